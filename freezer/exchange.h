@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exchange.h - the measuring half: timestamped UDP packets between one endpoint per host.
+ *
+ * The side that asks sends its stamp; the side that answers adds the stamps at which it received and
+ * sent; so each answered packet gives the asking side two links, one each way, and only the asking
+ * side keeps a log. Law: `sent` of a link was read before its packet left, `received` after it had
+ * arrived (both behind fences), whatever else went wrong.
+ *
+ * Errors are -errno; nothing is printed; no signal handler is touched. */
+#ifndef FREEZER_EXCHANGE_H
+#define FREEZER_EXCHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FRZ_KEY_SIZE     16
+#define FRZ_ADDRESS_SIZE 64 /* "ip:port", NUL-terminated */
+
+struct frz_endpoint {
+	int fd;
+	uint32_t clock;                /* number of this host's clock in the job */
+	uint8_t key[FRZ_KEY_SIZE];
+	uint64_t sequence;
+	uint64_t dropped;              /* packets that were forged, replayed, late or cut short */
+};
+
+struct frz_burst {
+	uint64_t deadline_ns;          /* give up after this long */
+	uint32_t at_least, at_most;    /* exchanges; ends early when the width stops improving */
+};
+
+struct frz_synclog;                    /* synclog.h; may be NULL: keep nothing */
+
+/* Opens a socket on `bind` ("ip", or NULL: any). 0 or -errno; on error e owns nothing. */
+int frz_open(struct frz_endpoint *e, const char *bind, uint32_t clock, const uint8_t key[FRZ_KEY_SIZE]);
+void frz_close(struct frz_endpoint *e);
+
+/* The port where others reach e; the caller knows by which of its addresses. */
+uint16_t frz_port(const struct frz_endpoint *e);
+
+/* Asks `address` ("ip:port") whose clock has number `clock`, again and again, as `b` says, and writes
+ * two links an exchange to `log`. Number of exchanges, or -ETIMEDOUT if nobody ever answered. */
+int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct frz_burst b,
+	    struct frz_synclog *log);
+
+/* Answers whoever has the key until `*stop` is set or `deadline_ns` has passed. Number of answers. */
+int frz_answer(struct frz_endpoint *e, const volatile int *stop, uint64_t deadline_ns);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * record.h - what the code that the plugin inserts shares with the runtime.
+ *
+ * The whole fast path, as inserted at the begin of a region (at its end the counter is read first):
+ *
+ *   1:  mov   __dprof_cursor@gottpoff(%rip), %rsi
+ *       mov   $16, %ecx
+ *       xadd  %rcx, %fs:(%rsi)            claim a slot: one instruction, so no signal handler gets it too
+ *       cmp   %fs:8(%rsi), %rcx
+ *       jae   3f                          none left (or a new thread: next = end = 0)
+ *       lea   SITE(%rip), %rax
+ *       mov   %rax, 8(%rcx)               what
+ *       rdtsc                             last before a region, first after one
+ *       shl   $32, %rdx
+ *       or    %rdx, %rax
+ *       mov   %rax, (%rcx)                stamp
+ *   2:
+ *   .subsection 1
+ *   3:  lea   -128(%rsp), %rsp            the red zone
+ *       call  *__dprof_slow@gotpcrel(%rip)
+ *       lea   128(%rsp), %rsp
+ *       jnc   1b                          there is room now
+ *       jmp   2b                          nothing is to be recorded
+ *   .previous
+ *
+ * Law: a slot that was claimed below `end` belongs to its claimer alone and stays mapped until it is
+ * written. */
+#ifndef DPROF_RECORD_H
+#define DPROF_RECORD_H
+
+#include "runtime/format.h"
+
+/* Of each thread. All zero in a thread that has recorded nothing yet. */
+struct dprof_cursor {
+	struct dprof_record *next; /* may stand past end: then a claim failed and __dprof_slow mends it */
+	struct dprof_record *end;
+};
+
+#if defined(__x86_64__)
+extern __thread struct dprof_cursor __dprof_cursor __attribute__((tls_model("initial-exec")));
+#endif
+
+/* Makes room in the calling thread's buffer. Preserves every register (vector registers too) except
+ * the flags and may be called with any stack alignment; to be called from assembly only.
+ * Returns with the carry flag clear when next < end, and set when the event is not to be recorded;
+ * then next is back at end and the loss, if it is one, has been counted. Never blocks for long,
+ * never sets errno, safe in a signal handler. */
+void __dprof_slow(void);
+
+#endif
