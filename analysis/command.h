@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command.h - what every command of dprof-analyze is given and gives back.
+ *
+ * One file per command, cmd_NAME.c; the table of them is in main.c. */
+#ifndef ANALYSIS_COMMAND_H
+#define ANALYSIS_COMMAND_H
+
+#include <stdbool.h>
+
+#include "analysis/trace.h"
+
+enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
+
+struct options {
+	bool json;
+	const char *base;                /* host name of the base clock; NULL: the trace's first */
+	struct frz_assumption assumption;
+	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
+	bool bounds;                     /* dump */
+};
+
+struct command {
+	const char *name;
+	int (*run)(struct trace *, const struct options *); /* one of the EXIT_ values */
+	const char *help;
+};
+
+int cmd_report(struct trace *, const struct options *);
+int cmd_csp(struct trace *, const struct options *);
+int cmd_clocks(struct trace *, const struct options *);
+int cmd_check(struct trace *, const struct options *);
+int cmd_dump(struct trace *, const struct options *);
+int cmd_pack(const char *text, const char *directory); /* has no trace yet */
+
+#endif

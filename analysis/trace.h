@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace.h - a trace directory as the analyses see it.
+ *
+ * Law: a trace gives every record that can be read, in the order of recording, and names everything
+ * that cannot: each problem is a sentence with file, offset, what was expected and what was found.
+ * Nothing here interprets clocks: stamps are raw.
+ *
+ * Records stay in the mapped files; a cursor decodes them as it goes, so that memory does not grow
+ * with the length of a run. */
+#ifndef ANALYSIS_TRACE_H
+#define ANALYSIS_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "freezer/solve.h"
+#include "runtime/format.h"
+
+struct tr_clock {             /* one per host; number 0 is the base unless the user says otherwise */
+	char *host;
+	double ghz;           /* nominal, for seconds only */
+	char *source;         /* "tsc" or "monotonic_raw" */
+};
+
+struct tr_site {
+	enum dprof_kind kind;
+	const char *name, *file, *function; /* function may be "" */
+	uint32_t line, column;
+};
+
+struct tr_thread {
+	uint32_t clock;
+	int64_t rank;         /* -1 without one */
+	uint32_t number;      /* of the thread in its process */
+	char *name;
+	uint64_t lost;        /* records that found no room */
+	bool complete;        /* ended in good order; otherwise it was killed or still runs */
+	const struct dprof_record *records;
+	size_t nrecords;      /* up to the last one written */
+	uint32_t process;     /* index of its process; sites are looked up in that process's modules */
+};
+
+struct tr_group {
+	uint64_t id;
+	uint32_t *threads;    /* indices of the threads that take part, ascending */
+	size_t nthreads;
+	size_t size;          /* how many should take part; more than nthreads when a rank is missing */
+};
+
+struct tr_arg { enum dprof_key key; uint64_t value; };
+
+struct tr_event {
+	uint64_t stamp;
+	enum dprof_op op;     /* ENTER, EXIT, POINT or LOST */
+	uint32_t site;        /* index; TR_NO_SITE for LOST and for a site that is missing */
+	uint64_t lost;        /* LOST: how many */
+	unsigned nargs;
+	struct tr_arg args[DPROF_KEY_COUNT];
+};
+#define TR_NO_SITE UINT32_MAX
+
+struct tr_process {
+	char *program, *job, *host;
+	int64_t rank, size;   /* -1 when unknown */
+	uint64_t pid;
+	bool finished;
+	/* what trace.c needs to look sites up is private to it, in trace_private.h */
+	struct tr_modules *modules;
+};
+
+struct trace {
+	char *directory;
+	struct tr_clock *clocks;     size_t nclocks;
+	struct tr_process *processes; size_t nprocesses;
+	struct tr_thread *threads;   size_t nthreads;   /* by rank, then number */
+	struct tr_site *sites;       size_t nsites;
+	struct tr_group *groups;     size_t ngroups;
+	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
+	char **problems;             size_t nproblems;  /* damage and contradictions, one sentence each */
+	char **notes;                size_t nnotes;     /* what the runtime wanted the reader to know */
+};
+
+/* Opens a trace directory. Whatever is readable is there even when it is damaged; look at nproblems.
+ * NULL with a sentence in *error (to be freed) when there is nothing to analyse at all. */
+struct trace *trace_open(const char *directory, char **error);
+void trace_close(struct trace *);
+
+/* Adds a sentence to the problems, for whoever finds a contradiction later. */
+void trace_problem(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Walks one thread's events in the order of recording. A value, owns nothing. */
+struct tr_cursor {
+	const struct trace *trace;
+	const struct tr_thread *thread;
+	size_t next;          /* record */
+};
+struct tr_cursor trace_events(const struct trace *, size_t thread);
+bool trace_next(struct tr_cursor *, struct tr_event *);
+
+/* The value of `key` in e, or `otherwise`. */
+static inline uint64_t trace_arg(const struct tr_event *e, enum dprof_key key, uint64_t otherwise)
+{
+	for (unsigned i = 0; i < e->nargs; i++)
+		if (e->args[i].key == key)
+			return e->args[i].value;
+	return otherwise;
+}
+
+/* "enter", "region", "group", ... : the words of the text form. */
+const char *tr_kind_word(enum dprof_kind);
+const char *tr_key_word(enum dprof_key);
+
+#endif
