@@ -1,47 +1,78 @@
 # SPDX-License-Identifier: MIT
 #
-# dprof: make help lists the targets. Each room says in its room.mk what it builds and tests.
+# dprof. `make help` lists what there is. Each room says in its room.mk what it builds and tests; this
+# file joins the rooms and installs what they need.
 
-B       ?= $(if $(SAN),build/san,build)
-CC      := gcc
-CXX     := g++
-MPICC   := mpicc
-OPT     ?= -O2 -g
-WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+B        ?= $(CURDIR)/$(if $(SAN),build/san,build)
+PREFIX   ?= /usr/local
+CC       := gcc
+CXX      := g++
+MPICC    := mpicc
+OPT      ?= -O2 -g
+comma    := ,
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
-comma   := ,
-CFLAGS  := -std=gnu17 $(OPT) $(WARN) $(SANFLAGS) -I. -fPIC -pthread
-LDFLAGS := $(SANFLAGS) -pthread
-PREFIX  ?= /usr/local
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+CFLAGS   := -std=gnu17 $(OPT) $(WARN) $(SANFLAGS) -I. -fPIC -pthread
+LDFLAGS  := $(SANFLAGS) -pthread
+Q        := $(if $(V),,@)
+say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 
-Q       := $(if $(V),,@)
-say      = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
+# Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
+GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
+PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libmpfi-dev libelf-dev libsodium-dev \
+                  libjansson-dev libsmartcols-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
+                  binutils iproute2
+BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 
-all: # the default; rooms add to `things`
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo '  V=1 shows the commands, SAN=1 builds with address and undefined sanitizers (in build/san),'
+	@echo '  OPT="-O0 -g" sets the optimisation, B=DIR builds elsewhere, CHECK=PATTERN runs some tests.'
+
+# What follows needs the packages; a stamp remembers that they are there.
+all:     $(B)/packages ## build everything into build/
+	+$(Q)$(MAKE) --no-print-directory now-all
+demo:    $(B)/packages ## profile K-Means on real points: who straggles, what would a fix buy
+	+$(Q)$(MAKE) --no-print-directory now-demo
+check:   $(B)/packages ## run all tests
+	+$(Q)$(MAKE) --no-print-directory now-check
+bench:   $(B)/packages ## measure what the design promises, beside its peers
+	+$(Q)$(MAKE) --no-print-directory now-bench
+install: $(B)/packages ## into $(DESTDIR)$(PREFIX), and the plugin where GCC looks for it
+	+$(Q)$(MAKE) --no-print-directory now-install
+clean:   ## remove build/
+	rm -rf build
+
+$(B)/packages: Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)testsuite/packages $(PACKAGES)
+	$(Q)touch $@
+
 things :=
 units  :=
+include $(wildcard $(addsuffix /room.mk,pragmas plugin freezer runtime analysis examples testsuite bench docs))
 
-include $(wildcard pragmas/room.mk plugin/room.mk freezer/room.mk runtime/room.mk analysis/room.mk \
-                   examples/room.mk testsuite/room.mk bench/room.mk docs/room.mk)
-
-all: $(things)
+now-all: $(things)
 
 $(B)/obj/%.o: %.c
-	$(say) CC
+	$(call say,CC)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(CFLAGS_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
-# Unit tests: testsuite/unit/ROOM_NAME.c becomes build/test/ROOM_NAME; a room lists the objects or
-# archives that its tests link in UNIT_ROOM and the libraries in LIBS_ROOM.
+# testsuite/unit/ROOM_WHAT.c becomes build/test/ROOM_WHAT; the room adds archives and LIBS_ROOM.
 $(B)/test/%: $(B)/obj/testsuite/unit/%.o
-	$(say) LINK
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS_$(firstword $(subst _, ,$*))) $$(pkg-config --libs check)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) \
+		$(LIBS_$(firstword $(subst _, ,$*))) $$(pkg-config --libs check)
 
-units: $(units)
+now-check: now-all $(units)
+	$(Q)B=$(B) SAN=$(SAN) testsuite/run $(CHECK)
 
-clean:
-	rm -rf build
+now-demo: now-all
+	$(Q)B=$(B) examples/demo.sh
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
+.DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all units clean
+.PHONY: help all demo check bench install clean now-all now-demo now-check now-bench now-install
