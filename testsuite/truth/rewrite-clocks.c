@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rewrite-clocks - gives one host of a trace another clock: a filter over dprof's text form.
+ *
+ *   dprof-analyze dump DIR | rewrite-clocks --clock 1 --rate 1.35 --offset-hours 5 | dprof-analyze pack - DIR2
+ *   dprof-analyze dump DIR | rewrite-clocks --merge | ...      all threads on clock 0: the truth, when
+ *                                                             all hosts were one machine
+ *
+ * Law: each stamp of that clock becomes floor(rate * stamp) + offset; nothing else changes. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testsuite/truth/clockmap.h"
+
+#define MAX_THREADS 65536
+
+struct rewrite {
+	long clock;
+	bool merge;
+	struct clockmap map;
+	long clock_of[MAX_THREADS];     /* of each thread */
+};
+
+static void die(const char *line, const char *why)
+{
+	fprintf(stderr, "rewrite-clocks: %s: %s", why, line);
+	exit(1);
+}
+
+/* The number at *at, which moves behind it. */
+static uint64_t number(char **at, const char *line)
+{
+	char *end;
+	errno = 0;
+	uint64_t n = strtoull(*at, &end, 10);
+	if (end == *at || errno)
+		die(line, "a number is missing");
+	*at = end;
+	return n;
+}
+
+static uint64_t new_stamp(const struct rewrite *r, uint64_t clock, uint64_t stamp)
+{
+	return !r->merge && (long)clock == r->clock ? clockmap_stamp(&r->map, (int64_t)stamp) : stamp;
+}
+
+/* "thread N clock=C ...": remembers whose clock it is. */
+static void thread_line(struct rewrite *r, char *line)
+{
+	char *at = line + strlen("thread "), *clock = strstr(line, " clock=");
+	uint64_t thread = number(&at, line);
+	if (!clock || thread >= MAX_THREADS)
+		die(line, "not a thread");
+	clock += strlen(" clock=");
+	char *behind = clock;
+	r->clock_of[thread] = (long)number(&behind, line);
+	if (r->merge)
+		printf("%.*s0%s", (int)(clock - line), line, behind);
+	else
+		fputs(line, stdout);
+}
+
+/* "e THREAD STAMP ..." and its kin. */
+static void event_line(const struct rewrite *r, char *line)
+{
+	char *at = strchr(line, ' ');
+	char *word_end = at;
+	uint64_t thread = number(&at, line), stamp = number(&at, line);
+	if (thread >= MAX_THREADS)
+		die(line, "not a thread");
+	printf("%.*s %" PRIu64 " %" PRIu64 "%s", (int)(word_end - line), line, thread,
+	       new_stamp(r, (uint64_t)r->clock_of[thread], stamp), at);
+}
+
+/* "link FROM SENT TO RECEIVED": evidence about clocks, which the truth does not need. */
+static void link_line(const struct rewrite *r, char *line)
+{
+	if (r->merge)
+		return;
+	char *at = line + strlen("link ");
+	uint64_t from = number(&at, line), sent = number(&at, line);
+	uint64_t to = number(&at, line), received = number(&at, line);
+	printf("link %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "%s", from, new_stamp(r, from, sent), to,
+	       new_stamp(r, to, received), at);
+}
+
+static bool starts(const char *line, const char *word)
+{
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+static void rewrite(struct rewrite *r)
+{
+	char *line = NULL;
+	size_t room = 0;
+	while (getline(&line, &room, stdin) > 0) {
+		if (starts(line, "thread "))
+			thread_line(r, line);
+		else if (starts(line, "e "))
+			event_line(r, line);
+		else if (starts(line, "link "))
+			link_line(r, line);
+		else
+			fputs(line, stdout);
+	}
+	free(line);
+}
+
+/* "1.35" as 135 / 100. */
+static void fraction(const char *text, int64_t *num, int64_t *den)
+{
+	*num = 0, *den = 1;
+	bool behind_point = false;
+	for (const char *c = text; *c; c++) {
+		if (*c == '.' && !behind_point) {
+			behind_point = true;
+			continue;
+		}
+		if (*c < '0' || *c > '9' || *den > 100000000) {
+			fprintf(stderr, "rewrite-clocks: --rate: expected a short decimal, found %s\n", text);
+			exit(2);
+		}
+		*num = *num * 10 + (*c - '0');
+		*den *= behind_point ? 10 : 1;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "clock", required_argument, NULL, 'c' }, { "rate", required_argument, NULL, 'r' },
+		{ "offset-hours", required_argument, NULL, 'o' }, { "merge", no_argument, NULL, 'm' }, { 0 },
+	};
+	static struct rewrite r = { .clock = -1 };
+	int64_t num = 1, den = 1, offset_ticks = 0;
+
+	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		switch (c) {
+		case 'c': r.clock = atol(optarg); break;
+		case 'r': fraction(optarg, &num, &den); break;
+		case 'o': offset_ticks = atol(optarg) * 3600 * INT64_C(2250000000); break; /* some 2.25 GHz */
+		case 'm': r.merge = true; break;
+		default: return 2;
+		}
+	}
+	if (!r.merge && r.clock < 0) {
+		fprintf(stderr, "usage: rewrite-clocks --clock N [--rate X] [--offset-hours H] | --merge\n");
+		return 2;
+	}
+	r.map = clockmap_affine(0, offset_ticks, num, den);
+	rewrite(&r);
+	clockmap_free(&r.map);
+	return ferror(stdout) || fflush(stdout) ? 1 : 0;
+}
