@@ -75,4 +75,5 @@ now-demo: now-all
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+.SECONDARY:
 .PHONY: help all demo check bench install clean now-all now-demo now-check now-bench now-install

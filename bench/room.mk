@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+#
+# bench: recorders behind one harness (harness.h), each a program of its own; peers where installed.
+
+PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
+         $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
+BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz
+
+CFLAGS_bench_record_otf2 := -I/usr/include/otf2
+CFLAGS_bench_record_fxt  := -w
+CFLAGS_bench_record_lttng := -w
+LIBS_record_otf2  := -lotf2
+LIBS_record_fxt   := -lfxt
+LIBS_record_lttng := -llttng-ust -ldl
+
+$(B)/obj/bench/record_dprof.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o: $(B)/plugin/dprof.so
+LIBS_record_dprof := -L$(B)/lib -Wl,-rpath,$(B)/lib -ldprof
+$(B)/bench/record-dprof: $(B)/lib/libdprof.so
+
+$(B)/bench/record-%: $(B)/obj/bench/record_%.o $(B)/obj/bench/harness.o
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS_record_$*)
+
+$(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
+
+now-bench: now-all $(BENCHES)
+	$(Q)B=$(B) bench/run
