@@ -16,14 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "freezer/link.h"
+
 /* A time that is known to lie within two whole base ticks, inclusive. */
 typedef struct { int64_t lo, hi; } frz_time;
-
-/* Clock `from` was read and showed `sent`, and later clock `to` was read and showed `received`. */
-struct frz_link {
-	uint32_t from, to;
-	uint64_t sent, received;
-};
 
 /* What is assumed of a clock beside its links. */
 struct frz_assumption {
