@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# The examples, built as a user builds a program: with the plugin and what pkg-config says. Beside them,
+# in plain/, the same sources without the plugin. And the real points that they work on.
+
+EXAMPLES := kmeans
+things   += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
+
+EXAMPLE_PARTS := $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/common/*.c))
+$(B)/obj/examples/%: CC := $(MPICC)
+$(B)/obj/examples/%: CFLAGS += -fopenmp
+$(EXAMPLES:%=$(B)/obj/examples/%.o): CFLAGS += -Wno-unknown-pragmas
+
+DPROF_PC := PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config
+
+$(EXAMPLES:%=$(B)/obj/examples/dprof/%.o): $(B)/obj/examples/dprof/%.o: examples/%.c \
+		$(B)/plugin/dprof.so $(B)/lib/pkgconfig/dprof.pc
+	$(call say,DPROF)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $$($(DPROF_PC) --cflags dprof) -MMD -MP -c $< -o $@
+
+$(EXAMPLES:%=$(B)/examples/%): $(B)/examples/%: $(B)/obj/examples/dprof/%.o \
+		$(EXAMPLE_PARTS) $(B)/lib/libdprof.so
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(MPICC) $(LDFLAGS) -fopenmp -o $@ $(filter %.o,$^) $$($(DPROF_PC) --libs dprof) -lz -lm
+
+$(EXAMPLES:%=$(B)/examples/plain/%): $(B)/examples/plain/%: $(B)/obj/examples/%.o $(EXAMPLE_PARTS)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(MPICC) $(LDFLAGS) -fopenmp -o $@ $^ -lz -lm
+
+# Who works on real points needs them; where they cannot be had, examples/data/fetch says so.
+POINTS := $(B)/data/cities.csv.gz
+$(POINTS): examples/data/fetch examples/data/cities.js
+	$(call say,FETCH)
+	$(Q)examples/data/fetch $(@D)
+
+now-demo now-check now-bench: $(POINTS)
+
+LIBS_examples := -lz -lm
