@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * event.cc - the instructions that record one event. runtime/record.h explains them.
+ *
+ * Law: no call and no memory but the record on the fast path; nothing but rax, rcx, rdx, rsi and the
+ * flags changes; the counter is read last before a region and first after it.
+ *
+ * The text is duplicated by inlining and unrolling, so its labels are numbers. Its cold part is in
+ * subsection 1 of the same section, so it lives and dies with its function. Nothing in it describes
+ * the frame: whether CFA is counted from rsp is not known here, so a backtrace taken inside
+ * __dprof_slow ends there; outside it the stack is as GCC thinks it is. */
+#include "plugin/parts.h"
+
+#define INSN(att, intel) "\t{" att "|" intel "}\n"
+
+/* rcx = a slot of our own; or goes to 3 when there is none. */
+#define CLAIM \
+	"1:" INSN("movq\t__dprof_cursor@gottpoff(%%rip), %%rsi", \
+		  "mov\trsi, QWORD PTR __dprof_cursor@gottpoff[rip]") \
+	INSN("movl\t$16, %%ecx", "mov\tecx, 16") \
+	INSN("xaddq\t%%rcx, %%fs:(%%rsi)", "xadd\tQWORD PTR fs:[rsi], rcx") \
+	INSN("cmpq\t%%fs:8(%%rsi), %%rcx", "cmp\trcx, QWORD PTR fs:8[rsi]") \
+	"\tjae\t3f\n"
+
+/* Operand 0 is the site plus the operation: the word `what`. It is stored before the stamp is. */
+#define WHAT(reg) \
+	INSN("leaq\t%c0(%%rip), %%" reg, "lea\t" reg ", %c0[rip]") \
+	INSN("movq\t%%" reg ", 8(%%rcx)", "mov\tQWORD PTR 8[rcx], " reg)
+#define WHAT_FAR(reg) \
+	INSN("leaq\t%0, %%" reg, "lea\t" reg ", %0") \
+	INSN("movq\t%%" reg ", 8(%%rcx)", "mov\tQWORD PTR 8[rcx], " reg)
+
+#define CLOCK "\trdtsc\n"
+#define FENCED_CLOCK "\tlfence\n\trdtsc\n\tlfence\n"
+#define JOIN \
+	INSN("shlq\t$32, %%rdx", "shl\trdx, 32") \
+	INSN("orq\t%%rdx, %%rax", "or\trax, rdx")
+#define STAMP INSN("movq\t%%rax, (%%rcx)", "mov\tQWORD PTR [rcx], rax")
+
+#define COLD \
+	"2:\n" \
+	"\t.subsection 1\n" \
+	"3:" INSN("leaq\t-128(%%rsp), %%rsp", "lea\trsp, -128[rsp]") /* over the red zone */ \
+	INSN("call\t*__dprof_slow@GOTPCREL(%%rip)", "call\t[QWORD PTR __dprof_slow@GOTPCREL[rip]]") \
+	INSN("leaq\t128(%%rsp), %%rsp", "lea\trsp, 128[rsp]") \
+	"\tjnc\t1b\n" \
+	"\tjmp\t2b\n" \
+	"\t.previous"
+
+/* Under -mcmodel=large a site may be out of a displacement's reach. */
+static bool far_sites()
+{
+	return ix86_cmodel == CM_LARGE || ix86_cmodel == CM_LARGE_PIC;
+}
+
+/* To be freed. */
+static char *text(enum dprof_op op)
+{
+	const char *clock = options.fence ? FENCED_CLOCK : CLOCK;
+	if (op == DPROF_EXIT)
+		return concat(clock, JOIN CLAIM, far_sites() ? WHAT_FAR("rdx") : WHAT("rdx"), STAMP COLD,
+			      nullptr);
+	return concat(CLAIM, far_sites() ? WHAT_FAR("rax") : WHAT("rax"), clock, JOIN STAMP COLD, nullptr);
+}
+
+/* Byte number `op` of the site as a symbol, "i"; "m" would let GCC keep the address in a register
+ * over the whole region, which costs the program one. */
+static tree operand(enum dprof_op op, tree site)
+{
+	tree byte = build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(site)), site, size_int(op), NULL_TREE,
+			   NULL_TREE);
+	tree constraint = build_tree_list(NULL_TREE, build_string(2, far_sites() ? "m" : "i"));
+	return build_tree_list(constraint, far_sites() ? byte : build_fold_addr_expr(byte));
+}
+
+static tree clobbers()
+{
+	tree list = NULL_TREE;
+	for (const char *what : { "memory", "cc", "rsi", "rdx", "rcx", "rax" })
+		list = tree_cons(NULL_TREE, build_string(strlen(what) + 1, what), list);
+	return list;
+}
+
+tree event_build(enum dprof_op op, tree site, location_t where)
+{
+	char *t = text(op);
+	tree stmt = build5(ASM_EXPR, void_type_node, build_string(strlen(t) + 1, t), NULL_TREE,
+			   operand(op, site), clobbers(), NULL_TREE);
+	ASM_VOLATILE_P(stmt) = 1;
+	ASM_INLINE_P(stmt) = 1; /* the inliner counts one instruction, not thirty lines */
+	TREE_SIDE_EFFECTS(stmt) = 1;
+	SET_EXPR_LOCATION(stmt, where);
+	free(t);
+	return stmt;
+}
+
+gimple *event_build_gimple(enum dprof_op op, tree site, location_t where)
+{
+	vec<tree, va_gc> *inputs = nullptr, *clobbered = nullptr;
+	vec_safe_push(inputs, operand(op, site));
+	for (tree c = clobbers(); c; c = TREE_CHAIN(c))
+		vec_safe_push(clobbered, build_tree_list(NULL_TREE, TREE_VALUE(c)));
+	char *t = text(op);
+	gasm *stmt = gimple_build_asm_vec(t, inputs, nullptr, clobbered, nullptr);
+	free(t);
+	gimple_asm_set_volatile(stmt, true);
+	gimple_asm_set_inline(stmt, true);
+	gimple_set_location(stmt, where);
+	return stmt;
+}

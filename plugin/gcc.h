@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * gcc.h - what the plugin uses of GCC, in the order that GCC's headers want.
+ *
+ * Only the C-family front ends have the functions below; f951 and lto1 load the plugin as well, so
+ * they are weak, and null there. */
+#ifndef DPROF_PLUGIN_GCC_H
+#define DPROF_PLUGIN_GCC_H
+
+#include "gcc-plugin.h"
+#include "tree.h"
+#include "tree-iterator.h"
+#include "stringpool.h"
+#include "tm_p.h"
+#include "function.h"
+#include "basic-block.h"
+#include "gimple.h"
+#include "gimple-iterator.h"
+#include "tree-cfg.h"
+#include "cgraph.h"
+#include "c-family/c-common.h"
+#include "c-family/c-pragma.h"
+#include "tree-pass.h"
+#include "context.h"
+#include "intl.h"
+#include "diagnostic.h"
+#include "diagnostic-core.h"
+#include "spellcheck.h"
+#include "langhooks.h"
+
+#define DPROF_WEAK __attribute__((weak))
+extern void c_register_pragma(const char *, const char *, pragma_handler_1arg) DPROF_WEAK;
+extern enum cpp_ttype pragma_lex(tree *, location_t *) DPROF_WEAK;
+extern tree add_stmt(tree) DPROF_WEAK;
+extern stmt_tree current_stmt_tree() DPROF_WEAK;
+extern void keep_next_level() DPROF_WEAK;     /* C */
+extern void keep_next_level(bool) DPROF_WEAK; /* C++ */
+extern cpp_reader *parse_in DPROF_WEAK;
+extern void cpp_define(cpp_reader *, const char *) DPROF_WEAK;
+extern cpp_options *cpp_get_options(cpp_reader *) DPROF_WEAK;
+extern cpp_callbacks *cpp_get_callbacks(cpp_reader *) DPROF_WEAK;
+
+#endif

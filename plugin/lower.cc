@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lower.cc - turns the markers of a parsed function into events.
+ *
+ *   [region(a)] S                     ->  ENTER; try { S } finally { EXIT }
+ *   [begin(a)] S1; S2; [end(a)]       ->  ENTER; try { S1; S2 } finally { EXIT }    in one block
+ *   [begin(a)] ... { ... [end(a)] }   ->  ENTER ... { ... EXIT }                    otherwise
+ *   [progress(a)]                     ->  POINT
+ *
+ * Law: every region that a block holds whole is left with exactly one EXIT, whichever way it is left;
+ * GCC sees to that, as it does for destructors. A begin whose end stands in another block is the
+ * user's to balance, so any number of ends is allowed there, for as many ways out.
+ *
+ * Two walks. lower_close puts a CLOSE marker behind the statement of each region, which makes the two
+ * forms alike; in C++ it also runs over templates, whose blocks are dissolved when they are
+ * instantiated. lower then pairs begins and ends in the order of the text. */
+#include "plugin/parts.h"
+
+/* ---- lower_close ---------------------------------------------------------------------------------- */
+
+static bool next_statement(tree_stmt_iterator *i)
+{
+	do
+		tsi_next(i);
+	while (!tsi_end_p(*i) && TREE_CODE(tsi_stmt(*i)) == DEBUG_BEGIN_STMT);
+	return !tsi_end_p(*i);
+}
+
+/* Why the statement at i, which is behind marker m, cannot be a region; NULL if it can. */
+static const char *unfit(const struct marker &m, tree_stmt_iterator i)
+{
+	struct marker other;
+	if (tsi_end_p(i))
+		return G_("the end of the block");
+	tree s = tsi_stmt(i);
+	if (marker_read(s, &other))
+		return other.what == DIRECTIVE_OPEN ? nullptr : G_("another directive");
+	if (TREE_CODE(s) == DECL_EXPR)
+		return G_("a declaration");
+	if (TREE_CODE(s) == CASE_LABEL_EXPR)
+		return G_("a case label");
+	if (TREE_CODE(s) == LABEL_EXPR)
+		return G_("a label");
+	switch (source_follows(m.where, EXPR_LOCATION(s))) {
+	case FOLLOWS_NOTHING:
+		return G_("an empty statement");
+	case FOLLOWS_DECLARATION:
+		return G_("a declaration");
+	default:
+		return nullptr;
+	}
+}
+
+static void refuse(tree *marker, const struct marker &m, const char *found)
+{
+	error_at(m.where, "expected a statement after %<#pragma dprof region(%s)%>, found %s", m.name,
+		 _(found));
+	*marker = build_empty_stmt(m.where);
+}
+
+/* Moves i from the first to the last part of a statement. */
+static void skip_statement(tree_stmt_iterator *i)
+{
+	struct marker m;
+	for (int depth = 0; marker_read(tsi_stmt(*i), &m); next_statement(i)) {
+		depth += (m.what == DIRECTIVE_OPEN) - (m.what == DIRECTIVE_CLOSE);
+		if (!depth)
+			return;
+		/* Adjacent regions nest, so only the innermost has a statement that is no marker. */
+		tree_stmt_iterator next = *i;
+		if (next_statement(&next) && !marker_read(tsi_stmt(next), &m)) {
+			*i = next;
+			skip_statement(i);
+		}
+	}
+	/* In gnu89 a `for` opens no scope: what initialises it stands before it. */
+	tree_stmt_iterator next = *i;
+	location_t where = EXPR_LOCATION(tsi_stmt(*i));
+	if (next_statement(&next) && TREE_CODE(tsi_stmt(next)) == FOR_STMT && where != UNKNOWN_LOCATION &&
+	    linemap_compare_locations(line_table, EXPR_LOCATION(tsi_stmt(next)), where) > 0)
+		*i = next;
+}
+
+static void close_region(tree_stmt_iterator at, struct marker m)
+{
+	tree_stmt_iterator s = at;
+	next_statement(&s);
+	const char *found = unfit(m, s);
+	if (found) {
+		refuse(tsi_stmt_ptr(at), m, found);
+		return;
+	}
+	skip_statement(&s);
+	m.what = DIRECTIVE_OPEN;
+	*tsi_stmt_ptr(at) = marker_build(m);
+	m.what = DIRECTIVE_CLOSE;
+	tsi_link_after(&s, marker_build(m), TSI_SAME_STMT);
+}
+
+static tree close_step(tree *tp, int *, void *)
+{
+	struct marker m;
+	if (TREE_CODE(*tp) == STATEMENT_LIST) {
+		/* From the back, so that of adjacent regions the inner one is closed first. */
+		for (tree_stmt_iterator i = tsi_last(*tp); !tsi_end_p(i); tsi_prev(&i))
+			if (marker_read(tsi_stmt(i), &m) && m.what == DIRECTIVE_REGION)
+				close_region(i, m);
+	} else if (marker_read(*tp, &m) && m.what == DIRECTIVE_REGION) {
+		refuse(tp, m, G_("the end of the block"));
+	}
+	return NULL_TREE;
+}
+
+void lower_close(tree fn)
+{
+	walk_tree_without_duplicates(&DECL_SAVED_TREE(fn), close_step, nullptr);
+}
+
+/* ---- lower ---------------------------------------------------------------------------------------- */
+
+namespace {
+
+/* A begin (or OPEN) that the walk has passed and whose end it may still meet. */
+struct begun {
+	struct marker m;
+	tree list;              /* that holds its marker; null once it is lowered to a plain ENTER */
+	tree_stmt_iterator at;
+	unsigned region;        /* the innermost region around it, 0 for none */
+	bool plain;             /* an end stood in another block: no TRY_FINALLY */
+	bool ended;
+};
+
+class lowering {
+public:
+	explicit lowering(tree fn) : fn(fn) {}
+	void run();
+
+private:
+	tree fn;
+	auto_vec<begun> open;
+	auto_vec<tree> locals;  /* in scope here, outermost first */
+	unsigned shared = 0;    /* so many of them may be shared with other threads here */
+	unsigned regions = 0;
+	auto_vec<unsigned> inside; /* serial numbers of the OPEN regions around here */
+	auto_vec<wrapped> done;
+	hash_set<tree> seen, tied_returns;
+	hash_map<nofree_string_hash, tree> plain_sites;
+
+	static tree step(tree *tp, int *walk_subtrees, void *self);
+	void visit(tree *tp) { walk_tree(tp, step, this, &seen); }
+	void visit_list(tree list);
+	void visit_bind(tree bind);
+	void visit_parallel(tree construct);
+	tree_stmt_iterator at_marker(tree list, tree_stmt_iterator i, const struct marker &m);
+	void begin(tree list, tree_stmt_iterator at, const struct marker &m);
+	tree_stmt_iterator end(tree list, tree_stmt_iterator at, const struct marker &m);
+	tree_stmt_iterator close(tree list, tree_stmt_iterator at);
+	void sole_marker(tree *tp, const struct marker &m);
+	int find(const struct marker &m);
+	tree plain_end(begun *b, const struct marker &m);
+	void leave_list(tree list);
+	tree_stmt_iterator wrap(const begun &b, tree_stmt_iterator end);
+	tree plain_site(const struct marker &m);
+	void refuse_end(const struct marker &m);
+};
+
+/* A region that is begun or ended in several places is one site, or its EXIT would not match. */
+tree lowering::plain_site(const struct marker &m)
+{
+	bool known;
+	tree &site = plain_sites.get_or_insert(m.name, &known);
+	if (!known)
+		site = site_build(DPROF_KIND_REGION, m.where, m.name, fn);
+	return site;
+}
+
+/* Replaces b's marker, the end marker and all between them. Returns where the TRY_FINALLY stands. */
+tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
+{
+	location_t where = b.m.where;
+	tree site = site_build(DPROF_KIND_REGION, where, b.m.name, fn);
+	tree body = alloc_stmt_list(), finally = alloc_stmt_list();
+	tree_stmt_iterator at = b.at, i = b.at;
+	for (tsi_next(&i); i.ptr != end.ptr; tsi_delink(&i))
+		append_to_statement_list_force(tsi_stmt(i), &body);
+	tsi_delink(&end);
+
+	if (optimize) {
+		auto_vec<tree> private_locals;
+		for (unsigned n = shared; n < locals.length(); n++)
+			private_locals.safe_push(locals[n]);
+		struct ties t;
+		ties_collect(&body, private_locals, &t);
+		ties_of_returns(&body, &tied_returns);
+		tsi_link_before(&at, ties_build(t.used, where), TSI_SAME_STMT);
+		append_to_statement_list(ties_build(t.assigned, where), &finally);
+	}
+	append_to_statement_list(event_build(DPROF_EXIT, site, where), &finally);
+	*tsi_stmt_ptr(at) = event_build(DPROF_ENTER, site, where);
+	tree whole = build2(TRY_FINALLY_EXPR, void_type_node, body, finally);
+	TREE_SIDE_EFFECTS(whole) = 1;
+	SET_EXPR_LOCATION(whole, where);
+	tsi_link_after(&at, whole, TSI_NEW_STMT);
+	done.safe_push({ whole, b.m });
+	return at;
+}
+
+void lowering::begin(tree list, tree_stmt_iterator at, const struct marker &m)
+{
+	open.safe_push({ m, list, at, inside.is_empty() ? 0 : inside.last(), false, false });
+}
+
+/* The innermost begin of m's name, or -1. */
+int lowering::find(const struct marker &m)
+{
+	for (int i = open.length() - 1; i >= 0; i--)
+		if (open[i].m.what == DIRECTIVE_BEGIN && !strcmp(open[i].m.name, m.name))
+			return i;
+	return -1;
+}
+
+void lowering::refuse_end(const struct marker &m)
+{
+	auto_vec<const char *> names;
+	for (const begun &b : open)
+		if (b.m.what == DIRECTIVE_BEGIN)
+			names.safe_push(b.m.name);
+	const char *near = find_closest_string(m.name, &names);
+	if (near)
+		error_at(m.where, "%<region end(%s)%> without %<region begin(%s)%>; did you mean %qs?",
+			 m.name, m.name, near);
+	else
+		error_at(m.where, "%<region end(%s)%> without %<region begin(%s)%>", m.name, m.name);
+}
+
+/* The EXIT for an end that leaves its begin a plain ENTER. */
+tree lowering::plain_end(begun *b, const struct marker &m)
+{
+	b->plain = b->ended = true;
+	if (b->region != (inside.is_empty() ? 0 : inside.last())) {
+		warning_at(m.where, 0, "dprof region %qs ends inside another region than it began in", m.name);
+		inform(b->m.where, "it begins here");
+	}
+	return event_build(DPROF_EXIT, plain_site(b->m), m.where);
+}
+
+tree_stmt_iterator lowering::end(tree list, tree_stmt_iterator at, const struct marker &m)
+{
+	int n = find(m);
+	if (n < 0) {
+		refuse_end(m);
+		*tsi_stmt_ptr(at) = build_empty_stmt(m.where);
+		return at;
+	}
+	begun *b = &open[n];
+	if (b->list != list) {
+		*tsi_stmt_ptr(at) = plain_end(b, m);
+		return at;
+	}
+	for (unsigned later = n + 1; later < open.length(); later++)
+		if (open[later].list == list) {
+			warning_at(m.where, 0, "dprof regions %qs and %qs overlap", m.name,
+				   open[later].m.name);
+			inform(open[later].m.where, "%qs begins inside %qs and ends outside it",
+			       open[later].m.name, m.name);
+			open[later].plain = b->plain = true;
+		}
+	if (b->plain) {
+		*tsi_stmt_ptr(at) = plain_end(b, m);
+		*tsi_stmt_ptr(b->at) = event_build(DPROF_ENTER, plain_site(b->m), b->m.where);
+	} else {
+		at = wrap(*b, at);
+	}
+	open.ordered_remove(n);
+	return at;
+}
+
+tree_stmt_iterator lowering::close(tree list, tree_stmt_iterator at)
+{
+	unsigned n = open.length();
+	while (n-- > 0)
+		if (open[n].m.what == DIRECTIVE_OPEN && open[n].list == list)
+			break;
+	begun b = open[n];
+	open.ordered_remove(n);
+	inside.pop();
+	return wrap(b, at);
+}
+
+/* Returns the last of the statements that the marker at i became. */
+tree_stmt_iterator lowering::at_marker(tree list, tree_stmt_iterator i, const struct marker &m)
+{
+	switch (m.what) {
+	case DIRECTIVE_OPEN:
+		begin(list, i, m);
+		inside.safe_push(++regions);
+		return i;
+	case DIRECTIVE_BEGIN:
+		begin(list, i, m);
+		return i;
+	case DIRECTIVE_CLOSE:
+		return close(list, i);
+	case DIRECTIVE_END:
+		return end(list, i, m);
+	default:
+		sole_marker(tsi_stmt_ptr(i), m);
+		return i;
+	}
+}
+
+/* A marker that needs no list: it is lowered where it stands. */
+void lowering::sole_marker(tree *tp, const struct marker &m)
+{
+	int n;
+	switch (m.what) {
+	case DIRECTIVE_PROGRESS:
+		*tp = event_build(DPROF_POINT, site_build(DPROF_KIND_PROGRESS, m.where, m.name, fn), m.where);
+		break;
+	case DIRECTIVE_BEGIN:
+		begin(NULL_TREE, {}, m);
+		open.last().plain = true;
+		*tp = event_build(DPROF_ENTER, plain_site(m), m.where);
+		break;
+	case DIRECTIVE_END:
+		n = find(m);
+		if (n < 0)
+			refuse_end(m);
+		*tp = n < 0 ? build_empty_stmt(m.where) : plain_end(&open[n], m);
+		break;
+	default:
+		gcc_unreachable();
+	}
+}
+
+/* What was begun in this list and not ended in it is a plain ENTER from now on. */
+void lowering::leave_list(tree list)
+{
+	for (begun &b : open)
+		if (b.list == list) {
+			*tsi_stmt_ptr(b.at) = event_build(DPROF_ENTER, plain_site(b.m), b.m.where);
+			b.list = NULL_TREE;
+			b.plain = true;
+		}
+}
+
+void lowering::visit_list(tree list)
+{
+	struct marker m;
+	for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i); tsi_next(&i))
+		if (marker_read(tsi_stmt(i), &m))
+			i = at_marker(list, i, m);
+		else
+			visit(tsi_stmt_ptr(i));
+	leave_list(list);
+}
+
+void lowering::visit_bind(tree bind)
+{
+	unsigned outside = locals.length();
+	for (tree v = BIND_EXPR_VARS(bind); v; v = DECL_CHAIN(v))
+		locals.safe_push(v);
+	visit(&BIND_EXPR_BODY(bind));
+	locals.truncate(outside);
+}
+
+/* Reading what a thread may share with others would be a race, so such a variable gets no tie. */
+void lowering::visit_parallel(tree construct)
+{
+	unsigned outside = shared;
+	shared = locals.length();
+	for (int i = 0; i < TREE_OPERAND_LENGTH(construct); i++)
+		visit(&TREE_OPERAND(construct, i));
+	shared = outside;
+}
+
+tree lowering::step(tree *tp, int *walk_subtrees, void *data)
+{
+	lowering *self = (lowering *)data;
+	struct marker m;
+	tree var;
+
+	switch (TREE_CODE(*tp)) {
+	case STATEMENT_LIST:
+		self->visit_list(*tp);
+		break;
+	case BIND_EXPR:
+		self->visit_bind(*tp);
+		break;
+	case OMP_PARALLEL:
+	case OMP_TASK:
+	case OMP_TEAMS:
+	case OMP_TARGET:
+		self->visit_parallel(*tp);
+		break;
+	case DECL_EXPR:
+		var = DECL_EXPR_DECL(*tp);
+		if (VAR_P(var) && DECL_INITIAL(var) && !TREE_STATIC(var))
+			self->visit(&DECL_INITIAL(var));
+		return NULL_TREE;
+	case ASM_EXPR:
+		if (marker_read(*tp, &m))
+			self->sole_marker(tp, m);
+		break;
+	default:
+		if (TYPE_P(*tp))
+			*walk_subtrees = 0;
+		return NULL_TREE;
+	}
+	*walk_subtrees = 0;
+	return NULL_TREE;
+}
+
+void lowering::run()
+{
+	for (tree p = DECL_ARGUMENTS(fn); p; p = DECL_CHAIN(p))
+		locals.safe_push(p);
+	visit(&DECL_SAVED_TREE(fn));
+	for (const begun &b : open)
+		if (!b.ended)
+			error_at(b.m.where, "%<region begin(%s)%> is never ended in this function", b.m.name);
+	jumps_check(fn, done);
+}
+
+} // namespace
+
+void lower(tree fn)
+{
+	lowering(fn).run();
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * parts.h - what the parts of the plugin give each other; plugin.cc says how they work together. */
+#ifndef DPROF_PLUGIN_PARTS_H
+#define DPROF_PLUGIN_PARTS_H
+
+#include "plugin/gcc.h"
+#include "runtime/format.h"
+
+enum directive {
+#define DPROF_DIRECTIVE(ID, ...) DIRECTIVE_##ID,
+#include "pragmas/grammar.def"
+	DIRECTIVE_COUNT,
+	/* The plugin's own: a region whose statement is followed by a CLOSE. */
+	DIRECTIVE_OPEN = DIRECTIVE_COUNT,
+	DIRECTIVE_CLOSE,
+};
+
+/* One directive in the program, after parsing. The name lives as long as the compiler. */
+struct marker {
+	enum directive what;
+	location_t where;
+	const char *name;
+};
+
+/* options.cc */
+extern struct options {
+	bool fence; /* lfence around every rdtsc */
+	bool help;
+} options;
+bool options_read(struct plugin_name_args *args);
+char *options_help();
+
+/* pragma.cc: reads `#pragma dprof ...` and leaves a marker in the statement list. */
+void pragma_register();
+char *pragma_help();
+
+/* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
+tree marker_build(struct marker m);
+bool marker_read(tree stmt, struct marker *m);
+bool marker_is(const char *asm_text);
+
+/* source.cc: what the source text has between a directive and the statement that it would take. */
+enum follows { FOLLOWS_UNKNOWN, FOLLOWS_NOTHING, FOLLOWS_DECLARATION };
+enum follows source_follows(location_t directive, location_t statement);
+
+/* lower.cc: turns the markers of one function into events, and into TRY_FINALLY where there is an end. */
+void lower_close(tree fn);
+void lower(tree fn);
+
+/* jumps.cc: warns of jumps into a region, which would skip its ENTER. */
+struct wrapped {
+	tree body; /* its TRY_FINALLY_EXPR */
+	struct marker begin;
+};
+void jumps_check(tree fn, const vec<wrapped> &regions);
+
+/* ties.cc: pins the values of local variables to a region's edges. */
+struct ties {
+	auto_vec<tree> used, assigned;
+};
+void ties_collect(tree *region, const vec<tree> &outer, struct ties *t);
+tree ties_build(const vec<tree> &variables, location_t where);
+void ties_of_returns(tree *region, hash_set<tree> *done);
+bool ties_is(const char *asm_text);
+
+/* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
+tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
+
+/* event.cc: the statement that records `op` at `site`, as GENERIC and as GIMPLE. */
+tree event_build(enum dprof_op op, tree site, location_t where);
+gimple *event_build_gimple(enum dprof_op op, tree site, location_t where);
+
+/* calls.cc: the pass that puts events around calls that synchronise. */
+void calls_register(const char *plugin_name);
+
+#endif

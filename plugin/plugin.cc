@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * plugin.cc - dprof's GCC plugin: puts the recording of events into the program that is compiled.
+ *
+ *   before                                  after (-fdump-tree-gimple shows it)
+ *
+ *   #pragma dprof region(body)              asm volatile (ENTER &site);
+ *   { if (x) return f(); g(); }             try { if (x) return f(); g(); }
+ *                                           finally { asm volatile (EXIT &site); }
+ *   MPI_Barrier(c);                         asm volatile (ENTER &site2);
+ *                                           MPI_Barrier(c);
+ *                                           asm volatile (EXIT &site2);
+ *
+ *   and in section dprof_sites: site = { REGION, line, column, "body", file, function }, ...
+ *
+ * Who does what, in the order of a compilation:
+ *
+ *   options.cc   -fplugin-arg-dprof-...
+ *   pragma.cc    parses a directive (pragmas/grammar.def) and leaves a marker (marker.cc)
+ *   lower.cc     when a function is parsed: markers -> ENTER, try/finally, EXIT, POINT; with it
+ *                source.cc (what follows the directive), ties.cc (code motion), jumps.cc (jumps in)
+ *   calls.cc     before SSA: events around calls that synchronise (calls.def)
+ *   site.cc      the static data of a site
+ *   event.cc     the instructions of an event (runtime/record.h)
+ *
+ * Law: a program compiled with the plugin does what it did without, and says where time went besides.
+ *
+ * Debugging: -fdump-tree-original shows regions as the parser left them, -fdump-tree-gimple lowered,
+ * -fdump-tree-dprof after the pass for calls; -S shows the instructions. */
+#include "plugin/parts.h"
+#include "plugin-version.h"
+
+/* All other names are hidden: cc1 exports thousands of its own. */
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int plugin_is_GPL_compatible;
+
+static bool cplusplus;
+
+static void on_pragmas(void *, void *)
+{
+	pragma_register();
+}
+
+/* In C++ this is all that a template pattern gets; in C nested functions never see on_parsed. */
+static void on_body(void *fn, void *)
+{
+	tree decl = (tree)fn;
+	if (!DECL_SAVED_TREE(decl))
+		return;
+	if (cplusplus) {
+		lower_close(decl);
+	} else if (decl_function_context(decl)) {
+		lower_close(decl);
+		lower(decl);
+	}
+}
+
+static void on_parsed(void *fn, void *)
+{
+	tree decl = (tree)fn;
+	if (!DECL_SAVED_TREE(decl))
+		return;
+	lower_close(decl);
+	lower(decl);
+}
+
+static void on_unit(void *, void *)
+{
+	if (!TARGET_64BIT || TARGET_X32)
+		fatal_error(UNKNOWN_LOCATION, "dprof works only for 64-bit x86, not with %<-m32%> or %<-mx32%>");
+}
+
+static char *help()
+{
+	char *o = options_help(), *d = pragma_help();
+	char *text = xasprintf("dprof records where time goes.\n\nOptions:\n%s\nDirectives:\n%s", o, d);
+	free(o);
+	free(d);
+	return text;
+}
+
+static bool right_compiler(struct plugin_gcc_version *version)
+{
+	if (plugin_default_version_check(version, &gcc_version))
+		return true;
+	error_at(UNKNOWN_LOCATION, "dprof was built for GCC %s (%s), but this is GCC %s (%s): "
+		 "use that compiler, or build dprof with this one", gcc_version.basever,
+		 gcc_version.datestamp, version->basever, version->datestamp);
+	return false;
+}
+
+/* After an error GCC goes on without us, and fails at the end. */
+EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *version)
+{
+	static struct plugin_info info = { "1", nullptr };
+
+	if (!right_compiler(version) || !options_read(args) || in_lto_p ||
+	    !strcmp(lang_hooks.name, "GNU GIMPLE"))
+		return 0;
+	info.help = help();
+	if (options.help)
+		fputs(info.help, stdout);
+	register_callback(args->base_name, PLUGIN_INFO, nullptr, &info);
+	register_callback(args->base_name, PLUGIN_START_UNIT, on_unit, nullptr);
+	calls_register(args->base_name);
+	if (!c_register_pragma)
+		return 0;
+	cplusplus = startswith(lang_hooks.name, "GNU C++");
+	register_callback(args->base_name, PLUGIN_PRAGMAS, on_pragmas, nullptr);
+	register_callback(args->base_name, PLUGIN_FINISH_PARSE_FUNCTION, on_body, nullptr);
+	register_callback(args->base_name, PLUGIN_PRE_GENERICIZE, on_parsed, nullptr);
+	return 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * source.cc - looks in the source text at what follows a directive.
+ *
+ * The tree does not show it: `;` and a static assertion leave nothing in it, so the region would
+ * silently take the statement after them. Law: a guess is never an answer; text that does not look
+ * like the directive's, or in which conditional compilation decides, answers FOLLOWS_UNKNOWN. */
+#include "plugin/parts.h"
+
+/* A place in a file; column counts from 0. */
+struct place {
+	const char *file;
+	int line;
+	size_t column;
+};
+
+static char_span line_of(const struct place &p)
+{
+	return location_get_source_line(p.file, p.line);
+}
+
+/* The character there; '\n' at the end of a line, '\0' at the end of the file. */
+static char at(const struct place &p, size_t further = 0)
+{
+	char_span text = line_of(p);
+	if (!text)
+		return '\0';
+	size_t column = p.column + further;
+	return column < text.length() ? text[column] : '\n';
+}
+
+static void advance(struct place *p, size_t n = 1)
+{
+	for (; n; n--)
+		if (at(*p) == '\n') {
+			p->line++;
+			p->column = 0;
+		} else {
+			p->column++;
+		}
+}
+
+static bool word_char(char c)
+{
+	return ISALNUM(c) || c == '_' || c == '$';
+}
+
+static bool line_starts_with_hash(const struct place &p)
+{
+	char_span text = line_of(p);
+	size_t i = 0;
+	while (text && i < text.length() && ISBLANK(text[i]))
+		i++;
+	return text && i < text.length() && text[i] == '#';
+}
+
+static bool line_contains(const struct place &p, const char *word)
+{
+	char_span text = line_of(p);
+	return text && memmem(text.get_buffer(), text.length(), word, strlen(word));
+}
+
+/* To the start of the line after this one and its continuations. */
+static void skip_directive(struct place *p)
+{
+	char last;
+	do {
+		char_span text = line_of(*p);
+		last = text && text.length() ? text[text.length() - 1] : '\0';
+		p->line++;
+		p->column = 0;
+	} while (last == '\\');
+}
+
+static void skip_blank_and_comments(struct place *p)
+{
+	for (;;) {
+		if (ISSPACE(at(*p))) {
+			advance(p);
+		} else if (at(*p) == '/' && at(*p, 1) == '/') {
+			while (at(*p) != '\n' && at(*p))
+				advance(p);
+		} else if (at(*p) == '/' && at(*p, 1) == '*') {
+			advance(p, 2);
+			while (at(*p) && !(at(*p) == '*' && at(*p, 1) == '/'))
+				advance(p);
+			if (at(*p))
+				advance(p, 2);
+		} else {
+			return;
+		}
+	}
+}
+
+/* "(...)" with what is nested in it; false if there is none. */
+static bool skip_parentheses(struct place *p)
+{
+	int depth = 0;
+	skip_blank_and_comments(p);
+	if (at(*p) != '(')
+		return false;
+	do {
+		char c = at(*p);
+		if (!c)
+			return false;
+		depth += (c == '(') - (c == ')');
+		advance(p);
+		if (c != '"')
+			continue;
+		for (; at(*p) != '"'; advance(p)) {
+			if (!at(*p) || at(*p) == '\n')
+				return false;
+			if (at(*p) == '\\')
+				advance(p);
+		}
+		advance(p);
+	} while (depth);
+	return true;
+}
+
+static void read_word(struct place *p, char *word, size_t size)
+{
+	size_t n = 0;
+	for (; word_char(at(*p)); advance(p))
+		if (n + 1 < size)
+			word[n++] = at(*p);
+	word[n] = '\0';
+}
+
+/* Over the directive itself: a #pragma line, or _Pragma or a macro with its arguments. */
+static bool skip_self(struct place *p)
+{
+	char word[64];
+	if (line_starts_with_hash(*p)) {
+		if (!line_contains(*p, "pragma") || !line_contains(*p, "dprof"))
+			return false;
+		skip_directive(p);
+		return true;
+	}
+	if (!word_char(at(*p)))
+		return false;
+	read_word(p, word, sizeof word);
+	return skip_parentheses(p);
+}
+
+static enum follows classify(struct place *p)
+{
+	static const char *const codeless[] = { "typedef", "extern", "static_assert", "_Static_assert" };
+	char word[64];
+
+	for (;;) {
+		skip_blank_and_comments(p);
+		if (line_starts_with_hash(*p)) {
+			if (!line_contains(*p, "pragma"))
+				return FOLLOWS_UNKNOWN;
+			skip_directive(p);
+			continue;
+		}
+		if (at(*p) == ';')
+			return FOLLOWS_NOTHING;
+		read_word(p, word, sizeof word);
+		if (strcmp(word, "_Pragma"))
+			break;
+		if (!skip_parentheses(p))
+			return FOLLOWS_UNKNOWN;
+	}
+	for (const char *c : codeless)
+		if (!strcmp(word, c))
+			return FOLLOWS_DECLARATION;
+	return FOLLOWS_UNKNOWN;
+}
+
+static location_t expansion_point(location_t where)
+{
+	return linemap_resolve_location(line_table, where, LRK_MACRO_EXPANSION_POINT, nullptr);
+}
+
+enum follows source_follows(location_t directive, location_t statement)
+{
+	/* Both from one macro: then the text after the macro is not what follows the directive. */
+	bool in_macro = linemap_location_from_macro_expansion_p(line_table, directive);
+	if (in_macro && (statement == UNKNOWN_LOCATION ||
+			 expansion_point(directive) == expansion_point(statement)))
+		return FOLLOWS_UNKNOWN;
+
+	expanded_location e = expand_location(directive);
+	if (!e.file || e.line < 1 || e.column < 1)
+		return FOLLOWS_UNKNOWN;
+	struct place p = { e.file, e.line, (size_t)e.column - 1 };
+	return skip_self(&p) ? classify(&p) : FOLLOWS_UNKNOWN;
+}
