@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/common/block.h"
 #include "examples/common/fixed.h"
 #include "examples/common/job.h"
 #include "examples/common/points.h"

@@ -34,4 +34,6 @@ $(POINTS): examples/data/fetch examples/data/cities.js
 
 now-demo now-check now-bench: $(POINTS)
 
+units += $(B)/test/examples_common
+$(B)/test/examples_common: $(B)/obj/examples/common/points.o $(B)/obj/examples/common/lines.o
 LIBS_examples := -lz -lm

@@ -109,12 +109,6 @@ void job_agree(bool fine)
 		exit(1);
 }
 
-struct block block_of(size_t count, int parts, int part)
-{
-	size_t share = count / (size_t)parts, rest = count % (size_t)parts, p = (size_t)part;
-	return (struct block){ p * share + (p < rest ? p : rest), share + (p < rest) };
-}
-
 size_t job_extra(const struct job *job, size_t count)
 {
 	if (job->rank != job->imbalanced_rank)

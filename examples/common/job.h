@@ -31,12 +31,6 @@ void job_agree(bool fine);
 /* For a parser: the number in `text`, or the end of the program when it is not from low to high. */
 long job_number(struct argp_state *state, const char *what, const char *text, long low, long high);
 
-/* Part number `part` of `count` things in so many parts: neighbours, and parts differ by one at most. */
-struct block {
-	size_t first, count;
-};
-struct block block_of(size_t count, int parts, int part);
-
 /* How many things the rank's imbalance adds to `count` of its own. */
 size_t job_extra(const struct job *job, size_t count);
 

@@ -61,35 +61,37 @@ static bool make_room(struct lines *l, size_t used)
 	return true;
 }
 
-/* The file ended, or zlib could not go on. */
-static bool ended(struct lines *l)
+/* Nothing more came: true when that is the end of the file, and not that zlib could not go on. */
+static bool at_end(struct lines *l)
 {
 	int error;
 	const char *why = gzerror(l->file, &error);
-	if (error == Z_ERRNO)
-		why = strerror(errno);
-	if (error != Z_OK && error != Z_STREAM_END)
-		lines_refuse(l, "cannot read on: %s", why);
-	return false;
+	if (error == Z_OK || error == Z_STREAM_END)
+		return true;
+	l->number++;
+	size_t name = strlen(l->name); /* zlib puts it and ": " first */
+	if (!strncmp(why, l->name, name) && why[name] == ':')
+		why += name + 2;
+	return lines_refuse(l, "cannot read on: %s", error == Z_ERRNO ? strerror(errno) : why);
 }
 
 bool lines_next(struct lines *l)
 {
+	size_t used = 0;
 	if (l->refused)
 		return false;
-	size_t used = 0;
 	do {
 		if (!make_room(l, used))
 			return false;
 		int piece = (int)(l->room - used > 1 << 20 ? 1 << 20 : l->room - used);
-		l->text[used] = 0;
+		z_off_t before = gztell(l->file);
 		if (!gzgets(l->file, l->text + used, piece)) {
-			if (!used)
-				return ended(l);
+			if (!at_end(l) || !used)
+				return false;
 			break;
 		}
 		size_t got = strlen(l->text + used);
-		if (!got) {
+		if (before + (z_off_t)got != gztell(l->file)) {
 			l->number++;
 			return lines_refuse(l, "expected text, found a NUL byte");
 		}
