@@ -7,7 +7,12 @@
  * side keeps a log. Law: `sent` of a link was read before its packet left, `received` after it had
  * arrived (both behind fences), whatever else went wrong.
  *
- * Errors are -errno; nothing is printed; no signal handler is touched. */
+ * Every packet carries a code of its bytes under the job's key (SipHash-2-4, 128 bits). A side that
+ * asks takes only the answer to its latest question, once; so whatever is forged, repeated, delayed,
+ * put into another order or sent by the wrong host is dropped, and can cost time but not the law.
+ *
+ * Errors are -errno; nothing is printed; no signal handler is touched. One thread at a time may use an
+ * endpoint. Link with libsodium. */
 #ifndef FREEZER_EXCHANGE_H
 #define FREEZER_EXCHANGE_H
 
@@ -15,14 +20,17 @@
 #include <stdint.h>
 
 #define FRZ_KEY_SIZE     16
-#define FRZ_ADDRESS_SIZE 64 /* "ip:port", NUL-terminated */
+#define FRZ_ADDRESS_SIZE 64 /* "ip:port" or "[ip]:port", NUL-terminated */
+#define FRZ_SEEN         64
 
 struct frz_endpoint {
 	int fd;
 	uint32_t clock;                /* number of this host's clock in the job */
 	uint8_t key[FRZ_KEY_SIZE];
-	uint64_t sequence;
+	uint64_t session;              /* random; tells this endpoint's questions from all others' */
+	uint64_t sequence;             /* of the latest question */
 	uint64_t dropped;              /* packets that were forged, replayed, late or cut short */
+	struct { uint64_t session, sequence; } seen[FRZ_SEEN]; /* latest of each asker, most recent first */
 };
 
 struct frz_burst {
@@ -32,7 +40,13 @@ struct frz_burst {
 
 struct frz_synclog;                    /* synclog.h; may be NULL: keep nothing */
 
-/* Opens a socket on `bind` ("ip", or NULL: any). 0 or -errno; on error e owns nothing. */
+/* Draws a key for a job. 0 or -errno. */
+int frz_make_key(uint8_t key[FRZ_KEY_SIZE]);
+
+/* Opens a socket on `bind` ("ip", or NULL: any IPv4 address) and `port` (0: any that is free).
+ * 0 or -errno; on error e owns nothing. */
+int frz_open_port(struct frz_endpoint *e, const char *bind, uint16_t port, uint32_t clock,
+		  const uint8_t key[FRZ_KEY_SIZE]);
 int frz_open(struct frz_endpoint *e, const char *bind, uint32_t clock, const uint8_t key[FRZ_KEY_SIZE]);
 void frz_close(struct frz_endpoint *e);
 
@@ -44,7 +58,13 @@ uint16_t frz_port(const struct frz_endpoint *e);
 int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct frz_burst b,
 	    struct frz_synclog *log);
 
-/* Answers whoever has the key until `*stop` is set or `deadline_ns` has passed. Number of answers. */
+/* Tells the other side that there is nothing more to answer, until it agrees or `deadline_ns` has
+ * passed. 0 or -ETIMEDOUT. Only for the last (or only) one that asks it. */
+int frz_finish(struct frz_endpoint *e, const char *address, uint32_t clock, uint64_t deadline_ns);
+
+/* Answers whoever has the key until it is told that this was all (frz_finish), `*stop` is set (NULL:
+ * never) or `deadline_ns` has passed. Number of answers. Spins while questions come in quick
+ * succession and sleeps otherwise. */
 int frz_answer(struct frz_endpoint *e, const volatile int *stop, uint64_t deadline_ns);
 
 #endif
