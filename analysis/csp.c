@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * csp.c - the sweep over the clocks of one line.
+ *
+ *   clock A   ---- t alone ----]          [--- all wait ---
+ *   clock B        [------ all wait -----------]
+ *                  ^ visited: A's and B's segments make a frame of t
+ *
+ *   A's segment has ended by its key, lo(e), and lives on as a *ghost* until hi(e). When B's next segment
+ *   begins before that, the order of the two is not known: see "hi" in the proof in csp.h. */
+#include "analysis/csp.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "analysis/memory.h"
+
+struct timed {               /* a segment and when */
+	struct lane_segment what;
+	frz_time begin, end, length;
+};
+
+struct track {               /* one clock in the sweep */
+	struct lane *lane;
+	uint32_t clock;
+	struct frz_cursor times;
+	struct timed now;    /* the segment that counts, or the next one */
+	bool counts, exhausted;
+	struct timed *ghosts; /* a ring */
+	size_t first, nghosts, room;
+};
+
+struct at_site { uint32_t site; int64_t ticks; };
+struct tally {               /* of one actor */
+	struct at_site *sites; /* where it worked alone, about how long */
+	size_t nsites;
+	uint64_t mark;       /* the last stretch of unknown order that was added */
+};
+
+struct sweep {
+	const struct times *times;
+	const struct span *span;
+	bool complete;       /* all actors are on this line */
+	struct track *tracks;
+	size_t ntracks;
+	struct heap heap;    /* tracks by what happens to them next */
+
+	size_t waiting, certain;  /* tracks that count all_wait; that are certain */
+	uint32_t xor_not_waiting;
+
+	int64_t now;
+	int64_t unordered_until;
+	struct { int64_t end; size_t track; } ghost[2]; /* the last ends of ghosts of two different tracks */
+	uint64_t stretch;
+
+	struct csp_score *scores;
+	struct tally *tallies;
+};
+
+/* ---- Frames ----------------------------------------------------------------------------------- */
+
+static bool waits(const struct track *t)
+{
+	return t->counts && t->now.what.all_wait;
+}
+
+/* The two largest begins, or smallest ends, of different tracks. */
+struct two { int64_t best, second; const struct track *of; };
+
+static void two_add(struct two *two, int64_t value, const struct track *of)
+{
+	if (value > two->best)
+		*two = (struct two){ value, two->best, of };
+	else if (value > two->second)
+		two->second = value;
+}
+
+/* Length of the frame that the segments of all tracks make: the smallest e_i - b_j. */
+static frz_time frame_length(const struct sweep *s)
+{
+	struct two begin = { INT64_MIN, INT64_MIN, NULL }, end = begin; /* ends negated */
+	int64_t begin_lo = INT64_MIN, end_hi = INT64_MAX;
+	frz_time length = { INT64_MAX, INT64_MAX };
+	for (size_t i = 0; i < s->ntracks; i++) {
+		const struct timed *x = &s->tracks[i].now;
+		two_add(&begin, x->begin.hi, &s->tracks[i]);
+		two_add(&end, -x->end.lo, &s->tracks[i]);
+		begin_lo = x->begin.lo > begin_lo ? x->begin.lo : begin_lo;
+		end_hi = x->end.hi < end_hi ? x->end.hi : end_hi;
+		length.lo = x->length.lo < length.lo ? x->length.lo : length.lo;
+		length.hi = x->length.hi < length.hi ? x->length.hi : length.hi;
+	}
+	if (s->ntracks > 1) {
+		int64_t apart = begin.of != end.of ? -end.best - begin.best :
+				-end.second - begin.best < -end.best - begin.second ? -end.second - begin.best :
+										      -end.best - begin.second;
+		length.lo = apart < length.lo ? apart : length.lo;
+	}
+	length.hi = end_hi - begin_lo < length.hi ? end_hi - begin_lo : length.hi;
+	return (frz_time){ length.lo > 0 ? length.lo : 0, length.hi > 0 ? length.hi : 0 };
+}
+
+static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
+{
+	for (size_t i = 0; i < t->nsites; i++)
+		if (t->sites[i].site == site) {
+			t->sites[i].ticks += ticks;
+			return;
+		}
+	*MEM_GROW(t->sites, t->nsites) = (struct at_site){ site, ticks };
+}
+
+static void add_frame(struct sweep *s, const struct track *alone, frz_time length)
+{
+	size_t count = 1;
+	const uint32_t *actors = &alone->now.what.alone;
+	if (*actors == LANE_ANYBODY)
+		actors = lane_actors(alone->lane, &count);
+	for (size_t i = 0; i < count; i++) {
+		s->scores[actors[i]].alone = time_add(s->scores[actors[i]].alone, length);
+		tally_site(&s->tallies[actors[i]], alone->now.what.site, length.lo / 2 + length.hi / 2);
+	}
+}
+
+/* A segment has begun; every frame that it makes with the segments that count now is new. */
+static void visit_frames(struct sweep *s)
+{
+	if (s->waiting + 1 < s->ntracks)
+		return;
+	size_t from = 0, to = s->ntracks; /* tracks that may have the one who works */
+	if (s->waiting < s->ntracks) {
+		from = s->xor_not_waiting;
+		to = from + 1;
+	}
+	for (size_t i = from; i < to; i++) {
+		const struct track *alone = &s->tracks[i];
+		if (!alone->counts || alone->now.what.alone == LANE_NOBODY)
+			continue;
+		frz_time length = frame_length(s);
+		if (s->certain < s->ntracks || !s->complete)
+			length.lo = 0;
+		if (length.hi > 0)
+			add_frame(s, alone, length);
+	}
+}
+
+/* ---- Time of unknown order -------------------------------------------------------------------- */
+
+static const struct timed *ghost_at(const struct track *t, size_t i)
+{
+	return &t->ghosts[(t->first + i) & (t->room - 1)];
+}
+
+static bool may_wait(const struct track *t)
+{
+	bool may = waits(t);
+	for (size_t i = 0; i < t->nghosts && !may; i++)
+		may = ghost_at(t, i)->what.all_wait;
+	return may;
+}
+
+/* Adds the stretch to whoever may work alone by this segment, once. */
+static void may_work(struct sweep *s, const struct track *t, const struct timed *segment, int64_t ticks)
+{
+	if (segment->what.alone == LANE_NOBODY)
+		return;
+	size_t count = 1;
+	const uint32_t *actors = &segment->what.alone;
+	if (*actors == LANE_ANYBODY)
+		actors = lane_actors(t->lane, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (s->tallies[actors[i]].mark == s->stretch)
+			continue;
+		s->tallies[actors[i]].mark = s->stretch;
+		s->scores[actors[i]].alone.hi += ticks;
+	}
+}
+
+/* Nothing begins or ends between now and `until`. */
+static void add_unordered(struct sweep *s, int64_t until)
+{
+	size_t may_wait_count = 0;
+	for (size_t i = 0; i < s->ntracks; i++)
+		may_wait_count += may_wait(&s->tracks[i]);
+	if (may_wait_count + 1 < s->ntracks)
+		return;
+	s->stretch++;
+	for (size_t i = 0; i < s->ntracks; i++) {
+		const struct track *t = &s->tracks[i];
+		if (may_wait_count - may_wait(t) != s->ntracks - 1)
+			continue;
+		if (t->counts)
+			may_work(s, t, &t->now, until - s->now);
+		for (size_t g = 0; g < t->nghosts; g++)
+			may_work(s, t, ghost_at(t, g), until - s->now);
+	}
+}
+
+/* A segment begins on `t`: the order of it and of the ghosts of other tracks is not known. */
+static void meet_ghosts(struct sweep *s, const struct track *t)
+{
+	size_t other = s->ghost[0].track == (size_t)(t - s->tracks);
+	if (s->ghost[other].end > s->unordered_until)
+		s->unordered_until = s->ghost[other].end;
+}
+
+static void add_ghost(struct sweep *s, struct track *t)
+{
+	if (t->nghosts == t->room) {
+		struct timed *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
+		for (size_t i = 0; i < t->nghosts; i++)
+			ring[i] = *ghost_at(t, i);
+		free(t->ghosts);
+		t->ghosts = ring;
+		t->room = t->room ? 2 * t->room : 4;
+		t->first = 0;
+	}
+	t->ghosts[(t->first + t->nghosts++) & (t->room - 1)] = t->now;
+
+	size_t track = (size_t)(t - s->tracks), at = s->ghost[0].track == track ? 0 : 1;
+	if (t->now.end.hi > s->ghost[at].end || s->ghost[at].track == track) {
+		s->ghost[at].end = t->now.end.hi;
+		s->ghost[at].track = track;
+	}
+	if (s->ghost[1].end > s->ghost[0].end) {
+		int64_t end = s->ghost[0].end;
+		track = s->ghost[0].track;
+		s->ghost[0] = s->ghost[1];
+		s->ghost[1].end = end;
+		s->ghost[1].track = track;
+	}
+}
+
+/* ---- The sweep -------------------------------------------------------------------------------- */
+
+/* The times of a segment. What began before the first record, or goes on after the last, did so within the
+ * span. */
+static struct timed timed(const struct sweep *s, struct track *t, struct lane_segment what)
+{
+	struct timed x = { .what = what, .begin = frz_time_of(&t->times, what.from) };
+	if (what.from == PERIOD_BEFORE)
+		x.begin.lo = s->span->first.lo;
+	if (what.to == PERIOD_AFTER) {
+		x.end = (frz_time){ s->span->last.hi, s->span->last.hi };
+	} else {
+		x.end = frz_time_of(&t->times, what.to);
+		x.length = times_duration(s->times, t->clock, what.to - what.from);
+	}
+	if (what.from == PERIOD_BEFORE || what.to == PERIOD_AFTER)
+		x.length.hi = x.end.hi - x.begin.lo;
+	return x;
+}
+
+static void fetch(struct sweep *s, struct track *t)
+{
+	struct lane_segment next;
+	t->exhausted = !lane_next(t->lane, &next);
+	if (!t->exhausted)
+		t->now = timed(s, t, next);
+}
+
+static int64_t next_key(const struct track *t)
+{
+	int64_t key = t->exhausted ? INT64_MAX : t->counts ? t->now.end.lo : t->now.begin.lo;
+	if (t->nghosts > 0 && ghost_at(t, 0)->end.hi <= key)
+		key = ghost_at(t, 0)->end.hi;
+	return key;
+}
+
+static void begin(struct sweep *s, struct track *t)
+{
+	meet_ghosts(s, t);
+	t->counts = true;
+	s->certain += t->now.what.certain;
+	if (t->now.what.all_wait) {
+		s->waiting++;
+		s->xor_not_waiting ^= (uint32_t)(t - s->tracks);
+	}
+	visit_frames(s);
+}
+
+static void end(struct sweep *s, struct track *t)
+{
+	t->counts = false;
+	s->certain -= t->now.what.certain;
+	if (t->now.what.all_wait) {
+		s->waiting--;
+		s->xor_not_waiting ^= (uint32_t)(t - s->tracks);
+	}
+	if (s->ntracks > 1)
+		add_ghost(s, t);
+	fetch(s, t);
+}
+
+static void step(struct sweep *s, struct track *t)
+{
+	if (t->nghosts > 0 && next_key(t) == ghost_at(t, 0)->end.hi) {
+		t->first = (t->first + 1) & (t->room - 1);
+		t->nghosts--;
+	} else if (t->counts) {
+		end(s, t);
+	} else {
+		begin(s, t);
+	}
+}
+
+static void sweep(struct sweep *s)
+{
+	while (s->heap.count > 0) {
+		int64_t key = (int64_t)(s->heap.items[0].key ^ (UINT64_C(1) << 63));
+		int64_t known = key < s->unordered_until ? key : s->unordered_until;
+		if (known > s->now)
+			add_unordered(s, known);
+		s->now = key > s->now ? key : s->now;
+		struct track *t = &s->tracks[s->heap.items[0].source];
+		step(s, t);
+		if (t->exhausted && t->nghosts == 0)
+			heap_remove_first(&s->heap);
+		else
+			heap_change_first(&s->heap, heap_key(next_key(t)));
+	}
+	assert(s->waiting == 0 && s->certain == 0);
+}
+
+static void open_tracks(struct sweep *s, uint32_t line, const struct roles *roles, const struct cast *cast)
+{
+	const struct trace *trace = s->times->trace;
+	s->tracks = mem_resize(NULL, trace->nclocks, sizeof *s->tracks);
+	s->heap.items = mem_resize(NULL, trace->nclocks, sizeof *s->heap.items);
+	for (uint32_t c = 0; c < trace->nclocks; c++) {
+		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast) : NULL;
+		if (!lane)
+			continue;
+		struct track *t = &s->tracks[s->ntracks];
+		*t = (struct track){ .lane = lane, .clock = c, .times = times_cursor(s->times, c) };
+		s->xor_not_waiting ^= (uint32_t)s->ntracks++;
+		fetch(s, t);
+		if (!t->exhausted)
+			heap_add(&s->heap, heap_key(next_key(t)), (uint32_t)(t - s->tracks));
+	}
+}
+
+static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles, const struct cast *cast)
+{
+	open_tracks(s, line, roles, cast);
+	s->now = s->unordered_until = INT64_MIN;
+	s->ghost[0].end = s->ghost[1].end = INT64_MIN;
+	s->ghost[0].track = s->ghost[1].track = SIZE_MAX;
+	sweep(s);
+	for (size_t i = 0; i < s->ntracks; i++) {
+		lane_close(s->tracks[i].lane);
+		free(s->tracks[i].ghosts);
+	}
+	free(s->tracks);
+	free(s->heap.items);
+}
+
+static void name_sites(struct sweep *s, uint32_t nactors)
+{
+	for (uint32_t a = 0; a < nactors; a++) {
+		struct at_site most = { TR_NO_SITE, -1 };
+		for (size_t i = 0; i < s->tallies[a].nsites; i++)
+			if (s->tallies[a].sites[i].ticks > most.ticks)
+				most = s->tallies[a].sites[i];
+		s->scores[a].site = most.site;
+		free(s->tallies[a].sites);
+	}
+}
+
+/* Whether all actors' clocks are on one line. */
+static bool on_one_line(const struct times *times, const struct cast *cast)
+{
+	for (uint32_t a = 1; a < cast->nactors; a++)
+		if (times->line[cast->clock_of[a]] != times->line[cast->clock_of[0]])
+			return false;
+	return true;
+}
+
+struct csp_score *csp_scores(const struct times *times, const struct roles *roles, const struct cast *cast,
+			     const struct span *spans)
+{
+	struct csp_score *scores = mem_resize(NULL, cast->nactors + 1, sizeof *scores);
+	struct tally *tallies = mem_resize(NULL, cast->nactors + 1, sizeof *tallies);
+	for (uint32_t a = 0; a < cast->nactors; a++) {
+		scores[a] = (struct csp_score){ .site = TR_NO_SITE };
+		tallies[a] = (struct tally){ .nsites = 0 };
+	}
+	struct sweep all = { .times = times, .complete = on_one_line(times, cast), .scores = scores,
+			     .tallies = tallies };
+	for (uint32_t line = 0; line < times->nlines; line++) {
+		struct sweep s = all;
+		s.span = &spans[line];
+		sweep_line(&s, line, roles, cast);
+	}
+	all.span = NULL;
+	name_sites(&all, cast->nactors);
+	for (uint32_t a = 0; a < cast->nactors; a++) {
+		int64_t most = spans[times->line[cast->clock_of[a]]].length.hi;
+		if (scores[a].alone.hi > most)
+			scores[a].alone.hi = most;
+	}
+	free(tallies);
+	return scores;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lane.c - merges the periods of one clock's threads and counts.
+ *
+ * Per actor, how many of its threads may or must work and may or must wait; per lane, how many actors
+ * may or must wait. "All but one" is a count; which one is the exclusive or of the actors that are not in
+ * it, so nothing is ever searched for. */
+#include "analysis/lane.h"
+
+#include <stdlib.h>
+
+#include "analysis/memory.h"
+
+struct member {               /* one thread */
+	struct states states;
+	struct period now;
+	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
+	uint32_t actor;       /* in this lane */
+	bool waits;
+	bool blurred;         /* is in lane.blurred */
+};
+
+struct actor {
+	uint32_t waiters;     /* threads that ever wait */
+	uint32_t may_work, must_work, may_wait, must_wait; /* threads; of the waiters for the last two */
+	uint32_t site;        /* where it began to work last */
+};
+
+struct lane {
+	struct member *members;
+	struct actor *actors;
+	uint32_t *ids;        /* of the actors, in the cast */
+	size_t nmembers, nactors;
+	struct heap ends;     /* of the members' periods */
+
+	/* Over the actors. */
+	size_t may_wait, must_wait, both;  /* both: may wait, or else may work */
+	uint32_t xor_not_may_wait, xor_both;
+
+	uint64_t stamp;       /* of the last change that was counted */
+	bool at_change;       /* the next piece begins with one */
+	bool ended;
+	uint32_t *blurred;    /* members that changed in this tick, if there was more than one change */
+	size_t nblurred;
+	struct lane_segment open; /* to be given out once it cannot get longer */
+	uint64_t open_stretch;
+};
+
+#define NOTHING ((struct lane_segment){ .alone = LANE_NOBODY, .site = TR_NO_SITE })
+
+/* ---- Actors ----------------------------------------------------------------------------------- */
+
+static bool actor_may_work(const struct actor *a)
+{
+	return a->may_work > 0;
+}
+
+static bool actor_may_wait(const struct actor *a)
+{
+	return a->waiters > 0 && a->may_wait == a->waiters && a->must_work == 0;
+}
+
+static bool actor_must_wait(const struct actor *a)
+{
+	return a->waiters > 0 && a->must_wait == a->waiters && a->may_work == 0;
+}
+
+/* Adds (by = 1) or takes away (by = -1) an actor's part in the lane's counts. */
+static void count_actor(struct lane *lane, uint32_t a, int by)
+{
+	const struct actor *actor = &lane->actors[a];
+	bool may_wait = actor_may_wait(actor);
+	lane->must_wait += actor_must_wait(actor) ? by : 0;
+	if (may_wait)
+		lane->may_wait += by;
+	else
+		lane->xor_not_may_wait ^= a;
+	if (may_wait && actor_may_work(actor)) {
+		lane->both += by;
+		lane->xor_both ^= a;
+	}
+}
+
+static void count_member(struct actor *actor, const struct member *m, int by)
+{
+	actor->may_work += m->may & MAY_WORK ? by : 0;
+	actor->must_work += m->may == MAY_WORK ? by : 0;
+	if (m->waits) {
+		actor->may_wait += m->may & MAY_WAIT ? by : 0;
+		actor->must_wait += m->may == MAY_WAIT ? by : 0;
+	}
+}
+
+static void set_member(struct lane *lane, struct member *m, uint8_t may)
+{
+	if (may == m->may)
+		return;
+	count_actor(lane, m->actor, -1);
+	count_member(&lane->actors[m->actor], m, -1);
+	m->may = may;
+	count_member(&lane->actors[m->actor], m, 1);
+	count_actor(lane, m->actor, 1);
+	if (may & MAY_WORK && m->now.site != TR_NO_SITE)
+		lane->actors[m->actor].site = m->now.site;
+}
+
+/* ---- Segments --------------------------------------------------------------------------------- */
+
+/* What may be true with the counts as they are. */
+static struct lane_segment describe(const struct lane *lane, uint64_t from, uint64_t to)
+{
+	struct lane_segment s = { from, to, lane->may_wait == lane->nactors, LANE_NOBODY, false, TR_NO_SITE };
+	uint32_t a = LANE_NOBODY;
+	if (s.all_wait)
+		a = lane->both == 0 ? LANE_NOBODY : lane->both == 1 ? lane->xor_both : LANE_ANYBODY;
+	else if (lane->may_wait == lane->nactors - 1 && actor_may_work(&lane->actors[lane->xor_not_may_wait]))
+		a = lane->xor_not_may_wait;
+	if (a < lane->nactors) {
+		s.alone = lane->ids[a];
+		s.site = lane->actors[a].site;
+		s.certain = lane->must_wait == lane->nactors - 1 && lane->actors[a].must_work > 0;
+	} else {
+		s.alone = a;
+		s.certain = lane->must_wait == lane->nactors;
+	}
+	return s;
+}
+
+static uint64_t next_stamp(const struct lane *lane)
+{
+	return lane->ends.items[0].key;
+}
+
+/* Takes the member whose period ends first to its next one. */
+static struct member *turn_first(struct lane *lane)
+{
+	struct member *m = &lane->members[lane->ends.items[0].source];
+	states_next(&m->states, &m->now);
+	heap_change_first(&lane->ends, m->now.to);
+	return m;
+}
+
+static void blur(struct lane *lane, struct member *m)
+{
+	set_member(lane, m, m->may | m->now.may);
+	if (!m->blurred)
+		lane->blurred[lane->nblurred++] = (uint32_t)(m - lane->members);
+	m->blurred = true;
+}
+
+/* Counts what changes at the next stamp. With several changes in one tick every order of them is
+ * possible: until unblur(), each thread may be in any state that it has in this tick. */
+static void cross(struct lane *lane)
+{
+	lane->stamp = next_stamp(lane);
+	struct member *m = turn_first(lane);
+	if (next_stamp(lane) != lane->stamp) {
+		set_member(lane, m, m->now.may);
+		return;
+	}
+	blur(lane, m);
+	while (next_stamp(lane) == lane->stamp)
+		blur(lane, turn_first(lane));
+}
+
+static void unblur(struct lane *lane)
+{
+	while (lane->nblurred > 0) {
+		struct member *m = &lane->members[lane->blurred[--lane->nblurred]];
+		m->blurred = false;
+		set_member(lane, m, m->now.may);
+	}
+}
+
+/* The next piece of the lane; pieces follow each other without gaps and say nothing or something. */
+static bool next_piece(struct lane *lane, struct lane_segment *piece)
+{
+	if (lane->ended)
+		return false;
+	if (lane->at_change) {
+		cross(lane);
+		if (lane->nblurred > 0) {
+			*piece = describe(lane, lane->stamp, lane->stamp);
+			unblur(lane);
+			lane->at_change = false;
+			return true;
+		}
+	}
+	*piece = describe(lane, lane->stamp, next_stamp(lane));
+	lane->at_change = true;
+	lane->ended = next_stamp(lane) == PERIOD_AFTER;
+	return true;
+}
+
+static bool says_the_same(const struct lane_segment *x, const struct lane_segment *y)
+{
+	return x->all_wait == y->all_wait && x->alone == y->alone && x->certain == y->certain;
+}
+
+static bool says_something(const struct lane_segment *s)
+{
+	return s->all_wait || s->alone != LANE_NOBODY;
+}
+
+static void lengthen(struct lane *lane, const struct lane_segment *piece)
+{
+	lane->open.to = piece->to;
+	if (piece->to - piece->from > lane->open_stretch) {
+		lane->open_stretch = piece->to - piece->from;
+		lane->open.site = piece->site;
+	}
+}
+
+bool lane_next(struct lane *lane, struct lane_segment *out)
+{
+	struct lane_segment piece;
+	while (next_piece(lane, &piece)) {
+		if (says_the_same(&piece, &lane->open)) {
+			lengthen(lane, &piece);
+			continue;
+		}
+		*out = lane->open;
+		lane->open = piece;
+		lane->open_stretch = piece.to - piece.from;
+		if (says_something(out))
+			return true;
+	}
+	*out = lane->open;
+	lane->open = NOTHING;
+	return says_something(out);
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------- */
+
+/* The index in this lane of an actor of the cast. */
+static uint32_t find_actor(struct lane *lane, uint32_t id)
+{
+	for (size_t a = lane->nactors; a-- > 0;)
+		if (lane->ids[a] == id)
+			return (uint32_t)a;
+	lane->ids[lane->nactors] = id;
+	lane->actors[lane->nactors] = (struct actor){ .site = TR_NO_SITE };
+	return (uint32_t)lane->nactors++;
+}
+
+static void add_member(struct lane *lane, const struct trace *trace, size_t thread, const struct roles *roles,
+		       const struct cast *cast)
+{
+	struct member *m = &lane->members[lane->nmembers++];
+	*m = (struct member){ .actor = find_actor(lane, cast->actor_of[thread]), .waits = cast->waits[thread] };
+	states_open(&m->states, trace, thread, roles);
+	states_next(&m->states, &m->now);
+	m->may = m->now.may;
+	lane->actors[m->actor].waiters += m->waits;
+	count_member(&lane->actors[m->actor], m, 1);
+	heap_add(&lane->ends, m->now.to, (uint32_t)(m - lane->members));
+}
+
+struct lane *lane_open(const struct trace *trace, uint32_t clock, const struct roles *roles,
+		       const struct cast *cast)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < trace->nthreads; i++)
+		count += trace->threads[i].clock == clock && cast->actor_of[i] != LANE_NOBODY;
+	if (count == 0)
+		return NULL;
+	struct lane *lane = mem_resize(NULL, 1, sizeof *lane);
+	*lane = (struct lane){ .members = mem_resize(NULL, count, sizeof *lane->members),
+			       .actors = mem_resize(NULL, count, sizeof *lane->actors),
+			       .ids = mem_resize(NULL, count, sizeof *lane->ids),
+			       .ends.items = mem_resize(NULL, count, sizeof *lane->ends.items),
+			       .blurred = mem_resize(NULL, count, sizeof *lane->blurred),
+			       .open = NOTHING };
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (trace->threads[i].clock == clock && cast->actor_of[i] != LANE_NOBODY)
+			add_member(lane, trace, i, roles, cast);
+	for (size_t a = 0; a < lane->nactors; a++)
+		count_actor(lane, (uint32_t)a, 1);
+	return lane;
+}
+
+void lane_close(struct lane *lane)
+{
+	if (!lane)
+		return;
+	for (size_t i = 0; i < lane->nmembers; i++)
+		states_close(&lane->members[i].states);
+	free(lane->members);
+	free(lane->actors);
+	free(lane->ids);
+	free(lane->ends.items);
+	free(lane->blurred);
+	free(lane);
+}
+
+const uint32_t *lane_actors(const struct lane *lane, size_t *count)
+{
+	*count = lane->nactors;
+	return lane->ids;
+}

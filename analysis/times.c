@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * times.c - which clocks share a time line, and the arithmetic of stamps on it. */
+#include "analysis/times.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/memory.h"
+#include "analysis/nearest.h"
+
+static bool find_base(struct times *t, const char *host)
+{
+	const struct trace *trace = t->trace;
+	t->base = 0;
+	if (!host)
+		return true;
+	const char **hosts = mem_resize(NULL, trace->nclocks, sizeof *hosts);
+	for (size_t c = 0; c < trace->nclocks; c++)
+		hosts[c] = trace->clocks[c].host;
+	while (t->base < trace->nclocks && strcmp(hosts[t->base], host) != 0)
+		t->base++;
+	bool found = t->base < trace->nclocks;
+	if (!found) {
+		const char *meant = nearest(host, hosts, trace->nclocks);
+		fprintf(stderr, "dprof-analyze: --base: expected a host of this trace, such as %s; found \"%s\"\n",
+			meant ? meant : hosts[0], host);
+	}
+	free(hosts);
+	return found;
+}
+
+static bool has_threads(const struct trace *trace, uint32_t clock)
+{
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (trace->threads[i].clock == clock)
+			return true;
+	return false;
+}
+
+static void say_contradiction(struct times *t, uint32_t clock, const struct frz_clock *found)
+{
+	const struct tr_clock *clocks = t->trace->clocks;
+	const struct frz_link *x = &t->trace->links[found->fault[0]], *y = &t->trace->links[found->fault[1]];
+	trace_problem(t->trace,
+		      "clock %s: its links contradict the assumption about clocks, for example %s %" PRIu64
+		      " -> %s %" PRIu64 " and %s %" PRIu64 " -> %s %" PRIu64
+		      "; its threads are analysed on their own clock only",
+		      clocks[clock].host, clocks[x->from].host, x->sent, clocks[x->to].host, x->received,
+		      clocks[y->from].host, y->sent, clocks[y->to].host, y->received);
+}
+
+/* A clock that cannot be placed gets a line of its own. */
+static void place(struct times *t, uint32_t clock)
+{
+	const struct frz_clock *found = frz_clock(t->together, clock);
+	t->line[clock] = 0;
+	if (clock == t->base || found->status == FRZ_PROVEN)
+		return;
+	t->line[clock] = t->nlines++;
+	if (found->status == FRZ_CONTRADICTION)
+		say_contradiction(t, clock, found);
+	else if (has_threads(t->trace, clock))
+		trace_problem(t->trace,
+			      "clock %s: too few links with clock %s (%zu found) to place it on its time line; "
+			      "its threads are analysed on their own clock only",
+			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host, found->links);
+}
+
+static struct frz_solution *solve(uint32_t nclocks, uint32_t base, const struct trace *trace, size_t nlinks,
+				  struct frz_assumption assumption)
+{
+	struct frz_solution *solution;
+	int error = frz_solve(&solution, nclocks, base, trace->links, nlinks, assumption);
+	if (error) {
+		fprintf(stderr, "dprof-analyze: %s: the clocks cannot be solved: %s\n", trace->directory,
+			strerror(-error));
+		exit(EXIT_DAMAGED);
+	}
+	return solution;
+}
+
+int times_open(struct times *t, struct trace *trace, const struct options *options)
+{
+	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
+	if (!find_base(t, options->base))
+		return EXIT_USAGE;
+	t->together = solve((uint32_t)trace->nclocks, t->base, trace, trace->nlinks, options->assumption);
+	t->alone = solve(1, 0, trace, 0, options->assumption);
+	t->line = mem_resize(NULL, trace->nclocks, sizeof *t->line);
+	for (uint32_t c = 0; c < trace->nclocks; c++)
+		place(t, c);
+	return EXIT_FINE;
+}
+
+void times_close(struct times *t)
+{
+	frz_solution_free(t->together);
+	frz_solution_free(t->alone);
+	free(t->line);
+}
+
+uint32_t times_unit(const struct times *t, uint32_t line)
+{
+	uint32_t clock = t->base;
+	for (uint32_t c = 0; line > 0 && c < t->trace->nclocks; c++)
+		if (t->line[c] == line)
+			clock = c;
+	return clock;
+}
+
+struct interval times_seconds(const struct times *t, uint32_t line, frz_time ticks)
+{
+	return interval_seconds(ticks, t->trace->clocks[times_unit(t, line)].ghz);
+}
+
+struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
+{
+	return t->line[clock] == 0 ? frz_cursor(t->together, clock) : frz_cursor(t->alone, 0);
+}
+
+frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
+{
+	frz_time d = t->line[clock] == 0 ? frz_duration(t->together, clock, ticks) :
+					   frz_duration(t->alone, 0, ticks);
+	return (frz_time){ d.lo > 0 ? d.lo : 0, d.hi };
+}
+
+frz_time times_sum(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t pieces)
+{
+	if (pieces == 0)
+		return (frz_time){ 0, 0 };
+	/* One tick at each end of one piece is already in times_duration. */
+	frz_time least = times_duration(t, clock, ticks > pieces - 1 ? ticks - (pieces - 1) : 0);
+	frz_time most = times_duration(t, clock, ticks + (pieces - 1));
+	return (frz_time){ least.lo, most.hi };
+}
+
+frz_time times_between(const struct times *t, struct moment from, struct moment to)
+{
+	struct frz_cursor f = times_cursor(t, from.clock), g = times_cursor(t, to.clock);
+	frz_time begin = frz_time_of(&f, from.stamp), end = frz_time_of(&g, to.stamp);
+	frz_time apart = { end.lo - begin.hi, end.hi - begin.lo };
+	if (from.clock != to.clock || to.stamp < from.stamp)
+		return apart;
+	frz_time passed = times_duration(t, to.clock, to.stamp - from.stamp);
+	return (frz_time){ passed.lo > apart.lo ? passed.lo : apart.lo,
+			   passed.hi < apart.hi ? passed.hi : apart.hi };
+}
+
+/* ---- Span ------------------------------------------------------------------------------------- */
+
+/* First and last stamp of each clock. */
+static struct ends *ends_of_clocks(const struct times *t, const struct ends *threads)
+{
+	struct ends *of = mem_resize(NULL, t->trace->nclocks, sizeof *of);
+	for (size_t c = 0; c < t->trace->nclocks; c++)
+		of[c] = (struct ends){ UINT64_MAX, 0 };
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
+		struct ends *clock = &of[t->trace->threads[i].clock];
+		if (threads[i].first < clock->first)
+			clock->first = threads[i].first;
+		if (threads[i].first <= threads[i].last && threads[i].last > clock->last)
+			clock->last = threads[i].last;
+	}
+	return of;
+}
+
+/* The span is the longest way from a first event to a last one, so every such way that is certainly that
+ * long bounds it from below, and the longest that is possible bounds it from above. */
+struct span times_span(const struct times *t, uint32_t line, const struct ends *threads)
+{
+	struct span span = { .events = false };
+	struct ends *of = ends_of_clocks(t, threads);
+	for (uint32_t a = 0; a < t->trace->nclocks; a++) {
+		if (t->line[a] != line || of[a].first > of[a].last)
+			continue;
+		struct frz_cursor c = times_cursor(t, a), d = c;
+		frz_time first = frz_time_of(&c, of[a].first), last = frz_time_of(&d, of[a].last);
+		if (!span.events)
+			span = (struct span){ true, first, last, { 0, 0 } };
+		span.first.lo = first.lo < span.first.lo ? first.lo : span.first.lo;
+		span.first.hi = first.hi < span.first.hi ? first.hi : span.first.hi;
+		span.last.lo = last.lo > span.last.lo ? last.lo : span.last.lo;
+		span.last.hi = last.hi > span.last.hi ? last.hi : span.last.hi;
+		for (uint32_t b = 0; b < t->trace->nclocks; b++) {
+			if (t->line[b] != line || of[b].first > of[b].last)
+				continue;
+			frz_time way = times_between(t, (struct moment){ a, of[a].first },
+						     (struct moment){ b, of[b].last });
+			span.length.lo = way.lo > span.length.lo ? way.lo : span.length.lo;
+			span.length.hi = way.hi > span.length.hi ? way.hi : span.length.hi;
+		}
+	}
+	free(of);
+	return span;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * times.h - from stamps to times, for all clocks of one trace.
+ *
+ * A *line* is a time line of its own: line 0 is the base's, and every clock that its links prove to be
+ * somewhere on the base's is on line 0. A clock that is unlinked, or whose links contradict the
+ * assumption, has a line to itself, on which its own ticks are the time; nothing relates two lines.
+ *
+ * Law: if the links are true and the assumption holds, the moment at which an event was stamped s on
+ * clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time between
+ * two events that were stamped `ticks` apart on one clock lies in times_duration. The second is not the
+ * difference of two of the first: all stamps of one clock are wrong together, so their difference is as
+ * exact as the clock's rate. */
+#ifndef ANALYSIS_TIMES_H
+#define ANALYSIS_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/command.h"
+#include "analysis/interval.h"
+#include "analysis/trace.h"
+
+struct times {
+	struct trace *trace;
+	uint32_t base;                 /* clock */
+	struct frz_assumption assumption;
+	struct frz_solution *together; /* all clocks, against the base */
+	struct frz_solution *alone;    /* one clock, its own base: for the clocks without a place */
+	uint32_t *line;                /* of each clock */
+	uint32_t nlines;
+};
+
+/* Solves once. EXIT_FINE, even when some clocks find no place: each that has threads is then one of the
+ * trace's problems. EXIT_USAGE, with a sentence on stderr, when the base is no host of this trace. */
+int times_open(struct times *, struct trace *, const struct options *);
+void times_close(struct times *);
+
+/* The clock whose ticks are the time on a line. */
+uint32_t times_unit(const struct times *, uint32_t line);
+struct interval times_seconds(const struct times *, uint32_t line, frz_time ticks);
+
+/* Converts the stamps of one clock; use frz_time_of on it. */
+struct frz_cursor times_cursor(const struct times *, uint32_t clock);
+
+/* Between two events of one clock; never below zero, since the second did come second. */
+frz_time times_duration(const struct times *, uint32_t clock, uint64_t ticks);
+
+/* Of `pieces` separate stretches of one clock whose stamps are `ticks` apart in all. Each of their ends
+ * may be off by a tick. */
+frz_time times_sum(const struct times *, uint32_t clock, uint64_t ticks, uint64_t pieces);
+
+/* From a stamp of one clock to a stamp of another or the same on the same line; negative if the second came
+ * first. */
+struct moment { uint32_t clock; uint64_t stamp; };
+frz_time times_between(const struct times *, struct moment from, struct moment to);
+
+/* ---- The span of a line: from its first event to its last ---------------------------------------- */
+
+struct span {
+	bool events;     /* there are some */
+	frz_time first, last;
+	frz_time length; /* tighter than the difference of the two */
+};
+
+/* `ends` gives first and last stamp of each thread; a thread without events has first > last. */
+struct ends { uint64_t first, last; };
+struct span times_span(const struct times *, uint32_t line, const struct ends *);
+
+static inline frz_time time_add(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo + y.lo, x.hi + y.hi };
+}
+
+#endif
