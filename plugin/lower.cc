@@ -34,7 +34,8 @@ static const char *unfit(const struct marker &m, tree_stmt_iterator i)
 		return G_("the end of the block");
 	tree s = tsi_stmt(i);
 	if (marker_read(s, &other))
-		return other.what == DIRECTIVE_OPEN ? nullptr : G_("another directive");
+		return other.what == DIRECTIVE_REGION || other.what == DIRECTIVE_OPEN ?
+			nullptr : G_("another directive");
 	if (TREE_CODE(s) == DECL_EXPR)
 		return G_("a declaration");
 	if (TREE_CODE(s) == CASE_LABEL_EXPR)
@@ -85,11 +86,6 @@ static void close_region(tree_stmt_iterator at, struct marker m)
 {
 	tree_stmt_iterator s = at;
 	next_statement(&s);
-	const char *found = unfit(m, s);
-	if (found) {
-		refuse(tsi_stmt_ptr(at), m, found);
-		return;
-	}
 	skip_statement(&s);
 	m.what = DIRECTIVE_OPEN;
 	*tsi_stmt_ptr(at) = marker_build(m);
@@ -97,14 +93,28 @@ static void close_region(tree_stmt_iterator at, struct marker m)
 	tsi_link_after(&s, marker_build(m), TSI_SAME_STMT);
 }
 
+static void close_list(tree list)
+{
+	struct marker m;
+	for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i); tsi_next(&i)) {
+		if (!marker_read(tsi_stmt(i), &m) || m.what != DIRECTIVE_REGION)
+			continue;
+		tree_stmt_iterator s = i;
+		next_statement(&s);
+		if (const char *found = unfit(m, s))
+			refuse(tsi_stmt_ptr(i), m, found);
+	}
+	/* From the back, so that of adjacent regions the inner one is closed first. */
+	for (tree_stmt_iterator i = tsi_last(list); !tsi_end_p(i); tsi_prev(&i))
+		if (marker_read(tsi_stmt(i), &m) && m.what == DIRECTIVE_REGION)
+			close_region(i, m);
+}
+
 static tree close_step(tree *tp, int *, void *)
 {
 	struct marker m;
 	if (TREE_CODE(*tp) == STATEMENT_LIST) {
-		/* From the back, so that of adjacent regions the inner one is closed first. */
-		for (tree_stmt_iterator i = tsi_last(*tp); !tsi_end_p(i); tsi_prev(&i))
-			if (marker_read(tsi_stmt(i), &m) && m.what == DIRECTIVE_REGION)
-				close_region(i, m);
+		close_list(*tp);
 	} else if (marker_read(*tp, &m) && m.what == DIRECTIVE_REGION) {
 		refuse(tp, m, G_("the end of the block"));
 	}

@@ -45,10 +45,15 @@ struct token {
 	location_t where;
 };
 
-static struct token lex()
+/* A directive that a macro wrote stands where the user called the macro. What is missing at the end of
+ * the line is missing after the token before. */
+static struct token lex(location_t before = UNKNOWN_LOCATION)
 {
 	struct token t = { CPP_EOF, NULL_TREE, UNKNOWN_LOCATION };
 	t.type = pragma_lex(&t.value, &t.where);
+	t.where = linemap_resolve_location(line_table, t.where, LRK_MACRO_EXPANSION_POINT, nullptr);
+	if (t.type == CPP_EOF && before != UNKNOWN_LOCATION)
+		t.where = before;
 	return t;
 }
 
@@ -137,12 +142,12 @@ static enum directive parse_head(location_t *where)
 		return DIRECTIVE_COUNT;
 	}
 
-	struct token next = lex();
+	struct token next = lex(word.where);
 	const char *modifier = "";
 	struct token second = next;
 	if (second.type == CPP_NAME) {
 		modifier = IDENTIFIER_POINTER(second.value);
-		next = lex();
+		next = lex(second.where);
 	}
 	enum directive what = find(given, modifier);
 	if (what == DIRECTIVE_COUNT)
@@ -157,9 +162,9 @@ static enum directive parse_head(location_t *where)
 }
 
 /* Returns the name, or NULL after an error. */
-static const char *parse_name()
+static const char *parse_name(location_t before)
 {
-	struct token t = lex();
+	struct token t = lex(before);
 	const char *rule = arguments[ARGUMENT_NAME].rule;
 	if (t.type == CPP_NAME)
 		return IDENTIFIER_POINTER(t.value);
@@ -182,9 +187,9 @@ static const char *parse_name()
 }
 
 /* ")" and the end of the line. */
-static bool parse_tail(enum directive what)
+static bool parse_tail(enum directive what, location_t before)
 {
-	struct token t = lex();
+	struct token t = lex(before);
 	if (t.type != CPP_CLOSE_PAREN) {
 		error_at(t.where, "expected %<)%> after the name");
 		return false;
@@ -214,13 +219,13 @@ static void on_pragma(cpp_reader *)
 	m.what = parse_head(&m.where);
 	if (m.what == DIRECTIVE_COUNT)
 		return;
-	m.name = parse_name();
-	if (!m.name || !parse_tail(m.what))
+	m.name = parse_name(m.where);
+	if (!m.name || !parse_tail(m.what, m.where))
 		return;
 	if (strlen(m.name) > DPROF_NAME_MAX)
 		error_at(m.where, "name is longer than %d bytes", DPROF_NAME_MAX);
 	else if (!in_statements())
-		error_at(m.where, "%<#pragma dprof %s%> stands outside a function; expected it %s",
+		error_at(m.where, "%<#pragma dprof %s%> outside a function; it must stand %s",
 			 grammar[m.what].word, places[grammar[m.what].place]);
 	else {
 		add_stmt(marker_build(m));

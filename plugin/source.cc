@@ -170,17 +170,11 @@ static enum follows classify(struct place *p)
 	return FOLLOWS_UNKNOWN;
 }
 
-static location_t expansion_point(location_t where)
-{
-	return linemap_resolve_location(line_table, where, LRK_MACRO_EXPANSION_POINT, nullptr);
-}
-
 enum follows source_follows(location_t directive, location_t statement)
 {
 	/* Both from one macro: then the text after the macro is not what follows the directive. */
-	bool in_macro = linemap_location_from_macro_expansion_p(line_table, directive);
-	if (in_macro && (statement == UNKNOWN_LOCATION ||
-			 expansion_point(directive) == expansion_point(statement)))
+	if (statement == UNKNOWN_LOCATION ||
+	    linemap_resolve_location(line_table, statement, LRK_MACRO_EXPANSION_POINT, nullptr) == directive)
 		return FOLLOWS_UNKNOWN;
 
 	expanded_location e = expand_location(directive);

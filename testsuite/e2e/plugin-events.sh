@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Annotated programs record exactly the events that stand in them, compiled in every way that matters,
+# and print what they print without the plugin.
+#
+# In a fixture "expect: +a .p -a" says what thread 0 records, in the order of the text, "expect 1:"
+# what thread 1 does; "options:" are always given to the compiler. Every event's line must be one
+# that names it.
+set -u
+: "${B:?the build folder}"
+plugin=$B/plugin/dprof.so
+from=testsuite/fixtures/plugin
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0 ran=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+expected() { # fixture thread
+	sed -n "s|.*/\* expect$([ "$2" = 0 ] || echo " $2"): *\(.*\)\*/.*|\1|p" "$1" | tr -s ' \t\n' '\n' | sed '/^$/d'
+}
+
+# Events whose line in the fixture does not name them. A barrier that OpenMP makes up has no word there.
+misplaced() { # fixture events
+	awk 'NR == FNR { line[NR] = $0; next }
+	     { name = substr($2, 2); gsub(/_/, ".", name) }
+	     $2 !~ /omp_barrier/ && line[$3] !~ name { print "line " $3 " does not name " $2 }
+	     NF != 4 { print "odd: " $0 }' "$1" "$2"
+}
+
+run() { # fixture executable config
+	rm -f "$dir/events"
+	if ! RECORDER_EVENTS=$dir/events "$2" >"$dir/out" 2>"$dir/err"; then
+		fail "$1 $3: exit status $?: $(head -3 "$dir/err")"
+		return
+	fi
+	ran=$((ran + 1))
+	cmp -s "$dir/out" "$dir/out.without" || fail "$1 $3: prints something else than without the plugin"
+	for thread in 0 1; do
+		awk -v t=$thread '$1 == t { print $2 }' "$dir/events" >"$dir/got"
+		expected "$1" $thread >"$dir/want"
+		diff "$dir/want" "$dir/got" >"$dir/diff" || {
+			fail "$1 $3: thread $thread records (>) something else than expected (<):"
+			head -20 "$dir/diff"
+		}
+	done
+	misplaced "$1" "$dir/events" >"$dir/diff"
+	[ ! -s "$dir/diff" ] || fail "$1 $3: $(head -5 "$dir/diff")"
+}
+
+# Fixtures are full of odd blocks; what the plugin adds must still not warn.
+options() {
+	echo "-I. -pthread -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-empty-body -Wno-clobbered" \
+		"$(sed -n 's|^/\* options: ||p' "$1")"
+}
+
+build_and_run() { # fixture config
+	# shellcheck disable=SC2046,SC2086
+	gcc $(options "$1") -fplugin="$plugin" $2 "$1" "$dir/recorder.o" -o "$dir/a.out" 2>"$dir/err" ||
+		{ fail "$1 $2: does not compile: $(head -20 "$dir/err")"; return; }
+	run "$1" "$dir/a.out" "$2"
+}
+
+build_shared_and_run() { # fixture config
+	# shellcheck disable=SC2046,SC2086
+	gcc $(options "$1") -fplugin="$plugin" $2 -Dmain=fixture_main -fPIC -shared "$1" -o "$dir/libf.so" &&
+		gcc -pthread $from/call-main.c "$dir/recorder.o" -rdynamic -L"$dir" -lf -Wl,-rpath,"$dir" -o "$dir/a.out" ||
+		{ fail "$1 $2: does not compile"; return; }
+	run "$1" "$dir/a.out" "$2 shared"
+}
+
+# -c and link apart, so that -flto streams what the plugin made through a file.
+build_lto_and_run() { # fixture config
+	# shellcheck disable=SC2046,SC2086
+	gcc $(options "$1") -fplugin="$plugin" $2 -c "$1" -o "$dir/f.o" &&
+		gcc $(options "$1") $2 "$dir/f.o" "$dir/recorder.o" -o "$dir/a.out" ||
+		{ fail "$1 $2: does not compile"; return; }
+	run "$1" "$dir/a.out" "$2 linked apart"
+}
+
+gcc -O2 -g -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
+for f in ways-out macros gnu89 openmp calls; do
+	f=$from/$f.c
+	# shellcheck disable=SC2046
+	gcc $(options "$f") -O1 "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without" ||
+		{ fail "$f: does not work without the plugin"; continue; }
+	for config in -O0 -O1 -O2 -O3 "-O2 -g" "-O2 -flto"; do
+		build_and_run $f "$config"
+	done
+	build_shared_and_run $f -O2
+done
+f=$from/ways-out.c
+gcc -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
+for config in -Os -Og "-O0 -g" "-O3 -g3" "-O2 -fopenmp" "-O2 -masm=intel" "-O2 -static" "-O2 -static-pie" \
+	"-O2 -no-pie" "-O2 -mcmodel=large" "-O2 -fsanitize=address,undefined" "-O1 -fsanitize=thread" "-O2 -pg" \
+	"-O2 --coverage -fprofile-dir=$dir" "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections" \
+	"-O2 -fcf-protection=full -fstack-protector-all" "-O2 -save-temps=obj -dumpdir $dir/" \
+	"-O2 -fnon-call-exceptions -fexceptions" "-O2 -fplugin-arg-dprof-fence" "-O2 -fno-omit-frame-pointer -mno-red-zone"; do
+	build_and_run $f "$config"
+done
+build_lto_and_run $f "-O2 -flto"
+build_lto_and_run $f "-O2 -flto -ffat-lto-objects -g"
+build_shared_and_run $f "-O0 -g"
+
+# The short name, found where -iplugindir says.
+gcc -w -iplugindir="$B/plugin" -fplugin=dprof "$f" "$dir/recorder.o" -o "$dir/a.out" && run $f "$dir/a.out" "short name"
+
+# A full buffer drops events, and the program goes on.
+gcc -w -O2 -fplugin="$plugin" "$f" "$dir/recorder.o" -o "$dir/a.out" &&
+	RECORDER_ROOM=7 RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/out.without" ||
+	fail "a full buffer disturbs the program"
+[ "$(wc -l <"$dir/events")" = 6 ] || fail "a full buffer holds $(wc -l <"$dir/events") events, not 6"
+
+# dprof.h without the plugin: not one warning, in several dialects.
+for std in gnu89 c99 c11 gnu17; do
+	gcc -std=$std -I. -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include pragmas/dprof.h -x c - <<'END' ||
+int f(int n);
+int f(int n)
+{
+	DPROF_REGION(a)
+	{
+		n++;
+	}
+	DPROF_REGION_BEGIN(b)
+	DPROF_PROGRESS(c)
+	n++;
+	DPROF_REGION_END(b)
+	return n;
+}
+END
+		fail "dprof.h warns under -std=$std"
+done
+
+echo "$ran programs ran"
+exit $failed
