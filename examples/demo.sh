@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# demo.sh - dprof's main job from end to end, on real points; `make demo` runs it.
+#
+# Four ranks find clusters of the world's cities while rank 1 has twice the work. Who straggles, and
+# what would it buy to mend that? The same again as if one host had quite another clock. Then the
+# balanced run, for comparison. As root the ranks run on two hosts (testsuite/hosts.sh), otherwise on one.
+#
+# B is the build folder; all that is made stays in $B/demo. ITERATIONS says how long each run takes.
+set -u -o pipefail
+: "${B:?the build folder}"
+ITERATIONS=${ITERATIONS:-100}
+demo=$B/demo
+hosts= # name of the set, when there are two
+child= # what runs in the background
+analyze=$B/bin/dprof-analyze
+
+clean_up() {
+	[ -z "$child" ] || kill "$child" 2>/dev/null
+	[ -z "$hosts" ] || testsuite/hosts.sh down "$hosts"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP
+
+say() {
+	printf '[%3d s] %s\n' $SECONDS "$*"
+}
+
+die() {
+	echo "demo: $*" >&2
+	exit 1
+}
+
+# Runs a command with its output in a file; on a terminal, the seconds go by meanwhile.
+watch() { # file command...
+	local out=$1 start=$SECONDS
+	shift
+	"$@" >"$out" 2>"$out.err" </dev/null &
+	child=$!
+	while [ -t 2 ] && kill -0 "$child" 2>/dev/null; do
+		printf '\r        ... %d s \r' $((SECONDS - start)) >&2
+		sleep 0.2
+	done
+	wait "$child" || { cat "$out" "$out.err" >&2; die "failed: $*"; }
+	child=
+}
+
+mpi() { # RANKS PROGRAM...
+	if [ -n "$hosts" ]; then
+		exec testsuite/hosts.sh run "$hosts" -n "$@"
+	fi
+	exec mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n "$@"
+}
+
+# Runs K-Means; the trace is then $demo/NAME/dprof-kmeans.JOB, its result line in $demo/NAME.out.
+kmeans() { # name options...
+	local name=$1
+	shift
+	mkdir "$demo/$name" || exit 1
+	DPROF_DIR=$demo/$name watch "$demo/$name.out" mpi 4 "$B/examples/kmeans" \
+		--clusters 1024 --iterations "$ITERATIONS" --threads 1 "$@" "$points"
+	say "  $(cat "$demo/$name.out")"
+}
+
+seconds() { # name of a run
+	sed -n 's/.* \([0-9.]*\) s$/\1/p' "$demo/$1.out"
+}
+
+# "RANK LO HI" for each thread's straggler score, and "span LO HI", from csp's JSON on stdin.
+scores() {
+	tr -d ' \n' | sed 's/{"rank"/\n&/g' | sed -n '
+		s/.*"span_s":{"lo":\([^,]*\),"hi":\([^}]*\)}.*/span \1 \2/p
+		s/^{"rank":\([0-9]*\),.*"straggler_percent":{"lo":\([^,]*\),"hi":\([^}]*\)}.*/\1 \2 \3/p'
+}
+
+csp() { # trace file
+	"$analyze" csp --json "$1" | scores >"$2" && [ -s "$2" ] || die "no straggler scores in $1"
+}
+
+# The trace with other clocks, and its scores.
+rewritten() { # trace name options-of-rewrite-clocks...
+	local trace=$1 name=$2
+	shift 2
+	"$analyze" dump "$trace" | "$B/test/rewrite-clocks" "$@" | "$analyze" pack - "$demo/$name" ||
+		die "cannot rewrite $trace"
+	csp "$demo/$name" "$demo/$name.scores"
+}
+
+# The scores side by side, rounded outward: true ones, as recorded, with the other clock. The truth must be
+# in both intervals. (All hosts are this machine, so one clock for all of them, its counter, is the truth.)
+compare() { # scores scores scores
+	awk '
+	function down(x) { return int(x * 10000) / 10000 }
+	function up(x) { return (int(x * 10000) + (int(x * 10000) < x * 10000)) / 10000 }
+	function interval(lo, hi) { return sprintf("%.4f .. %.4f", down(lo), up(hi)) }
+	$1 == "span" { next }
+	FILENAME == ARGV[1] { true_lo[$1] = $2; true_hi[$1] = $3; next }
+	FILENAME == ARGV[2] { lo[$1] = $2; hi[$1] = $3; next }
+	!head++ { printf "  straggler score, %%\n  rank  %-20s  %-20s  %s\n", "as recorded", "with the other clock", "truth" }
+	{
+		right = lo[$1] <= true_hi[$1] && true_lo[$1] <= hi[$1] && $2 <= true_hi[$1] && true_lo[$1] <= $3
+		bad += !right
+		printf "  %4d  %-20s  %-20s  %.5f  %s\n", $1, interval(lo[$1], hi[$1]), interval($2, $3),
+			(true_lo[$1] + true_hi[$1]) / 2, right ? "in both" : "NOT IN BOTH"
+	}
+	END { exit bad > 0 || !head }' "$@"
+}
+
+# What the score of rank 1 promised, against what the balanced run took.
+verdict() { # scores
+	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" '
+	$1 == "span" { span_lo = $2; span_hi = $3 }
+	$1 == 1 { score_lo = $2 / 100; score_hi = $3 / 100 }
+	END {
+		lo = overloaded - score_hi * span_hi
+		hi = overloaded - score_lo * span_lo
+		printf "Predicted (straggler score alone: %.3f s less what only rank 1 worked): ", overloaded
+		printf "%.3f to %.3f s; really: %.3f s (%+.1f %%)\n", lo, hi, balanced,
+			(balanced / ((lo + hi) / 2) - 1) * 100
+	}' "$1"
+}
+
+# ---- the show -------------------------------------------------------------------------------------
+
+rm -rf "$demo" && mkdir -p "$demo" || exit 1
+points=$B/data/cities.csv.gz
+count=$(zcat "$points" | wc -l)
+if [ "$count" -lt 100000 ]; then
+	say "only the committed sample of $count cities is here: each one counts $((135233 / count)) times"
+	for _ in $(seq $((135233 / count))); do cat "$points"; done >"$demo/cities.csv.gz"
+	points=$demo/cities.csv.gz
+fi
+
+other_clock=(--clock 1 --rate 1.35 --offset-hours 5)
+if hosts=$(testsuite/hosts.sh up 2 2>"$demo/hosts"); then
+	say "4 ranks on two hosts (network namespaces of this machine): 0 and 1 on h0, 2 and 3 on h1"
+else
+	hosts=
+	other_clock+=(--split)
+	say "4 ranks on one host ($(cat "$demo/hosts"))"
+fi
+
+say "K-Means on $count cities; rank 1 has twice the work"
+kmeans overloaded --imbalance 1:100
+trace=$(echo "$demo"/overloaded/dprof-kmeans.*)
+
+say "what dprof-analyze says of it"
+echo
+"$analyze" "$trace" || die "dprof-analyze $trace failed"
+echo
+csp "$trace" "$demo/overloaded.scores"
+
+if [ -n "$hosts" ]; then
+	say "the same trace, had h1 a clock that runs 1.35 times as fast and started 5 hours earlier"
+else
+	say "the same trace, had ranks 2 and 3 a clock that runs 1.35 times as fast and started 5 hours earlier"
+fi
+rewritten "$trace" truth --merge
+rewritten "$trace" rewritten "${other_clock[@]}"
+compare "$demo/truth.scores" "$demo/overloaded.scores" "$demo/rewritten.scores" || die "the clock changed the answer"
+
+say "the balanced run"
+kmeans balanced
+echo
+verdict "$demo/overloaded.scores"
+say "done; all that was made is in $demo"
