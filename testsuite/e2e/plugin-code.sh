@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The machine code of events: no call on the fast path, work stays on its side of the clock reading,
+# the sites are as runtime/format.h says, and nothing is left to do at run time.
+set -u
+: "${B:?the build folder}"
+plugin=$B/plugin/dprof.so
+source=testsuite/fixtures/plugin/motion.c
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+compile() { # options...
+	gcc -fplugin="$plugin" "$@" -c $source -o "$dir/o.o" || fail "$* does not compile"
+}
+
+# "READS MNEMONIC OPERANDS" of a function without its cold part, which is behind all functions.
+code() { # function
+	objdump -d --no-show-raw-insn --disassemble="$1" "$dir/o.o" |
+		awk '/^ *[0-9a-f]+:\t/ { sub(/^[^\t]*\t/, ""); if (/^rdtsc/) reads++; print reads + 0, $0 }'
+}
+
+functions() {
+	sed -nE 's/^[a-z].* \*?([a-z_]+)\(.*[a-z]\)$/\1/p' $source
+}
+
+# The heavy work of each function is where its name says: before, in or after the region.
+check_motion() { # options...
+	compile -fno-optimize-sibling-calls "$@"
+	for f in $(functions); do
+		code "$f" >"$dir/code"
+		[ "$(grep -c ' rdtsc' "$dir/code")" = 2 ] || fail "$* $f reads the counter not twice"
+		case $f in before_*) reads=0 ;; in_*) reads=1 ;; after_*) reads=2 ;; esac
+		awk -v r=$reads '$2 ~ /^(v?div|idiv|v?rcp|call)/ { n++; if ($1 != r) bad = $0 }
+			END { if (!n) print "has no work"; else if (bad) print "has work outside: " bad }' "$dir/code" >"$dir/said"
+		[ ! -s "$dir/said" ] || fail "$* $f $(cat "$dir/said")"
+	done
+}
+
+# A leaf with a region calls nothing: the way to the runtime is in the cold part.
+check_fast_path() { # options...
+	compile "$@"
+	for f in in_division in_loop in_memory; do
+		code $f >"$dir/code"
+		if grep -qE '^[0-9]+ (call|jmp +[*])' "$dir/code"; then
+			fail "$* $f calls on its fast path: $(grep -E ' (call|jmp)' "$dir/code")"
+		fi
+		grep -q xadd "$dir/code" || fail "$* $f claims no slot"
+	done
+}
+
+for options in -O1 -O2 -O3 -Os "-O2 -fPIC" "-O3 -march=haswell -ffast-math"; do
+	# shellcheck disable=SC2086
+	check_motion $options
+done
+for options in -O0 -O2 "-O2 -fPIC" "-O3 -g"; do
+	# shellcheck disable=SC2086
+	check_fast_path $options
+done
+
+# The fence is there when it is wanted, around every reading.
+compile -O2 -fplugin-arg-dprof-fence
+[ "$(objdump -d "$dir/o.o" | grep -A1 lfence | grep -c rdtsc)" = \
+	"$(objdump -d "$dir/o.o" | grep -c rdtsc)" ] || fail "not every rdtsc follows an lfence"
+
+# Sites: read-only, allocated, 8-aligned, and no relocation in them, even in a shared object.
+for options in -O0 -O2 "-O2 -fPIC" "-O2 -fdata-sections"; do
+	# shellcheck disable=SC2086
+	compile $options
+	readelf -SW "$dir/o.o" | grep -qE ' dprof_sites +PROGBITS .* A +0 +0 +8$' ||
+		fail "$options: $(readelf -SW "$dir/o.o" | grep dprof_sites)"
+	readelf -SW "$dir/o.o" | grep -q 'rela\?dprof_sites' && fail "$options: sites have relocations"
+done
+gcc -fplugin="$plugin" -O2 -fPIC -shared -fsanitize=address $source -o "$dir/a.so" || fail "address sanitizer"
+readelf -SW "$dir/a.so" | grep -q dprof_sites || fail "no sites under the address sanitizer"
+
+# An object without directives and calls is the same as without the plugin.
+echo 'int f(int a) { return a / 3; }' >"$dir/plain.c"
+gcc -O2 -c "$dir/plain.c" -o "$dir/1.o" && gcc -O2 -fplugin="$plugin" -c "$dir/plain.c" -o "$dir/2.o"
+cmp "$dir/1.o" "$dir/2.o" || fail "the plugin changes a file that does not use it"
+
+# Bytes of two events.
+echo 'void f(void) {
+#pragma dprof region(empty)
+{} }' >"$dir/empty.c"
+gcc -O2 -fplugin="$plugin" -c "$dir/empty.c" -o "$dir/o.o"
+hot=$((16#$(nm -S "$dir/o.o" | awk '$4 == "f" { print $2 }')))
+all=$(size -A "$dir/o.o" | awk '$1 == ".text" { print $2 }')
+echo "an empty region: $hot bytes in line, $((all - hot)) out of line, $(size -A "$dir/o.o" |
+	awk '$1 == "dprof_sites" { print $2 }') of site data"
+[ "$hot" -le 112 ] && [ $((all - hot)) -le 64 ] || fail "that is more than it was"
+exit $failed
