@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_events.c - maps the files of events and looks at every record once.
+ *
+ * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the user must
+ * be told (records that make no sense, sites that nobody knows), and which groups a thread takes part in.
+ *
+ * Law: each kind of damage gives one sentence for each thread: where first, and how often. */
+#define _GNU_SOURCE /* memrchr */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/lines.h"
+#include "analysis/memory.h"
+#include "analysis/trace_private.h"
+
+/* ---- Looking at the records ----------------------------------------------------------------------*/
+
+enum damage { FOREIGN, NO_SITE, NO_MODULE, UNWRITTEN, TORN, NO_EVENT, TWICE, NDAMAGES };
+
+static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
+	[FOREIGN] = { "a record", "" },
+	[NO_SITE] = { "the address of a site", "" },
+	[NO_MODULE] = { "an address in a module of its process", ": was the program stripped?" },
+	[UNWRITTEN] = { "a record", ": it was never written" },
+	[TORN] = { "a record with a stamp", ": it was cut off" },
+	[NO_EVENT] = { "an event before the argument", "" },
+	[TWICE] = { "an argument that the event does not have yet", "" },
+};
+
+struct scan {
+	struct opened *o;
+	const char *name;
+	const struct tr_thread *thread;
+	uint32_t index;                 /* of the thread, in the order of reading */
+	const struct tr_modules *modules;
+	uint64_t highest;               /* stamp so far */
+	bool back;                      /* a stamp goes back */
+	unsigned keys;                  /* bits: arguments of the last event; bit 0: there is an event */
+	size_t count[NDAMAGES], first[NDAMAGES];
+};
+
+static void found(struct scan *s, enum damage d, size_t record)
+{
+	if (!s->count[d]++)
+		s->first[d] = record;
+}
+
+/* The last records of a thread that was killed may be unfinished; others may not. */
+static bool may_be_unfinished(const struct scan *s, size_t record)
+{
+	return !s->thread->complete && record + HANDLER_RECORDS >= s->thread->nrecords;
+}
+
+static void use_group(struct scan *s, uint64_t id)
+{
+	struct opened *o = s->o;
+	for (size_t i = o->nuses; i-- && o->uses[i].thread == s->index;)
+		if (o->uses[i].id == id)
+			return;
+	*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
+}
+
+static bool in_module(const struct tr_modules *m, uint64_t address)
+{
+	for (size_t i = 0; i < m->nmodules; i++)
+		if (address - m->module[i].at < m->module[i].size)
+			return true;
+	return false;
+}
+
+static void scan_event(struct scan *s, const struct dprof_record *r, size_t i)
+{
+	s->keys = 0;
+	if (!is_event(r, s->thread->complete)) {
+		if (!may_be_unfinished(s, i))
+			found(s, TORN, i);
+		return;
+	}
+	s->keys = 1;
+	if (r->stamp < s->highest)
+		s->back = true;
+	s->highest = r->stamp;
+	if (site_at(s->modules, DPROF_BODY(r->what)) != TR_NO_SITE)
+		return;
+	if (in_module(s->modules, DPROF_BODY(r->what)))
+		found(s, NO_SITE, i);
+	else if (!s->modules->incomplete)
+		found(s, NO_MODULE, i);
+}
+
+static void scan_argument(struct scan *s, const struct dprof_record *r, size_t i)
+{
+	uint64_t key = DPROF_BODY(r->what) >> 3;
+	if (key == DPROF_KEY_NONE || key >= DPROF_KEY_COUNT) {
+		found(s, FOREIGN, i);
+		return;
+	}
+	if (!(s->keys & 1))
+		found(s, NO_EVENT, i);
+	else if (s->keys & 1u << key)
+		found(s, TWICE, i);
+	else if (key == DPROF_KEY_GROUP)
+		use_group(s, r->stamp);
+	s->keys |= s->keys & 1 ? 1u << key : 0;
+}
+
+static void scan_record(struct scan *s, const struct dprof_record *r, size_t i)
+{
+	if (!r->what) {
+		if (r->stamp)
+			found(s, FOREIGN, i);
+		else if (!may_be_unfinished(s, i))
+			found(s, UNWRITTEN, i);
+		s->keys = 0;
+		return;
+	}
+	switch (DPROF_OP(r->what)) {
+	case DPROF_ENTER:
+	case DPROF_EXIT:
+	case DPROF_POINT:
+		if (DPROF_BODY(r->what))
+			scan_event(s, r, i);
+		else
+			found(s, FOREIGN, i);
+		return;
+	case DPROF_ARG:
+		scan_argument(s, r, i);
+		return;
+	case DPROF_LOST:
+		if (r->what != (1 << 3 | DPROF_LOST))
+			found(s, FOREIGN, i);
+		s->keys = 0;
+		return;
+	}
+	found(s, FOREIGN, i);
+	s->keys = 0;
+}
+
+static uint64_t offset_of(size_t record)
+{
+	return DPROF_HEADER_SIZE + (uint64_t)record * sizeof(struct dprof_record);
+}
+
+static void tell(const struct scan *s)
+{
+	for (int d = 0; d < NDAMAGES; d++) {
+		if (!s->count[d])
+			continue;
+		const struct dprof_record *r = &s->thread->records[s->first[d]];
+		char *more = s->count[d] > 1 ? mem_format(" (and %zu more like it)", s->count[d] - 1) : mem_copy("");
+		trace_problem(&s->o->t, "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 " 0x%" PRIx64 "%s%s",
+			      s->name, offset_of(s->first[d]), damages[d].expected, r->stamp, r->what,
+			      damages[d].advice, more);
+		free(more);
+	}
+}
+
+static void put_in_order(struct opened *o, const char *name, struct tr_thread *thread)
+{
+	struct order_damage damage;
+	struct dprof_record *copy = mem_resize(NULL, thread->nrecords, sizeof *copy);
+	size_t n = order_records(thread->records, thread->nrecords, thread->complete, copy, &damage);
+	*MEM_GROW(o->copies, o->ncopies) = copy;
+	if (damage.dropped)
+		trace_problem(&o->t, "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64 " to %" PRIu64
+			      ", found %" PRIu64 " (%zu records that do not fit were left out)", name,
+			      offset_of(damage.first), damage.at_least, damage.at_most,
+			      thread->records[damage.first].stamp, damage.dropped);
+	thread->records = copy;
+	thread->nrecords = n;
+}
+
+static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread, uint32_t index)
+{
+	struct scan s = { .o = o, .name = name, .thread = thread, .index = index,
+			  .modules = o->t.processes[thread->process].modules };
+	for (size_t i = 0; i < thread->nrecords; i++)
+		scan_record(&s, &thread->records[i], i);
+	tell(&s);
+	if (s.back)
+		put_in_order(o, name, thread);
+}
+
+/* ---- One file ------------------------------------------------------------------------------------*/
+
+/* Maps a file; NULL after a sentence when that is not possible. */
+static const uint8_t *map_file(struct opened *o, const char *name, size_t *size)
+{
+	struct stat status;
+	void *map = MAP_FAILED;
+	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool good = fd >= 0 && fstat(fd, &status) == 0;
+	if (good && !S_ISREG(status.st_mode)) {
+		trace_problem(&o->t, "%s: expected a file of events, found something that is not a file", name);
+	} else if (good && status.st_size < DPROF_HEADER_SIZE) {
+		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%lld bytes)", name, DPROF_HEADER_SIZE,
+			      status.st_size ? "a file that is cut short" : "an empty file", (long long)status.st_size);
+	} else {
+		if (good)
+			map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED)
+			trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	if (map == MAP_FAILED)
+		return NULL;
+	*size = (size_t)status.st_size;
+	*MEM_GROW(o->mappings, o->nmappings) = (struct mapping){ map, *size };
+	return map;
+}
+
+static bool all_zero(const uint8_t *bytes, size_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/* False after a sentence, or without one for a file that was never begun. */
+static bool check_header(struct opened *o, const char *name, const uint8_t *bytes, size_t size,
+			 const struct process_file *p, uint32_t number)
+{
+	const struct dprof_events_header *h = (const void *)bytes;
+	if (all_zero(bytes, size))
+		return false;
+	if (memcmp(h->magic, DPROF_EVENTS_MAGIC, sizeof h->magic) != 0) {
+		char magic[sizeof h->magic + 1] = "";
+		memcpy(magic, h->magic, sizeof h->magic);
+		char *quoted = ln_quote(magic);
+		trace_problem(&o->t, "%s: offset 0: expected '" DPROF_EVENTS_MAGIC "', found %s: no file of events", name,
+			      quoted);
+		free(quoted);
+		return false;
+	}
+#define EXPECT(field, value)                                                                       \
+	if ((uint64_t)h->field != (uint64_t)(value)) {                                             \
+		trace_problem(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64, name, \
+			      offsetof(struct dprof_events_header, field), #field, (int64_t)(value), \
+			      (int64_t)h->field);                                                   \
+		return false;                                                                       \
+	}
+	EXPECT(version, DPROF_FORMAT_VERSION);
+	EXPECT(header_size, DPROF_HEADER_SIZE);
+	EXPECT(record_size, sizeof(struct dprof_record));
+	EXPECT(thread, number);
+	EXPECT(pid, p->process.pid);
+	if (h->rank != -1)
+		EXPECT(rank, p->process.rank);
+#undef EXPECT
+	return true;
+}
+
+static size_t count_records(const struct dprof_record *r, size_t n)
+{
+	while (n && !r[n - 1].what && !r[n - 1].stamp)
+		n--;
+	return n;
+}
+
+/* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
+static const struct process_file *process_of(const struct opened *o, const char *name, uint32_t *number)
+{
+	size_t stem = strlen(name) - strlen(".events");
+	const char *dash = memrchr(name, '-', stem);
+	if (!dash)
+		return NULL;
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(dash + 1, &end, 10);
+	if (end != name + stem || end == dash + 1 || errno || n > UINT32_MAX)
+		return NULL;
+	*number = (uint32_t)n;
+	stem = (size_t)(dash - name);
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (strlen(o->files[i].stem) == stem && memcmp(o->files[i].stem, name, stem) == 0)
+			return &o->files[i];
+	return NULL;
+}
+
+static void read_thread(struct opened *o, const char *name)
+{
+	uint32_t number;
+	size_t size;
+	const struct process_file *p = process_of(o, name, &number);
+	if (!p) {
+		trace_problem(&o->t, "%s: expected the file HOST-RANK.process that it belongs to, found none: its events are "
+			      "left out", name);
+		return;
+	}
+	const uint8_t *bytes = map_file(o, name, &size);
+	if (!bytes || !check_header(o, name, bytes, size, p, number))
+		return;
+	if (size % sizeof(struct dprof_record))
+		trace_problem(&o->t, "%s: offset %zu: expected a record of %zu bytes, found %zu: the file is cut short", name,
+			      size - size % sizeof(struct dprof_record), sizeof(struct dprof_record),
+			      size % sizeof(struct dprof_record));
+	const struct dprof_events_header *h = (const void *)bytes;
+	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
+	*t = (struct tr_thread){
+		.clock = p->clock, .rank = p->process.rank, .number = number,
+		.lost = h->lost, .complete = h->ended != 0,
+		.records = (const void *)(bytes + DPROF_HEADER_SIZE), .process = (uint32_t)(p - o->files),
+	};
+	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
+	t->nrecords = count_records(t->records, (size - DPROF_HEADER_SIZE) / sizeof(struct dprof_record));
+	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
+}
+
+/* ---- All -----------------------------------------------------------------------------------------*/
+
+struct place { struct tr_thread thread; uint32_t read; };
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	if (x->thread.process != y->thread.process)
+		return x->thread.process < y->thread.process ? -1 : 1;
+	if (x->thread.number != y->thread.number)
+		return x->thread.number < y->thread.number ? -1 : 1;
+	return (x->read > y->read) - (x->read < y->read);
+}
+
+/* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
+static void sort_threads(struct opened *o)
+{
+	size_t n = o->t.nthreads;
+	struct place *places = mem_resize(NULL, n, sizeof *places);
+	uint32_t *now = mem_resize(NULL, n, sizeof *now);
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = (struct place){ o->t.threads[i], i };
+	qsort(places, n, sizeof *places, by_place);
+	for (uint32_t i = 0; i < n; i++) {
+		o->t.threads[i] = places[i].thread;
+		now[places[i].read] = i;
+	}
+	for (size_t i = 0; i < o->nuses; i++)
+		o->uses[i].thread = now[o->uses[i].thread];
+	free(places);
+	free(now);
+}
+
+void open_threads(struct opened *o)
+{
+	for (size_t i = 0; i < o->nnames; i++)
+		if (name_ends(o->names[i], ".events"))
+			read_thread(o, o->names[i]);
+	sort_threads(o);
+	if (!o->t.nthreads)
+		trace_problem(&o->t, "%s: expected events, found no thread that recorded any", o->t.directory);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_order.c - puts the records of one thread in the order of their stamps.
+ *
+ * A slot is claimed before its stamp is read. A signal handler that comes between the two claims later
+ * slots and stamps them earlier; it may be interrupted in the same way. So what was claimed last is
+ * stamped first, as on a stack, and a stack undoes it:
+ *
+ *   slots   7  8  20  11  15  12  23      20 was interrupted, and the handler's 15 as well
+ *   stack         20  20  20  20
+ *                     11  15  15
+ *                             12
+ *   order   7  8          11      12 15 20  23
+ *
+ * Law: what n interrupted records explain comes out sorted, with nothing lost. What they do not explain
+ * is damage; then the longest sorted selection is kept and the rest dropped and counted.
+ *
+ * Records without a stamp (arguments, losses) stay behind the event that they speak of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/memory.h"
+#include "analysis/trace_private.h"
+
+struct sorter {
+	const struct dprof_record *in;
+	size_t n;
+	bool complete;         /* the thread; see is_event */
+	size_t *out, nout;     /* indices of `in`, in order */
+	size_t *stack, depth;
+};
+
+static void pop(struct sorter *s)
+{
+	s->out[s->nout++] = s->stack[--s->depth];
+}
+
+static void pop_up_to(struct sorter *s, uint64_t stamp)
+{
+	while (s->depth && s->in[s->stack[s->depth - 1]].stamp <= stamp)
+		pop(s);
+}
+
+/* The records without a stamp from `i` on: behind the handler's last event while the handler still runs,
+ * else behind the interrupted one. The next stamped record's index. */
+static size_t take_unstamped(struct sorter *s, size_t i)
+{
+	size_t end = i;
+	while (end < s->n && !is_event(&s->in[end], s->complete))
+		end++;
+	if (end == i)
+		return i;
+	bool in_handler = s->depth > 1 && end < s->n && s->in[end].stamp < s->in[s->stack[0]].stamp;
+	if (in_handler)
+		pop(s);
+	else
+		pop_up_to(s, UINT64_MAX);
+	while (i < end)
+		s->out[s->nout++] = i++;
+	return end;
+}
+
+static void unstack(struct sorter *s)
+{
+	for (size_t i = take_unstamped(s, 0); i < s->n;) {
+		pop_up_to(s, s->in[i].stamp);
+		if (s->depth && i - s->stack[0] > HANDLER_RECORDS)
+			pop_up_to(s, UINT64_MAX);
+		s->stack[s->depth++] = i;
+		i = take_unstamped(s, i + 1);
+	}
+	pop_up_to(s, UINT64_MAX);
+}
+
+/* Marks a longest selection of stamped records whose stamps do not go back: for each length the selection
+ * of that length that ends lowest, found by bisection. Returns its length. */
+static size_t longest_sorted(const struct sorter *s, bool *keep)
+{
+	size_t *last = mem_resize(NULL, s->nout, sizeof *last), length = 0;
+	size_t *before = mem_resize(NULL, s->nout, sizeof *before);
+	for (size_t i = 0; i < s->nout; i++) {
+		if (!is_event(&s->in[s->out[i]], s->complete))
+			continue;
+		uint64_t stamp = s->in[s->out[i]].stamp;
+		size_t lo = 0, hi = length;
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+			if (s->in[s->out[last[mid]]].stamp <= stamp)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		before[i] = lo ? last[lo - 1] : SIZE_MAX;
+		last[lo] = i;
+		length += lo == length;
+	}
+	for (size_t i = length ? last[length - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
+		keep[i] = true;
+	free(last);
+	free(before);
+	return length;
+}
+
+/* Takes out what longest_sorted does not keep, each with the unstamped records behind it. */
+static void drop_unsorted(struct sorter *s, struct order_damage *damage)
+{
+	bool *keep = mem_resize(NULL, s->nout, sizeof *keep), keeping = true;
+	size_t kept = 0;
+	uint64_t highest = 0;
+	memset(keep, 0, s->nout * sizeof *keep);
+	longest_sorted(s, keep);
+	for (size_t i = 0; i < s->nout; i++) {
+		const struct dprof_record *r = &s->in[s->out[i]];
+		if (is_event(r, s->complete))
+			keeping = keep[i];
+		if (!keeping) {
+			if (!damage->dropped++)
+				*damage = (struct order_damage){ 1, s->out[i], highest, UINT64_MAX };
+			continue;
+		}
+		if (is_event(r, s->complete))
+			highest = r->stamp;
+		if (is_event(r, s->complete) && damage->dropped && damage->at_most == UINT64_MAX)
+			damage->at_most = highest;
+		s->out[kept++] = s->out[i];
+	}
+	s->nout = kept;
+	free(keep);
+}
+
+static bool sorted(const struct sorter *s)
+{
+	uint64_t highest = 0;
+	for (size_t i = 0; i < s->nout; i++) {
+		const struct dprof_record *r = &s->in[s->out[i]];
+		if (!is_event(r, s->complete))
+			continue;
+		if (r->stamp < highest)
+			return false;
+		highest = r->stamp;
+	}
+	return true;
+}
+
+size_t order_records(const struct dprof_record *in, size_t n, bool complete, struct dprof_record *out,
+		     struct order_damage *damage)
+{
+	struct sorter s = { .in = in, .n = n, .complete = complete };
+	s.out = mem_resize(NULL, n, sizeof *s.out);
+	s.stack = mem_resize(NULL, n, sizeof *s.stack);
+	*damage = (struct order_damage){ 0 };
+	unstack(&s);
+	if (!sorted(&s))
+		drop_unsorted(&s, damage);
+	for (size_t i = 0; i < s.nout; i++)
+		out[i] = in[s.out[i]];
+	free(s.out);
+	free(s.stack);
+	return s.nout;
+}
