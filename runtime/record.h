@@ -38,7 +38,8 @@ struct dprof_cursor {
 };
 
 #if defined(__x86_64__)
-extern __thread struct dprof_cursor __dprof_cursor __attribute__((tls_model("initial-exec")));
+extern __thread struct dprof_cursor __dprof_cursor
+	__attribute__((tls_model("initial-exec"), visibility("default")));
 #endif
 
 /* Makes room in the calling thread's buffer. Preserves every register (vector registers too) except
@@ -46,6 +47,6 @@ extern __thread struct dprof_cursor __dprof_cursor __attribute__((tls_model("ini
  * Returns with the carry flag clear when next < end, and set when the event is not to be recorded;
  * then next is back at end and the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
-void __dprof_slow(void);
+__attribute__((visibility("default"))) void __dprof_slow(void);
 
 #endif

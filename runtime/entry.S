@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * entry.S - where the inserted code enters the runtime, and the way from there into the C library.
+ *
+ * Law: to the code around it an event is invisible: all registers but the flags are as before. */
+
+	.text
+
+/* __dprof_slow: see record.h. dprof_make_room() is compiled to touch general registers only, and
+ * neither do the system calls that it makes; so these nine are all that can change. */
+	.globl	__dprof_slow
+	.type	__dprof_slow, @function
+	.p2align 4
+__dprof_slow:
+	.cfi_startproc
+	endbr64
+	cmpb	$0, dprof_off(%rip)
+	jne	1f
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	and	$-16, %rsp
+	cld
+	call	dprof_make_room
+	cmp	$1, %eax		/* 0: carry set, not to be recorded; from here on flags stay */
+	mov	-72(%rbp), %r11
+	mov	-64(%rbp), %r10
+	mov	-56(%rbp), %r9
+	mov	-48(%rbp), %r8
+	mov	-40(%rbp), %rdi
+	mov	-32(%rbp), %rsi
+	mov	-24(%rbp), %rdx
+	mov	-16(%rbp), %rcx
+	mov	-8(%rbp), %rax
+	mov	%rbp, %rsp
+	pop	%rbp
+	.cfi_remember_state
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	ret
+	.cfi_restore_state
+
+	/* Off. Not `sub $16`: if recording was turned off between a handler's claim and that of the
+	 * code that it interrupted, the sum of both would be wrong; an absolute value never is. */
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+1:	push	%rax
+	.cfi_adjust_cfa_offset 8
+	push	%rcx
+	.cfi_adjust_cfa_offset 8
+	mov	__dprof_cursor@gottpoff(%rip), %rax
+	mov	%fs:8(%rax), %rcx
+	mov	%rcx, %fs:(%rax)
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	pop	%rax
+	.cfi_adjust_cfa_offset -8
+	stc
+	ret
+	.cfi_endproc
+	.size	__dprof_slow, . - __dprof_slow
+
+/* void dprof_keeping_vectors(void (*function)(void *), void *argument)
+ *
+ * Calls ordinary C, which may use any register, and puts x87, vector and mask registers back.
+ * dprof_vector_bytes is the size of an XSAVE area, or 0 where the processor has none: then FXSAVE
+ * holds everything there is. */
+	.globl	dprof_keeping_vectors
+	.hidden	dprof_keeping_vectors
+	.type	dprof_keeping_vectors, @function
+	.p2align 4
+dprof_keeping_vectors:
+	.cfi_startproc
+	endbr64
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	mov	%rdi, %r8
+	mov	%rsi, %rdi
+	mov	dprof_vector_bytes(%rip), %ecx
+	test	%ecx, %ecx
+	jz	2f
+	sub	%rcx, %rsp
+	and	$-64, %rsp
+	xor	%eax, %eax		/* XRSTOR wants the header, bytes 512 to 575, clean */
+	mov	%rax, 512(%rsp)
+	mov	%rax, 520(%rsp)
+	mov	%rax, 528(%rsp)
+	mov	%rax, 536(%rsp)
+	mov	%rax, 544(%rsp)
+	mov	%rax, 552(%rsp)
+	mov	%rax, 560(%rsp)
+	mov	%rax, 568(%rsp)
+	mov	$-1, %eax
+	mov	$-1, %edx
+	xsave64	(%rsp)
+	call	*%r8
+	mov	$-1, %eax
+	mov	$-1, %edx
+	xrstor64 (%rsp)
+	jmp	3f
+2:	sub	$512, %rsp
+	and	$-64, %rsp
+	fxsave64 (%rsp)
+	call	*%r8
+	fxrstor64 (%rsp)
+3:	leave
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	ret
+	.cfi_endproc
+	.size	dprof_keeping_vectors, . - dprof_keeping_vectors
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * helper.c - the thread that makes chunks ahead and looks for new modules.
+ *
+ * It starts when a thread first wants a second chunk, so a program that records little has none, and
+ * ends with the last thread that records, because a process whose main thread left by pthread_exit
+ * would otherwise wait for it for ever. Nothing depends on it: without it threads make their chunks
+ * themselves.
+ *
+ * It has all signals blocked and a table of descriptors of its own, which is empty: it neither takes
+ * the number that the program expects of its next open() nor holds open what the program closes. */
+#include <errno.h>
+#include <linux/close_range.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "runtime/modules.h"
+#include "runtime/sys.h"
+#include "runtime/thread.h"
+
+#define STACK_BYTES ((size_t)256 << 10)
+
+static enum { NO_HELPER, HELPER, CANNOT_HELP } state;
+static uint32_t work; /* a futex; changes whenever there is some */
+static bool sleeping;
+
+/* The last thread may have ended and another begun meanwhile: then that one found us and counts on us,
+ * unless it started a helper of its own. */
+static bool leave(void)
+{
+	int gone = NO_HELPER;
+
+	__atomic_store_n(&state, NO_HELPER, __ATOMIC_SEQ_CST);
+	return !dprof_any_thread() ||
+	       !__atomic_compare_exchange_n(&state, &gone, HELPER, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+}
+
+static void *helper(void *unused)
+{
+	struct timespec look_again = { .tv_sec = 1 }; /* for modules loaded while nobody fills chunks */
+	uint32_t seen;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "dprof-helper");
+	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+	for (;;) {
+		seen = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
+		if (dprof_chunks_make_wanted())
+			continue;
+		dprof_modules_look();
+		if (!dprof_any_thread() && leave())
+			return NULL;
+		__atomic_store_n(&sleeping, true, __ATOMIC_SEQ_CST);
+		sys(SYS_futex, &work, FUTEX_WAIT_PRIVATE, seen, &look_again);
+		__atomic_store_n(&sleeping, false, __ATOMIC_SEQ_CST);
+	}
+}
+
+static void start(void *unused)
+{
+	int saved_errno = errno;
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t id;
+
+	(void)unused;
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&id, &attr, helper, NULL) != 0)
+		__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	errno = saved_errno;
+}
+
+/* pthread_create() allocates memory. In a signal handler, where malloc may be what was interrupted,
+ * the signal is blocked; so whoever has a signal blocked leaves the start to somebody else. */
+static bool may_start(void)
+{
+	uint64_t blocked = 0;
+
+	return sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked;
+}
+
+void dprof_helper_wake(void)
+{
+	int none = NO_HELPER;
+
+	__atomic_fetch_add(&work, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == NO_HELPER) {
+		if (dprof_any_thread() && may_start() &&
+		    __atomic_compare_exchange_n((int *)&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			dprof_keeping_vectors(start, NULL);
+	} else if (__atomic_load_n(&sleeping, __ATOMIC_SEQ_CST)) {
+		sys(SYS_futex, &work, FUTEX_WAKE_PRIVATE, 1);
+	}
+}
+
+void dprof_helper_forget(void)
+{
+	state = NO_HELPER;
+	sleeping = false;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * modules.c - the copies of "dprof_sites" that make a trace readable without its program.
+ *
+ * The section is found through the file's section headers and copied from memory. Read with <elf.h>
+ * alone: libelf would come into every profiled program with its own dependencies and constructors,
+ * for one look-up. */
+#include "runtime/modules.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/format.h"
+#include "runtime/process.h"
+#include "runtime/settings.h"
+
+#define SECTIONS_MAX    65536
+#define BUILDID_MAX     64
+#define OWN_LIBRARY     "libdprof" /* how dprof's own are called: adapters have sites, too */
+
+struct section { uint64_t address, bytes; };
+
+struct module {
+	uint64_t base;
+	char path[PATH_MAX];
+	char buildid[2 * BUILDID_MAX + 1];
+	struct section sites;   /* none: bytes is 0; address relative to base */
+	uint64_t hash;
+};
+
+static struct module *modules;
+static size_t nmodules;
+static unsigned long long adds_seen;
+static bool any;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- Finding the section ----------------------------------------------------------------------- */
+
+static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
+{
+	return pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+static bool is_sites(int fd, const Elf64_Shdr *names, const Elf64_Shdr *s)
+{
+	char name[sizeof(DPROF_SITE_SECTION)];
+
+	return s->sh_flags & SHF_ALLOC && s->sh_size && s->sh_name < names->sh_size &&
+	       read_at(fd, name, sizeof(name), names->sh_offset + s->sh_name) &&
+	       !memcmp(name, DPROF_SITE_SECTION, sizeof(name));
+}
+
+static struct section search(int fd, const Elf64_Shdr *headers, unsigned n, unsigned names)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (is_sites(fd, &headers[names], &headers[i]))
+			return (struct section){ headers[i].sh_addr, headers[i].sh_size };
+	return (struct section){ 0 };
+}
+
+static struct section find_sites(int fd)
+{
+	struct section found = { 0 };
+	Elf64_Shdr first, *headers;
+	Elf64_Ehdr e;
+	size_t n, names;
+
+	if (!read_at(fd, &e, sizeof(e), 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
+	    e.e_shentsize != sizeof(first) || !read_at(fd, &first, sizeof(first), e.e_shoff))
+		return found;
+	n = e.e_shnum ? e.e_shnum : first.sh_size; /* many sections: counted in the first header */
+	names = e.e_shstrndx == SHN_XINDEX ? first.sh_link : e.e_shstrndx;
+	if (n > SECTIONS_MAX || names >= n)
+		return found;
+	headers = malloc(n * sizeof(*headers));
+	if (headers && read_at(fd, headers, n * sizeof(*headers), e.e_shoff))
+		found = search(fd, headers, (unsigned)n, (unsigned)names);
+	free(headers);
+	return found;
+}
+
+/* The file may have been replaced since it was loaded: what it says must lie in what is mapped. */
+static bool is_mapped(const struct dl_phdr_info *info, struct section s)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && s.address >= p->p_vaddr && s.bytes <= p->p_filesz &&
+		    s.address - p->p_vaddr <= p->p_filesz - s.bytes)
+			return true;
+	}
+	return false;
+}
+
+static void read_notes(const char *at, size_t bytes, char *hex)
+{
+	while (bytes >= sizeof(Elf64_Nhdr)) {
+		const Elf64_Nhdr *n = (const void *)at;
+		size_t name = (n->n_namesz + 3) & ~3u, value = (n->n_descsz + 3) & ~3u;
+
+		if (bytes - sizeof(*n) < name || bytes - sizeof(*n) - name < value)
+			return;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(n + 1, "GNU", 4) &&
+		    n->n_descsz <= BUILDID_MAX)
+			for (unsigned i = 0; i < n->n_descsz; i++)
+				sprintf(hex + 2 * i, "%02x", (uint8_t)at[sizeof(*n) + name + i]);
+		at += sizeof(*n) + name + value;
+		bytes -= sizeof(*n) + name + value;
+	}
+}
+
+/* ---- Writing down ------------------------------------------------------------------------------ */
+
+static uint64_t fnv1a(const uint8_t *at, size_t bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	while (bytes--)
+		hash = (hash ^ *at++) * 0x100000001b3u;
+	return hash;
+}
+
+/* Complete under its name or not there at all; whoever else has the same content wrote the same. */
+static void write_sites(const struct module *m)
+{
+	char path[PATH_MAX + 32], temporary[PATH_MAX];
+	const char *directory = dprof_process_directory();
+	bool written;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%016llx.sites", directory, (unsigned long long)m->hash);
+	if (access(path, F_OK) == 0 || !dprof_process_path(temporary, sizeof(temporary), ".sites-part"))
+		return;
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0)
+		return;
+	written = write(fd, (const void *)(m->base + m->sites.address), m->sites.bytes) ==
+		  (ssize_t)m->sites.bytes;
+	close(fd);
+	if (!written || rename(temporary, path) < 0)
+		unlink(temporary);
+}
+
+static void tell(const struct module *m)
+{
+	char path[PATH_MAX], line[PATH_MAX + 512];
+	int n;
+
+	if (!m->sites.bytes)
+		return;
+	write_sites(m);
+	dprof_escape(path, sizeof(path), m->path);
+	n = snprintf(line, sizeof(line), "module base=0x%llx at=0x%llx sites=%016llx.sites buildid=%s path=%s\n",
+		     (unsigned long long)m->base, (unsigned long long)(m->base + m->sites.address),
+		     (unsigned long long)m->hash, m->buildid, path);
+	dprof_process_append(line, (size_t)n);
+}
+
+static bool is_own(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, OWN_LIBRARY, strlen(OWN_LIBRARY));
+}
+
+/* ---- Looking ----------------------------------------------------------------------------------- */
+
+static void inspect(struct module *m, const struct dl_phdr_info *info)
+{
+	bool program = !*info->dlpi_name;
+	int fd = open(program ? "/proc/self/exe" : info->dlpi_name, O_RDONLY | O_CLOEXEC);
+
+	memset(m, 0, sizeof(*m));
+	m->base = info->dlpi_addr;
+	snprintf(m->path, sizeof(m->path), "%s", program ? dprof_settings.program : info->dlpi_name);
+	if (fd < 0)
+		return;
+	m->sites = find_sites(fd);
+	close(fd);
+	if (!is_mapped(info, m->sites))
+		m->sites.bytes = 0;
+	if (!m->sites.bytes)
+		return;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_NOTE)
+			read_notes((const char *)m->base + info->dlpi_phdr[i].p_vaddr,
+				   info->dlpi_phdr[i].p_memsz, m->buildid);
+	m->hash = fnv1a((const uint8_t *)m->base + m->sites.address, m->sites.bytes);
+	any |= !is_own(m->path);
+}
+
+static bool is_known(const struct dl_phdr_info *info)
+{
+	const char *path = *info->dlpi_name ? info->dlpi_name : dprof_settings.program;
+
+	for (size_t i = 0; i < nmodules; i++)
+		if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path))
+			return true;
+	return false;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct module *more;
+
+	(void)size;
+	(void)unused;
+	if (info->dlpi_adds == adds_seen)
+		return 1; /* nothing new */
+	if (is_known(info))
+		return 0;
+	more = realloc(modules, (nmodules + 1) * sizeof(*modules));
+	if (!more)
+		return 0;
+	modules = more;
+	inspect(&modules[nmodules], info);
+	tell(&modules[nmodules]);
+	nmodules++;
+	return 0;
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *adds)
+{
+	(void)size;
+	*(unsigned long long *)adds = info->dlpi_adds;
+	return 1;
+}
+
+void dprof_modules_look(void)
+{
+	unsigned long long adds = 0;
+	int saved_errno = errno;
+
+	pthread_mutex_lock(&lock);
+	dl_iterate_phdr(count, &adds); /* before the visit: what comes in between is seen next time */
+	dl_iterate_phdr(visit, NULL);
+	adds_seen = adds;
+	pthread_mutex_unlock(&lock);
+	errno = saved_errno;
+}
+
+bool dprof_modules_any(void)
+{
+	return any;
+}
+
+void dprof_modules_retell(void)
+{
+	for (size_t i = 0; i < nmodules; i++)
+		tell(&modules[i]);
+}
+
+void dprof_modules_hold(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void dprof_modules_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * modules.h - which loaded files contain sites, and copies of these. */
+#ifndef RUNTIME_MODULES_H
+#define RUNTIME_MODULES_H
+
+#include <stdbool.h>
+
+/* Writes down the modules that were loaded since the last look. Not from the slow path. */
+void dprof_modules_look(void);
+
+/* Has the program or one of its libraries (not counting dprof's own) any site? */
+bool dprof_modules_any(void);
+
+/* Writes all known modules down once more, for the child of a fork. */
+void dprof_modules_retell(void);
+
+/* Around a fork: nobody is looking meanwhile. */
+void dprof_modules_hold(void);
+void dprof_modules_release(void);
+
+#endif

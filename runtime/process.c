@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * process.c - the process in the trace, from the loading of the library to the end. */
+#include "runtime/process.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "freezer/clock.h"
+#include "runtime/modules.h"
+#include "runtime/settings.h"
+#include "runtime/thread.h"
+
+#define DIRECTORIES_MAX 10000
+
+uint8_t dprof_off = 1; /* until the environment has been read */
+unsigned dprof_vector_bytes;
+
+static enum { NEW, BEGINNING, BEGUN, FAILED } state;
+static bool forked;
+static unsigned directory_number = 1;
+static char directory[PATH_MAX];
+static char prefix[PATH_MAX];      /* DIRECTORY/HOST-RANK */
+static char constant_lines[2 * PATH_MAX]; /* of the process file */
+static int64_t rank = -1;
+
+/* ---- Names ------------------------------------------------------------------------------------- */
+
+const char *dprof_process_directory(void)
+{
+	return directory;
+}
+
+int64_t dprof_process_rank(void)
+{
+	return rank;
+}
+
+bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
+{
+	size_t n = strlen(prefix);
+	va_list args;
+	int added;
+
+	if (n >= size)
+		return false;
+	memcpy(to, prefix, n);
+	va_start(args, suffix);
+	added = vsnprintf(to + n, size - n, suffix, args);
+	va_end(args);
+	return added >= 0 && (size_t)added < size - n;
+}
+
+static bool name_files(void)
+{
+	const struct dprof_settings *s = &dprof_settings;
+	const char *slash = strrchr(s->program, '/');
+	char program[DPROF_NAME_SIZE], number[16] = "";
+	int n;
+
+	dprof_file_name(program, sizeof(program), slash ? slash + 1 : s->program);
+	if (directory_number > 1)
+		snprintf(number, sizeof(number), ".%u", directory_number);
+	n = snprintf(directory, sizeof(directory), "%s/dprof-%s.%s%s", s->parent, program, s->job, number);
+	if (n < 0 || (size_t)n >= sizeof(directory))
+		return false;
+	if (rank >= 0 && !forked)
+		n = snprintf(prefix, sizeof(prefix), "%s/%s-%lld", directory, s->host, (long long)rank);
+	else
+		n = snprintf(prefix, sizeof(prefix), "%s/%s-p%ld", directory, s->host, (long)getpid());
+	return n >= 0 && (size_t)n < sizeof(prefix);
+}
+
+/* ---- The process file -------------------------------------------------------------------------- */
+
+static bool within_file_size_limit(int fd, size_t more)
+{
+	struct rlimit limit;
+	struct stat now;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || fstat(fd, &now) < 0)
+		return false;
+	return limit.rlim_cur == RLIM_INFINITY || (uint64_t)now.st_size + more <= limit.rlim_cur;
+}
+
+static bool append(int flags, const char *lines, size_t bytes)
+{
+	char path[PATH_MAX];
+	bool written;
+	int fd;
+
+	if (!dprof_process_path(path, sizeof(path), ".process"))
+		return false;
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+	if (fd < 0)
+		return false;
+	written = within_file_size_limit(fd, bytes) && write(fd, lines, bytes) == (ssize_t)bytes;
+	close(fd);
+	return written;
+}
+
+void dprof_process_append(const char *lines, size_t bytes)
+{
+	int saved_errno = errno;
+
+	if (state == BEGUN)
+		append(0, lines, bytes);
+	errno = saved_errno;
+}
+
+void dprof_escape(char *to, size_t size, const char *from)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t n = 0;
+
+	for (; *from && n + 4 <= size; from++) {
+		unsigned char c = (unsigned char)*from;
+
+		if (c > ' ' && c != '%' && c != 0x7f) {
+			to[n++] = *from;
+			continue;
+		}
+		to[n++] = '%';
+		to[n++] = hex[c >> 4];
+		to[n++] = hex[c & 15];
+	}
+	to[n] = '\0';
+}
+
+void dprof_process_line(const char *key, const char *value)
+{
+	char escaped[1024], line[1100];
+	int n;
+
+	dprof_escape(escaped, sizeof(escaped), value);
+	n = snprintf(line, sizeof(line), "%s %s\n", key, escaped);
+	if (n > 0 && (size_t)n < sizeof(line))
+		dprof_process_append(line, (size_t)n);
+}
+
+void dprof_process_rank_known(int64_t number, int64_t size)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), "rank %lld size %lld\n", (long long)number, (long long)size);
+
+	rank = number;
+	dprof_process_append(line, (size_t)n);
+}
+
+/* Formatted once, while the locale is still "C", and used again by the children of forks. */
+static void prepare_constant_lines(void)
+{
+	const struct dprof_settings *s = &dprof_settings;
+	char program[PATH_MAX], host[256], hostid[512];
+
+	dprof_escape(program, sizeof(program), s->program);
+	dprof_escape(host, sizeof(host), s->host);
+	dprof_escape(hostid, sizeof(hostid), s->hostid);
+	snprintf(constant_lines, sizeof(constant_lines),
+		 "program %s\njob %s\nhost %s\nhostid %s\nghz %.9g\nclock tsc\n",
+		 program, s->job, host, hostid, frz_ghz());
+}
+
+static bool create_process_file(void)
+{
+	char lines[sizeof(constant_lines) + 128];
+	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu\n",
+			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
+			 (unsigned long long)frz_tsc());
+
+	return append(O_CREAT | O_EXCL, lines, (size_t)n);
+}
+
+/* ---- Begin and end ----------------------------------------------------------------------------- */
+
+static bool take_directory(void)
+{
+	for (; directory_number <= DIRECTORIES_MAX; directory_number++) {
+		bool made;
+
+		if (!name_files())
+			return false;
+		made = mkdir(directory, 0777) == 0;
+		if (!made && errno != EEXIST)
+			return false;
+		if (!made && rank < 0 && !forked)
+			continue; /* alone, so not ours */
+		errno = 0;
+		if (create_process_file())
+			return true;
+		if (errno != EEXIST)
+			return false;
+	}
+	return false;
+}
+
+bool dprof_process_begin(void)
+{
+	int fresh = NEW;
+
+	if (!__atomic_compare_exchange_n((int *)&state, &fresh, BEGINNING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return fresh == BEGUN;
+	if (!take_directory()) {
+		if (dprof_settings.debug)
+			dprintf(STDERR_FILENO, "dprof: nothing is recorded: cannot write in %s: %s\n",
+				directory, strerrordesc_np(errno));
+		dprof_off = 1;
+		__atomic_store_n((int *)&state, FAILED, __ATOMIC_RELEASE);
+		return false;
+	}
+	__atomic_store_n((int *)&state, BEGUN, __ATOMIC_RELEASE);
+	dprof_modules_retell();
+	return true;
+}
+
+static void after_fork_in_child(void)
+{
+	dprof_modules_release();
+	dprof_threads_forget();
+	dprof_helper_forget();
+	forked = true;
+	rank = -1;
+	if (state != FAILED)
+		state = NEW;
+}
+
+static unsigned vector_bytes(void)
+{
+	unsigned a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return 0;
+	return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) ? b : 0;
+}
+
+static void first_notes(void)
+{
+	if (dprof_settings.complaint)
+		dprof_process_line("note", dprof_settings.complaint);
+	if (frz_source() != FRZ_TSC)
+		dprof_process_line("note", "the time stamp counter of this host does not run at one rate: "
+				   "its times cannot be trusted");
+	if (!dprof_modules_any())
+		dprof_process_line("note", "no code here was instrumented: compile with -fplugin=dprof, "
+				   "and do not remove the section dprof_sites");
+}
+
+/* Before the constructors of the program, which may record. */
+static void __attribute__((constructor(101))) start(void)
+{
+	int saved_errno = errno;
+
+	dprof_settings_read();
+	if (!dprof_settings.off && dprof_threads_prepare() == 0 &&
+	    pthread_atfork(dprof_modules_hold, dprof_modules_release, after_fork_in_child) == 0) {
+		rank = dprof_settings.rank;
+		dprof_vector_bytes = vector_bytes();
+		prepare_constant_lines();
+		dprof_off = 0;
+		if (dprof_process_begin()) {
+			dprof_modules_look();
+			first_notes();
+		}
+	}
+	errno = saved_errno;
+}
+
+static void note_homeless(void)
+{
+	char text[96];
+
+	if (!dprof_lost_homeless)
+		return;
+	snprintf(text, sizeof(text), "%llu records are lost: their threads could have no file",
+		 (unsigned long long)dprof_lost_homeless);
+	dprof_process_line("note", text);
+}
+
+static void __attribute__((destructor(101))) finish(void)
+{
+	uint64_t stamp = frz_tsc();
+	char line[64];
+	int n;
+
+	if (state != BEGUN)
+		return;
+	dprof_modules_look();
+	note_homeless();
+	dprof_threads_end(stamp);
+	n = snprintf(line, sizeof(line), "finished %llu\n", (unsigned long long)stamp);
+	dprof_process_append(line, (size_t)n);
+}

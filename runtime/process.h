@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * process.h - this process in the trace: its directory, the start of its files' names, and its text
+ * file HOST-RANK.process.
+ *
+ * Law: nothing that exists is ever overwritten. A name that is taken means another job: then this
+ * process, and with it every process of its job that meets the same, uses JOB.2, JOB.3 and so on. */
+#ifndef RUNTIME_PROCESS_H
+#define RUNTIME_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True when the process has its files; tries once. The child of a fork gets new ones at its first
+ * event, so that a child that only executes something else leaves no trace. */
+bool dprof_process_begin(void);
+
+/* DIRECTORY/HOST-RANK and then what `suffix` says; false when that is too long. */
+bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
+	__attribute__((format(printf, 3, 4)));
+const char *dprof_process_directory(void);
+
+int64_t dprof_process_rank(void);
+void dprof_process_rank_known(int64_t rank, int64_t size);
+
+/* Appends a line "KEY VALUE" or "note VALUE"; what `value` may not contain is escaped. */
+void dprof_process_line(const char *key, const char *value);
+
+/* Appends whole lines as they are. */
+void dprof_process_append(const char *lines, size_t bytes);
+
+/* Writes `from` so that it can stand as a value; cut at `size`. */
+void dprof_escape(char *to, size_t size, const char *from);
+
+#endif

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+#
+# runtime: libdprof (the recorder, knows no MPI).
+#
+# All of it is loaded into programs that know nothing of us: so it is compiled apart (obj/guest), names
+# are hidden unless a header exports them, and sanitizers stay out (the user's program may have none).
+# $(GENERAL) runs with the user's vector registers live and must leave them alone: the compiler may
+# use general registers only, and may not make calls to memset and memcpy out of loops.
+
+GUEST_FLAGS := -D_GNU_SOURCE -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
+               -fno-omit-frame-pointer
+GENERAL     := slow chunk helper
+CORE        := settings process modules thread $(GENERAL) adapter
+guest        = $(1:%=$(B)/obj/guest/%.o)
+
+$(GENERAL:%=$(B)/obj/guest/runtime/%.o): GUEST_FLAGS += -mgeneral-regs-only -fno-tree-loop-distribute-patterns
+
+$(B)/obj/guest/%.o: %.c
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(GUEST_FLAGS) -MMD -MP -c $< -o $@
+$(B)/obj/guest/%.o: %.S
+	$(call say,AS)
+	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
+
+$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/clock)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now -o $@ $^
+$(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/clock)
+	$(call say,AR)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+things += $(B)/lib/libdprof.so $(B)/lib/libdprof.a

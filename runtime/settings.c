@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settings.c - the environment, read once. */
+#include "runtime/settings.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES     ((size_t)1 << 20)
+#define CHUNK_BYTES_MIN ((size_t)4096)
+#define CHUNK_BYTES_MAX ((size_t)1 << 30)
+#define JOB_KEY_SHOWN   8 /* hexadecimal digits */
+
+struct dprof_settings dprof_settings;
+
+/* Where starters of parallel jobs say the rank. The order matters: inside a batch job SLURM_PROCID is
+ * set for the shell that runs mpirun, too. MPI_LOCALRANKID is no rank: it counts within a host. */
+static const char *const rank_names[] = {
+	"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL,
+};
+static const char *const job_names[] = {
+	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_JOB_ID", NULL,
+};
+
+static const char *first_set(const char *const *names)
+{
+	for (; *names; names++) {
+		const char *value = secure_getenv(*names);
+
+		if (value && *value)
+			return value;
+	}
+	return NULL;
+}
+
+static bool is_true(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && (!strcmp(value, "1") || !strcasecmp(value, "true") ||
+			 !strcasecmp(value, "yes") || !strcasecmp(value, "on"));
+}
+
+void dprof_file_name(char *to, size_t size, const char *from)
+{
+	size_t n = 0;
+
+	for (; *from && n + 1 < size; from++, n++) {
+		unsigned char c = (unsigned char)*from;
+		bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			    (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && n > 0);
+		to[n] = fine ? *from : '_';
+	}
+	to[n] = '\0';
+}
+
+/* "64K", "1M", "2G" or plain bytes; 0 when it is none of these. */
+static size_t parse_bytes(const char *text)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+	unsigned shift = 0;
+
+	if (end == text || *text == '-')
+		return 0;
+	switch (*end) {
+	case 'k': case 'K': shift = 10; end++; break;
+	case 'm': case 'M': shift = 20; end++; break;
+	case 'g': case 'G': shift = 30; end++; break;
+	}
+	if (*end || n > CHUNK_BYTES_MAX >> shift)
+		return 0;
+	return (size_t)n << shift;
+}
+
+static size_t chunk_bytes(struct dprof_settings *s)
+{
+	const char *text = secure_getenv("DPROF_BUFFER");
+	size_t bytes;
+
+	if (!text || !*text)
+		return CHUNK_BYTES;
+	bytes = parse_bytes(text);
+	if (!bytes) {
+		s->complaint = "DPROF_BUFFER is not a size of up to 1G (examples: 64K, 1M); took 1M";
+		return CHUNK_BYTES;
+	}
+	if (bytes < CHUNK_BYTES_MIN)
+		return CHUNK_BYTES_MIN;
+	return bytes & ~(CHUNK_BYTES_MIN - 1);
+}
+
+static int64_t rank(void)
+{
+	const char *text = first_set(rank_names);
+	char *end;
+	long long n;
+
+	if (!text)
+		return -1;
+	n = strtoll(text, &end, 10);
+	return end == text || *end || n < 0 || n > INT32_MAX ? -1 : n;
+}
+
+/* A job number alone may come again: OpenMPI makes it from the pid of mpirun. The key of the job's
+ * transports is random, and all ranks have it. Without a rank there is no job but this process. */
+static void job(struct dprof_settings *s)
+{
+	const char *number = s->rank >= 0 ? first_set(job_names) : NULL;
+	const char *key = secure_getenv("OMPI_MCA_orte_precondition_transports");
+	char text[256];
+
+	if (!number)
+		snprintf(text, sizeof(text), "%ld", (long)getpid());
+	else if (key && *key)
+		snprintf(text, sizeof(text), "%s-%.*s", number, JOB_KEY_SHOWN, key);
+	else
+		snprintf(text, sizeof(text), "%s", number);
+	dprof_file_name(s->job, sizeof(s->job), text);
+}
+
+static void boot_id(char *to, size_t size)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, to, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	to[n < 0 ? 0 : n] = '\0';
+	to[strcspn(to, "\n")] = '\0';
+}
+
+/* Hosts are told apart by name and boot, so that the same name in two clusters, or two namespaces of
+ * one machine that were given names, count as two. */
+static void host(struct dprof_settings *s)
+{
+	const char *given = secure_getenv("DPROF_HOST");
+	char name[DPROF_NAME_SIZE] = "", boot[DPROF_NAME_SIZE];
+
+	if (given && *given) {
+		dprof_file_name(s->host, sizeof(s->host), given);
+		snprintf(s->hostid, sizeof(s->hostid), "%s", s->host);
+		return;
+	}
+	gethostname(name, sizeof(name) - 1);
+	dprof_file_name(s->host, sizeof(s->host), *name ? name : "unnamed");
+	boot_id(boot, sizeof(boot));
+	snprintf(s->hostid, sizeof(s->hostid), "%s/%s", s->host, boot);
+}
+
+static void program(struct dprof_settings *s)
+{
+	ssize_t n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+
+	if (n < 0)
+		snprintf(s->program, sizeof(s->program), "unknown");
+	else
+		s->program[n] = '\0';
+}
+
+/* Absolute, because the program may change its directory before the next thread starts. */
+static void parent(struct dprof_settings *s)
+{
+	const char *given = secure_getenv("DPROF_DIR");
+
+	if (!given || !*given)
+		given = ".";
+	if (!realpath(given, s->parent))
+		snprintf(s->parent, sizeof(s->parent), "%s", given);
+}
+
+void dprof_settings_read(void)
+{
+	struct dprof_settings *s = &dprof_settings;
+
+	/* A program with more rights than its user must not write where its user says. */
+	s->off = is_true("DPROF_OFF") || getauxval(AT_SECURE);
+	s->debug = secure_getenv("DPROF_DEBUG") && *secure_getenv("DPROF_DEBUG");
+	s->rank = rank();
+	host(s);
+	if (s->off)
+		return;
+	s->chunk_bytes = chunk_bytes(s);
+	job(s);
+	program(s);
+	parent(s);
+}

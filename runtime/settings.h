@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settings.h - what the environment says: the user's DPROF_* and who this process is in its job.
+ *
+ * Read once, when the library is loaded, and never changed. A value that cannot be understood counts
+ * as absent and leaves a note for the report. */
+#ifndef RUNTIME_SETTINGS_H
+#define RUNTIME_SETTINGS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DPROF_NAME_SIZE 65 /* of a host or job in file names, with NUL */
+
+struct dprof_settings {
+	bool off;                     /* DPROF_OFF */
+	bool debug;                   /* DPROF_DEBUG: say on stderr why nothing is recorded */
+	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a trace file is mapped at a time */
+	int64_t rank;                 /* as the starter of the job says; -1: it does not */
+	char program[PATH_MAX];       /* the executable */
+	char parent[PATH_MAX];        /* DPROF_DIR, absolute */
+	char job[DPROF_NAME_SIZE];    /* the same in all processes of a job */
+	char host[DPROF_NAME_SIZE];   /* DPROF_HOST, else the host's name */
+	char hostid[2 * DPROF_NAME_SIZE]; /* equal means same clock */
+	const char *complaint;        /* what was not understood, or NULL */
+};
+
+extern struct dprof_settings dprof_settings;
+
+void dprof_settings_read(void);
+
+/* Copies what may stand in a file name, and '_' for all else. */
+void dprof_file_name(char *to, size_t size, const char *from);
+
+#endif

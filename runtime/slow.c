@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slow.c - a claim found no room: make some, or lose the record and count it.
+ *
+ * Called with the user's registers saved but for the vector registers, and so compiled to touch
+ * general registers only (see room.mk). Signal handlers may interrupt this anywhere and record:
+ *
+ * - before `busy` is set, the handler does all of this itself, and we find room when we come to it;
+ * - while it is set, the handler's claim fails at once and is taken back, so that for us nothing has
+ *   happened; a handler that jumps out of here ends the recording of its thread;
+ * - claims that failed have moved `next` past `end`. Every store to `next` here is absolute and so
+ *   absorbs them: no slot at or past `end` was ever given to anybody. */
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "runtime/sys.h"
+#include "runtime/thread.h"
+
+#define HELPER_WAIT_NS  10000000 /* for a chunk that is being made */
+#define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
+
+__thread struct dprof_cursor __dprof_cursor;
+__thread struct dprof_thread *dprof_self;
+static __thread volatile bool busy;
+static __thread unsigned homeless;
+uint64_t dprof_lost_homeless;
+
+/* One record of this thread is lost. */
+static void lose(struct dprof_thread *t)
+{
+	if (t) {
+		t->header->lost++;
+		t->lost_unwritten++;
+	} else {
+		__atomic_fetch_add(&dprof_lost_homeless, 1, __ATOMIC_RELAXED);
+	}
+}
+
+/* At the 1st, 2nd, 4th, 8th ... event only: what failed may well fail again. */
+static struct dprof_thread *begin(void)
+{
+	unsigned tries = ++homeless;
+
+	if ((tries & (tries - 1)) == 0)
+		dprof_keeping_vectors(dprof_thread_begin, NULL);
+	return dprof_self;
+}
+
+/* Nobody makes t's next chunk when this returns true: then it is ours to make. Waits for a helper that
+ * is at it, but not for long, and not again before it is done. */
+static bool take_over(struct dprof_thread *t)
+{
+	struct timespec patience = { .tv_nsec = HELPER_WAIT_NS };
+	int state = SUPPLY_WANTED;
+
+	if (__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_NONE, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_ACQUIRE))
+		return true;
+	if (state == SUPPLY_MAKING && t->refused == 0)
+		sys(SYS_futex, &t->supply, FUTEX_WAIT_PRIVATE, SUPPLY_MAKING, &patience);
+	return __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_MAKING;
+}
+
+static bool next_chunk(struct dprof_thread *t)
+{
+	if (!take_over(t)) {
+		t->refused = 1;
+		return false;
+	}
+	if (t->supply != SUPPLY_READY) {
+		if (t->supply == SUPPLY_REFUSED && t->refused++ % REFUSED_PATIENCE)
+			return false;
+		if (dprof_chunk_make(t) < 0) {
+			t->supply = SUPPLY_REFUSED;
+			t->refused += !t->refused;
+			return false;
+		}
+	}
+	t->supply = SUPPLY_NONE;
+	dprof_chunk_enter(t);
+	return true;
+}
+
+static bool refill(struct dprof_thread *t)
+{
+	volatile struct dprof_cursor *cursor = &__dprof_cursor;
+
+	if (cursor->next < cursor->end)
+		return true; /* a handler came before us */
+	if (!t) {
+		t = begin();
+		return t && cursor->next < cursor->end;
+	}
+	if (cursor->end == t->chunk_end)
+		return next_chunk(t);
+	cursor->next = cursor->end; /* the first quarter is full */
+	cursor->end = t->chunk_end;
+	__atomic_store_n(&t->supply, SUPPLY_WANTED, __ATOMIC_RELEASE);
+	dprof_helper_wake();
+	return true;
+}
+
+int dprof_make_room(void)
+{
+	bool room;
+
+	if (busy) {
+		__asm__("subq $16, %0" : "+m"(__dprof_cursor.next) : : "cc");
+		lose(dprof_self);
+		return 0;
+	}
+	busy = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	room = refill(dprof_self);
+	if (!room) {
+		__dprof_cursor.next = __dprof_cursor.end;
+		lose(dprof_self);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	busy = false;
+	return room;
+}

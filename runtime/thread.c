@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * thread.c - threads begin, end, and are listed.
+ *
+ * The list only grows; a structure whose thread ended serves the next one. */
+#include "runtime/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "freezer/clock.h"
+#include "runtime/process.h"
+#include "runtime/sys.h"
+
+static struct dprof_thread *all;
+static uint32_t begun; /* in this process: the number of the next */
+static int alive;
+static pthread_key_t key;
+static __thread bool gone; /* its destructor ran */
+
+/* Held while a thread takes its mappings down, so that the end of the process does not write there. */
+static pthread_mutex_t taking_down = PTHREAD_MUTEX_INITIALIZER;
+
+static struct dprof_thread *reuse(void)
+{
+	struct dprof_thread *t;
+
+	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
+		int unused = SUPPLY_FREE;
+
+		if (__atomic_compare_exchange_n(&t->supply, &unused, SUPPLY_NONE, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return t;
+	}
+	return NULL;
+}
+
+static struct dprof_thread *allocate(void)
+{
+	struct dprof_thread *t = reuse();
+	long at;
+
+	if (t)
+		return t;
+	at = sys(SYS_mmap, NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (sys_failed(at))
+		return NULL;
+	t = (struct dprof_thread *)at;
+	t->supply = SUPPLY_NONE;
+	t->following = __atomic_load_n(&all, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&all, &t->following, t, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return t;
+}
+
+static void clean(struct dprof_thread *t)
+{
+	memset(t->chunk, 0, sizeof(t->chunk));
+	t->header = NULL;
+	t->current = DPROF_CHUNKS - 1; /* so the first chunk made is number 0 modulo DPROF_CHUNKS */
+	t->chunk_end = t->before = NULL;
+	t->file_bytes = DPROF_HEADER_SIZE;
+	t->lost_unwritten = 0;
+	t->refused = t->destructor_rounds = 0;
+}
+
+static void write_header(struct dprof_events_header *h, uint32_t number)
+{
+	h->version = DPROF_FORMAT_VERSION;
+	h->header_size = DPROF_HEADER_SIZE;
+	h->record_size = sizeof(struct dprof_record);
+	h->thread = number;
+	h->rank = dprof_process_rank();
+	h->pid = (uint64_t)sys(SYS_getpid);
+	h->tid = (uint64_t)sys(SYS_gettid);
+	h->started = frz_tsc();
+	prctl(PR_GET_NAME, h->name);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
+}
+
+static bool make_file(struct dprof_thread *t)
+{
+	uint32_t number = __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+	long at;
+
+	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
+		return false;
+	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE);
+	if (sys_failed(at))
+		return false;
+	t->header = (struct dprof_events_header *)at;
+	write_header(t->header, number);
+	if (dprof_chunk_make(t) == 0)
+		return true;
+	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
+	sys(SYS_unlink, t->path);
+	return false;
+}
+
+void dprof_thread_begin(void *unused)
+{
+	int saved_errno = errno;
+	struct dprof_thread *t = NULL;
+
+	(void)unused;
+	if (!gone && dprof_process_begin())
+		t = allocate();
+	if (t) {
+		clean(t);
+		if (pthread_setspecific(key, t) == 0 && make_file(t)) {
+			__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
+			dprof_self = t;
+			dprof_chunk_enter(t);
+		} else {
+			pthread_setspecific(key, NULL);
+			__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+		}
+	}
+	errno = saved_errno;
+}
+
+/* Nobody makes chunks of t when this returns. */
+static void stop_supply(struct dprof_thread *t)
+{
+	int state = SUPPLY_WANTED;
+
+	while (!__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_NONE, false, __ATOMIC_ACQUIRE,
+					    __ATOMIC_ACQUIRE) &&
+	       state == SUPPLY_MAKING) {
+		sys(SYS_futex, &t->supply, FUTEX_WAIT_PRIVATE, SUPPLY_MAKING, NULL);
+		state = SUPPLY_WANTED;
+	}
+}
+
+static void unmap(struct dprof_thread *t)
+{
+	for (int i = 0; i < DPROF_CHUNKS; i++)
+		if (t->chunk[i].start)
+			sys(SYS_munmap, t->chunk[i].start, t->chunk[i].bytes);
+	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
+}
+
+/* Gives back what the thread did not use. */
+static void take_down(struct dprof_thread *t)
+{
+	struct dprof_chunk *c = &t->chunk[t->current % DPROF_CHUNKS];
+	struct dprof_record *next = __dprof_cursor.next;
+
+	__dprof_cursor = (struct dprof_cursor){ NULL, NULL };
+	dprof_self = NULL;
+	gone = true;
+	if (t->lost_unwritten && next < t->chunk_end)
+		*next++ = (struct dprof_record){ t->lost_unwritten, 1 << 3 | DPROF_LOST };
+	t->header->ended = frz_tsc();
+	unmap(t);
+	sys(SYS_truncate, t->path, t->current_offset + (uint64_t)((char *)next - (char *)c->start));
+}
+
+/* Other libraries' destructors may record, too: ours comes back until the last round. */
+static void end(void *value)
+{
+	struct dprof_thread *t = value;
+	sigset_t every, before;
+
+	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
+		return;
+	stop_supply(t);
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &before); /* no handler may record from here on */
+	pthread_mutex_lock(&taking_down);
+	take_down(t);
+	__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&taking_down);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
+		dprof_helper_wake();
+}
+
+/* Records that other threads, or what the C library runs after us, still make are kept: files stay
+ * mapped and as long as they are. */
+void dprof_threads_end(uint64_t stamp)
+{
+	struct dprof_thread *t;
+
+	if (pthread_mutex_trylock(&taking_down) != 0)
+		return;
+	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
+		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
+			t->header->ended = stamp;
+	pthread_mutex_unlock(&taking_down);
+}
+
+bool dprof_any_thread(void)
+{
+	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) > 0;
+}
+
+static void make_wanted(struct dprof_thread *t)
+{
+	int result = dprof_chunk_make(t) < 0 ? SUPPLY_REFUSED : SUPPLY_READY;
+
+	__atomic_store_n(&t->supply, result, __ATOMIC_RELEASE);
+	sys(SYS_futex, &t->supply, FUTEX_WAKE_PRIVATE, 1);
+}
+
+bool dprof_chunks_make_wanted(void)
+{
+	bool any = false;
+
+	for (struct dprof_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
+		int state = SUPPLY_WANTED;
+
+		if (!__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_MAKING, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		make_wanted(t);
+		any = true;
+	}
+	return any;
+}
+
+int dprof_threads_prepare(void)
+{
+	return pthread_key_create(&key, end);
+}
+
+void dprof_threads_forget(void)
+{
+	for (struct dprof_thread *t = all; t; t = t->following) {
+		if (t->supply != SUPPLY_FREE && t->header)
+			unmap(t);
+		t->supply = SUPPLY_FREE;
+	}
+	taking_down = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	__dprof_cursor = (struct dprof_cursor){ NULL, NULL };
+	dprof_self = NULL;
+	pthread_setspecific(key, NULL);
+	begun = 0;
+	alive = 0;
+	dprof_lost_homeless = 0;
+}
