@@ -64,6 +64,16 @@ static bool waits(const struct track *t)
 	return t->counts && t->now.what.all_wait;
 }
 
+static int64_t larger(int64_t x, int64_t y)
+{
+	return x > y ? x : y;
+}
+
+static int64_t smaller(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
 /* The two largest begins, or smallest ends, of different tracks. */
 struct two { int64_t best, second; const struct track *of; };
 
@@ -84,20 +94,20 @@ static frz_time frame_length(const struct sweep *s)
 	for (size_t i = 0; i < s->ntracks; i++) {
 		const struct timed *x = &s->tracks[i].now;
 		two_add(&begin, x->begin.hi, &s->tracks[i]);
-		two_add(&end, -x->end.lo, &s->tracks[i]);
-		begin_lo = x->begin.lo > begin_lo ? x->begin.lo : begin_lo;
-		end_hi = x->end.hi < end_hi ? x->end.hi : end_hi;
-		length.lo = x->length.lo < length.lo ? x->length.lo : length.lo;
-		length.hi = x->length.hi < length.hi ? x->length.hi : length.hi;
+		two_add(&end, ticks_minus(0, x->end.lo), &s->tracks[i]);
+		begin_lo = larger(begin_lo, x->begin.lo);
+		end_hi = smaller(end_hi, x->end.hi);
+		length.lo = smaller(length.lo, x->length.lo);
+		length.hi = smaller(length.hi, x->length.hi);
 	}
 	if (s->ntracks > 1) {
-		int64_t apart = begin.of != end.of ? -end.best - begin.best :
-				-end.second - begin.best < -end.best - begin.second ? -end.second - begin.best :
-										      -end.best - begin.second;
-		length.lo = apart < length.lo ? apart : length.lo;
+		int64_t sum = begin.of != end.of ? ticks_plus(end.best, begin.best) :
+						   larger(ticks_plus(end.second, begin.best),
+							  ticks_plus(end.best, begin.second));
+		length.lo = smaller(length.lo, ticks_minus(0, sum));
 	}
-	length.hi = end_hi - begin_lo < length.hi ? end_hi - begin_lo : length.hi;
-	return (frz_time){ length.lo > 0 ? length.lo : 0, length.hi > 0 ? length.hi : 0 };
+	length.hi = smaller(length.hi, ticks_minus(end_hi, begin_lo));
+	return (frz_time){ larger(length.lo, 0), larger(length.hi, 0) };
 }
 
 static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
@@ -172,7 +182,7 @@ static void may_work(struct sweep *s, const struct track *t, const struct timed 
 		if (s->tallies[actors[i]].mark == s->stretch)
 			continue;
 		s->tallies[actors[i]].mark = s->stretch;
-		s->scores[actors[i]].alone.hi += ticks;
+		s->scores[actors[i]].alone.hi = ticks_plus(s->scores[actors[i]].alone.hi, ticks);
 	}
 }
 
@@ -190,9 +200,9 @@ static void add_unordered(struct sweep *s, int64_t until)
 		if (may_wait_count - may_wait(t) != s->ntracks - 1)
 			continue;
 		if (t->counts)
-			may_work(s, t, &t->now, until - s->now);
+			may_work(s, t, &t->now, ticks_minus(until, s->now));
 		for (size_t g = 0; g < t->nghosts; g++)
-			may_work(s, t, ghost_at(t, g), until - s->now);
+			may_work(s, t, ghost_at(t, g), ticks_minus(until, s->now));
 	}
 }
 
@@ -247,7 +257,7 @@ static struct timed timed(const struct sweep *s, struct track *t, struct lane_se
 		x.length = times_duration(s->times, t->clock, what.to - what.from);
 	}
 	if (what.from == PERIOD_BEFORE || what.to == PERIOD_AFTER)
-		x.length.hi = x.end.hi - x.begin.lo;
+		x.length.hi = ticks_minus(x.end.hi, x.begin.lo);
 	return x;
 }
 
@@ -395,9 +405,8 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	all.span = NULL;
 	name_sites(&all, cast->nactors);
 	for (uint32_t a = 0; a < cast->nactors; a++) {
-		int64_t most = spans[times->line[cast->clock_of[a]]].length.hi;
-		if (scores[a].alone.hi > most)
-			scores[a].alone.hi = most;
+		frz_time span = spans[times->line[cast->clock_of[a]]].length;
+		scores[a].alone.hi = smaller(scores[a].alone.hi, span.hi);
 	}
 	free(tallies);
 	return scores;

@@ -96,6 +96,13 @@ struct interval_text interval_range(struct interval x, int decimals)
 	return t;
 }
 
+struct interval_text interval_upper(double x, int decimals)
+{
+	struct interval_text t;
+	snprintf(t.text, sizeof t.text, "%s", decimal(x, decimals, MPFR_RNDU).text);
+	return t;
+}
+
 /* As many decimals as show two digits of the width. */
 static int useful_decimals(struct interval x, int most)
 {

@@ -38,5 +38,6 @@ struct interval_text { char text[64]; };
 
 struct interval_text interval_range(struct interval, int decimals);
 struct interval_text interval_compact(struct interval, int decimals);
+struct interval_text interval_upper(double, int decimals); /* one number, rounded up */
 
 #endif

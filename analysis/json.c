@@ -138,3 +138,9 @@ void json_interval(struct json *j, const char *key, struct interval x)
 	real(j->out, x.hi, MPFR_RNDU);
 	fputc('}', j->out);
 }
+
+void json_up(struct json *j, const char *key, double value)
+{
+	before(j, key);
+	real(j->out, value, MPFR_RNDU);
+}

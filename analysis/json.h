@@ -33,5 +33,6 @@ void json_string(struct json *, const char *key, const char *value); /* NULL is 
 void json_integer(struct json *, const char *key, int64_t value);
 void json_bool(struct json *, const char *key, bool value);
 void json_interval(struct json *, const char *key, struct interval); /* an infinite end is null */
+void json_up(struct json *, const char *key, double value); /* rounded up; null when infinite */
 
 #endif

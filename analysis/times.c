@@ -3,6 +3,7 @@
  * times.c - which clocks share a time line, and the arithmetic of stamps on it. */
 #include "analysis/times.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +44,19 @@ static bool has_threads(const struct trace *trace, uint32_t clock)
 static void say_contradiction(struct times *t, uint32_t clock, const struct frz_clock *found)
 {
 	const struct tr_clock *clocks = t->trace->clocks;
-	const struct frz_link *x = &t->trace->links[found->fault[0]], *y = &t->trace->links[found->fault[1]];
+	char *faults = mem_copy("");
+	for (unsigned i = 0; i < found->nfaults; i++) {
+		const struct frz_link *l = &t->trace->links[found->fault[i]];
+		char *more = mem_format("%s%s %s %" PRIu64 " -> %s %" PRIu64, faults, i ? "," : "",
+					clocks[l->from].host, l->sent, clocks[l->to].host, l->received);
+		free(faults);
+		faults = more;
+	}
 	trace_problem(t->trace,
-		      "clock %s: its links contradict the assumption about clocks, for example %s %" PRIu64
-		      " -> %s %" PRIu64 " and %s %" PRIu64 " -> %s %" PRIu64
-		      "; its threads are analysed on their own clock only",
-		      clocks[clock].host, clocks[x->from].host, x->sent, clocks[x->to].host, x->received,
-		      clocks[y->from].host, y->sent, clocks[y->to].host, y->received);
+		      "clock %s: its links contradict the assumption that it keeps one rate (%s:%s); its threads are "
+		      "analysed on their own clock only",
+		      clocks[clock].host, found->nfaults == 2 ? "these two" : "these", faults);
+	free(faults);
 }
 
 /* A clock that cannot be placed gets a line of its own. */
@@ -69,17 +76,15 @@ static void place(struct times *t, uint32_t clock)
 			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host, found->links);
 }
 
-static struct frz_solution *solve(uint32_t nclocks, uint32_t base, const struct trace *trace, size_t nlinks,
-				  struct frz_assumption assumption)
+static int solve(struct times *t, struct frz_solution **solution, uint32_t nclocks, uint32_t base, size_t nlinks)
 {
-	struct frz_solution *solution;
-	int error = frz_solve(&solution, nclocks, base, trace->links, nlinks, assumption);
-	if (error) {
-		fprintf(stderr, "dprof-analyze: %s: the clocks cannot be solved: %s\n", trace->directory,
-			strerror(-error));
-		exit(EXIT_DAMAGED);
-	}
-	return solution;
+	int error = frz_solve(solution, nclocks, base, t->trace->links, nlinks, t->assumption);
+	if (!error)
+		return EXIT_FINE;
+	fprintf(stderr, "dprof-analyze: %s\n",
+		error == -ENOSYS ? "--clock-model: expected affine; drift is not solved by this version" :
+				   strerror(-error));
+	return error == -ENOSYS ? EXIT_USAGE : EXIT_DAMAGED;
 }
 
 int times_open(struct times *t, struct trace *trace, const struct options *options)
@@ -87,8 +92,11 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;
-	t->together = solve((uint32_t)trace->nclocks, t->base, trace, trace->nlinks, options->assumption);
-	t->alone = solve(1, 0, trace, 0, options->assumption);
+	int status = solve(t, &t->together, (uint32_t)trace->nclocks, t->base, trace->nlinks);
+	if (status == EXIT_FINE)
+		status = solve(t, &t->alone, 1, 0, 0);
+	if (status != EXIT_FINE)
+		return status;
 	t->line = mem_resize(NULL, trace->nclocks, sizeof *t->line);
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		place(t, c);
@@ -123,9 +131,7 @@ struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
 
 frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
 {
-	frz_time d = t->line[clock] == 0 ? frz_duration(t->together, clock, ticks) :
-					   frz_duration(t->alone, 0, ticks);
-	return (frz_time){ d.lo > 0 ? d.lo : 0, d.hi };
+	return t->line[clock] == 0 ? frz_duration(t->together, clock, ticks) : frz_duration(t->alone, 0, ticks);
 }
 
 frz_time times_sum(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t pieces)
@@ -142,7 +148,7 @@ frz_time times_between(const struct times *t, struct moment from, struct moment 
 {
 	struct frz_cursor f = times_cursor(t, from.clock), g = times_cursor(t, to.clock);
 	frz_time begin = frz_time_of(&f, from.stamp), end = frz_time_of(&g, to.stamp);
-	frz_time apart = { end.lo - begin.hi, end.hi - begin.lo };
+	frz_time apart = { ticks_minus(end.lo, begin.hi), ticks_minus(end.hi, begin.lo) };
 	if (from.clock != to.clock || to.stamp < from.stamp)
 		return apart;
 	frz_time passed = times_duration(t, to.clock, to.stamp - from.stamp);

@@ -32,7 +32,7 @@ struct times {
 };
 
 /* Solves once. EXIT_FINE, even when some clocks find no place: each that has threads is then one of the
- * trace's problems. EXIT_USAGE, with a sentence on stderr, when the base is no host of this trace. */
+ * trace's problems. Otherwise the exit status, after a sentence on stderr, and there is nothing to close. */
 int times_open(struct times *, struct trace *, const struct options *);
 void times_close(struct times *);
 
@@ -67,9 +67,26 @@ struct span {
 struct ends { uint64_t first, last; };
 struct span times_span(const struct times *, uint32_t line, const struct ends *);
 
+/* Bounds may be as far out as int64_t goes, when nothing better is known; they stay there. */
+static inline int64_t ticks_plus(int64_t x, int64_t y)
+{
+	int64_t sum;
+	if (__builtin_add_overflow(x, y, &sum))
+		return x < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static inline int64_t ticks_minus(int64_t x, int64_t y)
+{
+	int64_t difference;
+	if (__builtin_sub_overflow(x, y, &difference))
+		return x < 0 ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
 static inline frz_time time_add(frz_time x, frz_time y)
 {
-	return (frz_time){ x.lo + y.lo, x.hi + y.hi };
+	return (frz_time){ ticks_plus(x.lo, y.lo), ticks_plus(x.hi, y.hi) };
 }
 
 #endif

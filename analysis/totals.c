@@ -185,20 +185,22 @@ frz_time totals_time(const struct times *times, const struct span *span, uint32_
 {
 	struct frz_cursor c = times_cursor(times, clock);
 	frz_time time = times_sum(times, clock, total->sure.ticks, total->sure.count);
-	time.hi += times_sum(times, clock, total->possible.ticks, total->possible.count).hi;
+	int64_t more = times_sum(times, clock, total->possible.ticks, total->possible.count).hi;
 	if (total->until != PERIOD_BEFORE)
-		time.hi += frz_time_of(&c, total->until).hi - span->first.lo;
+		more = ticks_plus(more, ticks_minus(frz_time_of(&c, total->until).hi, span->first.lo));
 	if (total->since == PERIOD_BEFORE)
-		time.hi = span->length.hi;
+		more = span->length.hi;
 	else if (total->since != PERIOD_AFTER)
-		time.hi += span->last.hi - frz_time_of(&c, total->since).lo;
-	time.hi = time.hi < span->length.hi ? time.hi : span->length.hi;
+		more = ticks_plus(more, ticks_minus(span->last.hi, frz_time_of(&c, total->since).lo));
+	time.hi = ticks_plus(time.hi, more);
+	if (time.hi > span->length.hi)
+		time.hi = span->length.hi;
 	return time;
 }
 
 /* ---- Who takes part --------------------------------------------------------------------------- */
 
-static bool has_any(const struct total *t)
+bool total_any(const struct total *t)
 {
 	return t->sure.count > 0 || t->possible.count > 0 || t->until != PERIOD_BEFORE || t->since != PERIOD_AFTER;
 }
@@ -214,9 +216,9 @@ static struct cast cast_open(const struct totals *t, bool processes)
 		of_process[p] = LANE_NOBODY;
 	for (size_t i = 0; i < count; i++) {
 		const struct tr_thread *thread = &t->trace->threads[i];
-		cast.waits[i] = has_any(&t->threads[i].wait);
+		cast.waits[i] = total_any(&t->threads[i].wait);
 		cast.actor_of[i] = LANE_NOBODY;
-		if (!cast.waits[i] && !has_any(&t->threads[i].work))
+		if (!cast.waits[i] && !total_any(&t->threads[i].work))
 			continue;
 		if (!processes || of_process[thread->process] == LANE_NOBODY) {
 			cast.clock_of[cast.nactors] = thread->clock;

@@ -49,6 +49,7 @@ struct totals {
 void totals_open(struct totals *, struct trace *, const struct roles *);
 void totals_close(struct totals *);
 
+bool total_any(const struct total *); /* or may there be any */
 frz_time totals_time(const struct times *, const struct span *, uint32_t clock, const struct total *);
 
 /* Every thread that ever works or waits is an actor; or every process that has such a thread. */

@@ -83,10 +83,11 @@ const struct frz_clock *frz_clock(const struct frz_solution *s, uint32_t clock)
 
 struct frz_cursor frz_cursor(const struct frz_solution *s, uint32_t clock)
 {
-	return (struct frz_cursor){ .solution = s, .clock = clock };
+	static const struct frz_segment nowhere; /* no stamp is in it */
+	return (struct frz_cursor){ .solution = s, .clock = clock, .at = &nowhere };
 }
 
-frz_time frz_time_of(struct frz_cursor *c, uint64_t stamp)
+frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 {
 	double lo = INFINITY, hi = -INFINITY;
 	for (int i = 0; i < LINES; i++) {
@@ -105,7 +106,7 @@ frz_time frz_duration(const struct frz_solution *s, uint32_t clock, uint64_t tic
 		lo = fmin(lo, w.lines[clock][i].rate * ((double)ticks - 1));
 		hi = fmax(hi, w.lines[clock][i].rate * ((double)ticks + 1));
 	}
-	return (frz_time){ (int64_t)floor(lo), (int64_t)ceil(hi) };
+	return (frz_time){ (int64_t)floor(fmax(lo, 0)), (int64_t)ceil(hi) };
 }
 
 struct tr_cursor trace_events(const struct trace *trace, size_t thread)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * clock_facts.h - how well the clocks of one run are known.
+ *
+ * Law: the smallest and largest width are those among the stamps that were looked at, in which each
+ * thread's first and last one is; the median is of them. All are rounded up. */
+#ifndef ANALYSIS_CLOCK_FACTS_H
+#define ANALYSIS_CLOCK_FACTS_H
+
+#include "analysis/json.h"
+#include "analysis/times.h"
+
+struct clock_facts {
+	bool base, placed;       /* the base itself; on the base's line */
+	enum frz_status status;
+	struct interval rate;    /* base ticks for each tick of this clock */
+	size_t links;            /* with the base, both ways */
+	size_t stamps;           /* that the widths are of; 0: this clock recorded nothing */
+	double width_min_s, width_median_s, width_max_s;
+	bool has_packets;        /* at least one packet each way between this clock and the base */
+	struct interval packets_s; /* travel time of the fastest one there plus the fastest one back */
+};
+
+struct clock_facts clock_facts(const struct times *, uint32_t clock);
+
+/* "affine" or "drift:PPM". */
+struct model_name { char text[32]; };
+struct model_name clock_model_name(struct frz_assumption);
+
+void clock_facts_json(struct json *, const char *key, const struct times *);
+void clock_facts_print(const struct times *);
+
+#endif

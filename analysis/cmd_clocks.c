@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_clocks.c - dprof-analyze clocks: how well each host's clock is known on the base's time line. */
+#include <stdio.h>
+
+#include "analysis/clock_facts.h"
+#include "analysis/notes.h"
+
+static void print_json(const struct times *t)
+{
+	struct json j = json_on(stdout);
+	json_object(&j, NULL);
+	json_string(&j, "base", t->trace->clocks[t->base].host);
+	json_string(&j, "model", clock_model_name(t->assumption).text);
+	clock_facts_json(&j, "clocks", t);
+	notes_json(&j, t->trace);
+	json_end(&j);
+}
+
+static void print_text(const struct times *t)
+{
+	const struct tr_clock *base = &t->trace->clocks[t->base];
+	printf("Clocks, in ticks of %s (nominally %g GHz), model %s\n", base->host, base->ghz,
+	       clock_model_name(t->assumption).text);
+	clock_facts_print(t);
+	printf("The true time of a stamp lies in an interval of the given width; its ends are proven from the\n"
+	       "packets. The fastest packets bound what any method can achieve with them.\n");
+	notes_print(t->trace);
+}
+
+int cmd_clocks(struct trace *trace, const struct options *options)
+{
+	struct times times;
+	int status = times_open(&times, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	if (options->json)
+		print_json(&times);
+	else
+		print_text(&times);
+	times_close(&times);
+	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_report.c - dprof-analyze report: where the time went, and what to look at, in 80 columns.
+ *
+ * Colour only on a terminal, and not when NO_COLOR is set. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/clock_facts.h"
+#include "analysis/memory.h"
+#include "analysis/notes.h"
+#include "analysis/region_table.h"
+#include "analysis/standings.h"
+
+#define STANDINGS_SHOWN 8
+
+static bool in_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+static void heading(const char *text)
+{
+	printf(in_colour() ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+}
+
+static size_t count_ranks(const struct trace *trace)
+{
+	size_t ranks = 0;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		ranks += trace->processes[p].rank >= 0;
+	return ranks;
+}
+
+static size_t count_unfinished(const struct trace *trace)
+{
+	size_t unfinished = 0;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		unfinished += !trace->processes[p].finished;
+	return unfinished;
+}
+
+static const char *program_name(const struct trace *trace)
+{
+	const char *path = trace->nprocesses ? trace->processes[0].program : NULL;
+	if (!path)
+		return "unknown program";
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* ---- As text ---------------------------------------------------------------------------------- */
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_job(const struct findings *f)
+{
+	const struct trace *trace = f->trace;
+	size_t ranks = count_ranks(trace), unfinished = count_unfinished(trace);
+	char *job = mem_format("%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64
+			       " events in %s s", program_name(trace), trace->nprocesses,
+			       trace->nprocesses == 1 ? "" : "es", ranks, plural(ranks), trace->nthreads,
+			       plural(trace->nthreads), trace->nclocks, plural(trace->nclocks), f->events,
+			       interval_compact(findings_run_s(f), 9).text);
+	print_wrapped("", job);
+	free(job);
+	if (f->lost > 0)
+		printf("%" PRIu64 " records found no room; intervals that they touch are wider for it.\n", f->lost);
+	if (unfinished > 0)
+		printf("%zu process%s did not end in good order: killed, or still running.\n", unfinished,
+		       unfinished == 1 ? "" : "es");
+}
+
+static void print_assumptions(const struct findings *f)
+{
+	const struct times *t = &f->times;
+	if (f->trace->nclocks > 1) {
+		heading("Clocks");
+		clock_facts_print(t);
+		char *checked = mem_format("Assumed and checked against %zu packets: %s. Seconds are ticks of %s at nominally "
+					   "%g GHz.", f->trace->nlinks,
+					   t->assumption.model == FRZ_AFFINE ?
+						   "each clock keeps one rate for the whole run (affine)" :
+						   "each clock's rate stays near its mean (drift)",
+					   f->trace->clocks[t->base].host, f->trace->clocks[t->base].ghz);
+		print_wrapped("  ", checked);
+		free(checked);
+	} else {
+		printf("One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.\n",
+		       f->trace->clocks[t->base].ghz);
+	}
+	print_wrapped(f->trace->nclocks > 1 ? "  " : "",
+		      "Assumed: a stamp is taken where its instruction stands (a processor may move it by tens of ns).");
+}
+
+static void print_advice(const struct findings *f)
+{
+	char *advice = standings_advice(f);
+	bool colour = in_colour();
+	printf(colour ? "\n\033[1;32m" : "\n");
+	print_wrapped("", advice);
+	if (colour)
+		fputs("\033[0m", stdout);
+	free(advice);
+}
+
+static void print_text(const struct findings *f)
+{
+	print_job(f);
+	print_assumptions(f);
+	if (f->events > 0) {
+		heading("Time in regions");
+		region_table_print(f);
+	}
+	if (f->threads.count > 0) {
+		heading("Stragglers: who works while everybody else waits");
+		standings_print(f, STANDINGS_SHOWN);
+	}
+	print_advice(f);
+	notes_print(f->trace);
+}
+
+/* ---- As JSON ---------------------------------------------------------------------------------- */
+
+static void print_json(const struct findings *f)
+{
+	const struct trace *trace = f->trace;
+	struct json j = json_on(stdout);
+	json_object(&j, NULL);
+	json_string(&j, "program", program_name(trace));
+	json_integer(&j, "processes", (int64_t)trace->nprocesses);
+	json_integer(&j, "unfinished", (int64_t)count_unfinished(trace));
+	json_integer(&j, "hosts", (int64_t)trace->nclocks);
+	json_integer(&j, "events", (int64_t)f->events);
+	json_integer(&j, "lost", (int64_t)f->lost);
+	json_interval(&j, "span_s", findings_run_s(f));
+	json_string(&j, "base", trace->clocks[f->times.base].host);
+	json_string(&j, "model", clock_model_name(f->times.assumption).text);
+	clock_facts_json(&j, "clocks", &f->times);
+	region_table_json(&j, "regions", f);
+	json_string(&j, "verdict", standings_verdict(&f->ranks));
+	standings_json(&j, f);
+	char *advice = standings_advice(f);
+	json_string(&j, "advice", advice);
+	free(advice);
+	notes_json(&j, trace);
+	json_end(&j);
+}
+
+int cmd_report(struct trace *trace, const struct options *options)
+{
+	struct findings f;
+	int status = findings_open(&f, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	if (options->json)
+		print_json(&f);
+	else
+		print_text(&f);
+	findings_close(&f);
+	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}

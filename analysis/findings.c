@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * findings.c - from a trace to standings: times, totals, scores, ranking. */
+#include "analysis/findings.h"
+
+#include <stdlib.h>
+
+#include "analysis/memory.h"
+
+const struct span *findings_span(const struct findings *f, size_t thread)
+{
+	return &f->spans[f->times.line[f->trace->threads[thread].clock]];
+}
+
+struct interval findings_seconds(const struct findings *f, size_t thread, frz_time ticks)
+{
+	return times_seconds(&f->times, f->times.line[f->trace->threads[thread].clock], ticks);
+}
+
+struct interval findings_run_s(const struct findings *f)
+{
+	uint32_t line = 0;
+	while (line + 1 < f->times.nlines && !f->spans[line].events)
+		line++;
+	return times_seconds(&f->times, line, f->spans[line].length);
+}
+
+/* ---- Ranking ---------------------------------------------------------------------------------- */
+
+static int by_percent(const void *x, const void *y)
+{
+	const struct standing *a = x, *b = y;
+	double middle_a = a->percent.lo + a->percent.hi, middle_b = b->percent.lo + b->percent.hi;
+	if (middle_a != middle_b)
+		return middle_a < middle_b ? 1 : -1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* In the order of the middle, everyone before somebody that he overlaps with need not be his neighbour:
+ * compare with the lowest lo before, and the highest hi behind. */
+static void prove(struct standings *s)
+{
+	double lowest = 200, highest = -1;
+	for (size_t i = 0; i < s->count; i++) {
+		s->list[i].proved = s->list[i].percent.hi < lowest;
+		lowest = s->list[i].percent.lo < lowest ? s->list[i].percent.lo : lowest;
+	}
+	for (size_t i = s->count; i-- > 0;) {
+		s->list[i].proved &= s->list[i].percent.lo > highest;
+		highest = s->list[i].percent.hi > highest ? s->list[i].percent.hi : highest;
+	}
+}
+
+static struct standings rank_actors(const struct findings *f, const struct cast *cast)
+{
+	struct csp_score *scores = csp_scores(&f->times, &f->roles, cast, f->spans);
+	struct standings s = { mem_resize(NULL, cast->nactors + 1, sizeof *s.list), cast->nactors };
+	for (size_t thread = f->trace->nthreads; thread-- > 0;) {
+		uint32_t a = cast->actor_of[thread];
+		if (a == LANE_NOBODY)
+			continue;
+		s.list[a] = (struct standing){ .thread = thread, .site = scores[a].site };
+		s.list[a].percent = interval_percent(scores[a].alone, findings_span(f, thread)->length);
+		s.list[a].alone_s = findings_seconds(f, thread, scores[a].alone);
+	}
+	free(scores);
+	qsort(s.list, s.count, sizeof *s.list, by_percent);
+	prove(&s);
+	return s;
+}
+
+/* ---- All of it -------------------------------------------------------------------------------- */
+
+static void find_spans(struct findings *f)
+{
+	f->spans = mem_resize(NULL, f->times.nlines, sizeof *f->spans);
+	for (uint32_t line = 0; line < f->times.nlines; line++)
+		f->spans[line] = times_span(&f->times, line, f->totals.ends);
+}
+
+static void count_everything(struct findings *f, const struct cast *threads)
+{
+	uint32_t line = UINT32_MAX;
+	f->one_line = true;
+	for (size_t i = 0; i < f->trace->nthreads; i++) {
+		const struct thread_totals *t = &f->totals.threads[i];
+		f->events += t->events;
+		f->lost += f->trace->threads[i].lost;
+		f->any_work |= total_any(&t->work);
+		f->any_wait |= total_any(&t->wait);
+		if (threads->actor_of[i] == LANE_NOBODY)
+			continue;
+		uint32_t mine = f->times.line[f->trace->threads[i].clock];
+		f->one_line &= line == UINT32_MAX || line == mine;
+		line = mine;
+	}
+}
+
+int findings_open(struct findings *f, struct trace *trace, const struct options *options)
+{
+	*f = (struct findings){ .trace = trace };
+	int status = times_open(&f->times, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	if (!roles_open(&f->roles, trace, options->work, options->wait)) {
+		roles_close(&f->roles);
+		times_close(&f->times);
+		return EXIT_USAGE;
+	}
+	totals_open(&f->totals, trace, &f->roles);
+	find_spans(f);
+	struct cast threads = totals_cast_threads(&f->totals), ranks = totals_cast_processes(&f->totals);
+	count_everything(f, &threads);
+	f->several_threads = threads.nactors > ranks.nactors;
+	f->threads = rank_actors(f, &threads);
+	f->ranks = rank_actors(f, &ranks);
+	cast_close(&threads);
+	cast_close(&ranks);
+	return EXIT_FINE;
+}
+
+void findings_close(struct findings *f)
+{
+	free(f->threads.list);
+	free(f->ranks.list);
+	free(f->spans);
+	totals_close(&f->totals);
+	roles_close(&f->roles);
+	times_close(&f->times);
+}

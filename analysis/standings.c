@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * standings.c - who straggles, said three ways. */
+#include "analysis/standings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/memory.h"
+
+#define WORTH_A_LOOK 1.0 /* percent of the run */
+
+/* ---- Names ------------------------------------------------------------------------------------ */
+
+struct actor_name rank_name(const struct trace *trace, size_t thread)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	struct actor_name name;
+	if (t->rank >= 0)
+		snprintf(name.text, sizeof name.text, "rank %" PRId64, t->rank);
+	else
+		snprintf(name.text, sizeof name.text, "process %" PRIu64, trace->processes[t->process].pid);
+	return name;
+}
+
+static struct actor_name thread_name(const struct trace *trace, size_t thread)
+{
+	struct actor_name name = rank_name(trace, thread);
+	size_t length = strlen(name.text);
+	snprintf(name.text + length, sizeof name.text - length, " thread %u", trace->threads[thread].number);
+	return name;
+}
+
+struct site_name site_name(const struct trace *trace, uint32_t site)
+{
+	struct site_name name = { "-" };
+	if (site == TR_NO_SITE)
+		return name;
+	const struct tr_site *s = &trace->sites[site];
+	const char *file = strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file;
+	if (s->line > 0)
+		snprintf(name.text, sizeof name.text, "%.26s (%.20s:%u)", s->name, file, s->line);
+	else
+		snprintf(name.text, sizeof name.text, "%.60s", s->name);
+	return name;
+}
+
+/* ---- As a table ------------------------------------------------------------------------------- */
+
+static void print_standings(const struct findings *f, const struct standings *s,
+			    struct actor_name (*name)(const struct trace *, size_t), size_t most)
+{
+	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "", "while the others wait, mostly in");
+	for (size_t i = 0; i < s->count && i < most; i++) {
+		const struct standing *x = &s->list[i];
+		printf("  %-18s %-17s %-9s  %.30s\n", name(f->trace, x->thread).text,
+		       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
+		       site_name(f->trace, x->site).text);
+	}
+	if (s->count > most)
+		printf("  and %zu more, see --json\n", s->count - most);
+}
+
+void standings_print(const struct findings *f, size_t most)
+{
+	print_standings(f, &f->ranks, rank_name, most);
+	if (f->several_threads) {
+		putchar('\n');
+		print_standings(f, &f->threads, thread_name, most);
+	}
+}
+
+/* ---- As JSON ---------------------------------------------------------------------------------- */
+
+const char *standings_verdict(const struct standings *s)
+{
+	return s->count > 0 && s->list[0].proved ? "proved" : "undecided";
+}
+
+static void json_standing(struct json *j, const struct findings *f, const struct standing *x)
+{
+	json_interval(j, "straggler_percent", x->percent);
+	json_interval(j, "alone_s", x->alone_s);
+	json_string(j, "verdict", x->proved ? "proved" : "undecided");
+	if (x->site != TR_NO_SITE) {
+		const struct tr_site *site = &f->trace->sites[x->site];
+		json_string(j, "site", site->name);
+		json_string(j, "file", site->file);
+		json_integer(j, "line", site->line);
+	}
+}
+
+static void json_who(struct json *j, const struct findings *f, size_t thread)
+{
+	const struct tr_thread *t = &f->trace->threads[thread];
+	json_integer(j, "rank", t->rank);
+	json_string(j, "host", f->trace->clocks[t->clock].host);
+}
+
+static void json_thread(struct json *j, const struct findings *f, size_t thread, const struct standing *x)
+{
+	static const struct standing no_part = { .site = TR_NO_SITE };
+	const struct thread_totals *totals = &f->totals.threads[thread];
+	const struct span *span = findings_span(f, thread);
+	uint32_t clock = f->trace->threads[thread].clock;
+	json_object(j, NULL);
+	json_who(j, f, thread);
+	json_integer(j, "thread", f->trace->threads[thread].number);
+	json_bool(j, "takes_part", x != NULL);
+	json_standing(j, f, x ? x : &no_part);
+	json_interval(j, "working_s",
+		      findings_seconds(f, thread, totals_time(&f->times, span, clock, &totals->work)));
+	json_interval(j, "waiting_s",
+		      findings_seconds(f, thread, totals_time(&f->times, span, clock, &totals->wait)));
+	json_end(j);
+}
+
+void standings_json(struct json *j, const struct findings *f)
+{
+	const struct standing **of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
+	for (size_t i = 0; i < f->threads.count; i++)
+		of[f->threads.list[i].thread] = &f->threads.list[i];
+	json_array(j, "threads");
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		json_thread(j, f, i, of[i]);
+	json_end(j);
+	free(of);
+	json_array(j, "ranks");
+	for (size_t i = 0; i < f->ranks.count; i++) {
+		json_object(j, NULL);
+		json_who(j, f, f->ranks.list[i].thread);
+		json_standing(j, f, &f->ranks.list[i]);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+/* ---- In one sentence -------------------------------------------------------------------------- */
+
+/* Why there are no scores at all; NULL when there are. */
+static char *advice_without_scores(const struct findings *f)
+{
+	if (f->events == 0)
+		return mem_format("Nothing was recorded%s: check that the program was compiled with -fplugin=dprof and "
+				  "has a region or an MPI call, and that DPROF_OFF and DPROF_EVENTS were not set.",
+				  f->lost ? " (all records found no room)" : "");
+	if (!f->any_work)
+		return mem_format("No thread was ever in a region of work: mark the work with #pragma dprof region(NAME)%s.",
+				  f->any_wait ? ", then this report tells who keeps the others waiting" : "");
+	if (!f->any_wait)
+		return mem_format("No barrier, collective or blocking receive was recorded, so nobody can be seen to "
+				  "wait: compile the files that call MPI with -fplugin=dprof, or name the region in "
+				  "which threads wait with --wait.");
+	if (f->ranks.count == 1 && f->threads.count == 1)
+		return mem_format("Only one thread works or waits; there is nobody to wait for it.");
+	return NULL;
+}
+
+/* The highest upper bound among all but `but`. */
+static const struct standing *rival(const struct standings *s, const struct standing *but)
+{
+	const struct standing *highest = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		if (&s->list[i] != but && (!highest || s->list[i].percent.hi > highest->percent.hi))
+			highest = &s->list[i];
+	return highest;
+}
+
+/* A thread that takes part but never waits, and nor does any other thread of its rank; or SIZE_MAX. */
+static size_t never_waits(const struct findings *f, bool by_thread)
+{
+	const struct standings *s = by_thread ? &f->threads : &f->ranks;
+	for (size_t i = 0; i < s->count; i++) {
+		size_t thread = s->list[i].thread;
+		bool waits = false;
+		for (size_t t = 0; t < f->trace->nthreads; t++)
+			if (t == thread || (!by_thread &&
+					    f->trace->threads[t].process == f->trace->threads[thread].process))
+				waits |= total_any(&f->totals.threads[t].wait);
+		if (!waits)
+			return thread;
+	}
+	return SIZE_MAX;
+}
+
+static char *advice_on(const struct findings *f, const struct standings *s,
+		       struct actor_name (*name)(const struct trace *, size_t))
+{
+	const struct standing *top = &s->list[0], *second = rival(s, top);
+	struct actor_name top_name = name(f->trace, top->thread);
+	struct site_name where = site_name(f->trace, top->site);
+	if (top->proved)
+		return mem_format("Look at %s: for %s %% of the run it works while everybody else waits, mostly in "
+				  "region %s; proved.", top_name.text, interval_range(top->percent, 2).text, where.text);
+	if (!f->one_line)
+		return mem_format("Undecided: the clocks of some hosts could not be related, so nobody is proved to wait "
+				  "for %s (at most %s %% of the run, region %s); see the problems.", top_name.text,
+				  interval_upper(top->percent.hi, 2).text, where.text);
+	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits, mostly in region %s, "
+			  "but %s for %s %%, and these overlap%s.", top_name.text, interval_range(top->percent, 2).text,
+			  where.text, name(f->trace, second->thread).text, interval_range(second->percent, 2).text,
+			  f->lost ? "; records were lost, set DPROF_BUFFER higher" :
+				    "; a longer run or a smaller clock width may decide it");
+}
+
+char *standings_advice(const struct findings *f)
+{
+	char *none = advice_without_scores(f);
+	if (none)
+		return none;
+	bool by_thread = f->ranks.count == 1;
+	const struct standings *s = by_thread ? &f->threads : &f->ranks;
+	double most = 0;
+	for (size_t i = 0; i < s->count; i++)
+		most = s->list[i].percent.hi > most ? s->list[i].percent.hi : most;
+	size_t never = most < WORTH_A_LOOK ? never_waits(f, by_thread) : SIZE_MAX;
+	if (never != SIZE_MAX)
+		return mem_format("Nobody can be seen to keep all others waiting, since %s never waits at a barrier, "
+				  "collective or receive that was recorded.",
+				  by_thread ? thread_name(f->trace, never).text : rank_name(f->trace, never).text);
+	if (most < WORTH_A_LOOK)
+		return mem_format("Nothing stands out: no %s works for more than %s %% of the run while everybody else "
+				  "waits.", by_thread ? "thread" : "rank", interval_upper(most, 2).text);
+	return advice_on(f, s, by_thread ? thread_name : rank_name);
+}
