@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 #
-# freezer: libfreezer-measure.a reads clocks and exchanges packets (links with -lsodium, not with GMP).
+# freezer: libfreezer-measure.a reads clocks and exchanges packets (links with -lsodium, not with GMP);
+# libfreezer.a reads the packets and solves for bounds (links with -lgmp).
 
 FREEZER_MEASURE := clock synclog burst exchange
+FREEZER_SOLVE   := synclog wide hull polygon bound sweep solve
 
 $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
+$(B)/lib/libfreezer.a: $(FREEZER_SOLVE:%=$(B)/obj/freezer/%.o)
+$(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a:
 	$(say) AR
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-things += $(B)/lib/libfreezer-measure.a
+things += $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 
-FREEZER_UNITS := clock synclog exchange
+FREEZER_UNITS := clock synclog exchange solve
 units += $(FREEZER_UNITS:%=$(B)/test/freezer_%)
-$(FREEZER_UNITS:%=$(B)/test/freezer_%): $(B)/lib/libfreezer-measure.a
+$(FREEZER_UNITS:%=$(B)/test/freezer_%): $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 LIBS_freezer := -lsodium -lgmp -lm

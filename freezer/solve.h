@@ -9,7 +9,19 @@
  * stood somewhere in [s, s+1), so phi_c(s) stands here for the whole tick.
  *
  * Law: if every link is true and the assumption of the model holds, then for every clock c and stamp s
- * the time at which the counter of c stood in [s, s+1) lies in [lo, hi] of frz_time_of(c, s). */
+ * the time at which the counter of c stood in [s, s+1) lies in [lo, hi] of frz_time_of(c, s).
+ *
+ * Why, under FRZ_AFFINE, where phi_c(s) = a * s + b with a >= 0 and b unknown:
+ *  - A link from stamp u of the base to stamp v of c: the sender's counter stood at u or later, the
+ *    receiver's before v+1, so u <= a * (v+1) + b. The line passes above (or through) point (v+1, u).
+ *  - A link from stamp v of c to stamp u of the base: a * v + b <= u+1. The line passes below (v, u+1).
+ *  - So (a, b) lies in a convex polygon (polygon.h), and the counter's time within the tick of s in
+ *    [L(s), U(s+1)], where L and U are the least and the greatest height of its lines (bound.h). No
+ *    tighter bounds follow from these links: every height between is reached by a line that obeys all.
+ *  - Polygon and pieces are exact; a bound is then 2^-64 * (height + slope * ticks since its piece
+ *    began) with both numbers rounded outward once, which loses less than a tick in 2^58.
+ *
+ * Links that do not touch the base are ignored so far: they could only make bounds tighter. */
 #ifndef FREEZER_SOLVE_H
 #define FREEZER_SOLVE_H
 
@@ -18,7 +30,8 @@
 
 #include "freezer/link.h"
 
-/* A time that is known to lie within two whole base ticks, inclusive. */
+/* A time that is known to lie within two whole base ticks, inclusive. INT64_MIN as lo and INT64_MAX as
+ * hi stand for whatever lies beyond. */
 typedef struct { int64_t lo, hi; } frz_time;
 
 /* What is assumed of a clock beside its links. */
@@ -40,32 +53,58 @@ struct frz_clock {
 	enum frz_status status;
 	struct frz_rate rate;     /* the mean rate of the run */
 	size_t links;             /* how many links with the base spoke of this clock */
-	size_t fault[2];          /* FRZ_CONTRADICTION: indices of two links that contradict each other */
+	size_t fault[3];          /* FRZ_CONTRADICTION: indices of links that contradict each other, */
+	unsigned nfaults;         /* two or, if each two of them agree, three; the most telling first */
 };
 
 struct frz_solution; /* bounds for all clocks of one job */
 
 /* Solves for clocks 0..nclocks-1 with time in ticks of `base`. Copies what it needs of `links`.
- * 0, -EINVAL (a clock number out of range) or -ENOMEM; on error *out is NULL. What is wrong with a
- * single clock is in its status, not in the return value. */
+ * 0, -EINVAL (a clock number out of range), -ENOSYS (FRZ_DRIFT, so far) or -ENOMEM; on error *out is
+ * NULL. What is wrong with a single clock is in its status, not in the return value. */
 int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	      const struct frz_link *links, size_t nlinks, struct frz_assumption);
 void frz_solution_free(struct frz_solution *);
 
 const struct frz_clock *frz_clock(const struct frz_solution *, uint32_t clock);
 
+/* A stretch of stamps for which both bounds are single lines: 2^-64 * (at + rate * (ticks << shift)). */
+struct frz_segment {
+	uint64_t from, span;    /* for stamps from .. from + span - 1 */
+	__int128 lo_at, hi_at;  /* hi_at with all but 1 added, so that cutting off rounds up */
+	uint64_t lo_rate, hi_rate;
+	unsigned shift;
+};
+
 /* Converts stamps of one clock; a value, owns nothing; the solution must outlive it. Amortised
  * constant time while stamps do not go back, and correct in any order. Only for FRZ_PROVEN clocks. */
 struct frz_cursor {
 	const struct frz_solution *solution;
 	uint32_t clock;
-	size_t lo_piece, hi_piece;
+	const struct frz_segment *at;
 };
 struct frz_cursor frz_cursor(const struct frz_solution *, uint32_t clock);
-frz_time frz_time_of(struct frz_cursor *, uint64_t stamp);
+
+/* Behind frz_time_of: for a stamp that is not in the cursor's segment. */
+frz_time frz_time_elsewhere(struct frz_cursor *, uint64_t stamp);
+
+static inline frz_time frz_time_of(struct frz_cursor *c, uint64_t stamp)
+{
+	const struct frz_segment *s = c->at;
+	uint64_t ticks = stamp - s->from;
+
+	if (__builtin_expect(ticks >= s->span, 0))
+		return frz_time_elsewhere(c, stamp);
+	ticks <<= s->shift;
+	return (frz_time){
+		(int64_t)((s->lo_at + (__int128)((unsigned __int128)s->lo_rate * ticks)) >> 64),
+		(int64_t)((s->hi_at + (__int128)((unsigned __int128)s->hi_rate * ticks)) >> 64),
+	};
+}
 
 /* The time that passed on `clock` between two of its stamps that are `ticks` apart: by the rate, not
- * by the difference of two bounds, because all stamps of one clock are wrong together. */
+ * by the difference of two bounds, because all stamps of one clock are wrong together. Never less
+ * than 0. Only for FRZ_PROVEN clocks. */
 frz_time frz_duration(const struct frz_solution *, uint32_t clock, uint64_t ticks);
 
 #endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * solve.c - links sorted by clock, and each clock solved by itself. */
+#include "freezer/solve.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "freezer/sweep.h"
+
+struct solved {
+	struct frz_clock clock;
+	struct sweep sweep;
+	struct rates rates;
+};
+
+struct frz_solution {
+	uint32_t nclocks;
+	struct solved clocks[];
+};
+
+/* ---- The points of each clock --------------------------------------------------------------------*/
+
+/* All clocks' points in one array: those of clock c start at under[c] and at over[c]. */
+struct points {
+	struct point *all;
+	size_t *under, *over; /* nclocks + 1 each */
+};
+
+static void points_free(struct points *p)
+{
+	free(p->all);
+	free(p->under);
+	free(p->over);
+}
+
+static bool speaks_of_base(const struct frz_link *l, uint32_t base)
+{
+	return (l->from == base) != (l->to == base);
+}
+
+static void accumulate(size_t *counts, uint32_t n, size_t at)
+{
+	for (uint32_t c = 0; c <= n; c++) {
+		size_t count = counts[c];
+
+		counts[c] = at;
+		at += count;
+	}
+}
+
+/* Puts every link that speaks of the base at its place. */
+static void points_fill(struct points *p, uint32_t base, const struct frz_link *links, size_t nlinks)
+{
+	for (size_t i = 0; i < nlinks; i++) {
+		const struct frz_link *l = &links[i];
+
+		if (!speaks_of_base(l, base))
+			continue;
+		if (l->from == base)
+			p->all[p->under[l->to]++] = (struct point){ (wide)l->received + 1, l->sent, i };
+		else
+			p->all[p->over[l->from]++] = (struct point){ l->sent, (wide)l->received + 1, i };
+	}
+}
+
+static int points_collect(struct points *p, uint32_t nclocks, uint32_t base,
+			  const struct frz_link *links, size_t nlinks)
+{
+	size_t n = 0, nunder = 0;
+
+	p->under = calloc((size_t)nclocks + 1, sizeof *p->under);
+	p->over = calloc((size_t)nclocks + 1, sizeof *p->over);
+	if (!p->under || !p->over)
+		return -ENOMEM;
+	for (size_t i = 0; i < nlinks; i++) {
+		const struct frz_link *l = &links[i];
+
+		if (l->from >= nclocks || l->to >= nclocks)
+			return -EINVAL;
+		if (!speaks_of_base(l, base))
+			continue;
+		n++;
+		nunder += l->from == base;
+		if (l->from == base)
+			p->under[l->to]++;
+		else
+			p->over[l->from]++;
+	}
+	p->all = malloc((n ? n : 1) * sizeof *p->all);
+	if (!p->all)
+		return -ENOMEM;
+	accumulate(p->under, nclocks, 0);
+	accumulate(p->over, nclocks, nunder);
+	points_fill(p, base, links, nlinks);
+	/* Filling moved each start to its end, which is the next one's start. */
+	memmove(p->under + 1, p->under, nclocks * sizeof *p->under);
+	memmove(p->over + 1, p->over, nclocks * sizeof *p->over);
+	p->under[0] = 0;
+	p->over[0] = nunder;
+	return 0;
+}
+
+/* ---- One clock -----------------------------------------------------------------------------------*/
+
+/* The least double that is not below the ratio, and the greatest not above. */
+static struct frz_rate double_rate(struct slope lo, struct slope hi)
+{
+	struct frz_rate rate;
+	mpq_t q, back;
+
+	mpq_inits(q, back, NULL);
+	wide_to_mpz(mpq_numref(q), lo.dy);
+	wide_to_mpz(mpq_denref(q), lo.dx);
+	mpq_canonicalize(q);
+	rate.lo = mpq_get_d(q); /* truncates */
+	wide_to_mpz(mpq_numref(q), hi.dy);
+	wide_to_mpz(mpq_denref(q), hi.dx);
+	mpq_canonicalize(q);
+	rate.hi = mpq_get_d(q);
+	mpq_set_d(back, rate.hi);
+	if (mpq_cmp(back, q) < 0) {
+		uint64_t bits;
+
+		memcpy(&bits, &rate.hi, sizeof bits);
+		bits++; /* the next greater double: the ratio is not negative */
+		memcpy(&rate.hi, &bits, sizeof bits);
+	}
+	mpq_clears(q, back, NULL);
+	return rate;
+}
+
+static int solve_affine(struct solved *c, const struct hull *under, const struct hull *over)
+{
+	struct polygon p = polygon_between(under, over);
+	int error;
+
+	if (p.kind == POLYGON_OPEN) {
+		c->clock.status = FRZ_UNLINKED;
+		return 0;
+	}
+	if (p.kind == POLYGON_EMPTY) {
+		c->clock.status = FRZ_CONTRADICTION;
+		c->clock.nfaults = p.nfaults;
+		memcpy(c->clock.fault, p.fault, sizeof p.fault);
+		return 0;
+	}
+	c->clock.status = FRZ_PROVEN;
+	c->clock.rate = double_rate(p.min, p.max);
+	c->rates = rates_between(p.min, p.max);
+	error = bound_along(&c->sweep.lo, under, p.max, p.min);
+	if (!error)
+		error = bound_along(&c->sweep.hi, over, p.min, p.max);
+	return error ? error : sweep_build(&c->sweep);
+}
+
+static int solve_base(struct solved *c)
+{
+	struct point origin = { 0 };
+	struct hull under = { HULL_UPPER, &origin, 1 }, over = { HULL_LOWER, &origin, 1 };
+	struct slope one = { 1, 1 };
+	int error;
+
+	c->clock.status = FRZ_PROVEN;
+	c->clock.rate = (struct frz_rate){ 1, 1 };
+	c->rates = rates_between(one, one);
+	error = bound_along(&c->sweep.lo, &under, one, one);
+	if (!error)
+		error = bound_along(&c->sweep.hi, &over, one, one);
+	return error ? error : sweep_build(&c->sweep);
+}
+
+static int solve_clock(struct solved *c, const struct points *p, uint32_t number)
+{
+	size_t nunder = p->under[number + 1] - p->under[number];
+	size_t nover = p->over[number + 1] - p->over[number];
+	struct hull under = hull_of(p->all + p->under[number], nunder, HULL_UPPER);
+	struct hull over = hull_of(p->all + p->over[number], nover, HULL_LOWER);
+
+	c->clock.links = nunder + nover;
+	return solve_affine(c, &under, &over);
+}
+
+/* ---- All clocks ----------------------------------------------------------------------------------*/
+
+int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
+	      const struct frz_link *links, size_t nlinks, struct frz_assumption assumption)
+{
+	struct frz_solution *solution = NULL;
+	struct points points = { 0 };
+	int error = -EINVAL;
+
+	*out = NULL;
+	if (base >= nclocks)
+		goto out;
+	error = -ENOSYS;
+	if (assumption.model != FRZ_AFFINE)
+		goto out;
+	error = points_collect(&points, nclocks, base, links, nlinks);
+	if (error)
+		goto out;
+	error = -ENOMEM;
+	solution = calloc(1, sizeof *solution + nclocks * sizeof solution->clocks[0]);
+	if (!solution)
+		goto out;
+	solution->nclocks = nclocks;
+	error = 0;
+	for (uint32_t c = 0; c < nclocks && !error; c++)
+		error = c == base ? solve_base(&solution->clocks[c])
+				  : solve_clock(&solution->clocks[c], &points, c);
+out:
+	points_free(&points);
+	if (error)
+		frz_solution_free(solution);
+	else
+		*out = solution;
+	return error;
+}
+
+void frz_solution_free(struct frz_solution *solution)
+{
+	for (uint32_t c = 0; solution && c < solution->nclocks; c++)
+		sweep_free(&solution->clocks[c].sweep);
+	free(solution);
+}
+
+const struct frz_clock *frz_clock(const struct frz_solution *solution, uint32_t clock)
+{
+	return &solution->clocks[clock].clock;
+}
+
+struct frz_cursor frz_cursor(const struct frz_solution *solution, uint32_t clock)
+{
+	return (struct frz_cursor){ solution, clock, solution->clocks[clock].sweep.segments };
+}
+
+frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
+{
+	const struct sweep *sweep = &c->solution->clocks[c->clock].sweep;
+
+	c->at = sweep_find(sweep, c->at, stamp);
+	if (stamp - c->at->from < c->at->span)
+		return frz_time_of(c, stamp);
+	return sweep_exactly(sweep, stamp);
+}
+
+frz_time frz_duration(const struct frz_solution *solution, uint32_t clock, uint64_t ticks)
+{
+	return rates_duration(&solution->clocks[clock].rates, ticks);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * wide.h - integers for exact geometry on 64-bit stamps.
+ *
+ * Differences of stamps have 65 bits and a sign, products of two of them 131: 128 bits hold all that
+ * real runs bring (a year at 8 GHz), GMP takes the rest. */
+#ifndef FREEZER_WIDE_H
+#define FREEZER_WIDE_H
+
+#include <gmp.h>
+
+typedef __int128 wide;
+
+#define WIDE_LARGE ((wide)1 << 126) /* farther than any stamp, and still safe to negate and to add to */
+
+/* Sign of a * b - c * d. Exact. */
+int wide_compare_products(wide a, wide b, wide c, wide d);
+
+void wide_to_mpz(mpz_t, wide);
+
+/* The nearest of -WIDE_LARGE..WIDE_LARGE. */
+wide wide_from_mpz(const mpz_t);
+
+#endif

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * freezer_solve.c - the solver against a slow twin and against the truth.
+ *
+ * The twin takes every pair of constraints, intersects them in rationals, keeps the intersections that
+ * satisfy all constraints, and takes least and greatest of these corners; limits far outside show when
+ * there is no bound. The truth is a clock of which everything is known.
+ *
+ * FREEZER_SEED repeats a run; FREEZER_SETS and FREEZER_CONVERSIONS make it longer. */
+#include <check.h>
+#include <errno.h>
+#include <gmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "freezer/solve.h"
+
+typedef __int128 wide;
+
+#define MAX_LINKS 24
+
+static const struct frz_assumption affine = { .model = FRZ_AFFINE };
+
+/* ---- Randomness ----------------------------------------------------------------------------------*/
+
+static uint64_t seed, state;
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static uint64_t draw(void) /* splitmix64 */
+{
+	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static uint64_t below(uint64_t n)
+{
+	return draw() % n;
+}
+
+static uint64_t any_size(unsigned bits) /* all orders of magnitude alike */
+{
+	return draw() >> 1 >> (63 - below(bits + 1));
+}
+
+/* ---- A clock of which everything is known --------------------------------------------------------*/
+
+#define FINE 65536 /* parts of a base tick in which true instants are given */
+
+struct truth { wide num, den, offset; }; /* of clock 1: counter = (instant / FINE) * num / den + offset */
+
+static wide floor_div(wide a, wide b)
+{
+	return a / b - (a % b < 0);
+}
+
+static uint64_t stamp_at(const struct truth *t, wide instant)
+{
+	return (uint64_t)(floor_div(instant * t->num, t->den * FINE) + t->offset);
+}
+
+static struct truth draw_truth(void)
+{
+	struct truth t = { .den = 1 + (wide)any_size(20) };
+
+	t.num = 1 + (t.den * (wide)(100 + below(9900)) / 1000);
+	if (t.num > 10 * t.den)
+		t.num = 10 * t.den;
+	t.offset = (wide)any_size(60);
+	return t;
+}
+
+/* A link that is true: from base to clock 1 or back, `flight` later. */
+static struct frz_link true_link(const struct truth *t, bool there, wide sent, wide flight)
+{
+	return there ? (struct frz_link){ 0, 1, (uint64_t)(sent / FINE), stamp_at(t, sent + flight) }
+		     : (struct frz_link){ 1, 0, stamp_at(t, sent), (uint64_t)((sent + flight) / FINE) };
+}
+
+static size_t draw_true_links(const struct truth *t, struct frz_link *links, size_t n, unsigned run_bits,
+			      unsigned flight_bits)
+{
+	wide run = (wide)1 << run_bits, begin = (wide)any_size(59) * FINE;
+
+	for (size_t i = 0; i < n; i++)
+		links[i] = true_link(t, below(2), begin + (wide)draw() % run * FINE + (wide)below(FINE),
+				     (wide)any_size(flight_bits + 16));
+	return n;
+}
+
+/* Links of any kind: mostly contradictory, often with equal stamps. */
+static size_t draw_any_links(struct frz_link *links, size_t n)
+{
+	uint64_t span = 1 + any_size(63);
+
+	for (size_t i = 0; i < n; i++) {
+		bool there = below(2);
+
+		links[i] = (struct frz_link){ !there, there, below(span), below(span) };
+	}
+	return n;
+}
+
+/* Around a rising line, so that about half of the sets have a solution with few lines. */
+static size_t draw_close_links(struct frz_link *links, size_t n)
+{
+	uint64_t span = 2 + any_size(10), slack = any_size(4);
+
+	for (size_t i = 0; i < n; i++) {
+		bool there = below(2);
+		uint64_t x = below(span) + 40, y = x + below(3);
+
+		links[i] = there ? (struct frz_link){ 0, 1, y - slack, x } : (struct frz_link){ 1, 0, x, y + slack };
+	}
+	return n;
+}
+
+/* ---- The twin ------------------------------------------------------------------------------------*/
+
+/* a * x + b >= y, or <= y; or, for a limit on a or b, the same with x or the one before b missing */
+struct constraint { mpq_t x, one, y; bool above; bool artificial; };
+
+struct twin {
+	struct constraint c[MAX_LINKS + 5];
+	size_t n;
+	mpq_t (*corners)[2];
+	size_t ncorners;
+	bool open;
+};
+
+static void constrain(struct twin *t, mpq_t x, int one, mpq_t y, bool above, bool artificial)
+{
+	struct constraint *c = &t->c[t->n++];
+
+	mpq_inits(c->x, c->one, c->y, NULL);
+	mpq_set(c->x, x);
+	mpq_set_si(c->one, one, 1);
+	mpq_set(c->y, y);
+	c->above = above;
+	c->artificial = artificial;
+}
+
+static bool satisfies(const struct constraint *c, mpq_t a, mpq_t b)
+{
+	mpq_t left, term;
+
+	mpq_inits(left, term, NULL);
+	mpq_mul(left, a, c->x);
+	mpq_mul(term, b, c->one);
+	mpq_add(left, left, term);
+	int sign = mpq_cmp(left, c->y);
+	mpq_clears(left, term, NULL);
+	return c->above ? sign >= 0 : sign <= 0;
+}
+
+static bool intersect(const struct constraint *c, const struct constraint *d, mpq_t a, mpq_t b)
+{
+	mpq_t det, term;
+
+	mpq_inits(det, term, NULL);
+	mpq_mul(det, c->x, d->one);
+	mpq_mul(term, d->x, c->one);
+	mpq_sub(det, det, term);
+	bool crossing = mpq_sgn(det) != 0;
+	if (crossing) { /* Cramer */
+		mpq_mul(a, c->y, d->one);
+		mpq_mul(term, d->y, c->one);
+		mpq_sub(a, a, term);
+		mpq_div(a, a, det);
+		mpq_mul(b, c->x, d->y);
+		mpq_mul(term, d->x, c->y);
+		mpq_sub(b, b, term);
+		mpq_div(b, b, det);
+	}
+	mpq_clears(det, term, NULL);
+	return crossing;
+}
+
+static void find_corners(struct twin *t)
+{
+	mpq_t a, b;
+
+	mpq_inits(a, b, NULL);
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t j = i + 1; j < t->n; j++) {
+			bool fits = intersect(&t->c[i], &t->c[j], a, b);
+
+			for (size_t k = 0; k < t->n && fits; k++)
+				fits = satisfies(&t->c[k], a, b);
+			if (!fits)
+				continue;
+			t->open |= t->c[i].artificial || t->c[j].artificial;
+			mpq_inits(t->corners[t->ncorners][0], t->corners[t->ncorners][1], NULL);
+			mpq_set(t->corners[t->ncorners][0], a);
+			mpq_set(t->corners[t->ncorners++][1], b);
+		}
+	mpq_clears(a, b, NULL);
+}
+
+static struct twin twin_of(const struct frz_link *links, const size_t *which, size_t n)
+{
+	struct twin t = { .corners = malloc(sizeof *t.corners * (MAX_LINKS + 5) * (MAX_LINKS + 5)) };
+	mpq_t x, y;
+
+	mpq_inits(x, y, NULL);
+	for (size_t i = 0; i < n; i++) {
+		const struct frz_link *l = &links[which ? which[i] : i];
+		bool there = l->from == 0;
+
+		mpq_set_ui(x, there ? l->received : l->sent, 1);
+		mpq_set_ui(y, there ? l->sent : l->received, 1);
+		mpz_add_ui(there ? mpq_numref(x) : mpq_numref(y), there ? mpq_numref(x) : mpq_numref(y), 1);
+		constrain(&t, x, 1, y, there, false);
+	}
+	mpq_set_ui(x, 1, 1);
+	mpq_set_ui(y, 0, 1);
+	constrain(&t, x, 0, y, true, false); /* a >= 0 */
+	mpz_ui_pow_ui(mpq_numref(y), 2, 80);
+	constrain(&t, x, 0, y, false, true); /* a <= 2^80 */
+	mpq_set_ui(x, 0, 1);
+	mpz_ui_pow_ui(mpq_numref(y), 2, 200);
+	constrain(&t, x, 1, y, false, true); /* b <= 2^200 */
+	mpq_neg(y, y);
+	constrain(&t, x, 1, y, true, true);
+	mpq_clears(x, y, NULL);
+	find_corners(&t);
+	return t;
+}
+
+static void twin_free(struct twin *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		mpq_clears(t->c[i].x, t->c[i].one, t->c[i].y, NULL);
+	for (size_t i = 0; i < t->ncorners; i++)
+		mpq_clears(t->corners[i][0], t->corners[i][1], NULL);
+	free(t->corners);
+}
+
+static enum frz_status twin_status(const struct twin *t)
+{
+	return !t->ncorners ? FRZ_CONTRADICTION : t->open ? FRZ_UNLINKED : FRZ_PROVEN;
+}
+
+static int64_t saturated(const mpz_t z)
+{
+	return mpz_fits_slong_p(z) ? mpz_get_si(z) : mpz_sgn(z) < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* The optimum, rounded outward to whole ticks. */
+static frz_time twin_time(const struct twin *t, uint64_t stamp)
+{
+	mpq_t height, at, least, greatest;
+	mpz_t z;
+
+	mpq_inits(height, at, least, greatest, NULL);
+	mpz_init(z);
+	for (int end = 0; end < 2; end++) {
+		mpz_set_ui(mpq_numref(at), stamp);
+		mpz_add_ui(mpq_numref(at), mpq_numref(at), (unsigned long)end);
+		for (size_t i = 0; i < t->ncorners; i++) {
+			mpq_ptr best = end ? greatest : least;
+			int sign;
+
+			mpq_mul(height, at, t->corners[i][0]);
+			mpq_add(height, height, t->corners[i][1]);
+			sign = mpq_cmp(height, best);
+			if (!i || (end ? sign > 0 : sign < 0))
+				mpq_set(best, height);
+		}
+	}
+	frz_time time;
+
+	mpz_fdiv_q(z, mpq_numref(least), mpq_denref(least));
+	time.lo = saturated(z);
+	mpz_cdiv_q(z, mpq_numref(greatest), mpq_denref(greatest));
+	time.hi = saturated(z);
+	mpq_clears(height, at, least, greatest, NULL);
+	mpz_clear(z);
+	return time;
+}
+
+/* ---- Claims --------------------------------------------------------------------------------------*/
+
+static uint64_t interesting_stamp(const struct frz_link *links, size_t n)
+{
+	const struct frz_link *l = &links[below(n)], *m = &links[below(n)];
+	uint64_t x = l->from ? l->sent : l->received, y = m->from ? m->sent : m->received;
+
+	switch (below(4)) {
+	case 0: return x + below(5) - 2;
+	case 1: return x < y ? x + below(y - x) : y + (x > y ? below(x - y) : 0);
+	case 2: return x + any_size(55) - any_size(55);
+	default: return draw() >> below(64);
+	}
+}
+
+static void assert_rate_is_tight(const struct twin *t, struct frz_rate rate)
+{
+	mpq_t q, least, greatest;
+
+	mpq_inits(q, least, greatest, NULL);
+	for (size_t i = 0; i < t->ncorners; i++) {
+		if (!i || mpq_cmp(t->corners[i][0], least) < 0)
+			mpq_set(least, t->corners[i][0]);
+		if (!i || mpq_cmp(t->corners[i][0], greatest) > 0)
+			mpq_set(greatest, t->corners[i][0]);
+	}
+	mpq_set_d(q, rate.lo);
+	ck_assert_msg(mpq_cmp(q, least) <= 0, "rate.lo");
+	mpq_set_d(q, rate.hi);
+	ck_assert_msg(mpq_cmp(q, greatest) >= 0, "rate.hi");
+	ck_assert(rate.lo >= mpq_get_d(least) * (1 - 1e-15));
+	ck_assert(rate.hi <= mpq_get_d(greatest) * (1 + 1e-15));
+	mpq_clears(q, least, greatest, NULL);
+}
+
+static uint64_t whole, compared; /* bounds that are the optimum rounded, of how many */
+
+static void assert_time_is_optimal(const struct twin *t, struct frz_cursor *cursor, uint64_t stamp)
+{
+	frz_time optimum = twin_time(t, stamp), time = frz_time_of(cursor, stamp);
+
+	ck_assert_msg(time.lo <= optimum.lo && time.hi >= optimum.hi,
+		      "seed %llu: stamp %llu: [%lld,%lld] should enclose [%lld,%lld]",
+		      (unsigned long long)seed, (unsigned long long)stamp, (long long)time.lo,
+		      (long long)time.hi, (long long)optimum.lo, (long long)optimum.hi);
+	ck_assert_msg((wide)optimum.lo - time.lo <= 1 && (wide)time.hi - optimum.hi <= 1,
+		      "seed %llu: stamp %llu: [%lld,%lld] is wider than [%lld,%lld]",
+		      (unsigned long long)seed, (unsigned long long)stamp, (long long)time.lo,
+		      (long long)time.hi, (long long)optimum.lo, (long long)optimum.hi);
+	whole += (time.lo == optimum.lo) + (time.hi == optimum.hi);
+	compared += 2;
+}
+
+static void compare_with_twin(const struct frz_link *links, size_t n)
+{
+	struct twin t = twin_of(links, NULL, n);
+	struct frz_solution *solution;
+
+	ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
+	const struct frz_clock *clock = frz_clock(solution, 1);
+
+	ck_assert_msg(clock->status == twin_status(&t), "seed %llu: status %d, twin %d",
+		      (unsigned long long)seed, (int)clock->status, (int)twin_status(&t));
+	ck_assert_uint_eq(clock->links, n);
+	if (clock->status == FRZ_PROVEN) {
+		struct frz_cursor cursor = frz_cursor(solution, 1);
+
+		assert_rate_is_tight(&t, clock->rate);
+		for (int i = 0; i < 40; i++)
+			assert_time_is_optimal(&t, &cursor, interesting_stamp(links, n));
+	} else if (clock->status == FRZ_CONTRADICTION) {
+		struct twin few = twin_of(links, clock->fault, clock->nfaults);
+
+		ck_assert(clock->nfaults == 2 || clock->nfaults == 3);
+		ck_assert_msg(twin_status(&few) == FRZ_CONTRADICTION,
+			      "seed %llu: the %u faults agree", (unsigned long long)seed, clock->nfaults);
+		twin_free(&few);
+	}
+	frz_solution_free(solution);
+	twin_free(&t);
+}
+
+START_TEST(bounds_are_the_optimum)
+{
+	uint64_t sets = number_from("FREEZER_SETS", 1500);
+	struct frz_link links[MAX_LINKS];
+
+	for (uint64_t i = 0; i < sets; i++) {
+		struct truth truth = draw_truth();
+		size_t n = 1 + below(below(4) ? 8 : MAX_LINKS);
+
+		switch (below(4)) {
+		case 0: draw_any_links(links, n); break;
+		case 1: draw_close_links(links, n); break;
+		default: draw_true_links(&truth, links, n, (unsigned)below(56), (unsigned)below(30)); break;
+		}
+		compare_with_twin(links, n);
+	}
+	/* The exception is a bound that is a whole tick, or misses one by less than 2^-58 per tick. */
+	ck_assert_msg(compared > 10000 && whole > compared / 10 * 9, "seed %llu: %llu of %llu",
+		      (unsigned long long)seed, (unsigned long long)whole, (unsigned long long)compared);
+}
+END_TEST
+
+/* Instants as they pass while the run lasts and somewhat before and after. */
+START_TEST(the_truth_is_inside)
+{
+	uint64_t conversions = number_from("FREEZER_CONVERSIONS", 2000000), clocks = 200;
+	struct frz_link links[300];
+
+	for (uint64_t i = 0; i < clocks; i++) {
+		struct truth t = draw_truth();
+		unsigned run = 10 + (unsigned)below(46);
+		size_t n = draw_true_links(&t, links, 2 + below(298), run, (unsigned)below(run));
+		struct frz_solution *solution;
+
+		ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
+		ck_assert_msg(frz_clock(solution, 1)->status != FRZ_CONTRADICTION, "seed %llu",
+			      (unsigned long long)seed);
+		struct frz_cursor cursor = frz_cursor(solution, 1);
+		wide begin = (wide)links[0].sent;
+
+		if (links[0].from == 1)
+			begin = (wide)links[0].received;
+		for (uint64_t k = 0; frz_clock(solution, 1)->status == FRZ_PROVEN && k < conversions / clocks; k++) {
+			wide instant = (begin + (wide)any_size(run + 1) - (wide)any_size(run + 1)) * FINE + (wide)below(FINE);
+			wide later = instant + (wide)any_size(run + 16);
+
+			if (instant < 0)
+				continue;
+			uint64_t s = stamp_at(&t, instant), s2 = stamp_at(&t, later);
+			frz_time time = frz_time_of(&cursor, s), took = frz_duration(solution, 1, s2 - s);
+
+			ck_assert_msg((wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
+				      "seed %llu: stamp %llu: time", (unsigned long long)seed, (unsigned long long)s);
+			ck_assert_msg((wide)took.lo * FINE <= later - instant && later - instant <= (wide)took.hi * FINE,
+				      "seed %llu: %llu ticks: duration", (unsigned long long)seed,
+				      (unsigned long long)(s2 - s));
+		}
+		frz_solution_free(solution);
+	}
+}
+END_TEST
+
+START_TEST(any_order_gives_the_same)
+{
+	enum { STAMPS = 2000 };
+	struct frz_link links[2000];
+	uint64_t stamps[STAMPS];
+	frz_time swept[STAMPS];
+
+	for (int round = 0; round < 20; round++) {
+		struct truth t = draw_truth();
+		size_t n = draw_true_links(&t, links, 2000, 40, 12);
+		struct frz_solution *solution;
+
+		ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
+		ck_assert_int_eq(frz_clock(solution, 1)->status, FRZ_PROVEN);
+		uint64_t first = stamp_at(&t, (wide)links[0].sent * FINE), step = 1 + any_size(30);
+		struct frz_cursor sweep = frz_cursor(solution, 1), jump = sweep;
+
+		if (links[0].from)
+			first = links[0].sent;
+		for (int i = 0; i < STAMPS; i++) {
+			stamps[i] = first + (uint64_t)i * step - STAMPS / 2 * step;
+			swept[i] = frz_time_of(&sweep, stamps[i]);
+		}
+		for (int k = 0; k < STAMPS; k++) {
+			size_t i = below(STAMPS);
+			struct frz_cursor fresh = frz_cursor(solution, 1);
+			frz_time a = frz_time_of(&jump, stamps[i]), b = frz_time_of(&fresh, stamps[i]);
+
+			ck_assert(a.lo == swept[i].lo && a.hi == swept[i].hi);
+			ck_assert(b.lo == swept[i].lo && b.hi == swept[i].hi);
+		}
+		frz_solution_free(solution);
+	}
+}
+END_TEST
+
+START_TEST(many_clocks_are_solved_each_by_itself)
+{
+	enum { CLOCKS = 7, EACH = 40 };
+	struct frz_link links[CLOCKS * EACH], mine[EACH];
+	struct frz_solution *all, *one;
+	uint32_t base = (uint32_t)below(CLOCKS);
+
+	for (uint32_t c = 0; c < CLOCKS; c++) {
+		struct truth t = draw_truth();
+
+		draw_true_links(&t, mine, EACH, 40, 12);
+		for (size_t i = 0; i < EACH; i++) {
+			struct frz_link l = mine[i];
+
+			l.from = l.from ? c : base;
+			l.to = l.to ? c : base;
+			links[i * CLOCKS + c] = l;
+		}
+	}
+	ck_assert_int_eq(frz_solve(&all, CLOCKS, base, links, CLOCKS * EACH, affine), 0);
+	for (uint32_t c = 0; c < CLOCKS; c++) {
+		struct frz_cursor a = frz_cursor(all, c), b;
+
+		ck_assert_int_eq(frz_clock(all, c)->status, FRZ_PROVEN);
+		if (c == base) {
+			ck_assert_uint_eq(frz_clock(all, c)->links, 0);
+			for (uint64_t s = 0; s < UINT64_C(1) << 62; s = 3 * s + 1) {
+				frz_time time = frz_time_of(&a, s), took = frz_duration(all, c, s);
+
+				ck_assert(time.lo == (int64_t)s && time.hi == (int64_t)s + 1);
+				ck_assert(took.lo == (int64_t)(s ? s - 1 : 0) && took.hi == (int64_t)s + 1);
+			}
+			continue;
+		}
+		for (size_t i = 0; i < EACH; i++) {
+			mine[i] = links[i * CLOCKS + c];
+			mine[i].from = mine[i].from == base ? 0 : 1;
+			mine[i].to = mine[i].to == base ? 0 : 1;
+		}
+		ck_assert_int_eq(frz_solve(&one, 2, 0, mine, EACH, affine), 0);
+		b = frz_cursor(one, 1);
+		for (int k = 0; k < 100; k++) {
+			uint64_t s = interesting_stamp(mine, EACH);
+			frz_time x = frz_time_of(&a, s), y = frz_time_of(&b, s);
+
+			ck_assert(x.lo == y.lo && x.hi == y.hi);
+		}
+		frz_solution_free(one);
+	}
+	frz_solution_free(all);
+}
+END_TEST
+
+START_TEST(stamps_beyond_reason_are_exact_too)
+{
+	/* The whole range of stamps, so that products need more than 128 bits. */
+	static const uint64_t ends[] = { 0, 1, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX };
+	struct frz_link links[MAX_LINKS];
+
+	for (int round = 0; round < 200; round++) {
+		size_t n = 2 + below(5);
+
+		for (size_t i = 0; i < n; i++) {
+			uint64_t x = below(2) ? ends[below(5)] : draw(), y = x;
+			bool there = below(2);
+
+			y = there ? y - (draw() % (y / 2 + 1) >> below(64))
+				  : y + (draw() % ((UINT64_MAX - y) / 2 + 1) >> below(64));
+			links[i] = there ? (struct frz_link){ 0, 1, y, x } : (struct frz_link){ 1, 0, x, y };
+		}
+		compare_with_twin(links, n);
+	}
+}
+END_TEST
+
+START_TEST(too_little_is_said_not_guessed)
+{
+	static const struct frz_link one_way[] = { { 0, 1, 10, 500 }, { 0, 1, 20, 510 } };
+	static const struct frz_link others[] = { { 1, 2, 10, 500 }, { 2, 1, 510, 20 }, { 1, 1, 9, 3 } };
+	struct frz_solution *solution;
+
+	ck_assert_int_eq(frz_solve(&solution, 3, 0, NULL, 0, affine), 0);
+	ck_assert_int_eq(frz_clock(solution, 0)->status, FRZ_PROVEN);
+	ck_assert_int_eq(frz_clock(solution, 1)->status, FRZ_UNLINKED);
+	frz_solution_free(solution);
+	ck_assert_int_eq(frz_solve(&solution, 3, 0, one_way, 2, affine), 0);
+	ck_assert_int_eq(frz_clock(solution, 1)->status, FRZ_UNLINKED);
+	ck_assert_uint_eq(frz_clock(solution, 1)->links, 2);
+	frz_solution_free(solution);
+	ck_assert_int_eq(frz_solve(&solution, 3, 0, others, 3, affine), 0);
+	ck_assert_int_eq(frz_clock(solution, 2)->status, FRZ_UNLINKED);
+	ck_assert_uint_eq(frz_clock(solution, 2)->links, 0);
+	frz_solution_free(solution);
+
+	ck_assert_int_eq(frz_solve(&solution, 1, 0, one_way, 2, affine), -EINVAL);
+	ck_assert_ptr_null(solution);
+	ck_assert_int_eq(frz_solve(&solution, 1, 1, NULL, 0, affine), -EINVAL);
+}
+END_TEST
+
+START_TEST(the_most_telling_links_are_named)
+{
+	/* Two pairs a million ticks apart give one line; the link in the middle says 5,000 otherwise. */
+	static const struct frz_link links[] = {
+		{ 0, 1, 1000, 1010 }, { 1, 0, 1020, 1030 },
+		{ 0, 1, 500000, 500010 }, { 1, 0, 500020, 495000 },
+		{ 0, 1, 1001000, 1001010 }, { 1, 0, 1001020, 1001030 },
+	};
+	struct frz_solution *solution;
+
+	ck_assert_int_eq(frz_solve(&solution, 2, 0, links, 6, affine), 0);
+	const struct frz_clock *clock = frz_clock(solution, 1);
+
+	ck_assert_int_eq(clock->status, FRZ_CONTRADICTION);
+	ck_assert(clock->fault[0] == 3 || clock->fault[1] == 3);
+	frz_solution_free(solution);
+}
+END_TEST
+
+static void setup(void)
+{
+	seed = state = number_from("FREEZER_SEED", draw() ^ (uint64_t)(uintptr_t)&seed ^ __builtin_ia32_rdtsc());
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("freezer/solve");
+	TCase *tests = tcase_create("solve");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_set_timeout(tests, 0);
+	tcase_add_test(tests, bounds_are_the_optimum);
+	tcase_add_test(tests, the_truth_is_inside);
+	tcase_add_test(tests, any_order_gives_the_same);
+	tcase_add_test(tests, many_clocks_are_solved_each_by_itself);
+	tcase_add_test(tests, stamps_beyond_reason_are_exact_too);
+	tcase_add_test(tests, too_little_is_said_not_guessed);
+	tcase_add_test(tests, the_most_telling_links_are_named);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
