@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+#
+# analysis: libdprof-analysis.a is everything but main; dprof-analyze is its command.
+
+ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/main.c,$(wildcard analysis/*.c)))
+ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
+LIBS_analysis     := -lmpfr -lgmp -lm
+
+things += $(B)/lib/libdprof-analysis.a $(B)/bin/dprof-analyze
+
+$(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
+	$(call say,AR)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/bin/dprof-analyze: $(B)/obj/analysis/main.o $(ANALYSIS_ARCHIVES)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+
+ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))
+units += $(ANALYSIS_UNITS)
+$(ANALYSIS_UNITS): $(ANALYSIS_ARCHIVES)
