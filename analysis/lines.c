@@ -20,12 +20,21 @@ static bool blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
+void ln_uncomment(char *line)
+{
+	char *mark = strchr(line, '#');
+	while (mark && mark > line && !blank(mark[-1]))
+		mark = strchr(mark + 1, '#');
+	if (mark)
+		*mark = 0;
+}
+
 char *ln_word(char **at)
 {
 	char *word = *at;
 	while (blank(*word))
 		word++;
-	if (!*word || *word == '#') {
+	if (!*word) {
 		*at = word;
 		return NULL;
 	}

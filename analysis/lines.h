@@ -50,16 +50,18 @@ struct ln_value {
 };
 
 struct ln_line {
-	int form;                        /* index in the table; -1: an empty line or a comment */
+	int form;                        /* index in the table; -1: an empty line */
 	struct ln_value value[LN_FIELDS]; /* in the order of the form's fields */
 };
 
 /* Reads `line`, which it changes and into which the strings of *out point. NULL, or what is wrong with
- * it (to be freed). Comments begin with '#' where a word could begin. */
+ * it (to be freed). */
 char *ln_parse(const struct ln_form *forms, size_t nforms, char *line, struct ln_line *out);
 
-/* The same for one piece at a time: the next word of *at, NUL-terminated in place; NULL at the end of the
- * line or before a comment. */
+/* Cuts off a comment: '#' where a word could begin, and the rest of the line. */
+void ln_uncomment(char *line);
+
+/* One piece at a time: the next word of *at, NUL-terminated in place; NULL at the end of the line. */
 char *ln_word(char **at);
 bool ln_number(const char *word, uint64_t *number);
 

@@ -392,6 +392,7 @@ static char *take_line(struct pack *p, char *text)
 		[TEXT_NOTE] = note_line, [TEXT_LOST] = lost_line,
 	};
 	char *at;
+	ln_uncomment(text);
 	if (text_is_event(text, &at))
 		return event_line(p, at);
 	struct ln_line line;
@@ -404,6 +405,7 @@ static char *take_line(struct pack *p, char *text)
 /* The first line that is not a comment says what the text is. */
 static char *first_line(char *text, bool *seen)
 {
+	ln_uncomment(text);
 	char *at = text, *word = ln_word(&at), *version = word ? ln_word(&at) : NULL;
 	if (!word)
 		return NULL;

@@ -22,14 +22,16 @@
 
 /* ---- Looking at the records ----------------------------------------------------------------------*/
 
-enum damage { FOREIGN, NO_SITE, NO_MODULE, UNWRITTEN, TORN, NO_EVENT, TWICE, NDAMAGES };
+/* A record here and there may never have been written: a signal handler jumped away. Not so many in a row. */
+#define HOLE_RECORDS 16
+
+enum damage { FOREIGN, NO_SITE, NO_MODULE, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
 
 static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
 	[FOREIGN] = { "a record", "" },
 	[NO_SITE] = { "the address of a site", "" },
 	[NO_MODULE] = { "an address in a module of its process", ": was the program stripped?" },
-	[UNWRITTEN] = { "a record", ": it was never written" },
-	[TORN] = { "a record with a stamp", ": it was cut off" },
+	[UNWRITTEN] = { "records", " and as much behind it" },
 	[NO_EVENT] = { "an event before the argument", "" },
 	[TWICE] = { "an argument that the event does not have yet", "" },
 };
@@ -42,6 +44,8 @@ struct scan {
 	const struct tr_modules *modules;
 	uint64_t highest;               /* stamp so far */
 	bool back;                      /* a stamp goes back */
+	bool unfinished;                /* there are records without a stamp that would be taken for 0 */
+	size_t unwritten;               /* records just before, in a row */
 	unsigned keys;                  /* bits: arguments of the last event; bit 0: there is an event */
 	size_t count[NDAMAGES], first[NDAMAGES];
 };
@@ -50,12 +54,6 @@ static void found(struct scan *s, enum damage d, size_t record)
 {
 	if (!s->count[d]++)
 		s->first[d] = record;
-}
-
-/* The last records of a thread that was killed may be unfinished; others may not. */
-static bool may_be_unfinished(const struct scan *s, size_t record)
-{
-	return !s->thread->complete && record + HANDLER_RECORDS >= s->thread->nrecords;
 }
 
 static void use_group(struct scan *s, uint64_t id)
@@ -78,9 +76,8 @@ static bool in_module(const struct tr_modules *m, uint64_t address)
 static void scan_event(struct scan *s, const struct dprof_record *r, size_t i)
 {
 	s->keys = 0;
-	if (!is_event(r, s->thread->complete)) {
-		if (!may_be_unfinished(s, i))
-			found(s, TORN, i);
+	if (!is_event(r, s->thread->complete && !s->highest)) {
+		s->unfinished = s->thread->complete;
 		return;
 	}
 	s->keys = 1;
@@ -116,11 +113,13 @@ static void scan_record(struct scan *s, const struct dprof_record *r, size_t i)
 	if (!r->what) {
 		if (r->stamp)
 			found(s, FOREIGN, i);
-		else if (!may_be_unfinished(s, i))
-			found(s, UNWRITTEN, i);
 		s->keys = 0;
+		s->unwritten += !r->stamp;
 		return;
 	}
+	if (s->unwritten >= HOLE_RECORDS)
+		found(s, UNWRITTEN, i - s->unwritten);
+	s->unwritten = 0;
 	switch (DPROF_OP(r->what)) {
 	case DPROF_ENTER:
 	case DPROF_EXIT:
@@ -184,7 +183,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 	for (size_t i = 0; i < thread->nrecords; i++)
 		scan_record(&s, &thread->records[i], i);
 	tell(&s);
-	if (s.back)
+	if (s.back || s.unfinished)
 		put_in_order(o, name, thread);
 }
 
@@ -250,7 +249,7 @@ static bool check_header(struct opened *o, const char *name, const uint8_t *byte
 	EXPECT(record_size, sizeof(struct dprof_record));
 	EXPECT(thread, number);
 	EXPECT(pid, p->process.pid);
-	if (h->rank != -1)
+	if (h->rank >= 0 && p->process.rank >= 0)
 		EXPECT(rank, p->process.rank);
 #undef EXPECT
 	return true;

@@ -25,10 +25,15 @@
 struct sorter {
 	const struct dprof_record *in;
 	size_t n;
-	bool complete;         /* the thread; see is_event */
+	size_t zeros;          /* before this record, 0 is a stamp */
 	size_t *out, nout;     /* indices of `in`, in order */
 	size_t *stack, depth;
 };
+
+static bool event(const struct sorter *s, size_t i)
+{
+	return is_event(&s->in[i], i < s->zeros);
+}
 
 static void pop(struct sorter *s)
 {
@@ -46,7 +51,7 @@ static void pop_up_to(struct sorter *s, uint64_t stamp)
 static size_t take_unstamped(struct sorter *s, size_t i)
 {
 	size_t end = i;
-	while (end < s->n && !is_event(&s->in[end], s->complete))
+	while (end < s->n && !event(s, end))
 		end++;
 	if (end == i)
 		return i;
@@ -55,8 +60,9 @@ static size_t take_unstamped(struct sorter *s, size_t i)
 		pop(s);
 	else
 		pop_up_to(s, UINT64_MAX);
-	while (i < end)
-		s->out[s->nout++] = i++;
+	for (; i < end; i++)
+		if (DPROF_OP(s->in[i].what) > DPROF_POINT)
+			s->out[s->nout++] = i;
 	return end;
 }
 
@@ -79,7 +85,7 @@ static size_t longest_sorted(const struct sorter *s, bool *keep)
 	size_t *last = mem_resize(NULL, s->nout, sizeof *last), length = 0;
 	size_t *before = mem_resize(NULL, s->nout, sizeof *before);
 	for (size_t i = 0; i < s->nout; i++) {
-		if (!is_event(&s->in[s->out[i]], s->complete))
+		if (!event(s, s->out[i]))
 			continue;
 		uint64_t stamp = s->in[s->out[i]].stamp;
 		size_t lo = 0, hi = length;
@@ -111,16 +117,16 @@ static void drop_unsorted(struct sorter *s, struct order_damage *damage)
 	longest_sorted(s, keep);
 	for (size_t i = 0; i < s->nout; i++) {
 		const struct dprof_record *r = &s->in[s->out[i]];
-		if (is_event(r, s->complete))
+		if (event(s, s->out[i]))
 			keeping = keep[i];
 		if (!keeping) {
 			if (!damage->dropped++)
 				*damage = (struct order_damage){ 1, s->out[i], highest, UINT64_MAX };
 			continue;
 		}
-		if (is_event(r, s->complete))
+		if (event(s, s->out[i]))
 			highest = r->stamp;
-		if (is_event(r, s->complete) && damage->dropped && damage->at_most == UINT64_MAX)
+		if (event(s, s->out[i]) && damage->dropped && damage->at_most == UINT64_MAX)
 			damage->at_most = highest;
 		s->out[kept++] = s->out[i];
 	}
@@ -133,7 +139,7 @@ static bool sorted(const struct sorter *s)
 	uint64_t highest = 0;
 	for (size_t i = 0; i < s->nout; i++) {
 		const struct dprof_record *r = &s->in[s->out[i]];
-		if (!is_event(r, s->complete))
+		if (!event(s, s->out[i]))
 			continue;
 		if (r->stamp < highest)
 			return false;
@@ -142,10 +148,18 @@ static bool sorted(const struct sorter *s)
 	return true;
 }
 
+static size_t count_zeros(const struct dprof_record *in, size_t n)
+{
+	size_t i = 0;
+	while (i < n && !(DPROF_OP(in[i].what) <= DPROF_POINT && in[i].stamp))
+		i++;
+	return i;
+}
+
 size_t order_records(const struct dprof_record *in, size_t n, bool complete, struct dprof_record *out,
 		     struct order_damage *damage)
 {
-	struct sorter s = { .in = in, .n = n, .complete = complete };
+	struct sorter s = { .in = in, .n = n, .zeros = complete ? count_zeros(in, n) : 0 };
 	s.out = mem_resize(NULL, n, sizeof *s.out);
 	s.stack = mem_resize(NULL, n, sizeof *s.stack);
 	*damage = (struct order_damage){ 0 };

@@ -119,11 +119,12 @@ static inline uint32_t site_at(const struct tr_modules *m, uint64_t address)
 /* A signal handler that records more than this is not believed. */
 #define HANDLER_RECORDS 4096
 
-/* An event that was written whole. In a thread that ended in good order all are, and 0 is a stamp; in
- * another, 0 is what the end of the process left. */
-static inline bool is_event(const struct dprof_record *r, bool complete)
+/* The record of an event that was written whole. Before the first other stamp of a thread that ended in
+ * good order, 0 is a stamp, too; elsewhere it is what remains when nobody came back to read the counter: the
+ * process ended, or a signal handler jumped away. */
+static inline bool is_event(const struct dprof_record *r, bool zero_is_stamp)
 {
-	return DPROF_OP(r->what) <= DPROF_POINT && DPROF_BODY(r->what) && (r->stamp || complete);
+	return DPROF_OP(r->what) <= DPROF_POINT && DPROF_BODY(r->what) && (r->stamp || zero_is_stamp);
 }
 
 /* What a thread's records lost on the way into order. */
@@ -133,7 +134,7 @@ struct order_damage {
 	uint64_t at_least, at_most; /* ... from the kept one before to the kept one after */
 };
 
-/* Writes the n records of `in` to `out` in the order of their stamps, as far as signal handlers explain
+/* Writes the n records of `in` to `out`, without unfinished ones, in the order of their stamps, as far as signal handlers explain
  * the disorder, without those that they do not explain. The number written. */
 size_t order_records(const struct dprof_record *in, size_t n, bool complete, struct dprof_record *out,
 		     struct order_damage *damage);

@@ -119,6 +119,19 @@ static void walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 	}
 }
 
+/* The file's name is a hash of what it held when it was written: FNV-1a, 64 bits. */
+static void check_hash(struct opened *o, const struct tr_sites *file)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < file->size; i++)
+		hash = (hash ^ file->bytes[i]) * UINT64_C(0x100000001b3);
+	char *expected = mem_format("%016" PRIx64 ".sites", hash);
+	if (strcmp(expected, file->name) != 0)
+		trace_problem(&o->t, "%s: expected the name %s that its content gives: it was changed or cut short",
+			      file->name, expected);
+	free(expected);
+}
+
 static struct tr_sites *open_sites(struct opened *o, struct site_set *set, const struct process_file *p,
 				   const struct module_line *m)
 {
@@ -134,7 +147,9 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set, const
 			      m->path, m->sites, strerror(errno));
 		return file;
 	}
-	if (!file->size)
+	if (file->size)
+		check_hash(o, file);
+	else
 		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file", file->name);
 	file->site = mem_resize(NULL, file->size / 8 + 1, sizeof *file->site);
 	memset(file->site, 0xff, (file->size / 8 + 1) * sizeof *file->site);
