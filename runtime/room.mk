@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 #
-# runtime: libdprof (the recorder, knows no MPI).
+# runtime: libdprof (the recorder, knows no MPI), libdprof-openmpi (the adapter), dprof.pc.
 #
 # All of it is loaded into programs that know nothing of us: so it is compiled apart (obj/guest), names
 # are hidden unless a header exports them, and sanitizers stay out (the user's program may have none).
 # $(GENERAL) runs with the user's vector registers live and must leave them alone: the compiler may
 # use general registers only, and may not make calls to memset and memcpy out of loops.
 
-GUEST_FLAGS := -D_GNU_SOURCE -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
+GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper
 CORE        := settings process modules thread $(GENERAL) adapter
+ADAPTER     := calls groups hosts
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
 $(GENERAL:%=$(B)/obj/guest/runtime/%.o): GUEST_FLAGS += -mgeneral-regs-only -fno-tree-loop-distribute-patterns
@@ -29,4 +30,21 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/cloc
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-things += $(B)/lib/libdprof.so $(B)/lib/libdprof.a
+HAVE_MPI := $(shell command -v $(MPICC))
+things   += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
+
+$(ADAPTER:%=$(B)/obj/guest/runtime/openmpi/%.o): CC := $(MPICC)
+$(B)/lib/libdprof-openmpi.so: $(call guest,$(ADAPTER:%=runtime/openmpi/%) $(FREEZER_MEASURE:%=freezer/%)) \
+		$(B)/lib/libdprof.so
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(MPICC) -shared -pthread -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $^ -lsodium
+
+# One template for the build tree and for installing: $(call dprof_pc,PLUGIN,INCLUDEDIR,LIBDIR)
+dprof_pc  = sed -e 's|@PLUGIN@|$(1)|' -e 's|@INCLUDEDIR@|$(2)|' -e 's|@LIBDIR@|$(3)|' -e 's|@VERSION@|0.1|' \
+                -e 's|@ADAPTER@|$(if $(HAVE_MPI),-ldprof-openmpi)|' runtime/dprof.pc.in
+
+$(B)/lib/pkgconfig/dprof.pc: runtime/dprof.pc.in $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
+	$(Q)mkdir -p $(@D) && $(call dprof_pc,$(abspath $(B))/plugin/dprof.so,$(CURDIR)/pragmas,$(abspath $(B))/lib) >$@
+
+things += $(B)/lib/pkgconfig/dprof.pc

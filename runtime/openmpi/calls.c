@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * calls.c - MPI's collective operations, wrapped by way of its profiling interface.
+ *
+ * What the plugin saw is recorded around the call already:   ENTER [call: ARG ARG ARG] EXIT
+ * What it never saw is recorded in here:                     [call: ENTER ARG ARG ARG ... EXIT] */
+#include "runtime/adapter.h"
+#include "runtime/openmpi/openmpi.h"
+
+#define NOT_ROOTED    (-1)
+#define UNKNOWN_BYTES UINT64_MAX
+
+static bool active; /* between MPI_Init and MPI_Finalize, if any rank records */
+
+static uint64_t bytes_of(int count, MPI_Datatype type)
+{
+	int size = 0;
+
+	if (!active || type == MPI_DATATYPE_NULL || count < 0 || PMPI_Type_size(type, &size) != MPI_SUCCESS)
+		return UNKNOWN_BYTES;
+	return (uint64_t)count * (uint64_t)size;
+}
+
+static void add_arguments(struct group *g, int root, uint64_t bytes)
+{
+	struct dprof_argument a[4];
+	unsigned n = 0;
+
+	a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP, g->id };
+	a[n++] = (struct dprof_argument){ DPROF_KEY_SEQ, g->seq };
+	if (root != NOT_ROOTED)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, root == g->rank };
+	if (bytes != UNKNOWN_BYTES)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, bytes };
+	dprof_adapter_arguments(a, n);
+}
+
+/* Returns the site at which an EXIT is due, or NULL. The group is asked for first: the first time that
+ * takes a message, which is not the operation's. */
+static const struct dprof_site *begin(const void *site, const char *name, MPI_Comm comm, int root,
+				      uint64_t bytes)
+{
+	bool seen = dprof_adapter_entered(name);
+	struct group *g = active ? group_of(comm) : NULL;
+
+	if (!dprof_adapter_recording() || (!seen && !active))
+		return NULL;
+	if (!seen)
+		dprof_adapter_enter(site);
+	if (g) {
+		add_arguments(g, root, bytes);
+		g->seq++;
+	}
+	return seen ? NULL : site;
+}
+
+#define SUM_OF(op) const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
+#define SENDING    const void *send, int nsend, MPI_Datatype tsend
+#define RECEIVING  void *recv, int nrecv, MPI_Datatype trecv
+#define SENDING_V  const void *send, const int *nsend, const int *sdispls, MPI_Datatype tsend
+#define RECEIVING_V void *recv, const int *nrecv, const int *rdispls, MPI_Datatype trecv
+
+/* Bytes that this rank gives (or, where that is the simpler to say, gets); counts and types that MPI
+ * does not look at on this rank (not at the root, in place) are not looked at here. */
+#define AT_ROOT     (active && am_root(root, comm))
+#define COLLECTIVES(X)                                                                                 \
+	X(Barrier, BARRIER, (MPI_Comm comm), (comm), NOT_ROOTED, UNKNOWN_BYTES)                        \
+	X(Bcast, COLL, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm),                \
+	  (data, n, type, root, comm), root, bytes_of(n, type))                                        \
+	X(Reduce, COLL, (SUM_OF(op), int root, MPI_Comm comm),                                         \
+	  (send, recv, n, type, op, root, comm), root, bytes_of(n, type))                              \
+	X(Allreduce, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,   \
+	  bytes_of(n, type))                                                                           \
+	X(Scan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,        \
+	  bytes_of(n, type))                                                                           \
+	X(Exscan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,      \
+	  bytes_of(n, type))                                                                           \
+	X(Reduce_scatter_block, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),    \
+	  NOT_ROOTED, bytes_of(n, type))                                                               \
+	X(Reduce_scatter, COLL,                                                                        \
+	  (const void *send, void *recv, const int *n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),   \
+	  (send, recv, n, type, op, comm), NOT_ROOTED, UNKNOWN_BYTES)                                  \
+	X(Gather, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                                 \
+	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                                  \
+	  AT_ROOT ? bytes_of(nrecv, trecv) : bytes_of(nsend, tsend))                                   \
+	X(Gatherv, COLL, (SENDING, RECEIVING_V, int root, MPI_Comm comm),                              \
+	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, root, comm), root, UNKNOWN_BYTES)          \
+	X(Scatter, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                                \
+	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                                  \
+	  AT_ROOT ? bytes_of(nsend, tsend) : bytes_of(nrecv, trecv))                                   \
+	X(Scatterv, COLL, (SENDING_V, RECEIVING, int root, MPI_Comm comm),                             \
+	  (send, nsend, sdispls, tsend, recv, nrecv, trecv, root, comm), root, UNKNOWN_BYTES)          \
+	X(Allgather, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                        \
+	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))          \
+	X(Allgatherv, COLL, (SENDING, RECEIVING_V, MPI_Comm comm),                                     \
+	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)          \
+	X(Alltoall, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                         \
+	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))          \
+	X(Alltoallv, COLL, (SENDING_V, RECEIVING_V, MPI_Comm comm),                                    \
+	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES) \
+	X(Alltoallw, COLL,                                                                             \
+	  (const void *send, const int *nsend, const int *sdispls, const MPI_Datatype *tsend,          \
+	   void *recv, const int *nrecv, const int *rdispls, const MPI_Datatype *trecv, MPI_Comm comm), \
+	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)
+
+static bool am_root(int root, MPI_Comm comm)
+{
+	struct group *g = group_of(comm);
+
+	return g && g->rank == root;
+}
+
+#define WRAP(name, kind, parameters, arguments, root, bytes)                                       \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                               \
+	DPROF_EXPORT int MPI_##name parameters                                                     \
+	{                                                                                          \
+		const struct dprof_site *due = begin(&site_##name, "MPI_" #name, comm, root, bytes); \
+		int result = PMPI_##name arguments;                                                \
+                                                                                                   \
+		if (due)                                                                           \
+			dprof_adapter_exit(due);                                                   \
+		return result;                                                                     \
+	}
+COLLECTIVES(WRAP)
+
+/* ---- Begin and end of MPI ----------------------------------------------------------------------- */
+
+static void after_init(void)
+{
+	active = hosts_start();
+	if (active)
+		groups_start();
+}
+
+DPROF_EXPORT int MPI_Init(int *argc, char ***argv)
+{
+	int result = PMPI_Init(argc, argv);
+
+	if (result == MPI_SUCCESS)
+		after_init();
+	return result;
+}
+
+DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	int result = PMPI_Init_thread(argc, argv, required, provided);
+
+	if (result == MPI_SUCCESS)
+		after_init();
+	return result;
+}
+
+DPROF_EXPORT int MPI_Finalize(void)
+{
+	if (active) {
+		active = false;
+		groups_stop();
+		hosts_stop();
+	}
+	return PMPI_Finalize();
+}
