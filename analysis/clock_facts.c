@@ -158,45 +158,39 @@ static void json_width(struct json *j, const struct clock_facts *f)
 {
 	struct { const char *key; double value; } widths[] = {
 		{ "min", f->width_min_s }, { "median", f->width_median_s }, { "max", f->width_max_s } };
-	json_object(j, "width_s");
+	jw_object(j, "width_s");
 	for (int i = 0; i < 3; i++)
-		json_up(j, widths[i].key, f->stamps ? widths[i].value : INFINITY);
-	json_end(j);
+		jw_up(j, widths[i].key, f->stamps ? widths[i].value : INFINITY);
+	jw_end(j);
 }
 
 void clock_facts_json(struct json *j, const char *key, const struct times *t)
 {
-	json_array(j, key);
+	jw_array(j, key);
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
 		struct clock_facts f = clock_facts(t, c);
-		json_object(j, NULL);
-		json_string(j, "host", t->trace->clocks[c].host);
-		json_string(j, "status", status_word(&f));
-		json_integer(j, "links", (int64_t)f.links);
-		json_interval(j, "rate", f.rate);
+		jw_object(j, NULL);
+		jw_string(j, "host", t->trace->clocks[c].host);
+		jw_string(j, "status", status_word(&f));
+		jw_integer(j, "links", (int64_t)f.links);
+		jw_interval(j, "rate", f.rate);
 		json_width(j, &f);
 		if (f.has_packets)
-			json_interval(j, "fastest_packets_s", f.packets_s);
-		json_end(j);
+			jw_interval(j, "fastest_packets_s", f.packets_s);
+		jw_end(j);
 	}
-	json_end(j);
+	jw_end(j);
 }
 
-/* As "1 + 3.1[2..5] ppm" where that is easier to read. */
+/* "+3.1[2..5] ppm" for a rate that is nearly 1, else the rate itself. */
 static void print_rate(struct interval rate)
 {
-	if (rate.lo < 0.99 || rate.hi > 1.01) {
-		printf("  %-25s", interval_compact(rate, 12).text);
-		return;
-	}
-	struct interval ppm = interval_times((struct interval){ rate.lo - 1, rate.hi - 1 }, 1e6);
 	char text[80];
-	if (ppm.hi < 0) {
-		ppm = (struct interval){ -ppm.hi, -ppm.lo };
-		snprintf(text, sizeof text, "1 - %s ppm", interval_compact(ppm, 6).text);
-	} else {
-		snprintf(text, sizeof text, "1 + %s ppm", interval_compact(ppm, 6).text);
-	}
+	struct interval ppm = interval_times((struct interval){ rate.lo - 1, rate.hi - 1 }, 1e6);
+	if (rate.lo < 0.99 || rate.hi > 1.01)
+		snprintf(text, sizeof text, "rate %s", interval_compact(rate, 12).text);
+	else
+		snprintf(text, sizeof text, "%s%s ppm", ppm.lo > 0 ? "+" : "", interval_compact(ppm, 6).text);
 	printf("  %-25s", text);
 }
 
@@ -209,14 +203,14 @@ static void print_us(double seconds)
 void clock_facts_print(const struct times *t)
 {
 	printf("  %-12s %6s  %-25s %27s\n", "", "", "", "microseconds");
-	printf("  %-12s %6s  %-25s %8s %8s %8s\n", "host", "links", "rate", "least", "median", "most");
+	printf("  %-12s %6s  %-25s %8s %8s %8s\n", "host", "links", "rate - 1", "least", "median", "most");
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
 		struct clock_facts f = clock_facts(t, c);
-		printf("  %-12.12s %6zu", t->trace->clocks[c].host, f.links);
 		if (f.base) {
-			printf("  the base: exact to its tick\n");
+			printf("  %-12.12s %6s  the base: exact to its tick\n", t->trace->clocks[c].host, "");
 			continue;
 		}
+		printf("  %-12.12s %6zu", t->trace->clocks[c].host, f.links);
 		if (!f.placed) {
 			printf("  %s: no place on the base's time line\n", status_word(&f));
 			continue;

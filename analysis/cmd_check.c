@@ -208,20 +208,20 @@ static int check_clocks(struct trace *t, const struct options *options)
 
 static void print_json(const struct trace *t, const struct totals *totals)
 {
-	struct json j = json_on(stdout);
-	json_object(&j, NULL);
-	json_string(&j, "verdict", t->nproblems ? "damaged" : "fine");
-	json_integer(&j, "hosts", (int64_t)t->nclocks);
-	json_integer(&j, "processes", (int64_t)t->nprocesses);
-	json_integer(&j, "threads", (int64_t)t->nthreads);
-	json_integer(&j, "events", (int64_t)totals->events);
-	json_integer(&j, "lost", (int64_t)totals->lost);
-	json_integer(&j, "links", (int64_t)t->nlinks);
-	json_array(&j, "problems");
+	struct json j = jw_on(stdout);
+	jw_object(&j, NULL);
+	jw_string(&j, "verdict", t->nproblems ? "damaged" : "fine");
+	jw_integer(&j, "hosts", (int64_t)t->nclocks);
+	jw_integer(&j, "processes", (int64_t)t->nprocesses);
+	jw_integer(&j, "threads", (int64_t)t->nthreads);
+	jw_integer(&j, "events", (int64_t)totals->events);
+	jw_integer(&j, "lost", (int64_t)totals->lost);
+	jw_integer(&j, "links", (int64_t)t->nlinks);
+	jw_array(&j, "problems");
 	for (size_t i = 0; i < t->nproblems; i++)
-		json_string(&j, NULL, t->problems[i]);
-	json_end(&j);
-	json_end(&j);
+		jw_string(&j, NULL, t->problems[i]);
+	jw_end(&j);
+	jw_end(&j);
 }
 
 static void print_count(const char *what, uint64_t n, const char *end)

@@ -8,13 +8,13 @@
 
 static void print_json(const struct times *t)
 {
-	struct json j = json_on(stdout);
-	json_object(&j, NULL);
-	json_string(&j, "base", t->trace->clocks[t->base].host);
-	json_string(&j, "model", clock_model_name(t->assumption).text);
+	struct json j = jw_on(stdout);
+	jw_object(&j, NULL);
+	jw_string(&j, "base", t->trace->clocks[t->base].host);
+	jw_string(&j, "model", clock_model_name(t->assumption).text);
 	clock_facts_json(&j, "clocks", t);
 	notes_json(&j, t->trace);
-	json_end(&j);
+	jw_end(&j);
 }
 
 static void print_text(const struct times *t)

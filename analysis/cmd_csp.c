@@ -9,13 +9,13 @@
 
 static void print_json(const struct findings *f)
 {
-	struct json j = json_on(stdout);
-	json_object(&j, NULL);
-	json_interval(&j, "span_s", findings_run_s(f));
-	json_string(&j, "verdict", standings_verdict(&f->ranks));
+	struct json j = jw_on(stdout);
+	jw_object(&j, NULL);
+	jw_interval(&j, "span_s", findings_run_s(f));
+	jw_string(&j, "verdict", standings_verdict(&f->ranks));
 	standings_json(&j, f);
 	notes_json(&j, f->trace);
-	json_end(&j);
+	jw_end(&j);
 }
 
 static void print_text(const struct findings *f)

@@ -131,26 +131,26 @@ static void print_text(const struct findings *f)
 static void print_json(const struct findings *f)
 {
 	const struct trace *trace = f->trace;
-	struct json j = json_on(stdout);
-	json_object(&j, NULL);
-	json_string(&j, "program", program_name(trace));
-	json_integer(&j, "processes", (int64_t)trace->nprocesses);
-	json_integer(&j, "unfinished", (int64_t)count_unfinished(trace));
-	json_integer(&j, "hosts", (int64_t)trace->nclocks);
-	json_integer(&j, "events", (int64_t)f->events);
-	json_integer(&j, "lost", (int64_t)f->lost);
-	json_interval(&j, "span_s", findings_run_s(f));
-	json_string(&j, "base", trace->clocks[f->times.base].host);
-	json_string(&j, "model", clock_model_name(f->times.assumption).text);
+	struct json j = jw_on(stdout);
+	jw_object(&j, NULL);
+	jw_string(&j, "program", program_name(trace));
+	jw_integer(&j, "processes", (int64_t)trace->nprocesses);
+	jw_integer(&j, "unfinished", (int64_t)count_unfinished(trace));
+	jw_integer(&j, "hosts", (int64_t)trace->nclocks);
+	jw_integer(&j, "events", (int64_t)f->events);
+	jw_integer(&j, "lost", (int64_t)f->lost);
+	jw_interval(&j, "span_s", findings_run_s(f));
+	jw_string(&j, "base", trace->clocks[f->times.base].host);
+	jw_string(&j, "model", clock_model_name(f->times.assumption).text);
 	clock_facts_json(&j, "clocks", &f->times);
 	region_table_json(&j, "regions", f);
-	json_string(&j, "verdict", standings_verdict(&f->ranks));
+	jw_string(&j, "verdict", standings_verdict(&f->ranks));
 	standings_json(&j, f);
 	char *advice = standings_advice(f);
-	json_string(&j, "advice", advice);
+	jw_string(&j, "advice", advice);
 	free(advice);
 	notes_json(&j, trace);
-	json_end(&j);
+	jw_end(&j);
 }
 
 int cmd_report(struct trace *trace, const struct options *options)

@@ -72,6 +72,8 @@ struct interval interval_times(struct interval x, double factor)
 
 /* ---- As text ---------------------------------------------------------------------------------- */
 
+#define LARGE 1e15 /* from here on with an exponent: it does not come up but where nothing is known */
+
 struct decimal { char text[30]; };
 
 static struct decimal decimal(double value, int decimals, mpfr_rnd_t direction)
@@ -80,7 +82,10 @@ static struct decimal decimal(double value, int decimals, mpfr_rnd_t direction)
 	mpfr_t x;
 	mpfr_init2(x, 53);
 	mpfr_set_d(x, value, MPFR_RNDN);
-	mpfr_snprintf(d.text, sizeof d.text, "%.*R*f", decimals, direction, x);
+	if (fabs(value) < LARGE)
+		mpfr_snprintf(d.text, sizeof d.text, "%.*R*f", decimals, direction, x);
+	else
+		mpfr_snprintf(d.text, sizeof d.text, "%.3R*e", direction, x);
 	mpfr_clear(x);
 	return d;
 }
@@ -125,8 +130,8 @@ struct interval_text interval_compact(struct interval x, int decimals)
 		same++;
 	if (same == length && hi.text[same] == '\0')
 		snprintf(t.text, sizeof t.text, "%s", lo.text);
-	else if (length == strlen(hi.text) && same > 0 && (same > 1 || lo.text[0] != '-') &&
-		 !strchr(lo.text + same, '.'))
+	else if (-LARGE < x.lo && x.hi < LARGE && length == strlen(hi.text) && same > 0 &&
+		 (same > 1 || lo.text[0] != '-') && !strchr(lo.text + same, '.'))
 		snprintf(t.text, sizeof t.text, "%.*s[%s..%s]", (int)same, lo.text, lo.text + same,
 			 hi.text + same);
 	else

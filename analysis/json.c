@@ -12,7 +12,7 @@
 
 #define DIGITS 12
 
-struct json json_on(FILE *out)
+struct json jw_on(FILE *out)
 {
 	return (struct json){ .out = out };
 }
@@ -76,17 +76,17 @@ static void begin(struct json *j, const char *key, const char *brackets)
 	j->closing[j->depth] = brackets[1];
 }
 
-void json_object(struct json *j, const char *key)
+void jw_object(struct json *j, const char *key)
 {
 	begin(j, key, "{}");
 }
 
-void json_array(struct json *j, const char *key)
+void jw_array(struct json *j, const char *key)
 {
 	begin(j, key, "[]");
 }
 
-void json_end(struct json *j)
+void jw_end(struct json *j)
 {
 	assert(j->depth > 0);
 	fputc(j->closing[j->depth], j->out);
@@ -95,7 +95,7 @@ void json_end(struct json *j)
 		fputc('\n', j->out);
 }
 
-void json_string(struct json *j, const char *key, const char *value)
+void jw_string(struct json *j, const char *key, const char *value)
 {
 	before(j, key);
 	if (value)
@@ -104,13 +104,13 @@ void json_string(struct json *j, const char *key, const char *value)
 		fputs("null", j->out);
 }
 
-void json_integer(struct json *j, const char *key, int64_t value)
+void jw_integer(struct json *j, const char *key, int64_t value)
 {
 	before(j, key);
 	fprintf(j->out, "%" PRId64, value);
 }
 
-void json_bool(struct json *j, const char *key, bool value)
+void jw_bool(struct json *j, const char *key, bool value)
 {
 	before(j, key);
 	fputs(value ? "true" : "false", j->out);
@@ -129,7 +129,7 @@ static void real(FILE *out, double value, mpfr_rnd_t direction)
 	mpfr_clear(x);
 }
 
-void json_interval(struct json *j, const char *key, struct interval x)
+void jw_interval(struct json *j, const char *key, struct interval x)
 {
 	before(j, key);
 	fputs("{\"lo\": ", j->out);
@@ -139,7 +139,7 @@ void json_interval(struct json *j, const char *key, struct interval x)
 	fputc('}', j->out);
 }
 
-void json_up(struct json *j, const char *key, double value)
+void jw_up(struct json *j, const char *key, double value)
 {
 	before(j, key);
 	real(j->out, value, MPFR_RNDU);

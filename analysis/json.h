@@ -5,7 +5,8 @@
  * Law: whatever the values, the output is one valid JSON text in UTF-8, and an interval that is written
  * contains the one that was given: 12 significant digits, lo rounded down and hi rounded up.
  *
- * Every value is given its key; NULL inside an array and for the outermost value. */
+ * Every value is given its key; NULL inside an array and for the outermost value. The functions are called
+ * jw_ because json_ is jansson's, which reads JSON. */
 #ifndef ANALYSIS_JSON_H
 #define ANALYSIS_JSON_H
 
@@ -23,16 +24,16 @@ struct json {
 	char closing[JSON_DEPTH];
 };
 
-struct json json_on(FILE *out);
+struct json jw_on(FILE *out);
 
-void json_object(struct json *, const char *key);
-void json_array(struct json *, const char *key);
-void json_end(struct json *); /* of the innermost object or array; a line feed after the outermost */
+void jw_object(struct json *, const char *key);
+void jw_array(struct json *, const char *key);
+void jw_end(struct json *); /* of the innermost object or array; a line feed after the outermost */
 
-void json_string(struct json *, const char *key, const char *value); /* NULL is null */
-void json_integer(struct json *, const char *key, int64_t value);
-void json_bool(struct json *, const char *key, bool value);
-void json_interval(struct json *, const char *key, struct interval); /* an infinite end is null */
-void json_up(struct json *, const char *key, double value); /* rounded up; null when infinite */
+void jw_string(struct json *, const char *key, const char *value); /* NULL is null */
+void jw_integer(struct json *, const char *key, int64_t value);
+void jw_bool(struct json *, const char *key, bool value);
+void jw_interval(struct json *, const char *key, struct interval); /* an infinite end is null */
+void jw_up(struct json *, const char *key, double value); /* rounded up; null when infinite */
 
 #endif

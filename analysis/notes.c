@@ -39,10 +39,10 @@ void notes_print(const struct trace *trace)
 
 static void json_all(struct json *j, const char *key, char *const *sentences, size_t count)
 {
-	json_array(j, key);
+	jw_array(j, key);
 	for (size_t i = 0; i < count; i++)
-		json_string(j, NULL, sentences[i]);
-	json_end(j);
+		jw_string(j, NULL, sentences[i]);
+	jw_end(j);
 }
 
 void notes_json(struct json *j, const struct trace *trace)

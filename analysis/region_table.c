@@ -140,21 +140,21 @@ void region_table_print(const struct findings *f)
 
 void region_table_json(struct json *j, const char *key, const struct findings *f)
 {
-	json_array(j, key);
+	jw_array(j, key);
 	for (uint32_t r = 0; r <= f->totals.nregions; r++) {
 		struct rows rows = rows_of(f, r);
 		for (size_t i = 0; i < rows.count; i++) {
 			bool waiting = r == f->totals.nregions;
-			json_object(j, NULL);
-			json_string(j, "region",
+			jw_object(j, NULL);
+			jw_string(j, "region",
 				    waiting ? NULL : f->trace->sites[f->totals.site_of_region[r]].name);
-			json_bool(j, "waiting", waiting);
-			json_integer(j, "rank", f->trace->threads[rows.list[i].thread].rank);
-			json_integer(j, "visits", (int64_t)rows.list[i].visits);
-			json_interval(j, "time_s", rows.list[i].seconds);
-			json_end(j);
+			jw_bool(j, "waiting", waiting);
+			jw_integer(j, "rank", f->trace->threads[rows.list[i].thread].rank);
+			jw_integer(j, "visits", (int64_t)rows.list[i].visits);
+			jw_interval(j, "time_s", rows.list[i].seconds);
+			jw_end(j);
 		}
 		free(rows.list);
 	}
-	json_end(j);
+	jw_end(j);
 }

@@ -81,22 +81,22 @@ const char *standings_verdict(const struct standings *s)
 
 static void json_standing(struct json *j, const struct findings *f, const struct standing *x)
 {
-	json_interval(j, "straggler_percent", x->percent);
-	json_interval(j, "alone_s", x->alone_s);
-	json_string(j, "verdict", x->proved ? "proved" : "undecided");
+	jw_interval(j, "straggler_percent", x->percent);
+	jw_interval(j, "alone_s", x->alone_s);
+	jw_string(j, "verdict", x->proved ? "proved" : "undecided");
 	if (x->site != TR_NO_SITE) {
 		const struct tr_site *site = &f->trace->sites[x->site];
-		json_string(j, "site", site->name);
-		json_string(j, "file", site->file);
-		json_integer(j, "line", site->line);
+		jw_string(j, "site", site->name);
+		jw_string(j, "file", site->file);
+		jw_integer(j, "line", site->line);
 	}
 }
 
 static void json_who(struct json *j, const struct findings *f, size_t thread)
 {
 	const struct tr_thread *t = &f->trace->threads[thread];
-	json_integer(j, "rank", t->rank);
-	json_string(j, "host", f->trace->clocks[t->clock].host);
+	jw_integer(j, "rank", t->rank);
+	jw_string(j, "host", f->trace->clocks[t->clock].host);
 }
 
 static void json_thread(struct json *j, const struct findings *f, size_t thread, const struct standing *x)
@@ -105,16 +105,16 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	const struct thread_totals *totals = &f->totals.threads[thread];
 	const struct span *span = findings_span(f, thread);
 	uint32_t clock = f->trace->threads[thread].clock;
-	json_object(j, NULL);
+	jw_object(j, NULL);
 	json_who(j, f, thread);
-	json_integer(j, "thread", f->trace->threads[thread].number);
-	json_bool(j, "takes_part", x != NULL);
+	jw_integer(j, "thread", f->trace->threads[thread].number);
+	jw_bool(j, "takes_part", x != NULL);
 	json_standing(j, f, x ? x : &no_part);
-	json_interval(j, "working_s",
+	jw_interval(j, "working_s",
 		      findings_seconds(f, thread, totals_time(&f->times, span, clock, &totals->work)));
-	json_interval(j, "waiting_s",
+	jw_interval(j, "waiting_s",
 		      findings_seconds(f, thread, totals_time(&f->times, span, clock, &totals->wait)));
-	json_end(j);
+	jw_end(j);
 }
 
 void standings_json(struct json *j, const struct findings *f)
@@ -123,19 +123,19 @@ void standings_json(struct json *j, const struct findings *f)
 	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->threads.count; i++)
 		of[f->threads.list[i].thread] = &f->threads.list[i];
-	json_array(j, "threads");
+	jw_array(j, "threads");
 	for (size_t i = 0; i < f->trace->nthreads; i++)
 		json_thread(j, f, i, of[i]);
-	json_end(j);
+	jw_end(j);
 	free(of);
-	json_array(j, "ranks");
+	jw_array(j, "ranks");
 	for (size_t i = 0; i < f->ranks.count; i++) {
-		json_object(j, NULL);
+		jw_object(j, NULL);
 		json_who(j, f, f->ranks.list[i].thread);
 		json_standing(j, f, &f->ranks.list[i]);
-		json_end(j);
+		jw_end(j);
 	}
-	json_end(j);
+	jw_end(j);
 }
 
 /* ---- In one sentence -------------------------------------------------------------------------- */

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_report_numbers.c - what is printed contains what was computed, and JSON is JSON.
+ *
+ * The twin computes with rationals (GMP): exact, so that a bound that was rounded the wrong way in its last
+ * digit is noticed. DPROF_SEED=N begins with round N. */
+#include <check.h>
+#include <gmp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/json.h"
+
+#define ROUNDS 20000
+
+static uint64_t state;
+
+static uint64_t any(void)
+{
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return state >> 16 ^ state << 20;
+}
+
+/* Of any magnitude. */
+static int64_t ticks(void)
+{
+	return (int64_t)(any() >> (1 + any() % 63));
+}
+
+static frz_time some_time(void)
+{
+	int64_t lo = ticks() >> 1, width = ticks() >> 1;
+	return (frz_time){ any() % 4 ? lo : -lo, lo + (any() % 4 ? width : 0) };
+}
+
+static struct interval some_interval(void)
+{
+	double lo = ldexp((double)any(), (int)(any() % 60) - 60) * (any() % 4 ? 1 : -1);
+	double width = ldexp((double)any(), (int)(any() % 90) - 110);
+	return (struct interval){ lo, any() % 8 ? lo + width : lo };
+}
+
+/* lo <= numerator / denominator */
+static bool at_most(double lo, int64_t numerator, int64_t denominator, double scale)
+{
+	mpq_t x, y, z;
+	mpq_inits(x, y, z, NULL);
+	mpq_set_d(x, lo);
+	mpq_set_si(y, numerator, 1);
+	mpq_set_si(z, denominator, 1);
+	mpq_mul(x, x, z);
+	mpq_set_d(z, scale);
+	mpq_mul(y, y, z);
+	bool result = mpq_cmp(x, y) <= 0;
+	mpq_clears(x, y, z, NULL);
+	return result;
+}
+
+/* The decimal as a rational; digits, one point, an exponent. */
+static void set_decimal(mpq_t x, const char *text, size_t length)
+{
+	char digits[64] = "";
+	size_t n = 0;
+	long exponent = 0;
+	bool point = false;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == 'e') {
+			exponent += strtol(text + i + 1, NULL, 10);
+			break;
+		}
+		if (text[i] == '.') {
+			point = true;
+			continue;
+		}
+		digits[n++] = text[i];
+		exponent -= point;
+	}
+	mpz_t power;
+	mpz_init(power);
+	mpz_ui_pow_ui(power, 10, (unsigned long)labs(exponent));
+	mpq_set_str(x, digits, 10);
+	mpq_t scale;
+	mpq_init(scale);
+	mpq_set_z(scale, power);
+	if (exponent < 0)
+		mpq_div(x, x, scale);
+	else
+		mpq_mul(x, x, scale);
+	mpq_clear(scale);
+	mpz_clear(power);
+}
+
+/* How the decimal compares with the double. */
+static int compare(const char *text, size_t length, double value)
+{
+	mpq_t decimal, exact;
+	mpq_inits(decimal, exact, NULL);
+	set_decimal(decimal, text, length);
+	mpq_set_d(exact, value);
+	int order = mpq_cmp(decimal, exact);
+	mpq_clears(decimal, exact, NULL);
+	return order;
+}
+
+#define CLAIM(condition, round) ck_assert_msg(condition, "DPROF_SEED=%" PRIu64 ": not " #condition, (uint64_t)(round))
+
+static uint64_t first_round(void)
+{
+	const char *seed = getenv("DPROF_SEED");
+	return seed ? strtoull(seed, NULL, 0) : 1;
+}
+
+START_TEST(percent_contains_every_quotient)
+{
+	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+		state = round;
+		frz_time part = some_time(), whole = some_time();
+		struct interval p = interval_percent(part, whole);
+		CLAIM(0 <= p.lo && p.lo <= p.hi && p.hi <= 100, round);
+		if (whole.lo <= 0)
+			continue;
+		if (part.lo >= 0 && part.lo <= whole.hi)
+			CLAIM(at_most(p.lo, part.lo, whole.hi, 100), round);
+		if (part.hi <= whole.lo)
+			CLAIM(at_most(-p.hi, -part.hi, whole.lo, 100), round);
+	}
+}
+END_TEST
+
+START_TEST(seconds_contain_every_quotient)
+{
+	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+		state = round;
+		frz_time t = some_time();
+		double ghz = (double)(1 + any() % 4000) / 1000;
+		struct interval s = interval_seconds(t, ghz);
+		/* lo <= ticks / (ghz * 10^9) without dividing: lo * 10^9 <= ticks / ghz */
+		mpq_t bound, g;
+		mpq_inits(bound, g, NULL);
+		mpq_set_d(g, ghz);
+		mpq_set_d(bound, s.lo);
+		mpq_mul(bound, bound, g);
+		mpq_set_si(g, 1000000000, 1);
+		mpq_mul(bound, bound, g);
+		CLAIM(mpq_cmp_si(bound, t.lo, 1) <= 0, round);
+		mpq_set_d(g, ghz);
+		mpq_set_d(bound, s.hi);
+		mpq_mul(bound, bound, g);
+		mpq_set_si(g, 1000000000, 1);
+		mpq_mul(bound, bound, g);
+		CLAIM(mpq_cmp_si(bound, t.hi, 1) >= 0, round);
+		mpq_clears(bound, g, NULL);
+	}
+}
+END_TEST
+
+/* Reads "31.2[1..3]", "31.21 .. 31.23", "-1..2" and "31.2". */
+static void read_text(const char *text, char lo[64], char hi[64])
+{
+	const char *dots = strstr(text, ".."), *open = strchr(text, '[');
+	if (!dots) {
+		sprintf(lo, "%s", text);
+		sprintf(hi, "%s", text);
+	} else if (open) {
+		sprintf(lo, "%.*s%.*s", (int)(open - text), text, (int)(dots - open - 1), open + 1);
+		sprintf(hi, "%.*s%.*s", (int)(open - text), text, (int)strlen(dots) - 3, dots + 2);
+	} else {
+		sprintf(lo, "%.*s", (int)strcspn(text, " ") < dots - text ? (int)strcspn(text, " ") : (int)(dots - text), text);
+		sprintf(hi, "%s", dots + 2 + strspn(dots + 2, " "));
+	}
+}
+
+START_TEST(text_contains_the_interval)
+{
+	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+		state = round;
+		struct interval x = some_interval();
+		int decimals = (int)(any() % 10);
+		char lo[64], hi[64];
+		read_text(interval_range(x, decimals).text, lo, hi);
+		CLAIM(compare(lo, strlen(lo), x.lo) <= 0, round);
+		CLAIM(compare(hi, strlen(hi), x.hi) >= 0, round);
+		read_text(interval_compact(x, decimals).text, lo, hi);
+		CLAIM(compare(lo, strlen(lo), x.lo) <= 0, round);
+		CLAIM(compare(hi, strlen(hi), x.hi) >= 0, round);
+	}
+}
+END_TEST
+
+START_TEST(text_is_as_people_read_it)
+{
+	ck_assert_str_eq(interval_compact((struct interval){ 1.23412, 1.23467 }, 9).text, "1.234[12..67]");
+	ck_assert_str_eq(interval_compact((struct interval){ 9.75, 10.25 }, 9).text, "9.75..10.25");
+	ck_assert_str_eq(interval_compact((struct interval){ 0, 0 }, 9).text, "0");
+	ck_assert_str_eq(interval_compact((struct interval){ 100, 2000 }, 9).text, "100..2000");
+	ck_assert_str_eq(interval_range((struct interval){ 31.2, 31.3 }, 1).text, "31.1 .. 31.4");
+	ck_assert_str_eq(interval_range((struct interval){ 31.25, 31.5 }, 2).text, "31.25 .. 31.50");
+	ck_assert_str_eq(interval_upper(0.123, 2).text, "0.13");
+}
+END_TEST
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static void some_bytes(char *out, size_t size)
+{
+	size_t n = any() % (size - 1);
+	for (size_t i = 0; i < n; i++) {
+		char c = (char)(any() % 3 ? ' ' + any() % 95 : any() % 256);
+		out[i] = c ? c : 'x';
+	}
+	out[n] = '\0';
+}
+
+static char *written(struct interval x, const char *string, int64_t integer)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct json j = jw_on(out);
+	jw_object(&j, NULL);
+	jw_interval(&j, "interval", x);
+	jw_array(&j, "array");
+	jw_string(&j, NULL, string);
+	jw_integer(&j, NULL, integer);
+	jw_object(&j, NULL);
+	jw_end(&j);
+	jw_end(&j);
+	jw_bool(&j, string, true);
+	jw_string(&j, "none", NULL);
+	jw_up(&j, "up", x.hi);
+	jw_interval(&j, "unknown", (struct interval){ 0, INFINITY });
+	jw_end(&j);
+	fclose(out);
+	return text;
+}
+
+/* The literal behind a key, as it stands in the text. */
+static const char *literal(const char *text, const char *key)
+{
+	return strstr(text, key) + strlen(key);
+}
+
+START_TEST(json_is_valid_and_outward)
+{
+	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+		state = round;
+		struct interval x = some_interval();
+		char string[40];
+		some_bytes(string, sizeof string);
+		int64_t integer = ticks();
+		char *text = written(x, string, integer);
+		json_error_t error;
+		json_t *root = json_loads(text, JSON_ALLOW_NUL, &error);
+		ck_assert_msg(root != NULL, "DPROF_SEED=%" PRIu64 ": %s in %s", round, error.text, text);
+		CLAIM(json_integer_value(json_array_get(json_object_get(root, "array"), 1)) == integer, round);
+		CLAIM(json_is_null(json_object_get(json_object_get(root, "unknown"), "hi")), round);
+		const char *lo = literal(text, "\"lo\": "), *hi = literal(text, "\"hi\": "), *up = literal(text, "\"up\": ");
+		CLAIM(compare(lo, strcspn(lo, ",}\n"), x.lo) <= 0, round);
+		CLAIM(compare(hi, strcspn(hi, ",}\n"), x.hi) >= 0, round);
+		CLAIM(compare(up, strcspn(up, ",}\n"), x.hi) >= 0, round);
+		json_decref(root);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(json_keeps_strings)
+{
+	static const char *const strings[] = { "plain", "quote\" back\\slash /", "tab\t line\n bell\a", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+		char *text = written((struct interval){ 0, 1 }, strings[i], 0);
+		json_t *root = json_loads(text, 0, NULL);
+		ck_assert_str_eq(json_string_value(json_array_get(json_object_get(root, "array"), 0)), strings[i]);
+		ck_assert(json_is_true(json_object_get(root, strings[i])));
+		json_decref(root);
+		free(text);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("analysis_report_numbers");
+	TCase *tc = tcase_create("numbers");
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, percent_contains_every_quotient);
+	tcase_add_test(tc, seconds_contain_every_quotient);
+	tcase_add_test(tc, text_contains_the_interval);
+	tcase_add_test(tc, text_is_as_people_read_it);
+	tcase_add_test(tc, json_is_valid_and_outward);
+	tcase_add_test(tc, json_keeps_strings);
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_times.c - stamps become intervals that contain the truth.
+ *
+ * Random worlds: clocks that are true straight lines, packets between them and the base that took random
+ * time, events at random true moments. DPROF_SEED=N runs the one world N. */
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/times.h"
+
+#define WORLDS  3000
+#define CLOCKS  4
+#define PACKETS 40 /* each way */
+#define EVENTS  20
+#define RUN     1e9
+
+struct true_clock { double rate, offset; }; /* time = rate * reading + offset */
+
+static struct world {
+	uint64_t random;
+	struct true_clock truth[CLOCKS];
+	struct tr_clock clocks[CLOCKS];
+	struct tr_thread threads[CLOCKS];
+	struct frz_link links[2 * CLOCKS * PACKETS];
+	struct trace trace;
+} w;
+
+static double real(double most)
+{
+	w.random = w.random * 6364136223846793005 + 1442695040888963407;
+	return most * (double)(w.random >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+static uint64_t stamp_of(uint32_t clock, double time)
+{
+	return (uint64_t)floor((time - w.truth[clock].offset) / w.truth[clock].rate);
+}
+
+static void add_packet(uint32_t from, uint32_t to)
+{
+	double sent = 1e9 + real(RUN), received = sent + 100 + real(5000);
+	w.links[w.trace.nlinks++] =
+		(struct frz_link){ from, to, stamp_of(from, sent), stamp_of(to, received) };
+}
+
+static void make_world(uint64_t seed, int packets)
+{
+	static char *hosts[CLOCKS] = { "h0", "h1", "h2", "h3" };
+	memset(&w, 0, sizeof w);
+	w.random = seed;
+	for (uint32_t c = 0; c < CLOCKS; c++) {
+		w.truth[c] = (struct true_clock){ c ? 0.7 + real(0.7) : 1, c ? real(1e9) - 5e8 : 0 };
+		w.clocks[c] = (struct tr_clock){ .host = hosts[c], .ghz = 1 };
+		w.threads[c] = (struct tr_thread){ .clock = c };
+		for (int i = 0; c > 0 && i < packets; i++) {
+			add_packet(0, c);
+			add_packet(c, 0);
+		}
+	}
+	w.trace.clocks = w.clocks;
+	w.trace.nclocks = CLOCKS;
+	w.trace.threads = w.threads;
+	w.trace.nthreads = CLOCKS;
+	w.trace.links = w.links;
+}
+
+static void end_world(void)
+{
+	for (size_t i = 0; i < w.trace.nproblems; i++)
+		free(w.trace.problems[i]);
+	free(w.trace.problems);
+}
+
+static void check_inside(uint64_t seed, const char *what, frz_time found, double truth)
+{
+	ck_assert_msg((double)found.lo <= truth + 1e-3 && truth - 1e-3 <= (double)found.hi,
+		      "DPROF_SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64 "]", seed, what, truth,
+		      found.lo, found.hi);
+}
+
+/* ---- Placed clocks ---------------------------------------------------------------------------- */
+
+static void check_clock(uint64_t seed, const struct times *t, uint32_t c)
+{
+	struct frz_cursor cursor = times_cursor(t, c);
+	double before = 0, sum = 0;
+	uint64_t ticks = 0;
+	for (int i = 0; i < EVENTS; i++) {
+		double now = 1e9 + real(RUN);
+		uint64_t stamp = stamp_of(c, now);
+		check_inside(seed, "time", frz_time_of(&cursor, stamp), now);
+		if (i > 0 && now > before) {
+			frz_time passed = times_duration(t, c, stamp - stamp_of(c, before));
+			check_inside(seed, "duration", passed, now - before);
+			sum += now - before;
+			ticks += stamp - stamp_of(c, before);
+			check_inside(seed, "sum", times_sum(t, c, ticks, (uint64_t)i), sum);
+		}
+		before = now;
+	}
+}
+
+static void check_between(uint64_t seed, const struct times *t)
+{
+	for (int i = 0; i < EVENTS; i++) {
+		double from = 1e9 + real(RUN), to = 1e9 + real(RUN);
+		uint32_t a = (uint32_t)real(CLOCKS), b = (uint32_t)real(CLOCKS);
+		check_inside(seed, "between",
+			     times_between(t, (struct moment){ a, stamp_of(a, from) },
+					   (struct moment){ b, stamp_of(b, to) }), to - from);
+	}
+}
+
+static void check_span(uint64_t seed, const struct times *t)
+{
+	struct ends ends[CLOCKS];
+	double first = INFINITY, last = -INFINITY;
+	for (uint32_t c = 0; c < CLOCKS; c++) {
+		double apart = seed % 2 ? RUN : 2000; /* close ends: any of them may be the first one */
+		double begin = 1e9 + real(apart), end = 2e9 + real(apart);
+		ends[c] = (struct ends){ stamp_of(c, begin), stamp_of(c, end) };
+		first = fmin(first, begin);
+		last = fmax(last, end);
+	}
+	struct span span = times_span(t, 0, ends);
+	ck_assert(span.events);
+	check_inside(seed, "first", span.first, first);
+	check_inside(seed, "last", span.last, last);
+	check_inside(seed, "span", span.length, last - first);
+	ck_assert(span.length.hi - span.length.lo <= span.last.hi - span.first.lo - (span.last.lo - span.first.hi));
+}
+
+static void check_world(uint64_t seed)
+{
+	struct times t;
+	make_world(seed, PACKETS);
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
+	ck_assert_uint_eq(w.trace.nproblems, 0);
+	ck_assert_uint_eq(t.nlines, 1);
+	for (uint32_t c = 0; c < CLOCKS; c++)
+		check_clock(seed, &t, c);
+	check_between(seed, &t);
+	check_span(seed, &t);
+	times_close(&t);
+	end_world();
+}
+
+START_TEST(truth_is_inside)
+{
+	const char *one = getenv("DPROF_SEED");
+	for (uint64_t seed = one ? strtoull(one, NULL, 0) : 1; seed <= WORLDS || one; seed++) {
+		check_world(seed);
+		if (one)
+			break;
+	}
+}
+END_TEST
+
+/* A duration on a clock that is 5 us uncertain is known to a tick and the rate. */
+START_TEST(duration_is_not_the_difference_of_two_bounds)
+{
+	struct times t;
+	make_world(1, PACKETS);
+	times_open(&t, &w.trace, &(struct options){ .json = false });
+	frz_time passed = times_duration(&t, 1, 1000);
+	struct frz_cursor c = times_cursor(&t, 1);
+	frz_time at = frz_time_of(&c, stamp_of(1, 1.5e9));
+	ck_assert_int_ge(at.hi - at.lo, 100);
+	ck_assert_int_le(passed.hi - passed.lo, 5);
+	times_close(&t);
+	end_world();
+}
+END_TEST
+
+/* ---- Clocks without a place ------------------------------------------------------------------- */
+
+START_TEST(unlinked_clock_is_alone_and_said)
+{
+	struct times t;
+	make_world(2, PACKETS);
+	size_t kept = 0;
+	for (size_t i = 0; i < w.trace.nlinks; i++)
+		if (w.links[i].from != 2 && w.links[i].to != 2)
+			w.links[kept++] = w.links[i];
+	w.trace.nlinks = kept;
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
+	ck_assert_uint_eq(t.nlines, 2);
+	ck_assert_uint_eq(t.line[2], 1);
+	ck_assert_uint_eq(times_unit(&t, 1), 2);
+	ck_assert_uint_eq(w.trace.nproblems, 1);
+	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "h2"));
+	frz_time passed = times_duration(&t, 2, 1000);
+	ck_assert_int_eq(passed.lo, 999);
+	ck_assert_int_eq(passed.hi, 1001);
+	times_close(&t);
+	end_world();
+}
+END_TEST
+
+/* A packet that arrives before it was sent. */
+START_TEST(contradicting_clock_is_alone_and_said)
+{
+	struct times t;
+	make_world(3, PACKETS);
+	w.links[w.trace.nlinks++] = (struct frz_link){ 0, 3, 1500000000, stamp_of(3, 1400000000) };
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
+	ck_assert_uint_eq(t.nlines, 2);
+	ck_assert_uint_eq(t.line[3], 1);
+	ck_assert_uint_eq(w.trace.nproblems, 1);
+	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "contradict"));
+	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "1500000000"));
+	times_close(&t);
+	end_world();
+}
+END_TEST
+
+START_TEST(base_can_be_any_host)
+{
+	struct times t;
+	make_world(4, PACKETS);
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .base = "h3" }), EXIT_FINE);
+	ck_assert_uint_eq(t.base, 3);
+	frz_time own = times_duration(&t, 3, 1000);
+	ck_assert_int_eq(own.lo, 999);
+	ck_assert_int_eq(own.hi, 1001);
+	times_close(&t);
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .base = "nowhere" }), EXIT_USAGE);
+	end_world();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("analysis_times");
+	TCase *tc = tcase_create("worlds");
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, truth_is_inside);
+	tcase_add_test(tc, duration_is_not_the_difference_of_two_bounds);
+	tcase_add_test(tc, unlinked_clock_is_alone_and_said);
+	tcase_add_test(tc, contradicting_clock_is_alone_and_said);
+	tcase_add_test(tc, base_can_be_any_host);
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
