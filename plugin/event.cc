@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * event.cc - the instructions that record one event. runtime/record.h explains them.
+ * event.cc - events: what the front end leaves where one is to be recorded, and the instructions that
+ * it becomes. runtime/record.h explains them.
  *
  * Law: no call and no memory but the record on the fast path; nothing but rax, rcx, rdx, rsi and the
  * flags changes; the counter is read last before a region and first after it.
@@ -81,20 +82,7 @@ static tree clobbers()
 	return list;
 }
 
-tree event_build(enum dprof_op op, tree site, location_t where)
-{
-	char *t = text(op);
-	tree stmt = build5(ASM_EXPR, void_type_node, build_string(strlen(t) + 1, t), NULL_TREE,
-			   operand(op, site), clobbers(), NULL_TREE);
-	ASM_VOLATILE_P(stmt) = 1;
-	ASM_INLINE_P(stmt) = 1; /* the inliner counts one instruction, not thirty lines */
-	TREE_SIDE_EFFECTS(stmt) = 1;
-	SET_EXPR_LOCATION(stmt, where);
-	free(t);
-	return stmt;
-}
-
-gimple *event_build_gimple(enum dprof_op op, tree site, location_t where)
+gimple *event_build(enum dprof_op op, tree site, location_t where)
 {
 	vec<tree, va_gc> *inputs = nullptr, *clobbered = nullptr;
 	vec_safe_push(inputs, operand(op, site));
@@ -104,7 +92,40 @@ gimple *event_build_gimple(enum dprof_op op, tree site, location_t where)
 	gasm *stmt = gimple_build_asm_vec(t, inputs, nullptr, clobbered, nullptr);
 	free(t);
 	gimple_asm_set_volatile(stmt, true);
-	gimple_asm_set_inline(stmt, true);
+	gimple_asm_set_inline(stmt, true); /* the inliner counts one instruction, not thirty lines */
 	gimple_set_location(stmt, where);
 	return stmt;
+}
+
+/* ---- Notes -----------------------------------------------------------------------------------------
+ *
+ *   asm volatile ("#dprof:event:OP:KIND:NAME" : : : "memory")
+ *
+ * stands for an event until the pass. It names no variable, because OpenMP's default(none) would ask
+ * under which clause the user shares it. Its location is its site's. */
+#define NOTE "#dprof:event:"
+
+tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site)
+{
+	char *t = xasprintf(NOTE "%d:%d:%s", op, kind, name);
+	tree memory = build_tree_list(NULL_TREE, build_string(sizeof "memory", "memory"));
+	tree stmt = build5(ASM_EXPR, void_type_node, build_string(strlen(t) + 1, t), NULL_TREE, NULL_TREE,
+			   memory, NULL_TREE);
+	free(t);
+	ASM_VOLATILE_P(stmt) = 1;
+	ASM_INLINE_P(stmt) = 1;
+	TREE_SIDE_EFFECTS(stmt) = 1;
+	SET_EXPR_LOCATION(stmt, site);
+	return stmt;
+}
+
+bool event_read(const char *asm_text, struct event *e)
+{
+	if (!startswith(asm_text, NOTE))
+		return false;
+	char *rest;
+	e->op = (enum dprof_op)strtol(asm_text + strlen(NOTE), &rest, 10);
+	e->kind = (enum dprof_kind)strtol(rest + 1, &rest, 10);
+	e->name = rest + 1;
+	return true;
 }

@@ -136,7 +136,7 @@ struct begun {
 	tree list;              /* that holds its marker; null once it is lowered to a plain ENTER */
 	tree_stmt_iterator at;
 	unsigned region;        /* the innermost region around it, 0 for none */
-	bool plain;             /* an end stood in another block: no TRY_FINALLY */
+	bool by_hand;           /* an end stood in another block: no TRY_FINALLY */
 	bool ended;
 };
 
@@ -154,7 +154,7 @@ private:
 	auto_vec<unsigned> inside; /* serial numbers of the OPEN regions around here */
 	auto_vec<wrapped> done;
 	hash_set<tree> seen, tied_returns;
-	hash_map<nofree_string_hash, tree> plain_sites;
+	hash_map<nofree_string_hash, location_t> plain_sites;
 
 	static tree step(tree *tp, int *walk_subtrees, void *self);
 	void visit(tree *tp) { walk_tree(tp, step, this, &seen); }
@@ -170,25 +170,25 @@ private:
 	tree plain_end(begun *b, const struct marker &m);
 	void leave_list(tree list);
 	tree_stmt_iterator wrap(const begun &b, tree_stmt_iterator end);
-	tree plain_site(const struct marker &m);
+	tree plain(enum dprof_op op, const struct marker &m);
 	void refuse_end(const struct marker &m);
 };
 
-/* A region that is begun or ended in several places is one site, or its EXIT would not match. */
-tree lowering::plain_site(const struct marker &m)
+/* A region that is begun or ended in several places is one site, the first, or its EXIT would not
+ * match. */
+tree lowering::plain(enum dprof_op op, const struct marker &m)
 {
 	bool known;
-	tree &site = plain_sites.get_or_insert(m.name, &known);
+	location_t &site = plain_sites.get_or_insert(m.name, &known);
 	if (!known)
-		site = site_build(DPROF_KIND_REGION, m.where, m.name, fn);
-	return site;
+		site = m.where;
+	return event_note(op, DPROF_KIND_REGION, m.name, site);
 }
 
 /* Replaces b's marker, the end marker and all between them. Returns where the TRY_FINALLY stands. */
 tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 {
 	location_t where = b.m.where;
-	tree site = site_build(DPROF_KIND_REGION, where, b.m.name, fn);
 	tree body = alloc_stmt_list(), finally = alloc_stmt_list();
 	tree_stmt_iterator at = b.at, i = b.at;
 	for (tsi_next(&i); i.ptr != end.ptr; tsi_delink(&i))
@@ -201,12 +201,12 @@ tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 			private_locals.safe_push(locals[n]);
 		struct ties t;
 		ties_collect(&body, private_locals, &t);
-		ties_of_returns(&body, &tied_returns);
+		ties_of_returns(fn, &body, &tied_returns);
 		tsi_link_before(&at, ties_build(t.used, where), TSI_SAME_STMT);
 		append_to_statement_list(ties_build(t.assigned, where), &finally);
 	}
-	append_to_statement_list(event_build(DPROF_EXIT, site, where), &finally);
-	*tsi_stmt_ptr(at) = event_build(DPROF_ENTER, site, where);
+	append_to_statement_list(event_note(DPROF_EXIT, DPROF_KIND_REGION, b.m.name, where), &finally);
+	*tsi_stmt_ptr(at) = event_note(DPROF_ENTER, DPROF_KIND_REGION, b.m.name, where);
 	tree whole = build2(TRY_FINALLY_EXPR, void_type_node, body, finally);
 	TREE_SIDE_EFFECTS(whole) = 1;
 	SET_EXPR_LOCATION(whole, where);
@@ -246,12 +246,12 @@ void lowering::refuse_end(const struct marker &m)
 /* The EXIT for an end that leaves its begin a plain ENTER. */
 tree lowering::plain_end(begun *b, const struct marker &m)
 {
-	b->plain = b->ended = true;
+	b->by_hand = b->ended = true;
 	if (b->region != (inside.is_empty() ? 0 : inside.last())) {
 		warning_at(m.where, 0, "dprof region %qs ends inside another region than it began in", m.name);
 		inform(b->m.where, "it begins here");
 	}
-	return event_build(DPROF_EXIT, plain_site(b->m), m.where);
+	return plain(DPROF_EXIT, b->m);
 }
 
 tree_stmt_iterator lowering::end(tree list, tree_stmt_iterator at, const struct marker &m)
@@ -273,11 +273,11 @@ tree_stmt_iterator lowering::end(tree list, tree_stmt_iterator at, const struct 
 				   open[later].m.name);
 			inform(open[later].m.where, "%qs begins inside %qs and ends outside it",
 			       open[later].m.name, m.name);
-			open[later].plain = b->plain = true;
+			open[later].by_hand = b->by_hand = true;
 		}
-	if (b->plain) {
+	if (b->by_hand) {
 		*tsi_stmt_ptr(at) = plain_end(b, m);
-		*tsi_stmt_ptr(b->at) = event_build(DPROF_ENTER, plain_site(b->m), b->m.where);
+		*tsi_stmt_ptr(b->at) = plain(DPROF_ENTER, b->m);
 	} else {
 		at = wrap(*b, at);
 	}
@@ -324,12 +324,12 @@ void lowering::sole_marker(tree *tp, const struct marker &m)
 	int n;
 	switch (m.what) {
 	case DIRECTIVE_PROGRESS:
-		*tp = event_build(DPROF_POINT, site_build(DPROF_KIND_PROGRESS, m.where, m.name, fn), m.where);
+		*tp = event_note(DPROF_POINT, DPROF_KIND_PROGRESS, m.name, m.where);
 		break;
 	case DIRECTIVE_BEGIN:
 		begin(NULL_TREE, {}, m);
-		open.last().plain = true;
-		*tp = event_build(DPROF_ENTER, plain_site(m), m.where);
+		open.last().by_hand = true;
+		*tp = plain(DPROF_ENTER, m);
 		break;
 	case DIRECTIVE_END:
 		n = find(m);
@@ -347,9 +347,9 @@ void lowering::leave_list(tree list)
 {
 	for (begun &b : open)
 		if (b.list == list) {
-			*tsi_stmt_ptr(b.at) = event_build(DPROF_ENTER, plain_site(b.m), b.m.where);
+			*tsi_stmt_ptr(b.at) = plain(DPROF_ENTER, b.m);
 			b.list = NULL_TREE;
-			b.plain = true;
+			b.by_hand = true;
 		}
 }
 

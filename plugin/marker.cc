@@ -31,6 +31,9 @@ bool marker_is(const char *asm_text)
 
 bool marker_read(tree stmt, struct marker *m)
 {
+	/* Around it when a C++ template is instantiated. */
+	if (TREE_CODE(stmt) == CLEANUP_POINT_EXPR)
+		stmt = TREE_OPERAND(stmt, 0);
 	if (TREE_CODE(stmt) != ASM_EXPR || !ASM_INPUT_P(stmt))
 		return false;
 	const char *text = TREE_STRING_POINTER(ASM_STRING(stmt));

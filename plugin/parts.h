@@ -61,17 +61,28 @@ struct ties {
 };
 void ties_collect(tree *region, const vec<tree> &outer, struct ties *t);
 tree ties_build(const vec<tree> &variables, location_t where);
-void ties_of_returns(tree *region, hash_set<tree> *done);
+void ties_of_returns(tree fn, tree *region, hash_set<tree> *done);
 bool ties_is(const char *asm_text);
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
 
-/* event.cc: the statement that records `op` at `site`, as GENERIC and as GIMPLE. */
-tree event_build(enum dprof_op op, tree site, location_t where);
-gimple *event_build_gimple(enum dprof_op op, tree site, location_t where);
+/* event.cc: where the front end wants an event it leaves a note; the pass makes it the instructions that
+ * record `op` at `site`. */
+struct event {
+	enum dprof_op op;
+	enum dprof_kind kind;
+	const char *name;
+};
+tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site);
+bool event_read(const char *asm_text, struct event *e);
+gimple *event_build(enum dprof_op op, tree site, location_t where);
 
-/* calls.cc: the pass that puts events around calls that synchronise. */
-void calls_register(const char *plugin_name);
+/* pass.cc: the pass over GIMPLE that does the rest. */
+void pass_register(const char *plugin_name);
+gimple *pass_event(enum dprof_op op, tree site, location_t where);
+
+/* calls.cc: events around calls that synchronise. Returns true if edges wait to be committed. */
+bool calls_wrap(gimple_stmt_iterator *i);
 
 #endif

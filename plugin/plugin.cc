@@ -2,7 +2,7 @@
  *
  * plugin.cc - dprof's GCC plugin: puts the recording of events into the program that is compiled.
  *
- *   before                                  after (-fdump-tree-gimple shows it)
+ *   before                                  after
  *
  *   #pragma dprof region(body)              asm volatile (ENTER &site);
  *   { if (x) return f(); g(); }             try { if (x) return f(); g(); }
@@ -17,16 +17,16 @@
  *
  *   options.cc   -fplugin-arg-dprof-...
  *   pragma.cc    parses a directive (pragmas/grammar.def) and leaves a marker (marker.cc)
- *   lower.cc     when a function is parsed: markers -> ENTER, try/finally, EXIT, POINT; with it
+ *   lower.cc     when a function is parsed: markers become notes of events, and try/finally; with it
  *                source.cc (what follows the directive), ties.cc (code motion), jumps.cc (jumps in)
- *   calls.cc     before SSA: events around calls that synchronise (calls.def)
- *   site.cc      the static data of a site
- *   event.cc     the instructions of an event (runtime/record.h)
+ *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
+ *                with it calls.cc: events around calls that synchronise (calls.def)
  *
  * Law: a program compiled with the plugin does what it did without, and says where time went besides.
  *
- * Debugging: -fdump-tree-original shows regions as the parser left them, -fdump-tree-gimple lowered,
- * -fdump-tree-dprof after the pass for calls; -S shows the instructions. */
+ * Debugging: -fdump-tree-original shows what the parser left with the notes in it, -fdump-tree-gimple
+ * and -fdump-tree-eh how GCC put an EXIT on every way out, -fdump-tree-dprof the code after the pass;
+ * -S the instructions. */
 #include "plugin/parts.h"
 #include "plugin-version.h"
 
@@ -103,7 +103,7 @@ EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version 
 		fputs(info.help, stdout);
 	register_callback(args->base_name, PLUGIN_INFO, nullptr, &info);
 	register_callback(args->base_name, PLUGIN_START_UNIT, on_unit, nullptr);
-	calls_register(args->base_name);
+	pass_register(args->base_name);
 	if (!c_register_pragma)
 		return 0;
 	cplusplus = startswith(lang_hooks.name, "GNU C++");

@@ -9,6 +9,7 @@ PLUGIN_CXXFLAGS := -std=gnu++17 -O2 -g -fPIC -fno-rtti -fno-exceptions -fvisibil
                    -Wall -Wextra -Wno-literal-suffix -I. -isystem $(PLUGIN_INC)
 
 things += $(PLUGIN)
+units  += $(B)/test/plugin_sites
 
 $(PLUGIN_OBJ): $(B)/obj/%.o: %.cc
 	$(call say,CXX)
@@ -17,3 +18,8 @@ $(PLUGIN_OBJ): $(B)/obj/%.o: %.cc
 $(PLUGIN): $(PLUGIN_OBJ)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CXX) -shared -o $@ $^
+
+# This test is an annotated program itself.
+CFLAGS_testsuite_unit_plugin_sites := -fplugin=$(PLUGIN)
+$(B)/obj/testsuite/unit/plugin_sites.o: $(PLUGIN)
+$(B)/test/plugin_sites: $(B)/obj/testsuite/fixtures/plugin/recorder.o

@@ -128,12 +128,17 @@ tree collect_step(tree *tp, int *walk_subtrees, void *data)
 	return NULL_TREE;
 }
 
+struct returns {
+	tree fn;
+	hash_set<tree> *done;
+};
+
 /* return E  ->  { T tmp = E; TIE(tmp); return tmp; } */
 tree return_step(tree *tp, int *, void *data)
 {
-	hash_set<tree> *done = (hash_set<tree> *)data;
+	returns *r = (returns *)data;
 	tree ret = *tp;
-	if (TREE_CODE(ret) != RETURN_EXPR || done->contains(ret))
+	if (TREE_CODE(ret) != RETURN_EXPR || r->done->contains(ret))
 		return NULL_TREE;
 	tree set = TREE_OPERAND(ret, 0);
 	if (!set || (TREE_CODE(set) != MODIFY_EXPR && TREE_CODE(set) != INIT_EXPR))
@@ -144,7 +149,7 @@ tree return_step(tree *tp, int *, void *data)
 
 	location_t where = EXPR_LOCATION(ret);
 	tree tmp = create_tmp_var_raw(type, "returned");
-	DECL_CONTEXT(tmp) = current_function_decl;
+	DECL_CONTEXT(tmp) = r->fn;
 	tree list = alloc_stmt_list();
 	append_to_statement_list(build2_loc(where, MODIFY_EXPR, type, tmp, value), &list);
 	auto_vec<tree> variables;
@@ -154,7 +159,7 @@ tree return_step(tree *tp, int *, void *data)
 	append_to_statement_list(ret, &list);
 	*tp = build3_loc(where, BIND_EXPR, void_type_node, tmp, list, NULL_TREE);
 	TREE_SIDE_EFFECTS(*tp) = 1;
-	done->add(ret);
+	r->done->add(ret);
 	return NULL_TREE;
 }
 
@@ -171,7 +176,8 @@ void ties_collect(tree *region, const vec<tree> &outer, struct ties *t)
 	walk_tree(region, collect_step, &c, nullptr);
 }
 
-void ties_of_returns(tree *region, hash_set<tree> *done)
+void ties_of_returns(tree fn, tree *region, hash_set<tree> *done)
 {
-	walk_tree_without_duplicates(region, return_step, done);
+	returns r = { fn, done };
+	walk_tree_without_duplicates(region, return_step, &r);
 }

@@ -94,7 +94,7 @@ for f in ways-out macros gnu89 openmp calls; do
 	build_shared_and_run $f -O2
 done
 f=$from/ways-out.c
-gcc -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
+gcc -w "$f" -o "$dir/without-ways-out" && "$dir/without-ways-out" >"$dir/out.without"
 for config in -Os -Og "-O0 -g" "-O3 -g3" "-O2 -fopenmp" "-O2 -masm=intel" "-O2 -static" "-O2 -static-pie" \
 	"-O2 -no-pie" "-O2 -mcmodel=large" "-O2 -fsanitize=address,undefined" "-O1 -fsanitize=thread" "-O2 -pg" \
 	"-O2 --coverage -fprofile-dir=$dir" "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections" \
@@ -106,7 +106,22 @@ build_lto_and_run $f "-O2 -flto"
 build_lto_and_run $f "-O2 -flto -ffat-lto-objects -g"
 build_shared_and_run $f "-O0 -g"
 
+# C++, and Fortran without directives: the plugin is loaded there too, and by lto1.
+f=$from/cplusplus.cc
+g++ -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
+for config in -O0 -O2 "-O3 -g" "-O2 -flto -std=c++20"; do
+	# shellcheck disable=SC2086
+	g++ -I. -Wall -Wextra -Werror -Wno-unknown-pragmas -fplugin="$plugin" $config "$f" "$dir/recorder.o" -o "$dir/a.out" &&
+		run $f "$dir/a.out" "$config" || fail "$f $config"
+done
+if command -v gfortran >/dev/null; then
+	printf 'program p\nprint *, 1\nend program\n' >"$dir/p.f90"
+	gfortran -O2 -flto -fplugin="$plugin" "$dir/p.f90" -o "$dir/p" && "$dir/p" >/dev/null || fail "Fortran"
+fi
+
 # The short name, found where -iplugindir says.
+f=$from/ways-out.c
+"$dir/without-ways-out" >"$dir/out.without"
 gcc -w -iplugindir="$B/plugin" -fplugin=dprof "$f" "$dir/recorder.o" -o "$dir/a.out" && run $f "$dir/a.out" "short name"
 
 # A full buffer drops events, and the program goes on.

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * pass.cc - the pass over GIMPLE: notes become instructions, and calls are wrapped (calls.cc).
+ *
+ * It runs before SSA is built: OpenMP's bodies are functions of their own by then and its barriers are
+ * calls, and nothing is inlined or copied yet. Law: after it no text of the plugin's own is left but
+ * the ties'. */
+#include "plugin/parts.h"
+
+namespace {
+
+class pass_dprof : public gimple_opt_pass {
+public:
+	pass_dprof();
+	unsigned execute(function *fun) final override;
+
+private:
+	/* What was noted of one place in one function is one site. */
+	struct noted {
+		location_t where;
+		const char *name;
+		tree site;
+	};
+	auto_vec<noted> sites;
+
+	tree site_of(const struct event &e, location_t where);
+	void at_asm(gimple_stmt_iterator *i);
+};
+
+const pass_data data = { GIMPLE_PASS, "dprof", OPTGROUP_NONE, TV_NONE, PROP_cfg, 0, 0, 0, 0 };
+
+pass_dprof::pass_dprof() : gimple_opt_pass(data, g)
+{
+}
+
+/* From the back: the EXIT of a region is never far from its ENTER. */
+tree pass_dprof::site_of(const struct event &e, location_t where)
+{
+	for (unsigned n = sites.length(); n-- > 0;)
+		if (sites[n].where == where && !strcmp(sites[n].name, e.name))
+			return sites[n].site;
+	tree site = site_build(e.kind, where, e.name, current_function_decl);
+	sites.safe_push({ where, e.name, site });
+	return site;
+}
+
+void pass_dprof::at_asm(gimple_stmt_iterator *i)
+{
+	gasm *stmt = as_a<gasm *>(gsi_stmt(*i));
+	const char *text = gimple_asm_string(stmt);
+	location_t where = LOCATION_LOCUS(gimple_location(stmt));
+	struct event e;
+
+	if (ties_is(text))
+		suppress_warning(stmt, OPT_Wuninitialized);
+	else if (event_read(text, &e))
+		gsi_replace(i, pass_event(e.op, site_of(e, where), gimple_location(stmt)), true);
+	else if (marker_is(text))
+		error_at(where, "dprof cannot handle a directive here");
+}
+
+unsigned pass_dprof::execute(function *fun)
+{
+	bool edges = false;
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, fun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			if (gimple_code(gsi_stmt(i)) == GIMPLE_ASM)
+				at_asm(&i);
+			else if (is_gimple_call(gsi_stmt(i)))
+				edges |= calls_wrap(&i);
+	if (edges)
+		gsi_commit_edge_inserts();
+	sites.truncate(0);
+	return 0;
+}
+
+} // namespace
+
+/* The site must be known to be used before the call graph is next rebuilt. */
+gimple *pass_event(enum dprof_op op, tree site, location_t where)
+{
+	gimple *stmt = event_build(op, site, where);
+	cgraph_node::get(current_function_decl)->record_stmt_references(stmt);
+	return stmt;
+}
+
+void pass_register(const char *plugin_name)
+{
+	struct register_pass_info where = { new pass_dprof, "ssa", 1, PASS_POS_INSERT_BEFORE };
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &where);
+}
