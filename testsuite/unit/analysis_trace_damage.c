@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whatever is done to the bytes of a trace, opening, checking and dumping it comes to an end, and what a
+ * cursor gives can be relied on: stamps that do not go back, sites that exist, each argument once.
+ *
+ * SEED=N repeats a run, ROUNDS=N changes its length. */
+#include <check.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/command.h"
+#include "analysis/memory.h"
+#include "analysis/text.h"
+
+#define ROUNDS 4000
+
+static const char text[] =
+	"dprof-text 1\n"
+	"clock 0 host=h0 ghz=2.25\nclock 1 host=h1 ghz=2.5\n"
+	"process 0 rank=0 size=3 program=/bin/app job=7\n"
+	"thread 0 clock=0 rank=0\nthread 1 clock=0 rank=0 name=worker\nthread 2 clock=1 rank=1\n"
+	"thread 3 clock=1 rank=2 complete=0\n"
+	"group 1 threads=0,2,3\ngroup 2 threads=0,1 size=2\n"
+	"site 0 kind=region name=body file=a.c line=12 function=f\nsite 1 kind=barrier name=MPI_Barrier file=a.c line=20\n"
+	"site 2 kind=progress name=step file=a.c line=30\nsite 3 kind=recv name=MPI_Recv file=b.c line=40\n"
+	"link 0 1000 1 5000\nlink 1 6000 0 3000\nlink 0 91000 1 95000\nlink 1 96000 0 93000\n"
+	"note something%20to%20know\n"
+	"e 0 1200 0 enter\ne 0 1900 0 exit\ne 0 1950 1 enter group=1 seq=0\ne 0 2000 1 exit\ne 0 2010 2 point\n"
+	"e 1 1300 0 enter\ne 1 1800 0 exit\nlost 1 5\ne 1 1900 1 enter group=2 seq=0\ne 1 1990 1 exit\n"
+	"e 2 5300 3 enter peer=0 tag=7 bytes=100\ne 2 5400 3 exit\ne 2 5500 1 enter group=1 seq=0\ne 2 5600 1 exit\n"
+	"e 3 5300 0 enter\ne 3 5400 0 exit\ne 3 5500 1 enter group=1 seq=0\n";
+
+static unsigned seed;
+static uint64_t state;
+static char directory[] = "/tmp/dprof-damage-XXXXXX";
+
+static uint64_t random_below(uint64_t n)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (state >> 33) % n;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------*/
+
+struct file { char *path; uint8_t *bytes; size_t size; };
+
+static struct file files[64];
+static size_t nfiles;
+
+static void load(const char *path)
+{
+	FILE *in = fopen(path, "rb");
+	ck_assert_ptr_nonnull(in);
+	struct file *f = &files[nfiles++];
+	f->path = mem_copy(path);
+	f->bytes = mem_resize(NULL, 1 << 20, 1);
+	f->size = fread(f->bytes, 1, 1 << 20, in);
+	fclose(in);
+}
+
+static void store(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *out = fopen(path, "wb");
+	ck_assert_ptr_nonnull(out);
+	ck_assert(fwrite(bytes, 1, size, out) == size);
+	fclose(out);
+}
+
+static void load_all(const char *trace)
+{
+	DIR *d = opendir(trace);
+	for (struct dirent *e; (e = readdir(d));) {
+		char *path = mem_format("%s/%s", trace, e->d_name);
+		if (e->d_name[0] != '.')
+			load(path);
+		free(path);
+	}
+	closedir(d);
+}
+
+/* ---- Damage --------------------------------------------------------------------------------------*/
+
+/* Mostly where something stands: the header page of a file of events is nearly empty. */
+static size_t somewhere(size_t size)
+{
+	if (!size)
+		return 0;
+	size_t at = (size_t)random_below(size);
+	return size > 4096 && at > 160 && at < 4096 ? 4096 + at % (size - 4096) : at;
+}
+
+static size_t damage(uint8_t *bytes, size_t size, const struct file *other)
+{
+	size_t at = somewhere(size), n = size ? 1 + (size_t)random_below(size - at) : 0;
+	switch (random_below(8)) {
+	case 0: /* one bit */
+	case 1:
+		if (size)
+			bytes[at] ^= (uint8_t)(1 << random_below(8));
+		return size;
+	case 2: /* one byte */
+		if (size)
+			bytes[at] = (uint8_t)random_below(256);
+		return size;
+	case 3: /* the end is missing */
+		return at;
+	case 4: /* zeros */
+		memset(bytes + at, 0, n);
+		return size;
+	case 5: /* something is missing in the middle */
+		memmove(bytes + at, bytes + at + n, size - at - n);
+		return size - n;
+	case 6: /* a piece of another file */
+		n = n < other->size ? n : other->size;
+		memcpy(bytes + at, other->bytes, n);
+		return size;
+	default: /* something is there twice */
+		memmove(bytes + at + n, bytes + at, size - at);
+		return size + n;
+	}
+}
+
+/* ---- What must hold ------------------------------------------------------------------------------*/
+
+static void walk(const struct trace *t, size_t thread)
+{
+	uint64_t highest = 0;
+	struct tr_cursor cursor = trace_events(t, thread);
+	for (struct tr_event e; trace_next(&cursor, &e);) {
+		unsigned keys = 0;
+		if (e.op == DPROF_LOST)
+			continue;
+		ck_assert_msg(e.stamp >= highest, "seed %u: a stamp goes back", seed);
+		ck_assert_msg(e.site == TR_NO_SITE || e.site < t->nsites, "seed %u: no such site", seed);
+		highest = e.stamp;
+		for (unsigned i = 0; i < e.nargs; i++) {
+			ck_assert_msg(!(keys & 1u << e.args[i].key), "seed %u: an argument twice", seed);
+			keys |= 1u << e.args[i].key;
+		}
+	}
+	ck_assert_msg(t->threads[thread].clock < t->nclocks, "seed %u: no such clock", seed);
+}
+
+static void open_and_use(const char *trace, FILE *nowhere)
+{
+	char *error;
+	struct trace *t = trace_open(trace, &error);
+	struct options options = { .assumption.model = FRZ_AFFINE };
+	if (!t) {
+		ck_assert_msg(error && *error, "seed %u: no reason", seed);
+		free(error);
+		return;
+	}
+	for (size_t i = 0; i < t->nthreads; i++)
+		walk(t, i);
+	text_dump(nowhere, t, NULL);
+	cmd_check(t, &options);
+	trace_close(t);
+}
+
+/* A crash still says which seed it was. */
+static void crashed(int signal)
+{
+	dprintf(STDERR_FILENO, "seed %u: signal %d\n", seed, signal);
+	_exit(1);
+}
+
+/* ---- The test ------------------------------------------------------------------------------------*/
+
+static void one_round(const char *trace, FILE *nowhere)
+{
+	static uint8_t bytes[1 << 21];
+	struct file *f = &files[random_below(nfiles)];
+	size_t size = f->size;
+	memcpy(bytes, f->bytes, size);
+	for (size_t times = 1 + random_below(3); times && size < 1 << 18; times--)
+		size = damage(bytes, size, &files[random_below(nfiles)]);
+	if (random_below(50) == 0)
+		unlink(f->path);
+	else
+		store(f->path, bytes, size);
+	open_and_use(trace, nowhere);
+	store(f->path, f->bytes, f->size);
+}
+
+START_TEST(no_bytes_bring_it_down)
+{
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	char *trace = mem_format("%s/trace", directory), *remove = mem_format("rm -rf '%s'", directory);
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"), *nowhere = fopen("/dev/null", "w");
+	char *wrong = text_pack(in, "text", trace);
+	ck_assert_msg(!wrong, "%s", wrong);
+	fclose(in);
+	load_all(trace);
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+	signal(SIGSEGV, crashed);
+	signal(SIGBUS, crashed);
+	signal(SIGABRT, crashed);
+	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
+	unsigned rounds = getenv("ROUNDS") ? (unsigned)atoi(getenv("ROUNDS")) : ROUNDS;
+	for (seed = start; seed < start + rounds; seed++) {
+		state = seed;
+		one_round(trace, nowhere);
+	}
+	fclose(nowhere);
+	ck_assert_int_eq(system(remove), 0);
+	free(trace);
+	free(remove);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("analysis trace damage");
+	TCase *c = tcase_create("damage");
+	tcase_add_test(c, no_bytes_bring_it_down);
+	tcase_set_timeout(c, 120);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
