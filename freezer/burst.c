@@ -49,7 +49,7 @@ static double smaller(double a, double b)
 
 double burst_estimate(const struct frz_sync_record *e, size_t n)
 {
-	struct relative a = fastest(e, e, e + n / 2), b = fastest(e, e + n / 2, e + n);
+	struct relative a = fastest(e, e, e + n / 4), b = fastest(e, e + n - n / 4, e + n);
 	double rate = (b.received + b.answered - a.received - a.answered) /
 		      (b.asked + b.returned - a.asked - a.returned);
 	double there = INFINITY, back = INFINITY;

@@ -9,10 +9,16 @@ FREEZER_SOLVE   := synclog wide hull polygon bound sweep solve
 $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer.a: $(FREEZER_SOLVE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a:
-	$(say) AR
+	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-things += $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
+FREEZER_COMMAND := main serve measure result
+
+$(B)/bin/freezer: $(FREEZER_COMMAND:%=$(B)/obj/freezer/command/%.o) $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_freezer)
+
+things += $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a $(B)/bin/freezer
 
 FREEZER_UNITS := clock synclog exchange solve
 units += $(FREEZER_UNITS:%=$(B)/test/freezer_%)

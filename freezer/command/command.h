@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command.h - what the commands of `freezer` share.
+ *
+ * A command returns the exit status: 0 fine; 1 it could not be done, or the clocks contradict
+ * themselves; 2 wrong usage. */
+#ifndef FREEZER_COMMAND_H
+#define FREEZER_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "freezer/exchange.h"
+#include "freezer/solve.h"
+#include "freezer/synclog.h"
+
+#define FREEZER_PORT "3797"
+
+/* Both ends know what the other one's clock is called. */
+enum { CLOCK_HERE, CLOCK_THERE, CLOCKS };
+
+int cmd_serve(int argc, char **argv);
+int cmd_measure(int argc, char **argv);
+
+/* Shared options; for argp's children. Its input is a struct common. */
+struct common {
+	uint8_t key[FRZ_KEY_SIZE];
+	const char *bind; /* NULL: any IPv4 address */
+};
+extern const struct argp common_argp;
+
+/* Set by SIGINT and SIGTERM once catch_stop() has been called. */
+extern volatile int stop_asked;
+void catch_stop(void);
+
+/* ---- Results -------------------------------------------------------------------------------------*/
+
+struct seconds { double lo, hi; }; /* encloses; as printed it is rounded outward again */
+
+/* What the exchanges with one host have shown. Seconds are seconds by the nominal rate of the clock
+ * here; everything else is proven if both clocks ran at one rate each. */
+struct result {
+	const char *host;
+	enum frz_status status;
+	size_t exchanges;
+	uint64_t dropped;
+	struct seconds offset;      /* counter there minus counter here, when the last answer came */
+	struct frz_rate ppm;        /* how much faster the counter there runs than the one here */
+	double width_min, width_median, width_max; /* s, of the bounds over the whole run */
+	struct seconds there, back; /* how long the fastest packet each way took */
+	struct frz_sync_record fault[3];
+	unsigned nfaults;
+};
+
+/* Solves for the exchanges in the log. 0 or -errno. */
+int result_of(struct result *, const char *host, const struct frz_synclog *, uint64_t dropped);
+
+void result_print(const struct result *);
+void result_print_json(const struct result *);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * measure.c - `freezer measure`: a burst with each host at the begin, a few exchanges now and then, a
+ * burst at the end, and what all of them together prove. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "freezer/clock.h"
+#include "freezer/command/command.h"
+
+#define S_NS  1000000000u
+#define MS_NS 1000000u
+
+static const struct frz_burst at_the_ends = { .deadline_ns = 500 * MS_NS, .at_least = 100, .at_most = 10000 };
+static const struct frz_burst now_and_then = { .deadline_ns = 100 * MS_NS, .at_least = 8, .at_most = 8 };
+#define PAUSE_NS (50 * MS_NS)
+
+struct peer {
+	const char *name;               /* as the user wrote it */
+	char address[FRZ_ADDRESS_SIZE];
+	struct frz_endpoint endpoint;
+	struct frz_synclog log;
+};
+
+struct measure {
+	struct common common;
+	uint64_t for_ns;
+	bool json;
+	struct peer *peers;
+	size_t npeers;
+};
+
+/* ---- Options -------------------------------------------------------------------------------------*/
+
+static const struct argp_option options[] = {
+	{ "for", 'f', "TIME", 0, "how long to measure: 500ms, 10s, 2m (default 1s); the longer, the "
+	  "better the rate is known", 0 },
+	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{ 0 },
+};
+
+static bool parse_time(const char *text, uint64_t *ns)
+{
+	static const struct { const char *unit; double ns; } units[] = {
+		{ "", 1e9 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
+	};
+	char *end;
+	double number = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (end != text && strcmp(end, units[i].unit) == 0 && number >= 0 && number <= 1e5) {
+			*ns = (uint64_t)(number * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
+static error_t parse(int option, char *value, struct argp_state *state)
+{
+	struct measure *m = state->input;
+
+	switch (option) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &m->common;
+		return 0;
+	case 'f':
+		if (!parse_time(value, &m->for_ns))
+			argp_error(state, "--for: expected a time such as 10s, found '%s'", value);
+		return 0;
+	case 'j':
+		m->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		m->peers = realloc(m->peers, (m->npeers + 1) * sizeof *m->peers);
+		if (!m->peers)
+			argp_failure(state, 1, ENOMEM, "hosts");
+		m->peers[m->npeers++] = (struct peer){ .name = value, .endpoint.fd = -1, .log.fd = -1 };
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a host to measure");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- Peers ---------------------------------------------------------------------------------------*/
+
+/* "host", "host:port", "[ip]" or "[ip]:port", taken apart in place. */
+static void split(char *text, char **host, const char **port)
+{
+	char *colon = strrchr(text, ':'), *bracket = strrchr(text, ']');
+
+	*host = text;
+	*port = FREEZER_PORT;
+	if (colon && (bracket ? bracket < colon : strchr(text, ':') == colon)) {
+		*colon = 0;
+		*port = colon + 1;
+	}
+	if (bracket && *text == '[') {
+		*bracket = 0;
+		++*host;
+	}
+}
+
+static int find(struct peer *p, int *family)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *found;
+	char text[256], ip[NI_MAXHOST], port_text[NI_MAXSERV], *host;
+	const char *port;
+	int error;
+
+	snprintf(text, sizeof text, "%s", p->name);
+	split(text, &host, &port);
+	error = getaddrinfo(host, port, &hints, &found);
+	if (!error) {
+		error = getnameinfo(found->ai_addr, found->ai_addrlen, ip, sizeof ip, port_text, sizeof port_text,
+				    NI_NUMERICHOST | NI_NUMERICSERV);
+		*family = found->ai_family;
+		freeaddrinfo(found);
+	}
+	if (error) {
+		fprintf(stderr, "freezer: cannot find host '%s': %s\n", p->name, gai_strerror(error));
+		return -EHOSTUNREACH;
+	}
+	snprintf(p->address, sizeof p->address, *family == AF_INET6 ? "[%s]:%s" : "%s:%s", ip, port_text);
+	return 0;
+}
+
+static int open_peer(struct peer *p, const struct common *common)
+{
+	const char *bind = common->bind;
+	int family, error = find(p, &family);
+
+	if (error)
+		return error;
+	if (!bind && family == AF_INET6)
+		bind = "::";
+	error = frz_open(&p->endpoint, bind, CLOCK_HERE, common->key);
+	if (!error)
+		error = frz_synclog_create(&p->log, NULL, CLOCK_HERE, "");
+	if (error)
+		fprintf(stderr, "freezer: cannot open a socket%s%s: %s\n", bind ? " on " : "", bind ? bind : "",
+			strerror(-error));
+	return error;
+}
+
+static void close_peer(struct peer *p)
+{
+	frz_close(&p->endpoint);
+	frz_synclog_close(&p->log);
+}
+
+static int ask(struct peer *p, struct frz_burst burst)
+{
+	int done = frz_ask(&p->endpoint, p->address, CLOCK_THERE, burst, &p->log);
+
+	return done < 0 && done != -ETIMEDOUT ? done : 0;
+}
+
+/* ---- Measuring -----------------------------------------------------------------------------------*/
+
+static int ask_all(struct measure *m, struct frz_burst burst)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < m->npeers && !error && !stop_asked; i++) {
+		error = ask(&m->peers[i], burst);
+		if (error)
+			fprintf(stderr, "freezer: %s (%s): %s\n", m->peers[i].name, m->peers[i].address, strerror(-error));
+	}
+	return error;
+}
+
+static int measure(struct measure *m)
+{
+	uint64_t begun = frz_monotonic_raw_ns();
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int error = ask_all(m, at_the_ends);
+
+	while (!error && !stop_asked && frz_monotonic_raw_ns() - begun + PAUSE_NS < m->for_ns) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		error = ask_all(m, now_and_then);
+	}
+	stop_asked = 0; /* interrupted: what has been measured is still worth an end */
+	return error ? error : ask_all(m, at_the_ends);
+}
+
+static int report(const struct measure *m)
+{
+	int status = 0;
+
+	if (m->json)
+		printf("{\"clock\":\"%s\",\"ghz\":%.9f,\"hosts\":[", frz_source_word(frz_source()), frz_ghz());
+	for (size_t i = 0; i < m->npeers; i++) {
+		struct peer *p = &m->peers[i];
+		struct result r;
+		int error = result_of(&r, p->name, &p->log, p->endpoint.dropped);
+
+		if (error) {
+			fprintf(stderr, "freezer: %s: %s\n", p->name, strerror(-error));
+			return 1;
+		}
+		if (r.status != FRZ_PROVEN)
+			status = 1;
+		if (m->json && i)
+			putchar(',');
+		(m->json ? result_print_json : result_print)(&r);
+	}
+	if (m->json)
+		puts("]}");
+	return status;
+}
+
+int cmd_measure(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		options, parse, "HOST[:PORT]...",
+		"Bound the offset and the rate of other hosts' clocks, on which `freezer serve` runs.",
+		children, NULL, NULL,
+	};
+	struct measure m = { .for_ns = S_NS };
+	int error = 0, status = 1;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &m);
+	catch_stop();
+	for (size_t i = 0; i < m.npeers && !error; i++)
+		error = open_peer(&m.peers[i], &m.common);
+	if (!error)
+		error = measure(&m);
+	if (!error)
+		status = report(&m);
+	for (size_t i = 0; i < m.npeers; i++)
+		close_peer(&m.peers[i]);
+	free(m.peers);
+	return status;
+}
