@@ -324,8 +324,8 @@ START_TEST(the_estimate_does_not_depend_on_the_rate)
 			};
 			now += there + back + 1000;
 		}
-		ck_assert_double_gt(burst_estimate(e, N), rate * 21900);
-		ck_assert_double_lt(burst_estimate(e, N), rate * 23000);
+		ck_assert_double_gt(burst_estimate(e, N), rate * 20900);
+		ck_assert_double_lt(burst_estimate(e, N), rate * 23100);
 	}
 }
 END_TEST

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Two ends that share one clock must find offset 0 and rate 0 inside their bounds: over loopback and, for
+# root, between two hosts in network namespaces. And what goes wrong is said, with the right status.
+set -u
+freezer=$B/bin/freezer
+work=$(mktemp -d)
+set_of_hosts=
+server=
+failed=0
+
+cleanup() {
+	[ -n "$server" ] && kill "$server" 2>/dev/null
+	[ -n "$set_of_hosts" ] && testsuite/hosts.sh down "$set_of_hosts"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 143' TERM INT HUP
+
+fail() {
+	echo "freezer-measure: $*"
+	failed=1
+}
+
+# start SERVE... : runs it in the background; $port is where it answers
+start() {
+	"$@" >"$work/serve" &
+	server=$!
+	for _ in $(seq 100); do
+		port=$(sed -n 's/^answering on port \([0-9]*\);.*/\1/p' "$work/serve")
+		[ -n "$port" ] && return
+		sleep 0.05
+	done
+	fail "no port: $*"
+}
+
+stop() {
+	kill "$server"
+	wait "$server" || fail "serve ended with status $?"
+	server=
+	grep -q '^answered [0-9]*, dropped 0$' "$work/serve" || fail "serve said: $(tail -n 1 "$work/serve")"
+}
+
+# field NAME END: the lo or hi of an interval in the JSON
+field() {
+	sed -n "s/.*\"$1\":{[^}]*\"$2\":\([-+.e0-9]*\).*/\1/p" "$work/json"
+}
+
+# truth WHERE: 0 lies inside, and not just because the bounds are wide
+truth() {
+	local name
+	for name in offset_s rate_ppm; do
+		awk -v lo="$(field $name lo)" -v hi="$(field $name hi)" \
+			'BEGIN { exit !(lo != "" && lo <= 0 && hi >= 0 && hi > lo) }' ||
+			fail "$1: 0 is not in $name: $(cat "$work/json")"
+	done
+	awk -v most="$(field width_s max)" 'BEGIN { exit !(most > 0 && most < 0.001) }' ||
+		fail "$1: the bounds are wide: $(cat "$work/json")"
+	echo "$1: width $(sed -n 's/.*"width_s":{\([^}]*\)}.*/\1/p' "$work/json")"
+}
+
+status_of() { # EXPECTED COMMAND...
+	local expected=$1
+	shift
+	"$@" >"$work/out" 2>"$work/err"
+	[ $? -eq "$expected" ] || fail "'${*#"$B"/}' should end with status $expected: $(cat "$work/err")"
+}
+
+key=000102030405060708090a0b0c0d0e0f
+start "$freezer" serve --bind 127.0.0.1 --port 0 --key $key
+status_of 0 "$freezer" measure "127.0.0.1:$port" --for 500ms --key $key
+grep -q '^  offset   \[.*\] s' "$work/out" || fail "text: $(cat "$work/out")"
+status_of 0 "$freezer" measure "127.0.0.1:$port" --for 500ms --key $key --json
+cp "$work/out" "$work/json"
+truth loopback
+stop
+
+start "$freezer" serve --bind 127.0.0.1 --port 0
+status_of 1 "$freezer" measure "127.0.0.1:$port" --for 10ms --key $key
+grep -q '^  no answer$' "$work/out" || fail "another key: $(cat "$work/out")"
+kill "$server"
+wait "$server"
+server=
+grep -q '^answered 0, dropped [1-9]' "$work/serve" || fail "another key: $(tail -n 1 "$work/serve")"
+
+status_of 0 "$freezer" --help
+grep -q measure "$work/out" || fail "--help says nothing on stdout"
+status_of 0 "$freezer" --version
+status_of 0 "$freezer" measure --help
+status_of 2 "$freezer"
+status_of 2 "$freezer" thaw
+status_of 2 "$freezer" measure
+status_of 2 "$freezer" measure --for never 127.0.0.1
+status_of 2 "$freezer" serve --key 12
+grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
+status_of 1 "$freezer" serve --bind 192.0.2.1
+
+set_of_hosts=$(testsuite/hosts.sh up 2 2>/dev/null)
+if [ -n "$set_of_hosts" ]; then
+	start testsuite/hosts.sh exec "$set_of_hosts" 1 "$freezer" serve --port 0
+	status_of 0 testsuite/hosts.sh exec "$set_of_hosts" 0 "$freezer" measure "10.77.0.2:$port" --for 500ms --json
+	cp "$work/out" "$work/json"
+	truth "between namespaces"
+	stop
+fi
+exit $failed
