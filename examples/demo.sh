@@ -67,15 +67,8 @@ seconds() { # name of a run
 	sed -n 's/.* \([0-9.]*\) s$/\1/p' "$demo/$1.out"
 }
 
-# "RANK LO HI" for each thread's straggler score, and "span LO HI", from csp's JSON on stdin.
-scores() {
-	tr -d ' \n' | sed 's/{"rank"/\n&/g' | sed -n '
-		s/.*"span_s":{"lo":\([^,]*\),"hi":\([^}]*\)}.*/span \1 \2/p
-		s/^{"rank":\([0-9]*\),.*"straggler_percent":{"lo":\([^,]*\),"hi":\([^}]*\)}.*/\1 \2 \3/p'
-}
-
 csp() { # trace file
-	"$analyze" csp --json "$1" | scores >"$2" && [ -s "$2" ] || die "no straggler scores in $1"
+	"$analyze" csp --json "$1" | testsuite/scores.sh >"$2" && [ -s "$2" ] || die "no straggler scores in $1"
 }
 
 # The trace with other clocks, and its scores.
@@ -109,15 +102,16 @@ compare() { # scores scores scores
 
 # What the score of rank 1 promised, against what the balanced run took.
 verdict() { # scores
-	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" '
+	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" -v cores="$(nproc)" '
 	$1 == "span" { span_lo = $2; span_hi = $3 }
 	$1 == 1 { score_lo = $2 / 100; score_hi = $3 / 100 }
 	END {
 		lo = overloaded - score_hi * span_hi
 		hi = overloaded - score_lo * span_lo
-		printf "Predicted (straggler score alone: %.3f s less what only rank 1 worked): ", overloaded
-		printf "%.3f to %.3f s; really: %.3f s (%+.1f %%)\n", lo, hi, balanced,
-			(balanced / ((lo + hi) / 2) - 1) * 100
+		printf "Rank 1'"'"'s score predicted %.3f .. %.3f s for the balanced run; it took %.3f s (%+.1f %%).\n",
+			lo, hi, balanced, (balanced / ((lo + hi) / 2) - 1) * 100
+		print "(Score-based: the overloaded run less the time when only rank 1 worked; dCOZ comes later."
+		print " The bounds are those of the clocks" (cores < 4 ? "; 4 ranks on " cores " cores add noise of their own.)" : ".)")
 	}' "$1"
 }
 
