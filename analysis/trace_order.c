@@ -15,7 +15,8 @@
  * Law: what n interrupted records explain comes out sorted, with nothing lost. What they do not explain
  * is damage; then the longest sorted selection is kept and the rest dropped and counted.
  *
- * Records without a stamp (arguments, losses) stay behind the event that they speak of. */
+ * Records without a stamp (arguments, losses) stay behind the event that they speak of. The counter never
+ * shows a thread the same number twice, so ties need no care. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +80,8 @@ static void unstack(struct sorter *s)
 }
 
 /* Marks a longest selection of stamped records whose stamps do not go back: for each length the selection
- * of that length that ends lowest, found by bisection. Returns its length. */
-static size_t longest_sorted(const struct sorter *s, bool *keep)
+ * of that length that ends lowest, found by bisection. */
+static void longest_sorted(const struct sorter *s, bool *keep)
 {
 	size_t *last = mem_resize(NULL, s->nout, sizeof *last), length = 0;
 	size_t *before = mem_resize(NULL, s->nout, sizeof *before);
@@ -101,35 +102,42 @@ static size_t longest_sorted(const struct sorter *s, bool *keep)
 		length += lo == length;
 	}
 	for (size_t i = length ? last[length - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
-		keep[i] = true;
+		keep[s->out[i]] = true;
 	free(last);
 	free(before);
-	return length;
+}
+
+/* Between which stamps, in the order of the slots, the first dropped one should be. */
+static void find_bounds(const struct sorter *s, const bool *keep, struct order_damage *damage)
+{
+	size_t before = damage->first, after = damage->first;
+	while (before && !keep[before])
+		before--;
+	while (after < s->n && !keep[after])
+		after++;
+	damage->at_least = keep[before] ? s->in[before].stamp : 0;
+	damage->at_most = after < s->n ? s->in[after].stamp : UINT64_MAX;
 }
 
 /* Takes out what longest_sorted does not keep, each with the unstamped records behind it. */
 static void drop_unsorted(struct sorter *s, struct order_damage *damage)
 {
-	bool *keep = mem_resize(NULL, s->nout, sizeof *keep), keeping = true;
+	bool *keep = mem_resize(NULL, s->n, sizeof *keep), keeping = true;
 	size_t kept = 0;
-	uint64_t highest = 0;
-	memset(keep, 0, s->nout * sizeof *keep);
+	memset(keep, 0, s->n * sizeof *keep);
 	longest_sorted(s, keep);
+	damage->first = SIZE_MAX;
 	for (size_t i = 0; i < s->nout; i++) {
-		const struct dprof_record *r = &s->in[s->out[i]];
-		if (event(s, s->out[i]))
-			keeping = keep[i];
-		if (!keeping) {
-			if (!damage->dropped++)
-				*damage = (struct order_damage){ 1, s->out[i], highest, UINT64_MAX };
-			continue;
-		}
-		if (event(s, s->out[i]))
-			highest = r->stamp;
-		if (event(s, s->out[i]) && damage->dropped && damage->at_most == UINT64_MAX)
-			damage->at_most = highest;
-		s->out[kept++] = s->out[i];
+		size_t slot = s->out[i];
+		if (event(s, slot))
+			keeping = keep[slot];
+		if (keeping)
+			s->out[kept++] = slot;
+		else if (slot < damage->first)
+			damage->first = slot;
 	}
+	damage->dropped = s->nout - kept;
+	find_bounds(s, keep, damage);
 	s->nout = kept;
 	free(keep);
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records that signal handlers put out of order come back into it; and only damage loses any. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/trace_private.h"
+
+#define ROUNDS  3000
+#define MOST    400
+
+static unsigned seed;
+static uint64_t state;
+
+static uint64_t random_below(uint64_t n)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (state >> 33) % n;
+}
+
+/* ---- A thread that records, and is interrupted ---------------------------------------------------*/
+
+struct recording {
+	struct dprof_record record[MOST];
+	size_t n;
+	uint64_t clock;
+	struct dprof_record truth[MOST]; /* in the order of the stamps, arguments behind their event */
+	size_t ntruth;
+};
+
+#define SITE(i) (UINT64_C(0x1000) + 8 * (i))
+
+static void argue(struct recording *r, bool arguments)
+{
+	for (int i = 0; arguments && r->n < MOST - 1 && random_below(3) == 0 && i < 3; i++) {
+		r->record[r->n] = (struct dprof_record){ random_below(3), (uint64_t)(i + 1) << 3 | DPROF_ARG };
+		r->truth[r->ntruth++] = r->record[r->n++];
+	}
+}
+
+/* Claims a slot; perhaps a handler comes; reads the counter. Handlers mark regions and say no more. */
+static void record(struct recording *r, unsigned depth)
+{
+	if (r->n >= MOST)
+		return;
+	size_t slot = r->n++;
+	r->record[slot].what = SITE(slot) | random_below(3);
+	if (random_below(6) == 0 && depth < 4)
+		for (uint64_t i = random_below(4); i--;)
+			record(r, depth + 1);
+	r->clock += 1 + random_below(3);
+	r->record[slot].stamp = r->clock;
+	r->truth[r->ntruth++] = r->record[slot];
+	argue(r, depth == 0);
+}
+
+static struct recording random_recording(void)
+{
+	static struct recording r;
+	memset(&r, 0, sizeof r);
+	r.clock = random_below(2) ? 1000 : 1;
+	for (uint64_t i = random_below(MOST); i-- && r.n < MOST - 8;)
+		record(&r, 0);
+	return r;
+}
+
+START_TEST(interrupted_records_come_into_order)
+{
+	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
+	for (seed = start; seed < start + ROUNDS; seed++) {
+		state = seed;
+		struct recording r = random_recording();
+		struct dprof_record found[MOST];
+		struct order_damage damage;
+		size_t n = order_records(r.record, r.n, true, found, &damage);
+		ck_assert_msg(n == r.n && !damage.dropped, "seed %u: %zu of %zu", seed, n, r.n);
+		ck_assert_msg(!memcmp(found, r.truth, n * sizeof *found), "seed %u: another order", seed);
+	}
+}
+END_TEST
+
+/* ---- Damage --------------------------------------------------------------------------------------*/
+
+/* The length of a longest sorted selection, the slow and simple way. */
+static size_t longest(const struct dprof_record *r, size_t n)
+{
+	size_t best[MOST], all = 0;
+	for (size_t i = 0; i < n; i++) {
+		best[i] = 1;
+		for (size_t k = 0; k < i; k++)
+			if (r[k].stamp <= r[i].stamp && best[k] + 1 > best[i])
+				best[i] = best[k] + 1;
+		all = best[i] > all ? best[i] : all;
+	}
+	return all;
+}
+
+START_TEST(what_no_handler_explains_loses_as_little_as_can_be)
+{
+	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
+	for (seed = start; seed < start + ROUNDS / 4; seed++) {
+		state = seed;
+		struct dprof_record in[MOST], found[MOST];
+		struct order_damage damage;
+		size_t n = 1 + random_below(MOST - 1);
+		for (size_t i = 0; i < n; i++)
+			in[i] = (struct dprof_record){ 1 + 10 * i, SITE(i) };
+		for (uint64_t i = random_below(30); i--;)
+			in[random_below(n)].stamp = 1 + random_below(20 * n);
+		size_t kept = order_records(in, n, false, found, &damage);
+		ck_assert_msg(kept + damage.dropped == n, "seed %u: %zu + %zu of %zu", seed, kept, damage.dropped, n);
+		ck_assert_msg(kept >= longest(in, n), "seed %u: kept %zu", seed, kept);
+		for (size_t i = 1; i < kept; i++)
+			ck_assert_msg(found[i - 1].stamp <= found[i].stamp, "seed %u: not sorted", seed);
+	}
+}
+END_TEST
+
+/* Stamps 0: at the beginning of a thread that ended well, and nowhere else. */
+START_TEST(zero_is_a_stamp_only_at_the_beginning)
+{
+	const struct dprof_record in[] = { { 0, SITE(0) }, { 0, SITE(1) | 1 }, { 9, SITE(2) }, { 0, SITE(3) },
+					   { 4, 1 << 3 | DPROF_ARG }, { 12, SITE(4) } };
+	struct dprof_record found[6];
+	struct order_damage damage;
+	ck_assert_uint_eq(order_records(in, 6, true, found, &damage), 5);
+	ck_assert(found[1].what == (SITE(1) | 1) && found[2].stamp == 9 && found[4].stamp == 12);
+	ck_assert_uint_eq(order_records(in, 6, false, found, &damage), 3);
+	ck_assert_uint_eq(found[0].stamp, 9);
+}
+END_TEST
+
+/* A handler is not believed to have recorded a whole run: that is one stamp that is too high. */
+START_TEST(one_stamp_far_too_high_is_damage)
+{
+	const size_t n = 3 * HANDLER_RECORDS;
+	struct dprof_record *in = malloc(n * sizeof *in), *found = malloc(n * sizeof *found);
+	struct order_damage damage;
+	for (size_t i = 0; i < n; i++)
+		in[i] = (struct dprof_record){ i == 5 ? UINT64_C(1) << 60 : 10 + i, SITE(i) };
+	ck_assert_uint_eq(order_records(in, n, true, found, &damage), n - 1);
+	ck_assert(damage.dropped == 1 && damage.first == 5 && damage.at_least == 14 && damage.at_most == 16);
+	free(in);
+	free(found);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("analysis trace");
+	TCase *c = tcase_create("order");
+	tcase_add_test(c, interrupted_records_come_into_order);
+	tcase_add_test(c, what_no_handler_explains_loses_as_little_as_can_be);
+	tcase_add_test(c, zero_is_a_stamp_only_at_the_beginning);
+	tcase_add_test(c, one_stamp_far_too_high_is_damage);
+	tcase_set_timeout(c, 60);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
