@@ -79,7 +79,7 @@ void dprof_adapter_arguments(const struct dprof_argument *a, unsigned n)
 		if (!slot)
 			return;
 		if (!last || previous(slot) != last) {
-			dprof_self->header->lost++;
+			__atomic_fetch_add(&dprof_self->header->lost, 1, __ATOMIC_RELAXED);
 			write_record(slot, 1, 1 << 3 | DPROF_LOST);
 			return;
 		}

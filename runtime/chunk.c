@@ -132,17 +132,15 @@ void dprof_chunk_enter(struct dprof_thread *t)
 	struct dprof_record *start = c->start;
 	size_t n = c->bytes / sizeof(*start);
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
+	uint64_t lost;
 
 	t->before = old->start ? old->start + old->bytes / sizeof(*start) - 1 : NULL;
 	t->current_offset = t->file_bytes - c->bytes;
 	t->chunk_end = start + n;
 	t->refused = 0;
-	if (t->lost_unwritten) {
-		start->stamp = t->lost_unwritten;
-		start->what = 1 << 3 | DPROF_LOST;
-		t->lost_unwritten = 0;
-		start++;
-	}
+	lost = __atomic_exchange_n(&t->lost_unwritten, 0, __ATOMIC_RELAXED);
+	if (lost)
+		*start++ = (struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
 	cursor->end = NULL;
 	cursor->next = start;
 	cursor->end = t->chunk_end - n + n / 4;

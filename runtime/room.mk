@@ -48,3 +48,9 @@ $(B)/lib/pkgconfig/dprof.pc: runtime/dprof.pc.in $(if $(HAVE_MPI),$(B)/lib/libdp
 	$(Q)mkdir -p $(@D) && $(call dprof_pc,$(abspath $(B))/plugin/dprof.so,$(CURDIR)/pragmas,$(abspath $(B))/lib) >$@
 
 things += $(B)/lib/pkgconfig/dprof.pc
+
+units += $(B)/test/runtime_trace
+$(B)/test/runtime_trace: $(B)/test/runtime_trace-scenarios
+$(B)/test/runtime_trace-scenarios: $(call guest,testsuite/fixtures/runtime/scenarios) $(B)/lib/libdprof.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) -pthread -o $@ $^

@@ -23,28 +23,40 @@
 __thread struct dprof_cursor __dprof_cursor;
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
-static __thread unsigned homeless;
+static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
 uint64_t dprof_lost_homeless;
 
-/* One record of this thread is lost. */
+/* One record of this thread is lost. Atomic, since a handler may count in the midst of it. */
 static void lose(struct dprof_thread *t)
 {
 	if (t) {
-		t->header->lost++;
-		t->lost_unwritten++;
+		__atomic_fetch_add(&t->header->lost, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&t->lost_unwritten, 1, __ATOMIC_RELAXED);
 	} else {
+		homeless++;
 		__atomic_fetch_add(&dprof_lost_homeless, 1, __ATOMIC_RELAXED);
 	}
 }
 
-/* At the 1st, 2nd, 4th, 8th ... event only: what failed may well fail again. */
-static struct dprof_thread *begin(void)
+/* What a handler, or we at earlier tries, lost before there was a file. */
+static void bring_home(struct dprof_thread *t)
 {
-	unsigned tries = ++homeless;
+	__atomic_fetch_add(&t->header->lost, homeless, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->lost_unwritten, homeless, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&dprof_lost_homeless, homeless, __ATOMIC_RELAXED);
+	homeless = 0;
+}
 
-	if ((tries & (tries - 1)) == 0)
+/* Tries at the 1st event, and after 1, 2, 4, 8 ... were lost: what failed may well fail again. */
+static bool begin(void)
+{
+	if ((homeless & (homeless - 1)) == 0)
 		dprof_keeping_vectors(dprof_thread_begin, NULL);
-	return dprof_self;
+	if (!dprof_self)
+		return false;
+	bring_home(dprof_self);
+	dprof_chunk_enter(dprof_self);
+	return true;
 }
 
 /* Nobody makes t's next chunk when this returns true: then it is ours to make. Waits for a helper that
@@ -88,10 +100,8 @@ static bool refill(struct dprof_thread *t)
 
 	if (cursor->next < cursor->end)
 		return true; /* a handler came before us */
-	if (!t) {
-		t = begin();
-		return t && cursor->next < cursor->end;
-	}
+	if (!t)
+		return begin();
 	if (cursor->end == t->chunk_end)
 		return next_chunk(t);
 	cursor->next = cursor->end; /* the first quarter is full */

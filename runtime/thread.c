@@ -118,7 +118,6 @@ void dprof_thread_begin(void *unused)
 		if (pthread_setspecific(key, t) == 0 && make_file(t)) {
 			__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
 			dprof_self = t;
-			dprof_chunk_enter(t);
 		} else {
 			pthread_setspecific(key, NULL);
 			__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);

@@ -76,7 +76,7 @@ void dprof_chunk_enter(struct dprof_thread *t);
 bool dprof_chunks_make_wanted(void);
 bool dprof_any_thread(void);
 
-/* The first event of a thread; dprof_self stays NULL when it cannot have a file. */
+/* The first event of a thread: sets dprof_self, with a first chunk made, unless it can have no file. */
 void dprof_thread_begin(void *unused);
 
 /* The process ends: every thread that still runs ends with it. */

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runtime_trace.c - whatever a program records, and however it ends, its trace holds exactly that.
+ *
+ * Runs testsuite/fixtures/runtime/scenarios.c in a folder of its own and compares the trace files with
+ * the twin that the program kept: for each thread the same records in the same order, each stamp
+ * between the readings before and after, and each event that is not there counted as lost. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/format.h"
+#include "testsuite/fixtures/runtime/twin.h"
+
+#define FILES_MAX 1024
+
+static char program[PATH_MAX]; /* the scenarios */
+static char folder[64];        /* DPROF_DIR of this test */
+static struct twin *twin;
+static unsigned long seed;
+
+/* One events file, read whole. */
+struct events {
+	char name[256];
+	struct dprof_events_header header;
+	struct dprof_record *records;
+	size_t n;      /* up to the last that is not zero */
+	size_t bytes;  /* of the file */
+};
+
+static struct events files[FILES_MAX];
+static size_t nfiles, nprocesses, nfinished;
+
+/* ---- Running ----------------------------------------------------------------------------------- */
+
+static void setup(void)
+{
+	int fd = memfd_create("twin", 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, sizeof(*twin)), 0);
+	twin = mmap(NULL, sizeof(*twin), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(twin, MAP_FAILED);
+	ck_assert_int_eq(dup2(fd, TWIN_FD), TWIN_FD);
+	close(fd);
+	strcpy(folder, "/tmp/dprof-test.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	setenv("DPROF_DIR", folder, 1);
+	nfiles = nprocesses = nfinished = 0;
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	munmap(twin, sizeof(*twin));
+	close(TWIN_FD);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static pid_t start(const char *scenario, const char *buffer)
+{
+	char number[32];
+	pid_t child;
+
+	if (buffer)
+		setenv("DPROF_BUFFER", buffer, 1);
+	else
+		unsetenv("DPROF_BUFFER");
+	snprintf(number, sizeof(number), "%lu", seed);
+	child = fork();
+	if (child == 0) {
+		execl(program, program, scenario, number, (char *)NULL);
+		_exit(127);
+	}
+	ck_assert_int_gt(child, 0);
+	return child;
+}
+
+static int finish(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+
+static void read_events(const char *path, const char *name)
+{
+	struct events *e = &files[nfiles++];
+	int fd = open(path, O_RDONLY);
+	struct stat s;
+	char *at;
+
+	ck_assert_int_le(nfiles, FILES_MAX);
+	ck_assert_int_ge(fd, 0);
+	fstat(fd, &s);
+	ck_assert_int_ge(s.st_size, DPROF_HEADER_SIZE);
+	at = malloc((size_t)s.st_size);
+	ck_assert_int_eq(read(fd, at, (size_t)s.st_size), s.st_size);
+	close(fd);
+	memcpy(&e->header, at, sizeof(e->header));
+	ck_assert_mem_eq(e->header.magic, DPROF_EVENTS_MAGIC, 8);
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	e->bytes = (size_t)s.st_size;
+	e->records = (struct dprof_record *)(void *)(at + DPROF_HEADER_SIZE);
+	e->n = (e->bytes - DPROF_HEADER_SIZE) / sizeof(*e->records);
+	while (e->n && !e->records[e->n - 1].what)
+		e->n--;
+}
+
+static void read_process(const char *path)
+{
+	char line[8192], last[8192] = "";
+	FILE *f = fopen(path, "r");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+	ck_assert_str_eq(line, DPROF_PROCESS_FIRST_LINE "\n");
+	while (fgets(line, sizeof(line), f))
+		strcpy(last, line);
+	fclose(f);
+	nprocesses++;
+	nfinished += !strncmp(last, "finished ", 9);
+}
+
+static void read_directory(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	char inner[PATH_MAX];
+
+	ck_assert_ptr_nonnull(d);
+	while ((entry = readdir(d))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+		if (!strncmp(entry->d_name, "dprof-", 6))
+			read_directory(inner);
+		else if (dot && !strcmp(dot, ".events"))
+			read_events(inner, entry->d_name);
+		else if (dot && !strcmp(dot, ".process"))
+			read_process(inner);
+	}
+	closedir(d);
+}
+
+/* ---- Comparing --------------------------------------------------------------------------------- */
+
+static uint64_t consumed[TWIN_LANES]; /* entries of each lane that were found */
+
+static bool is_lane_of(size_t lane, const struct events *e)
+{
+	return twin->lane[lane].tid == e->header.tid;
+}
+
+/* The record is the next one of some lane of its thread. */
+static bool consume(const struct events *e, const struct dprof_record *r)
+{
+	for (size_t i = 0; i < twin->lanes; i++) {
+		const struct twin_entry *next = &twin->lane[i].entry[consumed[i]];
+
+		if (is_lane_of(i, e) && consumed[i] < twin->lane[i].recorded && next->what == r->what &&
+		    next->before <= r->stamp && r->stamp <= next->after) {
+			consumed[i]++;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns how many records the twin does not know: it may have been killed before it wrote them down. */
+static size_t compare_file(const struct events *e)
+{
+	size_t unknown = 0;
+	uint64_t lost = 0, lost_by_twin = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		const struct dprof_record *r = &e->records[i];
+
+		if (DPROF_OP(r->what) == DPROF_LOST)
+			lost += r->stamp;
+		else if (!consume(e, r))
+			unknown++;
+	}
+	for (size_t i = 0; i < twin->lanes; i++)
+		if (is_lane_of(i, e))
+			lost_by_twin += twin->lane[i].lost;
+	ck_assert_uint_eq(e->header.lost, lost_by_twin);
+	ck_assert_uint_le(lost, e->header.lost);
+	return unknown;
+}
+
+static void compare(size_t unknown_allowed)
+{
+	read_directory(folder);
+	memset(consumed, 0, sizeof(consumed));
+	for (size_t i = 0; i < nfiles; i++)
+		ck_assert_msg(compare_file(&files[i]) <= unknown_allowed,
+			      "%s holds what was never recorded", files[i].name);
+	for (size_t i = 0; i < twin->lanes; i++)
+		ck_assert_msg(consumed[i] == twin->lane[i].recorded,
+			      "thread %lu recorded %lu events, its trace has %lu", twin->lane[i].tid,
+			      twin->lane[i].recorded, consumed[i]);
+}
+
+/* What a thread that ended did not use is given back. */
+static void compare_sizes(void)
+{
+	for (size_t i = 0; i < nfiles; i++) {
+		const struct dprof_events_header *h = &files[i].header;
+
+		ck_assert_uint_ne(h->ended, 0);
+		if (h->pid != h->tid)
+			ck_assert_uint_eq(files[i].bytes, DPROF_HEADER_SIZE + files[i].n * sizeof(struct dprof_record));
+	}
+}
+
+static uint64_t total_lost(void)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < nfiles; i++)
+		lost += files[i].header.lost;
+	return lost;
+}
+
+/* ---- Claims ------------------------------------------------------------------------------------ */
+
+static const char *const buffers[] = { "4K", "8K", "64K", NULL };
+
+START_TEST(every_record_is_there_in_order)
+{
+	seed += (unsigned long)_i;
+	ck_assert_int_eq(finish(start("random-walks", buffers[_i])), 0);
+	compare(0);
+	compare_sizes();
+	ck_assert_uint_eq(nfiles, 8);
+	ck_assert_uint_eq(total_lost(), 0);
+	ck_assert_uint_eq(nfinished, 1);
+}
+END_TEST
+
+START_TEST(two_hundred_threads_have_two_hundred_files)
+{
+	ck_assert_int_eq(finish(start("many-threads", NULL)), 0);
+	compare(0);
+	compare_sizes();
+	ck_assert_uint_eq(nfiles, 200);
+}
+END_TEST
+
+/* At most the one record that was just being written is in the file and not in the twin. */
+START_TEST(a_killed_process_loses_nothing)
+{
+	pid_t child;
+
+	seed += 7919 * (unsigned long)_i;
+	child = start("until-killed", "4K");
+	usleep(20000 + (useconds_t)(seed % 60000));
+	kill(child, SIGKILL);
+	ck_assert_int_eq(finish(child), -SIGKILL);
+	compare(1);
+	ck_assert_uint_eq(nfinished, 0);
+}
+END_TEST
+
+START_TEST(the_child_of_a_fork_is_a_process_of_its_own)
+{
+	ck_assert_int_eq(finish(start("forks", "4K")), 0);
+	compare(0);
+	ck_assert_uint_eq(nfiles, 5);     /* parent, child and its two threads, grandchild */
+	ck_assert_uint_eq(nprocesses, 3); /* a child that records nothing leaves nothing */
+	ck_assert_uint_eq(nfinished, 2);  /* the grandchild left by _exit */
+}
+END_TEST
+
+/* Whatever instruction the handler interrupts: no record is overwritten, and each lost one is counted. */
+START_TEST(a_signal_handler_records_inside_records)
+{
+	seed += (unsigned long)_i;
+	ck_assert_int_eq(finish(start("signals", buffers[_i % 2])), 0);
+	compare(0);
+}
+END_TEST
+
+START_TEST(where_there_is_no_room_records_are_counted)
+{
+	uint64_t told = 0;
+
+	ck_assert_int_eq(finish(start("size-limit", "8K")), 0);
+	compare(0);
+	ck_assert_uint_eq(nfiles, 1);
+	for (size_t i = 0; i < files[0].n; i++)
+		if (DPROF_OP(files[0].records[i].what) == DPROF_LOST)
+			told += files[0].records[i].stamp;
+	ck_assert_uint_gt(total_lost(), 1000);
+	ck_assert_uint_eq(told, total_lost());
+}
+END_TEST
+
+START_TEST(the_helper_keeps_nobody_alive)
+{
+	ck_assert_int_eq(finish(start("main-leaves", NULL)), 0);
+	read_directory(folder);
+	ck_assert_uint_eq(nfinished, 1);
+}
+END_TEST
+
+START_TEST(destructors_of_others_may_record)
+{
+	ck_assert_int_eq(finish(start("destructors", NULL)), 0);
+	compare(0);
+	compare_sizes();
+	ck_assert_uint_eq(total_lost(), 0);
+}
+END_TEST
+
+START_TEST(arguments_stand_behind_their_event)
+{
+	ck_assert_int_eq(finish(start("arguments", buffers[_i])), 0);
+	compare(0);
+	ck_assert_uint_eq(total_lost(), 0);
+}
+END_TEST
+
+START_TEST(an_event_changes_no_register)
+{
+	ck_assert_int_eq(finish(start("registers", buffers[_i])), 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	Suite *s = suite_create("runtime_trace");
+	TCase *t = tcase_create("laws");
+	SRunner *r = srunner_create(s);
+	const char *again = getenv("SEED");
+	int failed;
+
+	(void)argc;
+	seed = again ? strtoul(again, NULL, 0) : (unsigned long)time(NULL);
+	printf("SEED=%lu %s\n", seed, argv[0]);
+	snprintf(program, sizeof(program), "%s-scenarios", argv[0]);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 30);
+	tcase_add_loop_test(t, every_record_is_there_in_order, 0, 4);
+	tcase_add_test(t, two_hundred_threads_have_two_hundred_files);
+	tcase_add_loop_test(t, a_killed_process_loses_nothing, 0, 5);
+	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
+	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
+	tcase_add_test(t, where_there_is_no_room_records_are_counted);
+	tcase_add_test(t, the_helper_keeps_nobody_alive);
+	tcase_add_test(t, destructors_of_others_may_record);
+	tcase_add_loop_test(t, arguments_stand_behind_their_event, 0, 3);
+	tcase_add_loop_test(t, an_event_changes_no_register, 0, 3);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
