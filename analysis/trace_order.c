@@ -47,20 +47,15 @@ static void pop_up_to(struct sorter *s, uint64_t stamp)
 		pop(s);
 }
 
-/* The records without a stamp from `i` on: behind the handler's last event while the handler still runs,
- * else behind the interrupted one. The next stamped record's index. */
+/* The records without a stamp from `i` on speak of the last event that had its stamp when they were claimed:
+ * all that did are older than the next event, all that did not are younger. The next event's index. */
 static size_t take_unstamped(struct sorter *s, size_t i)
 {
 	size_t end = i;
 	while (end < s->n && !event(s, end))
 		end++;
-	if (end == i)
-		return i;
-	bool in_handler = s->depth > 1 && end < s->n && s->in[end].stamp < s->in[s->stack[0]].stamp;
-	if (in_handler)
-		pop(s);
-	else
-		pop_up_to(s, UINT64_MAX);
+	if (end > i)
+		pop_up_to(s, end < s->n ? s->in[end].stamp : UINT64_MAX);
 	for (; i < end; i++)
 		if (DPROF_OP(s->in[i].what) > DPROF_POINT)
 			s->out[s->nout++] = i;

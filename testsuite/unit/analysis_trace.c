@@ -40,8 +40,9 @@ static void argue(struct recording *r, bool arguments)
 	}
 }
 
-/* Claims a slot; perhaps a handler comes; reads the counter. Handlers mark regions and say no more. */
-static void record(struct recording *r, unsigned depth)
+/* Claims a slot; perhaps a handler comes; reads the counter. What the last event of a handler says could be
+ * said of the interrupted one as well, so it says nothing. */
+static void record(struct recording *r, unsigned depth, bool is_last)
 {
 	if (r->n >= MOST)
 		return;
@@ -49,11 +50,11 @@ static void record(struct recording *r, unsigned depth)
 	r->record[slot].what = SITE(slot) | random_below(3);
 	if (random_below(6) == 0 && depth < 4)
 		for (uint64_t i = random_below(4); i--;)
-			record(r, depth + 1);
+			record(r, depth + 1, !i);
 	r->clock += 1 + random_below(3);
 	r->record[slot].stamp = r->clock;
 	r->truth[r->ntruth++] = r->record[slot];
-	argue(r, depth == 0);
+	argue(r, depth == 0 || !is_last);
 }
 
 static struct recording random_recording(void)
@@ -61,8 +62,8 @@ static struct recording random_recording(void)
 	static struct recording r;
 	memset(&r, 0, sizeof r);
 	r.clock = random_below(2) ? 1000 : 1;
-	for (uint64_t i = random_below(MOST); i-- && r.n < MOST - 8;)
-		record(&r, 0);
+	for (uint64_t i = random_below(MOST); i-- && r.n < MOST - 100;)
+		record(&r, 0, false);
 	return r;
 }
 
