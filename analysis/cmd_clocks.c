@@ -23,8 +23,8 @@ static void print_text(const struct times *t)
 	printf("Clocks, in ticks of %s (nominally %g GHz), model %s\n", base->host, base->ghz,
 	       clock_model_name(t->assumption).text);
 	clock_facts_print(t);
-	printf("The true time of a stamp lies in an interval of the given width; its ends are proven from the\n"
-	       "packets. The fastest packets bound what any method can achieve with them.\n");
+	print_wrapped("", "The true time of a stamp lies in an interval of the given width, proven from the packets: the "
+			  "fastest ones say how narrow it can be.");
 	notes_print(t->trace);
 }
 

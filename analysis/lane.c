@@ -42,6 +42,7 @@ struct lane {
 	bool ended;
 	uint32_t *blurred;    /* members that changed in this tick, if there was more than one change */
 	size_t nblurred;
+	struct lane_segment last_piece; /* between two changes */
 	struct lane_segment open; /* to be given out once it cannot get longer */
 	uint64_t open_stretch;
 };
@@ -172,21 +173,35 @@ static void unblur(struct lane *lane)
 	}
 }
 
+/* Takes away what a neighbour says, whose ticks contain this one. */
+static void leave_to(struct lane_segment *piece, const struct lane_segment *neighbour)
+{
+	if (neighbour->all_wait)
+		piece->all_wait = false;
+	if (neighbour->alone == piece->alone)
+		piece->alone = LANE_NOBODY;
+	piece->certain = false;
+}
+
 /* The next piece of the lane; pieces follow each other without gaps and say nothing or something. */
 static bool next_piece(struct lane *lane, struct lane_segment *piece)
 {
 	if (lane->ended)
 		return false;
 	if (lane->at_change) {
+		struct lane_segment before = lane->last_piece;
 		cross(lane);
 		if (lane->nblurred > 0) {
 			*piece = describe(lane, lane->stamp, lane->stamp);
 			unblur(lane);
+			struct lane_segment after = describe(lane, lane->stamp, next_stamp(lane));
+			leave_to(piece, &before);
+			leave_to(piece, &after);
 			lane->at_change = false;
 			return true;
 		}
 	}
-	*piece = describe(lane, lane->stamp, next_stamp(lane));
+	*piece = lane->last_piece = describe(lane, lane->stamp, next_stamp(lane));
 	lane->at_change = true;
 	lane->ended = next_stamp(lane) == PERIOD_AFTER;
 	return true;

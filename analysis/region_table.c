@@ -82,7 +82,7 @@ static void print_row(const struct findings *f, const struct row *row, bool firs
 	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
 	char visits[24];
 	snprintf(visits, sizeof visits, "%" PRIu64, row->visits);
-	printf("  %-27.27s %-8.12s %8s  %-18s", name.text, rank_name(f->trace, row->thread).text, visits,
+	printf("  %-22.22s %-10.10s %8s  %-20s", name.text, rank_name(f->trace, row->thread).text, visits,
 	       interval_compact(row->seconds, 9).text);
 	if (!f->several_threads)
 		printf(" %s", interval_compact(share, 2).text);
@@ -98,7 +98,7 @@ static void print_rows(const struct findings *f, struct rows *rows)
 		if (!hidden)
 			print_row(f, &rows->list[i], i == 0);
 		else if (i == RANKS_SHOWN / 2)
-			printf("  %-27s ... %zu more\n", "", rows->count - RANKS_SHOWN);
+			printf("  %-22s ... %zu more\n", "", rows->count - RANKS_SHOWN);
 	}
 }
 
@@ -122,7 +122,7 @@ void region_table_print(const struct findings *f)
 		free(rows.list);
 	}
 	qsort(order, f->totals.nregions, sizeof *order, by_time);
-	printf("  %-27s %-8s %8s  %-18s %s\n", "region", "", "visits", f->several_threads ? "thread seconds" : "seconds",
+	printf("  %-22s %-10s %8s  %-20s %s\n", "region", "", "visits", f->several_threads ? "thread seconds" : "seconds",
 	       f->several_threads ? "" : "% of run");
 	for (uint32_t r = 0; r <= f->totals.nregions; r++) {
 		if (r >= REGIONS_SHOWN && r < f->totals.nregions)

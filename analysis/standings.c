@@ -21,7 +21,7 @@ struct actor_name rank_name(const struct trace *trace, size_t thread)
 	if (t->rank >= 0)
 		snprintf(name.text, sizeof name.text, "rank %" PRId64, t->rank);
 	else
-		snprintf(name.text, sizeof name.text, "process %" PRIu64, trace->processes[t->process].pid);
+		snprintf(name.text, sizeof name.text, "pid %" PRIu64, trace->processes[t->process].pid);
 	return name;
 }
 
@@ -52,7 +52,7 @@ struct site_name site_name(const struct trace *trace, uint32_t site)
 static void print_standings(const struct findings *f, const struct standings *s,
 			    struct actor_name (*name)(const struct trace *, size_t), size_t most)
 {
-	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "", "while the others wait, mostly in");
+	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "", "while others wait, mostly in");
 	for (size_t i = 0; i < s->count && i < most; i++) {
 		const struct standing *x = &s->list[i];
 		printf("  %-18s %-17s %-9s  %.30s\n", name(f->trace, x->thread).text,
@@ -92,11 +92,9 @@ static void json_standing(struct json *j, const struct findings *f, const struct
 	}
 }
 
-static void json_who(struct json *j, const struct findings *f, size_t thread)
+static const char *host_of(const struct findings *f, size_t thread)
 {
-	const struct tr_thread *t = &f->trace->threads[thread];
-	jw_integer(j, "rank", t->rank);
-	jw_string(j, "host", f->trace->clocks[t->clock].host);
+	return f->trace->clocks[f->trace->threads[thread].clock].host;
 }
 
 static void json_thread(struct json *j, const struct findings *f, size_t thread, const struct standing *x)
@@ -106,8 +104,9 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	const struct span *span = findings_span(f, thread);
 	uint32_t clock = f->trace->threads[thread].clock;
 	jw_object(j, NULL);
-	json_who(j, f, thread);
+	jw_integer(j, "rank", f->trace->threads[thread].rank);
 	jw_integer(j, "thread", f->trace->threads[thread].number);
+	jw_string(j, "host", host_of(f, thread));
 	jw_bool(j, "takes_part", x != NULL);
 	json_standing(j, f, x ? x : &no_part);
 	jw_interval(j, "working_s",
@@ -131,7 +130,8 @@ void standings_json(struct json *j, const struct findings *f)
 	jw_array(j, "ranks");
 	for (size_t i = 0; i < f->ranks.count; i++) {
 		jw_object(j, NULL);
-		json_who(j, f, f->ranks.list[i].thread);
+		jw_string(j, "host", host_of(f, f->ranks.list[i].thread));
+		jw_integer(j, "rank", f->trace->threads[f->ranks.list[i].thread].rank);
 		json_standing(j, f, &f->ranks.list[i]);
 		jw_end(j);
 	}
@@ -218,8 +218,8 @@ char *standings_advice(const struct findings *f)
 		most = s->list[i].percent.hi > most ? s->list[i].percent.hi : most;
 	size_t never = most < WORTH_A_LOOK ? never_waits(f, by_thread) : SIZE_MAX;
 	if (never != SIZE_MAX)
-		return mem_format("Nobody can be seen to keep all others waiting, since %s never waits at a barrier, "
-				  "collective or receive that was recorded.",
+		return mem_format("Nothing stands out; but %s never waits at a barrier, collective or receive that was "
+				  "recorded, so nobody else can be seen to keep everybody waiting.",
 				  by_thread ? thread_name(f->trace, never).text : rank_name(f->trace, never).text);
 	if (most < WORTH_A_LOOK)
 		return mem_format("Nothing stands out: no %s works for more than %s %% of the run while everybody else "

@@ -7,7 +7,7 @@
 #include "analysis/findings.h"
 #include "analysis/json.h"
 
-/* "rank 3", or "process 4711" without ranks. */
+/* "rank 3", or "pid 4711" without ranks. */
 struct actor_name { char text[40]; };
 struct actor_name rank_name(const struct trace *, size_t thread);
 

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# report fits 80 columns, is coloured only where that is wanted, and its last sentence says what to look at,
+# or why nothing can be said and what would help.
+. testsuite/fixtures/analysis/setup.sh
+
+head_of() { # hosts ranks
+	echo "dprof-text 1"
+	for h in $(seq 0 $(($1 - 1))); do echo "clock $h host=host-number-$h ghz=1"; done
+	for r in $(seq 0 $(($2 - 1))); do echo "thread $r clock=$((r % $1)) rank=$r"; done
+	echo "site 0 kind=region name=assign file=src/kmeans.c line=88"
+	echo "site 1 kind=barrier name=MPI_Barrier file=src/kmeans.c line=90"
+	echo "site 2 kind=region name=other file=src/kmeans.c line=91"
+}
+
+visit() { # thread site from to
+	echo "e $1 $3 $2 enter"
+	echo "e $1 $4 $2 exit"
+}
+
+advises() { # directory text
+	expect 0 report "$1"
+	tr '\n' ' ' <out >sentence
+	says sentence "$2"
+}
+
+# Rank 1 works while rank 0 waits from 4000 to 8000 of 0 to 10000.
+{
+	head_of 1 2
+	visit 0 0 1000 5000; visit 0 1 5000 9100; visit 0 0 9100 11000
+	visit 1 0 1000 9000; visit 1 1 9000 9101; visit 1 0 9101 11000
+} | trace straggler
+advises straggler "Look at rank 1: for 39.98 .. 40.02 % of the run it works while everybody else waits, mostly in region assign (kmeans.c:88); proved."
+says out "One host, one clock: no clock error."
+expect 0 report --json straggler
+says out '"advice": "Look at rank 1'
+
+# Bare, it is the report.
+"$analyze" straggler >bare
+expect 0 report straggler
+cmp -s bare out || fail "dprof-analyze DIR is not the report"
+
+# Ten ranks on three hosts, long names: 80 columns.
+awk -v seed=7 -v hosts=3 -v ranks=10 -v truth=truth -f "$fixtures/world.awk" |
+	sed 's/name=body/name=a_region_with_quite_a_long_name_that_goes_on/; s/made.c/a-directory-with-a-name\/and-a-long-file-name.cpp/' |
+	trace wide
+for command in report csp clocks; do
+	expect 0 $command wide
+	awk 'length > 80 { print; bad = 1 } END { exit bad }' out || fail "$command: wider than 80 columns"
+done
+
+# Colour on a terminal only, and not with NO_COLOR.
+escape=$(printf '\033')
+expect 0 report straggler
+says_not out "$escape"
+if command -v script >/dev/null; then
+	NO_COLOR= script -qec "$analyze straggler" /dev/null >out </dev/null
+	says out "$escape"
+	NO_COLOR=1 script -qec "$analyze straggler" /dev/null >out </dev/null
+	says_not out "$escape"
+fi
+
+# ---- What else there may be to say -----------------------------------------------------------------
+
+{ head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 9000; } | trace no-barrier
+advises no-barrier "No barrier, collective or blocking receive was recorded"
+
+{ head_of 1 2; visit 0 1 1000 9000; visit 1 1 1000 9000; } | trace no-region
+advises no-region "mark the work with #pragma dprof region(NAME)"
+
+{ head_of 1 1; visit 0 0 1000 8000; visit 0 1 8000 9000; } | trace one
+advises one "Only one thread works or waits"
+
+{ head_of 1 2; } | trace nothing
+expect 0 report nothing
+tr '\n' ' ' <out >sentence
+says sentence "Nothing was recorded"
+
+{ head_of 1 2; visit 0 0 1000 5000; visit 1 0 1000 5002; visit 0 1 5000 9000; visit 1 1 5002 9000; } | trace level
+advises level "Nothing stands out: no rank works for more than"
+
+{ head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 5010; } | trace never
+advises never "but rank 0 never waits"
+
+{ head_of 1 3; visit 0 0 1000 9000; visit 2 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 8010; } | trace never
+advises never "but rank 0 never waits"
+
+# Each waits half of the time for the other: who does longer is within a tick.
+{
+	head_of 1 2
+	visit 0 0 1000 5000; visit 0 1 5000 9000
+	visit 1 1 1000 5000; visit 1 0 5000 9000
+} | trace even
+advises even "Undecided: rank 0 works for"
+
+# A rank that was killed at work.
+{ head_of 1 2; visit 0 0 1000 5000; visit 0 1 5000 9000; echo "e 1 1000 0 enter"; } | trace killed
+"$analyze" csp --json killed >out 2>err
+awk '/"rank": 1/ { seen = 1 } seen && /straggler_percent/ { print; exit }' out >score
+says score '"lo": 0,'
+says_not score '"hi": 0}'
+echo "as expected"
