@@ -86,10 +86,8 @@ static void scan_event(struct scan *s, const struct dprof_record *r, size_t i)
 	s->highest = r->stamp;
 	if (site_at(s->modules, DPROF_BODY(r->what)) != TR_NO_SITE)
 		return;
-	if (in_module(s->modules, DPROF_BODY(r->what)))
-		found(s, NO_SITE, i);
-	else if (!s->modules->incomplete)
-		found(s, NO_MODULE, i);
+	if (!s->modules->incomplete)
+		found(s, in_module(s->modules, DPROF_BODY(r->what)) ? NO_SITE : NO_MODULE, i);
 }
 
 static void scan_argument(struct scan *s, const struct dprof_record *r, size_t i)
@@ -169,9 +167,9 @@ static void put_in_order(struct opened *o, const char *name, struct tr_thread *t
 	*MEM_GROW(o->copies, o->ncopies) = copy;
 	if (damage.dropped)
 		trace_problem(&o->t, "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64 " to %" PRIu64
-			      ", found %" PRIu64 " (%zu records that do not fit were left out)", name,
-			      offset_of(damage.first), damage.at_least, damage.at_most,
-			      thread->records[damage.first].stamp, damage.dropped);
+			      ", found %" PRIu64 " (%zu record%s left out)", name, offset_of(damage.first),
+			      damage.at_least, damage.at_most, thread->records[damage.first].stamp, damage.dropped,
+			      damage.dropped > 1 ? "s are" : " is");
 	thread->records = copy;
 	thread->nrecords = n;
 }

@@ -64,6 +64,7 @@ static size_t take_unstamped(struct sorter *s, size_t i)
 
 static void unstack(struct sorter *s)
 {
+	s->nout = 0;
 	for (size_t i = take_unstamped(s, 0); i < s->n;) {
 		pop_up_to(s, s->in[i].stamp);
 		if (s->depth && i - s->stack[0] > HANDLER_RECORDS)
@@ -74,9 +75,18 @@ static void unstack(struct sorter *s)
 	pop_up_to(s, UINT64_MAX);
 }
 
+/* All as it was, but for what is unfinished. */
+static void leave(struct sorter *s)
+{
+	s->nout = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (event(s, i) || DPROF_OP(s->in[i].what) > DPROF_POINT)
+			s->out[s->nout++] = i;
+}
+
 /* Marks a longest selection of stamped records whose stamps do not go back: for each length the selection
- * of that length that ends lowest, found by bisection. */
-static void longest_sorted(const struct sorter *s, bool *keep)
+ * of that length that ends lowest, found by bisection. Returns its length. */
+static size_t longest_sorted(const struct sorter *s, bool *keep)
 {
 	size_t *last = mem_resize(NULL, s->nout, sizeof *last), length = 0;
 	size_t *before = mem_resize(NULL, s->nout, sizeof *before);
@@ -100,6 +110,7 @@ static void longest_sorted(const struct sorter *s, bool *keep)
 		keep[s->out[i]] = true;
 	free(last);
 	free(before);
+	return length;
 }
 
 /* Between which stamps, in the order of the slots, the first dropped one should be. */
@@ -114,13 +125,26 @@ static void find_bounds(const struct sorter *s, const bool *keep, struct order_d
 	damage->at_most = after < s->n ? s->in[after].stamp : UINT64_MAX;
 }
 
-/* Takes out what longest_sorted does not keep, each with the unstamped records behind it. */
+/* Marks what to keep of a damaged thread: in the order of the slots, unless handlers explain more of it. */
+static void choose(struct sorter *s, bool *keep)
+{
+	memset(keep, 0, s->n * sizeof *keep);
+	size_t unstacked = longest_sorted(s, keep);
+	leave(s);
+	memset(keep, 0, s->n * sizeof *keep);
+	if (longest_sorted(s, keep) >= unstacked)
+		return;
+	unstack(s);
+	memset(keep, 0, s->n * sizeof *keep);
+	longest_sorted(s, keep);
+}
+
+/* Takes out what is not to be kept, each with the unstamped records behind it. */
 static void drop_unsorted(struct sorter *s, struct order_damage *damage)
 {
 	bool *keep = mem_resize(NULL, s->n, sizeof *keep), keeping = true;
 	size_t kept = 0;
-	memset(keep, 0, s->n * sizeof *keep);
-	longest_sorted(s, keep);
+	choose(s, keep);
 	damage->first = SIZE_MAX;
 	for (size_t i = 0; i < s->nout; i++) {
 		size_t slot = s->out[i];

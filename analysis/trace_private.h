@@ -18,6 +18,7 @@ struct tr_sites {
 	char *name;
 	uint8_t *bytes;          /* strings of sites point into it */
 	size_t size;
+	bool damaged;            /* some sites could not be read; that has been said */
 	uint32_t *site;          /* for each 8 bytes: index of the site that begins here, or TR_NO_SITE */
 };
 

@@ -93,7 +93,8 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 	return NULL;
 }
 
-static void walk(struct opened *o, struct tr_sites *file, struct site_set *set)
+/* False after a sentence about what cannot be read. */
+static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 {
 	struct tr_site site;
 	size_t size, damaged = 0, first = 0;
@@ -111,12 +112,13 @@ static void walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 		size = file->size - at < 8 ? file->size - at : 8;
 		damaged += size;
 	}
-	if (expected) {
-		uint32_t found = 0;
-		memcpy(&found, file->bytes + first, file->size - first < 4 ? file->size - first : 4);
-		trace_problem(&o->t, "%s: offset %zu: expected %s, found 0x%08" PRIx32
-			      " (%zu of %zu bytes cannot be read)", file->name, first, expected, found, damaged, file->size);
-	}
+	if (!expected)
+		return true;
+	uint32_t found = 0;
+	memcpy(&found, file->bytes + first, file->size - first < 4 ? file->size - first : 4);
+	trace_problem(&o->t, "%s: offset %zu: expected %s, found 0x%08" PRIx32 " (%zu of %zu bytes cannot be read)",
+		      file->name, first, expected, found, damaged, file->size);
+	return false;
 }
 
 /* The file's name is a hash of what it held when it was written: FNV-1a, 64 bits. */
@@ -147,13 +149,13 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set, const
 			      m->path, m->sites, strerror(errno));
 		return file;
 	}
-	if (file->size)
-		check_hash(o, file);
-	else
+	if (!file->size)
 		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file", file->name);
 	file->site = mem_resize(NULL, file->size / 8 + 1, sizeof *file->site);
 	memset(file->site, 0xff, (file->size / 8 + 1) * sizeof *file->site);
-	walk(o, file, set);
+	file->damaged = !walk(o, file, set);
+	if (file->size && !file->damaged)
+		check_hash(o, file);
 	return file;
 }
 
@@ -169,9 +171,10 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 	for (size_t i = 0; i < p->nmodules; i++) {
 		struct module_line *line = &p->modules[i];
 		struct tr_sites *sites = open_sites(o, set, p, line);
+		modules->incomplete |= !sites->size || sites->damaged;
 		if (!sites->size)
-			modules->incomplete = true;
-		else if (line->at % 8 || line->at > UINT64_MAX - sites->size)
+			continue;
+		if (line->at % 8 || line->at > UINT64_MAX - sites->size)
 			trace_problem(&o->t, "%s:%zu: expected an address at=, a multiple of 8, found 0x%" PRIx64,
 				      p->name, line->line, line->at);
 		else

@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Each way in which a trace directory can be wrong gives its one sentence and status 1, and the rest is
+# analysed.
+set -u
+: "${B:?the build folder}"
+export LC_ALL=C
+analyze=$B/bin/dprof-analyze
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$(dirname "$0")/../.." || exit 1
+"$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1
+sites=$(basename "$dir"/job/*.sites)
+fixture=$PWD/testsuite/fixtures/analysis/job.txt
+failed=0
+
+# Copies the trace, damages the copy by the command, and compares what dump says of it to standard input;
+# "events N" is how many events are left.
+damaged() { # name events-left command...
+	local name=$1 left=$2
+	shift 2
+	rm -rf "$dir/t"
+	cp -r "$dir/job" "$dir/t"
+	(cd "$dir/t" && "$@") || { echo "FAILED $name: cannot be damaged"; failed=1; }
+	"$analyze" dump "$dir/t" >"$dir/out" 2>"$dir/err"
+	local status=$?
+	sed -e 's/^/dprof-analyze: /' -e "s|@|$dir/t|" -e "s|SITES|$sites|" >"$dir/wanted"
+	if [ $status -ne 1 ] || ! diff "$dir/wanted" "$dir/err" >"$dir/diff"; then
+		echo "FAILED $name: status $status"
+		cat "$dir/diff"
+		failed=1
+	fi
+	local events
+	events=$(grep -c '^e ' "$dir/out")
+	[ "$events" -eq "$left" ] || { echo "FAILED $name: $events events are left"; failed=1; }
+}
+
+poke() { # file offset bytes...
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# ---- The directory
+damaged 'empty directory' 0 eval 'rm ./*' <<'END'
+@: expected a trace (files *.process and *.events), found an empty directory
+END
+damaged 'foreign directory' 0 eval 'rm ./*; touch a.txt' <<'END'
+@: expected a trace (files *.process and *.events), found only other files
+END
+damaged 'not a directory' 0 eval 'rm -r ../t; echo hello >../t' <<'END'
+@: expected a trace directory, found something that is not a directory
+END
+damaged 'no directory' 0 rm -r ../t <<'END'
+@: expected a trace directory, found No such file or directory
+END
+damaged 'only events' 0 eval 'rm ./*.process' <<'END'
+@: expected a file HOST-RANK.process, found none
+END
+damaged 'no events' 0 eval 'rm ./*.events' <<'END'
+@: expected events, found no thread that recorded any
+END
+
+# ---- Mixtures
+damaged 'two jobs' 21 sed -i 's/^job 42/job 43/' h1-2.process <<'END'
+h1-2.process: expected job '42' as in h0-0.process, found '43': is this directory a mixture?
+END
+damaged 'two programs' 21 sed -i 's/app/other/' h1-2.process <<'END'
+h1-2.process: expected program '/home/me/app' as in h0-0.process, found '/home/me/other': is this directory a mixture?
+END
+damaged 'a rank twice' 21 eval 'sed "s/^pid 100/pid 300/" h0-0.process >h7-0.process' <<'END'
+h7-0.process: expected each rank once, found rank 0 as in h0-0.process
+END
+damaged 'another size' 21 sed -i 's/size 3/size 4/' h1-2.process <<'END'
+h1-2.process: expected size 3 as in h0-0.process, found 4
+END
+damaged 'two clocks of one number' 21 sed -i 's/^clockid 1/clockid 0/' h1-2.process <<'END'
+h1-2.process: expected a clockid of its own, found 0 as in h0-0.process, on another host
+@: expected the process of a host with clockid 1, found none
+END
+
+# ---- Missing files
+damaged 'missing rank' 15 eval 'rm h0-1*' <<'END'
+@: expected the files of 3 ranks, found 2: rank 1 is missing
+END
+damaged 'missing ranks' 9 eval 'rm h0-1* h1*; sed -i "s/size 3/size 9/" h0-0.process' <<'END'
+@: expected the files of 9 ranks, found 1: ranks 1-8 are missing
+@: expected the process of a host with clockid 1, found none
+END
+damaged 'events without process' 15 rm h0-1.process <<'END'
+@: expected the files of 3 ranks, found 2: rank 1 is missing
+h0-1-0.events: expected the file HOST-RANK.process that it belongs to, found none: its events are left out
+END
+damaged 'missing sites' 21 eval 'rm ./*.sites' <<'END'
+h0-0.process:11: expected the sites of /home/me/app in SITES, found none: No such file or directory
+END
+damaged 'a stripped program' 21 sed -i '/^module/d' h1-2.process <<'END'
+h1-2-0.events: offset 4096: expected an address in a module of its process, found 0x36b0 0x400000: was the program stripped? (and 5 more like it)
+END
+
+# ---- Files of events
+damaged 'an empty file' 15 truncate -s 0 h0-1-0.events <<'END'
+h0-1-0.events: expected a header of 4096 bytes, found an empty file (0 bytes)
+END
+damaged 'a cut header' 15 truncate -s 100 h0-1-0.events <<'END'
+h0-1-0.events: expected a header of 4096 bytes, found a file that is cut short (100 bytes)
+END
+damaged 'a cut record' 16 truncate -s 4120 h0-1-0.events <<'END'
+h0-1-0.events: offset 4112: expected a record of 16 bytes, found 8: the file is cut short
+END
+damaged 'a foreign file' 15 eval 'head -c 5000 /bin/sh >h0-1-0.events' <<'END'
+h0-1-0.events: offset 0: expected 'dprofev1', found '?ELF???': no file of events
+END
+damaged 'another version' 15 poke h0-1-0.events 8 '\x02' <<'END'
+h0-1-0.events: offset 8: expected version 1, found 2
+END
+damaged 'another record size' 15 poke h0-1-0.events 16 '\x08' <<'END'
+h0-1-0.events: offset 16: expected record_size 16, found 8
+END
+damaged 'another thread' 15 poke h0-1-0.events 20 '\x08' <<'END'
+h0-1-0.events: offset 20: expected thread 0, found 8
+END
+damaged 'of another process' 15 poke h0-1-0.events 32 '\x08' <<'END'
+h0-1-0.events: offset 32: expected pid 101, found 8
+END
+damaged 'a stamp that goes back' 20 poke h0-1-0.events 4128 '\x08\x00' <<'END'
+h0-1-0.events: offset 4128: expected a stamp from 39000 to 40000, found 8 (3 records are left out)
+END
+damaged 'no record' 20 poke h0-1-0.events 4120 '\x07' <<'END'
+h0-1-0.events: offset 4112: expected a record, found 0x9858 0x400007
+END
+damaged 'an address between sites' 21 poke h0-1-0.events 4120 '\x09' <<'END'
+h0-1-0.events: offset 4112: expected the address of a site, found 0x9858 0x400009
+END
+hole() { # in a thread of 100 points
+	rm -r ../t
+	{ sed '/^e /d' "$fixture"; seq -f 'e 1 %.0f 2 point' 1001 1100; } | "$analyze" pack - ../t
+	dd if=/dev/zero of=../t/h0-0-1.events bs=16 seek=300 count=20 conv=notrunc status=none
+}
+damaged 'a hole' 80 hole <<'END'
+h0-0-1.events: offset 4800: expected records, found 0x0 0x0 and as much behind it
+END
+
+# ---- Process files
+damaged 'an empty process file' 15 truncate -s 0 h0-1.process <<'END'
+h0-1.process: expected a process file, found an empty file
+@: expected the files of 3 ranks, found 2: rank 1 is missing
+h0-1-0.events: expected the file HOST-RANK.process that it belongs to, found none: its events are left out
+END
+damaged 'a damaged process file' 21 sed -i 's/^ghz 2.25/ghz fast/' h0-1.process <<'END'
+h0-1.process:7: expected a positive decimal for ghz, found 'fast'
+h0-1.process: expected a line 'ghz', found none
+END
+damaged 'an unknown line' 21 sed -i 's/^clock tsc/clok tsc/' h0-1.process <<'END'
+h0-1.process:8: expected 'clock', found 'clok'
+END
+damaged 'a foreign process file' 21 sed -i '1s/.*/hello/' h0-1.process <<'END'
+h0-1.process:1: expected 'dprof-process 1', found 'hello'
+END
+damaged 'killed' 21 sed -i '/^finished/d' h0-1.process <<'END'
+h0-1.process: expected a line 'finished', found none: the process was killed or still runs; what it has recorded is here
+END
+
+# ---- Sites and packets
+damaged 'changed sites' 21 poke "$sites" 8 '\x0d' <<'END'
+SITES: expected the name ccf3d6153f808148.sites that its content gives: it was changed or cut short
+END
+damaged 'damaged sites' 21 poke "$sites" 0 'X' <<'END'
+SITES: offset 0: expected a site's magic number, found 0x54495358 (32 of 104 bytes cannot be read)
+END
+damaged 'cut sites' 21 truncate -s 70 "$sites" <<'END'
+SITES: offset 32: expected a site's size: a multiple of 8 that the file has room for, found 0x54495344 (38 of 70 bytes cannot be read)
+END
+damaged 'cut packets' 21 truncate -s -10 h0.sync <<'END'
+h0.sync: offset 352: expected a record of 64 bytes, found the end after 54
+END
+damaged 'no packets' 21 truncate -s 0 h0.sync <<'END'
+h0.sync: offset 0: expected a header of 160 bytes, found the end
+END
+exit $failed
