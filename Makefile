@@ -21,7 +21,7 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
 PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libmpfi-dev libelf-dev libsodium-dev \
                   libjansson-dev libsmartcols-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
-                  binutils iproute2
+                  binutils iproute2 scdoc
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 
 help: ## this list
@@ -70,6 +70,20 @@ now-check: now-all $(units)
 
 now-demo: now-all
 	$(Q)B=$(B) examples/demo.sh
+
+# The plugin goes to where GCC looks for -fplugin=dprof.
+GCC_PLUGINS = $(shell $(CC) -print-file-name=plugin)
+to          = $(DESTDIR)$(PREFIX)
+now-install: now-all
+	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7 \
+		$(DESTDIR)$(GCC_PLUGINS)
+	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/freezer $(to)/bin
+	$(Q)install -m 644 pragmas/dprof.h $(to)/include
+	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
+	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
+	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
+	$(Q)install -m 644 $(B)/plugin/dprof.so $(DESTDIR)$(GCC_PLUGINS)
+	$(Q)$(call dprof_pc,dprof,$(PREFIX)/include,$(PREFIX)/lib) >$(to)/lib/pkgconfig/dprof.pc
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
