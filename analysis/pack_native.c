@@ -102,8 +102,8 @@ static char *finish_thread(struct pack *p, size_t thread)
 	char *from = thread_path(p, thread);
 	char *to = mem_format("%s/%s-%" PRIu32 ".events", p->directory, process->stem, t->number);
 	if (access(to, F_OK) == 0)
-		wrong = mem_format("thread %" PRIu64 ": expected a number of its own in its process, found %" PRIu32
-				   " twice", p->thread_ids.id[thread], t->number);
+		wrong = mem_format("%s: thread %" PRIu64 ": expected a number of its own in its process, found %" PRIu32
+				   " twice", p->name, p->thread_ids.id[thread], t->number);
 	else if (rename(from, to))
 		wrong = cannot_write(to);
 	free(from);
@@ -259,7 +259,8 @@ static char *write_process(struct pack *p, size_t process)
 	if (out)
 		put_process(out, p, process);
 	if (!out && errno == EEXIST)
-		wrong = mem_format("expected each process to have a rank or a pid of its own, found %s twice", self->stem);
+		wrong = mem_format("%s: expected each process to have a rank or a pid of its own, found %s twice", p->name,
+				   self->stem);
 	else if (!out || ferror(out))
 		wrong = cannot_write(path);
 	if (out && fclose(out) && !wrong)

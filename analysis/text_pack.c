@@ -369,15 +369,15 @@ static void fill_in(struct pack *p)
 	}
 }
 
-static char *complete(struct pack *p, const char *name)
+static char *complete(struct pack *p)
 {
 	if (!p->nclocks)
-		return mem_format("%s: expected a line 'clock', found none", name);
+		return mem_format("%s: expected a line 'clock', found none", p->name);
 	add_idle_processes(p);
 	fill_in(p);
 	for (size_t i = 0; i < p->nprocesses; i++)
 		if (p->processes[i].clock == PACK_NONE)
-			return mem_format("%s:%zu: expected clock= or a thread of this process, found neither", name,
+			return mem_format("%s:%zu: expected clock= or a thread of this process, found neither", p->name,
 					  p->processes[i].line);
 	return NULL;
 }
@@ -419,7 +419,7 @@ static char *first_line(char *text, bool *seen)
 	return sentence;
 }
 
-static char *read_lines(struct pack *p, FILE *in, const char *name)
+static char *read_lines(struct pack *p, FILE *in)
 {
 	char *text = NULL, *wrong = NULL;
 	size_t room = 0;
@@ -431,9 +431,9 @@ static char *read_lines(struct pack *p, FILE *in, const char *name)
 		else
 			wrong = seen ? take_line(p, text) : first_line(text, &seen);
 	}
-	char *sentence = wrong ? mem_format("%s:%zu: %s", name, p->line, wrong)
-		       : ferror(in) ? mem_format("%s: cannot be read: %s", name, strerror(errno))
-		       : !seen ? mem_format("%s: expected '" TEXT_FIRST_LINE "', found an empty file", name) : NULL;
+	char *sentence = wrong ? mem_format("%s:%zu: %s", p->name, p->line, wrong)
+		       : ferror(in) ? mem_format("%s: cannot be read: %s", p->name, strerror(errno))
+		       : !seen ? mem_format("%s: expected '" TEXT_FIRST_LINE "', found an empty file", p->name) : NULL;
 	free(wrong);
 	free(text);
 	return sentence;
@@ -467,9 +467,9 @@ static void free_pack(struct pack *p)
 
 char *text_pack(FILE *in, const char *name, const char *directory)
 {
-	struct pack p = { 0 };
+	struct pack p = { .name = name };
 	char *wrong = pack_begin(&p, directory);
-	if (!wrong && !(wrong = read_lines(&p, in, name)) && !(wrong = complete(&p, name)))
+	if (!wrong && !(wrong = read_lines(&p, in)) && !(wrong = complete(&p)))
 		wrong = pack_finish(&p, directory);
 	if (wrong)
 		pack_undo(&p);
