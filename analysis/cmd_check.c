@@ -169,8 +169,8 @@ static void check_group(struct trace *t, const struct tr_group *g, const uint64_
 		if (times[i] == most)
 			continue;
 		char *who = name_thread(t, g->threads[i]);
-		trace_problem(t, "group %" PRIu64 ": expected each participant %" PRIu64 " times, found %s %" PRIu64
-			      " times", g->id, most, who, times[i]);
+		trace_problem(t, "group %" PRIu64 ": expected each participant as often as the others (%" PRIu64
+			      "), found %s less often (%" PRIu64 ")", g->id, most, who, times[i]);
 		free(who);
 	}
 }
