@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# demo.sh - dprof's main job from end to end, on real points; `make demo` runs it.
+# demo.sh [FOLDER] - dprof's main job from end to end, on real points; `make demo` runs it.
 #
 # Four ranks find clusters of the world's cities while rank 1 has twice the work. Who straggles, and
 # what would it buy to mend that? The same again as if one host had quite another clock. Then the
-# balanced run, for comparison. As root the ranks run on two hosts (testsuite/hosts.sh), otherwise on one.
-#
-# B is the build folder; all that is made stays in $B/demo. ITERATIONS says how long each run takes.
+# balanced run, for comparison. As root the ranks run on two hosts (testsuite/hosts.sh), otherwise
+# on one. B is the build folder; FOLDER, $B/demo, is made anew and keeps all that is made;
+# ITERATIONS says how long each run takes.
 set -u -o pipefail
 : "${B:?the build folder}"
 ITERATIONS=${ITERATIONS:-100}
-demo=$B/demo
+demo=${1:-$B/demo}
 hosts= # name of the set, when there are two
 child= # what runs in the background
 analyze=$B/bin/dprof-analyze
@@ -60,7 +60,7 @@ kmeans() { # name options...
 	mkdir "$demo/$name" || exit 1
 	DPROF_DIR=$demo/$name watch "$demo/$name.out" mpi 4 "$B/examples/kmeans" \
 		--clusters 1024 --iterations "$ITERATIONS" --threads 1 "$@" "$points"
-	say "  $(cat "$demo/$name.out")"
+	say "  took $(seconds "$name") s"
 }
 
 seconds() { # name of a run
@@ -68,7 +68,7 @@ seconds() { # name of a run
 }
 
 csp() { # trace file
-	"$analyze" csp --json "$1" | testsuite/scores.sh >"$2" && [ -s "$2" ] || die "no straggler scores in $1"
+	"$analyze" csp --json "$1" | testsuite/scores.sh >"$2" || die "no straggler scores in $1"
 }
 
 # The trace with other clocks, and its scores.
@@ -80,8 +80,8 @@ rewritten() { # trace name options-of-rewrite-clocks...
 	csp "$demo/$name" "$demo/$name.scores"
 }
 
-# The scores side by side, rounded outward: true ones, as recorded, with the other clock. The truth must be
-# in both intervals. (All hosts are this machine, so one clock for all of them, its counter, is the truth.)
+# The scores side by side, rounded outward: true ones, as recorded, with the other clock. The truth
+# must be in both intervals. (All hosts are this machine, so its one counter is the truth.)
 compare() { # scores scores scores
 	awk '
 	function down(x) { return int(x * 10000) / 10000 }
@@ -90,12 +90,16 @@ compare() { # scores scores scores
 	$1 == "span" { next }
 	FILENAME == ARGV[1] { true_lo[$1] = $2; true_hi[$1] = $3; next }
 	FILENAME == ARGV[2] { lo[$1] = $2; hi[$1] = $3; next }
-	!head++ { printf "  straggler score, %%\n  rank  %-20s  %-20s  %s\n", "as recorded", "with the other clock", "truth" }
+	!head++ {
+		print "  straggler score, %"
+		printf "  rank  %-20s  %-20s  %s\n", "as recorded", "with the other clock", "truth"
+	}
 	{
-		right = lo[$1] <= true_hi[$1] && true_lo[$1] <= hi[$1] && $2 <= true_hi[$1] && true_lo[$1] <= $3
+		right = lo[$1] <= true_hi[$1] && true_lo[$1] <= hi[$1] &&
+			$2 <= true_hi[$1] && true_lo[$1] <= $3
 		bad += !right
-		printf "  %4d  %-20s  %-20s  %.5f  %s\n", $1, interval(lo[$1], hi[$1]), interval($2, $3),
-			(true_lo[$1] + true_hi[$1]) / 2, right ? "in both" : "NOT IN BOTH"
+		printf "  %4d  %-20s  %-20s  %.5f  %s\n", $1, interval(lo[$1], hi[$1]),
+			interval($2, $3), (true_lo[$1] + true_hi[$1]) / 2, right ? "in both" : "NOT IN BOTH"
 	}
 	END { exit bad > 0 || !head }' "$@"
 }
@@ -108,31 +112,34 @@ verdict() { # scores
 	END {
 		lo = overloaded - score_hi * span_hi
 		hi = overloaded - score_lo * span_lo
-		printf "Rank 1'"'"'s score predicted %.3f .. %.3f s for the balanced run; it took %.3f s (%+.1f %%).\n",
-			lo, hi, balanced, (balanced / ((lo + hi) / 2) - 1) * 100
-		print "(Score-based: the overloaded run less the time when only rank 1 worked; dCOZ comes later."
-		print " The bounds are those of the clocks" (cores < 4 ? "; 4 ranks on " cores " cores add noise of their own.)" : ".)")
+		printf "Predicted for the balanced run: %.3f .. %.3f s; ", lo, hi
+		printf "it took %.3f s (%+.1f %%).\n", balanced, (balanced / ((lo + hi) / 2) - 1) * 100
+		print "(Score-based: the overloaded run less the time when only rank 1 worked; dCOZ"
+		printf " comes later. The bounds are those of the clocks"
+		print cores < 4 ? "; 4 ranks on " cores " cores: noise.)" : ".)"
 	}' "$1"
 }
 
-# ---- the show -------------------------------------------------------------------------------------
+# ---- the show ----------------------------------------------------------------------------------
 
 rm -rf "$demo" && mkdir -p "$demo" || exit 1
 points=$B/data/cities.csv.gz
 count=$(zcat "$points" | wc -l)
 if [ "$count" -lt 100000 ]; then
-	say "only the committed sample of $count cities is here: each one counts $((135233 / count)) times"
-	for _ in $(seq $((135233 / count))); do cat "$points"; done >"$demo/cities.csv.gz"
+	copies=$((135233 / count))
+	say "only the committed sample of $count cities is here: each one counts $copies times"
+	for _ in $(seq $copies); do cat "$points"; done >"$demo/cities.csv.gz"
 	points=$demo/cities.csv.gz
 fi
 
 other_clock=(--clock 1 --rate 1.35 --offset-hours 5)
 if hosts=$(testsuite/hosts.sh up 2 2>"$demo/hosts"); then
-	say "4 ranks on two hosts (network namespaces of this machine): 0 and 1 on h0, 2 and 3 on h1"
+	say "4 ranks on 2 hosts (namespaces $hosts-*): 0 and 1 on h0, 2 and 3 on h1"
 else
 	hosts=
 	other_clock+=(--split)
-	say "4 ranks on one host ($(cat "$demo/hosts"))"
+	why=$(cat "$demo/hosts")
+	say "4 ranks on one host (${why#*: })"
 fi
 
 say "K-Means on $count cities; rank 1 has twice the work"
@@ -145,14 +152,13 @@ echo
 echo
 csp "$trace" "$demo/overloaded.scores"
 
-if [ -n "$hosts" ]; then
-	say "the same trace, had h1 a clock that runs 1.35 times as fast and started 5 hours earlier"
-else
-	say "the same trace, had ranks 2 and 3 a clock that runs 1.35 times as fast and started 5 hours earlier"
-fi
+who=h1
+[ -n "$hosts" ] || who="ranks 2 and 3"
+say "the same trace, had $who a clock 1.35 times as fast, 5 hours ahead"
 rewritten "$trace" truth --merge
 rewritten "$trace" rewritten "${other_clock[@]}"
-compare "$demo/truth.scores" "$demo/overloaded.scores" "$demo/rewritten.scores" || die "the clock changed the answer"
+compare "$demo/truth.scores" "$demo/overloaded.scores" "$demo/rewritten.scores" ||
+	die "the clock changed the answer"
 
 say "the balanced run"
 kmeans balanced

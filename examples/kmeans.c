@@ -4,7 +4,7 @@
  *
  * Each rank owns a block of the points, each of its threads a part of that:
  *
- *   every thread   region(assign)   its points to their nearest centres; adds up each centre's points
+ *   every thread   region(assign)   its points to the nearest centres; adds up each centre's points
  *                  omp barrier      the other threads wait here while the master works and waits
  *   the master     region(update)   adds up the sums of its threads
  *                  MPI_Allreduce    ... and of all ranks; who is early waits here
@@ -14,15 +14,15 @@
  *
  * So at any moment a thread is in a region or it waits for others.
  *
- * The first centres are the first distinct points. A centre that is nearest to no point stays. Of two
- * centres at the same distance the first one wins. A last assignment, after the last iteration, gives
- * the sizes and the inertia (sum of squared distances) that belong to the final centres.
+ * The first centres are the first distinct points. A centre that is nearest to no point stays. Of
+ * two centres at the same distance the first one wins. A last assignment, after the last iteration,
+ * gives the sizes and the inertia (sum of squared distances) that belong to the final centres.
  *
  * Law: the result does not depend on the number of ranks and threads, to the last bit (fixed.h). */
+#include <inttypes.h>
 #include <limits.h>
 #include <mpi.h>
 #include <omp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ struct kmeans {
 	uint32_t *label;       /* which centre is nearest to each of them */
 	double *centre;        /* clusters rows of dimensions; the same on every rank */
 	struct fixed coordinate, inertia;
-	size_t cells;          /* of one tally: for each cluster the sums and the size; the inertia */
+	size_t cells;          /* of one tally: for each cluster its sums and size; the inertia */
 	int64_t **tally;       /* of each thread; the first one becomes everybody's */
 	int team;              /* threads that work on it */
 };
@@ -134,7 +134,8 @@ static void update(struct kmeans *m, bool last)
 #pragma dprof region(update)
 	add_threads(m);
 
-	MPI_Allreduce(MPI_IN_PLACE, m->tally[0], (int)m->cells, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, m->tally[0], (int)m->cells, MPI_INT64_T, MPI_SUM,
+		      MPI_COMM_WORLD);
 
 #pragma dprof region(update)
 	if (!last)
@@ -166,7 +167,7 @@ static void iterate(struct kmeans *m)
 	}
 }
 
-/* ---- Input and output ------------------------------------------------------------------------- */
+/* ---- Input and output ---------------------------------------------------------------------- */
 
 static bool is_centre(const struct kmeans *m, const double *centre, size_t centres, const double *x)
 {
@@ -181,13 +182,15 @@ static bool choose_centres(struct kmeans *m)
 {
 	size_t row = m->points.dimensions, found = 0;
 	m->centre = job_alloc(m->clusters * row, sizeof *m->centre);
-	for (size_t i = 0; i < m->points.count && found < m->clusters; i++)
-		if (!is_centre(m, m->centre, found, points_at(&m->points, i)))
-			memcpy(m->centre + found++ * row, points_at(&m->points, i), row * sizeof(double));
+	for (size_t i = 0; i < m->points.count && found < m->clusters; i++) {
+		const double *x = points_at(&m->points, i);
+		if (!is_centre(m, m->centre, found, x))
+			memcpy(m->centre + found++ * row, x, row * sizeof *x);
+	}
 	if (found == m->clusters)
 		return true;
-	fprintf(stderr, "%s: expected at least %zu distinct points for as many clusters, found %zu\n",
-		m->file, m->clusters, found);
+	fprintf(stderr, "%s: expected at least %zu distinct points for as many clusters, "
+		"found %zu\n", m->file, m->clusters, found);
 	return false;
 }
 
@@ -197,7 +200,8 @@ static bool check_size(const struct kmeans *m)
 	size_t row = m->points.dimensions;
 	if (m->points.count <= INT_MAX && row < INT_MAX / m->clusters - 1)
 		return true;
-	fprintf(stderr, "%s: expected at most %d points and clusters x coordinates, found %zu points, %zu x %zu\n",
+	fprintf(stderr, "%s: expected at most %d points and as many coordinates of centres, "
+		"found %zu points and %zu x %zu coordinates\n",
 		m->file, INT_MAX, m->points.count, m->clusters, row);
 	return false;
 }
@@ -220,7 +224,8 @@ static void scatter(struct kmeans *m)
 	MPI_Datatype point;
 	MPI_Type_contiguous((int)m->points.dimensions, MPI_DOUBLE, &point);
 	MPI_Type_commit(&point);
-	MPI_Scatterv(all, count, first, point, m->points.x, count[job->rank], point, 0, MPI_COMM_WORLD);
+	MPI_Scatterv(all, count, first, point, m->points.x, count[job->rank], point, 0,
+		     MPI_COMM_WORLD);
 	MPI_Type_free(&point);
 	free(all);
 	free(count);
@@ -238,8 +243,9 @@ static void read_points(struct kmeans *m)
 	m->total = shape[0];
 	m->points.dimensions = shape[1];
 	m->cells = m->clusters * (m->points.dimensions + 1) + 1;
-	m->coordinate = fixed_for(m->points.greatest, m->total);
-	m->inertia = fixed_for(4 * m->points.greatest * m->points.greatest * (double)shape[1], m->total);
+	double greatest = m->points.greatest;
+	m->coordinate = fixed_for(greatest, m->total);
+	m->inertia = fixed_for(4 * greatest * greatest * (double)shape[1], m->total);
 
 	size_t coordinates = m->clusters * m->points.dimensions;
 	if (m->job.rank)
@@ -256,7 +262,8 @@ static bool write_centres(const struct kmeans *m)
 	if (f) {
 		fprintf(f, "# size,coordinates of the centre\n");
 		for (size_t c = 0; c < m->clusters; c++) {
-			fprintf(f, "%lld", (long long)tally_of(m, m->tally[0], c)[m->points.dimensions]);
+			int64_t size = tally_of(m, m->tally[0], c)[m->points.dimensions];
+			fprintf(f, "%" PRId64, size);
 			for (size_t j = 0; j < m->points.dimensions; j++)
 				fprintf(f, ",%.17g", m->centre[c * m->points.dimensions + j]);
 			fputc('\n', f);
@@ -271,7 +278,7 @@ static bool write_centres(const struct kmeans *m)
 static void tell(const struct kmeans *m, double seconds)
 {
 	if (!m->job.rank && !m->job.quiet)
-		printf("%zu points, %zu dimensions, %zu clusters, %ld iterations, inertia %.12g, %.3f s\n",
+		printf("%zu points x %zu, %zu clusters, %ld iterations, inertia %.12g, %.3f s\n",
 		       m->total, m->points.dimensions, m->clusters, m->job.iterations,
 		       fixed_value(m->inertia, m->tally[0][m->cells - 1]), seconds);
 	job_agree(m->job.rank || !m->job.output || write_centres(m));
@@ -312,8 +319,8 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "FILE",
 		"Finds clusters of points.\v"
-		"FILE has one point a line, its coordinates separated by commas or blanks; it may be gzipped. "
-		"The first centres are the first distinct points. Run it under mpirun.",
+		"FILE has one point a line, its coordinates separated by commas or blanks; it may be "
+		"gzipped. The first centres are the first distinct points. Run it under mpirun.",
 		NULL, NULL, NULL,
 	};
 	struct kmeans m = { .clusters = 8 };

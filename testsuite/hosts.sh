@@ -9,8 +9,8 @@
 #   hosts.sh exec SET HOST COMMAND...      one command on host number HOST, from 0
 #   hosts.sh down SET                      ends what runs on them and removes them
 #
-# Host number H is called hH and has the address 10.77.0.(H+1); nothing of it is to be seen from outside,
-# so sets do not disturb each other. For root only: others get status 77, and are told so.
+# Host number H is called hH and has the address 10.77.0.(H+1); nothing of it is to be seen from
+# outside, so sets do not disturb each other. For root only: others get status 77, and are told so.
 # More options for mpirun may stand before the program.
 set -u
 self=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")

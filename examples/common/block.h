@@ -2,7 +2,7 @@
  *
  * block.h - dividing things among ranks and threads.
  *
- * Law: the parts of `count` things are neighbours, in order, without gap, and differ by one at most. */
+ * Law: the parts of `count` things are neighbours, in order, without gap; sizes differ by one at most. */
 #ifndef EXAMPLES_BLOCK_H
 #define EXAMPLES_BLOCK_H
 

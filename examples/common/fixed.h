@@ -2,9 +2,10 @@
  *
  * fixed.h - sums of real numbers that do not depend on the order of their terms.
  *
- * Law: the terms are cut to multiples of a power of two, chosen so that no sum of so many terms of such
- * size overflows 64 bits. Integers add up exactly, so that any number of threads and ranks, adding in
- * any order, gets the same bits. Each term is wrong by less than 2^-60 of the greatest possible sum. */
+ * Law: the terms are cut to multiples of a power of two, chosen so that no sum of so many terms of
+ * such size overflows 64 bits. Integers add up exactly, so that any number of threads and ranks,
+ * adding in any order, gets the same bits. Each term is wrong by less than 2^-60 of the greatest
+ * possible sum. */
 #ifndef EXAMPLES_FIXED_H
 #define EXAMPLES_FIXED_H
 

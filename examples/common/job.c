@@ -30,8 +30,8 @@ long job_number(struct argp_state *state, const char *what, const char *text, lo
 	errno = 0;
 	long n = strtol(text, &end, 10);
 	if (end == text || *end || errno || n < low || n > high)
-		argp_error(state, "%s: expected a number from %ld to %ld, found \"%s\"", what, low, high,
-			   text);
+		argp_error(state, "%s: expected a number from %ld to %ld, found \"%s\"", what, low,
+			   high, text);
 	return n;
 }
 
@@ -47,11 +47,11 @@ static void read_imbalance(struct argp_state *state, struct job *job, const char
 		good = end != from && !*end && percent >= 0 && percent <= 10000;
 	}
 	if (!good)
-		argp_error(state, "--imbalance: expected RANK:PERCENT with 0 to 10000 percent, found \"%s\"",
-			   text);
+		argp_error(state, "--imbalance: expected RANK:PERCENT with 0 to 10000 percent, "
+			   "found \"%s\"", text);
 	if (rank < 0 || rank >= job->size)
-		argp_error(state, "--imbalance: expected a rank from 0 to %d, found %ld", job->size - 1,
-			   rank);
+		argp_error(state, "--imbalance: expected a rank from 0 to %d, found %ld",
+			   job->size - 1, rank);
 	job->imbalanced_rank = rank;
 	job->imbalance_percent = percent;
 }
@@ -91,7 +91,7 @@ void job_begin(int *argc, char ***argv, const struct argp *own, void *options)
 	struct argp_child children[] = { { own, 0, NULL, 0 }, { 0 } };
 	struct argp both = { .options = job_options, .parser = parse_job, .children = children };
 	FILE *out = stdout, *err = stderr;
-	if (job->rank) /* all ranks have the same arguments; one of them says what is wrong with them */
+	if (job->rank) /* all have the same arguments; one says what is wrong with them */
 		stdout = stderr = fopen("/dev/null", "w");
 	argp_err_exit_status = 2;
 	argp_parse(&both, *argc, *argv, 0, NULL, options);

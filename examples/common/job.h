@@ -21,11 +21,11 @@ struct job {
 };
 
 /* Joins the other ranks (MPI_Init_thread, funneled) and reads the arguments: `own` lists the
- * program's own options, which its parser takes, and its documentation; the options of every example
- * are added. The parser's input is `options`, whose first member must be a struct job. */
+ * program's own options, which its parser takes, and its documentation; the options of every
+ * example are added. The parser's input is `options`, whose first member must be a struct job. */
 void job_begin(int *argc, char ***argv, const struct argp *own, void *options);
 
-/* Rank 0 decides whether it is fine to go on; if not, it has said why, and all ranks end with status 1. */
+/* Rank 0 decides whether it is fine to go on; if not, it has said why, and all end with status 1. */
 void job_agree(bool fine);
 
 /* For a parser: the number in `text`, or the end of the program when it is not from low to high. */

@@ -57,10 +57,11 @@ START_TEST(a_sum_does_not_depend_on_the_order)
 		for (size_t i = count; i-- > 0;)
 			back += fixed_from(f, term[i]);
 		ck_assert_int_eq(forth, back);
-		double most = (double)count * ldexp(greatest * (double)count, -60) + fabs((double)exact) * 1e-15;
+		double most = (double)count * ldexp(greatest * (double)count, -60) +
+			      fabs((double)exact) * 1e-15;
 		ck_assert_msg(fabs(fixed_value(f, forth) - (double)exact) <= most,
-			      "seed %u: %zu terms up to %g: %.17g, not %.17Lg", seed, count, greatest,
-			      fixed_value(f, forth), exact);
+			      "seed %u: %zu terms up to %g: %.17g, not %.17Lg", seed, count,
+			      greatest, fixed_value(f, forth), exact);
 	}
 }
 END_TEST
@@ -109,7 +110,8 @@ START_TEST(points_come_back_as_they_were_written)
 		ck_assert_uint_eq(p.count, count);
 		ck_assert_uint_eq(p.dimensions, dimensions);
 		for (size_t i = 0; i < count * dimensions; i++)
-			ck_assert_msg(p.x[i] == x[i], "seed %u: %.17g became %.17g", seed, x[i], p.x[i]);
+			ck_assert_msg(p.x[i] == x[i], "seed %u: %.17g became %.17g", seed, x[i],
+				      p.x[i]);
 		points_free(&p);
 		free(x);
 	}

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The demo, made short: rank 1 is named and proved, the truth lies in the intervals of both clocks, the
+# balanced run is compared with what was predicted; and nothing is left, also when it is interrupted.
+. testsuite/fixtures/examples/setup.sh
+cd "$root" || exit 1
+
+no_spaces_left() { # of the demo, which says their name if it made some
+	local set
+	set=$(sed -n 's/.*(namespaces \(dprof[0-9]*-\).*/\1/p' "$tmp/out")
+	[ -z "$set" ] || ! ip netns list | grep "^$set" || fail "network namespaces were left"
+}
+
+ITERATIONS=10 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
+for line in '^  rank 1 .*proved' '^Look at rank 1:' '^Predicted for the balanced run: .* s; it took .* s (.* %)'; do
+	grep -q "$line" "$tmp/out" || fail "expected \"$line\", found: $(cat "$tmp/out")"
+done
+[ "$(grep -c ' in both$' "$tmp/out")" -eq 4 ] || fail "expected the truth in both: $(cat "$tmp/out")"
+[ -z "$(grep '^\[\|^Predicted' "$tmp/out" | grep -v "$tmp" | awk 'length > 80')" ] ||
+	fail "lines are too long: $(cat "$tmp/out")"
+no_spaces_left
+
+rm -rf "$tmp/demo"
+iterations=$((100000 + $$ % 10000))
+ITERATIONS=$iterations examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 &
+running=$!
+for _ in $(seq 100); do
+	compgen -G "$tmp/demo/overloaded/dprof-kmeans.*" >/dev/null && break
+	sleep 0.1
+done
+kill -TERM $running
+wait $running
+status=$?
+[ $status -eq 130 ] || fail "an interrupted demo has status $status: $(cat "$tmp/out")"
+for _ in $(seq 50); do
+	pgrep -f "iterations $iterations" >/dev/null || break
+	sleep 0.1
+done
+pgrep -f "iterations $iterations" >/dev/null && fail "an interrupted demo leaves processes"
+no_spaces_left
+echo "as expected"
