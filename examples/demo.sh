@@ -134,7 +134,7 @@ fi
 
 other_clock=(--clock 1 --rate 1.35 --offset-hours 5)
 if hosts=$(testsuite/hosts.sh up 2 2>"$demo/hosts"); then
-	say "4 ranks on 2 hosts (namespaces $hosts-*): 0 and 1 on h0, 2 and 3 on h1"
+	say "4 ranks on 2 hosts (namespaces $hosts-*): 0, 1 on h0; 2, 3 on h1"
 else
 	hosts=
 	other_clock+=(--split)
