@@ -50,7 +50,7 @@ up() { # SET N
 	for h in $(seq 0 $(($2 - 1))); do
 		why=$( { ip netns add "$1-$h" && connect "$1" "$h"; } 2>&1) || {
 			down "$1"
-			cannot "cannot make network namespaces here: $why"
+			cannot "no network namespaces here: $why"
 		}
 	done
 }

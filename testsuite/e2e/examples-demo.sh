@@ -12,14 +12,25 @@ no_spaces_left() { # of the demo, which says their name if it made some
 	[ -z "$set" ] || ! ip netns list | grep "^$set" || fail "network namespaces were left"
 }
 
-ITERATIONS=10 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
-for line in '^  rank 1 .*proved' '^Look at rank 1:' '^Predicted for the balanced run: .* s; it took .* s (.* %)'; do
-	grep -q "$line" "$tmp/out" || fail "expected \"$line\", found: $(cat "$tmp/out")"
-done
-[ "$(grep -c ' in both$' "$tmp/out")" -eq 4 ] || fail "expected the truth in both: $(cat "$tmp/out")"
-[ -z "$(grep '^\[\|^Predicted' "$tmp/out" | grep -v "$tmp" | awk 'length > 80')" ] ||
-	fail "lines are too long: $(cat "$tmp/out")"
-no_spaces_left
+show() { # what is where it runs
+	ITERATIONS=10 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
+	for line in "^\[ *0 s\] 4 ranks on $1" '^  rank 1 .*proved' '^Look at rank 1:' \
+		'^Predicted for the balanced run: .* s; it took .* s (.* %)'; do
+		grep -q "$line" "$tmp/out" || fail "expected \"$line\", found: $(cat "$tmp/out")"
+	done
+	[ "$(grep -c ' in both$' "$tmp/out")" -eq 4 ] ||
+		fail "expected the truth in both: $(cat "$tmp/out")"
+	[ -z "$(grep '^\[\|^Predicted' "$tmp/out" | grep -v "$tmp" | awk 'length > 80')" ] ||
+		fail "lines are too long: $(cat "$tmp/out")"
+}
+
+if [ "$(id -u)" -eq 0 ] && testsuite/hosts.sh run 2 -n 2 true; then
+	show "2 hosts"
+fi
+mkdir "$tmp/stub" # where network namespaces cannot be had
+printf '#!/bin/sh\necho "not permitted" >&2; exit 1\n' >"$tmp/stub/ip"
+chmod +x "$tmp/stub/ip"
+PATH=$tmp/stub:$PATH show "one host: no network namespaces here: not permitted"
 
 rm -rf "$tmp/demo"
 iterations=$((100000 + $$ % 10000))
