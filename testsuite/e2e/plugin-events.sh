@@ -34,7 +34,7 @@ misplaced() { # fixture events
 
 run() { # fixture executable config
 	rm -f "$dir/events"
-	if ! RECORDER_EVENTS=$dir/events "$2" >"$dir/out" 2>"$dir/err"; then
+	if ! RECORDER_EVENTS=$dir/events timeout 20 "$2" >"$dir/out" 2>"$dir/err"; then
 		fail "$1 $3: exit status $?: $(head -3 "$dir/err")"
 		return
 	fi
@@ -126,7 +126,7 @@ gcc -w -iplugindir="$B/plugin" -fplugin=dprof "$f" "$dir/recorder.o" -o "$dir/a.
 
 # A full buffer drops events, and the program goes on.
 gcc -w -O2 -fplugin="$plugin" "$f" "$dir/recorder.o" -o "$dir/a.out" &&
-	RECORDER_ROOM=7 RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/out.without" ||
+	RECORDER_ROOM=7 RECORDER_EVENTS=$dir/events timeout 20 "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/out.without" ||
 	fail "a full buffer disturbs the program"
 [ "$(wc -l <"$dir/events")" = 6 ] || fail "a full buffer holds $(wc -l <"$dir/events") events, not 6"
 

@@ -23,7 +23,7 @@ for level in -O0 -O2; do
 		exit 1
 	rm -f "$dir"/events.*
 	# shellcheck disable=SC2016
-	mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
 		sh -c 'RECORDER_EVENTS=$1/events.$OMPI_COMM_WORLD_RANK exec "$1/a.out"' - "$dir" >"$dir/out" 2>&1 ||
 		{ echo "FAILED: $level: $(tail -5 "$dir/out")"; failed=1; }
 	for rank in 0 1; do

@@ -23,7 +23,7 @@ for seed in ${SEEDS:-$(seq 1 "${PROGRAMS:-40}")}; do
 		failed=1
 		continue
 	fi
-	RECORDER_EVENTS=$dir/events "$dir/p" >"$dir/want" || { echo "seed $seed $level: exit status $?"; failed=1; }
+	RECORDER_EVENTS=$dir/events timeout 20 "$dir/p" >"$dir/want" || { echo "seed $seed $level: exit status $?"; failed=1; }
 	awk '{ print $2 }' "$dir/events" >"$dir/got"
 	events=$((events + $(wc -l <"$dir/got")))
 	if ! diff "$dir/want" "$dir/got" >"$dir/diff"; then
