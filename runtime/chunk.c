@@ -16,7 +16,8 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-#define PAGE 4096
+#define PAGE   4096
+#define LOWEST ((uint64_t)1 << 32) /* programs that are not relocated, and their heaps, are below */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -57,10 +58,33 @@ static long reserve(int fd, uint64_t from, uint64_t bytes)
 	return error;
 }
 
-static long map(int fd, uint64_t from, uint64_t bytes)
+/* Right below `below`, or, where something stands there, further and further down. */
+static long map_below(int fd, uint64_t from, uint64_t bytes, uint64_t below)
 {
-	long at = sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+	uint64_t at = below - bytes, step = bytes;
 
+	while (at < below && at > LOWEST) {
+		long got = sys(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_FIXED_NOREPLACE, fd, from);
+
+		if (got == (long)at || (sys_failed(got) && got != -EEXIST))
+			return got;
+		if (!sys_failed(got)) /* before Linux 4.17, a mere hint */
+			sys(SYS_munmap, got, bytes);
+		at -= step;
+		step *= 2;
+	}
+	return -ENOMEM;
+}
+
+static long map(int fd, uint64_t from, uint64_t bytes, const void *below)
+{
+	long at;
+
+	if (below)
+		at = map_below(fd, from, bytes, (uint64_t)below);
+	else
+		at = sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 	/* MAP_POPULATE would fault shared pages in for reading only. Older kernels: fault later. */
 	if (!sys_failed(at) && sys(SYS_madvise, at, bytes, MADV_POPULATE_WRITE) == -EFAULT) {
 		sys(SYS_munmap, at, bytes);
@@ -69,7 +93,7 @@ static long map(int fd, uint64_t from, uint64_t bytes)
 	return at;
 }
 
-long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
+long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes, const void *below)
 {
 	int fd = (int)sys(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 	long at;
@@ -78,7 +102,7 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
 		return fd;
 	at = reserve(fd, from, bytes);
 	if (at == 0)
-		at = map(fd, from, bytes);
+		at = map(fd, from, bytes, below);
 	sys(SYS_close, fd);
 	return at;
 }
@@ -114,7 +138,8 @@ int dprof_chunk_make(struct dprof_thread *t)
 	if (c->start && all_written(c))
 		sys(SYS_munmap, c->start, c->bytes);
 	c->start = NULL;
-	at = dprof_file_map(t->path, 0, t->file_bytes, bytes);
+	at = dprof_file_map(t->path, 0, t->file_bytes, bytes,
+			    t->chunk[t->current % DPROF_CHUNKS].start);
 	if (sys_failed(at))
 		return (int)at;
 	c->start = (struct dprof_record *)at;
@@ -143,5 +168,5 @@ void dprof_chunk_enter(struct dprof_thread *t)
 		*start++ = (struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
 	cursor->end = NULL;
 	cursor->next = start;
-	cursor->end = t->chunk_end - n + n / 4;
+	cursor->end = t->chunk_end;
 }

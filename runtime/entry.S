@@ -51,19 +51,13 @@ __dprof_slow:
 	ret
 	.cfi_restore_state
 
-	/* Off. Not `sub $16`: if recording was turned off between a handler's claim and that of the
-	 * code that it interrupted, the sum of both would be wrong; an absolute value never is. */
+	/* Off, for good: nothing that was or will be claimed is below `end`. */
 	.cfi_def_cfa %rsp, 8
 	.cfi_restore %rbp
 1:	push	%rax
 	.cfi_adjust_cfa_offset 8
-	push	%rcx
-	.cfi_adjust_cfa_offset 8
 	mov	__dprof_cursor@gottpoff(%rip), %rax
-	mov	%fs:8(%rax), %rcx
-	mov	%rcx, %fs:(%rax)
-	pop	%rcx
-	.cfi_adjust_cfa_offset -8
+	movq	$-4096, %fs:(%rax)	/* DPROF_NOWHERE */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
 	stc

@@ -70,8 +70,9 @@ enum dprof_kind {
  *
  * `what` is the address of a site with an operation in its low three bits, or, for the operations
  * that say something about the thread instead of a site, a number shifted left by three.
- * A record whose `what` is zero was never written; one whose `what` is not zero but whose `stamp` is
- * was interrupted by the end of the process. */
+ * A record whose `what` is zero was never written (there may be others behind it: a signal handler came
+ * in between); one whose `what` is not zero but whose `stamp` is was interrupted by the end of the
+ * process. */
 struct dprof_record {
 	uint64_t stamp; /* of ENTER, EXIT and POINT; otherwise a value */
 	uint64_t what;

@@ -2,7 +2,7 @@
  *
  * helper.c - the thread that makes chunks ahead and looks for new modules.
  *
- * It starts when a thread first wants a second chunk, so a program that records little has none, and
+ * It starts when a thread has filled its first chunk, so a program that records little has none, and
  * ends with the last thread that records, because a process whose main thread left by pthread_exit
  * would otherwise wait for it for ever. Nothing depends on it: without it threads make their chunks
  * themselves.

@@ -8,7 +8,7 @@
  *       mov   $16, %ecx
  *       xadd  %rcx, %fs:(%rsi)            claim a slot: one instruction, so no signal handler gets it too
  *       cmp   %fs:8(%rsi), %rcx
- *       jae   3f                          none left (or a new thread: next = end = 0)
+ *       jae   3f                          none left (a new thread has none)
  *       lea   SITE(%rip), %rax
  *       mov   %rax, 8(%rcx)               what
  *       rdtsc                             last before a region, first after one
@@ -31,7 +31,9 @@
 
 #include "runtime/format.h"
 
-/* Of each thread. All zero in a thread that has recorded nothing yet. */
+/* Of each thread. In one that has recorded nothing yet `end` is NULL. A claim is compared with `end`
+ * one instruction after it was made, and a handler that came in between may have moved `end`: but only
+ * downwards, so that what had failed still fails. What had room and now fails leaves its slot zero. */
 struct dprof_cursor {
 	struct dprof_record *next; /* may stand past end: then a claim failed and __dprof_slow mends it */
 	struct dprof_record *end;
@@ -45,7 +47,7 @@ extern __thread struct dprof_cursor __dprof_cursor
 /* Makes room in the calling thread's buffer. Preserves every register (vector registers too) except
  * the flags and may be called with any stack alignment; to be called from assembly only.
  * Returns with the carry flag clear when next < end, and set when the event is not to be recorded;
- * then next is back at end and the loss, if it is one, has been counted. Never blocks for long,
+ * then next is past end and the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
 __attribute__((visibility("default"))) void __dprof_slow(void);
 

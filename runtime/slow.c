@@ -3,13 +3,16 @@
  * slow.c - a claim found no room: make some, or lose the record and count it.
  *
  * Called with the user's registers saved but for the vector registers, and so compiled to touch
- * general registers only (see room.mk). Signal handlers may interrupt this anywhere and record:
+ * general registers only (see room.mk). Signal handlers may interrupt the inserted code and this code
+ * anywhere, and record:
  *
- * - before `busy` is set, the handler does all of this itself, and we find room when we come to it;
- * - while it is set, the handler's claim fails at once and is taken back, so that for us nothing has
- *   happened; a handler that jumps out of here ends the recording of its thread;
- * - claims that failed have moved `next` past `end`. Every store to `next` here is absolute and so
- *   absorbs them: no slot at or past `end` was ever given to anybody. */
+ * - Before `busy` is set, the handler does all of this itself, and we find room when we come to it.
+ * - While it is set, the handler's claim fails at once and is taken back, so that for us nothing has
+ *   happened. A handler that jumps out of here ends the recording of its thread.
+ * - A claim is compared with `end` one instruction after it was made; a handler in between may have
+ *   changed chunks. So each chunk lies below the one before: what failed, fails, and what has room in
+ *   the chunk before is given up. Its slot stays zero.
+ * - Claims that failed have moved `next` past `end`; so every store to `next` here is absolute. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -20,7 +23,7 @@
 #define HELPER_WAIT_NS  10000000 /* for a chunk that is being made */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 
-__thread struct dprof_cursor __dprof_cursor;
+__thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
@@ -89,8 +92,9 @@ static bool next_chunk(struct dprof_thread *t)
 			return false;
 		}
 	}
-	t->supply = SUPPLY_NONE;
 	dprof_chunk_enter(t);
+	__atomic_store_n(&t->supply, SUPPLY_WANTED, __ATOMIC_RELEASE);
+	dprof_helper_wake();
 	return true;
 }
 
@@ -100,15 +104,7 @@ static bool refill(struct dprof_thread *t)
 
 	if (cursor->next < cursor->end)
 		return true; /* a handler came before us */
-	if (!t)
-		return begin();
-	if (cursor->end == t->chunk_end)
-		return next_chunk(t);
-	cursor->next = cursor->end; /* the first quarter is full */
-	cursor->end = t->chunk_end;
-	__atomic_store_n(&t->supply, SUPPLY_WANTED, __ATOMIC_RELEASE);
-	dprof_helper_wake();
-	return true;
+	return t ? next_chunk(t) : begin();
 }
 
 int dprof_make_room(void)
@@ -124,7 +120,7 @@ int dprof_make_room(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	room = refill(dprof_self);
 	if (!room) {
-		__dprof_cursor.next = __dprof_cursor.end;
+		__dprof_cursor.next = __dprof_cursor.end ? __dprof_cursor.end : DPROF_NOWHERE;
 		lose(dprof_self);
 	}
 	atomic_signal_fence(memory_order_seq_cst);

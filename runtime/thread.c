@@ -93,7 +93,7 @@ static bool make_file(struct dprof_thread *t)
 
 	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
 		return false;
-	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE);
+	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE, NULL);
 	if (sys_failed(at))
 		return false;
 	t->header = (struct dprof_events_header *)at;
@@ -153,7 +153,7 @@ static void take_down(struct dprof_thread *t)
 	struct dprof_chunk *c = &t->chunk[t->current % DPROF_CHUNKS];
 	struct dprof_record *next = __dprof_cursor.next;
 
-	__dprof_cursor = (struct dprof_cursor){ NULL, NULL };
+	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
 	gone = true;
 	if (t->lost_unwritten && next < t->chunk_end)
@@ -239,7 +239,7 @@ void dprof_threads_forget(void)
 		t->supply = SUPPLY_FREE;
 	}
 	taking_down = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-	__dprof_cursor = (struct dprof_cursor){ NULL, NULL };
+	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
 	pthread_setspecific(key, NULL);
 	begun = 0;

@@ -7,15 +7,16 @@
  *                     kept            (still mapped)
  *
  * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little costs
- * little. When a thread has filled a quarter of its chunk it wants the next one; the helper makes it.
- * A thread that needs it earlier makes it itself; a record is lost only where the system refuses a
- * chunk (no space, no descriptor, no memory) or where a signal handler interrupts the change of chunks.
+ * little. A thread makes its first two chunks itself; from then on it has the helper make the next one
+ * while it fills its current one. If the helper is late the thread makes it itself; a record is lost
+ * only where the system refuses a chunk (no space, no descriptor, no memory) or where a signal handler
+ * interrupts the change of chunks.
  *
  * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
  * to by its maker page by page, so that writing to it does not fault.
  *
  * Law: a chunk is unmapped only after every record claimed in it was written, and only by whoever
- * makes the chunk three further on. */
+ * makes the chunk three further on. Each chunk has lower addresses than the one before (slow.c). */
 #ifndef RUNTIME_THREAD_H
 #define RUNTIME_THREAD_H
 
@@ -28,6 +29,9 @@
 
 #define DPROF_FIRST_CHUNK ((size_t)64 << 10)
 #define DPROF_CHUNKS      3 /* before, current, next */
+
+/* `next` of a thread without a chunk: above whatever `end` may become. */
+#define DPROF_NOWHERE ((struct dprof_record *)-4096)
 
 /* Who may touch the next chunk. Only the thread leaves WANTED by force, and only it leaves READY. */
 enum dprof_supply {
@@ -50,7 +54,7 @@ struct dprof_thread {
 	int supply;                       /* enum dprof_supply, a futex */
 	unsigned current;                 /* number of the chunk with the cursor */
 	struct dprof_chunk chunk[DPROF_CHUNKS]; /* by number modulo DPROF_CHUNKS */
-	struct dprof_record *chunk_end;   /* the cursor's end stands at a quarter before */
+	struct dprof_record *chunk_end;
 	uint64_t file_bytes;
 	uint64_t current_offset;          /* of the chunk with the cursor, in the file */
 	struct dprof_events_header *header;
@@ -63,8 +67,9 @@ struct dprof_thread {
 
 extern __thread struct dprof_thread *dprof_self __attribute__((tls_model("initial-exec")));
 
-/* Reserves, maps and faults in a piece of a file: its address, or -errno. */
-long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes);
+/* Reserves, maps (below an address, unless that is NULL) and faults in a piece of a file: its address,
+ * or -errno. */
+long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes, const void *below);
 
 /* Makes one more chunk for t. 0 or -errno. Does not touch the cursor. */
 int dprof_chunk_make(struct dprof_thread *t);

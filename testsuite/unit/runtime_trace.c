@@ -195,6 +195,8 @@ static size_t compare_file(const struct events *e)
 	for (size_t i = 0; i < e->n; i++) {
 		const struct dprof_record *r = &e->records[i];
 
+		if (!r->what)
+			continue; /* a claim that was given up */
 		if (DPROF_OP(r->what) == DPROF_LOST)
 			lost += r->stamp;
 		else if (!consume(e, r))
@@ -301,6 +303,14 @@ START_TEST(a_signal_handler_records_inside_records)
 }
 END_TEST
 
+START_TEST(a_handler_may_come_at_every_instruction)
+{
+	seed += (unsigned long)_i;
+	ck_assert_int_eq(finish(start("single-steps", "4K")), 0);
+	compare(0);
+}
+END_TEST
+
 START_TEST(where_there_is_no_room_records_are_counted)
 {
 	uint64_t told = 0;
@@ -366,6 +376,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(t, a_killed_process_loses_nothing, 0, 5);
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
 	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
+	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, 6);
 	tcase_add_test(t, where_there_is_no_room_records_are_counted);
 	tcase_add_test(t, the_helper_keeps_nobody_alive);
 	tcase_add_test(t, destructors_of_others_may_record);
