@@ -80,23 +80,24 @@ static void print_job(const struct findings *f)
 static void print_assumptions(const struct findings *f)
 {
 	const struct times *t = &f->times;
+	const struct tr_clock *base = &f->trace->clocks[t->base];
+	char *clocks;
 	if (f->trace->nclocks > 1) {
 		heading("Clocks");
 		clock_facts_print(t);
-		char *checked = mem_format("Assumed and checked against %zu packets: %s. Seconds are ticks of %s at nominally "
-					   "%g GHz.", f->trace->nlinks,
-					   t->assumption.model == FRZ_AFFINE ?
-						   "each clock keeps one rate for the whole run (affine)" :
-						   "each clock's rate stays near its mean (drift)",
-					   f->trace->clocks[t->base].host, f->trace->clocks[t->base].ghz);
-		print_wrapped("  ", checked);
-		free(checked);
+		clocks = mem_format("Assumed, and checked against %zu packets: %s. Seconds are ticks of %s at nominally %g GHz.",
+				    f->trace->nlinks,
+				    t->assumption.model == FRZ_AFFINE ?
+					    "each clock keeps one rate for the whole run (affine)" :
+					    "each clock's rate stays near its mean (drift)",
+				    base->host, base->ghz);
 	} else {
-		printf("One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.\n",
-		       f->trace->clocks[t->base].ghz);
+		clocks = mem_format("One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.",
+				    base->ghz);
 	}
-	print_wrapped(f->trace->nclocks > 1 ? "  " : "",
-		      "Assumed: a stamp is taken where its instruction stands (a processor may move it by tens of ns).");
+	print_wrapped("", clocks);
+	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may move it by tens of ns).");
+	free(clocks);
 }
 
 static void print_advice(const struct findings *f)

@@ -4,6 +4,7 @@
 #include "analysis/findings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/memory.h"
 
@@ -69,6 +70,13 @@ static struct standings rank_actors(const struct findings *f, const struct cast 
 	return s;
 }
 
+static struct standings copy_of(struct standings s)
+{
+	struct standings copy = { mem_resize(NULL, s.count + 1, sizeof *copy.list), s.count };
+	memcpy(copy.list, s.list, s.count * sizeof *s.list);
+	return copy;
+}
+
 /* ---- All of it -------------------------------------------------------------------------------- */
 
 static void find_spans(struct findings *f)
@@ -112,8 +120,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	struct cast threads = totals_cast_threads(&f->totals), ranks = totals_cast_processes(&f->totals);
 	count_everything(f, &threads);
 	f->several_threads = threads.nactors > ranks.nactors;
-	f->threads = rank_actors(f, &threads);
 	f->ranks = rank_actors(f, &ranks);
+	f->threads = f->several_threads ? rank_actors(f, &threads) : copy_of(f->ranks);
 	cast_close(&threads);
 	cast_close(&ranks);
 	return EXIT_FINE;

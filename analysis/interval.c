@@ -131,7 +131,7 @@ struct interval_text interval_compact(struct interval x, int decimals)
 	if (same == length && hi.text[same] == '\0')
 		snprintf(t.text, sizeof t.text, "%s", lo.text);
 	else if (-LARGE < x.lo && x.hi < LARGE && length == strlen(hi.text) && same > 0 &&
-		 (same > 1 || lo.text[0] != '-') && !strchr(lo.text + same, '.'))
+		 lo.text[same - 1] != '-' && lo.text[same - 1] != '.' && !strchr(lo.text + same, '.'))
 		snprintf(t.text, sizeof t.text, "%.*s[%s..%s]", (int)same, lo.text, lo.text + same,
 			 hi.text + same);
 	else
