@@ -117,7 +117,8 @@ static void count_part(const struct trace *t, uint32_t thread, uint64_t id, stru
 		totals->took_part[g - t->groups][member - g->threads]++;
 }
 
-/* What was open when a thread was killed is no fault; that it was killed has been said. */
+/* What was open when a thread was killed is no fault, nor what has lost its other half to a lack of room:
+ * both have been said. */
 static void check_nesting(struct nest_check *c, struct totals *totals)
 {
 	struct trace *t = c->trace;
@@ -134,7 +135,7 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 	while (c->nesting.depth && t->threads[c->thread].complete)
 		left_open(c, nest_pop(&c->nesting));
 	nest_end(&c->nesting);
-	for (size_t site = 0; site <= t->nsites; site++) {
+	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];
 		say(t, c->thread, site, u->enters, u->first_enter, "entered and never left");
 		say(t, c->thread, site, u->exits, u->first_exit, "left without having been entered");

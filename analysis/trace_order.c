@@ -2,18 +2,16 @@
  *
  * trace_order.c - puts the records of one thread in the order of their stamps.
  *
- * A slot is claimed before its stamp is read. A signal handler that comes between the two claims later
- * slots and stamps them earlier; it may be interrupted in the same way. So what was claimed last is
- * stamped first, as on a stack, and a stack undoes it:
+ * An enter and a point claim a slot and then read the counter; an exit reads the counter and then claims a
+ * slot. A signal handler that comes between the two claims its own slots there:
  *
- *   slots   7  8  20  11  15  12  23      20 was interrupted, and the handler's 15 as well
- *   stack         20  20  20  20
- *                     11  15  15
- *                             12
- *   order   7  8          11      12 15 20  23
+ *   slots    7 enter   20 enter   11 enter   12 exit   23 exit          the handler interrupted the enter
+ *   slots    7 enter   11 enter   12 exit     8 exit   23 exit          the handler interrupted the exit
  *
- * Law: what n interrupted records explain comes out sorted, with nothing lost. What they do not explain
- * is damage; then the longest sorted selection is kept and the rest dropped and counted.
+ * So of two records that stand in the wrong order, the first is no exit or the second is one.
+ *
+ * Law: what handlers explain comes out sorted, with nothing lost. What they do not explain is damage and is
+ * dropped: whatever contradicts a longest sorted selection of the thread's records.
  *
  * Records without a stamp (arguments, losses) stay behind the event that they speak of. The counter never
  * shows a thread the same number twice, so ties need no care. */
@@ -23,81 +21,73 @@
 #include "analysis/memory.h"
 #include "analysis/trace_private.h"
 
+/* An event and the records without a stamp that belong to it. */
+struct item {
+	uint64_t stamp;
+	size_t slot, run;      /* run: slot of the first of them; NO_RUN */
+	bool is_exit, keep;
+};
+#define NO_RUN SIZE_MAX
+
 struct sorter {
 	const struct dprof_record *in;
-	size_t n;
-	size_t zeros;          /* before this record, 0 is a stamp */
-	size_t *out, nout;     /* indices of `in`, in order */
-	size_t *stack, depth;
+	size_t n, zeros;       /* before slot `zeros`, 0 is a stamp */
+	struct item *item;
+	size_t nitems;
 };
 
-static bool event(const struct sorter *s, size_t i)
+static bool event(const struct sorter *s, size_t slot)
 {
-	return is_event(&s->in[i], i < s->zeros);
+	return is_event(&s->in[slot], slot < s->zeros);
 }
 
-static void pop(struct sorter *s)
+/* ---- Which argument speaks of which event --------------------------------------------------------*/
+
+/* Of the event just before, as a rule. But when a handler has interrupted an enter, that enter's arguments
+ * stand behind the handler's last event; we know it by the next event, which is younger than the enter. */
+static struct item *owner(struct sorter *s, struct item *highest, uint64_t next_stamp)
 {
-	s->out[s->nout++] = s->stack[--s->depth];
+	struct item *last = &s->item[s->nitems - 1];
+	bool exit_was_late = last->is_exit && s->nitems > 1 && last[-1].stamp > last->stamp;
+	if (highest->is_exit || highest->run != NO_RUN || exit_was_late || next_stamp < highest->stamp)
+		return last;
+	return highest;
 }
 
-static void pop_up_to(struct sorter *s, uint64_t stamp)
+static size_t next_event(const struct sorter *s, size_t slot)
 {
-	while (s->depth && s->in[s->stack[s->depth - 1]].stamp <= stamp)
-		pop(s);
+	while (slot < s->n && !event(s, slot))
+		slot++;
+	return slot;
 }
 
-/* The records without a stamp from `i` on speak of the last event that had its stamp when they were claimed:
- * all that did are older than the next event, all that did not are younger. The next event's index. */
-static size_t take_unstamped(struct sorter *s, size_t i)
+static void collect(struct sorter *s)
 {
-	size_t end = i;
-	while (end < s->n && !event(s, end))
-		end++;
-	if (end > i)
-		pop_up_to(s, end < s->n ? s->in[end].stamp : UINT64_MAX);
-	for (; i < end; i++)
-		if (DPROF_OP(s->in[i].what) > DPROF_POINT)
-			s->out[s->nout++] = i;
-	return end;
-}
-
-static void unstack(struct sorter *s)
-{
-	s->nout = 0;
-	for (size_t i = take_unstamped(s, 0); i < s->n;) {
-		pop_up_to(s, s->in[i].stamp);
-		if (s->depth && i - s->stack[0] > HANDLER_RECORDS)
-			pop_up_to(s, UINT64_MAX);
-		s->stack[s->depth++] = i;
-		i = take_unstamped(s, i + 1);
+	struct item *highest = NULL;
+	for (size_t slot = next_event(s, 0); slot < s->n;) {
+		struct item *item = &s->item[s->nitems++];
+		*item = (struct item){ s->in[slot].stamp, slot, NO_RUN, DPROF_OP(s->in[slot].what) == DPROF_EXIT, false };
+		highest = !highest || item->stamp >= highest->stamp ? item : highest;
+		size_t next = next_event(s, slot + 1);
+		if (next > slot + 1)
+			owner(s, highest, next < s->n ? s->in[next].stamp : UINT64_MAX)->run = slot + 1;
+		slot = next;
 	}
-	pop_up_to(s, UINT64_MAX);
 }
 
-/* All as it was, but for what is unfinished. */
-static void leave(struct sorter *s)
-{
-	s->nout = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (event(s, i) || DPROF_OP(s->in[i].what) > DPROF_POINT)
-			s->out[s->nout++] = i;
-}
+/* ---- What to keep --------------------------------------------------------------------------------*/
 
-/* Marks a longest selection of stamped records whose stamps do not go back: for each length the selection
- * of that length that ends lowest, found by bisection. Returns its length. */
-static size_t longest_sorted(const struct sorter *s, bool *keep)
+/* A longest selection whose stamps do not go back: for each length the selection of that length that ends
+ * lowest, found by bisection. */
+static void keep_longest(struct sorter *s)
 {
-	size_t *last = mem_resize(NULL, s->nout, sizeof *last), length = 0;
-	size_t *before = mem_resize(NULL, s->nout, sizeof *before);
-	for (size_t i = 0; i < s->nout; i++) {
-		if (!event(s, s->out[i]))
-			continue;
-		uint64_t stamp = s->in[s->out[i]].stamp;
+	size_t *last = mem_resize(NULL, s->nitems, sizeof *last), length = 0;
+	size_t *before = mem_resize(NULL, s->nitems, sizeof *before);
+	for (size_t i = 0; i < s->nitems; i++) {
 		size_t lo = 0, hi = length;
 		while (lo < hi) {
 			size_t mid = lo + (hi - lo) / 2;
-			if (s->in[s->out[last[mid]]].stamp <= stamp)
+			if (s->item[last[mid]].stamp <= s->item[i].stamp)
 				lo = mid + 1;
 			else
 				hi = mid;
@@ -107,72 +97,86 @@ static size_t longest_sorted(const struct sorter *s, bool *keep)
 		length += lo == length;
 	}
 	for (size_t i = length ? last[length - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
-		keep[s->out[i]] = true;
+		s->item[i].keep = true;
 	free(last);
 	free(before);
-	return length;
 }
 
-/* Between which stamps, in the order of the slots, the first dropped one should be. */
-static void find_bounds(const struct sorter *s, const bool *keep, struct order_damage *damage)
+/* Whether handlers explain that item i stands where it does among those of the longest selection. */
+static bool explained(const struct sorter *s, const bool *selected, size_t i)
 {
-	size_t before = damage->first, after = damage->first;
-	while (before && !keep[before])
-		before--;
-	while (after < s->n && !keep[after])
-		after++;
-	damage->at_least = keep[before] ? s->in[before].stamp : 0;
-	damage->at_most = after < s->n ? s->in[after].stamp : UINT64_MAX;
-}
-
-/* Marks what to keep of a damaged thread: in the order of the slots, unless handlers explain more of it. */
-static void choose(struct sorter *s, bool *keep)
-{
-	memset(keep, 0, s->n * sizeof *keep);
-	size_t unstacked = longest_sorted(s, keep);
-	leave(s);
-	memset(keep, 0, s->n * sizeof *keep);
-	if (longest_sorted(s, keep) >= unstacked)
-		return;
-	unstack(s);
-	memset(keep, 0, s->n * sizeof *keep);
-	longest_sorted(s, keep);
-}
-
-/* Takes out what is not to be kept, each with the unstamped records behind it. */
-static void drop_unsorted(struct sorter *s, struct order_damage *damage)
-{
-	bool *keep = mem_resize(NULL, s->n, sizeof *keep), keeping = true;
-	size_t kept = 0;
-	choose(s, keep);
-	damage->first = SIZE_MAX;
-	for (size_t i = 0; i < s->nout; i++) {
-		size_t slot = s->out[i];
-		if (event(s, slot))
-			keeping = keep[slot];
-		if (keeping)
-			s->out[kept++] = slot;
-		else if (slot < damage->first)
-			damage->first = slot;
-	}
-	damage->dropped = s->nout - kept;
-	find_bounds(s, keep, damage);
-	s->nout = kept;
-	free(keep);
-}
-
-static bool sorted(const struct sorter *s)
-{
-	uint64_t highest = 0;
-	for (size_t i = 0; i < s->nout; i++) {
-		const struct dprof_record *r = &s->in[s->out[i]];
-		if (!event(s, s->out[i]))
-			continue;
-		if (r->stamp < highest)
+	const struct item *self = &s->item[i];
+	for (size_t k = i; k-- > 0 && s->item[k].stamp > self->stamp;)
+		if (selected[k] && (i - k > HANDLER_RECORDS || (s->item[k].is_exit && !self->is_exit)))
 			return false;
-		highest = r->stamp;
-	}
+	for (size_t k = i + 1; k < s->nitems && s->item[k].stamp < self->stamp; k++)
+		if (selected[k] && (k - i > HANDLER_RECORDS || (self->is_exit && !s->item[k].is_exit)))
+			return false;
 	return true;
+}
+
+static void keep_explained(struct sorter *s)
+{
+	bool *selected = mem_resize(NULL, s->nitems, sizeof *selected);
+	for (size_t i = 0; i < s->nitems; i++)
+		selected[i] = s->item[i].keep;
+	for (size_t i = 0; i < s->nitems; i++)
+		s->item[i].keep = selected[i] || explained(s, selected, i);
+	free(selected);
+}
+
+static size_t records_of(const struct sorter *s, const struct item *item)
+{
+	return item->run == NO_RUN ? 1 : 1 + next_event(s, item->run) - item->run;
+}
+
+static void find_damage(const struct sorter *s, struct order_damage *damage)
+{
+	*damage = (struct order_damage){ .at_most = UINT64_MAX };
+	for (size_t i = 0; i < s->nitems; i++) {
+		const struct item *item = &s->item[i];
+		if (!item->keep && !damage->dropped)
+			damage->first = item->slot;
+		if (item->keep && !damage->dropped)
+			damage->at_least = item->stamp;
+		if (item->keep && damage->dropped && damage->at_most == UINT64_MAX)
+			damage->at_most = item->stamp;
+		damage->dropped += item->keep ? 0 : records_of(s, item);
+	}
+}
+
+/* ---- Sorting -------------------------------------------------------------------------------------*/
+
+static int by_stamp(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	if (x->stamp != y->stamp)
+		return x->stamp < y->stamp ? -1 : 1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Without the slots that were claimed and never finished. */
+static size_t write_run(const struct sorter *s, size_t slot, struct dprof_record *out)
+{
+	size_t n = 0;
+	for (size_t end = next_event(s, slot); slot < end; slot++)
+		if (DPROF_OP(s->in[slot].what) > DPROF_POINT)
+			out[n++] = s->in[slot];
+	return n;
+}
+
+static size_t write_sorted(struct sorter *s, struct dprof_record *out)
+{
+	size_t n = write_run(s, 0, out);
+	qsort(s->item, s->nitems, sizeof *s->item, by_stamp);
+	for (size_t i = 0; i < s->nitems; i++) {
+		if (!s->item[i].keep)
+			continue;
+		out[n++] = s->in[s->item[i].slot];
+		if (s->item[i].run != NO_RUN)
+			n += write_run(s, s->item[i].run, out + n);
+	}
+	return n;
 }
 
 static size_t count_zeros(const struct dprof_record *in, size_t n)
@@ -187,15 +191,12 @@ size_t order_records(const struct dprof_record *in, size_t n, bool complete, str
 		     struct order_damage *damage)
 {
 	struct sorter s = { .in = in, .n = n, .zeros = complete ? count_zeros(in, n) : 0 };
-	s.out = mem_resize(NULL, n, sizeof *s.out);
-	s.stack = mem_resize(NULL, n, sizeof *s.stack);
-	*damage = (struct order_damage){ 0 };
-	unstack(&s);
-	if (!sorted(&s))
-		drop_unsorted(&s, damage);
-	for (size_t i = 0; i < s.nout; i++)
-		out[i] = in[s.out[i]];
-	free(s.out);
-	free(s.stack);
-	return s.nout;
+	s.item = mem_resize(NULL, n, sizeof *s.item);
+	collect(&s);
+	keep_longest(&s);
+	keep_explained(&s);
+	find_damage(&s, damage);
+	n = write_sorted(&s, out);
+	free(s.item);
+	return n;
 }

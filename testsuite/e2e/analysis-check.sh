@@ -51,7 +51,6 @@ rank 0, thread 0: 'b' (x.c:2) is left without having been entered, 1 time, first
 END
 check 'thread 2 clock=0 rank=1 lost=7\ne 2 1 0 enter\nlost 2 7' <<'END'
 rank 1, thread 1: expected room for all records, found none for 7: they are lost
-rank 1, thread 1: 'a' (x.c:1) is entered and never left, 1 time, first at stamp 1
 END
 check 'thread 2 clock=0 rank=1 complete=0\ne 2 1 0 enter' <<'END'
 rank 1, thread 1: expected an end in good order, found none: the thread still ran when its process ended

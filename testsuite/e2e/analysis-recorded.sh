@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What the runtime really writes, of a program that is interrupted by signals all the time: it is fine, it
+# nests, it survives dump and pack; and what a killed program had recorded is there.
+set -u
+: "${B:?the build folder}"
+export LC_ALL=C
+analyze=$B/bin/dprof-analyze
+from=$PWD/testsuite/fixtures/analysis
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+flags=($(pkg-config --cflags dprof)) libs=($(pkg-config --libs dprof))
+cd "$dir" || exit 1
+gcc -O2 "${flags[@]}" "$from/recorded.c" -o recorded "${libs[@]}" -pthread || exit 1
+failed=0
+
+fail() {
+	echo "FAILED $*"
+	failed=1
+}
+
+./recorded || fail 'the program'
+trace=$(echo dprof-recorded.*)
+
+# A handler that comes while its thread changes chunks finds no room. That is said, and nothing else.
+"$analyze" check "$trace" >out
+sed '$d' out | grep -v 'expected room for all records, found none for [0-9]*: they are lost$' && fail 'check'
+"$analyze" dump "$trace" >once
+lost=$(sed -n 's/^thread .* lost=\([0-9]*\).*/\1/p' once | awk '{ n += $1 } END { print n + 0 }')
+[ "$lost" -lt 1000 ] || { echo "too busy: $lost records are lost"; exit 77; }
+for name in outer inner handler; do
+	site=$(sed -n "s/^site \([0-9]*\) kind=region name=$name .*/\1/p" once)
+	enters=$(grep -c "^e [01] [0-9]* $site enter" once) exits=$(grep -c "^e [01] [0-9]* $site exit" once)
+	[ $((enters - exits)) -le "$lost" ] && [ $((exits - enters)) -le "$lost" ] && [ "$enters" -gt 0 ] ||
+		fail "$name: $enters enters, $exits exits, $lost lost"
+	[ $name = handler ] || [ $((20000 - enters)) -le "$lost" ] || fail "$name: $enters enters, $lost lost"
+done
+"$analyze" pack once packed || fail 'pack'
+"$analyze" dump packed | cmp - once || fail 'dump, pack, dump'
+awk '$1 == "e" { if ($3 + 0 < last[$2]) bad = 1; last[$2] = $3 + 0 } END { exit bad }' once || fail 'a stamp goes back'
+
+rm -r dprof-recorded.*
+{ ./recorded kill; } 2>/dev/null && fail "it was not killed"
+trace=$(echo dprof-recorded.*)
+"$analyze" check "$trace" >out
+[ $? -eq 1 ] || fail 'a killed program is called fine'
+[ "$(grep -vc 'they are lost$' out)" -eq 2 ] || fail "more than that it was killed: $(cat out)"
+grep -q "expected a line 'finished', found none: the process was killed or still runs" out || fail "$(cat out)"
+[ "$("$analyze" dump "$trace" 2>/dev/null | grep -c '^e 0 ')" -ge 40000 ] || fail 'events are missing'
+exit $failed
