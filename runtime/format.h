@@ -151,6 +151,7 @@ struct dprof_events_header {
  *   module base=0x.. at=0x.. sites=HASH.sites buildid=HEX path=PATH
  *                                 base: load bias; at: address of the section's first byte
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
+ *   group ID threads=0,1 size=N   the same for threads: those of this process that take part, of N in all
  *   note TEXT                     something that the reader of the report must know
  *   finished STAMP                the process ended in good order
  */
