@@ -164,6 +164,7 @@ static void read_directory(const char *path)
 
 /* ---- Comparing --------------------------------------------------------------------------------- */
 
+static bool handlers;                 /* record, and claims may be given up */
 static uint64_t consumed[TWIN_LANES]; /* entries of each lane that were found */
 
 static bool is_lane_of(size_t lane, const struct events *e)
@@ -196,8 +197,8 @@ static size_t compare_file(const struct events *e)
 		const struct dprof_record *r = &e->records[i];
 
 		if (!r->what)
-			continue; /* a claim that was given up */
-		if (DPROF_OP(r->what) == DPROF_LOST)
+			ck_assert_msg(handlers, "%s: a hole", e->name);
+		else if (DPROF_OP(r->what) == DPROF_LOST)
 			lost += r->stamp;
 		else if (!consume(e, r))
 			unknown++;
@@ -298,6 +299,7 @@ END_TEST
 START_TEST(a_signal_handler_records_inside_records)
 {
 	seed += (unsigned long)_i;
+	handlers = true;
 	ck_assert_int_eq(finish(start("signals", buffers[_i % 2])), 0);
 	compare(0);
 }
@@ -306,6 +308,7 @@ END_TEST
 START_TEST(a_handler_may_come_at_every_instruction)
 {
 	seed += (unsigned long)_i;
+	handlers = true;
 	ck_assert_int_eq(finish(start("single-steps", "4K")), 0);
 	compare(0);
 }
