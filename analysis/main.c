@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "analysis/command.h"
+#include "analysis/json.h"
 #include "analysis/memory.h"
 #include "analysis/nearest.h"
 
@@ -29,7 +30,7 @@ static const struct {
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", "jbm" },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbm" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmB" },
-	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "" },
+	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
@@ -209,6 +210,18 @@ static int run(size_t command, const char *directory, const struct options *opti
 	return status;
 }
 
+static int pack(const struct arguments *a)
+{
+	int status = cmd_pack(a->word[1], a->word[2]);
+	if (status == EXIT_FINE && a->options.json) {
+		struct json j = jw_on(stdout);
+		jw_object(&j, NULL);
+		jw_string(&j, "directory", a->word[2]);
+		jw_end(&j);
+	}
+	return status;
+}
+
 /* A single word is a directory; but somebody who typed just a command meant something else. */
 static int run_words(const struct arguments *a)
 {
@@ -227,7 +240,7 @@ static int run_words(const struct arguments *a)
 	int status = check_understood(command, a->given);
 	if (status != EXIT_FINE)
 		return status;
-	return packs ? cmd_pack(a->word[1], a->word[2]) : run(command, a->word[a->nwords - 1], &a->options);
+	return packs ? pack(a) : run(command, a->word[a->nwords - 1], &a->options);
 }
 
 int main(int argc, char **argv)

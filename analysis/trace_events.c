@@ -187,31 +187,74 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 
 /* ---- One file ------------------------------------------------------------------------------------*/
 
-/* Maps a file; NULL after a sentence when that is not possible. */
-static const uint8_t *map_file(struct opened *o, const char *name, size_t *size)
+struct file {
+	const uint8_t *bytes;   /* up to the last one that is not zero, at least */
+	size_t size;            /* of the whole file */
+	size_t nrecords;        /* up to the last one that was written */
+};
+
+/* Size without the zeros at the end. Read, not mapped: when the thread of a running program ends, the runtime
+ * cuts them off, and touching them would kill us. */
+static size_t used_size(int fd, size_t size)
+{
+	char block[1 << 16];
+	while (size) {
+		size_t begin = (size - 1) / sizeof block * sizeof block;
+		ssize_t n = pread(fd, block, size - begin, (off_t)begin);
+		while (n > 0 && !block[n - 1])
+			n--;
+		if (n > 0)
+			return begin + (size_t)n;
+		size = begin;
+	}
+	return 0;
+}
+
+static size_t count_records(size_t used, size_t size)
+{
+	size_t most = (size - DPROF_HEADER_SIZE) / sizeof(struct dprof_record);
+	if (used <= DPROF_HEADER_SIZE)
+		return 0;
+	size_t n = (used - DPROF_HEADER_SIZE + sizeof(struct dprof_record) - 1) / sizeof(struct dprof_record);
+	return n < most ? n : most;
+}
+
+/* False after a sentence. */
+static bool map_opened(struct opened *o, const char *name, int fd, struct file *f)
 {
 	struct stat status;
-	void *map = MAP_FAILED;
-	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool good = fd >= 0 && fstat(fd, &status) == 0;
-	if (good && !S_ISREG(status.st_mode)) {
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
 		trace_problem(&o->t, "%s: expected a file of events, found something that is not a file", name);
-	} else if (good && status.st_size < DPROF_HEADER_SIZE) {
-		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%lld bytes)", name, DPROF_HEADER_SIZE,
-			      status.st_size ? "a file that is cut short" : "an empty file", (long long)status.st_size);
-	} else {
-		if (good)
-			map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED)
-			trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		return false;
 	}
-	if (fd >= 0)
-		close(fd);
-	if (map == MAP_FAILED)
-		return NULL;
-	*size = (size_t)status.st_size;
-	*MEM_GROW(o->mappings, o->nmappings) = (struct mapping){ map, *size };
-	return map;
+	f->size = (size_t)status.st_size;
+	if (f->size < DPROF_HEADER_SIZE) {
+		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%zu bytes)", name, DPROF_HEADER_SIZE,
+			      f->size ? "a file that is cut short" : "an empty file", f->size);
+		return false;
+	}
+	f->nrecords = count_records(used_size(fd, f->size), f->size);
+	size_t mapped = DPROF_HEADER_SIZE + f->nrecords * sizeof(struct dprof_record);
+	void *map = mmap(NULL, mapped, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		return false;
+	}
+	*MEM_GROW(o->mappings, o->nmappings) = (struct mapping){ map, mapped };
+	f->bytes = map;
+	return true;
+}
+
+static bool map_file(struct opened *o, const char *name, struct file *f)
+{
+	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		return false;
+	}
+	bool mapped = map_opened(o, name, fd, f);
+	close(fd);
+	return mapped;
 }
 
 static bool all_zero(const uint8_t *bytes, size_t size)
@@ -220,11 +263,11 @@ static bool all_zero(const uint8_t *bytes, size_t size)
 }
 
 /* False after a sentence, or without one for a file that was never begun. */
-static bool check_header(struct opened *o, const char *name, const uint8_t *bytes, size_t size,
+static bool check_header(struct opened *o, const char *name, const struct file *f,
 			 const struct process_file *p, uint32_t number)
 {
-	const struct dprof_events_header *h = (const void *)bytes;
-	if (all_zero(bytes, size))
+	const struct dprof_events_header *h = (const void *)f->bytes;
+	if (!f->nrecords && all_zero(f->bytes, DPROF_HEADER_SIZE))
 		return false;
 	if (memcmp(h->magic, DPROF_EVENTS_MAGIC, sizeof h->magic) != 0) {
 		char magic[sizeof h->magic + 1] = "";
@@ -253,13 +296,6 @@ static bool check_header(struct opened *o, const char *name, const uint8_t *byte
 	return true;
 }
 
-static size_t count_records(const struct dprof_record *r, size_t n)
-{
-	while (n && !r[n - 1].what && !r[n - 1].stamp)
-		n--;
-	return n;
-}
-
 /* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
 static const struct process_file *process_of(const struct opened *o, const char *name, uint32_t *number)
 {
@@ -283,29 +319,27 @@ static const struct process_file *process_of(const struct opened *o, const char 
 static void read_thread(struct opened *o, const char *name)
 {
 	uint32_t number;
-	size_t size;
+	struct file f;
 	const struct process_file *p = process_of(o, name, &number);
 	if (!p) {
 		trace_problem(&o->t, "%s: expected the file HOST-RANK.process that it belongs to, found none: its events are "
 			      "left out", name);
 		return;
 	}
-	const uint8_t *bytes = map_file(o, name, &size);
-	if (!bytes || !check_header(o, name, bytes, size, p, number))
+	if (!map_file(o, name, &f) || !check_header(o, name, &f, p, number))
 		return;
-	if (size % sizeof(struct dprof_record))
+	size_t rest = f.size % sizeof(struct dprof_record);
+	if (rest)
 		trace_problem(&o->t, "%s: offset %zu: expected a record of %zu bytes, found %zu: the file is cut short", name,
-			      size - size % sizeof(struct dprof_record), sizeof(struct dprof_record),
-			      size % sizeof(struct dprof_record));
-	const struct dprof_events_header *h = (const void *)bytes;
+			      f.size - rest, sizeof(struct dprof_record), rest);
+	const struct dprof_events_header *h = (const void *)f.bytes;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
 		.clock = p->clock, .rank = p->process.rank, .number = number,
 		.lost = h->lost, .complete = h->ended != 0,
-		.records = (const void *)(bytes + DPROF_HEADER_SIZE), .process = (uint32_t)(p - o->files),
+		.records = (const void *)(f.bytes + DPROF_HEADER_SIZE), .nrecords = f.nrecords, .process = (uint32_t)(p - o->files),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
-	t->nrecords = count_records(t->records, (size - DPROF_HEADER_SIZE) / sizeof(struct dprof_record));
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
 }
 

@@ -59,6 +59,8 @@ good '^e 3 54000 1 exit group=1 seq=1 \[[0-9]+,[0-9]+\]$' dump --bounds "$t"
 good '^e 3 54000 1 exit group=1 seq=1 \[54000,54001\]$' dump --bounds --base h1 "$t"
 good '' clocks --clock-model affine "$t"
 good '' csp --work body --wait MPI_Barrier "$t"
+good '"directory": ' pack --json testsuite/fixtures/analysis/job.txt "$dir/json"
+good '"op": "enter"' dump --json --bounds "$t"
 cp -r "$t" "$dir/dump"
 (cd "$dir" && "$analyze" dump >out 2>err) || complain 'a directory that is called like a command'
 (cd "$dir" && "$analyze" ./t/ >out 2>err) || complain 'a slash at the end'
@@ -74,7 +76,7 @@ wrong 'check: expected one trace directory' check "$t" "$t"
 wrong 'pack: expected a text file (or -) and the directory to make' pack "$t"
 wrong "expected at most a command and its arguments, found 'd' as well" a b c d
 wrong 'check has no option --bounds' check --bounds "$t"
-wrong 'pack has no option --json' pack --json - "$dir/u"
+wrong 'pack has no option --base' pack --base h0 - "$dir/u"
 for model in linear drift drift: drift:0 drift:-1 drift:x drift:1e9 drift:nan; do
 	wrong "--clock-model: expected affine or drift:PPM (0 < PPM <= 1000000), found '$model'" --clock-model "$model" "$t"
 done
