@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * event.cc - events: what the front end leaves where one is to be recorded, and the instructions that
- * it becomes. runtime/record.h explains them.
+ * event.cc - what the front end leaves where an event is to be recorded, and the instructions that it
+ * becomes. runtime/record.h explains them.
  *
  * Law: no call and no memory but the record on the fast path; nothing but rax, rcx, rdx, rsi and the
  * flags changes; the counter is read last before a region and first after it.
@@ -57,11 +57,12 @@ static bool far_sites()
 /* To be freed. */
 static char *text(enum dprof_op op)
 {
-	const char *clock = options.fence ? FENCED_CLOCK : CLOCK;
+	const char *clock = options.fence ? FENCED_CLOCK JOIN : CLOCK JOIN;
+	const char *in_rax = far_sites() ? WHAT_FAR("rax") : WHAT("rax");
+	const char *in_rdx = far_sites() ? WHAT_FAR("rdx") : WHAT("rdx");
 	if (op == DPROF_EXIT)
-		return concat(clock, JOIN CLAIM, far_sites() ? WHAT_FAR("rdx") : WHAT("rdx"), STAMP COLD,
-			      nullptr);
-	return concat(CLAIM, far_sites() ? WHAT_FAR("rax") : WHAT("rax"), clock, JOIN STAMP COLD, nullptr);
+		return concat(clock, CLAIM, in_rdx, STAMP COLD, nullptr);
+	return concat(CLAIM, in_rax, clock, STAMP COLD, nullptr);
 }
 
 /* Byte number `op` of the site as a symbol, "i"; "m" would let GCC keep the address in a register
@@ -108,10 +109,10 @@ gimple *event_build(enum dprof_op op, tree site, location_t where)
 tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site)
 {
 	char *t = xasprintf(NOTE "%d:%d:%s", op, kind, name);
-	tree memory = build_tree_list(NULL_TREE, build_string(sizeof "memory", "memory"));
-	tree stmt = build5(ASM_EXPR, void_type_node, build_string(strlen(t) + 1, t), NULL_TREE, NULL_TREE,
-			   memory, NULL_TREE);
+	tree string = build_string(strlen(t) + 1, t);
 	free(t);
+	tree memory = build_tree_list(NULL_TREE, build_string(sizeof "memory", "memory"));
+	tree stmt = build5(ASM_EXPR, void_type_node, string, NULL_TREE, NULL_TREE, memory, NULL_TREE);
 	ASM_VOLATILE_P(stmt) = 1;
 	ASM_INLINE_P(stmt) = 1;
 	TREE_SIDE_EFFECTS(stmt) = 1;

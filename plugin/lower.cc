@@ -1,132 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lower.cc - turns the markers of a parsed function into events.
+ * lower.cc - turns the markers of a parsed function into notes of events.
  *
- *   [region(a)] S                     ->  ENTER; try { S } finally { EXIT }
- *   [begin(a)] S1; S2; [end(a)]       ->  ENTER; try { S1; S2 } finally { EXIT }    in one block
- *   [begin(a)] ... { ... [end(a)] }   ->  ENTER ... { ... EXIT }                    otherwise
+ *   [open(a)] S [close(a)]            ->  ENTER; try { S } finally { EXIT }
+ *   [begin(a)] S1; S2; [end(a)]       ->  ENTER; try { S1; S2 } finally { EXIT }   in one block
+ *   [begin(a)] ... { ... [end(a)] }   ->  ENTER ... { ... EXIT }                   otherwise
  *   [progress(a)]                     ->  POINT
  *
  * Law: every region that a block holds whole is left with exactly one EXIT, whichever way it is left;
  * GCC sees to that, as it does for destructors. A begin whose end stands in another block is the
  * user's to balance, so any number of ends is allowed there, for as many ways out.
  *
- * Two walks. lower_close puts a CLOSE marker behind the statement of each region, which makes the two
- * forms alike; in C++ it also runs over templates, whose blocks are dissolved when they are
- * instantiated. lower then pairs begins and ends in the order of the text. */
+ * One walk in the order of the text keeps the begins that may still meet their end. */
 #include "plugin/parts.h"
-
-/* ---- lower_close ---------------------------------------------------------------------------------- */
-
-static bool next_statement(tree_stmt_iterator *i)
-{
-	do
-		tsi_next(i);
-	while (!tsi_end_p(*i) && TREE_CODE(tsi_stmt(*i)) == DEBUG_BEGIN_STMT);
-	return !tsi_end_p(*i);
-}
-
-/* Why the statement at i, which is behind marker m, cannot be a region; NULL if it can. */
-static const char *unfit(const struct marker &m, tree_stmt_iterator i)
-{
-	struct marker other;
-	if (tsi_end_p(i))
-		return G_("the end of the block");
-	tree s = tsi_stmt(i);
-	if (marker_read(s, &other))
-		return other.what == DIRECTIVE_REGION || other.what == DIRECTIVE_OPEN ?
-			nullptr : G_("another directive");
-	if (TREE_CODE(s) == DECL_EXPR)
-		return G_("a declaration");
-	if (TREE_CODE(s) == CASE_LABEL_EXPR)
-		return G_("a case label");
-	if (TREE_CODE(s) == LABEL_EXPR)
-		return G_("a label");
-	switch (source_follows(m.where, EXPR_LOCATION(s))) {
-	case FOLLOWS_NOTHING:
-		return G_("an empty statement");
-	case FOLLOWS_DECLARATION:
-		return G_("a declaration");
-	default:
-		return nullptr;
-	}
-}
-
-static void refuse(tree *marker, const struct marker &m, const char *found)
-{
-	error_at(m.where, "expected a statement after %<#pragma dprof region(%s)%>, found %s", m.name,
-		 _(found));
-	*marker = build_empty_stmt(m.where);
-}
-
-/* Moves i from the first to the last part of a statement. */
-static void skip_statement(tree_stmt_iterator *i)
-{
-	struct marker m;
-	for (int depth = 0; marker_read(tsi_stmt(*i), &m); next_statement(i)) {
-		depth += (m.what == DIRECTIVE_OPEN) - (m.what == DIRECTIVE_CLOSE);
-		if (!depth)
-			return;
-		/* Adjacent regions nest, so only the innermost has a statement that is no marker. */
-		tree_stmt_iterator next = *i;
-		if (next_statement(&next) && !marker_read(tsi_stmt(next), &m)) {
-			*i = next;
-			skip_statement(i);
-		}
-	}
-	/* In gnu89 a `for` opens no scope: what initialises it stands before it. */
-	tree_stmt_iterator next = *i;
-	location_t where = EXPR_LOCATION(tsi_stmt(*i));
-	if (next_statement(&next) && TREE_CODE(tsi_stmt(next)) == FOR_STMT && where != UNKNOWN_LOCATION &&
-	    linemap_compare_locations(line_table, EXPR_LOCATION(tsi_stmt(next)), where) > 0)
-		*i = next;
-}
-
-static void close_region(tree_stmt_iterator at, struct marker m)
-{
-	tree_stmt_iterator s = at;
-	next_statement(&s);
-	skip_statement(&s);
-	m.what = DIRECTIVE_OPEN;
-	*tsi_stmt_ptr(at) = marker_build(m);
-	m.what = DIRECTIVE_CLOSE;
-	tsi_link_after(&s, marker_build(m), TSI_SAME_STMT);
-}
-
-static void close_list(tree list)
-{
-	struct marker m;
-	for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i); tsi_next(&i)) {
-		if (!marker_read(tsi_stmt(i), &m) || m.what != DIRECTIVE_REGION)
-			continue;
-		tree_stmt_iterator s = i;
-		next_statement(&s);
-		if (const char *found = unfit(m, s))
-			refuse(tsi_stmt_ptr(i), m, found);
-	}
-	/* From the back, so that of adjacent regions the inner one is closed first. */
-	for (tree_stmt_iterator i = tsi_last(list); !tsi_end_p(i); tsi_prev(&i))
-		if (marker_read(tsi_stmt(i), &m) && m.what == DIRECTIVE_REGION)
-			close_region(i, m);
-}
-
-static tree close_step(tree *tp, int *, void *)
-{
-	struct marker m;
-	if (TREE_CODE(*tp) == STATEMENT_LIST) {
-		close_list(*tp);
-	} else if (marker_read(*tp, &m) && m.what == DIRECTIVE_REGION) {
-		refuse(tp, m, G_("the end of the block"));
-	}
-	return NULL_TREE;
-}
-
-void lower_close(tree fn)
-{
-	walk_tree_without_duplicates(&DECL_SAVED_TREE(fn), close_step, nullptr);
-}
-
-/* ---- lower ---------------------------------------------------------------------------------------- */
 
 namespace {
 
@@ -170,6 +56,7 @@ private:
 	tree plain_end(begun *b, const struct marker &m);
 	void leave_list(tree list);
 	tree_stmt_iterator wrap(const begun &b, tree_stmt_iterator end);
+	void tie(tree_stmt_iterator *at, tree *body, tree *finally, location_t where);
 	tree plain(enum dprof_op op, const struct marker &m);
 	void refuse_end(const struct marker &m);
 };
@@ -185,6 +72,19 @@ tree lowering::plain(enum dprof_op op, const struct marker &m)
 	return event_note(op, DPROF_KIND_REGION, m.name, site);
 }
 
+/* Ties for a region: before its ENTER, which will stand at `at`, in its body and before its EXIT. */
+void lowering::tie(tree_stmt_iterator *at, tree *body, tree *finally, location_t where)
+{
+	auto_vec<tree> outer;
+	for (unsigned n = shared; n < locals.length(); n++)
+		outer.safe_push(locals[n]);
+	struct ties t;
+	ties_collect(body, outer, &t);
+	ties_of_returns(fn, body, &tied_returns);
+	tsi_link_before(at, ties_build(t.used, where), TSI_SAME_STMT);
+	append_to_statement_list(ties_build(t.assigned, where), finally);
+}
+
 /* Replaces b's marker, the end marker and all between them. Returns where the TRY_FINALLY stands. */
 tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 {
@@ -195,16 +95,8 @@ tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 		append_to_statement_list_force(tsi_stmt(i), &body);
 	tsi_delink(&end);
 
-	if (optimize) {
-		auto_vec<tree> private_locals;
-		for (unsigned n = shared; n < locals.length(); n++)
-			private_locals.safe_push(locals[n]);
-		struct ties t;
-		ties_collect(&body, private_locals, &t);
-		ties_of_returns(fn, &body, &tied_returns);
-		tsi_link_before(&at, ties_build(t.used, where), TSI_SAME_STMT);
-		append_to_statement_list(ties_build(t.assigned, where), &finally);
-	}
+	if (optimize)
+		tie(&at, &body, &finally, where);
 	append_to_statement_list(event_note(DPROF_EXIT, DPROF_KIND_REGION, b.m.name, where), &finally);
 	*tsi_stmt_ptr(at) = event_note(DPROF_ENTER, DPROF_KIND_REGION, b.m.name, where);
 	tree whole = build2(TRY_FINALLY_EXPR, void_type_node, body, finally);
@@ -248,7 +140,8 @@ tree lowering::plain_end(begun *b, const struct marker &m)
 {
 	b->by_hand = b->ended = true;
 	if (b->region != (inside.is_empty() ? 0 : inside.last())) {
-		warning_at(m.where, 0, "dprof region %qs ends inside another region than it began in", m.name);
+		warning_at(m.where, 0,
+			   "dprof region %qs ends inside another region than it began in", m.name);
 		inform(b->m.where, "it begins here");
 	}
 	return plain(DPROF_EXIT, b->m);
@@ -287,11 +180,11 @@ tree_stmt_iterator lowering::end(tree list, tree_stmt_iterator at, const struct 
 
 tree_stmt_iterator lowering::close(tree list, tree_stmt_iterator at)
 {
-	unsigned n = open.length();
-	while (n-- > 0)
-		if (open[n].m.what == DIRECTIVE_OPEN && open[n].list == list)
-			break;
+	unsigned n = open.length() - 1;
+	while (open[n].m.what != DIRECTIVE_OPEN)
+		n--; /* over what began in the region and stays open */
 	begun b = open[n];
+	gcc_assert(b.list == list);
 	open.ordered_remove(n);
 	inside.pop();
 	return wrap(b, at);
@@ -427,7 +320,8 @@ void lowering::run()
 	visit(&DECL_SAVED_TREE(fn));
 	for (const begun &b : open)
 		if (!b.ended)
-			error_at(b.m.where, "%<region begin(%s)%> is never ended in this function", b.m.name);
+			error_at(b.m.where, "%<region begin(%s)%> is never ended in this function",
+				 b.m.name);
 	jumps_check(fn, done);
 }
 

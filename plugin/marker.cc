@@ -17,7 +17,8 @@ tree marker_build(struct marker m)
 	char *text = xasprintf(PREFIX "%d:%s", m.what, m.name);
 	tree string = build_string(strlen(text) + 1, text);
 	free(text);
-	tree stmt = build5(ASM_EXPR, void_type_node, string, NULL_TREE, NULL_TREE, NULL_TREE, NULL_TREE);
+	tree stmt = build5(ASM_EXPR, void_type_node, string, NULL_TREE, NULL_TREE, NULL_TREE,
+			   NULL_TREE);
 	ASM_INPUT_P(stmt) = 1;
 	ASM_VOLATILE_P(stmt) = 1;
 	SET_EXPR_LOCATION(stmt, m.where);

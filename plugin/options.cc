@@ -32,7 +32,8 @@ static void refuse(const char *word)
 	const char *near = find_closest_string(word, &words);
 	if (near)
 		error_at(UNKNOWN_LOCATION,
-			 "unknown plugin option %<-fplugin-arg-dprof-%s%>; did you mean %qs?", word, near);
+			 "unknown plugin option %<-fplugin-arg-dprof-%s%>; did you mean %qs?", word,
+			 near);
 	else
 		error_at(UNKNOWN_LOCATION,
 			 "unknown plugin option %<-fplugin-arg-dprof-%s%>; %<-fplugin-arg-dprof-help%> "
@@ -47,8 +48,8 @@ bool options_read(struct plugin_name_args *args)
 		if (!o)
 			refuse(args->argv[i].key);
 		else if (args->argv[i].value)
-			error_at(UNKNOWN_LOCATION, "plugin option %<-fplugin-arg-dprof-%s%> takes no value",
-				 o->word);
+			error_at(UNKNOWN_LOCATION,
+				 "plugin option %<-fplugin-arg-dprof-%s%> takes no value", o->word);
 		else
 			*o->set = true;
 		good = good && o && !args->argv[i].value;

@@ -44,8 +44,10 @@ bool marker_is(const char *asm_text);
 enum follows { FOLLOWS_UNKNOWN, FOLLOWS_NOTHING, FOLLOWS_DECLARATION };
 enum follows source_follows(location_t directive, location_t statement);
 
-/* lower.cc: turns the markers of one function into events, and into TRY_FINALLY where there is an end. */
-void lower_close(tree fn);
+/* close.cc: puts a CLOSE behind the statement of each REGION, which becomes an OPEN. */
+void close_regions(tree fn);
+
+/* lower.cc: turns the markers of one function into notes of events and TRY_FINALLY_EXPRs. */
 void lower(tree fn);
 
 /* jumps.cc: warns of jumps into a region, which would skip its ENTER. */
@@ -67,8 +69,8 @@ bool ties_is(const char *asm_text);
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
 
-/* event.cc: where the front end wants an event it leaves a note; the pass makes it the instructions that
- * record `op` at `site`. */
+/* event.cc: where the front end wants an event it leaves a note; the pass turns it into the
+ * instructions that record `op` at `site`. */
 struct event {
 	enum dprof_op op;
 	enum dprof_kind kind;

@@ -17,8 +17,10 @@
  *
  *   options.cc   -fplugin-arg-dprof-...
  *   pragma.cc    parses a directive (pragmas/grammar.def) and leaves a marker (marker.cc)
- *   lower.cc     when a function is parsed: markers become notes of events, and try/finally; with it
- *                source.cc (what follows the directive), ties.cc (code motion), jumps.cc (jumps in)
+ *   close.cc     when a function is parsed: which statement a region takes; with it source.cc, what
+ *                follows the directive in the text
+ *   lower.cc     then: markers become notes of events, and try/finally; with it ties.cc (against
+ *                code motion) and jumps.cc (warns of jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
  *                with it calls.cc: events around calls that synchronise (calls.def)
  *
@@ -49,9 +51,9 @@ static void on_body(void *fn, void *)
 	if (!DECL_SAVED_TREE(decl))
 		return;
 	if (cplusplus) {
-		lower_close(decl);
+		close_regions(decl);
 	} else if (decl_function_context(decl)) {
-		lower_close(decl);
+		close_regions(decl);
 		lower(decl);
 	}
 }
@@ -61,14 +63,15 @@ static void on_parsed(void *fn, void *)
 	tree decl = (tree)fn;
 	if (!DECL_SAVED_TREE(decl))
 		return;
-	lower_close(decl);
+	close_regions(decl);
 	lower(decl);
 }
 
 static void on_unit(void *, void *)
 {
 	if (!TARGET_64BIT || TARGET_X32)
-		fatal_error(UNKNOWN_LOCATION, "dprof works only for 64-bit x86, not with %<-m32%> or %<-mx32%>");
+		fatal_error(UNKNOWN_LOCATION,
+			    "dprof works only for 64-bit x86, not with %<-m32%> or %<-mx32%>");
 }
 
 static char *help()

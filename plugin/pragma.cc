@@ -81,7 +81,8 @@ static char *quote_all(const auto_vec<const char *> &words)
 {
 	char *text = xstrdup("");
 	for (const char *w : words) {
-		char *more = xasprintf("%s%s%s%s%s", text, *text ? ", " : "", open_quote, w, close_quote);
+		char *more = xasprintf("%s%s%s%s%s", text, *text ? ", " : "", open_quote, w,
+				       close_quote);
 		free(text);
 		text = more;
 	}
@@ -243,8 +244,9 @@ char *pragma_help()
 {
 	char *text = xstrdup("");
 	for (const struct grammar &g : grammar) {
-		char *more = xasprintf("%s  #pragma dprof %s%s%s(%s)\n      %s;\n      stands %s; %s is %s\n",
-				       text, g.word, *g.modifier ? " " : "", g.modifier,
+		char *more = xasprintf("%s  #pragma dprof %s%s%s(%s)\n"
+				       "      %s;\n"
+				       "      stands %s; %s is %s\n", text, g.word, *g.modifier ? " " : "", g.modifier,
 				       arguments[g.argument].shown, g.meaning, places[g.place],
 				       arguments[g.argument].shown, arguments[g.argument].rule);
 		free(text);

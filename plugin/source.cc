@@ -145,7 +145,8 @@ static bool skip_self(struct place *p)
 
 static enum follows classify(struct place *p)
 {
-	static const char *const codeless[] = { "typedef", "extern", "static_assert", "_Static_assert" };
+	static const char *const codeless[] = { "typedef", "extern", "static_assert",
+						"_Static_assert" };
 	char word[64];
 
 	for (;;) {
@@ -173,8 +174,8 @@ static enum follows classify(struct place *p)
 enum follows source_follows(location_t directive, location_t statement)
 {
 	/* Both from one macro: then the text after the macro is not what follows the directive. */
-	if (statement == UNKNOWN_LOCATION ||
-	    linemap_resolve_location(line_table, statement, LRK_MACRO_EXPANSION_POINT, nullptr) == directive)
+	statement = linemap_resolve_location(line_table, statement, LRK_MACRO_EXPANSION_POINT, nullptr);
+	if (statement == UNKNOWN_LOCATION || statement == directive)
 		return FOLLOWS_UNKNOWN;
 
 	expanded_location e = expand_location(directive);

@@ -63,8 +63,10 @@ static tree tie(const vec<tree> &variables, unsigned from, unsigned to, location
 tree ties_build(const vec<tree> &variables, location_t where)
 {
 	tree list = alloc_stmt_list();
-	for (unsigned i = 0; i < variables.length(); i += MOST)
-		append_to_statement_list(tie(variables, i, MIN(i + MOST, variables.length()), where), &list);
+	for (unsigned i = 0; i < variables.length(); i += MOST) {
+		unsigned to = MIN(i + MOST, variables.length());
+		append_to_statement_list(tie(variables, i, to, where), &list);
+	}
 	return list;
 }
 
@@ -109,13 +111,13 @@ tree collect_step(tree *tp, int *walk_subtrees, void *data)
 		break;
 	case DECL_EXPR:
 		/* Declared between begin and end: it has no value before. */
-		if (VAR_P(DECL_EXPR_DECL(t))) {
-			c->used.add(DECL_EXPR_DECL(t));
-			assigns(c, DECL_EXPR_DECL(t));
-			if (DECL_INITIAL(DECL_EXPR_DECL(t)))
-				walk_tree(&DECL_INITIAL(DECL_EXPR_DECL(t)), collect_step, data, nullptr);
-			*walk_subtrees = 0;
-		}
+		t = DECL_EXPR_DECL(t);
+		if (!VAR_P(t))
+			break;
+		c->used.add(t);
+		assigns(c, t);
+		walk_tree(&DECL_INITIAL(t), collect_step, data, nullptr);
+		*walk_subtrees = 0;
 		break;
 	case VAR_DECL:
 	case PARM_DECL:

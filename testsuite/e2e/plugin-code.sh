@@ -23,7 +23,9 @@ compile() { # options...
 # "READS MNEMONIC OPERANDS" of a function without its cold part, which is behind all functions.
 code() { # function
 	objdump -d --no-show-raw-insn --disassemble="$1" "$dir/o.o" |
-		awk '/^ *[0-9a-f]+:\t/ { sub(/^[^\t]*\t/, ""); if (/^rdtsc/) reads++; print reads + 0, $0 }'
+		awk '/^ *[0-9a-f]+:\t/ { sub(/^[^\t]*\t/, "")
+					 if (/^rdtsc/) reads++
+					 print reads + 0, $0 }'
 }
 
 functions() {
@@ -38,7 +40,8 @@ check_motion() { # options...
 		[ "$(grep -c ' rdtsc' "$dir/code")" = 2 ] || fail "$* $f reads the counter not twice"
 		case $f in before_*) reads=0 ;; in_*) reads=1 ;; after_*) reads=2 ;; esac
 		awk -v r=$reads '$2 ~ /^(v?div|idiv|v?rcp|call)/ { n++; if ($1 != r) bad = $0 }
-			END { if (!n) print "has no work"; else if (bad) print "has work outside: " bad }' "$dir/code" >"$dir/said"
+			END { if (!n) print "has no work"
+			      else if (bad) print "has work elsewhere: " bad }' "$dir/code" >"$dir/said"
 		[ ! -s "$dir/said" ] || fail "$* $f $(cat "$dir/said")"
 	done
 }
@@ -77,7 +80,8 @@ for options in -O0 -O2 "-O2 -fPIC" "-O2 -fdata-sections"; do
 		fail "$options: $(readelf -SW "$dir/o.o" | grep dprof_sites)"
 	readelf -SW "$dir/o.o" | grep -q 'rela\?dprof_sites' && fail "$options: sites have relocations"
 done
-gcc -fplugin="$plugin" -O2 -fPIC -shared -fsanitize=address $source -o "$dir/a.so" || fail "address sanitizer"
+gcc -fplugin="$plugin" -O2 -fPIC -shared -fsanitize=address $source -o "$dir/a.so" ||
+	fail "address sanitizer"
 readelf -SW "$dir/a.so" | grep -q dprof_sites || fail "no sites under the address sanitizer"
 
 # An object without directives and calls is the same as without the plugin.

@@ -38,12 +38,14 @@ compare() { # fixture options...
 	wanted "$1" >"$dir/wanted"
 	diagnostics "$@" >"$dir/got"
 	[ -s "$dir/wanted" ] || fail "$1 expects nothing"
-	awk 'NR == FNR { n++; line[n] = $1; column[n] = $2; kind[n] = $3; sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); text[n] = $0; next }
+	awk 'NR == FNR { n++; line[n] = $1; column[n] = $2; kind[n] = $3
+			 sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); text[n] = $0; next }
 	     { for (i = 1; i <= n; i++)
-		       if (!met[i] && line[i] == $1 && (!column[i] || column[i] == $2) && kind[i] == $3 &&
-			   index($0, text[i])) { met[i] = 1; next }
+		       if (!met[i] && line[i] == $1 && (!column[i] || column[i] == $2) &&
+			   kind[i] == $3 && index($0, text[i])) { met[i] = 1; next }
 	       print "not expected: " $0 }
-	     END { for (i = 1; i <= n; i++) if (!met[i]) print "not said: " line[i], column[i], kind[i], text[i] }' \
+	     END { for (i = 1; i <= n; i++)
+		       if (!met[i]) print "not said: " line[i], column[i], kind[i], text[i] }' \
 		"$dir/wanted" "$dir/got" >"$dir/diff"
 	[ ! -s "$dir/diff" ] || { fail "$* (line, column)"; cat "$dir/diff"; }
 }
@@ -84,4 +86,12 @@ help=$(gcc -fplugin="$plugin" -fplugin-arg-dprof-help -fsyntax-only "$dir/main.c
 for word in "region(NAME)" "region begin(NAME)" "region end(NAME)" "progress(NAME)" "dprof-fence"; do
 	case $help in *"$word"*) ;; *) fail "the help does not name $word: $help" ;; esac
 done
+
+# What the table has, the manual explains and dprof.h has a macro for.
+manual=$(tr -d '*_\\' <docs/dprof.7.scd)
+while read -r directive; do
+	case $manual in *"$directive"*) ;; *) fail "docs/dprof.7.scd does not name $directive" ;; esac
+	macro="(dprof $(sed 's/^#pragma dprof //; s/NAME/name/' <<<"$directive"))"
+	grep -qF "$macro" pragmas/dprof.h || fail "dprof.h has no macro for $directive"
+done < <(grep -o '#pragma dprof .*' <<<"$help")
 exit $failed

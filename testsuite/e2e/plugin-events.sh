@@ -21,7 +21,9 @@ fail() {
 }
 
 expected() { # fixture thread
-	sed -n "s|.*/\* expect$([ "$2" = 0 ] || echo " $2"): *\(.*\)\*/.*|\1|p" "$1" | tr -s ' \t\n' '\n' | sed '/^$/d'
+	local who=
+	[ "$2" = 0 ] || who=" $2"
+	sed -n "s|.*/\* expect$who: *\(.*\)\*/.*|\1|p" "$1" | tr -s ' \t\n' '\n' | sed '/^$/d'
 }
 
 # Events whose line in the fixture does not name them. A barrier that OpenMP makes up has no word there.
@@ -39,7 +41,7 @@ run() { # fixture executable config
 		return
 	fi
 	ran=$((ran + 1))
-	cmp -s "$dir/out" "$dir/out.without" || fail "$1 $3: prints something else than without the plugin"
+	cmp -s "$dir/out" "$dir/out.without" || fail "$1 $3: does not print what it does without the plugin"
 	for thread in 0 1; do
 		awk -v t=$thread '$1 == t { print $2 }' "$dir/events" >"$dir/got"
 		expected "$1" $thread >"$dir/want"
@@ -67,8 +69,10 @@ build_and_run() { # fixture config
 
 build_shared_and_run() { # fixture config
 	# shellcheck disable=SC2046,SC2086
-	gcc $(options "$1") -fplugin="$plugin" $2 -Dmain=fixture_main -fPIC -shared "$1" -o "$dir/libf.so" &&
-		gcc -pthread $from/call-main.c "$dir/recorder.o" -rdynamic -L"$dir" -lf -Wl,-rpath,"$dir" -o "$dir/a.out" ||
+	gcc $(options "$1") -fplugin="$plugin" $2 -Dmain=fixture_main -fPIC -shared "$1" \
+		-o "$dir/libf.so" &&
+		gcc -pthread $from/call-main.c "$dir/recorder.o" -rdynamic -L"$dir" -lf \
+			-Wl,-rpath,"$dir" -o "$dir/a.out" ||
 		{ fail "$1 $2: does not compile"; return; }
 	run "$1" "$dir/a.out" "$2 shared"
 }
@@ -95,13 +99,31 @@ for f in ways-out macros gnu89 openmp calls; do
 done
 f=$from/ways-out.c
 gcc -w "$f" -o "$dir/without-ways-out" && "$dir/without-ways-out" >"$dir/out.without"
-for config in -Os -Og "-O0 -g" "-O3 -g3" "-O2 -fopenmp" "-O2 -masm=intel" "-O2 -static" "-O2 -static-pie" \
-	"-O2 -no-pie" "-O2 -mcmodel=large" "-O2 -fsanitize=address,undefined" "-O1 -fsanitize=thread" "-O2 -pg" \
-	"-O2 --coverage -fprofile-dir=$dir" "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections" \
-	"-O2 -fcf-protection=full -fstack-protector-all" "-O2 -save-temps=obj -dumpdir $dir/" \
-	"-O2 -fnon-call-exceptions -fexceptions" "-O2 -fplugin-arg-dprof-fence" "-O2 -fno-omit-frame-pointer -mno-red-zone"; do
+while read -r config; do
 	build_and_run $f "$config"
-done
+done <<END
+-Os
+-Og
+-O0 -g
+-O3 -g3
+-O2 -fopenmp
+-O2 -masm=intel
+-O2 -static
+-O2 -static-pie
+-O2 -no-pie
+-O2 -mcmodel=large
+-O2 -mcmodel=medium -fPIC
+-O2 -fsanitize=address,undefined
+-O1 -fsanitize=thread
+-O2 -pg
+-O2 --coverage -fprofile-dir=$dir
+-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+-O2 -fcf-protection=full -fstack-protector-all
+-O2 -save-temps=obj -dumpdir $dir/
+-O2 -fnon-call-exceptions -fexceptions
+-O2 -fno-omit-frame-pointer -mno-red-zone
+-O2 -fplugin-arg-dprof-fence
+END
 build_lto_and_run $f "-O2 -flto"
 build_lto_and_run $f "-O2 -flto -ffat-lto-objects -g"
 build_shared_and_run $f "-O0 -g"
@@ -111,28 +133,33 @@ f=$from/cplusplus.cc
 g++ -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
 for config in -O0 -O2 "-O3 -g" "-O2 -flto -std=c++20"; do
 	# shellcheck disable=SC2086
-	g++ -I. -Wall -Wextra -Werror -Wno-unknown-pragmas -fplugin="$plugin" $config "$f" "$dir/recorder.o" -o "$dir/a.out" &&
+	g++ -I. -Wall -Wextra -Werror -Wno-unknown-pragmas -fplugin="$plugin" $config "$f" \
+		"$dir/recorder.o" -o "$dir/a.out" &&
 		run $f "$dir/a.out" "$config" || fail "$f $config"
 done
 if command -v gfortran >/dev/null; then
 	printf 'program p\nprint *, 1\nend program\n' >"$dir/p.f90"
-	gfortran -O2 -flto -fplugin="$plugin" "$dir/p.f90" -o "$dir/p" && "$dir/p" >/dev/null || fail "Fortran"
+	gfortran -O2 -flto -fplugin="$plugin" "$dir/p.f90" -o "$dir/p" && "$dir/p" >/dev/null ||
+		fail "Fortran"
 fi
 
 # The short name, found where -iplugindir says.
 f=$from/ways-out.c
 "$dir/without-ways-out" >"$dir/out.without"
-gcc -w -iplugindir="$B/plugin" -fplugin=dprof "$f" "$dir/recorder.o" -o "$dir/a.out" && run $f "$dir/a.out" "short name"
+gcc -w -iplugindir="$B/plugin" -fplugin=dprof "$f" "$dir/recorder.o" -o "$dir/a.out" &&
+	run $f "$dir/a.out" "short name" || fail "short name"
 
 # A full buffer drops events, and the program goes on.
 gcc -w -O2 -fplugin="$plugin" "$f" "$dir/recorder.o" -o "$dir/a.out" &&
-	RECORDER_ROOM=7 RECORDER_EVENTS=$dir/events timeout 20 "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/out.without" ||
+	RECORDER_ROOM=7 RECORDER_EVENTS=$dir/events timeout 20 "$dir/a.out" >"$dir/out" &&
+	cmp -s "$dir/out" "$dir/out.without" ||
 	fail "a full buffer disturbs the program"
 [ "$(wc -l <"$dir/events")" = 6 ] || fail "a full buffer holds $(wc -l <"$dir/events") events, not 6"
 
 # dprof.h without the plugin: not one warning, in several dialects.
 for std in gnu89 c99 c11 gnu17; do
-	gcc -std=$std -I. -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include pragmas/dprof.h -x c - <<'END' ||
+	gcc -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+		-include pragmas/dprof.h -x c - <<'END' ||
 int f(int n);
 int f(int n)
 {

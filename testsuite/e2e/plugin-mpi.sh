@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Barriers and collectives of a real MPI are recorded without annotation, on every rank, as what they are.
+# Barriers and collectives of a real MPI are recorded without annotation, on every rank, as what they
+# are.
 set -u
 : "${B:?the build folder}"
 from=testsuite/fixtures/plugin
@@ -19,18 +20,20 @@ for f in $(sed -nE 's/^DPROF_CALL\("(MPI_[A-Za-z_]+)".*/\1/p' plugin/calls.def);
 done
 
 for level in -O0 -O2; do
-	mpicc $level -Wall -Wextra -Werror -fplugin="$B/plugin/dprof.so" $from/mpi.c "$dir/recorder.o" -o "$dir/a.out" ||
-		exit 1
+	mpicc $level -Wall -Wextra -Werror -fplugin="$B/plugin/dprof.so" $from/mpi.c "$dir/recorder.o" \
+		-o "$dir/a.out" || exit 1
 	rm -f "$dir"/events.*
 	# shellcheck disable=SC2016
 	timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
-		sh -c 'RECORDER_EVENTS=$1/events.$OMPI_COMM_WORLD_RANK exec "$1/a.out"' - "$dir" >"$dir/out" 2>&1 ||
+		sh -c 'RECORDER_EVENTS=$1/events.$OMPI_COMM_WORLD_RANK exec "$1/a.out"' - "$dir" \
+		>"$dir/out" 2>&1 ||
 		{ echo "FAILED: $level: $(tail -5 "$dir/out")"; failed=1; }
 	for rank in 0 1; do
 		awk '{ print $2 }' "$dir/events.$rank" | diff "$dir/want" - ||
 			{ echo "FAILED: $level rank $rank"; failed=1; }
-		awk '{ want = $2 ~ /Barrier/ ? "barrier" : "coll"; if ($4 != want) { print; bad = 1 } } END { exit bad }' \
-			"$dir/events.$rank" || { echo "FAILED: $level rank $rank: wrong kind"; failed=1; }
+		awk '$4 != ($2 ~ /Barrier/ ? "barrier" : "coll") { print; bad = 1 }
+		     END { exit bad }' "$dir/events.$rank" ||
+			{ echo "FAILED: $level rank $rank: wrong kind"; failed=1; }
 	done
 done
 exit $failed

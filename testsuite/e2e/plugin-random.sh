@@ -18,16 +18,19 @@ for seed in ${SEEDS:-$(seq 1 "${PROGRAMS:-40}")}; do
 	level=${levels[$((seed % ${#levels[@]}))]}
 	"$dir/generate" "$seed" >"$dir/p.c"
 	# shellcheck disable=SC2086
-	if ! gcc $level -Wall -Werror -fplugin="$plugin" "$dir/p.c" "$dir/twin.o" "$dir/recorder.o" -o "$dir/p" 2>"$dir/err"; then
+	if ! gcc $level -Wall -Werror -fplugin="$plugin" "$dir/p.c" "$dir/twin.o" "$dir/recorder.o" \
+		-o "$dir/p" 2>"$dir/err"; then
 		echo "seed $seed $level does not compile:" && head -10 "$dir/err"
 		failed=1
 		continue
 	fi
-	RECORDER_EVENTS=$dir/events timeout 20 "$dir/p" >"$dir/want" || { echo "seed $seed $level: exit status $?"; failed=1; }
+	RECORDER_EVENTS=$dir/events timeout 20 "$dir/p" >"$dir/want" ||
+		{ echo "seed $seed $level: exit status $?"; failed=1; }
 	awk '{ print $2 }' "$dir/events" >"$dir/got"
 	events=$((events + $(wc -l <"$dir/got")))
 	if ! diff "$dir/want" "$dir/got" >"$dir/diff"; then
-		echo "seed $seed $level records (>) something else than its twin says (<):" && head -10 "$dir/diff"
+		echo "seed $seed $level records (>) something else than its twin says (<):"
+		head -10 "$dir/diff"
 		failed=1
 	fi
 done
