@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The recorder is a guest: whatever the environment says or the disk refuses, the program prints what
+# it prints without us and ends as it would; and nothing that exists is overwritten.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap '[ -d "$dir/tiny" ] && mountpoint -q "$dir/tiny" && umount "$dir/tiny"; rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_DEBUG DPROF_HOST
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# What the program says of itself, and not one byte more unless asked for.
+runs() { # what, command...
+	local what=$1
+	shift
+	"$@" >out 2>err || fail "$what: exit status $?"
+	[ "$(cat out)" = "ran 3" ] || [ "$(cat out)" = "ran 4999950000" ] || fail "$what: printed $(cat out)"
+	[ ! -s err ] || fail "$what: wrote to stderr: $(cat err)"
+}
+
+traces() {
+	find "$1" -maxdepth 1 -name 'dprof-*' 2>/dev/null | wc -l
+}
+
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) ||
+	fail "cannot compile with what pkg-config says"
+# shellcheck disable=SC2046
+gcc -O2 -Wno-unknown-pragmas testsuite/fixtures/runtime/loop.c -o "$dir/bare" $(pkg-config --libs dprof)
+cd "$dir" || exit 1
+readelf -d loop | grep -q libdprof-openmpi && fail "a program without MPI has the adapter"
+
+runs plain ./loop
+[ "$(traces .)" = 1 ] || fail "no trace directory in the current one"
+process=$(echo dprof-loop.*/*.process)
+for key in program job host hostid pid ghz clock started module finished; do
+	grep -q "^$key [^ ]" "$process" || fail "no line '$key' in the process file"
+done
+grep -q '^note' "$process" && fail "a note where all is well: $(grep '^note' "$process")"
+sites=$(sed -n 's/.*sites=\([^ ]*\).*/\1/p' "$process")
+grep -q body "dprof-loop."*/"$sites" || fail "the copy of the sites does not name the region"
+rm -rf dprof-*
+
+for yes in 1 true YES on; do
+	runs "DPROF_OFF=$yes" env DPROF_OFF=$yes ./loop
+done
+[ "$(traces .)" = 0 ] || fail "DPROF_OFF leaves a trace"
+
+mkdir there
+runs DPROF_DIR env DPROF_DIR=there ./loop 3 /
+[ "$(traces there)" = 1 ] || fail "DPROF_DIR: no trace there when the program changes its directory"
+
+runs "a DPROF_DIR that does not exist" env DPROF_DIR=nowhere/at/all ./loop
+touch file
+runs "a DPROF_DIR that is a file" env DPROF_DIR=file ./loop
+DPROF_DEBUG=1 DPROF_DIR=nowhere ./loop >out 2>err
+[ "$(wc -l <err)" = 1 ] && grep -q "nowhere.*No such file" err || fail "DPROF_DEBUG: expected one line, found $(cat err)"
+
+runs "a DPROF_BUFFER that is none" env DPROF_DIR=there DPROF_BUFFER=many ./loop
+grep -rq '^note DPROF_BUFFER' there || fail "no note about DPROF_BUFFER"
+
+# Two processes of one job with one rank, one after the other: two directories.
+job() {
+	env PMIX_NAMESPACE=a/b@7 PMIX_RANK=3 DPROF_HOST='x y/../z' ./loop
+}
+runs "a job" job
+runs "the job again" job
+[ -s dprof-loop.a_b_7/x_y_.._z-3.process ] && [ -s dprof-loop.a_b_7.2/x_y_.._z-3.process ] ||
+	fail "expected dprof-loop.a_b_7 and .2, found $(ls -d dprof-*)"
+[ "$(find . -name '*.events' -path '*a_b_7*' | wc -l)" = 2 ] || fail "the second run wrote over the first"
+
+runs "nothing instrumented" ./bare
+grep -q '^note .*fplugin' dprof-bare.*/*.process || fail "no note that nothing was instrumented"
+
+# No address space, no bytes in files: unharmed.
+runs "files of at most 16 KiB" bash -c 'ulimit -f 16; exec ./loop 100000'
+runs "files of no bytes" bash -c 'set -o pipefail; (ulimit -f 0; exec ./loop 100000) | cat'
+runs "no address space" bash -c 'ulimit -v 8000; exec ./loop 100000'
+
+if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=256k none tiny 2>/dev/null; then
+	runs "a full disk" env DPROF_DIR=tiny ./loop 100000
+	"$B/bin/dprof-analyze" dump tiny/dprof-loop.* >text 2>&1
+	grep -q '^e .* enter' text || fail "a full disk: nothing of what fitted can be read"
+	umount tiny
+	mount -t tmpfs -o size=256k,ro none tiny && runs "a read-only disk" env DPROF_DIR=tiny ./loop
+	umount tiny
+fi
+
+# What the helper holds must not keep a pipe open, and the numbers of descriptors are the program's.
+timeout 10 bash -c './loop 100000 | cat' >out || fail "a pipe stays open"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"

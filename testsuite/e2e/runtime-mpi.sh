@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The MPI adapter: all ranks of a communicator give an operation the same group and number, whether the
+# plugin saw the call or not; hosts get clocks, and are measured when there are several.
+set -u
+: "${B:?the build folder}"
+command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+on_ranks() { # n command...
+	local n=$1
+	shift
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n "$n" "$@" >out 2>err ||
+		fail "$n ranks, $*: exit status $?: $(head -3 err)"
+	[ ! -s out ] || fail "$n ranks, $*: printed $(head -3 out)"
+}
+
+from=testsuite/fixtures/runtime/collectives.c
+# shellcheck disable=SC2046
+mpicc -O2 $(pkg-config --cflags dprof) "$from" -o "$dir/seen" $(pkg-config --libs dprof) || fail "cannot compile"
+# shellcheck disable=SC2046
+mpicc -O2 "$from" -o "$dir/unseen" $(pkg-config --libs dprof) || fail "cannot compile without the plugin"
+cat >"$dir/as-host" <<'END'
+#!/bin/sh
+export DPROF_HOST=h$((OMPI_COMM_WORLD_RANK / 2))
+exec "$@"
+END
+chmod +x "$dir/as-host"
+cd "$dir" || exit 1
+
+# thread group seq name, one line for each operation; from the text form, whose sites are numbered.
+operations() { # directory
+	"$B/bin/dprof-analyze" dump "$1" >text || fail "dump $1: exit status $?"
+	awk '$1 == "site" { for (i = 3; i <= NF; i++) if (sub(/^name=/, "", $i)) name[$2] = $i }
+	     $1 == "e" && $5 == "enter" {
+		group = seq = "-"
+		for (i = 6; i <= NF; i++) {
+			if ($i ~ /^group=/) group = substr($i, 7)
+			if ($i ~ /^seq=/) seq = substr($i, 5)
+		}
+		print $2, group, seq, name[$4]
+	     }' text
+}
+
+# The law: a group and number stand for one operation, which every member takes part in once.
+consistent() { # operations; needs `text` for the groups
+	awk 'NR == FNR { if ($1 == "group") { sub(/^threads=/, "", $3); members[$2] = $3 } next }
+	     $2 == "-" { next }
+	     { key = $2 " " $3 }
+	     key in name && name[key] != $4 { print "group " key " is " name[key] " and " $4 }
+	     { name[key] = $4; who[key] = who[key] "," $1 }
+	     END {
+		for (key in who) {
+			split(key, k, " ")
+			n = split(members[k[1]], m, ",")
+			if (split(substr(who[key], 2), w, ",") != n) print "group " key ": " n " members, came: " who[key]
+			delete there
+			for (i in w) there[w[i]] = 1
+			for (i = 1; i <= n; i++) if (!(m[i] in there)) print "group " key ": thread " m[i] " is missing"
+		}
+	     }' text "$1"
+}
+
+for program in seen unseen; do
+	for ranks in 2 4; do
+		rm -rf dprof-*
+		on_ranks $ranks ./$program
+		[ "$(ls -d dprof-* | wc -l)" = 1 ] || fail "$program: expected one directory, found $(ls -d dprof-*)"
+		operations dprof-* >ops
+		consistent ops >wrong
+		[ ! -s wrong ] || fail "$program on $ranks: $(cat wrong)"
+		# 17 operations on the world; again twice, reversed, halves, self, and once between two groups
+		for t in $(seq 0 $((ranks - 1))); do
+			[ "$(grep -c "^$t 1 " ops)" = 17 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 17 on the world"
+			created=$((t == 0 || t == ranks - 1))
+			grep "^$t [0-9]" ops | grep -v "^$t 1 " >others
+			[ "$(wc -l <others)" = $((5 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
+			[ "$(grep -c "^$t - - MPI_Barrier" ops)" = 1 ] || fail "$program on $ranks: a barrier between groups has no group"
+		done
+		grep -q 'role=1 bytes=4' text || fail "$program on $ranks: no root that says its bytes"
+		grep -hq '^rank 1 size '$ranks dprof-*/*-1.process || fail "no line 'rank'"
+		grep -hq '^clockid 0' dprof-*/*-1.process || fail "one host must be clock 0"
+		[ -z "$(ls dprof-*/*.sync 2>/dev/null)" ] || fail "one host was measured against itself"
+		# who saw it, recorded it: the adapter's own sites have no file
+		awk '$1 == "site" && / file= / { own[$2] = 1 }
+		     $1 == "e" { if ($4 in own) unseen++; else seen++ }
+		     END { print unseen + 0, seen + 0 }' text >who
+		case $program in
+		seen) grep -q '^0 ' who ;;
+		unseen) grep -q ' 0$' who ;;
+		esac || fail "$program on $ranks: recorded by adapter and plugin: $(cat who)"
+	done
+done
+
+# Two hosts: hosts are numbered by lowest rank; the packets are kept; nobody complains.
+rm -rf dprof-*
+on_ranks 4 ./as-host ./seen
+for rank in 0 1 2 3; do
+	grep -q "^clockid $((rank / 2))" dprof-*/h$((rank / 2))-$rank.process || fail "rank $rank has the wrong clock"
+done
+[ "$(ls dprof-*/*.sync)" = "$(echo dprof-*/h0.sync)" ] || fail "expected h0.sync, found $(ls dprof-*/*.sync)"
+grep -h '^note' dprof-*/*.process && fail "notes where all is well"
+"$B/bin/dprof-analyze" dump dprof-* >text
+[ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
+	fail "too few packets: $(grep -c '^link' text) links"
+
+# Ranks may differ in whether they record: what they do together, they do all the same.
+cat >some-off <<'END'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export DPROF_OFF=1
+exec "$@"
+END
+chmod +x some-off
+rm -rf dprof-*
+on_ranks 3 ./some-off ./seen
+[ "$(ls dprof-*/*.process | wc -l)" = 2 ] || fail "one rank of three is off: $(ls dprof-*)"
+rm -rf dprof-*
+on_ranks 2 env DPROF_OFF=1 ./seen
+[ -z "$(ls -d dprof-* 2>/dev/null)" ] || fail "DPROF_OFF leaves a trace"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
