@@ -105,9 +105,16 @@ compare() { # scores scores scores
 	END { exit bad > 0 || !head }' "$@"
 }
 
-# What the score of rank 1 promised, against what the balanced run took.
+# Ticks that all programs of this machine, and then this script and its children, have used so far.
+used() {
+	awk '$1 == "cpu" { print $2 + $3 + $4 + $7 + $8 }' /proc/stat
+	awk '{ print $14 + $15 + $16 + $17 }' /proc/$$/stat
+}
+
+# What the score of rank 1 promised, against what the balanced run took; and what disturbed that.
 verdict() { # scores
-	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" -v cores="$(nproc)" '
+	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" \
+		-v cores="$(nproc)" -v before="$used_before" -v now="$(used | tr '\n' ' ')" '
 	$1 == "span" { span_lo = $2; span_hi = $3 }
 	$1 == 1 { score_lo = $2 / 100; score_hi = $3 / 100 }
 	END {
@@ -116,8 +123,12 @@ verdict() { # scores
 		printf "Predicted for the balanced run: %.3f .. %.3f s; ", lo, hi
 		printf "it took %.3f s (%+.1f %%).\n", balanced, (balanced / ((lo + hi) / 2) - 1) * 100
 		print "(Score-based: the overloaded run less the time when only rank 1 worked; dCOZ"
-		printf " comes later. The bounds are those of the clocks"
-		print cores < 4 ? "; 4 ranks on " cores " cores: noise.)" : ".)"
+		print " comes later. The bounds are those of the clocks; 4 ranks ran on " cores " cores, of"
+		split(before, then)
+		split(now, used)
+		all = used[1] - then[1]
+		own = used[2] - then[2]
+		printf " whose busy time other programs took %.0f %%.)\n", (all > own ? (all - own) / all * 100 : 0)
 	}' "$1"
 }
 
@@ -142,6 +153,7 @@ else
 	say "ranks 2 and 3 call it h1 (DPROF_HOST): so it counts as two hosts"
 fi
 
+used_before=$(used | tr '\n' ' ')
 say "K-Means on $count cities; rank 1 has twice the work"
 kmeans overloaded --imbalance 1:100
 trace=$(echo "$demo"/overloaded/dprof-kmeans.*)
