@@ -286,7 +286,7 @@ int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz
 			break;
 		uint64_t answered = frz_monotonic_raw_ns();
 
-		patience = got ? FIRST_PATIENCE_NS + 8 * (answered - now) : 2 * patience;
+		patience = got ? FIRST_PATIENCE_NS + 4 * (answered - now) : 2 * patience;
 		now = answered;
 		if (!got)
 			continue;

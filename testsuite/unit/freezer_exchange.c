@@ -245,7 +245,7 @@ START_TEST(whatever_happens_to_packets_links_stay_true)
 	pthread_join(relaying, NULL);
 	close(relay.fd);
 
-	ck_assert_msg(asked > 50, "seed %u: %d exchanges", seed, asked);
+	ck_assert_msg(asked >= 10, "seed %u: %d exchanges", seed, asked);
 	ck_assert_uint_eq(log_.nrecords, (size_t)asked);
 	assert_links_are_true();
 	ck_assert_msg(asker.dropped && answerer.dropped, "seed %u", seed);
