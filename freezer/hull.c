@@ -16,7 +16,7 @@ static int by_x_then_y(const void *left, const void *right)
 }
 
 /* Logs are nearly always in order already, and then need no sorting. */
-static void sort(struct point *points, size_t n)
+void points_sort(struct point *points, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (by_x_then_y(&points[i - 1], &points[i]) > 0) {
@@ -37,7 +37,7 @@ struct hull hull_of(struct point *points, size_t n, enum hull_side side)
 {
 	struct hull h = { .side = side, .at = points };
 
-	sort(points, n);
+	points_sort(points, n);
 	for (size_t i = 0; i < n; i++) {
 		struct point p = points[i];
 

@@ -34,6 +34,9 @@ struct hull {
 	size_t n;
 };
 
+/* By x, then y, ascending. */
+void points_sort(struct point *points, size_t n);
+
 /* The hull of `n` points, left in the front of their array, which is reordered. */
 struct hull hull_of(struct point *points, size_t n, enum hull_side side);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "freezer/drift.h"
 #include "freezer/sweep.h"
 
 struct solved {
@@ -132,28 +133,49 @@ static struct frz_rate double_rate(struct slope lo, struct slope hi)
 	return rate;
 }
 
+/* What is common to all models: the status, and what follows from the slopes. */
+static void conclude(struct solved *c, enum polygon_kind kind, const size_t *fault, unsigned nfaults)
+{
+	c->clock.status = kind == POLYGON_BOUNDED ? FRZ_PROVEN :
+			  kind == POLYGON_OPEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
+	if (kind != POLYGON_EMPTY)
+		return;
+	c->clock.nfaults = nfaults;
+	memcpy(c->clock.fault, fault, nfaults * sizeof *fault);
+}
+
 static int solve_affine(struct solved *c, const struct hull *under, const struct hull *over)
 {
 	struct polygon p = polygon_between(under, over);
 	int error;
 
-	if (p.kind == POLYGON_OPEN) {
-		c->clock.status = FRZ_UNLINKED;
+	conclude(c, p.kind, p.fault, p.nfaults);
+	if (p.kind != POLYGON_BOUNDED)
 		return 0;
-	}
-	if (p.kind == POLYGON_EMPTY) {
-		c->clock.status = FRZ_CONTRADICTION;
-		c->clock.nfaults = p.nfaults;
-		memcpy(c->clock.fault, p.fault, sizeof p.fault);
-		return 0;
-	}
-	c->clock.status = FRZ_PROVEN;
 	c->clock.rate = double_rate(p.min, p.max);
 	c->rates = rates_between(p.min, p.max);
 	error = bound_along(&c->sweep.lo, under, p.max, p.min);
 	if (!error)
 		error = bound_along(&c->sweep.hi, over, p.min, p.max);
 	return error ? error : sweep_build(&c->sweep);
+}
+
+static int solve_drift(struct solved *c, struct point *under, size_t nunder, struct point *over, size_t nover,
+		       uint32_t ppb)
+{
+	struct drift d;
+	int error = drift_solve(&d, under, nunder, over, nover, ppb);
+
+	if (error)
+		return error;
+	conclude(c, d.kind, d.fault, 2);
+	if (d.kind != POLYGON_BOUNDED)
+		return 0;
+	c->clock.rate = double_rate(d.mean_lo, d.mean_hi);
+	c->rates = rates_between(d.rate_lo, d.rate_hi);
+	c->sweep.lo = d.lo;
+	c->sweep.hi = d.hi;
+	return sweep_build(&c->sweep);
 }
 
 static int solve_base(struct solved *c)
@@ -172,15 +194,18 @@ static int solve_base(struct solved *c)
 	return error ? error : sweep_build(&c->sweep);
 }
 
-static int solve_clock(struct solved *c, const struct points *p, uint32_t number)
+static int solve_clock(struct solved *c, const struct points *p, uint32_t number, struct frz_assumption assumption)
 {
+	struct point *under = p->all + p->under[number], *over = p->all + p->over[number];
 	size_t nunder = p->under[number + 1] - p->under[number];
 	size_t nover = p->over[number + 1] - p->over[number];
-	struct hull under = hull_of(p->all + p->under[number], nunder, HULL_UPPER);
-	struct hull over = hull_of(p->all + p->over[number], nover, HULL_LOWER);
 
 	c->clock.links = nunder + nover;
-	return solve_affine(c, &under, &over);
+	if (assumption.model == FRZ_DRIFT)
+		return solve_drift(c, under, nunder, over, nover, assumption.ppb);
+	struct hull lower = hull_of(under, nunder, HULL_UPPER), upper = hull_of(over, nover, HULL_LOWER);
+
+	return solve_affine(c, &lower, &upper);
 }
 
 /* ---- All clocks ----------------------------------------------------------------------------------*/
@@ -193,10 +218,7 @@ int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	int error = -EINVAL;
 
 	*out = NULL;
-	if (base >= nclocks)
-		goto out;
-	error = -ENOSYS;
-	if (assumption.model != FRZ_AFFINE)
+	if (base >= nclocks || (assumption.model == FRZ_DRIFT && assumption.ppb >= 1000000000))
 		goto out;
 	error = points_collect(&points, nclocks, base, links, nlinks);
 	if (error)
@@ -209,7 +231,7 @@ int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	error = 0;
 	for (uint32_t c = 0; c < nclocks && !error; c++)
 		error = c == base ? solve_base(&solution->clocks[c])
-				  : solve_clock(&solution->clocks[c], &points, c);
+				  : solve_clock(&solution->clocks[c], &points, c, assumption);
 out:
 	points_free(&points);
 	if (error)

@@ -21,6 +21,11 @@
  *  - Polygon and pieces are exact; a bound is then 2^-64 * (height + slope * ticks since its piece
  *    began) with both numbers rounded outward once, which loses less than a tick in 2^58.
  *
+ * Why, under FRZ_DRIFT, where the rate of phi_c, also before and after the links, is always within ppb
+ * of its mean m between the clock's first and last link: each link's point, as above, carries a cone of
+ * slopes m (1 - ppb) to m (1 + ppb) that phi_c cannot leave; with the least and the greatest m that the
+ * links allow in place of m, U and L are the tightest envelopes of these cones (cone.h, drift.h).
+ *
  * Links that do not touch the base are ignored so far: they could only make bounds tighter. */
 #ifndef FREEZER_SOLVE_H
 #define FREEZER_SOLVE_H
@@ -37,7 +42,8 @@ typedef struct { int64_t lo, hi; } frz_time;
 /* What is assumed of a clock beside its links. */
 struct frz_assumption {
 	enum { FRZ_AFFINE, FRZ_DRIFT } model;
-	uint32_t ppb; /* FRZ_DRIFT: the rate at any moment is within this of the mean rate of the run */
+	uint32_t ppb; /* FRZ_DRIFT: the rate at any moment is within this of the mean rate of the run, which
+			 goes from the clock's first link to its last */
 };
 
 enum frz_status {
@@ -60,8 +66,8 @@ struct frz_clock {
 struct frz_solution; /* bounds for all clocks of one job */
 
 /* Solves for clocks 0..nclocks-1 with time in ticks of `base`. Copies what it needs of `links`.
- * 0, -EINVAL (a clock number out of range), -ENOSYS (FRZ_DRIFT, so far) or -ENOMEM; on error *out is
- * NULL. What is wrong with a single clock is in its status, not in the return value. */
+ * 0, -EINVAL (a clock number out of range, a drift of 100 % or more) or -ENOMEM; on error *out is NULL.
+ * What is wrong with a single clock is in its status, not in the return value. */
 int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	      const struct frz_link *links, size_t nlinks, struct frz_assumption);
 void frz_solution_free(struct frz_solution *);

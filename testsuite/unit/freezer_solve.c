@@ -15,42 +15,13 @@
 #include <stdlib.h>
 
 #include "freezer/solve.h"
+#include "testsuite/unit/freezer_random.h"
 
 typedef __int128 wide;
 
 #define MAX_LINKS 24
 
 static const struct frz_assumption affine = { .model = FRZ_AFFINE };
-
-/* ---- Randomness ----------------------------------------------------------------------------------*/
-
-static uint64_t seed, state;
-
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
-
-static uint64_t draw(void) /* splitmix64 */
-{
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint64_t below(uint64_t n)
-{
-	return draw() % n;
-}
-
-static uint64_t any_size(unsigned bits) /* all orders of magnitude alike */
-{
-	return draw() >> 1 >> (63 - below(bits + 1));
-}
 
 /* ---- A clock of which everything is known --------------------------------------------------------*/
 
@@ -589,7 +560,7 @@ END_TEST
 
 static void setup(void)
 {
-	seed = state = number_from("FREEZER_SEED", draw() ^ (uint64_t)(uintptr_t)&seed ^ __builtin_ia32_rdtsc());
+	random_begin();
 }
 
 int main(void)
