@@ -2,10 +2,11 @@
  *
  * cmd_check.c - verifies a trace and says what is wrong with it.
  *
- * What could not be read is known since the trace was opened. Here the rest is checked: that what is
- * entered is left, that nothing was lost, that all participants of a group took part.
+ * What could not be read is known since the trace was opened. Here the rest is checked: that
+ * what is entered is left, that nothing was lost, that all participants of a group took part.
  *
- * Law: a trace that this calls fine has every event of every thread, and each enter has its exit. */
+ * Law: a trace that this calls fine has every event of every thread, and each enter has its
+ * exit. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +28,10 @@ static char *name_thread(const struct trace *t, size_t thread)
 {
 	const struct tr_thread *self = &t->threads[thread];
 	const struct tr_process *process = &t->processes[self->process];
-	return self->rank >= 0 ? mem_format("rank %" PRId64 ", thread %" PRIu32, self->rank, self->number)
-			       : mem_format("process %" PRIu64 " on %s, thread %" PRIu32, process->pid, process->host,
-					    self->number);
+	return self->rank >= 0
+		       ? mem_format("rank %" PRId64 ", thread %" PRIu32, self->rank, self->number)
+		       : mem_format("process %" PRIu64 " on %s, thread %" PRIu32, process->pid,
+				    process->host, self->number);
 }
 
 static char *name_site(const struct trace *t, size_t site)
@@ -40,7 +42,7 @@ static char *name_site(const struct trace *t, size_t site)
 	return mem_format("'%s' (%s:%" PRIu32 ")", s->name, s->file, s->line);
 }
 
-/* ---- Nesting -------------------------------------------------------------------------------------*/
+/* ---- Nesting --------------------------------------------------------------------------------- */
 
 /* For one site in one thread. */
 struct unmatched {
@@ -85,13 +87,14 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 	nest_pop(&c->nesting);
 }
 
-static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uint64_t stamp, const char *what)
+static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uint64_t stamp,
+		const char *what)
 {
 	if (!count)
 		return;
 	char *who = name_thread(t, thread), *where = name_site(t, site);
-	trace_problem(t, "%s: %s is %s, %" PRIu64 " time%s, first at stamp %" PRIu64, who, where, what, count,
-		      count > 1 ? "s" : "", stamp);
+	trace_problem(t, "%s: %s is %s, %" PRIu64 " time%s, first at stamp %" PRIu64, who, where,
+		      what, count, count > 1 ? "s" : "", stamp);
 	free(who);
 	free(where);
 }
@@ -112,13 +115,14 @@ static int by_number(const void *a, const void *b)
 static void count_part(const struct trace *t, uint32_t thread, uint64_t id, struct totals *totals)
 {
 	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
-	const uint32_t *member = g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
+	const uint32_t *member =
+		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
 	if (member)
 		totals->took_part[g - t->groups][member - g->threads]++;
 }
 
-/* What was open when a thread was killed is no fault, nor what has lost its other half to a lack of room:
- * both have been said. */
+/* What was open when a thread was killed is no fault, nor what has lost its other half to a lack
+ * of room: both have been said. */
 static void check_nesting(struct nest_check *c, struct totals *totals)
 {
 	struct trace *t = c->trace;
@@ -138,11 +142,12 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];
 		say(t, c->thread, site, u->enters, u->first_enter, "entered and never left");
-		say(t, c->thread, site, u->exits, u->first_exit, "left without having been entered");
+		say(t, c->thread, site, u->exits, u->first_exit,
+		    "left without having been entered");
 	}
 }
 
-/* ---- Threads and groups --------------------------------------------------------------------------*/
+/* ---- Threads and groups ---------------------------------------------------------------------- */
 
 static void check_thread(struct trace *t, size_t thread, struct totals *totals)
 {
@@ -150,28 +155,37 @@ static void check_thread(struct trace *t, size_t thread, struct totals *totals)
 	char *who = name_thread(t, thread);
 	totals->lost += self->lost;
 	if (self->lost)
-		trace_problem(t, "%s: expected room for all records, found none for %" PRIu64 ": they are lost", who,
-			      self->lost);
+		trace_problem(t,
+			      "%s: expected room for all records, found none for %" PRIu64
+			      ": they are lost",
+			      who, self->lost);
 	if (!self->complete && t->processes[self->process].finished)
-		trace_problem(t, "%s: expected an end in good order, found none: the thread still ran when its process ended",
+		trace_problem(t,
+			      "%s: expected an end in good order, found none: the thread still ran "
+			      "when its process ended",
 			      who);
 	free(who);
 }
 
-/* How often each member of a group took part; they should all agree. A group that nobody used is fine. */
+/* How often each member of a group took part; they should all agree. A group that nobody used is
+ * fine. */
 static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times)
 {
 	uint64_t most = 0;
 	for (size_t i = 0; i < g->nthreads; i++)
 		most = times[i] > most ? times[i] : most;
 	if (most && g->nthreads < g->size)
-		trace_problem(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id, g->size, g->nthreads);
+		trace_problem(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
+			      g->size, g->nthreads);
 	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size; i++) {
 		if (times[i] == most)
 			continue;
 		char *who = name_thread(t, g->threads[i]);
-		trace_problem(t, "group %" PRIu64 ": expected each participant as often as the others (%" PRIu64
-			      "), found %s less often (%" PRIu64 ")", g->id, most, who, times[i]);
+		trace_problem(t,
+			      "group %" PRIu64
+			      ": expected each participant as often as the others (%" PRIu64
+			      "), found %s less often (%" PRIu64 ")",
+			      g->id, most, who, times[i]);
 		free(who);
 	}
 }
@@ -205,7 +219,7 @@ static int check_clocks(struct trace *t, const struct options *options)
 	return status;
 }
 
-/* ---- The verdict ---------------------------------------------------------------------------------*/
+/* ---- The verdict ----------------------------------------------------------------------------- */
 
 static void print_json(const struct trace *t, const struct totals *totals)
 {
@@ -227,7 +241,8 @@ static void print_json(const struct trace *t, const struct totals *totals)
 
 static void print_count(const char *what, uint64_t n, const char *end)
 {
-	printf("%" PRIu64 " %s%s%s", n, what, n == 1 ? "" : what[strlen(what) - 1] == 's' ? "es" : "s", end);
+	const char *plural = what[strlen(what) - 1] == 's' ? "es" : "s";
+	printf("%" PRIu64 " %s%s%s", n, what, n == 1 ? "" : plural, end);
 }
 
 static void print_text(const struct trace *t, const struct totals *totals)

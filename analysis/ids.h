@@ -2,7 +2,8 @@
  *
  * ids.h - from the numbers that a text gives to things to their places in an array.
  *
- * Law: the n-th number that is added has place n. Numbers that are their own places are found at once. */
+ * Law: the n-th number that is added has place n. Numbers that are their own places are found at
+ * once. */
 #ifndef ANALYSIS_IDS_H
 #define ANALYSIS_IDS_H
 

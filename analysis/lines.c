@@ -50,7 +50,8 @@ bool ln_number(const char *word, uint64_t *number)
 {
 	bool hex = word[0] == '0' && word[1] == 'x';
 	const char *digits = hex ? word + 2 : word;
-	if (!*digits || strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits))
+	if (!*digits ||
+	    strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits))
 		return false;
 	errno = 0;
 	*number = strtoull(digits, NULL, hex ? 16 : 10);
@@ -145,7 +146,8 @@ char *ln_quote(const char *found)
 }
 
 /* "expected FORMAT, found 'WORD'" */
-__attribute__((format(printf, 2, 3))) static char *expected(const char *found, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static char *expected(const char *found, const char *format,
+							    ...)
 {
 	char what[128];
 	va_list args;
@@ -163,11 +165,15 @@ static char *read_value(const struct ln_field *field, char *word, struct ln_valu
 	switch (field->type) {
 	case LN_NUMBER:
 		return ln_number(word, &value->number)
-			       ? NULL : expected(word, "a number of at most 64 bits for %s", field->name);
+			       ? NULL
+			       : expected(word, "a number of at most 64 bits for %s", field->name);
 	case LN_REAL:
-		return real(word, &value->real) ? NULL : expected(word, "a positive decimal for %s", field->name);
+		return real(word, &value->real)
+			       ? NULL
+			       : expected(word, "a positive decimal for %s", field->name);
 	case LN_WORD:
-		return strcmp(word, field->name) == 0 ? NULL : expected(word, "the word %s", field->name);
+		return strcmp(word, field->name) == 0 ? NULL
+						      : expected(word, "the word %s", field->name);
 	case LN_STRING:
 		value->string = word;
 		return ln_unescape(word);
@@ -187,7 +193,8 @@ static char *unknown_key(const struct ln_form *form, const char *word)
 	if (!nkeys)
 		return expected(word, "the end of the line");
 	const char *like = nearest(word, keys, nkeys);
-	return like ? expected(word, "the key %s", like) : expected(word, "a key of '%s', like %s", form->word, keys[0]);
+	return like ? expected(word, "the key %s", like)
+		    : expected(word, "a key of '%s', like %s", form->word, keys[0]);
 }
 
 /* One "key=value". */

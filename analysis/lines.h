@@ -2,11 +2,11 @@
  *
  * lines.h - reads files of lines "word value... key=value...", as tables describe them.
  *
- * The text form of a trace and the process files are such files; each has one table of what its lines
- * may say. Strings are written with %XX for the bytes that would end them.
+ * The text form of a trace and the process files are such files; each has one table of what its
+ * lines may say. Strings are written with %XX for the bytes that would end them.
  *
- * Law: a line is understood whole, or refused with one sentence that says what was expected and what
- * was found. Whatever the bytes, nothing else happens. */
+ * Law: a line is understood whole, or refused with one sentence that says what was expected and
+ * what was found. Whatever the bytes, nothing else happens. */
 #ifndef ANALYSIS_LINES_H
 #define ANALYSIS_LINES_H
 
@@ -54,19 +54,20 @@ struct ln_line {
 	struct ln_value value[LN_FIELDS]; /* in the order of the form's fields */
 };
 
-/* Reads `line`, which it changes and into which the strings of *out point. NULL, or what is wrong with
- * it (to be freed). */
+/* Reads `line`, which it changes and into which the strings of *out point. NULL, or what is
+ * wrong with it (to be freed). */
 char *ln_parse(const struct ln_form *forms, size_t nforms, char *line, struct ln_line *out);
 
 /* Cuts off a comment: '#' where a word could begin, and the rest of the line. */
 void ln_uncomment(char *line);
 
-/* One piece at a time: the next word of *at, NUL-terminated in place; NULL at the end of the line. */
+/* One piece at a time: the next word of *at, NUL-terminated in place; NULL at the end of the
+ * line. */
 char *ln_word(char **at);
 bool ln_number(const char *word, uint64_t *number);
 
-/* Numbers separated by commas: takes the first one off *list. False when there is none left; *wrong then
- * tells whether that is because something else stood there. */
+/* Numbers separated by commas: takes the first one off *list. False when there is none left;
+ * *wrong then tells whether that is because something else stood there. */
 bool ln_list_next(const char **list, uint64_t *number, bool *wrong);
 
 /* Undoes %XX in place; NULL, or what is wrong. */

@@ -2,8 +2,8 @@
  *
  * dprof-analyze [COMMAND] DIRECTORY - reads a trace and says what can be proved of it.
  *
- * One table has the commands, their help and the options that each understands. Problems of the trace go
- * to stderr, each as one sentence, after what could be computed nevertheless. */
+ * One table has the commands, their help and the options that each understands. Problems of the
+ * trace go to stderr, each as one sentence, after what could be computed nevertheless. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static const struct {
 	  "DIR", "jbmwW" },
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
 	  "DIR", "jbmwW" },
-	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", "jbm" },
+	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
+	  "DIR", "jbm" },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbm" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmB" },
 	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j" },
@@ -36,11 +37,15 @@ static const struct {
 
 static const struct argp_option option_table[] = {
 	{ "json", 'j', NULL, 0, "print JSON; an interval is {\"lo\":x,\"hi\":y}", 0 },
-	{ "base", 'b', "HOST", 0, "times are those of this host's clock (default: the first host's)", 0 },
-	{ "clock-model", 'm', "MODEL", 0, "what is assumed of clocks: affine (default), or drift:PPM", 0 },
+	{ "base", 'b', "HOST", 0,
+	  "times are those of this host's clock (default: the first host's)", 0 },
+	{ "clock-model", 'm', "MODEL", 0,
+	  "what is assumed of clocks: affine (default), or drift:PPM", 0 },
 	{ "work", 'w', "REGION", 0, "csp, report: what counts as work (default: any region)", 0 },
-	{ "wait", 'W', "NAME", 0, "csp, report: the region or site where threads wait for each other "
-				  "(default: any barrier, collective or blocking receive)", 0 },
+	{ "wait", 'W', "NAME", 0,
+	  "csp, report: the region or site where threads wait for each other "
+	  "(default: any barrier, collective or blocking receive)",
+	  0 },
 	{ "bounds", 'B', NULL, 0, "dump: add the interval of its time to each event", 0 },
 	{ 0 },
 };
@@ -62,7 +67,7 @@ static int usage(const char *format, const char *what, const char *like)
 	return EXIT_USAGE;
 }
 
-/* ---- The command line ----------------------------------------------------------------------------*/
+/* ---- The command line ------------------------------------------------------------------------ */
 
 /* argp has nothing to say about an option that it does not know; the nearest one helps more. */
 static int check_options(char **argv)
@@ -125,11 +130,15 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case 'B': o->bounds = true; break;
 	case 'm':
 		if (!read_model(value, &o->assumption))
-			exit(usage("--clock-model: expected affine or drift:PPM (0 < PPM <= 1000000), found '%s'", value, NULL));
+			exit(usage("--clock-model: expected affine or drift:PPM (0 < PPM <= "
+				   "1000000), found '%s'",
+				   value, NULL));
 		break;
 	case ARGP_KEY_ARG:
 		if (a->nwords == 3)
-			exit(usage("expected at most a command and its arguments, found '%s' as well", value, NULL));
+			exit(usage(
+				"expected at most a command and its arguments, found '%s' as well",
+				value, NULL));
 		a->word[a->nwords++] = value;
 		break;
 	default:
@@ -141,22 +150,25 @@ static error_t take(int key, char *value, struct argp_state *state)
 /* The list of commands, for --help. */
 static char *list_commands(void)
 {
-	char *list = mem_copy("Reads a trace that dprof has recorded and says what can be proved of it: every number is an "
-			      "interval that contains the true value.\n\nCommands:\n");
+	char *list = mem_copy("Reads a trace that dprof has recorded and says what can be proved "
+			      "of it: every number is an interval that contains the true "
+			      "value.\n\nCommands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++) {
-		char *longer = mem_format("%s  %-7s %-9s %s\n", list, commands[i].command.name, commands[i].arguments,
-					  commands[i].command.help);
+		char *longer = mem_format("%s  %-7s %-9s %s\n", list, commands[i].command.name,
+					  commands[i].arguments, commands[i].command.help);
 		free(list);
 		list = longer;
 	}
 	char *whole = mem_format("%s\nOptions:\v"
-				 "Exit status: 0 fine; 1 the trace is damaged or contradicts itself (what could be computed is "
-				 "printed, what is wrong is said); 2 wrong usage.", list);
+				 "Exit status: 0 fine; 1 the trace is damaged or contradicts "
+				 "itself (what could be computed is printed, what is wrong is "
+				 "said); 2 wrong usage.",
+				 list);
 	free(list);
 	return whole;
 }
 
-/* ---- Running a command ---------------------------------------------------------------------------*/
+/* ---- Running a command ----------------------------------------------------------------------- */
 
 static size_t find_command(const char *name)
 {
@@ -181,7 +193,8 @@ static int check_understood(size_t command, const char *given)
 		while (o->key != *given)
 			o++;
 		if (!strchr(commands[command].options, *given)) {
-			char *message = mem_format("%s has no option --%s", commands[command].command.name, o->name);
+			char *message = mem_format("%s has no option --%s",
+						   commands[command].command.name, o->name);
 			int status = usage("%s", message, NULL);
 			free(message);
 			return status;
@@ -229,7 +242,8 @@ static int run_words(const struct arguments *a)
 	if (a->nwords == 0)
 		return usage("expected a trace directory%s", "", NULL);
 	size_t command = find_command(a->nwords == 1 ? "report" : a->word[0]);
-	if (a->nwords == 1 && find_command(a->word[0]) < NCOMMANDS && stat(a->word[0], &ignored) != 0)
+	if (a->nwords == 1 && find_command(a->word[0]) < NCOMMANDS &&
+	    stat(a->word[0], &ignored) != 0)
 		return usage("%s: expected a trace directory behind the command", a->word[0], NULL);
 	if (command == NCOMMANDS)
 		return unknown_command(a->word[0]);
@@ -247,7 +261,8 @@ int main(int argc, char **argv)
 {
 	struct arguments arguments = { .options.assumption.model = FRZ_AFFINE };
 	char *doc = list_commands();
-	struct argp argp = { option_table, take, "[COMMAND] DIR\npack FILE DIR", doc, NULL, NULL, NULL };
+	struct argp argp = { option_table, take, "[COMMAND] DIR\npack FILE DIR", doc, NULL,
+			     NULL,         NULL };
 	argp_err_exit_status = EXIT_USAGE;
 	int status = check_options(argv);
 	if (status == EXIT_FINE) {
@@ -256,7 +271,8 @@ int main(int argc, char **argv)
 	}
 	free(doc);
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n", strerror(errno));
+		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n",
+			strerror(errno));
 		status = EXIT_DAMAGED;
 	}
 	return status;

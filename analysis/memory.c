@@ -23,6 +23,13 @@ void *mem_resize(void *old, size_t count, size_t size)
 	return or_die(reallocarray(old, count ? count : 1, size));
 }
 
+void *mem_grow(void *old, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return old;
+	return mem_resize(old, count ? 2 * count : 1, size);
+}
+
 char *mem_format(const char *format, ...)
 {
 	char *text = NULL;

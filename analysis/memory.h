@@ -2,8 +2,8 @@
  *
  * memory.h - growing arrays and formatted strings for the analyses.
  *
- * Law: nothing here returns NULL. A command that runs out of memory has nothing better to do than to
- * say so and end. */
+ * Law: nothing here returns NULL. A command that runs out of memory has nothing better to do
+ * than to say so and end. */
 #ifndef ANALYSIS_MEMORY_H
 #define ANALYSIS_MEMORY_H
 
@@ -14,11 +14,11 @@ void *mem_resize(void *old, size_t count, size_t size);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_copy(const char *string);
 
-/* Makes room for one more in `array` of `count` elements, by doubling, and gives its address. */
+/* Makes room for one more in `array` of `count` elements and gives its address. */
 #define MEM_GROW(array, count)                                                                     \
-	(((count) & ((count) - 1)) == 0                                                            \
-		 ? (void)((array) = mem_resize((array), (count) ? 2 * (count) : 1, sizeof *(array)))  \
-		 : (void)0,                                                                        \
-	 &(array)[(count)++])
+	((array) = mem_grow((array), (count), sizeof *(array)), &(array)[(count)++])
+
+/* Behind it: doubles the room when `count` has reached a power of two. */
+void *mem_grow(void *old, size_t count, size_t size);
 
 #endif

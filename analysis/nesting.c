@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * nesting.c - see nesting.h. The count of open entries of each site keeps an exit that belongs to nothing
- * from searching the whole stack. */
+ * nesting.c - see nesting.h. The count of open entries of each site keeps an exit that belongs
+ * to nothing from searching the whole stack. */
 #include "analysis/nesting.h"
 
 #include <stdlib.h>

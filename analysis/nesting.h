@@ -2,8 +2,9 @@
  *
  * nesting.h - which enter an exit belongs to.
  *
- * Law: an exit belongs to the innermost open enter of the same site. What is open inside of that was left
- * without an exit (longjmp, for instance); an exit whose site is not open belongs to nothing. */
+ * Law: an exit belongs to the innermost open enter of the same site. What is open inside of that
+ * was left without an exit (longjmp, for instance); an exit whose site is not open belongs to
+ * nothing. */
 #ifndef ANALYSIS_NESTING_H
 #define ANALYSIS_NESTING_H
 

@@ -2,8 +2,8 @@
  *
  * pack_native.c - writes a trace directory as runtime/format.h describes it.
  *
- * Everything is written under a temporary name and renamed when it is complete, so a directory with the
- * wanted name is always a whole trace. */
+ * Everything is written under a temporary name and renamed when it is complete, so a directory
+ * with the wanted name is always a whole trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <dirent.h>
@@ -28,7 +28,7 @@ static char *cannot_write(const char *path)
 	return mem_format("%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* ---- Events --------------------------------------------------------------------------------------*/
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 /* The file has a name of its own before it is known which process the thread belongs to. */
 static char *thread_path(const struct pack *p, size_t thread)
@@ -51,7 +51,8 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 	return true;
 }
 
-static char *write_thread(struct pack *p, size_t thread, const void *bytes, size_t size, uint64_t offset)
+static char *write_thread(struct pack *p, size_t thread, const void *bytes, size_t size,
+			  uint64_t offset)
 {
 	char *path = thread_path(p, thread), *wrong = NULL;
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -87,10 +88,19 @@ static char *finish_thread(struct pack *p, size_t thread)
 	const struct pack_process *process = &p->processes[t->process];
 	uint8_t page[DPROF_HEADER_SIZE] = { 0 };
 	struct dprof_events_header header = {
-		.magic = DPROF_EVENTS_MAGIC, .version = DPROF_FORMAT_VERSION, .header_size = DPROF_HEADER_SIZE,
-		.record_size = sizeof(struct dprof_record), .thread = t->number, .rank = process->rank,
-		.pid = process->pid, .tid = process->pid + t->number, .started = t->first,
-		.ended = !t->complete ? 0 : t->last ? t->last : 1, .lost = t->lost,
+		.magic = DPROF_EVENTS_MAGIC,
+		.version = DPROF_FORMAT_VERSION,
+		.header_size = DPROF_HEADER_SIZE,
+		.record_size = sizeof(struct dprof_record),
+		.thread = t->number,
+		.rank = process->rank,
+		.pid = process->pid,
+		.tid = process->pid + t->number,
+		.started = t->first,
+		.ended = !t->complete ? 0
+			 : t->last    ? t->last
+				      : 1,
+		.lost = t->lost,
 	};
 	memcpy(header.name, t->name, sizeof header.name);
 	memcpy(page, &header, sizeof header);
@@ -102,8 +112,10 @@ static char *finish_thread(struct pack *p, size_t thread)
 	char *from = thread_path(p, thread);
 	char *to = mem_format("%s/%s-%" PRIu32 ".events", p->directory, process->stem, t->number);
 	if (access(to, F_OK) == 0)
-		wrong = mem_format("%s: thread %" PRIu64 ": expected a number of its own in its process, found %" PRIu32
-				   " twice", p->name, p->thread_ids.id[thread], t->number);
+		wrong = mem_format("%s: thread %" PRIu64
+				   ": expected a number of its own in its process, found %" PRIu32
+				   " twice",
+				   p->name, p->thread_ids.id[thread], t->number);
 	else if (rename(from, to))
 		wrong = cannot_write(to);
 	free(from);
@@ -111,7 +123,7 @@ static char *finish_thread(struct pack *p, size_t thread)
 	return wrong;
 }
 
-/* ---- Sites, links --------------------------------------------------------------------------------*/
+/* ---- Sites, links ---------------------------------------------------------------------------- */
 
 static char *sites_name(const struct pack *p)
 {
@@ -149,7 +161,8 @@ static char *write_links(const struct pack *p)
 	struct frz_synclog log;
 	if (!p->nlinks)
 		return NULL;
-	char *host = host_stem(p->clocks[0].host), *path = mem_format("%s/%s.sync", p->directory, host), *wrong = NULL;
+	char *host = host_stem(p->clocks[0].host),
+	     *path = mem_format("%s/%s.sync", p->directory, host), *wrong = NULL;
 	int error = frz_synclog_create(&log, path, 0, host);
 	for (size_t i = 0; !error && i < p->nlinks; i++)
 		frz_synclog_add_link(&log, p->links[i]);
@@ -164,7 +177,7 @@ static char *write_links(const struct pack *p)
 	return wrong;
 }
 
-/* ---- Processes -----------------------------------------------------------------------------------*/
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 static void put_name(FILE *out, const char *key, const char *value)
 {
@@ -186,7 +199,8 @@ static void put_hostid(FILE *out, const struct pack *p, size_t clock)
 	putc('\n', out);
 }
 
-/* Each process names its own threads; the first process names all groups, for those without threads. */
+/* Each process names its own threads; the first process names all groups, for those without
+ * threads. */
 static void put_groups(FILE *out, const struct pack *p, size_t process)
 {
 	for (size_t i = 0; i < p->ngroups; i++) {
@@ -236,7 +250,8 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	fprintf(out, "clockid %zu\n", self->clock);
 	if (p->sites_size) {
 		char *name = sites_name(p);
-		fprintf(out, "module base=0x0 at=0x%" PRIx64 " sites=%s path=", PACK_SITES_AT, name);
+		fprintf(out, "module base=0x0 at=0x%" PRIx64 " sites=%s path=", PACK_SITES_AT,
+			name);
 		ln_escaped(out, self->program);
 		putc('\n', out);
 		free(name);
@@ -259,8 +274,9 @@ static char *write_process(struct pack *p, size_t process)
 	if (out)
 		put_process(out, p, process);
 	if (!out && errno == EEXIST)
-		wrong = mem_format("%s: expected each process to have a rank or a pid of its own, found %s twice", p->name,
-				   self->stem);
+		wrong = mem_format("%s: expected each process to have a rank or a pid of its own, "
+				   "found %s twice",
+				   p->name, self->stem);
 	else if (!out || ferror(out))
 		wrong = cannot_write(path);
 	if (out && fclose(out) && !wrong)
@@ -270,7 +286,7 @@ static char *write_process(struct pack *p, size_t process)
 	return wrong;
 }
 
-/* ---- All -----------------------------------------------------------------------------------------*/
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static char *without_slashes(const char *directory)
 {
@@ -286,7 +302,8 @@ char *pack_begin(struct pack *p, const char *directory)
 	char *name = without_slashes(directory), *wrong = NULL;
 	p->directory = mem_format("%s.part-%ld", name, (long)getpid());
 	if (lstat(name, &status) == 0)
-		wrong = mem_format("%s: expected a name that is free, found one that exists", directory);
+		wrong = mem_format("%s: expected a name that is free, found one that exists",
+				   directory);
 	else if (mkdir(p->directory, 0777))
 		wrong = cannot_write(p->directory);
 	if (wrong) {

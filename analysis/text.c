@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * text.c - what the lines of the text form may say, and the quick way through the lines of events. */
+ * text.c - what the lines of the text form may say, and the quick way through the lines of
+ * events. */
 #include "analysis/text.h"
 
 #include <stdlib.h>
@@ -73,7 +74,9 @@ static char *event_number(char **at, const char *what, uint64_t *number)
 
 static bool event_op(const char *word, enum dprof_op *op)
 {
-	static const char *const words[] = { [DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point" };
+	static const char *const words[] = {
+		[DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point"
+	};
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(word, words[i]) == 0) {
 			*op = (enum dprof_op)i;
@@ -98,13 +101,16 @@ static char *event_argument(char *word, struct text_event *out)
 	*equals = 0;
 	enum dprof_key key = event_key(word);
 	if (key == DPROF_KEY_NONE)
-		return wrong_word("a key of an event (group seq peer tag bytes id thread role)", word);
+		return wrong_word("a key of an event (group seq peer tag bytes id thread role)",
+				  word);
 	for (unsigned i = 0; i < out->nargs; i++)
 		if (out->args[i].key == key)
 			return wrong_word("each key once", word);
 	struct tr_arg *arg = &out->args[out->nargs++];
 	arg->key = key;
-	return ln_number(equals + 1, &arg->value) ? NULL : wrong_word("a number of at most 64 bits", equals + 1);
+	return ln_number(equals + 1, &arg->value)
+		       ? NULL
+		       : wrong_word("a number of at most 64 bits", equals + 1);
 }
 
 char *text_event(char *at, struct text_event *out)

@@ -12,9 +12,10 @@
  *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
  *   lost THREAD N                                   here N records found no room
  *
- * Only N of a clock, thread, group and site, clock= of a thread, host= and ghz= of a clock, and kind= and
- * name= of a site must be there. Threads of one rank are one process, threads without a rank are one for
- * each clock. Clocks, threads and sites come before the lines that name them. '#' begins a comment.
+ * Only N of a clock, thread, group and site, clock= of a thread, host= and ghz= of a clock, and
+ * kind= and name= of a site must be there. Threads of one rank are one process, threads without
+ * a rank are one for each clock. Clocks, threads and sites come before the lines that name them.
+ * '#' begins a comment.
  *
  * Law: pack and dump lose nothing: what dump prints of what pack made of it is the same text. */
 #ifndef ANALYSIS_TEXT_H
@@ -30,11 +31,15 @@
 
 #define TEXT_FIRST_LINE "dprof-text 1"
 
-enum { TEXT_CLOCK, TEXT_PROCESS, TEXT_THREAD, TEXT_GROUP, TEXT_SITE, TEXT_LINK, TEXT_NOTE, TEXT_LOST,
-       TEXT_FORMS };
+enum {
+	TEXT_CLOCK, TEXT_PROCESS, TEXT_THREAD, TEXT_GROUP, TEXT_SITE, TEXT_LINK, TEXT_NOTE,
+	TEXT_LOST, TEXT_FORMS
+};
 enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE };
-enum { PROCESS_N, PROCESS_CLOCK, PROCESS_RANK, PROCESS_SIZE, PROCESS_PID, PROCESS_PROGRAM, PROCESS_JOB,
-       PROCESS_FINISHED };
+enum {
+	PROCESS_N, PROCESS_CLOCK, PROCESS_RANK, PROCESS_SIZE, PROCESS_PID, PROCESS_PROGRAM,
+	PROCESS_JOB, PROCESS_FINISHED
+};
 enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
        THREAD_COMPLETE };
 enum { GROUP_N, GROUP_THREADS, GROUP_SIZE };
@@ -61,8 +66,8 @@ char *text_event(char *at, struct text_event *out);
 /* Prints the trace; with bounds on every event when `times` is not NULL. */
 void text_dump(FILE *, const struct trace *, const struct times *times);
 
-/* Makes a trace directory, which must not exist yet, of the text in `in`, called `name` in sentences.
- * NULL, or what is wrong (to be freed); then nothing is left behind. */
+/* Makes a trace directory, which must not exist yet, of the text in `in`, called `name` in
+ * sentences. NULL, or what is wrong (to be freed); then nothing is left behind. */
 char *text_pack(FILE *in, const char *name, const char *directory);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * text_dump.c - prints a trace in the text form: thread after thread, each in the order of recording.
+ * text_dump.c - prints a trace in the text form: thread after thread, each in the order of
+ * recording.
  *
- * A key is left out where reading it back would give the same. An exit that says nothing itself repeats
- * what its enter said, so that each line of a collective operation can be understood alone. */
+ * A key is left out where reading it back would give the same. An exit that says nothing itself
+ * repeats what its enter said, so that each line of a collective operation can be understood
+ * alone. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +65,8 @@ static void put_threads(FILE *out, const struct trace *t)
 		fprintf(out, "thread %zu clock=%" PRIu32, i, thread->clock);
 		if (thread->rank >= 0)
 			fprintf(out, " rank=%" PRId64, thread->rank);
-		fprintf(out, " process=%" PRIu32 " number=%" PRIu32, thread->process, thread->number);
+		fprintf(out, " process=%" PRIu32 " number=%" PRIu32, thread->process,
+			thread->number);
 		if (*thread->name)
 			put_string(out, "name", thread->name);
 		if (thread->lost)
@@ -104,8 +107,8 @@ static void put_sites(FILE *out, const struct trace *t)
 static void put_links_and_notes(FILE *out, const struct trace *t)
 {
 	for (size_t i = 0; i < t->nlinks; i++)
-		fprintf(out, "link %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n", t->links[i].from, t->links[i].sent,
-			t->links[i].to, t->links[i].received);
+		fprintf(out, "link %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n",
+			t->links[i].from, t->links[i].sent, t->links[i].to, t->links[i].received);
 	for (size_t i = 0; i < t->nnotes; i++) {
 		fputs("note ", out);
 		ln_escaped(out, t->notes[i]);
@@ -113,7 +116,7 @@ static void put_links_and_notes(FILE *out, const struct trace *t)
 	}
 }
 
-/* ---- Events: there may be millions, so their lines are put together without printf -----------------*/
+/* ---- Events: there may be millions, so their lines are put together without printf ----------- */
 
 struct line { char text[1024], *end; };
 
@@ -166,7 +169,9 @@ static void add_bounds(struct line *l, bool placed, struct frz_cursor *clock, ui
 
 static void add_event(struct line *l, const struct tr_event *e)
 {
-	static const char *const ops[] = { [DPROF_ENTER] = " enter", [DPROF_EXIT] = " exit", [DPROF_POINT] = " point" };
+	static const char *const ops[] = {
+		[DPROF_ENTER] = " enter", [DPROF_EXIT] = " exit", [DPROF_POINT] = " point"
+	};
 	add_word(l, " ");
 	add_number(l, e->stamp);
 	add_word(l, " ");

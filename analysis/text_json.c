@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * text_json.c - see text_json.h. Numbers above 2^63 - 1, which few readers of JSON take, are strings. */
+ * text_json.c - see text_json.h. Numbers above 2^63 - 1, which few readers of JSON take, are
+ * strings. */
 #include "analysis/text_json.h"
 
 #include <inttypes.h>
@@ -119,7 +120,9 @@ static void put_links_and_notes(struct json *j, const struct trace *t)
 
 static void put_event(struct json *j, size_t thread, const struct tr_event *e)
 {
-	static const char *const ops[] = { [DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point" };
+	static const char *const ops[] = {
+		[DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point"
+	};
 	jw_integer(j, "thread", (int64_t)thread);
 	if (e->op == DPROF_LOST) {
 		number(j, "lost", e->lost);
@@ -132,11 +135,14 @@ static void put_event(struct json *j, size_t thread, const struct tr_event *e)
 		jw_integer(j, "site", e->site);
 	jw_string(j, "op", ops[e->op]);
 	for (unsigned i = 0; i < e->nargs; i++)
-		number(j, e->args[i].key == DPROF_KEY_THREAD ? "other_thread" : tr_key_word(e->args[i].key),
+		number(j,
+		       e->args[i].key == DPROF_KEY_THREAD ? "other_thread"
+							  : tr_key_word(e->args[i].key),
 		       e->args[i].value);
 }
 
-static void put_events(struct json *j, const struct trace *t, size_t thread, const struct times *times)
+static void put_events(struct json *j, const struct trace *t, size_t thread,
+		       const struct times *times)
 {
 	uint32_t clock = t->threads[thread].clock;
 	bool placed = times && times->line[clock] == 0;

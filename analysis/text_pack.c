@@ -2,7 +2,8 @@
  *
  * text_pack.c - reads the text form, checks that its lines make a trace, and has it written.
  *
- * Law: what is refused is refused with the number of the line; a text that is accepted is a trace. */
+ * Law: what is refused is refused with the number of the line; a text that is accepted is a
+ * trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static bool is_empty(const struct ln_value *v)
 	return v->given && !*v->string;
 }
 
-/* ---- Clocks and processes ------------------------------------------------------------------------*/
+/* ---- Clocks and processes -------------------------------------------------------------------- */
 
 static char *clock_line(struct pack *p, const struct ln_value *v)
 {
@@ -51,8 +52,10 @@ static char *clock_line(struct pack *p, const struct ln_value *v)
 		return too_big("a number of clocks", (uint64_t)UINT16_MAX + 1, p->nclocks + 1);
 	if (!ids_add(&p->clock_ids, v[CLOCK_N].number))
 		return declared("clock", v[CLOCK_N].number);
-	*MEM_GROW(p->clocks, p->nclocks) = (struct pack_clock){
-		copy_of(&v[CLOCK_HOST], NULL), copy_of(&v[CLOCK_SOURCE], "tsc"), v[CLOCK_GHZ].real, PACK_NONE, false };
+	*MEM_GROW(p->clocks, p->nclocks) =
+		(struct pack_clock){ copy_of(&v[CLOCK_HOST], NULL),
+				     copy_of(&v[CLOCK_SOURCE], "tsc"), v[CLOCK_GHZ].real, PACK_NONE,
+				     false };
 	return NULL;
 }
 
@@ -65,7 +68,8 @@ static char *find_clock(const struct pack *p, uint64_t id, size_t *clock)
 static char *put_on_clock(struct pack *p, struct pack_process *process, size_t clock)
 {
 	if (process->clock != PACK_NONE && process->clock != clock)
-		return mem_format("expected clock %" PRIu64 " as for the rest of its process, found clock %" PRIu64,
+		return mem_format("expected clock %" PRIu64
+				  " as for the rest of its process, found clock %" PRIu64,
 				  p->clock_ids.id[process->clock], p->clock_ids.id[clock]);
 	process->clock = clock;
 	p->clocks[clock].used = true;
@@ -85,7 +89,8 @@ static char *give_rank(struct pack *p, struct pack_process *process, uint64_t ra
 	if (rank >= INT32_MAX)
 		return too_big("a rank", INT32_MAX - 1, rank);
 	if (process_of_rank(p, (int64_t)rank) != PACK_NONE)
-		return mem_format("expected each rank once, found rank %" PRIu64 " in another process", rank);
+		return mem_format(
+			"expected each rank once, found rank %" PRIu64 " in another process", rank);
 	process->rank = (int64_t)rank;
 	return NULL;
 }
@@ -93,8 +98,8 @@ static char *give_rank(struct pack *p, struct pack_process *process, uint64_t ra
 static struct pack_process *add_process(struct pack *p)
 {
 	struct pack_process *process = MEM_GROW(p->processes, p->nprocesses);
-	*process = (struct pack_process){ .clock = PACK_NONE, .rank = -1, .size = -1, .pid = p->nprocesses,
-					  .finished = true, .line = p->line };
+	*process = (struct pack_process){ .clock = PACK_NONE, .rank = -1, .size = -1,
+					  .pid = p->nprocesses, .finished = true, .line = p->line };
 	return process;
 }
 
@@ -104,11 +109,14 @@ static char *process_line(struct pack *p, const struct ln_value *v)
 		return mem_copy("expected a name for program and job, found ''");
 	if (v[PROCESS_FINISHED].number > 1)
 		return too_big("finished", 1, v[PROCESS_FINISHED].number);
-	if (v[PROCESS_SIZE].given && (!v[PROCESS_RANK].given || v[PROCESS_SIZE].number <= v[PROCESS_RANK].number ||
-				      v[PROCESS_SIZE].number > INT32_MAX))
-		return mem_format("expected a rank below the size, found size %" PRIu64, v[PROCESS_SIZE].number);
+	if (v[PROCESS_SIZE].given &&
+	    (!v[PROCESS_RANK].given || v[PROCESS_SIZE].number <= v[PROCESS_RANK].number ||
+	     v[PROCESS_SIZE].number > INT32_MAX))
+		return mem_format("expected a rank below the size, found size %" PRIu64,
+				  v[PROCESS_SIZE].number);
 	if (p->process_ids.n < p->nprocesses)
-		return mem_copy("expected 'process' lines before all threads that do not say their process");
+		return mem_copy("expected 'process' lines before all threads that do not say their "
+				"process");
 	if (!ids_add(&p->process_ids, v[PROCESS_N].number))
 		return declared("process", v[PROCESS_N].number);
 	struct pack_process *process = add_process(p);
@@ -122,12 +130,13 @@ static char *process_line(struct pack *p, const struct ln_value *v)
 		process->finished = v[PROCESS_FINISHED].number;
 	size_t clock;
 	char *wrong = v[PROCESS_RANK].given ? give_rank(p, process, v[PROCESS_RANK].number) : NULL;
-	if (!wrong && v[PROCESS_CLOCK].given && !(wrong = find_clock(p, v[PROCESS_CLOCK].number, &clock)))
+	if (!wrong && v[PROCESS_CLOCK].given &&
+	    !(wrong = find_clock(p, v[PROCESS_CLOCK].number, &clock)))
 		wrong = put_on_clock(p, process, clock);
 	return wrong;
 }
 
-/* ---- Threads -------------------------------------------------------------------------------------*/
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 /* The process that a thread is in, made when the text does not declare it. */
 static char *find_process(struct pack *p, const struct ln_value *v, size_t clock, size_t *process)
@@ -178,14 +187,17 @@ static char *thread_line(struct pack *p, const struct ln_value *v)
 	    (wrong = find_process(p, v, clock, &index)))
 		return wrong;
 	struct pack_process *process = &p->processes[index];
-	if ((wrong = put_on_clock(p, process, clock)) || (wrong = match_rank(p, process, &v[THREAD_RANK])))
+	if ((wrong = put_on_clock(p, process, clock)) ||
+	    (wrong = match_rank(p, process, &v[THREAD_RANK])))
 		return wrong;
 	if (!ids_add(&p->thread_ids, v[THREAD_N].number))
 		return declared("thread", v[THREAD_N].number);
 	struct pack_thread *t = MEM_GROW(p->threads, p->nthreads);
 	*t = (struct pack_thread){
-		.process = index, .lost = v[THREAD_LOST].number,
-		.number = v[THREAD_NUMBER].given ? (uint32_t)v[THREAD_NUMBER].number : process->next_number,
+		.process = index,
+		.lost = v[THREAD_LOST].number,
+		.number = v[THREAD_NUMBER].given ? (uint32_t)v[THREAD_NUMBER].number
+						 : process->next_number,
 		.complete = v[THREAD_COMPLETE].given ? v[THREAD_COMPLETE].number : true,
 	};
 	if (v[THREAD_NAME].given)
@@ -196,7 +208,7 @@ static char *thread_line(struct pack *p, const struct ln_value *v)
 	return NULL;
 }
 
-/* ---- Groups, sites, links, notes -----------------------------------------------------------------*/
+/* ---- Groups, sites, links, notes ------------------------------------------------------------- */
 
 static char *group_line(struct pack *p, const struct ln_value *v)
 {
@@ -214,7 +226,8 @@ static char *group_line(struct pack *p, const struct ln_value *v)
 		*MEM_GROW(g->threads, g->nthreads) = thread;
 	}
 	if (wrong)
-		return mem_copy("expected threads=N,N,..., found something else between the commas");
+		return mem_copy(
+			"expected threads=N,N,..., found something else between the commas");
 	return NULL;
 }
 
@@ -230,7 +243,8 @@ static char *site_kind(const char *word, uint8_t *kind)
 	}
 	const char *like = nearest(word, words, DPROF_KIND_COUNT - 1);
 	char *quoted = ln_quote(word);
-	char *sentence = mem_format("expected a kind of site, such as %s, found %s", like ? like : "region", quoted);
+	char *sentence = mem_format("expected a kind of site, such as %s, found %s",
+				    like ? like : "region", quoted);
 	free(quoted);
 	return sentence;
 }
@@ -243,7 +257,8 @@ static char *append_site(struct pack *p, struct dprof_site *head, const char *co
 		size += strlen(string[i]) + 1;
 	size = (size + 7) & ~(size_t)7;
 	if (size > UINT16_MAX)
-		return too_big("name, file and function, in bytes together,", UINT16_MAX & ~7, size);
+		return too_big("name, file and function, in bytes together,", UINT16_MAX & ~7,
+			       size);
 	head->size = (uint16_t)size;
 	*MEM_GROW(p->site_at, p->nsites) = PACK_SITES_AT + p->sites_size;
 	p->sites = mem_resize(p->sites, p->sites_size + size, 1);
@@ -283,7 +298,8 @@ static char *link_line(struct pack *p, const struct ln_value *v)
 	if (wrong || (wrong = find_clock(p, v[LINK_TO].number, &to)))
 		return wrong;
 	*MEM_GROW(p->links, p->nlinks) =
-		(struct frz_link){ (uint32_t)from, (uint32_t)to, v[LINK_SENT].number, v[LINK_RECEIVED].number };
+		(struct frz_link){ (uint32_t)from, (uint32_t)to, v[LINK_SENT].number,
+				   v[LINK_RECEIVED].number };
 	return NULL;
 }
 
@@ -293,7 +309,7 @@ static char *note_line(struct pack *p, const struct ln_value *v)
 	return NULL;
 }
 
-/* ---- Events --------------------------------------------------------------------------------------*/
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static char *lost_line(struct pack *p, const struct ln_value *v)
 {
@@ -302,16 +318,19 @@ static char *lost_line(struct pack *p, const struct ln_value *v)
 		return unknown("thread", v[LOST_THREAD].number);
 	if (!v[LOST_COUNT].number)
 		return mem_copy("expected how many records were lost, found 0");
-	return pack_record(p, thread, (struct dprof_record){ v[LOST_COUNT].number, 1 << 3 | DPROF_LOST });
+	return pack_record(p, thread,
+			   (struct dprof_record){ v[LOST_COUNT].number, 1 << 3 | DPROF_LOST });
 }
 
 static char *check_stamp(const struct pack_thread *t, uint64_t stamp)
 {
 	if (stamp < t->last)
-		return mem_format("expected a stamp of at least %" PRIu64 " (a thread's stamps never go back), found %" PRIu64,
+		return mem_format("expected a stamp of at least %" PRIu64
+				  " (a thread's stamps never go back), found %" PRIu64,
 				  t->last, stamp);
 	if (!stamp && !t->complete)
-		return mem_copy("expected a stamp above 0 in a thread that is not complete, found 0");
+		return mem_copy(
+			"expected a stamp above 0 in a thread that is not complete, found 0");
 	return NULL;
 }
 
@@ -341,7 +360,7 @@ static char *event_line(struct pack *p, char *at)
 	return wrong;
 }
 
-/* ---- What the text does not say ------------------------------------------------------------------*/
+/* ---- What the text does not say -------------------------------------------------------------- */
 
 static void add_idle_processes(struct pack *p)
 {
@@ -377,19 +396,21 @@ static char *complete(struct pack *p)
 	fill_in(p);
 	for (size_t i = 0; i < p->nprocesses; i++)
 		if (p->processes[i].clock == PACK_NONE)
-			return mem_format("%s:%zu: expected clock= or a thread of this process, found neither", p->name,
-					  p->processes[i].line);
+			return mem_format("%s:%zu: expected clock= or a thread of this process, "
+					  "found neither",
+					  p->name, p->processes[i].line);
 	return NULL;
 }
 
-/* ---- Lines ---------------------------------------------------------------------------------------*/
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static char *take_line(struct pack *p, char *text)
 {
 	static char *(*const takes[TEXT_FORMS])(struct pack *, const struct ln_value *) = {
-		[TEXT_CLOCK] = clock_line, [TEXT_PROCESS] = process_line, [TEXT_THREAD] = thread_line,
-		[TEXT_GROUP] = group_line, [TEXT_SITE] = site_line, [TEXT_LINK] = link_line,
-		[TEXT_NOTE] = note_line, [TEXT_LOST] = lost_line,
+		[TEXT_CLOCK] = clock_line,   [TEXT_PROCESS] = process_line,
+		[TEXT_THREAD] = thread_line, [TEXT_GROUP] = group_line,
+		[TEXT_SITE] = site_line,     [TEXT_LINK] = link_line,
+		[TEXT_NOTE] = note_line,     [TEXT_LOST] = lost_line,
 	};
 	char *at;
 	ln_uncomment(text);
@@ -410,9 +431,11 @@ static char *first_line(char *text, bool *seen)
 	if (!word)
 		return NULL;
 	*seen = true;
-	if (strcmp(word, "dprof-text") == 0 && version && strcmp(version, "1") == 0 && !ln_word(&at))
+	if (strcmp(word, "dprof-text") == 0 && version && strcmp(version, "1") == 0 &&
+	    !ln_word(&at))
 		return NULL;
-	char *found = version ? mem_format("%s %s", word, version) : mem_copy(word), *quoted = ln_quote(found);
+	char *found = version ? mem_format("%s %s", word, version) : mem_copy(word),
+	     *quoted = ln_quote(found);
 	char *sentence = mem_format("expected '" TEXT_FIRST_LINE "', found %s", quoted);
 	free(found);
 	free(quoted);
@@ -431,9 +454,12 @@ static char *read_lines(struct pack *p, FILE *in)
 		else
 			wrong = seen ? take_line(p, text) : first_line(text, &seen);
 	}
-	char *sentence = wrong ? mem_format("%s:%zu: %s", p->name, p->line, wrong)
-		       : ferror(in) ? mem_format("%s: cannot be read: %s", p->name, strerror(errno))
-		       : !seen ? mem_format("%s: expected '" TEXT_FIRST_LINE "', found an empty file", p->name) : NULL;
+	char *sentence =
+		wrong        ? mem_format("%s:%zu: %s", p->name, p->line, wrong)
+		: ferror(in) ? mem_format("%s: cannot be read: %s", p->name, strerror(errno))
+		: !seen      ? mem_format("%s: expected '" TEXT_FIRST_LINE "', found an empty file",
+					  p->name)
+			     : NULL;
 	free(wrong);
 	free(text);
 	return sentence;
@@ -456,11 +482,12 @@ static void free_pack(struct pack *p)
 		free(p->groups[i].threads);
 	for (size_t i = 0; i < p->nnotes; i++)
 		free(p->notes[i]);
-	struct ids *ids[] = { &p->clock_ids, &p->process_ids, &p->thread_ids, &p->group_ids, &p->site_ids };
+	struct ids *ids[] = { &p->clock_ids, &p->process_ids, &p->thread_ids, &p->group_ids,
+			      &p->site_ids };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		ids_free(ids[i]);
-	void *arrays[] = { p->clocks, p->processes, p->threads, p->groups, p->site_at, p->sites, p->links, p->notes,
-			   p->directory };
+	void *arrays[] = { p->clocks, p->processes, p->threads, p->groups,   p->site_at,
+			   p->sites,  p->links,     p->notes,   p->directory };
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
 }

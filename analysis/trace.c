@@ -20,7 +20,7 @@
 #include "analysis/trace_private.h"
 #include "freezer/synclog.h"
 
-/* ---- The directory -------------------------------------------------------------------------------*/
+/* ---- The directory --------------------------------------------------------------------------- */
 
 bool name_ends(const char *name, const char *suffix)
 {
@@ -72,8 +72,8 @@ static int by_name(const void *a, const void *b)
 
 static bool is_ours(const char *name)
 {
-	return name_ends(name, ".process") || name_ends(name, ".events") || name_ends(name, ".sites") ||
-	       name_ends(name, ".sync");
+	return name_ends(name, ".process") || name_ends(name, ".events") ||
+	       name_ends(name, ".sites") || name_ends(name, ".sync");
 }
 
 /* Lists the directory; NULL, or why there is no trace in it. */
@@ -83,7 +83,8 @@ static char *list_directory(struct opened *o)
 	DIR *d = o->directory < 0 ? NULL : fdopendir(dup(o->directory));
 	if (!d)
 		return mem_format("%s: expected a trace directory, found %s", o->t.directory,
-				  errno == ENOTDIR ? "something that is not a directory" : strerror(errno));
+				  errno == ENOTDIR ? "something that is not a directory"
+						   : strerror(errno));
 	size_t others = 0;
 	for (struct dirent *e; (e = readdir(d));) {
 		if (e->d_name[0] == '.')
@@ -95,16 +96,17 @@ static char *list_directory(struct opened *o)
 	}
 	closedir(d);
 	if (!o->nnames)
-		return mem_format("%s: expected a trace (files *.process and *.events), found %s", o->t.directory,
+		return mem_format("%s: expected a trace (files *.process and *.events), found %s",
+				  o->t.directory,
 				  others ? "only other files" : "an empty directory");
 	qsort(o->names, o->nnames, sizeof *o->names, by_name);
 	return NULL;
 }
 
-/* ---- Packets -------------------------------------------------------------------------------------*/
+/* ---- Packets --------------------------------------------------------------------------------- */
 
-/* The trace's number of the clock that has `clockid` in the logs. One that no process speaks of is kept:
- * its links may join two that matter. */
+/* The trace's number of the clock that has `clockid` in the logs. One that no process speaks of
+ * is kept: its links may join two that matter. */
 static uint32_t clock_of(struct opened *o, uint32_t clockid, uint32_t **unknown, size_t *nunknown)
 {
 	size_t known = o->t.nclocks - *nunknown;
@@ -117,12 +119,14 @@ static uint32_t clock_of(struct opened *o, uint32_t clockid, uint32_t **unknown,
 	*MEM_GROW(*unknown, *nunknown) = clockid;
 	*MEM_GROW(o->t.clocks, o->t.nclocks) = (struct tr_clock){
 		mem_format("unknown-%" PRIu32, clockid), o->t.clocks[0].ghz, mem_copy("tsc") };
-	trace_problem(&o->t, "%s: expected the process of a host with clockid %" PRIu32 ", found none", o->t.directory,
-		      clockid);
+	trace_problem(&o->t,
+		      "%s: expected the process of a host with clockid %" PRIu32 ", found none",
+		      o->t.directory, clockid);
 	return (uint32_t)(o->t.nclocks - 1);
 }
 
-static void add_links(struct opened *o, const struct frz_sync_record *r, uint32_t **unknown, size_t *nunknown)
+static void add_links(struct opened *o, const struct frz_sync_record *r, uint32_t **unknown,
+		      size_t *nunknown)
 {
 	struct frz_link links[2];
 	unsigned n = frz_sync_links(r, links);
@@ -142,7 +146,8 @@ static void read_sync(struct opened *o, const char *name, uint32_t **unknown, si
 	int result = frz_syncfile_open(&file, path, &damage);
 	free(path);
 	if (result) {
-		trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, result == -EBADMSG ? damage.offset : 0,
+		trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name,
+			      result == -EBADMSG ? damage.offset : 0,
 			      result == -EBADMSG ? damage.what : strerror(-result));
 		return;
 	}
@@ -151,10 +156,12 @@ static void read_sync(struct opened *o, const char *name, uint32_t **unknown, si
 		if (result == 1)
 			add_links(o, &record, unknown, nunknown);
 		else if (!damaged++)
-			trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset, damage.what);
+			trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,
+				      damage.what);
 	}
 	if (damaged > 1)
-		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones", name, damaged);
+		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones", name,
+			      damaged);
 	frz_syncfile_close(&file);
 }
 
@@ -168,7 +175,7 @@ void open_links(struct opened *o)
 	free(unknown);
 }
 
-/* ---- Open and close ------------------------------------------------------------------------------*/
+/* ---- Open and close -------------------------------------------------------------------------- */
 
 void trace_problem(struct trace *t, const char *format, ...)
 {
@@ -278,7 +285,7 @@ void trace_close(struct trace *t)
 	free(t);
 }
 
-/* ---- The cursor ----------------------------------------------------------------------------------*/
+/* ---- The cursor ------------------------------------------------------------------------------ */
 
 struct tr_cursor trace_events(const struct trace *t, size_t thread)
 {
@@ -325,7 +332,8 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 			return true;
 		}
 		if (r->what == (1 << 3 | DPROF_LOST) && r->stamp) {
-			*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .lost = r->stamp };
+			*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
+						.lost = r->stamp };
 			return true;
 		}
 	}

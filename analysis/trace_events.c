@@ -2,8 +2,9 @@
  *
  * trace_events.c - maps the files of events and looks at every record once.
  *
- * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the user must
- * be told (records that make no sense, sites that nobody knows), and which groups a thread takes part in.
+ * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the
+ * user must be told (records that make no sense, sites that nobody knows), and which groups a
+ * thread takes part in.
  *
  * Law: each kind of damage gives one sentence for each thread: where first, and how often. */
 #define _GNU_SOURCE /* memrchr */
@@ -20,9 +21,10 @@
 #include "analysis/memory.h"
 #include "analysis/trace_private.h"
 
-/* ---- Looking at the records ----------------------------------------------------------------------*/
+/* ---- Looking at the records ------------------------------------------------------------------ */
 
-/* A record here and there may never have been written: a signal handler jumped away. Not so many in a row. */
+/* A record here and there may never have been written: a signal handler jumped away. Not so many
+ * in a row. */
 #define HOLE_RECORDS 16
 
 enum damage { FOREIGN, NO_SITE, NO_MODULE, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
@@ -44,9 +46,9 @@ struct scan {
 	const struct tr_modules *modules;
 	uint64_t highest;               /* stamp so far */
 	bool back;                      /* a stamp goes back */
-	bool unfinished;                /* there are records without a stamp that would be taken for 0 */
+	bool unfinished;                /* some without a stamp would be taken for 0 */
 	size_t unwritten;               /* records just before, in a row */
-	unsigned keys;                  /* bits: arguments of the last event; bit 0: there is an event */
+	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
 	size_t count[NDAMAGES], first[NDAMAGES];
 };
 
@@ -151,10 +153,14 @@ static void tell(const struct scan *s)
 		if (!s->count[d])
 			continue;
 		const struct dprof_record *r = &s->thread->records[s->first[d]];
-		char *more = s->count[d] > 1 ? mem_format(" (and %zu more like it)", s->count[d] - 1) : mem_copy("");
-		trace_problem(&s->o->t, "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 " 0x%" PRIx64 "%s%s",
-			      s->name, offset_of(s->first[d]), damages[d].expected, r->stamp, r->what,
-			      damages[d].advice, more);
+		char *more = s->count[d] > 1
+				     ? mem_format(" (and %zu more like it)", s->count[d] - 1)
+				     : mem_copy("");
+		trace_problem(&s->o->t,
+			      "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 " 0x%" PRIx64
+			      "%s%s",
+			      s->name, offset_of(s->first[d]), damages[d].expected, r->stamp,
+			      r->what, damages[d].advice, more);
 		free(more);
 	}
 }
@@ -163,18 +169,22 @@ static void put_in_order(struct opened *o, const char *name, struct tr_thread *t
 {
 	struct order_damage damage;
 	struct dprof_record *copy = mem_resize(NULL, thread->nrecords, sizeof *copy);
-	size_t n = order_records(thread->records, thread->nrecords, thread->complete, copy, &damage);
+	size_t n =
+		order_records(thread->records, thread->nrecords, thread->complete, copy, &damage);
 	*MEM_GROW(o->copies, o->ncopies) = copy;
 	if (damage.dropped)
-		trace_problem(&o->t, "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64 " to %" PRIu64
-			      ", found %" PRIu64 " (%zu record%s left out)", name, offset_of(damage.first),
-			      damage.at_least, damage.at_most, thread->records[damage.first].stamp, damage.dropped,
+		trace_problem(&o->t,
+			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
+			      " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
+			      name, offset_of(damage.first), damage.at_least, damage.at_most,
+			      thread->records[damage.first].stamp, damage.dropped,
 			      damage.dropped > 1 ? "s are" : " is");
 	thread->records = copy;
 	thread->nrecords = n;
 }
 
-static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread, uint32_t index)
+static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
+			uint32_t index)
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index,
 			  .modules = o->t.processes[thread->process].modules };
@@ -185,7 +195,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 		put_in_order(o, name, thread);
 }
 
-/* ---- One file ------------------------------------------------------------------------------------*/
+/* ---- One file -------------------------------------------------------------------------------- */
 
 struct file {
 	const uint8_t *bytes;   /* up to the last one that is not zero, at least */
@@ -193,8 +203,8 @@ struct file {
 	size_t nrecords;        /* up to the last one that was written */
 };
 
-/* Size without the zeros at the end. Read, not mapped: when the thread of a running program ends, the runtime
- * cuts them off, and touching them would kill us. */
+/* Size without the zeros at the end. Read, not mapped: when the thread of a running program
+ * ends, the runtime cuts them off, and touching them would kill us. */
 static size_t used_size(int fd, size_t size)
 {
 	char block[1 << 16];
@@ -215,7 +225,8 @@ static size_t count_records(size_t used, size_t size)
 	size_t most = (size - DPROF_HEADER_SIZE) / sizeof(struct dprof_record);
 	if (used <= DPROF_HEADER_SIZE)
 		return 0;
-	size_t n = (used - DPROF_HEADER_SIZE + sizeof(struct dprof_record) - 1) / sizeof(struct dprof_record);
+	size_t n = (used - DPROF_HEADER_SIZE + sizeof(struct dprof_record) - 1) /
+		   sizeof(struct dprof_record);
 	return n < most ? n : most;
 }
 
@@ -224,12 +235,15 @@ static bool map_opened(struct opened *o, const char *name, int fd, struct file *
 {
 	struct stat status;
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		trace_problem(&o->t, "%s: expected a file of events, found something that is not a file", name);
+		trace_problem(&o->t,
+			      "%s: expected a file of events, found something that is not a file",
+			      name);
 		return false;
 	}
 	f->size = (size_t)status.st_size;
 	if (f->size < DPROF_HEADER_SIZE) {
-		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%zu bytes)", name, DPROF_HEADER_SIZE,
+		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%zu bytes)",
+			      name, DPROF_HEADER_SIZE,
 			      f->size ? "a file that is cut short" : "an empty file", f->size);
 		return false;
 	}
@@ -273,17 +287,19 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 		char magic[sizeof h->magic + 1] = "";
 		memcpy(magic, h->magic, sizeof h->magic);
 		char *quoted = ln_quote(magic);
-		trace_problem(&o->t, "%s: offset 0: expected '" DPROF_EVENTS_MAGIC "', found %s: no file of events", name,
-			      quoted);
+		trace_problem(&o->t,
+			      "%s: offset 0: expected '" DPROF_EVENTS_MAGIC
+			      "', found %s: no file of events",
+			      name, quoted);
 		free(quoted);
 		return false;
 	}
 #define EXPECT(field, value)                                                                       \
 	if ((uint64_t)h->field != (uint64_t)(value)) {                                             \
-		trace_problem(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64, name, \
-			      offsetof(struct dprof_events_header, field), #field, (int64_t)(value), \
-			      (int64_t)h->field);                                                   \
-		return false;                                                                       \
+		trace_problem(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64,    \
+			      name, offsetof(struct dprof_events_header, field), #field,           \
+			      (int64_t)(value), (int64_t)h->field);                                \
+		return false;                                                                      \
 	}
 	EXPECT(version, DPROF_FORMAT_VERSION);
 	EXPECT(header_size, DPROF_HEADER_SIZE);
@@ -297,7 +313,8 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 }
 
 /* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
-static const struct process_file *process_of(const struct opened *o, const char *name, uint32_t *number)
+static const struct process_file *process_of(const struct opened *o, const char *name,
+					     uint32_t *number)
 {
 	size_t stem = strlen(name) - strlen(".events");
 	const char *dash = memrchr(name, '-', stem);
@@ -322,28 +339,37 @@ static void read_thread(struct opened *o, const char *name)
 	struct file f;
 	const struct process_file *p = process_of(o, name, &number);
 	if (!p) {
-		trace_problem(&o->t, "%s: expected the file HOST-RANK.process that it belongs to, found none: its events are "
-			      "left out", name);
+		trace_problem(&o->t,
+			      "%s: expected the file HOST-RANK.process that it belongs to, found "
+			      "none: its events are left out",
+			      name);
 		return;
 	}
 	if (!map_file(o, name, &f) || !check_header(o, name, &f, p, number))
 		return;
 	size_t rest = f.size % sizeof(struct dprof_record);
 	if (rest)
-		trace_problem(&o->t, "%s: offset %zu: expected a record of %zu bytes, found %zu: the file is cut short", name,
-			      f.size - rest, sizeof(struct dprof_record), rest);
+		trace_problem(&o->t,
+			      "%s: offset %zu: expected a record of %zu bytes, found %zu: the file "
+			      "is cut short",
+			      name, f.size - rest, sizeof(struct dprof_record), rest);
 	const struct dprof_events_header *h = (const void *)f.bytes;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
-		.clock = p->clock, .rank = p->process.rank, .number = number,
-		.lost = h->lost, .complete = h->ended != 0,
-		.records = (const void *)(f.bytes + DPROF_HEADER_SIZE), .nrecords = f.nrecords, .process = (uint32_t)(p - o->files),
+		.clock = p->clock,
+		.rank = p->process.rank,
+		.number = number,
+		.lost = h->lost,
+		.complete = h->ended != 0,
+		.records = (const void *)(f.bytes + DPROF_HEADER_SIZE),
+		.nrecords = f.nrecords,
+		.process = (uint32_t)(p - o->files),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
 }
 
-/* ---- All -----------------------------------------------------------------------------------------*/
+/* ---- All ------------------------------------------------------------------------------------- */
 
 struct place { struct tr_thread thread; uint32_t read; };
 
@@ -383,5 +409,6 @@ void open_threads(struct opened *o)
 			read_thread(o, o->names[i]);
 	sort_threads(o);
 	if (!o->t.nthreads)
-		trace_problem(&o->t, "%s: expected events, found no thread that recorded any", o->t.directory);
+		trace_problem(&o->t, "%s: expected events, found no thread that recorded any",
+			      o->t.directory);
 }

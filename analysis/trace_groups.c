@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_groups.c - who takes part in what: from the lines "group" of the process files and from the
- * events that name a group.
+ * trace_groups.c - who takes part in what: from the lines "group" of the process files and from
+ * the events that name a group.
  *
- * Two processes speak of the same group when they give it the same id and the same members. An id that
- * means something else to another process (a communicator of its own) gets another number in the trace;
- * the cursor translates.
+ * Two processes speak of the same group when they give it the same id and the same members. An
+ * id that means something else to another process (a communicator of its own) gets another
+ * number in the trace; the cursor translates.
  *
- * Law: after this an id belongs to one group, and a thread that takes part in a group is in its list. */
+ * Law: after this an id belongs to one group, and a thread that takes part in a group is in its
+ * list. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,19 +65,22 @@ static size_t draft(struct drafts *d, uint64_t stored, const char *ranks)
 			id++;
 	bool *member = mem_resize(NULL, d->o->t.nthreads, sizeof *member);
 	memset(member, 0, d->o->t.nthreads * sizeof *member);
-	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, ranks ? count_list(ranks) : 0, member };
+	size_t size = ranks ? count_list(ranks) : 0;
+	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, size, member };
 	return d->n - 1;
 }
 
 /* The threads of the process that a line "group ID threads=..." names. */
-static void add_named(struct drafts *d, struct draft *g, uint32_t process, const struct group_line *line)
+static void add_named(struct drafts *d, struct draft *g, uint32_t process,
+		      const struct group_line *line)
 {
 	const char *list = line->threads;
 	uint64_t number;
 	bool wrong;
 	while (ln_list_next(&list, &number, &wrong))
 		for (size_t t = 0; t < d->o->t.nthreads; t++)
-			if (d->o->t.threads[t].process == process && d->o->t.threads[t].number == number)
+			if (d->o->t.threads[t].process == process &&
+			    d->o->t.threads[t].number == number)
 				g->member[t] = true;
 	if (line->size > g->size)
 		g->size = (size_t)line->size;

@@ -2,19 +2,20 @@
  *
  * trace_order.c - puts the records of one thread in the order of their stamps.
  *
- * An enter and a point claim a slot and then read the counter; an exit reads the counter and then claims a
- * slot. A signal handler that comes between the two claims its own slots there:
+ * An enter and a point claim a slot and then read the counter; an exit reads the counter and
+ * then claims a slot. A signal handler that comes between the two claims its own slots there:
  *
- *   slots    7 enter   20 enter   11 enter   12 exit   23 exit          the handler interrupted the enter
- *   slots    7 enter   11 enter   12 exit     8 exit   23 exit          the handler interrupted the exit
+ *   slots    7 enter   20 enter   11 enter   12 exit   23 exit     the enter was interrupted
+ *   slots    7 enter   11 enter   12 exit     8 exit   23 exit     the exit was interrupted
  *
  * So of two records that stand in the wrong order, the first is no exit or the second is one.
  *
- * Law: what handlers explain comes out sorted, with nothing lost. What they do not explain is damage and is
- * dropped: whatever contradicts a longest sorted selection of the thread's records.
+ * Law: what handlers explain comes out sorted, with nothing lost. What they do not explain is
+ * damage and is dropped: whatever contradicts a longest sorted selection of the thread's
+ * records.
  *
- * Records without a stamp (arguments, losses) stay behind the event that they speak of. The counter never
- * shows a thread the same number twice, so ties need no care. */
+ * Records without a stamp (arguments, losses) stay behind the event that they speak of. The
+ * counter never shows a thread the same number twice, so ties need no care. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,15 +42,17 @@ static bool event(const struct sorter *s, size_t slot)
 	return is_event(&s->in[slot], slot < s->zeros);
 }
 
-/* ---- Which argument speaks of which event --------------------------------------------------------*/
+/* ---- Which argument speaks of which event ---------------------------------------------------- */
 
-/* Of the event just before, as a rule. But when a handler has interrupted an enter, that enter's arguments
- * stand behind the handler's last event; we know it by the next event, which is younger than the enter. */
+/* Of the event just before, as a rule. But when a handler has interrupted an enter, that enter's
+ * arguments stand behind the handler's last event; we know it by the next event, which is
+ * younger than the enter. */
 static struct item *owner(struct sorter *s, struct item *highest, uint64_t next_stamp)
 {
 	struct item *last = &s->item[s->nitems - 1];
 	bool exit_was_late = last->is_exit && s->nitems > 1 && last[-1].stamp > last->stamp;
-	if (highest->is_exit || highest->run != NO_RUN || exit_was_late || next_stamp < highest->stamp)
+	if (highest->is_exit || highest->run != NO_RUN || exit_was_late ||
+	    next_stamp < highest->stamp)
 		return last;
 	return highest;
 }
@@ -66,19 +69,21 @@ static void collect(struct sorter *s)
 	struct item *highest = NULL;
 	for (size_t slot = next_event(s, 0); slot < s->n;) {
 		struct item *item = &s->item[s->nitems++];
-		*item = (struct item){ s->in[slot].stamp, slot, NO_RUN, DPROF_OP(s->in[slot].what) == DPROF_EXIT, false };
+		bool is_exit = DPROF_OP(s->in[slot].what) == DPROF_EXIT;
+		*item = (struct item){ s->in[slot].stamp, slot, NO_RUN, is_exit, false };
 		highest = !highest || item->stamp >= highest->stamp ? item : highest;
 		size_t next = next_event(s, slot + 1);
 		if (next > slot + 1)
-			owner(s, highest, next < s->n ? s->in[next].stamp : UINT64_MAX)->run = slot + 1;
+			owner(s, highest, next < s->n ? s->in[next].stamp : UINT64_MAX)->run =
+				slot + 1;
 		slot = next;
 	}
 }
 
-/* ---- What to keep --------------------------------------------------------------------------------*/
+/* ---- What to keep ---------------------------------------------------------------------------- */
 
-/* A longest selection whose stamps do not go back: for each length the selection of that length that ends
- * lowest, found by bisection. */
+/* A longest selection whose stamps do not go back: for each length the selection of that length
+ * that ends lowest, found by bisection. */
 static void keep_longest(struct sorter *s)
 {
 	size_t *last = mem_resize(NULL, s->nitems, sizeof *last), length = 0;
@@ -102,15 +107,18 @@ static void keep_longest(struct sorter *s)
 	free(before);
 }
 
-/* Whether handlers explain that item i stands where it does among those of the longest selection. */
+/* Whether handlers explain that item i stands where it does among those of the longest
+ * selection. */
 static bool explained(const struct sorter *s, const bool *selected, size_t i)
 {
 	const struct item *self = &s->item[i];
 	for (size_t k = i; k-- > 0 && s->item[k].stamp > self->stamp;)
-		if (selected[k] && (i - k > HANDLER_RECORDS || (s->item[k].is_exit && !self->is_exit)))
+		if (selected[k] &&
+		    (i - k > HANDLER_RECORDS || (s->item[k].is_exit && !self->is_exit)))
 			return false;
 	for (size_t k = i + 1; k < s->nitems && s->item[k].stamp < self->stamp; k++)
-		if (selected[k] && (k - i > HANDLER_RECORDS || (self->is_exit && !s->item[k].is_exit)))
+		if (selected[k] &&
+		    (k - i > HANDLER_RECORDS || (self->is_exit && !s->item[k].is_exit)))
 			return false;
 	return true;
 }
@@ -145,7 +153,7 @@ static void find_damage(const struct sorter *s, struct order_damage *damage)
 	}
 }
 
-/* ---- Sorting -------------------------------------------------------------------------------------*/
+/* ---- Sorting --------------------------------------------------------------------------------- */
 
 static int by_stamp(const void *a, const void *b)
 {
@@ -187,8 +195,8 @@ static size_t count_zeros(const struct dprof_record *in, size_t n)
 	return i;
 }
 
-size_t order_records(const struct dprof_record *in, size_t n, bool complete, struct dprof_record *out,
-		     struct order_damage *damage)
+size_t order_records(const struct dprof_record *in, size_t n, bool complete,
+		     struct dprof_record *out, struct order_damage *damage)
 {
 	struct sorter s = { .in = in, .n = n, .zeros = complete ? count_zeros(in, n) : 0 };
 	s.item = mem_resize(NULL, n, sizeof *s.item);

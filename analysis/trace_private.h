@@ -19,7 +19,7 @@ struct tr_sites {
 	uint8_t *bytes;          /* strings of sites point into it */
 	size_t size;
 	bool damaged;            /* some sites could not be read; that has been said */
-	uint32_t *site;          /* for each 8 bytes: index of the site that begins here, or TR_NO_SITE */
+	uint32_t *site;          /* for each 8 bytes: the site that begins here, or TR_NO_SITE */
 };
 
 struct tr_module {
@@ -103,7 +103,7 @@ void close_process_files(struct opened *);
 static inline uint32_t site_at(const struct tr_modules *m, uint64_t address)
 {
 	size_t lo = 0, hi = m->nmodules;
-	while (lo < hi) { /* modules before lo begin at or below the address, those from hi on above it */
+	while (lo < hi) { /* modules before lo begin at or below the address, from hi on above */
 		size_t mid = lo + (hi - lo) / 2;
 		if (m->module[mid].at <= address)
 			lo = mid + 1;
@@ -120,12 +120,13 @@ static inline uint32_t site_at(const struct tr_modules *m, uint64_t address)
 /* A signal handler that records more than this is not believed. */
 #define HANDLER_RECORDS 4096
 
-/* The record of an event that was written whole. Before the first other stamp of a thread that ended in
- * good order, 0 is a stamp, too; elsewhere it is what remains when nobody came back to read the counter: the
- * process ended, or a signal handler jumped away. */
+/* The record of an event that was written whole. Before the first other stamp of a thread that
+ * ended in good order, 0 is a stamp, too; elsewhere it is what remains when nobody came back to
+ * read the counter: the process ended, or a signal handler jumped away. */
 static inline bool is_event(const struct dprof_record *r, bool zero_is_stamp)
 {
-	return DPROF_OP(r->what) <= DPROF_POINT && DPROF_BODY(r->what) && (r->stamp || zero_is_stamp);
+	return DPROF_OP(r->what) <= DPROF_POINT && DPROF_BODY(r->what) &&
+	       (r->stamp || zero_is_stamp);
 }
 
 /* What a thread's records lost on the way into order. */
@@ -135,9 +136,10 @@ struct order_damage {
 	uint64_t at_least, at_most; /* ... from the kept one before to the kept one after */
 };
 
-/* Writes the n records of `in` to `out`, without unfinished ones, in the order of their stamps, as far as signal handlers explain
- * the disorder, without those that they do not explain. The number written. */
-size_t order_records(const struct dprof_record *in, size_t n, bool complete, struct dprof_record *out,
-		     struct order_damage *damage);
+/* Writes the n records of `in` to `out`, without unfinished ones, in the order of their stamps,
+ * as far as signal handlers explain the disorder, without those that they do not explain. The
+ * number written. */
+size_t order_records(const struct dprof_record *in, size_t n, bool complete,
+		     struct dprof_record *out, struct order_damage *damage);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_process.c - reads the process files and decides what belongs together: one job, one program,
- * each rank once, one clock for each host.
+ * trace_process.c - reads the process files and decides what belongs together: one job, one
+ * program, each rank once, one clock for each host.
  *
- * Law: a line that cannot be read is named and skipped; a fact that is missing gets the value that
- * claims least. */
+ * Law: a line that cannot be read is named and skipped; a fact that is missing gets the value
+ * that claims least. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,22 @@
 #include "analysis/memory.h"
 #include "analysis/trace_private.h"
 
-enum { PROGRAM, JOB, HOST, HOSTID, PID, GHZ, CLOCK, STARTED, RANK, CLOCKID, MODULE, GROUP, NOTE, FINISHED };
+enum {
+	PROGRAM,
+	JOB,
+	HOST,
+	HOSTID,
+	PID,
+	GHZ,
+	CLOCK,
+	STARTED,
+	RANK,
+	CLOCKID,
+	MODULE,
+	GROUP,
+	NOTE,
+	FINISHED
+};
 enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
 enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE };
 
@@ -45,7 +60,7 @@ static const struct ln_form forms[] = {
 };
 #define NFORMS (sizeof forms / sizeof *forms)
 
-/* ---- Lines ---------------------------------------------------------------------------------------*/
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static void set_string(char **to, const char *from)
 {
@@ -63,7 +78,8 @@ static char *check_list(const char *name, const char *list)
 	if (!wrong)
 		return NULL;
 	char *quoted = ln_quote(list);
-	char *sentence = mem_format("expected numbers separated by commas for %s, found %s", name, quoted);
+	char *sentence =
+		mem_format("expected numbers separated by commas for %s, found %s", name, quoted);
 	free(quoted);
 	return sentence;
 }
@@ -88,8 +104,9 @@ static char *group_line(struct process_file *p, const struct ln_value *v)
 static char *rank_line(struct process_file *p, const struct ln_value *v)
 {
 	if (v[0].number >= v[2].number || v[2].number > INT32_MAX)
-		return mem_format("expected a rank below the size, found rank %" PRIu64 " size %" PRIu64, v[0].number,
-				  v[2].number);
+		return mem_format("expected a rank below the size, found rank %" PRIu64
+				  " size %" PRIu64,
+				  v[0].number, v[2].number);
 	p->process.rank = (int64_t)v[0].number;
 	p->process.size = (int64_t)v[2].number;
 	return NULL;
@@ -98,8 +115,10 @@ static char *rank_line(struct process_file *p, const struct ln_value *v)
 static void module_line(struct process_file *p, const struct ln_value *v, size_t line)
 {
 	*MEM_GROW(p->modules, p->nmodules) = (struct module_line){
-		.at = v[MODULE_AT].number, .sites = mem_copy(v[MODULE_SITES].string),
-		.path = mem_copy(v[MODULE_PATH].given ? v[MODULE_PATH].string : "a module"), .line = line,
+		.at = v[MODULE_AT].number,
+		.sites = mem_copy(v[MODULE_SITES].string),
+		.path = mem_copy(v[MODULE_PATH].given ? v[MODULE_PATH].string : "a module"),
+		.line = line,
 	};
 }
 
@@ -122,7 +141,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case RANK: return rank_line(p, v);
 	case CLOCKID:
 		if (v->number > UINT16_MAX)
-			return mem_format("expected the number of a clock, found %" PRIu64, v->number);
+			return mem_format("expected the number of a clock, found %" PRIu64,
+					  v->number);
 		p->clockid = (int64_t)v->number;
 		break;
 	case MODULE: module_line(p, v, number); break;
@@ -133,7 +153,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	return NULL;
 }
 
-/* Cuts the first line off *at; false at the end of the text. A NUL byte ends a line too, as damage. */
+/* Cuts the first line off *at; false at the end of the text. A NUL byte ends a line too, as
+ * damage. */
 static bool next_line(char **at, const char *end, char **line, bool *nul)
 {
 	*line = *at;
@@ -157,7 +178,8 @@ static void read_lines(struct opened *o, struct process_file *p, char *text, siz
 		char *wrong = nul ? mem_copy("expected text, found a NUL byte") : NULL;
 		if (!wrong && ++number == 1 && strcmp(line, DPROF_PROCESS_FIRST_LINE) != 0) {
 			char *quoted = ln_quote(line);
-			wrong = mem_format("expected '" DPROF_PROCESS_FIRST_LINE "', found %s", quoted);
+			wrong = mem_format("expected '" DPROF_PROCESS_FIRST_LINE "', found %s",
+					   quoted);
 			free(quoted);
 		} else if (!wrong && number > 1) {
 			wrong = take_line(p, line, number);
@@ -168,7 +190,8 @@ static void read_lines(struct opened *o, struct process_file *p, char *text, siz
 		number += nul;
 	}
 	if (damaged > 1)
-		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others", p->name, damaged);
+		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others",
+			      p->name, damaged);
 }
 
 static void read_process(struct opened *o, const char *name)
@@ -182,20 +205,25 @@ static void read_process(struct opened *o, const char *name)
 		return;
 	}
 	struct process_file *p = MEM_GROW(o->files, o->nfiles);
-	*p = (struct process_file){ .name = mem_copy(name), .clockid = -1, .process = { .rank = -1, .size = -1 } };
+	*p = (struct process_file){ .name = mem_copy(name), .clockid = -1,
+				    .process = { .rank = -1, .size = -1 } };
 	p->stem = mem_copy(name);
 	p->stem[strlen(name) - strlen(".process")] = 0;
 	read_lines(o, p, text, size);
 	free(text);
 }
 
-/* ---- What a file does not say --------------------------------------------------------------------*/
+/* ---- What a file does not say ---------------------------------------------------------------- */
 
 static void fill_in(struct opened *o, struct process_file *p)
 {
-	const char *missing = !p->process.program ? "program" : !p->process.job ? "job" :
-			      !p->process.host ? "host" : !p->hostid ? "hostid" : !p->process.pid ? "pid" :
-			      p->ghz == 0 ? "ghz" : NULL;
+	const char *missing = !p->process.program ? "program"
+			      : !p->process.job   ? "job"
+			      : !p->process.host  ? "host"
+			      : !p->hostid        ? "hostid"
+			      : !p->process.pid   ? "pid"
+			      : p->ghz == 0       ? "ghz"
+						  : NULL;
 	if (missing)
 		trace_problem(&o->t, "%s: expected a line '%s', found none", p->name, missing);
 	if (!p->process.program)
@@ -211,8 +239,11 @@ static void fill_in(struct opened *o, struct process_file *p)
 	if (!p->source)
 		p->source = mem_copy("tsc");
 	if (!p->process.finished)
-		trace_problem(&o->t, "%s: expected a line 'finished', found none: the process was killed or still runs; "
-			      "what it has recorded is here", p->name);
+		trace_problem(&o->t,
+			      "%s: expected a line 'finished', found none: the process was killed "
+			      "or still runs; "
+			      "what it has recorded is here",
+			      p->name);
 }
 
 /* Ranks in order, then processes without one. */
@@ -227,16 +258,16 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* ---- Do they belong together? --------------------------------------------------------------------*/
+/* ---- Do they belong together? ---------------------------------------------------------------- */
 
-static void compare(struct opened *o, const struct process_file *p, const char *what, const char *first,
-		    const char *own)
+static void compare(struct opened *o, const struct process_file *p, const char *what,
+		    const char *first, const char *own)
 {
 	if (strcmp(first, own) == 0)
 		return;
 	char *expected = ln_quote(first), *found = ln_quote(own);
-	trace_problem(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?", p->name, what,
-		      expected, o->files[0].name, found);
+	trace_problem(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?",
+		      p->name, what, expected, o->files[0].name, found);
 	free(expected);
 	free(found);
 }
@@ -248,11 +279,14 @@ static void check_together(struct opened *o)
 		compare(o, p, "job", first->process.job, p->process.job);
 		compare(o, p, "program", first->process.program, p->process.program);
 		if (p->process.rank >= 0 && p->process.rank == before->process.rank)
-			trace_problem(&o->t, "%s: expected each rank once, found rank %" PRId64 " as in %s", p->name,
-				      p->process.rank, before->name);
+			trace_problem(&o->t,
+				      "%s: expected each rank once, found rank %" PRId64
+				      " as in %s",
+				      p->name, p->process.rank, before->name);
 		if (p->process.rank >= 0 && p->process.size != first->process.size)
-			trace_problem(&o->t, "%s: expected size %" PRId64 " as in %s, found %" PRId64, p->name,
-				      first->process.size, first->name, p->process.size);
+			trace_problem(&o->t,
+				      "%s: expected size %" PRId64 " as in %s, found %" PRId64,
+				      p->name, first->process.size, first->name, p->process.size);
 	}
 }
 
@@ -267,9 +301,13 @@ static char *missing_ranks(const struct opened *o, int64_t size, int64_t *count)
 		int64_t rank = i < o->nfiles ? o->files[i].process.rank : -1;
 		int64_t present = rank < 0 || rank > size ? size : rank;
 		if (present > next) {
-			char *longer = ranges++ == 8 ? mem_format("%s, ...", list) : ranges > 8 ? mem_copy(list) :
-				       present - next == 1 ? mem_format("%s%s%" PRId64, list, *list ? ", " : "", next) :
-				       mem_format("%s%s%" PRId64 "-%" PRId64, list, *list ? ", " : "", next, present - 1);
+			char *longer =
+				ranges++ == 8 ? mem_format("%s, ...", list)
+				: ranges > 8  ? mem_copy(list)
+				: present - next == 1
+					? mem_format("%s%s%" PRId64, list, *list ? ", " : "", next)
+					: mem_format("%s%s%" PRId64 "-%" PRId64, list,
+						     *list ? ", " : "", next, present - 1);
 			free(list);
 			list = longer;
 			*count += present - next;
@@ -286,32 +324,42 @@ static void check_ranks(struct opened *o)
 		return;
 	char *list = missing_ranks(o, size, &count);
 	if (count)
-		trace_problem(&o->t, "%s: expected the files of %" PRId64 " ranks, found %" PRId64 ": rank%s %s %s missing",
-			      o->t.directory, size, size - count, count > 1 ? "s" : "", list, count > 1 ? "are" : "is");
+		trace_problem(&o->t,
+			      "%s: expected the files of %" PRId64 " ranks, found %" PRId64
+			      ": rank%s %s %s missing",
+			      o->t.directory, size, size - count, count > 1 ? "s" : "", list,
+			      count > 1 ? "are" : "is");
 	free(list);
 }
 
-/* ---- Clocks --------------------------------------------------------------------------------------*/
+/* ---- Clocks ---------------------------------------------------------------------------------- */
 
-/* One process of each host, in the order in which their clocks are numbered: as the runtime numbered them,
- * then those that it did not. */
+/* One process of each host, in the order in which their clocks are numbered: as the runtime
+ * numbered them, then those that it did not. */
 static int by_clock(const void *a, const void *b)
 {
-	const struct process_file *x = *(struct process_file *const *)a, *y = *(struct process_file *const *)b;
+	const struct process_file *x = *(struct process_file *const *)a,
+				  *y = *(struct process_file *const *)b;
 	uint64_t cx = (uint64_t)x->clockid, cy = (uint64_t)y->clockid;
 	if (cx != cy)
 		return cx < cy ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
-static void check_clockid(struct opened *o, const struct process_file *p, const struct process_file *first)
+static void check_clockid(struct opened *o, const struct process_file *p,
+			  const struct process_file *first)
 {
-	if (strcmp(p->hostid, first->hostid) == 0 && p->clockid != first->clockid && p->clockid >= 0 &&
-	    first->clockid >= 0)
-		trace_problem(&o->t, "%s: expected clockid %" PRId64 " as in %s, on the same host, found %" PRId64, p->name,
-			      first->clockid, first->name, p->clockid);
-	if (strcmp(p->hostid, first->hostid) != 0 && p->clockid == first->clockid && p->clockid >= 0)
-		trace_problem(&o->t, "%s: expected a clockid of its own, found %" PRId64 " as in %s, on another host",
+	if (strcmp(p->hostid, first->hostid) == 0 && p->clockid != first->clockid &&
+	    p->clockid >= 0 && first->clockid >= 0)
+		trace_problem(&o->t,
+			      "%s: expected clockid %" PRId64
+			      " as in %s, on the same host, found %" PRId64,
+			      p->name, first->clockid, first->name, p->clockid);
+	if (strcmp(p->hostid, first->hostid) != 0 && p->clockid == first->clockid &&
+	    p->clockid >= 0)
+		trace_problem(&o->t,
+			      "%s: expected a clockid of its own, found %" PRId64
+			      " as in %s, on another host",
 			      p->name, p->clockid, first->name);
 }
 
@@ -334,8 +382,9 @@ static void number_clocks(struct opened *o)
 	}
 	qsort(hosts, nhosts, sizeof *hosts, by_clock);
 	for (size_t h = 0; h < nhosts; h++) {
-		*MEM_GROW(o->t.clocks, o->t.nclocks) = (struct tr_clock){
-			mem_copy(hosts[h]->process.host), hosts[h]->ghz, mem_copy(hosts[h]->source) };
+		*MEM_GROW(o->t.clocks, o->t.nclocks) =
+			(struct tr_clock){ mem_copy(hosts[h]->process.host), hosts[h]->ghz,
+					   mem_copy(hosts[h]->source) };
 		for (size_t i = 0; i < o->nfiles; i++)
 			if (strcmp(o->files[i].hostid, hosts[h]->hostid) == 0)
 				o->t.processes[i].modules->clock = o->files[i].clock = (uint32_t)h;

@@ -2,8 +2,9 @@
  *
  * trace_sites.c - copies of the sections "dprof_sites": from the address in a record to a site.
  *
- * A file is walked once, site by site, into a table with one entry for each 8 bytes. Sites that say the
- * same (a header's, in several objects; a program's, on several ranks) are one site of the trace.
+ * A file is walked once, site by site, into a table with one entry for each 8 bytes. Sites that
+ * say the same (a header's, in several objects; a program's, on several ranks) are one site of
+ * the trace.
  *
  * Law: after damage the walk goes on at the next magic number that begins a whole site. */
 #include <errno.h>
@@ -33,7 +34,8 @@ static uint64_t hash_site(const struct tr_site *s)
 static bool same_site(const struct tr_site *a, const struct tr_site *b)
 {
 	return a->kind == b->kind && a->line == b->line && a->column == b->column &&
-	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file) && !strcmp(a->function, b->function);
+	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->function, b->function);
 }
 
 static uint32_t *find(const struct site_set *set, const struct trace *t, const struct tr_site *site)
@@ -81,14 +83,16 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 		return "a site's size: a multiple of 8 that the file has room for";
 	if (head.kind == DPROF_KIND_NONE || head.kind >= DPROF_KIND_COUNT)
 		return "a known kind of site";
-	const char *string[3], *at = (const char *)bytes + sizeof head, *end = (const char *)bytes + head.size;
+	const char *string[3], *at = (const char *)bytes + sizeof head,
+			       *end = (const char *)bytes + head.size;
 	for (int i = 0; i < 3; i++) {
 		string[i] = at;
 		at = memchr(at, 0, (size_t)(end - at));
 		if (!at++)
 			return "three strings that end with NUL";
 	}
-	*out = (struct tr_site){ (enum dprof_kind)head.kind, string[0], string[1], string[2], head.line, head.column };
+	*out = (struct tr_site){ (enum dprof_kind)head.kind, string[0], string[1], string[2],
+				 head.line, head.column };
 	*size = head.size;
 	return NULL;
 }
@@ -116,7 +120,9 @@ static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 		return true;
 	uint32_t found = 0;
 	memcpy(&found, file->bytes + first, file->size - first < 4 ? file->size - first : 4);
-	trace_problem(&o->t, "%s: offset %zu: expected %s, found 0x%08" PRIx32 " (%zu of %zu bytes cannot be read)",
+	trace_problem(&o->t,
+		      "%s: offset %zu: expected %s, found 0x%08" PRIx32
+		      " (%zu of %zu bytes cannot be read)",
 		      file->name, first, expected, found, damaged, file->size);
 	return false;
 }
@@ -129,13 +135,15 @@ static void check_hash(struct opened *o, const struct tr_sites *file)
 		hash = (hash ^ file->bytes[i]) * UINT64_C(0x100000001b3);
 	char *expected = mem_format("%016" PRIx64 ".sites", hash);
 	if (strcmp(expected, file->name) != 0)
-		trace_problem(&o->t, "%s: expected the name %s that its content gives: it was changed or cut short",
+		trace_problem(&o->t,
+			      "%s: expected the name %s that its content gives: it was changed or "
+			      "cut short",
 			      file->name, expected);
 	free(expected);
 }
 
-static struct tr_sites *open_sites(struct opened *o, struct site_set *set, const struct process_file *p,
-				   const struct module_line *m)
+static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
+				   const struct process_file *p, const struct module_line *m)
 {
 	for (size_t i = 0; i < o->nsites; i++)
 		if (strcmp(o->sites[i]->name, m->sites) == 0)
@@ -143,14 +151,16 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set, const
 	struct tr_sites *file = mem_resize(NULL, 1, sizeof *file);
 	*file = (struct tr_sites){ .name = mem_copy(m->sites) };
 	*MEM_GROW(o->sites, o->nsites) = file;
-	file->bytes = strchr(m->sites, '/') ? (errno = EINVAL, NULL) : (uint8_t *)read_whole(o, m->sites, &file->size);
+	file->bytes = strchr(m->sites, '/') ? (errno = EINVAL, NULL)
+					    : (uint8_t *)read_whole(o, m->sites, &file->size);
 	if (!file->bytes) {
-		trace_problem(&o->t, "%s:%zu: expected the sites of %s in %s, found none: %s", p->name, m->line,
-			      m->path, m->sites, strerror(errno));
+		trace_problem(&o->t, "%s:%zu: expected the sites of %s in %s, found none: %s",
+			      p->name, m->line, m->path, m->sites, strerror(errno));
 		return file;
 	}
 	if (!file->size)
-		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file", file->name);
+		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file",
+			      file->name);
 	file->site = mem_resize(NULL, file->size / 8 + 1, sizeof *file->site);
 	memset(file->site, 0xff, (file->size / 8 + 1) * sizeof *file->site);
 	file->damaged = !walk(o, file, set);
@@ -175,7 +185,9 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 		if (!sites->size)
 			continue;
 		if (line->at % 8 || line->at > UINT64_MAX - sites->size)
-			trace_problem(&o->t, "%s:%zu: expected an address at=, a multiple of 8, found 0x%" PRIx64,
+			trace_problem(&o->t,
+				      "%s:%zu: expected an address at=, a multiple of 8, found "
+				      "0x%" PRIx64,
 				      p->name, line->line, line->at);
 		else
 			*MEM_GROW(modules->module, modules->nmodules) =
@@ -186,8 +198,10 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 	for (size_t i = 1; i < modules->nmodules; i++) {
 		struct tr_module *a = &modules->module[i - 1], *b = a + 1;
 		if (b->at - a->at < a->size && b->site != a->site)
-			trace_problem(&o->t, "%s: expected the sites of different modules apart, found both at address 0x%"
-				      PRIx64, p->name, b->at);
+			trace_problem(&o->t,
+				      "%s: expected the sites of different modules apart, found "
+				      "both at address 0x%" PRIx64,
+				      p->name, b->at);
 	}
 }
 

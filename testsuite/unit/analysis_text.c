@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random texts, written in many styles, become the traces that they describe; and dump, pack, dump gives
- * the same text again. The twin is the generator's own memory of what it wrote. */
+ * Random texts, written in many styles, become the traces that they describe; and dump, pack,
+ * dump gives the same text again. The twin is the generator's own memory of what it wrote. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ static uint64_t random_below(uint64_t n)
 /* Numbers of all sizes. */
 static uint64_t random_number(void)
 {
-	return (random_below(UINT64_C(1) << 31) << 33 | random_below(UINT64_C(1) << 31)) >> random_below(64);
+	return (random_below(UINT64_C(1) << 31) << 33 | random_below(UINT64_C(1) << 31)) >>
+	       random_below(64);
 }
 
 static bool coin(void)
@@ -40,15 +41,31 @@ static bool coin(void)
 	return random_below(2);
 }
 
-/* ---- The model -----------------------------------------------------------------------------------*/
+/* ---- The model ------------------------------------------------------------------------------- */
 
 struct model {
 	unsigned nclocks, nthreads, nsites, ngroups, nlinks;
 	struct { uint64_t id; char host[40]; double ghz; } clock[MAX_CLOCKS];
-	struct { uint64_t id; unsigned clock; int rank; uint64_t lost; bool complete; char name[16]; } thread[MAX_THREADS];
-	struct { uint64_t id; enum dprof_kind kind; char name[40], file[40], function[40]; uint32_t line, column; }
-		site[MAX_SITES];
-	struct { uint64_t id; bool member[MAX_THREADS]; unsigned nmembers; uint64_t size; } group[MAX_GROUPS];
+	struct {
+		uint64_t id;
+		unsigned clock;
+		int rank;
+		uint64_t lost;
+		bool complete;
+		char name[16];
+	} thread[MAX_THREADS];
+	struct {
+		uint64_t id;
+		enum dprof_kind kind;
+		char name[40], file[40], function[40];
+		uint32_t line, column;
+	} site[MAX_SITES];
+	struct {
+		uint64_t id;
+		bool member[MAX_THREADS];
+		unsigned nmembers;
+		uint64_t size;
+	} group[MAX_GROUPS];
 	struct { unsigned from, to; uint64_t sent, received; } link[8];
 	struct tr_event event[MAX_THREADS][MAX_EVENTS];
 	unsigned nevents[MAX_THREADS];
@@ -75,7 +92,8 @@ static void random_events(struct model *m, unsigned thread)
 	m->nevents[thread] = (unsigned)random_below(MAX_EVENTS);
 	for (unsigned i = 0; i < m->nevents[thread]; i++) {
 		struct tr_event *e = &m->event[thread][i];
-		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .lost = 1 + random_number() / 2 };
+		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
+					.lost = 1 + random_number() / 2 };
 		if (random_below(20) == 0)
 			continue;
 		stamp += random_below(8) ? random_below(1000) : random_below(UINT64_C(1) << 40);
@@ -83,7 +101,8 @@ static void random_events(struct model *m, unsigned thread)
 					.site = (uint32_t)random_below(m->nsites) };
 		for (int key = 1; key < DPROF_KEY_COUNT; key++)
 			if (key != DPROF_KEY_GROUP && random_below(4) == 0)
-				e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key, random_number() };
+				e->args[e->nargs++] =
+					(struct tr_arg){ (enum dprof_key)key, random_number() };
 		unsigned g = (unsigned)random_below(MAX_GROUPS);
 		if (g < m->ngroups && m->group[g].member[thread])
 			e->args[e->nargs++] = (struct tr_arg){ DPROF_KEY_GROUP, m->group[g].id };
@@ -92,8 +111,10 @@ static void random_events(struct model *m, unsigned thread)
 
 static struct model random_model(void)
 {
-	struct model m = { .nclocks = 1 + (unsigned)random_below(MAX_CLOCKS), .nsites = 1 + (unsigned)random_below(MAX_SITES),
-			   .nthreads = (unsigned)random_below(MAX_THREADS + 1), .ngroups = (unsigned)random_below(MAX_GROUPS + 1) };
+	struct model m = { .nclocks = 1 + (unsigned)random_below(MAX_CLOCKS),
+			   .nsites = 1 + (unsigned)random_below(MAX_SITES),
+			   .nthreads = (unsigned)random_below(MAX_THREADS + 1),
+			   .ngroups = (unsigned)random_below(MAX_GROUPS + 1) };
 	bool places = coin(), ranked = random_below(4);
 	for (unsigned i = 0; i < m.nclocks; i++) {
 		m.clock[i].id = random_id(places, i);
@@ -137,7 +158,7 @@ static struct model random_model(void)
 	return m;
 }
 
-/* ---- Its text, in a random style -----------------------------------------------------------------*/
+/* ---- Its text, in a random style ------------------------------------------------------------- */
 
 static void space(FILE *out)
 {
@@ -147,7 +168,9 @@ static void space(FILE *out)
 
 static void end_line(FILE *out)
 {
-	static const char *const ends[] = { "\n", " \n", " # a remark\n", "\r\n", "\n\n# another\n", "\t#\n" };
+	static const char *const ends[] = {
+		"\n", " \n", " # a remark\n", "\r\n", "\n\n# another\n", "\t#\n"
+	};
 	fputs(ends[random_below(6)], out);
 }
 
@@ -156,8 +179,10 @@ static void key(FILE *out, const char *name, const char *value)
 	space(out);
 	fprintf(out, "%s=", name);
 	for (; *value; value++) {
-		bool escape = (unsigned char)*value <= ' ' || *value == '%' || *value == '#' || *value == 0x7f;
-		fprintf(out, escape || random_below(10) == 0 ? coin() ? "%%%02x" : "%%%02X" : "%c", (unsigned char)*value);
+		bool escape = (unsigned char)*value <= ' ' || *value == '%' || *value == '#' ||
+			      *value == 0x7f;
+		fprintf(out, escape || random_below(10) == 0 ? coin() ? "%%%02x" : "%%%02X" : "%c",
+			(unsigned char)*value);
 	}
 }
 
@@ -230,8 +255,9 @@ static void write_declarations(FILE *out, const struct model *m)
 		end_line(out);
 	}
 	for (unsigned i = 0; i < m->nlinks; i++) {
-		fprintf(out, "link %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, m->clock[m->link[i].from].id, m->link[i].sent,
-			m->clock[m->link[i].to].id, m->link[i].received);
+		fprintf(out, "link %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+			m->clock[m->link[i].from].id, m->link[i].sent, m->clock[m->link[i].to].id,
+			m->link[i].received);
 		end_line(out);
 	}
 }
@@ -269,16 +295,19 @@ static char *write_text(const struct model *m)
 	return text;
 }
 
-/* ---- Comparing -----------------------------------------------------------------------------------*/
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 /* The arguments that a trace gives for an event: in the order of recording. */
 static void compare_event(const struct tr_event *expected, const struct tr_event *found)
 {
-	ck_assert_msg(found->op == expected->op && found->site == expected->site && found->lost == expected->lost &&
-		      (found->op == DPROF_LOST || found->stamp == expected->stamp) && found->nargs == expected->nargs,
+	ck_assert_msg(found->op == expected->op && found->site == expected->site &&
+			      found->lost == expected->lost &&
+			      (found->op == DPROF_LOST || found->stamp == expected->stamp) &&
+			      found->nargs == expected->nargs,
 		      "seed %u: another event", seed);
 	for (unsigned i = 0; i < found->nargs; i++)
-		ck_assert_msg(found->args[i].key == expected->args[i].key && found->args[i].value == expected->args[i].value,
+		ck_assert_msg(found->args[i].key == expected->args[i].key &&
+				      found->args[i].value == expected->args[i].value,
 			      "seed %u: another argument", seed);
 }
 
@@ -287,13 +316,17 @@ static void compare_threads(const struct model *m, const struct trace *t)
 	ck_assert_msg(t->nthreads == m->nthreads, "seed %u", seed);
 	for (unsigned i = 0; i < m->nthreads; i++) {
 		const struct tr_thread *found = &t->threads[i];
-		ck_assert_msg(found->clock == m->thread[i].clock && found->rank == m->thread[i].rank &&
-			      found->lost == m->thread[i].lost && found->complete == m->thread[i].complete &&
-			      !strcmp(found->name, m->thread[i].name), "seed %u: another thread %u", seed, i);
+		ck_assert_msg(found->clock == m->thread[i].clock &&
+				      found->rank == m->thread[i].rank &&
+				      found->lost == m->thread[i].lost &&
+				      found->complete == m->thread[i].complete &&
+				      !strcmp(found->name, m->thread[i].name),
+			      "seed %u: another thread %u", seed, i);
 		struct tr_cursor cursor = trace_events(t, i);
 		struct tr_event e;
 		for (unsigned k = 0; k < m->nevents[i]; k++) {
-			ck_assert_msg(trace_next(&cursor, &e), "seed %u: thread %u ends early", seed, i);
+			ck_assert_msg(trace_next(&cursor, &e), "seed %u: thread %u ends early",
+				      seed, i);
 			compare_event(&m->event[i][k], &e);
 		}
 		ck_assert_msg(!trace_next(&cursor, &e), "seed %u: thread %u goes on", seed, i);
@@ -308,33 +341,41 @@ static void compare_groups(const struct model *m, const struct trace *t)
 		while (g < t->ngroups && t->groups[g].id != m->group[i].id)
 			g++;
 		ck_assert_msg(g < t->ngroups && t->groups[g].size == m->group[i].size &&
-			      t->groups[g].nthreads == m->group[i].nmembers, "seed %u: another group", seed);
+				      t->groups[g].nthreads == m->group[i].nmembers,
+			      "seed %u: another group", seed);
 		for (size_t k = 0; k < t->groups[g].nthreads; k++)
-			ck_assert_msg(m->group[i].member[t->groups[g].threads[k]], "seed %u: another member", seed);
+			ck_assert_msg(m->group[i].member[t->groups[g].threads[k]],
+				      "seed %u: another member", seed);
 	}
 }
 
 static void compare(const struct model *m, const struct trace *t)
 {
-	ck_assert_msg(t->nclocks == m->nclocks && t->nsites == m->nsites && t->nlinks == m->nlinks, "seed %u", seed);
+	ck_assert_msg(t->nclocks == m->nclocks && t->nsites == m->nsites && t->nlinks == m->nlinks,
+		      "seed %u", seed);
 	for (unsigned i = 0; i < m->nclocks; i++)
-		ck_assert_msg(!strcmp(t->clocks[i].host, m->clock[i].host) && t->clocks[i].ghz == m->clock[i].ghz,
+		ck_assert_msg(!strcmp(t->clocks[i].host, m->clock[i].host) &&
+				      t->clocks[i].ghz == m->clock[i].ghz,
 			      "seed %u: another clock %u", seed, i);
 	for (unsigned i = 0; i < m->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		ck_assert_msg(s->kind == m->site[i].kind && !strcmp(s->name, m->site[i].name) &&
-			      !strcmp(s->file, m->site[i].file) && !strcmp(s->function, m->site[i].function) &&
-			      s->line == m->site[i].line && s->column == m->site[i].column, "seed %u: another site", seed);
+				      !strcmp(s->file, m->site[i].file) &&
+				      !strcmp(s->function, m->site[i].function) &&
+				      s->line == m->site[i].line && s->column == m->site[i].column,
+			      "seed %u: another site", seed);
 	}
 	for (unsigned i = 0; i < m->nlinks; i++)
-		ck_assert_msg(t->links[i].from == m->link[i].from && t->links[i].to == m->link[i].to &&
-			      t->links[i].sent == m->link[i].sent && t->links[i].received == m->link[i].received,
+		ck_assert_msg(t->links[i].from == m->link[i].from &&
+				      t->links[i].to == m->link[i].to &&
+				      t->links[i].sent == m->link[i].sent &&
+				      t->links[i].received == m->link[i].received,
 			      "seed %u: another link", seed);
 	compare_threads(m, t);
 	compare_groups(m, t);
 }
 
-/* ---- The test ------------------------------------------------------------------------------------*/
+/* ---- The test -------------------------------------------------------------------------------- */
 
 static struct trace *pack_and_open(const char *text, const char *directory)
 {
@@ -374,7 +415,8 @@ static void one_round(const char *first, const char *second)
 	char *dumped = dump(t);
 	struct trace *again = pack_and_open(dumped, second);
 	char *dumped_again = dump(again);
-	ck_assert_msg(!strcmp(dumped, dumped_again), "seed %u: expected\n%s\nfound\n%s", seed, dumped, dumped_again);
+	ck_assert_msg(!strcmp(dumped, dumped_again), "seed %u: expected\n%s\nfound\n%s", seed,
+		      dumped, dumped_again);
 	ck_assert_msg(t->nproblems == again->nproblems, "seed %u", seed);
 	trace_close(t);
 	trace_close(again);

@@ -20,7 +20,7 @@ static uint64_t random_below(uint64_t n)
 	return (state >> 33) % n;
 }
 
-/* ---- A thread that records, and is interrupted ---------------------------------------------------*/
+/* ---- A thread that records, and is interrupted ----------------------------------------------- */
 
 struct told {
 	struct dprof_record event, arg[3];
@@ -63,7 +63,8 @@ static void record(struct recording *r, unsigned depth, enum dprof_op op)
 	}
 }
 
-/* Now and then a handler comes, which marks a region with points in it, and says no more of them. */
+/* Now and then a handler comes, which marks a region with points in it, and says no more of
+ * them. */
 static void interrupt(struct recording *r, unsigned depth)
 {
 	if (depth == r->deepest || r->n > MOST / 2 || random_below(6))
@@ -95,7 +96,8 @@ static bool is_truth(const struct recording *r, const struct dprof_record *found
 {
 	for (size_t i = 0; i < r->ntruth; i++) {
 		const struct told *told = &r->truth[i];
-		if (memcmp(found++, &told->event, sizeof *found) || memcmp(found, told->arg, told->nargs * sizeof *found))
+		if (memcmp(found++, &told->event, sizeof *found) ||
+		    memcmp(found, told->arg, told->nargs * sizeof *found))
 			return false;
 		found += told->nargs;
 	}
@@ -118,7 +120,7 @@ START_TEST(interrupted_records_come_into_order)
 }
 END_TEST
 
-/* ---- Damage --------------------------------------------------------------------------------------*/
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 /* The length of a longest sorted selection, the slow and simple way. */
 static size_t longest(const struct dprof_record *r, size_t n)
@@ -147,10 +149,12 @@ START_TEST(what_no_handler_explains_loses_as_little_as_can_be)
 		for (uint64_t i = random_below(30); i--;)
 			in[random_below(n)].stamp = 1 + random_below(20 * n);
 		size_t kept = order_records(in, n, false, found, &damage);
-		ck_assert_msg(kept + damage.dropped == n, "seed %u: %zu + %zu of %zu", seed, kept, damage.dropped, n);
+		ck_assert_msg(kept + damage.dropped == n, "seed %u: %zu + %zu of %zu", seed, kept,
+			      damage.dropped, n);
 		ck_assert_msg(kept >= longest(in, n), "seed %u: kept %zu", seed, kept);
 		for (size_t i = 1; i < kept; i++)
-			ck_assert_msg(found[i - 1].stamp <= found[i].stamp, "seed %u: not sorted", seed);
+			ck_assert_msg(found[i - 1].stamp <= found[i].stamp, "seed %u: not sorted",
+				      seed);
 	}
 }
 END_TEST
@@ -166,11 +170,14 @@ START_TEST(one_wrong_stamp_is_found)
 		size_t wrong = 6 + random_below(80), far = 3 + random_below(4);
 		bool up = random_below(2);
 		for (size_t i = 0; i < 100; i++)
-			in[i] = (struct dprof_record){ 100 + 10 * i, SITE(i) | (i == wrong ? up : !up) };
+			in[i] = (struct dprof_record){ 100 + 10 * i,
+						       SITE(i) | (i == wrong ? up : !up) };
 		in[wrong].stamp = up ? in[wrong + far].stamp + 1 : in[wrong - far].stamp - 1;
 		ck_assert_uint_eq(order_records(in, 100, true, found, &damage), 99);
-		ck_assert_msg(damage.dropped == 1 && damage.first == wrong && damage.at_least == in[wrong - 1].stamp &&
-			      damage.at_most == in[wrong + 1].stamp, "seed %u: another record", seed);
+		ck_assert_msg(damage.dropped == 1 && damage.first == wrong &&
+				      damage.at_least == in[wrong - 1].stamp &&
+				      damage.at_most == in[wrong + 1].stamp,
+			      "seed %u: another record", seed);
 	}
 }
 END_TEST
@@ -178,8 +185,10 @@ END_TEST
 /* Stamps 0: at the beginning of a thread that ended well, and nowhere else. */
 START_TEST(zero_is_a_stamp_only_at_the_beginning)
 {
-	const struct dprof_record in[] = { { 0, SITE(0) }, { 0, SITE(1) | 1 }, { 9, SITE(2) }, { 0, SITE(3) },
-					   { 4, 1 << 3 | DPROF_ARG }, { 12, SITE(4) } };
+	const struct dprof_record in[] = {
+		{ 0, SITE(0) }, { 0, SITE(1) | 1 },        { 9, SITE(2) },
+		{ 0, SITE(3) }, { 4, 1 << 3 | DPROF_ARG }, { 12, SITE(4) }
+	};
 	struct dprof_record found[6];
 	struct order_damage damage;
 	ck_assert_uint_eq(order_records(in, 6, true, found, &damage), 5);
@@ -198,7 +207,8 @@ START_TEST(one_stamp_far_too_high_is_damage)
 	for (size_t i = 0; i < n; i++)
 		in[i] = (struct dprof_record){ i == 5 ? UINT64_C(1) << 60 : 10 + i, SITE(i) };
 	ck_assert_uint_eq(order_records(in, n, true, found, &damage), n - 1);
-	ck_assert(damage.dropped == 1 && damage.first == 5 && damage.at_least == 14 && damage.at_most == 16);
+	ck_assert(damage.dropped == 1 && damage.first == 5 && damage.at_least == 14 &&
+		  damage.at_most == 16);
 	free(in);
 	free(found);
 }

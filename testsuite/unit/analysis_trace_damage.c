@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whatever is done to the bytes of a trace, opening, checking and dumping it comes to an end, and what a
- * cursor gives can be relied on: stamps that do not go back, sites that exist, each argument once.
+ * Whatever is done to the bytes of a trace, opening, checking and dumping it comes to an end,
+ * and what a cursor gives can be relied on: stamps that do not go back, sites that exist, each
+ * argument once.
  *
  * SEED=N repeats a run, ROUNDS=N changes its length. */
 #include <check.h>
@@ -26,13 +27,18 @@ static const char text[] =
 	"thread 0 clock=0 rank=0\nthread 1 clock=0 rank=0 name=worker\nthread 2 clock=1 rank=1\n"
 	"thread 3 clock=1 rank=2 complete=0\n"
 	"group 1 threads=0,2,3\ngroup 2 threads=0,1 size=2\n"
-	"site 0 kind=region name=body file=a.c line=12 function=f\nsite 1 kind=barrier name=MPI_Barrier file=a.c line=20\n"
-	"site 2 kind=progress name=step file=a.c line=30\nsite 3 kind=recv name=MPI_Recv file=b.c line=40\n"
+	"site 0 kind=region name=body file=a.c line=12 function=f\nsite 1 kind=barrier "
+	"name=MPI_Barrier file=a.c line=20\n"
+	"site 2 kind=progress name=step file=a.c line=30\nsite 3 kind=recv name=MPI_Recv file=b.c "
+	"line=40\n"
 	"link 0 1000 1 5000\nlink 1 6000 0 3000\nlink 0 91000 1 95000\nlink 1 96000 0 93000\n"
 	"note something%20to%20know\n"
-	"e 0 1200 0 enter\ne 0 1900 0 exit\ne 0 1950 1 enter group=1 seq=0\ne 0 2000 1 exit\ne 0 2010 2 point\n"
-	"e 1 1300 0 enter\ne 1 1800 0 exit\nlost 1 5\ne 1 1900 1 enter group=2 seq=0\ne 1 1990 1 exit\n"
-	"e 2 5300 3 enter peer=0 tag=7 bytes=100\ne 2 5400 3 exit\ne 2 5500 1 enter group=1 seq=0\ne 2 5600 1 exit\n"
+	"e 0 1200 0 enter\ne 0 1900 0 exit\ne 0 1950 1 enter group=1 seq=0\ne 0 2000 1 exit\ne 0 "
+	"2010 2 point\n"
+	"e 1 1300 0 enter\ne 1 1800 0 exit\nlost 1 5\ne 1 1900 1 enter group=2 seq=0\ne 1 1990 1 "
+	"exit\n"
+	"e 2 5300 3 enter peer=0 tag=7 bytes=100\ne 2 5400 3 exit\ne 2 5500 1 enter group=1 "
+	"seq=0\ne 2 5600 1 exit\n"
 	"e 3 5300 0 enter\ne 3 5400 0 exit\ne 3 5500 1 enter group=1 seq=0\n";
 
 static unsigned seed;
@@ -45,7 +51,7 @@ static uint64_t random_below(uint64_t n)
 	return (state >> 33) % n;
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------*/
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 struct file { char *path; uint8_t *bytes; size_t size; };
 
@@ -83,7 +89,7 @@ static void load_all(const char *trace)
 	closedir(d);
 }
 
-/* ---- Damage --------------------------------------------------------------------------------------*/
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 /* Mostly where something stands: the header page of a file of events is nearly empty. */
 static size_t somewhere(size_t size)
@@ -125,7 +131,7 @@ static size_t damage(uint8_t *bytes, size_t size, const struct file *other)
 	}
 }
 
-/* ---- What must hold ------------------------------------------------------------------------------*/
+/* ---- What must hold -------------------------------------------------------------------------- */
 
 static void walk(const struct trace *t, size_t thread)
 {
@@ -136,10 +142,12 @@ static void walk(const struct trace *t, size_t thread)
 		if (e.op == DPROF_LOST)
 			continue;
 		ck_assert_msg(e.stamp >= highest, "seed %u: a stamp goes back", seed);
-		ck_assert_msg(e.site == TR_NO_SITE || e.site < t->nsites, "seed %u: no such site", seed);
+		ck_assert_msg(e.site == TR_NO_SITE || e.site < t->nsites, "seed %u: no such site",
+			      seed);
 		highest = e.stamp;
 		for (unsigned i = 0; i < e.nargs; i++) {
-			ck_assert_msg(!(keys & 1u << e.args[i].key), "seed %u: an argument twice", seed);
+			ck_assert_msg(!(keys & 1u << e.args[i].key), "seed %u: an argument twice",
+				      seed);
 			keys |= 1u << e.args[i].key;
 		}
 	}
@@ -170,7 +178,7 @@ static void crashed(int signal)
 	_exit(1);
 }
 
-/* ---- The test ------------------------------------------------------------------------------------*/
+/* ---- The test -------------------------------------------------------------------------------- */
 
 static void one_round(const char *trace, FILE *nowhere)
 {
@@ -191,8 +199,10 @@ static void one_round(const char *trace, FILE *nowhere)
 START_TEST(no_bytes_bring_it_down)
 {
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	char *trace = mem_format("%s/trace", directory), *remove = mem_format("rm -rf '%s'", directory);
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"), *nowhere = fopen("/dev/null", "w");
+	char *trace = mem_format("%s/trace", directory),
+	     *remove = mem_format("rm -rf '%s'", directory);
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"),
+	     *nowhere = fopen("/dev/null", "w");
 	char *wrong = text_pack(in, "text", trace);
 	ck_assert_msg(!wrong, "%s", wrong);
 	fclose(in);
