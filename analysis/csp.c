@@ -40,7 +40,7 @@ struct tally {               /* of one actor */
 struct sweep {
 	const struct times *times;
 	const struct span *span;
-	bool complete;       /* all actors are on this line */
+	bool complete;       /* all that was recorded is on this line */
 	struct track *tracks;
 	size_t ntracks;
 	struct heap heap;    /* tracks by what happens to them next */
@@ -244,14 +244,14 @@ static void add_ghost(struct sweep *s, struct track *t)
 /* ---- The sweep -------------------------------------------------------------------------------- */
 
 /* The times of a segment. What began before the first record, or goes on after the last, did so within the
- * span. */
+ * span of the run: that of this line, unless others are longer, which nobody knows. */
 static struct timed timed(const struct sweep *s, struct track *t, struct lane_segment what)
 {
 	struct timed x = { .what = what, .begin = frz_time_of(&t->times, what.from) };
 	if (what.from == PERIOD_BEFORE)
-		x.begin.lo = s->span->first.lo;
+		x.begin.lo = s->complete ? s->span->first.lo : INT64_MIN;
 	if (what.to == PERIOD_AFTER) {
-		x.end = (frz_time){ s->span->last.hi, s->span->last.hi };
+		x.end.lo = x.end.hi = s->complete ? s->span->last.hi : INT64_MAX;
 	} else {
 		x.end = frz_time_of(&t->times, what.to);
 		x.length = times_duration(s->times, t->clock, what.to - what.from);
@@ -377,13 +377,16 @@ static void name_sites(struct sweep *s, uint32_t nactors)
 	}
 }
 
-/* Whether all actors' clocks are on one line. */
-static bool on_one_line(const struct times *times, const struct cast *cast)
+bool csp_on_one_line(const struct times *times, const struct cast *cast, const struct span *spans)
 {
-	for (uint32_t a = 1; a < cast->nactors; a++)
-		if (times->line[cast->clock_of[a]] != times->line[cast->clock_of[0]])
-			return false;
-	return true;
+	uint32_t used = 0;
+	for (uint32_t line = 0; line < times->nlines; line++) {
+		bool uses = spans[line].events;
+		for (uint32_t a = 0; a < cast->nactors; a++)
+			uses |= times->line[cast->clock_of[a]] == line;
+		used += uses;
+	}
+	return used <= 1;
 }
 
 struct csp_score *csp_scores(const struct times *times, const struct roles *roles, const struct cast *cast,
@@ -395,8 +398,8 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 		scores[a] = (struct csp_score){ .site = TR_NO_SITE };
 		tallies[a] = (struct tally){ .nsites = 0 };
 	}
-	struct sweep all = { .times = times, .complete = on_one_line(times, cast), .scores = scores,
-			     .tallies = tallies };
+	struct sweep all = { .times = times, .complete = csp_on_one_line(times, cast, spans),
+			     .scores = scores, .tallies = tallies };
 	for (uint32_t line = 0; line < times->nlines; line++) {
 		struct sweep s = all;
 		s.span = &spans[line];
@@ -405,8 +408,9 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	all.span = NULL;
 	name_sites(&all, cast->nactors);
 	for (uint32_t a = 0; a < cast->nactors; a++) {
-		frz_time span = spans[times->line[cast->clock_of[a]]].length;
-		scores[a].alone.hi = smaller(scores[a].alone.hi, span.hi);
+		const struct span *span = &spans[times->line[cast->clock_of[a]]];
+		if (span->events)
+			scores[a].alone.hi = smaller(scores[a].alone.hi, span->length.hi);
 	}
 	free(tallies);
 	return scores;

@@ -42,8 +42,12 @@ struct csp_score {
 	uint32_t site;       /* where it works most of that time; TR_NO_SITE without any */
 };
 
-/* Scores of all actors, one per actor of the cast; `span` is that of each line. Actors on different lines
- * never prove that the other ones wait, so with several lines all lower bounds are zero. */
+/* Whether all actors and all events are on one line: an actor may be without events, when all were lost. */
+bool csp_on_one_line(const struct times *, const struct cast *, const struct span *spans);
+
+/* Scores of all actors, one per actor of the cast; `spans` has that of each line. With several lines in use
+ * nobody is proved to wait while somebody on another line works, and the run may be longer than each line's
+ * span: all lower bounds are zero, and upper ones hold for the share of the span. */
 struct csp_score *csp_scores(const struct times *, const struct roles *, const struct cast *,
 			     const struct span *spans);
 

@@ -86,21 +86,14 @@ static void find_spans(struct findings *f)
 		f->spans[line] = times_span(&f->times, line, f->totals.ends);
 }
 
-static void count_everything(struct findings *f, const struct cast *threads)
+static void count_everything(struct findings *f)
 {
-	uint32_t line = UINT32_MAX;
-	f->one_line = true;
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
 		f->events += t->events;
 		f->lost += f->trace->threads[i].lost;
 		f->any_work |= total_any(&t->work);
 		f->any_wait |= total_any(&t->wait);
-		if (threads->actor_of[i] == LANE_NOBODY)
-			continue;
-		uint32_t mine = f->times.line[f->trace->threads[i].clock];
-		f->one_line &= line == UINT32_MAX || line == mine;
-		line = mine;
 	}
 }
 
@@ -118,7 +111,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	totals_open(&f->totals, trace, &f->roles);
 	find_spans(f);
 	struct cast threads = totals_cast_threads(&f->totals), ranks = totals_cast_processes(&f->totals);
-	count_everything(f, &threads);
+	count_everything(f);
+	f->one_line = csp_on_one_line(&f->times, &threads, f->spans);
 	f->several_threads = threads.nactors > ranks.nactors;
 	f->ranks = rank_actors(f, &ranks);
 	f->threads = f->several_threads ? rank_actors(f, &threads) : copy_of(f->ranks);

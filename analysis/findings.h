@@ -29,7 +29,7 @@ struct findings {
 	struct roles roles;
 	struct totals totals;
 	struct span *spans;           /* of each line */
-	bool one_line;                /* all clocks with threads that take part are on one line */
+	bool one_line;                /* all that was recorded is on one line */
 	struct standings threads, ranks;
 	bool any_work, any_wait;      /* was there any, in any thread? */
 	bool several_threads;         /* some rank has more than one thread that takes part */

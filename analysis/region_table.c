@@ -82,11 +82,11 @@ static void print_row(const struct findings *f, const struct row *row, bool firs
 	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
 	char visits[24];
 	snprintf(visits, sizeof visits, "%" PRIu64, row->visits);
-	printf("  %-22.22s %-10.10s %8s  %-20s", name.text, rank_name(f->trace, row->thread).text, visits,
-	       interval_compact(row->seconds, 9).text);
-	if (!f->several_threads)
-		printf(" %s", interval_compact(share, 2).text);
-	putchar('\n');
+	printf("  %-22.22s %-10.10s %8s  ", name.text, rank_name(f->trace, row->thread).text, visits);
+	if (f->several_threads)
+		printf("%s\n", interval_compact(row->seconds, 9).text);
+	else
+		printf("%-20s %s\n", interval_compact(row->seconds, 9).text, interval_compact(share, 2).text);
 }
 
 static void print_rows(const struct findings *f, struct rows *rows)
@@ -122,8 +122,8 @@ void region_table_print(const struct findings *f)
 		free(rows.list);
 	}
 	qsort(order, f->totals.nregions, sizeof *order, by_time);
-	printf("  %-22s %-10s %8s  %-20s %s\n", "region", "", "visits", f->several_threads ? "thread seconds" : "seconds",
-	       f->several_threads ? "" : "% of run");
+	printf("  %-22s %-10s %8s  %s\n", "region", "", "visits",
+	       f->several_threads ? "thread seconds" : "seconds              % of run");
 	for (uint32_t r = 0; r <= f->totals.nregions; r++) {
 		if (r >= REGIONS_SHOWN && r < f->totals.nregions)
 			continue;

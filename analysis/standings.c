@@ -186,6 +186,17 @@ static size_t never_waits(const struct findings *f, bool by_thread)
 	return SIZE_MAX;
 }
 
+/* What makes intervals wide, the worst first. */
+static const char *why_undecided(const struct findings *f)
+{
+	if (f->lost > 0)
+		return "; records were lost, set DPROF_BUFFER higher";
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		if (f->totals.threads[i].work.since != PERIOD_AFTER || f->totals.threads[i].wait.since != PERIOD_AFTER)
+			return "; some threads ended inside of a region or a barrier, and what they did then is not known";
+	return f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "";
+}
+
 static char *advice_on(const struct findings *f, const struct standings *s,
 		       struct actor_name (*name)(const struct trace *, size_t))
 {
@@ -202,8 +213,7 @@ static char *advice_on(const struct findings *f, const struct standings *s,
 	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits, mostly in region %s, "
 			  "but %s for %s %%, and these overlap%s.", top_name.text, interval_range(top->percent, 2).text,
 			  where.text, name(f->trace, second->thread).text, interval_range(second->percent, 2).text,
-			  f->lost ? "; records were lost, set DPROF_BUFFER higher" :
-				    "; a longer run or a smaller clock width may decide it");
+			  why_undecided(f));
 }
 
 char *standings_advice(const struct findings *f)
