@@ -16,7 +16,8 @@ int bound_along(struct bound *b, const struct hull *h, struct slope left, struct
 		return -ENOMEM;
 	for (size_t i = 0; i < b->n; i++) {
 		const struct point *p = &h->at[i ? first + i - 1 : first];
-		struct slope slope = i == 0 ? left : i == b->n - 1 ? right : hull_edge(h, first + i - 1);
+		struct slope slope = i == 0 ? left :
+				     i == b->n - 1 ? right : hull_edge(h, first + i - 1);
 
 		b->pieces[i] = (struct piece){ i ? p->x : -WIDE_LARGE, { p->x, p->y, slope } };
 	}

@@ -2,10 +2,10 @@
  *
  * bound.h - the least and the greatest time that any line of a polygon gives to a stamp.
  *
- * The greatest time U(s) is a maximum of lines, so convex: the steep end line of the polygon far to the
- * right, its flat end line far to the left, and between them the edges of the lower hull of the upper
- * set whose slopes fit. The least time L(s) is concave and mirrors it. Pieces therefore meet at corners
- * of a hull: at whole stamps. */
+ * The greatest time U(s) is a maximum of lines, so convex: the steep end line of the polygon far to
+ * the right, its flat end line far to the left, and between them the edges of the lower hull of the
+ * upper set whose slopes fit. The least time L(s) is concave and mirrors it. Pieces therefore meet
+ * at corners of a hull: at whole stamps. */
 #ifndef FREEZER_BOUND_H
 #define FREEZER_BOUND_H
 
@@ -33,11 +33,11 @@ void bound_free(struct bound *);
 /* The piece that serves stamp s. */
 size_t bound_piece(const struct bound *, wide s);
 
-/* 2^bits times the line's height at s, rounded down or up; the nearest of -WIDE_LARGE..WIDE_LARGE. */
+/* 2^bits times the line's height at s, rounded; the nearest of -WIDE_LARGE..WIDE_LARGE. */
 wide line_floor(const struct line *, wide s, unsigned bits);
 wide line_ceil(const struct line *, wide s, unsigned bits);
 
-/* 2^bits times the slope, rounded down or up, likewise. */
+/* 2^bits times the slope, likewise. */
 wide slope_floor(struct slope, unsigned bits);
 wide slope_ceil(struct slope, unsigned bits);
 

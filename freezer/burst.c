@@ -12,7 +12,8 @@
 /* Stamps relative to the first exchange, as doubles: exact enough within one burst. */
 struct relative { double asked, received, answered, returned; };
 
-static struct relative relative_to(const struct frz_sync_record *first, const struct frz_sync_record *r)
+static struct relative relative_to(const struct frz_sync_record *first,
+				   const struct frz_sync_record *r)
 {
 	return (struct relative){
 		.asked = (double)(int64_t)(r->asked - first->asked),
@@ -22,10 +23,10 @@ static struct relative relative_to(const struct frz_sync_record *first, const st
 	};
 }
 
-/* The exchange that was underway the shortest; whether the other side's own time counts by its rate or
- * ours makes no difference worth knowing here. */
-static struct relative fastest(const struct frz_sync_record *first, const struct frz_sync_record *from,
-			       const struct frz_sync_record *to)
+/* The exchange that was underway the shortest; whether the other side's own time counts by its rate
+ * or ours makes no difference worth knowing here. */
+static struct relative fastest(const struct frz_sync_record *first,
+			       const struct frz_sync_record *from, const struct frz_sync_record *to)
 {
 	struct relative best = { 0 };
 	double best_trip = INFINITY;

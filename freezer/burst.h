@@ -3,9 +3,9 @@
  * burst.h - when a burst of exchanges has seen enough.
  *
  * The width that a burst gives is the fastest packet there plus the fastest packet back, once the
- * other clock's rate is taken out. It is looked at whenever the number of exchanges has doubled, and
- * the burst has seen enough when twice as many made it hardly narrower. Only the length of the burst
- * depends on this estimate, never a bound. */
+ * other clock's rate is taken out. It is looked at whenever the number of exchanges has doubled,
+ * and the burst has seen enough when twice as many made it hardly narrower. Only the length of the
+ * burst depends on this estimate, never a bound. */
 #ifndef FREEZER_BURST_H
 #define FREEZER_BURST_H
 

@@ -2,9 +2,9 @@
  *
  * clock.h - reading this host's clock.
  *
- * The clock is the processor's time stamp counter where that runs at one rate whatever the processor
- * does (it says so in CPUID), and CLOCK_MONOTONIC_RAW otherwise; which of the two is decided once in
- * a process and never changes.
+ * The clock is the processor's time stamp counter where that runs at one rate whatever the
+ * processor does (it says so in CPUID), and CLOCK_MONOTONIC_RAW otherwise; which of the two is
+ * decided once in a process and never changes.
  *
  * Law: of two reads of one core, the later one never shows less. A read by frz_stamp_fenced() lies
  * after every load before it and before every instruction behind it, so a stamp that was taken
@@ -58,8 +58,8 @@ static inline uint64_t frz_stamp(void)
 	return frz_tsc();
 }
 
-/* For both ends of a link: what was received before it has been received, what is sent behind it has
- * not been sent. */
+/* For both ends of a link: what was received before it has been received, what is sent behind it
+ * has not been sent. */
 static inline uint64_t frz_stamp_fenced(void)
 {
 	if (__builtin_expect(frz_source_found != FRZ_TSC, 0) && frz_source() != FRZ_TSC) {

@@ -39,8 +39,8 @@ void cones_reduce(struct cones *c)
 	c->n = kept;
 }
 
-/* The first stamp at which the left side of q's cone is as tight as the right side of p's. Both points
- * matter, so that this lies between them and the two slopes differ. */
+/* The first stamp at which the left side of q's cone is as tight as the right side of p's. Both
+ * points matter, so that this lies between them and the two slopes differ. */
 static wide crossing(const struct cones *c, const struct point *p, const struct point *q)
 {
 	mpz_t rise, factor, slopes;

@@ -7,10 +7,12 @@
  *      .                      /         by y + hi * (s - x) to the right,
  *       `- .                 /          by y - lo * (x - s) to the left.
  *    lo     `- .    ________o  hi
- *               `-o~                    The least of all these cones is the tightest bound there is: it
- *                                       is a map with such slopes itself (McShane and Whitney).
+ *               `-o~                    The least of all these cones is the tightest
+ *                                       bound there is: it is a map with such slopes
+ *                                       itself (McShane and Whitney).
  *
- * Points that the map does not fall below mirror this. Few points matter: those beyond no other's cone. */
+ * Points that the map does not fall below mirror this. Few points matter: those beyond no other's
+ * cone. */
 #ifndef FREEZER_CONE_H
 #define FREEZER_CONE_H
 

@@ -13,7 +13,7 @@
 #include "freezer/cone.h"
 
 #define MAX_ROUNDS 12
-#define RATE_BITS  62   /* of a rate; the rest of a 64-bit word's worth is left to its integer part */
+#define RATE_BITS  62 /* of a rate, integer part and fraction */
 #define BILLION    1000000000
 
 struct rounds {
@@ -57,7 +57,7 @@ static wide ratio(const struct rounds *r, wide rise, wide up, wide run, wide dow
 	return result;
 }
 
-/* ---- The mean's first interval -------------------------------------------------------------------*/
+/* ---- The mean's first interval ----------------------------------------------------------------*/
 
 /* The greatest power of two under which a rate that is not above rise / run has RATE_BITS bits. */
 static wide unit_for(wide rise, wide run)
@@ -72,7 +72,8 @@ static wide unit_for(wide rise, wide run)
 /* Whatever lies between the outermost points went at a rate within ppb of the mean. */
 static bool begin_mean(struct rounds *r)
 {
-	const struct point *under_left = &r->under.at[0], *under_right = &r->under.at[r->under.n - 1];
+	const struct point *under_left = &r->under.at[0],
+			   *under_right = &r->under.at[r->under.n - 1];
 	const struct point *over_left = &r->over.at[0], *over_right = &r->over.at[r->over.n - 1];
 	wide rise = over_right->y - under_left->y, run = over_right->x - under_left->x;
 
@@ -94,7 +95,7 @@ static bool begin_mean(struct rounds *r)
 	return true;
 }
 
-/* ---- One round -----------------------------------------------------------------------------------*/
+/* ---- One round --------------------------------------------------------------------------------*/
 
 static int make_bounds(struct rounds *r)
 {
@@ -122,7 +123,8 @@ static double violation(const struct bound *b, const struct point *a, bool above
 
 	if (above ? sign <= 0 : sign >= 0)
 		return 0;
-	double height = (double)(a->y - l->y) - (double)l->slope.dy / (double)l->slope.dx * (double)(a->x - l->x);
+	double height = (double)(a->y - l->y) -
+			(double)l->slope.dy / (double)l->slope.dx * (double)(a->x - l->x);
 
 	return 1 + (height < 0 ? -height : height);
 }
@@ -166,7 +168,8 @@ static void height_at(mpz_t z, const struct bound *b, wide x)
 typedef void division(mpz_t, const mpz_t, const mpz_t);
 
 /* unit * the mean rate from one bound at the first stamp to the other at the last one. */
-static wide mean_between(const struct rounds *r, const struct bound *first, const struct bound *last, division *divide)
+static wide mean_between(const struct rounds *r, const struct bound *first,
+			 const struct bound *last, division *divide)
 {
 	mpz_t rise, from, run;
 
@@ -185,7 +188,8 @@ static wide mean_between(const struct rounds *r, const struct bound *first, cons
 static bool narrow_mean(struct rounds *r)
 {
 	const struct drift *d = r->result;
-	wide hi = mean_between(r, &d->lo, &d->hi, mpz_cdiv_q), lo = mean_between(r, &d->hi, &d->lo, mpz_fdiv_q);
+	wide hi = mean_between(r, &d->lo, &d->hi, mpz_cdiv_q),
+	     lo = mean_between(r, &d->hi, &d->lo, mpz_fdiv_q);
 	wide gain = r->mean_hi - r->mean_lo;
 
 	if (hi < r->mean_hi)
@@ -209,7 +213,7 @@ static int run_rounds(struct rounds *r)
 		if (d->kind == POLYGON_EMPTY)
 			break;
 		narrower = narrow_mean(r);
-		if (r->mean_lo > r->mean_hi) { /* no mean fits: the ends contradict what lies between */
+		if (r->mean_lo > r->mean_hi) { /* the ends contradict what lies between */
 			say_fault(r, &r->under.at[r->under.n - 1], &r->over.at[r->over.n - 1]);
 			break;
 		}
@@ -219,8 +223,8 @@ static int run_rounds(struct rounds *r)
 	return error;
 }
 
-int drift_solve(struct drift *d, struct point *under, size_t nunder, struct point *over, size_t nover,
-		uint32_t ppb)
+int drift_solve(struct drift *d, struct point *under, size_t nunder, struct point *over,
+		size_t nover, uint32_t ppb)
 {
 	struct rounds r = {
 		.result = d, .ppb = ppb,

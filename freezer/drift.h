@@ -2,12 +2,13 @@
  *
  * drift.h - bounds for a clock whose rate wanders.
  *
- * Law: let m be the mean rate between the first and the last of the points, and let the rate at every
- * moment lie within ppb of m. Then the bounds hold; and no cones under this m's interval are tighter.
+ * Law: let m be the mean rate between the first and the last of the points, and let the rate at
+ * every moment lie within ppb of m. Then the bounds hold; and no cones under this m's interval are
+ * tighter.
  *
- * The interval of m and the bounds depend on each other: m is bounded by what the bounds allow at the
- * two ends, the bounds by slopes up to ppb beyond m. Starting from an m that any rate within ppb
- * allows, each narrows the other, and every round is sound by itself; a few settle it. */
+ * The interval of m and the bounds depend on each other: m is bounded by what the bounds allow at
+ * the two ends, the bounds by slopes up to ppb beyond m. Starting from an m that any rate within
+ * ppb allows, each narrows the other, and every round is sound by itself; a few settle it. */
 #ifndef FREEZER_DRIFT_H
 #define FREEZER_DRIFT_H
 
@@ -23,7 +24,7 @@ struct drift {
 };
 
 /* Reorders the points. 0 or -ENOMEM; on error d owns nothing. 0 <= ppb < 10^9. */
-int drift_solve(struct drift *d, struct point *under, size_t nunder, struct point *over, size_t nover,
-		uint32_t ppb);
+int drift_solve(struct drift *d, struct point *under, size_t nunder, struct point *over,
+		size_t nover, uint32_t ppb);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Law: `asked` and `answered` are read behind a fence before sendto() is entered; `received` and
  * `returned` are read behind a fence after recvfrom() has handed the packet over. The code of a
- * packet is computed where it widens no interval between these, except that of `answered`, which has
- * to travel under the code itself. */
+ * packet is computed where it widens no interval between these, except that of `answered`, which
+ * has to travel under the code itself. */
 #define _GNU_SOURCE
 #include "freezer/exchange.h"
 
@@ -28,7 +28,7 @@
 #include "freezer/synclog.h"
 
 #define PACKET_MAGIC      0x315a5246u /* "FRZ1" */
-#define SPIN_NS           300000u     /* polling, giving the processor away between polls; then sleeping */
+#define SPIN_NS           300000u     /* polling, yielding between polls; then sleeping */
 #define SLEEP_NS          10000000u   /* at most, between looks at *stop */
 #define FIRST_PATIENCE_NS 1000000u    /* before a question counts as lost; doubles with each loss */
 
@@ -49,7 +49,8 @@ _Static_assert(sizeof ((struct packet *)0)->code == crypto_shorthash_siphashx24_
 
 static void code_of(const struct frz_endpoint *e, const struct packet *p, uint8_t code[16])
 {
-	crypto_shorthash_siphashx24(code, (const uint8_t *)p, offsetof(struct packet, code), e->key);
+	crypto_shorthash_siphashx24(code, (const uint8_t *)p, offsetof(struct packet, code),
+				    e->key);
 }
 
 static bool is_sound(const struct frz_endpoint *e, const struct packet *p, ssize_t size)
@@ -62,7 +63,7 @@ static bool is_sound(const struct frz_endpoint *e, const struct packet *p, ssize
 	return crypto_verify_16(code, p->code) == 0;
 }
 
-/* ---- Endpoints -----------------------------------------------------------------------------------*/
+/* ---- Endpoints --------------------------------------------------------------------------------*/
 
 /* "ip:port" or "[ip]:port" as an address that the endpoint's socket can send to. */
 struct address { struct sockaddr_storage at; socklen_t size; };
@@ -72,7 +73,8 @@ static int resolve(int family, const char *ip, const char *port, struct address 
 	struct addrinfo hints = {
 		.ai_family = family,
 		.ai_socktype = SOCK_DGRAM,
-		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | (family == AF_INET6 ? AI_V4MAPPED : 0),
+		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV |
+			    (family == AF_INET6 ? AI_V4MAPPED : 0),
 	}, *found;
 
 	if (getaddrinfo(ip, port, &hints, &found))
@@ -134,7 +136,8 @@ int frz_open_port(struct frz_endpoint *e, const char *bind_to, uint16_t port, ui
 	return error;
 }
 
-int frz_open(struct frz_endpoint *e, const char *bind_to, uint32_t clock, const uint8_t key[FRZ_KEY_SIZE])
+int frz_open(struct frz_endpoint *e, const char *bind_to, uint32_t clock,
+	     const uint8_t key[FRZ_KEY_SIZE])
 {
 	return frz_open_port(e, bind_to, 0, clock, key);
 }
@@ -157,14 +160,19 @@ uint16_t frz_port(const struct frz_endpoint *e)
 					       : ((struct sockaddr_in *)&own)->sin_port);
 }
 
-/* ---- Packets -------------------------------------------------------------------------------------*/
+/* ---- Packets ----------------------------------------------------------------------------------*/
 
-static int send_packet(const struct frz_endpoint *e, const struct address *to, const struct packet *p)
+static int send_packet(const struct frz_endpoint *e, const struct address *to,
+		       const struct packet *p)
 {
-	if (sendto(e->fd, p, sizeof *p, MSG_NOSIGNAL, (const struct sockaddr *)&to->at, to->size) >= 0)
+	const struct sockaddr *at = (const struct sockaddr *)&to->at;
+
+	if (sendto(e->fd, p, sizeof *p, MSG_NOSIGNAL, at, to->size) >= 0)
 		return 0;
-	/* Queues that are full and peers that do not listen yet lose packets; that costs time only. */
-	return errno == EAGAIN || errno == ENOBUFS || errno == ECONNREFUSED || errno == EINTR ? 0 : -errno;
+	/* Full queues and peers that do not listen yet lose packets; that costs time only. */
+	if (errno == EAGAIN || errno == ENOBUFS || errno == ECONNREFUSED || errno == EINTR)
+		return 0;
+	return -errno;
 }
 
 static void sleep_for_packet(int fd, uint64_t at_most_ns)
@@ -184,7 +192,8 @@ struct arrival {
 };
 
 /* The next packet of any kind, until `until_ns` or until *stop is set. */
-static bool receive(const struct frz_endpoint *e, struct arrival *a, const volatile int *stop, uint64_t until_ns)
+static bool receive(const struct frz_endpoint *e, struct arrival *a, const volatile int *stop,
+		    uint64_t until_ns)
 {
 	struct iovec into = { a, offsetof(struct arrival, beyond) + 1 };
 	uint64_t begun = frz_monotonic_raw_ns();
@@ -205,8 +214,9 @@ static bool receive(const struct frz_endpoint *e, struct arrival *a, const volat
 
 		if (now >= until_ns || (stop && *stop))
 			return false;
-		/* Yielding costs nothing on a processor of one's own, and where both sides share one, the
-		 * answer is there as soon as the other side has run: 10 us a trip instead of 50. */
+		/* Yielding costs nothing on a processor of one's own, and where both sides share
+		 * one, the answer is there as soon as the other side has run: 10 us a trip instead
+		 * of 50. */
 		if (now - begun < SPIN_NS)
 			sched_yield();
 		else
@@ -215,12 +225,13 @@ static bool receive(const struct frz_endpoint *e, struct arrival *a, const volat
 }
 
 /* Reads until a packet of `kind` that replies to the latest question. */
-static bool receive_reply(struct frz_endpoint *e, enum packet_kind kind, uint32_t from, struct arrival *a,
-			  uint64_t until_ns)
+static bool receive_reply(struct frz_endpoint *e, enum packet_kind kind, uint32_t from,
+			  struct arrival *a, uint64_t until_ns)
 {
 	while (receive(e, a, NULL, until_ns)) {
-		if (is_sound(e, &a->packet, a->size) && a->packet.kind == kind && a->packet.from == from &&
-		    a->packet.session == e->session && a->packet.sequence == e->sequence)
+		if (is_sound(e, &a->packet, a->size) && a->packet.kind == kind &&
+		    a->packet.from == from && a->packet.session == e->session &&
+		    a->packet.sequence == e->sequence)
 			return true;
 		e->dropped++;
 	}
@@ -238,11 +249,11 @@ static struct packet question(struct frz_endpoint *e, enum packet_kind kind, uin
 	return p;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------------*/
+/* ---- Asking -----------------------------------------------------------------------------------*/
 
 /* One question and its answer. 1, 0 if none came in time, or -errno. */
-static int ask_once(struct frz_endpoint *e, const struct address *to, uint32_t clock, uint64_t until_ns,
-		    struct frz_sync_record *r)
+static int ask_once(struct frz_endpoint *e, const struct address *to, uint32_t clock,
+		    uint64_t until_ns, struct frz_sync_record *r)
 {
 	struct packet p = question(e, ASK, clock);
 	struct arrival a;
@@ -254,9 +265,14 @@ static int ask_once(struct frz_endpoint *e, const struct address *to, uint32_t c
 	if (!receive_reply(e, ANSWER, clock, &a, until_ns))
 		return 0;
 	*r = (struct frz_sync_record){
-		.kind = FRZ_SYNC_EXCHANGE, .asker = e->clock, .answerer = clock, .sequence = p.sequence,
-		.asked = asked, .received = a.packet.received,
-		.answered = a.packet.answered, .returned = a.stamp,
+		.kind = FRZ_SYNC_EXCHANGE,
+		.asker = e->clock,
+		.answerer = clock,
+		.sequence = p.sequence,
+		.asked = asked,
+		.received = a.packet.received,
+		.answered = a.packet.answered,
+		.returned = a.stamp,
 	};
 	return 1;
 }
@@ -306,7 +322,8 @@ int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz
 
 int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_t deadline_ns)
 {
-	uint64_t now = frz_monotonic_raw_ns(), deadline = now + deadline_ns, patience = FIRST_PATIENCE_NS;
+	uint64_t now = frz_monotonic_raw_ns(), deadline = now + deadline_ns,
+		 patience = FIRST_PATIENCE_NS;
 	struct address to;
 	struct arrival a;
 	int error = parse_address(e, text, &to);
@@ -325,10 +342,11 @@ int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_
 	return -ETIMEDOUT;
 }
 
-/* ---- Answering -----------------------------------------------------------------------------------*/
+/* ---- Answering --------------------------------------------------------------------------------*/
 
-/* Whether a question is newer than all others of its asker; then it is remembered. The table forgets
- * the asker that was silent longest: what is replayed then gets an answer that nobody takes. */
+/* Whether a question is newer than all others of its asker; then it is remembered. The table
+ * forgets the asker that was silent longest: what is replayed then gets an answer that nobody
+ * takes. */
 static bool is_new(struct frz_endpoint *e, const struct packet *p)
 {
 	size_t i = 0;
@@ -370,7 +388,7 @@ int frz_answer(struct frz_endpoint *e, const volatile int *stop, uint64_t deadli
 		bool new = sound && is_new(e, &a.packet);
 
 		if (sound && a.packet.kind == FINISH)
-			reply(e, &a, FINISHED); /* also to one that did not hear it the first time */
+			reply(e, &a, FINISHED); /* also if it did not hear that the first time */
 		if (new && a.packet.kind == ASK) {
 			reply(e, &a, ANSWER);
 			answers++;

@@ -2,17 +2,18 @@
  *
  * exchange.h - the measuring half: timestamped UDP packets between one endpoint per host.
  *
- * The side that asks sends its stamp; the side that answers adds the stamps at which it received and
- * sent; so each answered packet gives the asking side two links, one each way, and only the asking
- * side keeps a log. Law: `sent` of a link was read before its packet left, `received` after it had
- * arrived (both behind fences), whatever else went wrong.
+ * The side that asks sends its stamp; the side that answers adds the stamps at which it received
+ * and sent; so each answered packet gives the asking side two links, one each way, and only the
+ * asking side keeps a log. Law: `sent` of a link was read before its packet left, `received` after
+ * it had arrived (both behind fences), whatever else went wrong.
  *
  * Every packet carries a code of its bytes under the job's key (SipHash-2-4, 128 bits). A side that
- * asks takes only the answer to its latest question, once; so whatever is forged, repeated, delayed,
- * put into another order or sent by the wrong host is dropped, and can cost time but not the law.
+ * asks takes only the answer to its latest question, once; so whatever is forged, repeated,
+ * delayed, put into another order or sent by the wrong host is dropped, and can cost time but not
+ * the law.
  *
- * Errors are -errno; nothing is printed; no signal handler is touched. One thread at a time may use an
- * endpoint. Link with libsodium. */
+ * Errors are -errno; nothing is printed; no signal handler is touched. One thread at a time may use
+ * an endpoint. Link with libsodium. */
 #ifndef FREEZER_EXCHANGE_H
 #define FREEZER_EXCHANGE_H
 
@@ -27,10 +28,10 @@ struct frz_endpoint {
 	int fd;
 	uint32_t clock;                /* number of this host's clock in the job */
 	uint8_t key[FRZ_KEY_SIZE];
-	uint64_t session;              /* random; tells this endpoint's questions from all others' */
+	uint64_t session;              /* random; tells this endpoint's questions from others' */
 	uint64_t sequence;             /* of the latest question */
 	uint64_t dropped;              /* packets that were forged, replayed, late or cut short */
-	struct { uint64_t session, sequence; } seen[FRZ_SEEN]; /* latest of each asker, most recent first */
+	struct { uint64_t session, sequence; } seen[FRZ_SEEN]; /* of each asker, latest first */
 };
 
 struct frz_burst {
@@ -47,14 +48,16 @@ int frz_make_key(uint8_t key[FRZ_KEY_SIZE]);
  * 0 or -errno; on error e owns nothing. */
 int frz_open_port(struct frz_endpoint *e, const char *bind, uint16_t port, uint32_t clock,
 		  const uint8_t key[FRZ_KEY_SIZE]);
-int frz_open(struct frz_endpoint *e, const char *bind, uint32_t clock, const uint8_t key[FRZ_KEY_SIZE]);
+int frz_open(struct frz_endpoint *e, const char *bind, uint32_t clock,
+	     const uint8_t key[FRZ_KEY_SIZE]);
 void frz_close(struct frz_endpoint *e);
 
 /* The port where others reach e; the caller knows by which of its addresses. */
 uint16_t frz_port(const struct frz_endpoint *e);
 
-/* Asks `address` ("ip:port") whose clock has number `clock`, again and again, as `b` says, and writes
- * two links an exchange to `log`. Number of exchanges, or -ETIMEDOUT if nobody ever answered. */
+/* Asks `address` ("ip:port") whose clock has number `clock`, again and again, as `b` says, and
+ * writes two links an exchange to `log`. Number of exchanges, or -ETIMEDOUT if nobody ever
+ * answered. */
 int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct frz_burst b,
 	    struct frz_synclog *log);
 
@@ -62,8 +65,8 @@ int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct 
  * passed. 0 or -ETIMEDOUT. Only for the last (or only) one that asks it. */
 int frz_finish(struct frz_endpoint *e, const char *address, uint32_t clock, uint64_t deadline_ns);
 
-/* Answers whoever has the key until it is told that this was all (frz_finish), `*stop` is set (NULL:
- * never) or `deadline_ns` has passed. Number of answers. Spins while questions come in quick
+/* Answers whoever has the key until it is told that this was all (frz_finish), `*stop` is set
+ * (NULL: never) or `deadline_ns` has passed. Number of answers. Spins while questions come in quick
  * succession and sleeps otherwise. */
 int frz_answer(struct frz_endpoint *e, const volatile int *stop, uint64_t deadline_ns);
 

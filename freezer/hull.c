@@ -26,7 +26,8 @@ void points_sort(struct point *points, size_t n)
 }
 
 /* Whether b is no corner of the hull between a and c, where a.x < b.x < c.x. */
-static bool is_inside(enum hull_side side, const struct point *a, const struct point *b, const struct point *c)
+static bool is_inside(enum hull_side side, const struct point *a, const struct point *b,
+		      const struct point *c)
 {
 	int turn = slope_compare(slope_between(b, c), slope_between(a, b));
 

@@ -30,7 +30,8 @@ enum hull_side { HULL_UPPER, HULL_LOWER };
 
 struct hull {
 	enum hull_side side;
-	struct point *at; /* by x, strictly ascending; slopes fall along an upper hull, rise along a lower */
+	struct point *at; /* by x, strictly ascending; slopes fall along an upper hull, rise along a
+			     lower */
 	size_t n;
 };
 
@@ -42,8 +43,8 @@ struct hull hull_of(struct point *points, size_t n, enum hull_side side);
 
 struct slope hull_edge(const struct hull *, size_t i); /* from point i to point i + 1 */
 
-/* Where a line of slope m that comes from outside touches the hull first; the left end of an edge of
- * slope m. n > 0. */
+/* Where a line of slope m that comes from outside touches the hull first; the left end of an edge
+ * of slope m. n > 0. */
 size_t hull_touch(const struct hull *, struct slope m);
 
 /* Sign of a - b; of a.dy when a is straight up and b is not. */

@@ -14,15 +14,17 @@ static struct touch touch_at(const struct hull *under, const struct hull *over, 
 	return (struct touch){ &under->at[hull_touch(under, m)], &over->at[hull_touch(over, m)] };
 }
 
-/* Sign of gap(m), which is rise - m * run of the two points. Straight up, where a run of 0 makes all the
- * difference, it is only asked for when some line fits, and then the rise is not negative. */
+/* Sign of gap(m), which is rise - m * run of the two points. Straight up, where a run of 0 makes
+ * all the difference, it is asked for only when some line fits, so the rise is not negative. */
 static int gap_sign(struct touch t, struct slope m)
 {
 	return wide_compare_products(t.over->y - t.under->y, m.dx, m.dy, t.over->x - t.under->x);
 }
 
-/* A point and an edge that it lies beyond; the end of the edge that is nearer to the point comes first. */
-static void set_fault(struct polygon *p, const struct point *a, const struct point *left, const struct point *right)
+/* A point and an edge that it lies beyond; the end of the edge that is nearer to the point comes
+ * first. */
+static void set_fault(struct polygon *p, const struct point *a, const struct point *left,
+		      const struct point *right)
 {
 	bool left_is_nearer = a->x - left->x <= right->x - a->x;
 
@@ -33,8 +35,8 @@ static void set_fault(struct polygon *p, const struct point *a, const struct poi
 }
 
 /* How far a lies on the wrong side of the edge, roughly; 0 if it does not (exactly). */
-static double violation(const struct hull *edges, const struct point *left, const struct point *right,
-			const struct point *a)
+static double violation(const struct hull *edges, const struct point *left,
+			const struct point *right, const struct point *a)
 {
 	int sign = slope_compare(slope_between(left, a), slope_between(left, right));
 
@@ -47,7 +49,8 @@ static double violation(const struct hull *edges, const struct point *left, cons
 }
 
 /* The point of `points` that lies farthest beyond an edge of `edges`; returns how far. */
-static double worst_point(struct polygon *p, const struct hull *points, const struct hull *edges, double worst)
+static double worst_point(struct polygon *p, const struct hull *points, const struct hull *edges,
+			  double worst)
 {
 	size_t edge = 0;
 

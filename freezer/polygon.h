@@ -18,7 +18,7 @@ struct polygon {
 		POLYGON_EMPTY, /* no line of slope >= 0 fits */
 	} kind;
 	struct slope min, max; /* POLYGON_BOUNDED: of the lines that fit */
-	size_t fault[3];       /* POLYGON_EMPTY: links that no line satisfies together, two or three */
+	size_t fault[3]; /* POLYGON_EMPTY: links that no line satisfies together, two or three */
 	unsigned nfaults;
 };
 

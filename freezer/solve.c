@@ -22,7 +22,7 @@ struct frz_solution {
 	struct solved clocks[];
 };
 
-/* ---- The points of each clock --------------------------------------------------------------------*/
+/* ---- The points of each clock -----------------------------------------------------------------*/
 
 /* All clocks' points in one array: those of clock c start at under[c] and at over[c]. */
 struct points {
@@ -53,7 +53,8 @@ static void accumulate(size_t *counts, uint32_t n, size_t at)
 }
 
 /* Puts every link that speaks of the base at its place. */
-static void points_fill(struct points *p, uint32_t base, const struct frz_link *links, size_t nlinks)
+static void points_fill(struct points *p, uint32_t base, const struct frz_link *links,
+			size_t nlinks)
 {
 	for (size_t i = 0; i < nlinks; i++) {
 		const struct frz_link *l = &links[i];
@@ -61,9 +62,11 @@ static void points_fill(struct points *p, uint32_t base, const struct frz_link *
 		if (!speaks_of_base(l, base))
 			continue;
 		if (l->from == base)
-			p->all[p->under[l->to]++] = (struct point){ (wide)l->received + 1, l->sent, i };
+			p->all[p->under[l->to]++] = (struct point){ (wide)l->received + 1, l->sent,
+								    i };
 		else
-			p->all[p->over[l->from]++] = (struct point){ l->sent, (wide)l->received + 1, i };
+			p->all[p->over[l->from]++] = (struct point){ l->sent, (wide)l->received + 1,
+								     i };
 	}
 }
 
@@ -104,7 +107,7 @@ static int points_collect(struct points *p, uint32_t nclocks, uint32_t base,
 	return 0;
 }
 
-/* ---- One clock -----------------------------------------------------------------------------------*/
+/* ---- One clock --------------------------------------------------------------------------------*/
 
 /* The least double that is not below the ratio, and the greatest not above. */
 static struct frz_rate double_rate(struct slope lo, struct slope hi)
@@ -134,7 +137,8 @@ static struct frz_rate double_rate(struct slope lo, struct slope hi)
 }
 
 /* What is common to all models: the status, and what follows from the slopes. */
-static void conclude(struct solved *c, enum polygon_kind kind, const size_t *fault, unsigned nfaults)
+static void conclude(struct solved *c, enum polygon_kind kind, const size_t *fault,
+		     unsigned nfaults)
 {
 	c->clock.status = kind == POLYGON_BOUNDED ? FRZ_PROVEN :
 			  kind == POLYGON_OPEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
@@ -160,8 +164,8 @@ static int solve_affine(struct solved *c, const struct hull *under, const struct
 	return error ? error : sweep_build(&c->sweep);
 }
 
-static int solve_drift(struct solved *c, struct point *under, size_t nunder, struct point *over, size_t nover,
-		       uint32_t ppb)
+static int solve_drift(struct solved *c, struct point *under, size_t nunder, struct point *over,
+		       size_t nover, uint32_t ppb)
 {
 	struct drift d;
 	int error = drift_solve(&d, under, nunder, over, nover, ppb);
@@ -194,7 +198,8 @@ static int solve_base(struct solved *c)
 	return error ? error : sweep_build(&c->sweep);
 }
 
-static int solve_clock(struct solved *c, const struct points *p, uint32_t number, struct frz_assumption assumption)
+static int solve_clock(struct solved *c, const struct points *p, uint32_t number,
+		       struct frz_assumption assumption)
 {
 	struct point *under = p->all + p->under[number], *over = p->all + p->over[number];
 	size_t nunder = p->under[number + 1] - p->under[number];
@@ -203,12 +208,13 @@ static int solve_clock(struct solved *c, const struct points *p, uint32_t number
 	c->clock.links = nunder + nover;
 	if (assumption.model == FRZ_DRIFT)
 		return solve_drift(c, under, nunder, over, nover, assumption.ppb);
-	struct hull lower = hull_of(under, nunder, HULL_UPPER), upper = hull_of(over, nover, HULL_LOWER);
+	struct hull lower = hull_of(under, nunder, HULL_UPPER),
+		    upper = hull_of(over, nover, HULL_LOWER);
 
 	return solve_affine(c, &lower, &upper);
 }
 
-/* ---- All clocks ----------------------------------------------------------------------------------*/
+/* ---- All clocks -------------------------------------------------------------------------------*/
 
 int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	      const struct frz_link *links, size_t nlinks, struct frz_assumption assumption)

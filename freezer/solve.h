@@ -2,29 +2,34 @@
  *
  * solve.h - from links between clocks to proven bounds on every stamp.
  *
- * Words (the design's section 4): a *stamp* is a raw reading of a clock; *time* is measured in ticks
- * of the base clock; a *link* proves that one stamp was taken before another on a different clock.
+ * Words (the design's section 4): a *stamp* is a raw reading of a clock; *time* is measured in
+ * ticks of the base clock; a *link* proves that one stamp was taken before another on a different
+ * clock.
  *
- * phi_c is the unknown increasing map from stamps of clock c to time. A stamp s means that the counter
- * stood somewhere in [s, s+1), so phi_c(s) stands here for the whole tick.
+ * phi_c is the unknown increasing map from stamps of clock c to time. A stamp s means that the
+ * counter stood somewhere in [s, s+1), so phi_c(s) stands here for the whole tick.
  *
- * Law: if every link is true and the assumption of the model holds, then for every clock c and stamp s
- * the time at which the counter of c stood in [s, s+1) lies in [lo, hi] of frz_time_of(c, s).
+ * Law: if every link is true and the assumption of the model holds, then for every clock c and
+ * stamp s the time at which the counter of c stood in [s, s+1) lies in [lo, hi] of
+ * frz_time_of(c, s).
  *
  * Why, under FRZ_AFFINE, where phi_c(s) = a * s + b with a >= 0 and b unknown:
  *  - A link from stamp u of the base to stamp v of c: the sender's counter stood at u or later, the
- *    receiver's before v+1, so u <= a * (v+1) + b. The line passes above (or through) point (v+1, u).
- *  - A link from stamp v of c to stamp u of the base: a * v + b <= u+1. The line passes below (v, u+1).
+ *    receiver's before v+1, so u <= a * (v+1) + b. The line passes not below (v+1, u).
+ *  - A link from stamp v of c to stamp u of the base: a * v + b <= u+1. The line passes not above
+ *    (v, u+1).
  *  - So (a, b) lies in a convex polygon (polygon.h), and the counter's time within the tick of s in
  *    [L(s), U(s+1)], where L and U are the least and the greatest height of its lines (bound.h). No
- *    tighter bounds follow from these links: every height between is reached by a line that obeys all.
+ *    tighter bounds follow from these links: every height between is reached by a line that obeys
+ *    them all.
  *  - Polygon and pieces are exact; a bound is then 2^-64 * (height + slope * ticks since its piece
  *    began) with both numbers rounded outward once, which loses less than a tick in 2^58.
  *
- * Why, under FRZ_DRIFT, where the rate of phi_c, also before and after the links, is always within ppb
- * of its mean m between the clock's first and last link: each link's point, as above, carries a cone of
- * slopes m (1 - ppb) to m (1 + ppb) that phi_c cannot leave; with the least and the greatest m that the
- * links allow in place of m, U and L are the tightest envelopes of these cones (cone.h, drift.h).
+ * Why, under FRZ_DRIFT, where the rate of phi_c, also before and after the links, is always within
+ * ppb of its mean m between the clock's first and last link: each link's point, as above, carries a
+ * cone of slopes m (1 - ppb) to m (1 + ppb) that phi_c cannot leave; with the least and the
+ * greatest m that the links allow in place of m, U and L are the tightest envelopes of these cones
+ * (cone.h, drift.h).
  *
  * Links that do not touch the base are ignored so far: they could only make bounds tighter. */
 #ifndef FREEZER_SOLVE_H
@@ -35,15 +40,15 @@
 
 #include "freezer/link.h"
 
-/* A time that is known to lie within two whole base ticks, inclusive. INT64_MIN as lo and INT64_MAX as
- * hi stand for whatever lies beyond. */
+/* A time that is known to lie within two whole base ticks, inclusive. INT64_MIN as lo and INT64_MAX
+ * as hi stand for whatever lies beyond. */
 typedef struct { int64_t lo, hi; } frz_time;
 
 /* What is assumed of a clock beside its links. */
 struct frz_assumption {
 	enum { FRZ_AFFINE, FRZ_DRIFT } model;
-	uint32_t ppb; /* FRZ_DRIFT: the rate at any moment is within this of the mean rate of the run, which
-			 goes from the clock's first link to its last */
+	uint32_t ppb; /* FRZ_DRIFT: the rate at any moment is within this of the mean rate of the
+			 run, which goes from the clock's first link to its last */
 };
 
 enum frz_status {
@@ -59,22 +64,23 @@ struct frz_clock {
 	enum frz_status status;
 	struct frz_rate rate;     /* the mean rate of the run */
 	size_t links;             /* how many links with the base spoke of this clock */
-	size_t fault[3];          /* FRZ_CONTRADICTION: indices of links that contradict each other, */
-	unsigned nfaults;         /* two or, if each two of them agree, three; the most telling first */
+	size_t fault[3];  /* FRZ_CONTRADICTION: indices of links that contradict each other, */
+	unsigned nfaults; /* two or, if each two of them agree, three; the most telling first */
 };
 
 struct frz_solution; /* bounds for all clocks of one job */
 
 /* Solves for clocks 0..nclocks-1 with time in ticks of `base`. Copies what it needs of `links`.
- * 0, -EINVAL (a clock number out of range, a drift of 100 % or more) or -ENOMEM; on error *out is NULL.
- * What is wrong with a single clock is in its status, not in the return value. */
+ * 0, -EINVAL (a clock number out of range, a drift of 100 % or more) or -ENOMEM; on error *out is
+ * NULL. What is wrong with a single clock is in its status, not in the return value. */
 int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	      const struct frz_link *links, size_t nlinks, struct frz_assumption);
 void frz_solution_free(struct frz_solution *);
 
 const struct frz_clock *frz_clock(const struct frz_solution *, uint32_t clock);
 
-/* A stretch of stamps for which both bounds are single lines: 2^-64 * (at + rate * (ticks << shift)). */
+/* A stretch of stamps for which both bounds are single lines:
+ * 2^-64 * (at + rate * (ticks << shift)). */
 struct frz_segment {
 	uint64_t from, span;    /* for stamps from .. from + span - 1 */
 	__int128 lo_at, hi_at;  /* hi_at with all but 1 added, so that cutting off rounds up */
@@ -83,7 +89,7 @@ struct frz_segment {
 };
 
 /* Converts stamps of one clock; a value, owns nothing; the solution must outlive it. Amortised
- * constant time while stamps do not go back, and correct in any order. Only for FRZ_PROVEN clocks. */
+ * constant time while stamps do not go back, correct in any order. Only for FRZ_PROVEN clocks. */
 struct frz_cursor {
 	const struct frz_solution *solution;
 	uint32_t clock;
@@ -108,9 +114,9 @@ static inline frz_time frz_time_of(struct frz_cursor *c, uint64_t stamp)
 	};
 }
 
-/* The time that passed on `clock` between two of its stamps that are `ticks` apart: by the rate, not
- * by the difference of two bounds, because all stamps of one clock are wrong together. Never less
- * than 0. Only for FRZ_PROVEN clocks. */
+/* The time that passed on `clock` between two of its stamps that are `ticks` apart: by the rate,
+ * not by the difference of two bounds, because all stamps of one clock are wrong together. Never
+ * less than 0. Only for FRZ_PROVEN clocks. */
 frz_time frz_duration(const struct frz_solution *, uint32_t clock, uint64_t ticks);
 
 #endif

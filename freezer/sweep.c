@@ -93,7 +93,8 @@ int sweep_build(struct sweep *sweep)
 	for (size_t i = 0; i < n; i++) {
 		wide until = i + 1 < n ? begins[i + 1] : (wide)UINT64_MAX + 1;
 
-		if (begins[i] >= 0 && begins[i] < until) /* a corner at stamp 0 belongs to "before 0" */
+		/* A corner at stamp 0 belongs to "before 0". */
+		if (begins[i] >= 0 && begins[i] < until)
 			sweep->segments[sweep->n++] = segment_at(sweep, (uint64_t)begins[i], until);
 	}
 	free(begins);
@@ -113,7 +114,8 @@ static bool begins_by(const struct sweep *sweep, const struct frz_segment *s, ui
 	return s < sweep->segments + sweep->n && s->from <= stamp;
 }
 
-const struct frz_segment *sweep_find(const struct sweep *sweep, const struct frz_segment *near, uint64_t stamp)
+const struct frz_segment *sweep_find(const struct sweep *sweep, const struct frz_segment *near,
+				     uint64_t stamp)
 {
 	const struct frz_segment *low = sweep->segments, *high = low + sweep->n;
 

@@ -3,8 +3,8 @@
  * sweep.h - both bounds of a clock as segments that cost a multiply-add to evaluate.
  *
  * Law: a segment's bounds enclose the exact ones at each of its stamps, and where the stamps of the
- * links lie no whole tick is lost. What no segment covers (years away, or steeper than any clock) is
- * computed exactly. */
+ * links lie no whole tick is lost. What no segment covers (years away, or steeper than any clock)
+ * is computed exactly. */
 #ifndef FREEZER_SWEEP_H
 #define FREEZER_SWEEP_H
 
@@ -22,7 +22,8 @@ int sweep_build(struct sweep *);
 void sweep_free(struct sweep *);
 
 /* The segment that begins last of those that begin at or before `stamp`, or else the first. */
-const struct frz_segment *sweep_find(const struct sweep *, const struct frz_segment *near, uint64_t stamp);
+const struct frz_segment *sweep_find(const struct sweep *, const struct frz_segment *near,
+				     uint64_t stamp);
 
 /* From the bounds themselves. */
 frz_time sweep_exactly(const struct sweep *, uint64_t stamp);

@@ -2,8 +2,8 @@
  *
  * synclog.c - writing and reading HOST.sync.
  *
- * Law: the file is a header and whole records at every moment that a writer lives to see; a batch of
- * records that could not be written whole is cut off again. */
+ * Law: the file is a header and whole records at every moment that a writer lives to see; a batch
+ * of records that could not be written whole is cut off again. */
 #include "freezer/synclog.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static uint64_t record_check(const struct frz_sync_record *r)
 	return checksum(r, offsetof(struct frz_sync_record, check));
 }
 
-/* ---- Writing -------------------------------------------------------------------------------------*/
+/* ---- Writing ----------------------------------------------------------------------------------*/
 
 static int write_whole(int fd, const void *bytes, size_t size)
 {
@@ -161,7 +161,7 @@ int frz_synclog_close(struct frz_synclog *log)
 	return error;
 }
 
-/* ---- Reading -------------------------------------------------------------------------------------*/
+/* ---- Reading ----------------------------------------------------------------------------------*/
 
 static int __attribute__((format(printf, 3, 4)))
 damaged(struct frz_damage *damage, uint64_t offset, const char *format, ...)
@@ -180,7 +180,8 @@ static int check_number(struct frz_damage *damage, uint64_t offset, const char *
 {
 	if (expected == found)
 		return 0;
-	return damaged(damage, offset, "expected %s %" PRIu32 ", found %" PRIu32, what, expected, found);
+	return damaged(damage, offset, "expected %s %" PRIu32 ", found %" PRIu32, what, expected,
+		       found);
 }
 
 static int read_header(struct frz_syncfile *f, struct frz_damage *damage)
@@ -192,7 +193,8 @@ static int read_header(struct frz_syncfile *f, struct frz_damage *damage)
 	if (ferror(f->file))
 		return -EIO;
 	if (found != sizeof h)
-		return damaged(damage, found, "expected a header of %zu bytes, found the end", sizeof h);
+		return damaged(damage, found, "expected a header of %zu bytes, found the end",
+			       sizeof h);
 	if (memcmp(h.magic, FRZ_SYNC_MAGIC, sizeof h.magic))
 		return damaged(damage, 0, "expected \"" FRZ_SYNC_MAGIC "\", found other bytes");
 	error = check_number(damage, offsetof(struct frz_sync_header, version), "format version",
@@ -242,7 +244,8 @@ static int check_record(const struct frz_sync_record *r, uint64_t offset, struct
 			       "expected check %" PRIx64 " of the record, found %" PRIx64,
 			       record_check(r), r->check);
 	if (r->kind != FRZ_SYNC_EXCHANGE && r->kind != FRZ_SYNC_LINK)
-		return damaged(damage, offset, "expected a record of kind 1 or 2, found %" PRIu32, r->kind);
+		return damaged(damage, offset, "expected a record of kind 1 or 2, found %" PRIu32,
+			       r->kind);
 	if (r->kind == FRZ_SYNC_LINK)
 		return 0;
 	if (r->returned < r->asked)
@@ -267,8 +270,9 @@ int frz_syncfile_next(struct frz_syncfile *f, struct frz_sync_record *r, struct 
 	if (!found)
 		return 0;
 	if (found != sizeof *r)
-		return damaged(damage, offset, "expected a record of %zu bytes, found the end after %zu",
-			       sizeof *r, found);
+		return damaged(damage, offset,
+			       "expected a record of %zu bytes, found the end after %zu", sizeof *r,
+			       found);
 	int error = check_record(r, offset, damage);
 	return error ? error : 1;
 }

@@ -50,7 +50,7 @@ struct frz_sync_record {
 	uint64_t check;       /* of all bytes before it; frz_synclog_add fills it in */
 };
 
-/* ---- Writing -------------------------------------------------------------------------------------*/
+/* ---- Writing ----------------------------------------------------------------------------------*/
 
 struct frz_synclog {
 	int fd;                          /* -1: everything stays in memory */
@@ -73,7 +73,7 @@ int frz_synclog_flush(struct frz_synclog *);
 /* Flushes and closes. 0 or the log's first error; the log owns nothing in either case. */
 int frz_synclog_close(struct frz_synclog *);
 
-/* ---- Reading -------------------------------------------------------------------------------------*/
+/* ---- Reading ----------------------------------------------------------------------------------*/
 
 /* What is wrong with a file, and where. */
 struct frz_damage {
@@ -93,8 +93,9 @@ struct frz_syncfile {
 int frz_syncfile_open(struct frz_syncfile *f, const char *path, struct frz_damage *damage);
 void frz_syncfile_close(struct frz_syncfile *);
 
-/* 1 with the next record in *r; 0 at the end; -EBADMSG with *damage when the next record is damaged or
- * cut short: go on, the following call gives the one after it; -EIO when nothing more can be read. */
+/* 1 with the next record in *r; 0 at the end; -EBADMSG with *damage when the next record is damaged
+ * or cut short: go on, the following call gives the one after it; -EIO when nothing more can be
+ * read. */
 int frz_syncfile_next(struct frz_syncfile *, struct frz_sync_record *r, struct frz_damage *damage);
 
 /* The links that a record proves: how many (2 or 1) it wrote to `links`. */

@@ -2,8 +2,8 @@
  *
  * wide.h - integers for exact geometry on 64-bit stamps.
  *
- * Differences of stamps have 65 bits and a sign, products of two of them 131: 128 bits hold all that
- * real runs bring (a year at 8 GHz), GMP takes the rest. */
+ * Differences of stamps have 65 bits and a sign, products of two of them 131: 128 bits hold all
+ * that real runs bring (a year at 8 GHz), GMP takes the rest. */
 #ifndef FREEZER_WIDE_H
 #define FREEZER_WIDE_H
 
@@ -11,7 +11,7 @@
 
 typedef __int128 wide;
 
-#define WIDE_LARGE ((wide)1 << 126) /* farther than any stamp, and still safe to negate and to add to */
+#define WIDE_LARGE ((wide)1 << 126) /* beyond any stamp, and still safe to negate and to add to */
 
 /* Sign of a * b - c * d. Exact. */
 int wide_compare_products(wide a, wide b, wide c, wide d);

@@ -34,7 +34,7 @@ extern const struct argp common_argp;
 extern volatile int stop_asked;
 void catch_stop(void);
 
-/* ---- Results -------------------------------------------------------------------------------------*/
+/* ---- Results ----------------------------------------------------------------------------------*/
 
 struct seconds { double lo, hi; }; /* encloses; as printed it is rounded outward again */
 
@@ -45,7 +45,7 @@ struct result {
 	enum frz_status status;
 	size_t exchanges;
 	uint64_t dropped;
-	struct seconds offset;      /* counter there minus counter here, when the last answer came */
+	struct seconds offset; /* counter there minus counter here, when the last answer came */
 	struct frz_rate ppm;        /* how much faster the counter there runs than the one here */
 	double width_min, width_median, width_max; /* s, of the bounds over the whole run */
 	struct seconds there, back; /* how long the fastest packet each way took */

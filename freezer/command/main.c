@@ -21,7 +21,7 @@ static const struct command {
 
 const char *argp_program_version = "freezer 0.1";
 
-/* ---- Shared options ------------------------------------------------------------------------------*/
+/* ---- Shared options ---------------------------------------------------------------------------*/
 
 static const struct argp_option common_options[] = {
 	{ "key", 'k', "HEX", 0, "32 hexadecimal digits that both ends know; without it packets are "
@@ -32,7 +32,8 @@ static const struct argp_option common_options[] = {
 
 static bool parse_key(const char *text, uint8_t key[FRZ_KEY_SIZE])
 {
-	if (strlen(text) != 2 * FRZ_KEY_SIZE || strspn(text, "0123456789abcdefABCDEF") != 2 * FRZ_KEY_SIZE)
+	if (strlen(text) != 2 * FRZ_KEY_SIZE ||
+	    strspn(text, "0123456789abcdefABCDEF") != 2 * FRZ_KEY_SIZE)
 		return false;
 	for (size_t i = 0; i < FRZ_KEY_SIZE; i++) {
 		char byte[3] = { text[2 * i], text[2 * i + 1] };
@@ -49,7 +50,8 @@ static error_t parse_common(int option, char *value, struct argp_state *state)
 	switch (option) {
 	case 'k':
 		if (!parse_key(value, common->key))
-			argp_error(state, "--key: expected 32 hexadecimal digits, found '%s'", value);
+			argp_error(state, "--key: expected 32 hexadecimal digits, found '%s'",
+				   value);
 		return 0;
 	case 'b':
 		common->bind = value;
@@ -77,7 +79,7 @@ void catch_stop(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-/* ---- Which command -------------------------------------------------------------------------------*/
+/* ---- Which command ----------------------------------------------------------------------------*/
 
 static void list_commands(FILE *out)
 {

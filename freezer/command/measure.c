@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * measure.c - `freezer measure`: a burst with each host at the begin, a few exchanges now and then, a
- * burst at the end, and what all of them together prove. */
+ * measure.c - `freezer measure`: a burst with each host at the begin, a few exchanges now and then,
+ * a burst at the end, and what all of them together prove. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -15,8 +15,12 @@
 #define S_NS  1000000000u
 #define MS_NS 1000000u
 
-static const struct frz_burst at_the_ends = { .deadline_ns = 500 * MS_NS, .at_least = 100, .at_most = 10000 };
-static const struct frz_burst now_and_then = { .deadline_ns = 100 * MS_NS, .at_least = 8, .at_most = 8 };
+static const struct frz_burst at_the_ends = {
+	.deadline_ns = 500 * MS_NS, .at_least = 100, .at_most = 10000,
+};
+static const struct frz_burst now_and_then = {
+	.deadline_ns = 100 * MS_NS, .at_least = 8, .at_most = 8,
+};
 #define PAUSE_NS (50 * MS_NS)
 
 struct peer {
@@ -34,11 +38,11 @@ struct measure {
 	size_t npeers;
 };
 
-/* ---- Options -------------------------------------------------------------------------------------*/
+/* ---- Options ----------------------------------------------------------------------------------*/
 
 static const struct argp_option options[] = {
-	{ "for", 'f', "TIME", 0, "how long to measure: 500ms, 10s, 2m (default 1s); the longer, the "
-	  "better the rate is known", 0 },
+	{ "for", 'f', "TIME", 0, "how long to measure: 500ms, 10s, 2m (default 1s); the longer, "
+	  "the better the rate is known", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
 	{ 0 },
 };
@@ -52,7 +56,8 @@ static bool parse_time(const char *text, uint64_t *ns)
 	double number = strtod(text, &end);
 
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (end != text && strcmp(end, units[i].unit) == 0 && number >= 0 && number <= 1e5) {
+		if (end != text && strcmp(end, units[i].unit) == 0 && number >= 0 &&
+		    number <= 1e5) {
 			*ns = (uint64_t)(number * units[i].ns);
 			return true;
 		}
@@ -78,7 +83,9 @@ static error_t parse(int option, char *value, struct argp_state *state)
 		m->peers = realloc(m->peers, (m->npeers + 1) * sizeof *m->peers);
 		if (!m->peers)
 			argp_failure(state, 1, ENOMEM, "hosts");
-		m->peers[m->npeers++] = (struct peer){ .name = value, .endpoint.fd = -1, .log.fd = -1 };
+		m->peers[m->npeers++] = (struct peer){
+			.name = value, .endpoint.fd = -1, .log.fd = -1,
+		};
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "expected a host to measure");
@@ -88,7 +95,7 @@ static error_t parse(int option, char *value, struct argp_state *state)
 	}
 }
 
-/* ---- Peers ---------------------------------------------------------------------------------------*/
+/* ---- Peers ------------------------------------------------------------------------------------*/
 
 /* "host", "host:port", "[ip]" or "[ip]:port", taken apart in place. */
 static void split(char *text, char **host, const char **port)
@@ -118,16 +125,18 @@ static int find(struct peer *p, int *family)
 	split(text, &host, &port);
 	error = getaddrinfo(host, port, &hints, &found);
 	if (!error) {
-		error = getnameinfo(found->ai_addr, found->ai_addrlen, ip, sizeof ip, port_text, sizeof port_text,
-				    NI_NUMERICHOST | NI_NUMERICSERV);
+		error = getnameinfo(found->ai_addr, found->ai_addrlen, ip, sizeof ip, port_text,
+				    sizeof port_text, NI_NUMERICHOST | NI_NUMERICSERV);
 		*family = found->ai_family;
 		freeaddrinfo(found);
 	}
 	if (error) {
-		fprintf(stderr, "freezer: cannot find host '%s': %s\n", p->name, gai_strerror(error));
+		fprintf(stderr, "freezer: cannot find host '%s': %s\n", p->name,
+			gai_strerror(error));
 		return -EHOSTUNREACH;
 	}
-	snprintf(p->address, sizeof p->address, *family == AF_INET6 ? "[%s]:%s" : "%s:%s", ip, port_text);
+	snprintf(p->address, sizeof p->address, *family == AF_INET6 ? "[%s]:%s" : "%s:%s", ip,
+		 port_text);
 	return 0;
 }
 
@@ -144,8 +153,8 @@ static int open_peer(struct peer *p, const struct common *common)
 	if (!error)
 		error = frz_synclog_create(&p->log, NULL, CLOCK_HERE, "");
 	if (error)
-		fprintf(stderr, "freezer: cannot open a socket%s%s: %s\n", bind ? " on " : "", bind ? bind : "",
-			strerror(-error));
+		fprintf(stderr, "freezer: cannot open a socket%s%s: %s\n", bind ? " on " : "",
+			bind ? bind : "", strerror(-error));
 	return error;
 }
 
@@ -162,7 +171,7 @@ static int ask(struct peer *p, struct frz_burst burst)
 	return done < 0 && done != -ETIMEDOUT ? done : 0;
 }
 
-/* ---- Measuring -----------------------------------------------------------------------------------*/
+/* ---- Measuring --------------------------------------------------------------------------------*/
 
 static int ask_all(struct measure *m, struct frz_burst burst)
 {
@@ -171,7 +180,8 @@ static int ask_all(struct measure *m, struct frz_burst burst)
 	for (size_t i = 0; i < m->npeers && !error && !stop_asked; i++) {
 		error = ask(&m->peers[i], burst);
 		if (error)
-			fprintf(stderr, "freezer: %s (%s): %s\n", m->peers[i].name, m->peers[i].address, strerror(-error));
+			fprintf(stderr, "freezer: %s (%s): %s\n", m->peers[i].name,
+				m->peers[i].address, strerror(-error));
 	}
 	return error;
 }
@@ -195,7 +205,8 @@ static int report(const struct measure *m)
 	int status = 0;
 
 	if (m->json)
-		printf("{\"clock\":\"%s\",\"ghz\":%.9f,\"hosts\":[", frz_source_word(frz_source()), frz_ghz());
+		printf("{\"clock\":\"%s\",\"ghz\":%.9f,\"hosts\":[", frz_source_word(frz_source()),
+		       frz_ghz());
 	for (size_t i = 0; i < m->npeers; i++) {
 		struct peer *p = &m->peers[i];
 		struct result r;
@@ -221,7 +232,7 @@ int cmd_measure(int argc, char **argv)
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		options, parse, "HOST[:PORT]...",
-		"Bound the offset and the rate of other hosts' clocks, on which `freezer serve` runs.",
+		"Bound the offset and the rate of the clocks of hosts where `freezer serve` runs.",
 		children, NULL, NULL,
 	};
 	struct measure m = { .for_ns = S_NS };

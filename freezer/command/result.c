@@ -14,7 +14,7 @@
 #include "freezer/command/command.h"
 
 #define WIDTHS 1000 /* looks at the width, evenly over the run */
-#define ROUNDING (1 - 0x1p-50) /* of the few operations on doubles on the way to the printed number */
+#define ROUNDING (1 - 0x1p-50) /* of the few operations on doubles on the way to printing */
 
 static double down(double x)
 {
@@ -33,7 +33,7 @@ static struct seconds seconds_of(__int128 lo, __int128 hi)
 	return (struct seconds){ down((double)lo * tick), up((double)hi * tick) };
 }
 
-/* ---- Solving -------------------------------------------------------------------------------------*/
+/* ---- Solving ----------------------------------------------------------------------------------*/
 
 static int solve(struct frz_solution **solution, const struct frz_synclog *log)
 {
@@ -45,7 +45,8 @@ static int solve(struct frz_solution **solution, const struct frz_synclog *log)
 		return error;
 	for (size_t i = 0; i < log->nrecords; i++)
 		n += frz_sync_links(&log->records[i], &links[n]);
-	error = frz_solve(solution, CLOCKS, CLOCK_HERE, links, n, (struct frz_assumption){ .model = FRZ_AFFINE });
+	error = frz_solve(solution, CLOCKS, CLOCK_HERE, links, n,
+			  (struct frz_assumption){ .model = FRZ_AFFINE });
 	free(links);
 	return error;
 }
@@ -57,13 +58,15 @@ static int by_value(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-static void find_widths(struct result *r, const struct frz_solution *solution, uint64_t first, uint64_t last)
+static void find_widths(struct result *r, const struct frz_solution *solution, uint64_t first,
+			uint64_t last)
 {
 	struct frz_cursor cursor = frz_cursor(solution, CLOCK_THERE);
 	double widths[WIDTHS];
 
 	for (uint64_t i = 0; i < WIDTHS; i++) {
-		uint64_t stamp = first + (uint64_t)((unsigned __int128)(last - first) * i / (WIDTHS - 1));
+		uint64_t stamp = first +
+				 (uint64_t)((unsigned __int128)(last - first) * i / (WIDTHS - 1));
 		frz_time t = frz_time_of(&cursor, stamp);
 
 		widths[i] = seconds_of(0, (__int128)t.hi - t.lo).hi;
@@ -76,16 +79,21 @@ static void find_widths(struct result *r, const struct frz_solution *solution, u
 
 /* A packet took from its sender's tick to its receiver's, one of which is known as an interval. The
  * fastest took at most what any took at most, and at least what each took at least. */
-static void find_fastest(struct result *r, const struct frz_solution *solution, const struct frz_synclog *log)
+static void find_fastest(struct result *r, const struct frz_solution *solution,
+			 const struct frz_synclog *log)
 {
 	struct frz_cursor received = frz_cursor(solution, CLOCK_THERE), answered = received;
-	__int128 there_lo = INT64_MAX, there_hi = INT64_MAX, back_lo = INT64_MAX, back_hi = INT64_MAX;
+	__int128 there_lo = INT64_MAX, there_hi = INT64_MAX, back_lo = INT64_MAX,
+		 back_hi = INT64_MAX;
 
 	for (size_t i = 0; i < log->nrecords; i++) {
 		const struct frz_sync_record *x = &log->records[i];
-		frz_time in = frz_time_of(&received, x->received), out = frz_time_of(&answered, x->answered);
-		__int128 at_least_there = (__int128)in.lo - x->asked - 1, at_most_there = (__int128)in.hi - x->asked;
-		__int128 at_least_back = (__int128)x->returned - out.hi, at_most_back = (__int128)x->returned + 1 - out.lo;
+		frz_time in = frz_time_of(&received, x->received),
+			 out = frz_time_of(&answered, x->answered);
+		__int128 at_least_there = (__int128)in.lo - x->asked - 1,
+			 at_most_there = (__int128)in.hi - x->asked;
+		__int128 at_least_back = (__int128)x->returned - out.hi,
+			 at_most_back = (__int128)x->returned + 1 - out.lo;
 
 		there_lo = at_least_there < there_lo ? at_least_there : there_lo;
 		there_hi = at_most_there < there_hi ? at_most_there : there_hi;
@@ -96,15 +104,18 @@ static void find_fastest(struct result *r, const struct frz_solution *solution, 
 	r->back = seconds_of(back_lo < 0 ? 0 : back_lo, back_hi);
 }
 
-static void find_bounds(struct result *r, const struct frz_solution *solution, const struct frz_synclog *log)
+static void find_bounds(struct result *r, const struct frz_solution *solution,
+			const struct frz_synclog *log)
 {
-	const struct frz_sync_record *first = &log->records[0], *last = &log->records[log->nrecords - 1];
+	const struct frz_sync_record *first = &log->records[0],
+				     *last = &log->records[log->nrecords - 1];
 	struct frz_cursor cursor = frz_cursor(solution, CLOCK_THERE);
 	struct frz_rate rate = frz_clock(solution, CLOCK_THERE)->rate;
 	frz_time t = frz_time_of(&cursor, last->answered);
 
 	/* The counter there stood within a tick of its stamp at a time within t. */
-	r->offset = seconds_of((__int128)last->answered - t.hi, (__int128)last->answered + 1 - t.lo);
+	r->offset = seconds_of((__int128)last->answered - t.hi,
+			       (__int128)last->answered + 1 - t.lo);
 	r->ppm.lo = down((1 / rate.hi - 1) * 1e6 - 1e-9);
 	r->ppm.hi = up((1 / rate.lo - 1) * 1e6 + 1e-9);
 	find_widths(r, solution, first->received, last->answered);
@@ -121,7 +132,10 @@ int result_of(struct result *r, const char *host, const struct frz_synclog *log,
 	const struct frz_clock *clock = frz_clock(solution, CLOCK_THERE);
 
 	*r = (struct result){
-		.host = host, .status = clock->status, .exchanges = log->nrecords, .dropped = dropped,
+		.host = host,
+		.status = clock->status,
+		.exchanges = log->nrecords,
+		.dropped = dropped,
 		.nfaults = clock->nfaults,
 	};
 	for (unsigned i = 0; i < r->nfaults; i++)
@@ -132,7 +146,7 @@ int result_of(struct result *r, const char *host, const struct frz_synclog *log,
 	return 0;
 }
 
-/* ---- Printing ------------------------------------------------------------------------------------*/
+/* ---- Printing ---------------------------------------------------------------------------------*/
 
 /* Multiples of `unit`, so that what is printed with as many decimals lies outside. */
 static double floor_to(double x, double unit)
@@ -148,25 +162,30 @@ static double ceil_to(double x, double unit)
 static const char *status_word(enum frz_status status)
 {
 	static const char *const words[] = {
-		[FRZ_PROVEN] = "proven", [FRZ_UNLINKED] = "unlinked", [FRZ_CONTRADICTION] = "contradiction",
+		[FRZ_PROVEN] = "proven",
+		[FRZ_UNLINKED] = "unlinked",
+		[FRZ_CONTRADICTION] = "contradiction",
 	};
 	return words[status];
 }
 
 static void print_faults(const struct result *r)
 {
-	printf("  the packets contradict each other if both clocks keep one rate: a clock was set, or a\n"
-	       "  host was paused, or the run was too long for that. At fault:\n");
+	printf("  the packets contradict each other if both clocks keep one rate:\n"
+	       "  one was set, a host was paused, or the run was too long for that. At fault:\n");
 	for (unsigned i = 0; i < r->nfaults; i++)
 		printf("  packet %llu: asked %llu received %llu answered %llu returned %llu\n",
-		       (unsigned long long)r->fault[i].sequence, (unsigned long long)r->fault[i].asked,
-		       (unsigned long long)r->fault[i].received, (unsigned long long)r->fault[i].answered,
+		       (unsigned long long)r->fault[i].sequence,
+		       (unsigned long long)r->fault[i].asked,
+		       (unsigned long long)r->fault[i].received,
+		       (unsigned long long)r->fault[i].answered,
 		       (unsigned long long)r->fault[i].returned);
 }
 
 void result_print(const struct result *r)
 {
-	printf("%s: %zu exchanges, %llu packets dropped\n", r->host, r->exchanges, (unsigned long long)r->dropped);
+	printf("%s: %zu exchanges, %llu packets dropped\n", r->host, r->exchanges,
+	       (unsigned long long)r->dropped);
 	if (r->status == FRZ_UNLINKED)
 		puts(r->exchanges ? "  too few exchanges to bound the clock" : "  no answer");
 	if (r->status == FRZ_CONTRADICTION)
@@ -198,18 +217,20 @@ static void print_json_string(const char *text)
 
 static void print_json_seconds(const char *name, struct seconds s)
 {
-	printf(",\"%s\":{\"lo\":%.12f,\"hi\":%.12f}", name, floor_to(s.lo, 1e-12), ceil_to(s.hi, 1e-12));
+	printf(",\"%s\":{\"lo\":%.12f,\"hi\":%.12f}", name, floor_to(s.lo, 1e-12),
+	       ceil_to(s.hi, 1e-12));
 }
 
 void result_print_json(const struct result *r)
 {
 	printf("{\"host\":");
 	print_json_string(r->host);
-	printf(",\"status\":\"%s\",\"exchanges\":%zu,\"dropped\":%llu", status_word(r->status), r->exchanges,
-	       (unsigned long long)r->dropped);
+	printf(",\"status\":\"%s\",\"exchanges\":%zu,\"dropped\":%llu", status_word(r->status),
+	       r->exchanges, (unsigned long long)r->dropped);
 	if (r->status == FRZ_PROVEN) {
 		print_json_seconds("offset_s", r->offset);
-		printf(",\"rate_ppm\":{\"lo\":%.6f,\"hi\":%.6f}", floor_to(r->ppm.lo, 1e-6), ceil_to(r->ppm.hi, 1e-6));
+		printf(",\"rate_ppm\":{\"lo\":%.6f,\"hi\":%.6f}", floor_to(r->ppm.lo, 1e-6),
+		       ceil_to(r->ppm.hi, 1e-6));
 		printf(",\"width_s\":{\"min\":%.12f,\"median\":%.12f,\"max\":%.12f}",
 		       r->width_min, r->width_median, r->width_max);
 		print_json_seconds("fastest_there_s", r->there);

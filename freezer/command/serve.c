@@ -14,7 +14,7 @@ struct serve {
 };
 
 static const struct argp_option options[] = {
-	{ "port", 'p', "N", 0, "port to answer on (default " FREEZER_PORT "; 0: any that is free)", 0 },
+	{ "port", 'p', "N", 0, "port to answer on (default " FREEZER_PORT "; 0: any free one)", 0 },
 	{ 0 },
 };
 
@@ -31,7 +31,8 @@ static error_t parse(int option, char *value, struct argp_state *state)
 	case 'p':
 		port = strtoul(value, &end, 10);
 		if (!*value || *end || port > UINT16_MAX || *value == '-')
-			argp_error(state, "--port: expected a number from 0 to 65535, found '%s'", value);
+			argp_error(state, "--port: expected a number from 0 to 65535, found '%s'",
+				   value);
 		serve->port = (uint16_t)port;
 		return 0;
 	default:
@@ -43,7 +44,8 @@ int cmd_serve(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		options, parse, NULL, "Answer those who measure against this host's clock.", children, NULL, NULL,
+		options, parse, NULL, "Answer those who measure against this host's clock.",
+		children, NULL, NULL,
 	};
 	struct serve serve = { .port = (uint16_t)atoi(FREEZER_PORT) };
 	struct frz_endpoint e;
@@ -54,11 +56,13 @@ int cmd_serve(int argc, char **argv)
 	error = frz_open_port(&e, serve.common.bind, serve.port, CLOCK_THERE, serve.common.key);
 	if (error) {
 		fprintf(stderr, "freezer: cannot listen on %s port %u: %s\n",
-			serve.common.bind ? serve.common.bind : "any address", serve.port, strerror(-error));
+			serve.common.bind ? serve.common.bind : "any address", serve.port,
+			strerror(-error));
 		return 1;
 	}
 	catch_stop();
-	printf("answering on port %u; clock %s, %.6f GHz\n", frz_port(&e), frz_source_word(frz_source()), frz_ghz());
+	printf("answering on port %u; clock %s, %.6f GHz\n", frz_port(&e),
+	       frz_source_word(frz_source()), frz_ghz());
 	fflush(stdout);
 	while (!stop_asked)
 		answers += (unsigned long long)frz_answer(&e, &stop_asked, UINT64_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * freezer_clock.c - a clock never goes back, and its nominal rate is what the kernel's clock says. */
+ * freezer_clock.c - a clock never goes back, and its nominal rate is the kernel's. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>

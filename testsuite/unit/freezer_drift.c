@@ -2,8 +2,9 @@
  *
  * freezer_drift.c - clocks that wander: against a slow twin and against the truth.
  *
- * The twin computes rounds of mean rate and cones as drift.h says, in rationals and over all points and
- * all pairs. The truth is a clock whose rate changes at random, as far as the assumption allows.
+ * The twin computes rounds of mean rate and cones as drift.h says, in rationals and over all points
+ * and all pairs. The truth is a clock whose rate changes at random, as far as the assumption
+ * allows.
  *
  * FREEZER_SEED repeats a run; FREEZER_SETS and FREEZER_CONVERSIONS make it longer. */
 #include <check.h>
@@ -20,7 +21,7 @@ typedef __int128 wide;
 #define MAX_LINKS 40
 #define ROUNDS    12
 
-/* ---- The twin ------------------------------------------------------------------------------------*/
+/* ---- The twin ---------------------------------------------------------------------------------*/
 
 struct twin {
 	struct { int64_t x, y; } under[MAX_LINKS], over[MAX_LINKS];
@@ -50,7 +51,8 @@ static void twin_bound(mpq_t best, const struct twin *t, int64_t x, int end)
 
 	mpq_inits(q, term, NULL);
 	for (size_t i = 0; i < n; i++) {
-		int64_t px = end ? t->over[i].x : t->under[i].x, py = end ? t->over[i].y : t->under[i].y;
+		int64_t px = end ? t->over[i].x : t->under[i].x,
+			py = end ? t->over[i].y : t->under[i].y;
 
 		set_int(term, x - px);
 		mpq_mul(term, term, t->rate[x >= px ? end : !end]);
@@ -99,11 +101,13 @@ static void twin_mean(struct twin *t, int64_t first, int64_t last)
 	mpq_clears(a, b, NULL);
 }
 
-/* The outermost points: leftmost (sign -1) or rightmost, of these the lowest or highest as sorting has it. */
-#define OUTERMOST(points, n, i, sign)                                                                       \
-	for (size_t k = 0; k < (n); k++)                                                                    \
-		if (((points)[k].x - (points)[i].x) * (sign) > 0 ||                                         \
-		    ((points)[k].x == (points)[i].x && ((points)[k].y - (points)[i].y) * (sign) > 0))       \
+/* The outermost points: leftmost (sign -1) or rightmost, of these the lowest or highest as sorting
+ * has it. */
+#define OUTERMOST(points, n, i, sign)                                                              \
+	for (size_t k = 0; k < (n); k++)                                                           \
+		if (((points)[k].x - (points)[i].x) * (sign) > 0 ||                                \
+		    ((points)[k].x == (points)[i].x &&                                             \
+		     ((points)[k].y - (points)[i].y) * (sign) > 0))                                \
 			(i) = k
 
 static void twin_begin(struct twin *t)
@@ -143,7 +147,8 @@ static struct twin twin_of(const struct frz_link *links, size_t n, uint32_t ppb)
 
 	for (int end = 0; end < 2; end++) {
 		mpq_inits(t.mean[end], t.rate[end], t.factor[end], NULL);
-		mpq_set_ui(t.factor[end], end ? 1000000000 + (unsigned long)ppb : 1000000000 - (unsigned long)ppb,
+		mpq_set_ui(t.factor[end],
+			   end ? 1000000000 + (unsigned long)ppb : 1000000000 - (unsigned long)ppb,
 			   1000000000);
 		mpq_canonicalize(t.factor[end]);
 	}
@@ -199,12 +204,13 @@ static frz_time twin_time(const struct twin *t, uint64_t stamp)
 	return time;
 }
 
-/* ---- A clock that wanders ------------------------------------------------------------------------*/
+/* ---- A clock that wanders ---------------------------------------------------------------------*/
 
 #define FINE   256 /* parts of a base tick */
 #define KNOTS  24
 
-/* In fine parts: at time[k] the counter stood at count[k] exactly, and between knots it runs evenly. */
+/* In fine parts: at time[k] the counter stood at count[k] exactly, and between knots it runs
+ * evenly. */
 struct wander { wide time[KNOTS], count[KNOTS]; };
 
 static struct wander draw_wander(unsigned run_bits, uint32_t ppb)
@@ -243,7 +249,8 @@ static void time_of(mpq_t q, const struct wander *w, int64_t stamp)
 	while (k < KNOTS - 2 && count >= w->count[k + 1])
 		k++;
 	mpq_init(slope);
-	mpq_set_si(slope, (long)(w->time[k + 1] - w->time[k]), (unsigned long)(w->count[k + 1] - w->count[k]));
+	mpq_set_si(slope, (long)(w->time[k + 1] - w->time[k]),
+		   (unsigned long)(w->count[k + 1] - w->count[k]));
 	mpq_canonicalize(slope);
 	set_int(q, (int64_t)(count - w->count[k]));
 	mpq_mul(q, q, slope);
@@ -265,8 +272,10 @@ static uint32_t needed_ppb(const struct wander *w, int64_t first, int64_t last)
 	set_int(term, last - first);
 	mpq_div(mean, mean, term);
 	for (int k = 0; k + 1 < KNOTS; k++) {
-		mpq_set_si(term, (long)(w->time[k + 1] - w->time[k]), (unsigned long)(w->count[k + 1] - w->count[k]));
-		mpz_mul_ui(mpq_numref(term), mpq_numref(term), FINE); /* as the mean: fine parts a tick */
+		mpq_set_si(term, (long)(w->time[k + 1] - w->time[k]),
+			   (unsigned long)(w->count[k + 1] - w->count[k]));
+		/* as the mean: fine parts a tick */
+		mpz_mul_ui(mpq_numref(term), mpq_numref(term), FINE);
 		mpq_canonicalize(term);
 		mpq_div(term, term, mean);
 		double off = mpq_get_d(term) - 1;
@@ -277,15 +286,19 @@ static uint32_t needed_ppb(const struct wander *w, int64_t first, int64_t last)
 	return (uint32_t)(worst * 1e9) + 2;
 }
 
-static size_t draw_links(const struct wander *w, struct frz_link *links, size_t n, unsigned flight_bits)
+static size_t draw_links(const struct wander *w, struct frz_link *links, size_t n,
+			 unsigned flight_bits)
 {
 	wide end = w->time[KNOTS - 1];
 
 	for (size_t i = 0; i < n; i++) {
-		wide sent = (wide)(draw() % (uint64_t)end), arrived = sent + (wide)any_size(flight_bits + 8);
+		wide sent = (wide)(draw() % (uint64_t)end),
+		     arrived = sent + (wide)any_size(flight_bits + 8);
 
-		links[i] = below(2) ? (struct frz_link){ 0, 1, (uint64_t)(sent / FINE), stamp_at(w, arrived) }
-				    : (struct frz_link){ 1, 0, stamp_at(w, sent), (uint64_t)(arrived / FINE) };
+		links[i] = below(2) ? (struct frz_link){ 0, 1, (uint64_t)(sent / FINE),
+							 stamp_at(w, arrived) }
+				    : (struct frz_link){ 1, 0, stamp_at(w, sent),
+							 (uint64_t)(arrived / FINE) };
 	}
 	return n;
 }
@@ -303,7 +316,7 @@ static uint32_t needed_for(const struct wander *w, const struct frz_link *links,
 	return first < last ? needed_ppb(w, first, last) : 0;
 }
 
-/* ---- Claims --------------------------------------------------------------------------------------*/
+/* ---- Claims -----------------------------------------------------------------------------------*/
 
 static struct frz_solution *solve(const struct frz_link *links, size_t n, uint32_t ppb)
 {
@@ -321,7 +334,8 @@ static void compare_bounds(const struct twin *t, const struct frz_solution *solu
 	struct frz_rate rate = frz_clock(solution, 1)->rate;
 
 	ck_assert(rate.lo <= mpq_get_d(t->mean[0]) && rate.hi >= mpq_get_d(t->mean[1]));
-	ck_assert_msg(rate.lo >= mpq_get_d(t->mean[0]) * (1 - 1e-13) && rate.hi <= mpq_get_d(t->mean[1]) * (1 + 1e-13),
+	ck_assert_msg(rate.lo >= mpq_get_d(t->mean[0]) * (1 - 1e-13) &&
+			      rate.hi <= mpq_get_d(t->mean[1]) * (1 + 1e-13),
 		      "seed %llu: rate", (unsigned long long)seed);
 	for (int i = 0; i < 60; i++) {
 		const struct frz_link *a = &links[below(n)], *b = &links[below(n)];
@@ -352,15 +366,17 @@ START_TEST(bounds_are_the_twins)
 		enum frz_status status = frz_clock(solution, 1)->status;
 
 		/* Rates are rounded outward, so that a hair's breadth may decide otherwise. */
-		ck_assert_msg(status == t.status || status == lenient.status, "seed %llu: status %d, twin %d, set %llu",
-			      (unsigned long long)seed, (int)status, (int)t.status, (unsigned long long)i);
+		ck_assert_msg(status == t.status || status == lenient.status,
+			      "seed %llu: status %d, twin %d, set %llu", (unsigned long long)seed,
+			      (int)status, (int)t.status, (unsigned long long)i);
 		if (status == FRZ_PROVEN && t.status == FRZ_PROVEN)
 			compare_bounds(&t, solution, links, n);
 		if (status == FRZ_CONTRADICTION) {
 			const size_t *fault = frz_clock(solution, 1)->fault;
 
 			ck_assert_uint_eq(frz_clock(solution, 1)->nfaults, 2);
-			ck_assert(fault[0] < n && fault[1] < n && links[fault[0]].from != links[fault[1]].from);
+			ck_assert(fault[0] < n && fault[1] < n &&
+				  links[fault[0]].from != links[fault[1]].from);
 		}
 		proven += status == FRZ_PROVEN;
 		refused += status == FRZ_CONTRADICTION;
@@ -368,8 +384,9 @@ START_TEST(bounds_are_the_twins)
 		twin_free(&t);
 		twin_free(&lenient);
 	}
-	ck_assert_msg(proven > sets / 3 && refused > sets / 50, "seed %llu: %llu proven, %llu refused of %llu",
-		      (unsigned long long)seed, (unsigned long long)proven, (unsigned long long)refused,
+	ck_assert_msg(proven > sets / 3 && refused > sets / 50,
+		      "seed %llu: %llu proven, %llu refused of %llu", (unsigned long long)seed,
+		      (unsigned long long)proven, (unsigned long long)refused,
 		      (unsigned long long)sets);
 }
 END_TEST
@@ -394,14 +411,18 @@ START_TEST(the_truth_is_inside)
 		uint64_t end = (uint64_t)w.time[KNOTS - 1];
 
 		for (uint64_t k = 0; k < conversions / clocks; k++) {
-			wide instant = (wide)(draw() % end), later = instant + (wide)(draw() % (end - (uint64_t)instant));
+			wide instant = (wide)(draw() % end),
+			     later = instant + (wide)(draw() % (end - (uint64_t)instant));
 			uint64_t s = stamp_at(&w, instant), s2 = stamp_at(&w, later);
-			frz_time time = frz_time_of(&cursor, s), took = frz_duration(solution, 1, s2 - s);
+			frz_time time = frz_time_of(&cursor, s),
+				 took = frz_duration(solution, 1, s2 - s);
 
-			ck_assert_msg((wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
-				      "seed %llu: clock %llu: stamp %llu: time", (unsigned long long)seed,
-				      (unsigned long long)i, (unsigned long long)s);
-			ck_assert_msg((wide)took.lo * FINE <= later - instant && later - instant <= (wide)took.hi * FINE,
+			ck_assert_msg(
+				(wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
+				"seed %llu: clock %llu: stamp %llu: time", (unsigned long long)seed,
+				(unsigned long long)i, (unsigned long long)s);
+			ck_assert_msg((wide)took.lo * FINE <= later - instant &&
+					      later - instant <= (wide)took.hi * FINE,
 				      "seed %llu: duration", (unsigned long long)seed);
 		}
 		frz_solution_free(solution);
@@ -418,17 +439,20 @@ START_TEST(drift_allows_what_affine_allows)
 		size_t n = draw_links(&w, links, 200, 10);
 		struct frz_solution *drift = solve(links, n, (uint32_t)any_size(15)), *affine;
 
-		ck_assert_int_eq(frz_solve(&affine, 2, 0, links, n, (struct frz_assumption){ .model = FRZ_AFFINE }), 0);
+		ck_assert_int_eq(frz_solve(&affine, 2, 0, links, n,
+					   (struct frz_assumption){ .model = FRZ_AFFINE }),
+				 0);
 		if (frz_clock(affine, 1)->status == FRZ_PROVEN) {
 			struct frz_cursor a = frz_cursor(affine, 1), d = frz_cursor(drift, 1);
 
 			ck_assert_int_eq(frz_clock(drift, 1)->status, FRZ_PROVEN);
 			for (int k = 0; k < 200; k++) {
-				uint64_t s = stamp_at(&w, (wide)(draw() % (uint64_t)w.time[KNOTS - 1]));
+				uint64_t s = stamp_at(&w,
+						      (wide)(draw() % (uint64_t)w.time[KNOTS - 1]));
 				frz_time inner = frz_time_of(&a, s), outer = frz_time_of(&d, s);
 
-				ck_assert_msg(outer.lo <= inner.lo && inner.hi <= outer.hi, "seed %llu",
-					      (unsigned long long)seed);
+				ck_assert_msg(outer.lo <= inner.lo && inner.hi <= outer.hi,
+					      "seed %llu", (unsigned long long)seed);
 			}
 		}
 		frz_solution_free(drift);
@@ -441,8 +465,10 @@ START_TEST(absurd_drift_is_refused)
 {
 	struct frz_solution *solution;
 
-	ck_assert_int_eq(frz_solve(&solution, 1, 0, NULL, 0,
-				   (struct frz_assumption){ .model = FRZ_DRIFT, .ppb = 1000000000 }), -EINVAL);
+	ck_assert_int_eq(
+		frz_solve(&solution, 1, 0, NULL, 0,
+			  (struct frz_assumption){ .model = FRZ_DRIFT, .ppb = 1000000000 }),
+		-EINVAL);
 }
 END_TEST
 

@@ -112,7 +112,8 @@ START_TEST(a_silent_peer_costs_the_deadline_and_no_more)
 	uint64_t took = frz_monotonic_raw_ns() - begun;
 	ck_assert_uint_ge(took, 60 * MS);
 	ck_assert_uint_lt(took, 200 * MS);
-	ck_assert_int_eq(frz_finish(&asker, address_of(frz_port(&answerer)), 2, 20 * MS), -ETIMEDOUT);
+	ck_assert_int_eq(frz_finish(&asker, address_of(frz_port(&answerer)), 2, 20 * MS),
+			 -ETIMEDOUT);
 }
 END_TEST
 
@@ -141,8 +142,10 @@ START_TEST(another_key_and_another_host_get_no_answer)
 
 	pthread_create(&thread, NULL, answer, &answers);
 	ck_assert_int_eq(frz_open(&stranger, "127.0.0.1", 1, other), 0);
-	ck_assert_int_eq(frz_ask(&stranger, address_of(frz_port(&answerer)), 2, burst, &log_), -ETIMEDOUT);
-	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 3, burst, &log_), -ETIMEDOUT);
+	ck_assert_int_eq(frz_ask(&stranger, address_of(frz_port(&answerer)), 2, burst, &log_),
+			 -ETIMEDOUT);
+	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 3, burst, &log_),
+			 -ETIMEDOUT);
 	stop = 1;
 	pthread_join(thread, NULL);
 	frz_close(&stranger);
@@ -152,7 +155,7 @@ START_TEST(another_key_and_another_host_get_no_answer)
 }
 END_TEST
 
-/* ---- A relay that does to packets what networks and enemies do ----------------------------------- */
+/* ---- A relay that does to packets what networks and enemies do --------------------------------*/
 
 #define HELD 8
 
@@ -167,7 +170,9 @@ struct relay {
 static struct sockaddr_in loopback(uint16_t port)
 {
 	return (struct sockaddr_in){
-		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 }
 
@@ -186,7 +191,10 @@ static void disturb(struct relay *r, char *bytes, ssize_t size, bool to_asking)
 	case 0: r->dropped++; return;
 	case 1: r->twice++; pass_on(r, bytes, size, to_asking); break;
 	case 2: r->cut++; size = rand_r(&r->seed) % size; break;
-	case 3: r->changed++; bytes[rand_r(&r->seed) % size] ^= (char)(1 << rand_r(&r->seed) % 8); break;
+	case 3:
+		r->changed++;
+		bytes[rand_r(&r->seed) % size] ^= (char)(1 << rand_r(&r->seed) % 8);
+		break;
 	case 4: r->longer++; bytes[size++] = 0; break;
 	case 5: /* an old one instead of this one, from whatever time and direction */
 		r->held++;
@@ -249,8 +257,9 @@ START_TEST(whatever_happens_to_packets_links_stay_true)
 	ck_assert_uint_eq(log_.nrecords, (size_t)asked);
 	assert_links_are_true();
 	ck_assert_msg(asker.dropped && answerer.dropped, "seed %u", seed);
-	/* Of what the relay spoiled, each that arrived at all was counted by one of the two sides. */
-	ck_assert_msg(asker.dropped + answerer.dropped >= (relay.twice + relay.cut + relay.changed + relay.longer) / 2,
+	/* What the relay spoiled and what arrived at all was counted by one of the two sides. */
+	ck_assert_msg(asker.dropped + answerer.dropped >=
+			      (relay.twice + relay.cut + relay.changed + relay.longer) / 2,
 		      "seed %u", seed);
 }
 END_TEST
@@ -267,7 +276,8 @@ START_TEST(a_replayed_question_or_end_does_nothing)
 	/* A question that was overheard ... */
 	ck_assert_int_eq(bind(tap, (struct sockaddr *)&own, sizeof own), 0);
 	getsockname(tap, (struct sockaddr *)&own, &own_size);
-	ck_assert_int_eq(frz_finish(&asker, address_of(ntohs(own.sin_port)), 2, 1 * MS), -ETIMEDOUT);
+	ck_assert_int_eq(frz_finish(&asker, address_of(ntohs(own.sin_port)), 2, 1 * MS),
+			 -ETIMEDOUT);
 	p = (struct pollfd){ .fd = tap, .events = POLLIN };
 	ck_assert_int_eq(poll(&p, 1, 1000), 1);
 	ssize_t size = recv(tap, bytes, sizeof bytes, 0);
@@ -289,8 +299,10 @@ END_TEST
 
 START_TEST(bad_addresses_are_refused)
 {
-	static const char *const bad[] = { "", ":", "127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:port",
-					   "no.such.name:1", "[127.0.0.1:9" };
+	static const char *const bad[] = {
+		"", ":", "127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:port",
+		"no.such.name:1", "[127.0.0.1:9",
+	};
 	struct frz_endpoint e;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -302,7 +314,8 @@ START_TEST(bad_addresses_are_refused)
 }
 END_TEST
 
-/* Made-up exchanges: the fastest there and back are known, and the other clock runs at another rate. */
+/* Made-up exchanges: the fastest there and back are known, and the other clock runs at another
+ * rate. */
 START_TEST(the_estimate_does_not_depend_on_the_rate)
 {
 	static const double rates[] = { 0.1, 0.999, 1, 1.35, 10 };
@@ -314,7 +327,8 @@ START_TEST(the_estimate_does_not_depend_on_the_rate)
 		double rate = rates[k], now = 1e9;
 
 		for (int i = 0; i < N; i++) {
-			double there = 12000 + rand_r(&seed) % 3000, back = 10000 + rand_r(&seed) % 3000;
+			double there = 12000 + rand_r(&seed) % 3000,
+			       back = 10000 + rand_r(&seed) % 3000;
 
 			e[i] = (struct frz_sync_record){
 				.asked = (uint64_t)now,

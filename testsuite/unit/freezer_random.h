@@ -30,7 +30,8 @@ static inline uint64_t below(uint64_t n)
 	return draw() % n;
 }
 
-static inline uint64_t any_size(unsigned bits) /* below 2^bits and 2^63, all orders of magnitude alike */
+/* Below 2^bits and 2^63; all orders of magnitude alike. */
+static inline uint64_t any_size(unsigned bits)
 {
 	return draw() >> 1 >> (63 - below((bits < 63 ? bits : 63) + 1));
 }

@@ -2,9 +2,9 @@
  *
  * freezer_solve.c - the solver against a slow twin and against the truth.
  *
- * The twin takes every pair of constraints, intersects them in rationals, keeps the intersections that
- * satisfy all constraints, and takes least and greatest of these corners; limits far outside show when
- * there is no bound. The truth is a clock of which everything is known.
+ * The twin takes every pair of constraints, intersects them in rationals, keeps the intersections
+ * that satisfy all constraints, and takes least and greatest of these corners; limits far outside
+ * show when there is no bound. The truth is a clock of which everything is known.
  *
  * FREEZER_SEED repeats a run; FREEZER_SETS and FREEZER_CONVERSIONS make it longer. */
 #include <check.h>
@@ -23,11 +23,12 @@ typedef __int128 wide;
 
 static const struct frz_assumption affine = { .model = FRZ_AFFINE };
 
-/* ---- A clock of which everything is known --------------------------------------------------------*/
+/* ---- A clock of which everything is known -----------------------------------------------------*/
 
 #define FINE 65536 /* parts of a base tick in which true instants are given */
 
-struct truth { wide num, den, offset; }; /* of clock 1: counter = (instant / FINE) * num / den + offset */
+/* Of clock 1: counter = (instant / FINE) * num / den + offset. */
+struct truth { wide num, den, offset; };
 
 static wide floor_div(wide a, wide b)
 {
@@ -53,17 +54,20 @@ static struct truth draw_truth(void)
 /* A link that is true: from base to clock 1 or back, `flight` later. */
 static struct frz_link true_link(const struct truth *t, bool there, wide sent, wide flight)
 {
-	return there ? (struct frz_link){ 0, 1, (uint64_t)(sent / FINE), stamp_at(t, sent + flight) }
-		     : (struct frz_link){ 1, 0, stamp_at(t, sent), (uint64_t)((sent + flight) / FINE) };
+	return there ? (struct frz_link){ 0, 1, (uint64_t)(sent / FINE),
+					  stamp_at(t, sent + flight) }
+		     : (struct frz_link){ 1, 0, stamp_at(t, sent),
+					  (uint64_t)((sent + flight) / FINE) };
 }
 
-static size_t draw_true_links(const struct truth *t, struct frz_link *links, size_t n, unsigned run_bits,
-			      unsigned flight_bits)
+static size_t draw_true_links(const struct truth *t, struct frz_link *links, size_t n,
+			      unsigned run_bits, unsigned flight_bits)
 {
 	wide run = (wide)1 << run_bits, begin = (wide)any_size(59) * FINE;
 
 	for (size_t i = 0; i < n; i++)
-		links[i] = true_link(t, below(2), begin + (wide)draw() % run * FINE + (wide)below(FINE),
+		links[i] = true_link(t, below(2),
+				     begin + (wide)draw() % run * FINE + (wide)below(FINE),
 				     (wide)any_size(flight_bits + 16));
 	return n;
 }
@@ -90,14 +94,15 @@ static size_t draw_close_links(struct frz_link *links, size_t n)
 		bool there = below(2);
 		uint64_t x = below(span) + 40, y = x + below(3);
 
-		links[i] = there ? (struct frz_link){ 0, 1, y - slack, x } : (struct frz_link){ 1, 0, x, y + slack };
+		links[i] = there ? (struct frz_link){ 0, 1, y - slack, x }
+				 : (struct frz_link){ 1, 0, x, y + slack };
 	}
 	return n;
 }
 
-/* ---- The twin ------------------------------------------------------------------------------------*/
+/* ---- The twin ---------------------------------------------------------------------------------*/
 
-/* a * x + b >= y, or <= y; or, for a limit on a or b, the same with x or the one before b missing */
+/* a * x + b >= y, or <= y; for a limit on a or b, without b or with x = 0 */
 struct constraint { mpq_t x, one, y; bool above; bool artificial; };
 
 struct twin {
@@ -179,7 +184,7 @@ static void find_corners(struct twin *t)
 
 static struct twin twin_of(const struct frz_link *links, const size_t *which, size_t n)
 {
-	struct twin t = { .corners = malloc(sizeof *t.corners * (MAX_LINKS + 5) * (MAX_LINKS + 5)) };
+	struct twin t = { .corners = calloc((MAX_LINKS + 5) * (MAX_LINKS + 5), sizeof *t.corners) };
 	mpq_t x, y;
 
 	mpq_inits(x, y, NULL);
@@ -189,7 +194,8 @@ static struct twin twin_of(const struct frz_link *links, const size_t *which, si
 
 		mpq_set_ui(x, there ? l->received : l->sent, 1);
 		mpq_set_ui(y, there ? l->sent : l->received, 1);
-		mpz_add_ui(there ? mpq_numref(x) : mpq_numref(y), there ? mpq_numref(x) : mpq_numref(y), 1);
+		mpz_add_ui(there ? mpq_numref(x) : mpq_numref(y),
+			   there ? mpq_numref(x) : mpq_numref(y), 1);
 		constrain(&t, x, 1, y, there, false);
 	}
 	mpq_set_ui(x, 1, 1);
@@ -259,7 +265,7 @@ static frz_time twin_time(const struct twin *t, uint64_t stamp)
 	return time;
 }
 
-/* ---- Claims --------------------------------------------------------------------------------------*/
+/* ---- Claims -----------------------------------------------------------------------------------*/
 
 static uint64_t interesting_stamp(const struct frz_link *links, size_t n)
 {
@@ -334,7 +340,8 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 
 		ck_assert(clock->nfaults == 2 || clock->nfaults == 3);
 		ck_assert_msg(twin_status(&few) == FRZ_CONTRADICTION,
-			      "seed %llu: the %u faults agree", (unsigned long long)seed, clock->nfaults);
+			      "seed %llu: the %u faults agree", (unsigned long long)seed,
+			      clock->nfaults);
 		twin_free(&few);
 	}
 	frz_solution_free(solution);
@@ -353,13 +360,16 @@ START_TEST(bounds_are_the_optimum)
 		switch (below(4)) {
 		case 0: draw_any_links(links, n); break;
 		case 1: draw_close_links(links, n); break;
-		default: draw_true_links(&truth, links, n, (unsigned)below(56), (unsigned)below(30)); break;
+		default:
+			draw_true_links(&truth, links, n, (unsigned)below(56), (unsigned)below(30));
+			break;
 		}
 		compare_with_twin(links, n);
 	}
-	/* The exception is a bound that is a whole tick, or misses one by less than 2^-58 per tick. */
+	/* The exception is a bound that is a whole tick, or nearly. */
 	ck_assert_msg(compared > 10000 && whole > compared / 10 * 9, "seed %llu: %llu of %llu",
-		      (unsigned long long)seed, (unsigned long long)whole, (unsigned long long)compared);
+		      (unsigned long long)seed, (unsigned long long)whole,
+		      (unsigned long long)compared);
 }
 END_TEST
 
@@ -383,18 +393,26 @@ START_TEST(the_truth_is_inside)
 
 		if (links[0].from == 1)
 			begin = (wide)links[0].received;
-		for (uint64_t k = 0; frz_clock(solution, 1)->status == FRZ_PROVEN && k < conversions / clocks; k++) {
-			wide instant = (begin + (wide)any_size(run + 1) - (wide)any_size(run + 1)) * FINE + (wide)below(FINE);
+		for (uint64_t k = 0;
+		     frz_clock(solution, 1)->status == FRZ_PROVEN && k < conversions / clocks;
+		     k++) {
+			wide instant = (begin + (wide)any_size(run + 1) - (wide)any_size(run + 1)) *
+					       FINE +
+				       (wide)below(FINE);
 			wide later = instant + (wide)any_size(run + 16);
 
 			if (instant < 0)
 				continue;
 			uint64_t s = stamp_at(&t, instant), s2 = stamp_at(&t, later);
-			frz_time time = frz_time_of(&cursor, s), took = frz_duration(solution, 1, s2 - s);
+			frz_time time = frz_time_of(&cursor, s),
+				 took = frz_duration(solution, 1, s2 - s);
 
-			ck_assert_msg((wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
-				      "seed %llu: stamp %llu: time", (unsigned long long)seed, (unsigned long long)s);
-			ck_assert_msg((wide)took.lo * FINE <= later - instant && later - instant <= (wide)took.hi * FINE,
+			ck_assert_msg((wide)time.lo * FINE <= instant &&
+					      instant <= (wide)time.hi * FINE,
+				      "seed %llu: stamp %llu: time", (unsigned long long)seed,
+				      (unsigned long long)s);
+			ck_assert_msg((wide)took.lo * FINE <= later - instant &&
+					      later - instant <= (wide)took.hi * FINE,
 				      "seed %llu: %llu ticks: duration", (unsigned long long)seed,
 				      (unsigned long long)(s2 - s));
 		}
@@ -429,7 +447,8 @@ START_TEST(any_order_gives_the_same)
 		for (int k = 0; k < STAMPS; k++) {
 			size_t i = below(STAMPS);
 			struct frz_cursor fresh = frz_cursor(solution, 1);
-			frz_time a = frz_time_of(&jump, stamps[i]), b = frz_time_of(&fresh, stamps[i]);
+			frz_time a = frz_time_of(&jump, stamps[i]),
+				 b = frz_time_of(&fresh, stamps[i]);
 
 			ck_assert(a.lo == swept[i].lo && a.hi == swept[i].hi);
 			ck_assert(b.lo == swept[i].lo && b.hi == swept[i].hi);
@@ -469,7 +488,8 @@ START_TEST(many_clocks_are_solved_each_by_itself)
 				frz_time time = frz_time_of(&a, s), took = frz_duration(all, c, s);
 
 				ck_assert(time.lo == (int64_t)s && time.hi == (int64_t)s + 1);
-				ck_assert(took.lo == (int64_t)(s ? s - 1 : 0) && took.hi == (int64_t)s + 1);
+				ck_assert(took.lo == (int64_t)(s ? s - 1 : 0) &&
+					  took.hi == (int64_t)s + 1);
 			}
 			continue;
 		}
@@ -507,7 +527,8 @@ START_TEST(stamps_beyond_reason_are_exact_too)
 
 			y = there ? y - (draw() % (y / 2 + 1) >> below(64))
 				  : y + (draw() % ((UINT64_MAX - y) / 2 + 1) >> below(64));
-			links[i] = there ? (struct frz_link){ 0, 1, y, x } : (struct frz_link){ 1, 0, x, y };
+			links[i] = there ? (struct frz_link){ 0, 1, y, x }
+					 : (struct frz_link){ 1, 0, x, y };
 		}
 		compare_with_twin(links, n);
 	}
@@ -517,7 +538,9 @@ END_TEST
 START_TEST(too_little_is_said_not_guessed)
 {
 	static const struct frz_link one_way[] = { { 0, 1, 10, 500 }, { 0, 1, 20, 510 } };
-	static const struct frz_link others[] = { { 1, 2, 10, 500 }, { 2, 1, 510, 20 }, { 1, 1, 9, 3 } };
+	static const struct frz_link others[] = { { 1, 2, 10, 500 },
+						  { 2, 1, 510, 20 },
+						  { 1, 1, 9, 3 } };
 	struct frz_solution *solution;
 
 	ck_assert_int_eq(frz_solve(&solution, 3, 0, NULL, 0, affine), 0);
@@ -541,7 +564,8 @@ END_TEST
 
 START_TEST(the_most_telling_links_are_named)
 {
-	/* Two pairs a million ticks apart give one line; the link in the middle says 5,000 otherwise. */
+	/* Two pairs a million ticks apart give one line; the link in the middle says 5,000
+	 * otherwise. */
 	static const struct frz_link links[] = {
 		{ 0, 1, 1000, 1010 }, { 1, 0, 1020, 1030 },
 		{ 0, 1, 500000, 500010 }, { 1, 0, 500020, 495000 },

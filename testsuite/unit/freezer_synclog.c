@@ -31,8 +31,13 @@ static struct frz_sync_record exchange(unsigned i)
 {
 	return (struct frz_sync_record){
 		.kind = FRZ_SYNC_EXCHANGE,
-		.asker = 0, .answerer = 3, .sequence = i,
-		.asked = 1000 * i, .received = 7 * i, .answered = 7 * i + 1, .returned = 1000 * i + 30,
+		.asker = 0,
+		.answerer = 3,
+		.sequence = i,
+		.asked = 1000 * i,
+		.received = 7 * i,
+		.answered = 7 * i + 1,
+		.returned = 1000 * i + 30,
 	};
 }
 
@@ -112,16 +117,20 @@ START_TEST(an_exchange_is_two_links_and_a_link_is_one)
 	struct frz_link links[2];
 
 	ck_assert_uint_eq(frz_sync_links(&r, links), 2);
-	ck_assert(links[0].from == 0 && links[0].to == 3 && links[0].sent == 5000 && links[0].received == 35);
-	ck_assert(links[1].from == 3 && links[1].to == 0 && links[1].sent == 36 && links[1].received == 5030);
+	ck_assert(links[0].from == 0 && links[0].to == 3 && links[0].sent == 5000 &&
+		  links[0].received == 35);
+	ck_assert(links[1].from == 3 && links[1].to == 0 && links[1].sent == 36 &&
+		  links[1].received == 5030);
 
 	struct frz_synclog log;
 	ck_assert_int_eq(frz_synclog_create(&log, NULL, 0, ""), 0);
 	for (unsigned i = 0; i < MANY; i++)
-		ck_assert_int_eq(frz_synclog_add_link(&log, (struct frz_link){ 4, 2, i, 2 * i }), 0);
+		ck_assert_int_eq(frz_synclog_add_link(&log, (struct frz_link){ 4, 2, i, 2 * i }),
+				 0);
 	ck_assert_uint_eq(log.nrecords, MANY); /* in memory all stay */
 	ck_assert_uint_eq(frz_sync_links(&log.records[9], links), 1);
-	ck_assert(links[0].from == 4 && links[0].to == 2 && links[0].sent == 9 && links[0].received == 18);
+	ck_assert(links[0].from == 4 && links[0].to == 2 && links[0].sent == 9 &&
+		  links[0].received == 18);
 	frz_synclog_close(&log);
 }
 END_TEST
@@ -142,7 +151,8 @@ START_TEST(a_file_cut_anywhere_gives_all_whole_records)
 	for (long size = HEADER + 4 * RECORD; size >= (long)HEADER; size--) {
 		ck_assert_int_eq(truncate(path, size), 0);
 		struct reading all = read_all();
-		size_t whole = ((size_t)size - HEADER) / RECORD, torn = ((size_t)size - HEADER) % RECORD;
+		size_t whole = ((size_t)size - HEADER) / RECORD,
+		       torn = ((size_t)size - HEADER) % RECORD;
 
 		ck_assert_uint_eq(all.sound, whole);
 		ck_assert_uint_eq(all.damages, torn != 0);
