@@ -7,37 +7,36 @@
  * like the directive's, or in which conditional compilation decides, answers FOLLOWS_UNKNOWN. */
 #include "plugin/parts.h"
 
-/* A place in a file; column counts from 0. */
+/* A place in a file; column counts from 0. The line's text is kept, because GCC's cache of source
+ * files searches from far back when it is asked for a line again. */
 struct place {
 	const char *file;
 	int line;
 	size_t column;
+	char_span text;
 };
 
-static char_span line_of(const struct place &p)
+static struct place line_start(const char *file, int line)
 {
-	return location_get_source_line(p.file, p.line);
+	return { file, line, 0, location_get_source_line(file, line) };
 }
 
 /* The character there; '\n' at the end of a line, '\0' at the end of the file. */
 static char at(const struct place &p, size_t further = 0)
 {
-	char_span text = line_of(p);
-	if (!text)
+	if (!p.text)
 		return '\0';
 	size_t column = p.column + further;
-	return column < text.length() ? text[column] : '\n';
+	return column < p.text.length() ? p.text[column] : '\n';
 }
 
 static void advance(struct place *p, size_t n = 1)
 {
 	for (; n; n--)
-		if (at(*p) == '\n') {
-			p->line++;
-			p->column = 0;
-		} else {
+		if (at(*p) == '\n')
+			*p = line_start(p->file, p->line + 1);
+		else
 			p->column++;
-		}
 }
 
 static bool word_char(char c)
@@ -47,17 +46,15 @@ static bool word_char(char c)
 
 static bool line_starts_with_hash(const struct place &p)
 {
-	char_span text = line_of(p);
 	size_t i = 0;
-	while (text && i < text.length() && ISBLANK(text[i]))
+	while (p.text && i < p.text.length() && ISBLANK(p.text[i]))
 		i++;
-	return text && i < text.length() && text[i] == '#';
+	return p.text && i < p.text.length() && p.text[i] == '#';
 }
 
 static bool line_contains(const struct place &p, const char *word)
 {
-	char_span text = line_of(p);
-	return text && memmem(text.get_buffer(), text.length(), word, strlen(word));
+	return p.text && memmem(p.text.get_buffer(), p.text.length(), word, strlen(word));
 }
 
 /* To the start of the line after this one and its continuations. */
@@ -65,10 +62,8 @@ static void skip_directive(struct place *p)
 {
 	char last;
 	do {
-		char_span text = line_of(*p);
-		last = text && text.length() ? text[text.length() - 1] : '\0';
-		p->line++;
-		p->column = 0;
+		last = p->text && p->text.length() ? p->text[p->text.length() - 1] : '\0';
+		*p = line_start(p->file, p->line + 1);
 	} while (last == '\\');
 }
 
@@ -181,6 +176,7 @@ enum follows source_follows(location_t directive, location_t statement)
 	expanded_location e = expand_location(directive);
 	if (!e.file || e.line < 1 || e.column < 1)
 		return FOLLOWS_UNKNOWN;
-	struct place p = { e.file, e.line, (size_t)e.column - 1 };
+	struct place p = line_start(e.file, e.line);
+	p.column = e.column - 1;
 	return skip_self(&p) ? classify(&p) : FOLLOWS_UNKNOWN;
 }
