@@ -105,16 +105,10 @@ compare() { # scores scores scores
 	END { exit bad > 0 || !head }' "$@"
 }
 
-# Ticks that all programs of this machine, and then this script and its children, have used so far.
-used() {
-	awk '$1 == "cpu" { print $2 + $3 + $4 + $7 + $8 }' /proc/stat
-	awk '{ print $14 + $15 + $16 + $17 }' /proc/$$/stat
-}
-
-# What the score of rank 1 promised, against what the balanced run took; and what disturbed that.
+# What the score of rank 1 promised, against what the balanced run took.
 verdict() { # scores
 	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" \
-		-v cores="$(nproc)" -v before="$used_before" -v now="$(used | tr '\n' ' ')" '
+		-v cores="$(nproc)" '
 	$1 == "span" { span_lo = $2; span_hi = $3 }
 	$1 == 1 { score_lo = $2 / 100; score_hi = $3 / 100 }
 	END {
@@ -123,12 +117,8 @@ verdict() { # scores
 		printf "Predicted for the balanced run: %.3f .. %.3f s; ", lo, hi
 		printf "it took %.3f s (%+.1f %%).\n", balanced, (balanced / ((lo + hi) / 2) - 1) * 100
 		print "(Score-based: the overloaded run less the time when only rank 1 worked; dCOZ"
-		print " comes later. The bounds are those of the clocks; 4 ranks ran on " cores " cores, of"
-		split(before, then)
-		split(now, used)
-		all = used[1] - then[1]
-		own = used[2] - then[2]
-		printf " whose busy time other programs took %.0f %%.)\n", (all > own ? (all - own) / all * 100 : 0)
+		print " comes later. The bounds are those of the clocks, not those of noise: 4 ranks on"
+		print " " cores " cores, and whatever else runs here.)"
 	}' "$1"
 }
 
@@ -153,7 +143,6 @@ else
 	say "ranks 2 and 3 call it h1 (DPROF_HOST): so it counts as two hosts"
 fi
 
-used_before=$(used | tr '\n' ' ')
 say "K-Means on $count cities; rank 1 has twice the work"
 kmeans overloaded --imbalance 1:100
 trace=$(echo "$demo"/overloaded/dprof-kmeans.*)
