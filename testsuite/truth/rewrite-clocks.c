@@ -49,19 +49,43 @@ static uint64_t new_stamp(const struct rewrite *r, uint64_t clock, uint64_t stam
 	return !r->merge && (long)clock == r->clock ? clockmap_stamp(&r->map, (int64_t)stamp) : stamp;
 }
 
-/* "thread N clock=C ...": remembers whose clock it is. */
+/* The number behind " clock=" in a line; *before is where it begins, *behind where it ends. */
+static uint64_t clock_key(char *line, char **before, char **behind)
+{
+	char *key = strstr(line, " clock=");
+	if (!key)
+		die(line, "its clock is missing");
+	*before = *behind = key + strlen(" clock=");
+	return number(behind, line);
+}
+
+/* "thread N clock=C ..." and "process N clock=C ...": merged, all are on clock 0. */
+static void owner_line(const struct rewrite *r, char *line)
+{
+	char *before, *behind;
+	clock_key(line, &before, &behind);
+	if (r->merge)
+		printf("%.*s0%s", (int)(before - line), line, behind);
+	else
+		fputs(line, stdout);
+}
+
+/* Remembers whose clock a thread reads. */
 static void thread_line(struct rewrite *r, char *line)
 {
-	char *at = line + strlen("thread "), *clock = strstr(line, " clock=");
+	char *at = line + strlen("thread "), *before, *behind;
 	uint64_t thread = number(&at, line);
-	if (!clock || thread >= MAX_THREADS)
+	if (thread >= MAX_THREADS)
 		die(line, "not a thread");
-	clock += strlen(" clock=");
-	char *behind = clock;
-	r->clock_of[thread] = (long)number(&behind, line);
-	if (r->merge)
-		printf("%.*s0%s", (int)(clock - line), line, behind);
-	else
+	r->clock_of[thread] = (long)clock_key(line, &before, &behind);
+	owner_line(r, line);
+}
+
+/* "clock N ...": merged, only the first one is left. */
+static void clock_line(const struct rewrite *r, char *line)
+{
+	char *at = line + strlen("clock ");
+	if (!r->merge || number(&at, line) == 0)
 		fputs(line, stdout);
 }
 
@@ -101,6 +125,10 @@ static void rewrite(struct rewrite *r)
 	while (getline(&line, &room, stdin) > 0) {
 		if (starts(line, "thread "))
 			thread_line(r, line);
+		else if (starts(line, "process "))
+			owner_line(r, line);
+		else if (starts(line, "clock "))
+			clock_line(r, line);
 		else if (starts(line, "e "))
 			event_line(r, line);
 		else if (starts(line, "link "))
