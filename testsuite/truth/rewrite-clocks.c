@@ -49,35 +49,33 @@ static uint64_t new_stamp(const struct rewrite *r, uint64_t clock, uint64_t stam
 	return !r->merge && (long)clock == r->clock ? clockmap_stamp(&r->map, (int64_t)stamp) : stamp;
 }
 
-/* The number behind " clock=" in a line; *before is where it begins, *behind where it ends. */
-static uint64_t clock_key(char *line, char **before, char **behind)
+/* What stands behind " clock=" in a line; NULL when it has none. */
+static char *clock_value(char *line)
 {
 	char *key = strstr(line, " clock=");
-	if (!key)
-		die(line, "its clock is missing");
-	*before = *behind = key + strlen(" clock=");
-	return number(behind, line);
+	return key ? key + strlen(" clock=") : NULL;
 }
 
-/* "thread N clock=C ..." and "process N clock=C ...": merged, all are on clock 0. */
+/* "thread N clock=C ...", and "process N clock=C ..." where it has one: merged, all are on clock 0. */
 static void owner_line(const struct rewrite *r, char *line)
 {
-	char *before, *behind;
-	clock_key(line, &before, &behind);
-	if (r->merge)
-		printf("%.*s0%s", (int)(before - line), line, behind);
-	else
+	char *value = clock_value(line), *behind = value;
+	if (r->merge && value) {
+		number(&behind, line);
+		printf("%.*s0%s", (int)(value - line), line, behind);
+	} else {
 		fputs(line, stdout);
+	}
 }
 
 /* Remembers whose clock a thread reads. */
 static void thread_line(struct rewrite *r, char *line)
 {
-	char *at = line + strlen("thread "), *before, *behind;
+	char *at = line + strlen("thread "), *clock = clock_value(line);
 	uint64_t thread = number(&at, line);
-	if (thread >= MAX_THREADS)
+	if (thread >= MAX_THREADS || !clock)
 		die(line, "not a thread");
-	r->clock_of[thread] = (long)clock_key(line, &before, &behind);
+	r->clock_of[thread] = (long)number(&clock, line);
 	owner_line(r, line);
 }
 
