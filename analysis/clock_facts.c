@@ -11,7 +11,7 @@
 
 #define STAMPS_PER_CLOCK 20000 /* about; enough for a median */
 
-/* ---- Widths ----------------------------------------------------------------------------------- */
+/* ---- Widths ---------------------------------------------------------------------------------- */
 
 struct widths { double *ticks; size_t count; };
 
@@ -71,7 +71,7 @@ static void find_widths(struct clock_facts *f, const struct times *t, uint32_t c
 	free(w.ticks);
 }
 
-/* ---- Packets ---------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 static double middle(struct frz_cursor *times, uint64_t stamp)
 {
@@ -102,16 +102,19 @@ static const struct frz_link *fastest(const struct times *t, uint32_t from, uint
 static frz_time passed(const struct times *t, uint32_t clock, uint64_t from, uint64_t to)
 {
 	if (from <= to)
-		return times_between(t, (struct moment){ clock, from }, (struct moment){ clock, to });
-	frz_time back = times_between(t, (struct moment){ clock, to }, (struct moment){ clock, from });
+		return times_between(t, (struct moment){ clock, from },
+				     (struct moment){ clock, to });
+	frz_time back =
+		times_between(t, (struct moment){ clock, to }, (struct moment){ clock, from });
 	return (frz_time){ -back.hi, -back.lo };
 }
 
-/* The sum of both travel times needs no offset between the clocks: it is what passed on the base from the
- * first sending to the last receipt, less what passed on the clock in between. */
+/* The sum of both travel times needs no offset between the clocks: it is what passed on the base
+ * from the first sending to the last receipt, less what passed on the clock in between. */
 static void find_packets(struct clock_facts *f, const struct times *t, uint32_t clock)
 {
-	const struct frz_link *there = fastest(t, t->base, clock), *back = fastest(t, clock, t->base);
+	const struct frz_link *there = fastest(t, t->base, clock);
+	const struct frz_link *back = fastest(t, clock, t->base);
 	f->has_packets = there && back;
 	if (!f->has_packets)
 		return;
@@ -125,8 +128,11 @@ static void find_packets(struct clock_facts *f, const struct times *t, uint32_t 
 struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 {
 	const struct frz_clock *found = frz_clock(t->together, clock);
-	struct clock_facts f = { .base = clock == t->base, .placed = t->line[clock] == 0, .links = found->links,
-				 .status = found->status, .rate = { 0, INFINITY } };
+	struct clock_facts f = { .base = clock == t->base,
+				 .placed = t->line[clock] == 0,
+				 .links = found->links,
+				 .status = found->status,
+				 .rate = { 0, INFINITY } };
 	if (f.base)
 		f.rate = (struct interval){ 1, 1 };
 	else if (f.placed)
@@ -138,7 +144,7 @@ struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 	return f;
 }
 
-/* ---- As text and JSON ------------------------------------------------------------------------- */
+/* ---- As text and JSON ------------------------------------------------------------------------ */
 
 struct model_name clock_model_name(struct frz_assumption a)
 {
@@ -156,8 +162,12 @@ static const char *status_word(const struct clock_facts *f)
 
 static void json_width(struct json *j, const struct clock_facts *f)
 {
-	struct { const char *key; double value; } widths[] = {
-		{ "min", f->width_min_s }, { "median", f->width_median_s }, { "max", f->width_max_s } };
+	struct {
+		const char *key;
+		double value;
+	} widths[] = { { "min", f->width_min_s },
+		       { "median", f->width_median_s },
+		       { "max", f->width_max_s } };
 	jw_object(j, "width_s");
 	for (int i = 0; i < 3; i++)
 		jw_up(j, widths[i].key, f->stamps ? widths[i].value : INFINITY);
@@ -190,7 +200,8 @@ static void print_rate(struct interval rate)
 	if (rate.lo < 0.99 || rate.hi > 1.01)
 		snprintf(text, sizeof text, "rate %s", interval_compact(rate, 12).text);
 	else
-		snprintf(text, sizeof text, "%s%s ppm", ppm.lo > 0 ? "+" : "", interval_compact(ppm, 6).text);
+		snprintf(text, sizeof text, "%s%s ppm", ppm.lo > 0 ? "+" : "",
+			 interval_compact(ppm, 6).text);
 	printf("  %-25s", text);
 }
 
@@ -203,11 +214,13 @@ static void print_us(double seconds)
 void clock_facts_print(const struct times *t)
 {
 	printf("  %-12s %6s  %-25s %27s\n", "", "", "", "microseconds");
-	printf("  %-12s %6s  %-25s %8s %8s %8s\n", "host", "links", "rate - 1", "least", "median", "most");
+	printf("  %-12s %6s  %-25s %8s %8s %8s\n", "host", "links", "rate - 1", "least", "median",
+	       "most");
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
 		struct clock_facts f = clock_facts(t, c);
 		if (f.base) {
-			printf("  %-12.12s %6s  the base: exact to its tick\n", t->trace->clocks[c].host, "");
+			printf("  %-12.12s %6s  the base: exact to its tick\n",
+			       t->trace->clocks[c].host, "");
 			continue;
 		}
 		printf("  %-12.12s %6zu", t->trace->clocks[c].host, f.links);

@@ -17,8 +17,8 @@ struct clock_facts {
 	size_t links;            /* with the base, both ways */
 	size_t stamps;           /* that the widths are of; 0: this clock recorded nothing */
 	double width_min_s, width_median_s, width_max_s;
-	bool has_packets;        /* at least one packet each way between this clock and the base */
-	struct interval packets_s; /* travel time of the fastest one there plus the fastest one back */
+	bool has_packets;        /* at least one each way between this clock and the base */
+	struct interval packets_s; /* travel time of the fastest one there plus the fastest back */
 };
 
 struct clock_facts clock_facts(const struct times *, uint32_t clock);

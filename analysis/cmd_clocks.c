@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_clocks.c - dprof-analyze clocks: how well each host's clock is known on the base's time line. */
+ * cmd_clocks.c - dprof-analyze clocks: how well each host's clock is known on the base's line. */
 #include <stdio.h>
 
 #include "analysis/clock_facts.h"
@@ -23,8 +23,8 @@ static void print_text(const struct times *t)
 	printf("Clocks, in ticks of %s (nominally %g GHz), model %s\n", base->host, base->ghz,
 	       clock_model_name(t->assumption).text);
 	clock_facts_print(t);
-	print_wrapped("", "The true time of a stamp lies in an interval of the given width, proven from the packets: the "
-			  "fastest ones say how narrow it can be.");
+	print_wrapped("", "The true time of a stamp lies in an interval of the given width, proven "
+			  "from the packets: the fastest ones say how narrow it can be.");
 	notes_print(t->trace);
 }
 

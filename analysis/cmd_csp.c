@@ -20,7 +20,8 @@ static void print_json(const struct findings *f)
 
 static void print_text(const struct findings *f)
 {
-	printf("Straggler scores; the run took %s s\n", interval_compact(findings_run_s(f), 9).text);
+	printf("Straggler scores; the run took %s s\n",
+	       interval_compact(findings_run_s(f), 9).text);
 	standings_print(f, SIZE_MAX);
 	char *advice = standings_advice(f);
 	print_wrapped("", advice);

@@ -52,7 +52,7 @@ static const char *program_name(const struct trace *trace)
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-/* ---- As text ---------------------------------------------------------------------------------- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
 static const char *plural(size_t count)
 {
@@ -63,18 +63,20 @@ static void print_job(const struct findings *f)
 {
 	const struct trace *trace = f->trace;
 	size_t ranks = count_ranks(trace), unfinished = count_unfinished(trace);
-	char *job = mem_format("%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64
-			       " events in %s s", program_name(trace), trace->nprocesses,
-			       trace->nprocesses == 1 ? "" : "es", ranks, plural(ranks), trace->nthreads,
-			       plural(trace->nthreads), trace->nclocks, plural(trace->nclocks), f->events,
-			       interval_compact(findings_run_s(f), 9).text);
+	char *job = mem_format(
+		"%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64
+		" events in %s s",
+		program_name(trace), trace->nprocesses, trace->nprocesses == 1 ? "" : "es", ranks,
+		plural(ranks), trace->nthreads, plural(trace->nthreads), trace->nclocks,
+		plural(trace->nclocks), f->events, interval_compact(findings_run_s(f), 9).text);
 	print_wrapped("", job);
 	free(job);
 	if (f->lost > 0)
-		printf("%" PRIu64 " records found no room; intervals that they touch are wider for it.\n", f->lost);
+		printf("%" PRIu64 " records found no room; what they touch is wider for it.\n",
+		       f->lost);
 	if (unfinished > 0)
-		printf("%zu process%s did not end in good order: killed, or still running.\n", unfinished,
-		       unfinished == 1 ? "" : "es");
+		printf("%zu process%s did not end in good order: killed, or still running.\n",
+		       unfinished, unfinished == 1 ? "" : "es");
 }
 
 static void print_assumptions(const struct findings *f)
@@ -85,18 +87,21 @@ static void print_assumptions(const struct findings *f)
 	if (f->trace->nclocks > 1) {
 		heading("Clocks");
 		clock_facts_print(t);
-		clocks = mem_format("Assumed, and checked against %zu packets: %s. Seconds are ticks of %s at nominally %g GHz.",
+		clocks = mem_format("Assumed, and checked against %zu packets: %s. Seconds are "
+				    "ticks of %s at nominally %g GHz.",
 				    f->trace->nlinks,
 				    t->assumption.model == FRZ_AFFINE ?
 					    "each clock keeps one rate for the whole run (affine)" :
 					    "each clock's rate stays near its mean (drift)",
 				    base->host, base->ghz);
 	} else {
-		clocks = mem_format("One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.",
+		clocks = mem_format("One host, one clock: no clock error. Seconds are its ticks at "
+				    "nominally %g GHz.",
 				    base->ghz);
 	}
 	print_wrapped("", clocks);
-	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may move it by tens of ns).");
+	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may "
+			  "move it by tens of ns).");
 	free(clocks);
 }
 
@@ -127,7 +132,7 @@ static void print_text(const struct findings *f)
 	notes_print(f->trace);
 }
 
-/* ---- As JSON ---------------------------------------------------------------------------------- */
+/* ---- As JSON --------------------------------------------------------------------------------- */
 
 static void print_json(const struct findings *f)
 {

@@ -6,8 +6,8 @@
  *   clock B        [------ all wait -----------]
  *                  ^ visited: A's and B's segments make a frame of t
  *
- *   A's segment has ended by its key, lo(e), and lives on as a *ghost* until hi(e). When B's next segment
- *   begins before that, the order of the two is not known: see "hi" in the proof in csp.h. */
+ * A's segment has ended by its key, lo(e), and lives on as a *ghost* until hi(e). When B's next
+ * segment begins before that, the order of the two is not known: see "hi" in the proof in csp.h. */
 #include "analysis/csp.h"
 
 #include <assert.h>
@@ -50,14 +50,14 @@ struct sweep {
 
 	int64_t now;
 	int64_t unordered_until;
-	struct { int64_t end; size_t track; } ghost[2]; /* the last ends of ghosts of two different tracks */
+	struct { int64_t end; size_t track; } ghost[2]; /* the last ends of ghosts of two tracks */
 	uint64_t stretch;
 
 	struct csp_score *scores;
 	struct tally *tallies;
 };
 
-/* ---- Frames ----------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 static bool waits(const struct track *t)
 {
@@ -128,7 +128,8 @@ static void add_frame(struct sweep *s, const struct track *alone, frz_time lengt
 		actors = lane_actors(alone->lane, &count);
 	for (size_t i = 0; i < count; i++) {
 		s->scores[actors[i]].alone = time_add(s->scores[actors[i]].alone, length);
-		tally_site(&s->tallies[actors[i]], alone->now.what.site, length.lo / 2 + length.hi / 2);
+		tally_site(&s->tallies[actors[i]], alone->now.what.site,
+			   length.lo / 2 + length.hi / 2);
 	}
 }
 
@@ -154,7 +155,7 @@ static void visit_frames(struct sweep *s)
 	}
 }
 
-/* ---- Time of unknown order -------------------------------------------------------------------- */
+/* ---- Time of unknown order ------------------------------------------------------------------- */
 
 static const struct timed *ghost_at(const struct track *t, size_t i)
 {
@@ -170,7 +171,8 @@ static bool may_wait(const struct track *t)
 }
 
 /* Adds the stretch to whoever may work alone by this segment, once. */
-static void may_work(struct sweep *s, const struct track *t, const struct timed *segment, int64_t ticks)
+static void may_work(struct sweep *s, const struct track *t, const struct timed *segment,
+		     int64_t ticks)
 {
 	if (segment->what.alone == LANE_NOBODY)
 		return;
@@ -241,10 +243,10 @@ static void add_ghost(struct sweep *s, struct track *t)
 	}
 }
 
-/* ---- The sweep -------------------------------------------------------------------------------- */
+/* ---- The sweep ------------------------------------------------------------------------------- */
 
-/* The times of a segment. What began before the first record, or goes on after the last, did so within the
- * span of the run: that of this line, unless others are longer, which nobody knows. */
+/* The times of a segment. What began before the first record, or goes on after the last, did so
+ * within the span of the run: that of this line, unless others are longer, which nobody knows. */
 static struct timed timed(const struct sweep *s, struct track *t, struct lane_segment what)
 {
 	struct timed x = { .what = what, .begin = frz_time_of(&t->times, what.from) };
@@ -255,6 +257,7 @@ static struct timed timed(const struct sweep *s, struct track *t, struct lane_se
 	} else {
 		x.end = frz_time_of(&t->times, what.to);
 		x.length = times_duration(s->times, t->clock, what.to - what.from);
+		x.length.lo = larger(x.length.lo, ticks_minus(x.end.lo, x.begin.hi));
 	}
 	if (what.from == PERIOD_BEFORE || what.to == PERIOD_AFTER)
 		x.length.hi = ticks_minus(x.end.hi, x.begin.lo);
@@ -332,13 +335,15 @@ static void sweep(struct sweep *s)
 	assert(s->waiting == 0 && s->certain == 0);
 }
 
-static void open_tracks(struct sweep *s, uint32_t line, const struct roles *roles, const struct cast *cast)
+static void open_tracks(struct sweep *s, uint32_t line, const struct roles *roles,
+			const struct cast *cast)
 {
 	const struct trace *trace = s->times->trace;
 	s->tracks = mem_resize(NULL, trace->nclocks, sizeof *s->tracks);
 	s->heap.items = mem_resize(NULL, trace->nclocks, sizeof *s->heap.items);
 	for (uint32_t c = 0; c < trace->nclocks; c++) {
-		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast) : NULL;
+		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast)
+							      : NULL;
 		if (!lane)
 			continue;
 		struct track *t = &s->tracks[s->ntracks];
@@ -350,7 +355,8 @@ static void open_tracks(struct sweep *s, uint32_t line, const struct roles *role
 	}
 }
 
-static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles, const struct cast *cast)
+static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles,
+		       const struct cast *cast)
 {
 	open_tracks(s, line, roles, cast);
 	s->now = s->unordered_until = INT64_MIN;
@@ -389,8 +395,8 @@ bool csp_on_one_line(const struct times *times, const struct cast *cast, const s
 	return used <= 1;
 }
 
-struct csp_score *csp_scores(const struct times *times, const struct roles *roles, const struct cast *cast,
-			     const struct span *spans)
+struct csp_score *csp_scores(const struct times *times, const struct roles *roles,
+			     const struct cast *cast, const struct span *spans)
 {
 	struct csp_score *scores = mem_resize(NULL, cast->nactors + 1, sizeof *scores);
 	struct tally *tallies = mem_resize(NULL, cast->nactors + 1, sizeof *tallies);

@@ -2,35 +2,40 @@
  *
  * csp.h - straggler scores: how long does one actor work while every other one waits?
  *
- * Each clock is summed up by its lane (lane.h) as segments in which all its actors wait, or all but one,
- * who works. A *frame* of actor t is where a segment "t works alone" of t's clock and segments "all wait"
- * of all other clocks meet: one segment of each clock. Its true length is
+ * Each clock is summed up by its lane (lane.h) as segments in which all its actors wait, or all but
+ * one, who works. A *frame* of actor t is where a segment "t works alone" of t's clock and segments
+ * "all wait" of all other clocks meet: one segment of each clock. Its true length is
  *
- *     max(0, min over the ends e_i - max over the begins b_j)  =  max(0, min over all (i,j) of e_i - b_j)
+ *     max(0, min over the ends e_i - max over the begins b_j)
+ *   = max(0, min over all pairs (i,j) of e_i - b_j)
  *
- * and each e_i - b_j is enclosed by the rate when i = j, by the two times otherwise. So a frame that begins
- * and ends on one host carries no clock error.
+ * and each e_i - b_j is enclosed by the rate when i = j, by the two times otherwise. So a frame
+ * that begins and ends on one host carries no clock error.
  *
- * Law: for every choice of true times that the clocks allow, and of states where they are not known, the
- * true total of each actor lies in its [lo, hi].
+ * Law: for every choice of true times that the clocks allow, and of states where they are not
+ * known, the true total of each actor lies in its [lo, hi].
  *
- * Proof. Write [lo(s), hi(s)] for the time of stamp s. The sweep lets a segment (b, e) count from lo(b) to
- * lo(e), in the order of these keys, so it visits a frame when the last of its segments begins.
- *   lo: a frame adds its lower bound only when all its segments are certain. Certain segments of one clock
- *   do not overlap, so neither do such frames, and their true lengths add up to at most the truth. Each
- *   frame with a positive lower bound is visited, because hi(b_j) < lo(e_i) for all i != j.
- *   hi: of a frame that is not visited, some segment i ends, by key, before some j begins: lo(e_i) <=
- *   lo(b_j). The frame can then only be real between lo(b_j) and hi(e_i), within the time where i may go on
- *   although another clock has moved on. The sweep adds, for each t, the total length of such time in which
- *   t may work alone and all others may wait (each clock by any segment that has begun by its key and not
- *   yet certainly ended): each true moment is in a visited frame, and in its upper bound, or in there.
+ * Proof. Write [lo(s), hi(s)] for the time of stamp s. The sweep lets a segment (b, e) count from
+ * lo(b) to lo(e), in the order of these keys, so it visits a frame when the last of its segments
+ * begins.
+ *   lo: a frame adds its lower bound only when all its segments are certain. Certain segments of
+ *   one clock do not overlap, so neither do such frames, and their true lengths add up to at most
+ *   the truth.
+ *   hi: of a frame that is not visited, some segment i ends, by key, before some j begins:
+ *   lo(e_i) <= lo(b_j). The frame can then only be real between lo(b_j) and hi(e_i), within the
+ *   time where i may go on although another clock has moved on. The sweep adds, for each t, the
+ *   total length of such time in which t may work alone and all others may wait (each clock by any
+ *   segment that has begun by its key and not yet certainly ended): each true moment is in a
+ *   visited frame, and in its upper bound, or in there.
+ * Nothing that is certain is missed either: a frame whose lower bound is positive has
+ * hi(b_j) < lo(e_i) for all i != j, so it is visited.
  *
- * Tightness: a visited frame is as wide as its tightest pair (i,j), at most the widths of the two times;
- * the time of unknown order is at most the width of a segment's end, and only where another clock's segment
- * begins within that width.
+ * Tightness: a visited frame is as wide as its tightest pair (i,j), at most the widths of the two
+ * times; the time of unknown order is at most the width of a segment's end, and only where another
+ * clock's segment begins within that width.
  *
- * Memory is bounded by the window of unknown order, not by the run. A visited frame costs one comparison per
- * clock, whatever the number of threads. */
+ * Memory is bounded by the window of unknown order, not by the run. A visited frame costs one
+ * comparison per clock, whatever the number of threads. */
 #ifndef ANALYSIS_CSP_H
 #define ANALYSIS_CSP_H
 
@@ -42,12 +47,13 @@ struct csp_score {
 	uint32_t site;       /* where it works most of that time; TR_NO_SITE without any */
 };
 
-/* Whether all actors and all events are on one line: an actor may be without events, when all were lost. */
+/* Whether all actors and all events are on one line (an actor without events lost them). */
 bool csp_on_one_line(const struct times *, const struct cast *, const struct span *spans);
 
-/* Scores of all actors, one per actor of the cast; `spans` has that of each line. With several lines in use
- * nobody is proved to wait while somebody on another line works, and the run may be longer than each line's
- * span: all lower bounds are zero, and upper ones hold for the share of the span. */
+/* Scores of all actors, one per actor of the cast; `spans` has that of each line. With several
+ * lines in use nobody is proved to wait while somebody on another line works, and the run may be
+ * longer than each line's span: all lower bounds are zero, and upper ones hold for the share of the
+ * span. */
 struct csp_score *csp_scores(const struct times *, const struct roles *, const struct cast *,
 			     const struct span *spans);
 

@@ -26,7 +26,7 @@ struct interval findings_run_s(const struct findings *f)
 	return times_seconds(&f->times, line, f->spans[line].length);
 }
 
-/* ---- Ranking ---------------------------------------------------------------------------------- */
+/* ---- Ranking --------------------------------------------------------------------------------- */
 
 static int by_percent(const void *x, const void *y)
 {
@@ -37,8 +37,8 @@ static int by_percent(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* In the order of the middle, everyone before somebody that he overlaps with need not be his neighbour:
- * compare with the lowest lo before, and the highest hi behind. */
+/* In the order of the middle, everyone before somebody that he overlaps with need not be his
+ * neighbour: compare with the lowest lo before, and the highest hi behind. */
 static void prove(struct standings *s)
 {
 	double lowest = 200, highest = -1;
@@ -61,7 +61,8 @@ static struct standings rank_actors(const struct findings *f, const struct cast 
 		if (a == LANE_NOBODY)
 			continue;
 		s.list[a] = (struct standing){ .thread = thread, .site = scores[a].site };
-		s.list[a].percent = interval_percent(scores[a].alone, findings_span(f, thread)->length);
+		s.list[a].percent =
+			interval_percent(scores[a].alone, findings_span(f, thread)->length);
 		s.list[a].alone_s = findings_seconds(f, thread, scores[a].alone);
 	}
 	free(scores);
@@ -77,7 +78,7 @@ static struct standings copy_of(struct standings s)
 	return copy;
 }
 
-/* ---- All of it -------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void find_spans(struct findings *f)
 {
@@ -110,7 +111,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	}
 	totals_open(&f->totals, trace, &f->roles);
 	find_spans(f);
-	struct cast threads = totals_cast_threads(&f->totals), ranks = totals_cast_processes(&f->totals);
+	struct cast threads = totals_cast_threads(&f->totals),
+		    ranks = totals_cast_processes(&f->totals);
 	count_everything(f);
 	f->one_line = csp_on_one_line(&f->times, &threads, f->spans);
 	f->several_threads = threads.nactors > ranks.nactors;

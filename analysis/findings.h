@@ -2,11 +2,11 @@
  *
  * findings.h - everything that `csp` and `report` say, computed once.
  *
- * Scores are there twice: for threads, and for ranks (processes), whose threads together work while one of
- * them works. Both in percent of the span.
+ * Scores are there twice: for threads, and for ranks (processes), whose threads together work while
+ * one of them works. Both in percent of the span.
  *
- * Law: an interval that is printed contains the truth; the place of an actor in the ranking is *proved* when
- * its interval does not overlap with that of any other, otherwise *undecided*. */
+ * Law: an interval that is printed contains the truth; the place of an actor in the ranking is
+ * *proved* when its interval does not overlap with that of any other, otherwise *undecided*. */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 

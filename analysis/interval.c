@@ -62,17 +62,19 @@ struct interval interval_percent(frz_time part, frz_time whole)
 
 struct interval interval_add(struct interval x, struct interval y)
 {
-	return (struct interval){ nextafter(x.lo + y.lo, -INFINITY), nextafter(x.hi + y.hi, INFINITY) };
+	return (struct interval){ nextafter(x.lo + y.lo, -INFINITY),
+				  nextafter(x.hi + y.hi, INFINITY) };
 }
 
 struct interval interval_times(struct interval x, double factor)
 {
-	return (struct interval){ nextafter(x.lo * factor, -INFINITY), nextafter(x.hi * factor, INFINITY) };
+	return (struct interval){ nextafter(x.lo * factor, -INFINITY),
+				  nextafter(x.hi * factor, INFINITY) };
 }
 
-/* ---- As text ---------------------------------------------------------------------------------- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
-#define LARGE 1e15 /* from here on with an exponent: it does not come up but where nothing is known */
+#define LARGE 1e15 /* from here on with an exponent; only where nothing is known */
 
 struct decimal { char text[30]; };
 
@@ -92,7 +94,8 @@ static struct decimal decimal(double value, int decimals, mpfr_rnd_t direction)
 
 struct interval_text interval_range(struct interval x, int decimals)
 {
-	struct decimal lo = decimal(x.lo, decimals, MPFR_RNDD), hi = decimal(x.hi, decimals, MPFR_RNDU);
+	struct decimal lo = decimal(x.lo, decimals, MPFR_RNDD);
+	struct decimal hi = decimal(x.hi, decimals, MPFR_RNDU);
 	struct interval_text t;
 	if (strcmp(lo.text, hi.text) == 0)
 		snprintf(t.text, sizeof t.text, "%s", lo.text);
@@ -121,7 +124,8 @@ static int useful_decimals(struct interval x, int most)
 struct interval_text interval_compact(struct interval x, int decimals)
 {
 	decimals = useful_decimals(x, decimals);
-	struct decimal lo = decimal(x.lo, decimals, MPFR_RNDD), hi = decimal(x.hi, decimals, MPFR_RNDU);
+	struct decimal lo = decimal(x.lo, decimals, MPFR_RNDD);
+	struct decimal hi = decimal(x.hi, decimals, MPFR_RNDU);
 	struct interval_text t;
 	size_t same = 0, length = strlen(lo.text);
 	if (x.lo == 0 && x.hi == 0)
@@ -131,7 +135,8 @@ struct interval_text interval_compact(struct interval x, int decimals)
 	if (same == length && hi.text[same] == '\0')
 		snprintf(t.text, sizeof t.text, "%s", lo.text);
 	else if (-LARGE < x.lo && x.hi < LARGE && length == strlen(hi.text) && same > 0 &&
-		 lo.text[same - 1] != '-' && lo.text[same - 1] != '.' && !strchr(lo.text + same, '.'))
+		 lo.text[same - 1] != '-' && lo.text[same - 1] != '.' &&
+		 !strchr(lo.text + same, '.'))
 		snprintf(t.text, sizeof t.text, "%.*s[%s..%s]", (int)same, lo.text, lo.text + same,
 			 hi.text + same);
 	else

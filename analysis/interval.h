@@ -29,11 +29,12 @@ static inline bool interval_apart(struct interval x, struct interval y)
 	return x.hi < y.lo || y.hi < x.lo;
 }
 
-/* ---- As text; a value that owns nothing -----------------------------------------------------------
+/* ---- As text; a value that owns nothing -------------------------------------------------------
  *
- * The range has a fixed number of decimals, "31.21 .. 31.24", or "31.21" when both ends agree to the
- * last bit. The compact form has one digit more than is certain, at most `decimals` after the point,
- * and writes once what both ends begin with, if that goes beyond the point: 1.234[12..67] is 1.23412 .. 1.23467. */
+ * The range has a fixed number of decimals, "31.21 .. 31.24", or "31.21" when both ends agree to
+ * the last bit. The compact form has one digit more than is certain, at most `decimals` after the
+ * point, and writes once what both ends begin with, if that goes beyond the point: 1.234[12..67]
+ * is 1.23412 .. 1.23467. */
 struct interval_text { char text[64]; };
 
 struct interval_text interval_range(struct interval, int decimals);

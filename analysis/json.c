@@ -21,7 +21,8 @@ struct json jw_on(FILE *out)
 static size_t utf8_length(const unsigned char *s)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 || s[0] > 0xf4 ? 0 : s[0] < 0xe0 ? 2 :
+		   s[0] < 0xf0 ? 3 : 4;
 	if (n < 2)
 		return n;
 	uint32_t code = s[0] & (0x7fu >> n);

@@ -2,11 +2,11 @@
  *
  * json.h - writes JSON as it goes, without building it first.
  *
- * Law: whatever the values, the output is one valid JSON text in UTF-8, and an interval that is written
- * contains the one that was given: 12 significant digits, lo rounded down and hi rounded up.
+ * Law: whatever the values, the output is one valid JSON text in UTF-8, and an interval that is
+ * written contains the one that was given: 12 significant digits, lo rounded down and hi up.
  *
- * Every value is given its key; NULL inside an array and for the outermost value. The functions are called
- * jw_ because json_ is jansson's, which reads JSON. */
+ * Every value is given its key; NULL inside an array and for the outermost value. The functions are
+ * called jw_ because json_ is jansson's, which reads JSON. */
 #ifndef ANALYSIS_JSON_H
 #define ANALYSIS_JSON_H
 

@@ -2,9 +2,9 @@
  *
  * lane.c - merges the periods of one clock's threads and counts.
  *
- * Per actor, how many of its threads may or must work and may or must wait; per lane, how many actors
- * may or must wait. "All but one" is a count; which one is the exclusive or of the actors that are not in
- * it, so nothing is ever searched for. */
+ * Per actor, how many of its threads may or must work and may or must wait; per lane, how many
+ * actors may or must wait. "All but one" is a count; which one is the exclusive or of the actors
+ * that are not in it, so nothing is ever searched for. */
 #include "analysis/lane.h"
 
 #include <stdlib.h>
@@ -21,9 +21,10 @@ struct member {               /* one thread */
 };
 
 struct actor {
-	uint32_t waiters;     /* threads that ever wait */
-	uint32_t may_work, must_work, may_wait, must_wait; /* threads; of the waiters for the last two */
-	uint32_t site;        /* where it began to work last */
+	uint32_t waiters;             /* threads that ever wait */
+	uint32_t may_work, must_work; /* how many threads */
+	uint32_t may_wait, must_wait; /* how many of the waiters */
+	uint32_t site;                /* where it began to work last */
 };
 
 struct lane {
@@ -40,7 +41,7 @@ struct lane {
 	uint64_t stamp;       /* of the last change that was counted */
 	bool at_change;       /* the next piece begins with one */
 	bool ended;
-	uint32_t *blurred;    /* members that changed in this tick, if there was more than one change */
+	uint32_t *blurred;    /* members that changed in this tick, if more than once in all */
 	size_t nblurred;
 	struct lane_segment last_piece; /* between two changes */
 	struct lane_segment open; /* to be given out once it cannot get longer */
@@ -49,7 +50,7 @@ struct lane {
 
 #define NOTHING ((struct lane_segment){ .alone = LANE_NOBODY, .site = TR_NO_SITE })
 
-/* ---- Actors ----------------------------------------------------------------------------------- */
+/* ---- Actors ---------------------------------------------------------------------------------- */
 
 static bool actor_may_work(const struct actor *a)
 {
@@ -105,16 +106,20 @@ static void set_member(struct lane *lane, struct member *m, uint8_t may)
 		lane->actors[m->actor].site = m->now.site;
 }
 
-/* ---- Segments --------------------------------------------------------------------------------- */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 /* What may be true with the counts as they are. */
 static struct lane_segment describe(const struct lane *lane, uint64_t from, uint64_t to)
 {
-	struct lane_segment s = { from, to, lane->may_wait == lane->nactors, LANE_NOBODY, false, TR_NO_SITE };
+	struct lane_segment s = NOTHING;
+	s.from = from;
+	s.to = to;
+	s.all_wait = lane->may_wait == lane->nactors;
 	uint32_t a = LANE_NOBODY;
 	if (s.all_wait)
 		a = lane->both == 0 ? LANE_NOBODY : lane->both == 1 ? lane->xor_both : LANE_ANYBODY;
-	else if (lane->may_wait == lane->nactors - 1 && actor_may_work(&lane->actors[lane->xor_not_may_wait]))
+	else if (lane->may_wait == lane->nactors - 1 &&
+		 actor_may_work(&lane->actors[lane->xor_not_may_wait]))
 		a = lane->xor_not_may_wait;
 	if (a < lane->nactors) {
 		s.alone = lane->ids[a];
@@ -183,7 +188,7 @@ static void leave_to(struct lane_segment *piece, const struct lane_segment *neig
 	piece->certain = false;
 }
 
-/* The next piece of the lane; pieces follow each other without gaps and say nothing or something. */
+/* The next piece of the lane; pieces follow each other without gaps and may say nothing. */
 static bool next_piece(struct lane *lane, struct lane_segment *piece)
 {
 	if (lane->ended)
@@ -245,7 +250,7 @@ bool lane_next(struct lane *lane, struct lane_segment *out)
 	return says_something(out);
 }
 
-/* ---- Opening ---------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 /* The index in this lane of an actor of the cast. */
 static uint32_t find_actor(struct lane *lane, uint32_t id)
@@ -258,11 +263,12 @@ static uint32_t find_actor(struct lane *lane, uint32_t id)
 	return (uint32_t)lane->nactors++;
 }
 
-static void add_member(struct lane *lane, const struct trace *trace, size_t thread, const struct roles *roles,
-		       const struct cast *cast)
+static void add_member(struct lane *lane, const struct trace *trace, size_t thread,
+		       const struct roles *roles, const struct cast *cast)
 {
 	struct member *m = &lane->members[lane->nmembers++];
-	*m = (struct member){ .actor = find_actor(lane, cast->actor_of[thread]), .waits = cast->waits[thread] };
+	*m = (struct member){ .actor = find_actor(lane, cast->actor_of[thread]),
+			      .waits = cast->waits[thread] };
 	states_open(&m->states, trace, thread, roles);
 	states_next(&m->states, &m->now);
 	m->may = m->now.may;

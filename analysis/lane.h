@@ -2,24 +2,26 @@
  *
  * lane.h - all actors of one clock, seen as one: when do they all wait, when does one work alone?
  *
- * An *actor* is a thread, or all threads of a process taken together: it works while one of its threads
- * works, and waits while none works and every thread of it that ever waits does so. Threads that never
- * work and never wait (helpers) take no part; an actor of such threads does not exist.
+ * An *actor* is a thread, or all threads of a process taken together: it works while one of its
+ * threads works, and waits while none works and every thread of it that ever waits does so. Threads
+ * that never work and never wait (helpers) take no part; an actor of such threads does not exist.
  *
- * Stamps of one clock are in a known order, up to one tick. So whatever the number of threads, a clock
- * is summed up without any error by segments, each between two of its stamps, in which
+ * Stamps of one clock are in a known order, up to one tick. So whatever the number of threads, a
+ * clock is summed up without any error by segments, each between two of its stamps, in which
  *   - all actors may wait, or
- *   - `alone` may work while all others wait; LANE_ANYBODY when several actors may each be that one,
- * or both, when states are not known. A segment is *certain* when it says what is true for every choice of
- * states; then it says only one of the two. What happens inside one tick, where the order is not known,
- * becomes a segment from a stamp to itself.
+ *   - `alone` may work while all others wait; LANE_ANYBODY when several actors may each be that
+ *     one,
+ * or both, when states are not known. A segment is *certain* when it says what is true for every
+ * choice of states; then it says only one of the two. What happens inside one tick, where the order
+ * is not known, becomes a segment from a stamp to itself.
  *
- * Law: at each moment, what is true of the actors of this clock is said by a segment whose ticks, from
- * its first stamp's to its last stamp's, contain the moment; and what a certain segment says is true
- * from the end of the first tick to the begin of the last. Certain segments of one lane do not overlap,
- * and segments come in order.
+ * Law: at each moment, what is true of the actors of this clock is said by a segment whose ticks,
+ * from its first stamp's to its last stamp's, contain the moment; and what a certain segment says
+ * is true from the end of the first tick to the begin of the last. Certain segments of one lane do
+ * not overlap, and segments come in order.
  *
- * Cost: counts of actors per state, so each change of a thread costs O(log threads), for the merge. */
+ * Cost: there are counts of actors by state, so a change of a thread costs O(log threads), for the
+ * merge. */
 #ifndef ANALYSIS_LANE_H
 #define ANALYSIS_LANE_H
 
@@ -48,7 +50,8 @@ struct cast {
 struct lane; /* of one clock */
 
 /* NULL when no actor lives on this clock. */
-struct lane *lane_open(const struct trace *, uint32_t clock, const struct roles *, const struct cast *);
+struct lane *lane_open(const struct trace *, uint32_t clock, const struct roles *,
+		       const struct cast *);
 bool lane_next(struct lane *, struct lane_segment *);
 void lane_close(struct lane *);
 

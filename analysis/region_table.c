@@ -27,7 +27,8 @@ static void add_thread(const struct findings *f, struct row *row, size_t thread)
 	const struct thread_totals *t = &f->totals.threads[thread];
 	bool waiting = row->region == f->totals.nregions;
 	const struct total *total = waiting ? &t->wait : &t->regions[row->region].time;
-	row->visits += waiting ? t->wait.sure.count + t->wait.possible.count : t->regions[row->region].visits;
+	row->visits += waiting ? t->wait.sure.count + t->wait.possible.count
+			       : t->regions[row->region].visits;
 	row->time = time_add(row->time, totals_time(&f->times, findings_span(f, thread),
 						    f->trace->threads[thread].clock, total));
 }
@@ -44,7 +45,8 @@ static struct rows rows_of(const struct findings *f, uint32_t region)
 		size_t *at = &row_of[trace->threads[i].process];
 		if (*at == SIZE_MAX) {
 			*at = rows.count;
-			*MEM_GROW(rows.list, rows.count) = (struct row){ .region = region, .thread = i };
+			*MEM_GROW(rows.list, rows.count) =
+				(struct row){ .region = region, .thread = i };
 		}
 		add_thread(f, &rows.list[*at], i);
 	}
@@ -59,7 +61,7 @@ static struct rows rows_of(const struct findings *f, uint32_t region)
 	return rows;
 }
 
-/* ---- As text ---------------------------------------------------------------------------------- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
 static int longest_first(const void *x, const void *y)
 {
@@ -82,11 +84,13 @@ static void print_row(const struct findings *f, const struct row *row, bool firs
 	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
 	char visits[24];
 	snprintf(visits, sizeof visits, "%" PRIu64, row->visits);
-	printf("  %-22.22s %-10.10s %8s  ", name.text, rank_name(f->trace, row->thread).text, visits);
+	printf("  %-22.22s %-10.10s %8s  ", name.text, rank_name(f->trace, row->thread).text,
+	       visits);
 	if (f->several_threads)
 		printf("%s\n", interval_compact(row->seconds, 9).text);
 	else
-		printf("%-20s %s\n", interval_compact(row->seconds, 9).text, interval_compact(share, 2).text);
+		printf("%-20s %s\n", interval_compact(row->seconds, 9).text,
+		       interval_compact(share, 2).text);
 }
 
 static void print_rows(const struct findings *f, struct rows *rows)
@@ -94,7 +98,8 @@ static void print_rows(const struct findings *f, struct rows *rows)
 	if (rows->count > RANKS_SHOWN)
 		qsort(rows->list, rows->count, sizeof *rows->list, longest_first);
 	for (size_t i = 0; i < rows->count; i++) {
-		bool hidden = rows->count > RANKS_SHOWN && i >= RANKS_SHOWN / 2 && i < rows->count - RANKS_SHOWN / 2;
+		bool hidden = rows->count > RANKS_SHOWN && i >= RANKS_SHOWN / 2 &&
+			      i < rows->count - RANKS_SHOWN / 2;
 		if (!hidden)
 			print_row(f, &rows->list[i], i == 0);
 		else if (i == RANKS_SHOWN / 2)
@@ -136,7 +141,7 @@ void region_table_print(const struct findings *f)
 	free(order);
 }
 
-/* ---- As JSON ---------------------------------------------------------------------------------- */
+/* ---- As JSON --------------------------------------------------------------------------------- */
 
 void region_table_json(struct json *j, const char *key, const struct findings *f)
 {
@@ -147,7 +152,8 @@ void region_table_json(struct json *j, const char *key, const struct findings *f
 			bool waiting = r == f->totals.nregions;
 			jw_object(j, NULL);
 			jw_string(j, "region",
-				    waiting ? NULL : f->trace->sites[f->totals.site_of_region[r]].name);
+				  waiting ? NULL
+					  : f->trace->sites[f->totals.site_of_region[r]].name);
 			jw_bool(j, "waiting", waiting);
 			jw_integer(j, "rank", f->trace->threads[rows.list[i].thread].rank);
 			jw_integer(j, "visits", (int64_t)rows.list[i].visits);

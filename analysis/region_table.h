@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * region_table.h - time in each region, and waiting, of each rank (inclusive; threads of a rank added up). */
+ * region_table.h - time in each region, and waiting, of each rank (inclusive; threads of a rank
+ * added up). */
 #ifndef ANALYSIS_REGION_TABLE_H
 #define ANALYSIS_REGION_TABLE_H
 

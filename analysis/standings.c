@@ -12,7 +12,7 @@
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
 
-/* ---- Names ------------------------------------------------------------------------------------ */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 struct actor_name rank_name(const struct trace *trace, size_t thread)
 {
@@ -21,7 +21,8 @@ struct actor_name rank_name(const struct trace *trace, size_t thread)
 	if (t->rank >= 0)
 		snprintf(name.text, sizeof name.text, "rank %" PRId64, t->rank);
 	else
-		snprintf(name.text, sizeof name.text, "pid %" PRIu64, trace->processes[t->process].pid);
+		snprintf(name.text, sizeof name.text, "pid %" PRIu64,
+			 trace->processes[t->process].pid);
 	return name;
 }
 
@@ -29,7 +30,8 @@ static struct actor_name thread_name(const struct trace *trace, size_t thread)
 {
 	struct actor_name name = rank_name(trace, thread);
 	size_t length = strlen(name.text);
-	snprintf(name.text + length, sizeof name.text - length, " thread %u", trace->threads[thread].number);
+	snprintf(name.text + length, sizeof name.text - length, " thread %u",
+		 trace->threads[thread].number);
 	return name;
 }
 
@@ -47,12 +49,13 @@ struct site_name site_name(const struct trace *trace, uint32_t site)
 	return name;
 }
 
-/* ---- As a table ------------------------------------------------------------------------------- */
+/* ---- As a table ------------------------------------------------------------------------------ */
 
 static void print_standings(const struct findings *f, const struct standings *s,
 			    struct actor_name (*name)(const struct trace *, size_t), size_t most)
 {
-	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "", "while others wait, mostly in");
+	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "",
+	       "while others wait, mostly in");
 	for (size_t i = 0; i < s->count && i < most; i++) {
 		const struct standing *x = &s->list[i];
 		printf("  %-18s %-17s %-9s  %.30s\n", name(f->trace, x->thread).text,
@@ -72,7 +75,7 @@ void standings_print(const struct findings *f, size_t most)
 	}
 }
 
-/* ---- As JSON ---------------------------------------------------------------------------------- */
+/* ---- As JSON --------------------------------------------------------------------------------- */
 
 const char *standings_verdict(const struct standings *s)
 {
@@ -97,7 +100,8 @@ static const char *host_of(const struct findings *f, size_t thread)
 	return f->trace->clocks[f->trace->threads[thread].clock].host;
 }
 
-static void json_thread(struct json *j, const struct findings *f, size_t thread, const struct standing *x)
+static void json_thread(struct json *j, const struct findings *f, size_t thread,
+			const struct standing *x)
 {
 	static const struct standing no_part = { .site = TR_NO_SITE };
 	const struct thread_totals *totals = &f->totals.threads[thread];
@@ -109,10 +113,10 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	jw_string(j, "host", host_of(f, thread));
 	jw_bool(j, "takes_part", x != NULL);
 	json_standing(j, f, x ? x : &no_part);
-	jw_interval(j, "working_s",
-		      findings_seconds(f, thread, totals_time(&f->times, span, clock, &totals->work)));
-	jw_interval(j, "waiting_s",
-		      findings_seconds(f, thread, totals_time(&f->times, span, clock, &totals->wait)));
+	frz_time working = totals_time(&f->times, span, clock, &totals->work);
+	frz_time waiting = totals_time(&f->times, span, clock, &totals->wait);
+	jw_interval(j, "working_s", findings_seconds(f, thread, working));
+	jw_interval(j, "waiting_s", findings_seconds(f, thread, waiting));
 	jw_end(j);
 }
 
@@ -138,24 +142,27 @@ void standings_json(struct json *j, const struct findings *f)
 	jw_end(j);
 }
 
-/* ---- In one sentence -------------------------------------------------------------------------- */
+/* ---- In one sentence ------------------------------------------------------------------------- */
 
 /* Why there are no scores at all; NULL when there are. */
 static char *advice_without_scores(const struct findings *f)
 {
 	if (f->events == 0)
-		return mem_format("Nothing was recorded%s: check that the program was compiled with -fplugin=dprof and "
-				  "has a region or an MPI call, and that DPROF_OFF and DPROF_EVENTS were not set.",
+		return mem_format("Nothing was recorded%s: check that the program was compiled "
+				  "with -fplugin=dprof and has a region or an MPI call, and that "
+				  "DPROF_OFF and DPROF_EVENTS were not set.",
 				  f->lost ? " (all records found no room)" : "");
 	if (!f->any_work)
-		return mem_format("No thread was ever in a region of work: mark the work with #pragma dprof region(NAME)%s.",
-				  f->any_wait ? ", then this report tells who keeps the others waiting" : "");
+		return mem_format("No thread was ever in a region of work: mark the work with "
+				  "#pragma dprof region(NAME)%s.",
+				  f->any_wait ? "; that shows who keeps others waiting" : "");
 	if (!f->any_wait)
-		return mem_format("No barrier, collective or blocking receive was recorded, so nobody can be seen to "
-				  "wait: compile the files that call MPI with -fplugin=dprof, or name the region in "
-				  "which threads wait with --wait.");
-	if (f->ranks.count == 1 && f->threads.count == 1)
-		return mem_format("Only one thread works or waits; there is nobody to wait for it.");
+		return mem_format("No barrier, collective or blocking receive was recorded, so "
+				  "nobody can be seen to wait: compile the files that call MPI "
+				  "with -fplugin=dprof, or name the region in which threads wait "
+				  "with --wait.");
+	if (f->threads.count == 1)
+		return mem_format("Only one thread works or waits; nobody waits for it.");
 	return NULL;
 }
 
@@ -169,20 +176,24 @@ static const struct standing *rival(const struct standings *s, const struct stan
 	return highest;
 }
 
-/* A thread that takes part but never waits, and nor does any other thread of its rank; or SIZE_MAX. */
-static size_t never_waits(const struct findings *f, bool by_thread)
+/* Whether an actor ever waits: the thread, or any thread of its rank. */
+static bool ever_waits(const struct findings *f, size_t thread, bool by_thread)
 {
-	const struct standings *s = by_thread ? &f->threads : &f->ranks;
-	for (size_t i = 0; i < s->count; i++) {
-		size_t thread = s->list[i].thread;
-		bool waits = false;
-		for (size_t t = 0; t < f->trace->nthreads; t++)
-			if (t == thread || (!by_thread &&
-					    f->trace->threads[t].process == f->trace->threads[thread].process))
-				waits |= total_any(&f->totals.threads[t].wait);
-		if (!waits)
-			return thread;
+	const struct tr_thread *threads = f->trace->threads;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		bool same = by_thread ? t == thread : threads[t].process == threads[thread].process;
+		if (same && total_any(&f->totals.threads[t].wait))
+			return true;
 	}
+	return false;
+}
+
+/* A thread of somebody who takes part but never waits; or SIZE_MAX. */
+static size_t never_waits(const struct findings *f, const struct standings *s, bool by_thread)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!ever_waits(f, s->list[i].thread, by_thread))
+			return s->list[i].thread;
 	return SIZE_MAX;
 }
 
@@ -191,29 +202,48 @@ static const char *why_undecided(const struct findings *f)
 {
 	if (f->lost > 0)
 		return "; records were lost, set DPROF_BUFFER higher";
-	for (size_t i = 0; i < f->trace->nthreads; i++)
-		if (f->totals.threads[i].work.since != PERIOD_AFTER || f->totals.threads[i].wait.since != PERIOD_AFTER)
-			return "; some threads ended inside of a region or a barrier, and what they did then is not known";
+	for (size_t i = 0; i < f->trace->nthreads; i++) {
+		const struct thread_totals *t = &f->totals.threads[i];
+		if (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER)
+			return "; some threads ended inside of a region or a barrier, and what "
+			       "they did then is not known";
+	}
 	return f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "";
 }
 
-static char *advice_on(const struct findings *f, const struct standings *s,
-		       struct actor_name (*name)(const struct trace *, size_t))
+typedef struct actor_name namer(const struct trace *, size_t thread);
+
+struct place { char text[96]; };
+
+/* ", mostly in region assign (kmeans.c:88)", when that is known. */
+static struct place place_of(const struct findings *f, const struct standing *s)
+{
+	struct place p = { "" };
+	if (s->site != TR_NO_SITE)
+		snprintf(p.text, sizeof p.text, ", mostly in region %s",
+			 site_name(f->trace, s->site).text);
+	return p;
+}
+
+static char *advice_on(const struct findings *f, const struct standings *s, namer *name)
 {
 	const struct standing *top = &s->list[0], *second = rival(s, top);
-	struct actor_name top_name = name(f->trace, top->thread);
-	struct site_name where = site_name(f->trace, top->site);
+	struct actor_name who = name(f->trace, top->thread);
+	struct place where = place_of(f, top);
+	struct interval_text percent = interval_range(top->percent, 2);
 	if (top->proved)
-		return mem_format("Look at %s: for %s %% of the run it works while everybody else waits, mostly in "
-				  "region %s; proved.", top_name.text, interval_range(top->percent, 2).text, where.text);
+		return mem_format("Look at %s: for %s %% of the run it works while everybody else "
+				  "waits%s; proved.",
+				  who.text, percent.text, where.text);
 	if (!f->one_line)
-		return mem_format("Undecided: the clocks of some hosts could not be related, so nobody is proved to wait "
-				  "for %s (at most %s %% of the run, region %s); see the problems.", top_name.text,
-				  interval_upper(top->percent.hi, 2).text, where.text);
-	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits, mostly in region %s, "
-			  "but %s for %s %%, and these overlap%s.", top_name.text, interval_range(top->percent, 2).text,
-			  where.text, name(f->trace, second->thread).text, interval_range(second->percent, 2).text,
-			  why_undecided(f));
+		return mem_format("Undecided: the clocks of some hosts could not be related, so "
+				  "nobody is proved to wait for %s (at most %s %% of the run%s); "
+				  "see the problems.",
+				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
+	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
+			  "but %s for %s %%, and these overlap%s.",
+			  who.text, percent.text, where.text, name(f->trace, second->thread).text,
+			  interval_range(second->percent, 2).text, why_undecided(f));
 }
 
 char *standings_advice(const struct findings *f)
@@ -223,16 +253,19 @@ char *standings_advice(const struct findings *f)
 		return none;
 	bool by_thread = f->ranks.count == 1;
 	const struct standings *s = by_thread ? &f->threads : &f->ranks;
+	namer *name = by_thread ? thread_name : rank_name;
 	double most = 0;
 	for (size_t i = 0; i < s->count; i++)
 		most = s->list[i].percent.hi > most ? s->list[i].percent.hi : most;
-	size_t never = most < WORTH_A_LOOK ? never_waits(f, by_thread) : SIZE_MAX;
+	if (most >= WORTH_A_LOOK)
+		return advice_on(f, s, name);
+	size_t never = never_waits(f, s, by_thread);
 	if (never != SIZE_MAX)
-		return mem_format("Nothing stands out; but %s never waits at a barrier, collective or receive that was "
-				  "recorded, so nobody else can be seen to keep everybody waiting.",
-				  by_thread ? thread_name(f->trace, never).text : rank_name(f->trace, never).text);
-	if (most < WORTH_A_LOOK)
-		return mem_format("Nothing stands out: no %s works for more than %s %% of the run while everybody else "
-				  "waits.", by_thread ? "thread" : "rank", interval_upper(most, 2).text);
-	return advice_on(f, s, by_thread ? thread_name : rank_name);
+		return mem_format("Nothing stands out; but %s never waits at a barrier, collective "
+				  "or receive that was recorded, so nobody else can be seen to "
+				  "keep everybody waiting.",
+				  name(f->trace, never).text);
+	return mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
+			  "everybody else waits.",
+			  by_thread ? "thread" : "rank", interval_upper(most, 2).text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * states.c - one stack per thread; each entry carries the state that it means, so that an event costs the
- * same at any depth. */
+ * states.c - one stack per thread; each entry carries the state that it means, so that an event
+ * costs the same at any depth. */
 #include "analysis/states.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "analysis/memory.h"
 #include "analysis/nearest.h"
 
-/* ---- Roles ------------------------------------------------------------------------------------ */
+/* ---- Roles ----------------------------------------------------------------------------------- */
 
 static bool waits_by_default(enum dprof_kind kind)
 {
@@ -30,14 +30,16 @@ static bool is_wait(const struct tr_site *site, const char *wait)
 }
 
 /* No site has the name that was asked for. */
-static void say_unknown(const struct trace *trace, const char *option, const char *what, const char *name)
+static void say_unknown(const struct trace *trace, const char *option, const char *what,
+			const char *name)
 {
 	const char **names = mem_resize(NULL, trace->nsites + 1, sizeof *names);
 	for (size_t i = 0; i < trace->nsites; i++)
 		names[i] = trace->sites[i].name;
 	const char *meant = nearest(name, names, trace->nsites);
-	fprintf(stderr, "dprof-analyze: %s: expected the name of a %s of this trace%s%s; found \"%s\"\n", option,
-		what, meant ? ", such as " : "", meant ? meant : "", name);
+	fprintf(stderr,
+		"dprof-analyze: %s: expected the name of a %s of this trace%s%s; found \"%s\"\n",
+		option, what, meant ? ", such as " : "", meant ? meant : "", name);
 	free(names);
 }
 
@@ -47,10 +49,12 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
 	for (size_t i = 0; i < trace->nsites; i++) {
 		bool waits = is_wait(&trace->sites[i], wait);
-		/* A region that is named as the place to wait is no work, unless that is named too. */
+		/* A region that is named as the place to wait is no work. */
 		bool works = is_work(&trace->sites[i], work) && (work || !waits);
 		if (works && waits) {
-			fprintf(stderr, "dprof-analyze: expected different names for --work and --wait; found \"%s\" twice\n",
+			fprintf(stderr,
+				"dprof-analyze: expected different names for --work and --wait; "
+				"found \"%s\" twice\n",
 				work);
 			return false;
 		}
@@ -70,7 +74,7 @@ void roles_close(struct roles *roles)
 	free(roles->of_site);
 }
 
-/* ---- The stack -------------------------------------------------------------------------------- */
+/* ---- The stack ------------------------------------------------------------------------------- */
 
 static uint8_t state_now(const struct states *s)
 {
@@ -97,8 +101,8 @@ static void push(struct states *s, uint32_t site)
 	s->stack[s->depth++] = entry;
 }
 
-/* Leaves `site`. Exits of what it encloses may be missing (longjmp). After a loss, an exit whose enter was
- * lost is no surprise. */
+/* Leaves `site`. Exits of what it encloses may be missing (longjmp). After a loss, an exit whose
+ * enter was lost is no surprise. */
 static void pop(struct states *s, uint32_t site)
 {
 	size_t d = s->depth;
@@ -136,11 +140,14 @@ static void apply(struct states *s, const struct tr_event *e)
 	}
 }
 
-/* ---- Periods ---------------------------------------------------------------------------------- */
+/* ---- Periods --------------------------------------------------------------------------------- */
 
-void states_open(struct states *s, const struct trace *trace, size_t thread, const struct roles *roles)
+void states_open(struct states *s, const struct trace *trace, size_t thread,
+		 const struct roles *roles)
 {
-	*s = (struct states){ .roles = roles, .events = trace_events(trace, thread), .bottom = MAY_OTHER,
+	*s = (struct states){ .roles = roles,
+			      .events = trace_events(trace, thread),
+			      .bottom = MAY_OTHER,
 			      .period = { PERIOD_BEFORE, PERIOD_BEFORE, MAY_OTHER, TR_NO_SITE } };
 }
 
@@ -168,7 +175,7 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 	s->stretch_from = stamp;
 }
 
-/* What follows the last record: the thread is where it was, or nowhere any more; or the rest was lost. */
+/* What follows the last record: the thread is where it was, or nowhere; or the rest was lost. */
 static uint8_t state_afterwards(const struct states *s)
 {
 	if (s->events.thread->lost > s->recorded_lost)

@@ -26,7 +26,9 @@ static bool find_base(struct times *t, const char *host)
 	bool found = t->base < trace->nclocks;
 	if (!found) {
 		const char *meant = nearest(host, hosts, trace->nclocks);
-		fprintf(stderr, "dprof-analyze: --base: expected a host of this trace, such as %s; found \"%s\"\n",
+		fprintf(stderr,
+			"dprof-analyze: --base: expected a host of the trace, such as %s; "
+			"found \"%s\"\n",
 			meant ? meant : hosts[0], host);
 	}
 	free(hosts);
@@ -48,13 +50,14 @@ static void say_contradiction(struct times *t, uint32_t clock, const struct frz_
 	for (unsigned i = 0; i < found->nfaults; i++) {
 		const struct frz_link *l = &t->trace->links[found->fault[i]];
 		char *more = mem_format("%s%s %s %" PRIu64 " -> %s %" PRIu64, faults, i ? "," : "",
-					clocks[l->from].host, l->sent, clocks[l->to].host, l->received);
+					clocks[l->from].host, l->sent, clocks[l->to].host,
+					l->received);
 		free(faults);
 		faults = more;
 	}
 	trace_problem(t->trace,
-		      "clock %s: its links contradict the assumption that it keeps one rate (%s:%s); its threads are "
-		      "analysed on their own clock only",
+		      "clock %s: its links contradict the assumption about clocks (%s:%s); its "
+		      "threads are analysed on their own clock only",
 		      clocks[clock].host, found->nfaults == 2 ? "these two" : "these", faults);
 	free(faults);
 }
@@ -71,20 +74,22 @@ static void place(struct times *t, uint32_t clock)
 		say_contradiction(t, clock, found);
 	else if (has_threads(t->trace, clock))
 		trace_problem(t->trace,
-			      "clock %s: too few links with clock %s (%zu found) to place it on its time line; "
-			      "its threads are analysed on their own clock only",
-			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host, found->links);
+			      "clock %s: too few links with clock %s (%zu found) to place it on "
+			      "its time line; its threads are analysed on their own clock only",
+			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host,
+			      found->links);
 }
 
-static int solve(struct times *t, struct frz_solution **solution, uint32_t nclocks, uint32_t base, size_t nlinks)
+static int solve(struct times *t, struct frz_solution **solution, uint32_t nclocks, uint32_t base,
+		 size_t nlinks)
 {
 	int error = frz_solve(solution, nclocks, base, t->trace->links, nlinks, t->assumption);
 	if (!error)
 		return EXIT_FINE;
+	bool drift = error == -EINVAL && t->assumption.model == FRZ_DRIFT;
 	fprintf(stderr, "dprof-analyze: %s\n",
-		error == -ENOSYS ? "--clock-model: expected affine; drift is not solved by this version" :
-				   strerror(-error));
-	return error == -ENOSYS ? EXIT_USAGE : EXIT_DAMAGED;
+		drift ? "--clock-model: expected a drift below 1000000 PPM" : strerror(-error));
+	return drift ? EXIT_USAGE : EXIT_DAMAGED;
 }
 
 int times_open(struct times *t, struct trace *trace, const struct options *options)
@@ -131,7 +136,8 @@ struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
 
 frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
 {
-	return t->line[clock] == 0 ? frz_duration(t->together, clock, ticks) : frz_duration(t->alone, 0, ticks);
+	return t->line[clock] == 0 ? frz_duration(t->together, clock, ticks)
+				   : frz_duration(t->alone, 0, ticks);
 }
 
 frz_time times_sum(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t pieces)
@@ -156,7 +162,7 @@ frz_time times_between(const struct times *t, struct moment from, struct moment 
 			   passed.hi < apart.hi ? passed.hi : apart.hi };
 }
 
-/* ---- Span ------------------------------------------------------------------------------------- */
+/* ---- Span ------------------------------------------------------------------------------------ */
 
 /* First and last stamp of each clock. */
 static struct ends *ends_of_clocks(const struct times *t, const struct ends *threads)
@@ -174,8 +180,8 @@ static struct ends *ends_of_clocks(const struct times *t, const struct ends *thr
 	return of;
 }
 
-/* The span is the longest way from a first event to a last one, so every such way that is certainly that
- * long bounds it from below, and the longest that is possible bounds it from above. */
+/* The span is the longest way from a first event to a last one, so every such way that is certainly
+ * that long bounds it from below, and the longest that is possible bounds it from above. */
 struct span times_span(const struct times *t, uint32_t line, const struct ends *threads)
 {
 	struct span span = { .events = false };

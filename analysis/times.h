@@ -2,15 +2,15 @@
  *
  * times.h - from stamps to times, for all clocks of one trace.
  *
- * A *line* is a time line of its own: line 0 is the base's, and every clock that its links prove to be
- * somewhere on the base's is on line 0. A clock that is unlinked, or whose links contradict the
+ * A *line* is a time line of its own: line 0 is the base's, and every clock that its links prove to
+ * be somewhere on the base's is on line 0. A clock that is unlinked, or whose links contradict the
  * assumption, has a line to itself, on which its own ticks are the time; nothing relates two lines.
  *
- * Law: if the links are true and the assumption holds, the moment at which an event was stamped s on
- * clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time between
- * two events that were stamped `ticks` apart on one clock lies in times_duration. The second is not the
- * difference of two of the first: all stamps of one clock are wrong together, so their difference is as
- * exact as the clock's rate. */
+ * Law: if the links are true and the assumption holds, the moment at which an event was stamped s
+ * on clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time
+ * between two events that were stamped `ticks` apart on one clock lies in times_duration. The
+ * second is not the difference of two of the first: all stamps of one clock are wrong together, so
+ * their difference is as exact as the clock's rate. */
 #ifndef ANALYSIS_TIMES_H
 #define ANALYSIS_TIMES_H
 
@@ -31,8 +31,9 @@ struct times {
 	uint32_t nlines;
 };
 
-/* Solves once. EXIT_FINE, even when some clocks find no place: each that has threads is then one of the
- * trace's problems. Otherwise the exit status, after a sentence on stderr, and there is nothing to close. */
+/* Solves once. EXIT_FINE, even when some clocks find no place: each that has threads is then one of
+ * the trace's problems. Otherwise the exit status, after a sentence on stderr, and there is nothing
+ * to close. */
 int times_open(struct times *, struct trace *, const struct options *);
 void times_close(struct times *);
 
@@ -46,16 +47,16 @@ struct frz_cursor times_cursor(const struct times *, uint32_t clock);
 /* Between two events of one clock; never below zero, since the second did come second. */
 frz_time times_duration(const struct times *, uint32_t clock, uint64_t ticks);
 
-/* Of `pieces` separate stretches of one clock whose stamps are `ticks` apart in all. Each of their ends
- * may be off by a tick. */
+/* Of `pieces` separate stretches of one clock whose stamps are `ticks` apart in all. Each of their
+ * ends may be off by a tick. */
 frz_time times_sum(const struct times *, uint32_t clock, uint64_t ticks, uint64_t pieces);
 
-/* From a stamp of one clock to a stamp of another or the same on the same line; negative if the second came
- * first. */
+/* From a stamp of one clock to a stamp of another or the same on the same line; negative if the
+ * second came first. */
 struct moment { uint32_t clock; uint64_t stamp; };
 frz_time times_between(const struct times *, struct moment from, struct moment to);
 
-/* ---- The span of a line: from its first event to its last ---------------------------------------- */
+/* ---- The span of a line: from its first event to its last ------------------------------------ */
 
 struct span {
 	bool events;     /* there are some */

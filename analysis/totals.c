@@ -11,7 +11,7 @@
 
 #define NO_TOTAL ((struct total){ .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
 
-/* ---- Regions ---------------------------------------------------------------------------------- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 static int by_name(const void *x, const void *y, void *sites)
 {
@@ -34,7 +34,8 @@ static void number_regions(struct totals *t)
 	}
 	qsort_r(sorted, count, sizeof *sorted, by_name, trace->sites);
 	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || strcmp(trace->sites[sorted[i]].name, trace->sites[sorted[i - 1]].name) != 0)
+		if (i == 0 ||
+		    strcmp(trace->sites[sorted[i]].name, trace->sites[sorted[i - 1]].name) != 0)
 			t->site_of_region[t->nregions++] = sorted[i];
 		t->region_of_site[sorted[i]] = t->nregions - 1;
 	}
@@ -113,7 +114,7 @@ static void add_regions(struct totals *t, size_t index)
 	stop(t, thread, last);
 }
 
-/* ---- States ----------------------------------------------------------------------------------- */
+/* ---- States ---------------------------------------------------------------------------------- */
 
 static void add_period(struct total *total, const struct period *p, uint8_t state)
 {
@@ -145,7 +146,7 @@ static void add_states(struct totals *t, size_t index, const struct roles *roles
 	states_close(&states);
 }
 
-/* ---- All of it -------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 void totals_open(struct totals *t, struct trace *trace, const struct roles *roles)
 {
@@ -155,7 +156,9 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 	t->ends = mem_resize(NULL, trace->nthreads + 1, sizeof *t->ends);
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		struct thread_totals *thread = &t->threads[i];
-		*thread = (struct thread_totals){ .ends = { UINT64_MAX, 0 }, .work = NO_TOTAL, .wait = NO_TOTAL };
+		*thread = (struct thread_totals){ .ends = { UINT64_MAX, 0 },
+						  .work = NO_TOTAL,
+						  .wait = NO_TOTAL };
 		thread->regions = mem_resize(NULL, t->nregions + 1, sizeof *thread->regions);
 		for (uint32_t r = 0; r < t->nregions; r++)
 			thread->regions[r] = (struct region_total){ .time = NO_TOTAL };
@@ -164,7 +167,8 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 		t->ends[i] = thread->ends;
 		if (thread->unmatched > 0)
 			trace_problem(trace,
-				      "rank %lld thread %u: %llu exits do not match what was entered; times inside "
+				      "rank %lld thread %u: %llu exits do not match what was "
+				      "entered; times inside "
 				      "of these places are doubtful",
 				      (long long)trace->threads[i].rank, trace->threads[i].number,
 				      (unsigned long long)thread->unmatched);
@@ -181,28 +185,32 @@ void totals_close(struct totals *t)
 	free(t->site_of_region);
 }
 
-frz_time totals_time(const struct times *times, const struct span *span, uint32_t clock, const struct total *total)
+frz_time totals_time(const struct times *times, const struct span *span, uint32_t clock,
+		     const struct total *total)
 {
 	struct frz_cursor c = times_cursor(times, clock);
 	frz_time time = times_sum(times, clock, total->sure.ticks, total->sure.count);
 	int64_t more = times_sum(times, clock, total->possible.ticks, total->possible.count).hi;
 	if (total->until != PERIOD_BEFORE)
-		more = ticks_plus(more, ticks_minus(frz_time_of(&c, total->until).hi, span->first.lo));
+		more = ticks_plus(more,
+				  ticks_minus(frz_time_of(&c, total->until).hi, span->first.lo));
 	if (total->since == PERIOD_BEFORE)
 		more = span->length.hi;
 	else if (total->since != PERIOD_AFTER)
-		more = ticks_plus(more, ticks_minus(span->last.hi, frz_time_of(&c, total->since).lo));
+		more = ticks_plus(more,
+				  ticks_minus(span->last.hi, frz_time_of(&c, total->since).lo));
 	time.hi = ticks_plus(time.hi, more);
 	if (time.hi > span->length.hi)
 		time.hi = span->length.hi;
 	return time;
 }
 
-/* ---- Who takes part --------------------------------------------------------------------------- */
+/* ---- Who takes part -------------------------------------------------------------------------- */
 
 bool total_any(const struct total *t)
 {
-	return t->sure.count > 0 || t->possible.count > 0 || t->until != PERIOD_BEFORE || t->since != PERIOD_AFTER;
+	return t->sure.count > 0 || t->possible.count > 0 || t->until != PERIOD_BEFORE ||
+	       t->since != PERIOD_AFTER;
 }
 
 static struct cast cast_open(const struct totals *t, bool processes)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * totals.h - one pass over every thread: how much of what it recorded, how long in each region, how long
- * working and waiting; and who takes part in the scores.
+ * totals.h - one pass over every thread: how much of what it recorded, how long in each region, how
+ * long working and waiting; and who takes part in the scores.
  *
- * Totals are kept in ticks and pieces, so that they become times only once, by the clock's rate. Where it
- * is not known how long something took there is a part that is sure and a part that is possible.
+ * Totals are kept in ticks and pieces, so that they become times only once, by the clock's rate.
+ * Where it is not known how long something took there is a part that is sure and a part that is
+ * possible.
  *
- * Law: the true total time that a thread spent in a region (inclusive, recursion counted once), working or
- * waiting, within the span of its line, lies in the interval given for it. */
+ * Law: the true total time that a thread spent in a region (inclusive, recursion counted once),
+ * working or waiting, within the span of its line, lies in the interval given for it. */
 #ifndef ANALYSIS_TOTALS_H
 #define ANALYSIS_TOTALS_H
 
@@ -19,8 +20,8 @@ struct pieces { uint64_t ticks, count; };
 
 struct total {
 	struct pieces sure, possible;
-	uint64_t until;      /* possibly also from the begin of the span to this stamp; or PERIOD_BEFORE */
-	uint64_t since;      /* possibly also from this stamp to the end of the span; or PERIOD_AFTER */
+	uint64_t until; /* possibly also from the span's begin to this stamp; or PERIOD_BEFORE */
+	uint64_t since; /* possibly also from this stamp to the span's end; or PERIOD_AFTER */
 };
 
 struct region_total {
@@ -50,7 +51,8 @@ void totals_open(struct totals *, struct trace *, const struct roles *);
 void totals_close(struct totals *);
 
 bool total_any(const struct total *); /* or may there be any */
-frz_time totals_time(const struct times *, const struct span *, uint32_t clock, const struct total *);
+frz_time totals_time(const struct times *, const struct span *, uint32_t clock,
+		     const struct total *);
 
 /* Every thread that ever works or waits is an actor; or every process that has such a thread. */
 struct cast totals_cast_threads(const struct totals *);

@@ -55,7 +55,7 @@ says out "rate 0."
 expect 0 clocks --json --base h1 good
 says out '"base": "h1"'
 expect 2 clocks --base h7 good
-says err 'expected a host of this trace, such as h'
+says err 'expected a host of the trace, such as h'
 
 # Without packets h1 has no place: its threads are still analysed, and nothing is claimed.
 world | grep -v ^link | trace unlinked

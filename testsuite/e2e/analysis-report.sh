@@ -70,7 +70,7 @@ advises no-barrier "No barrier, collective or blocking receive was recorded"
 advises no-region "mark the work with #pragma dprof region(NAME)"
 
 { head_of 1 1; visit 0 0 1000 8000; visit 0 1 8000 9000; } | trace one
-advises one "Only one thread works or waits"
+advises one "Only one thread works or waits; nobody waits for it."
 
 { head_of 1 2; } | trace nothing
 expect 0 report nothing

@@ -2,12 +2,13 @@
  *
  * analysis_csp.c - straggler scores and totals against a twin that knows the truth.
  *
- * A random world has threads with true states at true real times, on clocks that are true straight lines.
- * The analysis gets what a recording would hold: whole-numbered stamps, some records lost, some threads
- * killed; and for each clock a family of lines of which the true one is a mixture. The twin adds up the
- * truth by looking at every moment between two true events.
+ * A random world has threads with true states at true real times, on clocks that are true straight
+ * lines. The analysis gets what a recording would hold: whole-numbered stamps, some records lost,
+ * some threads killed; and for each clock a family of lines of which the true one is a mixture. The
+ * twin adds up the truth by looking at every moment between two true events.
  *
- * Laws: the truth is inside; and what comes out is not much wider than the clocks are where frames end.
+ * Laws: the truth is inside; and what comes out is not much wider than the clocks are where frames
+ * end.
  *
  * DPROF_SEED=N runs the one world N; DPROF_WORLDS=N that many worlds. */
 #include <check.h>
@@ -29,8 +30,10 @@
 
 enum { REGION_A, REGION_B, BARRIER, RECEIVE, SEND, SITES };
 static const struct tr_site sites[SITES] = {
-	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1 },   { DPROF_KIND_REGION, "b", "x.c", "main", 2, 1 },
-	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1 }, { DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1 },
+	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1 },
+	{ DPROF_KIND_REGION, "b", "x.c", "main", 2, 1 },
+	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1 },
+	{ DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1 },
 	{ DPROF_KIND_SEND, "send", "x.c", "main", 5, 1 },
 };
 
@@ -58,13 +61,14 @@ static struct world {
 	double first, last;  /* of what was recorded, in true time */
 } w;
 
-/* ---- Doubles of what the analysis is linked with ----------------------------------------------- */
+/* ---- Doubles of what the analysis is linked with --------------------------------------------- */
 
 struct frz_solution { int unused; };
-static const struct frz_clock proven = { .status = FRZ_PROVEN }, unlinked = { .status = FRZ_UNLINKED };
+static const struct frz_clock proven = { .status = FRZ_PROVEN },
+			      unlinked = { .status = FRZ_UNLINKED };
 
-int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base, const struct frz_link *links,
-	      size_t nlinks, struct frz_assumption assumption)
+int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
+	      const struct frz_link *links, size_t nlinks, struct frz_assumption assumption)
 {
 	(void)nclocks, (void)base, (void)links, (void)nlinks, (void)assumption;
 	*out = calloc(1, sizeof **out);
@@ -120,7 +124,9 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 	if (c->next == c->thread->nrecords)
 		return false;
 	const struct dprof_record *r = &c->thread->records[c->next++];
-	*e = (struct tr_event){ .stamp = r->stamp, .op = DPROF_OP(r->what), .site = (uint32_t)(r->what >> 3) };
+	*e = (struct tr_event){ .stamp = r->stamp,
+				.op = DPROF_OP(r->what),
+				.site = (uint32_t)(r->what >> 3) };
 	if (e->op == DPROF_LOST)
 		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .lost = r->stamp };
 	return true;
@@ -132,7 +138,7 @@ void trace_problem(struct trace *trace, const char *format, ...)
 	trace->nproblems++;
 }
 
-/* ---- A random world --------------------------------------------------------------------------- */
+/* ---- A random world -------------------------------------------------------------------------- */
 
 static uint64_t any(void)
 {
@@ -193,7 +199,9 @@ static void make_events(struct true_thread *t, double step)
 		struct true_event *e = &t->events[t->count];
 		bool leaves = depth > 0 && (depth == count - t->count || below(5) < 3);
 		e->op = leaves ? DPROF_EXIT : DPROF_ENTER;
-		e->site = leaves ? stack[depth - 1] : below(4) ? BARRIER - below(2) + below(2) : below(SITES);
+		e->site = leaves     ? stack[depth - 1]
+			  : below(4) ? BARRIER - below(2) + below(2)
+				     : below(SITES);
 		if (leaves)
 			depth--;
 		else
@@ -242,10 +250,12 @@ static void record(struct true_thread *t, struct tr_thread *out)
 			continue;
 		}
 		if (lost > 0)
-			t->records[out->nrecords++] = (struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
+			t->records[out->nrecords++] =
+				(struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
 		lost = 0;
 		t->records[out->nrecords++] =
-			(struct dprof_record){ stamp_of(out->clock, e->time), (uint64_t)e->site << 3 | e->op };
+			(struct dprof_record){ stamp_of(out->clock, e->time),
+					       (uint64_t)e->site << 3 | e->op };
 		w.first = fmin(w.first, e->time);
 		w.last = fmax(w.last, e->time);
 	}
@@ -268,27 +278,37 @@ static void make_world(uint64_t seed)
 	bool broken = below(3) == 0;
 	for (size_t i = 0; i < w.nthreads; i++) {
 		uint32_t process = (uint32_t)(i * w.nprocesses / w.nthreads);
-		uint32_t clock = i > 0 && w.threads[i - 1].process == process ? w.threads[i - 1].clock :
-										(uint32_t)below(w.nclocks);
-		w.threads[i] = (struct tr_thread){ .clock = clock, .process = process, .rank = process, .complete = true };
+		uint32_t clock = i > 0 && w.threads[i - 1].process == process
+					 ? w.threads[i - 1].clock
+					 : (uint32_t)below(w.nclocks);
+		w.threads[i] = (struct tr_thread){ .clock = clock,
+						   .process = process,
+						   .rank = process,
+						   .complete = true };
 		make_events(&w.thread[i], step);
 		if (broken && below(2))
 			damage(&w.thread[i], &w.threads[i]);
 		record(&w.thread[i], &w.threads[i]);
 	}
-	w.trace = (struct trace){ .clocks = w.clocks, .nclocks = w.nclocks, .threads = w.threads,
-				  .nthreads = w.nthreads, .processes = w.processes, .nprocesses = w.nprocesses,
-				  .sites = (struct tr_site *)sites, .nsites = SITES };
+	w.trace = (struct trace){ .clocks = w.clocks,
+				  .nclocks = w.nclocks,
+				  .threads = w.threads,
+				  .nthreads = w.nthreads,
+				  .processes = w.processes,
+				  .nprocesses = w.nprocesses,
+				  .sites = (struct tr_site *)sites,
+				  .nsites = SITES };
 }
 
-/* ---- The truth -------------------------------------------------------------------------------- */
+/* ---- The truth ------------------------------------------------------------------------------- */
 
 static uint8_t true_state(const struct true_thread *t, double time)
 {
 	uint8_t state = MAY_OTHER;
 	for (size_t i = 0; i < t->count && t->events[i].time <= time; i++)
 		state = t->events[i].state;
-	return t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone ? MAY_OTHER : state;
+	return t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone ? MAY_OTHER
+										       : state;
 }
 
 static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double time)
@@ -353,7 +373,8 @@ static double true_total(const struct true_thread *t, uint8_t state)
 	double total = 0;
 	double end = fmin(t->gone, w.last);
 	for (size_t i = 0; i < t->count; i++) {
-		double from = fmax(t->events[i].time, w.first), to = i + 1 < t->count ? t->events[i + 1].time : end;
+		double from = fmax(t->events[i].time, w.first),
+		       to = i + 1 < t->count ? t->events[i + 1].time : end;
 		if (t->events[i].state == state && fmin(to, w.last) > from)
 			total += fmin(to, w.last) - from;
 	}
@@ -368,24 +389,26 @@ static double true_region(const struct true_thread *t, uint32_t site)
 	for (size_t i = 0; i < t->count; i++) {
 		if (t->events[i].site == site)
 			depth += t->events[i].op == DPROF_ENTER ? 1 : -1;
-		double from = fmax(t->events[i].time, w.first), to = i + 1 < t->count ? t->events[i + 1].time : end;
+		double from = fmax(t->events[i].time, w.first),
+		       to = i + 1 < t->count ? t->events[i + 1].time : end;
 		if (depth > 0 && fmin(to, w.last) > from)
 			total += fmin(to, w.last) - from;
 	}
 	return total;
 }
 
-/* ---- The laws --------------------------------------------------------------------------------- */
+/* ---- The laws -------------------------------------------------------------------------------- */
 
-static void check_inside(uint64_t seed, const char *what, uint32_t which, frz_time found, double truth)
+static void check_inside(uint64_t seed, const char *what, uint32_t which, frz_time found,
+			 double truth)
 {
 	ck_assert_msg((double)found.lo <= truth + SLACK && truth - SLACK <= (double)found.hi,
-		      "DPROF_SEED=%" PRIu64 ": %s %u: %.3f is not in [%" PRId64 ", %" PRId64 "]", seed, what, which,
-		      truth, found.lo, found.hi);
+		      "DPROF_SEED=%" PRIu64 ": %s %u: %.3f is not in [%" PRId64 ", %" PRId64 "]",
+		      seed, what, which, truth, found.lo, found.hi);
 }
 
-/* Each change of a thread's state may end a frame, which is then as wide as its clock there, and as a tick
- * of each clock; durations on one clock add the width of its rate. */
+/* Each change of a thread's state may end a frame, which is then as wide as its clock there, and as
+ * a tick of each clock; durations on one clock add the width of its rate. */
 static double allowed_width(void)
 {
 	double allowed = 1;
@@ -403,22 +426,25 @@ static double allowed_width(void)
 	return allowed;
 }
 
-/* With all clocks on one line: ticks. Otherwise each line has its own, but percentages are comparable. */
+/* With all clocks on one line: ticks. Otherwise each line has its own, but percentages are
+ * comparable. */
 static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time score, double truth,
 			const struct span *span)
 {
 	struct interval percent = interval_percent(score, span->length);
 	double run = w.last - w.first;
-	ck_assert_msg(run <= 0 || (percent.lo <= 100 * truth / run + SLACK && 100 * truth / run - SLACK <= percent.hi),
-		      "DPROF_SEED=%" PRIu64 ": %s %u: %.6f %% is not in %.6f .. %.6f", seed, what, a, 100 * truth / run,
-		      percent.lo, percent.hi);
+	ck_assert_msg(run <= 0 || (percent.lo <= 100 * truth / run + SLACK &&
+				   100 * truth / run - SLACK <= percent.hi),
+		      "DPROF_SEED=%" PRIu64 ": %s %u: %.6f %% is not in %.6f .. %.6f", seed, what,
+		      a, 100 * truth / run, percent.lo, percent.hi);
 	if (w.unplaced)
 		return;
 	check_inside(seed, what, a, score, truth);
 	if (!w.damaged)
 		ck_assert_msg((double)(score.hi - score.lo) <= allowed_width(),
-			      "DPROF_SEED=%" PRIu64 ": %s %u: [%" PRId64 ", %" PRId64 "] is wider than %.0f", seed, what,
-			      a, score.lo, score.hi, allowed_width());
+			      "DPROF_SEED=%" PRIu64 ": %s %u: [%" PRId64 ", %" PRId64
+			      "] is wider than %.0f",
+			      seed, what, a, score.lo, score.hi, allowed_width());
 }
 
 static void check_scores(uint64_t seed, const struct times *times, const struct roles *roles,
@@ -428,7 +454,8 @@ static void check_scores(uint64_t seed, const struct times *times, const struct 
 	true_scores(cast, truth);
 	struct csp_score *scores = csp_scores(times, roles, cast, spans);
 	for (uint32_t a = 0; a < cast->nactors; a++)
-		check_score(seed, what, a, scores[a].alone, truth[a], &spans[times->line[cast->clock_of[a]]]);
+		check_score(seed, what, a, scores[a].alone, truth[a],
+			    &spans[times->line[cast->clock_of[a]]]);
 	free(scores);
 }
 
@@ -439,12 +466,15 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 	const struct thread_totals *t = &totals->threads[thread];
 	const struct true_thread *truth = &w.thread[thread];
 	uint32_t clock = w.threads[thread].clock;
-	check_inside(seed, "working", thread, totals_time(times, span, clock, &t->work), true_total(truth, MAY_WORK));
-	check_inside(seed, "waiting", thread, totals_time(times, span, clock, &t->wait), true_total(truth, MAY_WAIT));
+	check_inside(seed, "working", thread, totals_time(times, span, clock, &t->work),
+		     true_total(truth, MAY_WORK));
+	check_inside(seed, "waiting", thread, totals_time(times, span, clock, &t->wait),
+		     true_total(truth, MAY_WAIT));
 	for (uint32_t r = 0; r < totals->nregions; r++) {
 		uint32_t site = totals->site_of_region[r];
 		check_inside(seed, sites[site].name, thread,
-			     totals_time(times, span, clock, &t->regions[r].time), true_region(truth, site));
+			     totals_time(times, span, clock, &t->regions[r].time),
+			     true_region(truth, site));
 	}
 }
 
@@ -454,7 +484,8 @@ static void check_world(uint64_t seed)
 	struct times times;
 	struct roles roles;
 	struct totals totals;
-	ck_assert_int_eq(times_open(&times, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
+	ck_assert_int_eq(times_open(&times, &w.trace, &(struct options){ .json = false }),
+			 EXIT_FINE);
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
 	totals_open(&totals, &w.trace, &roles);
 	struct span spans[2] = { times_span(&times, 0, totals.ends) };
@@ -468,7 +499,8 @@ static void check_world(uint64_t seed)
 			check_totals(seed, &times, spans, &totals, i);
 	}
 	if (w.first <= w.last) {
-		struct cast threads = totals_cast_threads(&totals), processes = totals_cast_processes(&totals);
+		struct cast threads = totals_cast_threads(&totals),
+			    processes = totals_cast_processes(&totals);
 		check_scores(seed, &times, &roles, &threads, spans, "thread");
 		check_scores(seed, &times, &roles, &processes, spans, "process");
 		cast_close(&threads);
@@ -479,12 +511,13 @@ static void check_world(uint64_t seed)
 	times_close(&times);
 }
 
-/* ---- Frames by hand --------------------------------------------------------------------------- */
+/* ---- Frames by hand -------------------------------------------------------------------------- */
 
 static void add_event(size_t thread, uint64_t stamp, uint32_t site, enum dprof_op op)
 {
 	struct tr_thread *t = &w.threads[thread];
-	w.thread[thread].records[t->nrecords++] = (struct dprof_record){ stamp, (uint64_t)site << 3 | op };
+	w.thread[thread].records[t->nrecords++] =
+		(struct dprof_record){ stamp, (uint64_t)site << 3 | op };
 }
 
 static void add_visit(size_t thread, uint64_t from, uint64_t to, uint32_t site)
@@ -493,7 +526,7 @@ static void add_visit(size_t thread, uint64_t from, uint64_t to, uint32_t site)
 	add_event(thread, to, site, DPROF_EXIT);
 }
 
-/* Two hosts whose clocks are known to within 300 ticks; thread 0 on the base, the others beside it. */
+/* Two hosts whose clocks are known to within 300 ticks; thread 0 is on the base. */
 static void make_hosts(size_t nthreads)
 {
 	memset(&w, 0, sizeof w);
@@ -504,11 +537,19 @@ static void make_hosts(size_t nthreads)
 		w.lines[1][i] = (struct line){ 1, 100.0 * i };
 	}
 	for (uint32_t i = 0; i < nthreads; i++)
-		w.threads[i] = (struct tr_thread){ .clock = i > 0, .process = i, .rank = i, .complete = true,
+		w.threads[i] = (struct tr_thread){ .clock = i > 0,
+						   .process = i,
+						   .rank = i,
+						   .complete = true,
 						   .records = w.thread[i].records };
-	w.trace = (struct trace){ .clocks = w.clocks, .nclocks = 2, .threads = w.threads, .nthreads = nthreads,
-				  .processes = w.processes, .nprocesses = nthreads,
-				  .sites = (struct tr_site *)sites, .nsites = SITES };
+	w.trace = (struct trace){ .clocks = w.clocks,
+				  .nclocks = 2,
+				  .threads = w.threads,
+				  .nthreads = nthreads,
+				  .processes = w.processes,
+				  .nprocesses = nthreads,
+				  .sites = (struct tr_site *)sites,
+				  .nsites = SITES };
 }
 
 static frz_time score_by_hand(uint32_t thread, uint32_t *site)
@@ -560,7 +601,7 @@ START_TEST(frame_between_two_hosts_is_as_wide_as_the_clock)
 }
 END_TEST
 
-/* Waits on clock 0 that end close to the begin of work on clock 1 may or may not overlap with it. */
+/* A wait on clock 0 that ends close to the begin of work on clock 1 may or may not overlap it. */
 START_TEST(unknown_order_is_possible_and_not_definite)
 {
 	uint32_t site;

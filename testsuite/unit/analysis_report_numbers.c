@@ -2,8 +2,8 @@
  *
  * analysis_report_numbers.c - what is printed contains what was computed, and JSON is JSON.
  *
- * The twin computes with rationals (GMP): exact, so that a bound that was rounded the wrong way in its last
- * digit is noticed. DPROF_SEED=N begins with round N. */
+ * The twin computes with rationals (GMP): exact, so that a bound that was rounded the wrong way in
+ * its last digit is noticed. DPROF_SEED=N begins with round N. */
 #include <check.h>
 #include <gmp.h>
 #include <inttypes.h>
@@ -105,7 +105,8 @@ static int compare(const char *text, size_t length, double value)
 	return order;
 }
 
-#define CLAIM(condition, round) ck_assert_msg(condition, "DPROF_SEED=%" PRIu64 ": not " #condition, (uint64_t)(round))
+#define CLAIM(condition, round)                                                                    \
+	ck_assert_msg(condition, "DPROF_SEED=%" PRIu64 ": not " #condition, (uint64_t)(round))
 
 static uint64_t first_round(void)
 {
@@ -168,7 +169,10 @@ static void read_text(const char *text, char lo[64], char hi[64])
 		sprintf(lo, "%.*s%.*s", (int)(open - text), text, (int)(dots - open - 1), open + 1);
 		sprintf(hi, "%.*s%.*s", (int)(open - text), text, (int)strlen(dots) - 3, dots + 2);
 	} else {
-		sprintf(lo, "%.*s", (int)strcspn(text, " ") < dots - text ? (int)strcspn(text, " ") : (int)(dots - text), text);
+		sprintf(lo, "%.*s",
+			(int)strcspn(text, " ") < dots - text ? (int)strcspn(text, " ")
+							      : (int)(dots - text),
+			text);
 		sprintf(hi, "%s", dots + 2 + strspn(dots + 2, " "));
 	}
 }
@@ -192,17 +196,19 @@ END_TEST
 
 START_TEST(text_is_as_people_read_it)
 {
-	ck_assert_str_eq(interval_compact((struct interval){ 1.23412, 1.23467 }, 9).text, "1.234[12..67]");
+	ck_assert_str_eq(interval_compact((struct interval){ 1.23412, 1.23467 }, 9).text,
+			 "1.234[12..67]");
 	ck_assert_str_eq(interval_compact((struct interval){ 9.75, 10.25 }, 9).text, "9.75..10.25");
 	ck_assert_str_eq(interval_compact((struct interval){ 0, 0 }, 9).text, "0");
 	ck_assert_str_eq(interval_compact((struct interval){ 100, 2000 }, 9).text, "100..2000");
 	ck_assert_str_eq(interval_range((struct interval){ 31.2, 31.3 }, 1).text, "31.1 .. 31.4");
-	ck_assert_str_eq(interval_range((struct interval){ 31.25, 31.5 }, 2).text, "31.25 .. 31.50");
+	ck_assert_str_eq(interval_range((struct interval){ 31.25, 31.5 }, 2).text,
+			 "31.25 .. 31.50");
 	ck_assert_str_eq(interval_upper(0.123, 2).text, "0.13");
 }
 END_TEST
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void some_bytes(char *out, size_t size)
 {
@@ -254,10 +260,14 @@ START_TEST(json_is_valid_and_outward)
 		char *text = written(x, string, integer);
 		json_error_t error;
 		json_t *root = json_loads(text, JSON_ALLOW_NUL, &error);
-		ck_assert_msg(root != NULL, "DPROF_SEED=%" PRIu64 ": %s in %s", round, error.text, text);
-		CLAIM(json_integer_value(json_array_get(json_object_get(root, "array"), 1)) == integer, round);
+		ck_assert_msg(root != NULL, "DPROF_SEED=%" PRIu64 ": %s in %s", round, error.text,
+			      text);
+		CLAIM(json_integer_value(json_array_get(json_object_get(root, "array"), 1)) ==
+			      integer,
+		      round);
 		CLAIM(json_is_null(json_object_get(json_object_get(root, "unknown"), "hi")), round);
-		const char *lo = literal(text, "\"lo\": "), *hi = literal(text, "\"hi\": "), *up = literal(text, "\"up\": ");
+		const char *lo = literal(text, "\"lo\": "), *hi = literal(text, "\"hi\": "),
+			   *up = literal(text, "\"up\": ");
 		CLAIM(compare(lo, strcspn(lo, ",}\n"), x.lo) <= 0, round);
 		CLAIM(compare(hi, strcspn(hi, ",}\n"), x.hi) >= 0, round);
 		CLAIM(compare(up, strcspn(up, ",}\n"), x.hi) >= 0, round);
@@ -269,11 +279,15 @@ END_TEST
 
 START_TEST(json_keeps_strings)
 {
-	static const char *const strings[] = { "plain", "quote\" back\\slash /", "tab\t line\n bell\a", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
+	static const char *const strings[] = { "plain", "quote\" back\\slash /",
+					       "tab\t line\n bell\a",
+					       "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
 	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
 		char *text = written((struct interval){ 0, 1 }, strings[i], 0);
 		json_t *root = json_loads(text, 0, NULL);
-		ck_assert_str_eq(json_string_value(json_array_get(json_object_get(root, "array"), 0)), strings[i]);
+		ck_assert_str_eq(
+			json_string_value(json_array_get(json_object_get(root, "array"), 0)),
+			strings[i]);
 		ck_assert(json_is_true(json_object_get(root, strings[i])));
 		json_decref(root);
 		free(text);

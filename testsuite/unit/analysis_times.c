@@ -2,8 +2,8 @@
  *
  * analysis_times.c - stamps become intervals that contain the truth.
  *
- * Random worlds: clocks that are true straight lines, packets between them and the base that took random
- * time, events at random true moments. DPROF_SEED=N runs the one world N. */
+ * Random worlds: clocks that are true straight lines, packets between them and the base that took
+ * random time, events at random true moments. DPROF_SEED=N runs the one world N. */
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -53,7 +53,8 @@ static void make_world(uint64_t seed, int packets)
 	memset(&w, 0, sizeof w);
 	w.random = seed;
 	for (uint32_t c = 0; c < CLOCKS; c++) {
-		w.truth[c] = (struct true_clock){ c ? 0.7 + real(0.7) : 1, c ? real(1e9) - 5e8 : 0 };
+		w.truth[c] =
+			(struct true_clock){ c ? 0.7 + real(0.7) : 1, c ? real(1e9) - 5e8 : 0 };
 		w.clocks[c] = (struct tr_clock){ .host = hosts[c], .ghz = 1 };
 		w.threads[c] = (struct tr_thread){ .clock = c };
 		for (int i = 0; c > 0 && i < packets; i++) {
@@ -78,11 +79,11 @@ static void end_world(void)
 static void check_inside(uint64_t seed, const char *what, frz_time found, double truth)
 {
 	ck_assert_msg((double)found.lo <= truth + 1e-3 && truth - 1e-3 <= (double)found.hi,
-		      "DPROF_SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64 "]", seed, what, truth,
-		      found.lo, found.hi);
+		      "DPROF_SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64 "]", seed,
+		      what, truth, found.lo, found.hi);
 }
 
-/* ---- Placed clocks ---------------------------------------------------------------------------- */
+/* ---- Placed clocks --------------------------------------------------------------------------- */
 
 static void check_clock(uint64_t seed, const struct times *t, uint32_t c)
 {
@@ -120,7 +121,8 @@ static void check_span(uint64_t seed, const struct times *t)
 	struct ends ends[CLOCKS];
 	double first = INFINITY, last = -INFINITY;
 	for (uint32_t c = 0; c < CLOCKS; c++) {
-		double apart = seed % 2 ? RUN : 2000; /* close ends: any of them may be the first one */
+		double apart = seed % 2 ? RUN
+					: 2000; /* close ends: any of them may be the first one */
 		double begin = 1e9 + real(apart), end = 2e9 + real(apart);
 		ends[c] = (struct ends){ stamp_of(c, begin), stamp_of(c, end) };
 		first = fmin(first, begin);
@@ -131,7 +133,8 @@ static void check_span(uint64_t seed, const struct times *t)
 	check_inside(seed, "first", span.first, first);
 	check_inside(seed, "last", span.last, last);
 	check_inside(seed, "span", span.length, last - first);
-	ck_assert(span.length.hi - span.length.lo <= span.last.hi - span.first.lo - (span.last.lo - span.first.hi));
+	ck_assert(span.length.hi - span.length.lo <=
+		  span.last.hi - span.first.lo - (span.last.lo - span.first.hi));
 }
 
 static void check_world(uint64_t seed)
@@ -176,7 +179,7 @@ START_TEST(duration_is_not_the_difference_of_two_bounds)
 }
 END_TEST
 
-/* ---- Clocks without a place ------------------------------------------------------------------- */
+/* ---- Clocks without a place ------------------------------------------------------------------ */
 
 START_TEST(unlinked_clock_is_alone_and_said)
 {
@@ -228,7 +231,8 @@ START_TEST(base_can_be_any_host)
 	ck_assert_int_eq(own.lo, 999);
 	ck_assert_int_eq(own.hi, 1001);
 	times_close(&t);
-	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .base = "nowhere" }), EXIT_USAGE);
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .base = "nowhere" }),
+			 EXIT_USAGE);
 	end_world();
 }
 END_TEST
