@@ -87,11 +87,11 @@ static void print_assumptions(const struct findings *f)
 	if (f->trace->nclocks > 1) {
 		heading("Clocks");
 		clock_facts_print(t);
-		clocks = mem_format("Assumed, and checked against %zu packets: each clock's rate %s "
-				    "(%s). Seconds are ticks of %s at nominally %g GHz.",
+		bool affine = t->assumption.model == FRZ_AFFINE;
+		clocks = mem_format("Assumed, and checked against %zu packets: each clock's rate "
+				    "%s (%s). Seconds are ticks of %s at nominally %g GHz.",
 				    f->trace->nlinks,
-				    t->assumption.model == FRZ_AFFINE ? "is the same all the time" :
-									"stays this near to its mean",
+				    affine ? "is always the same" : "stays this near to its mean",
 				    clock_model_name(t->assumption).text, base->host, base->ghz);
 	} else {
 		clocks = mem_format("One host, one clock: no clock error. Seconds are its ticks at "
