@@ -5,7 +5,7 @@
 # them; sets do not meet; nothing is left, also when the run is interrupted.
 . testsuite/fixtures/examples/setup.sh
 hosts=$root/testsuite/hosts.sh
-a=$("$hosts" up 3) || exit $?
+a= b=
 trap '"$hosts" down "$a"; "$hosts" down "$b"; rm -rf "$tmp"' EXIT
 
 a=$("$hosts" up 3) || exit $?
