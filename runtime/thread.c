@@ -24,8 +24,20 @@ static int alive;
 static pthread_key_t key;
 static __thread bool gone; /* its destructor ran */
 
-/* Held while a thread takes its mappings down, so that the end of the process does not write there. */
-static pthread_mutex_t taking_down = PTHREAD_MUTEX_INITIALIZER;
+/* Held while a thread takes its mappings down, so that the end of the process does not write there. A
+ * futex: threads end after ThreadSanitizer has forgotten them, and it would look at a mutex. */
+static int taking_down;
+
+static bool try_lock(void)
+{
+	return !__atomic_exchange_n(&taking_down, 1, __ATOMIC_ACQUIRE);
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&taking_down, 0, __ATOMIC_RELEASE);
+	sys(SYS_futex, &taking_down, FUTEX_WAKE_PRIVATE, 1);
+}
 
 static struct dprof_thread *reuse(void)
 {
@@ -167,18 +179,19 @@ static void take_down(struct dprof_thread *t)
 static void end(void *value)
 {
 	struct dprof_thread *t = value;
-	sigset_t every, before;
+	uint64_t every = ~UINT64_C(0), before = 0;
 
 	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
 		return;
 	stop_supply(t);
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &before); /* no handler may record from here on */
-	pthread_mutex_lock(&taking_down);
+	/* no handler may record from here on */
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
+	while (!try_lock())
+		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
 	take_down(t);
 	__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&taking_down);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	unlock();
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
 		dprof_helper_wake();
 }
@@ -189,12 +202,12 @@ void dprof_threads_end(uint64_t stamp)
 {
 	struct dprof_thread *t;
 
-	if (pthread_mutex_trylock(&taking_down) != 0)
+	if (!try_lock())
 		return;
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
 			t->header->ended = stamp;
-	pthread_mutex_unlock(&taking_down);
+	unlock();
 }
 
 bool dprof_any_thread(void)
@@ -238,7 +251,7 @@ void dprof_threads_forget(void)
 			unmap(t);
 		t->supply = SUPPLY_FREE;
 	}
-	taking_down = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	taking_down = 0;
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
 	pthread_setspecific(key, NULL);

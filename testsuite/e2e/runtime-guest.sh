@@ -21,7 +21,7 @@ runs() { # what, command...
 	local what=$1
 	shift
 	"$@" >out 2>err || fail "$what: exit status $?"
-	[ "$(cat out)" = "ran 3" ] || [ "$(cat out)" = "ran 4999950000" ] || fail "$what: printed $(cat out)"
+	[ "$(cat out)" = "ran 6" ] || [ "$(cat out)" = "ran 9999900000" ] || fail "$what: printed $(cat out)"
 	[ ! -s err ] || fail "$what: wrote to stderr: $(cat err)"
 }
 
@@ -34,6 +34,11 @@ gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/
 	fail "cannot compile with what pkg-config says"
 # shellcheck disable=SC2046
 gcc -O2 -Wno-unknown-pragmas testsuite/fixtures/runtime/loop.c -o "$dir/bare" $(pkg-config --libs dprof)
+for s in address undefined thread; do
+	# shellcheck disable=SC2046
+	gcc -O1 -fsanitize=$s $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop-$s" -pthread \
+		$(pkg-config --libs dprof) || fail "cannot compile with -fsanitize=$s"
+done
 cd "$dir" || exit 1
 readelf -d loop | grep -q libdprof-openmpi && fail "a program without MPI has the adapter"
 
@@ -74,7 +79,7 @@ runs "a job" job
 runs "the job again" job
 [ -s dprof-loop.a_b_7/x_y_.._z-3.process ] && [ -s dprof-loop.a_b_7.2/x_y_.._z-3.process ] ||
 	fail "expected dprof-loop.a_b_7 and .2, found $(ls -d dprof-*)"
-[ "$(find . -name '*.events' -path '*a_b_7*' | wc -l)" = 2 ] || fail "the second run wrote over the first"
+[ "$(find . -name '*.events' -path '*a_b_7*' | wc -l)" = 4 ] || fail "the second run wrote over the first"
 
 runs "nothing instrumented" ./bare
 grep -q '^note .*fplugin' dprof-bare.*/*.process || fail "no note that nothing was instrumented"
@@ -92,6 +97,13 @@ if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=256k none tiny 2>/
 	mount -t tmpfs -o size=256k,ro none tiny && runs "a read-only disk" env DPROF_DIR=tiny ./loop
 	umount tiny
 fi
+
+# Sanitizers watch the program, and find nothing of ours.
+for s in address undefined thread; do
+	runs "-fsanitize=$s" ./loop-$s 100000
+	events=$(echo dprof-loop-$s.*/*-1.events)
+	[ "$(($(stat -c %s "$events") - 4096))" = 3200000 ] || fail "-fsanitize=$s: the second thread's records: $(ls -l "$events")"
+done
 
 # What the helper holds must not keep a pipe open, and the numbers of descriptors are the program's.
 timeout 10 bash -c './loop 100000 | cat' >out || fail "a pipe stays open"
