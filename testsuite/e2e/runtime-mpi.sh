@@ -114,6 +114,21 @@ grep -h '^note' dprof-*/*.process && fail "notes where all is well"
 [ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
 	fail "too few packets: $(grep -c '^link' text) links"
 
+# A host that nobody can reach is named, costs no more than its deadlines, and the rest goes on.
+cat >unreachable <<'END'
+#!/bin/sh
+export DPROF_HOST=h$OMPI_COMM_WORLD_RANK
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export DPROF_SYNC_BIND=192.0.2.77
+exec "$@"
+END
+chmod +x unreachable
+rm -rf dprof-*
+on_ranks 3 ./unreachable ./seen
+grep -q '^note host%20h1%20did%20not%20answer' dprof-*/h0-0.process || fail "no note that h1 did not answer"
+"$B/bin/dprof-analyze" dump dprof-* >text
+grep -q '^link 0 .* 2 ' text || fail "h2 was not measured because h1 did not answer"
+grep -q '^link 0 .* 1 ' text && fail "h1 did not answer, and was measured"
+
 # Ranks may differ in whether they record: what they do together, they do all the same.
 cat >some-off <<'END'
 #!/bin/sh
