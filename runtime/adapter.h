@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * adapter.h - what the core offers to adapters: libraries that know a programming model (MPI, ...) and
- * say what a recorded operation was.
+ * adapter.h - what the core offers to adapters: libraries that know a programming model (MPI,
+ * ...) and say what a recorded operation was.
  *
- * A call that the plugin saw is recorded by the code around it; the adapter, called inside, only adds
- * arguments to its ENTER. One from code that the plugin never saw is recorded by the adapter, at a
- * site of its own.
+ * A call that the plugin saw is recorded by the code around it; the adapter, called inside, only
+ * adds arguments to its ENTER. One from code that the plugin never saw is recorded by the
+ * adapter, at a site of its own.
  *
- * Law: arguments stand directly behind the event that they belong to, or nowhere. All of this may be
- * called at any time, recording or not, and leaves errno alone. */
+ * Law: arguments stand directly behind the event that they belong to, or nowhere. All of this
+ * may be called at any time, recording or not, and leaves errno alone. */
 #ifndef RUNTIME_ADAPTER_H
 #define RUNTIME_ADAPTER_H
 
@@ -42,14 +42,14 @@ DPROF_EXPORT void dprof_adapter_line(const char *key, const char *value);
 /* A line `group ID ranks=RANKS`; ranks are numbers with commas between them. */
 DPROF_EXPORT void dprof_adapter_group(uint64_t id, const char *ranks);
 
-/* Who we are. Valid for the life of the process, recording or not; the directory is "" when there is
- * none. */
+/* Who we are. Valid for the life of the process, recording or not; the directory is "" when
+ * there is none. */
 DPROF_EXPORT const char *dprof_adapter_host(void);
 DPROF_EXPORT const char *dprof_adapter_hostid(void);
 DPROF_EXPORT const char *dprof_adapter_directory(void);
 
-/* A site as the plugin would make it, for `static const ... = DPROF_SITE(...)`. Not relocated, so it
- * says nothing that the linker would have to fill in. */
+/* A site as the plugin would make it, for `static const ... = DPROF_SITE(...)`. Not relocated,
+ * so it says nothing that the linker would have to fill in. */
 #define DPROF_SITE_OF(variable, kind_, name_)                                              \
 	static const struct {                                                              \
 		uint32_t magic;                                                            \

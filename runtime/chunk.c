@@ -107,8 +107,9 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes, 
 	return at;
 }
 
-/* A claimed record is unwritten while its claimer is interrupted: perhaps for long, by a handler that
- * filled chunks; perhaps for ever, by a handler that jumped away. Such a chunk stays mapped. */
+/* A claimed record is unwritten while its claimer is interrupted: perhaps for long, by a
+ * handler that filled chunks; perhaps for ever, by a handler that jumped away. Such a chunk
+ * stays mapped. */
 static bool all_written(const struct dprof_chunk *c)
 {
 	const struct dprof_record *end = c->start + c->bytes / sizeof(*end);
@@ -148,8 +149,8 @@ int dprof_chunk_make(struct dprof_thread *t)
 	return 0;
 }
 
-/* The order of the three stores matters: a handler that records between them finds no room and takes
- * its claim back, whichever chunk `next` stands in. */
+/* The order of the three stores matters: a handler that records between them finds no room and
+ * takes its claim back, whichever chunk `next` stands in. */
 void dprof_chunk_enter(struct dprof_thread *t)
 {
 	struct dprof_chunk *old = &t->chunk[t->current % DPROF_CHUNKS];

@@ -33,7 +33,7 @@ __dprof_slow:
 	and	$-16, %rsp
 	cld
 	call	dprof_make_room
-	cmp	$1, %eax		/* 0: carry set, not to be recorded; from here on flags stay */
+	cmp	$1, %eax		/* 0: carry set, not to be recorded; flags stay from here */
 	mov	-72(%rbp), %r11
 	mov	-64(%rbp), %r10
 	mov	-56(%rbp), %r9

@@ -16,20 +16,21 @@
  *   HASH.sites             a copy of one module's section "dprof_sites", named by its content
  *   HOST.sync              the packets that one FreeZer endpoint exchanged (freezer/synclog.h)
  *
- * A process without a rank is "pPID" instead of RANK; so is the child of a fork, whatever its parent
- * was.
+ * A process without a rank is "pPID" instead of RANK; so is the child of a fork, whatever its
+ * parent was.
  */
 #ifndef DPROF_FORMAT_H
 #define DPROF_FORMAT_H
 
 #include <stdint.h>
 
-/* ---- Sites: one for each instrumented place, in the ELF section "dprof_sites" ---------------------
+/* ---- Sites: one for each instrumented place, in the ELF section "dprof_sites" -------------------
  *
  * A site is a relocation-free byte array, a multiple of 8 long and 8-aligned, so that sites follow
  * each other without gaps and the low three bits of a site's address are free:
  *
- *   | magic u32 | size u16 | kind u8 | version u8 | line u32 | column u32 | name\0 file\0 function\0 pad |
+ *   | magic u32 | size u16 | kind u8 | version u8 | line u32 | column u32 |
+ *   | name\0 file\0 function\0 padding |
  */
 #define DPROF_SITE_SECTION "dprof_sites"
 #define DPROF_SITE_MAGIC   0x54495344u /* "DSIT" */
@@ -66,13 +67,13 @@ enum dprof_kind {
 	DPROF_KIND_COUNT
 };
 
-/* ---- Records -------------------------------------------------------------------------------------
+/* ---- Records ------------------------------------------------------------------------------------
  *
- * `what` is the address of a site with an operation in its low three bits, or, for the operations
- * that say something about the thread instead of a site, a number shifted left by three.
- * A record whose `what` is zero was never written (there may be others behind it: a signal handler came
- * in between); one whose `what` is not zero but whose `stamp` is was interrupted by the end of the
- * process. */
+ * `what` is the address of a site with an operation in its low three bits, or, for the
+ * operations that say something about the thread instead of a site, a number shifted left by
+ * three. A record whose `what` is zero was never written (there may be others behind it: a
+ * signal handler came in between); one whose `what` is not zero but whose `stamp` is was
+ * interrupted by the end of the process. */
 struct dprof_record {
 	uint64_t stamp; /* of ENTER, EXIT and POINT; otherwise a value */
 	uint64_t what;
@@ -82,8 +83,8 @@ enum dprof_op {
 	DPROF_ENTER = 0, /* what = site */
 	DPROF_EXIT = 1,  /* what = site | 1 */
 	DPROF_POINT = 2, /* what = site | 2 */
-	DPROF_ARG = 3,   /* what = enum dprof_key << 3 | 3, stamp = its value; says more of the last event */
-	DPROF_LOST = 4,  /* what = 1 << 3 | 4, stamp = how many records of this thread were lost here */
+	DPROF_ARG = 3,   /* what = enum dprof_key << 3 | 3, stamp = its value; of the last event */
+	DPROF_LOST = 4,  /* what = 1 << 3 | 4, stamp = how many of this thread were lost here */
 };
 
 #define DPROF_OP(what)   ((enum dprof_op)((what) & 7))
@@ -108,40 +109,40 @@ enum dprof_key {
 	DPROF_KEY_COUNT
 };
 
-/* ---- HOST-RANK-THREAD.events ----------------------------------------------------------------------
+/* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *
  *   | header, DPROF_HEADER_SIZE bytes | record | record | ... | zeros up to the end of the file |
  *
- * Records are in the order of recording. Stamps go back only where a signal handler recorded between
- * two instructions of an interrupted record; the reader puts those in order. */
+ * Records are in the order of recording. Stamps go back only where a signal handler recorded
+ * between two instructions of an interrupted record; the reader puts those in order. */
 #define DPROF_EVENTS_MAGIC   "dprofev1"
 #define DPROF_HEADER_SIZE    4096
 #define DPROF_FORMAT_VERSION 1
 
 struct dprof_events_header {
-	char     magic[8];     /* DPROF_EVENTS_MAGIC, written last: a file without it was never begun */
+	char     magic[8];     /* DPROF_EVENTS_MAGIC, written last: without it, never begun */
 	uint32_t version;      /* DPROF_FORMAT_VERSION */
 	uint32_t header_size;  /* DPROF_HEADER_SIZE */
 	uint32_t record_size;  /* sizeof(struct dprof_record) */
-	uint32_t thread;       /* number of the thread in its process, from 0 in order of appearance */
+	uint32_t thread;       /* number in its process, from 0 in order of appearance */
 	int64_t  rank;         /* -1 without one */
 	uint64_t pid, tid;
 	uint64_t started;      /* stamp when the file was made */
-	uint64_t ended;        /* stamp when the thread ended; 0 while it runs or if it was killed */
+	uint64_t ended;        /* stamp when it ended; 0 while it runs or if it was killed */
 	uint64_t lost;         /* records that found no room, in total */
 	char     name[16];     /* of the thread, NUL-terminated */
 };
 
-/* ---- HOST-RANK.process ----------------------------------------------------------------------------
+/* ---- HOST-RANK.process --------------------------------------------------------------------------
  *
- * Lines "key value..." of which each is appended whole as soon as it is known. Bytes <= ' ', '%' and
- * 0x7f in a value are written %XX. A number with 0x is hexadecimal, all others decimal.
+ * Lines "key value..." of which each is appended whole as soon as it is known. Bytes <= ' ', '%'
+ * and 0x7f in a value are written %XX. A number with 0x is hexadecimal, all others decimal.
  *
  *   dprof-process 1               first line: format version
  *   program PATH
  *   job ID
  *   host NAME                     DPROF_HOST, else the host's name
- *   hostid ID                     DPROF_HOST, else host name, slash, boot id: equal means same clock
+ *   hostid ID                     DPROF_HOST, else host name, slash, boot id: equal is same clock
  *   pid N
  *   ghz X                         nominal ticks per nanosecond of the clock
  *   clock tsc|monotonic_raw
@@ -151,7 +152,7 @@ struct dprof_events_header {
  *   module base=0x.. at=0x.. sites=HASH.sites buildid=HEX path=PATH
  *                                 base: load bias; at: address of the section's first byte
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
- *   group ID threads=0,1 size=N   the same for threads: those of this process that take part, of N in all
+ *   group ID threads=0,1 size=N   the same for threads: those of this process, of N in all
  *   note TEXT                     something that the reader of the report must know
  *   finished STAMP                the process ended in good order
  */

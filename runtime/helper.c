@@ -2,13 +2,14 @@
  *
  * helper.c - the thread that makes chunks ahead and looks for new modules.
  *
- * It starts when a thread has filled its first chunk, so a program that records little has none, and
- * ends with the last thread that records, because a process whose main thread left by pthread_exit
- * would otherwise wait for it for ever. Nothing depends on it: without it threads make their chunks
- * themselves.
+ * It starts when a thread has filled its first chunk, so a program that records little has none,
+ * and ends with the last thread that records, because a process whose main thread left by
+ * pthread_exit would otherwise wait for it for ever. Nothing depends on it: without it threads
+ * make their chunks themselves.
  *
- * It has all signals blocked and a table of descriptors of its own, which is empty: it neither takes
- * the number that the program expects of its next open() nor holds open what the program closes. */
+ * It has all signals blocked and a table of descriptors of its own, which is empty: it neither
+ * takes the number that the program expects of its next open() nor holds open what the program
+ * closes. */
 #include <errno.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
@@ -23,12 +24,13 @@
 
 #define STACK_BYTES ((size_t)256 << 10)
 
-static enum { NO_HELPER, HELPER, CANNOT_HELP } state;
+enum { NO_HELPER, HELPER, CANNOT_HELP };
+static int state;
 static uint32_t work; /* a futex; changes whenever there is some */
 static bool sleeping;
 
-/* The last thread may have ended and another begun meanwhile: then that one found us and counts on us,
- * unless it started a helper of its own. */
+/* The last thread may have ended and another begun meanwhile: then that one found us and
+ * counts on us, unless it started a helper of its own. */
 static bool leave(void)
 {
 	int gone = NO_HELPER;
@@ -41,7 +43,7 @@ static bool leave(void)
 
 static void *helper(void *unused)
 {
-	struct timespec look_again = { .tv_sec = 1 }; /* for modules loaded while nobody fills chunks */
+	struct timespec look_again = { .tv_sec = 1 }; /* for modules, while nobody fills chunks */
 	uint32_t seen;
 
 	(void)unused;
@@ -96,7 +98,7 @@ void dprof_helper_wake(void)
 	__atomic_fetch_add(&work, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == NO_HELPER) {
 		if (dprof_any_thread() && may_start() &&
-		    __atomic_compare_exchange_n((int *)&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
+		    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
 						__ATOMIC_SEQ_CST))
 			dprof_keeping_vectors(start, NULL);
 	} else if (__atomic_load_n(&sleeping, __ATOMIC_SEQ_CST)) {

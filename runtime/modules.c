@@ -42,7 +42,7 @@ static unsigned long long adds_seen;
 static bool any;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- Finding the section ----------------------------------------------------------------------- */
+/* ---- Finding the section --------------------------------------------------------------------- */
 
 static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
 {
@@ -117,7 +117,7 @@ static void read_notes(const char *at, size_t bytes, char *hex)
 	}
 }
 
-/* ---- Writing down ------------------------------------------------------------------------------ */
+/* ---- Writing down ---------------------------------------------------------------------------- */
 
 static uint64_t fnv1a(const uint8_t *at, size_t bytes)
 {
@@ -137,7 +137,8 @@ static void write_sites(const struct module *m)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%016llx.sites", directory, (unsigned long long)m->hash);
-	if (access(path, F_OK) == 0 || !dprof_process_path(temporary, sizeof(temporary), ".sites-part"))
+	if (access(path, F_OK) == 0 ||
+	    !dprof_process_path(temporary, sizeof(temporary), ".sites-part"))
 		return;
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0)
@@ -158,7 +159,8 @@ static void tell(const struct module *m)
 		return;
 	write_sites(m);
 	dprof_escape(path, sizeof(path), m->path);
-	n = snprintf(line, sizeof(line), "module base=0x%llx at=0x%llx sites=%016llx.sites buildid=%s path=%s\n",
+	n = snprintf(line, sizeof(line),
+		     "module base=0x%llx at=0x%llx sites=%016llx.sites buildid=%s path=%s\n",
 		     (unsigned long long)m->base, (unsigned long long)(m->base + m->sites.address),
 		     (unsigned long long)m->hash, m->buildid, path);
 	dprof_process_append(line, (size_t)n);
@@ -171,7 +173,7 @@ static bool is_own(const char *path)
 	return !strncmp(slash ? slash + 1 : path, OWN_LIBRARY, strlen(OWN_LIBRARY));
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------- */
+/* ---- Looking --------------------------------------------------------------------------------- */
 
 static void inspect(struct module *m, const struct dl_phdr_info *info)
 {
@@ -180,7 +182,8 @@ static void inspect(struct module *m, const struct dl_phdr_info *info)
 
 	memset(m, 0, sizeof(*m));
 	m->base = info->dlpi_addr;
-	snprintf(m->path, sizeof(m->path), "%s", program ? dprof_settings.program : info->dlpi_name);
+	snprintf(m->path, sizeof(m->path), "%s",
+		 program ? dprof_settings.program : info->dlpi_name);
 	if (fd < 0)
 		return;
 	m->sites = find_sites(fd);
@@ -240,7 +243,7 @@ void dprof_modules_look(void)
 	int saved_errno = errno;
 
 	pthread_mutex_lock(&lock);
-	dl_iterate_phdr(count, &adds); /* before the visit: what comes in between is seen next time */
+	dl_iterate_phdr(count, &adds); /* first: what comes in between is seen next time */
 	dl_iterate_phdr(visit, NULL);
 	adds_seen = adds;
 	pthread_mutex_unlock(&lock);

@@ -24,7 +24,8 @@
 uint8_t dprof_off = 1; /* until the environment has been read */
 unsigned dprof_vector_bytes;
 
-static enum { NEW, BEGINNING, BEGUN, FAILED } state;
+enum { NEW, BEGINNING, BEGUN, FAILED };
+static int state;
 static bool forked;
 static unsigned directory_number = 1;
 static char directory[PATH_MAX];
@@ -32,7 +33,7 @@ static char prefix[PATH_MAX];      /* DIRECTORY/HOST-RANK */
 static char constant_lines[2 * PATH_MAX]; /* of the process file */
 static int64_t rank = -1;
 
-/* ---- Names ------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 const char *dprof_process_directory(void)
 {
@@ -69,17 +70,20 @@ static bool name_files(void)
 	dprof_file_name(program, sizeof(program), slash ? slash + 1 : s->program);
 	if (directory_number > 1)
 		snprintf(number, sizeof(number), ".%u", directory_number);
-	n = snprintf(directory, sizeof(directory), "%s/dprof-%s.%s%s", s->parent, program, s->job, number);
+	n = snprintf(directory, sizeof(directory), "%s/dprof-%s.%s%s", s->parent, program, s->job,
+		     number);
 	if (n < 0 || (size_t)n >= sizeof(directory))
 		return false;
 	if (rank >= 0 && !forked)
-		n = snprintf(prefix, sizeof(prefix), "%s/%s-%lld", directory, s->host, (long long)rank);
+		n = snprintf(prefix, sizeof(prefix), "%s/%s-%lld", directory, s->host,
+			     (long long)rank);
 	else
-		n = snprintf(prefix, sizeof(prefix), "%s/%s-p%ld", directory, s->host, (long)getpid());
+		n = snprintf(prefix, sizeof(prefix), "%s/%s-p%ld", directory, s->host,
+			     (long)getpid());
 	return n >= 0 && (size_t)n < sizeof(prefix);
 }
 
-/* ---- The process file -------------------------------------------------------------------------- */
+/* ---- The process file ------------------------------------------------------------------------ */
 
 static bool within_file_size_limit(int fd, size_t more)
 {
@@ -149,7 +153,8 @@ void dprof_process_line(const char *key, const char *value)
 void dprof_process_rank_known(int64_t number, int64_t size)
 {
 	char line[64];
-	int n = snprintf(line, sizeof(line), "rank %lld size %lld\n", (long long)number, (long long)size);
+	int n = snprintf(line, sizeof(line), "rank %lld size %lld\n", (long long)number,
+			 (long long)size);
 
 	rank = number;
 	dprof_process_append(line, (size_t)n);
@@ -179,7 +184,7 @@ static bool create_process_file(void)
 	return append(O_CREAT | O_EXCL, lines, (size_t)n);
 }
 
-/* ---- Begin and end ----------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 static bool take_directory(void)
 {
@@ -206,18 +211,19 @@ bool dprof_process_begin(void)
 {
 	int fresh = NEW;
 
-	if (!__atomic_compare_exchange_n((int *)&state, &fresh, BEGINNING, false, __ATOMIC_ACQ_REL,
+	if (!__atomic_compare_exchange_n(&state, &fresh, BEGINNING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		return fresh == BEGUN;
 	if (!take_directory()) {
 		if (dprof_settings.debug)
-			dprintf(STDERR_FILENO, "dprof: nothing is recorded: cannot write in %s: %s\n",
-				directory, strerrordesc_np(errno));
+			dprintf(STDERR_FILENO,
+				"dprof: nothing is recorded: cannot write in %s: %s\n", directory,
+				strerrordesc_np(errno));
 		dprof_off = 1;
-		__atomic_store_n((int *)&state, FAILED, __ATOMIC_RELEASE);
+		__atomic_store_n(&state, FAILED, __ATOMIC_RELEASE);
 		return false;
 	}
-	__atomic_store_n((int *)&state, BEGUN, __ATOMIC_RELEASE);
+	__atomic_store_n(&state, BEGUN, __ATOMIC_RELEASE);
 	dprof_modules_retell();
 	return true;
 }
@@ -247,11 +253,11 @@ static void first_notes(void)
 	if (dprof_settings.complaint)
 		dprof_process_line("note", dprof_settings.complaint);
 	if (frz_source() != FRZ_TSC)
-		dprof_process_line("note", "the time stamp counter of this host does not run at one rate: "
-				   "its times cannot be trusted");
+		dprof_process_line("note", "the time stamp counter of this host does not run at "
+				   "one rate: its times cannot be trusted");
 	if (!dprof_modules_any())
-		dprof_process_line("note", "no code here was instrumented: compile with -fplugin=dprof, "
-				   "and do not remove the section dprof_sites");
+		dprof_process_line("note", "no code here was instrumented: compile with "
+				   "-fplugin=dprof, and do not remove the section dprof_sites");
 }
 
 /* Before the constructors of the program, which may record. */

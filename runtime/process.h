@@ -3,8 +3,9 @@
  * process.h - this process in the trace: its directory, the start of its files' names, and its text
  * file HOST-RANK.process.
  *
- * Law: nothing that exists is ever overwritten. A name that is taken means another job: then this
- * process, and with it every process of its job that meets the same, uses JOB.2, JOB.3 and so on. */
+ * Law: nothing that exists is ever overwritten. A name that is taken means another job: then
+ * this process, and with it every process of its job that meets the same, uses JOB.2, JOB.3
+ * and so on. */
 #ifndef RUNTIME_PROCESS_H
 #define RUNTIME_PROCESS_H
 

@@ -6,7 +6,7 @@
  *
  *   1:  mov   __dprof_cursor@gottpoff(%rip), %rsi
  *       mov   $16, %ecx
- *       xadd  %rcx, %fs:(%rsi)            claim a slot: one instruction, so no signal handler gets it too
+ *       xadd  %rcx, %fs:(%rsi)            claim a slot; one instruction: no signal handler gets it
  *       cmp   %fs:8(%rsi), %rcx
  *       jae   3f                          none left (a new thread has none)
  *       lea   SITE(%rip), %rax
@@ -24,18 +24,19 @@
  *       jmp   2b                          nothing is to be recorded
  *   .previous
  *
- * Law: a slot that was claimed below `end` belongs to its claimer alone and stays mapped until it is
- * written. */
+ * Law: a slot that was claimed below `end` belongs to its claimer alone and stays mapped until
+ * it is written. */
 #ifndef DPROF_RECORD_H
 #define DPROF_RECORD_H
 
 #include "runtime/format.h"
 
-/* Of each thread. In one that has recorded nothing yet `end` is NULL. A claim is compared with `end`
- * one instruction after it was made, and a handler that came in between may have moved `end`: but only
- * downwards, so that what had failed still fails. What had room and now fails leaves its slot zero. */
+/* Of each thread. In one that has recorded nothing yet `end` is NULL. A claim is compared with
+ * `end` one instruction after it was made, and a handler that came in between may have moved
+ * `end`: but only downwards, so that what had failed still fails. What had room and now fails
+ * leaves its slot zero. */
 struct dprof_cursor {
-	struct dprof_record *next; /* may stand past end: then a claim failed and __dprof_slow mends it */
+	struct dprof_record *next; /* past end when a claim failed: __dprof_slow mends it */
 	struct dprof_record *end;
 };
 

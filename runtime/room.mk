@@ -2,10 +2,11 @@
 #
 # runtime: libdprof (the recorder, knows no MPI), libdprof-openmpi (the adapter), dprof.pc.
 #
-# All of it is loaded into programs that know nothing of us: so it is compiled apart (obj/guest), names
-# are hidden unless a header exports them, and sanitizers stay out (the user's program may have none).
-# $(GENERAL) runs with the user's vector registers live and must leave them alone: the compiler may
-# use general registers only, and may not make calls to memset and memcpy out of loops.
+# All of it is loaded into programs that know nothing of us: so it is compiled apart (obj/guest),
+# names are hidden unless a header exports them, and sanitizers stay out (the user's program may
+# have none). $(GENERAL) runs with the user's vector registers live and must leave them alone: the
+# compiler may use general registers only, and may not make calls to memset and memcpy out of
+# loops.
 
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
@@ -14,7 +15,8 @@ CORE        := settings process modules thread $(GENERAL) adapter
 ADAPTER     := calls groups hosts
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
-$(GENERAL:%=$(B)/obj/guest/runtime/%.o): GUEST_FLAGS += -mgeneral-regs-only -fno-tree-loop-distribute-patterns
+$(call guest,$(GENERAL:%=runtime/%)): \
+	GUEST_FLAGS += -mgeneral-regs-only -fno-tree-loop-distribute-patterns
 
 $(B)/obj/guest/%.o: %.c
 	$(call say,CC)
@@ -25,7 +27,8 @@ $(B)/obj/guest/%.o: %.S
 
 $(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/clock)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now -o $@ $^
+	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread -Wl,-soname,$(@F) \
+		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^
 $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/clock)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
@@ -34,23 +37,27 @@ HAVE_MPI := $(shell command -v $(MPICC))
 things   += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
 
 $(ADAPTER:%=$(B)/obj/guest/runtime/openmpi/%.o): CC := $(MPICC)
-$(B)/lib/libdprof-openmpi.so: $(call guest,$(ADAPTER:%=runtime/openmpi/%) $(FREEZER_MEASURE:%=freezer/%)) \
-		$(B)/lib/libdprof.so
+$(B)/lib/libdprof-openmpi.so: $(call guest,$(ADAPTER:%=runtime/openmpi/%)) \
+		$(call guest,$(FREEZER_MEASURE:%=freezer/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(MPICC) -shared -pthread -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $^ -lsodium
 
 # One template for the build tree and for installing: $(call dprof_pc,PLUGIN,INCLUDEDIR,LIBDIR)
-dprof_pc  = sed -e 's|@PLUGIN@|$(1)|' -e 's|@INCLUDEDIR@|$(2)|' -e 's|@LIBDIR@|$(3)|' -e 's|@VERSION@|0.1|' \
-                -e 's|@ADAPTER@|$(if $(HAVE_MPI),-ldprof-openmpi)|' runtime/dprof.pc.in
+dprof_pc  = sed -e 's|@PLUGIN@|$(1)|' -e 's|@INCLUDEDIR@|$(2)|' -e 's|@LIBDIR@|$(3)|' \
+                -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(if $(HAVE_MPI),-ldprof-openmpi)|' \
+                runtime/dprof.pc.in
 
+HERE := $(abspath $(B))
 $(B)/lib/pkgconfig/dprof.pc: runtime/dprof.pc.in $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
-	$(Q)mkdir -p $(@D) && $(call dprof_pc,$(abspath $(B))/plugin/dprof.so,$(CURDIR)/pragmas,$(abspath $(B))/lib) >$@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call dprof_pc,$(HERE)/plugin/dprof.so,$(CURDIR)/pragmas,$(HERE)/lib) >$@
 
 things += $(B)/lib/pkgconfig/dprof.pc
 
 units += $(B)/test/runtime_trace
 $(B)/test/runtime_trace: $(B)/test/runtime_trace-scenarios
-$(B)/test/runtime_trace-scenarios: $(call guest,testsuite/fixtures/runtime/scenarios) $(B)/lib/libdprof.a
+$(B)/test/runtime_trace-scenarios: $(call guest,testsuite/fixtures/runtime/scenarios) \
+		$(B)/lib/libdprof.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -pthread -o $@ $^

@@ -18,8 +18,9 @@
 
 struct dprof_settings dprof_settings;
 
-/* Where starters of parallel jobs say the rank. The order matters: inside a batch job SLURM_PROCID is
- * set for the shell that runs mpirun, too. MPI_LOCALRANKID is no rank: it counts within a host. */
+/* Where starters of parallel jobs say the rank. The order matters: inside a batch job
+ * SLURM_PROCID is set for the shell that runs mpirun, too. MPI_LOCALRANKID is no rank: it
+ * counts within a host. */
 static const char *const rank_names[] = {
 	"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL,
 };
@@ -87,7 +88,7 @@ static size_t chunk_bytes(struct dprof_settings *s)
 		return CHUNK_BYTES;
 	bytes = parse_bytes(text);
 	if (!bytes) {
-		s->complaint = "DPROF_BUFFER is not a size of up to 1G (examples: 64K, 1M); took 1M";
+		s->complaint = "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M";
 		return CHUNK_BYTES;
 	}
 	if (bytes < CHUNK_BYTES_MIN)
@@ -135,8 +136,8 @@ static void boot_id(char *to, size_t size)
 	to[strcspn(to, "\n")] = '\0';
 }
 
-/* Hosts are told apart by name and boot, so that the same name in two clusters, or two namespaces of
- * one machine that were given names, count as two. */
+/* Hosts are told apart by name and boot, so that the same name in two clusters, or two
+ * namespaces of one machine that were given names, count as two. */
 static void host(struct dprof_settings *s)
 {
 	const char *given = secure_getenv("DPROF_HOST");

@@ -2,8 +2,8 @@
  *
  * settings.h - what the environment says: the user's DPROF_* and who this process is in its job.
  *
- * Read once, when the library is loaded, and never changed. A value that cannot be understood counts
- * as absent and leaves a note for the report. */
+ * Read once, when the library is loaded, and never changed. A value that cannot be understood
+ * counts as absent and leaves a note for the report. */
 #ifndef RUNTIME_SETTINGS_H
 #define RUNTIME_SETTINGS_H
 
@@ -17,7 +17,7 @@
 struct dprof_settings {
 	bool off;                     /* DPROF_OFF */
 	bool debug;                   /* DPROF_DEBUG: say on stderr why nothing is recorded */
-	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a trace file is mapped at a time */
+	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a file is mapped at a time */
 	int64_t rank;                 /* as the starter of the job says; -1: it does not */
 	char program[PATH_MAX];       /* the executable */
 	char parent[PATH_MAX];        /* DPROF_DIR, absolute */

@@ -3,15 +3,15 @@
  * slow.c - a claim found no room: make some, or lose the record and count it.
  *
  * Called with the user's registers saved but for the vector registers, and so compiled to touch
- * general registers only (see room.mk). Signal handlers may interrupt the inserted code and this code
- * anywhere, and record:
+ * general registers only (see room.mk). Signal handlers may interrupt the inserted code and this
+ * code anywhere, and record:
  *
  * - Before `busy` is set, the handler does all of this itself, and we find room when we come to it.
- * - While it is set, the handler's claim fails at once and is taken back, so that for us nothing has
- *   happened. A handler that jumps out of here ends the recording of its thread.
- * - A claim is compared with `end` one instruction after it was made; a handler in between may have
- *   changed chunks. So each chunk lies below the one before: what failed, fails, and what has room in
- *   the chunk before is given up. Its slot stays zero.
+ * - While it is set, the handler's claim fails at once and is taken back, so that for us nothing
+ *   has happened. A handler that jumps out of here ends the recording of its thread.
+ * - A claim is compared with `end` one instruction after it was made; a handler in between may
+ *   have changed chunks. So each chunk lies below the one before: what failed, fails, and what
+ *   has room in the chunk before is given up. Its slot stays zero.
  * - Claims that failed have moved `next` past `end`; so every store to `next` here is absolute. */
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -62,8 +62,8 @@ static bool begin(void)
 	return true;
 }
 
-/* Nobody makes t's next chunk when this returns true: then it is ours to make. Waits for a helper that
- * is at it, but not for long, and not again before it is done. */
+/* Nobody makes t's next chunk when this returns true: then it is ours to make. Waits for a
+ * helper that is at it, but not for long, and not again before it is done. */
 static bool take_over(struct dprof_thread *t)
 {
 	struct timespec patience = { .tv_nsec = HELPER_WAIT_NS };

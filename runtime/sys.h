@@ -2,9 +2,9 @@
  *
  * sys.h - system calls as they are.
  *
- * Recording interrupts the user's code anywhere, signal handlers and half-cancelled threads included.
- * The C library's wrappers set errno, are points of cancellation and may use vector registers; these
- * do none of that.
+ * Recording interrupts the user's code anywhere, signal handlers and half-cancelled threads
+ * included. The C library's wrappers set errno, are points of cancellation and may use vector
+ * registers; these do none of that.
  *
  * Law: no register and no memory changes but what the kernel hands back; errors are -errno. */
 #ifndef RUNTIME_SYS_H

@@ -24,8 +24,9 @@ static int alive;
 static pthread_key_t key;
 static __thread bool gone; /* its destructor ran */
 
-/* Held while a thread takes its mappings down, so that the end of the process does not write there. A
- * futex: threads end after ThreadSanitizer has forgotten them, and it would look at a mutex. */
+/* Held while a thread takes its mappings down, so that the end of the process does not write
+ * there. A futex: threads end after ThreadSanitizer has forgotten them, and it would look at a
+ * mutex. */
 static int taking_down;
 
 static bool try_lock(void)
@@ -60,7 +61,8 @@ static struct dprof_thread *allocate(void)
 
 	if (t)
 		return t;
-	at = sys(SYS_mmap, NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	at = sys(SYS_mmap, NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1);
 	if (sys_failed(at))
 		return NULL;
 	t = (struct dprof_thread *)at;
@@ -143,8 +145,8 @@ static void stop_supply(struct dprof_thread *t)
 {
 	int state = SUPPLY_WANTED;
 
-	while (!__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_NONE, false, __ATOMIC_ACQUIRE,
-					    __ATOMIC_ACQUIRE) &&
+	while (!__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_NONE, false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) &&
 	       state == SUPPLY_MAKING) {
 		sys(SYS_futex, &t->supply, FUTEX_WAIT_PRIVATE, SUPPLY_MAKING, NULL);
 		state = SUPPLY_WANTED;
@@ -181,7 +183,8 @@ static void end(void *value)
 	struct dprof_thread *t = value;
 	uint64_t every = ~UINT64_C(0), before = 0;
 
-	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
+	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    pthread_setspecific(key, t) == 0)
 		return;
 	stop_supply(t);
 	/* no handler may record from here on */
@@ -226,8 +229,9 @@ static void make_wanted(struct dprof_thread *t)
 bool dprof_chunks_make_wanted(void)
 {
 	bool any = false;
+	struct dprof_thread *t;
 
-	for (struct dprof_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
+	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
 		int state = SUPPLY_WANTED;
 
 		if (!__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_MAKING, false,

@@ -6,11 +6,11 @@
  *                     unmapped or     the one before      cursor in here       being made ahead
  *                     kept            (still mapped)
  *
- * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little costs
- * little. A thread makes its first two chunks itself; from then on it has the helper make the next one
- * while it fills its current one. If the helper is late the thread makes it itself; a record is lost
- * only where the system refuses a chunk (no space, no descriptor, no memory) or where a signal handler
- * interrupts the change of chunks.
+ * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little
+ * costs little. A thread makes its first two chunks itself; from then on it has the helper make
+ * the next one while it fills its current one. If the helper is late the thread makes it itself;
+ * a record is lost only where the system refuses a chunk (no space, no descriptor, no memory) or
+ * where a signal handler interrupts the change of chunks.
  *
  * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
  * to by its maker page by page, so that writing to it does not fault.
@@ -33,7 +33,8 @@
 /* `next` of a thread without a chunk: above whatever `end` may become. */
 #define DPROF_NOWHERE ((struct dprof_record *)-4096)
 
-/* Who may touch the next chunk. Only the thread leaves WANTED by force, and only it leaves READY. */
+/* Who may touch the next chunk. Only the thread leaves WANTED by force, and only it leaves
+ * READY. */
 enum dprof_supply {
 	SUPPLY_FREE,    /* no thread uses this structure */
 	SUPPLY_NONE,    /* not wanted yet */
@@ -48,7 +49,8 @@ struct dprof_chunk {
 	size_t bytes;
 };
 
-/* Alone on its pages: helper and thread share nothing else. Kept for a later thread when one ends. */
+/* Alone on its pages: helper and thread share nothing else. Kept for a later thread when one
+ * ends. */
 struct dprof_thread {
 	struct dprof_thread *following;   /* in the list of all; never changes */
 	int supply;                       /* enum dprof_supply, a futex */
@@ -67,9 +69,10 @@ struct dprof_thread {
 
 extern __thread struct dprof_thread *dprof_self __attribute__((tls_model("initial-exec")));
 
-/* Reserves, maps (below an address, unless that is NULL) and faults in a piece of a file: its address,
- * or -errno. */
-long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes, const void *below);
+/* Reserves, maps (below an address, unless that is NULL) and faults in a piece of a file: its
+ * address, or -errno. */
+long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes,
+		    const void *below);
 
 /* Makes one more chunk for t. 0 or -errno. Does not touch the cursor. */
 int dprof_chunk_make(struct dprof_thread *t);
@@ -81,7 +84,8 @@ void dprof_chunk_enter(struct dprof_thread *t);
 bool dprof_chunks_make_wanted(void);
 bool dprof_any_thread(void);
 
-/* The first event of a thread: sets dprof_self, with a first chunk made, unless it can have no file. */
+/* The first event of a thread: sets dprof_self, with a first chunk made, unless it can have no
+ * file. */
 void dprof_thread_begin(void *unused);
 
 /* The process ends: every thread that still runs ends with it. */

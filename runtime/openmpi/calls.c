@@ -16,7 +16,8 @@ static uint64_t bytes_of(int count, MPI_Datatype type)
 {
 	int size = 0;
 
-	if (!active || type == MPI_DATATYPE_NULL || count < 0 || PMPI_Type_size(type, &size) != MPI_SUCCESS)
+	if (type == MPI_DATATYPE_NULL || count < 0 ||
+	    PMPI_Type_size(type, &size) != MPI_SUCCESS)
 		return UNKNOWN_BYTES;
 	return (uint64_t)count * (uint64_t)size;
 }
@@ -35,8 +36,8 @@ static void add_arguments(struct group *g, int root, uint64_t bytes)
 	dprof_adapter_arguments(a, n);
 }
 
-/* Returns the site at which an EXIT is due, or NULL. The group is asked for first: the first time that
- * takes a message, which is not the operation's. */
+/* Returns the site at which an EXIT is due, or NULL. The group is asked for first: the first
+ * time that takes a message, which is not the operation's. */
 static const struct dprof_site *begin(const void *site, const char *name, MPI_Comm comm, int root,
 				      uint64_t bytes)
 {
@@ -60,70 +61,70 @@ static const struct dprof_site *begin(const void *site, const char *name, MPI_Co
 #define SENDING_V  const void *send, const int *nsend, const int *sdispls, MPI_Datatype tsend
 #define RECEIVING_V void *recv, const int *nrecv, const int *rdispls, MPI_Datatype trecv
 
-/* Bytes that this rank gives (or, where that is the simpler to say, gets); counts and types that MPI
- * does not look at on this rank (not at the root, in place) are not looked at here. */
-#define AT_ROOT     (active && am_root(root, comm))
-#define COLLECTIVES(X)                                                                                 \
-	X(Barrier, BARRIER, (MPI_Comm comm), (comm), NOT_ROOTED, UNKNOWN_BYTES)                        \
-	X(Bcast, COLL, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm),                \
-	  (data, n, type, root, comm), root, bytes_of(n, type))                                        \
-	X(Reduce, COLL, (SUM_OF(op), int root, MPI_Comm comm),                                         \
-	  (send, recv, n, type, op, root, comm), root, bytes_of(n, type))                              \
-	X(Allreduce, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,   \
-	  bytes_of(n, type))                                                                           \
-	X(Scan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,        \
-	  bytes_of(n, type))                                                                           \
-	X(Exscan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,      \
-	  bytes_of(n, type))                                                                           \
-	X(Reduce_scatter_block, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),    \
-	  NOT_ROOTED, bytes_of(n, type))                                                               \
-	X(Reduce_scatter, COLL,                                                                        \
-	  (const void *send, void *recv, const int *n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),   \
-	  (send, recv, n, type, op, comm), NOT_ROOTED, UNKNOWN_BYTES)                                  \
-	X(Gather, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                                 \
-	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                                  \
-	  AT_ROOT ? bytes_of(nrecv, trecv) : bytes_of(nsend, tsend))                                   \
-	X(Gatherv, COLL, (SENDING, RECEIVING_V, int root, MPI_Comm comm),                              \
-	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, root, comm), root, UNKNOWN_BYTES)          \
-	X(Scatter, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                                \
-	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                                  \
-	  AT_ROOT ? bytes_of(nsend, tsend) : bytes_of(nrecv, trecv))                                   \
-	X(Scatterv, COLL, (SENDING_V, RECEIVING, int root, MPI_Comm comm),                             \
-	  (send, nsend, sdispls, tsend, recv, nrecv, trecv, root, comm), root, UNKNOWN_BYTES)          \
-	X(Allgather, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                        \
-	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))          \
-	X(Allgatherv, COLL, (SENDING, RECEIVING_V, MPI_Comm comm),                                     \
-	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)          \
-	X(Alltoall, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                         \
-	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))          \
-	X(Alltoallv, COLL, (SENDING_V, RECEIVING_V, MPI_Comm comm),                                    \
-	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES) \
-	X(Alltoallw, COLL,                                                                             \
-	  (const void *send, const int *nsend, const int *sdispls, const MPI_Datatype *tsend,          \
-	   void *recv, const int *nrecv, const int *rdispls, const MPI_Datatype *trecv, MPI_Comm comm), \
-	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)
+/* The last is the bytes that this rank gives (or, where that is simpler to say, gets). Counts and
+ * types that MPI does not look at on this rank (not at the root, in place) are not looked at here;
+ * between two groups it is hard to say which these are, and nothing is looked at. */
+#define AT_ROOT     (group_of(comm)->rank == root)
+#define COLLECTIVES(X)                                                                            \
+	X(Barrier, BARRIER, (MPI_Comm comm), (comm), NOT_ROOTED, UNKNOWN_BYTES)                   \
+	X(Bcast, COLL, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm),           \
+	  (data, n, type, root, comm), root, bytes_of(n, type))                                   \
+	X(Reduce, COLL, (SUM_OF(op), int root, MPI_Comm comm),                                    \
+	  (send, recv, n, type, op, root, comm), root, bytes_of(n, type))                         \
+	X(Allreduce, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),          \
+	  NOT_ROOTED, bytes_of(n, type))                                                          \
+	X(Scan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,   \
+	  bytes_of(n, type))                                                                      \
+	X(Exscan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),             \
+	  NOT_ROOTED, bytes_of(n, type))                                                          \
+	X(Reduce_scatter_block, COLL, (SUM_OF(op), MPI_Comm comm),                                \
+	  (send, recv, n, type, op, comm), NOT_ROOTED, bytes_of(n, type))                         \
+	X(Reduce_scatter, COLL,                                                                   \
+	  (const void *send, void *recv, const int *n, MPI_Datatype type, MPI_Op op,              \
+	   MPI_Comm comm),                                                                        \
+	  (send, recv, n, type, op, comm), NOT_ROOTED, UNKNOWN_BYTES)                             \
+	X(Gather, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                            \
+	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                             \
+	  AT_ROOT ? bytes_of(nrecv, trecv) : bytes_of(nsend, tsend))                              \
+	X(Gatherv, COLL, (SENDING, RECEIVING_V, int root, MPI_Comm comm),                         \
+	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, root, comm), root, UNKNOWN_BYTES)     \
+	X(Scatter, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                           \
+	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                             \
+	  AT_ROOT ? bytes_of(nsend, tsend) : bytes_of(nrecv, trecv))                              \
+	X(Scatterv, COLL, (SENDING_V, RECEIVING, int root, MPI_Comm comm),                        \
+	  (send, nsend, sdispls, tsend, recv, nrecv, trecv, root, comm), root, UNKNOWN_BYTES)     \
+	X(Allgather, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                   \
+	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))     \
+	X(Allgatherv, COLL, (SENDING, RECEIVING_V, MPI_Comm comm),                                \
+	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)     \
+	X(Alltoall, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                    \
+	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))     \
+	X(Alltoallv, COLL, (SENDING_V, RECEIVING_V, MPI_Comm comm),                               \
+	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,           \
+	  UNKNOWN_BYTES)                                                                          \
+	X(Alltoallw, COLL,                                                                        \
+	  (const void *send, const int *nsend, const int *sdispls, const MPI_Datatype *tsend,     \
+	   void *recv, const int *nrecv, const int *rdispls, const MPI_Datatype *trecv,           \
+	   MPI_Comm comm),                                                                        \
+	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,           \
+	  UNKNOWN_BYTES)
 
-static bool am_root(int root, MPI_Comm comm)
-{
-	struct group *g = group_of(comm);
-
-	return g && g->rank == root;
-}
-
-#define WRAP(name, kind, parameters, arguments, root, bytes)                                       \
-	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                               \
-	DPROF_EXPORT int MPI_##name parameters                                                     \
-	{                                                                                          \
-		const struct dprof_site *due = begin(&site_##name, "MPI_" #name, comm, root, bytes); \
-		int result = PMPI_##name arguments;                                                \
-                                                                                                   \
-		if (due)                                                                           \
-			dprof_adapter_exit(due);                                                   \
-		return result;                                                                     \
+#define WRAP(name, kind, parameters, arguments, root, bytes)                                      \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                              \
+	DPROF_EXPORT int MPI_##name parameters                                                    \
+	{                                                                                         \
+		const struct dprof_site *due =                                                    \
+			begin(&site_##name, "MPI_" #name, comm, root,                             \
+			      active && group_of(comm) ? (bytes) : UNKNOWN_BYTES);                \
+		int result = PMPI_##name arguments;                                               \
+                                                                                                  \
+		if (due)                                                                          \
+			dprof_adapter_exit(due);                                                  \
+		return result;                                                                    \
 	}
 COLLECTIVES(WRAP)
 
-/* ---- Begin and end of MPI ----------------------------------------------------------------------- */
+/* ---- Begin and end of MPI -------------------------------------------------------------------- */
 
 static void after_init(void)
 {

@@ -2,10 +2,10 @@
  *
  * groups.c - a number for every communicator, the same on all its members.
  *
- * MPI_COMM_WORLD is 1. Any other one gets its number at its first collective operation, whatever made
- * it: its rank 0 draws a number that no other rank draws and broadcasts it on the communicator itself,
- * where all members are at this moment. Intercommunicators, and communicators with members from other
- * jobs (which may not know of us), have none. */
+ * MPI_COMM_WORLD is 1. Any other one gets its number at its first collective operation,
+ * whatever made it: its rank 0 draws a number that no other rank draws and broadcasts it on
+ * the communicator itself, where all members are at this moment. Intercommunicators, and
+ * communicators with members from other jobs (which may not know of us), have none. */
 #include "runtime/openmpi/openmpi.h"
 
 #include <stdio.h>

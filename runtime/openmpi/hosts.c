@@ -2,10 +2,10 @@
  *
  * hosts.c - which ranks share a clock, and FreeZer's measuring between those that do not.
  *
- * Hosts are numbered by their lowest rank; that rank is the host's endpoint. Rank 0's endpoint asks all
- * others in turn, right after MPI_Init and right before MPI_Finalize. All this happens on a
- * communicator of our own, in which errors return. Ranks with nothing to do sleep: on a full machine
- * their spinning would delay the packets.
+ * Hosts are numbered by their lowest rank; that rank is the host's endpoint. Rank 0's endpoint
+ * asks all others in turn, right after MPI_Init and right before MPI_Finalize. All this happens
+ * on a communicator of our own, in which errors return. Ranks with nothing to do sleep: on a full
+ * machine their spinning would delay the packets.
  *
  *   rank 0 (asker)        --turn-->  ask ... finish     --turn-->  ask ... finish     |
  *   endpoint of host 1      answer .................                                  | all meet
@@ -54,7 +54,7 @@ static bool endpoint_open;
 static struct frz_synclog synclog;
 static bool synclog_open;
 
-/* ---- Who is where ------------------------------------------------------------------------------ */
+/* ---- Who is where ---------------------------------------------------------------------------- */
 
 /* Numbers the hosts by their lowest ranks. */
 static void number_hosts(char (*ids)[HOSTID_SIZE])
@@ -94,7 +94,7 @@ static bool is_endpoint(void)
 	return endpoint_of[my_host] == rank;
 }
 
-/* ---- Addresses --------------------------------------------------------------------------------- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 
 /* The address that the user chose, or NULL: then all are offered. */
 static const char *chosen_address(void)
@@ -106,7 +106,7 @@ static const char *chosen_address(void)
 		return NULL;
 	if (inet_pton(AF_INET, text, &ignored) == 1)
 		return text;
-	dprof_adapter_line("note", "DPROF_SYNC_BIND is not an IPv4 address; took all of this host's");
+	dprof_adapter_line("note", "DPROF_SYNC_BIND is no IPv4 address; took all of this host's");
 	return NULL;
 }
 
@@ -116,7 +116,8 @@ static bool is_usable(const struct ifaddrs *i, bool loopback)
 	       !(i->ifa_flags & IFF_LOOPBACK) == !loopback;
 }
 
-/* All addresses but loopback's, which means somebody else on every host; unless there is no other. */
+/* All addresses but loopback's, which means somebody else on every host; unless there is no
+ * other. */
 static void offer_all(struct offer *o, uint16_t port)
 {
 	struct ifaddrs *all;
@@ -126,12 +127,12 @@ static void offer_all(struct offer *o, uint16_t port)
 		return;
 	for (int loopback = 0; loopback <= 1 && n == 0; loopback++)
 		for (const struct ifaddrs *i = all; i && n < OFFERS; i = i->ifa_next) {
+			const struct sockaddr_in *a = (const void *)i->ifa_addr;
 			char ip[INET_ADDRSTRLEN];
 
 			if (!is_usable(i, loopback))
 				continue;
-			inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr,
-				  ip, sizeof(ip));
+			inet_ntop(AF_INET, &a->sin_addr, ip, sizeof(ip));
 			snprintf(o->address[n++], FRZ_ADDRESS_SIZE, "%s:%u", ip, port);
 		}
 	freeifaddrs(all);
@@ -160,7 +161,8 @@ static void open_synclog(void)
 	if (!dprof_adapter_recording())
 		return;
 	snprintf(path, sizeof(path), "%s/%s.sync", directory, dprof_adapter_host());
-	synclog_open = frz_synclog_create(&synclog, path, (uint32_t)my_host, dprof_adapter_hostid()) == 0;
+	synclog_open = frz_synclog_create(&synclog, path, (uint32_t)my_host,
+					  dprof_adapter_hostid()) == 0;
 	if (!synclog_open)
 		dprof_adapter_line("note", "the packets between the hosts could not be stored");
 }
@@ -171,18 +173,18 @@ static bool exchange_addresses(void)
 	struct offer mine = { 0 };
 
 	if (rank == 0 && frz_make_key(key) < 0)
-		dprof_adapter_line("note", "no random key: packets between the hosts are not protected");
+		dprof_adapter_line("note", "no random key: packets are not protected");
 	if (PMPI_Bcast(key, sizeof(key), MPI_BYTE, 0, ours))
 		return false;
 	if (is_endpoint())
 		mine = open_endpoint(key);
 	if (rank == 0)
 		open_synclog();
-	return PMPI_Gather(&mine, sizeof(mine), MPI_BYTE, offers, sizeof(mine), MPI_BYTE, 0, ours) ==
-	       MPI_SUCCESS;
+	return PMPI_Gather(&mine, sizeof(mine), MPI_BYTE, offers, sizeof(mine), MPI_BYTE, 0,
+			   ours) == MPI_SUCCESS;
 }
 
-/* ---- Measuring --------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 static void nap(void)
 {
@@ -214,13 +216,14 @@ static void ask(int host, const char *when)
 {
 	struct frz_burst b = { .deadline_ns = BURST_NS, .at_least = AT_LEAST, .at_most = AT_MOST };
 	const char *address = reachable(&offers[endpoint_of[host]], host);
+	struct frz_synclog *log = synclog_open ? &synclog : NULL;
 	char text[2 * HOSTID_SIZE];
 
-	if (address && frz_ask(&endpoint, address, (uint32_t)host, b, synclog_open ? &synclog : NULL) > 0) {
+	if (address && frz_ask(&endpoint, address, (uint32_t)host, b, log) > 0) {
 		frz_finish(&endpoint, address, (uint32_t)host, FINISH_NS);
 		return;
 	}
-	snprintf(text, sizeof(text), "host %s did not answer at the %s: its clock is not known by packets of then",
+	snprintf(text, sizeof(text), "host %s did not answer at the %s: no packets of then",
 		 host_name[endpoint_of[host]], when);
 	dprof_adapter_line("note", text);
 }
@@ -259,7 +262,7 @@ static void measure(const char *when)
 		sleep_until(&all_here);
 }
 
-/* ---- Begin and end ----------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 bool hosts_start(void)
 {

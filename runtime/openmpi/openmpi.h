@@ -5,8 +5,8 @@
  * calls.c wraps MPI's functions, groups.c numbers communicators, hosts.c numbers hosts and lets
  * FreeZer measure between them.
  *
- * Law: what needs all ranks of MPI_COMM_WORLD is done by all of them or by none, whether a rank itself
- * records or not; and no error of MPI in here reaches the program. */
+ * Law: what needs all ranks of MPI_COMM_WORLD is done by all of them or by none, whether a
+ * rank itself records or not; and no error of MPI in here reaches the program. */
 #ifndef RUNTIME_OPENMPI_H
 #define RUNTIME_OPENMPI_H
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The recorder is a guest: whatever the environment says or the disk refuses, the program prints what
-# it prints without us and ends as it would; and nothing that exists is overwritten.
+# The recorder is a guest: whatever the environment says or the disk refuses, the program prints
+# what it prints without us and ends as it would; and nothing that exists is overwritten.
 set -u
 : "${B:?the build folder}"
 dir=$(mktemp -d)

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The MPI adapter: all ranks of a communicator give an operation the same group and number, whether the
-# plugin saw the call or not; hosts get clocks, and are measured when there are several.
+# The MPI adapter: all ranks of a communicator give an operation the same group and number,
+# whether the plugin saw the call or not; hosts get clocks, and are measured when there are
+# several.
 set -u
 : "${B:?the build folder}"
 command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
@@ -79,13 +80,13 @@ for program in seen unseen; do
 		operations dprof-* >ops
 		consistent ops >wrong
 		[ ! -s wrong ] || fail "$program on $ranks: $(cat wrong)"
-		# 17 operations on the world; again twice, reversed, halves, self, and once between two groups
+		# 17 operations on the world; again twice, reversed, halves, self, and twice between two groups
 		for t in $(seq 0 $((ranks - 1))); do
 			[ "$(grep -c "^$t 1 " ops)" = 17 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 17 on the world"
 			created=$((t == 0 || t == ranks - 1))
 			grep "^$t [0-9]" ops | grep -v "^$t 1 " >others
 			[ "$(wc -l <others)" = $((5 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
-			[ "$(grep -c "^$t - - MPI_Barrier" ops)" = 1 ] || fail "$program on $ranks: a barrier between groups has no group"
+			[ "$(grep -c "^$t - - MPI_Barrier" ops)" = 1 ] || fail "$program on $ranks: between groups there is no group"
 		done
 		grep -q 'role=1 bytes=4' text || fail "$program on $ranks: no root that says its bytes"
 		grep -hq '^rank 1 size '$ranks dprof-*/*-1.process || fail "no line 'rank'"

@@ -2,9 +2,10 @@
  *
  * runtime_trace.c - whatever a program records, and however it ends, its trace holds exactly that.
  *
- * Runs testsuite/fixtures/runtime/scenarios.c in a folder of its own and compares the trace files with
- * the twin that the program kept: for each thread the same records in the same order, each stamp
- * between the readings before and after, and each event that is not there counted as lost. */
+ * Runs testsuite/fixtures/runtime/scenarios.c in a folder of its own and compares the trace
+ * files with the twin that the program kept: for each thread the same records in the same
+ * order, each stamp between the readings before and after, and each event that is not there
+ * counted as lost. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <dirent.h>
@@ -43,7 +44,7 @@ struct events {
 static struct events files[FILES_MAX];
 static size_t nfiles, nprocesses, nfinished;
 
-/* ---- Running ----------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static void setup(void)
 {
@@ -98,7 +99,7 @@ static int finish(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void read_events(const char *path, const char *name)
 {
@@ -162,7 +163,7 @@ static void read_directory(const char *path)
 	closedir(d);
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static bool handlers;                 /* record, and claims may be given up */
 static uint64_t consumed[TWIN_LANES]; /* entries of each lane that were found */
@@ -178,8 +179,8 @@ static bool consume(const struct events *e, const struct dprof_record *r)
 	for (size_t i = 0; i < twin->lanes; i++) {
 		const struct twin_entry *next = &twin->lane[i].entry[consumed[i]];
 
-		if (is_lane_of(i, e) && consumed[i] < twin->lane[i].recorded && next->what == r->what &&
-		    next->before <= r->stamp && r->stamp <= next->after) {
+		if (is_lane_of(i, e) && consumed[i] < twin->lane[i].recorded &&
+		    next->what == r->what && next->before <= r->stamp && r->stamp <= next->after) {
 			consumed[i]++;
 			return true;
 		}
@@ -187,7 +188,8 @@ static bool consume(const struct events *e, const struct dprof_record *r)
 	return false;
 }
 
-/* Returns how many records the twin does not know: it may have been killed before it wrote them down. */
+/* Returns how many records the twin does not know: it may have been killed before it wrote
+ * them down. */
 static size_t compare_file(const struct events *e)
 {
 	size_t unknown = 0;
@@ -220,8 +222,8 @@ static void compare(size_t unknown_allowed)
 			      "%s holds what was never recorded", files[i].name);
 	for (size_t i = 0; i < twin->lanes; i++)
 		ck_assert_msg(consumed[i] == twin->lane[i].recorded,
-			      "thread %lu recorded %lu events, its trace has %lu", twin->lane[i].tid,
-			      twin->lane[i].recorded, consumed[i]);
+			      "thread %lu recorded %lu events, its trace has %lu",
+			      twin->lane[i].tid, twin->lane[i].recorded, consumed[i]);
 }
 
 /* What a thread that ended did not use is given back. */
@@ -232,7 +234,8 @@ static void compare_sizes(void)
 
 		ck_assert_uint_ne(h->ended, 0);
 		if (h->pid != h->tid)
-			ck_assert_uint_eq(files[i].bytes, DPROF_HEADER_SIZE + files[i].n * sizeof(struct dprof_record));
+			ck_assert_uint_eq(files[i].bytes - DPROF_HEADER_SIZE,
+					  files[i].n * sizeof(struct dprof_record));
 	}
 }
 
@@ -245,7 +248,7 @@ static uint64_t total_lost(void)
 	return lost;
 }
 
-/* ---- Claims ------------------------------------------------------------------------------------ */
+/* ---- Claims ---------------------------------------------------------------------------------- */
 
 static const char *const buffers[] = { "4K", "8K", "64K", NULL };
 
@@ -295,7 +298,8 @@ START_TEST(the_child_of_a_fork_is_a_process_of_its_own)
 }
 END_TEST
 
-/* Whatever instruction the handler interrupts: no record is overwritten, and each lost one is counted. */
+/* Whatever instruction the handler interrupts: no record is overwritten, and each lost one is
+ * counted. */
 START_TEST(a_signal_handler_records_inside_records)
 {
 	seed += (unsigned long)_i;
