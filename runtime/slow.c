@@ -20,7 +20,8 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-#define HELPER_WAIT_NS  10000000 /* for a chunk that is being made */
+#define HELPER_WAIT_NS   1000000 /* for a chunk that is being made, and that */
+#define HELPER_WAITS     100     /* many times: signals cut them short */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
@@ -72,9 +73,11 @@ static bool take_over(struct dprof_thread *t)
 	if (__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_NONE, false, __ATOMIC_ACQUIRE,
 					__ATOMIC_ACQUIRE))
 		return true;
-	if (state == SUPPLY_MAKING && t->refused == 0)
+	for (int i = 0; i < HELPER_WAITS && state == SUPPLY_MAKING && t->refused == 0; i++) {
 		sys(SYS_futex, &t->supply, FUTEX_WAIT_PRIVATE, SUPPLY_MAKING, &patience);
-	return __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_MAKING;
+		state = __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE);
+	}
+	return state != SUPPLY_MAKING;
 }
 
 static bool next_chunk(struct dprof_thread *t)
