@@ -36,7 +36,7 @@ misplaced() { # fixture events
 
 run() { # fixture executable config
 	rm -f "$dir/events"
-	if ! RECORDER_EVENTS=$dir/events timeout 20 "$2" >"$dir/out" 2>"$dir/err"; then
+	if ! GMON_OUT_PREFIX=$dir/gmon RECORDER_EVENTS=$dir/events timeout 20 "$2" >"$dir/out" 2>"$dir/err"; then
 		fail "$1 $3: exit status $?: $(head -3 "$dir/err")"
 		return
 	fi
