@@ -25,3 +25,5 @@ units += $(FREEZER_UNITS:%=$(B)/test/freezer_%)
 $(FREEZER_UNITS:%=$(B)/test/freezer_%): $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 $(B)/test/freezer_wander: $(B)/obj/testsuite/truth/clockmap.o
 LIBS_freezer := -lsodium -lgmp -lm
+
+include freezer/baseline/rules
