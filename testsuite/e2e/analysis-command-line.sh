@@ -80,7 +80,7 @@ wrong 'pack has no option --base' pack --base h0 - "$dir/u"
 for model in linear drift drift: drift:0 drift:-1 drift:x drift:1e9 drift:nan; do
 	wrong "--clock-model: expected affine or drift:PPM (0 < PPM <= 1000000), found '$model'" --clock-model "$model" "$t"
 done
-wrong '--base: expected a host of this trace, such as h0; found "h2"' clocks --base h2 "$t"
+wrong '--base: expected a host of the trace, such as h0; found "h2"' clocks --base h2 "$t"
 
 run pack testsuite/fixtures/analysis/job.txt "$t"
 [ $? -eq 1 ] && grep -q 'expected a name that is free, found one that exists' "$dir/err" || complain 'pack overwrites'
