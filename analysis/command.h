@@ -18,6 +18,7 @@ struct options {
 	struct frz_assumption assumption;
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
+	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */
 };
 
 struct command {

@@ -28,7 +28,7 @@ static const struct {
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
 	  "DIR", "jbmwW" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
-	  "DIR", "jbm" },
+	  "DIR", "jbmM" },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbm" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmB" },
 	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j" },
@@ -45,6 +45,10 @@ static const struct argp_option option_table[] = {
 	{ "wait", 'W', "NAME", 0,
 	  "csp, report: the region or site where threads wait for each other "
 	  "(default: any barrier, collective or blocking receive)",
+	  0 },
+	{ "method", 'M', "NAME", 0,
+	  "clocks: what another method makes of the same packets, for comparison: regression, "
+	  "hull, lp, freezer or barriers",
 	  0 },
 	{ "bounds", 'B', NULL, 0, "dump: add the interval of its time to each event", 0 },
 	{ 0 },
@@ -119,7 +123,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jbmwWB";
+	const char *keys = "jbmwWBM";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -128,6 +132,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case 'w': o->work = value; break;
 	case 'W': o->wait = value; break;
 	case 'B': o->bounds = true; break;
+	case 'M': o->method = value; break;
 	case 'm':
 		if (!read_model(value, &o->assumption))
 			exit(usage("--clock-model: expected affine or drift:PPM (0 < PPM <= "

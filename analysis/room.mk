@@ -12,9 +12,11 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/bin/dprof-analyze: $(B)/obj/analysis/main.o $(ANALYSIS_ARCHIVES)
+# Only clocks --method needs the methods of others.
+$(B)/bin/dprof-analyze: $(B)/obj/analysis/main.o $(B)/lib/libdprof-analysis.a \
+                        $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis)
 
 ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))
 units += $(ANALYSIS_UNITS)
