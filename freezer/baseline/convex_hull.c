@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * convex_hull.c - the second method of A. Duda, G. Harrus, Y. Haddad, G. Bernard, "Estimating global
- * time in distributed systems", 1987.
+ * convex_hull.c - the second method of A. Duda, G. Harrus, Y. Haddad, G. Bernard, "Estimating
+ * global time in distributed systems", 1987.
  *
  * No message arrives before it was sent, so the clock's line passes between two convex hulls. The
  * estimate is the mean of the steepest and the flattest line that do; a mean of lines that pass

@@ -3,17 +3,17 @@
  * freezer.c - FreeZer's formula: Z. Benavides, K. Vora, R. Gupta, "DProf: distributed profiler with
  * strong guarantees", OOPSLA 2019.
  *
- * Reconstructed, not copied: the paper's text was not at hand. What is known of it is that packets go
- * to and fro at the start and at the end of a run, that the fastest of them bound a zero point and a
- * rate, and that the bounds of a converted stamp follow from these two and widen along the run. From
- * this:
+ * Reconstructed, not copied: the paper's text was not at hand. What is known of it is that packets
+ * go to and fro at the start and at the end of a run, that the fastest of them bound a zero point
+ * and a rate, and that the bounds of a converted stamp follow from these two and widen along the
+ * run. From this:
  *  - the exchange of least round trip at the start, and the one at the end, are the evidence;
  *  - the rate is at most that of the line from below the first exchange to above the second, and at
  *    least that of the line from above the first to below the second;
  *  - a stamp's bounds start at the first exchange's bounds and run with the extreme rates.
- * The bounds are true for a clock of constant rate. They are wider than need be, since a zero at one
- * end of its interval does not go with every rate: their width is the first round trip at the start
- * of the run, and at its end twice the first plus the last. */
+ * The bounds are true for a clock of constant rate. They are wider than need be, since a zero at
+ * one end of its interval does not go with every rate: their width is the first round trip at the
+ * start of the run, and at its end twice the first plus the last. */
 #include <errno.h>
 
 #include "freezer/baseline/points.h"

@@ -4,13 +4,14 @@
  * synchronization of distributed traces using kernel-level events", 2010.
  *
  * The bounds of a stamp are the least and the greatest height there of all lines between the two
- * hulls: two linear programs of two unknowns, solved by GLPK. Rows are the corners of the hulls, and
- * each program starts from where the one before it ended, as in their implementation (LTTV).
+ * hulls: two linear programs of two unknowns, solved by GLPK. Rows are the corners of the hulls,
+ * and each program starts from where the one before it ended, as in their implementation (LTTV).
  *
- * So that doubles serve, a line is written slope * x + 2^-16 * (a * x + b), where the slope is that of
- * the run to 16 binary places. What is left to a and b is of the size of a travel time, so every row
- * is of integers that fit a double while that has below 37 bits; which glp_exact needs, since it takes
- * anything else for a nearby simple fraction. glp_simplex gets the run scaled to [-1, 1]. */
+ * So that doubles serve, a line is written slope * x + 2^-16 * (a * x + b), where the slope is that
+ * of the run to 16 binary places. What is left to a and b is of the size of a travel time, so every
+ * row is of integers that fit a double while that has below 37 bits; which glp_exact needs, since
+ * it takes anything else for a nearby simple fraction. glp_simplex has the run scaled to
+ * [-1, 1]. */
 #include "freezer/baseline/lp.h"
 
 #include <errno.h>

@@ -15,8 +15,8 @@ void lp_close(struct baseline_program *);
 enum lp_end { LP_LEAST, LP_GREATEST };
 
 /* The least or greatest height at x of the lines that the rows allow: `exactly`, in rationals, or
- * in doubles where they get to an end. NAN if GLPK gives up. Later calls start from the corner where
- * this one ended. */
+ * in doubles where they get to an end. NAN if GLPK gives up. Later calls start from the corner
+ * where this one ended. */
 double lp_height(const struct baseline_program *, double x, enum lp_end, bool exactly);
 
 #endif

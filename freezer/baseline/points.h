@@ -3,10 +3,10 @@
  * points.h - links as points of the plane, as in solve.h: the clock's counter to the right, the
  * base's upward.
  *
- * A link from stamp u of the base to stamp v of the clock is the point (v + 1, u), which the clock's
- * line passes not below; one from stamp v of the clock to stamp u of the base is (v, u + 1), which
- * it passes not above. An *exchange* is a link and the next one in the list, if that goes back and
- * left after the first had arrived: one point below and one above, close together. */
+ * A link from stamp u of the base to stamp v of the clock is the point (v + 1, u), which the
+ * clock's line passes not below; one from stamp v of the clock to stamp u of the base is
+ * (v, u + 1), which it passes not above. An *exchange* is a link and the next one in the list, if
+ * that goes back and left after the first had arrived: one point below and one above. */
 #ifndef FREEZER_BASELINE_POINTS_H
 #define FREEZER_BASELINE_POINTS_H
 

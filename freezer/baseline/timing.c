@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * clock-methods HOST.sync CLOCK - what it costs to convert stamps, and how well it is done, by every
- * method and by dprof, on packets that were really measured. One line each:
+ * clock-methods HOST.sync CLOCK - what it costs to convert stamps, and how well it is done, by
+ * every method and by dprof, on packets that were really measured. One line each:
  *
  *   NAME FIT_US STAMPS NS_PER_STAMP WIDTH_FIRST_US WIDTH_MIDDLE_US WIDTH_LAST_US
  *

@@ -98,8 +98,8 @@ static struct baseline_time convert(const struct baseline *b, uint64_t stamp)
 
 /* ---- Right where they can be ------------------------------------------------------------------*/
 
-/* Every packet takes the same time, very little of the run, so that it matters to no method where in
- * the run there is a packet forth but none back. In between are packets of other hosts. */
+/* Every packet takes the same time, very little of the run, so that it matters to no method where
+ * in the run there is a packet forth but none back. In between are packets of other hosts. */
 static size_t draw_equal_exchanges(const struct truth *t, struct frz_link *links, wide run)
 {
 	wide flight = (wide)(100 + below(1000)) * FINE;
