@@ -49,6 +49,7 @@ struct hull hull_of(struct point *points, size_t n, enum hull_side side)
 		}
 		while (h.n >= 2 && is_inside(side, &h.at[h.n - 2], &h.at[h.n - 1], &p))
 			h.n--;
+		points[i] = h.at[h.n]; /* no point is lost */
 		h.at[h.n++] = p;
 	}
 	return h;

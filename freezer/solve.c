@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "freezer/drift.h"
 #include "freezer/sweep.h"
+#include "freezer/wander.h"
 
 struct solved {
 	struct frz_clock clock;
-	struct sweep sweep;
+	struct sweep sweep;       /* bounds and rates by lines, */
 	struct rates rates;
+	struct frz_wander wander; /* or, if it has segments, both by this */
 };
 
 struct frz_solution {
@@ -136,50 +137,66 @@ static struct frz_rate double_rate(struct slope lo, struct slope hi)
 	return rate;
 }
 
-/* What is common to all models: the status, and what follows from the slopes. */
-static void conclude(struct solved *c, enum polygon_kind kind, const size_t *fault,
-		     unsigned nfaults)
+/* Says of links that no line obeys which they are, and what would obey them. */
+static int explain_affine(struct frz_clock *clock, const struct polygon *p, struct point *under,
+			  size_t nunder, struct point *over, size_t nover)
 {
-	c->clock.status = kind == POLYGON_BOUNDED ? FRZ_PROVEN :
-			  kind == POLYGON_OPEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
-	if (kind != POLYGON_EMPTY)
-		return;
-	c->clock.nfaults = nfaults;
-	memcpy(c->clock.fault, fault, nfaults * sizeof *fault);
+	struct frz_wander w;
+	int error = frz_wander_solve(&w, over, nover, under, nunder, 0);
+
+	clock->nfaults = p->nfaults;
+	memcpy(clock->fault, p->fault, p->nfaults * sizeof *p->fault);
+	clock->least_ppb = w.least_ppb;
+	frz_wander_free(&w);
+	return error;
 }
 
-static int solve_affine(struct solved *c, const struct hull *under, const struct hull *over)
+static int solve_affine(struct solved *c, struct point *under, size_t nunder, struct point *over,
+			size_t nover)
 {
-	struct polygon p = polygon_between(under, over);
+	struct hull lower = hull_of(under, nunder, HULL_UPPER),
+		    upper = hull_of(over, nover, HULL_LOWER);
+	struct polygon p = polygon_between(&lower, &upper);
 	int error;
 
-	conclude(c, p.kind, p.fault, p.nfaults);
-	if (p.kind != POLYGON_BOUNDED)
+	c->clock.status = p.kind == POLYGON_BOUNDED ? FRZ_PROVEN :
+			  p.kind == POLYGON_OPEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
+	if (c->clock.status == FRZ_CONTRADICTION)
+		return explain_affine(&c->clock, &p, under, nunder, over, nover);
+	if (c->clock.status == FRZ_UNLINKED)
 		return 0;
 	c->clock.rate = double_rate(p.min, p.max);
 	c->rates = rates_between(p.min, p.max);
-	error = bound_along(&c->sweep.lo, under, p.max, p.min);
+	error = bound_along(&c->sweep.lo, &lower, p.max, p.min);
 	if (!error)
-		error = bound_along(&c->sweep.hi, over, p.min, p.max);
+		error = bound_along(&c->sweep.hi, &upper, p.min, p.max);
 	return error ? error : sweep_build(&c->sweep);
+}
+
+static void add_fault(struct frz_clock *clock, size_t link)
+{
+	for (unsigned i = 0; i < clock->nfaults; i++)
+		if (clock->fault[i] == link)
+			return;
+	clock->fault[clock->nfaults++] = link;
 }
 
 static int solve_drift(struct solved *c, struct point *under, size_t nunder, struct point *over,
 		       size_t nover, uint32_t ppb)
 {
-	struct drift d;
-	int error = drift_solve(&d, under, nunder, over, nover, ppb);
+	const struct frz_wander *w = &c->wander;
+	int error = frz_wander_solve(&c->wander, over, nover, under, nunder, ppb);
 
-	if (error)
+	c->clock.status = w->status;
+	c->clock.rate = w->mean;
+	if (w->status != FRZ_CONTRADICTION)
 		return error;
-	conclude(c, d.kind, d.fault, 2);
-	if (d.kind != POLYGON_BOUNDED)
-		return 0;
-	c->clock.rate = double_rate(d.mean_lo, d.mean_hi);
-	c->rates = rates_between(d.rate_lo, d.rate_hi);
-	c->sweep.lo = d.lo;
-	c->sweep.hi = d.hi;
-	return sweep_build(&c->sweep);
+	add_fault(&c->clock, w->quick.first);
+	add_fault(&c->clock, w->quick.second);
+	add_fault(&c->clock, w->slow.first);
+	add_fault(&c->clock, w->slow.second);
+	c->clock.least_ppb = w->least_ppb;
+	return error;
 }
 
 static int solve_base(struct solved *c)
@@ -208,10 +225,7 @@ static int solve_clock(struct solved *c, const struct points *p, uint32_t number
 	c->clock.links = nunder + nover;
 	if (assumption.model == FRZ_DRIFT)
 		return solve_drift(c, under, nunder, over, nover, assumption.ppb);
-	struct hull lower = hull_of(under, nunder, HULL_UPPER),
-		    upper = hull_of(over, nover, HULL_LOWER);
-
-	return solve_affine(c, &lower, &upper);
+	return solve_affine(c, under, nunder, over, nover);
 }
 
 /* ---- All clocks -------------------------------------------------------------------------------*/
@@ -247,10 +261,16 @@ out:
 	return error;
 }
 
+static void solved_free(struct solved *c)
+{
+	sweep_free(&c->sweep);
+	frz_wander_free(&c->wander);
+}
+
 void frz_solution_free(struct frz_solution *solution)
 {
 	for (uint32_t c = 0; solution && c < solution->nclocks; c++)
-		sweep_free(&solution->clocks[c].sweep);
+		solved_free(&solution->clocks[c]);
 	free(solution);
 }
 
@@ -259,22 +279,29 @@ const struct frz_clock *frz_clock(const struct frz_solution *solution, uint32_t 
 	return &solution->clocks[clock].clock;
 }
 
+/* ---- Conversion -------------------------------------------------------------------------------*/
+
 struct frz_cursor frz_cursor(const struct frz_solution *solution, uint32_t clock)
 {
-	return (struct frz_cursor){ solution, clock, solution->clocks[clock].sweep.segments };
+	const struct solved *s = &solution->clocks[clock];
+	bool bent = s->wander.segments;
+
+	return (struct frz_cursor){ solution, clock, bent,
+				    bent ? s->wander.segments : s->sweep.segments };
 }
 
 frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 {
-	const struct sweep *sweep = &c->solution->clocks[c->clock].sweep;
+	const struct solved *s = &c->solution->clocks[c->clock];
 
-	c->at = sweep_find(sweep, c->at, stamp);
-	if (stamp - c->at->from < c->at->span)
-		return frz_time_of(c, stamp);
-	return sweep_exactly(sweep, stamp);
+	return c->bent ? frz_wander_time_of(&s->wander, &c->at, stamp)
+		       : sweep_time_of(&s->sweep, &c->at, stamp);
 }
 
 frz_time frz_duration(const struct frz_solution *solution, uint32_t clock, uint64_t ticks)
 {
-	return rates_duration(&solution->clocks[clock].rates, ticks);
+	const struct solved *s = &solution->clocks[clock];
+
+	return s->wander.segments ? frz_wander_duration(&s->wander, ticks)
+				  : rates_duration(&s->rates, ticks);
 }

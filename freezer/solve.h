@@ -26,29 +26,27 @@
  *    began) with both numbers rounded outward once, which loses less than a tick in 2^58.
  *
  * Why, under FRZ_DRIFT, where the rate of phi_c, also before and after the links, is always within
- * ppb of its mean m between the clock's first and last link: each link's point, as above, carries a
- * cone of slopes m (1 - ppb) to m (1 + ppb) that phi_c cannot leave; with the least and the
- * greatest m that the links allow in place of m, U and L are the tightest envelopes of these cones
- * (cone.h, drift.h).
+ * ppb of its mean m between the clock's first and last link: for each m that the links allow, the
+ * greatest and the least map with such rates is known, and [lo, hi] encloses them all, by little
+ * more than what follows from the links (wander.h).
  *
  * Links that do not touch the base are ignored so far: they could only make bounds tighter. */
 #ifndef FREEZER_SOLVE_H
 #define FREEZER_SOLVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "freezer/link.h"
-
-/* A time that is known to lie within two whole base ticks, inclusive. INT64_MIN as lo and INT64_MAX
- * as hi stand for whatever lies beyond. */
-typedef struct { int64_t lo, hi; } frz_time;
+#include "freezer/segment.h"
 
 /* What is assumed of a clock beside its links. */
 struct frz_assumption {
 	enum { FRZ_AFFINE, FRZ_DRIFT } model;
 	uint32_t ppb; /* FRZ_DRIFT: the rate at any moment is within this of the mean rate of the
-			 run, which goes from the clock's first link to its last */
+			 run, which goes from the clock's first link to its last and takes less
+			 than 2^60 ticks */
 };
 
 enum frz_status {
@@ -60,12 +58,20 @@ enum frz_status {
 /* Exact enclosure of a rate: base ticks for each tick of this clock. */
 struct frz_rate { double lo, hi; }; /* rounded outward */
 
+#define FRZ_MAX_FAULTS 4
+#define FRZ_NO_PPB     UINT32_MAX
+
 struct frz_clock {
 	enum frz_status status;
 	struct frz_rate rate;     /* the mean rate of the run */
 	size_t links;             /* how many links with the base spoke of this clock */
-	size_t fault[3];  /* FRZ_CONTRADICTION: indices of links that contradict each other, */
-	unsigned nfaults; /* two or, if each two of them agree, three; the most telling first */
+	/* FRZ_CONTRADICTION: indices of links that contradict each other, the most telling first:
+	 * two or, if each two of them agree, three. FRZ_DRIFT may need four: two that prove a mean
+	 * rate of the run too great for what two others prove. */
+	size_t fault[FRZ_MAX_FAULTS];
+	unsigned nfaults;
+	uint32_t least_ppb; /* FRZ_CONTRADICTION, of either model: the least ppb with which
+			       FRZ_DRIFT reconciles the links, FRZ_NO_PPB if none does */
 };
 
 struct frz_solution; /* bounds for all clocks of one job */
@@ -79,20 +85,12 @@ void frz_solution_free(struct frz_solution *);
 
 const struct frz_clock *frz_clock(const struct frz_solution *, uint32_t clock);
 
-/* A stretch of stamps for which both bounds are single lines:
- * 2^-64 * (at + rate * (ticks << shift)). */
-struct frz_segment {
-	uint64_t from, span;    /* for stamps from .. from + span - 1 */
-	__int128 lo_at, hi_at;  /* hi_at with all but 1 added, so that cutting off rounds up */
-	uint64_t lo_rate, hi_rate;
-	unsigned shift;
-};
-
 /* Converts stamps of one clock; a value, owns nothing; the solution must outlive it. Amortised
  * constant time while stamps do not go back, correct in any order. Only for FRZ_PROVEN clocks. */
 struct frz_cursor {
 	const struct frz_solution *solution;
 	uint32_t clock;
+	bool bent; /* whether the clock's segments have bends: the same for every stamp */
 	const struct frz_segment *at;
 };
 struct frz_cursor frz_cursor(const struct frz_solution *, uint32_t clock);
@@ -107,11 +105,7 @@ static inline frz_time frz_time_of(struct frz_cursor *c, uint64_t stamp)
 
 	if (__builtin_expect(ticks >= s->span, 0))
 		return frz_time_elsewhere(c, stamp);
-	ticks <<= s->shift;
-	return (frz_time){
-		(int64_t)((s->lo_at + (__int128)((unsigned __int128)s->lo_rate * ticks)) >> 64),
-		(int64_t)((s->hi_at + (__int128)((unsigned __int128)s->hi_rate * ticks)) >> 64),
-	};
+	return c->bent ? frz_segment_parabola(s, ticks) : frz_segment_line(s, ticks);
 }
 
 /* The time that passed on `clock` between two of its stamps that are `ticks` apart: by the rate,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sweep.c - cutting bounds into segments, and finding one's segment. */
+ * sweep.c - cutting bounds into segments. */
 #include "freezer/sweep.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 
 #define FRACTION_BITS 64
 #define MAX_SHIFT     32                /* steeper than 2^32 is no clock */
-#define LOOK_AROUND   4                 /* segments, before searching */
 #define LONGEST       (UINT64_C(1) << 62)
 #define BEFORE        ((wide)1 << 56)   /* so far back a segment reaches before the first corner */
 
@@ -109,33 +108,6 @@ void sweep_free(struct sweep *sweep)
 	*sweep = (struct sweep){ 0 };
 }
 
-static bool begins_by(const struct sweep *sweep, const struct frz_segment *s, uint64_t stamp)
-{
-	return s < sweep->segments + sweep->n && s->from <= stamp;
-}
-
-const struct frz_segment *sweep_find(const struct sweep *sweep, const struct frz_segment *near,
-				     uint64_t stamp)
-{
-	const struct frz_segment *low = sweep->segments, *high = low + sweep->n;
-
-	if (begins_by(sweep, near, stamp)) { /* time goes forward, mostly by a little */
-		for (int i = 0; i < LOOK_AROUND; i++, near++)
-			if (!begins_by(sweep, near + 1, stamp))
-				return near;
-		low = near;
-	}
-	while (high - low > 1) {
-		const struct frz_segment *middle = low + (high - low) / 2;
-
-		if (middle->from <= stamp)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 struct rates rates_between(struct slope lo, struct slope hi)
 {
 	struct rates r = { .exact_lo = lo, .exact_hi = hi, .shift = shift_for(lo, hi) };
@@ -152,7 +124,7 @@ static int64_t saturated(wide w)
 	return w < INT64_MIN ? INT64_MIN : w > INT64_MAX ? INT64_MAX : (int64_t)w;
 }
 
-frz_time sweep_exactly(const struct sweep *sweep, uint64_t stamp)
+static frz_time time_exactly(const struct sweep *sweep, uint64_t stamp)
 {
 	const struct line *lo = &sweep->lo.pieces[bound_piece(&sweep->lo, stamp)].line;
 	const struct line *hi = &sweep->hi.pieces[bound_piece(&sweep->hi, (wide)stamp + 1)].line;
@@ -161,6 +133,14 @@ frz_time sweep_exactly(const struct sweep *sweep, uint64_t stamp)
 		saturated(line_floor(lo, stamp, 0)),
 		saturated(line_ceil(hi, (wide)stamp + 1, 0)),
 	};
+}
+
+frz_time sweep_time_of(const struct sweep *sweep, const struct frz_segment **near, uint64_t stamp)
+{
+	*near = frz_segment_find(sweep->segments, sweep->n, *near, stamp);
+	if (stamp - (*near)->from < (*near)->span)
+		return frz_segment_line(*near, stamp - (*near)->from);
+	return time_exactly(sweep, stamp);
 }
 
 static frz_time duration_exactly(const struct rates *r, uint64_t ticks)

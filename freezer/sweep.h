@@ -21,12 +21,9 @@ struct sweep {
 int sweep_build(struct sweep *);
 void sweep_free(struct sweep *);
 
-/* The segment that begins last of those that begin at or before `stamp`, or else the first. */
-const struct frz_segment *sweep_find(const struct sweep *, const struct frz_segment *near,
-				     uint64_t stamp);
-
-/* From the bounds themselves. */
-frz_time sweep_exactly(const struct sweep *, uint64_t stamp);
+/* The time of a stamp. *near is one of the segments, and then the one that begins last of those
+ * that begin at or before `stamp`, or else the first. */
+frz_time sweep_time_of(const struct sweep *, const struct frz_segment **near, uint64_t stamp);
 
 /* The rates that the lines of a polygon have, for durations. */
 struct rates {

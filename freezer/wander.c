@@ -40,21 +40,14 @@ static bool is_away(wide distance)
 	return distance <= -MAX_AWAY || distance >= MAX_AWAY;
 }
 
-static bool all_near(const struct point *first, const struct point *points, size_t n)
+/* A point away from the first, or NULL. */
+static const struct point *find_away(const struct point *first, const struct point *points,
+				     size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_away(points[i].x - first->x) || is_away(points[i].y - first->y))
-			return false;
-	return true;
-}
-
-static int by_x_then_y(const void *left, const void *right)
-{
-	const struct point *a = left, *b = right;
-
-	if (a->x != b->x)
-		return a->x < b->x ? -1 : 1;
-	return (a->y > b->y) - (a->y < b->y);
+			return &points[i];
+	return NULL;
 }
 
 /* Sorts, and keeps the lowest point of each stamp. */
@@ -62,8 +55,7 @@ static size_t sort_upper(struct point *points, size_t n)
 {
 	size_t kept = 0;
 
-	if (n)
-		qsort(points, n, sizeof *points, by_x_then_y);
+	points_sort(points, n);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || points[kept - 1].x != points[i].x)
 			points[kept++] = points[i];
@@ -224,8 +216,8 @@ struct mean {
 };
 
 /* What pairs say of m, `with` = ppb for steep ones and -ppb for flat ones: by themselves no more
- * than the steepest or flattest does, slope * 10^9 / (10^9 + with); together with the rest of the run,
- * rise * 10^9 / ((10^9 - with) * run + with * span). The sought pair is again farthest beyond a
+ * than the steepest or flattest does, slope * 10^9 / (10^9 + with); together with the rest of the
+ * run, rise * 10^9 / ((10^9 - with) * run + with * span). The sought pair is again farthest beyond a
  * line; only the line is rounded, so what is found is true, and the best to one in 2^60. */
 static struct mean mean_from(const struct pairs *p, struct pair best, wide span, wide with)
 {
@@ -443,7 +435,7 @@ static wide ceil_shift(wide w, unsigned shift)
 
 /* Sets shifts, rates and bends. The chord's rate is rounded outward, the bend too, and what the
  * bend takes off over the whole run is added to the rate, exactly. */
-static void set_curves(struct frz_wander_segment *s, const struct side *lo, const struct side *hi,
+static void set_curves(struct frz_segment *s, const struct side *lo, const struct side *hi,
 		       wide run)
 {
 	wide lo_chord = (lo->end - lo->at) / run, hi_chord = (hi->end - hi->at + run - 1) / run;
@@ -466,13 +458,13 @@ static void set_curves(struct frz_wander_segment *s, const struct side *lo, cons
 		s->lo_bend = 0; /* all but flat */
 }
 
-static int add_segment(struct bounds *b, struct frz_wander_segment s)
+static int add_segment(struct bounds *b, struct frz_segment s)
 {
 	struct frz_wander *w = b->wander;
 
 	if (w->nsegments == b->room) {
 		size_t room = b->room ? 2 * b->room : 64;
-		struct frz_wander_segment *more = realloc(w->segments, room * sizeof *more);
+		struct frz_segment *more = realloc(w->segments, room * sizeof *more);
 
 		if (!more)
 			return -ENOMEM;
@@ -491,7 +483,7 @@ static int cut_segments(struct bounds *b, const struct arc *lo_arc, const struct
 	int error = 0;
 
 	for (; from <= last && !error; run = least(last - from, 2 * run + 1)) {
-		struct frz_wander_segment s = { .from = (uint64_t)from };
+		struct frz_segment s = { .from = (uint64_t)from };
 		struct side lo = lo_side(b, lo_arc, from, run), hi = hi_side(b, hi_arc, from, run);
 
 		while (!is_smooth(b, &lo) || !is_smooth(b, &hi)) {
@@ -523,7 +515,7 @@ static int build_segments(struct bounds *b, wide from, wide end)
 	int error = 0;
 
 	if (from > 0)
-		error = add_segment(b, (struct frz_wander_segment){ 0 }); /* nothing is known */
+		error = add_segment(b, (struct frz_segment){ 0 }); /* nothing is known */
 	for (wide until; from < end && !error; from = until) {
 		while (hi + 1 < b->hi.n && hi_begins(&b->hi, hi + 1) <= from)
 			hi++;
@@ -559,21 +551,31 @@ static int build_bounds(struct frz_wander *w, struct point *upper, size_t nupper
 	return error;
 }
 
+/* Whether they are no one run; then that is said. */
+static bool too_long(struct frz_wander *w, const struct point *upper, size_t nupper,
+		     const struct point *lower, size_t nlower)
+{
+	struct pair ends = { upper, find_away(upper, upper, nupper) };
+
+	if (!ends.to)
+		ends.to = find_away(upper, lower, nlower);
+	if (ends.to)
+		contradiction(w, ends, ends, FRZ_NO_PPB);
+	return ends.to;
+}
+
 int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
 		     struct point *lower, size_t nlower, uint32_t ppb)
 {
 	struct rates rates = { .ppb = ppb };
-	const struct point *any = nupper ? upper : lower;
 
 	*w = (struct frz_wander){ .status = FRZ_UNLINKED };
 	if (ppb >= PPB_ONE)
 		return -EINVAL;
-	if (!all_near(any, upper, nupper) || !all_near(any, lower, nlower))
-		return -ERANGE;
+	if (!nupper || !nlower || too_long(w, upper, nupper, lower, nlower))
+		return 0;
 	nupper = sort_upper(upper, nupper);
 	nlower = sort_lower(lower, nlower);
-	if (!nupper || !nlower)
-		return 0;
 	struct evidence evidence = {
 		.quick = { upper, nupper, lower, nlower, 1 },
 		.slow = { lower, nlower, upper, nupper, -1 },
@@ -597,44 +599,12 @@ void frz_wander_free(struct frz_wander *w)
 
 /* ---- Conversion -------------------------------------------------------------------------------*/
 
-struct frz_wander_cursor frz_wander_cursor(const struct frz_wander *w)
+frz_time frz_wander_time_of(const struct frz_wander *w, const struct frz_segment **near,
+			    uint64_t stamp)
 {
-	return (struct frz_wander_cursor){ w, w->segments };
-}
-
-/* The segment that begins last of those that begin at or before `stamp`: from `near` in steps that
- * double, which costs no more than the segments passed, then by halving. */
-static const struct frz_wander_segment *find(const struct frz_wander *w,
-					      const struct frz_wander_segment *near, uint64_t stamp)
-{
-	const struct frz_wander_segment *low = w->segments, *high = low + w->nsegments;
-
-	if (near->from > stamp)
-		high = near;
-	else
-		low = near;
-	for (ptrdiff_t step = 1; low == near && step < high - near; step *= 2) {
-		if (near[step].from > stamp)
-			high = near + step;
-		else
-			near = low = near + step;
-	}
-	while (high - low > 1) {
-		const struct frz_wander_segment *middle = low + (high - low) / 2;
-
-		if (middle->from <= stamp)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-frz_time frz_wander_time_elsewhere(struct frz_wander_cursor *c, uint64_t stamp)
-{
-	c->at = find(c->wander, c->at, stamp);
-	if (stamp - c->at->from < c->at->span)
-		return frz_wander_time_of(c, stamp);
+	*near = frz_segment_find(w->segments, w->nsegments, *near, stamp);
+	if (stamp - (*near)->from < (*near)->span)
+		return frz_segment_parabola(*near, stamp - (*near)->from);
 	return (frz_time){ INT64_MIN, INT64_MAX };
 }
 

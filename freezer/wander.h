@@ -62,22 +62,8 @@
 #include "freezer/hull.h"
 #include "freezer/solve.h"
 
-#define FRZ_NO_PPB UINT32_MAX
-
 /* Two links, by the `link` of their points, the earlier stamp first. */
 struct frz_wander_pair { size_t first, second; };
-
-/* A stretch of stamps on which U is under, and L above, one parabola each; with t ticks since
- * `from`,
- *	lo = 2^-64 (lo_at + ((lo_rate + (lo_bend t >> bend_shift)) t << shift))
- *	hi = 2^-64 (hi_at + ((hi_rate - (hi_bend t >> bend_shift)) t << shift)) */
-struct frz_wander_segment {
-	uint64_t from, span;    /* for stamps from .. from + span - 1 */
-	__int128 lo_at, hi_at;  /* hi_at with all but 1 added, so that cutting off rounds up */
-	uint64_t lo_rate, hi_rate;
-	uint64_t lo_bend, hi_bend;
-	uint8_t shift, bend_shift;
-};
 
 struct frz_wander {
 	enum frz_status status;
@@ -85,7 +71,7 @@ struct frz_wander {
 	struct frz_wander_pair quick;  /* CONTRADICTION: upper, then lower point: m is not less, */
 	struct frz_wander_pair slow;   /* lower, then upper point: and not greater than these say */
 	struct frz_rate mean;          /* m. Only if PROVEN, like all that follows */
-	struct frz_wander_segment *segments;
+	struct frz_segment *segments;  /* with bends: U is under, and L above, one parabola each */
 	size_t nsegments;
 	uint64_t rate_lo, rate_hi;     /* at any moment, in 2^-(64 - rate_shift) base ticks */
 	unsigned rate_shift;
@@ -96,39 +82,17 @@ struct frz_wander {
  *  FRZ_UNLINKED       no lower point lies before an upper one: nothing limits the rate
  *  FRZ_CONTRADICTION  of the two pairs; if they are the same pair, of its two points alone, and
  *                     then least_ppb is FRZ_NO_PPB. (With ppb = 0 that is how one learns how much
- *                     a clock has wandered at least.)
- * 0, or -EINVAL (ppb not below 10^9), -ERANGE (points 2^60 ticks or more away from the first: not
- * one run) or -ENOMEM; on error *w owns nothing. */
+ *                     a clock has wandered at least.) Likewise of two points that lie 2^60 ticks or
+ *                     more apart: no run is that long.
+ * 0, or -EINVAL (ppb not below 10^9) or -ENOMEM; on error *w owns nothing. */
 int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
 		     struct point *lower, size_t nlower, uint32_t ppb);
 void frz_wander_free(struct frz_wander *);
 
-/* Converts stamps; a value, owns nothing; the frz_wander must outlive it. Amortised constant time
- * while stamps do not go back, and correct in any order. */
-struct frz_wander_cursor {
-	const struct frz_wander *wander;
-	const struct frz_wander_segment *at;
-};
-struct frz_wander_cursor frz_wander_cursor(const struct frz_wander *);
-
-/* Behind frz_wander_time_of: for a stamp that is not in the cursor's segment. */
-frz_time frz_wander_time_elsewhere(struct frz_wander_cursor *, uint64_t stamp);
-
-static inline frz_time frz_wander_time_of(struct frz_wander_cursor *c, uint64_t stamp)
-{
-	const struct frz_wander_segment *s = c->at;
-	uint64_t ticks = stamp - s->from, lo_rate = s->lo_rate, hi_rate = s->hi_rate;
-
-	if (__builtin_expect(ticks >= s->span, 0))
-		return frz_wander_time_elsewhere(c, stamp);
-	lo_rate += (uint64_t)((unsigned __int128)s->lo_bend * ticks >> s->bend_shift);
-	hi_rate -= (uint64_t)((unsigned __int128)s->hi_bend * ticks >> s->bend_shift);
-	ticks <<= s->shift;
-	return (frz_time){
-		(int64_t)((s->lo_at + (__int128)((unsigned __int128)lo_rate * ticks)) >> 64),
-		(int64_t)((s->hi_at + (__int128)((unsigned __int128)hi_rate * ticks)) >> 64),
-	};
-}
+/* The time of a stamp. *near is one of the segments, and then the one that serves. Amortised
+ * constant time while stamps do not go back, and correct in any order. Only if PROVEN, like durations. */
+frz_time frz_wander_time_of(const struct frz_wander *, const struct frz_segment **near,
+			    uint64_t stamp);
 
 /* The time that passed between two stamps that are `ticks` apart, by the rate at any moment. Never
  * less than 0. */

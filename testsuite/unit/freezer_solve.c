@@ -4,7 +4,8 @@
  *
  * The twin takes every pair of constraints, intersects them in rationals, keeps the intersections
  * that satisfy all constraints, and takes least and greatest of these corners; limits far outside
- * show when there is no bound. The truth is a clock of which everything is known.
+ * show when there is no bound. The truth is a clock of which everything is known, of one rate or of
+ * many; that bounds of wandering clocks are the tightest is freezer_wander.c's claim.
  *
  * FREEZER_SEED repeats a run; FREEZER_SETS and FREEZER_CONVERSIONS make it longer. */
 #include <check.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 
 #include "freezer/solve.h"
+#include "testsuite/truth/clockmap.h"
 #include "testsuite/unit/freezer_random.h"
 
 typedef __int128 wide;
@@ -582,6 +584,252 @@ START_TEST(the_most_telling_links_are_named)
 }
 END_TEST
 
+/* ---- Clocks that wander -----------------------------------------------------------------------*/
+
+#define KNOTS 16
+
+/* A clock whose rate is always within `wander` ppb of a nominal one. */
+static void draw_wandering(struct clockmap *m, uint32_t wander)
+{
+	wide permille = 100 + (wide)below(9900);
+
+	m->count = KNOTS;
+	m->knots[0] = (struct clockmap_knot){ (int64_t)any_size(56), (int64_t)any_size(50) };
+	for (int k = 1; k < KNOTS; k++) {
+		wide truth = ((wide)1 << 50) + (wide)(draw() >> 12);
+		wide own = truth / FINE * permille / 1000, off = (wide)below(2 * wander + 1);
+
+		own += own * (off - wander) / 1000000000;
+		m->knots[k].truth = m->knots[k - 1].truth + (int64_t)truth;
+		m->knots[k].own = m->knots[k - 1].own + (int64_t)own;
+	}
+}
+
+/* Two rates within `wander` of a third, and what is rounded to whole ticks at the knots. */
+static uint32_t drift_of(uint32_t wander)
+{
+	return 2 * wander + wander / 1000 + 4;
+}
+
+static int64_t draw_instant(const struct clockmap *m)
+{
+	uint64_t run = (uint64_t)(m->knots[KNOTS - 1].truth - m->knots[0].truth);
+
+	return m->knots[0].truth + (int64_t)below(run);
+}
+
+static void draw_wandering_links(const struct clockmap *m, struct frz_link *links, size_t n,
+				 unsigned flight_bits)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t sent = draw_instant(m), received = sent + (int64_t)any_size(flight_bits);
+
+		links[i] = below(2) ? (struct frz_link){ 0, 1, (uint64_t)sent / FINE,
+							 clockmap_stamp(m, received) }
+				    : (struct frz_link){ 1, 0, clockmap_stamp(m, sent),
+							 (uint64_t)received / FINE };
+	}
+}
+
+static struct frz_solution *solve_drift(const struct frz_link *links, size_t n, uint32_t ppb)
+{
+	struct frz_solution *solution;
+
+	ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n,
+				   (struct frz_assumption){ .model = FRZ_DRIFT, .ppb = ppb }), 0);
+	return solution;
+}
+
+static void check_wandering_truth(const struct clockmap *m, const struct frz_solution *solution,
+				  uint64_t conversions)
+{
+	struct frz_cursor cursor = frz_cursor(solution, 1), base = frz_cursor(solution, 0);
+
+	for (uint64_t k = 0; k < conversions; k++) {
+		int64_t a = draw_instant(m), b = draw_instant(m);
+		int64_t instant = a < b ? a : b, later = a < b ? b : a;
+		uint64_t s = clockmap_stamp(m, instant), s2 = clockmap_stamp(m, later);
+		frz_time time = frz_time_of(&cursor, s), same = frz_time_of(&base, s);
+		frz_time took = frz_duration(solution, 1, s2 - s);
+
+		ck_assert_msg((wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
+			      "seed %llu: stamp %llu: time", (unsigned long long)seed,
+			      (unsigned long long)s);
+		ck_assert_msg((wide)took.lo * FINE <= later - instant &&
+				      later - instant <= (wide)took.hi * FINE,
+			      "seed %llu: %llu ticks: duration", (unsigned long long)seed,
+			      (unsigned long long)(s2 - s));
+		ck_assert(same.lo == (int64_t)s && same.hi == (int64_t)s + 1);
+	}
+}
+
+START_TEST(the_truth_of_wandering_clocks_is_inside)
+{
+	uint64_t conversions = number_from("FREEZER_CONVERSIONS", 1000000), clocks = 200;
+	struct clockmap m = { .knots = (struct clockmap_knot[KNOTS]){ { 0 } } };
+	struct frz_link links[300];
+	uint64_t proven = 0;
+
+	for (uint64_t i = 0; i < clocks; i++) {
+		uint32_t wander = (uint32_t)any_size(20);
+		size_t n = 2 + below(298);
+
+		draw_wandering(&m, wander);
+		draw_wandering_links(&m, links, n, 16 + (unsigned)below(30));
+		struct frz_solution *solution = solve_drift(links, n, drift_of(wander));
+		const struct frz_clock *clock = frz_clock(solution, 1);
+
+		ck_assert_msg(clock->status != FRZ_CONTRADICTION, "seed %llu",
+			      (unsigned long long)seed);
+		ck_assert_uint_eq(clock->links, n);
+		if (clock->status == FRZ_PROVEN) {
+			proven++;
+			check_wandering_truth(&m, solution, conversions / clocks);
+		}
+		frz_solution_free(solution);
+	}
+	ck_assert_uint_gt(proven, clocks * 9 / 10);
+}
+END_TEST
+
+/* Every line that obeys all links is also a clock that wanders by at most any ppb. */
+START_TEST(drift_allows_what_affine_allows)
+{
+	for (int round = 0; round < 200; round++) {
+		struct frz_link links[200];
+		struct truth t = draw_truth();
+		size_t n = draw_true_links(&t, links, 200, 40, 12);
+		struct frz_solution *drift = solve_drift(links, n, (uint32_t)any_size(15)), *line;
+
+		ck_assert_int_eq(frz_solve(&line, 2, 0, links, n, affine), 0);
+		ck_assert_int_eq(frz_clock(line, 1)->status, FRZ_PROVEN);
+		ck_assert_int_eq(frz_clock(drift, 1)->status, FRZ_PROVEN);
+		struct frz_rate inner = frz_clock(line, 1)->rate, outer = frz_clock(drift, 1)->rate;
+		struct frz_cursor a = frz_cursor(line, 1), d = frz_cursor(drift, 1);
+
+		ck_assert(outer.lo <= inner.lo && inner.hi <= outer.hi);
+		for (int k = 0; k < 200; k++) {
+			uint64_t s = interesting_stamp(links, n);
+			frz_time in = frz_time_of(&a, s), out = frz_time_of(&d, s);
+
+			/* either may be a tick wider than the optimum */
+			ck_assert_msg((wide)out.lo <= (wide)in.lo + 1 &&
+				      (wide)in.hi <= (wide)out.hi + 1, "seed %llu stamp %llu",
+				      (unsigned long long)seed, (unsigned long long)s);
+		}
+		frz_solution_free(drift);
+		frz_solution_free(line);
+	}
+}
+END_TEST
+
+static uint64_t own_stamp(const struct frz_link *l) /* of the point that it gives */
+{
+	return l->from ? l->sent : l->received + 1;
+}
+
+/* The links at fault, together with those between which the run lies, contradict each other. */
+static void check_faults(const struct frz_clock *clock, const struct frz_link *links, size_t n,
+			 uint32_t ppb)
+{
+	struct frz_link few[FRZ_MAX_FAULTS + 2];
+	size_t first = 0, last = 0;
+
+	ck_assert(2 <= clock->nfaults && clock->nfaults <= FRZ_MAX_FAULTS);
+	for (unsigned i = 0; i < clock->nfaults; i++) {
+		few[i] = links[clock->fault[i]];
+		for (unsigned j = 0; j < i; j++)
+			ck_assert_uint_ne(clock->fault[i], clock->fault[j]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		first = own_stamp(&links[i]) < own_stamp(&links[first]) ? i : first;
+		last = own_stamp(&links[i]) > own_stamp(&links[last]) ? i : last;
+	}
+	few[clock->nfaults] = links[first];
+	few[clock->nfaults + 1] = links[last];
+	struct frz_solution *solution = solve_drift(few, clock->nfaults + 2, ppb);
+	ck_assert_int_eq(frz_clock(solution, 1)->status, FRZ_CONTRADICTION);
+	frz_solution_free(solution);
+}
+
+static void check_least(const struct frz_link *links, size_t n, uint32_t least)
+{
+	struct frz_solution *enough = solve_drift(links, n, least),
+			    *less = solve_drift(links, n, least - 1);
+	const struct frz_clock *clock = frz_clock(less, 1);
+
+	ck_assert_msg(frz_clock(enough, 1)->status == FRZ_PROVEN, "seed %llu: %u ppb",
+		      (unsigned long long)seed, least);
+	ck_assert_msg(clock->status == FRZ_CONTRADICTION, "seed %llu: %u ppb",
+		      (unsigned long long)seed, least - 1);
+	ck_assert_uint_eq(clock->least_ppb, least);
+	check_faults(clock, links, n, least - 1);
+	frz_solution_free(enough);
+	frz_solution_free(less);
+}
+
+/* Of either model; and it does not exceed what the clock did. */
+START_TEST(the_least_ppb_reconciles_and_no_less)
+{
+	struct clockmap m = { .knots = (struct clockmap_knot[KNOTS]){ { 0 } } };
+	struct frz_link links[300];
+	int refused = 0;
+
+	for (int round = 0; round < 200; round++) {
+		uint32_t wander = 10 + (uint32_t)any_size(20);
+		struct frz_solution *solution;
+
+		draw_wandering(&m, wander);
+		draw_wandering_links(&m, links, 300, 16 + (unsigned)below(10));
+		ck_assert_int_eq(frz_solve(&solution, 2, 0, links, 300, affine), 0);
+		const struct frz_clock *clock = frz_clock(solution, 1);
+
+		if (clock->status == FRZ_CONTRADICTION) {
+			refused++;
+			ck_assert_uint_gt(clock->least_ppb, 0);
+			ck_assert_uint_le(clock->least_ppb, drift_of(wander));
+			check_least(links, 300, clock->least_ppb);
+		}
+		frz_solution_free(solution);
+	}
+	ck_assert_int_gt(refused, 100);
+}
+END_TEST
+
+START_TEST(what_no_ppb_reconciles)
+{
+	static const struct frz_link cases[][4] = {
+		/* two packets that cross: one arrives before the other was sent that it follows */
+		{ { 0, 1, 100, 100 }, { 1, 0, 200, 200 }, { 0, 1, 300, 300 }, { 1, 0, 301, 250 } },
+		/* time would run back */
+		{ { 0, 1, 500, 100 }, { 1, 0, 200, 300 }, { 0, 1, 510, 110 }, { 1, 0, 210, 310 } },
+		/* no run is that long */
+		{ { 1, 0, 100, 101 }, { 0, 1, 90, 95 }, { 0, 1, 1000, 1001 },
+		  { 0, 1, 2000, UINT64_C(1) << 61 } },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct frz_solution *solution = solve_drift(cases[i], 4, 999999999);
+		const struct frz_clock *clock = frz_clock(solution, 1);
+
+		ck_assert_int_eq(clock->status, FRZ_CONTRADICTION);
+		ck_assert_uint_eq(clock->least_ppb, FRZ_NO_PPB);
+		ck_assert_uint_eq(clock->nfaults, 2);
+		frz_solution_free(solution);
+	}
+}
+END_TEST
+
+START_TEST(absurd_drift_is_refused)
+{
+	struct frz_assumption absurd = { .model = FRZ_DRIFT, .ppb = 1000000000 };
+	struct frz_solution *solution;
+
+	ck_assert_int_eq(frz_solve(&solution, 1, 0, NULL, 0, absurd), -EINVAL);
+	ck_assert_ptr_null(solution);
+}
+END_TEST
+
 static void setup(void)
 {
 	random_begin();
@@ -602,6 +850,11 @@ int main(void)
 	tcase_add_test(tests, stamps_beyond_reason_are_exact_too);
 	tcase_add_test(tests, too_little_is_said_not_guessed);
 	tcase_add_test(tests, the_most_telling_links_are_named);
+	tcase_add_test(tests, the_truth_of_wandering_clocks_is_inside);
+	tcase_add_test(tests, drift_allows_what_affine_allows);
+	tcase_add_test(tests, the_least_ppb_reconciles_and_no_less);
+	tcase_add_test(tests, what_no_ppb_reconciles);
+	tcase_add_test(tests, absurd_drift_is_refused);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
