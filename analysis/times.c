@@ -43,6 +43,19 @@ static bool has_threads(const struct trace *trace, uint32_t clock)
 	return false;
 }
 
+struct cure { char text[80]; };
+
+/* What would reconcile the clock's links. Whole ppb are thousandths of ppm, so nothing is rounded. */
+static struct cure cure_of(const struct frz_clock *found)
+{
+	struct cure cure = { "no drift reconciles them" };
+	if (found->least_ppb != FRZ_NO_PPB)
+		snprintf(cure.text, sizeof cure.text,
+			 "--clock-model drift:%" PRIu32 ".%03" PRIu32 " is the least that "
+			 "reconciles them", found->least_ppb / 1000, found->least_ppb % 1000);
+	return cure;
+}
+
 static void say_contradiction(struct times *t, uint32_t clock, const struct frz_clock *found)
 {
 	const struct tr_clock *clocks = t->trace->clocks;
@@ -55,10 +68,12 @@ static void say_contradiction(struct times *t, uint32_t clock, const struct frz_
 		free(faults);
 		faults = more;
 	}
+	struct cure cure = cure_of(found);
 	trace_problem(t->trace,
-		      "clock %s: its links contradict the assumption about clocks (%s:%s); its "
+		      "clock %s: its links contradict the assumption about clocks (%s:%s); %s; its "
 		      "threads are analysed on their own clock only",
-		      clocks[clock].host, found->nfaults == 2 ? "these two" : "these", faults);
+		      clocks[clock].host, found->nfaults == 2 ? "these two" : "these", faults,
+		      cure.text);
 	free(faults);
 }
 

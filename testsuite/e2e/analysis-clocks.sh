@@ -79,4 +79,9 @@ trace contradiction <text
 expect 1 clocks contradiction
 says out "contradiction: no place"
 says err "h0 5000000 -> h1 5000000"
+ppm=$(sed -n 's/.*--clock-model drift:\([0-9.]*\) is the least that reconciles them.*/\1/p' err)
+[ "$ppm" ] || fail "no drift that reconciles the links: $(cat err)"
+expect 0 clocks --clock-model "drift:$ppm" contradiction
+expect 1 clocks --clock-model "drift:$(awk "BEGIN { printf \"%.3f\", $ppm - 0.001 }")" contradiction
+says err "drift:$ppm is the least"
 echo "as expected"

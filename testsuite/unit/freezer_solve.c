@@ -665,7 +665,7 @@ static void check_wandering_truth(const struct clockmap *m, const struct frz_sol
 
 START_TEST(the_truth_of_wandering_clocks_is_inside)
 {
-	uint64_t conversions = number_from("FREEZER_CONVERSIONS", 1000000), clocks = 200;
+	uint64_t conversions = number_from("FREEZER_CONVERSIONS", 400000), clocks = 200;
 	struct clockmap m = { .knots = (struct clockmap_knot[KNOTS]){ { 0 } } };
 	struct frz_link links[300];
 	uint64_t proven = 0;
@@ -772,27 +772,28 @@ static void check_least(const struct frz_link *links, size_t n, uint32_t least)
 START_TEST(the_least_ppb_reconciles_and_no_less)
 {
 	struct clockmap m = { .knots = (struct clockmap_knot[KNOTS]){ { 0 } } };
-	struct frz_link links[300];
+	struct frz_link links[64];
 	int refused = 0;
 
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 2000; round++) {
 		uint32_t wander = 10 + (uint32_t)any_size(20);
+		size_t n = 4 + below(60);
 		struct frz_solution *solution;
 
 		draw_wandering(&m, wander);
-		draw_wandering_links(&m, links, 300, 16 + (unsigned)below(10));
-		ck_assert_int_eq(frz_solve(&solution, 2, 0, links, 300, affine), 0);
+		draw_wandering_links(&m, links, n, 16 + (unsigned)below(10));
+		ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
 		const struct frz_clock *clock = frz_clock(solution, 1);
 
 		if (clock->status == FRZ_CONTRADICTION) {
 			refused++;
 			ck_assert_uint_gt(clock->least_ppb, 0);
 			ck_assert_uint_le(clock->least_ppb, drift_of(wander));
-			check_least(links, 300, clock->least_ppb);
+			check_least(links, n, clock->least_ppb);
 		}
 		frz_solution_free(solution);
 	}
-	ck_assert_int_gt(refused, 100);
+	ck_assert_int_gt(refused, 1000);
 }
 END_TEST
 
