@@ -109,6 +109,42 @@ enum dprof_key {
 	DPROF_KEY_COUNT
 };
 
+/* ---- What operations say ------------------------------------------------------------------------
+ *
+ * An operation is an ENTER and an EXIT at a site of its kind; its arguments stand behind the
+ * ENTER. The EXIT of everything but a region is stamped behind a fence (lfence; rdtsc): it may be
+ * the receiving end of a link. Ranks are those of MPI_COMM_WORLD.
+ *
+ *   barrier  group seq              no participant leaves before all have entered
+ *   coll     group seq bytes role   rooted: role=1 at the root, 0 elsewhere. The site's name says how
+ *                                   data flows: MPI_Bcast, MPI_Scatter(v), fork: root to all;
+ *                                   MPI_Reduce, MPI_Gather(v): all to root; MPI_Scan, MPI_Exscan: to
+ *                                   higher ranks; all others: all to all. bytes: what this rank gives (or
+ *                                   gets, if it only gets); where it is 0 nothing need have waited.
+ *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
+ *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
+ *                                   any tag, lacks peer or tag here and has them at its done.
+ *   wait     [id]                   completion of something begun earlier; also a condition variable or
+ *                                   a semaphore, with its address as id
+ *   fork     thread                 creates a thread: number N in this process, or
+ *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
+ *   join     thread                 waits for a thread's end, or
+ *            group seq role         closes a team: role=1 leaves after all others have entered
+ *   lock     id [role]              the EXIT is when it is held; role 0: shared (reader), else exclusive
+ *   region   [id]                   id: the instance, `region(NAME) instance(EXPR)`
+ *
+ * and a POINT, outside of progress, is a moment in the life of something:
+ *
+ *   send, recv  id or none, peer tag bytes group   done: the operation begun with that id (none: the
+ *               receive around it) is complete, and this was its peer
+ *   wait        id                  signalled: a condition variable or a semaphore
+ *   lock        id                  released
+ *
+ * Sends from one rank to another in one group with one tag meet the receives of that kind in the
+ * order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is
+ * under way and may be used again afterwards.
+ */
+
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *
  *   | header, DPROF_HEADER_SIZE bytes | record | record | ... | zeros up to the end of the file |
