@@ -60,15 +60,15 @@ bool calls_wrap(gimple_stmt_iterator *i)
 	location_t where = location_near(*i);
 	tree site = site_build(c->kind, where, c->name, current_function_decl);
 
-	gsi_insert_before(i, pass_event(DPROF_ENTER, site, where), GSI_SAME_STMT);
+	gsi_insert_before(i, pass_event(DPROF_ENTER, c->kind, site, where), GSI_SAME_STMT);
 	if (!stmt_ends_bb_p(stmt)) {
-		gsi_insert_after(i, pass_event(DPROF_EXIT, site, where), GSI_NEW_STMT);
+		gsi_insert_after(i, pass_event(DPROF_EXIT, c->kind, site, where), GSI_NEW_STMT);
 		return false;
 	}
 	edge e;
 	edge_iterator ei;
 	FOR_EACH_EDGE(e, ei, gimple_bb(stmt)->succs)
 		if (!(e->flags & EDGE_ABNORMAL))
-			gsi_insert_on_edge(e, pass_event(DPROF_EXIT, site, where));
+			gsi_insert_on_edge(e, pass_event(DPROF_EXIT, c->kind, site, where));
 	return true;
 }

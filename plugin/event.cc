@@ -32,6 +32,7 @@
 	INSN("movq\t%%" reg ", 8(%%rcx)", "mov\tQWORD PTR 8[rcx], " reg)
 
 #define CLOCK "\trdtsc\n"
+#define RECEIVING_CLOCK "\tlfence\n\trdtsc\n"
 #define FENCED_CLOCK "\tlfence\n\trdtsc\n\tlfence\n"
 #define JOIN \
 	INSN("shlq\t$32, %%rdx", "shl\trdx, 32") \
@@ -54,10 +55,13 @@ static bool far_sites()
 	return ix86_cmodel == CM_LARGE || ix86_cmodel == CM_LARGE_PIC;
 }
 
-/* To be freed. */
-static char *text(enum dprof_op op)
+/* The end of an operation may be the receiving end of a link: a branch that was predicted to leave a
+ * waiting loop must not have read the counter before what was waited for had come. To be freed. */
+static char *text(enum dprof_op op, enum dprof_kind kind)
 {
-	const char *clock = options.fence ? FENCED_CLOCK JOIN : CLOCK JOIN;
+	const char *clock = options.fence ? FENCED_CLOCK JOIN :
+			    op == DPROF_EXIT && kind != DPROF_KIND_REGION ? RECEIVING_CLOCK JOIN :
+			    CLOCK JOIN;
 	const char *in_rax = far_sites() ? WHAT_FAR("rax") : WHAT("rax");
 	const char *in_rdx = far_sites() ? WHAT_FAR("rdx") : WHAT("rdx");
 	if (op == DPROF_EXIT)
@@ -83,13 +87,13 @@ static tree clobbers()
 	return list;
 }
 
-gimple *event_build(enum dprof_op op, tree site, location_t where)
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where)
 {
 	vec<tree, va_gc> *inputs = nullptr, *clobbered = nullptr;
 	vec_safe_push(inputs, operand(op, site));
 	for (tree c = clobbers(); c; c = TREE_CHAIN(c))
 		vec_safe_push(clobbered, build_tree_list(NULL_TREE, TREE_VALUE(c)));
-	char *t = text(op);
+	char *t = text(op, kind);
 	gasm *stmt = gimple_build_asm_vec(t, inputs, nullptr, clobbered, nullptr);
 	free(t);
 	gimple_asm_set_volatile(stmt, true);

@@ -78,11 +78,11 @@ struct event {
 };
 tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site);
 bool event_read(const char *asm_text, struct event *e);
-gimple *event_build(enum dprof_op op, tree site, location_t where);
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where);
 
 /* pass.cc: the pass over GIMPLE that does the rest. */
 void pass_register(const char *plugin_name);
-gimple *pass_event(enum dprof_op op, tree site, location_t where);
+gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where);
 
 /* calls.cc: events around calls that synchronise. Returns true if edges wait to be committed. */
 bool calls_wrap(gimple_stmt_iterator *i);

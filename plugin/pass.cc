@@ -54,7 +54,8 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 	if (ties_is(text))
 		suppress_warning(stmt, OPT_Wuninitialized);
 	else if (event_read(text, &e))
-		gsi_replace(i, pass_event(e.op, site_of(e, where), gimple_location(stmt)), true);
+		gsi_replace(i, pass_event(e.op, e.kind, site_of(e, where), gimple_location(stmt)),
+			    true);
 	else if (marker_is(text))
 		error_at(where, "dprof cannot handle a directive here");
 }
@@ -78,9 +79,9 @@ unsigned pass_dprof::execute(function *fun)
 } // namespace
 
 /* The site must be known to be used before the call graph is next rebuilt. */
-gimple *pass_event(enum dprof_op op, tree site, location_t where)
+gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where)
 {
-	gimple *stmt = event_build(op, site, where);
+	gimple *stmt = event_build(op, kind, site, where);
 	cgraph_node::get(current_function_decl)->record_stmt_references(stmt);
 	return stmt;
 }

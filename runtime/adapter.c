@@ -99,7 +99,7 @@ void dprof_adapter_enter(const struct dprof_site *site)
 
 void dprof_adapter_exit(const struct dprof_site *site)
 {
-	uint64_t stamp = frz_tsc();
+	uint64_t stamp = frz_tsc_fenced(); /* may be the receiving end of a link */
 	struct dprof_record *slot = claim();
 
 	if (slot)

@@ -72,6 +72,15 @@ compile -O2 -fplugin-arg-dprof-fence
 [ "$(objdump -d "$dir/o.o" | grep -A1 lfence | grep -c rdtsc)" = \
 	"$(objdump -d "$dir/o.o" | grep -c rdtsc)" ] || fail "not every rdtsc follows an lfence"
 
+# What may be the receiving end of a link is behind one in any case, and only that.
+printf '%s\n' '#include <pthread.h>' 'void f(pthread_barrier_t *b) { pthread_barrier_wait(b); }' >"$dir/barrier.c"
+for options in -O0 -O3; do
+	gcc -fplugin="$plugin" $options -c "$dir/barrier.c" -o "$dir/barrier.o" || fail "barrier $options"
+	order=$(objdump -dr --no-show-raw-insn "$dir/barrier.o" |
+		grep -oE 'rdtsc|lfence|pthread_barrier_wait' | xargs)
+	[ "$order" = "rdtsc pthread_barrier_wait lfence rdtsc" ] || fail "barrier $options: $order"
+done
+
 # Sites: read-only, allocated, 8-aligned, and no relocation in them, even in a shared object.
 for options in -O0 -O2 "-O2 -fPIC" "-O2 -fdata-sections"; do
 	# shellcheck disable=SC2086
