@@ -157,7 +157,8 @@ struct model_name clock_model_name(struct frz_assumption a)
 static const char *status_word(const struct clock_facts *f)
 {
 	return f->base ? "base" : f->status == FRZ_PROVEN ? "proven" :
-	       f->status == FRZ_UNLINKED ? "unlinked" : "contradiction";
+	       f->status == FRZ_UNLINKED ? "unlinked" :
+	       f->status == FRZ_CONSISTENT ? "consistent" : "contradiction";
 }
 
 static void json_width(struct json *j, const struct clock_facts *f)

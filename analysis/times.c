@@ -43,16 +43,19 @@ static bool has_threads(const struct trace *trace, uint32_t clock)
 	return false;
 }
 
-struct cure { char text[80]; };
+struct cure { char text[192]; };
 
 /* What would reconcile the clock's links. Whole ppb are thousandths of ppm, so nothing is rounded. */
 static struct cure cure_of(const struct frz_clock *found)
 {
-	struct cure cure = { "no drift reconciles them" };
-	if (found->least_ppb != FRZ_NO_PPB)
+	struct cure cure = { "no drift reconciles them; its threads are analysed on their own "
+			     "clock only" };
+	if (found->status == FRZ_CONSISTENT)
 		snprintf(cure.text, sizeof cure.text,
 			 "--clock-model drift:%" PRIu32 ".%03" PRIu32 " is the least that "
-			 "reconciles them", found->least_ppb / 1000, found->least_ppb % 1000);
+			 "reconciles them; its times are computed with that, which agrees with all "
+			 "links but is not proven",
+			 found->least_ppb / 1000, found->least_ppb % 1000);
 	return cure;
 }
 
@@ -70,8 +73,7 @@ static void say_contradiction(struct times *t, uint32_t clock, const struct frz_
 	}
 	struct cure cure = cure_of(found);
 	trace_problem(t->trace,
-		      "clock %s: its links contradict the assumption about clocks (%s:%s); %s; its "
-		      "threads are analysed on their own clock only",
+		      "clock %s: its links contradict the assumption about clocks (%s:%s); %s",
 		      clocks[clock].host, found->nfaults == 2 ? "these two" : "these", faults,
 		      cure.text);
 	free(faults);
@@ -81,13 +83,10 @@ static void say_contradiction(struct times *t, uint32_t clock, const struct frz_
 static void place(struct times *t, uint32_t clock)
 {
 	const struct frz_clock *found = frz_clock(t->together, clock);
-	t->line[clock] = 0;
-	if (clock == t->base || found->status == FRZ_PROVEN)
-		return;
-	t->line[clock] = t->nlines++;
-	if (found->status == FRZ_CONTRADICTION)
+	t->line[clock] = frz_placed(found) ? 0 : t->nlines++;
+	if (found->status == FRZ_CONTRADICTION || found->status == FRZ_CONSISTENT)
 		say_contradiction(t, clock, found);
-	else if (has_threads(t->trace, clock))
+	else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock))
 		trace_problem(t->trace,
 			      "clock %s: too few links with clock %s (%zu found) to place it on "
 			      "its time line; its threads are analysed on their own clock only",

@@ -3,8 +3,9 @@
  * times.h - from stamps to times, for all clocks of one trace.
  *
  * A *line* is a time line of its own: line 0 is the base's, and every clock that its links prove to
- * be somewhere on the base's is on line 0. A clock that is unlinked, or whose links contradict the
- * assumption, has a line to itself, on which its own ticks are the time; nothing relates two lines.
+ * be somewhere on the base's is on line 0. So is one whose links contradict the assumption, but not
+ * some greater drift: its bounds hold under that. A clock that is unlinked, or whose links no drift
+ * reconciles, has a line to itself, on which its own ticks are the time; nothing relates two lines.
  *
  * Law: if the links are true and the assumption holds, the moment at which an event was stamped s
  * on clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time

@@ -137,42 +137,6 @@ static struct frz_rate double_rate(struct slope lo, struct slope hi)
 	return rate;
 }
 
-/* Says of links that no line obeys which they are, and what would obey them. */
-static int explain_affine(struct frz_clock *clock, const struct polygon *p, struct point *under,
-			  size_t nunder, struct point *over, size_t nover)
-{
-	struct frz_wander w;
-	int error = frz_wander_solve(&w, over, nover, under, nunder, 0);
-
-	clock->nfaults = p->nfaults;
-	memcpy(clock->fault, p->fault, p->nfaults * sizeof *p->fault);
-	clock->least_ppb = w.least_ppb;
-	frz_wander_free(&w);
-	return error;
-}
-
-static int solve_affine(struct solved *c, struct point *under, size_t nunder, struct point *over,
-			size_t nover)
-{
-	struct hull lower = hull_of(under, nunder, HULL_UPPER),
-		    upper = hull_of(over, nover, HULL_LOWER);
-	struct polygon p = polygon_between(&lower, &upper);
-	int error;
-
-	c->clock.status = p.kind == POLYGON_BOUNDED ? FRZ_PROVEN :
-			  p.kind == POLYGON_OPEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
-	if (c->clock.status == FRZ_CONTRADICTION)
-		return explain_affine(&c->clock, &p, under, nunder, over, nover);
-	if (c->clock.status == FRZ_UNLINKED)
-		return 0;
-	c->clock.rate = double_rate(p.min, p.max);
-	c->rates = rates_between(p.min, p.max);
-	error = bound_along(&c->sweep.lo, &lower, p.max, p.min);
-	if (!error)
-		error = bound_along(&c->sweep.hi, &upper, p.min, p.max);
-	return error ? error : sweep_build(&c->sweep);
-}
-
 static void add_fault(struct frz_clock *clock, size_t link)
 {
 	for (unsigned i = 0; i < clock->nfaults; i++)
@@ -189,7 +153,8 @@ static int solve_drift(struct solved *c, struct point *under, size_t nunder, str
 
 	c->clock.status = w->status;
 	c->clock.rate = w->mean;
-	if (w->status != FRZ_CONTRADICTION)
+	c->clock.ppb = w->ppb;
+	if (w->status != FRZ_CONTRADICTION && w->status != FRZ_CONSISTENT)
 		return error;
 	add_fault(&c->clock, w->quick.first);
 	add_fault(&c->clock, w->quick.second);
@@ -197,6 +162,31 @@ static int solve_drift(struct solved *c, struct point *under, size_t nunder, str
 	add_fault(&c->clock, w->slow.second);
 	c->clock.least_ppb = w->least_ppb;
 	return error;
+}
+
+static int solve_affine(struct solved *c, struct point *under, size_t nunder, struct point *over,
+			size_t nover)
+{
+	struct hull lower = hull_of(under, nunder, HULL_UPPER),
+		    upper = hull_of(over, nover, HULL_LOWER);
+	struct polygon p = polygon_between(&lower, &upper);
+	int error;
+
+	c->clock.status = p.kind == POLYGON_BOUNDED ? FRZ_PROVEN : FRZ_UNLINKED;
+	if (p.kind == POLYGON_EMPTY) {
+		error = solve_drift(c, under, nunder, over, nover, 0);
+		c->clock.nfaults = p.nfaults;
+		memcpy(c->clock.fault, p.fault, p.nfaults * sizeof *p.fault);
+		return error;
+	}
+	if (p.kind == POLYGON_OPEN)
+		return 0;
+	c->clock.rate = double_rate(p.min, p.max);
+	c->rates = rates_between(p.min, p.max);
+	error = bound_along(&c->sweep.lo, &lower, p.max, p.min);
+	if (!error)
+		error = bound_along(&c->sweep.hi, &upper, p.min, p.max);
+	return error ? error : sweep_build(&c->sweep);
 }
 
 static int solve_base(struct solved *c)
@@ -223,6 +213,7 @@ static int solve_clock(struct solved *c, const struct points *p, uint32_t number
 	size_t nover = p->over[number + 1] - p->over[number];
 
 	c->clock.links = nunder + nover;
+	c->clock.hops = nunder + nover > 0;
 	if (assumption.model == FRZ_DRIFT)
 		return solve_drift(c, under, nunder, over, nover, assumption.ppb);
 	return solve_affine(c, under, nunder, over, nover);
@@ -296,6 +287,12 @@ frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 
 	return c->bent ? frz_wander_time_of(&s->wander, &c->at, stamp)
 		       : sweep_time_of(&s->sweep, &c->at, stamp);
+}
+
+void frz_times_of(struct frz_cursor *c, const uint64_t *stamps, size_t n, frz_time *out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = frz_time_of(c, stamps[i]);
 }
 
 frz_time frz_duration(const struct frz_solution *solution, uint32_t clock, uint64_t ticks)

@@ -52,7 +52,10 @@ struct frz_assumption {
 enum frz_status {
 	FRZ_PROVEN,        /* the links agree with the assumption */
 	FRZ_UNLINKED,      /* too few links: nothing is known of this clock */
-	FRZ_CONTRADICTION, /* the links contradict the assumption: no bounds */
+	FRZ_CONTRADICTION, /* the links contradict the assumption, and no drift reconciles them */
+	FRZ_CONSISTENT,    /* the links contradict the assumption, but agree with FRZ_DRIFT of
+			      `ppb`, the least that does: the bounds are those of that drift,
+			      consistent with all links and not proven */
 };
 
 /* Exact enclosure of a rate: base ticks for each tick of this clock. */
@@ -64,15 +67,25 @@ struct frz_rate { double lo, hi; }; /* rounded outward */
 struct frz_clock {
 	enum frz_status status;
 	struct frz_rate rate;     /* the mean rate of the run */
+	uint32_t ppb;             /* the drift with which the bounds were computed, 0 if affine */
+	uint32_t hops;            /* links on the shortest way to the base; 0 is the base itself, or
+				     that there is no way */
 	size_t links;             /* how many links with the base spoke of this clock */
-	/* FRZ_CONTRADICTION: indices of links that contradict each other, the most telling first:
-	 * two or, if each two of them agree, three. FRZ_DRIFT may need four: two that prove a mean
-	 * rate of the run too great for what two others prove. */
+	/* FRZ_CONTRADICTION, FRZ_CONSISTENT: indices of links that contradict each other under the
+	 * assumption, the most telling first: two or, if each two of them agree, three. FRZ_DRIFT
+	 * may need four: two that prove a mean rate of the run too great for what two others
+	 * prove. */
 	size_t fault[FRZ_MAX_FAULTS];
 	unsigned nfaults;
-	uint32_t least_ppb; /* FRZ_CONTRADICTION, of either model: the least ppb with which
-			       FRZ_DRIFT reconciles the links, FRZ_NO_PPB if none does */
+	uint32_t least_ppb; /* FRZ_CONSISTENT, of either model: `ppb`. FRZ_CONTRADICTION:
+			       FRZ_NO_PPB */
 };
+
+/* Whether its stamps have times: only then is there a cursor and a duration. */
+static inline bool frz_placed(const struct frz_clock *c)
+{
+	return c->status == FRZ_PROVEN || c->status == FRZ_CONSISTENT;
+}
 
 struct frz_solution; /* bounds for all clocks of one job */
 
@@ -86,7 +99,7 @@ void frz_solution_free(struct frz_solution *);
 const struct frz_clock *frz_clock(const struct frz_solution *, uint32_t clock);
 
 /* Converts stamps of one clock; a value, owns nothing; the solution must outlive it. Amortised
- * constant time while stamps do not go back, correct in any order. Only for FRZ_PROVEN clocks. */
+ * constant time while stamps do not go back, correct in any order. Only for placed clocks. */
 struct frz_cursor {
 	const struct frz_solution *solution;
 	uint32_t clock;
@@ -108,9 +121,13 @@ static inline frz_time frz_time_of(struct frz_cursor *c, uint64_t stamp)
 	return c->bent ? frz_segment_parabola(s, ticks) : frz_segment_line(s, ticks);
 }
 
+/* Exactly what frz_time_of gives for each of n stamps, and faster when they are in order of time.
+ */
+void frz_times_of(struct frz_cursor *, const uint64_t *stamps, size_t n, frz_time *out);
+
 /* The time that passed on `clock` between two of its stamps that are `ticks` apart: by the rate,
  * not by the difference of two bounds, because all stamps of one clock are wrong together. Never
- * less than 0. Only for FRZ_PROVEN clocks. */
+ * less than 0. Only for placed clocks. */
 frz_time frz_duration(const struct frz_solution *, uint32_t clock, uint64_t ticks);
 
 #endif

@@ -321,6 +321,13 @@ static bool set_rates(struct frz_wander *w, const struct rates *r)
 	return true;
 }
 
+/* Of a clock that may be steeper than any. */
+static void unplaced(struct frz_wander *w)
+{
+	w->status = w->status == FRZ_PROVEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
+	w->least_ppb = FRZ_NO_PPB;
+}
+
 /* Sets what the points say of the rate, and the status. */
 static void find_rates(struct frz_wander *w, struct rates *rates, struct evidence *e)
 {
@@ -344,14 +351,22 @@ static void find_rates(struct frz_wander *w, struct rates *rates, struct evidenc
 	}
 	struct mean lo = mean_least(e, rates->ppb), hi = mean_greatest(e, rates->ppb);
 
+	w->status = FRZ_PROVEN;
 	if (slope_compare(lo.slope, hi.slope) > 0) {
 		contradiction(w, lo.pair, hi.pair, least_ppb(e, rates->ppb));
-		return;
+		if (w->least_ppb == FRZ_NO_PPB)
+			return;
+		w->status = FRZ_CONSISTENT;
+		rates->ppb = w->least_ppb;
+		lo = mean_least(e, rates->ppb);
+		hi = mean_greatest(e, rates->ppb);
 	}
+	w->ppb = rates->ppb;
 	rates->slow = lo.rate;
 	rates->fast = hi.rate;
 	w->mean = (struct frz_rate){ to_double(lo.slope), to_double(hi.slope) * (1 + 0x1p-51) };
-	w->status = set_rates(w, rates) ? FRZ_PROVEN : FRZ_UNLINKED;
+	if (!set_rates(w, rates))
+		unplaced(w);
 }
 
 /* ---- Segments ---------------------------------------------------------------------------------*/
@@ -583,7 +598,7 @@ int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
 			least(upper[0].x, lower[0].x),
 	};
 	find_rates(w, &rates, &evidence);
-	if (w->status != FRZ_PROVEN)
+	if (w->status != FRZ_PROVEN && w->status != FRZ_CONSISTENT)
 		return 0;
 	int error = build_bounds(w, upper, nupper, lower, nlower, rates);
 	if (error)

@@ -67,10 +67,12 @@ struct frz_wander_pair { size_t first, second; };
 
 struct frz_wander {
 	enum frz_status status;
-	uint32_t least_ppb;            /* CONTRADICTION: the least that reconciles the points */
-	struct frz_wander_pair quick;  /* CONTRADICTION: upper, then lower point: m is not less, */
+	uint32_t ppb;                  /* for which the bounds hold */
+	uint32_t least_ppb;            /* CONTRADICTION, CONSISTENT: the least that reconciles the
+					  points; and of that contradiction: */
+	struct frz_wander_pair quick;  /* upper, then lower point: m is not less, */
 	struct frz_wander_pair slow;   /* lower, then upper point: and not greater than these say */
-	struct frz_rate mean;          /* m. Only if PROVEN, like all that follows */
+	struct frz_rate mean;          /* m. Only if PROVEN or CONSISTENT, like what follows */
 	struct frz_segment *segments;  /* with bends: U is under, and L above, one parabola each */
 	size_t nsegments;
 	uint64_t rate_lo, rate_hi;     /* at any moment, in 2^-(64 - rate_shift) base ticks */
@@ -80,17 +82,20 @@ struct frz_wander {
 /* Bounds from the points, which are reordered and changed. What is wrong with the clock is in the
  * status:
  *  FRZ_UNLINKED       no lower point lies before an upper one: nothing limits the rate
- *  FRZ_CONTRADICTION  of the two pairs; if they are the same pair, of its two points alone, and
- *                     then least_ppb is FRZ_NO_PPB. (With ppb = 0 that is how one learns how much
- *                     a clock has wandered at least.) Likewise of two points that lie 2^60 ticks or
- *                     more apart: no run is that long.
+ *  FRZ_CONSISTENT     the two pairs contradict each other, and the bounds are those of the least
+ *                     ppb that reconciles them. (With ppb = 0 that is how one learns how much a
+ *                     clock has wandered at least.)
+ *  FRZ_CONTRADICTION  nothing reconciles them: least_ppb is FRZ_NO_PPB. If they are the same pair,
+ *                     its two points do so alone, as do two points that lie 2^60 ticks or more
+ *                     apart: no run is that long.
  * 0, or -EINVAL (ppb not below 10^9) or -ENOMEM; on error *w owns nothing. */
 int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
 		     struct point *lower, size_t nlower, uint32_t ppb);
 void frz_wander_free(struct frz_wander *);
 
 /* The time of a stamp. *near is one of the segments, and then the one that serves. Amortised
- * constant time while stamps do not go back, and correct in any order. Only if PROVEN, like durations. */
+ * constant time while stamps do not go back, and correct in any order. Only if PROVEN or
+ * CONSISTENT, like durations. */
 frz_time frz_wander_time_of(const struct frz_wander *, const struct frz_segment **near,
 			    uint64_t stamp);
 

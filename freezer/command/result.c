@@ -165,6 +165,7 @@ static const char *status_word(enum frz_status status)
 		[FRZ_PROVEN] = "proven",
 		[FRZ_UNLINKED] = "unlinked",
 		[FRZ_CONTRADICTION] = "contradiction",
+		[FRZ_CONSISTENT] = "consistent",
 	};
 	return words[status];
 }
@@ -188,7 +189,7 @@ void result_print(const struct result *r)
 	       (unsigned long long)r->dropped);
 	if (r->status == FRZ_UNLINKED)
 		puts(r->exchanges ? "  too few exchanges to bound the clock" : "  no answer");
-	if (r->status == FRZ_CONTRADICTION)
+	if (r->nfaults)
 		print_faults(r);
 	if (r->status != FRZ_PROVEN)
 		return;

@@ -204,20 +204,34 @@ START_TEST(unlinked_clock_is_alone_and_said)
 }
 END_TEST
 
-/* A packet that arrives before it was sent. */
-START_TEST(contradicting_clock_is_alone_and_said)
+/* A packet that arrives `early` ticks before it was sent. */
+static void check_contradiction(uint64_t early, enum frz_status status, uint32_t line)
 {
 	struct times t;
 	make_world(3, PACKETS);
-	w.links[w.trace.nlinks++] = (struct frz_link){ 0, 3, 1500000000, stamp_of(3, 1400000000) };
+	w.links[w.trace.nlinks++] = (struct frz_link){ 0, 3, 1500000000,
+						       stamp_of(3, 1500000000 - early) };
 	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
-	ck_assert_uint_eq(t.nlines, 2);
-	ck_assert_uint_eq(t.line[3], 1);
+	ck_assert_int_eq(frz_clock(t.together, 3)->status, status);
+	ck_assert_uint_eq(t.line[3], line);
+	ck_assert_uint_eq(t.nlines, 1 + line);
 	ck_assert_uint_eq(w.trace.nproblems, 1);
 	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "contradict"));
 	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "1500000000"));
+	ck_assert_int_eq(!strstr(w.trace.problems[0], "not proven"), line);
 	times_close(&t);
 	end_world();
+}
+
+START_TEST(contradicting_clock_is_alone_and_said)
+{
+	check_contradiction(100000000, FRZ_CONTRADICTION, 1);
+}
+END_TEST
+
+START_TEST(clock_that_wanders_is_consistent_and_said)
+{
+	check_contradiction(100000, FRZ_CONSISTENT, 0);
 }
 END_TEST
 
@@ -246,6 +260,7 @@ int main(void)
 	tcase_add_test(tc, duration_is_not_the_difference_of_two_bounds);
 	tcase_add_test(tc, unlinked_clock_is_alone_and_said);
 	tcase_add_test(tc, contradicting_clock_is_alone_and_said);
+	tcase_add_test(tc, clock_that_wanders_is_consistent_and_said);
 	tcase_add_test(tc, base_can_be_any_host);
 	suite_add_tcase(suite, tc);
 	SRunner *runner = srunner_create(suite);

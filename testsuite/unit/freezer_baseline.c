@@ -252,7 +252,7 @@ static void compare_bounds(struct frz_solution *solution, const struct baseline 
 static void compare_with_program(const struct frz_link *links, size_t n)
 {
 	static const int expected[] = { [FRZ_PROVEN] = 0, [FRZ_UNLINKED] = -ENODATA,
-					[FRZ_CONTRADICTION] = -EDOM };
+					[FRZ_CONTRADICTION] = -EDOM, [FRZ_CONSISTENT] = -EDOM };
 	struct baseline_evidence e = evidence(links, n);
 	struct frz_solution *solution;
 	struct baseline_points p;
