@@ -175,6 +175,27 @@ static void json_width(struct json *j, const struct clock_facts *f)
 	jw_end(j);
 }
 
+static void json_packets(struct json *j, const struct tr_packets *p)
+{
+	jw_object(j, "packets");
+	jw_integer(j, "exchanges", (int64_t)p->exchanges);
+	jw_integer(j, "unanswered", (int64_t)p->unanswered);
+	jw_integer(j, "forged", (int64_t)p->forged);
+	jw_integer(j, "stale", (int64_t)p->stale);
+	jw_end(j);
+}
+
+/* Only what is out of the ordinary. */
+static void print_packets(const struct tr_clock *clock)
+{
+	const struct tr_packets *p = &clock->packets;
+	if (p->unanswered + p->forged + p->stale == 0)
+		return;
+	printf("  packets at %s: %" PRIu64 " exchanges, %" PRIu64 " unanswered; dropped %" PRIu64
+	       " forged, %" PRIu64 " late or repeated\n",
+	       clock->host, p->exchanges, p->unanswered, p->forged, p->stale);
+}
+
 void clock_facts_json(struct json *j, const char *key, const struct times *t)
 {
 	jw_array(j, key);
@@ -188,6 +209,7 @@ void clock_facts_json(struct json *j, const char *key, const struct times *t)
 		json_width(j, &f);
 		if (f.has_packets)
 			jw_interval(j, "fastest_packets_s", f.packets_s);
+		json_packets(j, &t->trace->clocks[c].packets);
 		jw_end(j);
 	}
 	jw_end(j);
@@ -240,4 +262,6 @@ void clock_facts_print(const struct times *t)
 			       interval_compact(interval_times(f.packets_s, 1e6), 2).text);
 		putchar('\n');
 	}
+	for (size_t c = 0; c < t->trace->nclocks; c++)
+		print_packets(&t->trace->clocks[c]);
 }

@@ -2,7 +2,7 @@
  *
  * text.h - the text form of a trace, "dprof-text 1".
  *
- *   clock N host=NAME ghz=X source=WORD             the first is the base
+ *   clock N host=NAME ghz=X source=WORD halfwidth=N  the first is the base
  *   process N clock=N rank=N size=N pid=N program=PATH job=ID finished=0|1
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
  *   group N threads=N,N,... size=N                  size: how many should take part
@@ -35,7 +35,7 @@ enum {
 	TEXT_CLOCK, TEXT_PROCESS, TEXT_THREAD, TEXT_GROUP, TEXT_SITE, TEXT_LINK, TEXT_NOTE,
 	TEXT_LOST, TEXT_FORMS
 };
-enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE };
+enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE, CLOCK_HALFWIDTH };
 enum {
 	PROCESS_N, PROCESS_CLOCK, PROCESS_RANK, PROCESS_SIZE, PROCESS_PID, PROCESS_PROGRAM,
 	PROCESS_JOB, PROCESS_FINISHED

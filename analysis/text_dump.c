@@ -30,6 +30,8 @@ static void put_clocks(FILE *out, const struct trace *t)
 		ln_put_real(out, t->clocks[i].ghz);
 		if (strcmp(t->clocks[i].source, "tsc") != 0)
 			put_string(out, "source", t->clocks[i].source);
+		if (t->clocks[i].half_width)
+			fprintf(out, " halfwidth=%" PRIu64, t->clocks[i].half_width);
 		putc('\n', out);
 	}
 }

@@ -26,6 +26,7 @@ static void put_clocks(struct json *j, const struct trace *t)
 		jw_string(j, "host", t->clocks[i].host);
 		jw_interval(j, "ghz", (struct interval){ t->clocks[i].ghz, t->clocks[i].ghz });
 		jw_string(j, "source", t->clocks[i].source);
+		jw_integer(j, "halfwidth", (int64_t)t->clocks[i].half_width);
 		jw_end(j);
 	}
 	jw_end(j);

@@ -118,7 +118,10 @@ static uint32_t clock_of(struct opened *o, uint32_t clockid, uint32_t **unknown,
 			return (uint32_t)(known + i);
 	*MEM_GROW(*unknown, *nunknown) = clockid;
 	*MEM_GROW(o->t.clocks, o->t.nclocks) = (struct tr_clock){
-		mem_format("unknown-%" PRIu32, clockid), o->t.clocks[0].ghz, mem_copy("tsc") };
+		.host = mem_format("unknown-%" PRIu32, clockid),
+		.ghz = o->t.clocks[0].ghz,
+		.source = mem_copy("tsc"),
+	};
 	trace_problem(&o->t,
 		      "%s: expected the process of a host with clockid %" PRIu32 ", found none",
 		      o->t.directory, clockid);

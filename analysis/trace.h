@@ -18,10 +18,18 @@
 #include "freezer/solve.h"
 #include "runtime/format.h"
 
+struct tr_packets {           /* of a host's endpoint, over the whole run */
+	uint64_t exchanges, unanswered; /* questions it asked */
+	uint64_t forged, stale;         /* packets it dropped */
+};
+
 struct tr_clock {             /* one per host; number 0 is the base unless the user says otherwise */
 	char *host;
 	double ghz;           /* nominal, for seconds only */
 	char *source;         /* "tsc" or "monotonic_raw" */
+	uint64_t half_width;  /* ticks by which any stamp of the host may differ from this clock, because
+				 it was taken on one core or another; 0 when nobody has measured that */
+	struct tr_packets packets;
 };
 
 struct tr_site {

@@ -25,12 +25,17 @@ enum {
 	STARTED,
 	RANK,
 	CLOCKID,
+	CORES,
+	PACKETS,
 	MODULE,
 	GROUP,
 	NOTE,
 	FINISHED
 };
 enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
+enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
+enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
+       PACKETS_NS, PACKETS_CPU_NS };
 enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE };
 
 /* runtime/format.h describes the lines. */
@@ -46,6 +51,16 @@ static const struct ln_form forms[] = {
 	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
 			     { "size", LN_NUMBER, LN_HERE } } },
 	[CLOCKID] = { "clockid", { { "clockid", LN_NUMBER, LN_HERE } } },
+	[CORES] = { "cores", { [CORES_HALFWIDTH] = { "halfwidth", LN_NUMBER, LN_NEEDED },
+			       [CORES_PAIRS] = { "pairs", LN_NUMBER, LN_NEEDED },
+			       [CORES_DISAGREE] = { "disagree", LN_NUMBER, LN_KEY } } },
+	[PACKETS] = { "packets", { [PACKETS_PHASE] = { "phase", LN_STRING, LN_HERE },
+				   [PACKETS_EXCHANGES] = { "exchanges", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_UNANSWERED] = { "unanswered", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_FORGED] = { "forged", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_STALE] = { "stale", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_NS] = { "ns", LN_NUMBER, LN_KEY },
+				   [PACKETS_CPU_NS] = { "cpu_ns", LN_NUMBER, LN_KEY } } },
 	[MODULE] = { "module", { [MODULE_BASE] = { "base", LN_NUMBER, LN_KEY },
 				 [MODULE_AT] = { "at", LN_NUMBER, LN_NEEDED },
 				 [MODULE_SITES] = { "sites", LN_STRING, LN_NEEDED },
@@ -122,6 +137,23 @@ static void module_line(struct process_file *p, const struct ln_value *v, size_t
 	};
 }
 
+static char *cores_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v[CORES_HALFWIDTH].number > DPROF_HALFWIDTH_MAX)
+		return mem_format("expected a half-width of at most %" PRIu64 " ticks, found %" PRIu64,
+				  DPROF_HALFWIDTH_MAX, v[CORES_HALFWIDTH].number);
+	p->half_width = v[CORES_HALFWIDTH].number;
+	return NULL;
+}
+
+static void packets_line(struct process_file *p, const struct ln_value *v)
+{
+	p->packets.exchanges += v[PACKETS_EXCHANGES].number;
+	p->packets.unanswered += v[PACKETS_UNANSWERED].number;
+	p->packets.forged += v[PACKETS_FORGED].number;
+	p->packets.stale += v[PACKETS_STALE].number;
+}
+
 /* NULL, or what is wrong with the line. */
 static char *take_line(struct process_file *p, char *text, size_t number)
 {
@@ -145,6 +177,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 					  v->number);
 		p->clockid = (int64_t)v->number;
 		break;
+	case CORES: return cores_line(p, v);
+	case PACKETS: packets_line(p, v); break;
 	case MODULE: module_line(p, v, number); break;
 	case GROUP: return group_line(p, v);
 	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
@@ -363,6 +397,19 @@ static void check_clockid(struct opened *o, const struct process_file *p,
 			      p->name, p->clockid, first->name);
 }
 
+/* Of two processes that have compared the host's cores, the worse result counts. */
+static void put_on_clock(struct opened *o, size_t file, struct tr_clock *clock)
+{
+	struct process_file *p = &o->files[file];
+	p->clock = o->t.processes[file].modules->clock = (uint32_t)(clock - o->t.clocks);
+	if (clock->half_width < p->half_width)
+		clock->half_width = p->half_width;
+	clock->packets.exchanges += p->packets.exchanges;
+	clock->packets.unanswered += p->packets.unanswered;
+	clock->packets.forged += p->packets.forged;
+	clock->packets.stale += p->packets.stale;
+}
+
 static void number_clocks(struct opened *o)
 {
 	struct process_file **hosts = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
@@ -382,12 +429,13 @@ static void number_clocks(struct opened *o)
 	}
 	qsort(hosts, nhosts, sizeof *hosts, by_clock);
 	for (size_t h = 0; h < nhosts; h++) {
-		*MEM_GROW(o->t.clocks, o->t.nclocks) =
-			(struct tr_clock){ mem_copy(hosts[h]->process.host), hosts[h]->ghz,
-					   mem_copy(hosts[h]->source) };
+		struct tr_clock *clock = MEM_GROW(o->t.clocks, o->t.nclocks);
+		*clock = (struct tr_clock){ .host = mem_copy(hosts[h]->process.host),
+					    .ghz = hosts[h]->ghz,
+					    .source = mem_copy(hosts[h]->source) };
 		for (size_t i = 0; i < o->nfiles; i++)
 			if (strcmp(o->files[i].hostid, hosts[h]->hostid) == 0)
-				o->t.processes[i].modules->clock = o->files[i].clock = (uint32_t)h;
+				put_on_clock(o, i, clock);
 	}
 	free(hosts);
 }

@@ -185,6 +185,16 @@ struct dprof_events_header {
  *   started STAMP
  *   rank N size N                 once known (MPI: after MPI_Init)
  *   clockid N                     number of this host's clock in HOST.sync; 0 is the base
+ *   cores halfwidth=TICKS pairs=N [disagree=K]
+ *                                 the counters of this host's cores were compared, in N pairs: there
+ *                                 is one clock from which no core's counter differs by more than TICKS.
+ *                                 That holds for every stamp taken here, of events and of packets. K
+ *                                 cores differ from the first for certain (TICKS covers that, too)
+ *   packets start|run|end exchanges=N unanswered=N forged=N stale=N ns=N cpu_ns=N
+ *                                 what this process, as its host's endpoint, asked in one phase; the
+ *                                 packets that it dropped, without the job's key (forged) or late,
+ *                                 repeated or out of order (stale); how long the phase took, and how
+ *                                 much time of a processor
  *   module base=0x.. at=0x.. sites=HASH.sites buildid=HEX path=PATH
  *                                 base: load bias; at: address of the section's first byte
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
@@ -193,5 +203,6 @@ struct dprof_events_header {
  *   finished STAMP                the process ended in good order
  */
 #define DPROF_PROCESS_FIRST_LINE "dprof-process 1"
+#define DPROF_HALFWIDTH_MAX      (UINT64_C(1) << 40) /* of cores: minutes; more is damage */
 
 #endif
