@@ -10,8 +10,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define BATCH 64 /* records; 4 KiB */
@@ -43,6 +45,15 @@ static uint64_t record_check(const struct frz_sync_record *r)
 
 /* ---- Writing ----------------------------------------------------------------------------------*/
 
+/* Writing beyond the limit would end the program by SIGXFSZ. */
+static bool within_limit(off_t before, size_t more)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY || (rlim_t)before + more <= limit.rlim_cur);
+}
+
 static int write_whole(int fd, const void *bytes, size_t size)
 {
 	off_t before = lseek(fd, 0, SEEK_END);
@@ -50,6 +61,8 @@ static int write_whole(int fd, const void *bytes, size_t size)
 
 	if (before < 0)
 		return -errno;
+	if (!within_limit(before, size))
+		return -EFBIG;
 	while (done < size) {
 		ssize_t n = write(fd, (const char *)bytes + done, size - done);
 

@@ -30,9 +30,9 @@ struct common {
 };
 extern const struct argp common_argp;
 
-/* Set by SIGINT and SIGTERM once catch_stop() has been called. */
-extern volatile int stop_asked;
-void catch_stop(void);
+/* Asked by SIGINT and SIGTERM once catch_stop() has been called. 0 or -errno, said on stderr. */
+extern struct frz_stop stop;
+int catch_stop(void);
 
 /* ---- Results ----------------------------------------------------------------------------------*/
 

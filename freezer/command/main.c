@@ -63,20 +63,26 @@ static error_t parse_common(int option, char *value, struct argp_state *state)
 
 const struct argp common_argp = { .options = common_options, .parser = parse_common };
 
-volatile int stop_asked;
+struct frz_stop stop = { .wake = -1 };
 
 static void ask_to_stop(int signal_number)
 {
 	(void)signal_number;
-	stop_asked = 1;
+	frz_stop_ask(&stop);
 }
 
-void catch_stop(void)
+int catch_stop(void)
 {
 	struct sigaction action = { .sa_handler = ask_to_stop };
+	int error = frz_stop_open(&stop);
 
+	if (error) {
+		fprintf(stderr, "freezer: cannot watch for signals: %s\n", strerror(-error));
+		return error;
+	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	return 0;
 }
 
 /* ---- Which command ----------------------------------------------------------------------------*/

@@ -173,11 +173,12 @@ static int ask(struct peer *p, struct frz_burst burst)
 
 /* ---- Measuring --------------------------------------------------------------------------------*/
 
-static int ask_all(struct measure *m, struct frz_burst burst)
+/* `until` may be NULL: all of them. */
+static int ask_all(struct measure *m, struct frz_burst burst, const struct frz_stop *until)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < m->npeers && !error && !stop_asked; i++) {
+	for (size_t i = 0; i < m->npeers && !error && !frz_stop_asked(until); i++) {
 		error = ask(&m->peers[i], burst);
 		if (error)
 			fprintf(stderr, "freezer: %s (%s): %s\n", m->peers[i].name,
@@ -189,15 +190,15 @@ static int ask_all(struct measure *m, struct frz_burst burst)
 static int measure(struct measure *m)
 {
 	uint64_t begun = frz_monotonic_raw_ns();
-	struct timespec pause = { .tv_nsec = PAUSE_NS };
-	int error = ask_all(m, at_the_ends);
+	int error = ask_all(m, at_the_ends, &stop);
 
-	while (!error && !stop_asked && frz_monotonic_raw_ns() - begun + PAUSE_NS < m->for_ns) {
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-		error = ask_all(m, now_and_then);
+	while (!error && !frz_stop_asked(&stop) &&
+	       frz_monotonic_raw_ns() - begun + PAUSE_NS < m->for_ns) {
+		frz_stop_sleep(&stop, -1, PAUSE_NS);
+		error = ask_all(m, now_and_then, &stop);
 	}
-	stop_asked = 0; /* interrupted: what has been measured is still worth an end */
-	return error ? error : ask_all(m, at_the_ends);
+	/* Interrupted: what has been measured is still worth an end. */
+	return error ? error : ask_all(m, at_the_ends, NULL);
 }
 
 static int report(const struct measure *m)
@@ -210,7 +211,7 @@ static int report(const struct measure *m)
 	for (size_t i = 0; i < m->npeers; i++) {
 		struct peer *p = &m->peers[i];
 		struct result r;
-		int error = result_of(&r, p->name, &p->log, p->endpoint.dropped);
+		int error = result_of(&r, p->name, &p->log, p->endpoint.counts.forged + p->endpoint.counts.stale);
 
 		if (error) {
 			fprintf(stderr, "freezer: %s: %s\n", p->name, strerror(-error));
@@ -239,7 +240,7 @@ int cmd_measure(int argc, char **argv)
 	int error = 0, status = 1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &m);
-	catch_stop();
+	error = catch_stop();
 	for (size_t i = 0; i < m.npeers && !error; i++)
 		error = open_peer(&m.peers[i], &m.common);
 	if (!error)

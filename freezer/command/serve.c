@@ -49,7 +49,7 @@ int cmd_serve(int argc, char **argv)
 	};
 	struct serve serve = { .port = (uint16_t)atoi(FREEZER_PORT) };
 	struct frz_endpoint e;
-	unsigned long long answers = 0;
+	unsigned long long answers = 0, dropped;
 	int error;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &serve);
@@ -60,13 +60,21 @@ int cmd_serve(int argc, char **argv)
 			strerror(-error));
 		return 1;
 	}
-	catch_stop();
+	if (catch_stop()) {
+		frz_close(&e);
+		return 1;
+	}
 	printf("answering on port %u; clock %s, %.6f GHz\n", frz_port(&e),
 	       frz_source_word(frz_source()), frz_ghz());
 	fflush(stdout);
-	while (!stop_asked)
-		answers += (unsigned long long)frz_answer(&e, &stop_asked, UINT64_MAX);
-	printf("answered %llu, dropped %llu\n", answers, (unsigned long long)e.dropped);
+	while (!frz_stop_asked(&stop))
+		answers += (unsigned long long)frz_answer(&e, &stop, UINT64_MAX);
+	dropped = e.counts.forged + e.counts.stale;
+	printf("answered %llu, dropped %llu", answers, dropped);
+	if (dropped)
+		printf(" (%llu without the key or damaged, %llu late or repeated)",
+		       (unsigned long long)e.counts.forged, (unsigned long long)e.counts.stale);
+	putchar('\n');
 	frz_close(&e);
 	return 0;
 }

@@ -25,11 +25,11 @@ static const uint8_t key[FRZ_KEY_SIZE] = "fifteen letters";
 
 static struct frz_endpoint asker, answerer;
 static struct frz_synclog log_;
-static volatile int stop;
+static struct frz_stop stop;
 
 static void setup(void)
 {
-	stop = 0;
+	ck_assert_int_eq(frz_stop_open(&stop), 0);
 	ck_assert_int_eq(frz_open(&asker, "127.0.0.1", 1, key), 0);
 	ck_assert_int_eq(frz_open(&answerer, "127.0.0.1", 2, key), 0);
 	ck_assert_int_eq(frz_synclog_create(&log_, NULL, 1, "here"), 0);
@@ -40,6 +40,7 @@ static void teardown(void)
 	frz_close(&asker);
 	frz_close(&answerer);
 	frz_synclog_close(&log_);
+	frz_stop_close(&stop);
 }
 
 static const char *address_of(uint16_t port)
@@ -48,6 +49,11 @@ static const char *address_of(uint16_t port)
 
 	snprintf(text, sizeof text, "127.0.0.1:%u", port);
 	return text;
+}
+
+static uint64_t dropped(const struct frz_endpoint *e)
+{
+	return e->counts.forged + e->counts.stale;
 }
 
 static void *answer(void *count)
@@ -96,7 +102,7 @@ START_TEST(a_burst_ends_when_the_width_stops_improving)
 
 	pthread_create(&thread, NULL, answer, &answers);
 	asked = frz_ask(&asker, address_of(frz_port(&answerer)), 2, burst, &log_);
-	stop = 1;
+	frz_stop_ask(&stop);
 	pthread_join(thread, NULL);
 	ck_assert_int_ge(asked, 64);
 	ck_assert_int_lt(asked, 100000);
@@ -125,7 +131,7 @@ START_TEST(answering_ends_at_the_deadline_or_the_flag)
 	uint64_t took = frz_monotonic_raw_ns() - begun;
 	ck_assert_uint_ge(took, 40 * MS);
 	ck_assert_uint_lt(took, 200 * MS);
-	stop = 1;
+	frz_stop_ask(&stop);
 	begun = frz_monotonic_raw_ns();
 	ck_assert_int_eq(frz_answer(&answerer, &stop, 5000 * MS), 0);
 	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 200 * MS);
@@ -146,11 +152,14 @@ START_TEST(another_key_and_another_host_get_no_answer)
 			 -ETIMEDOUT);
 	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 3, burst, &log_),
 			 -ETIMEDOUT);
-	stop = 1;
+	frz_stop_ask(&stop);
 	pthread_join(thread, NULL);
 	frz_close(&stranger);
 	ck_assert_int_eq(answers, 0);
-	ck_assert_uint_ge(answerer.dropped, 2);
+	ck_assert_uint_ge(answerer.counts.forged, 2);
+	ck_assert_uint_eq(answerer.counts.stale, 0);
+	ck_assert_uint_eq(asker.counts.exchanges, 0);
+	ck_assert_uint_ge(asker.counts.unanswered, 1);
 	ck_assert_uint_eq(log_.nrecords, 0);
 }
 END_TEST
@@ -212,7 +221,7 @@ static void *relay_run(void *argument)
 	struct relay *r = argument;
 	char bytes[128];
 
-	while (!stop) {
+	while (!frz_stop_asked(&stop)) {
 		struct pollfd p = { .fd = r->fd, .events = POLLIN };
 		struct sockaddr_in from;
 		socklen_t from_size = sizeof from;
@@ -248,7 +257,7 @@ START_TEST(whatever_happens_to_packets_links_stay_true)
 
 	int asked = frz_ask(&asker, address_of(ntohs(own.sin_port)), 2,
 			    (struct frz_burst){ 5000 * MS, 500, 500 }, &log_);
-	stop = 1;
+	frz_stop_ask(&stop);
 	pthread_join(answering, NULL);
 	pthread_join(relaying, NULL);
 	close(relay.fd);
@@ -256,9 +265,9 @@ START_TEST(whatever_happens_to_packets_links_stay_true)
 	ck_assert_msg(asked >= 10, "seed %u: %d exchanges", seed, asked);
 	ck_assert_uint_eq(log_.nrecords, (size_t)asked);
 	assert_links_are_true();
-	ck_assert_msg(asker.dropped && answerer.dropped, "seed %u", seed);
+	ck_assert_msg(dropped(&asker) && dropped(&answerer), "seed %u", seed);
 	/* What the relay spoiled and what arrived at all was counted by one of the two sides. */
-	ck_assert_msg(asker.dropped + answerer.dropped >=
+	ck_assert_msg(dropped(&asker) + dropped(&answerer) >=
 			      (relay.twice + relay.cut + relay.changed + relay.longer) / 2,
 		      "seed %u", seed);
 }
@@ -285,15 +294,132 @@ START_TEST(a_replayed_question_or_end_does_nothing)
 	/* ... ends the answering once, not twice. */
 	sendto(tap, bytes, (size_t)size, 0, (struct sockaddr *)&to, sizeof to);
 	ck_assert_int_eq(frz_answer(&answerer, NULL, 5000 * MS), 0);
-	ck_assert_uint_eq(answerer.dropped, 0);
+	ck_assert_uint_eq(dropped(&answerer), 0);
 	sendto(tap, bytes, (size_t)size, 0, (struct sockaddr *)&to, sizeof to);
 	pthread_create(&thread, NULL, answer, &answers);
 	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 2,
 				 (struct frz_burst){ 2000 * MS, 10, 10 }, &log_), 10);
-	stop = 1;
+	frz_stop_ask(&stop);
 	pthread_join(thread, NULL);
-	ck_assert_uint_ge(answerer.dropped, 1);
+	ck_assert_uint_ge(answerer.counts.stale, 1);
+	ck_assert_uint_eq(answerer.counts.forged, 0);
 	close(tap);
+}
+END_TEST
+
+/* ---- Peers that do harm -----------------------------------------------------------------------*/
+
+/* Sends what nobody wants to both ends, as fast as it can. */
+static void *flood(void *unused)
+{
+	struct sockaddr_in to[] = { loopback(frz_port(&asker)), loopback(frz_port(&answerer)) };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	char bytes[64] = "FRZ2";
+
+	(void)unused;
+	for (unsigned i = 0; !frz_stop_asked(&stop); i++) {
+		memcpy(bytes + 8, &i, sizeof i);
+		sendto(fd, bytes, i % 3 ? sizeof bytes : i % sizeof bytes, 0,
+		       (struct sockaddr *)&to[i % 2], sizeof *to);
+	}
+	close(fd);
+	return NULL;
+}
+
+START_TEST(packets_that_never_stop_cost_the_deadline_and_no_more)
+{
+	static const char *const silent = "127.0.0.1:9";
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, flood, NULL);
+	uint64_t begun = frz_monotonic_raw_ns();
+	ck_assert_int_eq(frz_ask(&asker, silent, 2, (struct frz_burst){ 60 * MS, 10, 100 }, &log_),
+			 -ETIMEDOUT);
+	ck_assert_int_eq(frz_finish(&asker, silent, 2, 40 * MS), -ETIMEDOUT);
+	ck_assert_int_eq(frz_answer(&answerer, &stop, 100 * MS), 0);
+	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 600 * MS);
+	frz_stop_ask(&stop);
+	pthread_join(thread, NULL);
+	ck_assert_uint_ge(asker.counts.forged, 100);
+	ck_assert_uint_ge(answerer.counts.forged, 100);
+	ck_assert_uint_eq(log_.nrecords, 0);
+}
+END_TEST
+
+static void *answer_for_a_while(void *unused)
+{
+	(void)unused;
+	frz_answer(&answerer, &stop, 30 * MS);
+	frz_close(&answerer);
+	return NULL;
+}
+
+START_TEST(of_a_peer_that_dies_remains_what_it_answered)
+{
+	uint64_t begun = frz_monotonic_raw_ns();
+	const char *address = address_of(frz_port(&answerer));
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, answer_for_a_while, NULL);
+	int asked = frz_ask(&asker, address, 2, (struct frz_burst){ 200 * MS, 1000000, 1000000 },
+			    &log_);
+	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 400 * MS);
+	pthread_join(thread, NULL);
+	ck_assert_int_ge(asked, 1);
+	ck_assert_uint_eq(log_.nrecords, (size_t)asked);
+	ck_assert_uint_ge(asker.counts.unanswered, 1);
+	assert_links_are_true();
+}
+END_TEST
+
+/* Takes its time over each packet. */
+static void *relay_slowly(void *argument)
+{
+	struct relay *r = argument;
+	char bytes[128];
+
+	while (!frz_stop_asked(&stop)) {
+		struct sockaddr_in from;
+		socklen_t from_size = sizeof from;
+		ssize_t size = recvfrom(r->fd, bytes, sizeof bytes, MSG_DONTWAIT,
+					(struct sockaddr *)&from, &from_size);
+
+		usleep(3000);
+		if (size <= 0)
+			continue;
+		bool to_asking = from.sin_port == r->answering.sin_port;
+		if (!to_asking)
+			r->asking = from;
+		pass_on(r, bytes, size, to_asking);
+	}
+	return NULL;
+}
+
+START_TEST(a_slow_peer_costs_the_deadline_and_no_more)
+{
+	struct relay relay = { .fd = socket(AF_INET, SOCK_DGRAM, 0) };
+	struct sockaddr_in own = loopback(0);
+	socklen_t own_size = sizeof own;
+	uint64_t begun = frz_monotonic_raw_ns();
+	pthread_t answering, relaying;
+	int answers;
+
+	ck_assert_int_eq(bind(relay.fd, (struct sockaddr *)&own, sizeof own), 0);
+	getsockname(relay.fd, (struct sockaddr *)&own, &own_size);
+	relay.answering = loopback(frz_port(&answerer));
+	pthread_create(&answering, NULL, answer, &answers);
+	pthread_create(&relaying, NULL, relay_slowly, &relay);
+	int asked = frz_ask(&asker, address_of(ntohs(own.sin_port)), 2,
+			    (struct frz_burst){ 200 * MS, 1000, 1000 }, &log_);
+	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 500 * MS);
+	frz_stop_ask(&stop);
+	pthread_join(answering, NULL);
+	pthread_join(relaying, NULL);
+	close(relay.fd);
+	ck_assert_int_ge(asked, 1);
+	ck_assert_int_le(asked, 40);
+	assert_links_are_true();
+	ck_assert_uint_ge(asker.counts.unanswered + asker.counts.stale, 1);
 }
 END_TEST
 
@@ -359,6 +485,9 @@ int main(void)
 	tcase_add_test(tests, another_key_and_another_host_get_no_answer);
 	tcase_add_test(tests, whatever_happens_to_packets_links_stay_true);
 	tcase_add_test(tests, a_replayed_question_or_end_does_nothing);
+	tcase_add_test(tests, packets_that_never_stop_cost_the_deadline_and_no_more);
+	tcase_add_test(tests, of_a_peer_that_dies_remains_what_it_answered);
+	tcase_add_test(tests, a_slow_peer_costs_the_deadline_and_no_more);
 	tcase_add_test(tests, bad_addresses_are_refused);
 	tcase_add_test(tests, the_estimate_does_not_depend_on_the_rate);
 	suite_add_tcase(suite, tests);

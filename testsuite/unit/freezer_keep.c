@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * freezer_keep.c - measuring beside a program: links are true, processors are left alone, and it
+ * ends when it is told to. */
+#include <arpa/inet.h>
+#include <check.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "freezer/clock.h"
+#include "freezer/exchange.h"
+#include "freezer/synclog.h"
+
+#define MS 1000000ull
+
+static const uint8_t key[FRZ_KEY_SIZE] = "fifteen letters";
+static const struct frz_pace pace = { .interval_ns = 10 * MS, .exchanges = 6 };
+
+/* One host: its endpoint in a thread. */
+struct side {
+	struct frz_endpoint endpoint;
+	struct frz_synclog log;
+	struct frz_peer peers[2];
+	size_t npeers;
+	pthread_t thread;
+	uint64_t cpu_ns;
+	int result;
+};
+
+static struct side left, right;
+static struct frz_stop stop;
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+static void *keep(void *argument)
+{
+	struct side *s = argument;
+
+	s->result = frz_keep(&s->endpoint, s->peers, s->npeers, pace, &stop);
+	s->cpu_ns = cpu_ns();
+	return NULL;
+}
+
+static void open_side(struct side *s, uint32_t clock)
+{
+	memset(s, 0, sizeof *s);
+	ck_assert_int_eq(frz_open(&s->endpoint, "127.0.0.1", clock, key), 0);
+	ck_assert_int_eq(frz_synclog_create(&s->log, NULL, clock, "here"), 0);
+}
+
+static void add_peer(struct side *s, uint16_t port, uint32_t clock)
+{
+	struct frz_peer *p = &s->peers[s->npeers++];
+
+	snprintf(p->address, sizeof p->address, "127.0.0.1:%u", port);
+	p->clock = clock;
+	p->log = &s->log;
+}
+
+static void begin(struct side *s)
+{
+	pthread_create(&s->thread, NULL, keep, s);
+}
+
+static void sleep_ms(unsigned ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * (long)MS }, NULL);
+}
+
+static void setup(void)
+{
+	ck_assert_int_eq(frz_stop_open(&stop), 0);
+	open_side(&left, 1);
+	open_side(&right, 2);
+}
+
+static void teardown(void)
+{
+	frz_close(&left.endpoint);
+	frz_close(&right.endpoint);
+	frz_synclog_close(&left.log);
+	frz_synclog_close(&right.log);
+	frz_stop_close(&stop);
+}
+
+static void assert_links_are_true(const struct side *s)
+{
+	ck_assert_uint_eq(s->log.nrecords, s->endpoint.counts.exchanges);
+	for (size_t i = 0; i < s->log.nrecords; i++) {
+		const struct frz_sync_record *r = &s->log.records[i];
+
+		ck_assert_uint_eq(r->asker, s->endpoint.clock);
+		ck_assert_uint_lt(r->asked, r->received);
+		ck_assert_uint_lt(r->received, r->answered);
+		ck_assert_uint_lt(r->answered, r->returned);
+	}
+}
+
+START_TEST(one_asks_and_the_other_answers)
+{
+	add_peer(&left, frz_port(&right.endpoint), 2);
+	begin(&left);
+	begin(&right);
+	sleep_ms(300);
+	frz_stop_ask(&stop);
+	pthread_join(left.thread, NULL);
+	pthread_join(right.thread, NULL);
+	assert_links_are_true(&left);
+	ck_assert_int_eq(left.result, 0);
+	ck_assert_uint_ge(left.log.nrecords, 30); /* of some 180 */
+	ck_assert_uint_le(left.log.nrecords, 31 * pace.exchanges);
+	ck_assert_uint_eq(right.log.nrecords, 0);
+	ck_assert_uint_eq(right.endpoint.counts.forged + right.endpoint.counts.stale, 0);
+}
+END_TEST
+
+START_TEST(two_ask_each_other_and_neither_waits)
+{
+	add_peer(&left, frz_port(&right.endpoint), 2);
+	add_peer(&right, frz_port(&left.endpoint), 1);
+	begin(&left);
+	begin(&right);
+	sleep_ms(300);
+	frz_stop_ask(&stop);
+	pthread_join(left.thread, NULL);
+	pthread_join(right.thread, NULL);
+	assert_links_are_true(&left);
+	assert_links_are_true(&right);
+	ck_assert_uint_ge(left.log.nrecords, 30);
+	ck_assert_uint_ge(right.log.nrecords, 30);
+}
+END_TEST
+
+START_TEST(it_ends_at_once_and_does_nothing_meanwhile)
+{
+	begin(&left); /* asks nobody, and nobody asks it */
+	sleep_ms(300);
+	uint64_t begun = frz_monotonic_raw_ns();
+	frz_stop_ask(&stop);
+	pthread_join(left.thread, NULL);
+	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 100 * MS);
+	ck_assert_uint_lt(left.cpu_ns, 1 * MS);
+}
+END_TEST
+
+START_TEST(a_peer_that_is_not_there_is_asked_again)
+{
+	uint16_t port = frz_port(&right.endpoint);
+
+	frz_close(&right.endpoint);
+	add_peer(&left, port, 2);
+	begin(&left);
+	sleep_ms(150);
+	ck_assert_int_eq(frz_open_port(&right.endpoint, "127.0.0.1", port, 2, key), 0);
+	begin(&right);
+	sleep_ms(150);
+	frz_stop_ask(&stop);
+	pthread_join(left.thread, NULL);
+	pthread_join(right.thread, NULL);
+	assert_links_are_true(&left);
+	ck_assert_uint_ge(left.endpoint.counts.unanswered, 3);
+	ck_assert_uint_ge(left.log.nrecords, 12);
+}
+END_TEST
+
+static void *flood(void *unused)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET,
+		.sin_port = htons(frz_port(&left.endpoint)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	char bytes[64] = "";
+
+	(void)unused;
+	while (!frz_stop_asked(&stop))
+		sendto(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&to, sizeof to);
+	close(fd);
+	return NULL;
+}
+
+START_TEST(packets_without_the_key_cost_no_processor)
+{
+	pthread_t thread;
+
+	begin(&left);
+	pthread_create(&thread, NULL, flood, NULL);
+	sleep_ms(400);
+	frz_stop_ask(&stop);
+	pthread_join(thread, NULL);
+	pthread_join(left.thread, NULL);
+	ck_assert_uint_ge(left.endpoint.counts.forged, 10);
+	ck_assert_uint_lt(left.cpu_ns, 20 * MS); /* 5 % */
+}
+END_TEST
+
+START_TEST(a_bad_address_is_said_at_once)
+{
+	struct frz_peer nowhere = { .address = "nowhere" };
+
+	ck_assert_int_lt(frz_keep(&left.endpoint, &nowhere, 1, pace, &stop), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("freezer/keep");
+	TCase *tests = tcase_create("keep");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 20);
+	tcase_add_test(tests, one_asks_and_the_other_answers);
+	tcase_add_test(tests, two_ask_each_other_and_neither_waits);
+	tcase_add_test(tests, it_ends_at_once_and_does_nothing_meanwhile);
+	tcase_add_test(tests, a_peer_that_is_not_there_is_asked_again);
+	tcase_add_test(tests, packets_without_the_key_cost_no_processor);
+	tcase_add_test(tests, a_bad_address_is_said_at_once);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
