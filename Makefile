@@ -23,6 +23,7 @@ PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libsodium-d
                   libjansson-dev libglpk-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
                   binutils iproute2 scdoc
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
+PAPER_PACKAGES := gnuplot-nox
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +40,8 @@ check:   $(B)/packages ## run all tests
 	+$(Q)$(MAKE) --no-print-directory now-check
 bench:   $(B)/packages ## measure what the design promises, beside its peers
 	+$(Q)$(MAKE) --no-print-directory now-bench
+paper:   $(B)/packages ## the paper's tables and figures on this machine, beside its own (QUICK=1: shorter)
+	+$(Q)$(MAKE) --no-print-directory now-paper
 install: $(B)/packages ## into $(DESTDIR)$(PREFIX), and the plugin where GCC looks for it
 	+$(Q)$(MAKE) --no-print-directory now-install
 clean:   ## remove build/
@@ -91,4 +94,4 @@ now-install: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check bench install clean now-all now-demo now-check now-bench now-install
+.PHONY: help all demo check bench paper install clean now-all now-demo now-check now-bench now-paper now-install

@@ -33,3 +33,22 @@ $(B)/bench/clock-methods: $(B)/obj/bench/clock_methods.o $(B)/lib/libfreezer-bas
 
 now-bench: now-all $(BENCHES)
 	$(Q)B=$(B) bench/run
+
+# The paper's experiments: bench/paper/run. Each program is one file beside what all share.
+PAPER := $(addprefix $(B)/bench/paper/,fast-sends measuring-time inversions widths sync-time)
+PAPER_SHARED := $(B)/obj/bench/paper/methods.o $(B)/obj/bench/paper/recording.o $(B)/obj/testsuite/truth/clockmap.o \
+                $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
+
+.SECONDEXPANSION:
+$(PAPER): $(B)/bench/paper/%: $(B)/obj/bench/paper/$$(subst -,_,$$*).o $(PAPER_SHARED)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
+
+$(B)/bench/paper/traffic: bench/paper/traffic.c $(B)/lib/libfreezer-measure.a
+	$(call say,MPICC)
+	$(Q)mkdir -p $(@D) && $(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsodium -lm
+
+now-check: $(PAPER) $(B)/bench/paper/traffic
+now-paper: now-all $(PAPER) $(B)/bench/paper/traffic
+	$(Q)testsuite/packages $(PAPER_PACKAGES)
+	$(Q)B=$(B) QUICK=$(QUICK) bench/paper/run

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The paper's experiments in their smallest form: tables are well-formed, dprof's intervals hold the
+# truth, and packets that lie are noticed.
+set -u
+: "${B:?the build folder}"
+export OUT=$(mktemp -d) RECORD_S=0.6 SIZES=2000 QUICK=1
+trap 'rm -rf "$OUT"' EXIT
+
+fail() {
+	echo "$*" >&2
+	cat "$OUT/log" >&2
+	exit 1
+}
+
+bench/paper/run record table2 widths figure7 >"$OUT/log" 2>&1 || fail "the experiments failed"
+awk '/^True times outside/ { seen = $6 == 0 && $8 + 0 > 1000 } END { exit !seen }' "$OUT/log" ||
+	fail "expected no true time outside dprof's intervals, of more than 1000"
+grep -q "not available here" "$OUT/log" || fail "what is not known of the paper must be said"
+
+# Every method has its line; numbers where a number must be, "-" where a method promises nothing.
+awk -F '\t' '
+	NR == 1 { columns = NF; next }
+	NF == 6 && $6 ~ /^(contradiction|too-little-evidence)$/ { lines++; next }
+	NF != columns || $6 + 0 < 100 || $7 > $8 || $8 > $6 { print "line " NR ": " $0; bad = 1 }
+	{ points = $4 ~ /^(convex-hull|regression|two-barriers)$/
+	  if (points != ($11 == "-") || points != ($13 == "-")) { print "line " NR ": " $0; bad = 1 }
+	  lines++; methods[$4]++ }
+	END { for (m in methods) n++; exit bad || n != 7 || lines % 12 != 0 }' "$OUT/table2-fast-sends.tsv" ||
+	fail "table2-fast-sends.tsv is not well-formed"
+awk -F '\t' 'NR > 1 && (NF != 7 || $3 != 2000 || !($5 >= 0) || !($7 > 0)) { bad = 1 }
+	END { exit bad || NR != 9 }' "$OUT/figure7-sync-time.tsv" || fail "figure7-sync-time.tsv is not well-formed"
+
+# Packets that say they came before they can have: the truth must be found outside, not overlooked.
+network=$(ls "$OUT"/data/*.run | head -1)
+awk '
+	NR == FNR { if ($1 == "packet" && (!least[$2] || $5 - $3 < least[$2])) least[$2] = $5 - $3; next }
+	$1 == "packet" && $2 == 0 { $5 = sprintf("%.0f", $5 - least[0] - least[1] / 2) }
+	{ print }' "$network" "$network" >"$OUT/lies" && rm "$OUT"/data/*.run && mv "$OUT/lies" "$OUT/data/loopback.run"
+bench/paper/run table2 >"$OUT/log" 2>&1 && fail "false packets were not noticed"
+awk '/^True times outside/ { seen = $6 > 1000 } END { exit !seen }' "$OUT/log" ||
+	fail "expected true times outside, since the packets are false"
+
+# A damaged recording is refused, with the line.
+sed -i '3s/.*/packet 0 nonsense/' "$OUT/data/loopback.run"
+"$B/bench/paper/widths" "$OUT/data/loopback.run" 1.3 >"$OUT/log" 2>&1 && fail "a damaged recording was taken"
+grep -q 'line 3: expected a line of a recording' "$OUT/log" || fail "the damage was not named"
+echo "as expected"
