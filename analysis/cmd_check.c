@@ -121,6 +121,13 @@ static void count_part(const struct trace *t, uint32_t thread, uint64_t id, stru
 		totals->took_part[g - t->groups][member - g->threads]++;
 }
 
+/* The group of a message says within which ranks are counted, not who takes part. */
+static bool is_of_all(const struct trace *t, const struct tr_event *e)
+{
+	enum dprof_kind kind = e->site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[e->site].kind;
+	return e->op == DPROF_ENTER && kind != DPROF_KIND_SEND && kind != DPROF_KIND_RECV;
+}
+
 /* What was open when a thread was killed is no fault, nor what has lost its other half to a lack
  * of room: both have been said. */
 static void check_nesting(struct nest_check *c, struct totals *totals)
@@ -132,7 +139,7 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 	for (struct tr_event e; trace_next(&cursor, &e);) {
 		totals->events += e.op != DPROF_LOST;
 		check_event(c, &e);
-		for (unsigned i = 0; e.op == DPROF_ENTER && i < e.nargs; i++)
+		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
 			if (e.args[i].key == DPROF_KEY_GROUP)
 				count_part(t, (uint32_t)c->thread, e.args[i].value, totals);
 	}

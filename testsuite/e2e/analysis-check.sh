@@ -56,6 +56,7 @@ check 'thread 2 clock=0 rank=1 complete=0\ne 2 1 0 enter' <<'END'
 rank 1, thread 1: expected an end in good order, found none: the thread still ran when its process ended
 END
 check 'e 0 1 2 enter group=1 seq=0\ne 0 2 2 exit\ne 1 1 2 enter group=1 seq=0\ne 1 2 2 exit' </dev/null
+check 'site 3 kind=send name=MPI_Send\nsite 4 kind=recv name=MPI_Recv\ne 0 1 3 enter group=1 peer=1\ne 0 2 3 exit' </dev/null
 check 'e 0 1 2 enter group=1 seq=0\ne 0 2 2 exit' <<'END'
 group 1: expected each participant as often as the others (1), found rank 1, thread 0 less often (0)
 END
