@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: MIT
 # The truth harness: traces rewritten as if their hosts had other clocks (testsuite/truth/clockmap.h).
 
+TRUTH_OBJECTS := $(patsubst %,$(B)/obj/testsuite/truth/%.o,clockmap clocks delays random program \
+                 program_run program_clocks)
+
+$(B)/lib/libtruth.a: $(TRUTH_OBJECTS)
+	$(call say,AR)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
 things += $(B)/test/rewrite-clocks $(B)/test/truth
 
-$(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/obj/testsuite/truth/clockmap.o
+$(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/lib/libtruth.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
-$(B)/test/truth: $(B)/obj/testsuite/truth/truth.o $(B)/obj/testsuite/truth/clockmap.o \
+$(B)/test/truth: $(B)/obj/testsuite/truth/truth.o $(B)/lib/libtruth.a \
                  $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_truth)
+
+TRUTH_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/truth_*.c))
+units += $(TRUTH_UNITS)
+$(TRUTH_UNITS): $(B)/lib/libtruth.a $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
+LIBS_truth := -lmpfr -lgmp -lm

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * program_run.c - gives the events of a program their true times. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testsuite/truth/program_parts.h"
+
+#define FIRST_MOMENT (INT64_C(1) << 50) /* packets come before */
+
+struct play {
+	struct program *p;
+	const struct program_cut *cut;
+	int64_t now[MAX_THREADS];
+	unsigned inside[MAX_THREADS];  /* how often the region that is cut is on the stack */
+	size_t room[MAX_THREADS];
+	int64_t *sent;                 /* of each action that sends */
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A stretch of the thread's own, which the cut shortens. */
+static void pass(struct play *y, size_t t, int64_t ticks)
+{
+	if (y->inside[t])
+		ticks -= ticks / 1000 * y->cut->permille;
+	y->now[t] += ticks;
+}
+
+static struct program_event *event(struct play *y, size_t t, enum program_site site, enum dprof_op op)
+{
+	struct program_thread *thread = &y->p->threads[t];
+
+	if (thread->nevents == y->room[t]) {
+		y->room[t] = y->room[t] ? 2 * y->room[t] : 64;
+		thread->events = realloc(thread->events, y->room[t] * sizeof *thread->events);
+		if (!thread->events)
+			abort();
+	}
+	struct program_event *e = &thread->events[thread->nevents++];
+
+	*e = (struct program_event){ .truth = y->now[t], .site = site, .op = op };
+	return e;
+}
+
+static void say(struct program_event *e, enum dprof_key key, uint64_t value)
+{
+	assert(e->nargs < sizeof e->args / sizeof e->args[0]);
+	e->args[e->nargs++] = (struct tr_arg){ key, value };
+}
+
+static void say_message(struct program_event *e, const struct action *a)
+{
+	say(e, DPROF_KEY_GROUP, 1);
+	say(e, DPROF_KEY_PEER, a->peer);
+	say(e, DPROF_KEY_TAG, a->tag);
+	say(e, DPROF_KEY_BYTES, a->bytes);
+	if (a->kind == ISEND || a->kind == IRECV)
+		say(e, DPROF_KEY_ID, a->id);
+}
+
+static bool is_cut(const struct play *y, size_t t, enum program_site site)
+{
+	return y->cut && y->cut->site == site &&
+	       (y->cut->rank < 0 || (unsigned)y->cut->rank == y->p->threads[t].rank);
+}
+
+static void leave_at(struct play *y, size_t t, enum program_site site, int64_t truth)
+{
+	y->now[t] = truth;
+	event(y, t, site, DPROF_EXIT);
+}
+
+/* ---- Operations of all ------------------------------------------------------------------------ */
+
+static enum program_site site_of(enum action_kind kind)
+{
+	static const enum program_site of[] = {
+		[BARRIER] = PROGRAM_BARRIER, [ALLREDUCE] = PROGRAM_ALLREDUCE, [BCAST] = PROGRAM_BCAST,
+		[REDUCE] = PROGRAM_REDUCE, [SCAN] = PROGRAM_SCAN, [SEND] = PROGRAM_SEND,
+		[RECEIVE] = PROGRAM_RECV, [ISEND] = PROGRAM_ISEND, [IRECV] = PROGRAM_IRECV,
+	};
+	return of[kind];
+}
+
+/* Whether data flows from rank `from` to rank `to`; every rank waits for itself. */
+static bool flows(const struct action *a, unsigned from, unsigned to)
+{
+	switch (a->kind) {
+	case BCAST: return from == a->peer;
+	case REDUCE: return to == a->peer;
+	case SCAN: return from < to;
+	default: return true;
+	}
+}
+
+static void meet(struct play *y, const struct action *a)
+{
+	unsigned n = y->p->nranks;
+	const size_t *main_thread = y->p->script->main_thread;
+	int64_t entered[MAX_RANKS];
+
+	for (unsigned r = 0; r < n; r++) {
+		pass(y, main_thread[r], a->gaps[r]);
+		struct program_event *e = event(y, main_thread[r], site_of(a->kind), DPROF_ENTER);
+
+		say(e, DPROF_KEY_GROUP, 1);
+		say(e, DPROF_KEY_SEQ, a->id);
+		if (a->kind != BARRIER)
+			say(e, DPROF_KEY_BYTES, a->bytes);
+		if (a->kind == BCAST || a->kind == REDUCE)
+			say(e, DPROF_KEY_ROLE, r == a->peer);
+		entered[r] = e->truth;
+	}
+	for (unsigned to = 0; to < n; to++) {
+		bool all = a->kind == BARRIER || a->kind == ALLREDUCE;
+		int64_t done = entered[to] + a->cost;
+
+		for (unsigned from = 0; from < n; from++)
+			if (flows(a, from, to) && from != to)
+				done = later(done, entered[from] + (all ? a->cost : a->transfer));
+		leave_at(y, main_thread[to], site_of(a->kind), done);
+	}
+}
+
+/* ---- Operations of two ------------------------------------------------------------------------ */
+
+static void send(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, site_of(a->kind), DPROF_ENTER);
+
+	say_message(e, a);
+	y->sent[a - y->p->script->actions] = e->truth;
+	leave_at(y, a->thread, site_of(a->kind), e->truth + a->cost);
+}
+
+static void receive(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, PROGRAM_RECV, DPROF_ENTER);
+
+	say_message(e, a);
+	leave_at(y, a->thread, PROGRAM_RECV,
+		 later(e->truth + a->cost, y->sent[a->other] + a->transfer));
+}
+
+static void begin_receive(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, PROGRAM_IRECV, DPROF_ENTER);
+
+	say_message(e, a);
+	leave_at(y, a->thread, PROGRAM_IRECV, e->truth + a->cost);
+}
+
+static void wait_for(struct play *y, const struct action *a)
+{
+	const struct action *begun = &y->p->script->actions[a->other];
+	struct program_event *e = event(y, a->thread, PROGRAM_WAIT, DPROF_ENTER);
+	int64_t done = e->truth + a->cost;
+
+	say(e, DPROF_KEY_ID, begun->id);
+	if (begun->kind == IRECV)
+		done = later(done, y->sent[begun->other] + begun->transfer);
+	y->now[a->thread] = done;
+	e = event(y, a->thread, begun->kind == IRECV ? PROGRAM_IRECV : PROGRAM_ISEND, DPROF_POINT);
+	say(e, DPROF_KEY_ID, begun->id);
+	say(e, DPROF_KEY_PEER, begun->peer);
+	say(e, DPROF_KEY_TAG, begun->tag);
+	say(e, DPROF_KEY_BYTES, begun->bytes);
+	say(e, DPROF_KEY_GROUP, 1);
+	leave_at(y, a->thread, PROGRAM_WAIT, done);
+}
+
+static void fork_thread(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, PROGRAM_CREATE, DPROF_ENTER);
+
+	say(e, DPROF_KEY_THREAD, y->p->threads[a->other].number);
+	y->now[a->other] = e->truth + a->transfer;
+	leave_at(y, a->thread, PROGRAM_CREATE, e->truth + a->cost);
+}
+
+static void join_thread(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, PROGRAM_JOIN, DPROF_ENTER);
+
+	say(e, DPROF_KEY_THREAD, y->p->threads[a->other].number);
+	leave_at(y, a->thread, PROGRAM_JOIN,
+		 later(e->truth + a->cost, y->now[a->other] + a->transfer));
+}
+
+static uint64_t lock_id(const struct play *y, const struct action *a)
+{
+	return 1 + a->id + LOCKS * y->p->threads[a->thread].rank; /* processes share no locks */
+}
+
+static void lock(struct play *y, const struct action *a, int64_t *released)
+{
+	struct program_event *e = event(y, a->thread, PROGRAM_LOCK, DPROF_ENTER);
+
+	say(e, DPROF_KEY_ID, lock_id(y, a));
+	leave_at(y, a->thread, PROGRAM_LOCK, later(e->truth + a->cost, *released + a->transfer));
+}
+
+/* ---- All of them ------------------------------------------------------------------------------ */
+
+static void act(struct play *y, const struct action *a, int64_t *released)
+{
+	if (a->kind < BARRIER || a->kind > SCAN)
+		pass(y, a->thread, a->gap);
+	switch (a->kind) {
+	case WORK:
+		return;
+	case ENTER:
+		event(y, a->thread, a->site, DPROF_ENTER);
+		y->inside[a->thread] += is_cut(y, a->thread, a->site);
+		return;
+	case LEAVE:
+		event(y, a->thread, a->site, DPROF_EXIT);
+		y->inside[a->thread] -= is_cut(y, a->thread, a->site);
+		return;
+	case POINT:
+		event(y, a->thread, PROGRAM_STEP, DPROF_POINT);
+		return;
+	case SEND: case ISEND:
+		send(y, a);
+		return;
+	case RECEIVE:
+		receive(y, a);
+		return;
+	case IRECV:
+		begin_receive(y, a);
+		return;
+	case WAIT:
+		wait_for(y, a);
+		return;
+	case FORK:
+		fork_thread(y, a);
+		return;
+	case JOIN:
+		join_thread(y, a);
+		return;
+	case LOCK:
+		lock(y, a, released);
+		return;
+	case UNLOCK:
+		say(event(y, a->thread, PROGRAM_LOCK, DPROF_POINT), DPROF_KEY_ID, lock_id(y, a));
+		*released = y->now[a->thread];
+		return;
+	default:
+		meet(y, a);
+	}
+}
+
+static void find_ends(struct program *p)
+{
+	p->begin = INT64_MAX;
+	p->end = INT64_MIN;
+	for (size_t t = 0; t < p->nthreads; t++) {
+		const struct program_thread *thread = &p->threads[t];
+
+		if (!thread->nevents)
+			continue;
+		if (thread->events[0].truth < p->begin)
+			p->begin = thread->events[0].truth;
+		p->end = later(p->end, thread->events[thread->nevents - 1].truth);
+	}
+}
+
+void program_run(struct program *p, const struct program_cut *cut)
+{
+	static const int64_t apart = 1000 * PROGRAM_FINE; /* ranks do not start together */
+	const struct program_script *s = p->script;
+	struct play y = { .p = p, .cut = cut, .sent = calloc(s->nactions + 1, sizeof *y.sent) };
+	int64_t released[MAX_RANKS][LOCKS];
+
+	if (!y.sent)
+		abort();
+	for (unsigned r = 0; r < p->nranks; r++)
+		y.now[s->main_thread[r]] = FIRST_MOMENT + (int64_t)(p->seed >> r % 32) % 100 * apart;
+	for (size_t i = 0; i < MAX_RANKS * LOCKS; i++)
+		released[i / LOCKS][i % LOCKS] = 0;
+	for (size_t t = 0; t < p->nthreads; t++)
+		p->threads[t].nevents = 0;
+	for (size_t i = 0; i < s->nactions; i++) {
+		const struct action *a = &s->actions[i];
+		bool locks = a->kind == LOCK || a->kind == UNLOCK;
+
+		act(&y, a, &released[p->threads[a->thread].rank][locks ? a->id : 0]);
+	}
+	free(y.sent);
+	find_ends(p);
+}
