@@ -20,7 +20,7 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 # Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
 PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libsodium-dev \
-                  libjansson-dev libglpk-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
+                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
                   binutils iproute2 scdoc
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 PAPER_PACKAGES := gnuplot-nox

@@ -44,6 +44,7 @@ struct tr_thread {
 	uint32_t number;      /* of the thread in its process */
 	char *name;
 	uint64_t lost;        /* records that found no room */
+	bool gaps;            /* some records were damaged, or left out as out of order */
 	bool complete;        /* ended in good order; otherwise it was killed or still runs */
 	const struct dprof_record *records;
 	size_t nrecords;      /* up to the last one written */
@@ -55,6 +56,7 @@ struct tr_group {
 	uint32_t *threads;    /* indices of the threads that take part, ascending */
 	size_t nthreads;
 	size_t size;          /* how many should take part; more than nthreads when a rank is missing */
+	bool by_rank;         /* its own order is that of the ranks */
 };
 
 struct tr_arg { enum dprof_key key; uint64_t value; };

@@ -172,6 +172,7 @@ static void put_in_order(struct opened *o, const char *name, struct tr_thread *t
 	size_t n =
 		order_records(thread->records, thread->nrecords, thread->complete, copy, &damage);
 	*MEM_GROW(o->copies, o->ncopies) = copy;
+	thread->gaps |= damage.dropped > 0;
 	if (damage.dropped)
 		trace_problem(&o->t,
 			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
@@ -190,6 +191,8 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 			  .modules = o->t.processes[thread->process].modules };
 	for (size_t i = 0; i < thread->nrecords; i++)
 		scan_record(&s, &thread->records[i], i);
+	for (int d = 0; d < NDAMAGES; d++)
+		thread->gaps |= s.count[d] > 0;
 	tell(&s);
 	if (s.back || s.unfinished)
 		put_in_order(o, name, thread);

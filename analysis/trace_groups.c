@@ -130,10 +130,22 @@ static void add_users(struct drafts *d)
 	}
 }
 
+static bool ascends(const char *list)
+{
+	uint64_t number, before = 0;
+	bool wrong;
+	for (bool first = true; ln_list_next(&list, &number, &wrong); first = false) {
+		if (!first && number < before)
+			return false;
+		before = number;
+	}
+	return true;
+}
+
 static void finish(struct trace *t, const struct draft *g)
 {
 	struct tr_group *out = MEM_GROW(t->groups, t->ngroups);
-	*out = (struct tr_group){ .id = g->id };
+	*out = (struct tr_group){ .id = g->id, .by_rank = !g->ranks || ascends(g->ranks) };
 	for (uint32_t i = 0; i < t->nthreads; i++)
 		if (g->member[i])
 			*MEM_GROW(out->threads, out->nthreads) = i;
