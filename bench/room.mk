@@ -34,13 +34,15 @@ $(B)/bench/clock-methods: $(B)/obj/bench/clock_methods.o $(B)/lib/libfreezer-bas
 now-bench: now-all $(BENCHES)
 	$(Q)B=$(B) bench/run
 
-# The paper's experiments: bench/paper/run. Each program is one file beside what all share.
-PAPER := $(addprefix $(B)/bench/paper/,fast-sends measuring-time inversions widths sync-time)
-PAPER_SHARED := $(B)/obj/bench/paper/methods.o $(B)/obj/bench/paper/recording.o $(B)/obj/testsuite/truth/clockmap.o \
-                $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
+# The paper's experiments: bench/paper/run. Each .c file there is a program, beside what they share and
+# traffic, which needs MPI.
+PAPER_SHARED := methods recording
+PAPER := $(filter-out $(PAPER_SHARED) traffic,$(basename $(notdir $(wildcard bench/paper/*.c))))
+PAPER := $(PAPER:%=$(B)/bench/paper/%)
 
-.SECONDEXPANSION:
-$(PAPER): $(B)/bench/paper/%: $(B)/obj/bench/paper/$$(subst -,_,$$*).o $(PAPER_SHARED)
+$(PAPER): $(B)/bench/paper/%: $(B)/obj/bench/paper/%.o $(PAPER_SHARED:%=$(B)/obj/bench/paper/%.o) \
+          $(B)/obj/testsuite/truth/clockmap.o $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a \
+          $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
 

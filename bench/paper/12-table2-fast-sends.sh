@@ -10,7 +10,7 @@ look() { # network kind clocks...
 	shift 2
 	for clock in "$@"; do
 		progress "Table 2: $network network, $kind clock ${clock%%,*}"
-		"$programs/fast-sends" "$data/$network.run" "$clock" |
+		"$programs/sends" "$data/$network.run" "$clock" |
 			sed "s/^/$network\t$kind\t${clock%%,*}\t/" >>"$tsv" || return 1
 	done
 }
@@ -42,8 +42,8 @@ table() { # network kind: sums over the clocks
 cat <<END
 Table 2: fast sends, in percent of the messages (paper's own percentages: $(known table2))
   A fast send is a message that a method's converted times show as received before it was sent
-  ("before"), or as travelling faster than the fastest packet of the run really did ("too fast", which
-  includes the former). Methods are fitted to FreeZer's packets, to the program's messages of every
+  ("before"), or as travelling faster than the fastest packet or message of the run really did ("too fast",
+  which includes the former). Methods are fitted to FreeZer's packets, to the program's messages of every
   second round trip, or to two barriers; they are judged on the messages of the other round trips.
   Of methods with intervals: "impossible" is a message whose whole interval of arrival lies before that
   of its departure, "undecided" one whose intervals overlap, "outside" a stamp whose true time is not

@@ -8,7 +8,7 @@ lp_stamps=$([ -n "$QUICK" ] && echo 5000 || echo 100000)
 printf '%s\n' "${heading// /$'\t'}" >"$tsv"
 for size in ${SIZES:-10000 31623 100000 316228 1000000}; do
 	progress "Figure 7: $size messages"
-	"$programs/sync-time" "$size" "$rounds" "$lp_stamps" >>"$tsv" || return 1
+	"$programs/sync" "$size" "$rounds" "$lp_stamps" >>"$tsv" || return 1
 done
 
 cat <<END

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fast-sends RECORDING CLOCK - which messages does each method show as faster than they can have been?
+ * sends RECORDING CLOCK - which messages does each method show as faster than they can have been?
  *
  * A method is fitted to FreeZer's packets or to the messages of every second round trip, and judged on
  * the messages of the other round trips. One line for each, separated by tabs:
@@ -8,11 +8,11 @@
  *   METHOD EVIDENCE MESSAGES BEFORE TOO_FAST IMPOSSIBLE UNDECIDED OUTSIDE STAMPS WIDTH_US ERROR_US
  *
  * BEFORE: messages whose estimated arrival is not after their departure. TOO_FAST: these, and those
- * that seem to travel faster than the fastest packet in their direction really did. IMPOSSIBLE: the
- * whole interval of the arrival lies before that of the departure. UNDECIDED: the two overlap. OUTSIDE:
- * stamps (of STAMPS) whose true time is not in their interval. WIDTH_US: median width. ERROR_US: the
- * largest error of an estimate. "-" where a method has no intervals; a method that cannot be fitted
- * has one word in place of all numbers. */
+ * that seem to travel faster than the fastest packet or message in their direction really did.
+ * IMPOSSIBLE: the whole interval of the arrival lies before that of the departure. UNDECIDED: the two
+ * overlap. OUTSIDE: stamps (of STAMPS) whose true time is not in their interval. WIDTH_US: median
+ * width. ERROR_US: the largest error of an estimate. "-" where a method has no intervals; a method
+ * that cannot be fitted has one word in place of all numbers. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,13 +29,10 @@ struct verdict {
 
 struct fastest { double ticks[2]; }; /* by the clock that sent */
 
-static struct fastest fastest_packets(const struct transfers *packets)
+static void look_for_fastest(struct fastest *f, const struct transfers *t)
 {
-	struct fastest f = { { INFINITY, INFINITY } };
-
-	for (const struct frz_link *l = packets->truth; l < packets->truth + packets->n; l++)
-		f.ticks[l->from] = fmin(f.ticks[l->from], (double)(l->received - l->sent));
-	return f;
+	for (const struct frz_link *l = t->truth; l < t->truth + t->n; l++)
+		f->ticks[l->from] = fmin(f->ticks[l->from], (double)(l->received - l->sent));
 }
 
 static struct baseline_time of_base(uint64_t stamp, uint64_t origin)
@@ -88,11 +85,13 @@ static void print(const struct verdict *v, bool bounds, double ghz)
 /* Judged on the messages of rounds 1, 3, 5, ...; two messages a round. */
 static void judge(struct fitted *f, const struct recording *r)
 {
-	struct fastest fastest = fastest_packets(&r->packets);
 	struct verdict v = { .widths = malloc(r->messages.n * sizeof *v.widths) };
+	struct fastest fastest = { { INFINITY, INFINITY } };
 
 	if (!v.widths)
 		abort();
+	look_for_fastest(&fastest, &r->packets);
+	look_for_fastest(&fastest, &r->messages);
 	for (size_t i = 0; i < r->messages.n; i++)
 		if (i / 2 % 2 == 1)
 			judge_message(&v, f, &r->messages.truth[i], &r->messages.seen[i],
@@ -135,7 +134,7 @@ int main(int argc, char **argv)
 	struct recording r;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: fast-sends RECORDING CLOCK\n");
+		fprintf(stderr, "usage: sends RECORDING CLOCK\n");
 		return 2;
 	}
 	recording_read(&r, argv[1]);

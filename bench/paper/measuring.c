@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * measuring-time RECORDING CLOCK - how well does each method know the clock after measuring so long?
+ * measuring RECORDING CLOCK - how well does each method know the clock after measuring so long?
  *
  * The packets of a window of the run are the evidence; windows of one length begin evenly spread over
  * the run. Errors are those of the clock's rate over the window, and of the time at which the window
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	struct recording r;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: measuring-time RECORDING CLOCK\n");
+		fprintf(stderr, "usage: measuring RECORDING CLOCK\n");
 		return 2;
 	}
 	recording_read(&r, argv[1]);

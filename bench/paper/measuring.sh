@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# measuring-time.sh - what Figures 3 and 4 share: one program looks at both errors.
+# measuring.sh - what Figures 3 and 4 share: one program looks at both errors.
 
 # NAME WHAT COLUMN UNIT TITLE: COLUMN of the program's output has the error, the next one the half width
 # of the interval; the .tsv has two columns before them.
@@ -11,7 +11,7 @@ measuring_time() {
 	for network in $(networks); do
 		for clock in $steady; do
 			progress "$name: $network network, clock ${clock%%,*}"
-			"$programs/measuring-time" "$data/$network.run" "$clock" |
+			"$programs/measuring" "$data/$network.run" "$clock" |
 				sed "s/^/$network\t${clock%%,*}\t/" >>"$tsv" || return 1
 		done
 	done
