@@ -45,6 +45,8 @@ if [ -n "$hosts" ]; then
 	if kill -0 $traffic 2>/dev/null; then
 		record "$hosts" congested
 		kill $traffic
+	else
+		echo "  No congested network: $(tail -1 "$data/why")"
 	fi
 	wait $traffic 2>/dev/null || true # ended by us
 else
