@@ -1,261 +1,272 @@
 /* SPDX-License-Identifier: MIT
  *
- * solve.c - links sorted by clock, and each clock solved by itself. */
+ * solve.c - clocks solved one after the other, each from what the others tell it.
+ *
+ * Rounds start at the base. In each round every clock that learnt something is solved, and then
+ * those that are proven tell their neighbours: so a clock `hops` links away is placed in round
+ * `hops`, and later rounds tighten. A clock tightens at most TIGHTENINGS times, which bounds the
+ * work; where it matters, the first time brings nearly all.
+ *
+ * A clock whose links contradict the assumption is settled: it keeps what it has and tells nobody.
+ * If it had told others before, all start again without it, as what it told rests on an assumption
+ * that does not hold; after RESTARTS of that, nothing is tightened any more, and then no clock
+ * tells before its links have agreed with each other. Only when nothing more can be proven, settled
+ * clocks speak to those that have no place at all. */
 #include "freezer/solve.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "freezer/sweep.h"
-#include "freezer/wander.h"
+#include "freezer/network.h"
 
-struct solved {
-	struct frz_clock clock;
-	struct sweep sweep;       /* bounds and rates by lines, */
-	struct rates rates;
-	struct frz_wander wander; /* or, if it has segments, both by this */
-};
+#define TIGHTENINGS 4
+#define RESTARTS    8
 
 struct frz_solution {
 	uint32_t nclocks;
 	struct solved clocks[];
 };
 
-/* ---- The points of each clock -----------------------------------------------------------------*/
+enum phase { PROVING, TIGHTENING_NO_MORE, CONSISTENT };
 
-/* All clocks' points in one array: those of clock c start at under[c] and at over[c]. */
-struct points {
-	struct point *all;
-	size_t *under, *over; /* nclocks + 1 each */
+struct work {
+	struct network network;
+	struct frz_assumption assumption;
+	struct frz_solution *solution;
+	enum phase phase;
+	struct state { bool queued, settled; unsigned char solved; } *states;
+	uint32_t *queue, *round;      /* clocks to solve next, and those of this round */
+	uint32_t nqueue, nround;
 };
 
-static void points_free(struct points *p)
+static bool may_solve(const struct work *w, uint32_t clock)
 {
-	free(p->all);
-	free(p->under);
-	free(p->over);
+	const struct state *s = &w->states[clock];
+
+	if (clock == w->network.base || s->queued || s->settled)
+		return false;
+	if (!frz_placed(&w->solution->clocks[clock].clock))
+		return true;
+	return w->phase == PROVING && s->solved <= TIGHTENINGS;
 }
 
-static bool speaks_of_base(const struct frz_link *l, uint32_t base)
+static void enqueue(void *work, uint32_t clock)
 {
-	return (l->from == base) != (l->to == base);
-}
+	struct work *w = work;
 
-static void accumulate(size_t *counts, uint32_t n, size_t at)
-{
-	for (uint32_t c = 0; c <= n; c++) {
-		size_t count = counts[c];
-
-		counts[c] = at;
-		at += count;
-	}
-}
-
-/* Puts every link that speaks of the base at its place. */
-static void points_fill(struct points *p, uint32_t base, const struct frz_link *links,
-			size_t nlinks)
-{
-	for (size_t i = 0; i < nlinks; i++) {
-		const struct frz_link *l = &links[i];
-
-		if (!speaks_of_base(l, base))
-			continue;
-		if (l->from == base)
-			p->all[p->under[l->to]++] = (struct point){ (wide)l->received + 1, l->sent,
-								    i };
-		else
-			p->all[p->over[l->from]++] = (struct point){ l->sent, (wide)l->received + 1,
-								     i };
-	}
-}
-
-static int points_collect(struct points *p, uint32_t nclocks, uint32_t base,
-			  const struct frz_link *links, size_t nlinks)
-{
-	size_t n = 0, nunder = 0;
-
-	p->under = calloc((size_t)nclocks + 1, sizeof *p->under);
-	p->over = calloc((size_t)nclocks + 1, sizeof *p->over);
-	if (!p->under || !p->over)
-		return -ENOMEM;
-	for (size_t i = 0; i < nlinks; i++) {
-		const struct frz_link *l = &links[i];
-
-		if (l->from >= nclocks || l->to >= nclocks)
-			return -EINVAL;
-		if (!speaks_of_base(l, base))
-			continue;
-		n++;
-		nunder += l->from == base;
-		if (l->from == base)
-			p->under[l->to]++;
-		else
-			p->over[l->from]++;
-	}
-	p->all = malloc((n ? n : 1) * sizeof *p->all);
-	if (!p->all)
-		return -ENOMEM;
-	accumulate(p->under, nclocks, 0);
-	accumulate(p->over, nclocks, nunder);
-	points_fill(p, base, links, nlinks);
-	/* Filling moved each start to its end, which is the next one's start. */
-	memmove(p->under + 1, p->under, nclocks * sizeof *p->under);
-	memmove(p->over + 1, p->over, nclocks * sizeof *p->over);
-	p->under[0] = 0;
-	p->over[0] = nunder;
-	return 0;
+	if (!may_solve(w, clock))
+		return;
+	w->states[clock].queued = true;
+	w->queue[w->nqueue++] = clock;
 }
 
 /* ---- One clock --------------------------------------------------------------------------------*/
 
-/* The least double that is not below the ratio, and the greatest not above. */
-static struct frz_rate double_rate(struct slope lo, struct slope hi)
+/* A clock that is placed only because of clocks that are not proven is not, either, and the links
+ * at fault are theirs: those of the one that drifts most. */
+static void inherit_doubt(struct work *w, uint32_t clock)
 {
-	struct frz_rate rate;
-	mpq_t q, back;
+	const struct network *n = &w->network;
+	struct frz_clock *mine = &w->solution->clocks[clock].clock;
 
-	mpq_inits(q, back, NULL);
-	wide_to_mpz(mpq_numref(q), lo.dy);
-	wide_to_mpz(mpq_denref(q), lo.dx);
-	mpq_canonicalize(q);
-	rate.lo = mpq_get_d(q); /* truncates */
-	wide_to_mpz(mpq_numref(q), hi.dy);
-	wide_to_mpz(mpq_denref(q), hi.dx);
-	mpq_canonicalize(q);
-	rate.hi = mpq_get_d(q);
-	mpq_set_d(back, rate.hi);
-	if (mpq_cmp(back, q) < 0) {
-		uint64_t bits;
+	if (mine->status != FRZ_PROVEN)
+		return;
+	mine->status = FRZ_CONSISTENT;
+	mine->least_ppb = mine->ppb;
+	for (const struct end *e = n->ends + n->first[clock]; e < n->ends + n->first[clock + 1];
+	     e++) {
+		const struct frz_clock *other =
+			&w->solution->clocks[network_other(n, e, clock)].clock;
 
-		memcpy(&bits, &rate.hi, sizeof bits);
-		bits++; /* the next greater double: the ratio is not negative */
-		memcpy(&rate.hi, &bits, sizeof bits);
+		if (other->status != FRZ_CONSISTENT || other->least_ppb < mine->least_ppb ||
+		    other == mine)
+			continue;
+		mine->least_ppb = mine->ppb = other->least_ppb;
+		mine->nfaults = other->nfaults;
+		memcpy(mine->fault, other->fault, sizeof mine->fault);
 	}
-	mpq_clears(q, back, NULL);
-	return rate;
 }
 
-static void add_fault(struct frz_clock *clock, size_t link)
+/* One more than of the nearest neighbour that has a place. */
+static uint32_t hops_of(const struct work *w, uint32_t clock)
 {
-	for (unsigned i = 0; i < clock->nfaults; i++)
-		if (clock->fault[i] == link)
-			return;
-	clock->fault[clock->nfaults++] = link;
-}
+	const struct network *n = &w->network;
+	uint32_t hops = UINT32_MAX;
 
-static int solve_drift(struct solved *c, struct point *under, size_t nunder, struct point *over,
-		       size_t nover, uint32_t ppb)
-{
-	const struct frz_wander *w = &c->wander;
-	int error = frz_wander_solve(&c->wander, over, nover, under, nunder, ppb);
+	for (const struct end *e = n->ends + n->first[clock]; e < n->ends + n->first[clock + 1];
+	     e++) {
+		const struct frz_clock *c =
+			&w->solution->clocks[network_other(n, e, clock)].clock;
 
-	c->clock.status = w->status;
-	c->clock.rate = w->mean;
-	c->clock.ppb = w->ppb;
-	if (w->status != FRZ_CONTRADICTION && w->status != FRZ_CONSISTENT)
-		return error;
-	add_fault(&c->clock, w->quick.first);
-	add_fault(&c->clock, w->quick.second);
-	add_fault(&c->clock, w->slow.first);
-	add_fault(&c->clock, w->slow.second);
-	c->clock.least_ppb = w->least_ppb;
-	return error;
-}
-
-static int solve_affine(struct solved *c, struct point *under, size_t nunder, struct point *over,
-			size_t nover)
-{
-	struct hull lower = hull_of(under, nunder, HULL_UPPER),
-		    upper = hull_of(over, nover, HULL_LOWER);
-	struct polygon p = polygon_between(&lower, &upper);
-	int error;
-
-	c->clock.status = p.kind == POLYGON_BOUNDED ? FRZ_PROVEN : FRZ_UNLINKED;
-	if (p.kind == POLYGON_EMPTY) {
-		error = solve_drift(c, under, nunder, over, nover, 0);
-		c->clock.nfaults = p.nfaults;
-		memcpy(c->clock.fault, p.fault, p.nfaults * sizeof *p.fault);
-		return error;
+		if (frz_placed(c) && c->hops < hops)
+			hops = c->hops;
 	}
-	if (p.kind == POLYGON_OPEN)
-		return 0;
-	c->clock.rate = double_rate(p.min, p.max);
-	c->rates = rates_between(p.min, p.max);
-	error = bound_along(&c->sweep.lo, &lower, p.max, p.min);
-	if (!error)
-		error = bound_along(&c->sweep.hi, &upper, p.min, p.max);
-	return error ? error : sweep_build(&c->sweep);
+	return hops + 1;
 }
 
-static int solve_base(struct solved *c)
+/* Solves a clock and says in *restart whether what it told before must be forgotten. */
+static int solve_clock(struct work *w, uint32_t clock, bool *restart)
 {
-	struct point origin = { 0 };
-	struct hull under = { HULL_UPPER, &origin, 1 }, over = { HULL_LOWER, &origin, 1 };
-	struct slope one = { 1, 1 };
-	int error;
+	struct solved *old = &w->solution->clocks[clock], s;
+	struct state *state = &w->states[clock];
+	struct evidence e = network_evidence(&w->network, clock);
+	bool told = frz_placed(&old->clock);
+	int error = solved_from(&s, &e, w->assumption);
 
-	c->clock.status = FRZ_PROVEN;
-	c->clock.rate = (struct frz_rate){ 1, 1 };
-	c->rates = rates_between(one, one);
-	error = bound_along(&c->sweep.lo, &under, one, one);
-	if (!error)
-		error = bound_along(&c->sweep.hi, &over, one, one);
-	return error ? error : sweep_build(&c->sweep);
-}
-
-static int solve_clock(struct solved *c, const struct points *p, uint32_t number,
-		       struct frz_assumption assumption)
-{
-	struct point *under = p->all + p->under[number], *over = p->all + p->over[number];
-	size_t nunder = p->under[number + 1] - p->under[number];
-	size_t nover = p->over[number + 1] - p->over[number];
-
-	c->clock.links = nunder + nover;
-	c->clock.hops = nunder + nover > 0;
-	if (assumption.model == FRZ_DRIFT)
-		return solve_drift(c, under, nunder, over, nover, assumption.ppb);
-	return solve_affine(c, under, nunder, over, nover);
+	if (error)
+		return error;
+	s.clock.hops = told ? old->clock.hops : frz_placed(&s.clock) ? hops_of(w, clock) : 0;
+	solved_free(old);
+	*old = s;
+	state->solved++;
+	if (s.clock.status == FRZ_CONSISTENT || s.clock.status == FRZ_CONTRADICTION) {
+		state->settled = true;
+		*restart |= told;
+	}
+	if (w->phase == CONSISTENT)
+		inherit_doubt(w, clock);
+	return 0;
 }
 
 /* ---- All clocks -------------------------------------------------------------------------------*/
 
+/* Whether its neighbours may hear it. */
+static bool may_tell(const struct work *w, uint32_t clock)
+{
+	enum frz_status status = w->solution->clocks[clock].clock.status;
+
+	return status == (w->phase == CONSISTENT ? FRZ_CONSISTENT : FRZ_PROVEN);
+}
+
+/* Where a clock's links contradict each other it may have jumped: there it had better be silent. */
+static struct stretch doubtful(const struct work *w, uint32_t clock)
+{
+	const struct frz_clock *c = &w->solution->clocks[clock].clock;
+
+	if (!w->states[clock].settled || c->nfaults < 2)
+		return (struct stretch){ 1, 0 };
+	uint64_t a = network_stamp(&w->network, c->fault[0], clock);
+	uint64_t b = network_stamp(&w->network, c->fault[1], clock);
+
+	return a < b ? (struct stretch){ a, b } : (struct stretch){ b, a };
+}
+
+static void tell(struct work *w, uint32_t clock)
+{
+	if (may_tell(w, clock))
+		network_tell(&w->network, clock, frz_cursor(w->solution, clock),
+			     doubtful(w, clock), enqueue, w);
+}
+
+/* Rounds until nobody learns any more, or *restart. */
+static int run_rounds(struct work *w, bool *restart)
+{
+	int error = 0;
+
+	while (w->nqueue && !error && !*restart) {
+		uint32_t *queue = w->queue;
+
+		w->queue = w->round;
+		w->round = queue;
+		w->nround = w->nqueue;
+		w->nqueue = 0;
+		for (uint32_t i = 0; i < w->nround && !error; i++)
+			error = solve_clock(w, w->round[i], restart);
+		for (uint32_t i = 0; i < w->nround; i++)
+			w->states[w->round[i]].queued = false;
+		for (uint32_t i = 0; i < w->nround && !error && !*restart; i++)
+			tell(w, w->round[i]);
+	}
+	return error;
+}
+
+/* Those that are settled stay as they are. */
+static void start_again(struct work *w)
+{
+	const struct network *n = &w->network;
+
+	network_forget(&w->network);
+	for (uint32_t i = 0; i < w->nqueue; i++)
+		w->states[w->queue[i]].queued = false;
+	w->nqueue = 0;
+	for (uint32_t c = 0; c < n->nclocks; c++) {
+		if (c == n->base || w->states[c].settled)
+			continue;
+		solved_free(&w->solution->clocks[c]);
+		w->states[c] = (struct state){ 0 };
+	}
+	for (const struct end *e = n->ends + n->first[n->base];
+	     e < n->ends + n->first[n->base + 1]; e++)
+		enqueue(w, network_other(n, e, n->base));
+}
+
+static int prove_all(struct work *w)
+{
+	int error;
+	bool restart;
+
+	for (int restarts = 0;; restarts++) {
+		restart = false;
+		w->phase = restarts < RESTARTS ? PROVING : TIGHTENING_NO_MORE;
+		start_again(w);
+		error = run_rounds(w, &restart);
+		if (error || !restart)
+			return error;
+	}
+}
+
+/* What clocks that are not proven have to say. */
+static int place_more(struct work *w)
+{
+	bool restart = false;
+
+	w->phase = CONSISTENT;
+	for (uint32_t c = 0; c < w->network.nclocks; c++)
+		tell(w, c);
+	return run_rounds(w, &restart);
+}
+
+static int solve_all(struct work *w)
+{
+	uint32_t nclocks = w->network.nclocks;
+	int error;
+
+	w->states = calloc(nclocks, sizeof *w->states);
+	w->queue = malloc(nclocks * sizeof *w->queue);
+	w->round = malloc(nclocks * sizeof *w->round);
+	w->solution = calloc(1, sizeof *w->solution + nclocks * sizeof w->solution->clocks[0]);
+	if (!w->states || !w->queue || !w->round || !w->solution)
+		return -ENOMEM;
+	w->solution->nclocks = nclocks;
+	error = solved_base(&w->solution->clocks[w->network.base]);
+	if (!error)
+		error = prove_all(w);
+	return error ? error : place_more(w);
+}
+
 int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	      const struct frz_link *links, size_t nlinks, struct frz_assumption assumption)
 {
-	struct frz_solution *solution = NULL;
-	struct points points = { 0 };
+	struct work w = { .assumption = assumption };
 	int error = -EINVAL;
 
 	*out = NULL;
 	if (base >= nclocks || (assumption.model == FRZ_DRIFT && assumption.ppb >= 1000000000))
 		goto out;
-	error = points_collect(&points, nclocks, base, links, nlinks);
-	if (error)
-		goto out;
-	error = -ENOMEM;
-	solution = calloc(1, sizeof *solution + nclocks * sizeof solution->clocks[0]);
-	if (!solution)
-		goto out;
-	solution->nclocks = nclocks;
-	error = 0;
-	for (uint32_t c = 0; c < nclocks && !error; c++)
-		error = c == base ? solve_base(&solution->clocks[c])
-				  : solve_clock(&solution->clocks[c], &points, c, assumption);
+	error = network_open(&w.network, nclocks, base, links, nlinks);
+	if (!error)
+		error = solve_all(&w);
 out:
-	points_free(&points);
+	free(w.states);
+	free(w.queue);
+	free(w.round);
+	network_close(&w.network);
 	if (error)
-		frz_solution_free(solution);
+		frz_solution_free(w.solution);
 	else
-		*out = solution;
+		*out = w.solution;
 	return error;
-}
-
-static void solved_free(struct solved *c)
-{
-	sweep_free(&c->sweep);
-	frz_wander_free(&c->wander);
 }
 
 void frz_solution_free(struct frz_solution *solution)
@@ -269,8 +280,6 @@ const struct frz_clock *frz_clock(const struct frz_solution *solution, uint32_t 
 {
 	return &solution->clocks[clock].clock;
 }
-
-/* ---- Conversion -------------------------------------------------------------------------------*/
 
 struct frz_cursor frz_cursor(const struct frz_solution *solution, uint32_t clock)
 {

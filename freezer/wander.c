@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wander.c - what points say of the rate, and envelopes cut into segments.
+ * wander.c - what pairs of points say of the rate, and envelopes cut into segments.
  *
  * The lower points are mirrored, (x, y) to (-x, -y): what phi must exceed becomes what it must stay
  * below, and L(x) = -U'(-x) for the envelope U' of the mirrored points.
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "freezer/envelope.h"
+#include "freezer/pairs.h"
 
 #define TICK           ((wide)1 << 64)  /* heights are in 2^-64 ticks */
 #define MAX_AWAY       ((wide)1 << 60)  /* of points from the first, in either direction */
@@ -87,95 +88,6 @@ static size_t sort_lower(struct point *points, size_t n)
 	return n;
 }
 
-/* ---- Pairs of points ------------------------------------------------------------------------*/
-
-/* Pairs of a point of `from` and a later one of `to`, of which the steep (sign 1) or the flat ones
- * (sign -1) are sought. */
-struct pairs {
-	const struct point *from;
-	size_t nfrom;
-	const struct point *to;
-	size_t nto;
-	int sign;
-};
-
-struct pair { const struct point *from, *to; };
-
-static struct slope pair_slope(struct pair p)
-{
-	return slope_between(p.from, p.to);
-}
-
-static struct frz_wander_pair pair_links(struct pair p)
-{
-	return (struct frz_wander_pair){ p.from->link, p.to->link };
-}
-
-static bool any_pair(const struct pairs *p)
-{
-	return p->nfrom && p->nto && p->from[0].x < p->to[p->nto - 1].x;
-}
-
-/* How far a point lies above a line of slope m through the first one, times m.dx. */
-static wide excess(const struct pairs *p, const struct point *at, struct slope m)
-{
-	return p->sign * ((at->y - p->from[0].y) * m.dx - m.dy * (at->x - p->from[0].x));
-}
-
-/* The pair that rises farthest beyond a line of slope m; *beyond, times m.dx, is how far. There is
- * any. */
-static struct pair farthest(const struct pairs *p, struct slope m, wide *beyond)
-{
-	struct pair best = { NULL, NULL };
-	const struct point *start = NULL;
-	wide start_excess = 0;
-
-	for (size_t i = 0, j = 0; j < p->nto; j++) {
-		for (; i < p->nfrom && p->from[i].x < p->to[j].x; i++) {
-			wide e = excess(p, &p->from[i], m);
-
-			if (!start || e < start_excess)
-				start = &p->from[i], start_excess = e;
-		}
-		if (!start)
-			continue;
-		wide e = excess(p, &p->to[j], m) - start_excess;
-
-		if (!best.from || e > *beyond)
-			*beyond = e, best = (struct pair){ start, &p->to[j] };
-	}
-	return best;
-}
-
-/* The steepest or the flattest pair. There is any. Dinkelbach's method: each step is linear, and
- * steps are few, as Newton's are. */
-static struct pair extreme(const struct pairs *p)
-{
-	struct pair best = { &p->from[0], &p->to[p->nto - 1] };
-
-	for (;;) {
-		wide beyond;
-		struct pair next = farthest(p, pair_slope(best), &beyond);
-
-		if (beyond <= 0)
-			return best;
-		best = next;
-	}
-}
-
-/* A lower point above an upper point of the same stamp. */
-static bool crossing_pair(struct pair *found, const struct pairs *p)
-{
-	for (size_t i = 0, j = 0; j < p->nto; j++) {
-		while (i < p->nfrom && p->from[i].x < p->to[j].x)
-			i++;
-		*found = (struct pair){ &p->from[i], &p->to[j] };
-		if (i < p->nfrom && found->from->x == found->to->x && found->from->y < found->to->y)
-			return true;
-	}
-	return false;
-}
-
 /* ---- The mean rate --------------------------------------------------------------------------*/
 
 /* 2^bits times the slope times a / b. */
@@ -228,7 +140,7 @@ static struct mean mean_from(const struct pairs *p, struct pair best, wide span,
 		wide beyond;
 		struct slope line = short_slope(m.slope, (unsigned long)(PPB_ONE - with), PPB_ONE,
 						false);
-		struct pair next = farthest(p, line, &beyond);
+		struct pair next = pairs_farthest(p, line, &beyond);
 		struct slope rise = pair_slope(next);
 		wide run = (PPB_ONE - with) * rise.dx + with * span;
 
@@ -244,7 +156,7 @@ static struct mean mean_from(const struct pairs *p, struct pair best, wide span,
 struct evidence {
 	struct pairs quick, slow;           /* upper points before lower ones, lower before upper */
 	struct pair steepest, flattest;     /* of them; no steepest one if it would not rise */
-	wide span;                          /* from the first point to the last */
+	wide span;                          /* of the run */
 };
 
 static struct mean mean_least(const struct evidence *e, uint32_t ppb)
@@ -286,12 +198,54 @@ static uint32_t least_ppb(const struct evidence *e, uint32_t too_little)
 	return high;
 }
 
-static void contradiction(struct frz_wander *w, struct pair quick, struct pair slow, uint32_t ppb)
+static struct frz_wander_pair pair_links(struct pair p)
+{
+	return (struct frz_wander_pair){ p.from->link, p.to->link };
+}
+
+/* Two points that nothing reconciles. */
+static void hopeless(struct frz_wander *w, struct pair pair)
 {
 	w->status = FRZ_CONTRADICTION;
-	w->quick = pair_links(quick);
-	w->slow = pair_links(slow);
-	w->least_ppb = ppb;
+	w->quick = w->slow = pair_links(pair);
+	w->least_ppb = FRZ_NO_PPB;
+}
+
+/* Of a rate that no clock has. */
+static void unplaced(struct frz_wander *w)
+{
+	w->status = w->status == FRZ_PROVEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
+	w->least_ppb = FRZ_NO_PPB;
+}
+
+static double rough(struct slope s)
+{
+	return (double)s.dy / (double)s.dx;
+}
+
+/* Names the links that prove a least m above the greatest. A step of the clock shows in one of the
+ * two only, the one farther from the mean rate over all points; in its place comes the nearest pair
+ * that by itself is beyond what the other one allows, as that is where the step must be. */
+static int name_faults(struct frz_wander *w, const struct evidence *e, uint32_t ppb,
+		       const struct mean *lo, const struct mean *hi)
+{
+	const struct pairs *q = &e->quick;
+	struct pair ends = { &q->from[0], &q->to[q->nto - 1] }, nearest;
+	double usual = rough(pair_slope(ends));
+	struct slope line;
+
+	w->quick = pair_links(lo->pair);
+	w->slow = pair_links(hi->pair);
+	w->slow_tells = usual - rough(hi->slope) > rough(lo->slope) - usual;
+	if (w->slow_tells)
+		line = short_slope(lo->slope, PPB_ONE - ppb, PPB_ONE, false);
+	else
+		line = short_slope(hi->slope, PPB_ONE + ppb, PPB_ONE, true);
+	int error = pairs_nearest(&nearest, w->slow_tells ? &e->slow : &e->quick, line);
+
+	if (!error && nearest.from)
+		*(w->slow_tells ? &w->slow : &w->quick) = pair_links(nearest);
+	return error;
 }
 
 /* The slope rounded down to a double, which is positive or 0. */
@@ -321,42 +275,55 @@ static bool set_rates(struct frz_wander *w, const struct rates *r)
 	return true;
 }
 
-/* Of a clock that may be steeper than any. */
-static void unplaced(struct frz_wander *w)
+/* Points that are out of order by themselves, whatever the rate; those that are not leave
+ * e->flattest to rise. */
+static int find_backward(struct frz_wander *w, struct evidence *e)
 {
-	w->status = w->status == FRZ_PROVEN ? FRZ_UNLINKED : FRZ_CONTRADICTION;
-	w->least_ppb = FRZ_NO_PPB;
+	const struct pairs *p = &e->slow;
+	struct pair pair;
+	int error = 0;
+
+	if (pairs_crossing(&pair, &e->quick)) {
+		w->runs_back = true;
+		hopeless(w, pair);
+		return 0;
+	}
+	if (!pairs_any(p))
+		return 0;
+	e->flattest = pairs_extreme(p);
+	if (pair_slope(e->flattest).dy > 0) {
+		w->status = FRZ_PROVEN;
+		return 0;
+	}
+	error = pairs_backward(&pair, p->from, p->nfrom, p->to, p->nto);
+	if (error)
+		return error;
+	w->runs_back = pair.from;
+	hopeless(w, pair.from ? pair : e->flattest);
+	return 0;
 }
 
 /* Sets what the points say of the rate, and the status. */
-static void find_rates(struct frz_wander *w, struct rates *rates, struct evidence *e)
+static int find_rates(struct frz_wander *w, struct rates *rates, struct evidence *e)
 {
-	struct pair pair;
+	int error = find_backward(w, e);
 
-	if (crossing_pair(&pair, &e->quick)) {
-		contradiction(w, pair, pair, FRZ_NO_PPB);
-		return;
-	}
-	if (!any_pair(&e->slow))
-		return;
-	e->flattest = extreme(&e->slow);
-	if (pair_slope(e->flattest).dy <= 0) {
-		contradiction(w, e->flattest, e->flattest, FRZ_NO_PPB);
-		return;
-	}
-	if (any_pair(&e->quick)) {
-		pair = extreme(&e->quick);
+	if (error || w->status != FRZ_PROVEN)
+		return error;
+	if (pairs_any(&e->quick)) {
+		struct pair pair = pairs_extreme(&e->quick);
+
 		if (pair_slope(pair).dy > 0)
 			e->steepest = pair;
 	}
 	struct mean lo = mean_least(e, rates->ppb), hi = mean_greatest(e, rates->ppb);
 
-	w->status = FRZ_PROVEN;
 	if (slope_compare(lo.slope, hi.slope) > 0) {
-		contradiction(w, lo.pair, hi.pair, least_ppb(e, rates->ppb));
-		if (w->least_ppb == FRZ_NO_PPB)
-			return;
-		w->status = FRZ_CONSISTENT;
+		w->least_ppb = least_ppb(e, rates->ppb);
+		w->status = w->least_ppb == FRZ_NO_PPB ? FRZ_CONTRADICTION : FRZ_CONSISTENT;
+		error = name_faults(w, e, rates->ppb, &lo, &hi);
+		if (error || w->status == FRZ_CONTRADICTION)
+			return error;
 		rates->ppb = w->least_ppb;
 		lo = mean_least(e, rates->ppb);
 		hi = mean_greatest(e, rates->ppb);
@@ -367,6 +334,7 @@ static void find_rates(struct frz_wander *w, struct rates *rates, struct evidenc
 	w->mean = (struct frz_rate){ to_double(lo.slope), to_double(hi.slope) * (1 + 0x1p-51) };
 	if (!set_rates(w, rates))
 		unplaced(w);
+	return 0;
 }
 
 /* ---- Segments ---------------------------------------------------------------------------------*/
@@ -575,12 +543,12 @@ static bool too_long(struct frz_wander *w, const struct point *upper, size_t nup
 	if (!ends.to)
 		ends.to = find_away(upper, lower, nlower);
 	if (ends.to)
-		contradiction(w, ends, ends, FRZ_NO_PPB);
+		hopeless(w, ends);
 	return ends.to;
 }
 
 int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
-		     struct point *lower, size_t nlower, uint32_t ppb)
+		     struct point *lower, size_t nlower, struct frz_wander_run run, uint32_t ppb)
 {
 	struct rates rates = { .ppb = ppb };
 
@@ -594,13 +562,13 @@ int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
 	struct evidence evidence = {
 		.quick = { upper, nupper, lower, nlower, 1 },
 		.slow = { lower, nlower, upper, nupper, -1 },
-		.span = greatest(upper[nupper - 1].x, lower[nlower - 1].x) -
-			least(upper[0].x, lower[0].x),
+		.span = run.last - run.first,
 	};
-	find_rates(w, &rates, &evidence);
-	if (w->status != FRZ_PROVEN && w->status != FRZ_CONSISTENT)
-		return 0;
-	int error = build_bounds(w, upper, nupper, lower, nlower, rates);
+	int error = find_rates(w, &rates, &evidence);
+
+	if (error || (w->status != FRZ_PROVEN && w->status != FRZ_CONSISTENT))
+		return error;
+	error = build_bounds(w, upper, nupper, lower, nlower, rates);
 	if (error)
 		frz_wander_free(w);
 	return error;

@@ -10,8 +10,8 @@
  *	lower point (x, y): phi(x) >= y    a link from the base (sent) to the clock (received)
  *	                                   gives (received + 1, sent)
  *
- * because a counter that shows v stands somewhere in [v, v+1). Let A and B be the least and the
- * greatest stamp of a point and p = ppb / 10^9. Assumed is
+ * because a counter that shows v stands somewhere in [v, v+1). Let A and B be the first and the
+ * last stamp of the run, between which all points lie, and p = ppb / 10^9. Assumed is
  *
  *	that the rate of phi at any moment, also before A and after B, is within p of the mean
  *	rate m between A and B:
@@ -56,6 +56,7 @@
 #ifndef FREEZER_WANDER_H
 #define FREEZER_WANDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,8 @@
 /* Two links, by the `link` of their points, the earlier stamp first. */
 struct frz_wander_pair { size_t first, second; };
 
+struct frz_wander_run { wide first, last; }; /* A and B */
+
 struct frz_wander {
 	enum frz_status status;
 	uint32_t ppb;                  /* for which the bounds hold */
@@ -72,6 +75,11 @@ struct frz_wander {
 					  points; and of that contradiction: */
 	struct frz_wander_pair quick;  /* upper, then lower point: m is not less, */
 	struct frz_wander_pair slow;   /* lower, then upper point: and not greater than these say */
+	bool slow_tells;               /* which of the two is unlike the rest; it is then the
+					  nearest pair that contradicts the other, and a step of
+					  the clock lies between its stamps */
+	bool runs_back;                /* CONTRADICTION: of two points alone, between which time
+					  would run back; both pairs are this one */
 	struct frz_rate mean;          /* m. Only if PROVEN or CONSISTENT, like what follows */
 	struct frz_segment *segments;  /* with bends: U is under, and L above, one parabola each */
 	size_t nsegments;
@@ -86,11 +94,11 @@ struct frz_wander {
  *                     ppb that reconciles them. (With ppb = 0 that is how one learns how much a
  *                     clock has wandered at least.)
  *  FRZ_CONTRADICTION  nothing reconciles them: least_ppb is FRZ_NO_PPB. If they are the same pair,
- *                     its two points do so alone, as do two points that lie 2^60 ticks or more
- *                     apart: no run is that long.
+ *                     its two points contradict each other, or lie 2^60 ticks or more apart: no run
+ *                     is that long.
  * 0, or -EINVAL (ppb not below 10^9) or -ENOMEM; on error *w owns nothing. */
 int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
-		     struct point *lower, size_t nlower, uint32_t ppb);
+		     struct point *lower, size_t nlower, struct frz_wander_run, uint32_t ppb);
 void frz_wander_free(struct frz_wander *);
 
 /* The time of a stamp. *near is one of the segments, and then the one that serves. Amortised

@@ -65,6 +65,25 @@ static void add_point(struct points *p, bool upper, wide x, wide y)
 		p->lower[p->nlower++] = point;
 }
 
+/* The points' own first and last stamp. */
+static struct frz_wander_run run_of(const struct points *p)
+{
+	struct frz_wander_run run = { 0, 0 };
+
+	for (size_t i = 0; i < p->nupper + p->nlower; i++) {
+		wide x = i < p->nupper ? p->upper[i].x : p->lower[i - p->nupper].x;
+
+		run.first = i && run.first < x ? run.first : x;
+		run.last = i && run.last > x ? run.last : x;
+	}
+	return run;
+}
+
+static wide span_of(const struct points *p)
+{
+	return run_of(p).last - run_of(p).first;
+}
+
 /* The solver reorders what it gets. */
 static int solve(struct frz_wander *w, const struct points *p, uint32_t ppb)
 {
@@ -72,7 +91,7 @@ static int solve(struct frz_wander *w, const struct points *p, uint32_t ppb)
 
 	memcpy(copy.upper, p->upper, p->nupper * sizeof p->upper[0]);
 	memcpy(copy.lower, p->lower, p->nlower * sizeof p->lower[0]);
-	return frz_wander_solve(w, copy.upper, p->nupper, copy.lower, p->nlower, ppb);
+	return frz_wander_solve(w, copy.upper, p->nupper, copy.lower, p->nlower, run_of(p), ppb);
 }
 
 /* ---- The twin ---------------------------------------------------------------------------------*/
@@ -89,18 +108,6 @@ static void set_ratio(mpq_t q, wide num, wide den)
 	mpq_canonicalize(q);
 }
 
-static wide span_of(const struct points *p)
-{
-	wide first = 0, last = 0;
-
-	for (size_t i = 0; i < p->nupper + p->nlower; i++) {
-		wide x = i < p->nupper ? p->upper[i].x : p->lower[i - p->nupper].x;
-
-		first = i && first < x ? first : x;
-		last = i && last > x ? last : x;
-	}
-	return last - first;
-}
 
 /* What two points prove of m: if the first is an upper one that it is not less, otherwise that it
  * is not greater. */
@@ -707,7 +714,7 @@ START_TEST(too_few_points)
 	static struct points p;
 	struct frz_wander w;
 
-	ck_assert_int_eq(frz_wander_solve(&w, NULL, 0, NULL, 0, 10000), 0);
+	ck_assert_int_eq(frz_wander_solve(&w, NULL, 0, NULL, 0, (struct frz_wander_run){ 0, 0 }, 10000), 0);
 	ck_assert_int_eq(w.status, FRZ_UNLINKED);
 	add_point(&p, true, 100, 100);
 	add_point(&p, true, 200, 200);
