@@ -30,7 +30,21 @@
  * greatest and the least map with such rates is known, and [lo, hi] encloses them all, by little
  * more than what follows from the links (wander.h).
  *
- * Links that do not touch the base are ignored so far: they could only make bounds tighter. */
+ * Why, for links between two other clocks: let [L_d(s), U_d(s)] be proven for the time within the
+ * tick of s on clock d.
+ *  - A link from stamp u of d to stamp v of c: the sender's counter stood in [u, u+1), at L_d(u) or
+ *    later, the receiver's before v+1. So phi_c passes not below (v+1, L_d(u)): just like a link
+ *    from the base, stamped L_d(u).
+ *  - A link from stamp v of c to stamp u of d: phi_c passes not above (v, U_d(u)).
+ *  - By induction all that is computed from such points is true, in whatever order clocks are
+ *    solved and however often: bounds compose along paths, and where several paths lead to a clock
+ *    they intersect. A clock only ever replaces what it said of a stamp by something tighter, so
+ *    links only tighten. It is not always the optimum of one program over all clocks together,
+ *    since what d says of two stamps may not be possible at once, and each hop rounds outward to
+ *    ticks.
+ *  - Who is proven hears only who is proven. A clock that has a place only through one that is
+ *    FRZ_CONSISTENT is FRZ_CONSISTENT too.
+ * A clock whose links with clocks that have a place all go one way stays FRZ_UNLINKED. */
 #ifndef FREEZER_SOLVE_H
 #define FREEZER_SOLVE_H
 
@@ -68,13 +82,14 @@ struct frz_clock {
 	enum frz_status status;
 	struct frz_rate rate;     /* the mean rate of the run */
 	uint32_t ppb;             /* the drift with which the bounds were computed, 0 if affine */
-	uint32_t hops;            /* links on the shortest way to the base; 0 is the base itself, or
-				     that there is no way */
-	size_t links;             /* how many links with the base spoke of this clock */
+	uint32_t hops;            /* to the base, from clock to clock that has a place; 0 is the
+				     base itself, or a clock without a place */
+	size_t links;             /* how many links with clocks that have a place spoke of it */
 	/* FRZ_CONTRADICTION, FRZ_CONSISTENT: indices of links that contradict each other under the
-	 * assumption, the most telling first: two or, if each two of them agree, three. FRZ_DRIFT
-	 * may need four: two that prove a mean rate of the run too great for what two others
-	 * prove. */
+	 * assumption: two, or three or four of which two prove a rate too great for what the others
+	 * prove. The first two are the nearest that contradict the rest; if the clock jumped, it
+	 * did so between them. All are links of this clock or, if it is consistent only because
+	 * the clock is through which it has its place, of that one. */
 	size_t fault[FRZ_MAX_FAULTS];
 	unsigned nfaults;
 	uint32_t least_ppb; /* FRZ_CONSISTENT, of either model: `ppb`. FRZ_CONTRADICTION:
