@@ -29,8 +29,8 @@ summary() { # NAME
 		$1 == "ghz" { ghz = $2 }
 		$1 == "packet" || $1 == "message" { n[$1]++; if (!first) first = $3; last = $5
 			if (!(($1, $2) in least) || $5 - $3 < least[$1, $2]) least[$1, $2] = $5 - $3 }
-		END { printf "  %-10s %s:\n  %10s %.1f s, %d packets, %d messages; fastest packet %.1f us there, %.1f us back, fastest message %.1f and %.1f us\n",
-			name, title, "", (last - first) / ghz / 1e9, n["packet"], n["message"],
+		END { printf "  %-10s %s:\n  %10s %.1f s, %d packets, %d messages; fastest packet %.1f us there, " \
+			"%.1f us back, fastest message %.1f and %.1f us\n", name, title, "", (last - first) / ghz / 1e9, n["packet"], n["message"],
 			least["packet", 0] / ghz / 1e3, least["packet", 1] / ghz / 1e3,
 			least["message", 0] / ghz / 1e3, least["message", 1] / ghz / 1e3 }' "$data/$1.run"
 }
@@ -55,4 +55,5 @@ fi
 [ -n "$(networks)" ]
 echo "Recordings: two ranks that send each other messages through MPI, and FreeZer's packets beside them"
 for name in $(networks); do summary "$name"; done
-echo "  Rates of the made-up clocks: $(for c in $steady; do printf '%s ' "${c%%,*}"; done)(paper: $(known clock-rates))"
+rates=$(for c in $steady; do printf '%s ' "${c%%,*}"; done)
+echo "  Rates of the made-up clocks: $rates(paper: $(known clock-rates))"

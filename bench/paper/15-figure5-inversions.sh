@@ -54,9 +54,11 @@ echo "  $footnote"
 network=$(networks | grep -x congested || networks | head -1)
 curves=
 for method in $all_methods; do
-	awk -F '\t' -v n="$network" -v m="$method" -v rate="${steady%%,*}" '$1 == n && $3 == m && $2 == rate' "$tsv" >"$data/figure5.$method"
+	awk -F '\t' -v n="$network" -v m="$method" -v rate="${steady%%,*}" \
+		'$1 == n && $3 == m && $2 == rate' "$tsv" >"$data/figure5.$method"
 	[ -s "$data/figure5.$method" ] || continue
-	curves+="'$data/figure5.$method' using 4:(100*\$6/\$5) with linespoints $(lines "$method") $(points "$method") title '$(title "$method")', "
+	curves+="'$data/figure5.$method' using 4:(100*\$6/\$5) with linespoints $(lines "$method") \
+		$(points "$method") title '$(title "$method")', "
 	case $method in dprof-affine | freezer-formula)
 		curves+="'' using 4:(100*\$7/\$5) with lines $(dotted "$method") title '$(title "$method"), undecided', " ;;
 	esac

@@ -128,7 +128,8 @@ plot() {
 	commands=$(cat)
 	command -v gnuplot >/dev/null || { echo "no gnuplot: $1 is not drawn"; return; }
 	local terminal
-	for terminal in "png pngcairo size 1100,700 font 'sans,13'" "svg svg size 1100,700 font 'sans,15' background 'white'"; do
+	for terminal in "png pngcairo size 1100,700 font 'sans,13'" \
+		"svg svg size 1100,700 font 'sans,15' background 'white'"; do
 		gnuplot <<-END || return 1
 			set terminal ${terminal#* }
 			set output '$OUT/$1.${terminal%% *}'

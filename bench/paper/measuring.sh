@@ -62,7 +62,8 @@ measured_table() { # network column
 measured_plot() { # name what column unit
 	local network=$(networks | grep -x congested || networks | head -1) method curves=
 	for method in $all_methods; do
-		awk -F '\t' -v n="$network" -v m="$method" '$1 == n && $3 == m && $2 == "1.235"' "$OUT/$1.tsv" >"$data/$1.$method"
+		awk -F '\t' -v n="$network" -v m="$method" -v rate="${steady%%,*}" \
+			'$1 == n && $3 == m && $2 == rate' "$OUT/$1.tsv" >"$data/$1.$method"
 		[ -s "$data/$1.$method" ] || continue
 		curves+="'$data/$1.$method' using 4:$3 with linespoints $(lines "$method") $(points "$method") title '$(title "$method")', "
 		case $method in dprof-affine | freezer-formula)
