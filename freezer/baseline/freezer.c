@@ -18,10 +18,10 @@
  * That is threefold growth where the round trips are equal. An earlier measurement of this project
  * with the paper's formula had 18 us rising to 36, twofold. One reading gives that: the rate is
  * bounded from the *middle* of the first exchange to below and above the last, so that the first
- * round trip counts once, in the zero. Within the run its bounds hold, too; but the rate's interval
- * by itself need not contain the rate, and before the run the bounds fail. Round trips per packet
- * or per direction, one stamp of the answering side instead of two, or rates from all packets
- * leave the growth at three. So this file keeps the reading of which every part is true;
+ * round trip counts once, in the zero. Within the run its bounds hold, too; but neither the rate's
+ * interval by itself nor the bounds before the run need hold. One stamp of the answering side
+ * instead of two, or the fastest packet of each direction instead of the fastest round trip, leave
+ * the growth at about three. So this file keeps the reading of which every part is true;
  * bench/paper prints what the other one would give. */
 #include <errno.h>
 
