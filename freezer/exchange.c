@@ -20,7 +20,8 @@
 #define MS_NS             1000000u
 #define SPIN_NS           300000u   /* in a burst: two hosts have nothing else to do */
 #define FIRST_PATIENCE_NS MS_NS     /* before a question counts as lost; doubles with each loss */
-#define KEEP_SPIN_NS      50000u    /* beside a program: most answers of a local network */
+#define KNOCK_SPIN_NS     200000u   /* beside a program: while the other side wakes up */
+#define KEEP_SPIN_NS      50000u    /* when it is awake: most answers of a local network */
 #define KEEP_PATIENCE_NS  (20 * MS_NS)
 #define CALM_NS           MS_NS
 
@@ -252,13 +253,14 @@ static void answer_beside(struct frz_endpoint *e, uint64_t until_ns, const struc
 	}
 }
 
-/* The first question wakes the other side, and is waited for asleep; those behind it find it awake
- * and reach the network's floor. */
+/* The first question wakes the other side; those behind it find it awake and reach the network's
+ * floor. Sleeping until the first answer would be dearer: by the time that it has woken us, the other
+ * side would be asleep again. */
 static void ask_beside(struct frz_endpoint *e, const struct frz_peer *peer,
 		       const struct address *to, uint64_t patience_ns, uint32_t exchanges,
 		       const struct frz_stop *stop)
 {
-	struct wait wait = { .stop = stop };
+	struct wait wait = { .stop = stop, .spin_ns = KNOCK_SPIN_NS };
 	struct frz_sync_record r;
 
 	for (uint32_t i = 0; i < exchanges; i++) {

@@ -116,6 +116,15 @@ void dprof_adapter_line(const char *key, const char *value)
 	dprof_process_line(key, value);
 }
 
+void dprof_adapter_fields(const char *key, const char *fields)
+{
+	char line[512];
+	int n = snprintf(line, sizeof(line), "%s %s\n", key, fields);
+
+	if (n > 0 && (size_t)n < sizeof(line))
+		dprof_process_append(line, (size_t)n);
+}
+
 void dprof_adapter_group(uint64_t id, const char *ranks)
 {
 	int saved_errno = errno;

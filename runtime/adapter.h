@@ -39,6 +39,9 @@ DPROF_EXPORT void dprof_adapter_rank(int64_t rank, int64_t size);
 /* A line of the process file (format.h); the value is escaped. */
 DPROF_EXPORT void dprof_adapter_line(const char *key, const char *value);
 
+/* A line of the process file whose fields stand as they are. */
+DPROF_EXPORT void dprof_adapter_fields(const char *key, const char *fields);
+
 /* A line `group ID ranks=RANKS`; ranks are numbers with commas between them. */
 DPROF_EXPORT void dprof_adapter_group(uint64_t id, const char *ranks);
 

@@ -12,7 +12,7 @@ GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper
 CORE        := settings process modules thread $(GENERAL) adapter
-ADAPTER     := calls groups hosts
+ADAPTER     := calls groups hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
 $(call guest,$(GENERAL:%=runtime/%)): \

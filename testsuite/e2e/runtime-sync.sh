@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Packets between hosts while the program runs: they come, at the pace and between the hosts that
+# DPROF_SYNC_* says; the thread behind them disturbs nobody and survives a fork; and what a killed job had
+# measured is there.
+set -u
+: "${B:?the build folder}"
+command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST DPROF_SYNC_BIND DPROF_SYNC_INTERVAL DPROF_SYNC_TOPOLOGY
+failed=0
+# shellcheck disable=SC2046
+mpicc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/sleeper.c -o "$dir/sleeper" \
+	$(pkg-config --libs dprof) || exit 1
+cat >"$dir/as-host" <<'END'
+#!/bin/sh
+export DPROF_HOST=h$OMPI_COMM_WORLD_RANK
+exec "$@"
+END
+chmod +x "$dir/as-host"
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+job() { # ranks arguments...: each rank a host of its own
+	local n=$1
+	shift
+	rm -rf dprof-*
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n "$n" \
+		./as-host ./sleeper "$@" >out 2>err
+}
+
+runs() {
+	job "$@" || fail "$*: exit status $?: $(head -3 err)"
+	[ ! -s out ] && [ ! -s err ] || fail "$*: printed $(head -3 out err)"
+}
+
+links() { # all links of the trace, as: FROM SENT TO RECEIVED
+	"$B/bin/dprof-analyze" dump dprof-* 2>why | sed -n 's/^link //p'
+}
+
+# How many packets left clock 0 in the middle of the time between its first and its last.
+in_the_middle() {
+	links | awk '$1 == 0 { t[n++] = $2 - (first = first ? first : $2) }
+		END { for (i in t) if (t[i] > t[n-1] * 0.2 && t[i] < t[n-1] * 0.8) middle++; print middle + 0 }'
+}
+
+pairs() { links | awk '{ print ($1 < $3 ? $1 "-" $3 : $3 "-" $1) }' | sort -u -V | tr '\n' ' '; }
+
+# ---- They come, at the pace that was asked for
+export DPROF_SYNC_INTERVAL=20ms
+runs 2 1
+[ "$(in_the_middle)" -ge 40 ] || fail "expected packets all the time, found $(in_the_middle) in the middle"
+grep -q '^packets run exchanges=[1-9]' dprof-*/h0-0.process || fail "no line 'packets run': $(grep packets dprof-*/*.process)"
+for phase in start run end; do
+	grep -q "^packets $phase .* forged=0 stale=0 ns=[1-9]" dprof-*/h1-1.process || fail "the answering side: no line 'packets $phase'"
+done
+grep -h '^note' dprof-*/*.process && fail "notes where all is well"
+
+DPROF_SYNC_INTERVAL=0 runs 2 1
+[ "$(in_the_middle)" -eq 0 ] || fail "DPROF_SYNC_INTERVAL=0, and packets in the middle"
+grep -hq '^packets run' dprof-*/*.process && fail "DPROF_SYNC_INTERVAL=0, and a line 'packets run'"
+
+# ---- The thread: asleep, deaf to signals, on loopback where all hosts are this machine; then another job that
+# binds where it is told. A fork leaves it alone.
+job 2 1.2 fork &
+running=$!
+for _ in $(seq 100); do
+	threads=$(grep -ls '^dprof-freezer$' /proc/[0-9]*/task/*/comm 2>/dev/null | while read -r comm; do
+		[ "$(readlink "${comm%/task/*}/exe")" = "$dir/sleeper" ] && echo "${comm%/comm}"; done)
+	[ "$(echo "$threads" | grep -c .)" -eq 2 ] && break
+	sleep 0.05
+done
+for t in $threads; do
+	grep -q '^SigBlk:.*fffffffe7ffbfeff$' "$t/status" || fail "signals reach the thread: $(grep SigBlk "$t/status")"
+done
+[ -n "$threads" ] || fail "no thread dprof-freezer"
+if command -v ss >/dev/null; then
+	ss -Huanp 2>/dev/null | grep '"sleeper"' | awk '{ print $4 }' >bound
+	[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound || fail "expected sockets on loopback, found $(cat bound)"
+fi
+wait $running || fail "with a fork: exit status $?: $(head -3 err)"
+[ "$(in_the_middle)" -ge 40 ] || fail "a fork ends the measuring: $(in_the_middle)"
+
+# ---- Who asks whom
+export DPROF_SYNC_INTERVAL=50ms
+while read -r topology files wanted; do
+	DPROF_SYNC_TOPOLOGY=$topology runs 6 0.3
+	[ "$(pairs)" = "$wanted " ] || fail "$topology: expected pairs $wanted, found $(pairs)"
+	[ "$(cd dprof-* && echo *.sync)" = "${files//,/ }" ] || fail "$topology: expected $files, found $(ls dprof-*/*.sync)"
+	[ "$(grep -l '^packets run exchanges=[1-9]' dprof-*/*.process | wc -l)" -eq "$(echo dprof-*/*.sync | wc -w)" ] ||
+		fail "$topology: who keeps a log, asks: $(grep -h '^packets run' dprof-*/*.process)"
+	grep -h '^note' dprof-*/*.process && fail "$topology: notes"
+done <<'END'
+star h0.sync 0-1 0-2 0-3 0-4 0-5
+tree:2 h0.sync,h1.sync,h2.sync 0-1 0-2 1-3 1-4 2-5
+mesh h0.sync,h1.sync,h2.sync,h3.sync,h4.sync 0-1 0-2 0-3 0-4 0-5 1-2 1-5 2-3 3-4 4-5
+END
+
+# ---- What cannot be understood is said; interfaces and networks may be named
+DPROF_SYNC_INTERVAL=soon DPROF_SYNC_TOPOLOGY=knot DPROF_SYNC_BIND=nowhere runs 2 0.1
+for name in INTERVAL TOPOLOGY BIND; do
+	grep -hq "^note DPROF_SYNC_$name" dprof-*/h0-0.process || fail "no note about DPROF_SYNC_$name"
+done
+for where in lo 127.0.0.0/8 127.0.0.1; do
+	DPROF_SYNC_BIND=$where runs 2 0.1
+	grep -hq '^packets start exchanges=[1-9]' dprof-*/h0-0.process || fail "DPROF_SYNC_BIND=$where: $(grep -h '^packets' dprof-*/*.process)"
+	grep -h '^note' dprof-*/*.process && fail "DPROF_SYNC_BIND=$where: notes"
+done
+
+# ---- A job that is killed leaves what it had measured, undamaged
+DPROF_SYNC_INTERVAL=10ms job 2 1.5 die
+"$B/bin/dprof-analyze" check dprof-* >check
+grep -q '\.sync' check && fail "the log of a killed job is damaged: $(cat check)"
+run=$(links | awk '$1 == 0 { if (!first) first = $2; last = $2 } END { printf "%d\n", (last - first) / 1e6 }')
+ghz=$(sed -n 's/^ghz //p' dprof-*/h0-0.process)
+awk -v run="$run" -v ghz="$ghz" 'BEGIN { exit !(run / ghz > 300) }' || fail "of a killed job: packets of the first $run million ticks"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
