@@ -42,6 +42,8 @@ bench:   $(B)/packages ## measure what the design promises, beside its peers
 	+$(Q)$(MAKE) --no-print-directory now-bench
 paper:   $(B)/packages ## the paper's tables and figures on this machine, beside its own (QUICK=1: shorter)
 	+$(Q)$(MAKE) --no-print-directory now-paper
+truth:   $(B)/packages ## convert N stamps of made-up clocks under each assumption; SEED, KIND, MODEL
+	+$(Q)$(MAKE) --no-print-directory now-truth
 install: $(B)/packages ## into $(DESTDIR)$(PREFIX), and the plugin where GCC looks for it
 	+$(Q)$(MAKE) --no-print-directory now-install
 clean:   ## remove build/
@@ -94,4 +96,4 @@ now-install: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check bench paper install clean now-all now-demo now-check now-bench now-paper now-install
+.PHONY: help all demo check bench paper truth install clean now-all now-demo now-check now-bench now-paper now-truth now-install

@@ -2,15 +2,19 @@
 # The truth harness: traces rewritten as if their hosts had other clocks (testsuite/truth/clockmap.h).
 
 TRUTH_OBJECTS := $(patsubst %,$(B)/obj/testsuite/truth/%.o,clockmap clocks delays random program \
-                 program_run program_clocks)
+                 program_run program_clocks world trials)
 
 $(B)/lib/libtruth.a: $(TRUTH_OBJECTS)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-things += $(B)/test/rewrite-clocks $(B)/test/truth
+things += $(B)/test/rewrite-clocks $(B)/test/truth $(B)/test/truth-clocks
 
 $(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/lib/libtruth.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
+
+$(B)/test/truth-clocks: $(B)/obj/testsuite/truth/truth-clocks.o $(B)/lib/libtruth.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
@@ -23,3 +27,8 @@ TRUTH_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/un
 units += $(TRUTH_UNITS)
 $(TRUTH_UNITS): $(B)/lib/libtruth.a $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 LIBS_truth := -lmpfr -lgmp -lm
+
+# make truth [N=conversions] [SEED=first] [KIND=word] [MODEL=affine|drift] [BROKEN=runs]
+now-truth: $(B)/test/truth-clocks
+	$(Q)$< $(if $(N),-n $(N) -b $(or $(BROKEN),0)) $(if $(BROKEN),-b $(BROKEN)) $(if $(SEED),-s $(SEED)) \
+		$(if $(KIND),-k $(KIND)) $(if $(MODEL),-m $(MODEL))

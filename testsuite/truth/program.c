@@ -421,7 +421,7 @@ static int remove_it(const char *path, const struct stat *status, int kind, stru
 
 struct trace *program_trace(const struct program *p, enum program_view view)
 {
-	char directory[] = "/tmp/dprof-program-XXXXXX", trace[sizeof directory + 8];
+	char directory[] = "/dev/shm/dprof-program-XXXXXX", trace[sizeof directory + 8];
 	char *text = NULL, *error;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
