@@ -14,6 +14,8 @@ static void print_json(const struct times *t)
 	jw_object(&j, NULL);
 	jw_string(&j, "base", t->trace->clocks[t->base].host);
 	jw_string(&j, "model", clock_model_name(t->assumption).text);
+	jw_string(&j, "links", t->program_used ? "all" : "packets");
+	jw_string(&j, "bounds", clock_bounds_word(t));
 	clock_facts_json(&j, "clocks", t);
 	notes_json(&j, t->trace);
 	jw_end(&j);
@@ -25,8 +27,9 @@ static void print_text(const struct times *t)
 	printf("Clocks, in ticks of %s (nominally %g GHz), model %s\n", base->host, base->ghz,
 	       clock_model_name(t->assumption).text);
 	clock_facts_print(t);
-	print_wrapped("", "The true time of a stamp lies in an interval of the given width, proven "
-			  "from the packets: the fastest ones say how narrow it can be.");
+	print_wrapped("", "The true time of a stamp lies in an interval of the given width if the "
+			  "model holds; \"proven\": nothing that was recorded contradicts that.");
+	clock_bounds_print(t);
 	notes_print(t->trace);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/clock_facts.h"
 #include "analysis/notes.h"
 #include "analysis/standings.h"
 
@@ -12,6 +13,7 @@ static void print_json(const struct findings *f)
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
 	jw_interval(&j, "span_s", findings_run_s(f));
+	jw_string(&j, "bounds", clock_bounds_word(&f->times));
 	jw_string(&j, "verdict", standings_verdict(&f->ranks));
 	standings_json(&j, f);
 	notes_json(&j, f->trace);
@@ -22,6 +24,7 @@ static void print_text(const struct findings *f)
 {
 	printf("Straggler scores; the run took %s s\n",
 	       interval_compact(findings_run_s(f), 9).text);
+	clock_bounds_print(&f->times);
 	standings_print(f, SIZE_MAX);
 	char *advice = standings_advice(f);
 	print_wrapped("", advice);

@@ -88,9 +88,10 @@ static void print_assumptions(const struct findings *f)
 		heading("Clocks");
 		clock_facts_print(t);
 		bool affine = t->assumption.model == FRZ_AFFINE;
-		clocks = mem_format("Assumed, and checked against %zu packets: each clock's rate "
-				    "%s (%s). Seconds are ticks of %s at nominally %g GHz.",
-				    f->trace->nlinks,
+		clocks = mem_format("Assumed, and checked against %zu packets and %zu links from "
+				    "the program: each clock's rate %s (%s). Seconds are ticks of "
+				    "%s at nominally %g GHz.",
+				    f->trace->nlinks, t->program.nlinks,
 				    affine ? "is always the same" : "stays this near to its mean",
 				    clock_model_name(t->assumption).text, base->host, base->ghz);
 	} else {
@@ -99,6 +100,7 @@ static void print_assumptions(const struct findings *f)
 				    base->ghz);
 	}
 	print_wrapped("", clocks);
+	clock_bounds_print(t);
 	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may "
 			  "move it by tens of ns).");
 	free(clocks);
@@ -147,6 +149,7 @@ static void print_json(const struct findings *f)
 	jw_interval(&j, "span_s", findings_run_s(f));
 	jw_string(&j, "base", trace->clocks[f->times.base].host);
 	jw_string(&j, "model", clock_model_name(f->times.assumption).text);
+	jw_string(&j, "bounds", clock_bounds_word(&f->times));
 	clock_facts_json(&j, "clocks", &f->times);
 	region_table_json(&j, "regions", f);
 	jw_string(&j, "verdict", standings_verdict(&f->ranks));

@@ -16,6 +16,7 @@ struct options {
 	bool json;
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
+	bool packets_only;               /* no links from the program */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
 	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */

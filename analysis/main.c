@@ -24,13 +24,13 @@ static const struct {
 	const char *options;   /* keys that it understands */
 } commands[] = {
 	{ { "report", cmd_report, "the job on one page: clocks, regions, stragglers (default)" },
-	  "DIR", "jbmwW" },
+	  "DIR", "jbmlwW" },
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
-	  "DIR", "jbmwW" },
+	  "DIR", "jbmlwW" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
-	  "DIR", "jbmM" },
-	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbm" },
-	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmB" },
+	  "DIR", "jbmlM" },
+	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml" },
+	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmlB" },
 	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
@@ -40,7 +40,10 @@ static const struct argp_option option_table[] = {
 	{ "base", 'b', "HOST", 0,
 	  "times are those of this host's clock (default: the first host's)", 0 },
 	{ "clock-model", 'm', "MODEL", 0,
-	  "what is assumed of clocks: affine (default), or drift:PPM", 0 },
+	  "what is assumed of clocks: drift:PPM (default: drift:10), or affine", 0 },
+	{ "links", 'l', "WHICH", 0,
+	  "what clocks are known by: all (default), or only the packets, not the program's own "
+	  "messages and barriers", 0 },
 	{ "work", 'w', "REGION", 0, "csp, report: what counts as work (default: any region)", 0 },
 	{ "wait", 'W', "NAME", 0,
 	  "csp, report: the region or site where threads wait for each other "
@@ -54,11 +57,13 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
+#define DEFAULT_DRIFT_PPB 10000 /* several times what heat does to a crystal in a machine room */
+
 struct arguments {
 	struct options options;
 	const char *word[3];
 	unsigned nwords;
-	char given[8];           /* keys of the options, in order */
+	char given[16];          /* keys of the options, in order */
 };
 
 static int usage(const char *format, const char *what, const char *like)
@@ -123,7 +128,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jbmwWBM";
+	const char *keys = "jbmlwWBM";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -133,6 +138,11 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case 'W': o->wait = value; break;
 	case 'B': o->bounds = true; break;
 	case 'M': o->method = value; break;
+	case 'l':
+		if (strcmp(value, "all") != 0 && strcmp(value, "packets") != 0)
+			exit(usage("--links: expected packets or all, found '%s'", value, NULL));
+		o->packets_only = strcmp(value, "packets") == 0;
+		break;
 	case 'm':
 		if (!read_model(value, &o->assumption))
 			exit(usage("--clock-model: expected affine or drift:PPM (0 < PPM <= "
@@ -264,7 +274,7 @@ static int run_words(const struct arguments *a)
 
 int main(int argc, char **argv)
 {
-	struct arguments arguments = { .options.assumption.model = FRZ_AFFINE };
+	struct arguments arguments = { .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
 	char *doc = list_commands();
 	struct argp argp = { option_table, take, "[COMMAND] DIR\npack FILE DIR", doc, NULL,
 			     NULL,         NULL };

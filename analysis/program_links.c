@@ -231,12 +231,23 @@ static const struct frz_link *next_link(struct maker *k, const struct match_part
 	return &k->links[k->taken++];
 }
 
+static bool any_operations(const struct trace *t)
+{
+	for (size_t s = 0; s < t->nsites; s++) {
+		enum dprof_kind kind = t->sites[s].kind;
+		if (kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV ||
+		    kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL)
+			return true;
+	}
+	return false;
+}
+
 struct program_links program_links(const struct trace *t, uint32_t base)
 {
 	struct program_links all = { NULL, 0, { 0 } };
 	const struct match_part *ends[2];
 	const struct frz_link *l;
-	if (t->nclocks < 2)
+	if (t->nclocks < 2 || !any_operations(t))
 		return all;
 	struct maker k = maker_open(t, base);
 	while ((l = next_link(&k, ends)))

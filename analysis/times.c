@@ -4,11 +4,11 @@
 #include "analysis/times.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/clock_faults.h"
 #include "analysis/memory.h"
 #include "analysis/nearest.h"
 
@@ -35,6 +35,42 @@ static bool find_base(struct times *t, const char *host)
 	return found;
 }
 
+/* ---- Links ------------------------------------------------------------------------------------ */
+
+/* A stamp of a host may have been taken on a core whose counter differs from the host's clock by up
+ * to its half-width. A link holds for that clock when its ends are moved apart by as much. */
+static struct frz_link on_clocks(const struct trace *trace, struct frz_link l)
+{
+	uint64_t before = trace->clocks[l.from].half_width;
+	uint64_t behind = trace->clocks[l.to].half_width;
+	l.sent -= before < l.sent ? before : l.sent;
+	l.received += behind < UINT64_MAX - l.received ? behind : UINT64_MAX - l.received;
+	return l;
+}
+
+struct frz_link *times_links(const struct times *t, bool program)
+{
+	size_t npackets = t->trace->nlinks, n = npackets + (program ? t->program.nlinks : 0);
+	struct frz_link *links = mem_resize(NULL, n, sizeof *links);
+	for (size_t i = 0; i < n; i++)
+		links[i] = on_clocks(t->trace, i < npackets ? t->trace->links[i]
+							    : t->program.links[i - npackets]);
+	return links;
+}
+
+/* The better, the greater. */
+static int standing(enum frz_status status)
+{
+	return status == FRZ_PROVEN ? 2 : status == FRZ_CONSISTENT ? 1 : 0;
+}
+
+/* Packets place the clock better than all links do. */
+static bool worse(const struct times *t, uint32_t clock)
+{
+	return standing(frz_clock(t->all, clock)->status) <
+	       standing(frz_clock(t->packets, clock)->status);
+}
+
 static bool has_threads(const struct trace *trace, uint32_t clock)
 {
 	for (size_t i = 0; i < trace->nthreads; i++)
@@ -43,61 +79,30 @@ static bool has_threads(const struct trace *trace, uint32_t clock)
 	return false;
 }
 
-struct cure { char text[192]; };
-
-/* What would reconcile the clock's links. Whole ppb are thousandths of ppm, so nothing is rounded. */
-static struct cure cure_of(const struct frz_clock *found)
-{
-	struct cure cure = { "no drift reconciles them; its threads are analysed on their own "
-			     "clock only" };
-	if (found->status == FRZ_CONSISTENT)
-		snprintf(cure.text, sizeof cure.text,
-			 "--clock-model drift:%" PRIu32 ".%03" PRIu32 " is the least that "
-			 "reconciles them; its times are computed with that, which agrees with all "
-			 "links but is not proven",
-			 found->least_ppb / 1000, found->least_ppb % 1000);
-	return cure;
-}
-
-static void say_contradiction(struct times *t, uint32_t clock, const struct frz_clock *found)
-{
-	const struct tr_clock *clocks = t->trace->clocks;
-	char *faults = mem_copy("");
-	for (unsigned i = 0; i < found->nfaults; i++) {
-		const struct frz_link *l = &t->trace->links[found->fault[i]];
-		char *more = mem_format("%s%s %s %" PRIu64 " -> %s %" PRIu64, faults, i ? "," : "",
-					clocks[l->from].host, l->sent, clocks[l->to].host,
-					l->received);
-		free(faults);
-		faults = more;
-	}
-	struct cure cure = cure_of(found);
-	trace_problem(t->trace,
-		      "clock %s: its links contradict the assumption about clocks (%s:%s); %s",
-		      clocks[clock].host, found->nfaults == 2 ? "these two" : "these", faults,
-		      cure.text);
-	free(faults);
-}
-
 /* A clock that cannot be placed gets a line of its own. */
 static void place(struct times *t, uint32_t clock)
 {
 	const struct frz_clock *found = frz_clock(t->together, clock);
+	t->doubted[clock] = false;
 	t->line[clock] = frz_placed(found) ? 0 : t->nlines++;
-	if (found->status == FRZ_CONTRADICTION || found->status == FRZ_CONSISTENT)
-		say_contradiction(t, clock, found);
-	else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock))
+	if (found->status == FRZ_CONTRADICTION || found->status == FRZ_CONSISTENT) {
+		clock_faults_say(t, clock, t->together);
+	} else if (t->all && !t->program_used && worse(t, clock)) {
+		t->doubted[clock] = true;
+		clock_faults_say(t, clock, t->all);
+	} else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock)) {
 		trace_problem(t->trace,
 			      "clock %s: too few links with clock %s (%zu found) to place it on "
 			      "its time line; its threads are analysed on their own clock only",
 			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host,
 			      found->links);
+	}
 }
 
 static int solve(struct times *t, struct frz_solution **solution, uint32_t nclocks, uint32_t base,
-		 size_t nlinks)
+		 const struct frz_link *links, size_t nlinks)
 {
-	int error = frz_solve(solution, nclocks, base, t->trace->links, nlinks, t->assumption);
+	int error = frz_solve(solution, nclocks, base, links, nlinks, t->assumption);
 	if (!error)
 		return EXIT_FINE;
 	bool drift = error == -EINVAL && t->assumption.model == FRZ_DRIFT;
@@ -106,17 +111,44 @@ static int solve(struct times *t, struct frz_solution **solution, uint32_t ncloc
 	return drift ? EXIT_USAGE : EXIT_DAMAGED;
 }
 
+/* Whether what the program proves can be used: no clock that packets place loses by it. */
+static void choose(struct times *t)
+{
+	t->program_used = t->all;
+	for (uint32_t c = 0; c < t->trace->nclocks && t->program_used; c++)
+		t->program_used = !worse(t, c);
+	t->together = t->program_used ? t->all : t->packets;
+}
+
+static int solve_all(struct times *t)
+{
+	uint32_t nclocks = (uint32_t)t->trace->nclocks;
+	struct frz_link *links = times_links(t, true);
+	int status = solve(t, &t->packets, nclocks, t->base, links, t->trace->nlinks);
+	if (status == EXIT_FINE && t->program.nlinks)
+		status = solve(t, &t->all, nclocks, t->base, links,
+			       t->trace->nlinks + t->program.nlinks);
+	if (status == EXIT_FINE)
+		status = solve(t, &t->alone, 1, 0, NULL, 0);
+	free(links);
+	return status;
+}
+
 int times_open(struct times *t, struct trace *trace, const struct options *options)
 {
 	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;
-	int status = solve(t, &t->together, (uint32_t)trace->nclocks, t->base, trace->nlinks);
-	if (status == EXIT_FINE)
-		status = solve(t, &t->alone, 1, 0, 0);
-	if (status != EXIT_FINE)
+	if (!options->packets_only)
+		t->program = program_links(trace, t->base);
+	int status = solve_all(t);
+	if (status != EXIT_FINE) {
+		times_close(t);
 		return status;
+	}
+	choose(t);
 	t->line = mem_resize(NULL, trace->nclocks, sizeof *t->line);
+	t->doubted = mem_resize(NULL, trace->nclocks, sizeof *t->doubted);
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		place(t, c);
 	return EXIT_FINE;
@@ -124,9 +156,25 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 
 void times_close(struct times *t)
 {
-	frz_solution_free(t->together);
+	program_links_free(&t->program);
+	frz_solution_free(t->packets);
+	frz_solution_free(t->all);
 	frz_solution_free(t->alone);
 	free(t->line);
+	free(t->doubted);
+}
+
+bool times_proven(const struct times *t, uint32_t clock)
+{
+	return frz_clock(t->together, clock)->status == FRZ_PROVEN && !t->doubted[clock];
+}
+
+bool times_all_proven(const struct times *t)
+{
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		if (t->line[c] == 0 && !times_proven(t, c))
+			return false;
+	return true;
 }
 
 uint32_t times_unit(const struct times *t, uint32_t line)

@@ -7,6 +7,11 @@
  * some greater drift: its bounds hold under that. A clock that is unlinked, or whose links no drift
  * reconciles, has a line to itself, on which its own ticks are the time; nothing relates two lines.
  *
+ * Links are packets and, unless only those are asked for, what the program's own operations prove
+ * (program_links.h). These may make bounds tighter and nothing worse: where packets alone agree with
+ * the assumption and all links together do not, the bounds are those of the packets, and their
+ * clocks are no longer called proven.
+ *
  * Law: if the links are true and the assumption holds, the moment at which an event was stamped s
  * on clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time
  * between two events that were stamped `ticks` apart on one clock lies in times_duration. The
@@ -20,15 +25,21 @@
 
 #include "analysis/command.h"
 #include "analysis/interval.h"
+#include "analysis/program_links.h"
 #include "analysis/trace.h"
 
 struct times {
 	struct trace *trace;
 	uint32_t base;                 /* clock */
 	struct frz_assumption assumption;
-	struct frz_solution *together; /* all clocks, against the base */
+	struct program_links program;  /* what the program proves; none with --links packets */
+	bool program_used;             /* false also if it contradicts the packets */
+	struct frz_solution *packets;  /* all clocks, against the base, by packets alone */
+	struct frz_solution *all;      /* by all links; NULL when there are only packets */
+	struct frz_solution *together; /* the one of the two that is used */
 	struct frz_solution *alone;    /* one clock, its own base: for the clocks without a place */
 	uint32_t *line;                /* of each clock */
+	bool *doubted;                 /* of each clock: the program's links contradict its bounds */
 	uint32_t nlines;
 };
 
@@ -37,6 +48,14 @@ struct times {
  * to close. */
 int times_open(struct times *, struct trace *, const struct options *);
 void times_close(struct times *);
+
+/* All links as they were solved: packets, then, if asked for, those of the program. To be freed. */
+struct frz_link *times_links(const struct times *, bool program);
+
+/* Whether a clock's bounds follow from its links and the assumption; otherwise, if it is on the
+ * base's line, they only agree with what is known. */
+bool times_proven(const struct times *, uint32_t clock);
+bool times_all_proven(const struct times *); /* of all clocks on the base's line */
 
 /* The clock whose ticks are the time on a line. */
 uint32_t times_unit(const struct times *, uint32_t line);

@@ -35,6 +35,9 @@ numbers() { # what follows a key in the file out
 
 world | trace good
 expect 0 clocks --json good
+says out '"model": "drift:10"'
+says out '"bounds": "proven"'
+expect 0 clocks --json --clock-model affine good
 says out '"base": "h0"'
 says out '"model": "affine"'
 says out '"rate": {"lo": 1, "hi": 1}'
@@ -64,7 +67,7 @@ says out '"status": "unlinked"'
 says out '"rate": {"lo": 0, "hi": null}'
 says err "clock h1: too few links with clock h0 (0 found)"
 expect 1 clocks unlinked
-says out "unlinked: no place"
+says out "unlinked      no place"
 expect 1 csp --json unlinked
 awk '/"ranks"/ { exit } /straggler_percent/ { n++; if ($0 !~ /"lo": 0,/) exit 1 } END { exit n != 2 }' out ||
 	fail "nobody is proved to wait for anybody: $(cat out)"
