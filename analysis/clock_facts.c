@@ -276,12 +276,11 @@ static void print_detail(char *text)
 	free(text);
 }
 
-static void print_evidence(const struct clock_facts *f)
+static void print_evidence(const struct clock_facts *f, bool program_used)
 {
-	print_detail(mem_format("%zu links by packets, %zu by the program%s; %" PRIu32
-				" hop%s to the base",
+	print_detail(mem_format("%zu links by packets, %zu by the program%s; %" PRIu32 " hop%s",
 				f->packets, f->program,
-				f->by_both || !f->program ? "" : " (not used)", f->hops,
+				f->program && !program_used ? " (not used)" : "", f->hops,
 				f->hops == 1 ? "" : "s"));
 	if (f->by_both)
 		print_detail(mem_format("width by packets alone: %s median, %s most",
@@ -332,7 +331,7 @@ void clock_facts_print(const struct times *t)
 		struct clock_facts f = clock_facts(t, c);
 		print_clock(&f, self);
 		if (!f.base)
-			print_evidence(&f);
+			print_evidence(&f, t->program_used);
 		print_host(&f, self);
 	}
 }
