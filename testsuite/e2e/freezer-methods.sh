@@ -68,6 +68,6 @@ says err 'expected regression, hull, lp, freezer or barriers; found "guess"'
 expect 2 report --method lp made
 says err "report has no option --method"
 world | grep -v ^link | trace unlinked
-expect 1 clocks --method lp unlinked
+expect 1 clocks --links packets --method lp unlinked
 says out "too little is known of this clock"
 echo "as expected"
