@@ -8,13 +8,14 @@ $(B)/lib/libtruth.a: $(TRUTH_OBJECTS)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-things += $(B)/test/rewrite-clocks $(B)/test/truth $(B)/test/truth-clocks
+things += $(B)/test/rewrite-clocks $(B)/test/truth $(B)/test/truth-clocks $(B)/test/synthesize
 
 $(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/lib/libtruth.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
-$(B)/test/truth-clocks: $(B)/obj/testsuite/truth/truth-clocks.o $(B)/lib/libtruth.a $(B)/lib/libfreezer.a
+$(B)/test/truth-clocks $(B)/test/synthesize: $(B)/test/%: $(B)/obj/testsuite/truth/%.o $(B)/lib/libtruth.a \
+                                               $(B)/lib/libfreezer.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
