@@ -3,7 +3,7 @@
 # freezer: libfreezer-measure.a reads clocks and exchanges packets (links with -lsodium, not with GMP);
 # libfreezer.a reads the packets and solves for bounds (links with -lgmp).
 
-FREEZER_MEASURE := clock synclog burst stop packet exchange topology
+FREEZER_MEASURE := clock synclog burst stop packet exchange topology cores
 FREEZER_SOLVE   := synclog wide hull polygon bound segment sweep envelope pairs wander solved network solve
 
 $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
@@ -12,7 +12,7 @@ $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a:
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-FREEZER_COMMAND := main serve measure result
+FREEZER_COMMAND := main serve measure result cores
 
 $(B)/bin/freezer: $(FREEZER_COMMAND:%=$(B)/obj/freezer/command/%.o) $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
@@ -20,7 +20,7 @@ $(B)/bin/freezer: $(FREEZER_COMMAND:%=$(B)/obj/freezer/command/%.o) $(B)/lib/lib
 
 things += $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a $(B)/bin/freezer
 
-FREEZER_UNITS := clock synclog exchange keep topology solve network wander
+FREEZER_UNITS := clock synclog exchange keep topology cores solve network wander
 units += $(FREEZER_UNITS:%=$(B)/test/freezer_%)
 $(FREEZER_UNITS:%=$(B)/test/freezer_%): $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 $(B)/test/freezer_solve $(B)/test/freezer_network $(B)/test/freezer_wander: $(B)/obj/testsuite/truth/clockmap.o

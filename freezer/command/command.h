@@ -22,6 +22,7 @@ enum { CLOCK_HERE, CLOCK_THERE, CLOCKS };
 
 int cmd_serve(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
+int cmd_cores(int argc, char **argv);
 
 /* Shared options; for argp's children. Its input is a struct common. */
 struct common {

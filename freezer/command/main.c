@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
 	{ "serve", cmd_serve, "answer those who measure against this host's clock" },
 	{ "measure", cmd_measure, "bound the offset and the rate of other hosts' clocks" },
+	{ "cores", cmd_cores, "whether the cores of this host share a clock, and how closely" },
 };
 
 #define NCOMMANDS (sizeof commands / sizeof *commands)

@@ -15,8 +15,11 @@
 #include <unistd.h>
 
 #include "freezer/clock.h"
+#include "freezer/cores.h"
 #include "runtime/adapter.h"
 #include "runtime/openmpi/openmpi.h"
+
+#define CORES_NS 20000000u /* at most; some 0.05 ms for each core that is idle */
 
 static struct hosts hosts = { .comm = MPI_COMM_NULL };
 
@@ -89,6 +92,51 @@ static bool learn_hosts(void)
 	return true;
 }
 
+/* ---- Cores ----------------------------------------------------------------------------------- */
+
+static void tell_cores(const struct frz_cores *c)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "halfwidth=%llu pairs=%zu",
+		 (unsigned long long)c->half_width, c->compared);
+	if (c->disagree)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " disagree=%zu",
+			 c->disagree);
+	dprof_adapter_fields("cores", text);
+	if (c->disagree)
+		dprof_adapter_line("note", "the cores of this host do not share a clock: no stamp "
+				   "of it can be placed better than the line cores says");
+	if (c->n && c->compared < c->n - 1) {
+		snprintf(text, sizeof(text), "%zu of %zu cores of this host were too busy to be "
+			 "compared with the first one", c->n - 1 - c->compared, c->n);
+		dprof_adapter_line("note", text);
+	}
+}
+
+/* One rank of each host compares the cores on which any of its ranks may run, while the others
+ * sleep. */
+static void compare_cores(void)
+{
+	const char *here = hosts.place[hosts.rank].hostid;
+	struct frz_cores cores;
+	cpu_set_t set;
+
+	if (hosts.endpoint_of[hosts.mine] != hosts.rank || !dprof_adapter_recording())
+		return;
+	CPU_ZERO(&set);
+	for (int r = 0; r < hosts.size; r++)
+		if (!strcmp(hosts.place[r].hostid, here))
+			CPU_OR(&set, &set, &hosts.place[r].cores);
+	if (frz_cores_compare(&cores, &set, CORES_NS) < 0) {
+		dprof_adapter_line("note", "whether the cores of this host share a clock could not "
+				   "be measured");
+		return;
+	}
+	tell_cores(&cores);
+	frz_cores_free(&cores);
+}
+
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
 static void measure_start(void)
@@ -122,6 +170,9 @@ bool hosts_start(void)
 	dprof_adapter_rank(hosts.rank, hosts.size);
 	if (!learn_hosts())
 		hosts.n = 0;
+	if (hosts.n > 0)
+		compare_cores();
+	all_meet(&hosts);
 	if (hosts.n > 1)
 		measure_start();
 	return true;

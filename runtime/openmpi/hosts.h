@@ -79,8 +79,8 @@ void measure_meanwhile(void);
 void measure_until_all_are_here(const struct hosts *);
 void measure_forget(void);
 
-/* Sleeps until the request is done. */
-void sleep_until(MPI_Request *);
+/* Sleeps until all ranks have come here. */
+void all_meet(const struct hosts *);
 
 /* One phase of an endpoint, from its begin to the line about it in the process file. */
 struct phase {

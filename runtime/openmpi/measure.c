@@ -48,12 +48,20 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 }
 
-void sleep_until(MPI_Request *request)
+static void sleep_until(MPI_Request *request)
 {
 	int done = 0;
 
 	while (PMPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
 		nap();
+}
+
+void all_meet(const struct hosts *hosts)
+{
+	MPI_Request all_here;
+
+	if (PMPI_Ibarrier(hosts->comm, &all_here) == MPI_SUCCESS)
+		sleep_until(&all_here);
 }
 
 /* ---- The line about a phase ------------------------------------------------------------------ */
@@ -195,14 +203,6 @@ static void measure_pair(const struct hosts *hosts, size_t edge, const char *pha
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-
-static void all_meet(const struct hosts *hosts)
-{
-	MPI_Request all_here;
-
-	if (PMPI_Ibarrier(hosts->comm, &all_here) == MPI_SUCCESS)
-		sleep_until(&all_here);
-}
 
 void measure_burst(const struct hosts *hosts, const char *phase)
 {
