@@ -19,6 +19,10 @@ struct options {
 	bool packets_only;               /* no links from the program */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
+	const char *region, *rank;       /* coz: what takes less; NULL: each, all */
+	const char *reduce;              /* coz: by so many percent; NULL: 5, 10, ... 100 */
+	const char *transfer;            /* coz: "worst" or NULL */
+	const char *progress, *from, *to; /* coz: names of progress points, or NULL */
 	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */
 };
 
@@ -30,6 +34,7 @@ struct command {
 
 int cmd_report(struct trace *, const struct options *);
 int cmd_csp(struct trace *, const struct options *);
+int cmd_coz(struct trace *, const struct options *);
 int cmd_clocks(struct trace *, const struct options *);
 int cmd_check(struct trace *, const struct options *);
 int cmd_dump(struct trace *, const struct options *);

@@ -27,6 +27,7 @@ static const struct {
 	  "DIR", "jbmlwW" },
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
 	  "DIR", "jbmlwW" },
+	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
 	  "DIR", "jbmlM" },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml" },
@@ -49,6 +50,15 @@ static const struct argp_option option_table[] = {
 	  "csp, report: the region or site where threads wait for each other "
 	  "(default: any barrier, collective or blocking receive)",
 	  0 },
+	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
+	{ "rank", 'R', "N", 0, "coz: on this rank only (default: on all)", 0 },
+	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 5, 10, ... 100 percent)", 0 },
+	{ "transfer", 't', "worst", 0,
+	  "coz: assume nothing of how long messages and locks take (default: what was measured)",
+	  0 },
+	{ "progress", 'P', "NAME", 0, "coz: how often this progress point is reached", 0 },
+	{ "from", 'F', "NAME", 0, "coz: how long it takes from this progress point ...", 0 },
+	{ "to", 'T', "NAME", 0, "coz: ... to this one", 0 },
 	{ "method", 'M', "NAME", 0,
 	  "clocks: what another method makes of the same packets, for comparison: regression, "
 	  "hull, lp, freezer or barriers",
@@ -82,7 +92,7 @@ static int usage(const char *format, const char *what, const char *like)
 static int check_options(char **argv)
 {
 	static const char *const more[] = { "help", "version", "usage" };
-	const char *names[16];
+	const char *names[32];
 	size_t n = 0;
 	for (const struct argp_option *o = option_table; o->name; o++)
 		names[n++] = o->name;
@@ -128,7 +138,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jbmlwWBM";
+	const char *keys = "jbmlwWBMrRptPFT";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -143,6 +153,13 @@ static error_t take(int key, char *value, struct argp_state *state)
 			exit(usage("--links: expected packets or all, found '%s'", value, NULL));
 		o->packets_only = strcmp(value, "packets") == 0;
 		break;
+	case 'r': o->region = value; break;
+	case 'R': o->rank = value; break;
+	case 'p': o->reduce = value; break;
+	case 't': o->transfer = value; break;
+	case 'P': o->progress = value; break;
+	case 'F': o->from = value; break;
+	case 'T': o->to = value; break;
 	case 'm':
 		if (!read_model(value, &o->assumption))
 			exit(usage("--clock-model: expected affine or drift:PPM (0 < PPM <= "

@@ -6,6 +6,9 @@ ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/main.c,$(
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 LIBS_analysis     := -lmpfr -lgmp -lm
 
+# Bounds on savings are sums that round upwards.
+CFLAGS_analysis_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic
+
 things += $(B)/lib/libdprof-analysis.a $(B)/bin/dprof-analyze
 
 $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)

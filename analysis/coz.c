@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coz.c - visits all events in an order of causes before effects.
+ *
+ * A thread goes on until its next stop; of those that can go on, the one whose next stop is
+ * earliest goes first, so that little is under way. One that waits for a junction sleeps until
+ * the last input is posted. When all sleep, the trace contradicts itself: the earliest
+ * sleeper's junction is then taken for unknown. */
+#include "analysis/coz.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/heap.h"
+#include "analysis/memory.h"
+
+#define NOBODY UINT32_MAX
+
+struct row_time {            /* of one region, in a thread */
+	uint32_t depth;      /* how often it is on the stack */
+	uint64_t since;      /* stamp; while it is, and no operation */
+	uint64_t ticks, pieces; /* not yet cut */
+};
+
+struct runner {              /* one thread */
+	struct tr_cursor events;
+	uint64_t at;         /* the next event */
+	size_t stop;         /* the next one */
+	struct saving *saving;
+	uint32_t *stack; size_t depth, room; /* sites */
+	uint32_t *open; size_t nopen;  /* rows that are on it */
+	uint32_t operations;  /* that are on it */
+	struct row_time *rows;
+	bool cuts;           /* its time is in question */
+	bool doubtful;       /* it is not known what is on its stack */
+	bool forgets;        /* at the next event: anything may have happened before it */
+	uint64_t cut_until;  /* doubtful: what is before has been cut */
+	uint64_t stamp;      /* of the last event */
+	struct tr_event pending; /* read, and not done with: it waits */
+	bool has_pending;
+	uint32_t next_sleeper;
+};
+
+struct junction_state {
+	uint32_t missing, waiting; /* inputs, and threads that have not come by */
+	uint32_t sleepers;   /* the first, or NOBODY */
+	bool happened;
+	struct saving *saving; /* then, until all have come by */
+};
+
+struct visit {
+	struct coz *coz;
+	const struct graph *g;
+	const struct times *times;
+	const struct span *span;
+	struct savings *all;
+	struct runner *runners;
+	struct junction_state *states;
+	struct saving **held;    /* of each input */
+	struct frz_cursor *cursors; /* of each clock */
+	struct slack *slacks; size_t nslacks;
+	int64_t *latest_lo, *latest_hi; /* of each clock, while a meeting is looked at */
+	uint64_t *latest;
+	bool *came;
+	struct heap heap;
+	uint64_t stuck, bad_exits;
+};
+
+static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
+{
+	return frz_time_of(&v->cursors[v->g->trace->threads[thread].clock], stamp);
+}
+
+/* Since the run began. */
+static frz_time elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
+{
+	frz_time now = time_of(v, thread, stamp);
+	frz_time e = { ticks_minus(now.lo, v->span->first.hi), ticks_minus(now.hi, v->span->first.lo) };
+	e.hi = e.hi > 0 ? e.hi : 0;
+	return e;
+}
+
+/* ---- Cutting --------------------------------------------------------------------------------- */
+
+/* Anything up to all of the time may have been in any region. */
+static void cut_doubtful(struct visit *v, struct runner *r, uint32_t clock)
+{
+	if (r->stamp <= r->cut_until || !r->cuts)
+		return;
+	frz_time any = times_duration(v->times, clock, r->stamp - r->cut_until);
+	any.lo = 0;
+	r->saving = saving_own(v->all, r->saving);
+	for (size_t row = 0; row < v->all->nregions; row++)
+		saving_cut(v->all, r->saving, row, any);
+	r->cut_until = r->stamp;
+}
+
+/* Brings the thread's saving up to date, at the stamp of its last event. */
+static void settle(struct visit *v, struct runner *r)
+{
+	uint32_t clock = r->events.thread->clock;
+	if (r->doubtful) {
+		cut_doubtful(v, r, clock);
+		return;
+	}
+	for (size_t i = 0; i < r->nopen && !r->operations; i++) {
+		struct row_time *row = &r->rows[r->open[i]];
+		row->pieces += r->stamp > row->since;
+		row->ticks += r->stamp - row->since;
+		row->since = r->stamp;
+	}
+	for (size_t row = 0; row < v->all->nregions; row++) {
+		struct row_time *t = &r->rows[row];
+		if (!t->pieces)
+			continue;
+		r->saving = saving_own(v->all, r->saving);
+		saving_cut(v->all, r->saving, row,
+			   times_sum(v->times, clock, t->ticks, t->pieces));
+		t->ticks = t->pieces = 0;
+	}
+}
+
+static void forget(struct visit *v, struct runner *r)
+{
+	settle(v, r);
+	r->saving = saving_own(v->all, r->saving);
+	saving_forget(v->all, r->saving,
+		      elapsed(v, (uint32_t)(r - v->runners), r->stamp));
+}
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+static bool is_operation(const struct visit *v, uint32_t site)
+{
+	enum dprof_kind kind = v->g->trace->sites[site].kind;
+	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
+}
+
+static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
+{
+	return r->cuts ? v->coz->setting->row_of_site[site] : TR_NO_SITE;
+}
+
+static void begin_row(struct runner *r, uint32_t row, uint64_t stamp)
+{
+	struct row_time *t = &r->rows[row];
+	if (t->depth++ > 0)
+		return;
+	t->since = stamp;
+	r->open[r->nopen++] = row;
+}
+
+static void end_piece(struct row_time *t, uint64_t stamp)
+{
+	t->pieces++;
+	t->ticks += stamp - t->since;
+}
+
+static void end_row(struct runner *r, uint32_t row, uint64_t stamp)
+{
+	struct row_time *t = &r->rows[row];
+	if (--t->depth > 0)
+		return;
+	if (!r->operations)
+		end_piece(t, stamp);
+	size_t i = r->nopen - 1;
+	while (r->open[i] != row)
+		i--;
+	memmove(&r->open[i], &r->open[i + 1], (r->nopen - i - 1) * sizeof *r->open);
+	r->nopen--;
+}
+
+static void begin_operation(struct runner *r, uint64_t stamp)
+{
+	if (r->operations++ > 0)
+		return;
+	for (size_t i = 0; i < r->nopen; i++)
+		end_piece(&r->rows[r->open[i]], stamp);
+}
+
+static void end_operation(struct runner *r, uint64_t stamp)
+{
+	if (--r->operations > 0)
+		return;
+	for (size_t i = 0; i < r->nopen; i++)
+		r->rows[r->open[i]].since = stamp;
+}
+
+static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
+{
+	uint32_t row = row_of(v, r, site);
+	if (r->depth == r->room)
+		r->stack = mem_resize(r->stack, r->room = r->room ? 2 * r->room : 16,
+				      sizeof *r->stack);
+	r->stack[r->depth++] = site;
+	if (row != TR_NO_SITE)
+		begin_row(r, row, stamp);
+	else if (is_operation(v, site))
+		begin_operation(r, stamp);
+}
+
+static void pop(struct visit *v, struct runner *r, uint64_t stamp)
+{
+	uint32_t site = r->stack[--r->depth], row = row_of(v, r, site);
+	if (row != TR_NO_SITE)
+		end_row(r, row, stamp);
+	else if (is_operation(v, site))
+		end_operation(r, stamp);
+}
+
+/* What is open inside of `site` was left by a jump, nobody knows when; and a site that is not open
+ * was entered nobody knows when. */
+static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
+{
+	size_t d = r->depth;
+	if (d > 0 && r->stack[d - 1] == site) {
+		pop(v, r, stamp);
+		return;
+	}
+	v->bad_exits += !r->doubtful;
+	while (d > 0 && r->stack[d - 1] != site)
+		d--;
+	while (d > 0 && r->depth >= d)
+		pop(v, r, stamp);
+	r->stamp = stamp;
+	forget(v, r);
+}
+
+/* Records are missing from here on, or cannot be understood. */
+static void doubt(struct visit *v, struct runner *r)
+{
+	settle(v, r);
+	while (r->depth > 0)
+		pop(v, r, r->stamp);
+	for (size_t row = 0; row < v->all->nregions; row++)
+		r->rows[row].ticks = r->rows[row].pieces = 0;
+	if (!r->doubtful)
+		r->cut_until = r->stamp;
+	r->doubtful = r->forgets = true;
+}
+
+/* ---- Junctions ------------------------------------------------------------------------------- */
+
+static int64_t not_negative(int64_t x)
+{
+	return x > 0 ? x : 0;
+}
+
+static struct slack *slacks_for(struct visit *v, size_t n)
+{
+	if (n > v->nslacks)
+		v->slacks = mem_resize(v->slacks, v->nslacks = 2 * n, sizeof *v->slacks);
+	return v->slacks;
+}
+
+/* On each clock the latest input: of those that are sure, or of all. */
+static void find_latest(struct visit *v, const struct graph_junction *j, bool sure_only)
+{
+	const struct trace *trace = v->g->trace;
+	memset(v->came, 0, trace->nclocks * sizeof *v->came);
+	for (size_t i = 0; i < j->ninputs; i++) {
+		const struct graph_input *input = &v->g->inputs[j->first + i];
+		uint32_t c = trace->threads[input->thread].clock;
+		if (sure_only && !input->sure)
+			continue;
+		if (!v->came[c] || input->stamp > v->latest[c])
+			v->latest[c] = input->stamp;
+		v->came[c] = true;
+	}
+	for (uint32_t c = 0; c < trace->nclocks; c++) {
+		if (!v->came[c])
+			continue;
+		frz_time t = frz_time_of(&v->cursors[c], v->latest[c]);
+		v->latest_lo[c] = t.lo;
+		v->latest_hi[c] = t.hi;
+	}
+}
+
+/* From an input to the latest of those that were found; exact on its own clock. */
+static frz_time until_latest(struct visit *v, const struct graph_input *input, bool alone)
+{
+	const struct trace *trace = v->g->trace;
+	uint32_t own = trace->threads[input->thread].clock;
+	frz_time until = { 0, 0 };
+	if (v->came[own] && v->latest[own] >= input->stamp && !alone)
+		until = times_duration(v->times, own, v->latest[own] - input->stamp);
+	if (trace->nclocks == 1)
+		return until;
+	frz_time t = frz_time_of(&v->cursors[own], input->stamp);
+	for (uint32_t c = 0; c < trace->nclocks; c++) {
+		if (c == own || !v->came[c])
+			continue;
+		int64_t lo = ticks_minus(v->latest_lo[c], t.hi), hi = ticks_minus(v->latest_hi[c], t.lo);
+		until.lo = lo > until.lo ? lo : until.lo;
+		until.hi = hi > until.hi ? hi : until.hi;
+	}
+	return until;
+}
+
+static void meet_slacks(struct visit *v, const struct graph_junction *j, struct slack *slack)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	bool all_sure = true, alone = j->ninputs == 1;
+	find_latest(v, j, false);
+	for (size_t i = 0; i < j->ninputs; i++) {
+		frz_time until = until_latest(v, &inputs[i], alone);
+		slack[i] = (struct slack){ not_negative(until.lo), not_negative(until.hi),
+					   inputs[i].sure };
+		all_sure &= inputs[i].sure;
+	}
+	if (all_sure)
+		return;
+	find_latest(v, j, true);
+	for (size_t i = 0; i < j->ninputs; i++)
+		slack[i].lo = not_negative(until_latest(v, &inputs[i], alone).lo);
+}
+
+/* It began to wait before the first of the signals, and one of them ended that. */
+static void woken_slacks(struct visit *v, const struct graph_junction *j, struct slack *slack)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 1; i < j->ninputs; i++) {
+		first = inputs[i].stamp < first ? inputs[i].stamp : first;
+		last = inputs[i].stamp > last ? inputs[i].stamp : last;
+		slack[i] = (struct slack){ 0, 0, false };
+	}
+	slack[0] = (struct slack){
+		times_duration(v->times, clock, first - inputs[0].stamp).lo,
+		times_duration(v->times, clock, last - inputs[0].stamp).hi, true };
+}
+
+static struct saving *happen(struct visit *v, const struct graph_junction *j)
+{
+	struct slack *slack = slacks_for(v, j->ninputs);
+	switch (j->kind) {
+	case GRAPH_MEET:    meet_slacks(v, j, slack); break;
+	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
+	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, slack); break;
+	case GRAPH_UNKNOWN: slack[0] = (struct slack){ 0, 0, true }; break;
+	}
+	saving_begin(v->all);
+	for (size_t i = 0; i < j->ninputs; i++)
+		saving_input(v->all, v->held[j->first + i], slack[i]);
+	struct saving *s = saving_end(v->all);
+	if (j->kind == GRAPH_UNKNOWN)
+		saving_forget(v->all, s, elapsed(v, v->g->inputs[j->first].thread, j->stamp));
+	return s;
+}
+
+static void wake(struct visit *v, uint32_t thread)
+{
+	const struct runner *r = &v->runners[thread];
+	const struct graph_thread *t = &v->g->threads[thread];
+	uint64_t stamp = r->stop < t->nstops ? t->stops[r->stop].stamp : t->last;
+	heap_add(&v->heap, heap_key(time_of(v, thread, stamp).lo), thread);
+}
+
+/* The junction has happened: its inputs are done with, and who slept goes on. */
+static void finish(struct visit *v, uint32_t number, struct saving *saving)
+{
+	const struct graph_junction *j = &v->g->junctions[number];
+	struct junction_state *state = &v->states[number];
+	for (size_t i = 0; i < j->ninputs; i++) {
+		saving_drop(v->all, v->held[j->first + i]);
+		v->held[j->first + i] = NULL;
+	}
+	state->saving = saving;
+	state->happened = true;
+	for (uint32_t t = state->sleepers, next; t != NOBODY; t = next) {
+		next = v->runners[t].next_sleeper;
+		wake(v, t);
+	}
+	state->sleepers = NOBODY;
+}
+
+static void post(struct visit *v, struct runner *r, uint32_t input)
+{
+	uint32_t number = v->g->inputs[input].junction;
+	struct junction_state *state = &v->states[number];
+	if (state->happened)
+		return; /* it had to happen without */
+	v->held[input] = saving_keep(r->saving);
+	if (--state->missing == 0)
+		finish(v, number, happen(v, &v->g->junctions[number]));
+}
+
+/* From the stamp on nothing is left to be cut. */
+static void discard(struct visit *v, struct runner *r, uint64_t stamp)
+{
+	for (size_t row = 0; row < v->all->nregions; row++)
+		r->rows[row].ticks = r->rows[row].pieces = 0;
+	for (size_t i = 0; i < r->nopen; i++)
+		r->rows[r->open[i]].since = stamp;
+	r->cut_until = stamp;
+}
+
+/* False when the junction has not happened yet. An operation inside of another does not count. */
+static bool take_junction(struct visit *v, struct runner *r, uint32_t number)
+{
+	struct junction_state *state = &v->states[number];
+	bool counts = r->operations <= 1;
+	if (!state->happened && counts) {
+		r->next_sleeper = state->sleepers;
+		state->sleepers = (uint32_t)(r - v->runners);
+		return false;
+	}
+	if (counts) {
+		saving_drop(v->all, r->saving);
+		r->saving = saving_keep(state->saving);
+		discard(v, r, r->pending.stamp);
+	}
+	if (--state->waiting == 0) {
+		saving_drop(v->all, state->saving);
+		state->saving = NULL;
+	}
+	return true;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static void apply(struct visit *v, struct runner *r, const struct tr_event *e)
+{
+	if (e->op == DPROF_LOST) {
+		doubt(v, r);
+		return;
+	}
+	r->stamp = e->stamp > r->stamp ? e->stamp : r->stamp;
+	if (e->site == TR_NO_SITE)
+		doubt(v, r);
+	else if (e->op == DPROF_ENTER)
+		push(v, r, e->site, r->stamp);
+	else if (e->op == DPROF_EXIT)
+		leave(v, r, e->site, r->stamp);
+	if (r->forgets)
+		forget(v, r);
+	r->forgets = false;
+}
+
+/* Does the stops of the event that was just read; false when it must wait for one of them. What
+ * waits comes before the event, what is posted behind it. */
+static bool do_stops(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r - v->runners];
+	while (r->stop < t->nstops && t->stops[r->stop].at == r->at && t->stops[r->stop].waits) {
+		if (!take_junction(v, r, t->stops[r->stop].number))
+			return false;
+		r->stop++;
+	}
+	apply(v, r, &r->pending);
+	r->has_pending = false;
+	if (r->stop < t->nstops && t->stops[r->stop].at == r->at)
+		settle(v, r);
+	for (; r->stop < t->nstops && t->stops[r->stop].at == r->at; r->stop++)
+		post(v, r, t->stops[r->stop].number);
+	r->at++;
+	return true;
+}
+
+/* Up to and with the next stop. False when the thread has ended or sleeps. */
+static bool run(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r - v->runners];
+	uint64_t until = r->stop < t->nstops ? t->stops[r->stop].at : UINT64_MAX;
+	while (r->at < until) {
+		if (!trace_next(&r->events, &r->pending))
+			return false;
+		apply(v, r, &r->pending);
+		r->at++;
+	}
+	if (!r->has_pending)
+		r->has_pending = trace_next(&r->events, &r->pending);
+	return r->has_pending && do_stops(v, r) && r->stop < t->nstops;
+}
+
+/* Everyone sleeps: the junction of whoever is earliest is unknown. */
+static bool break_stalemate(struct visit *v)
+{
+	struct trace *trace = v->g->trace;
+	uint32_t earliest = NOBODY;
+	int64_t when = INT64_MAX;
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		const struct runner *r = &v->runners[t];
+		if (!r->has_pending)
+			continue;
+		int64_t lo = time_of(v, t, r->pending.stamp).lo;
+		if (earliest == NOBODY || lo < when) {
+			earliest = t;
+			when = lo;
+		}
+	}
+	if (earliest == NOBODY)
+		return false;
+	const struct runner *r = &v->runners[earliest];
+	if (v->stuck++ == 0) {
+		char *where = graph_place(trace, earliest, r->pending.site);
+		trace_problem(trace, "%s, stamp %" PRIu64 ": what it waits for is not in the trace or "
+				     "comes only after it; it may have waited for anything",
+			      where, r->pending.stamp);
+		free(where);
+	}
+	struct saving *s = saving_own(v->all, saving_keep(r->saving));
+	saving_forget(v->all, s, elapsed(v, earliest, r->pending.stamp));
+	finish(v, v->g->threads[earliest].stops[r->stop].number, s);
+	return true;
+}
+
+static void visit(struct visit *v)
+{
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
+		if (v->g->threads[t].nevents > 0)
+			wake(v, t);
+	do {
+		while (v->heap.count > 0) {
+			uint32_t thread = v->heap.items[0].source;
+			heap_remove_first(&v->heap);
+			if (run(v, &v->runners[thread]))
+				wake(v, thread);
+		}
+	} while (break_stalemate(v));
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+static void open_runner(struct visit *v, uint32_t thread)
+{
+	const struct trace *trace = v->g->trace;
+	struct runner *r = &v->runners[thread];
+	int64_t rank = v->coz->setting->rank;
+	size_t nrows = v->all->nregions;
+	*r = (struct runner){ .events = trace_events(trace, thread),
+			      .saving = saving_none(v->all),
+			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
+			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
+			      .cuts = rank == COZ_ALL_RANKS || trace->threads[thread].rank == rank };
+	memset(r->rows, 0, nrows * sizeof *r->rows);
+}
+
+static void close_runner(struct visit *v, uint32_t thread)
+{
+	struct runner *r = &v->runners[thread];
+	saving_drop(v->all, r->saving);
+	free(r->stack);
+	free(r->rows);
+	free(r->open);
+}
+
+static void open_visit(struct visit *v)
+{
+	const struct graph *g = v->g;
+	const struct trace *trace = g->trace;
+	v->runners = mem_resize(NULL, trace->nthreads + 1, sizeof *v->runners);
+	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
+	v->states = mem_resize(NULL, g->njunctions, sizeof *v->states);
+	v->held = mem_resize(NULL, g->ninputs + 1, sizeof(struct saving *));
+	v->cursors = mem_resize(NULL, trace->nclocks, sizeof *v->cursors);
+	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
+	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
+	v->latest_hi = mem_resize(NULL, trace->nclocks, sizeof *v->latest_hi);
+	v->came = mem_resize(NULL, trace->nclocks, sizeof *v->came);
+	memset(v->held, 0, g->ninputs * sizeof(struct saving *));
+	for (size_t i = 0; i < g->njunctions; i++)
+		v->states[i] = (struct junction_state){ .missing = g->junctions[i].ninputs,
+							.waiting = g->junctions[i].nwaiting,
+							.sleepers = NOBODY };
+	for (uint32_t c = 0; c < trace->nclocks; c++)
+		v->cursors[c] = times_cursor(v->times, c);
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		open_runner(v, t);
+}
+
+static void close_visit(struct visit *v)
+{
+	const struct graph *g = v->g;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		close_runner(v, t);
+	for (size_t i = 0; i < g->njunctions; i++)
+		saving_drop(v->all, v->states[i].saving);
+	for (size_t i = 0; i < g->ninputs; i++)
+		saving_drop(v->all, v->held[i]);
+	free(v->runners);
+	free(v->heap.items);
+	free(v->states);
+	free(v->held);
+	free(v->cursors);
+	free(v->slacks);
+	free(v->latest);
+	free(v->latest_lo);
+	free(v->latest_hi);
+	free(v->came);
+}
+
+/* What is wrong with the stacks, once for each thread that has something. */
+static void say_doubts(struct visit *v)
+{
+	struct trace *trace = v->g->trace;
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		const struct runner *r = &v->runners[t];
+		for (size_t i = 0; i < r->depth; i++) {
+			if (is_operation(v, r->stack[i]))
+				continue;
+			char *where = graph_place(trace, t, r->stack[i]);
+			trace_problem(trace, "%s: the region is still open at the end of the "
+					     "records; its time counts up to there", where);
+			free(where);
+			break;
+		}
+	}
+	if (v->bad_exits > 0)
+		trace_problem(trace, "%" PRIu64 " exits do not match what was entered; what was "
+				     "saved before them is not known", v->bad_exits);
+}
+
+bool coz_possible(const struct times *times)
+{
+	const struct trace *trace = times->trace;
+	for (size_t t = 1; t < trace->nthreads; t++)
+		if (times->line[trace->threads[t].clock] != times->line[trace->threads[0].clock])
+			return false;
+	return trace->nthreads > 0;
+}
+
+static struct span span_of(const struct graph *g)
+{
+	size_t n = g->trace->nthreads;
+	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
+	for (size_t t = 0; t < n; t++)
+		ends[t] = (struct ends){ g->threads[t].first, g->threads[t].last };
+	struct span span = times_span(g->times, g->times->line[g->trace->threads[0].clock], ends);
+	free(ends);
+	return span;
+}
+
+void coz_open(struct coz *c, struct trace *trace, const struct times *times,
+	      const struct coz_setting *setting)
+{
+	*c = (struct coz){ .setting = setting };
+	graph_open(&c->graph, trace, times);
+	c->span = span_of(&c->graph);
+	transfer_open(&c->transfer, &c->graph, setting->worst);
+	savings_open(&c->all, setting->nrows, setting->reductions, setting->nreductions);
+	struct visit v = { .coz = c, .g = &c->graph, .times = times, .span = &c->span,
+			   .all = &c->all };
+	open_visit(&v);
+	visit(&v);
+	say_doubts(&v);
+	struct saving *end = v.states[c->graph.end].saving;
+	c->end = end ? saving_keep(end) : saving_none(&c->all);
+	close_visit(&v);
+}
+
+void coz_close(struct coz *c)
+{
+	saving_drop(&c->all, c->end);
+	savings_close(&c->all);
+	transfer_close(&c->transfer);
+	graph_close(&c->graph);
+}
+
+struct savings_bounds coz_saving(const struct coz *c, size_t row, size_t reduction)
+{
+	return saving_bounds(&c->all, c->end, row * c->all.nshares + reduction);
+}

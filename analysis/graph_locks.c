@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_locks.c - within a process: who waited for whom at locks, semaphores, condition variables and
+ * barriers that do not say their group. All of it has one clock, so stamps tell the order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/graph_private.h"
+#include "analysis/memory.h"
+
+static int by_time(const void *x, const void *y)
+{
+	const struct touch *a = x, *b = y;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->spot.stamp != b->spot.stamp)
+		return a->spot.stamp < b->spot.stamp ? -1 : 1;
+	if (a->spot.thread != b->spot.thread)
+		return a->spot.thread < b->spot.thread ? -1 : 1;
+	return (a->spot.at > b->spot.at) - (a->spot.at < b->spot.at);
+}
+
+/* ---- What happened in one tick --------------------------------------------------------------- */
+
+static bool gives(const struct touch *t)
+{
+	return t->kind == TOUCH_RELEASED || t->kind == TOUCH_SIGNALLED;
+}
+
+/* Which touch of [from, to) may come first: one that is its thread's first. Who gives goes before who
+ * takes, and of those first who gives back in the same tick. */
+static size_t choose(const struct touch *t, size_t from, size_t to)
+{
+	size_t best = from;
+	unsigned best_merit = 0;
+	for (size_t i = from; i < to; i++) {
+		if (i > from && t[i].spot.thread == t[i - 1].spot.thread)
+			continue;
+		bool returns = i + 1 < to && t[i + 1].spot.thread == t[i].spot.thread && gives(&t[i + 1]);
+		unsigned merit = gives(&t[i]) ? 3 : returns ? 2 : 1;
+		if (merit > best_merit) {
+			best = i;
+			best_merit = merit;
+		}
+	}
+	return best;
+}
+
+/* Puts touches of one thing and one stamp, which are in order of threads, in an order that can be. */
+static void order_tick(struct touch *t, size_t n)
+{
+	for (size_t i = 0; i + 1 < n; i++) {
+		size_t first = choose(t, i, n);
+		struct touch chosen = t[first];
+		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
+		t[i] = chosen;
+	}
+}
+
+static void order_ticks(struct touch *t, size_t n)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && t[next].spot.stamp == t[i].spot.stamp; next++)
+			;
+		if (t[next - 1].spot.thread != t[i].spot.thread)
+			order_tick(&t[i], next - i);
+	}
+}
+
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+struct lock {
+	uint32_t holder, depth;   /* of an exclusive one, which may be recursive */
+	size_t readers;
+	struct saw *released;     /* the last writer's release, if there was one, and readers' since */
+	size_t nreleased;
+	bool by_writer;           /* the first of them */
+};
+
+static void release(struct lock *l, const struct touch *t)
+{
+	if (l->depth > 1 && l->holder == t->spot.thread) {
+		l->depth--;
+		return;
+	}
+	if (l->depth == 0 && l->readers > 0) {
+		l->readers--;
+	} else {
+		l->depth = 0;
+		l->nreleased = 0;
+		l->by_writer = true;
+	}
+	*MEM_GROW(l->released, l->nreleased) = (struct saw){ .spot = t->spot, .sure = true };
+}
+
+/* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
+ * for that one. */
+static void wait_for_lock(struct builder *b, const struct lock *l, const struct touch *t)
+{
+	size_t n = !t->shared ? l->nreleased : l->by_writer;
+	struct saw *saw = mem_resize(NULL, n + 1, sizeof *saw);
+	saw[0] = (struct saw){ .spot = t->enter, .sure = true };
+	memcpy(saw + 1, l->released, n * sizeof *saw);
+	if (n > 0)
+		graph_arrival(b, t->spot, GRAPH_LOCKED, saw, n + 1);
+	free(saw);
+}
+
+static void take_lock(struct builder *b, struct lock *l, const struct touch *t)
+{
+	if (l->depth > 0 && l->holder == t->spot.thread) {
+		l->depth++;
+		return;
+	}
+	if (l->depth > 0 || (!t->shared && l->readers > 0)) {
+		graph_fault(&b->unheld, t->spot, t->site);
+		graph_unknown(b, t->enter, t->spot);
+		l->readers = 0;
+	} else {
+		wait_for_lock(b, l, t);
+	}
+	l->depth = t->shared ? 0 : 1;
+	l->holder = t->spot.thread;
+	l->readers += t->shared;
+}
+
+static void hand_over(struct builder *b, const struct touch *t, size_t n)
+{
+	struct lock lock = { 0 };
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == TOUCH_RELEASED)
+			release(&lock, &t[i]);
+		else if (t[i].kind == TOUCH_TAKEN)
+			take_lock(b, &lock, &t[i]);
+	free(lock.released);
+}
+
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+/* Whoever was woken had begun to wait before a signal that came before it went on. */
+static void wake(struct builder *b, const struct touch *t, size_t waiter)
+{
+	const struct touch *w = &t[waiter];
+	size_t n = 0;
+	struct saw *saw = NULL;
+	*MEM_GROW(saw, n) = (struct saw){ .spot = w->enter, .sure = true };
+	for (size_t i = waiter; i-- > 0 && t[i].spot.stamp >= w->enter.stamp;)
+		if (t[i].kind == TOUCH_SIGNALLED && t[i].spot.thread != w->spot.thread)
+			*MEM_GROW(saw, n) = (struct saw){ .spot = t[i].spot };
+	if (n > 1)
+		graph_wait(b, w->spot, graph_junction(b, GRAPH_WOKEN, saw, n));
+	free(saw);
+}
+
+/* The n-th wait is served by the n-th post, but for what the semaphore began with. */
+static void serve(struct builder *b, const struct touch *t, size_t n)
+{
+	size_t posts = 0, waits = 0, begins_with = 0;
+	struct spot *post = mem_resize(NULL, n, sizeof *post);
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind == TOUCH_SIGNALLED)
+			post[posts++] = t[i].spot;
+		else if (t[i].kind == TOUCH_WOKEN && ++waits > posts + begins_with)
+			begins_with = waits - posts;
+	}
+	waits = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind != TOUCH_WOKEN || waits++ < begins_with)
+			continue;
+		struct saw saw[] = { { .spot = t[i].enter, .sure = true },
+				     { .spot = post[waits - 1 - begins_with], .sure = true } };
+		graph_arrival(b, t[i].spot, GRAPH_POSTED, saw, 2);
+	}
+	free(post);
+}
+
+static bool is_semaphore(const struct trace *trace, const struct touch *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == TOUCH_WOKEN && strstr(trace->sites[t[i].site].name, "sem_"))
+			return true;
+	return false;
+}
+
+static void signals(struct builder *b, const struct touch *t, size_t n)
+{
+	if (is_semaphore(b->graph->trace, t, n)) {
+		serve(b, t, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == TOUCH_WOKEN)
+			wake(b, t, i);
+}
+
+void graph_locks(struct builder *b)
+{
+	if (b->ntouches)
+		qsort(b->touches, b->ntouches, sizeof *b->touches, by_time);
+	for (size_t i = 0, next; i < b->ntouches; i = next) {
+		struct touch *t = &b->touches[i];
+		for (next = i + 1; next < b->ntouches && b->touches[next].process == t->process &&
+				   b->touches[next].id == t->id; next++)
+			;
+		order_ticks(t, next - i);
+		hand_over(b, t, next - i);
+		signals(b, t, next - i);
+	}
+}
+
+/* ---- Barriers that do not say their group ---------------------------------------------------- */
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct bare *a = x, *b = y;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
+}
+
+/* The barriers of one process: `threads` of them, each `rounds` times, one thread after the other. */
+static void meet_bare(struct builder *b, const struct bare *bare, size_t threads, size_t rounds)
+{
+	struct saw *saw = mem_resize(NULL, threads, sizeof *saw);
+	for (size_t r = 0; r < rounds; r++) {
+		for (size_t t = 0; t < threads; t++)
+			saw[t] = (struct saw){ .spot = bare[t * rounds + r].enter, .sure = true };
+		uint32_t junction = graph_junction(b, GRAPH_MEET, saw, threads);
+		for (size_t t = 0; t < threads; t++)
+			graph_wait(b, bare[t * rounds + r].exit, junction);
+	}
+	free(saw);
+}
+
+void graph_bare_barriers(struct builder *b)
+{
+	if (b->nbare)
+		qsort(b->bare, b->nbare, sizeof *b->bare, by_thread);
+	for (size_t i = 0, next; i < b->nbare; i = next) {
+		size_t threads = 1, first = 0;
+		bool even = true;
+		for (next = i + 1; next < b->nbare && b->bare[next].process == b->bare[i].process;
+		     next++)
+			if (b->bare[next].thread != b->bare[next - 1].thread) {
+				first = first ? first : next - i;
+				even &= (next - i) % first == 0;
+				threads++;
+			}
+		first = first ? first : next - i;
+		even &= next - i == threads * first;
+		if (even && threads > 1)
+			meet_bare(b, &b->bare[i], threads, first);
+		for (size_t k = i; k < next && !even; k++) {
+			graph_fault(&b->alone, b->bare[k].exit, b->bare[k].site);
+			graph_unknown(b, b->bare[k].enter, b->bare[k].exit);
+		}
+	}
+}

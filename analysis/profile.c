@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * profile.c - from savings to percentages and a ranking. */
+#include "analysis/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/memory.h"
+
+#define MILLION 1000000
+
+/* ---- Which regions --------------------------------------------------------------------------- */
+
+/* Sites of the same name are one region; gives each site its row. */
+static uint32_t *find_rows(struct profile *p, const struct trace *trace, const char *region)
+{
+	uint32_t *row = mem_resize(NULL, trace->nsites + 1, sizeof *row);
+	for (uint32_t i = 0; i < trace->nsites; i++) {
+		const struct tr_site *site = &trace->sites[i];
+		row[i] = TR_NO_SITE;
+		if (site->kind != DPROF_KIND_REGION || (region && strcmp(site->name, region) != 0))
+			continue;
+		for (size_t r = 0; r < p->nrows && row[i] == TR_NO_SITE; r++)
+			if (strcmp(trace->sites[p->rows[r].site].name, site->name) == 0)
+				row[i] = (uint32_t)r;
+		if (row[i] != TR_NO_SITE)
+			continue;
+		row[i] = (uint32_t)p->nrows;
+		*MEM_GROW(p->rows, p->nrows) = (struct profile_row){ .site = i };
+	}
+	return row;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static struct interval speedup(const struct profile *p, struct savings_bounds saving,
+			       frz_time span, size_t reduction)
+{
+	/* Whole ticks, outward; both are below 2^53 unless nothing is known. */
+	frz_time ticks = { (int64_t)fmin(floor(saving.lo), 0x1p62),
+			   (int64_t)fmin(ceil(saving.hi), 0x1p62) };
+	struct interval percent = interval_percent(ticks, span);
+	double most = nextafter((double)p->reductions[reduction] / MILLION, INFINITY);
+	percent.hi = fmin(percent.hi, p->reductions[reduction] ? most : 0);
+	percent.lo = fmin(percent.lo, percent.hi);
+	return percent;
+}
+
+static struct interval slope_of(const struct profile *p, const struct profile_row *row)
+{
+	struct interval sum = { 0, 0 };
+	double squares = 0;
+	for (size_t i = 0; i < p->nreductions; i++) {
+		double x = (double)p->reductions[i] / MILLION;
+		sum = interval_add(sum, interval_times(row->percent[i], x));
+		squares += x * x;
+	}
+	if (squares == 0)
+		return (struct interval){ 0, 0 };
+	/* The few roundings of the squares are well below a part in 10^12. */
+	struct interval slope = { sum.lo / squares * (1 - 1e-12), sum.hi / squares * (1 + 1e-12) };
+	return (struct interval){ fmax(slope.lo, 0), fmax(slope.hi, 0) };
+}
+
+static int by_slope(const void *x, const void *y)
+{
+	const struct profile_row *a = x, *b = y;
+	double middle_a = a->slope.lo + a->slope.hi, middle_b = b->slope.lo + b->slope.hi;
+	if (middle_a != middle_b)
+		return middle_a < middle_b ? 1 : -1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+static void prove(struct profile *p)
+{
+	for (size_t i = 0; i < p->nrows; i++) {
+		p->rows[i].proved = true;
+		for (size_t k = 0; k < p->nrows; k++)
+			p->rows[i].proved &=
+				i == k || interval_apart(p->rows[i].slope, p->rows[k].slope);
+	}
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void ask_coz(struct profile *p, struct trace *trace, const struct times *times,
+		    const struct profile_wish *wish, const uint32_t *row_of_site)
+{
+	struct coz_setting setting = { row_of_site, p->nrows, p->reductions, p->nreductions,
+				       wish->rank, wish->worst };
+	struct coz c;
+	coz_open(&c, trace, times, &setting);
+	uint32_t line = times->line[trace->threads[0].clock];
+	p->span_s = times_seconds(times, line, c.span.length);
+	p->measured = c.transfer.nranges;
+	for (size_t j = 0; j < c.graph.njunctions; j++)
+		p->transfers |= c.graph.junctions[j].kind == GRAPH_ARRIVAL;
+	for (size_t r = 0; r < p->nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++)
+			p->rows[r].percent[i] =
+				speedup(p, coz_saving(&c, r, i), c.span.length, i);
+	coz_close(&c);
+}
+
+/* Nothing is known but that p percent less of anything buys at most p percent. */
+static void give_up(struct profile *p)
+{
+	p->span_s = (struct interval){ 0, INFINITY };
+	for (size_t r = 0; r < p->nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++)
+			p->rows[r].percent[i] = speedup(
+				p, (struct savings_bounds){ 0, p->reductions[i] }, (frz_time){ 0, 0 }, i);
+}
+
+static void choose_reductions(struct profile *p, const struct profile_wish *wish)
+{
+	p->nreductions = wish->reductions ? wish->nreductions : PROFILE_STEPS;
+	p->reductions = mem_resize(NULL, p->nreductions, sizeof *p->reductions);
+	for (size_t i = 0; i < p->nreductions; i++)
+		p->reductions[i] = wish->reductions
+					   ? wish->reductions[i]
+					   : (uint32_t)(i + 1) * (100 * MILLION / PROFILE_STEPS);
+}
+
+void profile_open(struct profile *p, struct trace *trace, const struct times *times,
+		  const struct profile_wish *wish)
+{
+	*p = (struct profile){ .possible = coz_possible(times) };
+	choose_reductions(p, wish);
+	uint32_t *row_of_site = find_rows(p, trace, wish->region);
+	for (size_t r = 0; r < p->nrows; r++)
+		p->rows[r].percent =
+			mem_resize(NULL, p->nreductions, sizeof *p->rows[r].percent);
+	if (p->possible)
+		ask_coz(p, trace, times, wish, row_of_site);
+	else
+		give_up(p);
+	for (size_t r = 0; r < p->nrows; r++)
+		p->rows[r].slope = slope_of(p, &p->rows[r]);
+	if (p->nrows)
+		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
+	prove(p);
+	free(row_of_site);
+}
+
+void profile_close(struct profile *p)
+{
+	for (size_t r = 0; r < p->nrows; r++)
+		free(p->rows[r].percent);
+	free(p->rows);
+	free(p->reductions);
+}
+
+char *profile_assumptions(const struct profile *p, bool worst)
+{
+	return mem_format(
+		"Assumed: nothing but the region changes; who waits in a barrier, for a message or "
+		"for a lock waits less when what he waits for comes earlier; the order of locks stays "
+		"as it was.%s",
+		!p->transfers ? ""
+		: worst	      ? " Nothing is assumed of how long messages and locks take."
+			      : " Messages and locks take as long as others of their kind and size "
+				"were seen to take (--transfer worst assumes nothing of that).");
+}
