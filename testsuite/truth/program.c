@@ -180,8 +180,7 @@ static void fork_or_join(struct author *a)
 	}
 	struct action *action = add(a, joins ? JOIN : FORK, parent);
 
-	action->cost = some_cost(a, 100);
-	action->transfer = some_cost(a, 100);
+	set_costs(a, action, a->p->threads[t].rank, a->p->threads[t].rank);
 	action->other = t;
 	a->thread[t].began = true;
 	a->thread[t].ended = joins;
@@ -194,8 +193,7 @@ static void hold_lock(struct author *a)
 	struct action *get = add(a, LOCK, t);
 
 	get->id = lock;
-	get->cost = some_cost(a, 100);
-	get->transfer = some_cost(a, 100);
+	set_costs(a, get, a->p->threads[t].rank, a->p->threads[t].rank);
 	add(a, WORK, t);
 	add(a, UNLOCK, t)->id = lock;
 }
@@ -259,7 +257,7 @@ static void close_all(struct author *a)
 			struct action *join = add(a, JOIN, parent);
 
 			join->other = t;
-			join->cost = join->transfer = 1000;
+			set_costs(a, join, rank, rank);
 			a->thread[t].ended = true;
 		}
 	}
@@ -280,12 +278,15 @@ static void draw_threads(struct author *a)
 	}
 }
 
+/* What is there costs no more than what must still come. */
 static void draw_costs(struct author *a)
 {
 	for (unsigned r = 0; r < a->p->nranks; r++)
 		for (unsigned q = 0; q < a->p->nranks; q++) {
-			a->cost[r][q] = some_cost(a, 100);
-			a->transfer[r][q] = some_cost(a, 10);
+			int64_t x = some_cost(a, 100), y = some_cost(a, 10);
+
+			a->cost[r][q] = x < y ? x : y;
+			a->transfer[r][q] = x < y ? y : x;
 		}
 }
 
