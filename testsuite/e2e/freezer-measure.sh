@@ -95,6 +95,11 @@ status_of 2 "$freezer" measure --for never 127.0.0.1
 status_of 2 "$freezer" serve --key 12
 grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
 status_of 1 "$freezer" serve --bind 192.0.2.1
+status_of 2 "$freezer" cores 1
+status_of 0 "$freezer" cores
+grep -q '^Any stamp of [0-9]* cores* is within [0-9]* ticks' "$work/out" || fail "cores: $(cat "$work/out")"
+status_of 0 "$freezer" cores --json
+grep -q '"halfwidth_ticks":[0-9]*,"compared":'$(($(nproc) - 1)) "$work/out" || fail "cores: $(cat "$work/out")"
 
 set_of_hosts=$(testsuite/hosts.sh up 2 2>/dev/null)
 if [ -n "$set_of_hosts" ]; then

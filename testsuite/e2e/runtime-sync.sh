@@ -32,7 +32,7 @@ job() { # ranks arguments...: each rank a host of its own
 	local n=$1
 	shift
 	rm -rf dprof-*
-	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n "$n" \
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none --quiet --mca mpi_yield_when_idle 1 -n "$n" \
 		./as-host ./sleeper "$@" >out 2>err
 }
 
@@ -62,6 +62,10 @@ for phase in start run end; do
 	grep -q "^packets $phase .* forged=0 stale=0 ns=[1-9]" dprof-*/h1-1.process || fail "the answering side: no line 'packets $phase'"
 done
 grep -h '^note' dprof-*/*.process && fail "notes where all is well"
+for host in h0-0 h1-1; do
+	grep -q "^cores halfwidth=[0-9]* pairs=$(($(nproc) - 1))$" dprof-*/$host.process ||
+		fail "$host: the cores were not compared: $(grep '^cores' dprof-*/$host.process)"
+done
 
 DPROF_SYNC_INTERVAL=0 runs 2 1
 [ "$(in_the_middle)" -eq 0 ] || fail "DPROF_SYNC_INTERVAL=0, and packets in the middle"

@@ -197,6 +197,34 @@ static void set_phi(mpq_t phi, const struct clockmap *m, const struct clockmap *
 	mpq_clear(x);
 }
 
+static void set_mean(mpq_t mean, const struct clockmap *m, const struct clockmap *base,
+		     int64_t first, int64_t last)
+{
+	mpq_t t;
+
+	assert(first < last);
+	mpq_init(t);
+	set_phi(t, m, base, first);
+	set_phi(mean, m, base, last);
+	mpq_sub(mean, mean, t);
+	mpq_set_si(t, last - first, 1);
+	mpq_div(mean, mean, t);
+	mpq_clear(t);
+}
+
+int clockmap_compare_rate(const struct clockmap *m, const struct clockmap *base, int64_t first,
+			  int64_t last, double rate)
+{
+	mpq_t mean, given;
+
+	mpq_inits(mean, given, NULL);
+	set_mean(mean, m, base, first, last);
+	mpq_set_d(given, rate);
+	int sign = mpq_cmp(mean, given);
+	mpq_clears(mean, given, NULL);
+	return sign;
+}
+
 /* How far rate / mean is from 1, in ppb, rounded up. */
 static uint32_t distance_ppb(const mpq_t rate, const mpq_t mean)
 {
@@ -226,19 +254,14 @@ uint32_t clockmap_need_ppb(const struct clockmap *m, const struct clockmap *base
 			   int64_t last)
 {
 	uint32_t need = CLOCKMAP_NEVER;
-	mpq_t least, most, mean, begin;
+	mpq_t least, most, mean;
 
-	assert(first < last);
-	mpq_inits(least, most, mean, begin, NULL);
+	mpq_inits(least, most, mean, NULL);
 	if (collect_rates(m, base, least, most)) {
-		set_phi(begin, m, base, first);
-		set_phi(mean, m, base, last);
-		mpq_sub(mean, mean, begin);
-		mpq_set_si(begin, last - first, 1);
-		mpq_div(mean, mean, begin);
+		set_mean(mean, m, base, first, last);
 		need = greater(distance_ppb(least, mean), distance_ppb(most, mean));
 	}
-	mpq_clears(least, most, mean, begin, NULL);
+	mpq_clears(least, most, mean, NULL);
 	return need;
 }
 

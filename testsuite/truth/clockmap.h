@@ -50,6 +50,11 @@ int clockmap_compare(const struct clockmap *, int64_t truth, int64_t own);
 /* The true time at which the clock came to show `own`, rounded down. Of strictly increasing maps. */
 int64_t clockmap_moment(const struct clockmap *, int64_t own);
 
+/* The sign of (mean rate of `base` against this clock between its stamps `first` and `last`) - rate.
+ * Of strictly increasing maps. */
+int clockmap_compare_rate(const struct clockmap *, const struct clockmap *base, int64_t first,
+			  int64_t last, double rate);
+
 #define CLOCKMAP_NEVER UINT32_MAX
 
 /* For how many ppb it is true that the rate of `base` against this clock, anywhere from the first

@@ -197,6 +197,24 @@ static double base_ticks(const struct world *w, double truth)
 	return truth * (double)(k[1].own - k[0].own) / (double)(k[1].truth - k[0].truth);
 }
 
+/* The mean rate is meant between the links; a clock that keeps one rate has it anywhere. */
+static void check_rate(struct trial *t, struct frz_rate rate)
+{
+	const struct clockmap *m = &t->w->maps[t->host], *base = &t->w->maps[0];
+	int64_t first, last;
+
+	if (t->v->wish.topology != STAR || t->v->wish.clock >= CLOCK_FIRST_BROKEN ||
+	    !world_ends(t->w, t->host, &first, &last))
+		return;
+	if (clockmap_compare_rate(m, base, first, last, rate.lo) >= 0 &&
+	    clockmap_compare_rate(m, base, first, last, rate.hi) <= 0)
+		return;
+	t->v->outside++, t->v->silent++;
+	if (!t->v->complaint[0])
+		snprintf(t->v->complaint, sizeof t->v->complaint,
+			 "host %u: the true mean rate is outside [%.17g, %.17g]", t->host, rate.lo, rate.hi);
+}
+
 static void try_clock(struct trial *t, unsigned host, unsigned conversions)
 {
 	const struct frz_clock *clock = frz_clock(t->solution, host);
@@ -208,8 +226,10 @@ static void try_clock(struct trial *t, unsigned host, unsigned conversions)
 	t->v->unlinked += clock->status == FRZ_UNLINKED;
 	t->v->contradicted += clock->status == FRZ_CONTRADICTION;
 	t->v->consistent += clock->status == FRZ_CONSISTENT;
-	if (frz_placed(clock))
-		convert(t, conversions);
+	if (!frz_placed(clock))
+		return;
+	check_rate(t, clock->rate);
+	convert(t, conversions);
 }
 
 static void try_clocks(struct trial *t, unsigned conversions)

@@ -5,11 +5,13 @@
  *
  * The trace must have been recorded by hosts that were one machine (network namespaces, or ranks with
  * names of their own in DPROF_HOST), so that its stamps are the truth. Each round draws a clock for
- * every host, rewrites all stamps and packets, solves, and checks
+ * every host, affine ones or such as wander (clocks.h), rewrites all stamps and packets, solves under
+ * the assumption that these clocks keep, and checks
  *
  *   - every clock that packets reach is proven, never contradictory;
  *   - the true time of each event, on the (rewritten) base clock, lies inside its bounds;
  *   - no two events whose true order is known are shown in the other order;
+ *   - the true time between two events of one clock lies in the duration that its rate gives;
  *   - every straggler score, and the share of it that is certain, contains the score that one true
  *     clock gives.
  *
@@ -24,7 +26,7 @@
 #include "analysis/findings.h"
 #include "analysis/trace.h"
 #include "freezer/solve.h"
-#include "testsuite/truth/clockmap.h"
+#include "testsuite/truth/clocks.h"
 
 struct event { uint64_t truth; uint32_t clock; };
 
@@ -33,7 +35,7 @@ struct recording {
 	struct event *events;        /* of all threads, in their true order */
 	size_t nevents;
 	uint32_t nclocks;
-	uint64_t first;              /* the earliest stamp, of events and packets */
+	uint64_t first, last;        /* stamps, of events and packets */
 	struct findings truth;       /* what the analysis says when all share the true clock */
 	struct trace merged;         /* which is this trace */
 };
@@ -44,18 +46,6 @@ static void *allocate(size_t count, size_t size)
 	if (!p)
 		abort();
 	return p;
-}
-
-/* xorshift64*: small, seedable, the same everywhere. */
-static uint64_t draw(uint64_t *state)
-{
-	*state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
-	return *state * UINT64_C(2685821657736338717);
-}
-
-static int64_t draw_in(uint64_t *state, int64_t lo, int64_t hi)
-{
-	return lo + (int64_t)(draw(state) % (uint64_t)(hi - lo + 1));
 }
 
 static int by_truth(const void *a, const void *b)
@@ -139,14 +129,20 @@ static struct trace merge(const struct trace *trace)
 
 static const struct options affine = { .assumption = { .model = FRZ_AFFINE } };
 
+static void stretch_to(struct recording *r, uint64_t first, uint64_t last)
+{
+	r->first = first < r->first ? first : r->first;
+	r->last = last > r->last ? last : r->last;
+}
+
 static bool collect(struct recording *r, const struct trace *trace)
 {
 	*r = (struct recording){ .trace = trace, .nclocks = (uint32_t)trace->nclocks, .first = UINT64_MAX };
 	collect_events(r);
 	for (size_t i = 0; i < trace->nlinks; i++)
-		r->first = trace->links[i].sent < r->first ? trace->links[i].sent : r->first;
-	if (r->nevents && r->events[0].truth < r->first)
-		r->first = r->events[0].truth;
+		stretch_to(r, trace->links[i].sent, trace->links[i].received);
+	if (r->nevents)
+		stretch_to(r, r->events[0].truth, r->events[r->nevents - 1].truth);
 	r->merged = merge(trace);
 	return findings_open(&r->truth, &r->merged, &affine) == EXIT_FINE;
 }
@@ -160,11 +156,31 @@ static void recording_free(struct recording *r)
 
 /* ---- One round ------------------------------------------------------------------------------------ */
 
-/* A clock that runs 0.1 to 10 times as fast and started up to some weeks apart. */
-static struct clockmap draw_clock(const struct recording *r, uint64_t *state)
+/* A clock that runs 0.1 to 10 times as fast, started up to some weeks apart, and wanders. */
+static struct clockmap draw_clock(const struct recording *r, struct dice *dice, enum clock_kind kind)
 {
-	int64_t den = draw_in(state, 100000, 1000000), num = draw_in(state, 100000, 1000000);
-	return clockmap_affine((int64_t)r->first, draw_in(state, 0, INT64_C(1) << 52), num, den);
+	struct clock_wish wish = {
+		.kind = kind,
+		.begin = (int64_t)r->first, .end = (int64_t)r->last + 1,
+		.own = roll_in(dice, 0, INT64_C(1) << 52),
+		.rate = roll_size(dice, 0.1, 10),
+		.wander_ppb = roll_size(dice, 100, 1e6),
+	};
+	return clock_draw(dice, &wish);
+}
+
+/* A clock for each host: all affine, or of any kind that keeps the assumption, which is returned. */
+static struct frz_assumption draw_clocks(const struct recording *r, struct dice *dice, struct clockmap *maps)
+{
+	struct frz_assumption assumption = { .model = roll_one_of(dice, 3) ? FRZ_AFFINE : FRZ_DRIFT };
+	for (uint32_t c = 0; c < r->nclocks; c++) {
+		enum clock_kind kind = (enum clock_kind)roll_in(dice, CLOCK_AFFINE, CLOCK_FIRST_BROKEN - 1);
+		maps[c] = draw_clock(r, dice, assumption.model == FRZ_AFFINE ? CLOCK_AFFINE : kind);
+		uint32_t need = clockmap_need_any_ppb(&maps[c], &maps[0]);
+		if (assumption.model == FRZ_DRIFT && need > assumption.ppb)
+			assumption.ppb = need;
+	}
+	return assumption;
 }
 
 static bool all_proven(const struct recording *r, const struct frz_solution *solution)
@@ -224,14 +240,39 @@ static bool scores_hold(const struct standings *truth, const struct standings *s
 	return true;
 }
 
-static bool findings_hold(const struct recording *r, struct trace *rewritten, const struct clockmap *maps)
+/* The time between neighbours of one clock, by its rate. */
+static bool durations_hold(const struct recording *r, const struct clockmap *maps, const struct times *times)
 {
+	struct event *before = allocate(r->nclocks, sizeof *before); /* of each clock; truth 0: none */
+	bool fine = true;
+	for (size_t i = 0; i < r->nevents && fine; i++) {
+		struct event e = r->events[i], b = before[e.clock];
+		before[e.clock] = e;
+		if (!b.truth)
+			continue;
+		uint64_t ticks = restamp(maps, e.clock, e.truth) - restamp(maps, e.clock, b.truth);
+		int64_t about = (int64_t)(restamp(maps, 0, e.truth) - restamp(maps, 0, b.truth)); /* within 1 */
+		frz_time d = times_duration(times, e.clock, ticks);
+		fine = about + 1 >= d.lo && about - 1 <= d.hi;
+		if (!fine)
+			printf("event %zu of clock %" PRIu32 ": %" PRId64 " after the one before, shown [%" PRId64 ",%" PRId64 "]\n",
+			       i, e.clock, about, d.lo, d.hi);
+	}
+	free(before);
+	return fine;
+}
+
+static bool findings_hold(const struct recording *r, struct trace *rewritten, const struct clockmap *maps,
+			  struct frz_assumption assumption)
+{
+	struct options options = { .assumption = assumption };
 	struct findings f;
-	if (findings_open(&f, rewritten, &affine) != EXIT_FINE)
+	if (findings_open(&f, rewritten, &options) != EXIT_FINE)
 		return false;
 	struct frz_cursor *cursors = allocate(r->nclocks, sizeof *cursors);
 	bool fine = all_proven(r, f.times.together) && times_hold(r, maps, f.times.together, cursors) &&
-		    scores_hold(&r->truth.threads, &f.threads) && scores_hold(&r->truth.ranks, &f.ranks);
+		    durations_hold(r, maps, &f.times) && scores_hold(&r->truth.threads, &f.threads) &&
+		    scores_hold(&r->truth.ranks, &f.ranks);
 	free(cursors);
 	findings_close(&f);
 	return fine;
@@ -240,13 +281,10 @@ static bool findings_hold(const struct recording *r, struct trace *rewritten, co
 static bool one_round(const struct recording *r, uint64_t seed)
 {
 	struct clockmap *maps = allocate(r->nclocks, sizeof *maps);
-	uint64_t state = seed * 2 + 1;
-	for (int i = 0; i < 8; i++)
-		draw(&state);
-	for (uint32_t c = 0; c < r->nclocks; c++)
-		maps[c] = draw_clock(r, &state);
+	struct dice dice = { seed };
+	struct frz_assumption assumption = draw_clocks(r, &dice, maps);
 	struct trace rewritten = rewrite(r, maps);
-	bool fine = findings_hold(r, &rewritten, maps);
+	bool fine = findings_hold(r, &rewritten, maps, assumption);
 	rewrite_free(&rewritten);
 	for (uint32_t c = 0; c < r->nclocks; c++)
 		clockmap_free(&maps[c]);

@@ -115,8 +115,7 @@ static void all_edges(struct world *w, struct dice *d, const struct world_wish *
 
 /* ---- What may be assumed -------------------------------------------------------------------- */
 
-/* The clock's stamps that the solver's points have: its sent ones, and its received ones and 1. */
-static bool ends_of(const struct world *w, unsigned h, int64_t *first, int64_t *last)
+bool world_ends(const struct world *w, unsigned h, int64_t *first, int64_t *last)
 {
 	*first = INT64_MAX, *last = 0;
 	for (size_t i = 0; i < w->nlinks; i++) {
@@ -140,7 +139,7 @@ static uint32_t needed_ppb(const struct world *w, enum topology topology)
 		uint32_t need = clockmap_need_any_ppb(m, base);
 		int64_t first, last;
 
-		if (topology == STAR && ends_of(w, h, &first, &last))
+		if (topology == STAR && world_ends(w, h, &first, &last))
 			need = clockmap_need_ppb(m, base, first, last);
 		most = need > most ? need : most;
 	}

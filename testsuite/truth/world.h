@@ -54,6 +54,10 @@ struct world {
 struct world world_draw(struct dice *, const struct world_wish *);
 void world_free(struct world *);
 
+/* Between which of its own ticks the links speak of host h's clock: the stamps that it sent, and a tick
+ * behind those that it received. False if there are not two. */
+bool world_ends(const struct world *, unsigned h, int64_t *first, int64_t *last);
+
 /* Host h's stamp at a true time; where that lies against a number of base ticks. */
 static inline uint64_t world_stamp(const struct world *w, unsigned h, int64_t truth)
 {
