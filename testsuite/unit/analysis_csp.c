@@ -2,303 +2,18 @@
  *
  * analysis_csp.c - straggler scores and totals against a twin that knows the truth.
  *
- * A random world has threads with true states at true real times, on clocks that are true straight
- * lines. The analysis gets what a recording would hold: whole-numbered stamps, some records lost,
- * some threads killed; and for each clock a family of lines of which the true one is a mixture. The
- * twin adds up the truth by looking at every moment between two true events.
+ * A random world (analysis_world.h) is analysed; the twin adds up the truth by looking at every
+ * moment between two true events.
  *
  * Laws: the truth is inside; and what comes out is not much wider than the clocks are where frames
  * end.
  *
  * DPROF_SEED=N runs the one world N; DPROF_WORLDS=N that many worlds. */
-#include <check.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/csp.h"
 #include "analysis/totals.h"
+#include "testsuite/unit/analysis_world.h"
 
-#define WORLDS  20000
-#define CLOCKS  3
-#define LINES   4
-#define THREADS 5
-#define EVENTS  60
-#define SLACK   1e-6 /* of the twin's own arithmetic */
-
-enum { REGION_A, REGION_B, BARRIER, RECEIVE, SEND, SITES };
-static const struct tr_site sites[SITES] = {
-	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1 },
-	{ DPROF_KIND_REGION, "b", "x.c", "main", 2, 1 },
-	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1 },
-	{ DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1 },
-	{ DPROF_KIND_SEND, "send", "x.c", "main", 5, 1 },
-};
-
-struct line { double rate, offset; };
-struct true_event { double time; uint8_t state; uint32_t site; enum dprof_op op; bool recorded; };
-struct true_thread {
-	struct true_event events[EVENTS];
-	size_t count;
-	double gone;         /* when it stopped to be in its last state */
-	struct dprof_record records[EVENTS + 2];
-};
-
-static struct world {
-	uint64_t random;
-	uint32_t nclocks;
-	struct line lines[CLOCKS][LINES], truth[CLOCKS];
-	struct true_thread thread[THREADS];
-	size_t nthreads, nprocesses;
-	bool damaged;
-	bool unplaced;       /* the last clock */
-	struct tr_thread threads[THREADS];
-	struct tr_process processes[THREADS];
-	struct tr_clock clocks[CLOCKS];
-	struct trace trace;
-	double first, last;  /* of what was recorded, in true time */
-} w;
-
-/* ---- Doubles of what the analysis is linked with --------------------------------------------- */
-
-struct frz_solution { int unused; };
-static const struct frz_clock proven = { .status = FRZ_PROVEN },
-			      unlinked = { .status = FRZ_UNLINKED };
-
-int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
-	      const struct frz_link *links, size_t nlinks, struct frz_assumption assumption)
-{
-	(void)nclocks, (void)base, (void)links, (void)nlinks, (void)assumption;
-	*out = calloc(1, sizeof **out);
-	return 0;
-}
-
-void frz_solution_free(struct frz_solution *s)
-{
-	free(s);
-}
-
-const struct frz_clock *frz_clock(const struct frz_solution *s, uint32_t clock)
-{
-	(void)s;
-	return w.unplaced && clock == w.nclocks - 1 ? &unlinked : &proven;
-}
-
-struct frz_cursor frz_cursor(const struct frz_solution *s, uint32_t clock)
-{
-	static const struct frz_segment nowhere; /* no stamp is in it */
-	return (struct frz_cursor){ .solution = s, .clock = clock, .at = &nowhere };
-}
-
-frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
-{
-	double lo = INFINITY, hi = -INFINITY;
-	for (int i = 0; i < LINES; i++) {
-		const struct line *l = &w.lines[c->clock][i];
-		lo = fmin(lo, l->rate * (double)stamp + l->offset);
-		hi = fmax(hi, l->rate * ((double)stamp + 1) + l->offset);
-	}
-	return (frz_time){ (int64_t)floor(lo), (int64_t)ceil(hi) };
-}
-
-frz_time frz_duration(const struct frz_solution *s, uint32_t clock, uint64_t ticks)
-{
-	(void)s;
-	double lo = INFINITY, hi = -INFINITY;
-	for (int i = 0; i < LINES; i++) {
-		lo = fmin(lo, w.lines[clock][i].rate * ((double)ticks - 1));
-		hi = fmax(hi, w.lines[clock][i].rate * ((double)ticks + 1));
-	}
-	return (frz_time){ (int64_t)floor(fmax(lo, 0)), (int64_t)ceil(hi) };
-}
-
-struct tr_cursor trace_events(const struct trace *trace, size_t thread)
-{
-	return (struct tr_cursor){ trace, &trace->threads[thread], 0 };
-}
-
-bool trace_next(struct tr_cursor *c, struct tr_event *e)
-{
-	if (c->next == c->thread->nrecords)
-		return false;
-	const struct dprof_record *r = &c->thread->records[c->next++];
-	*e = (struct tr_event){ .stamp = r->stamp,
-				.op = DPROF_OP(r->what),
-				.site = (uint32_t)(r->what >> 3) };
-	if (e->op == DPROF_LOST)
-		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .lost = r->stamp };
-	return true;
-}
-
-void trace_problem(struct trace *trace, const char *format, ...)
-{
-	(void)format;
-	trace->nproblems++;
-}
-
-/* ---- A random world -------------------------------------------------------------------------- */
-
-static uint64_t any(void)
-{
-	w.random += 0x9e3779b97f4a7c15;
-	uint64_t x = w.random;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
-
-static uint64_t below(uint64_t n)
-{
-	return any() % n;
-}
-
-static double real(double most)
-{
-	return most * (double)(any() >> 11) / (double)(UINT64_C(1) << 53);
-}
-
-static void make_clock(uint32_t c)
-{
-	static const double widths[] = { 0, 3, 30, 300 };
-	double rate = c ? 0.5 + real(1.5) : 1, offset = c ? 5000 + real(5000) : 0;
-	double width = c ? widths[below(4)] : 0, wander = c ? real(0.02) : 0;
-	double weight[LINES], sum = 0;
-	w.truth[c] = (struct line){ 0, 0 };
-	for (int i = 0; i < LINES; i++) {
-		w.lines[c][i] = (struct line){ rate * (1 + real(wander)), offset + real(width) };
-		weight[i] = below(3) ? real(1) : 1e-3;
-		sum += weight[i];
-	}
-	for (int i = 0; i < LINES; i++) {
-		w.truth[c].rate += w.lines[c][i].rate * weight[i] / sum;
-		w.truth[c].offset += w.lines[c][i].offset * weight[i] / sum;
-	}
-}
-
-static uint64_t stamp_of(uint32_t clock, double time)
-{
-	return (uint64_t)floor((time - w.truth[clock].offset) / w.truth[clock].rate);
-}
-
-static uint8_t state_of(const uint32_t *stack, size_t depth)
-{
-	while (depth > 0 && stack[depth - 1] == SEND)
-		depth--;
-	return depth == 0 ? MAY_OTHER : stack[depth - 1] <= REGION_B ? MAY_WORK : MAY_WAIT;
-}
-
-/* Enters and exits at true times, which are sometimes the same moment and often the same tick. */
-static void make_events(struct true_thread *t, double step)
-{
-	uint32_t stack[EVENTS];
-	size_t depth = 0, count = 2 * below(EVENTS / 2 + 1);
-	double time = 20000 + (below(3) ? real(step) : real(20 * step));
-	for (t->count = 0; t->count < count; t->count++) {
-		struct true_event *e = &t->events[t->count];
-		bool leaves = depth > 0 && (depth == count - t->count || below(5) < 3);
-		e->op = leaves ? DPROF_EXIT : DPROF_ENTER;
-		e->site = leaves     ? stack[depth - 1]
-			  : below(4) ? BARRIER - below(2) + below(2)
-				     : below(SITES);
-		if (leaves)
-			depth--;
-		else
-			stack[depth++] = e->site;
-		e->state = state_of(stack, depth);
-		e->time = time;
-		e->recorded = true;
-		time += below(4) ? real(step) : below(3) ? real(2) : 0;
-	}
-	t->gone = count ? t->events[count - 1].time : 0;
-}
-
-/* Some records in the middle find no room, or those at the end, or the thread is killed. */
-static void damage(struct true_thread *t, struct tr_thread *out)
-{
-	size_t from = t->count ? below(t->count) : 0, to = from;
-	switch (below(4)) {
-	case 0: /* killed: it stays in its state for a while that nobody knows */
-		t->count = from;
-		t->gone = from ? t->events[from - 1].time + real(400) : 0;
-		out->complete = false;
-		break;
-	case 1: /* lost in the middle */
-		to = from + below(t->count - from + 1);
-		break;
-	case 2: /* lost at the end */
-		to = t->count;
-		break;
-	default:
-		break;
-	}
-	for (size_t i = from; i < to; i++)
-		t->events[i].recorded = false;
-	out->lost = to - from;
-	w.damaged = true;
-}
-
-static void record(struct true_thread *t, struct tr_thread *out)
-{
-	uint64_t lost = 0;
-	out->records = t->records;
-	for (size_t i = 0; i < t->count; i++) {
-		const struct true_event *e = &t->events[i];
-		if (!e->recorded) {
-			lost++;
-			continue;
-		}
-		if (lost > 0)
-			t->records[out->nrecords++] =
-				(struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
-		lost = 0;
-		t->records[out->nrecords++] =
-			(struct dprof_record){ stamp_of(out->clock, e->time),
-					       (uint64_t)e->site << 3 | e->op };
-		w.first = fmin(w.first, e->time);
-		w.last = fmax(w.last, e->time);
-	}
-}
-
-static void make_world(uint64_t seed)
-{
-	static const double steps[] = { 3, 20, 200 };
-	memset(&w, 0, sizeof w);
-	w.random = seed;
-	w.nclocks = 1 + (uint32_t)below(CLOCKS);
-	w.unplaced = w.nclocks > 1 && below(8) == 0;
-	w.nthreads = 1 + below(THREADS);
-	w.nprocesses = 1 + below(w.nthreads);
-	w.first = INFINITY;
-	w.last = -INFINITY;
-	for (uint32_t c = 0; c < w.nclocks; c++)
-		make_clock(c);
-	double step = steps[below(3)];
-	bool broken = below(3) == 0;
-	for (size_t i = 0; i < w.nthreads; i++) {
-		uint32_t process = (uint32_t)(i * w.nprocesses / w.nthreads);
-		uint32_t clock = i > 0 && w.threads[i - 1].process == process
-					 ? w.threads[i - 1].clock
-					 : (uint32_t)below(w.nclocks);
-		w.threads[i] = (struct tr_thread){ .clock = clock,
-						   .process = process,
-						   .rank = process,
-						   .complete = true };
-		make_events(&w.thread[i], step);
-		if (broken && below(2))
-			damage(&w.thread[i], &w.threads[i]);
-		record(&w.thread[i], &w.threads[i]);
-	}
-	w.trace = (struct trace){ .clocks = w.clocks,
-				  .nclocks = w.nclocks,
-				  .threads = w.threads,
-				  .nthreads = w.nthreads,
-				  .processes = w.processes,
-				  .nprocesses = w.nprocesses,
-				  .sites = (struct tr_site *)sites,
-				  .nsites = SITES };
-}
+#define WORLDS 20000
 
 /* ---- The truth ------------------------------------------------------------------------------- */
 
@@ -325,27 +40,6 @@ static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double 
 		}
 	}
 	return works ? MAY_WORK : any_waits && all_wait ? MAY_WAIT : MAY_OTHER;
-}
-
-static int by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-	return (a > b) - (a < b);
-}
-
-/* All moments at which anything changes. */
-static size_t true_moments(double *moments)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < w.nthreads; i++) {
-		for (size_t j = 0; j < w.thread[i].count; j++)
-			moments[count++] = w.thread[i].events[j].time;
-		moments[count++] = w.thread[i].gone;
-	}
-	moments[count++] = w.first;
-	moments[count++] = w.last;
-	qsort(moments, count, sizeof *moments, by_value);
-	return count;
 }
 
 static void true_scores(const struct cast *cast, double *score)
@@ -398,33 +92,6 @@ static double true_region(const struct true_thread *t, uint32_t site)
 }
 
 /* ---- The laws -------------------------------------------------------------------------------- */
-
-static void check_inside(uint64_t seed, const char *what, uint32_t which, frz_time found,
-			 double truth)
-{
-	ck_assert_msg((double)found.lo <= truth + SLACK && truth - SLACK <= (double)found.hi,
-		      "DPROF_SEED=%" PRIu64 ": %s %u: %.3f is not in [%" PRId64 ", %" PRId64 "]",
-		      seed, what, which, truth, found.lo, found.hi);
-}
-
-/* Each change of a thread's state may end a frame, which is then as wide as its clock there, and as
- * a tick of each clock; durations on one clock add the width of its rate. */
-static double allowed_width(void)
-{
-	double allowed = 1;
-	for (size_t i = 0; i < w.nthreads; i++) {
-		uint32_t clock = w.threads[i].clock;
-		struct frz_cursor c = frz_cursor(NULL, clock);
-		for (size_t j = 0; j < w.threads[i].nrecords; j++) {
-			frz_time at = frz_time_of(&c, w.threads[i].records[j].stamp);
-			allowed += w.nclocks > 1 ? 4 * (double)(at.hi - at.lo) : 0;
-			allowed += 3 * (w.truth[clock].rate + 1);
-		}
-		frz_time all = frz_duration(NULL, clock, (uint64_t)(w.last - w.first) * 2);
-		allowed += (double)(all.hi - all.lo);
-	}
-	return allowed;
-}
 
 /* With all clocks on one line: ticks. Otherwise each line has its own, but percentages are
  * comparable. */
@@ -480,7 +147,7 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 
 static void check_world(uint64_t seed)
 {
-	make_world(seed);
+	make_world(seed, 0);
 	struct times times;
 	struct roles roles;
 	struct totals totals;
@@ -631,12 +298,6 @@ START_TEST(barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part)
 	ck_assert_int_eq(score.hi, 2000 + 1);
 }
 END_TEST
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-	return value ? strtoull(value, NULL, 0) : otherwise;
-}
 
 START_TEST(truth_is_inside_and_bounds_are_tight)
 {
