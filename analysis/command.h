@@ -23,6 +23,7 @@ struct options {
 	const char *reduce;              /* coz: by so many percent; NULL: 5, 10, ... 100 */
 	const char *transfer;            /* coz: "worst" or NULL */
 	const char *progress, *from, *to; /* coz: names of progress points, or NULL */
+	const char *query;               /* query: the condition */
 	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */
 };
 
@@ -35,6 +36,7 @@ struct command {
 int cmd_report(struct trace *, const struct options *);
 int cmd_csp(struct trace *, const struct options *);
 int cmd_coz(struct trace *, const struct options *);
+int cmd_query(struct trace *, const struct options *);
 int cmd_clocks(struct trace *, const struct options *);
 int cmd_check(struct trace *, const struct options *);
 int cmd_dump(struct trace *, const struct options *);

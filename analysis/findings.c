@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/memory.h"
+#include "analysis/open_ends.h"
 
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
@@ -110,6 +111,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 		return EXIT_USAGE;
 	}
 	totals_open(&f->totals, trace, &f->roles);
+	say_open_ends(trace, &f->totals);
 	find_spans(f);
 	struct cast threads = totals_cast_threads(&f->totals),
 		    ranks = totals_cast_processes(&f->totals);

@@ -28,6 +28,8 @@ static const struct {
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
 	  "DIR", "jbmlwW" },
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT" },
+	{ { "query", cmd_query, "for how long a condition on the threads' states holds, and when" },
+	  "DIR EXPR", "jbmlwW" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
 	  "DIR", "jbmlM" },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml" },
@@ -45,9 +47,10 @@ static const struct argp_option option_table[] = {
 	{ "links", 'l', "WHICH", 0,
 	  "what clocks are known by: all (default), or only the packets, not the program's own "
 	  "messages and barriers", 0 },
-	{ "work", 'w', "REGION", 0, "csp, report: what counts as work (default: any region)", 0 },
+	{ "work", 'w', "REGION", 0,
+	  "csp, query, report: what counts as work (default: any region)", 0 },
 	{ "wait", 'W', "NAME", 0,
-	  "csp, report: the region or site where threads wait for each other "
+	  "csp, query, report: the region or site where threads wait for each other "
 	  "(default: any barrier, collective or blocking receive)",
 	  0 },
 	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
@@ -280,20 +283,25 @@ static int run_words(const struct arguments *a)
 	if (command == NCOMMANDS)
 		return unknown_command(a->word[0]);
 	bool packs = !commands[command].command.run;
-	if (packs ? a->nwords != 3 : a->nwords > 2)
-		return usage(packs ? "%s: expected a text file (or -) and the directory to make"
-				   : "%s: expected one trace directory", a->word[0], NULL);
+	bool asks = commands[command].command.run == cmd_query;
+	if (packs || asks ? a->nwords != 3 : a->nwords > 2)
+		return usage(packs ? "%s: expected a text file (or -) and the directory to make" :
+			     asks  ? "%s: expected a trace directory and a condition, such as "
+				     "'count(barrier) == threads-1'" :
+				     "%s: expected one trace directory", a->word[0], NULL);
 	int status = check_understood(command, a->given);
 	if (status != EXIT_FINE)
 		return status;
-	return packs ? pack(a) : run(command, a->word[a->nwords - 1], &a->options);
+	struct options options = a->options;
+	options.query = a->word[2];
+	return packs ? pack(a) : run(command, a->word[a->nwords > 1], &options);
 }
 
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
 	char *doc = list_commands();
-	struct argp argp = { option_table, take, "[COMMAND] DIR\npack FILE DIR", doc, NULL,
+	struct argp argp = { option_table, take, "[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR", doc, NULL,
 			     NULL,         NULL };
 	argp_err_exit_status = EXIT_USAGE;
 	int status = check_options(argv);

@@ -143,6 +143,8 @@ static void add_states(struct totals *t, size_t index, const struct roles *roles
 		add_period(&thread->wait, &p, MAY_WAIT);
 	}
 	thread->unmatched = states.unmatched;
+	thread->ends_open = states.depth > 0;
+	thread->open_site = states.depth > 0 ? states.stack[states.depth - 1].site : TR_NO_SITE;
 	states_close(&states);
 }
 

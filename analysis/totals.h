@@ -36,6 +36,8 @@ struct thread_totals {
 	uint64_t events, unmatched;
 	struct total work, wait;
 	struct region_total *regions; /* by region name */
+	bool ends_open;      /* its last record is inside of something: */
+	uint32_t open_site;  /* the innermost; TR_NO_SITE when that is unknown */
 };
 
 struct totals {

@@ -342,23 +342,3 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 	}
 	return false;
 }
-
-const char *tr_kind_word(enum dprof_kind kind)
-{
-	static const char *const words[] = {
-#define X(NAME, word) [DPROF_KIND_##NAME] = #word,
-		DPROF_KINDS(X)
-#undef X
-	};
-	return words[kind];
-}
-
-const char *tr_key_word(enum dprof_key key)
-{
-	static const char *const words[] = {
-#define X(NAME, word) [DPROF_KEY_##NAME] = #word,
-		DPROF_KEYS(X)
-#undef X
-	};
-	return words[key];
-}
