@@ -17,7 +17,7 @@
 #include "analysis/totals.h"
 #include "testsuite/unit/analysis_world.h"
 
-#define WORLDS  8000
+#define WORLDS  5000
 #define QUERIES 5      /* of each world */
 #define NODES   200
 
