@@ -4,7 +4,7 @@
 
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
-BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/clock-methods
+BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/wake $(B)/bench/clock-methods
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
 CFLAGS_bench_record_fxt  := -w
@@ -21,6 +21,10 @@ $(B)/bench/record-dprof: $(B)/lib/libdprof.so
 $(B)/bench/record-%: $(B)/obj/bench/record_%.o $(B)/obj/bench/harness.o
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS_record_$*)
+
+$(B)/bench/wake: $(B)/obj/bench/wake.o
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
 
 $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)

@@ -24,6 +24,8 @@
 #define KEEP_SPIN_NS      50000u    /* when it is awake: most answers of a local network */
 #define KEEP_PATIENCE_NS  (20 * MS_NS)
 #define CALM_NS           MS_NS
+#define NEARLY            16        /* beside a program, a round trip is good within 1/16 */
+#define FORGET            64        /* of the fastest, which grows by 1/64 each interval */
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -253,50 +255,67 @@ static void answer_beside(struct frz_endpoint *e, uint64_t until_ns, const struc
 	}
 }
 
-/* The first question wakes the other side; those behind it find it awake and reach the network's
- * floor. Sleeping until the first answer would be dearer: by the time that it has woken us, the other
- * side would be asleep again. */
-static void ask_beside(struct frz_endpoint *e, const struct frz_peer *peer,
-		       const struct address *to, uint64_t patience_ns, uint32_t exchanges,
-		       const struct frz_stop *stop)
+struct kept {
+	const struct frz_peer *peer;
+	struct address to;
+	uint64_t fastest; /* round trip in ticks; forgotten slowly, since networks change; 0: none yet */
+};
+
+static void remember(struct kept *k, uint64_t fastest)
 {
-	struct wait wait = { .stop = stop, .spin_ns = KNOCK_SPIN_NS };
-	struct frz_sync_record r;
+	uint64_t before = k->fastest + k->fastest / FORGET;
 
-	for (uint32_t i = 0; i < exchanges; i++) {
-		enum packet_kind kind = i + 1 < exchanges ? ASK : ASK_LAST;
-
-		wait.until_ns = from_now(patience_ns);
-		if (ask_once(e, kind, to, peer->clock, &wait, &r) <= 0)
-			return; /* the next interval is soon */
-		if (peer->log)
-			frz_synclog_add(peer->log, &r);
-		wait.spin_ns = KEEP_SPIN_NS;
-	}
+	k->fastest = k->fastest ? earlier(before, fastest) : fastest;
 }
 
-static void ask_all_beside(struct frz_endpoint *e, const struct frz_peer *peers,
-			   const struct address *to, size_t npeers, struct frz_pace pace,
-			   const struct frz_stop *stop)
+/* The first question wakes the other side; those behind it find it awake, and go on until one was
+ * nearly as fast as the fastest. Sleeping until the first answer would be dearer: by the time that it
+ * has woken us, the other side would be asleep again. */
+static void ask_beside(struct frz_endpoint *e, struct kept *k, struct frz_pace pace,
+		       uint64_t patience_ns, const struct frz_stop *stop)
 {
-	uint64_t patience = earlier(pace.interval_ns / (2 * npeers), KEEP_PATIENCE_NS);
+	struct wait wait = { .stop = stop, .spin_ns = KNOCK_SPIN_NS };
+	uint64_t fastest = UINT64_MAX, good = k->fastest + k->fastest / NEARLY;
+	bool last = false;
 
-	for (size_t i = 0; i < npeers && !frz_stop_asked(stop); i++) {
-		ask_beside(e, &peers[i], &to[i], patience, pace.exchanges, stop);
-		if (peers[i].log)
-			frz_synclog_flush(peers[i].log);
+	for (uint32_t i = 1; !last; i++) {
+		struct frz_sync_record r;
+
+		last = i >= pace.at_most || (i >= pace.at_least && fastest <= good);
+		wait.until_ns = from_now(patience_ns);
+		if (ask_once(e, last ? ASK_LAST : ASK, &k->to, k->peer->clock, &wait, &r) <= 0)
+			return; /* the next interval is soon */
+		fastest = earlier(fastest, r.returned - r.asked);
+		if (k->peer->log)
+			frz_synclog_add(k->peer->log, &r);
+		wait.spin_ns = KEEP_SPIN_NS;
+	}
+	remember(k, fastest);
+}
+
+static void ask_all_beside(struct frz_endpoint *e, struct kept *kept, size_t n,
+			   struct frz_pace pace, const struct frz_stop *stop)
+{
+	uint64_t patience = earlier(pace.interval_ns / (2 * n), KEEP_PATIENCE_NS);
+
+	for (size_t i = 0; i < n && !frz_stop_asked(stop); i++) {
+		ask_beside(e, &kept[i], pace, patience, stop);
+		if (kept[i].peer->log)
+			frz_synclog_flush(kept[i].peer->log);
 	}
 }
 
 int frz_keep(struct frz_endpoint *e, const struct frz_peer *peers, size_t npeers,
 	     struct frz_pace pace, const struct frz_stop *stop)
 {
-	struct address *to = malloc((npeers + 1) * sizeof *to);
+	struct kept *kept = calloc(npeers + 1, sizeof *kept);
 	uint64_t next = UINT64_MAX;
-	int error = to ? 0 : -ENOMEM;
+	int error = kept ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < npeers && !error; i++)
-		error = address_parse(e, peers[i].address, &to[i]);
+	for (size_t i = 0; i < npeers && !error; i++) {
+		kept[i].peer = &peers[i];
+		error = address_parse(e, peers[i].address, &kept[i].to);
+	}
 	/* Hosts that began together ask at different times. */
 	if (npeers && pace.interval_ns)
 		next = from_now(e->session % pace.interval_ns);
@@ -304,9 +323,9 @@ int frz_keep(struct frz_endpoint *e, const struct frz_peer *peers, size_t npeers
 		answer_beside(e, next, stop);
 		if (frz_stop_asked(stop))
 			break;
-		ask_all_beside(e, peers, to, npeers, pace, stop);
+		ask_all_beside(e, kept, npeers, pace, stop);
 		next = from_now(pace.interval_ns); /* nothing is caught up after a pause */
 	}
-	free(to);
+	free(kept);
 	return error;
 }

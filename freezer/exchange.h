@@ -95,7 +95,7 @@ struct frz_peer {
 
 struct frz_pace {
 	uint64_t interval_ns;
-	uint32_t exchanges; /* with each peer an interval; the first only wakes it */
+	uint32_t at_least, at_most; /* exchanges with each peer an interval: until one is fast */
 };
 
 /* Answers whoever has the key, and asks each peer a few questions every interval, until it is asked
