@@ -42,32 +42,37 @@ void lines_close(struct lines *l)
 {
 	if (l->file)
 		gzclose(l->file);
-	free(l->text);
+	free(l->buffer);
 	l->file = NULL;
-	l->text = NULL;
+	l->text = l->buffer = NULL;
 }
 
-/* True when there is room for one more piece of the line behind its first `used` bytes. */
-static bool make_room(struct lines *l, size_t used)
+/* True when there is room in the buffer, behind what is not yet a line. */
+static bool make_room(struct lines *l)
 {
-	if (l->room - used > 1)
+	if (l->at) {
+		memmove(l->buffer, l->buffer + l->at, l->end - l->at);
+		l->end -= l->at;
+		l->at = 0;
+	}
+	if (l->end < l->room)
 		return true;
-	size_t room = l->room ? 2 * l->room : 4096;
-	char *text = realloc(l->text, room);
-	if (!text)
-		return lines_refuse(l, "no memory for a line of more than %zu bytes", used);
-	l->text = text;
+	size_t room = l->room ? 2 * l->room : 1 << 18;
+	char *buffer = realloc(l->buffer, room + 1);
+	if (!buffer)
+		return lines_refuse(l, "no memory for a line of more than %zu bytes", l->end);
+	l->buffer = buffer;
 	l->room = room;
 	return true;
 }
 
-/* Nothing more came: true when that is the end of the file, and not that zlib could not go on. */
+/* Nothing more came. False; refused when that is not the end of the file but zlib could not go on. */
 static bool at_end(struct lines *l)
 {
 	int error;
 	const char *why = gzerror(l->file, &error);
 	if (error == Z_OK || error == Z_STREAM_END)
-		return true;
+		return false;
 	l->number++;
 	size_t name = strlen(l->name); /* zlib puts it and ": " first */
 	if (!strncmp(why, l->name, name) && why[name] == ':')
@@ -75,31 +80,54 @@ static bool at_end(struct lines *l)
 	return lines_refuse(l, "cannot read on: %s", error == Z_ERRNO ? strerror(errno) : why);
 }
 
+/* Whether more of the file came into the buffer. */
+static bool read_on(struct lines *l)
+{
+	if (!make_room(l))
+		return false;
+	size_t room = l->room - l->end;
+	int got = gzread(l->file, l->buffer + l->end, room < 1 << 30 ? (unsigned)room : 1 << 30);
+	if (got <= 0)
+		return at_end(l);
+	l->end += (size_t)got;
+	return true;
+}
+
+/* The length of the next line in the buffer, with its end in *next; false when there is none. */
+static bool find_line(struct lines *l, size_t *length, size_t *next)
+{
+	size_t searched = 0;
+	for (;;) {
+		size_t have = l->end - l->at;
+		const char *from = l->buffer + l->at, *end = NULL;
+		if (have > searched)
+			end = memchr(from + searched, '\n', have - searched);
+		if (end) {
+			*length = (size_t)(end - from);
+			*next = *length + 1;
+			return true;
+		}
+		searched = have;
+		if (!read_on(l)) {
+			*length = *next = have; /* the last line may have no end */
+			return !l->refused && have;
+		}
+	}
+}
+
 bool lines_next(struct lines *l)
 {
-	size_t used = 0;
-	if (l->refused)
+	size_t length, next;
+	if (l->refused || !find_line(l, &length, &next))
 		return false;
-	do {
-		if (!make_room(l, used))
-			return false;
-		int piece = (int)(l->room - used > 1 << 20 ? 1 << 20 : l->room - used);
-		z_off_t before = gztell(l->file);
-		if (!gzgets(l->file, l->text + used, piece)) {
-			if (!at_end(l) || !used)
-				return false;
-			break;
-		}
-		size_t got = strlen(l->text + used);
-		if (before + (z_off_t)got != gztell(l->file)) {
-			l->number++;
-			return lines_refuse(l, "expected text, found a NUL byte");
-		}
-		used += got;
-	} while (l->text[used - 1] != '\n');
 	l->number++;
-	while (used && (l->text[used - 1] == '\n' || l->text[used - 1] == '\r'))
-		l->text[--used] = 0;
+	l->text = l->buffer + l->at;
+	l->at += next;
+	if (memchr(l->text, 0, length))
+		return lines_refuse(l, "expected text, found a NUL byte");
+	while (length && l->text[length - 1] == '\r')
+		length--;
+	l->text[length] = 0;
 	return true;
 }
 

@@ -14,8 +14,10 @@ struct lines {
 	gzFile file;
 	const char *name;
 	size_t number; /* of the line that was read last, from 1 */
-	char *text;    /* that line, without its end */
-	size_t room;
+	char *text;    /* that line, without its end; until the next one is read */
+	char *buffer;  /* what was read ahead */
+	size_t room;   /* of the buffer, beside one byte for a NUL */
+	size_t at, end; /* what is in it and not yet a line */
 	bool refused;
 };
 
