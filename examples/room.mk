@@ -2,7 +2,7 @@
 # The examples, built as a user builds a program: with the plugin and what pkg-config says. Beside them,
 # in plain/, the same sources without the plugin. And the real points that they work on.
 
-EXAMPLES := kmeans
+EXAMPLES := kmeans pagerank cc
 things   += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
 
 EXAMPLE_PARTS := $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/common/*.c))
@@ -37,3 +37,9 @@ now-demo now-check now-bench: $(POINTS)
 units += $(B)/test/examples_common
 $(B)/test/examples_common: $(B)/obj/examples/common/points.o $(B)/obj/examples/common/lines.o
 LIBS_examples := -lz -lm
+
+# Graphs of any size.
+things += $(B)/examples/rmat
+$(B)/examples/rmat: $(B)/obj/examples/rmat.o $(B)/obj/examples/common/option.o
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^

@@ -7,33 +7,31 @@
 #include <math.h>
 #include <mpi.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+#include "examples/common/option.h"
 
 #define MAX_THREADS 4096
+#define NS_PER_S    1000000000
 
-enum { KEY_IMBALANCE = 0x100 };
+enum { KEY_IMBALANCE = 0x100, KEY_PACE };
+
+static atomic_long late; /* pieces of work that took longer than their pace */
 
 static const struct argp_option job_options[] = {
-	{ "iterations", 'n', "N", 0, "how often the whole work is done (20)", 0 },
+	{ "iterations", 'n', "N", 0, "how often the whole work is done", 0 },
 	{ "threads", 't', "T", 0, "threads of each rank (OMP_NUM_THREADS)", 0 },
 	{ "imbalance", KEY_IMBALANCE, "R:PERCENT", 0,
 	  "rank R does so much more work; the result stays the same", 0 },
+	{ "pace", KEY_PACE, "NS", 0,
+	  "a unit of work takes NS nanoseconds: what computing leaves of them is slept", 0 },
 	{ "output", 'o', "FILE", 0, "write the result to FILE", 0 },
 	{ "quiet", 'q', NULL, 0, "no line with the result", 0 },
 	{ 0 },
 };
-
-long job_number(struct argp_state *state, const char *what, const char *text, long low, long high)
-{
-	char *end;
-	errno = 0;
-	long n = strtol(text, &end, 10);
-	if (end == text || *end || errno || n < low || n > high)
-		argp_error(state, "%s: expected a number from %ld to %ld, found \"%s\"", what, low,
-			   high, text);
-	return n;
-}
 
 static void read_imbalance(struct argp_state *state, struct job *job, const char *text)
 {
@@ -60,11 +58,18 @@ static error_t parse_job(int key, char *arg, struct argp_state *state)
 {
 	struct job *job = state->input;
 	switch (key) {
-	case 'n': job->iterations = job_number(state, "--iterations", arg, 1, 1000000); return 0;
-	case 't': job->threads = job_number(state, "--threads", arg, 1, MAX_THREADS); return 0;
+	case 'n': job->iterations = option_number(state, "--iterations", arg, 1, 1000000); return 0;
+	case 't': job->threads = option_number(state, "--threads", arg, 1, MAX_THREADS); return 0;
+	case KEY_PACE: job->pace_ns = option_number(state, "--pace", arg, 0, 1000000000); return 0;
 	case 'o': job->output = arg; return 0;
 	case 'q': job->quiet = true; return 0;
 	case KEY_IMBALANCE: read_imbalance(state, job, arg); return 0;
+	case ARGP_KEY_ARG:
+		if (job->file)
+			return ARGP_ERR_UNKNOWN;
+		job->file = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "which FILE?"); return 0;
 	case ARGP_KEY_INIT: state->child_inputs[0] = state->input; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -85,7 +90,6 @@ void job_begin(int *argc, char ***argv, const struct argp *own, void *options)
 	MPI_Comm_rank(MPI_COMM_WORLD, &job->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &job->size);
 	job->threads = omp_get_max_threads();
-	job->iterations = 20;
 	job->imbalanced_rank = -1;
 
 	struct argp_child children[] = { { own, 0, NULL, 0 }, { 0 } };
@@ -109,11 +113,56 @@ void job_agree(bool fine)
 		exit(1);
 }
 
+static bool write_file(const char *name, void (*write)(FILE *f, const void *what), const void *what)
+{
+	FILE *f = fopen(name, "w");
+	if (f)
+		write(f, what);
+	if (f && !ferror(f) && !fclose(f))
+		return true;
+	perror(name);
+	return false;
+}
+
+void job_write(const struct job *job, void (*write)(FILE *f, const void *what), const void *what)
+{
+	job_agree(job->rank || !job->output || write_file(job->output, write, what));
+}
+
 size_t job_extra(const struct job *job, size_t count)
 {
 	if (job->rank != job->imbalanced_rank)
 		return 0;
 	return (size_t)llround((double)count * job->imbalance_percent / 100);
+}
+
+int64_t job_work_begin(const struct job *job)
+{
+	struct timespec now;
+	if (!job->pace_ns)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+void job_work_end(const struct job *job, int64_t begin_ns, size_t units)
+{
+	if (!job->pace_ns)
+		return;
+	int64_t end_ns = begin_ns + (int64_t)units * job->pace_ns;
+	if (end_ns < job_work_begin(job))
+		atomic_fetch_add(&late, 1);
+	struct timespec end = { end_ns / NS_PER_S, end_ns % NS_PER_S };
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+		;
+}
+
+void job_tell_late(const struct job *job)
+{
+	long mine = late, all = 0;
+	MPI_Reduce(&mine, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (all)
+		fprintf(stderr, "--pace %ld: %ld pieces of work took longer\n", job->pace_ns, all);
 }
 
 void *job_alloc(size_t count, size_t size)
