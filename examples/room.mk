@@ -26,16 +26,16 @@ $(EXAMPLES:%=$(B)/examples/plain/%): $(B)/examples/plain/%: $(B)/obj/examples/%.
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(MPICC) $(LDFLAGS) -fopenmp -o $@ $^ -lz -lm
 
-# Who works on real points needs them; where they cannot be had, examples/data/fetch says so.
-POINTS := $(B)/data/cities.csv.gz
-$(POINTS): examples/data/fetch examples/data/cities.js
+# Who works on real points and graphs needs them; where they cannot be had, examples/data/fetch says so.
+DATA := $(B)/data/cities.csv.gz $(B)/data/debian.txt.gz
+$(DATA) &: examples/data/fetch examples/data/cities.js examples/data/packages.awk
 	$(call say,FETCH)
 	$(Q)examples/data/fetch $(@D)
 
-now-demo now-check now-bench: $(POINTS)
+now-demo now-check now-bench: $(DATA)
 
 units += $(B)/test/examples_common
-$(B)/test/examples_common: $(B)/obj/examples/common/points.o $(B)/obj/examples/common/lines.o
+$(B)/test/examples_common: $(patsubst %,$(B)/obj/examples/common/%.o,points edges graph lines)
 LIBS_examples := -lz -lm
 
 # Graphs of any size.

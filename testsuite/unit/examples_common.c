@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * examples_common.c - what the examples share: blocks, sums in integers, points from text. */
+ * examples_common.c - what the examples share: blocks, sums in integers, points and graphs from text. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "examples/common/block.h"
 #include "examples/common/fixed.h"
+#include "examples/common/graph.h"
 #include "examples/common/points.h"
 
 static unsigned seed; /* of the whole run; EXAMPLES_SEED repeats one */
@@ -119,6 +120,124 @@ START_TEST(points_come_back_as_they_were_written)
 }
 END_TEST
 
+struct listed {
+	size_t count;
+	uint32_t (*edge)[2]; /* ids */
+};
+
+/* Writes random edges among few ids, dense or anywhere, many of them twice. */
+static struct listed write_edges(const char *name)
+{
+	static const char *const blanks[] = { " ", "\t", " \t  " };
+	size_t ids = 1 + below(30), width = below(2) ? ids : (size_t)1 << (below(100) ? 20 : 32);
+	struct listed l = { .count = 1 + below(100) };
+	uint32_t id[30];
+	l.edge = calloc(l.count, sizeof *l.edge);
+	for (size_t i = 0; i < ids; i++)
+		id[i] = (uint32_t)below(width);
+	id[0] = (uint32_t)(width - 1);
+	gzFile f = gzopen(name, below(2) ? "wb" : "wbT");
+	for (size_t i = 0; i < l.count; i++) {
+		l.edge[i][0] = id[below(ids)];
+		l.edge[i][1] = id[below(ids)];
+		if (!below(5))
+			gzputs(f, below(2) ? "\n" : "\t# a remark\r\n");
+		gzprintf(f, "%s%u%s%u%s", blanks[below(3)] + 1, l.edge[i][0], blanks[below(3)],
+			 l.edge[i][1], i + 1 == l.count && below(2) ? "" : "\t \r\n");
+	}
+	gzclose(f);
+	return l;
+}
+
+/* Every edge has the numbers of its ids; the ids ascend, and each of them occurs. */
+static void check_numbers(const struct listed *l, const struct edges *e)
+{
+	bool occurs[60] = { false };
+	ck_assert_uint_eq(e->count, l->count);
+	ck_assert_uint_le(e->nodes, 60);
+	for (size_t i = 0; i < e->count; i++) {
+		ck_assert_msg(e->id[e->edge[i].from] == l->edge[i][0] &&
+			      e->id[e->edge[i].to] == l->edge[i][1], "seed %u: edge %zu", seed, i);
+		occurs[e->edge[i].from] = occurs[e->edge[i].to] = true;
+	}
+	for (size_t n = 0; n < e->nodes; n++)
+		ck_assert_msg(occurs[n] && (!n || e->id[n - 1] < e->id[n]), "seed %u: id %zu", seed, n);
+}
+
+/* Whether somebody listed the edge. */
+static bool is_listed(const struct listed *l, uint32_t from, uint32_t to)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (l->edge[i][0] == from && l->edge[i][1] == to)
+			return true;
+	return false;
+}
+
+/* Node by node and pair by pair. */
+static void check_graph(const struct listed *l, const struct graph *g, const uint32_t *id, bool both)
+{
+	size_t pairs = 0;
+	for (size_t to = 0; to < g->rows; to++) {
+		uint32_t n = g->start[to];
+		for (uint32_t from = 0; from < g->rows; from++) {
+			bool wanted = is_listed(l, id[from], id[to]) ||
+				      (both && is_listed(l, id[to], id[from]));
+			bool found = n < g->start[to + 1] && g->neighbour[n] == from;
+			ck_assert_msg(found == wanted, "seed %u: %u to %u", seed, id[from], id[to]);
+			n += found;
+			pairs += found;
+		}
+		ck_assert_msg(n == g->start[to + 1], "seed %u: neighbours twice", seed);
+	}
+	ck_assert_uint_eq(g->start[g->rows], pairs);
+}
+
+START_TEST(a_graph_has_every_edge_once)
+{
+	char name[] = "/tmp/examples-edges-XXXXXX";
+	close(mkstemp(name));
+	for (int round = 0; round < 200; round++) {
+		bool both = below(2);
+		struct listed l = write_edges(name);
+		struct edges e;
+		struct graph g;
+		ck_assert_msg(edges_read(&e, name), "seed %u", seed);
+		check_numbers(&l, &e);
+		ck_assert(graph_build(&g, &e, both ? GRAPH_BOTH : GRAPH_BACKWARD));
+		check_graph(&l, &g, e.id, both);
+		graph_free(&g);
+		edges_free(&e);
+		free(l.edge);
+	}
+	unlink(name);
+}
+END_TEST
+
+START_TEST(parts_of_a_graph_have_about_the_same_work)
+{
+	for (int round = 0; round < 2000; round++) {
+		uint32_t start[101] = { (uint32_t)below(5) }; /* its first row may be any */
+		struct graph g = { .rows = below(101), .start = start };
+		size_t greatest = 0, next = 0;
+		for (size_t i = 0; i < g.rows; i++) {
+			size_t length = below(4) ? below(10) : below(200);
+			start[i + 1] = start[i] + (uint32_t)length;
+			greatest = length + 1 > greatest ? length + 1 : greatest;
+		}
+		int parts = 1 + (int)below(20);
+		for (int p = 0; p < parts; p++) {
+			struct block b = graph_part(&g, parts, p);
+			ck_assert_uint_eq(b.first, next);
+			ck_assert_msg(graph_block_work(&g, b) <=
+				      graph_work(&g, g.rows) / (size_t)parts + 1 + greatest,
+				      "seed %u: a part has too much", seed);
+			next += b.count;
+		}
+		ck_assert_uint_eq(next, g.rows);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const char *given = getenv("EXAMPLES_SEED");
@@ -131,6 +250,8 @@ int main(void)
 	tcase_add_test(laws, a_sum_does_not_depend_on_the_order);
 	tcase_add_test(laws, the_greatest_sum_fits);
 	tcase_add_test(laws, points_come_back_as_they_were_written);
+	tcase_add_test(laws, a_graph_has_every_edge_once);
+	tcase_add_test(laws, parts_of_a_graph_have_about_the_same_work);
 	Suite *suite = suite_create("examples");
 	suite_add_tcase(suite, laws);
 	SRunner *runner = srunner_create(suite);
