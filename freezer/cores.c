@@ -13,7 +13,10 @@
 
 #include "freezer/clock.h"
 
-#define ROUNDS      100
+#define ROUNDS      100   /* at least; more while the interval is wider than ... */
+#define FINE_TICKS  3000  /* a microsecond */
+#define POOR_TICKS  6000  /* wider: no more was seen than that at least one core was busy */
+#define SPINS       1000  /* before the processor is offered to somebody else */
 #define STACK_BYTES ((size_t)128 << 10)
 #define GIVE_UP     UINT64_MAX
 
@@ -28,13 +31,18 @@ struct line {
 /* Until it is turn `wanted`, or nobody will ever come. */
 static bool wait_for_turn(const struct line *line, uint64_t wanted, uint64_t until_ns)
 {
-	for (;;) {
+	for (unsigned i = 1;; i++) {
 		uint64_t turn = __atomic_load_n(&line->turn, __ATOMIC_ACQUIRE);
 
 		if (turn == wanted)
 			return true;
-		if (turn == GIVE_UP || frz_monotonic_raw_ns() > until_ns)
+		if (turn == GIVE_UP)
 			return false;
+		if (i % SPINS)
+			continue;
+		if (frz_monotonic_raw_ns() > until_ns)
+			return false;
+		sched_yield();
 	}
 }
 
@@ -51,11 +59,16 @@ static void *answer(void *argument)
 	return NULL;
 }
 
+static uint64_t width(const struct frz_core *core)
+{
+	return (uint64_t)core->hi - (uint64_t)core->lo;
+}
+
 static void ask(struct frz_core *core, struct other_side *s)
 {
 	core->lo = INT64_MIN;
 	core->hi = INT64_MAX;
-	for (uint64_t turn = 1; core->rounds < ROUNDS; turn += 2) {
+	for (uint64_t turn = 1; core->rounds < ROUNDS || width(core) > FINE_TICKS; turn += 2) {
 		uint64_t a = frz_stamp_fenced();
 
 		__atomic_store_n(&s->line.turn, turn, __ATOMIC_RELEASE);
@@ -69,6 +82,11 @@ static void ask(struct frz_core *core, struct other_side *s)
 		core->rounds++;
 	}
 	__atomic_store_n(&s->line.turn, GIVE_UP, __ATOMIC_RELEASE);
+}
+
+static bool disagrees(const struct frz_core *core)
+{
+	return core->lo > 0 || core->hi < 0;
 }
 
 /* The tick that rounding may take, each way. A difference that was not steady leaves nothing in
@@ -112,6 +130,8 @@ static void compare(struct frz_core *core, uint64_t until_ns)
 	pthread_join(thread, NULL);
 	if (core->rounds)
 		widen(core);
+	if (width(core) > POOR_TICKS && !disagrees(core))
+		core->rounds = 0;
 }
 
 /* ---- All pairs with the first core ------------------------------------------------------------*/
@@ -145,7 +165,7 @@ static void sum_up(struct frz_cores *c)
 		if (!core->rounds)
 			continue;
 		c->compared++;
-		c->disagree += core->lo > 0 || core->hi < 0;
+		c->disagree += disagrees(core);
 		least = core->lo < least ? core->lo : least;
 		most = core->hi > most ? core->hi : most;
 	}

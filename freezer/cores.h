@@ -14,6 +14,9 @@
  * which no core differs by more than half the way from the least to the greatest of them (the first
  * core is at 0): half_width. That two cores differ for certain is no error: half_width covers it.
  *
+ * Where a core is so busy that stamps take microseconds all the time, nothing is concluded but a
+ * difference that shows all the same: the core counts as not compared.
+ *
  * What it says of a core is true of the time when it was measured; that the difference is steady is
  * what an invariant counter promises. */
 #ifndef FREEZER_CORES_H

@@ -19,7 +19,8 @@
 #include "runtime/adapter.h"
 #include "runtime/openmpi/openmpi.h"
 
-#define CORES_NS 20000000u /* at most; some 0.05 ms for each core that is idle */
+#define CORES_NS 2000000u /* at most, to compare all cores of a host, and for each of them ... */
+#define CORE_NS  100000u  /* ... so much more; one that is idle takes half */
 
 static struct hosts hosts = { .comm = MPI_COMM_NULL };
 
@@ -94,24 +95,20 @@ static bool learn_hosts(void)
 
 /* ---- Cores ----------------------------------------------------------------------------------- */
 
+static bool all_compared; /* the cores of this host */
+
 static void tell_cores(const struct frz_cores *c)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "halfwidth=%llu pairs=%zu",
-		 (unsigned long long)c->half_width, c->compared);
-	if (c->disagree)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " disagree=%zu",
-			 c->disagree);
+	snprintf(text, sizeof(text), c->disagree ? "halfwidth=%llu pairs=%zu disagree=%zu"
+						 : "halfwidth=%llu pairs=%zu",
+		 (unsigned long long)c->half_width, c->compared, c->disagree);
 	dprof_adapter_fields("cores", text);
 	if (c->disagree)
 		dprof_adapter_line("note", "the cores of this host do not share a clock: no stamp "
 				   "of it can be placed better than the line cores says");
-	if (c->n && c->compared < c->n - 1) {
-		snprintf(text, sizeof(text), "%zu of %zu cores of this host were too busy to be "
-			 "compared with the first one", c->n - 1 - c->compared, c->n);
-		dprof_adapter_line("note", text);
-	}
+	all_compared = c->compared + 1 >= c->n;
 }
 
 /* One rank of each host compares the cores on which any of its ranks may run, while the others
@@ -122,19 +119,31 @@ static void compare_cores(void)
 	struct frz_cores cores;
 	cpu_set_t set;
 
-	if (hosts.endpoint_of[hosts.mine] != hosts.rank || !dprof_adapter_recording())
-		return;
 	CPU_ZERO(&set);
 	for (int r = 0; r < hosts.size; r++)
 		if (!strcmp(hosts.place[r].hostid, here))
 			CPU_OR(&set, &set, &hosts.place[r].cores);
-	if (frz_cores_compare(&cores, &set, CORES_NS) < 0) {
-		dprof_adapter_line("note", "whether the cores of this host share a clock could not "
-				   "be measured");
+	if (frz_cores_compare(&cores, &set, CORES_NS + CORE_NS * (uint64_t)CPU_COUNT(&set)) < 0)
 		return;
-	}
 	tell_cores(&cores);
 	frz_cores_free(&cores);
+}
+
+static bool compares_cores(void)
+{
+	return hosts.n > 0 && hosts.endpoint_of[hosts.mine] == hosts.rank &&
+	       dprof_adapter_recording();
+}
+
+/* A host that was too busy at the start may be idle now. */
+static void compare_cores_again(void)
+{
+	if (!compares_cores() || all_compared)
+		return;
+	compare_cores();
+	if (!all_compared)
+		dprof_adapter_line("note", "not all cores of this host could be compared: it is not "
+				   "known whether they share a clock");
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
@@ -170,7 +179,7 @@ bool hosts_start(void)
 	dprof_adapter_rank(hosts.rank, hosts.size);
 	if (!learn_hosts())
 		hosts.n = 0;
-	if (hosts.n > 0)
+	if (compares_cores())
 		compare_cores();
 	all_meet(&hosts);
 	if (hosts.n > 1)
@@ -186,6 +195,7 @@ void hosts_stop(void)
 		endpoint_close();
 		measure_forget();
 	}
+	compare_cores_again();
 	free(hosts.place);
 	free(hosts.endpoint_of);
 	PMPI_Comm_free(&hosts.comm);
