@@ -2,6 +2,7 @@
  *
  * cmd_coz.c - dprof-analyze coz: what would it buy if a region took less time? */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,11 @@ static int find_name(const struct trace *trace, enum dprof_kind kind, const char
 static int find_wish(const struct trace *trace, const struct options *o, struct profile_wish *wish,
 		     uint32_t *reduction)
 {
-	*wish = (struct profile_wish){ .region = o->region, .worst = o->transfer != NULL };
+	*wish = (struct profile_wish){ .region = o->region, .worst = o->transfer != NULL,
+				       .from = o->from ? o->from : o->progress, .to = o->to };
+	if (!o->from != !o->to || (o->from && o->progress))
+		return refuse("--progress", "one point, or --from and --to another",
+			      o->progress ? o->progress : o->from ? o->from : o->to);
 	if (o->transfer && strcmp(o->transfer, "worst") != 0)
 		return refuse("--transfer", "worst", o->transfer);
 	int status = find_reduction(o, wish, reduction);
@@ -122,6 +127,11 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 		status = find_rank(trace, o, wish);
 	if (status == EXIT_FINE)
 		status = find_name(trace, DPROF_KIND_REGION, "--region", "region", o->region);
+	if (status == EXIT_FINE)
+		status = find_name(trace, DPROF_KIND_PROGRESS, o->from ? "--from" : "--progress",
+				   "progress point", wish->from);
+	if (status == EXIT_FINE)
+		status = find_name(trace, DPROF_KIND_PROGRESS, "--to", "progress point", o->to);
 	return status;
 }
 
@@ -145,8 +155,20 @@ static struct percentage percentage(uint32_t millionths)
 	return p;
 }
 
+static struct interval_text gain(struct interval x, int decimals)
+{
+	if (isfinite(x.lo) && isfinite(x.hi))
+		return interval_range(x, decimals);
+	return (struct interval_text){ "unknown" };
+}
+
+static struct interval gain_of(const struct profile_row *row, bool little, size_t i)
+{
+	return little ? row->little[i] : row->percent[i];
+}
+
 /* A region's line has at most three of the reductions: about a quarter, half, and all. */
-static void print_table(const struct trace *trace, const struct profile *p)
+static void print_table(const struct trace *trace, const struct profile *p, bool little)
 {
 	size_t n = p->nreductions, columns[] = { n / 4 ? n / 4 - 1 : 0, n / 2 ? n / 2 - 1 : 0, n - 1 };
 	size_t first = n == 1 ? 2 : 0;
@@ -158,73 +180,112 @@ static void print_table(const struct trace *trace, const struct profile *p)
 		const struct profile_row *row = &p->rows[r];
 		printf("  %-20.20s", trace->sites[row->site].name);
 		for (size_t c = first; c < 3; c++)
-			printf(" %-15s", interval_range(row->percent[columns[c]], 2).text);
-		printf(" %s\n", row->proved ? "proved" : "undecided");
+			printf(" %-15s", gain(gain_of(row, little, columns[c]), 2).text);
+		printf("%s\n", little ? "" : row->proved ? " proved" : " undecided");
 	}
 	putchar('\n');
 }
 
-static void print_curve(const struct profile *p)
+static void print_curve(const struct profile *p, bool little)
 {
-	printf("\n  %-10s %s\n", "less by", "shorter, %");
+	printf("\n  %-10s %s\n", "less by", "gain, %");
 	for (size_t i = 0; i < p->nreductions; i++)
 		printf("  %-10s %s\n", percentage(p->reductions[i]).text,
-		       interval_range(p->rows[0].percent[i], 3).text);
+		       gain(gain_of(&p->rows[0], little, i), 3).text);
 	putchar('\n');
+}
+
+static void say(char *sentence)
+{
+	print_wrapped("", sentence);
+	free(sentence);
+}
+
+/* What would be gained. */
+static char *subject(const struct profile *p, const struct options *o)
+{
+	const struct interval *total = p->total_s;
+	if (o->progress)
+		return mem_format("How much more often point %s would be reached, in %% of now "
+				  "(%" PRIu64 " times, first to last in %s s), if", o->progress,
+				  p->points.count[0],
+				  interval_compact(total[POINTS_THROUGHPUT], 9).text);
+	if (o->from)
+		return mem_format("How much shorter the way from point %s to %s would be, in %% of now "
+				  "(%" PRIu64 " instances, %s s in all), if", o->from, o->to,
+				  p->points.matched, interval_compact(total[POINTS_LATENCY], 9).text);
+	return mem_format("How much shorter the run of %s s would be, in %% of it, if",
+			  interval_compact(p->span_s, 9).text);
+}
+
+static void print_gains(const struct trace *trace, const struct profile *p,
+			const struct options *o)
+{
+	char *what = subject(p, o);
+	say(mem_format("%s %s%s%s took less time", what, o->region ? "region " : "a region",
+		       o->region ? site_name(trace, p->rows[0].site).text : "", where(o).text));
+	free(what);
+	for (int little = 0; little <= (o->from != NULL); little++) {
+		if (little)
+			say(mem_format("The same by Little's law, whatever belongs together (%" PRIu64
+				       " set out, %" PRIu64 " arrived):", p->points.count[0],
+				       p->points.count[1]));
+		if (o->region)
+			print_curve(p, little);
+		else
+			print_table(trace, p, little);
+	}
 }
 
 static void print_answer(const struct trace *trace, const struct profile *p,
 			 const struct options *o)
 {
-	const struct profile_row *row = &p->rows[0];
-	char *answer = mem_format("Had region %s taken %s less time%s, the run of %s s would have "
-				  "been %s %% shorter.", site_name(trace, row->site).text,
-				  percentage(p->reductions[0]).text, where(o).text,
-				  interval_compact(p->span_s, 9).text,
-				  interval_range(row->percent[0], 4).text);
-	print_wrapped("", answer);
-	free(answer);
-}
-
-static void print_heading(const struct trace *trace, const struct profile *p,
-			  const struct options *o)
-{
-	char *heading = mem_format(
-		"How much shorter the run of %s s would be, in %% of it, if %s%s took less time%s",
-		interval_compact(p->span_s, 9).text, o->region ? "region " : "a region",
-		o->region ? site_name(trace, p->rows[0].site).text : "", where(o).text);
-	print_wrapped("", heading);
-	free(heading);
+	say(mem_format("Had region %s taken %s less time%s, the run of %s s would have been %s %% "
+		       "shorter.", site_name(trace, p->rows[0].site).text,
+		       percentage(p->reductions[0]).text, where(o).text,
+		       interval_compact(p->span_s, 9).text,
+		       interval_range(p->rows[0].percent[0], 4).text));
 }
 
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
 {
 	if (!p->possible)
-		print_wrapped("", "The clocks of some hosts could not be related (see the problems): "
-				  "nothing is known but that p percent less of anything buys at most p "
-				  "percent.");
-	if (p->nrows == 0) {
-		print_wrapped("", "No region was recorded: mark the work with #pragma dprof "
-				  "region(NAME).");
-	} else if (o->region && o->reduce) {
+		say(mem_copy("The clocks of some hosts could not be related (see the problems): "
+			     "nothing is known but that p percent less of anything buys at most p "
+			     "percent of the run."));
+	if (p->nrows == 0)
+		say(mem_copy("No region was recorded: mark the work with #pragma dprof "
+			     "region(NAME)."));
+	else if (o->region && o->reduce && !o->from && !o->progress)
 		print_answer(trace, p, o);
-	} else {
-		print_heading(trace, p, o);
-		if (o->region)
-			print_curve(p);
-		else
-			print_table(trace, p);
-	}
-	char *assumptions = profile_assumptions(p, o->transfer);
-	print_wrapped("", assumptions);
-	free(assumptions);
+	else
+		print_gains(trace, p, o);
+	say(profile_assumptions(p, o->transfer));
 	notes_print(trace);
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
+static const char *gain_key(const struct options *o)
+{
+	return o->progress ? "throughput_percent" : o->from ? "latency_percent" : "speedup_percent";
+}
+
+static void json_points(struct json *j, const struct profile *p, const struct options *o)
+{
+	if (o->progress) {
+		jw_integer(j, "points", (int64_t)p->points.count[0]);
+		jw_interval(j, "first_to_last_s", p->total_s[POINTS_THROUGHPUT]);
+	} else if (o->from) {
+		jw_integer(j, "set_out", (int64_t)p->points.count[0]);
+		jw_integer(j, "arrived", (int64_t)p->points.count[1]);
+		jw_integer(j, "matched", (int64_t)p->points.matched);
+		jw_interval(j, "latencies_s", p->total_s[POINTS_LATENCY]);
+	}
+}
+
 static void json_row(struct json *j, const struct trace *trace, const struct profile *p,
-		     const struct profile_row *row)
+		     const struct options *o, const struct profile_row *row)
 {
 	const struct tr_site *site = &trace->sites[row->site];
 	jw_object(j, NULL);
@@ -238,7 +299,9 @@ static void json_row(struct json *j, const struct trace *trace, const struct pro
 		double reduction = p->reductions[i] / (double)MILLION;
 		jw_object(j, NULL);
 		jw_interval(j, "reduce_percent", (struct interval){ reduction, reduction });
-		jw_interval(j, "speedup_percent", row->percent[i]);
+		jw_interval(j, gain_key(o), row->percent[i]);
+		if (o->from)
+			jw_interval(j, "little_percent", row->little[i]);
 		jw_end(j);
 	}
 	jw_end(j);
@@ -250,11 +313,12 @@ static void print_json(const struct trace *trace, const struct profile *p, const
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
 	if (p->nrows > 0 && o->region && o->reduce)
-		jw_interval(&j, "speedup_percent", p->rows[0].percent[0]);
+		jw_interval(&j, gain_key(o), p->rows[0].percent[0]);
 	jw_interval(&j, "span_s", p->span_s);
+	json_points(&j, p, o);
 	jw_array(&j, "regions");
 	for (size_t r = 0; r < p->nrows; r++)
-		json_row(&j, trace, p, &p->rows[r]);
+		json_row(&j, trace, p, o, &p->rows[r]);
 	jw_end(&j);
 	char *assumptions = profile_assumptions(p, o->transfer);
 	jw_string(&j, "assumptions", assumptions);

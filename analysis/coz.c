@@ -21,6 +21,7 @@
 struct row_time {            /* of one region, in a thread */
 	uint32_t depth;      /* how often it is on the stack */
 	uint64_t since;      /* stamp; while it is, and no operation */
+	uint64_t since_at;   /* the event with that stamp */
 	uint64_t ticks, pieces; /* not yet cut */
 };
 
@@ -84,10 +85,23 @@ static frz_time elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
 
 /* ---- Cutting --------------------------------------------------------------------------------- */
 
+static void begin_piece(const struct runner *r, struct row_time *t, uint64_t stamp)
+{
+	t->since = stamp;
+	t->since_at = r->at;
+}
+
+/* Even between equal stamps up to a tick may have passed. */
+static void end_piece(struct row_time *t, uint64_t stamp)
+{
+	t->pieces++;
+	t->ticks += stamp - t->since;
+}
+
 /* Anything up to all of the time may have been in any region. */
 static void cut_doubtful(struct visit *v, struct runner *r, uint32_t clock)
 {
-	if (r->stamp <= r->cut_until || !r->cuts)
+	if (!r->cuts)
 		return;
 	frz_time any = times_duration(v->times, clock, r->stamp - r->cut_until);
 	any.lo = 0;
@@ -107,9 +121,10 @@ static void settle(struct visit *v, struct runner *r)
 	}
 	for (size_t i = 0; i < r->nopen && !r->operations; i++) {
 		struct row_time *row = &r->rows[r->open[i]];
-		row->pieces += r->stamp > row->since;
-		row->ticks += r->stamp - row->since;
-		row->since = r->stamp;
+		if (row->since_at == r->at)
+			continue;
+		end_piece(row, r->stamp);
+		begin_piece(r, row, r->stamp);
 	}
 	for (size_t row = 0; row < v->all->nregions; row++) {
 		struct row_time *t = &r->rows[row];
@@ -148,14 +163,8 @@ static void begin_row(struct runner *r, uint32_t row, uint64_t stamp)
 	struct row_time *t = &r->rows[row];
 	if (t->depth++ > 0)
 		return;
-	t->since = stamp;
+	begin_piece(r, t, stamp);
 	r->open[r->nopen++] = row;
-}
-
-static void end_piece(struct row_time *t, uint64_t stamp)
-{
-	t->pieces++;
-	t->ticks += stamp - t->since;
 }
 
 static void end_row(struct runner *r, uint32_t row, uint64_t stamp)
@@ -185,7 +194,7 @@ static void end_operation(struct runner *r, uint64_t stamp)
 	if (--r->operations > 0)
 		return;
 	for (size_t i = 0; i < r->nopen; i++)
-		r->rows[r->open[i]].since = stamp;
+		begin_piece(r, &r->rows[r->open[i]], stamp);
 }
 
 static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
@@ -394,7 +403,7 @@ static void discard(struct visit *v, struct runner *r, uint64_t stamp)
 	for (size_t row = 0; row < v->all->nregions; row++)
 		r->rows[row].ticks = r->rows[row].pieces = 0;
 	for (size_t i = 0; i < r->nopen; i++)
-		r->rows[r->open[i]].since = stamp;
+		begin_piece(r, &r->rows[r->open[i]], stamp);
 	r->cut_until = stamp;
 }
 
@@ -440,12 +449,30 @@ static void apply(struct visit *v, struct runner *r, const struct tr_event *e)
 	r->forgets = false;
 }
 
+/* Inside of an operation a point is somewhere between its begin and its end. */
+static void probe(struct visit *v, struct runner *r, uint32_t number)
+{
+	const struct coz_probe *p = &v->coz->setting->probes[number];
+	struct saving *now = saving_keep(r->saving);
+	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
+		now = saving_own(v->all, now);
+		saving_forget(v->all, now, elapsed(v, p->event.thread, p->event.stamp));
+	}
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		if (p->sums & 1u << i)
+			v->coz->sum[i] = saving_add(v->all, v->coz->sum[i], now);
+	if (p->keep)
+		v->coz->kept[number] = saving_keep(now);
+	saving_drop(v->all, now);
+}
+
 /* Does the stops of the event that was just read; false when it must wait for one of them. What
  * waits comes before the event, what is posted behind it. */
 static bool do_stops(struct visit *v, struct runner *r)
 {
 	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	while (r->stop < t->nstops && t->stops[r->stop].at == r->at && t->stops[r->stop].waits) {
+	while (r->stop < t->nstops && t->stops[r->stop].at == r->at &&
+	       t->stops[r->stop].what == GRAPH_WAITS) {
 		if (!take_junction(v, r, t->stops[r->stop].number))
 			return false;
 		r->stop++;
@@ -455,7 +482,10 @@ static bool do_stops(struct visit *v, struct runner *r)
 	if (r->stop < t->nstops && t->stops[r->stop].at == r->at)
 		settle(v, r);
 	for (; r->stop < t->nstops && t->stops[r->stop].at == r->at; r->stop++)
-		post(v, r, t->stops[r->stop].number);
+		if (t->stops[r->stop].what == GRAPH_POSTS)
+			post(v, r, t->stops[r->stop].number);
+		else
+			probe(v, r, t->stops[r->stop].number);
 	r->at++;
 	return true;
 }
@@ -634,6 +664,19 @@ static struct span span_of(const struct graph *g)
 	return span;
 }
 
+static void add_probes(struct coz *c)
+{
+	size_t n = c->setting->nprobes;
+	struct graph_probe *probes = mem_resize(NULL, n + 1, sizeof *probes);
+	c->kept = mem_resize(NULL, n + 1, sizeof(struct saving *));
+	for (size_t i = 0; i < n; i++) {
+		probes[i] = c->setting->probes[i].event;
+		c->kept[i] = NULL;
+	}
+	graph_add_probes(&c->graph, probes, n);
+	free(probes);
+}
+
 void coz_open(struct coz *c, struct trace *trace, const struct times *times,
 	      const struct coz_setting *setting)
 {
@@ -641,7 +684,10 @@ void coz_open(struct coz *c, struct trace *trace, const struct times *times,
 	graph_open(&c->graph, trace, times);
 	c->span = span_of(&c->graph);
 	transfer_open(&c->transfer, &c->graph, setting->worst);
+	add_probes(c);
 	savings_open(&c->all, setting->nrows, setting->reductions, setting->nreductions);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		c->sum[i] = saving_none(&c->all);
 	struct visit v = { .coz = c, .g = &c->graph, .times = times, .span = &c->span,
 			   .all = &c->all };
 	open_visit(&v);
@@ -655,6 +701,11 @@ void coz_open(struct coz *c, struct trace *trace, const struct times *times,
 void coz_close(struct coz *c)
 {
 	saving_drop(&c->all, c->end);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		saving_drop(&c->all, c->sum[i]);
+	for (size_t i = 0; i < c->setting->nprobes; i++)
+		saving_drop(&c->all, c->kept[i]);
+	free(c->kept);
 	savings_close(&c->all);
 	transfer_close(&c->transfer);
 	graph_close(&c->graph);
@@ -663,4 +714,44 @@ void coz_close(struct coz *c)
 struct savings_bounds coz_saving(const struct coz *c, size_t row, size_t reduction)
 {
 	return saving_bounds(&c->all, c->end, row * c->all.nshares + reduction);
+}
+
+/* ---- Several events, of which the latest or the earliest counts ------------------------------ */
+
+static struct moment moment_of(const struct coz *c, size_t probe)
+{
+	const struct graph_probe *event = &c->setting->probes[probe].event;
+	return (struct moment){ c->graph.trace->threads[event->thread].clock, event->stamp };
+}
+
+/* The longest way from probe i to any of them, or to it; not below 0. */
+static struct slack way(const struct coz *c, const size_t *probes, size_t count, size_t i, bool from)
+{
+	struct slack slack = { 0, 0, true };
+	for (size_t k = 0; k < count; k++) {
+		struct moment self = moment_of(c, probes[i]), other = moment_of(c, probes[k]);
+		if (k == i)
+			continue;
+		frz_time between = from ? times_between(c->graph.times, self, other)
+					: times_between(c->graph.times, other, self);
+		slack.lo = between.lo > slack.lo ? between.lo : slack.lo;
+		slack.hi = between.hi > slack.hi ? between.hi : slack.hi;
+	}
+	return slack;
+}
+
+struct saving *coz_latest(struct coz *c, const size_t *probes, size_t count)
+{
+	saving_begin(&c->all);
+	for (size_t i = 0; i < count; i++)
+		saving_input(&c->all, c->kept[probes[i]], way(c, probes, count, i, true));
+	return saving_end(&c->all);
+}
+
+struct saving *coz_earliest(struct coz *c, const size_t *probes, size_t count)
+{
+	struct saving *s = NULL;
+	for (size_t i = 0; i < count; i++)
+		s = saving_earlier(&c->all, s, c->kept[probes[i]], way(c, probes, count, i, false));
+	return s;
 }

@@ -31,6 +31,14 @@
 
 #define COZ_ALL_RANKS INT64_MIN
 
+/* An event whose saving is wanted: added to sums, kept, or both. */
+#define COZ_SUMS 4
+struct coz_probe {
+	struct graph_probe event;
+	uint8_t sums;                /* 1 << number */
+	bool keep;
+};
+
 struct coz_setting {
 	const uint32_t *row_of_site; /* the region that a site is in question as, or TR_NO_SITE */
 	size_t nrows;
@@ -38,6 +46,8 @@ struct coz_setting {
 	size_t nreductions;
 	int64_t rank;                /* or COZ_ALL_RANKS */
 	bool worst;                  /* nothing is assumed of transfer times */
+	const struct coz_probe *probes;
+	size_t nprobes;
 };
 
 struct coz {
@@ -47,6 +57,8 @@ struct coz {
 	struct transfer transfer;
 	struct savings all;
 	struct saving *end;          /* of the run */
+	struct saving *sum[COZ_SUMS];
+	struct saving **kept;        /* of each probe, or NULL */
 };
 
 /* Whether all that was recorded is on one line; without that there is no graph. */
@@ -54,6 +66,10 @@ bool coz_possible(const struct times *);
 
 void coz_open(struct coz *, struct trace *, const struct times *, const struct coz_setting *);
 void coz_close(struct coz *);
+
+/* How much earlier the latest of some probes that were kept would be, and the earliest. */
+struct saving *coz_latest(struct coz *, const size_t *probes, size_t count);
+struct saving *coz_earliest(struct coz *, const size_t *probes, size_t count);
 
 /* How much shorter the run would be, in ticks of the base. */
 struct savings_bounds coz_saving(const struct coz *, size_t row, size_t reduction);

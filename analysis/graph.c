@@ -34,7 +34,7 @@ uint32_t graph_junction(struct builder *b, enum graph_kind kind, const struct sa
 			.bytes = saw[i].bytes, .sure = saw[i].sure,
 			.receiver = saw[i].receiver };
 		add_stop(&g->threads[s->thread],
-			 (struct graph_stop){ s->at, s->stamp, input, false });
+			 (struct graph_stop){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
 	return number;
 }
@@ -44,7 +44,7 @@ void graph_wait(struct builder *b, struct spot spot, uint32_t junction)
 	b->graph->junctions[junction].nwaiting++;
 	b->graph->junctions[junction].stamp = spot.stamp;
 	add_stop(&b->graph->threads[spot.thread],
-		 (struct graph_stop){ spot.at, spot.stamp, junction, true });
+		 (struct graph_stop){ spot.at, spot.stamp, GRAPH_WAITS, junction });
 }
 
 void graph_arrival(struct builder *b, struct spot spot, uint32_t what, const struct saw *saw,
@@ -329,9 +329,26 @@ static int by_event(const void *x, const void *y)
 	const struct graph_stop *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
-	if (a->waits != b->waits)
-		return a->waits ? -1 : 1;
+	if (a->what != b->what)
+		return a->what < b->what ? -1 : 1;
 	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void sort_stops(struct graph *g)
+{
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		if (g->threads[t].nstops)
+			qsort(g->threads[t].stops, g->threads[t].nstops, sizeof *g->threads[t].stops,
+			      by_event);
+}
+
+void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_stop(&g->threads[probes[i].thread],
+			 (struct graph_stop){ probes[i].at, probes[i].stamp, GRAPH_PROBE,
+					      (uint32_t)i });
+	sort_stops(g);
 }
 
 static void add_end(struct builder *b)
@@ -412,10 +429,7 @@ void graph_open(struct graph *g, struct trace *trace, const struct times *times)
 	graph_locks(&b);
 	graph_bare_barriers(&b);
 	add_end(&b);
-	for (uint32_t t = 0; t < n; t++)
-		if (g->threads[t].nstops)
-			qsort(g->threads[t].stops, g->threads[t].nstops, sizeof *g->threads[t].stops,
-			      by_event);
+	sort_stops(g);
 	say_faults(&b);
 	builder_close(&b);
 }

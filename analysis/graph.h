@@ -9,6 +9,7 @@
  *
  *     waits   the event happens when the junction does
  *     posts   the event is an input of a junction
+ *     probe   somebody wants to know about the event
  *
  *   thread 0   ---[work]--enter)        (exit--[work]---
  *                          posts \     / waits
@@ -81,8 +82,9 @@ struct graph_junction {
 struct graph_stop {
 	uint64_t at;         /* the how-manieth event of the thread, from 0 */
 	uint64_t stamp;
-	uint32_t number;     /* of the junction that is waited for, or of the input that is posted */
-	bool waits;
+	enum { GRAPH_WAITS, GRAPH_POSTS, GRAPH_PROBE } what;
+	uint32_t number;     /* of the junction that is waited for, of the input that is posted, or
+				of the probe */
 };
 
 struct graph_thread {
@@ -104,6 +106,10 @@ struct graph {
 /* All clocks with threads must be on one line. */
 void graph_open(struct graph *, struct trace *, const struct times *);
 void graph_close(struct graph *);
+
+/* One more stop; all of them, before the graph is used. Events of one thread in any order. */
+struct graph_probe { uint32_t thread; uint64_t at, stamp; };
+void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);
 
 /* "rank 1 thread 0 at MPI_Recv (app.c:12)" for sentences; site may be TR_NO_SITE. To be freed. */
 char *graph_place(const struct trace *, uint32_t thread, uint32_t site);

@@ -54,21 +54,23 @@ static struct interval slope_of(const struct profile *p, const struct profile_ro
 	double squares = 0;
 	for (size_t i = 0; i < p->nreductions; i++) {
 		double x = (double)p->reductions[i] / MILLION;
-		sum = interval_add(sum, interval_times(row->percent[i], x));
+		if (x > 0)
+			sum = interval_add(sum, interval_times(row->percent[i], x));
 		squares += x * x;
 	}
 	if (squares == 0)
 		return (struct interval){ 0, 0 };
 	/* The few roundings of the squares are well below a part in 10^12. */
-	struct interval slope = { sum.lo / squares * (1 - 1e-12), sum.hi / squares * (1 + 1e-12) };
-	return (struct interval){ fmax(slope.lo, 0), fmax(slope.hi, 0) };
+	return (struct interval){ sum.lo / squares - fabs(sum.lo / squares) * 1e-12,
+				  sum.hi / squares + fabs(sum.hi / squares) * 1e-12 };
 }
 
 static int by_slope(const void *x, const void *y)
 {
 	const struct profile_row *a = x, *b = y;
-	double middle_a = a->slope.lo + a->slope.hi, middle_b = b->slope.lo + b->slope.hi;
-	if (middle_a != middle_b)
+	double middle_a = a->slope.lo / 2 + a->slope.hi / 2;
+	double middle_b = b->slope.lo / 2 + b->slope.hi / 2;
+	if (middle_a < middle_b || middle_a > middle_b)
 		return middle_a < middle_b ? 1 : -1;
 	return (a->site > b->site) - (a->site < b->site);
 }
@@ -85,33 +87,72 @@ static void prove(struct profile *p)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void ask_coz(struct profile *p, struct trace *trace, const struct times *times,
-		    const struct profile_wish *wish, const uint32_t *row_of_site)
+static void take_gains(struct profile *p, struct coz *c, enum points_what what)
 {
-	struct coz_setting setting = { row_of_site, p->nrows, p->reductions, p->nreductions,
-				       wish->rank, wish->worst };
-	struct coz c;
-	coz_open(&c, trace, times, &setting);
-	uint32_t line = times->line[trace->threads[0].clock];
-	p->span_s = times_seconds(times, line, c.span.length);
-	p->measured = c.transfer.nranges;
-	for (size_t j = 0; j < c.graph.njunctions; j++)
-		p->transfers |= c.graph.junctions[j].kind == GRAPH_ARRIVAL;
+	struct interval *gains = points_gains(&p->points, c, what);
+	for (size_t r = 0; r < p->nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++)
+			(what == POINTS_LITTLE ? p->rows[r].little : p->rows[r].percent)[i] =
+				gains[r * p->nreductions + i];
+	free(gains);
+}
+
+static void take_speedups(struct profile *p, struct coz *c)
+{
 	for (size_t r = 0; r < p->nrows; r++)
 		for (size_t i = 0; i < p->nreductions; i++)
 			p->rows[r].percent[i] =
-				speedup(p, coz_saving(&c, r, i), c.span.length, i);
+				speedup(p, coz_saving(c, r, i), c->span.length, i);
+}
+
+static void take_results(struct profile *p, struct coz *c, const struct profile_wish *wish)
+{
+	const struct trace *trace = c->graph.trace;
+	const struct times *times = c->graph.times;
+	uint32_t line = times->line[trace->threads[0].clock];
+	p->span_s = times_seconds(times, line, c->span.length);
+	for (size_t j = 0; j < c->graph.njunctions; j++)
+		p->transfers |= c->graph.junctions[j].kind == GRAPH_ARRIVAL;
+	if (!wish->from) {
+		take_speedups(p, c);
+		return;
+	}
+	points_measure(&p->points, c);
+	for (unsigned what = 0; what < POINTS_WHATS; what++)
+		p->total_s[what] = times_seconds(times, line, p->points.total[what]);
+	take_gains(p, c, wish->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
+	if (wish->to)
+		take_gains(p, c, POINTS_LITTLE);
+}
+
+static void ask_coz(struct profile *p, struct trace *trace, const struct times *times,
+		    const struct profile_wish *wish, const uint32_t *row_of_site)
+{
+	points_open(&p->points, trace, times, wish->from, wish->to);
+	struct coz_setting setting = {
+		.row_of_site = row_of_site, .nrows = p->nrows,
+		.reductions = p->reductions, .nreductions = p->nreductions,
+		.rank = wish->rank, .worst = wish->worst,
+		.probes = p->points.probes, .nprobes = p->points.nprobes,
+	};
+	struct coz c;
+	coz_open(&c, trace, times, &setting);
+	take_results(p, &c, wish);
 	coz_close(&c);
 }
 
-/* Nothing is known but that p percent less of anything buys at most p percent. */
-static void give_up(struct profile *p)
+/* Nothing is known but that p percent less of anything buys at most p percent of the run. */
+static void give_up(struct profile *p, const struct profile_wish *wish)
 {
+	const struct interval nothing = { -INFINITY, INFINITY };
 	p->span_s = (struct interval){ 0, INFINITY };
 	for (size_t r = 0; r < p->nrows; r++)
-		for (size_t i = 0; i < p->nreductions; i++)
-			p->rows[r].percent[i] = speedup(
-				p, (struct savings_bounds){ 0, p->reductions[i] }, (frz_time){ 0, 0 }, i);
+		for (size_t i = 0; i < p->nreductions; i++) {
+			struct savings_bounds any = { 0, p->reductions[i] };
+			p->rows[r].percent[i] =
+				wish->from ? nothing : speedup(p, any, (frz_time){ 0, 0 }, i);
+			p->rows[r].little[i] = nothing;
+		}
 }
 
 static void choose_reductions(struct profile *p, const struct profile_wish *wish)
@@ -130,13 +171,15 @@ void profile_open(struct profile *p, struct trace *trace, const struct times *ti
 	*p = (struct profile){ .possible = coz_possible(times) };
 	choose_reductions(p, wish);
 	uint32_t *row_of_site = find_rows(p, trace, wish->region);
-	for (size_t r = 0; r < p->nrows; r++)
+	for (size_t r = 0; r < p->nrows; r++) {
 		p->rows[r].percent =
 			mem_resize(NULL, p->nreductions, sizeof *p->rows[r].percent);
+		p->rows[r].little = mem_resize(NULL, p->nreductions, sizeof *p->rows[r].little);
+	}
 	if (p->possible)
 		ask_coz(p, trace, times, wish, row_of_site);
 	else
-		give_up(p);
+		give_up(p, wish);
 	for (size_t r = 0; r < p->nrows; r++)
 		p->rows[r].slope = slope_of(p, &p->rows[r]);
 	if (p->nrows)
@@ -147,8 +190,11 @@ void profile_open(struct profile *p, struct trace *trace, const struct times *ti
 
 void profile_close(struct profile *p)
 {
-	for (size_t r = 0; r < p->nrows; r++)
+	for (size_t r = 0; r < p->nrows; r++) {
 		free(p->rows[r].percent);
+		free(p->rows[r].little);
+	}
+	points_close(&p->points);
 	free(p->rows);
 	free(p->reductions);
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * profile.h - the causal profile: how much shorter the run would be, in percent of its span, for each
- * region and reduction.
+ * profile.h - the causal profile: what each region and reduction would buy, in percent: how much
+ * shorter the run would be, or how much more often a progress point would be reached, or how much
+ * shorter the way from one to another would be (points.h).
  *
  * Regions are ranked by the slope of speed-up over reduction, that of the straight line through the
  * origin that fits best: the sum of (reduction * speed-up) over the sum of reduction squared.
  *
  * Law: speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
  * slope's interval does not overlap with that of any other, otherwise *undecided*. A reduction by
- * p percent buys at most p percent; one by 0 exactly 0. */
+ * p percent buys at most p percent of the run; one by 0 exactly 0. */
 #ifndef ANALYSIS_PROFILE_H
 #define ANALYSIS_PROFILE_H
 
 #include "analysis/coz.h"
 #include "analysis/interval.h"
+#include "analysis/points.h"
 
 #define PROFILE_STEPS 20 /* 5, 10, ... 100 % */
 
@@ -23,11 +25,13 @@ struct profile_wish {
 	const uint32_t *reductions;  /* millionths of a percent; NULL: the steps */
 	size_t nreductions;
 	bool worst;
+	const char *from, *to;       /* progress points: both, the first, or neither */
 };
 
 struct profile_row {
 	uint32_t site;               /* one of the region's */
-	struct interval *percent;    /* speed-up, for each reduction */
+	struct interval *percent;    /* gain, for each reduction */
+	struct interval *little;     /* of a pair of points, by Little's law */
 	struct interval slope;
 	bool proved;
 };
@@ -37,8 +41,9 @@ struct profile {
 	uint32_t *reductions; size_t nreductions;
 	struct interval span_s;
 	bool possible;               /* all clocks are on one line; otherwise nothing is known */
-	size_t measured;             /* kinds of transfers of which the times could be measured */
-	bool transfers;              /* there are some */
+	bool transfers;              /* something is sent, or handed over */
+	struct points points;        /* empty when none were asked for */
+	struct interval total_s[POINTS_WHATS]; /* what was measured of them */
 };
 
 void profile_open(struct profile *, struct trace *, const struct times *,

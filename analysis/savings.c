@@ -198,3 +198,32 @@ struct saving *saving_end(struct savings *all)
 	lower_to(s->bound + n, all->upper, 0, n);
 	return s;
 }
+
+struct saving *saving_add(struct savings *all, struct saving *sum, const struct saving *s)
+{
+	int rounding = fegetround();
+	sum = saving_own(all, sum);
+	fesetround(FE_UPWARD);
+	for (size_t i = 0; i < 2 * all->nscenarios; i++)
+		sum->bound[i] += s->bound[i];
+	fesetround(rounding);
+	return sum;
+}
+
+struct saving *saving_earlier(struct savings *all, struct saving *so_far, const struct saving *s,
+			      struct slack late)
+{
+	int rounding = fegetround();
+	size_t n = all->nscenarios;
+	bool first = !so_far;
+	so_far = saving_own(all, so_far);
+	if (first) {
+		fill(so_far->bound, INFINITY, n);
+		fill(so_far->bound + n, -INFINITY, n);
+	}
+	fesetround(FE_UPWARD);
+	lower_to(so_far->bound, s->bound, (double)late.hi, n);
+	raise_to(so_far->bound + n, s->bound + n, (double)-late.lo, n);
+	fesetround(rounding);
+	return so_far;
+}

@@ -85,6 +85,14 @@ void saving_begin(struct savings *);
 void saving_input(struct savings *, const struct saving *, struct slack);
 struct saving *saving_end(struct savings *);
 
+/* Sum of two; takes the first. */
+struct saving *saving_add(struct savings *, struct saving *sum, const struct saving *);
+
+/* How much earlier the earliest of several events would be: of those so far (NULL: none), and one
+ * that happened `late` after the earliest: max (s_i - late_i). Takes the first. */
+struct saving *saving_earlier(struct savings *, struct saving *so_far, const struct saving *,
+			      struct slack late);
+
 struct savings_bounds { double lo, hi; };
 static inline struct savings_bounds saving_bounds(const struct savings *all, const struct saving *s,
 						  size_t scenario)

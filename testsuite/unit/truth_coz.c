@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * truth_coz.c - what coz promises is what happens: random programs are run again with a region that
- * really takes less time, and what that saved lies within the bounds.
+ * really takes less time, and what that saved, of the run and at every event, lies within the bounds.
  *
  * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
 #include <check.h>
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/coz.h"
+#include "analysis/memory.h"
+#include "analysis/points.h"
 #include "testsuite/truth/program.h"
 
 static const uint32_t permille[] = { 0, 50, 333, 500, 1000 };
@@ -27,30 +28,162 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 static void setup(void)
 {
 	seed = number_from("TRUTH_SEED", 1);
-	programs = number_from("TRUTH_PROGRAMS", 400);
+	programs = number_from("TRUTH_PROGRAMS", 120);
 }
 
-static uint64_t narrow, all;
+/* ---- What happens ---------------------------------------------------------------------------- */
 
-static void check_cut(struct program *p, const struct coz *c, uint32_t region, size_t i, int64_t rank)
+/* True times of every event, thread by thread. */
+static int64_t *truths(const struct program *p)
 {
-	struct program_cut cut = { (enum program_site)region, rank, permille[i] };
-	int64_t before = p->end - p->begin;
+	size_t n = 0;
+	int64_t *truth = NULL;
 
-	program_run(p, &cut);
-	int64_t saved = before - (p->end - p->begin);
+	for (size_t t = 0; t < p->nthreads; t++)
+		for (size_t i = 0; i < p->threads[t].nevents; i++)
+			*MEM_GROW(truth, n) = p->threads[t].events[i].truth;
+	return truth;
+}
 
-	program_run(p, NULL);
-	struct savings_bounds found = coz_saving(c, region, i);
+/* One probe for each event. */
+static struct coz_probe *probe_all(const struct program *p, const struct trace *trace, size_t *n)
+{
+	struct coz_probe *probes = NULL;
 
+	*n = 0;
+	for (uint32_t t = 0; t < p->nthreads; t++) {
+		struct tr_cursor events = trace_events(trace, t);
+		struct tr_event e;
+
+		for (uint64_t at = 0; trace_next(&events, &e); at++)
+			*MEM_GROW(probes, *n) = (struct coz_probe){ { t, at, e.stamp }, 1, true };
+	}
+	return probes;
+}
+
+/* The first and the last progress point; how many there are. */
+static size_t find_points(const struct program *p, const int64_t *truth, int64_t ends[2])
+{
+	size_t n = 0, points = 0;
+
+	ends[0] = INT64_MAX;
+	ends[1] = INT64_MIN;
+	for (size_t t = 0; t < p->nthreads; t++)
+		for (size_t i = 0; i < p->threads[t].nevents; i++, n++) {
+			if (p->threads[t].events[i].site != PROGRAM_STEP)
+				continue;
+			ends[0] = truth[n] < ends[0] ? truth[n] : ends[0];
+			ends[1] = truth[n] > ends[1] ? truth[n] : ends[1];
+			points++;
+		}
+	return points;
+}
+
+/* ---- What was said of it --------------------------------------------------------------------- */
+
+struct question {
+	struct program *p;
+	struct coz *c;
+	const int64_t *before;       /* truths */
+	size_t nevents;
+	struct program_cut cut;
+	size_t reduction;
+};
+
+static void check_saving(const struct question *q, int64_t saved, struct savings_bounds found,
+			 const char *of, size_t number)
+{
 	ck_assert_msg(program_compare(saved, (int64_t)floor(found.lo)) >= 0 &&
 			      program_compare(saved, (int64_t)ceil(found.hi)) <= 0,
 		      "TRUTH_SEED=%" PRIu64 ": region %u less by %u permille on rank %" PRId64
-		      ": saved %.3f ticks, found %.3f .. %.3f",
-		      p->seed, region, permille[i], rank, (double)saved / PROGRAM_FINE, found.lo, found.hi);
-	ck_assert(permille[i] || (found.lo == 0 && found.hi == 0));
-	all++;
-	narrow += found.hi - found.lo <= 0.01 * (double)before / PROGRAM_FINE;
+		      ": %s %zu saved %.3f ticks, found %.3f .. %.3f",
+		      q->p->seed, q->cut.site, q->cut.permille, q->cut.rank, of, number,
+		      (double)saved / PROGRAM_FINE, found.lo, found.hi);
+	ck_assert(q->cut.permille || (found.lo == 0 && found.hi == 0));
+}
+
+/* 100 * (rate after / rate before - 1); doubles, so a little is allowed for their rounding. */
+static void check_throughput(const struct question *q, const int64_t *after, const struct interval *gains)
+{
+	int64_t was[2], is[2];
+
+	find_points(q->p, q->before, was);
+	find_points(q->p, after, is);
+	if (was[1] == was[0] || is[1] == is[0])
+		return;
+	double gain = 100.0 * ((double)(was[1] - was[0]) / (double)(is[1] - is[0]) - 1);
+	struct interval found = gains[q->cut.site * NPERMILLE + q->reduction];
+	double rounding = 1e-9 * (1 + fabs(gain));
+
+	ck_assert_msg(found.lo <= gain + rounding && gain - rounding <= found.hi,
+		      "TRUTH_SEED=%" PRIu64 ": region %u less by %u permille: points come %.9f %% more "
+		      "often, found %.9f .. %.9f",
+		      q->p->seed, q->cut.site, q->cut.permille, gain, found.lo, found.hi);
+}
+
+static void check_cut(const struct question *q, const struct interval *gains)
+{
+	size_t scenario = q->cut.site * NPERMILLE + q->reduction;
+	int64_t run = q->p->end - q->p->begin, sum = 0;
+
+	program_run(q->p, &q->cut);
+	int64_t *after = truths(q->p);
+
+	check_saving(q, run - (q->p->end - q->p->begin), saving_bounds(&q->c->all, q->c->end, scenario),
+		     "run", 0);
+	for (size_t i = 0; i < q->nevents; i++) {
+		check_saving(q, q->before[i] - after[i],
+			     saving_bounds(&q->c->all, q->c->kept[i], scenario), "event", i);
+		sum += q->before[i] - after[i];
+	}
+	check_saving(q, sum, saving_bounds(&q->c->all, q->c->sum[0], scenario), "sum", q->nevents);
+	check_throughput(q, after, gains);
+	free(after);
+	program_run(q->p, NULL);
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static void ask(struct program *p, struct trace *trace, const struct times *times, int64_t rank, bool worst)
+{
+	uint32_t row_of_site[PROGRAM_SITES], reductions[NPERMILLE];
+	struct question q = { .p = p, .before = truths(p) };
+	struct points points;
+	struct coz c, with_points;
+
+	for (uint32_t s = 0; s < PROGRAM_SITES; s++)
+		row_of_site[s] = s < PROGRAM_REGIONS ? s : TR_NO_SITE;
+	for (size_t i = 0; i < NPERMILLE; i++)
+		reductions[i] = permille[i] * 100000;
+	struct coz_probe *probes = probe_all(p, trace, &q.nevents);
+	struct coz_setting setting = { .row_of_site = row_of_site, .nrows = PROGRAM_REGIONS,
+				       .reductions = reductions, .nreductions = NPERMILLE,
+				       .rank = rank, .worst = worst,
+				       .probes = probes, .nprobes = q.nevents }, setting_of_points = setting;
+
+	coz_open(q.c = &c, trace, times, &setting);
+	points_open(&points, trace, times, "step", NULL);
+	setting_of_points.probes = points.probes;
+	setting_of_points.nprobes = points.nprobes;
+	coz_open(&with_points, trace, times, &setting_of_points);
+	points_measure(&points, &with_points);
+	struct interval *gains = points_gains(&points, &with_points, POINTS_THROUGHPUT);
+
+	ck_assert_msg(trace->nproblems == 0, "TRUTH_SEED=%" PRIu64 ": %s", p->seed,
+		      trace->nproblems ? trace->problems[0] : "");
+	for (uint32_t region = 0; region < PROGRAM_REGIONS; region++)
+		for (q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
+			q.cut = (struct program_cut){ (enum program_site)region,
+						      rank == COZ_ALL_RANKS ? -1 : rank,
+						      permille[q.reduction] };
+			check_cut(&q, gains);
+		}
+	coz_close(&c);
+	coz_close(&with_points);
+	points_close(&points);
+	free(gains);
+	free(probes);
+	free((void *)q.before);
 }
 
 static void check_program(uint64_t number, const struct program_wish *wish, bool worst)
@@ -59,24 +192,9 @@ static void check_program(uint64_t number, const struct program_wish *wish, bool
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
 	struct options options = { .assumption = p->assumption };
 	struct times times;
-	uint32_t row_of_site[PROGRAM_SITES], reductions[NPERMILLE];
-	int64_t rank = number % 3 ? COZ_ALL_RANKS : (int64_t)(number % p->nranks);
 
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
-	for (uint32_t s = 0; s < PROGRAM_SITES; s++)
-		row_of_site[s] = s < PROGRAM_REGIONS ? s : TR_NO_SITE;
-	for (size_t i = 0; i < NPERMILLE; i++)
-		reductions[i] = permille[i] * 100000;
-	struct coz_setting setting = { row_of_site, PROGRAM_REGIONS, reductions, NPERMILLE, rank, worst };
-	struct coz c;
-
-	coz_open(&c, trace, &times, &setting);
-	ck_assert_msg(trace->nproblems == 0, "TRUTH_SEED=%" PRIu64 ": %s", number,
-		      trace->nproblems ? trace->problems[0] : "");
-	for (uint32_t region = 0; region < PROGRAM_REGIONS; region++)
-		for (size_t i = 0; i < NPERMILLE; i++)
-			check_cut(p, &c, region, i, rank == COZ_ALL_RANKS ? -1 : rank);
-	coz_close(&c);
+	ask(p, trace, &times, number % 3 ? COZ_ALL_RANKS : (int64_t)(number % p->nranks), worst);
 	times_close(&times);
 	trace_close(trace);
 	program_free(p);
