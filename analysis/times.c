@@ -134,6 +134,21 @@ static int solve_all(struct times *t)
 	return status;
 }
 
+/* Stamps, unlike the links that were solved, are those of any core. */
+static void widen(struct times *t)
+{
+	uint64_t most = 0;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		uint64_t half = t->trace->clocks[c].half_width;
+		frz_widen(t->packets, c, half);
+		if (t->all)
+			frz_widen(t->all, c, half);
+		if (t->line[c] > 0 && half > most)
+			most = half;
+	}
+	frz_widen(t->alone, 0, most);
+}
+
 int times_open(struct times *t, struct trace *trace, const struct options *options)
 {
 	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
@@ -151,6 +166,7 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 	t->doubted = mem_resize(NULL, trace->nclocks, sizeof *t->doubted);
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		place(t, c);
+	widen(t);
 	return EXIT_FINE;
 }
 
@@ -196,19 +212,37 @@ struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
 	return t->line[clock] == 0 ? frz_cursor(t->together, clock) : frz_cursor(t->alone, 0);
 }
 
-frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
+static uint64_t plus(uint64_t x, uint64_t y)
+{
+	return x < UINT64_MAX - y ? x + y : UINT64_MAX;
+}
+
+static frz_time duration_of_clock(const struct times *t, uint32_t clock, uint64_t ticks)
 {
 	return t->line[clock] == 0 ? frz_duration(t->together, clock, ticks)
 				   : frz_duration(t->alone, 0, ticks);
+}
+
+/* Either stamp may be off by the half-width: a thread may have moved to another core. */
+frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
+{
+	uint64_t off = 2 * t->trace->clocks[clock].half_width;
+	if (!off)
+		return duration_of_clock(t, clock, ticks);
+	return (frz_time){ ticks > off ? duration_of_clock(t, clock, ticks - off).lo : 0,
+			   duration_of_clock(t, clock, plus(ticks, off)).hi };
 }
 
 frz_time times_sum(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t pieces)
 {
 	if (pieces == 0)
 		return (frz_time){ 0, 0 };
-	/* One tick at each end of one piece is already in times_duration. */
-	frz_time least = times_duration(t, clock, ticks > pieces - 1 ? ticks - (pieces - 1) : 0);
-	frz_time most = times_duration(t, clock, ticks + (pieces - 1));
+	/* What one piece may be off by is already in times_duration. */
+	uint64_t off;
+	if (__builtin_mul_overflow(pieces - 1, 1 + 2 * t->trace->clocks[clock].half_width, &off))
+		off = UINT64_MAX;
+	frz_time least = times_duration(t, clock, ticks > off ? ticks - off : 0);
+	frz_time most = times_duration(t, clock, plus(ticks, off));
 	return (frz_time){ least.lo, most.hi };
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * segment.c - finding the segment of a stamp. */
+ * segment.c - finding the segment of a stamp, and making all of them wider. */
 #include "freezer/segment.h"
 
 /* From `near` in steps that double, then by halving. */
@@ -28,4 +28,18 @@ const struct frz_segment *frz_segment_find(const struct frz_segment *segments, s
 			high = middle;
 	}
 	return low;
+}
+
+void frz_segments_widen(struct frz_segment *segments, size_t n, int64_t ticks)
+{
+	const __int128 most = (__int128)1 << 126, by = (__int128)ticks << 64;
+
+	for (struct frz_segment *s = segments; s < segments + n; s++) {
+		if (s->lo_at <= by - most || s->hi_at >= most - by) {
+			s->span = 0;
+			continue;
+		}
+		s->lo_at -= by;
+		s->hi_at += by;
+	}
 }

@@ -53,4 +53,7 @@ static inline frz_time frz_segment_parabola(const struct frz_segment *s, uint64_
 const struct frz_segment *frz_segment_find(const struct frz_segment *segments, size_t n,
 					   const struct frz_segment *near, uint64_t stamp);
 
+/* Moves both bounds apart by whole ticks. A segment that might overflow then becomes 0 long. */
+void frz_segments_widen(struct frz_segment *segments, size_t n, int64_t ticks);
+
 #endif

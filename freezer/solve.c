@@ -304,6 +304,19 @@ void frz_times_of(struct frz_cursor *c, const uint64_t *stamps, size_t n, frz_ti
 		out[i] = frz_time_of(c, stamps[i]);
 }
 
+void frz_widen(struct frz_solution *solution, uint32_t clock, uint64_t ticks)
+{
+	struct solved *s = &solution->clocks[clock];
+
+	if (!ticks || !frz_placed(&s->clock))
+		return;
+	int64_t most = frz_duration(solution, clock, ticks).hi;
+	if (s->wander.segments)
+		frz_segments_widen(s->wander.segments, s->wander.nsegments, most);
+	else
+		sweep_widen(&s->sweep, most);
+}
+
 frz_time frz_duration(const struct frz_solution *solution, uint32_t clock, uint64_t ticks)
 {
 	const struct solved *s = &solution->clocks[clock];

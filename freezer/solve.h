@@ -113,6 +113,11 @@ void frz_solution_free(struct frz_solution *);
 
 const struct frz_clock *frz_clock(const struct frz_solution *, uint32_t clock);
 
+/* Makes the law hold for stamps that differ from the clock's by up to `ticks`, either way: of a host
+ * whose cores are not quite at one. Once for a clock, before there are cursors of it. Its links must
+ * allow for that already; durations do not. */
+void frz_widen(struct frz_solution *, uint32_t clock, uint64_t ticks);
+
 /* Converts stamps of one clock; a value, owns nothing; the solution must outlive it. Amortised
  * constant time while stamps do not go back, correct in any order. Only for placed clocks. */
 struct frz_cursor {

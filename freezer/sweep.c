@@ -100,6 +100,12 @@ int sweep_build(struct sweep *sweep)
 	return 0;
 }
 
+void sweep_widen(struct sweep *sweep, int64_t ticks)
+{
+	sweep->wider += ticks;
+	frz_segments_widen(sweep->segments, sweep->n, ticks);
+}
+
 void sweep_free(struct sweep *sweep)
 {
 	bound_free(&sweep->lo);
@@ -130,8 +136,8 @@ static frz_time time_exactly(const struct sweep *sweep, uint64_t stamp)
 	const struct line *hi = &sweep->hi.pieces[bound_piece(&sweep->hi, (wide)stamp + 1)].line;
 
 	return (frz_time){
-		saturated(line_floor(lo, stamp, 0)),
-		saturated(line_ceil(hi, (wide)stamp + 1, 0)),
+		saturated(line_floor(lo, stamp, 0) - sweep->wider),
+		saturated(line_ceil(hi, (wide)stamp + 1, 0) + sweep->wider),
 	};
 }
 

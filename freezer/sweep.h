@@ -15,10 +15,12 @@ struct sweep {
 	struct bound lo, hi; /* hi bounds the begin of a tick: that of stamp s is hi at s + 1 */
 	struct frz_segment *segments;
 	size_t n;
+	int64_t wider; /* ticks, by which both bounds were moved apart */
 };
 
 /* Builds the segments from the two bounds. 0 or -ENOMEM. */
 int sweep_build(struct sweep *);
+void sweep_widen(struct sweep *, int64_t ticks);
 void sweep_free(struct sweep *);
 
 /* The time of a stamp. *near is one of the segments, and then the one that begins last of those

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * truth_links.c - what random programs prove of their clocks: matches are the true ones, also when
+ * records are missing; links are true; and more links never make a bound wider.
+ *
+ * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/match.h"
+#include "analysis/text.h"
+#include "analysis/times.h"
+#include "testsuite/truth/program.h"
+
+static uint64_t seed, programs, drawn;
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static void setup(void)
+{
+	seed = number_from("TRUTH_SEED", 1);
+	programs = number_from("TRUTH_PROGRAMS", 300);
+}
+
+static struct program *some_program(uint64_t i)
+{
+	struct program_wish wish = { .affine = i % 3 == 0, .varying = i % 2 };
+
+	drawn = (seed + i) * 6364136223846793005 + 1;
+	return program_draw(seed + i, &wish);
+}
+
+static uint64_t below(uint64_t n)
+{
+	drawn = drawn * 6364136223846793005 + 1442695040888963407;
+	return (drawn >> 33) % n;
+}
+
+static uint64_t stamp_of(const struct program *p, size_t thread, const struct program_event *e)
+{
+	return clockmap_stamp(&p->maps[p->threads[thread].host], e->truth);
+}
+
+/* ---- The twin: every send and every receive of a program, paired by counting ------------------- */
+
+struct half { /* of a message */
+	size_t thread, at;
+	uint64_t peer, tag, begun, completed;
+	int64_t truth, done;
+	bool send, taken;
+};
+
+struct halves { struct half *v; size_t n; };
+
+static uint64_t arg_of(const struct program_event *e, enum dprof_key key)
+{
+	for (unsigned i = 0; i < e->nargs; i++)
+		if (e->args[i].key == key)
+			return e->args[i].value;
+	return UINT64_MAX;
+}
+
+/* The event that completes the receive begun by event `at`: its done, else the EXIT of the wait for
+ * it, else its own. */
+static const struct program_event *completion(const struct program_thread *t, size_t at)
+{
+	const struct program_event *begun = &t->events[at], *wait = NULL;
+	uint64_t id = arg_of(begun, DPROF_KEY_ID);
+
+	for (size_t i = at + 1; i < t->nevents; i++) {
+		const struct program_event *e = &t->events[i];
+		bool receives = e->site == PROGRAM_RECV || e->site == PROGRAM_IRECV ||
+				e->site == PROGRAM_ISEND || e->site == PROGRAM_SEND;
+
+		if (e->op == DPROF_POINT && receives && arg_of(e, DPROF_KEY_ID) == id)
+			return e;
+		if (id == UINT64_MAX && e->op == DPROF_EXIT && e->site == begun->site)
+			return e;
+		if (e->site == PROGRAM_WAIT && e->op == DPROF_ENTER && arg_of(e, DPROF_KEY_ID) == id)
+			wait = e;
+		if (e->site == PROGRAM_WAIT && e->op == DPROF_EXIT && wait)
+			return e;
+	}
+	return NULL;
+}
+
+static struct halves halves_of(const struct program *p)
+{
+	struct halves all = { NULL, 0 };
+
+	for (size_t t = 0; t < p->nthreads; t++) {
+		for (size_t i = 0; i < p->threads[t].nevents; i++) {
+			const struct program_event *e = &p->threads[t].events[i], *done;
+			bool send = e->site == PROGRAM_SEND || e->site == PROGRAM_ISEND;
+
+			if (e->op != DPROF_ENTER ||
+			    !(send || e->site == PROGRAM_RECV || e->site == PROGRAM_IRECV))
+				continue;
+			done = completion(&p->threads[t], i);
+			ck_assert(send || done);
+			all.v = realloc(all.v, (all.n + 1) * sizeof *all.v);
+			all.v[all.n++] = (struct half){
+				.thread = t, .at = i, .send = send, .truth = e->truth,
+				.peer = arg_of(e, DPROF_KEY_PEER), .tag = arg_of(e, DPROF_KEY_TAG),
+				.begun = stamp_of(p, t, e),
+			};
+			struct half *h = &all.v[all.n - 1];
+			if (send)
+				continue;
+			h->done = done->truth;
+			h->completed = stamp_of(p, t, done);
+			h->peer = h->peer == UINT64_MAX ? arg_of(done, DPROF_KEY_PEER) : h->peer;
+			h->tag = h->tag == UINT64_MAX ? arg_of(done, DPROF_KEY_TAG) : h->tag;
+		}
+	}
+	return all;
+}
+
+/* How many of the same stream were begun before. */
+static size_t place(const struct program *p, const struct halves *all, const struct half *h)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct half *o = &all->v[i];
+
+		before += o->send == h->send && o->peer == h->peer && o->tag == h->tag &&
+			  p->threads[o->thread].rank == p->threads[h->thread].rank &&
+			  (o->truth < h->truth ||
+			   (o->truth == h->truth && (o->thread < h->thread ||
+						     (o->thread == h->thread && o->at < h->at))));
+	}
+	return before;
+}
+
+static bool pair(const struct program *p, const struct halves *all, const struct half *send,
+		 const struct half *take)
+{
+	return p->threads[send->thread].rank == take->peer &&
+	       p->threads[take->thread].rank == send->peer && send->tag == take->tag &&
+	       place(p, all, send) == place(p, all, take);
+}
+
+/* ---- Matches ---------------------------------------------------------------------------------- */
+
+static struct half *find(const struct program *p, struct halves *all, const struct match *m,
+			 bool send)
+{
+	const struct match_part *part = &m->parts[!send];
+	unsigned other = p->threads[m->parts[send].thread].rank;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct half *h = &all->v[i];
+
+		if (h->thread == part->thread && h->send == send && h->begun == part->enter &&
+		    h->tag == m->number && h->peer == other && (send || h->completed == part->done) && !h->taken)
+			return h;
+	}
+	return NULL;
+}
+
+static void check_message(const struct program *p, struct halves *all, const struct match *m)
+{
+	struct half *send = find(p, all, m, true), *take = find(p, all, m, false);
+
+	ck_assert_msg(send && take && pair(p, all, send, take), "seed %" PRIu64 ": message %" PRIu64
+		      " -> %" PRIu64 " is not true", p->seed, m->parts[0].enter, m->parts[1].done);
+	ck_assert_uint_eq(m->parts[0].bytes, m->parts[1].bytes);
+	ck_assert_int_le(send->truth, take->done);
+	send->taken = take->taken = true;
+}
+
+/* Of a trace of the whole program, or of what was left of it. The number of messages. */
+static uint64_t check_matches(const struct program *p, struct halves *all,
+			      const struct trace *trace, uint64_t *meetings, uint64_t *doubtful)
+{
+	struct match_walk *walk = match_walk_open(trace, 0);
+	struct match m;
+	uint64_t messages = 0;
+
+	while (match_walk_next(walk, &m)) {
+		messages += m.kind == MATCH_MESSAGE;
+		*meetings += m.kind == MATCH_MEETING && m.complete;
+		if (m.kind == MATCH_MESSAGE)
+			check_message(p, all, &m);
+	}
+	*doubtful += match_walk_tally(walk)->doubtful;
+	match_walk_close(walk);
+	return messages;
+}
+
+START_TEST(matches_are_true)
+{
+	uint64_t messages = 0, sends = 0, meetings = 0, doubtful = 0;
+
+	for (uint64_t i = 0; i < programs; i++) {
+		struct program *p = some_program(i);
+		struct trace *trace = program_trace(p, PROGRAM_RECORDED);
+		struct halves all = halves_of(p);
+
+		for (size_t k = 0; k < all.n; k++)
+			sends += all.v[k].send;
+		messages += check_matches(p, &all, trace, &meetings, &doubtful);
+		free(all.v);
+		trace_close(trace);
+		program_free(p);
+	}
+	ck_assert_uint_gt(messages, 5 * programs);
+	ck_assert_uint_gt(meetings, 5 * programs);
+	ck_assert_uint_eq(doubtful, 0);
+	ck_assert_uint_eq(messages, sends);
+}
+END_TEST
+
+/* ---- Matches of traces that say less ----------------------------------------------------------- */
+
+/* A receive that is begun without saying from whom, or with which tag, and says so when it is done. */
+struct blurred { char done[64]; };
+
+/* Takes peer or tag or both out of the line; false if it is no receive that begins. */
+static bool blur(char *line, struct blurred *b)
+{
+	unsigned site, group, peer, tag;
+	uint64_t thread, stamp, what = below(4);
+	int read = 0;
+
+	if (sscanf(line, "e %" SCNu64 " %" SCNu64 " %u enter group=%u peer=%u tag=%u%n", &thread, &stamp,
+		   &site, &group, &peer, &tag, &read) != 6 ||
+	    (site != PROGRAM_RECV && site != PROGRAM_IRECV))
+		return false;
+	char *rest = strdup(line + read);
+	int n = sprintf(line, "e %" PRIu64 " %" PRIu64 " %u enter group=%u", thread, stamp, site, group);
+	if (what & 1)
+		n += sprintf(line + n, " peer=%u", peer);
+	if (what & 2)
+		n += sprintf(line + n, " tag=%u", tag);
+	strcpy(line + n, rest);
+	free(rest);
+	if (site == PROGRAM_RECV)
+		snprintf(b->done, sizeof b->done, "peer=%u tag=%u group=%u", peer, tag, group);
+	return true;
+}
+
+/* All receives blurred; a blocking one then has a "done" before its EXIT. */
+static void blur_all(FILE *in, FILE *out)
+{
+	char line[4096];
+	struct blurred b[64] = { 0 };
+	uint64_t thread, stamp;
+	unsigned site;
+
+	while (fgets(line, sizeof line, in)) {
+		if (sscanf(line, "e %" SCNu64 " %" SCNu64 " %u exit", &thread, &stamp, &site) == 3 &&
+		    site == PROGRAM_RECV && strstr(line, " exit") && b[thread].done[0]) {
+			fprintf(out, "e %" PRIu64 " %" PRIu64 " %u point %s\n", thread, stamp, site,
+				b[thread].done);
+			b[thread].done[0] = 0;
+		}
+		if (sscanf(line, "e %" SCNu64, &thread) == 1)
+			blur(line, &b[thread]);
+		fputs(line, out);
+	}
+}
+
+/* Leaves out runs of a few records of one thread, and says how many. */
+static void lose(FILE *in, FILE *out)
+{
+	char line[4096];
+	uint64_t victim = below(4), count = 0, thread;
+
+	while (fgets(line, sizeof line, in)) {
+		bool event = sscanf(line, "e %" SCNu64, &thread) == 1 && thread == victim;
+
+		if (event && (count > 0 ? below(4) > 0 : below(40) == 0)) {
+			count++;
+			continue;
+		}
+		if (count > 0 && (event || line[0] != 'e')) {
+			fprintf(out, "lost %" PRIu64 " %" PRIu64 "\n", victim, count);
+			count = 0;
+		}
+		fputs(line, out);
+	}
+	if (count > 0)
+		fprintf(out, "lost %" PRIu64 " %" PRIu64 "\n", victim, count);
+}
+
+typedef void edit(FILE *in, FILE *out);
+
+static FILE *edited(FILE *in, edit *by)
+{
+	FILE *out = tmpfile();
+
+	by(in, out);
+	fclose(in);
+	rewind(out);
+	return out;
+}
+
+static struct trace *open_edited(const struct program *p, const char *directory, bool blurs,
+				 bool loses)
+{
+	char path[64], *error;
+	FILE *text = tmpfile();
+
+	program_text(p, PROGRAM_RECORDED, text);
+	rewind(text);
+	text = blurs ? edited(text, blur_all) : text;
+	text = loses ? edited(text, lose) : text;
+	snprintf(path, sizeof path, "%s/t", directory);
+	error = text_pack(text, "text", path);
+	ck_assert_msg(!error, "seed %" PRIu64 ": %s", p->seed, error);
+	struct trace *trace = trace_open(path, &error);
+	ck_assert(trace != NULL);
+	fclose(text);
+	return trace;
+}
+
+static void remove_trace(const char *directory)
+{
+	char command[128];
+
+	snprintf(command, sizeof command, "rm -rf %s/t", directory);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* The share of all sends that found their receives, in percent; and what was in doubt. */
+static uint64_t match_edited(bool blurs, bool loses, uint64_t *doubtful)
+{
+	char directory[] = "/tmp/dprof-links-XXXXXX";
+	uint64_t messages = 0, meetings = 0, sends = 0;
+
+	ck_assert(mkdtemp(directory) != NULL);
+	for (uint64_t i = 0; i < programs / 2; i++) {
+		struct program *p = some_program(i);
+		struct trace *trace = open_edited(p, directory, blurs, loses);
+		struct halves all = halves_of(p);
+
+		for (size_t k = 0; k < all.n; k++)
+			sends += all.v[k].send;
+		messages += check_matches(p, &all, trace, &meetings, doubtful);
+		free(all.v);
+		trace_close(trace);
+		remove_trace(directory);
+		program_free(p);
+	}
+	rmdir(directory);
+	return 100 * messages / sends;
+}
+
+START_TEST(receives_from_any_are_matched)
+{
+	uint64_t doubtful = 0;
+
+	ck_assert_uint_eq(match_edited(true, false, &doubtful), 100);
+	ck_assert_uint_eq(doubtful, 0);
+}
+END_TEST
+
+START_TEST(losses_make_no_false_matches)
+{
+	uint64_t doubtful = 0;
+
+	ck_assert_uint_gt(match_edited(false, true, &doubtful), 30);
+	ck_assert_uint_gt(match_edited(true, true, &doubtful), 30);
+	ck_assert_uint_gt(doubtful, programs / 4);
+}
+END_TEST
+
+/* ---- Links ------------------------------------------------------------------------------------- */
+
+/* The true time of an event that was stamped so: the earliest of an ENTER, the latest of another. */
+static int64_t truth_of(const struct program *p, uint32_t host, uint64_t stamp, bool enter)
+{
+	int64_t found = enter ? INT64_MAX : INT64_MIN;
+
+	for (size_t t = 0; t < p->nthreads; t++) {
+		for (size_t i = 0; p->threads[t].host == host && i < p->threads[t].nevents; i++) {
+			const struct program_event *e = &p->threads[t].events[i];
+
+			if ((e->op == DPROF_ENTER) != enter || stamp_of(p, t, e) != stamp)
+				continue;
+			if (enter ? e->truth < found : e->truth > found)
+				found = e->truth;
+		}
+	}
+	return found;
+}
+
+START_TEST(links_are_true)
+{
+	uint64_t links = 0;
+
+	for (uint64_t i = 0; i < programs; i++) {
+		struct program *p = some_program(i);
+		struct trace *trace = program_trace(p, PROGRAM_RECORDED);
+		struct program_links l = program_links(trace, 0);
+
+		for (size_t k = 0; k < l.nlinks; k++) {
+			const struct frz_link *x = &l.links[k];
+
+			ck_assert_uint_ne(x->from, x->to);
+			ck_assert_msg(truth_of(p, x->from, x->sent, true) <=
+				      truth_of(p, x->to, x->received, false),
+				      "seed %" PRIu64 ": %" PRIu64 " -> %" PRIu64, p->seed, x->sent,
+				      x->received);
+		}
+		links += l.nlinks;
+		program_links_free(&l);
+		trace_close(trace);
+		program_free(p);
+	}
+	ck_assert_uint_gt(links, 20 * programs);
+}
+END_TEST
+
+/* ---- Bounds ------------------------------------------------------------------------------------ */
+
+static void check_narrower(const struct program *p, const struct times *fewer,
+			   const struct times *more, uint64_t *tighter)
+{
+	for (size_t t = 0; t < p->nthreads; t++) {
+		uint32_t host = p->threads[t].host;
+
+		if (fewer->line[host] != 0)
+			continue;
+		ck_assert_uint_eq(more->line[host], 0);
+		struct frz_cursor c = times_cursor(fewer, host), d = times_cursor(more, host);
+		for (size_t i = 0; i < p->threads[t].nevents; i++) {
+			uint64_t stamp = stamp_of(p, t, &p->threads[t].events[i]);
+			frz_time x = frz_time_of(&c, stamp), y = frz_time_of(&d, stamp);
+
+			ck_assert_msg(y.lo >= x.lo && y.hi <= x.hi,
+				      "seed %" PRIu64 ": stamp %" PRIu64 ": packets %" PRId64
+				      " .. %" PRId64 ", all %" PRId64 " .. %" PRId64,
+				      p->seed, stamp, x.lo, x.hi, y.lo, y.hi);
+			*tighter += y.lo > x.lo || y.hi < x.hi;
+		}
+	}
+}
+
+START_TEST(more_links_are_never_wider)
+{
+	uint64_t tighter = 0;
+
+	for (uint64_t i = 0; i < programs; i++) {
+		struct program *p = some_program(i);
+		struct trace *trace = program_trace(p, PROGRAM_RECORDED);
+		struct options all = { .assumption = p->assumption }, packets = all;
+		struct times few, more;
+
+		packets.packets_only = true;
+		ck_assert_int_eq(times_open(&few, trace, &packets), EXIT_FINE);
+		ck_assert_int_eq(times_open(&more, trace, &all), EXIT_FINE);
+		ck_assert(more.program_used == (more.program.nlinks > 0));
+		check_narrower(p, &few, &more, &tighter);
+		times_close(&few);
+		times_close(&more);
+		trace_close(trace);
+		program_free(p);
+	}
+	ck_assert_uint_gt(tighter, programs);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("truth: links");
+	TCase *c = tcase_create("links");
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_set_timeout(c, 600);
+	tcase_add_test(c, matches_are_true);
+	tcase_add_test(c, receives_from_any_are_matched);
+	tcase_add_test(c, losses_make_no_false_matches);
+	tcase_add_test(c, links_are_true);
+	tcase_add_test(c, more_links_are_never_wider);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
