@@ -24,6 +24,7 @@
 #define NONE       SIZE_MAX
 #define ARCS_EACH  5 /* a point adds at most two rays, one arc, and one for each of two drops */
 #define FRACTION_BITS 64
+#define WIDE_SMALL    ((wide)1 << 60) /* that and a fraction of a rise stay below WIDE_LARGE */
 
 /* A value of r: a slope, or a slope divided by K. */
 struct rate { struct slope slope; bool over; };
@@ -268,7 +269,26 @@ static void rise(const struct rates *rates, const struct arc *arc, wide x, mpz_t
 	}
 }
 
-wide envelope_height(const struct envelope *e, const struct arc *arc, wide x)
+/* The same, and the point that it rises from, in words of 128 bits; false if they overflow. */
+static bool rise_fits(const struct rates *rates, const struct arc *arc, wide x, wide *num,
+		      wide *den)
+{
+	wide above = PPB_ONE + (wide)rates->ppb, below = PPB_ONE - (wide)rates->ppb, a;
+
+	if (!arc->right) {
+		*den = rates->fast.dx * below;
+		return !__builtin_mul_overflow(x - arc->left->x, rates->fast.dy * above, num);
+	}
+	if (!arc->left) {
+		*den = rates->slow.dx * above;
+		return !__builtin_mul_overflow(x - arc->right->x, rates->slow.dy * below, num);
+	}
+	a = (x - arc->left->x) * above;
+	*den = (arc->right->x - arc->left->x) * below + (above - below) * (x - arc->left->x);
+	return !__builtin_mul_overflow(arc->right->y - arc->left->y, a, num);
+}
+
+static wide height_by_gmp(const struct envelope *e, const struct arc *arc, wide x)
 {
 	mpz_t num, den, whole;
 
@@ -282,4 +302,14 @@ wide envelope_height(const struct envelope *e, const struct arc *arc, wide x)
 	wide height = wide_from_mpz(num);
 	mpz_clears(num, den, whole, NULL);
 	return height;
+}
+
+wide envelope_height(const struct envelope *e, const struct arc *arc, wide x)
+{
+	wide num, den, rise, y = arc->left ? arc->left->y : arc->right->y;
+
+	if (y > -WIDE_SMALL && y < WIDE_SMALL && rise_fits(&e->rates, arc, x, &num, &den) &&
+	    wide_fraction(&rise, num, den))
+		return y * ((wide)1 << FRACTION_BITS) + rise;
+	return height_by_gmp(e, arc, x);
 }

@@ -4,7 +4,7 @@
 # libfreezer.a reads the packets and solves for bounds (links with -lgmp).
 
 FREEZER_MEASURE := clock synclog burst stop packet exchange topology cores
-FREEZER_SOLVE   := synclog wide hull polygon bound segment sweep envelope pairs wander solved network solve
+FREEZER_SOLVE   := synclog wide hull polygon bound segment block sweep envelope pairs wander solved network solve
 
 $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer.a: $(FREEZER_SOLVE:%=$(B)/obj/freezer/%.o)
@@ -20,7 +20,8 @@ $(B)/bin/freezer: $(FREEZER_COMMAND:%=$(B)/obj/freezer/command/%.o) $(B)/lib/lib
 
 things += $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a $(B)/bin/freezer
 
-FREEZER_UNITS := clock synclog exchange keep topology cores solve network wander
+FREEZER_UNITS := clock synclog exchange keep topology cores
+FREEZER_UNITS += block solve network wander
 units += $(FREEZER_UNITS:%=$(B)/test/freezer_%)
 $(FREEZER_UNITS:%=$(B)/test/freezer_%): $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 $(B)/test/freezer_solve $(B)/test/freezer_network $(B)/test/freezer_wander: $(B)/obj/testsuite/truth/clockmap.o

@@ -5,7 +5,8 @@
  * With t ticks since `from`, the time lies between
  *	2^-64 * (lo_at + ((lo_rate + (lo_bend * t >> bend_shift)) * t << shift)) and
  *	2^-64 * (hi_at + ((hi_rate - (hi_bend * t >> bend_shift)) * t << shift)):
- * lines, or parabolas over a chord. Who makes segments sees to it that nothing overflows. */
+ * lines, or parabolas over a chord. Who makes segments sees to it that nothing overflows. Many
+ * stamps at once: block.h. */
 #ifndef FREEZER_SEGMENT_H
 #define FREEZER_SEGMENT_H
 

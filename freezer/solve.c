@@ -18,10 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "freezer/block.h"
 #include "freezer/network.h"
 
-#define TIGHTENINGS 4
+#define TIGHTENINGS 2
 #define RESTARTS    8
+#define ONE_BY_ONE  8 /* stamps that are converted alone before the next block is tried */
 
 struct frz_solution {
 	uint32_t nclocks;
@@ -300,8 +302,12 @@ frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 
 void frz_times_of(struct frz_cursor *c, const uint64_t *stamps, size_t n, frz_time *out)
 {
-	for (size_t i = 0; i < n; i++)
-		out[i] = frz_time_of(c, stamps[i]);
+	for (size_t i = 0, until; i < n; i = until) {
+		i += (c->bent ? block_parabola : block_line)(c->at, stamps + i, n - i, out + i);
+		until = i + ONE_BY_ONE < n ? i + ONE_BY_ONE : n;
+		for (; i < until; i++)
+			out[i] = frz_time_of(c, stamps[i]);
+	}
 }
 
 void frz_widen(struct frz_solution *solution, uint32_t clock, uint64_t ticks)

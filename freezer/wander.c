@@ -24,6 +24,7 @@
 #define MAX_REACH      ((wide)1 << 58)  /* of segments beyond the points: nine years at 1 GHz */
 #define MAX_SHIFT      32               /* steeper than 2^32 is no clock */
 #define MAX_BEND_SHIFT 63
+#define BEND_UNITS     0x1p30L /* a bend has 31 bits: with ticks below 2^32, no product overflows */
 #define BEND_MARGIN    (1 + 0x1p-50L)   /* more than the rounding of all that makes a bend */
 #define BEND_LOSS      0.0625L          /* ticks */
 #define PARTS          256              /* of an arc; then the loss is p * 10^-7 of its height */
@@ -428,7 +429,7 @@ static void set_curves(struct frz_segment *s, const struct side *lo, const struc
 	while (steepest >> s->shift > UINT64_MAX)
 		s->shift++;
 	unit = (long double)(TICK >> s->shift);
-	while (s->bend_shift < MAX_BEND_SHIFT && bend * unit < 0x1p61L)
+	while (s->bend_shift < MAX_BEND_SHIFT && bend * unit < BEND_UNITS)
 		unit *= 2, s->bend_shift++;
 	s->lo_bend = (uint64_t)(lo->bend * unit) + (lo->bend > 0);
 	s->hi_bend = (uint64_t)(hi->bend * unit) + (hi->bend > 0);

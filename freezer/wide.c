@@ -29,6 +29,24 @@ wide wide_from_mpz(const mpz_t z)
 	return mpz_sgn(z) < 0 ? -magnitude : magnitude;
 }
 
+/* 32 bits at a time, so that what remains of a division never outgrows a word. */
+bool wide_fraction(wide *result, wide num, wide den)
+{
+	if (num < 0 || den <= 0 || den >= (wide)1 << 95)
+		return false;
+	uwide remains = (uwide)num % (uwide)den, whole = (uwide)num / (uwide)den;
+
+	if (whole >= (uwide)1 << 61)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		remains <<= 32;
+		whole = whole << 32 | remains / (uwide)den;
+		remains %= (uwide)den;
+	}
+	*result = (wide)(whole + (remains > 0));
+	return true;
+}
+
 static int compare_products_by_gmp(wide a, wide b, wide c, wide d)
 {
 	mpz_t x, y, factor;

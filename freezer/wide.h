@@ -8,6 +8,7 @@
 #define FREEZER_WIDE_H
 
 #include <gmp.h>
+#include <stdbool.h>
 
 typedef __int128 wide;
 
@@ -15,6 +16,10 @@ typedef __int128 wide;
 
 /* Sign of a * b - c * d. Exact. */
 int wide_compare_products(wide a, wide b, wide c, wide d);
+
+/* *result = 2^64 * num / den rounded up, without GMP; false if that takes more than 128 bits on the
+ * way. */
+bool wide_fraction(wide *result, wide num, wide den);
 
 void wide_to_mpz(mpz_t, wide);
 
