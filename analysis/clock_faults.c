@@ -158,13 +158,10 @@ static char *jump_words(const struct times *t, const struct pair *p, size_t last
 static uint64_t first_stamp(const struct trace *trace, uint32_t clock, uint64_t first)
 {
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		const struct tr_thread *self = &trace->threads[i];
-		size_t r = 0;
-		while (r < self->nrecords && (DPROF_OP(self->records[r].what) > DPROF_POINT ||
-					      !self->records[r].stamp))
-			r++;
-		if (self->clock == clock && r < self->nrecords && self->records[r].stamp < first)
-			first = self->records[r].stamp;
+		uint64_t own, last;
+		if (trace->threads[i].clock == clock &&
+		    trace_ends(&trace->threads[i], &own, &last) && own < first)
+			first = own;
 	}
 	return first;
 }

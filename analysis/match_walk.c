@@ -37,16 +37,6 @@ static bool fetch(struct walker *w)
 	return true;
 }
 
-/* The stamp of a thread's last event; records behind it speak of it. */
-static uint64_t last_stamp(const struct tr_thread *thread)
-{
-	size_t i = thread->nrecords;
-	while (i > 0 && (DPROF_OP(thread->records[i - 1].what) > DPROF_POINT ||
-			 !thread->records[i - 1].what))
-		i--;
-	return i ? thread->records[i - 1].stamp : 0;
-}
-
 static uint64_t share(const struct strand *s)
 {
 	uint64_t run = s->last > s->first ? s->last - s->first : 1;
@@ -62,8 +52,9 @@ static void begin(struct match_walk *w, uint32_t thread)
 	if (!fetch(&w->walkers[thread]))
 		return;
 	heap_add(&s->threads, w->walkers[thread].stamp, thread);
-	uint64_t last = last_stamp(self);
-	s->last = last > s->last ? last : s->last;
+	uint64_t first, last;
+	if (trace_ends(self, &first, &last) && last > s->last)
+		s->last = last;
 }
 
 struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)

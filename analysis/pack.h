@@ -12,7 +12,7 @@
 
 #include "analysis/ids.h"
 #include "freezer/link.h"
-#include "runtime/format.h"
+#include "analysis/trace.h"
 
 #define PACK_NONE SIZE_MAX
 
@@ -43,8 +43,9 @@ struct pack_thread {
 	uint64_t lost;
 	bool complete;
 	uint64_t first, last;    /* stamps */
-	struct dprof_record *pending; size_t npending;
-	uint64_t nwritten;       /* records */
+	bool begun;              /* has an event */
+	uint64_t *pending; size_t npending;
+	uint64_t nwritten;       /* words */
 };
 
 struct pack_group {
@@ -69,9 +70,14 @@ struct pack {
 /* Where the fabricated module's section stands. */
 #define PACK_SITES_AT UINT64_C(0x400000)
 
+/* An address in no module: a site that the trace does not know. */
+#define PACK_NO_SITE_AT 16
+
 /* NULL, or what went wrong (to be freed). */
 char *pack_begin(struct pack *, const char *directory);
-char *pack_record(struct pack *, size_t thread, struct dprof_record);
+char *pack_event(struct pack *, size_t thread, uint64_t stamp, uint64_t site_at, enum dprof_op);
+char *pack_argument(struct pack *, size_t thread, struct tr_arg);
+char *pack_lost(struct pack *, size_t thread, uint64_t records);
 char *pack_finish(struct pack *, const char *directory);
 void pack_undo(struct pack *); /* removes what has been written */
 

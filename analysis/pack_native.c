@@ -18,9 +18,10 @@
 #include "analysis/memory.h"
 #include "analysis/pack.h"
 #include "freezer/synclog.h"
+#include "runtime/words.h"
 
-/* Records of one thread that wait in memory. */
-#define PENDING_RECORDS 4096
+/* Words of one thread that wait in memory. */
+#define PENDING_WORDS 8192
 #define STEM_BYTES      64
 
 static char *cannot_write(const char *path)
@@ -72,14 +73,55 @@ static char *flush(struct pack *p, size_t thread)
 	return wrong;
 }
 
-char *pack_record(struct pack *p, size_t thread, struct dprof_record record)
+static char *put_word(struct pack *p, size_t thread, uint64_t word)
 {
 	struct pack_thread *t = &p->threads[thread];
 	if (t->nwritten)
-		t->pending[t->npending++] = record; /* there is room: it was full before */
+		t->pending[t->npending++] = word; /* there is room: it was full before */
 	else
-		*MEM_GROW(t->pending, t->npending) = record;
-	return t->npending == PENDING_RECORDS ? flush(p, thread) : NULL;
+		*MEM_GROW(t->pending, t->npending) = word;
+	return t->npending == PENDING_WORDS ? flush(p, thread) : NULL;
+}
+
+/* What has no site cannot be named by part of an address. */
+static char *put_wide(struct pack *p, size_t thread, uint64_t stamp, uint64_t site_at,
+		      enum dprof_op op)
+{
+	char *wrong = put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0));
+	if (!wrong)
+		wrong = put_word(p, thread, stamp);
+	return wrong ? wrong : put_word(p, thread, site_at);
+}
+
+char *pack_event(struct pack *p, size_t thread, uint64_t stamp, uint64_t site_at, enum dprof_op op)
+{
+	struct pack_thread *t = &p->threads[thread];
+	char *wrong = NULL;
+	if (!t->begun || (stamp - t->last) >> (DPROF_STAMP_BITS - 2))
+		wrong = put_word(p, thread, dprof_epoch_word(stamp));
+	if (!t->begun)
+		t->first = stamp;
+	t->begun = true;
+	t->last = stamp;
+	if (wrong)
+		return wrong;
+	return site_at == PACK_NO_SITE_AT
+		       ? put_wide(p, thread, stamp, site_at, op)
+		       : put_word(p, thread, dprof_event_word(stamp, site_at, op));
+}
+
+char *pack_argument(struct pack *p, size_t thread, struct tr_arg a)
+{
+	uint64_t high = a.value >> 56;
+	char *wrong = put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_ARG, a.key, a.value));
+	if (wrong || !high)
+		return wrong;
+	return put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, a.key, high));
+}
+
+char *pack_lost(struct pack *p, size_t thread, uint64_t records)
+{
+	return put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_LOST, 0, records));
 }
 
 static char *finish_thread(struct pack *p, size_t thread)
@@ -91,7 +133,7 @@ static char *finish_thread(struct pack *p, size_t thread)
 		.magic = DPROF_EVENTS_MAGIC,
 		.version = DPROF_FORMAT_VERSION,
 		.header_size = DPROF_HEADER_SIZE,
-		.record_size = sizeof(struct dprof_record),
+		.word_size = sizeof(uint64_t),
 		.thread = t->number,
 		.rank = process->rank,
 		.pid = process->pid,

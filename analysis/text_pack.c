@@ -12,10 +12,8 @@
 #include "analysis/memory.h"
 #include "analysis/nearest.h"
 #include "analysis/pack.h"
+#include "runtime/words.h"
 #include "analysis/text.h"
-
-/* An address in no module: a site that the trace does not know. */
-#define NO_SITE_AT 8
 
 static char *unknown(const char *what, uint64_t id)
 {
@@ -259,10 +257,12 @@ static char *append_site(struct pack *p, struct dprof_site *head, const char *co
 	size_t size = sizeof *head;
 	for (int i = 0; i < 3; i++)
 		size += strlen(string[i]) + 1;
-	size = (size + 7) & ~(size_t)7;
+	size = (size + DPROF_SITE_ALIGN - 1) & ~(size_t)(DPROF_SITE_ALIGN - 1);
+	if (size < DPROF_SITE_MIN)
+		size = DPROF_SITE_MIN;
 	if (size > UINT16_MAX)
-		return too_big("name, file and function, in bytes together,", UINT16_MAX & ~7,
-			       size);
+		return too_big("name, file and function, in bytes together,",
+			       UINT16_MAX & ~(DPROF_SITE_ALIGN - 1), size);
 	head->size = (uint16_t)size;
 	*MEM_GROW(p->site_at, p->nsites) = PACK_SITES_AT + p->sites_size;
 	p->sites = mem_resize(p->sites, p->sites_size + size, 1);
@@ -320,10 +320,10 @@ static char *lost_line(struct pack *p, const struct ln_value *v)
 	size_t thread = ids_find(&p->thread_ids, v[LOST_THREAD].number);
 	if (thread == SIZE_MAX)
 		return unknown("thread", v[LOST_THREAD].number);
-	if (!v[LOST_COUNT].number)
-		return mem_copy("expected how many records were lost, found 0");
-	return pack_record(p, thread,
-			   (struct dprof_record){ v[LOST_COUNT].number, 1 << 3 | DPROF_LOST });
+	if (!v[LOST_COUNT].number || v[LOST_COUNT].number > DPROF_VALUE_MAX)
+		return mem_format("expected how many records were lost, found %" PRIu64,
+				  v[LOST_COUNT].number);
+	return pack_lost(p, thread, v[LOST_COUNT].number);
 }
 
 static char *check_stamp(const struct pack_thread *t, uint64_t stamp)
@@ -332,9 +332,6 @@ static char *check_stamp(const struct pack_thread *t, uint64_t stamp)
 		return mem_format("expected a stamp of at least %" PRIu64
 				  " (a thread's stamps never go back), found %" PRIu64,
 				  t->last, stamp);
-	if (!stamp && !t->complete)
-		return mem_copy(
-			"expected a stamp above 0 in a thread that is not complete, found 0");
 	return NULL;
 }
 
@@ -353,14 +350,9 @@ static char *event_line(struct pack *p, char *at)
 	struct pack_thread *t = &p->threads[thread];
 	if ((wrong = check_stamp(t, e.stamp)))
 		return wrong;
-	if (!t->nwritten && !t->npending)
-		t->first = e.stamp;
-	t->last = e.stamp;
-	uint64_t address = e.no_site ? NO_SITE_AT : p->site_at[site];
-	wrong = pack_record(p, thread, (struct dprof_record){ e.stamp, address | e.op });
+	wrong = pack_event(p, thread, e.stamp, e.no_site ? PACK_NO_SITE_AT : p->site_at[site], e.op);
 	for (unsigned i = 0; !wrong && i < e.nargs; i++)
-		wrong = pack_record(p, thread, (struct dprof_record){
-				    e.args[i].value, (uint64_t)e.args[i].key << 3 | DPROF_ARG });
+		wrong = pack_argument(p, thread, e.args[i]);
 	return wrong;
 }
 

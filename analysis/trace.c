@@ -247,7 +247,7 @@ static void free_opened(struct opened *o)
 	for (size_t i = 0; i < o->nsites; i++) {
 		free(o->sites[i]->name);
 		free(o->sites[i]->bytes);
-		free(o->sites[i]->site);
+		free(o->sites[i]->what);
 		free(o->sites[i]);
 	}
 	for (size_t i = 0; i < o->nmappings; i++)
@@ -273,8 +273,10 @@ void trace_close(struct trace *t)
 		free(t->clocks[i].host);
 		free(t->clocks[i].source);
 	}
-	for (size_t i = 0; i < t->nthreads; i++)
+	for (size_t i = 0; i < t->nthreads; i++) {
+		words_close(t->threads[i].words);
 		free(t->threads[i].name);
+	}
 	for (size_t i = 0; i < t->ngroups; i++)
 		free(t->groups[i].threads);
 	free(t->clocks);
@@ -308,11 +310,11 @@ static void take_arguments(struct tr_cursor *c, const struct tr_modules *m, stru
 {
 	unsigned had = 0;
 	for (; c->next < c->thread->nrecords; c->next++) {
-		const struct dprof_record *r = &c->thread->records[c->next];
-		uint64_t key = DPROF_BODY(r->what) >> 3;
-		if (DPROF_OP(r->what) != DPROF_ARG)
+		const struct tr_record *r = thread_record(c->thread, c->next);
+		uint64_t key = TR_BODY(r->what);
+		if (TR_OP(r->what) != DPROF_ARG)
 			return;
-		if (key == DPROF_KEY_NONE || key >= DPROF_KEY_COUNT || had & 1u << key)
+		if (had & 1u << key)
 			continue;
 		had |= 1u << key;
 		e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key,
@@ -324,17 +326,17 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
 	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
 	while (c->next < c->thread->nrecords) {
-		const struct dprof_record *r = &c->thread->records[c->next++];
-		if (is_event(r, c->thread->complete)) {
+		const struct tr_record *r = thread_record(c->thread, c->next++);
+		if (is_event(r)) {
 			e->stamp = r->stamp;
-			e->op = DPROF_OP(r->what);
-			e->site = site_at(m, DPROF_BODY(r->what));
+			e->op = TR_OP(r->what);
+			e->site = (uint32_t)TR_BODY(r->what);
 			e->lost = 0;
 			e->nargs = 0;
 			take_arguments(c, m, e);
 			return true;
 		}
-		if (r->what == (1 << 3 | DPROF_LOST) && r->stamp) {
+		if (TR_OP(r->what) == DPROF_LOST && r->stamp) {
 			*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
 						.lost = r->stamp };
 			return true;

@@ -6,8 +6,8 @@
  * that cannot: each problem is a sentence with file, offset, what was expected and what was found.
  * Nothing here interprets clocks: stamps are raw.
  *
- * Records stay in the mapped files; a cursor decodes them as it goes, so that memory does not grow
- * with the length of a run. */
+ * Records stay in the mapped files; they are decoded as cursors go, so that memory does not grow
+ * with the length of a run. One thread at a time may use a trace and its cursors. */
 #ifndef ANALYSIS_TRACE_H
 #define ANALYSIS_TRACE_H
 
@@ -17,6 +17,8 @@
 
 #include "freezer/solve.h"
 #include "runtime/format.h"
+
+struct tr_words;
 
 struct tr_packets {           /* of a host's endpoint, over the whole run */
 	uint64_t exchanges, unanswered; /* questions it asked */
@@ -38,6 +40,15 @@ struct tr_site {
 	uint32_t line, column;
 };
 
+/* A record as the analyses see it: the stamp of an event, the value of an argument, how many were
+ * lost; and what it is. */
+struct tr_record { uint64_t stamp, what; };
+
+/* `body`: the site of an event (TR_NO_SITE when it is missing), the key of an argument. */
+#define TR_WHAT(body, op) ((uint64_t)(body) << 3 | (op))
+#define TR_OP(what)       ((enum dprof_op)((what) & 7))
+#define TR_BODY(what)     ((what) >> 3)
+
 struct tr_thread {
 	uint32_t clock;
 	int64_t rank;         /* -1 without one */
@@ -46,8 +57,9 @@ struct tr_thread {
 	uint64_t lost;        /* records that found no room */
 	bool gaps;            /* some records were damaged, or left out as out of order */
 	bool complete;        /* ended in good order; otherwise it was killed or still runs */
-	const struct dprof_record *records;
-	size_t nrecords;      /* up to the last one written */
+	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
+	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
+	size_t nrecords;
 	uint32_t process;     /* index of its process; sites are looked up in that process's modules */
 };
 
@@ -108,6 +120,12 @@ struct tr_cursor {
 };
 struct tr_cursor trace_events(const struct trace *, size_t thread);
 bool trace_next(struct tr_cursor *, struct tr_event *);
+
+/* The stamps of a thread's first event and its last; false when it has none. */
+bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
+
+/* Writes all nrecords of a thread to `to`. */
+void trace_load(const struct tr_thread *, struct tr_record *to);
 
 /* The value of `key` in e, or `otherwise`. */
 static inline uint64_t trace_arg(const struct tr_event *e, enum dprof_key key, uint64_t otherwise)

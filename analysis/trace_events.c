@@ -23,16 +23,17 @@
 
 /* ---- Looking at the records ------------------------------------------------------------------ */
 
-/* A record here and there may never have been written: a signal handler jumped away. Not so many
+/* A word here and there may never have been written: a signal handler jumped away. Not so many
  * in a row. */
-#define HOLE_RECORDS 16
+#define HOLE_WORDS 16
 
-enum damage { FOREIGN, NO_SITE, NO_MODULE, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
+enum damage { FOREIGN, NO_SITE, NO_MODULE, AMBIGUOUS, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
 
 static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
 	[FOREIGN] = { "a record", "" },
 	[NO_SITE] = { "the address of a site", "" },
 	[NO_MODULE] = { "an address in a module of its process", ": was the program stripped?" },
+	[AMBIGUOUS] = { "an address in one module of its process", ", which is in several" },
 	[UNWRITTEN] = { "records", " and as much behind it" },
 	[NO_EVENT] = { "an event before the argument", "" },
 	[TWICE] = { "an argument that the event does not have yet", "" },
@@ -41,21 +42,19 @@ static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
 struct scan {
 	struct opened *o;
 	const char *name;
-	const struct tr_thread *thread;
+	struct tr_thread *thread;
 	uint32_t index;                 /* of the thread, in the order of reading */
-	const struct tr_modules *modules;
 	uint64_t highest;               /* stamp so far */
 	bool back;                      /* a stamp goes back */
-	bool unfinished;                /* some without a stamp would be taken for 0 */
-	size_t unwritten;               /* records just before, in a row */
+	size_t unwritten;               /* words just before, in a row */
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
 	size_t count[NDAMAGES], first[NDAMAGES];
 };
 
-static void found(struct scan *s, enum damage d, size_t record)
+static void found(struct scan *s, enum damage d, size_t word)
 {
 	if (!s->count[d]++)
-		s->first[d] = record;
+		s->first[d] = word;
 }
 
 static void use_group(struct scan *s, uint64_t id)
@@ -67,84 +66,56 @@ static void use_group(struct scan *s, uint64_t id)
 	*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
 }
 
-static bool in_module(const struct tr_modules *m, uint64_t address)
+static void scan_argument(struct scan *s, const struct tr_record *r, size_t word)
 {
-	for (size_t i = 0; i < m->nmodules; i++)
-		if (address - m->module[i].at < m->module[i].size)
-			return true;
-	return false;
-}
-
-static void scan_event(struct scan *s, const struct dprof_record *r, size_t i)
-{
-	s->keys = 0;
-	if (!is_event(r, s->thread->complete && !s->highest)) {
-		s->unfinished = s->thread->complete;
-		return;
-	}
-	s->keys = 1;
-	if (r->stamp < s->highest)
-		s->back = true;
-	s->highest = r->stamp;
-	if (site_at(s->modules, DPROF_BODY(r->what)) != TR_NO_SITE)
-		return;
-	if (!s->modules->incomplete)
-		found(s, in_module(s->modules, DPROF_BODY(r->what)) ? NO_SITE : NO_MODULE, i);
-}
-
-static void scan_argument(struct scan *s, const struct dprof_record *r, size_t i)
-{
-	uint64_t key = DPROF_BODY(r->what) >> 3;
-	if (key == DPROF_KEY_NONE || key >= DPROF_KEY_COUNT) {
-		found(s, FOREIGN, i);
-		return;
-	}
+	uint64_t key = TR_BODY(r->what);
 	if (!(s->keys & 1))
-		found(s, NO_EVENT, i);
+		found(s, NO_EVENT, word);
 	else if (s->keys & 1u << key)
-		found(s, TWICE, i);
+		found(s, TWICE, word);
 	else if (key == DPROF_KEY_GROUP)
 		use_group(s, r->stamp);
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 
-static void scan_record(struct scan *s, const struct dprof_record *r, size_t i)
+static void scan_record(struct scan *s, const struct tr_record *r, size_t word)
 {
-	if (!r->what) {
-		if (r->stamp)
-			found(s, FOREIGN, i);
-		s->keys = 0;
-		s->unwritten += !r->stamp;
+	if (TR_OP(r->what) == DPROF_ARG) {
+		scan_argument(s, r, word);
 		return;
 	}
-	if (s->unwritten >= HOLE_RECORDS)
-		found(s, UNWRITTEN, i - s->unwritten);
-	s->unwritten = 0;
-	switch (DPROF_OP(r->what)) {
-	case DPROF_ENTER:
-	case DPROF_EXIT:
-	case DPROF_POINT:
-		if (DPROF_BODY(r->what))
-			scan_event(s, r, i);
-		else
-			found(s, FOREIGN, i);
+	s->keys = is_event(r);
+	if (!s->keys)
 		return;
-	case DPROF_ARG:
-		scan_argument(s, r, i);
-		return;
-	case DPROF_LOST:
-		if (r->what != (1 << 3 | DPROF_LOST))
-			found(s, FOREIGN, i);
-		s->keys = 0;
-		return;
-	}
-	found(s, FOREIGN, i);
-	s->keys = 0;
+	if (r->stamp < s->highest)
+		s->back = true;
+	s->highest = r->stamp;
 }
 
-static uint64_t offset_of(size_t record)
+static void scan_damage(struct scan *s, enum word_damage damage, size_t word)
 {
-	return DPROF_HEADER_SIZE + (uint64_t)record * sizeof(struct dprof_record);
+	bool known = !s->thread->words->modules->incomplete;
+	if (damage == DAMAGE_UNWRITTEN) {
+		s->unwritten++;
+		s->keys = 0;
+		return;
+	}
+	if (s->unwritten >= HOLE_WORDS)
+		found(s, UNWRITTEN, word - s->unwritten);
+	s->unwritten = 0;
+	if (damage == DAMAGE_FOREIGN)
+		found(s, FOREIGN, word);
+	else if (damage == DAMAGE_AMBIGUOUS)
+		found(s, AMBIGUOUS, word);
+	else if (damage == DAMAGE_NO_SITE && known)
+		found(s, NO_SITE, word);
+	else if (damage == DAMAGE_NO_MODULE && known)
+		found(s, NO_MODULE, word);
+}
+
+static uint64_t offset_of(size_t word)
+{
+	return DPROF_HEADER_SIZE + (uint64_t)word * sizeof(uint64_t);
 }
 
 static void tell(const struct scan *s)
@@ -152,49 +123,131 @@ static void tell(const struct scan *s)
 	for (int d = 0; d < NDAMAGES; d++) {
 		if (!s->count[d])
 			continue;
-		const struct dprof_record *r = &s->thread->records[s->first[d]];
 		char *more = s->count[d] > 1
 				     ? mem_format(" (and %zu more like it)", s->count[d] - 1)
 				     : mem_copy("");
 		trace_problem(&s->o->t,
-			      "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 " 0x%" PRIx64
-			      "%s%s",
-			      s->name, offset_of(s->first[d]), damages[d].expected, r->stamp,
-			      r->what, damages[d].advice, more);
+			      "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 "%s%s",
+			      s->name, offset_of(s->first[d]), damages[d].expected,
+			      s->thread->words->word[s->first[d]], damages[d].advice, more);
 		free(more);
 	}
+}
+
+/* ---- Records that do not stand in the file as they are wanted ---------------------------------- */
+
+/* All records of a thread in memory, and at which word each stands. */
+struct loaded { struct tr_record *record; size_t *word; uint64_t *epoch; size_t n; };
+
+static struct loaded load(const struct tr_thread *t)
+{
+	struct loaded l = {
+		.record = mem_resize(NULL, t->nrecords + 1, sizeof *l.record),
+		.word = mem_resize(NULL, t->nrecords + 1, sizeof *l.word),
+		.epoch = mem_resize(NULL, t->nrecords + 1, sizeof *l.epoch),
+	};
+	struct word_place p = { 0 };
+	for (enum word_damage damage = DAMAGE_NONE; damage != DAMAGE_END;) {
+		damage = words_next(t->words, &p, &l.record[l.n]);
+		if (!is_record(damage))
+			continue;
+		l.word[l.n] = p.record;
+		l.epoch[l.n++] = p.epoch;
+	}
+	return l;
+}
+
+static void unload(struct loaded *l)
+{
+	free(l->record);
+	free(l->word);
+	free(l->epoch);
+}
+
+static void replace(struct opened *o, struct tr_thread *thread, struct tr_record *records, size_t n)
+{
+	*MEM_GROW(o->copies, o->ncopies) = records;
+	thread->records = records;
+	thread->nrecords = n;
 }
 
 static void put_in_order(struct opened *o, const char *name, struct tr_thread *thread)
 {
 	struct order_damage damage;
-	struct dprof_record *copy = mem_resize(NULL, thread->nrecords, sizeof *copy);
-	size_t n =
-		order_records(thread->records, thread->nrecords, thread->complete, copy, &damage);
-	*MEM_GROW(o->copies, o->ncopies) = copy;
+	struct loaded l = load(thread);
+	struct tr_record *copy = mem_resize(NULL, l.n + 1, sizeof *copy);
+	size_t n = order_records(l.record, l.n, copy, &damage);
 	thread->gaps |= damage.dropped > 0;
 	if (damage.dropped)
 		trace_problem(&o->t,
 			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
 			      " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
-			      name, offset_of(damage.first), damage.at_least, damage.at_most,
-			      thread->records[damage.first].stamp, damage.dropped,
+			      name, offset_of(l.word[damage.first]), damage.at_least,
+			      damage.at_most, l.record[damage.first].stamp, damage.dropped,
 			      damage.dropped > 1 ? "s are" : " is");
-	thread->records = copy;
-	thread->nrecords = n;
+	replace(o, thread, copy, n);
+	unload(&l);
+}
+
+static bool between(const struct process_file *p, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < p->nstops; i++)
+		if (p->stops[i].to > from && p->stops[i].from < to)
+			return true;
+	return false;
+}
+
+/* What stands between two epochs between which the process was stopped may be 2^40 ticks later than
+ * it says, or not: it counts as lost. */
+static void leave_out_ambiguous(struct opened *o, const char *name, const struct process_file *p,
+				struct tr_thread *thread, uint64_t ended)
+{
+	struct loaded l = load(thread);
+	size_t n = 0, dropped = 0;
+	for (size_t i = 0, end; i < l.n; i = end) {
+		for (end = i; end < l.n && l.epoch[end] == l.epoch[i]; end++)
+			;
+		uint64_t next = end < l.n ? l.epoch[end] : ended ? ended : UINT64_MAX;
+		bool ambiguous = between(p, l.epoch[i], next);
+		for (size_t k = i; k < end && !ambiguous; k++)
+			l.record[n++] = l.record[k];
+		if (ambiguous)
+			l.record[n++] = (struct tr_record){ end - i, TR_WHAT(0, DPROF_LOST) };
+		dropped += ambiguous ? end - i : 0;
+	}
+	thread->gaps |= dropped > 0;
+	if (dropped)
+		trace_problem(&o->t,
+			      "%s: %zu records are left out: the process was stopped for so long that "
+			      "it is not known whether they stand before that or behind",
+			      name, dropped);
+	replace(o, thread, l.record, n);
+	l.record = NULL;
+	unload(&l);
 }
 
 static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
 			uint32_t index)
 {
-	struct scan s = { .o = o, .name = name, .thread = thread, .index = index,
-			  .modules = o->t.processes[thread->process].modules };
-	for (size_t i = 0; i < thread->nrecords; i++)
-		scan_record(&s, &thread->records[i], i);
+	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
+	struct word_place p = { 0 };
+	for (enum word_damage damage = DAMAGE_NONE; damage != DAMAGE_END;) {
+		struct tr_record r;
+		struct word_place before = p;
+		damage = words_next(thread->words, &p, &r);
+		scan_damage(&s, damage, p.record);
+		if (!is_record(damage))
+			continue;
+		if (thread->nrecords++ % BLOCK_RECORDS == 0)
+			words_add_block(thread->words, &before);
+		scan_record(&s, &r, p.record);
+		if (damage != DAMAGE_NONE) /* what stands behind it is of an event that was there */
+			s.keys = 1;
+	}
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	tell(&s);
-	if (s.back || s.unfinished)
+	if (s.back)
 		put_in_order(o, name, thread);
 }
 
@@ -203,7 +256,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 struct file {
 	const uint8_t *bytes;   /* up to the last one that is not zero, at least */
 	size_t size;            /* of the whole file */
-	size_t nrecords;        /* up to the last one that was written */
+	size_t nwords;          /* up to the last one that was written */
 };
 
 /* Size without the zeros at the end. Read, not mapped: when the thread of a running program
@@ -223,13 +276,12 @@ static size_t used_size(int fd, size_t size)
 	return 0;
 }
 
-static size_t count_records(size_t used, size_t size)
+static size_t count_words(size_t used, size_t size)
 {
-	size_t most = (size - DPROF_HEADER_SIZE) / sizeof(struct dprof_record);
+	size_t most = (size - DPROF_HEADER_SIZE) / sizeof(uint64_t);
 	if (used <= DPROF_HEADER_SIZE)
 		return 0;
-	size_t n = (used - DPROF_HEADER_SIZE + sizeof(struct dprof_record) - 1) /
-		   sizeof(struct dprof_record);
+	size_t n = (used - DPROF_HEADER_SIZE + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 	return n < most ? n : most;
 }
 
@@ -250,8 +302,8 @@ static bool map_opened(struct opened *o, const char *name, int fd, struct file *
 			      f->size ? "a file that is cut short" : "an empty file", f->size);
 		return false;
 	}
-	f->nrecords = count_records(used_size(fd, f->size), f->size);
-	size_t mapped = DPROF_HEADER_SIZE + f->nrecords * sizeof(struct dprof_record);
+	f->nwords = count_words(used_size(fd, f->size), f->size);
+	size_t mapped = DPROF_HEADER_SIZE + f->nwords * sizeof(uint64_t);
 	void *map = mmap(NULL, mapped, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED) {
 		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
@@ -284,7 +336,7 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 			 const struct process_file *p, uint32_t number)
 {
 	const struct dprof_events_header *h = (const void *)f->bytes;
-	if (!f->nrecords && all_zero(f->bytes, DPROF_HEADER_SIZE))
+	if (!f->nwords && all_zero(f->bytes, DPROF_HEADER_SIZE))
 		return false;
 	if (memcmp(h->magic, DPROF_EVENTS_MAGIC, sizeof h->magic) != 0) {
 		char magic[sizeof h->magic + 1] = "";
@@ -306,7 +358,7 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 	}
 	EXPECT(version, DPROF_FORMAT_VERSION);
 	EXPECT(header_size, DPROF_HEADER_SIZE);
-	EXPECT(record_size, sizeof(struct dprof_record));
+	EXPECT(word_size, sizeof(uint64_t));
 	EXPECT(thread, number);
 	EXPECT(pid, p->process.pid);
 	if (h->rank >= 0 && p->process.rank >= 0)
@@ -350,12 +402,12 @@ static void read_thread(struct opened *o, const char *name)
 	}
 	if (!map_file(o, name, &f) || !check_header(o, name, &f, p, number))
 		return;
-	size_t rest = f.size % sizeof(struct dprof_record);
+	size_t rest = f.size % sizeof(uint64_t);
 	if (rest)
 		trace_problem(&o->t,
-			      "%s: offset %zu: expected a record of %zu bytes, found %zu: the file "
+			      "%s: offset %zu: expected a word of %zu bytes, found %zu: the file "
 			      "is cut short",
-			      name, f.size - rest, sizeof(struct dprof_record), rest);
+			      name, f.size - rest, sizeof(uint64_t), rest);
 	const struct dprof_events_header *h = (const void *)f.bytes;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
@@ -364,12 +416,18 @@ static void read_thread(struct opened *o, const char *name)
 		.number = number,
 		.lost = h->lost,
 		.complete = h->ended != 0,
-		.records = (const void *)(f.bytes + DPROF_HEADER_SIZE),
-		.nrecords = f.nrecords,
+		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
+	};
+	*t->words = (struct tr_words){
+		.modules = o->t.processes[t->process].modules,
+		.word = (const void *)(f.bytes + DPROF_HEADER_SIZE),
+		.n = f.nwords,
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
+	if (p->nstops)
+		leave_out_ambiguous(o, name, p, t, h->ended);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -31,15 +31,15 @@ struct item {
 #define NO_RUN SIZE_MAX
 
 struct sorter {
-	const struct dprof_record *in;
-	size_t n, zeros;       /* before slot `zeros`, 0 is a stamp */
+	const struct tr_record *in;
+	size_t n;
 	struct item *item;
 	size_t nitems;
 };
 
 static bool event(const struct sorter *s, size_t slot)
 {
-	return is_event(&s->in[slot], slot < s->zeros);
+	return is_event(&s->in[slot]);
 }
 
 /* ---- Which argument speaks of which event ---------------------------------------------------- */
@@ -69,7 +69,7 @@ static void collect(struct sorter *s)
 	struct item *highest = NULL;
 	for (size_t slot = next_event(s, 0); slot < s->n;) {
 		struct item *item = &s->item[s->nitems++];
-		bool is_exit = DPROF_OP(s->in[slot].what) == DPROF_EXIT;
+		bool is_exit = TR_OP(s->in[slot].what) == DPROF_EXIT;
 		*item = (struct item){ s->in[slot].stamp, slot, NO_RUN, is_exit, false };
 		highest = !highest || item->stamp >= highest->stamp ? item : highest;
 		size_t next = next_event(s, slot + 1);
@@ -163,17 +163,16 @@ static int by_stamp(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* Without the slots that were claimed and never finished. */
-static size_t write_run(const struct sorter *s, size_t slot, struct dprof_record *out)
+static size_t write_run(const struct sorter *s, size_t slot, struct tr_record *out)
 {
 	size_t n = 0;
 	for (size_t end = next_event(s, slot); slot < end; slot++)
-		if (DPROF_OP(s->in[slot].what) > DPROF_POINT)
+		if (TR_OP(s->in[slot].what) > DPROF_POINT)
 			out[n++] = s->in[slot];
 	return n;
 }
 
-static size_t write_sorted(struct sorter *s, struct dprof_record *out)
+static size_t write_sorted(struct sorter *s, struct tr_record *out)
 {
 	size_t n = write_run(s, 0, out);
 	qsort(s->item, s->nitems, sizeof *s->item, by_stamp);
@@ -187,18 +186,10 @@ static size_t write_sorted(struct sorter *s, struct dprof_record *out)
 	return n;
 }
 
-static size_t count_zeros(const struct dprof_record *in, size_t n)
+size_t order_records(const struct tr_record *in, size_t n, struct tr_record *out,
+		     struct order_damage *damage)
 {
-	size_t i = 0;
-	while (i < n && !(DPROF_OP(in[i].what) <= DPROF_POINT && in[i].stamp))
-		i++;
-	return i;
-}
-
-size_t order_records(const struct dprof_record *in, size_t n, bool complete,
-		     struct dprof_record *out, struct order_damage *damage)
-{
-	struct sorter s = { .in = in, .n = n, .zeros = complete ? count_zeros(in, n) : 0 };
+	struct sorter s = { .in = in, .n = n };
 	s.item = mem_resize(NULL, n, sizeof *s.item);
 	collect(&s);
 	keep_longest(&s);

@@ -4,7 +4,8 @@
  *
  *   trace.c          the order of things, the cursor
  *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
- *   trace_sites.c    HASH.sites: from the address in a record to a site
+ *   trace_sites.c    HASH.sites: which site stands at which address
+ *   trace_decode.c   from words to records
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_order.c    records that a signal handler put out of order
  *   trace_groups.c   who takes part in what */
@@ -12,6 +13,7 @@
 #define ANALYSIS_TRACE_PRIVATE_H
 
 #include "analysis/trace.h"
+#include "runtime/words.h"
 
 /* One HASH.sites, read once however many processes name it. */
 struct tr_sites {
@@ -19,12 +21,15 @@ struct tr_sites {
 	uint8_t *bytes;          /* strings of sites point into it */
 	size_t size;
 	bool damaged;            /* some sites could not be read; that has been said */
-	uint32_t *site;          /* for each 8 bytes: the site that begins here, or TR_NO_SITE */
+	/* For each 8 bytes: what an event's word means that names them. A site begins here (4 * site),
+	 * 16 bytes before (+ DPROF_EXIT), 32 bytes before (+ DPROF_POINT), or none does: TR_NO_SITE. */
+	uint32_t *what;
 };
 
 struct tr_module {
 	uint64_t at, size;       /* addresses at <= a < at + size name its sites */
-	const uint32_t *site;    /* of struct tr_sites */
+	uint64_t first_id;       /* of `at`, in words */
+	const uint32_t *what;    /* of struct tr_sites */
 };
 
 /* A group that has one id in the records of a process and another in the trace. */
@@ -66,8 +71,12 @@ struct process_file {
 	struct tr_packets packets;
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;
+	struct stop *stops;          size_t nstops;
 	char **notes;                size_t nnotes;
 };
+
+/* From a stamp to a stamp of a process: what was recorded meanwhile has ambiguous stamps. */
+struct stop { uint64_t from, to; };
 
 /* That a thread's records name this group. */
 struct group_use {
@@ -101,35 +110,70 @@ void open_groups(struct opened *);       /* t.groups */
 void open_links(struct opened *);        /* t.links */
 void close_process_files(struct opened *);
 
-/* The site at an address that a record of that process names. */
-static inline uint32_t site_at(const struct tr_modules *m, uint64_t address)
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+#define BLOCK_RECORDS 4096
+
+struct word_place {
+	size_t at;               /* of the next word */
+	size_t record;           /* of the record before */
+	uint64_t near, epoch;    /* the stamp before, and the last epoch */
+};
+
+struct tr_block { size_t first, n; struct tr_record *record; };
+
+/* A thread's words, and its records in blocks of which the two that were last used are decoded: so
+ * two cursors can walk one thread. */
+struct tr_words {
+	const struct tr_modules *modules;
+	const uint64_t *word;
+	size_t n;
+	struct word_place *block; size_t nblocks; /* where each begins */
+	struct tr_block decoded[2];
+	int recent;              /* index in it */
+};
+
+enum word_damage {
+	DAMAGE_NONE,             /* a record */
+	DAMAGE_SILENT, DAMAGE_END,
+	DAMAGE_NO_SITE, DAMAGE_NO_MODULE, DAMAGE_AMBIGUOUS, /* an event all the same */
+	DAMAGE_FOREIGN, DAMAGE_UNWRITTEN,                   /* no record */
+};
+
+static inline bool is_record(enum word_damage d)
 {
-	size_t lo = 0, hi = m->nmodules;
-	while (lo < hi) { /* modules before lo begin at or below the address, from hi on above */
-		size_t mid = lo + (hi - lo) / 2;
-		if (m->module[mid].at <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
-		return TR_NO_SITE;
-	const struct tr_module *module = &m->module[lo - 1];
-	uint64_t offset = address - module->at;
-	return offset < module->size ? module->site[offset / 8] : TR_NO_SITE;
+	return d == DAMAGE_NONE ||
+	       (d >= DAMAGE_NO_SITE && d <= DAMAGE_AMBIGUOUS);
+}
+
+/* The record at a place, which moves behind it; never DAMAGE_SILENT. */
+enum word_damage words_next(const struct tr_words *, struct word_place *, struct tr_record *);
+
+/* The next block begins there. */
+void words_add_block(struct tr_words *, const struct word_place *);
+
+/* Record i, until the next call. */
+const struct tr_record *words_record_elsewhere(struct tr_words *, size_t i);
+static inline const struct tr_record *words_record(struct tr_words *w, size_t i)
+{
+	const struct tr_block *b = &w->decoded[w->recent];
+	return i - b->first < b->n ? &b->record[i - b->first] : words_record_elsewhere(w, i);
+}
+
+void words_close(struct tr_words *);
+
+static inline const struct tr_record *thread_record(const struct tr_thread *t, size_t i)
+{
+	return t->records ? &t->records[i] : words_record(t->words, i);
+}
+
+static inline bool is_event(const struct tr_record *r)
+{
+	return TR_OP(r->what) <= DPROF_POINT;
 }
 
 /* A signal handler that records more than this is not believed. */
 #define HANDLER_RECORDS 4096
-
-/* The record of an event that was written whole. Before the first other stamp of a thread that
- * ended in good order, 0 is a stamp, too; elsewhere it is what remains when nobody came back to
- * read the counter: the process ended, or a signal handler jumped away. */
-static inline bool is_event(const struct dprof_record *r, bool zero_is_stamp)
-{
-	return DPROF_OP(r->what) <= DPROF_POINT && DPROF_BODY(r->what) &&
-	       (r->stamp || zero_is_stamp);
-}
 
 /* What a thread's records lost on the way into order. */
 struct order_damage {
@@ -138,10 +182,9 @@ struct order_damage {
 	uint64_t at_least, at_most; /* ... from the kept one before to the kept one after */
 };
 
-/* Writes the n records of `in` to `out`, without unfinished ones, in the order of their stamps,
- * as far as signal handlers explain the disorder, without those that they do not explain. The
- * number written. */
-size_t order_records(const struct dprof_record *in, size_t n, bool complete,
-		     struct dprof_record *out, struct order_damage *damage);
+/* Writes the n records of `in` to `out` in the order of their stamps, as far as signal handlers
+ * explain the disorder, without those that they do not explain. The number written. */
+size_t order_records(const struct tr_record *in, size_t n, struct tr_record *out,
+		     struct order_damage *damage);
 
 #endif

@@ -29,6 +29,7 @@ enum {
 	PACKETS,
 	MODULE,
 	GROUP,
+	STOPPED,
 	NOTE,
 	FINISHED
 };
@@ -70,6 +71,7 @@ static const struct ln_form forms[] = {
 			       [GROUP_RANKS] = { "ranks", LN_STRING, LN_KEY },
 			       [GROUP_THREADS] = { "threads", LN_STRING, LN_KEY },
 			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY } } },
+	[STOPPED] = { "stopped", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
 };
@@ -181,6 +183,9 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case PACKETS: packets_line(p, v); break;
 	case MODULE: module_line(p, v, number); break;
 	case GROUP: return group_line(p, v);
+	case STOPPED:
+		*MEM_GROW(p->stops, p->nstops) = (struct stop){ v[0].number, v[1].number };
+		break;
 	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
 	case FINISHED: p->process.finished = true; break;
 	}
@@ -492,6 +497,7 @@ void close_process_files(struct opened *o)
 		}
 		for (size_t j = 0; j < p->nnotes; j++)
 			free(p->notes[j]);
+		free(p->stops);
 		free(p->modules);
 		free(p->groups);
 		free(p->notes);

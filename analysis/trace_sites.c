@@ -2,7 +2,7 @@
  *
  * trace_sites.c - copies of the sections "dprof_sites": from the address in a record to a site.
  *
- * A file is walked once, site by site, into a table with one entry for each 8 bytes. Sites that
+ * A file is walked once, site by site, into a table with one entry for each 8 bytes of it. Sites that
  * say the same (a header's, in several objects; a program's, on several ranks) are one site of
  * the trace.
  *
@@ -78,9 +78,9 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 	if (head.magic != DPROF_SITE_MAGIC)
 		return "a site's magic number";
 	if (head.version != DPROF_SITE_VERSION)
-		return "version 1 of a site";
-	if (head.size % 8 || head.size < sizeof head || head.size > room)
-		return "a site's size: a multiple of 8 that the file has room for";
+		return "version 2 of a site";
+	if (head.size % DPROF_SITE_ALIGN || head.size < DPROF_SITE_MIN || head.size > room)
+		return "a site's size: a multiple of 16, from 48, that the file has room for";
 	if (head.kind == DPROF_KIND_NONE || head.kind >= DPROF_KIND_COUNT)
 		return "a known kind of site";
 	const char *string[3], *at = (const char *)bytes + sizeof head,
@@ -97,6 +97,13 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 	return NULL;
 }
 
+/* What words say that name one of the site's first three multiples of 16. */
+static void mark(struct tr_sites *file, size_t unit, uint32_t site)
+{
+	for (uint32_t op = DPROF_ENTER; op <= DPROF_POINT; op++)
+		file->what[unit + op * (DPROF_SITE_ALIGN / 8)] = 4 * site + op;
+}
+
 /* False after a sentence about what cannot be read. */
 static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 {
@@ -106,14 +113,14 @@ static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 	for (size_t at = 0; at < file->size; at += size) {
 		const char *wrong = read_site(file->bytes + at, file->size - at, &site, &size);
 		if (!wrong) {
-			file->site[at / 8] = add_site(set, &o->t, &site);
+			mark(file, at / 8, add_site(set, &o->t, &site));
 			continue;
 		}
 		if (!expected) {
 			expected = wrong;
 			first = at;
 		}
-		size = file->size - at < 8 ? file->size - at : 8;
+		size = file->size - at < DPROF_SITE_ALIGN ? file->size - at : DPROF_SITE_ALIGN;
 		damaged += size;
 	}
 	if (!expected)
@@ -161,8 +168,8 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
 	if (!file->size)
 		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file",
 			      file->name);
-	file->site = mem_resize(NULL, file->size / 8 + 1, sizeof *file->site);
-	memset(file->site, 0xff, (file->size / 8 + 1) * sizeof *file->site);
+	file->what = mem_resize(NULL, file->size / 8 + 1, sizeof *file->what);
+	memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
 	file->damaged = !walk(o, file, set);
 	if (file->size && !file->damaged)
 		check_hash(o, file);
@@ -184,20 +191,21 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 		modules->incomplete |= !sites->size || sites->damaged;
 		if (!sites->size)
 			continue;
-		if (line->at % 8 || line->at > UINT64_MAX - sites->size)
+		if (line->at % DPROF_SITE_ALIGN || line->at > UINT64_MAX - sites->size)
 			trace_problem(&o->t,
-				      "%s:%zu: expected an address at=, a multiple of 8, found "
+				      "%s:%zu: expected an address at=, a multiple of 16, found "
 				      "0x%" PRIx64,
 				      p->name, line->line, line->at);
 		else
 			*MEM_GROW(modules->module, modules->nmodules) =
-				(struct tr_module){ line->at, sites->size, sites->site };
+				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
+						    sites->what };
 	}
 	if (modules->nmodules)
 		qsort(modules->module, modules->nmodules, sizeof *modules->module, by_address);
 	for (size_t i = 1; i < modules->nmodules; i++) {
 		struct tr_module *a = &modules->module[i - 1], *b = a + 1;
-		if (b->at - a->at < a->size && b->site != a->site)
+		if (b->at - a->at < a->size && b->what != a->what)
 			trace_problem(&o->t,
 				      "%s: expected the sites of different modules apart, found "
 				      "both at address 0x%" PRIx64,

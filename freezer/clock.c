@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * clock.c - which clock this host has, and how fast it nominally runs. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "freezer/clock.h"
 
 #include <cpuid.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CPUID_TSC_RATIO  0x15u        /* crystal Hz (ecx), TSC ticks per crystal tick (ebx / eax) */
 #define CPUID_POWER      0x80000007u
@@ -16,6 +19,14 @@
 
 enum frz_source frz_source_found;
 
+/* For hosts whose counter claims more than it holds. */
+static bool told_not_to_use_tsc(void)
+{
+	const char *word = secure_getenv("FREEZER_CLOCK");
+
+	return word && !strcmp(word, frz_source_word(FRZ_MONOTONIC_RAW));
+}
+
 /* Threads may race here: all of them find and store the same answer. */
 enum frz_source frz_source(void)
 {
@@ -25,7 +36,7 @@ enum frz_source frz_source(void)
 	if (found != FRZ_SOURCE_UNKNOWN)
 		return found;
 	found = FRZ_MONOTONIC_RAW;
-	if (__get_cpuid(CPUID_POWER, &a, &b, &c, &d) && d & POWER_INVARIANT_TSC)
+	if (!told_not_to_use_tsc() && __get_cpuid(CPUID_POWER, &a, &b, &c, &d) && d & POWER_INVARIANT_TSC)
 		found = FRZ_TSC;
 	__atomic_store_n(&frz_source_found, found, __ATOMIC_RELAXED);
 	return found;

@@ -43,11 +43,17 @@ static inline uint64_t frz_tsc(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/* Not the builtin: code that may not touch vector registers does not have it. */
+static inline void frz_fence(void)
+{
+	__asm__ volatile("lfence" : : : "memory");
+}
+
 static inline uint64_t frz_tsc_fenced(void)
 {
-	__builtin_ia32_lfence();
+	frz_fence();
 	uint64_t stamp = __builtin_ia32_rdtsc();
-	__builtin_ia32_lfence();
+	frz_fence();
 	return stamp;
 }
 
@@ -63,9 +69,9 @@ static inline uint64_t frz_stamp(void)
 static inline uint64_t frz_stamp_fenced(void)
 {
 	if (__builtin_expect(frz_source_found != FRZ_TSC, 0) && frz_source() != FRZ_TSC) {
-		__builtin_ia32_lfence();
+		frz_fence();
 		uint64_t stamp = frz_monotonic_raw_ns();
-		__builtin_ia32_lfence();
+		frz_fence();
 		return stamp;
 	}
 	return frz_tsc_fenced();

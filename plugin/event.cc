@@ -18,18 +18,17 @@
 #define CLAIM \
 	"1:" INSN("movq\t__dprof_cursor@gottpoff(%%rip), %%rsi", \
 		  "mov\trsi, QWORD PTR __dprof_cursor@gottpoff[rip]") \
-	INSN("movl\t$16, %%ecx", "mov\tecx, 16") \
+	INSN("movl\t$8, %%ecx", "mov\tecx, 8") \
 	INSN("xaddq\t%%rcx, %%fs:(%%rsi)", "xadd\tQWORD PTR fs:[rsi], rcx") \
 	INSN("cmpq\t%%fs:8(%%rsi), %%rcx", "cmp\trcx, QWORD PTR fs:8[rsi]") \
 	"\tjae\t3f\n"
 
-/* Operand 0 is the site plus the operation: the word `what`. It is stored before the stamp is. */
-#define WHAT(reg) \
-	INSN("leaq\t%c0(%%rip), %%" reg, "lea\t" reg ", %c0[rip]") \
-	INSN("movq\t%%" reg ", 8(%%rcx)", "mov\tQWORD PTR 8[rcx], " reg)
-#define WHAT_FAR(reg) \
-	INSN("leaq\t%0, %%" reg, "lea\t" reg ", %0") \
-	INSN("movq\t%%" reg ", 8(%%rcx)", "mov\tQWORD PTR 8[rcx], " reg)
+/* Operand 0 is the site plus 16 times the operation: what a word says of them. */
+#define ID_OF(lea) \
+	lea \
+	INSN("shlq\t$37, %%rsi", "shl\trsi, 37")
+#define ID     ID_OF(INSN("leaq\t%c0(%%rip), %%rsi", "lea\trsi, %c0[rip]"))
+#define ID_FAR ID_OF(INSN("leaq\t%0, %%rsi", "lea\trsi, %0"))
 
 #define CLOCK "\trdtsc\n"
 #define RECEIVING_CLOCK "\tlfence\n\trdtsc\n"
@@ -37,17 +36,23 @@
 #define JOIN \
 	INSN("shlq\t$32, %%rdx", "shl\trdx, 32") \
 	INSN("orq\t%%rdx, %%rax", "or\trax, rdx")
-#define STAMP INSN("movq\t%%rax, (%%rcx)", "mov\tQWORD PTR [rcx], rax")
+#define WRITE \
+	INSN("shldq\t$24, %%rsi, %%rax", "shld\trax, rsi, 24") \
+	INSN("movq\t%%rax, (%%rcx)", "mov\tQWORD PTR [rcx], rax")
 
-#define COLD \
+/* Operand 1 is the site plus the operation. */
+#define COLD_OF(lea) \
 	"2:\n" \
 	"\t.subsection 1\n" \
 	"3:" INSN("leaq\t-128(%%rsp), %%rsp", "lea\trsp, -128[rsp]") /* over the red zone */ \
+	lea \
 	INSN("call\t*__dprof_slow@GOTPCREL(%%rip)", "call\t[QWORD PTR __dprof_slow@GOTPCREL[rip]]") \
 	INSN("leaq\t128(%%rsp), %%rsp", "lea\trsp, 128[rsp]") \
 	"\tjnc\t1b\n" \
 	"\tjmp\t2b\n" \
 	"\t.previous"
+#define COLD     COLD_OF(INSN("leaq\t%c1(%%rip), %%rdx", "lea\trdx, %c1[rip]"))
+#define COLD_FAR COLD_OF(INSN("leaq\t%1, %%rdx", "lea\trdx, %1"))
 
 /* Under -mcmodel=large a site may be out of a displacement's reach. */
 static bool far_sites()
@@ -62,21 +67,20 @@ static char *text(enum dprof_op op, enum dprof_kind kind)
 	const char *clock = options.fence ? FENCED_CLOCK JOIN :
 			    op == DPROF_EXIT && kind != DPROF_KIND_REGION ? RECEIVING_CLOCK JOIN :
 			    CLOCK JOIN;
-	const char *in_rax = far_sites() ? WHAT_FAR("rax") : WHAT("rax");
-	const char *in_rdx = far_sites() ? WHAT_FAR("rdx") : WHAT("rdx");
+	const char *id = far_sites() ? ID_FAR : ID, *cold = far_sites() ? COLD_FAR : COLD;
 	if (op == DPROF_EXIT)
-		return concat(clock, CLAIM, in_rdx, STAMP COLD, nullptr);
-	return concat(CLAIM, in_rax, clock, STAMP COLD, nullptr);
+		return concat(clock, CLAIM, id, WRITE, cold, nullptr);
+	return concat(CLAIM, id, clock, WRITE, cold, nullptr);
 }
 
-/* Byte number `op` of the site as a symbol, "i"; "m" would let GCC keep the address in a register
- * over the whole region, which costs the program one. */
-static tree operand(enum dprof_op op, tree site)
+/* A byte of the site as a symbol, "i"; "m" would let GCC keep the address in a register over the whole
+ * region, which costs the program one. */
+static tree operand(tree site, unsigned byte)
 {
-	tree byte = build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(site)), site, size_int(op), NULL_TREE,
-			   NULL_TREE);
+	tree ref = build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(site)), site, size_int(byte), NULL_TREE,
+			  NULL_TREE);
 	tree constraint = build_tree_list(NULL_TREE, build_string(2, far_sites() ? "m" : "i"));
-	return build_tree_list(constraint, far_sites() ? byte : build_fold_addr_expr(byte));
+	return build_tree_list(constraint, far_sites() ? ref : build_fold_addr_expr(ref));
 }
 
 static tree clobbers()
@@ -90,7 +94,8 @@ static tree clobbers()
 gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where)
 {
 	vec<tree, va_gc> *inputs = nullptr, *clobbered = nullptr;
-	vec_safe_push(inputs, operand(op, site));
+	vec_safe_push(inputs, operand(site, DPROF_SITE_ALIGN * op));
+	vec_safe_push(inputs, operand(site, op));
 	for (tree c = clobbers(); c; c = TREE_CHAIN(c))
 		vec_safe_push(clobbered, build_tree_list(NULL_TREE, TREE_VALUE(c)));
 	char *t = text(op, kind);

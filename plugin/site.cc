@@ -48,8 +48,8 @@ static tree variable(const auto_vec<char> &bytes)
 	free(name);
 	TREE_STATIC(var) = TREE_READONLY(var) = TREE_USED(var) = TREE_ADDRESSABLE(var) = 1;
 	DECL_ARTIFICIAL(var) = DECL_IGNORED_P(var) = DECL_READ_P(var) = 1;
-	/* Exactly 8: x86 would align a big array to 32 and tear a hole. */
-	SET_DECL_ALIGN(var, 64);
+	/* Exactly so: x86 would align a big array to 32 and tear a hole. */
+	SET_DECL_ALIGN(var, DPROF_SITE_ALIGN * BITS_PER_UNIT);
 	DECL_USER_ALIGN(var) = 1;
 	set_decl_section_name(var, DPROF_SITE_SECTION);
 	DECL_INITIAL(var) = initializer(type, bytes);
@@ -66,7 +66,7 @@ tree site_build(enum dprof_kind kind, location_t where, const char *name, tree f
 	append(&bytes, name, strlen(name));
 	append(&bytes, at.file ? at.file : "", FILE_MAX);
 	append_function(&bytes, fn);
-	while (bytes.length() % 8)
+	while (bytes.length() % DPROF_SITE_ALIGN || bytes.length() < DPROF_SITE_MIN)
 		bytes.safe_push('\0');
 
 	head.magic = DPROF_SITE_MAGIC;

@@ -9,47 +9,74 @@
 #include <string.h>
 
 #include "freezer/clock.h"
+#include "runtime/modules.h"
 #include "runtime/process.h"
-#include "runtime/record.h"
 #include "runtime/settings.h"
+#include "runtime/sys.h"
 #include "runtime/thread.h"
 
-/* The sequence of record.h up to the claimed slot; NULL: not to be recorded. */
-static struct dprof_record *claim(void)
+/* The sequence of record.h up to the claimed slot. NULL: not to be recorded, or, where `what` names
+ * an event, recorded already. */
+static uint64_t *claim(uint64_t what, uint64_t stamp)
 {
-	struct dprof_record *slot;
+	uint64_t *slot;
 	uint8_t none = 0;
 
 	do {
-		slot = (struct dprof_record *)sizeof(*slot);
+		slot = (uint64_t *)sizeof(*slot);
 		__asm__ volatile("xaddq %0, %1"
 				 : "+r"(slot), "+m"(__dprof_cursor.next) : : "cc", "memory");
-		if (slot < *(struct dprof_record *volatile *)&__dprof_cursor.end)
+		if (slot < *(uint64_t *volatile *)&__dprof_cursor.end)
 			return slot;
 		__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
 				 "call __dprof_slow\n\t"
 				 "lea 128(%%rsp), %%rsp\n\t"
-				 "setc %0" : "=r"(none) : : "cc", "memory");
+				 "setc %0" : "=r"(none) : "c"(slot), "d"(what), "a"(stamp)
+				 : "cc", "memory");
 	} while (!none);
 	return NULL;
 }
 
-/* The record before `slot` in the order of recording, or NULL. */
-static struct dprof_record *previous(struct dprof_record *slot)
+static void write_word(uint64_t *slot, uint64_t word)
+{
+	*(volatile uint64_t *)slot = word;
+}
+
+/* The word before `slot` in the order of recording, epochs not counted; or NULL. */
+static uint64_t *previous(uint64_t *slot)
 {
 	struct dprof_thread *t = dprof_self;
+	uint64_t *start;
 
 	if (!t)
 		return NULL;
-	return slot == t->chunk[t->current % DPROF_CHUNKS].start ? t->before : slot - 1;
+	start = t->chunk[t->current % DPROF_CHUNKS].start;
+	if (slot > t->chunk_end)
+		slot = t->chunk_end;
+	while (slot > start && dprof_is(slot[-1], DPROF_ESCAPE_EPOCH))
+		slot--;
+	return slot > start ? slot - 1 : t->before;
 }
 
-static void write_record(struct dprof_record *slot, uint64_t stamp, uint64_t what)
+/* The last of a wide event's words is its site's address. Between that and an event of one word an
+ * epoch stands, as at the beginning of each chunk: what stands two before the latter is no stamp. */
+static bool is_end_of_wide(const uint64_t *last)
 {
-	volatile struct dprof_record *r = slot;
+	const uint64_t *start = dprof_self->chunk[dprof_self->current % DPROF_CHUNKS].start;
 
-	r->stamp = stamp;
-	r->what = what;
+	return !(last >= start && last < start + DPROF_WIDE_WORDS) &&
+	       dprof_is(last[1 - DPROF_WIDE_WORDS], DPROF_ESCAPE_WIDE);
+}
+
+/* The site at which `last`, the last word of a thread, is an ENTER; or NULL. */
+static const struct dprof_site *entered_at(const uint64_t *last)
+{
+	if (!last || !*last || dprof_is_escape(*last))
+		return NULL;
+	if (!is_end_of_wide(last))
+		return dprof_modules_site(*last & (DPROF_IDS - 1), DPROF_ENTER);
+	return dprof_small(last[1 - DPROF_WIDE_WORDS]) == DPROF_ENTER
+		       ? (const struct dprof_site *)*last : NULL;
 }
 
 bool dprof_adapter_recording(void)
@@ -59,51 +86,63 @@ bool dprof_adapter_recording(void)
 
 bool dprof_adapter_entered(const char *name)
 {
-	const struct dprof_record *last = previous(__dprof_cursor.next);
-	const struct dprof_site *site;
+	const struct dprof_site *site = dprof_off ? NULL : entered_at(previous(__dprof_cursor.next));
 
-	if (dprof_off || !last || !last->what || DPROF_OP(last->what) != DPROF_ENTER)
-		return false;
-	site = (const struct dprof_site *)DPROF_BODY(last->what);
-	return site->kind != DPROF_KIND_REGION && !strcmp(site->strings, name);
+	return site && site->kind != DPROF_KIND_REGION && !strcmp(site->strings, name);
 }
 
-/* A signal handler may have recorded since; then its event would get what is not its own. What was
- * claimed must be written, and says the truth: something of this thread is lost here. */
+/* Puts `word` behind *last, which becomes its place; false when there is no room or a signal handler
+ * has recorded since: its event would get what is not its own. What was claimed must be written,
+ * and says the truth then: something of this thread is lost here. */
+static bool add_word(uint64_t **last, uint64_t word)
+{
+	uint64_t *slot = dprof_fast() ? claim(0, 0) : dprof_slow_claim();
+
+	if (!slot)
+		return false;
+	if (!*last || previous(slot) != *last) {
+		__atomic_fetch_add(&dprof_self->header->lost, 1, __ATOMIC_RELAXED);
+		write_word(slot, dprof_escape_word(DPROF_ESCAPE_LOST, 0, 1));
+		return false;
+	}
+	write_word(slot, word);
+	*last = slot;
+	return true;
+}
+
 void dprof_adapter_arguments(const struct dprof_argument *a, unsigned n)
 {
-	struct dprof_record *last = previous(__dprof_cursor.next), *slot;
+	uint64_t *last = previous(__dprof_cursor.next);
 
-	for (unsigned i = 0; i < n; i++) {
-		slot = claim();
-		if (!slot)
+	for (const struct dprof_argument *end = a + n; a < end; a++) {
+		uint64_t high = a->value >> 56;
+
+		if (!add_word(&last, dprof_escape_word(DPROF_ESCAPE_ARG, a->key, a->value)) ||
+		    (high && !add_word(&last, dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, a->key,
+								high))))
 			return;
-		if (!last || previous(slot) != last) {
-			__atomic_fetch_add(&dprof_self->header->lost, 1, __ATOMIC_RELAXED);
-			write_record(slot, 1, 1 << 3 | DPROF_LOST);
-			return;
-		}
-		write_record(slot, a[i].value, (uint64_t)a[i].key << 3 | DPROF_ARG);
-		last = slot;
 	}
 }
 
-/* An entry is stamped as late, an exit as early as possible: what lies between was inside. */
-void dprof_adapter_enter(const struct dprof_site *site)
+static void record(const struct dprof_site *site, enum dprof_op op, uint64_t early)
 {
-	struct dprof_record *slot = claim();
+	uint64_t *slot = claim((uint64_t)site + op, early);
 
 	if (slot)
-		write_record(slot, frz_tsc(), (uint64_t)site | DPROF_ENTER);
+		write_word(slot, dprof_event_word(op == DPROF_EXIT ? early : dprof_now(),
+						  (uint64_t)site, op));
+}
+
+/* An entry is stamped as late, an exit as early as possible: what lies between was inside. An exit
+ * may be the receiving end of a link. */
+void dprof_adapter_enter(const struct dprof_site *site)
+{
+	record(site, DPROF_ENTER, 0);
 }
 
 void dprof_adapter_exit(const struct dprof_site *site)
 {
-	uint64_t stamp = frz_tsc_fenced(); /* may be the receiving end of a link */
-	struct dprof_record *slot = claim();
-
-	if (slot)
-		write_record(slot, stamp, (uint64_t)site | DPROF_EXIT);
+	record(site, DPROF_EXIT, frz_stamp_fenced());
 }
 
 void dprof_adapter_rank(int64_t rank, int64_t size)

@@ -52,17 +52,20 @@ DPROF_EXPORT const char *dprof_adapter_hostid(void);
 DPROF_EXPORT const char *dprof_adapter_directory(void);
 
 /* A site as the plugin would make it, for `static const ... = DPROF_SITE(...)`. Not relocated,
- * so it says nothing that the linker would have to fill in. */
+ * so it says nothing that the linker would have to fill in. Its name is followed by two empty
+ * strings: file and function. */
+#define DPROF_SITE_STRINGS(name) \
+	(sizeof(name) + 2 < DPROF_SITE_MIN - 16 ? DPROF_SITE_MIN - 16 : (sizeof(name) + 17) & ~15u)
 #define DPROF_SITE_OF(variable, kind_, name_)                                              \
 	static const struct {                                                              \
 		uint32_t magic;                                                            \
 		uint16_t size;                                                             \
 		uint8_t  kind, version;                                                    \
 		uint32_t line, column;                                                     \
-		char     name[sizeof(name_)], file_and_function[2];                        \
-	} variable __attribute__((section(DPROF_SITE_SECTION), used, aligned(8))) = {      \
-		DPROF_SITE_MAGIC, (sizeof(variable) + 7) & ~7u, kind_, DPROF_SITE_VERSION, \
-		0, 0, name_, { 0, 0 },                                                     \
+		char     strings[DPROF_SITE_STRINGS(name_)];                               \
+	} variable __attribute__((section(DPROF_SITE_SECTION), used,                       \
+				  aligned(DPROF_SITE_ALIGN))) = {                          \
+		DPROF_SITE_MAGIC, sizeof(variable), kind_, DPROF_SITE_VERSION, 0, 0, name_, \
 	}
 
 #endif

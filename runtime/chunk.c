@@ -112,10 +112,10 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes, 
  * stays mapped. */
 static bool all_written(const struct dprof_chunk *c)
 {
-	const struct dprof_record *end = c->start + c->bytes / sizeof(*end);
+	const uint64_t *end = c->start + c->bytes / sizeof(*end);
 
-	for (const struct dprof_record *r = c->start; r < end; r++)
-		if (!r->what || (!r->stamp && DPROF_OP(r->what) <= DPROF_POINT))
+	for (const uint64_t *word = c->start; word < end; word++)
+		if (!*word)
 			return false;
 	return true;
 }
@@ -143,7 +143,7 @@ int dprof_chunk_make(struct dprof_thread *t)
 			    t->chunk[t->current % DPROF_CHUNKS].start);
 	if (sys_failed(at))
 		return (int)at;
-	c->start = (struct dprof_record *)at;
+	c->start = (uint64_t *)at;
 	c->bytes = bytes;
 	t->file_bytes += bytes;
 	return 0;
@@ -155,7 +155,7 @@ void dprof_chunk_enter(struct dprof_thread *t)
 {
 	struct dprof_chunk *old = &t->chunk[t->current % DPROF_CHUNKS];
 	struct dprof_chunk *c = &t->chunk[++t->current % DPROF_CHUNKS];
-	struct dprof_record *start = c->start;
+	uint64_t *start = c->start;
 	size_t n = c->bytes / sizeof(*start);
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 	uint64_t lost;
@@ -166,8 +166,9 @@ void dprof_chunk_enter(struct dprof_thread *t)
 	t->refused = 0;
 	lost = __atomic_exchange_n(&t->lost_unwritten, 0, __ATOMIC_RELAXED);
 	if (lost)
-		*start++ = (struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
+		*start++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, lost);
+	*start++ = dprof_epoch_word(dprof_now());
 	cursor->end = NULL;
 	cursor->next = start;
-	cursor->end = t->chunk_end;
+	cursor->end = dprof_fast() ? t->chunk_end : NULL;
 }

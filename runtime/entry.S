@@ -32,8 +32,11 @@ __dprof_slow:
 	push	%r11
 	and	$-16, %rsp
 	cld
+	mov	%rcx, %rdi		/* slot */
+	mov	%rdx, %rsi		/* site and operation */
+	mov	%rax, %rdx		/* stamp */
 	call	dprof_make_room
-	cmp	$1, %eax		/* 0: carry set, not to be recorded; flags stay from here */
+	cmp	$1, %eax		/* 0: carry set, nothing left to do; flags stay from here */
 	mov	-72(%rbp), %r11
 	mov	-64(%rbp), %r10
 	mov	-56(%rbp), %r9

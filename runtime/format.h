@@ -26,19 +26,22 @@
 
 /* ---- Sites: one for each instrumented place, in the ELF section "dprof_sites" -------------------
  *
- * A site is a relocation-free byte array, a multiple of 8 long and 8-aligned, so that sites follow
- * each other without gaps and the low three bits of a site's address are free:
+ * A site is a relocation-free byte array, 16-aligned and a multiple of 16 long, so that sites follow
+ * each other without gaps; and at least 48, so that the 16 bytes at each of its first three
+ * multiples of 16 can stand for an operation on it (words.h):
  *
  *   | magic u32 | size u16 | kind u8 | version u8 | line u32 | column u32 |
  *   | name\0 file\0 function\0 padding |
  */
 #define DPROF_SITE_SECTION "dprof_sites"
 #define DPROF_SITE_MAGIC   0x54495344u /* "DSIT" */
-#define DPROF_SITE_VERSION 1
+#define DPROF_SITE_VERSION 2
+#define DPROF_SITE_ALIGN   16
+#define DPROF_SITE_MIN     48
 
 struct dprof_site {
 	uint32_t magic;
-	uint16_t size;    /* of the whole site in bytes, a multiple of 8 */
+	uint16_t size;    /* of the whole site in bytes, a multiple of 16, from 48 */
 	uint8_t  kind;    /* enum dprof_kind */
 	uint8_t  version; /* DPROF_SITE_VERSION */
 	uint32_t line;    /* 1-based; 0 when unknown */
@@ -69,26 +72,15 @@ enum dprof_kind {
 
 /* ---- Records ------------------------------------------------------------------------------------
  *
- * `what` is the address of a site with an operation in its low three bits, or, for the
- * operations that say something about the thread instead of a site, a number shifted left by
- * three. A record whose `what` is zero was never written (there may be others behind it: a
- * signal handler came in between); one whose `what` is not zero but whose `stamp` is was
- * interrupted by the end of the process. */
-struct dprof_record {
-	uint64_t stamp; /* of ENTER, EXIT and POINT; otherwise a value */
-	uint64_t what;
-};
-
+ * An event (ENTER, EXIT, POINT) has a stamp and a site. An ARG says more of the event before it,
+ * a LOST that so many records of the thread found no room here. How they are stored: words.h. */
 enum dprof_op {
-	DPROF_ENTER = 0, /* what = site */
-	DPROF_EXIT = 1,  /* what = site | 1 */
-	DPROF_POINT = 2, /* what = site | 2 */
-	DPROF_ARG = 3,   /* what = enum dprof_key << 3 | 3, stamp = its value; of the last event */
-	DPROF_LOST = 4,  /* what = 1 << 3 | 4, stamp = how many of this thread were lost here */
+	DPROF_ENTER = 0,
+	DPROF_EXIT = 1,
+	DPROF_POINT = 2,
+	DPROF_ARG = 3,
+	DPROF_LOST = 4,
 };
-
-#define DPROF_OP(what)   ((enum dprof_op)((what) & 7))
-#define DPROF_BODY(what) ((what) & ~UINT64_C(7))
 
 /* What an ARG record says, and the word for it in the text form. */
 #define DPROF_KEYS(X)                                                                              \
@@ -147,19 +139,19 @@ enum dprof_key {
 
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *
- *   | header, DPROF_HEADER_SIZE bytes | record | record | ... | zeros up to the end of the file |
+ *   | header, DPROF_HEADER_SIZE bytes | word | word | ... | zeros up to the end of the file |
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between two instructions of an interrupted record; the reader puts those in order. */
-#define DPROF_EVENTS_MAGIC   "dprofev1"
+#define DPROF_EVENTS_MAGIC   "dprofev2"
 #define DPROF_HEADER_SIZE    4096
-#define DPROF_FORMAT_VERSION 1
+#define DPROF_FORMAT_VERSION 2
 
 struct dprof_events_header {
 	char     magic[8];     /* DPROF_EVENTS_MAGIC, written last: without it, never begun */
 	uint32_t version;      /* DPROF_FORMAT_VERSION */
 	uint32_t header_size;  /* DPROF_HEADER_SIZE */
-	uint32_t record_size;  /* sizeof(struct dprof_record) */
+	uint32_t word_size;    /* sizeof(uint64_t) */
 	uint32_t thread;       /* number in its process, from 0 in order of appearance */
 	int64_t  rank;         /* -1 without one */
 	uint64_t pid, tid;
@@ -199,6 +191,8 @@ struct dprof_events_header {
  *                                 base: load bias; at: address of the section's first byte
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
  *   group ID threads=0,1 size=N   the same for threads: those of this process, of N in all
+ *   stopped FROM TO               stamps between which nobody saw to it that no event is far from
+ *                                 the last epoch (words.h): the process was stopped for long
  *   note TEXT                     something that the reader of the report must know
  *   finished STAMP                the process ended in good order
  */

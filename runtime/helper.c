@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * helper.c - the thread that makes chunks ahead and looks for new modules.
+ * helper.c - the thread that makes chunks ahead, looks for new modules and sees to it that no stamp
+ * is far from an epoch.
  *
- * It starts when a thread has filled its first chunk, so a program that records little has none,
- * and ends with the last thread that records, because a process whose main thread left by
- * pthread_exit would otherwise wait for it for ever. Nothing depends on it: without it threads
- * make their chunks themselves.
+ * It starts with the first event and ends with the last thread that records, because a process
+ * whose main thread left by pthread_exit would otherwise wait for it for ever. Nothing but speed
+ * depends on it: without it threads make their chunks themselves and record wide.
  *
  * It has all signals blocked and a table of descriptors of its own, which is empty: it neither
  * takes the number that the program expects of its next open() nor holds open what the program
@@ -15,14 +15,19 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "runtime/modules.h"
+#include "runtime/process.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
+#define EPOCH_TICKS (UINT64_C(1) << 35)   /* 7 s at 5 GHz; words.h bears 2^39 */
+#define STOPPED_TICKS (UINT64_C(1) << 37) /* so long without us may have borne too much */
+#define PATIENCE    64                    /* events between two attempts to start */
 
 enum { NO_HELPER, HELPER, CANNOT_HELP };
 static int state;
@@ -35,22 +40,53 @@ static bool leave(void)
 {
 	int gone = NO_HELPER;
 
+	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&state, NO_HELPER, __ATOMIC_SEQ_CST);
-	return !dprof_any_thread() ||
-	       !__atomic_compare_exchange_n(&state, &gone, HELPER, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
+	if (!dprof_any_thread() ||
+	    !__atomic_compare_exchange_n(&state, &gone, HELPER, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return true;
+	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+static void note_stop(uint64_t from, uint64_t to)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), "stopped %llu %llu\n", (unsigned long long)from,
+			 (unsigned long long)to);
+
+	dprof_process_append(line, (size_t)n);
+}
+
+/* Asks for epochs when they are due. A helper that was not there for long says so: threads may have
+ * recorded since, before they were asked. */
+static void supervise(uint64_t *looked, uint64_t *asked)
+{
+	uint64_t now = dprof_now();
+
+	if (now - *looked > STOPPED_TICKS)
+		note_stop(*looked, now);
+	if (now - *asked > EPOCH_TICKS) {
+		dprof_threads_slow_down();
+		*asked = now;
+	}
+	*looked = now;
 }
 
 static void *helper(void *unused)
 {
 	struct timespec look_again = { .tv_sec = 1 }; /* for modules, while nobody fills chunks */
+	uint64_t looked = dprof_now(), asked = looked;
 	uint32_t seen;
 
 	(void)unused;
 	prctl(PR_SET_NAME, "dprof-helper");
 	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
 	for (;;) {
 		seen = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
+		supervise(&looked, &asked);
 		if (dprof_chunks_make_wanted())
 			continue;
 		dprof_modules_look();
@@ -91,23 +127,36 @@ static bool may_start(void)
 	return sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked;
 }
 
-void dprof_helper_wake(void)
+static void begin_helping(void)
 {
 	int none = NO_HELPER;
 
+	if (dprof_any_thread() && may_start() &&
+	    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST))
+		dprof_keeping_vectors(start, NULL);
+}
+
+void dprof_helper_wake(void)
+{
 	__atomic_fetch_add(&work, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == NO_HELPER) {
-		if (dprof_any_thread() && may_start() &&
-		    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
-						__ATOMIC_SEQ_CST))
-			dprof_keeping_vectors(start, NULL);
-	} else if (__atomic_load_n(&sleeping, __ATOMIC_SEQ_CST)) {
+	if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == NO_HELPER)
+		begin_helping();
+	else if (__atomic_load_n(&sleeping, __ATOMIC_SEQ_CST))
 		sys(SYS_futex, &work, FUTEX_WAKE_PRIVATE, 1);
-	}
+}
+
+void dprof_helper_wanted(void)
+{
+	static __thread unsigned asked;
+
+	if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NO_HELPER && asked++ % PATIENCE == 0)
+		begin_helping();
 }
 
 void dprof_helper_forget(void)
 {
 	state = NO_HELPER;
 	sleeping = false;
+	dprof_supervised = false;
 }

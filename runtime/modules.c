@@ -21,6 +21,7 @@
 #include "runtime/format.h"
 #include "runtime/process.h"
 #include "runtime/settings.h"
+#include "runtime/thread.h"
 
 #define SECTIONS_MAX    65536
 #define BUILDID_MAX     64
@@ -173,6 +174,77 @@ static bool is_own(const char *path)
 	return !strncmp(slash ? slash + 1 : path, OWN_LIBRARY, strlen(OWN_LIBRARY));
 }
 
+/* ---- From the id in a word to the site -------------------------------------------------------- */
+
+/* Never changed once it is published, and never freed: somebody may be reading it. There are few. */
+struct ranges {
+	size_t n;
+	struct section of[]; /* absolute addresses */
+};
+
+static struct ranges *published;
+
+/* Units of DPROF_SITE_ALIGN bytes, as in words, from the first one of `s` on. */
+static uint64_t distance(struct section s, uint64_t id)
+{
+	return (id - dprof_id(s.address, 0)) & (DPROF_IDS - 1);
+}
+
+static bool clash(struct section a, struct section b)
+{
+	return distance(a, dprof_id(b.address, 0)) < a.bytes >> 3 ||
+	       distance(b, dprof_id(a.address, 0)) < b.bytes >> 3;
+}
+
+/* Whether a word says which module it is from; if not, words are given up for good. */
+static void look_for_clashes(const struct ranges *r)
+{
+	const struct section *added = &r->of[r->n - 1];
+	bool clashes = added->bytes >> 3 > DPROF_IDS || added->address % DPROF_SITE_ALIGN;
+
+	for (const struct section *s = r->of; s < added && !clashes; s++)
+		clashes = s->address != added->address && clash(*s, *added);
+	if (!clashes || !dprof_unambiguous)
+		return;
+	__atomic_store_n(&dprof_unambiguous, false, __ATOMIC_SEQ_CST);
+	dprof_threads_slow_down();
+	dprof_process_line("note", "two modules have sites at addresses that end alike: from here on "
+			   "each event costs more time and space");
+}
+
+static void publish(const struct module *m)
+{
+	const struct ranges *old = published;
+	size_t n = old ? old->n : 0;
+	struct ranges *r = malloc(sizeof(*r) + (n + 1) * sizeof(r->of[0]));
+
+	if (!r)
+		return;
+	if (n)
+		memcpy(r->of, old->of, n * sizeof(r->of[0]));
+	r->of[n] = (struct section){ m->base + m->sites.address, m->sites.bytes };
+	r->n = n + 1;
+	__atomic_store_n(&published, r, __ATOMIC_RELEASE);
+	look_for_clashes(r);
+}
+
+const struct dprof_site *dprof_modules_site(uint64_t id, enum dprof_op op)
+{
+	const struct ranges *r = __atomic_load_n(&published, __ATOMIC_ACQUIRE);
+
+	for (size_t i = 0; r && i < r->n; i++) {
+		uint64_t offset = distance(r->of[i], id) << 3;
+		const struct dprof_site *site;
+
+		if (offset >= r->of[i].bytes || offset < DPROF_SITE_ALIGN * (uint64_t)op)
+			continue;
+		site = (const void *)(r->of[i].address + offset - DPROF_SITE_ALIGN * (uint64_t)op);
+		if (site->magic == DPROF_SITE_MAGIC)
+			return site;
+	}
+	return NULL;
+}
+
 /* ---- Looking --------------------------------------------------------------------------------- */
 
 static void inspect(struct module *m, const struct dl_phdr_info *info)
@@ -226,6 +298,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
 	modules = more;
 	inspect(&modules[nmodules], info);
 	tell(&modules[nmodules]);
+	if (modules[nmodules].sites.bytes)
+		publish(&modules[nmodules]);
 	nmodules++;
 	return 0;
 }

@@ -6,8 +6,14 @@
 
 #include <stdbool.h>
 
+#include "runtime/format.h"
+
 /* Writes down the modules that were loaded since the last look. Not from the slow path. */
 void dprof_modules_look(void);
+
+/* The site of an operation that an event's word names by `id` (words.h); NULL when no module that was
+ * looked at has it, or `op` is another. At any time, from any thread. */
+const struct dprof_site *dprof_modules_site(uint64_t id, enum dprof_op op);
 
 /* Has the program or one of its libraries (not counting dprof's own) any site? */
 bool dprof_modules_any(void);

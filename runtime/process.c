@@ -17,6 +17,7 @@
 #include "freezer/clock.h"
 #include "runtime/modules.h"
 #include "runtime/settings.h"
+#include "runtime/sys.h"
 #include "runtime/thread.h"
 
 #define DIRECTORIES_MAX 10000
@@ -170,8 +171,8 @@ static void prepare_constant_lines(void)
 	dprof_escape(host, sizeof(host), s->host);
 	dprof_escape(hostid, sizeof(hostid), s->hostid);
 	snprintf(constant_lines, sizeof(constant_lines),
-		 "program %s\njob %s\nhost %s\nhostid %s\nghz %.9g\nclock tsc\n",
-		 program, s->job, host, hostid, frz_ghz());
+		 "program %s\njob %s\nhost %s\nhostid %s\nghz %.9g\nclock %s\n",
+		 program, s->job, host, hostid, frz_ghz(), frz_source_word(frz_source()));
 }
 
 static bool create_process_file(void)
@@ -179,7 +180,7 @@ static bool create_process_file(void)
 	char lines[sizeof(constant_lines) + 128];
 	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu\n",
 			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
-			 (unsigned long long)frz_tsc());
+			 (unsigned long long)dprof_now());
 
 	return append(O_CREAT | O_EXCL, lines, (size_t)n);
 }
@@ -253,8 +254,9 @@ static void first_notes(void)
 	if (dprof_settings.complaint)
 		dprof_process_line("note", dprof_settings.complaint);
 	if (frz_source() != FRZ_TSC)
-		dprof_process_line("note", "the time stamp counter of this host does not run at "
-				   "one rate: its times cannot be trusted");
+		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
+				   "slower: the time stamp counter of this host does not run at "
+				   "one rate, or DPROF_CLOCK says so");
 	if (!dprof_modules_any())
 		dprof_process_line("note", "no code here was instrumented: compile with "
 				   "-fplugin=dprof, and do not remove the section dprof_sites");
@@ -270,6 +272,7 @@ static void __attribute__((constructor(101))) start(void)
 	    pthread_atfork(dprof_modules_hold, dprof_modules_release, after_fork_in_child) == 0) {
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
+		dprof_unambiguous = frz_source() == FRZ_TSC;
 		prepare_constant_lines();
 		dprof_off = 0;
 		if (dprof_process_begin()) {
@@ -293,7 +296,7 @@ static void note_homeless(void)
 
 static void __attribute__((destructor(101))) finish(void)
 {
-	uint64_t stamp = frz_tsc();
+	uint64_t stamp = dprof_now();
 	char line[64];
 	int n;
 

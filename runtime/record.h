@@ -5,23 +5,25 @@
  * The whole fast path, as inserted at the begin of a region (at its end the counter is read first):
  *
  *   1:  mov   __dprof_cursor@gottpoff(%rip), %rsi
- *       mov   $16, %ecx
- *       xadd  %rcx, %fs:(%rsi)            claim a slot; one instruction: no signal handler gets it
+ *       mov   $8, %ecx
+ *       xadd  %rcx, %fs:(%rsi)            claim a word; one instruction: no signal handler gets it
  *       cmp   %fs:8(%rsi), %rcx
  *       jae   3f                          none left (a new thread has none)
- *       lea   SITE(%rip), %rax
- *       mov   %rax, 8(%rcx)               what
+ *       lea   SITE + 16 * OP(%rip), %rsi
+ *       shl   $37, %rsi                   its bits 26..4 come to stand in the word's lower end
  *       rdtsc                             last before a region, first after one
  *       shl   $32, %rdx
  *       or    %rdx, %rax
- *       mov   %rax, (%rcx)                stamp
+ *       shld  $24, %rsi, %rax             words.h
+ *       mov   %rax, (%rcx)
  *   2:
  *   .subsection 1
  *   3:  lea   -128(%rsp), %rsp            the red zone
+ *       lea   SITE + OP(%rip), %rdx
  *       call  *__dprof_slow@gotpcrel(%rip)
  *       lea   128(%rsp), %rsp
  *       jnc   1b                          there is room now
- *       jmp   2b                          nothing is to be recorded
+ *       jmp   2b                          it was recorded for us, or is not to be
  *   .previous
  *
  * Law: a slot that was claimed below `end` belongs to its claimer alone and stays mapped until
@@ -31,13 +33,14 @@
 
 #include "runtime/format.h"
 
-/* Of each thread. In one that has recorded nothing yet `end` is NULL. A claim is compared with
- * `end` one instruction after it was made, and a handler that came in between may have moved
- * `end`: but only downwards, so that what had failed still fails. What had room and now fails
- * leaves its slot zero. */
+/* Of each thread. In one that has recorded nothing yet, and in one that is not to take the fast path,
+ * `end` is NULL; the helper thread may set it to that at any time. A claim is compared with `end` one
+ * instruction after it was made, and a handler that came in between may have moved `end`: but only
+ * downwards, so that what had failed still fails. What had room and now fails leaves its slot zero,
+ * unless it is still the last one of its chunk: then __dprof_slow makes use of it. */
 struct dprof_cursor {
-	struct dprof_record *next; /* past end when a claim failed: __dprof_slow mends it */
-	struct dprof_record *end;
+	uint64_t *next; /* past end when a claim failed: __dprof_slow mends it */
+	uint64_t *end;
 };
 
 #if defined(__x86_64__)
@@ -45,10 +48,12 @@ extern __thread struct dprof_cursor __dprof_cursor
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 #endif
 
-/* Makes room in the calling thread's buffer. Preserves every register (vector registers too) except
- * the flags and may be called with any stack alignment; to be called from assembly only.
- * Returns with the carry flag clear when next < end, and set when the event is not to be recorded;
- * then next is past end and the loss, if it is one, has been counted. Never blocks for long,
+/* Makes room in the calling thread's buffer, or records the event itself.
+ * rcx: the slot that was claimed in vain; rdx: the address of the site, and the operation in its low
+ * bits, or 0; rax: at an EXIT the stamp. Preserves every register (vector registers too) except the
+ * flags and may be called with any stack alignment; to be called from assembly only.
+ * Returns with the carry flag clear when next < end, and set when there is nothing left to do: the
+ * event is recorded, or is not to be; the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
 __attribute__((visibility("default"))) void __dprof_slow(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slow.c - a claim found no room: make some, or lose the record and count it.
+ * slow.c - a claim found no room: make some, record the event here, or lose it and count it.
  *
  * Called with the user's registers saved but for the vector registers, and so compiled to touch
  * general registers only (see room.mk). Signal handlers may interrupt the inserted code and this
@@ -12,7 +12,10 @@
  * - A claim is compared with `end` one instruction after it was made; a handler in between may
  *   have changed chunks. So each chunk lies below the one before: what failed, fails, and what
  *   has room in the chunk before is given up. Its slot stays zero.
- * - Claims that failed have moved `next` past `end`; so every store to `next` here is absolute. */
+ * - Claims that failed have moved `next` past `end`; so every store to `next` here is absolute.
+ *
+ * The fast path is closed (`end` is NULL) when the helper wants to see an epoch (thread.h), and as
+ * long as nobody vouches for the law of words.h: then events are recorded in here, wide. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -29,6 +32,7 @@ __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
 uint64_t dprof_lost_homeless;
+bool dprof_supervised, dprof_unambiguous = true;
 
 /* One record of this thread is lost. Atomic, since a handler may count in the midst of it. */
 static void lose(struct dprof_thread *t)
@@ -101,32 +105,113 @@ static bool next_chunk(struct dprof_thread *t)
 	return true;
 }
 
-static bool refill(struct dprof_thread *t)
+/* ---- The event itself ------------------------------------------------------------------------ */
+
+static bool in_chunk(const struct dprof_thread *t, const uint64_t *word)
+{
+	return word >= t->chunk[t->current % DPROF_CHUNKS].start && word < t->chunk_end;
+}
+
+/* A slot that had room when it was claimed, before the fast path was closed, is still ours. An epoch
+ * is right in every place. */
+static void use_slot(const struct dprof_thread *t, uint64_t *slot)
+{
+	if (t && in_chunk(t, slot))
+		*slot = dprof_epoch_word(dprof_now());
+}
+
+/* So many words in a row, while the fast path is closed and `busy` set. */
+static uint64_t *take(struct dprof_thread *t, size_t words)
+{
+	uint64_t *at = in_chunk(t, __dprof_cursor.next) ? __dprof_cursor.next : t->chunk_end;
+
+	if (at + words > t->chunk_end) {
+		while (at < t->chunk_end)
+			*at++ = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+		__dprof_cursor.next = t->chunk_end;
+		if (!next_chunk(t))
+			return NULL;
+		at = __dprof_cursor.next;
+	}
+	__dprof_cursor.next = at + words;
+	return at;
+}
+
+/* The site stands last: with it the event is whole. */
+static bool record_wide(struct dprof_thread *t, uint64_t what, uint64_t stamp)
+{
+	enum dprof_op op = (enum dprof_op)(what % DPROF_SITE_ALIGN);
+	volatile uint64_t *at = take(t, DPROF_WIDE_WORDS);
+
+	if (!at)
+		return false;
+	at[0] = dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0);
+	at[1] = op == DPROF_EXIT && frz_source_found == FRZ_TSC ? stamp : dprof_now();
+	at[2] = what - op;
+	return true;
+}
+
+/* ---- The entry ------------------------------------------------------------------------------- */
+
+enum outcome { LOST, RECORDED, ROOM };
+
+static enum outcome serve(uint64_t what, uint64_t stamp)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 
-	if (cursor->next < cursor->end)
-		return true; /* a handler came before us */
-	return t ? next_chunk(t) : begin();
+	if (!dprof_self && !begin())
+		return LOST;
+	if (!dprof_fast()) {
+		dprof_helper_wanted();
+		return what && record_wide(dprof_self, what, stamp) ? RECORDED : LOST;
+	}
+	if (!cursor->end && in_chunk(dprof_self, cursor->next))
+		cursor->end = dprof_self->chunk_end;
+	if (cursor->next < cursor->end) /* or a handler came before us */
+		return ROOM;
+	return next_chunk(dprof_self) && cursor->next < cursor->end ? ROOM : LOST;
 }
 
-int dprof_make_room(void)
+static void end_busy(void)
 {
-	bool room;
+	atomic_signal_fence(memory_order_seq_cst);
+	busy = false;
+}
+
+static void begin_busy(void)
+{
+	busy = true;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
+{
+	enum outcome outcome;
 
 	if (busy) {
-		__asm__("subq $16, %0" : "+m"(__dprof_cursor.next) : : "cc");
+		__asm__("subq $8, %0" : "+m"(__dprof_cursor.next) : : "cc");
 		lose(dprof_self);
 		return 0;
 	}
-	busy = true;
-	atomic_signal_fence(memory_order_seq_cst);
-	room = refill(dprof_self);
-	if (!room) {
-		__dprof_cursor.next = __dprof_cursor.end ? __dprof_cursor.end : DPROF_NOWHERE;
+	begin_busy();
+	use_slot(dprof_self, slot);
+	outcome = serve(what, stamp);
+	if (outcome == LOST) {
+		__dprof_cursor.next = dprof_self ? dprof_self->chunk_end : DPROF_NOWHERE;
 		lose(dprof_self);
 	}
-	atomic_signal_fence(memory_order_seq_cst);
-	busy = false;
-	return room;
+	end_busy();
+	return outcome == ROOM;
+}
+
+uint64_t *dprof_slow_claim(void)
+{
+	uint64_t *slot;
+
+	if (busy || !dprof_self)
+		return NULL;
+	begin_busy();
+	slot = take(dprof_self, 1);
+	end_busy();
+	return slot;
 }

@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
+
+#include "freezer/clock.h"
 
 static inline long sys6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -38,6 +41,18 @@ static inline long sys6(long number, long a, long b, long c, long d, long e, lon
 static inline int sys_failed(long result)
 {
 	return (unsigned long)result > -4096ul;
+}
+
+/* The clock that stamps are read from (freezer/clock.h), also where the C library must not be
+ * called. */
+static inline uint64_t dprof_now(void)
+{
+	struct timespec t;
+
+	if (__builtin_expect(frz_source_found != FRZ_MONOTONIC_RAW, 1))
+		return frz_tsc();
+	sys(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 #endif

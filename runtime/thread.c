@@ -14,9 +14,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "freezer/clock.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
+
+#define LOCK_TRIES 100 /* of the end of the process: whoever holds it may have been stopped */
 
 static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
@@ -89,12 +90,12 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 {
 	h->version = DPROF_FORMAT_VERSION;
 	h->header_size = DPROF_HEADER_SIZE;
-	h->record_size = sizeof(struct dprof_record);
+	h->word_size = sizeof(uint64_t);
 	h->thread = number;
 	h->rank = dprof_process_rank();
 	h->pid = (uint64_t)sys(SYS_getpid);
 	h->tid = (uint64_t)sys(SYS_gettid);
-	h->started = frz_tsc();
+	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
@@ -131,6 +132,7 @@ void dprof_thread_begin(void *unused)
 		clean(t);
 		if (pthread_setspecific(key, t) == 0 && make_file(t)) {
 			__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
+			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
 		} else {
 			pthread_setspecific(key, NULL);
@@ -165,14 +167,15 @@ static void unmap(struct dprof_thread *t)
 static void take_down(struct dprof_thread *t)
 {
 	struct dprof_chunk *c = &t->chunk[t->current % DPROF_CHUNKS];
-	struct dprof_record *next = __dprof_cursor.next;
+	uint64_t *next = __dprof_cursor.next;
 
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
+	t->cursor = NULL;
 	dprof_self = NULL;
 	gone = true;
 	if (t->lost_unwritten && next < t->chunk_end)
-		*next++ = (struct dprof_record){ t->lost_unwritten, 1 << 3 | DPROF_LOST };
-	t->header->ended = frz_tsc();
+		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
+	t->header->ended = dprof_now();
 	unmap(t);
 	sys(SYS_truncate, t->path, t->current_offset + (uint64_t)((char *)next - (char *)c->start));
 }
@@ -205,8 +208,11 @@ void dprof_threads_end(uint64_t stamp)
 {
 	struct dprof_thread *t;
 
-	if (!try_lock())
-		return;
+	for (int i = 0; !try_lock(); i++) {
+		if (i == LOCK_TRIES)
+			return;
+		sys(SYS_sched_yield);
+	}
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
 			t->header->ended = stamp;
@@ -216,6 +222,23 @@ void dprof_threads_end(uint64_t stamp)
 bool dprof_any_thread(void)
 {
 	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) > 0;
+}
+
+/* A thread's cursor goes when the thread does; so not while one is taken down. Then the next look
+ * is soon enough. */
+void dprof_threads_slow_down(void)
+{
+	struct dprof_thread *t;
+
+	if (!try_lock())
+		return;
+	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
+		struct dprof_cursor *cursor = __atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE);
+
+		if (cursor)
+			__atomic_store_n(&cursor->end, NULL, __ATOMIC_RELEASE);
+	}
+	unlock();
 }
 
 static void make_wanted(struct dprof_thread *t)
@@ -253,6 +276,7 @@ void dprof_threads_forget(void)
 	for (struct dprof_thread *t = all; t; t = t->following) {
 		if (t->supply != SUPPLY_FREE && t->header)
 			unmap(t);
+		t->cursor = NULL;
 		t->supply = SUPPLY_FREE;
 	}
 	taking_down = 0;

@@ -15,6 +15,9 @@
  * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
  * to by its maker page by page, so that writing to it does not fault.
  *
+ * Every chunk begins with an epoch, and once in EPOCH_TICKS the helper takes the fast path away from
+ * each thread, whose next event then comes with another one: so no word is ambiguous (words.h).
+ *
  * Law: a chunk is unmapped only after every record claimed in it was written, and only by whoever
  * makes the chunk three further on. Each chunk has lower addresses than the one before (slow.c). */
 #ifndef RUNTIME_THREAD_H
@@ -26,12 +29,13 @@
 #include <stdint.h>
 
 #include "runtime/record.h"
+#include "runtime/words.h"
 
 #define DPROF_FIRST_CHUNK ((size_t)64 << 10)
 #define DPROF_CHUNKS      3 /* before, current, next */
 
 /* `next` of a thread without a chunk: above whatever `end` may become. */
-#define DPROF_NOWHERE ((struct dprof_record *)-4096)
+#define DPROF_NOWHERE ((uint64_t *)-4096)
 
 /* Who may touch the next chunk. Only the thread leaves WANTED by force, and only it leaves
  * READY. */
@@ -45,7 +49,7 @@ enum dprof_supply {
 };
 
 struct dprof_chunk {
-	struct dprof_record *start; /* NULL: not mapped */
+	uint64_t *start; /* NULL: not mapped */
 	size_t bytes;
 };
 
@@ -56,14 +60,15 @@ struct dprof_thread {
 	int supply;                       /* enum dprof_supply, a futex */
 	unsigned current;                 /* number of the chunk with the cursor */
 	struct dprof_chunk chunk[DPROF_CHUNKS]; /* by number modulo DPROF_CHUNKS */
-	struct dprof_record *chunk_end;
+	uint64_t *chunk_end;
+	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone */
 	uint64_t file_bytes;
 	uint64_t current_offset;          /* of the chunk with the cursor, in the file */
 	struct dprof_events_header *header;
 	uint64_t lost_unwritten;          /* not yet told in a LOST record */
 	unsigned refused;                 /* how often there was no room since there last was */
 	unsigned destructor_rounds;
-	struct dprof_record *before;      /* the last record of the chunk before, or NULL */
+	uint64_t *before;                 /* the last word of the chunk before, or NULL */
 	char path[PATH_MAX];
 };
 
@@ -79,6 +84,9 @@ int dprof_chunk_make(struct dprof_thread *t);
 
 /* Moves the cursor of the calling thread into the chunk that was made. */
 void dprof_chunk_enter(struct dprof_thread *t);
+
+/* The thread's next event takes the slow path. For the helper: that of every thread. */
+void dprof_threads_slow_down(void);
 
 /* For the helper: makes every chunk that is wanted; true if one was. Is any thread recording? */
 bool dprof_chunks_make_wanted(void);
@@ -102,16 +110,31 @@ extern uint64_t dprof_lost_homeless;
 
 /* helper.c: there is work. From the slow path; starts the helper where that is safe. */
 void dprof_helper_wake(void);
+void dprof_helper_wanted(void);  /* the same, often: by each event that is recorded wide */
 void dprof_helper_forget(void); /* in the child of a fork */
 
 /* entry.S */
 extern unsigned dprof_vector_bytes;
 void dprof_keeping_vectors(void (*function)(void *), void *argument);
 
-/* slow.c, called from entry.S: 1 when next < end, else 0. */
-int dprof_make_room(void);
+/* slow.c, called from entry.S: 1 when next < end, 0 when there is nothing left to do. */
+int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp);
+
+/* One word of the calling thread's own while the fast path is closed, or NULL. */
+uint64_t *dprof_slow_claim(void);
 
 /* No event is recorded while set; entry.S looks at it first. */
 extern uint8_t dprof_off;
+
+/* Who vouches for the law of words.h: the helper, while it runs; and nobody, once modules turn out
+ * to share addresses or the counter is none to be used. Unless both are set every event takes the
+ * slow path and is stored wide. */
+extern bool dprof_supervised, dprof_unambiguous;
+
+static inline bool dprof_fast(void)
+{
+	return __atomic_load_n(&dprof_supervised, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&dprof_unambiguous, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -67,7 +67,7 @@ check 'clock 1 host=h1 ghz=2\nthread 2 clock=1 rank=2\ne 2 5 0 enter\ne 2 6 0 ex
 clock h1: too few links with clock h0 (0 found) to place it on its time line; its threads are analysed on their own clock only
 END
 check 'e 0 1 - enter\ne 0 2 - exit' <<'END'
-h0-0-0.events: offset 4096: expected an address in a module of its process, found 0x1 0x8: was the program stripped? (and 1 more like it)
+h0-0-0.events: offset 4104: expected an address in a module of its process, found 0x9: was the program stripped? (and 1 more like it)
 END
 
 # A communicator that means something else on each rank is two groups.

@@ -90,11 +90,11 @@ damaged 'events without process' 15 rm h0-1.process <<'END'
 @: expected the files of 3 ranks, found 2: rank 1 is missing
 h0-1-0.events: expected the file HOST-RANK.process that it belongs to, found none: its events are left out
 END
-damaged 'missing sites' 21 eval 'rm ./*.sites' <<'END'
+damaged 'missing sites' 0 eval 'rm ./*.sites' <<'END'
 h0-0.process:11: expected the sites of /home/me/app in SITES, found none: No such file or directory
 END
-damaged 'a stripped program' 21 sed -i '/^module/d' h1-2.process <<'END'
-h1-2-0.events: offset 4096: expected an address in a module of its process, found 0x36b0 0x400000: was the program stripped? (and 5 more like it)
+damaged 'a stripped program' 15 sed -i '/^module/d' h1-2.process <<'END'
+h1-2-0.events: offset 4104: expected an address in a module of its process, found 0x36b0080000: was the program stripped? (and 5 more like it)
 END
 
 # ---- Files of events
@@ -104,17 +104,17 @@ END
 damaged 'a cut header' 15 truncate -s 100 h0-1-0.events <<'END'
 h0-1-0.events: expected a header of 4096 bytes, found a file that is cut short (100 bytes)
 END
-damaged 'a cut record' 16 truncate -s 4120 h0-1-0.events <<'END'
-h0-1-0.events: offset 4112: expected a record of 16 bytes, found 8: the file is cut short
+damaged 'a cut record' 16 truncate -s 4116 h0-1-0.events <<'END'
+h0-1-0.events: offset 4112: expected a word of 8 bytes, found 4: the file is cut short
 END
 damaged 'a foreign file' 15 eval 'head -c 5000 /bin/sh >h0-1-0.events' <<'END'
-h0-1-0.events: offset 0: expected 'dprofev1', found '?ELF???': no file of events
+h0-1-0.events: offset 0: expected 'dprofev2', found '?ELF???': no file of events
 END
-damaged 'another version' 15 poke h0-1-0.events 8 '\x02' <<'END'
-h0-1-0.events: offset 8: expected version 1, found 2
+damaged 'another version' 15 poke h0-1-0.events 8 '\x03' <<'END'
+h0-1-0.events: offset 8: expected version 2, found 3
 END
-damaged 'another record size' 15 poke h0-1-0.events 16 '\x08' <<'END'
-h0-1-0.events: offset 16: expected record_size 16, found 8
+damaged 'another word size' 15 poke h0-1-0.events 16 '\x10' <<'END'
+h0-1-0.events: offset 16: expected word_size 8, found 16
 END
 damaged 'another thread' 15 poke h0-1-0.events 20 '\x08' <<'END'
 h0-1-0.events: offset 20: expected thread 0, found 8
@@ -122,22 +122,22 @@ END
 damaged 'of another process' 15 poke h0-1-0.events 32 '\x08' <<'END'
 h0-1-0.events: offset 32: expected pid 101, found 8
 END
-damaged 'a stamp that goes back' 20 poke h0-1-0.events 4128 '\x08\x00' <<'END'
-h0-1-0.events: offset 4128: expected a stamp from 39000 to 40000, found 8 (3 records are left out)
+damaged 'a stamp that goes back' 20 poke h0-1-0.events 4123 '\x08\x00' <<'END'
+h0-1-0.events: offset 4120: expected a stamp from 39000 to 40000, found 8 (3 records are left out)
 END
-damaged 'no record' 20 poke h0-1-0.events 4120 '\x07' <<'END'
-h0-1-0.events: offset 4112: expected a record, found 0x9858 0x400007
+damaged 'no record' 20 poke h0-1-0.events 4112 '\x0f' <<'END'
+h0-1-0.events: offset 4112: expected a record, found 0x985808000f
 END
-damaged 'an address between sites' 21 poke h0-1-0.events 4120 '\x09' <<'END'
-h0-1-0.events: offset 4112: expected the address of a site, found 0x9858 0x400009
+damaged 'an address behind sites' 20 poke h0-1-0.events 4112 '\x12' <<'END'
+h0-1-0.events: offset 4112: expected an address in a module of its process, found 0x9858080012: was the program stripped?
 END
 hole() { # in a thread of 100 points
 	rm -r ../t
 	{ sed '/^e /d' "$fixture"; seq -f 'e 1 %.0f 2 point' 1001 1100; } | "$analyze" pack - ../t
-	dd if=/dev/zero of=../t/h0-0-1.events bs=16 seek=300 count=20 conv=notrunc status=none
+	dd if=/dev/zero of=../t/h0-0-1.events bs=8 seek=550 count=20 conv=notrunc status=none
 }
 damaged 'a hole' 80 hole <<'END'
-h0-0-1.events: offset 4800: expected records, found 0x0 0x0 and as much behind it
+h0-0-1.events: offset 4400: expected records, found 0x0 and as much behind it
 END
 
 # ---- Process files
@@ -162,13 +162,13 @@ END
 
 # ---- Sites and packets
 damaged 'changed sites' 21 poke "$sites" 8 '\x0d' <<'END'
-SITES: expected the name ccf3d6153f808148.sites that its content gives: it was changed or cut short
+SITES: expected the name e0523112ed6667d1.sites that its content gives: it was changed or cut short
 END
-damaged 'damaged sites' 21 poke "$sites" 0 'X' <<'END'
-SITES: offset 0: expected a site's magic number, found 0x54495358 (32 of 104 bytes cannot be read)
+damaged 'damaged sites' 13 poke "$sites" 0 'X' <<'END'
+SITES: offset 0: expected a site's magic number, found 0x54495358 (48 of 144 bytes cannot be read)
 END
-damaged 'cut sites' 21 truncate -s 70 "$sites" <<'END'
-SITES: offset 32: expected a site's size: a multiple of 8 that the file has room for, found 0x54495344 (38 of 70 bytes cannot be read)
+damaged 'cut sites' 8 truncate -s 70 "$sites" <<'END'
+SITES: offset 48: expected a site's size: a multiple of 16, from 48, that the file has room for, found 0x54495344 (22 of 70 bytes cannot be read)
 END
 damaged 'cut packets' 21 truncate -s -10 h0.sync <<'END'
 h0.sync: offset 352: expected a record of 64 bytes, found the end after 54

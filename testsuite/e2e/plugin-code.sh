@@ -81,11 +81,11 @@ for options in -O0 -O3; do
 	[ "$order" = "rdtsc pthread_barrier_wait lfence rdtsc" ] || fail "barrier $options: $order"
 done
 
-# Sites: read-only, allocated, 8-aligned, and no relocation in them, even in a shared object.
+# Sites: read-only, allocated, 16-aligned, and no relocation in them, even in a shared object.
 for options in -O0 -O2 "-O2 -fPIC" "-O2 -fdata-sections"; do
 	# shellcheck disable=SC2086
 	compile $options
-	readelf -SW "$dir/o.o" | grep -qE ' dprof_sites +PROGBITS .* A +0 +0 +8$' ||
+	readelf -SW "$dir/o.o" | grep -qE ' dprof_sites +PROGBITS .* A +0 +0 +16$' ||
 		fail "$options: $(readelf -SW "$dir/o.o" | grep dprof_sites)"
 	readelf -SW "$dir/o.o" | grep -q 'rela\?dprof_sites' && fail "$options: sites have relocations"
 done

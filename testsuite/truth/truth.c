@@ -80,10 +80,10 @@ static uint64_t restamp(const struct clockmap *maps, uint32_t clock, uint64_t st
 
 static void rewrite_thread(struct tr_thread *thread, const struct clockmap *maps)
 {
-	struct dprof_record *records = allocate(thread->nrecords, sizeof *records);
-	memcpy(records, thread->records, thread->nrecords * sizeof *records);
+	struct tr_record *records = allocate(thread->nrecords, sizeof *records);
+	trace_load(thread, records);
 	for (size_t i = 0; i < thread->nrecords; i++)
-		if (records[i].what && records[i].stamp && DPROF_OP(records[i].what) <= DPROF_POINT)
+		if (TR_OP(records[i].what) <= DPROF_POINT)
 			records[i].stamp = restamp(maps, thread->clock, records[i].stamp);
 	thread->records = records;
 }

@@ -184,7 +184,7 @@ static void add_event(size_t thread, uint64_t stamp, uint32_t site, enum dprof_o
 {
 	struct tr_thread *t = &w.threads[thread];
 	w.thread[thread].records[t->nrecords++] =
-		(struct dprof_record){ stamp, (uint64_t)site << 3 | op };
+		(struct tr_record){ stamp, (uint64_t)site << 3 | op };
 }
 
 static void add_visit(size_t thread, uint64_t from, uint64_t to, uint32_t site)

@@ -12,6 +12,7 @@
 
 #include "analysis/memory.h"
 #include "analysis/text.h"
+#include "runtime/words.h"
 
 #define ROUNDS      300
 #define MAX_CLOCKS  4
@@ -93,7 +94,7 @@ static void random_events(struct model *m, unsigned thread)
 	for (unsigned i = 0; i < m->nevents[thread]; i++) {
 		struct tr_event *e = &m->event[thread][i];
 		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
-					.lost = 1 + random_number() / 2 };
+					.lost = 1 + random_number() % DPROF_VALUE_MAX };
 		if (random_below(20) == 0)
 			continue;
 		stamp += random_below(8) ? random_below(1000) : random_below(UINT64_C(1) << 40);

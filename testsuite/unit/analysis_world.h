@@ -47,7 +47,7 @@ struct true_thread {
 	struct true_event events[EVENTS];
 	size_t count;
 	double gone;         /* when it stopped to be in its last state */
-	struct dprof_record records[EVENTS + 2];
+	struct tr_record records[EVENTS + 2];
 };
 
 static struct world {
@@ -136,9 +136,9 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
 	if (c->next == c->thread->nrecords)
 		return false;
-	const struct dprof_record *r = &c->thread->records[c->next++];
+	const struct tr_record *r = &c->thread->records[c->next++];
 	*e = (struct tr_event){ .stamp = r->stamp,
-				.op = DPROF_OP(r->what),
+				.op = TR_OP(r->what),
 				.site = (uint32_t)(r->what >> 3 & 0xff),
 				.nargs = 1,
 				.args = { { DPROF_KEY_ID, r->what >> 16 } } };
@@ -276,10 +276,10 @@ static inline void record(struct true_thread *t, struct tr_thread *out)
 		}
 		if (lost > 0)
 			t->records[out->nrecords++] =
-				(struct dprof_record){ lost, 1 << 3 | DPROF_LOST };
+				(struct tr_record){ lost, TR_WHAT(1, DPROF_LOST) };
 		lost = 0;
 		last = recorded_stamp(out->clock, e->time, last);
-		t->records[out->nrecords++] = (struct dprof_record){
+		t->records[out->nrecords++] = (struct tr_record){
 			last, e->instance << 16 | (uint64_t)e->site << 3 | e->op };
 		w.first = fmin(w.first, e->time);
 		w.last = fmax(w.last, e->time);
