@@ -41,6 +41,7 @@ struct census {
 	bool ended;
 	uint64_t stamp;        /* where the next segment begins */
 	struct census_segment next; /* to be given out when it cannot get longer */
+	struct census_segment before, after; /* what is said around changes at one stamp */
 	bool has_next;
 };
 
@@ -230,12 +231,41 @@ static bool cross(struct census *c)
 		set_member(c, member, &c->members[member].now.condition);
 		return false;
 	}
+	describe(c, c->stamp, c->stamp, &c->before);
 	blur(c, member);
 	while (unordered(c, c->stamp, next_stamp(c))) {
 		c->stamp = next_stamp(c);
 		blur(c, turn_first(c));
 	}
 	return true;
+}
+
+/* Takes away what a neighbour says, whose ticks contain all of this. */
+static void leave_to(const struct census *c, struct census_choices *x, const struct census_choices *y)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < x->count; i++) {
+		const int32_t *row = census_lo(x, c->ncounts, i);
+		bool said = false;
+		for (size_t j = 0; j < y->count; j++)
+			said |= memcmp(row, census_lo(y, c->ncounts, j), row_size(c)) == 0;
+		if (!said)
+			memmove(census_lo(x, c->ncounts, kept++), row, row_size(c));
+	}
+	x->count = kept;
+}
+
+/* Changes in unknown order; false when their segment says nothing that its neighbours do not say. */
+static bool blurred_piece(struct census *c, uint64_t from, struct census_segment *out)
+{
+	describe(c, from, c->stamp, out);
+	unblur(c);
+	if (from == c->stamp) {
+		describe(c, from, c->stamp, &c->after);
+		leave_to(c, &out->choices, &c->before.choices);
+		leave_to(c, &out->choices, &c->after.choices);
+	}
+	return out->choices.count > 0;
 }
 
 /* The next segment; it may say the same as the one before. */
@@ -246,11 +276,8 @@ static bool next_piece(struct census *c, struct census_segment *out)
 	if (c->at_change) {
 		uint64_t from = next_stamp(c);
 		c->at_change = false;
-		if (cross(c)) {
-			describe(c, from, c->stamp, out);
-			unblur(c);
+		if (cross(c) && blurred_piece(c, from, out))
 			return true;
-		}
 	}
 	describe(c, c->stamp, next_stamp(c), out);
 	c->at_change = true;
@@ -340,6 +367,8 @@ struct census *census_open(const struct atom_map *map, uint32_t clock)
 	memset(c->lo, 0, 2 * c->ncounts * sizeof *c->lo);
 	memset(c->parts, 0, count * c->ncounts * sizeof *c->parts);
 	census_segment_open(&c->next, q);
+	census_segment_open(&c->before, q);
+	census_segment_open(&c->after, q);
 	for (size_t i = 0; i < q->trace->nthreads; i++)
 		if (lives_on(q, i, clock))
 			add_member(c, map, i);
@@ -353,6 +382,8 @@ void census_close(struct census *c)
 	for (size_t i = 0; i < c->nmembers; i++)
 		conditions_close(&c->members[i].conditions);
 	census_segment_close(&c->next);
+	census_segment_close(&c->before);
+	census_segment_close(&c->after);
 	free(c->members);
 	free(c->of_counts);
 	free(c->process);

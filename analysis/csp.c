@@ -7,7 +7,7 @@
  *                  ^ visited: A's and B's segments make a frame of t
  *
  * A's segment has ended by its key, lo(e), and lives on as a *ghost* until hi(e). When B's next
- * segment begins before that, the order of the two is not known: see "hi" in the proof in csp.h. */
+ * segment begins before that, it makes another frame with the ghost: see "hi" in the proof in csp.h. */
 #include "analysis/csp.h"
 
 #include <assert.h>
@@ -34,8 +34,11 @@ struct at_site { uint32_t site; int64_t ticks; };
 struct tally {               /* of one actor */
 	struct at_site *sites; /* where it worked alone, about how long */
 	size_t nsites;
-	uint64_t mark;       /* the last stretch of unknown order that was added */
+	int64_t unordered_until; /* time of unknown order has been added up to here */
 };
+
+/* Until when a track may be waiting: for ever when what counts says so; INT64_MIN when not at all. */
+struct waiting { int64_t until, by_ghost; };
 
 struct sweep {
 	const struct times *times;
@@ -48,10 +51,8 @@ struct sweep {
 	size_t waiting, certain;  /* tracks that count all_wait; that are certain */
 	uint32_t xor_not_waiting;
 
-	int64_t now;
-	int64_t unordered_until;
 	struct { int64_t end; size_t track; } ghost[2]; /* the last ends of ghosts of two tracks */
-	uint64_t stretch;
+	struct waiting *others;   /* each track, while a segment begins */
 
 	struct csp_score *scores;
 	struct tally *tallies;
@@ -162,62 +163,106 @@ static const struct timed *ghost_at(const struct track *t, size_t i)
 	return &t->ghosts[(t->first + i) & (t->room - 1)];
 }
 
-static bool may_wait(const struct track *t)
+static void drop_ghosts(struct track *t, int64_t now)
 {
-	bool may = waits(t);
-	for (size_t i = 0; i < t->nghosts && !may; i++)
-		may = ghost_at(t, i)->what.all_wait;
-	return may;
+	while (t->nghosts > 0 && ghost_at(t, 0)->end.hi <= now) {
+		t->first = (t->first + 1) & (t->room - 1);
+		t->nghosts--;
+	}
 }
 
-/* Adds the stretch to whoever may work alone by this segment, once. */
-static void may_work(struct sweep *s, const struct track *t, const struct timed *segment,
-		     int64_t ticks)
+static struct waiting waiting(const struct track *t)
 {
-	if (segment->what.alone == LANE_NOBODY)
+	struct waiting w = { INT64_MIN, INT64_MIN };
+	for (size_t i = 0; i < t->nghosts; i++)
+		if (ghost_at(t, i)->what.all_wait)
+			w.by_ghost = ghost_at(t, i)->end.hi;
+	w.until = waits(t) ? INT64_MAX : w.by_ghost;
+	return w;
+}
+
+/* Adds the time from now on to whoever works alone by this segment, once. */
+static void add_until(struct sweep *s, const struct track *t, const struct timed *segment,
+		      int64_t now, int64_t until)
+{
+	if (segment->what.alone == LANE_NOBODY || until <= now)
 		return;
 	size_t count = 1;
 	const uint32_t *actors = &segment->what.alone;
 	if (*actors == LANE_ANYBODY)
 		actors = lane_actors(t->lane, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (s->tallies[actors[i]].mark == s->stretch)
+		struct tally *tally = &s->tallies[actors[i]];
+		frz_time *alone = &s->scores[actors[i]].alone;
+		int64_t from = larger(now, tally->unordered_until);
+		if (until <= from)
 			continue;
-		s->tallies[actors[i]].mark = s->stretch;
-		s->scores[actors[i]].alone.hi = ticks_plus(s->scores[actors[i]].alone.hi, ticks);
+		alone->hi = ticks_plus(alone->hi, ticks_minus(until, from));
+		tally->unordered_until = until;
 	}
 }
 
-/* Nothing begins or ends between now and `until`. */
-static void add_unordered(struct sweep *s, int64_t until)
+/* All tracks but two may be waiting: until when, by at least one ghost unless `ghost` says that there
+ * is one already. INT64_MIN when they may not. */
+static int64_t wait_until(const struct sweep *s, const struct track *t, const struct track *u,
+			  bool ghost)
 {
-	size_t may_wait_count = 0;
-	for (size_t i = 0; i < s->ntracks; i++)
-		may_wait_count += may_wait(&s->tracks[i]);
-	if (may_wait_count + 1 < s->ntracks)
-		return;
-	s->stretch++;
+	int64_t until = INT64_MAX, by_ghost = INT64_MIN;
 	for (size_t i = 0; i < s->ntracks; i++) {
-		const struct track *t = &s->tracks[i];
-		if (may_wait_count - may_wait(t) != s->ntracks - 1)
+		if (&s->tracks[i] == t || &s->tracks[i] == u)
 			continue;
-		if (t->counts)
-			may_work(s, t, &t->now, ticks_minus(until, s->now));
-		for (size_t g = 0; g < t->nghosts; g++)
-			may_work(s, t, ghost_at(t, g), ticks_minus(until, s->now));
+		until = smaller(until, s->others[i].until);
+		by_ghost = larger(by_ghost, s->others[i].by_ghost);
+	}
+	return until < INT64_MAX || ghost ? until : by_ghost;
+}
+
+/* A segment has begun on `t` that waits: somebody on another track may work alone. */
+static void add_workers(struct sweep *s, const struct track *t, int64_t now)
+{
+	for (size_t i = 0; i < s->ntracks; i++) {
+		const struct track *u = &s->tracks[i];
+		if (u == t)
+			continue;
+		int64_t end = t->now.end.hi;
+		if (u->counts && u->now.what.alone != LANE_NOBODY)
+			add_until(s, u, &u->now, now, smaller(end, wait_until(s, t, u, false)));
+		if (u->nghosts == 0)
+			continue;
+		end = smaller(end, wait_until(s, t, u, true));
+		for (size_t g = 0; g < u->nghosts; g++)
+			add_until(s, u, ghost_at(u, g), now, smaller(end, ghost_at(u, g)->end.hi));
 	}
 }
 
-/* A segment begins on `t`: the order of it and of the ghosts of other tracks is not known. */
-static void meet_ghosts(struct sweep *s, const struct track *t)
+/* A segment has begun on `t` while other tracks have ghosts: with these it makes frames that are not
+ * visited. */
+static void add_unordered(struct sweep *s, const struct track *t)
+{
+	int64_t now = t->now.begin.lo;
+	size_t may_not_wait = 0;
+	for (size_t i = 0; i < s->ntracks; i++) {
+		drop_ghosts(&s->tracks[i], now);
+		s->others[i] = waiting(&s->tracks[i]);
+		may_not_wait += &s->tracks[i] != t && s->others[i].until == INT64_MIN;
+	}
+	if (may_not_wait == 0)
+		add_until(s, t, &t->now, now,
+			  smaller(t->now.end.hi, wait_until(s, t, t, false)));
+	if (may_not_wait <= 1 && t->now.what.all_wait)
+		add_workers(s, t, now);
+}
+
+/* Whether another track than `t` has ghosts that have not ended. */
+static bool meets_ghosts(const struct sweep *s, const struct track *t)
 {
 	size_t other = s->ghost[0].track == (size_t)(t - s->tracks);
-	if (s->ghost[other].end > s->unordered_until)
-		s->unordered_until = s->ghost[other].end;
+	return s->ghost[other].end > t->now.begin.lo;
 }
 
 static void add_ghost(struct sweep *s, struct track *t)
 {
+	drop_ghosts(t, t->now.end.lo);
 	if (t->nghosts == t->room) {
 		struct timed *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
 		for (size_t i = 0; i < t->nghosts; i++)
@@ -274,15 +319,11 @@ static void fetch(struct sweep *s, struct track *t)
 
 static int64_t next_key(const struct track *t)
 {
-	int64_t key = t->exhausted ? INT64_MAX : t->counts ? t->now.end.lo : t->now.begin.lo;
-	if (t->nghosts > 0 && ghost_at(t, 0)->end.hi <= key)
-		key = ghost_at(t, 0)->end.hi;
-	return key;
+	return t->counts ? t->now.end.lo : t->now.begin.lo;
 }
 
 static void begin(struct sweep *s, struct track *t)
 {
-	meet_ghosts(s, t);
 	t->counts = true;
 	s->certain += t->now.what.certain;
 	if (t->now.what.all_wait) {
@@ -290,6 +331,8 @@ static void begin(struct sweep *s, struct track *t)
 		s->xor_not_waiting ^= (uint32_t)(t - s->tracks);
 	}
 	visit_frames(s);
+	if (meets_ghosts(s, t))
+		add_unordered(s, t);
 }
 
 static void end(struct sweep *s, struct track *t)
@@ -305,29 +348,15 @@ static void end(struct sweep *s, struct track *t)
 	fetch(s, t);
 }
 
-static void step(struct sweep *s, struct track *t)
-{
-	if (t->nghosts > 0 && next_key(t) == ghost_at(t, 0)->end.hi) {
-		t->first = (t->first + 1) & (t->room - 1);
-		t->nghosts--;
-	} else if (t->counts) {
-		end(s, t);
-	} else {
-		begin(s, t);
-	}
-}
-
 static void sweep(struct sweep *s)
 {
 	while (s->heap.count > 0) {
-		int64_t key = (int64_t)(s->heap.items[0].key ^ (UINT64_C(1) << 63));
-		int64_t known = key < s->unordered_until ? key : s->unordered_until;
-		if (known > s->now)
-			add_unordered(s, known);
-		s->now = key > s->now ? key : s->now;
 		struct track *t = &s->tracks[s->heap.items[0].source];
-		step(s, t);
-		if (t->exhausted && t->nghosts == 0)
+		if (t->counts)
+			end(s, t);
+		else
+			begin(s, t);
+		if (t->exhausted)
 			heap_remove_first(&s->heap);
 		else
 			heap_change_first(&s->heap, heap_key(next_key(t)));
@@ -341,6 +370,7 @@ static void open_tracks(struct sweep *s, uint32_t line, const struct roles *role
 	const struct trace *trace = s->times->trace;
 	s->tracks = mem_resize(NULL, trace->nclocks, sizeof *s->tracks);
 	s->heap.items = mem_resize(NULL, trace->nclocks, sizeof *s->heap.items);
+	s->others = mem_resize(NULL, trace->nclocks, sizeof *s->others);
 	for (uint32_t c = 0; c < trace->nclocks; c++) {
 		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast)
 							      : NULL;
@@ -359,7 +389,6 @@ static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles
 		       const struct cast *cast)
 {
 	open_tracks(s, line, roles, cast);
-	s->now = s->unordered_until = INT64_MIN;
 	s->ghost[0].end = s->ghost[1].end = INT64_MIN;
 	s->ghost[0].track = s->ghost[1].track = SIZE_MAX;
 	sweep(s);
@@ -369,6 +398,7 @@ static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles
 	}
 	free(s->tracks);
 	free(s->heap.items);
+	free(s->others);
 }
 
 static void name_sites(struct sweep *s, uint32_t nactors)
@@ -402,7 +432,7 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	struct tally *tallies = mem_resize(NULL, cast->nactors + 1, sizeof *tallies);
 	for (uint32_t a = 0; a < cast->nactors; a++) {
 		scores[a] = (struct csp_score){ .site = TR_NO_SITE };
-		tallies[a] = (struct tally){ .nsites = 0 };
+		tallies[a] = (struct tally){ .unordered_until = INT64_MIN };
 	}
 	struct sweep all = { .times = times, .complete = csp_on_one_line(times, cast, spans),
 			     .scores = scores, .tallies = tallies };

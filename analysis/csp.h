@@ -21,18 +21,21 @@
  *   lo: a frame adds its lower bound only when all its segments are certain. Certain segments of
  *   one clock do not overlap, so neither do such frames, and their true lengths add up to at most
  *   the truth.
- *   hi: of a frame that is not visited, some segment i ends, by key, before some j begins:
- *   lo(e_i) <= lo(b_j). The frame can then only be real between lo(b_j) and hi(e_i), within the
- *   time where i may go on although another clock has moved on. The sweep adds, for each t, the
- *   total length of such time in which t may work alone and all others may wait (each clock by any
- *   segment that has begun by its key and not yet certainly ended): each true moment is in a
- *   visited frame, and in its upper bound, or in there.
+ *   hi: of a frame that is not visited, let j be the segment that begins last by its key. It does so
+ *   at lo(b_j), and some other segment has ended by its key: it is a *ghost*, which may go on until
+ *   hi(e_i) although its clock has moved on. The frame can only be real between lo(b_j) and the
+ *   earliest hi(e_i) of its ghosts and of j. The sweep adds that time, for each t once, for the
+ *   frame of t, among those with j and a ghost, of which it is the longest: each true moment is in
+ *   a visited frame, and in its upper bound, or in there.
  * Nothing that is certain is missed either: a frame whose lower bound is positive has
  * hi(b_j) < lo(e_i) for all i != j, so it is visited.
  *
  * Tightness: a visited frame is as wide as its tightest pair (i,j), at most the widths of the two
  * times; the time of unknown order is at most the width of a segment's end, and only where another
  * clock's segment begins within that width.
+ *
+ * This is the question "t working and count(waiting) == actors-1" of query.h, asked for all actors
+ * in one pass. frames.h would need a pass for each, and finds the same lower bounds.
  *
  * Memory is bounded by the window of unknown order, not by the run. A visited frame costs one
  * comparison per clock, whatever the number of threads. */
