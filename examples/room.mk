@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MIT
 # The examples, built as a user builds a program: with the plugin and what pkg-config says. Beside them,
-# in plain/, the same sources without the plugin. And the real points that they work on.
+# in plain/, the same sources without the plugin. And the real points and graphs that they work on.
 
-EXAMPLES := kmeans pagerank cc
-things   += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
+MPI_EXAMPLES := kmeans pagerank cc
+EXAMPLES     := $(MPI_EXAMPLES) coz_two_threads
+things       += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
 
-EXAMPLE_PARTS := $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/common/*.c))
+EXAMPLE_PARTS := $(B)/obj/examples/common.a
+$(EXAMPLE_PARTS): $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/common/*.c))
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 $(B)/obj/examples/%: CC := $(MPICC)
 $(B)/obj/examples/%: CFLAGS += -fopenmp
 $(EXAMPLES:%=$(B)/obj/examples/%.o): CFLAGS += -Wno-unknown-pragmas
+EXAMPLE_LINK = $(if $(filter $(MPI_EXAMPLES),$(notdir $@)),$(MPICC) -fopenmp,$(CC)) $(LDFLAGS)
 
 DPROF_PC := PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config
 
@@ -20,11 +26,17 @@ $(EXAMPLES:%=$(B)/obj/examples/dprof/%.o): $(B)/obj/examples/dprof/%.o: examples
 $(EXAMPLES:%=$(B)/examples/%): $(B)/examples/%: $(B)/obj/examples/dprof/%.o \
 		$(EXAMPLE_PARTS) $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(MPICC) $(LDFLAGS) -fopenmp -o $@ $(filter %.o,$^) $$($(DPROF_PC) --libs dprof) -lz -lm
+	$(Q)mkdir -p $(@D) && $(EXAMPLE_LINK) -o $@ $(filter %.o %.a,$^) $$($(DPROF_PC) --libs dprof) -lz -lm
 
 $(EXAMPLES:%=$(B)/examples/plain/%): $(B)/examples/plain/%: $(B)/obj/examples/%.o $(EXAMPLE_PARTS)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(MPICC) $(LDFLAGS) -fopenmp -o $@ $^ -lz -lm
+	$(Q)mkdir -p $(@D) && $(EXAMPLE_LINK) -o $@ $^ -lz -lm
+
+# Graphs of any size.
+things += $(B)/examples/rmat
+$(B)/examples/rmat: $(B)/obj/examples/rmat.o $(EXAMPLE_PARTS)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(EXAMPLE_LINK) -o $@ $^
 
 # Who works on real points and graphs needs them; where they cannot be had, examples/data/fetch says so.
 DATA := $(B)/data/cities.csv.gz $(B)/data/debian.txt.gz
@@ -35,11 +47,5 @@ $(DATA) &: examples/data/fetch examples/data/cities.js examples/data/packages.aw
 now-demo now-check now-bench: $(DATA)
 
 units += $(B)/test/examples_common
-$(B)/test/examples_common: $(patsubst %,$(B)/obj/examples/common/%.o,points edges graph lines)
+$(B)/test/examples_common: $(EXAMPLE_PARTS)
 LIBS_examples := -lz -lm
-
-# Graphs of any size.
-things += $(B)/examples/rmat
-$(B)/examples/rmat: $(B)/obj/examples/rmat.o $(B)/obj/examples/common/option.o
-	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^

@@ -3,19 +3,17 @@
  * job.c - what the MPI examples have in common: options, one voice, an orderly end. */
 #include "examples/common/job.h"
 
-#include <errno.h>
 #include <math.h>
 #include <mpi.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "examples/common/option.h"
+#include "examples/common/pace.h"
 
 #define MAX_THREADS 4096
-#define NS_PER_S    1000000000
 
 enum { KEY_IMBALANCE = 0x100, KEY_PACE };
 
@@ -138,11 +136,7 @@ size_t job_extra(const struct job *job, size_t count)
 
 int64_t job_work_begin(const struct job *job)
 {
-	struct timespec now;
-	if (!job->pace_ns)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
+	return job->pace_ns ? pace_now() : 0;
 }
 
 void job_work_end(const struct job *job, int64_t begin_ns, size_t units)
@@ -150,11 +144,9 @@ void job_work_end(const struct job *job, int64_t begin_ns, size_t units)
 	if (!job->pace_ns)
 		return;
 	int64_t end_ns = begin_ns + (int64_t)units * job->pace_ns;
-	if (end_ns < job_work_begin(job))
+	if (end_ns < pace_now())
 		atomic_fetch_add(&late, 1);
-	struct timespec end = { end_ns / NS_PER_S, end_ns % NS_PER_S };
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
-		;
+	pace_until(end_ns);
 }
 
 void job_tell_late(const struct job *job)

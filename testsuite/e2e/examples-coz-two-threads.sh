@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Figure 1 of the Coz paper: to be without a buys 4.5 % of the run, and without b nothing. As recorded, in
+# which the truth is known from the stamps, and as it is when the program really is without.
+. testsuite/fixtures/examples/setup.sh
+analyze=$B/bin/dprof-analyze
+
+# Who may lets the sleepers wake before all others; they do not compute.
+first=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1)
+
+# A run whose threads woke within 0.15 ms of their 670, if that can be had -> seconds, and its trace
+punctual() { # options...
+	for _ in $(seq 15); do
+		rm -rf dprof-coz_two_threads.*
+		$first "$B/examples/coz_two_threads" --scale 0.1 "$@" >line || fail "$*: status $?"
+		awk '{ print $12; exit !($3 < 0.15 && $7 < 0.15) }' line && return
+	done
+	echo "the paper's figure was not tried: in 15 runs no two threads woke in time, last $(cat line)" >late
+}
+
+took=$(punctual | tail -1)
+trace=$(echo dprof-coz_two_threads.*)
+
+# What the stamps say: each begins with the run and ends at its own time.
+"$analyze" dump "$trace" >text || fail "dump failed"
+truth=$(awk '
+$1 == "site" { name[$2] = $4 }
+$1 == "e" && (!begin || $3 < begin) { begin = $3 }
+$1 == "e" && $5 == "exit" { end[name[$4]] = $3 }
+END { printf "%.9f", 100 * (end["name=a"] - end["name=b"]) / (end["name=a"] - begin) }' text)
+
+buys() { # region reduction -> lo hi
+	"$analyze" coz --region "$1" --reduce "$2" --json "$trace" |
+		sed -n 's/^ "speedup_percent": {"lo": \(.*\), "hi": \(.*\)},$/\1 \2/p'
+}
+within() { # number low high
+	awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(high != "" && low <= x && x <= high) }'
+}
+
+for reduction in 100 50 5; do # b is what remains, already when a takes 5 % less
+	found=$(buys a $reduction)
+	awk '{ exit !($2 - $1 < 0.00001) }' <<<"$found" || fail "a, $reduction % less: expected narrow bounds, found $found"
+	within "$truth" $found || fail "a, $reduction % less: expected $truth % within the bounds, found $found: $(cat text)"
+done
+[ "$(buys a 0)" = "0 0" ] || fail "a, 0 % less: expected exactly 0, found $(buys a 0)"
+[ "$(buys b 100)" = "0 0" ] || fail "b: expected exactly 0, found $(buys b 100)"
+echo "recorded: a buys $(buys a 100) %, b $(buys b 100) %"
+
+took_without=$(punctual --a 0.1 | tail -1) # all but nothing of it
+if [ -f late ]; then
+	cat late
+	exit 77
+fi
+within "$truth" 4.45 4.55 || fail "a buys $truth %, not the 4.5 of the paper: $(cat text)"
+saved=$(awk -v x="$took" -v y="$took_without" 'BEGIN { print 100 * (x - y) / x }')
+within "$saved" 4.4 4.6 || fail "without a the run took $took_without s instead of $took, $saved % less"
+echo "really (nearly) without a: $saved % less"
