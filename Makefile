@@ -21,7 +21,7 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
 PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libsodium-dev \
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
-                  binutils iproute2 scdoc python3-networkx
+                  binutils iproute2 scdoc gnuplot-nox python3-networkx
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 PAPER_PACKAGES := gnuplot-nox
 

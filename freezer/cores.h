@@ -2,17 +2,18 @@
  *
  * cores.h - do the cores of this host share a clock, and how far may they differ?
  *
- * The first core is compared with each other one: a thread on each, and stamps that go to and fro in
- * a cache line that both share:
+ * The first core is compared with each other one: a thread on each, and stamps that go to and fro
+ * in a cache line that both share:
  *
  *   first core   a |----->                  c      a, b, c: read behind fences
  *   core k               ----> b |---->
  *
  * Law: when b was read, the counter of the first core stood between a and c; so the counter of core
- * k was ahead by b - c to b - a ticks, and by a steady difference within the intersection of all such
- * intervals, widened by the tick that each counter's rounding may take. There is then one clock from
- * which no core differs by more than half the way from the least to the greatest of them (the first
- * core is at 0): half_width. That two cores differ for certain is no error: half_width covers it.
+ * k was ahead by b - c to b - a ticks, and by a steady difference within the intersection of all
+ * such intervals, widened by the tick that each counter's rounding may take. There is then one clock
+ * from which no core differs by more than half the way from the least to the greatest of them (the
+ * first core is at 0): half_width. That two cores differ for certain is no error: half_width covers
+ * it.
  *
  * Where a core is so busy that stamps take microseconds all the time, nothing is concluded but a
  * difference that shows all the same: the core counts as not compared.

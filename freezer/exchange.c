@@ -237,8 +237,8 @@ int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_
 
 /* ---- Now and then -----------------------------------------------------------------------------*/
 
-/* Answers until `until_ns`. Somebody who asked and will ask more is waited for awake. Packets without
- * the key may come in any number: they are read at a rate that costs nobody a processor. */
+/* Answers until `until_ns`. Somebody who asked and will ask more is waited for awake. Packets
+ * without the key may come in any number: they are read at a rate that costs nobody a processor. */
 static void answer_beside(struct frz_endpoint *e, uint64_t until_ns, const struct frz_stop *stop)
 {
 	struct wait wait = { stop, until_ns, 0 };
@@ -269,8 +269,8 @@ static void remember(struct kept *k, uint64_t fastest)
 }
 
 /* The first question wakes the other side; those behind it find it awake, and go on until one was
- * nearly as fast as the fastest. Sleeping until the first answer would be dearer: by the time that it
- * has woken us, the other side would be asleep again. */
+ * nearly as fast as the fastest. Sleeping until the first answer would be dearer: by the time that
+ * it has woken us, the other side would be asleep again. */
 static void ask_beside(struct frz_endpoint *e, struct kept *k, struct frz_pace pace,
 		       uint64_t patience_ns, const struct frz_stop *stop)
 {

@@ -2,8 +2,8 @@
  *
  * packet.h - what endpoints send each other, and how they wait for it.
  *
- * Law: a packet that is_sound() was made by somebody who has the key, for this endpoint, and not one
- * bit of it was changed. */
+ * Law: a packet that packet_is_sound() was made by somebody who has the key, for this endpoint, and
+ * not one bit of it was changed. */
 #ifndef FREEZER_PACKET_H
 #define FREEZER_PACKET_H
 

@@ -12,7 +12,7 @@ $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a:
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-FREEZER_COMMAND := main serve measure result cores
+FREEZER_COMMAND := main serve measure result plot cores
 
 $(B)/bin/freezer: $(FREEZER_COMMAND:%=$(B)/obj/freezer/command/%.o) $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 	$(call say,LINK)

@@ -2,8 +2,8 @@
  *
  * stop.h - how one thread, or a signal handler, tells another to stop waiting.
  *
- * Law: whoever waits through frz_stop_sleep(), or looks at frz_stop_asked() before each wait, learns
- * of it at once; and once asked, it stays asked. */
+ * Law: whoever waits through frz_stop_sleep(), or looks at frz_stop_asked() before each wait,
+ * learns of it at once; and once asked, it stays asked. */
 #ifndef FREEZER_STOP_H
 #define FREEZER_STOP_H
 

@@ -3,10 +3,10 @@
  * topology.h - which hosts exchange packets with which, and in what order.
  *
  *   star     host 0 asks every other host.
- *   tree:B   host h asks hosts B*h+1 to B*h+B: no host talks to more than B+1 others, and the widths
- *            on the way to host 0 add up.
- *   mesh     the star, and links that only ever tighten: with up to FRZ_MESH_ALL hosts all pairs, with
- *            more a ring through hosts 1, 2, ..., n-1.
+ *   tree:B   host h asks hosts B*h+1 to B*h+B: no host talks to more than B+1 others, and the
+ *            widths on the way to host 0 add up.
+ *   mesh     the star, and links that only ever tighten: with up to FRZ_MESH_ALL hosts all pairs,
+ *            with more a ring through hosts 1, 2, ..., n-1.
  *
  * Law: the edges join all hosts, and no two of them the same pair; the asking host has the lower
  * number. Edges come in rounds: in one round each host has one peer at most, so that the pairs of a

@@ -10,6 +10,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "freezer/exchange.h"
 #include "freezer/solve.h"
@@ -40,7 +41,7 @@ int catch_stop(void);
 struct seconds { double lo, hi; }; /* encloses; as printed it is rounded outward again */
 
 /* What the exchanges with one host have shown. Seconds are seconds by the nominal rate of the clock
- * here; everything else is proven if both clocks ran at one rate each. */
+ * here; everything else is proven if the clocks drifted no more than assumed. */
 struct result {
 	const char *host;
 	enum frz_status status;
@@ -50,14 +51,33 @@ struct result {
 	struct frz_rate ppm;        /* how much faster the counter there runs than the one here */
 	double width_min, width_median, width_max; /* s, of the bounds over the whole run */
 	struct seconds there, back; /* how long the fastest packet each way took */
-	struct frz_sync_record fault[3];
+	struct frz_sync_record fault[FRZ_MAX_FAULTS];
 	unsigned nfaults;
+	uint32_t ppb;               /* the drift that the bounds allow for */
+	struct frz_solution *solution;
 };
 
-/* Solves for the exchanges in the log. 0 or -errno. */
-int result_of(struct result *, const char *host, const struct frz_synclog *, uint64_t dropped);
+/* Solves for the exchanges in the log. 0 or -errno; on error there is nothing to free. */
+int result_of(struct result *, const char *host, const struct frz_synclog *, uint64_t dropped,
+	      struct frz_assumption);
+void result_free(struct result *);
+
+/* Whether there are bounds. */
+bool result_placed(const struct result *);
 
 void result_print(const struct result *);
 void result_print_json(const struct result *);
+
+/* ---- Pictures ---------------------------------------------------------------------------------*/
+
+struct plot { FILE *gnuplot; };
+
+/* Whether a picture can have this name; NULL is one on the terminal. */
+bool plot_knows(const char *file);
+
+/* For `n` pictures, one above the other. 0, or -errno after a sentence on stderr. */
+int plot_begin(struct plot *, const char *file, size_t n);
+void plot_add(struct plot *, const struct result *, const struct frz_synclog *);
+int plot_end(struct plot *);
 
 #endif

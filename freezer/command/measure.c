@@ -33,7 +33,9 @@ struct peer {
 struct measure {
 	struct common common;
 	uint64_t for_ns;
-	bool json;
+	bool json, plot;
+	const char *picture; /* NULL: on the terminal */
+	struct frz_assumption assumption;
 	struct peer *peers;
 	size_t npeers;
 };
@@ -43,7 +45,11 @@ struct measure {
 static const struct argp_option options[] = {
 	{ "for", 'f', "TIME", 0, "how long to measure: 500ms, 10s, 2m (default 1s); the longer, "
 	  "the better the rate is known", 0 },
+	{ "drift", 'd', "PPM", 0, "how far the rates may be from their mean over the run at any "
+	  "moment (default 10; 0: one rate each)", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{ "plot", 'P', "FILE", OPTION_ARG_OPTIONAL, "draw the bounds over the run into FILE (.png "
+	  "or .svg), or on the terminal", 0 },
 	{ 0 },
 };
 
@@ -64,6 +70,29 @@ static bool parse_time(const char *text, uint64_t *ns)
 	return false;
 }
 
+static bool parse_drift(const char *text, struct frz_assumption *assumption)
+{
+	char *end;
+	double ppm = strtod(text, &end);
+
+	if (end == text || *end || !(ppm >= 0 && ppm < 1e5))
+		return false;
+	*assumption = (struct frz_assumption){
+		.model = ppm > 0 ? FRZ_DRIFT : FRZ_AFFINE, .ppb = (uint32_t)(ppm * 1e3 + 0.5),
+	};
+	return true;
+}
+
+static void add_peer(struct measure *m, const char *name, struct argp_state *state)
+{
+	m->peers = realloc(m->peers, (m->npeers + 1) * sizeof *m->peers);
+	if (!m->peers)
+		argp_failure(state, 1, ENOMEM, "hosts");
+	m->peers[m->npeers++] = (struct peer){
+		.name = name, .endpoint.fd = -1, .log.fd = -1,
+	};
+}
+
 static error_t parse(int option, char *value, struct argp_state *state)
 {
 	struct measure *m = state->input;
@@ -79,13 +108,23 @@ static error_t parse(int option, char *value, struct argp_state *state)
 	case 'j':
 		m->json = true;
 		return 0;
+	case 'd':
+		if (!parse_drift(value, &m->assumption))
+			argp_error(state, "--drift: expected a number of ppm, found '%s'", value);
+		return 0;
+	case 'P':
+		m->plot = true;
+		m->picture = value;
+		if (!plot_knows(value))
+			argp_error(state, "--plot: expected a name that ends in .png or .svg, "
+				   "found '%s'", value);
+		return 0;
 	case ARGP_KEY_ARG:
-		m->peers = realloc(m->peers, (m->npeers + 1) * sizeof *m->peers);
-		if (!m->peers)
-			argp_failure(state, 1, ENOMEM, "hosts");
-		m->peers[m->npeers++] = (struct peer){
-			.name = value, .endpoint.fd = -1, .log.fd = -1,
-		};
+		add_peer(m, value, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (m->json && m->plot && !m->picture)
+			argp_error(state, "--plot with --json needs the name of a file");
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "expected a host to measure");
@@ -201,7 +240,7 @@ static int measure(struct measure *m)
 	return error ? error : ask_all(m, at_the_ends, NULL);
 }
 
-static int report(const struct measure *m)
+static int report(const struct measure *m, const struct result *results)
 {
 	int status = 0;
 
@@ -209,22 +248,55 @@ static int report(const struct measure *m)
 		printf("{\"clock\":\"%s\",\"ghz\":%.9f,\"hosts\":[", frz_source_word(frz_source()),
 		       frz_ghz());
 	for (size_t i = 0; i < m->npeers; i++) {
-		struct peer *p = &m->peers[i];
-		struct result r;
-		int error = result_of(&r, p->name, &p->log, p->endpoint.counts.forged + p->endpoint.counts.stale);
-
-		if (error) {
-			fprintf(stderr, "freezer: %s: %s\n", p->name, strerror(-error));
-			return 1;
-		}
-		if (r.status != FRZ_PROVEN)
+		if (results[i].status != FRZ_PROVEN)
 			status = 1;
 		if (m->json && i)
 			putchar(',');
-		(m->json ? result_print_json : result_print)(&r);
+		(m->json ? result_print_json : result_print)(&results[i]);
 	}
 	if (m->json)
 		puts("]}");
+	return status;
+}
+
+static int draw(const struct measure *m, const struct result *results)
+{
+	struct plot plot;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->npeers; i++)
+		n += result_placed(&results[i]);
+	if (!n)
+		return 0;
+	if (plot_begin(&plot, m->picture, n))
+		return 1;
+	for (size_t i = 0; i < m->npeers; i++)
+		if (result_placed(&results[i]))
+			plot_add(&plot, &results[i], &m->peers[i].log);
+	return plot_end(&plot) ? 1 : 0;
+}
+
+static int conclude(const struct measure *m)
+{
+	struct result *results = calloc(m->npeers, sizeof *results);
+	int error = results ? 0 : -ENOMEM, status = 1;
+
+	for (size_t i = 0; i < m->npeers && !error; i++) {
+		const struct peer *p = &m->peers[i];
+		const struct frz_counts *n = &p->endpoint.counts;
+
+		error = result_of(&results[i], p->name, &p->log, n->forged + n->stale,
+				  m->assumption);
+	}
+	if (error)
+		fprintf(stderr, "freezer: %s\n", strerror(-error));
+	else
+		status = report(m, results);
+	if (!error && m->plot && draw(m, results))
+		status = 1;
+	for (size_t i = 0; results && i < m->npeers; i++)
+		result_free(&results[i]);
+	free(results);
 	return status;
 }
 
@@ -236,7 +308,10 @@ int cmd_measure(int argc, char **argv)
 		"Bound the offset and the rate of the clocks of hosts where `freezer serve` runs.",
 		children, NULL, NULL,
 	};
-	struct measure m = { .for_ns = S_NS };
+	struct measure m = {
+		.for_ns = S_NS,
+		.assumption = { .model = FRZ_DRIFT, .ppb = 10000 },
+	};
 	int error = 0, status = 1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &m);
@@ -246,7 +321,7 @@ int cmd_measure(int argc, char **argv)
 	if (!error)
 		error = measure(&m);
 	if (!error)
-		status = report(&m);
+		status = conclude(&m);
 	for (size_t i = 0; i < m.npeers; i++)
 		close_peer(&m.peers[i]);
 	free(m.peers);

@@ -35,7 +35,8 @@ static struct seconds seconds_of(__int128 lo, __int128 hi)
 
 /* ---- Solving ----------------------------------------------------------------------------------*/
 
-static int solve(struct frz_solution **solution, const struct frz_synclog *log)
+static int solve(struct frz_solution **solution, const struct frz_synclog *log,
+		 struct frz_assumption assumption)
 {
 	struct frz_link *links = malloc((2 * log->nrecords + 1) * sizeof *links);
 	size_t n = 0;
@@ -45,8 +46,7 @@ static int solve(struct frz_solution **solution, const struct frz_synclog *log)
 		return error;
 	for (size_t i = 0; i < log->nrecords; i++)
 		n += frz_sync_links(&log->records[i], &links[n]);
-	error = frz_solve(solution, CLOCKS, CLOCK_HERE, links, n,
-			  (struct frz_assumption){ .model = FRZ_AFFINE });
+	error = frz_solve(solution, CLOCKS, CLOCK_HERE, links, n, assumption);
 	free(links);
 	return error;
 }
@@ -122,10 +122,11 @@ static void find_bounds(struct result *r, const struct frz_solution *solution,
 	find_fastest(r, solution, log);
 }
 
-int result_of(struct result *r, const char *host, const struct frz_synclog *log, uint64_t dropped)
+int result_of(struct result *r, const char *host, const struct frz_synclog *log, uint64_t dropped,
+	      struct frz_assumption assumption)
 {
 	struct frz_solution *solution;
-	int error = solve(&solution, log);
+	int error = solve(&solution, log, assumption);
 
 	if (error)
 		return error;
@@ -134,16 +135,28 @@ int result_of(struct result *r, const char *host, const struct frz_synclog *log,
 	*r = (struct result){
 		.host = host,
 		.status = clock->status,
+		.ppb = clock->ppb,
+		.solution = solution,
 		.exchanges = log->nrecords,
 		.dropped = dropped,
 		.nfaults = clock->nfaults,
 	};
 	for (unsigned i = 0; i < r->nfaults; i++)
 		r->fault[i] = log->records[clock->fault[i] / 2];
-	if (r->status == FRZ_PROVEN)
+	if (frz_placed(clock))
 		find_bounds(r, solution, log);
-	frz_solution_free(solution);
 	return 0;
+}
+
+bool result_placed(const struct result *r)
+{
+	return frz_placed(frz_clock(r->solution, CLOCK_THERE));
+}
+
+void result_free(struct result *r)
+{
+	frz_solution_free(r->solution);
+	r->solution = NULL;
 }
 
 /* ---- Printing ---------------------------------------------------------------------------------*/
@@ -172,8 +185,8 @@ static const char *status_word(enum frz_status status)
 
 static void print_faults(const struct result *r)
 {
-	printf("  the packets contradict each other if both clocks keep one rate:\n"
-	       "  one was set, a host was paused, or the run was too long for that. At fault:\n");
+	printf("  the packets contradict each other if the clocks drift no more than was assumed:\n"
+	       "  one was set, a host was paused, or they do drift more. At fault:\n");
 	for (unsigned i = 0; i < r->nfaults; i++)
 		printf("  packet %llu: asked %llu received %llu answered %llu returned %llu\n",
 		       (unsigned long long)r->fault[i].sequence,
@@ -191,8 +204,11 @@ void result_print(const struct result *r)
 		puts(r->exchanges ? "  too few exchanges to bound the clock" : "  no answer");
 	if (r->nfaults)
 		print_faults(r);
-	if (r->status != FRZ_PROVEN)
+	if (!result_placed(r))
 		return;
+	if (r->status == FRZ_CONSISTENT)
+		printf("  what follows is consistent with a drift of %g ppm, and not proven\n",
+		       r->ppb / 1e3);
 	printf("  offset   [%.9f, %.9f] s    counter there minus counter here, at the end\n",
 	       floor_to(r->offset.lo, 1e-9), ceil_to(r->offset.hi, 1e-9));
 	printf("  rate     [%+.4f, %+.4f] ppm   of the counter there against the one here\n",
@@ -228,7 +244,8 @@ void result_print_json(const struct result *r)
 	print_json_string(r->host);
 	printf(",\"status\":\"%s\",\"exchanges\":%zu,\"dropped\":%llu", status_word(r->status),
 	       r->exchanges, (unsigned long long)r->dropped);
-	if (r->status == FRZ_PROVEN) {
+	if (result_placed(r)) {
+		printf(",\"drift_ppm\":%g", r->ppb / 1e3);
 		print_json_seconds("offset_s", r->offset);
 		printf(",\"rate_ppm\":{\"lo\":%.6f,\"hi\":%.6f}", floor_to(r->ppm.lo, 1e-6),
 		       ceil_to(r->ppm.hi, 1e-6));

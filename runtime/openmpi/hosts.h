@@ -8,8 +8,8 @@
  *   measure.c     bursts between endpoints, pair by pair
  *   background.c  a few packets now and then while the program runs
  *
- * The lowest rank of a host is its endpoint; the others only sleep until the endpoints are done: on a
- * full machine their spinning would delay the packets. */
+ * The lowest rank of a host is its endpoint; the others only sleep until the endpoints are done: on
+ * a full machine their spinning would delay the packets. */
 #ifndef RUNTIME_OPENMPI_HOSTS_H
 #define RUNTIME_OPENMPI_HOSTS_H
 

@@ -2,9 +2,9 @@
  *
  * measure.c - FreeZer's measuring between the endpoints, pair by pair.
  *
- * The topology says who asks whom, in which round. The two ends of a pair meet by a message each way
- * before they begin; so a round needs no barrier, and an endpoint that is late delays its own peers
- * only.
+ * The topology says who asks whom, in which round. The two ends of a pair meet by a message each
+ * way before they begin; so a round needs no barrier, and an endpoint that is late delays its own
+ * peers only.
  *
  *   round         0                  1
  *   host 0   meet, ask .. finish | meet, ask .. finish |

@@ -74,6 +74,14 @@ grep -q '^  offset   \[.*\] s' "$work/out" || fail "text: $(cat "$work/out")"
 status_of 0 "$freezer" measure "127.0.0.1:$port" --for 500ms --key $key --json
 cp "$work/out" "$work/json"
 truth loopback
+if command -v gnuplot >/dev/null; then
+	status_of 0 "$freezer" measure "127.0.0.1:$port" "127.0.0.1:$port" --for 300ms --key $key --plot
+	[ "$(grep -c 'less its mean rate' "$work/out")" -eq 2 ] || fail "two pictures on the terminal: $(cat "$work/out")"
+	status_of 0 "$freezer" measure "127.0.0.1:$port" --for 300ms --key $key --json --plot="$work/picture.svg"
+	grep -q '</svg>' "$work/picture.svg" && grep -q 'at most' "$work/picture.svg" || fail "no picture in a file"
+fi
+status_of 0 "$freezer" measure "127.0.0.1:$port" --for 300ms --key $key --drift 0 --json
+grep -q '"drift_ppm":0' "$work/out" || fail "--drift 0: $(cat "$work/out")"
 stop
 
 start "$freezer" serve --bind 127.0.0.1 --port 0
@@ -92,6 +100,10 @@ status_of 2 "$freezer"
 status_of 2 "$freezer" thaw
 status_of 2 "$freezer" measure
 status_of 2 "$freezer" measure --for never 127.0.0.1
+status_of 2 "$freezer" measure --drift none 127.0.0.1
+status_of 2 "$freezer" measure --plot --json 127.0.0.1
+status_of 2 "$freezer" measure --plot=picture.txt 127.0.0.1
+grep -q "expected a name that ends in .png or .svg, found 'picture.txt'" "$work/err" || fail "--plot: $(cat "$work/err")"
 status_of 2 "$freezer" serve --key 12
 grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
 status_of 1 "$freezer" serve --bind 192.0.2.1

@@ -89,8 +89,17 @@ if command -v ss >/dev/null; then
 	ss -Huanp 2>/dev/null | grep '"sleeper"' | awk '{ print $4 }' >bound
 	[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound || fail "expected sockets on loopback, found $(cat bound)"
 fi
+ports=$(sed -n 's/^127.0.0.1:\([0-9]*\)$/\1/p' bound 2>/dev/null)
+for port in $ports; do # somebody who does not have the key
+	for i in 1 2 3; do echo "let me in $i" >"/dev/udp/127.0.0.1/$port"; done 2>/dev/null
+done
 wait $running || fail "with a fork: exit status $?: $(head -3 err)"
 [ "$(in_the_middle)" -ge 40 ] || fail "a fork ends the measuring: $(in_the_middle)"
+if [ -n "$ports" ]; then
+	grep -q '^packets run .* forged=3 ' dprof-*/h1-1.process || fail "forged packets were not counted: $(grep -h '^packets' dprof-*/*.process)"
+	"$B/bin/dprof-analyze" clocks dprof-* >out
+	grep -q '3 forged' out && grep -q '^note: packets without the job.s key' out || fail "clocks does not say what was dropped: $(cat out)"
+fi
 
 # ---- Who asks whom
 export DPROF_SYNC_INTERVAL=50ms
