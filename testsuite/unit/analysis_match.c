@@ -178,6 +178,9 @@ START_TEST(threads_at_the_same_time_have_no_order)
 	check(SEND(0, 1, 5) SENT(0, 9) SEND(1, 3, 6) SENT(1, 4) RECV(2, 1, 5) RECVD(2, 20), "S1>R20 S3");
 	check_slack(SEND(0, 1, 5) SENT(0, 2) SEND(1, 5, 5) SENT(1, 6) TAKE2, 2, "S1>R20 S5>R22");
 	check_slack(SEND(0, 1, 5) SENT(0, 2) SEND(1, 5, 5) SENT(1, 6) TAKE2, 3, "");
+	/* Also when the receiver is walked first, long before the second send. */
+	check(SEND(0, 1, 5) SENT(0, 9) SEND(1, 8, 5) SENT(1, 9) TAKE2
+	      "e 2 9000 0 enter\ne 2 9001 0 exit\n", "");
 	/* What came before is certain. */
 	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 9) SEND(1, 4, 5) SENT(1, 5) TAKE2,
 	      "S1>R20");
