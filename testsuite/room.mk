@@ -15,7 +15,7 @@ $(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/lib/lib
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
 $(B)/test/truth-clocks $(B)/test/synthesize: $(B)/test/%: $(B)/obj/testsuite/truth/%.o $(B)/lib/libtruth.a \
-                                               $(B)/lib/libfreezer.a
+                                               $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 

@@ -110,13 +110,12 @@ static struct clockmap wandering(struct dice *d, const struct clock_wish *w, dou
 }
 
 /* One rate before and behind `break_at`, where the clock is set or stands still. */
-static struct clockmap broken(struct dice *d, const struct clock_wish *w)
+static struct clockmap broken(const struct clock_wish *w)
 {
 	struct clockmap m = clockmap_begin(w->begin, w->own);
 	int64_t before = w->break_at - w->begin, behind = w->end - w->break_at;
 	int64_t jump = llrint(w->rate * (double)w->break_ticks);
 
-	roll(d); /* as often as a straight clock, so that the rest of a world is the same */
 	clockmap_extend(&m, before, llrint(w->rate * (double)before));
 	if (w->kind == CLOCK_PAUSE)
 		clockmap_extend(&m, w->break_ticks, 0);
@@ -136,16 +135,18 @@ static struct clockmap straight(struct dice *d, const struct clock_wish *w)
 
 struct clockmap clock_draw(struct dice *d, const struct clock_wish *w)
 {
+	struct dice mine = { roll(d) };
+
 	switch (w->kind) {
 	case CLOCK_AFFINE:
-		return straight(d, w);
+		return straight(&mine, w);
 	case CLOCK_FORWARD:
 	case CLOCK_BACK:
 	case CLOCK_PAUSE:
-		return broken(d, w);
+		return broken(w);
 	case CLOCK_EXCESS:
-		return wandering(d, w, w->wander_ppb * roll_size(d, 2, 100));
+		return wandering(&mine, w, w->wander_ppb * roll_size(&mine, 2, 100));
 	default:
-		return wandering(d, w, w->wander_ppb);
+		return wandering(&mine, w, w->wander_ppb);
 	}
 }

@@ -44,7 +44,8 @@ struct clock_wish {
 	int64_t break_ticks, break_at;
 };
 
-/* The caller owns the map: clockmap_free. Same dice, same map. */
+/* The caller owns the map: clockmap_free. Same dice, same map; whatever the kind, the dice are rolled once,
+ * so that a world with one other clock is otherwise the same. */
 struct clockmap clock_draw(struct dice *, const struct clock_wish *);
 
 #endif

@@ -241,7 +241,7 @@ static const struct argp_option options[] = {
 	{ "delay", 'd', "KIND", 0, "instant symmetric asymmetric bursty exponential heavy congested, of "
 	  "packets and messages (symmetric)", 0 },
 	{ "floor", 'f', "US", 0, "of the fastest packet (5)", 0 },
-	{ "topology", 'y', "star|tree|mesh", 0, "who exchanges packets with whom (star)", 0 },
+	{ "topology", 'y', "star|tree:B|mesh", 0, "who exchanges packets with whom (star)", 0 },
 	{ "interval", 'i', "S", 0, "between exchanges during the run (0.25)", 0 },
 	{ "seed", 's', "N", 0, "same seed, same trace (1)", 0 },
 	{ "true", 'T', NULL, 0, "the same program, all on one clock of 2^-10 ns: the truth", 0 },
@@ -275,8 +275,8 @@ static error_t kind(int key, const char *text, struct argp_state *state)
 		argp_error(state, "--clock: '%s' is no kind of clock", text);
 	if (key == 'd' && (w->delay = delay_kind_of(text)) == DELAY_KINDS_COUNT)
 		argp_error(state, "--delay: '%s' is no kind of delay", text);
-	if (key == 'y' && (w->topology = topology_of(text)) == TOPOLOGIES)
-		argp_error(state, "--topology: expected star, tree or mesh, found '%s'", text);
+	if (key == 'y' && frz_topology_parse(text, &w->topology))
+		argp_error(state, "--topology: expected star, tree:B or mesh, found '%s'", text);
 	return 0;
 }
 
@@ -305,7 +305,7 @@ static error_t option(int key, char *text, struct argp_state *state)
 int main(int argc, char **argv)
 {
 	struct settings s = {
-		.world = { .nhosts = 2, .branch = 8, .clock = CLOCK_AFFINE, .delay = DELAY_SYMMETRIC,
+		.world = { .nhosts = 2, .clock = CLOCK_AFFINE, .delay = DELAY_SYMMETRIC,
 			   .floor_ns = 5000, .first = 100, .between = 8, .last = 100,
 			   .model = WORLD_DRIFT, .ppb = 10000, .break_ns = 1e7, .break_at = 0.5 },
 		.threads = 1, .messages = 1000, .seed = 1, .barrier_every = 10, .work_us = 100,

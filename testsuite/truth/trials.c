@@ -30,9 +30,9 @@ static void exchange_as_dprof_does(struct dice *d, struct world_wish *w)
 
 static struct world_wish draw_wish(struct dice *d, const struct plan *plan)
 {
+	static const char *const topologies[] = { "star", "tree:1", "tree:2", "mesh" };
 	struct world_wish w = {
 		.nhosts = 2 + (unsigned)(roll(d) % 3),
-		.branch = 1 + (unsigned)(roll(d) % 2),
 		.run_ns = roll_size(d, 1e6, 1e12),
 		.floor_ns = roll_size(d, 100, 1e6),
 		.first = any_count(d, 400), .between = any_count(d, 16), .last = any_count(d, 400),
@@ -41,12 +41,13 @@ static struct world_wish draw_wish(struct dice *d, const struct plan *plan)
 		.break_at = roll_unit(d),
 		.break_ns = roll_size(d, 1e3, 1e12),
 	};
-	int model = (int)(roll(d) % 2), topology = (int)(roll(d) % TOPOLOGIES);
+	int model = (int)(roll(d) % 2), topology = (int)(roll(d) % 4);
 	int delay = (int)(roll(d) % DELAY_KINDS_COUNT);
 	bool broken = plan->clock >= CLOCK_FIRST_BROKEN && plan->clock != CLOCK_KINDS_COUNT;
 
 	w.model = plan->model < 0 ? model : plan->model;
-	w.topology = plan->topology == TOPOLOGIES ? (enum topology)topology : plan->topology;
+	if (frz_topology_parse(plan->topology ? plan->topology : topologies[topology], &w.topology))
+		abort();
 	w.delay = plan->delay == DELAY_KINDS_COUNT ? (enum delay_kind)delay : plan->delay;
 	w.clock = w.model == WORLD_AFFINE && !broken ? CLOCK_AFFINE
 		  : plan->clock == CLOCK_KINDS_COUNT
@@ -203,7 +204,7 @@ static void check_rate(struct trial *t, struct frz_rate rate)
 	const struct clockmap *m = &t->w->maps[t->host], *base = &t->w->maps[0];
 	int64_t first, last;
 
-	if (t->v->wish.topology != STAR || t->v->wish.clock >= CLOCK_FIRST_BROKEN ||
+	if (t->v->wish.clock >= CLOCK_FIRST_BROKEN ||
 	    !world_ends(t->w, t->host, &first, &last))
 		return;
 	if (clockmap_compare_rate(m, base, first, last, rate.lo) >= 0 &&
@@ -220,7 +221,7 @@ static void try_clock(struct trial *t, unsigned host, unsigned conversions)
 	const struct frz_clock *clock = frz_clock(t->solution, host);
 
 	t->host = host;
-	t->slack = base_ticks(t->w, (double)t->w->slack[host]);
+	t->slack = host ? base_ticks(t->w, (double)t->w->slack[host]) : 0;
 	t->proven = clock->status == FRZ_PROVEN;
 	t->v->clocks += host > 0;
 	t->v->unlinked += clock->status == FRZ_UNLINKED;
@@ -312,6 +313,10 @@ static void size_break(struct verdict *v, const struct dice *before, const struc
 	double truth = wish->clock == CLOCK_EXCESS ? astray_too_far(w, wish)
 						   : wish->break_ns * WORLD_FINE;
 
+	int64_t at = w->begin + llrint((double)(w->end - w->begin) * wish->break_at);
+	const struct linked *linked = &w->linked[wish->broken];
+
+	v->break_unlinked = wish->clock != CLOCK_EXCESS && (at <= linked->first || at > linked->last);
 	v->break_size = width ? base_ticks(w, truth) / width : 0;
 	v->excess = width ? v->excess / width : 0;
 }

@@ -8,11 +8,11 @@
 
 #include "testsuite/truth/world.h"
 
-struct plan {                     /* what to draw from; its COUNT or 0: any */
+struct plan {                     /* what to draw from; its COUNT or NULL: any */
 	int model;                /* of struct world_wish; -1: any */
 	enum clock_kind clock;
 	enum delay_kind delay;
-	enum topology topology;
+	const char *topology;     /* as for DPROF_TOPOLOGY */
 	unsigned conversions;     /* of each case */
 };
 
@@ -26,6 +26,7 @@ struct verdict {
 	/* In widths that the broken clock's bounds would have had, had it kept the assumption: */
 	double break_size;        /* by how much it was set or stood still, or went astray */
 	double excess;            /* how far outside a silent bound the truth was at most */
+	bool break_unlinked;      /* it came before the clock's first link or after its last */
 	char complaint[200];      /* about the first bound without the truth */
 };
 

@@ -5,25 +5,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BEGIN (INT64_C(1) << 48) /* packets come before */
-
-static const char *const words[] = { [STAR] = "star", [TREE] = "tree", [MESH] = "mesh" };
-
-const char *topology_word(enum topology t)
-{
-	return words[t];
-}
-
-enum topology topology_of(const char *word)
-{
-	int t = 0;
-
-	while (t < TOPOLOGIES && strcmp(words[t], word) != 0)
-		t++;
-	return (enum topology)t;
-}
 
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
@@ -47,7 +30,17 @@ static struct clockmap draw_map(struct dice *d, const struct world_wish *wish, u
 
 /* ---- Packets -------------------------------------------------------------------------------- */
 
-struct edge { struct world *w; struct dice *dice; struct delay path; unsigned a, b; };
+struct edge { struct world *w; struct dice *dice; struct delay path; unsigned asker, answerer; bool leads_to_base; };
+
+static void link_host(struct world *w, unsigned h, int64_t truth)
+{
+	struct linked *l = &w->linked[h];
+
+	l->first = truth < l->first ? truth : l->first;
+	l->last = truth > l->last ? truth : l->last;
+	w->first = truth < w->first ? truth : w->first;
+	w->last = truth > w->last ? truth : w->last;
+}
 
 static void add_link(struct world *w, unsigned from, int64_t sent, unsigned to, int64_t received)
 {
@@ -59,8 +52,8 @@ static void add_link(struct world *w, unsigned from, int64_t sent, unsigned to, 
 	}
 	w->links[w->nlinks++] = (struct frz_link){ from, to, world_stamp(w, from, sent),
 						   world_stamp(w, to, received) };
-	w->first = sent < w->first ? sent : w->first;
-	w->last = received > w->last ? received : w->last;
+	link_host(w, from, sent);
+	link_host(w, to, received);
 }
 
 /* One question of a and its answer; when that is back. */
@@ -68,49 +61,87 @@ static int64_t exchange(struct edge *e, int64_t asked)
 {
 	int64_t there = delay_next(&e->path, e->dice, 0), back = delay_next(&e->path, e->dice, 1);
 	int64_t answered = asked + there + roll_in(e->dice, 0, 200 * WORLD_FINE);
-	unsigned host = e->a > e->b ? e->a : e->b;
+	int64_t *slack = &e->w->slack[e->answerer];
 
-	add_link(e->w, e->a, asked, e->b, asked + there);
-	add_link(e->w, e->b, answered, e->a, answered + back);
-	if (!e->w->slack[host] || there + back < e->w->slack[host])
-		e->w->slack[host] = there + back;
+	add_link(e->w, e->asker, asked, e->answerer, asked + there);
+	add_link(e->w, e->answerer, answered, e->asker, answered + back);
+	if (e->leads_to_base && (*slack < 0 || there + back < *slack))
+		*slack = there + back;
 	return answered + back + roll_in(e->dice, 0, 500 * WORLD_FINE);
 }
 
+/* When the last answer is back. */
 static int64_t burst(struct edge *e, unsigned n, int64_t at)
 {
-	int64_t begin = at;
-
 	for (unsigned i = 0; i < n; i++)
 		at = exchange(e, at);
-	return at - begin;
+	return at;
 }
 
-static void edge(struct world *w, struct dice *d, const struct world_wish *wish, unsigned a, unsigned b)
-{
-	struct edge e = { w, d, delay_draw(d, wish->delay, wish->floor_ns * WORLD_FINE), a, b };
-	double apart = (double)(w->end - w->begin) / (wish->pauses + 1);
-	int64_t before = 2 * llrint((e.path.floor[0] + e.path.floor[1] + 1000 * WORLD_FINE) * wish->first);
-	int64_t took = burst(&e, wish->first, w->begin - before);
+struct edges { struct edge *edge; size_t n; };
 
-	w->burst = took > w->burst ? took : w->burst;
-	for (unsigned i = 1; i <= wish->pauses; i++)
-		burst(&e, wish->between, w->begin + llrint(apart * i));
-	burst(&e, wish->last, w->end);
-}
-
-/* In a mesh each host exchanges with those whose numbers differ from its own in one binary digit. */
-static void all_edges(struct world *w, struct dice *d, const struct world_wish *wish)
+static struct edges draw_edges(struct world *w, struct dice *d, const struct world_wish *wish)
 {
-	for (unsigned h = 1; h < w->nhosts; h++) {
-		if (wish->topology == STAR)
-			edge(w, d, wish, 0, h);
-		if (wish->topology == TREE)
-			edge(w, d, wish, (h - 1) / wish->branch, h);
-		for (unsigned bit = 1; wish->topology == MESH && bit <= h; bit <<= 1)
-			if (h & bit)
-				edge(w, d, wish, h ^ bit, h);
+	struct frz_edge *plan;
+	struct edges e;
+
+	if (frz_topology_edges(wish->topology, w->nhosts, &plan, &e.n))
+		abort();
+	e.edge = calloc(e.n + 1, sizeof *e.edge);
+	if (!e.edge)
+		abort();
+	for (size_t i = 0; i < e.n; i++) {
+		struct delay path = delay_draw(d, wish->delay, wish->floor_ns * WORLD_FINE);
+		bool leads = plan[i].asker == 0 || wish->topology.shape == FRZ_TREE;
+
+		e.edge[i] = (struct edge){ w, d, path, plan[i].asker, plan[i].answerer, leads };
 	}
+	free(plan);
+	return e;
+}
+
+/* Bursts along all edges, in their order, each when its hosts are free; how long that took. */
+static int64_t bursts(const struct edges *edges, unsigned n, int64_t at)
+{
+	const struct world *w = edges->edge[0].w;
+	int64_t *free_at = calloc(w->nhosts, sizeof *free_at), end = at;
+
+	if (!free_at)
+		abort();
+	for (size_t i = 0; i < edges->n; i++) {
+		struct edge *e = &edges->edge[i];
+		int64_t *a = &free_at[e->asker], *b = &free_at[e->answerer];
+
+		*a = *b = burst(e, n, at + (*a > *b ? *a : *b)) - at;
+		end = at + *a > end ? at + *a : end;
+	}
+	free(free_at);
+	return end - at;
+}
+
+/* Some time before the program begins: first bursts may well be over then. */
+static int64_t lead_time(const struct edges *edges, const struct world_wish *wish)
+{
+	double longest = 0;
+
+	for (size_t i = 0; i < edges->n; i++)
+		longest = fmax(longest, edges->edge[i].path.floor[0] + edges->edge[i].path.floor[1]);
+	return llrint(4 * (longest + 1000 * WORLD_FINE) * wish->first);
+}
+
+static void exchange_all(struct world *w, struct dice *d, const struct world_wish *wish)
+{
+	struct edges edges = draw_edges(w, d, wish);
+	double apart = (double)(w->end - w->begin) / (wish->pauses + 1);
+
+	if (edges.n)
+		w->burst = bursts(&edges, wish->first, w->begin - lead_time(&edges, wish));
+	for (unsigned i = 1; i <= wish->pauses; i++)
+		for (size_t k = 0; k < edges.n; k++)
+			burst(&edges.edge[k], wish->between, w->begin + llrint(apart * i));
+	if (edges.n)
+		bursts(&edges, wish->last, w->end);
+	free(edges.edge);
 }
 
 /* ---- What may be assumed -------------------------------------------------------------------- */
@@ -120,27 +151,27 @@ bool world_ends(const struct world *w, unsigned h, int64_t *first, int64_t *last
 	*first = INT64_MAX, *last = 0;
 	for (size_t i = 0; i < w->nlinks; i++) {
 		const struct frz_link *l = &w->links[i];
-		int64_t x = l->from == h ? (int64_t)l->sent : (int64_t)l->received + 1;
+		int64_t stamp = (int64_t)(l->from == h ? l->sent : l->received);
 
 		if (l->from != h && l->to != h)
 			continue;
-		*first = x < *first ? x : *first;
-		*last = x > *last ? x : *last;
+		*first = stamp < *first ? stamp : *first;
+		*last = stamp + 1 > *last ? stamp + 1 : *last;
 	}
 	return *first < *last;
 }
 
-static uint32_t needed_ppb(const struct world *w, enum topology topology)
+static uint32_t needed_ppb(const struct world *w)
 {
 	uint32_t most = 0;
 
 	for (unsigned h = 1; h < w->nhosts; h++) {
-		const struct clockmap *m = &w->maps[h], *base = &w->maps[0];
-		uint32_t need = clockmap_need_any_ppb(m, base);
 		int64_t first, last;
 
-		if (topology == STAR && world_ends(w, h, &first, &last))
-			need = clockmap_need_ppb(m, base, first, last);
+		if (!world_ends(w, h, &first, &last))
+			continue;
+		uint32_t need = clockmap_need_ppb(&w->maps[h], &w->maps[0], first, last);
+
 		most = need > most ? need : most;
 	}
 	return most;
@@ -153,15 +184,20 @@ struct world world_draw(struct dice *d, const struct world_wish *wish)
 	w.end = BEGIN + llrint(wish->run_ns * WORLD_FINE);
 	w.maps = calloc(w.nhosts, sizeof *w.maps);
 	w.slack = calloc(w.nhosts, sizeof *w.slack);
-	if (!w.maps || !w.slack)
+	w.linked = calloc(w.nhosts, sizeof *w.linked);
+	if (!w.maps || !w.slack || !w.linked)
 		abort();
 	for (unsigned h = 0; h < w.nhosts; h++)
 		w.maps[h] = draw_map(d, wish, h);
-	all_edges(&w, d, wish);
+	for (unsigned h = 0; h < w.nhosts; h++) {
+		w.slack[h] = -1;
+		w.linked[h] = (struct linked){ INT64_MAX, 0 };
+	}
+	exchange_all(&w, d, wish);
 	w.assumption.model = wish->model == WORLD_AFFINE ? FRZ_AFFINE : FRZ_DRIFT;
 	if (wish->model == WORLD_DRIFT)
 		w.assumption.ppb = wish->clock >= CLOCK_FIRST_BROKEN ? wish->ppb
-								    : needed_ppb(&w, wish->topology);
+								    : needed_ppb(&w);
 	return w;
 }
 
@@ -172,5 +208,6 @@ void world_free(struct world *w)
 	free(w->maps);
 	free(w->links);
 	free(w->slack);
+	free(w->linked);
 	*w = (struct world){ 0 };
 }
