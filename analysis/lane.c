@@ -28,6 +28,7 @@ struct actor {
 };
 
 struct lane {
+	uint64_t slack;       /* stamps that differ by no more are in unknown order */
 	struct member *members;
 	struct actor *actors;
 	uint32_t *ids;        /* of the actors, in the cast */
@@ -154,19 +155,35 @@ static void blur(struct lane *lane, struct member *m)
 	m->blurred = true;
 }
 
-/* Counts what changes at the next stamp. With several changes in one tick every order of them is
- * possible: until unblur(), each thread may be in any state that it has in this tick. */
+/* The earliest change of any member but the one that changes next. */
+static uint64_t second_stamp(const struct lane *lane)
+{
+	const struct heap_item *items = lane->ends.items;
+	uint64_t second = lane->ends.count > 1 ? items[1].key : PERIOD_AFTER;
+	return lane->ends.count > 2 && items[2].key < second ? items[2].key : second;
+}
+
+static bool unordered(const struct lane *lane, uint64_t later)
+{
+	return later != PERIOD_AFTER && later - lane->stamp <= lane->slack;
+}
+
+/* Counts what changes at the next stamp. With several changes in unknown order every order of them is
+ * possible: until unblur(), each thread may be in any state that it has up to lane->stamp. */
 static void cross(struct lane *lane)
 {
 	lane->stamp = next_stamp(lane);
+	bool together = unordered(lane, second_stamp(lane));
 	struct member *m = turn_first(lane);
-	if (next_stamp(lane) != lane->stamp) {
+	if (!together && next_stamp(lane) != lane->stamp) {
 		set_member(lane, m, m->now.may);
 		return;
 	}
 	blur(lane, m);
-	while (next_stamp(lane) == lane->stamp)
+	while (unordered(lane, next_stamp(lane))) {
+		lane->stamp = next_stamp(lane);
 		blur(lane, turn_first(lane));
+	}
 }
 
 static void unblur(struct lane *lane)
@@ -185,7 +202,6 @@ static void leave_to(struct lane_segment *piece, const struct lane_segment *neig
 		piece->all_wait = false;
 	if (neighbour->alone == piece->alone)
 		piece->alone = LANE_NOBODY;
-	piece->certain = false;
 }
 
 /* The next piece of the lane; pieces follow each other without gaps and may say nothing. */
@@ -195,13 +211,17 @@ static bool next_piece(struct lane *lane, struct lane_segment *piece)
 		return false;
 	if (lane->at_change) {
 		struct lane_segment before = lane->last_piece;
+		uint64_t from = next_stamp(lane);
 		cross(lane);
 		if (lane->nblurred > 0) {
-			*piece = describe(lane, lane->stamp, lane->stamp);
+			*piece = describe(lane, from, lane->stamp);
 			unblur(lane);
 			struct lane_segment after = describe(lane, lane->stamp, next_stamp(lane));
-			leave_to(piece, &before);
-			leave_to(piece, &after);
+			piece->certain = false;
+			if (from == lane->stamp) {
+				leave_to(piece, &before);
+				leave_to(piece, &after);
+			}
 			lane->at_change = false;
 			return true;
 		}
@@ -286,7 +306,8 @@ struct lane *lane_open(const struct trace *trace, uint32_t clock, const struct r
 	if (count == 0)
 		return NULL;
 	struct lane *lane = mem_resize(NULL, 1, sizeof *lane);
-	*lane = (struct lane){ .members = mem_resize(NULL, count, sizeof *lane->members),
+	*lane = (struct lane){ .slack = 2 * trace->clocks[clock].half_width,
+			       .members = mem_resize(NULL, count, sizeof *lane->members),
 			       .actors = mem_resize(NULL, count, sizeof *lane->actors),
 			       .ids = mem_resize(NULL, count, sizeof *lane->ids),
 			       .ends.items = mem_resize(NULL, count, sizeof *lane->ends.items),

@@ -6,14 +6,15 @@
  * threads works, and waits while none works and every thread of it that ever waits does so. Threads
  * that never work and never wait (helpers) take no part; an actor of such threads does not exist.
  *
- * Stamps of one clock are in a known order, up to one tick. So whatever the number of threads, a
- * clock is summed up without any error by segments, each between two of its stamps, in which
+ * Stamps of one clock are in a known order, up to one tick, and up to the width by which its cores
+ * may differ. So whatever the number of threads, a clock is summed up without any error by segments,
+ * each between two of its stamps, in which
  *   - all actors may wait, or
  *   - `alone` may work while all others wait; LANE_ANYBODY when several actors may each be that
  *     one,
  * or both, when states are not known. A segment is *certain* when it says what is true for every
- * choice of states; then it says only one of the two. What happens inside one tick, where the order
- * is not known, becomes a segment from a stamp to itself.
+ * choice of states; then it says only one of the two. Changes of several threads in unknown order
+ * become a segment from the first of their stamps to the last.
  *
  * Law: at each moment, what is true of the actors of this clock is said by a segment whose ticks,
  * from its first stamp's to its last stamp's, contain the moment; and what a certain segment says

@@ -107,7 +107,7 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 	if (w.unplaced)
 		return;
 	check_inside(seed, what, a, score, truth);
-	if (!w.damaged)
+	if (!w.damaged && w.half_width == 0)
 		ck_assert_msg((double)(score.hi - score.lo) <= allowed_width(),
 			      "DPROF_SEED=%" PRIu64 ": %s %u: [%" PRId64 ", %" PRId64
 			      "] is wider than %.0f",
@@ -147,7 +147,7 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 
 static void check_world(uint64_t seed)
 {
-	make_world(seed, 0);
+	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40);
 	struct times times;
 	struct roles roles;
 	struct totals totals;
