@@ -4,7 +4,8 @@
 
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
-BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/wake $(B)/bench/clock-methods
+BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/wake \
+           $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
 CFLAGS_bench_record_fxt  := -w
@@ -30,8 +31,8 @@ $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
 
-$(B)/bench/clock-methods: $(B)/obj/bench/clock_methods.o $(B)/lib/libfreezer-baseline.a \
-                          $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
+$(B)/bench/clock-%: $(B)/obj/bench/clock_%.o $(B)/lib/libfreezer-baseline.a \
+                    $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
 

@@ -32,45 +32,47 @@ static inline TARGET VECTOR NAME(height)(__int128 at, VECTOR rate, VECTOR ticks)
 	return (high >> 32) + whole;
 }
 
-static TARGET size_t NAME(line)(const struct frz_segment *s, uint64_t limit, const uint64_t *stamps,
-				size_t n, frz_time *out)
+static TARGET size_t NAME(line)(const struct frz_segment *segment, uint64_t limit,
+				const uint64_t *stamps, size_t n, frz_time *out)
 {
-	VECTOR lo_rate = (VECTOR){ 0 } + s->lo_rate, hi_rate = (VECTOR){ 0 } + s->hi_rate;
+	const struct frz_segment s = *segment; /* `out` cannot be part of it */
+	VECTOR lo_rate = (VECTOR){ 0 } + s.lo_rate, hi_rate = (VECTOR){ 0 } + s.hi_rate;
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES) {
 		VECTOR ticks;
 
 		memcpy(&ticks, stamps + i, sizeof ticks);
-		ticks -= s->from;
+		ticks -= s.from;
 		if (!ALL_BELOW(ticks, limit))
 			break;
-		ticks <<= s->shift;
-		NAME(store)(out + i, NAME(height)(s->lo_at, lo_rate, ticks),
-			    NAME(height)(s->hi_at, hi_rate, ticks));
+		ticks <<= s.shift;
+		NAME(store)(out + i, NAME(height)(s.lo_at, lo_rate, ticks),
+			    NAME(height)(s.hi_at, hi_rate, ticks));
 	}
 	return i;
 }
 
-static TARGET size_t NAME(parabola)(const struct frz_segment *s, uint64_t limit,
+static TARGET size_t NAME(parabola)(const struct frz_segment *segment, uint64_t limit,
 				    const uint64_t *stamps, size_t n, frz_time *out)
 {
-	VECTOR lo_bend = (VECTOR){ 0 } + s->lo_bend, hi_bend = (VECTOR){ 0 } + s->hi_bend;
+	const struct frz_segment s = *segment;
+	VECTOR lo_bend = (VECTOR){ 0 } + s.lo_bend, hi_bend = (VECTOR){ 0 } + s.hi_bend;
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES) {
 		VECTOR ticks;
 
 		memcpy(&ticks, stamps + i, sizeof ticks);
-		ticks -= s->from;
+		ticks -= s.from;
 		if (!ALL_BELOW(ticks, limit))
 			break;
-		VECTOR lo_rate = s->lo_rate + (MUL(lo_bend, ticks) >> s->bend_shift);
-		VECTOR hi_rate = s->hi_rate - (MUL(hi_bend, ticks) >> s->bend_shift);
+		VECTOR lo_rate = s.lo_rate + (MUL(lo_bend, ticks) >> s.bend_shift);
+		VECTOR hi_rate = s.hi_rate - (MUL(hi_bend, ticks) >> s.bend_shift);
 
-		ticks <<= s->shift;
-		NAME(store)(out + i, NAME(height)(s->lo_at, lo_rate, ticks),
-			    NAME(height)(s->hi_at, hi_rate, ticks));
+		ticks <<= s.shift;
+		NAME(store)(out + i, NAME(height)(s.lo_at, lo_rate, ticks),
+			    NAME(height)(s.hi_at, hi_rate, ticks));
 	}
 	return i;
 }

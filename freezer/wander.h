@@ -46,6 +46,10 @@
  * less. As r is not known, U(s) is the greatest U_r(s) over all r that are possible. How it is
  * found, and that it takes linear time after sorting, stands in envelope.h and envelope.c.
  *
+ * What is not used again is that phi itself rises by m (B - A) over the run, whatever else it does:
+ * on the circle, a point also has a cone that reaches round it. That could matter at most where no
+ * point within half a run says more.
+ *
  * U is lower than cones with the greatest of all rates to the right and the least of all to the
  * left: these would use two m at the same time. That is much in short runs, where m is not known
  * well. With ppb = 0, U and L are those of the affine model.
