@@ -41,7 +41,7 @@ static uint64_t share(const struct strand *s)
 {
 	uint64_t run = s->last > s->first ? s->last - s->first : 1;
 	uint64_t behind = s->threads.items[0].key - s->first;
-	return (uint64_t)((double)behind / (double)run * 0x1p62);
+	return behind < run ? (uint64_t)((double)behind / (double)run * 0x1p62) : UINT64_C(1) << 62;
 }
 
 static void begin(struct match_walk *w, uint32_t thread)
