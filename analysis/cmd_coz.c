@@ -2,7 +2,6 @@
  *
  * cmd_coz.c - dprof-analyze coz: what would it buy if a region took less time? */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "analysis/memory.h"
 #include "analysis/nearest.h"
 #include "analysis/notes.h"
-#include "analysis/profile.h"
+#include "analysis/profile_table.h"
 #include "analysis/standings.h"
 
 #define MILLION 1000000
@@ -146,52 +145,19 @@ static struct actor_name where(const struct options *o)
 	return name;
 }
 
-struct percentage { char text[24]; };
-
-static struct percentage percentage(uint32_t millionths)
-{
-	struct percentage p;
-	snprintf(p.text, sizeof p.text, "%.9g %%", millionths / (double)MILLION);
-	return p;
-}
-
-static struct interval_text gain(struct interval x, int decimals)
-{
-	if (isfinite(x.lo) && isfinite(x.hi))
-		return interval_range(x, decimals);
-	return (struct interval_text){ "unknown" };
-}
-
-static struct interval gain_of(const struct profile_row *row, bool little, size_t i)
-{
-	return little ? row->little[i] : row->percent[i];
-}
-
-/* A region's line has at most three of the reductions: about a quarter, half, and all. */
-static void print_table(const struct trace *trace, const struct profile *p, bool little)
-{
-	size_t n = p->nreductions, columns[] = { n / 4 ? n / 4 - 1 : 0, n / 2 ? n / 2 - 1 : 0, n - 1 };
-	size_t first = n == 1 ? 2 : 0;
-	printf("\n  %-20s", "less by");
-	for (size_t c = first; c < 3; c++)
-		printf(" %-15s", percentage(p->reductions[columns[c]]).text);
-	putchar('\n');
-	for (size_t r = 0; r < p->nrows; r++) {
-		const struct profile_row *row = &p->rows[r];
-		printf("  %-20.20s", trace->sites[row->site].name);
-		for (size_t c = first; c < 3; c++)
-			printf(" %-15s", gain(gain_of(row, little, columns[c]), 2).text);
-		printf("%s\n", little ? "" : row->proved ? " proved" : " undecided");
-	}
-	putchar('\n');
-}
-
 static void print_curve(const struct profile *p, bool little)
 {
 	printf("\n  %-10s %s\n", "less by", "gain, %");
 	for (size_t i = 0; i < p->nreductions; i++)
-		printf("  %-10s %s\n", percentage(p->reductions[i]).text,
-		       gain(gain_of(&p->rows[0], little, i), 3).text);
+		printf("  %-10s %s\n", profile_percentage(p->reductions[i]).text,
+		       profile_gain(little ? p->rows[0].little[i] : p->rows[0].percent[i], 3).text);
+	putchar('\n');
+}
+
+static void print_table(const struct trace *trace, const struct profile *p, bool little)
+{
+	putchar('\n');
+	profile_table_print(trace, p, little, SIZE_MAX);
 	putchar('\n');
 }
 
@@ -242,7 +208,7 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 {
 	say(mem_format("Had region %s taken %s less time%s, the run of %s s would have been %s %% "
 		       "shorter.", site_name(trace, p->rows[0].site).text,
-		       percentage(p->reductions[0]).text, where(o).text,
+		       profile_percentage(p->reductions[0]).text, where(o).text,
 		       interval_compact(p->span_s, 9).text,
 		       interval_range(p->rows[0].percent[0], 4).text));
 }
@@ -284,30 +250,6 @@ static void json_points(struct json *j, const struct profile *p, const struct op
 	}
 }
 
-static void json_row(struct json *j, const struct trace *trace, const struct profile *p,
-		     const struct options *o, const struct profile_row *row)
-{
-	const struct tr_site *site = &trace->sites[row->site];
-	jw_object(j, NULL);
-	jw_string(j, "region", site->name);
-	jw_string(j, "file", site->file);
-	jw_integer(j, "line", site->line);
-	jw_interval(j, "slope", row->slope);
-	jw_string(j, "verdict", row->proved ? "proved" : "undecided");
-	jw_array(j, "curve");
-	for (size_t i = 0; i < p->nreductions; i++) {
-		double reduction = p->reductions[i] / (double)MILLION;
-		jw_object(j, NULL);
-		jw_interval(j, "reduce_percent", (struct interval){ reduction, reduction });
-		jw_interval(j, gain_key(o), row->percent[i]);
-		if (o->from)
-			jw_interval(j, "little_percent", row->little[i]);
-		jw_end(j);
-	}
-	jw_end(j);
-	jw_end(j);
-}
-
 static void print_json(const struct trace *trace, const struct profile *p, const struct options *o)
 {
 	struct json j = jw_on(stdout);
@@ -316,10 +258,7 @@ static void print_json(const struct trace *trace, const struct profile *p, const
 		jw_interval(&j, gain_key(o), p->rows[0].percent[0]);
 	jw_interval(&j, "span_s", p->span_s);
 	json_points(&j, p, o);
-	jw_array(&j, "regions");
-	for (size_t r = 0; r < p->nrows; r++)
-		json_row(&j, trace, p, o, &p->rows[r]);
-	jw_end(&j);
+	profile_table_json(&j, "regions", trace, p, gain_key(o));
 	char *assumptions = profile_assumptions(p, o->transfer);
 	jw_string(&j, "assumptions", assumptions);
 	free(assumptions);
@@ -340,6 +279,8 @@ int cmd_coz(struct trace *trace, const struct options *options)
 		return status;
 	struct profile profile;
 	profile_open(&profile, trace, &times, &wish);
+	for (size_t i = 0; i < profile.nfaults; i++)
+		trace_problem(trace, "%s", profile.faults[i]);
 	if (options->json)
 		print_json(trace, &profile, options);
 	else

@@ -12,10 +12,12 @@
 #include "analysis/clock_facts.h"
 #include "analysis/memory.h"
 #include "analysis/notes.h"
+#include "analysis/profile_table.h"
 #include "analysis/region_table.h"
 #include "analysis/standings.h"
 
 #define STANDINGS_SHOWN 8
+#define PROFILE_SHOWN   8
 
 static bool in_colour(void)
 {
@@ -50,6 +52,49 @@ static const char *program_name(const struct trace *trace)
 	if (!path)
 		return "unknown program";
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* ---- What faster code would buy -------------------------------------------------------------- */
+
+struct region_time { uint32_t region; double ticks; };
+
+static int by_ticks(const void *x, const void *y)
+{
+	const struct region_time *a = x, *b = y;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? 1 : -1;
+	return (a->region > b->region) - (a->region < b->region);
+}
+
+/* The sites of the regions that took most: others cannot buy much. */
+static bool *biggest_regions(const struct findings *f)
+{
+	const struct totals *totals = &f->totals;
+	struct region_time *times = mem_resize(NULL, totals->nregions + 1, sizeof *times);
+	bool *big = mem_resize(NULL, totals->nregions + 1, sizeof *big);
+	bool *wanted = mem_resize(NULL, f->trace->nsites + 1, sizeof *wanted);
+	for (uint32_t r = 0; r < totals->nregions; r++) {
+		times[r] = (struct region_time){ r, 0 };
+		for (size_t t = 0; t < f->trace->nthreads; t++)
+			times[r].ticks += (double)totals->threads[t].regions[r].time.sure.ticks;
+	}
+	qsort(times, totals->nregions, sizeof *times, by_ticks);
+	for (uint32_t i = 0; i < totals->nregions; i++)
+		big[times[i].region] = i < PROFILE_ROWS;
+	for (size_t i = 0; i < f->trace->nsites; i++)
+		wanted[i] = totals->region_of_site[i] != TR_NO_SITE &&
+			    big[totals->region_of_site[i]];
+	free(times);
+	free(big);
+	return wanted;
+}
+
+static void find_profile(const struct findings *f, struct profile *p)
+{
+	bool *wanted = biggest_regions(f);
+	profile_open(p, f->trace, &f->times,
+		     &(struct profile_wish){ .wanted = wanted, .rank = COZ_ALL_RANKS });
+	free(wanted);
 }
 
 /* ---- As text --------------------------------------------------------------------------------- */
@@ -117,7 +162,18 @@ static void print_advice(const struct findings *f)
 	free(advice);
 }
 
-static void print_text(const struct findings *f)
+/* What coz calls problems only makes bounds wide here. */
+static void print_faults(const struct profile *p)
+{
+	if (p->nfaults == 0)
+		return;
+	char *why = mem_format("wide, because %s%s", p->faults[0],
+			       p->nfaults > 1 ? "; dprof-analyze coz says more" : "");
+	print_wrapped("  ", why);
+	free(why);
+}
+
+static void print_text(const struct findings *f, const struct profile *p)
 {
 	print_job(f);
 	print_assumptions(f);
@@ -129,13 +185,18 @@ static void print_text(const struct findings *f)
 		heading("Stragglers: who works while everybody else waits");
 		standings_print(f, STANDINGS_SHOWN);
 	}
+	if (p->nrows > 0 && p->possible) {
+		heading("What a region would buy that took less time: % of the run");
+		profile_table_print(f->trace, p, false, PROFILE_SHOWN);
+		print_faults(p);
+	}
 	print_advice(f);
 	notes_print(f->trace);
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
-static void print_json(const struct findings *f)
+static void print_json(const struct findings *f, const struct profile *p)
 {
 	const struct trace *trace = f->trace;
 	struct json j = jw_on(stdout);
@@ -154,6 +215,7 @@ static void print_json(const struct findings *f)
 	region_table_json(&j, "regions", f);
 	jw_string(&j, "verdict", standings_verdict(&f->ranks));
 	standings_json(&j, f);
+	profile_table_json(&j, "profile", trace, p, "speedup_percent");
 	char *advice = standings_advice(f);
 	jw_string(&j, "advice", advice);
 	free(advice);
@@ -167,10 +229,13 @@ int cmd_report(struct trace *trace, const struct options *options)
 	int status = findings_open(&f, trace, options);
 	if (status != EXIT_FINE)
 		return status;
+	struct profile profile;
+	find_profile(&f, &profile);
 	if (options->json)
-		print_json(&f);
+		print_json(&f, &profile);
 	else
-		print_text(&f);
+		print_text(&f, &profile);
+	profile_close(&profile);
 	findings_close(&f);
 	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

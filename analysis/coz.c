@@ -69,6 +69,12 @@ struct visit {
 	uint64_t stuck, bad_exits;
 };
 
+static void add_fault(const struct visit *v, char *sentence)
+{
+	struct graph *g = &v->coz->graph;
+	*MEM_GROW(g->faults, g->nfaults) = sentence;
+}
+
 static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
 {
 	return frz_time_of(&v->cursors[v->g->trace->threads[thread].clock], stamp);
@@ -155,7 +161,7 @@ static bool is_operation(const struct visit *v, uint32_t site)
 
 static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
 {
-	return r->cuts ? v->coz->setting->row_of_site[site] : TR_NO_SITE;
+	return r->cuts ? v->coz->question.row_of_site[site] : TR_NO_SITE;
 }
 
 static void begin_row(struct runner *r, uint32_t row, uint64_t stamp)
@@ -452,7 +458,7 @@ static void apply(struct visit *v, struct runner *r, const struct tr_event *e)
 /* Inside of an operation a point is somewhere between its begin and its end. */
 static void probe(struct visit *v, struct runner *r, uint32_t number)
 {
-	const struct coz_probe *p = &v->coz->setting->probes[number];
+	const struct coz_probe *p = &v->coz->probes[number];
 	struct saving *now = saving_keep(r->saving);
 	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
 		now = saving_own(v->all, now);
@@ -509,7 +515,7 @@ static bool run(struct visit *v, struct runner *r)
 /* Everyone sleeps: the junction of whoever is earliest is unknown. */
 static bool break_stalemate(struct visit *v)
 {
-	struct trace *trace = v->g->trace;
+	const struct trace *trace = v->g->trace;
 	uint32_t earliest = NOBODY;
 	int64_t when = INT64_MAX;
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
@@ -525,11 +531,11 @@ static bool break_stalemate(struct visit *v)
 	if (earliest == NOBODY)
 		return false;
 	const struct runner *r = &v->runners[earliest];
-	if (v->stuck++ == 0) {
+	if (v->stuck++ == 0 && !v->coz->asked) {
 		char *where = graph_place(trace, earliest, r->pending.site);
-		trace_problem(trace, "%s, stamp %" PRIu64 ": what it waits for is not in the trace or "
-				     "comes only after it; it may have waited for anything",
-			      where, r->pending.stamp);
+		add_fault(v, mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the trace "
+					"or comes only after it; it may have waited for anything",
+					where, r->pending.stamp));
 		free(where);
 	}
 	struct saving *s = saving_own(v->all, saving_keep(r->saving));
@@ -559,7 +565,7 @@ static void open_runner(struct visit *v, uint32_t thread)
 {
 	const struct trace *trace = v->g->trace;
 	struct runner *r = &v->runners[thread];
-	int64_t rank = v->coz->setting->rank;
+	int64_t rank = v->coz->question.rank;
 	size_t nrows = v->all->nregions;
 	*r = (struct runner){ .events = trace_events(trace, thread),
 			      .saving = saving_none(v->all),
@@ -624,24 +630,24 @@ static void close_visit(struct visit *v)
 }
 
 /* What is wrong with the stacks, once for each thread that has something. */
-static void say_doubts(struct visit *v)
+static void say_doubts(const struct visit *v)
 {
-	struct trace *trace = v->g->trace;
+	const struct trace *trace = v->g->trace;
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		const struct runner *r = &v->runners[t];
 		for (size_t i = 0; i < r->depth; i++) {
 			if (is_operation(v, r->stack[i]))
 				continue;
 			char *where = graph_place(trace, t, r->stack[i]);
-			trace_problem(trace, "%s: the region is still open at the end of the "
-					     "records; its time counts up to there", where);
+			add_fault(v, mem_format("%s: the region is still open at the end of the "
+						"records; its time counts up to there", where));
 			free(where);
 			break;
 		}
 	}
 	if (v->bad_exits > 0)
-		trace_problem(trace, "%" PRIu64 " exits do not match what was entered; what was "
-				     "saved before them is not known", v->bad_exits);
+		add_fault(v, mem_format("%" PRIu64 " exits do not match what was entered; what was "
+					"saved before them is not known", v->bad_exits));
 }
 
 bool coz_possible(const struct times *times)
@@ -666,33 +672,54 @@ static struct span span_of(const struct graph *g)
 
 static void add_probes(struct coz *c)
 {
-	size_t n = c->setting->nprobes;
-	struct graph_probe *probes = mem_resize(NULL, n + 1, sizeof *probes);
-	c->kept = mem_resize(NULL, n + 1, sizeof(struct saving *));
-	for (size_t i = 0; i < n; i++) {
-		probes[i] = c->setting->probes[i].event;
-		c->kept[i] = NULL;
-	}
-	graph_add_probes(&c->graph, probes, n);
+	struct graph_probe *probes = mem_resize(NULL, c->nprobes + 1, sizeof *probes);
+	for (size_t i = 0; i < c->nprobes; i++)
+		probes[i] = c->probes[i].event;
+	graph_add_probes(&c->graph, probes, c->nprobes);
 	free(probes);
 }
 
-void coz_open(struct coz *c, struct trace *trace, const struct times *times,
-	      const struct coz_setting *setting)
+void coz_open(struct coz *c, const struct trace *trace, const struct times *times, bool worst,
+	      const struct coz_probe *probes, size_t nprobes)
 {
-	*c = (struct coz){ .setting = setting };
+	*c = (struct coz){ .probes = probes, .nprobes = nprobes };
 	graph_open(&c->graph, trace, times);
 	c->span = span_of(&c->graph);
-	transfer_open(&c->transfer, &c->graph, setting->worst);
+	transfer_open(&c->transfer, &c->graph, worst);
 	add_probes(c);
-	savings_open(&c->all, setting->nrows, setting->reductions, setting->nreductions);
+	c->kept = mem_resize(NULL, nprobes + 1, sizeof(struct saving *));
+	memset(c->kept, 0, nprobes * sizeof(struct saving *));
+}
+
+static void forget_answer(struct coz *c)
+{
+	if (!c->answered)
+		return;
+	saving_drop(&c->all, c->end);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		saving_drop(&c->all, c->sum[i]);
+	for (size_t i = 0; i < c->nprobes; i++) {
+		saving_drop(&c->all, c->kept[i]);
+		c->kept[i] = NULL;
+	}
+	savings_close(&c->all);
+}
+
+void coz_ask(struct coz *c, const struct coz_question *question)
+{
+	forget_answer(c);
+	c->question = *question;
+	c->answered = true;
+	savings_open(&c->all, question->nrows, question->reductions, question->nreductions);
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		c->sum[i] = saving_none(&c->all);
-	struct visit v = { .coz = c, .g = &c->graph, .times = times, .span = &c->span,
+	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
 			   .all = &c->all };
 	open_visit(&v);
 	visit(&v);
-	say_doubts(&v);
+	if (!c->asked)
+		say_doubts(&v);
+	c->asked = true;
 	struct saving *end = v.states[c->graph.end].saving;
 	c->end = end ? saving_keep(end) : saving_none(&c->all);
 	close_visit(&v);
@@ -700,13 +727,8 @@ void coz_open(struct coz *c, struct trace *trace, const struct times *times,
 
 void coz_close(struct coz *c)
 {
-	saving_drop(&c->all, c->end);
-	for (unsigned i = 0; i < COZ_SUMS; i++)
-		saving_drop(&c->all, c->sum[i]);
-	for (size_t i = 0; i < c->setting->nprobes; i++)
-		saving_drop(&c->all, c->kept[i]);
+	forget_answer(c);
 	free(c->kept);
-	savings_close(&c->all);
 	transfer_close(&c->transfer);
 	graph_close(&c->graph);
 }
@@ -720,7 +742,7 @@ struct savings_bounds coz_saving(const struct coz *c, size_t row, size_t reducti
 
 static struct moment moment_of(const struct coz *c, size_t probe)
 {
-	const struct graph_probe *event = &c->setting->probes[probe].event;
+	const struct graph_probe *event = &c->probes[probe].event;
 	return (struct moment){ c->graph.trace->threads[event->thread].clock, event->stamp };
 }
 

@@ -39,22 +39,22 @@ struct coz_probe {
 	bool keep;
 };
 
-struct coz_setting {
+struct coz_question {
 	const uint32_t *row_of_site; /* the region that a site is in question as, or TR_NO_SITE */
 	size_t nrows;
 	const uint32_t *reductions;  /* millionths of a percent */
 	size_t nreductions;
 	int64_t rank;                /* or COZ_ALL_RANKS */
-	bool worst;                  /* nothing is assumed of transfer times */
-	const struct coz_probe *probes;
-	size_t nprobes;
 };
 
 struct coz {
-	const struct coz_setting *setting;
-	struct span span;            /* of the run */
 	struct graph graph;
 	struct transfer transfer;
+	struct span span;            /* of the run */
+	const struct coz_probe *probes; size_t nprobes;
+	bool asked;                  /* whatever is wrong is among the graph's faults */
+	bool answered;
+	struct coz_question question; /* whose answer is: */
 	struct savings all;
 	struct saving *end;          /* of the run */
 	struct saving *sum[COZ_SUMS];
@@ -64,8 +64,13 @@ struct coz {
 /* Whether all that was recorded is on one line; without that there is no graph. */
 bool coz_possible(const struct times *);
 
-void coz_open(struct coz *, struct trace *, const struct times *, const struct coz_setting *);
+/* `worst`: nothing is assumed of transfer times. */
+void coz_open(struct coz *, const struct trace *, const struct times *, bool worst,
+	      const struct coz_probe *, size_t nprobes);
 void coz_close(struct coz *);
+
+/* Any number of times; the answer is there until the next. */
+void coz_ask(struct coz *, const struct coz_question *);
 
 /* How much earlier the latest of some probes that were kept would be, and the earliest. */
 struct saving *coz_latest(struct coz *, const size_t *probes, size_t count);

@@ -73,25 +73,26 @@ char *graph_place(const struct trace *t, uint32_t thread, uint32_t site)
 			  site == TR_NO_SITE ? "" : site_name(t, site).text);
 }
 
-static void say_fault(struct trace *t, const struct fault *f, const char *what)
+static void say_fault(struct graph *g, const struct fault *f, const char *what)
 {
 	if (!f->count)
 		return;
-	char *where = graph_place(t, f->thread, f->site);
-	trace_problem(t, "%s: %" PRIu64 " time%s, first %s, stamp %" PRIu64, what, f->count,
-		      f->count > 1 ? "s" : "", where, f->stamp);
+	char *where = graph_place(g->trace, f->thread, f->site);
+	*MEM_GROW(g->faults, g->nfaults) =
+		mem_format("%s: %" PRIu64 " time%s, first %s, stamp %" PRIu64, what, f->count,
+			   f->count > 1 ? "s" : "", where, f->stamp);
 	free(where);
 }
 
 static void say_faults(const struct builder *b)
 {
-	struct trace *t = b->graph->trace;
-	say_fault(t, &b->unsent,
+	struct graph *g = b->graph;
+	say_fault(g, &b->unsent,
 		  "a message was received, but its send is not in the trace or not certain");
-	say_fault(t, &b->untaken, "a message was sent, but its receive is not in the trace");
-	say_fault(t, &b->missing, "a collective operation lacks participants");
-	say_fault(t, &b->alone, "an operation waits for others, but the trace does not say for whom");
-	say_fault(t, &b->unheld, "a lock was taken although it was not released before");
+	say_fault(g, &b->untaken, "a message was sent, but its receive is not in the trace");
+	say_fault(g, &b->missing, "a collective operation lacks participants");
+	say_fault(g, &b->alone, "an operation waits for others, but the trace does not say for whom");
+	say_fault(g, &b->unheld, "a lock was taken although it was not released before");
 }
 
 /* ---- What match.h finds ---------------------------------------------------------------------- */
@@ -405,7 +406,7 @@ static void builder_close(struct builder *b)
 	free(b->name);
 }
 
-void graph_open(struct graph *g, struct trace *trace, const struct times *times)
+void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
 	size_t n = trace->nthreads;
 	*g = (struct graph){ .trace = trace, .times = times };
@@ -438,6 +439,9 @@ void graph_close(struct graph *g)
 {
 	for (size_t t = 0; t < g->trace->nthreads; t++)
 		free(g->threads[t].stops);
+	for (size_t i = 0; i < g->nfaults; i++)
+		free(g->faults[i]);
+	free(g->faults);
 	free(g->threads);
 	free(g->junctions);
 	free(g->inputs);

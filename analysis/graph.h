@@ -40,10 +40,10 @@
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
- *   - barriers of the threads of one process that do not say their group are those of all its
- *     threads that have some.
+ *   - barriers that do not say their group are those of all threads of their process that have such
+ *     barriers, or of MPI of all ranks that do, the n-th with the n-th.
  *
- * What is missing or contradicts itself becomes UNKNOWN, and a problem of the trace.
+ * What is missing or contradicts itself becomes UNKNOWN, and a sentence among the faults.
  *
  * Memory: some 100 bytes for each operation in which threads meet; nothing for regions. */
 #ifndef ANALYSIS_GRAPH_H
@@ -95,16 +95,17 @@ struct graph_thread {
 };
 
 struct graph {
-	struct trace *trace;
+	const struct trace *trace;
 	const struct times *times;
 	struct graph_junction *junctions; size_t njunctions;
 	struct graph_input *inputs; size_t ninputs;
 	struct graph_thread *threads; /* of the trace's threads */
 	uint32_t end;                 /* junction: the last events of all threads */
+	char **faults; size_t nfaults; /* what is missing or contradicts itself, one sentence each */
 };
 
 /* All clocks with threads must be on one line. */
-void graph_open(struct graph *, struct trace *, const struct times *);
+void graph_open(struct graph *, const struct trace *, const struct times *);
 void graph_close(struct graph *);
 
 /* One more stop; all of them, before the graph is used. Events of one thread in any order. */

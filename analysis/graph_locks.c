@@ -217,23 +217,65 @@ static int by_thread(const void *x, const void *y)
 	const struct bare *a = x, *b = y;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
+	if (a->enter.thread != b->enter.thread)
+		return a->enter.thread < b->enter.thread ? -1 : 1;
 	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
 }
 
-/* The barriers of one process: `threads` of them, each `rounds` times, one thread after the other. */
-static void meet_bare(struct builder *b, const struct bare *bare, size_t threads, size_t rounds)
+static frz_time time_of(const struct builder *b, struct spot spot)
+{
+	const struct times *times = b->graph->times;
+	struct frz_cursor c = times_cursor(times, times->trace->threads[spot.thread].clock);
+	return frz_time_of(&c, spot.stamp);
+}
+
+/* Whether the r-th barriers of these threads, each of which has `rounds`, can be one. */
+static bool can_meet(const struct builder *b, const struct bare *bare, size_t threads, size_t rounds,
+		     size_t r)
+{
+	int64_t left = INT64_MAX, came = INT64_MIN;
+	for (size_t t = 0; t < threads; t++) {
+		frz_time enter = time_of(b, bare[t * rounds + r].enter);
+		frz_time exit = time_of(b, bare[t * rounds + r].exit);
+		left = exit.hi < left ? exit.hi : left;
+		came = enter.lo > came ? enter.lo : came;
+	}
+	return came <= left;
+}
+
+static void meet_bare(struct builder *b, const struct bare *bare, size_t threads, size_t rounds,
+		      size_t r)
 {
 	struct saw *saw = mem_resize(NULL, threads, sizeof *saw);
-	for (size_t r = 0; r < rounds; r++) {
-		for (size_t t = 0; t < threads; t++)
-			saw[t] = (struct saw){ .spot = bare[t * rounds + r].enter, .sure = true };
-		uint32_t junction = graph_junction(b, GRAPH_MEET, saw, threads);
-		for (size_t t = 0; t < threads; t++)
-			graph_wait(b, bare[t * rounds + r].exit, junction);
-	}
+	for (size_t t = 0; t < threads; t++)
+		saw[t] = (struct saw){ .spot = bare[t * rounds + r].enter, .sure = true };
+	uint32_t junction = graph_junction(b, GRAPH_MEET, saw, threads);
+	for (size_t t = 0; t < threads; t++)
+		graph_wait(b, bare[t * rounds + r].exit, junction);
 	free(saw);
+}
+
+static void doubt_bare(struct builder *b, const struct bare *bare)
+{
+	graph_fault(&b->alone, bare->exit, bare->site);
+	graph_unknown(b, bare->enter, bare->exit);
+}
+
+/* How often each of the threads has one; 0 when not all as often. */
+static size_t find_rounds(const struct bare *bare, size_t n, size_t *threads)
+{
+	size_t rounds = 0, since = 0;
+	bool even = true;
+	*threads = 0;
+	for (size_t i = 1; i <= n; i++) {
+		if (i < n && bare[i].enter.thread == bare[i - 1].enter.thread)
+			continue;
+		rounds = rounds ? rounds : i - since;
+		even &= i - since == rounds;
+		since = i;
+		++*threads;
+	}
+	return even ? rounds : 0;
 }
 
 void graph_bare_barriers(struct builder *b)
@@ -241,22 +283,20 @@ void graph_bare_barriers(struct builder *b)
 	if (b->nbare)
 		qsort(b->bare, b->nbare, sizeof *b->bare, by_thread);
 	for (size_t i = 0, next; i < b->nbare; i = next) {
-		size_t threads = 1, first = 0;
-		bool even = true;
+		size_t threads, rounds;
 		for (next = i + 1; next < b->nbare && b->bare[next].process == b->bare[i].process;
 		     next++)
-			if (b->bare[next].thread != b->bare[next - 1].thread) {
-				first = first ? first : next - i;
-				even &= (next - i) % first == 0;
-				threads++;
+			;
+		rounds = find_rounds(&b->bare[i], next - i, &threads);
+		for (size_t k = i; k < next && !rounds; k++)
+			doubt_bare(b, &b->bare[k]);
+		for (size_t r = 0; r < rounds && threads > 1; r++) {
+			if (can_meet(b, &b->bare[i], threads, rounds, r)) {
+				meet_bare(b, &b->bare[i], threads, rounds, r);
+				continue;
 			}
-		first = first ? first : next - i;
-		even &= next - i == threads * first;
-		if (even && threads > 1)
-			meet_bare(b, &b->bare[i], threads, first);
-		for (size_t k = i; k < next && !even; k++) {
-			graph_fault(&b->alone, b->bare[k].exit, b->bare[k].site);
-			graph_unknown(b, b->bare[k].enter, b->bare[k].exit);
+			for (size_t t = 0; t < threads; t++)
+				doubt_bare(b, &b->bare[i + t * rounds + r]);
 		}
 	}
 }

@@ -55,7 +55,8 @@ struct touch {
 };
 
 /* A barrier that does not say its group. */
-struct bare { uint32_t process, thread; struct spot enter, exit; uint32_t site; };
+struct bare { uint32_t process; struct spot enter, exit; uint32_t site; };
+#define ALL_RANKS UINT32_MAX
 
 /* How often something is wrong, and where first. */
 struct fault { uint64_t count; uint32_t thread, site; uint64_t stamp; };

@@ -153,16 +153,16 @@ static bool has_id(const struct tr_event *e)
 	return trace_arg(e, DPROF_KEY_ID, UINT64_MAX) != UINT64_MAX;
 }
 
-/* A barrier without a group: of MPI something is missing, of threads it can be guessed. */
+/* A barrier without a group is one of all threads of its process; of MPI, one of all ranks. */
 static void barrier(struct walk *w, struct spot exit)
 {
 	const char *name = w->b->graph->trace->sites[w->entered.site].name;
+	bool of_mpi = strncmp(name, "MPI_", 4) == 0;
 	if (w->explained)
 		return;
-	if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX &&
-	    strncmp(name, "MPI_", 4) != 0)
+	if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
 		*MEM_GROW(w->b->bare, w->b->nbare) = (struct bare){
-			w->process, w->thread, w->enter, exit, w->entered.site };
+			of_mpi ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
 	else
 		unexplained(w, exit, &w->b->missing);
 }
@@ -290,7 +290,7 @@ static int by_event(const void *x, const void *y)
 
 void graph_walk(struct builder *b, uint32_t thread)
 {
-	struct trace *trace = b->graph->trace;
+	const struct trace *trace = b->graph->trace;
 	const struct tr_thread *self = &trace->threads[thread];
 	struct graph_thread *sums = &b->graph->threads[thread];
 	struct walk w = { .b = b, .thread = thread, .process = self->process,

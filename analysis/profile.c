@@ -14,13 +14,15 @@
 /* ---- Which regions --------------------------------------------------------------------------- */
 
 /* Sites of the same name are one region; gives each site its row. */
-static uint32_t *find_rows(struct profile *p, const struct trace *trace, const char *region)
+static uint32_t *find_rows(struct profile *p, const struct trace *trace,
+			   const struct profile_wish *wish)
 {
 	uint32_t *row = mem_resize(NULL, trace->nsites + 1, sizeof *row);
 	for (uint32_t i = 0; i < trace->nsites; i++) {
 		const struct tr_site *site = &trace->sites[i];
 		row[i] = TR_NO_SITE;
-		if (site->kind != DPROF_KIND_REGION || (region && strcmp(site->name, region) != 0))
+		if (site->kind != DPROF_KIND_REGION || (wish->wanted && !wish->wanted[i]) ||
+		    (wish->region && strcmp(site->name, wish->region) != 0))
 			continue;
 		for (size_t r = 0; r < p->nrows && row[i] == TR_NO_SITE; r++)
 			if (strcmp(trace->sites[p->rows[r].site].name, site->name) == 0)
@@ -87,57 +89,70 @@ static void prove(struct profile *p)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void take_gains(struct profile *p, struct coz *c, enum points_what what)
+static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows,
+		       enum points_what what)
 {
 	struct interval *gains = points_gains(&p->points, c, what);
-	for (size_t r = 0; r < p->nrows; r++)
+	for (size_t r = 0; r < c->question.nrows; r++)
 		for (size_t i = 0; i < p->nreductions; i++)
-			(what == POINTS_LITTLE ? p->rows[r].little : p->rows[r].percent)[i] =
+			(what == POINTS_LITTLE ? rows[r].little : rows[r].percent)[i] =
 				gains[r * p->nreductions + i];
 	free(gains);
 }
 
-static void take_speedups(struct profile *p, struct coz *c)
+static void take_speedups(struct profile *p, struct coz *c, struct profile_row *rows)
 {
-	for (size_t r = 0; r < p->nrows; r++)
+	for (size_t r = 0; r < c->question.nrows; r++)
 		for (size_t i = 0; i < p->nreductions; i++)
-			p->rows[r].percent[i] =
-				speedup(p, coz_saving(c, r, i), c->span.length, i);
+			rows[r].percent[i] = speedup(p, coz_saving(c, r, i), c->span.length, i);
 }
 
-static void take_results(struct profile *p, struct coz *c, const struct profile_wish *wish)
+static void take_facts(struct profile *p, const struct coz *c)
 {
-	const struct trace *trace = c->graph.trace;
 	const struct times *times = c->graph.times;
-	uint32_t line = times->line[trace->threads[0].clock];
+	uint32_t line = times->line[times->trace->threads[0].clock];
 	p->span_s = times_seconds(times, line, c->span.length);
 	for (size_t j = 0; j < c->graph.njunctions; j++)
 		p->transfers |= c->graph.junctions[j].kind == GRAPH_ARRIVAL;
-	if (!wish->from) {
-		take_speedups(p, c);
-		return;
-	}
 	points_measure(&p->points, c);
 	for (unsigned what = 0; what < POINTS_WHATS; what++)
 		p->total_s[what] = times_seconds(times, line, p->points.total[what]);
-	take_gains(p, c, wish->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
-	if (wish->to)
-		take_gains(p, c, POINTS_LITTLE);
 }
 
-static void ask_coz(struct profile *p, struct trace *trace, const struct times *times,
+/* Asks about `n` rows from `first` on. */
+static void ask(struct profile *p, struct coz *c, const struct profile_wish *wish,
+		const uint32_t *row_of_site, size_t first, size_t n)
+{
+	size_t nsites = c->graph.trace->nsites;
+	uint32_t *row = mem_resize(NULL, nsites + 1, sizeof *row);
+	for (size_t i = 0; i < nsites; i++) {
+		bool asked = row_of_site[i] >= first && row_of_site[i] < first + n;
+		row[i] = asked ? row_of_site[i] - (uint32_t)first : TR_NO_SITE;
+	}
+	struct coz_question question = { row, n, p->reductions, p->nreductions, wish->rank };
+	coz_ask(c, &question);
+	if (!wish->from)
+		take_speedups(p, c, &p->rows[first]);
+	else
+		take_gains(p, c, &p->rows[first], wish->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
+	if (wish->to)
+		take_gains(p, c, &p->rows[first], POINTS_LITTLE);
+	free(row);
+}
+
+static void ask_all(struct profile *p, const struct trace *trace, const struct times *times,
 		    const struct profile_wish *wish, const uint32_t *row_of_site)
 {
-	points_open(&p->points, trace, times, wish->from, wish->to);
-	struct coz_setting setting = {
-		.row_of_site = row_of_site, .nrows = p->nrows,
-		.reductions = p->reductions, .nreductions = p->nreductions,
-		.rank = wish->rank, .worst = wish->worst,
-		.probes = p->points.probes, .nprobes = p->points.nprobes,
-	};
 	struct coz c;
-	coz_open(&c, trace, times, &setting);
-	take_results(p, &c, wish);
+	points_open(&p->points, trace, times, wish->from, wish->to);
+	coz_open(&c, trace, times, wish->worst, p->points.probes, p->points.nprobes);
+	take_facts(p, &c);
+	for (size_t first = 0; first < p->nrows; first += PROFILE_ROWS) {
+		size_t left = p->nrows - first;
+		ask(p, &c, wish, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
+	}
+	for (size_t i = 0; i < c.graph.nfaults; i++)
+		*MEM_GROW(p->faults, p->nfaults) = mem_copy(c.graph.faults[i]);
 	coz_close(&c);
 }
 
@@ -165,19 +180,19 @@ static void choose_reductions(struct profile *p, const struct profile_wish *wish
 					   : (uint32_t)(i + 1) * (100 * MILLION / PROFILE_STEPS);
 }
 
-void profile_open(struct profile *p, struct trace *trace, const struct times *times,
+void profile_open(struct profile *p, const struct trace *trace, const struct times *times,
 		  const struct profile_wish *wish)
 {
 	*p = (struct profile){ .possible = coz_possible(times) };
 	choose_reductions(p, wish);
-	uint32_t *row_of_site = find_rows(p, trace, wish->region);
+	uint32_t *row_of_site = find_rows(p, trace, wish);
 	for (size_t r = 0; r < p->nrows; r++) {
 		p->rows[r].percent =
 			mem_resize(NULL, p->nreductions, sizeof *p->rows[r].percent);
 		p->rows[r].little = mem_resize(NULL, p->nreductions, sizeof *p->rows[r].little);
 	}
 	if (p->possible)
-		ask_coz(p, trace, times, wish, row_of_site);
+		ask_all(p, trace, times, wish, row_of_site);
 	else
 		give_up(p, wish);
 	for (size_t r = 0; r < p->nrows; r++)
@@ -194,6 +209,9 @@ void profile_close(struct profile *p)
 		free(p->rows[r].percent);
 		free(p->rows[r].little);
 	}
+	for (size_t i = 0; i < p->nfaults; i++)
+		free(p->faults[i]);
+	free(p->faults);
 	points_close(&p->points);
 	free(p->rows);
 	free(p->reductions);

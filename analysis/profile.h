@@ -18,9 +18,11 @@
 #include "analysis/points.h"
 
 #define PROFILE_STEPS 20 /* 5, 10, ... 100 % */
+#define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
 
 struct profile_wish {
-	const char *region;          /* NULL: each */
+	const char *region;          /* NULL: each, of which a site is `wanted` */
+	const bool *wanted;          /* of each site; NULL: all */
 	int64_t rank;                /* or COZ_ALL_RANKS */
 	const uint32_t *reductions;  /* millionths of a percent; NULL: the steps */
 	size_t nreductions;
@@ -42,11 +44,12 @@ struct profile {
 	struct interval span_s;
 	bool possible;               /* all clocks are on one line; otherwise nothing is known */
 	bool transfers;              /* something is sent, or handed over */
+	char **faults; size_t nfaults; /* why bounds are wide: what is missing or contradicts itself */
 	struct points points;        /* empty when none were asked for */
 	struct interval total_s[POINTS_WHATS]; /* what was measured of them */
 };
 
-void profile_open(struct profile *, struct trace *, const struct times *,
+void profile_open(struct profile *, const struct trace *, const struct times *,
 		  const struct profile_wish *);
 void profile_close(struct profile *);
 

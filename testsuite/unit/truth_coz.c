@@ -156,21 +156,20 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 	for (size_t i = 0; i < NPERMILLE; i++)
 		reductions[i] = permille[i] * 100000;
 	struct coz_probe *probes = probe_all(p, trace, &q.nevents);
-	struct coz_setting setting = { .row_of_site = row_of_site, .nrows = PROGRAM_REGIONS,
-				       .reductions = reductions, .nreductions = NPERMILLE,
-				       .rank = rank, .worst = worst,
-				       .probes = probes, .nprobes = q.nevents }, setting_of_points = setting;
+	struct coz_question question = { .row_of_site = row_of_site, .nrows = PROGRAM_REGIONS,
+					 .reductions = reductions, .nreductions = NPERMILLE,
+					 .rank = rank };
 
-	coz_open(q.c = &c, trace, times, &setting);
+	coz_open(q.c = &c, trace, times, worst, probes, q.nevents);
+	coz_ask(&c, &question);
 	points_open(&points, trace, times, "step", NULL);
-	setting_of_points.probes = points.probes;
-	setting_of_points.nprobes = points.nprobes;
-	coz_open(&with_points, trace, times, &setting_of_points);
+	coz_open(&with_points, trace, times, worst, points.probes, points.nprobes);
+	coz_ask(&with_points, &question);
 	points_measure(&points, &with_points);
 	struct interval *gains = points_gains(&points, &with_points, POINTS_THROUGHPUT);
 
-	ck_assert_msg(trace->nproblems == 0, "TRUTH_SEED=%" PRIu64 ": %s", p->seed,
-		      trace->nproblems ? trace->problems[0] : "");
+	ck_assert_msg(c.graph.nfaults == 0, "TRUTH_SEED=%" PRIu64 ": %s", p->seed,
+		      c.graph.nfaults ? c.graph.faults[0] : "");
 	for (uint32_t region = 0; region < PROGRAM_REGIONS; region++)
 		for (q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
 			q.cut = (struct program_cut){ (enum program_site)region,
