@@ -105,21 +105,28 @@ compare() { # scores scores scores
 	END { exit bad > 0 || !head }' "$@"
 }
 
-# What the score of rank 1 promised, against what the balanced run took.
-verdict() { # scores
-	awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" \
+# "LO HI" of the speed-up in percent, and of the span in seconds, had rank 1's work been like others'.
+coz() { # trace
+	"$analyze" coz --region assign --rank 1 --reduce 50 --json "$1" | awk '
+		/"speedup_percent"|"span_s"/ && !seen[$1]++ { split($0, x, /[:,}]/); print x[3], x[5] }'
+}
+
+# What coz promised, against what the balanced run took.
+verdict() { # trace
+	coz "$1" | awk -v overloaded="$(seconds overloaded)" -v balanced="$(seconds balanced)" \
 		-v cores="$(nproc)" '
-	$1 == "span" { span_lo = $2; span_hi = $3 }
-	$1 == 1 { score_lo = $2 / 100; score_hi = $3 / 100 }
+	NR == 1 { gain_lo = $1 / 100; gain_hi = $2 / 100 }
+	NR == 2 { span_lo = $1; span_hi = $2 }
 	END {
-		lo = overloaded - score_hi * span_hi
-		hi = overloaded - score_lo * span_lo
+		lo = overloaded - gain_hi * span_hi
+		hi = overloaded - gain_lo * span_lo
 		printf "Predicted for the balanced run: %.3f .. %.3f s; ", lo, hi
 		printf "it took %.3f s (%+.1f %%).\n", balanced, (balanced / ((lo + hi) / 2) - 1) * 100
-		print "(Score-based: the overloaded run less the time when only rank 1 worked; dCOZ"
-		print " comes later. The bounds are those of the clocks, not those of noise: 4 ranks on"
-		print " " cores " cores, and whatever else runs here.)"
-	}' "$1"
+		print "(dprof-analyze coz --region assign --rank 1 --reduce 50. The bounds are those of"
+		print " the clocks and of waiting, not those of noise: 4 ranks on " cores " cores, and"
+		print " whatever else runs here.)"
+		exit NR != 2
+	}' || die "no prediction from $1"
 }
 
 # ---- the show ----------------------------------------------------------------------------------
@@ -162,5 +169,5 @@ compare "$demo/truth.scores" "$demo/overloaded.scores" "$demo/rewritten.scores" 
 say "the balanced run"
 kmeans balanced
 echo
-verdict "$demo/overloaded.scores"
+verdict "$trace"
 say "done; all that was made is in $demo"
