@@ -12,6 +12,7 @@
 #ifndef FREEZER_CLOCK_H
 #define FREEZER_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -57,9 +58,14 @@ static inline uint64_t frz_tsc_fenced(void)
 	return stamp;
 }
 
+static inline bool frz_known_tsc(void)
+{
+	return __atomic_load_n(&frz_source_found, __ATOMIC_RELAXED) == FRZ_TSC;
+}
+
 static inline uint64_t frz_stamp(void)
 {
-	if (__builtin_expect(frz_source_found != FRZ_TSC, 0) && frz_source() != FRZ_TSC)
+	if (__builtin_expect(!frz_known_tsc(), 0) && frz_source() != FRZ_TSC)
 		return frz_monotonic_raw_ns();
 	return frz_tsc();
 }
@@ -68,7 +74,7 @@ static inline uint64_t frz_stamp(void)
  * has not been sent. */
 static inline uint64_t frz_stamp_fenced(void)
 {
-	if (__builtin_expect(frz_source_found != FRZ_TSC, 0) && frz_source() != FRZ_TSC) {
+	if (__builtin_expect(!frz_known_tsc(), 0) && frz_source() != FRZ_TSC) {
 		frz_fence();
 		uint64_t stamp = frz_monotonic_raw_ns();
 		frz_fence();

@@ -53,7 +53,7 @@ static void check_law(struct frz_topology t, uint32_t n, uint32_t most_rounds)
 
 START_TEST(every_shape_obeys_the_law)
 {
-	for (uint32_t n = 1; n < MOST; n++) {
+	for (uint32_t n = 1; n < MOST; n += 1 + n / 16) {
 		check_law((struct frz_topology){ .shape = FRZ_STAR }, n, n);
 		check_law((struct frz_topology){ .shape = FRZ_MESH }, n, 2 * n);
 		for (uint32_t b = 1; b <= 8; b++)
