@@ -213,7 +213,7 @@ int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz
 
 int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_t deadline_ns)
 {
-	uint64_t deadline = from_now(deadline_ns), patience = FIRST_PATIENCE_NS;
+	uint64_t patience = FIRST_PATIENCE_NS, deadline;
 	struct address to;
 	struct arrival a;
 	int error = address_parse(e, text, &to);
@@ -223,6 +223,7 @@ int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_
 	/* The same question again and again: the other side must take it once only. */
 	struct packet p = question(e, FINISH, clock);
 
+	deadline = from_now(deadline_ns);
 	for (; frz_monotonic_raw_ns() < deadline; patience *= 2) {
 		struct wait wait = { NULL, earlier(deadline, from_now(patience)), SPIN_NS };
 
