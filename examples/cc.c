@@ -70,9 +70,8 @@ static void propagate_again(const struct cc *m, struct block mine, size_t extra)
 }
 
 /* One thread's share of the rank's nodes. */
-static void propagate(struct cc *m, int thread)
+static void propagate(struct cc *m, int thread, struct block mine)
 {
-	struct block mine = graph_part(&m->nodes.graph, m->team, thread);
 	size_t work = graph_block_work(&m->nodes.graph, mine);
 	size_t extra = job_extra(&m->job, work);
 	int64_t begin_ns = job_work_begin(&m->job), changed = 0;
@@ -94,7 +93,8 @@ static void update(struct cc *m)
 		all->changed += m->tally[t].changed;
 
 	MPI_Allreduce(MPI_IN_PLACE, all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-	share_gather(&m->nodes, m->lower, MPI_UINT32_T, m->label);
+	MPI_Allgatherv(m->lower, (int)m->nodes.own.count, MPI_UINT32_T, m->label, m->nodes.count,
+		       m->nodes.first, MPI_UINT32_T, MPI_COMM_WORLD);
 	m->iterations++;
 	m->more = all->changed;
 
@@ -111,9 +111,10 @@ static void iterate(struct cc *m)
 #pragma omp master
 		m->team = omp_get_num_threads();
 #pragma omp barrier
+		struct block mine = graph_part(&m->nodes.graph, m->team, thread);
 		while (m->more && m->iterations < m->job.iterations) {
 #pragma dprof region(propagate)
-			propagate(m, thread);
+			propagate(m, thread, mine);
 
 #pragma omp barrier
 #pragma omp master

@@ -83,9 +83,8 @@ static void gather_again(const struct pagerank *m, struct block mine, size_t ext
 }
 
 /* One thread's share of the rank's nodes. */
-static void gather(struct pagerank *m, int thread)
+static void gather(struct pagerank *m, int thread, struct block mine)
 {
-	struct block mine = graph_part(&m->nodes.graph, m->team, thread);
 	size_t work = graph_block_work(&m->nodes.graph, mine);
 	size_t extra = job_extra(&m->job, work);
 	int64_t begin_ns = job_work_begin(&m->job);
@@ -102,6 +101,14 @@ static void set_base(struct pagerank *m, double dangling)
 	m->base = (1 - m->damping + m->damping * dangling) / (double)m->nodes.nodes;
 }
 
+/* What each rank says of its own nodes takes the place of the shares. */
+static void tell_all(const struct pagerank *m, const double *own)
+{
+	const struct share *nodes = &m->nodes;
+	MPI_Allgatherv(own, (int)nodes->own.count, MPI_DOUBLE, m->share, nodes->count, nodes->first,
+		       MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
 /* What the master of a rank does between two iterations. */
 static void update(struct pagerank *m)
 {
@@ -113,7 +120,7 @@ static void update(struct pagerank *m)
 	}
 
 	MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-	share_gather(&m->nodes, m->given, MPI_DOUBLE, m->share);
+	tell_all(m, m->given);
 
 #pragma dprof region(update)
 	set_base(m, fixed_value(m->sum, all->dangling));
@@ -131,9 +138,10 @@ static void iterate(struct pagerank *m)
 #pragma omp master
 		m->team = omp_get_num_threads();
 #pragma omp barrier
+		struct block mine = graph_part(&m->nodes.graph, m->team, thread);
 		for (long i = 0; i < m->job.iterations; i++) {
 #pragma dprof region(gather)
-			gather(m, thread);
+			gather(m, thread, mine);
 
 #pragma omp barrier
 #pragma omp master
@@ -174,7 +182,7 @@ static void begin(struct pagerank *m)
 		dangling += !m->degree[i];
 	}
 	MPI_Allreduce(MPI_IN_PLACE, &dangling, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-	share_gather(&m->nodes, m->given, MPI_DOUBLE, m->share);
+	tell_all(m, m->given);
 	m->sum = fixed_for(2, 1);
 	set_base(m, dangling * equal);
 }
@@ -191,7 +199,7 @@ static void write_ranks(FILE *f, const void *what)
 static void tell(struct pagerank *m, double seconds)
 {
 	const struct share *nodes = &m->nodes;
-	share_gather(nodes, m->rank, MPI_DOUBLE, m->share); /* the shares have been used */
+	tell_all(m, m->rank); /* the shares have been used */
 	size_t first = 0;
 	for (size_t i = 1; i < nodes->nodes; i++)
 		if (m->share[i] > m->share[first])

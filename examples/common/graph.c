@@ -113,24 +113,46 @@ void graph_free(struct graph *g)
 	g->start = g->neighbour = NULL;
 }
 
-/* How many rows come before the one in which the work reaches `work`. */
-static size_t rows_before(const struct graph *g, size_t work)
+/* The first row behind as many rows from `first` on as have no more than so much work. */
+static size_t fill(const struct graph *g, size_t first, size_t work)
 {
-	size_t low = 0, high = g->rows;
+	size_t low = first, high = g->rows, most = graph_work(g, first) + work;
+	while (low < high) {
+		size_t middle = high - (high - low) / 2;
+		if (graph_work(g, middle) <= most)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* The first row behind the first `part` parts, each as full as it can be. */
+static size_t fill_parts(const struct graph *g, int parts, size_t work)
+{
+	size_t next = 0;
+	for (int p = 0; p < parts; p++)
+		next = fill(g, next, work);
+	return next;
+}
+
+/* The least work of a part with which all rows have room. */
+static size_t least_work(const struct graph *g, int parts)
+{
+	size_t high = graph_work(g, g->rows), low = high / (size_t)parts;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (graph_work(g, middle) < work)
-			low = middle + 1;
-		else
+		if (fill_parts(g, parts, middle) == g->rows)
 			high = middle;
+		else
+			low = middle + 1;
 	}
 	return low;
 }
 
 struct block graph_part(const struct graph *g, int parts, int part)
 {
-	size_t work = graph_work(g, g->rows);
-	size_t first = rows_before(g, block_of(work, parts, part).first);
-	size_t next = part + 1 < parts ? rows_before(g, block_of(work, parts, part + 1).first) : g->rows;
-	return (struct block){ first, next - first };
+	size_t work = least_work(g, parts);
+	size_t first = fill_parts(g, part, work);
+	return (struct block){ first, fill(g, first, work) - first };
 }

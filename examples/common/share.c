@@ -87,8 +87,3 @@ void share_scatter(const struct share *s, const void *all, MPI_Datatype type, vo
 	MPI_Scatterv(all, s->count, s->first, type, own, (int)s->own.count, type, 0,
 		     MPI_COMM_WORLD);
 }
-
-void share_gather(const struct share *s, const void *own, MPI_Datatype type, void *all)
-{
-	MPI_Allgatherv(own, (int)s->own.count, type, all, s->count, s->first, type, MPI_COMM_WORLD);
-}

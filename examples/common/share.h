@@ -27,7 +27,4 @@ void share_free(struct share *s);
 /* Rank 0's `all`, one value for each node, is dealt out: each rank gets those of its own nodes. */
 void share_scatter(const struct share *s, const void *all, MPI_Datatype type, void *own);
 
-/* Each rank's values of its own nodes become everybody's `all`. */
-void share_gather(const struct share *s, const void *own, MPI_Datatype type, void *all);
-
 #endif

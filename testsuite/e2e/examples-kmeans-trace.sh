@@ -14,28 +14,13 @@ record() { # folder ranks options...
 	[ -d "$trace" ] || fail "no trace in $(ls "$1")"
 }
 
-# "THREADS NAME OPERATION COUNT": how many threads have so many records of it.
-count() { # text form
-	awk '
-	$1 == "site" { match($0, / name=[^ ]*/); name[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
-	$1 == "e" { n[$2 " " name[$4] " " $5]++ }
-	END {
-		for (i in n) {
-			split(i, word, " ")
-			threads[word[2] " " word[3] " " n[i]]++
-		}
-		for (i in threads)
-			print threads[i], i
-	}' "$1"
-}
-
 iterations=5
 all=$((iterations + 1))
 for shape in "4 1" "2 3"; do
 	read -r ranks threads <<<"$shape"
 	record "$ranks-$threads" "$ranks" --iterations $iterations --threads "$threads"
 	"$analyze" dump "$trace" >text || fail "dump failed"
-	count text >counts
+	awk -f "$root/testsuite/fixtures/examples/counts.awk" text >counts
 	while read -r expected; do
 		grep -qx "$expected" counts || fail "$ranks x $threads: expected \"$expected\", found:
 $(sort -k2 counts)"
