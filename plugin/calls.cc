@@ -58,6 +58,8 @@ bool calls_wrap(gimple_stmt_iterator *i)
 	if (!c)
 		return false;
 	location_t where = location_near(*i);
+	if (stretches_off(where))
+		return false;
 	tree site = site_build(c->kind, where, c->name, current_function_decl);
 
 	gsi_insert_before(i, pass_event(DPROF_ENTER, c->kind, site, where), GSI_SAME_STMT);

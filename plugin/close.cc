@@ -9,6 +9,11 @@
  * their parents when they are instantiated: then S is several statements, still between the two. */
 #include "plugin/parts.h"
 
+static bool takes_statement(const struct marker &m)
+{
+	return m.what == DIRECTIVE_REGION || m.what == DIRECTIVE_BARRIER;
+}
+
 static bool next_statement(tree_stmt_iterator *i)
 {
 	do
@@ -25,7 +30,7 @@ static const char *unfit(const struct marker &m, tree_stmt_iterator i)
 		return G_("the end of the block");
 	tree s = tsi_stmt(i);
 	if (marker_read(s, &other))
-		return other.what == DIRECTIVE_REGION || other.what == DIRECTIVE_OPEN ?
+		return takes_statement(other) || other.what == DIRECTIVE_OPEN ?
 			nullptr : G_("another directive");
 	if (TREE_CODE(s) == DECL_EXPR)
 		return G_("a declaration");
@@ -45,8 +50,8 @@ static const char *unfit(const struct marker &m, tree_stmt_iterator i)
 
 static void refuse(tree *marker, const struct marker &m, const char *found)
 {
-	error_at(m.where, "expected a statement after %<#pragma dprof region(%s)%>, found %s", m.name,
-		 _(found));
+	error_at(m.where, "expected a statement after %<#pragma dprof %s(%s)%>, found %s",
+		 pragma_word(m.kind), m.name, _(found));
 	*marker = build_empty_stmt(m.where);
 }
 
@@ -82,6 +87,7 @@ static void close_region(tree_stmt_iterator at, struct marker m)
 	m.what = DIRECTIVE_OPEN;
 	*tsi_stmt_ptr(at) = marker_build(m);
 	m.what = DIRECTIVE_CLOSE;
+	m.instance = NULL_TREE;
 	tsi_link_after(&s, marker_build(m), TSI_SAME_STMT);
 }
 
@@ -89,7 +95,7 @@ static void close_list(tree list)
 {
 	struct marker m;
 	for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i); tsi_next(&i)) {
-		if (!marker_read(tsi_stmt(i), &m) || m.what != DIRECTIVE_REGION)
+		if (!marker_read(tsi_stmt(i), &m) || !takes_statement(m))
 			continue;
 		tree_stmt_iterator s = i;
 		next_statement(&s);
@@ -98,7 +104,7 @@ static void close_list(tree list)
 	}
 	/* From the back, so that of adjacent regions the inner one is closed first. */
 	for (tree_stmt_iterator i = tsi_last(list); !tsi_end_p(i); tsi_prev(&i))
-		if (marker_read(tsi_stmt(i), &m) && m.what == DIRECTIVE_REGION)
+		if (marker_read(tsi_stmt(i), &m) && takes_statement(m))
 			close_region(i, m);
 }
 
@@ -107,7 +113,7 @@ static tree close_step(tree *tp, int *, void *)
 	struct marker m;
 	if (TREE_CODE(*tp) == STATEMENT_LIST) {
 		close_list(*tp);
-	} else if (marker_read(*tp, &m) && m.what == DIRECTIVE_REGION) {
+	} else if (marker_read(*tp, &m) && takes_statement(m)) {
 		refuse(tp, m, G_("the end of the block"));
 	}
 	return NULL_TREE;

@@ -8,6 +8,7 @@
 #define DPROF_PLUGIN_GCC_H
 
 #include "gcc-plugin.h"
+#include "bversion.h"
 #include "tree.h"
 #include "tree-iterator.h"
 #include "stringpool.h"
@@ -28,10 +29,27 @@
 #include "spellcheck.h"
 #include "langhooks.h"
 
+/* What GCC 9 to 11 call otherwise, or lack. */
+#ifndef ASM_BASIC_P
+#define ASM_BASIC_P ASM_INPUT_P
+#endif
+#if BUILDING_GCC_MAJOR < 12
+static inline void suppress_warning(gimple *stmt, opt_code)
+{
+	gimple_set_no_warning(stmt, true);
+}
+
+static inline bool startswith(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+#endif
+
 #define DPROF_WEAK __attribute__((weak))
 extern void c_register_pragma(const char *, const char *, pragma_handler_1arg) DPROF_WEAK;
 extern enum cpp_ttype pragma_lex(tree *, location_t *) DPROF_WEAK;
 extern tree add_stmt(tree) DPROF_WEAK;
+extern tree lookup_name(tree) DPROF_WEAK;
 extern stmt_tree current_stmt_tree() DPROF_WEAK;
 extern void keep_next_level() DPROF_WEAK;     /* C */
 extern void keep_next_level(bool) DPROF_WEAK; /* C++ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * jumps.cc - warns of a goto or a case that jumps into a region: such a way in has no ENTER.
+ * jumps.cc - refuses a goto or a case that jumps into a region: such a way in has no ENTER.
  *
  * Law: a jump is reported when its target is in a region that the jump itself is not in. */
 #include "plugin/parts.h"
@@ -58,8 +58,8 @@ void jumps::check(int from, int to, location_t where)
 	if (to == NOWHERE || contains(to, from))
 		return;
 	const struct marker &m = regions[to].begin;
-	if (warning_at(where, 0, "jump into dprof region %qs: its begin is not recorded", m.name))
-		inform(m.where, "the region begins here");
+	error_at(where, "jump into dprof %s %qs, past its begin", pragma_word(m.kind), m.name);
+	inform(m.where, "it begins here");
 }
 
 void jumps::visit_region(tree body, int n)

@@ -58,6 +58,8 @@ private:
 	tree_stmt_iterator wrap(const begun &b, tree_stmt_iterator end);
 	void tie(tree_stmt_iterator *at, tree *body, tree *finally, location_t where);
 	tree plain(enum dprof_op op, const struct marker &m);
+	tree enter(tree event, const struct marker &m);
+	tree plain_enter(const struct marker &m) { return enter(plain(DPROF_ENTER, m), m); }
 	void refuse_end(const struct marker &m);
 };
 
@@ -70,6 +72,17 @@ tree lowering::plain(enum dprof_op op, const struct marker &m)
 	if (!known)
 		site = m.where;
 	return event_note(op, DPROF_KIND_REGION, m.name, site);
+}
+
+/* The event, with what is to be said of it behind it. */
+tree lowering::enter(tree event, const struct marker &m)
+{
+	if (!m.instance)
+		return event;
+	tree list = alloc_stmt_list();
+	append_to_statement_list(event, &list);
+	append_to_statement_list(instance_note(m), &list);
+	return list;
 }
 
 /* Ties for a region: before its ENTER, which will stand at `at`, in its body and before its EXIT. */
@@ -97,8 +110,8 @@ tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 
 	if (optimize)
 		tie(&at, &body, &finally, where);
-	append_to_statement_list(event_note(DPROF_EXIT, DPROF_KIND_REGION, b.m.name, where), &finally);
-	*tsi_stmt_ptr(at) = event_note(DPROF_ENTER, DPROF_KIND_REGION, b.m.name, where);
+	append_to_statement_list(event_note(DPROF_EXIT, b.m.kind, b.m.name, where), &finally);
+	*tsi_stmt_ptr(at) = enter(event_note(DPROF_ENTER, b.m.kind, b.m.name, where), b.m);
 	tree whole = build2(TRY_FINALLY_EXPR, void_type_node, body, finally);
 	TREE_SIDE_EFFECTS(whole) = 1;
 	SET_EXPR_LOCATION(whole, where);
@@ -170,7 +183,7 @@ tree_stmt_iterator lowering::end(tree list, tree_stmt_iterator at, const struct 
 		}
 	if (b->by_hand) {
 		*tsi_stmt_ptr(at) = plain_end(b, m);
-		*tsi_stmt_ptr(b->at) = plain(DPROF_ENTER, b->m);
+		*tsi_stmt_ptr(b->at) = plain_enter(b->m);
 	} else {
 		at = wrap(*b, at);
 	}
@@ -222,7 +235,7 @@ void lowering::sole_marker(tree *tp, const struct marker &m)
 	case DIRECTIVE_BEGIN:
 		begin(NULL_TREE, {}, m);
 		open.last().by_hand = true;
-		*tp = plain(DPROF_ENTER, m);
+		*tp = plain_enter(m);
 		break;
 	case DIRECTIVE_END:
 		n = find(m);
@@ -240,7 +253,7 @@ void lowering::leave_list(tree list)
 {
 	for (begun &b : open)
 		if (b.list == list) {
-			*tsi_stmt_ptr(b.at) = plain(DPROF_ENTER, b.m);
+			*tsi_stmt_ptr(b.at) = plain_enter(b.m);
 			b.list = NULL_TREE;
 			b.by_hand = true;
 		}

@@ -19,8 +19,10 @@ enum directive {
 /* One directive in the program, after parsing. The name lives as long as the compiler. */
 struct marker {
 	enum directive what;
+	enum dprof_kind kind;
 	location_t where;
 	const char *name;
+	tree instance; /* which of many, or NULL */
 };
 
 /* options.cc */
@@ -32,8 +34,25 @@ bool options_read(struct plugin_name_args *args);
 char *options_help();
 
 /* pragma.cc: reads `#pragma dprof ...` and leaves a marker in the statement list. */
-void pragma_register();
+void pragma_register(bool cplusplus);
 char *pragma_help();
+const char *pragma_word(enum dprof_kind kind);
+
+/* stretches.cc: which parts of the source are not to be instrumented. */
+void stretches_add(location_t where, bool on);
+bool stretches_off(location_t where);
+
+/* names.cc: one name is of one kind. False after an error. */
+bool names_check(enum dprof_kind kind, const char *name, location_t where);
+
+/* instance.cc: which of many a region is. */
+tree instance_parse(tree token, location_t where);
+tree instance_note(const struct marker &m);
+bool instance_is(const char *asm_text);
+void instance_expand(gimple_stmt_iterator *i);
+
+/* cplus.cc: what only cp-tree.h knows of a function of C++. */
+bool cplus_constexpr(tree fn);
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
 tree marker_build(struct marker m);
@@ -43,6 +62,7 @@ bool marker_is(const char *asm_text);
 /* source.cc: what the source text has between a directive and the statement that it would take. */
 enum follows { FOLLOWS_UNKNOWN, FOLLOWS_NOTHING, FOLLOWS_DECLARATION };
 enum follows source_follows(location_t directive, location_t statement);
+bool source_is_body(location_t directive);
 
 /* close.cc: puts a CLOSE behind the statement of each REGION, which becomes an OPEN. */
 void close_regions(tree fn);
@@ -50,7 +70,7 @@ void close_regions(tree fn);
 /* lower.cc: turns the markers of one function into notes of events and TRY_FINALLY_EXPRs. */
 void lower(tree fn);
 
-/* jumps.cc: warns of jumps into a region, which would skip its ENTER. */
+/* jumps.cc: refuses jumps into a region, which would skip its ENTER. */
 struct wrapped {
 	tree body; /* its TRY_FINALLY_EXPR */
 	struct marker begin;

@@ -44,6 +44,23 @@ tree pass_dprof::site_of(const struct event &e, location_t where)
 	return site;
 }
 
+/* The front end turns a coroutine's body into another function, of which it does not tell us. */
+static void refuse_leftover(gimple *stmt, const char *marker)
+{
+	location_t where = LOCATION_LOCUS(gimple_location(stmt));
+	static location_t refused; /* the two ends of a region are one directive */
+	if (where == refused)
+		return;
+	refused = where;
+	const char *fn = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(current_function_decl));
+	size_t n = strlen(fn);
+	if (n > 6 && !strcmp(fn + n - 6, ".actor"))
+		error_at(where, "dprof cannot handle a directive in a coroutine, which may go on in another "
+			 "thread; mark a function that it calls");
+	else
+		error_at(where, "dprof cannot handle a directive here (%s)", marker);
+}
+
 void pass_dprof::at_asm(gimple_stmt_iterator *i)
 {
 	gasm *stmt = as_a<gasm *>(gsi_stmt(*i));
@@ -56,8 +73,10 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 	else if (event_read(text, &e))
 		gsi_replace(i, pass_event(e.op, e.kind, site_of(e, where), gimple_location(stmt)),
 			    true);
+	else if (instance_is(text))
+		instance_expand(i);
 	else if (marker_is(text))
-		error_at(where, "dprof cannot handle a directive here");
+		refuse_leftover(stmt, text);
 }
 
 unsigned pass_dprof::execute(function *fun)

@@ -17,10 +17,11 @@
  *
  *   options.cc   -fplugin-arg-dprof-...
  *   pragma.cc    parses a directive (pragmas/grammar.def) and leaves a marker (marker.cc)
+ *   stretches.cc which parts are off; names.cc: one kind for each name
  *   close.cc     when a function is parsed: which statement a region takes; with it source.cc, what
  *                follows the directive in the text
  *   lower.cc     then: markers become notes of events, and try/finally; with it ties.cc (against
- *                code motion) and jumps.cc (warns of jumps in)
+ *                code motion), instance.cc (which of many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
  *                with it calls.cc: events around calls that synchronise (calls.def)
  *
@@ -41,7 +42,7 @@ static bool cplusplus;
 
 static void on_pragmas(void *, void *)
 {
-	pragma_register();
+	pragma_register(cplusplus);
 }
 
 /* In C++ this is all that a template pattern gets; in C nested functions never see on_parsed. */

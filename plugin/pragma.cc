@@ -31,13 +31,17 @@ static const char *const places[] = {
 static const struct grammar {
 	const char *word, *modifier;
 	enum argument argument;
+	bool instance;
 	enum place place;
+	enum dprof_kind kind;
 	const char *meaning;
 } grammar[] = {
-#define DPROF_DIRECTIVE(ID, word, modifier, argument, place, kind, meaning) \
-	{ word, modifier, ARGUMENT_##argument, PLACE_##place, meaning },
+#define DPROF_DIRECTIVE(ID, word, modifier, argument, instance, place, kind, meaning) \
+	{ word, modifier, ARGUMENT_##argument, instance, PLACE_##place, DPROF_KIND_##kind, meaning },
 #include "pragmas/grammar.def"
 };
+
+static bool cplusplus;
 
 struct token {
 	enum cpp_ttype type;
@@ -127,7 +131,7 @@ static enum directive find(const char *word, const char *modifier)
 	return DIRECTIVE_COUNT;
 }
 
-/* WORD [MODIFIER] "(". Returns DIRECTIVE_COUNT after an error. */
+/* WORD, or WORD [MODIFIER] "(". Returns DIRECTIVE_COUNT after an error. */
 static enum directive parse_head(location_t *where)
 {
 	struct token word = lex();
@@ -143,6 +147,9 @@ static enum directive parse_head(location_t *where)
 		return DIRECTIVE_COUNT;
 	}
 
+	enum directive plain = find(given, "");
+	if (plain != DIRECTIVE_COUNT && grammar[plain].argument == ARGUMENT_NONE)
+		return plain;
 	struct token next = lex(word.where);
 	const char *modifier = "";
 	struct token second = next;
@@ -187,25 +194,79 @@ static const char *parse_name(location_t before)
 	return nullptr;
 }
 
-/* ")" and the end of the line. */
-static bool parse_tail(enum directive what, location_t before)
+/* region begin(NAME) */
+static char *form_of(const struct grammar &g)
 {
-	struct token t = lex(before);
-	if (t.type != CPP_CLOSE_PAREN) {
-		error_at(t.where, "expected %<)%> after the name");
+	bool argument = g.argument != ARGUMENT_NONE;
+	return xasprintf("%s%s%s%s%s%s", g.word, *g.modifier ? " " : "", g.modifier,
+			 argument ? "(" : "", arguments[g.argument].shown, argument ? ")" : "");
+}
+
+/* "(" VALUE ")", behind `instance`. */
+static bool parse_instance(struct marker *m, location_t before)
+{
+	struct token open = lex(before);
+	if (open.type != CPP_OPEN_PAREN) {
+		error_at(open.where, "expected %<(%> after %<instance%>");
 		return false;
 	}
-	t = lex();
+	struct token value = lex(open.where);
+	if (value.type != CPP_NAME && value.type != CPP_NUMBER) {
+		error_at(value.where, "expected " DPROF_VALUE_RULE " after %<instance(%>");
+		return false;
+	}
+	m->instance = instance_parse(value.value, value.where);
+	struct token close = lex(value.where);
+	if (m->instance && close.type != CPP_CLOSE_PAREN)
+		error_at(close.where, "expected %<)%>; an instance is " DPROF_VALUE_RULE
+			 ", so assign any other expression to a variable first");
+	return m->instance && close.type == CPP_CLOSE_PAREN;
+}
+
+static bool is_word(const struct token &t, const char *word)
+{
+	return t.type == CPP_NAME && !strcmp(IDENTIFIER_POINTER(t.value), word);
+}
+
+static void refuse_tail(const struct token &t, const struct grammar &g)
+{
+	char *form = form_of(g);
+	if (t.type != CPP_NAME)
+		error_at(t.where, "expected the end of the line after %qs", form);
+	else if (g.instance)
+		error_at(t.where, "unknown dprof clause %qE; only %<instance(VALUE)%> can follow %qs",
+			 t.value, form);
+	else
+		error_at(t.where, "unknown dprof clause %qE; nothing follows %qs", t.value, form);
+	free(form);
+}
+
+/* ["instance" "(" VALUE ")"] and the end of the line. */
+static bool parse_tail(struct marker *m)
+{
+	const struct grammar &g = grammar[m->what];
+	struct token t = lex();
+	if (g.instance && is_word(t, "instance")) {
+		if (!parse_instance(m, t.where))
+			return false;
+		t = lex();
+	}
 	if (t.type == CPP_EOF)
 		return true;
-	const struct grammar &g = grammar[what];
-	char *form = xasprintf("%s%s%s(%s)", g.word, *g.modifier ? " " : "", g.modifier,
-			       arguments[g.argument].shown);
-	if (t.type == CPP_NAME)
-		error_at(t.where, "unknown dprof clause %qE; nothing follows %qs", t.value, form);
-	else
-		error_at(t.where, "expected the end of the line after %qs", form);
-	free(form);
+	refuse_tail(t, g);
+	return false;
+}
+
+/* NAME ")" */
+static bool parse_argument(struct marker *m)
+{
+	m->name = parse_name(m->where);
+	if (!m->name)
+		return false;
+	struct token t = lex(m->where);
+	if (t.type == CPP_CLOSE_PAREN)
+		return true;
+	error_at(t.where, "expected %<)%> after the name");
 	return false;
 }
 
@@ -214,41 +275,82 @@ static bool in_statements()
 	return current_function_decl && building_stmt_list_p();
 }
 
+/* Without this the front end dissolves a block that declares nothing in its parent. */
+static void keep_block()
+{
+	if (static_cast<void (*)(bool)>(keep_next_level))
+		keep_next_level(true);
+	else
+		keep_next_level();
+}
+
+/* False if the directive cannot stand here, or has no effect here. */
+static bool check_place(const struct marker &m)
+{
+	const struct grammar &g = grammar[m.what];
+	if (!in_statements()) {
+		error_at(m.where, "%<#pragma dprof %s%> outside a function; it must stand %s", g.word,
+			 places[g.place]);
+	} else if (cplusplus && cplus_constexpr(current_function_decl)) {
+		inform(m.where, "%<#pragma dprof %s%> has no effect in a constexpr function", g.word);
+	} else if (BUILDING_GCC_MAJOR < 12 && !cplusplus && source_is_body(m.where)) {
+		/* This parser takes the directive for the body. */
+		error_at(m.where, "%<#pragma dprof %s%> where GCC before 12 expects one statement: "
+			 "put braces around it and what it stands before", g.word);
+	} else {
+		return true;
+	}
+	return false;
+}
+
 static void on_pragma(cpp_reader *)
 {
 	struct marker m = {};
 	m.what = parse_head(&m.where);
 	if (m.what == DIRECTIVE_COUNT)
 		return;
-	m.name = parse_name(m.where);
-	if (!m.name || !parse_tail(m.what, m.where))
+	const struct grammar &g = grammar[m.what];
+	m.kind = g.kind;
+	if ((g.argument == ARGUMENT_NAME && !parse_argument(&m)) || !parse_tail(&m))
 		return;
-	if (strlen(m.name) > DPROF_NAME_MAX)
-		error_at(m.where, "name is longer than %d bytes", DPROF_NAME_MAX);
-	else if (!in_statements())
-		error_at(m.where, "%<#pragma dprof %s%> outside a function; it must stand %s",
-			 grammar[m.what].word, places[grammar[m.what].place]);
-	else {
-		add_stmt(marker_build(m));
-		/* Without this the front end dissolves a block that declares nothing in its parent. */
-		if (grammar[m.what].place != PLACE_STATEMENT)
-			return;
-		if (static_cast<void (*)(bool)>(keep_next_level))
-			keep_next_level(true);
-		else
-			keep_next_level();
+	if (g.place == PLACE_ANYWHERE) {
+		stretches_add(m.where, m.what == DIRECTIVE_ON);
+		return;
 	}
+	if (strlen(m.name) > DPROF_NAME_MAX) {
+		error_at(m.where, "name is longer than %d bytes", DPROF_NAME_MAX);
+		return;
+	}
+	if (!check_place(m) || stretches_off(m.where) || !names_check(m.kind, m.name, m.where))
+		return;
+	add_stmt(marker_build(m));
+	if (g.place == PLACE_STATEMENT)
+		keep_block();
+}
+
+/* The directive whose sites are of this kind. */
+const char *pragma_word(enum dprof_kind kind)
+{
+	for (const struct grammar &g : grammar)
+		if (g.kind == kind)
+			return g.word;
+	gcc_unreachable();
 }
 
 char *pragma_help()
 {
 	char *text = xstrdup("");
 	for (const struct grammar &g : grammar) {
-		char *more = xasprintf("%s  #pragma dprof %s%s%s(%s)\n"
+		char *form = form_of(g);
+		bool argument = g.argument != ARGUMENT_NONE;
+		char *more = xasprintf("%s  #pragma dprof %s%s\n"
 				       "      %s;\n"
-				       "      stands %s; %s is %s\n", text, g.word, *g.modifier ? " " : "", g.modifier,
-				       arguments[g.argument].shown, g.meaning, places[g.place],
-				       arguments[g.argument].shown, arguments[g.argument].rule);
+				       "      stands %s%s%s%s%s%s\n", text, form,
+				       g.instance ? " [instance(VALUE)]" : "", g.meaning, places[g.place],
+				       argument ? "; " : "", arguments[g.argument].shown,
+				       argument ? " is " : "", argument ? arguments[g.argument].rule : "",
+				       g.instance ? ", VALUE " DPROF_VALUE_RULE : "");
+		free(form);
 		free(text);
 		text = more;
 	}
@@ -268,8 +370,9 @@ static void define_macro()
 	callbacks->define = describe;
 }
 
-void pragma_register()
+void pragma_register(bool language_is_cplusplus)
 {
+	cplusplus = language_is_cplusplus;
 	/* The whole name space, so that misspelt directives arrive here too. */
 	c_register_pragma(nullptr, "dprof", on_pragma);
 	define_macro();

@@ -11,11 +11,20 @@
  *	...
  *	DPROF_REGION_END(exchange)       to here
  *
+ *	DPROF_REGION_INSTANCE(step, i)   the same as DPROF_REGION, and says which of many it is: a variable
+ *	                                 or an integer constant
+ *
  *	DPROF_PROGRESS(iteration)        one more unit of work is done
+ *
+ *	DPROF_BARRIER(spin)              the statement that follows is a barrier of your own making: no
+ *	while (arrived < n) { ... }      participant leaves it before all have entered it
+ *
+ *	DPROF_OFF                        from here on nothing is instrumented,
+ *	DPROF_ON                         and from here on again
  *
  * A name is an identifier or a string ("two words"). Macros in it are expanded; to keep a macro out,
  * write a string or `#pragma dprof region(NAME)` itself, which each of these stands for and which a
- * compiler without the plugin ignores, but warns of under -Wall. No semicolon follows DPROF_REGION. */
+ * compiler without the plugin ignores, but warns of under -Wall. No semicolon follows any of them. */
 #ifndef DPROF_H
 #define DPROF_H
 
@@ -25,11 +34,19 @@
 #define DPROF_REGION_BEGIN(name) DPROF_DIRECTIVE_(dprof region begin(name))
 #define DPROF_REGION_END(name)   DPROF_DIRECTIVE_(dprof region end(name))
 #define DPROF_PROGRESS(name)     DPROF_DIRECTIVE_(dprof progress(name))
+#define DPROF_BARRIER(name)      DPROF_DIRECTIVE_(dprof barrier(name))
+#define DPROF_OFF                DPROF_DIRECTIVE_(dprof off)
+#define DPROF_ON                 DPROF_DIRECTIVE_(dprof on)
+#define DPROF_REGION_INSTANCE(name, value) DPROF_DIRECTIVE_(dprof region(name) instance(value))
 #else
 #define DPROF_REGION(name)
 #define DPROF_REGION_BEGIN(name)
 #define DPROF_REGION_END(name)
 #define DPROF_PROGRESS(name)
+#define DPROF_BARRIER(name)
+#define DPROF_OFF
+#define DPROF_ON
+#define DPROF_REGION_INSTANCE(name, value)
 #endif
 
 #endif

@@ -3,7 +3,7 @@
 #
 # What is wrong is said at the line and column where it is wrong, and nothing else is said.
 #
-# In a fixture, 'expect-error COLUMN "TEXT"' or expect-warning stands on the line it is about; column 0
+# In a fixture, 'expect-error COLUMN "TEXT"', expect-warning or expect-note stands on the line it is about; column 0
 # is any.
 set -u
 : "${B:?the build folder}"
@@ -19,10 +19,10 @@ fail() {
 	failed=1
 }
 
-# Both lists have lines "LINE COLUMN error|warning TEXT".
+# Both lists have lines "LINE COLUMN error|warning|note TEXT".
 wanted() {
 	awk '{ rest = $0
-	       while (match(rest, /expect-(error|warning) [0-9]+ "/)) {
+	       while (match(rest, /expect-(error|warning|note) [0-9]+ "/)) {
 		       split(substr(rest, RSTART, RLENGTH), w, /[- ]/)
 		       rest = substr(rest, RSTART + RLENGTH)
 		       print NR, w[3], w[2], substr(rest, 1, index(rest, "\" */") - 1)
@@ -30,8 +30,10 @@ wanted() {
 }
 
 diagnostics() { # fixture options...
-	gcc -I. -fdiagnostics-plain-output -fplugin="$plugin" "${@:2}" -c "$1" -o "$dir/out.o" 2>&1 |
-		sed -nE 's/^[^:]+:([0-9]+):([0-9]+): (error|warning): (.*)/\1 \2 \3 \4/p'
+	# shellcheck disable=SC2046
+	gcc -I. -fdiagnostics-plain-output -fplugin="$plugin" $(sed -n 's|^/\* options: ||p' "$1") "${@:2}" \
+		-c "$1" -o "$dir/out.o" 2>&1 |
+		sed -nE 's/^[^:]+:([0-9]+):([0-9]+): (error|warning|note): (.*)/\1 \2 \3 \4/p'
 }
 
 compare() { # fixture options...
@@ -43,7 +45,7 @@ compare() { # fixture options...
 	     { for (i = 1; i <= n; i++)
 		       if (!met[i] && line[i] == $1 && (!column[i] || column[i] == $2) &&
 			   kind[i] == $3 && index($0, text[i])) { met[i] = 1; next }
-	       print "not expected: " $0 }
+	       if ($3 != "note") print "not expected: " $0 }
 	     END { for (i = 1; i <= n; i++)
 		       if (!met[i]) print "not said: " line[i], column[i], kind[i], text[i] }' \
 		"$dir/wanted" "$dir/got" >"$dir/diff"
@@ -53,6 +55,10 @@ compare() { # fixture options...
 for o in -O0 -O2 "-O2 -g" "-fopenmp"; do
 	# shellcheck disable=SC2086
 	compare $from/wrong.c $o
+	# shellcheck disable=SC2086
+	compare $from/wrong.cc $o
+	# shellcheck disable=SC2086
+	compare $from/wrong-coroutine.cc $o
 	# shellcheck disable=SC2086
 	compare $from/doubtful.c $o
 done
@@ -83,7 +89,7 @@ if [ "$(gcc -dumpfullversion | wc -c)" -eq 7 ]; then
 fi
 
 help=$(gcc -fplugin="$plugin" -fplugin-arg-dprof-help -fsyntax-only "$dir/main.c")
-for word in "region(NAME)" "region begin(NAME)" "region end(NAME)" "progress(NAME)" "dprof-fence"; do
+for word in "region(NAME)" "region begin(NAME)" "region end(NAME)" "progress(NAME)" "barrier(NAME)" "instance(VALUE)" "dprof-fence"; do
 	case $help in *"$word"*) ;; *) fail "the help does not name $word: $help" ;; esac
 done
 
@@ -93,5 +99,5 @@ while read -r directive; do
 	case $manual in *"$directive"*) ;; *) fail "docs/dprof.7.scd does not name $directive" ;; esac
 	macro="(dprof $(sed 's/^#pragma dprof //; s/NAME/name/' <<<"$directive"))"
 	grep -qF "$macro" pragmas/dprof.h || fail "dprof.h has no macro for $directive"
-done < <(grep -o '#pragma dprof .*' <<<"$help")
+done < <(grep -o '#pragma dprof .*' <<<"$help" | sed 's/ \[.*//')
 exit $failed

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * names.cc - a name stands for one kind of thing in a file, or the reports would mix them up. */
+#include "plugin/parts.h"
+
+struct first {
+	enum dprof_kind kind;
+	location_t where;
+};
+
+bool names_check(enum dprof_kind kind, const char *name, location_t where)
+{
+	static hash_map<nofree_string_hash, first> known;
+	bool existed;
+	first &f = known.get_or_insert(name, &existed);
+	if (!existed)
+		f = { kind, where };
+	if (f.kind == kind)
+		return true;
+	error_at(where, "dprof %s %qs has the name of a %s", pragma_word(kind), name,
+		 pragma_word(f.kind));
+	inform(f.where, "%qs is first used here", name);
+	return false;
+}
