@@ -47,6 +47,7 @@ static struct interval speedup(const struct profile *p, struct savings_bounds sa
 	double most = nextafter((double)p->reductions[reduction] / MILLION, INFINITY);
 	percent.hi = fmin(percent.hi, p->reductions[reduction] ? most : 0);
 	percent.lo = fmin(percent.lo, percent.hi);
+	percent.lo += 0.0; /* not -0 */
 	return percent;
 }
 
@@ -63,7 +64,7 @@ static struct interval slope_of(const struct profile *p, const struct profile_ro
 	if (squares == 0)
 		return (struct interval){ 0, 0 };
 	/* The few roundings of the squares are well below a part in 10^12. */
-	return (struct interval){ sum.lo / squares - fabs(sum.lo / squares) * 1e-12,
+	return (struct interval){ sum.lo / squares - fabs(sum.lo / squares) * 1e-12 + 0.0,
 				  sum.hi / squares + fabs(sum.hi / squares) * 1e-12 };
 }
 

@@ -39,20 +39,20 @@ static uint64_t transfer_class(const struct graph *g, const struct graph_junctio
 	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *from = &g->inputs[j->first + input], *to = &g->inputs[j->first];
 	uint64_t what = j->what == GRAPH_WAITED_FOR ? GRAPH_RECEIVED : j->what;
-	return class_of(2 * what, threads[from->thread].process, threads[to->thread].process,
+	return class_of(2 * what, threads[from->thread].clock, threads[to->thread].clock,
 			from->bytes);
 }
 
-/* Of a wait for several things: by the waiting process alone. */
+/* Of a wait for several things: by the waiting host alone, and how many they are. */
 static uint64_t cost_class(const struct graph *g, const struct graph_junction *j)
 {
 	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *inputs = &g->inputs[j->first];
-	uint64_t bytes = 0, to = threads[inputs[0].thread].process;
+	uint64_t bytes = 0, to = threads[inputs[0].thread].clock;
 	for (size_t i = 1; i < j->ninputs; i++)
 		bytes += inputs[i].bytes;
-	uint64_t from = j->ninputs == 2 ? threads[inputs[1].thread].process
-					: g->trace->nprocesses + size_of(j->ninputs);
+	uint64_t from = j->ninputs == 2 ? threads[inputs[1].thread].clock
+					: g->trace->nclocks + size_of(j->ninputs);
 	return class_of(2 * (uint64_t)j->what + 1, from, to, bytes);
 }
 

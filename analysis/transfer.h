@@ -10,7 +10,7 @@
  *
  * (of a wait for several things: L of the one that was certainly sent last). L is taken to lie within
  * the range of what was measured for the same kind of thing (a message, a lock, MPI_Bcast, ...), the
- * same two processes and size, by powers of two; so is o. Where no o was seen it is taken to be no
+ * same two hosts and size, by powers of two; so is o. Where no o was seen it is taken to be no
  * longer than L; where no L was seen, both may be anything that is not negative.
  *
  * Law: if o <= L, and L and o lie in these ranges, transfer_slacks are bounds of the true slacks of an

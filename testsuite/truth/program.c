@@ -278,15 +278,17 @@ static void draw_threads(struct author *a)
 	}
 }
 
-/* What is there costs no more than what must still come. */
+/* Alike for all ranks of two hosts; what is there costs no more than what must still come. */
 static void draw_costs(struct author *a)
 {
 	for (unsigned r = 0; r < a->p->nranks; r++)
 		for (unsigned q = 0; q < a->p->nranks; q++) {
+			unsigned hosts = a->p->nhosts, r0 = r % hosts, q0 = q % hosts;
 			int64_t x = some_cost(a, 100), y = some_cost(a, 10);
+			bool first = r == r0 && q == q0;
 
-			a->cost[r][q] = x < y ? x : y;
-			a->transfer[r][q] = x < y ? y : x;
+			a->cost[r][q] = first ? (x < y ? x : y) : a->cost[r0][q0];
+			a->transfer[r][q] = first ? (x < y ? y : x) : a->transfer[r0][q0];
 		}
 }
 

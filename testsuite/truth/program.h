@@ -51,7 +51,7 @@ struct program_wish {          /* 0: drawn */
 	unsigned may;          /* of enum program_may; drawn: PROGRAM_ALL */
 	bool affine;           /* all clocks are; otherwise they may wander */
 	bool varying;          /* fixed costs and transfers differ from operation to operation;
-				  otherwise each pair of ranks has one of each */
+				  otherwise each pair of hosts has one of each */
 	bool twins;            /* all ranks on one host, whose clock is the base: nothing is unknown */
 };
 

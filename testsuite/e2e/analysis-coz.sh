@@ -1,0 +1,232 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# coz gives what a faster region would really buy, through every kind of waiting; says what a trace
+# lacks; and refuses what cannot be meant. (Random programs: testsuite/unit/truth_coz.c.)
+. testsuite/fixtures/analysis/setup.sh
+
+# A trace of one clock that shows nanoseconds; sites by name below, then threads and events.
+head_of() { # threads
+	echo "dprof-text 1"
+	echo "clock 0 host=h0 ghz=1"
+	for t in $(seq 0 $(($1 - 1))); do echo "thread $t clock=0 rank=${2:-0} number=$t"; done
+	cat <<-END
+	site 0 kind=region name=a file=x.c line=1
+	site 1 kind=region name=b file=x.c line=2
+	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
+	site 3 kind=send name=MPI_Isend file=x.c line=4
+	site 4 kind=recv name=MPI_Irecv file=x.c line=5
+	site 5 kind=wait name=MPI_Waitall file=x.c line=6
+	site 6 kind=lock name=pthread_mutex_lock file=x.c line=7
+	site 7 kind=wait name=pthread_cond_wait file=x.c line=8
+	site 8 kind=wait name=sem_wait file=x.c line=9
+	site 9 kind=fork name=GOMP_parallel file=x.c line=10
+	site 10 kind=barrier name=GOMP_barrier file=x.c line=11
+	site 11 kind=join name=GOMP_parallel_end file=x.c line=12
+	site 12 kind=progress name=begun file=x.c line=13
+	site 13 kind=progress name=ended file=x.c line=14
+	site 14 kind=send name=MPI_Send file=x.c line=15
+	site 15 kind=recv name=MPI_Recv file=x.c line=16
+	END
+}
+
+ranks() { # how many
+	head_of 0
+	for r in $(seq 0 $(($1 - 1))); do echo "thread $r clock=0 rank=$r"; done
+	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
+}
+
+op() { # thread site from to keys...
+	local t=$1 s=$2 from=$3 to=$4
+	shift 4
+	echo "e $t $from $s enter $*"
+	echo "e $t $to $s exit"
+}
+
+# The speed-up holds the true one, which is given in millionths of the run, and is as narrow.
+buys() { # directory region percent millionths [width in millionths]
+	expect 0 coz --json --region "$2" --reduce "$3" "$1"
+	awk -v truth="$4" -v most="${5:-30}" '
+	/"speedup_percent"/ && !seen++ {
+		split($0, x, /[:,}]/); lo = x[3] * 10000; hi = x[5] * 10000
+		good = lo <= truth + 1e-3 && truth - 1e-3 <= hi && hi - lo <= most
+	}
+	END { exit !good }' out || fail "$1: $2 less by $3 %: expected $4 millionths, found: $(cat out)"
+}
+
+# ---- The Coz paper's Figure 1 ------------------------------------------------------------------
+
+trace figure <"$fixtures/coz-two-threads.txt"
+buys figure a 100 44776.119403 0.01
+buys figure b 100 0 0
+buys figure a 0 0 0
+buys figure a 4.477611 44776.11 0.01
+expect 0 coz figure
+says out "a                    4.47 .. 4.48    4.47 .. 4.48    4.47 .. 4.48    proved"
+
+# ---- Every kind of waiting, in runs of 1,000,000 ns ---------------------------------------------
+
+# In a barrier inside of a region nothing is cut; what comes behind it moves.
+{
+	ranks 2
+	echo "e 0 1000000 0 enter"
+	op 0 2 1200000 1600000 group=1 seq=0
+	echo "e 0 2000000 0 exit"
+	op 1 1 1000000 1600000
+	op 1 2 1600000 1600000 group=1 seq=0
+} | trace barrier
+buys barrier a 100 400000 # only the second half
+buys barrier b 100 400000 # until rank 0 is the last
+buys barrier b 50 300000
+
+# A receive of anything from anywhere, whose sender is late; another that came first.
+{
+	ranks 3
+	op 0 15 1000000 1500010 group=1
+	echo "e 0 1500010 15 point peer=1 tag=7 bytes=8 group=1"
+	op 0 15 1500010 1500020 group=1 peer=2 tag=7 bytes=8
+	op 0 0 1500020 2000000
+	op 1 1 1000000 1500000
+	op 1 14 1500000 1500005 group=1 peer=0 tag=7 bytes=8
+	op 2 14 1000000 1000010 group=1 peer=0 tag=7 bytes=8
+} | sed 's/^e 0 1500010 15 exit/later/' | awk '/^later/ { held = 1; next } { print } held && /point/ { print "e 0 1500010 15 exit"; held = 0 }' | trace anything
+buys anything b 100 499999 5 # its own cost is not known, only that it is at most a transfer
+buys anything b 20 100000 5
+buys anything a 50 249990
+
+# Two receives, one Waitall; each has its "done".
+{
+	ranks 3
+	op 0 4 1000000 1000000 group=1 peer=1 tag=0 bytes=8 id=1
+	op 0 4 1000000 1000000 group=1 peer=2 tag=0 bytes=8 id=2
+	echo "e 0 1000000 5 enter"
+	echo "e 0 1600010 4 point id=2 peer=2 tag=0 bytes=8 group=1"
+	echo "e 0 1600010 4 point id=1 peer=1 tag=0 bytes=8 group=1"
+	echo "e 0 1600010 5 exit"
+	op 0 0 1600010 2000000
+	op 1 1 1000000 1600000
+	op 1 3 1600000 1600000 group=1 peer=0 tag=0 bytes=8 id=1
+	op 2 0 1000000 1500000
+	op 2 3 1500000 1500000 group=1 peer=0 tag=0 bytes=8 id=9
+} | trace waitall
+buys waitall b 10 60000
+buys waitall b 100 100000 30 # then rank 2 is the last; its message takes what rank 1's was seen to
+
+# A lock is handed on.
+{
+	head_of 2
+	op 0 6 1000000 1000010 id=5
+	op 0 0 1000010 1500000
+	echo "e 0 1500000 6 point id=5"
+	op 0 1 1500000 1500100
+	op 1 6 1000020 1500010 id=5
+	op 1 1 1500010 2000000
+	echo "e 1 2000000 6 point id=5"
+} | trace lock
+buys lock a 50 249995
+buys lock b 50 249995 300
+
+# A condition variable, and a semaphore that begins with one.
+{
+	head_of 3
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 7 point id=5"
+	op 1 7 1000000 1400010 id=5
+	op 1 1 1400010 2000000
+	op 2 8 1000000 1000001 id=6
+	op 2 8 1000001 1400003 id=6
+	echo "e 0 1400001 8 point id=6"
+} | trace signals
+buys signals a 100 400000 300
+buys signals b 100 599990 100
+
+# A team: opened, a barrier, closed.
+{
+	head_of 2
+	echo "group 3 threads=0,1"
+	op 0 0 1000000 1200000
+	op 0 9 1200000 1200000 group=3 seq=0 role=1
+	op 1 9 1200001 1200001 group=3 seq=0 role=0
+	op 0 10 1300000 1600000 group=3 seq=1
+	op 1 1 1200001 1600000
+	op 1 10 1600000 1600000 group=3 seq=1
+	op 1 11 1600000 1600000 group=3 seq=2 role=0
+	op 0 11 1700000 1700000 group=3 seq=2 role=1
+	op 0 0 1700000 2000000
+} | trace team
+buys team b 50 200000
+buys team b 100 300000
+buys team a 100 500000
+
+# ---- Progress points -----------------------------------------------------------------------------
+
+# Three requests, begun by rank 0, ended by rank 1 in another order; b is the time on the way.
+{
+	head_of 1
+	for i in 0 1 2; do
+		echo "e 0 $((1000000 + i * 300000)) 12 point"
+		op 0 1 $((1000000 + i * 300000)) $((1200000 + i * 300000))
+		echo "e 0 $((1200000 + i * 300000)) 13 point"
+		op 0 0 $((1200000 + i * 300000)) $((1300000 + i * 300000))
+	done
+} | trace requests
+expect 0 coz --from begun --to ended --region b --reduce 50 requests
+says out "50 %       49.999 .. 50.002"
+says out "(3 set out, 3 arrived)"
+expect 0 coz --from begun --to ended --region a --reduce 50 requests
+says out "50 %       -0.00"
+expect 0 coz --progress begun --region a --reduce 100 requests # 600 to 400
+says out "100 %      49.99"
+expect 0 coz --progress begun --region a --json requests
+says out '"throughput_percent"'
+
+# ---- What a trace lacks --------------------------------------------------------------------------
+
+{ ranks 2; op 0 15 1000000 1500000 group=1 peer=1 tag=0 bytes=8; op 1 1 1000000 1200000; } | trace unsent
+expect 1 coz unsent
+says err "a message was received, but its send is not in the trace or not certain: 1 time, first rank 0 thread 0 at MPI_Recv (x.c:16), stamp 1500000"
+{ ranks 2; op 0 14 1000000 1500000 group=1 peer=1 tag=0 bytes=8; op 1 1 1000000 1200000; } | trace untaken
+expect 1 coz untaken
+says err "a message was sent, but its receive is not in the trace: 1 time, first rank 0 thread 0 at MPI_Send"
+{ ranks 2; op 0 2 1000000 1500000 group=1 seq=0; op 1 1 1000000 1200000; } | trace crashed
+expect 1 coz crashed
+says err "a collective operation lacks participants: 1 time, first rank 0 thread 0 at MPI_Barrier (x.c:3)"
+{ ranks 1; op 0 1 1000000 1100000; echo "e 0 1200000 0 enter"; op 0 1 1200000 2000000; } | trace open
+expect 1 coz open
+says err "rank 0 thread 0 at a (x.c:1): the region is still open at the end of the records"
+{
+	ranks 2
+	op 0 15 1000000 1500000 group=1 peer=1 tag=0 bytes=8; op 0 14 1500000 1600000 group=1 peer=1 tag=0 bytes=8
+	op 1 15 1000000 1500000 group=1 peer=0 tag=0 bytes=8; op 1 14 1500000 1600000 group=1 peer=0 tag=0 bytes=8
+} | trace circle
+expect 1 coz circle
+says err "what it waits for is not in the trace or comes only after it"
+{ head_of 1; echo "e 0 1 2 enter"; echo "e 0 5 2 exit"; } | trace nothing
+expect 0 coz --region a nothing
+
+# ---- What cannot be meant -------------------------------------------------------------------------
+
+for percent in -1 100.0000001 101 1e3 "" x 5% 99999999999999999999; do
+	expect 2 coz --reduce "$percent" figure
+	says err "--reduce: expected a percentage from 0 to 100 with at most 6 decimals; found \"$percent\""
+done
+expect 2 coz --region aa figure
+says err '--region: expected the name of a region of this trace, such as a; found "aa"'
+expect 2 coz --rank 3 barrier
+says err '--rank: expected a rank of this trace, such as 0; found "3"'
+expect 2 coz --rank 0 figure
+says err "this trace has none"
+expect 2 coz --progress begin requests
+says err "such as begun"
+expect 2 coz --from begun requests
+says err "--from and --to"
+expect 2 coz --transfer best figure
+says err '--transfer: expected worst; found "best"'
+expect 0 coz --rank 1 --region a --transfer worst barrier
+
+# 80 columns.
+for arguments in "" "--region b" "--region b --reduce 30" "--from begun --to ended" "--progress ended"; do
+	expect 0 coz $arguments requests
+	awk 'length > 80 { print; bad = 1 } END { exit bad }' out || fail "coz $arguments: wider than 80 columns"
+done
+echo "as expected"
