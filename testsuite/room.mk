@@ -8,13 +8,13 @@ $(B)/lib/libtruth.a: $(TRUTH_OBJECTS)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-things += $(B)/test/rewrite-clocks $(B)/test/truth $(B)/test/truth-clocks $(B)/test/synthesize
+things += $(B)/test/rewrite-clocks $(B)/test/truth $(B)/test/truth-clocks $(B)/test/synthesize $(B)/test/topologies
 
 $(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/lib/libtruth.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
-$(B)/test/truth-clocks $(B)/test/synthesize: $(B)/test/%: $(B)/obj/testsuite/truth/%.o $(B)/lib/libtruth.a \
+$(B)/test/truth-clocks $(B)/test/synthesize $(B)/test/topologies: $(B)/test/%: $(B)/obj/testsuite/truth/%.o $(B)/lib/libtruth.a \
                                                $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
@@ -33,3 +33,7 @@ LIBS_truth := -lmpfr -lgmp -lm
 now-truth: $(B)/test/truth-clocks
 	$(Q)$< $(if $(N),-n $(N) -b $(or $(BROKEN),0)) $(if $(BROKEN),-b $(BROKEN)) $(if $(SEED),-s $(SEED)) \
 		$(if $(KIND),-k $(KIND)) $(if $(MODEL),-m $(MODEL))
+
+# Breaks a copy of the solver line by line; make truth must find each.
+now-sabotage:
+	$(Q)B=$(B) testsuite/truth/sabotage

@@ -165,7 +165,8 @@ static bool is_fine(const struct verdict *v)
 	return !v->outside && !v->contradicted && !v->consistent;
 }
 
-static void print_failure(const struct settings *s, const struct verdict *v, uint64_t seed, int model)
+static void print_failure(const struct settings *s, const struct verdict *v, uint64_t seed, int model,
+			  uint64_t conversions)
 {
 	progress_end();
 	printf("VIOLATION: %s\n", v->complaint[0] ? v->complaint
@@ -173,6 +174,7 @@ static void print_failure(const struct settings *s, const struct verdict *v, uin
 	printf("  %s (%" PRIu32 " ppb), clocks %s, delays %s, topology %s, %u hosts, run of %.3g s\n",
 	       models[v->wish.model], v->ppb, clock_word(v->wish.clock), delay_word(v->wish.delay),
 	       shapes[v->wish.topology.shape], v->wish.nhosts, v->wish.run_ns * 1e-9);
+	printf("  in the case of seed %" PRIu64 ", after %" PRIu64 " conversions\n", seed, conversions);
 	printf("to see it again: make truth SEED=%" PRIu64 " N=1 MODEL=%s%s%s\n", seed, models[model],
 	       s->kind && *s->kind ? " KIND=" : "", s->kind ? s->kind : "");
 }
@@ -188,7 +190,7 @@ static bool keep(const struct settings *s, int model)
 		struct verdict v = try_case(seed, &plan);
 
 		if (!is_fine(&v)) {
-			print_failure(s, &v, seed, model);
+			print_failure(s, &v, seed, model, all.conversions + v.conversions);
 			return false;
 		}
 		tally_add(&tally[v.wish.clock], &v);

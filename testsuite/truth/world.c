@@ -32,12 +32,14 @@ static struct clockmap draw_map(struct dice *d, const struct world_wish *wish, u
 
 struct edge { struct world *w; struct dice *dice; struct delay path; unsigned asker, answerer; bool leads_to_base; };
 
-static void link_host(struct world *w, unsigned h, int64_t truth)
+static void link_host(struct world *w, unsigned h, int64_t truth, int64_t stamp)
 {
 	struct linked *l = &w->linked[h];
 
 	l->first = truth < l->first ? truth : l->first;
 	l->last = truth > l->last ? truth : l->last;
+	l->first_stamp = stamp < l->first_stamp ? stamp : l->first_stamp;
+	l->last_stamp = stamp + 1 > l->last_stamp ? stamp + 1 : l->last_stamp;
 	w->first = truth < w->first ? truth : w->first;
 	w->last = truth > w->last ? truth : w->last;
 }
@@ -52,8 +54,8 @@ static void add_link(struct world *w, unsigned from, int64_t sent, unsigned to, 
 	}
 	w->links[w->nlinks++] = (struct frz_link){ from, to, world_stamp(w, from, sent),
 						   world_stamp(w, to, received) };
-	link_host(w, from, sent);
-	link_host(w, to, received);
+	link_host(w, from, sent, (int64_t)w->links[w->nlinks - 1].sent);
+	link_host(w, to, received, (int64_t)w->links[w->nlinks - 1].received);
 }
 
 /* One question of a and its answer; when that is back. */
@@ -146,31 +148,16 @@ static void exchange_all(struct world *w, struct dice *d, const struct world_wis
 
 /* ---- What may be assumed -------------------------------------------------------------------- */
 
-bool world_ends(const struct world *w, unsigned h, int64_t *first, int64_t *last)
-{
-	*first = INT64_MAX, *last = 0;
-	for (size_t i = 0; i < w->nlinks; i++) {
-		const struct frz_link *l = &w->links[i];
-		int64_t stamp = (int64_t)(l->from == h ? l->sent : l->received);
-
-		if (l->from != h && l->to != h)
-			continue;
-		*first = stamp < *first ? stamp : *first;
-		*last = stamp + 1 > *last ? stamp + 1 : *last;
-	}
-	return *first < *last;
-}
-
 static uint32_t needed_ppb(const struct world *w)
 {
 	uint32_t most = 0;
 
 	for (unsigned h = 1; h < w->nhosts; h++) {
-		int64_t first, last;
+		const struct linked *l = &w->linked[h];
 
-		if (!world_ends(w, h, &first, &last))
+		if (l->first_stamp >= l->last_stamp)
 			continue;
-		uint32_t need = clockmap_need_ppb(&w->maps[h], &w->maps[0], first, last);
+		uint32_t need = clockmap_need_ppb(&w->maps[h], &w->maps[0], l->first_stamp, l->last_stamp);
 
 		most = need > most ? need : most;
 	}
@@ -191,7 +178,7 @@ struct world world_draw(struct dice *d, const struct world_wish *wish)
 		w.maps[h] = draw_map(d, wish, h);
 	for (unsigned h = 0; h < w.nhosts; h++) {
 		w.slack[h] = -1;
-		w.linked[h] = (struct linked){ INT64_MAX, 0 };
+		w.linked[h] = (struct linked){ INT64_MAX, 0, INT64_MAX, 0 };
 	}
 	exchange_all(&w, d, wish);
 	w.assumption.model = wish->model == WORLD_AFFINE ? FRZ_AFFINE : FRZ_DRIFT;

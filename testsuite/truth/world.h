@@ -40,7 +40,9 @@ struct world {
 	size_t nlinks, room;
 	int64_t begin, end;          /* true time of the first burst's end, the last one's begin */
 	int64_t first, last;         /* of the first and the last link, of any host */
-	struct linked { int64_t first, last; } *linked; /* of each host */
+	struct linked {              /* of each host, likewise; and by its own clock, to a tick behind */
+		int64_t first, last, first_stamp, last_stamp;
+	} *linked;
 	int64_t burst;               /* how long the first bursts took, all together */
 	int64_t *slack;              /* of each host: fastest packet there and back on its first edge,
 					towards the base */
@@ -49,9 +51,6 @@ struct world {
 
 struct world world_draw(struct dice *, const struct world_wish *);
 void world_free(struct world *);
-
-/* Host h's run in its own ticks: from its first link to a tick behind its last. False if it has none. */
-bool world_ends(const struct world *, unsigned h, int64_t *first, int64_t *last);
 
 /* Host h's stamp at a true time; where that lies against a number of base ticks. */
 static inline uint64_t world_stamp(const struct world *w, unsigned h, int64_t truth)
