@@ -697,6 +697,35 @@ START_TEST(wander_beyond_the_assumption_is_found)
 }
 END_TEST
 
+/* ---- Numbers ----------------------------------------------------------------------------------*/
+
+START_TEST(fractions_are_rounded_up)
+{
+	int fitting = 0;
+
+	for (int round = 0; round < 20000; round++) {
+		wide num = (wide)draw_size(INT64_MAX) * draw_size(INT64_MAX), found;
+		wide den = (wide)draw_size(INT64_MAX) * draw_size(1 << 30);
+		mpz_t z, d;
+
+		if (!wide_fraction(&found, num, den))
+			continue;
+		fitting++;
+		mpz_inits(z, d, NULL);
+		wide_to_mpz(z, num);
+		wide_to_mpz(d, den);
+		mpz_mul_2exp(z, z, 64);
+		mpz_cdiv_q(z, z, d);
+		ck_assert_msg(wide_from_mpz(z) == found, "seed %" PRIu64 " round %d", seed, round);
+		mpz_clears(z, d, NULL);
+	}
+	ck_assert_int_gt(fitting, 10000);
+	ck_assert(!wide_fraction(&(wide){ 0 }, -1, 1));
+	ck_assert(!wide_fraction(&(wide){ 0 }, (wide)1 << 62, 1));
+	ck_assert(!wide_fraction(&(wide){ 0 }, 1, (wide)1 << 95));
+}
+END_TEST
+
 /* ---- Odd input --------------------------------------------------------------------------------*/
 
 static enum frz_status status_of(const struct points *p, uint32_t ppb)
@@ -811,6 +840,7 @@ int main(void)
 	tcase_add_test(tests, least_ppb_is_least);
 	tcase_add_test(tests, a_step_is_found_and_named);
 	tcase_add_test(tests, wander_beyond_the_assumption_is_found);
+	tcase_add_test(tests, fractions_are_rounded_up);
 	tcase_add_test(tests, too_few_points);
 	tcase_add_test(tests, points_of_one_stamp);
 	tcase_add_test(tests, what_cannot_be_asked);
