@@ -337,15 +337,15 @@ static void woken_slacks(struct visit *v, const struct graph_junction *j, struct
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
 	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
-	uint64_t first = UINT64_MAX, last = 0;
+	struct moment begin = { clock, inputs[0].stamp }, first = { clock, UINT64_MAX };
+	struct moment last = { clock, 0 };
 	for (size_t i = 1; i < j->ninputs; i++) {
-		first = inputs[i].stamp < first ? inputs[i].stamp : first;
-		last = inputs[i].stamp > last ? inputs[i].stamp : last;
+		first.stamp = inputs[i].stamp < first.stamp ? inputs[i].stamp : first.stamp;
+		last.stamp = inputs[i].stamp > last.stamp ? inputs[i].stamp : last.stamp;
 		slack[i] = (struct slack){ 0, 0, false };
 	}
-	slack[0] = (struct slack){
-		times_duration(v->times, clock, first - inputs[0].stamp).lo,
-		times_duration(v->times, clock, last - inputs[0].stamp).hi, true };
+	slack[0] = (struct slack){ not_negative(times_between(v->times, begin, first).lo),
+				   not_negative(times_between(v->times, begin, last).hi), true };
 }
 
 static struct saving *happen(struct visit *v, const struct graph_junction *j)

@@ -238,9 +238,18 @@ static void add_match(struct builder *b, const struct match *m)
 	}
 }
 
+/* Of any host: what stamps of two threads may be off by. */
+static uint64_t greatest_slack(const struct trace *t)
+{
+	uint64_t most = 0;
+	for (size_t c = 0; c < t->nclocks; c++)
+		most = t->clocks[c].half_width > most ? t->clocks[c].half_width : most;
+	return 2 * most;
+}
+
 static void add_matches(struct builder *b)
 {
-	struct match_walk *walk = match_walk_open(b->graph->trace, 0);
+	struct match_walk *walk = match_walk_open(b->graph->trace, greatest_slack(b->graph->trace));
 	struct match m;
 	while (match_walk_next(walk, &m))
 		add_match(b, &m);
@@ -313,7 +322,9 @@ static void add_exchanges(struct builder *b)
 static void add_join(struct builder *b, const struct joins *j)
 {
 	const struct graph_thread *t = &b->graph->threads[j->thread];
-	if (t->nevents == 0 || t->last > j->exit.stamp) {
+	const struct trace *trace = b->graph->trace;
+	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].half_width;
+	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
 		graph_fault(&b->alone, j->exit, j->site);
 		graph_unknown(b, j->enter, j->exit);
 		return;

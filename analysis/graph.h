@@ -32,9 +32,10 @@
  * waited for others is a junction whose inputs are these others (or it is UNKNOWN).
  *
  * Assumed, since no trace can show it:
- *   - the order in which a lock is handed on stays as it was; likewise which post of a semaphore
- *     serves which wait: the n-th the n-th, but for those that it began with, which are as few as
- *     the trace allows;
+ *   - the order in which a lock is handed on stays as it was (which is that of stamps, or where the
+ *     cores of a host do not show quite the same, one that the lock allows); likewise which post of a
+ *     semaphore serves which wait: the n-th the n-th, but for those that it began with, which are as
+ *     few as the trace allows;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts whose
  *     send ended before its receive began, is sent without waiting for the receiver;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right

@@ -8,6 +8,11 @@
 #include "analysis/graph_private.h"
 #include "analysis/memory.h"
 
+static bool is_lock(const struct touch *t)
+{
+	return t->kind == TOUCH_RELEASED || t->kind == TOUCH_TAKEN;
+}
+
 static int by_time(const void *x, const void *y)
 {
 	const struct touch *a = x, *b = y;
@@ -15,6 +20,8 @@ static int by_time(const void *x, const void *y)
 		return a->process < b->process ? -1 : 1;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
+	if (is_lock(a) != is_lock(b))
+		return is_lock(a) ? -1 : 1;
 	if (a->spot.stamp != b->spot.stamp)
 		return a->spot.stamp < b->spot.stamp ? -1 : 1;
 	if (a->spot.thread != b->spot.thread)
@@ -22,51 +29,12 @@ static int by_time(const void *x, const void *y)
 	return (a->spot.at > b->spot.at) - (a->spot.at < b->spot.at);
 }
 
-/* ---- What happened in one tick --------------------------------------------------------------- */
-
-static bool gives(const struct touch *t)
+/* Stamps that differ by no more may have been taken in the other order: the host's cores do not show
+ * quite the same. */
+static uint64_t slack_of(const struct builder *b, const struct touch *t)
 {
-	return t->kind == TOUCH_RELEASED || t->kind == TOUCH_SIGNALLED;
-}
-
-/* Which touch of [from, to) may come first: one that is its thread's first. Who gives goes before who
- * takes, and of those first who gives back in the same tick. */
-static size_t choose(const struct touch *t, size_t from, size_t to)
-{
-	size_t best = from;
-	unsigned best_merit = 0;
-	for (size_t i = from; i < to; i++) {
-		if (i > from && t[i].spot.thread == t[i - 1].spot.thread)
-			continue;
-		bool returns = i + 1 < to && t[i + 1].spot.thread == t[i].spot.thread && gives(&t[i + 1]);
-		unsigned merit = gives(&t[i]) ? 3 : returns ? 2 : 1;
-		if (merit > best_merit) {
-			best = i;
-			best_merit = merit;
-		}
-	}
-	return best;
-}
-
-/* Puts touches of one thing and one stamp, which are in order of threads, in an order that can be. */
-static void order_tick(struct touch *t, size_t n)
-{
-	for (size_t i = 0; i + 1 < n; i++) {
-		size_t first = choose(t, i, n);
-		struct touch chosen = t[first];
-		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
-		t[i] = chosen;
-	}
-}
-
-static void order_ticks(struct touch *t, size_t n)
-{
-	for (size_t i = 0, next; i < n; i = next) {
-		for (next = i + 1; next < n && t[next].spot.stamp == t[i].spot.stamp; next++)
-			;
-		if (t[next - 1].spot.thread != t[i].spot.thread)
-			order_tick(&t[i], next - i);
-	}
+	const struct trace *trace = b->graph->trace;
+	return 2 * trace->clocks[trace->threads[t->spot.thread].clock].half_width;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
@@ -108,91 +76,157 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	free(saw);
 }
 
+static bool is_free(const struct lock *l, const struct touch *t)
+{
+	return l->depth == 0 && (t->shared || l->readers == 0);
+}
+
 static void take_lock(struct builder *b, struct lock *l, const struct touch *t)
 {
 	if (l->depth > 0 && l->holder == t->spot.thread) {
 		l->depth++;
 		return;
 	}
-	if (l->depth > 0 || (!t->shared && l->readers > 0)) {
+	if (is_free(l, t)) {
+		wait_for_lock(b, l, t);
+	} else {
 		graph_fault(&b->unheld, t->spot, t->site);
 		graph_unknown(b, t->enter, t->spot);
 		l->readers = 0;
-	} else {
-		wait_for_lock(b, l, t);
 	}
 	l->depth = t->shared ? 0 : 1;
 	l->holder = t->spot.thread;
 	l->readers += t->shared;
 }
 
-static void hand_over(struct builder *b, const struct touch *t, size_t n)
+/* Whether its thread gives it back within t[0 .. n). */
+static bool returns(const struct touch *t, size_t n, size_t i)
+{
+	for (size_t k = i + 1; k < n; k++)
+		if (t[k].spot.thread == t[i].spot.thread)
+			return t[k].kind == TOUCH_RELEASED;
+	return false;
+}
+
+/* Which of the first n, whose order stamps do not tell, comes first: one that its thread does first,
+ * that the lock allows, and preferably one after which the others can follow. */
+static size_t choose(const struct lock *l, const struct touch *t, size_t n)
+{
+	size_t best = 0;
+	unsigned best_merit = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool first = true;
+		for (size_t k = 0; k < i && first; k++)
+			first = t[k].spot.thread != t[i].spot.thread;
+		bool gives = t[i].kind == TOUCH_RELEASED;
+		bool holds = l->depth > 0 && l->holder == t[i].spot.thread;
+		unsigned merit = !first	     ? 0
+				 : gives     ? 1 + 2 * (l->depth == 0 || holds)
+				 : !holds && !is_free(l, &t[i]) ? 1
+				 : 2 + returns(t, n, i);
+		if (merit > best_merit) {
+			best = i;
+			best_merit = merit;
+		}
+	}
+	return best;
+}
+
+#define MOST_AT_ONCE 64
+
+static void hand_over(struct builder *b, struct touch *t, size_t n)
 {
 	struct lock lock = { 0 };
-	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == TOUCH_RELEASED)
-			release(&lock, &t[i]);
-		else if (t[i].kind == TOUCH_TAKEN)
-			take_lock(b, &lock, &t[i]);
+	for (size_t i = 0, end = 0; i < n; i++) {
+		while (end < n && end - i < MOST_AT_ONCE &&
+		       t[end].spot.stamp - t[i].spot.stamp <= slack_of(b, &t[i]))
+			end++;
+		size_t first = end > i + 1 ? i + choose(&lock, &t[i], end - i) : i;
+		struct touch chosen = t[first];
+		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
+		t[i] = chosen;
+		if (chosen.kind == TOUCH_RELEASED)
+			release(&lock, &chosen);
+		else
+			take_lock(b, &lock, &chosen);
+		end = i + 1;
+	}
 	free(lock.released);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 /* Whoever was woken had begun to wait before a signal that came before it went on. */
-static void wake(struct builder *b, const struct touch *t, size_t waiter)
+static void wake(struct builder *b, const struct touch *t, size_t n, size_t waiter)
 {
 	const struct touch *w = &t[waiter];
-	size_t n = 0;
+	uint64_t slack = slack_of(b, w);
+	size_t count = 0;
 	struct saw *saw = NULL;
-	*MEM_GROW(saw, n) = (struct saw){ .spot = w->enter, .sure = true };
-	for (size_t i = waiter; i-- > 0 && t[i].spot.stamp >= w->enter.stamp;)
+	*MEM_GROW(saw, count) = (struct saw){ .spot = w->enter, .sure = true };
+	for (size_t i = waiter; i-- > 0 && t[i].spot.stamp + slack >= w->enter.stamp;)
 		if (t[i].kind == TOUCH_SIGNALLED && t[i].spot.thread != w->spot.thread)
-			*MEM_GROW(saw, n) = (struct saw){ .spot = t[i].spot };
-	if (n > 1)
-		graph_wait(b, w->spot, graph_junction(b, GRAPH_WOKEN, saw, n));
+			*MEM_GROW(saw, count) = (struct saw){ .spot = t[i].spot };
+	for (size_t i = waiter + 1; count == 1 && i < n && t[i].spot.stamp <= w->spot.stamp + slack;
+	     i++)
+		if (t[i].kind == TOUCH_SIGNALLED && t[i].spot.thread != w->spot.thread)
+			*MEM_GROW(saw, count) = (struct saw){ .spot = t[i].spot };
+	if (count > 1)
+		graph_wait(b, w->spot, graph_junction(b, GRAPH_WOKEN, saw, count));
 	free(saw);
+}
+
+/* The least that a semaphore began with, so that no wait ends before its post. */
+static size_t begins_with(const struct builder *b, const struct touch *t, size_t n)
+{
+	size_t least = 0, waits = 0, posts = 0, next = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind != TOUCH_WOKEN)
+			continue;
+		for (; next < n && t[next].spot.stamp <= t[i].spot.stamp + slack_of(b, &t[i]); next++)
+			posts += t[next].kind == TOUCH_SIGNALLED;
+		if (++waits > posts + least)
+			least = waits - posts;
+	}
+	return least;
 }
 
 /* The n-th wait is served by the n-th post, but for what the semaphore began with. */
 static void serve(struct builder *b, const struct touch *t, size_t n)
 {
-	size_t posts = 0, waits = 0, begins_with = 0;
-	struct spot *post = mem_resize(NULL, n, sizeof *post);
+	size_t first = begins_with(b, t, n), waits = 0, post = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind == TOUCH_SIGNALLED)
-			post[posts++] = t[i].spot;
-		else if (t[i].kind == TOUCH_WOKEN && ++waits > posts + begins_with)
-			begins_with = waits - posts;
-	}
-	waits = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != TOUCH_WOKEN || waits++ < begins_with)
+		if (t[i].kind != TOUCH_WOKEN || waits++ < first)
 			continue;
+		while (t[post].kind != TOUCH_SIGNALLED)
+			post++;
 		struct saw saw[] = { { .spot = t[i].enter, .sure = true },
-				     { .spot = post[waits - 1 - begins_with], .sure = true } };
+				     { .spot = t[post++].spot, .sure = true } };
 		graph_arrival(b, t[i].spot, GRAPH_POSTED, saw, 2);
 	}
-	free(post);
-}
-
-static bool is_semaphore(const struct trace *trace, const struct touch *t, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == TOUCH_WOKEN && strstr(trace->sites[t[i].site].name, "sem_"))
-			return true;
-	return false;
 }
 
 static void signals(struct builder *b, const struct touch *t, size_t n)
 {
-	if (is_semaphore(b->graph->trace, t, n)) {
+	bool semaphore = false;
+	for (size_t i = 0; i < n && !semaphore; i++)
+		semaphore = t[i].kind == TOUCH_WOKEN &&
+			    strstr(b->graph->trace->sites[t[i].site].name, "sem_");
+	if (semaphore) {
 		serve(b, t, n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == TOUCH_WOKEN)
-			wake(b, t, i);
+			wake(b, t, n, i);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* A run of one process, one id, and locks or signals. */
+static bool together(const struct touch *a, const struct touch *b)
+{
+	return a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b);
 }
 
 void graph_locks(struct builder *b)
@@ -201,12 +235,12 @@ void graph_locks(struct builder *b)
 		qsort(b->touches, b->ntouches, sizeof *b->touches, by_time);
 	for (size_t i = 0, next; i < b->ntouches; i = next) {
 		struct touch *t = &b->touches[i];
-		for (next = i + 1; next < b->ntouches && b->touches[next].process == t->process &&
-				   b->touches[next].id == t->id; next++)
+		for (next = i + 1; next < b->ntouches && together(t, &b->touches[next]); next++)
 			;
-		order_ticks(t, next - i);
-		hand_over(b, t, next - i);
-		signals(b, t, next - i);
+		if (is_lock(t))
+			hand_over(b, t, next - i);
+		else
+			signals(b, t, next - i);
 	}
 }
 

@@ -356,8 +356,9 @@ void graph_begins(struct builder *b)
 		bool unknown = false;
 		for (next = first; next < g->trace->nthreads &&
 				   threads[next].process == threads[first].process; next++) {
+			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].half_width;
 			bool late = b->fork[next].at != NO_FORK &&
-				    b->fork[next].stamp > g->threads[next].first;
+				    b->fork[next].stamp > g->threads[next].first + slack;
 			if (late || g->threads[next].nevents == 0)
 				b->fork[next].at = NO_FORK;
 			if (b->fork[next].at != NO_FORK)
