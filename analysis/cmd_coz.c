@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/clock_facts.h"
 #include "analysis/memory.h"
 #include "analysis/nearest.h"
 #include "analysis/notes.h"
@@ -250,12 +251,14 @@ static void json_points(struct json *j, const struct profile *p, const struct op
 	}
 }
 
-static void print_json(const struct trace *trace, const struct profile *p, const struct options *o)
+static void print_json(const struct trace *trace, const struct profile *p, const struct options *o,
+		       const char *bounds)
 {
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
 	if (p->nrows > 0 && o->region && o->reduce)
 		jw_interval(&j, gain_key(o), p->rows[0].percent[0]);
+	jw_string(&j, "bounds", bounds);
 	jw_interval(&j, "span_s", p->span_s);
 	json_points(&j, p, o);
 	profile_table_json(&j, "regions", trace, p, gain_key(o));
@@ -282,9 +285,11 @@ int cmd_coz(struct trace *trace, const struct options *options)
 	for (size_t i = 0; i < profile.nfaults; i++)
 		trace_problem(trace, "%s", profile.faults[i]);
 	if (options->json)
-		print_json(trace, &profile, options);
+		print_json(trace, &profile, options, clock_bounds_word(&times));
 	else
 		print_text(trace, &profile, options);
+	if (!options->json)
+		clock_bounds_print(&times);
 	profile_close(&profile);
 	times_close(&times);
 	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;

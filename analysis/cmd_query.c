@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/clock_facts.h"
 #include "analysis/frame_sites.h"
 #include "analysis/memory.h"
 #include "analysis/notes.h"
@@ -142,6 +143,7 @@ static void print_text(const struct answer *a)
 		print_frame(a, i);
 	for (size_t i = 0; i < a->query.nnotes; i++)
 		print_wrapped("Note: ", a->query.notes[i]);
+	clock_bounds_print(&a->times);
 	notes_print(a->trace);
 }
 
@@ -190,6 +192,7 @@ static void print_json(const struct answer *a)
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
 	jw_string(&j, "query", a->text);
+	jw_string(&j, "bounds", clock_bounds_word(&a->times));
 	jw_interval(&j, "span_s", seconds(a, a->span.length));
 	jw_interval(&j, "holds_s", seconds(a, a->frames.holds));
 	jw_interval(&j, "share_percent", interval_percent(a->frames.holds, a->span.length));

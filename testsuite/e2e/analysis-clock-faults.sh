@@ -77,12 +77,16 @@ says err 'is the least that reconciles them'
 says err 'not proven'
 sed -n 's/.*between \([0-9.]*\) and \([0-9.]*\) s of its run.*/\1 \2/p' err |
 	awk '{ exit !($1 > 0.94 && $1 <= 1 && $2 >= 1 && $2 < 1.01) }' || fail "the step came after 1 s: $(cat err)"
-for command in report csp; do
+for command in report csp coz; do
 	expect 1 $command step
 	says out 'but not proven'
 	expect 1 $command --json step
 	says out '"bounds": "consistent"'
 done
+expect 1 query step 'count(body) == 1'
+says out 'but not proven'
+expect 1 query --json step 'count(body) == 1'
+says out '"bounds": "consistent"'
 expect 1 clocks --links packets step
 says err 'packet, h'
 
