@@ -19,8 +19,9 @@
 #include "runtime/adapter.h"
 #include "runtime/openmpi/openmpi.h"
 
-#define CORES_NS 2000000u /* at most, to compare all cores of a host, and for each of them ... */
-#define CORE_NS  100000u  /* ... so much more; one that is idle takes half */
+#define CORES_NS       2000000u  /* at most, to compare all cores of a host; */
+#define CORES_AGAIN_NS 20000000u /* if that did not do, at the end; */
+#define CORE_NS        100000u   /* and for each core so much more: one that is idle takes half */
 
 static struct hosts hosts = { .comm = MPI_COMM_NULL };
 
@@ -113,7 +114,7 @@ static void tell_cores(const struct frz_cores *c)
 
 /* One rank of each host compares the cores on which any of its ranks may run, while the others
  * sleep. */
-static void compare_cores(void)
+static void compare_cores(uint64_t within_ns)
 {
 	const char *here = hosts.place[hosts.rank].hostid;
 	struct frz_cores cores;
@@ -123,7 +124,8 @@ static void compare_cores(void)
 	for (int r = 0; r < hosts.size; r++)
 		if (!strcmp(hosts.place[r].hostid, here))
 			CPU_OR(&set, &set, &hosts.place[r].cores);
-	if (frz_cores_compare(&cores, &set, CORES_NS + CORE_NS * (uint64_t)CPU_COUNT(&set)) < 0)
+	within_ns += CORE_NS * (uint64_t)CPU_COUNT(&set);
+	if (frz_cores_compare(&cores, &set, within_ns) < 0)
 		return;
 	tell_cores(&cores);
 	frz_cores_free(&cores);
@@ -140,7 +142,7 @@ static void compare_cores_again(void)
 {
 	if (!compares_cores() || all_compared)
 		return;
-	compare_cores();
+	compare_cores(CORES_AGAIN_NS);
 	if (!all_compared)
 		dprof_adapter_line("note", "not all cores of this host could be compared: it is not "
 				   "known whether they share a clock");
@@ -180,7 +182,7 @@ bool hosts_start(void)
 	if (!learn_hosts())
 		hosts.n = 0;
 	if (compares_cores())
-		compare_cores();
+		compare_cores(CORES_NS);
 	all_meet(&hosts);
 	if (hosts.n > 1)
 		measure_start();

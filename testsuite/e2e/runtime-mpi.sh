@@ -110,7 +110,7 @@ for rank in 0 1 2 3; do
 	grep -q "^clockid $((rank / 2))" dprof-*/h$((rank / 2))-$rank.process || fail "rank $rank has the wrong clock"
 done
 [ "$(ls dprof-*/*.sync)" = "$(echo dprof-*/h0.sync)" ] || fail "expected h0.sync, found $(ls dprof-*/*.sync)"
-grep -h '^note' dprof-*/*.process && fail "notes where all is well"
+grep -h '^note' dprof-*/*.process | grep -v '^note not%20all%20cores' && fail "notes where all is well"
 "$B/bin/dprof-analyze" dump dprof-* >text
 [ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
 	fail "too few packets: $(grep -c '^link' text) links"
