@@ -15,8 +15,8 @@
  *       |   /
  *       +----------------- truth
  *
- * Law: clockmap_stamp(m, t) is the floor of m at t, in exact arithmetic; and clockmap_need_ppb is the
- * least ppb under which the solver's assumption of drift (freezer/wander.h) holds. */
+ * Law: clockmap_stamp(m, t) is the floor of m at t, in exact arithmetic; and clockmap_need_ppb is
+ * the least ppb under which the solver's assumption of drift (freezer/wander.h) holds. */
 #ifndef TRUTH_CLOCKMAP_H
 #define TRUTH_CLOCKMAP_H
 
@@ -47,11 +47,11 @@ uint64_t clockmap_stamp(const struct clockmap *, int64_t truth);
 /* The sign of m(truth) - own: where the clock really stands against a whole number of its ticks. */
 int clockmap_compare(const struct clockmap *, int64_t truth, int64_t own);
 
-/* The true time at which the clock came to show `own`, rounded down. Of strictly increasing maps. */
+/* The true time at which the clock came to show `own`, rounded down. Of increasing maps. */
 int64_t clockmap_moment(const struct clockmap *, int64_t own);
 
-/* The sign of (mean rate of `base` against this clock between its stamps `first` and `last`) - rate.
- * Of strictly increasing maps. */
+/* The sign of (mean rate of `base` against this clock between its stamps `first` and `last`) -
+ * rate. Of strictly increasing maps. */
 int clockmap_compare_rate(const struct clockmap *, const struct clockmap *base, int64_t first,
 			  int64_t last, double rate);
 
@@ -59,8 +59,8 @@ int clockmap_compare_rate(const struct clockmap *, const struct clockmap *base, 
 
 /* For how many ppb it is true that the rate of `base` against this clock, anywhere from the first
  * knot of either to the last and beyond, is within them of its mean between the clock's stamps
- * `first` and `last`; rounded up. CLOCKMAP_NEVER when one of the clocks is set or stands still, or for
- * 10^9 ppb and more. */
+ * `first` and `last`; rounded up. CLOCKMAP_NEVER when one of the clocks is set or stands still, or
+ * for 10^9 ppb and more. */
 uint32_t clockmap_need_ppb(const struct clockmap *, const struct clockmap *base, int64_t first,
 			   int64_t last);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * clocks.c - see clocks.h. Rates are chosen in doubles and become knots with whole coordinates; from
- * then on the map is exact, and is asked what it is. */
+ * clocks.c - see clocks.h. Rates are chosen in doubles and become knots with whole coordinates;
+ * from then on the map is exact, and is asked what it is. */
 #include "testsuite/truth/clocks.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ enum clock_kind clock_kind_of(const char *word)
 	return (enum clock_kind)kind;
 }
 
-/* ---- How far the rate is off, from -1 to 1, in each stretch of the run ------------------------ */
+/* ---- How far the rate is off, from -1 to 1, in each stretch of the run ---------------------- */
 
 struct shape { double off[STRETCHES]; };
 
@@ -100,7 +100,8 @@ static struct clockmap wandering(struct dice *d, const struct clock_wish *w, dou
 	struct shape s = shape_of(d, kind);
 
 	for (int i = 0; i < STRETCHES; i++) {
-		int64_t end = w->begin + (int64_t)((__int128)(w->end - w->begin) * (i + 1) / STRETCHES);
+		int64_t end = w->begin +
+			      (int64_t)((__int128)(w->end - w->begin) * (i + 1) / STRETCHES);
 		double rate = w->rate * (1 + s.off[i] * ppb / 2 * 1e-9);
 
 		clockmap_extend(&m, end - begin, llrint(rate * (double)(end - begin)));

@@ -2,9 +2,9 @@
  *
  * clocks.h - kinds of clocks, and what each of them asks one to assume.
  *
- * Law: a clock of a kind before CLOCK_FIRST_BROKEN, drawn with `wander_ppb`, is strictly increasing and
- * its rate stays within about wander_ppb / 2 of a constant; clockmap_need_ppb says by how much exactly.
- * The others are set, stand still, or wander more than was asked for. */
+ * Law: a clock of a kind before CLOCK_FIRST_BROKEN, drawn with `wander_ppb`, is strictly increasing
+ * and its rate stays within about wander_ppb / 2 of a constant; clockmap_need_ppb says by how much
+ * exactly. The others are set, stand still, or wander more than was asked for. */
 #ifndef TRUTH_CLOCKS_H
 #define TRUTH_CLOCKS_H
 
@@ -19,7 +19,7 @@
 	X(RAMP, ramp)       /* the rate goes from one extreme to the other: it becomes warm */     \
 	X(FORWARD, forward) /* affine, but once set forward */                                     \
 	X(BACK, back)       /* affine, but once set back */                                        \
-	X(PAUSE, pause)     /* affine, but stands still for a while: a virtual machine is stopped */\
+	X(PAUSE, pause)     /* affine, but stands still: a virtual machine is stopped */           \
 	X(EXCESS, excess)   /* wanders 2 to 100 times as much as it should */
 
 enum clock_kind {
@@ -44,8 +44,8 @@ struct clock_wish {
 	int64_t break_ticks, break_at;
 };
 
-/* The caller owns the map: clockmap_free. Same dice, same map; whatever the kind, the dice are rolled once,
- * so that a world with one other clock is otherwise the same. */
+/* The caller owns the map: clockmap_free. Same dice, same map; whatever the kind, the dice are
+ * rolled once, so that a world with one other clock is otherwise the same. */
 struct clockmap clock_draw(struct dice *, const struct clock_wish *);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * program.c - see program.h. program_draw writes the script, program_run.c plays it, program_clocks.c
- * gives the hosts their clocks. */
+ * program.c - see program.h. program_draw writes the script, program_run.c plays it,
+ * program_clocks.c gives the hosts their clocks. */
 #define _GNU_SOURCE /* nftw */
 #include "testsuite/truth/program.h"
 
@@ -274,7 +274,8 @@ static void draw_threads(struct author *a)
 		a->s->main_thread[r] = p->nthreads;
 		a->thread[p->nthreads].began = true;
 		for (unsigned n = 0; n <= extra; n++)
-			p->threads[p->nthreads++] = (struct program_thread){ r % p->nhosts, r, n, NULL, 0 };
+			p->threads[p->nthreads++] = (struct program_thread){ r % p->nhosts, r, n,
+									     NULL, 0 };
 	}
 }
 
@@ -387,7 +388,8 @@ void program_text(const struct program *p, enum program_view view, FILE *out)
 
 	fputs("dprof-text 1\n", out);
 	for (unsigned h = 0; h < nclocks; h++)
-		fprintf(out, "clock %u host=h%u ghz=%d\n", h, h, view == PROGRAM_TRUE ? PROGRAM_FINE : 1);
+		fprintf(out, "clock %u host=h%u ghz=%d\n", h, h,
+			view == PROGRAM_TRUE ? PROGRAM_FINE : 1);
 	for (size_t t = 0; t < p->nthreads; t++)
 		fprintf(out, "thread %zu clock=%u rank=%u number=%u\n", t,
 			view == PROGRAM_TRUE ? 0 : p->threads[t].host, p->threads[t].rank,

@@ -2,11 +2,11 @@
  *
  * program.h - random programs whose true times are known, on hosts with made-up clocks.
  *
- * A program is a list of actions (work, regions, barriers, collectives, messages, forks, joins, locks)
- * in an order in which they can happen. program_run goes through the list once and gives every event
- * its true time, in true ticks, of which PROGRAM_FINE make a tick of the base clock: host 0 shows
- * truth / PROGRAM_FINE, rounded down; the others go through a map that is known exactly. What a run
- * on these hosts would have recorded is a trace.
+ * A program is a list of actions (work, regions, barriers, collectives, messages, forks, joins,
+ * locks) in an order in which they can happen. program_run goes through the list once and gives
+ * every event its true time, in true ticks, of which PROGRAM_FINE make a tick of the base clock:
+ * host 0 shows truth / PROGRAM_FINE, rounded down; the others go through a map that is known
+ * exactly. What a run on these hosts would have recorded is a trace.
  *
  *	struct program *p = program_draw(seed, &(struct program_wish){ 0 });
  *	struct trace *seen = program_trace(p, PROGRAM_RECORDED);
@@ -16,19 +16,21 @@
  *	program_free(p);
  *
  * Law: the same seed and wish give the same program; what happens first has the smaller number:
- * entering a barrier before any leaves, sending before receiving, and so on; the drift of every clock
- * is within p->assumption; and program_run with a cut is what the program would really have done, had
- * its region been faster:
+ * entering a barrier before any leaves, sending before receiving, and so on; the drift of every
+ * clock is within p->assumption; and program_run with a cut is what the program would really have
+ * done, had its region been faster:
  *
  *  - each stretch between two events of a thread shrinks by the cut while the region is anywhere on
- *    its stack, but for time inside an operation (barrier, coll, send, recv, wait, fork, join, lock);
+ *    its stack, but for time inside an operation (barrier, coll, send, recv, wait, fork, join,
+ *    lock);
  *  - a barrier, or a collective of all to all, is left a fixed cost after the latest entry;
- *  - a receive, or the wait for one, ends a fixed cost after its own entry, or a fixed transfer after
- *    the entry of its send, whichever is later; other operations end a fixed cost after their entry;
+ *  - a receive, or the wait for one, ends a fixed cost after its own entry, or a fixed transfer
+ *    after the entry of its send, whichever is later; other operations end a fixed cost after their
+ *    entry;
  *  - of a rooted collective or a scan, data that must come is a transfer under way likewise;
- *  - a thread begins a fixed cost after the entry of its fork; a join ends a fixed cost after the last
- *    event of the thread, or after its own entry;
- *  - a lock is got in the recorded order, a fixed cost after its release, or after its own entry. */
+ *  - a thread begins a fixed cost after the entry of its fork; a join ends a fixed cost after the
+ *    last event of the thread, or after its own entry;
+ *  - a lock is got in the recorded order, a fixed cost after its release, or its own entry. */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H
 
@@ -52,7 +54,7 @@ struct program_wish {          /* 0: drawn */
 	bool affine;           /* all clocks are; otherwise they may wander */
 	bool varying;          /* fixed costs and transfers differ from operation to operation;
 				  otherwise each pair of hosts has one of each */
-	bool twins;            /* all ranks on one host, whose clock is the base: nothing is unknown */
+	bool twins; /* all ranks on one host, whose clock is the base: nothing is unknown */
 };
 
 enum program_site { /* number of each site in a program's trace */
@@ -97,8 +99,8 @@ void program_free(struct program *);
 /* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? */
 struct program_cut { enum program_site site; int64_t rank; unsigned permille; };
 
-/* Gives each event its true time; NULL: as it was recorded, which is how program_draw leaves it. Links
- * and clocks stay what they are. */
+/* Gives each event its true time; NULL: as it was recorded, which is how program_draw leaves it.
+ * Links and clocks stay what they are. */
 void program_run(struct program *, const struct program_cut *);
 
 enum program_view {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * program_clocks.c - clocks for the hosts of a program, and packets between each and the base: before
- * it begins, now and then, and after its end. */
+ * program_clocks.c - clocks for the hosts of a program, and packets between each and the base:
+ * before it begins, now and then, and after its end. */
 #include <stdlib.h>
 
 #include "testsuite/truth/program_parts.h"
@@ -28,8 +28,10 @@ static int64_t exchange(struct packets *x, int64_t asked)
 	int64_t returned = answered + delay_next(&x->path, x->dice, 1);
 	struct frz_link *l = new_links(x->p, 2);
 
-	l[0] = (struct frz_link){ 0, x->host, clockmap_stamp(base, asked), clockmap_stamp(map, received) };
-	l[1] = (struct frz_link){ x->host, 0, clockmap_stamp(map, answered), clockmap_stamp(base, returned) };
+	l[0] = (struct frz_link){ 0, x->host, clockmap_stamp(base, asked),
+				  clockmap_stamp(map, received) };
+	l[1] = (struct frz_link){ x->host, 0, clockmap_stamp(map, answered),
+				  clockmap_stamp(base, returned) };
 	return returned;
 }
 
@@ -49,7 +51,8 @@ static struct clockmap draw_map(const struct program *p, struct dice *d, bool af
 		.rate = roll_size(d, 0.1, 10) / PROGRAM_FINE,
 		.wander_ppb = roll_size(d, 100, MOST_WANDER_PPB),
 	};
-	int64_t at_least = INT64_C(480000000) * PROGRAM_FINE; /* whole ticks at knots are exact enough */
+	/* So that whole ticks at knots are exact enough. */
+	int64_t at_least = INT64_C(480000000) * PROGRAM_FINE;
 
 	if (wish.end - wish.begin < at_least)
 		wish.end = wish.begin + at_least;

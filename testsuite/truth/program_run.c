@@ -31,7 +31,8 @@ static void pass(struct play *y, size_t t, int64_t ticks)
 	y->now[t] += ticks;
 }
 
-static struct program_event *event(struct play *y, size_t t, enum program_site site, enum dprof_op op)
+static struct program_event *event(struct play *y, size_t t, enum program_site site,
+				   enum dprof_op op)
 {
 	struct program_thread *thread = &y->p->threads[t];
 
@@ -75,14 +76,16 @@ static void leave_at(struct play *y, size_t t, enum program_site site, int64_t t
 	event(y, t, site, DPROF_EXIT);
 }
 
-/* ---- Operations of all ------------------------------------------------------------------------ */
+/* ---- Operations of all ---------------------------------------------------------------------- */
 
 static enum program_site site_of(enum action_kind kind)
 {
 	static const enum program_site of[] = {
-		[BARRIER] = PROGRAM_BARRIER, [ALLREDUCE] = PROGRAM_ALLREDUCE, [BCAST] = PROGRAM_BCAST,
-		[REDUCE] = PROGRAM_REDUCE, [SCAN] = PROGRAM_SCAN, [SEND] = PROGRAM_SEND,
-		[RECEIVE] = PROGRAM_RECV, [ISEND] = PROGRAM_ISEND, [IRECV] = PROGRAM_IRECV,
+		[BARRIER] = PROGRAM_BARRIER, [ALLREDUCE] = PROGRAM_ALLREDUCE,
+		[BCAST] = PROGRAM_BCAST,     [REDUCE] = PROGRAM_REDUCE,
+		[SCAN] = PROGRAM_SCAN,	     [SEND] = PROGRAM_SEND,
+		[RECEIVE] = PROGRAM_RECV,    [ISEND] = PROGRAM_ISEND,
+		[IRECV] = PROGRAM_IRECV,
 	};
 	return of[kind];
 }
@@ -127,7 +130,7 @@ static void meet(struct play *y, const struct action *a)
 	}
 }
 
-/* ---- Operations of two ------------------------------------------------------------------------ */
+/* ---- Operations of two ---------------------------------------------------------------------- */
 
 static void send(struct play *y, const struct action *a)
 {
@@ -205,7 +208,7 @@ static void lock(struct play *y, const struct action *a, int64_t *released)
 	leave_at(y, a->thread, PROGRAM_LOCK, later(e->truth + a->cost, *released + a->transfer));
 }
 
-/* ---- All of them ------------------------------------------------------------------------------ */
+/* ---- All of them ---------------------------------------------------------------------------- */
 
 static void act(struct play *y, const struct action *a, int64_t *released)
 {
@@ -280,7 +283,8 @@ void program_run(struct program *p, const struct program_cut *cut)
 	if (!y.sent)
 		abort();
 	for (unsigned r = 0; r < p->nranks; r++)
-		y.now[s->main_thread[r]] = FIRST_MOMENT + (int64_t)(p->seed >> r % 32) % 100 * apart;
+		y.now[s->main_thread[r]] = FIRST_MOMENT +
+					   (int64_t)(p->seed >> r % 32) % 100 * apart;
 	for (size_t i = 0; i < MAX_RANKS * LOCKS; i++)
 		released[i / LOCKS][i % LOCKS] = 0;
 	for (size_t t = 0; t < p->nthreads; t++)

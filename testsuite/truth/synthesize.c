@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * synthesize.c - prints a trace of any size in dprof's text form: a program that never ran, on hosts
- * that do not exist.
+ * synthesize.c - prints a trace of any size in dprof's text form: a program that never ran, on
+ * hosts that do not exist.
  *
  *   synthesize --hosts 4 --messages 1e6 --clock walk | dprof-analyze pack - DIR
  *
- * Each round, every thread works in the region "body", the threads of a rank meet, each rank sends a
- * message to its right neighbour and receives one from its left; every so many rounds all ranks meet
- * at an MPI_Barrier. The program is played twice with the same dice: once to see how long it takes,
- * so that packets can go around it, and once to print it, so that memory does not grow with it.
+ * Each round, every thread works in the region "body", the threads of a rank meet, each rank sends
+ * a message to its right neighbour and receives one from its left; every so many rounds all ranks
+ * meet at an MPI_Barrier. The program is played twice with the same dice: once to see how long it
+ * takes, so that packets can go around it, and once to print it, so that memory does not grow with
+ * it.
  *
  * Law: everything happens in an order that clocks of the kind asked for would have seen: messages
  * arrive after they were sent, barriers are left after all have entered. */
@@ -42,7 +43,7 @@ struct player {
 
 enum { BODY, THREADS_MEET, RANKS_MEET, SEND, RECV, SITES };
 
-/* ---- One round ---------------------------------------------------------------------------------- */
+/* ---- One round ------------------------------------------------------------------------------ */
 
 static int64_t ticks(double us)
 {
@@ -57,8 +58,8 @@ static void event(struct player *p, unsigned thread, int site, bool enters)
 	if (!p->w)
 		return;
 	printf("e %u %" PRIu64 " %d %s", thread,
-	       p->s->true_clock ? (uint64_t)truth : world_stamp(p->w, rank % p->w->nhosts, truth), site,
-	       enters ? "enter" : "exit");
+	       p->s->true_clock ? (uint64_t)truth : world_stamp(p->w, rank % p->w->nhosts, truth),
+	       site, enters ? "enter" : "exit");
 	if (enters && site == THREADS_MEET)
 		printf(" group=%u seq=%" PRIu64, 2 + rank, p->rounds);
 	if (enters && site == RANKS_MEET)
@@ -117,7 +118,8 @@ static void messages(struct player *p)
 	}
 	for (unsigned r = 0; r < s->ranks; r++) {
 		unsigned t = r * s->threads;
-		int64_t arrival = p->sent[(r + s->ranks - 1) % s->ranks] + delay_next(&p->path, &p->dice, 0);
+		int64_t arrival = p->sent[(r + s->ranks - 1) % s->ranks] +
+				  delay_next(&p->path, &p->dice, 0);
 
 		pass(p, t, 0.2);
 		event(p, t, RECV, true);
@@ -167,25 +169,28 @@ static int64_t play(const struct settings *s, const struct world *w, int64_t beg
 	return end;
 }
 
-/* ---- The trace ---------------------------------------------------------------------------------- */
+/* ---- The trace ------------------------------------------------------------------------------ */
 
 static void print_heads(const struct settings *s, const struct world *w)
 {
 	static const char *const sites[SITES] = {
-		"region name=body", "barrier name=team", "barrier name=MPI_Barrier", "send name=MPI_Send",
-		"recv name=MPI_Recv",
+		"region name=body",   "barrier name=team",  "barrier name=MPI_Barrier",
+		"send name=MPI_Send", "recv name=MPI_Recv",
 	};
 
 	puts("dprof-text 1");
 	for (unsigned h = 0; h < (s->true_clock ? 1 : w->nhosts); h++) {
 		const struct clockmap_knot *k = w->maps[h].knots;
 
-		printf("clock %u host=h%u ghz=%.6f\n", h, h, s->true_clock ? (double)WORLD_FINE :
-		       WORLD_FINE * (double)(k[1].own - k[0].own) / (double)(k[1].truth - k[0].truth));
+		printf("clock %u host=h%u ghz=%.6f\n", h, h,
+		       s->true_clock ? (double)WORLD_FINE
+				     : WORLD_FINE * (double)(k[1].own - k[0].own) /
+					       (double)(k[1].truth - k[0].truth));
 	}
 	for (unsigned t = 0; t < s->ranks * s->threads; t++)
 		printf("thread %u clock=%u rank=%u number=%u\n", t,
-		       s->true_clock ? 0 : t / s->threads % w->nhosts, t / s->threads, t % s->threads);
+		       s->true_clock ? 0 : t / s->threads % w->nhosts, t / s->threads,
+		       t % s->threads);
 	printf("group 1 threads=0");
 	for (unsigned r = 1; r < s->ranks; r++)
 		printf(",%u", r * s->threads);
@@ -223,7 +228,7 @@ static void synthesize(struct settings *s)
 	world_free(&w);
 }
 
-/* ---- Command line ------------------------------------------------------------------------------- */
+/* ---- Command line --------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
 	{ "hosts", 'h', "N", 0, "hosts (2)", 0 },
@@ -231,15 +236,22 @@ static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "threads of each rank (1)", 0 },
 	{ "messages", 'm', "N", 0, "messages from neighbour to neighbour, at least (1000)", 0 },
 	{ "barrier", 'b', "N", 0, "all meet every so many rounds (10)", 0 },
-	{ "work", 'w', "US", 0, "microseconds that a thread works in a round, on average (100)", 0 },
-	{ "clock", 'c', "KIND", 0, "affine sine walk switch ramp; "
+	{ "work", 'w', "US", 0, "microseconds that a thread works in a round, on average (100)",
+	  0 },
+	{ "clock", 'c', "KIND", 0,
+	  "affine sine walk switch ramp; "
 	  "or on the last host only: forward back pause excess. (What a clock that was set back stamped "
-	  "is no trace: pack refuses it.) (affine)", 0 },
+	  "is no trace: pack refuses it.) (affine)",
+	  0 },
 	{ "wander", 'p', "PPB", 0, "how far rates wander (10000)", 0 },
-	{ "break", 'k', "US", 0, "by how much a broken clock is set, or how long it stands still, in "
-	  "the middle of the run on the last host (10000)", 0 },
-	{ "delay", 'd', "KIND", 0, "instant symmetric asymmetric bursty exponential heavy congested, of "
-	  "packets and messages (symmetric)", 0 },
+	{ "break", 'k', "US", 0,
+	  "by how much a broken clock is set, or how long it stands still, in "
+	  "the middle of the run on the last host (10000)",
+	  0 },
+	{ "delay", 'd', "KIND", 0,
+	  "instant symmetric asymmetric bursty exponential heavy congested, of "
+	  "packets and messages (symmetric)",
+	  0 },
 	{ "floor", 'f', "US", 0, "of the fastest packet (5)", 0 },
 	{ "topology", 'y', "star|tree:B|mesh", 0, "who exchanges packets with whom (star)", 0 },
 	{ "interval", 'i', "S", 0, "between exchanges during the run (0.25)", 0 },
@@ -311,9 +323,15 @@ int main(int argc, char **argv)
 		.threads = 1, .messages = 1000, .seed = 1, .barrier_every = 10, .work_us = 100,
 		.interval_s = 0.25,
 	};
-	static const struct argp argp = { options, option, NULL,
+	static const struct argp argp = {
+		options,
+		option,
+		NULL,
 		"Prints a synthetic trace in dprof's text form; dprof-analyze pack - DIR makes it a trace.",
-		NULL, NULL, NULL };
+		NULL,
+		NULL,
+		NULL
+	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &s);
 	s.ranks = s.ranks ? s.ranks : s.world.nhosts;

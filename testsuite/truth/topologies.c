@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * topologies.c - what a topology costs and gives, simulated: for many hosts, how long the start burst
- * takes (each pair of hosts as soon as both are free), how wide the bounds are, and how long the solver
- * works.
+ * topologies.c - what a topology costs and gives, simulated: for many hosts, how long the start
+ * burst takes (each pair of hosts as soon as both are free), how wide the bounds are, and how long
+ * the solver works.
  *
  *   topologies [--delay KIND] [--model affine|drift] HOSTS...
  *
  * One line a topology and number of hosts, of numbers only after the first two words:
  *   HOSTS TOPOLOGY burst_ms median_width_us widest_us bytes_of_links solve_ms unproven
  *
- * Model: clocks of 0.1 to 10 GHz that follow a walk of 10 ppm (drift) or are affine; packets of at least
- * 5 us; up to 0.2 us until an answer and 0.5 us until the next question; bursts of 256 exchanges, and
- * 8 each 250 ms of a run of 2 s. The bounds of every host are asked for at 64 moments. */
+ * Model: clocks of 0.1 to 10 GHz that follow a walk of 10 ppm (drift) or are affine; packets of at
+ * least 5 us; up to 0.2 us until an answer and 0.5 us until the next question; bursts of 256
+ * exchanges, and 8 each 250 ms of a run of 2 s. The bounds of every host are asked for at 64
+ * moments. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +41,12 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Widths of all placed hosts at all moments, in microseconds; how many. */
-static size_t widths(const struct world *w, const struct frz_solution *s, double *us, size_t *unproven)
+static size_t widths(const struct world *w, const struct frz_solution *s, double *us,
+		     size_t *unproven)
 {
 	const struct clockmap_knot *k = w->maps[0].knots;
-	double ticks_us = (double)(k[1].own - k[0].own) / (double)(k[1].truth - k[0].truth) * WORLD_FINE * 1e3;
+	double ticks_us = (double)(k[1].own - k[0].own) / (double)(k[1].truth - k[0].truth) *
+			  WORLD_FINE * 1e3;
 	size_t n = 0;
 
 	for (unsigned h = 1; h < w->nhosts; h++) {
@@ -57,7 +60,8 @@ static size_t widths(const struct world *w, const struct frz_solution *s, double
 			frz_time t = frz_time_of(&cursor, world_stamp(w, h, truth));
 
 			if (!world_inside(w, truth, t)) {
-				fprintf(stderr, "topologies: host %u: a bound without the truth\n", h);
+				fprintf(stderr, "topologies: host %u: a bound without the truth\n",
+					h);
 				exit(1);
 			}
 			us[n++] = (double)(t.hi - t.lo) / ticks_us;
@@ -129,11 +133,25 @@ static error_t option(int key, char *text, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .wish = { .clock = CLOCK_WALK, .delay = DELAY_SYMMETRIC, .run_ns = 2e9,
-					.floor_ns = 5000, .first = 256, .between = 8, .last = 256, .pauses = 7,
-					.model = WORLD_DRIFT, .ppb = 10000 } };
-	static const struct argp argp = { options, option, "HOSTS...",
-		"Simulates the exchange of packets among many hosts in several topologies.", NULL, NULL, NULL };
+	struct settings s = { .wish = { .clock = CLOCK_WALK,
+					.delay = DELAY_SYMMETRIC,
+					.run_ns = 2e9,
+					.floor_ns = 5000,
+					.first = 256,
+					.between = 8,
+					.last = 256,
+					.pauses = 7,
+					.model = WORLD_DRIFT,
+					.ppb = 10000 } };
+	static const struct argp argp = {
+		options,
+		option,
+		"HOSTS...",
+		"Simulates the exchange of packets among many hosts in several topologies.",
+		NULL,
+		NULL,
+		NULL
+	};
 
 	return argp_parse(&argp, argc, argv, 0, NULL, &s) ? 1 : 0;
 }

@@ -10,15 +10,15 @@
 
 #define CHUNK 2048
 
-/* ---- A wish ----------------------------------------------------------------------------------- */
+/* ---- A wish --------------------------------------------------------------------------------- */
 
 static unsigned any_count(struct dice *d, double most)
 {
 	return (unsigned)roll_size(d, 1, most);
 }
 
-/* What is found depends on when packets flow: here as the runtime sends them by default, at both ends
- * and every 250 ms, in a machine room. */
+/* What is found depends on when packets flow: here as the runtime sends them by default, at both
+ * ends and every 250 ms, in a machine room. */
 static void exchange_as_dprof_does(struct dice *d, struct world_wish *w)
 {
 	w->run_ns = roll_size(d, 1e9, 60e9);
@@ -59,7 +59,7 @@ static struct world_wish draw_wish(struct dice *d, const struct plan *plan)
 	return w;
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------ */
+/* ---- Conversions ---------------------------------------------------------------------------- */
 
 struct trial {
 	const struct world *w;
@@ -81,8 +81,10 @@ static void complain(struct trial *t, size_t i)
 
 	if (!v->complaint[0])
 		snprintf(v->complaint, sizeof v->complaint,
-			 "host %u, stamp %" PRIu64 ": the truth %" PRIu64 " is outside [%" PRId64 ", %" PRId64 "]",
-			 t->host, t->stamp[i], world_stamp(t->w, 0, t->truth[i]), t->time[i].lo, t->time[i].hi);
+			 "host %u, stamp %" PRIu64 ": the truth %" PRIu64 " is outside [%" PRId64
+			 ", %" PRId64 "]",
+			 t->host, t->stamp[i], world_stamp(t->w, 0, t->truth[i]), t->time[i].lo,
+			 t->time[i].hi);
 }
 
 /* How many base ticks the truth is outside, at least 1. */
@@ -188,7 +190,7 @@ static void convert(struct trial *t, unsigned conversions)
 	}
 }
 
-/* ---- A case ----------------------------------------------------------------------------------- */
+/* ---- A case --------------------------------------------------------------------------------- */
 
 /* Base ticks in so many true ones: near enough for a multiple. */
 static double base_ticks(const struct world *w, double truth)
@@ -212,7 +214,8 @@ static void check_rate(struct trial *t, struct frz_rate rate)
 	t->v->outside++, t->v->silent++;
 	if (!t->v->complaint[0])
 		snprintf(t->v->complaint, sizeof t->v->complaint,
-			 "host %u: the true mean rate is outside [%.17g, %.17g]", t->host, rate.lo, rate.hi);
+			 "host %u: the true mean rate is outside [%.17g, %.17g]", t->host, rate.lo,
+			 rate.hi);
 }
 
 static void try_clock(struct trial *t, unsigned host, unsigned conversions)
@@ -244,7 +247,7 @@ static void try_clocks(struct trial *t, unsigned conversions)
 		try_clock(t, h, conversions / w->nhosts);
 }
 
-/* ---- Breaks ----------------------------------------------------------------------------------- */
+/* ---- Breaks --------------------------------------------------------------------------------- */
 
 /* The host whose bounds suffer when the clock of `broken` breaks. */
 static unsigned sufferer(const struct world_wish *wish)
@@ -315,7 +318,8 @@ static void size_break(struct verdict *v, const struct dice *before, const struc
 	int64_t at = w->begin + llrint((double)(w->end - w->begin) * wish->break_at);
 	const struct linked *linked = &w->linked[wish->broken];
 
-	v->break_unlinked = wish->clock != CLOCK_EXCESS && (at <= linked->first || at > linked->last);
+	v->break_unlinked = wish->clock != CLOCK_EXCESS &&
+			    (at <= linked->first || at > linked->last);
 	v->break_size = width ? base_ticks(w, truth) / width : 0;
 	v->excess = width ? v->excess / width : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trials.h - the solver on trial: random worlds in which every conversion is compared with the truth.
+ * trials.h - the solver on trial: random worlds in which every conversion is compared with the
+ * truth.
  *
  * Law: a case is told by its seed and the plan alone, whatever was tried before it. */
 #ifndef TRUTH_TRIALS_H
@@ -22,7 +23,7 @@ struct verdict {
 	uint64_t conversions, outside; /* bounds that were computed, and those without the truth */
 	uint64_t silent;          /* of them: of clocks that were called proven */
 	unsigned clocks, unlinked, contradicted, consistent; /* other than the base */
-	double width;             /* median, as a multiple of the fastest packet there and back; 0 */
+	double width; /* median, as a multiple of the fastest packet there and back; 0 */
 	/* In widths that the broken clock's bounds would have had, had it kept the assumption: */
 	double break_size;        /* by how much it was set or stood still, or went astray */
 	double excess;            /* how far outside a silent bound the truth was at most */

@@ -2,17 +2,18 @@
  *
  * truth-clocks.c - tries the solver in random worlds, for as long as one likes: see --help.
  *
- * First the clocks that keep each assumption: no bound may exclude the truth, and no contradiction may
- * be reported.
+ * First the clocks that keep each assumption: no bound may exclude the truth, and no contradiction
+ * may be reported.
  *
- * Then clocks that break it. A run in which all clocks are said to be proven is *harmless* if no bound
- * excludes the truth and *silent* if one does; all others are *reported*. Not every break can be
- * reported: where links admit a clock that keeps the assumption, nobody can tell that the true one did
- * not, and the solver finds such a clock whenever there is one (its own tests show that). Such are
+ * Then clocks that break it. A run in which all clocks are said to be proven is *harmless* if no
+ * bound excludes the truth and *silent* if one does; all others are *reported*. Not every break can
+ * be reported: where links admit a clock that keeps the assumption, nobody can tell that the true
+ * one did not, and the solver finds such a clock whenever there is one (its own tests show that).
+ * Such are
  *
  *  - a clock that is set before its first link or behind its last: counted by itself;
- *  - one that is set by less than about twice the width of its bounds: packets do not arrive so soon
- *    that they would show it. So breaks are told apart by their size in widths;
+ *  - one that is set by less than about twice the width of its bounds: packets do not arrive so
+ *    soon that they would show it. So breaks are told apart by their size in widths;
  *  - one that is set by more, just where packets were late for long. */
 #include <argp.h>
 #include <inttypes.h>
@@ -84,7 +85,8 @@ static error_t option(int key, char *text, struct argp_state *state)
 	case 'k':
 		s->kind = text;
 		if (*text && !set_kind(&s->plan, text))
-			argp_error(state, "--kind: '%s' is no kind of clock, delay or topology", text);
+			argp_error(state, "--kind: '%s' is no kind of clock, delay or topology",
+				   text);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -95,9 +97,11 @@ static const struct argp_option options[] = {
 	{ "broken", 'b', "RUNS", 0, "of each kind of clock that breaks the assumption (1000)", 0 },
 	{ "seed", 's', "N", 0, "of the first case; the next has the next (1)", 0 },
 	{ "model", 'm', "affine|drift", 0, "only this assumption", 0 },
-	{ "kind", 'k', "WORD", 0, "only this kind of clock (affine sine walk switch ramp; broken: "
+	{ "kind", 'k', "WORD", 0,
+	  "only this kind of clock (affine sine walk switch ramp; broken: "
 	  "forward back pause excess), of delay (instant symmetric asymmetric bursty exponential heavy "
-	  "congested) or topology (star tree:B mesh)", 0 },
+	  "congested) or topology (star tree:B mesh)",
+	  0 },
 	{ 0 },
 };
 
@@ -133,8 +137,8 @@ static void print_tally(const char *name, struct tally *t)
 	if (!t->cases)
 		return;
 	qsort(t->width, t->nwidths, sizeof *t->width, by_size);
-	printf("  %-12s %8" PRIu64 " %13" PRIu64 " %10d %9" PRIu64 "   ", name, t->cases, t->conversions, 0,
-	       t->unlinked);
+	printf("  %-12s %8" PRIu64 " %13" PRIu64 " %10d %9" PRIu64 "   ", name, t->cases,
+	       t->conversions, 0, t->unlinked);
 	if (t->nwidths)
 		printf("%.3g (%.3g .. %.3g)", t->width[t->nwidths / 2], t->width[t->nwidths / 20],
 		       t->width[t->nwidths - 1 - t->nwidths / 20]);
@@ -148,7 +152,9 @@ static void progress(const char *what, uint64_t done, uint64_t all, double *show
 	if (now - *shown < apart)
 		return;
 	*shown = now;
-	fprintf(stderr, isatty(2) ? "\r\033[K  %s: %" PRIu64 " of %" PRIu64 : "  %s: %" PRIu64 " of %" PRIu64 "\n",
+	fprintf(stderr,
+		isatty(2) ? "\r\033[K  %s: %" PRIu64 " of %" PRIu64
+			  : "  %s: %" PRIu64 " of %" PRIu64 "\n",
 		what, done, all);
 }
 
@@ -158,25 +164,30 @@ static void progress_end(void)
 		fputs("\r\033[K", stderr);
 }
 
-static const char *const shapes[] = { [FRZ_STAR] = "star", [FRZ_TREE] = "tree", [FRZ_MESH] = "mesh" };
+static const char *const shapes[] = {
+	[FRZ_STAR] = "star", [FRZ_TREE] = "tree", [FRZ_MESH] = "mesh"
+};
 
 static bool is_fine(const struct verdict *v)
 {
 	return !v->outside && !v->contradicted && !v->consistent;
 }
 
-static void print_failure(const struct settings *s, const struct verdict *v, uint64_t seed, int model,
-			  uint64_t conversions)
+static void print_failure(const struct settings *s, const struct verdict *v, uint64_t seed,
+			  int model, uint64_t conversions)
 {
 	progress_end();
-	printf("VIOLATION: %s\n", v->complaint[0] ? v->complaint
-						  : "clocks that keep the assumption are said to break it");
-	printf("  %s (%" PRIu32 " ppb), clocks %s, delays %s, topology %s, %u hosts, run of %.3g s\n",
+	printf("VIOLATION: %s\n", v->complaint[0]
+					  ? v->complaint
+					  : "clocks that keep the assumption are said to break it");
+	printf("  %s (%" PRIu32
+	       " ppb), clocks %s, delays %s, topology %s, %u hosts, run of %.3g s\n",
 	       models[v->wish.model], v->ppb, clock_word(v->wish.clock), delay_word(v->wish.delay),
 	       shapes[v->wish.topology.shape], v->wish.nhosts, v->wish.run_ns * 1e-9);
-	printf("  in the case of seed %" PRIu64 ", after %" PRIu64 " conversions\n", seed, conversions);
-	printf("to see it again: make truth SEED=%" PRIu64 " N=1 MODEL=%s%s%s\n", seed, models[model],
-	       s->kind && *s->kind ? " KIND=" : "", s->kind ? s->kind : "");
+	printf("  in the case of seed %" PRIu64 ", after %" PRIu64 " conversions\n", seed,
+	       conversions);
+	printf("to see it again: make truth SEED=%" PRIu64 " N=1 MODEL=%s%s%s\n", seed,
+	       models[model], s->kind && *s->kind ? " KIND=" : "", s->kind ? s->kind : "");
 }
 
 static bool keep(const struct settings *s, int model)
@@ -247,8 +258,9 @@ static void print_breaks(const char *name, const struct breaks *b)
 
 	if (!b->runs)
 		return;
-	printf("  %-16s %8" PRIu64 " %9" PRIu64 " %9" PRIu64 " %7" PRIu64 " %9.4f %%", name, b->runs, b->harmless,
-	       b->reported, b->silent, bad ? 100.0 * (double)b->reported / (double)bad : 100);
+	printf("  %-16s %8" PRIu64 " %9" PRIu64 " %9" PRIu64 " %7" PRIu64 " %9.4f %%", name,
+	       b->runs, b->harmless, b->reported, b->silent,
+	       bad ? 100.0 * (double)b->reported / (double)bad : 100);
 	if (b->silent)
 		printf("   %7.3g %7.3g  (seed %" PRIu64 ")", b->largest, b->excess, b->worst);
 	putchar('\n');
@@ -326,17 +338,29 @@ static bool break_them(const struct settings *s, int model)
 	print_breaks("10 widths, more", &sum.large);
 	print_breaks("outside links", &sum.unlinked);
 	if (sum.vast.silent)
-		printf("VIOLATION: %" PRIu64 " breaks of more than %g widths are silent, such as that of seed %" PRIu64
-		       "\n", sum.vast.silent, sizes[VAST - 1], sum.vast.worst);
+		printf("VIOLATION: %" PRIu64
+		       " breaks of more than %g widths are silent, such as that of seed %" PRIu64
+		       "\n",
+		       sum.vast.silent, sizes[VAST - 1], sum.vast.worst);
 	return !sum.vast.silent;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .conversions = 10000000, .broken = 1000, .seed = 1,
-			      .plan = { -1, CLOCK_KINDS_COUNT, DELAY_KINDS_COUNT, NULL, EACH_CASE } };
-	static const struct argp argp = { options, option, NULL,
-		"Converts stamps of made-up clocks and compares each bound with the truth.", NULL, NULL, NULL };
+	struct settings s = { .conversions = 10000000,
+			      .broken = 1000,
+			      .seed = 1,
+			      .plan = { -1, CLOCK_KINDS_COUNT, DELAY_KINDS_COUNT, NULL,
+					EACH_CASE } };
+	static const struct argp argp = {
+		options,
+		option,
+		NULL,
+		"Converts stamps of made-up clocks and compares each bound with the truth.",
+		NULL,
+		NULL,
+		NULL
+	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &s);
 	bool only_broken = s.plan.clock >= CLOCK_FIRST_BROKEN && s.plan.clock != CLOCK_KINDS_COUNT;

@@ -30,7 +30,13 @@ static struct clockmap draw_map(struct dice *d, const struct world_wish *wish, u
 
 /* ---- Packets -------------------------------------------------------------------------------- */
 
-struct edge { struct world *w; struct dice *dice; struct delay path; unsigned asker, answerer; bool leads_to_base; };
+struct edge {
+	struct world *w;
+	struct dice *dice;
+	struct delay path;
+	unsigned asker, answerer;
+	bool leads_to_base;
+};
 
 static void link_host(struct world *w, unsigned h, int64_t truth, int64_t stamp)
 {
@@ -127,7 +133,8 @@ static int64_t lead_time(const struct edges *edges, const struct world_wish *wis
 	double longest = 0;
 
 	for (size_t i = 0; i < edges->n; i++)
-		longest = fmax(longest, edges->edge[i].path.floor[0] + edges->edge[i].path.floor[1]);
+		longest = fmax(longest,
+			       edges->edge[i].path.floor[0] + edges->edge[i].path.floor[1]);
 	return llrint(4 * (longest + 1000 * WORLD_FINE) * wish->first);
 }
 
@@ -157,7 +164,8 @@ static uint32_t needed_ppb(const struct world *w)
 
 		if (l->first_stamp >= l->last_stamp)
 			continue;
-		uint32_t need = clockmap_need_ppb(&w->maps[h], &w->maps[0], l->first_stamp, l->last_stamp);
+		uint32_t need = clockmap_need_ppb(&w->maps[h], &w->maps[0], l->first_stamp,
+						  l->last_stamp);
 
 		most = need > most ? need : most;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * world.h - hosts with made-up clocks that exchange packets: links with known truth, for the solver.
+ * world.h - hosts with made-up clocks that exchange packets: links with known truth, for the
+ * solver.
  *
  * WORLD_FINE true ticks are a nanosecond. Host 0 is the base; it has a made-up clock, too. A run
  * begins and ends with a burst of exchanges along every edge of the topology, each as soon as both
@@ -26,10 +27,10 @@ struct world_wish {
 	enum delay_kind delay;
 	double run_ns;               /* between the bursts */
 	double floor_ns;             /* of the fastest packet on an edge */
-	unsigned first, between, last; /* exchanges along each edge: in the bursts, and now and then */
+	unsigned first, between, last; /* exchanges along each edge: at both ends, now and then */
 	unsigned pauses;             /* how often that is */
 	enum { WORLD_AFFINE, WORLD_DRIFT } model;
-	uint32_t ppb;                /* drift assumed when a clock is broken, else drawn clocks' wander */
+	uint32_t ppb; /* drift assumed when a clock is broken, else drawn clocks' wander */
 	double break_ns, break_at;   /* size, and part of the run */
 };
 
@@ -40,12 +41,12 @@ struct world {
 	size_t nlinks, room;
 	int64_t begin, end;          /* true time of the first burst's end, the last one's begin */
 	int64_t first, last;         /* of the first and the last link, of any host */
-	struct linked {              /* of each host, likewise; and by its own clock, to a tick behind */
+	struct linked { /* of each host, likewise; and by its own clock, to a tick behind */
 		int64_t first, last, first_stamp, last_stamp;
 	} *linked;
 	int64_t burst;               /* how long the first bursts took, all together */
-	int64_t *slack;              /* of each host: fastest packet there and back on its first edge,
-					towards the base */
+	int64_t *slack; /* of each host: fastest packet there and back on its first edge,
+			   towards the base */
 	struct frz_assumption assumption;
 };
 

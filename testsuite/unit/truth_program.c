@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * truth_program.c - random programs keep the laws of their header, seen through a trace of them; and
- * the bounds of their events hold the truth.
+ * truth_program.c - random programs keep the laws of their header, seen through a trace of them;
+ * and the bounds of their events hold the truth.
  *
  * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
 #include <check.h>
@@ -34,7 +34,7 @@ static struct program *some_program(uint64_t i)
 	return program_draw(seed + i, &wish);
 }
 
-/* ---- The trace says what the program does ----------------------------------------------------- */
+/* ---- The trace says what the program does --------------------------------------------------- */
 
 static void check_arguments(const struct tr_event *seen, const struct program_event *e)
 {
@@ -84,7 +84,7 @@ START_TEST(the_trace_is_the_program)
 }
 END_TEST
 
-/* ---- Its truth is inside ---------------------------------------------------------------------- */
+/* ---- Its truth is inside -------------------------------------------------------------------- */
 
 START_TEST(times_hold_the_truth)
 {
@@ -107,11 +107,13 @@ START_TEST(times_hold_the_truth)
 			struct frz_cursor cursor = times_cursor(&times, thread->host);
 			for (size_t k = 0; k < thread->nevents; k++, events++) {
 				int64_t truth = thread->events[k].truth;
-				frz_time time = frz_time_of(&cursor, clockmap_stamp(&p->maps[thread->host], truth));
+				frz_time time = frz_time_of(
+					&cursor, clockmap_stamp(&p->maps[thread->host], truth));
 
 				ck_assert_msg(program_compare(truth, time.lo) >= 0 &&
-					      program_compare(truth, time.hi) <= 0,
-					      "seed %" PRIu64 " thread %zu event %zu", seed + i, t, k);
+						      program_compare(truth, time.hi) <= 0,
+					      "seed %" PRIu64 " thread %zu event %zu", seed + i, t,
+					      k);
 			}
 		}
 		times_close(&times);
@@ -123,7 +125,7 @@ START_TEST(times_hold_the_truth)
 }
 END_TEST
 
-/* ---- Cuts ------------------------------------------------------------------------------------- */
+/* ---- Cuts ----------------------------------------------------------------------------------- */
 
 static int64_t *truths(const struct program *p, size_t *n)
 {
