@@ -4,18 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/clock_facts.h"
-#include "analysis/frame_sites.h"
-#include "analysis/memory.h"
+#include "analysis/frame_list.h"
 #include "analysis/notes.h"
 #include "analysis/open_ends.h"
-#include "analysis/standings.h"
 #include "analysis/totals.h"
-
-#define LONGEST_TEXT 5
-#define LONGEST_JSON 20
 
 struct answer {
 	struct trace *trace;
@@ -27,104 +21,13 @@ struct answer {
 	struct span span;
 	uint32_t line;
 	struct frames frames;
-	uint32_t *sites;         /* of each of the longest, for each thread */
 };
-
-/* ---- Who is where ---------------------------------------------------------------------------- */
-
-/* "ranks 0-2, 5", "threads 0.0-0.3", "pid 4711": of those at `site` in one frame. When no
- * process has several threads, ranks are enough. */
-struct names { char *text; bool by_thread; int64_t first, last, rank; };
-
-static void end_of_range(struct names *n)
-{
-	if (n->last == n->first)
-		return;
-	char *more = n->by_thread ? mem_format("%s-%" PRId64 ".%" PRId64, n->text, n->rank, n->last)
-				  : mem_format("%s-%" PRId64, n->text, n->last);
-	free(n->text);
-	n->text = more;
-}
-
-static void add_name(struct names *n, bool by_thread, int64_t rank, int64_t number)
-{
-	if (n->text && number == n->last + 1 && n->by_thread == by_thread &&
-	    (!by_thread || n->rank == rank)) {
-		n->last = number;
-		return;
-	}
-	char *name = by_thread ? mem_format("%" PRId64 ".%" PRId64, rank, number)
-			       : mem_format("%" PRId64, number);
-	if (n->text)
-		end_of_range(n);
-	char *more = mem_format("%s%s%s", n->text ? n->text : "", n->text ? ", " : "", name);
-	free(name);
-	free(n->text);
-	*n = (struct names){ more, by_thread, number, number, rank };
-}
-
-/* Whether some process has several threads; they stand together. */
-static bool several_threads(const struct trace *t)
-{
-	for (size_t i = 1; i < t->nthreads; i++)
-		if (t->threads[i - 1].process == t->threads[i].process)
-			return true;
-	return false;
-}
-
-/* To be freed; NULL when nobody is there. */
-static char *who_is_at(const struct answer *a, const uint32_t *sites, uint32_t site)
-{
-	struct names names = { .text = NULL };
-	bool threads = several_threads(a->trace), pids = false;
-	for (size_t i = 0; i < a->trace->nthreads; i++) {
-		const struct tr_thread *t = &a->trace->threads[i];
-		if (sites[i] != site || !query_knows(a->trace, i))
-			continue;
-		int64_t rank = t->rank >= 0 ? t->rank
-					    : (int64_t)a->trace->processes[t->process].pid;
-		add_name(&names, threads, rank, threads ? t->number : rank);
-		pids |= t->rank < 0;
-	}
-	if (!names.text)
-		return NULL;
-	end_of_range(&names);
-	const char *what = threads ? "thread" : pids ? "pid" : "rank";
-	bool several = strpbrk(names.text, ",-") != NULL;
-	char *text = mem_format("%s%s %s", what, several ? "s" : "", names.text);
-	free(names.text);
-	return text;
-}
-
-static bool met_before(const uint32_t *sites, size_t thread)
-{
-	for (size_t i = 0; i < thread; i++)
-		if (sites[i] == sites[thread])
-			return true;
-	return false;
-}
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
 {
 	return times_seconds(&a->times, a->line, ticks);
-}
-
-static void print_frame(const struct answer *a, size_t frame)
-{
-	const struct frame *f = &a->frames.longest[frame];
-	const uint32_t *sites = a->sites + frame * a->trace->nthreads;
-	printf("  %-22s %-22s %s\n", interval_compact(seconds(a, f->begin), 9).text,
-	       interval_compact(seconds(a, f->length), 9).text, f->certain ? "" : "perhaps");
-	for (size_t i = 0; i < a->trace->nthreads; i++) {
-		char *who = met_before(sites, i) ? NULL : who_is_at(a, sites, sites[i]);
-		if (who)
-			printf("    %-30s %s\n",
-			       sites[i] == TR_NO_SITE ? "(nothing)"
-						      : site_name(a->trace, sites[i]).text, who);
-		free(who);
-	}
 }
 
 static void print_text(const struct answer *a)
@@ -137,55 +40,14 @@ static void print_text(const struct answer *a)
 	       interval_range(percent, 3).text);
 	printf("  certain in %" PRIu64 " stretch%s, possible in %" PRIu64 " more\n", f->certain,
 	       f->certain == 1 ? "" : "es", f->possible);
-	if (f->nlongest > 0)
-		printf("\n  %-22s %-22s\n", "seconds since begin", "longest, seconds");
-	for (size_t i = 0; i < f->nlongest; i++)
-		print_frame(a, i);
-	for (size_t i = 0; i < a->query.nnotes; i++)
-		print_wrapped("Note: ", a->query.notes[i]);
+	frame_list_print(&a->times, a->line, f);
 	clock_bounds_print(&a->times);
+	for (size_t i = 0; i < a->query.nnotes; i++)
+		print_wrapped("note: ", a->query.notes[i]);
 	notes_print(a->trace);
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
-
-static void json_place(struct json *j, const struct answer *a, const uint32_t *sites, uint32_t site)
-{
-	const struct tr_site *s = site == TR_NO_SITE ? NULL : &a->trace->sites[site];
-	jw_object(j, NULL);
-	jw_string(j, "site", s ? s->name : NULL);
-	if (s) {
-		jw_string(j, "file", s->file);
-		jw_integer(j, "line", s->line);
-	}
-	jw_array(j, "threads");
-	for (size_t i = 0; i < a->trace->nthreads; i++) {
-		if (sites[i] != site || !query_knows(a->trace, i))
-			continue;
-		jw_object(j, NULL);
-		jw_integer(j, "rank", a->trace->threads[i].rank);
-		jw_integer(j, "thread", a->trace->threads[i].number);
-		jw_end(j);
-	}
-	jw_end(j);
-	jw_end(j);
-}
-
-static void json_frame(struct json *j, const struct answer *a, size_t frame)
-{
-	const struct frame *f = &a->frames.longest[frame];
-	const uint32_t *sites = a->sites + frame * a->trace->nthreads;
-	jw_object(j, NULL);
-	jw_bool(j, "certain", f->certain);
-	jw_interval(j, "begin_s", seconds(a, f->begin));
-	jw_interval(j, "length_s", seconds(a, f->length));
-	jw_array(j, "places");
-	for (size_t i = 0; i < a->trace->nthreads; i++)
-		if (query_knows(a->trace, i) && !met_before(sites, i))
-			json_place(j, a, sites, sites[i]);
-	jw_end(j);
-	jw_end(j);
-}
 
 static void print_json(const struct answer *a)
 {
@@ -200,10 +62,7 @@ static void print_json(const struct answer *a)
 	jw_integer(&j, "certain", (int64_t)a->frames.certain);
 	jw_integer(&j, "possible", (int64_t)a->frames.possible);
 	jw_end(&j);
-	jw_array(&j, "longest");
-	for (size_t i = 0; i < a->frames.nlongest; i++)
-		json_frame(&j, a, i);
-	jw_end(&j);
+	frame_list_json(&j, "longest", &a->times, a->line, &a->frames);
 	jw_array(&j, "remarks");
 	for (size_t i = 0; i < a->query.nnotes; i++)
 		jw_string(&j, NULL, a->query.notes[i]);
@@ -240,13 +99,11 @@ static void compute(struct answer *a, const struct options *options)
 	say_open_ends(a->trace, &a->totals);
 	find_span(a);
 	frames_open(&a->frames, &a->times, &a->query, a->line, &a->span,
-		    options->json ? LONGEST_JSON : LONGEST_TEXT);
-	a->sites = frame_sites(&a->times, &a->frames);
+		    options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT);
 	if (options->json)
 		print_json(a);
 	else
 		print_text(a);
-	free(a->sites);
 	frames_close(&a->frames);
 	totals_close(&a->totals);
 }

@@ -24,6 +24,8 @@ struct options {
 	const char *transfer;            /* coz: "worst" or NULL */
 	const char *progress, *from, *to; /* coz: names of progress points, or NULL */
 	const char *query;               /* query: the condition */
+	bool frames;                     /* csp: the aggregated event view, too */
+	const char *instances;           /* csp: by instances of this region, too; or NULL */
 	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */
 };
 

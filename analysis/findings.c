@@ -19,11 +19,17 @@ struct interval findings_seconds(const struct findings *f, size_t thread, frz_ti
 	return times_seconds(&f->times, f->times.line[f->trace->threads[thread].clock], ticks);
 }
 
-struct interval findings_run_s(const struct findings *f)
+uint32_t findings_line(const struct findings *f)
 {
 	uint32_t line = 0;
 	while (line + 1 < f->times.nlines && !f->spans[line].events)
 		line++;
+	return line;
+}
+
+struct interval findings_run_s(const struct findings *f)
+{
+	uint32_t line = findings_line(f);
 	return times_seconds(&f->times, line, f->spans[line].length);
 }
 

@@ -44,7 +44,8 @@ void findings_close(struct findings *);
 const struct span *findings_span(const struct findings *, size_t thread);
 struct interval findings_seconds(const struct findings *, size_t thread, frz_time ticks);
 
-/* The span of the base's line; of the first line that has events when the base has none. */
+/* The base's line; the first one that has events when the base has none. And its span. */
+uint32_t findings_line(const struct findings *);
 struct interval findings_run_s(const struct findings *);
 
 #endif

@@ -26,6 +26,31 @@ static uint64_t stamp_at(const struct times *times, uint32_t clock, struct ends_
 	return lo;
 }
 
+/* From just before the first event of a clock to just behind its last; bounds are good there. */
+static struct ends_on_clock *events_of_clocks(const struct trace *trace)
+{
+	struct ends_on_clock *of = mem_resize(NULL, trace->nclocks, sizeof *of);
+	for (size_t c = 0; c < trace->nclocks; c++)
+		of[c] = (struct ends_on_clock){ PERIOD_AFTER, PERIOD_BEFORE };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct ends_on_clock *clock = &of[trace->threads[i].clock];
+		uint64_t first, last;
+		if (!trace_ends(&trace->threads[i], &first, &last))
+			continue;
+		first -= first > 0;
+		last += last < PERIOD_AFTER;
+		clock->from = first < clock->from ? first : clock->from;
+		clock->to = last > clock->to ? last : clock->to;
+	}
+	return of;
+}
+
+static struct ends_on_clock within(struct ends_on_clock x, struct ends_on_clock y)
+{
+	return (struct ends_on_clock){ x.from > y.from ? x.from : y.from,
+				       x.to < y.to ? x.to : y.to };
+}
+
 static int by_stamp(const void *x, const void *y, void *stamps)
 {
 	uint64_t a = ((uint64_t *)stamps)[*(const size_t *)x];
@@ -49,14 +74,15 @@ static uint32_t innermost(const struct nesting *n)
 	return n->depth ? n->entry[n->depth - 1].site : TR_NO_SITE;
 }
 
-static void walk(const struct times *times, const struct frames *f, size_t thread, uint32_t *sites,
-		 uint64_t *stamps, size_t *order)
+static void walk(const struct times *times, const struct frames *f, size_t thread,
+		 struct ends_on_clock events_of_clock, uint32_t *sites, uint64_t *stamps,
+		 size_t *order)
 {
 	const struct trace *trace = times->trace;
 	uint32_t clock = trace->threads[thread].clock;
 	for (size_t i = 0; i < f->nlongest; i++) {
 		const struct frame *frame = &f->longest[i];
-		struct ends_on_clock ends = frame->clocks[clock];
+		struct ends_on_clock ends = within(frame->clocks[clock], events_of_clock);
 		stamps[i] = ends.from > ends.to ? PERIOD_AFTER
 						: stamp_at(times, clock, ends, frame->middle);
 		order[i] = i;
@@ -82,8 +108,10 @@ uint32_t *frame_sites(const struct times *times, const struct frames *f)
 	uint32_t *sites = mem_resize(NULL, f->nlongest * nthreads, sizeof *sites);
 	uint64_t *stamps = mem_resize(NULL, f->nlongest, sizeof *stamps);
 	size_t *order = mem_resize(NULL, f->nlongest, sizeof *order);
+	struct ends_on_clock *ends = events_of_clocks(times->trace);
 	for (size_t t = 0; t < nthreads; t++)
-		walk(times, f, t, sites, stamps, order);
+		walk(times, f, t, ends[times->trace->threads[t].clock], sites, stamps, order);
+	free(ends);
 	free(stamps);
 	free(order);
 	return sites;

@@ -159,26 +159,31 @@ static void set_begin(const struct sweep *s, const struct run *run, struct frame
 	frame->middle = begin.lo / 2 + begin.hi / 2 + frame->length.hi / 2;
 }
 
-static void remember(struct sweep *s, const struct run *run, struct frame frame)
+struct frame *frames_place(struct frames *f, size_t most, size_t nclocks, struct frame frame)
 {
-	struct frames *f = s->frames;
-	size_t nclocks = s->times->trace->nclocks;
-	if (s->most == 0 || (f->nlongest == s->most && !longer(&frame, &f->longest[s->most - 1])))
-		return;
-	if (f->nlongest == s->most)
+	if (most == 0 || (f->nlongest == most && !longer(&frame, &f->longest[most - 1])))
+		return NULL;
+	if (f->nlongest == most)
 		frame.clocks = f->longest[--f->nlongest].clocks;
 	else
 		frame.clocks = mem_resize(NULL, nclocks, sizeof *frame.clocks);
-	for (size_t c = 0; c < nclocks; c++)
-		frame.clocks[c] = (struct ends_on_clock){ PERIOD_AFTER, PERIOD_BEFORE };
-	for (size_t i = 0; i < s->nstrands; i++)
-		frame.clocks[s->strands[i].clock] = (struct ends_on_clock){
-			run->edges[i].from, current(&s->strands[i])->what.to };
-	set_begin(s, run, &frame);
 	size_t at = f->nlongest++;
 	for (; at > 0 && longer(&frame, &f->longest[at - 1]); at--)
 		f->longest[at] = f->longest[at - 1];
 	f->longest[at] = frame;
+	return &f->longest[at];
+}
+
+static void remember(struct sweep *s, const struct run *run, struct frame frame)
+{
+	size_t nclocks = s->times->trace->nclocks;
+	set_begin(s, run, &frame);
+	struct frame *kept = frames_place(s->frames, s->most, nclocks, frame);
+	for (size_t c = 0; kept && c < nclocks; c++)
+		kept->clocks[c] = (struct ends_on_clock){ PERIOD_AFTER, PERIOD_BEFORE };
+	for (size_t i = 0; kept && i < s->nstrands; i++)
+		kept->clocks[s->strands[i].clock] = (struct ends_on_clock){
+			run->edges[i].from, current(&s->strands[i])->what.to };
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */

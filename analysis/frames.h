@@ -74,4 +74,7 @@ void frames_open(struct frames *, const struct times *, const struct query *, ui
 		 const struct span *, size_t most);
 void frames_close(struct frames *);
 
+/* Puts a frame among the longest, if it is one of the `most`, with room for its clocks; or NULL. */
+struct frame *frames_place(struct frames *, size_t most, size_t nclocks, struct frame);
+
 #endif

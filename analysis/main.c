@@ -26,7 +26,7 @@ static const struct {
 	{ { "report", cmd_report, "the job on one page: clocks, regions, stragglers (default)" },
 	  "DIR", "jbmlwW" },
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
-	  "DIR", "jbmlwW" },
+	  "DIR", "jbmlwWfi" },
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT" },
 	{ { "query", cmd_query, "for how long a condition on the threads' states holds, and when" },
 	  "DIR EXPR", "jbmlwW" },
@@ -53,6 +53,10 @@ static const struct argp_option option_table[] = {
 	  "csp, query, report: the region or site where threads wait for each other "
 	  "(default: any barrier, collective or blocking receive)",
 	  0 },
+	{ "frames", 'f', NULL, 0,
+	  "csp: add the aggregated event view: frames in which no thread changes its state", 0 },
+	{ "instances", 'i', "REGION", 0,
+	  "csp: add the instances of this region: how long, and who is slowest in each", 0 },
 	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
 	{ "rank", 'R', "N", 0, "coz: on this rank only (default: on all)", 0 },
 	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 5, 10, ... 100 percent)", 0 },
@@ -76,7 +80,7 @@ struct arguments {
 	struct options options;
 	const char *word[3];
 	unsigned nwords;
-	char given[16];          /* keys of the options, in order */
+	char given[24];          /* keys of the options, in order */
 };
 
 static int usage(const char *format, const char *what, const char *like)
@@ -141,7 +145,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jbmlwWBMrRptPFT";
+	const char *keys = "jbmlwWfiBMrRptPFT";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -149,6 +153,8 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case 'b': o->base = value; break;
 	case 'w': o->work = value; break;
 	case 'W': o->wait = value; break;
+	case 'f': o->frames = true; break;
+	case 'i': o->instances = value; break;
 	case 'B': o->bounds = true; break;
 	case 'M': o->method = value; break;
 	case 'l':

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# csp --frames and --instances on a trace of which everything is known.
+. testsuite/fixtures/analysis/setup.sh
+
+trace run <"$fixtures/iterations.txt"
+
+# 52 events; the longest frame is from the begin of the first bodies to their first end, 40 ms.
+expect 0 csp --frames --instances iteration run
+says out "52 events in"
+says out "body (app.c:12)                ranks 0, 2-3"
+says out "MPI_Recv (app.c:16)            rank 1"
+says out "Instances of region iteration: 2"
+says_not out "are counted"
+expect 0 csp --frames --json run
+tr -d ' \n' <out | grep -oE '"longest":\[\{"certain":true,"begin_s":\{[^}]*\},"length_s":\{"lo":[0-9.e-]*' >first
+awk -F: '{ exit !($NF > 0.03999 && $NF <= 0.04) }' first || fail "the longest frame is not 40 ms: $(cat first)"
+awk '/"histogram"/ { on = 1 } on && /"events"/ { n += $2 } /\]/ { on = 0 } END { exit n != 52 }' out ||
+	fail "the histogram does not have all events: $(cat out)"
+
+# Without ids visits are counted; rank 1 has the longest body in iteration 0 and rank 3 in iteration 1.
+expect 0 csp --instances body run
+says out "are counted, in each thread from 0"
+grep -E "^  0 .*rank 1, proved" out >/dev/null || fail "iteration 0: $(cat out)"
+grep -E "^  1 .*rank 3, proved" out >/dev/null || fail "iteration 1: $(cat out)"
+expect 0 csp --instances body --json run
+says out '"slowest_rank": 3'
+
+expect 2 csp --instances bodi run
+says err "expected the name of a region of this trace, such as body"
+expect 2 report --instances body run
+says err "report has no option --instances"
+
+# A visit that was never left is left out, and said.
+sed '/^thread 3/s/$/ complete=0/; /^e 3 690000000/,$d' "$fixtures/iterations.txt" | trace killed
+expect 0 csp --instances body killed
+says out "1 visits are left out"
+says out "1 thread ended inside of something: rank 3 thread 0 in body"
+echo "as expected"
