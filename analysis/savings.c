@@ -2,8 +2,10 @@
  *
  * savings.c - arrays of doubles, added up with the processor rounding upwards.
  *
- * Built with -frounding-math, so that nothing is computed at compile time or moved across
- * fesetround. The loops are compiled for AVX2 as well; which one runs is decided at load time. */
+ * GCC takes the same operation on the same numbers for the same, whatever fesetround did in between.
+ * So what depends on the rounding stands in functions that it knows nothing of; -frounding-math keeps
+ * it from computing anything beforehand. The loops are compiled for AVX2 as well; which one runs is
+ * decided at load time. */
 #include "analysis/savings.h"
 
 #include <assert.h>
@@ -15,12 +17,22 @@
 #include "analysis/memory.h"
 
 #if defined __SANITIZE_ADDRESS__
-#define VECTORISED /* the resolver would run before the sanitizer is ready */
+#define VECTORISED __attribute__((noinline)) /* the resolver would run before the sanitizer */
 #else
-#define VECTORISED __attribute__((target_clones("avx2", "default")))
+#define VECTORISED __attribute__((noinline, target_clones("avx2", "default")))
 #endif
 
-/* ---- The loops; all round upwards ------------------------------------------------------------ */
+/* ---- What rounds ----------------------------------------------------------------------------- */
+
+__attribute__((noipa)) static double quotient(double x, double y)
+{
+	return x / y;
+}
+
+__attribute__((noipa)) static double of_ticks(int64_t ticks)
+{
+	return (double)ticks;
+}
 
 VECTORISED static void add_products(double *to, const double *factor, double by, size_t n)
 {
@@ -73,9 +85,9 @@ void savings_open(struct savings *all, size_t nregions, const uint32_t *reductio
 	for (size_t i = 0; i < count; i++) {
 		double part = reductions[i];
 		fesetround(FE_DOWNWARD);
-		all->share[i].lo = part / WHOLE;
+		all->share[i].lo = quotient(part, WHOLE);
 		fesetround(FE_UPWARD);
-		all->share[i].hi = part / WHOLE;
+		all->share[i].hi = quotient(part, WHOLE);
 		all->negated_lo[i] = -all->share[i].lo;
 		all->hi[i] = all->share[i].hi;
 	}
@@ -148,10 +160,8 @@ void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time
 	int rounding = fegetround();
 	double *lower = own->bound + region * all->nshares, *upper = lower + all->nscenarios;
 	fesetround(FE_UPWARD);
-	/* (double) rounds as well: the longer it is, the more is saved; so the shorter is negated. */
-	add_products(lower, all->negated_lo, -(double)-duration.lo,
-		     all->nshares);
-	add_products(upper, all->hi, (double)duration.hi, all->nshares);
+	add_products(lower, all->negated_lo, -of_ticks(-duration.lo), all->nshares);
+	add_products(upper, all->hi, of_ticks(duration.hi), all->nshares);
 	fesetround(rounding);
 }
 
@@ -159,12 +169,13 @@ void saving_forget(struct savings *all, struct saving *own, frz_time elapsed)
 {
 	int rounding = fegetround();
 	fesetround(FE_UPWARD);
-	for (size_t i = 0; i < all->nscenarios; i++) {
-		double *upper = &own->bound[all->nscenarios + i];
-		double most = all->hi[i % all->nshares] * (double)elapsed.hi;
-		own->bound[i] = 0;
-		*upper = most > *upper ? most : *upper;
-	}
+	double *most = all->lower; /* not in use */
+	fill(most, 0, all->nshares);
+	add_products(most, all->hi, of_ticks(elapsed.hi), all->nshares);
+	for (size_t region = 0; region < all->nregions; region++)
+		raise_to(own->bound + all->nscenarios + region * all->nshares, most, 0,
+			 all->nshares);
+	fill(own->bound, 0, all->nscenarios);
 	fesetround(rounding);
 }
 
@@ -181,9 +192,9 @@ void saving_input(struct savings *all, const struct saving *s, struct slack slac
 	size_t n = all->nscenarios;
 	assert(slack.lo >= 0 && slack.lo <= slack.hi);
 	fesetround(FE_UPWARD);
-	raise_to(all->lower, s->bound, (double)-slack.lo, n);
+	raise_to(all->lower, s->bound, of_ticks(-slack.lo), n);
 	if (slack.sure)
-		lower_to(all->upper, s->bound + n, (double)slack.hi, n);
+		lower_to(all->upper, s->bound + n, of_ticks(slack.hi), n);
 	if (slack.lo == 0)
 		raise_to(all->latest, s->bound + n, 0, n);
 	fesetround(rounding);
@@ -204,8 +215,7 @@ struct saving *saving_add(struct savings *all, struct saving *sum, const struct 
 	int rounding = fegetround();
 	sum = saving_own(all, sum);
 	fesetround(FE_UPWARD);
-	for (size_t i = 0; i < 2 * all->nscenarios; i++)
-		sum->bound[i] += s->bound[i];
+	add_products(sum->bound, s->bound, 1, 2 * all->nscenarios);
 	fesetround(rounding);
 	return sum;
 }
@@ -222,8 +232,8 @@ struct saving *saving_earlier(struct savings *all, struct saving *so_far, const 
 		fill(so_far->bound + n, -INFINITY, n);
 	}
 	fesetround(FE_UPWARD);
-	lower_to(so_far->bound, s->bound, (double)late.hi, n);
-	raise_to(so_far->bound + n, s->bound + n, (double)-late.lo, n);
+	lower_to(so_far->bound, s->bound, of_ticks(late.hi), n);
+	raise_to(so_far->bound + n, s->bound + n, of_ticks(-late.lo), n);
 	fesetround(rounding);
 	return so_far;
 }

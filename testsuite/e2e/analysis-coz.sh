@@ -158,6 +158,30 @@ buys team b 50 200000
 buys team b 100 300000
 buys team a 100 500000
 
+# A send that must wait for its receiver; one that may; one that does not.
+for send in "MPI_Ssend 8" "MPI_Send 8" "MPI_Send 100000"; do
+	{
+		ranks 2
+		op 0 14 1000000 1500010 group=1 peer=1 tag=0 bytes=${send#* }
+		op 0 0 1500010 2000000
+		op 1 1 1000000 1500000
+		op 1 15 1500000 1500010 group=1 peer=0 tag=0 bytes=${send#* }
+	} | sed "s/name=MPI_Send /name=${send% *} /" | trace "${send/ /-}"
+done
+buys MPI_Ssend-8 b 50 250000
+buys MPI_Send-8 b 50 0 10
+buys MPI_Send-100000 b 50 250000 250010
+buys MPI_Send-100000 b 50 0 250010
+
+# Each visit may have lasted a tick more or less than its stamps say.
+{
+	ranks 1
+	for i in $(seq 1000); do op 0 0 $((1000000 + i * 100)) $((1000001 + i * 100)); done
+	op 0 1 1200000 2000100
+} | trace short
+buys short a 100 10 2010
+buys short a 100 1990 2010
+
 # ---- Progress points -----------------------------------------------------------------------------
 
 # Three requests, begun by rank 0, ended by rank 1 in another order; b is the time on the way.

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_savings.c - bounds on savings against exact rationals: some true value of every time and
+ * slack is drawn from its interval, and what follows exactly must lie in the bounds of the result.
+ *
+ * DPROF_SEED=N repeats the one history N. */
+#include <check.h>
+#include <gmp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/savings.h"
+
+#define HISTORIES 400
+#define STEPS     60
+#define EVENTS    6
+#define REGIONS   3
+
+static const uint32_t reductions[] = { 0, 1, 5000000, 33333333, 99999999, 100000000 };
+#define NREDUCTIONS (sizeof reductions / sizeof *reductions)
+#define NSCENARIOS  (REGIONS * NREDUCTIONS)
+
+static uint64_t dice;
+
+static uint64_t roll(uint64_t sides)
+{
+	dice ^= dice >> 12, dice ^= dice << 25, dice ^= dice >> 27;
+	return dice * UINT64_C(2685821657736338717) % sides;
+}
+
+/* A saving and what it truly is, in every scenario. */
+struct both { struct saving *bounds; mpq_t truth[NSCENARIOS]; };
+
+static struct savings all;
+static struct both event[EVENTS];
+
+static void check(const struct both *b, uint64_t seed)
+{
+	mpq_t end;
+
+	mpq_init(end);
+	for (size_t i = 0; i < NSCENARIOS; i++) {
+		struct savings_bounds found = saving_bounds(&all, b->bounds, i);
+
+		mpq_set_d(end, found.lo);
+		ck_assert_msg(mpq_cmp(end, b->truth[i]) <= 0, "DPROF_SEED=%" PRIu64 ": scenario %zu: below %g",
+			      seed, i, found.lo);
+		mpq_set_d(end, found.hi);
+		ck_assert_msg(mpq_cmp(end, b->truth[i]) >= 0, "DPROF_SEED=%" PRIu64 ": scenario %zu: above %g",
+			      seed, i, found.hi);
+		ck_assert(found.lo >= 0);
+		ck_assert(reductions[i % NREDUCTIONS] || (found.lo == 0 && found.hi == 0));
+	}
+	mpq_clear(end);
+}
+
+/* One of lo, lo + 1/7, ... hi. */
+static void some_between(mpq_t out, int64_t lo, int64_t hi)
+{
+	mpq_set_ui(out, (uint64_t)lo * 7 + roll((uint64_t)(hi - lo) * 7 + 1), 7);
+	mpq_canonicalize(out);
+}
+
+static int64_t some_ticks(void)
+{
+	return (int64_t)roll(UINT64_C(1) << (1 + roll(40)));
+}
+
+static void cut(struct both *b)
+{
+	size_t region = roll(REGIONS);
+	frz_time duration = { some_ticks(), 0 };
+	mpq_t time, part;
+
+	duration.hi = duration.lo + (int64_t)roll(1000);
+	mpq_inits(time, part, NULL);
+	some_between(time, duration.lo, duration.hi);
+	b->bounds = saving_own(&all, b->bounds);
+	saving_cut(&all, b->bounds, region, duration);
+	for (size_t i = 0; i < NREDUCTIONS; i++) {
+		mpq_set_ui(part, reductions[i], 100000000);
+		mpq_canonicalize(part);
+		mpq_mul(part, part, time);
+		mpq_add(b->truth[region * NREDUCTIONS + i], b->truth[region * NREDUCTIONS + i], part);
+	}
+	mpq_clears(time, part, NULL);
+}
+
+/* Event 0 waits for all of them, of which some may be none of its business; one truly is the last. */
+static void meet(void)
+{
+	size_t last = roll(EVENTS);
+	mpq_t slack, sum, least[NSCENARIOS];
+	bool any = false;
+
+	mpq_inits(slack, sum, NULL);
+	saving_begin(&all);
+	for (size_t e = 0; e < EVENTS; e++) {
+		int64_t lo = e == last ? 0 : some_ticks(), hi = lo + (int64_t)roll(1000);
+		bool sure = e == last || roll(4), counts = sure || roll(2);
+
+		if (e == last)
+			mpq_set_ui(slack, 0, 1);
+		else
+			some_between(slack, lo, hi);
+		saving_input(&all, event[e].bounds, (struct slack){ lo, hi, sure });
+		for (size_t i = 0; i < NSCENARIOS && counts; i++) {
+			mpq_add(sum, event[e].truth[i], slack);
+			if (!any)
+				mpq_init(least[i]);
+			if (!any || mpq_cmp(sum, least[i]) < 0)
+				mpq_set(least[i], sum);
+		}
+		any |= counts;
+	}
+	saving_drop(&all, event[0].bounds);
+	event[0].bounds = saving_end(&all);
+	for (size_t i = 0; i < NSCENARIOS; i++) {
+		mpq_set(event[0].truth[i], least[i]);
+		mpq_clear(least[i]);
+	}
+	mpq_clears(slack, sum, NULL);
+}
+
+static void copy(struct both *to, const struct both *from)
+{
+	struct saving *kept = saving_keep(from->bounds);
+
+	saving_drop(&all, to->bounds);
+	to->bounds = kept;
+	for (size_t i = 0; i < NSCENARIOS; i++)
+		mpq_set(to->truth[i], from->truth[i]);
+}
+
+static void one_history(uint64_t seed)
+{
+	dice = seed * 2 + 1;
+	for (int i = 0; i < 8; i++)
+		roll(2);
+	savings_open(&all, REGIONS, reductions, NREDUCTIONS);
+	for (size_t e = 0; e < EVENTS; e++) {
+		event[e].bounds = saving_none(&all);
+		for (size_t i = 0; i < NSCENARIOS; i++)
+			mpq_init(event[e].truth[i]);
+	}
+	for (size_t step = 0; step < STEPS; step++) {
+		size_t e = roll(EVENTS);
+
+		switch (roll(4)) {
+		case 0: meet(); check(&event[0], seed); break;
+		case 1: copy(&event[e], &event[0]); break;
+		default: cut(&event[e]); check(&event[e], seed); break;
+		}
+	}
+	for (size_t e = 0; e < EVENTS; e++) {
+		saving_drop(&all, event[e].bounds);
+		for (size_t i = 0; i < NSCENARIOS; i++)
+			mpq_clear(event[e].truth[i]);
+	}
+	savings_close(&all);
+}
+
+START_TEST(bounds_hold_the_exact_savings)
+{
+	const char *only = getenv("DPROF_SEED");
+
+	for (uint64_t seed = 1; seed <= HISTORIES; seed++)
+		if (!only || seed == strtoull(only, NULL, 0))
+			one_history(seed);
+}
+END_TEST
+
+/* Neither the products nor the sums are exact. */
+START_TEST(many_small_sums_round_outward)
+{
+	static const uint32_t third[] = { 33333333 };
+	struct savings_bounds found;
+	mpq_t exact, end;
+
+	savings_open(&all, 1, third, 1);
+	struct saving *s = saving_own(&all, saving_none(&all));
+
+	for (int i = 0; i < 10000; i++)
+		saving_cut(&all, s, 0, (frz_time){ 7, 7 });
+	found = saving_bounds(&all, s, 0);
+	mpq_inits(exact, end, NULL);
+	mpq_set_ui(exact, UINT64_C(33333333) * 70000, 100000000);
+	mpq_canonicalize(exact);
+	mpq_set_d(end, found.lo);
+	ck_assert_int_lt(mpq_cmp(end, exact), 0);
+	mpq_set_d(end, found.hi);
+	ck_assert_int_gt(mpq_cmp(end, exact), 0);
+	ck_assert(found.hi - found.lo < 1e-6);
+	mpq_clears(exact, end, NULL);
+	saving_drop(&all, s);
+	savings_close(&all);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("savings");
+	TCase *c = tcase_create("bounds");
+
+	tcase_add_test(c, bounds_hold_the_exact_savings);
+	tcase_add_test(c, many_small_sums_round_outward);
+	tcase_set_timeout(c, 60);
+	suite_add_tcase(suite, c);
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
