@@ -103,7 +103,7 @@ static int find_name(const struct trace *trace, enum dprof_kind kind, const char
 	if (status != EXIT_FINE) {
 		const char *like = nearest(name, names, n);
 		char *expected = mem_format("the name of a %s of this trace%s%s", what,
-					    like ? ", such as " : n ? ", such as " : " (it has none)",
+					    n ? ", such as " : " (it has none)",
 					    like ? like : n ? names[0] : "");
 		refuse(option, expected, name);
 		free(expected);

@@ -13,61 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/heap.h"
+#include "analysis/coz_private.h"
 #include "analysis/memory.h"
 
 #define NOBODY UINT32_MAX
-
-struct row_time {            /* of one region, in a thread */
-	uint32_t depth;      /* how often it is on the stack */
-	uint64_t since;      /* stamp; while it is, and no operation */
-	uint64_t since_at;   /* the event with that stamp */
-	uint64_t ticks, pieces; /* not yet cut */
-};
-
-struct runner {              /* one thread */
-	struct tr_cursor events;
-	uint64_t at;         /* the next event */
-	size_t stop;         /* the next one */
-	struct saving *saving;
-	uint32_t *stack; size_t depth, room; /* sites */
-	uint32_t *open; size_t nopen;  /* rows that are on it */
-	uint32_t operations;  /* that are on it */
-	struct row_time *rows;
-	bool cuts;           /* its time is in question */
-	bool doubtful;       /* it is not known what is on its stack */
-	bool forgets;        /* at the next event: anything may have happened before it */
-	uint64_t cut_until;  /* doubtful: what is before has been cut */
-	uint64_t stamp;      /* of the last event */
-	struct tr_event pending; /* read, and not done with: it waits */
-	bool has_pending;
-	uint32_t next_sleeper;
-};
-
-struct junction_state {
-	uint32_t missing, waiting; /* inputs, and threads that have not come by */
-	uint32_t sleepers;   /* the first, or NOBODY */
-	bool happened;
-	struct saving *saving; /* then, until all have come by */
-};
-
-struct visit {
-	struct coz *coz;
-	const struct graph *g;
-	const struct times *times;
-	const struct span *span;
-	struct savings *all;
-	struct runner *runners;
-	struct junction_state *states;
-	struct saving **held;    /* of each input */
-	struct frz_cursor *cursors; /* of each clock */
-	struct slack *slacks; size_t nslacks;
-	int64_t *latest_lo, *latest_hi; /* of each clock, while a meeting is looked at */
-	uint64_t *latest;
-	bool *came;
-	struct heap heap;
-	uint64_t stuck, bad_exits;
-};
 
 static void add_fault(const struct visit *v, char *sentence)
 {
@@ -80,180 +29,13 @@ static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
 	return frz_time_of(&v->cursors[v->g->trace->threads[thread].clock], stamp);
 }
 
-/* Since the run began. */
-static frz_time elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
+frz_time visit_elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
 {
 	frz_time now = time_of(v, thread, stamp);
-	frz_time e = { ticks_minus(now.lo, v->span->first.hi), ticks_minus(now.hi, v->span->first.lo) };
+	frz_time e = { ticks_minus(now.lo, v->span->first.hi),
+		       ticks_minus(now.hi, v->span->first.lo) };
 	e.hi = e.hi > 0 ? e.hi : 0;
 	return e;
-}
-
-/* ---- Cutting --------------------------------------------------------------------------------- */
-
-static void begin_piece(const struct runner *r, struct row_time *t, uint64_t stamp)
-{
-	t->since = stamp;
-	t->since_at = r->at;
-}
-
-/* Even between equal stamps up to a tick may have passed. */
-static void end_piece(struct row_time *t, uint64_t stamp)
-{
-	t->pieces++;
-	t->ticks += stamp - t->since;
-}
-
-/* Anything up to all of the time may have been in any region. */
-static void cut_doubtful(struct visit *v, struct runner *r, uint32_t clock)
-{
-	if (!r->cuts)
-		return;
-	frz_time any = times_duration(v->times, clock, r->stamp - r->cut_until);
-	any.lo = 0;
-	r->saving = saving_own(v->all, r->saving);
-	for (size_t row = 0; row < v->all->nregions; row++)
-		saving_cut(v->all, r->saving, row, any);
-	r->cut_until = r->stamp;
-}
-
-/* Brings the thread's saving up to date, at the stamp of its last event. */
-static void settle(struct visit *v, struct runner *r)
-{
-	uint32_t clock = r->events.thread->clock;
-	if (r->doubtful) {
-		cut_doubtful(v, r, clock);
-		return;
-	}
-	for (size_t i = 0; i < r->nopen && !r->operations; i++) {
-		struct row_time *row = &r->rows[r->open[i]];
-		if (row->since_at == r->at)
-			continue;
-		end_piece(row, r->stamp);
-		begin_piece(r, row, r->stamp);
-	}
-	for (size_t row = 0; row < v->all->nregions; row++) {
-		struct row_time *t = &r->rows[row];
-		if (!t->pieces)
-			continue;
-		r->saving = saving_own(v->all, r->saving);
-		saving_cut(v->all, r->saving, row,
-			   times_sum(v->times, clock, t->ticks, t->pieces));
-		t->ticks = t->pieces = 0;
-	}
-}
-
-static void forget(struct visit *v, struct runner *r)
-{
-	settle(v, r);
-	r->saving = saving_own(v->all, r->saving);
-	saving_forget(v->all, r->saving,
-		      elapsed(v, (uint32_t)(r - v->runners), r->stamp));
-}
-
-/* ---- The stack ------------------------------------------------------------------------------- */
-
-static bool is_operation(const struct visit *v, uint32_t site)
-{
-	enum dprof_kind kind = v->g->trace->sites[site].kind;
-	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
-}
-
-static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
-{
-	return r->cuts ? v->coz->question.row_of_site[site] : TR_NO_SITE;
-}
-
-static void begin_row(struct runner *r, uint32_t row, uint64_t stamp)
-{
-	struct row_time *t = &r->rows[row];
-	if (t->depth++ > 0)
-		return;
-	begin_piece(r, t, stamp);
-	r->open[r->nopen++] = row;
-}
-
-static void end_row(struct runner *r, uint32_t row, uint64_t stamp)
-{
-	struct row_time *t = &r->rows[row];
-	if (--t->depth > 0)
-		return;
-	if (!r->operations)
-		end_piece(t, stamp);
-	size_t i = r->nopen - 1;
-	while (r->open[i] != row)
-		i--;
-	memmove(&r->open[i], &r->open[i + 1], (r->nopen - i - 1) * sizeof *r->open);
-	r->nopen--;
-}
-
-static void begin_operation(struct runner *r, uint64_t stamp)
-{
-	if (r->operations++ > 0)
-		return;
-	for (size_t i = 0; i < r->nopen; i++)
-		end_piece(&r->rows[r->open[i]], stamp);
-}
-
-static void end_operation(struct runner *r, uint64_t stamp)
-{
-	if (--r->operations > 0)
-		return;
-	for (size_t i = 0; i < r->nopen; i++)
-		begin_piece(r, &r->rows[r->open[i]], stamp);
-}
-
-static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
-{
-	uint32_t row = row_of(v, r, site);
-	if (r->depth == r->room)
-		r->stack = mem_resize(r->stack, r->room = r->room ? 2 * r->room : 16,
-				      sizeof *r->stack);
-	r->stack[r->depth++] = site;
-	if (row != TR_NO_SITE)
-		begin_row(r, row, stamp);
-	else if (is_operation(v, site))
-		begin_operation(r, stamp);
-}
-
-static void pop(struct visit *v, struct runner *r, uint64_t stamp)
-{
-	uint32_t site = r->stack[--r->depth], row = row_of(v, r, site);
-	if (row != TR_NO_SITE)
-		end_row(r, row, stamp);
-	else if (is_operation(v, site))
-		end_operation(r, stamp);
-}
-
-/* What is open inside of `site` was left by a jump, nobody knows when; and a site that is not open
- * was entered nobody knows when. */
-static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
-{
-	size_t d = r->depth;
-	if (d > 0 && r->stack[d - 1] == site) {
-		pop(v, r, stamp);
-		return;
-	}
-	v->bad_exits += !r->doubtful;
-	while (d > 0 && r->stack[d - 1] != site)
-		d--;
-	while (d > 0 && r->depth >= d)
-		pop(v, r, stamp);
-	r->stamp = stamp;
-	forget(v, r);
-}
-
-/* Records are missing from here on, or cannot be understood. */
-static void doubt(struct visit *v, struct runner *r)
-{
-	settle(v, r);
-	while (r->depth > 0)
-		pop(v, r, r->stamp);
-	for (size_t row = 0; row < v->all->nregions; row++)
-		r->rows[row].ticks = r->rows[row].pieces = 0;
-	if (!r->doubtful)
-		r->cut_until = r->stamp;
-	r->doubtful = r->forgets = true;
 }
 
 /* ---- Junctions ------------------------------------------------------------------------------- */
@@ -307,7 +89,8 @@ static frz_time until_latest(struct visit *v, const struct graph_input *input, b
 	for (uint32_t c = 0; c < trace->nclocks; c++) {
 		if (c == own || !v->came[c])
 			continue;
-		int64_t lo = ticks_minus(v->latest_lo[c], t.hi), hi = ticks_minus(v->latest_hi[c], t.lo);
+		int64_t lo = ticks_minus(v->latest_lo[c], t.hi);
+		int64_t hi = ticks_minus(v->latest_hi[c], t.lo);
 		until.lo = lo > until.lo ? lo : until.lo;
 		until.hi = hi > until.hi ? hi : until.hi;
 	}
@@ -362,7 +145,7 @@ static struct saving *happen(struct visit *v, const struct graph_junction *j)
 		saving_input(v->all, v->held[j->first + i], slack[i]);
 	struct saving *s = saving_end(v->all);
 	if (j->kind == GRAPH_UNKNOWN)
-		saving_forget(v->all, s, elapsed(v, v->g->inputs[j->first].thread, j->stamp));
+		saving_forget(v->all, s, visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
 	return s;
 }
 
@@ -403,16 +186,6 @@ static void post(struct visit *v, struct runner *r, uint32_t input)
 		finish(v, number, happen(v, &v->g->junctions[number]));
 }
 
-/* From the stamp on nothing is left to be cut. */
-static void discard(struct visit *v, struct runner *r, uint64_t stamp)
-{
-	for (size_t row = 0; row < v->all->nregions; row++)
-		r->rows[row].ticks = r->rows[row].pieces = 0;
-	for (size_t i = 0; i < r->nopen; i++)
-		begin_piece(r, &r->rows[r->open[i]], stamp);
-	r->cut_until = stamp;
-}
-
 /* False when the junction has not happened yet. An operation inside of another does not count. */
 static bool take_junction(struct visit *v, struct runner *r, uint32_t number)
 {
@@ -426,7 +199,7 @@ static bool take_junction(struct visit *v, struct runner *r, uint32_t number)
 	if (counts) {
 		saving_drop(v->all, r->saving);
 		r->saving = saving_keep(state->saving);
-		discard(v, r, r->pending.stamp);
+		thread_discard(v, r, r->pending.stamp);
 	}
 	if (--state->waiting == 0) {
 		saving_drop(v->all, state->saving);
@@ -437,24 +210,6 @@ static bool take_junction(struct visit *v, struct runner *r, uint32_t number)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static void apply(struct visit *v, struct runner *r, const struct tr_event *e)
-{
-	if (e->op == DPROF_LOST) {
-		doubt(v, r);
-		return;
-	}
-	r->stamp = e->stamp > r->stamp ? e->stamp : r->stamp;
-	if (e->site == TR_NO_SITE)
-		doubt(v, r);
-	else if (e->op == DPROF_ENTER)
-		push(v, r, e->site, r->stamp);
-	else if (e->op == DPROF_EXIT)
-		leave(v, r, e->site, r->stamp);
-	if (r->forgets)
-		forget(v, r);
-	r->forgets = false;
-}
-
 /* Inside of an operation a point is somewhere between its begin and its end. */
 static void probe(struct visit *v, struct runner *r, uint32_t number)
 {
@@ -462,7 +217,7 @@ static void probe(struct visit *v, struct runner *r, uint32_t number)
 	struct saving *now = saving_keep(r->saving);
 	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
 		now = saving_own(v->all, now);
-		saving_forget(v->all, now, elapsed(v, p->event.thread, p->event.stamp));
+		saving_forget(v->all, now, visit_elapsed(v, p->event.thread, p->event.stamp));
 	}
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		if (p->sums & 1u << i)
@@ -483,10 +238,10 @@ static bool do_stops(struct visit *v, struct runner *r)
 			return false;
 		r->stop++;
 	}
-	apply(v, r, &r->pending);
+	thread_apply(v, r, &r->pending);
 	r->has_pending = false;
 	if (r->stop < t->nstops && t->stops[r->stop].at == r->at)
-		settle(v, r);
+		thread_settle(v, r);
 	for (; r->stop < t->nstops && t->stops[r->stop].at == r->at; r->stop++)
 		if (t->stops[r->stop].what == GRAPH_POSTS)
 			post(v, r, t->stops[r->stop].number);
@@ -504,7 +259,7 @@ static bool run(struct visit *v, struct runner *r)
 	while (r->at < until) {
 		if (!trace_next(&r->events, &r->pending))
 			return false;
-		apply(v, r, &r->pending);
+		thread_apply(v, r, &r->pending);
 		r->at++;
 	}
 	if (!r->has_pending)
@@ -533,13 +288,13 @@ static bool break_stalemate(struct visit *v)
 	const struct runner *r = &v->runners[earliest];
 	if (v->stuck++ == 0 && !v->coz->asked) {
 		char *where = graph_place(trace, earliest, r->pending.site);
-		add_fault(v, mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the trace "
-					"or comes only after it; it may have waited for anything",
-					where, r->pending.stamp));
+		add_fault(v, mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the "
+					"trace or comes only after it; it may have waited for "
+					"anything", where, r->pending.stamp));
 		free(where);
 	}
 	struct saving *s = saving_own(v->all, saving_keep(r->saving));
-	saving_forget(v->all, s, elapsed(v, earliest, r->pending.stamp));
+	saving_forget(v->all, s, visit_elapsed(v, earliest, r->pending.stamp));
 	finish(v, v->g->threads[earliest].stops[r->stop].number, s);
 	return true;
 }
@@ -571,7 +326,8 @@ static void open_runner(struct visit *v, uint32_t thread)
 			      .saving = saving_none(v->all),
 			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
-			      .cuts = rank == COZ_ALL_RANKS || trace->threads[thread].rank == rank };
+			      .cuts = rank == COZ_ALL_RANKS ||
+				      trace->threads[thread].rank == rank };
 	memset(r->rows, 0, nrows * sizeof *r->rows);
 }
 
@@ -747,7 +503,8 @@ static struct moment moment_of(const struct coz *c, size_t probe)
 }
 
 /* The longest way from probe i to any of them, or to it; not below 0. */
-static struct slack way(const struct coz *c, const size_t *probes, size_t count, size_t i, bool from)
+static struct slack way(const struct coz *c, const size_t *probes, size_t count, size_t i,
+			bool from)
 {
 	struct slack slack = { 0, 0, true };
 	for (size_t k = 0; k < count; k++) {

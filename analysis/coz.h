@@ -6,22 +6,22 @@
  * before it (graph.h). Each thread carries its saving (savings.h):
  *
  *   program order   s(v) = s(u) + p * (time between u and v), if the region is on the stack and no
- *                   operation is; else s(u). The time between two stamps of one clock is enclosed by
- *                   the clock's rate, and never the difference of two enclosed times.
+ *                   operation is; else s(u). The time between two stamps of one clock is enclosed
+ *                   by the clock's rate, and never the difference of two enclosed times.
  *   junction        s = min over inputs of (s(input) + slack), the slacks from times: of a meeting,
  *                   (its latest input - the input), and what came after its latest input stays.
  *   the end         is a junction of the last events of all threads: its saving is the run's.
  *
- * Law: if the links between clocks are true and the assumption about clocks holds, and waiting is as
- * graph.h and transfer.h say, then the saving of the run in which every visit to the region (and
- * everything it encloses but operations) had taken p percent less, and nothing else had changed, lies
- * in the bounds.
+ * Law: if the links between clocks are true and the assumption about clocks holds, and waiting is
+ * as graph.h and transfer.h say, then the saving of the run in which every visit to the region (and
+ * everything it encloses but operations) had taken p percent less, and nothing else had changed,
+ * lies in the bounds.
  *
  * Where something is missing (lost records, unmatched operations), the lower bound is what remains
  * when nothing was saved, the upper one p percent of all that went before.
  *
- * Memory: that of the graph, and a saving (16 bytes for each scenario) for each thread and for what is
- * under way between threads at one time. */
+ * Memory: that of the graph, and a saving (16 bytes for each scenario) for each thread and for what
+ * is under way between threads at one time. */
 #ifndef ANALYSIS_COZ_H
 #define ANALYSIS_COZ_H
 

@@ -25,7 +25,8 @@ uint32_t graph_junction(struct builder *b, enum graph_kind kind, const struct sa
 	struct graph *g = b->graph;
 	uint32_t number = (uint32_t)g->njunctions;
 	*MEM_GROW(g->junctions, g->njunctions) =
-		(struct graph_junction){ .kind = kind, .first = g->ninputs, .ninputs = (uint32_t)n };
+		(struct graph_junction){ .kind = kind, .first = g->ninputs,
+					 .ninputs = (uint32_t)n };
 	for (size_t i = 0; i < n; i++) {
 		const struct spot *s = &saw[i].spot;
 		uint32_t input = (uint32_t)g->ninputs;
@@ -91,7 +92,8 @@ static void say_faults(const struct builder *b)
 		  "a message was received, but its send is not in the trace or not certain");
 	say_fault(g, &b->untaken, "a message was sent, but its receive is not in the trace");
 	say_fault(g, &b->missing, "a collective operation lacks participants");
-	say_fault(g, &b->alone, "an operation waits for others, but the trace does not say for whom");
+	say_fault(g, &b->alone,
+		  "an operation waits for others, but the trace does not say for whom");
 	say_fault(g, &b->unheld, "a lock was taken although it was not released before");
 }
 
@@ -166,7 +168,8 @@ static void add_flow(struct builder *b, const struct match *m)
 			if (k != i && may_wait_for(m, self, &m->parts[k]))
 				saw[n++] = saw_of(&m->parts[k], self);
 		if (n > 1)
-			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->name[self->site], saw, n);
+			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->name[self->site], saw,
+				      n);
 	}
 	free(saw);
 }
@@ -233,7 +236,9 @@ static void add_match(struct builder *b, const struct match *m)
 	case MATCH_MEETING: add_meeting(b, m); break;
 	case MATCH_CREATED:
 	case MATCH_JOINED:  break; /* the walk knows more, where stamps are equal */
-	case MATCH_UNTAKEN: graph_fault(&b->untaken, enter_of(&m->parts[0]), m->parts[0].site); break;
+	case MATCH_UNTAKEN:
+		graph_fault(&b->untaken, enter_of(&m->parts[0]), m->parts[0].site);
+		break;
 	case MATCH_UNSENT:  break; /* the walk finds it, and what the matcher doubts as well */
 	}
 }
@@ -258,7 +263,8 @@ static void add_matches(struct builder *b)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Between each two clocks the longest message whose send certainly ended before its receive began. */
+/* Between each two clocks the longest message whose send certainly ended before its receive
+ * began. */
 static uint64_t *find_eager(const struct builder *b)
 {
 	const struct graph *g = b->graph;
@@ -350,8 +356,8 @@ static void sort_stops(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (g->threads[t].nstops)
-			qsort(g->threads[t].stops, g->threads[t].nstops, sizeof *g->threads[t].stops,
-			      by_event);
+			qsort(g->threads[t].stops, g->threads[t].nstops,
+			      sizeof *g->threads[t].stops, by_event);
 }
 
 void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t count)

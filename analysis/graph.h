@@ -33,11 +33,11 @@
  *
  * Assumed, since no trace can show it:
  *   - the order in which a lock is handed on stays as it was (which is that of stamps, or where the
- *     cores of a host do not show quite the same, one that the lock allows); likewise which post of a
- *     semaphore serves which wait: the n-th the n-th, but for those that it began with, which are as
- *     few as the trace allows;
- *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts whose
- *     send ended before its receive began, is sent without waiting for the receiver;
+ *     cores of a host do not show quite the same, one that the lock allows); likewise which post of
+ *     a semaphore serves which wait: the n-th the n-th, but for those that it began with, which are
+ *     as few as the trace allows;
+ *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
+ *     whose send ended before its receive began, is sent without waiting for the receiver;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
@@ -62,7 +62,10 @@
 enum graph_kind { GRAPH_MEET, GRAPH_ARRIVAL, GRAPH_WOKEN, GRAPH_UNKNOWN };
 
 /* What kind of thing arrives; collective operations follow, by name. */
-enum { GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED, GRAPH_COLLECTIVE };
+enum {
+	GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED,
+	GRAPH_COLLECTIVE,
+};
 
 struct graph_input {
 	uint32_t thread, junction;
@@ -102,7 +105,7 @@ struct graph {
 	struct graph_input *inputs; size_t ninputs;
 	struct graph_thread *threads; /* of the trace's threads */
 	uint32_t end;                 /* junction: the last events of all threads */
-	char **faults; size_t nfaults; /* what is missing or contradicts itself, one sentence each */
+	char **faults; size_t nfaults; /* sentences: what is missing or contradicts itself */
 };
 
 /* All clocks with threads must be on one line. */

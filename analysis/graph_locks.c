@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_locks.c - within a process: who waited for whom at locks, semaphores, condition variables and
- * barriers that do not say their group. All of it has one clock, so stamps tell the order. */
+ * graph_locks.c - within a process: who waited for whom at locks, semaphores, condition variables
+ * and barriers that do not say their group. All of it has one clock, so stamps tell the order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static uint64_t slack_of(const struct builder *b, const struct touch *t)
 struct lock {
 	uint32_t holder, depth;   /* of an exclusive one, which may be recursive */
 	size_t readers;
-	struct saw *released;     /* the last writer's release, if there was one, and readers' since */
+	struct saw *released;     /* the last writer's release, if there was one, readers' since */
 	size_t nreleased;
 	bool by_writer;           /* the first of them */
 };
@@ -68,11 +68,12 @@ static void release(struct lock *l, const struct touch *t)
 static void wait_for_lock(struct builder *b, const struct lock *l, const struct touch *t)
 {
 	size_t n = !t->shared ? l->nreleased : l->by_writer;
+	if (n == 0)
+		return;
 	struct saw *saw = mem_resize(NULL, n + 1, sizeof *saw);
 	saw[0] = (struct saw){ .spot = t->enter, .sure = true };
 	memcpy(saw + 1, l->released, n * sizeof *saw);
-	if (n > 0)
-		graph_arrival(b, t->spot, GRAPH_LOCKED, saw, n + 1);
+	graph_arrival(b, t->spot, GRAPH_LOCKED, saw, n + 1);
 	free(saw);
 }
 
@@ -183,7 +184,8 @@ static size_t begins_with(const struct builder *b, const struct touch *t, size_t
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != TOUCH_WOKEN)
 			continue;
-		for (; next < n && t[next].spot.stamp <= t[i].spot.stamp + slack_of(b, &t[i]); next++)
+		uint64_t until = t[i].spot.stamp + slack_of(b, &t[i]);
+		for (; next < n && t[next].spot.stamp <= until; next++)
 			posts += t[next].kind == TOUCH_SIGNALLED;
 		if (++waits > posts + least)
 			least = waits - posts;
@@ -264,8 +266,8 @@ static frz_time time_of(const struct builder *b, struct spot spot)
 }
 
 /* Whether the r-th barriers of these threads, each of which has `rounds`, can be one. */
-static bool can_meet(const struct builder *b, const struct bare *bare, size_t threads, size_t rounds,
-		     size_t r)
+static bool can_meet(const struct builder *b, const struct bare *bare, size_t threads,
+		     size_t rounds, size_t r)
 {
 	int64_t left = INT64_MAX, came = INT64_MIN;
 	for (size_t t = 0; t < threads; t++) {

@@ -251,7 +251,7 @@ static void enter(struct walk *w, const struct tr_event *e, struct spot spot)
 			 kind == DPROF_KIND_SEND);
 }
 
-/* The exit of the site's innermost open operation; what is open inside of that was left by a jump. */
+/* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
 static void leave(struct walk *w, const struct tr_event *e, struct spot spot)
 {
 	size_t d = w->depth;

@@ -9,7 +9,8 @@
  *              what the mean is shorter.
  * Little's law the same without knowing what belongs together: the number under way, averaged over
  *              time, is rate times latency; so the mean latency is the sum over time of what is
- *              under way by the number that set out. What has not arrived is under way until the end.
+ *              under way by the number that set out. What has not arrived is under way until the
+ *              end.
  *
  * Law: given bounds of savings, the gains in percent contain the truth. They can be negative, when
  * the earlier point gains more than the later one. */

@@ -44,7 +44,7 @@ struct profile {
 	struct interval span_s;
 	bool possible;               /* all clocks are on one line; otherwise nothing is known */
 	bool transfers;              /* something is sent, or handed over */
-	char **faults; size_t nfaults; /* why bounds are wide: what is missing or contradicts itself */
+	char **faults; size_t nfaults; /* sentences: what is missing, so that bounds are wide */
 	struct points points;        /* empty when none were asked for */
 	struct interval total_s[POINTS_WHATS]; /* what was measured of them */
 };

@@ -23,9 +23,11 @@ struct interval_text profile_gain(struct interval x, int decimals)
 }
 
 /* A line has room for three of the reductions: about a quarter, half, and all. */
-void profile_table_print(const struct trace *trace, const struct profile *p, bool little, size_t most)
+void profile_table_print(const struct trace *trace, const struct profile *p, bool little,
+			 size_t most)
 {
-	size_t n = p->nreductions, columns[] = { n / 4 ? n / 4 - 1 : 0, n / 2 ? n / 2 - 1 : 0, n - 1 };
+	size_t n = p->nreductions;
+	size_t columns[] = { n / 4 ? n / 4 - 1 : 0, n / 2 ? n / 2 - 1 : 0, n - 1 };
 	size_t first = n == 1 ? 2 : 0;
 	printf("  %-20s", "less by");
 	for (size_t c = first; c < 3; c++)
@@ -34,9 +36,10 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	for (size_t r = 0; r < p->nrows && r < most; r++) {
 		const struct profile_row *row = &p->rows[r];
 		printf("  %-20.20s", trace->sites[row->site].name);
-		for (size_t c = first; c < 3; c++)
-			printf(" %-15s", profile_gain((little ? row->little : row->percent)[columns[c]],
-						      2).text);
+		for (size_t c = first; c < 3; c++) {
+			const struct interval *gains = little ? row->little : row->percent;
+			printf(" %-15s", profile_gain(gains[columns[c]], 2).text);
+		}
 		printf("%s\n", little ? "" : row->proved ? " proved" : " undecided");
 	}
 	if (p->nrows > most)

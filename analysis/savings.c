@@ -2,10 +2,10 @@
  *
  * savings.c - arrays of doubles, added up with the processor rounding upwards.
  *
- * GCC takes the same operation on the same numbers for the same, whatever fesetround did in between.
- * So what depends on the rounding stands in functions that it knows nothing of; -frounding-math keeps
- * it from computing anything beforehand. The loops are compiled for AVX2 as well; which one runs is
- * decided at load time. */
+ * GCC takes the same operation on the same numbers for the same, whatever fesetround did in
+ * between. So what depends on the rounding stands in functions that it knows nothing of;
+ * -frounding-math keeps it from computing anything beforehand. The loops are compiled for AVX2 as
+ * well; which one runs is decided at load time. */
 #include "analysis/savings.h"
 
 #include <assert.h>

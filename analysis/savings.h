@@ -2,9 +2,9 @@
  *
  * savings.h - how much earlier an event happens, under many what-ifs at once.
  *
- * A *scenario* says that one region takes so many percent less. A *saving* holds, for each scenario,
- * a lower and an upper bound of (when the event happened - when it would have happened), in ticks
- * of the base. An event that waits for several others,
+ * A *scenario* says that one region takes so many percent less. A *saving* holds, for each
+ * scenario, a lower and an upper bound of (when the event happened - when it would have happened),
+ * in ticks of the base. An event that waits for several others,
  *
  *     t = max over i of (t_i + c_i)      where no scenario changes the c_i,
  *
@@ -19,14 +19,14 @@
  * true saving lies in the bounds of the result.
  *
  * Proof. lower: by monotony. upper: s <= s_i + a_i for each i, and s <= s_k for a k with a_k = 0,
- * which is one of those whose slack may be 0: so s <= min(min_i upper(s_i + a_i), max_k upper(s_k)).
- * An input that is not sure to be one (a collective may need nothing from somebody) counts in the
- * lower bound and among the k, but not in the upper bounds of all. Sums and products are doubles
- * that all round upwards; a lower bound is kept negated, so that this is downwards.
+ * which is one of those whose slack may be 0: so s <= min(min_i upper(s_i + a_i), max_k
+ * upper(s_k)). An input that is not sure to be one (a collective may need nothing from somebody)
+ * counts in the lower bound and among the k, but not in the upper bounds of all. Sums and products
+ * are doubles that all round upwards; a lower bound is kept negated, so that this is downwards.
  *
  * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
- * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving of
- * a reduction by 0 % is exactly 0.
+ * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
+ * of a reduction by 0 % is exactly 0.
  *
  * Savings are shared: keep one more reference with saving_keep; who changes one asks saving_own. */
 #ifndef ANALYSIS_SAVINGS_H
@@ -48,7 +48,7 @@ struct saving {
 };
 
 struct savings {             /* all scenarios, and the savings that are in use */
-	size_t nregions, nshares, nscenarios; /* scenario of (region, share): region * nshares + share */
+	size_t nregions, nshares, nscenarios; /* of (region, share): region * nshares + share */
 	struct share *share;
 	double *negated_lo, *hi; /* the shares, as saving_cut wants them */
 	struct saving *free, *none;

@@ -225,6 +225,17 @@ says err "rank 0 thread 0 at a (x.c:1): the region is still open at the end of t
 } | trace circle
 expect 1 coz circle
 says err "what it waits for is not in the trace or comes only after it"
+{
+	ranks 1
+	op 0 0 1000000 1400000
+	echo "lost 0 5"
+	op 0 0 1600000 2000000
+} | sed 's/^thread 0 clock=0 rank=0$/& lost=5/' | trace lost
+expect 0 coz --region a --reduce 50 --json lost
+buys lost a 50 400000 500010 # nothing was in the region while records were lost; or always
+buys lost a 50 499990 500010
+buys lost b 50 0 500010
+buys lost b 0 0 0
 { head_of 1; echo "e 0 1 2 enter"; echo "e 0 5 2 exit"; } | trace nothing
 expect 0 coz --region a nothing
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis_rate.c - why durations go by the rate: on a run of 10 s the difference of two intervals of
- * times is at least 100 times as wide as what the clock's rate gives.
+ * analysis_rate.c - why durations go by the rate: on a run of 10 s the difference of two intervals
+ * of times is at least 100 times as wide as what the clock's rate gives.
  *
- * Two hosts whose clocks are compared over a network as fast as a loopback; one visits a region for a
- * millisecond, a thousand times over the run. */
+ * Two hosts whose clocks are compared over a network as fast as a loopback; one visits a region for
+ * a millisecond, a thousand times over the run. */
 #include <check.h>
 #include <stdlib.h>
 

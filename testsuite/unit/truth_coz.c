@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * truth_coz.c - what coz promises is what happens: random programs are run again with a region that
- * really takes less time, and what that saved, of the run and at every event, lies within the bounds.
+ * really takes less time, and what that saved, of the run and at every event, lies within the
+ * bounds.
  *
  * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
 #include <check.h>
