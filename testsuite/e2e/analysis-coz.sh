@@ -126,19 +126,40 @@ buys waitall b 100 100000 30 # then rank 2 is the last; its message takes what r
 buys lock a 50 249995
 buys lock b 50 249995 300
 
-# A condition variable, and a semaphore that begins with one.
+# A condition variable.
 {
-	head_of 3
+	head_of 2
 	op 0 0 1000000 1400000
 	echo "e 0 1400000 7 point id=5"
 	op 1 7 1000000 1400010 id=5
 	op 1 1 1400010 2000000
-	op 2 8 1000000 1000001 id=6
-	op 2 8 1000001 1400003 id=6
-	echo "e 0 1400001 8 point id=6"
 } | trace signals
 buys signals a 100 400000 300
 buys signals b 100 599990 100
+
+# A semaphore that begins with one: the second wait is for the first post.
+{
+	head_of 2
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 8 point id=6"
+	op 1 8 1000000 1000001 id=6
+	op 1 8 1000001 1400010 id=6
+	op 1 1 1400010 2000000
+} | trace semaphore
+buys semaphore a 100 400000 300
+buys semaphore a 50 200000 300
+
+# Barriers that do not say whose they are.
+{
+	head_of 2
+	for i in 0 1; do
+		op $i 10 $((1500000 - i * 400000)) 1500000
+		op $i 10 $((1600000 + i * 400000)) 2000000
+	done
+	echo "e 0 1000000 0 enter"; echo "e 1 1000000 0 enter"
+} | awk '/enter$/ && / 0 enter/ { first[$2] = $0; next } /^e/ { body[$2] = body[$2] $0 "\n"; next } { print }
+	END { for (t = 0; t < 2; t++) printf "%s\n%s%s\n", first[t], body[t], "e " t " 2000000 0 exit" }' | trace bare
+buys bare a 50 500000 # half of the first 500,000 of thread 0, and of the last 500,000 of thread 1
 
 # A team: opened, a barrier, closed.
 {
