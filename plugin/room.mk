@@ -2,22 +2,29 @@
 # The GCC plugin. Built against the headers of the compiler that will load it.
 
 PLUGIN     := $(B)/plugin/dprof.so
-PLUGIN_OBJ := $(patsubst %.cc,$(B)/obj/%.o,$(wildcard plugin/*.cc))
-PLUGIN_INC := $(shell $(CC) -print-file-name=plugin)/include
+PLUGIN_OBJ := $(patsubst plugin/%.cc,%.o,$(wildcard plugin/*.cc))
 # GCC's headers are no model of tidiness: they are system headers here. No sanitizers: cc1 has none.
 PLUGIN_CXXFLAGS := -std=gnu++17 -O2 -g -fPIC -fno-rtti -fno-exceptions -fvisibility=hidden \
-                   -Wall -Wextra -Wno-literal-suffix -I. -isystem $(PLUGIN_INC)
+                   -Wall -Wextra -Wno-literal-suffix -I.
 
-things += $(PLUGIN)
+# One for $(CC), and one for each other GCC whose plugin headers are here: $(call a_plugin,SO,GCC,G++,OBJ).
+define a_plugin
+things += $(1)
+$(1): $(PLUGIN_OBJ:%=$(4)/%)
+	$$(call say,LINK)
+	$$(Q)mkdir -p $$(@D) && $(3) -shared -o $$@ $$^
+$(4)/%.o: plugin/%.cc
+	$$(call say,CXX)
+	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin)/include \
+		-MMD -MP -c $$< -o $$@
+endef
+
+OTHER_GCCS := $(foreach n,$(filter-out $(GCC_MAJOR),9 10 11 12 13 14 15),$(if \
+	$(wildcard $(shell gcc-$n -print-file-name=plugin 2>/dev/null)/include/gcc-plugin.h),$n))
+$(eval $(call a_plugin,$(PLUGIN),$(CC),$(CXX),$(B)/obj/plugin))
+$(foreach n,$(OTHER_GCCS),$(eval $(call a_plugin,$(B)/plugin/$n/dprof.so,gcc-$n,g++-$n,$(B)/obj/plugin-$n)))
+
 units  += $(B)/test/plugin_sites
-
-$(PLUGIN_OBJ): $(B)/obj/%.o: %.cc
-	$(call say,CXX)
-	$(Q)mkdir -p $(@D) && $(CXX) $(PLUGIN_CXXFLAGS) -MMD -MP -c $< -o $@
-
-$(PLUGIN): $(PLUGIN_OBJ)
-	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CXX) -shared -o $@ $^
 
 # This test is an annotated program itself.
 CFLAGS_testsuite_unit_plugin_sites := -fplugin=$(PLUGIN)

@@ -3,7 +3,8 @@
  * source.cc - looks in the source text at what follows a directive.
  *
  * The tree does not show it: `;` and a static assertion leave nothing in it, so the region would
- * silently take the statement after them. Law: a guess is never an answer; text that does not look
+ * silently take the statement after them. Nor does a C parser before GCC 12 say that it takes a
+ * directive for the whole body of an `if`. Law: a guess is never an answer; text that does not look
  * like the directive's, or in which conditional compilation decides, answers FOLLOWS_UNKNOWN. */
 #include "plugin/parts.h"
 
@@ -179,4 +180,72 @@ enum follows source_follows(location_t directive, location_t statement)
 	struct place p = line_start(e.file, e.line);
 	p.column = e.column - 1;
 	return skip_self(&p) ? classify(&p) : FOLLOWS_UNKNOWN;
+}
+
+/* ---- What stands before a directive ---------------------------------------------------------------- */
+
+#define LINES_BACK 30
+
+/* The text of a line up to a column, without comments, strings and directives. */
+static void append_code(auto_vec<char> *text, struct place p, size_t end)
+{
+	if (line_starts_with_hash(p))
+		return;
+	for (int line = p.line; p.line == line && p.column < end && at(p) && at(p) != '\n';) {
+		char quote = at(p);
+		if (at(p) == '/' && (at(p, 1) == '/' || at(p, 1) == '*')) {
+			skip_blank_and_comments(&p);
+		} else if (quote == '"' || quote == '\'') {
+			do
+				advance(&p, at(p) == '\\' ? 2 : 1);
+			while (p.line == line && at(p) && at(p) != '\n' && at(p) != quote);
+			if (p.line == line && at(p) == quote)
+				advance(&p);
+			text->safe_push(quote);
+		} else {
+			text->safe_push(at(p));
+			advance(&p);
+		}
+	}
+	text->safe_push(' ');
+}
+
+/* Takes the blanks, then the word at the end of the text away. */
+static bool ends_with_word(auto_vec<char> *text, std::initializer_list<const char *> words)
+{
+	while (!text->is_empty() && ISSPACE(text->last()))
+		text->pop();
+	unsigned start = text->length();
+	while (start && word_char((*text)[start - 1]))
+		start--;
+	for (const char *w : words)
+		if (strlen(w) == text->length() - start && !memcmp(w, text->begin() + start, strlen(w)))
+			return true;
+	return false;
+}
+
+static bool take_parentheses(auto_vec<char> *text)
+{
+	if (text->is_empty() || text->last() != ')')
+		return false;
+	int depth = 0;
+	do
+		depth += (text->last() == ')') - (text->last() == '(');
+	while (text->pop(), depth && !text->is_empty());
+	return !depth;
+}
+
+/* Is the directive where the whole body of an if, else, for, while or do is to stand? */
+bool source_is_body(location_t directive)
+{
+	expanded_location e = expand_location(directive);
+	if (!e.file || e.line < 1 || e.column < 1)
+		return false;
+	auto_vec<char> text;
+	for (int line = MAX(1, e.line - LINES_BACK); line <= e.line; line++)
+		append_code(&text, line_start(e.file, line),
+			    line == e.line ? (size_t)e.column - 1 : SIZE_MAX);
+	if (ends_with_word(&text, { "else", "do" }))
+		return true;
+	return take_parentheses(&text) && ends_with_word(&text, { "if", "for", "while", "switch" });
 }

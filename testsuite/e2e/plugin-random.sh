@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # Random programs record what their twin says (testsuite/fixtures/plugin/generate.c), at a random
-# optimisation level each. SEEDS="7 8" runs just those, PROGRAMS=1000 more.
+# optimisation level each. SEEDS="7 8" runs just those, PROGRAMS=1000 more; GCC and PLUGIN
+# name another compiler and its plugin.
 set -u
 : "${B:?the build folder}"
-plugin=$B/plugin/dprof.so
+plugin=${PLUGIN:-$B/plugin/dprof.so} gcc=${GCC:-gcc}
 from=testsuite/fixtures/plugin
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -18,7 +19,7 @@ for seed in ${SEEDS:-$(seq 1 "${PROGRAMS:-40}")}; do
 	level=${levels[$((seed % ${#levels[@]}))]}
 	"$dir/generate" "$seed" >"$dir/p.c"
 	# shellcheck disable=SC2086
-	if ! gcc $level -Wall -Werror -fplugin="$plugin" "$dir/p.c" "$dir/twin.o" "$dir/recorder.o" \
+	if ! "$gcc" $level -Wall -Werror -fplugin="$plugin" "$dir/p.c" "$dir/twin.o" "$dir/recorder.o" \
 		-o "$dir/p" 2>"$dir/err"; then
 		echo "seed $seed $level does not compile:" && head -10 "$dir/err"
 		failed=1
