@@ -20,7 +20,7 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 # Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
 PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libsodium-dev \
-                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check pkg-config \
+                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check gfortran csmith libcsmith-dev pkg-config \
                   binutils iproute2 scdoc gnuplot-nox python3-networkx
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 PAPER_PACKAGES := gnuplot-nox
@@ -84,7 +84,7 @@ now-install: now-all
 	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7 \
 		$(DESTDIR)$(GCC_PLUGINS)
 	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/freezer $(to)/bin
-	$(Q)install -m 644 pragmas/dprof.h $(to)/include
+	$(Q)install -m 644 pragmas/dprof.h pragmas/dprof.inc $(to)/include
 	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7

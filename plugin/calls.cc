@@ -25,8 +25,10 @@ static const struct call *find(gimple *stmt)
 	if (!fn || !TREE_PUBLIC(fn))
 		return nullptr;
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
+	bool in_fortran = fortran();
 	for (const struct call &c : table)
-		if (!strcmp(c.function, name + (*name == '*')))
+		if (!strcmp(c.function, name + (*name == '*')) ||
+		    (in_fortran && fortran_symbol_is(name, c.function)))
 			return &c;
 	return nullptr;
 }

@@ -14,6 +14,14 @@
  * One walk in the order of the text keeps the begins that may still meet their end. */
 #include "plugin/parts.h"
 
+/* Some region of this name begins and ends in different blocks. */
+static hash_set<nofree_string_hash> *by_hand;
+
+bool lower_by_hand(const char *name)
+{
+	return by_hand && by_hand->contains(name);
+}
+
 namespace {
 
 /* A begin (or OPEN) that the walk has passed and whose end it may still meet. */
@@ -71,6 +79,9 @@ tree lowering::plain(enum dprof_op op, const struct marker &m)
 	location_t &site = plain_sites.get_or_insert(m.name, &known);
 	if (!known)
 		site = m.where;
+	if (!by_hand)
+		by_hand = new hash_set<nofree_string_hash>;
+	by_hand->add(m.name);
 	return event_note(op, DPROF_KIND_REGION, m.name, site);
 }
 

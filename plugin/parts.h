@@ -69,6 +69,7 @@ void close_regions(tree fn);
 
 /* lower.cc: turns the markers of one function into notes of events and TRY_FINALLY_EXPRs. */
 void lower(tree fn);
+bool lower_by_hand(const char *name);
 
 /* jumps.cc: refuses jumps into a region, which would skip its ENTER. */
 struct wrapped {
@@ -103,6 +104,16 @@ gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_
 /* pass.cc: the pass over GIMPLE that does the rest. */
 void pass_register(const char *plugin_name);
 gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where);
+
+/* balance.cc: ends of regions whose begin and end stand in different blocks. The second returns true if edges
+ * wait to be committed. */
+void balance_add(gimple *stmt, enum dprof_op op, tree site);
+bool balance_all(function *fun);
+
+/* fortran.cc */
+bool fortran();
+bool fortran_symbol_is(const char *symbol, const char *function);
+void fortran_expand(function *fun);
 
 /* calls.cc: events around calls that synchronise. Returns true if edges wait to be committed. */
 bool calls_wrap(gimple_stmt_iterator *i);

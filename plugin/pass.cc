@@ -24,6 +24,7 @@ private:
 	auto_vec<noted> sites;
 
 	tree site_of(const struct event &e, location_t where);
+	void at_note(gimple_stmt_iterator *i, const struct event &e, location_t where);
 	void at_asm(gimple_stmt_iterator *i);
 };
 
@@ -61,6 +62,15 @@ static void refuse_leftover(gimple *stmt, const char *marker)
 		error_at(where, "dprof cannot handle a directive here (%s)", marker);
 }
 
+void pass_dprof::at_note(gimple_stmt_iterator *i, const struct event &e, location_t where)
+{
+	tree site = site_of(e, where);
+	gimple *event = pass_event(e.op, e.kind, site, gimple_location(gsi_stmt(*i)));
+	if (lower_by_hand(e.name))
+		balance_add(event, e.op, site);
+	gsi_replace(i, event, true);
+}
+
 void pass_dprof::at_asm(gimple_stmt_iterator *i)
 {
 	gasm *stmt = as_a<gasm *>(gsi_stmt(*i));
@@ -71,8 +81,7 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 	if (ties_is(text))
 		suppress_warning(stmt, OPT_Wuninitialized);
 	else if (event_read(text, &e))
-		gsi_replace(i, pass_event(e.op, e.kind, site_of(e, where), gimple_location(stmt)),
-			    true);
+		at_note(i, e, where);
 	else if (instance_is(text))
 		instance_expand(i);
 	else if (marker_is(text))
@@ -83,13 +92,15 @@ unsigned pass_dprof::execute(function *fun)
 {
 	bool edges = false;
 	basic_block bb;
+	if (fortran())
+		fortran_expand(fun);
 	FOR_EACH_BB_FN(bb, fun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			if (gimple_code(gsi_stmt(i)) == GIMPLE_ASM)
 				at_asm(&i);
 			else if (is_gimple_call(gsi_stmt(i)))
 				edges |= calls_wrap(&i);
-	if (edges)
+	if (balance_all(fun) || edges)
 		gsi_commit_edge_inserts();
 	sites.truncate(0);
 	return 0;

@@ -23,7 +23,8 @@
  *   lower.cc     then: markers become notes of events, and try/finally; with it ties.cc (against
  *                code motion), instance.cc (which of many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
- *                with it calls.cc: events around calls that synchronise (calls.def)
+ *                with it calls.cc: events around calls that synchronise (calls.def), fortran.cc: calls
+ *                that stand for pragmas, and balance.cc: returns between begin and end
  *
  * Law: a program compiled with the plugin does what it did without, and says where time went besides.
  *

@@ -11,7 +11,7 @@
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper
-CORE        := settings process modules thread $(GENERAL) adapter instance
+CORE        := settings process modules thread $(GENERAL) adapter instance fortran
 ADAPTER     := calls groups hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
 

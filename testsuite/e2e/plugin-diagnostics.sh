@@ -33,7 +33,7 @@ diagnostics() { # fixture options...
 	# shellcheck disable=SC2046
 	gcc -I. -fdiagnostics-plain-output -fplugin="$plugin" $(sed -n 's|^/\* options: ||p' "$1") "${@:2}" \
 		-c "$1" -o "$dir/out.o" 2>&1 |
-		sed -nE 's/^[^:]+:([0-9]+):([0-9]+): (error|warning|note): (.*)/\1 \2 \3 \4/p'
+		sed -nE 's/^[^:]+:([0-9]+):([0-9]+): ([Ee]rror|warning|note): (.*)/\1 \2 \L\3\E \4/p'
 }
 
 compare() { # fixture options...
@@ -59,6 +59,8 @@ for o in -O0 -O2 "-O2 -g" "-fopenmp"; do
 	compare $from/wrong.cc $o
 	# shellcheck disable=SC2086
 	compare $from/wrong-coroutine.cc $o
+	# shellcheck disable=SC2086
+	! command -v gfortran >/dev/null || compare $from/wrong.f90 -Ipragmas $o
 	# shellcheck disable=SC2086
 	compare $from/doubtful.c $o
 done

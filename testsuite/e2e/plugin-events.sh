@@ -128,7 +128,7 @@ build_lto_and_run $f "-O2 -flto"
 build_lto_and_run $f "-O2 -flto -ffat-lto-objects -g"
 build_shared_and_run $f "-O0 -g"
 
-# C++, and Fortran without directives: the plugin is loaded there too, and by lto1.
+# C++ and Fortran.
 f=$from/cplusplus.cc
 g++ -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
 for config in -O0 -O2 "-O3 -g" "-O2 -flto -std=c++20"; do
@@ -142,9 +142,18 @@ gcc -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
 g++ -I. -Wall -Wextra -Werror -O2 -fplugin="$plugin" -x c++ "$f" -x none "$dir/recorder.o" -o "$dir/a.out" &&
 	run $f "$dir/a.out" "as C++" || fail "$f as C++"
 if command -v gfortran >/dev/null; then
-	printf 'program p\nprint *, 1\nend program\n' >"$dir/p.f90"
-	gfortran -O2 -flto -fplugin="$plugin" "$dir/p.f90" -o "$dir/p" && "$dir/p" >/dev/null ||
-		fail "Fortran"
+	for f in $from/fortran.f90 $from/fixed.f; do
+		# shellcheck disable=SC2046
+		gfortran $(sed -n 's|^. */\* options: ||p' $f) -Ipragmas $f -L"$B/lib" -Wl,-rpath,"$B/lib" \
+			-ldprof -o "$dir/without" && "$dir/without" >"$dir/out.without" ||
+			fail "$f: does not work without the plugin"
+		for config in -O0 -O2 "-O3 -g" "-O2 -flto" "-Os -fcheck=all"; do
+			# shellcheck disable=SC2046,SC2086
+			gfortran $(sed -n 's|^. */\* options: ||p' $f) -Wall -Werror -Ipragmas -fplugin="$plugin" \
+				$config $f "$dir/recorder.o" -o "$dir/a.out" &&
+				run $f "$dir/a.out" "$config" || fail "$f $config"
+		done
+	done
 fi
 
 # The short name, found where -iplugindir says.

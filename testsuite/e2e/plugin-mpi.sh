@@ -36,4 +36,17 @@ for level in -O0 -O2; do
 			{ echo "FAILED: $level rank $rank: wrong kind"; failed=1; }
 	done
 done
+
+# The same in Fortran, with and without the module for Fortran 2008.
+command -v mpifort >/dev/null || exit $failed
+sed -n 's|.*/\* expect: *\(.*\)\*/.*|\1|p' $from/mpi.f90 | tr -s ' \t\n' '\n' | sed '/^$/d' >"$dir/want"
+for options in "-O0" "-O2 -DF08"; do
+	# shellcheck disable=SC2086
+	mpifort -cpp -ffree-line-length-none $options -fplugin="$B/plugin/dprof.so" $from/mpi.f90 \
+		"$dir/recorder.o" -o "$dir/a.out" || { echo "FAILED: mpifort $options"; failed=1; continue; }
+	rm -f "$dir"/events
+	RECORDER_EVENTS=$dir/events timeout 60 mpirun --allow-run-as-root -n 1 "$dir/a.out" >"$dir/out" 2>&1 ||
+		{ echo "FAILED: Fortran $options: $(tail -5 "$dir/out")"; failed=1; }
+	awk '{ print $2 }' "$dir/events" | diff "$dir/want" - || { echo "FAILED: Fortran $options"; failed=1; }
+done
 exit $failed
