@@ -33,6 +33,12 @@ static const struct call *find(gimple *stmt)
 	return nullptr;
 }
 
+bool calls_mpi(gimple *stmt)
+{
+	const struct call *c = find(stmt);
+	return c && startswith(c->function, "MPI_");
+}
+
 /* Calls that GCC made up have no location: take a neighbour's, at last the function's. */
 static location_t location_near(gimple_stmt_iterator at)
 {

@@ -26,9 +26,12 @@ struct marker {
 };
 
 /* options.cc */
+enum { AUTO_FUNCTIONS = 1, AUTO_LOOPS = 2, AUTO_MPI = 4 };
 extern struct options {
 	bool fence; /* lfence around every rdtsc */
 	bool help;
+	unsigned automatic; /* AUTO_... */
+	unsigned min;       /* statements of what is taken automatically */
 } options;
 bool options_read(struct plugin_name_args *args);
 char *options_help();
@@ -53,6 +56,7 @@ void instance_expand(gimple_stmt_iterator *i);
 
 /* cplus.cc: what only cp-tree.h knows of a function of C++. */
 bool cplus_constexpr(tree fn);
+bool cplus_lambda(tree fn);
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
 tree marker_build(struct marker m);
@@ -115,7 +119,16 @@ bool fortran();
 bool fortran_symbol_is(const char *symbol, const char *function);
 void fortran_expand(function *fun);
 
+/* auto.cc: regions without pragmas. */
+void auto_loops(tree fn);
+void auto_register(const char *plugin_name);
+
+/* filter.cc: which functions those are. */
+bool filter_read(const char *file);
+bool filter_takes(tree fn, const char *name);
+
 /* calls.cc: events around calls that synchronise. Returns true if edges wait to be committed. */
 bool calls_wrap(gimple_stmt_iterator *i);
+bool calls_mpi(gimple *stmt);
 
 #endif

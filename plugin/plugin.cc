@@ -20,6 +20,8 @@
  *   stretches.cc which parts are off; names.cc: one kind for each name
  *   close.cc     when a function is parsed: which statement a region takes; with it source.cc, what
  *                follows the directive in the text
+ *   auto.cc      then: which loops are regions without a pragma; which functions are, it decides when
+ *                they are GIMPLE; with it filter.cc
  *   lower.cc     then: markers become notes of events, and try/finally; with it ties.cc (against
  *                code motion), instance.cc (which of many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
@@ -56,6 +58,7 @@ static void on_body(void *fn, void *)
 		close_regions(decl);
 	} else if (decl_function_context(decl)) {
 		close_regions(decl);
+		auto_loops(decl);
 		lower(decl);
 	}
 }
@@ -66,6 +69,8 @@ static void on_parsed(void *fn, void *)
 	if (!DECL_SAVED_TREE(decl))
 		return;
 	close_regions(decl);
+	if (!cplusplus || !cplus_constexpr(decl))
+		auto_loops(decl);
 	lower(decl);
 }
 
@@ -108,6 +113,7 @@ EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version 
 		fputs(info.help, stdout);
 	register_callback(args->base_name, PLUGIN_INFO, nullptr, &info);
 	register_callback(args->base_name, PLUGIN_START_UNIT, on_unit, nullptr);
+	auto_register(args->base_name);
 	pass_register(args->base_name);
 	if (!c_register_pragma)
 		return 0;

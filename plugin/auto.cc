@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * auto.cc - regions without pragmas: -fplugin-arg-dprof-auto=functions|loops|mpi.
+ *
+ *   functions   each function is a region of its name
+ *   mpi         each function that calls MPI itself is
+ *   loops       each outermost loop is a region FUNCTION:LINE
+ *
+ * Law: nothing of system headers, of stretches that are off, that the compiler made up or that the filter
+ * excludes is taken. Functions are wrapped where -finstrument-functions would wrap them, when they
+ * are GIMPLE but have no graph yet, in every language; loops of C and C++ become regions as if
+ * marked, before lower.cc. A loop into which a jump leads is left alone. */
+#include "plugin/parts.h"
+#include "attribs.h"
+#include "gimple-walk.h"
+#include "gimplify.h"
+
+/* To be freed. */
+static char *name_of(tree fn)
+{
+	char *name = xstrdup(lang_hooks.decl_printable_name(fn, 1));
+	if (strlen(name) > DPROF_NAME_MAX)
+		name[DPROF_NAME_MAX] = '\0';
+	return name;
+}
+
+static bool has_attribute(tree fn, const char *name)
+{
+	return lookup_attribute(name, DECL_ATTRIBUTES(fn));
+}
+
+/* The dynamic linker calls it before the thread-local cursor can be found. */
+static bool resolves_ifunc(tree fn)
+{
+	cgraph_node *node;
+	const char *own = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
+	FOR_EACH_FUNCTION(node) {
+		tree ifunc = lookup_attribute("ifunc", DECL_ATTRIBUTES(node->decl));
+		if (ifunc && !strcmp(TREE_STRING_POINTER(TREE_VALUE(TREE_VALUE(ifunc))), own))
+			return true;
+	}
+	return false;
+}
+
+static bool takes(tree fn)
+{
+	location_t where = DECL_SOURCE_LOCATION(fn);
+	if ((DECL_ARTIFICIAL(fn) && !cplus_lambda(fn)) || has_attribute(fn, "no_instrument_function") ||
+	    in_system_header_at(where) || stretches_off(where) || has_attribute(fn, "naked") ||
+	    has_attribute(fn, "interrupt"))
+		return false;
+	char *name = name_of(fn);
+	bool taken = filter_takes(fn, name);
+	free(name);
+	return taken && !resolves_ifunc(fn);
+}
+
+/* ---- Functions --------------------------------------------------------------------------------- */
+
+namespace {
+
+struct contents {
+	unsigned statements;
+	bool mpi;
+};
+
+tree count_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
+{
+	contents *c = (contents *)info->info;
+	gimple *stmt = gsi_stmt(*i);
+	c->statements += !is_gimple_debug(stmt) && gimple_code(stmt) != GIMPLE_LABEL &&
+			 gimple_code(stmt) != GIMPLE_BIND && !gimple_clobber_p(stmt);
+	c->mpi = c->mpi || calls_mpi(stmt);
+	return NULL_TREE;
+}
+
+bool wants(tree fn)
+{
+	if (!takes(fn))
+		return false;
+	struct contents c = {};
+	struct walk_stmt_info info = {};
+	info.info = &c;
+	walk_gimple_seq(gimple_body(fn), count_step, nullptr, &info);
+	return ((options.automatic & AUTO_FUNCTIONS) && c.statements >= options.min) ||
+	       ((options.automatic & AUTO_MPI) && c.mpi);
+}
+
+class pass_auto : public gimple_opt_pass {
+public:
+	pass_auto();
+	unsigned execute(function *fun) final override;
+};
+
+const pass_data data = { GIMPLE_PASS, "dprof_auto", OPTGROUP_NONE, TV_NONE, PROP_gimple_any, 0, 0, 0,
+			 0 };
+
+pass_auto::pass_auto() : gimple_opt_pass(data, g)
+{
+}
+
+/* { S }  ->  { ENTER; try { S } finally { EXIT } } */
+unsigned pass_auto::execute(function *fun)
+{
+	tree fn = fun->decl;
+	gimple *whole = gimple_seq_first_stmt(gimple_body(fn));
+	if (!whole || gimple_code(whole) != GIMPLE_BIND || !wants(fn))
+		return 0;
+	char *name = name_of(fn);
+	location_t where = DECL_SOURCE_LOCATION(fn);
+	gimple_seq body = nullptr, last = nullptr;
+	push_gimplify_context();
+	gimplify_and_add(event_note(DPROF_ENTER, DPROF_KIND_REGION, name, where), &body);
+	gimplify_and_add(event_note(DPROF_EXIT, DPROF_KIND_REGION, name, where), &last);
+	pop_gimplify_context(nullptr);
+	free(name);
+	gbind *bind = as_a<gbind *>(whole);
+	gimple_seq_add_stmt(&body, gimple_build_try(gimple_bind_body(bind), last, GIMPLE_TRY_FINALLY));
+	gimple_bind_set_body(bind, body);
+	return 0;
+}
+
+/* ---- Loops of C and C++ ------------------------------------------------------------------------ */
+
+struct loop_contents {
+	unsigned statements;
+	bool entered; /* perhaps: it holds a label */
+};
+
+tree loop_count_step(tree *tp, int *walk_subtrees, void *data)
+{
+	loop_contents *c = (loop_contents *)data;
+	switch (TREE_CODE(*tp)) {
+	case CALL_EXPR:
+	case MODIFY_EXPR:
+	case INIT_EXPR:
+	case PREINCREMENT_EXPR:
+	case PREDECREMENT_EXPR:
+	case POSTINCREMENT_EXPR:
+	case POSTDECREMENT_EXPR:
+	case RETURN_EXPR:
+		c->statements++;
+		break;
+	case LABEL_EXPR:
+	case CASE_LABEL_EXPR:
+		c->entered = true;
+		break;
+	default:
+		if (TYPE_P(*tp))
+			*walk_subtrees = 0;
+	}
+	return NULL_TREE;
+}
+
+void wrap_loop(tree *loop, tree fn)
+{
+	struct loop_contents c = {};
+	walk_tree_without_duplicates(loop, loop_count_step, &c);
+	location_t where = EXPR_LOCATION(*loop);
+	if (c.entered || c.statements < options.min || where == UNKNOWN_LOCATION ||
+	    stretches_off(where))
+		return;
+	char *function = name_of(fn);
+	char *name = xasprintf("%.*s:%d", DPROF_NAME_MAX - 12, function,
+			       expand_location(where).line);
+	struct marker m = { DIRECTIVE_OPEN, DPROF_KIND_REGION, where, name, NULL_TREE };
+	tree list = alloc_stmt_list();
+	append_to_statement_list_force(marker_build(m), &list);
+	append_to_statement_list_force(*loop, &list);
+	m.what = DIRECTIVE_CLOSE;
+	append_to_statement_list_force(marker_build(m), &list);
+	*loop = list;
+	free(name);
+	free(function);
+}
+
+/* Not into what is to be vectorised, or may run on another device. */
+tree loop_step(tree *tp, int *walk_subtrees, void *fn)
+{
+	switch (TREE_CODE(*tp)) {
+	case FOR_STMT:
+	case WHILE_STMT:
+	case DO_STMT:
+		wrap_loop(tp, (tree)fn);
+		*walk_subtrees = 0;
+		break;
+	case OMP_SIMD:
+	case OMP_LOOP:
+	case OMP_TARGET:
+	case OMP_TEAMS:
+	case OMP_DISTRIBUTE:
+	case OACC_PARALLEL:
+	case OACC_KERNELS:
+	case OACC_SERIAL:
+		*walk_subtrees = 0;
+		break;
+	default:
+		if (TYPE_P(*tp))
+			*walk_subtrees = 0;
+	}
+	return NULL_TREE;
+}
+
+} // namespace
+
+void auto_loops(tree fn)
+{
+	if ((options.automatic & AUTO_LOOPS) && takes(fn))
+		walk_tree_without_duplicates(&DECL_SAVED_TREE(fn), loop_step, fn);
+}
+
+void auto_register(const char *plugin_name)
+{
+	if (!(options.automatic & (AUTO_FUNCTIONS | AUTO_MPI)))
+		return;
+	struct register_pass_info where = { new pass_auto, "*warn_unused_result", 1,
+					    PASS_POS_INSERT_BEFORE };
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &where);
+}

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Regions without pragmas: which there are, what a filter and a threshold leave of them, and that each
+# record has its partner.
+set -u
+: "${B:?the build folder}"
+plugin=$B/plugin/dprof.so
+from=testsuite/fixtures/plugin
+export LC_ALL=C
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
+g++ -O1 -w $from/auto.cc -o "$dir/plain" && "$dir/plain" >"$dir/want.out" || exit 1
+
+# The names in the order of their ENTERs; a record without partner is an extra word.
+records() { # options...
+	rm -f "$dir/events"
+	g++ -Wall -Werror -fplugin="$plugin" "$@" $from/auto.cc "$dir/recorder.o" -o "$dir/a.out" &&
+		RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/want.out" ||
+		echo "DOES-NOT-WORK"
+	awk '$2 ~ /^\+/ { print substr($2, 2); stack[++depth] = substr($2, 2) }
+	     $2 ~ /^-/ && (!depth || stack[depth--] != substr($2, 2)) { print "ODD" $2 }
+	     END { if (depth) print "OPEN" }' "$dir/events" 2>/dev/null | xargs
+}
+
+expect() { # the names, then options
+	local got
+	got=$(records "${@:2}")
+	[ "$got" = "$1" ] || fail "${*:2}: records $got, not $1"
+}
+
+line() { grep -n -- "$1" $from/auto.cc | head -1 | cut -d: -f1; }
+for_line=$(line 'for (int i = 0; i < 10') while_line=$(line 'while (list') do_line=$(($(line 'n += is_off') - 1))
+auto=-fplugin-arg-dprof-auto all=-fplugin-arg-dprof-min=0
+functions="main object::object throws adds<int> jumps main()::<lambda(int)>::operator() object::~object"
+for level in -O0 -O2 "-O2 -flto"; do
+	# shellcheck disable=SC2086
+	expect "$functions" $level $auto=functions $all
+	# shellcheck disable=SC2086
+	expect "throws:$for_line adds<int>:$while_line main:$do_line" $level $auto=loops $all
+	# shellcheck disable=SC2086
+	expect "main object::object throws throws:$for_line adds<int> adds<int>:$while_line jumps \
+main()::<lambda(int)>::operator() main:$do_line object::~object" $level $auto=functions,loops $all
+done
+expect "" $auto=mpi $all
+expect "" -O2 $auto=functions,loops -fplugin-arg-dprof-min=1000
+expect "main throws adds<int>" -O1 $auto=functions -fplugin-arg-dprof-min=11
+
+# Filters: the last rule that matches decides.
+filter() { # lines on standard input; expected names
+	cat >"$dir/filter"
+	expect "$1" -O1 $auto=functions $all -fplugin-arg-dprof-filter="$dir/filter"
+}
+filter "main adds<int>" <<'END'
+# only these
+SCOREP_REGION_NAMES_BEGIN
+  EXCLUDE *         # everything
+  INCLUDE main adds*
+SCOREP_REGION_NAMES_END
+END
+filter "throws jumps" <<'END'
+SCOREP_REGION_NAMES_BEGIN EXCLUDE main* object::* MANGLED *adds* SCOREP_REGION_NAMES_END
+END
+filter "" <<'END'
+SCOREP_FILE_NAMES_BEGIN
+  INCLUDE *.cc
+  EXCLUDE */auto.cc
+SCOREP_FILE_NAMES_END
+END
+
+refuses() { # what it must say; options
+	g++ -fplugin="$plugin" "${@:2}" -c $from/auto.cc -o "$dir/o" 2>"$dir/err" && fail "${*:2} is taken"
+	grep -qF -- "$1" "$dir/err" || fail "${*:2} says $(cat "$dir/err")"
+}
+refuses "unknown value 'function' of plugin option '-fplugin-arg-dprof-auto'; did you mean 'functions'?" $auto=function
+refuses "unknown value 'xyzzy' of plugin option '-fplugin-arg-dprof-auto'; expected functions, loops or mpi" $auto=loops,xyzzy
+refuses "'-fplugin-arg-dprof-auto' lacks its value: '-fplugin-arg-dprof-auto=WHAT'" $auto
+refuses "value '1k' of plugin option '-fplugin-arg-dprof-min' is not a number of statements" -fplugin-arg-dprof-min=1k
+refuses "cannot open filter '$dir/none': No such file" -fplugin-arg-dprof-filter="$dir/none"
+printf 'SCOREP_REGION_NAMES_BEGIN\nEXCLUD main\n' >"$dir/filter"
+refuses "$dir/filter:2: unknown word 'EXCLUD'; did you mean 'EXCLUDE'?" -fplugin-arg-dprof-filter="$dir/filter"
+printf '\nREGIONS\n' >"$dir/filter"
+refuses "$dir/filter:2: found 'REGIONS', expected one of SCOREP_FILE_NAMES_BEGIN" -fplugin-arg-dprof-filter="$dir/filter"
+printf 'SCOREP_FILE_NAMES_BEGIN\nEXCLUDE a.c\n' >"$dir/filter"
+refuses "$dir/filter:2: the block that began is not ended" -fplugin-arg-dprof-filter="$dir/filter"
+
+# Functions that call MPI.
+if command -v mpicc >/dev/null; then
+	printf '%s\n' '#include <mpi.h>' 'int plain(int n) { return n * n; }' \
+		'void meets(void) { MPI_Barrier(MPI_COMM_WORLD); }' >"$dir/mpi.c"
+	mpicc -O0 -fplugin="$plugin" $auto=mpi -S "$dir/mpi.c" -o "$dir/mpi.s"
+	sites=$(grep -c '^dprof_site' "$dir/mpi.s")
+	[ "$sites" = 2 ] || fail "auto=mpi makes $sites sites, not the barrier's and one function's"
+fi
+exit $failed
