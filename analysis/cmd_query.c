@@ -96,6 +96,7 @@ static void find_span(struct answer *a)
 static void compute(struct answer *a, const struct options *options)
 {
 	totals_open(&a->totals, a->trace, &a->roles);
+	totals_states(&a->totals);
 	say_open_ends(a->trace, &a->totals);
 	find_span(a);
 	frames_open(&a->frames, &a->times, &a->query, a->line, &a->span,

@@ -229,6 +229,7 @@ int cmd_report(struct trace *trace, const struct options *options)
 	int status = findings_open(&f, trace, options);
 	if (status != EXIT_FINE)
 		return status;
+	findings_regions(&f);
 	struct profile profile;
 	find_profile(&f, &profile);
 	if (options->json)

@@ -365,14 +365,15 @@ static void sweep(struct sweep *s)
 }
 
 static void open_tracks(struct sweep *s, uint32_t line, const struct roles *roles,
-			const struct cast *cast)
+			const struct cast *cast, struct totals *totals)
 {
 	const struct trace *trace = s->times->trace;
 	s->tracks = mem_resize(NULL, trace->nclocks, sizeof *s->tracks);
 	s->heap.items = mem_resize(NULL, trace->nclocks, sizeof *s->heap.items);
 	s->others = mem_resize(NULL, trace->nclocks, sizeof *s->others);
 	for (uint32_t c = 0; c < trace->nclocks; c++) {
-		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast)
+		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast,
+											totals)
 							      : NULL;
 		if (!lane)
 			continue;
@@ -386,9 +387,9 @@ static void open_tracks(struct sweep *s, uint32_t line, const struct roles *role
 }
 
 static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles,
-		       const struct cast *cast)
+		       const struct cast *cast, struct totals *totals)
 {
-	open_tracks(s, line, roles, cast);
+	open_tracks(s, line, roles, cast, totals);
 	s->ghost[0].end = s->ghost[1].end = INT64_MIN;
 	s->ghost[0].track = s->ghost[1].track = SIZE_MAX;
 	sweep(s);
@@ -426,7 +427,8 @@ bool csp_on_one_line(const struct times *times, const struct cast *cast, const s
 }
 
 struct csp_score *csp_scores(const struct times *times, const struct roles *roles,
-			     const struct cast *cast, const struct span *spans)
+			     const struct cast *cast, const struct span *spans,
+			     struct totals *totals)
 {
 	struct csp_score *scores = mem_resize(NULL, cast->nactors + 1, sizeof *scores);
 	struct tally *tallies = mem_resize(NULL, cast->nactors + 1, sizeof *tallies);
@@ -439,7 +441,7 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	for (uint32_t line = 0; line < times->nlines; line++) {
 		struct sweep s = all;
 		s.span = &spans[line];
-		sweep_line(&s, line, roles, cast);
+		sweep_line(&s, line, roles, cast, totals);
 	}
 	all.span = NULL;
 	name_sites(&all, cast->nactors);

@@ -53,11 +53,12 @@ struct csp_score {
 /* Whether all actors and all events are on one line (an actor without events lost them). */
 bool csp_on_one_line(const struct times *, const struct cast *, const struct span *spans);
 
-/* Scores of all actors, one per actor of the cast; `spans` has that of each line. With several
+/* Scores of all actors, one per actor of the cast; `spans` has that of each line. The sweep walks the
+ * states of all threads in the cast and completes `totals` on its way, unless that is NULL. With several
  * lines in use nobody is proved to wait while somebody on another line works, and the run may be
  * longer than each line's span: all lower bounds are zero, and upper ones hold for the share of the
  * span. */
 struct csp_score *csp_scores(const struct times *, const struct roles *, const struct cast *,
-			     const struct span *spans);
+			     const struct span *spans, struct totals *totals);
 
 #endif

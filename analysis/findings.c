@@ -59,9 +59,11 @@ static void prove(struct standings *s)
 	}
 }
 
-static struct standings rank_actors(const struct findings *f, const struct cast *cast)
+/* `totals`: what to complete on the way; or NULL. */
+static struct standings rank_actors(const struct findings *f, const struct cast *cast,
+				    struct totals *totals)
 {
-	struct csp_score *scores = csp_scores(&f->times, &f->roles, cast, f->spans);
+	struct csp_score *scores = csp_scores(&f->times, &f->roles, cast, f->spans, totals);
 	struct standings s = { mem_resize(NULL, cast->nactors + 1, sizeof *s.list), cast->nactors };
 	for (size_t thread = f->trace->nthreads; thread-- > 0;) {
 		uint32_t a = cast->actor_of[thread];
@@ -98,10 +100,10 @@ static void count_everything(struct findings *f)
 {
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
-		f->events += t->events;
 		f->lost += f->trace->threads[i].lost;
-		f->any_work |= total_any(&t->work);
-		f->any_wait |= total_any(&t->wait);
+		f->any_events |= t->ends.first <= t->ends.last;
+		f->any_work |= t->works;
+		f->any_wait |= t->waits;
 	}
 }
 
@@ -117,18 +119,25 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 		return EXIT_USAGE;
 	}
 	totals_open(&f->totals, trace, &f->roles);
-	say_open_ends(trace, &f->totals);
 	find_spans(f);
 	struct cast threads = totals_cast_threads(&f->totals),
 		    ranks = totals_cast_processes(&f->totals);
 	count_everything(f);
 	f->one_line = csp_on_one_line(&f->times, &threads, f->spans);
 	f->several_threads = threads.nactors > ranks.nactors;
-	f->ranks = rank_actors(f, &ranks);
-	f->threads = f->several_threads ? rank_actors(f, &threads) : copy_of(f->ranks);
+	f->ranks = rank_actors(f, &ranks, &f->totals);
+	f->threads = f->several_threads ? rank_actors(f, &threads, NULL) : copy_of(f->ranks);
 	cast_close(&threads);
 	cast_close(&ranks);
+	say_open_ends(trace, &f->totals);
 	return EXIT_FINE;
+}
+
+void findings_regions(struct findings *f)
+{
+	totals_regions(&f->totals);
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		f->events += f->totals.threads[i].events;
 }
 
 void findings_close(struct findings *f)

@@ -31,14 +31,16 @@ struct findings {
 	struct span *spans;           /* of each line */
 	bool one_line;                /* all that was recorded is on one line */
 	struct standings threads, ranks;
-	bool any_work, any_wait;      /* was there any, in any thread? */
+	bool any_events, any_work, any_wait; /* was there any, in any thread? */
 	bool several_threads;         /* some rank has more than one thread that takes part */
-	uint64_t events, lost;
+	uint64_t lost;
+	uint64_t events;              /* after findings_regions */
 };
 
 /* Anything but EXIT_FINE: a sentence was said on stderr, and there is nothing to close. */
 int findings_open(struct findings *, struct trace *, const struct options *);
 void findings_close(struct findings *);
+void findings_regions(struct findings *); /* adds the totals of regions */
 
 /* Of the line that a thread is on. */
 const struct span *findings_span(const struct findings *, size_t thread);

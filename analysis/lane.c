@@ -10,8 +10,10 @@
 #include <stdlib.h>
 
 #include "analysis/memory.h"
+#include "analysis/totals.h"
 
 struct member {               /* one thread */
+	size_t thread;
 	struct states states;
 	struct period now;
 	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
@@ -28,6 +30,7 @@ struct actor {
 };
 
 struct lane {
+	struct totals *totals; /* to complete; or NULL */
 	uint64_t slack;       /* stamps that differ by no more are in unknown order */
 	struct member *members;
 	struct actor *actors;
@@ -138,11 +141,18 @@ static uint64_t next_stamp(const struct lane *lane)
 	return lane->ends.items[0].key;
 }
 
+static void next_period(struct lane *lane, struct member *m)
+{
+	states_next(&m->states, &m->now);
+	if (lane->totals)
+		totals_add(lane->totals, m->thread, &m->now);
+}
+
 /* Takes the member whose period ends first to its next one. */
 static struct member *turn_first(struct lane *lane)
 {
 	struct member *m = &lane->members[lane->ends.items[0].source];
-	states_next(&m->states, &m->now);
+	next_period(lane, m);
 	heap_change_first(&lane->ends, m->now.to);
 	return m;
 }
@@ -287,10 +297,11 @@ static void add_member(struct lane *lane, const struct trace *trace, size_t thre
 		       const struct roles *roles, const struct cast *cast)
 {
 	struct member *m = &lane->members[lane->nmembers++];
-	*m = (struct member){ .actor = find_actor(lane, cast->actor_of[thread]),
+	*m = (struct member){ .thread = thread,
+			      .actor = find_actor(lane, cast->actor_of[thread]),
 			      .waits = cast->waits[thread] };
 	states_open(&m->states, trace, thread, roles);
-	states_next(&m->states, &m->now);
+	next_period(lane, m);
 	m->may = m->now.may;
 	lane->actors[m->actor].waiters += m->waits;
 	count_member(&lane->actors[m->actor], m, 1);
@@ -298,7 +309,7 @@ static void add_member(struct lane *lane, const struct trace *trace, size_t thre
 }
 
 struct lane *lane_open(const struct trace *trace, uint32_t clock, const struct roles *roles,
-		       const struct cast *cast)
+		       const struct cast *cast, struct totals *totals)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < trace->nthreads; i++)
@@ -306,7 +317,8 @@ struct lane *lane_open(const struct trace *trace, uint32_t clock, const struct r
 	if (count == 0)
 		return NULL;
 	struct lane *lane = mem_resize(NULL, 1, sizeof *lane);
-	*lane = (struct lane){ .slack = 2 * trace->clocks[clock].half_width,
+	*lane = (struct lane){ .totals = totals,
+			       .slack = 2 * trace->clocks[clock].half_width,
 			       .members = mem_resize(NULL, count, sizeof *lane->members),
 			       .actors = mem_resize(NULL, count, sizeof *lane->actors),
 			       .ids = mem_resize(NULL, count, sizeof *lane->ids),
@@ -325,8 +337,12 @@ void lane_close(struct lane *lane)
 {
 	if (!lane)
 		return;
-	for (size_t i = 0; i < lane->nmembers; i++)
-		states_close(&lane->members[i].states);
+	for (size_t i = 0; i < lane->nmembers; i++) {
+		struct member *m = &lane->members[i];
+		if (lane->totals)
+			totals_end(lane->totals, m->thread, &m->states);
+		states_close(&m->states);
+	}
 	free(lane->members);
 	free(lane->actors);
 	free(lane->ids);

@@ -49,10 +49,11 @@ struct cast {
 };
 
 struct lane; /* of one clock */
+struct totals;
 
-/* NULL when no actor lives on this clock. */
+/* NULL when no actor lives on this clock. Completes `totals` for its threads, unless NULL. */
 struct lane *lane_open(const struct trace *, uint32_t clock, const struct roles *,
-		       const struct cast *);
+		       const struct cast *, struct totals *totals);
 bool lane_next(struct lane *, struct lane_segment *);
 void lane_close(struct lane *);
 

@@ -147,7 +147,7 @@ void standings_json(struct json *j, const struct findings *f)
 /* Why there are no scores at all; NULL when there are. */
 static char *advice_without_scores(const struct findings *f)
 {
-	if (f->events == 0)
+	if (!f->any_events)
 		return mem_format("Nothing was recorded%s: check that the program was compiled "
 				  "with -fplugin=dprof and has a region or an MPI call, and that "
 				  "DPROF_OFF and DPROF_EVENTS were not set.",
@@ -182,7 +182,7 @@ static bool ever_waits(const struct findings *f, size_t thread, bool by_thread)
 	const struct tr_thread *threads = f->trace->threads;
 	for (size_t t = 0; t < f->trace->nthreads; t++) {
 		bool same = by_thread ? t == thread : threads[t].process == threads[thread].process;
-		if (same && total_any(&f->totals.threads[t].wait))
+		if (same && f->totals.threads[t].waits)
 			return true;
 	}
 	return false;

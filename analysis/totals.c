@@ -101,14 +101,12 @@ static void add_regions(struct totals *t, size_t index)
 		}
 		last = e.stamp > last ? e.stamp : last;
 		thread->events++;
-		thread->ends.first = last < thread->ends.first ? last : thread->ends.first;
 		uint32_t r = e.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e.site];
 		if (r != TR_NO_SITE && e.op == DPROF_ENTER)
 			enter(&thread->regions[r], last);
 		else if (r != TR_NO_SITE && e.op == DPROF_EXIT)
 			leave(&thread->regions[r], last);
 	}
-	thread->ends.last = last;
 	if (t->trace->threads[index].lost > lost)
 		lose(t, thread, last);
 	stop(t, thread, last);
@@ -132,27 +130,78 @@ static void add_period(struct total *total, const struct period *p, uint8_t stat
 		add_piece(&total->possible, p->to - p->from);
 }
 
-static void add_states(struct totals *t, size_t index, const struct roles *roles)
+void totals_add(struct totals *t, size_t thread, const struct period *p)
 {
-	struct thread_totals *thread = &t->threads[index];
+	add_period(&t->threads[thread].work, p, MAY_WORK);
+	add_period(&t->threads[thread].wait, p, MAY_WAIT);
+}
+
+void totals_end(struct totals *t, size_t thread, const struct states *states)
+{
+	const struct tr_thread *self = &t->trace->threads[thread];
+	struct thread_totals *totals = &t->threads[thread];
+	totals->complete = true;
+	totals->unmatched = states->unmatched;
+	totals->ends_open = states->depth > 0;
+	totals->open_site = states->depth > 0 ? states->stack[states->depth - 1].site : TR_NO_SITE;
+	if (totals->unmatched > 0)
+		trace_problem(t->trace,
+			      "rank %lld thread %u: %llu exits do not match what was entered; times "
+			      "inside of these places are doubtful",
+			      (long long)self->rank, self->number,
+			      (unsigned long long)totals->unmatched);
+}
+
+static void walk_states(struct totals *t, size_t thread)
+{
 	struct states states;
 	struct period p;
-	states_open(&states, t->trace, index, roles);
-	while (states_next(&states, &p)) {
-		add_period(&thread->work, &p, MAY_WORK);
-		add_period(&thread->wait, &p, MAY_WAIT);
+	states_open(&states, t->trace, thread, t->roles);
+	while (states_next(&states, &p))
+		totals_add(t, thread, &p);
+	totals_end(t, thread, &states);
+	states_close(&states);
+}
+
+void totals_states(struct totals *t)
+{
+	for (size_t i = 0; i < t->trace->nthreads; i++)
+		if (!t->threads[i].complete)
+			walk_states(t, i);
+}
+
+/* Whether the thread ever works, and ever waits. Who does neither is walked to the end by nobody else. */
+static void glance(struct totals *t, size_t thread)
+{
+	struct thread_totals *totals = &t->threads[thread];
+	struct states states;
+	struct period p;
+	states_open(&states, t->trace, thread, t->roles);
+	while (!(totals->works && totals->waits) && states_next(&states, &p)) {
+		totals->works |= p.may & MAY_WORK;
+		totals->waits |= p.may & MAY_WAIT;
 	}
-	thread->unmatched = states.unmatched;
-	thread->ends_open = states.depth > 0;
-	thread->open_site = states.depth > 0 ? states.stack[states.depth - 1].site : TR_NO_SITE;
+	if (!totals->works && !totals->waits)
+		totals_end(t, thread, &states);
 	states_close(&states);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+void totals_regions(struct totals *t)
+{
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
+		struct thread_totals *thread = &t->threads[i];
+		thread->regions = mem_resize(NULL, t->nregions + 1, sizeof *thread->regions);
+		for (uint32_t r = 0; r < t->nregions; r++)
+			thread->regions[r] = (struct region_total){ .time = NO_TOTAL };
+		add_regions(t, i);
+	}
+}
+
 void totals_open(struct totals *t, struct trace *trace, const struct roles *roles)
 {
-	*t = (struct totals){ .trace = trace };
+	*t = (struct totals){ .trace = trace, .roles = roles };
 	number_regions(t);
 	t->threads = mem_resize(NULL, trace->nthreads + 1, sizeof *t->threads);
 	t->ends = mem_resize(NULL, trace->nthreads + 1, sizeof *t->ends);
@@ -160,20 +209,11 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 		struct thread_totals *thread = &t->threads[i];
 		*thread = (struct thread_totals){ .ends = { UINT64_MAX, 0 },
 						  .work = NO_TOTAL,
-						  .wait = NO_TOTAL };
-		thread->regions = mem_resize(NULL, t->nregions + 1, sizeof *thread->regions);
-		for (uint32_t r = 0; r < t->nregions; r++)
-			thread->regions[r] = (struct region_total){ .time = NO_TOTAL };
-		add_regions(t, i);
-		add_states(t, i, roles);
+						  .wait = NO_TOTAL,
+						  .open_site = TR_NO_SITE };
+		trace_ends(&trace->threads[i], &thread->ends.first, &thread->ends.last);
+		glance(t, i);
 		t->ends[i] = thread->ends;
-		if (thread->unmatched > 0)
-			trace_problem(trace,
-				      "rank %lld thread %u: %llu exits do not match what was "
-				      "entered; times inside "
-				      "of these places are doubtful",
-				      (long long)trace->threads[i].rank, trace->threads[i].number,
-				      (unsigned long long)thread->unmatched);
 	}
 }
 
@@ -209,12 +249,6 @@ frz_time totals_time(const struct times *times, const struct span *span, uint32_
 
 /* ---- Who takes part -------------------------------------------------------------------------- */
 
-bool total_any(const struct total *t)
-{
-	return t->sure.count > 0 || t->possible.count > 0 || t->until != PERIOD_BEFORE ||
-	       t->since != PERIOD_AFTER;
-}
-
 static struct cast cast_open(const struct totals *t, bool processes)
 {
 	size_t count = t->trace->nthreads;
@@ -226,9 +260,9 @@ static struct cast cast_open(const struct totals *t, bool processes)
 		of_process[p] = LANE_NOBODY;
 	for (size_t i = 0; i < count; i++) {
 		const struct tr_thread *thread = &t->trace->threads[i];
-		cast.waits[i] = total_any(&t->threads[i].wait);
+		cast.waits[i] = t->threads[i].waits;
 		cast.actor_of[i] = LANE_NOBODY;
-		if (!cast.waits[i] && !total_any(&t->threads[i].work))
+		if (!cast.waits[i] && !t->threads[i].works)
 			continue;
 		if (!processes || of_process[thread->process] == LANE_NOBODY) {
 			cast.clock_of[cast.nactors] = thread->clock;

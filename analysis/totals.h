@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * totals.h - one pass over every thread: how much of what it recorded, how long in each region, how
- * long working and waiting; and who takes part in the scores.
+ * totals.h - what every thread did in all: how long it worked and waited, how long it was in each
+ * region; and who takes part in the scores.
+ *
+ * Whether a thread ever works or waits is usually known after a few events. How long, comes out of
+ * whatever walks its states anyway: the sweep for the scores, or totals_states. Regions are a walk of
+ * their own.
  *
  * Totals are kept in ticks and pieces, so that they become times only once, by the clock's rate.
  * Where it is not known how long something took there is a part that is sure and a part that is
@@ -33,15 +37,19 @@ struct region_total {
 
 struct thread_totals {
 	struct ends ends;    /* first > last without any event */
-	uint64_t events, unmatched;
+	bool works, waits;   /* ever, as far as is known */
+	bool complete;       /* the following is there */
 	struct total work, wait;
-	struct region_total *regions; /* by region name */
+	uint64_t unmatched;
 	bool ends_open;      /* its last record is inside of something: */
 	uint32_t open_site;  /* the innermost; TR_NO_SITE when that is unknown */
+	uint64_t events;     /* after totals_regions */
+	struct region_total *regions; /* by region name; likewise */
 };
 
 struct totals {
-	const struct trace *trace;
+	struct trace *trace;
+	const struct roles *roles;
 	struct thread_totals *threads;
 	struct ends *ends;          /* of each thread, once more, as times_span wants them */
 	uint32_t *region_of_site;   /* TR_NO_SITE when it is no region */
@@ -52,7 +60,14 @@ struct totals {
 void totals_open(struct totals *, struct trace *, const struct roles *);
 void totals_close(struct totals *);
 
-bool total_any(const struct total *); /* or may there be any */
+/* For who walks the states of a thread that is not complete: takes each of its periods, in order, and
+ * then the walk's end. */
+void totals_add(struct totals *, size_t thread, const struct period *);
+void totals_end(struct totals *, size_t thread, const struct states *);
+
+void totals_states(struct totals *);  /* walks all threads that are not complete */
+void totals_regions(struct totals *);
+
 frz_time totals_time(const struct times *, const struct span *, uint32_t clock,
 		     const struct total *);
 

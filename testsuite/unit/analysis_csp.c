@@ -115,11 +115,12 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 }
 
 static void check_scores(uint64_t seed, const struct times *times, const struct roles *roles,
-			 const struct cast *cast, const struct span *spans, const char *what)
+			 const struct cast *cast, const struct span *spans,
+			 struct totals *totals, const char *what)
 {
 	double truth[THREADS];
 	true_scores(cast, truth);
-	struct csp_score *scores = csp_scores(times, roles, cast, spans);
+	struct csp_score *scores = csp_scores(times, roles, cast, spans, totals);
 	for (uint32_t a = 0; a < cast->nactors; a++)
 		check_score(seed, what, a, scores[a].alone, truth[a],
 			    &spans[times->line[cast->clock_of[a]]]);
@@ -155,6 +156,7 @@ static void check_world(uint64_t seed)
 			 EXIT_FINE);
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
 	totals_open(&totals, &w.trace, &roles);
+	totals_regions(&totals);
 	struct span spans[2] = { times_span(&times, 0, totals.ends) };
 	if (w.unplaced)
 		spans[1] = times_span(&times, 1, totals.ends);
@@ -162,17 +164,17 @@ static void check_world(uint64_t seed)
 		check_inside(seed, "span", 0, spans[0].length, w.last - w.first);
 		check_inside(seed, "first", 0, spans[0].first, w.first);
 		check_inside(seed, "last", 0, spans[0].last, w.last);
-		for (uint32_t i = 0; i < w.nthreads; i++)
-			check_totals(seed, &times, spans, &totals, i);
 	}
 	if (w.first <= w.last) {
 		struct cast threads = totals_cast_threads(&totals),
 			    processes = totals_cast_processes(&totals);
-		check_scores(seed, &times, &roles, &threads, spans, "thread");
-		check_scores(seed, &times, &roles, &processes, spans, "process");
+		check_scores(seed, &times, &roles, &threads, spans, &totals, "thread");
+		check_scores(seed, &times, &roles, &processes, spans, NULL, "process");
 		cast_close(&threads);
 		cast_close(&processes);
 	}
+	for (uint32_t i = 0; i < w.nthreads && !w.unplaced && spans[0].events; i++)
+		check_totals(seed, &times, spans, &totals, i);
 	totals_close(&totals);
 	roles_close(&roles);
 	times_close(&times);
@@ -229,7 +231,7 @@ static frz_time score_by_hand(uint32_t thread, uint32_t *site)
 	totals_open(&totals, &w.trace, &roles);
 	struct span span = times_span(&times, 0, totals.ends);
 	struct cast cast = totals_cast_threads(&totals);
-	struct csp_score *scores = csp_scores(&times, &roles, &cast, &span);
+	struct csp_score *scores = csp_scores(&times, &roles, &cast, &span, NULL);
 	frz_time score = scores[thread].alone;
 	*site = scores[thread].site;
 	free(scores);

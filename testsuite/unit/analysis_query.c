@@ -396,7 +396,7 @@ END_TEST
 static void compare_scores(uint64_t seed, const struct world_times *x)
 {
 	struct cast cast = totals_cast_threads(&x->totals);
-	struct csp_score *scores = csp_scores(&x->times, &x->roles, &cast, &x->span);
+	struct csp_score *scores = csp_scores(&x->times, &x->roles, &cast, &x->span, NULL);
 	for (size_t i = 0; i < w.nthreads; i++) {
 		if (cast.actor_of[i] == LANE_NOBODY)
 			continue;
