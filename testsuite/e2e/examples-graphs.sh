@@ -40,7 +40,7 @@ check sparse.gz 0.85 120 <<-END
 	plain/ 3 -t 3 --imbalance 0:70
 	./ 4 -t 1 --imbalance 2:300
 END
-check "$B/data/debian.txt.gz" 0.5 60 <<-END
+check "$B/data/debian.txt.gz" 0.3 40 <<-END
 	./ 1 -t 1
 	./ 1 -t 2
 	./ 2 -t 1
