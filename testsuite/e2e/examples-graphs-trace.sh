@@ -49,10 +49,12 @@ for shape in "4 1" "2 3"; do
 	events propagate 1 "$ranks" "$threads" "$rounds" 0
 done
 
-# Rank 2 has 3 times the work, so its shortest visit is 3 times as long as that of any other.
+# Rank 2 has 3 times the work, so its shortest visit is 3 times as long as that of any other; and all of
+# them together take as long as their nodes and neighbours are to take.
 paced() { # program region
 	record "$1" 4 --iterations 6 --threads 1 --imbalance 2:200 --pace 500
-	awk -v region="name=$2" '
+	awk -v region="name=$2" -v units="$(awk '{ print $1 + $3 }' line)" '
+	$1 == "clock" { split($4, ghz, "=") }
 	$1 == "thread" { match($0, / rank=[0-9]*/); rank[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
 	$1 == "site" { wanted[$2] = $4 == region }
 	$1 == "e" && wanted[$4] && $5 == "enter" { begin[$2] = $3 }
@@ -65,12 +67,15 @@ paced() { # program region
 		for (r = 0; r < 4; r++) {
 			ratio = least[2] / least[r]
 			if (r != 2 && !(ratio > 2.8 && ratio < 3.1))
-				bad = bad " " ratio
+				bad = bad " " ratio " times rank " r
+			ns += least[r] / ghz[2] / (r == 2 ? 3 : 1)
 		}
+		if (!(ns > 0.999 * 500 * units && ns < 1.1 * 500 * units))
+			bad = bad " " ns " ns for " units " units"
 		if (bad)
 			print bad
 		exit bad != ""
-	}' text || fail "$1: expected rank 2 to take 3 times as long, by whole multiples of the pace"
+	}' text || fail "$1: expected rank 2 to take 3 times as long, all at the pace"
 	"$analyze" csp --json "$trace" | "$root/testsuite/scores.sh" | grep -v span >scores
 	sort -g -k2 scores | awk '
 	NR == 4 { proved = $1 == 2 && $2 > most }
