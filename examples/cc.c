@@ -2,9 +2,9 @@
  *
  * cc.c - connected components by label propagation with MPI and OpenMP, annotated for dprof.
  *
- * Each node begins with its own number as its label and takes the least label of its neighbours, which
- * are the nodes that it has an edge to or from, until no label changes. Then two nodes have the same
- * label if and only if a path of edges, whichever way they point, joins them.
+ * Each node begins with its own number as its label and takes the least label of its neighbours,
+ * which are the nodes that it has an edge to or from, until no label changes. Then two nodes have
+ * the same label if and only if a path of edges, whichever way they point, joins them.
  *
  * Each rank owns a block of the nodes, chosen so that all have about as many edges; each of its
  * threads a part of that:
@@ -19,8 +19,8 @@
  *
  * So at any moment a thread is in a region or it waits for others.
  *
- * Law: in each iteration new labels come from old ones alone, so that neither the result nor the number
- * of iterations depends on the number of ranks and threads. */
+ * Law: in each iteration new labels come from old ones alone, so that neither the result nor the
+ * number of iterations depends on the number of ranks and threads. */
 #include <inttypes.h>
 #include <limits.h>
 #include <mpi.h>
@@ -44,7 +44,7 @@ struct cc {
 	struct tally *tally; /* of each thread; the first one becomes everybody's */
 	int team;            /* threads that work on it */
 	long iterations;     /* that were done */
-	bool more;           /* ... and one more has something to do; only a master's update changes it */
+	bool more;           /* ... and one more has something to do: a master's update says so */
 };
 
 static uint32_t least(const struct cc *m, size_t row)
@@ -181,9 +181,9 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		NULL, NULL, "FILE",
 		"Finds the connected components of a graph.\v"
-		"FILE has one edge a line, two ids from 0 to 4294967295 separated by blanks, as SNAP "
-		"writes graphs; it may be gzipped. A unit of work is an edge or a node. Without "
-		"--iterations it goes on until no label changes. Run it under mpirun.",
+		"FILE has one edge a line, two ids from 0 to 4294967295 separated by blanks, as "
+		"SNAP writes graphs; it may be gzipped. A unit of work is an edge or a node. "
+		"Without --iterations it goes on until no label changes. Run it under mpirun.",
 		NULL, NULL, NULL,
 	};
 	struct cc m = { .job.iterations = LONG_MAX };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * coz_two_threads.c - the two threads of Figure 1 of the Coz paper (Curtsinger and Berger, SOSP 2015),
- * annotated for dprof.
+ * coz_two_threads.c - the two threads of Figure 1 of the Coz paper (Curtsinger and Berger, SOSP
+ * 2015), annotated for dprof.
  *
- * One thread is in region a for 6.7 s, the other one in region b for 6.4 s, and the run ends when both
- * have ended. A sampling profiler says that each is half of the run. But the run would be only 4.5 %
- * shorter without a, since b takes as long as ever; and no shorter at all without b.
+ * One thread is in region a for 6.7 s, the other one in region b for 6.4 s, and the run ends when
+ * both have ended. A sampling profiler says that each is half of the run. But the run would be
+ * only 4.5 % shorter without a, since b takes as long as ever; and no shorter at all without b.
  *
- * The threads do not compute but sleep, until a time that was fixed before they began; so the run is
- * what is written above, whatever else runs on the cores; and it says how late they woke. */
+ * The threads do not compute but sleep, until a time that was fixed before they began; so the run
+ * is what is written above, whatever else runs on the cores; and it says how late they woke. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,11 +15,12 @@
  *
  * So at any moment a thread is in a region or it waits for others.
  *
- * A node's share is its rank divided by the number of its edges; who has none gives an equal part to
- * every node. An edge that is listed twice counts once; one from a node to itself counts.
+ * A node's share is its rank divided by the number of its edges; who has none gives an equal part
+ * to every node. An edge that is listed twice counts once; one from a node to itself counts.
  *
- * Law: the result does not depend on the number of ranks and threads, to the last bit: the shares that
- * make a rank are added up in the order of their nodes, and what all nodes add to is in fixed point. */
+ * Law: the result does not depend on the number of ranks and threads, to the last bit: the shares
+ * that make a rank are added up in the order of their nodes, and what all nodes add to is in fixed
+ * point. */
 #include <inttypes.h>
 #include <mpi.h>
 #include <omp.h>
@@ -95,7 +96,8 @@ static void gather(struct pagerank *m, int thread, struct block mine)
 	job_work_end(&m->job, begin_ns, work + extra);
 }
 
-/* What every node gets: an equal part of the rank of nodes without edges, and of what is not passed on. */
+/* What every node gets: an equal part of the rank of nodes without edges, and of what is not passed
+ * on. */
 static void set_base(struct pagerank *m, double dangling)
 {
 	m->base = (1 - m->damping + m->damping * dangling) / (double)m->nodes.nodes;
@@ -242,9 +244,9 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "FILE",
 		"Ranks the nodes of a graph by who points to them.\v"
-		"FILE has one edge a line, two ids from 0 to 4294967295 separated by blanks, as SNAP "
-		"writes graphs; it may be gzipped. A unit of work is an edge or a node. 20 iterations, "
-		"if not given. Run it under mpirun.",
+		"FILE has one edge a line, two ids from 0 to 4294967295 separated by blanks, as "
+		"SNAP writes graphs; it may be gzipped. A unit of work is an edge or a node. "
+		"20 iterations, if not given. Run it under mpirun.",
 		NULL, NULL, NULL,
 	};
 	struct pagerank m = { .job.iterations = 20, .damping = 0.85 };

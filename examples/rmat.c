@@ -2,13 +2,13 @@
  *
  * rmat.c - writes a random graph, as large as you like, as SNAP's list of edges.
  *
- * R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one quarter of the matrix, there into
- * one quarter of the quarter, and so on, `scale` times; the quarters have Graph500's probabilities 0.57,
- * 0.19, 0.19 and 0.05. So a few nodes have very many edges, most have few, some have none. Ids are then
- * mixed, so that those with many are not neighbours.
+ * R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one quarter of the matrix, there
+ * into one quarter of the quarter, and so on, `scale` times; the quarters have Graph500's
+ * probabilities 0.57, 0.19, 0.19 and 0.05. So a few nodes have very many edges, most have few, some
+ * have none. Ids are then mixed, so that those with many are not neighbours.
  *
- * Law: the same scale, edges and seed give the same file, byte for byte, everywhere: there is nothing in
- * it but arithmetic of integers modulo 2^64. */
+ * Law: the same scale, edges and seed give the same file, byte for byte, everywhere: there is
+ * nothing in it but arithmetic of integers modulo 2^64. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

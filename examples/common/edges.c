@@ -2,8 +2,8 @@
  *
  * edges.c - a list of edges in a file, as SNAP writes graphs.
  *
- * The ids that occur are marked in a bitmap; the number of a node is how many marks stand before its
- * own, which takes one look at a counter for each CELL bits and a few population counts. */
+ * The ids that occur are marked in a bitmap; the number of a node is how many marks stand before
+ * its own, which takes one look at a counter for each CELL bits and a few population counts. */
 #include "examples/common/edges.h"
 
 #include <inttypes.h>
@@ -33,8 +33,9 @@ static bool read_id(struct lines *l, const char **at, uint32_t *id)
 		int length = 0;
 		while (length < 40 && from[length] && from[length] != ' ' && from[length] != '\t')
 			length++;
-		return lines_refuse(l, "expected the id of a node, 0 to %" PRIu32 ", in column %td, "
-				       "found \"%.*s\"", UINT32_MAX, from - l->text + 1, length, from);
+		return lines_refuse(l, "expected the id of a node, 0 to %" PRIu32
+				    ", in column %td, found \"%.*s\"",
+				    UINT32_MAX, from - l->text + 1, length, from);
 	}
 	*id = (uint32_t)value;
 	*at = s;
@@ -69,7 +70,8 @@ static bool add_line(struct edges *e, size_t *room, struct lines *l)
 	while (*at == ' ' || *at == '\t')
 		at++;
 	if (*at)
-		return lines_refuse(l, "expected two ids, found more in column %td", at - l->text + 1);
+		return lines_refuse(l, "expected two ids, found more in column %td",
+				    at - l->text + 1);
 	return append(e, room, l, edge);
 }
 

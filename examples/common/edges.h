@@ -2,8 +2,8 @@
  *
  * edges.h - a list of edges in a file, as SNAP writes graphs.
  *
- * Each line has two ids of nodes, from and to, from 0 to 4294967295, separated by blanks; empty lines
- * and lines that begin with '#' say nothing. Ids need not be dense.
+ * Each line has two ids of nodes, from and to, from 0 to 4294967295, separated by blanks; empty
+ * lines and lines that begin with '#' say nothing. Ids need not be dense.
  *
  * Law: nodes are numbered from 0 without gap, in the order of their ids. */
 #ifndef EXAMPLES_EDGES_H

@@ -2,9 +2,9 @@
  *
  * graph.h - for each node the nodes that it looks at, row after row.
  *
- * Laws: the neighbours in a row ascend, and each stands there once, however often the file lists the
- * edge. The parts of a graph are neighbours, in order, without gap, and the work of the greatest one is
- * as little as it can be without dividing a row. */
+ * Laws: the neighbours in a row ascend, and each stands there once, however often the file lists
+ * the edge. The parts of a graph are neighbours, in order, without gap, and the work of the
+ * greatest one is as little as it can be without dividing a row. */
 #ifndef EXAMPLES_GRAPH_H
 #define EXAMPLES_GRAPH_H
 
@@ -26,12 +26,14 @@ enum graph_direction {
 	GRAPH_BOTH,     /* ... and at those that it has an edge to */
 };
 
-/* From the edges, which it frees to save memory (not the ids). False when there is no memory or more
- * than INT_MAX nodes or neighbours, MPI's limit; then that has been said. Always to be freed. */
+/* From the edges, which it frees to save memory (not the ids). False when there is no memory or
+ * more than INT_MAX nodes or neighbours, MPI's limit; then that has been said. Always to be
+ * freed. */
 bool graph_build(struct graph *g, struct edges *e, enum graph_direction direction);
 void graph_free(struct graph *g);
 
-/* The rows of part number `part` of so many `parts`. Not quite cheap: some thousand looks at the rows. */
+/* The rows of part number `part` of so many `parts`. Not quite cheap: some thousand looks at the
+ * rows. */
 struct block graph_part(const struct graph *g, int parts, int part);
 
 /* The work in the first `rows` rows: one unit for each row and for each neighbour. */

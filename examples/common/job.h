@@ -29,19 +29,20 @@ struct job {
  * example are added. The parser's input is `options`, whose first member must be a struct job. */
 void job_begin(int *argc, char ***argv, const struct argp *own, void *options);
 
-/* Rank 0 has `write` write the result to the file that --output names, if it does. When that fails it
- * is said, and all ranks end with status 1. */
+/* Rank 0 has `write` write the result to the file that --output names, if it does. When that fails
+ * it is said, and all ranks end with status 1. */
 void job_write(const struct job *job, void (*write)(FILE *f, const void *what), const void *what);
 
-/* Rank 0 decides whether it is fine to go on; if not, it has said why, and all end with status 1. */
+/* Rank 0 decides whether it is fine to go on; if not, it has said why, and all end with status
+ * 1. */
 void job_agree(bool fine);
 
 /* How many things the rank's imbalance adds to `count` of its own. */
 size_t job_extra(const struct job *job, size_t count);
 
-/* With --pace, a piece of work lasts so many nanoseconds for each of its units from its begin to the
- * return of job_work_end: what computing has not taken of that is slept. So durations are known, and
- * cores need not be idle for it. Without, both do nothing. */
+/* With --pace, a piece of work lasts so many nanoseconds for each of its units from its begin to
+ * the return of job_work_end: what computing has not taken of that is slept. So durations are
+ * known, and cores need not be idle for it. Without, both do nothing. */
 int64_t job_work_begin(const struct job *job);
 void job_work_end(const struct job *job, int64_t begin_ns, size_t units);
 

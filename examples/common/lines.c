@@ -66,7 +66,8 @@ static bool make_room(struct lines *l)
 	return true;
 }
 
-/* Nothing more came. False; refused when that is not the end of the file but zlib could not go on. */
+/* Nothing more came. False; refused when that is not the end of the file but zlib could not go
+ * on. */
 static bool at_end(struct lines *l)
 {
 	int error;

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-long option_number(struct argp_state *state, const char *name, const char *text, long low, long high)
+long option_number(struct argp_state *state, const char *name, const char *text, long low,
+		   long high)
 {
 	char *end;
 	errno = 0;
@@ -17,7 +18,8 @@ long option_number(struct argp_state *state, const char *name, const char *text,
 	return n;
 }
 
-double option_real(struct argp_state *state, const char *name, const char *text, double low, double high)
+double option_real(struct argp_state *state, const char *name, const char *text, double low,
+		   double high)
 {
 	char *end;
 	double x = strtod(text, &end);

@@ -30,7 +30,8 @@ refused '1 2\n\n# three:\n3\n' ":4: $id 2, found \"\""
 refused '1 2\n3,4\n' ":2: $id 1, found \"3,4\""
 refused '1 2\n3 -4\n' ":2: $id 3, found \"-4\""
 refused '1 2\n 3 4294967296\n' ":2: $id 4, found \"4294967296\""
-refused '1 2\n3 99999999999999999999999999999999999999999999999\n' ":2: $id 3, found \"9999999999999999999999999999999999999999\""
+nines=9999999999999999999999999999999999999999
+refused "1 2\n3 ${nines}999\n" ":2: $id 3, found \"$nines\""
 refused '1 2\n3 1e3\n' ":2: $id 3, found \"1e3\""
 refused '1 2\n3 4 5\n' ':2: expected two ids, found more in column 5'
 refused '1 2\n3 \0004\n' ':2: expected text, found a NUL byte'

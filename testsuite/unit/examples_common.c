@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * examples_common.c - what the examples share: blocks, sums in integers, points and graphs from text. */
+ * examples_common.c - what the examples share: blocks, sums in integers, points and graphs from
+ * text. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,8 @@ static void check_numbers(const struct listed *l, const struct edges *e)
 		occurs[e->edge[i].from] = occurs[e->edge[i].to] = true;
 	}
 	for (size_t n = 0; n < e->nodes; n++)
-		ck_assert_msg(occurs[n] && (!n || e->id[n - 1] < e->id[n]), "seed %u: id %zu", seed, n);
+		ck_assert_msg(occurs[n] && (!n || e->id[n - 1] < e->id[n]), "seed %u: id %zu",
+			      seed, n);
 }
 
 /* Whether somebody listed the edge. */
@@ -174,7 +176,8 @@ static bool is_listed(const struct listed *l, uint32_t from, uint32_t to)
 }
 
 /* Node by node and pair by pair. */
-static void check_graph(const struct listed *l, const struct graph *g, const uint32_t *id, bool both)
+static void check_graph(const struct listed *l, const struct graph *g, const uint32_t *id,
+			bool both)
 {
 	size_t pairs = 0;
 	for (size_t to = 0; to < g->rows; to++) {
@@ -213,7 +216,8 @@ START_TEST(a_graph_has_every_edge_once)
 }
 END_TEST
 
-/* The work of the greatest of so many parts when rows from `first` on are divided best: all ways tried. */
+/* The work of the greatest of so many parts when rows from `first` on are divided best: all ways
+ * tried. */
 static size_t best(const struct graph *g, size_t first, int parts)
 {
 	size_t least = graph_work(g, g->rows) - graph_work(g, first);
