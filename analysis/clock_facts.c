@@ -287,8 +287,9 @@ static void print_evidence(const struct clock_facts *f, bool program_used)
 					us_text(f->by_packets.median_s).text,
 					us_text(f->by_packets.max_s).text));
 	if (f->has_packets)
-		print_detail(mem_format("fastest packet there + back: %s us",
-					interval_compact(interval_times(f->packets_s, 1e6), 2).text));
+		print_detail(mem_format(
+			"fastest packet there + back: %s us",
+			interval_compact(interval_times(f->packets_s, 1e6), 2).text));
 }
 
 static void print_host(const struct clock_facts *f, const struct tr_clock *self)

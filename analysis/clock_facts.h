@@ -22,7 +22,7 @@ struct clock_facts {
 	uint32_t hops;           /* to the base */
 	size_t stamps;           /* that the widths are of; 0: this clock recorded nothing */
 	struct widths widths;
-	bool by_both;            /* links of the program are used, and packets alone place it, too: */
+	bool by_both;            /* the program's links are used, and packets alone place it, too: */
 	struct widths by_packets;
 	bool has_packets;        /* at least one each way between this clock and the base */
 	struct interval packets_s; /* travel time of the fastest one there plus the fastest back */

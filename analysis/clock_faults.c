@@ -3,10 +3,10 @@
  * clock_faults.c - a contradiction between links, told so that a user can find its cause.
  *
  * Where it lies: of the links between the clock and the base, in the order of the clock's stamps,
- * the longest beginning that agrees with the assumption ends before link `first_bad`, and the longest
- * end that does begins behind link `last_bad`. If the two together are all links, one moment between
- * those two explains everything: what the end says of it, less what the beginning says, is how
- * far the clock jumped there. */
+ * the longest beginning that agrees with the assumption ends before link `first_bad`, and the
+ * longest end that does begins behind link `last_bad`. If the two together are all links, one
+ * moment between those two explains everything: what the end says of it, less what the beginning
+ * says, is how far the clock jumped there. */
 #include "analysis/clock_faults.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 #include "analysis/memory.h"
 
-/* ---- The links at fault ----------------------------------------------------------------------- */
+/* ---- The links at fault ---------------------------------------------------------------------- */
 
 static char *link_words(const struct times *t, size_t index)
 {
@@ -43,7 +43,7 @@ static char *all_words(const struct times *t, const struct frz_clock *found)
 	return all;
 }
 
-/* ---- Where ------------------------------------------------------------------------------------ */
+/* ---- Where ----------------------------------------------------------------------------------- */
 
 /* The links between a clock and the base, as a job of two: the base is 0, the clock is 1. */
 struct pair {
@@ -123,7 +123,7 @@ static size_t find_last_bad(const struct pair *p)
 	return bad;
 }
 
-/* By how much the time of a stamp is later by the links from `end` on than by those before `begin`. */
+/* How much later a stamp is by the links from `end` on than by those before `begin`. */
 static bool find_jump(const struct pair *p, size_t begin, size_t end, uint64_t stamp,
 		      frz_time *jump)
 {
@@ -147,7 +147,8 @@ static char *jump_words(const struct times *t, const struct pair *p, size_t last
 	frz_time jump;
 	if (!find_jump(p, last_bad + 1, first_bad, from + (to - from) / 2, &jump))
 		return mem_copy("jumped, or changed its rate");
-	double us = ((double)jump.lo / 2 + (double)jump.hi / 2) / t->trace->clocks[t->base].ghz / 1e3;
+	double ticks = (double)jump.lo / 2 + (double)jump.hi / 2;
+	double us = ticks / t->trace->clocks[t->base].ghz / 1e3;
 	if (jump.lo <= 0 && jump.hi >= 0)
 		return mem_copy("changed its rate");
 	return mem_format("%s by about %.3g us (%s)", jump.lo > 0 ? "fell back" : "jumped ahead",
@@ -189,7 +190,7 @@ static char *where(const struct times *t, uint32_t clock, bool program)
 	return words;
 }
 
-/* ---- The sentence ----------------------------------------------------------------------------- */
+/* ---- The sentence ---------------------------------------------------------------------------- */
 
 /* What would reconcile the links, and what is done. Whole ppb are thousandths of ppm, so nothing is
  * rounded. */
@@ -212,7 +213,8 @@ void clock_faults_say(struct times *t, uint32_t clock, const struct frz_solution
 	bool used = solution == t->together, program = solution == t->all;
 	char *faults = all_words(t, found), *cure = cure_of(found, used);
 	char *place = where(t, clock, program);
-	trace_problem(t->trace, "clock %s: its links %s the assumption about clocks (%s: %s); %s%s%s",
+	trace_problem(t->trace,
+		      "clock %s: its links %s the assumption about clocks (%s: %s); %s%s%s",
 		      t->trace->clocks[clock].host,
 		      used ? "contradict" : "from packets agree with, and those from the program "
 					    "contradict,",

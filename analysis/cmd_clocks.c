@@ -51,7 +51,8 @@ static void print_comparison(const struct times *t, const struct baseline_method
 	printf("Clocks, in ticks of %s, by %s\n", base, method->source);
 	clock_methods_print(t, method);
 	print_wrapped("", "For comparison only. Outside proven: the share of the stamps whose "
-			  "estimate is not in dprof's interval, so is wrong, and by how much at least.");
+			  "estimate is not in dprof's interval, so is wrong, and by how much at "
+			  "least.");
 	notes_print(t->trace);
 }
 

@@ -8,7 +8,7 @@
 
 #include "analysis/memory.h"
 
-/* ---- What is ready ---------------------------------------------------------------------------- */
+/* ---- What is ready --------------------------------------------------------------------------- */
 
 struct ready *match_ready(struct matcher *m, enum match_kind kind, size_t nparts)
 {
@@ -39,7 +39,7 @@ const struct match_tally *match_tally(const struct matcher *m)
 	return &m->tally;
 }
 
-/* ---- Open and close --------------------------------------------------------------------------- */
+/* ---- Open and close -------------------------------------------------------------------------- */
 
 static bool kind_moves_messages(const struct trace *t, uint32_t site)
 {
@@ -135,7 +135,7 @@ void match_close(struct matcher *m)
 	free(m);
 }
 
-/* ---- Threads that begin and end --------------------------------------------------------------- */
+/* ---- Threads that begin and end -------------------------------------------------------------- */
 
 struct match_part match_part(const struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
@@ -211,7 +211,7 @@ static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 	r->match.complete = true;
 }
 
-/* ---- The calls that a thread is in ------------------------------------------------------------ */
+/* ---- The calls that a thread is in ----------------------------------------------------------- */
 
 /* Leaves the calls from `depth` on, of which the exit was not recorded. */
 static void abandon(struct actor *a, size_t depth)
@@ -299,7 +299,7 @@ static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		message_done(m, thread, a->calls[i - 1].op, e);
 }
 
-/* ---- Taking events ---------------------------------------------------------------------------- */
+/* ---- Taking events --------------------------------------------------------------------------- */
 
 void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {

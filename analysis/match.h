@@ -4,8 +4,8 @@
  *
  * The matcher is given the events of all threads, one at a time, and gives back what they settle:
  * which send a receive took its message from, who met in which collective operation, which event
- * made a thread begin. It compares no stamps of different clocks, so it needs no times and can serve
- * those who compute them. Events of one thread must come in the order of recording, and those of
+ * made a thread begin. It compares no stamps of different clocks, so it needs no times and can
+ * serve those who compute them. Events of one thread must come in the order of recording, and those of
  * the threads of one rank in the order of their stamps; beyond that any order will do.
  *
  * Law: what is given as a match is certain from what format.h says of operations. In particular
@@ -17,8 +17,8 @@
  *  - That order is not certain when two threads of a rank are at the same time in sends to the same
  *    stream, or in receives that may take from it; when records of either rank were lost or
  *    damaged, or have no site; when an id is begun again before its operation was completed
- *    (it was cancelled or freed, and may have taken a message or not). From there on that stream, or
- *    all streams of that rank, give no matches.
+ *    (it was cancelled or freed, and may have taken a message or not). From there on that stream,
+ *    or all streams of that rank, give no matches.
  *  - Members of a meeting named the same group and number at the same kind of operation; if their
  *    operations have not the same name, its flow is MATCH_NOWHERE.
  *
@@ -57,7 +57,7 @@ enum match_flow {
 struct match_part {
 	uint32_t thread;        /* of the trace */
 	uint32_t site;          /* of the call */
-	size_t enter_at;        /* ordinal of its ENTER, of the event itself in CREATED and JOINED */
+	size_t enter_at;        /* ordinal of its ENTER; of the event itself in CREATED, JOINED */
 	size_t done_at;         /* ordinal of what completed it; MATCH_NEVER, and for a sender */
 	uint64_t enter, done;   /* their stamps */
 	uint64_t bytes;         /* MATCH_NO_BYTES when it does not say */
@@ -84,7 +84,7 @@ struct match_tally {
 
 struct matcher;
 
-/* Stamps of one clock tell the order of threads only when they differ by more than `slack` ticks. */
+/* Stamps of one clock tell the order of threads only when they differ by more than `slack`. */
 struct matcher *match_open(const struct trace *, uint64_t slack);
 void match_close(struct matcher *);
 

@@ -24,7 +24,7 @@ struct meeting {
 	UT_hash_handle hh;
 };
 
-/* ---- What flows where ------------------------------------------------------------------------- */
+/* ---- What flows where ------------------------------------------------------------------------ */
 
 /* Of MPI's operations, those whose data flow the name tells. The others either do not say between
  * whom data flow (MPI_Alltoallv, MPI_Neighbor_*), or need not wait for anybody (MPI_Comm_split), or
@@ -74,7 +74,7 @@ static const struct tr_group *find_group(const struct trace *t, uint64_t id)
 	return t->ngroups ? bsearch(&id, t->groups, t->ngroups, sizeof *t->groups, by_id) : NULL;
 }
 
-/* ---- One meeting ------------------------------------------------------------------------------ */
+/* ---- One meeting ----------------------------------------------------------------------------- */
 
 static struct meeting *begin(struct matcher *m, struct meeting_key key, const struct tr_event *e)
 {
@@ -150,7 +150,7 @@ void meeting_leave(struct matcher *m, uint32_t thread, const struct call *call,
 	forget(m, meeting);
 }
 
-/* ---- All -------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 void meetings_finish(struct matcher *m)
 {

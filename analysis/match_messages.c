@@ -67,7 +67,7 @@ static void let_go(struct message_op *op)
 		free(op);
 }
 
-/* ---- Streams ---------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 static struct stream *stream_of(struct matcher *m, struct stream_key key)
 {
@@ -165,7 +165,7 @@ static void append(struct matcher *m, struct message_op *op)
 	settle(m, s);
 }
 
-/* ---- Receives of any -------------------------------------------------------------------------- */
+/* ---- Receives of any ------------------------------------------------------------------------- */
 
 static bool known(const struct message_op *op)
 {
@@ -260,7 +260,7 @@ static void post(struct matcher *m, struct message_op *op)
 	b->count++;
 }
 
-/* ---- Several threads of one rank -------------------------------------------------------------- */
+/* ---- Several threads of one rank ------------------------------------------------------------- */
 
 /* What two threads do at the same time has no order; neither of them has a place then. */
 static bool overlaps(struct rank *r, const struct message_op *op)
@@ -312,7 +312,7 @@ void message_passed(struct matcher *m, uint32_t rank, uint64_t stamp)
 	}
 }
 
-/* ---- Begin and end ---------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 static uint32_t rank_named(const struct matcher *m, const struct tr_event *e)
 {
@@ -467,7 +467,7 @@ void message_doubt(struct matcher *m, uint32_t rank)
 	m->ranks[rank].doubtful = true;
 }
 
-/* ---- The end ---------------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static void give_alone(struct matcher *m, const struct message_op *op)
 {

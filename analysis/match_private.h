@@ -74,7 +74,7 @@ struct ready *match_ready(struct matcher *, enum match_kind, size_t nparts);
 /* The part that a thread plays by an event, its `count`-th. */
 struct match_part match_part(const struct matcher *, uint32_t thread, const struct tr_event *);
 
-/* ---- Messages --------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* A send or a receive begins. NULL, or what to name when its call ends. */
 struct message_op *message_begin(struct matcher *, uint32_t thread, const struct tr_event *,
@@ -92,7 +92,7 @@ void message_passed(struct matcher *, uint32_t rank, uint64_t stamp);
 void messages_finish(struct matcher *);
 void messages_free(struct matcher *);
 
-/* ---- Meetings --------------------------------------------------------------------------------- */
+/* ---- Meetings -------------------------------------------------------------------------------- */
 
 void meeting_enter(struct matcher *, uint32_t thread, const struct tr_event *, struct call *);
 void meeting_leave(struct matcher *, uint32_t thread, const struct call *, const struct tr_event *);

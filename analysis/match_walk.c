@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * match_walk.c - all threads of a trace side by side: those of one clock exactly in the order of its
- * stamps, the clocks about so. */
+ * match_walk.c - all threads of a trace side by side: those of one clock exactly in the order of
+ * its stamps, the clocks about so. */
 #include <stdlib.h>
 
 #include "analysis/heap.h"

@@ -44,7 +44,7 @@ static void add(struct maker *k, const struct match_part *from, const struct mat
 	k->ends[k->nlinks++][1] = to;
 }
 
-/* ---- Meetings --------------------------------------------------------------------------------- */
+/* ---- Meetings -------------------------------------------------------------------------------- */
 
 static bool moves_data(const struct match_part *p)
 {
@@ -172,7 +172,7 @@ static void link_upward(struct maker *k)
 	free(parts);
 }
 
-/* ---- All -------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void link_match(struct maker *k)
 {
@@ -262,7 +262,7 @@ void program_links_free(struct program_links *all)
 	free(all->links);
 }
 
-/* ---- In words --------------------------------------------------------------------------------- */
+/* ---- In words -------------------------------------------------------------------------------- */
 
 static char *part_words(const struct trace *t, const struct match_part *p)
 {

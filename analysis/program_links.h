@@ -9,12 +9,12 @@
  *    the receive, or before its EXIT if there is none (match.h says which receive it was);
  *  - nobody leaves a barrier before all have entered: each ENTER comes before each EXIT. The same
  *    holds, between two members of any other collective operation, where data flow from the one to
- *    the other: from a member that gave some (bytes > 0) to each, of MPI_Allreduce and its like; from
- *    the root to a member that gets some; from a member that gives some to the root; from a member
- *    that gives some to those behind it, of MPI_Scan. Where the number of bytes is not recorded, or
+ *    the other: from a member that gave some (bytes > 0) to each, of MPI_Allreduce and its like;
+ *    from the root to a member that gets some; from a member that gives some to the root; from a
+ *    member that gives some to those behind it, of MPI_Scan. Where the number of bytes is not recorded, or
  *    the operation does not say between whom data flow (MPI_Alltoallv, ...), nothing is proved;
- *  - the EXIT of an operation, and "done", were stamped behind a fence, so after what they report; and
- *    an ENTER retires before any later store of its processor can be seen.
+ *  - the EXIT of an operation, and "done", were stamped behind a fence, so after what they report;
+ *    and an ENTER retires before any later store of its processor can be seen.
  *
  * It takes no complete meeting: what those prove who did take part is true whoever is missing.
  *
@@ -35,8 +35,8 @@ struct program_links {
 struct program_links program_links(const struct trace *, uint32_t base);
 void program_links_free(struct program_links *);
 
-/* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to rank
- * 1 (MPI_Recv, a.c:9)". Walks the trace again. To be freed. */
+/* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to
+ * rank 1 (MPI_Recv, a.c:9)". Walks the trace again. To be freed. */
 char *program_link_words(const struct trace *, uint32_t base, const struct frz_link *);
 
 #endif

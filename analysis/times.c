@@ -35,7 +35,7 @@ static bool find_base(struct times *t, const char *host)
 	return found;
 }
 
-/* ---- Links ------------------------------------------------------------------------------------ */
+/* ---- Links ----------------------------------------------------------------------------------- */
 
 /* A stamp of a host may have been taken on a core whose counter differs from the host's clock by up
  * to its half-width. A link holds for that clock when its ends are moved apart by as much. */

@@ -8,8 +8,8 @@
  * reconciles, has a line to itself, on which its own ticks are the time; nothing relates two lines.
  *
  * Links are packets and, unless only those are asked for, what the program's own operations prove
- * (program_links.h). These may make bounds tighter and nothing worse: where packets alone agree with
- * the assumption and all links together do not, the bounds are those of the packets, and their
+ * (program_links.h). These may make bounds tighter and nothing worse: where packets alone agree
+ * with the assumption and all links together do not, the bounds are those of the packets, and their
  * clocks are no longer called proven.
  *
  * Law: if the links are true and the assumption holds, the moment at which an event was stamped s
@@ -39,7 +39,7 @@ struct times {
 	struct frz_solution *together; /* the one of the two that is used */
 	struct frz_solution *alone;    /* one clock, its own base: for the clocks without a place */
 	uint32_t *line;                /* of each clock */
-	bool *doubted;                 /* of each clock: the program's links contradict its bounds */
+	bool *doubted;                 /* of each clock: the program contradicts its bounds */
 	uint32_t nlines;
 };
 

@@ -4,8 +4,8 @@
  * the events that name a group.
  *
  * Two processes speak of the same group when they give it the same id and the same members. An
- * id that means something else to another process (a communicator of its own) gets another
- * number in the trace; the cursor translates.
+ * id that means something else to another process (a communicator of its own, or a team of its own
+ * threads) gets another number in the trace; the cursor translates.
  *
  * Law: after this an id belongs to one group, and a thread that takes part in a group is in its
  * list. */
@@ -21,9 +21,12 @@
 struct draft {
 	uint64_t id, stored;     /* in the trace, in the records */
 	const char *ranks;       /* NULL: of threads, or never described */
+	uint32_t owner;          /* the process of which all its threads are, or NO_OWNER */
 	size_t size;             /* as described; 0: whoever is there */
 	bool *member;            /* for each thread */
 };
+
+#define NO_OWNER UINT32_MAX
 
 struct drafts {
 	struct opened *o;
@@ -54,10 +57,11 @@ static bool id_taken(const struct drafts *d, uint64_t id)
 	return false;
 }
 
-static size_t draft(struct drafts *d, uint64_t stored, const char *ranks)
+static size_t draft(struct drafts *d, uint64_t stored, const char *ranks, uint32_t owner)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->v[i].stored == stored && same(d->v[i].ranks, ranks))
+		if (d->v[i].stored == stored && same(d->v[i].ranks, ranks) &&
+		    (d->v[i].owner == owner || owner == NO_OWNER || d->v[i].owner == NO_OWNER))
 			return i;
 	uint64_t id = stored;
 	if (id_taken(d, id))
@@ -66,7 +70,7 @@ static size_t draft(struct drafts *d, uint64_t stored, const char *ranks)
 	bool *member = mem_resize(NULL, d->o->t.nthreads, sizeof *member);
 	memset(member, 0, d->o->t.nthreads * sizeof *member);
 	size_t size = ranks ? count_list(ranks) : 0;
-	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, size, member };
+	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, owner, size, member };
 	return d->n - 1;
 }
 
@@ -86,14 +90,33 @@ static void add_named(struct drafts *d, struct draft *g, uint32_t process,
 		g->size = (size_t)line->size;
 }
 
+static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
+{
+	for (size_t i = 0; i < m->nrenamed; i++)
+		if (m->renamed[i].id == id)
+			return;
+	*MEM_GROW(m->renamed, m->nrenamed) = (struct tr_renamed){ id, now };
+}
+
+/* A team of threads of one process is nobody else's, whatever others call theirs. */
+static uint32_t owner_of(uint32_t process, const struct group_line *line)
+{
+	return line->threads && line->size && line->size == count_list(line->threads) ? process
+										      : NO_OWNER;
+}
+
 static void read_group_lines(struct drafts *d)
 {
 	for (uint32_t p = 0; p < d->o->nfiles; p++) {
 		const struct process_file *f = &d->o->files[p];
 		d->of_line[p] = mem_resize(NULL, f->ngroups, sizeof **d->of_line);
 		for (size_t i = 0; i < f->ngroups; i++) {
-			size_t g = draft(d, f->groups[i].id, f->groups[i].ranks);
+			size_t g = draft(d, f->groups[i].id, f->groups[i].ranks,
+					 owner_of(p, &f->groups[i]));
 			d->of_line[p][i] = g;
+			if (d->v[g].id != f->groups[i].id) /* also if only messages name it */
+				rename_in(d->o->t.processes[p].modules, f->groups[i].id,
+					  d->v[g].id);
 			if (f->groups[i].threads)
 				add_named(d, &d->v[g], p, &f->groups[i]);
 		}
@@ -107,15 +130,7 @@ static size_t meaning(struct drafts *d, uint32_t process, uint64_t id)
 	for (size_t i = 0; i < f->ngroups; i++)
 		if (f->groups[i].id == id)
 			return d->of_line[process][i];
-	return draft(d, id, NULL);
-}
-
-static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
-{
-	for (size_t i = 0; i < m->nrenamed; i++)
-		if (m->renamed[i].id == id)
-			return;
-	*MEM_GROW(m->renamed, m->nrenamed) = (struct tr_renamed){ id, now };
+	return draft(d, id, NULL, NO_OWNER);
 }
 
 static void add_users(struct drafts *d)

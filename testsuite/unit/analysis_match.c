@@ -105,8 +105,8 @@ static void check_slack(const char *events, uint64_t slack, const char *expected
 	free(text);
 	snprintf(command, sizeof command, "rm -rf %s", directory);
 	ck_assert_int_eq(system(command), 0);
-	ck_assert_msg(strcmp(found, expected) == 0, "found %s, expected %s, of\n%s", found, expected,
-		      events);
+	ck_assert_msg(strcmp(found, expected) == 0, "found %s, expected %s, of\n%s", found,
+		      expected, events);
 }
 
 static void check(const char *events, const char *expected)
@@ -134,12 +134,12 @@ static void check(const char *events, const char *expected)
 
 START_TEST(messages_do_not_overtake)
 {
-	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5) RECVD(2, 8) RECV(2, 9, 5)
-	      RECVD(2, 10), "S1>R8 S3>R10");
-	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 6) SENT(0, 4) RECV(2, 1, 6) RECVD(2, 8) RECV(2, 9, 5)
-	      RECVD(2, 10), "S3>R8 S1>R10");
-	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IRECV(2, 1, 5, 1) IRECV(2, 2, 5, 2) WAIT(2, 3, 4, 2)
-	      WAIT(2, 5, 6, 1), "S1>R6 S2>R4");
+	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5) RECVD(2, 8)
+	      RECV(2, 9, 5) RECVD(2, 10), "S1>R8 S3>R10");
+	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 6) SENT(0, 4) RECV(2, 1, 6) RECVD(2, 8)
+	      RECV(2, 9, 5) RECVD(2, 10), "S3>R8 S1>R10");
+	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IRECV(2, 1, 5, 1) IRECV(2, 2, 5, 2)
+	      WAIT(2, 3, 4, 2) WAIT(2, 5, 6, 1), "S1>R6 S2>R4");
 }
 END_TEST
 
@@ -175,7 +175,8 @@ START_TEST(threads_at_the_same_time_have_no_order)
 	check(SEND(0, 1, 5) SENT(0, 2) SEND(1, 3, 5) SENT(1, 4) TAKE2, "S1>R20 S3>R22");
 	check(SEND(0, 1, 5) SENT(0, 3) SEND(1, 3, 5) SENT(1, 4) TAKE2, "");
 	check(SEND(0, 1, 5) SENT(0, 9) SEND(1, 3, 5) SENT(1, 4) TAKE2, "");
-	check(SEND(0, 1, 5) SENT(0, 9) SEND(1, 3, 6) SENT(1, 4) RECV(2, 1, 5) RECVD(2, 20), "S1>R20 S3");
+	check(SEND(0, 1, 5) SENT(0, 9) SEND(1, 3, 6) SENT(1, 4) RECV(2, 1, 5)
+	      RECVD(2, 20), "S1>R20 S3");
 	check_slack(SEND(0, 1, 5) SENT(0, 2) SEND(1, 5, 5) SENT(1, 6) TAKE2, 2, "S1>R20 S5>R22");
 	check_slack(SEND(0, 1, 5) SENT(0, 2) SEND(1, 5, 5) SENT(1, 6) TAKE2, 3, "");
 	/* Also when the receiver is walked first, long before the second send. */
@@ -185,17 +186,18 @@ START_TEST(threads_at_the_same_time_have_no_order)
 	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 9) SEND(1, 4, 5) SENT(1, 5) TAKE2,
 	      "S1>R20");
 	/* Receives, likewise. */
-	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5) RECVD(2, 9) RECV(3, 5, 5)
-	      RECVD(3, 6), "");
+	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5) RECVD(2, 9)
+	      RECV(3, 5, 5) RECVD(3, 6), "");
 }
 END_TEST
 
 /* A request that was never completed may have taken a message or not. */
 START_TEST(an_id_that_comes_again_is_doubtful)
 {
-	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IRECV(2, 1, 5, 1) IRECV(2, 2, 5, 1) WAIT(2, 3, 4, 1), "");
-	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IRECV(2, 1, 5, 1) WAIT(2, 2, 3, 1) IRECV(2, 4, 5, 1)
-	      WAIT(2, 5, 6, 1), "S1>R3 S2>R6");
+	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IRECV(2, 1, 5, 1) IRECV(2, 2, 5, 1)
+	      WAIT(2, 3, 4, 1), "");
+	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IRECV(2, 1, 5, 1) WAIT(2, 2, 3, 1)
+	      IRECV(2, 4, 5, 1) WAIT(2, 5, 6, 1), "S1>R3 S2>R6");
 }
 END_TEST
 
@@ -203,8 +205,8 @@ END_TEST
 START_TEST(what_was_lost_is_doubtful)
 {
 	check(ISEND(0, 1, 5, 1) IANY(2, 1, 1) "lost 2 3\n" IDONE(2, 4, 5, 1), "S1");
-	check(SEND(0, 1, 5) SENT(0, 2) "lost 0 1\n" SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5) RECVD(2, 8)
-	      RECV(2, 9, 5) RECVD(2, 10), "S1>R8");
+	check(SEND(0, 1, 5) SENT(0, 2) "lost 0 1\n" SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5)
+	      RECVD(2, 8) RECV(2, 9, 5) RECVD(2, 10), "S1>R8");
 }
 END_TEST
 
@@ -215,7 +217,8 @@ START_TEST(meetings)
 	check(MEET(0, 1, 4, 1, "seq=0") MEET(2, 1, 4, 1, "seq=0"), "all,1,1");
 	check(MEET(0, 1, 4, 1, "seq=0") MEET(2, 1, 4, 1, "seq=1"), "all?,1 all?,1");
 	check(MEET(0, 1, 4, 1, "seq=0") MEET(2, 1, 4, 2, "seq=0 bytes=8"), "none,1,1");
-	check(MEET(0, 1, 4, 3, "seq=0 role=1 bytes=8") MEET(2, 1, 4, 3, "seq=0 role=0 bytes=8"), "from,1,1");
+	check(MEET(0, 1, 4, 3, "seq=0 role=1 bytes=8") MEET(2, 1, 4, 3, "seq=0 role=0 bytes=8"),
+	      "from,1,1");
 	check(MEET(0, 1, 4, 4, "seq=0") MEET(2, 1, 4, 4, "seq=0"), "none,1,1");
 	check(MEET(0, 1, 4, 14, "seq=0 bytes=8") MEET(2, 1, 4, 14, "seq=0 bytes=8"), "none,1,1");
 	check(MEET(0, 1, 4, 13, "seq=0 bytes=8") MEET(2, 1, 4, 13, "seq=0 bytes=8"), "up,1,1");

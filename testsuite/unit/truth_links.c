@@ -50,7 +50,7 @@ static uint64_t stamp_of(const struct program *p, size_t thread, const struct pr
 	return clockmap_stamp(&p->maps[p->threads[thread].host], e->truth);
 }
 
-/* ---- The twin: every send and every receive of a program, paired by counting ------------------- */
+/* ---- The twin: every send and every receive of a program, paired by counting ----------------- */
 
 struct half { /* of a message */
 	size_t thread, at;
@@ -85,7 +85,8 @@ static const struct program_event *completion(const struct program_thread *t, si
 			return e;
 		if (id == UINT64_MAX && e->op == DPROF_EXIT && e->site == begun->site)
 			return e;
-		if (e->site == PROGRAM_WAIT && e->op == DPROF_ENTER && arg_of(e, DPROF_KEY_ID) == id)
+		if (e->site == PROGRAM_WAIT && e->op == DPROF_ENTER &&
+		    arg_of(e, DPROF_KEY_ID) == id)
 			wait = e;
 		if (e->site == PROGRAM_WAIT && e->op == DPROF_EXIT && wait)
 			return e;
@@ -150,7 +151,7 @@ static bool pair(const struct program *p, const struct halves *all, const struct
 	       place(p, all, send) == place(p, all, take);
 }
 
-/* ---- Matches ---------------------------------------------------------------------------------- */
+/* ---- Matches --------------------------------------------------------------------------------- */
 
 static struct half *find(const struct program *p, struct halves *all, const struct match *m,
 			 bool send)
@@ -162,7 +163,8 @@ static struct half *find(const struct program *p, struct halves *all, const stru
 		struct half *h = &all->v[i];
 
 		if (h->thread == part->thread && h->send == send && h->begun == part->enter &&
-		    h->tag == m->number && h->peer == other && (send || h->completed == part->done) && !h->taken)
+		    h->tag == m->number && h->peer == other &&
+		    (send || h->completed == part->done) && !h->taken)
 			return h;
 	}
 	return NULL;
@@ -221,9 +223,9 @@ START_TEST(matches_are_true)
 }
 END_TEST
 
-/* ---- Matches of traces that say less ----------------------------------------------------------- */
+/* ---- Matches of traces that say less --------------------------------------------------------- */
 
-/* A receive that is begun without saying from whom, or with which tag, and says so when it is done. */
+/* A receive that does not say from whom, or with which tag, before it is done. */
 struct blurred { char done[64]; };
 
 /* Takes peer or tag or both out of the line; false if it is no receive that begins. */
@@ -233,12 +235,13 @@ static bool blur(char *line, struct blurred *b)
 	uint64_t thread, stamp, what = below(4);
 	int read = 0;
 
-	if (sscanf(line, "e %" SCNu64 " %" SCNu64 " %u enter group=%u peer=%u tag=%u%n", &thread, &stamp,
-		   &site, &group, &peer, &tag, &read) != 6 ||
+	if (sscanf(line, "e %" SCNu64 " %" SCNu64 " %u enter group=%u peer=%u tag=%u%n", &thread,
+		   &stamp, &site, &group, &peer, &tag, &read) != 6 ||
 	    (site != PROGRAM_RECV && site != PROGRAM_IRECV))
 		return false;
 	char *rest = strdup(line + read);
-	int n = sprintf(line, "e %" PRIu64 " %" PRIu64 " %u enter group=%u", thread, stamp, site, group);
+	int n = sprintf(line, "e %" PRIu64 " %" PRIu64 " %u enter group=%u", thread, stamp, site,
+			group);
 	if (what & 1)
 		n += sprintf(line + n, " peer=%u", peer);
 	if (what & 2)
@@ -259,8 +262,8 @@ static void blur_all(FILE *in, FILE *out)
 	unsigned site;
 
 	while (fgets(line, sizeof line, in)) {
-		if (sscanf(line, "e %" SCNu64 " %" SCNu64 " %u exit", &thread, &stamp, &site) == 3 &&
-		    site == PROGRAM_RECV && strstr(line, " exit") && b[thread].done[0]) {
+		if (sscanf(line, "e %" SCNu64 " %" SCNu64 " %u exit", &thread, &stamp,
+			   &site) == 3 && site == PROGRAM_RECV && strstr(line, " exit") && b[thread].done[0]) {
 			fprintf(out, "e %" PRIu64 " %" PRIu64 " %u point %s\n", thread, stamp, site,
 				b[thread].done);
 			b[thread].done[0] = 0;
@@ -376,9 +379,9 @@ START_TEST(losses_make_no_false_matches)
 }
 END_TEST
 
-/* ---- Links ------------------------------------------------------------------------------------- */
+/* ---- Links ----------------------------------------------------------------------------------- */
 
-/* The true time of an event that was stamped so: the earliest of an ENTER, the latest of another. */
+/* The true time of an event stamped so: the earliest of an ENTER, the latest of others. */
 static int64_t truth_of(const struct program *p, uint32_t host, uint64_t stamp, bool enter)
 {
 	int64_t found = enter ? INT64_MAX : INT64_MIN;
@@ -423,7 +426,7 @@ START_TEST(links_are_true)
 }
 END_TEST
 
-/* ---- Bounds ------------------------------------------------------------------------------------ */
+/* ---- Bounds ---------------------------------------------------------------------------------- */
 
 static void check_narrower(const struct program *p, const struct times *fewer,
 			   const struct times *more, uint64_t *tighter)
