@@ -79,48 +79,17 @@ points() {
 	esac
 }
 dotted() { lines "$1" | sed 's/lw [0-9.]*/lw 2.5 dt (6,6)/'; }
-title() {
-	case $1 in
-	quiet) echo "an idle network between two network namespaces" ;;
-	congested) echo "the way back through a 100 Mbit/s queue that other traffic fills" ;;
-	loopback) echo "the loopback interface (no network namespaces here)" ;;
-	*) echo "$1" ;;
-	esac
-}
-
-# Methods as they are called in tables: for awk.
-labels='function label(m) {
-	if (m == "dprof-affine") return "dprof, affine"
-	if (m == "dprof-drift") return "dprof, drift:10"
-	if (m == "freezer-formula") return "FreeZer formula (*)"
-	if (m == "lp-per-stamp") return "LP per stamp"
-	if (m == "convex-hull") return "convex hull"
-	if (m == "regression") return "linear regression"
-	if (m == "two-barriers") return "two barriers"
-	return m
-}'
-footnote="(*) The paper's formula as reconstructed in freezer/baseline/freezer.c; its text is not available here."
-all_methods="dprof-affine dprof-drift freezer-formula lp-per-stamp convex-hull regression two-barriers"
-
-# dprof's intervals that did not hold the truth, of how many: counted over all experiments by run.
-count_outside() { # outside of
-	echo "$1 $2" >>"$OUT/outside"
-}
-
-# One curve of a plot: a method's line style, the same in all figures; so that curves that lie on each
-# other are seen, widths and points differ.
-style() {
-	case $1 in
-	dprof-affine) echo "lc rgb '#1b5e20' lw 5 pt 7 ps 1.1" ;;
-	dprof-drift) echo "lc rgb '#66bb6a' lw 2.5 pt 5 ps 0.9" ;;
-	freezer-formula) echo "lc rgb '#6a1b9a' lw 2 pt 9 ps 1.2" ;;
-	lp-per-stamp) echo "lc rgb '#000000' lw 1 dt 2 pt 6 ps 1.6" ;;
-	convex-hull) echo "lc rgb '#1565c0' lw 1.5 pt 2 ps 1.2" ;;
-	regression) echo "lc rgb '#e65100' lw 2 pt 13 ps 1.3" ;;
-	two-barriers) echo "lc rgb '#b71c1c' lw 2 pt 3 ps 1.3" ;;
-	esac
-}
 title() { awk -v m="$1" "$labels"' BEGIN { t = label(m); sub(/ \(\*\)/, "", t); print t }'; }
+
+# Of numbers, a line each: "median (least .. greatest)", each in FORMAT; "-" without any.
+spread() { # FORMAT
+	sort -g | awk -v f="$1" '{ v[NR] = $1 }
+		END {
+			if (!NR) { print "-"; exit }
+			m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2
+			printf f " (" f " .. " f ")\n", m, v[1], v[NR]
+		}'
+}
 
 # plot NAME: gnuplot's commands on standard input, drawn as PNG and as SVG.
 plot() {

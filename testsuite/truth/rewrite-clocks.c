@@ -160,7 +160,8 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "clock", required_argument, NULL, 'c' }, { "rate", required_argument, NULL, 'r' },
-		{ "offset-hours", required_argument, NULL, 'o' }, { "merge", no_argument, NULL, 'm' }, { 0 },
+		{ "offset-hours", required_argument, NULL, 'o' },
+		{ "offset-ms", required_argument, NULL, 'O' }, { "merge", no_argument, NULL, 'm' }, { 0 },
 	};
 	static struct rewrite r = { .clock = -1 };
 	int64_t num = 1, den = 1, offset_ticks = 0;
@@ -170,12 +171,13 @@ int main(int argc, char **argv)
 		case 'c': r.clock = atol(optarg); break;
 		case 'r': fraction(optarg, &num, &den); break;
 		case 'o': offset_ticks = atol(optarg) * 3600 * INT64_C(2250000000); break; /* some 2.25 GHz */
+		case 'O': offset_ticks = atol(optarg) * INT64_C(2250000); break;
 		case 'm': r.merge = true; break;
 		default: return 2;
 		}
 	}
 	if (!r.merge && r.clock < 0) {
-		fprintf(stderr, "usage: rewrite-clocks --clock N [--rate X] [--offset-hours H] | --merge\n");
+		fprintf(stderr, "usage: rewrite-clocks --clock N [--rate X] [--offset-hours H | --offset-ms MS] | --merge\n");
 		return 2;
 	}
 	r.map = clockmap_affine(0, offset_ticks, num, den);
