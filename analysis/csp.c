@@ -291,30 +291,31 @@ static void add_ghost(struct sweep *s, struct track *t)
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
 /* The times of a segment. What began before the first record, or goes on after the last, did so
- * within the span of the run: that of this line, unless others are longer, which nobody knows. */
-static struct timed timed(const struct sweep *s, struct track *t, struct lane_segment what)
+ * within the span of the run: that of this line, unless others are longer, which nobody knows. Written
+ * where they stay: copies of what was just written in parts are slow. */
+static void set_times(const struct sweep *s, struct track *t, struct timed *x)
 {
-	struct timed x = { .what = what, .begin = frz_time_of(&t->times, what.from) };
-	if (what.from == PERIOD_BEFORE)
-		x.begin.lo = s->complete ? s->span->first.lo : INT64_MIN;
-	if (what.to == PERIOD_AFTER) {
-		x.end.lo = x.end.hi = s->complete ? s->span->last.hi : INT64_MAX;
+	uint64_t from = x->what.from, to = x->what.to;
+	x->begin = frz_time_of(&t->times, from);
+	if (from == PERIOD_BEFORE)
+		x->begin.lo = s->complete ? s->span->first.lo : INT64_MIN;
+	if (to == PERIOD_AFTER) {
+		x->end.lo = x->end.hi = s->complete ? s->span->last.hi : INT64_MAX;
+		x->length.lo = 0;
 	} else {
-		x.end = frz_time_of(&t->times, what.to);
-		x.length = times_duration(s->times, t->clock, what.to - what.from);
-		x.length.lo = larger(x.length.lo, ticks_minus(x.end.lo, x.begin.hi));
+		x->end = frz_time_of(&t->times, to);
+		x->length = times_duration(s->times, t->clock, to - from);
+		x->length.lo = larger(x->length.lo, ticks_minus(x->end.lo, x->begin.hi));
 	}
-	if (what.from == PERIOD_BEFORE || what.to == PERIOD_AFTER)
-		x.length.hi = ticks_minus(x.end.hi, x.begin.lo);
-	return x;
+	if (from == PERIOD_BEFORE || to == PERIOD_AFTER)
+		x->length.hi = ticks_minus(x->end.hi, x->begin.lo);
 }
 
 static void fetch(struct sweep *s, struct track *t)
 {
-	struct lane_segment next;
-	t->exhausted = !lane_next(t->lane, &next);
+	t->exhausted = !lane_next(t->lane, &t->now.what);
 	if (!t->exhausted)
-		t->now = timed(s, t, next);
+		set_times(s, t, &t->now);
 }
 
 static int64_t next_key(const struct track *t)

@@ -29,6 +29,14 @@ struct actor {
 	uint32_t site;                /* where it began to work last */
 };
 
+/* A stretch between two stamps and what it says: who may work alone, and two bits. That is one number,
+ * because it is moved and compared at every change of a thread. */
+struct piece { uint64_t from, to, says; uint32_t site; };
+#define SAYS_ALL_WAIT (UINT64_C(1) << 32)
+#define SAYS_CERTAIN  (UINT64_C(1) << 33)
+#define SAYS_NOTHING  ((uint64_t)LANE_NOBODY)
+#define SAYS_ALONE(says) ((uint32_t)(says))
+
 struct lane {
 	struct totals *totals; /* to complete; or NULL */
 	uint64_t slack;       /* stamps that differ by no more are in unknown order */
@@ -47,12 +55,10 @@ struct lane {
 	bool ended;
 	uint32_t *blurred;    /* members that changed in this tick, if more than once in all */
 	size_t nblurred;
-	struct lane_segment last_piece; /* between two changes */
-	struct lane_segment open; /* to be given out once it cannot get longer */
+	uint64_t says;        /* what the last piece between two changes says */
+	struct piece open;    /* to be given out once it cannot get longer */
 	uint64_t open_stretch;
 };
-
-#define NOTHING ((struct lane_segment){ .alone = LANE_NOBODY, .site = TR_NO_SITE })
 
 /* ---- Actors ---------------------------------------------------------------------------------- */
 
@@ -112,28 +118,24 @@ static void set_member(struct lane *lane, struct member *m, uint8_t may)
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
-/* What may be true with the counts as they are. */
-static struct lane_segment describe(const struct lane *lane, uint64_t from, uint64_t to)
+/* What may be true with the counts as they are, and where the one works who works alone. */
+static uint64_t describe(const struct lane *lane, uint32_t *site)
 {
-	struct lane_segment s = NOTHING;
-	s.from = from;
-	s.to = to;
-	s.all_wait = lane->may_wait == lane->nactors;
+	uint64_t says = 0;
 	uint32_t a = LANE_NOBODY;
-	if (s.all_wait)
+	*site = TR_NO_SITE;
+	if (lane->may_wait == lane->nactors) {
+		says = SAYS_ALL_WAIT;
 		a = lane->both == 0 ? LANE_NOBODY : lane->both == 1 ? lane->xor_both : LANE_ANYBODY;
-	else if (lane->may_wait == lane->nactors - 1 &&
-		 actor_may_work(&lane->actors[lane->xor_not_may_wait]))
+	} else if (lane->may_wait == lane->nactors - 1 &&
+		   actor_may_work(&lane->actors[lane->xor_not_may_wait])) {
 		a = lane->xor_not_may_wait;
-	if (a < lane->nactors) {
-		s.alone = lane->ids[a];
-		s.site = lane->actors[a].site;
-		s.certain = lane->must_wait == lane->nactors - 1 && lane->actors[a].must_work > 0;
-	} else {
-		s.alone = a;
-		s.certain = lane->must_wait == lane->nactors;
 	}
-	return s;
+	if (a >= lane->nactors)
+		return says | a | (lane->must_wait == lane->nactors ? SAYS_CERTAIN : 0);
+	*site = lane->actors[a].site;
+	bool certain = lane->must_wait == lane->nactors - 1 && lane->actors[a].must_work > 0;
+	return says | lane->ids[a] | (certain ? SAYS_CERTAIN : 0);
 }
 
 static uint64_t next_stamp(const struct lane *lane)
@@ -205,79 +207,76 @@ static void unblur(struct lane *lane)
 	}
 }
 
-/* Takes away what a neighbour says, whose ticks contain this one. */
-static void leave_to(struct lane_segment *piece, const struct lane_segment *neighbour)
+/* Without what a neighbour says, whose ticks contain this one. */
+static uint64_t leave_to(uint64_t says, uint64_t neighbour)
 {
-	if (neighbour->all_wait)
-		piece->all_wait = false;
-	if (neighbour->alone == piece->alone)
-		piece->alone = LANE_NOBODY;
+	says &= ~(neighbour & SAYS_ALL_WAIT);
+	return SAYS_ALONE(says) == SAYS_ALONE(neighbour) ? says | SAYS_NOTHING : says;
 }
 
 /* The next piece of the lane; pieces follow each other without gaps and may say nothing. */
-static bool next_piece(struct lane *lane, struct lane_segment *piece)
+static bool next_piece(struct lane *lane, struct piece *piece)
 {
 	if (lane->ended)
 		return false;
 	if (lane->at_change) {
-		struct lane_segment before = lane->last_piece;
-		uint64_t from = next_stamp(lane);
+		piece->from = next_stamp(lane);
 		cross(lane);
+		lane->at_change = false;
 		if (lane->nblurred > 0) {
-			*piece = describe(lane, from, lane->stamp);
+			uint32_t ignored;
+			piece->to = lane->stamp;
+			piece->says = describe(lane, &piece->site) & ~SAYS_CERTAIN;
 			unblur(lane);
-			struct lane_segment after = describe(lane, lane->stamp, next_stamp(lane));
-			piece->certain = false;
-			if (from == lane->stamp) {
-				leave_to(piece, &before);
-				leave_to(piece, &after);
+			if (piece->from == piece->to) {
+				piece->says = leave_to(piece->says, lane->says);
+				piece->says = leave_to(piece->says, describe(lane, &ignored));
 			}
-			lane->at_change = false;
 			return true;
 		}
 	}
-	*piece = lane->last_piece = describe(lane, lane->stamp, next_stamp(lane));
+	piece->from = lane->stamp;
+	piece->to = next_stamp(lane);
+	piece->says = lane->says = describe(lane, &piece->site);
 	lane->at_change = true;
-	lane->ended = next_stamp(lane) == PERIOD_AFTER;
+	lane->ended = piece->to == PERIOD_AFTER;
 	return true;
 }
 
-static bool says_the_same(const struct lane_segment *x, const struct lane_segment *y)
+/* False when there is nothing to say. */
+static bool give_out(const struct piece *open, struct lane_segment *out)
 {
-	return x->all_wait == y->all_wait && x->alone == y->alone && x->certain == y->certain;
-}
-
-static bool says_something(const struct lane_segment *s)
-{
-	return s->all_wait || s->alone != LANE_NOBODY;
-}
-
-static void lengthen(struct lane *lane, const struct lane_segment *piece)
-{
-	lane->open.to = piece->to;
-	if (piece->to - piece->from > lane->open_stretch) {
-		lane->open_stretch = piece->to - piece->from;
-		lane->open.site = piece->site;
-	}
+	out->from = open->from;
+	out->to = open->to;
+	out->all_wait = open->says & SAYS_ALL_WAIT;
+	out->certain = open->says & SAYS_CERTAIN;
+	out->alone = SAYS_ALONE(open->says);
+	out->site = open->site;
+	return out->all_wait || out->alone != LANE_NOBODY;
 }
 
 bool lane_next(struct lane *lane, struct lane_segment *out)
 {
-	struct lane_segment piece;
+	struct piece piece;
 	while (next_piece(lane, &piece)) {
-		if (says_the_same(&piece, &lane->open)) {
-			lengthen(lane, &piece);
-			continue;
+		uint64_t stretch = piece.to - piece.from;
+		bool longer = piece.says == lane->open.says, given = false;
+		if (!longer) {
+			given = give_out(&lane->open, out);
+			lane->open.from = piece.from;
+			lane->open.says = piece.says;
 		}
-		*out = lane->open;
-		lane->open = piece;
-		lane->open_stretch = piece.to - piece.from;
-		if (says_something(out))
+		lane->open.to = piece.to;
+		if (!longer || stretch > lane->open_stretch) {
+			lane->open_stretch = stretch;
+			lane->open.site = piece.site;
+		}
+		if (given)
 			return true;
 	}
-	*out = lane->open;
-	lane->open = NOTHING;
-	return says_something(out);
+	bool given = give_out(&lane->open, out);
+	lane->open.says = SAYS_NOTHING;
+	return given;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -324,7 +323,7 @@ struct lane *lane_open(const struct trace *trace, uint32_t clock, const struct r
 			       .ids = mem_resize(NULL, count, sizeof *lane->ids),
 			       .ends.items = mem_resize(NULL, count, sizeof *lane->ends.items),
 			       .blurred = mem_resize(NULL, count, sizeof *lane->blurred),
-			       .open = NOTHING };
+			       .open = { .says = SAYS_NOTHING, .site = TR_NO_SITE } };
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (trace->threads[i].clock == clock && cast->actor_of[i] != LANE_NOBODY)
 			add_member(lane, trace, i, roles, cast);
