@@ -41,6 +41,9 @@
 
 EXPORT int plugin_is_GPL_compatible;
 
+/* GCC loads plugins into one name space, so all copies of this plugin share the first one's. */
+EXPORT const char *dprof_plugin_loaded;
+
 static bool cplusplus;
 
 static void on_pragmas(void *, void *)
@@ -100,12 +103,24 @@ static bool right_compiler(struct plugin_gcc_version *version)
 	return false;
 }
 
+/* The same file named twice GCC loads once. */
+static bool only_one(const char *file)
+{
+	if (!dprof_plugin_loaded) {
+		dprof_plugin_loaded = xstrdup(file);
+		return true;
+	}
+	error_at(UNKNOWN_LOCATION, "dprof is loaded twice, from %qs and from %qs", dprof_plugin_loaded,
+		 file);
+	return false;
+}
+
 /* After an error GCC goes on without us, and fails at the end. */
 EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *version)
 {
 	static struct plugin_info info = { "1", nullptr };
 
-	if (!right_compiler(version) || !options_read(args) || in_lto_p ||
+	if (!right_compiler(version) || !only_one(args->full_name) || !options_read(args) || in_lto_p ||
 	    !strcmp(lang_hooks.name, "GNU GIMPLE"))
 		return 0;
 	info.help = help();

@@ -83,6 +83,13 @@ refuses "takes no value" -fplugin="$plugin" -fplugin-arg-dprof-fence=2
 refuses "only for 64-bit x86" -fplugin="$plugin" -m32
 refuses "only for 64-bit x86" -fplugin="$plugin" -mx32
 
+# Twice the same file is once; a second copy is one too many.
+mkdir "$dir/copy"
+cp "$plugin" "$dir/copy/dprof2.so"
+refuses "dprof is loaded twice, from '$plugin' and from '$dir/copy/dprof2.so'" -fplugin="$plugin" \
+	-fplugin="$dir/copy/dprof2.so"
+gcc -fplugin="$plugin" -fplugin="$plugin" -c "$dir/main.c" -o "$dir/main.o" || fail "twice the same file"
+
 # Another compiler's plugin: the same file with another version in it.
 mkdir "$dir/other"
 sed "s/$(gcc -dumpfullversion)/99.9.9/g" "$plugin" >"$dir/other/dprof.so"

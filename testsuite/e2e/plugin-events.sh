@@ -144,12 +144,12 @@ g++ -I. -Wall -Wextra -Werror -O2 -fplugin="$plugin" -x c++ "$f" -x none "$dir/r
 if command -v gfortran >/dev/null; then
 	for f in $from/fortran.f90 $from/fixed.f; do
 		# shellcheck disable=SC2046
-		gfortran $(sed -n 's|^. */\* options: ||p' $f) -Ipragmas $f -L"$B/lib" -Wl,-rpath,"$B/lib" \
-			-ldprof -o "$dir/without" && "$dir/without" >"$dir/out.without" ||
+		gfortran $(sed -n 's|^. */\* options: ||p' $f) -J"$dir" -Ipragmas $f -L"$B/lib" -Wl,-rpath,"$B/lib" \
+			-ldprof -o "$dir/without" && DPROF_OFF=1 "$dir/without" >"$dir/out.without" ||
 			fail "$f: does not work without the plugin"
 		for config in -O0 -O2 "-O3 -g" "-O2 -flto" "-Os -fcheck=all"; do
 			# shellcheck disable=SC2046,SC2086
-			gfortran $(sed -n 's|^. */\* options: ||p' $f) -Wall -Werror -Ipragmas -fplugin="$plugin" \
+			gfortran $(sed -n 's|^. */\* options: ||p' $f) -Wall -Werror -J"$dir" -Ipragmas -fplugin="$plugin" \
 				$config $f "$dir/recorder.o" -o "$dir/a.out" &&
 				run $f "$dir/a.out" "$config" || fail "$f $config"
 		done
