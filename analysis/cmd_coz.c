@@ -216,7 +216,7 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
 {
-	if (!p->possible)
+	if (!p->possible && p->nrows > 0)
 		say(mem_copy("The clocks of some hosts could not be related (see the problems): "
 			     "nothing is known but that p percent less of anything buys at most p "
 			     "percent of the run."));

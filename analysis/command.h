@@ -20,7 +20,7 @@ struct options {
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
 	const char *region, *rank;       /* coz: what takes less; NULL: each, all */
-	const char *reduce;              /* coz: by so many percent; NULL: 5, 10, ... 100 */
+	const char *reduce;              /* coz: by so many percent; NULL: 0, 5, ... 100 */
 	const char *transfer;            /* coz: "worst" or NULL */
 	const char *progress, *from, *to; /* coz: names of progress points, or NULL */
 	const char *query;               /* query: the condition */

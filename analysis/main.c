@@ -59,7 +59,7 @@ static const struct argp_option option_table[] = {
 	  "csp: add the instances of this region: how long, and who is slowest in each", 0 },
 	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
 	{ "rank", 'R', "N", 0, "coz: on this rank only (default: on all)", 0 },
-	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 5, 10, ... 100 percent)", 0 },
+	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 0, 5, ... 100 percent)", 0 },
 	{ "transfer", 't', "worst", 0,
 	  "coz: assume nothing of how long messages and locks take (default: what was measured)",
 	  0 },

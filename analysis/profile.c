@@ -178,7 +178,7 @@ static void choose_reductions(struct profile *p, const struct profile_wish *wish
 	for (size_t i = 0; i < p->nreductions; i++)
 		p->reductions[i] = wish->reductions
 					   ? wish->reductions[i]
-					   : (uint32_t)(i + 1) * (100 * MILLION / PROFILE_STEPS);
+					   : (uint32_t)i * (100 * MILLION / (PROFILE_STEPS - 1));
 }
 
 void profile_open(struct profile *p, const struct trace *trace, const struct times *times,

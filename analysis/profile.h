@@ -17,7 +17,7 @@
 #include "analysis/interval.h"
 #include "analysis/points.h"
 
-#define PROFILE_STEPS 20 /* 5, 10, ... 100 % */
+#define PROFILE_STEPS 21 /* 0, 5, ... 100 % */
 #define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
 
 struct profile_wish {

@@ -22,12 +22,12 @@ struct interval_text profile_gain(struct interval x, int decimals)
 	return (struct interval_text){ "unknown" };
 }
 
-/* A line has room for three of the reductions: about a quarter, half, and all. */
+/* A line has room for three of the reductions: a quarter, half, and all. */
 void profile_table_print(const struct trace *trace, const struct profile *p, bool little,
 			 size_t most)
 {
 	size_t n = p->nreductions;
-	size_t columns[] = { n / 4 ? n / 4 - 1 : 0, n / 2 ? n / 2 - 1 : 0, n - 1 };
+	size_t columns[] = { n / 4, n / 2, n - 1 };
 	size_t first = n == 1 ? 2 : 0;
 	printf("  %-20s", "less by");
 	for (size_t c = first; c < 3; c++)
