@@ -36,6 +36,10 @@ $(B)/bench/clock-%: $(B)/obj/bench/clock_%.o $(B)/lib/libfreezer-baseline.a \
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
 
+$(B)/bench/csp: $(B)/obj/bench/csp.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+
 now-bench: now-all $(BENCHES)
 	$(Q)B=$(B) bench/run
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * csp.c - csp DIR ROUNDS: what an event costs in the analysis, beside reading its word.
+ *
+ * Each round prints, in ns for each event: adding up all words of the files once; decoding them (a walk
+ * over all events); and what dprof-analyze csp does, from opening the trace to the scores. The files
+ * are in the page cache. The number of events comes first. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "analysis/findings.h"
+#include "analysis/trace_private.h"
+
+static double now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static struct trace *open_or_die(const char *directory)
+{
+	char *error;
+	struct trace *t = trace_open(directory, &error);
+	if (!t || t->nproblems > 0) {
+		fprintf(stderr, "csp: %s: %s\n", directory, t ? t->problems[0] : error);
+		exit(EXIT_FAILURE);
+	}
+	return t;
+}
+
+static volatile uint64_t sink;
+
+static void read_words(const struct trace *t)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < t->nthreads; i++)
+		for (size_t k = 0; t->threads[i].words && k < t->threads[i].words->n; k++)
+			sum += t->threads[i].words->word[k];
+	sink = sum;
+}
+
+static uint64_t walk(const struct trace *t)
+{
+	uint64_t events = 0;
+	for (size_t i = 0; i < t->nthreads; i++) {
+		struct tr_cursor cursor = trace_events(t, i);
+		for (struct tr_event e; trace_next(&cursor, &e);)
+			events += e.op != DPROF_LOST;
+	}
+	return events;
+}
+
+static double score_ns(const char *directory)
+{
+	struct options options = { .assumption = { .model = FRZ_DRIFT, .ppb = 10000 },
+				   .packets_only = true };
+	struct findings f;
+	double begin = now_ns();
+	struct trace *t = open_or_die(directory);
+	if (findings_open(&f, t, &options) != EXIT_FINE)
+		exit(EXIT_FAILURE);
+	findings_close(&f);
+	trace_close(t);
+	return now_ns() - begin;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return EXIT_FAILURE;
+	struct trace *t = open_or_die(argv[1]);
+	double events = (double)walk(t);
+	printf("%.0f\n", events);
+	for (int round = atoi(argv[2]); round > 0; round--) {
+		double begin = now_ns();
+		read_words(t);
+		double read = now_ns() - begin;
+		begin = now_ns();
+		walk(t);
+		double decode = now_ns() - begin;
+		printf("%.3f %.3f %.3f\n", read / events, decode / events,
+		       score_ns(argv[1]) / events);
+	}
+	trace_close(t);
+	return EXIT_SUCCESS;
+}

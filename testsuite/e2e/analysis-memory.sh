@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Memory of csp and query is bounded by the window of unknown order, not by the trace: what is enough for
+# some 10^5 events is enough for ten times as many, but for the reader's index of 32 bytes for each 4096 of
+# them. (Links from the program's messages are kept, so not here.)
+. testsuite/fixtures/analysis/setup.sh
+ulimit -d 2>/dev/null >/dev/null || { echo "no limit on data can be set here"; exit 77; }
+[ -z "${SAN:-}" ] || { echo "sanitizers want memory of their own"; exit 77; }
+
+"$B/test/synthesize" --hosts 4 --messages 20000 | "$analyze" pack - small || fail "no small trace"
+"$B/test/synthesize" --hosts 4 --messages 200000 | "$analyze" pack - big || fail "no big trace"
+expect 0 check --links packets big
+[ "$(sed -n 's/.* \([0-9]*\) events.*/\1/p' out)" -gt 1000000 ] || fail "the big trace is small: $(cat out)"
+
+# The least limit, in KB and to a tenth, with which a command runs.
+need() { # arguments...
+	local limit
+	for limit in 500 1000 2000 3000 4000 5000 6000 7000 8000 10000 12000 15000 20000 30000; do
+		(ulimit -d $limit && "$analyze" "$@" >/dev/null 2>&1) && echo $limit && return
+	done
+	echo 1000000
+}
+for command in "csp --links packets DIR" "csp --frames --links packets DIR" \
+	"query --links packets DIR count(recv)>1"; do
+	small=$(need ${command/DIR/small}) big=$(need ${command/DIR/big})
+	echo "$command: $small KB, and for ten times as many events $big KB"
+	[ "$big" -le $((small + 1000)) ] || fail "$command: memory grows with the trace"
+done
