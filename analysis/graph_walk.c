@@ -103,10 +103,16 @@ static void complete_id(struct walk *w, uint64_t id, bool has_match)
 	w->completed = true;
 }
 
+static bool names_nobody(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY;
+}
+
 static void point(struct walk *w, const struct tr_event *e, struct spot spot, bool has_match)
 {
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
 	enum dprof_kind kind = kind_of(w, e->site);
+	has_match |= names_nobody(e);
 	if ((kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV) && id != UINT64_MAX)
 		complete_id(w, id, has_match);
 	else if (kind == DPROF_KIND_RECV && !has_match)
@@ -201,7 +207,8 @@ static void outermost(struct walk *w, struct spot exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
 	bool received = w->b->nattached > w->attached;
-	if (kind == DPROF_KIND_RECV && !has_id(&w->entered) && !received && !w->completed)
+	if (kind == DPROF_KIND_RECV && !has_id(&w->entered) && !received && !w->completed &&
+	    !names_nobody(&w->entered))
 		w->doubtful = true;
 	if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
@@ -240,6 +247,8 @@ static void enter(struct walk *w, const struct tr_event *e, struct spot spot)
 		w->explained = w->completed = w->doubtful = false;
 		w->sent = NO_MESSAGE;
 		w->attached = w->b->nattached;
+	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
+		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	}
 	take_marks(w, spot.at);
 	if (kind_of(w, e->site) == DPROF_KIND_FORK)

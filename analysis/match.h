@@ -22,6 +22,8 @@
  *  - Members of a meeting named the same group and number at the same kind of operation; if their
  *    operations have not the same name, its flow is MATCH_NOWHERE.
  *
+ * A receive whose "done" names DPROF_NOBODY took no message: it counts as never begun.
+ *
  * A non-blocking operation is completed by its "done", or by the EXIT of a wait that names its id
  * (an unsuccessful test must not name it); a blocking receive by its "done", or else by its EXIT.
  *

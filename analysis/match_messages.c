@@ -380,7 +380,7 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 				 bool receive)
 {
 	uint32_t rank = m->actors[thread].rank;
-	if (rank == MATCH_NO_RANK)
+	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY)
 		return NULL;
 	if (rank_named(m, e) == ANY_RANK && (!receive || has(e, DPROF_KEY_PEER))) {
 		m->tally.untaken += !receive; /* the other side has recorded nothing */
@@ -401,6 +401,24 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 	return op;
 }
 
+/* The receive took nothing, and will not: it never stood before those that were begun behind it. */
+static void take_nothing(struct matcher *m, struct message_op *op)
+{
+	if (op->where == IN_INBOX) {
+		struct inbox *b = inbox_find(m, op->key);
+		leave_inbox(b, op);
+		let_go(op);
+		drain(m, b);
+	} else if (op->where == IN_STREAM) {
+		struct stream *s = stream_of(m, op->key);
+		DL_DELETE(s->takes, op);
+		op->where = NOWHERE;
+		let_go(op);
+		settle(m, s);
+	}
+	op->completed = true;
+}
+
 /* What a receive took is known. It no longer is when records of its rank have been lost: then this
  * may be another one that was begun under the same id. */
 static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
@@ -408,6 +426,10 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 {
 	if (!op->receive || op->completed || m->ranks[m->actors[thread].rank].doubtful)
 		return;
+	if (says && trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY) {
+		take_nothing(m, op);
+		return;
+	}
 	uint32_t from = says && has(e, DPROF_KEY_PEER) ? rank_named(m, e) : op->key.from;
 	uint64_t tag = says ? trace_arg(e, DPROF_KEY_TAG, op->key.tag) : op->key.tag;
 	bool any_tag = op->any_tag && !(says && has(e, DPROF_KEY_TAG));

@@ -145,6 +145,13 @@ void dprof_adapter_exit(const struct dprof_site *site)
 	record(site, DPROF_EXIT, frz_stamp_fenced());
 }
 
+/* What happened before it was seen behind the fence: this may be the receiving end of a link, too. */
+void dprof_adapter_point(const struct dprof_site *site)
+{
+	__builtin_ia32_lfence();
+	record(site, DPROF_POINT, 0);
+}
+
 void dprof_adapter_rank(int64_t rank, int64_t size)
 {
 	dprof_process_rank_known(rank, size);

@@ -32,6 +32,7 @@ DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigne
 
 DPROF_EXPORT void dprof_adapter_enter(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_exit(const struct dprof_site *);
+DPROF_EXPORT void dprof_adapter_point(const struct dprof_site *);
 
 /* This process has this rank among that many. */
 DPROF_EXPORT void dprof_adapter_rank(int64_t rank, int64_t size);

@@ -117,7 +117,8 @@ enum dprof_key {
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.
  *   wait     [id]                   completion of something begun earlier; also a condition variable or
- *                                   a semaphore, with its address as id
+ *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
+ *                                   a send and a receive inside and completes both
  *   fork     thread                 creates a thread: number N in this process, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
  *   join     thread                 waits for a thread's end, or
@@ -127,15 +128,21 @@ enum dprof_key {
  *
  * and a POINT, outside of progress, is a moment in the life of something:
  *
- *   send, recv  id or none, peer tag bytes group   done: the operation begun with that id (none: the
- *               receive around it) is complete, and this was its peer
+ *   send, recv  [id peer tag bytes] done: the operation begun with that id (none: the receive around it)
+ *               is complete. Of a receive it says how many bytes came, and the peer or the tag that the
+ *               receive did not name
  *   wait        id                  signalled: a condition variable or a semaphore
  *   lock        id                  released
+ *
+ * A peer that is DPROF_NOBODY says that no message is moved: of an operation with MPI_PROC_NULL, and
+ * at the done of a receive that was cancelled before it took one.
  *
  * Sends from one rank to another in one group with one tag meet the receives of that kind in the
  * order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is
  * under way and may be used again afterwards.
  */
+
+#define DPROF_NOBODY (UINT64_MAX >> 8)
 
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.c - MPI's collective operations, wrapped by way of its profiling interface.
- *
- * What the plugin saw is recorded around the call already:   ENTER [call: ARG ARG ARG] EXIT
- * What it never saw is recorded in here:                     [call: ENTER ARG ARG ARG ... EXIT] */
-#include "runtime/adapter.h"
+ * calls.c - MPI's collective operations, wrapped by way of its profiling interface; its begin and end. */
 #include "runtime/openmpi/openmpi.h"
 
-#define NOT_ROOTED    (-1)
-#define UNKNOWN_BYTES UINT64_MAX
+bool mpi_active, mpi_multiple;
 
-static bool active; /* between MPI_Init and MPI_Finalize, if any rank records */
+struct call call_begin(const void *site, const char *name)
+{
+	bool seen = dprof_adapter_entered(name);
 
-static uint64_t bytes_of(int count, MPI_Datatype type)
+	if (!mpi_active || !dprof_adapter_recording() || (!seen && !site))
+		return (struct call){ false, NULL };
+	if (!seen)
+		dprof_adapter_enter(site);
+	return (struct call){ true, seen ? NULL : site };
+}
+
+void call_end(struct call c)
+{
+	if (c.due)
+		dprof_adapter_exit(c.due);
+}
+
+uint64_t bytes_of(int count, MPI_Datatype type)
 {
 	int size = 0;
 
@@ -22,7 +32,7 @@ static uint64_t bytes_of(int count, MPI_Datatype type)
 	return (uint64_t)count * (uint64_t)size;
 }
 
-static void add_arguments(struct group *g, int root, uint64_t bytes)
+static void add_arguments(const struct group *g, int root, uint64_t bytes)
 {
 	struct dprof_argument a[4];
 	unsigned n = 0;
@@ -36,23 +46,19 @@ static void add_arguments(struct group *g, int root, uint64_t bytes)
 	dprof_adapter_arguments(a, n);
 }
 
-/* Returns the site at which an EXIT is due, or NULL. The group is asked for first: the first
- * time that takes a message, which is not the operation's. */
-static const struct dprof_site *begin(const void *site, const char *name, MPI_Comm comm, int root,
-				      uint64_t bytes)
+/* The group is asked for first: the first time that may take a message, which is not the
+ * operation's. */
+struct call collective_begin(const void *site, const char *name, MPI_Comm comm, int root,
+			     uint64_t bytes)
 {
-	bool seen = dprof_adapter_entered(name);
-	struct group *g = active ? group_of(comm) : NULL;
+	struct group *g = mpi_active ? group_of(comm) : NULL;
+	struct call c = call_begin(site, name);
 
-	if (!dprof_adapter_recording() || (!seen && !active))
-		return NULL;
-	if (!seen)
-		dprof_adapter_enter(site);
-	if (g) {
+	if (c.on && g)
 		add_arguments(g, root, bytes);
+	if (g)
 		g->seq++;
-	}
-	return seen ? NULL : site;
+	return c;
 }
 
 #define SUM_OF(op) const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
@@ -113,13 +119,12 @@ static const struct dprof_site *begin(const void *site, const char *name, MPI_Co
 	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                              \
 	DPROF_EXPORT int MPI_##name parameters                                                    \
 	{                                                                                         \
-		const struct dprof_site *due =                                                    \
-			begin(&site_##name, "MPI_" #name, comm, root,                             \
-			      active && group_of(comm) ? (bytes) : UNKNOWN_BYTES);                \
+		struct call c =                                                                   \
+			collective_begin(&site_##name, "MPI_" #name, comm, root,                  \
+			      mpi_active && group_of(comm) ? (bytes) : UNKNOWN_BYTES);            \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
-		if (due)                                                                          \
-			dprof_adapter_exit(due);                                                  \
+		call_end(c);                                                                      \
 		return result;                                                                    \
 	}
 COLLECTIVES(WRAP)
@@ -128,8 +133,12 @@ COLLECTIVES(WRAP)
 
 static void after_init(void)
 {
-	active = hosts_start();
-	if (active)
+	int level = MPI_THREAD_SINGLE;
+
+	PMPI_Query_thread(&level);
+	mpi_multiple = level == MPI_THREAD_MULTIPLE;
+	mpi_active = hosts_start();
+	if (mpi_active)
 		groups_start();
 }
 
@@ -153,8 +162,8 @@ DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
 
 DPROF_EXPORT int MPI_Finalize(void)
 {
-	if (active) {
-		active = false;
+	if (mpi_active) {
+		mpi_active = false;
 		groups_stop();
 		hosts_stop();
 	}

@@ -2,10 +2,14 @@
  *
  * groups.c - a number for every communicator, the same on all its members.
  *
- * MPI_COMM_WORLD is 1. Any other one gets its number at its first collective operation,
- * whatever made it: its rank 0 draws a number that no other rank draws and broadcasts it on
- * the communicator itself, where all members are at this moment. Intercommunicators, and
- * communicators with members from other jobs (which may not know of us), have none. */
+ * MPI_COMM_WORLD is 1. Any other one gets its number when it is made, or, if that was by a function
+ * that is not wrapped, at its first collective operation: its rank 0 draws a number that no other
+ * rank draws and broadcasts it on the communicator itself, where all members are at this moment.
+ * Between two groups both leaders draw, and the smaller number counts; messages between them are
+ * told apart by it, but their collective operations, which are others than those of one group, have
+ * none. Communicators with members from other jobs (which may not know of us) have none at all.
+ *
+ * Law: two communicators that are there at the same time have different numbers. */
 #include "runtime/openmpi/openmpi.h"
 
 #include <stdio.h>
@@ -15,18 +19,32 @@
 
 #define WORLD_ID 1
 
-static struct group world, unknown;
+static struct group *world, unknown;
 static int keyval = MPI_KEYVAL_INVALID;
 static int world_rank, world_size;
-static uint64_t drawn; /* how many numbers this rank has given out */
+static uint64_t drawn;     /* how many numbers this rank has given out */
+static unsigned forgotten; /* how many communicators are gone, of which a handle may come again */
+
+void group_keep(struct group *g)
+{
+	__atomic_fetch_add(&g->users, 1, __ATOMIC_RELAXED);
+}
+
+void group_release(struct group *g)
+{
+	if (g == &unknown || __atomic_sub_fetch(&g->users, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	free(g->peers);
+	free(g);
+}
 
 static int forget(MPI_Comm comm, int key, void *value, void *unused)
 {
 	(void)comm;
 	(void)key;
 	(void)unused;
-	if (value != &unknown)
-		free(value);
+	__atomic_fetch_add(&forgotten, 1, __ATOMIC_RELEASE);
+	group_release(value);
 	return MPI_SUCCESS;
 }
 
@@ -42,108 +60,197 @@ static void tell(uint64_t id, const int *ranks, int n)
 	free(text);
 }
 
-/* The members' ranks in MPI_COMM_WORLD, to be freed; NULL when there are others than these. */
-static int *members(MPI_Comm comm, int n)
+/* The ranks in MPI_COMM_WORLD of a group's members, to be freed; NULL when there are others. */
+static int *ranks_of(MPI_Group group, int n)
 {
 	int *theirs = malloc((size_t)n * sizeof(int)), *ours = malloc((size_t)n * sizeof(int));
-	MPI_Group of_comm, of_world;
+	MPI_Group of_world;
 
+	for (int i = 0; theirs && i < n; i++)
+		theirs[i] = i;
 	if (theirs && ours) {
-		for (int i = 0; i < n; i++)
-			theirs[i] = i;
-		PMPI_Comm_group(comm, &of_comm);
 		PMPI_Comm_group(MPI_COMM_WORLD, &of_world);
-		PMPI_Group_translate_ranks(of_comm, n, theirs, of_world, ours);
-		PMPI_Group_free(&of_comm);
+		PMPI_Group_translate_ranks(group, n, theirs, of_world, ours);
 		PMPI_Group_free(&of_world);
-		for (int i = 0; i < n; i++)
-			if (ours[i] == MPI_UNDEFINED) {
-				free(ours);
-				ours = NULL;
-				break;
-			}
+	}
+	for (int i = 0; theirs && ours && i < n; i++)
+		if (ours[i] == MPI_UNDEFINED) {
+			free(theirs);
+			theirs = NULL;
+		}
+	if (!theirs) {
+		free(ours);
+		ours = NULL;
 	}
 	free(theirs);
 	return ours;
 }
 
-/* The program's own error handler stays out of it: by default it ends the program. */
-static uint64_t agree(MPI_Comm comm, int rank)
+/* Whom messages can go to. */
+static void learn_peers(struct group *g, MPI_Comm comm)
 {
-	uint64_t id = 0;
-	MPI_Errhandler theirs;
+	MPI_Group group;
 
-	if (rank == 0)
-		id = WORLD_ID + 1 + (uint64_t)world_rank +
-		     (uint64_t)world_size * __atomic_fetch_add(&drawn, 1, __ATOMIC_RELAXED);
-	PMPI_Comm_get_errhandler(comm, &theirs);
-	PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-	if (PMPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm) != MPI_SUCCESS)
-		id = 0;
-	PMPI_Comm_set_errhandler(comm, theirs);
-	PMPI_Errhandler_free(&theirs);
-	return id;
+	if (g->between)
+		PMPI_Comm_remote_group(comm, &group);
+	else
+		PMPI_Comm_group(comm, &group);
+	PMPI_Group_size(group, &g->npeers);
+	g->peers = ranks_of(group, g->npeers);
+	PMPI_Group_free(&group);
 }
 
+static uint64_t draw(void)
+{
+	return WORLD_ID + 1 + (uint64_t)world_rank +
+	       (uint64_t)world_size * __atomic_fetch_add(&drawn, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t agree_within(MPI_Comm comm, int rank)
+{
+	uint64_t id = rank == 0 ? draw() : 0;
+
+	return PMPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm) == MPI_SUCCESS ? id : 0;
+}
+
+/* Such a reduction gives each group what the other one has; so twice gives one's own. */
+static uint64_t agree_between(MPI_Comm comm, int rank)
+{
+	uint64_t mine = rank == 0 ? draw() : 0, theirs = 0, ours = 0;
+
+	if (PMPI_Allreduce(&mine, &theirs, 1, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS ||
+	    PMPI_Allreduce(&theirs, &ours, 1, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+		return 0;
+	return ours < theirs ? ours : theirs;
+}
+
+/* The program's own error handler stays out of it: by default it ends the program. */
+static void agree(struct group *g, MPI_Comm comm)
+{
+	MPI_Errhandler theirs;
+
+	PMPI_Comm_get_errhandler(comm, &theirs);
+	PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	g->id = g->between ? agree_between(comm, g->rank) : agree_within(comm, g->rank);
+	PMPI_Comm_set_errhandler(comm, theirs);
+	PMPI_Errhandler_free(&theirs);
+}
+
+/* Whether the members can be told is the same for all of them, but between groups. */
 static void learn(struct group *g, MPI_Comm comm)
 {
-	int inter = 1, n = 0, *ranks;
+	int between = 0;
 
-	PMPI_Comm_test_inter(comm, &inter);
-	if (inter)
-		return;
-	PMPI_Comm_size(comm, &n);
+	PMPI_Comm_test_inter(comm, &between);
+	g->between = between;
+	g->users = 1;
 	PMPI_Comm_rank(comm, &g->rank);
-	ranks = members(comm, n);
-	if (!ranks)
+	learn_peers(g, comm);
+	if (!g->peers && !g->between)
 		return;
-	g->id = agree(comm, g->rank);
-	if (g->id)
-		tell(g->id, ranks, n);
-	free(ranks);
+	agree(g, comm);
+	if (!g->peers)
+		g->id = 0;
+	if (g->id && !g->between)
+		tell(g->id, g->peers, g->npeers);
+}
+
+static struct group *look_up(MPI_Comm comm)
+{
+	static __thread struct { MPI_Comm comm; struct group *group; unsigned forgotten; } last;
+	unsigned now = __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE);
+	struct group *g = NULL;
+	int found = 0;
+
+	if (last.group && last.comm == comm && last.forgotten == now)
+		return last.group;
+	PMPI_Comm_get_attr(comm, keyval, &g, &found);
+	if (!found)
+		return NULL;
+	last.comm = comm;
+	last.group = g;
+	last.forgotten = now;
+	return g;
+}
+
+static struct group *learn_new(MPI_Comm comm)
+{
+	struct group fresh = { 0 }, *g;
+
+	learn(&fresh, comm);
+	g = malloc(sizeof(*g));
+	if (g)
+		*g = fresh;
+	else
+		g = &unknown; /* or the others would wait for us to agree again */
+	PMPI_Comm_set_attr(comm, keyval, g);
+	return g;
+}
+
+static bool is_between(MPI_Comm comm)
+{
+	int between = 0;
+
+	PMPI_Comm_test_inter(comm, &between);
+	return between;
 }
 
 struct group *group_of(MPI_Comm comm)
 {
-	struct group *g = NULL;
-	int found = 0;
+	struct group *g;
 
 	if (comm == MPI_COMM_WORLD)
-		return &world;
+		return world;
 	if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
 		return NULL;
-	PMPI_Comm_get_attr(comm, keyval, &g, &found);
-	if (!found) {
-		struct group fresh = { 0 };
-
-		learn(&fresh, comm);
-		g = malloc(sizeof(*g));
-		if (g)
-			*g = fresh;
-		else
-			g = &unknown; /* or the others would wait for us to agree again */
-		PMPI_Comm_set_attr(comm, keyval, g);
-	}
-	return g->id ? g : NULL;
+	g = look_up(comm);
+	if (!g && !is_between(comm))
+		g = learn_new(comm);
+	return g && g->id && !g->between ? g : NULL;
 }
 
+/* One that has a single member agrees with itself. */
+struct group *group_known(MPI_Comm comm)
+{
+	struct group *g;
+
+	if (comm == MPI_COMM_WORLD)
+		return world;
+	if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
+		return NULL;
+	g = comm == MPI_COMM_SELF ? group_of(comm) : look_up(comm);
+	return g && g->id ? g : NULL;
+}
+
+void group_made(MPI_Comm comm)
+{
+	if (mpi_active && comm != MPI_COMM_NULL && keyval != MPI_KEYVAL_INVALID && !look_up(comm))
+		learn_new(comm);
+}
+
+/* What is told at MPI_Init stays until MPI_Finalize. */
 void groups_start(void)
 {
-	int *ranks;
-
 	PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
-	world = (struct group){ .id = WORLD_ID, .rank = world_rank };
 	if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) != MPI_SUCCESS)
 		keyval = MPI_KEYVAL_INVALID;
-	ranks = members(MPI_COMM_WORLD, world_size);
-	if (ranks)
-		tell(WORLD_ID, ranks, world_size);
-	free(ranks);
+	world = calloc(1, sizeof(*world));
+	if (!world)
+		return;
+	*world = (struct group){ .id = WORLD_ID, .rank = world_rank, .users = 1 };
+	learn_peers(world, MPI_COMM_WORLD);
+	if (world->peers)
+		tell(WORLD_ID, world->peers, world_size);
+	else
+		world->npeers = 0;
 }
 
 void groups_stop(void)
 {
 	if (keyval != MPI_KEYVAL_INVALID)
 		PMPI_Comm_free_keyval(&keyval);
+	if (world)
+		group_release(world);
+	world = NULL;
 }

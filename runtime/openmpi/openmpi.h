@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * openmpi.h - the parts of the MPI adapter.
+ * openmpi.h - the parts of the MPI adapter; one source for every MPI (OpenMPI, MPICH).
  *
- * calls.c wraps MPI's functions, groups.c numbers communicators, hosts.c numbers hosts and lets
- * FreeZer measure between them.
+ *   calls.c        begin and end of MPI; collective operations
+ *   communicators.c  what makes communicators
+ *   messages.c     sends and receives
+ *   completions.c  Wait, Test and their families
+ *   requests.c     what was begun and is not complete
+ *   groups.c       numbers communicators
+ *   hosts.c        numbers hosts and lets FreeZer measure between them
+ *
+ * What the plugin saw is recorded around the call already:   ENTER [call: ARG ARG ARG] EXIT
+ * What it never saw is recorded in here:                     [call: ENTER ARG ARG ARG ... EXIT]
  *
  * Law: what needs all ranks of MPI_COMM_WORLD is done by all of them or by none, whether a
  * rank itself records or not; and no error of MPI in here reaches the program. */
@@ -14,20 +22,122 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A communicator as the trace knows it. */
-struct group {
-	uint64_t id;   /* 0: the trace does not know it */
-	uint64_t seq;  /* of its next collective operation */
-	int rank;      /* ours in it */
+#include "runtime/adapter.h"
+
+/* ---- Calls ------------------------------------------------------------------------------------ */
+
+/* Between MPI_Init and MPI_Finalize, if any rank records. */
+extern bool mpi_active;
+
+/* Threads may call MPI at the same time. */
+extern bool mpi_multiple;
+
+/* A call that is being recorded. */
+struct call {
+	bool on;                      /* say what it does */
+	const struct dprof_site *due; /* an EXIT at this site, or NULL: the plugin's code does it */
 };
 
-/* The group of `comm`, or NULL. At the first collective operation on a communicator all its members
- * come here and agree on a number. */
+/* Without a site only a call that the plugin saw is recorded. */
+struct call call_begin(const void *site, const char *name);
+void call_end(struct call);
+
+#define UNKNOWN_BYTES UINT64_MAX
+uint64_t bytes_of(int count, MPI_Datatype);
+
+/* An operation of all members of a communicator; bytes: what this rank gives or gets. */
+#define NOT_ROOTED (-1)
+struct call collective_begin(const void *site, const char *name, MPI_Comm, int root,
+			     uint64_t bytes);
+
+/* ---- Groups ----------------------------------------------------------------------------------- */
+
+/* A communicator as the trace knows it. */
+struct group {
+	uint64_t id;       /* 0: the trace does not know it */
+	uint64_t seq;      /* of its next collective operation */
+	int rank;          /* ours in it */
+	int npeers;        /* to whom messages can go: its members, or those of the other group */
+	int *peers;        /* their ranks in MPI_COMM_WORLD */
+	bool between;      /* two groups */
+	unsigned users;    /* the communicator, and what is under way */
+};
+
+/* The group of `comm`, or NULL. At the first collective operation on a communicator that was made in
+ * a way not known here, all its members come here and agree on a number. */
 struct group *group_of(MPI_Comm comm);
+
+/* The same for any other operation: there is one only if they have agreed before. */
+struct group *group_known(MPI_Comm comm);
+
+/* All members of this new communicator are here: they agree. */
+void group_made(MPI_Comm comm);
+
+void group_keep(struct group *);
+void group_release(struct group *);
 
 /* After MPI_Init, before MPI_Finalize. On ranks that agreed that somebody records. */
 void groups_start(void);
 void groups_stop(void);
+
+/* ---- Requests --------------------------------------------------------------------------------- */
+
+/* A send or a receive as it names its message. */
+struct envelope {
+	struct group *group;   /* NULL: not known */
+	uint64_t peer;         /* in MPI_COMM_WORLD, unless any_source */
+	uint64_t bytes;        /* or UNKNOWN_BYTES */
+	int tag;
+	bool any_source, any_tag;
+	bool nobody;           /* MPI_PROC_NULL */
+};
+
+/* What was begun and is not complete; or may be begun again and again. */
+struct request {
+	struct request *next;
+	uint64_t handle;
+	const struct dprof_site *again; /* of a persistent one: where it is begun; or NULL */
+	struct envelope envelope;
+	uint64_t id;                    /* 0: it is not under way */
+	enum dprof_kind kind;           /* SEND, RECV, COLL */
+	bool taken;                     /* by a call that may complete it */
+};
+
+/* A number for an operation that begins. */
+uint64_t request_number(void);
+
+/* Keeps a copy under the handle; the envelope's group is kept as long. */
+void request_add(MPI_Request, const struct request *);
+/* One that has this handle and that nobody else has taken, or NULL. Then it is put back or dropped. */
+struct request *request_take(MPI_Request);
+void request_put_back(struct request *);
+void request_drop(struct request *);
+
+/* ---- Messages --------------------------------------------------------------------------------- */
+
+/* A send or a receive in its call. */
+struct post {
+	struct call call;
+	struct envelope envelope;
+	enum dprof_kind kind;
+	uint64_t id;           /* 0: it ends with its call */
+};
+
+struct envelope envelope_of(int count, MPI_Datatype, int peer, int tag, MPI_Comm);
+
+struct post post_blocking(enum dprof_kind, const void *site, const char *name, struct envelope);
+struct post post_begun(enum dprof_kind, const void *site, const char *name, struct envelope);
+
+/* The call is over; what it only began has this handle now (NULL: that failed). */
+void post_end(const struct post *, const MPI_Request *);
+/* A receive has taken this message, in a call that goes on (NULL: that failed). */
+void post_received(const struct post *, const MPI_Status *);
+
+/* POINT "done" of an operation with an id, or of the receive around it. */
+void say_sent(uint64_t id);
+void say_received(const struct envelope *, uint64_t id, const MPI_Status *);
+
+/* ---- Hosts ------------------------------------------------------------------------------------ */
 
 /* Collective over all ranks, after MPI_Init; true when any rank records. */
 bool hosts_start(void);

@@ -201,6 +201,22 @@ START_TEST(an_id_that_comes_again_is_doubtful)
 }
 END_TEST
 
+/* Cancelled before it took anything, or of nobody: as if it had never begun. Not so if it is only
+ * forgotten. */
+START_TEST(what_took_nothing_does_not_count)
+{
+#define NOTHING(t, s, id) "e " #t " " #s " 8 point id=" #id " peer=72057594037927935\n"
+	check(ISEND(0, 1, 5, 1) IRECV(2, 1, 5, 1) IRECV(2, 2, 5, 2) NOTHING(2, 3, 1) WAIT(2, 4, 5, 2),
+	      "S1>R5");
+	check(ISEND(0, 1, 5, 1) IANY(2, 1, 1) IRECV(2, 2, 5, 2) WAIT(2, 4, 5, 2) NOTHING(2, 6, 1),
+	      "S1>R5");
+	check(ISEND(0, 1, 5, 1) IRECV(2, 1, 5, 1) IRECV(2, 2, 5, 2) WAIT(2, 4, 5, 2), "S1 R5");
+	check("e 2 0 7 enter peer=72057594037927935\ne 2 1 7 exit\n"
+	      "e 0 0 5 enter peer=72057594037927935\ne 0 1 5 exit\n"
+	      SEND(0, 2, 5) SENT(0, 3) RECV(2, 2, 5) RECVD(2, 9), "S2>R9");
+}
+END_TEST
+
 /* Records are missing between a request and what seems to complete it. */
 START_TEST(what_was_lost_is_doubtful)
 {
@@ -244,6 +260,7 @@ int main(void)
 	tcase_add_test(c, the_other_side_may_be_missing);
 	tcase_add_test(c, threads_at_the_same_time_have_no_order);
 	tcase_add_test(c, an_id_that_comes_again_is_doubtful);
+	tcase_add_test(c, what_took_nothing_does_not_count);
 	tcase_add_test(c, what_was_lost_is_doubtful);
 	tcase_add_test(c, meetings);
 	tcase_add_test(c, threads_begin_and_end);

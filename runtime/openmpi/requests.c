@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * requests.c - what was begun and is not complete, by MPI's handle for it.
+ *
+ * Some handles stand for several operations at once: an MPI may give the same one to all sends that
+ * were complete as soon as they had begun. It does not matter which of those a wait is said to
+ * complete, but each is completed once. And a handle may be given out again before the thread that
+ * completed the former operation has come here to drop it. So a call takes its operations before it
+ * waits for them, and what is taken is not found.
+ *
+ * Law: an operation is said to be done once, by the call that completed it; memory is what is under
+ * way. */
+#include "runtime/openmpi/openmpi.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define CHAINS 4096 /* each as long as what is under way is a multiple of that */
+#define LOCKS  64
+
+static struct request *chains[CHAINS];
+static pthread_mutex_t locks[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static uint64_t numbers;
+
+/* Handles are small integers or addresses. */
+static unsigned chain_of(uint64_t handle)
+{
+	return (unsigned)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % CHAINS;
+}
+
+static uint64_t number_of(MPI_Request handle)
+{
+	return (uint64_t)(uintptr_t)handle;
+}
+
+uint64_t request_number(void)
+{
+	return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+}
+
+void request_add(MPI_Request handle, const struct request *what)
+{
+	struct request *r = malloc(sizeof(*r));
+	unsigned chain = chain_of(number_of(handle));
+
+	if (!r)
+		return;
+	*r = *what;
+	r->handle = number_of(handle);
+	if (r->envelope.group)
+		group_keep(r->envelope.group);
+	pthread_mutex_lock(&locks[chain % LOCKS]);
+	r->next = chains[chain];
+	chains[chain] = r;
+	pthread_mutex_unlock(&locks[chain % LOCKS]);
+}
+
+struct request *request_take(MPI_Request handle)
+{
+	uint64_t number = number_of(handle);
+	unsigned chain = chain_of(number);
+	struct request *r;
+
+	if (handle == MPI_REQUEST_NULL)
+		return NULL;
+	pthread_mutex_lock(&locks[chain % LOCKS]);
+	r = chains[chain];
+	while (r && (r->handle != number || r->taken))
+		r = r->next;
+	if (r)
+		r->taken = true;
+	pthread_mutex_unlock(&locks[chain % LOCKS]);
+	return r;
+}
+
+void request_put_back(struct request *r)
+{
+	unsigned chain = chain_of(r->handle);
+
+	pthread_mutex_lock(&locks[chain % LOCKS]);
+	r->taken = false;
+	pthread_mutex_unlock(&locks[chain % LOCKS]);
+}
+
+void request_drop(struct request *r)
+{
+	unsigned chain = chain_of(r->handle);
+	struct request **at = &chains[chain];
+
+	pthread_mutex_lock(&locks[chain % LOCKS]);
+	while (*at && *at != r)
+		at = &(*at)->next;
+	if (*at)
+		*at = r->next;
+	pthread_mutex_unlock(&locks[chain % LOCKS]);
+	if (r->envelope.group)
+		group_release(r->envelope.group);
+	free(r);
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Sends, receives and what completes them: each is recorded once, whether the plugin saw it or not; each
+# message finds its two sides; coz and the clocks' links live on that.
+set -u
+: "${B:?the build folder}"
+command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+from=testsuite/fixtures/runtime/messages.c
+# shellcheck disable=SC2046
+mpicc -O2 $(pkg-config --cflags dprof) "$from" -o "$dir/seen" $(pkg-config --libs dprof) || fail "cannot compile"
+# shellcheck disable=SC2046
+mpicc -O2 "$from" -o "$dir/unseen" $(pkg-config --libs dprof) || fail "cannot compile without the plugin"
+moves=$(grep -o 'moves: [0-9A-Z]*' "$from" | awk '$2 == "MANY" { $2 = 40 } { sum += $2 } END { print sum }')
+cat >"$dir/as-host" <<'END2'
+#!/bin/sh
+export DPROF_HOST=h$OMPI_COMM_WORLD_RANK
+exec "$@"
+END2
+chmod +x "$dir/as-host"
+cd "$dir" || exit 1
+
+on_ranks() { # n command...
+	local n=$1
+	shift
+	rm -rf dprof-*
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n "$n" "$@" >out 2>&1 ||
+		fail "$n ranks, $*: exit status $?"
+	[ ! -s out ] || fail "$n ranks, $*: printed $(head -5 out)"
+	"$B/bin/dprof-analyze" dump dprof-* >text || fail "dump: exit status $?"
+}
+
+# Counts, from the text form: sends and receives of somebody; those with an id and their "done".
+count() {
+	awk '$1 == "site" { kind[$2] = substr($3, 6) }
+	     $1 != "e" || kind[$4] !~ /^(send|recv)$/ { next }
+	     { id = "" }
+	     match($0, / id=[0-9]+/) { id = $2 " " substr($0, RSTART, RLENGTH) }
+	     $5 == "enter" && !/ peer=72057594037927935/ {
+		n[kind[$4]]++
+		if (!/ group=/) print "no group: " $0
+		if (kind[$4] == "send" && !/ peer=.* tag=.* bytes=/) print "says too little: " $0
+		if (id && id in begun) print "begun twice: " $0
+		if (id) begun[id] = 1
+	     }
+	     $5 == "point" && id {
+		if (!(id in begun)) print "not begun: " $0
+		if (id in done) print "done twice: " $0
+		done[id] = 1
+	     }
+	     END {
+		for (id in begun) forgotten += !(id in done)
+		print n["send"] + 0, n["recv"] + 0, forgotten + 0
+	     }' text
+}
+
+for program in seen unseen; do
+	for ranks in 2 4; do
+		on_ranks $ranks ./$program
+		"$B/bin/dprof-analyze" check dprof-* >checked || fail "$program on $ranks: $(cat checked)"
+		# one receive of each rank is cancelled, one send's request is freed
+		count >counts
+		[ "$(cat counts)" = "$((ranks * moves)) $((ranks * (moves + 1))) $ranks" ] ||
+			fail "$program on $ranks: sends, receives and forgotten are $(cat counts)"
+		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>err
+		[ ! -s err ] || fail "$program on $ranks: coz: $(cat err)"
+	done
+done
+
+# Each rank a host: every message is a link, and tightens what packets alone say.
+on_ranks 4 ./as-host ./seen
+"$B/bin/dprof-analyze" clocks --links all dprof-* >clocks 2>&1 || fail "clocks: exit status $?: $(cat clocks)"
+[ "$(grep -c '  proven  ' clocks)" = 3 ] || fail "three clocks should be proven: $(cat clocks)"
+grep -q "[1-9][0-9]* by the program" clocks || fail "no links by the program: $(cat clocks)"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
