@@ -92,50 +92,82 @@ static void two_add(struct two *two, int64_t value, const struct strand *of)
 		two->second = value;
 }
 
+/* Whether nothing on this clock begins the run, or ends it: it does so at the begin of the span, and at
+ * its end. */
+static bool begins_with_span(const struct sweep *s, const struct edge *edge)
+{
+	return edge->from == PERIOD_BEFORE && edge->begin.hi == s->span->first.hi;
+}
+
+static bool ends_with_span(const struct strand *x)
+{
+	return current(x)->what.to == PERIOD_AFTER;
+}
+
 /* From the begin of a run to the end of what counts, on one clock. */
 static frz_time length_on(const struct sweep *s, const struct strand *x, const struct edge *edge)
 {
 	const struct timed *last = current(x);
 	frz_time apart = { ticks_minus(last->end.lo, edge->begin.hi),
 			   ticks_minus(last->end.hi, edge->begin.lo) };
-	if (edge->from == PERIOD_BEFORE && last->what.to == PERIOD_AFTER &&
-	    edge->begin.hi == s->span->first.hi)
-		return s->span->length;
-	if (edge->from == PERIOD_BEFORE || last->what.to == PERIOD_AFTER)
+	if (edge->from == PERIOD_BEFORE || ends_with_span(x))
 		return apart;
 	frz_time passed = times_duration(s->times, x->clock, last->what.to - edge->from);
 	return (frz_time){ larger(passed.lo, apart.lo), smaller(passed.hi, apart.hi) };
 }
 
-/* The least e_i - b_j. Whatever began before its clock's first record, or goes on after the last,
- * does so from the begin to the end of the span: that is one pair, and no matter on which clock. */
-static frz_time run_length(const struct sweep *s, const struct run *run)
+/* The ends that are changes: their latest begin, their earliest end (negated), and the least length
+ * between two on one clock. */
+struct changes { struct two begin, end; int64_t length; };
+
+static struct changes changes_of(const struct sweep *s, const struct run *run)
 {
-	struct two begin = { INT64_MIN, INT64_MIN, NULL }, end = begin; /* ends negated */
-	int64_t begin_lo = INT64_MIN, end_hi = INT64_MAX;
-	frz_time length = { INT64_MAX, INT64_MAX };
-	size_t before = 0, after = 0;
+	struct two none = { INT64_MIN, INT64_MIN, NULL };
+	struct changes c = { none, none, INT64_MAX };
 	for (size_t i = 0; i < s->nstrands; i++) {
 		const struct strand *x = &s->strands[i];
-		const struct edge *edge = &run->edges[i];
-		frz_time on = length_on(s, x, edge);
-		before += edge->from == PERIOD_BEFORE;
-		after += current(x)->what.to == PERIOD_AFTER;
-		two_add(&begin, edge->begin.hi, x);
-		two_add(&end, ticks_minus(0, current(x)->end.lo), x);
-		begin_lo = larger(begin_lo, edge->begin.lo);
-		end_hi = smaller(end_hi, current(x)->end.hi);
-		length.lo = smaller(length.lo, on.lo);
-		length.hi = smaller(length.hi, on.hi);
+		bool begins = !begins_with_span(s, &run->edges[i]), ends = !ends_with_span(x);
+		if (begins)
+			two_add(&c.begin, run->edges[i].begin.hi, x);
+		if (ends)
+			two_add(&c.end, ticks_minus(0, current(x)->end.lo), x);
+		if (begins && ends)
+			c.length = smaller(c.length, length_on(s, x, &run->edges[i]).lo);
 	}
-	if (s->nstrands > 1 && !(before == s->nstrands && after == s->nstrands)) {
-		int64_t sum = begin.of != end.of ? ticks_plus(end.best, begin.best) :
-						   larger(ticks_plus(end.second, begin.best),
-							  ticks_plus(end.best, begin.second));
-		length.lo = smaller(length.lo, ticks_minus(0, sum));
+	return c;
+}
+
+/* The least e_i - b_j is at least this. No change is outside of the span: that begins or ends a run only
+ * where no change does. */
+static int64_t least_length(const struct sweep *s, const struct run *run)
+{
+	struct changes c = changes_of(s, run);
+	if (!c.begin.of && !c.end.of)
+		return s->span->length.lo;
+	if (!c.begin.of)
+		return ticks_minus(ticks_minus(0, c.end.best), s->span->first.hi);
+	if (!c.end.of)
+		return ticks_minus(s->span->last.lo, c.begin.best);
+	int64_t sum = c.begin.of != c.end.of ? ticks_plus(c.end.best, c.begin.best) :
+					       larger(ticks_plus(c.end.second, c.begin.best),
+						      ticks_plus(c.end.best, c.begin.second));
+	return smaller(c.length, ticks_minus(0, sum));
+}
+
+static int64_t greatest_length(const struct sweep *s, const struct run *run)
+{
+	int64_t begin = INT64_MIN, end = INT64_MAX, length = s->span->length.hi;
+	for (size_t i = 0; i < s->nstrands; i++) {
+		begin = larger(begin, run->edges[i].begin.lo);
+		end = smaller(end, current(&s->strands[i])->end.hi);
+		length = smaller(length, length_on(s, &s->strands[i], &run->edges[i]).hi);
 	}
-	length.hi = smaller(length.hi, ticks_minus(end_hi, begin_lo));
-	return (frz_time){ larger(length.lo, 0), larger(length.hi, 0) };
+	return smaller(length, ticks_minus(end, begin));
+}
+
+static frz_time run_length(const struct sweep *s, const struct run *run)
+{
+	return (frz_time){ larger(least_length(s, run), 0), larger(greatest_length(s, run), 0) };
 }
 
 /* ---- The longest ----------------------------------------------------------------------------- */
