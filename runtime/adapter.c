@@ -15,6 +15,10 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
+#define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks */
+#define GROUP_OF_THREADS (UINT64_C(1) << 55)
+#define GROUP_OWNERS     ((UINT64_C(1) << 23) - 1) /* a pid has 22 bits */
+
 /* The sequence of record.h up to the claimed slot. NULL: not to be recorded, or, where `what` names
  * an event, recorded already. */
 static uint64_t *claim(uint64_t what, uint64_t stamp)
@@ -84,6 +88,11 @@ bool dprof_adapter_recording(void)
 	return !dprof_off;
 }
 
+bool dprof_adapter_locks_wanted(void)
+{
+	return dprof_settings.locks;
+}
+
 bool dprof_adapter_entered(const char *name)
 {
 	const struct dprof_site *site = dprof_off ? NULL : entered_at(previous(__dprof_cursor.next));
@@ -129,8 +138,7 @@ static void record(const struct dprof_site *site, enum dprof_op op, uint64_t ear
 	uint64_t *slot = claim((uint64_t)site + op, early);
 
 	if (slot)
-		write_word(slot, dprof_event_word(op == DPROF_EXIT ? early : dprof_now(),
-						  (uint64_t)site, op));
+		write_word(slot, dprof_event_word(early ? early : dprof_now(), (uint64_t)site, op));
 }
 
 /* An entry is stamped as late, an exit as early as possible: what lies between was inside. An exit
@@ -150,6 +158,59 @@ void dprof_adapter_point(const struct dprof_site *site)
 {
 	__builtin_ia32_lfence();
 	record(site, DPROF_POINT, 0);
+}
+
+struct dprof_moment dprof_adapter_moment(void)
+{
+	return (struct dprof_moment){ dprof_now(), previous(__dprof_cursor.next) };
+}
+
+/* Where events are recorded wide, the stamp is that of the recording. An older one than words can tell
+ * (words.h) is not needed: who waited for that long waited for long. */
+void dprof_adapter_enter_at(const struct dprof_site *site, struct dprof_moment m)
+{
+	uint64_t now = dprof_now();
+	bool quiet = previous(__dprof_cursor.next) == m.last;
+
+	record(site, DPROF_ENTER, !quiet ? 0 : now - m.stamp < LONGEST_AGO ? m.stamp
+									   : now - LONGEST_AGO);
+}
+
+uint32_t dprof_adapter_reserve_thread(void)
+{
+	return dprof_thread_reserve();
+}
+
+void dprof_adapter_return_thread(uint32_t number)
+{
+	dprof_thread_return(number);
+}
+
+void dprof_adapter_be_thread(uint32_t number)
+{
+	dprof_thread_be(number);
+}
+
+uint32_t dprof_adapter_thread(void)
+{
+	return dprof_self ? dprof_self->header->thread : UINT32_MAX;
+}
+
+/* MPI's groups have small numbers. A rank is one of a job; a process without has a job of its own, or
+ * is the child of a fork in one. */
+uint64_t dprof_adapter_new_group(void)
+{
+	static uint32_t groups;
+	int64_t rank = dprof_process_rank();
+	uint64_t owner = rank >= 0 ? (uint64_t)rank << 1 : (uint64_t)sys(SYS_getpid) << 1 | 1;
+
+	return GROUP_OF_THREADS | (owner & GROUP_OWNERS) << 32 |
+	       __atomic_fetch_add(&groups, 1, __ATOMIC_RELAXED);
+}
+
+bool dprof_adapter_is_ours(const void *code)
+{
+	return dprof_modules_ours(code);
 }
 
 void dprof_adapter_rank(int64_t rank, int64_t size)

@@ -24,6 +24,9 @@ struct dprof_argument { enum dprof_key key; uint64_t value; };
 /* False: nothing is recorded here, and what an adapter would find out is in vain. */
 DPROF_EXPORT bool dprof_adapter_recording(void);
 
+/* False: DPROF_LOCKS says that locks, condition variables and semaphores are not recorded. */
+DPROF_EXPORT bool dprof_adapter_locks_wanted(void);
+
 /* Is the last event of this thread the ENTER of an operation (no region) called `name`? */
 DPROF_EXPORT bool dprof_adapter_entered(const char *name);
 
@@ -33,6 +36,28 @@ DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigne
 DPROF_EXPORT void dprof_adapter_enter(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_exit(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_point(const struct dprof_site *);
+
+/* A moment, and what the thread had recorded until then: for an ENTER of which only later is known
+ * that it should be recorded. Stamped with that moment unless something was recorded since. */
+struct dprof_moment { uint64_t stamp; const uint64_t *last; };
+DPROF_EXPORT struct dprof_moment dprof_adapter_moment(void);
+DPROF_EXPORT void dprof_adapter_enter_at(const struct dprof_site *, struct dprof_moment);
+
+/* The number of a thread that is to be made, and in that thread, before it records anything: this is
+ * it. Given back: the thread could not be made. */
+DPROF_EXPORT uint32_t dprof_adapter_reserve_thread(void);
+DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
+DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number);
+
+/* The number of the calling thread, which has recorded something; UINT32_MAX if it could not. */
+DPROF_EXPORT uint32_t dprof_adapter_thread(void);
+
+/* A number for a group of threads of this process that no other group of the trace has. */
+DPROF_EXPORT uint64_t dprof_adapter_new_group(void);
+
+/* Is this an address in code that we are to look at: of the program, or of a library that was
+ * compiled with the plugin, or one that works for those (libstdc++, libgomp)? */
+DPROF_EXPORT bool dprof_adapter_is_ours(const void *code);
 
 /* This process has this rank among that many. */
 DPROF_EXPORT void dprof_adapter_rank(int64_t rank, int64_t size);

@@ -133,6 +133,7 @@ enum dprof_key {
  *               receive did not name
  *   wait        id                  signalled: a condition variable or a semaphore
  *   lock        id                  released
+ *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *
  * A peer that is DPROF_NOBODY says that no message is moved: of an operation with MPI_PROC_NULL, and
  * at the done of a receive that was cancelled before it took one.

@@ -7,6 +7,7 @@
  * for one look-up. */
 #include "runtime/modules.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,7 @@ static bool is_own(const char *path)
 
 /* Never changed once it is published, and never freed: somebody may be reading it. There are few. */
 struct ranges {
+	const struct ranges *before; /* or whoever looks for leaks would find it */
 	size_t n;
 	struct section of[]; /* absolute addresses */
 };
@@ -223,6 +225,7 @@ static void publish(const struct module *m)
 	if (n)
 		memcpy(r->of, old->of, n * sizeof(r->of[0]));
 	r->of[n] = (struct section){ m->base + m->sites.address, m->sites.bytes };
+	r->before = old;
 	r->n = n + 1;
 	__atomic_store_n(&published, r, __ATOMIC_RELEASE);
 	look_for_clashes(r);
@@ -327,6 +330,50 @@ void dprof_modules_look(void)
 bool dprof_modules_any(void)
 {
 	return any;
+}
+
+/* They call for the program: std::thread, a team's threads. (So do sanitizers, but for us as well.) */
+static const char *const servants[] = { "libstdc++.so", "libgomp.so" };
+
+static bool is_servant(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(servants) / sizeof(*servants); i++)
+		if (!strncmp(name, servants[i], strlen(servants[i])))
+			return true;
+	return false;
+}
+
+static bool has_sites(const struct dl_find_object *o)
+{
+	const struct ranges *r = __atomic_load_n(&published, __ATOMIC_ACQUIRE);
+
+	for (size_t i = 0; r && i < r->n; i++)
+		if (r->of[i].address >= (uint64_t)o->dlfo_map_start &&
+		    r->of[i].address < (uint64_t)o->dlfo_map_end)
+			return true;
+	return false;
+}
+
+static struct { uint64_t from, to; } program; /* where it is mapped */
+
+bool dprof_modules_ours(const void *code)
+{
+	struct dl_find_object o;
+	const char *path;
+
+	if ((uint64_t)code - program.from < program.to - program.from)
+		return true;
+	if (_dl_find_object((void *)code, &o) != 0)
+		return false;
+	path = o.dlfo_link_map ? o.dlfo_link_map->l_name : "";
+	if (!*path) {
+		program.to = (uint64_t)o.dlfo_map_end;
+		program.from = (uint64_t)o.dlfo_map_start;
+		return true;
+	}
+	return is_servant(path) || (!is_own(path) && has_sites(&o));
 }
 
 void dprof_modules_retell(void)

@@ -18,6 +18,10 @@ const struct dprof_site *dprof_modules_site(uint64_t id, enum dprof_op op);
 /* Has the program or one of its libraries (not counting dprof's own) any site? */
 bool dprof_modules_any(void);
 
+/* Is this an address in the program, in a library that has sites (not dprof's own), or in one that
+ * works for such: libstdc++, libgomp? */
+bool dprof_modules_ours(const void *code);
+
 /* Writes all known modules down once more, for the child of a fork. */
 void dprof_modules_retell(void);
 

@@ -253,6 +253,9 @@ static void first_notes(void)
 {
 	if (dprof_settings.complaint)
 		dprof_process_line("note", dprof_settings.complaint);
+	if (!dprof_settings.locks)
+		dprof_process_line("note", "locks, condition variables and semaphores are not recorded "
+				   "(DPROF_LOCKS): coz does not know who waited there");
 	if (frz_source() != FRZ_TSC)
 		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
 				   "slower: the time stamp counter of this host does not run at "

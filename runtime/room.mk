@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# runtime: libdprof (the recorder, knows no MPI), libdprof-openmpi (the adapter), dprof.pc.
+# runtime: libdprof (the recorder, knows no programming model), the adapters libdprof-pthread,
+# libdprof-gomp and libdprof-openmpi, dprof.pc.
 #
 # All of it is loaded into programs that know nothing of us: so it is compiled apart (obj/guest),
 # names are hidden unless a header exports them, and sanitizers stay out (the user's program may
@@ -34,6 +35,21 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/cloc
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
+# Adapters that stand before the library whose functions they record.
+PTHREAD := threads locks waits barriers table
+GOMP    := gomp locks
+things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
+
+$(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/pthread/%)) $(B)/lib/libdprof.so
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $^
+$(GOMP:%=$(B)/obj/guest/runtime/gomp/%.o): GUEST_FLAGS += -fopenmp
+$(B)/lib/libdprof-gomp.so: $(call guest,$(GOMP:%=runtime/gomp/%)) $(B)/lib/libdprof.so
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) -shared -fopenmp -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $^
+
 HAVE_MPI := $(shell command -v $(MPICC))
 things   += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
 
@@ -50,7 +66,8 @@ dprof_pc  = sed -e 's|@PLUGIN@|$(1)|' -e 's|@INCLUDEDIR@|$(2)|' -e 's|@LIBDIR@|$
                 runtime/dprof.pc.in
 
 HERE := $(abspath $(B))
-$(B)/lib/pkgconfig/dprof.pc: runtime/dprof.pc.in $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
+$(B)/lib/pkgconfig/dprof.pc: runtime/dprof.pc.in $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so \
+		$(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call dprof_pc,$(HERE)/plugin/dprof.so,$(CURDIR)/pragmas,$(HERE)/lib) >$@
 

@@ -47,6 +47,14 @@ static bool is_true(const char *name)
 			 !strcasecmp(value, "yes") || !strcasecmp(value, "on"));
 }
 
+static bool is_false(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && (!strcmp(value, "0") || !strcasecmp(value, "false") ||
+			 !strcasecmp(value, "no") || !strcasecmp(value, "off"));
+}
+
 void dprof_file_name(char *to, size_t size, const char *from)
 {
 	size_t n = 0;
@@ -181,6 +189,7 @@ void dprof_settings_read(void)
 
 	/* A program with more rights than its user must not write where its user says. */
 	s->off = is_true("DPROF_OFF") || getauxval(AT_SECURE);
+	s->locks = !is_false("DPROF_LOCKS");
 	s->debug = secure_getenv("DPROF_DEBUG") && *secure_getenv("DPROF_DEBUG");
 	s->rank = rank();
 	host(s);

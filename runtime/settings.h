@@ -17,6 +17,7 @@
 struct dprof_settings {
 	bool off;                     /* DPROF_OFF */
 	bool debug;                   /* DPROF_DEBUG: say on stderr why nothing is recorded */
+	bool locks;                   /* DPROF_LOCKS: record them, too */
 	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a file is mapped at a time */
 	int64_t rank;                 /* as the starter of the job says; -1: it does not */
 	char program[PATH_MAX];       /* the executable */

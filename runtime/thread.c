@@ -17,13 +17,16 @@
 #include "runtime/process.h"
 #include "runtime/sys.h"
 
-#define LOCK_TRIES 100 /* of the end of the process: whoever holds it may have been stopped */
+/* The end of the process waits so often for the lock: whoever holds it may have been stopped. */
+#define LOCK_TRIES   100
+#define LOCK_WAIT_NS 1000000
 
 static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
 static int alive;
 static pthread_key_t key;
 static __thread bool gone; /* its destructor ran */
+static __thread uint32_t promised; /* the calling thread's number, and 1; or 0 */
 
 /* Held while a thread takes its mappings down, so that the end of the process does not write
  * there. A futex: threads end after ThreadSanitizer has forgotten them, and it would look at a
@@ -101,9 +104,35 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
 }
 
+uint32_t dprof_thread_reserve(void)
+{
+	return __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+}
+
+void dprof_thread_return(uint32_t number)
+{
+	uint32_t next = number + 1; /* unless there is another one since */
+
+	__atomic_compare_exchange_n(&begun, &next, number, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+}
+
+void dprof_thread_be(uint32_t number)
+{
+	promised = number + 1;
+}
+
+static uint32_t take_number(void)
+{
+	uint32_t number = promised ? promised - 1 : dprof_thread_reserve();
+
+	promised = 0;
+	return number;
+}
+
 static bool make_file(struct dprof_thread *t)
 {
-	uint32_t number = __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+	uint32_t number = take_number();
 	long at;
 
 	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
@@ -206,12 +235,13 @@ static void end(void *value)
  * mapped and as long as they are. */
 void dprof_threads_end(uint64_t stamp)
 {
+	struct timespec patience = { .tv_nsec = LOCK_WAIT_NS };
 	struct dprof_thread *t;
 
 	for (int i = 0; !try_lock(); i++) {
 		if (i == LOCK_TRIES)
 			return;
-		sys(SYS_sched_yield);
+		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, &patience);
 	}
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
@@ -283,7 +313,7 @@ void dprof_threads_forget(void)
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
 	pthread_setspecific(key, NULL);
-	begun = 0;
+	promised = begun = 0;
 	alive = 0;
 	dprof_lost_homeless = 0;
 }

@@ -96,6 +96,11 @@ bool dprof_any_thread(void);
  * file. */
 void dprof_thread_begin(void *unused);
 
+/* Numbers of threads that are to be made: adapter.h. */
+uint32_t dprof_thread_reserve(void);
+void dprof_thread_return(uint32_t number);
+void dprof_thread_be(uint32_t number);
+
 /* The process ends: every thread that still runs ends with it. */
 void dprof_threads_end(uint64_t stamp);
 

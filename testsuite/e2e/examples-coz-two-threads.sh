@@ -9,26 +9,38 @@ analyze=$B/bin/dprof-analyze
 # Who may lets the sleepers wake before all others; they do not compute.
 first=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1)
 
-# A run whose threads woke within 0.15 ms of their 670, if that can be had -> seconds, and its trace
-punctual() { # options...
+# A run whose threads woke within 0.15 ms of their 670, and of whose ends main heard within 1 ms, if that can
+# be had -> seconds, and its trace
+punctual() { # seconds that it should take, options...
+	local ideal=$1
+	shift
 	for _ in $(seq 15); do
 		rm -rf dprof-coz_two_threads.*
 		$first "$B/examples/coz_two_threads" --scale 0.1 "$@" >line || fail "$*: status $?"
-		awk '{ print $12; exit !($3 < 0.15 && $7 < 0.15) }' line && return
+		awk -v ideal="$ideal" '{ print $12; exit !($3 < 0.15 && $7 < 0.15 && $12 < ideal + 0.001) }' line &&
+			return
 	done
 	echo "the paper's figure was not tried: in 15 runs no two threads woke in time, last $(cat line)" >late
 }
 
-took=$(punctual | tail -1)
+took=$(punctual 0.67 | tail -1)
 trace=$(echo dprof-coz_two_threads.*)
 
-# What the stamps say: each begins with the run and ends at its own time.
+# What the stamps say: main hears of the end of b when it does, and then finds that a is over, which takes
+# next to no time. How long that takes no join shows here: so the bounds allow for as much as they show for
+# hearing of an end.
 "$analyze" dump "$trace" >text || fail "dump failed"
-truth=$(awk '
+read -r truth loose < <(awk '
 $1 == "site" { name[$2] = $4 }
 $1 == "e" && (!begin || $3 < begin) { begin = $3 }
-$1 == "e" && $5 == "exit" { end[name[$4]] = $3 }
-END { printf "%.9f", 100 * (end["name=a"] - end["name=b"]) / (end["name=a"] - begin) }' text)
+$1 == "e" && $3 > last { last = $3 }
+$1 == "e" && name[$4] == "name=pthread_join" { heard[substr($6, 8)] = $3; if ($5 == "enter") asked = $3 }
+$1 == "e" && name[$4] == "name=thread%20end" { end[$2] = $3 }
+END {
+	late = heard[1] - end[1] + heard[2] - end[2]
+	printf "%.9f %.9f\n", 100 * (last - asked - 100) / (last - begin),
+	       100 * late / (last - begin) + 0.00001
+}' text)
 
 buys() { # region reduction -> lo hi
 	"$analyze" coz --region "$1" --reduce "$2" --json "$trace" |
@@ -40,19 +52,20 @@ within() { # number low high
 
 for reduction in 100 50 5; do # b is what remains, already when a takes 5 % less
 	found=$(buys a $reduction)
-	awk '{ exit !($2 - $1 < 0.00001) }' <<<"$found" || fail "a, $reduction % less: expected narrow bounds, found $found"
+	awk -v loose="$loose" '{ exit !($2 - $1 <= loose) }' <<<"$found" ||
+		fail "a, $reduction % less: expected bounds that $loose % can tell, found $found"
 	within "$truth" $found || fail "a, $reduction % less: expected $truth % within the bounds, found $found: $(cat text)"
 done
 [ "$(buys a 0)" = "0 0" ] || fail "a, 0 % less: expected exactly 0, found $(buys a 0)"
 [ "$(buys b 100)" = "0 0" ] || fail "b: expected exactly 0, found $(buys b 100)"
 echo "recorded: a buys $(buys a 100) %, b $(buys b 100) %"
 
-took_without=$(punctual --a 0.1 | tail -1) # all but nothing of it
+took_without=$(punctual 0.64 --a 0.1 | tail -1) # all but nothing of it
 if [ -f late ]; then
 	cat late
 	exit 77
 fi
-within "$truth" 4.45 4.55 || fail "a buys $truth %, not the 4.5 of the paper: $(cat text)"
+within "$truth" 4.4 4.6 || fail "a buys $truth %, not the 4.5 of the paper: $(cat text)"
 saved=$(awk -v x="$took" -v y="$took_without" 'BEGIN { print 100 * (x - y) / x }')
 within "$saved" 4.4 4.6 || fail "without a the run took $took_without s instead of $took, $saved % less"
 echo "really (nearly) without a: $saved % less"

@@ -49,7 +49,7 @@ for key in program job host hostid pid ghz clock started module finished; do
 	grep -q "^$key [^ ]" "$process" || fail "no line '$key' in the process file"
 done
 grep -q '^note' "$process" && fail "a note where all is well: $(grep '^note' "$process")"
-sites=$(sed -n 's/.*sites=\([^ ]*\).*/\1/p' "$process")
+sites=$(sed -n 's/.*sites=\([^ ]*\) .*loop$/\1/p' "$process")
 grep -q body "dprof-loop."*/"$sites" || fail "the copy of the sites does not name the region"
 rm -rf dprof-*
 
@@ -101,7 +101,7 @@ fi
 # Sanitizers watch the program, and find nothing of ours.
 for s in address undefined thread; do
 	runs "-fsanitize=$s" ./loop-$s 100000
-	events=$("$B/bin/dprof-analyze" dump dprof-loop-$s.* | grep -c '^e 1 ')
+	events=$("$B/bin/dprof-analyze" dump dprof-loop-$s.* | grep -c '^e 1 .* e[nx][ti][et]')
 	[ "$events" = 200000 ] || fail "-fsanitize=$s: the second thread's records: $events"
 done
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * locks.c - critical sections, atomic ones and OpenMP's locks.
+ *
+ *   ENTER omp critical id=LOCK ... EXIT     held from here
+ *   POINT omp critical id=LOCK              just before it is released
+ *
+ * Names of critical sections are addresses; the one without a name is that of a variable here. */
+#include <omp.h>
+#include <stdlib.h>
+
+#include "runtime/gomp/gomp.h"
+
+DPROF_SITE_OF(site_critical, DPROF_KIND_LOCK, "omp critical");
+DPROF_SITE_OF(site_lock, DPROF_KIND_LOCK, "omp_set_lock");
+DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
+
+#define SITE(s) ((const struct dprof_site *)&(s))
+
+static const char unnamed, ordered;
+
+#define WANTED (dprof_adapter_locks_wanted() && IS_OURS)
+
+static void say_which(const void *lock)
+{
+	dprof_adapter_arguments(&(struct dprof_argument){ DPROF_KEY_ID, (uint64_t)lock }, 1);
+}
+
+static void begin(const struct dprof_site *site, const void *lock)
+{
+	dprof_adapter_enter(site);
+	say_which(lock);
+}
+
+static void released(const struct dprof_site *site, const void *lock)
+{
+	dprof_adapter_point(site);
+	say_which(lock);
+}
+
+static void taken(const struct dprof_site *site, const void *lock)
+{
+	begin(site, lock);
+	dprof_adapter_exit(site);
+}
+
+#define LOCK(name, site, parameters, arguments, id)           \
+	DPROF_EXPORT void name parameters;                    \
+	DPROF_EXPORT void name parameters                     \
+	{                                                     \
+		bool wanted = WANTED;                         \
+                                                              \
+		if (wanted)                                   \
+			begin(SITE(site), id);                \
+		REAL(name) arguments;                         \
+		if (wanted)                                   \
+			dprof_adapter_exit(SITE(site));       \
+	}
+#define UNLOCK(name, site, parameters, arguments, id)         \
+	DPROF_EXPORT void name parameters;                    \
+	DPROF_EXPORT void name parameters                     \
+	{                                                     \
+		if (WANTED)                                   \
+			released(SITE(site), id);             \
+		REAL(name) arguments;                         \
+	}
+#define TEST(name, type)                                      \
+	DPROF_EXPORT int name(type *lock)                     \
+	{                                                     \
+		bool wanted = WANTED;                         \
+		int got = REAL(name)(lock);                   \
+                                                              \
+		if (wanted && got)                            \
+			taken(SITE(site_lock), lock);         \
+		return got;                                   \
+	}
+
+LOCK(GOMP_critical_start, site_critical, (void), (), &unnamed)
+UNLOCK(GOMP_critical_end, site_critical, (void), (), &unnamed)
+LOCK(GOMP_critical_name_start, site_critical, (void **name), (name), name)
+UNLOCK(GOMP_critical_name_end, site_critical, (void **name), (name), name)
+LOCK(omp_set_lock, site_lock, (omp_lock_t *lock), (lock), lock)
+UNLOCK(omp_unset_lock, site_lock, (omp_lock_t *lock), (lock), lock)
+TEST(omp_test_lock, omp_lock_t)
+LOCK(omp_set_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
+UNLOCK(omp_unset_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
+TEST(omp_test_nest_lock, omp_nest_lock_t)
+
+/* From one iteration to the next. Iterations that have no ordered part hand it on unseen. */
+LOCK(GOMP_ordered_start, site_ordered, (void), (), &ordered)
+UNLOCK(GOMP_ordered_end, site_ordered, (void), (), &ordered)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * barriers.c - pthread_barrier_wait: ENTER group=G seq=N ... EXIT.
+ *
+ * A barrier is a group, and who comes draws a ticket: of a barrier for n threads, each n tickets in a
+ * row met. That is so because nobody comes again before all n have come.
+ *
+ * Assumed: a barrier for n threads is used by n threads. Where more take turns, who met is not known
+ * to anybody but the barrier. One that processes share, or of which the begin was not seen, is met by
+ * nobody who is known: then each ticket is a meeting that lacks somebody. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/pthread/pthread.h"
+
+DPROF_SITE_OF(site_barrier, DPROF_KIND_BARRIER, "pthread_barrier_wait");
+#define SITE ((const struct dprof_site *)&site_barrier)
+
+struct barrier {
+	struct entry entry;
+	uint64_t group, tickets;
+	unsigned threads;       /* that meet */
+	bool shared;
+};
+
+struct table barriers_table;
+
+static bool is_shared(const pthread_barrierattr_t *attr)
+{
+	int shared = PTHREAD_PROCESS_PRIVATE;
+
+	if (attr)
+		pthread_barrierattr_getpshared(attr, &shared);
+	return shared != PTHREAD_PROCESS_PRIVATE;
+}
+
+static void forget(const pthread_barrier_t *at)
+{
+	struct entry *e;
+
+	table_lock(&barriers_table);
+	e = table_find(&barriers_table, (uint64_t)at);
+	if (e)
+		table_remove(&barriers_table, e);
+	table_unlock(&barriers_table);
+	free(e);
+}
+
+DPROF_EXPORT int pthread_barrier_init(pthread_barrier_t *at, const pthread_barrierattr_t *attr,
+				      unsigned threads)
+{
+	int error = REAL(pthread_barrier_init)(at, attr, threads);
+	struct barrier *b;
+
+	if (error)
+		return error;
+	forget(at);
+	b = dprof_adapter_recording() ? calloc(1, sizeof(*b)) : NULL;
+	if (!b)
+		return 0;
+	*b = (struct barrier){ .entry.key = (uint64_t)at, .group = dprof_adapter_new_group(),
+			       .threads = threads, .shared = is_shared(attr) };
+	table_lock(&barriers_table);
+	table_add(&barriers_table, &b->entry);
+	table_unlock(&barriers_table);
+	return 0;
+}
+
+DPROF_EXPORT int pthread_barrier_destroy(pthread_barrier_t *at)
+{
+	forget(at);
+	return REAL(pthread_barrier_destroy)(at);
+}
+
+struct ticket { uint64_t group, number; unsigned threads; bool shared; };
+
+static struct ticket draw(const pthread_barrier_t *at)
+{
+	struct ticket t = { 0 };
+	struct barrier *b;
+
+	table_lock(&barriers_table);
+	b = (struct barrier *)table_find(&barriers_table, (uint64_t)at);
+	if (b)
+		t = (struct ticket){ b->group, b->tickets++, b->threads, b->shared };
+	table_unlock(&barriers_table);
+	return t;
+}
+
+static void tell(struct ticket t)
+{
+	char fields[96];
+
+	snprintf(fields, sizeof(fields), "%" PRIu64 " threads=%" PRIu32 " size=%u", t.group,
+		 dprof_adapter_thread(), t.threads);
+	dprof_adapter_fields("group", fields);
+}
+
+/* Whoever comes first writes the line of the group: it is certainly one of its threads. */
+static void say_meeting(struct ticket t)
+{
+	struct dprof_argument a[] = {
+		{ DPROF_KEY_GROUP, t.group },
+		{ DPROF_KEY_SEQ, t.shared ? t.number : t.number / t.threads },
+	};
+
+	dprof_adapter_arguments(a, 2);
+	if (t.number == 0)
+		tell(t);
+}
+
+DPROF_EXPORT int pthread_barrier_wait(pthread_barrier_t *at)
+{
+	bool seen = dprof_adapter_entered(SITE->strings);
+	bool recording = seen || IS_OURS;
+	int result;
+
+	if (recording) {
+		struct ticket t = draw(at);
+
+		if (!seen)
+			dprof_adapter_enter(SITE);
+		if (t.threads)
+			say_meeting(t);
+	}
+	result = REAL(pthread_barrier_wait)(at);
+	if (recording && !seen)
+		dprof_adapter_exit(SITE);
+	return result;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * locks.c - mutexes, reader-writer locks and spin locks.
+ *
+ *   ENTER pthread_mutex_lock id=LOCK ... EXIT     held from here
+ *   POINT pthread_mutex_unlock id=LOCK            just before it is released
+ *
+ * So, of one lock, the stamps of what is released and taken stand in the order in which that was done.
+ * What need not succeed is recorded once it has. */
+#include <errno.h>
+
+#include "runtime/pthread/pthread.h"
+
+#define EXCLUSIVE 1
+#define SHARED    0
+
+static void begin(const struct dprof_site *site, const void *lock, int role)
+{
+	struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)lock }, { DPROF_KEY_ROLE, SHARED } };
+
+	dprof_adapter_enter(site);
+	dprof_adapter_arguments(a, role == SHARED ? 2 : 1);
+}
+
+static void released(const struct dprof_site *site, const void *lock)
+{
+	dprof_adapter_point(site);
+	add_argument(DPROF_KEY_ID, (uint64_t)lock);
+}
+
+static void taken(const struct dprof_site *site, const void *lock, int role,
+		  struct dprof_moment since)
+{
+	struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)lock }, { DPROF_KEY_ROLE, SHARED } };
+
+	dprof_adapter_enter_at(site, since);
+	dprof_adapter_arguments(a, role == SHARED ? 2 : 1);
+	dprof_adapter_exit(site);
+}
+
+/* Whoever died with a lock has left it to the next one. */
+static bool has_it(int error)
+{
+	return error == 0 || error == EOWNERDEAD;
+}
+
+#define WANTED (dprof_adapter_locks_wanted() && IS_OURS)
+
+/* The function waits until it has the lock. An error is rare (a deadlock that was noticed): then what
+ * was recorded as taken is released. */
+#define LOCK(name, type, role)                                                            \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
+	DPROF_EXPORT int name(type *lock)                                                 \
+	{                                                                                 \
+		const struct dprof_site *site = (const void *)&site_##name;               \
+		bool wanted = WANTED;                                                     \
+		int error;                                                                \
+                                                                                          \
+		if (wanted)                                                               \
+			begin(site, (const void *)lock, role);                            \
+		error = REAL(name)(lock);                                                 \
+		if (!wanted)                                                              \
+			return error;                                                     \
+		dprof_adapter_exit(site);                                                 \
+		if (!has_it(error))                                                       \
+			released(site, (const void *)lock);                               \
+		return error;                                                             \
+	}
+
+/* It may give up. */
+#define TRY(name, type, role, parameters, arguments)                                      \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
+	DPROF_EXPORT int name parameters                                                  \
+	{                                                                                 \
+		bool wanted = WANTED;                                                     \
+		struct dprof_moment since = { 0 };                                        \
+		int error;                                                                \
+                                                                                          \
+		if (wanted)                                                               \
+			since = dprof_adapter_moment();                                   \
+		error = REAL(name) arguments;                                             \
+		if (wanted && has_it(error))                                              \
+			taken((const void *)&site_##name, (const void *)lock, role, since); \
+		return error;                                                             \
+	}
+
+#define UNLOCK(name, type)                                                                \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
+	DPROF_EXPORT int name(type *lock)                                                 \
+	{                                                                                 \
+		if (WANTED)                                                               \
+			released((const void *)&site_##name, (const void *)lock);         \
+		return REAL(name)(lock);                                                  \
+	}
+
+#define TRY_UNTIL(name, clock_name, type, role)                                           \
+	TRY(name, type, role, (type *lock, const struct timespec *until), (lock, until))  \
+	TRY(clock_name, type, role,                                                       \
+	    (type *lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
+
+LOCK(pthread_mutex_lock, pthread_mutex_t, EXCLUSIVE)
+TRY(pthread_mutex_trylock, pthread_mutex_t, EXCLUSIVE, (pthread_mutex_t *lock), (lock))
+TRY_UNTIL(pthread_mutex_timedlock, pthread_mutex_clocklock, pthread_mutex_t, EXCLUSIVE)
+UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
+
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, EXCLUSIVE)
+TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, EXCLUSIVE, (pthread_rwlock_t *lock), (lock))
+TRY_UNTIL(pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, pthread_rwlock_t, EXCLUSIVE)
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, SHARED)
+TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, SHARED, (pthread_rwlock_t *lock), (lock))
+TRY_UNTIL(pthread_rwlock_timedrdlock, pthread_rwlock_clockrdlock, pthread_rwlock_t, SHARED)
+UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
+
+LOCK(pthread_spin_lock, pthread_spinlock_t, EXCLUSIVE)
+TRY(pthread_spin_trylock, pthread_spinlock_t, EXCLUSIVE, (pthread_spinlock_t *lock), (lock))
+UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
+
+/* ---- The mutex of a condition variable -------------------------------------------------------- */
+
+void lock_released(const void *lock)
+{
+	released((const void *)&site_pthread_mutex_unlock, lock);
+}
+
+void lock_taken(const void *lock, struct dprof_moment since)
+{
+	taken((const void *)&site_pthread_mutex_lock, lock, EXCLUSIVE, since);
+}

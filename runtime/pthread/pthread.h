@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pthread.h - the parts of the adapter for POSIX threads.
+ *
+ *   threads.c   pthread_create, join, detach: who made whom, and who waited for whose end
+ *   locks.c     mutexes, reader-writer locks, spin locks
+ *   waits.c     condition variables and semaphores
+ *   barriers.c  barriers
+ *   table.c     what threads.c and barriers.c know of an object, by its address
+ *
+ * The functions stand before the C library's by the order of linking, and call those. What the
+ * plugin saw is recorded around the call already (adapter.h); all else here, if it is called
+ * from code that is ours.
+ *
+ * Law: the program gets what the C library would have given it. What a function cannot know (a lock
+ * that it did not get, a signal that did not come) it does not record. */
+#ifndef RUNTIME_PTHREAD_H
+#define RUNTIME_PTHREAD_H
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/adapter.h"
+
+/* The C library's function of that name. */
+#define REAL(name)                                                                               \
+	({                                                                                       \
+		static __typeof__(&name) found;                                                  \
+		if (!__atomic_load_n(&found, __ATOMIC_RELAXED))                                  \
+			__atomic_store_n(&found, (__typeof__(&name))dlsym(RTLD_NEXT, #name),     \
+					 __ATOMIC_RELAXED);                                      \
+		found;                                                                           \
+	})
+
+/* Is the call of the exported function in which this stands to be recorded? */
+#define IS_OURS (dprof_adapter_recording() && dprof_adapter_is_ours(__builtin_return_address(0)))
+
+/* locks.c: what a condition variable does with its mutex. */
+void lock_released(const void *lock);
+void lock_taken(const void *lock, struct dprof_moment since);
+
+static inline void add_argument(enum dprof_key key, uint64_t value)
+{
+	dprof_adapter_arguments(&(struct dprof_argument){ key, value }, 1);
+}
+
+/* Objects by address or number. The lock of a table is held for a few instructions, and over a fork. */
+struct entry {
+	struct entry *next;
+	uint64_t key;
+};
+#define TABLE_BUCKETS 256
+struct table {
+	int lock;
+	struct entry *bucket[TABLE_BUCKETS];
+};
+void table_lock(struct table *);
+void table_unlock(struct table *);
+/* While it is locked; the latest one of a key comes first. */
+struct entry *table_find(const struct table *, uint64_t key);
+void table_add(struct table *, struct entry *);
+void table_remove(struct table *, struct entry *); /* if it is in there */
+
+extern struct table threads_table, barriers_table;
+
+#endif

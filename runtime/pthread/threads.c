@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * threads.c - who made whom, and who waited for whose end.
+ *
+ *   creator   ENTER pthread_create thread=N ... EXIT
+ *   thread N  POINT (thread begin) ... POINT (thread end)
+ *   joiner    ENTER pthread_join thread=N ... EXIT
+ *
+ * The number is reserved before the thread is made, and the thread takes it before it records anything.
+ * What its id stands for is known from when pthread_create returns, or from when the thread itself
+ * begins if that is earlier, until it was joined, or detached and over. */
+#include <stdlib.h>
+
+#include "runtime/pthread/pthread.h"
+
+DPROF_SITE_OF(site_create, DPROF_KIND_FORK, "pthread_create");
+DPROF_SITE_OF(site_begin, DPROF_KIND_FORK, "thread begin");
+DPROF_SITE_OF(site_end, DPROF_KIND_JOIN, "thread end");
+DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
+
+#define SITE(s) ((const struct dprof_site *)&(s))
+
+struct known {
+	struct entry entry;     /* key: its pthread_t */
+	void *(*function)(void *);
+	void *argument;
+	uint32_t number;
+	unsigned users;         /* its creator until that knows its id; itself; whoever may join it */
+	bool listed, joinable, over;
+};
+
+struct table threads_table;
+
+/* ---- Under the table's lock ------------------------------------------------------------------- */
+
+static void list(struct known *k, pthread_t id)
+{
+	if (k->listed)
+		return;
+	k->listed = true;
+	k->entry.key = (uint64_t)id;
+	table_add(&threads_table, &k->entry);
+}
+
+static void let_go(struct known *k, unsigned users)
+{
+	k->users -= users;
+	if (k->users)
+		return;
+	table_remove(&threads_table, &k->entry);
+	free(k);
+}
+
+/* ---- The new thread --------------------------------------------------------------------------- */
+
+static void ended(void *known)
+{
+	struct known *k = known;
+
+	dprof_adapter_point(SITE(site_end));
+	table_lock(&threads_table);
+	k->over = true;
+	if (!k->joinable)
+		table_remove(&threads_table, &k->entry);
+	let_go(k, 1);
+	table_unlock(&threads_table);
+}
+
+/* However it ends: by return, pthread_exit or cancellation. */
+static void *begin(void *known)
+{
+	struct known *k = known;
+	void *result;
+
+	table_lock(&threads_table);
+	list(k, pthread_self());
+	table_unlock(&threads_table);
+	dprof_adapter_be_thread(k->number);
+	dprof_adapter_point(SITE(site_begin));
+	pthread_cleanup_push(ended, k);
+	result = k->function(k->argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+/* ---- Its creator ------------------------------------------------------------------------------ */
+
+static bool is_joinable(const pthread_attr_t *attr)
+{
+	int state = PTHREAD_CREATE_JOINABLE;
+
+	if (attr)
+		pthread_attr_getdetachstate(attr, &state);
+	return state == PTHREAD_CREATE_JOINABLE;
+}
+
+static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k)
+{
+	int error;
+
+	k->joinable = is_joinable(attr);
+	k->users = 2 + k->joinable;
+	dprof_adapter_enter(SITE(site_create)); /* first: the creator's own number may be due */
+	k->number = dprof_adapter_reserve_thread();
+	add_argument(DPROF_KEY_THREAD, k->number);
+	error = REAL(pthread_create)(id, attr, begin, k);
+	dprof_adapter_exit(SITE(site_create));
+	if (error) {
+		dprof_adapter_return_thread(k->number);
+		free(k);
+		return error;
+	}
+	table_lock(&threads_table);
+	if (!k->over)
+		list(k, *id);
+	let_go(k, 1);
+	table_unlock(&threads_table);
+	return 0;
+}
+
+DPROF_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
+				void *(*function)(void *), void *argument)
+{
+	struct known *k = IS_OURS ? calloc(1, sizeof(*k)) : NULL;
+
+	if (!k)
+		return REAL(pthread_create)(id, attr, function, argument);
+	k->function = function;
+	k->argument = argument;
+	return create(id, attr, k);
+}
+
+/* ---- Who waits for its end -------------------------------------------------------------------- */
+
+static struct known *find(pthread_t id)
+{
+	struct known *k;
+
+	table_lock(&threads_table);
+	k = (struct known *)table_find(&threads_table, (uint64_t)id);
+	if (k)
+		k->users++;
+	table_unlock(&threads_table);
+	return k;
+}
+
+/* `gone`: it was joined or detached, and its id may stand for another thread as soon as it is over. */
+static void release(struct known *k, bool gone)
+{
+	unsigned users = 1;
+
+	if (!k)
+		return;
+	table_lock(&threads_table);
+	if (gone && k->joinable) {
+		k->joinable = false;
+		table_remove(&threads_table, &k->entry);
+		users++;
+	}
+	let_go(k, users);
+	table_unlock(&threads_table);
+}
+
+DPROF_EXPORT int pthread_join(pthread_t id, void **result)
+{
+	struct known *k = find(id);
+	bool recording = IS_OURS;
+	int error;
+
+	if (recording) {
+		dprof_adapter_enter(SITE(site_join));
+		if (k)
+			add_argument(DPROF_KEY_THREAD, k->number);
+	}
+	pthread_cleanup_push((void (*)(void *))dprof_adapter_exit, (void *)&site_join);
+	error = REAL(pthread_join)(id, result);
+	pthread_cleanup_pop(recording);
+	release(k, error == 0);
+	return error;
+}
+
+/* Recorded only when it was over in time. */
+static int joined(struct known *k, struct dprof_moment since, bool recording, int error)
+{
+	if (recording && error == 0) {
+		dprof_adapter_enter_at(SITE(site_join), since);
+		if (k)
+			add_argument(DPROF_KEY_THREAD, k->number);
+		dprof_adapter_exit(SITE(site_join));
+	}
+	release(k, error == 0);
+	return error;
+}
+
+DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
+{
+	struct known *k = find(id);
+	struct dprof_moment since = dprof_adapter_moment();
+	bool recording = IS_OURS;
+
+	return joined(k, since, recording, REAL(pthread_tryjoin_np)(id, result));
+}
+
+DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *until)
+{
+	struct known *k = find(id);
+	struct dprof_moment since = dprof_adapter_moment();
+	bool recording = IS_OURS;
+
+	return joined(k, since, recording, REAL(pthread_timedjoin_np)(id, result, until));
+}
+
+DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock,
+				      const struct timespec *until)
+{
+	struct known *k = find(id);
+	struct dprof_moment since = dprof_adapter_moment();
+	bool recording = IS_OURS;
+
+	return joined(k, since, recording, REAL(pthread_clockjoin_np)(id, result, clock, until));
+}
+
+DPROF_EXPORT int pthread_detach(pthread_t id)
+{
+	struct known *k = find(id);
+	int error = REAL(pthread_detach)(id);
+
+	release(k, error == 0);
+	return error;
+}

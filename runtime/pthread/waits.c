@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waits.c - condition variables and semaphores.
+ *
+ *   POINT pthread_mutex_unlock id=MUTEX                   what pthread_cond_wait does with its mutex:
+ *   ENTER pthread_cond_wait [id=CONDITION] ... EXIT       it is released, and it is held again when
+ *   ENTER pthread_mutex_lock id=MUTEX EXIT                the wait ends
+ *   POINT pthread_cond_signal id=CONDITION
+ *
+ * A wait says its id when it is over, and only if it did not give up: before, nobody knows whether
+ * it was for a signal that it ended. */
+#include <errno.h>
+#include <semaphore.h>
+
+#include "runtime/pthread/pthread.h"
+
+DPROF_SITE_OF(site_wait, DPROF_KIND_WAIT, "pthread_cond_wait");
+DPROF_SITE_OF(site_signal, DPROF_KIND_WAIT, "pthread_cond_signal");
+DPROF_SITE_OF(site_broadcast, DPROF_KIND_WAIT, "pthread_cond_broadcast");
+DPROF_SITE_OF(site_sem_wait, DPROF_KIND_WAIT, "sem_wait");
+DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
+
+#define SITE(s) ((const struct dprof_site *)&(s))
+#define WANTED  (dprof_adapter_locks_wanted() && IS_OURS)
+
+static void signalled(const struct dprof_site *site, const void *object)
+{
+	dprof_adapter_point(site);
+	add_argument(DPROF_KEY_ID, (uint64_t)object);
+}
+
+static void say_which(const struct dprof_site *site, const void *object)
+{
+	if (dprof_adapter_entered(site->strings))
+		add_argument(DPROF_KEY_ID, (uint64_t)object);
+}
+
+/* ---- Condition variables ---------------------------------------------------------------------- */
+
+struct wait {
+	const pthread_cond_t *condition;
+	const pthread_mutex_t *mutex;
+	bool wanted;
+	int error;
+};
+
+static struct wait begin_wait(const pthread_cond_t *condition, const pthread_mutex_t *mutex,
+			      bool wanted)
+{
+	if (wanted) {
+		lock_released(mutex);
+		dprof_adapter_enter(SITE(site_wait));
+	}
+	return (struct wait){ condition, mutex, wanted, ECANCELED };
+}
+
+/* Also when the thread is cancelled: it holds the mutex then. */
+static void end_wait(void *wait)
+{
+	const struct wait *w = wait;
+
+	if (!w->wanted)
+		return;
+	if (w->error == 0)
+		say_which(SITE(site_wait), w->condition);
+	dprof_adapter_exit(SITE(site_wait));
+	lock_taken(w->mutex, dprof_adapter_moment());
+}
+
+#define COND_WAIT(name, parameters, arguments)                       \
+	DPROF_EXPORT int name parameters                             \
+	{                                                            \
+		struct wait w = begin_wait(condition, mutex, WANTED); \
+                                                                     \
+		pthread_cleanup_push(end_wait, &w);                  \
+		w.error = REAL(name) arguments;                      \
+		pthread_cleanup_pop(1);                              \
+		return w.error;                                      \
+	}
+
+COND_WAIT(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex),
+	  (condition, mutex))
+COND_WAIT(pthread_cond_timedwait,
+	  (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+	  (condition, mutex, until))
+COND_WAIT(pthread_cond_clockwait,
+	  (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+	   const struct timespec *until),
+	  (condition, mutex, clock, until))
+
+DPROF_EXPORT int pthread_cond_signal(pthread_cond_t *condition)
+{
+	if (WANTED)
+		signalled(SITE(site_signal), condition);
+	return REAL(pthread_cond_signal)(condition);
+}
+
+DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+	if (WANTED)
+		signalled(SITE(site_broadcast), condition);
+	return REAL(pthread_cond_broadcast)(condition);
+}
+
+/* ---- Semaphores ------------------------------------------------------------------------------- */
+
+struct sem_use { const sem_t *semaphore; bool wanted; int result; };
+
+static struct sem_use begin_sem(const sem_t *semaphore, bool wanted)
+{
+	if (wanted)
+		dprof_adapter_enter(SITE(site_sem_wait));
+	return (struct sem_use){ semaphore, wanted, -1 };
+}
+
+static void end_sem(void *use)
+{
+	const struct sem_use *u = use;
+
+	if (!u->wanted)
+		return;
+	if (u->result == 0)
+		say_which(SITE(site_sem_wait), u->semaphore);
+	dprof_adapter_exit(SITE(site_sem_wait));
+}
+
+#define SEM_WAIT(name, parameters, arguments)                       \
+	DPROF_EXPORT int name parameters                            \
+	{                                                           \
+		struct sem_use u = begin_sem(semaphore, WANTED);    \
+                                                                    \
+		pthread_cleanup_push(end_sem, &u);                  \
+		u.result = REAL(name) arguments;                    \
+		pthread_cleanup_pop(1);                             \
+		return u.result;                                    \
+	}
+
+SEM_WAIT(sem_wait, (sem_t *semaphore), (semaphore))
+SEM_WAIT(sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until))
+SEM_WAIT(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespec *until),
+	 (semaphore, clock, until))
+
+DPROF_EXPORT int sem_trywait(sem_t *semaphore)
+{
+	bool wanted = WANTED;
+	int result = REAL(sem_trywait)(semaphore);
+
+	if (wanted && result == 0) {
+		dprof_adapter_enter(SITE(site_sem_wait));
+		add_argument(DPROF_KEY_ID, (uint64_t)semaphore);
+		dprof_adapter_exit(SITE(site_sem_wait));
+	}
+	return result;
+}
+
+DPROF_EXPORT int sem_post(sem_t *semaphore)
+{
+	if (WANTED)
+		signalled(SITE(site_sem_post), semaphore);
+	return REAL(sem_post)(semaphore);
+}

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Threads: what programs do with pthreads, the C++ library and OpenMP is recorded once, whole and in
+# groups that all agree on; with the plugin and without. The program itself is never disturbed.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/threads
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_LOCKS
+analyze=$B/bin/dprof-analyze
+failed=0
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+compile() { # name compiler... source: with the plugin as NAME, without as NAME-unseen
+	local name=$1
+	shift
+	# shellcheck disable=SC2046
+	"$@" -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o "$name" \
+		$(pkg-config --libs dprof) || fail "$name does not compile"
+	# shellcheck disable=SC2046
+	"$@" -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Wno-unknown-pragmas -o "$name-unseen" \
+		$(pkg-config --libs dprof) || fail "$name does not compile without the plugin"
+}
+
+record() { # program arguments... -> text, sums
+	rm -rf dprof-*
+	timeout 60 "$@" >out 2>&1 || fail "$*: exit status $?: $(cat out)"
+	[ ! -s out ] || fail "$*: printed $(head -3 out)"
+	"$analyze" check dprof-* >verdict || fail "$*: $(cat verdict)"
+	"$analyze" coz dprof-* >/dev/null 2>faults # said of what is not known: of tasks nothing is
+	grep -v 'at omp taskwait' faults && fail "$*: coz: $(cat faults)"
+	"$analyze" dump dprof-* >text || fail "$*: dump: exit status $?"
+	# NAME OPERATION [id] COUNT; an exit has the arguments of its enter
+	awk '$1 == "site" { sub(/^name=/, "", $4); name[$2] = $4 }
+	     $1 == "e" { n[name[$4] " " $5 ($5 != "exit" && / id=/ ? " id" : "")]++ }
+	     END { for (what in n) print what, n[what] }' text >sums
+}
+
+counts() { # name operation[ id] expected
+	local got
+	got=$(sed -n "s/^$1 $2 \([0-9]*\)$/\1/p" sums)
+	[ "${got:-0}" = "$3" ] || fail "$program: expected $3 times $1 $2, found ${got:-0}"
+}
+
+operations() { # name expected: entered and left
+	counts "$1" "$3" "$2"
+	counts "$1" exit "$2"
+}
+
+# Each group and number of a kind of operation has every thread of the group once.
+consistent() {
+	awk '$1 == "site" { sub(/^kind=/, "", $3); kind[$2] = $3 }
+	     $1 == "group" { sub(/^threads=/, "", $3); size[$2] = split($3, member, ",") }
+	     $1 == "e" && $5 == "enter" && match($0, / group=[0-9]+ seq=[0-9]+/) {
+		key = kind[$4] substr($0, RSTART, RLENGTH)
+		if (seen[key, $2]++) print key ": thread " $2 " came twice"
+		came[key]++
+		split(substr($0, RSTART + 7), words, " ")
+		of[key] = words[1]
+		if ($0 ~ /role=1/) roots[key]++
+	     }
+	     END {
+		for (key in came) {
+			if (came[key] != size[of[key]]) print key ": " came[key] " of " size[of[key]]
+			if (key ~ /^(fork|join)/ && roots[key] != 1) print key ": " roots[key] + 0 " opened it"
+		}
+	     }' text >wrong
+	[ ! -s wrong ] || fail "$program: $(head -5 wrong)"
+}
+
+compile c gcc "$from/pthreads.c"
+compile c++ g++ -x c++ "$from/pthreads.c" -x none
+compile std g++ "$from/std.cc"
+compile omp gcc -fopenmp "$from/openmp.c"
+compile omp++ g++ -fopenmp -x c++ "$from/openmp.c" -x none
+
+for program in c c-unseen c++; do
+	record ./$program create
+	operations pthread_create 6 enter # of which one could not be made
+	operations pthread_join 3 enter
+	counts thread%20begin point 5
+	counts thread%20end point 5
+	operations sem_wait 2 "enter id"
+	counts sem_post "point id" 2
+
+	record ./$program locks
+	operations pthread_create 6 enter
+	operations pthread_mutex_lock 60 "enter id"
+	operations pthread_mutex_trylock 1 "enter id"
+	counts pthread_mutex_unlock "point id" 61
+	operations pthread_rwlock_rdlock 60 "enter id"
+	operations pthread_rwlock_wrlock 60 "enter id"
+	counts pthread_rwlock_unlock "point id" 120
+	operations pthread_spin_lock 60 "enter id"
+	counts pthread_spin_unlock "point id" 60
+	[ "$(grep -c 'enter .*role=0' text)" = 60 ] || fail "$program: 60 readers: $(grep -c 'enter .*role=0' text)"
+
+	record ./$program waits
+	counts pthread_cond_signal "point id" 20
+	operations sem_wait 20 "enter id"
+	counts sem_post "point id" 20
+	counts pthread_cond_wait enter 2 # cancelled, and given up
+	taken=$(sed -n 's/^pthread_mutex_lock exit //p' sums)
+	counts pthread_mutex_lock "enter id" "$taken"
+	counts pthread_mutex_unlock "point id" "$taken"
+
+	record ./$program barriers
+	operations pthread_barrier_wait 120 enter
+	[ "$(sed -n 's/^e .* \(group=[0-9]* seq=[0-9]*\).*/\1/p' text | sort -u | wc -l)" = 40 ] ||
+		fail "$program: not 40 meetings"
+	consistent
+done
+
+for program in std std-unseen; do
+	record ./$program
+	operations pthread_create 2 enter
+	operations pthread_join 2 enter
+	counts pthread_cond_broadcast "point id" 20
+done
+
+for program in omp omp-unseen omp++; do
+	for threads in 1 2 3 4; do
+		record ./$program $threads
+		consistent
+		rounds=$((threads == 1 ? 1 : 7)) # in which somebody could wait for a task
+		members=$((6 * threads + 2))
+		counts omp_set_lock "point id" $members
+		counts omp%20critical "point id" $((2 * members))
+		counts omp%20taskwait enter $rounds
+	done
+done
+
+# No lock is recorded when nobody wants them, and the trace says so.
+program="DPROF_LOCKS=off"
+DPROF_LOCKS=off record ./c locks
+operations pthread_create 6 enter
+grep -q '^e .* id=' text && fail "locks are recorded although they are off"
+grep -qs '^note locks' dprof-*/*.process || fail "no note that locks are off"
+DPROF_LOCKS=0 record ./omp 2
+grep -q '^e .* id=' text && fail "OpenMP's locks are recorded although they are off"
+rm -rf dprof-*
+DPROF_OFF=1 ./c locks && DPROF_OFF=1 ./omp 3 || fail "DPROF_OFF disturbs the program"
+[ -z "$(ls -d dprof-* 2>/dev/null)" ] || fail "DPROF_OFF leaves a trace"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
