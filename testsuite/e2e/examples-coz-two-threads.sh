@@ -65,7 +65,8 @@ if [ -f late ]; then
 	cat late
 	exit 77
 fi
-within "$truth" 4.4 4.6 || fail "a buys $truth %, not the 4.5 of the paper: $(cat text)"
+within "$truth" $(awk -v loose="$loose" 'BEGIN { print 4.45 - loose, 4.55 + loose }') || fail "a buys $truth %, not the 4.5 of the paper: $(cat text)"
 saved=$(awk -v x="$took" -v y="$took_without" 'BEGIN { print 100 * (x - y) / x }')
-within "$saved" 4.4 4.6 || fail "without a the run took $took_without s instead of $took, $saved % less"
+within "$saved" 4.32 4.64 || # 30 ms of 670, where each run may be 1 ms longer
+	fail "without a the run took $took_without s instead of $took, $saved % less"
 echo "really (nearly) without a: $saved % less"
