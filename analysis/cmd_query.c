@@ -8,7 +8,7 @@
 #include "analysis/clock_facts.h"
 #include "analysis/frame_list.h"
 #include "analysis/notes.h"
-#include "analysis/open_ends.h"
+#include "analysis/presence.h"
 #include "analysis/totals.h"
 
 struct answer {
@@ -98,6 +98,7 @@ static void compute(struct answer *a, const struct options *options)
 	totals_open(&a->totals, a->trace, &a->roles);
 	totals_states(&a->totals);
 	say_open_ends(a->trace, &a->totals);
+	say_absent(a->trace, &a->totals, options);
 	find_span(a);
 	frames_open(&a->frames, &a->times, &a->query, a->line, &a->span,
 		    options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/memory.h"
-#include "analysis/open_ends.h"
+#include "analysis/presence.h"
 
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
@@ -130,6 +130,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	cast_close(&threads);
 	cast_close(&ranks);
 	say_open_ends(trace, &f->totals);
+	say_absent(trace, &f->totals, options);
+	say_partly_there(trace, &f->totals, &f->times, f->spans);
 	return EXIT_FINE;
 }
 

@@ -374,7 +374,7 @@ static void check_query(uint64_t seed, const struct world_times *x)
 static void check_world(uint64_t seed)
 {
 	struct world_times x;
-	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40);
+	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, false);
 	open_times(&x);
 	for (int i = 0; i < QUERIES && x.span.events; i++)
 		check_query(seed, &x);
@@ -422,7 +422,7 @@ START_TEST(scores_and_queries_agree)
 	uint64_t worlds = setting("DPROF_WORLDS", WORLDS) / 2;
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct world_times x;
-		make_world(seed, 0);
+		make_world(seed, 0, false);
 		open_times(&x);
 		if (x.span.events && !w.unplaced)
 			compare_scores(seed, &x);

@@ -58,6 +58,7 @@ static struct world {
 	size_t nthreads, nprocesses;
 	bool damaged;
 	bool unplaced;       /* the last clock */
+	bool one_region;     /* only REGION_A is work */
 	uint64_t half_width; /* by which the cores of each host differ */
 	struct tr_thread threads[THREADS];
 	struct tr_process processes[THREADS];
@@ -199,7 +200,8 @@ static inline uint64_t stamp_of(uint32_t clock, double time)
 
 static inline uint8_t state_of(const uint32_t *stack, size_t depth)
 {
-	while (depth > 0 && stack[depth - 1] == SEND)
+	while (depth > 0 && (stack[depth - 1] == SEND ||
+			     (w.one_region && stack[depth - 1] == REGION_B)))
 		depth--;
 	return depth == 0 ? MAY_OTHER : stack[depth - 1] <= REGION_B ? MAY_WORK : MAY_WAIT;
 }
@@ -286,12 +288,13 @@ static inline void record(struct true_thread *t, struct tr_thread *out)
 	}
 }
 
-static inline void make_world(uint64_t seed, uint64_t half_width)
+static inline void make_world(uint64_t seed, uint64_t half_width, bool one_region)
 {
 	static const double steps[] = { 3, 20, 200 };
 	memset(&w, 0, sizeof w);
 	w.random = seed;
 	w.half_width = half_width;
+	w.one_region = one_region;
 	w.nclocks = 1 + (uint32_t)below(CLOCKS);
 	w.unplaced = w.nclocks > 1 && below(8) == 0;
 	w.nthreads = 1 + below(THREADS);
