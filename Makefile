@@ -21,7 +21,7 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
 PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libsodium-dev \
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check gfortran csmith libcsmith-dev pkg-config \
-                  binutils iproute2 scdoc gnuplot-nox python3-networkx
+                  binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 PAPER_PACKAGES := gnuplot-nox
 
@@ -44,7 +44,7 @@ paper:   $(B)/packages ## the paper's tables and figures on this machine, beside
 	+$(Q)$(MAKE) --no-print-directory now-paper
 truth:   $(B)/packages ## convert N stamps of made-up clocks under each assumption; SEED, KIND, MODEL
 	+$(Q)$(MAKE) --no-print-directory now-truth
-install: $(B)/packages ## into $(DESTDIR)$(PREFIX), and the plugin where GCC looks for it
+install: $(B)/packages ## into $(DESTDIR)$(PREFIX); with /usr or /usr/local the plugin also where GCC looks for it
 	+$(Q)$(MAKE) --no-print-directory now-install
 clean:   ## remove build/
 	rm -rf build
@@ -56,7 +56,7 @@ $(B)/packages: Makefile
 
 things :=
 units  :=
-include $(wildcard $(addsuffix /room.mk,pragmas plugin freezer runtime analysis examples testsuite bench docs))
+include $(wildcard $(addsuffix /room.mk,pragmas plugin freezer runtime runtime/toolchain analysis examples testsuite bench docs))
 
 now-all: $(things)
 	@:
@@ -77,19 +77,15 @@ now-check: now-all $(units)
 now-demo: now-all
 	$(Q)B=$(B) examples/demo.sh
 
-# The plugin goes to where GCC looks for -fplugin=dprof.
-GCC_PLUGINS = $(shell $(CC) -print-file-name=plugin)
 to          = $(DESTDIR)$(PREFIX)
 now-install: now-all
-	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7 \
-		$(DESTDIR)$(GCC_PLUGINS)
+	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7
 	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/freezer $(to)/bin
 	$(Q)install -m 644 pragmas/dprof.h pragmas/dprof.inc $(to)/include
 	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
-	$(Q)install -m 644 $(B)/plugin/dprof.so $(DESTDIR)$(GCC_PLUGINS)
-	$(Q)$(call dprof_pc,dprof,$(PREFIX)/include,$(PREFIX)/lib) >$(to)/lib/pkgconfig/dprof.pc
+	$(Q)$(call dprof_pc,$(PREFIX)/lib/dprof/dprof.so,$(PREFIX)/include,$(PREFIX)/lib) >$(to)/lib/pkgconfig/dprof.pc
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
