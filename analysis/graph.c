@@ -133,7 +133,7 @@ static void add_message(struct builder *b, const struct match *m)
 	*MEM_GROW(b->messages, b->nmessages) = (struct message){
 		enter_of(sender), enter_of(receiver), UINT64_MAX,
 		bytes == MATCH_NO_BYTES ? 0 : bytes,
-		is_synchronous(b->graph->trace, sender->site) };
+		is_synchronous(b->graph->trace, sender->site), true };
 	add_mark(b, sender->thread, (struct mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread, (struct mark){ receiver->done_at, MARK_COMPLETES, number });
 }
@@ -210,17 +210,39 @@ static void add_incomplete(struct builder *b, const struct match *m)
 			graph_unknown(b, enter_of(&m->parts[i]), done_of(&m->parts[i]));
 }
 
+/* What only began is waited for as if each had sent a message to each who needs something of him. */
+static void add_begun(struct builder *b, const struct match *m, bool sure)
+{
+	for (size_t i = 0; i < m->nparts; i++) {
+		const struct match_part *self = &m->parts[i];
+		for (size_t k = 0; k < m->nparts; k++) {
+			const struct match_part *other = &m->parts[k];
+			struct saw saw = saw_of(other, self);
+			if (k == i || !may_wait_for(m, self, other))
+				continue;
+			struct mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
+			*MEM_GROW(b->messages, b->nmessages) = (struct message){
+				saw.spot, enter_of(self), UINT64_MAX, saw.bytes, false,
+				saw.sure && sure };
+			add_mark(b, self->thread, mark);
+		}
+	}
+}
+
 /* Where it is not known who waits for whom, one who left before another came shows that not all
  * wait for all: then anything may have been waited for. */
 static void add_meeting(struct builder *b, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
 		explain(b, &m->parts[i]);
+	bool nowhere = m->flow == MATCH_NOWHERE;
 	if (!m->complete)
 		add_incomplete(b, m);
+	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
+		add_begun(b, m, !nowhere);
 	else if (m->flow == MATCH_ALL)
 		add_all(b, m, true);
-	else if (m->flow != MATCH_NOWHERE)
+	else if (!nowhere)
 		add_flow(b, m);
 	else if (!certainly_missed(b->graph->times, m))
 		add_all(b, m, false);
@@ -304,7 +326,7 @@ static void add_exchange(struct builder *b, const struct exchange *x, const uint
 	for (size_t i = 0; i < x->n; i++) {
 		const struct message *m = &b->messages[attached[i].message];
 		if (!attached[i].as_sender)
-			saw[n++] = (struct saw){ m->sent, true, false, m->bytes };
+			saw[n++] = (struct saw){ m->sent, m->sure, false, m->bytes };
 		else if (waits_for_receiver(b, m, eager))
 			saw[n++] = (struct saw){ m->begun, m->synchronous, true, m->bytes };
 	}

@@ -19,6 +19,7 @@ struct message {
 	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
 	uint64_t bytes;
 	bool synchronous;         /* by the name of the call */
+	bool sure;                /* it was waited for if there was time */
 };
 
 /* What match.h says of an event, for the walk of its thread. */

@@ -113,7 +113,8 @@ static void point(struct walk *w, const struct tr_event *e, struct spot spot, bo
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
 	enum dprof_kind kind = kind_of(w, e->site);
 	has_match |= names_nobody(e);
-	if ((kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV) && id != UINT64_MAX)
+	if ((kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_COLL) &&
+	    id != UINT64_MAX)
 		complete_id(w, id, has_match);
 	else if (kind == DPROF_KIND_RECV && !has_match)
 		w->doubtful = true;
@@ -255,9 +256,10 @@ static void enter(struct walk *w, const struct tr_event *e, struct spot spot)
 		fork_thread(w, e, spot);
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
 	enum dprof_kind kind = kind_of(w, e->site);
-	if (id != UINT64_MAX && (kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV))
+	if (id != UINT64_MAX &&
+	    (kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_COLL))
 		begin_id(w, id, kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
-			 kind == DPROF_KIND_SEND);
+			 kind != DPROF_KIND_RECV);
 }
 
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */

@@ -273,8 +273,10 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	struct call call = a->calls[--a->ncalls];
 	if (call.op)
 		message_end(m, thread, call.op, e);
-	if (call.id != MATCH_NO_ID)
+	if (call.id != MATCH_NO_ID) {
 		message_done_id(m, thread, call.id, e);
+		meeting_done_id(m, thread, call.id, e);
+	}
 	if (call.meeting)
 		meeting_leave(m, thread, &call, e);
 	if (call.child != MATCH_NO_THREAD)
@@ -286,6 +288,8 @@ static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct actor *a = &m->actors[thread];
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+	if (m->trace->sites[e->site].kind == DPROF_KIND_COLL && id != MATCH_NO_ID)
+		meeting_done_id(m, thread, id, e);
 	if (!kind_moves_messages(m->trace, e->site))
 		return;
 	if (id != MATCH_NO_ID) {

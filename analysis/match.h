@@ -74,6 +74,7 @@ struct match {
 	enum dprof_kind what;   /* of the first part's site */
 	uint64_t group;         /* id; of messages and meetings */
 	uint64_t number;        /* tag of a message, seq of a meeting */
+	bool begun;             /* a meeting that parts enter without waiting, and wait for later */
 	bool complete;          /* a meeting: all who should have taken part entered and left */
 	size_t nparts;
 	const struct match_part *parts; /* until the next call */

@@ -21,14 +21,23 @@ struct meeting {
 	size_t present, size;    /* of whom the trace knows; who should take part */
 	enum match_flow flow;
 	enum dprof_kind what;
+	bool begun;              /* only: done when its id is */
+	UT_hash_handle hh;
+};
+
+/* Under way in a process. */
+struct begun_key { uint64_t process, id; };
+struct begun {
+	struct begun_key key;
+	struct meeting *meeting;
+	size_t part;
 	UT_hash_handle hh;
 };
 
 /* ---- What flows where ------------------------------------------------------------------------ */
 
 /* Of MPI's operations, those whose data flow the name tells. The others either do not say between
- * whom data flow (MPI_Alltoallv, MPI_Neighbor_*), or need not wait for anybody (MPI_Comm_split), or
- * only begin (MPI_Ibarrier). */
+ * whom data flow (MPI_Alltoallv, MPI_Neighbor_*), or need not wait for anybody (MPI_Comm_split). */
 static const struct { const char *name; enum match_flow flow; } flows[] = {
 	{ "MPI_Barrier", MATCH_ALL },
 	{ "MPI_Allreduce", MATCH_ALL },
@@ -46,21 +55,40 @@ static const struct { const char *name; enum match_flow flow; } flows[] = {
 	{ "MPI_Exscan", MATCH_UPWARD },
 };
 
-static enum match_flow flow_of_name(const char *name, bool rooted)
+/* What only begins, like MPI_Ibcast, flows as MPI_Bcast does. */
+static bool is_name(const char *name, const char *of, bool begun)
+{
+	static const char prefix[] = "MPI_I";
+	if (!begun)
+		return strcmp(name, of) == 0;
+	return strncmp(name, prefix, strlen(prefix)) == 0 &&
+	       strcasecmp(name + strlen(prefix), of + strlen("MPI_")) == 0;
+}
+
+static enum match_flow flow_of_name(const char *name, bool rooted, bool begun)
 {
 	for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
-		if (strcmp(name, flows[i].name) == 0)
+		if (is_name(name, flows[i].name, begun))
 			return flows[i].flow;
 	return strncmp(name, "MPI_", strlen("MPI_")) == 0 || rooted ? MATCH_NOWHERE : MATCH_ALL;
 }
 
+static bool only_begins(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID) != MATCH_NO_ID;
+}
+
 static enum match_flow flow_of(const struct tr_site *site, const struct tr_event *e)
 {
-	bool begun_only = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID) != MATCH_NO_ID;
 	bool rooted = trace_arg(e, DPROF_KEY_ROLE, UINT64_MAX) != UINT64_MAX;
-	return begun_only ? MATCH_NOWHERE :
-	       site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
-	       site->kind == DPROF_KIND_JOIN ? MATCH_TO_ROOT : flow_of_name(site->name, rooted);
+	return site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
+	       site->kind == DPROF_KIND_JOIN ? MATCH_TO_ROOT :
+	       flow_of_name(site->name, rooted, only_begins(e));
+}
+
+static enum dprof_kind what_of(const struct tr_site *site, const struct tr_event *e)
+{
+	return is_name(site->name, "MPI_Barrier", only_begins(e)) ? DPROF_KIND_BARRIER : site->kind;
 }
 
 static int by_id(const void *id, const void *group)
@@ -81,7 +109,8 @@ static struct meeting *begin(struct matcher *m, struct meeting_key key, const st
 	const struct tr_site *site = &m->trace->sites[e->site];
 	const struct tr_group *group = find_group(m->trace, key.group);
 	struct meeting *meeting = mem_resize(NULL, 1, sizeof *meeting);
-	*meeting = (struct meeting){ .key = key, .flow = flow_of(site, e), .what = site->kind };
+	*meeting = (struct meeting){ .key = key, .flow = flow_of(site, e), .what = what_of(site, e),
+				     .begun = only_begins(e) };
 	meeting->present = group ? group->nthreads : SIZE_MAX;
 	meeting->size = group ? group->size : SIZE_MAX;
 	if (meeting->size < meeting->present)
@@ -98,6 +127,35 @@ static bool same_operation(const struct trace *t, uint32_t a, uint32_t b)
 			  strcmp(t->sites[a].name, t->sites[b].name) == 0);
 }
 
+static struct begun *find_begun(struct matcher *m, uint32_t thread, uint64_t id)
+{
+	struct begun_key key = { m->trace->threads[thread].process, id };
+	struct begun *b;
+	HASH_FIND(hh, m->begun, &key, sizeof key, b);
+	return b;
+}
+
+static void forget_begun(struct matcher *m, struct begun *b)
+{
+	HASH_DELETE(hh, m->begun, b);
+	free(b);
+}
+
+/* The next part is done when its id is; what was begun under it before never is. */
+static void begin_id(struct matcher *m, uint32_t thread, const struct tr_event *e,
+		     struct meeting *meeting)
+{
+	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+	struct begun *b = find_begun(m, thread, id);
+	if (!b) {
+		b = mem_resize(NULL, 1, sizeof *b);
+		*b = (struct begun){ .key = { m->trace->threads[thread].process, id } };
+		HASH_ADD(hh, m->begun, key, sizeof b->key, b);
+	}
+	b->meeting = meeting;
+	b->part = meeting->nparts;
+}
+
 void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e, struct call *call)
 {
 	struct meeting_key key = { trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX),
@@ -112,8 +170,12 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 		meeting = begin(m, key, e);
 	else if (!same_operation(m->trace, meeting->parts[0].site, e->site))
 		meeting->flow = MATCH_NOWHERE;
-	call->meeting = meeting;
-	call->part = meeting->nparts;
+	if (only_begins(e)) {
+		begin_id(m, thread, e, meeting);
+	} else {
+		call->meeting = meeting;
+		call->part = meeting->nparts;
+	}
 	*MEM_GROW(meeting->parts, meeting->nparts) = match_part(m, thread, e);
 }
 
@@ -125,6 +187,7 @@ static void give(struct matcher *m, struct meeting *meeting)
 	r->match.what = meeting->what;
 	r->match.group = meeting->key.group;
 	r->match.number = meeting->key.number;
+	r->match.begun = meeting->begun;
 	r->match.complete = meeting->left == meeting->size;
 	m->tally.meetings++;
 	m->tally.incomplete += !r->match.complete;
@@ -137,17 +200,31 @@ static void forget(struct matcher *m, struct meeting *meeting)
 	free(meeting);
 }
 
-void meeting_leave(struct matcher *m, uint32_t thread, const struct call *call,
-		   const struct tr_event *e)
+static void leave(struct matcher *m, uint32_t thread, struct meeting *meeting, size_t part,
+		  const struct tr_event *e)
 {
-	struct meeting *meeting = call->meeting;
-	meeting->parts[call->part].done = e->stamp;
-	meeting->parts[call->part].done_at = m->actors[thread].count;
+	meeting->parts[part].done = e->stamp;
+	meeting->parts[part].done_at = m->actors[thread].count;
 	meeting->left++;
 	if (meeting->left < meeting->nparts || meeting->nparts < meeting->present)
 		return;
 	give(m, meeting);
 	forget(m, meeting);
+}
+
+void meeting_leave(struct matcher *m, uint32_t thread, const struct call *call,
+		   const struct tr_event *e)
+{
+	leave(m, thread, call->meeting, call->part, e);
+}
+
+void meeting_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
+{
+	struct begun *b = find_begun(m, thread, id);
+	if (!b)
+		return;
+	leave(m, thread, b->meeting, b->part, e);
+	forget_begun(m, b);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -162,6 +239,9 @@ void meetings_finish(struct matcher *m)
 void meetings_free(struct matcher *m)
 {
 	struct meeting *meeting, *next;
+	struct begun *b, *after;
+	HASH_ITER(hh, m->begun, b, after)
+		forget_begun(m, b);
 	HASH_ITER(hh, m->meetings, meeting, next)
 		forget(m, meeting);
 }

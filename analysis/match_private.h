@@ -17,6 +17,7 @@ struct stream;      /* those of one rank to another, in one group, with one tag,
 struct inbox;       /* receives whose stream is not known, or that wait behind such, */
 struct request;     /* and those that were begun under an id */
 struct meeting;
+struct begun;       /* a part of one that goes on behind its call */
 
 /* An operation that a thread is in. */
 struct call {
@@ -65,6 +66,7 @@ struct matcher {
 	struct inbox *inboxes;
 	struct request *requests;
 	struct meeting *meetings;
+	struct begun *begun;
 	struct ready *first, **end, *given;
 };
 
@@ -96,6 +98,8 @@ void messages_free(struct matcher *);
 
 void meeting_enter(struct matcher *, uint32_t thread, const struct tr_event *, struct call *);
 void meeting_leave(struct matcher *, uint32_t thread, const struct call *, const struct tr_event *);
+/* The part that was begun under the id, if one was. */
+void meeting_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
 void meetings_finish(struct matcher *);
 void meetings_free(struct matcher *);
 

@@ -112,7 +112,8 @@ enum dprof_key {
  *                                   data flows: MPI_Bcast, MPI_Scatter(v), fork: root to all;
  *                                   MPI_Reduce, MPI_Gather(v): all to root; MPI_Scan, MPI_Exscan: to
  *                                   higher ranks; all others: all to all. bytes: what this rank gives (or
- *                                   gets, if it only gets); where it is 0 nothing need have waited.
+ *                                   gets, if it only gets); where it is 0 nothing need have waited. With an
+ *                                   id it was only begun (MPI_Ibcast, ...; its name says the flow, too).
  *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.
@@ -131,6 +132,7 @@ enum dprof_key {
  *   send, recv  [id peer tag bytes] done: the operation begun with that id (none: the receive around it)
  *               is complete. Of a receive it says how many bytes came, and the peer or the tag that the
  *               receive did not name
+ *   coll        id                  done: the operation begun with that id is complete
  *   wait        id                  signalled: a condition variable or a semaphore
  *   lock        id                  released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event

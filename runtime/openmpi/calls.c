@@ -32,17 +32,21 @@ uint64_t bytes_of(int count, MPI_Datatype type)
 	return (uint64_t)count * (uint64_t)size;
 }
 
-static void add_arguments(const struct group *g, int root, uint64_t bytes)
+static void add_arguments(const struct group *g, int root, uint64_t bytes, uint64_t id)
 {
-	struct dprof_argument a[4];
+	struct dprof_argument a[5];
 	unsigned n = 0;
 
-	a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP, g->id };
-	a[n++] = (struct dprof_argument){ DPROF_KEY_SEQ, g->seq };
-	if (root != NOT_ROOTED)
+	if (g) {
+		a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP, g->id };
+		a[n++] = (struct dprof_argument){ DPROF_KEY_SEQ, g->seq };
+	}
+	if (g && root != NOT_ROOTED)
 		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, root == g->rank };
 	if (bytes != UNKNOWN_BYTES)
 		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, bytes };
+	if (id)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ID, id };
 	dprof_adapter_arguments(a, n);
 }
 
@@ -55,10 +59,25 @@ struct call collective_begin(const void *site, const char *name, MPI_Comm comm, 
 	struct call c = call_begin(site, name);
 
 	if (c.on && g)
-		add_arguments(g, root, bytes);
+		add_arguments(g, root, bytes, 0);
 	if (g)
 		g->seq++;
 	return c;
+}
+
+/* One that only begins waits for nobody: its group must be known already. */
+static struct post begun(const void *site, const char *name, struct group *g, int root,
+			 uint64_t bytes)
+{
+	struct post p = { .call = call_begin(site, name), .kind = DPROF_KIND_COLL };
+
+	if (p.call.on) {
+		p.id = request_number();
+		add_arguments(g, root, bytes, p.id);
+	}
+	if (g)
+		g->seq++;
+	return p;
 }
 
 #define SUM_OF(op) const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
@@ -67,64 +86,96 @@ struct call collective_begin(const void *site, const char *name, MPI_Comm comm, 
 #define SENDING_V  const void *send, const int *nsend, const int *sdispls, MPI_Datatype tsend
 #define RECEIVING_V void *recv, const int *nrecv, const int *rdispls, MPI_Datatype trecv
 
-/* The last is the bytes that this rank gives (or, where that is simpler to say, gets). Counts and
- * types that MPI does not look at on this rank (not at the root, in place) are not looked at here;
- * between two groups it is hard to say which these are, and nothing is looked at. */
-#define AT_ROOT     (group_of(comm)->rank == root)
+/* MPI_Name, and MPI_Iname, which only begins. The last is the bytes that this rank gives (or, where
+ * that is simpler to say, gets). Counts and types that MPI does not look at on this rank (not at the
+ * root, in place) are not looked at here; between two groups it is hard to say which these are, and
+ * nothing is looked at. */
+#define AT_ROOT     (group_known(comm)->rank == root)
 #define COLLECTIVES(X)                                                                            \
-	X(Barrier, BARRIER, (MPI_Comm comm), (comm), NOT_ROOTED, UNKNOWN_BYTES)                   \
-	X(Bcast, COLL, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm),           \
-	  (data, n, type, root, comm), root, bytes_of(n, type))                                   \
-	X(Reduce, COLL, (SUM_OF(op), int root, MPI_Comm comm),                                    \
-	  (send, recv, n, type, op, root, comm), root, bytes_of(n, type))                         \
-	X(Allreduce, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),          \
+	X(Barrier, barrier, BARRIER, (MPI_Comm comm), (comm), NOT_ROOTED, UNKNOWN_BYTES)          \
+	X(Bcast, bcast, COLL, (void *data, int n, MPI_Datatype type, int root, MPI_Comm           \
+	  comm), (data, n, type, root, comm), root, bytes_of(n, type))                            \
+	X(Reduce, reduce, COLL, (SUM_OF(op), int root, MPI_Comm comm), (send, recv, n,            \
+	  type, op, root, comm), root, bytes_of(n, type))                                         \
+	X(Allreduce, allreduce, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type,          \
+	  op, comm), NOT_ROOTED, bytes_of(n, type))                                               \
+	X(Scan, scan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),         \
 	  NOT_ROOTED, bytes_of(n, type))                                                          \
-	X(Scan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm), NOT_ROOTED,   \
-	  bytes_of(n, type))                                                                      \
-	X(Exscan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op, comm),             \
-	  NOT_ROOTED, bytes_of(n, type))                                                          \
-	X(Reduce_scatter_block, COLL, (SUM_OF(op), MPI_Comm comm),                                \
+	X(Exscan, exscan, COLL, (SUM_OF(op), MPI_Comm comm), (send, recv, n, type, op,            \
+	  comm), NOT_ROOTED, bytes_of(n, type))                                                   \
+	X(Reduce_scatter_block, reduce_scatter_block, COLL, (SUM_OF(op), MPI_Comm comm),          \
 	  (send, recv, n, type, op, comm), NOT_ROOTED, bytes_of(n, type))                         \
-	X(Reduce_scatter, COLL,                                                                   \
-	  (const void *send, void *recv, const int *n, MPI_Datatype type, MPI_Op op,              \
-	   MPI_Comm comm),                                                                        \
-	  (send, recv, n, type, op, comm), NOT_ROOTED, UNKNOWN_BYTES)                             \
-	X(Gather, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                            \
-	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                             \
-	  AT_ROOT ? bytes_of(nrecv, trecv) : bytes_of(nsend, tsend))                              \
-	X(Gatherv, COLL, (SENDING, RECEIVING_V, int root, MPI_Comm comm),                         \
-	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, root, comm), root, UNKNOWN_BYTES)     \
-	X(Scatter, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm),                           \
-	  (send, nsend, tsend, recv, nrecv, trecv, root, comm), root,                             \
-	  AT_ROOT ? bytes_of(nsend, tsend) : bytes_of(nrecv, trecv))                              \
-	X(Scatterv, COLL, (SENDING_V, RECEIVING, int root, MPI_Comm comm),                        \
-	  (send, nsend, sdispls, tsend, recv, nrecv, trecv, root, comm), root, UNKNOWN_BYTES)     \
-	X(Allgather, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                   \
-	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))     \
-	X(Allgatherv, COLL, (SENDING, RECEIVING_V, MPI_Comm comm),                                \
-	  (send, nsend, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)     \
-	X(Alltoall, COLL, (SENDING, RECEIVING, MPI_Comm comm),                                    \
-	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))     \
-	X(Alltoallv, COLL, (SENDING_V, RECEIVING_V, MPI_Comm comm),                               \
-	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,           \
+	X(Reduce_scatter, reduce_scatter, COLL, (const void *send, void *recv, const int          \
+	  *n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (send, recv, n, type, op, comm),      \
+	  NOT_ROOTED, UNKNOWN_BYTES)                                                              \
+	X(Gather, gather, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm), (send,             \
+	  nsend, tsend, recv, nrecv, trecv, root, comm), root, AT_ROOT ? bytes_of(nrecv,          \
+	  trecv) : bytes_of(nsend, tsend))                                                        \
+	X(Gatherv, gatherv, COLL, (SENDING, RECEIVING_V, int root, MPI_Comm comm), (send,         \
+	  nsend, tsend, recv, nrecv, rdispls, trecv, root, comm), root, AT_ROOT ?                 \
+	  UNKNOWN_BYTES : bytes_of(nsend, tsend))                                                 \
+	X(Scatter, scatter, COLL, (SENDING, RECEIVING, int root, MPI_Comm comm), (send,           \
+	  nsend, tsend, recv, nrecv, trecv, root, comm), root, AT_ROOT ? bytes_of(nsend,          \
+	  tsend) : bytes_of(nrecv, trecv))                                                        \
+	X(Scatterv, scatterv, COLL, (SENDING_V, RECEIVING, int root, MPI_Comm comm),              \
+	  (send, nsend, sdispls, tsend, recv, nrecv, trecv, root, comm), root, AT_ROOT ?          \
+	  UNKNOWN_BYTES : bytes_of(nrecv, trecv))                                                 \
+	X(Allgather, allgather, COLL, (SENDING, RECEIVING, MPI_Comm comm), (send, nsend,          \
+	  tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))                   \
+	X(Allgatherv, allgatherv, COLL, (SENDING, RECEIVING_V, MPI_Comm comm), (send,             \
+	  nsend, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,                           \
+	  bytes_of(nrecv[group_known(comm)->rank], trecv))                                        \
+	X(Alltoall, alltoall, COLL, (SENDING, RECEIVING, MPI_Comm comm), (send, nsend,            \
+	  tsend, recv, nrecv, trecv, comm), NOT_ROOTED, bytes_of(nrecv, trecv))                   \
+	X(Alltoallv, alltoallv, COLL, (SENDING_V, RECEIVING_V, MPI_Comm comm), (send,             \
+	  nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,                  \
 	  UNKNOWN_BYTES)                                                                          \
-	X(Alltoallw, COLL,                                                                        \
-	  (const void *send, const int *nsend, const int *sdispls, const MPI_Datatype *tsend,     \
-	   void *recv, const int *nrecv, const int *rdispls, const MPI_Datatype *trecv,           \
-	   MPI_Comm comm),                                                                        \
-	  (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,           \
+	X(Alltoallw, alltoallw, COLL, (const void *send, const int *nsend, const int              \
+	  *sdispls, const MPI_Datatype *tsend, void *recv, const int *nrecv, const int            \
+	  *rdispls, const MPI_Datatype *trecv, MPI_Comm comm), (send, nsend, sdispls, tsend,      \
+	  recv, nrecv, rdispls, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)                          \
+	X(Neighbor_allgather, neighbor_allgather, COLL, (SENDING, RECEIVING, MPI_Comm             \
+	  comm), (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)       \
+	X(Neighbor_allgatherv, neighbor_allgatherv, COLL, (SENDING, RECEIVING_V, MPI_Comm         \
+	  comm), (send, nsend, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,             \
+	  UNKNOWN_BYTES)                                                                          \
+	X(Neighbor_alltoall, neighbor_alltoall, COLL, (SENDING, RECEIVING, MPI_Comm comm),        \
+	  (send, nsend, tsend, recv, nrecv, trecv, comm), NOT_ROOTED, UNKNOWN_BYTES)              \
+	X(Neighbor_alltoallv, neighbor_alltoallv, COLL, (SENDING_V, RECEIVING_V, MPI_Comm         \
+	  comm), (send, nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm),                \
+	  NOT_ROOTED, UNKNOWN_BYTES)                                                              \
+	X(Neighbor_alltoallw, neighbor_alltoallw, COLL, (const void *send, const int              \
+	  *nsend, const MPI_Aint *sdispls, const MPI_Datatype *tsend, void *recv, const int       \
+	  *nrecv, const MPI_Aint *rdispls, const MPI_Datatype *trecv, MPI_Comm comm), (send,      \
+	  nsend, sdispls, tsend, recv, nrecv, rdispls, trecv, comm), NOT_ROOTED,                  \
 	  UNKNOWN_BYTES)
 
-#define WRAP(name, kind, parameters, arguments, root, bytes)                                      \
+#define ALL(...) __VA_ARGS__
+#define WRAP(name, lower, kind, parameters, arguments, root, bytes)                               \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                              \
 	DPROF_EXPORT int MPI_##name parameters                                                    \
 	{                                                                                         \
-		struct call c =                                                                   \
-			collective_begin(&site_##name, "MPI_" #name, comm, root,                  \
-			      mpi_active && group_of(comm) ? (bytes) : UNKNOWN_BYTES);            \
+		const struct group *g = mpi_active ? group_of(comm) : NULL;                       \
+		struct call c = collective_begin(&site_##name, "MPI_" #name, comm, root,          \
+						 g ? (bytes) : UNKNOWN_BYTES);                    \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
 		call_end(c);                                                                      \
+		return result;                                                                    \
+	}
+COLLECTIVES(WRAP)
+#undef WRAP
+
+#define WRAP(name, lower, kind, parameters, arguments, root, bytes)                               \
+	DPROF_SITE_OF(site_I##lower, DPROF_KIND_COLL, "MPI_I" #lower);                            \
+	DPROF_EXPORT int MPI_I##lower(ALL parameters, MPI_Request *request)                       \
+	{                                                                                         \
+		struct group *g = mpi_active ? group_within(comm) : NULL;                         \
+		struct post p = begun(&site_I##lower, "MPI_I" #lower, g, root,                    \
+				      g ? (bytes) : UNKNOWN_BYTES);                               \
+		int result = PMPI_I##lower(ALL arguments, request);                               \
+                                                                                                  \
+		post_end(&p, result == MPI_SUCCESS ? request : NULL);                             \
 		return result;                                                                    \
 	}
 COLLECTIVES(WRAP)

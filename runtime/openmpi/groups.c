@@ -222,6 +222,13 @@ struct group *group_known(MPI_Comm comm)
 	return g && g->id ? g : NULL;
 }
 
+struct group *group_within(MPI_Comm comm)
+{
+	struct group *g = group_known(comm);
+
+	return g && !g->between ? g : NULL;
+}
+
 void group_made(MPI_Comm comm)
 {
 	if (mpi_active && comm != MPI_COMM_NULL && keyval != MPI_KEYVAL_INVALID && !look_up(comm))

@@ -67,7 +67,10 @@ struct group {
  * a way not known here, all its members come here and agree on a number. */
 struct group *group_of(MPI_Comm comm);
 
-/* The same for any other operation: there is one only if they have agreed before. */
+/* The same, where nobody may be waited for: there is one only if they have agreed before. */
+struct group *group_within(MPI_Comm comm);
+
+/* That of messages, which may be one between two groups, too. */
 struct group *group_known(MPI_Comm comm);
 
 /* All members of this new communicator are here: they agree. */

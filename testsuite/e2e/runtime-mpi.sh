@@ -80,21 +80,36 @@ for program in seen unseen; do
 		operations dprof-* >ops
 		consistent ops >wrong
 		[ ! -s wrong ] || fail "$program on $ranks: $(cat wrong)"
-		# 20 operations on the world, 3 of which make others; again twice, reversed, halves, self, one copy, and twice between two groups
+		# 17 operations on the world, again only begun, and 4 that make others; there: 10 of
+		# neighbours, again twice, reversed, halves, self, one copy, and twice between two groups
 		for t in $(seq 0 $((ranks - 1))); do
-			[ "$(grep -c "^$t 1 " ops)" = 20 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 20 on the world"
+			[ "$(grep -c "^$t 1 " ops)" = 38 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 38 on the world"
 			created=$((t == 0 || t == ranks - 1))
 			grep "^$t [0-9]" ops | grep -v "^$t 1 " >others
-			[ "$(wc -l <others)" = $((7 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
+			[ "$(wc -l <others)" = $((17 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
 			[ "$(grep -c "^$t - - MPI_Barrier" ops)" = 1 ] || fail "$program on $ranks: between groups there is no group"
 		done
 		grep -q 'role=1 bytes=4' text || fail "$program on $ranks: no root that says its bytes"
 		grep -hq '^rank 1 size '$ranks dprof-*/*-1.process || fail "no line 'rank'"
 		grep -hq '^clockid 0' dprof-*/*-1.process || fail "one host must be clock 0"
 		[ -z "$(ls dprof-*/*.sync 2>/dev/null)" ] || fail "one host was measured against itself"
-		# who saw it, recorded it: the adapter's own sites have no file
+		# each that only began, and that has a number, is completed once
+		awk '$1 == "site" { kind[$2] = $3 }
+		     $1 == "e" && kind[$4] == "kind=coll" && match($0, / id=[0-9]+/) {
+			id = $2 substr($0, RSTART, RLENGTH)
+			if ($5 == "enter") begun[id]++
+			if ($5 == "point") done[id]++
+		     }
+		     END { for (id in begun) n += begun[id] == 1 && done[id] == 1; print n, length(done) }' text >n
+		[ "$(cat n)" = "$((22 * ranks)) $((22 * ranks))" ] || fail "$program on $ranks: begun and completed: $(cat n)"
+		"$B/bin/dprof-analyze" check dprof-* >out || fail "$program on $ranks: check: $(cat out)"
+		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>err
+		grep -v "a collective operation lacks participants: $ranks times, first .* at MPI_Gather" err >faults
+		[ ! -s faults ] || fail "$program on $ranks: coz: $(cat faults)"
+		# who saw it, recorded it: the adapter's own sites have no file (a test is never seen)
 		awk '$1 == "site" && / file= / { own[$2] = 1 }
-		     $1 == "e" { if ($4 in own) unseen++; else seen++ }
+		     $1 == "site" && / name=MPI_Test / { test[$2] = 1 }
+		     $1 == "e" && $5 == "enter" && !($4 in test) { if ($4 in own) unseen++; else seen++ }
 		     END { print unseen + 0, seen + 0 }' text >who
 		case $program in
 		seen) grep -q '^0 ' who ;;

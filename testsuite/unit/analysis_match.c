@@ -236,6 +236,11 @@ START_TEST(meetings)
 	check(MEET(0, 1, 4, 3, "seq=0 role=1 bytes=8") MEET(2, 1, 4, 3, "seq=0 role=0 bytes=8"),
 	      "from,1,1");
 	check(MEET(0, 1, 4, 4, "seq=0") MEET(2, 1, 4, 4, "seq=0"), "none,1,1");
+	/* What only began is over when its id is. */
+#define BEGIN(t) "e " #t " 1 4 enter group=1 seq=0 id=7\ne " #t " 2 4 exit\n"
+	check(BEGIN(0) WAIT(0, 5, 6, 7) BEGIN(2) WAIT(2, 5, 6, 7), "all,1,1");
+	check(BEGIN(0) BEGIN(2) WAIT(0, 5, 6, 7) "e 2 6 4 point id=7\n", "all,1,1");
+	check(BEGIN(0) BEGIN(2) WAIT(2, 5, 6, 7), "all?,1,1");
 	check(MEET(0, 1, 4, 14, "seq=0 bytes=8") MEET(2, 1, 4, 14, "seq=0 bytes=8"), "none,1,1");
 	check(MEET(0, 1, 4, 13, "seq=0 bytes=8") MEET(2, 1, 4, 13, "seq=0 bytes=8"), "up,1,1");
 	check(MEET(0, 1, 4, 1, "seq=0") "e 2 1 1 enter group=1 seq=0\n", "all?,1,1");
