@@ -13,7 +13,7 @@ GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper
 CORE        := settings process modules thread $(GENERAL) adapter instance fortran
-ADAPTER     := calls messages requests completions communicators groups hosts wishes endpoint \
+ADAPTER     := calls fortran messages requests completions communicators groups hosts wishes endpoint \
                measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
 

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# MPI called from Fortran, by each of its three interfaces: recorded once, with what C would say.
+set -u
+: "${B:?the build folder}"
+command -v mpifort.openmpi >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] ||
+	{ echo "no mpifort of OpenMPI here"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+from=$PWD/testsuite/fixtures/runtime/messages.F90
+cd "$dir" || exit 1
+for interface in MPIFH MPI F08; do
+	# with the plugin and without
+	for flags in "$(pkg-config --cflags dprof)" ""; do
+		# shellcheck disable=SC2046,SC2086
+		mpifort.openmpi -D$interface $flags "$from" -o program $(pkg-config --libs dprof) ||
+			{ fail "$interface: cannot compile"; continue; }
+		rm -rf dprof-*
+		timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
+			./program >out 2>&1 || fail "$interface: exit status $?: $(head -5 out)"
+		"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "$interface: check: $(cat out)"
+		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>out
+		[ ! -s out ] || fail "$interface: coz: $(cat out)"
+		"$B/bin/dprof-analyze" dump dprof-* >text
+		awk -v seen="${flags:+1}" '
+			$1 == "site" { kind[$2] = substr($3, 6); named[$2] = $4; own[$2] = / file= / }
+			$1 != "e" { next }
+			$5 == "enter" && / group=.* peer=.* tag=.* bytes=/ { n[kind[$4]]++ }
+			$5 == "enter" && / seq=/ { n["all"]++ }
+			$5 == "enter" && named[$4] ~ /MPI_(Wait|Send|Recv|Barrier)$/ && own[$4] != !seen { bad++ }
+			# 7 messages, two of whose receives are of any; 1 barrier, 2 sums, 1 copy
+			END { print n["send"], n["recv"], n["all"], bad + 0 }' text >counts
+		[ "$(cat counts)" = "14 10 8 0" ] || fail "$interface: sends, receives, of all, wrong: $(cat counts)"
+	done
+done
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
