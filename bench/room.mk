@@ -5,6 +5,7 @@
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
 BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/wake \
+           $(B)/bench/threads $(B)/bench/threads-plain \
            $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
@@ -26,6 +27,13 @@ $(B)/bench/record-%: $(B)/obj/bench/record_%.o $(B)/obj/bench/harness.o
 $(B)/bench/wake: $(B)/obj/bench/wake.o
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
+
+# The same program with dprof's adapters and without.
+$(B)/obj/bench/threads.o: CFLAGS += -fopenmp
+$(B)/bench/threads $(B)/bench/threads-plain: $(B)/obj/bench/threads.o $(B)/lib/pkgconfig/dprof.pc
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) -fopenmp $(LDFLAGS) -o $@ $< \
+		$(if $(filter %/threads,$@),$$(PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config --libs dprof))
 
 $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
