@@ -19,9 +19,10 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 
 # Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
-PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev libgmp-dev libmpfr-dev libsodium-dev \
-                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check gfortran csmith libcsmith-dev pkg-config \
-                  binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache
+PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
+                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check \
+                  pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
+                  csmith libcsmith-dev
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 PAPER_PACKAGES := gnuplot-nox
 
