@@ -22,7 +22,7 @@
  *   MEET     all inputs share one cost: a barrier, a collective operation of all to all
  *   ARRIVAL  input 0 begins to wait and costs something of its own, the others send something that
  *            takes a time of its own, see transfer.h: messages, collective operations with a root,
- *            a thread's end, a lock that is handed on
+ *            a thread's end, a lock that is handed on, and with it a condition variable's signal
  *   WOKEN    input 0 begins to wait, and one of the others, nobody knows which, ended that
  *   UNKNOWN  what ended it is not in the trace
  *

@@ -63,18 +63,56 @@ static void release(struct lock *l, const struct touch *t)
 	*MEM_GROW(l->released, l->nreleased) = (struct saw){ .spot = t->spot, .sure = true };
 }
 
+/* The first of the signals of a condition variable and of the waits for it: touches are sorted. */
+static size_t first_signal(const struct builder *b, uint32_t process, uint64_t condition)
+{
+	const struct touch key = { .process = process, .id = condition, .kind = TOUCH_SIGNALLED };
+	size_t lo = 0, hi = b->ntouches;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (by_time(&b->touches[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What others signalled while t waited: if it was one signal, that has ended the wait. */
+static struct saw *signals_for(const struct builder *b, const struct touch *t, size_t *n)
+{
+	uint64_t slack = slack_of(b, t);
+	struct saw *saw = NULL;
+	*n = 0;
+	for (size_t i = first_signal(b, t->process, t->condition); i < b->ntouches; i++) {
+		const struct touch *s = &b->touches[i];
+		if (s->process != t->process || s->id != t->condition || is_lock(s) ||
+		    s->spot.stamp > t->enter.stamp + slack)
+			break;
+		if (s->kind == TOUCH_SIGNALLED && s->spot.thread != t->spot.thread &&
+		    s->spot.stamp + slack >= t->waiting.stamp)
+			*MEM_GROW(saw, *n) = (struct saw){ .spot = s->spot };
+	}
+	if (*n == 1)
+		saw[0].sure = true;
+	return saw;
+}
+
 /* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
- * for that one. */
+ * for that one. Who has waited for a condition variable has been waiting for the mutex, too. */
 static void wait_for_lock(struct builder *b, const struct lock *l, const struct touch *t)
 {
-	size_t n = !t->shared ? l->nreleased : l->by_writer;
-	if (n == 0)
-		return;
-	struct saw *saw = mem_resize(NULL, n + 1, sizeof *saw);
-	saw[0] = (struct saw){ .spot = t->enter, .sure = true };
+	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
+	struct saw *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
+	struct saw *saw = mem_resize(NULL, n + nsignals + 1, sizeof *saw);
+	saw[0] = (struct saw){ .spot = nsignals ? t->waiting : t->enter, .sure = true };
 	memcpy(saw + 1, l->released, n * sizeof *saw);
-	graph_arrival(b, t->spot, GRAPH_LOCKED, saw, n + 1);
+	if (nsignals)
+		memcpy(saw + 1 + n, signals, nsignals * sizeof *saw);
+	if (n + nsignals > 0)
+		graph_arrival(b, t->spot, GRAPH_LOCKED, saw, n + nsignals + 1);
 	free(saw);
+	free(signals);
 }
 
 static bool is_free(const struct lock *l, const struct touch *t)
@@ -219,7 +257,7 @@ static void signals(struct builder *b, const struct touch *t, size_t n)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == TOUCH_WOKEN)
+		if (t[i].kind == TOUCH_WOKEN && !t[i].relocks)
 			wake(b, t, n, i);
 }
 

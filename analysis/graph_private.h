@@ -53,6 +53,9 @@ struct touch {
 	struct spot enter;
 	uint32_t site;
 	bool shared;              /* a reader's */
+	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
+	struct spot waiting;      /* the wait began */
+	uint64_t condition;       /* for this one */
 };
 
 /* A barrier that does not say its group. */

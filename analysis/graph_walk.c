@@ -30,6 +30,9 @@ struct walk {
 	uint32_t sent;            /* the message that it sends */
 	size_t attached;          /* the first one */
 	bool bad;                 /* records were lost: what has no match has been said */
+
+	/* The last wait for a condition variable. */
+	size_t woken;             /* its touch, and 1; or 0 */
 };
 
 static enum dprof_kind kind_of(const struct walk *w, uint32_t site)
@@ -137,6 +140,20 @@ static void touch(struct walk *w, struct spot exit, enum touch_kind kind)
 		.shared = trace_arg(&w->entered, DPROF_KEY_ROLE, 1) == 0 };
 }
 
+/* Whoever waited for a condition variable takes its mutex again before the wait is over: so the wait
+ * for a signal and the one for the mutex are one. */
+static void relock(struct walk *w)
+{
+	struct touch *woken = w->woken ? &w->b->touches[w->woken - 1] : NULL;
+	struct touch *taken = &w->b->touches[w->b->ntouches - 1];
+	w->woken = 0;
+	if (!woken || woken->spot.at + 1 != taken->enter.at)
+		return;
+	woken->relocks = taken->relocks = true;
+	taken->waiting = woken->enter;
+	taken->condition = woken->id;
+}
+
 static void end_exchange(struct walk *w, struct spot exit)
 {
 	size_t n = w->b->nattached - w->attached;
@@ -223,10 +240,13 @@ static void outermost(struct walk *w, struct spot exit)
 		unexplained(w, exit, &w->b->missing);
 	else if (kind == DPROF_KIND_SEND)
 		send(w, exit);
-	else if (kind == DPROF_KIND_LOCK)
+	else if (kind == DPROF_KIND_LOCK) {
 		touch(w, exit, TOUCH_TAKEN);
-	else if (kind == DPROF_KIND_WAIT && !w->completed && has_id(&w->entered))
+		relock(w);
+	} else if (kind == DPROF_KIND_WAIT && !w->completed && has_id(&w->entered)) {
 		touch(w, exit, TOUCH_WOKEN);
+		w->woken = w->b->ntouches;
+	}
 }
 
 static void fork_thread(struct walk *w, const struct tr_event *e, struct spot spot)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What recorded locks and teams are good for: coz says what a program would gain, and the program that was
+# What recorded locks, conditions and teams are good for: coz says what a program would gain, and the program that was
 # really changed gains that, within 1 % of the run. The programs sleep; of several runs the
 # shortest counts, which was disturbed least.
 set -u
@@ -51,4 +51,5 @@ try() { # program region that_it_takes half_of_that
 
 try contend held 6 3
 try imbalance heavy 12 6
+try handover held 8 4
 exit "$failed"
