@@ -20,8 +20,8 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 # Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
 GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
 PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
-                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin check \
-                  pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
+                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin libmpich-dev \
+                  mpich check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
                   csmith libcsmith-dev
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace
 PAPER_PACKAGES := gnuplot-nox
@@ -86,7 +86,8 @@ now-install: now-all
 	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
-	$(Q)$(call dprof_pc,$(PREFIX)/lib/dprof/dprof.so,$(PREFIX)/include,$(PREFIX)/lib) >$(to)/lib/pkgconfig/dprof.pc
+	$(Q)$(foreach pc,$(PCS),$(call dprof_pc,$(PREFIX)/lib/dprof/dprof.so,$(PREFIX)/include,$(PREFIX)/lib,$(call mpi_of_pc,$(pc))) \
+		>$(to)/lib/pkgconfig/$(notdir $(pc));)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 

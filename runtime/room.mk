@@ -50,28 +50,40 @@ $(B)/lib/libdprof-gomp.so: $(call guest,$(GOMP:%=runtime/gomp/%)) $(B)/lib/libdp
 	$(Q)mkdir -p $(@D) && $(CC) -shared -fopenmp -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $^
 
-HAVE_MPI := $(shell command -v $(MPICC))
-things   += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
+# One adapter for the ABI of each MPI, from the same source; Debian's names for their compilers, else
+# what mpicc says of itself. dprof.pc has that of $(MPICC), dprof-openmpi.pc and dprof-mpich.pc theirs.
+of_mpicc    := $(shell command -v $(MPICC) >/dev/null && { $(MPICC) --showme:version >/dev/null 2>&1 \
+                 && echo openmpi || echo mpich; })
+CC_openmpi  := $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(of_mpicc)),$(MPICC)))
+CC_mpich    := $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(of_mpicc)),$(MPICC)))
+MPIS        := $(if $(CC_openmpi),openmpi) $(if $(CC_mpich),mpich)
+MPI_LIBS    := $(MPIS:%=$(B)/lib/libdprof-%.so)
+things      += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(MPI_LIBS)
 
-$(ADAPTER:%=$(B)/obj/guest/runtime/openmpi/%.o): CC := $(MPICC)
-$(B)/lib/libdprof-openmpi.so: $(call guest,$(ADAPTER:%=runtime/openmpi/%)) \
+define mpi_rules
+$(B)/obj/$(1)/%.o: %.c
+	$$(call say,CC)
+	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) -MMD -MP -c $$< -o $$@
+$(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/openmpi/%.o) \
 		$(call guest,$(FREEZER_MEASURE:%=freezer/%)) $(B)/lib/libdprof.so
-	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(MPICC) -shared -pthread -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $^ -lsodium
+	$$(call say,LINK)
+	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread -Wl,-soname,$$(@F) -Wl,-z,defs,-z,nodelete \
+		-Wl,-rpath,'$$$$ORIGIN' -o $$@ $$^ -lsodium
+endef
+$(foreach mpi,$(MPIS),$(eval $(call mpi_rules,$(mpi))))
 
-# One template for the build tree and for installing: $(call dprof_pc,PLUGIN,INCLUDEDIR,LIBDIR)
+# One template for the build tree and for installing: $(call dprof_pc,PLUGIN,INCLUDEDIR,LIBDIR,MPI)
 dprof_pc  = sed -e 's|@PLUGIN@|$(1)|' -e 's|@INCLUDEDIR@|$(2)|' -e 's|@LIBDIR@|$(3)|' \
-                -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(if $(HAVE_MPI),-ldprof-openmpi)|' \
-                runtime/dprof.pc.in
+                -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(4:%=-ldprof-%)|' runtime/dprof.pc.in
 
 HERE := $(abspath $(B))
-$(B)/lib/pkgconfig/dprof.pc: runtime/dprof.pc.in $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so \
-		$(if $(HAVE_MPI),$(B)/lib/libdprof-openmpi.so)
+PCS  := $(B)/lib/pkgconfig/dprof.pc $(MPIS:%=$(B)/lib/pkgconfig/dprof-%.pc)
+mpi_of_pc = $(if $(filter dprof.pc,$(notdir $(1))),$(of_mpicc),$(patsubst dprof-%.pc,%,$(notdir $(1))))
+$(PCS): runtime/dprof.pc.in $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so $(MPI_LIBS)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(call dprof_pc,$(HERE)/plugin/dprof.so,$(CURDIR)/pragmas,$(HERE)/lib) >$@
+	$(Q)$(call dprof_pc,$(HERE)/plugin/dprof.so,$(CURDIR)/pragmas,$(HERE)/lib,$(call mpi_of_pc,$@)) >$@
 
-things += $(B)/lib/pkgconfig/dprof.pc
+things += $(PCS)
 
 units += $(B)/test/runtime_trace
 $(B)/test/runtime_trace: $(B)/test/runtime_trace-scenarios

@@ -116,6 +116,29 @@ static int64_t rank(void)
 	return end == text || *end || n < 0 || n > INT32_MAX ? -1 : n;
 }
 
+/* MPICH's starter gives a job no name, but all its processes on a host have one parent. When a
+ * process began stands behind its name, the 20th number from there. */
+static bool name_parent(char *to, size_t size)
+{
+	char path[64], stat[512], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getppid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (fd >= 0)
+		close(fd);
+	stat[n < 0 ? 0 : n] = '\0';
+	at = strrchr(stat, ')');
+	for (int i = 0; at && i < 20; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return false;
+	snprintf(to, size, "%ld-%lld", (long)getppid(), strtoll(at, NULL, 10));
+	return true;
+}
+
 /* A job number alone may come again: OpenMPI makes it from the pid of mpirun. The key of the job's
  * transports is random, and all ranks have it. Without a rank there is no job but this process. */
 static void job(struct dprof_settings *s)
@@ -124,12 +147,12 @@ static void job(struct dprof_settings *s)
 	const char *key = secure_getenv("OMPI_MCA_orte_precondition_transports");
 	char text[256];
 
-	if (!number)
-		snprintf(text, sizeof(text), "%ld", (long)getpid());
-	else if (key && *key)
+	if (number && key && *key)
 		snprintf(text, sizeof(text), "%s-%.*s", number, JOB_KEY_SHOWN, key);
-	else
+	else if (number)
 		snprintf(text, sizeof(text), "%s", number);
+	else if (s->rank < 0 || !secure_getenv("PMI_FD") || !name_parent(text, sizeof(text)))
+		snprintf(text, sizeof(text), "%ld", (long)getpid());
 	dprof_file_name(s->job, sizeof(s->job), text);
 }
 

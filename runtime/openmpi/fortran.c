@@ -4,9 +4,9 @@
  *
  *   program -> mpi_send_ (or mpi_send_f08_) -> MPI_Send, here -> PMPI_Send
  *
- * That is so in MPICH. OpenMPI's Fortran library goes to PMPI_Send at once; so the entries of its own
- * table of imported functions are made to point here, before MPI begins. It converts communicators,
- * requests and statuses as before.
+ * But the Fortran library goes to PMPI_Send at once, OpenMPI's always and MPICH's from mpi_f08; so the
+ * entries of its own table of imported functions are made to point here, before MPI begins. It
+ * converts communicators, requests and statuses as before.
  *
  * mpi_init_ also makes the linker keep this library in a program that has no call from C. */
 #include "runtime/openmpi/openmpi.h"
@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- OpenMPI's library ------------------------------------------------------------------------ */
+/* ---- The Fortran library ---------------------------------------------------------------------- */
 
 struct imports {
 	const ElfW(Sym) *symbols;
@@ -90,10 +90,11 @@ static struct imports read_imports(ElfW(Addr) base, const ElfW(Dyn) *d)
 static int redirect_library(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *name = slash ? slash + 1 : info->dlpi_name;
 
 	(void)size;
 	(void)unused;
-	if (strncmp(slash ? slash + 1 : info->dlpi_name, "libmpi_mpifh.", 13) != 0)
+	if (strncmp(name, "libmpi_mpifh.", 13) != 0 && strncmp(name, "libmpichfort.", 13) != 0)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {

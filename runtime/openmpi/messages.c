@@ -83,7 +83,8 @@ void say_received(const struct envelope *e, uint64_t id, const MPI_Status *statu
 	int cancelled = 0, from = status->MPI_SOURCE;
 	uint64_t bytes;
 
-	PMPI_Test_cancelled(status, &cancelled);
+	if (id) /* the status of a probe need not say it */
+		PMPI_Test_cancelled(status, &cancelled);
 	bytes = cancelled ? UNKNOWN_BYTES : bytes_received(status);
 	if (id)
 		a[n++] = (struct dprof_argument){ DPROF_KEY_ID, id };

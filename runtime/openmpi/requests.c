@@ -12,20 +12,31 @@
  * way. */
 #include "runtime/openmpi/openmpi.h"
 
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #define CHAINS 4096 /* each as long as what is under way is a multiple of that */
 #define LOCKS  64
 
 static struct request *chains[CHAINS];
-static pthread_mutex_t locks[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static bool locks[LOCKS]; /* ours: those of pthreads may be recorded */
 static uint64_t numbers;
 
 /* Handles are small integers or addresses. */
 static unsigned chain_of(uint64_t handle)
 {
 	return (unsigned)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % CHAINS;
+}
+
+static void lock(unsigned chain)
+{
+	while (__atomic_test_and_set(&locks[chain % LOCKS], __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void unlock(unsigned chain)
+{
+	__atomic_clear(&locks[chain % LOCKS], __ATOMIC_RELEASE);
 }
 
 static uint64_t number_of(MPI_Request handle)
@@ -49,10 +60,10 @@ void request_add(MPI_Request handle, const struct request *what)
 	r->handle = number_of(handle);
 	if (r->envelope.group)
 		group_keep(r->envelope.group);
-	pthread_mutex_lock(&locks[chain % LOCKS]);
+	lock(chain);
 	r->next = chains[chain];
 	chains[chain] = r;
-	pthread_mutex_unlock(&locks[chain % LOCKS]);
+	unlock(chain);
 }
 
 struct request *request_take(MPI_Request handle)
@@ -63,13 +74,13 @@ struct request *request_take(MPI_Request handle)
 
 	if (handle == MPI_REQUEST_NULL)
 		return NULL;
-	pthread_mutex_lock(&locks[chain % LOCKS]);
+	lock(chain);
 	r = chains[chain];
 	while (r && (r->handle != number || r->taken))
 		r = r->next;
 	if (r)
 		r->taken = true;
-	pthread_mutex_unlock(&locks[chain % LOCKS]);
+	unlock(chain);
 	return r;
 }
 
@@ -77,9 +88,9 @@ void request_put_back(struct request *r)
 {
 	unsigned chain = chain_of(r->handle);
 
-	pthread_mutex_lock(&locks[chain % LOCKS]);
+	lock(chain);
 	r->taken = false;
-	pthread_mutex_unlock(&locks[chain % LOCKS]);
+	unlock(chain);
 }
 
 void request_drop(struct request *r)
@@ -87,12 +98,12 @@ void request_drop(struct request *r)
 	unsigned chain = chain_of(r->handle);
 	struct request **at = &chains[chain];
 
-	pthread_mutex_lock(&locks[chain % LOCKS]);
+	lock(chain);
 	while (*at && *at != r)
 		at = &(*at)->next;
 	if (*at)
 		*at = r->next;
-	pthread_mutex_unlock(&locks[chain % LOCKS]);
+	unlock(chain);
 	if (r->envelope.group)
 		group_release(r->envelope.group);
 	free(r);

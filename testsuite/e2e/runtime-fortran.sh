@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: MIT
 #
 # MPI called from Fortran, by each of its three interfaces: recorded once, with what C would say.
+# MPI=mpich: with that instead of OpenMPI.
 set -u
-: "${B:?the build folder}"
-command -v mpifort.openmpi >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] ||
-	{ echo "no mpifort of OpenMPI here"; exit 77; }
+: "${B:?the build folder}" "${MPI:=openmpi}"
+command -v mpifort.$MPI >/dev/null && [ -e "$B/lib/libdprof-$MPI.so" ] ||
+	{ echo "no mpifort of $MPI here"; exit 77; }
+case $MPI in
+openmpi) run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1" ;;
+*) run=mpirun.$MPI ;;
+esac
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -17,13 +22,13 @@ from=$PWD/testsuite/fixtures/runtime/messages.F90
 cd "$dir" || exit 1
 for interface in MPIFH MPI F08; do
 	# with the plugin and without
-	for flags in "$(pkg-config --cflags dprof)" ""; do
+	for flags in "$(pkg-config --cflags dprof-$MPI)" ""; do
 		# shellcheck disable=SC2046,SC2086
-		mpifort.openmpi -D$interface $flags "$from" -o program $(pkg-config --libs dprof) ||
+		mpifort.$MPI -w -D$interface $flags "$from" -o program $(pkg-config --libs dprof-$MPI) ||
 			{ fail "$interface: cannot compile"; continue; }
 		rm -rf dprof-*
-		timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
-			./program >out 2>&1 || fail "$interface: exit status $?: $(head -5 out)"
+		# shellcheck disable=SC2086
+		timeout 60 $run -n 2 ./program >out 2>&1 || fail "$interface: exit status $?: $(head -5 out)"
 		"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "$interface: check: $(cat out)"
 		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>out
 		[ ! -s out ] || fail "$interface: coz: $(cat out)"

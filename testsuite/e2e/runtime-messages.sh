@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # Sends, receives and what completes them: each is recorded once, whether the plugin saw it or not; each
-# message finds its two sides; coz and the clocks' links live on that.
+# message finds its two sides; coz and the clocks' links live on that. MPI=mpich: with that instead.
 set -u
-: "${B:?the build folder}"
-command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
+: "${B:?the build folder}" "${MPI:=openmpi}"
+command -v mpicc.$MPI >/dev/null && [ -e "$B/lib/libdprof-$MPI.so" ] || { echo "no $MPI here"; exit 77; }
+case $MPI in
+openmpi) run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1" ;;
+*) run=mpirun.$MPI ;;
+esac
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -19,13 +23,13 @@ fail() {
 
 from=testsuite/fixtures/runtime/messages.c
 # shellcheck disable=SC2046
-mpicc -O2 $(pkg-config --cflags dprof) "$from" -o "$dir/seen" $(pkg-config --libs dprof) || fail "cannot compile"
+mpicc.$MPI -O2 -w $(pkg-config --cflags dprof-$MPI) "$from" -o "$dir/seen" $(pkg-config --libs dprof-$MPI) || fail "cannot compile"
 # shellcheck disable=SC2046
-mpicc -O2 "$from" -o "$dir/unseen" $(pkg-config --libs dprof) || fail "cannot compile without the plugin"
+mpicc.$MPI -O2 -w "$from" -o "$dir/unseen" $(pkg-config --libs dprof-$MPI) || fail "cannot compile without the plugin"
 moves=$(grep -o 'moves: [0-9A-Z]*' "$from" | awk '$2 == "MANY" { $2 = 40 } { sum += $2 } END { print sum }')
 cat >"$dir/as-host" <<'END2'
 #!/bin/sh
-export DPROF_HOST=h$OMPI_COMM_WORLD_RANK
+export DPROF_HOST=h${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
 exec "$@"
 END2
 chmod +x "$dir/as-host"
@@ -35,7 +39,8 @@ on_ranks() { # n command...
 	local n=$1
 	shift
 	rm -rf dprof-*
-	timeout 60 mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n "$n" "$@" >out 2>&1 ||
+	# shellcheck disable=SC2086
+	timeout 60 $run -n "$n" "$@" >out 2>&1 ||
 		fail "$n ranks, $*: exit status $?"
 	[ ! -s out ] || fail "$n ranks, $*: printed $(head -5 out)"
 	"$B/bin/dprof-analyze" dump dprof-* >text || fail "dump: exit status $?"
