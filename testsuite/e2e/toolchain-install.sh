@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What `make install` puts under a prefix is enough to build a project with, in every way that is offered: pkg-config,
+# CMake's package, the wrappers; and DESTDIR puts the same there, for the prefix.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export DPROF_DIR=$dir/traces LC_ALL=C
+mkdir "$DPROF_DIR"
+failed=0
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+prefix=$dir/prefix
+make --no-print-directory B="$B" PREFIX="$prefix" now-install >"$dir/log" 2>&1 || fail "make install: $(cat "$dir/log")"
+make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-install >"$dir/log" 2>&1 ||
+	fail "make install DESTDIR=: $(cat "$dir/log")"
+for gcc in gcc $(cd "$prefix/lib/dprof" && ls -d ?? 2>/dev/null | sed 's/^/gcc-/'); do
+	cmp -s "$dir/stage$($gcc -print-file-name=plugin)/dprof.so" \
+		"$prefix/lib/dprof/$(echo "$gcc" | sed -n 's|gcc-\(.*\)|\1/|p')dprof.so" ||
+		fail "DESTDIR: no plugin where $gcc looks for it, or not the one for it"
+done
+(cd "$dir/stage/usr" && find . -type f ! -path './lib/gcc/*') | sort >"$dir/staged"
+(cd "$prefix" && find . -type f) | sort | diff "$dir/staged" - || fail "DESTDIR= and PREFIX= install other files"
+grep -rl "$dir" "$dir/stage" && fail "files that name the DESTDIR"
+[ "$(sed -n 's/^plugin=//p' "$dir/stage/usr/lib/pkgconfig/dprof.pc")" = /usr/lib/dprof/dprof.so ] || fail "plugin= in dprof.pc"
+
+mkdir "$dir/project" && cd "$dir/project" || exit 1
+cat >work.cc <<'END'
+#include "dprof.h"
+extern "C" int work(int n)
+{
+	DPROF_REGION(inner)
+	n *= 2;
+	return n;
+}
+END
+cat >app.c <<'END'
+#include "dprof.h"
+int work(int n);
+int main(void)
+{
+	int n = 0;
+	DPROF_REGION(outer)
+	n = work(n);
+	return n;
+}
+END
+cat >mpi.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+END
+regions() { # what, program, arguments...
+	rm -rf "$DPROF_DIR"/* && timeout 30 "${@:2}" || { fail "$1: does not run"; return; }
+	[ "$("$prefix/bin/dprof-analyze" dump "$DPROF_DIR"/* | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
+		$1 == "e" { printf "%s ", name[$4] }')" = "outer inner inner outer " ] ||
+		fail "$1: expected the regions outer and inner, found $("$prefix/bin/dprof-analyze" dump "$DPROF_DIR"/*)"
+}
+barriers() { # what, program
+	rm -rf "$DPROF_DIR"/*
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n 2 "$2" || fail "$1: does not run"
+	[ "$("$prefix/bin/dprof-analyze" dump "$DPROF_DIR"/* | grep -c '^e .* enter group=1 seq=0')" = 2 ] ||
+		fail "$1: expected a barrier of a known group on both ranks"
+}
+
+"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions wrappers ./app
+
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+# shellcheck disable=SC2046
+g++ -O2 $(pkg-config --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --cflags dprof) -c app.c &&
+	gcc app.o work.o -o app2 $(pkg-config --libs dprof) && regions pkg-config ./app2
+[ "$(pkg-config --modversion dprof)" = "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/dprof.pc")" ] || fail "version"
+
+command -v cmake >/dev/null || { echo "no cmake: its package is not tested"; exit $((failed ? 1 : 77)); }
+have_mpi=$(command -v mpicc >/dev/null && [ -e "$prefix/lib/libdprof-openmpi.so" ] && echo yes)
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(project C CXX)
+find_package(dprof 0.1 REQUIRED)
+add_library(work STATIC work.cc)
+add_library(work-shared SHARED work.cc)
+add_executable(app app.c)
+add_executable(app-shared app.c)
+target_link_libraries(work PUBLIC dprof::dprof)
+target_link_libraries(work-shared PRIVATE dprof::dprof)
+target_link_libraries(app PRIVATE work)
+target_link_libraries(app-shared PRIVATE work-shared dprof::dprof)
+if(MPI)
+	find_package(MPI REQUIRED COMPONENTS C)
+	add_executable(mpi-app mpi.c)
+	target_link_libraries(mpi-app PRIVATE MPI::MPI_C dprof::mpi)
+endif()
+END
+[ -z "$have_mpi" ] || sed -i '1a set(MPI yes)' CMakeLists.txt
+for tree in "$prefix" "$B"; do
+	rm -rf build
+	cmake -S . -B build -DCMAKE_PREFIX_PATH="$tree" -DCMAKE_BUILD_TYPE=Release >log 2>&1 &&
+		cmake --build build >>log 2>&1 || { fail "cmake with $tree: $(tail -20 log)"; continue; }
+	regions "cmake $tree" build/app
+	regions "cmake $tree, shared object" build/app-shared
+	[ -z "$have_mpi" ] || barriers "cmake $tree, MPI" build/mpi-app
+done
+cmake -S . -B build-2 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+	sed -i 's/dprof 0.1/dprof 7.0/' CMakeLists.txt && cmake -S . -B build-3 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+	fail "version 7.0 was found"
+grep -q 'version: 0' log || fail "expected to hear which version is there, found: $(cat log)"
+exit $failed
