@@ -1,0 +1,219 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A program of C, C++, inline functions, templates, an archive and shared objects records the same events,
+# however it is compiled and linked. LONG=1: all options with all shapes of the program.
+#
+# What plugin-events.sh tries with the events of one file is not repeated here: this is about several files,
+# the real runtime, and the trace as it is analysed.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export DPROF_DIR=$dir/traces LC_ALL=C CCACHE_DIR=$dir/ccache TSAN_OPTIONS=${TSAN_OPTIONS:-}
+mkdir "$DPROF_DIR"
+bin=$B/bin
+unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
+failed=0 ran=0
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+cd "$dir" || exit 1
+
+# ---- the program: main -> a template in two files (one copy is kept), an archive, a function nobody calls ---------
+cat >common.h <<'END'
+#ifndef COMMON_H
+#define COMMON_H
+#include "dprof.h"
+template <class T> inline T scaled(T x)
+{
+	DPROF_REGION(scaled)
+	x *= 3;
+	return x;
+}
+inline int shared_by_all(int x)
+{
+	static int calls;
+	DPROF_REGION(shared)
+	calls += x;
+	return calls;
+}
+extern "C" int from_archive(int), unused(int);
+int other(int);
+#endif
+END
+cat >main.cc <<'END'
+#include "common.h"
+#include <cstdio>
+int main()
+{
+	int n = 1;
+	DPROF_REGION(main)
+	{
+		n = scaled(n);
+		n = other(n);
+		n = from_archive(n);
+		n += shared_by_all(1);
+	}
+	return std::printf("ran %d\n", n) < 0;
+}
+END
+cat >other.cc <<'END'
+#include "common.h"
+int other(int n)
+{
+	DPROF_REGION_BEGIN(other)
+	n = scaled(n);
+	n += shared_by_all(2);
+	DPROF_REGION_END(other)
+	return n;
+}
+END
+cat >archive.c <<'END'
+#include "dprof.h"
+int from_archive(int);
+int unused(int);
+int from_archive(int n)
+{
+	DPROF_REGION(archive)
+	n += 4;
+	return n;
+}
+int unused(int n)
+{
+	DPROF_REGION(unused)
+	n += 5;
+	return n;
+}
+END
+expected="+main +scaled -scaled +other +scaled -scaled +shared -shared -other +archive -archive +shared -shared -main"
+
+events() { # of thread 0 of the only trace
+	local trace=("$DPROF_DIR"/dprof-*)
+	[ -d "${trace[0]}" ] || return
+	"$bin/dprof-analyze" dump "${trace[0]}" 2>&1 | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
+		$1 == "e" && $2 == 0 { printf "%s%s%s", n++ ? " " : "", $5 == "enter" ? "+" : "-", name[$4] }'
+}
+runs() { # what, command...
+	rm -rf "$DPROF_DIR"/*
+	"${@:2}" >out 2>err || fail "$1: status $?: $(tail -5 err)"
+	[ "$(cat out)" = "ran 18" ] || fail "$1: expected ran 18, found $(cat out)"
+	[ ! -s err ] || fail "$1: wrote $(head -5 err)"
+	[ "$(events)" = "$expected" ] || fail "$1: expected $expected, found $(events)"
+	ran=$((ran + 1))
+}
+strict="-Wall -Wextra -Werror"
+
+# Shapes of the program. Options are for compiling and for linking.
+# shellcheck disable=SC2086
+at_once() { "$bin/dprof-c++" $strict $1 main.cc other.cc -x c archive.c -o app; }
+# shellcheck disable=SC2086
+apart() {
+	local ar=ar
+	case $1 in *-flto*) ar=gcc-ar ;; esac
+	rm -f libarchive.a
+	"$bin/dprof-cc" $strict $1 -c archive.c && $ar rcs libarchive.a archive.o &&
+		"$bin/dprof-c++" $strict $1 -c main.cc && "$bin/dprof-c++" $strict $1 -c other.cc && "$bin/dprof-c++" $1 main.o other.o -L. -larchive -o app
+}
+# shellcheck disable=SC2086
+shared() {
+	"$bin/dprof-cc" $strict $1 -fPIC -shared archive.c -o libarchive.so && "$bin/dprof-c++" $strict $1 -fPIC -shared other.cc -o libother.so &&
+		"$bin/dprof-c++" $strict $1 main.cc -L. -lother -larchive -Wl,-rpath,"$dir" -o app
+	local status=$?
+	rm -f libarchive.a
+	return $status
+}
+try() { # shape options
+	rm -f app libarchive.so
+	"$1" "$2" >log 2>&1 && [ ! -s log ] || { fail "$1 $2: $(cat log)"; return; }
+	runs "$1 $2" timeout 20 ./app
+}
+
+options=("-O0" "-O1 -g" "-O2" "-O3" "-Os" "-O2 -flto" "-Og -g3" "-O2 -fno-inline" "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections"
+	"-O1 -fsanitize=address" "-O1 -fsanitize=undefined" "-O1 -fsanitize=thread" "-O2 -fPIE -pie" "-O2 -fno-pie -no-pie"
+	"-O2 -fvisibility=hidden" "-O2 -fuse-ld=gold" "-O2 -Wl,-z,now,-z,relro" "-O2 -Wl,-z,separate-code" "-O2 -gz -g")
+command -v ld.gold >/dev/null || options=("${options[@]/-O2 -fuse-ld=gold/-O2}")
+shapes=(at_once apart shared)
+for i in "${!options[@]}"; do
+	for s in "${!shapes[@]}"; do
+		case ${shapes[s]}${options[i]} in shared*visibility*) continue ;; esac
+		[ -n "${LONG:-}" ] || [ $(((i + s) % 3)) = 0 ] || continue
+		try "${shapes[s]}" "${options[i]}"
+	done
+done
+try apart "-O2 -static"
+try at_once "-O2 -static-pie -fPIE"
+try apart "-O2 -flto -ffat-lto-objects"
+
+# ---- what is thrown away by the linker has no site, and what is merged has one --------------------------------------
+apart "-O2 -fno-inline -ffunction-sections -Wl,--gc-sections" && runs "gc-sections" ./app
+"$bin/dprof-analyze" dump "$DPROF_DIR"/* >text
+[ "$(grep -c 'name=scaled ' text)" = 1 ] || fail "a template's region in two files: expected one site, found $(grep 'name=scaled' text)"
+nm app | grep -q ' T unused$' && fail "--gc-sections kept what nobody calls"
+
+# ---- precompiled headers ----------------------------------------------------------------------------------------------
+"$bin/dprof-c++" -O1 -x c++-header common.h -o common.h.gch 2>log && "$bin/dprof-c++" -O1 -Winvalid-pch -H main.cc other.cc -c 2>log &&
+	grep -q '^! .*common.h.gch' log && "$bin/dprof-cc" -c archive.c && "$bin/dprof-c++" main.o other.o archive.o -o app ||
+	fail "precompiled header: $(cat log)"
+rm -f common.h.gch
+runs "precompiled header" ./app
+
+# ---- preprocess, carry away, compile (distcc) ---------------------------------------------------------------------------
+"$bin/dprof-c++" -E main.cc -o main.ii && "$bin/dprof-c++" -E -fdirectives-only other.cc -o other.ii &&
+	"$bin/dprof-cc" -E archive.c -o archive.i && mkdir away && mv ./*.i ./*.ii away && (cd away &&
+	"$bin/dprof-c++" -O2 -c main.ii && "$bin/dprof-c++" -O2 -fpreprocessed -fdirectives-only -c other.ii &&
+	"$bin/dprof-cc" -O2 -c archive.i && "$bin/dprof-c++" main.o other.o archive.o -o ../app) || fail "-E, then compile"
+runs "-E, then compile" ./app
+
+# ---- ccache: an object from a hit has its sites; another plugin is another compiler -------------------------------------------
+if command -v ccache >/dev/null; then
+	export DPROF_CC="ccache gcc" DPROF_CXX="ccache g++"
+	apart -O2 && apart -O2 || fail "ccache"
+	ccache --print-stats | awk '$1 ~ /^(direct|preprocessed)_cache_hit$/ { n += $2 } END { exit n != 3 }' ||
+		fail "ccache: expected 3 hits, found $(ccache --print-stats | grep _hit)"
+	runs "from ccache" ./app
+	ccache -z >/dev/null
+	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-fence apart -O2 && runs "ccache, another option" ./app
+	objdump -d app | grep -A1 lfence | grep -q rdtsc || fail "ccache: an option of the plugin was not seen"
+	unset DPROF_CC DPROF_CXX
+else
+	echo "no ccache: not tested"
+fi
+
+# ---- dlopen, dlclose, another object at the same place ---------------------------------------------------------------------------
+cat >load.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include "dprof.h"
+int main(int argc, char **argv)
+{
+	int n = 0;
+	for (int i = 1; i < argc; i++) {
+		void *object = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+		int (*work)(int) = object ? (int (*)(int))dlsym(object, "from_archive") : NULL;
+		DPROF_REGION(call)
+		n = work ? work(n) : -1;
+		if (!object || dlclose(object))
+			return puts(dlerror());
+	}
+	printf("ran %d\n", n);
+	return 0;
+}
+END
+objects=
+for i in 1 2 3; do
+	sed "s/REGION(archive)/REGION(archive$i)/" archive.c >"a$i.c"
+	"$bin/dprof-cc" -O2 -fPIC -shared "a$i.c" -o "./a$i.so" || fail "a$i.so"
+	objects="$objects ./a$i.so"
+done
+for program in "$bin/dprof-cc" "gcc -Wno-unknown-pragmas -I$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")"; do
+	rm -rf "${DPROF_DIR:?}"/*
+	$program load.c -ldl -o load && [ "$(./load $objects $objects)" = "ran 24" ] || fail "dlopen: $program"
+	events | tr ' ' '\n' | grep -v call | xargs >got
+	echo "+archive1 -archive1 +archive2 -archive2 +archive3 -archive3 +archive1 -archive1 +archive2 -archive2 +archive3 -archive3" |
+		cmp -s - got || fail "dlopen, dlclose: events $(cat got)"
+done
+
+echo "$ran programs ran"
+exit $failed
