@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime/format.h"
@@ -36,11 +37,11 @@ struct module {
 	char buildid[2 * BUILDID_MAX + 1];
 	struct section sites;   /* none: bytes is 0; address relative to base */
 	uint64_t hash;
+	bool loaded;            /* at the last look */
 };
 
 static struct module *modules;
 static size_t nmodules;
-static unsigned long long adds_seen;
 static bool any;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -275,31 +276,32 @@ static void inspect(struct module *m, const struct dl_phdr_info *info)
 	any |= !is_own(m->path);
 }
 
-static bool is_known(const struct dl_phdr_info *info)
+static struct module *find(const struct dl_phdr_info *info)
 {
 	const char *path = *info->dlpi_name ? info->dlpi_name : dprof_settings.program;
 
 	for (size_t i = 0; i < nmodules; i++)
 		if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path))
-			return true;
-	return false;
+			return &modules[i];
+	return NULL;
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	struct module *more;
+	struct module *m = find(info), *more;
 
 	(void)size;
 	(void)unused;
-	if (info->dlpi_adds == adds_seen)
-		return 1; /* nothing new */
-	if (is_known(info))
+	if (m) {
+		m->loaded = true;
 		return 0;
+	}
 	more = realloc(modules, (nmodules + 1) * sizeof(*modules));
 	if (!more)
 		return 0;
 	modules = more;
 	inspect(&modules[nmodules], info);
+	modules[nmodules].loaded = true;
 	tell(&modules[nmodules]);
 	if (modules[nmodules].sites.bytes)
 		publish(&modules[nmodules]);
@@ -307,24 +309,84 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
 	return 0;
 }
 
-static int count(struct dl_phdr_info *info, size_t size, void *adds)
+/* What was unloaded leaves its sites' place empty for good: an address in a record is one site's, whatever is
+ * loaded later. False when something else may have been there. */
+static bool keep_place(const struct module *m)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = m->base + m->sites.address;
+	uint64_t to = (from + m->sites.bytes + page - 1) & -page;
+
+	from &= -page;
+	return mmap((void *)from, to - from, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+		    MAP_FIXED_NOREPLACE, -1, 0) == (void *)from;
+}
+
+/* Between two looks somebody else may have come to where m was, and gone again. */
+static void find_gone(struct module *m, bool watched)
+{
+	char text[PATH_MAX + 160];
+
+	if (m->loaded || !m->sites.bytes)
+		return;
+	if (!(keep_place(m) && watched)) {
+		snprintf(text, sizeof(text), "%s was unloaded unseen: if another object with sites took its "
+			 "place, events of that one bear names of this one", m->path);
+		dprof_process_line("note", text);
+	}
+	m->sites.bytes = 0; /* told already */
+}
+
+struct loads { unsigned long long adds, subs; };
+
+static int count(struct dl_phdr_info *info, size_t size, void *loads)
 {
 	(void)size;
-	*(unsigned long long *)adds = info->dlpi_adds;
+	*(struct loads *)loads = (struct loads){ info->dlpi_adds, info->dlpi_subs };
 	return 1;
+}
+
+static void look(bool watched)
+{
+	static struct loads seen;
+	struct loads now = { 0, 0 };
+
+	dl_iterate_phdr(count, &now); /* first: what comes in between is seen next time */
+	if (now.adds == seen.adds && now.subs == seen.subs)
+		return;
+	for (size_t i = 0; i < nmodules; i++)
+		modules[i].loaded = false;
+	dl_iterate_phdr(visit, NULL);
+	for (size_t i = 0; i < nmodules; i++)
+		find_gone(&modules[i], watched);
+	seen = now;
+}
+
+static int closing; /* threads in our dlclose() */
+
+static void look_and_count(int change)
+{
+	int saved_errno = errno;
+
+	pthread_mutex_lock(&lock);
+	look(closing > 0);
+	closing += change;
+	pthread_mutex_unlock(&lock);
+	errno = saved_errno;
 }
 
 void dprof_modules_look(void)
 {
-	unsigned long long adds = 0;
-	int saved_errno = errno;
+	look_and_count(0);
+}
 
-	pthread_mutex_lock(&lock);
-	dl_iterate_phdr(count, &adds); /* first: what comes in between is seen next time */
-	dl_iterate_phdr(visit, NULL);
-	adds_seen = adds;
-	pthread_mutex_unlock(&lock);
-	errno = saved_errno;
+void dprof_modules_closing(void)
+{
+	look_and_count(1);
+}
+
+void dprof_modules_closed(void)
+{
+	look_and_count(-1);
 }
 
 bool dprof_modules_any(void)

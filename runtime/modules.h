@@ -11,6 +11,10 @@
 /* Writes down the modules that were loaded since the last look. Not from the slow path. */
 void dprof_modules_look(void);
 
+/* The same before and after the C library's dlclose(): what goes in between was seen before. */
+void dprof_modules_closing(void);
+void dprof_modules_closed(void);
+
 /* The site of an operation that an event's word names by `id` (words.h); NULL when no module that was
  * looked at has it, or `op` is another. At any time, from any thread. */
 const struct dprof_site *dprof_modules_site(uint64_t id, enum dprof_op op);

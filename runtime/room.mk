@@ -27,7 +27,8 @@ $(B)/obj/guest/%.o: %.S
 	$(call say,AS)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
-$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/clock)
+# Only a shared libdprof can stand before the C library's dlclose().
+$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/unload runtime/entry freezer/clock)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread -Wl,-soname,$(@F) \
 		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^

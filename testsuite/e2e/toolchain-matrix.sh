@@ -207,13 +207,17 @@ for i in 1 2 3; do
 	"$bin/dprof-cc" -O2 -fPIC -shared "a$i.c" -o "./a$i.so" || fail "a$i.so"
 	objects="$objects ./a$i.so"
 done
-for program in "$bin/dprof-cc" "gcc -Wno-unknown-pragmas -I$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")"; do
-	rm -rf "${DPROF_DIR:?}"/*
-	$program load.c -ldl -o load && [ "$(./load $objects $objects)" = "ran 24" ] || fail "dlopen: $program"
-	events | tr ' ' '\n' | grep -v call | xargs >got
-	echo "+archive1 -archive1 +archive2 -archive2 +archive3 -archive3 +archive1 -archive1 +archive2 -archive2 +archive3 -archive3" |
-		cmp -s - got || fail "dlopen, dlclose: events $(cat got)"
-done
+"$bin/dprof-cc" load.c -ldl -o load && rm -rf "${DPROF_DIR:?}"/* && [ "$(./load $objects $objects)" = "ran 24" ] || fail "dlopen"
+want=
+for i in 1 2 3 1 2 3; do want="$want${want:+ }+call +archive$i -archive$i -call"; done
+[ "$(events)" = "$want" ] || fail "dlopen, dlclose: expected $want, found $(events)"
+grep -h '^note' "$DPROF_DIR"/*/*.process && fail "dlopen, dlclose: a note"
+
+# Where only the objects are linked with dprof, dlclose is the C library's: names may be confused, and that is said.
+gcc -Wno-unknown-pragmas -I"$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")" load.c -ldl -o load &&
+	rm -rf "${DPROF_DIR:?}"/* && [ "$(./load $objects)" = "ran 12" ] || fail "dlopen by a plain program"
+[ "$(events | wc -w)" = 6 ] && grep -qh '^note .*unloaded%20unseen' "$DPROF_DIR"/*/*.process ||
+	fail "dlclose by a plain program: expected six events and a note, found $(events)"
 
 echo "$ran programs ran"
 exit $failed

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Each event is resolved to the right site: of 10,000 in one program; of 100 shared objects that are linked, and of
+# 100 that come and go; and where two objects lie so that 24 bits of an address do not tell them apart.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export DPROF_DIR=$dir/traces LC_ALL=C
+mkdir "$DPROF_DIR"
+bin=$B/bin
+unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS DPROF_BUFFER
+failed=0
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+cd "$dir" || exit 1
+names() { # of thread 0's events, in order
+	"$bin/dprof-analyze" dump "$DPROF_DIR"/* 2>problems | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
+		$1 == "e" && $2 == 0 && $5 == "enter" { print $4 in name ? name[$4] : "unresolved" }'
+}
+expect() { # what; the names on standard input
+	names >got
+	diff - got >difference || fail "$1: (< expected, > found) $(wc -l <difference) lines, first: $(head -5 difference)"
+	[ ! -s problems ] || fail "$1: dump says $(head -3 problems)"
+	rm -rf "$DPROF_DIR"/*
+}
+notes() { grep -h '^note' "$DPROF_DIR"/*/*.process; }
+
+# ---- 10,000 sites, in ten files, one function each ---------------------------------------------------------------------
+for f in 0 1 2 3 4 5 6 7 8 9; do
+	awk -v f=$f 'BEGIN {
+		print "extern volatile int work; void file" f "(void); void file" f "(void) {"
+		for (i = 0; i < 1000; i++) print "#pragma dprof region(r" f "_" i ")\nwork++;"
+		print "}" }' >"file$f.c"
+done
+printf 'volatile int work;\n%s\nint main(void) { %s return 0; }\n' "$(printf 'void file%s(void);' 0 1 2 3 4 5 6 7 8 9)" \
+	"$(printf 'file%s();' 0 1 2 3 4 5 6 7 8 9)" >main.c
+"$bin/dprof-cc" -O1 main.c file?.c -o many && ./many || fail "10,000 sites"
+for f in 0 1 2 3 4 5 6 7 8 9; do for ((i = 0; i < 1000; i++)); do echo "r${f}_$i"; done; done | expect "10,000 sites"
+
+# ---- 100 shared objects ----------------------------------------------------------------------------------------------------
+cat >object.c <<'END'
+#define PASTE(a, b) a##b
+#define NAMED(a, b) PASTE(a, b)
+volatile int work;
+void NAMED(call, N)(void);
+void NAMED(call, N)(void)
+{
+#pragma dprof region(NAMED)
+	work++;
+}
+END
+for ((i = 0; i < 100; i++)); do
+	sed "s/region(NAMED)/region(object$i)/; s/volatile int work/static &/" object.c >"o$i.c"
+	gcc -fplugin="$(sed -n 's/^plugin=//p' "$B/lib/pkgconfig/dprof.pc")" -DN=$i -O1 -fPIC -shared "o$i.c" -o "libo$i.so" || fail "libo$i.so"
+done
+{
+	for ((i = 0; i < 100; i++)); do echo "void call$i(void);"; done
+	echo 'int main(void) { for (int n = 0; n < 3; n++) {'
+	for ((i = 0; i < 100; i++)); do echo "call$i();"; done
+	echo '} return 0; }'
+} >linked.c
+# shellcheck disable=SC2046
+"$bin/dprof-cc" linked.c -L. $(printf -- '-lo%d ' $(seq 0 99)) -Wl,-rpath,"$dir" -o linked && ./linked || fail "100 objects"
+for n in 1 2 3; do for ((i = 0; i < 100; i++)); do echo "object$i"; done; done | expect "100 linked objects"
+
+cat >load.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int close_at_once = atoi(argv[1]);
+	void *object[100];
+	for (int n = 0; n < 3; n++)
+		for (int i = 0; i < 100; i++) {
+			char path[64], name[32];
+			snprintf(path, sizeof(path), "./libo%d.so", i);
+			snprintf(name, sizeof(name), "call%d", i);
+			object[i] = dlopen(path, RTLD_NOW);
+			if (!object[i])
+				return puts(dlerror());
+			((void (*)(void))dlsym(object[i], name))();
+			if (close_at_once && dlclose(object[i]))
+				return puts(dlerror());
+		}
+	return argc != 2;
+}
+END
+"$bin/dprof-cc" load.c -ldl -o load
+for close in 0 1; do
+	./load $close || fail "dlopen of 100 objects, closed at once: $close"
+	notes | grep unseen && fail "an object was closed unseen"
+	for n in 1 2 3; do for ((i = 0; i < 100; i++)); do echo "object$i"; done; done |
+		expect "100 objects with dlopen, closed at once: $close"
+done
+
+# ---- a clash: two objects 128 MiB apart, so that words do not tell their sites apart ---------------------------------------
+cat >clash.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+static void call(const char *path, const char *name)
+{
+	void *object = dlopen(path, RTLD_NOW);
+	if (object)
+		((void (*)(void))dlsym(object, name))();
+	else
+		puts(dlerror());
+}
+int main(int argc, char **argv)
+{
+	call("./low.so", "call0");
+	usleep(200000); /* from here on records are short */
+	call("./low.so", "call0");
+	call("./high.so", "call1"); /* nobody knows yet that there is a clash */
+	usleep(2500000); /* the runtime looks once a second */
+	for (int i = 0; i < 1000; i++) {
+		call("./low.so", "call0");
+		call("./high.so", "call1");
+	}
+	return argc != 1;
+}
+END
+"$bin/dprof-cc" clash.c -ldl -o clash && "$bin/dprof-cc" -DN=0 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610000000000 o0.c -o low.so &&
+	"$bin/dprof-cc" -DN=1 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610008000000 o1.c -o high.so || fail "clash"
+./clash || fail "the program with a clash fails"
+notes | grep -q 'end%20alike' || fail "no note of the clash: do the objects lie where they should?"
+names | tail -n +4 | awk '$0 != "object" (NR + 1) % 2 { print NR ": " $0; exit } END { if (NR != 2000) print NR }' >wrong
+[ ! -s wrong ] || fail "after the clash was seen: $(cat wrong)"
+names | head -3 >early
+cat early problems
+exit $failed
