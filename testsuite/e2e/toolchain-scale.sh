@@ -129,8 +129,9 @@ END
 	"$bin/dprof-cc" -DN=1 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610008000000 o1.c -o high.so || fail "clash"
 ./clash || fail "the program with a clash fails"
 notes | grep -q 'end%20alike' || fail "no note of the clash: do the objects lie where they should?"
-names | tail -n +4 | awk '$0 != "object" (NR + 1) % 2 { print NR ": " $0; exit } END { if (NR != 2000) print NR }' >wrong
-[ ! -s wrong ] || fail "after the clash was seen: $(cat wrong)"
-names | head -3 >early
-cat early problems
+# The first call was recorded before words came into use; the next two are ambiguous, and named as that.
+names | awk '$0 != "object" (NR > 1 && NR % 2) { print NR ": " $0; exit } END { if (NR != 2001) print "events: " NR }' >wrong
+[ ! -s wrong ] || fail "with a clash: $(cat wrong)"
+grep -q 'expected an address in one module of its process, found .*, which is in several (and 3 more like it)' problems ||
+	fail "expected 4 events that are in several modules, found $(cat problems)"
 exit $failed
