@@ -64,7 +64,7 @@ for round in $(seq "$rounds"); do
 		i=$(((round + j) % 4))
 		progress "K-Means, round $round of $rounds"
 		rm -rf "$here"/dprof-kmeans.[0-3]*
-		echo "$round $i $(cd "$here" && OMP_NUM_THREADS=$cores "./kmeans.$i" --clusters 64 --iterations 20 "$B/data/cities.csv.gz" |
+		echo "$round $i $(cd "$here" && OMP_NUM_THREADS=$cores "./kmeans.$i" --clusters 16 --iterations 4 "$B/data/cities.csv.gz" |
 			sed -n 's/.* \([0-9.]*\) s$/\1/p')"
 	done
 done >"$here/marked"
