@@ -6,6 +6,7 @@ PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/in
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
 BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/wake \
            $(B)/bench/threads $(B)/bench/threads-plain \
+           $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain) \
            $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
@@ -34,6 +35,13 @@ $(B)/bench/threads $(B)/bench/threads-plain: $(B)/obj/bench/threads.o $(B)/lib/p
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -fopenmp $(LDFLAGS) -o $@ $< \
 		$(if $(filter %/threads,$@),$$(PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config --libs dprof))
+
+$(B)/bench/pingpong $(B)/bench/pingpong-plain: bench/pingpong.c $(B)/lib/pkgconfig/dprof-openmpi.pc \
+		$(B)/plugin/dprof.so
+	$(call say,MPICC)
+	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) \
+		$(if $(filter %/pingpong,$@),$$(pkg-config --cflags dprof-openmpi)) -o $@ $< \
+		$(if $(filter %/pingpong,$@),$$(pkg-config --libs dprof-openmpi))
 
 $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
