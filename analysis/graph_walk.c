@@ -221,6 +221,12 @@ static void join(struct walk *w, struct spot exit)
 		unexplained(w, exit, &w->b->alone);
 }
 
+/* It does not say which message it found. */
+static bool is_probe(const struct walk *w)
+{
+	return strcmp(w->b->graph->trace->sites[w->entered.site].name, "MPI_Probe") == 0;
+}
+
 static void outermost(struct walk *w, struct spot exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
@@ -246,6 +252,8 @@ static void outermost(struct walk *w, struct spot exit)
 	} else if (kind == DPROF_KIND_WAIT && !w->completed && has_id(&w->entered)) {
 		touch(w, exit, TOUCH_WOKEN);
 		w->woken = w->b->ntouches;
+	} else if (kind == DPROF_KIND_WAIT && is_probe(w)) {
+		unexplained(w, exit, &w->b->alone);
 	}
 }
 

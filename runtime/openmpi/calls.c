@@ -3,6 +3,8 @@
  * calls.c - MPI's collective operations, wrapped by way of its profiling interface; its begin and end. */
 #include "runtime/openmpi/openmpi.h"
 
+#include <stdio.h>
+
 bool mpi_active, mpi_multiple;
 
 struct call call_begin(const void *site, const char *name)
@@ -209,6 +211,16 @@ DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
 	if (result == MPI_SUCCESS)
 		after_init();
 	return result;
+}
+
+/* What this rank has recorded is kept whatever becomes of it; the reader should know why it ends. */
+DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "this rank called MPI_Abort with code %d", code);
+	dprof_adapter_line("note", text);
+	return PMPI_Abort(comm, code);
 }
 
 DPROF_EXPORT int MPI_Finalize(void)

@@ -208,6 +208,17 @@ DPROF_EXPORT int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int t
 	return result;
 }
 
+/* It waits for a message, and leaves it where it is. */
+DPROF_SITE_OF(site_Probe, DPROF_KIND_WAIT, "MPI_Probe");
+DPROF_EXPORT int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	struct call c = call_begin(NAMED(Probe));
+	int result = PMPI_Probe(from, tag, comm, status);
+
+	call_end(c);
+	return result;
+}
+
 /* A message that is found this way is taken: what receives it later takes it out of MPI's hands. */
 DPROF_SITE_OF(site_Mprobe, DPROF_KIND_RECV, "MPI_Mprobe");
 DPROF_EXPORT int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message,
