@@ -144,7 +144,7 @@ if [ "$count" -lt 100000 ]; then
 fi
 
 if hosts=$(testsuite/hosts.sh up 2 2>"$demo/hosts"); then
-	say "$ranks ranks on 2 hosts (namespaces $hosts-*), the first half on h0, the others on h1"
+	say "$ranks ranks on 2 hosts (namespaces $hosts-*), half of them on each"
 else
 	hosts=
 	why=$(cat "$demo/hosts")
