@@ -20,7 +20,7 @@
  *   .subsection 1
  *   3:  lea   -128(%rsp), %rsp            the red zone
  *       lea   SITE + OP(%rip), %rdx
- *       call  *__dprof_slow@gotpcrel(%rip)
+ *       call  *__dprof_2_needs_libdprof@gotpcrel(%rip)
  *       lea   128(%rsp), %rsp
  *       jnc   1b                          there is room now
  *       jmp   2b                          it was recorded for us, or is not to be
@@ -37,9 +37,9 @@
  * `end` is NULL; the helper thread may set it to that at any time. A claim is compared with `end` one
  * instruction after it was made, and a handler that came in between may have moved `end`: but only
  * downwards, so that what had failed still fails. What had room and now fails leaves its slot zero,
- * unless it is still the last one of its chunk: then __dprof_slow makes use of it. */
+ * unless it is still the last one of its chunk: then __dprof_2_needs_libdprof makes use of it. */
 struct dprof_cursor {
-	uint64_t *next; /* past end when a claim failed: __dprof_slow mends it */
+	uint64_t *next; /* past end when a claim failed: __dprof_2_needs_libdprof mends it */
 	uint64_t *end;
 };
 
@@ -49,12 +49,14 @@ extern __thread struct dprof_cursor __dprof_cursor
 #endif
 
 /* Makes room in the calling thread's buffer, or records the event itself.
+ * The name is what the linker or the loader says where there is no libdprof, or one that does not go with the
+ * object: 2 is the version of all that this header and the layout of sites say, and changes with them.
  * rcx: the slot that was claimed in vain; rdx: the address of the site, and the operation in its low
  * bits, or 0; rax: at an EXIT the stamp. Preserves every register (vector registers too) except the
  * flags and may be called with any stack alignment; to be called from assembly only.
  * Returns with the carry flag clear when next < end, and set when there is nothing left to do: the
  * event is recorded, or is not to be; the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
-__attribute__((visibility("default"))) void __dprof_slow(void);
+__attribute__((visibility("default"))) void __dprof_2_needs_libdprof(void);
 
 #endif
