@@ -16,7 +16,7 @@
 struct source {              /* one thread */
 	struct tr_cursor events;
 	struct frz_cursor times;
-	frz_time now;        /* of its event that comes next; hi is later when records behind it are lost */
+	frz_time now;        /* of its event that comes next; hi is later when what follows is lost */
 	frz_time then;       /* of the one behind that */
 	bool has_now, has_then, lost_then;
 	uint64_t lost;
@@ -160,8 +160,8 @@ void aggregate_print(const struct aggregate *a, const struct times *times, uint3
 		     const struct span *span)
 {
 	frz_time frames = { a->frame_ticks, a->frame_ticks };
-	char *text = mem_format("Aggregated events: %" PRIu64 " events in %" PRIu64 " groups of unknown "
-				"order. In the %" PRIu64 " frames between them, %s s or %s %% of "
+	char *text = mem_format("Aggregated events: %" PRIu64 " events in %" PRIu64 " groups of "
+				"unknown order. In the %" PRIu64 " frames between them, %s s or %s %% of "
 				"the run, no thread changes its state.",
 				a->events, a->aggregated, a->frames,
 				interval_compact(times_seconds(times, line, frames), 9).text,
@@ -175,8 +175,8 @@ void aggregate_print(const struct aggregate *a, const struct times *times, uint3
 		uint64_t least = aggregate_least(b), most = aggregate_least(b + 1) - 1;
 		if (a->bins[b].count == 0)
 			continue;
-		snprintf(sizes, sizeof sizes, least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64,
-			 least, most);
+		snprintf(sizes, sizeof sizes,
+			 least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
 		printf("  %-22s %12" PRIu64 " %12" PRIu64 "\n", sizes, a->bins[b].count,
 		       a->bins[b].events);
 	}

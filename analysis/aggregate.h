@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * aggregate.h - the aggregated event view: frames in which no thread changes state, and between them
- * events in unknown order.
+ * aggregate.h - the aggregated event view: frames in which no thread changes state, and between
+ * them events in unknown order.
  *
- * Events (enters and exits of all threads of a line) whose times overlap, directly or through others,
- * are merged into one *aggregated event*; its size is how many they are. Between two of them is a frame.
- * Scores and queries do not go this way: events of one clock, whose order is known, are merged here as
- * well (frames.h is tighter). The view shows how finely a run can be resolved with its clocks.
+ * Events (enters and exits of all threads of a line) whose times overlap, directly or through
+ * others, are merged into one *aggregated event*; its size is how many they are. Between two of
+ * them is a frame. Scores and queries do not go this way: events of one clock, whose order is
+ * known, are merged here as well (frames.h is tighter). The view shows how finely a run can be
+ * resolved with its clocks.
  *
  * Law: at any moment of a frame, whatever the clocks, no thread enters or leaves anything. What was
- * lost may have been an event at any moment from the record before it to the one behind it, and so may
- * be what a thread that was killed did behind its last.
+ * lost may have been an event at any moment from the record before it to the one behind it, and so
+ * may be what a thread that was killed did behind its last.
  *
  * Memory grows with the threads, not with the run. */
 #ifndef ANALYSIS_AGGREGATE_H
@@ -21,7 +22,8 @@
 
 #define AGGREGATE_BINS 64
 
-/* Bin b has the sizes from aggregate_least(b) to aggregate_least(b + 1) - 1: 1, 2, 3..4, 5..8, ... */
+/* Bin b has the sizes from aggregate_least(b) to aggregate_least(b + 1) - 1: 1, 2, 3..4, 5..8, ...
+ * */
 static inline uint64_t aggregate_least(unsigned bin)
 {
 	return bin < 2 ? bin + 1 : (UINT64_C(1) << (bin - 1)) + 1;

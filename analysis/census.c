@@ -2,8 +2,9 @@
  *
  * census.c - merges the stretches of one clock's threads and counts.
  *
- * The counts are bounded by what each thread must and may be; a change of a thread takes its part away
- * and adds another. When some threads are uncertain, and few, their masks are tried one by one. */
+ * The counts are bounded by what each thread must and may be; a change of a thread takes its part
+ * away and adds another. When some threads are uncertain, and few, their masks are tried one by
+ * one. */
 #include "analysis/census.h"
 
 #include <stdlib.h>
@@ -241,7 +242,8 @@ static bool cross(struct census *c)
 }
 
 /* Takes away what a neighbour says, whose ticks contain all of this. */
-static void leave_to(const struct census *c, struct census_choices *x, const struct census_choices *y)
+static void leave_to(const struct census *c, struct census_choices *x,
+		     const struct census_choices *y)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < x->count; i++) {
@@ -255,7 +257,8 @@ static void leave_to(const struct census *c, struct census_choices *x, const str
 	x->count = kept;
 }
 
-/* Changes in unknown order; false when their segment says nothing that its neighbours do not say. */
+/* Changes in unknown order; false when their segment says nothing that its neighbours do not say.
+ * */
 static bool blurred_piece(struct census *c, uint64_t from, struct census_segment *out)
 {
 	describe(c, from, c->stamp, out);

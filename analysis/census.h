@@ -2,17 +2,18 @@
  *
  * census.h - the counts of a query over the threads of one clock, over time.
  *
- * Stamps of one clock are in a known order, up to a tick and up to the `slack` by which its cores may
- * differ. So a clock is summed up without any error by segments, each between two of its stamps; a
- * segment gives every combination of counts that is possible, as a few *choices* (each bounds the
- * counts), or as one choice around all when they are more than CENSUS_CHOICES. Changes of several
- * threads whose order is not known become a segment of their own, from the first of them to the last,
- * in which each of these threads may be in any state that it has there; choices that a neighbour has,
- * too, are left to it when all of that is one tick. Neighbouring segments have different choices.
+ * Stamps of one clock are in a known order, up to a tick and up to the `slack` by which its cores
+ * may differ. So a clock is summed up without any error by segments, each between two of its
+ * stamps; a segment gives every combination of counts that is possible, as a few *choices* (each
+ * bounds the counts), or as one choice around all when they are more than CENSUS_CHOICES. Changes
+ * of several threads whose order is not known become a segment of their own, from the first of
+ * them to the last, in which each of these threads may be in any state that it has there; choices
+ * that a neighbour has, too, are left to it when all of that is one tick. Neighbouring segments
+ * have different choices.
  *
- * Law: at each moment, the true counts lie in one of the choices of a segment whose ticks, from its
- * first stamp's to its last stamp's, contain the moment; and between the end of the first tick and the
- * begin of the last they lie in a choice of that segment. Segments follow each other
+ * Law: at each moment, the true counts lie in one of the choices of a segment whose ticks, from
+ * its first stamp's to its last stamp's, contain the moment; and between the end of the first tick
+ * and the begin of the last they lie in a choice of that segment. Segments follow each other
  * without gaps from PERIOD_BEFORE to PERIOD_AFTER. */
 #ifndef ANALYSIS_CENSUS_H
 #define ANALYSIS_CENSUS_H

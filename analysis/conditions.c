@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conditions.c - one stack per thread, of which each entry carries the masks that are possible while it
- * is the innermost, so that an event costs the same at any depth. */
+ * conditions.c - one stack per thread, of which each entry carries the masks that are possible
+ * while it is the innermost, so that an event costs the same at any depth. */
 #include "analysis/conditions.h"
 
 #include <stdlib.h>

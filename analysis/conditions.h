@@ -2,14 +2,14 @@
  *
  * conditions.h - which of a query's atoms are true of one thread, over time.
  *
- * A *mask* has a bit for each atom that is true. A condition is the set of masks that are possible:
- * a few boxes, each of all masks between `must` and `may`. Stretches follow each other without gaps,
- * from PERIOD_BEFORE to PERIOD_AFTER, and neighbours have different conditions; so an event that
- * changes no atom is no change.
+ * A *mask* has a bit for each atom that is true. A condition is the set of masks that are
+ * possible: a few boxes, each of all masks between `must` and `may`. Stretches follow each other
+ * without gaps, from PERIOD_BEFORE to PERIOD_AFTER, and neighbours have different conditions; so
+ * an event that changes no atom is no change.
  *
- * Law: the true mask at any moment is in the condition of the stretch in which the moment falls. What
- * is not known, and from when on, is as in states.h: after a loss, at a site that cannot be found, at
- * the end of a thread that was inside of something. */
+ * Law: the true mask at any moment is in the condition of the stretch in which the moment falls.
+ * What is not known, and from when on, is as in states.h: after a loss, at a site that cannot be
+ * found, at the end of a thread that was inside of something. */
 #ifndef ANALYSIS_CONDITIONS_H
 #define ANALYSIS_CONDITIONS_H
 

@@ -7,7 +7,8 @@
  *                  ^ visited: A's and B's segments make a frame of t
  *
  * A's segment has ended by its key, lo(e), and lives on as a *ghost* until hi(e). When B's next
- * segment begins before that, it makes another frame with the ghost: see "hi" in the proof in csp.h. */
+ * segment begins before that, it makes another frame with the ghost: see "hi" in the proof in
+ * csp.h. */
 #include "analysis/csp.h"
 
 #include <assert.h>
@@ -37,7 +38,8 @@ struct tally {               /* of one actor */
 	int64_t unordered_until; /* time of unknown order has been added up to here */
 };
 
-/* Until when a track may be waiting: for ever when what counts says so; INT64_MIN when not at all. */
+/* Until when a track may be waiting: for ever when what counts says so; INT64_MIN when not at all.
+ * */
 struct waiting { int64_t until, by_ghost; };
 
 struct sweep {
@@ -202,8 +204,8 @@ static void add_until(struct sweep *s, const struct track *t, const struct timed
 	}
 }
 
-/* All tracks but two may be waiting: until when, by at least one ghost unless `ghost` says that there
- * is one already. INT64_MIN when they may not. */
+/* All tracks but two may be waiting: until when, by at least one ghost unless `ghost` says that
+ * there is one already. INT64_MIN when they may not. */
 static int64_t wait_until(const struct sweep *s, const struct track *t, const struct track *u,
 			  bool ghost)
 {
@@ -235,8 +237,8 @@ static void add_workers(struct sweep *s, const struct track *t, int64_t now)
 	}
 }
 
-/* A segment has begun on `t` while other tracks have ghosts: with these it makes frames that are not
- * visited. */
+/* A segment has begun on `t` while other tracks have ghosts: with these it makes frames that are
+ * not visited. */
 static void add_unordered(struct sweep *s, const struct track *t)
 {
 	int64_t now = t->now.begin.lo;
@@ -291,8 +293,8 @@ static void add_ghost(struct sweep *s, struct track *t)
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
 /* The times of a segment. What began before the first record, or goes on after the last, did so
- * within the span of the run: that of this line, unless others are longer, which nobody knows. Written
- * where they stay: copies of what was just written in parts are slow. */
+ * within the span of the run: that of this line, unless others are longer, which nobody knows.
+ * Written where they stay: copies of what was just written in parts are slow. */
 static void set_times(const struct sweep *s, struct track *t, struct timed *x)
 {
 	uint64_t from = x->what.from, to = x->what.to;

@@ -21,8 +21,9 @@
  *   lo: a frame adds its lower bound only when all its segments are certain. Certain segments of
  *   one clock do not overlap, so neither do such frames, and their true lengths add up to at most
  *   the truth.
- *   hi: of a frame that is not visited, let j be the segment that begins last by its key. It does so
- *   at lo(b_j), and some other segment has ended by its key: it is a *ghost*, which may go on until
+ *   hi: of a frame that is not visited, let j be the segment that begins last by its key. It does
+ *   so at lo(b_j), and some other segment has ended by its key: it is a *ghost*, which may go on
+ *   until
  *   hi(e_i) although its clock has moved on. The frame can only be real between lo(b_j) and the
  *   earliest hi(e_i) of its ghosts and of j. The sweep adds that time, for each t once, for the
  *   frame of t, among those with j and a ghost, of which it is the longest: each true moment is in
@@ -53,9 +54,10 @@ struct csp_score {
 /* Whether all actors and all events are on one line (an actor without events lost them). */
 bool csp_on_one_line(const struct times *, const struct cast *, const struct span *spans);
 
-/* Scores of all actors, one per actor of the cast; `spans` has that of each line. The sweep walks the
- * states of all threads in the cast and completes `totals` on its way, unless that is NULL. With several
- * lines in use nobody is proved to wait while somebody on another line works, and the run may be
+/* Scores of all actors, one per actor of the cast; `spans` has that of each line. The sweep walks
+ * the states of all threads in the cast and completes `totals` on its way, unless that is NULL.
+ * With several lines in use nobody is proved to wait while somebody on another line works, and the
+ * run may be
  * longer than each line's span: all lower bounds are zero, and upper ones hold for the share of the
  * span. */
 struct csp_score *csp_scores(const struct times *, const struct roles *, const struct cast *,

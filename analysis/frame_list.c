@@ -86,7 +86,8 @@ static bool met_before(const uint32_t *sites, size_t thread)
 	return false;
 }
 
-/* ---- The list --------------------------------------------------------------------------------- */
+/* ---- The list ---------------------------------------------------------------------------------
+ * */
 
 static void print_frame(const struct times *times, uint32_t line, const struct frame *f,
 			const uint32_t *sites)

@@ -7,8 +7,8 @@
 #include "analysis/frames.h"
 
 /* For each frame, and in it for each thread: the site at which it is in about the middle, and
- * certainly within the changes that bound the frame; TR_NO_SITE when it is in nothing, or there is no
- * telling. To be freed. */
+ * certainly within the changes that bound the frame; TR_NO_SITE when it is in nothing, or there is
+ * no telling. To be freed. */
 uint32_t *frame_sites(const struct times *, const struct frames *);
 
 #endif

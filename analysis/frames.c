@@ -92,8 +92,8 @@ static void two_add(struct two *two, int64_t value, const struct strand *of)
 		two->second = value;
 }
 
-/* Whether nothing on this clock begins the run, or ends it: it does so at the begin of the span, and at
- * its end. */
+/* Whether nothing on this clock begins the run, or ends it: it does so at the begin of the span,
+ * and at its end. */
 static bool begins_with_span(const struct sweep *s, const struct edge *edge)
 {
 	return edge->from == PERIOD_BEFORE && edge->begin.hi == s->span->first.hi;
@@ -137,8 +137,8 @@ static struct changes changes_of(const struct sweep *s, const struct run *run)
 	return c;
 }
 
-/* The least e_i - b_j is at least this. No change is outside of the span: that begins or ends a run only
- * where no change does. */
+/* The least e_i - b_j is at least this. No change is outside of the span: that begins or ends a
+ * run only where no change does. */
 static int64_t least_length(const struct sweep *s, const struct run *run)
 {
 	struct changes c = changes_of(s, run);
@@ -372,7 +372,8 @@ static void only_current(struct sweep *s)
 	}
 }
 
-/* Ghosts of all strands but `but`, from the first segment of a run on; of all time without a run. */
+/* Ghosts of all strands but `but`, from the first segment of a run on; of all time without a run.
+ * */
 static bool with_ghosts(struct sweep *s, const struct strand *but, const struct run *run)
 {
 	bool any = false;
@@ -420,9 +421,10 @@ static int64_t only_until(struct sweep *s, size_t but, int64_t end)
 	return last;
 }
 
-/* Until when one ghost, together with the new segment of `x`, may make the condition true; it may do so
- * only with other ghosts, of which one ends earlier. INT64_MIN if it may not. */
-static int64_t possible_until(struct sweep *s, const struct strand *x, size_t strand, uint64_t ghost)
+/* Until when one ghost, together with the new segment of `x`, may make the condition true; it may
+ * do so only with other ghosts, of which one ends earlier. INT64_MIN if it may not. */
+static int64_t possible_until(struct sweep *s, const struct strand *x, size_t strand,
+			      uint64_t ghost)
 {
 	int64_t end = segment(&s->strands[strand], ghost)->end.hi;
 	with_ghosts(s, x, NULL);
@@ -450,8 +452,8 @@ static int64_t ghosts_until(struct sweep *s, const struct strand *x, size_t stra
 	return until;
 }
 
-/* Combinations that are not visited have begun with the segment of `x`: time of unknown order, unless
- * they are in the possible run. */
+/* Combinations that are not visited have begun with the segment of `x`: time of unknown order,
+ * unless they are in the possible run. */
 static void add_unordered(struct sweep *s, const struct strand *x, int64_t now)
 {
 	int64_t until = now;
@@ -527,8 +529,8 @@ static void move_on(struct sweep *s, struct strand *x)
 	}
 }
 
-/* A certain run goes on if the condition is true with the new segment of `x`, whatever of the run else
- * is real. */
+/* A certain run goes on if the condition is true with the new segment of `x`, whatever of the run
+ * else is real. */
 static bool stays_certain(struct sweep *s, const struct strand *x)
 {
 	return !with_ghosts(s, x, &s->certain) || verdict(s) == QUERY_YES;

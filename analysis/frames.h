@@ -3,12 +3,12 @@
  * frames.h - when does a condition hold? The sweep over the clocks of one line.
  *
  * Each clock is summed up by its census as segments s, from stamp b(s) to stamp e(s). Write
- * [lo(x), hi(x)] for the time of stamp x. A *combination* has one segment of each clock, and is real
- * from its last begin to its first end. The sweep lets a segment count from lo(b) to lo(e) and goes
- * through the combinations that count in the order of these keys: from one to the next, one clock
- * moves on. The combinations that it *visits* are not all that may be real: where segment s of one
- * clock has ended by its key, but perhaps not yet, i.e. before hi(e), it is a *ghost*, and a segment
- * of another clock that begins meanwhile may be real together with it.
+ * [lo(x), hi(x)] for the time of stamp x. A *combination* has one segment of each clock, and is
+ * real from its last begin to its first end. The sweep lets a segment count from lo(b) to lo(e)
+ * and goes through the combinations that count in the order of these keys: from one to the next,
+ * one clock moves on. The combinations that it *visits* are not all that may be real: where
+ * segment s of one clock has ended by its key, but perhaps not yet, i.e. before hi(e), it is a
+ * *ghost*, and a segment of another clock that begins meanwhile may be real together with it.
  *
  * A *run* is a stretch of the sweep: for each clock i the segments from the one that begins at
  * stamp b_i to the one that ends at stamp e_i. During
@@ -21,25 +21,26 @@
  * they are not known, the time within the span in which the condition is true lies in `holds`.
  *
  * Proof.
- *   lo: a *certain run* goes on while the condition is true for the visited combination and for every
- *   one of its segment that has just begun with the run's segments of other clocks that count or are
- *   ghosts; choices of counts are all tried, or bounded together. Any combination of the run's
- *   segments that can be real has been among these when the last of its segments began, by key, so
- *   the condition is true throughout the run. When a run ends because clock k moves on, the next one
- *   has only later segments of k: runs do not overlap, and lower bounds of their lengths add up.
- *   hi: a *possible run* goes on while the condition may be true for the visited combination, and is
- *   added with its upper bound. Any other combination that may be real has a segment that begins
- *   last by key, at lo(b), and then a ghost of another clock. If the condition may be true there, and
- *   not all of it is in the possible run, the sweep adds the time from lo(b) to the earliest hi(e) of
- *   its ghosts and of the segment; overlapping times of this sort once. So each true
- *   moment is in one or the other.
+ *   lo: a *certain run* goes on while the condition is true for the visited combination and for
+ *   every other one of the segment that has just begun with segments of the run, of other clocks,
+ *   that count or are ghosts; choices of counts are all tried, or bounded together. Any combination of
+ *   the run's segments that can be real has been among these when the last of its segments began,
+ *   by key, so the condition is true throughout the run. When a run ends because clock k moves on,
+ *   the next one has only later segments of k: runs do not overlap, and lower bounds of their
+ *   lengths add up.
+ *   hi: a *possible run* goes on while the condition may be true for the visited combination, and
+ *   is added with its upper bound. Any other combination that may be real has a segment that
+ *   begins last by key, at lo(b), and then a ghost of another clock. If the condition may be true
+ *   there, and not all of it is in the possible run, the sweep adds the time from lo(b) to the
+ *   earliest hi(e) of its ghosts and of the segment; overlapping times of this sort once. So each
+ *   true moment is in one or the other.
  *
- * Tightness: a run loses at most the width of the times at its ends, and nothing when one host begins
- * and ends it while the others are clear of both by that width. Changes that do not matter, even of
- * unknown order, do not end a run as long as at most FRAMES_TRIES combinations of choices are possible
- * where bounds on the counts alone do not decide; with more, the result may be wider than the clocks
- * demand, never wrong. A change that ends no run but begins within the width of an end may cost that
- * width.
+ * Tightness: a run loses at most the width of the times at its ends, and nothing when one host
+ * begins and ends it while the others are clear of both by that width. Changes that do not matter,
+ * even of unknown order, do not end a run as long as at most FRAMES_TRIES combinations of choices
+ * are possible where bounds on the counts alone do not decide; with more, the result may be wider
+ * than the clocks demand, never wrong. A change that ends no run but begins within the width of an
+ * end may cost that width.
  *
  * Threads on other lines may be in any state at any time, and the span is that of this line.
  *
@@ -59,7 +60,7 @@ struct frame {               /* a run */
 	frz_time begin;      /* since the begin of the span */
 	frz_time length;     /* a possible run's lo is 0: nothing is sure of it */
 	int64_t middle;      /* about there; time on the line */
-	struct ends_on_clock *clocks; /* its segments, for each clock of the trace; from > to: none */
+	struct ends_on_clock *clocks; /* its segments, for each clock; from > to: none */
 };
 
 struct frames {

@@ -86,7 +86,8 @@ static void add_visit(struct gather *g, const struct visit *v)
 	x->visits++;
 	x->begin = (frz_time){ smaller(x->begin.lo, from.lo), smaller(x->begin.hi, from.hi) };
 	x->end = (frz_time){ larger(x->end.lo, to.lo), larger(x->end.hi, to.hi) };
-	x->longest = (frz_time){ larger(x->longest.lo, length.lo), larger(x->longest.hi, length.hi) };
+	x->longest = (frz_time){ larger(x->longest.lo, length.lo),
+				 larger(x->longest.hi, length.hi) };
 	x->shortest = (frz_time){ smaller(x->shortest.lo, length.lo),
 				  smaller(x->shortest.hi, length.hi) };
 	x->clock = x->clock == clock ? clock : UINT32_MAX;
@@ -199,7 +200,8 @@ static int by_number(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* The k-th of sorted lower bounds and the k-th of sorted upper ones enclose the k-th of the values. */
+/* The k-th of sorted lower bounds and the k-th of sorted upper ones enclose the k-th of the
+ * values. */
 static void summarize(struct instances *r)
 {
 	int64_t *ends = mem_resize(NULL, r->count, sizeof *ends);
@@ -276,10 +278,11 @@ static struct interval seconds(const struct instances *r, const struct findings 
 static void print_remarks(const struct instances *r)
 {
 	if (r->counted)
-		print_wrapped("", "Visits without instance(EXPR) are counted, in each thread from 0.");
+		print_wrapped("", "Visits without instance(EXPR) are counted, in each thread from "
+				  "0.");
 	if (r->left_out > 0)
-		printf("%" PRIu64 " visits are left out: they were not left, or records before them "
-		       "were lost.\n", r->left_out);
+		printf("%" PRIu64 " visits are left out: they were not left, or records before "
+		       "them were lost.\n", r->left_out);
 }
 
 void instances_print(const struct instances *r, const struct findings *f)

@@ -29,8 +29,8 @@ struct actor {
 	uint32_t site;                /* where it began to work last */
 };
 
-/* A stretch between two stamps and what it says: who may work alone, and two bits. That is one number,
- * because it is moved and compared at every change of a thread. */
+/* A stretch between two stamps and what it says: who may work alone, and two bits. That is one
+ * number, because it is moved and compared at every change of a thread. */
 struct piece { uint64_t from, to, says; uint32_t site; };
 #define SAYS_ALL_WAIT (UINT64_C(1) << 32)
 #define SAYS_CERTAIN  (UINT64_C(1) << 33)
@@ -180,8 +180,8 @@ static bool unordered(const struct lane *lane, uint64_t later)
 	return later != PERIOD_AFTER && later - lane->stamp <= lane->slack;
 }
 
-/* Counts what changes at the next stamp. With several changes in unknown order every order of them is
- * possible: until unblur(), each thread may be in any state that it has up to lane->stamp. */
+/* Counts what changes at the next stamp. With several changes in unknown order every order of them
+ * is possible: until unblur(), each thread may be in any state that it has up to lane->stamp. */
 static void cross(struct lane *lane)
 {
 	lane->stamp = next_stamp(lane);

@@ -7,8 +7,8 @@
  * that never work and never wait (helpers) take no part; an actor of such threads does not exist.
  *
  * Stamps of one clock are in a known order, up to one tick, and up to the width by which its cores
- * may differ. So whatever the number of threads, a clock is summed up without any error by segments,
- * each between two of its stamps, in which
+ * may differ. So whatever the number of threads, a clock is summed up without any error by
+ * segments, each between two of its stamps, in which
  *   - all actors may wait, or
  *   - `alone` may work while all others wait; LANE_ANYBODY when several actors may each be that
  *     one,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query.c - what a condition's value is. Numbers and conditions are intervals alike; a condition's are
- * [0,0], [1,1] and [0,1]. */
+ * query.c - what a condition's value is. Numbers and conditions are intervals alike; a condition's
+ * are [0,0], [1,1] and [0,1]. */
 #include "analysis/query_private.h"
 
 #include <stdlib.h>

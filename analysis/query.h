@@ -64,8 +64,8 @@ struct query {
 /* What is wrong, and where in the text. */
 struct query_error { size_t at; char *what; };
 
-/* False with *error, whose text is to be freed, and then there is nothing to close. The roles say who
- * works and who waits. */
+/* False with *error, whose text is to be freed, and then there is nothing to close. The roles say
+ * who works and who waits. */
 bool query_open(struct query *, const struct trace *, const struct roles *, const char *text,
 		struct query_error *error);
 void query_close(struct query *);

@@ -365,8 +365,8 @@ static size_t operand(struct parser *p)
 		number.number = number_of(p, ranks);
 		return add_node(p, number);
 	}
-	return fail_expecting(p, "count(...), ranks(...), threads, a number, rank N, thread RANK.N, "
-				 "\"not\" or \"(\"");
+	return fail_expecting(p, "count(...), ranks(...), threads, a number, rank N, "
+				 "thread RANK.N, \"not\" or \"(\"");
 }
 
 /* operand { symbol operand }, for the operators of one rank. */

@@ -33,8 +33,8 @@ enum query_who { WHO_RANK, WHO_PID, WHO_THREAD, WHO_HOST };
 bool query_subject(const struct query *, enum query_who, const char *host, uint64_t number,
 		   uint64_t thread, bool *threads, char **error);
 
-/* The atom, or the count, that is like this one; takes over what the given one owns. UINT32_MAX when
- * there is no room for another. */
+/* The atom, or the count, that is like this one; takes over what the given one owns. UINT32_MAX
+ * when there is no room for another. */
 uint32_t query_add_atom(struct query *, struct query_atom);
 uint32_t query_add_count(struct query *, struct query_count);
 

@@ -146,8 +146,8 @@ void totals_end(struct totals *t, size_t thread, const struct states *states)
 	totals->open_site = states->depth > 0 ? states->stack[states->depth - 1].site : TR_NO_SITE;
 	if (totals->unmatched > 0)
 		trace_problem(t->trace,
-			      "rank %lld thread %u: %llu exits do not match what was entered; times "
-			      "inside of these places are doubtful",
+			      "rank %lld thread %u: %llu exits do not match what was entered; "
+			      "times inside of these places are doubtful",
 			      (long long)self->rank, self->number,
 			      (unsigned long long)totals->unmatched);
 }
@@ -170,7 +170,8 @@ void totals_states(struct totals *t)
 			walk_states(t, i);
 }
 
-/* Whether the thread ever works, and ever waits. Who does neither is walked to the end by nobody else. */
+/* Whether the thread ever works, and ever waits. Who does neither is walked to the end by nobody
+ * else. */
 static void glance(struct totals *t, size_t thread)
 {
 	struct thread_totals *totals = &t->threads[thread];

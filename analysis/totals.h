@@ -4,8 +4,8 @@
  * region; and who takes part in the scores.
  *
  * Whether a thread ever works or waits is usually known after a few events. How long, comes out of
- * whatever walks its states anyway: the sweep for the scores, or totals_states. Regions are a walk of
- * their own.
+ * whatever walks its states anyway: the sweep for the scores, or totals_states. Regions are a walk
+ * of their own.
  *
  * Totals are kept in ticks and pieces, so that they become times only once, by the clock's rate.
  * Where it is not known how long something took there is a part that is sure and a part that is
@@ -60,8 +60,8 @@ struct totals {
 void totals_open(struct totals *, struct trace *, const struct roles *);
 void totals_close(struct totals *);
 
-/* For who walks the states of a thread that is not complete: takes each of its periods, in order, and
- * then the walk's end. */
+/* For who walks the states of a thread that is not complete: takes each of its periods, in order,
+ * and then the walk's end. */
 void totals_add(struct totals *, size_t thread, const struct period *);
 void totals_end(struct totals *, size_t thread, const struct states *);
 

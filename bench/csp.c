@@ -2,9 +2,9 @@
  *
  * csp.c - csp DIR ROUNDS: what an event costs in the analysis, beside reading its word.
  *
- * Each round prints, in ns for each event: adding up all words of the files once; decoding them (a walk
- * over all events); and what dprof-analyze csp does, from opening the trace to the scores. The files
- * are in the page cache. The number of events comes first. */
+ * Each round prints, in ns for each event: adding up all words of the files once; decoding them (a
+ * walk over all events); and what dprof-analyze csp does, from opening the trace to the scores.
+ * The files are in the page cache. The number of events comes first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -3,8 +3,8 @@
  * analysis_query.c - conditions on threads' states against a twin that knows the truth.
  *
  * A random condition is made as a tree and printed as text. The analysis reads the text and a
- * recording of a random world (analysis_world.h); the twin evaluates the tree on the true stacks, at
- * every moment between two true events.
+ * recording of a random world (analysis_world.h); the twin evaluates the tree on the true stacks,
+ * at every moment between two true events.
  *
  * Laws: the true time is inside; what comes out is not much wider than the clocks are where
  * something changes; and what it finds certain is what csp.h does, where both are asked the same.
@@ -225,7 +225,8 @@ static bool is_in(const struct stack *s, const struct place *p)
 	if (p->state != NO_STATE) {
 		while (depth > 0 && s->entry[depth - 1]->site == SEND)
 			depth--;
-		return depth > 0 && (s->entry[depth - 1]->site <= REGION_B) == (p->state == IS_WORKING);
+		bool works = depth > 0 && s->entry[depth - 1]->site <= REGION_B;
+		return depth > 0 && works == (p->state == IS_WORKING);
 	}
 	for (size_t i = p->innermost && depth > 0 ? depth - 1 : 0; i < depth; i++)
 		if (p->sites >> s->entry[i]->site & 1 &&
@@ -336,7 +337,8 @@ static struct frames ask(const struct world_times *x, const char *condition, uin
 	struct query_error error;
 	struct frames frames;
 	ck_assert_msg(query_open(&query, &w.trace, &x->roles, condition, &error),
-		      "DPROF_SEED=%" PRIu64 ": %s: %s at %zu", seed, condition, error.what, error.at);
+		      "DPROF_SEED=%" PRIu64 ": %s: %s at %zu", seed, condition, error.what,
+		      error.at);
 	frames_open(&frames, &x->times, &query, 0, &x->span, 3);
 	query_close(&query);
 	return frames;

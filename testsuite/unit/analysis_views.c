@@ -3,8 +3,8 @@
  * analysis_views.c - the aggregated event view and the instances of a region against random worlds
  * (analysis_world.h) of which the truth is known.
  *
- * Laws: no thread enters or leaves anything in a frame, recorded or not; an instance's length and those
- * of its longest and shortest visit are inside; who is proved to be slowest is.
+ * Laws: no thread enters or leaves anything in a frame, recorded or not; an instance's length and
+ * those of its longest and shortest visit are inside; who is proved to be slowest is.
  *
  * DPROF_SEED=N runs the one world N; DPROF_WORLDS=N that many worlds. */
 #include "analysis/aggregate.h"
@@ -130,7 +130,8 @@ static void check_instances(uint64_t seed, const struct view *v, uint32_t site)
 		const struct instance *x = &r.list[i];
 		struct truth t = true_instance(site, x->id);
 		ck_assert_uint_eq(t.visits, x->visits);
-		check_inside(seed, "length of instance", (uint32_t)x->id, x->length, t.last - t.first);
+		check_inside(seed, "length of instance", (uint32_t)x->id, x->length,
+			     t.last - t.first);
 		check_inside(seed, "longest visit", (uint32_t)x->id, x->longest, t.longest);
 		check_inside(seed, "shortest visit", (uint32_t)x->id, x->shortest, t.shortest);
 		ck_assert_msg(!x->proved || w.threads[x->slowest].rank == t.slowest,
