@@ -65,7 +65,7 @@ define mpi_rules
 $(B)/obj/$(1)/%.o: %.c
 	$$(call say,CC)
 	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) -MMD -MP -c $$< -o $$@
-$(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/openmpi/%.o) \
+$(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
 		$(call guest,$(FREEZER_MEASURE:%=freezer/%)) $(B)/lib/libdprof.so
 	$$(call say,LINK)
 	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread -Wl,-soname,$$(@F) -Wl,-z,defs,-z,nodelete \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * wishes.c - DPROF_SYNC_*: a value that cannot be understood counts as absent and leaves a note. */
-#include "runtime/openmpi/hosts.h"
+#include "runtime/mpi/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * converts communicators, requests and statuses as before.
  *
  * mpi_init_ also makes the linker keep this library in a program that has no call from C. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 #include <dlfcn.h>
 #include <elf.h>

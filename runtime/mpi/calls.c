@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * calls.c - MPI's collective operations, wrapped by way of its profiling interface; its begin and end. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
  *
  * Law: between background_begin() and background_end() the endpoint and the log are the thread's
  * alone. */
-#include "runtime/openmpi/hosts.h"
+#include "runtime/mpi/hosts.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
  *
  * Law: sends are recorded in the order in which MPI was given them, and receives, too: between the
  * ENTER and the EXIT of each. What moves no message says so, or is not recorded. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 /* ---- What is said ----------------------------------------------------------------------------- */
 

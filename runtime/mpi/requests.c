@@ -10,7 +10,7 @@
  *
  * Law: an operation is said to be done once, by the call that completed it; memory is what is under
  * way. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *
  * Law: what a call completed is said to be done inside of it; a test that completed nothing is not
  * recorded. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 #include <stdlib.h>
 #include <string.h>

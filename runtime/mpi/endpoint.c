@@ -4,7 +4,7 @@
  *
  * Law: the socket is bound to the address that the user chose if there is one, and to loopback if
  * all hosts of the job are names for one machine and network; else to all addresses. */
-#include "runtime/openmpi/hosts.h"
+#include "runtime/mpi/hosts.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

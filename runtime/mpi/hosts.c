@@ -5,7 +5,7 @@
  * Hosts are numbered by their lowest rank; that rank is the host's endpoint. Endpoints exchange
  * packets right after MPI_Init, now and then while the program runs, and right before MPI_Finalize.
  * All messages of ours travel on a communicator of our own, in which errors return. */
-#include "runtime/openmpi/hosts.h"
+#include "runtime/mpi/hosts.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "freezer/clock.h"
 #include "freezer/cores.h"
 #include "runtime/adapter.h"
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 #define CORES_NS       2000000u  /* at most, to compare all cores of a host; */
 #define CORES_AGAIN_NS 20000000u /* if that did not do, at the end; */

@@ -10,8 +10,8 @@
  *
  * The lowest rank of a host is its endpoint; the others only sleep until the endpoints are done: on
  * a full machine their spinning would delay the packets. */
-#ifndef RUNTIME_OPENMPI_HOSTS_H
-#define RUNTIME_OPENMPI_HOSTS_H
+#ifndef RUNTIME_MPI_ADAPTER_HOSTS_H
+#define RUNTIME_MPI_ADAPTER_HOSTS_H
 
 #include <mpi.h>
 #include <sched.h>

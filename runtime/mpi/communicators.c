@@ -5,7 +5,7 @@
  *
  * MPI_Comm_idup is not here: what it makes may not be used before it is complete; it gets its number
  * at its first collective operation. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 /* `parent`: whose operation it is; MPI_COMM_NULL where not all of its members take part. */
 #define MAKERS(X)                                                                                 \

@@ -13,7 +13,7 @@
  *
  * Law: a pair costs at most ANSWER_NS from when both have met, whatever becomes of the packets; and
  * a host whose packets did not come is named in the trace. */
-#include "runtime/openmpi/hosts.h"
+#include "runtime/mpi/hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * none. Communicators with members from other jobs (which may not know of us) have none at all.
  *
  * Law: two communicators that are there at the same time have different numbers. */
-#include "runtime/openmpi/openmpi.h"
+#include "runtime/mpi/adapter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * openmpi.h - the parts of the MPI adapter; one source for every MPI (OpenMPI, MPICH).
+ * adapter.h - the parts of the MPI adapter; one source for every MPI (OpenMPI, MPICH).
  *
  *   calls.c        begin and end of MPI; collective operations
  *   communicators.c  what makes communicators
@@ -15,8 +15,8 @@
  *
  * Law: what needs all ranks of MPI_COMM_WORLD is done by all of them or by none, whether a
  * rank itself records or not; and no error of MPI in here reaches the program. */
-#ifndef RUNTIME_OPENMPI_H
-#define RUNTIME_OPENMPI_H
+#ifndef RUNTIME_MPI_ADAPTER_H
+#define RUNTIME_MPI_ADAPTER_H
 
 #include <mpi.h>
 #include <stdbool.h>
