@@ -394,6 +394,37 @@ START_TEST(truth_is_inside_and_bounds_are_tight)
 }
 END_TEST
 
+/* ---- Nonsense ---------------------------------------------------------------------------------- */
+
+/* Words of the language in any order: understood, or refused with a place inside of the text. */
+START_TEST(nonsense_is_refused_where_it_stands)
+{
+	static const char *const words[] = {
+		"count", "(", ")", "in", "at", "a", "\"b\"", "rank", "0", "1", "thread", ".", "and",
+		"or", "not", "==", "<", "+", "-", "*", "threads", "ranks", "on", "host", "[", "]",
+		"working", "barrier", "\"", "=", "%", "99999999999999999999", "pid", "x", "\xc3\xa9",
+	};
+	make_world(1, 0, false);
+	struct roles roles;
+	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
+	for (uint64_t i = 0; i < 20 * setting("DPROF_WORLDS", WORLDS); i++) {
+		struct query query;
+		struct query_error error;
+		text[0] = '\0';
+		for (size_t n = below(12); n > 0; n--)
+			say("%s ", words[below(sizeof words / sizeof *words)]);
+		if (query_open(&query, &w.trace, &roles, text, &error)) {
+			query_close(&query);
+			continue;
+		}
+		if (error.at > strlen(text) || !error.what[0])
+			ck_abort_msg("\"%s\": \"%s\" at %zu", text, error.what, error.at);
+		free(error.what);
+	}
+	roles_close(&roles);
+}
+END_TEST
+
 /* ---- The same question twice ----------------------------------------------------------------- */
 
 /* The straggler score of every thread, asked of the other sweep. */
@@ -439,6 +470,7 @@ int main(void)
 	TCase *tc = tcase_create("worlds");
 	tcase_set_timeout(tc, 0);
 	tcase_add_test(tc, truth_is_inside_and_bounds_are_tight);
+	tcase_add_test(tc, nonsense_is_refused_where_it_stands);
 	tcase_add_test(tc, scores_and_queries_agree);
 	suite_add_tcase(suite, tc);
 	SRunner *runner = srunner_create(suite);

@@ -304,6 +304,7 @@ static inline void make_world(uint64_t seed, uint64_t half_width, bool one_regio
 	for (uint32_t c = 0; c < w.nclocks; c++) {
 		make_clock(c);
 		w.clocks[c].half_width = half_width;
+		w.clocks[c].host = (char *[]){ "h0", "h1", "h2" }[c];
 	}
 	double step = steps[below(3)];
 	bool broken = below(3) == 0;
