@@ -54,7 +54,7 @@ extern __thread struct dprof_cursor __dprof_cursor
  * rcx: the slot that was claimed in vain; rdx: the address of the site, and the operation in its low
  * bits, or 0; rax: at an EXIT the stamp. Preserves every register (vector registers too) except the
  * flags and may be called with any stack alignment; to be called from assembly only.
- * Returns with the carry flag clear when next < end, and set when there is nothing left to do: the
+ * Returns with the carry flag clear when to try again, and set when there is nothing left to do: the
  * event is recorded, or is not to be; the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
 __attribute__((visibility("default"))) void __dprof_2_needs_libdprof(void);

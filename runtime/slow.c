@@ -169,7 +169,7 @@ static enum outcome serve(uint64_t what, uint64_t stamp)
 		cursor->end = dprof_self->chunk_end;
 	if (cursor->next < cursor->end) /* or a handler came before us */
 		return ROOM;
-	return next_chunk(dprof_self) && cursor->next < cursor->end ? ROOM : LOST;
+	return next_chunk(dprof_self) ? ROOM : LOST; /* closed again by now? then we are back soon */
 }
 
 static void end_busy(void)
@@ -182,6 +182,15 @@ static void begin_busy(void)
 {
 	busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Claims that failed must not take `next` further and further; what is left of a chunk is left. */
+static void forget_claim(const struct dprof_thread *t)
+{
+	if (!t)
+		__dprof_cursor.next = DPROF_NOWHERE;
+	else if (!in_chunk(t, __dprof_cursor.next))
+		__dprof_cursor.next = t->chunk_end;
 }
 
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
@@ -197,7 +206,7 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	use_slot(dprof_self, slot);
 	outcome = serve(what, stamp);
 	if (outcome == LOST) {
-		__dprof_cursor.next = dprof_self ? dprof_self->chunk_end : DPROF_NOWHERE;
+		forget_claim(dprof_self);
 		lose(dprof_self);
 	}
 	end_busy();

@@ -122,7 +122,7 @@ void dprof_helper_forget(void); /* in the child of a fork */
 extern unsigned dprof_vector_bytes;
 void dprof_keeping_vectors(void (*function)(void *), void *argument);
 
-/* slow.c, called from entry.S: 1 when next < end, 0 when there is nothing left to do. */
+/* slow.c, called from entry.S: 1: try again, 0: there is nothing left to do. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp);
 
 /* One word of the calling thread's own while the fast path is closed, or NULL. */

@@ -305,6 +305,16 @@ START_TEST(every_record_is_there_in_order)
 }
 END_TEST
 
+/* Whenever the helper closes the fast path: nothing is lost, and no chunk is left half empty. */
+START_TEST(the_fast_path_may_close_at_any_moment)
+{
+	seed += (unsigned long)_i;
+	ck_assert_int_eq(finish(start("slowed-down", "4K")), 0);
+	compare(0);
+	ck_assert_uint_eq(total_lost(), 0);
+}
+END_TEST
+
 START_TEST(two_hundred_threads_have_two_hundred_files)
 {
 	ck_assert_int_eq(finish(start("many-threads", NULL)), 0);
@@ -415,6 +425,7 @@ int main(int argc, char **argv)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 30);
 	tcase_add_loop_test(t, every_record_is_there_in_order, 0, 4);
+	tcase_add_loop_test(t, the_fast_path_may_close_at_any_moment, 0, 4);
 	tcase_add_test(t, two_hundred_threads_have_two_hundred_files);
 	tcase_add_loop_test(t, a_killed_process_loses_nothing, 0, 5);
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
