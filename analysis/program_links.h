@@ -20,7 +20,10 @@
  *
  * Of a meeting only the latest ENTER and the earliest EXIT of each clock matter, and they give one
  * link for each two clocks, or, with many clocks, for each two of which one is the base. Operations
- * of one clock give no links: their order is known. */
+ * of one clock give no links: their order is known.
+ *
+ * Memory does not grow with the run: of more links than a million the slower ones are left out, evenly
+ * over the run, which makes bounds wider but not false. */
 #ifndef ANALYSIS_PROGRAM_LINKS_H
 #define ANALYSIS_PROGRAM_LINKS_H
 
