@@ -259,7 +259,7 @@ static void first_notes(void)
 	if (frz_source() != FRZ_TSC)
 		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
 				   "slower: the time stamp counter of this host does not run at "
-				   "one rate, or DPROF_CLOCK says so");
+				   "one rate, or FREEZER_CLOCK says so");
 	if (!dprof_modules_any())
 		dprof_process_line("note", "no code here was instrumented: compile with "
 				   "-fplugin=dprof, and do not remove the section dprof_sites");

@@ -98,6 +98,17 @@ if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=256k none tiny 2>/
 	umount tiny
 fi
 
+# Where the counter is not to be used each event takes the slow path and reads another clock.
+mkdir clock
+FREEZER_CLOCK=monotonic_raw DPROF_DIR=clock ./loop 1000 >out || fail "another clock: status $?"
+"$B/bin/dprof-analyze" check clock/dprof-loop.* >text 2>&1 || fail "another clock: $(cat text)"
+"$B/bin/dprof-analyze" dump clock/dprof-loop.* >text
+grep -q '^clock 0 .* ghz=1 source=monotonic_raw' text || fail "another clock: $(grep '^clock' text)"
+awk 'NR == FNR { now = $1 * 1e9; next } # nanoseconds since the machine started, or nearly so
+	/^e 1 [0-9]+ [0-9]+ (enter|exit)/ { n++; if ($3 < now * 0.8 || $3 > now * 1.2) bad = $0 }
+	END { if (n != 2000 || bad) { print n " events, " bad; exit 1 } }' /proc/uptime text >said ||
+	fail "another clock: $(cat said)"
+
 # Sanitizers watch the program, and find nothing of ours.
 for s in address undefined thread; do
 	runs "-fsanitize=$s" ./loop-$s 100000
