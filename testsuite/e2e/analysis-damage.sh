@@ -160,6 +160,13 @@ damaged 'killed' 21 sed -i '/^finished/d' h0-1.process <<'END'
 h0-1.process: expected a line 'finished', found none: the process was killed or still runs; what it has recorded is here
 END
 
+damaged 'stopped for long' 15 sed -i '$a stopped 15000 400000000' h0-1.process <<'END'
+h0-1-0.events: 14 records are left out: the process was stopped for so long that it is not known whether they stand before that or behind
+END
+rm -rf "$dir/t" && cp -r "$dir/job" "$dir/t" && echo 'stopped 400000000000 500000000000' >>"$dir/t/h0-1.process"
+[ "$("$analyze" dump "$dir/t" | grep -c '^e ')" -eq 21 ] ||
+	{ echo "FAILED stopped behind the last event: something is left out"; failed=1; }
+
 # ---- Sites and packets
 damaged 'changed sites' 21 poke "$sites" 8 '\x0d' <<'END'
 SITES: expected the name e0523112ed6667d1.sites that its content gives: it was changed or cut short
