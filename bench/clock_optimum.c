@@ -318,8 +318,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	uint64_t sets = strtoull(argv[1], NULL, 10);
+	const char *again = getenv("SEED");
 
-	random_begin();
+	random_begin(again ? strtoull(again, NULL, 0) : __builtin_ia32_rdtsc());
 	glp_term_out(GLP_OFF);
 	report("affine", sets, MAX_LINKS, 50, compare_affine, "0");
 	report("drift", sets, DRIFT_LINKS, 15, compare_drift, "-");

@@ -6,9 +6,7 @@
  * moment between two true events.
  *
  * Laws: the truth is inside; and what comes out is not much wider than the clocks are where frames
- * end.
- *
- * DPROF_SEED=N runs the one world N; DPROF_WORLDS=N that many worlds. */
+ * end. */
 #include "analysis/csp.h"
 #include "analysis/totals.h"
 #include "testsuite/unit/analysis_world.h"
@@ -102,14 +100,14 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 	double run = w.last - w.first;
 	ck_assert_msg(run <= 0 || (percent.lo <= 100 * truth / run + SLACK &&
 				   100 * truth / run - SLACK <= percent.hi),
-		      "DPROF_SEED=%" PRIu64 ": %s %u: %.6f %% is not in %.6f .. %.6f", seed, what,
+		      "SEED=%" PRIu64 ": %s %u: %.6f %% is not in %.6f .. %.6f", seed, what,
 		      a, 100 * truth / run, percent.lo, percent.hi);
 	if (w.unplaced)
 		return;
 	check_inside(seed, what, a, score, truth);
 	if (!w.damaged && w.half_width == 0)
 		ck_assert_msg((double)(score.hi - score.lo) <= allowed_width(),
-			      "DPROF_SEED=%" PRIu64 ": %s %u: [%" PRId64 ", %" PRId64
+			      "SEED=%" PRIu64 ": %s %u: [%" PRId64 ", %" PRId64
 			      "] is wider than %.0f",
 			      seed, what, a, score.lo, score.hi, allowed_width());
 }
@@ -303,29 +301,19 @@ END_TEST
 
 START_TEST(truth_is_inside_and_bounds_are_tight)
 {
-	if (getenv("DPROF_SEED")) {
-		check_world(setting("DPROF_SEED", 0));
-		return;
-	}
-	for (uint64_t seed = 1; seed <= setting("DPROF_WORLDS", WORLDS); seed++)
-		check_world(seed);
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
+		check_world(unit_seed + i);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("analysis_csp");
-	TCase *tc = tcase_create("worlds");
-	tcase_set_timeout(tc, 300);
+	TCase *tc = unit_begin(300, 1);
+
 	tcase_add_test(tc, truth_is_inside_and_bounds_are_tight);
 	tcase_add_test(tc, frame_within_one_host_carries_no_clock_error);
 	tcase_add_test(tc, frame_between_two_hosts_is_as_wide_as_the_clock);
 	tcase_add_test(tc, unknown_order_is_possible_and_not_definite);
 	tcase_add_test(tc, barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

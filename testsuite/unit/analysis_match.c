@@ -6,16 +6,12 @@
  * completed; a meeting as its flow and the stamps of its entries; a thread that began 3+4, that was
  * joined 4+9. Random programs are matched in truth_links.c. */
 #define _GNU_SOURCE
-#include <check.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analysis/match.h"
 #include "analysis/text.h"
+#include "testsuite/unit/unit.h"
 
 static const char world[] = "dprof-text 1\n"
 			    "clock 0 host=h0 ghz=1\n"
@@ -256,10 +252,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("analysis: match");
-	TCase *c = tcase_create("texts");
+	TCase *c = unit_begin(60, 0);
 
-	tcase_set_timeout(c, 60);
 	tcase_add_test(c, messages_do_not_overtake);
 	tcase_add_test(c, a_receive_of_any_keeps_its_place);
 	tcase_add_test(c, the_other_side_may_be_missing);
@@ -269,10 +263,5 @@ int main(void)
 	tcase_add_test(c, what_was_lost_is_doubtful);
 	tcase_add_test(c, meetings);
 	tcase_add_test(c, threads_begin_and_end);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

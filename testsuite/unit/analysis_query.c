@@ -7,9 +7,7 @@
  * at every moment between two true events.
  *
  * Laws: the true time is inside; what comes out is not much wider than the clocks are where
- * something changes; and what it finds certain is what csp.h does, where both are asked the same.
- *
- * DPROF_SEED=N runs the one world N; DPROF_WORLDS=N that many worlds. */
+ * something changes; and what it finds certain is what csp.h does, where both are asked the same. */
 #include <stdarg.h>
 
 #include "analysis/csp.h"
@@ -337,7 +335,7 @@ static struct frames ask(const struct world_times *x, const char *condition, uin
 	struct query_error error;
 	struct frames frames;
 	ck_assert_msg(query_open(&query, &w.trace, &x->roles, condition, &error),
-		      "DPROF_SEED=%" PRIu64 ": %s: %s at %zu", seed, condition, error.what,
+		      "SEED=%" PRIu64 ": %s: %s at %zu", seed, condition, error.what,
 		      error.at);
 	frames_open(&frames, &x->times, &query, 0, &x->span, 3);
 	query_close(&query);
@@ -367,7 +365,7 @@ static void check_query(uint64_t seed, const struct world_times *x)
 	check_frames(&f, &x->span);
 	if (!w.damaged && !w.unplaced && w.half_width == 0)
 		ck_assert_msg((double)(f.holds.hi - f.holds.lo) <= allowed_width(),
-			      "DPROF_SEED=%" PRIu64 ": %s: [%" PRId64 ", %" PRId64
+			      "SEED=%" PRIu64 ": %s: [%" PRId64 ", %" PRId64
 			      "] is wider than %.0f",
 			      seed, text, f.holds.lo, f.holds.hi, allowed_width());
 	frames_close(&f);
@@ -385,12 +383,8 @@ static void check_world(uint64_t seed)
 
 START_TEST(truth_is_inside_and_bounds_are_tight)
 {
-	if (getenv("DPROF_SEED")) {
-		check_world(setting("DPROF_SEED", 0));
-		return;
-	}
-	for (uint64_t seed = 1; seed <= setting("DPROF_WORLDS", WORLDS); seed++)
-		check_world(seed);
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
+		check_world(unit_seed + i);
 }
 END_TEST
 
@@ -407,7 +401,7 @@ START_TEST(nonsense_is_refused_where_it_stands)
 	make_world(1, 0, false);
 	struct roles roles;
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
-	for (uint64_t i = 0; i < 20 * setting("DPROF_WORLDS", WORLDS); i++) {
+	for (uint64_t i = 0; i < unit_times(20 * WORLDS); i++) {
 		struct query query;
 		struct query_error error;
 		text[0] = '\0';
@@ -441,7 +435,7 @@ static void compare_scores(uint64_t seed, const struct world_times *x)
 			 (int)w.threads[i].rank, (int)i, cast.nactors - 1);
 		struct frames f = ask(x, question, seed);
 		ck_assert_msg(score.lo == f.holds.lo && score.hi >= f.holds.lo,
-			      "DPROF_SEED=%" PRIu64 ": %s: score [%" PRId64 ", %" PRId64
+			      "SEED=%" PRIu64 ": %s: score [%" PRId64 ", %" PRId64
 			      "], query [%" PRId64 ", %" PRId64 "]",
 			      seed, question, score.lo, score.hi, f.holds.lo, f.holds.hi);
 		frames_close(&f);
@@ -452,8 +446,8 @@ static void compare_scores(uint64_t seed, const struct world_times *x)
 
 START_TEST(scores_and_queries_agree)
 {
-	uint64_t worlds = setting("DPROF_WORLDS", WORLDS) / 2;
-	for (uint64_t seed = 1; seed <= worlds; seed++) {
+	for (uint64_t i = 0; i < unit_times(WORLDS / 2); i++) {
+		uint64_t seed = unit_seed + i;
 		struct world_times x;
 		make_world(seed, 0, false);
 		open_times(&x);
@@ -466,16 +460,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("analysis_query");
-	TCase *tc = tcase_create("worlds");
-	tcase_set_timeout(tc, 0);
+	TCase *tc = unit_begin(0, 1);
+
 	tcase_add_test(tc, truth_is_inside_and_bounds_are_tight);
 	tcase_add_test(tc, nonsense_is_refused_where_it_stands);
 	tcase_add_test(tc, scores_and_queries_agree);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -5,10 +5,8 @@
  *
  * Two hosts whose clocks are compared over a network as fast as a loopback; one visits a region for
  * a millisecond, a thousand times over the run. */
-#include <check.h>
-#include <stdlib.h>
-
 #include "analysis/coz.h"
+#include "testsuite/unit/unit.h"
 
 #define GHZ    2.5
 #define TICKS(ms) ((uint64_t)((ms) * GHZ * 1e6))
@@ -108,18 +106,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("durations by the rate");
-	TCase *c = tcase_create("width");
+	TCase *c = unit_begin(4, 0);
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, by_the_rate_a_hundred_times_as_exact_when_clocks_keep_their_rate);
 	tcase_add_test(c, by_the_rate_a_hundred_times_as_exact_when_clocks_drift);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -3,16 +3,13 @@
  * analysis_report_numbers.c - what is printed contains what was computed, and JSON is JSON.
  *
  * The twin computes with rationals (GMP): exact, so that a bound that was rounded the wrong way in
- * its last digit is noticed. DPROF_SEED=N begins with round N. */
-#include <check.h>
+ * its last digit is noticed. */
 #include <gmp.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/json.h"
+#include "testsuite/unit/unit.h"
 
 #define ROUNDS 20000
 
@@ -106,17 +103,11 @@ static int compare(const char *text, size_t length, double value)
 }
 
 #define CLAIM(condition, round)                                                                    \
-	ck_assert_msg(condition, "DPROF_SEED=%" PRIu64 ": not " #condition, (uint64_t)(round))
-
-static uint64_t first_round(void)
-{
-	const char *seed = getenv("DPROF_SEED");
-	return seed ? strtoull(seed, NULL, 0) : 1;
-}
+	ck_assert_msg(condition, "SEED=%" PRIu64 ": not " #condition, (uint64_t)(round))
 
 START_TEST(percent_contains_every_quotient)
 {
-	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+	for (uint64_t round = unit_seed; round < unit_seed + unit_times(ROUNDS); round++) {
 		state = round;
 		frz_time part = some_time(), whole = some_time();
 		struct interval p = interval_percent(part, whole);
@@ -133,7 +124,7 @@ END_TEST
 
 START_TEST(seconds_contain_every_quotient)
 {
-	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+	for (uint64_t round = unit_seed; round < unit_seed + unit_times(ROUNDS); round++) {
 		state = round;
 		frz_time t = some_time();
 		double ghz = (double)(1 + any() % 4000) / 1000;
@@ -179,7 +170,7 @@ static void read_text(const char *text, char lo[64], char hi[64])
 
 START_TEST(text_contains_the_interval)
 {
-	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+	for (uint64_t round = unit_seed; round < unit_seed + unit_times(ROUNDS); round++) {
 		state = round;
 		struct interval x = some_interval();
 		int decimals = (int)(any() % 10);
@@ -251,7 +242,7 @@ static const char *literal(const char *text, const char *key)
 
 START_TEST(json_is_valid_and_outward)
 {
-	for (uint64_t round = first_round(); round <= ROUNDS; round++) {
+	for (uint64_t round = unit_seed; round < unit_seed + unit_times(ROUNDS); round++) {
 		state = round;
 		struct interval x = some_interval();
 		char string[40];
@@ -260,7 +251,7 @@ START_TEST(json_is_valid_and_outward)
 		char *text = written(x, string, integer);
 		json_error_t error;
 		json_t *root = json_loads(text, JSON_ALLOW_NUL, &error);
-		ck_assert_msg(root != NULL, "DPROF_SEED=%" PRIu64 ": %s in %s", round, error.text,
+		ck_assert_msg(root != NULL, "SEED=%" PRIu64 ": %s in %s", round, error.text,
 			      text);
 		CLAIM(json_integer_value(json_array_get(json_object_get(root, "array"), 1)) ==
 			      integer,
@@ -297,19 +288,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("analysis_report_numbers");
-	TCase *tc = tcase_create("numbers");
-	tcase_set_timeout(tc, 60);
+	TCase *tc = unit_begin(60, 1);
+
 	tcase_add_test(tc, percent_contains_every_quotient);
 	tcase_add_test(tc, seconds_contain_every_quotient);
 	tcase_add_test(tc, text_contains_the_interval);
 	tcase_add_test(tc, text_is_as_people_read_it);
 	tcase_add_test(tc, json_is_valid_and_outward);
 	tcase_add_test(tc, json_keeps_strings);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

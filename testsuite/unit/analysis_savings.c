@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * analysis_savings.c - bounds on savings against exact rationals: some true value of every time and
- * slack is drawn from its interval, and what follows exactly must lie in the bounds of the result.
- *
- * DPROF_SEED=N repeats the one history N. */
-#include <check.h>
+ * slack is drawn from its interval, and what follows exactly must lie in the bounds of the result. */
 #include <gmp.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/savings.h"
+#include "testsuite/unit/unit.h"
 
 #define HISTORIES 400
 #define STEPS     60
@@ -43,11 +39,11 @@ static void check(const struct both *b, uint64_t seed)
 		struct savings_bounds found = saving_bounds(&all, b->bounds, i);
 
 		mpq_set_d(end, found.lo);
-		ck_assert_msg(mpq_cmp(end, b->truth[i]) <= 0, "DPROF_SEED=%" PRIu64 ": scenario %zu: below %g",
-			      seed, i, found.lo);
+		ck_assert_msg(mpq_cmp(end, b->truth[i]) <= 0,
+			      "SEED=%" PRIu64 ": scenario %zu: below %g", seed, i, found.lo);
 		mpq_set_d(end, found.hi);
-		ck_assert_msg(mpq_cmp(end, b->truth[i]) >= 0, "DPROF_SEED=%" PRIu64 ": scenario %zu: above %g",
-			      seed, i, found.hi);
+		ck_assert_msg(mpq_cmp(end, b->truth[i]) >= 0,
+			      "SEED=%" PRIu64 ": scenario %zu: above %g", seed, i, found.hi);
 		ck_assert(found.lo >= 0);
 		ck_assert(reductions[i % NREDUCTIONS] || (found.lo == 0 && found.hi == 0));
 	}
@@ -162,11 +158,8 @@ static void one_history(uint64_t seed)
 
 START_TEST(bounds_hold_the_exact_savings)
 {
-	const char *only = getenv("DPROF_SEED");
-
-	for (uint64_t seed = 1; seed <= HISTORIES; seed++)
-		if (!only || seed == strtoull(only, NULL, 0))
-			one_history(seed);
+	for (uint64_t i = 0; i < unit_times(HISTORIES); i++)
+		one_history(unit_seed + i);
 }
 END_TEST
 
@@ -199,18 +192,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("savings");
-	TCase *c = tcase_create("bounds");
+	TCase *c = unit_begin(60, 1);
 
 	tcase_add_test(c, bounds_hold_the_exact_savings);
 	tcase_add_test(c, many_small_sums_round_outward);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

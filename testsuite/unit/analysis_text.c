@@ -2,17 +2,12 @@
  *
  * Random texts, written in many styles, become the traces that they describe; and dump, pack,
  * dump gives the same text again. The twin is the generator's own memory of what it wrote. */
-#include <check.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analysis/memory.h"
 #include "analysis/text.h"
 #include "runtime/words.h"
+#include "testsuite/unit/unit.h"
 
 #define ROUNDS      300
 #define MAX_CLOCKS  4
@@ -21,7 +16,7 @@
 #define MAX_GROUPS  3
 #define MAX_EVENTS  60
 
-static unsigned seed;
+static uint64_t seed;
 static uint64_t state;
 
 static uint64_t random_below(uint64_t n)
@@ -305,16 +300,16 @@ static void compare_event(const struct tr_event *expected, const struct tr_event
 			      found->lost == expected->lost &&
 			      (found->op == DPROF_LOST || found->stamp == expected->stamp) &&
 			      found->nargs == expected->nargs,
-		      "seed %u: another event", seed);
+		      "SEED=%" PRIu64 ": another event", seed);
 	for (unsigned i = 0; i < found->nargs; i++)
 		ck_assert_msg(found->args[i].key == expected->args[i].key &&
 				      found->args[i].value == expected->args[i].value,
-			      "seed %u: another argument", seed);
+			      "SEED=%" PRIu64 ": another argument", seed);
 }
 
 static void compare_threads(const struct model *m, const struct trace *t)
 {
-	ck_assert_msg(t->nthreads == m->nthreads, "seed %u", seed);
+	ck_assert_msg(t->nthreads == m->nthreads, "SEED=%" PRIu64 "", seed);
 	for (unsigned i = 0; i < m->nthreads; i++) {
 		const struct tr_thread *found = &t->threads[i];
 		ck_assert_msg(found->clock == m->thread[i].clock &&
@@ -322,56 +317,57 @@ static void compare_threads(const struct model *m, const struct trace *t)
 				      found->lost == m->thread[i].lost &&
 				      found->complete == m->thread[i].complete &&
 				      !strcmp(found->name, m->thread[i].name),
-			      "seed %u: another thread %u", seed, i);
+			      "SEED=%" PRIu64 ": another thread %u", seed, i);
 		struct tr_cursor cursor = trace_events(t, i);
 		struct tr_event e;
 		for (unsigned k = 0; k < m->nevents[i]; k++) {
-			ck_assert_msg(trace_next(&cursor, &e), "seed %u: thread %u ends early",
-				      seed, i);
+			ck_assert_msg(trace_next(&cursor, &e),
+				      "SEED=%" PRIu64 ": thread %u ends early", seed, i);
 			compare_event(&m->event[i][k], &e);
 		}
-		ck_assert_msg(!trace_next(&cursor, &e), "seed %u: thread %u goes on", seed, i);
+		ck_assert_msg(!trace_next(&cursor, &e),
+				      "SEED=%" PRIu64 ": thread %u goes on", seed, i);
 	}
 }
 
 static void compare_groups(const struct model *m, const struct trace *t)
 {
-	ck_assert_msg(t->ngroups == m->ngroups, "seed %u", seed);
+	ck_assert_msg(t->ngroups == m->ngroups, "SEED=%" PRIu64 "", seed);
 	for (unsigned i = 0; i < m->ngroups; i++) {
 		size_t g = 0;
 		while (g < t->ngroups && t->groups[g].id != m->group[i].id)
 			g++;
 		ck_assert_msg(g < t->ngroups && t->groups[g].size == m->group[i].size &&
 				      t->groups[g].nthreads == m->group[i].nmembers,
-			      "seed %u: another group", seed);
+			      "SEED=%" PRIu64 ": another group", seed);
 		for (size_t k = 0; k < t->groups[g].nthreads; k++)
 			ck_assert_msg(m->group[i].member[t->groups[g].threads[k]],
-				      "seed %u: another member", seed);
+				      "SEED=%" PRIu64 ": another member", seed);
 	}
 }
 
 static void compare(const struct model *m, const struct trace *t)
 {
 	ck_assert_msg(t->nclocks == m->nclocks && t->nsites == m->nsites && t->nlinks == m->nlinks,
-		      "seed %u", seed);
+		      "SEED=%" PRIu64 "", seed);
 	for (unsigned i = 0; i < m->nclocks; i++)
 		ck_assert_msg(!strcmp(t->clocks[i].host, m->clock[i].host) &&
 				      t->clocks[i].ghz == m->clock[i].ghz,
-			      "seed %u: another clock %u", seed, i);
+			      "SEED=%" PRIu64 ": another clock %u", seed, i);
 	for (unsigned i = 0; i < m->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		ck_assert_msg(s->kind == m->site[i].kind && !strcmp(s->name, m->site[i].name) &&
 				      !strcmp(s->file, m->site[i].file) &&
 				      !strcmp(s->function, m->site[i].function) &&
 				      s->line == m->site[i].line && s->column == m->site[i].column,
-			      "seed %u: another site", seed);
+			      "SEED=%" PRIu64 ": another site", seed);
 	}
 	for (unsigned i = 0; i < m->nlinks; i++)
 		ck_assert_msg(t->links[i].from == m->link[i].from &&
 				      t->links[i].to == m->link[i].to &&
 				      t->links[i].sent == m->link[i].sent &&
 				      t->links[i].received == m->link[i].received,
-			      "seed %u: another link", seed);
+			      "SEED=%" PRIu64 ": another link", seed);
 	compare_threads(m, t);
 	compare_groups(m, t);
 }
@@ -384,9 +380,9 @@ static struct trace *pack_and_open(const char *text, const char *directory)
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	char *wrong = text_pack(in, "text", directory);
 	fclose(in);
-	ck_assert_msg(!wrong, "seed %u: %s\n%s", seed, wrong, text);
+	ck_assert_msg(!wrong, "SEED=%" PRIu64 ": %s\n%s", seed, wrong, text);
 	struct trace *t = trace_open(directory, &error);
-	ck_assert_msg(t != NULL, "seed %u: %s", seed, error);
+	ck_assert_msg(t != NULL, "SEED=%" PRIu64 ": %s", seed, error);
 	return t;
 }
 
@@ -416,9 +412,10 @@ static void one_round(const char *first, const char *second)
 	char *dumped = dump(t);
 	struct trace *again = pack_and_open(dumped, second);
 	char *dumped_again = dump(again);
-	ck_assert_msg(!strcmp(dumped, dumped_again), "seed %u: expected\n%s\nfound\n%s", seed,
+	ck_assert_msg(!strcmp(dumped, dumped_again),
+		      "SEED=%" PRIu64 ": expected\n%s\nfound\n%s", seed,
 		      dumped, dumped_again);
-	ck_assert_msg(t->nproblems == again->nproblems, "seed %u", seed);
+	ck_assert_msg(t->nproblems == again->nproblems, "SEED=%" PRIu64 "", seed);
 	trace_close(t);
 	trace_close(again);
 	free(text);
@@ -433,8 +430,7 @@ START_TEST(a_text_is_the_trace_that_it_describes)
 	char base[] = "/tmp/dprof-text-XXXXXX";
 	ck_assert_ptr_nonnull(mkdtemp(base));
 	char *first = mem_format("%s/first", base), *second = mem_format("%s/second", base);
-	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
-	for (seed = start; seed < start + ROUNDS; seed++) {
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		state = seed;
 		one_round(first, second);
 	}
@@ -446,14 +442,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("analysis text");
-	TCase *c = tcase_create("round trip");
+	TCase *c = unit_begin(60, UNIT_ANEW);
+
 	tcase_add_test(c, a_text_is_the_trace_that_it_describes);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return unit_end();
 }

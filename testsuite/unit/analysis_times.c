@@ -3,14 +3,11 @@
  * analysis_times.c - stamps become intervals that contain the truth.
  *
  * Random worlds: clocks that are true straight lines, packets between them and the base that took
- * random time, events at random true moments. DPROF_SEED=N runs the one world N. */
-#include <check.h>
-#include <inttypes.h>
+ * random time, events at random true moments. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/times.h"
+#include "testsuite/unit/unit.h"
 
 #define WORLDS  3000
 #define CLOCKS  4
@@ -87,7 +84,7 @@ static void end_world(void)
 static void check_inside(uint64_t seed, const char *what, frz_time found, double truth)
 {
 	ck_assert_msg((double)found.lo <= truth + 1e-3 && truth - 1e-3 <= (double)found.hi,
-		      "DPROF_SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64 "]", seed,
+		      "SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64 "]", seed,
 		      what, truth, found.lo, found.hi);
 }
 
@@ -163,12 +160,8 @@ static void check_world(uint64_t seed)
 
 START_TEST(truth_is_inside)
 {
-	const char *one = getenv("DPROF_SEED");
-	for (uint64_t seed = one ? strtoull(one, NULL, 0) : 1; seed <= WORLDS || one; seed++) {
-		check_world(seed);
-		if (one)
-			break;
-	}
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
+		check_world(unit_seed + i);
 }
 END_TEST
 
@@ -262,19 +255,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("analysis_times");
-	TCase *tc = tcase_create("worlds");
-	tcase_set_timeout(tc, 60);
+	TCase *tc = unit_begin(60, 1);
+
 	tcase_add_test(tc, truth_is_inside);
 	tcase_add_test(tc, duration_is_not_the_difference_of_two_bounds);
 	tcase_add_test(tc, unlinked_clock_is_alone_and_said);
 	tcase_add_test(tc, contradicting_clock_is_alone_and_said);
 	tcase_add_test(tc, clock_that_wanders_is_consistent_and_said);
 	tcase_add_test(tc, base_can_be_any_host);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

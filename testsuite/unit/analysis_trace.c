@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records that signal handlers put out of order come back into it; and only damage loses any. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "analysis/trace_private.h"
+#include "testsuite/unit/unit.h"
 
 #define ROUNDS  3000
 #define MOST    400
 
-static unsigned seed;
+static uint64_t seed;
 static uint64_t state;
 
 static uint64_t random_below(uint64_t n)
@@ -107,15 +103,15 @@ static bool is_truth(const struct recording *r, const struct tr_record *found)
 START_TEST(interrupted_records_come_into_order)
 {
 	static struct recording r;
-	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
-	for (seed = start; seed < start + ROUNDS; seed++) {
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		state = seed;
 		random_recording(&r);
 		struct tr_record found[MOST];
 		struct order_damage damage;
 		size_t n = order_records(r.record, r.n, found, &damage);
-		ck_assert_msg(n == r.n && !damage.dropped, "seed %u: %zu of %zu", seed, n, r.n);
-		ck_assert_msg(is_truth(&r, found), "seed %u: another order", seed);
+		ck_assert_msg(n == r.n && !damage.dropped, "SEED=%" PRIu64 ": %zu of %zu", seed, n,
+			      r.n);
+		ck_assert_msg(is_truth(&r, found), "SEED=%" PRIu64 ": another order", seed);
 	}
 }
 END_TEST
@@ -138,8 +134,7 @@ static size_t longest(const struct tr_record *r, size_t n)
 
 START_TEST(what_no_handler_explains_loses_as_little_as_can_be)
 {
-	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
-	for (seed = start; seed < start + ROUNDS / 4; seed++) {
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS / 4); seed++) {
 		state = seed;
 		struct tr_record in[MOST], found[MOST];
 		struct order_damage damage;
@@ -149,12 +144,12 @@ START_TEST(what_no_handler_explains_loses_as_little_as_can_be)
 		for (uint64_t i = random_below(30); i--;)
 			in[random_below(n)].stamp = 1 + random_below(20 * n);
 		size_t kept = order_records(in, n, found, &damage);
-		ck_assert_msg(kept + damage.dropped == n, "seed %u: %zu + %zu of %zu", seed, kept,
-			      damage.dropped, n);
-		ck_assert_msg(kept >= longest(in, n), "seed %u: kept %zu", seed, kept);
+		ck_assert_msg(kept + damage.dropped == n, "SEED=%" PRIu64 ": %zu + %zu of %zu", seed,
+			      kept, damage.dropped, n);
+		ck_assert_msg(kept >= longest(in, n), "SEED=%" PRIu64 ": kept %zu", seed, kept);
 		for (size_t i = 1; i < kept; i++)
-			ck_assert_msg(found[i - 1].stamp <= found[i].stamp, "seed %u: not sorted",
-				      seed);
+			ck_assert_msg(found[i - 1].stamp <= found[i].stamp,
+				      "SEED=%" PRIu64 ": not sorted", seed);
 	}
 }
 END_TEST
@@ -162,8 +157,7 @@ END_TEST
 /* No handler lets an exit stand before an older enter. */
 START_TEST(one_wrong_stamp_is_found)
 {
-	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
-	for (seed = start; seed < start + ROUNDS; seed++) {
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		state = seed;
 		struct tr_record in[100], found[100];
 		struct order_damage damage;
@@ -177,7 +171,7 @@ START_TEST(one_wrong_stamp_is_found)
 		ck_assert_msg(damage.dropped == 1 && damage.first == wrong &&
 				      damage.at_least == in[wrong - 1].stamp &&
 				      damage.at_most == in[wrong + 1].stamp,
-			      "seed %u: another record", seed);
+			      "SEED=%" PRIu64 ": another record", seed);
 	}
 }
 END_TEST
@@ -200,17 +194,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("analysis trace");
-	TCase *c = tcase_create("order");
+	TCase *c = unit_begin(60, UNIT_ANEW);
+
 	tcase_add_test(c, interrupted_records_come_into_order);
 	tcase_add_test(c, what_no_handler_explains_loses_as_little_as_can_be);
 	tcase_add_test(c, one_wrong_stamp_is_found);
 	tcase_add_test(c, one_stamp_far_too_high_is_damage);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return unit_end();
 }

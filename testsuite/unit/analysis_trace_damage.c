@@ -2,21 +2,15 @@
  *
  * Whatever is done to the bytes of a trace, opening, checking and dumping it comes to an end,
  * and what a cursor gives can be relied on: stamps that do not go back, sites that exist, each
- * argument once.
- *
- * SEED=N repeats a run, ROUNDS=N changes its length. */
-#include <check.h>
+ * argument once. */
 #include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analysis/command.h"
 #include "analysis/memory.h"
 #include "analysis/text.h"
+#include "testsuite/unit/unit.h"
 
 #define ROUNDS 4000
 
@@ -41,7 +35,7 @@ static const char text[] =
 	"seq=0\ne 2 5600 1 exit\n"
 	"e 3 5300 0 enter\ne 3 5400 0 exit\ne 3 5500 1 enter group=1 seq=0\n";
 
-static unsigned seed;
+static uint64_t seed;
 static uint64_t state;
 static char directory[] = "/tmp/dprof-damage-XXXXXX";
 
@@ -141,17 +135,18 @@ static void walk(const struct trace *t, size_t thread)
 		unsigned keys = 0;
 		if (e.op == DPROF_LOST)
 			continue;
-		ck_assert_msg(e.stamp >= highest, "seed %u: a stamp goes back", seed);
-		ck_assert_msg(e.site == TR_NO_SITE || e.site < t->nsites, "seed %u: no such site",
-			      seed);
+		ck_assert_msg(e.stamp >= highest, "SEED=%" PRIu64 ": a stamp goes back", seed);
+		ck_assert_msg(e.site == TR_NO_SITE || e.site < t->nsites,
+			      "SEED=%" PRIu64 ": no such site", seed);
 		highest = e.stamp;
 		for (unsigned i = 0; i < e.nargs; i++) {
-			ck_assert_msg(!(keys & 1u << e.args[i].key), "seed %u: an argument twice",
-				      seed);
+			ck_assert_msg(!(keys & 1u << e.args[i].key),
+				      "SEED=%" PRIu64 ": an argument twice", seed);
 			keys |= 1u << e.args[i].key;
 		}
 	}
-	ck_assert_msg(t->threads[thread].clock < t->nclocks, "seed %u: no such clock", seed);
+	ck_assert_msg(t->threads[thread].clock < t->nclocks, "SEED=%" PRIu64 ": no such clock",
+		      seed);
 }
 
 static void open_and_use(const char *trace, FILE *nowhere)
@@ -160,7 +155,7 @@ static void open_and_use(const char *trace, FILE *nowhere)
 	struct trace *t = trace_open(trace, &error);
 	struct options options = { .assumption.model = FRZ_AFFINE };
 	if (!t) {
-		ck_assert_msg(error && *error, "seed %u: no reason", seed);
+		ck_assert_msg(error && *error, "SEED=%" PRIu64 ": no reason", seed);
 		free(error);
 		return;
 	}
@@ -174,7 +169,7 @@ static void open_and_use(const char *trace, FILE *nowhere)
 /* A crash still says which seed it was. */
 static void crashed(int signal)
 {
-	dprintf(STDERR_FILENO, "seed %u: signal %d\n", seed, signal);
+	dprintf(STDERR_FILENO, "SEED=%" PRIu64 ": signal %d\n", seed, signal);
 	_exit(1);
 }
 
@@ -211,9 +206,7 @@ START_TEST(no_bytes_bring_it_down)
 	signal(SIGSEGV, crashed);
 	signal(SIGBUS, crashed);
 	signal(SIGABRT, crashed);
-	unsigned start = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
-	unsigned rounds = getenv("ROUNDS") ? (unsigned)atoi(getenv("ROUNDS")) : ROUNDS;
-	for (seed = start; seed < start + rounds; seed++) {
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		state = seed;
 		one_round(trace, nowhere);
 	}
@@ -226,14 +219,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("analysis trace damage");
-	TCase *c = tcase_create("damage");
+	TCase *c = unit_begin(120, UNIT_ANEW);
+
 	tcase_add_test(c, no_bytes_bring_it_down);
-	tcase_set_timeout(c, 120);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return unit_end();
 }

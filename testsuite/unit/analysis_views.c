@@ -4,9 +4,7 @@
  * (analysis_world.h) of which the truth is known.
  *
  * Laws: no thread enters or leaves anything in a frame, recorded or not; an instance's length and
- * those of its longest and shortest visit are inside; who is proved to be slowest is.
- *
- * DPROF_SEED=N runs the one world N; DPROF_WORLDS=N that many worlds. */
+ * those of its longest and shortest visit are inside; who is proved to be slowest is. */
 #include "analysis/aggregate.h"
 #include "analysis/instances.h"
 #include "testsuite/unit/analysis_world.h"
@@ -47,7 +45,7 @@ static void check_frame(uint64_t seed, const struct frame *f)
 		struct true_thread *t = &w.thread[i];
 		for (size_t j = 0; j < t->count; j++)
 			if (from + SLACK < t->events[j].time && t->events[j].time < to - SLACK)
-				ck_abort_msg("DPROF_SEED=%" PRIu64 ": an event at %.3f is in the "
+				ck_abort_msg("SEED=%" PRIu64 ": an event at %.3f is in the "
 					     "frame %.3f .. %.3f",
 					     seed, t->events[j].time, from, to);
 	}
@@ -135,7 +133,7 @@ static void check_instances(uint64_t seed, const struct view *v, uint32_t site)
 		check_inside(seed, "longest visit", (uint32_t)x->id, x->longest, t.longest);
 		check_inside(seed, "shortest visit", (uint32_t)x->id, x->shortest, t.shortest);
 		ck_assert_msg(!x->proved || w.threads[x->slowest].rank == t.slowest,
-			      "DPROF_SEED=%" PRIu64 ": rank %d is not the slowest", seed,
+			      "SEED=%" PRIu64 ": rank %d is not the slowest", seed,
 			      (int)w.threads[x->slowest].rank);
 	}
 	instances_close(&r);
@@ -157,25 +155,15 @@ static void check_world(uint64_t seed)
 
 START_TEST(views_hold_the_truth)
 {
-	if (getenv("DPROF_SEED")) {
-		check_world(setting("DPROF_SEED", 0));
-		return;
-	}
-	for (uint64_t seed = 1; seed <= setting("DPROF_WORLDS", WORLDS); seed++)
-		check_world(seed);
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
+		check_world(unit_seed + i);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("analysis_views");
-	TCase *tc = tcase_create("worlds");
-	tcase_set_timeout(tc, 0);
+	TCase *tc = unit_begin(0, 1);
+
 	tcase_add_test(tc, views_hold_the_truth);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -10,14 +10,10 @@
 #ifndef TESTSUITE_ANALYSIS_WORLD_H
 #define TESTSUITE_ANALYSIS_WORLD_H
 
-#include <check.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/times.h"
+#include "testsuite/unit/unit.h"
 
 #define CLOCKS  3
 #define LINES   4
@@ -362,7 +358,7 @@ static inline void check_inside(uint64_t seed, const char *what, uint32_t which,
 			 double truth)
 {
 	ck_assert_msg((double)found.lo <= truth + SLACK && truth - SLACK <= (double)found.hi,
-		      "DPROF_SEED=%" PRIu64 ": %s %u: %.3f is not in [%" PRId64 ", %" PRId64 "]",
+		      "SEED=%" PRIu64 ": %s %u: %.3f is not in [%" PRId64 ", %" PRId64 "]",
 		      seed, what, which, truth, found.lo, found.hi);
 }
 
@@ -383,12 +379,6 @@ static inline double allowed_width(void)
 		allowed += (double)(all.hi - all.lo);
 	}
 	return allowed;
-}
-
-static inline uint64_t setting(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-	return value ? strtoull(value, NULL, 0) : otherwise;
 }
 
 #endif

@@ -2,10 +2,6 @@
  *
  * examples_common.c - what the examples share: blocks, sums in integers, points and graphs from
  * text. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -13,8 +9,7 @@
 #include "examples/common/fixed.h"
 #include "examples/common/graph.h"
 #include "examples/common/points.h"
-
-static unsigned seed; /* of the whole run; EXAMPLES_SEED repeats one */
+#include "testsuite/unit/unit.h"
 
 static double uniform(double low, double high)
 {
@@ -62,8 +57,8 @@ START_TEST(a_sum_does_not_depend_on_the_order)
 		double most = (double)count * ldexp(greatest * (double)count, -60) +
 			      fabs((double)exact) * 1e-15;
 		ck_assert_msg(fabs(fixed_value(f, forth) - (double)exact) <= most,
-			      "seed %u: %zu terms up to %g: %.17g, not %.17Lg", seed, count,
-			      greatest, fixed_value(f, forth), exact);
+			      "SEED=%" PRIu64 ": %zu terms up to %g: %.17g, not %.17Lg", unit_seed,
+			      count, greatest, fixed_value(f, forth), exact);
 	}
 }
 END_TEST
@@ -108,12 +103,12 @@ START_TEST(points_come_back_as_they_were_written)
 			x[i] = uniform(-1, 1) * ldexp(1, (int)below(200) - 100);
 		write_rows(name, x, count, dimensions);
 		struct points p;
-		ck_assert_msg(points_read(&p, name), "seed %u", seed);
+		ck_assert_msg(points_read(&p, name), "SEED=%" PRIu64 "", unit_seed);
 		ck_assert_uint_eq(p.count, count);
 		ck_assert_uint_eq(p.dimensions, dimensions);
 		for (size_t i = 0; i < count * dimensions; i++)
-			ck_assert_msg(p.x[i] == x[i], "seed %u: %.17g became %.17g", seed, x[i],
-				      p.x[i]);
+			ck_assert_msg(p.x[i] == x[i], "SEED=%" PRIu64 ": %.17g became %.17g",
+				      unit_seed, x[i], p.x[i]);
 		points_free(&p);
 		free(x);
 	}
@@ -158,12 +153,13 @@ static void check_numbers(const struct listed *l, const struct edges *e)
 	ck_assert_uint_le(e->nodes, 60);
 	for (size_t i = 0; i < e->count; i++) {
 		ck_assert_msg(e->id[e->edge[i].from] == l->edge[i][0] &&
-			      e->id[e->edge[i].to] == l->edge[i][1], "seed %u: edge %zu", seed, i);
+			      e->id[e->edge[i].to] == l->edge[i][1],
+			      "SEED=%" PRIu64 ": edge %zu", unit_seed, i);
 		occurs[e->edge[i].from] = occurs[e->edge[i].to] = true;
 	}
 	for (size_t n = 0; n < e->nodes; n++)
-		ck_assert_msg(occurs[n] && (!n || e->id[n - 1] < e->id[n]), "seed %u: id %zu",
-			      seed, n);
+		ck_assert_msg(occurs[n] && (!n || e->id[n - 1] < e->id[n]),
+			      "SEED=%" PRIu64 ": id %zu", unit_seed, n);
 }
 
 /* Whether somebody listed the edge. */
@@ -186,11 +182,12 @@ static void check_graph(const struct listed *l, const struct graph *g, const uin
 			bool wanted = is_listed(l, id[from], id[to]) ||
 				      (both && is_listed(l, id[to], id[from]));
 			bool found = n < g->start[to + 1] && g->neighbour[n] == from;
-			ck_assert_msg(found == wanted, "seed %u: %u to %u", seed, id[from], id[to]);
+			ck_assert_msg(found == wanted, "SEED=%" PRIu64 ": %u to %u", unit_seed, id[from],
+				      id[to]);
 			n += found;
 			pairs += found;
 		}
-		ck_assert_msg(n == g->start[to + 1], "seed %u: neighbours twice", seed);
+		ck_assert_msg(n == g->start[to + 1], "SEED=%" PRIu64 ": neighbours twice", unit_seed);
 	}
 	ck_assert_uint_eq(g->start[g->rows], pairs);
 }
@@ -204,7 +201,7 @@ START_TEST(a_graph_has_every_edge_once)
 		struct listed l = write_edges(name);
 		struct edges e;
 		struct graph g;
-		ck_assert_msg(edges_read(&e, name), "seed %u", seed);
+		ck_assert_msg(edges_read(&e, name), "SEED=%" PRIu64 "", unit_seed);
 		check_numbers(&l, &e);
 		ck_assert(graph_build(&g, &e, both ? GRAPH_BOTH : GRAPH_BACKWARD));
 		check_graph(&l, &g, e.id, both);
@@ -247,7 +244,8 @@ START_TEST(parts_of_a_graph_are_as_equal_as_can_be)
 			greatest = work > greatest ? work : greatest;
 		}
 		ck_assert_uint_eq(next, g.rows);
-		ck_assert_msg(greatest == best(&g, 0, parts), "seed %u: %zu of %zu rows", seed,
+		ck_assert_msg(greatest == best(&g, 0, parts),
+			      "SEED=%" PRIu64 ": %zu of %zu rows", unit_seed,
 			      greatest, g.rows);
 	}
 }
@@ -255,23 +253,14 @@ END_TEST
 
 int main(void)
 {
-	const char *given = getenv("EXAMPLES_SEED");
-	seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
-	srand48(seed);
-	printf("seed %u (again: EXAMPLES_SEED=%u)\n", seed, seed);
+	TCase *laws = unit_begin(4, UNIT_ANEW);
 
-	TCase *laws = tcase_create("laws");
+	srand48((long)unit_seed);
 	tcase_add_test(laws, blocks_cover_everything_once);
 	tcase_add_test(laws, a_sum_does_not_depend_on_the_order);
 	tcase_add_test(laws, the_greatest_sum_fits);
 	tcase_add_test(laws, points_come_back_as_they_were_written);
 	tcase_add_test(laws, a_graph_has_every_edge_once);
 	tcase_add_test(laws, parts_of_a_graph_are_as_equal_as_can_be);
-	Suite *suite = suite_create("examples");
-	suite_add_tcase(suite, laws);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return unit_end();
 }

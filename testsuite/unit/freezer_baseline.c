@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * freezer_baseline.c - the methods of others: right where they can be, true where they claim to be,
- * and one of them, a linear program for each stamp, as a public witness for the solver.
- *
- * FREEZER_SEED repeats a run; FREEZER_SETS makes it longer. */
-#include <check.h>
+ * and one of them, a linear program for each stamp, as a public witness for the solver. */
 #include <errno.h>
 #include <glpk.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "freezer/baseline/lp.h"
 #include "freezer/baseline/points.h"
 #include "freezer/solve.h"
 #include "testsuite/unit/freezer_random.h"
+#include "testsuite/unit/unit.h"
 
 #define MAX_LINKS 60
 #define FINE      1024 /* parts of a base tick in which true instants are given */
@@ -134,13 +130,13 @@ START_TEST(equal_delays_leave_only_rounding)
 				double is = convert(&b, s).estimate, should = true_time(&t, &b, s);
 
 				ck_assert_msg(fabs(is - should) <= tolerance,
-					      "seed %llu: %s: %f instead of %f",
+					      "SEED=%llu: %s: %f instead of %f",
 					      (unsigned long long)seed, (*m)->name, is, should);
 			}
 			double error = fabs(b.rate - rate_of(&t)) * (double)(run / FINE);
 
 			ck_assert_msg(error <= 3 * tolerance * rate_of(&t),
-				      "seed %llu: %s: rate", (unsigned long long)seed, (*m)->name);
+				      "SEED=%llu: %s: rate", (unsigned long long)seed, (*m)->name);
 			baseline_release(&b);
 		}
 	}
@@ -217,7 +213,7 @@ static void assert_rounded_outward(double a, double b, double tolerance)
 	double beyond = fmax(b - a, a - b - 2);
 
 	seen.worst = fmax(seen.worst, beyond / tolerance);
-	ck_assert_msg(beyond <= tolerance, "seed %llu: %.9f should be %.9f, rounded outward",
+	ck_assert_msg(beyond <= tolerance, "SEED=%llu: %.9f should be %.9f, rounded outward",
 		      (unsigned long long)seed, b, a);
 }
 
@@ -229,7 +225,7 @@ static struct height height(const struct baseline_program *lp, double x, enum lp
 {
 	double at = lp_height(lp, x, end, exactly), b = glp_get_col_prim(lp->problem, 2);
 
-	ck_assert_msg(!isnan(at), "seed %llu: GLPK gives up", (unsigned long long)seed);
+	ck_assert_msg(!isnan(at), "SEED=%llu: GLPK gives up", (unsigned long long)seed);
 	return (struct height){ at, 1e-15 * (fabs(at) + fabs(lp->slope * x) + ldexp(fabs(b), -16)) };
 }
 
@@ -264,7 +260,7 @@ static void compare_with_program(const struct frz_link *links, size_t n)
 	int error = lp_open(&b.program, p.under, p.nunder, p.over, p.nover);
 	enum frz_status status = frz_clock(solution, 1)->status;
 
-	ck_assert_msg(error == expected[status], "seed %llu: set %llu: status %d, program %d",
+	ck_assert_msg(error == expected[status], "SEED=%llu: set %llu: status %d, program %d",
 		      (unsigned long long)seed, (unsigned long long)seen.sets, (int)status, error);
 	for (int i = 0; !error && i < 20; i++)
 		compare_bounds(solution, &b, near_stamp(links, n), 0, true);
@@ -278,12 +274,12 @@ static void compare_with_program(const struct frz_link *links, size_t n)
 
 START_TEST(a_linear_program_finds_the_same_bounds)
 {
-	uint64_t sets = number_from("FREEZER_SETS", 1000);
+	uint64_t sets = unit_times(1000);
 	struct frz_link links[MAX_LINKS];
 
 	for (uint64_t i = 0; i < sets; i++)
 		compare_with_program(links, draw_links(links));
-	printf("seed %llu: %llu sets: %llu proven, %llu open, %llu empty; %llu stamps; "
+	printf("SEED=%llu: %llu sets: %llu proven, %llu open, %llu empty; %llu stamps; "
 	       "worst %.3g of what is tolerated\n",
 	       (unsigned long long)seed, (unsigned long long)seen.sets,
 	       (unsigned long long)seen.proven, (unsigned long long)seen.open,
@@ -335,7 +331,7 @@ START_TEST(the_hulls_line_passes_between_all_links)
 			double above = b.line.at + b.line.slope * x - y;
 
 			ck_assert_msg((goes ? above : -above) >= -0.01,
-				      "seed %llu: the line is %f above", (unsigned long long)seed,
+				      "SEED=%llu: the line is %f above", (unsigned long long)seed,
 				      above);
 		}
 	}
@@ -352,11 +348,11 @@ static void compare_formula(const struct truth *t, const struct baseline *b,
 	double is = (double)(int64_t)(t->begin - b->origin.time) + (double)instant / FINE;
 
 	ck_assert_msg(time.lo <= is + 0.01 && is <= time.hi + 0.01,
-		      "seed %llu: %f is not in [%f,%f]", (unsigned long long)seed, is, time.lo,
+		      "SEED=%llu: %f is not in [%f,%f]", (unsigned long long)seed, is, time.lo,
 		      time.hi);
 	ck_assert_msg(time.lo <= (double)(best.lo - (int64_t)b->origin.time) + 2.01 &&
 			      time.hi >= (double)(best.hi - (int64_t)b->origin.time) - 2.01,
-		      "seed %llu: [%f,%f] is tighter than the optimum", (unsigned long long)seed,
+		      "SEED=%llu: [%f,%f] is tighter than the optimum", (unsigned long long)seed,
 		      time.lo, time.hi);
 }
 
@@ -381,7 +377,7 @@ START_TEST(freezers_formula_is_true_and_not_optimal)
 						(wide)draw() % (2 * run) - run / 4);
 			baseline_release(&b);
 		} else { /* a round trip as long as the run */
-			ck_assert_msg(run < (wide)1 << 32, "seed %llu", (unsigned long long)seed);
+			ck_assert_msg(run < (wide)1 << 32, "SEED=%llu", (unsigned long long)seed);
 		}
 		frz_solution_free(solution);
 	}
@@ -428,17 +424,14 @@ END_TEST
 
 static void setup(void)
 {
-	random_begin();
+	random_begin(unit_seed);
 }
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/baseline");
-	TCase *tests = tcase_create("baseline");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(0, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 0);
 	tcase_add_test(tests, equal_delays_leave_only_rounding);
 	tcase_add_test(tests, barriers_are_taken_at_their_word);
 	tcase_add_test(tests, a_linear_program_finds_the_same_bounds);
@@ -446,9 +439,5 @@ int main(void)
 	tcase_add_test(tests, the_hulls_line_passes_between_all_links);
 	tcase_add_test(tests, freezers_formula_is_true_and_not_optimal);
 	tcase_add_test(tests, what_cannot_be_fitted_is_said);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

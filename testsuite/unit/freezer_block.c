@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * freezer_block.c - many stamps at once give what each gives alone.
- *
- * FREEZER_SEED repeats a run. */
-#include <check.h>
-#include <stdlib.h>
-
+ * freezer_block.c - many stamps at once give what each gives alone. */
 #include "freezer/block.c" /* the loops for every kind of vector, whatever this processor prefers */
 #include "freezer/solve.h"
 #include "testsuite/unit/freezer_random.h"
+#include "testsuite/unit/unit.h"
 
 #define MOST 300
 
@@ -58,11 +54,11 @@ static void check_segment(const struct frz_segment *s, const frz_time *times,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ticks = stamps[i] - s->from;
 
-		ck_assert_msg(ticks < s->span, "seed %llu: not of this segment",
+		ck_assert_msg(ticks < s->span, "SEED=%llu: not of this segment",
 			      (unsigned long long)seed);
 		frz_time t = frz_segment_parabola(s, ticks);
 		ck_assert_msg(times[i].lo == t.lo && times[i].hi == t.hi,
-			      "seed %llu: ticks %llu", (unsigned long long)seed,
+			      "SEED=%llu: ticks %llu", (unsigned long long)seed,
 			      (unsigned long long)ticks);
 	}
 }
@@ -147,7 +143,7 @@ START_TEST(batches_are_what_stamps_are_one_by_one)
 			frz_time t = frz_time_of(&one, stamps[i]);
 
 			ck_assert_msg(t.lo == times[i].lo && t.hi == times[i].hi,
-				      "seed %llu: stamp %llu", (unsigned long long)seed,
+				      "SEED=%llu: stamp %llu", (unsigned long long)seed,
 				      (unsigned long long)stamps[i]);
 		}
 		frz_solution_free(solution);
@@ -157,23 +153,16 @@ END_TEST
 
 static void setup(void)
 {
-	random_begin();
+	random_begin(unit_seed);
 }
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/block");
-	TCase *tests = tcase_create("block");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(0, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 0);
 	tcase_add_test(tests, each_kind_of_vector_is_exact);
 	tcase_add_test(tests, lines_may_be_counted_from_any_stamp);
 	tcase_add_test(tests, batches_are_what_stamps_are_one_by_one);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * freezer_clock.c - a clock never goes back, and its nominal rate is the kernel's. */
-#include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "freezer/clock.h"
+#include "testsuite/unit/unit.h"
 
 START_TEST(stamps_never_go_back)
 {
@@ -41,15 +40,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/clock");
-	TCase *tests = tcase_create("clock");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(4, 0);
 
 	tcase_add_test(tests, stamps_never_go_back);
 	tcase_add_test(tests, the_nominal_rate_is_the_kernels);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -3,14 +3,10 @@
  * freezer_cores.c - cores whose counters are set wrong on purpose, so that the truth is known: it must
  * lie within what cores.c says, and be noticed where it can be. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "freezer/clock.h"
+#include "testsuite/unit/unit.h"
 
 static int64_t skew[CPU_SETSIZE]; /* by core */
 
@@ -27,14 +23,10 @@ static uint64_t skewed_stamp(void)
 
 #define ENOUGH_NS 1000000000u
 
-static unsigned seed;
 static cpu_set_t allowed;
 
 static void setup(void)
 {
-	const char *text = getenv("SEED");
-
-	seed = text ? (unsigned)atoi(text) : (unsigned)time(NULL);
 	for (size_t i = 0; i < CPU_SETSIZE; i++)
 		skew[i] = 0;
 	ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -51,18 +43,18 @@ static void check_truth(uint64_t width, unsigned now)
 		int64_t truth = skew[c.core[i].number] - skew[c.core[0].number];
 
 		ck_assert_msg(c.core[i].lo <= truth && truth <= c.core[i].hi,
-			      "seed %u: core %d is %lld ahead, found [%lld, %lld]", now,
+			      "SEED=%u: core %d is %lld ahead, found [%lld, %lld]", now,
 			      c.core[i].number, (long long)truth, (long long)c.core[i].lo,
 			      (long long)c.core[i].hi);
-		ck_assert_msg((uint64_t)llabs(truth) <= 2 * c.half_width, "seed %u", now);
-		ck_assert_msg(c.core[i].hi - c.core[i].lo < (int64_t)width, "seed %u", now);
+		ck_assert_msg((uint64_t)llabs(truth) <= 2 * c.half_width, "SEED=%u", now);
+		ck_assert_msg(c.core[i].hi - c.core[i].lo < (int64_t)width, "SEED=%u", now);
 	}
 	frz_cores_free(&c);
 }
 
 START_TEST(a_difference_lies_within_what_is_found)
 {
-	for (unsigned now = seed; now < seed + 30; now++) {
+	for (unsigned now = (unsigned)unit_seed; now - (unsigned)unit_seed < 30; now++) {
 		unsigned state = now;
 
 		for (size_t i = 0; i < CPU_SETSIZE; i++)
@@ -147,7 +139,7 @@ END_TEST
  * all. */
 START_TEST(the_half_width_covers_whatever_is_possible)
 {
-	for (unsigned now = seed; now < seed + 10000; now++) {
+	for (unsigned now = (unsigned)unit_seed; now - (unsigned)unit_seed < 10000; now++) {
 		struct frz_core core[9] = { 0 };
 		struct frz_cores c = { .core = core };
 		unsigned state = now;
@@ -165,28 +157,21 @@ START_TEST(the_half_width_covers_whatever_is_possible)
 			most = truth > most ? truth : most;
 		}
 		sum_up(&c);
-		ck_assert_msg(most - least <= 2 * (int64_t)c.half_width, "seed %u", now);
+		ck_assert_msg(most - least <= 2 * (int64_t)c.half_width, "SEED=%u", now);
 	}
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/cores");
-	TCase *tests = tcase_create("cores");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(20, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 20);
 	tcase_add_test(tests, a_difference_lies_within_what_is_found);
 	tcase_add_loop_test(tests, cores_that_disagree_are_noticed_and_covered, 0, 2);
 	tcase_add_test(tests, one_core_agrees_with_itself_and_none_is_no_error);
 	tcase_add_test(tests, a_core_that_is_not_ours_is_said_to_be_missing);
 	tcase_add_test(tests, the_deadline_holds);
 	tcase_add_test(tests, the_half_width_covers_whatever_is_possible);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

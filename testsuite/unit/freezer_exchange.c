@@ -3,14 +3,10 @@
  * freezer_exchange.c - both sides share one clock here, so the truth is known: every link must obey
  * it, whatever a relay between the two sides does to the packets. */
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +14,7 @@
 #include "freezer/clock.h"
 #include "freezer/exchange.h"
 #include "freezer/synclog.h"
+#include "testsuite/unit/unit.h"
 
 #define MS 1000000ull
 
@@ -242,7 +239,7 @@ static void *relay_run(void *argument)
 
 START_TEST(whatever_happens_to_packets_links_stay_true)
 {
-	struct relay relay = { .fd = socket(AF_INET, SOCK_DGRAM, 0), .seed = (unsigned)getpid() };
+	struct relay relay = { .fd = socket(AF_INET, SOCK_DGRAM, 0), .seed = (unsigned)unit_seed };
 	struct sockaddr_in own = loopback(0);
 	socklen_t own_size = sizeof own;
 	pthread_t answering, relaying;
@@ -262,14 +259,14 @@ START_TEST(whatever_happens_to_packets_links_stay_true)
 	pthread_join(relaying, NULL);
 	close(relay.fd);
 
-	ck_assert_msg(asked >= 10, "seed %u: %d exchanges", seed, asked);
+	ck_assert_msg(asked >= 10, "SEED=%u: %d exchanges", seed, asked);
 	ck_assert_uint_eq(log_.nrecords, (size_t)asked);
 	assert_links_are_true();
-	ck_assert_msg(dropped(&asker) && dropped(&answerer), "seed %u", seed);
+	ck_assert_msg(dropped(&asker) && dropped(&answerer), "SEED=%u", seed);
 	/* What the relay spoiled and what arrived at all was counted by one of the two sides. */
 	ck_assert_msg(dropped(&asker) + dropped(&answerer) >=
 			      (relay.twice + relay.cut + relay.changed + relay.longer) / 2,
-		      "seed %u", seed);
+		      "SEED=%u", seed);
 }
 END_TEST
 
@@ -489,12 +486,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/exchange");
-	TCase *tests = tcase_create("exchange");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(20, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 20);
 	tcase_add_test(tests, two_threads_exchange_true_links);
 	tcase_add_test(tests, a_burst_ends_when_the_width_stops_improving);
 	tcase_add_test(tests, a_silent_peer_costs_the_deadline_and_no_more);
@@ -508,9 +502,5 @@ int main(void)
 	tcase_add_test(tests, a_slow_peer_costs_the_deadline_and_no_more);
 	tcase_add_test(tests, bad_addresses_are_refused);
 	tcase_add_test(tests, the_estimate_does_not_depend_on_the_rate);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -3,19 +3,15 @@
  * freezer_keep.c - measuring beside a program: links are true, processors are left alone, and it
  * ends when it is told to. */
 #include <arpa/inet.h>
-#include <check.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "freezer/clock.h"
 #include "freezer/exchange.h"
 #include "freezer/synclog.h"
+#include "testsuite/unit/unit.h"
 
 #define MS 1000000ull
 
@@ -217,21 +213,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/keep");
-	TCase *tests = tcase_create("keep");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(20, 0);
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 20);
 	tcase_add_test(tests, one_asks_and_the_other_answers);
 	tcase_add_test(tests, two_ask_each_other_and_neither_waits);
 	tcase_add_test(tests, it_ends_at_once_and_does_nothing_meanwhile);
 	tcase_add_test(tests, a_peer_that_is_not_there_is_asked_again);
 	tcase_add_test(tests, packets_without_the_key_cost_no_processor);
 	tcase_add_test(tests, a_bad_address_is_said_at_once);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

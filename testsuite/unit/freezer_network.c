@@ -5,18 +5,13 @@
  *
  * All clocks of a network are maps of one true time. Links are drawn along the edges of a tree or a
  * mesh; the base may be any clock. Composition is compared with what it stands for: links with the
- * base, made by hand from the bounds of the clock between.
- *
- * FREEZER_SEED repeats a run. */
-#include <check.h>
+ * base, made by hand from the bounds of the clock between. */
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "freezer/solve.h"
 #include "testsuite/truth/clockmap.h"
 #include "testsuite/unit/freezer_random.h"
+#include "testsuite/unit/unit.h"
 
 #define FINE   4096 /* parts in which true time is given, of a tick of a clock of rate 1 */
 #define KNOTS  12
@@ -167,10 +162,10 @@ static void check_truth(const struct frz_solution *solution, uint32_t clock, int
 
 		ck_assert_msg(clockmap_compare(base, at, time.lo) >= 0 &&
 				      clockmap_compare(base, at, time.hi) <= 0,
-			      "seed %llu: clock %u stamp %llu", (unsigned long long)seed, clock,
+			      "SEED=%llu: clock %u stamp %llu", (unsigned long long)seed, clock,
 			      (unsigned long long)s);
 		ck_assert_msg(took.lo <= passed + 1 && passed - 1 <= took.hi,
-			      "seed %llu: clock %u ticks %llu", (unsigned long long)seed, clock,
+			      "SEED=%llu: clock %u ticks %llu", (unsigned long long)seed, clock,
 			      (unsigned long long)ticks);
 	}
 }
@@ -178,7 +173,7 @@ static void check_truth(const struct frz_solution *solution, uint32_t clock, int
 static void check_all(const struct frz_solution *solution, int conversions)
 {
 	for (uint32_t c = 0; c < net.nclocks; c++) {
-		ck_assert_msg(frz_clock(solution, c)->status == FRZ_PROVEN, "seed %llu: clock %u "
+		ck_assert_msg(frz_clock(solution, c)->status == FRZ_PROVEN, "SEED=%llu: clock %u "
 			      "status %d", (unsigned long long)seed, c,
 			      (int)frz_clock(solution, c)->status);
 		ck_assert_int_eq(!frz_clock(solution, c)->hops, c == net.base);
@@ -265,7 +260,7 @@ static void check_no_wider(const struct frz_solution *few, const struct frz_solu
 		frz_time a = frz_time_of(&f, s), b = frz_time_of(&m, s);
 
 		ck_assert_msg(b.lo >= a.lo - allowed && b.hi <= a.hi + allowed,
-			      "seed %llu: clock %u stamp %llu: [%lld,%lld] with more links, "
+			      "SEED=%llu: clock %u stamp %llu: [%lld,%lld] with more links, "
 			      "[%lld,%lld] with fewer", (unsigned long long)seed, clock,
 			      (unsigned long long)s, (long long)b.lo, (long long)b.hi,
 			      (long long)a.lo, (long long)a.hi);
@@ -377,7 +372,7 @@ static void check_faults_touch(const struct frz_clock *c, uint32_t clock)
 		const struct frz_link *l = &net.links[c->fault[i]];
 
 		ck_assert_uint_lt(c->fault[i], net.nlinks);
-		ck_assert_msg(l->from == clock || l->to == clock, "seed %llu: link %zu",
+		ck_assert_msg(l->from == clock || l->to == clock, "SEED=%llu: link %zu",
 			      (unsigned long long)seed, c->fault[i]);
 	}
 }
@@ -466,10 +461,10 @@ static void check_straddles(const struct frz_clock *c, const int64_t *sent, int6
 	int64_t a = sent[c->fault[0]], b = sent[c->fault[1]];
 	int64_t first = a < b ? a : b, second = a < b ? b : a;
 
-	ck_assert_msg(first <= at && at <= second, "seed %llu: the step is elsewhere",
+	ck_assert_msg(first <= at && at <= second, "SEED=%llu: the step is elsewhere",
 		      (unsigned long long)seed);
 	ck_assert_msg(second - first <= net.run / 200 + (1 << 23),
-		      "seed %llu: %lld ticks around the step, exchanges are %lld apart",
+		      "SEED=%llu: %lld ticks around the step, exchanges are %lld apart",
 		      (unsigned long long)seed, (long long)(second - first),
 		      (long long)net.run / 200);
 }
@@ -550,17 +545,14 @@ END_TEST
 
 static void setup(void)
 {
-	random_begin();
+	random_begin(unit_seed);
 }
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/network");
-	TCase *tests = tcase_create("network");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(0, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 0);
 	tcase_add_test(tests, trees_hold_the_truth);
 	tcase_add_test(tests, meshes_hold_the_truth);
 	tcase_add_test(tests, any_base_of_a_star_places_all);
@@ -570,9 +562,5 @@ int main(void)
 	tcase_add_test(tests, peers_that_disagree_are_not_proven);
 	tcase_add_test(tests, the_links_at_fault_straddle_a_step);
 	tcase_add_test(tests, any_links_at_all);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

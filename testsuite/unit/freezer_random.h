@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * freezer_random.h - random numbers for this room's tests; FREEZER_SEED repeats a run. */
+ * freezer_random.h - random numbers for this room's tests. */
 #ifndef FREEZER_RANDOM_H
 #define FREEZER_RANDOM_H
 
@@ -8,13 +8,6 @@
 #include <stdlib.h>
 
 static uint64_t seed, state;
-
-static inline uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
 
 static inline uint64_t draw(void) /* splitmix64 */
 {
@@ -36,9 +29,9 @@ static inline uint64_t any_size(unsigned bits)
 	return draw() >> 1 >> (63 - below((bits < 63 ? bits : 63) + 1));
 }
 
-static inline void random_begin(void)
+static inline void random_begin(uint64_t from)
 {
-	seed = state = number_from("FREEZER_SEED", __builtin_ia32_rdtsc());
+	seed = state = from;
 }
 
 #endif

@@ -2,21 +2,18 @@
  *
  * freezer_solve.c - the solver against a slow twin and against the truth.
  *
- * The twin (freezer_twin.h) enumerates the corners of the polygon in rationals. The truth is a clock of which everything is known, of one rate or of
- * many; that bounds of wandering clocks are the tightest is freezer_wander.c's claim.
- *
- * FREEZER_SEED repeats a run; FREEZER_SETS and FREEZER_CONVERSIONS make it longer. */
-#include <check.h>
+ * The twin (freezer_twin.h) enumerates the corners of the polygon in rationals. The truth is a clock
+ * of which everything is known, of one rate or of many; that bounds of wandering clocks are the
+ * tightest is freezer_wander.c's claim. */
 #include <errno.h>
 #include <gmp.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "freezer/solve.h"
 #include "testsuite/truth/clockmap.h"
 #include "testsuite/unit/freezer_random.h"
 #include "testsuite/unit/freezer_twin.h"
+#include "testsuite/unit/unit.h"
 
 static const struct frz_assumption affine = { .model = FRZ_AFFINE };
 
@@ -151,11 +148,11 @@ static void assert_time_is_optimal(const struct twin *t, struct frz_cursor *curs
 	frz_time optimum = twin_time(t, stamp), time = frz_time_of(cursor, stamp);
 
 	ck_assert_msg(time.lo <= optimum.lo && time.hi >= optimum.hi,
-		      "seed %llu: stamp %llu: [%lld,%lld] should enclose [%lld,%lld]",
+		      "SEED=%llu: stamp %llu: [%lld,%lld] should enclose [%lld,%lld]",
 		      (unsigned long long)seed, (unsigned long long)stamp, (long long)time.lo,
 		      (long long)time.hi, (long long)optimum.lo, (long long)optimum.hi);
 	ck_assert_msg((wide)optimum.lo - time.lo <= 1 && (wide)time.hi - optimum.hi <= 1,
-		      "seed %llu: stamp %llu: [%lld,%lld] is wider than [%lld,%lld]",
+		      "SEED=%llu: stamp %llu: [%lld,%lld] is wider than [%lld,%lld]",
 		      (unsigned long long)seed, (unsigned long long)stamp, (long long)time.lo,
 		      (long long)time.hi, (long long)optimum.lo, (long long)optimum.hi);
 	whole += (time.lo == optimum.lo) + (time.hi == optimum.hi);
@@ -170,7 +167,7 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 	ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
 	const struct frz_clock *clock = frz_clock(solution, 1);
 
-	ck_assert_msg(twin_agrees(&t, clock->status), "seed %llu: status %d",
+	ck_assert_msg(twin_agrees(&t, clock->status), "SEED=%llu: status %d",
 		      (unsigned long long)seed, (int)clock->status);
 	ck_assert_uint_eq(clock->links, n);
 	if (clock->status == FRZ_PROVEN) {
@@ -184,7 +181,7 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 
 		ck_assert(2 <= clock->nfaults && clock->nfaults <= FRZ_MAX_FAULTS);
 		ck_assert_msg(!few.ncorners,
-			      "seed %llu: the %u faults agree", (unsigned long long)seed,
+			      "SEED=%llu: the %u faults agree", (unsigned long long)seed,
 			      clock->nfaults);
 		twin_free(&few);
 	}
@@ -194,7 +191,7 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 
 START_TEST(bounds_are_the_optimum)
 {
-	uint64_t sets = number_from("FREEZER_SETS", 1500);
+	uint64_t sets = unit_times(1500);
 	struct frz_link links[MAX_LINKS];
 
 	for (uint64_t i = 0; i < sets; i++) {
@@ -211,7 +208,7 @@ START_TEST(bounds_are_the_optimum)
 		compare_with_twin(links, n);
 	}
 	/* The exception is a bound that is a whole tick, or nearly. */
-	ck_assert_msg(compared > 10000 && whole > compared / 10 * 9, "seed %llu: %llu of %llu",
+	ck_assert_msg(compared > 10000 && whole > compared / 10 * 9, "SEED=%llu: %llu of %llu",
 		      (unsigned long long)seed, (unsigned long long)whole,
 		      (unsigned long long)compared);
 }
@@ -220,7 +217,7 @@ END_TEST
 /* Instants as they pass while the run lasts and somewhat before and after. */
 START_TEST(the_truth_is_inside)
 {
-	uint64_t conversions = number_from("FREEZER_CONVERSIONS", 2000000), clocks = 200;
+	uint64_t conversions = unit_times(2000000), clocks = 200;
 	struct frz_link links[300];
 
 	for (uint64_t i = 0; i < clocks; i++) {
@@ -230,7 +227,7 @@ START_TEST(the_truth_is_inside)
 		struct frz_solution *solution;
 
 		ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
-		ck_assert_msg(!refused(frz_clock(solution, 1)->status), "seed %llu",
+		ck_assert_msg(!refused(frz_clock(solution, 1)->status), "SEED=%llu",
 			      (unsigned long long)seed);
 		struct frz_cursor cursor = frz_cursor(solution, 1);
 		wide begin = (wide)links[0].sent;
@@ -253,11 +250,11 @@ START_TEST(the_truth_is_inside)
 
 			ck_assert_msg((wide)time.lo * FINE <= instant &&
 					      instant <= (wide)time.hi * FINE,
-				      "seed %llu: stamp %llu: time", (unsigned long long)seed,
+				      "SEED=%llu: stamp %llu: time", (unsigned long long)seed,
 				      (unsigned long long)s);
 			ck_assert_msg((wide)took.lo * FINE <= later - instant &&
 					      later - instant <= (wide)took.hi * FINE,
-				      "seed %llu: %llu ticks: duration", (unsigned long long)seed,
+				      "SEED=%llu: %llu ticks: duration", (unsigned long long)seed,
 				      (unsigned long long)(s2 - s));
 		}
 		frz_solution_free(solution);
@@ -495,11 +492,11 @@ static void check_wandering_truth(const struct clockmap *m, const struct frz_sol
 		frz_time took = frz_duration(solution, 1, s2 - s);
 
 		ck_assert_msg((wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
-			      "seed %llu: stamp %llu: time", (unsigned long long)seed,
+			      "SEED=%llu: stamp %llu: time", (unsigned long long)seed,
 			      (unsigned long long)s);
 		ck_assert_msg((wide)took.lo * FINE <= later - instant &&
 				      later - instant <= (wide)took.hi * FINE,
-			      "seed %llu: %llu ticks: duration", (unsigned long long)seed,
+			      "SEED=%llu: %llu ticks: duration", (unsigned long long)seed,
 			      (unsigned long long)(s2 - s));
 		ck_assert(same.lo == (int64_t)s && same.hi == (int64_t)s + 1);
 	}
@@ -507,7 +504,7 @@ static void check_wandering_truth(const struct clockmap *m, const struct frz_sol
 
 START_TEST(the_truth_of_wandering_clocks_is_inside)
 {
-	uint64_t conversions = number_from("FREEZER_CONVERSIONS", 400000), clocks = 200;
+	uint64_t conversions = unit_times(400000), clocks = 200;
 	struct clockmap m = { .knots = (struct clockmap_knot[KNOTS]){ { 0 } } };
 	struct frz_link links[300];
 	uint64_t proven = 0;
@@ -521,7 +518,7 @@ START_TEST(the_truth_of_wandering_clocks_is_inside)
 		struct frz_solution *solution = solve_drift(links, n, drift_of(wander));
 		const struct frz_clock *clock = frz_clock(solution, 1);
 
-		ck_assert_msg(!refused(clock->status), "seed %llu",
+		ck_assert_msg(!refused(clock->status), "SEED=%llu",
 			      (unsigned long long)seed);
 		ck_assert_uint_eq(clock->links, n);
 		if (clock->status == FRZ_PROVEN) {
@@ -556,7 +553,7 @@ START_TEST(drift_allows_what_affine_allows)
 
 			/* either may be a tick wider than the optimum */
 			ck_assert_msg((wide)out.lo <= (wide)in.lo + 1 &&
-				      (wide)in.hi <= (wide)out.hi + 1, "seed %llu stamp %llu",
+				      (wide)in.hi <= (wide)out.hi + 1, "SEED=%llu stamp %llu",
 				      (unsigned long long)seed, (unsigned long long)s);
 		}
 		frz_solution_free(drift);
@@ -617,9 +614,9 @@ static void check_least(const struct frz_link *links, size_t n, uint32_t least)
 			    *less = solve_drift(links, n, least - 1);
 	const struct frz_clock *clock = frz_clock(less, 1);
 
-	ck_assert_msg(frz_clock(enough, 1)->status == FRZ_PROVEN, "seed %llu: %u ppb",
+	ck_assert_msg(frz_clock(enough, 1)->status == FRZ_PROVEN, "SEED=%llu: %u ppb",
 		      (unsigned long long)seed, least);
-	ck_assert_msg(clock->status == FRZ_CONSISTENT, "seed %llu: %u ppb",
+	ck_assert_msg(clock->status == FRZ_CONSISTENT, "SEED=%llu: %u ppb",
 		      (unsigned long long)seed, least - 1);
 	ck_assert_uint_eq(clock->least_ppb, least);
 	check_same_bounds(enough, less, links, n);
@@ -693,17 +690,14 @@ END_TEST
 
 static void setup(void)
 {
-	random_begin();
+	random_begin(unit_seed);
 }
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/solve");
-	TCase *tests = tcase_create("solve");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(0, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 0);
 	tcase_add_test(tests, bounds_are_the_optimum);
 	tcase_add_test(tests, the_truth_is_inside);
 	tcase_add_test(tests, any_order_gives_the_same);
@@ -716,9 +710,5 @@ int main(void)
 	tcase_add_test(tests, the_least_ppb_reconciles_and_no_less);
 	tcase_add_test(tests, what_no_ppb_reconciles);
 	tcase_add_test(tests, absurd_drift_is_refused);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * freezer_synclog.c - HOST.sync gives back what was stored, and names its damage. */
-#include <check.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "freezer/synclog.h"
+#include "testsuite/unit/unit.h"
 
 #define HEADER sizeof(struct frz_sync_header)
 #define RECORD sizeof(struct frz_sync_record)
@@ -238,9 +236,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/synclog");
-	TCase *tests = tcase_create("synclog");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(4, 0);
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_is_stored_comes_back);
@@ -251,9 +247,5 @@ int main(void)
 	tcase_add_test(tests, every_changed_byte_is_seen);
 	tcase_add_test(tests, stamps_that_go_back_are_damage);
 	tcase_add_test(tests, a_full_disk_leaves_whole_records);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * freezer_topology.c - the law of topology.h, for every shape and many numbers of hosts. */
-#include <check.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "freezer/topology.h"
+#include "testsuite/unit/unit.h"
 
 #define MOST 200
 
@@ -94,16 +92,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/topology");
-	TCase *tests = tcase_create("topology");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(4, 0);
 
 	tcase_add_test(tests, every_shape_obeys_the_law);
 	tcase_add_test(tests, a_mesh_has_the_links_it_states);
 	tcase_add_test(tests, words_are_understood_or_refused);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -4,20 +4,14 @@
  *
  * The twin takes each pair of points as it stands, in rational numbers. What two points say is a
  * bound, so the least over all pairs is one. That no bound can be less is shown at every stamp
- * asked: with the rate r that this pair demands, the cones of all points allow that very value.
- *
- * FREEZER_SEED repeats a run. */
-#include <check.h>
+ * asked: with the rate r that this pair demands, the cones of all points allow that very value. */
 #include <errno.h>
 #include <gmp.h>
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "freezer/wander.h"
 #include "testsuite/truth/clockmap.h"
+#include "testsuite/unit/unit.h"
 
 #define PPB_ONE 1000000000
 
@@ -43,9 +37,7 @@ static int64_t draw_size(int64_t hi)
 
 static void setup(void)
 {
-	const char *given = getenv("FREEZER_SEED");
-
-	seed = given ? strtoull(given, NULL, 0) : 20240607;
+	seed = unit_seed;
 	state = seed * 2 + 1;
 }
 
@@ -107,7 +99,6 @@ static void set_ratio(mpq_t q, wide num, wide den)
 	wide_to_mpz(mpq_denref(q), den);
 	mpq_canonicalize(q);
 }
-
 
 /* What two points prove of m: if the first is an upper one that it is not less, otherwise that it
  * is not greater. */
@@ -420,9 +411,9 @@ static uint64_t check_truth(const struct clock *c, const struct frz_wander *w, i
 		uint64_t ticks = stamp - clockmap_stamp(&c->map, last);
 
 		ck_assert_msg(holds(frz_wander_time_of(w, &near, stamp), at),
-			      "seed %" PRIu64 " round %d stamp %" PRIu64, seed, round, stamp);
+			      "SEED=%" PRIu64 " round %d stamp %" PRIu64, seed, round, stamp);
 		ck_assert_msg(holds(frz_wander_duration(w, ticks), at - last),
-			      "seed %" PRIu64 " round %d ticks %" PRIu64, seed, round, ticks);
+			      "SEED=%" PRIu64 " round %d ticks %" PRIu64, seed, round, ticks);
 		last = draw_in(0, 9) ? at : last;
 	}
 	return n;
@@ -716,7 +707,7 @@ START_TEST(fractions_are_rounded_up)
 		wide_to_mpz(d, den);
 		mpz_mul_2exp(z, z, 64);
 		mpz_cdiv_q(z, z, d);
-		ck_assert_msg(wide_from_mpz(z) == found, "seed %" PRIu64 " round %d", seed, round);
+		ck_assert_msg(wide_from_mpz(z) == found, "SEED=%" PRIu64 " round %d", seed, round);
 		mpz_clears(z, d, NULL);
 	}
 	ck_assert_int_gt(fitting, 10000);
@@ -827,11 +818,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("freezer/wander");
-	TCase *tests = tcase_create("wander");
-	SRunner *runner = srunner_create(suite);
+	TCase *tests = unit_begin(120, 20240607);
 
-	tcase_set_timeout(tests, 120);
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, truth_is_inside);
 	tcase_add_test(tests, nothing_is_tighter);
@@ -844,9 +832,5 @@ int main(void)
 	tcase_add_test(tests, too_few_points);
 	tcase_add_test(tests, points_of_one_stamp);
 	tcase_add_test(tests, what_cannot_be_asked);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -6,10 +6,7 @@
  * Law: the section is a gapless sequence of sites, one for each marked place. */
 #include "pragmas/dprof.h"
 #include "runtime/format.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
+#include "testsuite/unit/unit.h"
 
 extern const char __start_dprof_sites[], __stop_dprof_sites[];
 
@@ -130,15 +127,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("plugin_sites");
-	TCase *tc = tcase_create("sites");
+	TCase *tc = unit_begin(4, 0);
+
 	tcase_add_test(tc, sites_follow_each_other_without_gaps);
 	tcase_add_test(tc, strings_end_within_the_site_and_zeros_fill_it);
 	tcase_add_test(tc, each_place_has_one_site_and_each_site_a_place);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -7,30 +7,26 @@
  * order, each stamp between the readings before and after, and each event that is not there
  * counted as lost. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/words.h"
 #include "testsuite/fixtures/runtime/twin.h"
+#include "testsuite/unit/unit.h"
 
 #define FILES_MAX 1024
 
 static char program[PATH_MAX]; /* the scenarios */
 static char folder[64];        /* DPROF_DIR of this test */
 static struct twin *twin;
-static unsigned long seed;
+static uint64_t seed;
 
 /* One events file, read whole. */
 struct events {
@@ -82,7 +78,7 @@ static pid_t start(const char *scenario, const char *buffer)
 		setenv("DPROF_BUFFER", buffer, 1);
 	else
 		unsetenv("DPROF_BUFFER");
-	snprintf(number, sizeof(number), "%lu", seed);
+	snprintf(number, sizeof(number), "%" PRIu64, seed);
 	child = fork();
 	if (child == 0) {
 		execl(program, program, scenario, number, (char *)NULL);
@@ -295,7 +291,7 @@ static const char *const buffers[] = { "4K", "8K", "64K", NULL };
 
 START_TEST(every_record_is_there_in_order)
 {
-	seed += (unsigned long)_i;
+	seed = unit_seed + (uint64_t)_i;
 	ck_assert_int_eq(finish(start("random-walks", buffers[_i])), 0);
 	compare(0);
 	compare_sizes();
@@ -308,7 +304,7 @@ END_TEST
 /* Whenever the helper closes the fast path: nothing is lost, and no chunk is left half empty. */
 START_TEST(the_fast_path_may_close_at_any_moment)
 {
-	seed += (unsigned long)_i;
+	seed = unit_seed + (uint64_t)_i;
 	ck_assert_int_eq(finish(start("slowed-down", "4K")), 0);
 	compare(0);
 	ck_assert_uint_eq(total_lost(), 0);
@@ -329,7 +325,7 @@ START_TEST(a_killed_process_loses_nothing)
 {
 	pid_t child;
 
-	seed += 7919 * (unsigned long)_i;
+	seed = unit_seed + 7919 * (uint64_t)_i;
 	child = start("until-killed", "4K");
 	usleep(20000 + (useconds_t)(seed % 60000));
 	kill(child, SIGKILL);
@@ -353,7 +349,7 @@ END_TEST
  * counted. */
 START_TEST(a_signal_handler_records_inside_records)
 {
-	seed += (unsigned long)_i;
+	seed = unit_seed + (uint64_t)_i;
 	handlers = true;
 	ck_assert_int_eq(finish(start("signals", buffers[_i % 2])), 0);
 	compare(0);
@@ -362,7 +358,7 @@ END_TEST
 
 START_TEST(a_handler_may_come_at_every_instruction)
 {
-	seed += (unsigned long)_i;
+	seed = unit_seed + (uint64_t)_i;
 	handlers = true;
 	ck_assert_int_eq(finish(start("single-steps", "4K")), 0);
 	compare(0);
@@ -412,18 +408,11 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	Suite *s = suite_create("runtime_trace");
-	TCase *t = tcase_create("laws");
-	SRunner *r = srunner_create(s);
-	const char *again = getenv("SEED");
-	int failed;
+	TCase *t = unit_begin(30, UNIT_ANEW);
 
 	(void)argc;
-	seed = again ? strtoul(again, NULL, 0) : (unsigned long)time(NULL);
-	printf("SEED=%lu %s\n", seed, argv[0]);
 	snprintf(program, sizeof(program), "%s-scenarios", argv[0]);
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 30);
 	tcase_add_loop_test(t, every_record_is_there_in_order, 0, 4);
 	tcase_add_loop_test(t, the_fast_path_may_close_at_any_moment, 0, 4);
 	tcase_add_test(t, two_hundred_threads_have_two_hundred_files);
@@ -436,9 +425,5 @@ int main(int argc, char **argv)
 	tcase_add_test(t, destructors_of_others_may_record);
 	tcase_add_loop_test(t, arguments_stand_behind_their_event, 0, 3);
 	tcase_add_loop_test(t, an_event_changes_no_register, 0, 3);
-	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return unit_end();
 }

@@ -2,34 +2,23 @@
  *
  * truth_coz.c - what coz promises is what happens: random programs are run again with a region that
  * really takes less time, and what that saved, of the run and at every event, lies within the
- * bounds.
- *
- * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
-#include <check.h>
-#include <inttypes.h>
+ * bounds. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "analysis/memory.h"
 #include "analysis/points.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/unit.h"
 
 static const uint32_t permille[] = { 0, 50, 333, 500, 1000 };
 #define NPERMILLE (sizeof permille / sizeof *permille)
 
 static uint64_t seed, programs;
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static void setup(void)
 {
-	seed = number_from("TRUTH_SEED", 1);
-	programs = number_from("TRUTH_PROGRAMS", 120);
+	seed = unit_seed;
+	programs = unit_times(120);
 }
 
 /* ---- What happens ---------------------------------------------------------------------------- */
@@ -96,7 +85,7 @@ static void check_saving(const struct question *q, int64_t saved, struct savings
 {
 	ck_assert_msg(program_compare(saved, (int64_t)floor(found.lo)) >= 0 &&
 			      program_compare(saved, (int64_t)ceil(found.hi)) <= 0,
-		      "TRUTH_SEED=%" PRIu64 ": region %u less by %u permille on rank %" PRId64
+		      "SEED=%" PRIu64 ": region %u less by %u permille on rank %" PRId64
 		      ": %s %zu saved %.3f ticks, found %.3f .. %.3f",
 		      q->p->seed, q->cut.site, q->cut.permille, q->cut.rank, of, number,
 		      (double)saved / PROGRAM_FINE, found.lo, found.hi);
@@ -117,7 +106,7 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 	double rounding = 1e-9 * (1 + fabs(gain));
 
 	ck_assert_msg(found.lo <= gain + rounding && gain - rounding <= found.hi,
-		      "TRUTH_SEED=%" PRIu64 ": region %u less by %u permille: points come %.9f %% more "
+		      "SEED=%" PRIu64 ": region %u less by %u permille: points come %.9f %% more "
 		      "often, found %.9f .. %.9f",
 		      q->p->seed, q->cut.site, q->cut.permille, gain, found.lo, found.hi);
 }
@@ -169,7 +158,7 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 	points_measure(&points, &with_points);
 	struct interval *gains = points_gains(&points, &with_points, POINTS_THROUGHPUT);
 
-	ck_assert_msg(c.graph.nfaults == 0, "TRUTH_SEED=%" PRIu64 ": %s", p->seed,
+	ck_assert_msg(c.graph.nfaults == 0, "SEED=%" PRIu64 ": %s", p->seed,
 		      c.graph.nfaults ? c.graph.faults[0] : "");
 	for (uint32_t region = 0; region < PROGRAM_REGIONS; region++)
 		for (q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
@@ -204,7 +193,8 @@ static void check_program(uint64_t number, const struct program_wish *wish, bool
 START_TEST(savings_hold_the_truth_whatever_transfers_take)
 {
 	for (uint64_t i = 0; i < programs; i++)
-		check_program(seed + i, &(struct program_wish){ .affine = i % 3 == 0, .varying = i % 2 }, true);
+		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
+								.varying = (seed + i) % 2 }, true);
 }
 END_TEST
 
@@ -212,25 +202,17 @@ END_TEST
 START_TEST(savings_hold_the_truth_when_transfers_are_measured)
 {
 	for (uint64_t i = 0; i < programs; i++)
-		check_program(seed + i, &(struct program_wish){ .affine = i % 3 == 0 }, false);
+		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0 },
+			      false);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coz against programs that are really faster");
-	TCase *c = tcase_create("savings");
+	TCase *c = unit_begin(100000, 1);
 
 	tcase_add_checked_fixture(c, setup, NULL);
-	tcase_set_timeout(c, 100000);
 	tcase_add_test(c, savings_hold_the_truth_whatever_transfers_take);
 	tcase_add_test(c, savings_hold_the_truth_when_transfers_are_measured);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
  * truth_links.c - what random programs prove of their clocks: matches are the true ones, also when
- * records are missing; links are true; and more links never make a bound wider.
- *
- * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
-#include <check.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * records are missing; links are true; and more links never make a bound wider. */
 #include <unistd.h>
 
 #include "analysis/match.h"
 #include "analysis/text.h"
 #include "analysis/times.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/unit.h"
 
 static uint64_t seed, programs, drawn;
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static void setup(void)
 {
-	seed = number_from("TRUTH_SEED", 1);
-	programs = number_from("TRUTH_PROGRAMS", 300);
+	seed = unit_seed;
+	programs = unit_times(300);
 }
 
 static struct program *some_program(uint64_t i)
 {
-	struct program_wish wish = { .affine = i % 3 == 0, .varying = i % 2 };
+	struct program_wish wish = { .affine = (seed + i) % 3 == 0, .varying = (seed + i) % 2 };
 
 	drawn = (seed + i) * 6364136223846793005 + 1;
 	return program_draw(seed + i, &wish);
@@ -174,7 +161,7 @@ static void check_message(const struct program *p, struct halves *all, const str
 {
 	struct half *send = find(p, all, m, true), *take = find(p, all, m, false);
 
-	ck_assert_msg(send && take && pair(p, all, send, take), "seed %" PRIu64 ": message %" PRIu64
+	ck_assert_msg(send && take && pair(p, all, send, take), "SEED=%" PRIu64 ": message %" PRIu64
 		      " -> %" PRIu64 " is not true", p->seed, m->parts[0].enter, m->parts[1].done);
 	ck_assert_uint_eq(m->parts[0].bytes, m->parts[1].bytes);
 	ck_assert_int_le(send->truth, take->done);
@@ -321,7 +308,7 @@ static struct trace *open_edited(const struct program *p, const char *directory,
 	text = loses ? edited(text, lose) : text;
 	snprintf(path, sizeof path, "%s/t", directory);
 	error = text_pack(text, "text", path);
-	ck_assert_msg(!error, "seed %" PRIu64 ": %s", p->seed, error);
+	ck_assert_msg(!error, "SEED=%" PRIu64 ": %s", p->seed, error);
 	struct trace *trace = trace_open(path, &error);
 	ck_assert(trace != NULL);
 	fclose(text);
@@ -414,7 +401,7 @@ START_TEST(links_are_true)
 			ck_assert_uint_ne(x->from, x->to);
 			ck_assert_msg(truth_of(p, x->from, x->sent, true) <=
 				      truth_of(p, x->to, x->received, false),
-				      "seed %" PRIu64 ": %" PRIu64 " -> %" PRIu64, p->seed, x->sent,
+				      "SEED=%" PRIu64 ": %" PRIu64 " -> %" PRIu64, p->seed, x->sent,
 				      x->received);
 		}
 		links += l.nlinks;
@@ -443,7 +430,7 @@ static void check_narrower(const struct program *p, const struct times *fewer,
 			frz_time x = frz_time_of(&c, stamp), y = frz_time_of(&d, stamp);
 
 			ck_assert_msg(y.lo >= x.lo && y.hi <= x.hi,
-				      "seed %" PRIu64 ": stamp %" PRIu64 ": packets %" PRId64
+				      "SEED=%" PRIu64 ": stamp %" PRIu64 ": packets %" PRId64
 				      " .. %" PRId64 ", all %" PRId64 " .. %" PRId64,
 				      p->seed, stamp, x.lo, x.hi, y.lo, y.hi);
 			*tighter += y.lo > x.lo || y.hi < x.hi;
@@ -477,20 +464,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("truth: links");
-	TCase *c = tcase_create("links");
+	TCase *c = unit_begin(600, 1);
 
 	tcase_add_checked_fixture(c, setup, NULL);
-	tcase_set_timeout(c, 600);
 	tcase_add_test(c, matches_are_true);
 	tcase_add_test(c, receives_from_any_are_matched);
 	tcase_add_test(c, losses_make_no_false_matches);
 	tcase_add_test(c, links_are_true);
 	tcase_add_test(c, more_links_are_never_wider);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

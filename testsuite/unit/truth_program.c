@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
  * truth_program.c - random programs keep the laws of their header, seen through a trace of them;
- * and the bounds of their events hold the truth.
- *
- * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
-#include <check.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
+ * and the bounds of their events hold the truth. */
 #include "analysis/times.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/unit.h"
 
 static uint64_t seed, programs;
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static void setup(void)
 {
-	seed = number_from("TRUTH_SEED", 1);
-	programs = number_from("TRUTH_PROGRAMS", 300);
+	seed = unit_seed;
+	programs = unit_times(300);
 }
 
 static struct program *some_program(uint64_t i)
 {
-	struct program_wish wish = { .affine = i % 3 == 0, .varying = i % 2, .twins = i % 16 == 5 };
+	uint64_t n = seed + i;
+	struct program_wish wish = { .affine = n % 3 == 0, .varying = n % 2, .twins = n % 16 == 5 };
 
-	return program_draw(seed + i, &wish);
+	return program_draw(n, &wish);
 }
 
 /* ---- The trace says what the program does --------------------------------------------------- */
@@ -72,7 +60,7 @@ START_TEST(the_trace_is_the_program)
 		struct program *p = some_program(i);
 		struct trace *trace = program_trace(p, PROGRAM_RECORDED);
 
-		ck_assert_msg(trace->nproblems == 0, "seed %" PRIu64 ": %s", seed + i,
+		ck_assert_msg(trace->nproblems == 0, "SEED=%" PRIu64 ": %s", seed + i,
 			      trace->nproblems ? trace->problems[0] : "");
 		ck_assert_uint_eq(trace->nthreads, p->nthreads);
 		ck_assert_uint_eq(trace->nlinks, p->nlinks);
@@ -112,7 +100,7 @@ START_TEST(times_hold_the_truth)
 
 				ck_assert_msg(program_compare(truth, time.lo) >= 0 &&
 						      program_compare(truth, time.hi) <= 0,
-					      "seed %" PRIu64 " thread %zu event %zu", seed + i, t,
+					      "SEED=%" PRIu64 " thread %zu event %zu", seed + i, t,
 					      k);
 			}
 		}
@@ -150,8 +138,8 @@ START_TEST(a_greater_cut_saves_more)
 		struct program *p = some_program(i);
 		size_t n, n_cut;
 		int64_t *before = truths(p, &n);
-		struct program_cut cut = { .site = (enum program_site)(i % PROGRAM_REGIONS),
-					   .rank = (int64_t)(i % 3) - 1 };
+		struct program_cut cut = { .site = (enum program_site)((seed + i) % PROGRAM_REGIONS),
+					   .rank = (int64_t)((seed + i) % 3) - 1 };
 
 		for (cut.permille = 0; cut.permille <= 1000; cut.permille += 250) {
 			program_run(p, &cut);
@@ -159,7 +147,7 @@ START_TEST(a_greater_cut_saves_more)
 
 			ck_assert_uint_eq(n, n_cut);
 			for (size_t k = 0; k < n; k++) {
-				ck_assert_msg(after[k] <= before[k], "seed %" PRIu64, seed + i);
+				ck_assert_msg(after[k] <= before[k], "SEED=%" PRIu64, seed + i);
 				ck_assert(cut.permille || after[k] == before[k]);
 				earlier += after[k] < before[k];
 			}
@@ -175,18 +163,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("truth: programs");
-	TCase *c = tcase_create("programs");
+	TCase *c = unit_begin(600, 1);
 
 	tcase_add_checked_fixture(c, setup, NULL);
-	tcase_set_timeout(c, 600);
 	tcase_add_test(c, the_trace_is_the_program);
 	tcase_add_test(c, times_hold_the_truth);
 	tcase_add_test(c, a_greater_cut_saves_more);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }

@@ -4,33 +4,20 @@
  * conditions hold, and every straggler score, lie within the bounds that the recorded trace gives.
  *
  * The truth is what the same analysis says when all threads are on one clock of true ticks; that it
- * counts right is the business of analysis_query.c and analysis_csp.c.
- *
- * TRUTH_SEED repeats a run, TRUTH_PROGRAMS is how many are tried. */
-#include <check.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+ * counts right is the business of analysis_query.c and analysis_csp.c. */
 #include "analysis/findings.h"
 #include "analysis/frames.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/unit.h"
 
 #define QUERIES 8 /* of each program */
 
 static uint64_t seed, programs, dice;
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static void setup(void)
 {
-	seed = number_from("TRUTH_SEED", 1);
-	programs = number_from("TRUTH_PROGRAMS", 150);
+	seed = unit_seed;
+	programs = unit_times(150);
 }
 
 static unsigned below(unsigned n)
@@ -107,7 +94,7 @@ static frz_time holds(struct view *v, const char *condition)
 static void check_inside(const struct program *p, const char *what, frz_time truth, frz_time found)
 {
 	if (program_compare(truth.hi, found.lo) < 0 || program_compare(truth.lo, found.hi) > 0)
-		ck_abort_msg("TRUTH_SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64
+		ck_abort_msg("SEED=%" PRIu64 ": %s: %.3f is not in [%" PRId64 ", %" PRId64
 			     "]", p->seed, what, (double)truth.lo / PROGRAM_FINE, found.lo,
 			     found.hi);
 }
@@ -116,7 +103,7 @@ static void check_percent(const struct program *p, size_t thread, struct interva
 			  struct interval found)
 {
 	if (truth.hi < found.lo || found.hi < truth.lo)
-		ck_abort_msg("TRUTH_SEED=%" PRIu64 ": score of thread %zu: %.6f %% is not in %.6f "
+		ck_abort_msg("SEED=%" PRIu64 ": score of thread %zu: %.6f %% is not in %.6f "
 			     ".. %.6f", p->seed, thread, truth.lo, found.lo, found.hi);
 }
 
@@ -168,17 +155,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("truth_query");
-	TCase *tc = tcase_create("programs");
+	TCase *tc = unit_begin(0, 1);
 
-	tcase_set_timeout(tc, 0);
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, affine_clocks);
 	tcase_add_test(tc, wandering_clocks);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end();
 }
