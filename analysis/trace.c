@@ -234,9 +234,7 @@ static void free_processes(struct trace *t)
 		free(t->processes[i].program);
 		free(t->processes[i].job);
 		free(t->processes[i].host);
-		free(t->processes[i].modules->module);
-		free(t->processes[i].modules->renamed);
-		free(t->processes[i].modules);
+		close_modules(t->processes[i].modules);
 	}
 	free(t->processes);
 }
@@ -306,39 +304,44 @@ static uint64_t translated(const struct tr_modules *m, uint64_t id)
 }
 
 /* The arguments behind an event; the first of each key counts. */
-static void take_arguments(struct tr_cursor *c, const struct tr_modules *m, struct tr_event *e)
+static void take_arguments(struct tr_cursor *c, struct tr_run run, struct tr_event *e)
 {
+	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
 	unsigned had = 0;
-	for (; c->next < c->thread->nrecords; c->next++) {
-		const struct tr_record *r = thread_record(c->thread, c->next);
-		uint64_t key = TR_BODY(r->what);
-		if (TR_OP(r->what) != DPROF_ARG)
+	for (;; run.at++, c->next++) {
+		if (run.at == run.end && c->next == c->thread->nrecords)
+			return;
+		if (run.at == run.end)
+			run = thread_run(c->thread, c->next);
+		uint64_t key = TR_BODY(run.at->what);
+		if (TR_OP(run.at->what) != DPROF_ARG)
 			return;
 		if (had & 1u << key)
 			continue;
 		had |= 1u << key;
 		e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key,
-			key == DPROF_KEY_GROUP ? translated(m, r->stamp) : r->stamp };
+			key == DPROF_KEY_GROUP ? translated(m, run.at->stamp) : run.at->stamp };
 	}
 }
 
 bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
-	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
 	while (c->next < c->thread->nrecords) {
-		const struct tr_record *r = thread_record(c->thread, c->next++);
-		if (is_event(r)) {
-			e->stamp = r->stamp;
-			e->op = TR_OP(r->what);
-			e->site = (uint32_t)TR_BODY(r->what);
+		struct tr_run run = thread_run(c->thread, c->next);
+		const struct tr_record r = *run.at++;
+		c->next++;
+		if (TR_OP(r.what) <= DPROF_POINT) {
+			e->stamp = r.stamp;
+			e->op = TR_OP(r.what);
+			e->site = (uint32_t)TR_BODY(r.what);
 			e->lost = 0;
 			e->nargs = 0;
-			take_arguments(c, m, e);
+			take_arguments(c, run, e);
 			return true;
 		}
-		if (TR_OP(r->what) == DPROF_LOST && r->stamp) {
+		if (TR_OP(r.what) == DPROF_LOST && r.stamp) {
 			*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
-						.lost = r->stamp };
+						.lost = r.stamp };
 			return true;
 		}
 	}

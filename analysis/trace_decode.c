@@ -30,48 +30,33 @@ static uint64_t what_at(const struct tr_modules *m, uint64_t address, unsigned o
 	return TR_WHAT(TR_NO_SITE, op);
 }
 
-/* What an id says in one module: a site and an operation, as struct tr_module has them. */
-static uint32_t what_in(const struct tr_module *m, uint64_t id)
+/* What an event's word says, as the table has it. */
+static inline uint32_t what_of(const struct tr_ids *ids, uint64_t word)
 {
-	uint64_t unit = (id - m->first_id) & (DPROF_IDS - 1);
-	return unit < m->size / 8 ? m->what[unit] : TR_NO_SITE;
+	uint64_t at = (word & (DPROF_IDS - 1)) / 2;
+	return ids->page[at / IDS_PAGE][at % IDS_PAGE];
 }
 
-static bool is_in(const struct tr_module *m, uint64_t id)
+static bool in_a_module(const struct tr_modules *m, uint64_t id)
 {
-	return ((id - m->first_id) & (DPROF_IDS - 1)) < m->size / 8;
-}
-
-/* An id that no module knows, or several. */
-static enum word_damage strange(const struct tr_modules *m, uint64_t id)
-{
-	unsigned known = 0, within = 0;
-	for (size_t i = 0; i < m->nmodules; i++) {
-		known += what_in(&m->module[i], id) != TR_NO_SITE;
-		within += is_in(&m->module[i], id);
-	}
-	return known ? DAMAGE_AMBIGUOUS : within ? DAMAGE_NO_SITE : DAMAGE_NO_MODULE;
+	for (size_t i = 0; i < m->nmodules; i++)
+		if (((id - m->module[i].first_id) & (DPROF_IDS - 1)) < m->module[i].size / 8)
+			return true;
+	return false;
 }
 
 /* What it did is not known when its site is not: that is as good as lost. */
-static inline enum word_damage event_of(const struct tr_modules *m, uint64_t id,
-					struct tr_record *r)
+static enum word_damage event_of(const struct tr_modules *m, uint64_t word, struct tr_record *r)
 {
-	uint32_t found = TR_NO_SITE;
-	unsigned n = 0;
-	for (size_t i = 0; i < m->nmodules; i++) {
-		uint32_t what = what_in(&m->module[i], id);
-		if (what == TR_NO_SITE)
-			continue;
-		found = what;
-		n++;
-	}
-	if (n == 1) {
-		r->what = TR_WHAT(found / 4, found % 4);
+	uint32_t what = what_of(m->ids, word);
+	if (what < TR_SEVERAL) {
+		r->what = what;
 		return DAMAGE_NONE;
 	}
 	*r = (struct tr_record){ 1, TR_WHAT(0, DPROF_LOST) };
-	return strange(m, id);
+	return what == TR_SEVERAL                          ? DAMAGE_AMBIGUOUS
+	       : in_a_module(m, word & (DPROF_IDS - 1)) ? DAMAGE_NO_SITE
+							: DAMAGE_NO_MODULE;
 }
 
 static uint64_t with_high(const struct tr_words *w, struct word_place *p, unsigned key,
@@ -146,9 +131,48 @@ enum word_damage words_next(const struct tr_words *w, struct word_place *p, stru
 			continue;
 		}
 		r->stamp = p->near = dprof_stamp_near(word, p->near);
-		damage = event_of(w->modules, word & (DPROF_IDS - 1), r);
+		damage = event_of(w->modules, word, r);
 	}
 	return damage == DAMAGE_SILENT ? DAMAGE_END : damage;
+}
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* An argument, of which the next word says no more. */
+static inline bool is_plain_argument(uint64_t word, uint64_t next)
+{
+	unsigned key = dprof_small(word);
+	return dprof_is(word, DPROF_ESCAPE_ARG) && key != DPROF_KEY_NONE && key < DPROF_KEY_COUNT &&
+	       !dprof_is(next, DPROF_ESCAPE_ARG_HIGH) && !dprof_is(next, DPROF_ESCAPE_EPOCH);
+}
+
+size_t words_plain(const struct tr_words *w, struct word_place *p, struct tr_record *out,
+		   size_t room)
+{
+	const struct tr_ids *ids = w->modules->ids;
+	const uint64_t *begin = w->word + p->at;
+	uint64_t near = p->near;
+	size_t n = 0, most = w->n - p->at;
+	/* Of the last word it is not known what stands behind it. */
+	most = most && most - 1 < room ? most - 1 : room;
+	for (; n < most; n++) {
+		uint64_t word = begin[n];
+		if (dprof_is_escape(word)) {
+			if (!is_plain_argument(word, begin[n + 1]))
+				break;
+			out[n] = (struct tr_record){ dprof_value(word),
+						     TR_WHAT(dprof_small(word), DPROF_ARG) };
+		} else {
+			uint32_t what = what_of(ids, word);
+			if (what >= TR_SEVERAL || !word)
+				break;
+			near = dprof_stamp_near(word, near);
+			out[n] = (struct tr_record){ near, what };
+		}
+	}
+	p->at += n;
+	p->near = near;
+	return n;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -166,6 +190,9 @@ static void decode(const struct tr_words *w, size_t block, struct tr_block *into
 	into->first = block * BLOCK_RECORDS;
 	into->n = 0;
 	while (into->n < BLOCK_RECORDS) {
+		into->n += words_plain(w, &p, into->record + into->n, BLOCK_RECORDS - into->n);
+		if (into->n == BLOCK_RECORDS)
+			return;
 		enum word_damage damage = words_next(w, &p, &into->record[into->n]);
 		if (damage == DAMAGE_END)
 			return;
@@ -173,13 +200,13 @@ static void decode(const struct tr_words *w, size_t block, struct tr_block *into
 	}
 }
 
-const struct tr_record *words_record_elsewhere(struct tr_words *w, size_t i)
+struct tr_run words_run_elsewhere(struct tr_words *w, size_t i)
 {
 	w->recent = !w->recent;
 	struct tr_block *b = &w->decoded[w->recent];
 	if (i - b->first >= b->n)
 		decode(w, i / BLOCK_RECORDS, b);
-	return &b->record[i - b->first];
+	return (struct tr_run){ &b->record[i - b->first], &b->record[b->n] };
 }
 
 void words_close(struct tr_words *w)
@@ -197,19 +224,19 @@ void words_close(struct tr_words *w)
 bool trace_ends(const struct tr_thread *thread, uint64_t *first, uint64_t *last)
 {
 	size_t i = 0, end = thread->nrecords;
-	while (i < end && !is_event(thread_record(thread, i)))
+	while (i < end && !is_event(thread_run(thread, i).at))
 		i++;
 	if (i == end)
 		return false;
-	*first = thread_record(thread, i)->stamp;
-	while (!is_event(thread_record(thread, end - 1)))
+	*first = thread_run(thread, i).at->stamp;
+	while (!is_event(thread_run(thread, end - 1).at))
 		end--;
-	*last = thread_record(thread, end - 1)->stamp;
+	*last = thread_run(thread, end - 1).at->stamp;
 	return true;
 }
 
 void trace_load(const struct tr_thread *thread, struct tr_record *to)
 {
 	for (size_t i = 0; i < thread->nrecords; i++)
-		to[i] = *thread_record(thread, i);
+		to[i] = *thread_run(thread, i).at;
 }

@@ -226,24 +226,49 @@ static void leave_out_ambiguous(struct opened *o, const char *name, const struct
 	unload(&l);
 }
 
+/* The next record, or damage. False at the end. */
+static bool scan_one(struct scan *s, struct word_place *p)
+{
+	struct tr_record r;
+	struct word_place before = *p;
+	struct tr_words *words = s->thread->words;
+	enum word_damage damage = words_next(words, p, &r);
+	scan_damage(s, damage, p->record);
+	if (is_record(damage)) {
+		if (s->thread->nrecords++ % BLOCK_RECORDS == 0)
+			words_add_block(words, &before);
+		scan_record(s, &r, p->record);
+	}
+	if (is_record(damage) && damage != DAMAGE_NONE)
+		s->keys = 1; /* what stands behind it is of an event that was there */
+	return damage != DAMAGE_END;
+}
+
+/* The records of plain words, up to the end of a block; how many. */
+static size_t scan_plain(struct scan *s, struct word_place *p)
+{
+	struct tr_record plain[BLOCK_RECORDS];
+	struct word_place before = *p;
+	struct tr_thread *t = s->thread;
+	size_t room = BLOCK_RECORDS - t->nrecords % BLOCK_RECORDS;
+	size_t n = words_plain(t->words, p, plain, room);
+	if (n && room == BLOCK_RECORDS)
+		words_add_block(t->words, &before);
+	if (n)
+		scan_damage(s, DAMAGE_NONE, before.at);
+	for (size_t i = 0; i < n; i++)
+		scan_record(s, &plain[i], before.at + i);
+	t->nrecords += n;
+	return n;
+}
+
 static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
 			uint32_t index)
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
-	for (enum word_damage damage = DAMAGE_NONE; damage != DAMAGE_END;) {
-		struct tr_record r;
-		struct word_place before = p;
-		damage = words_next(thread->words, &p, &r);
-		scan_damage(&s, damage, p.record);
-		if (!is_record(damage))
-			continue;
-		if (thread->nrecords++ % BLOCK_RECORDS == 0)
-			words_add_block(thread->words, &before);
-		scan_record(&s, &r, p.record);
-		if (damage != DAMAGE_NONE) /* what stands behind it is of an event that was there */
-			s.keys = 1;
-	}
+	while (scan_plain(&s, &p) || scan_one(&s, &p))
+		;
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	tell(&s);

@@ -35,10 +35,18 @@ struct tr_module {
 /* A group that has one id in the records of a process and another in the trace. */
 struct tr_renamed { uint64_t id, now; };
 
+/* What the ids of words say, by id / 2 (their lowest bit is 0): TR_WHAT of a site and an operation, or
+ * that no module knows the id, or that several do. All pages that say nothing are one. */
+#define IDS_PAGE   4096
+#define IDS_PAGES  (DPROF_IDS / 2 / IDS_PAGE)
+#define TR_SEVERAL (TR_NO_SITE - 1)
+struct tr_ids { uint32_t *page[IDS_PAGES]; };
+
 struct tr_modules {
 	uint32_t clock;           /* of the process */
 	struct tr_module *module; /* by address */
 	size_t nmodules;
+	struct tr_ids *ids;       /* of all modules */
 	bool incomplete;          /* a module's sites could not be read; that has been said */
 	struct tr_renamed *renamed;
 	size_t nrenamed;
@@ -105,6 +113,7 @@ char *read_whole(struct opened *, const char *name, size_t *size);
 
 void open_processes(struct opened *);    /* files, t.processes, t.clocks, t.notes */
 void open_modules(struct opened *);      /* sites, t.sites, modules of each process */
+void close_modules(struct tr_modules *);
 void open_threads(struct opened *);      /* t.threads, uses */
 void open_groups(struct opened *);       /* t.groups */
 void open_links(struct opened *);        /* t.links */
@@ -112,7 +121,7 @@ void close_process_files(struct opened *);
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-#define BLOCK_RECORDS 4096
+#define BLOCK_RECORDS 1024
 
 struct word_place {
 	size_t at;               /* of the next word */
@@ -149,22 +158,30 @@ static inline bool is_record(enum word_damage d)
 /* The record at a place, which moves behind it; never DAMAGE_SILENT. */
 enum word_damage words_next(const struct tr_words *, struct word_place *, struct tr_record *);
 
+/* The records of the words from a place on, one of each, until a word is not plain: neither an event of
+ * a known site nor an argument of 56 bits. At most `room`; how many. That leaves `place.record` alone. */
+size_t words_plain(const struct tr_words *, struct word_place *, struct tr_record *, size_t room);
+
 /* The next block begins there. */
 void words_add_block(struct tr_words *, const struct word_place *);
 
-/* Record i, until the next call. */
-const struct tr_record *words_record_elsewhere(struct tr_words *, size_t i);
-static inline const struct tr_record *words_record(struct tr_words *w, size_t i)
+/* Records i and those behind it that are at hand, until the next call for this thread. */
+struct tr_run { const struct tr_record *at, *end; };
+struct tr_run words_run_elsewhere(struct tr_words *, size_t i);
+static inline struct tr_run words_run(struct tr_words *w, size_t i)
 {
 	const struct tr_block *b = &w->decoded[w->recent];
-	return i - b->first < b->n ? &b->record[i - b->first] : words_record_elsewhere(w, i);
+	return i - b->first < b->n ? (struct tr_run){ &b->record[i - b->first], &b->record[b->n] }
+				   : words_run_elsewhere(w, i);
 }
 
 void words_close(struct tr_words *);
 
-static inline const struct tr_record *thread_record(const struct tr_thread *t, size_t i)
+/* i is less than nrecords. */
+static inline struct tr_run thread_run(const struct tr_thread *t, size_t i)
 {
-	return t->records ? &t->records[i] : words_record(t->words, i);
+	return t->records ? (struct tr_run){ t->records + i, t->records + t->nrecords }
+			  : words_run(t->words, i);
 }
 
 static inline bool is_event(const struct tr_record *r)

@@ -182,6 +182,51 @@ static int by_address(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
+/* ---- What ids say ---------------------------------------------------------------------------- */
+
+static uint32_t says_nothing[IDS_PAGE]; /* TR_NO_SITE, all of it */
+
+static struct tr_ids *open_ids(void)
+{
+	struct tr_ids *ids = mem_resize(NULL, 1, sizeof *ids);
+	memset(says_nothing, 0xff, sizeof says_nothing);
+	for (size_t i = 0; i < IDS_PAGES; i++)
+		ids->page[i] = says_nothing;
+	return ids;
+}
+
+static uint32_t *id_place(struct tr_ids *ids, uint64_t id)
+{
+	uint32_t **page = &ids->page[id / 2 / IDS_PAGE];
+	if (*page == says_nothing) {
+		*page = mem_resize(NULL, IDS_PAGE, sizeof **page);
+		memset(*page, 0xff, sizeof says_nothing);
+	}
+	return &(*page)[id / 2 % IDS_PAGE];
+}
+
+static void add_ids(struct tr_ids *ids, const struct tr_module *m)
+{
+	for (uint64_t unit = 0; unit < m->size / 8 && unit < DPROF_IDS; unit += 2) {
+		uint32_t what = m->what[unit];
+		if (what == TR_NO_SITE)
+			continue;
+		uint32_t *says = id_place(ids, (m->first_id + unit) & (DPROF_IDS - 1));
+		*says = *says == TR_NO_SITE ? (uint32_t)TR_WHAT(what / 4, what % 4) : TR_SEVERAL;
+	}
+}
+
+void close_modules(struct tr_modules *m)
+{
+	for (size_t i = 0; m->ids && i < IDS_PAGES; i++)
+		if (m->ids->page[i] != says_nothing)
+			free(m->ids->page[i]);
+	free(m->ids);
+	free(m->module);
+	free(m->renamed);
+	free(m);
+}
+
 static void open_process_modules(struct opened *o, struct site_set *set, struct process_file *p)
 {
 	struct tr_modules *modules = o->t.processes[p - o->files].modules;
@@ -201,6 +246,9 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
 						    sites->what };
 	}
+	modules->ids = open_ids();
+	for (size_t i = 0; i < modules->nmodules; i++)
+		add_ids(modules->ids, &modules->module[i]);
 	if (modules->nmodules)
 		qsort(modules->module, modules->nmodules, sizeof *modules->module, by_address);
 	for (size_t i = 1; i < modules->nmodules; i++) {
