@@ -2,12 +2,12 @@
 #
 # analysis: libdprof-analysis.a is everything but main; dprof-analyze is its command.
 
-ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/main.c,$(wildcard analysis/*.c)))
+ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 LIBS_analysis     := -lmpfr -lgmp -lm
 
 # Bounds on savings are sums that round upwards.
-CFLAGS_analysis_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic
+CFLAGS_analysis_coz_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic
 
 things += $(B)/lib/libdprof-analysis.a $(B)/bin/dprof-analyze
 
@@ -16,7 +16,7 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 # Only clocks --method needs the methods of others.
-$(B)/bin/dprof-analyze: $(B)/obj/analysis/main.o $(B)/lib/libdprof-analysis.a \
+$(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(B)/lib/libdprof-analysis.a \
                         $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analysis/findings.h"
-#include "analysis/trace_private.h"
+#include "analysis/report/findings.h"
+#include "analysis/trace/trace_private.h"
 
 static double now_ns(void)
 {

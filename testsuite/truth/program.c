@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/text.h"
+#include "analysis/text/text.h"
 #include "testsuite/truth/program_parts.h"
 
 static void *allocate(size_t count, size_t size)

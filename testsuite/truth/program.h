@@ -36,7 +36,7 @@
 
 #include <stdio.h>
 
-#include "analysis/trace.h"
+#include "analysis/trace/trace.h"
 #include "testsuite/truth/clocks.h"
 #include "testsuite/truth/delays.h"
 

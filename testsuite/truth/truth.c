@@ -23,8 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/findings.h"
-#include "analysis/trace.h"
+#include "analysis/report/findings.h"
+#include "analysis/trace/trace.h"
 #include "freezer/solve.h"
 #include "testsuite/truth/clocks.h"
 

@@ -7,8 +7,8 @@
  *
  * Laws: the truth is inside; and what comes out is not much wider than the clocks are where frames
  * end. */
-#include "analysis/csp.h"
-#include "analysis/totals.h"
+#include "analysis/states/csp.h"
+#include "analysis/states/totals.h"
 #include "testsuite/unit/analysis_world.h"
 
 #define WORLDS 20000

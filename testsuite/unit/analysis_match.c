@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "analysis/match.h"
-#include "analysis/text.h"
+#include "analysis/text/text.h"
+#include "analysis/trace/match.h"
 #include "testsuite/unit/unit.h"
 
 static const char world[] = "dprof-text 1\n"

@@ -10,9 +10,9 @@
  * something changes; and what it finds certain is what csp.h does, where both are asked the same. */
 #include <stdarg.h>
 
-#include "analysis/csp.h"
-#include "analysis/frames.h"
-#include "analysis/totals.h"
+#include "analysis/states/csp.h"
+#include "analysis/states/frames.h"
+#include "analysis/states/totals.h"
 #include "testsuite/unit/analysis_world.h"
 
 #define WORLDS  5000

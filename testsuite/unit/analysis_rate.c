@@ -5,7 +5,7 @@
  *
  * Two hosts whose clocks are compared over a network as fast as a loopback; one visits a region for
  * a millisecond, a thousand times over the run. */
-#include "analysis/coz.h"
+#include "analysis/coz/coz.h"
 #include "testsuite/unit/unit.h"
 
 #define GHZ    2.5

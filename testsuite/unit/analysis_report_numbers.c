@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "analysis/json.h"
+#include "analysis/base/json.h"
 #include "testsuite/unit/unit.h"
 
 #define ROUNDS 20000

@@ -4,7 +4,7 @@
  * slack is drawn from its interval, and what follows exactly must lie in the bounds of the result. */
 #include <gmp.h>
 
-#include "analysis/savings.h"
+#include "analysis/coz/savings.h"
 #include "testsuite/unit/unit.h"
 
 #define HISTORIES 400

@@ -4,8 +4,8 @@
  * dump gives the same text again. The twin is the generator's own memory of what it wrote. */
 #include <unistd.h>
 
-#include "analysis/memory.h"
-#include "analysis/text.h"
+#include "analysis/base/memory.h"
+#include "analysis/text/text.h"
 #include "runtime/words.h"
 #include "testsuite/unit/unit.h"
 

@@ -6,7 +6,7 @@
  * random time, events at random true moments. */
 #include <math.h>
 
-#include "analysis/times.h"
+#include "analysis/clocks/times.h"
 #include "testsuite/unit/unit.h"
 
 #define WORLDS  3000

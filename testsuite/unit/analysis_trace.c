@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records that signal handlers put out of order come back into it; and only damage loses any. */
-#include "analysis/trace_private.h"
+#include "analysis/trace/trace_private.h"
 #include "testsuite/unit/unit.h"
 
 #define ROUNDS  3000

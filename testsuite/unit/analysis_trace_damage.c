@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "analysis/command.h"
-#include "analysis/memory.h"
-#include "analysis/text.h"
+#include "analysis/base/memory.h"
+#include "analysis/commands/command.h"
+#include "analysis/text/text.h"
 #include "testsuite/unit/unit.h"
 
 #define ROUNDS 4000

@@ -5,8 +5,8 @@
  *
  * Laws: no thread enters or leaves anything in a frame, recorded or not; an instance's length and
  * those of its longest and shortest visit are inside; who is proved to be slowest is. */
-#include "analysis/aggregate.h"
-#include "analysis/instances.h"
+#include "analysis/report/aggregate.h"
+#include "analysis/report/instances.h"
 #include "testsuite/unit/analysis_world.h"
 
 #define WORLDS 2000

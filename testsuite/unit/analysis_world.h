@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "analysis/times.h"
+#include "analysis/clocks/times.h"
 #include "testsuite/unit/unit.h"
 
 #define CLOCKS  3

@@ -5,8 +5,8 @@
  * bounds. */
 #include <math.h>
 
-#include "analysis/memory.h"
-#include "analysis/points.h"
+#include "analysis/base/memory.h"
+#include "analysis/coz/points.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/unit.h"
 

@@ -4,9 +4,9 @@
  * records are missing; links are true; and more links never make a bound wider. */
 #include <unistd.h>
 
-#include "analysis/match.h"
-#include "analysis/text.h"
-#include "analysis/times.h"
+#include "analysis/clocks/times.h"
+#include "analysis/text/text.h"
+#include "analysis/trace/match.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/unit.h"
 

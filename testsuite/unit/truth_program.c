@@ -2,7 +2,7 @@
  *
  * truth_program.c - random programs keep the laws of their header, seen through a trace of them;
  * and the bounds of their events hold the truth. */
-#include "analysis/times.h"
+#include "analysis/clocks/times.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/unit.h"
 

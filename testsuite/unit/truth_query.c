@@ -5,8 +5,8 @@
  *
  * The truth is what the same analysis says when all threads are on one clock of true ticks; that it
  * counts right is the business of analysis_query.c and analysis_csp.c. */
-#include "analysis/findings.h"
-#include "analysis/frames.h"
+#include "analysis/report/findings.h"
+#include "analysis/states/frames.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/unit.h"
 

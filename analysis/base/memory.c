@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory.c - see memory.h. */
+#define _GNU_SOURCE /* vasprintf */
+#include "analysis/base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *or_die(void *memory)
+{
+	if (!memory) {
+		fputs("dprof-analyze: out of memory\n", stderr);
+		exit(1);
+	}
+	return memory;
+}
+
+void *mem_resize(void *old, size_t count, size_t size)
+{
+	return or_die(reallocarray(old, count ? count : 1, size));
+}
+
+void *mem_grow(void *old, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return old;
+	return mem_resize(old, count ? 2 * count : 1, size);
+}
+
+char *mem_format(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+	va_start(args, format);
+	int length = vasprintf(&text, format, args);
+	va_end(args);
+	return or_die(length < 0 ? NULL : text);
+}
+
+char *mem_copy(const char *string)
+{
+	return or_die(strdup(string));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options.h - what the user asked for, and what a command says when it ends. */
+#ifndef ANALYSIS_OPTIONS_H
+#define ANALYSIS_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "freezer/solve.h"
+
+enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
+
+struct options {
+	bool json;
+	const char *base;                /* host name of the base clock; NULL: the trace's first */
+	struct frz_assumption assumption;
+	bool packets_only;               /* no links from the program */
+	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
+	bool bounds;                     /* dump */
+	const char *region, *rank;       /* coz: what takes less; NULL: each, all */
+	const char *reduce;              /* coz: by so many percent; NULL: 0, 5, ... 100 */
+	const char *transfer;            /* coz: "worst" or NULL */
+	const char *progress, *from, *to; /* coz: names of progress points, or NULL */
+	const char *query;               /* query: the condition */
+	bool frames;                     /* csp: the aggregated event view, too */
+	const char *instances;           /* csp: by instances of this region, too; or NULL */
+	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */
+};
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * program_links.c - see program_links.h. */
+#include "analysis/clocks/program_links.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+
+#define MOST_LINKS ((size_t)1 << 20) /* that are kept: every further one makes the others thinner */
+#define FEW_CLOCKS 16 /* up to which all pairs of clocks are linked by a meeting */
+
+/* The last entry and the first exit of a meeting on one clock. */
+struct door { const struct match_part *in, *out; };
+
+struct maker {
+	const struct trace *trace;
+	uint32_t base;
+	struct match_walk *walk;
+	struct match match;      /* the last one */
+	struct door *doors;      /* of each clock, in the last meeting */
+	uint32_t *there;         /* the clocks in it */
+	size_t nthere;
+	struct frz_link *links;  /* made and not yet taken, with the parts that prove them */
+	const struct match_part *(*ends)[2];
+	size_t nlinks, taken, room;
+};
+
+static uint32_t clock_of(const struct maker *k, const struct match_part *p)
+{
+	return k->trace->threads[p->thread].clock;
+}
+
+static void add(struct maker *k, const struct match_part *from, const struct match_part *to)
+{
+	if (k->nlinks == k->room) {
+		k->room = k->room ? 2 * k->room : 16;
+		k->links = mem_resize(k->links, k->room, sizeof *k->links);
+		k->ends = mem_resize(k->ends, k->room, sizeof *k->ends);
+	}
+	k->links[k->nlinks] = (struct frz_link){ clock_of(k, from), clock_of(k, to), from->enter,
+						 to->done };
+	k->ends[k->nlinks][0] = from;
+	k->ends[k->nlinks++][1] = to;
+}
+
+/* ---- Meetings -------------------------------------------------------------------------------- */
+
+static bool moves_data(const struct match_part *p)
+{
+	return p->bytes != MATCH_NO_BYTES && p->bytes > 0;
+}
+
+static bool left(const struct match_part *p)
+{
+	return p->done_at != MATCH_NEVER;
+}
+
+static struct door *door_of(struct maker *k, const struct match_part *p)
+{
+	uint32_t clock = clock_of(k, p);
+	struct door *d = &k->doors[clock];
+	if (!d->in && !d->out)
+		k->there[k->nthere++] = clock;
+	return d;
+}
+
+static void goes_in(struct maker *k, const struct match_part *p)
+{
+	struct door *d = door_of(k, p);
+	if (!d->in || p->enter > d->in->enter)
+		d->in = p;
+}
+
+static void comes_out(struct maker *k, const struct match_part *p)
+{
+	struct door *d = door_of(k, p);
+	if (!d->out || p->done < d->out->done)
+		d->out = p;
+}
+
+/* Everybody who goes in does so before anybody comes out. */
+static void link_doors(struct maker *k)
+{
+	for (size_t i = 0; i < k->nthere; i++) {
+		for (size_t j = 0; j < k->nthere; j++) {
+			uint32_t a = k->there[i], b = k->there[j];
+			bool wanted = k->nthere <= FEW_CLOCKS || a == k->base || b == k->base;
+			if (a != b && wanted && k->doors[a].in && k->doors[b].out)
+				add(k, k->doors[a].in, k->doors[b].out);
+		}
+	}
+	for (size_t i = 0; i < k->nthere; i++)
+		k->doors[k->there[i]] = (struct door){ NULL, NULL };
+	k->nthere = 0;
+}
+
+/* The only one; NULL when there is none, or more than one. */
+static const struct match_part *root_of(const struct match *m)
+{
+	const struct match_part *root = NULL;
+	for (size_t i = 0; i < m->nparts; i++) {
+		if (!m->parts[i].root)
+			continue;
+		if (root)
+			return NULL;
+		root = &m->parts[i];
+	}
+	return root;
+}
+
+static void link_all(struct maker *k)
+{
+	bool barrier = k->match.what == DPROF_KIND_BARRIER;
+	for (size_t i = 0; i < k->match.nparts; i++) {
+		const struct match_part *p = &k->match.parts[i];
+		if (barrier || moves_data(p))
+			goes_in(k, p);
+		if (left(p))
+			comes_out(k, p);
+	}
+	link_doors(k);
+}
+
+static void link_root(struct maker *k)
+{
+	const struct match_part *root = root_of(&k->match);
+	bool gives = k->match.flow == MATCH_FROM_ROOT;
+	if (!root || (!gives && !left(root)))
+		return;
+	if (gives)
+		goes_in(k, root);
+	else
+		comes_out(k, root);
+	for (size_t i = 0; i < k->match.nparts; i++) {
+		const struct match_part *p = &k->match.parts[i];
+		if (p == root || !moves_data(p))
+			continue;
+		if (!gives)
+			goes_in(k, p);
+		else if (left(p))
+			comes_out(k, p);
+	}
+	link_doors(k);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct match_part *const *x = a, *const *y = b;
+	return ((*x)->thread > (*y)->thread) - ((*x)->thread < (*y)->thread);
+}
+
+/* From lower ranks to higher ones; threads stand in the order of their ranks. */
+static void link_upward(struct maker *k)
+{
+	size_t n = k->match.nparts;
+	const struct match_part **parts = mem_resize(NULL, n, sizeof *parts);
+	for (size_t i = 0; i < n; i++)
+		parts[i] = &k->match.parts[i];
+	qsort(parts, n, sizeof *parts, by_rank);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t here = clock_of(k, parts[i]);
+		for (size_t j = 0; j < k->nthere && left(parts[i]); j++)
+			if (k->there[j] != here)
+				add(k, k->doors[k->there[j]].in, parts[i]);
+		if (moves_data(parts[i]))
+			goes_in(k, parts[i]);
+	}
+	for (size_t i = 0; i < k->nthere; i++)
+		k->doors[k->there[i]] = (struct door){ NULL, NULL };
+	k->nthere = 0;
+	free(parts);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static void link_match(struct maker *k)
+{
+	const struct match *m = &k->match;
+	if (m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_of(k, &m->parts[1]))
+		add(k, &m->parts[0], &m->parts[1]);
+	if (m->kind != MATCH_MEETING)
+		return;
+	if (m->flow == MATCH_ALL)
+		link_all(k);
+	else if (m->flow == MATCH_UPWARD)
+		link_upward(k);
+	else if (m->flow != MATCH_NOWHERE)
+		link_root(k);
+}
+
+static uint64_t greatest_half_width(const struct trace *t)
+{
+	uint64_t most = 0;
+	for (size_t c = 0; c < t->nclocks; c++)
+		most = t->clocks[c].half_width > most ? t->clocks[c].half_width : most;
+	return most;
+}
+
+static struct maker maker_open(const struct trace *t, uint32_t base)
+{
+	struct maker k = { .trace = t, .base = base };
+	k.walk = match_walk_open(t, 2 * greatest_half_width(t));
+	k.doors = mem_resize(NULL, t->nclocks, sizeof *k.doors);
+	k.there = mem_resize(NULL, t->nclocks, sizeof *k.there);
+	for (size_t c = 0; c < t->nclocks; c++)
+		k.doors[c] = (struct door){ NULL, NULL };
+	return k;
+}
+
+static void maker_close(struct maker *k)
+{
+	match_walk_close(k->walk);
+	free(k->doors);
+	free(k->there);
+	free(k->links);
+	free(k->ends);
+}
+
+/* The next link, or NULL; its ends serve until the next call. */
+static const struct frz_link *next_link(struct maker *k, const struct match_part *ends[2])
+{
+	while (k->taken == k->nlinks) {
+		k->taken = k->nlinks = 0;
+		if (!match_walk_next(k->walk, &k->match))
+			return NULL;
+		link_match(k);
+	}
+	ends[0] = k->ends[k->taken][0];
+	ends[1] = k->ends[k->taken][1];
+	return &k->links[k->taken++];
+}
+
+static bool any_operations(const struct trace *t)
+{
+	for (size_t s = 0; s < t->nsites; s++) {
+		enum dprof_kind kind = t->sites[s].kind;
+		if (kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV ||
+		    kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL)
+			return true;
+	}
+	return false;
+}
+
+static int by_clocks_and_time(const void *a, const void *b)
+{
+	const struct frz_link *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->sent > y->sent) - (x->sent < y->sent);
+}
+
+/* What `b` arrived later than `a`, beyond what it was sent later. */
+static double later(const struct frz_link *a, const struct frz_link *b, double rate)
+{
+	return (double)(int64_t)(b->received - a->received) - rate * (double)(b->sent - a->sent);
+}
+
+/* Of each two links that follow each other from one clock to another, the slower one goes. Which that
+ * is hangs on the rate between the clocks, for which that from the first to the last serves; should
+ * it be wrong, a better link has gone, and what is left is as true. Returns how many are left. */
+static size_t thin(struct frz_link *links, size_t n)
+{
+	size_t left = 0;
+	qsort(links, n, sizeof *links, by_clocks_and_time);
+	for (size_t i = 0, end; i < n; i = end) {
+		const struct frz_link first = links[i];
+		for (end = i; end < n && links[end].from == first.from && links[end].to == first.to; end++)
+			;
+		uint64_t sent = links[end - 1].sent - first.sent;
+		double rate = sent ? (double)(int64_t)(links[end - 1].received - first.received) /
+					     (double)sent : 1;
+		for (; i < end; i += 2) {
+			bool second = i + 1 < end && later(&links[i], &links[i + 1], rate) < 0;
+			links[left++] = links[i + second];
+		}
+	}
+	return left;
+}
+
+struct program_links program_links(const struct trace *t, uint32_t base)
+{
+	struct program_links all = { NULL, 0, { 0 } };
+	const struct match_part *ends[2];
+	const struct frz_link *l;
+	if (t->nclocks < 2 || !any_operations(t))
+		return all;
+	struct maker k = maker_open(t, base);
+	while ((l = next_link(&k, ends))) {
+		if (all.nlinks == MOST_LINKS)
+			all.nlinks = thin(all.links, all.nlinks);
+		*MEM_GROW(all.links, all.nlinks) = *l;
+	}
+	all.tally = *match_walk_tally(k.walk);
+	maker_close(&k);
+	return all;
+}
+
+void program_links_free(struct program_links *all)
+{
+	free(all->links);
+}
+
+/* ---- In words -------------------------------------------------------------------------------- */
+
+static char *part_words(const struct trace *t, const struct match_part *p)
+{
+	const struct tr_site *site = &t->sites[p->site];
+	return mem_format("rank %" PRId64 " (%s, %s:%" PRIu32 ")", t->threads[p->thread].rank,
+			  site->name, site->file, site->line);
+}
+
+char *program_link_words(const struct trace *t, uint32_t base, const struct frz_link *wanted)
+{
+	struct maker k = maker_open(t, base);
+	const struct match_part *ends[2];
+	const struct frz_link *l;
+	while ((l = next_link(&k, ends)))
+		if (l->from == wanted->from && l->to == wanted->to && l->sent == wanted->sent &&
+		    l->received == wanted->received)
+			break;
+	char *words;
+	if (!l) {
+		words = mem_copy("an operation");
+	} else {
+		char *from = part_words(t, ends[0]), *to = part_words(t, ends[1]);
+		words = k.match.kind == MATCH_MESSAGE
+				? mem_format("message from %s to %s", from, to)
+				: mem_format("operation %" PRIu64 " of group %" PRIu64
+					     ", entered by %s before it was left by %s",
+					     k.match.number, k.match.group, from, to);
+		free(from);
+		free(to);
+	}
+	maker_close(&k);
+	return words;
+}

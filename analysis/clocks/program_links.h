@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * program_links.h - what the program's own messages and meetings prove about clocks.
+ *
+ * Law: each link is true if the records are: its sending end was stamped before its receiving end.
+ * Because
+ *
+ *  - a message is taken after its send was begun: the ENTER of the send comes before the "done" of
+ *    the receive, or before its EXIT if there is none (match.h says which receive it was);
+ *  - nobody leaves a barrier before all have entered: each ENTER comes before each EXIT. The same
+ *    holds, between two members of any other collective operation, where data flow from the one to
+ *    the other: from a member that gave some (bytes > 0) to each, of MPI_Allreduce and its like;
+ *    from the root to a member that gets some; from a member that gives some to the root; from a
+ *    member that gives some to those behind it, of MPI_Scan. Where the number of bytes is not recorded, or
+ *    the operation does not say between whom data flow (MPI_Alltoallv, ...), nothing is proved;
+ *  - the EXIT of an operation, and "done", were stamped behind a fence, so after what they report;
+ *    and an ENTER retires before any later store of its processor can be seen.
+ *
+ * It takes no complete meeting: what those prove who did take part is true whoever is missing.
+ *
+ * Of a meeting only the latest ENTER and the earliest EXIT of each clock matter, and they give one
+ * link for each two clocks, or, with many clocks, for each two of which one is the base. Operations
+ * of one clock give no links: their order is known.
+ *
+ * Memory does not grow with the run: of more links than a million the slower ones are left out, evenly
+ * over the run, which makes bounds wider but not false. */
+#ifndef ANALYSIS_PROGRAM_LINKS_H
+#define ANALYSIS_PROGRAM_LINKS_H
+
+#include "analysis/trace/match.h"
+
+struct program_links {
+	struct frz_link *links;
+	size_t nlinks;
+	struct match_tally tally;
+};
+
+struct program_links program_links(const struct trace *, uint32_t base);
+void program_links_free(struct program_links *);
+
+/* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to
+ * rank 1 (MPI_Recv, a.c:9)". Walks the trace again. To be freed. */
+char *program_link_words(const struct trace *, uint32_t base, const struct frz_link *);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * times.c - which clocks share a time line, and the arithmetic of stamps on it. */
+#include "analysis/clocks/times.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/clocks/clock_faults.h"
+
+static bool find_base(struct times *t, const char *host)
+{
+	const struct trace *trace = t->trace;
+	t->base = 0;
+	if (!host)
+		return true;
+	const char **hosts = mem_resize(NULL, trace->nclocks, sizeof *hosts);
+	for (size_t c = 0; c < trace->nclocks; c++)
+		hosts[c] = trace->clocks[c].host;
+	while (t->base < trace->nclocks && strcmp(hosts[t->base], host) != 0)
+		t->base++;
+	bool found = t->base < trace->nclocks;
+	if (!found) {
+		const char *meant = nearest(host, hosts, trace->nclocks);
+		fprintf(stderr,
+			"dprof-analyze: --base: expected a host of the trace, such as %s; "
+			"found \"%s\"\n",
+			meant ? meant : hosts[0], host);
+	}
+	free(hosts);
+	return found;
+}
+
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+/* A stamp of a host may have been taken on a core whose counter differs from the host's clock by up
+ * to its half-width. A link holds for that clock when its ends are moved apart by as much. */
+static struct frz_link on_clocks(const struct trace *trace, struct frz_link l)
+{
+	uint64_t before = trace->clocks[l.from].half_width;
+	uint64_t behind = trace->clocks[l.to].half_width;
+	l.sent -= before < l.sent ? before : l.sent;
+	l.received += behind < UINT64_MAX - l.received ? behind : UINT64_MAX - l.received;
+	return l;
+}
+
+struct frz_link *times_links(const struct times *t, bool program)
+{
+	size_t npackets = t->trace->nlinks, n = npackets + (program ? t->program.nlinks : 0);
+	struct frz_link *links = mem_resize(NULL, n, sizeof *links);
+	for (size_t i = 0; i < n; i++)
+		links[i] = on_clocks(t->trace, i < npackets ? t->trace->links[i]
+							    : t->program.links[i - npackets]);
+	return links;
+}
+
+/* The better, the greater. */
+static int standing(enum frz_status status)
+{
+	return status == FRZ_PROVEN ? 2 : status == FRZ_CONSISTENT ? 1 : 0;
+}
+
+/* Packets place the clock better than all links do. */
+static bool worse(const struct times *t, uint32_t clock)
+{
+	return standing(frz_clock(t->all, clock)->status) <
+	       standing(frz_clock(t->packets, clock)->status);
+}
+
+static bool has_threads(const struct trace *trace, uint32_t clock)
+{
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (trace->threads[i].clock == clock)
+			return true;
+	return false;
+}
+
+/* A clock that cannot be placed gets a line of its own. */
+static void place(struct times *t, uint32_t clock)
+{
+	const struct frz_clock *found = frz_clock(t->together, clock);
+	t->doubted[clock] = false;
+	t->line[clock] = frz_placed(found) ? 0 : t->nlines++;
+	if (found->status == FRZ_CONTRADICTION || found->status == FRZ_CONSISTENT) {
+		clock_faults_say(t, clock, t->together);
+	} else if (t->all && !t->program_used && worse(t, clock)) {
+		t->doubted[clock] = true;
+		clock_faults_say(t, clock, t->all);
+	} else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock)) {
+		trace_problem(t->trace,
+			      "clock %s: too few links with clock %s (%zu found) to place it on "
+			      "its time line; its threads are analysed on their own clock only",
+			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host,
+			      found->links);
+	}
+}
+
+static int solve(struct times *t, struct frz_solution **solution, uint32_t nclocks, uint32_t base,
+		 const struct frz_link *links, size_t nlinks)
+{
+	int error = frz_solve(solution, nclocks, base, links, nlinks, t->assumption);
+	if (!error)
+		return EXIT_FINE;
+	bool drift = error == -EINVAL && t->assumption.model == FRZ_DRIFT;
+	fprintf(stderr, "dprof-analyze: %s\n",
+		drift ? "--clock-model: expected a drift below 1000000 PPM" : strerror(-error));
+	return drift ? EXIT_USAGE : EXIT_DAMAGED;
+}
+
+/* Whether what the program proves can be used: no clock that packets place loses by it. */
+static void choose(struct times *t)
+{
+	t->program_used = t->all;
+	for (uint32_t c = 0; c < t->trace->nclocks && t->program_used; c++)
+		t->program_used = !worse(t, c);
+	t->together = t->program_used ? t->all : t->packets;
+}
+
+static int solve_all(struct times *t)
+{
+	uint32_t nclocks = (uint32_t)t->trace->nclocks;
+	struct frz_link *links = times_links(t, true);
+	int status = solve(t, &t->packets, nclocks, t->base, links, t->trace->nlinks);
+	if (status == EXIT_FINE && t->program.nlinks)
+		status = solve(t, &t->all, nclocks, t->base, links,
+			       t->trace->nlinks + t->program.nlinks);
+	if (status == EXIT_FINE)
+		status = solve(t, &t->alone, 1, 0, NULL, 0);
+	free(links);
+	return status;
+}
+
+/* Stamps, unlike the links that were solved, are those of any core. */
+static void widen(struct times *t)
+{
+	uint64_t most = 0;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		uint64_t half = t->trace->clocks[c].half_width;
+		frz_widen(t->packets, c, half);
+		if (t->all)
+			frz_widen(t->all, c, half);
+		if (t->line[c] > 0 && half > most)
+			most = half;
+	}
+	frz_widen(t->alone, 0, most);
+}
+
+int times_open(struct times *t, struct trace *trace, const struct options *options)
+{
+	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
+	if (!find_base(t, options->base))
+		return EXIT_USAGE;
+	if (!options->packets_only)
+		t->program = program_links(trace, t->base);
+	int status = solve_all(t);
+	if (status != EXIT_FINE) {
+		times_close(t);
+		return status;
+	}
+	choose(t);
+	t->line = mem_resize(NULL, trace->nclocks, sizeof *t->line);
+	t->doubted = mem_resize(NULL, trace->nclocks, sizeof *t->doubted);
+	for (uint32_t c = 0; c < trace->nclocks; c++)
+		place(t, c);
+	widen(t);
+	return EXIT_FINE;
+}
+
+void times_close(struct times *t)
+{
+	program_links_free(&t->program);
+	frz_solution_free(t->packets);
+	frz_solution_free(t->all);
+	frz_solution_free(t->alone);
+	free(t->line);
+	free(t->doubted);
+}
+
+bool times_proven(const struct times *t, uint32_t clock)
+{
+	return frz_clock(t->together, clock)->status == FRZ_PROVEN && !t->doubted[clock];
+}
+
+bool times_all_proven(const struct times *t)
+{
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		if (t->line[c] == 0 && !times_proven(t, c))
+			return false;
+	return true;
+}
+
+uint32_t times_unit(const struct times *t, uint32_t line)
+{
+	uint32_t clock = t->base;
+	for (uint32_t c = 0; line > 0 && c < t->trace->nclocks; c++)
+		if (t->line[c] == line)
+			clock = c;
+	return clock;
+}
+
+struct interval times_seconds(const struct times *t, uint32_t line, frz_time ticks)
+{
+	return interval_seconds(ticks, t->trace->clocks[times_unit(t, line)].ghz);
+}
+
+struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
+{
+	return t->line[clock] == 0 ? frz_cursor(t->together, clock) : frz_cursor(t->alone, 0);
+}
+
+static uint64_t plus(uint64_t x, uint64_t y)
+{
+	return x < UINT64_MAX - y ? x + y : UINT64_MAX;
+}
+
+static frz_time duration_of_clock(const struct times *t, uint32_t clock, uint64_t ticks)
+{
+	return t->line[clock] == 0 ? frz_duration(t->together, clock, ticks)
+				   : frz_duration(t->alone, 0, ticks);
+}
+
+/* Either stamp may be off by the half-width: a thread may have moved to another core. */
+frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
+{
+	uint64_t off = 2 * t->trace->clocks[clock].half_width;
+	if (!off)
+		return duration_of_clock(t, clock, ticks);
+	return (frz_time){ ticks > off ? duration_of_clock(t, clock, ticks - off).lo : 0,
+			   duration_of_clock(t, clock, plus(ticks, off)).hi };
+}
+
+frz_time times_sum(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t pieces)
+{
+	if (pieces == 0)
+		return (frz_time){ 0, 0 };
+	/* What one piece may be off by is already in times_duration. */
+	uint64_t off;
+	if (__builtin_mul_overflow(pieces - 1, 1 + 2 * t->trace->clocks[clock].half_width, &off))
+		off = UINT64_MAX;
+	frz_time least = times_duration(t, clock, ticks > off ? ticks - off : 0);
+	frz_time most = times_duration(t, clock, plus(ticks, off));
+	return (frz_time){ least.lo, most.hi };
+}
+
+frz_time times_between(const struct times *t, struct moment from, struct moment to)
+{
+	struct frz_cursor f = times_cursor(t, from.clock), g = times_cursor(t, to.clock);
+	frz_time begin = frz_time_of(&f, from.stamp), end = frz_time_of(&g, to.stamp);
+	frz_time apart = { ticks_minus(end.lo, begin.hi), ticks_minus(end.hi, begin.lo) };
+	if (from.clock != to.clock || to.stamp < from.stamp)
+		return apart;
+	frz_time passed = times_duration(t, to.clock, to.stamp - from.stamp);
+	return (frz_time){ passed.lo > apart.lo ? passed.lo : apart.lo,
+			   passed.hi < apart.hi ? passed.hi : apart.hi };
+}
+
+/* ---- Span ------------------------------------------------------------------------------------ */
+
+/* First and last stamp of each clock. */
+static struct ends *ends_of_clocks(const struct times *t, const struct ends *threads)
+{
+	struct ends *of = mem_resize(NULL, t->trace->nclocks, sizeof *of);
+	for (size_t c = 0; c < t->trace->nclocks; c++)
+		of[c] = (struct ends){ UINT64_MAX, 0 };
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
+		struct ends *clock = &of[t->trace->threads[i].clock];
+		if (threads[i].first < clock->first)
+			clock->first = threads[i].first;
+		if (threads[i].first <= threads[i].last && threads[i].last > clock->last)
+			clock->last = threads[i].last;
+	}
+	return of;
+}
+
+/* The span is the longest way from a first event to a last one, so every such way that is certainly
+ * that long bounds it from below, and the longest that is possible bounds it from above. */
+struct span times_span(const struct times *t, uint32_t line, const struct ends *threads)
+{
+	struct span span = { .events = false };
+	struct ends *of = ends_of_clocks(t, threads);
+	for (uint32_t a = 0; a < t->trace->nclocks; a++) {
+		if (t->line[a] != line || of[a].first > of[a].last)
+			continue;
+		struct frz_cursor c = times_cursor(t, a), d = c;
+		frz_time first = frz_time_of(&c, of[a].first), last = frz_time_of(&d, of[a].last);
+		if (!span.events)
+			span = (struct span){ true, first, last, { 0, 0 } };
+		span.first.lo = first.lo < span.first.lo ? first.lo : span.first.lo;
+		span.first.hi = first.hi < span.first.hi ? first.hi : span.first.hi;
+		span.last.lo = last.lo > span.last.lo ? last.lo : span.last.lo;
+		span.last.hi = last.hi > span.last.hi ? last.hi : span.last.hi;
+		for (uint32_t b = 0; b < t->trace->nclocks; b++) {
+			if (t->line[b] != line || of[b].first > of[b].last)
+				continue;
+			frz_time way = times_between(t, (struct moment){ a, of[a].first },
+						     (struct moment){ b, of[b].last });
+			span.length.lo = way.lo > span.length.lo ? way.lo : span.length.lo;
+			span.length.hi = way.hi > span.length.hi ? way.hi : span.length.hi;
+		}
+	}
+	free(of);
+	return span;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * times.h - from stamps to times, for all clocks of one trace.
+ *
+ * A *line* is a time line of its own: line 0 is the base's, and every clock that its links prove to
+ * be somewhere on the base's is on line 0. So is one whose links contradict the assumption, but not
+ * some greater drift: its bounds hold under that. A clock that is unlinked, or whose links no drift
+ * reconciles, has a line to itself, on which its own ticks are the time; nothing relates two lines.
+ *
+ * Links are packets and, unless only those are asked for, what the program's own operations prove
+ * (program_links.h). These may make bounds tighter and nothing worse: where packets alone agree
+ * with the assumption and all links together do not, the bounds are those of the packets, and their
+ * clocks are no longer called proven.
+ *
+ * Law: if the links are true and the assumption holds, the moment at which an event was stamped s
+ * on clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time
+ * between two events that were stamped `ticks` apart on one clock lies in times_duration. The
+ * second is not the difference of two of the first: all stamps of one clock are wrong together, so
+ * their difference is as exact as the clock's rate. */
+#ifndef ANALYSIS_TIMES_H
+#define ANALYSIS_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/base/interval.h"
+#include "analysis/base/options.h"
+#include "analysis/clocks/program_links.h"
+#include "analysis/trace/trace.h"
+
+struct times {
+	struct trace *trace;
+	uint32_t base;                 /* clock */
+	struct frz_assumption assumption;
+	struct program_links program;  /* what the program proves; none with --links packets */
+	bool program_used;             /* false also if it contradicts the packets */
+	struct frz_solution *packets;  /* all clocks, against the base, by packets alone */
+	struct frz_solution *all;      /* by all links; NULL when there are only packets */
+	struct frz_solution *together; /* the one of the two that is used */
+	struct frz_solution *alone;    /* one clock, its own base: for the clocks without a place */
+	uint32_t *line;                /* of each clock */
+	bool *doubted;                 /* of each clock: the program contradicts its bounds */
+	uint32_t nlines;
+};
+
+/* Solves once. EXIT_FINE, even when some clocks find no place: each that has threads is then one of
+ * the trace's problems. Otherwise the exit status, after a sentence on stderr, and there is nothing
+ * to close. */
+int times_open(struct times *, struct trace *, const struct options *);
+void times_close(struct times *);
+
+/* All links as they were solved: packets, then, if asked for, those of the program. To be freed. */
+struct frz_link *times_links(const struct times *, bool program);
+
+/* Whether a clock's bounds follow from its links and the assumption; otherwise, if it is on the
+ * base's line, they only agree with what is known. */
+bool times_proven(const struct times *, uint32_t clock);
+bool times_all_proven(const struct times *); /* of all clocks on the base's line */
+
+/* The clock whose ticks are the time on a line. */
+uint32_t times_unit(const struct times *, uint32_t line);
+struct interval times_seconds(const struct times *, uint32_t line, frz_time ticks);
+
+/* Converts the stamps of one clock; use frz_time_of on it. */
+struct frz_cursor times_cursor(const struct times *, uint32_t clock);
+
+/* Between two events of one clock; never below zero, since the second did come second. */
+frz_time times_duration(const struct times *, uint32_t clock, uint64_t ticks);
+
+/* Of `pieces` separate stretches of one clock whose stamps are `ticks` apart in all. Each of their
+ * ends may be off by a tick. */
+frz_time times_sum(const struct times *, uint32_t clock, uint64_t ticks, uint64_t pieces);
+
+/* From a stamp of one clock to a stamp of another or the same on the same line; negative if the
+ * second came first. */
+struct moment { uint32_t clock; uint64_t stamp; };
+frz_time times_between(const struct times *, struct moment from, struct moment to);
+
+/* ---- The span of a line: from its first event to its last ------------------------------------ */
+
+struct span {
+	bool events;     /* there are some */
+	frz_time first, last;
+	frz_time length; /* tighter than the difference of the two */
+};
+
+/* `ends` gives first and last stamp of each thread; a thread without events has first > last. */
+struct ends { uint64_t first, last; };
+struct span times_span(const struct times *, uint32_t line, const struct ends *);
+
+/* Bounds may be as far out as int64_t goes, when nothing better is known; they stay there. */
+static inline int64_t ticks_plus(int64_t x, int64_t y)
+{
+	int64_t sum;
+	if (__builtin_add_overflow(x, y, &sum))
+		return x < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static inline int64_t ticks_minus(int64_t x, int64_t y)
+{
+	int64_t difference;
+	if (__builtin_sub_overflow(x, y, &difference))
+		return x < 0 ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+static inline frz_time time_add(frz_time x, frz_time y)
+{
+	return (frz_time){ ticks_plus(x.lo, y.lo), ticks_plus(x.hi, y.hi) };
+}
+
+#endif

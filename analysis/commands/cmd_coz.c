@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_coz.c - dprof-analyze coz: what would it buy if a region took less time? */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/commands/command.h"
+#include "analysis/report/clock_facts.h"
+#include "analysis/report/notes.h"
+#include "analysis/report/profile_table.h"
+#include "analysis/trace/names.h"
+
+#define MILLION 1000000
+
+/* ---- What was asked for ---------------------------------------------------------------------- */
+
+/* "12.5" -> 12500000 */
+static bool read_reduction(const char *text, uint32_t *millionths)
+{
+	uint64_t value = 0;
+	unsigned digits = 0, decimals = 0;
+	bool point = false;
+	for (; *text; text++) {
+		if (*text == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || (point && decimals == 6) || value > 1000000000)
+			return false;
+		value = 10 * value + (uint64_t)(*text - '0');
+		digits++;
+		decimals += point;
+	}
+	for (; decimals < 6; decimals++)
+		value *= 10;
+	*millionths = (uint32_t)value;
+	return digits > 0 && value <= 100 * MILLION;
+}
+
+static int refuse(const char *option, const char *expected, const char *found)
+{
+	fprintf(stderr, "dprof-analyze: %s: expected %s; found \"%s\"\n", option, expected, found);
+	return EXIT_USAGE;
+}
+
+static int find_reduction(const struct options *o, struct profile_wish *wish, uint32_t *reduction)
+{
+	if (!o->reduce)
+		return EXIT_FINE;
+	if (!read_reduction(o->reduce, reduction))
+		return refuse("--reduce", "a percentage from 0 to 100 with at most 6 decimals",
+			      o->reduce);
+	wish->reductions = reduction;
+	wish->nreductions = 1;
+	return EXIT_FINE;
+}
+
+static int find_rank(const struct trace *trace, const struct options *o, struct profile_wish *wish)
+{
+	wish->rank = COZ_ALL_RANKS;
+	if (!o->rank)
+		return EXIT_FINE;
+	size_t n = 0, nnames = trace->nthreads;
+	char **names = mem_resize(NULL, nnames + 1, sizeof *names);
+	const char **list = mem_resize(NULL, nnames + 1, sizeof *list);
+	for (size_t t = 0; t < nnames; t++) {
+		list[n] = names[n] = mem_format("%" PRId64, trace->threads[t].rank);
+		if (trace->threads[t].rank >= 0 && strcmp(names[n], o->rank) == 0)
+			wish->rank = trace->threads[t].rank;
+		n++;
+	}
+	const char *like = nearest(o->rank, list, n);
+	char *expected = mem_format("a rank of this trace, such as %s", like ? like : list[0]);
+	int status = EXIT_FINE;
+	if (wish->rank == COZ_ALL_RANKS)
+		status = refuse("--rank", n && trace->threads[0].rank >= 0 ? expected
+				: "no rank, since this trace has none", o->rank);
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	free(list);
+	free(expected);
+	return status;
+}
+
+/* A name among the sites of a kind; what is near when it is not there. */
+static int find_name(const struct trace *trace, enum dprof_kind kind, const char *option,
+		     const char *what, const char *name)
+{
+	const char **names = mem_resize(NULL, trace->nsites + 1, sizeof *names);
+	size_t n = 0;
+	int status = name ? EXIT_USAGE : EXIT_FINE;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		if (trace->sites[i].kind != kind)
+			continue;
+		names[n++] = trace->sites[i].name;
+		if (name && strcmp(trace->sites[i].name, name) == 0)
+			status = EXIT_FINE;
+	}
+	if (status != EXIT_FINE) {
+		const char *like = nearest(name, names, n);
+		char *expected = mem_format("the name of a %s of this trace%s%s", what,
+					    n ? ", such as " : " (it has none)",
+					    like ? like : n ? names[0] : "");
+		refuse(option, expected, name);
+		free(expected);
+	}
+	free(names);
+	return status;
+}
+
+static int find_wish(const struct trace *trace, const struct options *o, struct profile_wish *wish,
+		     uint32_t *reduction)
+{
+	*wish = (struct profile_wish){ .region = o->region, .worst = o->transfer != NULL,
+				       .from = o->from ? o->from : o->progress, .to = o->to };
+	if (!o->from != !o->to || (o->from && o->progress))
+		return refuse("--progress", "one point, or --from and --to another",
+			      o->progress ? o->progress : o->from ? o->from : o->to);
+	if (o->transfer && strcmp(o->transfer, "worst") != 0)
+		return refuse("--transfer", "worst", o->transfer);
+	int status = find_reduction(o, wish, reduction);
+	if (status == EXIT_FINE)
+		status = find_rank(trace, o, wish);
+	if (status == EXIT_FINE)
+		status = find_name(trace, DPROF_KIND_REGION, "--region", "region", o->region);
+	if (status == EXIT_FINE)
+		status = find_name(trace, DPROF_KIND_PROGRESS, o->from ? "--from" : "--progress",
+				   "progress point", wish->from);
+	if (status == EXIT_FINE)
+		status = find_name(trace, DPROF_KIND_PROGRESS, "--to", "progress point", o->to);
+	return status;
+}
+
+/* ---- As text --------------------------------------------------------------------------------- */
+
+/* "on rank 3" */
+static struct actor_name where(const struct options *o)
+{
+	struct actor_name name = { "" };
+	if (o->rank)
+		snprintf(name.text, sizeof name.text, " on rank %.20s", o->rank);
+	return name;
+}
+
+static void print_curve(const struct profile *p, bool little)
+{
+	printf("\n  %-10s %s\n", "less by", "gain, %");
+	for (size_t i = 0; i < p->nreductions; i++)
+		printf("  %-10s %s\n", profile_percentage(p->reductions[i]).text,
+		       profile_gain(little ? p->rows[0].little[i] : p->rows[0].percent[i], 3).text);
+	putchar('\n');
+}
+
+static void print_table(const struct trace *trace, const struct profile *p, bool little)
+{
+	putchar('\n');
+	profile_table_print(trace, p, little, SIZE_MAX);
+	putchar('\n');
+}
+
+static void say(char *sentence)
+{
+	print_wrapped("", sentence);
+	free(sentence);
+}
+
+/* What would be gained. */
+static char *subject(const struct profile *p, const struct options *o)
+{
+	const struct interval *total = p->total_s;
+	if (o->progress)
+		return mem_format("How much more often point %s would be reached, in %% of now "
+				  "(%" PRIu64 " times, first to last in %s s), if", o->progress,
+				  p->points.count[0],
+				  interval_compact(total[POINTS_THROUGHPUT], 9).text);
+	if (o->from)
+		return mem_format("How much shorter the way from point %s to %s would be, in %% of now "
+				  "(%" PRIu64 " instances, %s s in all), if", o->from, o->to,
+				  p->points.matched, interval_compact(total[POINTS_LATENCY], 9).text);
+	return mem_format("How much shorter the run of %s s would be, in %% of it, if",
+			  interval_compact(p->span_s, 9).text);
+}
+
+static void print_gains(const struct trace *trace, const struct profile *p,
+			const struct options *o)
+{
+	char *what = subject(p, o);
+	say(mem_format("%s %s%s%s took less time", what, o->region ? "region " : "a region",
+		       o->region ? site_name(trace, p->rows[0].site).text : "", where(o).text));
+	free(what);
+	for (int little = 0; little <= (o->from != NULL); little++) {
+		if (little)
+			say(mem_format("The same by Little's law, whatever belongs together (%" PRIu64
+				       " set out, %" PRIu64 " arrived):", p->points.count[0],
+				       p->points.count[1]));
+		if (o->region)
+			print_curve(p, little);
+		else
+			print_table(trace, p, little);
+	}
+}
+
+static void print_answer(const struct trace *trace, const struct profile *p,
+			 const struct options *o)
+{
+	say(mem_format("Had region %s taken %s less time%s, the run of %s s would have been %s %% "
+		       "shorter.", site_name(trace, p->rows[0].site).text,
+		       profile_percentage(p->reductions[0]).text, where(o).text,
+		       interval_compact(p->span_s, 9).text,
+		       interval_range(p->rows[0].percent[0], 4).text));
+}
+
+static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
+{
+	if (!p->possible && p->nrows > 0)
+		say(mem_copy("The clocks of some hosts could not be related (see the problems): "
+			     "nothing is known but that p percent less of anything buys at most p "
+			     "percent of the run."));
+	if (p->nrows == 0)
+		say(mem_copy("No region was recorded: mark the work with #pragma dprof "
+			     "region(NAME)."));
+	else if (o->region && o->reduce && !o->from && !o->progress)
+		print_answer(trace, p, o);
+	else
+		print_gains(trace, p, o);
+	say(profile_assumptions(p, o->transfer));
+	notes_print(trace);
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------- */
+
+static const char *gain_key(const struct options *o)
+{
+	return o->progress ? "throughput_percent" : o->from ? "latency_percent" : "speedup_percent";
+}
+
+static void json_points(struct json *j, const struct profile *p, const struct options *o)
+{
+	if (o->progress) {
+		jw_integer(j, "points", (int64_t)p->points.count[0]);
+		jw_interval(j, "first_to_last_s", p->total_s[POINTS_THROUGHPUT]);
+	} else if (o->from) {
+		jw_integer(j, "set_out", (int64_t)p->points.count[0]);
+		jw_integer(j, "arrived", (int64_t)p->points.count[1]);
+		jw_integer(j, "matched", (int64_t)p->points.matched);
+		jw_interval(j, "latencies_s", p->total_s[POINTS_LATENCY]);
+	}
+}
+
+static void print_json(const struct trace *trace, const struct profile *p, const struct options *o,
+		       const char *bounds)
+{
+	struct json j = jw_on(stdout);
+	jw_object(&j, NULL);
+	if (p->nrows > 0 && o->region && o->reduce)
+		jw_interval(&j, gain_key(o), p->rows[0].percent[0]);
+	jw_string(&j, "bounds", bounds);
+	jw_interval(&j, "span_s", p->span_s);
+	json_points(&j, p, o);
+	profile_table_json(&j, "regions", trace, p, gain_key(o));
+	char *assumptions = profile_assumptions(p, o->transfer);
+	jw_string(&j, "assumptions", assumptions);
+	free(assumptions);
+	notes_json(&j, trace);
+	jw_end(&j);
+}
+
+int cmd_coz(struct trace *trace, const struct options *options)
+{
+	struct profile_wish wish;
+	uint32_t reduction;
+	int status = find_wish(trace, options, &wish, &reduction);
+	if (status != EXIT_FINE)
+		return status;
+	struct times times;
+	status = times_open(&times, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	struct profile profile;
+	profile_open(&profile, trace, &times, &wish);
+	for (size_t i = 0; i < profile.nfaults; i++)
+		trace_problem(trace, "%s", profile.faults[i]);
+	if (options->json)
+		print_json(trace, &profile, options, clock_bounds_word(&times));
+	else
+		print_text(trace, &profile, options);
+	if (!options->json)
+		clock_bounds_print(&times);
+	profile_close(&profile);
+	times_close(&times);
+	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_report.c - dprof-analyze report: where the time went, and what to look at, in 80 columns.
+ *
+ * Colour only on a terminal, and not when NO_COLOR is set. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/commands/command.h"
+#include "analysis/report/clock_facts.h"
+#include "analysis/report/notes.h"
+#include "analysis/report/profile_table.h"
+#include "analysis/report/region_table.h"
+#include "analysis/report/standings.h"
+
+#define STANDINGS_SHOWN 8
+#define PROFILE_SHOWN   8
+
+static bool in_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+static void heading(const char *text)
+{
+	printf(in_colour() ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+}
+
+static size_t count_ranks(const struct trace *trace)
+{
+	size_t ranks = 0;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		ranks += trace->processes[p].rank >= 0;
+	return ranks;
+}
+
+static size_t count_unfinished(const struct trace *trace)
+{
+	size_t unfinished = 0;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		unfinished += !trace->processes[p].finished;
+	return unfinished;
+}
+
+static const char *program_name(const struct trace *trace)
+{
+	const char *path = trace->nprocesses ? trace->processes[0].program : NULL;
+	if (!path)
+		return "unknown program";
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* ---- What faster code would buy -------------------------------------------------------------- */
+
+struct region_time { uint32_t region; double ticks; };
+
+static int by_ticks(const void *x, const void *y)
+{
+	const struct region_time *a = x, *b = y;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? 1 : -1;
+	return (a->region > b->region) - (a->region < b->region);
+}
+
+/* The sites of the regions that took most: others cannot buy much. */
+static bool *biggest_regions(const struct findings *f)
+{
+	const struct totals *totals = &f->totals;
+	struct region_time *times = mem_resize(NULL, totals->nregions + 1, sizeof *times);
+	bool *big = mem_resize(NULL, totals->nregions + 1, sizeof *big);
+	bool *wanted = mem_resize(NULL, f->trace->nsites + 1, sizeof *wanted);
+	for (uint32_t r = 0; r < totals->nregions; r++) {
+		times[r] = (struct region_time){ r, 0 };
+		for (size_t t = 0; t < f->trace->nthreads; t++)
+			times[r].ticks += (double)totals->threads[t].regions[r].time.sure.ticks;
+	}
+	qsort(times, totals->nregions, sizeof *times, by_ticks);
+	for (uint32_t i = 0; i < totals->nregions; i++)
+		big[times[i].region] = i < PROFILE_ROWS;
+	for (size_t i = 0; i < f->trace->nsites; i++)
+		wanted[i] = totals->region_of_site[i] != TR_NO_SITE &&
+			    big[totals->region_of_site[i]];
+	free(times);
+	free(big);
+	return wanted;
+}
+
+static void find_profile(const struct findings *f, struct profile *p)
+{
+	bool *wanted = biggest_regions(f);
+	profile_open(p, f->trace, &f->times,
+		     &(struct profile_wish){ .wanted = wanted, .rank = COZ_ALL_RANKS });
+	free(wanted);
+}
+
+/* ---- As text --------------------------------------------------------------------------------- */
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_job(const struct findings *f)
+{
+	const struct trace *trace = f->trace;
+	size_t ranks = count_ranks(trace), unfinished = count_unfinished(trace);
+	char *job = mem_format(
+		"%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64
+		" events in %s s",
+		program_name(trace), trace->nprocesses, trace->nprocesses == 1 ? "" : "es", ranks,
+		plural(ranks), trace->nthreads, plural(trace->nthreads), trace->nclocks,
+		plural(trace->nclocks), f->events, interval_compact(findings_run_s(f), 9).text);
+	print_wrapped("", job);
+	free(job);
+	if (f->lost > 0)
+		printf("%" PRIu64 " records found no room; what they touch is wider for it.\n",
+		       f->lost);
+	if (unfinished > 0)
+		printf("%zu process%s did not end in good order: killed, or still running.\n",
+		       unfinished, unfinished == 1 ? "" : "es");
+}
+
+static void print_assumptions(const struct findings *f)
+{
+	const struct times *t = &f->times;
+	const struct tr_clock *base = &f->trace->clocks[t->base];
+	char *clocks;
+	if (f->trace->nclocks > 1) {
+		heading("Clocks");
+		clock_facts_print(t);
+		bool affine = t->assumption.model == FRZ_AFFINE;
+		clocks = mem_format("Assumed, and checked against %zu packets and %zu links from "
+				    "the program: each clock's rate %s (%s). Seconds are ticks of "
+				    "%s at nominally %g GHz.",
+				    f->trace->nlinks, t->program.nlinks,
+				    affine ? "is always the same" : "stays this near to its mean",
+				    clock_model_name(t->assumption).text, base->host, base->ghz);
+	} else {
+		clocks = mem_format("One host, one clock: no clock error. Seconds are its ticks at "
+				    "nominally %g GHz.",
+				    base->ghz);
+	}
+	print_wrapped("", clocks);
+	clock_bounds_print(t);
+	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may "
+			  "move it by tens of ns).");
+	free(clocks);
+}
+
+static void print_advice(const struct findings *f)
+{
+	char *advice = standings_advice(f);
+	bool colour = in_colour();
+	printf(colour ? "\n\033[1;32m" : "\n");
+	print_wrapped("", advice);
+	if (colour)
+		fputs("\033[0m", stdout);
+	free(advice);
+}
+
+/* What coz calls problems only makes bounds wide here. */
+static void print_faults(const struct profile *p)
+{
+	if (p->nfaults == 0)
+		return;
+	char *why = mem_format("wide, because %s%s", p->faults[0],
+			       p->nfaults > 1 ? "; dprof-analyze coz says more" : "");
+	print_wrapped("  ", why);
+	free(why);
+}
+
+static void print_text(const struct findings *f, const struct profile *p)
+{
+	print_job(f);
+	print_assumptions(f);
+	if (f->events > 0) {
+		heading("Time in regions");
+		region_table_print(f);
+	}
+	if (f->threads.count > 0) {
+		heading("Stragglers: who works while everybody else waits");
+		standings_print(f, STANDINGS_SHOWN);
+	}
+	if (p->nrows > 0 && p->possible) {
+		heading("What a region would buy that took less time: % of the run");
+		profile_table_print(f->trace, p, false, PROFILE_SHOWN);
+		print_faults(p);
+	}
+	print_advice(f);
+	notes_print(f->trace);
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------- */
+
+static void print_json(const struct findings *f, const struct profile *p)
+{
+	const struct trace *trace = f->trace;
+	struct json j = jw_on(stdout);
+	jw_object(&j, NULL);
+	jw_string(&j, "program", program_name(trace));
+	jw_integer(&j, "processes", (int64_t)trace->nprocesses);
+	jw_integer(&j, "unfinished", (int64_t)count_unfinished(trace));
+	jw_integer(&j, "hosts", (int64_t)trace->nclocks);
+	jw_integer(&j, "events", (int64_t)f->events);
+	jw_integer(&j, "lost", (int64_t)f->lost);
+	jw_interval(&j, "span_s", findings_run_s(f));
+	jw_string(&j, "base", trace->clocks[f->times.base].host);
+	jw_string(&j, "model", clock_model_name(f->times.assumption).text);
+	jw_string(&j, "bounds", clock_bounds_word(&f->times));
+	clock_facts_json(&j, "clocks", &f->times);
+	region_table_json(&j, "regions", f);
+	jw_string(&j, "verdict", standings_verdict(&f->ranks));
+	standings_json(&j, f);
+	profile_table_json(&j, "profile", trace, p, "speedup_percent");
+	char *advice = standings_advice(f);
+	jw_string(&j, "advice", advice);
+	free(advice);
+	notes_json(&j, trace);
+	jw_end(&j);
+}
+
+int cmd_report(struct trace *trace, const struct options *options)
+{
+	struct findings f;
+	int status = findings_open(&f, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	findings_regions(&f);
+	struct profile profile;
+	find_profile(&f, &profile);
+	if (options->json)
+		print_json(&f, &profile);
+	else
+		print_text(&f, &profile);
+	profile_close(&profile);
+	findings_close(&f);
+	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}

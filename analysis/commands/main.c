@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dprof-analyze [COMMAND] DIRECTORY - reads a trace and says what can be proved of it.
+ *
+ * One table has the commands, their help and the options that each understands. Problems of the
+ * trace go to stderr, each as one sentence, after what could be computed nevertheless. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/base/json.h"
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/commands/command.h"
+
+const char *argp_program_version = "dprof-analyze 0.1 (trace format 1, text form 1)";
+
+static const struct {
+	struct command command;
+	const char *arguments;
+	const char *options;   /* keys that it understands */
+} commands[] = {
+	{ { "report", cmd_report, "the job on one page: clocks, regions, stragglers (default)" },
+	  "DIR", "jbmlwW" },
+	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
+	  "DIR", "jbmlwWfi" },
+	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT" },
+	{ { "query", cmd_query, "for how long a condition on the threads' states holds, and when" },
+	  "DIR EXPR", "jbmlwW" },
+	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
+	  "DIR", "jbmlM" },
+	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml" },
+	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmlB" },
+	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j" },
+};
+#define NCOMMANDS (sizeof commands / sizeof *commands)
+
+static const struct argp_option option_table[] = {
+	{ "json", 'j', NULL, 0, "print JSON; an interval is {\"lo\":x,\"hi\":y}", 0 },
+	{ "base", 'b', "HOST", 0,
+	  "times are those of this host's clock (default: the first host's)", 0 },
+	{ "clock-model", 'm', "MODEL", 0,
+	  "what is assumed of clocks: drift:PPM (default: drift:10), or affine", 0 },
+	{ "links", 'l', "WHICH", 0,
+	  "what clocks are known by: all (default), or only the packets, not the program's own "
+	  "messages and barriers", 0 },
+	{ "work", 'w', "REGION", 0,
+	  "csp, query, report: what counts as work (default: any region)", 0 },
+	{ "wait", 'W', "NAME", 0,
+	  "csp, query, report: the region or site where threads wait for each other "
+	  "(default: any barrier, collective or blocking receive)",
+	  0 },
+	{ "frames", 'f', NULL, 0,
+	  "csp: add the aggregated event view: frames in which no thread changes its state", 0 },
+	{ "instances", 'i', "REGION", 0,
+	  "csp: add the instances of this region: how long, and who is slowest in each", 0 },
+	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
+	{ "rank", 'R', "N", 0, "coz: on this rank only (default: on all)", 0 },
+	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 0, 5, ... 100 percent)", 0 },
+	{ "transfer", 't', "worst", 0,
+	  "coz: assume nothing of how long messages and locks take (default: what was measured)",
+	  0 },
+	{ "progress", 'P', "NAME", 0, "coz: how often this progress point is reached", 0 },
+	{ "from", 'F', "NAME", 0, "coz: how long it takes from this progress point ...", 0 },
+	{ "to", 'T', "NAME", 0, "coz: ... to this one", 0 },
+	{ "method", 'M', "NAME", 0,
+	  "clocks: what another method makes of the same packets, for comparison: regression, "
+	  "hull, lp, freezer or barriers",
+	  0 },
+	{ "bounds", 'B', NULL, 0, "dump: add the interval of its time to each event", 0 },
+	{ 0 },
+};
+
+#define DEFAULT_DRIFT_PPB 10000 /* several times what heat does to a crystal in a machine room */
+
+struct arguments {
+	struct options options;
+	const char *word[3];
+	unsigned nwords;
+	char given[24];          /* keys of the options, in order */
+};
+
+static int usage(const char *format, const char *what, const char *like)
+{
+	fputs("dprof-analyze: ", stderr);
+	fprintf(stderr, format, what);
+	if (like)
+		fprintf(stderr, ": did you mean %s?", like);
+	fputs("\n(dprof-analyze --help lists commands and options)\n", stderr);
+	return EXIT_USAGE;
+}
+
+/* ---- The command line ------------------------------------------------------------------------ */
+
+/* argp has nothing to say about an option that it does not know; the nearest one helps more. */
+static int check_options(char **argv)
+{
+	static const char *const more[] = { "help", "version", "usage" };
+	const char *names[32];
+	size_t n = 0;
+	for (const struct argp_option *o = option_table; o->name; o++)
+		names[n++] = o->name;
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		names[n++] = more[i];
+	for (char **arg = argv + 1; *arg && strcmp(*arg, "--") != 0; arg++) {
+		bool known = strncmp(*arg, "--", 2) != 0;
+		size_t length = known ? 0 : strcspn(*arg + 2, "=");
+		for (size_t i = 0; i < n && !known; i++)
+			known = strncmp(names[i], *arg + 2, length) == 0;
+		if (known)
+			continue;
+		char *misspelt = mem_format("%.*s", (int)length, *arg + 2);
+		const char *like = nearest(misspelt, names, n);
+		char *option = like ? mem_format("--%s", like) : NULL;
+		int status = usage("there is no option --%s", misspelt, option);
+		free(misspelt);
+		free(option);
+		return status;
+	}
+	return EXIT_FINE;
+}
+
+/* "affine" or "drift:PPM" */
+static bool read_model(const char *text, struct frz_assumption *assumption)
+{
+	char *end;
+	*assumption = (struct frz_assumption){ .model = FRZ_AFFINE };
+	if (strcmp(text, "affine") == 0)
+		return true;
+	if (strncmp(text, "drift:", strlen("drift:")) != 0)
+		return false;
+	const char *digits = text + strlen("drift:");
+	double ppm = strtod(digits, &end);
+	if (end == digits || *end || !(ppm > 0 && ppm <= 1000000))
+		return false;
+	assumption->model = FRZ_DRIFT;
+	assumption->ppb = (uint32_t)(ppm * 1000 + 0.5);
+	return true;
+}
+
+static error_t take(int key, char *value, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+	struct options *o = &a->options;
+	const char *keys = "jbmlwWfiBMrRptPFT";
+	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
+		a->given[strlen(a->given)] = (char)key;
+	switch (key) {
+	case 'j': o->json = true; break;
+	case 'b': o->base = value; break;
+	case 'w': o->work = value; break;
+	case 'W': o->wait = value; break;
+	case 'f': o->frames = true; break;
+	case 'i': o->instances = value; break;
+	case 'B': o->bounds = true; break;
+	case 'M': o->method = value; break;
+	case 'l':
+		if (strcmp(value, "all") != 0 && strcmp(value, "packets") != 0)
+			exit(usage("--links: expected packets or all, found '%s'", value, NULL));
+		o->packets_only = strcmp(value, "packets") == 0;
+		break;
+	case 'r': o->region = value; break;
+	case 'R': o->rank = value; break;
+	case 'p': o->reduce = value; break;
+	case 't': o->transfer = value; break;
+	case 'P': o->progress = value; break;
+	case 'F': o->from = value; break;
+	case 'T': o->to = value; break;
+	case 'm':
+		if (!read_model(value, &o->assumption))
+			exit(usage("--clock-model: expected affine or drift:PPM (0 < PPM <= "
+				   "1000000), found '%s'",
+				   value, NULL));
+		break;
+	case ARGP_KEY_ARG:
+		if (a->nwords == 3)
+			exit(usage(
+				"expected at most a command and its arguments, found '%s' as well",
+				value, NULL));
+		a->word[a->nwords++] = value;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* The list of commands, for --help. */
+static char *list_commands(void)
+{
+	char *list = mem_copy("Reads a trace that dprof has recorded and says what can be proved "
+			      "of it: every number is an interval that contains the true "
+			      "value.\n\nCommands:\n");
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		char *longer = mem_format("%s  %-7s %-9s %s\n", list, commands[i].command.name,
+					  commands[i].arguments, commands[i].command.help);
+		free(list);
+		list = longer;
+	}
+	char *whole = mem_format("%s\nOptions:\v"
+				 "Exit status: 0 fine; 1 the trace is damaged or contradicts "
+				 "itself (what could be computed is printed, what is wrong is "
+				 "said); 2 wrong usage.",
+				 list);
+	free(list);
+	return whole;
+}
+
+/* ---- Running a command ----------------------------------------------------------------------- */
+
+static size_t find_command(const char *name)
+{
+	size_t i = 0;
+	while (i < NCOMMANDS && strcmp(commands[i].command.name, name) != 0)
+		i++;
+	return i;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[NCOMMANDS];
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i].command.name;
+	return usage("there is no command '%s'", name, nearest(name, names, NCOMMANDS));
+}
+
+static int check_understood(size_t command, const char *given)
+{
+	for (; *given; given++) {
+		const struct argp_option *o = option_table;
+		while (o->key != *given)
+			o++;
+		if (!strchr(commands[command].options, *given)) {
+			char *message = mem_format("%s has no option --%s",
+						   commands[command].command.name, o->name);
+			int status = usage("%s", message, NULL);
+			free(message);
+			return status;
+		}
+	}
+	return EXIT_FINE;
+}
+
+static int run(size_t command, const char *directory, const struct options *options)
+{
+	char *error;
+	struct trace *t = trace_open(directory, &error);
+	if (!t) {
+		fprintf(stderr, "dprof-analyze: %s\n", error);
+		free(error);
+		return EXIT_DAMAGED;
+	}
+	int status = commands[command].command.run(t, options);
+	bool said = commands[command].command.run == cmd_check; /* its output is the problems */
+	fflush(stdout);
+	for (size_t i = 0; i < t->nproblems && !said && status != EXIT_USAGE; i++)
+		fprintf(stderr, "dprof-analyze: %s\n", t->problems[i]);
+	if (status == EXIT_FINE && t->nproblems)
+		status = EXIT_DAMAGED;
+	trace_close(t);
+	return status;
+}
+
+static int pack(const struct arguments *a)
+{
+	int status = cmd_pack(a->word[1], a->word[2]);
+	if (status == EXIT_FINE && a->options.json) {
+		struct json j = jw_on(stdout);
+		jw_object(&j, NULL);
+		jw_string(&j, "directory", a->word[2]);
+		jw_end(&j);
+	}
+	return status;
+}
+
+/* A single word is a directory; but somebody who typed just a command meant something else. */
+static int run_words(const struct arguments *a)
+{
+	struct stat ignored;
+	if (a->nwords == 0)
+		return usage("expected a trace directory%s", "", NULL);
+	size_t command = find_command(a->nwords == 1 ? "report" : a->word[0]);
+	if (a->nwords == 1 && find_command(a->word[0]) < NCOMMANDS &&
+	    stat(a->word[0], &ignored) != 0)
+		return usage("%s: expected a trace directory behind the command", a->word[0], NULL);
+	if (command == NCOMMANDS)
+		return unknown_command(a->word[0]);
+	bool packs = !commands[command].command.run;
+	bool asks = commands[command].command.run == cmd_query;
+	if (packs || asks ? a->nwords != 3 : a->nwords > 2)
+		return usage(packs ? "%s: expected a text file (or -) and the directory to make" :
+			     asks  ? "%s: expected a trace directory and a condition, such as "
+				     "'count(barrier) == threads-1'" :
+				     "%s: expected one trace directory", a->word[0], NULL);
+	int status = check_understood(command, a->given);
+	if (status != EXIT_FINE)
+		return status;
+	struct options options = a->options;
+	options.query = a->word[2];
+	return packs ? pack(a) : run(command, a->word[a->nwords > 1], &options);
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
+	char *doc = list_commands();
+	struct argp argp = { option_table, take, "[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR", doc, NULL,
+			     NULL,         NULL };
+	argp_err_exit_status = EXIT_USAGE;
+	int status = check_options(argv);
+	if (status == EXIT_FINE) {
+		argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+		status = run_words(&arguments);
+	}
+	free(doc);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n",
+			strerror(errno));
+		status = EXIT_DAMAGED;
+	}
+	return status;
+}

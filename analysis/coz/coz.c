@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coz.c - visits all events in an order of causes before effects.
+ *
+ * A thread goes on until its next stop; of those that can go on, the one whose next stop is
+ * earliest goes first, so that little is under way. One that waits for a junction sleeps until
+ * the last input is posted. When all sleep, the trace contradicts itself: the earliest
+ * sleeper's junction is then taken for unknown. */
+#include "analysis/coz/coz.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/coz/coz_private.h"
+
+#define NOBODY UINT32_MAX
+
+static void add_fault(const struct visit *v, char *sentence)
+{
+	struct graph *g = &v->coz->graph;
+	*MEM_GROW(g->faults, g->nfaults) = sentence;
+}
+
+static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
+{
+	return frz_time_of(&v->cursors[v->g->trace->threads[thread].clock], stamp);
+}
+
+frz_time visit_elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
+{
+	frz_time now = time_of(v, thread, stamp);
+	frz_time e = { ticks_minus(now.lo, v->span->first.hi),
+		       ticks_minus(now.hi, v->span->first.lo) };
+	e.hi = e.hi > 0 ? e.hi : 0;
+	return e;
+}
+
+/* ---- Junctions ------------------------------------------------------------------------------- */
+
+static int64_t not_negative(int64_t x)
+{
+	return x > 0 ? x : 0;
+}
+
+static struct slack *slacks_for(struct visit *v, size_t n)
+{
+	if (n > v->nslacks)
+		v->slacks = mem_resize(v->slacks, v->nslacks = 2 * n, sizeof *v->slacks);
+	return v->slacks;
+}
+
+/* On each clock the latest input: of those that are sure, or of all. */
+static void find_latest(struct visit *v, const struct graph_junction *j, bool sure_only)
+{
+	const struct trace *trace = v->g->trace;
+	memset(v->came, 0, trace->nclocks * sizeof *v->came);
+	for (size_t i = 0; i < j->ninputs; i++) {
+		const struct graph_input *input = &v->g->inputs[j->first + i];
+		uint32_t c = trace->threads[input->thread].clock;
+		if (sure_only && !input->sure)
+			continue;
+		if (!v->came[c] || input->stamp > v->latest[c])
+			v->latest[c] = input->stamp;
+		v->came[c] = true;
+	}
+	for (uint32_t c = 0; c < trace->nclocks; c++) {
+		if (!v->came[c])
+			continue;
+		frz_time t = frz_time_of(&v->cursors[c], v->latest[c]);
+		v->latest_lo[c] = t.lo;
+		v->latest_hi[c] = t.hi;
+	}
+}
+
+/* From an input to the latest of those that were found; exact on its own clock. */
+static frz_time until_latest(struct visit *v, const struct graph_input *input, bool alone)
+{
+	const struct trace *trace = v->g->trace;
+	uint32_t own = trace->threads[input->thread].clock;
+	frz_time until = { 0, 0 };
+	if (v->came[own] && v->latest[own] >= input->stamp && !alone)
+		until = times_duration(v->times, own, v->latest[own] - input->stamp);
+	if (trace->nclocks == 1)
+		return until;
+	frz_time t = frz_time_of(&v->cursors[own], input->stamp);
+	for (uint32_t c = 0; c < trace->nclocks; c++) {
+		if (c == own || !v->came[c])
+			continue;
+		int64_t lo = ticks_minus(v->latest_lo[c], t.hi);
+		int64_t hi = ticks_minus(v->latest_hi[c], t.lo);
+		until.lo = lo > until.lo ? lo : until.lo;
+		until.hi = hi > until.hi ? hi : until.hi;
+	}
+	return until;
+}
+
+static void meet_slacks(struct visit *v, const struct graph_junction *j, struct slack *slack)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	bool all_sure = true, alone = j->ninputs == 1;
+	find_latest(v, j, false);
+	for (size_t i = 0; i < j->ninputs; i++) {
+		frz_time until = until_latest(v, &inputs[i], alone);
+		slack[i] = (struct slack){ not_negative(until.lo), not_negative(until.hi),
+					   inputs[i].sure };
+		all_sure &= inputs[i].sure;
+	}
+	if (all_sure)
+		return;
+	find_latest(v, j, true);
+	for (size_t i = 0; i < j->ninputs; i++)
+		slack[i].lo = not_negative(until_latest(v, &inputs[i], alone).lo);
+}
+
+/* It began to wait before the first of the signals, and one of them ended that. */
+static void woken_slacks(struct visit *v, const struct graph_junction *j, struct slack *slack)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
+	struct moment begin = { clock, inputs[0].stamp }, first = { clock, UINT64_MAX };
+	struct moment last = { clock, 0 };
+	for (size_t i = 1; i < j->ninputs; i++) {
+		first.stamp = inputs[i].stamp < first.stamp ? inputs[i].stamp : first.stamp;
+		last.stamp = inputs[i].stamp > last.stamp ? inputs[i].stamp : last.stamp;
+		slack[i] = (struct slack){ 0, 0, false };
+	}
+	slack[0] = (struct slack){ not_negative(times_between(v->times, begin, first).lo),
+				   not_negative(times_between(v->times, begin, last).hi), true };
+}
+
+static struct saving *happen(struct visit *v, const struct graph_junction *j)
+{
+	struct slack *slack = slacks_for(v, j->ninputs);
+	switch (j->kind) {
+	case GRAPH_MEET:    meet_slacks(v, j, slack); break;
+	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
+	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, slack); break;
+	case GRAPH_UNKNOWN: slack[0] = (struct slack){ 0, 0, true }; break;
+	}
+	saving_begin(v->all);
+	for (size_t i = 0; i < j->ninputs; i++)
+		saving_input(v->all, v->held[j->first + i], slack[i]);
+	struct saving *s = saving_end(v->all);
+	if (j->kind == GRAPH_UNKNOWN)
+		saving_forget(v->all, s, visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
+	return s;
+}
+
+static void wake(struct visit *v, uint32_t thread)
+{
+	const struct runner *r = &v->runners[thread];
+	const struct graph_thread *t = &v->g->threads[thread];
+	uint64_t stamp = r->stop < t->nstops ? t->stops[r->stop].stamp : t->last;
+	heap_add(&v->heap, heap_key(time_of(v, thread, stamp).lo), thread);
+}
+
+/* The junction has happened: its inputs are done with, and who slept goes on. */
+static void finish(struct visit *v, uint32_t number, struct saving *saving)
+{
+	const struct graph_junction *j = &v->g->junctions[number];
+	struct junction_state *state = &v->states[number];
+	for (size_t i = 0; i < j->ninputs; i++) {
+		saving_drop(v->all, v->held[j->first + i]);
+		v->held[j->first + i] = NULL;
+	}
+	state->saving = saving;
+	state->happened = true;
+	for (uint32_t t = state->sleepers, next; t != NOBODY; t = next) {
+		next = v->runners[t].next_sleeper;
+		wake(v, t);
+	}
+	state->sleepers = NOBODY;
+}
+
+static void post(struct visit *v, struct runner *r, uint32_t input)
+{
+	uint32_t number = v->g->inputs[input].junction;
+	struct junction_state *state = &v->states[number];
+	if (state->happened)
+		return; /* it had to happen without */
+	v->held[input] = saving_keep(r->saving);
+	if (--state->missing == 0)
+		finish(v, number, happen(v, &v->g->junctions[number]));
+}
+
+/* False when the junction has not happened yet. An operation inside of another does not count. */
+static bool take_junction(struct visit *v, struct runner *r, uint32_t number)
+{
+	struct junction_state *state = &v->states[number];
+	bool counts = r->operations <= 1;
+	if (!state->happened && counts) {
+		r->next_sleeper = state->sleepers;
+		state->sleepers = (uint32_t)(r - v->runners);
+		return false;
+	}
+	if (counts) {
+		saving_drop(v->all, r->saving);
+		r->saving = saving_keep(state->saving);
+		thread_discard(v, r, r->pending.stamp);
+	}
+	if (--state->waiting == 0) {
+		saving_drop(v->all, state->saving);
+		state->saving = NULL;
+	}
+	return true;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* Inside of an operation a point is somewhere between its begin and its end. */
+static void probe(struct visit *v, struct runner *r, uint32_t number)
+{
+	const struct coz_probe *p = &v->coz->probes[number];
+	struct saving *now = saving_keep(r->saving);
+	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
+		now = saving_own(v->all, now);
+		saving_forget(v->all, now, visit_elapsed(v, p->event.thread, p->event.stamp));
+	}
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		if (p->sums & 1u << i)
+			v->coz->sum[i] = saving_add(v->all, v->coz->sum[i], now);
+	if (p->keep)
+		v->coz->kept[number] = saving_keep(now);
+	saving_drop(v->all, now);
+}
+
+/* Does the stops of the event that was just read; false when it must wait for one of them. What
+ * waits comes before the event, what is posted behind it. */
+static bool do_stops(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r - v->runners];
+	while (r->stop < t->nstops && t->stops[r->stop].at == r->at &&
+	       t->stops[r->stop].what == GRAPH_WAITS) {
+		if (!take_junction(v, r, t->stops[r->stop].number))
+			return false;
+		r->stop++;
+	}
+	thread_apply(v, r, &r->pending);
+	r->has_pending = false;
+	if (r->stop < t->nstops && t->stops[r->stop].at == r->at)
+		thread_settle(v, r);
+	for (; r->stop < t->nstops && t->stops[r->stop].at == r->at; r->stop++)
+		if (t->stops[r->stop].what == GRAPH_POSTS)
+			post(v, r, t->stops[r->stop].number);
+		else
+			probe(v, r, t->stops[r->stop].number);
+	r->at++;
+	return true;
+}
+
+/* Up to and with the next stop. False when the thread has ended or sleeps. */
+static bool run(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r - v->runners];
+	uint64_t until = r->stop < t->nstops ? t->stops[r->stop].at : UINT64_MAX;
+	while (r->at < until) {
+		if (!trace_next(&r->events, &r->pending))
+			return false;
+		thread_apply(v, r, &r->pending);
+		r->at++;
+	}
+	if (!r->has_pending)
+		r->has_pending = trace_next(&r->events, &r->pending);
+	return r->has_pending && do_stops(v, r) && r->stop < t->nstops;
+}
+
+/* Everyone sleeps: the junction of whoever is earliest is unknown. */
+static bool break_stalemate(struct visit *v)
+{
+	const struct trace *trace = v->g->trace;
+	uint32_t earliest = NOBODY;
+	int64_t when = INT64_MAX;
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		const struct runner *r = &v->runners[t];
+		if (!r->has_pending)
+			continue;
+		int64_t lo = time_of(v, t, r->pending.stamp).lo;
+		if (earliest == NOBODY || lo < when) {
+			earliest = t;
+			when = lo;
+		}
+	}
+	if (earliest == NOBODY)
+		return false;
+	const struct runner *r = &v->runners[earliest];
+	if (v->stuck++ == 0 && !v->coz->asked) {
+		char *where = graph_place(trace, earliest, r->pending.site);
+		add_fault(v, mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the "
+					"trace or comes only after it; it may have waited for "
+					"anything", where, r->pending.stamp));
+		free(where);
+	}
+	struct saving *s = saving_own(v->all, saving_keep(r->saving));
+	saving_forget(v->all, s, visit_elapsed(v, earliest, r->pending.stamp));
+	finish(v, v->g->threads[earliest].stops[r->stop].number, s);
+	return true;
+}
+
+static void visit(struct visit *v)
+{
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
+		if (v->g->threads[t].nevents > 0)
+			wake(v, t);
+	do {
+		while (v->heap.count > 0) {
+			uint32_t thread = v->heap.items[0].source;
+			heap_remove_first(&v->heap);
+			if (run(v, &v->runners[thread]))
+				wake(v, thread);
+		}
+	} while (break_stalemate(v));
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+static void open_runner(struct visit *v, uint32_t thread)
+{
+	const struct trace *trace = v->g->trace;
+	struct runner *r = &v->runners[thread];
+	int64_t rank = v->coz->question.rank;
+	size_t nrows = v->all->nregions;
+	*r = (struct runner){ .events = trace_events(trace, thread),
+			      .saving = saving_none(v->all),
+			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
+			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
+			      .cuts = rank == COZ_ALL_RANKS ||
+				      trace->threads[thread].rank == rank };
+	memset(r->rows, 0, nrows * sizeof *r->rows);
+}
+
+static void close_runner(struct visit *v, uint32_t thread)
+{
+	struct runner *r = &v->runners[thread];
+	saving_drop(v->all, r->saving);
+	free(r->stack);
+	free(r->rows);
+	free(r->open);
+}
+
+static void open_visit(struct visit *v)
+{
+	const struct graph *g = v->g;
+	const struct trace *trace = g->trace;
+	v->runners = mem_resize(NULL, trace->nthreads + 1, sizeof *v->runners);
+	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
+	v->states = mem_resize(NULL, g->njunctions, sizeof *v->states);
+	v->held = mem_resize(NULL, g->ninputs + 1, sizeof(struct saving *));
+	v->cursors = mem_resize(NULL, trace->nclocks, sizeof *v->cursors);
+	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
+	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
+	v->latest_hi = mem_resize(NULL, trace->nclocks, sizeof *v->latest_hi);
+	v->came = mem_resize(NULL, trace->nclocks, sizeof *v->came);
+	memset(v->held, 0, g->ninputs * sizeof(struct saving *));
+	for (size_t i = 0; i < g->njunctions; i++)
+		v->states[i] = (struct junction_state){ .missing = g->junctions[i].ninputs,
+							.waiting = g->junctions[i].nwaiting,
+							.sleepers = NOBODY };
+	for (uint32_t c = 0; c < trace->nclocks; c++)
+		v->cursors[c] = times_cursor(v->times, c);
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		open_runner(v, t);
+}
+
+static void close_visit(struct visit *v)
+{
+	const struct graph *g = v->g;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		close_runner(v, t);
+	for (size_t i = 0; i < g->njunctions; i++)
+		saving_drop(v->all, v->states[i].saving);
+	for (size_t i = 0; i < g->ninputs; i++)
+		saving_drop(v->all, v->held[i]);
+	free(v->runners);
+	free(v->heap.items);
+	free(v->states);
+	free(v->held);
+	free(v->cursors);
+	free(v->slacks);
+	free(v->latest);
+	free(v->latest_lo);
+	free(v->latest_hi);
+	free(v->came);
+}
+
+/* What is wrong with the stacks, once for each thread that has something. */
+static void say_doubts(const struct visit *v)
+{
+	const struct trace *trace = v->g->trace;
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		const struct runner *r = &v->runners[t];
+		for (size_t i = 0; i < r->depth; i++) {
+			if (is_operation(v, r->stack[i]))
+				continue;
+			char *where = graph_place(trace, t, r->stack[i]);
+			add_fault(v, mem_format("%s: the region is still open at the end of the "
+						"records; its time counts up to there", where));
+			free(where);
+			break;
+		}
+	}
+	if (v->bad_exits > 0)
+		add_fault(v, mem_format("%" PRIu64 " exits do not match what was entered; what was "
+					"saved before them is not known", v->bad_exits));
+}
+
+bool coz_possible(const struct times *times)
+{
+	const struct trace *trace = times->trace;
+	for (size_t t = 1; t < trace->nthreads; t++)
+		if (times->line[trace->threads[t].clock] != times->line[trace->threads[0].clock])
+			return false;
+	return trace->nthreads > 0;
+}
+
+static struct span span_of(const struct graph *g)
+{
+	size_t n = g->trace->nthreads;
+	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
+	for (size_t t = 0; t < n; t++)
+		ends[t] = (struct ends){ g->threads[t].first, g->threads[t].last };
+	struct span span = times_span(g->times, g->times->line[g->trace->threads[0].clock], ends);
+	free(ends);
+	return span;
+}
+
+static void add_probes(struct coz *c)
+{
+	struct graph_probe *probes = mem_resize(NULL, c->nprobes + 1, sizeof *probes);
+	for (size_t i = 0; i < c->nprobes; i++)
+		probes[i] = c->probes[i].event;
+	graph_add_probes(&c->graph, probes, c->nprobes);
+	free(probes);
+}
+
+void coz_open(struct coz *c, const struct trace *trace, const struct times *times, bool worst,
+	      const struct coz_probe *probes, size_t nprobes)
+{
+	*c = (struct coz){ .probes = probes, .nprobes = nprobes };
+	graph_open(&c->graph, trace, times);
+	c->span = span_of(&c->graph);
+	transfer_open(&c->transfer, &c->graph, worst);
+	add_probes(c);
+	c->kept = mem_resize(NULL, nprobes + 1, sizeof(struct saving *));
+	memset(c->kept, 0, nprobes * sizeof(struct saving *));
+}
+
+static void forget_answer(struct coz *c)
+{
+	if (!c->answered)
+		return;
+	saving_drop(&c->all, c->end);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		saving_drop(&c->all, c->sum[i]);
+	for (size_t i = 0; i < c->nprobes; i++) {
+		saving_drop(&c->all, c->kept[i]);
+		c->kept[i] = NULL;
+	}
+	savings_close(&c->all);
+}
+
+void coz_ask(struct coz *c, const struct coz_question *question)
+{
+	forget_answer(c);
+	c->question = *question;
+	c->answered = true;
+	savings_open(&c->all, question->nrows, question->reductions, question->nreductions);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		c->sum[i] = saving_none(&c->all);
+	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
+			   .all = &c->all };
+	open_visit(&v);
+	visit(&v);
+	if (!c->asked)
+		say_doubts(&v);
+	c->asked = true;
+	struct saving *end = v.states[c->graph.end].saving;
+	c->end = end ? saving_keep(end) : saving_none(&c->all);
+	close_visit(&v);
+}
+
+void coz_close(struct coz *c)
+{
+	forget_answer(c);
+	free(c->kept);
+	transfer_close(&c->transfer);
+	graph_close(&c->graph);
+}
+
+struct savings_bounds coz_saving(const struct coz *c, size_t row, size_t reduction)
+{
+	return saving_bounds(&c->all, c->end, row * c->all.nshares + reduction);
+}
+
+/* ---- Several events, of which the latest or the earliest counts ------------------------------ */
+
+static struct moment moment_of(const struct coz *c, size_t probe)
+{
+	const struct graph_probe *event = &c->probes[probe].event;
+	return (struct moment){ c->graph.trace->threads[event->thread].clock, event->stamp };
+}
+
+/* The longest way from probe i to any of them, or to it; not below 0. */
+static struct slack way(const struct coz *c, const size_t *probes, size_t count, size_t i,
+			bool from)
+{
+	struct slack slack = { 0, 0, true };
+	for (size_t k = 0; k < count; k++) {
+		struct moment self = moment_of(c, probes[i]), other = moment_of(c, probes[k]);
+		if (k == i)
+			continue;
+		frz_time between = from ? times_between(c->graph.times, self, other)
+					: times_between(c->graph.times, other, self);
+		slack.lo = between.lo > slack.lo ? between.lo : slack.lo;
+		slack.hi = between.hi > slack.hi ? between.hi : slack.hi;
+	}
+	return slack;
+}
+
+struct saving *coz_latest(struct coz *c, const size_t *probes, size_t count)
+{
+	saving_begin(&c->all);
+	for (size_t i = 0; i < count; i++)
+		saving_input(&c->all, c->kept[probes[i]], way(c, probes, count, i, true));
+	return saving_end(&c->all);
+}
+
+struct saving *coz_earliest(struct coz *c, const size_t *probes, size_t count)
+{
+	struct saving *s = NULL;
+	for (size_t i = 0; i < count; i++)
+		s = saving_earlier(&c->all, s, c->kept[probes[i]], way(c, probes, count, i, false));
+	return s;
+}

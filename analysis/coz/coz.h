@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coz.h - what if a region took p percent less? For every region and many p at once.
+ *
+ * The events of all threads are visited in an order in which whatever an event waited for comes
+ * before it (graph.h). Each thread carries its saving (savings.h):
+ *
+ *   program order   s(v) = s(u) + p * (time between u and v), if the region is on the stack and no
+ *                   operation is; else s(u). The time between two stamps of one clock is enclosed
+ *                   by the clock's rate, and never the difference of two enclosed times.
+ *   junction        s = min over inputs of (s(input) + slack), the slacks from times: of a meeting,
+ *                   (its latest input - the input), and what came after its latest input stays.
+ *   the end         is a junction of the last events of all threads: its saving is the run's.
+ *
+ * Law: if the links between clocks are true and the assumption about clocks holds, and waiting is
+ * as graph.h and transfer.h say, then the saving of the run in which every visit to the region (and
+ * everything it encloses but operations) had taken p percent less, and nothing else had changed,
+ * lies in the bounds.
+ *
+ * Where something is missing (lost records, unmatched operations), the lower bound is what remains
+ * when nothing was saved, the upper one p percent of all that went before.
+ *
+ * Memory: that of the graph, and a saving (16 bytes for each scenario) for each thread and for what
+ * is under way between threads at one time. */
+#ifndef ANALYSIS_COZ_H
+#define ANALYSIS_COZ_H
+
+#include "analysis/coz/savings.h"
+#include "analysis/coz/transfer.h"
+#include "analysis/graph/graph.h"
+
+#define COZ_ALL_RANKS INT64_MIN
+
+/* An event whose saving is wanted: added to sums, kept, or both. */
+#define COZ_SUMS 4
+struct coz_probe {
+	struct graph_probe event;
+	uint8_t sums;                /* 1 << number */
+	bool keep;
+};
+
+struct coz_question {
+	const uint32_t *row_of_site; /* the region that a site is in question as, or TR_NO_SITE */
+	size_t nrows;
+	const uint32_t *reductions;  /* millionths of a percent */
+	size_t nreductions;
+	int64_t rank;                /* or COZ_ALL_RANKS */
+};
+
+struct coz {
+	struct graph graph;
+	struct transfer transfer;
+	struct span span;            /* of the run */
+	const struct coz_probe *probes; size_t nprobes;
+	bool asked;                  /* whatever is wrong is among the graph's faults */
+	bool answered;
+	struct coz_question question; /* whose answer is: */
+	struct savings all;
+	struct saving *end;          /* of the run */
+	struct saving *sum[COZ_SUMS];
+	struct saving **kept;        /* of each probe, or NULL */
+};
+
+/* Whether all that was recorded is on one line; without that there is no graph. */
+bool coz_possible(const struct times *);
+
+/* `worst`: nothing is assumed of transfer times. */
+void coz_open(struct coz *, const struct trace *, const struct times *, bool worst,
+	      const struct coz_probe *, size_t nprobes);
+void coz_close(struct coz *);
+
+/* Any number of times; the answer is there until the next. */
+void coz_ask(struct coz *, const struct coz_question *);
+
+/* How much earlier the latest of some probes that were kept would be, and the earliest. */
+struct saving *coz_latest(struct coz *, const size_t *probes, size_t count);
+struct saving *coz_earliest(struct coz *, const size_t *probes, size_t count);
+
+/* How much shorter the run would be, in ticks of the base. */
+struct savings_bounds coz_saving(const struct coz *, size_t row, size_t reduction);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coz_private.h - what the two files of coz share.
+ *
+ *   coz.c         the order of the visit, junctions, answers
+ *   coz_thread.c  one thread: what is on its stack, what is cut of its time */
+#ifndef ANALYSIS_COZ_PRIVATE_H
+#define ANALYSIS_COZ_PRIVATE_H
+
+#include "analysis/base/heap.h"
+#include "analysis/coz/coz.h"
+
+struct row_time {            /* of one region, in a thread */
+	uint32_t depth;      /* how often it is on the stack */
+	uint64_t since;      /* stamp; while it is, and no operation */
+	uint64_t since_at;   /* the event with that stamp */
+	uint64_t ticks, pieces; /* not yet cut */
+};
+
+struct runner {              /* one thread */
+	struct tr_cursor events;
+	uint64_t at;         /* the next event */
+	size_t stop;         /* the next one */
+	struct saving *saving;
+	uint32_t *stack; size_t depth, room; /* sites */
+	uint32_t *open; size_t nopen;  /* rows that are on it */
+	uint32_t operations;  /* that are on it */
+	struct row_time *rows;
+	bool cuts;           /* its time is in question */
+	bool doubtful;       /* it is not known what is on its stack */
+	bool forgets;        /* at the next event: anything may have happened before it */
+	uint64_t cut_until;  /* doubtful: what is before has been cut */
+	uint64_t stamp;      /* of the last event */
+	struct tr_event pending; /* read, and not done with: it waits */
+	bool has_pending;
+	uint32_t next_sleeper;
+};
+
+struct junction_state {
+	uint32_t missing, waiting; /* inputs, and threads that have not come by */
+	uint32_t sleepers;   /* the first, or NOBODY */
+	bool happened;
+	struct saving *saving; /* then, until all have come by */
+};
+
+struct visit {
+	struct coz *coz;
+	const struct graph *g;
+	const struct times *times;
+	const struct span *span;
+	struct savings *all;
+	struct runner *runners;
+	struct junction_state *states;
+	struct saving **held;    /* of each input */
+	struct frz_cursor *cursors; /* of each clock */
+	struct slack *slacks; size_t nslacks;
+	int64_t *latest_lo, *latest_hi; /* of each clock, while a meeting is looked at */
+	uint64_t *latest;
+	bool *came;
+	struct heap heap;
+	uint64_t stuck, bad_exits;
+};
+
+/* Since the run began. */
+frz_time visit_elapsed(struct visit *, uint32_t thread, uint64_t stamp);
+
+/* What the event means for the thread's stack. */
+void thread_apply(struct visit *, struct runner *, const struct tr_event *);
+
+/* Brings the thread's saving up to date, at the stamp of its last event. */
+void thread_settle(struct visit *, struct runner *);
+
+/* From the stamp on nothing is left to be cut. */
+void thread_discard(struct visit *, struct runner *, uint64_t stamp);
+
+bool is_operation(const struct visit *, uint32_t site);
+
+#endif

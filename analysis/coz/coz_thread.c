@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coz_thread.c - along one thread: regions are entered and left, operations begin and end, and what
+ * lies in between is cut. Stretches are added up as ticks and pieces, and become savings only where
+ * somebody wants to know (thread_settle). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/coz/coz_private.h"
+
+/* ---- Cutting --------------------------------------------------------------------------------- */
+
+static void begin_piece(const struct runner *r, struct row_time *t, uint64_t stamp)
+{
+	t->since = stamp;
+	t->since_at = r->at;
+}
+
+/* Even between equal stamps up to a tick may have passed. */
+static void end_piece(struct row_time *t, uint64_t stamp)
+{
+	t->pieces++;
+	t->ticks += stamp - t->since;
+}
+
+/* Anything up to all of the time may have been in any region. */
+static void cut_doubtful(struct visit *v, struct runner *r, uint32_t clock)
+{
+	if (!r->cuts)
+		return;
+	frz_time any = times_duration(v->times, clock, r->stamp - r->cut_until);
+	any.lo = 0;
+	r->saving = saving_own(v->all, r->saving);
+	for (size_t row = 0; row < v->all->nregions; row++)
+		saving_cut(v->all, r->saving, row, any);
+	r->cut_until = r->stamp;
+}
+
+void thread_settle(struct visit *v, struct runner *r)
+{
+	uint32_t clock = r->events.thread->clock;
+	if (r->doubtful) {
+		cut_doubtful(v, r, clock);
+		return;
+	}
+	for (size_t i = 0; i < r->nopen && !r->operations; i++) {
+		struct row_time *row = &r->rows[r->open[i]];
+		if (row->since_at == r->at)
+			continue;
+		end_piece(row, r->stamp);
+		begin_piece(r, row, r->stamp);
+	}
+	for (size_t row = 0; row < v->all->nregions; row++) {
+		struct row_time *t = &r->rows[row];
+		if (!t->pieces)
+			continue;
+		r->saving = saving_own(v->all, r->saving);
+		saving_cut(v->all, r->saving, row,
+			   times_sum(v->times, clock, t->ticks, t->pieces));
+		t->ticks = t->pieces = 0;
+	}
+}
+
+static void forget(struct visit *v, struct runner *r)
+{
+	thread_settle(v, r);
+	r->saving = saving_own(v->all, r->saving);
+	saving_forget(v->all, r->saving,
+		      visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp));
+}
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+bool is_operation(const struct visit *v, uint32_t site)
+{
+	enum dprof_kind kind = v->g->trace->sites[site].kind;
+	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
+}
+
+static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
+{
+	return r->cuts ? v->coz->question.row_of_site[site] : TR_NO_SITE;
+}
+
+static void begin_row(struct runner *r, uint32_t row, uint64_t stamp)
+{
+	struct row_time *t = &r->rows[row];
+	if (t->depth++ > 0)
+		return;
+	begin_piece(r, t, stamp);
+	r->open[r->nopen++] = row;
+}
+
+static void end_row(struct runner *r, uint32_t row, uint64_t stamp)
+{
+	struct row_time *t = &r->rows[row];
+	if (--t->depth > 0)
+		return;
+	if (!r->operations)
+		end_piece(t, stamp);
+	size_t i = r->nopen - 1;
+	while (r->open[i] != row)
+		i--;
+	memmove(&r->open[i], &r->open[i + 1], (r->nopen - i - 1) * sizeof *r->open);
+	r->nopen--;
+}
+
+static void begin_operation(struct runner *r, uint64_t stamp)
+{
+	if (r->operations++ > 0)
+		return;
+	for (size_t i = 0; i < r->nopen; i++)
+		end_piece(&r->rows[r->open[i]], stamp);
+}
+
+static void end_operation(struct runner *r, uint64_t stamp)
+{
+	if (--r->operations > 0)
+		return;
+	for (size_t i = 0; i < r->nopen; i++)
+		begin_piece(r, &r->rows[r->open[i]], stamp);
+}
+
+static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
+{
+	uint32_t row = row_of(v, r, site);
+	if (r->depth == r->room)
+		r->stack = mem_resize(r->stack, r->room = r->room ? 2 * r->room : 16,
+				      sizeof *r->stack);
+	r->stack[r->depth++] = site;
+	if (row != TR_NO_SITE)
+		begin_row(r, row, stamp);
+	else if (is_operation(v, site))
+		begin_operation(r, stamp);
+}
+
+static void pop(struct visit *v, struct runner *r, uint64_t stamp)
+{
+	uint32_t site = r->stack[--r->depth], row = row_of(v, r, site);
+	if (row != TR_NO_SITE)
+		end_row(r, row, stamp);
+	else if (is_operation(v, site))
+		end_operation(r, stamp);
+}
+
+/* What is open inside of `site` was left by a jump, nobody knows when; and a site that is not open
+ * was entered nobody knows when. */
+static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
+{
+	size_t d = r->depth;
+	if (d > 0 && r->stack[d - 1] == site) {
+		pop(v, r, stamp);
+		return;
+	}
+	v->bad_exits += !r->doubtful;
+	while (d > 0 && r->stack[d - 1] != site)
+		d--;
+	while (d > 0 && r->depth >= d)
+		pop(v, r, stamp);
+	r->stamp = stamp;
+	forget(v, r);
+}
+
+/* Records are missing from here on, or cannot be understood. */
+static void doubt(struct visit *v, struct runner *r)
+{
+	thread_settle(v, r);
+	while (r->depth > 0)
+		pop(v, r, r->stamp);
+	for (size_t row = 0; row < v->all->nregions; row++)
+		r->rows[row].ticks = r->rows[row].pieces = 0;
+	if (!r->doubtful)
+		r->cut_until = r->stamp;
+	r->doubtful = r->forgets = true;
+}
+
+void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
+{
+	for (size_t row = 0; row < v->all->nregions; row++)
+		r->rows[row].ticks = r->rows[row].pieces = 0;
+	for (size_t i = 0; i < r->nopen; i++)
+		begin_piece(r, &r->rows[r->open[i]], stamp);
+	r->cut_until = stamp;
+}
+
+void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
+{
+	if (e->op == DPROF_LOST) {
+		doubt(v, r);
+		return;
+	}
+	r->stamp = e->stamp > r->stamp ? e->stamp : r->stamp;
+	if (e->site == TR_NO_SITE)
+		doubt(v, r);
+	else if (e->op == DPROF_ENTER)
+		push(v, r, e->site, r->stamp);
+	else if (e->op == DPROF_EXIT)
+		leave(v, r, e->site, r->stamp);
+	if (r->forgets)
+		forget(v, r);
+	r->forgets = false;
+}

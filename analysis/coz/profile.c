@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * profile.c - from savings to percentages and a ranking. */
+#include "analysis/coz/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+#define MILLION 1000000
+
+/* ---- Which regions --------------------------------------------------------------------------- */
+
+/* Sites of the same name are one region; gives each site its row. */
+static uint32_t *find_rows(struct profile *p, const struct trace *trace,
+			   const struct profile_wish *wish)
+{
+	uint32_t *row = mem_resize(NULL, trace->nsites + 1, sizeof *row);
+	for (uint32_t i = 0; i < trace->nsites; i++) {
+		const struct tr_site *site = &trace->sites[i];
+		row[i] = TR_NO_SITE;
+		if (site->kind != DPROF_KIND_REGION || (wish->wanted && !wish->wanted[i]) ||
+		    (wish->region && strcmp(site->name, wish->region) != 0))
+			continue;
+		for (size_t r = 0; r < p->nrows && row[i] == TR_NO_SITE; r++)
+			if (strcmp(trace->sites[p->rows[r].site].name, site->name) == 0)
+				row[i] = (uint32_t)r;
+		if (row[i] != TR_NO_SITE)
+			continue;
+		row[i] = (uint32_t)p->nrows;
+		*MEM_GROW(p->rows, p->nrows) = (struct profile_row){ .site = i };
+	}
+	return row;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static struct interval speedup(const struct profile *p, struct savings_bounds saving,
+			       frz_time span, size_t reduction)
+{
+	/* Whole ticks, outward; both are below 2^53 unless nothing is known. */
+	frz_time ticks = { (int64_t)fmin(floor(saving.lo), 0x1p62),
+			   (int64_t)fmin(ceil(saving.hi), 0x1p62) };
+	struct interval percent = interval_percent(ticks, span);
+	double most = nextafter((double)p->reductions[reduction] / MILLION, INFINITY);
+	percent.hi = fmin(percent.hi, p->reductions[reduction] ? most : 0);
+	percent.lo = fmin(percent.lo, percent.hi);
+	percent.lo += 0.0; /* not -0 */
+	return percent;
+}
+
+static struct interval slope_of(const struct profile *p, const struct profile_row *row)
+{
+	struct interval sum = { 0, 0 };
+	double squares = 0;
+	for (size_t i = 0; i < p->nreductions; i++) {
+		double x = (double)p->reductions[i] / MILLION;
+		if (x > 0)
+			sum = interval_add(sum, interval_times(row->percent[i], x));
+		squares += x * x;
+	}
+	if (squares == 0)
+		return (struct interval){ 0, 0 };
+	/* The few roundings of the squares are well below a part in 10^12. */
+	return (struct interval){ sum.lo / squares - fabs(sum.lo / squares) * 1e-12 + 0.0,
+				  sum.hi / squares + fabs(sum.hi / squares) * 1e-12 };
+}
+
+static int by_slope(const void *x, const void *y)
+{
+	const struct profile_row *a = x, *b = y;
+	double middle_a = a->slope.lo / 2 + a->slope.hi / 2;
+	double middle_b = b->slope.lo / 2 + b->slope.hi / 2;
+	if (middle_a < middle_b || middle_a > middle_b)
+		return middle_a < middle_b ? 1 : -1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+static void prove(struct profile *p)
+{
+	for (size_t i = 0; i < p->nrows; i++) {
+		p->rows[i].proved = true;
+		for (size_t k = 0; k < p->nrows; k++)
+			p->rows[i].proved &=
+				i == k || interval_apart(p->rows[i].slope, p->rows[k].slope);
+	}
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows,
+		       enum points_what what)
+{
+	struct interval *gains = points_gains(&p->points, c, what);
+	for (size_t r = 0; r < c->question.nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++)
+			(what == POINTS_LITTLE ? rows[r].little : rows[r].percent)[i] =
+				gains[r * p->nreductions + i];
+	free(gains);
+}
+
+static void take_speedups(struct profile *p, struct coz *c, struct profile_row *rows)
+{
+	for (size_t r = 0; r < c->question.nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++)
+			rows[r].percent[i] = speedup(p, coz_saving(c, r, i), c->span.length, i);
+}
+
+static void take_facts(struct profile *p, const struct coz *c)
+{
+	const struct times *times = c->graph.times;
+	uint32_t line = times->line[times->trace->threads[0].clock];
+	p->span_s = times_seconds(times, line, c->span.length);
+	for (size_t j = 0; j < c->graph.njunctions; j++)
+		p->transfers |= c->graph.junctions[j].kind == GRAPH_ARRIVAL;
+	points_measure(&p->points, c);
+	for (unsigned what = 0; what < POINTS_WHATS; what++)
+		p->total_s[what] = times_seconds(times, line, p->points.total[what]);
+}
+
+/* Asks about `n` rows from `first` on. */
+static void ask(struct profile *p, struct coz *c, const struct profile_wish *wish,
+		const uint32_t *row_of_site, size_t first, size_t n)
+{
+	size_t nsites = c->graph.trace->nsites;
+	uint32_t *row = mem_resize(NULL, nsites + 1, sizeof *row);
+	for (size_t i = 0; i < nsites; i++) {
+		bool asked = row_of_site[i] >= first && row_of_site[i] < first + n;
+		row[i] = asked ? row_of_site[i] - (uint32_t)first : TR_NO_SITE;
+	}
+	struct coz_question question = { row, n, p->reductions, p->nreductions, wish->rank };
+	coz_ask(c, &question);
+	if (!wish->from)
+		take_speedups(p, c, &p->rows[first]);
+	else
+		take_gains(p, c, &p->rows[first], wish->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
+	if (wish->to)
+		take_gains(p, c, &p->rows[first], POINTS_LITTLE);
+	free(row);
+}
+
+static void ask_all(struct profile *p, const struct trace *trace, const struct times *times,
+		    const struct profile_wish *wish, const uint32_t *row_of_site)
+{
+	struct coz c;
+	points_open(&p->points, trace, times, wish->from, wish->to);
+	coz_open(&c, trace, times, wish->worst, p->points.probes, p->points.nprobes);
+	take_facts(p, &c);
+	for (size_t first = 0; first < p->nrows; first += PROFILE_ROWS) {
+		size_t left = p->nrows - first;
+		ask(p, &c, wish, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
+	}
+	for (size_t i = 0; i < c.graph.nfaults; i++)
+		*MEM_GROW(p->faults, p->nfaults) = mem_copy(c.graph.faults[i]);
+	coz_close(&c);
+}
+
+/* Nothing is known but that p percent less of anything buys at most p percent of the run. */
+static void give_up(struct profile *p, const struct profile_wish *wish)
+{
+	const struct interval nothing = { -INFINITY, INFINITY };
+	p->span_s = (struct interval){ 0, INFINITY };
+	for (size_t r = 0; r < p->nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++) {
+			struct savings_bounds any = { 0, p->reductions[i] };
+			p->rows[r].percent[i] =
+				wish->from ? nothing : speedup(p, any, (frz_time){ 0, 0 }, i);
+			p->rows[r].little[i] = nothing;
+		}
+}
+
+static void choose_reductions(struct profile *p, const struct profile_wish *wish)
+{
+	p->nreductions = wish->reductions ? wish->nreductions : PROFILE_STEPS;
+	p->reductions = mem_resize(NULL, p->nreductions, sizeof *p->reductions);
+	for (size_t i = 0; i < p->nreductions; i++)
+		p->reductions[i] = wish->reductions
+					   ? wish->reductions[i]
+					   : (uint32_t)i * (100 * MILLION / (PROFILE_STEPS - 1));
+}
+
+void profile_open(struct profile *p, const struct trace *trace, const struct times *times,
+		  const struct profile_wish *wish)
+{
+	*p = (struct profile){ .possible = coz_possible(times) };
+	choose_reductions(p, wish);
+	uint32_t *row_of_site = find_rows(p, trace, wish);
+	for (size_t r = 0; r < p->nrows; r++) {
+		p->rows[r].percent =
+			mem_resize(NULL, p->nreductions, sizeof *p->rows[r].percent);
+		p->rows[r].little = mem_resize(NULL, p->nreductions, sizeof *p->rows[r].little);
+	}
+	if (p->possible)
+		ask_all(p, trace, times, wish, row_of_site);
+	else
+		give_up(p, wish);
+	for (size_t r = 0; r < p->nrows; r++)
+		p->rows[r].slope = slope_of(p, &p->rows[r]);
+	if (p->nrows)
+		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
+	prove(p);
+	free(row_of_site);
+}
+
+void profile_close(struct profile *p)
+{
+	for (size_t r = 0; r < p->nrows; r++) {
+		free(p->rows[r].percent);
+		free(p->rows[r].little);
+	}
+	for (size_t i = 0; i < p->nfaults; i++)
+		free(p->faults[i]);
+	free(p->faults);
+	points_close(&p->points);
+	free(p->rows);
+	free(p->reductions);
+}
+
+char *profile_assumptions(const struct profile *p, bool worst)
+{
+	return mem_format(
+		"Assumed: nothing but the region changes; who waits in a barrier, for a message or "
+		"for a lock waits less when what he waits for comes earlier; the order of locks stays "
+		"as it was.%s",
+		!p->transfers ? ""
+		: worst	      ? " Nothing is assumed of how long messages and locks take."
+			      : " Messages and locks take as long as others of their kind and size "
+				"were seen to take (--transfer worst assumes nothing of that).");
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * profile.h - the causal profile: what each region and reduction would buy, in percent: how much
+ * shorter the run would be, or how much more often a progress point would be reached, or how much
+ * shorter the way from one to another would be (points.h).
+ *
+ * Regions are ranked by the slope of speed-up over reduction, that of the straight line through the
+ * origin that fits best: the sum of (reduction * speed-up) over the sum of reduction squared.
+ *
+ * Law: speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
+ * slope's interval does not overlap with that of any other, otherwise *undecided*. A reduction by
+ * p percent buys at most p percent of the run; one by 0 exactly 0. */
+#ifndef ANALYSIS_PROFILE_H
+#define ANALYSIS_PROFILE_H
+
+#include "analysis/base/interval.h"
+#include "analysis/coz/coz.h"
+#include "analysis/coz/points.h"
+
+#define PROFILE_STEPS 21 /* 0, 5, ... 100 % */
+#define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
+
+struct profile_wish {
+	const char *region;          /* NULL: each, of which a site is `wanted` */
+	const bool *wanted;          /* of each site; NULL: all */
+	int64_t rank;                /* or COZ_ALL_RANKS */
+	const uint32_t *reductions;  /* millionths of a percent; NULL: the steps */
+	size_t nreductions;
+	bool worst;
+	const char *from, *to;       /* progress points: both, the first, or neither */
+};
+
+struct profile_row {
+	uint32_t site;               /* one of the region's */
+	struct interval *percent;    /* gain, for each reduction */
+	struct interval *little;     /* of a pair of points, by Little's law */
+	struct interval slope;
+	bool proved;
+};
+
+struct profile {
+	struct profile_row *rows; size_t nrows; /* the steepest first */
+	uint32_t *reductions; size_t nreductions;
+	struct interval span_s;
+	bool possible;               /* all clocks are on one line; otherwise nothing is known */
+	bool transfers;              /* something is sent, or handed over */
+	char **faults; size_t nfaults; /* sentences: what is missing, so that bounds are wide */
+	struct points points;        /* empty when none were asked for */
+	struct interval total_s[POINTS_WHATS]; /* what was measured of them */
+};
+
+void profile_open(struct profile *, const struct trace *, const struct times *,
+		  const struct profile_wish *);
+void profile_close(struct profile *);
+
+/* What is assumed beside the clocks, in a sentence or two. To be freed. */
+char *profile_assumptions(const struct profile *, bool worst);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * savings.c - arrays of doubles, added up with the processor rounding upwards.
+ *
+ * GCC takes the same operation on the same numbers for the same, whatever fesetround did in
+ * between. So what depends on the rounding stands in functions that it knows nothing of;
+ * -frounding-math keeps it from computing anything beforehand. The loops are compiled for AVX2 as
+ * well; which one runs is decided at load time. */
+#include "analysis/coz/savings.h"
+
+#include <assert.h>
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+#if defined __SANITIZE_ADDRESS__
+#define VECTORISED __attribute__((noinline)) /* the resolver would run before the sanitizer */
+#else
+#define VECTORISED __attribute__((noinline, target_clones("avx2", "default")))
+#endif
+
+/* ---- What rounds ----------------------------------------------------------------------------- */
+
+__attribute__((noipa)) static double quotient(double x, double y)
+{
+	return x / y;
+}
+
+__attribute__((noipa)) static double of_ticks(int64_t ticks)
+{
+	return (double)ticks;
+}
+
+VECTORISED static void add_products(double *to, const double *factor, double by, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += factor[i] * by;
+}
+
+VECTORISED static void raise_to(double *to, const double *from, double add, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double sum = from[i] + add;
+		to[i] = sum > to[i] ? sum : to[i];
+	}
+}
+
+VECTORISED static void lower_to(double *to, const double *from, double add, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double sum = from[i] + add;
+		to[i] = sum < to[i] ? sum : to[i];
+	}
+}
+
+/* ---- Ownership ------------------------------------------------------------------------------- */
+
+static void fill(double *array, double value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		array[i] = value;
+}
+
+static double *array_of(size_t n)
+{
+	return mem_resize(NULL, n + 1, sizeof(double));
+}
+
+#define WHOLE 100000000 /* 100 % in millionths of a percent */
+
+void savings_open(struct savings *all, size_t nregions, const uint32_t *reductions, size_t count)
+{
+	int rounding = fegetround();
+	size_t n = nregions * count;
+	*all = (struct savings){ .nregions = nregions, .nshares = count, .nscenarios = n };
+	all->share = mem_resize(NULL, count + 1, sizeof *all->share);
+	all->negated_lo = array_of(count);
+	all->hi = array_of(count);
+	all->lower = array_of(n);
+	all->upper = array_of(n);
+	all->latest = array_of(n);
+	for (size_t i = 0; i < count; i++) {
+		double part = reductions[i];
+		fesetround(FE_DOWNWARD);
+		all->share[i].lo = quotient(part, WHOLE);
+		fesetround(FE_UPWARD);
+		all->share[i].hi = quotient(part, WHOLE);
+		all->negated_lo[i] = -all->share[i].lo;
+		all->hi[i] = all->share[i].hi;
+	}
+	fesetround(rounding);
+	all->none = saving_own(all, NULL);
+	fill(all->none->bound, 0, 2 * n);
+}
+
+void savings_close(struct savings *all)
+{
+	saving_drop(all, all->none);
+	assert(all->in_use == 0);
+	for (struct saving *s = all->free, *next; s; s = next) {
+		next = s->next_free;
+		free(s);
+	}
+	free(all->share);
+	free(all->negated_lo);
+	free(all->hi);
+	free(all->lower);
+	free(all->upper);
+	free(all->latest);
+}
+
+static struct saving *allocate(struct savings *all)
+{
+	struct saving *s = all->free;
+	if (s) {
+		all->free = s->next_free;
+	} else {
+		/* Without a scenario there is still the header. */
+		s = mem_resize(NULL, 1, sizeof *s + 2 * all->nscenarios * sizeof *s->bound);
+	}
+	s->references = 1;
+	all->in_use++;
+	all->most = all->in_use > all->most ? all->in_use : all->most;
+	return s;
+}
+
+struct saving *saving_none(struct savings *all)
+{
+	return saving_keep(all->none);
+}
+
+void saving_drop(struct savings *all, struct saving *s)
+{
+	if (!s || --s->references > 0)
+		return;
+	s->next_free = all->free;
+	all->free = s;
+	all->in_use--;
+}
+
+struct saving *saving_own(struct savings *all, struct saving *s)
+{
+	if (s && s->references == 1)
+		return s;
+	struct saving *own = allocate(all);
+	if (s) {
+		memcpy(own->bound, s->bound, 2 * all->nscenarios * sizeof *s->bound);
+		saving_drop(all, s);
+	}
+	return own;
+}
+
+/* ---- What happens to savings ----------------------------------------------------------------- */
+
+void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time duration)
+{
+	int rounding = fegetround();
+	double *lower = own->bound + region * all->nshares, *upper = lower + all->nscenarios;
+	fesetround(FE_UPWARD);
+	add_products(lower, all->negated_lo, -of_ticks(-duration.lo), all->nshares);
+	add_products(upper, all->hi, of_ticks(duration.hi), all->nshares);
+	fesetround(rounding);
+}
+
+void saving_forget(struct savings *all, struct saving *own, frz_time elapsed)
+{
+	int rounding = fegetround();
+	fesetround(FE_UPWARD);
+	double *most = all->lower; /* not in use */
+	fill(most, 0, all->nshares);
+	add_products(most, all->hi, of_ticks(elapsed.hi), all->nshares);
+	for (size_t region = 0; region < all->nregions; region++)
+		raise_to(own->bound + all->nscenarios + region * all->nshares, most, 0,
+			 all->nshares);
+	fill(own->bound, 0, all->nscenarios);
+	fesetround(rounding);
+}
+
+void saving_begin(struct savings *all)
+{
+	fill(all->lower, -INFINITY, all->nscenarios);
+	fill(all->upper, INFINITY, all->nscenarios);
+	fill(all->latest, 0, all->nscenarios);
+}
+
+void saving_input(struct savings *all, const struct saving *s, struct slack slack)
+{
+	int rounding = fegetround();
+	size_t n = all->nscenarios;
+	assert(slack.lo >= 0 && slack.lo <= slack.hi);
+	fesetround(FE_UPWARD);
+	raise_to(all->lower, s->bound, of_ticks(-slack.lo), n);
+	if (slack.sure)
+		lower_to(all->upper, s->bound + n, of_ticks(slack.hi), n);
+	if (slack.lo == 0)
+		raise_to(all->latest, s->bound + n, 0, n);
+	fesetround(rounding);
+}
+
+struct saving *saving_end(struct savings *all)
+{
+	struct saving *s = allocate(all);
+	size_t n = all->nscenarios;
+	memcpy(s->bound, all->lower, n * sizeof *s->bound);
+	memcpy(s->bound + n, all->latest, n * sizeof *s->bound);
+	lower_to(s->bound + n, all->upper, 0, n);
+	return s;
+}
+
+struct saving *saving_add(struct savings *all, struct saving *sum, const struct saving *s)
+{
+	int rounding = fegetround();
+	sum = saving_own(all, sum);
+	fesetround(FE_UPWARD);
+	add_products(sum->bound, s->bound, 1, 2 * all->nscenarios);
+	fesetround(rounding);
+	return sum;
+}
+
+struct saving *saving_earlier(struct savings *all, struct saving *so_far, const struct saving *s,
+			      struct slack late)
+{
+	int rounding = fegetround();
+	size_t n = all->nscenarios;
+	bool first = !so_far;
+	so_far = saving_own(all, so_far);
+	if (first) {
+		fill(so_far->bound, INFINITY, n);
+		fill(so_far->bound + n, -INFINITY, n);
+	}
+	fesetround(FE_UPWARD);
+	lower_to(so_far->bound, s->bound, of_ticks(late.hi), n);
+	raise_to(so_far->bound + n, s->bound + n, of_ticks(-late.lo), n);
+	fesetround(rounding);
+	return so_far;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * savings.h - how much earlier an event happens, under many what-ifs at once.
+ *
+ * A *scenario* says that one region takes so many percent less. A *saving* holds, for each
+ * scenario, a lower and an upper bound of (when the event happened - when it would have happened),
+ * in ticks of the base. An event that waits for several others,
+ *
+ *     t = max over i of (t_i + c_i)      where no scenario changes the c_i,
+ *
+ * has slacks a_i = t - t_i - c_i >= 0, of which at least one is 0. With the t_i earlier by s_i,
+ *
+ *     t' = max over i of (t_i - s_i + c_i) = t - min over i of (s_i + a_i),
+ *
+ * so its saving is s = min over i of (s_i + a_i): monotone in every s_i and a_i, and never more
+ * than the s_i of whoever came last.
+ *
+ * Law: if the true savings and slacks of the inputs lie in the bounds that are given for them, the
+ * true saving lies in the bounds of the result.
+ *
+ * Proof. lower: by monotony. upper: s <= s_i + a_i for each i, and s <= s_k for a k with a_k = 0,
+ * which is one of those whose slack may be 0: so s <= min(min_i upper(s_i + a_i), max_k
+ * upper(s_k)). An input that is not sure to be one (a collective may need nothing from somebody)
+ * counts in the lower bound and among the k, but not in the upper bounds of all. Sums and products
+ * are doubles that all round upwards; a lower bound is kept negated, so that this is downwards.
+ *
+ * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
+ * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
+ * of a reduction by 0 % is exactly 0.
+ *
+ * Savings are shared: keep one more reference with saving_keep; who changes one asks saving_own. */
+#ifndef ANALYSIS_SAVINGS_H
+#define ANALYSIS_SAVINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/base/interval.h"
+
+/* A share of 1, rounded to both sides. */
+struct share { double lo, hi; };
+
+struct saving {
+	uint32_t references;
+	struct saving *next_free;
+	double bound[];      /* for each scenario the negated lower one, then for each the upper */
+};
+
+struct savings {             /* all scenarios, and the savings that are in use */
+	size_t nregions, nshares, nscenarios; /* of (region, share): region * nshares + share */
+	struct share *share;
+	double *negated_lo, *hi; /* the shares, as saving_cut wants them */
+	struct saving *free, *none;
+	double *lower, *upper, *latest; /* of the junction that is being put together */
+	size_t in_use, most; /* savings */
+};
+
+/* Reductions in millionths of a percent, 0 .. 100 000 000. */
+void savings_open(struct savings *, size_t nregions, const uint32_t *reductions, size_t count);
+void savings_close(struct savings *);
+
+struct saving *saving_none(struct savings *); /* 0 in every scenario */
+static inline struct saving *saving_keep(struct saving *s)
+{
+	s->references++;
+	return s;
+}
+void saving_drop(struct savings *, struct saving *);
+
+/* One with the same bounds that nobody else has; takes the reference that is given. */
+struct saving *saving_own(struct savings *, struct saving *);
+
+/* Time is cut: the thread was in `region` for so long. */
+void saving_cut(struct savings *, struct saving *own, size_t region, frz_time duration);
+
+/* Nothing is known but that the run has lasted for `elapsed`: no path through it holds more time
+ * of any region. */
+void saving_forget(struct savings *, struct saving *own, frz_time elapsed);
+
+/* The saving of an event that waits for others: begin, each of its inputs, end. Some slack must be
+ * possibly 0. */
+struct slack { int64_t lo, hi; bool sure; };
+void saving_begin(struct savings *);
+void saving_input(struct savings *, const struct saving *, struct slack);
+struct saving *saving_end(struct savings *);
+
+/* Sum of two; takes the first. */
+struct saving *saving_add(struct savings *, struct saving *sum, const struct saving *);
+
+/* How much earlier the earliest of several events would be: of those so far (NULL: none), and one
+ * that happened `late` after the earliest: max (s_i - late_i). Takes the first. */
+struct saving *saving_earlier(struct savings *, struct saving *so_far, const struct saving *,
+			      struct slack late);
+
+struct savings_bounds { double lo, hi; };
+static inline struct savings_bounds saving_bounds(const struct savings *all, const struct saving *s,
+						  size_t scenario)
+{
+	return (struct savings_bounds){ -s->bound[scenario],
+					s->bound[all->nscenarios + scenario] };
+}
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * transfer.c - first L from those who waited, then o from those who did not. */
+#include "analysis/coz/transfer.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+
+#define ANYTHING ((frz_time){ 0, INT64_MAX })
+
+static struct moment moment_of(const struct graph *g, const struct graph_input *i)
+{
+	return (struct moment){ g->trace->threads[i->thread].clock, i->stamp };
+}
+
+/* The end of the junction, which is on the thread of its first input. */
+static struct moment end_of(const struct graph *g, const struct graph_junction *j)
+{
+	struct moment begin = moment_of(g, &g->inputs[j->first]);
+	return (struct moment){ begin.clock, j->stamp };
+}
+
+/* ---- Classes --------------------------------------------------------------------------------- */
+
+static uint64_t size_of(uint64_t bytes)
+{
+	return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+}
+
+/* Numbers are small enough that the parts do not overlap, or else some classes fall together. */
+static uint64_t class_of(uint64_t what, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	return ((what << 20 ^ from) << 20 ^ to) << 7 | size_of(bytes);
+}
+
+static uint64_t transfer_class(const struct graph *g, const struct graph_junction *j, size_t input)
+{
+	const struct tr_thread *threads = g->trace->threads;
+	const struct graph_input *from = &g->inputs[j->first + input], *to = &g->inputs[j->first];
+	uint64_t what = j->what == GRAPH_WAITED_FOR ? GRAPH_RECEIVED : j->what;
+	return class_of(2 * what, threads[from->thread].clock, threads[to->thread].clock,
+			from->bytes);
+}
+
+/* Of a wait for several things: by the waiting host alone, and how many they are. */
+static uint64_t cost_class(const struct graph *g, const struct graph_junction *j)
+{
+	const struct tr_thread *threads = g->trace->threads;
+	const struct graph_input *inputs = &g->inputs[j->first];
+	uint64_t bytes = 0, to = threads[inputs[0].thread].clock;
+	for (size_t i = 1; i < j->ninputs; i++)
+		bytes += inputs[i].bytes;
+	uint64_t from = j->ninputs == 2 ? threads[inputs[1].thread].clock
+					: g->trace->nclocks + size_of(j->ninputs);
+	return class_of(2 * (uint64_t)j->what + 1, from, to, bytes);
+}
+
+static struct transfer_range range_of(const struct transfer *t, uint64_t class)
+{
+	size_t at = ids_find(&t->classes, class);
+	return at == SIZE_MAX ? (struct transfer_range){ ANYTHING, 0 } : t->ranges[at];
+}
+
+static void learn(struct transfer *t, uint64_t class, frz_time ticks)
+{
+	if (ids_add(&t->classes, class))
+		*MEM_GROW(t->ranges, t->nranges) =
+			(struct transfer_range){ { INT64_MAX, 0 }, 0 };
+	struct transfer_range *r = &t->ranges[ids_find(&t->classes, class)];
+	ticks.lo = ticks.lo > 0 ? ticks.lo : 0;
+	r->ticks.lo = ticks.lo < r->ticks.lo ? ticks.lo : r->ticks.lo;
+	r->ticks.hi = ticks.hi > r->ticks.hi ? ticks.hi : r->ticks.hi;
+	r->seen++;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+static bool is_plain(const struct graph *g, const struct graph_junction *j)
+{
+	if (j->kind != GRAPH_ARRIVAL)
+		return false;
+	for (size_t i = 1; i < j->ninputs; i++)
+		if (g->inputs[j->first + i].receiver || !g->inputs[j->first + i].sure)
+			return false;
+	return true;
+}
+
+/* What was certainly sent last, and after the waiting had begun; or 0. */
+static size_t waited_for(const struct graph *g, const struct graph_junction *j)
+{
+	const struct graph_input *inputs = &g->inputs[j->first];
+	for (size_t last = 1; last < j->ninputs; last++) {
+		bool certain = true;
+		for (size_t i = 0; i < j->ninputs && certain; i++)
+			certain = i == last || times_between(g->times, moment_of(g, &inputs[i]),
+							     moment_of(g, &inputs[last])).lo > 0;
+		if (certain)
+			return last;
+	}
+	return 0;
+}
+
+/* All was sent so long before that it was there. */
+static bool all_there(const struct transfer *t, const struct graph_junction *j)
+{
+	const struct graph *g = t->graph;
+	const struct graph_input *inputs = &g->inputs[j->first];
+	for (size_t i = 1; i < j->ninputs; i++) {
+		struct transfer_range range = range_of(t, transfer_class(g, j, i));
+		if (!range.seen || times_between(g->times, moment_of(g, &inputs[i]),
+						 moment_of(g, &inputs[0])).lo <= range.ticks.hi)
+			return false;
+	}
+	return true;
+}
+
+static void measure(struct transfer *t)
+{
+	const struct graph *g = t->graph;
+	for (size_t k = 0; k < g->njunctions; k++) {
+		const struct graph_junction *j = &g->junctions[k];
+		size_t last = is_plain(g, j) ? waited_for(g, j) : 0;
+		if (!last)
+			continue;
+		t->visible_transfers++;
+		learn(t, transfer_class(g, j, last),
+		      times_between(g->times, moment_of(g, &g->inputs[j->first + last]),
+				    end_of(g, j)));
+	}
+	for (size_t k = 0; k < g->njunctions; k++) {
+		const struct graph_junction *j = &g->junctions[k];
+		if (!is_plain(g, j) || !all_there(t, j))
+			continue;
+		t->visible_costs++;
+		learn(t, cost_class(g, j), times_between(g->times,
+							 moment_of(g, &g->inputs[j->first]),
+							 end_of(g, j)));
+	}
+}
+
+void transfer_open(struct transfer *t, const struct graph *g, bool worst)
+{
+	*t = (struct transfer){ .graph = g, .worst = worst };
+	if (!worst)
+		measure(t);
+}
+
+void transfer_close(struct transfer *t)
+{
+	ids_free(&t->classes);
+	free(t->ranges);
+}
+
+/* ---- Slacks ---------------------------------------------------------------------------------- */
+
+/* Time that passed less what of it was needed: neither is below 0. */
+static struct slack left_over(frz_time passed, frz_time needed, bool sure)
+{
+	int64_t lo = ticks_minus(passed.lo, needed.hi), hi = ticks_minus(passed.hi, needed.lo);
+	return (struct slack){ lo > 0 ? lo : 0, hi > 0 ? hi : 0, sure };
+}
+
+/* The own cost, and if it was never seen, the longest transfer. */
+static frz_time own_cost(const struct transfer *t, const struct graph_junction *j)
+{
+	const struct graph *g = t->graph;
+	struct transfer_range own = range_of(t, cost_class(g, j));
+	if (own.seen)
+		return own.ticks;
+	frz_time cost = { 0, 0 };
+	for (size_t i = 1; i < j->ninputs; i++) {
+		struct transfer_range range = range_of(t, transfer_class(g, j, i));
+		bool known = range.seen && !g->inputs[j->first + i].receiver;
+		if (!known || range.ticks.hi > cost.hi)
+			cost.hi = known ? range.ticks.hi : INT64_MAX;
+	}
+	return cost;
+}
+
+/* Something was tight. If nothing can have been, a cost was out of its range: then anything. If only
+ * one can have been, it was. */
+static void one_is_tight(struct slack *slack, size_t n)
+{
+	size_t candidates = 0, last = 0;
+	for (size_t i = 0; i < n; i++)
+		if (slack[i].lo == 0) {
+			candidates++;
+			last = i;
+		}
+	if (candidates == 1)
+		slack[last].hi = 0;
+	for (size_t i = 0; i < n && candidates == 0; i++)
+		slack[i].lo = 0;
+}
+
+void transfer_slacks(const struct transfer *t, const struct graph_junction *j, struct slack *out)
+{
+	const struct graph *g = t->graph;
+	struct moment end = end_of(g, j);
+	bool all_sure = true;
+	for (size_t i = 0; i < j->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[j->first + i];
+		frz_time needed = i == 0	    ? own_cost(t, j)
+				  : input->receiver ? ANYTHING
+						    : range_of(t, transfer_class(g, j, i)).ticks;
+		out[i] = left_over(times_between(g->times, moment_of(g, input), end), needed,
+				   input->sure);
+		all_sure &= input->sure;
+	}
+	if (all_sure)
+		one_is_tight(out, j->ninputs);
+	else
+		out[0].lo = 0; /* the others may be none of its business */
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * transfer.h - how long it takes until what was sent has arrived, as far as the trace shows it.
+ *
+ * What arrives does so at max(begin + own cost o, send + transfer L); of each, both are unknown,
+ * and one is tight. Where it is visible which one, it is measured:
+ *
+ *   L   of what was certainly sent after its receiver had begun to wait: end - send
+ *   o   where the wait certainly began later than any such L after sending: end - begin
+ *
+ * (of a wait for several things: L of the one that was certainly sent last). L is taken to lie
+ * within the range of what was measured for the same kind of thing (a message, a lock, MPI_Bcast,
+ * ...), the same two hosts and size, by powers of two; so is o. Where no o was seen it is taken to
+ * be no longer than L; where no L was seen, both may be anything that is not negative.
+ *
+ * Law: if o <= L, and L and o lie in these ranges, transfer_slacks are bounds of the true slacks of
+ * an ARRIVAL; without ranges (worst), they always are. */
+#ifndef ANALYSIS_TRANSFER_H
+#define ANALYSIS_TRANSFER_H
+
+#include "analysis/base/ids.h"
+#include "analysis/coz/savings.h"
+#include "analysis/graph/graph.h"
+
+struct transfer_range { frz_time ticks; uint64_t seen; };
+
+struct transfer {
+	const struct graph *graph;
+	struct ids classes;
+	struct transfer_range *ranges; size_t nranges; /* of each class */
+	bool worst;
+	uint64_t visible_transfers, visible_costs;
+};
+
+void transfer_open(struct transfer *, const struct graph *, bool worst);
+void transfer_close(struct transfer *);
+
+/* Of each input of an ARRIVAL. */
+void transfer_slacks(const struct transfer *, const struct graph_junction *, struct slack *out);
+
+#endif

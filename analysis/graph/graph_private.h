@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_private.h - what the files graph*.c share while they make a graph.
+ *
+ *   graph.c        the order of things; junctions of what match.h finds
+ *   graph_walk.c   one thread's operations: what each completes, what nothing explains
+ *   graph_locks.c  locks, condition variables and semaphores of one process */
+#ifndef ANALYSIS_GRAPH_PRIVATE_H
+#define ANALYSIS_GRAPH_PRIVATE_H
+
+#include "analysis/graph/graph.h"
+#include "analysis/trace/match.h"
+
+/* One event. */
+struct spot { uint32_t thread; uint64_t at, stamp; };
+
+struct message {
+	struct spot sent, begun;  /* ENTER of the send, ENTER of the receive */
+	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
+	uint64_t bytes;
+	bool synchronous;         /* by the name of the call */
+	bool sure;                /* it was waited for if there was time */
+};
+
+/* What match.h says of an event, for the walk of its thread. */
+struct mark {
+	uint64_t at;
+	enum { MARK_EXPLAINED, MARK_SENDS, MARK_COMPLETES } what;
+	uint32_t message;
+};
+#define NO_MESSAGE UINT32_MAX
+
+struct marks { struct mark *v; size_t n; };
+
+/* An operation in which messages were completed. */
+struct attached { uint32_t message; bool as_sender; };
+struct exchange {
+	struct spot enter, exit;
+	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
+	size_t first, n;          /* of the attached */
+};
+
+/* Somebody waits for a thread's end. */
+struct joins { struct spot enter, exit; uint32_t thread, site; };
+
+/* In a process: a lock taken or released, a wait ended, a signal. */
+enum touch_kind { TOUCH_RELEASED, TOUCH_SIGNALLED, TOUCH_TAKEN, TOUCH_WOKEN };
+struct touch {
+	uint32_t process;
+	uint64_t id;
+	enum touch_kind kind;
+	struct spot spot;         /* the event; of TAKEN and WOKEN the EXIT */
+	struct spot enter;
+	uint32_t site;
+	bool shared;              /* a reader's */
+	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
+	struct spot waiting;      /* the wait began */
+	uint64_t condition;       /* for this one */
+};
+
+/* A barrier that does not say its group. */
+struct bare { uint32_t process; struct spot enter, exit; uint32_t site; };
+#define ALL_RANKS UINT32_MAX
+
+/* How often something is wrong, and where first. */
+struct fault { uint64_t count; uint32_t thread, site; uint64_t stamp; };
+
+struct builder {
+	struct graph *graph;
+	struct marks *marks;      /* of each thread */
+	struct message *messages; size_t nmessages;
+	struct joins *joins; size_t njoins;
+	struct exchange *exchanges; size_t nexchanges;
+	struct attached *attached; size_t nattached;
+	struct touch *touches; size_t ntouches;
+	struct bare *bare; size_t nbare;
+	uint32_t *name;           /* of each site: the first one of that name and kind */
+	struct spot *fork;        /* of each thread, the ENTER that created it; at = NO_FORK */
+	struct fault unsent, untaken, alone, unheld, missing;
+};
+
+#define NO_FORK UINT64_MAX
+
+struct saw { struct spot spot; bool sure, receiver; uint64_t bytes; };
+
+/* A junction with these inputs, for which nobody waits yet. */
+uint32_t graph_junction(struct builder *, enum graph_kind, const struct saw *, size_t n);
+void graph_wait(struct builder *, struct spot, uint32_t junction);
+
+/* One that is waited for once, where `what` arrives. */
+void graph_arrival(struct builder *, struct spot, uint32_t what, const struct saw *, size_t n);
+
+/* `exit` may have waited for anything since `enter`. */
+void graph_unknown(struct builder *, struct spot enter, struct spot exit);
+
+void graph_fault(struct fault *, struct spot, uint32_t site);
+
+void graph_walk(struct builder *, uint32_t thread);
+void graph_begins(struct builder *); /* of all threads */
+void graph_locks(struct builder *);
+void graph_bare_barriers(struct builder *);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * clock_facts.c - rates, widths and packets of each clock, as a table and as JSON. */
+#include "analysis/report/clock_facts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/report/notes.h"
+
+#define STAMPS_PER_CLOCK 20000 /* about; enough for a median */
+
+/* ---- Widths ---------------------------------------------------------------------------------- */
+
+struct sample { double *ticks; size_t count; };
+
+static void add_width(struct sample *w, struct frz_cursor *times, uint64_t stamp)
+{
+	frz_time t = frz_time_of(times, stamp);
+	*MEM_GROW(w->ticks, w->count) = (double)t.hi - (double)t.lo;
+}
+
+/* Every `step`-th event of a thread, and its last one. */
+static void add_widths_of(struct sample *w, const struct times *t, struct frz_cursor times,
+			  size_t thread, size_t step)
+{
+	struct tr_cursor events = trace_events(t->trace, thread);
+	struct tr_event e;
+	uint64_t last = 0;
+	size_t n = 0;
+	while (trace_next(&events, &e)) {
+		if (e.op == DPROF_LOST)
+			continue;
+		last = e.stamp;
+		if (n++ % step == 0)
+			add_width(w, &times, last);
+	}
+	if (n > 0)
+		add_width(w, &times, last);
+}
+
+static int by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+	return (a > b) - (a < b);
+}
+
+static double seconds_up(const struct times *t, double ticks)
+{
+	return times_seconds(t, 0, (frz_time){ 0, (int64_t)ticks }).hi;
+}
+
+/* Of the stamps of a clock as a solution converts them; the number of stamps. */
+static size_t find_widths(struct widths *found, const struct times *t, uint32_t clock,
+			  const struct frz_solution *solution)
+{
+	struct sample w = { NULL, 0 };
+	size_t records = 0, count;
+	for (size_t i = 0; i < t->trace->nthreads; i++)
+		if (t->trace->threads[i].clock == clock)
+			records += t->trace->threads[i].nrecords;
+	for (size_t i = 0; i < t->trace->nthreads; i++)
+		if (t->trace->threads[i].clock == clock)
+			add_widths_of(&w, t, frz_cursor(solution, clock), i,
+				      1 + records / STAMPS_PER_CLOCK);
+	count = w.count;
+	if (count > 0) {
+		qsort(w.ticks, count, sizeof *w.ticks, by_value);
+		*found = (struct widths){ seconds_up(t, w.ticks[0]),
+					  seconds_up(t, w.ticks[count / 2]),
+					  seconds_up(t, w.ticks[count - 1]) };
+	}
+	free(w.ticks);
+	return count;
+}
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+static double middle(struct frz_cursor *times, uint64_t stamp)
+{
+	frz_time t = frz_time_of(times, stamp);
+	return (double)t.lo / 2 + (double)t.hi / 2;
+}
+
+/* The packet from one clock to another that seems to have travelled least. */
+static const struct frz_link *fastest(const struct times *t, uint32_t from, uint32_t to)
+{
+	struct frz_cursor sent = times_cursor(t, from), received = times_cursor(t, to);
+	const struct frz_link *best = NULL;
+	double least = INFINITY;
+	for (size_t i = 0; i < t->trace->nlinks; i++) {
+		const struct frz_link *l = &t->trace->links[i];
+		if (l->from != from || l->to != to)
+			continue;
+		double travel = middle(&received, l->received) - middle(&sent, l->sent);
+		if (travel < least) {
+			least = travel;
+			best = l;
+		}
+	}
+	return best;
+}
+
+/* Signed, and by the rate in both directions. */
+static frz_time passed(const struct times *t, uint32_t clock, uint64_t from, uint64_t to)
+{
+	if (from <= to)
+		return times_between(t, (struct moment){ clock, from },
+				     (struct moment){ clock, to });
+	frz_time back =
+		times_between(t, (struct moment){ clock, to }, (struct moment){ clock, from });
+	return (frz_time){ -back.hi, -back.lo };
+}
+
+/* The sum of both travel times needs no offset between the clocks: it is what passed on the base
+ * from the first sending to the last receipt, less what passed on the clock in between. */
+static void find_packets(struct clock_facts *f, const struct times *t, uint32_t clock)
+{
+	const struct frz_link *there = fastest(t, t->base, clock);
+	const struct frz_link *back = fastest(t, clock, t->base);
+	f->has_packets = there && back;
+	if (!f->has_packets)
+		return;
+	frz_time whole = passed(t, t->base, there->sent, back->received);
+	frz_time stay = passed(t, clock, there->received, back->sent);
+	frz_time travel = { whole.lo - stay.hi, whole.hi - stay.lo };
+	travel.lo = travel.lo > 0 ? travel.lo : 0;
+	f->packets_s = times_seconds(t, 0, travel);
+}
+
+static size_t count_links(const struct frz_link *links, size_t n, uint32_t clock)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++)
+		count += links[i].from == clock || links[i].to == clock;
+	return count;
+}
+
+static void find_all_widths(struct clock_facts *f, const struct times *t, uint32_t clock)
+{
+	f->stamps = find_widths(&f->widths, t, clock, t->together);
+	f->by_both = !f->base && t->program_used && f->stamps &&
+		     frz_placed(frz_clock(t->packets, clock));
+	if (f->by_both)
+		find_widths(&f->by_packets, t, clock, t->packets);
+}
+
+struct clock_facts clock_facts(const struct times *t, uint32_t clock)
+{
+	const struct frz_clock *found = frz_clock(t->together, clock);
+	const struct tr_clock *self = &t->trace->clocks[clock];
+	struct clock_facts f = {
+		.base = clock == t->base,
+		.placed = t->line[clock] == 0,
+		.proven = times_proven(t, clock),
+		.links = found->links,
+		.packets = count_links(t->trace->links, t->trace->nlinks, clock),
+		.program = count_links(t->program.links, t->program.nlinks, clock),
+		.hops = found->hops,
+		.status = found->status,
+		.rate = { 0, INFINITY },
+		.half_width_s = interval_seconds((frz_time){ 0, (int64_t)self->half_width },
+						 self->ghz).hi,
+		.sent = self->packets,
+	};
+	if (f.base)
+		f.rate = (struct interval){ 1, 1 };
+	else if (f.placed)
+		f.rate = (struct interval){ found->rate.lo, found->rate.hi };
+	if (f.placed)
+		find_all_widths(&f, t, clock);
+	if (f.placed && !f.base)
+		find_packets(&f, t, clock);
+	return f;
+}
+
+/* ---- As text and JSON ------------------------------------------------------------------------ */
+
+struct model_name clock_model_name(struct frz_assumption a)
+{
+	struct model_name name = { "affine" };
+	if (a.model == FRZ_DRIFT)
+		snprintf(name.text, sizeof name.text, "drift:%g", a.ppb / 1e3);
+	return name;
+}
+
+static const char *status_word(const struct clock_facts *f)
+{
+	return f->base ? "base" : f->placed ? (f->proven ? "proven" : "consistent") :
+	       f->status == FRZ_UNLINKED ? "unlinked" : "contradiction";
+}
+
+const char *clock_bounds_word(const struct times *t)
+{
+	return times_all_proven(t) ? "proven" : "consistent";
+}
+
+void clock_bounds_print(const struct times *t)
+{
+	if (!times_all_proven(t))
+		print_wrapped("", "These bounds are consistent with what is known, but not proven: "
+				  "the links between clocks contradict what is assumed of them.");
+}
+
+static void json_widths(struct json *j, const char *key, const struct widths *w, bool any)
+{
+	jw_object(j, key);
+	jw_up(j, "min", any ? w->min_s : INFINITY);
+	jw_up(j, "median", any ? w->median_s : INFINITY);
+	jw_up(j, "max", any ? w->max_s : INFINITY);
+	jw_end(j);
+}
+
+static void json_links(struct json *j, const struct clock_facts *f)
+{
+	jw_integer(j, "links", (int64_t)f->links);
+	jw_integer(j, "packet_links", (int64_t)f->packets);
+	jw_integer(j, "program_links", (int64_t)f->program);
+	jw_integer(j, "hops", f->hops);
+	jw_object(j, "packets");
+	jw_integer(j, "exchanges", (int64_t)f->sent.exchanges);
+	jw_integer(j, "unanswered", (int64_t)f->sent.unanswered);
+	jw_integer(j, "forged", (int64_t)f->sent.forged);
+	jw_integer(j, "stale", (int64_t)f->sent.stale);
+	jw_end(j);
+}
+
+void clock_facts_json(struct json *j, const char *key, const struct times *t)
+{
+	jw_array(j, key);
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		struct clock_facts f = clock_facts(t, c);
+		jw_object(j, NULL);
+		jw_string(j, "host", t->trace->clocks[c].host);
+		jw_string(j, "source", t->trace->clocks[c].source);
+		jw_string(j, "status", status_word(&f));
+		json_links(j, &f);
+		jw_interval(j, "rate", f.rate);
+		json_widths(j, "width_s", &f.widths, f.stamps > 0);
+		if (f.by_both)
+			json_widths(j, "width_by_packets_s", &f.by_packets, true);
+		if (f.has_packets)
+			jw_interval(j, "fastest_packets_s", f.packets_s);
+		jw_up(j, "cores_half_width_s", f.half_width_s);
+		jw_end(j);
+	}
+	jw_end(j);
+}
+
+/* "+3.1[2..5] ppm" for a rate that is nearly 1, else the rate itself. */
+static void print_rate(struct interval rate)
+{
+	char text[80];
+	struct interval ppm = interval_times((struct interval){ rate.lo - 1, rate.hi - 1 }, 1e6);
+	if (rate.lo < 0.99 || rate.hi > 1.01)
+		snprintf(text, sizeof text, "rate %s", interval_compact(rate, 12).text);
+	else
+		snprintf(text, sizeof text, "%s%s ppm", ppm.lo > 0 ? "+" : "",
+			 interval_compact(ppm, 6).text);
+	printf(" %-23s", text);
+}
+
+static struct interval_text us_text(double seconds)
+{
+	struct interval us = interval_times((struct interval){ 0, seconds }, 1e6);
+	return interval_upper(us.hi, us.hi < 1000 ? 2 : 0);
+}
+
+/* A clock's line of details, under its numbers. */
+static void print_detail(char *text)
+{
+	print_wrapped("               ", text);
+	free(text);
+}
+
+static void print_evidence(const struct clock_facts *f, bool program_used)
+{
+	print_detail(mem_format("%zu links by packets, %zu by the program%s; %" PRIu32 " hop%s",
+				f->packets, f->program,
+				f->program && !program_used ? " (not used)" : "", f->hops,
+				f->hops == 1 ? "" : "s"));
+	if (f->by_both)
+		print_detail(mem_format("width by packets alone: %s median, %s most",
+					us_text(f->by_packets.median_s).text,
+					us_text(f->by_packets.max_s).text));
+	if (f->has_packets)
+		print_detail(mem_format(
+			"fastest packet there + back: %s us",
+			interval_compact(interval_times(f->packets_s, 1e6), 2).text));
+}
+
+static void print_host(const struct clock_facts *f, const struct tr_clock *self)
+{
+	if (f->sent.unanswered + f->sent.forged + f->sent.stale > 0)
+		print_detail(mem_format("%" PRIu64 " exchanges, %" PRIu64 " unanswered; dropped %"
+					PRIu64 " forged, %" PRIu64 " late or repeated",
+					f->sent.exchanges, f->sent.unanswered, f->sent.forged,
+					f->sent.stale));
+	if (self->half_width)
+		print_detail(mem_format("cores agree to +-%s us, included",
+					us_text(f->half_width_s).text));
+	if (strcmp(self->source, "tsc") != 0)
+		print_detail(mem_format("its clock is %s", self->source));
+}
+
+static void print_clock(const struct clock_facts *f, const struct tr_clock *self)
+{
+	printf("  %-12.12s %-13s", self->host, status_word(f));
+	if (!f->placed) {
+		puts(" no place on the base's time line");
+	} else if (f->base) {
+		puts(" exact to its tick");
+	} else {
+		print_rate(f->rate);
+		if (f->stamps)
+			printf(" %8.8s %8.8s %8.8s", us_text(f->widths.min_s).text,
+			       us_text(f->widths.median_s).text, us_text(f->widths.max_s).text);
+		putchar('\n');
+	}
+}
+
+void clock_facts_print(const struct times *t)
+{
+	printf("  %-12s %-13s %-23s %27s\n", "", "", "", "width, microseconds");
+	printf("  %-12s %-13s %-23s %8s %8s %8s\n", "host", "bounds", "rate - 1", "least", "median",
+	       "most");
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		const struct tr_clock *self = &t->trace->clocks[c];
+		struct clock_facts f = clock_facts(t, c);
+		print_clock(&f, self);
+		if (!f.base)
+			print_evidence(&f, t->program_used);
+		print_host(&f, self);
+	}
+}

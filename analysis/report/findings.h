@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * findings.h - everything that `csp` and `report` say, computed once.
+ *
+ * Scores are there twice: for threads, and for ranks (processes), whose threads together work while
+ * one of them works. Both in percent of the span.
+ *
+ * Law: an interval that is printed contains the truth; the place of an actor in the ranking is
+ * *proved* when its interval does not overlap with that of any other, otherwise *undecided*. */
+#ifndef ANALYSIS_FINDINGS_H
+#define ANALYSIS_FINDINGS_H
+
+#include "analysis/base/interval.h"
+#include "analysis/states/csp.h"
+#include "analysis/states/totals.h"
+
+struct standing {            /* of one actor */
+	size_t thread;       /* of the trace; for a rank, its first one that takes part */
+	struct interval percent, alone_s;
+	uint32_t site;       /* where it mostly works while all others wait; or TR_NO_SITE */
+	bool proved;
+};
+
+struct standings { struct standing *list; size_t count; }; /* highest first */
+
+struct findings {
+	struct trace *trace;
+	struct times times;
+	struct roles roles;
+	struct totals totals;
+	struct span *spans;           /* of each line */
+	bool one_line;                /* all that was recorded is on one line */
+	struct standings threads, ranks;
+	bool any_events, any_work, any_wait; /* was there any, in any thread? */
+	bool several_threads;         /* some rank has more than one thread that takes part */
+	uint64_t lost;
+	uint64_t events;              /* after findings_regions */
+};
+
+/* Anything but EXIT_FINE: a sentence was said on stderr, and there is nothing to close. */
+int findings_open(struct findings *, struct trace *, const struct options *);
+void findings_close(struct findings *);
+void findings_regions(struct findings *); /* adds the totals of regions */
+
+/* Of the line that a thread is on. */
+const struct span *findings_span(const struct findings *, size_t thread);
+struct interval findings_seconds(const struct findings *, size_t thread, frz_time ticks);
+
+/* The base's line; the first one that has events when the base has none. And its span. */
+uint32_t findings_line(const struct findings *);
+struct interval findings_run_s(const struct findings *);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * frame_list.h - the longest frames: when, how long, and where everybody is in their middle. */
+#ifndef ANALYSIS_FRAME_LIST_H
+#define ANALYSIS_FRAME_LIST_H
+
+#include "analysis/base/json.h"
+#include "analysis/states/frames.h"
+
+#define FRAMES_IN_TEXT 5
+#define FRAMES_IN_JSON 20
+
+void frame_list_print(const struct times *, uint32_t line, const struct frames *);
+void frame_list_json(struct json *, const char *key, const struct times *, uint32_t line,
+		     const struct frames *);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instances.c - one walk over each thread; visits of the same id come together. */
+#include "analysis/report/instances.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/ids.h"
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/report/notes.h"
+#include "analysis/trace/names.h"
+#include "analysis/trace/nesting.h"
+
+#define SHOWN 10
+
+struct gather {
+	const struct findings *findings;
+	struct instances *result;
+	struct ids ids;
+	bool *sites;              /* which are the region */
+	uint64_t *open;           /* id of each entry on the stack that is a visit */
+	size_t room;
+};
+
+static int64_t larger(int64_t x, int64_t y)
+{
+	return x > y ? x : y;
+}
+
+static int64_t smaller(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+static int64_t middle(frz_time t)
+{
+	return t.lo / 2 + t.hi / 2;
+}
+
+/* ---- Visits ---------------------------------------------------------------------------------- */
+
+struct visit { uint64_t id; size_t thread; uint64_t from, to; };
+
+static struct instance *instance_of(struct gather *g, const struct visit *v)
+{
+	if (ids_add(&g->ids, v->id))
+		*MEM_GROW(g->result->list, g->result->count) = (struct instance){
+			.id = v->id,
+			.begin = { INT64_MAX, INT64_MAX }, .end = { INT64_MIN, INT64_MIN },
+			.clock = g->findings->trace->threads[v->thread].clock,
+			.first = UINT64_MAX,
+			.longest = { INT64_MIN, INT64_MIN }, .shortest = { INT64_MAX, INT64_MAX },
+			.slowest = v->thread, .slowest_length = { INT64_MIN, INT64_MIN },
+			.rival = INT64_MIN,
+		};
+	return &g->result->list[ids_find(&g->ids, v->id)];
+}
+
+/* Who has the longest visit, and how long that of another rank may be at most. */
+static void compete(const struct trace *trace, struct instance *x, size_t thread, frz_time length)
+{
+	bool same = trace->threads[thread].process == trace->threads[x->slowest].process;
+	if (middle(length) <= middle(x->slowest_length)) {
+		x->rival = same ? x->rival : larger(x->rival, length.hi);
+		return;
+	}
+	if (!same)
+		x->rival = larger(x->rival, x->slowest_length.hi);
+	x->slowest = thread;
+	x->slowest_length = length;
+}
+
+static void add_visit(struct gather *g, const struct visit *v)
+{
+	const struct times *times = &g->findings->times;
+	uint32_t clock = times->trace->threads[v->thread].clock;
+	struct instance *x = instance_of(g, v);
+	struct frz_cursor cursor = times_cursor(times, clock);
+	frz_time from = frz_time_of(&cursor, v->from), to = frz_time_of(&cursor, v->to);
+	struct moment enter = { clock, v->from }, leave = { clock, v->to };
+	frz_time length = times_between(times, enter, leave);
+	x->visits++;
+	x->begin = (frz_time){ smaller(x->begin.lo, from.lo), smaller(x->begin.hi, from.hi) };
+	x->end = (frz_time){ larger(x->end.lo, to.lo), larger(x->end.hi, to.hi) };
+	x->longest = (frz_time){ larger(x->longest.lo, length.lo),
+				 larger(x->longest.hi, length.hi) };
+	x->shortest = (frz_time){ smaller(x->shortest.lo, length.lo),
+				  smaller(x->shortest.hi, length.hi) };
+	x->clock = x->clock == clock ? clock : UINT32_MAX;
+	x->first = v->from < x->first ? v->from : x->first;
+	x->last = v->to > x->last ? v->to : x->last;
+	compete(times->trace, x, v->thread, length);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static bool has_id(const struct tr_event *e)
+{
+	for (unsigned i = 0; i < e->nargs; i++)
+		if (e->args[i].key == DPROF_KEY_ID)
+			return true;
+	return false;
+}
+
+static void note_open(struct gather *g, size_t depth, uint64_t id)
+{
+	if (depth > g->room) {
+		g->room = 2 * depth;
+		g->open = mem_resize(g->open, g->room, sizeof *g->open);
+	}
+	g->open[depth - 1] = id;
+}
+
+struct walk { size_t thread; struct nesting nesting; uint64_t visits; bool lost, counted; };
+
+static bool is_visit(const struct gather *g, uint32_t site)
+{
+	return site != TR_NO_SITE && g->sites[site];
+}
+
+static void enter(struct gather *g, struct walk *w, const struct tr_event *e)
+{
+	bool counted = is_visit(g, e->site) && !has_id(e);
+	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp,
+						     .record = !(counted && w->lost) });
+	if (!is_visit(g, e->site))
+		return;
+	g->result->counted |= counted;
+	note_open(g, w->nesting.depth, trace_arg(e, DPROF_KEY_ID, w->visits));
+	w->visits += counted;
+}
+
+static void leave(struct gather *g, struct walk *w, const struct tr_event *e)
+{
+	for (size_t count = nest_exit(&w->nesting, e->site); count > 0; count--) {
+		size_t depth = w->nesting.depth;
+		struct nest_entry entry = nest_pop(&w->nesting);
+		if (!is_visit(g, entry.site))
+			continue;
+		struct visit v = { g->open[depth - 1], w->thread, entry.stamp, e->stamp };
+		if (count == 1 && entry.record)
+			add_visit(g, &v);
+		else
+			g->result->left_out++;
+	}
+}
+
+static void abandon(struct gather *g, struct walk *w)
+{
+	while (w->nesting.depth > 0)
+		g->result->left_out += is_visit(g, nest_pop(&w->nesting).site);
+}
+
+static void walk_thread(struct gather *g, size_t thread)
+{
+	const struct trace *trace = g->findings->trace;
+	struct walk w = { .thread = thread };
+	struct tr_cursor events = trace_events(trace, thread);
+	nest_begin(&w.nesting, trace->nsites);
+	for (struct tr_event e; trace_next(&events, &e);) {
+		if (e.op == DPROF_ENTER)
+			enter(g, &w, &e);
+		else if (e.op == DPROF_EXIT)
+			leave(g, &w, &e);
+		else if (e.op == DPROF_LOST)
+			abandon(g, &w), w.lost = true;
+	}
+	abandon(g, &w);
+	nest_end(&w.nesting);
+}
+
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+static void finish(const struct times *times, struct instance *x)
+{
+	x->length = (frz_time){ larger(ticks_minus(x->end.lo, x->begin.hi), x->longest.lo),
+				ticks_minus(x->end.hi, x->begin.lo) };
+	if (x->clock != UINT32_MAX) {
+		frz_time on = times_duration(times, x->clock, x->last - x->first);
+		x->length.lo = larger(x->length.lo, on.lo);
+		x->length.hi = smaller(x->length.hi, on.hi);
+	}
+	x->proved = x->slowest_length.lo > x->rival;
+}
+
+static int by_length(const void *x, const void *y)
+{
+	const struct instance *a = x, *b = y;
+	int64_t l = middle(a->length), m = middle(b->length);
+	return l != m ? (l < m ? 1 : -1) : (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_number(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+	return (a > b) - (a < b);
+}
+
+/* The k-th of sorted lower bounds and the k-th of sorted upper ones enclose the k-th of the
+ * values. */
+static void summarize(struct instances *r)
+{
+	int64_t *ends = mem_resize(NULL, r->count, sizeof *ends);
+	frz_time *kth[] = { &r->shortest, &r->median, &r->longest };
+	size_t at[] = { 0, r->count / 2, r->count - 1 };
+	for (size_t i = 0; i < r->count; i++)
+		ends[i] = r->list[i].length.lo;
+	qsort(ends, r->count, sizeof *ends, by_number);
+	for (int k = 0; k < 3; k++)
+		kth[k]->lo = ends[at[k]];
+	for (size_t i = 0; i < r->count; i++)
+		ends[i] = r->list[i].length.hi;
+	qsort(ends, r->count, sizeof *ends, by_number);
+	for (int k = 0; k < 3; k++)
+		kth[k]->hi = ends[at[k]];
+	free(ends);
+}
+
+static bool find_sites(struct gather *g, const char *region)
+{
+	const struct trace *trace = g->findings->trace;
+	const char **names = mem_resize(NULL, trace->nsites, sizeof *names);
+	size_t nnames = 0;
+	bool any = false;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		const struct tr_site *site = &trace->sites[i];
+		g->sites[i] = site->kind == DPROF_KIND_REGION && strcmp(site->name, region) == 0;
+		any |= g->sites[i];
+		if (site->kind == DPROF_KIND_REGION)
+			names[nnames++] = site->name;
+	}
+	const char *meant = any ? NULL : nearest(region, names, nnames);
+	if (!any)
+		fprintf(stderr, "dprof-analyze: --instances: expected the name of a region of this "
+				"trace%s%s; found \"%s\"\n",
+			meant ? ", such as " : "", meant ? meant : "", region);
+	free(names);
+	return any;
+}
+
+bool instances_open(struct instances *r, const struct findings *f, const char *region)
+{
+	struct gather g = { .findings = f, .result = r };
+	*r = (struct instances){ .region = region, .line = findings_line(f) };
+	g.sites = mem_resize(NULL, f->trace->nsites, sizeof *g.sites);
+	bool known = find_sites(&g, region);
+	for (size_t i = 0; known && i < f->trace->nthreads; i++)
+		if (f->times.line[f->trace->threads[i].clock] == r->line)
+			walk_thread(&g, i);
+	for (size_t i = 0; i < r->count; i++)
+		finish(&f->times, &r->list[i]);
+	if (r->count > 0) {
+		summarize(r);
+		qsort(r->list, r->count, sizeof *r->list, by_length);
+	}
+	ids_free(&g.ids);
+	free(g.open);
+	free(g.sites);
+	return known;
+}
+
+void instances_close(struct instances *r)
+{
+	free(r->list);
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+static struct interval seconds(const struct instances *r, const struct findings *f, frz_time t)
+{
+	return times_seconds(&f->times, r->line, t);
+}
+
+static void print_remarks(const struct instances *r)
+{
+	if (r->counted)
+		print_wrapped("", "Visits without instance(EXPR) are counted, in each thread from "
+				  "0.");
+	if (r->left_out > 0)
+		printf("%" PRIu64 " visits are left out: they were not left, or records before "
+		       "them were lost.\n", r->left_out);
+}
+
+void instances_print(const struct instances *r, const struct findings *f)
+{
+	printf("\nInstances of region %s: %zu\n", r->region, r->count);
+	if (r->count == 0) {
+		print_remarks(r);
+		return;
+	}
+	printf("  shortest %s s, median %s s, longest %s s\n\n",
+	       interval_compact(seconds(r, f, r->shortest), 9).text,
+	       interval_compact(seconds(r, f, r->median), 9).text,
+	       interval_compact(seconds(r, f, r->longest), 9).text);
+	printf("  %-10s %-22s %-22s %s\n", "instance", "seconds, longest first", "slowest visit",
+	       "by");
+	for (size_t i = 0; i < r->count && i < SHOWN; i++) {
+		const struct instance *x = &r->list[i];
+		printf("  %-10" PRIu64 " %-22s %-22s %s, %s\n", x->id,
+		       interval_compact(seconds(r, f, x->length), 9).text,
+		       interval_compact(seconds(r, f, x->slowest_length), 9).text,
+		       rank_name(f->trace, x->slowest).text, x->proved ? "proved" : "undecided");
+	}
+	if (r->count > SHOWN)
+		printf("  and %zu more, see --json\n", r->count - SHOWN);
+	print_remarks(r);
+}
+
+void instances_json(struct json *j, const char *key, const struct instances *r,
+		    const struct findings *f)
+{
+	jw_object(j, key);
+	jw_string(j, "region", r->region);
+	jw_integer(j, "left_out", (int64_t)r->left_out);
+	jw_bool(j, "counted", r->counted);
+	if (r->count > 0) {
+		jw_interval(j, "shortest_s", seconds(r, f, r->shortest));
+		jw_interval(j, "median_s", seconds(r, f, r->median));
+		jw_interval(j, "longest_s", seconds(r, f, r->longest));
+	}
+	jw_array(j, "instances");
+	for (size_t i = 0; i < r->count; i++) {
+		const struct instance *x = &r->list[i];
+		const struct tr_thread *slowest = &f->trace->threads[x->slowest];
+		jw_object(j, NULL);
+		jw_integer(j, "instance", (int64_t)x->id);
+		jw_integer(j, "visits", (int64_t)x->visits);
+		jw_interval(j, "length_s", seconds(r, f, x->length));
+		jw_interval(j, "longest_visit_s", seconds(r, f, x->longest));
+		jw_interval(j, "shortest_visit_s", seconds(r, f, x->shortest));
+		jw_integer(j, "slowest_rank", slowest->rank);
+		jw_integer(j, "slowest_thread", slowest->number);
+		jw_string(j, "verdict", x->proved ? "proved" : "undecided");
+		jw_end(j);
+	}
+	jw_end(j);
+	jw_end(j);
+}

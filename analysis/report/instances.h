@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instances.h - a region's instances, over all threads: which iteration is slow, and who in it?
+ *
+ * The instance of a visit is the id of its ENTER (#pragma dprof region(NAME) instance(EXPR)), or,
+ * where that is missing, the how-manieth visit of its thread it is, from 0. A visit is *left out*
+ * when its exit is not known, and when it has no id and records of its thread were lost before it.
+ *
+ * Law: the time from the first enter of an instance's visits to their last exit lies in its
+ * length; the length of its longest and of its shortest visit lie in theirs; and somebody is
+ * *proved* to be the slowest when their longest visit's interval is above all others'.
+ *
+ * Memory grows with the number of instances. */
+#ifndef ANALYSIS_INSTANCES_H
+#define ANALYSIS_INSTANCES_H
+
+#include "analysis/base/json.h"
+#include "analysis/report/findings.h"
+
+struct instance {
+	uint64_t id;
+	uint64_t visits;
+	frz_time begin, end;      /* of the first enter, of the last exit */
+	uint32_t clock;           /* of all its visits; UINT32_MAX: of several */
+	uint64_t first, last;     /* stamps on it */
+	frz_time length;
+	frz_time longest, shortest; /* of the visits */
+	size_t slowest;           /* thread of the longest one, by its middle */
+	frz_time slowest_length;
+	int64_t rival;            /* the longest that a visit of another rank may be */
+	bool proved;
+};
+
+struct instances {
+	const char *region;
+	struct instance *list; size_t count; /* by length, longest first */
+	uint64_t left_out;        /* visits */
+	bool counted;             /* some visits had no id */
+	frz_time shortest, median, longest; /* of the instances */
+	uint32_t line;
+};
+
+/* False, with a sentence on stderr, when the trace has no such region. Threads on other lines than
+ * that of the first visit are left out. */
+bool instances_open(struct instances *, const struct findings *, const char *region);
+void instances_close(struct instances *);
+
+void instances_print(const struct instances *, const struct findings *);
+void instances_json(struct json *, const char *key, const struct instances *,
+		    const struct findings *);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notes.c - sentences, one below the other. */
+#include "analysis/report/notes.h"
+
+#include <string.h>
+
+#define COLUMNS 80
+#define SHOWN   20 /* all are in the JSON form */
+
+void print_wrapped(const char *first, const char *text)
+{
+	size_t indent = strlen(first), column = indent;
+	fputs(first, stdout);
+	while (*text) {
+		size_t word = strcspn(text, " ");
+		if (column > indent && column + 1 + word > COLUMNS) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)word, text);
+		column += word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+void notes_print(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->nnotes && i < SHOWN; i++)
+		print_wrapped("note: ", trace->notes[i]);
+	if (trace->nnotes > SHOWN)
+		printf("note: %zu more, see --json\n", trace->nnotes - SHOWN);
+}
+
+static void json_all(struct json *j, const char *key, char *const *sentences, size_t count)
+{
+	jw_array(j, key);
+	for (size_t i = 0; i < count; i++)
+		jw_string(j, NULL, sentences[i]);
+	jw_end(j);
+}
+
+void notes_json(struct json *j, const struct trace *trace)
+{
+	json_all(j, "problems", trace->problems, trace->nproblems);
+	json_all(j, "notes", trace->notes, trace->nnotes);
+}

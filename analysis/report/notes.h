@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notes.h - sentences about a trace, in 80 columns. Its problems are in the JSON too; as text
+ * main.c says them, after whatever the command has printed. */
+#ifndef ANALYSIS_NOTES_H
+#define ANALYSIS_NOTES_H
+
+#include "analysis/base/json.h"
+#include "analysis/trace/trace.h"
+
+void notes_print(const struct trace *);
+void notes_json(struct json *, const struct trace *); /* arrays "problems" and "notes" */
+
+/* Prints text, broken between words, with `first` before its first line and as much space before
+ * others. */
+void print_wrapped(const char *first, const char *text);
+
+#endif

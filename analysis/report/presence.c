@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * presence.c - see presence.h. */
+#include "analysis/report/presence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/states/query.h"
+#include "analysis/trace/names.h"
+
+#define NAMED 4
+#define WORTH_SAYING 90 /* percent of the span that a thread is there, at most */
+
+struct list { char *text; size_t count; };
+
+static void add_thread(struct list *l, const struct trace *trace, size_t thread, const char *more)
+{
+	if (l->count++ >= NAMED)
+		return;
+	char *longer = mem_format("%s%s%s thread %" PRIu32 "%s", l->text ? l->text : "",
+				  l->text ? ", " : "", rank_name(trace, thread).text,
+				  trace->threads[thread].number, more);
+	free(l->text);
+	l->text = longer;
+}
+
+/* "2 threads WHAT: rank 0 thread 0, rank 1 thread 0; WHY". Frees the list. */
+static void say(struct trace *trace, struct list *l, const char *what, const char *why)
+{
+	if (l->count > 0) {
+		char *rest = l->count > NAMED ? mem_format(" and %zu more", l->count - NAMED)
+					      : mem_copy("");
+		*MEM_GROW(trace->notes, trace->nnotes) =
+			mem_format("%zu thread%s %s: %s%s; %s", l->count, l->count > 1 ? "s" : "",
+				   what, l->text, rest, why);
+		free(rest);
+	}
+	free(l->text);
+}
+
+void say_open_ends(struct trace *trace, const struct totals *totals)
+{
+	struct list ends = { NULL, 0 };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		const struct thread_totals *t = &totals->threads[i];
+		if (!t->ends_open)
+			continue;
+		char *where = mem_format(" in %s", t->open_site == TR_NO_SITE ?
+							   "an unknown site" :
+							   site_name(trace, t->open_site).text);
+		add_thread(&ends, trace, i, where);
+		free(where);
+	}
+	say(trace, &ends, "ended inside of something",
+	    "each may have stayed there until the end of the run, or not (dprof-analyze check says "
+	    "who is missing where)");
+}
+
+void say_absent(struct trace *trace, const struct totals *totals, const struct options *options)
+{
+	struct list work = { NULL, 0 }, wait = { NULL, 0 };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		if (!query_knows(trace, i))
+			continue;
+		if (options->work && !totals->threads[i].works)
+			add_thread(&work, trace, i, "");
+		if (options->wait && !totals->threads[i].waits)
+			add_thread(&wait, trace, i, "");
+	}
+	char *never_in = mem_format("never work%s in \"%s\"", work.count == 1 ? "s" : "",
+				    options->work ? options->work : "");
+	char *never_at = mem_format("never wait%s in \"%s\"", wait.count == 1 ? "s" : "",
+				    options->wait ? options->wait : "");
+	say(trace, &work, never_in, "nobody waits for them there");
+	say(trace, &wait, never_at, "nobody else is alone as long as they take part in the scores");
+	free(never_in);
+	free(never_at);
+}
+
+/* Between its first and its last event, at least so many percent of the span. */
+static double percent_there(const struct totals *totals, const struct times *times,
+			    const struct span *spans, size_t thread)
+{
+	uint32_t clock = times->trace->threads[thread].clock;
+	struct ends ends = totals->threads[thread].ends;
+	if (ends.first > ends.last)
+		return 0;
+	frz_time there = times_duration(times, clock, ends.last - ends.first);
+	return interval_percent(there, spans[times->line[clock]].length).hi;
+}
+
+void say_partly_there(struct trace *trace, const struct totals *totals, const struct times *times,
+		      const struct span *spans)
+{
+	struct list part = { NULL, 0 };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		const struct thread_totals *t = &totals->threads[i];
+		if (!t->waits || t->ends.first > t->ends.last)
+			continue;
+		double percent = percent_there(totals, times, spans, i);
+		if (percent >= WORTH_SAYING)
+			continue;
+		char *most = mem_format(" (%s %%)", interval_upper(percent, 1).text);
+		add_thread(&part, trace, i, most);
+		free(most);
+	}
+	say(trace, &part, "began late or ended early",
+	    "before and after that they do not wait, so nobody is counted as alone");
+}

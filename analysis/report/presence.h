@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * presence.h - what the reader must know of threads that are not always there: said as notes of the
+ * trace, one sentence each however many threads there are. */
+#ifndef ANALYSIS_PRESENCE_H
+#define ANALYSIS_PRESENCE_H
+
+#include "analysis/states/totals.h"
+
+/* Threads of which nobody knows what they did after their last record: inside of what. */
+void say_open_ends(struct trace *, const struct totals *);
+
+/* Threads that are never in the region that --work names, or where --wait says. */
+void say_absent(struct trace *, const struct totals *, const struct options *);
+
+/* Threads that wait, but begin late or end early; nobody is alone before and after. */
+void say_partly_there(struct trace *, const struct totals *, const struct times *,
+		      const struct span *spans);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * standings.c - who straggles, said three ways. */
+#include "analysis/report/standings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/names.h"
+
+#define WORTH_A_LOOK 1.0 /* percent of the run */
+
+/* ---- As a table ------------------------------------------------------------------------------ */
+
+static void print_standings(const struct findings *f, const struct standings *s,
+			    struct actor_name (*name)(const struct trace *, size_t), size_t most)
+{
+	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "",
+	       "while others wait, mostly in");
+	for (size_t i = 0; i < s->count && i < most; i++) {
+		const struct standing *x = &s->list[i];
+		printf("  %-18s %-17s %-9s  %.30s\n", name(f->trace, x->thread).text,
+		       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
+		       site_name(f->trace, x->site).text);
+	}
+	if (s->count > most)
+		printf("  and %zu more, see --json\n", s->count - most);
+}
+
+void standings_print(const struct findings *f, size_t most)
+{
+	print_standings(f, &f->ranks, rank_name, most);
+	if (f->several_threads) {
+		putchar('\n');
+		print_standings(f, &f->threads, thread_name, most);
+	}
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------- */
+
+const char *standings_verdict(const struct standings *s)
+{
+	return s->count > 0 && s->list[0].proved ? "proved" : "undecided";
+}
+
+static void json_standing(struct json *j, const struct findings *f, const struct standing *x)
+{
+	jw_interval(j, "straggler_percent", x->percent);
+	jw_interval(j, "alone_s", x->alone_s);
+	jw_string(j, "verdict", x->proved ? "proved" : "undecided");
+	if (x->site != TR_NO_SITE) {
+		const struct tr_site *site = &f->trace->sites[x->site];
+		jw_string(j, "site", site->name);
+		jw_string(j, "file", site->file);
+		jw_integer(j, "line", site->line);
+	}
+}
+
+static const char *host_of(const struct findings *f, size_t thread)
+{
+	return f->trace->clocks[f->trace->threads[thread].clock].host;
+}
+
+static void json_thread(struct json *j, const struct findings *f, size_t thread,
+			const struct standing *x)
+{
+	static const struct standing no_part = { .site = TR_NO_SITE };
+	const struct thread_totals *totals = &f->totals.threads[thread];
+	const struct span *span = findings_span(f, thread);
+	uint32_t clock = f->trace->threads[thread].clock;
+	jw_object(j, NULL);
+	jw_integer(j, "rank", f->trace->threads[thread].rank);
+	jw_integer(j, "thread", f->trace->threads[thread].number);
+	jw_string(j, "host", host_of(f, thread));
+	jw_bool(j, "takes_part", x != NULL);
+	json_standing(j, f, x ? x : &no_part);
+	frz_time working = totals_time(&f->times, span, clock, &totals->work);
+	frz_time waiting = totals_time(&f->times, span, clock, &totals->wait);
+	jw_interval(j, "working_s", findings_seconds(f, thread, working));
+	jw_interval(j, "waiting_s", findings_seconds(f, thread, waiting));
+	jw_end(j);
+}
+
+void standings_json(struct json *j, const struct findings *f)
+{
+	const struct standing **of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
+	for (size_t i = 0; i < f->threads.count; i++)
+		of[f->threads.list[i].thread] = &f->threads.list[i];
+	jw_array(j, "threads");
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		json_thread(j, f, i, of[i]);
+	jw_end(j);
+	free(of);
+	jw_array(j, "ranks");
+	for (size_t i = 0; i < f->ranks.count; i++) {
+		jw_object(j, NULL);
+		jw_string(j, "host", host_of(f, f->ranks.list[i].thread));
+		jw_integer(j, "rank", f->trace->threads[f->ranks.list[i].thread].rank);
+		json_standing(j, f, &f->ranks.list[i]);
+		jw_end(j);
+	}
+	jw_end(j);
+}
+
+/* ---- In one sentence ------------------------------------------------------------------------- */
+
+/* Why there are no scores at all; NULL when there are. */
+static char *advice_without_scores(const struct findings *f)
+{
+	if (!f->any_events)
+		return mem_format("Nothing was recorded%s: check that the program was compiled "
+				  "with -fplugin=dprof and has a region or an MPI call, and that "
+				  "DPROF_OFF and DPROF_EVENTS were not set.",
+				  f->lost ? " (all records found no room)" : "");
+	if (!f->any_work)
+		return mem_format("No thread was ever in a region of work: mark the work with "
+				  "#pragma dprof region(NAME)%s.",
+				  f->any_wait ? "; that shows who keeps others waiting" : "");
+	if (!f->any_wait)
+		return mem_format("No barrier, collective or blocking receive was recorded, so "
+				  "nobody can be seen to wait: compile the files that call MPI "
+				  "with -fplugin=dprof, or name the region in which threads wait "
+				  "with --wait.");
+	if (f->threads.count == 1)
+		return mem_format("Only one thread works or waits; nobody waits for it.");
+	return NULL;
+}
+
+/* The highest upper bound among all but `but`. */
+static const struct standing *rival(const struct standings *s, const struct standing *but)
+{
+	const struct standing *highest = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		if (&s->list[i] != but && (!highest || s->list[i].percent.hi > highest->percent.hi))
+			highest = &s->list[i];
+	return highest;
+}
+
+/* Whether an actor ever waits: the thread, or any thread of its rank. */
+static bool ever_waits(const struct findings *f, size_t thread, bool by_thread)
+{
+	const struct tr_thread *threads = f->trace->threads;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		bool same = by_thread ? t == thread : threads[t].process == threads[thread].process;
+		if (same && f->totals.threads[t].waits)
+			return true;
+	}
+	return false;
+}
+
+/* A thread of somebody who takes part but never waits; or SIZE_MAX. */
+static size_t never_waits(const struct findings *f, const struct standings *s, bool by_thread)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!ever_waits(f, s->list[i].thread, by_thread))
+			return s->list[i].thread;
+	return SIZE_MAX;
+}
+
+/* What makes intervals wide, the worst first. */
+static const char *why_undecided(const struct findings *f)
+{
+	if (f->lost > 0)
+		return "; records were lost, set DPROF_BUFFER higher";
+	for (size_t i = 0; i < f->trace->nthreads; i++) {
+		const struct thread_totals *t = &f->totals.threads[i];
+		if (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER)
+			return "; some threads ended inside of a region or a barrier, and what "
+			       "they did then is not known";
+	}
+	return f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "";
+}
+
+typedef struct actor_name namer(const struct trace *, size_t thread);
+
+struct place { char text[96]; };
+
+/* ", mostly in region assign (kmeans.c:88)", when that is known. */
+static struct place place_of(const struct findings *f, const struct standing *s)
+{
+	struct place p = { "" };
+	if (s->site != TR_NO_SITE)
+		snprintf(p.text, sizeof p.text, ", mostly in region %s",
+			 site_name(f->trace, s->site).text);
+	return p;
+}
+
+static char *advice_on(const struct findings *f, const struct standings *s, namer *name)
+{
+	const struct standing *top = &s->list[0], *second = rival(s, top);
+	struct actor_name who = name(f->trace, top->thread);
+	struct place where = place_of(f, top);
+	struct interval_text percent = interval_range(top->percent, 2);
+	if (top->proved)
+		return mem_format("Look at %s: for %s %% of the run it works while everybody else "
+				  "waits%s; proved.",
+				  who.text, percent.text, where.text);
+	if (!f->one_line)
+		return mem_format("Undecided: the clocks of some hosts could not be related, so "
+				  "nobody is proved to wait for %s (at most %s %% of the run%s); "
+				  "see the problems.",
+				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
+	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
+			  "but %s for %s %%, and these overlap%s.",
+			  who.text, percent.text, where.text, name(f->trace, second->thread).text,
+			  interval_range(second->percent, 2).text, why_undecided(f));
+}
+
+char *standings_advice(const struct findings *f)
+{
+	char *none = advice_without_scores(f);
+	if (none)
+		return none;
+	bool by_thread = f->ranks.count == 1;
+	const struct standings *s = by_thread ? &f->threads : &f->ranks;
+	namer *name = by_thread ? thread_name : rank_name;
+	double most = 0;
+	for (size_t i = 0; i < s->count; i++)
+		most = s->list[i].percent.hi > most ? s->list[i].percent.hi : most;
+	if (most >= WORTH_A_LOOK)
+		return advice_on(f, s, name);
+	size_t never = never_waits(f, s, by_thread);
+	if (never != SIZE_MAX)
+		return mem_format("Nothing stands out; but %s never waits at a barrier, collective "
+				  "or receive that was recorded, so nobody else can be seen to "
+				  "keep everybody waiting.",
+				  name(f->trace, never).text);
+	return mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
+			  "everybody else waits.",
+			  by_thread ? "thread" : "rank", interval_upper(most, 2).text);
+}

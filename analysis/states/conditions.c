@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conditions.c - one stack per thread, of which each entry carries the masks that are possible
+ * while it is the innermost, so that an event costs the same at any depth. */
+#include "analysis/states/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+/* ---- Sets of masks --------------------------------------------------------------------------- */
+
+bool condition_same(const struct condition *x, const struct condition *y)
+{
+	return x->count == y->count && memcmp(x->box, y->box, x->count * sizeof *x->box) == 0;
+}
+
+static int compare(struct mask_box x, struct mask_box y)
+{
+	if (x.must != y.must)
+		return x.must < y.must ? -1 : 1;
+	return (x.may > y.may) - (x.may < y.may);
+}
+
+struct mask_box condition_hull(const struct condition *c)
+{
+	struct mask_box hull = c->box[0];
+	for (unsigned i = 1; i < c->count; i++) {
+		hull.must &= c->box[i].must;
+		hull.may |= c->box[i].may;
+	}
+	return hull;
+}
+
+static void add_box(struct condition *c, struct mask_box box)
+{
+	unsigned at = 0;
+	while (at < c->count && compare(c->box[at], box) < 0)
+		at++;
+	if (at < c->count && compare(c->box[at], box) == 0)
+		return;
+	if (c->count == CONDITION_BOXES) {
+		struct mask_box hull = condition_hull(c);
+		*c = (struct condition){ 1, { { hull.must & box.must, hull.may | box.may } } };
+		return;
+	}
+	memmove(&c->box[at + 1], &c->box[at], (c->count - at) * sizeof *c->box);
+	c->box[at] = box;
+	c->count++;
+}
+
+struct condition condition_join(struct condition x, const struct condition *y)
+{
+	for (unsigned i = 0; i < y->count; i++)
+		add_box(&x, y->box[i]);
+	return x;
+}
+
+/* ---- Sites ----------------------------------------------------------------------------------- */
+
+static void map_sites(struct atom_map *m, uint32_t i)
+{
+	const struct query_atom *atom = &m->query->atoms[i];
+	for (size_t s = 0; s < m->query->trace->nsites; s++) {
+		if (!atom->sites[s])
+			continue;
+		if (atom->one_instance)
+			m->instances[s] = true;
+		else
+			*(atom->innermost ? &m->at[s] : &m->in[s]) |= UINT32_C(1) << i;
+	}
+	*(atom->innermost ? &m->all_at : &m->all_in) |= UINT32_C(1) << i;
+}
+
+void atom_map_open(struct atom_map *m, const struct query *query)
+{
+	size_t count = query->trace->nsites + 1;
+	*m = (struct atom_map){ .query = query };
+	m->in = mem_resize(NULL, count, sizeof *m->in);
+	m->at = mem_resize(NULL, count, sizeof *m->at);
+	m->instances = mem_resize(NULL, count, sizeof *m->instances);
+	memset(m->in, 0, count * sizeof *m->in);
+	memset(m->at, 0, count * sizeof *m->at);
+	memset(m->instances, 0, count * sizeof *m->instances);
+	for (uint32_t i = 0; i < query->natoms; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+		switch (query->atoms[i].what) {
+		case ATOM_SITES: map_sites(m, i); break;
+		case ATOM_WORKING: m->working = bit; break;
+		case ATOM_WAITING: m->waiting = bit; break;
+		case ATOM_ALIVE: m->alive = bit; break;
+		}
+	}
+}
+
+void atom_map_close(struct atom_map *m)
+{
+	free(m->in);
+	free(m->at);
+	free(m->instances);
+}
+
+/* Bits of the atoms for one instance, if this is it. */
+static void add_instances(const struct atom_map *m, const struct tr_event *e, uint32_t *in,
+			  uint32_t *at)
+{
+	bool has_id = false;
+	for (unsigned i = 0; i < e->nargs; i++)
+		has_id |= e->args[i].key == DPROF_KEY_ID;
+	for (uint32_t i = 0; i < m->query->natoms && has_id; i++) {
+		const struct query_atom *atom = &m->query->atoms[i];
+		if (atom->what == ATOM_SITES && atom->one_instance && atom->sites[e->site] &&
+		    trace_arg(e, DPROF_KEY_ID, 0) == atom->instance)
+			*(atom->innermost ? at : in) |= UINT32_C(1) << i;
+	}
+}
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+static const struct mask_entry *top(const struct conditions *c)
+{
+	return c->depth ? &c->stack[c->depth - 1] : &c->bottom;
+}
+
+/* A site that cannot be found may be any. */
+static struct mask_entry unknown_entry(const struct conditions *c)
+{
+	const struct atom_map *m = c->map;
+	struct mask_box in = { top(c)->in.must, m->all_in };
+	return (struct mask_entry){
+		TR_NO_SITE, in,
+		{ in.must | m->alive, in.may | m->all_at | m->working | m->waiting | m->alive }
+	};
+}
+
+static struct mask_entry known_entry(const struct conditions *c, const struct tr_event *e)
+{
+	const struct atom_map *m = c->map;
+	uint32_t in = m->in[e->site], at = m->at[e->site], roles = m->working | m->waiting;
+	uint8_t role = m->query->roles->of_site[e->site];
+	if (m->instances[e->site])
+		add_instances(m, e, &in, &at);
+	struct mask_box below = top(c)->in, role_now = top(c)->now;
+	if (role)
+		role_now.must = role_now.may = role == MAY_WORK ? m->working : m->waiting;
+	struct mask_entry entry = { e->site, { below.must | in, below.may | in }, { 0, 0 } };
+	entry.now.must = entry.in.must | at | (role_now.must & roles) | m->alive;
+	entry.now.may = entry.in.may | at | (role_now.may & roles) | m->alive;
+	return entry;
+}
+
+static void push(struct conditions *c, const struct tr_event *e)
+{
+	struct mask_entry entry = e->site == TR_NO_SITE ? unknown_entry(c) : known_entry(c, e);
+	if (c->depth == c->room) {
+		c->room = c->room ? 2 * c->room : 16;
+		c->stack = mem_resize(c->stack, c->room, sizeof *c->stack);
+	}
+	c->stack[c->depth++] = entry;
+}
+
+/* Exits of what `site` encloses may be missing (longjmp). */
+static void pop(struct conditions *c, uint32_t site)
+{
+	for (size_t d = c->depth; d > 0; d--)
+		if (c->stack[d - 1].site == site) {
+			c->depth = d - 1;
+			return;
+		}
+}
+
+static void forget(struct conditions *c)
+{
+	const struct atom_map *m = c->map;
+	c->depth = 0;
+	c->bottom.in = (struct mask_box){ 0, m->all_in };
+	c->bottom.now = (struct mask_box){ 0, m->all_in | m->all_at | m->working | m->waiting };
+}
+
+static void apply(struct conditions *c, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER)
+		push(c, e);
+	else if (e->op == DPROF_EXIT)
+		pop(c, e->site);
+	else if (e->op == DPROF_LOST)
+		forget(c);
+	c->recorded_lost += e->op == DPROF_LOST ? e->lost : 0;
+}
+
+static struct condition condition_now(const struct conditions *c)
+{
+	struct mask_box box = top(c)->now;
+	box.must |= c->begun ? c->map->alive : 0;
+	box.may |= c->map->alive;
+	return (struct condition){ 1, { box } };
+}
+
+/* What follows the last record: the thread is where it was, or nowhere; or the rest was lost. */
+static struct condition condition_afterwards(const struct conditions *c)
+{
+	static const struct condition nowhere = { 1, { { 0, 0 } } };
+	struct condition now = condition_now(c);
+	if (!c->begun && c->events.thread->lost == 0)
+		return nowhere;
+	if (c->events.thread->lost > c->recorded_lost) {
+		const struct atom_map *m = c->map;
+		return (struct condition){ 1, { { 0, m->all_in | m->all_at | m->working |
+							     m->waiting | m->alive } } };
+	}
+	if (c->events.thread->complete)
+		now.box[0].must &= ~c->map->alive, now.box[0].may &= ~c->map->alive;
+	return condition_join(now, &nowhere);
+}
+
+/* ---- Stretches ------------------------------------------------------------------------------- */
+
+void conditions_open(struct conditions *c, const struct atom_map *map, size_t thread)
+{
+	*c = (struct conditions){
+		.map = map,
+		.events = trace_events(map->query->trace, thread),
+		.bottom = { .site = TR_NO_SITE },
+		.now = { PERIOD_BEFORE, PERIOD_BEFORE, { 1, { { 0, 0 } } } },
+	};
+}
+
+void conditions_close(struct conditions *c)
+{
+	free(c->stack);
+}
+
+/* Ends the stretch at the last stamp and begins the next one there. */
+static void turn(struct conditions *c, const struct condition *next, struct stretch *out)
+{
+	c->now.to = c->last;
+	*out = c->now;
+	c->now = (struct stretch){ c->last, c->last, *next };
+}
+
+static bool finish(struct conditions *c, struct stretch *out)
+{
+	struct condition after = condition_afterwards(c);
+	if (c->ended)
+		return false;
+	if (!condition_same(&c->now.condition, &after)) {
+		turn(c, &after, out);
+		return true;
+	}
+	c->ended = true;
+	c->now.to = PERIOD_AFTER;
+	*out = c->now;
+	return true;
+}
+
+bool conditions_next(struct conditions *c, struct stretch *out)
+{
+	struct tr_event e;
+	while (trace_next(&c->events, &e)) {
+		/* Lost records have no stamp: they may have come right after the event before. */
+		if (e.op != DPROF_LOST) {
+			c->last = e.stamp > c->last ? e.stamp : c->last;
+			c->begun = true;
+		}
+		apply(c, &e);
+		struct condition now = condition_now(c);
+		if (condition_same(&now, &c->now.condition))
+			continue;
+		turn(c, &now, out);
+		return true;
+	}
+	return finish(c, out);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lane.h - all actors of one clock, seen as one: when do they all wait, when does one work alone?
+ *
+ * An *actor* is a thread, or all threads of a process taken together: it works while one of its
+ * threads works, and waits while none works and every thread of it that ever waits does so. Threads
+ * that never work and never wait (helpers) take no part; an actor of such threads does not exist.
+ *
+ * Stamps of one clock are in a known order, up to one tick, and up to the width by which its cores
+ * may differ. So whatever the number of threads, a clock is summed up without any error by
+ * segments, each between two of its stamps, in which
+ *   - all actors may wait, or
+ *   - `alone` may work while all others wait; LANE_ANYBODY when several actors may each be that
+ *     one,
+ * or both, when states are not known. A segment is *certain* when it says what is true for every
+ * choice of states; then it says only one of the two. Changes of several threads in unknown order
+ * become a segment from the first of their stamps to the last.
+ *
+ * Law: at each moment, what is true of the actors of this clock is said by a segment whose ticks,
+ * from its first stamp's to its last stamp's, contain the moment; and what a certain segment says
+ * is true from the end of the first tick to the begin of the last. Certain segments of one lane do
+ * not overlap, and segments come in order.
+ *
+ * Cost: there are counts of actors by state, so a change of a thread costs O(log threads), for the
+ * merge. */
+#ifndef ANALYSIS_LANE_H
+#define ANALYSIS_LANE_H
+
+#include "analysis/base/heap.h"
+#include "analysis/states/states.h"
+
+#define LANE_NOBODY  UINT32_MAX
+#define LANE_ANYBODY (UINT32_MAX - 1)
+
+struct lane_segment {
+	uint64_t from, to;   /* stamps, or PERIOD_BEFORE, PERIOD_AFTER */
+	bool all_wait;       /* may be true */
+	uint32_t alone;      /* actor who may work alone; or LANE_NOBODY, LANE_ANYBODY */
+	bool certain;
+	uint32_t site;       /* where `alone` works */
+};
+
+/* Who is who; indices are those of the trace's threads. */
+struct cast {
+	uint32_t *actor_of;  /* each thread's actor; LANE_NOBODY: takes no part */
+	bool *waits;         /* threads that ever wait */
+	uint32_t *clock_of;  /* each actor's clock */
+	uint32_t nactors;
+};
+
+struct lane; /* of one clock */
+struct totals;
+
+/* NULL when no actor lives on this clock. Completes `totals` for its threads, unless NULL. */
+struct lane *lane_open(const struct trace *, uint32_t clock, const struct roles *,
+		       const struct cast *, struct totals *totals);
+bool lane_next(struct lane *, struct lane_segment *);
+void lane_close(struct lane *);
+
+/* The actors of this lane. */
+const uint32_t *lane_actors(const struct lane *, size_t *count);
+
+#endif

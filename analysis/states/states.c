@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * states.c - one stack per thread; each entry carries the state that it means, so that an event
+ * costs the same at any depth. */
+#include "analysis/states/states.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+
+/* ---- Roles ----------------------------------------------------------------------------------- */
+
+static bool waits_by_default(enum dprof_kind kind)
+{
+	return kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL || kind == DPROF_KIND_RECV ||
+	       kind == DPROF_KIND_WAIT;
+}
+
+static bool is_work(const struct tr_site *site, const char *work)
+{
+	return site->kind == DPROF_KIND_REGION && (!work || strcmp(site->name, work) == 0);
+}
+
+static bool is_wait(const struct tr_site *site, const char *wait)
+{
+	return wait ? strcmp(site->name, wait) == 0 : waits_by_default(site->kind);
+}
+
+/* No site has the name that was asked for. */
+static void say_unknown(const struct trace *trace, const char *option, const char *what,
+			const char *name)
+{
+	const char **names = mem_resize(NULL, trace->nsites + 1, sizeof *names);
+	for (size_t i = 0; i < trace->nsites; i++)
+		names[i] = trace->sites[i].name;
+	const char *meant = nearest(name, names, trace->nsites);
+	fprintf(stderr,
+		"dprof-analyze: %s: expected the name of a %s of this trace%s%s; found \"%s\"\n",
+		option, what, meant ? ", such as " : "", meant ? meant : "", name);
+	free(names);
+}
+
+bool roles_open(struct roles *roles, const struct trace *trace, const char *work, const char *wait)
+{
+	bool any_work = false, any_wait = false;
+	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
+	for (size_t i = 0; i < trace->nsites; i++) {
+		bool waits = is_wait(&trace->sites[i], wait);
+		/* A region that is named as the place to wait is no work. */
+		bool works = is_work(&trace->sites[i], work) && (work || !waits);
+		if (works && waits) {
+			fprintf(stderr,
+				"dprof-analyze: expected different names for --work and --wait; "
+				"found \"%s\" twice\n",
+				work);
+			return false;
+		}
+		roles->of_site[i] = works ? MAY_WORK : waits ? MAY_WAIT : 0;
+		any_work |= works;
+		any_wait |= waits;
+	}
+	if (work && !any_work)
+		say_unknown(trace, "--work", "region", work);
+	if (wait && !any_wait)
+		say_unknown(trace, "--wait", "region or site", wait);
+	return (any_work || !work) && (any_wait || !wait);
+}
+
+void roles_close(struct roles *roles)
+{
+	free(roles->of_site);
+}
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+static uint8_t state_now(const struct states *s)
+{
+	return s->depth ? s->stack[s->depth - 1].state.may : s->bottom;
+}
+
+static uint32_t site_now(const struct states *s)
+{
+	return s->depth ? s->stack[s->depth - 1].state.site : TR_NO_SITE;
+}
+
+static void push(struct states *s, uint32_t site)
+{
+	uint8_t role = site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[site];
+	struct on_stack entry = { .site = site, .state = { role, site } };
+	if (role == 0) {
+		entry.state.may = state_now(s);
+		entry.state.site = site_now(s);
+	}
+	if (s->depth == s->room) {
+		s->room = s->room ? 2 * s->room : 16;
+		s->stack = mem_resize(s->stack, s->room, sizeof *s->stack);
+	}
+	s->stack[s->depth++] = entry;
+}
+
+/* Leaves `site`. Exits of what it encloses may be missing (longjmp). After a loss, an exit whose
+ * enter was lost is no surprise. */
+static void pop(struct states *s, uint32_t site)
+{
+	size_t d = s->depth;
+	while (d > 0 && s->stack[d - 1].site != site)
+		d--;
+	if (d > 0) {
+		s->unmatched += s->depth - d;
+		s->depth = d - 1;
+	} else if (s->bottom != MAY_ANY) {
+		s->unmatched++;
+	}
+}
+
+static void forget(struct states *s)
+{
+	s->depth = 0;
+	s->bottom = MAY_ANY;
+}
+
+static void apply(struct states *s, const struct tr_event *e)
+{
+	switch (e->op) {
+	case DPROF_ENTER:
+		push(s, e->site);
+		break;
+	case DPROF_EXIT:
+		pop(s, e->site);
+		break;
+	case DPROF_LOST:
+		s->recorded_lost += e->lost;
+		forget(s);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- Periods --------------------------------------------------------------------------------- */
+
+void states_open(struct states *s, const struct trace *trace, size_t thread,
+		 const struct roles *roles)
+{
+	*s = (struct states){ .roles = roles,
+			      .events = trace_events(trace, thread),
+			      .bottom = MAY_OTHER,
+			      .period = { PERIOD_BEFORE, PERIOD_BEFORE, MAY_OTHER, TR_NO_SITE } };
+}
+
+void states_close(struct states *s)
+{
+	free(s->stack);
+}
+
+static void end_stretch(struct states *s, uint32_t site, uint64_t stamp)
+{
+	if (stamp - s->stretch_from >= s->stretch) {
+		s->stretch = stamp - s->stretch_from;
+		s->period.site = site;
+	}
+	s->stretch_from = stamp;
+}
+
+/* Ends the period at `stamp` and begins the next one there. */
+static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *out)
+{
+	s->period.to = stamp;
+	*out = s->period;
+	s->period = (struct period){ stamp, stamp, may, site_now(s) };
+	s->stretch = 0;
+	s->stretch_from = stamp;
+}
+
+/* What follows the last record: the thread is where it was, or nowhere; or the rest was lost. */
+static uint8_t state_afterwards(const struct states *s)
+{
+	if (s->events.thread->lost > s->recorded_lost)
+		return MAY_ANY;
+	return state_now(s) | MAY_OTHER;
+}
+
+static bool finish(struct states *s, struct period *out)
+{
+	if (s->ended)
+		return false;
+	uint8_t after = state_afterwards(s);
+	if (s->period.may != after) {
+		end_stretch(s, site_now(s), s->last);
+		turn(s, s->last, after, out);
+		return true;
+	}
+	s->ended = true;
+	s->period.to = PERIOD_AFTER;
+	*out = s->period;
+	return true;
+}
+
+bool states_next(struct states *s, struct period *out)
+{
+	struct tr_event e;
+	while (trace_next(&s->events, &e)) {
+		uint32_t before = site_now(s);
+		/* Lost records have no stamp: they may have come right after the event before. */
+		if (e.op != DPROF_LOST && e.stamp > s->last)
+			s->last = e.stamp;
+		apply(s, &e);
+		uint8_t may = state_now(s);
+		if (may == s->period.may && site_now(s) == before)
+			continue;
+		end_stretch(s, before, s->last);
+		if (may != s->period.may) {
+			turn(s, s->last, may, out);
+			return true;
+		}
+	}
+	return finish(s, out);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * states.h - what a thread does over time: it works, it waits, or something else.
+ *
+ * A thread is in every site on its stack. Sites of the role *work* and *wait* decide its state, and
+ * of those the innermost; all others are looked through. So a barrier inside a region is waiting, a
+ * helper region inside a chosen --work region is working, and a send inside a region is working.
+ *
+ * A period is a stretch between two events of the thread in which it *may* be in any of a set of
+ * states; a set of one is certain. Periods of one thread follow each other without gaps, from
+ * PERIOD_BEFORE (it has recorded nothing yet) to PERIOD_AFTER (nor will it any more).
+ *
+ * Law: the true state at any moment is in the set of the period in which the moment falls. Where
+ * records are missing, the set grows:
+ *   - after lost records nothing is known until a site of a role is entered, and again when it is
+ *     left: what was below it on the stack is gone;
+ *   - a site that cannot be found may be of any role;
+ *   - a thread that ends inside of something may have been killed there, or may be there still. */
+#ifndef ANALYSIS_STATES_H
+#define ANALYSIS_STATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/trace/trace.h"
+
+enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_ANY = 7 };
+
+/* What each site says about the state of a thread on whose stack it is: a set as above, or 0. */
+struct roles { uint8_t *of_site; };
+
+/* `work` names a region, `wait` a region or another site; NULL: work is any region, wait any
+ * barrier, collective or blocking receive. False, with a sentence on stderr, when there is no such
+ * name or when one site would be both. */
+bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
+void roles_close(struct roles *);
+
+#define PERIOD_BEFORE UINT64_C(0)
+#define PERIOD_AFTER  UINT64_MAX
+
+struct period {
+	uint64_t from, to; /* stamps, or PERIOD_BEFORE, PERIOD_AFTER */
+	uint8_t may;       /* never 0 */
+	uint32_t site;     /* that gave the state for the longest stretch; or TR_NO_SITE */
+};
+
+struct on_stack { uint32_t site; struct { uint8_t may; uint32_t site; } state; };
+
+struct states {
+	const struct roles *roles;
+	struct tr_cursor events;
+	struct on_stack *stack;
+	size_t depth, room;
+	uint8_t bottom;      /* the state with an empty stack; MAY_ANY after a loss */
+	uint64_t recorded_lost;
+	uint64_t unmatched;  /* exits that did not fit the stack */
+	uint64_t last;       /* stamp of the last event */
+	struct period period;/* that is being put together */
+	uint64_t stretch_from, stretch; /* of one site in it, and the longest so far */
+	bool ended;
+};
+
+void states_open(struct states *, const struct trace *, size_t thread, const struct roles *);
+bool states_next(struct states *, struct period *);
+void states_close(struct states *);
+
+#endif

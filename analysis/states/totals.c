@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * totals.c - regions by their enters and exits, states by their periods. */
+#define _GNU_SOURCE /* qsort_r */
+#include "analysis/states/totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+#define NO_TOTAL ((struct total){ .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+static int by_name(const void *x, const void *y, void *sites)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int order = strcmp(((struct tr_site *)sites)[a].name, ((struct tr_site *)sites)[b].name);
+	return order ? order : (a > b) - (a < b);
+}
+
+/* Sites of the same name are one region. */
+static void number_regions(struct totals *t)
+{
+	const struct trace *trace = t->trace;
+	uint32_t *sorted = mem_resize(NULL, trace->nsites + 1, sizeof *sorted), count = 0;
+	t->region_of_site = mem_resize(NULL, trace->nsites + 1, sizeof *t->region_of_site);
+	t->site_of_region = mem_resize(NULL, trace->nsites + 1, sizeof *t->site_of_region);
+	for (uint32_t i = 0; i < trace->nsites; i++) {
+		t->region_of_site[i] = TR_NO_SITE;
+		if (trace->sites[i].kind == DPROF_KIND_REGION)
+			sorted[count++] = i;
+	}
+	qsort_r(sorted, count, sizeof *sorted, by_name, trace->sites);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 ||
+		    strcmp(trace->sites[sorted[i]].name, trace->sites[sorted[i - 1]].name) != 0)
+			t->site_of_region[t->nregions++] = sorted[i];
+		t->region_of_site[sorted[i]] = t->nregions - 1;
+	}
+	free(sorted);
+}
+
+static void add_piece(struct pieces *p, uint64_t ticks)
+{
+	p->ticks += ticks;
+	p->count++;
+}
+
+static void enter(struct region_total *r, uint64_t stamp)
+{
+	if (r->depth++ == 0) {
+		r->entered = stamp;
+		r->visits++;
+	}
+}
+
+static void leave(struct region_total *r, uint64_t stamp)
+{
+	if (r->depth > 0 && --r->depth == 0)
+		add_piece(&r->time.sure, stamp - r->entered);
+}
+
+/* From `last` on it is not known in which regions the thread is. */
+static void lose(struct totals *t, struct thread_totals *thread, uint64_t last)
+{
+	for (uint32_t r = 0; r < t->nregions; r++) {
+		struct region_total *region = &thread->regions[r];
+		if (region->depth > 0)
+			add_piece(&region->time.sure, last - region->entered);
+		region->depth = 0;
+		if (region->time.since > last)
+			region->time.since = last;
+	}
+}
+
+/* A region that is open at the end lasted until the last record, and possibly on. */
+static void stop(struct totals *t, struct thread_totals *thread, uint64_t last)
+{
+	for (uint32_t r = 0; r < t->nregions; r++) {
+		struct region_total *region = &thread->regions[r];
+		if (region->depth > 0) {
+			add_piece(&region->time.sure, last - region->entered);
+			region->time.since = last < region->time.since ? last : region->time.since;
+		}
+	}
+}
+
+static void add_regions(struct totals *t, size_t index)
+{
+	struct thread_totals *thread = &t->threads[index];
+	struct tr_cursor events = trace_events(t->trace, index);
+	struct tr_event e;
+	uint64_t last = 0, lost = 0;
+	while (trace_next(&events, &e)) {
+		if (e.op == DPROF_LOST) {
+			lost += e.lost;
+			lose(t, thread, last);
+			continue;
+		}
+		last = e.stamp > last ? e.stamp : last;
+		thread->events++;
+		uint32_t r = e.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e.site];
+		if (r != TR_NO_SITE && e.op == DPROF_ENTER)
+			enter(&thread->regions[r], last);
+		else if (r != TR_NO_SITE && e.op == DPROF_EXIT)
+			leave(&thread->regions[r], last);
+	}
+	if (t->trace->threads[index].lost > lost)
+		lose(t, thread, last);
+	stop(t, thread, last);
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+static void add_period(struct total *total, const struct period *p, uint8_t state)
+{
+	if (!(p->may & state))
+		return;
+	if (p->from == PERIOD_BEFORE && p->to == PERIOD_AFTER)
+		total->since = 0;
+	else if (p->to == PERIOD_AFTER)
+		total->since = p->from;
+	else if (p->may == state)
+		add_piece(&total->sure, p->to - p->from);
+	else if (p->from == PERIOD_BEFORE)
+		total->until = p->to;
+	else
+		add_piece(&total->possible, p->to - p->from);
+}
+
+void totals_add(struct totals *t, size_t thread, const struct period *p)
+{
+	add_period(&t->threads[thread].work, p, MAY_WORK);
+	add_period(&t->threads[thread].wait, p, MAY_WAIT);
+}
+
+void totals_end(struct totals *t, size_t thread, const struct states *states)
+{
+	const struct tr_thread *self = &t->trace->threads[thread];
+	struct thread_totals *totals = &t->threads[thread];
+	totals->complete = true;
+	totals->unmatched = states->unmatched;
+	totals->ends_open = states->depth > 0;
+	totals->open_site = states->depth > 0 ? states->stack[states->depth - 1].site : TR_NO_SITE;
+	if (totals->unmatched > 0)
+		trace_problem(t->trace,
+			      "rank %lld thread %u: %llu exits do not match what was entered; "
+			      "times inside of these places are doubtful",
+			      (long long)self->rank, self->number,
+			      (unsigned long long)totals->unmatched);
+}
+
+static void walk_states(struct totals *t, size_t thread)
+{
+	struct states states;
+	struct period p;
+	states_open(&states, t->trace, thread, t->roles);
+	while (states_next(&states, &p))
+		totals_add(t, thread, &p);
+	totals_end(t, thread, &states);
+	states_close(&states);
+}
+
+void totals_states(struct totals *t)
+{
+	for (size_t i = 0; i < t->trace->nthreads; i++)
+		if (!t->threads[i].complete)
+			walk_states(t, i);
+}
+
+/* Whether the thread ever works, and ever waits. Who does neither is walked to the end by nobody
+ * else. */
+static void glance(struct totals *t, size_t thread)
+{
+	struct thread_totals *totals = &t->threads[thread];
+	struct states states;
+	struct period p;
+	states_open(&states, t->trace, thread, t->roles);
+	while (!(totals->works && totals->waits) && states_next(&states, &p)) {
+		totals->works |= p.may & MAY_WORK;
+		totals->waits |= p.may & MAY_WAIT;
+	}
+	if (!totals->works && !totals->waits)
+		totals_end(t, thread, &states);
+	states_close(&states);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+void totals_regions(struct totals *t)
+{
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
+		struct thread_totals *thread = &t->threads[i];
+		thread->regions = mem_resize(NULL, t->nregions + 1, sizeof *thread->regions);
+		for (uint32_t r = 0; r < t->nregions; r++)
+			thread->regions[r] = (struct region_total){ .time = NO_TOTAL };
+		add_regions(t, i);
+	}
+}
+
+void totals_open(struct totals *t, struct trace *trace, const struct roles *roles)
+{
+	*t = (struct totals){ .trace = trace, .roles = roles };
+	number_regions(t);
+	t->threads = mem_resize(NULL, trace->nthreads + 1, sizeof *t->threads);
+	t->ends = mem_resize(NULL, trace->nthreads + 1, sizeof *t->ends);
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct thread_totals *thread = &t->threads[i];
+		*thread = (struct thread_totals){ .ends = { UINT64_MAX, 0 },
+						  .work = NO_TOTAL,
+						  .wait = NO_TOTAL,
+						  .open_site = TR_NO_SITE };
+		trace_ends(&trace->threads[i], &thread->ends.first, &thread->ends.last);
+		glance(t, i);
+		t->ends[i] = thread->ends;
+	}
+}
+
+void totals_close(struct totals *t)
+{
+	for (size_t i = 0; i < t->trace->nthreads; i++)
+		free(t->threads[i].regions);
+	free(t->threads);
+	free(t->ends);
+	free(t->region_of_site);
+	free(t->site_of_region);
+}
+
+frz_time totals_time(const struct times *times, const struct span *span, uint32_t clock,
+		     const struct total *total)
+{
+	struct frz_cursor c = times_cursor(times, clock);
+	frz_time time = times_sum(times, clock, total->sure.ticks, total->sure.count);
+	int64_t more = times_sum(times, clock, total->possible.ticks, total->possible.count).hi;
+	if (total->until != PERIOD_BEFORE)
+		more = ticks_plus(more,
+				  ticks_minus(frz_time_of(&c, total->until).hi, span->first.lo));
+	if (total->since == PERIOD_BEFORE)
+		more = span->length.hi;
+	else if (total->since != PERIOD_AFTER)
+		more = ticks_plus(more,
+				  ticks_minus(span->last.hi, frz_time_of(&c, total->since).lo));
+	time.hi = ticks_plus(time.hi, more);
+	if (time.hi > span->length.hi)
+		time.hi = span->length.hi;
+	return time;
+}
+
+/* ---- Who takes part -------------------------------------------------------------------------- */
+
+static struct cast cast_open(const struct totals *t, bool processes)
+{
+	size_t count = t->trace->nthreads;
+	struct cast cast = { .actor_of = mem_resize(NULL, count + 1, sizeof *cast.actor_of),
+			     .waits = mem_resize(NULL, count + 1, sizeof *cast.waits),
+			     .clock_of = mem_resize(NULL, count + 1, sizeof *cast.clock_of) };
+	uint32_t *of_process = mem_resize(NULL, t->trace->nprocesses + 1, sizeof *of_process);
+	for (size_t p = 0; p < t->trace->nprocesses; p++)
+		of_process[p] = LANE_NOBODY;
+	for (size_t i = 0; i < count; i++) {
+		const struct tr_thread *thread = &t->trace->threads[i];
+		cast.waits[i] = t->threads[i].waits;
+		cast.actor_of[i] = LANE_NOBODY;
+		if (!cast.waits[i] && !t->threads[i].works)
+			continue;
+		if (!processes || of_process[thread->process] == LANE_NOBODY) {
+			cast.clock_of[cast.nactors] = thread->clock;
+			of_process[thread->process] = cast.nactors++;
+		}
+		cast.actor_of[i] = of_process[thread->process];
+	}
+	free(of_process);
+	return cast;
+}
+
+struct cast totals_cast_threads(const struct totals *t)
+{
+	return cast_open(t, false);
+}
+
+struct cast totals_cast_processes(const struct totals *t)
+{
+	return cast_open(t, true);
+}
+
+void cast_close(struct cast *cast)
+{
+	free(cast->actor_of);
+	free(cast->waits);
+	free(cast->clock_of);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * totals.h - what every thread did in all: how long it worked and waited, how long it was in each
+ * region; and who takes part in the scores.
+ *
+ * Whether a thread ever works or waits is usually known after a few events. How long, comes out of
+ * whatever walks its states anyway: the sweep for the scores, or totals_states. Regions are a walk
+ * of their own.
+ *
+ * Totals are kept in ticks and pieces, so that they become times only once, by the clock's rate.
+ * Where it is not known how long something took there is a part that is sure and a part that is
+ * possible.
+ *
+ * Law: the true total time that a thread spent in a region (inclusive, recursion counted once),
+ * working or waiting, within the span of its line, lies in the interval given for it. */
+#ifndef ANALYSIS_TOTALS_H
+#define ANALYSIS_TOTALS_H
+
+#include "analysis/clocks/times.h"
+#include "analysis/states/lane.h"
+#include "analysis/states/states.h"
+
+struct pieces { uint64_t ticks, count; };
+
+struct total {
+	struct pieces sure, possible;
+	uint64_t until; /* possibly also from the span's begin to this stamp; or PERIOD_BEFORE */
+	uint64_t since; /* possibly also from this stamp to the span's end; or PERIOD_AFTER */
+};
+
+struct region_total {
+	struct total time;
+	uint64_t visits;     /* that were recorded */
+	uint64_t entered;    /* while in it: stamp of the outermost enter */
+	uint32_t depth;
+};
+
+struct thread_totals {
+	struct ends ends;    /* first > last without any event */
+	bool works, waits;   /* ever, as far as is known */
+	bool complete;       /* the following is there */
+	struct total work, wait;
+	uint64_t unmatched;
+	bool ends_open;      /* its last record is inside of something: */
+	uint32_t open_site;  /* the innermost; TR_NO_SITE when that is unknown */
+	uint64_t events;     /* after totals_regions */
+	struct region_total *regions; /* by region name; likewise */
+};
+
+struct totals {
+	struct trace *trace;
+	const struct roles *roles;
+	struct thread_totals *threads;
+	struct ends *ends;          /* of each thread, once more, as times_span wants them */
+	uint32_t *region_of_site;   /* TR_NO_SITE when it is no region */
+	uint32_t *site_of_region;   /* one of the sites with that name */
+	uint32_t nregions;
+};
+
+void totals_open(struct totals *, struct trace *, const struct roles *);
+void totals_close(struct totals *);
+
+/* For who walks the states of a thread that is not complete: takes each of its periods, in order,
+ * and then the walk's end. */
+void totals_add(struct totals *, size_t thread, const struct period *);
+void totals_end(struct totals *, size_t thread, const struct states *);
+
+void totals_states(struct totals *);  /* walks all threads that are not complete */
+void totals_regions(struct totals *);
+
+frz_time totals_time(const struct times *, const struct span *, uint32_t clock,
+		     const struct total *);
+
+/* Every thread that ever works or waits is an actor; or every process that has such a thread. */
+struct cast totals_cast_threads(const struct totals *);
+struct cast totals_cast_processes(const struct totals *);
+void cast_close(struct cast *);
+
+#endif

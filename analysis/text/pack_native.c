@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pack_native.c - writes a trace directory as runtime/format.h describes it.
+ *
+ * Everything is written under a temporary name and renamed when it is complete, so a directory
+ * with the wanted name is always a whole trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/base/lines.h"
+#include "analysis/base/memory.h"
+#include "analysis/text/pack.h"
+#include "freezer/synclog.h"
+#include "runtime/words.h"
+
+/* Words of one thread that wait in memory. */
+#define PENDING_WORDS 8192
+#define STEM_BYTES      64
+
+static char *cannot_write(const char *path)
+{
+	return mem_format("%s: cannot be written: %s", path, strerror(errno));
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+/* The file has a name of its own before it is known which process the thread belongs to. */
+static char *thread_path(const struct pack *p, size_t thread)
+{
+	return mem_format("%s/%zu.thread", p->directory, thread);
+}
+
+static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes = (const char *)bytes + n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return true;
+}
+
+static char *write_thread(struct pack *p, size_t thread, const void *bytes, size_t size,
+			  uint64_t offset)
+{
+	char *path = thread_path(p, thread), *wrong = NULL;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0 || !write_at(fd, bytes, size, offset) || close(fd))
+		wrong = cannot_write(path);
+	free(path);
+	return wrong;
+}
+
+static char *flush(struct pack *p, size_t thread)
+{
+	struct pack_thread *t = &p->threads[thread];
+	char *wrong = write_thread(p, thread, t->pending, t->npending * sizeof *t->pending,
+				   DPROF_HEADER_SIZE + t->nwritten * sizeof *t->pending);
+	t->nwritten += t->npending;
+	t->npending = 0;
+	return wrong;
+}
+
+static char *put_word(struct pack *p, size_t thread, uint64_t word)
+{
+	struct pack_thread *t = &p->threads[thread];
+	if (t->nwritten)
+		t->pending[t->npending++] = word; /* there is room: it was full before */
+	else
+		*MEM_GROW(t->pending, t->npending) = word;
+	return t->npending == PENDING_WORDS ? flush(p, thread) : NULL;
+}
+
+/* What has no site cannot be named by part of an address. */
+static char *put_wide(struct pack *p, size_t thread, uint64_t stamp, uint64_t site_at,
+		      enum dprof_op op)
+{
+	char *wrong = put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0));
+	if (!wrong)
+		wrong = put_word(p, thread, stamp);
+	return wrong ? wrong : put_word(p, thread, site_at);
+}
+
+char *pack_event(struct pack *p, size_t thread, uint64_t stamp, uint64_t site_at, enum dprof_op op)
+{
+	struct pack_thread *t = &p->threads[thread];
+	char *wrong = NULL;
+	if (!t->begun || (stamp - t->last) >> (DPROF_STAMP_BITS - 2))
+		wrong = put_word(p, thread, dprof_epoch_word(stamp));
+	if (!t->begun)
+		t->first = stamp;
+	t->begun = true;
+	t->last = stamp;
+	if (wrong)
+		return wrong;
+	return site_at == PACK_NO_SITE_AT
+		       ? put_wide(p, thread, stamp, site_at, op)
+		       : put_word(p, thread, dprof_event_word(stamp, site_at, op));
+}
+
+char *pack_argument(struct pack *p, size_t thread, struct tr_arg a)
+{
+	uint64_t high = a.value >> 56;
+	char *wrong = put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_ARG, a.key, a.value));
+	if (wrong || !high)
+		return wrong;
+	return put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, a.key, high));
+}
+
+char *pack_lost(struct pack *p, size_t thread, uint64_t records)
+{
+	return put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_LOST, 0, records));
+}
+
+static char *finish_thread(struct pack *p, size_t thread)
+{
+	struct pack_thread *t = &p->threads[thread];
+	const struct pack_process *process = &p->processes[t->process];
+	uint8_t page[DPROF_HEADER_SIZE] = { 0 };
+	struct dprof_events_header header = {
+		.magic = DPROF_EVENTS_MAGIC,
+		.version = DPROF_FORMAT_VERSION,
+		.header_size = DPROF_HEADER_SIZE,
+		.word_size = sizeof(uint64_t),
+		.thread = t->number,
+		.rank = process->rank,
+		.pid = process->pid,
+		.tid = process->pid + t->number,
+		.started = t->first,
+		.ended = !t->complete ? 0
+			 : t->last    ? t->last
+				      : 1,
+		.lost = t->lost,
+	};
+	memcpy(header.name, t->name, sizeof header.name);
+	memcpy(page, &header, sizeof header);
+	char *wrong = flush(p, thread);
+	if (!wrong)
+		wrong = write_thread(p, thread, page, sizeof page, 0);
+	if (wrong)
+		return wrong;
+	char *from = thread_path(p, thread);
+	char *to = mem_format("%s/%s-%" PRIu32 ".events", p->directory, process->stem, t->number);
+	if (access(to, F_OK) == 0)
+		wrong = mem_format("%s: thread %" PRIu64
+				   ": expected a number of its own in its process, found %" PRIu32
+				   " twice",
+				   p->name, p->thread_ids.id[thread], t->number);
+	else if (rename(from, to))
+		wrong = cannot_write(to);
+	free(from);
+	free(to);
+	return wrong;
+}
+
+/* ---- Sites, links ---------------------------------------------------------------------------- */
+
+static char *sites_name(const struct pack *p)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	for (size_t i = 0; i < p->sites_size; i++)
+		hash = (hash ^ p->sites[i]) * UINT64_C(0x100000001b3);
+	return mem_format("%016" PRIx64 ".sites", hash);
+}
+
+static char *write_sites(const struct pack *p)
+{
+	char *name = sites_name(p), *path = mem_format("%s/%s", p->directory, name), *wrong = NULL;
+	FILE *out = p->sites_size ? fopen(path, "wbx") : NULL;
+	if (p->sites_size && (!out || fwrite(p->sites, 1, p->sites_size, out) != p->sites_size))
+		wrong = cannot_write(path);
+	if (out && fclose(out) && !wrong)
+		wrong = cannot_write(path);
+	free(name);
+	free(path);
+	return wrong;
+}
+
+/* A host's name as a part of a file's name. */
+static char *host_stem(const char *host)
+{
+	char *stem = mem_format("%.*s", STEM_BYTES, host);
+	for (char *c = stem; *c; c++)
+		if (*c == '/' || (unsigned char)*c <= ' ' || *c == 0x7f || (c == stem && *c == '.'))
+			*c = '_';
+	return stem;
+}
+
+static char *write_links(const struct pack *p)
+{
+	struct frz_synclog log;
+	if (!p->nlinks)
+		return NULL;
+	char *host = host_stem(p->clocks[0].host),
+	     *path = mem_format("%s/%s.sync", p->directory, host), *wrong = NULL;
+	int error = frz_synclog_create(&log, path, 0, host);
+	for (size_t i = 0; !error && i < p->nlinks; i++)
+		frz_synclog_add_link(&log, p->links[i]);
+	if (!error)
+		error = frz_synclog_close(&log);
+	if (error) {
+		errno = -error;
+		wrong = cannot_write(path);
+	}
+	free(host);
+	free(path);
+	return wrong;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+static void put_name(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, "%s ", key);
+	ln_escaped(out, value);
+	putc('\n', out);
+}
+
+/* Two hosts of one name are two hosts all the same. */
+static void put_hostid(FILE *out, const struct pack *p, size_t clock)
+{
+	size_t same = 0;
+	for (size_t i = 0; i < p->nclocks; i++)
+		same += strcmp(p->clocks[i].host, p->clocks[clock].host) == 0;
+	fputs("hostid ", out);
+	ln_escaped(out, p->clocks[clock].host);
+	if (same > 1)
+		fprintf(out, "/%zu", clock);
+	putc('\n', out);
+}
+
+/* Each process names its own threads; the first process names all groups, for those without
+ * threads. */
+static void put_groups(FILE *out, const struct pack *p, size_t process)
+{
+	for (size_t i = 0; i < p->ngroups; i++) {
+		const struct pack_group *g = &p->groups[i];
+		size_t own = 0;
+		for (size_t j = 0; j < g->nthreads; j++)
+			own += p->threads[g->threads[j]].process == process;
+		if (!own && process)
+			continue;
+		fprintf(out, "group %" PRIu64 " threads=", g->id);
+		const char *comma = "";
+		for (size_t j = 0; j < g->nthreads; j++) {
+			const struct pack_thread *t = &p->threads[g->threads[j]];
+			if (t->process != process)
+				continue;
+			fprintf(out, "%s%" PRIu32, comma, t->number);
+			comma = ",";
+		}
+		fprintf(out, " size=%" PRIu64 "\n", g->size ? g->size : g->nthreads);
+	}
+}
+
+static uint64_t last_stamp(const struct pack *p, size_t process)
+{
+	uint64_t last = 1;
+	for (size_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].process == process && p->threads[i].last > last)
+			last = p->threads[i].last;
+	return last;
+}
+
+static void put_process(FILE *out, const struct pack *p, size_t process)
+{
+	const struct pack_process *self = &p->processes[process];
+	const struct pack_clock *clock = &p->clocks[self->clock];
+	fputs(DPROF_PROCESS_FIRST_LINE "\n", out);
+	put_name(out, "program", self->program);
+	put_name(out, "job", self->job);
+	put_name(out, "host", clock->host);
+	put_hostid(out, p, self->clock);
+	fprintf(out, "pid %" PRIu64 "\nghz ", self->pid);
+	ln_put_real(out, clock->ghz);
+	putc('\n', out);
+	put_name(out, "clock", clock->source);
+	if (self->rank >= 0)
+		fprintf(out, "rank %" PRId64 " size %" PRId64 "\n", self->rank, self->size);
+	fprintf(out, "clockid %zu\n", self->clock);
+	if (clock->half_width)
+		fprintf(out, "cores halfwidth=%" PRIu64 " pairs=0\n", clock->half_width);
+	if (p->sites_size) {
+		char *name = sites_name(p);
+		fprintf(out, "module base=0x0 at=0x%" PRIx64 " sites=%s path=", PACK_SITES_AT,
+			name);
+		ln_escaped(out, self->program);
+		putc('\n', out);
+		free(name);
+	}
+	put_groups(out, p, process);
+	for (size_t i = 0; !process && i < p->nnotes; i++)
+		put_name(out, "note", p->notes[i]);
+	if (self->finished)
+		fprintf(out, "finished %" PRIu64 "\n", last_stamp(p, process));
+}
+
+static char *write_process(struct pack *p, size_t process)
+{
+	struct pack_process *self = &p->processes[process];
+	char *host = host_stem(p->clocks[self->clock].host), *wrong = NULL;
+	self->stem = self->rank >= 0 ? mem_format("%s-%" PRId64, host, self->rank)
+				     : mem_format("%s-p%" PRIu64, host, self->pid);
+	char *path = mem_format("%s/%s.process", p->directory, self->stem);
+	FILE *out = fopen(path, "wx");
+	if (out)
+		put_process(out, p, process);
+	if (!out && errno == EEXIST)
+		wrong = mem_format("%s: expected each process to have a rank or a pid of its own, "
+				   "found %s twice",
+				   p->name, self->stem);
+	else if (!out || ferror(out))
+		wrong = cannot_write(path);
+	if (out && fclose(out) && !wrong)
+		wrong = cannot_write(path);
+	free(host);
+	free(path);
+	return wrong;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static char *without_slashes(const char *directory)
+{
+	char *name = mem_copy(directory);
+	for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--)
+		name[n - 1] = 0;
+	return name;
+}
+
+char *pack_begin(struct pack *p, const char *directory)
+{
+	struct stat status;
+	char *name = without_slashes(directory), *wrong = NULL;
+	p->directory = mem_format("%s.part-%ld", name, (long)getpid());
+	if (lstat(name, &status) == 0)
+		wrong = mem_format("%s: expected a name that is free, found one that exists",
+				   directory);
+	else if (mkdir(p->directory, 0777))
+		wrong = cannot_write(p->directory);
+	if (wrong) {
+		free(p->directory);
+		p->directory = NULL;
+	}
+	free(name);
+	return wrong;
+}
+
+char *pack_finish(struct pack *p, const char *directory)
+{
+	char *wrong = write_sites(p);
+	for (size_t i = 0; !wrong && i < p->nprocesses; i++)
+		wrong = write_process(p, i);
+	for (size_t i = 0; !wrong && i < p->nthreads; i++)
+		wrong = finish_thread(p, i);
+	if (!wrong)
+		wrong = write_links(p);
+	if (wrong)
+		return wrong;
+	char *name = without_slashes(directory);
+	if (rename(p->directory, name))
+		wrong = cannot_write(directory);
+	free(name);
+	return wrong;
+}
+
+void pack_undo(struct pack *p)
+{
+	DIR *d = p->directory ? opendir(p->directory) : NULL;
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d));)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	rmdir(p->directory);
+}

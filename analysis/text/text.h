@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text.h - the text form of a trace, "dprof-text 1".
+ *
+ *   clock N host=NAME ghz=X source=WORD halfwidth=N  the first is the base
+ *   process N clock=N rank=N size=N pid=N program=PATH job=ID finished=0|1
+ *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
+ *   group N threads=N,N,... size=N                  size: how many should take part
+ *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
+ *   link CLOCK STAMP CLOCK STAMP
+ *   note TEXT
+ *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
+ *   lost THREAD N                                   here N records found no room
+ *
+ * Only N of a clock, thread, group and site, clock= of a thread, host= and ghz= of a clock, and
+ * kind= and name= of a site must be there. Threads of one rank are one process, threads without
+ * a rank are one for each clock. Clocks, threads and sites come before the lines that name them.
+ * '#' begins a comment.
+ *
+ * Law: pack and dump lose nothing: what dump prints of what pack made of it is the same text. */
+#ifndef ANALYSIS_TEXT_H
+#define ANALYSIS_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analysis/base/lines.h"
+#include "analysis/clocks/times.h"
+#include "analysis/trace/trace.h"
+
+#define TEXT_FIRST_LINE "dprof-text 1"
+
+enum {
+	TEXT_CLOCK, TEXT_PROCESS, TEXT_THREAD, TEXT_GROUP, TEXT_SITE, TEXT_LINK, TEXT_NOTE,
+	TEXT_LOST, TEXT_FORMS
+};
+enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE, CLOCK_HALFWIDTH };
+enum {
+	PROCESS_N, PROCESS_CLOCK, PROCESS_RANK, PROCESS_SIZE, PROCESS_PID, PROCESS_PROGRAM,
+	PROCESS_JOB, PROCESS_FINISHED
+};
+enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
+       THREAD_COMPLETE };
+enum { GROUP_N, GROUP_THREADS, GROUP_SIZE };
+enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUNCTION };
+enum { LINK_FROM, LINK_SENT, LINK_TO, LINK_RECEIVED };
+enum { LOST_THREAD, LOST_COUNT };
+extern const struct ln_form text_forms[TEXT_FORMS];
+
+/* A line "e ...". */
+struct text_event {
+	uint64_t thread, stamp, site;
+	bool no_site;
+	enum dprof_op op;
+	unsigned nargs;
+	struct tr_arg args[DPROF_KEY_COUNT];
+};
+
+/* Whether the line is one of an event; `at` then stands behind the e. */
+bool text_is_event(char *line, char **at);
+
+/* Reads what stands behind the e. NULL, or what is wrong (to be freed). */
+char *text_event(char *at, struct text_event *out);
+
+/* Prints the trace; with bounds on every event when `times` is not NULL. */
+void text_dump(FILE *, const struct trace *, const struct times *times);
+
+/* Makes a trace directory, which must not exist yet, of the text in `in`, called `name` in
+ * sentences. NULL, or what is wrong (to be freed); then nothing is left behind. */
+char *text_pack(FILE *in, const char *name, const char *directory);
+
+#endif

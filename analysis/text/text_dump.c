@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text_dump.c - prints a trace in the text form: thread after thread, each in the order of
+ * recording.
+ *
+ * A key is left out where reading it back would give the same. An exit that says nothing itself
+ * repeats what its enter said, so that each line of a collective operation can be understood
+ * alone. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/text/text.h"
+#include "analysis/trace/nesting.h"
+#include "analysis/trace/trace_private.h"
+
+static void put_string(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, " %s=", key);
+	ln_escaped(out, value);
+}
+
+static void put_clocks(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->nclocks; i++) {
+		fprintf(out, "clock %zu", i);
+		put_string(out, "host", t->clocks[i].host);
+		fputs(" ghz=", out);
+		ln_put_real(out, t->clocks[i].ghz);
+		if (strcmp(t->clocks[i].source, "tsc") != 0)
+			put_string(out, "source", t->clocks[i].source);
+		if (t->clocks[i].half_width)
+			fprintf(out, " halfwidth=%" PRIu64, t->clocks[i].half_width);
+		putc('\n', out);
+	}
+}
+
+static bool has_threads(const struct trace *t, size_t process)
+{
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].process == process)
+			return true;
+	return false;
+}
+
+static void put_processes(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		const struct tr_process *p = &t->processes[i];
+		fprintf(out, "process %zu", i);
+		if (!has_threads(t, i))
+			fprintf(out, " clock=%" PRIu32, p->modules->clock);
+		if (p->rank >= 0)
+			fprintf(out, " rank=%" PRId64 " size=%" PRId64, p->rank, p->size);
+		fprintf(out, " pid=%" PRIu64, p->pid);
+		put_string(out, "program", p->program);
+		put_string(out, "job", p->job);
+		fputs(p->finished ? "\n" : " finished=0\n", out);
+	}
+}
+
+static void put_threads(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->nthreads; i++) {
+		const struct tr_thread *thread = &t->threads[i];
+		fprintf(out, "thread %zu clock=%" PRIu32, i, thread->clock);
+		if (thread->rank >= 0)
+			fprintf(out, " rank=%" PRId64, thread->rank);
+		fprintf(out, " process=%" PRIu32 " number=%" PRIu32, thread->process,
+			thread->number);
+		if (*thread->name)
+			put_string(out, "name", thread->name);
+		if (thread->lost)
+			fprintf(out, " lost=%" PRIu64, thread->lost);
+		fputs(thread->complete ? "\n" : " complete=0\n", out);
+	}
+}
+
+static void put_groups(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->ngroups; i++) {
+		const struct tr_group *g = &t->groups[i];
+		fprintf(out, "group %" PRIu64 " threads=", g->id);
+		for (size_t j = 0; j < g->nthreads; j++)
+			fprintf(out, "%s%" PRIu32, j ? "," : "", g->threads[j]);
+		if (g->size != g->nthreads)
+			fprintf(out, " size=%zu", g->size);
+		putc('\n', out);
+	}
+}
+
+static void put_sites(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->nsites; i++) {
+		const struct tr_site *s = &t->sites[i];
+		fprintf(out, "site %zu kind=%s", i, tr_kind_word(s->kind));
+		put_string(out, "name", s->name);
+		put_string(out, "file", s->file);
+		fprintf(out, " line=%" PRIu32, s->line);
+		if (s->column)
+			fprintf(out, " column=%" PRIu32, s->column);
+		if (*s->function)
+			put_string(out, "function", s->function);
+		putc('\n', out);
+	}
+}
+
+static void put_links_and_notes(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->nlinks; i++)
+		fprintf(out, "link %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n",
+			t->links[i].from, t->links[i].sent, t->links[i].to, t->links[i].received);
+	for (size_t i = 0; i < t->nnotes; i++) {
+		fputs("note ", out);
+		ln_escaped(out, t->notes[i]);
+		putc('\n', out);
+	}
+}
+
+/* ---- Events: there may be millions, so their lines are put together without printf ----------- */
+
+struct line { char text[1024], *end; };
+
+static void add_word(struct line *l, const char *word)
+{
+	l->end = stpcpy(l->end, word);
+}
+
+static void add_number(struct line *l, uint64_t number)
+{
+	char digits[20], *first = digits + sizeof digits;
+	do
+		*--first = (char)('0' + number % 10);
+	while (number /= 10);
+	memcpy(l->end, first, (size_t)(digits + sizeof digits - first));
+	l->end += digits + sizeof digits - first;
+}
+
+static void add_signed(struct line *l, int64_t number)
+{
+	if (number < 0)
+		add_word(l, "-");
+	add_number(l, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
+static void add_arguments(struct line *l, const struct tr_event *e)
+{
+	for (unsigned i = 0; i < e->nargs; i++) {
+		add_word(l, " ");
+		add_word(l, tr_key_word(e->args[i].key));
+		add_word(l, "=");
+		add_number(l, e->args[i].value);
+	}
+}
+
+/* A clock that has no place on the base's line is nowhere. */
+static void add_bounds(struct line *l, bool placed, struct frz_cursor *clock, uint64_t stamp)
+{
+	if (!placed) {
+		add_word(l, " [-inf,inf]");
+		return;
+	}
+	frz_time at = frz_time_of(clock, stamp);
+	add_word(l, " [");
+	add_signed(l, at.lo);
+	add_word(l, ",");
+	add_signed(l, at.hi);
+	add_word(l, "]");
+}
+
+static void add_event(struct line *l, const struct tr_event *e)
+{
+	static const char *const ops[] = {
+		[DPROF_ENTER] = " enter", [DPROF_EXIT] = " exit", [DPROF_POINT] = " point"
+	};
+	add_word(l, " ");
+	add_number(l, e->stamp);
+	add_word(l, " ");
+	if (e->site == TR_NO_SITE)
+		add_word(l, "-");
+	else
+		add_number(l, e->site);
+	add_word(l, ops[e->op]);
+	add_arguments(l, e);
+}
+
+/* Keeps the nesting, and gives an exit without arguments those of its enter. */
+static void follow(struct nesting *n, struct tr_cursor at, struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER)
+		nest_enter(n, (struct nest_entry){ e->site, e->stamp, at.next });
+	size_t count = e->op == DPROF_EXIT ? nest_exit(n, e->site) : 0;
+	if (!count)
+		return;
+	while (--count)
+		nest_pop(n);
+	at.next = nest_pop(n).record;
+	struct tr_event enter;
+	if (!e->nargs && trace_next(&at, &enter)) {
+		e->nargs = enter.nargs;
+		memcpy(e->args, enter.args, sizeof e->args);
+	}
+}
+
+static void put_events(FILE *out, const struct trace *t, size_t thread, const struct times *times)
+{
+	struct nesting nesting;
+	struct tr_cursor cursor = trace_events(t, thread), before = cursor;
+	uint32_t clock = t->threads[thread].clock;
+	bool placed = times && times->line[clock] == 0;
+	struct frz_cursor time = { 0 };
+	if (placed)
+		time = times_cursor(times, clock);
+	nest_begin(&nesting, t->nsites);
+	for (struct tr_event e; trace_next(&cursor, &e); before = cursor) {
+		struct line l;
+		l.end = l.text;
+		add_word(&l, e.op == DPROF_LOST ? "lost " : "e ");
+		add_number(&l, thread);
+		if (e.op == DPROF_LOST) {
+			add_word(&l, " ");
+			add_number(&l, e.lost);
+		} else {
+			follow(&nesting, before, &e);
+			add_event(&l, &e);
+			if (times)
+				add_bounds(&l, placed, &time, e.stamp);
+		}
+		*l.end++ = '\n';
+		fwrite_unlocked(l.text, 1, (size_t)(l.end - l.text), out);
+	}
+	nest_end(&nesting);
+}
+
+void text_dump(FILE *out, const struct trace *t, const struct times *times)
+{
+	fputs(TEXT_FIRST_LINE "\n", out);
+	put_clocks(out, t);
+	put_processes(out, t);
+	put_threads(out, t);
+	put_groups(out, t);
+	put_sites(out, t);
+	put_links_and_notes(out, t);
+	for (size_t i = 0; i < t->nthreads; i++)
+		put_events(out, t, i, times);
+}

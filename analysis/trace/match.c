@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * match.c - the events of each thread, one after the other, and what they settle. */
+#include "analysis/trace/match_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+/* ---- What is ready --------------------------------------------------------------------------- */
+
+struct ready *match_ready(struct matcher *m, enum match_kind kind, size_t nparts)
+{
+	struct ready *r = mem_resize(NULL, 1, sizeof *r + nparts * sizeof r->parts[0]);
+	r->next = NULL;
+	r->match = (struct match){ .kind = kind, .flow = MATCH_NOWHERE, .nparts = nparts,
+				   .parts = r->parts };
+	*m->end = r;
+	m->end = &r->next;
+	return r;
+}
+
+bool match_found(struct matcher *m, struct match *out)
+{
+	free(m->given);
+	m->given = m->first;
+	if (!m->given)
+		return false;
+	m->first = m->given->next;
+	if (!m->first)
+		m->end = &m->first;
+	*out = m->given->match;
+	return true;
+}
+
+const struct match_tally *match_tally(const struct matcher *m)
+{
+	return &m->tally;
+}
+
+/* ---- Open and close -------------------------------------------------------------------------- */
+
+static bool kind_moves_messages(const struct trace *t, uint32_t site)
+{
+	return site != TR_NO_SITE && (t->sites[site].kind == DPROF_KIND_SEND ||
+				      t->sites[site].kind == DPROF_KIND_RECV);
+}
+
+static bool moves_messages(const struct trace *t, size_t thread)
+{
+	struct tr_cursor events = trace_events(t, thread);
+	for (struct tr_event e; trace_next(&events, &e);)
+		if (e.op != DPROF_LOST && kind_moves_messages(t, e.site))
+			return true;
+	return false;
+}
+
+static bool any_messages(const struct trace *t)
+{
+	for (uint32_t s = 0; s < t->nsites; s++)
+		if (kind_moves_messages(t, s))
+			return true;
+	return false;
+}
+
+static uint32_t threads_of_rank(const struct matcher *m, uint32_t rank)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < m->trace->nthreads; i++)
+		n += m->actors[i].rank == rank;
+	return n;
+}
+
+/* Which ranks send and receive in several threads. A loss of one thread leaves the others in
+ * doubt, too: in which of their stamps it fell is not known. */
+static void look_ahead(struct matcher *m)
+{
+	const struct trace *t = m->trace;
+	for (uint32_t r = 0; r < m->rank_numbers.n; r++) {
+		uint32_t movers = 0;
+		bool lost = false, missing = false, alone = threads_of_rank(m, r) == 1;
+		for (size_t i = 0; i < t->nthreads; i++) {
+			if (m->actors[i].rank != r)
+				continue;
+			movers += !alone && moves_messages(t, i);
+			lost |= t->threads[i].lost > 0;
+			missing |= t->threads[i].gaps;
+		}
+		m->ranks[r].several = movers > 1;
+		m->ranks[r].doubtful = missing || (lost && movers > 1);
+	}
+}
+
+struct matcher *match_open(const struct trace *t, uint64_t slack)
+{
+	struct matcher *m = mem_resize(NULL, 1, sizeof *m);
+	*m = (struct matcher){ .trace = t, .slack = slack };
+	m->end = &m->first;
+	m->actors = mem_resize(NULL, t->nthreads, sizeof *m->actors);
+	for (size_t i = 0; i < t->nthreads; i++) {
+		int64_t rank = t->threads[i].rank;
+		m->actors[i] = (struct actor){ .rank = MATCH_NO_RANK, .last_site = TR_NO_SITE };
+		if (rank < 0)
+			continue;
+		ids_add(&m->rank_numbers, (uint64_t)rank);
+		m->actors[i].rank = (uint32_t)ids_find(&m->rank_numbers, (uint64_t)rank);
+	}
+	m->ranks = mem_resize(NULL, m->rank_numbers.n, sizeof *m->ranks);
+	memset(m->ranks, 0, m->rank_numbers.n * sizeof *m->ranks);
+	if (any_messages(t))
+		look_ahead(m);
+	return m;
+}
+
+void match_close(struct matcher *m)
+{
+	for (size_t i = 0; i < m->trace->nthreads; i++) {
+		struct actor *a = &m->actors[i];
+		while (a->ncalls)
+			message_drop(a->calls[--a->ncalls].op);
+		free(a->calls);
+	}
+	messages_free(m);
+	meetings_free(m);
+	while (m->first) {
+		struct ready *r = m->first;
+		m->first = r->next;
+		free(r);
+	}
+	free(m->given);
+	free(m->actors);
+	free(m->ranks);
+	ids_free(&m->rank_numbers);
+	free(m);
+}
+
+/* ---- Threads that begin and end -------------------------------------------------------------- */
+
+struct match_part match_part(const struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	return (struct match_part){
+		.thread = thread,
+		.site = e->site,
+		.enter_at = m->actors[thread].count,
+		.done_at = MATCH_NEVER,
+		.enter = e->stamp,
+		.bytes = trace_arg(e, DPROF_KEY_BYTES, MATCH_NO_BYTES),
+		.root = trace_arg(e, DPROF_KEY_ROLE, 0) == 1,
+	};
+}
+
+/* Thread `number` of the process of `thread`; threads stand in the order of both. */
+static uint32_t find_thread(const struct trace *t, uint32_t thread, uint64_t number)
+{
+	uint32_t process = t->threads[thread].process;
+	size_t lo = 0, hi = t->nthreads;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct tr_thread *at = &t->threads[mid];
+		if (at->process < process || (at->process == process && at->number < number))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	bool found = lo < t->nthreads && t->threads[lo].process == process &&
+		     t->threads[lo].number == number;
+	return found ? (uint32_t)lo : MATCH_NO_THREAD;
+}
+
+static uint32_t named_thread(const struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	uint64_t number = trace_arg(e, DPROF_KEY_THREAD, UINT64_MAX);
+	return number == UINT64_MAX ? MATCH_NO_THREAD : find_thread(m->trace, thread, number);
+}
+
+static void fork_thread(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	uint32_t child = named_thread(m, thread, e);
+	if (child == MATCH_NO_THREAD || m->actors[child].count > 0)
+		return;
+	m->actors[child].created = true;
+	m->actors[child].creator = match_part(m, thread, e);
+}
+
+static void first_event(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	if (!m->actors[thread].created)
+		return;
+	struct ready *r = match_ready(m, MATCH_CREATED, 2);
+	r->parts[0] = m->actors[thread].creator;
+	r->parts[1] = match_part(m, thread, e);
+	r->match.what = DPROF_KIND_FORK;
+	r->match.complete = true;
+}
+
+static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
+			const struct tr_event *e)
+{
+	const struct actor *gone = &m->actors[child];
+	if (gone->count == 0)
+		return;
+	struct ready *r = match_ready(m, MATCH_JOINED, 2);
+	r->parts[0] = (struct match_part){ .thread = child, .site = gone->last_site,
+					   .enter_at = gone->count - 1, .enter = gone->last,
+					   .done_at = MATCH_NEVER, .bytes = MATCH_NO_BYTES };
+	r->parts[1] = match_part(m, thread, e);
+	r->parts[1].done = e->stamp;
+	r->parts[1].done_at = r->parts[1].enter_at;
+	r->match.what = DPROF_KIND_JOIN;
+	r->match.complete = true;
+}
+
+/* ---- The calls that a thread is in ----------------------------------------------------------- */
+
+/* Leaves the calls from `depth` on, of which the exit was not recorded. */
+static void abandon(struct actor *a, size_t depth)
+{
+	while (a->ncalls > depth)
+		message_drop(a->calls[--a->ncalls].op);
+}
+
+/* Where the innermost call at this site stands, SIZE_MAX: nowhere. */
+static size_t find_call(const struct actor *a, uint32_t site)
+{
+	size_t i = a->ncalls;
+	while (i > 0 && a->calls[i - 1].site != site)
+		i--;
+	return i ? i - 1 : SIZE_MAX;
+}
+
+static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	struct actor *a = &m->actors[thread];
+	struct call call = { .site = e->site, .kind = m->trace->sites[e->site].kind,
+			     .id = MATCH_NO_ID, .child = MATCH_NO_THREAD };
+	switch (call.kind) {
+	case DPROF_KIND_SEND:
+	case DPROF_KIND_RECV:
+		call.op = message_begin(m, thread, e, call.kind == DPROF_KIND_RECV);
+		break;
+	case DPROF_KIND_WAIT:
+		call.id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+		break;
+	case DPROF_KIND_FORK:
+		fork_thread(m, thread, e);
+		meeting_enter(m, thread, e, &call);
+		break;
+	case DPROF_KIND_JOIN:
+		call.child = named_thread(m, thread, e);
+		meeting_enter(m, thread, e, &call);
+		break;
+	case DPROF_KIND_BARRIER:
+	case DPROF_KIND_COLL:
+		meeting_enter(m, thread, e, &call);
+		break;
+	default:
+		return;
+	}
+	size_t again = find_call(a, e->site);
+	if (again != SIZE_MAX)
+		abandon(a, again);
+	*MEM_GROW(a->calls, a->ncalls) = call;
+}
+
+static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	struct actor *a = &m->actors[thread];
+	size_t at = find_call(a, e->site);
+	if (at == SIZE_MAX)
+		return;
+	abandon(a, at + 1);
+	struct call call = a->calls[--a->ncalls];
+	if (call.op)
+		message_end(m, thread, call.op, e);
+	if (call.id != MATCH_NO_ID) {
+		message_done_id(m, thread, call.id, e);
+		meeting_done_id(m, thread, call.id, e);
+	}
+	if (call.meeting)
+		meeting_leave(m, thread, &call, e);
+	if (call.child != MATCH_NO_THREAD)
+		join_thread(m, thread, call.child, e);
+}
+
+/* A "done" speaks of its id, or of the innermost receive that its thread is in. */
+static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	struct actor *a = &m->actors[thread];
+	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+	if (m->trace->sites[e->site].kind == DPROF_KIND_COLL && id != MATCH_NO_ID)
+		meeting_done_id(m, thread, id, e);
+	if (!kind_moves_messages(m->trace, e->site))
+		return;
+	if (id != MATCH_NO_ID) {
+		message_done_id(m, thread, id, e);
+		return;
+	}
+	size_t i = a->ncalls;
+	while (i > 0 && a->calls[i - 1].kind != DPROF_KIND_RECV)
+		i--;
+	if (i && a->calls[i - 1].op)
+		message_done(m, thread, a->calls[i - 1].op, e);
+}
+
+/* ---- Taking events --------------------------------------------------------------------------- */
+
+void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	struct actor *a = &m->actors[thread];
+	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
+		if (a->rank != MATCH_NO_RANK)
+			message_doubt(m, a->rank);
+	} else {
+		if (a->rank != MATCH_NO_RANK)
+			message_passed(m, a->rank, e->stamp);
+		if (a->count == 0)
+			first_event(m, thread, e);
+		if (e->op == DPROF_ENTER)
+			enter(m, thread, e);
+		else if (e->op == DPROF_EXIT)
+			leave(m, thread, e);
+		else
+			point(m, thread, e);
+		a->last = e->stamp;
+		a->last_site = e->site;
+	}
+	a->count++;
+}
+
+void match_finish(struct matcher *m)
+{
+	for (uint32_t r = 0; r < m->rank_numbers.n; r++)
+		message_passed(m, r, UINT64_MAX);
+	meetings_finish(m);
+	messages_finish(m);
+}

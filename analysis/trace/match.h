@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * match.h - which operations of different threads belong together: messages, meetings, threads.
+ *
+ * The matcher is given the events of all threads, one at a time, and gives back what they settle:
+ * which send a receive took its message from, who met in which collective operation, which event
+ * made a thread begin. It compares no stamps of different clocks, so it needs no times and can
+ * serve those who compute them. Events of one thread must come in the order of recording, and those of
+ * the threads of one rank in the order of their stamps; beyond that any order will do.
+ *
+ * Law: what is given as a match is certain from what format.h says of operations. In particular
+ *
+ *  - The n-th message from rank s to rank d in one group with one tag is taken by the n-th begun of
+ *    the receives that took such a message. A receive from any source or with any tag keeps its
+ *    place among all of its rank and group, and counts where its "done" says; until then those
+ *    begun behind it that could concern the same messages wait.
+ *  - That order is not certain when two threads of a rank are at the same time in sends to the same
+ *    stream, or in receives that may take from it; when records of either rank were lost or
+ *    damaged, or have no site; when an id is begun again before its operation was completed
+ *    (it was cancelled or freed, and may have taken a message or not). From there on that stream,
+ *    or all streams of that rank, give no matches.
+ *  - Members of a meeting named the same group and number at the same kind of operation; if their
+ *    operations have not the same name, its flow is MATCH_NOWHERE.
+ *
+ * A receive whose "done" names DPROF_NOBODY took no message: it counts as never begun.
+ *
+ * A non-blocking operation is completed by its "done", or by the EXIT of a wait that names its id
+ * (an unsuccessful test must not name it); a blocking receive by its "done", or else by its EXIT.
+ *
+ * Memory: what is under way, and what was never completed by the other side. */
+#ifndef ANALYSIS_MATCH_H
+#define ANALYSIS_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/trace/trace.h"
+
+enum match_kind {
+	MATCH_MESSAGE,  /* parts: sender, receiver */
+	MATCH_MEETING,  /* parts: all who took part, in the order in which they entered */
+	MATCH_CREATED,  /* parts: who forked; the new thread at its first event */
+	MATCH_JOINED,   /* parts: the thread that ended, at its last event; who waited for that */
+	MATCH_UNTAKEN,  /* only when all events were given: a send of which no receive is known, */
+	MATCH_UNSENT,   /* and a completed receive of which no send is known; one part */
+};
+
+/* How data flow in a meeting: between which two parts, an entry and an exit, there is an order. */
+enum match_flow {
+	MATCH_ALL,      /* each to each: a barrier, MPI_Allreduce, ... */
+	MATCH_FROM_ROOT, /* MPI_Bcast, MPI_Scatter(v), a team's fork */
+	MATCH_TO_ROOT,  /* MPI_Reduce, MPI_Gather(v), a team's join */
+	MATCH_UPWARD,   /* MPI_Scan, MPI_Exscan: to those behind in the order of the group */
+	MATCH_NOWHERE,  /* not known, or not the same for all: MPI_Alltoallv, MPI_Comm_split, ... */
+};
+
+/* One side. Ordinals count the events that trace_next gives for the thread, from 0. */
+struct match_part {
+	uint32_t thread;        /* of the trace */
+	uint32_t site;          /* of the call */
+	size_t enter_at;        /* ordinal of its ENTER; of the event itself in CREATED, JOINED */
+	size_t done_at;         /* ordinal of what completed it; MATCH_NEVER, and for a sender */
+	uint64_t enter, done;   /* their stamps */
+	uint64_t bytes;         /* MATCH_NO_BYTES when it does not say */
+	bool root;
+};
+#define MATCH_NEVER    SIZE_MAX
+#define MATCH_NO_BYTES UINT64_MAX
+
+struct match {
+	enum match_kind kind;
+	enum match_flow flow;   /* of a meeting */
+	enum dprof_kind what;   /* of the first part's site */
+	uint64_t group;         /* id; of messages and meetings */
+	uint64_t number;        /* tag of a message, seq of a meeting */
+	bool begun;             /* a meeting that parts enter without waiting, and wait for later */
+	bool complete;          /* a meeting: all who should have taken part entered and left */
+	size_t nparts;
+	const struct match_part *parts; /* until the next call */
+};
+
+struct match_tally {
+	uint64_t messages, meetings, incomplete, untaken, unsent;
+	uint64_t doubtful;      /* sends and receives not matched for lack of a certain order */
+};
+
+struct matcher;
+
+/* Stamps of one clock tell the order of threads only when they differ by more than `slack`. */
+struct matcher *match_open(const struct trace *, uint64_t slack);
+void match_close(struct matcher *);
+
+/* Takes the next event of a thread. */
+void match_take(struct matcher *, uint32_t thread, const struct tr_event *);
+
+/* Says that there are no more events: meetings that lack somebody follow, and what found no other
+ * side. */
+void match_finish(struct matcher *);
+
+/* The next of what is settled. Call it until it says false after each match_take. */
+bool match_found(struct matcher *, struct match *);
+const struct match_tally *match_tally(const struct matcher *);
+
+/* ---- All matches of a trace, in an order that keeps little under way ---------------------------
+ *
+ * Threads are walked side by side, each clock's stamps from its first event to its last as if
+ * they were the same stretch of time: a guess that only memory depends on. */
+struct match_walk;
+struct match_walk *match_walk_open(const struct trace *, uint64_t slack);
+bool match_walk_next(struct match_walk *, struct match *);
+const struct match_tally *match_walk_tally(const struct match_walk *);
+void match_walk_close(struct match_walk *);
+
+#endif

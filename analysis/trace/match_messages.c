@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * match_messages.c - sends and receives, each in the order of its stream.
+ *
+ *   send ------------------------------------------------> stream.sends   first meets first
+ *   receive of one rank and tag -------------------------> stream.takes   once it is completed
+ *   receive of any -> inbox, until its "done" says whose -^
+ *
+ * What is begun behind a receive of any, and might be of the same stream, waits in the inbox, too.
+ *
+ * An operation whose place is not certain is void: nothing behind it in its queue is matched. A
+ * side of a stream that is closed takes no more; once there is nothing left on it that could be
+ * matched, the other side's are dropped. */
+#include "analysis/trace/match_private.h"
+
+#include <stdlib.h>
+
+#include <uthash.h>
+#include <utlist.h>
+
+#include "analysis/base/memory.h"
+
+#define ANY_RANK  UINT32_MAX
+#define MUCH_WAITING 1024 /* receives behind one that is not believed to be ever completed */
+
+struct stream_key { uint32_t from, to; uint64_t group, tag; }; /* ranks by their places */
+struct inbox_key { uint64_t rank, group; };
+struct request_key { uint64_t process, id; };
+
+struct message_op {
+	struct match_part part;
+	struct stream_key key;   /* from is ANY_RANK, tag is any, until they are known */
+	bool any_tag;
+	bool receive, only_begun, completed, isvoid;
+	bool held;               /* of a rank that sends or receives in several threads */
+	uint64_t until;          /* held: stamp of its call's EXIT; UINT64_MAX before */
+	unsigned users;          /* queue, request, call and held list */
+	enum { NOWHERE, IN_INBOX, IN_STREAM } where;
+	struct message_op *prev, *next;           /* in a queue */
+	struct message_op *held_prev, *held_next; /* among those of its rank that are held */
+};
+
+struct stream {
+	struct stream_key key;
+	struct message_op *sends, *takes;
+	bool no_more_sends, no_more_takes;
+	UT_hash_handle hh;
+};
+
+struct inbox {
+	struct inbox_key key;
+	struct message_op *ops;
+	size_t count;
+	bool doubtful;
+	UT_hash_handle hh;
+};
+
+struct request {
+	struct request_key key;
+	struct message_op *op;
+	UT_hash_handle hh;
+};
+
+static void let_go(struct message_op *op)
+{
+	if (--op->users == 0)
+		free(op);
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+static struct stream *stream_of(struct matcher *m, struct stream_key key)
+{
+	struct stream *s;
+	HASH_FIND(hh, m->streams, &key, sizeof key, s);
+	if (!s) {
+		s = mem_resize(NULL, 1, sizeof *s);
+		*s = (struct stream){ .key = key };
+		HASH_ADD(hh, m->streams, key, sizeof key, s);
+	}
+	return s;
+}
+
+static struct inbox *inbox_find(struct matcher *m, struct stream_key key)
+{
+	struct inbox_key of = { key.to, key.group };
+	struct inbox *b;
+	HASH_FIND(hh, m->inboxes, &of, sizeof of, b);
+	return b;
+}
+
+static bool certain(const struct message_op *op)
+{
+	return op && !op->isvoid && !op->held && (op->completed || !op->receive);
+}
+
+static void give(struct matcher *m, struct message_op *send, struct message_op *take)
+{
+	struct ready *r = match_ready(m, MATCH_MESSAGE, 2);
+	r->parts[0] = send->part;
+	r->parts[1] = take->part;
+	r->match.what = DPROF_KIND_SEND;
+	r->match.group = send->key.group;
+	r->match.number = send->key.tag;
+	r->match.complete = true;
+	m->tally.messages++;
+}
+
+static void drop_all(struct matcher *m, struct message_op **queue)
+{
+	struct message_op *op, *next;
+	DL_FOREACH_SAFE(*queue, op, next) {
+		DL_DELETE(*queue, op);
+		op->where = NOWHERE;
+		m->tally.doubtful++;
+		let_go(op);
+	}
+}
+
+/* Nothing of this queue will ever be matched. */
+static bool dead(const struct message_op *queue, bool no_more)
+{
+	return no_more && (!queue || queue->isvoid);
+}
+
+static void settle(struct matcher *m, struct stream *s)
+{
+	while (certain(s->sends) && certain(s->takes)) {
+		struct message_op *send = s->sends, *take = s->takes;
+		give(m, send, take);
+		DL_DELETE(s->sends, send);
+		DL_DELETE(s->takes, take);
+		send->where = take->where = NOWHERE;
+		let_go(send);
+		let_go(take);
+	}
+	if (dead(s->sends, s->no_more_sends) || dead(s->takes, s->no_more_takes)) {
+		s->no_more_sends = s->no_more_takes = true;
+		drop_all(m, &s->sends);
+		drop_all(m, &s->takes);
+	}
+	if (!s->sends && !s->takes && !s->no_more_sends && !s->no_more_takes) {
+		HASH_DELETE(hh, m->streams, s);
+		free(s);
+	}
+}
+
+/* Puts an operation behind those of its stream, unless something is missing there. */
+static void append(struct matcher *m, struct message_op *op)
+{
+	struct stream *s = stream_of(m, op->key);
+	struct inbox *inbox = inbox_find(m, op->key);
+	s->no_more_sends |= m->ranks[op->key.from].doubtful;
+	s->no_more_takes |= m->ranks[op->key.to].doubtful || (inbox && inbox->doubtful);
+	if (op->receive ? s->no_more_takes : s->no_more_sends) {
+		m->tally.doubtful++;
+	} else {
+		op->where = IN_STREAM;
+		op->users++;
+		if (op->receive)
+			DL_APPEND(s->takes, op);
+		else
+			DL_APPEND(s->sends, op);
+	}
+	settle(m, s);
+}
+
+/* ---- Receives of any ------------------------------------------------------------------------- */
+
+static bool known(const struct message_op *op)
+{
+	return op->key.from != ANY_RANK && !op->any_tag;
+}
+
+/* Whether two receives of one rank and group might take the same message. */
+static bool compete(const struct message_op *a, const struct message_op *b)
+{
+	return (a->key.from == ANY_RANK || b->key.from == ANY_RANK || a->key.from == b->key.from) &&
+	       (a->any_tag || b->any_tag || a->key.tag == b->key.tag);
+}
+
+static bool waits(const struct inbox *b, const struct message_op *op)
+{
+	struct message_op *before;
+	DL_FOREACH(b->ops, before) {
+		if (before == op)
+			return false;
+		if (compete(before, op))
+			return true;
+	}
+	return false;
+}
+
+static void leave_inbox(struct inbox *b, struct message_op *op)
+{
+	DL_DELETE(b->ops, op);
+	op->where = NOWHERE;
+	b->count--;
+}
+
+static void forget_inbox(struct matcher *m, struct inbox *b)
+{
+	if (b->ops || b->doubtful)
+		return;
+	HASH_DELETE(hh, m->inboxes, b);
+	free(b);
+}
+
+static void close_inbox(struct matcher *m, struct inbox *b)
+{
+	b->doubtful = true;
+	b->count = 0;
+	drop_all(m, &b->ops);
+}
+
+/* Everything that waits for nothing goes to its stream. */
+static void drain(struct matcher *m, struct inbox *b)
+{
+	struct message_op *op, *next;
+	DL_FOREACH_SAFE(b->ops, op, next) {
+		if (op->key.from == ANY_RANK && op->any_tag)
+			break; /* all others compete with it */
+		if (!known(op) || waits(b, op))
+			continue;
+		leave_inbox(b, op);
+		append(m, op);
+		let_go(op);
+	}
+	forget_inbox(m, b);
+}
+
+static struct inbox *inbox_of(struct matcher *m, struct stream_key key)
+{
+	struct inbox *b = inbox_find(m, key);
+	if (!b) {
+		b = mem_resize(NULL, 1, sizeof *b);
+		*b = (struct inbox){ .key = { key.to, key.group } };
+		HASH_ADD(hh, m->inboxes, key, sizeof b->key, b);
+	}
+	return b;
+}
+
+static void post(struct matcher *m, struct message_op *op)
+{
+	struct inbox *b = inbox_find(m, op->key);
+	if (known(op) && !(b && waits(b, op))) {
+		append(m, op);
+		return;
+	}
+	b = inbox_of(m, op->key);
+	if (b->count >= MUCH_WAITING)
+		close_inbox(m, b);
+	if (b->doubtful || m->ranks[op->key.to].doubtful) {
+		m->tally.doubtful++;
+		return;
+	}
+	op->where = IN_INBOX;
+	op->users++;
+	DL_APPEND(b->ops, op);
+	b->count++;
+}
+
+/* ---- Several threads of one rank ------------------------------------------------------------- */
+
+/* What two threads do at the same time has no order; neither of them has a place then. */
+static bool overlaps(struct rank *r, const struct message_op *op)
+{
+	bool found = false;
+	struct message_op *other;
+	DL_FOREACH2(r->held, other, held_next) {
+		if (other->part.thread == op->part.thread || other->receive != op->receive ||
+		    other->key.group != op->key.group || other->key.to != op->key.to ||
+		    !compete(other, op))
+			continue;
+		other->isvoid = true;
+		found = true;
+	}
+	return found;
+}
+
+static void close_for(struct matcher *m, const struct message_op *op)
+{
+	if (op->receive) {
+		inbox_of(m, op->key)->doubtful = true;
+		return;
+	}
+	struct stream *s = stream_of(m, op->key);
+	s->no_more_sends = true;
+	settle(m, s);
+}
+
+static void hold(struct rank *r, struct message_op *op)
+{
+	op->held = true;
+	op->until = UINT64_MAX;
+	op->users++;
+	DL_APPEND2(r->held, op, held_prev, held_next);
+}
+
+void message_passed(struct matcher *m, uint32_t rank, uint64_t stamp)
+{
+	struct rank *r = &m->ranks[rank];
+	struct message_op *op, *next;
+	DL_FOREACH_SAFE2(r->held, op, next, held_next) {
+		if (op->until >= stamp || stamp - op->until <= m->slack)
+			continue;
+		DL_DELETE2(r->held, op, held_prev, held_next);
+		op->held = false;
+		if (op->where == IN_STREAM)
+			settle(m, stream_of(m, op->key));
+		let_go(op);
+	}
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+static uint32_t rank_named(const struct matcher *m, const struct tr_event *e)
+{
+	uint64_t number = trace_arg(e, DPROF_KEY_PEER, UINT64_MAX);
+	size_t place = number > INT64_MAX ? SIZE_MAX : ids_find(&m->rank_numbers, number);
+	return place == SIZE_MAX ? ANY_RANK : (uint32_t)place;
+}
+
+static bool has(const struct tr_event *e, enum dprof_key key)
+{
+	for (unsigned i = 0; i < e->nargs; i++)
+		if (e->args[i].key == key)
+			return true;
+	return false;
+}
+
+static struct message_op *make(const struct matcher *m, uint32_t thread, const struct tr_event *e,
+			       bool receive)
+{
+	struct message_op *op = mem_resize(NULL, 1, sizeof *op);
+	uint32_t self = m->actors[thread].rank, peer = rank_named(m, e);
+	*op = (struct message_op){
+		.part = match_part(m, thread, e),
+		.key = { receive ? peer : self, receive ? self : peer,
+			 trace_arg(e, DPROF_KEY_GROUP, 0), trace_arg(e, DPROF_KEY_TAG, 0) },
+		.any_tag = receive && !has(e, DPROF_KEY_TAG),
+		.receive = receive,
+		.only_begun = has(e, DPROF_KEY_ID),
+		.users = 1,
+	};
+	return op;
+}
+
+static void forget_request(struct matcher *m, struct request *r)
+{
+	let_go(r->op);
+	HASH_DELETE(hh, m->requests, r);
+	free(r);
+}
+
+static struct request *request_find(struct matcher *m, uint32_t thread, uint64_t id)
+{
+	struct request_key key = { m->trace->threads[thread].process, id };
+	struct request *r;
+	HASH_FIND(hh, m->requests, &key, sizeof key, r);
+	return r;
+}
+
+/* An operation that was not completed before its id was used again may never have been done. */
+static void begin_request(struct matcher *m, uint32_t thread, uint64_t id, struct message_op *op)
+{
+	struct request *r = request_find(m, thread, id);
+	if (r) {
+		r->op->isvoid = true;
+		close_for(m, r->op);
+		forget_request(m, r);
+	}
+	r = mem_resize(NULL, 1, sizeof *r);
+	*r = (struct request){ { m->trace->threads[thread].process, id }, op, { 0 } };
+	op->users++;
+	HASH_ADD(hh, m->requests, key, sizeof r->key, r);
+}
+
+struct message_op *message_begin(struct matcher *m, uint32_t thread, const struct tr_event *e,
+				 bool receive)
+{
+	uint32_t rank = m->actors[thread].rank;
+	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY)
+		return NULL;
+	if (rank_named(m, e) == ANY_RANK && (!receive || has(e, DPROF_KEY_PEER))) {
+		m->tally.untaken += !receive; /* the other side has recorded nothing */
+		return NULL;
+	}
+	struct rank *r = &m->ranks[rank];
+	struct message_op *op = make(m, thread, e, receive);
+	if (op->only_begun)
+		begin_request(m, thread, trace_arg(e, DPROF_KEY_ID, 0), op);
+	if (r->several && overlaps(r, op))
+		close_for(m, op);
+	if (r->several)
+		hold(r, op);
+	if (receive)
+		post(m, op);
+	else
+		append(m, op);
+	return op;
+}
+
+/* The receive took nothing, and will not: it never stood before those that were begun behind it. */
+static void take_nothing(struct matcher *m, struct message_op *op)
+{
+	if (op->where == IN_INBOX) {
+		struct inbox *b = inbox_find(m, op->key);
+		leave_inbox(b, op);
+		let_go(op);
+		drain(m, b);
+	} else if (op->where == IN_STREAM) {
+		struct stream *s = stream_of(m, op->key);
+		DL_DELETE(s->takes, op);
+		op->where = NOWHERE;
+		let_go(op);
+		settle(m, s);
+	}
+	op->completed = true;
+}
+
+/* What a receive took is known. It no longer is when records of its rank have been lost: then this
+ * may be another one that was begun under the same id. */
+static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
+		     const struct tr_event *e, bool says)
+{
+	if (!op->receive || op->completed || m->ranks[m->actors[thread].rank].doubtful)
+		return;
+	if (says && trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY) {
+		take_nothing(m, op);
+		return;
+	}
+	uint32_t from = says && has(e, DPROF_KEY_PEER) ? rank_named(m, e) : op->key.from;
+	uint64_t tag = says ? trace_arg(e, DPROF_KEY_TAG, op->key.tag) : op->key.tag;
+	bool any_tag = op->any_tag && !(says && has(e, DPROF_KEY_TAG));
+	if (from == ANY_RANK || any_tag)
+		return;
+	if ((op->key.from != ANY_RANK && op->key.from != from) ||
+	    (!op->any_tag && op->key.tag != tag)) {
+		op->isvoid = true;
+		close_for(m, op);
+		return;
+	}
+	op->key.from = from;
+	op->key.tag = tag;
+	op->any_tag = false;
+	op->completed = true;
+	op->part.done = e->stamp;
+	op->part.done_at = m->actors[thread].count;
+	op->part.bytes = says ? trace_arg(e, DPROF_KEY_BYTES, op->part.bytes) : op->part.bytes;
+	if (op->where == IN_INBOX)
+		drain(m, inbox_find(m, op->key));
+	else if (op->where == IN_STREAM)
+		settle(m, stream_of(m, op->key));
+}
+
+void message_done(struct matcher *m, uint32_t thread, struct message_op *op,
+		  const struct tr_event *e)
+{
+	complete(m, op, thread, e, true);
+}
+
+void message_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
+{
+	struct request *r = request_find(m, thread, id);
+	if (!r)
+		return;
+	complete(m, r->op, thread, e, e->op == DPROF_POINT);
+	forget_request(m, r);
+}
+
+void message_end(struct matcher *m, uint32_t thread, struct message_op *op,
+		 const struct tr_event *e)
+{
+	if (!op->only_begun)
+		complete(m, op, thread, e, false);
+	op->until = e->stamp;
+	let_go(op);
+}
+
+void message_drop(struct message_op *op)
+{
+	if (op)
+		let_go(op);
+}
+
+void message_doubt(struct matcher *m, uint32_t rank)
+{
+	m->ranks[rank].doubtful = true;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+static void give_alone(struct matcher *m, const struct message_op *op)
+{
+	struct ready *r = match_ready(m, op->receive ? MATCH_UNSENT : MATCH_UNTAKEN, 1);
+	r->parts[0] = op->part;
+	r->match.what = op->receive ? DPROF_KIND_RECV : DPROF_KIND_SEND;
+	r->match.group = op->key.group;
+	r->match.number = op->key.tag;
+}
+
+void messages_finish(struct matcher *m)
+{
+	struct stream *s, *next;
+	struct inbox *b, *after;
+	struct message_op *op;
+	HASH_ITER(hh, m->inboxes, b, after)
+		close_inbox(m, b);
+	HASH_ITER(hh, m->streams, s, next) {
+		DL_FOREACH(s->sends, op) {
+			give_alone(m, op);
+			m->tally.untaken++;
+		}
+		DL_FOREACH(s->takes, op) {
+			if (!op->completed)
+				continue;
+			give_alone(m, op);
+			m->tally.unsent++;
+		}
+	}
+}
+
+void messages_free(struct matcher *m)
+{
+	struct stream *s, *next_stream;
+	struct inbox *b, *next_inbox;
+	struct request *r, *next_request;
+	HASH_ITER(hh, m->requests, r, next_request)
+		forget_request(m, r);
+	HASH_ITER(hh, m->inboxes, b, next_inbox) {
+		drop_all(m, &b->ops);
+		HASH_DELETE(hh, m->inboxes, b);
+		free(b);
+	}
+	HASH_ITER(hh, m->streams, s, next_stream) {
+		drop_all(m, &s->sends);
+		drop_all(m, &s->takes);
+		HASH_DELETE(hh, m->streams, s);
+		free(s);
+	}
+	for (uint32_t i = 0; i < m->rank_numbers.n; i++) {
+		struct message_op *op, *next;
+		DL_FOREACH_SAFE2(m->ranks[i].held, op, next, held_next)
+			let_go(op);
+	}
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * match_private.h - what the files match*.c share.
+ *
+ *   match.c           the events of a thread, one after the other; what is ready to be given back
+ *   match_messages.c  sends and receives, in the order of each stream
+ *   match_meetings.c  collective operations, and teams of threads
+ *   match_walk.c      all threads side by side */
+#ifndef ANALYSIS_MATCH_PRIVATE_H
+#define ANALYSIS_MATCH_PRIVATE_H
+
+#include "analysis/base/ids.h"
+#include "analysis/trace/match.h"
+
+struct message_op;  /* one send or receive, */
+struct stream;      /* those of one rank to another, in one group, with one tag, */
+struct inbox;       /* receives whose stream is not known, or that wait behind such, */
+struct request;     /* and those that were begun under an id */
+struct meeting;
+struct begun;       /* a part of one that goes on behind its call */
+
+/* An operation that a thread is in. */
+struct call {
+	uint32_t site;
+	enum dprof_kind kind;
+	struct message_op *op;     /* or NULL, */
+	struct meeting *meeting;   /* or NULL, */
+	size_t part;               /* of the meeting */
+	uint64_t id;               /* of a wait, or MATCH_NO_ID */
+	uint32_t child;            /* of a join, or MATCH_NO_THREAD */
+};
+#define MATCH_NO_ID     UINT64_MAX
+#define MATCH_NO_THREAD UINT32_MAX
+#define MATCH_NO_RANK   UINT32_MAX
+
+struct actor {                     /* a thread of the trace */
+	uint32_t rank;             /* place among the ranks, or MATCH_NO_RANK */
+	size_t count;              /* events taken */
+	uint64_t last;             /* stamp */
+	uint32_t last_site;
+	struct call *calls; size_t ncalls; /* that it is in, the innermost last */
+	bool created;
+	struct match_part creator;
+};
+
+struct rank {
+	bool several;              /* more than one of its threads sends or receives */
+	bool doubtful;             /* something is missing from its records from here on */
+	struct message_op *held;   /* several: in whose order another thread may still come */
+};
+
+struct ready {
+	struct ready *next;
+	struct match match;
+	struct match_part parts[];
+};
+
+struct matcher {
+	const struct trace *trace;
+	uint64_t slack;
+	struct match_tally tally;
+	struct actor *actors;      /* of each thread */
+	struct ids rank_numbers;
+	struct rank *ranks;
+	struct stream *streams;
+	struct inbox *inboxes;
+	struct request *requests;
+	struct meeting *meetings;
+	struct begun *begun;
+	struct ready *first, **end, *given;
+};
+
+/* Room for a match, behind all others that are ready; parts are to be filled in. */
+struct ready *match_ready(struct matcher *, enum match_kind, size_t nparts);
+
+/* The part that a thread plays by an event, its `count`-th. */
+struct match_part match_part(const struct matcher *, uint32_t thread, const struct tr_event *);
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* A send or a receive begins. NULL, or what to name when its call ends. */
+struct message_op *message_begin(struct matcher *, uint32_t thread, const struct tr_event *,
+				 bool receive);
+void message_end(struct matcher *, uint32_t thread, struct message_op *, const struct tr_event *);
+/* Its "done": of the receive around it, or, of an id, of whatever was begun under it. */
+void message_done(struct matcher *, uint32_t thread, struct message_op *, const struct tr_event *);
+void message_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
+void message_drop(struct message_op *); /* a call ended without us */
+
+/* The rank has lost something here. */
+void message_doubt(struct matcher *, uint32_t rank);
+/* The clock of a rank has come to this stamp. */
+void message_passed(struct matcher *, uint32_t rank, uint64_t stamp);
+void messages_finish(struct matcher *);
+void messages_free(struct matcher *);
+
+/* ---- Meetings -------------------------------------------------------------------------------- */
+
+void meeting_enter(struct matcher *, uint32_t thread, const struct tr_event *, struct call *);
+void meeting_leave(struct matcher *, uint32_t thread, const struct call *, const struct tr_event *);
+/* The part that was begun under the id, if one was. */
+void meeting_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
+void meetings_finish(struct matcher *);
+void meetings_free(struct matcher *);
+
+#endif

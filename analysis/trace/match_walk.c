@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * match_walk.c - all threads of a trace side by side: those of one clock exactly in the order of
+ * its stamps, the clocks about so. */
+#include <stdlib.h>
+
+#include "analysis/base/heap.h"
+#include "analysis/base/memory.h"
+#include "analysis/trace/match.h"
+
+struct walker {                  /* a thread */
+	struct tr_cursor events;
+	struct tr_event next;
+	uint64_t stamp;          /* of next; LOST has that of the event before it */
+};
+
+struct strand {                  /* a clock */
+	struct heap threads;     /* by stamp */
+	uint64_t first, last;
+};
+
+struct match_walk {
+	const struct trace *trace;
+	struct matcher *matcher;
+	struct walker *walkers;
+	struct strand *strands;
+	struct heap clocks;      /* by the share of their run that is behind them */
+	bool finished;
+};
+
+static bool fetch(struct walker *w)
+{
+	if (!trace_next(&w->events, &w->next))
+		return false;
+	if (w->next.op != DPROF_LOST)
+		w->stamp = w->next.stamp;
+	return true;
+}
+
+static uint64_t share(const struct strand *s)
+{
+	uint64_t run = s->last > s->first ? s->last - s->first : 1;
+	uint64_t behind = s->threads.items[0].key - s->first;
+	return behind < run ? (uint64_t)((double)behind / (double)run * 0x1p62) : UINT64_C(1) << 62;
+}
+
+static void begin(struct match_walk *w, uint32_t thread)
+{
+	const struct tr_thread *self = &w->trace->threads[thread];
+	struct strand *s = &w->strands[self->clock];
+	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread) };
+	if (!fetch(&w->walkers[thread]))
+		return;
+	heap_add(&s->threads, w->walkers[thread].stamp, thread);
+	uint64_t first, last;
+	if (trace_ends(self, &first, &last) && last > s->last)
+		s->last = last;
+}
+
+struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)
+{
+	struct match_walk *w = mem_resize(NULL, 1, sizeof *w);
+	*w = (struct match_walk){ .trace = t, .matcher = match_open(t, slack) };
+	w->walkers = mem_resize(NULL, t->nthreads, sizeof *w->walkers);
+	w->strands = mem_resize(NULL, t->nclocks, sizeof *w->strands);
+	w->clocks.items = mem_resize(NULL, t->nclocks, sizeof *w->clocks.items);
+	for (size_t c = 0; c < t->nclocks; c++)
+		w->strands[c] = (struct strand){
+			.threads.items = mem_resize(NULL, t->nthreads, sizeof(struct heap_item)) };
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		begin(w, i);
+	for (uint32_t c = 0; c < t->nclocks; c++) {
+		struct strand *s = &w->strands[c];
+		if (s->threads.count == 0)
+			continue;
+		s->first = s->threads.items[0].key;
+		heap_add(&w->clocks, share(s), c);
+	}
+	return w;
+}
+
+static void step(struct match_walk *w)
+{
+	struct strand *s = &w->strands[w->clocks.items[0].source];
+	uint32_t thread = s->threads.items[0].source;
+	struct walker *walker = &w->walkers[thread];
+	match_take(w->matcher, thread, &walker->next);
+	if (fetch(walker))
+		heap_change_first(&s->threads, walker->stamp);
+	else
+		heap_remove_first(&s->threads);
+	if (s->threads.count)
+		heap_change_first(&w->clocks, share(s));
+	else
+		heap_remove_first(&w->clocks);
+}
+
+bool match_walk_next(struct match_walk *w, struct match *m)
+{
+	while (!match_found(w->matcher, m)) {
+		if (w->finished)
+			return false;
+		if (w->clocks.count) {
+			step(w);
+		} else {
+			match_finish(w->matcher);
+			w->finished = true;
+		}
+	}
+	return true;
+}
+
+const struct match_tally *match_walk_tally(const struct match_walk *w)
+{
+	return match_tally(w->matcher);
+}
+
+void match_walk_close(struct match_walk *w)
+{
+	for (size_t c = 0; c < w->trace->nclocks; c++)
+		free(w->strands[c].threads.items);
+	match_close(w->matcher);
+	free(w->walkers);
+	free(w->strands);
+	free(w->clocks.items);
+	free(w);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace.c - opens a trace directory step by step (see trace_private.h) and walks its records. */
+#define _GNU_SOURCE /* vasprintf */
+#include "analysis/trace/trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+#include "freezer/synclog.h"
+
+/* ---- The directory --------------------------------------------------------------------------- */
+
+bool name_ends(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), end = strlen(suffix);
+	return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
+static bool read_all(int fd, char *to, size_t size, size_t *got)
+{
+	for (*got = 0; *got < size;) {
+		ssize_t n = read(fd, to + *got, size - *got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0;
+		*got += (size_t)n;
+	}
+	return true;
+}
+
+char *read_whole(struct opened *o, const char *name, size_t *size)
+{
+	struct stat status;
+	char *text = NULL;
+	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		text = mem_resize(NULL, (size_t)status.st_size + 1, 1);
+		if (!read_all(fd, text, (size_t)status.st_size, size)) {
+			free(text);
+			text = NULL;
+		} else {
+			text[*size] = 0;
+		}
+	} else {
+		errno = EISDIR;
+	}
+	int error = errno;
+	close(fd);
+	errno = error;
+	return text;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_ours(const char *name)
+{
+	return name_ends(name, ".process") || name_ends(name, ".events") ||
+	       name_ends(name, ".sites") || name_ends(name, ".sync");
+}
+
+/* Lists the directory; NULL, or why there is no trace in it. */
+static char *list_directory(struct opened *o)
+{
+	o->directory = open(o->t.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = o->directory < 0 ? NULL : fdopendir(dup(o->directory));
+	if (!d)
+		return mem_format("%s: expected a trace directory, found %s", o->t.directory,
+				  errno == ENOTDIR ? "something that is not a directory"
+						   : strerror(errno));
+	size_t others = 0;
+	for (struct dirent *e; (e = readdir(d));) {
+		if (e->d_name[0] == '.')
+			continue;
+		if (is_ours(e->d_name))
+			*MEM_GROW(o->names, o->nnames) = mem_copy(e->d_name);
+		else
+			others++;
+	}
+	closedir(d);
+	if (!o->nnames)
+		return mem_format("%s: expected a trace (files *.process and *.events), found %s",
+				  o->t.directory,
+				  others ? "only other files" : "an empty directory");
+	qsort(o->names, o->nnames, sizeof *o->names, by_name);
+	return NULL;
+}
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+/* The trace's number of the clock that has `clockid` in the logs. One that no process speaks of
+ * is kept: its links may join two that matter. */
+static uint32_t clock_of(struct opened *o, uint32_t clockid, uint32_t **unknown, size_t *nunknown)
+{
+	size_t known = o->t.nclocks - *nunknown;
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (o->files[i].clockid == (int64_t)clockid)
+			return o->files[i].clock;
+	for (size_t i = 0; i < *nunknown; i++)
+		if ((*unknown)[i] == clockid)
+			return (uint32_t)(known + i);
+	*MEM_GROW(*unknown, *nunknown) = clockid;
+	*MEM_GROW(o->t.clocks, o->t.nclocks) = (struct tr_clock){
+		.host = mem_format("unknown-%" PRIu32, clockid),
+		.ghz = o->t.clocks[0].ghz,
+		.source = mem_copy("tsc"),
+	};
+	trace_problem(&o->t,
+		      "%s: expected the process of a host with clockid %" PRIu32 ", found none",
+		      o->t.directory, clockid);
+	return (uint32_t)(o->t.nclocks - 1);
+}
+
+static void add_links(struct opened *o, const struct frz_sync_record *r, uint32_t **unknown,
+		      size_t *nunknown)
+{
+	struct frz_link links[2];
+	unsigned n = frz_sync_links(r, links);
+	for (unsigned i = 0; i < n; i++) {
+		links[i].from = clock_of(o, links[i].from, unknown, nunknown);
+		links[i].to = clock_of(o, links[i].to, unknown, nunknown);
+		*MEM_GROW(o->t.links, o->t.nlinks) = links[i];
+	}
+}
+
+static void read_sync(struct opened *o, const char *name, uint32_t **unknown, size_t *nunknown)
+{
+	struct frz_syncfile file;
+	struct frz_sync_record record;
+	struct frz_damage damage;
+	char *path = mem_format("%s/%s", o->t.directory, name);
+	int result = frz_syncfile_open(&file, path, &damage);
+	free(path);
+	if (result) {
+		trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name,
+			      result == -EBADMSG ? damage.offset : 0,
+			      result == -EBADMSG ? damage.what : strerror(-result));
+		return;
+	}
+	size_t damaged = 0;
+	while ((result = frz_syncfile_next(&file, &record, &damage)) == 1 || result == -EBADMSG) {
+		if (result == 1)
+			add_links(o, &record, unknown, nunknown);
+		else if (!damaged++)
+			trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,
+				      damage.what);
+	}
+	if (damaged > 1)
+		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones", name,
+			      damaged);
+	frz_syncfile_close(&file);
+}
+
+void open_links(struct opened *o)
+{
+	uint32_t *unknown = NULL;
+	size_t nunknown = 0;
+	for (size_t i = 0; i < o->nnames; i++)
+		if (name_ends(o->names[i], ".sync"))
+			read_sync(o, o->names[i], &unknown, &nunknown);
+	free(unknown);
+}
+
+/* ---- Open and close -------------------------------------------------------------------------- */
+
+void trace_problem(struct trace *t, const char *format, ...)
+{
+	char *sentence = NULL;
+	va_list args;
+	va_start(args, format);
+	if (vasprintf(&sentence, format, args) < 0)
+		sentence = mem_copy(format);
+	va_end(args);
+	*MEM_GROW(t->problems, t->nproblems) = sentence;
+}
+
+/* Why there is nothing to analyse: the first problem, if one was found. */
+static char *nothing(const struct opened *o)
+{
+	if (o->t.nproblems)
+		return mem_copy(o->t.problems[0]);
+	return mem_format("%s: expected a file HOST-RANK.process, found none", o->t.directory);
+}
+
+struct trace *trace_open(const char *directory, char **error)
+{
+	struct opened *o = mem_resize(NULL, 1, sizeof *o);
+	*o = (struct opened){ .t.directory = mem_copy(directory), .directory = -1 };
+	*error = list_directory(o);
+	if (!*error) {
+		open_processes(o);
+		if (!o->nfiles)
+			*error = nothing(o);
+	}
+	if (*error) {
+		trace_close(&o->t);
+		return NULL;
+	}
+	open_modules(o);
+	open_threads(o);
+	open_groups(o);
+	open_links(o);
+	close_process_files(o);
+	return &o->t;
+}
+
+static void free_strings(char **strings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+static void free_processes(struct trace *t)
+{
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		free(t->processes[i].program);
+		free(t->processes[i].job);
+		free(t->processes[i].host);
+		close_modules(t->processes[i].modules);
+	}
+	free(t->processes);
+}
+
+static void free_opened(struct opened *o)
+{
+	close_process_files(o);
+	for (size_t i = 0; i < o->nsites; i++) {
+		free(o->sites[i]->name);
+		free(o->sites[i]->bytes);
+		free(o->sites[i]->what);
+		free(o->sites[i]);
+	}
+	for (size_t i = 0; i < o->nmappings; i++)
+		munmap(o->mappings[i].address, o->mappings[i].size);
+	for (size_t i = 0; i < o->ncopies; i++)
+		free(o->copies[i]);
+	free(o->sites);
+	free(o->mappings);
+	free(o->copies);
+	free(o->uses);
+	free_strings(o->names, o->nnames);
+	if (o->directory >= 0)
+		close(o->directory);
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	free_opened((struct opened *)t);
+	free_processes(t);
+	for (size_t i = 0; i < t->nclocks; i++) {
+		free(t->clocks[i].host);
+		free(t->clocks[i].source);
+	}
+	for (size_t i = 0; i < t->nthreads; i++) {
+		words_close(t->threads[i].words);
+		free(t->threads[i].name);
+	}
+	for (size_t i = 0; i < t->ngroups; i++)
+		free(t->groups[i].threads);
+	free(t->clocks);
+	free(t->threads);
+	free(t->sites);
+	free(t->groups);
+	free(t->links);
+	free_strings(t->problems, t->nproblems);
+	free_strings(t->notes, t->nnotes);
+	free(t->directory);
+	free(t);
+}
+
+/* ---- The cursor ------------------------------------------------------------------------------ */
+
+struct tr_cursor trace_events(const struct trace *t, size_t thread)
+{
+	return (struct tr_cursor){ .trace = t, .thread = &t->threads[thread] };
+}
+
+static uint64_t translated(const struct tr_modules *m, uint64_t id)
+{
+	for (size_t i = 0; i < m->nrenamed; i++)
+		if (m->renamed[i].id == id)
+			return m->renamed[i].now;
+	return id;
+}
+
+/* The arguments behind an event; the first of each key counts. */
+static void take_arguments(struct tr_cursor *c, struct tr_run run, struct tr_event *e)
+{
+	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
+	unsigned had = 0;
+	for (;; run.at++, c->next++) {
+		if (run.at == run.end && c->next == c->thread->nrecords)
+			return;
+		if (run.at == run.end)
+			run = thread_run(c->thread, c->next);
+		uint64_t key = TR_BODY(run.at->what);
+		if (TR_OP(run.at->what) != DPROF_ARG)
+			return;
+		if (had & 1u << key)
+			continue;
+		had |= 1u << key;
+		e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key,
+			key == DPROF_KEY_GROUP ? translated(m, run.at->stamp) : run.at->stamp };
+	}
+}
+
+bool trace_next(struct tr_cursor *c, struct tr_event *e)
+{
+	while (c->next < c->thread->nrecords) {
+		struct tr_run run = thread_run(c->thread, c->next);
+		const struct tr_record r = *run.at++;
+		c->next++;
+		if (TR_OP(r.what) <= DPROF_POINT) {
+			e->stamp = r.stamp;
+			e->op = TR_OP(r.what);
+			e->site = (uint32_t)TR_BODY(r.what);
+			e->lost = 0;
+			e->nargs = 0;
+			take_arguments(c, run, e);
+			return true;
+		}
+		if (TR_OP(r.what) == DPROF_LOST && r.stamp) {
+			*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
+						.lost = r.stamp };
+			return true;
+		}
+	}
+	return false;
+}

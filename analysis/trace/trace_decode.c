@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_decode.c - from the words of a file (runtime/words.h) to records, block by block.
+ *
+ * Law: the same words give the same records each time, so a block can be decoded again whenever it
+ * is wanted, and memory does not grow with the length of a run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+
+/* ---- One record ------------------------------------------------------------------------------ */
+
+/* The site at `address` in its module, with `op`, as the `what` of a record; or TR_NO_SITE there. */
+static uint64_t what_at(const struct tr_modules *m, uint64_t address, unsigned op,
+			enum word_damage *damage)
+{
+	bool within = false;
+	for (size_t i = 0; i < m->nmodules; i++) {
+		uint64_t offset = address - m->module[i].at;
+		if (offset >= m->module[i].size)
+			continue;
+		uint32_t what = m->module[i].what[offset / 8];
+		within = true;
+		if (what != TR_NO_SITE && what % 4 == DPROF_ENTER && offset % 8 == 0)
+			return TR_WHAT(what / 4, op);
+	}
+	*damage = within ? DAMAGE_NO_SITE : DAMAGE_NO_MODULE;
+	return TR_WHAT(TR_NO_SITE, op);
+}
+
+/* What an event's word says, as the table has it. */
+static inline uint32_t what_of(const struct tr_ids *ids, uint64_t word)
+{
+	uint64_t at = (word & (DPROF_IDS - 1)) / 2;
+	return ids->page[at / IDS_PAGE][at % IDS_PAGE];
+}
+
+static bool in_a_module(const struct tr_modules *m, uint64_t id)
+{
+	for (size_t i = 0; i < m->nmodules; i++)
+		if (((id - m->module[i].first_id) & (DPROF_IDS - 1)) < m->module[i].size / 8)
+			return true;
+	return false;
+}
+
+/* What it did is not known when its site is not: that is as good as lost. */
+static enum word_damage event_of(const struct tr_modules *m, uint64_t word, struct tr_record *r)
+{
+	uint32_t what = what_of(m->ids, word);
+	if (what < TR_SEVERAL) {
+		r->what = what;
+		return DAMAGE_NONE;
+	}
+	*r = (struct tr_record){ 1, TR_WHAT(0, DPROF_LOST) };
+	return what == TR_SEVERAL                          ? DAMAGE_AMBIGUOUS
+	       : in_a_module(m, word & (DPROF_IDS - 1)) ? DAMAGE_NO_SITE
+							: DAMAGE_NO_MODULE;
+}
+
+static uint64_t with_high(const struct tr_words *w, struct word_place *p, unsigned key,
+			  uint64_t value)
+{
+	size_t at = p->at;
+	while (at < w->n && dprof_is(w->word[at], DPROF_ESCAPE_EPOCH))
+		at++;
+	if (at == w->n || !dprof_is(w->word[at], DPROF_ESCAPE_ARG_HIGH) ||
+	    dprof_small(w->word[at]) != key)
+		return value;
+	for (; p->at < at; p->at++)
+		p->near = dprof_value(w->word[p->at]) * DPROF_EPOCH_UNIT;
+	return value | dprof_value(w->word[p->at++]) << 56;
+}
+
+static enum word_damage wide(const struct tr_words *w, struct word_place *p, unsigned op,
+			     struct tr_record *r)
+{
+	enum word_damage damage = DAMAGE_NONE;
+	uint64_t stamp, site;
+	if (w->n - p->at < DPROF_WIDE_WORDS - 1 || op > DPROF_POINT) {
+		p->at = op > DPROF_POINT ? p->at : w->n;
+		return op > DPROF_POINT ? DAMAGE_FOREIGN : DAMAGE_UNWRITTEN;
+	}
+	stamp = w->word[p->at++];
+	site = w->word[p->at++];
+	if (!site) /* the process ended before it wrote that, or a handler jumped away */
+		return DAMAGE_UNWRITTEN;
+	p->near = stamp;
+	*r = (struct tr_record){ stamp, what_at(w->modules, site, op, &damage) };
+	return damage;
+}
+
+/* One escape; DAMAGE_SILENT when it is no record. */
+static enum word_damage escape(const struct tr_words *w, struct word_place *p, uint64_t word,
+			       struct tr_record *r)
+{
+	unsigned small = dprof_small(word);
+	switch (dprof_escape_kind(word)) {
+	case DPROF_ESCAPE_EPOCH:
+		p->near = p->epoch = dprof_value(word) * DPROF_EPOCH_UNIT;
+		return DAMAGE_SILENT;
+	case DPROF_ESCAPE_NOTHING:
+		return DAMAGE_SILENT;
+	case DPROF_ESCAPE_ARG:
+		if (small == DPROF_KEY_NONE || small >= DPROF_KEY_COUNT)
+			return DAMAGE_FOREIGN;
+		*r = (struct tr_record){ with_high(w, p, small, dprof_value(word)),
+					 TR_WHAT(small, DPROF_ARG) };
+		return DAMAGE_NONE;
+	case DPROF_ESCAPE_LOST:
+		*r = (struct tr_record){ dprof_value(word), TR_WHAT(0, DPROF_LOST) };
+		return DAMAGE_NONE;
+	case DPROF_ESCAPE_WIDE:
+		return wide(w, p, small, r);
+	case DPROF_ESCAPE_ARG_HIGH:
+		break;
+	}
+	return DAMAGE_FOREIGN;
+}
+
+enum word_damage words_next(const struct tr_words *w, struct word_place *p, struct tr_record *r)
+{
+	enum word_damage damage = DAMAGE_SILENT;
+	while (p->at < w->n && damage == DAMAGE_SILENT) {
+		uint64_t word = w->word[p->record = p->at++];
+		if (!word)
+			return DAMAGE_UNWRITTEN;
+		if (dprof_is_escape(word)) {
+			damage = escape(w, p, word, r);
+			continue;
+		}
+		r->stamp = p->near = dprof_stamp_near(word, p->near);
+		damage = event_of(w->modules, word, r);
+	}
+	return damage == DAMAGE_SILENT ? DAMAGE_END : damage;
+}
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* An argument, of which the next word says no more. */
+static inline bool is_plain_argument(uint64_t word, uint64_t next)
+{
+	unsigned key = dprof_small(word);
+	return dprof_is(word, DPROF_ESCAPE_ARG) && key != DPROF_KEY_NONE && key < DPROF_KEY_COUNT &&
+	       !dprof_is(next, DPROF_ESCAPE_ARG_HIGH) && !dprof_is(next, DPROF_ESCAPE_EPOCH);
+}
+
+size_t words_plain(const struct tr_words *w, struct word_place *p, struct tr_record *out,
+		   size_t room)
+{
+	const struct tr_ids *ids = w->modules->ids;
+	const uint64_t *begin = w->word + p->at;
+	uint64_t near = p->near;
+	size_t n = 0, most = w->n - p->at;
+	/* Of the last word it is not known what stands behind it. */
+	most = most && most - 1 < room ? most - 1 : room;
+	for (; n < most; n++) {
+		uint64_t word = begin[n];
+		if (dprof_is_escape(word)) {
+			if (!is_plain_argument(word, begin[n + 1]))
+				break;
+			out[n] = (struct tr_record){ dprof_value(word),
+						     TR_WHAT(dprof_small(word), DPROF_ARG) };
+		} else {
+			uint32_t what = what_of(ids, word);
+			if (what >= TR_SEVERAL || !word)
+				break;
+			near = dprof_stamp_near(word, near);
+			out[n] = (struct tr_record){ near, what };
+		}
+	}
+	p->at += n;
+	p->near = near;
+	return n;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+void words_add_block(struct tr_words *w, const struct word_place *p)
+{
+	*MEM_GROW(w->block, w->nblocks) = *p;
+}
+
+static void decode(const struct tr_words *w, size_t block, struct tr_block *into)
+{
+	struct word_place p = w->block[block];
+	if (!into->record)
+		into->record = mem_resize(NULL, BLOCK_RECORDS, sizeof *into->record);
+	into->first = block * BLOCK_RECORDS;
+	into->n = 0;
+	while (into->n < BLOCK_RECORDS) {
+		into->n += words_plain(w, &p, into->record + into->n, BLOCK_RECORDS - into->n);
+		if (into->n == BLOCK_RECORDS)
+			return;
+		enum word_damage damage = words_next(w, &p, &into->record[into->n]);
+		if (damage == DAMAGE_END)
+			return;
+		into->n += is_record(damage);
+	}
+}
+
+struct tr_run words_run_elsewhere(struct tr_words *w, size_t i)
+{
+	w->recent = !w->recent;
+	struct tr_block *b = &w->decoded[w->recent];
+	if (i - b->first >= b->n)
+		decode(w, i / BLOCK_RECORDS, b);
+	return (struct tr_run){ &b->record[i - b->first], &b->record[b->n] };
+}
+
+void words_close(struct tr_words *w)
+{
+	if (!w)
+		return;
+	free(w->decoded[0].record);
+	free(w->decoded[1].record);
+	free(w->block);
+	free(w);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+bool trace_ends(const struct tr_thread *thread, uint64_t *first, uint64_t *last)
+{
+	size_t i = 0, end = thread->nrecords;
+	while (i < end && !is_event(thread_run(thread, i).at))
+		i++;
+	if (i == end)
+		return false;
+	*first = thread_run(thread, i).at->stamp;
+	while (!is_event(thread_run(thread, end - 1).at))
+		end--;
+	*last = thread_run(thread, end - 1).at->stamp;
+	return true;
+}
+
+void trace_load(const struct tr_thread *thread, struct tr_record *to)
+{
+	for (size_t i = 0; i < thread->nrecords; i++)
+		to[i] = *thread_run(thread, i).at;
+}

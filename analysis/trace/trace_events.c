@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_events.c - maps the files of events and looks at every record once.
+ *
+ * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the
+ * user must be told (records that make no sense, sites that nobody knows), and which groups a
+ * thread takes part in.
+ *
+ * Law: each kind of damage gives one sentence for each thread: where first, and how often. */
+#define _GNU_SOURCE /* memrchr */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/base/lines.h"
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+
+/* ---- Looking at the records ------------------------------------------------------------------ */
+
+/* A word here and there may never have been written: a signal handler jumped away. Not so many
+ * in a row. */
+#define HOLE_WORDS 16
+
+enum damage { FOREIGN, NO_SITE, NO_MODULE, AMBIGUOUS, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
+
+static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
+	[FOREIGN] = { "a record", "" },
+	[NO_SITE] = { "the address of a site", "" },
+	[NO_MODULE] = { "an address in a module of its process", ": was the program stripped?" },
+	[AMBIGUOUS] = { "an address in one module of its process", ", which is in several" },
+	[UNWRITTEN] = { "records", " and as much behind it" },
+	[NO_EVENT] = { "an event before the argument", "" },
+	[TWICE] = { "an argument that the event does not have yet", "" },
+};
+
+struct scan {
+	struct opened *o;
+	const char *name;
+	struct tr_thread *thread;
+	uint32_t index;                 /* of the thread, in the order of reading */
+	uint64_t highest;               /* stamp so far */
+	bool back;                      /* a stamp goes back */
+	size_t unwritten;               /* words just before, in a row */
+	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
+	size_t count[NDAMAGES], first[NDAMAGES];
+};
+
+static void found(struct scan *s, enum damage d, size_t word)
+{
+	if (!s->count[d]++)
+		s->first[d] = word;
+}
+
+static void use_group(struct scan *s, uint64_t id)
+{
+	struct opened *o = s->o;
+	for (size_t i = o->nuses; i-- && o->uses[i].thread == s->index;)
+		if (o->uses[i].id == id)
+			return;
+	*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
+}
+
+static void scan_argument(struct scan *s, const struct tr_record *r, size_t word)
+{
+	uint64_t key = TR_BODY(r->what);
+	if (!(s->keys & 1))
+		found(s, NO_EVENT, word);
+	else if (s->keys & 1u << key)
+		found(s, TWICE, word);
+	else if (key == DPROF_KEY_GROUP)
+		use_group(s, r->stamp);
+	s->keys |= s->keys & 1 ? 1u << key : 0;
+}
+
+static void scan_record(struct scan *s, const struct tr_record *r, size_t word)
+{
+	if (TR_OP(r->what) == DPROF_ARG) {
+		scan_argument(s, r, word);
+		return;
+	}
+	s->keys = is_event(r);
+	if (!s->keys)
+		return;
+	if (r->stamp < s->highest)
+		s->back = true;
+	s->highest = r->stamp;
+}
+
+static void scan_damage(struct scan *s, enum word_damage damage, size_t word)
+{
+	bool known = !s->thread->words->modules->incomplete;
+	if (damage == DAMAGE_UNWRITTEN) {
+		s->unwritten++;
+		s->keys = 0;
+		return;
+	}
+	if (s->unwritten >= HOLE_WORDS)
+		found(s, UNWRITTEN, word - s->unwritten);
+	s->unwritten = 0;
+	if (damage == DAMAGE_FOREIGN)
+		found(s, FOREIGN, word);
+	else if (damage == DAMAGE_AMBIGUOUS)
+		found(s, AMBIGUOUS, word);
+	else if (damage == DAMAGE_NO_SITE && known)
+		found(s, NO_SITE, word);
+	else if (damage == DAMAGE_NO_MODULE && known)
+		found(s, NO_MODULE, word);
+}
+
+static uint64_t offset_of(size_t word)
+{
+	return DPROF_HEADER_SIZE + (uint64_t)word * sizeof(uint64_t);
+}
+
+static void tell(const struct scan *s)
+{
+	for (int d = 0; d < NDAMAGES; d++) {
+		if (!s->count[d])
+			continue;
+		char *more = s->count[d] > 1
+				     ? mem_format(" (and %zu more like it)", s->count[d] - 1)
+				     : mem_copy("");
+		trace_problem(&s->o->t,
+			      "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 "%s%s",
+			      s->name, offset_of(s->first[d]), damages[d].expected,
+			      s->thread->words->word[s->first[d]], damages[d].advice, more);
+		free(more);
+	}
+}
+
+/* ---- Records that do not stand in the file as they are wanted ---------------------------------- */
+
+/* All records of a thread in memory, and at which word each stands. */
+struct loaded { struct tr_record *record; size_t *word; uint64_t *epoch; size_t n; };
+
+static struct loaded load(const struct tr_thread *t)
+{
+	struct loaded l = {
+		.record = mem_resize(NULL, t->nrecords + 1, sizeof *l.record),
+		.word = mem_resize(NULL, t->nrecords + 1, sizeof *l.word),
+		.epoch = mem_resize(NULL, t->nrecords + 1, sizeof *l.epoch),
+	};
+	struct word_place p = { 0 };
+	for (enum word_damage damage = DAMAGE_NONE; damage != DAMAGE_END;) {
+		damage = words_next(t->words, &p, &l.record[l.n]);
+		if (!is_record(damage))
+			continue;
+		l.word[l.n] = p.record;
+		l.epoch[l.n++] = p.epoch;
+	}
+	return l;
+}
+
+static void unload(struct loaded *l)
+{
+	free(l->record);
+	free(l->word);
+	free(l->epoch);
+}
+
+static void replace(struct opened *o, struct tr_thread *thread, struct tr_record *records, size_t n)
+{
+	*MEM_GROW(o->copies, o->ncopies) = records;
+	thread->records = records;
+	thread->nrecords = n;
+}
+
+static void put_in_order(struct opened *o, const char *name, struct tr_thread *thread)
+{
+	struct order_damage damage;
+	struct loaded l = load(thread);
+	struct tr_record *copy = mem_resize(NULL, l.n + 1, sizeof *copy);
+	size_t n = order_records(l.record, l.n, copy, &damage);
+	thread->gaps |= damage.dropped > 0;
+	if (damage.dropped)
+		trace_problem(&o->t,
+			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
+			      " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
+			      name, offset_of(l.word[damage.first]), damage.at_least,
+			      damage.at_most, l.record[damage.first].stamp, damage.dropped,
+			      damage.dropped > 1 ? "s are" : " is");
+	replace(o, thread, copy, n);
+	unload(&l);
+}
+
+static bool between(const struct process_file *p, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < p->nstops; i++)
+		if (p->stops[i].to > from && p->stops[i].from < to)
+			return true;
+	return false;
+}
+
+/* What stands between two epochs between which the process was stopped may be 2^40 ticks later than
+ * it says, or not: it counts as lost. */
+static void leave_out_ambiguous(struct opened *o, const char *name, const struct process_file *p,
+				struct tr_thread *thread, uint64_t ended)
+{
+	struct loaded l = load(thread);
+	size_t n = 0, dropped = 0;
+	for (size_t i = 0, end; i < l.n; i = end) {
+		for (end = i; end < l.n && l.epoch[end] == l.epoch[i]; end++)
+			;
+		uint64_t next = end < l.n ? l.epoch[end] : ended ? ended : UINT64_MAX;
+		bool ambiguous = between(p, l.epoch[i], next);
+		for (size_t k = i; k < end && !ambiguous; k++)
+			l.record[n++] = l.record[k];
+		if (ambiguous)
+			l.record[n++] = (struct tr_record){ end - i, TR_WHAT(0, DPROF_LOST) };
+		dropped += ambiguous ? end - i : 0;
+	}
+	thread->gaps |= dropped > 0;
+	if (dropped)
+		trace_problem(&o->t,
+			      "%s: %zu records are left out: the process was stopped for so long that "
+			      "it is not known whether they stand before that or behind",
+			      name, dropped);
+	replace(o, thread, l.record, n);
+	l.record = NULL;
+	unload(&l);
+}
+
+/* The next record, or damage. False at the end. */
+static bool scan_one(struct scan *s, struct word_place *p)
+{
+	struct tr_record r;
+	struct word_place before = *p;
+	struct tr_words *words = s->thread->words;
+	enum word_damage damage = words_next(words, p, &r);
+	scan_damage(s, damage, p->record);
+	if (is_record(damage)) {
+		if (s->thread->nrecords++ % BLOCK_RECORDS == 0)
+			words_add_block(words, &before);
+		scan_record(s, &r, p->record);
+	}
+	if (is_record(damage) && damage != DAMAGE_NONE)
+		s->keys = 1; /* what stands behind it is of an event that was there */
+	return damage != DAMAGE_END;
+}
+
+/* The records of plain words, up to the end of a block; how many. */
+static size_t scan_plain(struct scan *s, struct word_place *p)
+{
+	struct tr_record plain[BLOCK_RECORDS];
+	struct word_place before = *p;
+	struct tr_thread *t = s->thread;
+	size_t room = BLOCK_RECORDS - t->nrecords % BLOCK_RECORDS;
+	size_t n = words_plain(t->words, p, plain, room);
+	if (n && room == BLOCK_RECORDS)
+		words_add_block(t->words, &before);
+	if (n)
+		scan_damage(s, DAMAGE_NONE, before.at);
+	for (size_t i = 0; i < n; i++)
+		scan_record(s, &plain[i], before.at + i);
+	t->nrecords += n;
+	return n;
+}
+
+static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
+			uint32_t index)
+{
+	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
+	struct word_place p = { 0 };
+	while (scan_plain(&s, &p) || scan_one(&s, &p))
+		;
+	for (int d = 0; d < NDAMAGES; d++)
+		thread->gaps |= s.count[d] > 0;
+	tell(&s);
+	if (s.back)
+		put_in_order(o, name, thread);
+}
+
+/* ---- One file -------------------------------------------------------------------------------- */
+
+struct file {
+	const uint8_t *bytes;   /* up to the last one that is not zero, at least */
+	size_t size;            /* of the whole file */
+	size_t nwords;          /* up to the last one that was written */
+};
+
+/* Size without the zeros at the end. Read, not mapped: when the thread of a running program
+ * ends, the runtime cuts them off, and touching them would kill us. */
+static size_t used_size(int fd, size_t size)
+{
+	char block[1 << 16];
+	while (size) {
+		size_t begin = (size - 1) / sizeof block * sizeof block;
+		ssize_t n = pread(fd, block, size - begin, (off_t)begin);
+		while (n > 0 && !block[n - 1])
+			n--;
+		if (n > 0)
+			return begin + (size_t)n;
+		size = begin;
+	}
+	return 0;
+}
+
+static size_t count_words(size_t used, size_t size)
+{
+	size_t most = (size - DPROF_HEADER_SIZE) / sizeof(uint64_t);
+	if (used <= DPROF_HEADER_SIZE)
+		return 0;
+	size_t n = (used - DPROF_HEADER_SIZE + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+	return n < most ? n : most;
+}
+
+/* False after a sentence. */
+static bool map_opened(struct opened *o, const char *name, int fd, struct file *f)
+{
+	struct stat status;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		trace_problem(&o->t,
+			      "%s: expected a file of events, found something that is not a file",
+			      name);
+		return false;
+	}
+	f->size = (size_t)status.st_size;
+	if (f->size < DPROF_HEADER_SIZE) {
+		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%zu bytes)",
+			      name, DPROF_HEADER_SIZE,
+			      f->size ? "a file that is cut short" : "an empty file", f->size);
+		return false;
+	}
+	f->nwords = count_words(used_size(fd, f->size), f->size);
+	size_t mapped = DPROF_HEADER_SIZE + f->nwords * sizeof(uint64_t);
+	void *map = mmap(NULL, mapped, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		return false;
+	}
+	*MEM_GROW(o->mappings, o->nmappings) = (struct mapping){ map, mapped };
+	f->bytes = map;
+	return true;
+}
+
+static bool map_file(struct opened *o, const char *name, struct file *f)
+{
+	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		return false;
+	}
+	bool mapped = map_opened(o, name, fd, f);
+	close(fd);
+	return mapped;
+}
+
+static bool all_zero(const uint8_t *bytes, size_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/* False after a sentence, or without one for a file that was never begun. */
+static bool check_header(struct opened *o, const char *name, const struct file *f,
+			 const struct process_file *p, uint32_t number)
+{
+	const struct dprof_events_header *h = (const void *)f->bytes;
+	if (!f->nwords && all_zero(f->bytes, DPROF_HEADER_SIZE))
+		return false;
+	if (memcmp(h->magic, DPROF_EVENTS_MAGIC, sizeof h->magic) != 0) {
+		char magic[sizeof h->magic + 1] = "";
+		memcpy(magic, h->magic, sizeof h->magic);
+		char *quoted = ln_quote(magic);
+		trace_problem(&o->t,
+			      "%s: offset 0: expected '" DPROF_EVENTS_MAGIC
+			      "', found %s: no file of events",
+			      name, quoted);
+		free(quoted);
+		return false;
+	}
+#define EXPECT(field, value)                                                                       \
+	if ((uint64_t)h->field != (uint64_t)(value)) {                                             \
+		trace_problem(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64,    \
+			      name, offsetof(struct dprof_events_header, field), #field,           \
+			      (int64_t)(value), (int64_t)h->field);                                \
+		return false;                                                                      \
+	}
+	EXPECT(version, DPROF_FORMAT_VERSION);
+	EXPECT(header_size, DPROF_HEADER_SIZE);
+	EXPECT(word_size, sizeof(uint64_t));
+	EXPECT(thread, number);
+	EXPECT(pid, p->process.pid);
+	if (h->rank >= 0 && p->process.rank >= 0)
+		EXPECT(rank, p->process.rank);
+#undef EXPECT
+	return true;
+}
+
+/* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
+static const struct process_file *process_of(const struct opened *o, const char *name,
+					     uint32_t *number)
+{
+	size_t stem = strlen(name) - strlen(".events");
+	const char *dash = memrchr(name, '-', stem);
+	if (!dash)
+		return NULL;
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(dash + 1, &end, 10);
+	if (end != name + stem || end == dash + 1 || errno || n > UINT32_MAX)
+		return NULL;
+	*number = (uint32_t)n;
+	stem = (size_t)(dash - name);
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (strlen(o->files[i].stem) == stem && memcmp(o->files[i].stem, name, stem) == 0)
+			return &o->files[i];
+	return NULL;
+}
+
+static void read_thread(struct opened *o, const char *name)
+{
+	uint32_t number;
+	struct file f;
+	const struct process_file *p = process_of(o, name, &number);
+	if (!p) {
+		trace_problem(&o->t,
+			      "%s: expected the file HOST-RANK.process that it belongs to, found "
+			      "none: its events are left out",
+			      name);
+		return;
+	}
+	if (!map_file(o, name, &f) || !check_header(o, name, &f, p, number))
+		return;
+	size_t rest = f.size % sizeof(uint64_t);
+	if (rest)
+		trace_problem(&o->t,
+			      "%s: offset %zu: expected a word of %zu bytes, found %zu: the file "
+			      "is cut short",
+			      name, f.size - rest, sizeof(uint64_t), rest);
+	const struct dprof_events_header *h = (const void *)f.bytes;
+	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
+	*t = (struct tr_thread){
+		.clock = p->clock,
+		.rank = p->process.rank,
+		.number = number,
+		.lost = h->lost,
+		.complete = h->ended != 0,
+		.words = mem_resize(NULL, 1, sizeof *t->words),
+		.process = (uint32_t)(p - o->files),
+	};
+	*t->words = (struct tr_words){
+		.modules = o->t.processes[t->process].modules,
+		.word = (const void *)(f.bytes + DPROF_HEADER_SIZE),
+		.n = f.nwords,
+	};
+	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
+	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
+	if (p->nstops)
+		leave_out_ambiguous(o, name, p, t, h->ended);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+struct place { struct tr_thread thread; uint32_t read; };
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	if (x->thread.process != y->thread.process)
+		return x->thread.process < y->thread.process ? -1 : 1;
+	if (x->thread.number != y->thread.number)
+		return x->thread.number < y->thread.number ? -1 : 1;
+	return (x->read > y->read) - (x->read < y->read);
+}
+
+/* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
+static void sort_threads(struct opened *o)
+{
+	size_t n = o->t.nthreads;
+	struct place *places = mem_resize(NULL, n, sizeof *places);
+	uint32_t *now = mem_resize(NULL, n, sizeof *now);
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = (struct place){ o->t.threads[i], i };
+	qsort(places, n, sizeof *places, by_place);
+	for (uint32_t i = 0; i < n; i++) {
+		o->t.threads[i] = places[i].thread;
+		now[places[i].read] = i;
+	}
+	for (size_t i = 0; i < o->nuses; i++)
+		o->uses[i].thread = now[o->uses[i].thread];
+	free(places);
+	free(now);
+}
+
+void open_threads(struct opened *o)
+{
+	for (size_t i = 0; i < o->nnames; i++)
+		if (name_ends(o->names[i], ".events"))
+			read_thread(o, o->names[i]);
+	sort_threads(o);
+	if (!o->t.nthreads)
+		trace_problem(&o->t, "%s: expected events, found no thread that recorded any",
+			      o->t.directory);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_groups.c - who takes part in what: from the lines "group" of the process files and from
+ * the events that name a group.
+ *
+ * Two processes speak of the same group when they give it the same id and the same members. An
+ * id that means something else to another process (a communicator of its own, or a team of its own
+ * threads) gets another number in the trace; the cursor translates.
+ *
+ * Law: after this an id belongs to one group, and a thread that takes part in a group is in its
+ * list. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/lines.h"
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+
+/* A group while it is put together. */
+struct draft {
+	uint64_t id, stored;     /* in the trace, in the records */
+	const char *ranks;       /* NULL: of threads, or never described */
+	uint32_t owner;          /* the process of which all its threads are, or NO_OWNER */
+	size_t size;             /* as described; 0: whoever is there */
+	bool *member;            /* for each thread */
+};
+
+#define NO_OWNER UINT32_MAX
+
+struct drafts {
+	struct opened *o;
+	struct draft *v; size_t n;
+	size_t **of_line;        /* for each process and group line: index of its draft */
+};
+
+static size_t count_list(const char *list)
+{
+	size_t n = 0;
+	uint64_t number;
+	bool wrong;
+	while (ln_list_next(&list, &number, &wrong))
+		n++;
+	return n;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool id_taken(const struct drafts *d, uint64_t id)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->v[i].id == id || d->v[i].stored == id)
+			return true;
+	return false;
+}
+
+static size_t draft(struct drafts *d, uint64_t stored, const char *ranks, uint32_t owner)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->v[i].stored == stored && same(d->v[i].ranks, ranks) &&
+		    (d->v[i].owner == owner || owner == NO_OWNER || d->v[i].owner == NO_OWNER))
+			return i;
+	uint64_t id = stored;
+	if (id_taken(d, id))
+		for (id = 0; id_taken(d, id);)
+			id++;
+	bool *member = mem_resize(NULL, d->o->t.nthreads, sizeof *member);
+	memset(member, 0, d->o->t.nthreads * sizeof *member);
+	size_t size = ranks ? count_list(ranks) : 0;
+	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, owner, size, member };
+	return d->n - 1;
+}
+
+/* The threads of the process that a line "group ID threads=..." names. */
+static void add_named(struct drafts *d, struct draft *g, uint32_t process,
+		      const struct group_line *line)
+{
+	const char *list = line->threads;
+	uint64_t number;
+	bool wrong;
+	while (ln_list_next(&list, &number, &wrong))
+		for (size_t t = 0; t < d->o->t.nthreads; t++)
+			if (d->o->t.threads[t].process == process &&
+			    d->o->t.threads[t].number == number)
+				g->member[t] = true;
+	if (line->size > g->size)
+		g->size = (size_t)line->size;
+}
+
+static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
+{
+	for (size_t i = 0; i < m->nrenamed; i++)
+		if (m->renamed[i].id == id)
+			return;
+	*MEM_GROW(m->renamed, m->nrenamed) = (struct tr_renamed){ id, now };
+}
+
+/* A team of threads of one process is nobody else's, whatever others call theirs. */
+static uint32_t owner_of(uint32_t process, const struct group_line *line)
+{
+	return line->threads && line->size && line->size == count_list(line->threads) ? process
+										      : NO_OWNER;
+}
+
+static void read_group_lines(struct drafts *d)
+{
+	for (uint32_t p = 0; p < d->o->nfiles; p++) {
+		const struct process_file *f = &d->o->files[p];
+		d->of_line[p] = mem_resize(NULL, f->ngroups, sizeof **d->of_line);
+		for (size_t i = 0; i < f->ngroups; i++) {
+			size_t g = draft(d, f->groups[i].id, f->groups[i].ranks,
+					 owner_of(p, &f->groups[i]));
+			d->of_line[p][i] = g;
+			if (d->v[g].id != f->groups[i].id) /* also if only messages name it */
+				rename_in(d->o->t.processes[p].modules, f->groups[i].id,
+					  d->v[g].id);
+			if (f->groups[i].threads)
+				add_named(d, &d->v[g], p, &f->groups[i]);
+		}
+	}
+}
+
+/* What `id` means to a process: its own line's group, or the one that is not described by ranks. */
+static size_t meaning(struct drafts *d, uint32_t process, uint64_t id)
+{
+	const struct process_file *f = &d->o->files[process];
+	for (size_t i = 0; i < f->ngroups; i++)
+		if (f->groups[i].id == id)
+			return d->of_line[process][i];
+	return draft(d, id, NULL, NO_OWNER);
+}
+
+static void add_users(struct drafts *d)
+{
+	for (size_t i = 0; i < d->o->nuses; i++) {
+		const struct group_use *use = &d->o->uses[i];
+		uint32_t process = d->o->t.threads[use->thread].process;
+		size_t g = meaning(d, process, use->id);
+		d->v[g].member[use->thread] = true;
+		if (d->v[g].id != use->id)
+			rename_in(d->o->t.processes[process].modules, use->id, d->v[g].id);
+	}
+}
+
+static bool ascends(const char *list)
+{
+	uint64_t number, before = 0;
+	bool wrong;
+	for (bool first = true; ln_list_next(&list, &number, &wrong); first = false) {
+		if (!first && number < before)
+			return false;
+		before = number;
+	}
+	return true;
+}
+
+static void finish(struct trace *t, const struct draft *g)
+{
+	struct tr_group *out = MEM_GROW(t->groups, t->ngroups);
+	*out = (struct tr_group){ .id = g->id, .by_rank = !g->ranks || ascends(g->ranks) };
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		if (g->member[i])
+			*MEM_GROW(out->threads, out->nthreads) = i;
+	out->size = g->size || g->ranks ? g->size : out->nthreads;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tr_group *x = a, *y = b;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+void open_groups(struct opened *o)
+{
+	struct drafts d = { .o = o };
+	d.of_line = mem_resize(NULL, o->nfiles, sizeof *d.of_line);
+	read_group_lines(&d);
+	add_users(&d);
+	for (size_t g = 0; g < d.n; g++)
+		finish(&o->t, &d.v[g]);
+	if (o->t.ngroups)
+		qsort(o->t.groups, o->t.ngroups, sizeof *o->t.groups, by_id);
+	for (size_t g = 0; g < d.n; g++)
+		free(d.v[g].member);
+	for (size_t p = 0; p < o->nfiles; p++)
+		free(d.of_line[p]);
+	free(d.of_line);
+	free(d.v);
+}

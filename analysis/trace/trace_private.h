@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_private.h - what the files trace*.c share while they open a trace.
+ *
+ *   trace.c          the order of things, the cursor
+ *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
+ *   trace_sites.c    HASH.sites: which site stands at which address
+ *   trace_decode.c   from words to records
+ *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
+ *   trace_order.c    records that a signal handler put out of order
+ *   trace_groups.c   who takes part in what */
+#ifndef ANALYSIS_TRACE_PRIVATE_H
+#define ANALYSIS_TRACE_PRIVATE_H
+
+#include "analysis/trace/trace.h"
+#include "runtime/words.h"
+
+/* One HASH.sites, read once however many processes name it. */
+struct tr_sites {
+	char *name;
+	uint8_t *bytes;          /* strings of sites point into it */
+	size_t size;
+	bool damaged;            /* some sites could not be read; that has been said */
+	/* For each 8 bytes: what an event's word means that names them. A site begins here (4 * site),
+	 * 16 bytes before (+ DPROF_EXIT), 32 bytes before (+ DPROF_POINT), or none does: TR_NO_SITE. */
+	uint32_t *what;
+};
+
+struct tr_module {
+	uint64_t at, size;       /* addresses at <= a < at + size name its sites */
+	uint64_t first_id;       /* of `at`, in words */
+	const uint32_t *what;    /* of struct tr_sites */
+};
+
+/* A group that has one id in the records of a process and another in the trace. */
+struct tr_renamed { uint64_t id, now; };
+
+/* What the ids of words say, by id / 2 (their lowest bit is 0): TR_WHAT of a site and an operation, or
+ * that no module knows the id, or that several do. All pages that say nothing are one. */
+#define IDS_PAGE   4096
+#define IDS_PAGES  (DPROF_IDS / 2 / IDS_PAGE)
+#define TR_SEVERAL (TR_NO_SITE - 1)
+struct tr_ids { uint32_t *page[IDS_PAGES]; };
+
+struct tr_modules {
+	uint32_t clock;           /* of the process */
+	struct tr_module *module; /* by address */
+	size_t nmodules;
+	struct tr_ids *ids;       /* of all modules */
+	bool incomplete;          /* a module's sites could not be read; that has been said */
+	struct tr_renamed *renamed;
+	size_t nrenamed;
+};
+
+/* A line "group ID ranks=..." or "group ID threads=... size=N" of a process file. */
+struct group_line {
+	uint64_t id;
+	char *ranks;             /* as written; NULL when the line names threads */
+	char *threads;           /* numbers of this process's threads; NULL when it names ranks */
+	uint64_t size;           /* of a line that names threads; 0 when it does not say */
+};
+
+/* A line "module ..." of a process file. */
+struct module_line {
+	uint64_t at;
+	char *sites, *path;
+	size_t line;
+};
+
+/* A process file as read, before it is known where in the trace the process belongs. */
+struct process_file {
+	struct tr_process process;
+	char *name, *stem;       /* HOST-RANK.process, HOST-RANK */
+	char *hostid, *source;
+	double ghz;
+	int64_t clockid;         /* -1 when not said */
+	uint32_t clock;          /* index in the trace */
+	uint64_t half_width;     /* of the host's cores; 0 when not said */
+	struct tr_packets packets;
+	struct module_line *modules; size_t nmodules;
+	struct group_line *groups;   size_t ngroups;
+	struct stop *stops;          size_t nstops;
+	char **notes;                size_t nnotes;
+};
+
+/* From a stamp to a stamp of a process: what was recorded meanwhile has ambiguous stamps. */
+struct stop { uint64_t from, to; };
+
+/* That a thread's records name this group. */
+struct group_use {
+	uint32_t thread;         /* index in the order of reading, then in the trace's */
+	uint64_t id;
+};
+
+struct mapping { void *address; size_t size; };
+
+/* What a struct trace really is. */
+struct opened {
+	struct trace t;          /* first, so that one pointer serves both */
+	int directory;           /* descriptor, while opening */
+	char **names; size_t nnames; /* of the files in it, sorted */
+	struct process_file *files; size_t nfiles; /* same order as t.processes */
+	struct tr_sites **sites; size_t nsites;
+	struct mapping *mappings; size_t nmappings; /* event files */
+	void **copies; size_t ncopies;  /* of records that had to be put in order */
+	struct group_use *uses; size_t nuses;
+};
+
+bool name_ends(const char *name, const char *suffix);
+
+/* Reads a whole file of the directory into memory, with a NUL behind it. NULL with errno set. */
+char *read_whole(struct opened *, const char *name, size_t *size);
+
+void open_processes(struct opened *);    /* files, t.processes, t.clocks, t.notes */
+void open_modules(struct opened *);      /* sites, t.sites, modules of each process */
+void close_modules(struct tr_modules *);
+void open_threads(struct opened *);      /* t.threads, uses */
+void open_groups(struct opened *);       /* t.groups */
+void open_links(struct opened *);        /* t.links */
+void close_process_files(struct opened *);
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+#define BLOCK_RECORDS 1024
+
+struct word_place {
+	size_t at;               /* of the next word */
+	size_t record;           /* of the record before */
+	uint64_t near, epoch;    /* the stamp before, and the last epoch */
+};
+
+struct tr_block { size_t first, n; struct tr_record *record; };
+
+/* A thread's words, and its records in blocks of which the two that were last used are decoded: so
+ * two cursors can walk one thread. */
+struct tr_words {
+	const struct tr_modules *modules;
+	const uint64_t *word;
+	size_t n;
+	struct word_place *block; size_t nblocks; /* where each begins */
+	struct tr_block decoded[2];
+	int recent;              /* index in it */
+};
+
+enum word_damage {
+	DAMAGE_NONE,             /* a record */
+	DAMAGE_SILENT, DAMAGE_END,
+	DAMAGE_NO_SITE, DAMAGE_NO_MODULE, DAMAGE_AMBIGUOUS, /* an event all the same */
+	DAMAGE_FOREIGN, DAMAGE_UNWRITTEN,                   /* no record */
+};
+
+static inline bool is_record(enum word_damage d)
+{
+	return d == DAMAGE_NONE ||
+	       (d >= DAMAGE_NO_SITE && d <= DAMAGE_AMBIGUOUS);
+}
+
+/* The record at a place, which moves behind it; never DAMAGE_SILENT. */
+enum word_damage words_next(const struct tr_words *, struct word_place *, struct tr_record *);
+
+/* The records of the words from a place on, one of each, until a word is not plain: neither an event of
+ * a known site nor an argument of 56 bits. At most `room`; how many. That leaves `place.record` alone. */
+size_t words_plain(const struct tr_words *, struct word_place *, struct tr_record *, size_t room);
+
+/* The next block begins there. */
+void words_add_block(struct tr_words *, const struct word_place *);
+
+/* Records i and those behind it that are at hand, until the next call for this thread. */
+struct tr_run { const struct tr_record *at, *end; };
+struct tr_run words_run_elsewhere(struct tr_words *, size_t i);
+static inline struct tr_run words_run(struct tr_words *w, size_t i)
+{
+	const struct tr_block *b = &w->decoded[w->recent];
+	return i - b->first < b->n ? (struct tr_run){ &b->record[i - b->first], &b->record[b->n] }
+				   : words_run_elsewhere(w, i);
+}
+
+void words_close(struct tr_words *);
+
+/* i is less than nrecords. */
+static inline struct tr_run thread_run(const struct tr_thread *t, size_t i)
+{
+	return t->records ? (struct tr_run){ t->records + i, t->records + t->nrecords }
+			  : words_run(t->words, i);
+}
+
+static inline bool is_event(const struct tr_record *r)
+{
+	return TR_OP(r->what) <= DPROF_POINT;
+}
+
+/* A signal handler that records more than this is not believed. */
+#define HANDLER_RECORDS 4096
+
+/* What a thread's records lost on the way into order. */
+struct order_damage {
+	size_t dropped;          /* records whose stamps contradict their place */
+	size_t first;            /* the first of them; its stamp should have been ... */
+	uint64_t at_least, at_most; /* ... from the kept one before to the kept one after */
+};
+
+/* Writes the n records of `in` to `out` in the order of their stamps, as far as signal handlers
+ * explain the disorder, without those that they do not explain. The number written. */
+size_t order_records(const struct tr_record *in, size_t n, struct tr_record *out,
+		     struct order_damage *damage);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_process.c - reads the process files and decides what belongs together: one job, one
+ * program, each rank once, one clock for each host.
+ *
+ * Law: a line that cannot be read is named and skipped; a fact that is missing gets the value
+ * that claims least. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/lines.h"
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+
+enum {
+	PROGRAM,
+	JOB,
+	HOST,
+	HOSTID,
+	PID,
+	GHZ,
+	CLOCK,
+	STARTED,
+	RANK,
+	CLOCKID,
+	CORES,
+	PACKETS,
+	MODULE,
+	GROUP,
+	STOPPED,
+	NOTE,
+	FINISHED
+};
+enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
+enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
+enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
+       PACKETS_NS, PACKETS_CPU_NS };
+enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE };
+
+/* runtime/format.h describes the lines. */
+static const struct ln_form forms[] = {
+	[PROGRAM] = { "program", { { "path", LN_STRING, LN_HERE } } },
+	[JOB] = { "job", { { "name", LN_STRING, LN_HERE } } },
+	[HOST] = { "host", { { "name", LN_STRING, LN_HERE } } },
+	[HOSTID] = { "hostid", { { "name", LN_STRING, LN_HERE } } },
+	[PID] = { "pid", { { "pid", LN_NUMBER, LN_HERE } } },
+	[GHZ] = { "ghz", { { "ghz", LN_REAL, LN_HERE } } },
+	[CLOCK] = { "clock", { { "source", LN_STRING, LN_HERE } } },
+	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE } } },
+	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
+			     { "size", LN_NUMBER, LN_HERE } } },
+	[CLOCKID] = { "clockid", { { "clockid", LN_NUMBER, LN_HERE } } },
+	[CORES] = { "cores", { [CORES_HALFWIDTH] = { "halfwidth", LN_NUMBER, LN_NEEDED },
+			       [CORES_PAIRS] = { "pairs", LN_NUMBER, LN_NEEDED },
+			       [CORES_DISAGREE] = { "disagree", LN_NUMBER, LN_KEY } } },
+	[PACKETS] = { "packets", { [PACKETS_PHASE] = { "phase", LN_STRING, LN_HERE },
+				   [PACKETS_EXCHANGES] = { "exchanges", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_UNANSWERED] = { "unanswered", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_FORGED] = { "forged", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_STALE] = { "stale", LN_NUMBER, LN_NEEDED },
+				   [PACKETS_NS] = { "ns", LN_NUMBER, LN_KEY },
+				   [PACKETS_CPU_NS] = { "cpu_ns", LN_NUMBER, LN_KEY } } },
+	[MODULE] = { "module", { [MODULE_BASE] = { "base", LN_NUMBER, LN_KEY },
+				 [MODULE_AT] = { "at", LN_NUMBER, LN_NEEDED },
+				 [MODULE_SITES] = { "sites", LN_STRING, LN_NEEDED },
+				 [MODULE_BUILDID] = { "buildid", LN_STRING, LN_KEY },
+				 [MODULE_PATH] = { "path", LN_STRING, LN_KEY } } },
+	[GROUP] = { "group", { [GROUP_ID] = { "id", LN_NUMBER, LN_HERE },
+			       [GROUP_RANKS] = { "ranks", LN_STRING, LN_KEY },
+			       [GROUP_THREADS] = { "threads", LN_STRING, LN_KEY },
+			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY } } },
+	[STOPPED] = { "stopped", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
+	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
+	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
+};
+#define NFORMS (sizeof forms / sizeof *forms)
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void set_string(char **to, const char *from)
+{
+	free(*to);
+	*to = mem_copy(from);
+}
+
+static char *check_list(const char *name, const char *list)
+{
+	bool wrong = false;
+	uint64_t number;
+	const char *at = list;
+	while (ln_list_next(&at, &number, &wrong))
+		;
+	if (!wrong)
+		return NULL;
+	char *quoted = ln_quote(list);
+	char *sentence =
+		mem_format("expected numbers separated by commas for %s, found %s", name, quoted);
+	free(quoted);
+	return sentence;
+}
+
+static char *group_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v[GROUP_RANKS].given == v[GROUP_THREADS].given)
+		return mem_format("expected ranks= or threads= in a line 'group', found %s",
+				  v[GROUP_RANKS].given ? "both" : "neither");
+	const char *list = v[GROUP_RANKS].given ? v[GROUP_RANKS].string : v[GROUP_THREADS].string;
+	char *wrong = check_list(v[GROUP_RANKS].given ? "ranks" : "threads", list);
+	if (wrong)
+		return wrong;
+	*MEM_GROW(p->groups, p->ngroups) = (struct group_line){
+		.id = v[GROUP_ID].number, .size = v[GROUP_SIZE].number,
+		.ranks = v[GROUP_RANKS].given ? mem_copy(list) : NULL,
+		.threads = v[GROUP_THREADS].given ? mem_copy(list) : NULL,
+	};
+	return NULL;
+}
+
+static char *rank_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v[0].number >= v[2].number || v[2].number > INT32_MAX)
+		return mem_format("expected a rank below the size, found rank %" PRIu64
+				  " size %" PRIu64,
+				  v[0].number, v[2].number);
+	p->process.rank = (int64_t)v[0].number;
+	p->process.size = (int64_t)v[2].number;
+	return NULL;
+}
+
+static void module_line(struct process_file *p, const struct ln_value *v, size_t line)
+{
+	*MEM_GROW(p->modules, p->nmodules) = (struct module_line){
+		.at = v[MODULE_AT].number,
+		.sites = mem_copy(v[MODULE_SITES].string),
+		.path = mem_copy(v[MODULE_PATH].given ? v[MODULE_PATH].string : "a module"),
+		.line = line,
+	};
+}
+
+static char *cores_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v[CORES_HALFWIDTH].number > DPROF_HALFWIDTH_MAX)
+		return mem_format("expected a half-width of at most %" PRIu64 " ticks, found %" PRIu64,
+				  DPROF_HALFWIDTH_MAX, v[CORES_HALFWIDTH].number);
+	p->half_width = v[CORES_HALFWIDTH].number;
+	return NULL;
+}
+
+static void packets_line(struct process_file *p, const struct ln_value *v)
+{
+	p->packets.exchanges += v[PACKETS_EXCHANGES].number;
+	p->packets.unanswered += v[PACKETS_UNANSWERED].number;
+	p->packets.forged += v[PACKETS_FORGED].number;
+	p->packets.stale += v[PACKETS_STALE].number;
+}
+
+/* NULL, or what is wrong with the line. */
+static char *take_line(struct process_file *p, char *text, size_t number)
+{
+	struct ln_line line;
+	char *wrong = ln_parse(forms, NFORMS, text, &line);
+	const struct ln_value *v = line.value;
+	if (wrong)
+		return wrong;
+	switch (line.form) {
+	case PROGRAM: set_string(&p->process.program, v->string); break;
+	case JOB: set_string(&p->process.job, v->string); break;
+	case HOST: set_string(&p->process.host, v->string); break;
+	case HOSTID: set_string(&p->hostid, v->string); break;
+	case PID: p->process.pid = v->number; break;
+	case GHZ: p->ghz = v->real; break;
+	case CLOCK: set_string(&p->source, v->string); break;
+	case RANK: return rank_line(p, v);
+	case CLOCKID:
+		if (v->number > UINT16_MAX)
+			return mem_format("expected the number of a clock, found %" PRIu64,
+					  v->number);
+		p->clockid = (int64_t)v->number;
+		break;
+	case CORES: return cores_line(p, v);
+	case PACKETS: packets_line(p, v); break;
+	case MODULE: module_line(p, v, number); break;
+	case GROUP: return group_line(p, v);
+	case STOPPED:
+		*MEM_GROW(p->stops, p->nstops) = (struct stop){ v[0].number, v[1].number };
+		break;
+	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
+	case FINISHED: p->process.finished = true; break;
+	}
+	return NULL;
+}
+
+/* Cuts the first line off *at; false at the end of the text. A NUL byte ends a line too, as
+ * damage. */
+static bool next_line(char **at, const char *end, char **line, bool *nul)
+{
+	*line = *at;
+	if (*at >= end)
+		return false;
+	char *stop = memchr(*at, '\n', (size_t)(end - *at));
+	if (!stop)
+		stop = (char *)end;
+	*stop = 0;
+	*nul = strlen(*line) != (size_t)(stop - *line);
+	*at = stop + 1;
+	return true;
+}
+
+static void read_lines(struct opened *o, struct process_file *p, char *text, size_t size)
+{
+	char *at = text, *line;
+	size_t number = 0, damaged = 0;
+	bool nul;
+	while (next_line(&at, text + size, &line, &nul)) {
+		char *wrong = nul ? mem_copy("expected text, found a NUL byte") : NULL;
+		if (!wrong && ++number == 1 && strcmp(line, DPROF_PROCESS_FIRST_LINE) != 0) {
+			char *quoted = ln_quote(line);
+			wrong = mem_format("expected '" DPROF_PROCESS_FIRST_LINE "', found %s",
+					   quoted);
+			free(quoted);
+		} else if (!wrong && number > 1) {
+			wrong = take_line(p, line, number);
+		}
+		if (wrong && !damaged++)
+			trace_problem(&o->t, "%s:%zu: %s", p->name, number + nul, wrong);
+		free(wrong);
+		number += nul;
+	}
+	if (damaged > 1)
+		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others",
+			      p->name, damaged);
+}
+
+static void read_process(struct opened *o, const char *name)
+{
+	size_t size;
+	char *text = read_whole(o, name, &size);
+	if (!text || !size) {
+		trace_problem(&o->t, "%s: expected a process file, found %s", name,
+			      text ? "an empty file" : strerror(errno));
+		free(text);
+		return;
+	}
+	struct process_file *p = MEM_GROW(o->files, o->nfiles);
+	*p = (struct process_file){ .name = mem_copy(name), .clockid = -1,
+				    .process = { .rank = -1, .size = -1 } };
+	p->stem = mem_copy(name);
+	p->stem[strlen(name) - strlen(".process")] = 0;
+	read_lines(o, p, text, size);
+	free(text);
+}
+
+/* ---- What a file does not say ---------------------------------------------------------------- */
+
+static void fill_in(struct opened *o, struct process_file *p)
+{
+	const char *missing = !p->process.program ? "program"
+			      : !p->process.job   ? "job"
+			      : !p->process.host  ? "host"
+			      : !p->hostid        ? "hostid"
+			      : !p->process.pid   ? "pid"
+			      : p->ghz == 0       ? "ghz"
+						  : NULL;
+	if (missing)
+		trace_problem(&o->t, "%s: expected a line '%s', found none", p->name, missing);
+	if (!p->process.program)
+		p->process.program = mem_copy("?");
+	if (!p->process.job)
+		p->process.job = mem_copy("?");
+	if (!p->process.host)
+		p->process.host = mem_copy(p->stem);
+	if (!p->hostid)
+		p->hostid = mem_copy(p->process.host);
+	if (p->ghz == 0)
+		p->ghz = 1;
+	if (!p->source)
+		p->source = mem_copy("tsc");
+	if (!p->process.finished)
+		trace_problem(&o->t,
+			      "%s: expected a line 'finished', found none: the process was killed "
+			      "or still runs; "
+			      "what it has recorded is here",
+			      p->name);
+}
+
+/* Ranks in order, then processes without one. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct process_file *x = a, *y = b;
+	uint64_t rx = (uint64_t)x->process.rank, ry = (uint64_t)y->process.rank;
+	if (rx != ry)
+		return rx < ry ? -1 : 1;
+	if (x->process.pid != y->process.pid)
+		return x->process.pid < y->process.pid ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* ---- Do they belong together? ---------------------------------------------------------------- */
+
+static void compare(struct opened *o, const struct process_file *p, const char *what,
+		    const char *first, const char *own)
+{
+	if (strcmp(first, own) == 0)
+		return;
+	char *expected = ln_quote(first), *found = ln_quote(own);
+	trace_problem(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?",
+		      p->name, what, expected, o->files[0].name, found);
+	free(expected);
+	free(found);
+}
+
+static void check_together(struct opened *o)
+{
+	for (size_t i = 1; i < o->nfiles; i++) {
+		const struct process_file *p = &o->files[i], *first = &o->files[0], *before = p - 1;
+		compare(o, p, "job", first->process.job, p->process.job);
+		compare(o, p, "program", first->process.program, p->process.program);
+		if (p->process.rank >= 0 && p->process.rank == before->process.rank)
+			trace_problem(&o->t,
+				      "%s: expected each rank once, found rank %" PRId64
+				      " as in %s",
+				      p->name, p->process.rank, before->name);
+		if (p->process.rank >= 0 && p->process.size != first->process.size)
+			trace_problem(&o->t,
+				      "%s: expected size %" PRId64 " as in %s, found %" PRId64,
+				      p->name, first->process.size, first->name, p->process.size);
+	}
+}
+
+/* "2, 5-7": the ranks below `size` that no process has. At most a few of them; then "...". */
+static char *missing_ranks(const struct opened *o, int64_t size, int64_t *count)
+{
+	char *list = mem_copy("");
+	int64_t next = 0;
+	int ranges = 0;
+	*count = 0;
+	for (size_t i = 0; i <= o->nfiles; i++) {
+		int64_t rank = i < o->nfiles ? o->files[i].process.rank : -1;
+		int64_t present = rank < 0 || rank > size ? size : rank;
+		if (present > next) {
+			char *longer =
+				ranges++ == 8 ? mem_format("%s, ...", list)
+				: ranges > 8  ? mem_copy(list)
+				: present - next == 1
+					? mem_format("%s%s%" PRId64, list, *list ? ", " : "", next)
+					: mem_format("%s%s%" PRId64 "-%" PRId64, list,
+						     *list ? ", " : "", next, present - 1);
+			free(list);
+			list = longer;
+			*count += present - next;
+		}
+		next = present + 1 > next ? present + 1 : next;
+	}
+	return list;
+}
+
+static void check_ranks(struct opened *o)
+{
+	int64_t size = o->files[0].process.size, count;
+	if (size < 0)
+		return;
+	char *list = missing_ranks(o, size, &count);
+	if (count)
+		trace_problem(&o->t,
+			      "%s: expected the files of %" PRId64 " ranks, found %" PRId64
+			      ": rank%s %s %s missing",
+			      o->t.directory, size, size - count, count > 1 ? "s" : "", list,
+			      count > 1 ? "are" : "is");
+	free(list);
+}
+
+/* ---- Clocks ---------------------------------------------------------------------------------- */
+
+/* One process of each host, in the order in which their clocks are numbered: as the runtime
+ * numbered them, then those that it did not. */
+static int by_clock(const void *a, const void *b)
+{
+	const struct process_file *x = *(struct process_file *const *)a,
+				  *y = *(struct process_file *const *)b;
+	uint64_t cx = (uint64_t)x->clockid, cy = (uint64_t)y->clockid;
+	if (cx != cy)
+		return cx < cy ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static void check_clockid(struct opened *o, const struct process_file *p,
+			  const struct process_file *first)
+{
+	if (strcmp(p->hostid, first->hostid) == 0 && p->clockid != first->clockid &&
+	    p->clockid >= 0 && first->clockid >= 0)
+		trace_problem(&o->t,
+			      "%s: expected clockid %" PRId64
+			      " as in %s, on the same host, found %" PRId64,
+			      p->name, first->clockid, first->name, p->clockid);
+	if (strcmp(p->hostid, first->hostid) != 0 && p->clockid == first->clockid &&
+	    p->clockid >= 0)
+		trace_problem(&o->t,
+			      "%s: expected a clockid of its own, found %" PRId64
+			      " as in %s, on another host",
+			      p->name, p->clockid, first->name);
+}
+
+/* Of two processes that have compared the host's cores, the worse result counts. */
+static void put_on_clock(struct opened *o, size_t file, struct tr_clock *clock)
+{
+	struct process_file *p = &o->files[file];
+	p->clock = o->t.processes[file].modules->clock = (uint32_t)(clock - o->t.clocks);
+	if (clock->half_width < p->half_width)
+		clock->half_width = p->half_width;
+	clock->packets.exchanges += p->packets.exchanges;
+	clock->packets.unanswered += p->packets.unanswered;
+	clock->packets.forged += p->packets.forged;
+	clock->packets.stale += p->packets.stale;
+}
+
+static void number_clocks(struct opened *o)
+{
+	struct process_file **hosts = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
+	size_t nhosts = 0;
+	for (size_t i = 0; i < o->nfiles; i++) {
+		struct process_file *p = &o->files[i];
+		size_t h = 0;
+		while (h < nhosts && strcmp(hosts[h]->hostid, p->hostid) != 0)
+			check_clockid(o, p, hosts[h++]);
+		if (h == nhosts) {
+			hosts[nhosts++] = p;
+			continue;
+		}
+		check_clockid(o, p, hosts[h]);
+		if (hosts[h]->clockid < 0)
+			hosts[h]->clockid = p->clockid;
+	}
+	qsort(hosts, nhosts, sizeof *hosts, by_clock);
+	for (size_t h = 0; h < nhosts; h++) {
+		struct tr_clock *clock = MEM_GROW(o->t.clocks, o->t.nclocks);
+		*clock = (struct tr_clock){ .host = mem_copy(hosts[h]->process.host),
+					    .ghz = hosts[h]->ghz,
+					    .source = mem_copy(hosts[h]->source) };
+		for (size_t i = 0; i < o->nfiles; i++)
+			if (strcmp(o->files[i].hostid, hosts[h]->hostid) == 0)
+				put_on_clock(o, i, clock);
+	}
+	free(hosts);
+}
+
+/* The same note from many processes is one note. */
+static void collect_notes(struct opened *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++) {
+		for (size_t j = 0; j < o->files[i].nnotes; j++) {
+			const char *note = o->files[i].notes[j];
+			size_t k = 0;
+			while (k < o->t.nnotes && strcmp(o->t.notes[k], note) != 0)
+				k++;
+			if (k == o->t.nnotes)
+				*MEM_GROW(o->t.notes, o->t.nnotes) = mem_copy(note);
+		}
+	}
+}
+
+void open_processes(struct opened *o)
+{
+	for (size_t i = 0; i < o->nnames; i++)
+		if (name_ends(o->names[i], ".process"))
+			read_process(o, o->names[i]);
+	if (!o->nfiles)
+		return;
+	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
+	o->t.processes = mem_resize(NULL, o->nfiles, sizeof *o->t.processes);
+	for (size_t i = 0; i < o->nfiles; i++) {
+		struct process_file *p = &o->files[i];
+		fill_in(o, p);
+		p->process.modules = mem_resize(NULL, 1, sizeof *p->process.modules);
+		*p->process.modules = (struct tr_modules){ 0 };
+		o->t.processes[o->t.nprocesses++] = p->process;
+	}
+	check_together(o);
+	check_ranks(o);
+	number_clocks(o);
+	collect_notes(o);
+}
+
+/* What t.processes owns stays. */
+void close_process_files(struct opened *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++) {
+		struct process_file *p = &o->files[i];
+		for (size_t j = 0; j < p->nmodules; j++) {
+			free(p->modules[j].sites);
+			free(p->modules[j].path);
+		}
+		for (size_t j = 0; j < p->ngroups; j++) {
+			free(p->groups[j].ranks);
+			free(p->groups[j].threads);
+		}
+		for (size_t j = 0; j < p->nnotes; j++)
+			free(p->notes[j]);
+		free(p->stops);
+		free(p->modules);
+		free(p->groups);
+		free(p->notes);
+		free(p->name);
+		free(p->stem);
+		free(p->hostid);
+		free(p->source);
+	}
+	free(o->files);
+	o->files = NULL;
+	o->nfiles = 0;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_sites.c - copies of the sections "dprof_sites": from the address in a record to a site.
+ *
+ * A file is walked once, site by site, into a table with one entry for each 8 bytes of it. Sites that
+ * say the same (a header's, in several objects; a program's, on several ranks) are one site of
+ * the trace.
+ *
+ * Law: after damage the walk goes on at the next magic number that begins a whole site. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+
+/* Sites of the trace by content: an open hash table of indices, a power of two large. */
+struct site_set { uint32_t *slot; size_t room; };
+
+static uint64_t hash_site(const struct tr_site *s)
+{
+	const char *strings[] = { s->name, s->file, s->function };
+	uint64_t h = (uint64_t)s->kind << 56 ^ (uint64_t)s->line << 24 ^ s->column;
+	for (int i = 0; i < 3; i++)
+		for (const char *c = strings[i]; ; c++) {
+			h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3); /* FNV's prime */
+			if (!*c)
+				break;
+		}
+	return h ^ h >> 29;
+}
+
+static bool same_site(const struct tr_site *a, const struct tr_site *b)
+{
+	return a->kind == b->kind && a->line == b->line && a->column == b->column &&
+	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->function, b->function);
+}
+
+static uint32_t *find(const struct site_set *set, const struct trace *t, const struct tr_site *site)
+{
+	size_t i = hash_site(site) & (set->room - 1);
+	while (set->slot[i] != TR_NO_SITE && !same_site(&t->sites[set->slot[i]], site))
+		i = (i + 1) & (set->room - 1);
+	return &set->slot[i];
+}
+
+static void make_room(struct site_set *set, const struct trace *t)
+{
+	if (2 * t->nsites < set->room)
+		return;
+	set->room = set->room ? 2 * set->room : 64;
+	set->slot = mem_resize(set->slot, set->room, sizeof *set->slot);
+	memset(set->slot, 0xff, set->room * sizeof *set->slot);
+	for (size_t i = 0; i < t->nsites; i++)
+		*find(set, t, &t->sites[i]) = (uint32_t)i;
+}
+
+static uint32_t add_site(struct site_set *set, struct trace *t, const struct tr_site *site)
+{
+	make_room(set, t);
+	uint32_t *slot = find(set, t, site);
+	if (*slot == TR_NO_SITE) {
+		*slot = (uint32_t)t->nsites;
+		*MEM_GROW(t->sites, t->nsites) = *site;
+	}
+	return *slot;
+}
+
+/* Reads the site at `bytes`, of which `room` are left. NULL, or what was expected there instead. */
+static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *out, size_t *size)
+{
+	struct dprof_site head;
+	if (room < sizeof head)
+		return "a whole site";
+	memcpy(&head, bytes, sizeof head);
+	if (head.magic != DPROF_SITE_MAGIC)
+		return "a site's magic number";
+	if (head.version != DPROF_SITE_VERSION)
+		return "version 2 of a site";
+	if (head.size % DPROF_SITE_ALIGN || head.size < DPROF_SITE_MIN || head.size > room)
+		return "a site's size: a multiple of 16, from 48, that the file has room for";
+	if (head.kind == DPROF_KIND_NONE || head.kind >= DPROF_KIND_COUNT)
+		return "a known kind of site";
+	const char *string[3], *at = (const char *)bytes + sizeof head,
+			       *end = (const char *)bytes + head.size;
+	for (int i = 0; i < 3; i++) {
+		string[i] = at;
+		at = memchr(at, 0, (size_t)(end - at));
+		if (!at++)
+			return "three strings that end with NUL";
+	}
+	*out = (struct tr_site){ (enum dprof_kind)head.kind, string[0], string[1], string[2],
+				 head.line, head.column };
+	*size = head.size;
+	return NULL;
+}
+
+/* What words say that name one of the site's first three multiples of 16. */
+static void mark(struct tr_sites *file, size_t unit, uint32_t site)
+{
+	for (uint32_t op = DPROF_ENTER; op <= DPROF_POINT; op++)
+		file->what[unit + op * (DPROF_SITE_ALIGN / 8)] = 4 * site + op;
+}
+
+/* False after a sentence about what cannot be read. */
+static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
+{
+	struct tr_site site;
+	size_t size, damaged = 0, first = 0;
+	const char *expected = NULL;
+	for (size_t at = 0; at < file->size; at += size) {
+		const char *wrong = read_site(file->bytes + at, file->size - at, &site, &size);
+		if (!wrong) {
+			mark(file, at / 8, add_site(set, &o->t, &site));
+			continue;
+		}
+		if (!expected) {
+			expected = wrong;
+			first = at;
+		}
+		size = file->size - at < DPROF_SITE_ALIGN ? file->size - at : DPROF_SITE_ALIGN;
+		damaged += size;
+	}
+	if (!expected)
+		return true;
+	uint32_t found = 0;
+	memcpy(&found, file->bytes + first, file->size - first < 4 ? file->size - first : 4);
+	trace_problem(&o->t,
+		      "%s: offset %zu: expected %s, found 0x%08" PRIx32
+		      " (%zu of %zu bytes cannot be read)",
+		      file->name, first, expected, found, damaged, file->size);
+	return false;
+}
+
+/* The file's name is a hash of what it held when it was written: FNV-1a, 64 bits. */
+static void check_hash(struct opened *o, const struct tr_sites *file)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < file->size; i++)
+		hash = (hash ^ file->bytes[i]) * UINT64_C(0x100000001b3);
+	char *expected = mem_format("%016" PRIx64 ".sites", hash);
+	if (strcmp(expected, file->name) != 0)
+		trace_problem(&o->t,
+			      "%s: expected the name %s that its content gives: it was changed or "
+			      "cut short",
+			      file->name, expected);
+	free(expected);
+}
+
+static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
+				   const struct process_file *p, const struct module_line *m)
+{
+	for (size_t i = 0; i < o->nsites; i++)
+		if (strcmp(o->sites[i]->name, m->sites) == 0)
+			return o->sites[i];
+	struct tr_sites *file = mem_resize(NULL, 1, sizeof *file);
+	*file = (struct tr_sites){ .name = mem_copy(m->sites) };
+	*MEM_GROW(o->sites, o->nsites) = file;
+	file->bytes = strchr(m->sites, '/') ? (errno = EINVAL, NULL)
+					    : (uint8_t *)read_whole(o, m->sites, &file->size);
+	if (!file->bytes) {
+		trace_problem(&o->t, "%s:%zu: expected the sites of %s in %s, found none: %s",
+			      p->name, m->line, m->path, m->sites, strerror(errno));
+		return file;
+	}
+	if (!file->size)
+		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file",
+			      file->name);
+	file->what = mem_resize(NULL, file->size / 8 + 1, sizeof *file->what);
+	memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
+	file->damaged = !walk(o, file, set);
+	if (file->size && !file->damaged)
+		check_hash(o, file);
+	return file;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct tr_module *x = a, *y = b;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* ---- What ids say ---------------------------------------------------------------------------- */
+
+static uint32_t says_nothing[IDS_PAGE]; /* TR_NO_SITE, all of it */
+
+static struct tr_ids *open_ids(void)
+{
+	struct tr_ids *ids = mem_resize(NULL, 1, sizeof *ids);
+	memset(says_nothing, 0xff, sizeof says_nothing);
+	for (size_t i = 0; i < IDS_PAGES; i++)
+		ids->page[i] = says_nothing;
+	return ids;
+}
+
+static uint32_t *id_place(struct tr_ids *ids, uint64_t id)
+{
+	uint32_t **page = &ids->page[id / 2 / IDS_PAGE];
+	if (*page == says_nothing) {
+		*page = mem_resize(NULL, IDS_PAGE, sizeof **page);
+		memset(*page, 0xff, sizeof says_nothing);
+	}
+	return &(*page)[id / 2 % IDS_PAGE];
+}
+
+static void add_ids(struct tr_ids *ids, const struct tr_module *m)
+{
+	for (uint64_t unit = 0; unit < m->size / 8 && unit < DPROF_IDS; unit += 2) {
+		uint32_t what = m->what[unit];
+		if (what == TR_NO_SITE)
+			continue;
+		uint32_t *says = id_place(ids, (m->first_id + unit) & (DPROF_IDS - 1));
+		*says = *says == TR_NO_SITE ? (uint32_t)TR_WHAT(what / 4, what % 4) : TR_SEVERAL;
+	}
+}
+
+void close_modules(struct tr_modules *m)
+{
+	for (size_t i = 0; m->ids && i < IDS_PAGES; i++)
+		if (m->ids->page[i] != says_nothing)
+			free(m->ids->page[i]);
+	free(m->ids);
+	free(m->module);
+	free(m->renamed);
+	free(m);
+}
+
+static void open_process_modules(struct opened *o, struct site_set *set, struct process_file *p)
+{
+	struct tr_modules *modules = o->t.processes[p - o->files].modules;
+	for (size_t i = 0; i < p->nmodules; i++) {
+		struct module_line *line = &p->modules[i];
+		struct tr_sites *sites = open_sites(o, set, p, line);
+		modules->incomplete |= !sites->size || sites->damaged;
+		if (!sites->size)
+			continue;
+		if (line->at % DPROF_SITE_ALIGN || line->at > UINT64_MAX - sites->size)
+			trace_problem(&o->t,
+				      "%s:%zu: expected an address at=, a multiple of 16, found "
+				      "0x%" PRIx64,
+				      p->name, line->line, line->at);
+		else
+			*MEM_GROW(modules->module, modules->nmodules) =
+				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
+						    sites->what };
+	}
+	modules->ids = open_ids();
+	for (size_t i = 0; i < modules->nmodules; i++)
+		add_ids(modules->ids, &modules->module[i]);
+	if (modules->nmodules)
+		qsort(modules->module, modules->nmodules, sizeof *modules->module, by_address);
+	for (size_t i = 1; i < modules->nmodules; i++) {
+		struct tr_module *a = &modules->module[i - 1], *b = a + 1;
+		if (b->at - a->at < a->size && b->what != a->what)
+			trace_problem(&o->t,
+				      "%s: expected the sites of different modules apart, found "
+				      "both at address 0x%" PRIx64,
+				      p->name, b->at);
+	}
+}
+
+void open_modules(struct opened *o)
+{
+	struct site_set set = { 0 };
+	for (size_t i = 0; i < o->nfiles; i++)
+		open_process_modules(o, &set, &o->files[i]);
+	free(set.slot);
+}
