@@ -200,7 +200,8 @@ struct dprof_events_header {
  *   module base=0x.. at=0x.. sites=HASH.sites buildid=HEX path=PATH
  *                                 base: load bias; at: address of the section's first byte
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
- *   group ID threads=0,1 size=N   the same for threads: those of this process, of N in all
+ *   group ID threads=0,1 size=N   the same for threads of this process, of N in all; shared=1: and of
+ *                                 others, which give the group the same id
  *   stopped FROM TO               stamps between which nobody saw to it that no event is far from
  *                                 the last epoch (words.h): the process was stopped for long
  *   note TEXT                     something that the reader of the report must know

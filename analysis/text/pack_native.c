@@ -241,16 +241,23 @@ static void put_hostid(FILE *out, const struct pack *p, size_t clock)
 	putc('\n', out);
 }
 
-/* Each process names its own threads; the first process names all groups, for those without
- * threads. */
+/* Whether threads of a group are of this process, and whether some are of another. */
+static void find_owners(const struct pack *p, const struct pack_group *g, size_t process,
+			bool *own, bool *others)
+{
+	*own = *others = false;
+	for (size_t i = 0; i < g->nthreads; i++)
+		*(p->threads[g->threads[i]].process == process ? own : others) = true;
+}
+
+/* Each process names its own threads; the first one names also the groups without threads. */
 static void put_groups(FILE *out, const struct pack *p, size_t process)
 {
 	for (size_t i = 0; i < p->ngroups; i++) {
 		const struct pack_group *g = &p->groups[i];
-		size_t own = 0;
-		for (size_t j = 0; j < g->nthreads; j++)
-			own += p->threads[g->threads[j]].process == process;
-		if (!own && process)
+		bool own, others;
+		find_owners(p, g, process, &own, &others);
+		if (!own && (process || others))
 			continue;
 		fprintf(out, "group %" PRIu64 " threads=", g->id);
 		const char *comma = "";
@@ -261,7 +268,8 @@ static void put_groups(FILE *out, const struct pack *p, size_t process)
 			fprintf(out, "%s%" PRIu32, comma, t->number);
 			comma = ",";
 		}
-		fprintf(out, " size=%" PRIu64 "\n", g->size ? g->size : g->nthreads);
+		fprintf(out, " size=%" PRIu64 "%s\n", g->size ? g->size : g->nthreads,
+			own && !others ? "" : " shared=1");
 	}
 }
 

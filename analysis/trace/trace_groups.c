@@ -101,8 +101,7 @@ static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
 /* A team of threads of one process is nobody else's, whatever others call theirs. */
 static uint32_t owner_of(uint32_t process, const struct group_line *line)
 {
-	return line->threads && line->size && line->size == count_list(line->threads) ? process
-										      : NO_OWNER;
+	return line->threads && !line->shared ? process : NO_OWNER;
 }
 
 static void read_group_lines(struct drafts *d)

@@ -58,6 +58,7 @@ struct group_line {
 	char *ranks;             /* as written; NULL when the line names threads */
 	char *threads;           /* numbers of this process's threads; NULL when it names ranks */
 	uint64_t size;           /* of a line that names threads; 0 when it does not say */
+	bool shared;             /* it names threads, and others are in other processes */
 };
 
 /* A line "module ..." of a process file. */

@@ -37,7 +37,7 @@ enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
 enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
 enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
        PACKETS_NS, PACKETS_CPU_NS };
-enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE };
+enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE, GROUP_SHARED };
 
 /* runtime/format.h describes the lines. */
 static const struct ln_form forms[] = {
@@ -70,7 +70,8 @@ static const struct ln_form forms[] = {
 	[GROUP] = { "group", { [GROUP_ID] = { "id", LN_NUMBER, LN_HERE },
 			       [GROUP_RANKS] = { "ranks", LN_STRING, LN_KEY },
 			       [GROUP_THREADS] = { "threads", LN_STRING, LN_KEY },
-			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY } } },
+			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY },
+			       [GROUP_SHARED] = { "shared", LN_NUMBER, LN_KEY } } },
 	[STOPPED] = { "stopped", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
@@ -112,6 +113,7 @@ static char *group_line(struct process_file *p, const struct ln_value *v)
 		return wrong;
 	*MEM_GROW(p->groups, p->ngroups) = (struct group_line){
 		.id = v[GROUP_ID].number, .size = v[GROUP_SIZE].number,
+		.shared = v[GROUP_SHARED].number != 0,
 		.ranks = v[GROUP_RANKS].given ? mem_copy(list) : NULL,
 		.threads = v[GROUP_THREADS].given ? mem_copy(list) : NULL,
 	};

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Teams of threads of two processes that go by the same number are two groups: their barriers prove
-# nothing of each other's clocks.
+# nothing of each other's clocks. A communicator of two ranks, of which two threads each take part, is
+# one group, although each rank has as many threads in it as it has members.
 . testsuite/fixtures/analysis/setup.sh
 
 team() { # rank stamp
@@ -34,4 +35,23 @@ expect 0 dump t
 [ "$(grep -c '^group' out)" -eq 2 ] || fail "groups: $(grep '^group' out)"
 [ "$(grep -o 'enter group=[0-9]*' out | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" = "6 6 " ] ||
 	fail "who met whom: $(cat out)"
+
+cat >communicator.txt <<'END'
+dprof-text 1
+clock 0 host=h0 ghz=2
+thread 0 clock=0 rank=0
+thread 1 clock=0 rank=0
+thread 2 clock=0 rank=1
+thread 3 clock=0 rank=1
+group 1 threads=0,1,2,3 size=2
+site 0 kind=barrier name=MPI_Barrier file=made.c line=2
+END
+for t in 0 2 1 3; do
+	printf 'e %d %d 0 enter group=1 seq=%d\ne %d %d 0 exit\n' $t $((1000 + t)) $((t % 2)) $t $((2000 + t))
+done >>communicator.txt
+trace communicator <communicator.txt
+expect 0 dump communicator
+says out 'group 1 threads=0,1,2,3 size=2'
+[ "$(grep -c '^group' out)" -eq 1 ] || fail "groups: $(grep '^group' out)"
+[ "$(grep -c 'enter group=1 ' out)" -eq 4 ] || fail "who met whom: $(cat out)"
 echo "as expected"

@@ -304,7 +304,9 @@ static void compare_event(const struct tr_event *expected, const struct tr_event
 	for (unsigned i = 0; i < found->nargs; i++)
 		ck_assert_msg(found->args[i].key == expected->args[i].key &&
 				      found->args[i].value == expected->args[i].value,
-			      "SEED=%" PRIu64 ": another argument", seed);
+			      "SEED=%" PRIu64 ": %s=%" PRIu64 ", not %s=%" PRIu64, seed,
+			      tr_key_word(found->args[i].key), found->args[i].value,
+			      tr_key_word(expected->args[i].key), expected->args[i].value);
 }
 
 static void compare_threads(const struct model *m, const struct trace *t)
