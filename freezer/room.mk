@@ -4,7 +4,7 @@
 # libfreezer.a reads the packets and solves for bounds (links with -lgmp).
 
 FREEZER_MEASURE := clock synclog burst stop packet exchange topology cores
-FREEZER_SOLVE   := synclog wide hull polygon bound segment block sweep envelope pairs wander solved network solve
+FREEZER_SOLVE   := synclog wide hull polygon bound segment block sweep envelope pairs wander solved solution network solve
 
 $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer.a: $(FREEZER_SOLVE:%=$(B)/obj/freezer/%.o)
