@@ -5,10 +5,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/clocks/link_sieve.h"
 
-#define MOST_LINKS ((size_t)1 << 20) /* that are kept: every further one makes the others thinner */
+#define MOST_LINKS ((size_t)1 << 20) /* that are kept and do not imply each other */
 #define FEW_CLOCKS 16 /* up to which all pairs of clocks are linked by a meeting */
 
 /* The last entry and the first exit of a meeting on one clock. */
@@ -243,57 +245,24 @@ static bool any_operations(const struct trace *t)
 	return false;
 }
 
-static int by_clocks_and_time(const void *a, const void *b)
+struct program_links program_links(const struct trace *t, uint32_t base,
+				   const struct frz_solution *rates)
 {
-	const struct frz_link *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return (x->sent > y->sent) - (x->sent < y->sent);
-}
-
-/* What `b` arrived later than `a`, beyond what it was sent later. */
-static double later(const struct frz_link *a, const struct frz_link *b, double rate)
-{
-	return (double)(int64_t)(b->received - a->received) - rate * (double)(b->sent - a->sent);
-}
-
-/* Of each two links that follow each other from one clock to another, the slower one goes. Which that
- * is hangs on the rate between the clocks, for which that from the first to the last serves; should
- * it be wrong, a better link has gone, and what is left is as true. Returns how many are left. */
-static size_t thin(struct frz_link *links, size_t n)
-{
-	size_t left = 0;
-	qsort(links, n, sizeof *links, by_clocks_and_time);
-	for (size_t i = 0, end; i < n; i = end) {
-		const struct frz_link first = links[i];
-		for (end = i; end < n && links[end].from == first.from && links[end].to == first.to; end++)
-			;
-		uint64_t sent = links[end - 1].sent - first.sent;
-		double rate = sent ? (double)(int64_t)(links[end - 1].received - first.received) /
-					     (double)sent : 1;
-		for (; i < end; i += 2) {
-			bool second = i + 1 < end && later(&links[i], &links[i + 1], rate) < 0;
-			links[left++] = links[i + second];
-		}
-	}
-	return left;
-}
-
-struct program_links program_links(const struct trace *t, uint32_t base)
-{
-	struct program_links all = { NULL, 0, { 0 } };
+	struct program_links all = { .of_clock = mem_resize(NULL, t->nclocks, sizeof(uint64_t)) };
 	const struct match_part *ends[2];
 	const struct frz_link *l;
+	memset(all.of_clock, 0, t->nclocks * sizeof *all.of_clock);
 	if (t->nclocks < 2 || !any_operations(t))
 		return all;
 	struct maker k = maker_open(t, base);
+	struct link_sieve *sieve = link_sieve_open(rates, MOST_LINKS);
 	while ((l = next_link(&k, ends))) {
-		if (all.nlinks == MOST_LINKS)
-			all.nlinks = thin(all.links, all.nlinks);
-		*MEM_GROW(all.links, all.nlinks) = *l;
+		all.found++;
+		all.of_clock[l->from]++;
+		all.of_clock[l->to]++;
+		link_sieve_put(sieve, *l);
 	}
+	all.links = link_sieve_close(sieve, &all.nlinks);
 	all.tally = *match_walk_tally(k.walk);
 	maker_close(&k);
 	return all;
@@ -302,6 +271,7 @@ struct program_links program_links(const struct trace *t, uint32_t base)
 void program_links_free(struct program_links *all)
 {
 	free(all->links);
+	free(all->of_clock);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */

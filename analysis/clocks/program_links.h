@@ -22,20 +22,24 @@
  * link for each two clocks, or, with many clocks, for each two of which one is the base. Operations
  * of one clock give no links: their order is known.
  *
- * Memory does not grow with the run: of more links than a million the slower ones are left out, evenly
- * over the run, which makes bounds wider but not false. */
+ * What others imply is left out (link_sieve.h): of links that are as many as messages, few are left,
+ * and memory does not grow with the run. */
 #ifndef ANALYSIS_PROGRAM_LINKS_H
 #define ANALYSIS_PROGRAM_LINKS_H
 
 #include "analysis/trace/match.h"
 
 struct program_links {
-	struct frz_link *links;
+	struct frz_link *links;  /* those that others do not imply */
 	size_t nlinks;
+	uint64_t found, *of_clock; /* all of them; all of each clock */
 	struct match_tally tally;
 };
 
-struct program_links program_links(const struct trace *, uint32_t base);
+/* `rates`: what packets prove of the clocks, to say what implies what; NULL: all links, and if they are
+ * more than a million, the better ones evenly over the run. */
+struct program_links program_links(const struct trace *, uint32_t base,
+				   const struct frz_solution *rates);
 void program_links_free(struct program_links *);
 
 /* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to

@@ -120,17 +120,50 @@ static void choose(struct times *t)
 	t->together = t->program_used ? t->all : t->packets;
 }
 
-static int solve_all(struct times *t)
+static int solve_packets(struct times *t)
 {
-	uint32_t nclocks = (uint32_t)t->trace->nclocks;
-	struct frz_link *links = times_links(t, true);
-	int status = solve(t, &t->packets, nclocks, t->base, links, t->trace->nlinks);
-	if (status == EXIT_FINE && t->program.nlinks)
-		status = solve(t, &t->all, nclocks, t->base, links,
-			       t->trace->nlinks + t->program.nlinks);
+	struct frz_link *links = times_links(t, false);
+	int status = solve(t, &t->packets, (uint32_t)t->trace->nclocks, t->base, links,
+			   t->trace->nlinks);
 	if (status == EXIT_FINE)
 		status = solve(t, &t->alone, 1, 0, NULL, 0);
 	free(links);
+	return status;
+}
+
+/* `rates`: those of packets, to leave out what other links imply; or NULL, and nothing is. */
+static int solve_with_program(struct times *t, const struct frz_solution *rates)
+{
+	frz_solution_free(t->all);
+	t->all = NULL;
+	program_links_free(&t->program);
+	t->program = program_links(t->trace, t->base, rates);
+	if (!t->program.nlinks)
+		return EXIT_FINE;
+	struct frz_link *links = times_links(t, true);
+	int status = solve(t, &t->all, (uint32_t)t->trace->nclocks, t->base, links,
+			   t->trace->nlinks + t->program.nlinks);
+	free(links);
+	return status;
+}
+
+/* A link that is implied under the assumption need not be when that does not hold. */
+static bool all_agree(const struct times *t)
+{
+	for (uint32_t c = 0; t->all && c < t->trace->nclocks; c++)
+		if (frz_clock(t->all, c)->status == FRZ_CONTRADICTION ||
+		    frz_clock(t->all, c)->status == FRZ_CONSISTENT)
+			return false;
+	return true;
+}
+
+static int solve_all(struct times *t, bool packets_only)
+{
+	int status = solve_packets(t);
+	if (status == EXIT_FINE && !packets_only)
+		status = solve_with_program(t, t->packets);
+	if (status == EXIT_FINE && !all_agree(t))
+		status = solve_with_program(t, NULL);
 	return status;
 }
 
@@ -154,9 +187,7 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;
-	if (!options->packets_only)
-		t->program = program_links(trace, t->base);
-	int status = solve_all(t);
+	int status = solve_all(t, options->packets_only);
 	if (status != EXIT_FINE) {
 		times_close(t);
 		return status;

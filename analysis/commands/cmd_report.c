@@ -134,10 +134,10 @@ static void print_assumptions(const struct findings *f)
 		heading("Clocks");
 		clock_facts_print(t);
 		bool affine = t->assumption.model == FRZ_AFFINE;
-		clocks = mem_format("Assumed, and checked against %zu packets and %zu links from "
-				    "the program: each clock's rate %s (%s). Seconds are ticks of "
+		clocks = mem_format("Assumed, and checked against %zu packets and %" PRIu64
+				    " links from the program: each clock's rate %s (%s). Seconds are ticks of "
 				    "%s at nominally %g GHz.",
-				    f->trace->nlinks, t->program.nlinks,
+				    f->trace->nlinks, t->program.found,
 				    affine ? "is always the same" : "stays this near to its mean",
 				    clock_model_name(t->assumption).text, base->host, base->ghz);
 	} else {

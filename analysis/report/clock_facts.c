@@ -158,7 +158,7 @@ struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 		.proven = times_proven(t, clock),
 		.links = found->links,
 		.packets = count_links(t->trace->links, t->trace->nlinks, clock),
-		.program = count_links(t->program.links, t->program.nlinks, clock),
+		.program = t->program.of_clock ? t->program.of_clock[clock] : 0,
 		.hops = found->hops,
 		.status = found->status,
 		.rate = { 0, INFINITY },

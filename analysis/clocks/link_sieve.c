@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * link_sieve.c - a stack for each two clocks.
+ *
+ * If a link is implied by any that is kept, it is by the last one: what implies it without the last
+ * would imply the last, too, as what passes adds up. Likewise it implies the last one, or none. */
+#include "analysis/clocks/link_sieve.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "analysis/base/ids.h"
+#include "analysis/base/memory.h"
+
+#define ENDS 4 /* of a strand, that are not in `kept` */
+
+struct strand {                  /* from one clock to another */
+	struct frz_link first_sent, last_sent, first_received, last_received;
+	struct frz_link *kept;
+	size_t n, room;
+};
+
+struct link_sieve {
+	const struct frz_solution *rates;
+	size_t kept, room;
+	struct ids numbers;      /* of strands, by both clocks */
+	struct strand *strands;
+};
+
+struct link_sieve *link_sieve_open(const struct frz_solution *rates, size_t room)
+{
+	struct link_sieve *s = mem_resize(NULL, 1, sizeof *s);
+	*s = (struct link_sieve){ .rates = rates, .room = room };
+	return s;
+}
+
+/* ---- What implies what ----------------------------------------------------------------------- */
+
+static frz_time forward(const struct frz_solution *rates, uint32_t clock, uint64_t ticks)
+{
+	return frz_placed(frz_clock(rates, clock)) ? frz_duration(rates, clock, ticks)
+						   : (frz_time){ 0, INT64_MAX };
+}
+
+/* Between two stamps of a clock; negative when the second is the earlier one. */
+static frz_time passed(const struct frz_solution *rates, uint32_t clock, uint64_t from, uint64_t to)
+{
+	if (to >= from)
+		return forward(rates, clock, to - from);
+	frz_time back = forward(rates, clock, from - to);
+	return (frz_time){ -back.hi, -back.lo };
+}
+
+static bool implies(const struct frz_solution *rates, const struct frz_link *k,
+		    const struct frz_link *l)
+{
+	if (l->sent <= k->sent && l->received >= k->received)
+		return true;
+	return passed(rates, k->from, k->sent, l->sent).hi <=
+	       passed(rates, k->to, k->received, l->received).lo;
+}
+
+/* ---- Too many -------------------------------------------------------------------------------- */
+
+/* What `b` arrived later than `a`, beyond what it was sent later. */
+static double later(const struct frz_link *a, const struct frz_link *b, double rate)
+{
+	return (double)(int64_t)(b->received - a->received) -
+	       rate * (double)(int64_t)(b->sent - a->sent);
+}
+
+/* Of each two neighbours the slower one goes. Which that is hangs on the rate between the clocks, for
+ * which that from the first to the last serves; should it be wrong, a better link has gone. */
+static void thin(struct strand *s)
+{
+	uint64_t sent = s->last_sent.sent - s->first_sent.sent;
+	uint64_t received = s->last_received.received - s->first_received.received;
+	double rate = sent ? (double)received / (double)sent : 1;
+	size_t left = 0;
+	for (size_t i = 0; i < s->n; i += 2) {
+		bool second = i + 1 < s->n && later(&s->kept[i], &s->kept[i + 1], rate) < 0;
+		s->kept[left++] = s->kept[i + second];
+	}
+	s->n = left;
+}
+
+static void make_room(struct link_sieve *s)
+{
+	s->kept = 0;
+	for (size_t i = 0; i < s->numbers.n; i++) {
+		thin(&s->strands[i]);
+		s->kept += s->strands[i].n;
+	}
+}
+
+/* ---- In and out ------------------------------------------------------------------------------ */
+
+static struct strand *strand_of(struct link_sieve *s, const struct frz_link *l)
+{
+	uint64_t id = (uint64_t)l->from << 32 | l->to;
+	size_t n = s->numbers.n;
+	if (ids_add(&s->numbers, id))
+		*MEM_GROW(s->strands, n) = (struct strand){ *l, *l, *l, *l, NULL, 0, 0 };
+	return &s->strands[ids_find(&s->numbers, id)];
+}
+
+static void push(struct link_sieve *s, struct strand *to, const struct frz_link *l)
+{
+	if (s->kept >= s->room)
+		make_room(s);
+	if (to->n == to->room) {
+		to->room = to->room ? 2 * to->room : 16;
+		to->kept = mem_resize(to->kept, to->room, sizeof *to->kept);
+	}
+	to->kept[to->n++] = *l;
+	s->kept++;
+}
+
+static void note_ends(struct strand *s, const struct frz_link *l)
+{
+	if (l->sent < s->first_sent.sent)
+		s->first_sent = *l;
+	if (l->sent > s->last_sent.sent)
+		s->last_sent = *l;
+	if (l->received < s->first_received.received)
+		s->first_received = *l;
+	if (l->received > s->last_received.received)
+		s->last_received = *l;
+}
+
+void link_sieve_put(struct link_sieve *s, struct frz_link l)
+{
+	struct strand *strand = strand_of(s, &l);
+	note_ends(strand, &l);
+	while (s->rates && strand->n && implies(s->rates, &l, &strand->kept[strand->n - 1])) {
+		strand->n--;
+		s->kept--;
+	}
+	if (!s->rates || !strand->n || !implies(s->rates, &strand->kept[strand->n - 1], &l))
+		push(s, strand, &l);
+}
+
+static bool has(const struct frz_link *links, size_t n, const struct frz_link *l)
+{
+	for (size_t i = 0; i < n; i++)
+		if (links[i].sent == l->sent && links[i].received == l->received)
+			return true;
+	return false;
+}
+
+/* Writes what is left of a strand; how many. */
+static size_t give(const struct strand *s, struct frz_link *out)
+{
+	const struct frz_link ends[ENDS] = { s->first_sent, s->last_sent, s->first_received,
+					     s->last_received };
+	size_t n = 0;
+	for (; n < s->n; n++)
+		out[n] = s->kept[n];
+	for (size_t i = 0; i < ENDS; i++)
+		if (!has(out, n, &ends[i]))
+			out[n++] = ends[i];
+	return n;
+}
+
+struct frz_link *link_sieve_close(struct link_sieve *s, size_t *n)
+{
+	struct frz_link *left = mem_resize(NULL, s->kept + ENDS * s->numbers.n, sizeof *left);
+	*n = 0;
+	for (size_t i = 0; i < s->numbers.n; i++) {
+		*n += give(&s->strands[i], left + *n);
+		free(s->strands[i].kept);
+	}
+	free(s->strands);
+	ids_free(&s->numbers);
+	free(s);
+	return left;
+}
