@@ -13,10 +13,20 @@
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-static bool waits_by_default(enum dprof_kind kind)
+/* A send that returns only when its buffer may be used again: of a message beyond some size it waits
+ * until the receiver has come. MPI_Bsend copies, and others only begin. */
+static bool is_blocking_send(const struct tr_site *site)
 {
-	return kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL || kind == DPROF_KIND_RECV ||
-	       kind == DPROF_KIND_WAIT;
+	return site->kind == DPROF_KIND_SEND &&
+	       (strcmp(site->name, "MPI_Send") == 0 || strcmp(site->name, "MPI_Ssend") == 0 ||
+		strcmp(site->name, "MPI_Rsend") == 0);
+}
+
+static bool waits_by_default(const struct tr_site *site)
+{
+	return site->kind == DPROF_KIND_BARRIER || site->kind == DPROF_KIND_COLL ||
+	       site->kind == DPROF_KIND_RECV || site->kind == DPROF_KIND_WAIT ||
+	       is_blocking_send(site);
 }
 
 static bool is_work(const struct tr_site *site, const char *work)
@@ -26,7 +36,7 @@ static bool is_work(const struct tr_site *site, const char *work)
 
 static bool is_wait(const struct tr_site *site, const char *wait)
 {
-	return wait ? strcmp(site->name, wait) == 0 : waits_by_default(site->kind);
+	return wait ? strcmp(site->name, wait) == 0 : waits_by_default(site);
 }
 
 /* No site has the name that was asked for. */

@@ -4,7 +4,8 @@
  *
  * A thread is in every site on its stack. Sites of the role *work* and *wait* decide its state, and
  * of those the innermost; all others are looked through. So a barrier inside a region is waiting, a
- * helper region inside a chosen --work region is working, and a send inside a region is working.
+ * helper region inside a chosen --work region is working, and so is a send that only begins. A
+ * blocking send (MPI_Send, MPI_Ssend, MPI_Rsend) waits: of a long message for its receiver.
  *
  * A period is a stretch between two events of the thread in which it *may* be in any of a set of
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from
@@ -30,8 +31,8 @@ enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_ANY = 7 };
 struct roles { uint8_t *of_site; };
 
 /* `work` names a region, `wait` a region or another site; NULL: work is any region, wait any
- * barrier, collective or blocking receive. False, with a sentence on stderr, when there is no such
- * name or when one site would be both. */
+ * barrier, collective, blocking receive or blocking send. False, with a sentence on stderr, when
+ * there is no such name or when one site would be both. */
 bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
 void roles_close(struct roles *);
 
