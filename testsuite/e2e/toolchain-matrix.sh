@@ -103,7 +103,7 @@ runs() { # what, command...
 	[ "$(events)" = "$expected" ] || fail "$1: expected $expected, found $(events)"
 	ran=$((ran + 1))
 }
-strict="-Wall -Wextra -Werror"
+strict="-Wall -Wextra -Wpedantic -Werror"
 
 # Shapes of the program. Options are for compiling and for linking.
 # shellcheck disable=SC2086
@@ -125,15 +125,14 @@ shared() {
 	return $status
 }
 try() { # shape options
-	rm -f app libarchive.so
+	rm -f app libarchive.so ./*.gcda
 	"$1" "$2" >log 2>&1 && [ ! -s log ] || { fail "$1 $2: $(cat log)"; return; }
 	runs "$1 $2" timeout 20 ./app
 }
 
 options=("-O0" "-O1 -g" "-O2" "-O3" "-Os" "-O2 -flto" "-Og -g3" "-O2 -fno-inline" "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections"
 	"-O1 -fsanitize=address" "-O1 -fsanitize=undefined" "-O1 -fsanitize=thread" "-O2 -fPIE -pie" "-O2 -fno-pie -no-pie"
-	"-O2 -fvisibility=hidden" "-O2 -fuse-ld=gold" "-O2 -Wl,-z,now,-z,relro" "-O2 -Wl,-z,separate-code" "-O2 -gz -g")
-command -v ld.gold >/dev/null || options=("${options[@]/-O2 -fuse-ld=gold/-O2}")
+	"-O2 -fvisibility=hidden" "-O2 -Wl,-z,now,-z,relro" "-O2 -Wl,-z,separate-code" "-O2 -gz -g")
 shapes=(at_once apart shared)
 for i in "${!options[@]}"; do
 	for s in "${!shapes[@]}"; do
@@ -142,6 +141,33 @@ for i in "${!options[@]}"; do
 		try "${shapes[s]}" "${options[i]}"
 	done
 done
+
+# What changes code or sections in ways of its own; linkers that are there; the other compiler.
+rarer=("-O2 -flto -fuse-linker-plugin" "-O2 -flto -fno-fat-lto-objects -fwhole-program" "-O2 -flto=auto -ffat-lto-objects -g"
+	"-O1 -pg" "-O0 --coverage" "-O2 -fprofile-generate" "-O2 -fsplit-stack" "-O2 -mno-red-zone" "-O2 -fcf-protection=full"
+	"-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2" "-O2 -fstack-clash-protection" "-O2 -fno-plt" "-O2 -fPIC"
+	"-O3 -ffast-math -march=native" "-O2 -fno-exceptions -fno-asynchronous-unwind-tables" "-O2 -fomit-frame-pointer -fipa-pta"
+	"-O2 -Wl,--as-needed" "-O2 -Wl,-Bsymbolic-functions" "-O2 -Wl,--no-undefined" "-O2 -Wl,--gc-sections,-s" "-O2 -gsplit-dwarf -g")
+for linker in bfd gold lld mold; do
+	command -v "ld.$linker" >/dev/null || { echo "no ld.$linker: not tested"; continue; }
+	rarer+=("-O2 -fuse-ld=$linker" "-O2 -fuse-ld=$linker -ffunction-sections -Wl,--gc-sections,--icf=all")
+done
+for option in "${rarer[@]}"; do
+	[ -n "${LONG:-}" ] || break
+	case $option in *bfd*icf*) continue ;; esac # is not one of ld.bfd
+	for shape in "${shapes[@]}"; do
+		case $shape$option in shared*whole-program*) continue ;; esac
+		try $shape "$option"
+	done
+done
+plugin=$(sed -n 's/^plugin=//p' "$B/lib/pkgconfig/dprof.pc")
+for option in -O0 "-O2 -flto" -O3; do
+	command -v g++-11 >/dev/null && [ -e "${plugin%/*}/11/dprof.so" ] && [ -n "${LONG:-}" ] || break
+	export DPROF_CC=gcc-11 DPROF_CXX=g++-11
+	try at_once "$option"
+	try shared "$option"
+done
+unset DPROF_CC DPROF_CXX
 try apart "-O2 -static"
 try at_once "-O2 -static-pie -fPIE"
 try apart "-O2 -flto -ffat-lto-objects"
@@ -151,6 +177,16 @@ apart "-O2 -fno-inline -ffunction-sections -Wl,--gc-sections" && runs "gc-sectio
 "$bin/dprof-analyze" dump "$DPROF_DIR"/* >text
 [ "$(grep -c 'name=scaled ' text)" = 1 ] || fail "a template's region in two files: expected one site, found $(grep 'name=scaled' text)"
 nm app | grep -q ' T unused$' && fail "--gc-sections kept what nobody calls"
+
+# ---- tools that rewrite objects and programs ------------------------------------------------------------------------
+apart "-O2 -g" && strip app && runs "strip" ./app
+apart "-O2 -g" && objcopy --only-keep-debug app app.debug && objcopy --strip-debug --add-gnu-debuglink=app.debug app && runs "debug apart" ./app
+apart "-O2 -g" && ld -r main.o other.o -o both.o && objcopy --rename-section .text=.text.moved both.o moved.o &&
+	"$bin/dprof-c++" moved.o -L. -larchive -o app && runs "ld -r, objcopy" ./app
+shared "-O2 -g" && strip --strip-unneeded app libother.so libarchive.so && runs "strip of shared objects" ./app
+rm libother.so libarchive.so
+"$bin/dprof-c++" -O2 -c -x c++ - -o one.o <<<"$(cat main.cc other.cc)" && "$bin/dprof-cc" -O2 -c archive.c && "$bin/dprof-c++" one.o archive.o -o app &&
+	runs "from standard input" ./app
 
 # ---- precompiled headers ----------------------------------------------------------------------------------------------
 "$bin/dprof-c++" -O1 -x c++-header common.h -o common.h.gch 2>log && "$bin/dprof-c++" -O1 -Winvalid-pch -H main.cc other.cc -c 2>log &&
