@@ -29,24 +29,29 @@ PAPER_PACKAGES := gnuplot-nox
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo '  V=1 shows the commands, SAN=1 builds with address and undefined sanitizers (in build/san),'
-	@echo '  OPT="-O0 -g" sets the optimisation, B=DIR builds elsewhere, CHECK=PATTERN runs some tests.'
+	@echo '  V=1              shows the commands'
+	@echo '  SAN=1            builds with address and undefined sanitizers, in build/san'
+	@echo '  OPT="-O0 -g"     sets the optimisation'
+	@echo '  B=DIR            builds elsewhere'
+	@echo '  CHECK=PATTERN    runs those tests; SEED=N, TIMES=N: other cases, more'
 
 # What follows needs the packages; a stamp remembers that they are there.
 all:     $(B)/packages ## build everything into build/
 	+$(Q)$(MAKE) --no-print-directory now-all
-demo:    $(B)/packages ## profile K-Means on real points: who straggles, what would a fix buy
+demo:    $(B)/packages ## profile K-Means: who straggles, what would a fix buy
 	+$(Q)$(MAKE) --no-print-directory now-demo
 check:   $(B)/packages ## run all tests
 	+$(Q)$(MAKE) --no-print-directory now-check
 bench:   $(B)/packages ## measure what the design promises, beside its peers
 	+$(Q)$(MAKE) --no-print-directory now-bench
-paper:   $(B)/packages ## the paper's tables and figures on this machine, beside its own (QUICK=1: shorter)
+paper:   $(B)/packages ## the paper's tables and figures beside its own; QUICK=1
 	+$(Q)$(MAKE) --no-print-directory now-paper
-truth:   $(B)/packages ## convert N stamps of made-up clocks under each assumption; SEED, KIND, MODEL
+truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
 	+$(Q)$(MAKE) --no-print-directory now-truth
-install: $(B)/packages ## into $(DESTDIR)$(PREFIX); with /usr or /usr/local the plugin also where GCC looks for it
+install: $(B)/packages ## into $(DESTDIR)$(PREFIX), which is /usr/local
 	+$(Q)$(MAKE) --no-print-directory now-install
+uninstall: $(B)/packages ## remove what install puts there; same DESTDIR= PREFIX=
+	+$(Q)$(MAKE) --no-print-directory now-uninstall
 clean:   ## remove build/
 	rm -rf build
 
@@ -86,12 +91,20 @@ now-install: now-all
 	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
-	$(Q)$(foreach pc,$(PCS),$(call dprof_pc,$(PREFIX)/lib/dprof/dprof.so,$(PREFIX)/include,$(PREFIX)/lib,$(call mpi_of_pc,$(pc))) \
+	$(Q)$(foreach pc,$(PCS),$(call dprof_pc,$(PREFIX),$${prefix}/lib/dprof/dprof.so,$${prefix}/include,$(call mpi_of_pc,$(pc))) \
 		>$(to)/lib/pkgconfig/$(notdir $(pc));)
+
+# What is to be removed is what would be installed: into a folder of its own, to see what there is.
+listed = $(B)/uninstall
+now-uninstall: now-all
+	$(Q)rm -rf $(listed) && $(MAKE) --no-print-directory now-install DESTDIR=$(listed)
+	$(Q)cd $(listed) && find . -type f | while read -r file; do rm -f "$(DESTDIR)/$$file"; done
+	$(Q)rmdir $(to)/lib/dprof/* $(to)/lib/dprof $(to)/lib/cmake/dprof 2>/dev/null || :
+	$(Q)rm -rf $(listed)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check bench paper truth install clean now-all now-demo now-check now-bench now-paper now-truth now-install
+.PHONY: help all demo check bench paper truth install uninstall clean now-all now-demo now-check now-bench now-paper now-truth now-install now-uninstall

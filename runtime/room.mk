@@ -73,8 +73,8 @@ $(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
 endef
 $(foreach mpi,$(MPIS),$(eval $(call mpi_rules,$(mpi))))
 
-# One template for the build tree and for installing: $(call dprof_pc,PLUGIN,INCLUDEDIR,LIBDIR,MPI)
-dprof_pc  = sed -e 's|@PLUGIN@|$(1)|' -e 's|@INCLUDEDIR@|$(2)|' -e 's|@LIBDIR@|$(3)|' \
+# One template for the build tree and for installing: $(call dprof_pc,PREFIX,PLUGIN,INCLUDEDIR,MPI)
+dprof_pc  = sed -e 's|@PREFIX@|$(1)|' -e 's|@PLUGIN@|$(2)|' -e 's|@INCLUDEDIR@|$(3)|' \
                 -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(4:%=-ldprof-%)|' runtime/dprof.pc.in
 
 HERE := $(abspath $(B))
@@ -82,7 +82,7 @@ PCS  := $(B)/lib/pkgconfig/dprof.pc $(MPIS:%=$(B)/lib/pkgconfig/dprof-%.pc)
 mpi_of_pc = $(if $(filter dprof.pc,$(notdir $(1))),$(of_mpicc),$(patsubst dprof-%.pc,%,$(notdir $(1))))
 $(PCS): runtime/dprof.pc.in $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so $(MPI_LIBS)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(call dprof_pc,$(HERE)/plugin/dprof.so,$(CURDIR)/pragmas,$(HERE)/lib,$(call mpi_of_pc,$@)) >$@
+	$(Q)$(call dprof_pc,$(HERE),$${prefix}/plugin/dprof.so,$(CURDIR)/pragmas,$(call mpi_of_pc,$@)) >$@
 
 things += $(PCS)
 

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: MIT
 #
-# find_package(dprof): targets to link with, in C, C++ and Fortran, as built by GCC.
+# find_package(dprof [COMPONENTS mpi]): targets to link with, in C, C++ and Fortran, as built by GCC.
 #
-#   dprof::dprof   instruments whoever links with it, and records
-#   dprof::mpi     the same for a program that calls OpenMPI, wherever libmpi stands among its libraries
+#   dprof::dprof    instruments whoever links with it, and records
+#   dprof::mpi      the same for a program that calls MPI, wherever libmpi stands among its libraries: the MPI
+#                   that find_package(MPI) found before this, else the compiler's, else mpicc's
+#   dprof::openmpi, dprof::mpich   the same for this one
 #
 # Law: what the targets add stands in dprof.pc, and nowhere else.
 
-get_filename_component(_dprof_pc "${CMAKE_CURRENT_LIST_DIR}/../../pkgconfig/dprof.pc" REALPATH)
-foreach(_dprof_variable plugin includedir libdir)
-	file(STRINGS "${_dprof_pc}" _dprof_${_dprof_variable} REGEX "^${_dprof_variable}=")
-	string(REGEX REPLACE "^[a-z]*=" "" _dprof_${_dprof_variable} "${_dprof_${_dprof_variable}}")
+get_filename_component(_dprof_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." REALPATH)
+file(STRINGS "${_dprof_prefix}/lib/pkgconfig/dprof.pc" _dprof_lines REGEX "^[a-z]+=|^Libs: ")
+foreach(_dprof_line ${_dprof_lines})
+	string(REPLACE "\${prefix}" "${_dprof_prefix}" _dprof_line "${_dprof_line}")
+	string(REPLACE "\${libdir}" "${_dprof_libdir}" _dprof_line "${_dprof_line}")
+	if(_dprof_line MATCHES "^(plugin|includedir|libdir|Libs)(=|: )(.*)$")
+		set(_dprof_${CMAKE_MATCH_1} "${CMAKE_MATCH_3}")
+	endif()
 endforeach()
-file(STRINGS "${_dprof_pc}" _dprof_libs REGEX "^Libs: ")
-string(REGEX REPLACE "^Libs: " "" _dprof_libs "${_dprof_libs}")
-string(REPLACE "\${libdir}" "${_dprof_libdir}" _dprof_libs "${_dprof_libs}")
 
 # A compiler of another version needs the plugin that was built for it.
-function(_dprof_plugin language result)
+function(_dprof_plugin_for language result)
 	set(plugin "${_dprof_plugin}")
 	string(REGEX MATCH "^[0-9]+" major "${CMAKE_${language}_COMPILER_VERSION}")
 	get_filename_component(directory "${plugin}" DIRECTORY)
@@ -27,20 +30,70 @@ function(_dprof_plugin language result)
 	set(${result} "${plugin}" PARENT_SCOPE)
 endfunction()
 
+# The MPI in use: by its library, which may be a link to one of another name; else by its compiler; else that of dprof.pc.
+function(_dprof_which_mpi result)
+	foreach(library ${MPI_C_LIBRARIES} ${MPI_CXX_LIBRARIES} ${MPI_Fortran_LIBRARIES})
+		get_filename_component(file "${library}" REALPATH)
+		if(file MATCHES "/libmpich|/libmpi[a-z]*\\.so\\.12")
+			set(${result} mpich PARENT_SCOPE)
+			return()
+		elseif(file MATCHES "/libmpi")
+			set(${result} openmpi PARENT_SCOPE)
+			return()
+		endif()
+	endforeach()
+	foreach(compiler "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${CMAKE_Fortran_COMPILER}" mpicc)
+		execute_process(COMMAND "${compiler}" -show OUTPUT_VARIABLE command ERROR_QUIET)
+		execute_process(COMMAND "${compiler}" --showme:version RESULT_VARIABLE other OUTPUT_QUIET ERROR_QUIET)
+		if("${command}" MATCHES "-lmpi")
+			if("${other}" STREQUAL 0)
+				set(${result} openmpi PARENT_SCOPE)
+			else()
+				set(${result} mpich PARENT_SCOPE)
+			endif()
+			return()
+		endif()
+	endforeach()
+	string(REGEX REPLACE ".*-ldprof-(openmpi|mpich).*" "\\1" mpi "${_dprof_Libs}")
+	set(${result} "${mpi}" PARENT_SCOPE)
+endfunction()
+
 if(NOT TARGET dprof::dprof)
 	add_library(dprof::dprof INTERFACE IMPORTED)
 	foreach(_dprof_language C CXX Fortran)
-		_dprof_plugin(${_dprof_language} _dprof_one)
+		_dprof_plugin_for(${_dprof_language} _dprof_one)
 		set_property(TARGET dprof::dprof APPEND PROPERTY INTERFACE_COMPILE_OPTIONS
 			"$<$<COMPILE_LANG_AND_ID:${_dprof_language},GNU>:-fplugin=${_dprof_one}>")
 	endforeach()
+	_dprof_which_mpi(_dprof_mpi)
+	if(EXISTS "${_dprof_libdir}/libdprof-${_dprof_mpi}.so")
+		string(REGEX REPLACE "-ldprof-(openmpi|mpich) " "-ldprof-${_dprof_mpi} " _dprof_Libs "${_dprof_Libs}")
+	endif()
 	set_target_properties(dprof::dprof PROPERTIES
 		INTERFACE_INCLUDE_DIRECTORIES "${_dprof_includedir}"
-		INTERFACE_LINK_LIBRARIES "${_dprof_libs}")
+		INTERFACE_LINK_LIBRARIES "${_dprof_Libs}")
 
-	# An option, because options stand before all libraries: the adapter must come before libmpi.
-	add_library(dprof::mpi INTERFACE IMPORTED)
-	set_target_properties(dprof::mpi PROPERTIES
-		INTERFACE_LINK_LIBRARIES dprof::dprof
-		INTERFACE_LINK_OPTIONS "SHELL:-L${_dprof_libdir} -Wl,--push-state,--no-as-needed -ldprof-openmpi -Wl,--pop-state")
+	foreach(_dprof_one openmpi mpich)
+		if(NOT EXISTS "${_dprof_libdir}/libdprof-${_dprof_one}.so")
+			continue()
+		endif()
+		# An option, because options stand before all libraries: the adapter must come before libmpi.
+		add_library(dprof::${_dprof_one} INTERFACE IMPORTED)
+		set_target_properties(dprof::${_dprof_one} PROPERTIES
+			INTERFACE_LINK_LIBRARIES dprof::dprof
+			INTERFACE_LINK_OPTIONS "SHELL:-L${_dprof_libdir} -Wl,--push-state,--no-as-needed -ldprof-${_dprof_one} -Wl,--pop-state")
+		if(_dprof_one STREQUAL _dprof_mpi)
+			add_library(dprof::mpi INTERFACE IMPORTED)
+			set_target_properties(dprof::mpi PROPERTIES INTERFACE_LINK_LIBRARIES dprof::${_dprof_one})
+		endif()
+	endforeach()
 endif()
+
+foreach(_dprof_component ${dprof_FIND_COMPONENTS})
+	if(TARGET dprof::${_dprof_component})
+		set(dprof_${_dprof_component}_FOUND TRUE)
+	elseif(dprof_FIND_REQUIRED_${_dprof_component})
+		set(dprof_FOUND FALSE)
+		set(dprof_NOT_FOUND_MESSAGE "dprof has no target dprof::${_dprof_component}: expected mpi, openmpi or mpich, and libdprof-openmpi.so or libdprof-mpich.so in ${_dprof_libdir}")
+	endif()
+endforeach()

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What `make install` puts under a prefix is enough to build a project with, in every way that is offered: pkg-config,
-# CMake's package, the wrappers; and DESTDIR puts the same there, for the prefix.
+# What `make install` puts under a prefix is enough to build a project with, in every way that is offered (pkg-config,
+# CMake's package, the wrappers), also when it was moved elsewhere; DESTDIR puts the same there, for the prefix; and
+# `make uninstall` takes it away again, and nothing else.
 set -u
 : "${B:?the build folder}"
 dir=$(mktemp -d)
@@ -27,7 +28,17 @@ done
 (cd "$dir/stage/usr" && find . -type f ! -path './lib/gcc/*') | sort >"$dir/staged"
 (cd "$prefix" && find . -type f) | sort | diff "$dir/staged" - || fail "DESTDIR= and PREFIX= install other files"
 grep -rl "$dir" "$dir/stage" && fail "files that name the DESTDIR"
-[ "$(sed -n 's/^plugin=//p' "$dir/stage/usr/lib/pkgconfig/dprof.pc")" = /usr/lib/dprof/dprof.so ] || fail "plugin= in dprof.pc"
+grep -rlI -e "$B" -e "$PWD" "$prefix" && fail "files that name the build folder or the source"
+(export PKG_CONFIG_PATH=$dir/stage/usr/lib/pkgconfig && pkg-config --variable=plugin dprof) | grep -qx /usr/lib/dprof/dprof.so || fail "plugin= in dprof.pc"
+for page in man1/dprof-analyze.1 man1/freezer.1 man7/dprof.7; do
+	grep -q '^\.SH COMMANDS\|^\.SH COMPILING\|^\.SH SYNOPSIS' "$prefix/share/man/$page" || fail "$page is no manual page"
+done
+
+touch "$dir/stage/usr/lib/another" "$dir/stage/usr/bin/another"
+make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-uninstall >"$dir/log" 2>&1 || fail "make uninstall: $(cat "$dir/log")"
+[ "$(cd "$dir/stage/usr" && find . -type f | sort | tr '\n' ' ')" = "./bin/another ./lib/another " ] ||
+	fail "make uninstall: there remains $(find "$dir/stage" -type f)"
+[ ! -e "$dir/stage/usr/lib/dprof" ] || fail "make uninstall leaves its folder"
 
 mkdir "$dir/project" && cd "$dir/project" || exit 1
 cat >work.cc <<'END'
@@ -68,7 +79,7 @@ regions() { # what, program, arguments...
 }
 barriers() { # what, program
 	rm -rf "$DPROF_DIR"/*
-	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n 2 "$2" || fail "$1: does not run"
+	timeout 60 ${3:-mpirun.openmpi --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1} -n 2 "$2" || fail "$1: does not run"
 	[ "$("$prefix/bin/dprof-analyze" dump "$DPROF_DIR"/* | grep -c '^e .* enter group=1 seq=0')" = 2 ] ||
 		fail "$1: expected a barrier of a known group on both ranks"
 }
@@ -82,11 +93,17 @@ g++ -O2 $(pkg-config --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --cflags
 [ "$(pkg-config --modversion dprof)" = "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/dprof.pc")" ] || fail "version"
 
 command -v cmake >/dev/null || { echo "no cmake: its package is not tested"; exit $((failed ? 1 : 77)); }
-have_mpi=$(command -v mpicc >/dev/null && [ -e "$prefix/lib/libdprof-openmpi.so" ] && echo yes)
+have_openmpi=$(command -v mpicc.openmpi >/dev/null && [ -e "$prefix/lib/libdprof-openmpi.so" ] && echo yes)
+have_mpich=$(command -v mpicc.mpich >/dev/null && [ -e "$prefix/lib/libdprof-mpich.so" ] && echo yes)
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.16)
 project(project C CXX)
-find_package(dprof 0.1 REQUIRED)
+if(NOT MPI)
+	find_package(dprof 0.1 REQUIRED)
+else()
+	find_package(MPI REQUIRED COMPONENTS C)
+	find_package(dprof 0.1 REQUIRED COMPONENTS mpi)
+endif()
 add_library(work STATIC work.cc)
 add_library(work-shared SHARED work.cc)
 add_executable(app app.c)
@@ -96,22 +113,43 @@ target_link_libraries(work-shared PRIVATE dprof::dprof)
 target_link_libraries(app PRIVATE work)
 target_link_libraries(app-shared PRIVATE work-shared dprof::dprof)
 if(MPI)
-	find_package(MPI REQUIRED COMPONENTS C)
 	add_executable(mpi-app mpi.c)
 	target_link_libraries(mpi-app PRIVATE MPI::MPI_C dprof::mpi)
 endif()
 END
-[ -z "$have_mpi" ] || sed -i '1a set(MPI yes)' CMakeLists.txt
-for tree in "$prefix" "$B"; do
+builds() { # what, options of cmake...
 	rm -rf build
-	cmake -S . -B build -DCMAKE_PREFIX_PATH="$tree" -DCMAKE_BUILD_TYPE=Release >log 2>&1 &&
-		cmake --build build >>log 2>&1 || { fail "cmake with $tree: $(tail -20 log)"; continue; }
+	cmake -S . -B build -DCMAKE_BUILD_TYPE=Release "${@:2}" >log 2>&1 && cmake --build build >>log 2>&1 ||
+		fail "cmake with $1: $(tail -20 log)"
+}
+for tree in "$prefix" "$B"; do
+	builds "$tree" -DCMAKE_PREFIX_PATH="$tree" ${have_openmpi:+-DMPI=yes -DMPI_C_COMPILER=mpicc.openmpi}
 	regions "cmake $tree" build/app
 	regions "cmake $tree, shared object" build/app-shared
-	[ -z "$have_mpi" ] || barriers "cmake $tree, MPI" build/mpi-app
+	[ -z "$have_openmpi" ] || barriers "cmake $tree, OpenMPI" build/mpi-app
 done
+if [ "$have_mpich" ]; then
+	builds MPICH -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DMPI_C_COMPILER=mpicc.mpich
+	barriers "cmake, MPICH" build/mpi-app mpirun.mpich
+	builds "CC=mpicc.mpich" -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DCMAKE_C_COMPILER=mpicc.mpich
+	barriers "cmake, CC=mpicc.mpich" build/mpi-app mpirun.mpich
+fi
 cmake -S . -B build-2 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
 	sed -i 's/dprof 0.1/dprof 7.0/' CMakeLists.txt && cmake -S . -B build-3 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
 	fail "version 7.0 was found"
 grep -q 'version: 0' log || fail "expected to hear which version is there, found: $(cat log)"
+sed -i 's/dprof 7.0 REQUIRED)/dprof REQUIRED COMPONENTS grpc)/' CMakeLists.txt && cmake -S . -B build-4 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+	fail "COMPONENTS grpc was found"
+tr -s ' \n' ' ' <log | grep -q 'dprof has no target dprof::grpc: expected mpi, openmpi or mpich' || fail "expected to hear which components there are, found: $(cat log)"
+sed -i 's/dprof REQUIRED COMPONENTS grpc)/dprof REQUIRED)/' CMakeLists.txt
+
+# ---- moved elsewhere ----------------------------------------------------------------------------------------
+mv "$prefix" "$dir/moved" && prefix=$dir/moved
+rm -f app app2 ./*.o
+"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions "moved: wrappers" ./app
+builds moved -DCMAKE_PREFIX_PATH="$prefix" && regions "moved: cmake" build/app
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+# shellcheck disable=SC2046
+g++ -O2 $(pkg-config --define-prefix --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --define-prefix --cflags dprof) -c app.c &&
+	gcc app.o work.o -o app2 $(pkg-config --define-prefix --libs dprof) && regions "moved: pkg-config" ./app2
 exit $failed

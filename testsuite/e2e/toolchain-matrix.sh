@@ -160,7 +160,7 @@ for option in "${rarer[@]}"; do
 		try $shape "$option"
 	done
 done
-plugin=$(sed -n 's/^plugin=//p' "$B/lib/pkgconfig/dprof.pc")
+plugin=$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)
 for option in -O0 "-O2 -flto" -O3; do
 	command -v g++-11 >/dev/null && [ -e "${plugin%/*}/11/dprof.so" ] && [ -n "${LONG:-}" ] || break
 	export DPROF_CC=gcc-11 DPROF_CXX=g++-11
@@ -250,7 +250,7 @@ for i in 1 2 3 1 2 3; do want="$want${want:+ }+call +archive$i -archive$i -call"
 grep -h '^note' "$DPROF_DIR"/*/*.process && fail "dlopen, dlclose: a note"
 
 # Where only the objects are linked with dprof, dlclose is the C library's: names may be confused, and that is said.
-gcc -Wno-unknown-pragmas -I"$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")" load.c -ldl -o load &&
+gcc -Wno-unknown-pragmas -I"$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=includedir dprof)" load.c -ldl -o load &&
 	rm -rf "${DPROF_DIR:?}"/* && [ "$(./load $objects)" = "ran 12" ] || fail "dlopen by a plain program"
 [ "$(events | wc -w)" = 6 ] && grep -qh '^note .*unloaded%20unseen' "$DPROF_DIR"/*/*.process ||
 	fail "dlclose by a plain program: expected six events and a note, found $(events)"

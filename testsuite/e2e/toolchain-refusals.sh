@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 export DPROF_DIR=$dir/traces LC_ALL=C
 mkdir "$DPROF_DIR"
 unset DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS DPROF_BUFFER
-plugin=$(sed -n 's/^plugin=//p' "$B/lib/pkgconfig/dprof.pc")
+plugin=$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)
 failed=0
 fail() {
 	echo "FAILED: $*"

@@ -55,7 +55,7 @@ void NAMED(call, N)(void)
 END
 for ((i = 0; i < 100; i++)); do
 	sed "s/region(NAMED)/region(object$i)/; s/volatile int work/static &/" object.c >"o$i.c"
-	gcc -fplugin="$(sed -n 's/^plugin=//p' "$B/lib/pkgconfig/dprof.pc")" -DN=$i -O1 -fPIC -shared "o$i.c" -o "libo$i.so" || fail "libo$i.so"
+	gcc -fplugin="$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)" -DN=$i -O1 -fPIC -shared "o$i.c" -o "libo$i.so" || fail "libo$i.so"
 done
 {
 	for ((i = 0; i < 100; i++)); do echo "void call$i(void);"; done

@@ -64,7 +64,7 @@ builds -r main.o twice.o -o partial.o && builds partial.o -o app && records "$bo
 builds -static main.c twice.c -o app && records "$both"
 builds -shared -fPIC twice.c -o libtwice.so -Wl,-z,defs && builds main.c ./libtwice.so -o app && records "$both"
 builds -shared -fPIC twice.c -o libtwice.so && gcc -Wall -Werror -I"$B/../pragmas" -idirafter . -D__unused__ \
-	-include /dev/null -Wno-unknown-pragmas -idirafter "$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")" \
+	-include /dev/null -Wno-unknown-pragmas -idirafter "$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=includedir dprof)" \
 	main.c ./libtwice.so -o app && what="only the shared object" && records "+inner -inner "
 what="dprof-c++" && builds -c main.c && sed -i 's/^int twice/extern "C" &/' twice.cc &&
 	"$bin/dprof-c++" twice.cc main.o -o app && records "$both"
@@ -79,8 +79,8 @@ fi
 
 # ---- off: not a byte of difference ----------------------------------------------------------------------------
 what="DPROF_WRAPPER=off"
-DPROF_WRAPPER=off "$bin/dprof-cc" -I"$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")" main.c twice.c -o app-off || fail "$what"
-gcc -I"$(sed -n 's/^includedir=//p' "$B/lib/pkgconfig/dprof.pc")" main.c twice.c -o app-plain
+DPROF_WRAPPER=off "$bin/dprof-cc" -I"$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=includedir dprof)" main.c twice.c -o app-off || fail "$what"
+gcc -I"$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=includedir dprof)" main.c twice.c -o app-plain
 cmp app-off app-plain || fail "$what differs from gcc"
 
 # ---- the same as the plain compiler --------------------------------------------------------------------------
