@@ -93,11 +93,11 @@ bool dprof_adapter_locks_wanted(void)
 	return dprof_settings.locks;
 }
 
-bool dprof_adapter_entered(const char *name)
+const struct dprof_site *dprof_adapter_entered(const char *name)
 {
 	const struct dprof_site *site = dprof_off ? NULL : entered_at(previous(__dprof_cursor.next));
 
-	return site && site->kind != DPROF_KIND_REGION && !strcmp(site->strings, name);
+	return site && site->kind != DPROF_KIND_REGION && !strcmp(site->strings, name) ? site : NULL;
 }
 
 /* Puts `word` behind *last, which becomes its place; false when there is no room or a signal handler

@@ -27,8 +27,9 @@ DPROF_EXPORT bool dprof_adapter_recording(void);
 /* False: DPROF_LOCKS says that locks, condition variables and semaphores are not recorded. */
 DPROF_EXPORT bool dprof_adapter_locks_wanted(void);
 
-/* Is the last event of this thread the ENTER of an operation (no region) called `name`? */
-DPROF_EXPORT bool dprof_adapter_entered(const char *name);
+/* The site at which the last event of this thread is the ENTER of an operation (no region) called `name`;
+ * or NULL. */
+DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
 
 /* Adds arguments to the last event of this thread. */
 DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigned n);

@@ -91,7 +91,8 @@ enum dprof_op {
 	X(BYTES, bytes)                                                                            \
 	X(ID, id)         /* joins a begin with its completion (request, lock) */                  \
 	X(THREAD, thread) /* thread that was created or joined */                                  \
-	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other */
+	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other */                           \
+	X(TASK, task)     /* a task that is made, run, or waited for */
 
 enum dprof_key {
 	DPROF_KEY_NONE,
@@ -123,9 +124,13 @@ enum dprof_key {
  *   fork     thread                 creates a thread: number N in this process, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
  *   join     thread                 waits for a thread's end, or
- *            group seq role         closes a team: role=1 leaves after all others have entered
+ *            group seq role         closes a team: role=1 leaves after all others have entered, or
+ *            id                     waits for the end of all tasks that the task with this number has made
+ *                                   until now, or that are in the taskgroup with this number, or
+ *            task                   waits until this task may begin
  *   lock     id [role]              the EXIT is when it is held; role 0: shared (reader), else exclusive
  *   region   [id]                   id: the instance, `region(NAME) instance(EXPR)`
+ *            [task [tag]]           task: it is the run of a task; tag: which is over only when this event is
  *
  * and a POINT, outside of progress, is a moment in the life of something:
  *
@@ -136,6 +141,17 @@ enum dprof_key {
  *   wait        id                  signalled: a condition variable or a semaphore
  *   lock        id                  released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
+ *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
+ *                                   outside of tasks), in taskgroup tag. What a taskloop makes is one task,
+ *                                   and is run several times
+ *   fork        id role             the task made just before depends on address id (0: on all), as in (role
+ *                                   0), out or inout (1), mutexinoutset (2), inoutset (3)
+ *   join        id                  the event with that number has come
+ *
+ * A thread that waits may run tasks meanwhile. Then it leaves the operation with an EXIT that says which
+ * task, and enters it again, with the same arguments, behind the task's region. Only the last of these
+ * visits is the operation; the others waited for their task. Who has left a team (join, role=0) may
+ * enter the join again to the same end.
  *
  * A peer that is DPROF_NOBODY says that no message is moved: of an operation with MPI_PROC_NULL, and
  * at the done of a receive that was cancelled before it took one.

@@ -38,7 +38,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/cloc
 
 # Adapters that stand before the library whose functions they record.
 PTHREAD := threads locks waits barriers table
-GOMP    := gomp locks
+GOMP    := teams barriers tasks waits locks
 things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 
 $(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/pthread/%)) $(B)/lib/libdprof.so

@@ -20,7 +20,8 @@
 
 struct totals {
 	uint64_t events, lost;
-	uint64_t **took_part;    /* for each group and each of its threads: how often */
+	uint64_t **took_part;    /* for each group and each of its threads: how often, */
+	uint64_t **last;         /* and where last: kind and number of the operation */
 };
 
 /* "rank 1, thread 0" */
@@ -112,13 +113,17 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Groups stand in the order of their ids, their threads in the order of the trace's. */
-static void count_part(const struct trace *t, uint32_t thread, uint64_t id, struct totals *totals)
+static void count_part(const struct trace *t, uint32_t thread, uint64_t id, uint64_t operation,
+		       struct totals *totals)
 {
 	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
 	const uint32_t *member =
 		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
-	if (member)
-		totals->took_part[g - t->groups][member - g->threads]++;
+	if (!member)
+		return;
+	uint64_t *last = &totals->last[g - t->groups][member - g->threads];
+	totals->took_part[g - t->groups][member - g->threads] += !operation || *last != operation;
+	*last = operation;
 }
 
 /* The group of a message says within which ranks are counted, not who takes part. */
@@ -126,6 +131,13 @@ static bool is_of_all(const struct trace *t, const struct tr_event *e)
 {
 	enum dprof_kind kind = e->site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[e->site].kind;
 	return e->op == DPROF_ENTER && kind != DPROF_KIND_SEND && kind != DPROF_KIND_RECV;
+}
+
+/* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
+static uint64_t operation_of(const struct trace *t, const struct tr_event *e)
+{
+	uint64_t seq = trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX);
+	return seq == UINT64_MAX ? 0 : seq << 8 | t->sites[e->site].kind;
 }
 
 /* What was open when a thread was killed is no fault, nor what has lost its other half to a lack
@@ -141,7 +153,8 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 		check_event(c, &e);
 		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
 			if (e.args[i].key == DPROF_KEY_GROUP)
-				count_part(t, (uint32_t)c->thread, e.args[i].value, totals);
+				count_part(t, (uint32_t)c->thread, e.args[i].value,
+					   operation_of(t, &e), totals);
 	}
 	while (c->nesting.depth && t->threads[c->thread].complete)
 		left_open(c, nest_pop(&c->nesting));
@@ -200,10 +213,13 @@ static void check_group(struct trace *t, const struct tr_group *g, const uint64_
 static void begin_groups(const struct trace *t, struct totals *totals)
 {
 	totals->took_part = mem_resize(NULL, t->ngroups, sizeof *totals->took_part);
+	totals->last = mem_resize(NULL, t->ngroups, sizeof *totals->last);
 	for (size_t i = 0; i < t->ngroups; i++) {
 		size_t n = t->groups[i].nthreads;
 		totals->took_part[i] = mem_resize(NULL, n, sizeof **totals->took_part);
+		totals->last[i] = mem_resize(NULL, n, sizeof **totals->last);
 		memset(totals->took_part[i], 0, n * sizeof **totals->took_part);
+		memset(totals->last[i], 0, n * sizeof **totals->last);
 	}
 }
 
@@ -212,8 +228,10 @@ static void check_groups(struct trace *t, struct totals *totals)
 	for (size_t i = 0; i < t->ngroups; i++) {
 		check_group(t, &t->groups[i], totals->took_part[i]);
 		free(totals->took_part[i]);
+		free(totals->last[i]);
 	}
 	free(totals->took_part);
+	free(totals->last);
 }
 
 /* Whether the links between clocks agree with each other; opening them says so when they do not. */

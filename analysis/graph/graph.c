@@ -440,6 +440,11 @@ static void builder_close(struct builder *b)
 	free(b->exchanges);
 	free(b->attached);
 	free(b->touches);
+	free(b->made);
+	free(b->runs);
+	free(b->depends);
+	free(b->fulfilled);
+	free(b->task_waits);
 	free(b->bare);
 	free(b->fork);
 	free(b->name);
@@ -467,6 +472,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	for (size_t i = 0; i < b.njoins; i++)
 		add_join(&b, &b.joins[i]);
 	graph_locks(&b);
+	graph_tasks(&b);
 	graph_bare_barriers(&b);
 	add_end(&b);
 	sort_stops(g);

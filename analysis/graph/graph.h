@@ -22,7 +22,8 @@
  *   MEET     all inputs share one cost: a barrier, a collective operation of all to all
  *   ARRIVAL  input 0 begins to wait and costs something of its own, the others send something that
  *            takes a time of its own, see transfer.h: messages, collective operations with a root,
- *            a thread's end, a lock that is handed on, and with it a condition variable's signal
+ *            a thread's end, a lock that is handed on, and with it a condition variable's signal;
+ *            a task that was made, and the ends of tasks
  *   WOKEN    input 0 begins to wait, and one of the others, nobody knows which, ended that
  *   UNKNOWN  what ended it is not in the trace
  *
@@ -36,6 +37,7 @@
  *     cores of a host do not show quite the same, one that the lock allows); likewise which post of
  *     a semaphore serves which wait: the n-th the n-th, but for those that it began with, which are
  *     as few as the trace allows;
+ *   - which thread runs which task stays as it was, and in which order it does;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
  *     whose send ended before its receive began, is sent without waiting for the receiver;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
@@ -64,6 +66,7 @@ enum graph_kind { GRAPH_MEET, GRAPH_ARRIVAL, GRAPH_WOKEN, GRAPH_UNKNOWN };
 /* What kind of thing arrives; collective operations follow, by name. */
 enum {
 	GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED,
+	GRAPH_TASK_BEGAN, GRAPH_TASKS_OVER,
 	GRAPH_COLLECTIVE,
 };
 

@@ -4,7 +4,8 @@
  *
  *   graph.c        the order of things; junctions of what match.h finds
  *   graph_walk.c   one thread's operations: what each completes, what nothing explains
- *   graph_locks.c  locks, condition variables and semaphores of one process */
+ *   graph_locks.c  locks, condition variables and semaphores of one process
+ *   graph_tasks.c  tasks of one process */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
 #define ANALYSIS_GRAPH_PRIVATE_H
 
@@ -58,6 +59,20 @@ struct touch {
 	uint64_t condition;       /* for this one */
 };
 
+/* In a process; `order` grows along each thread. */
+struct made { uint32_t process; uint64_t task, parent, group, order; struct spot spot; bool empty; };
+struct run { uint32_t process; uint64_t task, event; struct spot end; bool ended, detached; };
+struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };
+struct fulfilled { uint32_t process; uint64_t event; struct spot spot; };
+
+/* Somebody waits until a task may begin; or for all tasks of a task, or in a taskgroup. */
+struct task_wait {
+	uint32_t process, site;
+	uint64_t number, order;
+	bool all;
+	struct spot enter, exit;
+};
+
 /* A barrier that does not say its group. */
 struct bare { uint32_t process; struct spot enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
@@ -73,6 +88,12 @@ struct builder {
 	struct exchange *exchanges; size_t nexchanges;
 	struct attached *attached; size_t nattached;
 	struct touch *touches; size_t ntouches;
+	struct made *made; size_t nmade;
+	struct run *runs; size_t nruns;
+	struct depends *depends; size_t ndepends;
+	struct fulfilled *fulfilled; size_t nfulfilled;
+	struct task_wait *task_waits; size_t ntask_waits;
+	uint64_t order;           /* of what concerns tasks, so far */
 	struct bare *bare; size_t nbare;
 	uint32_t *name;           /* of each site: the first one of that name and kind */
 	struct spot *fork;        /* of each thread, the ENTER that created it; at = NO_FORK */
@@ -98,6 +119,7 @@ void graph_fault(struct fault *, struct spot, uint32_t site);
 void graph_walk(struct builder *, uint32_t thread);
 void graph_begins(struct builder *); /* of all threads */
 void graph_locks(struct builder *);
+void graph_tasks(struct builder *);
 void graph_bare_barriers(struct builder *);
 
 #endif

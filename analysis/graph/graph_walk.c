@@ -13,7 +13,8 @@
 /* Something begun with an id, whose completion comes later. */
 struct begun { uint64_t id; uint32_t message; bool as_sender; };
 
-
+/* A task that runs: of the builder's runs, and the site of its region. */
+struct running { size_t run; uint32_t site; };
 
 struct walk {
 	struct builder *b;
@@ -30,6 +31,8 @@ struct walk {
 	uint32_t sent;            /* the message that it sends */
 	size_t attached;          /* the first one */
 	bool bad;                 /* records were lost: what has no match has been said */
+
+	struct running *running; size_t nrunning; /* the innermost last */
 
 	/* The last wait for a condition variable. */
 	size_t woken;             /* its touch, and 1; or 0 */
@@ -63,6 +66,71 @@ static bool end_id(struct walk *w, uint64_t id, struct begun *out)
 		return true;
 	}
 	return false;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static uint64_t task_in(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_TASK, UINT64_MAX);
+}
+
+static void make_task(struct walk *w, const struct tr_event *e, struct spot spot)
+{
+	struct builder *b = w->b;
+	*MEM_GROW(b->made, b->nmade) = (struct made){
+		.process = w->process, .task = task_in(e), .order = ++b->order, .spot = spot,
+		.parent = trace_arg(e, DPROF_KEY_ID, 0), .group = trace_arg(e, DPROF_KEY_TAG, 0),
+		.empty = trace_arg(e, DPROF_KEY_ROLE, 1) == 0 };
+}
+
+/* Of the task that was made last, by the same thread. */
+static void depend(struct walk *w, const struct tr_event *e)
+{
+	struct builder *b = w->b;
+	const struct made *last = b->nmade ? &b->made[b->nmade - 1] : NULL;
+	if (last && last->spot.thread == w->thread)
+		*MEM_GROW(b->depends, b->ndepends) = (struct depends){
+			w->process, last->parent, trace_arg(e, DPROF_KEY_ID, 0), last->order,
+			last->task, (unsigned)trace_arg(e, DPROF_KEY_ROLE, 1) };
+}
+
+static void task_point(struct walk *w, const struct tr_event *e, struct spot spot)
+{
+	enum dprof_kind kind = w->b->graph->trace->sites[e->site].kind;
+	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
+	if (kind == DPROF_KIND_FORK && task_in(e) != UINT64_MAX)
+		make_task(w, e, spot);
+	else if (kind == DPROF_KIND_FORK && id != UINT64_MAX)
+		depend(w, e);
+	else if (kind == DPROF_KIND_JOIN && id != UINT64_MAX)
+		*MEM_GROW(w->b->fulfilled, w->b->nfulfilled) =
+			(struct fulfilled){ w->process, id, spot };
+}
+
+/* Regions do not count here, but for the runs of tasks. */
+static void region(struct walk *w, const struct tr_event *e, struct spot spot)
+{
+	struct builder *b = w->b;
+	if (e->op == DPROF_ENTER && task_in(e) != UINT64_MAX) {
+		uint64_t event = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
+		*MEM_GROW(w->running, w->nrunning) = (struct running){ b->nruns, e->site };
+		*MEM_GROW(b->runs, b->nruns) = (struct run){
+			.process = w->process, .task = task_in(e), .event = event,
+			.detached = event != UINT64_MAX };
+	} else if (e->op == DPROF_EXIT && w->nrunning &&
+		   w->running[w->nrunning - 1].site == e->site) {
+		struct run *run = &b->runs[w->running[--w->nrunning].run];
+		run->ended = true;
+		run->end = spot;
+	}
+}
+
+static void wait_for_tasks(struct walk *w, struct spot exit, uint64_t number, bool all)
+{
+	struct builder *b = w->b;
+	*MEM_GROW(b->task_waits, b->ntask_waits) = (struct task_wait){
+		w->process, w->entered.site, number, ++b->order, all, w->enter, exit };
 }
 
 /* ---- Completions ----------------------------------------------------------------------------- */
@@ -115,6 +183,7 @@ static void point(struct walk *w, const struct tr_event *e, struct spot spot, bo
 {
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
 	enum dprof_kind kind = kind_of(w, e->site);
+	task_point(w, e, spot);
 	has_match |= names_nobody(e);
 	if ((kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_COLL) &&
 	    id != UINT64_MAX)
@@ -213,6 +282,15 @@ static uint32_t find_thread(const struct walk *w, uint64_t number)
 
 static void join(struct walk *w, struct spot exit)
 {
+	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
+	if (task_in(&w->entered) != UINT64_MAX) {
+		wait_for_tasks(w, exit, task_in(&w->entered), false);
+		return;
+	}
+	if (id != UINT64_MAX) {
+		wait_for_tasks(w, exit, id, true);
+		return;
+	}
 	uint32_t thread = find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
 	if (thread < w->b->graph->trace->nthreads)
 		*MEM_GROW(w->b->joins, w->b->njoins) =
@@ -303,6 +381,10 @@ static void leave(struct walk *w, const struct tr_event *e, struct spot spot)
 	w->depth = d - 1;
 	if (w->depth > 0)
 		return;
+	if (task_in(e) != UINT64_MAX) {
+		wait_for_tasks(w, spot, task_in(e), false);
+		return;
+	}
 	if (kind_of(w, e->site) == DPROF_KIND_WAIT && id != UINT64_MAX)
 		complete_id(w, id, has_match || w->completed);
 	outermost(w, spot);
@@ -311,8 +393,10 @@ static void leave(struct walk *w, const struct tr_event *e, struct spot spot)
 static void take(struct walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct spot spot = { w->thread, at, e->stamp };
-	if (!is_operation(kind_of(w, e->site)))
+	if (!is_operation(kind_of(w, e->site))) {
+		region(w, e, spot);
 		return;
+	}
 	if (e->op == DPROF_ENTER)
 		enter(w, e, spot);
 	else if (e->op == DPROF_EXIT)
@@ -340,13 +424,16 @@ void graph_walk(struct builder *b, uint32_t thread)
 		qsort(w.marks->v, w.marks->n, sizeof *w.marks->v, by_event);
 	for (uint64_t at = 0; trace_next(&events, &e); at++) {
 		sums->nevents = at + 1;
-		if (e.op == DPROF_LOST)
+		if (e.op == DPROF_LOST) {
+			w.nrunning = 0;
 			continue;
+		}
 		sums->last = e.stamp > sums->last ? e.stamp : sums->last;
 		take(&w, &e, at);
 	}
 	free(w.stack);
 	free(w.begun);
+	free(w.running);
 }
 
 /* ---- Begins of threads ----------------------------------------------------------------------- */

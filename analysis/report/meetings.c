@@ -25,6 +25,12 @@ static bool begins_meeting(const struct trace *t, const struct tr_event *e)
 	       trace_arg(e, DPROF_KEY_ROLE, UINT64_MAX) == UINT64_MAX;
 }
 
+/* It is entered again, behind a task. */
+static bool is_interrupted(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_TASK, UINT64_MAX) != UINT64_MAX;
+}
+
 /* The entry says which barrier it is, the next exit from its site when it is over. */
 static void collect(struct leaves *all, const struct trace *t, size_t thread, int side)
 {
@@ -33,6 +39,8 @@ static void collect(struct leaves *all, const struct trace *t, size_t thread, in
 	while (trace_next(&events, &e)) {
 		if (begins_meeting(t, &e)) {
 			entry = e;
+		} else if (e.op == DPROF_EXIT && e.site == entry.site && is_interrupted(&e)) {
+			entry.site = TR_NO_SITE;
 		} else if (e.op == DPROF_EXIT && e.site == entry.site && e.site != TR_NO_SITE) {
 			*MEM_GROW(all->v, all->n) = (struct leave){
 				trace_arg(&entry, DPROF_KEY_GROUP, 0),

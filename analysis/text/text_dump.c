@@ -185,6 +185,14 @@ static void add_event(struct line *l, const struct tr_event *e)
 	add_arguments(l, e);
 }
 
+/* Those that an exit is given, too; of its own it has a task when it is interrupted. */
+static void copy_arguments(struct tr_event *e, const struct tr_event *enter)
+{
+	for (unsigned i = 0; i < enter->nargs; i++)
+		if (enter->args[i].key != DPROF_KEY_TASK)
+			e->args[e->nargs++] = enter->args[i];
+}
+
 /* Keeps the nesting, and gives an exit without arguments those of its enter. */
 static void follow(struct nesting *n, struct tr_cursor at, struct tr_event *e)
 {
@@ -197,10 +205,8 @@ static void follow(struct nesting *n, struct tr_cursor at, struct tr_event *e)
 		nest_pop(n);
 	at.next = nest_pop(n).record;
 	struct tr_event enter;
-	if (!e->nargs && trace_next(&at, &enter)) {
-		e->nargs = enter.nargs;
-		memcpy(e->args, enter.args, sizeof e->args);
-	}
+	if (!e->nargs && trace_next(&at, &enter))
+		copy_arguments(e, &enter);
 }
 
 static void put_events(FILE *out, const struct trace *t, size_t thread, const struct times *times)

@@ -100,7 +100,8 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	m->actors = mem_resize(NULL, t->nthreads, sizeof *m->actors);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		int64_t rank = t->threads[i].rank;
-		m->actors[i] = (struct actor){ .rank = MATCH_NO_RANK, .last_site = TR_NO_SITE };
+		m->actors[i] = (struct actor){ .rank = MATCH_NO_RANK, .last_site = TR_NO_SITE,
+					       .left.key.group = UINT64_MAX };
 		if (rank < 0)
 			continue;
 		ids_add(&m->rank_numbers, (uint64_t)rank);
@@ -120,6 +121,7 @@ void match_close(struct matcher *m)
 		while (a->ncalls)
 			message_drop(a->calls[--a->ncalls].op);
 		free(a->calls);
+		free(a->interrupted);
 	}
 	messages_free(m);
 	meetings_free(m);
@@ -271,6 +273,11 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		return;
 	abandon(a, at + 1);
 	struct call call = a->calls[--a->ncalls];
+	if (trace_arg(e, DPROF_KEY_TASK, UINT64_MAX) != UINT64_MAX) {
+		message_drop(call.op);
+		meeting_interrupt(m, thread, &call);
+		return;
+	}
 	if (call.op)
 		message_end(m, thread, call.op, e);
 	if (call.id != MATCH_NO_ID) {

@@ -12,8 +12,6 @@
 
 enum meeting_class { CLASS_COLLECTIVE, CLASS_FORK, CLASS_JOIN }; /* each has numbers of its own */
 
-struct meeting_key { uint64_t group, number, class; };
-
 struct meeting {
 	struct meeting_key key;
 	struct match_part *parts;
@@ -156,6 +154,38 @@ static void begin_id(struct matcher *m, uint32_t thread, const struct tr_event *
 	b->part = meeting->nparts;
 }
 
+static bool is_visit(const struct visited *v, const struct meeting_key *key)
+{
+	return memcmp(&v->key, key, sizeof *key) == 0;
+}
+
+/* The part that the thread already has of this meeting, now to be played again; or SIZE_MAX. */
+static size_t repeated(struct matcher *m, uint32_t thread, struct meeting *meeting)
+{
+	struct actor *a = &m->actors[thread];
+	size_t part = SIZE_MAX;
+	for (size_t i = a->ninterrupted; i-- > 0 && part == SIZE_MAX;) {
+		if (!is_visit(&a->interrupted[i], &meeting->key))
+			continue;
+		part = a->interrupted[i].part;
+		a->ninterrupted = i;
+	}
+	if (part == SIZE_MAX && is_visit(&a->left, &meeting->key))
+		part = a->left.part;
+	if (part >= meeting->nparts || meeting->parts[part].thread != thread)
+		return SIZE_MAX;
+	meeting->left -= meeting->parts[part].done_at != MATCH_NEVER;
+	return part;
+}
+
+void meeting_interrupt(struct matcher *m, uint32_t thread, const struct call *call)
+{
+	struct actor *a = &m->actors[thread];
+	if (call->meeting)
+		*MEM_GROW(a->interrupted, a->ninterrupted) =
+			(struct visited){ call->meeting->key, call->part };
+}
+
 void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e, struct call *call)
 {
 	struct meeting_key key = { trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX),
@@ -172,11 +202,15 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 		meeting->flow = MATCH_NOWHERE;
 	if (only_begins(e)) {
 		begin_id(m, thread, e, meeting);
-	} else {
-		call->meeting = meeting;
-		call->part = meeting->nparts;
+		*MEM_GROW(meeting->parts, meeting->nparts) = match_part(m, thread, e);
+		return;
 	}
-	*MEM_GROW(meeting->parts, meeting->nparts) = match_part(m, thread, e);
+	size_t again = repeated(m, thread, meeting);
+	call->meeting = meeting;
+	call->part = again == SIZE_MAX ? meeting->nparts : again;
+	if (again == SIZE_MAX)
+		MEM_GROW(meeting->parts, meeting->nparts);
+	meeting->parts[call->part] = match_part(m, thread, e);
 }
 
 static void give(struct matcher *m, struct meeting *meeting)
@@ -215,6 +249,8 @@ static void leave(struct matcher *m, uint32_t thread, struct meeting *meeting, s
 void meeting_leave(struct matcher *m, uint32_t thread, const struct call *call,
 		   const struct tr_event *e)
 {
+	if (call->meeting->key.class == CLASS_JOIN)
+		m->actors[thread].left = (struct visited){ call->meeting->key, call->part };
 	leave(m, thread, call->meeting, call->part, e);
 }
 

@@ -17,6 +17,7 @@ struct stream;      /* those of one rank to another, in one group, with one tag,
 struct inbox;       /* receives whose stream is not known, or that wait behind such, */
 struct request;     /* and those that were begun under an id */
 struct meeting;
+struct meeting_key { uint64_t group, number, class; };
 struct begun;       /* a part of one that goes on behind its call */
 
 /* An operation that a thread is in. */
@@ -33,12 +34,17 @@ struct call {
 #define MATCH_NO_THREAD UINT32_MAX
 #define MATCH_NO_RANK   UINT32_MAX
 
+/* A visit to a meeting that may be repeated: behind a task, or after it has left a team. */
+struct visited { struct meeting_key key; size_t part; };
+
 struct actor {                     /* a thread of the trace */
 	uint32_t rank;             /* place among the ranks, or MATCH_NO_RANK */
 	size_t count;              /* events taken */
 	uint64_t last;             /* stamp */
 	uint32_t last_site;
 	struct call *calls; size_t ncalls; /* that it is in, the innermost last */
+	struct visited *interrupted; size_t ninterrupted; /* the innermost last */
+	struct visited left;       /* the last team */
 	bool created;
 	struct match_part creator;
 };
@@ -97,6 +103,8 @@ void messages_free(struct matcher *);
 /* ---- Meetings -------------------------------------------------------------------------------- */
 
 void meeting_enter(struct matcher *, uint32_t thread, const struct tr_event *, struct call *);
+/* The call ends for now: its thread runs a task and enters again. */
+void meeting_interrupt(struct matcher *, uint32_t thread, const struct call *);
 void meeting_leave(struct matcher *, uint32_t thread, const struct call *, const struct tr_event *);
 /* The part that was begun under the id, if one was. */
 void meeting_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);

@@ -2,10 +2,16 @@
  *
  * gomp.h - the parts of the adapter for GCC's OpenMP.
  *
- *   gomp.c    teams, barriers and tasks
- *   locks.c   critical sections, atomic ones, OpenMP's locks
+ *   teams.c     teams of threads: how they begin and end
+ *   barriers.c  barriers, also those of other constructs
+ *   tasks.c     tasks: who makes them, who runs them, who waits for them
+ *   waits.c     operations in which a thread may be given tasks to run
+ *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
  *
- * Linked only into programs that call libgomp, before it. */
+ * Linked only into programs that call libgomp, before it. Not recorded, since nobody waits there for
+ * others: the begins and the next pieces of worksharing (GOMP_loop_*_start, _next, GOMP_sections_*,
+ * GOMP_single_start, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. Not
+ * recorded although a thread may wait there: GOMP_doacross_wait. */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 
@@ -14,6 +20,8 @@
 #include <stdint.h>
 
 #include "runtime/adapter.h"
+
+#define SITE(s) ((const struct dprof_site *)&(s))
 
 /* libgomp's function of that name. */
 #define REAL(name)                                                                               \
@@ -27,5 +35,46 @@
 
 /* Is the call of the exported function in which this stands to be recorded? */
 #define IS_OURS (dprof_adapter_recording() && dprof_adapter_is_ours(__builtin_return_address(0)))
+
+/* ---- waits.c ---------------------------------------------------------------------------------- */
+
+/* An operation, on the stack of whoever waits in it. libgomp lets the thread run tasks there: then it is
+ * left for the time of the task, and entered again (format.h). */
+struct waiting {
+	const struct dprof_site *site;
+	struct dprof_argument argument[3];
+	unsigned narguments;
+	bool entered;              /* else it is recorded only when a task is run in it, or */
+	struct dprof_moment since; /* at its end, as entered at that moment */
+	uint64_t until;            /* it is over when this task begins */
+	struct waiting *around;
+};
+
+/* From the second to the third the calling thread waits. */
+void wait_enter(struct waiting *);      /* records the ENTER */
+void wait_begin(struct waiting *);      /* it was recorded, or will be later */
+void wait_end(struct waiting *);        /* does not record the EXIT */
+void wait_late(struct waiting *);       /* records its ENTER, if it was not recorded yet */
+
+/* The thread begins and ends a task: the operation that it is in, if it is in one. */
+struct waiting *wait_leave_for(uint64_t task);
+void wait_return(struct waiting *, uint64_t task);
+
+/* A thread that has left its team runs tasks until the team is at its end: `w` is how it left. */
+void wait_idle(const struct waiting *w);
+struct dprof_moment wait_idle_end(void); /* since when it has been idle */
+
+/* ---- teams.c ---------------------------------------------------------------------------------- */
+
+/* The team that the calling thread is in, and the number of its next barrier. */
+struct place { uint64_t group, barriers; };
+extern __thread struct place team_place;
+
+/* ---- tasks.c ---------------------------------------------------------------------------------- */
+
+/* What the calling thread does is part of this task; 0: it has no number yet. */
+struct taskgroup { uint64_t number; struct taskgroup *around; };
+struct task { uint64_t number; bool has_children; struct taskgroup *group; };
+extern __thread struct task task_now;
 
 #endif

@@ -15,8 +15,6 @@ DPROF_SITE_OF(site_critical, DPROF_KIND_LOCK, "omp critical");
 DPROF_SITE_OF(site_lock, DPROF_KIND_LOCK, "omp_set_lock");
 DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
 
-#define SITE(s) ((const struct dprof_site *)&(s))
-
 static const char unnamed, ordered;
 
 #define WANTED (dprof_adapter_locks_wanted() && IS_OURS)

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_tasks.c - within a process: what began when a task began, and who waited for its end.
+ *
+ *   a task begins      ARRIVAL: its thread was free, the task was made, what it depends on was over;
+ *                      where its thread was not in an operation, it has waited for nothing
+ *   a taskwait ends    ARRIVAL: it began, and all children that were made since the one before were over
+ *   a taskgroup ends   the same, with all tasks that name it
+ *
+ * A barrier needs nothing more: who runs tasks there enters it once more behind the last one (format.h).
+ *
+ * Dependences are OpenMP's, among the children of one task. Of each address the tasks form generations:
+ * an out is one by itself, and so are all ins, all inoutsets and all mutexinoutsets in a row. A task waits for
+ * the generation before its own; a mutexinoutset may also have waited for earlier ones of its own. */
+#define _GNU_SOURCE /* qsort_r */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_private.h"
+
+enum { HOW_IN, HOW_OUT, HOW_MUTEX, HOW_SET };
+
+/* `after` waits for `before`; both are tasks that were made. */
+struct edge { size_t after, before; bool sure; };
+
+struct tasks {
+	struct builder *b;
+	struct edge *edges; size_t nedges;
+	size_t *by_parent, *by_group;    /* tasks, sorted */
+};
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+#define COMPARE(a, b) if ((a) != (b)) return (a) < (b) ? -1 : 1
+
+static int by_task(const void *x, const void *y)
+{
+	const struct made *a = x, *b = y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->task, b->task);
+	return 0;
+}
+
+static int runs_by_task(const void *x, const void *y)
+{
+	const struct run *a = x, *b = y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->task, b->task);
+	return 0;
+}
+
+static int by_event(const void *x, const void *y)
+{
+	const struct fulfilled *a = x, *b = y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->event, b->event);
+	COMPARE(a->spot.stamp, b->spot.stamp);
+	return 0;
+}
+
+/* Of one parent and address in the order in which they were made. */
+static int by_address(const void *x, const void *y)
+{
+	const struct depends *a = x, *b = y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->parent, b->parent);
+	COMPARE(a->address, b->address);
+	COMPARE(a->order, b->order);
+	return 0;
+}
+
+static int by_number(const void *x, const void *y)
+{
+	const struct task_wait *a = x, *b = y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->all, b->all);
+	COMPARE(a->number, b->number);
+	COMPARE(a->order, b->order);
+	return 0;
+}
+
+static int by_after(const void *x, const void *y)
+{
+	const struct edge *a = x, *b = y;
+	COMPARE(a->after, b->after);
+	COMPARE(a->before, b->before);
+	return a->sure < b->sure;
+}
+
+static int by_parent(const void *x, const void *y, void *made)
+{
+	const struct made *a = (struct made *)made + *(const size_t *)x;
+	const struct made *b = (struct made *)made + *(const size_t *)y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->parent, b->parent);
+	COMPARE(a->order, b->order);
+	return 0;
+}
+
+static int by_group(const void *x, const void *y, void *made)
+{
+	const struct made *a = (struct made *)made + *(const size_t *)x;
+	const struct made *b = (struct made *)made + *(const size_t *)y;
+	COMPARE(a->process, b->process);
+	COMPARE(a->group, b->group);
+	COMPARE(a->order, b->order);
+	return 0;
+}
+
+/* ---- Which depends on which ------------------------------------------------------------------- */
+
+#define NO_TASK SIZE_MAX
+
+static size_t find_made(const struct builder *b, uint32_t process, uint64_t task)
+{
+	struct made key = { .process = process, .task = task };
+	const struct made *m = b->nmade ? bsearch(&key, b->made, b->nmade, sizeof *m, by_task) : NULL;
+	return m ? (size_t)(m - b->made) : NO_TASK;
+}
+
+static void add_edge(struct tasks *t, size_t after, size_t before, bool sure)
+{
+	if (after != NO_TASK && before != NO_TASK && after != before)
+		*MEM_GROW(t->edges, t->nedges) = (struct edge){ after, before, sure };
+}
+
+static size_t task_of(const struct tasks *t, const struct depends *d)
+{
+	return find_made(t->b, d->process, d->task);
+}
+
+/* A taskwait with dependences waits like a task, but nobody waits for it. */
+static bool is_waited_for(const struct tasks *t, const struct depends *d)
+{
+	size_t made = task_of(t, d);
+	return made != NO_TASK && !t->b->made[made].empty;
+}
+
+/* d[0 .. n): all of one address. [before, own) is the generation before that of [own, i). */
+static void generations(struct tasks *t, const struct depends *d, size_t n)
+{
+	size_t before = 0, own = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool joins = i > own && d[i].how == d[own].how && d[i].how != HOW_OUT;
+		if (!joins && is_waited_for(t, &d[i])) {
+			before = own;
+			own = i;
+		}
+		size_t from = joins || own == i ? before : own, to = joins || own == i ? own : i;
+		for (size_t k = from; k < to; k++)
+			if (is_waited_for(t, &d[k]))
+				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), true);
+		for (size_t k = own; joins && d[i].how == HOW_MUTEX && k < i; k++)
+			if (is_waited_for(t, &d[k]))
+				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), false);
+	}
+}
+
+/* d[0 .. n): all of one parent. Address 0 is all memory: what depends on that waits for all that depended
+ * on anything before, and is waited for by all that does after. */
+static void all_memory(struct tasks *t, const struct depends *d, size_t n)
+{
+	for (size_t i = 0; i < n && d[i].address == 0; i++)
+		for (size_t k = 0; k < n; k++)
+			if (d[k].order < d[i].order)
+				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), is_waited_for(t, &d[k]));
+			else if (d[k].order > d[i].order)
+				add_edge(t, task_of(t, &d[k]), task_of(t, &d[i]), is_waited_for(t, &d[i]));
+}
+
+static void find_edges(struct tasks *t)
+{
+	struct builder *b = t->b;
+	const struct depends *d = b->depends;
+	if (b->ndepends)
+		qsort(b->depends, b->ndepends, sizeof *b->depends, by_address);
+	for (size_t i = 0, next; i < b->ndepends; i = next) {
+		for (next = i + 1; next < b->ndepends && d[next].process == d[i].process &&
+				   d[next].parent == d[i].parent; next++)
+			;
+		all_memory(t, d + i, next - i);
+		for (size_t k = i, end; k < next; k = end) {
+			for (end = k + 1; end < next && d[end].address == d[k].address; end++)
+				;
+			generations(t, d + k, end - k);
+		}
+	}
+	if (t->nedges)
+		qsort(t->edges, t->nedges, sizeof *t->edges, by_after);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------- */
+
+struct sights { struct saw *v; size_t n; };
+
+static void see(struct sights *s, struct spot spot, bool sure)
+{
+	*MEM_GROW(s->v, s->n) = (struct saw){ .spot = spot, .sure = sure };
+}
+
+/* What the thread itself did before it waited comes before that in any case. */
+static bool is_before(struct spot spot, struct spot enter)
+{
+	return spot.thread == enter.thread && spot.at < enter.at;
+}
+
+/* The first one since the task was made. */
+static bool see_event(struct tasks *t, const struct made *made, const struct run *run,
+		      struct sights *s, bool sure)
+{
+	const struct builder *b = t->b;
+	size_t lo = 0, hi = b->nfulfilled;
+	struct fulfilled key = { made->process, run->event, made->spot };
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (by_event(&b->fulfilled[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == b->nfulfilled || b->fulfilled[lo].process != made->process ||
+	    b->fulfilled[lo].event != run->event)
+		return false;
+	see(s, b->fulfilled[lo].spot, sure);
+	return true;
+}
+
+/* False when the trace does not show the end of the task. */
+static bool see_end(struct tasks *t, size_t task, struct spot enter, struct sights *s, bool sure)
+{
+	const struct builder *b = t->b;
+	const struct made *made = &b->made[task];
+	struct run key = { .process = made->process, .task = made->task };
+	const struct run *run = b->nruns ? bsearch(&key, b->runs, b->nruns, sizeof *run,
+						   runs_by_task) : NULL;
+	if (!run)
+		return made->empty;
+	while (run > b->runs && runs_by_task(run - 1, &key) == 0)
+		run--;
+	for (; run < b->runs + b->nruns && runs_by_task(run, &key) == 0; run++) {
+		if (!run->ended || (run->detached && !see_event(t, made, run, s, sure)))
+			return false;
+		if (!is_before(run->end, enter))
+			see(s, run->end, sure);
+	}
+	return true;
+}
+
+/* ---- Waits ------------------------------------------------------------------------------------ */
+
+/* What task `number` had to wait for when its thread was free. */
+static bool see_begin(struct tasks *t, const struct task_wait *w, struct sights *s)
+{
+	size_t task = find_made(t->b, w->process, w->number), lo = 0, hi = t->nedges;
+	if (task == NO_TASK)
+		return false;
+	if (!is_before(t->b->made[task].spot, w->enter))
+		see(s, t->b->made[task].spot, true);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->edges[mid].after < task)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	bool known = true;
+	for (; lo < t->nedges && t->edges[lo].after == task && known; lo++)
+		if (lo == 0 || t->edges[lo - 1].after != task ||
+		    t->edges[lo - 1].before != t->edges[lo].before) /* sure ones come first */
+			known = see_end(t, t->edges[lo].before, w->enter, s, t->edges[lo].sure);
+	return known;
+}
+
+/* The first in `order` that does not come before `key`. */
+static size_t first_of(const struct tasks *t, const size_t *order, const struct made *key,
+		       bool of_group)
+{
+	const struct made *made = t->b->made;
+	size_t lo = 0, hi = t->b->nmade;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct made *m = &made[order[mid]];
+		uint64_t number = of_group ? m->group : m->parent;
+		uint64_t wanted = of_group ? key->group : key->parent;
+		bool less = m->process != key->process ? m->process < key->process
+			    : number != wanted	       ? number < wanted
+						       : m->order < key->order;
+		if (less)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* All that were made by task w->number since `since`, and all in the taskgroup w->number. */
+static bool see_all(struct tasks *t, const struct task_wait *w, uint64_t since, struct sights *s)
+{
+	const struct builder *b = t->b;
+	struct made key = { .process = w->process, .parent = w->number, .group = w->number,
+			    .order = since };
+	bool known = true;
+	for (size_t i = first_of(t, t->by_parent, &key, false); i < b->nmade && known; i++) {
+		const struct made *m = &b->made[t->by_parent[i]];
+		if (m->process != w->process || m->parent != w->number || m->order > w->order)
+			break;
+		known = see_end(t, t->by_parent[i], w->enter, s, true);
+	}
+	key.order = 0;
+	for (size_t i = first_of(t, t->by_group, &key, true); i < b->nmade && known; i++) {
+		const struct made *m = &b->made[t->by_group[i]];
+		if (m->process != w->process || m->group != w->number)
+			break;
+		known = see_end(t, t->by_group[i], w->enter, s, true);
+	}
+	return known;
+}
+
+/* A task that was cancelled before it began, or whose records were lost, may have ended at any time. */
+static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
+{
+	struct sights s = { 0 };
+	see(&s, w->enter, true);
+	bool known = w->all ? see_all(t, w, since, &s) : see_begin(t, w, &s);
+	if (!known) {
+		graph_fault(&t->b->alone, w->exit, w->site);
+		graph_unknown(t->b, w->enter, w->exit);
+	} else if (s.n > 1) {
+		graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);
+	}
+	free(s.v);
+}
+
+static void add_waits(struct tasks *t)
+{
+	struct builder *b = t->b;
+	if (b->ntask_waits)
+		qsort(b->task_waits, b->ntask_waits, sizeof *b->task_waits, by_number);
+	for (size_t i = 0; i < b->ntask_waits; i++) {
+		const struct task_wait *w = &b->task_waits[i];
+		bool repeated = i > 0 && w[-1].process == w->process && w[-1].all && w->all &&
+				w[-1].number == w->number;
+		add_wait(t, w, repeated ? w[-1].order : 0);
+	}
+}
+
+static size_t *sorted(const struct builder *b, int order(const void *, const void *, void *))
+{
+	size_t *index = mem_resize(NULL, b->nmade + 1, sizeof *index);
+	for (size_t i = 0; i < b->nmade; i++)
+		index[i] = i;
+	if (b->nmade)
+		qsort_r(index, b->nmade, sizeof *index, order, b->made);
+	return index;
+}
+
+void graph_tasks(struct builder *b)
+{
+	struct tasks t = { .b = b };
+	if (b->nmade)
+		qsort(b->made, b->nmade, sizeof *b->made, by_task);
+	if (b->nruns)
+		qsort(b->runs, b->nruns, sizeof *b->runs, runs_by_task);
+	if (b->nfulfilled)
+		qsort(b->fulfilled, b->nfulfilled, sizeof *b->fulfilled, by_event);
+	t.by_parent = sorted(b, by_parent);
+	t.by_group = sorted(b, by_group);
+	find_edges(&t);
+	add_waits(&t);
+	free(t.edges);
+	free(t.by_parent);
+	free(t.by_group);
+}

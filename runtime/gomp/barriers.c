@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * barriers.c - barriers, also those at the end of worksharing and of `single copyprivate`.
+ *
+ * A thread that is in no team of several waits for nobody. Where the plugin has seen the call it did not
+ * know that, and the thread gets a group of its own. */
+#include "runtime/gomp/gomp.h"
+
+DPROF_SITE_OF(site_barrier, DPROF_KIND_BARRIER, "omp barrier");
+DPROF_SITE_OF(site_copy, DPROF_KIND_BARRIER, "omp single copyprivate");
+
+/* Of a thread without a team; made when it first comes to a barrier. */
+static __thread struct place alone;
+
+static struct waiting meeting(const struct dprof_site *site)
+{
+	struct place *p = team_place.group ? &team_place : &alone;
+
+	if (!p->group)
+		p->group = dprof_adapter_new_group();
+	return (struct waiting){ .site = site, .narguments = 2, .argument = {
+		{ DPROF_KEY_GROUP, p->group },
+		{ DPROF_KEY_SEQ, p->barriers++ },
+	} };
+}
+
+struct barrier { struct waiting w; bool recorded, due; };
+
+static struct barrier enter_barrier(bool ours)
+{
+	const struct dprof_site *seen = dprof_adapter_entered(SITE(site_barrier)->strings);
+	struct barrier b = { .due = !seen && ours && team_place.group };
+
+	b.recorded = seen || b.due;
+	if (!b.recorded)
+		return b;
+	b.w = meeting(seen ? seen : SITE(site_barrier));
+	return b;
+}
+
+static void begin_barrier(struct barrier *b)
+{
+	if (b->due) {
+		wait_enter(&b->w);
+	} else if (b->recorded) {
+		dprof_adapter_arguments(b->w.argument, b->w.narguments);
+		b->w.entered = true;
+		wait_begin(&b->w);
+	}
+}
+
+static void leave_barrier(const struct barrier *b)
+{
+	if (b->recorded)
+		wait_end((struct waiting *)&b->w);
+	if (b->due)
+		dprof_adapter_exit(b->w.site);
+}
+
+#define BARRIER(name)                                         \
+	DPROF_EXPORT void name(void);                         \
+	DPROF_EXPORT void name(void)                          \
+	{                                                     \
+		struct barrier b = enter_barrier(IS_OURS);    \
+                                                              \
+		begin_barrier(&b);                            \
+		REAL(name)();                                 \
+		leave_barrier(&b);                            \
+	}
+#define BARRIER_CANCEL(name)                                  \
+	DPROF_EXPORT bool name(void);                         \
+	DPROF_EXPORT bool name(void)                          \
+	{                                                     \
+		struct barrier b = enter_barrier(IS_OURS);    \
+		bool cancelled;                               \
+                                                              \
+		begin_barrier(&b);                            \
+		cancelled = REAL(name)();                     \
+		leave_barrier(&b);                            \
+		return cancelled;                             \
+	}
+
+BARRIER(GOMP_barrier)
+BARRIER(GOMP_loop_end)
+BARRIER(GOMP_sections_end)
+BARRIER_CANCEL(GOMP_barrier_cancel)
+BARRIER_CANCEL(GOMP_loop_end_cancel)
+BARRIER_CANCEL(GOMP_sections_end_cancel)
+
+/* The end of worksharing with a task reduction is a barrier unless that was cancelled. */
+DPROF_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled);
+DPROF_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
+{
+	struct barrier b = { 0 };
+
+	if (!cancelled)
+		b = enter_barrier(IS_OURS);
+	begin_barrier(&b);
+	REAL(GOMP_workshare_task_reduction_unregister)(cancelled);
+	leave_barrier(&b);
+}
+
+/* `single copyprivate`: one thread gets NULL at once and meets the others when it is done. */
+DPROF_EXPORT void *GOMP_single_copy_start(void);
+DPROF_EXPORT void *GOMP_single_copy_start(void)
+{
+	bool recording = IS_OURS && team_place.group;
+	struct waiting w;
+	void *copied;
+
+	if (!recording)
+		return REAL(GOMP_single_copy_start)();
+	w = meeting(SITE(site_copy));
+	w.since = dprof_adapter_moment();
+	wait_begin(&w);
+	copied = REAL(GOMP_single_copy_start)();
+	wait_end(&w);
+	if (copied) {
+		wait_late(&w);
+		dprof_adapter_exit(w.site);
+	} else {
+		team_place.barriers--; /* it was none yet */
+	}
+	return copied;
+}
+
+DPROF_EXPORT void GOMP_single_copy_end(void *data);
+DPROF_EXPORT void GOMP_single_copy_end(void *data)
+{
+	struct barrier b = { .due = IS_OURS && team_place.group };
+
+	b.recorded = b.due;
+	if (b.due)
+		b.w = meeting(SITE(site_copy));
+	begin_barrier(&b);
+	REAL(GOMP_single_copy_end)(data);
+	leave_barrier(&b);
+}

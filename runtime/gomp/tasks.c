@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tasks.c - who makes tasks, who runs them, who waits for them.
+ *
+ *   POINT omp task (fork) task=T id=PARENT [tag=TASKGROUP]
+ *   POINT omp depend (fork) id=ADDRESS role=HOW               for each of its dependences
+ *   ENTER omp task (region) task=T ... EXIT                   by whoever runs it
+ *   ENTER omp taskwait id=PARENT ... EXIT
+ *
+ * libgomp is given another function than the task's, and with the task's data a header that says which
+ * task it is. It copies what it is given; where the task brings a function that copies, we bring one
+ * that calls it, and otherwise none, since libgomp discards cancelled tasks of this kind only.
+ *
+ * What a task's data begin with libgomp reads (the reductions of a taskloop) and writes (the bounds of
+ * a piece of a taskloop, the event of a detached task): so the header begins with a copy of that, and what
+ * was written goes where the task looks for it before it runs.
+ *
+ * Law: a task is recorded as made before anybody can run it, and its region lies within the time in
+ * which libgomp lets it run. All tasks are tied in libgomp, so a task is run by one thread. */
+#include <alloca.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/gomp/gomp.h"
+
+DPROF_SITE_OF(site_made, DPROF_KIND_FORK, "omp task");
+DPROF_SITE_OF(site_depend, DPROF_KIND_FORK, "omp depend");
+DPROF_SITE_OF(site_task, DPROF_KIND_REGION, "omp task");
+DPROF_SITE_OF(site_taskwait, DPROF_KIND_JOIN, "omp taskwait");
+DPROF_SITE_OF(site_taskgroup, DPROF_KIND_JOIN, "omp taskgroup");
+DPROF_SITE_OF(site_taskloop, DPROF_KIND_JOIN, "omp taskloop");
+DPROF_SITE_OF(site_event, DPROF_KIND_JOIN, "omp_fulfill_event");
+
+/* libgomp's. */
+#define FLAG_DEPEND  (1u << 3)
+#define FLAG_NOGROUP (1u << 11)
+#define FLAG_DETACH  (1u << 13)
+
+#define HEAD_WORDS   3          /* of the data, that libgomp looks at: two bounds, the reductions */
+#define LARGEST      (64 << 10) /* bytes of a task's data that are copied on the stack */
+
+struct header {
+	void *head[HEAD_WORDS];
+	void (*body)(void *);
+	const struct dprof_site *site;
+	uint64_t task, group;
+	unsigned written;       /* words of head */
+	bool detached;
+	size_t bytes;           /* from here to the task's data */
+};
+
+__thread struct task task_now;
+static __thread uint32_t numbers;
+
+/* The thread has recorded something. */
+static uint64_t new_number(void)
+{
+	return ((uint64_t)dprof_adapter_thread() + 1) << 32 | ++numbers;
+}
+
+/* ---- Making ----------------------------------------------------------------------------------- */
+
+static void say_dependence(const void *address, unsigned how)
+{
+	struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)address }, { DPROF_KEY_ROLE, how } };
+
+	dprof_adapter_point(SITE(site_depend));
+	dprof_adapter_arguments(a, 2);
+}
+
+/* The array is 0, the number of all, of out, of mutexinoutset, of in, these addresses, and objects (an
+ * address and what it is); or the number of all, of out, and addresses. */
+static void say_dependences(void **depend)
+{
+	enum { IN, OUT, MUTEX, SET };
+	static const unsigned of_object[] = { IN, IN, OUT, OUT, MUTEX, SET };
+	bool old = depend[0];
+	size_t all = (size_t)(old ? depend[0] : depend[1]);
+	size_t out = (size_t)(old ? depend[1] : depend[2]);
+	size_t mutex = old ? 0 : (size_t)depend[3], in = old ? all - out : (size_t)depend[4];
+	void **address = depend + (old ? 2 : 5);
+
+	for (size_t i = 0; i < all; i++) {
+		if (i >= out + mutex + in) {
+			void **object = address[i];
+
+			say_dependence(object[0],
+				       (uintptr_t)object[1] <= 5 ? of_object[(uintptr_t)object[1]] : OUT);
+		} else {
+			say_dependence(address[i], i < out ? OUT : i < out + mutex ? MUTEX : IN);
+		}
+	}
+}
+
+/* Returns its number. `empty`: nothing will be run. */
+static uint64_t make(void **depend, bool empty)
+{
+	struct dprof_argument a[4];
+	unsigned n = 0;
+	uint64_t number;
+
+	dprof_adapter_point(SITE(site_made));
+	number = new_number();
+	if (!task_now.number)
+		task_now.number = new_number();
+	a[n++] = (struct dprof_argument){ DPROF_KEY_TASK, number };
+	a[n++] = (struct dprof_argument){ DPROF_KEY_ID, task_now.number };
+	if (task_now.group)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, task_now.group->number };
+	if (empty)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, 0 };
+	dprof_adapter_arguments(a, n);
+	if (depend)
+		say_dependences(depend);
+	task_now.has_children |= !empty;
+	return number;
+}
+
+/* ---- Running ---------------------------------------------------------------------------------- */
+
+static void enter_task(const struct header *h)
+{
+	struct dprof_argument a[] = { { DPROF_KEY_TASK, h->task },
+				      { DPROF_KEY_TAG, (uint64_t)h->head[0] } };
+
+	dprof_adapter_enter(h->site);
+	dprof_adapter_arguments(a, h->detached ? 2 : 1);
+}
+
+static void run(void *header)
+{
+	const struct header *h = header;
+	struct waiting *left = wait_leave_for(h->task);
+	struct taskgroup group = { h->group, NULL };
+	struct task outer = task_now;
+	uint64_t number = h->task; /* libgomp may reuse the memory when the body has ended */
+	const struct dprof_site *site = h->site;
+	char *data = (char *)header + h->bytes;
+
+	task_now = (struct task){ h->task, false, h->group ? &group : NULL };
+	memcpy(data, h->head, h->written * sizeof(h->head[0]));
+	enter_task(h);
+	h->body(data);
+	dprof_adapter_exit(site);
+	task_now = outer;
+	wait_return(left, number);
+}
+
+/* ---- What libgomp is given -------------------------------------------------------------------- */
+
+struct data { struct header header; void *original; void (*copy)(void *, void *); };
+
+static void copy_data(void *to, void *from)
+{
+	const struct data *d = from;
+
+	memcpy(to, &d->header, sizeof(d->header));
+	if (d->header.written)
+		memcpy(d->original, d->header.head, d->header.written * sizeof(d->header.head[0]));
+	d->copy((char *)to + d->header.bytes, d->original);
+}
+
+static size_t aligned(size_t bytes, size_t to)
+{
+	return (bytes + to - 1) & ~(to - 1);
+}
+
+/* How a task is given on: what libgomp knows of its data. */
+struct given {
+	struct data data;       /* it copies by itself */
+	void *block;            /* or this is copied: header and data */
+	long bytes, alignment;
+	bool allocated;
+};
+
+static struct given give(struct header h, void *data, long bytes, long alignment)
+{
+	struct given g = { .alignment = alignment > 16 ? alignment : 16 };
+	size_t head = (size_t)bytes < sizeof(h.head) ? (size_t)bytes : sizeof(h.head);
+
+	h.bytes = aligned(sizeof(h), (size_t)g.alignment);
+	if (data)
+		memcpy(h.head, data, head);
+	if (h.written > head / sizeof(h.head[0]))
+		h.written = (unsigned)(head / sizeof(h.head[0]));
+	g.data.header = h;
+	g.bytes = (long)aligned(h.bytes + (size_t)bytes, (size_t)g.alignment);
+	return g;
+}
+
+/* `room` has g->bytes and as many as its alignment. */
+static void fill(struct given *g, void *room, const void *data, long bytes)
+{
+	g->block = (void *)aligned((size_t)room, (size_t)g->alignment);
+	memcpy(g->block, &g->data.header, sizeof(g->data.header));
+	if (bytes)
+		memcpy((char *)g->block + g->data.header.bytes, data, (size_t)bytes);
+}
+
+/* In the function that gives on, since what it fills must outlast the call. */
+#define FILL(g, data, bytes, copy)                                                              \
+	do {                                                                                    \
+		(g).data.original = (data);                                                     \
+		(g).data.copy = (copy);                                                         \
+		(g).block = &(g).data;                                                          \
+		if (copy)                                                                       \
+			break;                                                                  \
+		(g).allocated = (g).bytes > LARGEST;                                            \
+		room = (g).allocated ? malloc((size_t)((g).bytes + (g).alignment))              \
+				     : alloca((size_t)((g).bytes + (g).alignment));             \
+		if (room)                                                                       \
+			fill(&(g), room, (data), (bytes));                                      \
+	} while (0)
+
+static struct header header_for(void (*body)(void *), uint64_t task, const struct dprof_site *site)
+{
+	return (struct header){ .body = body, .site = site, .task = task,
+				.group = task_now.group ? task_now.group->number : 0 };
+}
+
+/* ---- task ------------------------------------------------------------------------------------- */
+
+/* A task that is not deferred waits for what it depends on, but whether it is deferred only libgomp
+ * knows: it is not if it is run in here. */
+static struct waiting begins(uint64_t task)
+{
+	return (struct waiting){ .site = SITE(site_taskwait), .narguments = 1, .until = task,
+				 .argument = { { DPROF_KEY_TASK, task } },
+				 .since = dprof_adapter_moment() };
+}
+
+#define TASK_PARAMETERS                                                                          \
+	void (*body)(void *), void *data, void (*copy)(void *, void *), long bytes,              \
+		long alignment, bool deferrable, unsigned flags, void **depend, int priority,    \
+		void *detach
+typedef void task_function(TASK_PARAMETERS);
+DPROF_EXPORT task_function GOMP_task;
+
+static void give_task(task_function *real, TASK_PARAMETERS)
+{
+	uint64_t task = make(flags & FLAG_DEPEND ? depend : NULL, false);
+	struct header h = header_for(body, task, SITE(site_task));
+	struct waiting w = begins(task);
+	void *room = NULL;
+
+	h.detached = flags & FLAG_DETACH;
+	h.written = h.detached;
+	struct given g = give(h, data, bytes, alignment);
+
+	FILL(g, data, bytes, copy);
+	if (flags & FLAG_DEPEND)
+		wait_begin(&w);
+	real(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, deferrable, flags, depend,
+	     priority, detach);
+	if (flags & FLAG_DEPEND)
+		wait_end(&w);
+	if (g.allocated)
+		free(room);
+}
+
+void GOMP_task(TASK_PARAMETERS)
+{
+	if (IS_OURS)
+		give_task(REAL(GOMP_task), body, data, copy, bytes, alignment, deferrable, flags, depend,
+			  priority, detach);
+	else
+		REAL(GOMP_task)(body, data, copy, bytes, alignment, deferrable, flags, depend, priority,
+				detach);
+}
+
+/* An event has come: of a task that is over only then. */
+DPROF_EXPORT void omp_fulfill_event(uintptr_t event);
+DPROF_EXPORT void omp_fulfill_event(uintptr_t event)
+{
+	if (IS_OURS) {
+		dprof_adapter_point(SITE(site_event));
+		dprof_adapter_arguments(&(struct dprof_argument){ DPROF_KEY_ID, event }, 1);
+	}
+	REAL(omp_fulfill_event)(event);
+}
+
+/* ---- taskloop --------------------------------------------------------------------------------- */
+
+/* Its pieces are made inside of libgomp, in a taskgroup of their own unless they are to have none. */
+struct loop {
+	struct taskgroup group;
+	struct waiting end;
+	bool grouped, recorded; /* the latter: its end */
+};
+
+static struct header begin_loop(struct loop *l, void (*body)(void *), unsigned flags)
+{
+	struct header h;
+	uint64_t task;
+
+	l->grouped = !(flags & FLAG_NOGROUP);
+	l->recorded = l->grouped && team_place.group;
+	if (l->grouped) {
+		l->group = (struct taskgroup){ new_number(), task_now.group };
+		task_now.group = &l->group;
+	}
+	task = make(NULL, false);
+	l->end = (struct waiting){ .site = SITE(site_taskloop), .narguments = 1,
+				   .argument = { { DPROF_KEY_ID, l->group.number } } };
+	h = header_for(body, task, SITE(site_task));
+	h.written = 2;
+	if (l->recorded)
+		wait_enter(&l->end);
+	return h;
+}
+
+static void end_loop(struct loop *l)
+{
+	if (l->recorded) {
+		wait_end(&l->end);
+		dprof_adapter_exit(l->end.site);
+	}
+	if (l->grouped)
+		task_now.group = l->group.around;
+}
+
+#define TASKLOOP(name, number)                                                                   \
+	typedef void name##_function(void (*body)(void *), void *data,                           \
+				     void (*copy)(void *, void *), long bytes, long alignment,   \
+				     unsigned flags, unsigned long tasks, int priority,          \
+				     number from, number to, number step);                       \
+	DPROF_EXPORT name##_function name;                                                       \
+	void name(void (*body)(void *), void *data, void (*copy)(void *, void *), long bytes,    \
+		  long alignment, unsigned flags, unsigned long tasks, int priority, number from, \
+		  number to, number step)                                                        \
+	{                                                                                        \
+		struct loop l;                                                                   \
+		struct given g;                                                                  \
+		void *room = NULL;                                                               \
+                                                                                                 \
+		if (!IS_OURS) {                                                                  \
+			REAL(name)(body, data, copy, bytes, alignment, flags, tasks, priority,   \
+				   from, to, step);                                              \
+			return;                                                                  \
+		}                                                                                \
+		g = give(begin_loop(&l, body, flags), data, bytes, alignment);                   \
+		FILL(g, data, bytes, copy);                                                      \
+		REAL(name)(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, flags,   \
+			   tasks, priority, from, to, step);                                     \
+		end_loop(&l);                                                                    \
+		if (g.allocated)                                                                 \
+			free(room);                                                              \
+	}
+
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)
+
+/* ---- Waiting for tasks ------------------------------------------------------------------------ */
+
+static void wait_for(const struct dprof_site *site, enum dprof_key key, uint64_t value,
+		     void (*real)(void))
+{
+	struct waiting w = { .site = site, .narguments = 1, .argument = { { key, value } } };
+
+	wait_enter(&w);
+	real();
+	wait_end(&w);
+	dprof_adapter_exit(w.site);
+}
+
+DPROF_EXPORT void GOMP_taskwait(void);
+DPROF_EXPORT void GOMP_taskwait(void)
+{
+	if (IS_OURS && team_place.group && task_now.has_children) {
+		task_now.has_children = false;
+		wait_for(SITE(site_taskwait), DPROF_KEY_ID, task_now.number, REAL(GOMP_taskwait));
+	} else {
+		REAL(GOMP_taskwait)();
+	}
+}
+
+/* Waits as a task with these dependences would, of which nothing is run. */
+DPROF_EXPORT void GOMP_taskwait_depend(void **depend);
+DPROF_EXPORT void GOMP_taskwait_depend(void **depend)
+{
+	struct waiting w = { .site = SITE(site_taskwait), .narguments = 1 };
+	bool recording = IS_OURS && team_place.group;
+
+	if (recording) {
+		w.argument[0] = (struct dprof_argument){ DPROF_KEY_TASK, make(depend, true) };
+		wait_enter(&w);
+	}
+	REAL(GOMP_taskwait_depend)(depend);
+	if (recording) {
+		wait_end(&w);
+		dprof_adapter_exit(w.site);
+	}
+}
+
+static void nothing(void *unused)
+{
+	(void)unused;
+}
+
+/* What later tasks depend on is over when this task would be: so it is one. */
+DPROF_EXPORT void GOMP_taskwait_depend_nowait(void **depend);
+DPROF_EXPORT void GOMP_taskwait_depend_nowait(void **depend)
+{
+	if (IS_OURS)
+		give_task(REAL(GOMP_task), nothing, NULL, NULL, 0, 1, true, FLAG_DEPEND, depend, 0, NULL);
+	else
+		REAL(GOMP_taskwait_depend_nowait)(depend);
+}
+
+/* ---- taskgroup -------------------------------------------------------------------------------- */
+
+/* libgomp itself ends the program when there is no memory for a group. */
+DPROF_EXPORT void GOMP_taskgroup_start(void);
+DPROF_EXPORT void GOMP_taskgroup_start(void)
+{
+	struct taskgroup *g = IS_OURS ? malloc(sizeof(*g)) : NULL;
+
+	if (g) {
+		*g = (struct taskgroup){ new_number(), task_now.group };
+		task_now.group = g;
+	}
+	REAL(GOMP_taskgroup_start)();
+}
+
+DPROF_EXPORT void GOMP_taskgroup_end(void);
+DPROF_EXPORT void GOMP_taskgroup_end(void)
+{
+	struct taskgroup *g = IS_OURS ? task_now.group : NULL;
+
+	if (!g) {
+		REAL(GOMP_taskgroup_end)();
+		return;
+	}
+	if (team_place.group)
+		wait_for(SITE(site_taskgroup), DPROF_KEY_ID, g->number, REAL(GOMP_taskgroup_end));
+	else
+		REAL(GOMP_taskgroup_end)();
+	task_now.group = g->around;
+	free(g);
+}

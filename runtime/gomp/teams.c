@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * teams.c - teams of threads.
+ *
+ *   who opens a team  ENTER omp parallel (fork) role=1 ... EXIT body ENTER (join) role=1 ... EXIT
+ *   the others        ENTER omp parallel (fork) role=0 ... EXIT body ENTER (join) role=0 EXIT
+ *
+ * libgomp is called by the code that GCC makes of a construct, and by way of the dynamic linker also
+ * here. Each thread of a team is made to run `member`, which records and calls the body. A thread
+ * that is no opener begins to wait for its next team when it has left one; of which group that will
+ * be is known when it comes, so its ENTER is recorded then and stamped with the moment of waiting.
+ *
+ * A group stands for a set of threads, and must be known before the team is there. libgomp takes the same
+ * threads again for an outermost team of the same size as the one before, so that has the group
+ * of the one before; every other team has a new one. What runs in place of a target device has threads
+ * of its own.
+ *
+ * Law: the threads of a team record the same group and number at its fork, at its join and at the n-th
+ * barrier in between. (OpenMP: all threads of a team come to the same barriers in the same
+ * order. Where a construct is cancelled they do not, and the analysis says that somebody is missing.) */
+#include <dlfcn.h>
+#include <omp.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "runtime/gomp/gomp.h"
+
+DPROF_SITE_OF(site_fork, DPROF_KIND_FORK, "omp parallel");
+DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "omp parallel");
+
+/* A parallel region, on the stack of its opener. */
+struct region {
+	void (*body)(void *);
+	void *data;
+	uint64_t group, number;  /* no group: it is a team of one */
+	uint64_t barriers;       /* of the group before this region */
+	uint64_t barriers_after; /* its opener says */
+	struct waiting join;     /* of its opener */
+};
+
+/* What a thread is part of; in a team that is another place, and another task. */
+struct part { struct place place; struct task task; };
+
+/* A region that GOMP_parallel_start began: its opener runs the body by itself. */
+struct opened { struct region region; struct part outer; struct opened *around; };
+
+__thread struct place team_place;
+static __thread struct opened *opened;
+
+/* Teams that the calling thread opened as the outermost ones. */
+static __thread struct teams { uint64_t group, teams, barriers; unsigned size; } last;
+
+/* ---- The threads of a team -------------------------------------------------------------------- */
+
+static struct waiting operation(const struct dprof_site *site, const struct region *r, bool opener)
+{
+	return (struct waiting){ .site = site, .narguments = 3, .argument = {
+		{ DPROF_KEY_GROUP, r->group },
+		{ DPROF_KEY_SEQ, r->number },
+		{ DPROF_KEY_ROLE, opener },
+	} };
+}
+
+static struct part enter_team(const struct region *r, bool opener)
+{
+	struct part outer = { team_place, task_now };
+	struct waiting fork = operation(SITE(site_fork), r, opener);
+
+	if (r->group && !opener) {
+		dprof_adapter_enter_at(fork.site, wait_idle_end());
+		dprof_adapter_arguments(fork.argument, fork.narguments);
+	}
+	if (r->group)
+		dprof_adapter_exit(fork.site);
+	team_place = (struct place){ r->group, r->barriers };
+	task_now = (struct task){ 0 };
+	return outer;
+}
+
+static void leave_team(struct region *r, bool opener, struct part outer)
+{
+	struct waiting join = operation(SITE(site_join), r, opener);
+
+	r->barriers_after = opener ? team_place.barriers : r->barriers_after;
+	team_place = outer.place;
+	task_now = outer.task;
+	if (!r->group)
+		return;
+	if (opener) {
+		r->join = join;
+		wait_enter(&r->join);
+		return;
+	}
+	dprof_adapter_enter(join.site);
+	dprof_adapter_arguments(join.argument, join.narguments);
+	dprof_adapter_exit(join.site);
+	wait_idle(&join);
+}
+
+static void member(void *region)
+{
+	struct region *r = region;
+	bool opener = omp_get_thread_num() == 0;
+	struct part outer = enter_team(r, opener);
+
+	r->body(r->data);
+	leave_team(r, opener, outer);
+}
+
+/* ---- Their opener ----------------------------------------------------------------------------- */
+
+/* As many as it will have, if that does not change at will. */
+static unsigned size_of_team(unsigned threads)
+{
+	unsigned limit = (unsigned)omp_get_thread_limit();
+
+	if (omp_get_active_level() >= omp_get_max_active_levels())
+		return 1;
+	threads = threads ? threads : (unsigned)omp_get_max_threads();
+	return threads < limit ? threads : limit;
+}
+
+static void choose_group(struct region *r, unsigned size)
+{
+	if (omp_get_level() > 0) {
+		r->group = dprof_adapter_new_group();
+		return;
+	}
+	if (size != last.size || omp_get_dynamic())
+		last = (struct teams){ .group = dprof_adapter_new_group(), .size = size };
+	r->group = last.group;
+	r->number = last.teams++;
+	r->barriers = last.barriers;
+}
+
+static struct region begin(void (*body)(void *), void *data, unsigned threads,
+			   const struct dprof_site *site)
+{
+	struct region r = { .body = body, .data = data };
+	unsigned size = size_of_team(threads);
+	struct waiting fork;
+
+	if (size > 1) {
+		choose_group(&r, size);
+		fork = operation(site, &r, true);
+		dprof_adapter_enter(fork.site);
+		dprof_adapter_arguments(fork.argument, fork.narguments);
+	}
+	return r;
+}
+
+static void end(struct region *r)
+{
+	if (!r->group)
+		return;
+	wait_end(&r->join);
+	dprof_adapter_exit(r->join.site);
+	if (r->group == last.group)
+		last.barriers = r->barriers_after;
+}
+
+/* What stands behind (body, data, threads: parameters, and the same as arguments. */
+#define PARALLEL(result, name, parameters, arguments)                                      \
+	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters); \
+	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters) \
+	{                                                                                  \
+		if (!IS_OURS)                                                              \
+			return REAL(name)(body, data, threads arguments);                  \
+		struct region r = begin(body, data, threads, SITE(site_fork));             \
+		CALL_##result(REAL(name)(member, &r, threads arguments))                   \
+	}
+#define CALL_void(call)     \
+	call;               \
+	end(&r);
+#define CALL_unsigned(call)            \
+	unsigned result_of_it = call;  \
+	end(&r);                       \
+	return result_of_it;
+#define AND(...) , __VA_ARGS__
+
+#define LOOP          AND(long start, long stop, long step, unsigned flags)
+#define LOOP_GIVEN    AND(start, stop, step, flags)
+#define CHUNKED       AND(long start, long stop, long step, long chunk, unsigned flags)
+#define CHUNKED_GIVEN AND(start, stop, step, chunk, flags)
+
+PARALLEL(void, GOMP_parallel, AND(unsigned flags), AND(flags))
+PARALLEL(unsigned, GOMP_parallel_reductions, AND(unsigned flags), AND(flags))
+PARALLEL(void, GOMP_parallel_sections, AND(unsigned count, unsigned flags), AND(count, flags))
+PARALLEL(void, GOMP_parallel_loop_static, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_dynamic, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_guided, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_nonmonotonic_dynamic, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_nonmonotonic_guided, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_runtime, LOOP, LOOP_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_nonmonotonic_runtime, LOOP, LOOP_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, LOOP, LOOP_GIVEN)
+
+/* ---- As GCC before 4.9 does it ----------------------------------------------------------------
+ *
+ * The opener calls _start, then the body, then GOMP_parallel_end. The other threads may run for as
+ * long as that takes, so the region is not on a stack. */
+static void start(struct opened *o)
+{
+	o->around = opened;
+	o->outer = enter_team(&o->region, true);
+	opened = o;
+}
+
+#define PARALLEL_START(name, parameters, arguments)                                        \
+	DPROF_EXPORT void name(void (*body)(void *), void *data, unsigned threads parameters); \
+	DPROF_EXPORT void name(void (*body)(void *), void *data, unsigned threads parameters) \
+	{                                                                                  \
+		struct opened *o = IS_OURS ? malloc(sizeof(*o)) : NULL;                    \
+                                                                                           \
+		if (!o) {                                                                  \
+			REAL(name)(body, data, threads arguments);                         \
+			return;                                                            \
+		}                                                                          \
+		o->region = begin(body, data, threads, SITE(site_fork));                   \
+		REAL(name)(member, &o->region, threads arguments);                         \
+		start(o);                                                                  \
+	}
+
+#define OLD_LOOP          AND(long from, long to, long step)
+#define OLD_LOOP_GIVEN    AND(from, to, step)
+#define OLD_CHUNKED       AND(long from, long to, long step, long chunk)
+#define OLD_CHUNKED_GIVEN AND(from, to, step, chunk)
+
+PARALLEL_START(GOMP_parallel_start, , )
+PARALLEL_START(GOMP_parallel_sections_start, AND(unsigned count), AND(count))
+PARALLEL_START(GOMP_parallel_loop_static_start, OLD_CHUNKED, OLD_CHUNKED_GIVEN)
+PARALLEL_START(GOMP_parallel_loop_dynamic_start, OLD_CHUNKED, OLD_CHUNKED_GIVEN)
+PARALLEL_START(GOMP_parallel_loop_guided_start, OLD_CHUNKED, OLD_CHUNKED_GIVEN)
+PARALLEL_START(GOMP_parallel_loop_runtime_start, OLD_LOOP, OLD_LOOP_GIVEN)
+
+DPROF_EXPORT void GOMP_parallel_end(void);
+DPROF_EXPORT void GOMP_parallel_end(void)
+{
+	struct opened *o = opened;
+
+	if (o)
+		leave_team(&o->region, true, o->outer);
+	REAL(GOMP_parallel_end)();
+	if (!o)
+		return;
+	end(&o->region);
+	opened = o->around;
+	free(o);
+}
+
+/* ---- In place of a target device --------------------------------------------------------------
+ *
+ * The region runs on the host, outside of all teams as far as OpenMP can tell. */
+struct host { struct teams last; struct part outer; };
+
+static struct host on_host(void)
+{
+	struct host h = { last, { team_place, task_now } };
+
+	last = (struct teams){ 0 };
+	team_place = (struct place){ 0 };
+	task_now = (struct task){ 0 };
+	return h;
+}
+
+static void off_host(struct host h)
+{
+	last = h.last;
+	team_place = h.outer.place;
+	task_now = h.outer.task;
+}
+
+#define TARGET(name, parameters, arguments)                  \
+	DPROF_EXPORT void name parameters;                   \
+	DPROF_EXPORT void name parameters                    \
+	{                                                    \
+		struct host h = on_host();                   \
+                                                             \
+		REAL(name) arguments;                        \
+		off_host(h);                                 \
+	}
+
+TARGET(GOMP_target, (int device, void (*body)(void *), const void *unused, size_t count,
+		     void **addresses, size_t *sizes, unsigned char *kinds),
+       (device, body, unused, count, addresses, sizes, kinds))
+TARGET(GOMP_target_ext, (int device, void (*body)(void *), size_t count, void **addresses,
+			 size_t *sizes, unsigned short *kinds, unsigned flags, void **depend,
+			 void **arguments),
+       (device, body, count, addresses, sizes, kinds, flags, depend, arguments))

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waits.c - operations in which a thread may be given tasks to run.
+ *
+ *   ENTER omp taskwait id=P  EXIT task=T   ENTER omp task task=T ... EXIT   ENTER omp taskwait id=P ... EXIT
+ *
+ * Law: of an operation's visits only the last one has an EXIT without a task; and while a task runs, no
+ * operation is open that was begun before it. */
+#include <stddef.h>
+
+#include "runtime/gomp/gomp.h"
+
+static __thread struct waiting *innermost;
+
+/* Of a thread that is in no team: it has left the last one. */
+static __thread struct waiting idle;
+
+static void say(const struct waiting *w)
+{
+	dprof_adapter_arguments(w->argument, w->narguments);
+}
+
+void wait_begin(struct waiting *w)
+{
+	w->around = innermost;
+	innermost = w;
+}
+
+void wait_enter(struct waiting *w)
+{
+	dprof_adapter_enter(w->site);
+	say(w);
+	w->entered = true;
+	wait_begin(w);
+}
+
+void wait_end(struct waiting *w)
+{
+	innermost = w->around;
+}
+
+void wait_late(struct waiting *w)
+{
+	if (w->entered)
+		return;
+	dprof_adapter_enter_at(w->site, w->since);
+	say(w);
+	w->entered = true;
+}
+
+struct waiting *wait_leave_for(uint64_t task)
+{
+	struct waiting *w = innermost;
+
+	innermost = NULL;
+	if (!w)
+		return NULL;
+	wait_late(w);
+	dprof_adapter_exit(w->site);
+	dprof_adapter_arguments(&(struct dprof_argument){ DPROF_KEY_TASK, task }, 1);
+	w->entered = false;
+	return w;
+}
+
+/* Of who is idle nobody knows whether it will be given another task: so it has left again already. */
+void wait_return(struct waiting *w, uint64_t task)
+{
+	innermost = w;
+	if (!w || w->until == task)
+		return;
+	dprof_adapter_enter(w->site);
+	say(w);
+	w->entered = w != &idle;
+	if (w != &idle)
+		return;
+	dprof_adapter_exit(w->site);
+	w->since = dprof_adapter_moment();
+}
+
+void wait_idle(const struct waiting *w)
+{
+	idle = *w;
+	idle.entered = false;
+	idle.since = dprof_adapter_moment();
+	innermost = &idle;
+}
+
+struct dprof_moment wait_idle_end(void)
+{
+	innermost = NULL;
+	return idle.since.stamp ? idle.since : dprof_adapter_moment();
+}
