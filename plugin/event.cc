@@ -11,6 +11,7 @@
  * the frame: whether CFA is counted from rsp is not known here, so a backtrace taken inside
  * __dprof_2_needs_libdprof ends there; outside it the stack is as GCC thinks it is. */
 #include "plugin/parts.h"
+#include "tree-dfa.h"
 
 #define INSN(att, intel) "\t{" att "|" intel "}\n"
 
@@ -105,6 +106,23 @@ gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_
 	gimple_asm_set_inline(stmt, true); /* the inliner counts one instruction, not thirty lines */
 	gimple_set_location(stmt, where);
 	return stmt;
+}
+
+/* Operand 1 tells both. */
+tree event_site(gimple *stmt, enum dprof_op *op)
+{
+	gasm *a = dyn_cast<gasm *>(stmt);
+	if (!a || gimple_asm_ninputs(a) != 2 || gimple_asm_noutputs(a))
+		return NULL_TREE;
+	tree where = TREE_VALUE(gimple_asm_input_op(a, 1));
+	if (TREE_CODE(where) == ADDR_EXPR)
+		where = TREE_OPERAND(where, 0);
+	poly_int64 offset;
+	tree site = get_addr_base_and_unit_offset(where, &offset);
+	if (!site || !site_function(site))
+		return NULL_TREE;
+	*op = (enum dprof_op)offset.to_constant();
+	return site;
 }
 
 /* ---- Notes -----------------------------------------------------------------------------------------

@@ -42,19 +42,15 @@ public:
 private:
 	tree fn;
 	auto_vec<begun> open;
-	auto_vec<tree> locals;  /* in scope here, outermost first */
-	unsigned shared = 0;    /* so many of them may be shared with other threads here */
 	unsigned regions = 0;
 	auto_vec<unsigned> inside; /* serial numbers of the OPEN regions around here */
 	auto_vec<wrapped> done;
-	hash_set<tree> seen, tied_returns;
+	hash_set<tree> seen;
 	hash_map<nofree_string_hash, location_t> plain_sites;
 
 	static tree step(tree *tp, int *walk_subtrees, void *self);
 	void visit(tree *tp) { walk_tree(tp, step, this, &seen); }
 	void visit_list(tree list);
-	void visit_bind(tree bind);
-	void visit_parallel(tree construct);
 	tree_stmt_iterator at_marker(tree list, tree_stmt_iterator i, const struct marker &m);
 	void begin(tree list, tree_stmt_iterator at, const struct marker &m);
 	tree_stmt_iterator end(tree list, tree_stmt_iterator at, const struct marker &m);
@@ -64,7 +60,6 @@ private:
 	tree plain_end(begun *b, const struct marker &m);
 	void leave_list(tree list);
 	tree_stmt_iterator wrap(const begun &b, tree_stmt_iterator end);
-	void tie(tree_stmt_iterator *at, tree *body, tree *finally, location_t where);
 	tree plain(enum dprof_op op, const struct marker &m);
 	tree enter(tree event, const struct marker &m);
 	tree plain_enter(const struct marker &m) { return enter(plain(DPROF_ENTER, m), m); }
@@ -96,19 +91,6 @@ tree lowering::enter(tree event, const struct marker &m)
 	return list;
 }
 
-/* Ties for a region: before its ENTER, which will stand at `at`, in its body and before its EXIT. */
-void lowering::tie(tree_stmt_iterator *at, tree *body, tree *finally, location_t where)
-{
-	auto_vec<tree> outer;
-	for (unsigned n = shared; n < locals.length(); n++)
-		outer.safe_push(locals[n]);
-	struct ties t;
-	ties_collect(body, outer, &t);
-	ties_of_returns(fn, body, &tied_returns);
-	tsi_link_before(at, ties_build(t.used, where), TSI_SAME_STMT);
-	append_to_statement_list(ties_build(t.assigned, where), finally);
-}
-
 /* Replaces b's marker, the end marker and all between them. Returns where the TRY_FINALLY stands. */
 tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 {
@@ -119,8 +101,6 @@ tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 		append_to_statement_list_force(tsi_stmt(i), &body);
 	tsi_delink(&end);
 
-	if (optimize)
-		tie(&at, &body, &finally, where);
 	append_to_statement_list(event_note(DPROF_EXIT, b.m.kind, b.m.name, where), &finally);
 	*tsi_stmt_ptr(at) = enter(event_note(DPROF_ENTER, b.m.kind, b.m.name, where), b.m);
 	tree whole = build2(TRY_FINALLY_EXPR, void_type_node, body, finally);
@@ -281,25 +261,6 @@ void lowering::visit_list(tree list)
 	leave_list(list);
 }
 
-void lowering::visit_bind(tree bind)
-{
-	unsigned outside = locals.length();
-	for (tree v = BIND_EXPR_VARS(bind); v; v = DECL_CHAIN(v))
-		locals.safe_push(v);
-	visit(&BIND_EXPR_BODY(bind));
-	locals.truncate(outside);
-}
-
-/* Reading what a thread may share with others would be a race, so such a variable gets no tie. */
-void lowering::visit_parallel(tree construct)
-{
-	unsigned outside = shared;
-	shared = locals.length();
-	for (int i = 0; i < TREE_OPERAND_LENGTH(construct); i++)
-		visit(&TREE_OPERAND(construct, i));
-	shared = outside;
-}
-
 tree lowering::step(tree *tp, int *walk_subtrees, void *data)
 {
 	lowering *self = (lowering *)data;
@@ -309,15 +270,6 @@ tree lowering::step(tree *tp, int *walk_subtrees, void *data)
 	switch (TREE_CODE(*tp)) {
 	case STATEMENT_LIST:
 		self->visit_list(*tp);
-		break;
-	case BIND_EXPR:
-		self->visit_bind(*tp);
-		break;
-	case OMP_PARALLEL:
-	case OMP_TASK:
-	case OMP_TEAMS:
-	case OMP_TARGET:
-		self->visit_parallel(*tp);
 		break;
 	case DECL_EXPR:
 		var = DECL_EXPR_DECL(*tp);
@@ -339,8 +291,6 @@ tree lowering::step(tree *tp, int *walk_subtrees, void *data)
 
 void lowering::run()
 {
-	for (tree p = DECL_ARGUMENTS(fn); p; p = DECL_CHAIN(p))
-		locals.safe_push(p);
 	visit(&DECL_SAVED_TREE(fn));
 	for (const begun &b : open)
 		if (!b.ended)

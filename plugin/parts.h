@@ -82,17 +82,12 @@ struct wrapped {
 };
 void jumps_check(tree fn, const vec<wrapped> &regions);
 
-/* ties.cc: pins the values of local variables to a region's edges. */
-struct ties {
-	auto_vec<tree> used, assigned;
-};
-void ties_collect(tree *region, const vec<tree> &outer, struct ties *t);
-tree ties_build(const vec<tree> &variables, location_t where);
-void ties_of_returns(tree fn, tree *region, hash_set<tree> *done);
-bool ties_is(const char *asm_text);
+/* ties.cc: keeps work in registers in its region. */
+void ties_register(const char *plugin_name, bool linking);
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
+tree site_function(tree site); /* that it was built for; NULL if it is no site */
 
 /* event.cc: where the front end wants an event it leaves a note; the pass turns it into the
  * instructions that record `op` at `site`. */
@@ -104,6 +99,7 @@ struct event {
 tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site);
 bool event_read(const char *asm_text, struct event *e);
 gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where);
+tree event_site(gimple *stmt, enum dprof_op *op); /* NULL if it is no event */
 
 /* pass.cc: the pass over GIMPLE that does the rest. */
 void pass_register(const char *plugin_name);

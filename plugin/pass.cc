@@ -3,8 +3,7 @@
  * pass.cc - the pass over GIMPLE: notes become instructions, and calls are wrapped (calls.cc).
  *
  * It runs before SSA is built: OpenMP's bodies are functions of their own by then and its barriers are
- * calls, and nothing is inlined or copied yet. Law: after it no text of the plugin's own is left but
- * the ties'. */
+ * calls, and nothing is inlined or copied yet. Law: after it no text of the plugin's own is left. */
 #include "plugin/parts.h"
 
 namespace {
@@ -78,9 +77,7 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 	location_t where = LOCATION_LOCUS(gimple_location(stmt));
 	struct event e;
 
-	if (ties_is(text))
-		suppress_warning(stmt, OPT_Wuninitialized);
-	else if (event_read(text, &e))
+	if (event_read(text, &e))
 		at_note(i, e, where);
 	else if (instance_is(text))
 		instance_expand(i);

@@ -22,11 +22,13 @@
  *                follows the directive in the text
  *   auto.cc      then: which loops are regions without a pragma; which functions are, it decides when
  *                they are GIMPLE; with it filter.cc
- *   lower.cc     then: markers become notes of events, and try/finally; with it ties.cc (against
- *                code motion), instance.cc (which of many it is) and jumps.cc (refuses jumps in)
+ *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
+ *                many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
  *                with it calls.cc: events around calls that synchronise (calls.def), fortran.cc: calls
  *                that stand for pragmas, and balance.cc: returns between begin and end
+ *   ties.cc      before the first optimiser that moves code: ties the values that cross a region's
+ *                border
  *
  * Law: a program compiled with the plugin does what it did without, and says where time went besides.
  *
@@ -120,8 +122,11 @@ EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version 
 {
 	static struct plugin_info info = { "1", nullptr };
 
-	if (!right_compiler(version) || !only_one(args->full_name) || !options_read(args) || in_lto_p ||
-	    !strcmp(lang_hooks.name, "GNU GIMPLE"))
+	if (!right_compiler(version) || !only_one(args->full_name) || !options_read(args))
+		return 0;
+	bool linking = in_lto_p || !strcmp(lang_hooks.name, "GNU GIMPLE");
+	ties_register(args->base_name, linking);
+	if (linking)
 		return 0;
 	info.help = help();
 	if (options.help)

@@ -10,6 +10,8 @@
 #define FILE_MAX     4096
 #define FUNCTION_MAX 1024
 
+static hash_map<tree, tree> functions; /* of all sites */
+
 static void append(auto_vec<char> *bytes, const char *s, size_t max)
 {
 	size_t n = MIN(strlen(s), max);
@@ -76,5 +78,13 @@ tree site_build(enum dprof_kind kind, location_t where, const char *name, tree f
 	head.line = at.line;
 	head.column = at.column;
 	memcpy(bytes.address(), &head, sizeof head);
-	return variable(bytes);
+	tree site = variable(bytes);
+	functions.put(site, fn);
+	return site;
+}
+
+tree site_function(tree site)
+{
+	tree *fn = functions.get(site);
+	return fn ? *fn : NULL_TREE;
 }

@@ -1,185 +1,409 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * ties.cc - keeps work that happens only in registers inside its region.
+ * ties.cc - keeps work that happens only in registers on its side of the clock readings.
  *
- * `asm volatile` with a memory clobber holds back loops, calls and memory accesses, but a division
- * whose result is used later may sink past the EXIT, and one whose result is used in the region may
- * sink past the ENTER. So there is an empty asm before ENTER that takes the values of the outer local
- * scalars that the region uses, one before EXIT that takes those that it assigns, and one before a
- * `return` in it that takes the value:
+ * `asm volatile` with a memory clobber holds back loops, branches, memory accesses and calls, but a
+ * division is free to go wherever its operands are known and its result is not yet needed. So the
+ * values that cross the border of a region are tied there, in SSA form, before any optimiser runs that
+ * moves code:
  *
- *   asm volatile ("#dprof:tie" : : "rm" (a), "xm" (b));
+ *   a_1 = p_2 / q_3;                     a_1 = p_2 / q_3;
+ *                                        asm volatile ("" : : "r" (a_1));
+ *   ENTER                       ->       ENTER
+ *                                        asm volatile ("" : "=r" (a_5) : "0" (a_1));
+ *   b_4 = a_1 / 3;                       b_4 = a_5 / 3;
+ *                                        asm volatile ("" : : "r" (b_4));
+ *   EXIT                                 EXIT
+ *   return b_4 + a_1;                    return b_4 + a_1;
  *
- * Law: a tie costs no instruction, only keeps values from being computed later than it. What the
- * optimiser proves to be invariant it may still compute earlier; then it really happens earlier. */
+ * Law: what a region computes from values that were there before it is computed after ENTER, for the name
+ * a_5 does not exist earlier; what it computes for those behind it is computed before EXIT; and what
+ * it takes from before is computed before ENTER. A tie is no instruction. There are none for comparisons
+ * that decide a branch and for the arithmetic of addresses: no optimiser gains by moving them. Nor are
+ * there any where a value lives across setjmp or a computed goto.
+ *
+ * After inlining a tied value may turn out to be a constant. Then the second pass takes its tie away: it
+ * would only keep the region's code from being made for that constant. */
 #include "plugin/parts.h"
+#include "ssa.h"
+#include "tree-ssa.h"
+#include "tree-dfa.h"
 
-#define TEXT "#dprof:tie"
-#define MOST 12 /* operands of one asm; GCC allows 30 */
+#define NAME "dprof_tie" /* of the ties' operands: no user's asm has it */
+#define MOST 12          /* operands of one asm; GCC allows 30 */
 
-bool ties_is(const char *asm_text)
+/* The constraint for a register that holds a value of this type, or NULL if it cannot be tied. */
+static const char *letter(tree type)
 {
-	return !strcmp(asm_text, TEXT);
+	machine_mode mode = TYPE_MODE(type);
+	if (POINTER_TYPE_P(type) || TREE_CODE(type) == BOOLEAN_TYPE)
+		return "r";
+	if (INTEGRAL_TYPE_P(type))
+		return type_has_mode_precision_p(type) && int_size_in_bytes(type) <= 16 ? "r" : nullptr;
+	if (mode == SFmode || mode == DFmode || mode == V4SFmode || mode == V2DFmode)
+		return TARGET_SSE2 ? "x" : nullptr;
+	return mode == XFmode && TARGET_80387 ? "t" : nullptr;
 }
 
-/* The constraint for a value of this type, or NULL if it cannot be tied. "n" because a constant
- * shall not be loaded; never "X", which would take a value that is not computed. */
-static const char *constraint(tree type)
+static bool tieable(tree name)
 {
-	if (TYPE_VOLATILE(type) || TYPE_ATOMIC(type))
-		return nullptr;
-	if ((INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && int_size_in_bytes(type) <= 8)
-		return "rmn";
-	if (type == float_type_node || type == double_type_node)
-		return TARGET_SSE2 ? "xm" : "m";
-	return nullptr;
+	tree type = TREE_TYPE(name);
+	return !virtual_operand_p(name) && !SSA_NAME_OCCURS_IN_ABNORMAL_PHI(name) &&
+	       !ssa_undefined_value_p(name, false) &&
+	       letter(TREE_CODE(type) == COMPLEX_TYPE ? TREE_TYPE(type) : type);
 }
 
-static bool is_local_scalar(tree t)
+/* ---- Making ties ------------------------------------------------------------------------------- */
+
+static tree operand(const char *constraint, tree value)
 {
-	return (VAR_P(t) || TREE_CODE(t) == PARM_DECL) && !TREE_STATIC(t) && !DECL_EXTERNAL(t) &&
-	       !TREE_ADDRESSABLE(t) && !TREE_THIS_VOLATILE(t) && !DECL_HAS_VALUE_EXPR_P(t) &&
-	       !(VAR_P(t) && DECL_HARD_REGISTER(t)) && constraint(TYPE_MAIN_VARIANT(TREE_TYPE(t)));
+	tree name = build_string(sizeof NAME, NAME);
+	tree string = build_string(strlen(constraint) + 1, constraint);
+	return build_tree_list(build_tree_list(name, string), value);
 }
 
-static tree tie(const vec<tree> &variables, unsigned from, unsigned to, location_t where)
+static gasm *tie(vec<tree, va_gc> *inputs, vec<tree, va_gc> *outputs, gimple *event)
 {
-	tree inputs = NULL_TREE;
-	for (unsigned i = to; i-- > from;) {
-		const char *c = constraint(TYPE_MAIN_VARIANT(TREE_TYPE(variables[i])));
-		tree string = build_string(strlen(c) + 1, c);
-		inputs = tree_cons(build_tree_list(NULL_TREE, string), variables[i], inputs);
-	}
-	tree stmt = build5(ASM_EXPR, void_type_node, build_string(sizeof TEXT, TEXT), NULL_TREE, inputs,
-			   NULL_TREE, NULL_TREE);
-	ASM_VOLATILE_P(stmt) = 1;
-	ASM_INLINE_P(stmt) = 1;
-	TREE_SIDE_EFFECTS(stmt) = 1;
-	SET_EXPR_LOCATION(stmt, where);
+	gasm *stmt = gimple_build_asm_vec("", inputs, outputs, nullptr, nullptr);
+	gimple_asm_set_volatile(stmt, true);
+	gimple_asm_set_inline(stmt, true);
+	gimple_set_location(stmt, gimple_location(event));
+	suppress_warning(stmt, OPT_Wuninitialized); /* it may read what only some ways have set */
 	return stmt;
 }
 
-/* A statement list, perhaps an empty one. */
-tree ties_build(const vec<tree> &variables, location_t where)
+/* Everything that is put at an event counts as the event. */
+static void insert(gimple_stmt_iterator *i, gimple *stmt, gimple *event, bool after)
 {
-	tree list = alloc_stmt_list();
-	for (unsigned i = 0; i < variables.length(); i += MOST) {
-		unsigned to = MIN(i + MOST, variables.length());
-		append_to_statement_list(tie(variables, i, to, where), &list);
+	gimple_set_uid(stmt, gimple_uid(event));
+	if (after)
+		gsi_insert_after(i, stmt, GSI_NEW_STMT);
+	else
+		gsi_insert_before(i, stmt, GSI_SAME_STMT);
+}
+
+/* One half of a complex value, computed at the event. */
+static tree half(enum tree_code which, tree value, gimple_stmt_iterator *i, gimple *event, bool after)
+{
+	tree type = TREE_TYPE(TREE_TYPE(value));
+	tree name = make_ssa_name(type);
+	insert(i, gimple_build_assign(name, which, build1(which, type, value)), event, after);
+	return name;
+}
+
+static void tie_before(gimple *event, const vec<tree> &names)
+{
+	gimple_stmt_iterator i = gsi_for_stmt(event);
+	auto_vec<tree> values;
+	for (tree name : names)
+		if (TREE_CODE(TREE_TYPE(name)) == COMPLEX_TYPE) {
+			values.safe_push(half(REALPART_EXPR, name, &i, event, false));
+			values.safe_push(half(IMAGPART_EXPR, name, &i, event, false));
+		} else {
+			values.safe_push(name);
+		}
+	vec<tree, va_gc> *inputs = nullptr;
+	for (unsigned n = 0; n < values.length(); n++) {
+		const char *l = letter(TREE_TYPE(values[n]));
+		vec_safe_push(inputs, operand(*l == 'r' ? "rmn" : *l == 'x' ? "xm" : "fm", values[n]));
+		if (n % MOST == MOST - 1 || n == values.length() - 1) {
+			insert(&i, tie(inputs, nullptr, event), event, false);
+			inputs = nullptr;
+		}
 	}
-	return list;
+}
+
+/* A new name for the value, which the optimisers cannot trace back. */
+static tree renew(tree value, gimple_stmt_iterator *i, gimple *event)
+{
+	if (TREE_CODE(TREE_TYPE(value)) == COMPLEX_TYPE) {
+		tree re = renew(half(REALPART_EXPR, value, i, event, true), i, event);
+		tree im = renew(half(IMAGPART_EXPR, value, i, event, true), i, event);
+		tree whole = copy_ssa_name(value);
+		insert(i, gimple_build_assign(whole, COMPLEX_EXPR, re, im), event, true);
+		return whole;
+	}
+	vec<tree, va_gc> *inputs = nullptr, *outputs = nullptr;
+	tree name = copy_ssa_name(value);
+	char output[] = { '=', *letter(TREE_TYPE(value)), '\0' };
+	vec_safe_push(inputs, operand("0", value));
+	vec_safe_push(outputs, operand(output, name));
+	gasm *stmt = tie(inputs, outputs, event);
+	SSA_NAME_DEF_STMT(name) = stmt;
+	insert(i, stmt, event, true);
+	return name;
+}
+
+/* ---- One region -------------------------------------------------------------------------------- */
+
+/* Would an optimiser move it? Not what accesses memory or decides a branch, nor a mere copy. */
+static bool moves(gimple *stmt)
+{
+	if (gimple_code(stmt) == GIMPLE_PHI)
+		return true;
+	if (gimple_vuse(stmt))
+		return false;
+	return is_gimple_call(stmt) || (is_gimple_assign(stmt) && !gimple_assign_copy_p(stmt));
+}
+
+/* Addresses are tied only to calls that could move: a tie lets a pointer escape. */
+static bool worth(tree name, gimple *stmt)
+{
+	return moves(stmt) && (!POINTER_TYPE_P(TREE_TYPE(name)) || is_gimple_call(stmt));
 }
 
 namespace {
 
-struct collector {
-	hash_set<tree> outer, used, assigned;
-	struct ties *t;
+class region {
+public:
+	region(gimple *enter, tree site) : enter(enter), site(site) {}
+	void run();
+
+private:
+	/* Which statements of a block are in the region, by their numbers, both ends excluded. */
+	struct part {
+		basic_block bb;
+		unsigned after, before;
+	};
+
+	gimple *enter;
+	tree site;
+	auto_vec<part> parts;
+	hash_map<basic_block, unsigned> number; /* of a block's part, plus 1 */
+	auto_vec<gimple *> exits;
+	auto_vec<tree> taken, worked_on, left;
+	hash_set<tree> seen_taken, seen_worked_on;
+
+	void add(basic_block bb, unsigned after);
+	const part *part_of(basic_block bb);
+	bool holds(gimple *stmt);
+	bool leads_through(edge e);
+	void takes(tree name, gimple *user);
+	void look_at(gimple *stmt);
+	void gives(tree name, gimple *stmt);
+	void replace(tree name, tree by);
+	void tie_exit(gimple *exit);
 };
 
-void assigns(collector *c, tree t)
+const region::part *region::part_of(basic_block bb)
 {
-	if (c->outer.contains(t) && !c->assigned.add(t))
-		c->t->assigned.safe_push(t);
+	unsigned *n = bb ? number.get(bb) : nullptr;
+	return n ? &parts[*n - 1] : nullptr;
 }
 
-void uses(collector *c, tree t)
+/* The block, or the part of it behind `after`, up to the next event of the same site. */
+void region::add(basic_block bb, unsigned after)
 {
-	if (c->outer.contains(t) && !c->used.add(t))
-		c->t->used.safe_push(t);
-}
-
-tree collect_step(tree *tp, int *walk_subtrees, void *data)
-{
-	collector *c = (collector *)data;
-	tree t = *tp;
-	switch (TREE_CODE(t)) {
-	case MODIFY_EXPR:
-	case INIT_EXPR:
-		assigns(c, TREE_OPERAND(t, 0));
-		/* The left side alone is no use of the old value. */
-		if (c->outer.contains(TREE_OPERAND(t, 0))) {
-			walk_tree(&TREE_OPERAND(t, 1), collect_step, data, nullptr);
-			*walk_subtrees = 0;
-		}
+	if (bb == EXIT_BLOCK_PTR_FOR_FN(cfun) || part_of(bb))
+		return;
+	part p = { bb, after, UINT_MAX };
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		gimple *stmt = gsi_stmt(i);
+		enum dprof_op op;
+		if (gimple_uid(stmt) <= after || event_site(stmt, &op) != site)
+			continue;
+		p.before = gimple_uid(stmt);
+		if (op == DPROF_EXIT)
+			exits.safe_push(stmt);
 		break;
-	case PREINCREMENT_EXPR:
-	case PREDECREMENT_EXPR:
-	case POSTINCREMENT_EXPR:
-	case POSTDECREMENT_EXPR:
-		assigns(c, TREE_OPERAND(t, 0));
-		break;
-	case DECL_EXPR:
-		/* Declared between begin and end: it has no value before. */
-		t = DECL_EXPR_DECL(t);
-		if (!VAR_P(t))
-			break;
-		c->used.add(t);
-		assigns(c, t);
-		walk_tree(&DECL_INITIAL(t), collect_step, data, nullptr);
-		*walk_subtrees = 0;
-		break;
-	case VAR_DECL:
-	case PARM_DECL:
-		uses(c, t);
-		break;
-	default:
-		if (TYPE_P(t))
-			*walk_subtrees = 0;
 	}
-	return NULL_TREE;
+	parts.safe_push(p);
+	number.put(bb, parts.length());
 }
 
-struct returns {
-	tree fn;
-	hash_set<tree> *done;
+bool region::holds(gimple *stmt)
+{
+	const part *p = part_of(gimple_bb(stmt));
+	return p && gimple_uid(stmt) > p->after && gimple_uid(stmt) < p->before;
+}
+
+/* Is the end of its source in the region, and behind ENTER? */
+bool region::leads_through(edge e)
+{
+	const part *p = part_of(e->src);
+	return p && p->before == UINT_MAX && dominated_by_p(CDI_DOMINATORS, e->src, gimple_bb(enter));
+}
+
+/* A use of a name at a place that is in the region, behind ENTER. */
+void region::takes(tree name, gimple *user)
+{
+	if (TREE_CODE(name) != SSA_NAME || !tieable(name) || holds(SSA_NAME_DEF_STMT(name)))
+		return;
+	bool work = worth(name, user);
+	if ((work || !POINTER_TYPE_P(TREE_TYPE(name))) && !seen_taken.add(name))
+		taken.safe_push(name);
+	if (work && !seen_worked_on.add(name))
+		worked_on.safe_push(name);
+}
+
+/* What the region computes and others use. */
+void region::gives(tree name, gimple *stmt)
+{
+	imm_use_iterator i;
+	use_operand_p use;
+	if (!tieable(name) || !worth(name, stmt))
+		return;
+	FOR_EACH_IMM_USE_FAST(use, i, name)
+		if (!is_gimple_debug(USE_STMT(use)) && !holds(USE_STMT(use))) {
+			left.safe_push(name);
+			return;
+		}
+}
+
+void region::look_at(gimple *stmt)
+{
+	ssa_op_iter i;
+	tree name;
+	if (is_gimple_debug(stmt) || !holds(stmt))
+		return;
+	if (gphi *phi = dyn_cast<gphi *>(stmt)) {
+		for (unsigned n = 0; n < gimple_phi_num_args(phi); n++)
+			if (leads_through(gimple_phi_arg_edge(phi, n)))
+				takes(gimple_phi_arg_def(phi, n), phi);
+		gives(gimple_phi_result(phi), phi);
+		return;
+	}
+	if (dominated_by_p(CDI_DOMINATORS, gimple_bb(stmt), gimple_bb(enter)))
+		FOR_EACH_SSA_TREE_OPERAND(name, stmt, i, SSA_OP_USE)
+			takes(name, stmt);
+	FOR_EACH_SSA_TREE_OPERAND(name, stmt, i, SSA_OP_DEF)
+		gives(name, stmt);
+}
+
+void region::replace(tree name, tree by)
+{
+	imm_use_iterator i;
+	use_operand_p use;
+	gimple *user;
+	FOR_EACH_IMM_USE_STMT(user, i, name) {
+		if (!holds(user))
+			continue;
+		gphi *phi = dyn_cast<gphi *>(user);
+		bool behind = dominated_by_p(CDI_DOMINATORS, gimple_bb(user), gimple_bb(enter));
+		FOR_EACH_IMM_USE_ON_STMT(use, i)
+			if (phi ? leads_through(gimple_phi_arg_edge(phi, PHI_ARG_INDEX_FROM_USE(use))) : behind)
+				SET_USE(use, by);
+		update_stmt(user);
+	}
+}
+
+void region::tie_exit(gimple *exit)
+{
+	auto_vec<tree> names;
+	for (tree name : left) {
+		gimple *def = SSA_NAME_DEF_STMT(name);
+		bool earlier = gimple_bb(def) == gimple_bb(exit) ?
+			gimple_uid(def) < gimple_uid(exit) :
+			dominated_by_p(CDI_DOMINATORS, gimple_bb(exit), gimple_bb(def));
+		if (earlier)
+			names.safe_push(name);
+	}
+	tie_before(exit, names);
+}
+
+void region::run()
+{
+	edge e;
+	edge_iterator ei;
+	add(gimple_bb(enter), gimple_uid(enter));
+	for (unsigned n = 0; n < parts.length(); n++)
+		if (parts[n].before == UINT_MAX)
+			FOR_EACH_EDGE(e, ei, parts[n].bb->succs)
+				add(e->dest, 0);
+	for (const part &p : parts) {
+		for (gphi_iterator i = gsi_start_phis(p.bb); !gsi_end_p(i); gsi_next(&i))
+			look_at(i.phi());
+		for (gimple_stmt_iterator i = gsi_start_bb(p.bb); !gsi_end_p(i); gsi_next(&i))
+			look_at(gsi_stmt(i));
+	}
+	tie_before(enter, taken);
+	for (gimple *exit : exits)
+		tie_exit(exit);
+	if (stmt_ends_bb_p(enter))
+		return; /* it can throw: -fnon-call-exceptions */
+	gimple_stmt_iterator i = gsi_for_stmt(enter);
+	for (tree name : worked_on)
+		replace(name, renew(name, &i, enter));
+}
+
+/* ---- Passes ------------------------------------------------------------------------------------ */
+
+const pass_data tying = { GIMPLE_PASS, "dprof_ties", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0,
+			  0, 0 };
+const pass_data untying = { GIMPLE_PASS, "dprof_untie", OPTGROUP_NONE, TV_NONE, PROP_ssa, 0, 0, 0, 0 };
+
+class pass_ties : public gimple_opt_pass {
+public:
+	pass_ties() : gimple_opt_pass(tying, g) {}
+	unsigned execute(function *fun) final override;
 };
 
-/* return E  ->  { T tmp = E; TIE(tmp); return tmp; } */
-tree return_step(tree *tp, int *, void *data)
+/* The events of functions that were inlined here have their ties already. */
+unsigned pass_ties::execute(function *fun)
 {
-	returns *r = (returns *)data;
-	tree ret = *tp;
-	if (TREE_CODE(ret) != RETURN_EXPR || r->done->contains(ret))
-		return NULL_TREE;
-	tree set = TREE_OPERAND(ret, 0);
-	if (!set || (TREE_CODE(set) != MODIFY_EXPR && TREE_CODE(set) != INIT_EXPR))
-		return NULL_TREE;
-	tree value = TREE_OPERAND(set, 1), type = TYPE_MAIN_VARIANT(TREE_TYPE(value));
-	if (TREE_CODE(TREE_OPERAND(set, 0)) != RESULT_DECL || !constraint(type) || TREE_CONSTANT(value))
-		return NULL_TREE;
+	auto_vec<gimple *> enters;
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, fun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+			enum dprof_op op;
+			tree site = event_site(gsi_stmt(i), &op);
+			if (site && op == DPROF_ENTER && site_function(site) == fun->decl)
+				enters.safe_push(gsi_stmt(i));
+		}
+	if (enters.is_empty())
+		return 0;
+	calculate_dominance_info(CDI_DOMINATORS);
+	renumber_gimple_stmt_uids(fun);
+	for (gimple *enter : enters) {
+		enum dprof_op op;
+		region(enter, event_site(enter, &op)).run();
+	}
+	return 0;
+}
 
-	location_t where = EXPR_LOCATION(ret);
-	tree tmp = create_tmp_var_raw(type, "returned");
-	DECL_CONTEXT(tmp) = r->fn;
-	tree list = alloc_stmt_list();
-	append_to_statement_list(build2_loc(where, MODIFY_EXPR, type, tmp, value), &list);
-	auto_vec<tree> variables;
-	variables.safe_push(tmp);
-	append_to_statement_list(ties_build(variables, where), &list);
-	TREE_OPERAND(set, 1) = tmp;
-	append_to_statement_list(ret, &list);
-	*tp = build3_loc(where, BIND_EXPR, void_type_node, tmp, list, NULL_TREE);
-	TREE_SIDE_EFFECTS(*tp) = 1;
-	r->done->add(ret);
-	return NULL_TREE;
+class pass_untie : public gimple_opt_pass {
+public:
+	pass_untie() : gimple_opt_pass(untying, g) {}
+	opt_pass *clone() final override { return new pass_untie; }
+	unsigned execute(function *fun) final override;
+};
+
+bool is_tie_of_constant(gimple *stmt)
+{
+	gasm *a = dyn_cast<gasm *>(stmt);
+	if (!a || gimple_asm_noutputs(a) != 1 || gimple_asm_ninputs(a) != 1)
+		return false;
+	tree input = gimple_asm_input_op(a, 0), name = TREE_PURPOSE(TREE_PURPOSE(input));
+	return name && !strcmp(TREE_STRING_POINTER(name), NAME) && CONSTANT_CLASS_P(TREE_VALUE(input));
+}
+
+unsigned pass_untie::execute(function *fun)
+{
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, fun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
+			if (!is_tie_of_constant(gsi_stmt(i))) {
+				gsi_next(&i);
+				continue;
+			}
+			gasm *stmt = as_a<gasm *>(gsi_stmt(i));
+			tree name = TREE_VALUE(gimple_asm_output_op(stmt, 0));
+			replace_uses_by(name, TREE_VALUE(gimple_asm_input_op(stmt, 0)));
+			gsi_remove(&i, true);
+			release_ssa_name(name);
+		}
+	return 0;
 }
 
 } // namespace
 
-/* Which of the outer variables the region uses and assigns. */
-void ties_collect(tree *region, const vec<tree> &outer, struct ties *t)
+/* Not in the link-time compiler: there only what was tied is untied. */
+void ties_register(const char *plugin_name, bool linking)
 {
-	collector c;
-	c.t = t;
-	for (tree v : outer)
-		if (is_local_scalar(v))
-			c.outer.add(v);
-	walk_tree(region, collect_step, &c, nullptr);
-}
-
-void ties_of_returns(tree fn, tree *region, hash_set<tree> *done)
-{
-	returns r = { fn, done };
-	walk_tree_without_duplicates(region, return_step, &r);
+	struct register_pass_info untie = { new pass_untie, "ccp", 0, PASS_POS_INSERT_BEFORE };
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &untie);
+	if (linking)
+		return;
+	struct register_pass_info ties = { new pass_ties, "fre", 1, PASS_POS_INSERT_BEFORE };
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &ties);
 }
