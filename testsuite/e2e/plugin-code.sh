@@ -25,20 +25,26 @@ disassemble() { # function
 	objdump -d --no-show-raw-insn --disassemble="$1" "$dir/o.o"
 }
 
-functions() {
-	sed -nE 's/^[a-z_].* \*?((in|before|after)_[a-z_]+)\(.*[a-z]\)$/\1/p' $source
+# The heavy work of each function is where its name says: before, in or after the region, on every way.
+check_work() { # source suffix-of-symbols what
+	objdump -d --no-show-raw-insn -j .text "$dir/o.o" >"$dir/code"
+	for f in $(sed -nE 's/^([a-z_].* \*?|[a-z0-9() ]*)((in|before|after)_[a-z_]+)\(.*[a-z]\)$/\2/p' "$1"); do
+		case $f in before_in_*) where=01 ;; before_*) where=0 ;; in_*) where=1 ;; after_*) where=2 ;; esac
+		awk -v name="$f$2" -v where=$where -f $from/paths.awk "$dir/code" >"$dir/said"
+		[ ! -s "$dir/said" ] || fail "$3 $1 $f $(cat "$dir/said")"
+	done
 }
 
-# The heavy work of each function is where its name says: before, in or after the region, on every way.
 check_motion() { # options...
 	compile -fno-optimize-sibling-calls "$@"
-	objdump -d --no-show-raw-insn -j .text "$dir/o.o" >"$dir/code"
-	for f in $(functions); do
-		case $f in before_in_*) where=01 ;; before_*) where=0 ;; in_*) where=1 ;; after_*) where=2 ;; esac
-		awk -v name="$f" -v where=$where -f $from/paths.awk "$dir/code" >"$dir/said"
-		[ ! -s "$dir/said" ] || fail "$* $f $(cat "$dir/said")"
-	done
+	check_work $source "" "$*"
 	disassemble with_constant | grep -q 'div' && [ "$1" != -O1 ] && fail "$*: a constant is not known in a region"
+	gcc "$@" -fplugin="$plugin" -fplugin-arg-dprof-auto=functions -fplugin-arg-dprof-min=0 \
+		-c $from/motion-auto.c -o "$dir/o.o" || fail "$* motion-auto.c does not compile"
+	check_work $from/motion-auto.c "" "$*"
+	command -v gfortran >/dev/null || return
+	gfortran "$@" -fplugin="$plugin" -Ipragmas -c $from/motion.f90 -o "$dir/o.o" || fail "$* motion.f90 does not compile"
+	check_work $from/motion.f90 _ "$*"
 }
 
 # A leaf with a region calls nothing: the way to the runtime is in the cold part.
