@@ -39,6 +39,16 @@ bool calls_mpi(gimple *stmt)
 	return c && startswith(c->function, "MPI_");
 }
 
+/* MPI_Send_c is MPI_Send with a larger count. */
+static const char *shown(const struct call *c)
+{
+	static char name[64];
+	snprintf(name, sizeof(name), "%s", c->name);
+	if (startswith(name, "MPI_") && !strcmp(name + strlen(name) - 2, "_c"))
+		name[strlen(name) - 2] = '\0';
+	return name;
+}
+
 /* Calls that GCC made up have no location: take a neighbour's, at last the function's. */
 static location_t location_near(gimple_stmt_iterator at)
 {
@@ -68,7 +78,7 @@ bool calls_wrap(gimple_stmt_iterator *i)
 	location_t where = location_near(*i);
 	if (stretches_off(where))
 		return false;
-	tree site = site_build(c->kind, where, c->name, current_function_decl);
+	tree site = site_build(c->kind, where, shown(c), current_function_decl);
 
 	gsi_insert_before(i, pass_event(DPROF_ENTER, c->kind, site, where), GSI_SAME_STMT);
 	if (!stmt_ends_bb_p(stmt)) {

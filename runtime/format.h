@@ -91,7 +91,7 @@ enum dprof_op {
 	X(BYTES, bytes)                                                                            \
 	X(ID, id)         /* joins a begin with its completion (request, lock) */                  \
 	X(THREAD, thread) /* thread that was created or joined */                                  \
-	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other */                           \
+	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other; DPROF_WHO_KNOWS */          \
 	X(TASK, task)     /* a task that is made, run, or waited for */
 
 enum dprof_key {
@@ -114,13 +114,16 @@ enum dprof_key {
  *                                   MPI_Reduce, MPI_Gather(v): all to root; MPI_Scan, MPI_Exscan: to
  *                                   higher ranks; all others: all to all. bytes: what this rank gives (or
  *                                   gets, if it only gets); where it is 0 nothing need have waited. With an
- *                                   id it was only begun (MPI_Ibcast, ...; its name says the flow, too).
+ *                                   id it was only begun (MPI_Ibcast, MPI_Bcast_init when it is started;
+ *                                   its name says the flow, too). role=DPROF_WHO_KNOWS: whatever the
+ *                                   name, it is not known who waits for whom (between two groups, ...)
  *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.
- *   wait     [id]                   completion of something begun earlier; also a condition variable or
+ *   wait     [id] [peer]            completion of something begun earlier; also a condition variable or
  *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
- *                                   a send and a receive inside and completes both
+ *                                   a send and a receive inside and completes both. With a peer, which is
+ *                                   DPROF_SOMEBODY, it is not known for whom it may wait (MPI_Probe, ...)
  *   fork     thread                 creates a thread: number N in this process, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
  *   join     thread                 waits for a thread's end, or
@@ -161,7 +164,9 @@ enum dprof_key {
  * under way and may be used again afterwards.
  */
 
-#define DPROF_NOBODY (UINT64_MAX >> 8)
+#define DPROF_NOBODY    (UINT64_MAX >> 8)
+#define DPROF_SOMEBODY  (DPROF_NOBODY - 1)
+#define DPROF_WHO_KNOWS 2
 
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *

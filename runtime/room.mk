@@ -13,8 +13,8 @@ GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper
 CORE        := settings process modules thread $(GENERAL) adapter instance fortran
-ADAPTER     := calls fortran messages requests completions communicators groups hosts wishes endpoint \
-               measure background
+ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
+               communicators groups windows files hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
 $(call guest,$(GENERAL:%=runtime/%)): \

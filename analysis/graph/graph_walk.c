@@ -299,10 +299,10 @@ static void join(struct walk *w, struct spot exit)
 		unexplained(w, exit, &w->b->alone);
 }
 
-/* It does not say which message it found. */
-static bool is_probe(const struct walk *w)
+/* A wait that does not say for whom: a probe, a lock of a window, ... */
+static bool names_somebody(const struct tr_event *e)
 {
-	return strcmp(w->b->graph->trace->sites[w->entered.site].name, "MPI_Probe") == 0;
+	return trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_SOMEBODY;
 }
 
 static void outermost(struct walk *w, struct spot exit)
@@ -314,6 +314,8 @@ static void outermost(struct walk *w, struct spot exit)
 		w->doubtful = true;
 	if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
+	else if (kind == DPROF_KIND_WAIT && names_somebody(&w->entered))
+		unexplained(w, exit, &w->b->alone);
 	else if (received)
 		end_exchange(w, exit);
 	else if (kind == DPROF_KIND_BARRIER)
@@ -330,8 +332,6 @@ static void outermost(struct walk *w, struct spot exit)
 	} else if (kind == DPROF_KIND_WAIT && !w->completed && has_id(&w->entered)) {
 		touch(w, exit, TOUCH_WOKEN);
 		w->woken = w->b->ntouches;
-	} else if (kind == DPROF_KIND_WAIT && is_probe(w)) {
-		unexplained(w, exit, &w->b->alone);
 	}
 }
 

@@ -49,16 +49,19 @@ static const struct { const char *name; enum match_flow flow; } flows[] = {
 	{ "MPI_Reduce", MATCH_TO_ROOT },
 	{ "MPI_Gather", MATCH_TO_ROOT },
 	{ "MPI_Gatherv", MATCH_TO_ROOT },
+	{ "MPI_Win_fence", MATCH_ALL },
 	{ "MPI_Scan", MATCH_UPWARD },
 	{ "MPI_Exscan", MATCH_UPWARD },
 };
 
-/* What only begins, like MPI_Ibcast, flows as MPI_Bcast does. */
+/* What only begins, like MPI_Ibcast or a start of what MPI_Bcast_init made, flows as MPI_Bcast does. */
 static bool is_name(const char *name, const char *of, bool begun)
 {
-	static const char prefix[] = "MPI_I";
+	static const char prefix[] = "MPI_I", suffix[] = "_init";
 	if (!begun)
 		return strcmp(name, of) == 0;
+	if (strncmp(name, of, strlen(of)) == 0 && strcmp(name + strlen(of), suffix) == 0)
+		return true;
 	return strncmp(name, prefix, strlen(prefix)) == 0 &&
 	       strcasecmp(name + strlen(prefix), of + strlen("MPI_")) == 0;
 }
@@ -78,15 +81,18 @@ static bool only_begins(const struct tr_event *e)
 
 static enum match_flow flow_of(const struct tr_site *site, const struct tr_event *e)
 {
-	bool rooted = trace_arg(e, DPROF_KEY_ROLE, UINT64_MAX) != UINT64_MAX;
-	return site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
+	uint64_t role = trace_arg(e, DPROF_KEY_ROLE, UINT64_MAX);
+	bool rooted = role != UINT64_MAX;
+	return role == DPROF_WHO_KNOWS ? MATCH_NOWHERE :
+	       site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
 	       site->kind == DPROF_KIND_JOIN ? MATCH_TO_ROOT :
 	       flow_of_name(site->name, rooted, only_begins(e));
 }
 
 static enum dprof_kind what_of(const struct tr_site *site, const struct tr_event *e)
 {
-	return is_name(site->name, "MPI_Barrier", only_begins(e)) ? DPROF_KIND_BARRIER : site->kind;
+	return is_name(site->name, "MPI_Barrier", only_begins(e)) ||
+	       strcmp(site->name, "MPI_Win_fence") == 0 ? DPROF_KIND_BARRIER : site->kind;
 }
 
 static int by_id(const void *id, const void *group)
@@ -198,7 +204,8 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 	HASH_FIND(hh, m->meetings, &key, sizeof key, meeting);
 	if (!meeting)
 		meeting = begin(m, key, e);
-	else if (!same_operation(m->trace, meeting->parts[0].site, e->site))
+	else if (!same_operation(m->trace, meeting->parts[0].site, e->site) ||
+		 trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS)
 		meeting->flow = MATCH_NOWHERE;
 	if (only_begins(e)) {
 		begin_id(m, thread, e, meeting);

@@ -2,9 +2,14 @@
  *
  * adapter.h - the parts of the MPI adapter; one source for every MPI (OpenMPI, MPICH).
  *
- *   calls.c        begin and end of MPI; collective operations
+ *   functions.def  all functions of MPI, and what is made of them
+ *   calls.c        begin and end of MPI
+ *   collectives.c  collective operations
  *   communicators.c  what makes communicators
  *   messages.c     sends and receives
+ *   partitioned.c  sends and receives in parts
+ *   windows.c      one-sided communication
+ *   files.c        files that several ranks write together
  *   completions.c  Wait, Test and their families
  *   requests.c     what was begun and is not complete
  *   groups.c       numbers communicators
@@ -43,13 +48,41 @@ struct call {
 struct call call_begin(const void *site, const char *name);
 void call_end(struct call);
 
-#define UNKNOWN_BYTES UINT64_MAX
-uint64_t bytes_of(int count, MPI_Datatype);
+/* The call, which has said nothing else, waits for others, nobody knows for whom; and one that does so
+ * from its begin. */
+void call_waits(struct call);
+struct call wait_begin(const void *site, const char *name);
 
-/* An operation of all members of a communicator; bytes: what this rank gives or gets. */
-#define NOT_ROOTED (-1)
-struct call collective_begin(const void *site, const char *name, MPI_Comm, int root,
-			     uint64_t bytes);
+#define UNKNOWN_BYTES UINT64_MAX
+uint64_t bytes_of(MPI_Count, MPI_Datatype);
+
+/* The site and the name of MPI_Name. */
+#define NAMED(name) &site_##name, "MPI_" #name
+
+/* MPI_Called, which is shown as MPI_Name, waits for nobody knows whom. */
+#define WRAP_WAIT_AS(name, called, parameters, arguments)                                         \
+	DPROF_EXPORT int MPI_##called parameters                                                  \
+	{                                                                                         \
+		struct call c = wait_begin(NAMED(name));                                          \
+		int result = PMPI_##called arguments;                                             \
+                                                                                                  \
+		call_end(c);                                                                      \
+		return result;                                                                    \
+	}
+#define WRAP_WAIT(name, parameters, arguments)                                                    \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_WAIT, "MPI_" #name);                                \
+	WRAP_WAIT_AS(name, name, parameters, arguments)
+
+/* Who completes the request that MPI_Called begins waits for nobody knows whom. */
+#define WRAP_FOREIGN(called, parameters, arguments)                                               \
+	DPROF_EXPORT int MPI_##called parameters                                                  \
+	{                                                                                         \
+		int result = PMPI_##called arguments;                                             \
+                                                                                                  \
+		if (result == MPI_SUCCESS)                                                        \
+			request_foreign(*request);                                                \
+		return result;                                                                    \
+	}
 
 /* ---- Groups ----------------------------------------------------------------------------------- */
 
@@ -61,6 +94,8 @@ struct group {
 	int npeers;        /* to whom messages can go: its members, or those of the other group */
 	int *peers;        /* their ranks in MPI_COMM_WORLD */
 	bool between;      /* two groups */
+	uint64_t npersistent; /* collective operations that may be started again and again */
+	uint64_t nderived; /* numbers made from its own */
 	unsigned users;    /* the communicator, and what is under way */
 };
 
@@ -69,13 +104,16 @@ struct group {
 struct group *group_of(MPI_Comm comm);
 
 /* The same, where nobody may be waited for: there is one only if they have agreed before. */
-struct group *group_within(MPI_Comm comm);
-
-/* That of messages, which may be one between two groups, too. */
 struct group *group_known(MPI_Comm comm);
 
 /* All members of this new communicator are here: they agree. */
 void group_made(MPI_Comm comm);
+
+/* A number that all members of a group make without a message, when each makes the n-th; 0: there is
+ * none. And the group of a new communicator, or of who shares a window, that has such a number. */
+uint64_t group_derive(struct group *);
+void group_made_as(MPI_Comm comm, uint64_t id);
+struct group *group_of_window(MPI_Win, uint64_t id);
 
 void group_keep(struct group *);
 void group_release(struct group *);
@@ -91,7 +129,7 @@ struct envelope {
 	struct group *group;   /* NULL: not known */
 	uint64_t peer;         /* in MPI_COMM_WORLD, unless any_source */
 	uint64_t bytes;        /* or UNKNOWN_BYTES */
-	int tag;
+	uint64_t tag;          /* a tag of MPI's, or more (partitioned.c) */
 	bool any_source, any_tag;
 	bool nobody;           /* MPI_PROC_NULL */
 };
@@ -103,8 +141,14 @@ struct request {
 	const struct dprof_site *again; /* of a persistent one: where it is begun; or NULL */
 	struct envelope envelope;
 	uint64_t id;                    /* 0: it is not under way */
-	enum dprof_kind kind;           /* SEND, RECV, COLL */
+	enum dprof_kind kind;           /* SEND, RECV, COLL; WAIT: foreign */
 	bool taken;                     /* by a call that may complete it */
+	struct request *also;           /* is complete when it is: of MPI_Isendrecv; or NULL */
+	struct parts *parts;            /* of one that sends in parts; or NULL */
+	MPI_Comm made;                  /* by it, a communicator with */
+	uint64_t made_id;               /* that number; 0: none */
+	uint64_t seq;                   /* COLL, again: of its next start; and */
+	int root;
 };
 
 /* A number for an operation that begins. */
@@ -117,6 +161,11 @@ struct request *request_take(MPI_Request);
 void request_put_back(struct request *);
 void request_drop(struct request *);
 
+/* An operation of which nobody knows for whom it waits. */
+void request_foreign(MPI_Request);
+/* The one that has this handle, taken or not; while it is not completed. */
+struct request *request_look(MPI_Request);
+
 /* ---- Messages --------------------------------------------------------------------------------- */
 
 /* A send or a receive in its call. */
@@ -127,10 +176,13 @@ struct post {
 	uint64_t id;           /* 0: it ends with its call */
 };
 
-struct envelope envelope_of(int count, MPI_Datatype, int peer, int tag, MPI_Comm);
+struct envelope envelope_of(MPI_Count count, MPI_Datatype, int peer, int tag, MPI_Comm);
 
 struct post post_blocking(enum dprof_kind, const void *site, const char *name, struct envelope);
 struct post post_begun(enum dprof_kind, const void *site, const char *name, struct envelope);
+/* The same for an operation that has its number already; 0: that ends with its call. */
+struct post post_as(enum dprof_kind, const void *site, const char *name, struct envelope,
+		    uint64_t id);
 
 /* The call is over; what it only began has this handle now (NULL: that failed). */
 void post_end(const struct post *, const MPI_Request *);
@@ -140,6 +192,29 @@ void post_received(const struct post *, const MPI_Status *);
 /* POINT "done" of an operation with an id, or of the receive around it. */
 void say_sent(uint64_t id);
 void say_received(const struct envelope *, uint64_t id, const MPI_Status *);
+
+/* ---- Collective operations -------------------------------------------------------------------- */
+
+/* An operation of all members of a communicator, or of a group; bytes: what this rank gives or gets. */
+#define NOT_ROOTED (-1)
+#define WHO_KNOWS  (-2) /* who waits for whom */
+struct call collective_begin(const void *site, const char *name, MPI_Comm, int root,
+			     uint64_t bytes);
+struct call group_operation_begin(const void *site, const char *name, struct group *, int root,
+				  uint64_t bytes);
+struct post collective_begun(const void *site, const char *name, struct group *, int root,
+			     uint64_t bytes);
+
+/* One that may be started again and again (NULL: making it failed); one of its starts. */
+void collective_keep(const void *again, struct group *, int root, uint64_t bytes,
+		     const MPI_Request *handle);
+struct post collective_started(struct request *);
+
+/* ---- Messages in parts ------------------------------------------------------------------------ */
+
+void parts_free(struct parts *);
+/* All are to be sent again. */
+void parts_started(struct parts *);
 
 /* ---- Hosts ------------------------------------------------------------------------------------ */
 

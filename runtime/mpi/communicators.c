@@ -3,8 +3,8 @@
  * communicators.c - what makes communicators: recorded as a collective operation of those who make
  * one, and the new one gets its number at once, since a message may come first there.
  *
- * MPI_Comm_idup is not here: what it makes may not be used before it is complete; it gets its number
- * at its first collective operation. */
+ * MPI_Comm_idup may not wait for others: its number is made without them, and belongs to the new one when
+ * it is complete. What other jobs have a part in waits for nobody knows whom. */
 #include "runtime/mpi/adapter.h"
 
 /* `parent`: whose operation it is; MPI_COMM_NULL where not all of its members take part. */
@@ -58,3 +58,64 @@
 		return result;                                                                    \
 	}
 MAKERS(WRAP)
+
+/* ---- Begun ----------------------------------------------------------------------------------- */
+
+static struct post copy_begun(const void *site, const char *name, MPI_Comm comm, uint64_t *id)
+{
+	struct group *g = mpi_active ? group_known(comm) : NULL;
+
+	*id = g ? group_derive(g) : 0;
+	return collective_begun(site, name, g, NOT_ROOTED, UNKNOWN_BYTES);
+}
+
+/* Both MPIs say at once which handle it will be; where they put it may be gone when it is complete. */
+static void copy_end(const struct post *p, const MPI_Comm *made, uint64_t id,
+		     const MPI_Request *request)
+{
+	struct request r = { .id = p->id, .kind = DPROF_KIND_COLL, .made = MPI_COMM_NULL };
+
+	if (request && id) {
+		r.made = *made;
+		r.made_id = id;
+	}
+	if (request && mpi_active && dprof_adapter_recording())
+		request_add(*request, &r);
+	call_end(p->call);
+}
+
+#define COPY(name, parameters, arguments)                                                         \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_COLL, "MPI_" #name);                                \
+	DPROF_EXPORT int MPI_##name parameters                                                    \
+	{                                                                                         \
+		uint64_t id;                                                                      \
+		struct post p = copy_begun(NAMED(name), comm, &id);                               \
+		int result = PMPI_##name arguments;                                               \
+                                                                                                  \
+		copy_end(&p, made, id, result == MPI_SUCCESS ? request : NULL);                   \
+		return result;                                                                    \
+	}
+COPY(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
+#if MPI_VERSION >= 4
+COPY(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request),
+     (comm, info, made, request))
+#endif
+
+/* ---- With other jobs ------------------------------------------------------------------------- */
+
+WRAP_WAIT(Comm_spawn,
+	  (const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm comm,
+	   MPI_Comm *made, int errors[]),
+	  (command, argv, n, info, root, comm, made, errors))
+WRAP_WAIT(Comm_spawn_multiple,
+	  (int count, char *commands[], char **argvs[], const int n[], const MPI_Info infos[],
+	   int root, MPI_Comm comm, MPI_Comm *made, int errors[]),
+	  (count, commands, argvs, n, infos, root, comm, made, errors))
+WRAP_WAIT(Comm_accept,
+	  (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+	  (port, info, root, comm, made))
+WRAP_WAIT(Comm_connect,
+	  (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+	  (port, info, root, comm, made))
+WRAP_WAIT(Comm_join, (int fd, MPI_Comm *made), (fd, made))
+WRAP_WAIT(Comm_disconnect, (MPI_Comm *comm), (comm))

@@ -22,18 +22,27 @@ static void say_completed(uint64_t id)
 	dprof_adapter_arguments(&a, 1);
 }
 
+static void say_done(const struct request *r, const MPI_Status *status)
+{
+	if (r->kind == DPROF_KIND_SEND)
+		say_sent(r->id);
+	else if (r->kind == DPROF_KIND_RECV)
+		say_received(&r->envelope, r->id, status);
+	else if (r->kind == DPROF_KIND_COLL)
+		say_completed(r->id);
+}
+
 static void request_done(struct request *r, const MPI_Status *status)
 {
 	if (!r->id) { /* persistent, and not under way */
 		request_put_back(r);
 		return;
 	}
-	if (r->kind == DPROF_KIND_SEND)
-		say_sent(r->id);
-	else if (r->kind == DPROF_KIND_RECV)
-		say_received(&r->envelope, r->id, status);
-	else
-		say_completed(r->id);
+	say_done(r, status);
+	if (r->also)
+		say_done(r->also, status);
+	if (r->made_id)
+		group_made_as(r->made, r->made_id);
 	if (!r->again) {
 		request_drop(r);
 		return;
@@ -81,6 +90,19 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->n = n;
 }
 
+/* The same in a call that waits. */
+static void want_in(struct call c, struct wanted *w, int n, const MPI_Request *handles,
+		    MPI_Status *theirs)
+{
+	bool foreign = false;
+
+	want(w, n, handles, theirs);
+	for (int i = 0; i < w->n; i++)
+		foreign |= w->requests[i] && w->requests[i]->kind == DPROF_KIND_WAIT;
+	if (foreign)
+		call_waits(c);
+}
+
 static void want_no_more(struct wanted *w)
 {
 	for (int i = 0; i < w->n; i++)
@@ -121,16 +143,17 @@ static void some_done(struct wanted *w, int n, const int *which, int result)
 
 /* ---- Wait ------------------------------------------------------------------------------------- */
 
-#define NAMED(function) &site_##function, "MPI_" #function
-
 DPROF_SITE_OF(site_Wait, DPROF_KIND_WAIT, "MPI_Wait");
 DPROF_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	struct call c = call_begin(NAMED(Wait));
 	struct request *r = c.on ? request_take(*request) : NULL;
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && r ? &own : status;
-	int result = PMPI_Wait(request, s);
+	int result;
 
+	if (r && r->kind == DPROF_KIND_WAIT)
+		call_waits(c);
+	result = PMPI_Wait(request, s);
 	if (r && result == MPI_SUCCESS)
 		request_done(r, s);
 	else if (r)
@@ -146,7 +169,7 @@ DPROF_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses
 	struct wanted w;
 	int result;
 
-	want(&w, n, requests, statuses);
+	want_in(c, &w, n, requests, statuses);
 	result = PMPI_Waitall(n, requests, w.statuses);
 	all_done(&w, result);
 	want_no_more(&w);
@@ -162,7 +185,7 @@ DPROF_EXPORT int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Stat
 	struct wanted w;
 	int result;
 
-	want(&w, n, requests, s);
+	want_in(c, &w, n, requests, s);
 	result = PMPI_Waitany(n, requests, which, s);
 	if (result == MPI_SUCCESS)
 		one_done(&w, *which, s);
@@ -179,7 +202,7 @@ DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int whi
 	struct wanted w;
 	int result;
 
-	want(&w, n, requests, statuses);
+	want_in(c, &w, n, requests, statuses);
 	result = PMPI_Waitsome(n, requests, ndone, which, w.statuses);
 	some_done(&w, *ndone, which, result);
 	want_no_more(&w);
@@ -264,3 +287,10 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 	want_no_more(&w);
 	return result;
 }
+
+/* ---- What the program completes itself -------------------------------------------------------- */
+
+WRAP_FOREIGN(Grequest_start,
+	     (MPI_Grequest_query_function *query, MPI_Grequest_free_function *forget,
+	      MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request),
+	     (query, forget, cancel, state, request))

@@ -5,19 +5,27 @@
  * MPI_COMM_WORLD is 1. Any other one gets its number when it is made, or, if that was by a function
  * that is not wrapped, at its first collective operation: its rank 0 draws a number that no other
  * rank draws and broadcasts it on the communicator itself, where all members are at this moment.
- * Between two groups both leaders draw, and the smaller number counts; messages between them are
- * told apart by it, but their collective operations, which are others than those of one group, have
- * none. Communicators with members from other jobs (which may not know of us) have none at all.
+ * Between two groups both leaders draw, and the smaller number counts; the trace's group is made of
+ * both. Communicators with members from other jobs (which may not know of us)
+ * have no number.
  *
- * Law: two communicators that are there at the same time have different numbers. */
+ * Where nobody may wait (MPI_Comm_idup), or more than a communicator is made (a window), the number
+ * is made of the parent's and of how many were made of that before:
+ *
+ *   | 0 | 0 | 22 bits: n, from 1 | 32 bits: of the parent |        in the 56 bits of an argument
+ *
+ * Law: two communicators or windows that are there at the same time have different numbers. */
 #include "runtime/mpi/adapter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/adapter.h"
 
-#define WORLD_ID 1
+#define WORLD_ID     1
+#define DERIVED      32 /* bits of the parent's number */
+#define DERIVED_MOST ((UINT64_C(1) << 22) - 1)
 
 static struct group *world, unknown;
 static int keyval = MPI_KEYVAL_INVALID;
@@ -60,6 +68,25 @@ static void tell(uint64_t id, const int *ranks, int n)
 	free(text);
 }
 
+static int by_rank(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Both groups in one; each rank says the same. */
+static void tell_both(const struct group *g, const int *ours, int n)
+{
+	int *both = malloc((size_t)(n + g->npeers) * sizeof(int));
+
+	if (!both)
+		return;
+	memcpy(both, ours, (size_t)n * sizeof(int));
+	memcpy(both + n, g->peers, (size_t)g->npeers * sizeof(int));
+	qsort(both, (size_t)(n + g->npeers), sizeof(int), by_rank);
+	tell(g->id, both, n + g->npeers);
+	free(both);
+}
+
 /* The ranks in MPI_COMM_WORLD of a group's members, to be freed; NULL when there are others. */
 static int *ranks_of(MPI_Group group, int n)
 {
@@ -87,17 +114,29 @@ static int *ranks_of(MPI_Group group, int n)
 }
 
 /* Whom messages can go to. */
-static void learn_peers(struct group *g, MPI_Comm comm)
+static void learn_peers(struct group *g, MPI_Group of)
 {
-	MPI_Group group;
+	PMPI_Group_size(of, &g->npeers);
+	g->peers = ranks_of(of, g->npeers);
+	PMPI_Group_free(&of);
+}
 
-	if (g->between)
-		PMPI_Comm_remote_group(comm, &group);
-	else
-		PMPI_Comm_group(comm, &group);
-	PMPI_Group_size(group, &g->npeers);
-	g->peers = ranks_of(group, g->npeers);
-	PMPI_Group_free(&group);
+static void tell_members(const struct group *g, MPI_Comm comm)
+{
+	MPI_Group here;
+	int n, *ours;
+
+	if (!g->between) {
+		tell(g->id, g->peers, g->npeers);
+		return;
+	}
+	PMPI_Comm_group(comm, &here);
+	PMPI_Group_size(here, &n);
+	ours = ranks_of(here, n);
+	PMPI_Group_free(&here);
+	if (ours)
+		tell_both(g, ours, n);
+	free(ours);
 }
 
 static uint64_t draw(void)
@@ -137,22 +176,27 @@ static void agree(struct group *g, MPI_Comm comm)
 }
 
 /* Whether the members can be told is the same for all of them, but between groups. */
-static void learn(struct group *g, MPI_Comm comm)
+static void learn(struct group *g, MPI_Comm comm, uint64_t id)
 {
 	int between = 0;
+	MPI_Group peers;
 
 	PMPI_Comm_test_inter(comm, &between);
 	g->between = between;
 	g->users = 1;
+	g->id = id;
 	PMPI_Comm_rank(comm, &g->rank);
-	learn_peers(g, comm);
-	if (!g->peers && !g->between)
-		return;
-	agree(g, comm);
+	if (between)
+		PMPI_Comm_remote_group(comm, &peers);
+	else
+		PMPI_Comm_group(comm, &peers);
+	learn_peers(g, peers);
+	if (!id && (g->peers || between))
+		agree(g, comm);
 	if (!g->peers)
 		g->id = 0;
-	if (g->id && !g->between)
-		tell(g->id, g->peers, g->npeers);
+	if (g->id)
+		tell_members(g, comm);
 }
 
 static struct group *look_up(MPI_Comm comm)
@@ -173,11 +217,12 @@ static struct group *look_up(MPI_Comm comm)
 	return g;
 }
 
-static struct group *learn_new(MPI_Comm comm)
+/* id 0: they agree. */
+static struct group *learn_new(MPI_Comm comm, uint64_t id)
 {
 	struct group fresh = { 0 }, *g;
 
-	learn(&fresh, comm);
+	learn(&fresh, comm, id);
 	g = malloc(sizeof(*g));
 	if (g)
 		*g = fresh;
@@ -205,8 +250,8 @@ struct group *group_of(MPI_Comm comm)
 		return NULL;
 	g = look_up(comm);
 	if (!g && !is_between(comm))
-		g = learn_new(comm);
-	return g && g->id && !g->between ? g : NULL;
+		g = learn_new(comm, 0);
+	return g && g->id ? g : NULL;
 }
 
 /* One that has a single member agrees with itself. */
@@ -222,22 +267,46 @@ struct group *group_known(MPI_Comm comm)
 	return g && g->id ? g : NULL;
 }
 
-struct group *group_within(MPI_Comm comm)
-{
-	struct group *g = group_known(comm);
-
-	return g && !g->between ? g : NULL;
-}
-
 void group_made(MPI_Comm comm)
 {
+	group_made_as(comm, 0);
+}
+
+void group_made_as(MPI_Comm comm, uint64_t id)
+{
 	if (mpi_active && comm != MPI_COMM_NULL && keyval != MPI_KEYVAL_INVALID && !look_up(comm))
-		learn_new(comm);
+		learn_new(comm, id);
+}
+
+uint64_t group_derive(struct group *g)
+{
+	uint64_t n = __atomic_add_fetch(&g->nderived, 1, __ATOMIC_RELAXED);
+
+	return g->id >> DERIVED || n > DERIVED_MOST ? 0 : n << DERIVED | g->id;
+}
+
+struct group *group_of_window(MPI_Win win, uint64_t id)
+{
+	struct group *g = calloc(1, sizeof(*g));
+	MPI_Group members;
+
+	if (!g)
+		return NULL;
+	PMPI_Win_get_group(win, &members);
+	PMPI_Group_rank(members, &g->rank);
+	learn_peers(g, members);
+	g->users = 1;
+	g->id = g->peers ? id : 0;
+	if (g->id)
+		tell(g->id, g->peers, g->npeers);
+	return g;
 }
 
 /* What is told at MPI_Init stays until MPI_Finalize. */
 void groups_start(void)
 {
+	MPI_Group all;
+
 	PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
 	if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) != MPI_SUCCESS)
@@ -246,7 +315,8 @@ void groups_start(void)
 	if (!world)
 		return;
 	*world = (struct group){ .id = WORLD_ID, .rank = world_rank, .users = 1 };
-	learn_peers(world, MPI_COMM_WORLD);
+	PMPI_Comm_group(MPI_COMM_WORLD, &all);
+	learn_peers(world, all);
 	if (world->peers)
 		tell(WORLD_ID, world->peers, world_size);
 	else

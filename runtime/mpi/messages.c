@@ -13,9 +13,9 @@
 
 /* ---- What is said ----------------------------------------------------------------------------- */
 
-struct envelope envelope_of(int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+struct envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
-	struct envelope e = { .tag = tag, .bytes = UNKNOWN_BYTES };
+	struct envelope e = { .tag = (uint64_t)tag, .bytes = UNKNOWN_BYTES };
 
 	if (!mpi_active || !dprof_adapter_recording())
 		return e;
@@ -48,7 +48,7 @@ static void say_envelope(const struct envelope *e, uint64_t id)
 	if (e->group && !e->any_source)
 		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, e->peer };
 	if (e->group && !e->any_tag)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, (uint64_t)e->tag };
+		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, e->tag };
 	if (e->bytes != UNKNOWN_BYTES)
 		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, e->bytes };
 	if (id)
@@ -102,16 +102,15 @@ void say_received(const struct envelope *e, uint64_t id, const MPI_Status *statu
 
 /* ---- Posts ------------------------------------------------------------------------------------ */
 
-static struct post post(enum dprof_kind kind, const void *site, const char *name,
-			struct envelope e, bool only_begun)
+struct post post_as(enum dprof_kind kind, const void *site, const char *name, struct envelope e,
+		    uint64_t id)
 {
 	struct post p = { .envelope = e, .kind = kind };
 
 	p.call = call_begin(e.nobody ? NULL : site, name);
 	if (!p.call.on)
 		return p;
-	if (only_begun && !e.nobody)
-		p.id = request_number();
+	p.id = id;
 	say_envelope(&e, p.id);
 	return p;
 }
@@ -119,12 +118,12 @@ static struct post post(enum dprof_kind kind, const void *site, const char *name
 struct post post_blocking(enum dprof_kind kind, const void *site, const char *name,
 			  struct envelope e)
 {
-	return post(kind, site, name, e, false);
+	return post_as(kind, site, name, e, 0);
 }
 
 struct post post_begun(enum dprof_kind kind, const void *site, const char *name, struct envelope e)
 {
-	return post(kind, site, name, e, true);
+	return post_as(kind, site, name, e, e.nobody ? 0 : request_number());
 }
 
 void post_end(const struct post *p, const MPI_Request *handle)
@@ -144,142 +143,7 @@ void post_received(const struct post *p, const MPI_Status *status)
 		say_received(e, p->id, status);
 }
 
-/* ---- Sends ------------------------------------------------------------------------------------ */
-
-#define NAMED(function) &site_##function, "MPI_" #function
-#define OUTGOING        const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm
-#define SENDS(X)        X(Send) X(Ssend) X(Bsend) X(Rsend)
-#define SENDS_BEGUN(X)  X(Isend) X(Issend) X(Ibsend) X(Irsend)
-#define SENDS_AGAIN(X)  X(Send_init) X(Ssend_init) X(Bsend_init) X(Rsend_init)
-
-#define WRAP(name)                                                                                \
-	DPROF_SITE_OF(site_##name, DPROF_KIND_SEND, "MPI_" #name);                                \
-	DPROF_EXPORT int MPI_##name(OUTGOING)                                                     \
-	{                                                                                         \
-		struct post p = post_blocking(DPROF_KIND_SEND, NAMED(name),                       \
-					      envelope_of(n, type, to, tag, comm));               \
-		int result = PMPI_##name(data, n, type, to, tag, comm);                           \
-                                                                                                  \
-		post_end(&p, NULL);                                                               \
-		return result;                                                                    \
-	}
-SENDS(WRAP)
-#undef WRAP
-
-#define WRAP(name)                                                                                \
-	DPROF_SITE_OF(site_##name, DPROF_KIND_SEND, "MPI_" #name);                                \
-	DPROF_EXPORT int MPI_##name(OUTGOING, MPI_Request *request)                               \
-	{                                                                                         \
-		struct post p = post_begun(DPROF_KIND_SEND, NAMED(name),                          \
-					   envelope_of(n, type, to, tag, comm));                  \
-		int result = PMPI_##name(data, n, type, to, tag, comm, request);                  \
-                                                                                                  \
-		post_end(&p, result == MPI_SUCCESS ? request : NULL);                             \
-		return result;                                                                    \
-	}
-SENDS_BEGUN(WRAP)
-#undef WRAP
-
-/* ---- Receives --------------------------------------------------------------------------------- */
-
-DPROF_SITE_OF(site_Recv, DPROF_KIND_RECV, "MPI_Recv");
-DPROF_EXPORT int MPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-			  MPI_Status *status)
-{
-	struct post p = post_blocking(DPROF_KIND_RECV, NAMED(Recv),
-				      envelope_of(n, type, from, tag, comm));
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && p.call.on ? &own : status;
-	int result = PMPI_Recv(data, n, type, from, tag, comm, s);
-
-	post_received(&p, result == MPI_SUCCESS ? s : NULL);
-	post_end(&p, NULL);
-	return result;
-}
-
-DPROF_SITE_OF(site_Irecv, DPROF_KIND_RECV, "MPI_Irecv");
-DPROF_EXPORT int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-			   MPI_Request *request)
-{
-	struct post p = post_begun(DPROF_KIND_RECV, NAMED(Irecv),
-				   envelope_of(n, type, from, tag, comm));
-	int result = PMPI_Irecv(data, n, type, from, tag, comm, request);
-
-	post_end(&p, result == MPI_SUCCESS ? request : NULL);
-	return result;
-}
-
-/* It waits for a message, and leaves it where it is. */
-DPROF_SITE_OF(site_Probe, DPROF_KIND_WAIT, "MPI_Probe");
-DPROF_EXPORT int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
-{
-	struct call c = call_begin(NAMED(Probe));
-	int result = PMPI_Probe(from, tag, comm, status);
-
-	call_end(c);
-	return result;
-}
-
-/* A message that is found this way is taken: what receives it later takes it out of MPI's hands. */
-DPROF_SITE_OF(site_Mprobe, DPROF_KIND_RECV, "MPI_Mprobe");
-DPROF_EXPORT int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message,
-			    MPI_Status *status)
-{
-	struct post p = post_blocking(DPROF_KIND_RECV, NAMED(Mprobe),
-				      envelope_of(-1, MPI_BYTE, from, tag, comm));
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && p.call.on ? &own : status;
-	int result = PMPI_Mprobe(from, tag, comm, message, s);
-
-	post_received(&p, result == MPI_SUCCESS ? s : NULL);
-	post_end(&p, NULL);
-	return result;
-}
-
-static void say_nothing_found(void)
-{
-	struct dprof_argument a = { DPROF_KEY_PEER, DPROF_NOBODY };
-
-	dprof_adapter_point((const void *)&site_received);
-	dprof_adapter_arguments(&a, 1);
-}
-
-/* Recorded afterwards, when it found something; but what several threads do at the same time must be
- * seen to overlap, and they record it every time. */
-DPROF_SITE_OF(site_Improbe, DPROF_KIND_RECV, "MPI_Improbe");
-DPROF_EXPORT int MPI_Improbe(int from, int tag, MPI_Comm comm, int *found, MPI_Message *message,
-			     MPI_Status *status)
-{
-	bool on = mpi_active && dprof_adapter_recording() && from != MPI_PROC_NULL;
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && on ? &own : status;
-	struct envelope e = envelope_of(-1, MPI_BYTE, from, tag, comm);
-	struct post p = { 0 };
-	int result;
-
-	if (on && mpi_multiple)
-		p = post_blocking(DPROF_KIND_RECV, NAMED(Improbe), e);
-	result = PMPI_Improbe(from, tag, comm, found, message, s);
-	if (on && !mpi_multiple && result == MPI_SUCCESS && *found)
-		p = post_blocking(DPROF_KIND_RECV, NAMED(Improbe), e);
-	if (p.call.on && (result != MPI_SUCCESS || !*found))
-		say_nothing_found();
-	else
-		post_received(&p, s);
-	post_end(&p, NULL);
-	return result;
-}
-
-DPROF_SITE_OF(site_Mrecv, DPROF_KIND_WAIT, "MPI_Mrecv");
-DPROF_EXPORT int MPI_Mrecv(void *data, int n, MPI_Datatype type, MPI_Message *message,
-			   MPI_Status *status)
-{
-	struct call c = call_begin(NAMED(Mrecv));
-	int result = PMPI_Mrecv(data, n, type, message, status);
-
-	call_end(c);
-	return result;
-}
-
-/* ---- Both at once ----------------------------------------------------------------------------- */
-
+/* What MPI_Sendrecv does: it begins both, and ends when both are complete. */
 struct exchange { struct call call; struct post send, receive; };
 
 DPROF_SITE_OF(site_sending, DPROF_KIND_SEND, "MPI_Sendrecv sends");
@@ -309,105 +173,116 @@ static void exchange_end(const struct exchange *x, const MPI_Status *status)
 	call_end(x->call);
 }
 
-DPROF_SITE_OF(site_Sendrecv, DPROF_KIND_WAIT, "MPI_Sendrecv");
-DPROF_EXPORT int MPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int to, int tag_out,
-			      void *in, int nin, MPI_Datatype tin, int from, int tag_in,
-			      MPI_Comm comm, MPI_Status *status)
+/* A message that was looked for and not found, in a receive of its own. */
+static void say_nothing_found(void)
 {
-	struct exchange x = exchange_begin(NAMED(Sendrecv),
-					   envelope_of(nout, tout, to, tag_out, comm),
-					   envelope_of(nin, tin, from, tag_in, comm));
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && x.call.on ? &own : status;
-	int result = PMPI_Sendrecv(out, nout, tout, to, tag_out, in, nin, tin, from, tag_in, comm,
-				   s);
+	struct dprof_argument a = { DPROF_KEY_PEER, DPROF_NOBODY };
 
-	exchange_end(&x, result == MPI_SUCCESS ? s : NULL);
+	dprof_adapter_point((const void *)&site_received);
+	dprof_adapter_arguments(&a, 1);
+}
+
+/* ---- The functions: first those that have no count -------------------------------------------- */
+
+/* It waits for a message, and leaves it where it is. */
+WRAP_WAIT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
+
+/* A message that is found this way is taken: what receives it later takes it out of MPI's hands. */
+DPROF_SITE_OF(site_Mprobe, DPROF_KIND_RECV, "MPI_Mprobe");
+DPROF_EXPORT int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message,
+			    MPI_Status *status)
+{
+	struct post p = post_blocking(DPROF_KIND_RECV, NAMED(Mprobe),
+				      envelope_of(-1, MPI_BYTE, from, tag, comm));
+	MPI_Status own, *s = status == MPI_STATUS_IGNORE && p.call.on ? &own : status;
+	int result = PMPI_Mprobe(from, tag, comm, message, s);
+
+	post_received(&p, result == MPI_SUCCESS ? s : NULL);
+	post_end(&p, NULL);
 	return result;
 }
 
-DPROF_SITE_OF(site_Sendrecv_replace, DPROF_KIND_WAIT, "MPI_Sendrecv_replace");
-DPROF_EXPORT int MPI_Sendrecv_replace(void *data, int n, MPI_Datatype type, int to, int tag_out,
-				      int from, int tag_in, MPI_Comm comm, MPI_Status *status)
+/* Recorded afterwards, when it found something; but what several threads do at the same time must be
+ * seen to overlap, and they record it every time. */
+DPROF_SITE_OF(site_Improbe, DPROF_KIND_RECV, "MPI_Improbe");
+DPROF_EXPORT int MPI_Improbe(int from, int tag, MPI_Comm comm, int *found, MPI_Message *message,
+			     MPI_Status *status)
 {
-	struct exchange x = exchange_begin(NAMED(Sendrecv_replace),
-					   envelope_of(n, type, to, tag_out, comm),
-					   envelope_of(n, type, from, tag_in, comm));
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && x.call.on ? &own : status;
-	int result = PMPI_Sendrecv_replace(data, n, type, to, tag_out, from, tag_in, comm, s);
-
-	exchange_end(&x, result == MPI_SUCCESS ? s : NULL);
-	return result;
-}
-
-/* ---- Again and again -------------------------------------------------------------------------- */
-
-static void keep(const void *again, enum dprof_kind kind, const struct envelope *e,
-		 const MPI_Request *handle)
-{
-	struct request r = { .again = again, .kind = kind, .envelope = *e };
-
-	if (handle && mpi_active && dprof_adapter_recording() && !e->nobody)
-		request_add(*handle, &r);
-}
-
-#define WRAP(name)                                                                                \
-	DPROF_SITE_OF(site_##name, DPROF_KIND_SEND, "MPI_" #name);                                \
-	DPROF_EXPORT int MPI_##name(OUTGOING, MPI_Request *request)                               \
-	{                                                                                         \
-		struct envelope e = envelope_of(n, type, to, tag, comm);                          \
-		int result = PMPI_##name(data, n, type, to, tag, comm, request);                  \
-                                                                                                  \
-		keep(&site_##name, DPROF_KIND_SEND, &e, result == MPI_SUCCESS ? request : NULL);  \
-		return result;                                                                    \
-	}
-SENDS_AGAIN(WRAP)
-
-DPROF_SITE_OF(site_Recv_init, DPROF_KIND_RECV, "MPI_Recv_init");
-DPROF_EXPORT int MPI_Recv_init(void *data, int n, MPI_Datatype type, int from, int tag,
-			       MPI_Comm comm, MPI_Request *request)
-{
-	struct envelope e = envelope_of(n, type, from, tag, comm);
-	int result = PMPI_Recv_init(data, n, type, from, tag, comm, request);
-
-	keep(&site_Recv_init, DPROF_KIND_RECV, &e, result == MPI_SUCCESS ? request : NULL);
-	return result;
-}
-
-DPROF_EXPORT int MPI_Start(MPI_Request *request)
-{
-	struct request *r = mpi_active ? request_take(*request) : NULL;
+	bool on = mpi_active && dprof_adapter_recording() && from != MPI_PROC_NULL;
+	MPI_Status own, *s = status == MPI_STATUS_IGNORE && on ? &own : status;
+	struct envelope e = envelope_of(-1, MPI_BYTE, from, tag, comm);
 	struct post p = { 0 };
 	int result;
 
-	if (r && r->again)
-		p = post_begun(r->kind, r->again, "", r->envelope);
-	result = PMPI_Start(request);
-	if (r && r->again)
-		r->id = result == MPI_SUCCESS ? p.id : 0;
-	if (r)
-		request_put_back(r);
-	call_end(p.call);
+	if (on && mpi_multiple)
+		p = post_blocking(DPROF_KIND_RECV, NAMED(Improbe), e);
+	result = PMPI_Improbe(from, tag, comm, found, message, s);
+	if (on && !mpi_multiple && result == MPI_SUCCESS && *found)
+		p = post_blocking(DPROF_KIND_RECV, NAMED(Improbe), e);
+	if (p.call.on && (result != MPI_SUCCESS || !*found))
+		say_nothing_found();
+	else
+		post_received(&p, s);
+	post_end(&p, NULL);
 	return result;
 }
 
-/* One after the other, as MPI allows, so that each is known to begin between its ENTER and EXIT. */
-DPROF_EXPORT int MPI_Startall(int n, MPI_Request requests[])
+/* ---- With counts: each is MPI_Name, and with more to count MPI_Name_c ----------------------------- */
+
+#define SENDS(X)       X(Send) X(Ssend) X(Bsend) X(Rsend)
+#define SENDS_BEGUN(X) X(Isend) X(Issend) X(Ibsend) X(Irsend)
+
+#define SITE_OF(name) DPROF_SITE_OF(site_##name, DPROF_KIND_SEND, "MPI_" #name);
+SENDS(SITE_OF)
+SENDS_BEGUN(SITE_OF)
+DPROF_SITE_OF(site_Recv, DPROF_KIND_RECV, "MPI_Recv");
+DPROF_SITE_OF(site_Irecv, DPROF_KIND_RECV, "MPI_Irecv");
+DPROF_SITE_OF(site_Mrecv, DPROF_KIND_WAIT, "MPI_Mrecv");
+DPROF_SITE_OF(site_Sendrecv, DPROF_KIND_WAIT, "MPI_Sendrecv");
+DPROF_SITE_OF(site_Sendrecv_replace, DPROF_KIND_WAIT, "MPI_Sendrecv_replace");
+
+#define COUNT      int
+#define MPI(name)  MPI_##name
+#define PMPI(name) PMPI_##name
+#include "runtime/mpi/messages.def"
+#undef COUNT
+#undef MPI
+#undef PMPI
+
+#if MPI_VERSION >= 4
+static void exchange_begun(const struct exchange *x, const MPI_Request *handle)
 {
-	int result = MPI_SUCCESS;
+	struct request out = { .envelope = x->send.envelope, .id = x->send.id,
+			       .kind = DPROF_KIND_SEND };
+	struct request in = { .envelope = x->receive.envelope, .id = x->receive.id,
+			      .kind = DPROF_KIND_RECV };
 
-	if (!mpi_active || !dprof_adapter_recording())
-		return PMPI_Startall(n, requests);
-	for (int i = 0; i < n && result == MPI_SUCCESS; i++)
-		result = MPI_Start(&requests[i]);
-	return result;
+	if (in.id && out.id)
+		in.also = &out;
+	if (handle && (in.id || out.id))
+		request_add(*handle, in.id ? &in : &out);
+	post_end(&x->receive, NULL);
+	post_end(&x->send, NULL);
+	call_end(x->call);
 }
 
-DPROF_EXPORT int MPI_Request_free(MPI_Request *request)
-{
-	struct request *r = mpi_active ? request_take(*request) : NULL;
-	int result = PMPI_Request_free(request);
+DPROF_SITE_OF(site_Isendrecv, DPROF_KIND_WAIT, "MPI_Isendrecv");
+DPROF_SITE_OF(site_Isendrecv_replace, DPROF_KIND_WAIT, "MPI_Isendrecv_replace");
 
-	if (r)
-		request_drop(r);
-	return result;
-}
+#define EXCHANGES_BEGUN
+#define COUNT      int
+#define MPI(name)  MPI_##name
+#define PMPI(name) PMPI_##name
+#include "runtime/mpi/messages.def"
+#undef EXCHANGES_BEGUN
+#undef COUNT
+#undef MPI
+#undef PMPI
+
+#define COUNT      MPI_Count
+#define MPI(name)  MPI_##name##_c
+#define PMPI(name) PMPI_##name##_c
+#include "runtime/mpi/messages.def"
+#define EXCHANGES_BEGUN
+#include "runtime/mpi/messages.def"
+#endif

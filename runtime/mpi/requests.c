@@ -49,24 +49,43 @@ uint64_t request_number(void)
 	return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
-void request_add(MPI_Request handle, const struct request *what)
+static struct request *copy(const struct request *what)
 {
 	struct request *r = malloc(sizeof(*r));
+
+	if (!r)
+		return NULL;
+	*r = *what;
+	if (r->envelope.group)
+		group_keep(r->envelope.group);
+	return r;
+}
+
+void request_add(MPI_Request handle, const struct request *what)
+{
+	struct request *r = copy(what);
 	unsigned chain = chain_of(number_of(handle));
 
 	if (!r)
 		return;
-	*r = *what;
 	r->handle = number_of(handle);
-	if (r->envelope.group)
-		group_keep(r->envelope.group);
+	if (r->also)
+		r->also = copy(r->also);
 	lock(chain);
 	r->next = chains[chain];
 	chains[chain] = r;
 	unlock(chain);
 }
 
-struct request *request_take(MPI_Request handle)
+void request_foreign(MPI_Request handle)
+{
+	struct request r = { .kind = DPROF_KIND_WAIT, .id = 1 };
+
+	if (mpi_active && dprof_adapter_recording())
+		request_add(handle, &r);
+}
+
+static struct request *find(MPI_Request handle, bool take)
 {
 	uint64_t number = number_of(handle);
 	unsigned chain = chain_of(number);
@@ -76,12 +95,22 @@ struct request *request_take(MPI_Request handle)
 		return NULL;
 	lock(chain);
 	r = chains[chain];
-	while (r && (r->handle != number || r->taken))
+	while (r && (r->handle != number || (take && r->taken)))
 		r = r->next;
-	if (r)
+	if (r && take)
 		r->taken = true;
 	unlock(chain);
 	return r;
+}
+
+struct request *request_take(MPI_Request handle)
+{
+	return find(handle, true);
+}
+
+struct request *request_look(MPI_Request handle)
+{
+	return find(handle, false);
 }
 
 void request_put_back(struct request *r)
@@ -91,6 +120,17 @@ void request_put_back(struct request *r)
 	lock(chain);
 	r->taken = false;
 	unlock(chain);
+}
+
+static void forget(struct request *r)
+{
+	if (r->also)
+		forget(r->also);
+	if (r->parts)
+		parts_free(r->parts);
+	if (r->envelope.group)
+		group_release(r->envelope.group);
+	free(r);
 }
 
 void request_drop(struct request *r)
@@ -104,7 +144,5 @@ void request_drop(struct request *r)
 	if (*at)
 		*at = r->next;
 	unlock(chain);
-	if (r->envelope.group)
-		group_release(r->envelope.group);
-	free(r);
+	forget(r);
 }

@@ -81,13 +81,12 @@ for program in seen unseen; do
 		consistent ops >wrong
 		[ ! -s wrong ] || fail "$program on $ranks: $(cat wrong)"
 		# 17 operations on the world, again only begun, and 4 that make others; there: 10 of
-		# neighbours, again twice, reversed, halves, self, one copy, and twice between two groups
+		# neighbours, again twice, reversed, halves, self, one copy, and two between two groups
 		for t in $(seq 0 $((ranks - 1))); do
 			[ "$(grep -c "^$t 1 " ops)" = 38 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 38 on the world"
 			created=$((t == 0 || t == ranks - 1))
 			grep "^$t [0-9]" ops | grep -v "^$t 1 " >others
-			[ "$(wc -l <others)" = $((17 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
-			[ "$(grep -c "^$t - - MPI_Barrier" ops)" = 1 ] || fail "$program on $ranks: between groups there is no group"
+			[ "$(wc -l <others)" = $((19 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
 		done
 		grep -q 'role=1 bytes=4' text || fail "$program on $ranks: no root that says its bytes"
 		grep -hq '^rank 1 size '$ranks dprof-*/*-1.process || fail "no line 'rank'"
@@ -104,8 +103,9 @@ for program in seen unseen; do
 		[ "$(cat n)" = "$((22 * ranks)) $((22 * ranks))" ] || fail "$program on $ranks: begun and completed: $(cat n)"
 		"$B/bin/dprof-analyze" check dprof-* >out || fail "$program on $ranks: check: $(cat out)"
 		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>err
-		grep -v "a collective operation lacks participants: $ranks times, first .* at MPI_Gather" err >faults
-		[ ! -s faults ] || fail "$program on $ranks: coz: $(cat faults)"
+		[ ! -s err ] || fail "$program on $ranks: coz: $(cat err)"
+		# a group made of two says that it is not known who waits for whom
+		[ "$(grep -c 'enter group=.* role=2' text)" = $((2 * ranks)) ] || fail "$program on $ranks: $(grep 'role=2' text)"
 		# who saw it, recorded it: the adapter's own sites have no file (a test is never seen)
 		awk '$1 == "site" && / file= / { own[$2] = 1 }
 		     $1 == "site" && / name=MPI_Test / { test[$2] = 1 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * collectives.c - MPI's collective operations, in each of their forms:
+ *
+ *   MPI_Bcast        ENTER group seq ............... EXIT
+ *   MPI_Ibcast       ENTER group seq id EXIT  ...  done id, in the wait that completes it
+ *   MPI_Bcast_init   nothing; each MPI_Start of it is like an MPI_Ibcast
+ *
+ * The n-th start of the k-th persistent operation of a communicator has a number that is made of n and k,
+ * since MPI orders the making of them but not the starting.
+ *
+ * Law: all members of a communicator give an operation the same group and number. */
+#include "runtime/mpi/adapter.h"
+
+#define PERSISTENT (UINT64_C(1) << 55)
+#define STARTS     32
+
+/* Between two groups each waits for somebody of the other one. */
+static uint64_t role_in(const struct group *g, int root)
+{
+	return g->between || root == WHO_KNOWS ? DPROF_WHO_KNOWS : root == g->rank;
+}
+
+static void add_arguments(const struct group *g, uint64_t seq, int root, uint64_t bytes, uint64_t id)
+{
+	struct dprof_argument a[5];
+	unsigned n = 0;
+
+	if (g) {
+		a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP, g->id };
+		a[n++] = (struct dprof_argument){ DPROF_KEY_SEQ, seq };
+	}
+	if (g && (g->between || root != NOT_ROOTED))
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, role_in(g, root) };
+	if (bytes != UNKNOWN_BYTES)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, bytes };
+	if (id)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ID, id };
+	dprof_adapter_arguments(a, n);
+}
+
+struct call group_operation_begin(const void *site, const char *name, struct group *g, int root,
+				  uint64_t bytes)
+{
+	struct call c = call_begin(site, name);
+
+	if (c.on && g)
+		add_arguments(g, g->seq, root, bytes, 0);
+	if (g)
+		g->seq++;
+	return c;
+}
+
+/* The group is asked for first: the first time that may take a message, which is not the
+ * operation's. */
+struct call collective_begin(const void *site, const char *name, MPI_Comm comm, int root,
+			     uint64_t bytes)
+{
+	return group_operation_begin(site, name, mpi_active ? group_of(comm) : NULL, root, bytes);
+}
+
+static struct post begun(const void *site, const char *name, struct group *g, uint64_t seq, int root,
+			 uint64_t bytes)
+{
+	struct post p = { .call = call_begin(site, name), .kind = DPROF_KIND_COLL };
+
+	if (p.call.on) {
+		p.id = request_number();
+		add_arguments(g, seq, root, bytes, p.id);
+	}
+	return p;
+}
+
+/* One that only begins waits for nobody: its group must be known already. */
+struct post collective_begun(const void *site, const char *name, struct group *g, int root,
+			     uint64_t bytes)
+{
+	return begun(site, name, g, g ? g->seq++ : 0, root, bytes);
+}
+
+struct post collective_started(struct request *r)
+{
+	return begun(r->again, "", r->envelope.group, r->seq++, r->root, r->envelope.bytes);
+}
+
+/* To make one may wait for the others, as MPI says. */
+void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
+		     const MPI_Request *handle)
+{
+	struct request r = { .again = again, .kind = DPROF_KIND_COLL, .root = root,
+			     .envelope = { .group = g, .bytes = bytes } };
+
+	if (g)
+		r.seq = PERSISTENT | g->npersistent++ << STARTS;
+	if (handle && mpi_active && dprof_adapter_recording())
+		request_add(*handle, &r);
+}
+
+/* ---- The functions --------------------------------------------------------------------------- */
+
+#define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                              \
+	DPROF_SITE_OF(site_I##lower, DPROF_KIND_COLL, "MPI_I" #lower);
+#include "runtime/mpi/collectives.def"
+#undef COLLECTIVE
+
+#define ALL(...) __VA_ARGS__
+#define BLOCKING(name, called, parameters, arguments, root, bytes)                                \
+	DPROF_EXPORT int MPI_##called parameters                                                  \
+	{                                                                                         \
+		const struct group *g = mpi_active ? group_of(comm) : NULL;                       \
+		struct call c = collective_begin(&site_##name, "MPI_" #name, comm, root,          \
+						 WITHIN(g) ? (bytes) : UNKNOWN_BYTES);            \
+		int result = PMPI_##called arguments;                                             \
+                                                                                                  \
+		call_end(c);                                                                      \
+		return result;                                                                    \
+	}
+#define BEGUN(name, called, parameters, arguments, root, bytes)                                   \
+	DPROF_EXPORT int MPI_##called(ALL parameters, MPI_Request *request)                       \
+	{                                                                                         \
+		struct group *g = mpi_active ? group_known(comm) : NULL;                          \
+		struct post p = collective_begun(&site_##name, "MPI_" #name, g, root,             \
+						 WITHIN(g) ? (bytes) : UNKNOWN_BYTES);            \
+		int result = PMPI_##called(ALL arguments, request);                               \
+                                                                                                  \
+		post_end(&p, result == MPI_SUCCESS ? request : NULL);                             \
+		return result;                                                                    \
+	}
+#define PERSISTENT_INIT(name, called, parameters, arguments, root, bytes)                         \
+	DPROF_EXPORT int MPI_##called(ALL parameters, MPI_Info info, MPI_Request *request)        \
+	{                                                                                         \
+		struct group *g = mpi_active ? group_of(comm) : NULL;                             \
+		uint64_t size = WITHIN(g) ? (bytes) : UNKNOWN_BYTES;                              \
+		int result = PMPI_##called(ALL arguments, info, request);                         \
+                                                                                                  \
+		collective_keep(&site_##name##_init, g, root, size,                               \
+				result == MPI_SUCCESS ? request : NULL);                          \
+		return result;                                                                    \
+	}
+#define WITHIN(g) ((g) && !(g)->between)
+
+#define COUNT int
+#define DISPL int
+#define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
+	BLOCKING(name, name, parameters, arguments, root, bytes)                                  \
+	BEGUN(I##lower, I##lower, parameters, arguments, root, bytes)
+#include "runtime/mpi/collectives.def"
+#undef COLLECTIVE
+
+#if MPI_VERSION >= 4
+#define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
+	DPROF_SITE_OF(site_##name##_init, DPROF_KIND_COLL, "MPI_" #name "_init");                 \
+	PERSISTENT_INIT(name, name##_init, parameters, arguments, root, bytes)
+#include "runtime/mpi/collectives.def"
+#undef COLLECTIVE
+
+#define LARGE
+#undef COUNT
+#undef DISPL
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
+	BLOCKING(name, name##_c, parameters, arguments, root, bytes)                              \
+	BEGUN(I##lower, I##lower##_c, parameters, arguments, root, bytes)                         \
+	PERSISTENT_INIT(name, name##_init_c, parameters, arguments, root, bytes)
+#include "runtime/mpi/collectives.def"
+#endif
