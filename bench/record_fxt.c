@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * record_fxt.c - a peer: FxT's probe with one argument (as StarPU uses it), in its biggest buffer that
- * does not wrap here. */
+ * record_fxt.c - a peer: FxT's probe with one argument (as StarPU uses it), written to a file when its
+ * buffer is full. */
 #define CONFIG_FUT
 #include <fxt/fxt.h>
 #include <fxt/fut.h>
@@ -11,9 +11,14 @@
 
 void bench_begin(void)
 {
-	fut_set_filename("/dev/null");
+	fut_set_filename("fxt.trace");
 	enable_fut_flush();
 	fut_setup(64 << 20, FUT_KEYMASKALL, 0);
+}
+
+void bench_end(void)
+{
+	fut_endup("fxt.trace");
 }
 
 void bench_record_pairs(unsigned pairs)

@@ -4,8 +4,8 @@
 
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
-BENCHES := $(addprefix $(B)/bench/record-,bare dprof $(PEERS)) $(B)/bench/ghz $(B)/bench/wake \
-           $(B)/bench/threads $(B)/bench/threads-plain \
+BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/wake \
+           $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain) \
            $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
@@ -16,10 +16,19 @@ LIBS_record_otf2  := -lotf2
 LIBS_record_fxt   := -lfxt
 LIBS_record_lttng := -llttng-ust -ldl
 
-$(B)/obj/bench/record_dprof.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
-$(B)/obj/bench/record_dprof.o: $(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o: $(B)/plugin/dprof.so
 LIBS_record_dprof := -L$(B)/lib -Wl,-rpath,$(B)/lib -ldprof
 $(B)/bench/record-dprof: $(B)/lib/libdprof.so
+$(B)/bench/word: $(B)/obj/bench/word.o $(B)/lib/libdprof.so
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(LIBS_record_dprof)
+
+# Two ways of GCC's own to have a function recorded; only that file is instrumented, not the harness.
+$(B)/obj/bench/record_hook.o $(B)/obj/bench/record_uftrace.o: $(B)/obj/bench/record_%.o: bench/record_function.c
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(if $(filter hook,$*),-finstrument-functions,-pg) -c $< -o $@
+$(B)/bench/record-hook: $(B)/obj/bench/hook.o
 
 $(B)/bench/record-%: $(B)/obj/bench/record_%.o $(B)/obj/bench/harness.o
 	$(call say,LINK)
@@ -35,6 +44,12 @@ $(B)/bench/threads $(B)/bench/threads-plain: $(B)/obj/bench/threads.o $(B)/lib/p
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -fopenmp $(LDFLAGS) -o $@ $< \
 		$(if $(filter %/threads,$@),$$(PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config --libs dprof))
+
+$(B)/bench/start $(B)/bench/start-plain: bench/start.c $(B)/lib/pkgconfig/dprof.pc $(B)/plugin/dprof.so
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && \
+		$(CC) $(CFLAGS) $(if $(filter %/start,$@),$$(pkg-config --cflags dprof),-Wno-unknown-pragmas) -o $@ $< \
+		$(if $(filter %/start,$@),$$(pkg-config --libs dprof))
 
 $(B)/bench/pingpong $(B)/bench/pingpong-plain: bench/pingpong.c $(B)/lib/pkgconfig/dprof-openmpi.pc \
 		$(B)/plugin/dprof.so
@@ -57,7 +72,7 @@ $(B)/bench/csp: $(B)/obj/bench/csp.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfr
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 now-bench: now-all $(BENCHES)
-	$(Q)B=$(B) bench/run
+	$(Q)B=$(B) bench/run $(BENCH)
 
 # The paper's experiments: bench/paper/run. Each .c file there is a program, beside what they share and
 # traffic, which needs MPI.

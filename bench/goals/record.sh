@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154
+#
+# record.sh - what one record costs, and how many bytes it takes, beside peers: each recorder is a program
+# behind the same harness (harness.h says what median, p99.9 and mean are).
+
+sizes=${RECORDS:-1e6 1e7${LONG:+ 1e8}}
+peers_size=${sizes%% *} # peers are measured at the first size only
+export LTTNG_HOME=$here/lttng LTTNG_RUNDIR=$here/lttng-run
+trap 'end_lttng' EXIT
+
+begin_lttng() { # a daemon of our own, so that nobody's sessions are touched
+	command -v lttng-sessiond >/dev/null || return 1
+	mkdir -p "$LTTNG_HOME" "$LTTNG_RUNDIR"
+	lttng-sessiond --no-kernel >"$here/sessiond.log" 2>&1 &
+	sessiond=$!
+	sleep 1
+	lttng create bench --output="$here/lttng-trace" >/dev/null 2>&1 &&
+		lttng enable-channel --userspace --num-subbuf=8 --subbuf-size=8M c >/dev/null 2>&1 &&
+		lttng enable-event --userspace --channel=c 'dprof_bench:*' >/dev/null 2>&1 &&
+		lttng start >/dev/null 2>&1
+}
+
+end_lttng() {
+	[ -n "${sessiond:-}" ] || return
+	lttng destroy -a >/dev/null 2>&1
+	kill "$sessiond" 2>/dev/null
+	wait "$sessiond" 2>/dev/null
+}
+
+declare -A title=([dprof]=dprof [hook]="-finstrument-functions, no-op" [uftrace]="uftrace (-pg)" [otf2]="OTF2 writer"
+	[fxt]=FxT [lttng]=LTTng-UST)
+recorders="bare dprof hook"
+for peer in uftrace otf2 fxt lttng; do
+	[ -x "$B/bench/record-$peer" ] || continue
+	[ $peer != uftrace ] || command -v uftrace >/dev/null || continue
+	[ $peer != lttng ] || begin_lttng || continue
+	recorders="$recorders $peer"
+done
+
+# Runs one recorder in a folder of its own, $here/of.NAME, where it leaves its files.
+recorder() { # name threads records
+	local way=()
+	[ "$1" != uftrace ] || way=(uftrace record --data=uftrace --no-libcall --no-event --no-sched --buffer=8M)
+	rm -rf "$here/of.$1"
+	mkdir "$here/of.$1"
+	(cd "$here/of.$1" && "${way[@]}" "$B/bench/record-$1" "$2" "$3")
+}
+
+# One round: every recorder in turn, so that a ratio compares neighbours in time. Of several threads the
+# slowest counts, in each column. -> $here/SIZE.THREADS.COLUMN: round recorder ticks
+measure() { # size threads recorders...
+	local size=$1 threads=$2 round r
+	shift 2
+	for round in $(seq "$rounds"); do
+		for r; do
+			progress "one record: $r, $threads thread(s), $size records, round $round of $rounds"
+			recorder "$r" "$threads" "$size" >"$here/out" || continue
+			for column in 1 2 3; do
+				echo "$round $r $(cut -d' ' -f$column "$here/out" | sort -g | tail -1)" >>"$here/$size.$threads.$column"
+			done
+			rm -rf "$here/of.$r"
+		done
+	done
+}
+
+threads_of() { [ "$1" -eq 1 ] && echo "1 thread" || echo "$1 threads"; }
+
+rows_of() { # recorder size threads "goal"
+	local column=0 what s
+	for what in median p99.9 mean; do
+		column=$((column + 1))
+		row "$what, $(threads_of "$3"), ${2/1e/10^}" "$(paired ratio "$1" bare <"$here/$2.$3.$column" | estimate)" x "$4"
+		[ "$1" != dprof ] || why "in the mean the loop wants $(only bare <"$here/$2.$3.1" | estimate | awk -v g="$ghz" \
+			'{ printf "%.1f", g / $1 * 8 }') GB/s of memory for each thread; where no chunk is ready, it waits for pages"
+	done
+}
+
+threads=$(printf '1\n%s\n' "$cores" | sort -un)
+for size in $sizes; do
+	for n in $threads; do
+		measure "$size" "$n" $([ "$size" = "$peers_size" ] && echo "$recorders" || echo bare dprof)
+	done
+done
+
+table "One region record" "In multiples of bare rdtsc + 8-byte store into a warm buffer, which costs \
+$(only bare <"$here/$peers_size.1.1" | estimate | awk -v g="$ghz" '{ printf "%.1f", $1 / g }') ns. Of several threads the slowest \
+counts. p99.9 of batches of 20 records; mean of all: no stall is left out. $rounds rounds."
+for size in $sizes; do
+	for n in $threads; do
+		rows_of dprof "$size" "$n" "<= 1.10"
+	done
+done
+for r in ${recorders#bare dprof}; do
+	table "The same, ${title[$r]}" "Likewise in multiples of bare rdtsc + 8-byte store."
+	for n in $threads; do
+		rows_of "$r" "$peers_size" "$n" ""
+	done
+done
+
+# ---- bytes -----------------------------------------------------------------------------------------------
+
+# By how much the files grow with the number of records: what stands once in each file does not count.
+stored() { # recorder: how many more bytes for 8 more records
+	local n before=0 size=0
+	for n in 2e6 10e6; do
+		progress "bytes of a record: $1"
+		recorder "$1" 1 $n >/dev/null
+		before=$size
+		size=$(bytes_of "$1")
+		rm -rf "$here/of.$1"
+	done
+	awk -v more=$((size - before)) 'BEGIN { print more / 8e6 }'
+}
+
+bytes_of() {
+	case $1 in
+	dprof) cat "$here"/of.dprof/dprof-*/*.events ;;
+	uftrace) cat "$here"/of.uftrace/uftrace/[0-9]*.dat ;;
+	otf2) cat "$here"/of.otf2/otf2/trace/*.evt ;;
+	fxt) cat "$here"/of.fxt/fxt.trace ;;
+	lttng) lttng stop >/dev/null 2>&1; cat "$here"/lttng-trace/ust/uid/*/*/c_*; lttng start >/dev/null 2>&1 ;;
+	esac | wc -c
+}
+
+table "Bytes of a region record" "Of dprof, and what the files of peers hold, which write what is in memory as it is."
+row "dprof, in memory" "$(cd "$here" && "$B/bench/word")" B "<= 8"
+row "dprof, stored" "$(stored dprof)" B "<= 4"
+why "records are stored as they are; nothing is compressed yet"
+for r in ${recorders#bare dprof hook}; do
+	row "${title[$r]}" "$(stored "$r")" B
+done
