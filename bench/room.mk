@@ -7,7 +7,7 @@ PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/in
 BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/wake \
            $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain) \
-           $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
+           $(B)/bench/csp $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
 CFLAGS_bench_record_fxt  := -w

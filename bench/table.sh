@@ -18,12 +18,12 @@ progress() { [ ! -t 2 ] || printf '\r\033[K  measuring %s' "$*" >&2; }
 # median of what they were drawn from with 95 % confidence: the sign test's interval, which assumes nothing
 # of the distribution. Of fewer than 6 numbers all that can be had is their least and greatest.
 estimate() {
-	sort -g | awk '
+	grep '[0-9]' | sort -g | awk '
 	{ v[NR] = $1 }
 	END {
 		if (!NR)
 			exit
-		tail = ways = 0.5 ^ NR # of at most k - 1 of NR throws
+		tail = ways = 0.5 ^ NR # that at most k - 1 of NR throws are heads
 		for (k = 1; k < NR / 2; k++) {
 			ways *= (NR - k + 1) / k
 			if ((tail += ways) > 0.025)
