@@ -143,6 +143,7 @@ struct request {
 	uint64_t id;                    /* 0: it is not under way */
 	enum dprof_kind kind;           /* SEND, RECV, COLL; WAIT: foreign */
 	bool taken;                     /* by a call that may complete it */
+	bool no_status;                 /* says what was received */
 	struct request *also;           /* is complete when it is: of MPI_Isendrecv; or NULL */
 	struct parts *parts;            /* of one that sends in parts; or NULL */
 	MPI_Comm made;                  /* by it, a communicator with */
@@ -189,7 +190,8 @@ void post_end(const struct post *, const MPI_Request *);
 /* A receive has taken this message, in a call that goes on (NULL: that failed). */
 void post_received(const struct post *, const MPI_Status *);
 
-/* POINT "done" of an operation with an id, or of the receive around it. */
+/* POINT "done" of an operation with an id, or of the receive around it; no status: it is not known what
+ * came. */
 void say_sent(uint64_t id);
 void say_received(const struct envelope *, uint64_t id, const MPI_Status *);
 

@@ -27,7 +27,7 @@ static void say_done(const struct request *r, const MPI_Status *status)
 	if (r->kind == DPROF_KIND_SEND)
 		say_sent(r->id);
 	else if (r->kind == DPROF_KIND_RECV)
-		say_received(&r->envelope, r->id, status);
+		say_received(&r->envelope, r->id, r->no_status ? NULL : status);
 	else if (r->kind == DPROF_KIND_COLL)
 		say_completed(r->id);
 }

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Windows, files, copies that are only begun, other jobs and what only MPI 4 has: each is recorded as what it
+# is, nothing is claimed that MPI does not promise, and no message is without its other side.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST
+from=$PWD/testsuite/fixtures/runtime/rest.c
+failed=0
+fail() { echo "FAILED: $mpi: $*"; failed=1; }
+cd "$dir" || exit 1
+
+job() { # arguments
+	rm -rf dprof-*
+	# shellcheck disable=SC2086
+	timeout 60 $run -n 2 ./program "$@" >out 2>&1 || fail "$*: exit status $?: $(head -5 out)"
+	"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "$*: check: $(cat out)"
+	"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>faults
+	"$B/bin/dprof-analyze" dump dprof-* >text
+}
+
+# How often `thread` enters `name` with arguments that match.
+entered() { # thread name pattern
+	awk -v thread="$1" -v name="name=$2" -v pattern="$3" '
+		$1 == "site" { is[$2] = $4 == name }
+		$1 == "e" && $2 == thread && is[$4] && $5 == "enter" && $0 ~ pattern { n++ }
+		END { print n + 0 }' text
+}
+
+fences() {
+	local t
+	for t in 0 1; do # of the first window: the first one, and two that assert something, do not say so
+		[ "$(entered $t MPI_Win_fence 'group=[0-9]+ seq=[0-9]+$')" = $((2 + t)) ] ||
+			fail "rank $t: $(entered $t MPI_Win_fence 'seq=[0-9]+$') fences are for all"
+		[ "$(entered $t MPI_Win_fence role=2)" = $((5 - t)) ] ||
+			fail "rank $t: $(entered $t MPI_Win_fence role=2) fences are for nobody knows whom"
+	done
+}
+
+for mpi in openmpi mpich; do
+	command -v mpicc.$mpi >/dev/null && [ -e "$B/lib/libdprof-$mpi.so" ] || continue
+	tested=1
+	run="mpirun.$mpi"
+	[ $mpi = mpich ] || run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+	for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
+		# shellcheck disable=SC2046,SC2086
+		mpicc.$mpi -O2 -w $plugin "$from" -o program $(pkg-config --libs dprof-$mpi) || { fail "cannot compile"; continue; }
+		job
+		[ ! -s faults ] || fail "coz: $(cat faults)"
+		fences
+		large=0
+		[ $mpi = openmpi ] || large=10 # of MPI 4
+		sends=$(awk '$1 == "site" { kind[$2] = $3 }
+			$1 == "e" && kind[$4] == "kind=send" && / enter .*group=.* peer=.* tag=/ { n++ } END { print n + 0 }' text)
+		[ "$sends" = $((2 * (3 + large))) ] || fail "$sends sends of $((2 * (3 + large)))"
+		job file data
+		# 5 waits and the request's for the locks, 3 for the other kind; 6 and the request's for the file
+		[ "$(grep -c 'enter peer=72057594037927934' text)" = 32 ] || fail "$(grep -c 'peer=72057594037927934' text) waits of 32"
+		grep -q 'does not say for whom: 32 times, first rank 0 thread 0 at MPI_Win_lock' faults || fail "coz: $(cat faults)"
+	done
+done
+
+mpi=openmpi # MPICH 4.0 of Debian cannot spawn
+if command -v mpicc.openmpi >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ]; then
+	# shellcheck disable=SC2046
+	mpicc.openmpi -w "$from" -o program $(pkg-config --libs dprof-openmpi)
+	rm -rf dprof-*
+	timeout 60 mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 ./program spawn >out 2>&1 ||
+		fail "MPI_Comm_spawn: exit status $?: $(head -5 out)"
+	[ "$(echo dprof-* | wc -w)" = 2 ] || fail "expected a trace of each job, found $(echo dprof-*)"
+	for trace in dprof-*; do
+		"$B/bin/dprof-analyze" check "$trace" >out 2>&1 || fail "check: $(cat out)"
+	done
+fi
+[ -n "${tested:-}" ] || { echo "no MPI here"; exit 77; }
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
