@@ -121,8 +121,8 @@ static void print_job(const struct findings *f)
 		printf("%" PRIu64 " records found no room; what they touch is wider for it.\n",
 		       f->lost);
 	if (unfinished > 0)
-		printf("%zu process%s did not end in good order: killed, or still running.\n",
-		       unfinished, unfinished == 1 ? "" : "es");
+		printf("%zu process%s did not end in good order: killed, left by _exit or exec, or "
+		       "still running.\n", unfinished, unfinished == 1 ? "" : "es");
 }
 
 static void print_assumptions(const struct findings *f)

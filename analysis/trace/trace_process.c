@@ -281,8 +281,8 @@ static void fill_in(struct opened *o, struct process_file *p)
 		p->source = mem_copy("tsc");
 	if (!p->process.finished)
 		trace_problem(&o->t,
-			      "%s: expected a line 'finished', found none: the process was killed "
-			      "or still runs; "
+			      "%s: expected a line 'finished', found none: the process still runs, "
+			      "was killed, called _exit or exec, or lost the right to write here; "
 			      "what it has recorded is here",
 			      p->name);
 }

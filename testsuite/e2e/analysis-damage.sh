@@ -157,7 +157,7 @@ damaged 'a foreign process file' 21 sed -i '1s/.*/hello/' h0-1.process <<'END'
 h0-1.process:1: expected 'dprof-process 1', found 'hello'
 END
 damaged 'killed' 21 sed -i '/^finished/d' h0-1.process <<'END'
-h0-1.process: expected a line 'finished', found none: the process was killed or still runs; what it has recorded is here
+h0-1.process: expected a line 'finished', found none: the process still runs, was killed, called _exit or exec, or lost the right to write here; what it has recorded is here
 END
 
 damaged 'stopped for long' 15 sed -i '$a stopped 15000 400000000' h0-1.process <<'END'

@@ -47,6 +47,6 @@ trace=$(echo dprof-recorded.*)
 "$analyze" check "$trace" >out
 [ $? -eq 1 ] || fail 'a killed program is called fine'
 [ "$(grep -vc 'they are lost$' out)" -eq 2 ] || fail "more than that it was killed: $(cat out)"
-grep -q "expected a line 'finished', found none: the process was killed or still runs" out || fail "$(cat out)"
+grep -q "expected a line 'finished', found none: the process still runs, was killed" out || fail "$(cat out)"
 [ "$("$analyze" dump "$trace" 2>/dev/null | grep -c '^e 0 ')" -ge 40000 ] || fail 'events are missing'
 exit $failed
