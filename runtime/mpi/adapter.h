@@ -222,6 +222,8 @@ void parts_started(struct parts *);
 
 /* Collective over all ranks, after MPI_Init; true when any rank records. */
 bool hosts_start(void);
+/* Sleeps until all ranks have come here, and ends what is measured meanwhile; before hosts_stop(). */
+void hosts_meet(void);
 /* Measures once more and gives everything back; before MPI_Finalize. */
 void hosts_stop(void);
 

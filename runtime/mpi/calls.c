@@ -91,9 +91,17 @@ DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 	return PMPI_Abort(comm, code);
 }
 
+/* Who comes first waits for the others, in hosts_meet() if nowhere else. What we do after that is not
+ * the program's, and not recorded. */
+DPROF_SITE_OF(site_Finalize, DPROF_KIND_BARRIER, "MPI_Finalize");
 DPROF_EXPORT int MPI_Finalize(void)
 {
 	if (mpi_active) {
+		struct call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD,
+						 NOT_ROOTED, UNKNOWN_BYTES);
+
+		hosts_meet();
+		call_end(c);
 		mpi_active = false;
 		groups_stop();
 		hosts_stop();

@@ -189,10 +189,17 @@ bool hosts_start(void)
 	return true;
 }
 
+void hosts_meet(void)
+{
+	if (hosts.n > 1)
+		measure_until_all_are_here(&hosts);
+	else
+		all_meet(&hosts);
+}
+
 void hosts_stop(void)
 {
 	if (hosts.n > 1) {
-		measure_until_all_are_here(&hosts);
 		measure_burst(&hosts, "end");
 		endpoint_close();
 		measure_forget();
