@@ -257,13 +257,13 @@ static bool run(struct visit *v, struct runner *r)
 	const struct graph_thread *t = &v->g->threads[r - v->runners];
 	uint64_t until = r->stop < t->nstops ? t->stops[r->stop].at : UINT64_MAX;
 	while (r->at < until) {
-		if (!trace_next(&r->events, &r->pending))
+		if (!trace_next_bare(&r->events, &r->pending))
 			return false;
 		thread_apply(v, r, &r->pending);
 		r->at++;
 	}
 	if (!r->has_pending)
-		r->has_pending = trace_next(&r->events, &r->pending);
+		r->has_pending = trace_next_bare(&r->events, &r->pending);
 	return r->has_pending && do_stops(v, r) && r->stop < t->nstops;
 }
 

@@ -31,7 +31,7 @@ static void add_widths_of(struct sample *w, const struct times *t, struct frz_cu
 	struct tr_event e;
 	uint64_t last = 0;
 	size_t n = 0;
-	while (trace_next(&events, &e)) {
+	while (trace_next_bare(&events, &e)) {
 		if (e.op == DPROF_LOST)
 			continue;
 		last = e.stamp;

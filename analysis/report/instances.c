@@ -98,14 +98,6 @@ static void add_visit(struct gather *g, const struct visit *v)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static bool has_id(const struct tr_event *e)
-{
-	for (unsigned i = 0; i < e->nargs; i++)
-		if (e->args[i].key == DPROF_KEY_ID)
-			return true;
-	return false;
-}
-
 static void note_open(struct gather *g, size_t depth, uint64_t id)
 {
 	if (depth > g->room) {
@@ -124,7 +116,7 @@ static bool is_visit(const struct gather *g, uint32_t site)
 
 static void enter(struct gather *g, struct walk *w, const struct tr_event *e)
 {
-	bool counted = is_visit(g, e->site) && !has_id(e);
+	bool counted = is_visit(g, e->site) && !trace_has(e, DPROF_KEY_ID);
 	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp,
 						     .record = !(counted && w->lost) });
 	if (!is_visit(g, e->site))

@@ -212,7 +212,7 @@ static bool finish(struct states *s, struct period *out)
 bool states_next(struct states *s, struct period *out)
 {
 	struct tr_event e;
-	while (trace_next(&s->events, &e)) {
+	while (trace_next_bare(&s->events, &e)) {
 		uint32_t before = site_now(s);
 		/* Lost records have no stamp: they may have come right after the event before. */
 		if (e.op != DPROF_LOST && e.stamp > s->last)

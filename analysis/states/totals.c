@@ -93,7 +93,7 @@ static void add_regions(struct totals *t, size_t index)
 	struct tr_cursor events = trace_events(t->trace, index);
 	struct tr_event e;
 	uint64_t last = 0, lost = 0;
-	while (trace_next(&events, &e)) {
+	while (trace_next_bare(&events, &e)) {
 		if (e.op == DPROF_LOST) {
 			lost += e.lost;
 			lose(t, thread, last);

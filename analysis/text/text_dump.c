@@ -188,9 +188,12 @@ static void add_event(struct line *l, const struct tr_event *e)
 /* Those that an exit is given, too; of its own it has a task when it is interrupted. */
 static void copy_arguments(struct tr_event *e, const struct tr_event *enter)
 {
-	for (unsigned i = 0; i < enter->nargs; i++)
-		if (enter->args[i].key != DPROF_KEY_TASK)
-			e->args[e->nargs++] = enter->args[i];
+	for (unsigned i = 0; i < enter->nargs; i++) {
+		if (enter->args[i].key == DPROF_KEY_TASK)
+			continue;
+		e->keys |= 1u << enter->args[i].key;
+		e->args[e->nargs++] = enter->args[i];
+	}
 }
 
 /* Keeps the nesting, and gives an exit without arguments those of its enter. */

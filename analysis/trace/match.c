@@ -10,9 +10,18 @@
 
 /* ---- What is ready --------------------------------------------------------------------------- */
 
+#define MOST_PARTS 2 /* of a match whose room is used again: nearly all */
+
 struct ready *match_ready(struct matcher *m, enum match_kind kind, size_t nparts)
 {
-	struct ready *r = mem_resize(NULL, 1, sizeof *r + nparts * sizeof r->parts[0]);
+	struct ready *r = m->spare_ready;
+	if (r && nparts <= MOST_PARTS) {
+		m->spare_ready = r->next;
+	} else {
+		size_t room = nparts > MOST_PARTS ? nparts : MOST_PARTS;
+		r = mem_resize(NULL, 1, sizeof *r + room * sizeof r->parts[0]);
+		r->room = room;
+	}
 	r->next = NULL;
 	r->match = (struct match){ .kind = kind, .flow = MATCH_NOWHERE, .nparts = nparts,
 				   .parts = r->parts };
@@ -21,9 +30,19 @@ struct ready *match_ready(struct matcher *m, enum match_kind kind, size_t nparts
 	return r;
 }
 
+static void done_with(struct matcher *m, struct ready *r)
+{
+	if (r && r->room == MOST_PARTS) {
+		r->next = m->spare_ready;
+		m->spare_ready = r;
+	} else {
+		free(r);
+	}
+}
+
 bool match_found(struct matcher *m, struct match *out)
 {
-	free(m->given);
+	done_with(m, m->given);
 	m->given = m->first;
 	if (!m->given)
 		return false;
@@ -50,7 +69,7 @@ static bool kind_moves_messages(const struct trace *t, uint32_t site)
 static bool moves_messages(const struct trace *t, size_t thread)
 {
 	struct tr_cursor events = trace_events(t, thread);
-	for (struct tr_event e; trace_next(&events, &e);)
+	for (struct tr_event e; trace_next_bare(&events, &e);)
 		if (e.op != DPROF_LOST && kind_moves_messages(t, e.site))
 			return true;
 	return false;
@@ -92,11 +111,21 @@ static void look_ahead(struct matcher *m)
 	}
 }
 
+static bool kind_is_of_several(enum dprof_kind kind)
+{
+	return kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_WAIT ||
+	       kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN ||
+	       kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL;
+}
+
 struct matcher *match_open(const struct trace *t, uint64_t slack)
 {
 	struct matcher *m = mem_resize(NULL, 1, sizeof *m);
 	*m = (struct matcher){ .trace = t, .slack = slack };
 	m->end = &m->first;
+	m->concerned = mem_resize(NULL, t->nsites, sizeof *m->concerned);
+	for (size_t i = 0; i < t->nsites; i++)
+		m->concerned[i] = kind_is_of_several(t->sites[i].kind);
 	m->actors = mem_resize(NULL, t->nthreads, sizeof *m->actors);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		int64_t rank = t->threads[i].rank;
@@ -114,22 +143,28 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	return m;
 }
 
+static void free_list(struct ready *r)
+{
+	for (struct ready *next; r; r = next) {
+		next = r->next;
+		free(r);
+	}
+}
+
 void match_close(struct matcher *m)
 {
 	for (size_t i = 0; i < m->trace->nthreads; i++) {
 		struct actor *a = &m->actors[i];
 		while (a->ncalls)
-			message_drop(a->calls[--a->ncalls].op);
+			message_drop(m, a->calls[--a->ncalls].op);
 		free(a->calls);
 		free(a->interrupted);
 	}
 	messages_free(m);
 	meetings_free(m);
-	while (m->first) {
-		struct ready *r = m->first;
-		m->first = r->next;
-		free(r);
-	}
+	free_list(m->first);
+	free_list(m->spare_ready);
+	free(m->concerned);
 	free(m->given);
 	free(m->actors);
 	free(m->ranks);
@@ -216,10 +251,10 @@ static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 /* ---- The calls that a thread is in ----------------------------------------------------------- */
 
 /* Leaves the calls from `depth` on, of which the exit was not recorded. */
-static void abandon(struct actor *a, size_t depth)
+static void abandon(struct matcher *m, struct actor *a, size_t depth)
 {
 	while (a->ncalls > depth)
-		message_drop(a->calls[--a->ncalls].op);
+		message_drop(m, a->calls[--a->ncalls].op);
 }
 
 /* Where the innermost call at this site stands, SIZE_MAX: nowhere. */
@@ -261,7 +296,7 @@ static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	}
 	size_t again = find_call(a, e->site);
 	if (again != SIZE_MAX)
-		abandon(a, again);
+		abandon(m, a, again);
 	*MEM_GROW(a->calls, a->ncalls) = call;
 }
 
@@ -271,10 +306,10 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	size_t at = find_call(a, e->site);
 	if (at == SIZE_MAX)
 		return;
-	abandon(a, at + 1);
+	abandon(m, a, at + 1);
 	struct call call = a->calls[--a->ncalls];
 	if (trace_arg(e, DPROF_KEY_TASK, UINT64_MAX) != UINT64_MAX) {
-		message_drop(call.op);
+		message_drop(m, call.op);
 		meeting_interrupt(m, thread, &call);
 		return;
 	}
@@ -312,6 +347,21 @@ static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 
 /* ---- Taking events --------------------------------------------------------------------------- */
 
+bool match_wants_arguments(const struct matcher *m, const struct tr_event *e)
+{
+	return e->site != TR_NO_SITE && m->concerned[e->site];
+}
+
+static void take_operation(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER)
+		enter(m, thread, e);
+	else if (e->op == DPROF_EXIT)
+		leave(m, thread, e);
+	else
+		point(m, thread, e);
+}
+
 void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct actor *a = &m->actors[thread];
@@ -319,16 +369,12 @@ void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		if (a->rank != MATCH_NO_RANK)
 			message_doubt(m, a->rank);
 	} else {
-		if (a->rank != MATCH_NO_RANK)
+		if (a->rank != MATCH_NO_RANK && m->ranks[a->rank].held)
 			message_passed(m, a->rank, e->stamp);
 		if (a->count == 0)
 			first_event(m, thread, e);
-		if (e->op == DPROF_ENTER)
-			enter(m, thread, e);
-		else if (e->op == DPROF_EXIT)
-			leave(m, thread, e);
-		else
-			point(m, thread, e);
+		if (m->concerned[e->site])
+			take_operation(m, thread, e);
 		a->last = e->stamp;
 		a->last_site = e->site;
 	}

@@ -14,6 +14,7 @@
 #include "analysis/trace/match_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <uthash.h>
 #include <utlist.h>
@@ -61,24 +62,63 @@ struct request {
 	UT_hash_handle hh;
 };
 
-static void let_go(struct message_op *op)
+static void let_go(struct matcher *m, struct message_op *op)
 {
-	if (--op->users == 0)
-		free(op);
+	if (--op->users)
+		return;
+	op->next = m->spare_ops;
+	m->spare_ops = op;
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-static struct stream *stream_of(struct matcher *m, struct stream_key key)
+#define FEW_STREAMS 1024
+
+static bool is_idle(const struct stream *s)
+{
+	return !s->sends && !s->takes && !s->no_more_sends && !s->no_more_takes;
+}
+
+/* Streams stay when all of their messages are matched, as more will come; but where each message has a
+ * tag of its own there would be as many as messages. */
+static void drop_idle_streams(struct matcher *m)
+{
+	struct stream *s, *next;
+	memset(m->recent, 0, sizeof m->recent);
+	HASH_ITER(hh, m->streams, s, next) {
+		if (!is_idle(s))
+			continue;
+		HASH_DELETE(hh, m->streams, s);
+		free(s);
+	}
+	m->most_streams = 2 * HASH_COUNT(m->streams) + FEW_STREAMS;
+}
+
+static bool same_stream(const struct stream_key *a, const struct stream_key *b)
+{
+	return a->from == b->from && a->to == b->to && a->group == b->group && a->tag == b->tag;
+}
+
+static struct stream *find_stream(struct matcher *m, const struct stream_key *key)
 {
 	struct stream *s;
-	HASH_FIND(hh, m->streams, &key, sizeof key, s);
-	if (!s) {
-		s = mem_resize(NULL, 1, sizeof *s);
-		*s = (struct stream){ .key = key };
-		HASH_ADD(hh, m->streams, key, sizeof key, s);
-	}
+	HASH_FIND(hh, m->streams, key, sizeof *key, s);
+	if (s)
+		return s;
+	if (HASH_COUNT(m->streams) >= m->most_streams)
+		drop_idle_streams(m);
+	s = mem_resize(NULL, 1, sizeof *s);
+	*s = (struct stream){ .key = *key };
+	HASH_ADD(hh, m->streams, key, sizeof s->key, s);
 	return s;
+}
+
+static struct stream *stream_of(struct matcher *m, const struct stream_key *key)
+{
+	struct stream **recent = &m->recent[(key->from * 7 + key->to + key->tag) % RECENT_STREAMS];
+	if (!*recent || !same_stream(&(*recent)->key, key))
+		*recent = find_stream(m, key);
+	return *recent;
 }
 
 static struct inbox *inbox_find(struct matcher *m, struct stream_key key)
@@ -113,7 +153,7 @@ static void drop_all(struct matcher *m, struct message_op **queue)
 		DL_DELETE(*queue, op);
 		op->where = NOWHERE;
 		m->tally.doubtful++;
-		let_go(op);
+		let_go(m, op);
 	}
 }
 
@@ -131,24 +171,20 @@ static void settle(struct matcher *m, struct stream *s)
 		DL_DELETE(s->sends, send);
 		DL_DELETE(s->takes, take);
 		send->where = take->where = NOWHERE;
-		let_go(send);
-		let_go(take);
+		let_go(m, send);
+		let_go(m, take);
 	}
 	if (dead(s->sends, s->no_more_sends) || dead(s->takes, s->no_more_takes)) {
 		s->no_more_sends = s->no_more_takes = true;
 		drop_all(m, &s->sends);
 		drop_all(m, &s->takes);
 	}
-	if (!s->sends && !s->takes && !s->no_more_sends && !s->no_more_takes) {
-		HASH_DELETE(hh, m->streams, s);
-		free(s);
-	}
 }
 
 /* Puts an operation behind those of its stream, unless something is missing there. */
 static void append(struct matcher *m, struct message_op *op)
 {
-	struct stream *s = stream_of(m, op->key);
+	struct stream *s = stream_of(m, &op->key);
 	struct inbox *inbox = inbox_find(m, op->key);
 	s->no_more_sends |= m->ranks[op->key.from].doubtful;
 	s->no_more_takes |= m->ranks[op->key.to].doubtful || (inbox && inbox->doubtful);
@@ -224,7 +260,7 @@ static void drain(struct matcher *m, struct inbox *b)
 			continue;
 		leave_inbox(b, op);
 		append(m, op);
-		let_go(op);
+		let_go(m, op);
 	}
 	forget_inbox(m, b);
 }
@@ -284,7 +320,7 @@ static void close_for(struct matcher *m, const struct message_op *op)
 		inbox_of(m, op->key)->doubtful = true;
 		return;
 	}
-	struct stream *s = stream_of(m, op->key);
+	struct stream *s = stream_of(m, &op->key);
 	s->no_more_sends = true;
 	settle(m, s);
 }
@@ -307,8 +343,8 @@ void message_passed(struct matcher *m, uint32_t rank, uint64_t stamp)
 		DL_DELETE2(r->held, op, held_prev, held_next);
 		op->held = false;
 		if (op->where == IN_STREAM)
-			settle(m, stream_of(m, op->key));
-		let_go(op);
+			settle(m, stream_of(m, &op->key));
+		let_go(m, op);
 	}
 }
 
@@ -321,26 +357,22 @@ static uint32_t rank_named(const struct matcher *m, const struct tr_event *e)
 	return place == SIZE_MAX ? ANY_RANK : (uint32_t)place;
 }
 
-static bool has(const struct tr_event *e, enum dprof_key key)
-{
-	for (unsigned i = 0; i < e->nargs; i++)
-		if (e->args[i].key == key)
-			return true;
-	return false;
-}
-
-static struct message_op *make(const struct matcher *m, uint32_t thread, const struct tr_event *e,
+static struct message_op *make(struct matcher *m, uint32_t thread, const struct tr_event *e,
 			       bool receive)
 {
-	struct message_op *op = mem_resize(NULL, 1, sizeof *op);
+	struct message_op *op = m->spare_ops;
+	if (op)
+		m->spare_ops = op->next;
+	else
+		op = mem_resize(NULL, 1, sizeof *op);
 	uint32_t self = m->actors[thread].rank, peer = rank_named(m, e);
 	*op = (struct message_op){
 		.part = match_part(m, thread, e),
 		.key = { receive ? peer : self, receive ? self : peer,
 			 trace_arg(e, DPROF_KEY_GROUP, 0), trace_arg(e, DPROF_KEY_TAG, 0) },
-		.any_tag = receive && !has(e, DPROF_KEY_TAG),
+		.any_tag = receive && !trace_has(e, DPROF_KEY_TAG),
 		.receive = receive,
-		.only_begun = has(e, DPROF_KEY_ID),
+		.only_begun = trace_has(e, DPROF_KEY_ID),
 		.users = 1,
 	};
 	return op;
@@ -348,7 +380,7 @@ static struct message_op *make(const struct matcher *m, uint32_t thread, const s
 
 static void forget_request(struct matcher *m, struct request *r)
 {
-	let_go(r->op);
+	let_go(m, r->op);
 	HASH_DELETE(hh, m->requests, r);
 	free(r);
 }
@@ -382,7 +414,7 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 	uint32_t rank = m->actors[thread].rank;
 	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY)
 		return NULL;
-	if (rank_named(m, e) == ANY_RANK && (!receive || has(e, DPROF_KEY_PEER))) {
+	if (rank_named(m, e) == ANY_RANK && (!receive || trace_has(e, DPROF_KEY_PEER))) {
 		m->tally.untaken += !receive; /* the other side has recorded nothing */
 		return NULL;
 	}
@@ -407,13 +439,13 @@ static void take_nothing(struct matcher *m, struct message_op *op)
 	if (op->where == IN_INBOX) {
 		struct inbox *b = inbox_find(m, op->key);
 		leave_inbox(b, op);
-		let_go(op);
+		let_go(m, op);
 		drain(m, b);
 	} else if (op->where == IN_STREAM) {
-		struct stream *s = stream_of(m, op->key);
+		struct stream *s = stream_of(m, &op->key);
 		DL_DELETE(s->takes, op);
 		op->where = NOWHERE;
-		let_go(op);
+		let_go(m, op);
 		settle(m, s);
 	}
 	op->completed = true;
@@ -430,9 +462,9 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 		take_nothing(m, op);
 		return;
 	}
-	uint32_t from = says && has(e, DPROF_KEY_PEER) ? rank_named(m, e) : op->key.from;
+	uint32_t from = says && trace_has(e, DPROF_KEY_PEER) ? rank_named(m, e) : op->key.from;
 	uint64_t tag = says ? trace_arg(e, DPROF_KEY_TAG, op->key.tag) : op->key.tag;
-	bool any_tag = op->any_tag && !(says && has(e, DPROF_KEY_TAG));
+	bool any_tag = op->any_tag && !(says && trace_has(e, DPROF_KEY_TAG));
 	if (from == ANY_RANK || any_tag)
 		return;
 	if ((op->key.from != ANY_RANK && op->key.from != from) ||
@@ -451,7 +483,7 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 	if (op->where == IN_INBOX)
 		drain(m, inbox_find(m, op->key));
 	else if (op->where == IN_STREAM)
-		settle(m, stream_of(m, op->key));
+		settle(m, stream_of(m, &op->key));
 }
 
 void message_done(struct matcher *m, uint32_t thread, struct message_op *op,
@@ -475,13 +507,13 @@ void message_end(struct matcher *m, uint32_t thread, struct message_op *op,
 	if (!op->only_begun)
 		complete(m, op, thread, e, false);
 	op->until = e->stamp;
-	let_go(op);
+	let_go(m, op);
 }
 
-void message_drop(struct message_op *op)
+void message_drop(struct matcher *m, struct message_op *op)
 {
 	if (op)
-		let_go(op);
+		let_go(m, op);
 }
 
 void message_doubt(struct matcher *m, uint32_t rank)
@@ -542,6 +574,10 @@ void messages_free(struct matcher *m)
 	for (uint32_t i = 0; i < m->rank_numbers.n; i++) {
 		struct message_op *op, *next;
 		DL_FOREACH_SAFE2(m->ranks[i].held, op, next, held_next)
-			let_go(op);
+			let_go(m, op);
+	}
+	for (struct message_op *op = m->spare_ops, *next; op; op = next) {
+		next = op->next;
+		free(op);
 	}
 }

@@ -57,23 +57,29 @@ struct rank {
 
 struct ready {
 	struct ready *next;
+	size_t room;               /* for parts */
 	struct match match;
 	struct match_part parts[];
 };
+
+#define RECENT_STREAMS 64
 
 struct matcher {
 	const struct trace *trace;
 	uint64_t slack;
 	struct match_tally tally;
 	struct actor *actors;      /* of each thread */
+	bool *concerned;           /* of each site: it is an operation that may have another side */
 	struct ids rank_numbers;
 	struct rank *ranks;
-	struct stream *streams;
+	struct stream *streams, *recent[RECENT_STREAMS];
+	size_t most_streams;       /* then those without operations go */
 	struct inbox *inboxes;
 	struct request *requests;
 	struct meeting *meetings;
 	struct begun *begun;
-	struct ready *first, **end, *given;
+	struct message_op *spare_ops;
+	struct ready *first, **end, *given, *spare_ready;
 };
 
 /* Room for a match, behind all others that are ready; parts are to be filled in. */
@@ -91,7 +97,7 @@ void message_end(struct matcher *, uint32_t thread, struct message_op *, const s
 /* Its "done": of the receive around it, or, of an id, of whatever was begun under it. */
 void message_done(struct matcher *, uint32_t thread, struct message_op *, const struct tr_event *);
 void message_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
-void message_drop(struct message_op *); /* a call ended without us */
+void message_drop(struct matcher *, struct message_op *); /* a call ended without us */
 
 /* The rank has lost something here. */
 void message_doubt(struct matcher *, uint32_t rank);

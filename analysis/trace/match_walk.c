@@ -8,6 +8,8 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/match.h"
 
+#define EVENTS_AT_ONCE 64 /* of a clock: to look for the next clock at each event would cost more */
+
 struct walker {                  /* a thread */
 	struct tr_cursor events;
 	struct tr_event next;
@@ -28,10 +30,12 @@ struct match_walk {
 	bool finished;
 };
 
-static bool fetch(struct walker *w)
+static bool fetch(const struct matcher *m, struct walker *w)
 {
-	if (!trace_next(&w->events, &w->next))
+	if (!trace_next_bare(&w->events, &w->next))
 		return false;
+	if (match_wants_arguments(m, &w->next))
+		trace_arguments(&w->events, &w->next);
 	if (w->next.op != DPROF_LOST)
 		w->stamp = w->next.stamp;
 	return true;
@@ -49,7 +53,7 @@ static void begin(struct match_walk *w, uint32_t thread)
 	const struct tr_thread *self = &w->trace->threads[thread];
 	struct strand *s = &w->strands[self->clock];
 	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread) };
-	if (!fetch(&w->walkers[thread]))
+	if (!fetch(w->matcher, &w->walkers[thread]))
 		return;
 	heap_add(&s->threads, w->walkers[thread].stamp, thread);
 	uint64_t first, last;
@@ -79,16 +83,23 @@ struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)
 	return w;
 }
 
-static void step(struct match_walk *w)
+static void step(struct match_walk *w, struct strand *s)
 {
-	struct strand *s = &w->strands[w->clocks.items[0].source];
 	uint32_t thread = s->threads.items[0].source;
 	struct walker *walker = &w->walkers[thread];
 	match_take(w->matcher, thread, &walker->next);
-	if (fetch(walker))
+	if (fetch(w->matcher, walker))
 		heap_change_first(&s->threads, walker->stamp);
 	else
 		heap_remove_first(&s->threads);
+}
+
+/* Some events of the clock that is behind the others. */
+static void advance(struct match_walk *w)
+{
+	struct strand *s = &w->strands[w->clocks.items[0].source];
+	for (int i = 0; i < EVENTS_AT_ONCE && s->threads.count; i++)
+		step(w, s);
 	if (s->threads.count)
 		heap_change_first(&w->clocks, share(s));
 	else
@@ -101,7 +112,7 @@ bool match_walk_next(struct match_walk *w, struct match *m)
 		if (w->finished)
 			return false;
 		if (w->clocks.count) {
-			step(w);
+			advance(w);
 		} else {
 			match_finish(w->matcher);
 			w->finished = true;

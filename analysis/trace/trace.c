@@ -303,47 +303,60 @@ static uint64_t translated(const struct tr_modules *m, uint64_t id)
 	return id;
 }
 
-/* The arguments behind an event; the first of each key counts. */
-static void take_arguments(struct tr_cursor *c, struct tr_run run, struct tr_event *e)
+bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
+{
+	while (c->next < c->thread->nrecords) {
+		struct tr_run run = thread_run(c->thread, c->next);
+		const struct tr_record *r = run.at;
+		while (r < run.end && TR_OP(r->what) == DPROF_ARG)
+			r++;
+		c->next += (size_t)(r - run.at);
+		if (r == run.end)
+			continue;
+		c->next++;
+		e->nargs = e->keys = 0;
+		if (is_event(r)) {
+			e->stamp = r->stamp;
+			e->op = TR_OP(r->what);
+			e->site = (uint32_t)TR_BODY(r->what);
+			e->lost = 0;
+			return true;
+		}
+		if (r->stamp) {
+			e->stamp = 0;
+			e->op = DPROF_LOST;
+			e->site = TR_NO_SITE;
+			e->lost = r->stamp;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first of each key counts. */
+void trace_arguments(struct tr_cursor *c, struct tr_event *e)
 {
 	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
-	unsigned had = 0;
-	for (;; run.at++, c->next++) {
-		if (run.at == run.end && c->next == c->thread->nrecords)
-			return;
-		if (run.at == run.end)
-			run = thread_run(c->thread, c->next);
-		uint64_t key = TR_BODY(run.at->what);
-		if (TR_OP(run.at->what) != DPROF_ARG)
-			return;
-		if (had & 1u << key)
-			continue;
-		had |= 1u << key;
-		e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key,
-			key == DPROF_KEY_GROUP ? translated(m, run.at->stamp) : run.at->stamp };
+	while (e->op != DPROF_LOST && c->next < c->thread->nrecords) {
+		struct tr_run run = thread_run(c->thread, c->next);
+		for (; run.at < run.end; run.at++, c->next++) {
+			uint64_t key = TR_BODY(run.at->what);
+			if (TR_OP(run.at->what) != DPROF_ARG)
+				return;
+			if (e->keys & 1u << key)
+				continue;
+			e->keys |= 1u << key;
+			e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key,
+				key == DPROF_KEY_GROUP ? translated(m, run.at->stamp)
+						       : run.at->stamp };
+		}
 	}
 }
 
 bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
-	while (c->next < c->thread->nrecords) {
-		struct tr_run run = thread_run(c->thread, c->next);
-		const struct tr_record r = *run.at++;
-		c->next++;
-		if (TR_OP(r.what) <= DPROF_POINT) {
-			e->stamp = r.stamp;
-			e->op = TR_OP(r.what);
-			e->site = (uint32_t)TR_BODY(r.what);
-			e->lost = 0;
-			e->nargs = 0;
-			take_arguments(c, run, e);
-			return true;
-		}
-		if (TR_OP(r.what) == DPROF_LOST && r.stamp) {
-			*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
-						.lost = r.stamp };
-			return true;
-		}
-	}
-	return false;
+	if (!trace_next_bare(c, e))
+		return false;
+	trace_arguments(c, e);
+	return true;
 }

@@ -79,6 +79,7 @@ struct tr_event {
 	uint32_t site;        /* index; TR_NO_SITE for LOST and for a site that is missing */
 	uint64_t lost;        /* LOST: how many */
 	unsigned nargs;
+	unsigned keys;        /* bits 1 << key: of the arguments */
 	struct tr_arg args[DPROF_KEY_COUNT];
 };
 #define TR_NO_SITE UINT32_MAX
@@ -121,16 +122,26 @@ struct tr_cursor {
 struct tr_cursor trace_events(const struct trace *, size_t thread);
 bool trace_next(struct tr_cursor *, struct tr_event *);
 
+/* Likewise in two steps, for those who seldom want the arguments: the event without them, and then, if
+ * wanted, the arguments of the event that the cursor has given last. */
+bool trace_next_bare(struct tr_cursor *, struct tr_event *);
+void trace_arguments(struct tr_cursor *, struct tr_event *);
+
 /* The stamps of a thread's first event and its last; false when it has none. */
 bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
 
 /* Writes all nrecords of a thread to `to`. */
 void trace_load(const struct tr_thread *, struct tr_record *to);
 
+static inline bool trace_has(const struct tr_event *e, enum dprof_key key)
+{
+	return e->keys >> key & 1;
+}
+
 /* The value of `key` in e, or `otherwise`. */
 static inline uint64_t trace_arg(const struct tr_event *e, enum dprof_key key, uint64_t otherwise)
 {
-	for (unsigned i = 0; i < e->nargs; i++)
+	for (unsigned i = 0; i < e->nargs && trace_has(e, key); i++)
 		if (e->args[i].key == key)
 			return e->args[i].value;
 	return otherwise;

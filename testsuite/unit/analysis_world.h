@@ -138,10 +138,22 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 				.op = TR_OP(r->what),
 				.site = (uint32_t)(r->what >> 3 & 0xff),
 				.nargs = 1,
+				.keys = 1u << DPROF_KEY_ID,
 				.args = { { DPROF_KEY_ID, r->what >> 16 } } };
 	if (e->op == DPROF_LOST)
 		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .lost = r->stamp };
 	return true;
+}
+
+bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
+{
+	return trace_next(c, e);
+}
+
+/* They are there already. */
+void trace_arguments(struct tr_cursor *c, struct tr_event *e)
+{
+	(void)c, (void)e;
 }
 
 void trace_problem(struct trace *trace, const char *format, ...)
