@@ -25,19 +25,6 @@ static void *allocate(size_t count, size_t size)
 
 /* ---- The script ----------------------------------------------------------------------------- */
 
-struct author {
-	struct dice dice;
-	const struct program_wish *wish;
-	struct program *p;
-	struct program_script *s;
-	struct { bool began, ended; uint8_t depth; uint8_t stack[16]; } thread[MAX_THREADS];
-	size_t pending[MAX_RANKS];   /* the action that is to be waited for, and 1 */
-	bool held[LOCKS];
-	unsigned may;
-	double longest;              /* stretch between two events, in base ticks */
-	int64_t cost[MAX_RANKS][MAX_RANKS], transfer[MAX_RANKS][MAX_RANKS];
-};
-
 /* All stretches are multiples of 1,000 true ticks, so that any permille of them is exact. */
 static int64_t stretch_of(double base_ticks)
 {
@@ -55,7 +42,7 @@ static int64_t some_cost(struct author *a, int64_t part)
 	return some_stretch(a) / 1000 / part * 1000;
 }
 
-static struct action *add(struct author *a, enum action_kind kind, size_t thread)
+struct action *program_add(struct author *a, enum action_kind kind, size_t thread)
 {
 	struct program_script *s = a->s;
 
@@ -77,7 +64,7 @@ static size_t main_thread(const struct author *a, unsigned rank)
 }
 
 /* From one rank to another: as always, or as it comes. */
-static void set_costs(struct author *a, struct action *action, unsigned from, unsigned to)
+void program_set_costs(struct author *a, struct action *action, unsigned from, unsigned to)
 {
 	bool varying = a->wish->varying;
 
@@ -104,7 +91,7 @@ static void enter_or_leave(struct author *a)
 {
 	size_t t = some_thread(a);
 	bool leaves = a->thread[t].depth && (a->thread[t].depth == 4 || (roll(&a->dice) & 1));
-	struct action *action = add(a, leaves ? LEAVE : ENTER, t);
+	struct action *action = program_add(a, leaves ? LEAVE : ENTER, t);
 
 	if (leaves) {
 		action->site = a->thread[t].stack[--a->thread[t].depth];
@@ -118,7 +105,7 @@ static void wait_for_pending(struct author *a, unsigned rank)
 {
 	if (!a->pending[rank])
 		return;
-	struct action *wait = add(a, WAIT, main_thread(a, rank));
+	struct action *wait = program_add(a, WAIT, main_thread(a, rank));
 	const struct action *begun = &a->s->actions[a->pending[rank] - 1];
 
 	wait->other = a->pending[rank] - 1;
@@ -137,14 +124,14 @@ static void message(struct author *a, bool pending)
 		wait_for_pending(a, to);
 	}
 	size_t sent = a->s->nactions;
-	struct action *send = add(a, pending ? ISEND : SEND, main_thread(a, from));
+	struct action *send = program_add(a, pending ? ISEND : SEND, main_thread(a, from));
 
-	set_costs(a, send, from, to);
+	program_set_costs(a, send, from, to);
 	send->peer = to, send->tag = tag, send->bytes = bytes, send->id = ++a->s->ids;
 	a->pending[from] = pending ? sent + 1 : a->pending[from];
-	struct action *receive = add(a, pending ? IRECV : RECEIVE, main_thread(a, to));
+	struct action *receive = program_add(a, pending ? IRECV : RECEIVE, main_thread(a, to));
 
-	set_costs(a, receive, from, to);
+	program_set_costs(a, receive, from, to);
 	receive->peer = from, receive->tag = tag, receive->bytes = bytes, receive->id = ++a->s->ids;
 	receive->other = sent;
 	a->pending[to] = pending ? sent + 2 : a->pending[to];
@@ -154,9 +141,9 @@ static void message(struct author *a, bool pending)
 static void collective(struct author *a, enum action_kind kind)
 {
 	unsigned root = (unsigned)(roll(&a->dice) % a->p->nranks);
-	struct action *action = add(a, kind, 0);
+	struct action *action = program_add(a, kind, 0);
 
-	set_costs(a, action, 0, 0);
+	program_set_costs(a, action, 0, 0);
 	action->peer = root;
 	action->id = a->s->meetings++;
 	action->bytes = 8;
@@ -175,12 +162,12 @@ static void fork_or_join(struct author *a)
 
 	if (joins) {
 		while (a->thread[t].depth)
-			add(a, LEAVE, t)->site = a->thread[t].stack[--a->thread[t].depth];
-		add(a, POINT, t);
+			program_add(a, LEAVE, t)->site = a->thread[t].stack[--a->thread[t].depth];
+		program_add(a, POINT, t);
 	}
-	struct action *action = add(a, joins ? JOIN : FORK, parent);
+	struct action *action = program_add(a, joins ? JOIN : FORK, parent);
 
-	set_costs(a, action, a->p->threads[t].rank, a->p->threads[t].rank);
+	program_set_costs(a, action, a->p->threads[t].rank, a->p->threads[t].rank);
 	action->other = t;
 	a->thread[t].began = true;
 	a->thread[t].ended = joins;
@@ -190,12 +177,12 @@ static void fork_or_join(struct author *a)
 static void hold_lock(struct author *a)
 {
 	size_t t = some_thread(a), lock = roll(&a->dice) % LOCKS;
-	struct action *get = add(a, LOCK, t);
+	struct action *get = program_add(a, LOCK, t);
 
 	get->id = lock;
-	set_costs(a, get, a->p->threads[t].rank, a->p->threads[t].rank);
-	add(a, WORK, t);
-	add(a, UNLOCK, t)->id = lock;
+	program_set_costs(a, get, a->p->threads[t].rank, a->p->threads[t].rank);
+	program_add(a, WORK, t);
+	program_add(a, UNLOCK, t)->id = lock;
 }
 
 static void one_step(struct author *a)
@@ -203,7 +190,7 @@ static void one_step(struct author *a)
 	static const enum action_kind collectives[] = { ALLREDUCE, BCAST, REDUCE, SCAN };
 	bool several = a->p->nranks > 1;
 
-	switch (roll(&a->dice) % 16) {
+	switch (roll(&a->dice) % 17) {
 	case 0: case 1:
 		if (a->may & PROGRAM_BARRIERS)
 			collective(a, BARRIER);
@@ -231,10 +218,14 @@ static void one_step(struct author *a)
 			hold_lock(a);
 		return;
 	case 9:
-		add(a, POINT, some_thread(a));
+		program_add(a, POINT, some_thread(a));
+		return;
+	case 16:
+		if (a->may & PROGRAM_TASKS)
+			program_tasks(a, (unsigned)(roll(&a->dice) % a->p->nranks));
 		return;
 	case 10: case 11:
-		add(a, WORK, some_thread(a));
+		program_add(a, WORK, some_thread(a));
 		return;
 	default:
 		enter_or_leave(a);
@@ -251,13 +242,13 @@ static void close_all(struct author *a)
 		if (t == parent)
 			wait_for_pending(a, rank);
 		while (is_active(a, t) && a->thread[t].depth)
-			add(a, LEAVE, t)->site = a->thread[t].stack[--a->thread[t].depth];
+			program_add(a, LEAVE, t)->site = a->thread[t].stack[--a->thread[t].depth];
 		if (t != parent && is_active(a, t)) {
-			add(a, POINT, t);
-			struct action *join = add(a, JOIN, parent);
+			program_add(a, POINT, t);
+			struct action *join = program_add(a, JOIN, parent);
 
 			join->other = t;
-			set_costs(a, join, rank, rank);
+			program_set_costs(a, join, rank, rank);
 			a->thread[t].ended = true;
 		}
 	}
@@ -318,7 +309,7 @@ struct program *program_draw(uint64_t seed, const struct program_wish *wish)
 	draw_costs(a);
 	for (unsigned i = 0; i < steps; i++)
 		one_step(a);
-	add(a, POINT, 0); /* at least one event */
+	program_add(a, POINT, 0); /* at least one event */
 	close_all(a);
 	program_run(p, NULL);
 	program_make_clocks(p, &a->dice, wish->affine);
@@ -335,6 +326,8 @@ void program_free(struct program *p)
 	free(p->threads);
 	free(p->maps);
 	free(p->links);
+	for (size_t i = 0; i < p->script->nactions; i++)
+		free(p->script->actions[i].after);
 	free(p->script->actions);
 	free(p->script);
 	free(p);
@@ -361,6 +354,11 @@ static const struct { enum dprof_kind kind; const char *name; } sites[PROGRAM_SI
 	[PROGRAM_JOIN] = { DPROF_KIND_JOIN, "pthread_join" },
 	[PROGRAM_LOCK] = { DPROF_KIND_LOCK, "pthread_mutex_lock" },
 	[PROGRAM_STEP] = { DPROF_KIND_PROGRESS, "step" },
+	[PROGRAM_MADE] = { DPROF_KIND_FORK, "omp%20task" },
+	[PROGRAM_DEPEND] = { DPROF_KIND_FORK, "omp%20depend" },
+	[PROGRAM_TASK] = { DPROF_KIND_REGION, "omp%20task" },
+	[PROGRAM_TASKWAIT] = { DPROF_KIND_JOIN, "omp%20taskwait" },
+	[PROGRAM_TEAM] = { DPROF_KIND_BARRIER, "omp%20barrier" },
 };
 
 static void print_events(const struct program *p, size_t thread, enum program_view view, FILE *out)
@@ -382,6 +380,18 @@ static void print_events(const struct program *p, size_t thread, enum program_vi
 	}
 }
 
+/* All threads of each rank. */
+static void print_teams(const struct program *p, FILE *out)
+{
+	for (unsigned r = 0; r < p->nranks; r++) {
+		fprintf(out, "group %u threads=", PROGRAM_TEAM_OF(r));
+		for (size_t t = 0, n = 0; t < p->nthreads; t++)
+			if (p->threads[t].rank == r)
+				fprintf(out, "%s%zu", n++ ? "," : "", t);
+		putc('\n', out);
+	}
+}
+
 void program_text(const struct program *p, enum program_view view, FILE *out)
 {
 	unsigned nclocks = view == PROGRAM_TRUE ? 1 : p->nhosts;
@@ -398,6 +408,7 @@ void program_text(const struct program *p, enum program_view view, FILE *out)
 	for (unsigned r = 0; r < p->nranks; r++)
 		fprintf(out, "%s%zu", r ? "," : "", p->script->main_thread[r]);
 	putc('\n', out);
+	print_teams(p, out);
 	for (int s = 0; s < PROGRAM_SITES; s++)
 		fprintf(out, "site %d kind=%s name=%s file=made.c line=%d\n", s,
 			tr_kind_word(sites[s].kind), sites[s].name, s + 1);

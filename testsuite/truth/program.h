@@ -30,7 +30,11 @@
  *  - of a rooted collective or a scan, data that must come is a transfer under way likewise;
  *  - a thread begins a fixed cost after the entry of its fork; a join ends a fixed cost after the
  *    last event of the thread, or after its own entry;
- *  - a lock is got in the recorded order, a fixed cost after its release, or its own entry. */
+ *  - a lock is got in the recorded order, a fixed cost after its release, or its own entry;
+ *  - a task begins a fixed cost after its thread has begun to wait, or a fixed transfer after it was made
+ *    and after all ended that it depends on (any two of one parent with an address in common, unless both
+ *    are ins or both inoutsets); the wait for tasks ends likewise after the last of them, and a team's
+ *    barrier a fixed cost after all its threads have come there and ended what they run there. */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H
 
@@ -44,7 +48,7 @@
 
 enum program_may { /* kinds of actions beside work, regions and progress */
 	PROGRAM_BARRIERS = 1, PROGRAM_COLLECTIVES = 2, PROGRAM_MESSAGES = 4, PROGRAM_PENDING = 8,
-	PROGRAM_THREADS = 16, PROGRAM_LOCKS = 32, PROGRAM_ALL = 63,
+	PROGRAM_THREADS = 16, PROGRAM_LOCKS = 32, PROGRAM_TASKS = 64, PROGRAM_ALL = 127,
 };
 
 struct program_wish {          /* 0: drawn */
@@ -62,6 +66,7 @@ enum program_site { /* number of each site in a program's trace */
 	PROGRAM_BARRIER, PROGRAM_ALLREDUCE, PROGRAM_BCAST, PROGRAM_REDUCE, PROGRAM_SCAN,
 	PROGRAM_SEND, PROGRAM_RECV, PROGRAM_ISEND, PROGRAM_IRECV, PROGRAM_WAIT,
 	PROGRAM_CREATE, PROGRAM_JOIN, PROGRAM_LOCK, PROGRAM_STEP, /* a progress point */
+	PROGRAM_MADE, PROGRAM_DEPEND, PROGRAM_TASK, PROGRAM_TASKWAIT, PROGRAM_TEAM, /* its barrier */
 	PROGRAM_SITES
 };
 #define PROGRAM_REGIONS 4

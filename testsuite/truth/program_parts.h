@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * program_parts.h - what program.c (the script, the trace), program_run.c (true times) and
- * program_clocks.c (clocks and packets) share. */
+ * program_parts.h - what program.c (the script, the trace), program_tasks.c (the script's tasks),
+ * program_run.c (true times) and program_clocks.c (clocks and packets) share. */
 #ifndef TRUTH_PROGRAM_PARTS_H
 #define TRUTH_PROGRAM_PARTS_H
 
@@ -14,6 +14,12 @@
 enum action_kind {
 	WORK, ENTER, LEAVE, POINT, BARRIER, ALLREDUCE, BCAST, REDUCE, SCAN, SEND, RECEIVE, ISEND,
 	IRECV, WAIT, FORK, JOIN, LOCK, UNLOCK,
+	MAKE,   /* a task `id`, by task `tag`, in group `bytes` */
+	COME,   /* a thread waits for tasks, at `site`, of number `tag` */
+	BEGIN,  /* there it runs task `id`, which the action `other` made, */
+	END,    /* to its end, and waits again, */
+	GO,     /* and waits no longer */
+	GO_ALL, /* of a team's barrier, all threads of the rank */
 };
 
 /* What one thread does, or all main threads together. Times are in true ticks. */
@@ -28,14 +34,39 @@ struct action {
 	unsigned peer;               /* rank of the other side; root */
 	uint64_t tag, bytes, id;     /* id: also the number of a meeting or of a lock */
 	int64_t gaps[MAX_RANKS];     /* of an operation of all */
+	struct { unsigned address, how; } depends[2]; /* MAKE; how as in format.h */
+	unsigned ndepends;
+	size_t *after, nafter;       /* BEGIN, GO: the actions END before it */
 };
 
 struct program_script {
 	struct action *actions;
 	size_t nactions, room;
 	size_t main_thread[MAX_RANKS];
-	uint64_t ids, meetings;
+	uint64_t ids, meetings, teams[MAX_RANKS];
 };
+
+struct author {                  /* of the script */
+	struct dice dice;
+	const struct program_wish *wish;
+	struct program *p;
+	struct program_script *s;
+	struct { bool began, ended; uint8_t depth; uint8_t stack[16]; } thread[MAX_THREADS];
+	size_t pending[MAX_RANKS];   /* the action that is to be waited for, and 1 */
+	bool held[LOCKS];
+	unsigned may;
+	double longest;              /* stretch between two events, in base ticks */
+	int64_t cost[MAX_RANKS][MAX_RANKS], transfer[MAX_RANKS][MAX_RANKS];
+};
+
+/* In program.c: one more action; what it costs, from one rank to another. */
+struct action *program_add(struct author *, enum action_kind, size_t thread);
+void program_set_costs(struct author *, struct action *, unsigned from, unsigned to);
+
+/* Threads of a rank make, run and await tasks. */
+void program_tasks(struct author *, unsigned rank);
+
+#define PROGRAM_TEAM_OF(rank) (2 + (rank)) /* the group of all its threads */
 
 /* Draws a clock for each host and packets between them, around a program that has been run. */
 void program_make_clocks(struct program *, struct dice *, bool affine);

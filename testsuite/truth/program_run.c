@@ -208,11 +208,87 @@ static void lock(struct play *y, const struct action *a, int64_t *released)
 	leave_at(y, a->thread, PROGRAM_LOCK, later(e->truth + a->cost, *released + a->transfer));
 }
 
+/* ---- Tasks ---------------------------------------------------------------------------------- */
+
+static void come(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, a->site, DPROF_ENTER);
+
+	if (a->site == PROGRAM_TEAM) {
+		say(e, DPROF_KEY_GROUP, PROGRAM_TEAM_OF(y->p->threads[a->thread].rank));
+		say(e, DPROF_KEY_SEQ, a->tag);
+	} else {
+		say(e, DPROF_KEY_ID, a->tag);
+	}
+}
+
+static void make(struct play *y, const struct action *a)
+{
+	struct program_event *e = event(y, a->thread, PROGRAM_MADE, DPROF_POINT);
+
+	say(e, DPROF_KEY_TASK, a->id);
+	say(e, DPROF_KEY_ID, a->tag);
+	if (a->bytes)
+		say(e, DPROF_KEY_TAG, a->bytes);
+	y->sent[a - y->p->script->actions] = e->truth;
+	for (unsigned i = 0; i < a->ndepends; i++) {
+		e = event(y, a->thread, PROGRAM_DEPEND, DPROF_POINT);
+		say(e, DPROF_KEY_ID, a->depends[i].address);
+		say(e, DPROF_KEY_ROLE, a->depends[i].how);
+	}
+}
+
+/* When that has arrived; what the thread itself did is there already. */
+static int64_t arrival(const struct play *y, const struct action *a, size_t sent)
+{
+	bool own = y->p->script->actions[sent].thread == a->thread;
+
+	return own ? y->now[a->thread] : y->sent[sent] + a->transfer;
+}
+
+static int64_t after(const struct play *y, const struct action *a)
+{
+	int64_t done = y->now[a->thread] + a->cost;
+
+	for (size_t i = 0; i < a->nafter; i++)
+		done = later(done, arrival(y, a, a->after[i]));
+	return done;
+}
+
+static void begin_task(struct play *y, const struct action *a)
+{
+	y->now[a->thread] = later(after(y, a), arrival(y, a, a->other));
+	say(event(y, a->thread, a->site, DPROF_EXIT), DPROF_KEY_TASK, a->id);
+	say(event(y, a->thread, PROGRAM_TASK, DPROF_ENTER), DPROF_KEY_TASK, a->id);
+}
+
+static void end_task(struct play *y, const struct action *a)
+{
+	y->sent[a - y->p->script->actions] = y->now[a->thread];
+	event(y, a->thread, PROGRAM_TASK, DPROF_EXIT);
+	come(y, a);
+}
+
+static void go_all(struct play *y, const struct action *a)
+{
+	unsigned rank = y->p->threads[a->thread].rank;
+	int64_t last = 0;
+
+	for (size_t t = 0; t < y->p->nthreads; t++)
+		if (y->p->threads[t].rank == rank)
+			last = later(last, y->now[t]);
+	for (size_t t = 0; t < y->p->nthreads; t++)
+		if (y->p->threads[t].rank == rank)
+			leave_at(y, t, a->site, last + a->cost);
+}
+
 /* ---- All of them ---------------------------------------------------------------------------- */
 
 static void act(struct play *y, const struct action *a, int64_t *released)
 {
-	if (a->kind < BARRIER || a->kind > SCAN)
+	bool waits = a->kind == BEGIN || a->kind == GO || a->kind == GO_ALL;
+
+	if ((a->kind < BARRIER || a->kind > SCAN) && !waits)
 		pass(y, a->thread, a->gap);
 	switch (a->kind) {
 	case WORK:
@@ -248,6 +324,24 @@ static void act(struct play *y, const struct action *a, int64_t *released)
 		return;
 	case LOCK:
 		lock(y, a, released);
+		return;
+	case MAKE:
+		make(y, a);
+		return;
+	case COME:
+		come(y, a);
+		return;
+	case BEGIN:
+		begin_task(y, a);
+		return;
+	case END:
+		end_task(y, a);
+		return;
+	case GO:
+		leave_at(y, a->thread, a->site, after(y, a));
+		return;
+	case GO_ALL:
+		go_all(y, a);
 		return;
 	case UNLOCK:
 		say(event(y, a->thread, PROGRAM_LOCK, DPROF_POINT), DPROF_KEY_ID, lock_id(y, a));
