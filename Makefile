@@ -18,8 +18,11 @@ Q        := $(if $(V),,@)
 say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 
 # Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
-GCC_MAJOR      := $(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
-PACKAGES       := gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
+# Where there is no compiler yet, that which `gcc` stands for.
+missing         = $(if $(shell command -v $(1) 2>/dev/null),,$(1))
+GCC_MAJOR      := $(if $(call missing,$(CC)),$(shell apt-cache depends gcc 2>/dev/null | \
+                    sed -n 's/.*Depends: gcc-\([0-9]*\)$$/\1/p'),$(shell $(CC) -dumpversion | cut -d. -f1))
+PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libopenmpi-dev openmpi-bin libmpich-dev \
                   mpich check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
                   csmith libcsmith-dev

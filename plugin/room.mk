@@ -15,7 +15,7 @@ $(1): $(PLUGIN_OBJ:%=$(4)/%)
 	$$(Q)mkdir -p $$(@D) && $(3) -shared -o $$@ $$^
 $(4)/%.o: plugin/%.cc
 	$$(call say,CXX)
-	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin)/include \
+	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
 		-MMD -MP -c $$< -o $$@
 endef
 
