@@ -46,7 +46,12 @@ static void write_word(uint64_t *slot, uint64_t word)
 	*(volatile uint64_t *)slot = word;
 }
 
-/* The word before `slot` in the order of recording, epochs not counted; or NULL. */
+static bool is_no_record(uint64_t word)
+{
+	return dprof_is(word, DPROF_ESCAPE_EPOCH) || dprof_is(word, DPROF_ESCAPE_CHUNK);
+}
+
+/* Where the word before `slot` stands in the order of recording, epochs not counted; or NULL. */
 static uint64_t *previous(uint64_t *slot)
 {
 	struct dprof_thread *t = dprof_self;
@@ -54,10 +59,10 @@ static uint64_t *previous(uint64_t *slot)
 
 	if (!t)
 		return NULL;
-	start = t->chunk[t->current % DPROF_CHUNKS].start;
+	start = t->current->start;
 	if (slot > t->chunk_end)
 		slot = t->chunk_end;
-	while (slot > start && dprof_is(slot[-1], DPROF_ESCAPE_EPOCH))
+	while (slot > start && is_no_record(slot[-1]))
 		slot--;
 	return slot > start ? slot - 1 : t->before;
 }
@@ -66,15 +71,17 @@ static uint64_t *previous(uint64_t *slot)
  * epoch stands, as at the beginning of each chunk: what stands two before the latter is no stamp. */
 static bool is_end_of_wide(const uint64_t *last)
 {
-	const uint64_t *start = dprof_self->chunk[dprof_self->current % DPROF_CHUNKS].start;
+	const uint64_t *start = dprof_self->current->start;
 
 	return !(last >= start && last < start + DPROF_WIDE_WORDS) &&
 	       dprof_is(last[1 - DPROF_WIDE_WORDS], DPROF_ESCAPE_WIDE);
 }
 
-/* The site at which `last`, the last word of a thread, is an ENTER; or NULL. */
+/* The site at which a thread's last word, which previous() has found, is an ENTER; or NULL. */
 static const struct dprof_site *entered_at(const uint64_t *last)
 {
+	if (last && last == dprof_self->before)
+		last = dprof_self->tail + DPROF_WIDE_WORDS - 1;
 	if (!last || !*last || dprof_is_escape(*last))
 		return NULL;
 	if (!is_end_of_wide(last))

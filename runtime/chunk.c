@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * chunk.c - a piece of a trace file, reserved, mapped and faulted in.
+ * chunk.c - a piece of a trace file, reserved, mapped and faulted in; and the change from one to the next.
  *
  * Runs in the helper and, when that is late, in the recording thread: system calls only, general
  * registers only (see room.mk).
@@ -16,15 +16,13 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-#define PAGE   4096
-#define LOWEST ((uint64_t)1 << 32) /* programs that are not relocated, and their heaps, are below */
+#define PAGE 4096
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Growing past this limit would kill the program by SIGXFSZ. */
-static bool within_file_size_limit(uint64_t bytes)
+bool dprof_within_file_size_limit(uint64_t bytes)
 {
 	struct rlimit limit;
 
@@ -48,7 +46,7 @@ static long reserve(int fd, uint64_t from, uint64_t bytes)
 {
 	long error;
 
-	if (!within_file_size_limit(from + bytes))
+	if (!dprof_within_file_size_limit(from + bytes))
 		return -EFBIG;
 	do
 		error = sys(SYS_fallocate, fd, 0, from, bytes);
@@ -58,33 +56,10 @@ static long reserve(int fd, uint64_t from, uint64_t bytes)
 	return error;
 }
 
-/* Right below `below`, or, where something stands there, further and further down. */
-static long map_below(int fd, uint64_t from, uint64_t bytes, uint64_t below)
+static long map(int fd, uint64_t from, uint64_t bytes)
 {
-	uint64_t at = below - bytes, step = bytes;
+	long at = sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 
-	while (at < below && at > LOWEST) {
-		long got = sys(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_FIXED_NOREPLACE, fd, from);
-
-		if (got == (long)at || (sys_failed(got) && got != -EEXIST))
-			return got;
-		if (!sys_failed(got)) /* before Linux 4.17, a mere hint */
-			sys(SYS_munmap, got, bytes);
-		at -= step;
-		step *= 2;
-	}
-	return -ENOMEM;
-}
-
-static long map(int fd, uint64_t from, uint64_t bytes, const void *below)
-{
-	long at;
-
-	if (below)
-		at = map_below(fd, from, bytes, (uint64_t)below);
-	else
-		at = sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 	/* MAP_POPULATE would fault shared pages in for reading only. Older kernels: fault later. */
 	if (!sys_failed(at) && sys(SYS_madvise, at, bytes, MADV_POPULATE_WRITE) == -EFAULT) {
 		sys(SYS_munmap, at, bytes);
@@ -93,7 +68,7 @@ static long map(int fd, uint64_t from, uint64_t bytes, const void *below)
 	return at;
 }
 
-long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes, const void *below)
+long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
 {
 	int fd = (int)sys(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 	long at;
@@ -102,68 +77,121 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes, 
 		return fd;
 	at = reserve(fd, from, bytes);
 	if (at == 0)
-		at = map(fd, from, bytes, below);
+		at = map(fd, from, bytes);
 	sys(SYS_close, fd);
 	return at;
 }
 
-/* A claimed record is unwritten while its claimer is interrupted: perhaps for long, by a
- * handler that filled chunks; perhaps for ever, by a handler that jumped away. Such a chunk
- * stays mapped. */
+/* ---- The chunks of a thread ------------------------------------------------------------------- */
+
 static bool all_written(const struct dprof_chunk *c)
 {
-	const uint64_t *end = c->start + c->bytes / sizeof(*end);
-
-	for (const uint64_t *word = c->start; word < end; word++)
+	for (const uint64_t *word = c->start; word < c->claimed; word++)
 		if (!*word)
 			return false;
 	return true;
 }
 
-static size_t next_bytes(const struct dprof_thread *t)
+/* A claimed record is unwritten while its claimer is interrupted: perhaps for long, by a
+ * handler that filled chunks; perhaps for ever, by a handler that jumped away. Such a chunk
+ * stays mapped. */
+static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 {
-	size_t now = t->chunk[t->current % DPROF_CHUNKS].bytes;
-	size_t most = dprof_settings.chunk_bytes;
+	if (c->offset + c->bytes > t->kept_bytes)
+		t->kept_bytes = c->offset + c->bytes;
+	if (all_written(c))
+		sys(SYS_munmap, c->start, c->bytes);
+	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
+}
 
-	if (!now)
-		return most < DPROF_FIRST_CHUNK ? most : DPROF_FIRST_CHUNK;
-	return now < most / 2 ? 2 * now : most;
+static struct dprof_chunk *in_state(struct dprof_thread *t, enum dprof_chunk_state state)
+{
+	struct dprof_chunk *found = NULL;
+
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == (int)state &&
+		    (!found || c->number < found->number))
+			found = c;
+	return found;
+}
+
+static bool take(struct dprof_chunk *c)
+{
+	int full = CHUNK_FULL;
+
+	return __atomic_compare_exchange_n(&c->state, &full, CHUNK_TAKEN, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/* At most one is being packed, one is current, and none is clean when one is to be made: so there is an
+ * unused or a full one, unless the helper takes that while we look. */
+static struct dprof_chunk *room_for_one(struct dprof_thread *t)
+{
+	struct dprof_chunk *c = in_state(t, CHUNK_NONE);
+
+	if (c)
+		return c;
+	c = in_state(t, CHUNK_FULL);
+	if (!c || !take(c))
+		return NULL;
+	forget(t, c);
+	return c;
 }
 
 int dprof_chunk_make(struct dprof_thread *t)
 {
-	struct dprof_chunk *c = &t->chunk[(t->current + 1) % DPROF_CHUNKS];
-	size_t bytes = next_bytes(t);
+	size_t most = dprof_settings.chunk_bytes, bytes = t->header->first_chunk;
+	struct dprof_chunk *c = room_for_one(t);
 	long at;
 
-	if (c->start && all_written(c))
-		sys(SYS_munmap, c->start, c->bytes);
-	c->start = NULL;
-	at = dprof_file_map(t->path, 0, t->file_bytes, bytes,
-			    t->chunk[t->current % DPROF_CHUNKS].start);
+	if (!c)
+		return -EAGAIN;
+	if (t->made_bytes)
+		bytes = dprof_next_chunk(t->made_bytes, most);
+	at = dprof_file_map(t->path, 0, t->file_bytes, bytes);
 	if (sys_failed(at))
 		return (int)at;
-	c->start = (uint64_t *)at;
-	c->bytes = bytes;
+	*c = (struct dprof_chunk){ .start = (uint64_t *)at, .bytes = bytes, .offset = t->file_bytes };
 	t->file_bytes += bytes;
+	t->made_bytes = bytes;
+	__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* The order of the three stores matters: a handler that records between them finds no room and
- * takes its claim back, whichever chunk `next` stands in. */
-void dprof_chunk_enter(struct dprof_thread *t)
+struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t)
 {
-	struct dprof_chunk *old = &t->chunk[t->current % DPROF_CHUNKS];
-	struct dprof_chunk *c = &t->chunk[++t->current % DPROF_CHUNKS];
-	uint64_t *start = c->start;
-	size_t n = c->bytes / sizeof(*start);
-	volatile struct dprof_cursor *cursor = &__dprof_cursor;
-	uint64_t lost;
+	return in_state(t, CHUNK_CLEAN);
+}
 
-	t->before = old->start ? old->start + old->bytes / sizeof(*start) - 1 : NULL;
-	t->current_offset = t->file_bytes - c->bytes;
-	t->chunk_end = start + n;
+/* Every word up to `next` was claimed, or is one that nobody is going to write. */
+static void leave(struct dprof_thread *t, uint64_t *next)
+{
+	struct dprof_chunk *c = t->current;
+	uint64_t *end = t->chunk_end;
+
+	t->before = end - 1;
+	for (int i = 0; i < DPROF_WIDE_WORDS; i++)
+		t->tail[i] = end[i - DPROF_WIDE_WORDS];
+	c->claimed = next < end ? end : next < end + DPROF_SLACK_WORDS ? next : end + DPROF_SLACK_WORDS;
+	c->hole = NULL;
+}
+
+/* The order of the three stores to the cursor matters: a handler that records between them finds no room
+ * and takes its claim back, whichever chunk `next` stands in. */
+void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
+{
+	volatile struct dprof_cursor *cursor = &__dprof_cursor;
+	struct dprof_chunk *old = t->current;
+	uint64_t *start = c->start, lost;
+
+	if (old)
+		leave(t, cursor->next);
+	__atomic_store_n(&c->state, CHUNK_CURRENT, __ATOMIC_RELAXED);
+	c->number = t->numbers++;
+	t->current = c;
+	t->chunk_end = start + c->bytes / sizeof(*start) - DPROF_SLACK_WORDS;
 	t->refused = 0;
+	*start++ = dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, c->number);
 	lost = __atomic_exchange_n(&t->lost_unwritten, 0, __ATOMIC_RELAXED);
 	if (lost)
 		*start++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, lost);
@@ -171,4 +199,43 @@ void dprof_chunk_enter(struct dprof_thread *t)
 	cursor->end = NULL;
 	cursor->next = start;
 	cursor->end = dprof_fast() ? t->chunk_end : NULL;
+	if (old)
+		__atomic_store_n(&old->state, CHUNK_FULL, __ATOMIC_RELEASE);
+}
+
+void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word)
+{
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
+		int state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+
+		if ((state == CHUNK_FULL || state == CHUNK_TAKEN) && word >= c->start &&
+		    word < c->claimed && !*word)
+			*(volatile uint64_t *)word = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+	}
+}
+
+bool dprof_chunks_take(struct dprof_thread *t)
+{
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
+		if (take(c) || __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != CHUNK_TAKEN)
+			continue;
+		while (c-- > t->chunk)
+			if (c->state == CHUNK_TAKEN)
+				__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
+		return false;
+	}
+	return true;
+}
+
+uint64_t dprof_chunks_end(const struct dprof_thread *t)
+{
+	uint64_t end = t->kept_bytes;
+
+	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
+		uint64_t claimed = (uint64_t)((char *)c->claimed - (char *)c->start);
+
+		if (c->state >= CHUNK_CURRENT && c->offset + claimed > end)
+			end = c->offset + claimed;
+	}
+	return end;
 }

@@ -12,7 +12,8 @@
  * A trace is a directory "dprof-PROGRAM.JOB/" with
  *
  *   HOST-RANK.process      text; who recorded, where, with which modules loaded (see below)
- *   HOST-RANK-THREAD.events  one per thread; one header page, then records
+ *   HOST-RANK-THREAD.events  one per thread; one header page, then records in chunks
+ *   HOST-RANK-THREAD.packed  the same, if it recorded much: chunks that left the file of events (packed.h)
  *   HASH.sites             a copy of one module's section "dprof_sites", named by its content
  *   HOST.sync              the packets that one FreeZer endpoint exchanged (freezer/synclog.h)
  *
@@ -170,13 +171,28 @@ enum dprof_key {
 
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *
- *   | header, DPROF_HEADER_SIZE bytes | word | word | ... | zeros up to the end of the file |
+ *   | header, DPROF_HEADER_SIZE bytes | chunk | chunk | ... |
+ *   chunk: | CHUNK number | word | word | ... | zeros |
+ *
+ * The first place for a chunk has first_chunk bytes, and the next one as many as dprof_next_chunk()
+ * says; where first_chunk is 0 one chunk, without a number, takes up the whole file. A chunk's words end with the last one
+ * that is not zero. A place whose first word is zero holds nothing, whatever else stands there.
+ *
+ * Places are used again, in any order: the chunks' numbers, 0, 1, 2, ..., are the order of recording.
+ * A chunk was in use by its thread, or waits to be packed; one whose number the .packed file has, whole,
+ * was about to be wiped, and counts there. So each number is in one of the two files, until the last
+ * one that was begun.
+ *
+ * A chunk that another one follows is full but for its last DPROF_SLACK_WORDS, where words may stand
+ * that signal handlers claimed in the midst of each other.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between two instructions of an interrupted record; the reader puts those in order. */
 #define DPROF_EVENTS_MAGIC   "dprofev2"
 #define DPROF_HEADER_SIZE    4096
-#define DPROF_FORMAT_VERSION 2
+#define DPROF_FORMAT_VERSION 3
+#define DPROF_FORMAT_OLDEST  2 /* first_chunk is 0, and no chunk has a number */
+#define DPROF_SLACK_WORDS    64
 
 struct dprof_events_header {
 	char     magic[8];     /* DPROF_EVENTS_MAGIC, written last: without it, never begun */
@@ -190,7 +206,15 @@ struct dprof_events_header {
 	uint64_t ended;        /* stamp when it ended; 0 while it runs or if it was killed */
 	uint64_t lost;         /* records that found no room, in total */
 	char     name[16];     /* of the thread, NUL-terminated */
+	uint64_t first_chunk;  /* bytes */
+	uint64_t largest_chunk;
 };
+
+/* Chunks double, so that a thread that records little costs little. */
+static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
+{
+	return bytes < largest / 2 ? 2 * bytes : largest;
+}
 
 /* ---- HOST-RANK.process --------------------------------------------------------------------------
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * helper.c - the thread that makes chunks ahead, looks for new modules and sees to it that no stamp
- * is far from an epoch.
+ * helper.c - the thread that makes chunks ahead, packs full ones, looks for new modules and sees to it that
+ * no stamp is far from an epoch.
  *
  * It starts with the first event and ends with the last thread that records, because a process
  * whose main thread left by pthread_exit would otherwise wait for it for ever. Nothing but speed
@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "runtime/modules.h"
+#include "runtime/pack.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -40,6 +41,7 @@ static bool leave(void)
 {
 	int gone = NO_HELPER;
 
+	dprof_pack_close();
 	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&state, NO_HELPER, __ATOMIC_SEQ_CST);
 	if (!dprof_any_thread() ||
@@ -87,7 +89,7 @@ static void *helper(void *unused)
 	for (;;) {
 		seen = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
 		supervise(&looked, &asked);
-		if (dprof_chunks_make_wanted())
+		if (dprof_chunks_make_wanted() || dprof_chunks_pack())
 			continue;
 		dprof_modules_look();
 		if (!dprof_any_thread() && leave())
@@ -152,6 +154,11 @@ void dprof_helper_wanted(void)
 
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NO_HELPER && asked++ % PATIENCE == 0)
 		begin_helping();
+}
+
+bool dprof_helper_there(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_SEQ_CST) == HELPER;
 }
 
 void dprof_helper_forget(void)

@@ -9,10 +9,11 @@
 # compiler may use general registers only, and may not make calls to memset and memcpy out of
 # loops.
 
+OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper
-CORE        := settings process modules thread $(GENERAL) adapter instance fortran
+CORE        := settings process modules thread recycle $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
                communicators groups windows files hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
@@ -27,12 +28,20 @@ $(B)/obj/guest/%.o: %.S
 	$(call say,AS)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
+# pack.o with what it uses of zstd, whose names nobody outside sees: neither does a program's own zstd get
+# in our way, nor does ours get in its way, be libdprof shared or an archive.
+$(B)/obj/guest/runtime/packer.o: $(B)/obj/guest/runtime/pack.o
+	$(call say,LINK)
+	$(Q)$(CC) -r -nostdlib -o $@.all $< -l:libzstd.a
+	$(Q)$(OBJCOPY) --keep-global-symbol=dprof_pack --keep-global-symbol=dprof_pack_close $@.all $@
+	$(Q)rm $@.all
+
 # Only a shared libdprof can stand before the C library's dlclose().
-$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/unload runtime/entry freezer/clock)
+$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/unload runtime/entry freezer/clock)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread -Wl,-soname,$(@F) \
 		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^
-$(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/entry freezer/clock)
+$(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/entry freezer/clock)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
@@ -88,6 +97,7 @@ things += $(PCS)
 
 units += $(B)/test/runtime_trace
 $(B)/test/runtime_trace: $(B)/test/runtime_trace-scenarios
+$(B)/test/runtime_trace: LIBS_runtime := -lzstd
 $(B)/test/runtime_trace-scenarios: $(call guest,testsuite/fixtures/runtime/scenarios) \
 		$(B)/lib/libdprof.a
 	$(call say,LINK)

@@ -10,9 +10,10 @@
  * - While it is set, the handler's claim fails at once and is taken back, so that for us nothing
  *   has happened. A handler that jumps out of here ends the recording of its thread.
  * - A claim is compared with `end` one instruction after it was made; a handler in between may
- *   have changed chunks. So each chunk lies below the one before: what failed, fails, and what
- *   has room in the chunk before is given up. Its slot stays zero.
- * - Claims that failed have moved `next` past `end`; so every store to `next` here is absolute.
+ *   have changed chunks. Whatever the result, its word is still its own (thread.h): it writes its record
+ *   there, or comes here and has the word filled.
+ * - Claims that failed have moved `next` past `end`, and say so how many are under way. So one that is
+ *   refused takes itself back, and only a new chunk begins anew.
  *
  * The fast path is closed (`end` is NULL) when the helper wants to see an epoch (thread.h), and as
  * long as nobody vouches for the law of words.h: then events are recorded in here, wide. */
@@ -63,7 +64,7 @@ static bool begin(void)
 	if (!dprof_self)
 		return false;
 	bring_home(dprof_self);
-	dprof_chunk_enter(dprof_self);
+	dprof_chunk_enter(dprof_self, dprof_chunk_clean(dprof_self));
 	return true;
 }
 
@@ -84,24 +85,37 @@ static bool take_over(struct dprof_thread *t)
 	return state != SUPPLY_MAKING;
 }
 
+static bool make_chunk(struct dprof_thread *t)
+{
+	if (t->supply == SUPPLY_REFUSED && t->refused++ % REFUSED_PATIENCE)
+		return false;
+	if (dprof_chunk_make(t) == 0)
+		return true;
+	t->supply = SUPPLY_REFUSED;
+	t->refused += !t->refused;
+	return false;
+}
+
+/* The helper is to make a chunk, unless there is one already or it is just at it. */
+static void want_another(struct dprof_thread *t)
+{
+	if (!dprof_chunk_clean(t) &&
+	    __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_MAKING)
+		__atomic_store_n(&t->supply, SUPPLY_WANTED, __ATOMIC_RELEASE);
+}
+
 static bool next_chunk(struct dprof_thread *t)
 {
-	if (!take_over(t)) {
+	struct dprof_chunk *clean = dprof_chunk_clean(t);
+
+	if (!clean && !take_over(t)) {
 		t->refused = 1;
 		return false;
 	}
-	if (t->supply != SUPPLY_READY) {
-		if (t->supply == SUPPLY_REFUSED && t->refused++ % REFUSED_PATIENCE)
-			return false;
-		if (dprof_chunk_make(t) < 0) {
-			t->supply = SUPPLY_REFUSED;
-			t->refused += !t->refused;
-			return false;
-		}
-	}
-	dprof_chunk_enter(t);
-	__atomic_store_n(&t->supply, SUPPLY_WANTED, __ATOMIC_RELEASE);
-	dprof_helper_wake();
+	if (!clean && !dprof_chunk_clean(t) && !make_chunk(t))
+		return false;
+	dprof_chunk_enter(t, dprof_chunk_clean(t));
+	want_another(t);
 	return true;
 }
 
@@ -109,7 +123,7 @@ static bool next_chunk(struct dprof_thread *t)
 
 static bool in_chunk(const struct dprof_thread *t, const uint64_t *word)
 {
-	return word >= t->chunk[t->current % DPROF_CHUNKS].start && word < t->chunk_end;
+	return word >= t->current->start && word < t->chunk_end;
 }
 
 /* A slot that had room when it was claimed, before the fast path was closed, is still ours. An epoch
@@ -127,8 +141,7 @@ static uint64_t *take(struct dprof_thread *t, size_t words)
 
 	if (at + words > t->chunk_end) {
 		while (at < t->chunk_end)
-			*at++ = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
-		__dprof_cursor.next = t->chunk_end;
+			__dprof_cursor.next = at + 1, *at++ = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
 		if (!next_chunk(t))
 			return NULL;
 		at = __dprof_cursor.next;
@@ -184,17 +197,32 @@ static void begin_busy(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Claims that failed must not take `next` further and further; what is left of a chunk is left. */
-static void forget_claim(const struct dprof_thread *t)
+/* What was claimed in vain is given back, unless that was long ago, in another chunk. */
+static void forget_claim(const struct dprof_thread *t, uint64_t *slot)
 {
+	uint64_t *next = __dprof_cursor.next;
+
 	if (!t)
 		__dprof_cursor.next = DPROF_NOWHERE;
-	else if (!in_chunk(t, __dprof_cursor.next))
-		__dprof_cursor.next = t->chunk_end;
+	else if (next == slot + 1 && slot >= t->chunk_end)
+		__dprof_cursor.next = slot;
+	else if (next < t->current->start || next > t->chunk_end + DPROF_SLACK_WORDS)
+		__dprof_cursor.next = t->chunk_end; /* after handlers that jumped away */
+}
+
+/* A chunk was begun: the one before can be packed as soon as our own claim is settled. */
+static void begun(struct dprof_thread *t, const struct dprof_chunk *before, uint64_t *slot)
+{
+	if (!t)
+		return;
+	dprof_chunk_settle(t, slot);
+	if (before && before != t->current)
+		dprof_helper_wake();
 }
 
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 {
+	const struct dprof_chunk *before;
 	enum outcome outcome;
 
 	if (busy) {
@@ -203,24 +231,29 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 		return 0;
 	}
 	begin_busy();
+	before = dprof_self ? dprof_self->current : NULL;
 	use_slot(dprof_self, slot);
 	outcome = serve(what, stamp);
 	if (outcome == LOST) {
-		forget_claim(dprof_self);
+		forget_claim(dprof_self, slot);
 		lose(dprof_self);
 	}
+	begun(dprof_self, before, slot);
 	end_busy();
 	return outcome == ROOM;
 }
 
 uint64_t *dprof_slow_claim(void)
 {
+	const struct dprof_chunk *before;
 	uint64_t *slot;
 
 	if (busy || !dprof_self)
 		return NULL;
 	begin_busy();
+	before = dprof_self->current;
 	slot = take(dprof_self, 1);
+	begun(dprof_self, before, NULL);
 	end_busy();
 	return slot;
 }

@@ -14,7 +14,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "runtime/pack.h"
 #include "runtime/process.h"
+#include "runtime/settings.h"
 #include "runtime/sys.h"
 
 /* The end of the process waits so often for the lock: whoever holds it may have been stopped. */
@@ -82,9 +84,11 @@ static void clean(struct dprof_thread *t)
 {
 	memset(t->chunk, 0, sizeof(t->chunk));
 	t->header = NULL;
-	t->current = DPROF_CHUNKS - 1; /* so the first chunk made is number 0 modulo DPROF_CHUNKS */
+	t->current = NULL;
 	t->chunk_end = t->before = NULL;
-	t->file_bytes = DPROF_HEADER_SIZE;
+	t->file_bytes = t->kept_bytes = DPROF_HEADER_SIZE;
+	t->made_bytes = 0;
+	t->numbers = t->packed_bytes = 0;
 	t->lost_unwritten = 0;
 	t->refused = t->destructor_rounds = 0;
 }
@@ -100,6 +104,8 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	h->tid = (uint64_t)sys(SYS_gettid);
 	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
+	h->largest_chunk = dprof_settings.chunk_bytes;
+	h->first_chunk = h->largest_chunk < DPROF_FIRST_CHUNK ? h->largest_chunk : DPROF_FIRST_CHUNK;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
 }
@@ -137,7 +143,7 @@ static bool make_file(struct dprof_thread *t)
 
 	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
 		return false;
-	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE, NULL);
+	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE);
 	if (sys_failed(at))
 		return false;
 	t->header = (struct dprof_events_header *)at;
@@ -186,16 +192,16 @@ static void stop_supply(struct dprof_thread *t)
 
 static void unmap(struct dprof_thread *t)
 {
-	for (int i = 0; i < DPROF_CHUNKS; i++)
-		if (t->chunk[i].start)
-			sys(SYS_munmap, t->chunk[i].start, t->chunk[i].bytes);
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (c->state != CHUNK_NONE)
+			sys(SYS_munmap, c->start, c->bytes);
 	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
+	t->header = NULL;
 }
 
-/* Gives back what the thread did not use. */
-static void take_down(struct dprof_thread *t)
+/* Nothing is recorded here any more. */
+static void close_cursor(struct dprof_thread *t)
 {
-	struct dprof_chunk *c = &t->chunk[t->current % DPROF_CHUNKS];
 	uint64_t *next = __dprof_cursor.next;
 
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
@@ -204,9 +210,32 @@ static void take_down(struct dprof_thread *t)
 	gone = true;
 	if (t->lost_unwritten && next < t->chunk_end)
 		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
+	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
 	t->header->ended = dprof_now();
+}
+
+void dprof_thread_gone(struct dprof_thread *t)
+{
+	uint64_t end;
+
+	while (!try_lock())
+		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
+	end = dprof_chunks_end(t);
 	unmap(t);
-	sys(SYS_truncate, t->path, t->current_offset + (uint64_t)((char *)next - (char *)c->start));
+	sys(SYS_truncate, t->path, end);
+	__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+	unlock();
+	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
+		dprof_helper_wake();
+}
+
+/* It may be packing already, and there is something to pack. */
+static void leave_to_helper(struct dprof_thread *t)
+{
+	t->current->hole = NULL;
+	__atomic_store_n(&t->current->state, CHUNK_FULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->supply, SUPPLY_ENDED, __ATOMIC_RELEASE);
+	dprof_helper_wake();
 }
 
 /* Other libraries' destructors may record, too: ours comes back until the last round. */
@@ -223,12 +252,13 @@ static void end(void *value)
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
 	while (!try_lock())
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
-	take_down(t);
-	__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+	close_cursor(t);
 	unlock();
+	if (t->numbers > 1 && (dprof_helper_there() || !dprof_chunks_take(t)))
+		leave_to_helper(t);
+	else
+		dprof_thread_gone(t);
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
-	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
-		dprof_helper_wake();
 }
 
 /* Records that other threads, or what the C library runs after us, still make are kept: files stay
@@ -279,6 +309,11 @@ static void make_wanted(struct dprof_thread *t)
 	sys(SYS_futex, &t->supply, FUTEX_WAKE_PRIVATE, 1);
 }
 
+struct dprof_thread *dprof_threads(void)
+{
+	return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+}
+
 bool dprof_chunks_make_wanted(void)
 {
 	bool any = false;
@@ -303,6 +338,7 @@ int dprof_threads_prepare(void)
 
 void dprof_threads_forget(void)
 {
+	dprof_pack_close();
 	for (struct dprof_thread *t = all; t; t = t->following) {
 		if (t->supply != SUPPLY_FREE && t->header)
 			unmap(t);

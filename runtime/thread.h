@@ -2,24 +2,28 @@
  *
  * thread.h - one recording thread and the chunks of its trace file.
  *
- *   file:   | header |   chunk 0   |      chunk 1      |      chunk 2      |
- *                     unmapped or     the one before      cursor in here       being made ahead
- *                     kept            (still mapped)
+ *   file:   | header | small ones, | the one before, | cursor in here | clean |
+ *                      left behind   being packed
  *
  * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little
  * costs little. A thread makes its first two chunks itself; from then on it has the helper make
- * the next one while it fills its current one. If the helper is late the thread makes it itself;
- * a record is lost only where the system refuses a chunk (no space, no descriptor, no memory) or
- * where a signal handler interrupts the change of chunks.
+ * the next one while it fills its current one. A chunk that is full is packed by the helper, wiped, and
+ * clean again: so three of the largest take turns, with all their pages faulted in, and a thread that
+ * goes on takes a clean one without asking anybody. If the helper is late the thread makes a chunk itself,
+ * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
+ * no memory) or where a signal handler interrupts the change of chunks.
  *
  * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
  * to by its maker page by page, so that writing to it does not fault.
  *
- * Every chunk begins with an epoch, and once in EPOCH_TICKS the helper takes the fast path away from
- * each thread, whose next event then comes with another one: so no word is ambiguous (words.h).
+ * Every chunk begins with its number and an epoch, and once in EPOCH_TICKS the helper takes the fast path
+ * away from each thread, whose next event then comes with another epoch: so no word is ambiguous (words.h).
  *
- * Law: a chunk is unmapped only after every record claimed in it was written, and only by whoever
- * makes the chunk three further on. Each chunk has lower addresses than the one before (slow.c). */
+ * Law: a chunk is packed, wiped or unmapped only when every word of it that was ever claimed is written.
+ * Claims that failed for want of room count, too: each has a word of its own in the slack behind
+ * `end`. So whoever is interrupted between claiming a word and writing it, for however long and
+ * however many chunks, may then find any `end`, and either write its word or leave it to slow.c, which
+ * fills it. */
 #ifndef RUNTIME_THREAD_H
 #define RUNTIME_THREAD_H
 
@@ -32,13 +36,12 @@
 #include "runtime/words.h"
 
 #define DPROF_FIRST_CHUNK ((size_t)64 << 10)
-#define DPROF_CHUNKS      3 /* before, current, next */
+#define DPROF_CHUNKS      8  /* that are remembered: three in turn, and as many again for a late helper */
 
 /* `next` of a thread without a chunk: above whatever `end` may become. */
 #define DPROF_NOWHERE ((uint64_t *)-4096)
 
-/* Who may touch the next chunk. Only the thread leaves WANTED by force, and only it leaves
- * READY. */
+/* Who may make a chunk. Only the thread leaves WANTED by force, and only it leaves READY. */
 enum dprof_supply {
 	SUPPLY_FREE,    /* no thread uses this structure */
 	SUPPLY_NONE,    /* not wanted yet */
@@ -46,11 +49,20 @@ enum dprof_supply {
 	SUPPLY_MAKING,  /* the helper is at it */
 	SUPPLY_READY,
 	SUPPLY_REFUSED, /* by the system */
+	SUPPLY_ENDED,   /* the thread ended: what it recorded is the helper's */
 };
 
+/* Whose a chunk is: of the thread, which takes CLEAN ones; or of whoever took it from FULL to TAKEN. */
+enum dprof_chunk_state { CHUNK_NONE, CHUNK_CLEAN, CHUNK_CURRENT, CHUNK_FULL, CHUNK_TAKEN };
+
 struct dprof_chunk {
-	uint64_t *start; /* NULL: not mapped */
+	int state;                /* enum dprof_chunk_state */
+	uint64_t *start;
 	size_t bytes;
+	uint64_t offset;          /* in the file */
+	uint64_t number;
+	uint64_t *claimed;        /* FULL: words from here on were never claimed */
+	uint64_t *hole;           /* FULL: a claimed word that was still unwritten when last seen */
 };
 
 /* Alone on its pages: helper and thread share nothing else. Kept for a later thread when one
@@ -58,35 +70,60 @@ struct dprof_chunk {
 struct dprof_thread {
 	struct dprof_thread *following;   /* in the list of all; never changes */
 	int supply;                       /* enum dprof_supply, a futex */
-	unsigned current;                 /* number of the chunk with the cursor */
-	struct dprof_chunk chunk[DPROF_CHUNKS]; /* by number modulo DPROF_CHUNKS */
-	uint64_t *chunk_end;
+	struct dprof_chunk *current;      /* with the cursor; NULL before the first */
+	struct dprof_chunk chunk[DPROF_CHUNKS];
+	uint64_t *chunk_end;              /* of the current one, without its slack */
 	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone */
 	uint64_t file_bytes;
-	uint64_t current_offset;          /* of the chunk with the cursor, in the file */
+	size_t made_bytes;                /* of the chunk made last */
+	uint64_t kept_bytes;              /* of the file: chunks that were forgotten as they were */
+	uint64_t numbers;                 /* of chunks: the next one's */
 	struct dprof_events_header *header;
 	uint64_t lost_unwritten;          /* not yet told in a LOST record */
 	unsigned refused;                 /* how often there was no room since there last was */
 	unsigned destructor_rounds;
-	uint64_t *before;                 /* the last word of the chunk before, or NULL */
+	uint64_t *before;                 /* where the last word of the chunk before stood, or NULL, ... */
+	uint64_t tail[DPROF_WIDE_WORDS];  /* ... and it, behind those before it: the chunk may be wiped */
+	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
 	char path[PATH_MAX];
 };
 
 extern __thread struct dprof_thread *dprof_self __attribute__((tls_model("initial-exec")));
 
-/* Reserves, maps (below an address, unless that is NULL) and faults in a piece of a file: its
- * address, or -errno. */
-long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes,
-		    const void *below);
+/* Growing a file past this limit would kill the program by SIGXFSZ. */
+bool dprof_within_file_size_limit(uint64_t bytes);
 
-/* Makes one more chunk for t. 0 or -errno. Does not touch the cursor. */
+/* Reserves, maps and faults in a piece of a file: its address, or -errno. */
+long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes);
+
+/* Makes one more chunk for t, and forgets the oldest full one where there is no place to remember
+ * another. 0 or -errno. Does not touch the cursor. For whoever `supply` lets. */
 int dprof_chunk_make(struct dprof_thread *t);
 
-/* Moves the cursor of the calling thread into the chunk that was made. */
-void dprof_chunk_enter(struct dprof_thread *t);
+/* A clean chunk, or NULL. */
+struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t);
+
+/* Moves the cursor of the calling thread into a clean chunk. */
+void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *);
+
+/* A claim of the calling thread came to nothing: if its word is in a chunk that is waiting for that, it is
+ * filled. */
+void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
+
+/* For a thread that ended: takes its full chunks, unless the helper has one; then false, and they are as
+ * before. And where its file ends, behind every chunk that is not packed. */
+bool dprof_chunks_take(struct dprof_thread *t);
+uint64_t dprof_chunks_end(const struct dprof_thread *t);
+
+/* recycle.c, for the helper: packs a full chunk of each thread that has one, and deals with what a thread
+ * left that ended; true if there was something to do. */
+bool dprof_chunks_pack(void);
 
 /* The thread's next event takes the slow path. For the helper: that of every thread. */
 void dprof_threads_slow_down(void);
+
+/* For the helper: the first of all threads that ever were (and following). */
+struct dprof_thread *dprof_threads(void);
 
 /* For the helper: makes every chunk that is wanted; true if one was. Is any thread recording? */
 bool dprof_chunks_make_wanted(void);
@@ -112,6 +149,12 @@ void dprof_threads_forget(void);
 
 /* Records of threads that could not have a file or had ended. */
 extern uint64_t dprof_lost_homeless;
+
+/* For the helper: all that an ended thread recorded is dealt with. */
+void dprof_thread_gone(struct dprof_thread *t);
+
+/* helper.c: is there a helper? If a thread is counted (dprof_any_thread), it stays. */
+bool dprof_helper_there(void);
 
 /* helper.c: there is work. From the slow path; starts the helper where that is safe. */
 void dprof_helper_wake(void);

@@ -16,6 +16,7 @@
  *   WIDE      an event of three words, of which the next two are the stamp and the site's address, both
  *             whole; small: enum dprof_op. Written while nobody guarantees that words are unambiguous.
  *   NOTHING   a word that nobody needed
+ *   CHUNK     value: the number of the chunk that begins here (format.h)
  *
  * A word that is zero was never written. (An event's can only be zero in one tick of 2^40, at one of
  * 2^23 addresses; it is then missed like any that was not written.)
@@ -43,6 +44,7 @@ enum dprof_escape {
 	DPROF_ESCAPE_LOST,
 	DPROF_ESCAPE_WIDE,
 	DPROF_ESCAPE_NOTHING,
+	DPROF_ESCAPE_CHUNK,
 };
 
 #define DPROF_WIDE_WORDS 3

@@ -27,7 +27,7 @@ $(B)/test/truth: $(B)/obj/testsuite/truth/truth.o $(B)/lib/libtruth.a \
 TRUTH_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/truth_*.c))
 units += $(TRUTH_UNITS)
 $(TRUTH_UNITS): $(B)/lib/libtruth.a $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
-LIBS_truth := -lmpfr -lgmp -lm
+LIBS_truth := -lmpfr -lgmp -lzstd -lm
 
 # make truth [N=conversions] [SEED=first] [KIND=word] [MODEL=affine|drift] [BROKEN=runs]
 now-truth: $(B)/test/truth-clocks

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +72,7 @@ static int by_name(const void *a, const void *b)
 static bool is_ours(const char *name)
 {
 	return name_ends(name, ".process") || name_ends(name, ".events") ||
+	       name_ends(name, ".packed") ||
 	       name_ends(name, ".sites") || name_ends(name, ".sync");
 }
 
@@ -213,6 +213,7 @@ struct trace *trace_open(const char *directory, char **error)
 		trace_close(&o->t);
 		return NULL;
 	}
+	o->unpacker = ch_unpacker_open(o->directory);
 	open_modules(o);
 	open_threads(o);
 	open_groups(o);
@@ -248,15 +249,13 @@ static void free_opened(struct opened *o)
 		free(o->sites[i]->what);
 		free(o->sites[i]);
 	}
-	for (size_t i = 0; i < o->nmappings; i++)
-		munmap(o->mappings[i].address, o->mappings[i].size);
 	for (size_t i = 0; i < o->ncopies; i++)
 		free(o->copies[i]);
 	free(o->sites);
-	free(o->mappings);
 	free(o->copies);
 	free(o->uses);
 	free_strings(o->names, o->nnames);
+	ch_unpacker_close(o->unpacker);
 	if (o->directory >= 0)
 		close(o->directory);
 }

@@ -59,31 +59,31 @@ static enum word_damage event_of(const struct tr_modules *m, uint64_t word, stru
 							: DAMAGE_NO_MODULE;
 }
 
-static uint64_t with_high(const struct tr_words *w, struct word_place *p, unsigned key,
+static uint64_t with_high(struct tr_words *w, struct word_place *p, unsigned key,
 			  uint64_t value)
 {
 	size_t at = p->at;
-	while (at < w->n && dprof_is(w->word[at], DPROF_ESCAPE_EPOCH))
+	while (at < w->words.n && dprof_is(ch_word(&w->words, at), DPROF_ESCAPE_EPOCH))
 		at++;
-	if (at == w->n || !dprof_is(w->word[at], DPROF_ESCAPE_ARG_HIGH) ||
-	    dprof_small(w->word[at]) != key)
+	if (at == w->words.n || !dprof_is(ch_word(&w->words, at), DPROF_ESCAPE_ARG_HIGH) ||
+	    dprof_small(ch_word(&w->words, at)) != key)
 		return value;
 	for (; p->at < at; p->at++)
-		p->near = dprof_value(w->word[p->at]) * DPROF_EPOCH_UNIT;
-	return value | dprof_value(w->word[p->at++]) << 56;
+		p->near = dprof_value(ch_word(&w->words, p->at)) * DPROF_EPOCH_UNIT;
+	return value | dprof_value(ch_word(&w->words, p->at++)) << 56;
 }
 
-static enum word_damage wide(const struct tr_words *w, struct word_place *p, unsigned op,
+static enum word_damage wide(struct tr_words *w, struct word_place *p, unsigned op,
 			     struct tr_record *r)
 {
 	enum word_damage damage = DAMAGE_NONE;
 	uint64_t stamp, site;
-	if (w->n - p->at < DPROF_WIDE_WORDS - 1 || op > DPROF_POINT) {
-		p->at = op > DPROF_POINT ? p->at : w->n;
+	if (w->words.n - p->at < DPROF_WIDE_WORDS - 1 || op > DPROF_POINT) {
+		p->at = op > DPROF_POINT ? p->at : w->words.n;
 		return op > DPROF_POINT ? DAMAGE_FOREIGN : DAMAGE_UNWRITTEN;
 	}
-	stamp = w->word[p->at++];
-	site = w->word[p->at++];
+	stamp = ch_word(&w->words, p->at++);
+	site = ch_word(&w->words, p->at++);
 	if (!site) /* the process ended before it wrote that, or a handler jumped away */
 		return DAMAGE_UNWRITTEN;
 	p->near = stamp;
@@ -92,7 +92,7 @@ static enum word_damage wide(const struct tr_words *w, struct word_place *p, uns
 }
 
 /* One escape; DAMAGE_SILENT when it is no record. */
-static enum word_damage escape(const struct tr_words *w, struct word_place *p, uint64_t word,
+static enum word_damage escape(struct tr_words *w, struct word_place *p, uint64_t word,
 			       struct tr_record *r)
 {
 	unsigned small = dprof_small(word);
@@ -101,6 +101,7 @@ static enum word_damage escape(const struct tr_words *w, struct word_place *p, u
 		p->near = p->epoch = dprof_value(word) * DPROF_EPOCH_UNIT;
 		return DAMAGE_SILENT;
 	case DPROF_ESCAPE_NOTHING:
+	case DPROF_ESCAPE_CHUNK:
 		return DAMAGE_SILENT;
 	case DPROF_ESCAPE_ARG:
 		if (small == DPROF_KEY_NONE || small >= DPROF_KEY_COUNT)
@@ -119,11 +120,11 @@ static enum word_damage escape(const struct tr_words *w, struct word_place *p, u
 	return DAMAGE_FOREIGN;
 }
 
-enum word_damage words_next(const struct tr_words *w, struct word_place *p, struct tr_record *r)
+enum word_damage words_next(struct tr_words *w, struct word_place *p, struct tr_record *r)
 {
 	enum word_damage damage = DAMAGE_SILENT;
-	while (p->at < w->n && damage == DAMAGE_SILENT) {
-		uint64_t word = w->word[p->record = p->at++];
+	while (p->at < w->words.n && damage == DAMAGE_SILENT) {
+		uint64_t word = ch_word(&w->words, p->record = p->at++);
 		if (!word)
 			return DAMAGE_UNWRITTEN;
 		if (dprof_is_escape(word)) {
@@ -146,15 +147,16 @@ static inline bool is_plain_argument(uint64_t word, uint64_t next)
 	       !dprof_is(next, DPROF_ESCAPE_ARG_HIGH) && !dprof_is(next, DPROF_ESCAPE_EPOCH);
 }
 
-size_t words_plain(const struct tr_words *w, struct word_place *p, struct tr_record *out,
+size_t words_plain(struct tr_words *w, struct word_place *p, struct tr_record *out,
 		   size_t room)
 {
 	const struct tr_ids *ids = w->modules->ids;
-	const uint64_t *begin = w->word + p->at;
+	struct ch_run run = p->at < w->words.n ? ch_run(&w->words, p->at) : (struct ch_run){ 0 };
+	const uint64_t *begin = run.word;
 	uint64_t near = p->near;
-	size_t n = 0, most = w->n - p->at;
-	/* Of the last word it is not known what stands behind it. */
-	most = most && most - 1 < room ? most - 1 : room;
+	/* Of the last word at hand it is not known what stands behind it. */
+	size_t n = 0, most = run.n ? run.n - 1 : 0;
+	most = most < room ? most : room;
 	for (; n < most; n++) {
 		uint64_t word = begin[n];
 		if (dprof_is_escape(word)) {
@@ -182,7 +184,7 @@ void words_add_block(struct tr_words *w, const struct word_place *p)
 	*MEM_GROW(w->block, w->nblocks) = *p;
 }
 
-static void decode(const struct tr_words *w, size_t block, struct tr_block *into)
+static void decode(struct tr_words *w, size_t block, struct tr_block *into)
 {
 	struct word_place p = w->block[block];
 	if (!into->record)
@@ -216,6 +218,7 @@ void words_close(struct tr_words *w)
 	free(w->decoded[0].record);
 	free(w->decoded[1].record);
 	free(w->block);
+	ch_close(&w->words);
 	free(w);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_events.c - maps the files of events and looks at every record once.
+ * trace_events.c - finds the files of events and looks at every record once.
  *
  * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the
  * user must be told (records that make no sense, sites that nobody knows), and which groups a
@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,13 +112,9 @@ static void scan_damage(struct scan *s, enum word_damage damage, size_t word)
 		found(s, NO_MODULE, word);
 }
 
-static uint64_t offset_of(size_t word)
-{
-	return DPROF_HEADER_SIZE + (uint64_t)word * sizeof(uint64_t);
-}
-
 static void tell(const struct scan *s)
 {
+	struct ch_words *w = &s->thread->words->words;
 	for (int d = 0; d < NDAMAGES; d++) {
 		if (!s->count[d])
 			continue;
@@ -128,8 +123,8 @@ static void tell(const struct scan *s)
 				     : mem_copy("");
 		trace_problem(&s->o->t,
 			      "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 "%s%s",
-			      s->name, offset_of(s->first[d]), damages[d].expected,
-			      s->thread->words->word[s->first[d]], damages[d].advice, more);
+			      ch_file(w, s->first[d]), ch_offset(w, s->first[d]),
+			      damages[d].expected, ch_word(w, s->first[d]), damages[d].advice, more);
 		free(more);
 	}
 }
@@ -171,7 +166,7 @@ static void replace(struct opened *o, struct tr_thread *thread, struct tr_record
 	thread->nrecords = n;
 }
 
-static void put_in_order(struct opened *o, const char *name, struct tr_thread *thread)
+static void put_in_order(struct opened *o, struct tr_thread *thread)
 {
 	struct order_damage damage;
 	struct loaded l = load(thread);
@@ -182,7 +177,8 @@ static void put_in_order(struct opened *o, const char *name, struct tr_thread *t
 		trace_problem(&o->t,
 			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
 			      " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
-			      name, offset_of(l.word[damage.first]), damage.at_least,
+			      ch_file(&thread->words->words, l.word[damage.first]),
+			      ch_offset(&thread->words->words, l.word[damage.first]), damage.at_least,
 			      damage.at_most, l.record[damage.first].stamp, damage.dropped,
 			      damage.dropped > 1 ? "s are" : " is");
 	replace(o, thread, copy, n);
@@ -272,47 +268,29 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	tell(&s);
+	ch_tell_damage(&o->t, &thread->words->words);
+	thread->gaps |= thread->words->words.gaps;
 	if (s.back)
-		put_in_order(o, name, thread);
+		put_in_order(o, thread);
 }
 
 /* ---- One file -------------------------------------------------------------------------------- */
 
+static bool all_zero(const uint8_t *bytes, size_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
 struct file {
-	const uint8_t *bytes;   /* up to the last one that is not zero, at least */
-	size_t size;            /* of the whole file */
-	size_t nwords;          /* up to the last one that was written */
+	struct dprof_events_header header;
+	uint64_t size;
+	bool begun;             /* something other than zero is in its first page */
 };
 
-/* Size without the zeros at the end. Read, not mapped: when the thread of a running program
- * ends, the runtime cuts them off, and touching them would kill us. */
-static size_t used_size(int fd, size_t size)
-{
-	char block[1 << 16];
-	while (size) {
-		size_t begin = (size - 1) / sizeof block * sizeof block;
-		ssize_t n = pread(fd, block, size - begin, (off_t)begin);
-		while (n > 0 && !block[n - 1])
-			n--;
-		if (n > 0)
-			return begin + (size_t)n;
-		size = begin;
-	}
-	return 0;
-}
-
-static size_t count_words(size_t used, size_t size)
-{
-	size_t most = (size - DPROF_HEADER_SIZE) / sizeof(uint64_t);
-	if (used <= DPROF_HEADER_SIZE)
-		return 0;
-	size_t n = (used - DPROF_HEADER_SIZE + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-	return n < most ? n : most;
-}
-
 /* False after a sentence. */
-static bool map_opened(struct opened *o, const char *name, int fd, struct file *f)
+static bool read_opened(struct opened *o, const char *name, int fd, struct file *f)
 {
+	uint8_t page[DPROF_HEADER_SIZE];
 	struct stat status;
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
 		trace_problem(&o->t,
@@ -320,48 +298,41 @@ static bool map_opened(struct opened *o, const char *name, int fd, struct file *
 			      name);
 		return false;
 	}
-	f->size = (size_t)status.st_size;
-	if (f->size < DPROF_HEADER_SIZE) {
-		trace_problem(&o->t, "%s: expected a header of %d bytes, found %s (%zu bytes)",
-			      name, DPROF_HEADER_SIZE,
+	f->size = (uint64_t)status.st_size;
+	if (f->size < sizeof page) {
+		trace_problem(&o->t,
+			      "%s: expected a header of %zu bytes, found %s (%" PRIu64 " bytes)",
+			      name, sizeof page,
 			      f->size ? "a file that is cut short" : "an empty file", f->size);
 		return false;
 	}
-	f->nwords = count_words(used_size(fd, f->size), f->size);
-	size_t mapped = DPROF_HEADER_SIZE + f->nwords * sizeof(uint64_t);
-	void *map = mmap(NULL, mapped, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
+	if (pread(fd, page, sizeof page, 0) != (ssize_t)sizeof page) {
 		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
-	*MEM_GROW(o->mappings, o->nmappings) = (struct mapping){ map, mapped };
-	f->bytes = map;
+	memcpy(&f->header, page, sizeof f->header);
+	f->begun = !all_zero(page, sizeof page);
 	return true;
 }
 
-static bool map_file(struct opened *o, const char *name, struct file *f)
+static bool read_file(struct opened *o, const char *name, struct file *f)
 {
 	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
-	bool mapped = map_opened(o, name, fd, f);
+	bool read = read_opened(o, name, fd, f);
 	close(fd);
-	return mapped;
-}
-
-static bool all_zero(const uint8_t *bytes, size_t size)
-{
-	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+	return read;
 }
 
 /* False after a sentence, or without one for a file that was never begun. */
 static bool check_header(struct opened *o, const char *name, const struct file *f,
 			 const struct process_file *p, uint32_t number)
 {
-	const struct dprof_events_header *h = (const void *)f->bytes;
-	if (!f->nwords && all_zero(f->bytes, DPROF_HEADER_SIZE))
+	const struct dprof_events_header *h = &f->header;
+	if (!f->begun)
 		return false;
 	if (memcmp(h->magic, DPROF_EVENTS_MAGIC, sizeof h->magic) != 0) {
 		char magic[sizeof h->magic + 1] = "";
@@ -381,13 +352,17 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 			      (int64_t)(value), (int64_t)h->field);                                \
 		return false;                                                                      \
 	}
-	EXPECT(version, DPROF_FORMAT_VERSION);
+	if (h->version != DPROF_FORMAT_OLDEST)
+		EXPECT(version, DPROF_FORMAT_VERSION);
 	EXPECT(header_size, DPROF_HEADER_SIZE);
 	EXPECT(word_size, sizeof(uint64_t));
 	EXPECT(thread, number);
 	EXPECT(pid, p->process.pid);
 	if (h->rank >= 0 && p->process.rank >= 0)
 		EXPECT(rank, p->process.rank);
+	EXPECT(first_chunk, h->first_chunk / DPROF_HEADER_SIZE * DPROF_HEADER_SIZE);
+	if (h->first_chunk > h->largest_chunk)
+		EXPECT(largest_chunk, h->first_chunk);
 #undef EXPECT
 	return true;
 }
@@ -425,15 +400,15 @@ static void read_thread(struct opened *o, const char *name)
 			      name);
 		return;
 	}
-	if (!map_file(o, name, &f) || !check_header(o, name, &f, p, number))
+	if (!read_file(o, name, &f) || !check_header(o, name, &f, p, number))
 		return;
 	size_t rest = f.size % sizeof(uint64_t);
 	if (rest)
 		trace_problem(&o->t,
-			      "%s: offset %zu: expected a word of %zu bytes, found %zu: the file "
+			      "%s: offset %" PRIu64 ": expected a word of %zu bytes, found %zu: the file "
 			      "is cut short",
 			      name, f.size - rest, sizeof(uint64_t), rest);
-	const struct dprof_events_header *h = (const void *)f.bytes;
+	const struct dprof_events_header *h = &f.header;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
 		.clock = p->clock,
@@ -446,8 +421,7 @@ static void read_thread(struct opened *o, const char *name)
 	};
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
-		.word = (const void *)(f.bytes + DPROF_HEADER_SIZE),
-		.n = f.nwords,
+		.words = ch_open(&o->t, o->unpacker, name, h, f.size),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);

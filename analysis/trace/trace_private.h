@@ -5,6 +5,7 @@
  *   trace.c          the order of things, the cursor
  *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
  *   trace_sites.c    HASH.sites: which site stands at which address
+ *   chunks*.c        the words of a thread, from its two files
  *   trace_decode.c   from words to records
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_order.c    records that a signal handler put out of order
@@ -12,6 +13,7 @@
 #ifndef ANALYSIS_TRACE_PRIVATE_H
 #define ANALYSIS_TRACE_PRIVATE_H
 
+#include "analysis/trace/chunks.h"
 #include "analysis/trace/trace.h"
 #include "runtime/words.h"
 
@@ -93,16 +95,14 @@ struct group_use {
 	uint64_t id;
 };
 
-struct mapping { void *address; size_t size; };
-
 /* What a struct trace really is. */
 struct opened {
 	struct trace t;          /* first, so that one pointer serves both */
-	int directory;           /* descriptor, while opening */
+	int directory;           /* descriptor */
 	char **names; size_t nnames; /* of the files in it, sorted */
 	struct process_file *files; size_t nfiles; /* same order as t.processes */
 	struct tr_sites **sites; size_t nsites;
-	struct mapping *mappings; size_t nmappings; /* event files */
+	struct ch_unpacker *unpacker;
 	void **copies; size_t ncopies;  /* of records that had to be put in order */
 	struct group_use *uses; size_t nuses;
 };
@@ -136,8 +136,7 @@ struct tr_block { size_t first, n; struct tr_record *record; };
  * two cursors can walk one thread. */
 struct tr_words {
 	const struct tr_modules *modules;
-	const uint64_t *word;
-	size_t n;
+	struct ch_words words;
 	struct word_place *block; size_t nblocks; /* where each begins */
 	struct tr_block decoded[2];
 	int recent;              /* index in it */
@@ -157,11 +156,11 @@ static inline bool is_record(enum word_damage d)
 }
 
 /* The record at a place, which moves behind it; never DAMAGE_SILENT. */
-enum word_damage words_next(const struct tr_words *, struct word_place *, struct tr_record *);
+enum word_damage words_next(struct tr_words *, struct word_place *, struct tr_record *);
 
 /* The records of the words from a place on, one of each, until a word is not plain: neither an event of
  * a known site nor an argument of 56 bits. At most `room`; how many. That leaves `place.record` alone. */
-size_t words_plain(const struct tr_words *, struct word_place *, struct tr_record *, size_t room);
+size_t words_plain(struct tr_words *, struct word_place *, struct tr_record *, size_t room);
 
 /* The next block begins there. */
 void words_add_block(struct tr_words *, const struct word_place *);

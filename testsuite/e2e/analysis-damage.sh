@@ -110,8 +110,8 @@ END
 damaged 'a foreign file' 15 eval 'head -c 5000 /bin/sh >h0-1-0.events' <<'END'
 h0-1-0.events: offset 0: expected 'dprofev2', found '?ELF???': no file of events
 END
-damaged 'another version' 15 poke h0-1-0.events 8 '\x03' <<'END'
-h0-1-0.events: offset 8: expected version 2, found 3
+damaged 'another version' 15 poke h0-1-0.events 8 '\x04' <<'END'
+h0-1-0.events: offset 8: expected version 3, found 4
 END
 damaged 'another word size' 15 poke h0-1-0.events 16 '\x10' <<'END'
 h0-1-0.events: offset 16: expected word_size 8, found 16

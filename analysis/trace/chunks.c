@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chunks.c - which chunks a thread has, and in which of its two files each is.
+ *
+ * Law: each number from 0 to the highest is found once, or said to be missing. The program may run
+ * meanwhile: the places in .events are looked at, then the parts in .packed, and all again unless the places
+ * are as they were. So a chunk that was packed in between is found packed. */
+#include "analysis/trace/chunks.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/chunks_private.h"
+#include "analysis/trace/trace.h"
+
+#define TRIES 20 /* to see all chunks of a running program */
+#define BLOCK ((size_t)1 << 16)
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+bool read_at(int fd, void *to, size_t n, uint64_t offset)
+{
+	while (n) {
+		ssize_t got = pread(fd, to, n, (off_t)offset);
+		if (got <= 0)
+			return false;
+		to = (char *)to + got;
+		offset += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
+/* Words of a place up to the last that is not zero. */
+static size_t used_words(int fd, uint64_t place, uint64_t bytes)
+{
+	uint64_t block[BLOCK / sizeof(uint64_t)];
+	size_t n = bytes / sizeof *block;
+	while (n) {
+		size_t begin = (n - 1) / (BLOCK / sizeof *block) * (BLOCK / sizeof *block), k = n - begin;
+		if (!read_at(fd, block, k * sizeof *block, place + begin * sizeof *block))
+			k = 0; /* cut off since */
+		while (k && !block[k - 1])
+			k--;
+		if (k)
+			return begin + k;
+		n = begin;
+	}
+	return 0;
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+static bool is_part(const struct dprof_part *p)
+{
+	return p->magic == DPROF_PART_MAGIC && p->check == dprof_part_check(p) &&
+	       p->words <= DPROF_PART_WORDS && p->words && p->first <= p->of &&
+	       p->words <= p->of - p->first;
+}
+
+/* The next place from `at` on where a part begins; or the size of the file. */
+static uint64_t find_part(int fd, uint64_t at, uint64_t size)
+{
+	uint8_t block[BLOCK];
+	struct dprof_part p;
+	while (at + sizeof p <= size) {
+		size_t n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+		if (!read_at(fd, block, n, at))
+			return size;
+		for (size_t i = 0; i + sizeof p <= n; i++) {
+			memcpy(&p, block + i, sizeof p);
+			if (is_part(&p))
+				return at + i;
+		}
+		at += n - sizeof p + 1;
+	}
+	return size;
+}
+
+/* Parts of a chunk of which some are missing do not count. */
+static void drop_incomplete(struct parts *parts)
+{
+	size_t kept = 0;
+	for (size_t i = 0, end; i < parts->n; i = end) {
+		uint64_t words = 0;
+		for (end = i; end < parts->n && parts->part[end].header.chunk == parts->part[i].header.chunk &&
+			      parts->part[end].header.first == words;
+		     end++)
+			words += parts->part[end].header.words;
+		bool whole = end > i && words == parts->part[i].header.of;
+		end += end == i;
+		for (size_t k = i; k < end && whole; k++)
+			parts->part[kept++] = parts->part[k];
+	}
+	parts->n = kept;
+}
+
+struct parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
+{
+	struct parts parts = { .end = from, .damage = UINT64_MAX };
+	struct stat status;
+	int fd = unpacker_open_file(u, name);
+	if (fd < 0 || fstat(fd, &status)) {
+		if (fd >= 0)
+			close(fd);
+		return parts;
+	}
+	uint64_t size = (uint64_t)status.st_size;
+	struct part p = { .offset = from };
+	while (p.offset < size && size - p.offset >= sizeof p.header &&
+	       read_at(fd, &p.header, sizeof p.header, p.offset)) {
+		if (!is_part(&p.header)) {
+			if (parts.damage == UINT64_MAX) {
+				parts.damage = p.offset;
+				memcpy(&parts.found, &p.header, sizeof parts.found);
+			}
+			p.offset = find_part(fd, p.offset + 1, size);
+			continue;
+		}
+		uint64_t end = p.offset + sizeof p.header + p.header.bytes;
+		if (end > size)
+			break;
+		*MEM_GROW(parts.part, parts.n) = p;
+		parts.end = p.offset = end;
+	}
+	close(fd);
+	drop_incomplete(&parts);
+	return parts;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+struct place { uint64_t offset, bytes, first_word; };
+
+struct places { struct place *place; size_t n; };
+
+static struct places places_list(int fd, const struct dprof_events_header *h, uint64_t size)
+{
+	struct places places = { 0 };
+	uint64_t offset = DPROF_HEADER_SIZE;
+	uint64_t bytes = h->first_chunk ? h->first_chunk : size > offset ? size - offset : 0;
+	while (offset + sizeof(uint64_t) <= size) {
+		struct place p = { offset, size - offset < bytes ? size - offset : bytes, 0 };
+		if (!read_at(fd, &p.first_word, sizeof p.first_word, offset))
+			break;
+		if (p.first_word)
+			*MEM_GROW(places.place, places.n) = p;
+		offset += bytes;
+		bytes = dprof_next_chunk(bytes, h->largest_chunk);
+	}
+	return places;
+}
+
+static bool places_equal(const struct places *a, const struct places *b)
+{
+	return a->n == b->n && (!a->n || !memcmp(a->place, b->place, a->n * sizeof *a->place));
+}
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
+
+/* One chunk: parts first .. first + n - 1, or a place. */
+struct chunk { uint64_t number; size_t first, n, place; };
+
+static int by_number(const void *a, const void *b)
+{
+	const struct chunk *x = a, *y = b;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->n == 0) - (y->n == 0); /* the packed one counts */
+}
+
+struct listing {
+	struct places places;
+	struct parts parts;
+	struct chunk *chunk; size_t nchunks;
+};
+
+static void list_chunks(struct listing *l)
+{
+	for (size_t i = 0, end; i < l->parts.n; i = end) {
+		uint64_t number = l->parts.part[i].header.chunk;
+		for (end = i; end < l->parts.n && l->parts.part[end].header.chunk == number; end++)
+			;
+		*MEM_GROW(l->chunk, l->nchunks) = (struct chunk){ number, i, end - i, 0 };
+	}
+	for (size_t i = 0; i < l->places.n; i++)
+		if (dprof_is(l->places.place[i].first_word, DPROF_ESCAPE_CHUNK))
+			*MEM_GROW(l->chunk, l->nchunks) = (struct chunk){
+				.number = dprof_value(l->places.place[i].first_word), .place = i };
+	if (l->nchunks)
+		qsort(l->chunk, l->nchunks, sizeof *l->chunk, by_number);
+}
+
+static struct listing list(const struct ch_words *w, int fd, const struct dprof_events_header *h,
+			   uint64_t size)
+{
+	struct listing l = { .places = places_list(fd, h, size) };
+	for (int i = 0; i < TRIES; i++) {
+		l.parts = parts_list(w->unpacker, w->packed, 0);
+		struct places again = places_list(fd, h, size);
+		bool same = places_equal(&l.places, &again);
+		free(l.places.place);
+		l.places = again;
+		if (same)
+			break;
+		free(l.parts.part);
+	}
+	list_chunks(&l);
+	return l;
+}
+
+/* ---- What it comes to ------------------------------------------------------------------------ */
+
+static void add_parts(struct ch_words *w, const struct part *part, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct dprof_part *h = &part[i].header;
+		*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
+			.at = w->n, .n = h->words, .chunk = h->chunk,
+			.offset = part[i].offset, .bytes = h->bytes, .words = h->words };
+		w->n += h->words;
+	}
+}
+
+static void add_place(struct ch_words *w, int fd, const struct place *p, bool last)
+{
+	size_t n = used_words(fd, p->offset, p->bytes), all = p->bytes / sizeof(uint64_t);
+	if (!last && n + DPROF_SLACK_WORDS < all) /* the thread left it full: what is not there, is missing */
+		n = all - DPROF_SLACK_WORDS;
+	if (!n)
+		return;
+	*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
+		.at = w->n, .n = n, .chunk = dprof_value(p->first_word),
+		.offset = p->offset, .place = p->offset };
+	w->n += n;
+}
+
+static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
+{
+	if (l->parts.damage != UINT64_MAX)
+		trace_problem(t, "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
+			      w->packed, l->parts.damage, l->parts.found);
+	for (size_t i = 0; w->numbered && i < l->places.n; i++)
+		if (!dprof_is(l->places.place[i].first_word, DPROF_ESCAPE_CHUNK))
+			trace_problem(t, "%s: offset %" PRIu64
+					 ": expected the number of a chunk, found 0x%" PRIx64
+					 ": its records are left out",
+				      w->events, l->places.place[i].offset,
+				      l->places.place[i].first_word);
+	uint64_t next = 0, missing = 0, first = 0;
+	for (size_t i = 0; i < l->nchunks; i++) {
+		uint64_t number = l->chunk[i].number;
+		if (number > next) {
+			first = missing ? first : next;
+			missing += number - next;
+		}
+		next = number >= next ? number + 1 : next;
+	}
+	if (missing)
+		trace_problem(t, "%s: expected chunk %" PRIu64 " here or in %s, found neither (%" PRIu64
+				 " of %" PRIu64 " chunks are missing)",
+			      w->events, first, w->packed, missing, next);
+	w->gaps = missing > 0 || l->parts.damage != UINT64_MAX;
+}
+
+static char *packed_name(const char *events)
+{
+	return mem_format("%.*s.packed", (int)(strlen(events) - strlen(".events")), events);
+}
+
+struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name,
+			const struct dprof_events_header *h, uint64_t size)
+{
+	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name),
+			      .numbered = h->first_chunk != 0 };
+	int fd = unpacker_open_file(u, name);
+	if (fd < 0)
+		return w;
+	struct listing l = list(&w, fd, h, size);
+	for (size_t i = 0; i < l.nchunks && w.numbered; i++) {
+		const struct chunk *c = &l.chunk[i];
+		if (i && c->number == l.chunk[i - 1].number)
+			continue;
+		if (c->n)
+			add_parts(&w, &l.parts.part[c->first], c->n);
+		else
+			add_place(&w, fd, &l.places.place[c->place], i + 1 == l.nchunks);
+	}
+	if (!w.numbered && l.places.n)
+		add_place(&w, fd, &l.places.place[0], true);
+	tell(t, &w, &l);
+	free(l.places.place);
+	free(l.parts.part);
+	free(l.chunk);
+	close(fd);
+	return w;
+}
+
+void ch_close(struct ch_words *w)
+{
+	free(w->events);
+	free(w->packed);
+	free(w->piece);
+	free(w->buffer);
+}

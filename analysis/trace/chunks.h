@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chunks.h - the words of one thread, in order, wherever they stand: in chunks of its .events file, or
+ * packed in its .packed file (runtime/format.h, runtime/packed.h).
+ *
+ * Law: word i is the same whenever it is asked for, though the program may still run, pack the chunk in
+ * which it stands, and use that chunk's place again. Memory is one part's for each thread. */
+#ifndef ANALYSIS_TRACE_CHUNKS_H
+#define ANALYSIS_TRACE_CHUNKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/format.h"
+
+struct trace;
+struct ch_unpacker;            /* one for all threads of a trace */
+
+/* Words that stand together in one of the two files. */
+struct ch_piece {
+	size_t at, n;          /* words at .. at + n - 1 of the thread */
+	uint64_t chunk;        /* its number */
+	uint64_t offset;       /* in .events: of the first word; in .packed: of the part's header */
+	uint64_t place;        /* in .events: offset of the chunk */
+	uint32_t bytes;        /* in .packed: behind the header; 0: it is in .events */
+	uint32_t words;        /* in .packed: of the part; it may have become longer than n since */
+	bool damaged;          /* and counts as words that say nothing */
+};
+
+struct ch_words {
+	struct ch_unpacker *unpacker;
+	char *events, *packed; /* names of the files */
+	bool numbered;         /* chunks have a number */
+	struct ch_piece *piece; size_t npieces;
+	size_t n;              /* words */
+	bool gaps;             /* chunks are missing or damaged */
+	uint64_t *buffer;      /* words first .. first + nbuffered - 1, and room for some more */
+	size_t first, nbuffered, room;
+};
+
+struct ch_unpacker *ch_unpacker_open(int directory);
+void ch_unpacker_close(struct ch_unpacker *);
+
+/* What the file of events `name` and its file of packed chunks hold; `size`: of the former. What is
+ * missing or damaged becomes a problem of the trace. */
+struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
+			const struct dprof_events_header *, uint64_t size);
+void ch_close(struct ch_words *);
+
+/* Behind a look at all words: a sentence for the trace if some were damaged. */
+void ch_tell_damage(struct trace *, struct ch_words *);
+
+/* Where word i stands, for sentences. */
+const char *ch_file(const struct ch_words *, size_t i);
+uint64_t ch_offset(const struct ch_words *, size_t i);
+
+/* Words i and those behind it that are at hand, until the next call for this thread; i is less than n. */
+struct ch_run { const uint64_t *word; size_t n; };
+struct ch_run ch_run_elsewhere(struct ch_words *, size_t i);
+static inline struct ch_run ch_run(struct ch_words *w, size_t i)
+{
+	size_t ahead = i - w->first;
+	return ahead < w->nbuffered ? (struct ch_run){ w->buffer + ahead, w->nbuffered - ahead }
+				    : ch_run_elsewhere(w, i);
+}
+
+static inline uint64_t ch_word(struct ch_words *w, size_t i)
+{
+	return *ch_run(w, i).word;
+}
+
+#endif

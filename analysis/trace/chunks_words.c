@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chunks_words.c - the words of a thread are read and unpacked, a part at a time.
+ *
+ * Nothing is mapped: a running program cuts its files off when a thread ends. A word from .events counts
+ * only if its chunk still had its number after it was read; else the chunk was packed meanwhile. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <zstd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/chunks_private.h"
+#include "analysis/trace/trace.h"
+
+struct ch_unpacker {
+	int directory;
+	ZSTD_DCtx *zstd;
+	uint8_t *packed;       /* room for any part */
+	uint8_t planes[DPROF_PART_WORDS * sizeof(uint64_t)];
+};
+
+struct ch_unpacker *ch_unpacker_open(int directory)
+{
+	struct ch_unpacker *u = mem_resize(NULL, 1, sizeof *u);
+	u->directory = directory;
+	u->zstd = ZSTD_createDCtx();
+	u->packed = mem_resize(NULL, ZSTD_compressBound(sizeof u->planes), 1);
+	return u;
+}
+
+void ch_unpacker_close(struct ch_unpacker *u)
+{
+	if (!u)
+		return;
+	ZSTD_freeDCtx(u->zstd);
+	free(u->packed);
+	free(u);
+}
+
+int unpacker_open_file(struct ch_unpacker *u, const char *name)
+{
+	return openat(u->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static void make_room(struct ch_words *w, size_t words)
+{
+	if (words > w->room) {
+		free(w->buffer);
+		w->buffer = mem_resize(NULL, words, sizeof *w->buffer);
+		w->room = words;
+	}
+}
+
+static bool unpack(struct ch_words *w, const struct ch_piece *p)
+{
+	struct ch_unpacker *u = w->unpacker;
+	size_t folded = dprof_folded_words(p->words), bytes = folded * sizeof(uint64_t), got;
+	int fd = unpacker_open_file(u, w->packed);
+	bool read = fd >= 0 && p->bytes <= ZSTD_compressBound(sizeof u->planes) &&
+		    read_at(fd, u->packed, p->bytes, p->offset + sizeof(struct dprof_part));
+	if (fd >= 0)
+		close(fd);
+	if (!read)
+		return false;
+	got = ZSTD_decompressDCtx(u->zstd, u->planes, sizeof u->planes, u->packed, p->bytes);
+	if (ZSTD_isError(got) || got != bytes)
+		return false;
+	make_room(w, folded);
+	dprof_unfold(u->planes, w->buffer, p->words);
+	w->first = p->at;
+	w->nbuffered = p->n;
+	return true;
+}
+
+/* The slice of a piece in .events with word i. */
+static bool read_slice(struct ch_words *w, const struct ch_piece *p, size_t i)
+{
+	size_t skip = (i - p->at) / DPROF_PART_WORDS * DPROF_PART_WORDS;
+	size_t n = p->n - skip < DPROF_PART_WORDS ? p->n - skip : DPROF_PART_WORDS;
+	uint64_t number = 0;
+	int fd = unpacker_open_file(w->unpacker, w->events);
+	make_room(w, n);
+	bool read = fd >= 0 && read_at(fd, w->buffer, n * sizeof *w->buffer,
+				       p->offset + skip * sizeof *w->buffer) &&
+		    read_at(fd, &number, sizeof number, p->place);
+	if (fd >= 0)
+		close(fd);
+	w->first = p->at + skip;
+	w->nbuffered = n;
+	return read && (!w->numbered ||
+			number == dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, p->chunk));
+}
+
+/* Piece k was in .events, and is packed now: its parts stand in for it. False if it is not. */
+static bool replace_by_parts(struct ch_words *w, size_t k)
+{
+	struct ch_piece old = w->piece[k];
+	struct parts parts = parts_list(w->unpacker, w->packed, 0);
+	size_t first = 0, n = 0;
+	while (first < parts.n && parts.part[first].header.chunk != old.chunk)
+		first++;
+	for (size_t at = 0; first + n < parts.n && parts.part[first + n].header.chunk == old.chunk &&
+			    at < old.n; n++)
+		at += parts.part[first + n].header.words;
+	if (n) {
+		w->piece = mem_resize(w->piece, w->npieces + n, sizeof *w->piece);
+		memmove(w->piece + k + n, w->piece + k + 1, (w->npieces - k - 1) * sizeof *w->piece);
+		w->npieces += n - 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct part *part = &parts.part[first + i];
+		size_t left = old.n - part->header.first;
+		w->piece[k + i] = (struct ch_piece){
+			.at = old.at + part->header.first, .chunk = old.chunk,
+			.n = left < part->header.words ? left : part->header.words,
+			.offset = part->offset, .bytes = part->header.bytes,
+			.words = part->header.words };
+	}
+	free(parts.part);
+	return n > 0;
+}
+
+/* Words that say nothing. What follows in the same chunk would lack what stood before: epochs. */
+static void fill(struct ch_words *w, size_t k)
+{
+	const struct ch_piece *p = &w->piece[k];
+	w->first = p->at;
+	w->nbuffered = p->n < DPROF_PART_WORDS ? p->n : DPROF_PART_WORDS;
+	make_room(w, w->nbuffered);
+	for (size_t i = 0; i < w->nbuffered; i++)
+		w->buffer[i] = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+	for (; k < w->npieces && w->piece[k].chunk == p->chunk; k++)
+		w->piece[k].damaged = true;
+	w->gaps = true;
+}
+
+static size_t piece_of(const struct ch_words *w, size_t i)
+{
+	size_t lo = 0, hi = w->npieces;
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (w->piece[mid].at <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct ch_run ch_run_elsewhere(struct ch_words *w, size_t i)
+{
+	size_t k = piece_of(w, i);
+	if (!w->piece[k].bytes && !w->piece[k].damaged && !read_slice(w, &w->piece[k], i)) {
+		if (!replace_by_parts(w, k))
+			w->piece[k].damaged = true;
+		k = piece_of(w, i);
+	}
+	const struct ch_piece *p = &w->piece[k];
+	if (p->damaged || (p->bytes && !unpack(w, p)))
+		fill(w, k);
+	if (i - w->first >= w->nbuffered) { /* within a damaged piece of many parts */
+		w->first += (i - w->first) / DPROF_PART_WORDS * DPROF_PART_WORDS;
+		if (p->at + p->n - w->first < w->nbuffered)
+			w->nbuffered = p->at + p->n - w->first;
+	}
+	return (struct ch_run){ w->buffer + (i - w->first), w->nbuffered - (i - w->first) };
+}
+
+/* ---- For sentences --------------------------------------------------------------------------- */
+
+const char *ch_file(const struct ch_words *w, size_t i)
+{
+	return w->npieces && w->piece[piece_of(w, i)].bytes ? w->packed : w->events;
+}
+
+uint64_t ch_offset(const struct ch_words *w, size_t i)
+{
+	const struct ch_piece *p = &w->piece[piece_of(w, i)];
+	return p->offset + (p->bytes ? 0 : (i - p->at) * sizeof(uint64_t));
+}
+
+void ch_tell_damage(struct trace *t, struct ch_words *w)
+{
+	size_t words = 0, first = w->npieces;
+	for (size_t i = w->npieces; i-- > 0;)
+		if (w->piece[i].damaged) {
+			words += w->piece[i].n;
+			first = i;
+		}
+	if (first == w->npieces)
+		return;
+	const struct ch_piece *p = &w->piece[first];
+	trace_problem(t, "%s: offset %" PRIu64 ": expected the %s, found %s (%zu words are left out)",
+		      p->bytes ? w->packed : w->events, p->offset,
+		      p->bytes ? "packed records that its checksum tells" : "words of a chunk",
+		      p->bytes ? "others" : "a place that was wiped", words);
+}

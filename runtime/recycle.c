@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recycle.c - full chunks are packed and made clean again.
+ *
+ * Runs in the helper, which first of all sees to it that no thread waits for a chunk.
+ *
+ * Law: what a chunk holds is in the file of packed ones, whole, before the chunk's first word is wiped;
+ * and that is wiped before all else. So whenever the process is killed each chunk is to be found, and one
+ * that is in both places has the same number in both. What cannot be packed stays where it is. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/pack.h"
+#include "runtime/settings.h"
+#include "runtime/sys.h"
+#include "runtime/thread.h"
+
+#define CLEAN_CHUNKS 2 /* of a thread; more than one are there when the helper was late */
+
+static uint64_t never_written; /* the hole in what the system would not let us pack */
+
+static uint64_t *find_hole(const struct dprof_chunk *c)
+{
+	for (uint64_t *word = c->start; word < c->claimed; word++)
+		if (!*(volatile uint64_t *)word)
+			return word;
+	return NULL;
+}
+
+static bool may_be_packed(const struct dprof_chunk *c)
+{
+	return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == CHUNK_FULL &&
+	       !(c->hole && !*(volatile uint64_t *)c->hole);
+}
+
+static struct dprof_chunk *oldest(struct dprof_thread *t)
+{
+	struct dprof_chunk *found = NULL;
+
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (may_be_packed(c) && (!found || c->number < found->number))
+			found = c;
+	return found;
+}
+
+/* True when the file has it. */
+static bool pack(struct dprof_thread *t, struct dprof_chunk *c)
+{
+	static const char events[] = ".events", packed[] = ".packed";
+	char path[sizeof(t->path)];
+	size_t stem = strlen(t->path) - strlen(events);
+	long end;
+
+	memcpy(path, t->path, stem);
+	memcpy(path + stem, packed, sizeof(packed));
+	c->hole = find_hole(c);
+	if (c->hole)
+		return false;
+	end = dprof_pack(path, t->packed_bytes, c->number, c->start, (size_t)(c->claimed - c->start));
+	if (end < 0) {
+		c->hole = &never_written;
+		return false;
+	}
+	t->packed_bytes = (uint64_t)end;
+	return true;
+}
+
+static unsigned clean_chunks(const struct dprof_thread *t)
+{
+	unsigned n = 0;
+
+	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		n += __atomic_load_n(&c->state, __ATOMIC_RELAXED) == CHUNK_CLEAN;
+	return n;
+}
+
+/* The file has a hole there from now on. Where a file system cannot do that, old records stay; nobody
+ * looks at them. */
+static void give_back(const struct dprof_thread *t, const struct dprof_chunk *c)
+{
+	int fd;
+
+	sys(SYS_munmap, c->start, c->bytes);
+	fd = (int)sys(SYS_open, t->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return;
+	sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, c->offset, c->bytes);
+	sys(SYS_close, fd);
+}
+
+static void recycle(struct dprof_thread *t, struct dprof_chunk *c)
+{
+	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST);
+	if (t->supply != SUPPLY_ENDED && c->bytes == dprof_settings.chunk_bytes &&
+	    clean_chunks(t) < CLEAN_CHUNKS) {
+		memset(c->start, 0, c->bytes);
+		__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);
+	} else {
+		give_back(t, c);
+		__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
+	}
+}
+
+static bool pack_one(struct dprof_thread *t)
+{
+	struct dprof_chunk *c = oldest(t);
+	int full = CHUNK_FULL;
+
+	if (!c || !__atomic_compare_exchange_n(&c->state, &full, CHUNK_TAKEN, false, __ATOMIC_ACQUIRE,
+					       __ATOMIC_RELAXED))
+		return false;
+	if (pack(t, c))
+		recycle(t, c);
+	else
+		__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool dprof_chunks_pack(void)
+{
+	bool any = false;
+
+	for (struct dprof_thread *t = dprof_threads(); t; t = t->following) {
+		int supply = __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE);
+
+		if (supply == SUPPLY_FREE)
+			continue;
+		if (pack_one(t)) {
+			dprof_chunks_make_wanted();
+			any = true;
+		} else if (supply == SUPPLY_ENDED) {
+			dprof_thread_gone(t);
+			any = true;
+		}
+	}
+	return any;
+}
