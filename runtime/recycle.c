@@ -2,14 +2,14 @@
  *
  * recycle.c - full chunks are packed and made clean again.
  *
- * Runs in the helper, which first of all sees to it that no thread waits for a chunk.
+ * Runs in the helper, which first of all sees to it that no thread waits for a chunk. What threads share
+ * is not touched by functions of the C library here, which a sanitizer would watch (room.mk).
  *
  * Law: what a chunk holds is in the file of packed ones, whole, before the chunk's first word is wiped;
  * and that is wiped before all else. So whenever the process is killed each chunk is to be found, and one
  * that is in both places has the same number in both. What cannot be packed stays where it is. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "runtime/pack.h"
@@ -45,16 +45,25 @@ static struct dprof_chunk *oldest(struct dprof_thread *t)
 	return found;
 }
 
+static void name_packed(char *to, const char *events)
+{
+	static const char packed[] = ".packed";
+	size_t n = 0, suffix = sizeof(packed) - 1; /* as long as ".events" */
+
+	for (; events[n]; n++)
+		to[n] = events[n];
+	to[n] = '\0';
+	for (size_t i = 0; i < suffix; i++)
+		to[n - suffix + i] = packed[i];
+}
+
 /* True when the file has it. */
 static bool pack(struct dprof_thread *t, struct dprof_chunk *c)
 {
-	static const char events[] = ".events", packed[] = ".packed";
 	char path[sizeof(t->path)];
-	size_t stem = strlen(t->path) - strlen(events);
 	long end;
 
-	memcpy(path, t->path, stem);
-	memcpy(path + stem, packed, sizeof(packed));
+	name_packed(path, t->path);
 	c->hole = find_hole(c);
 	if (c->hole)
 		return false;
@@ -90,12 +99,18 @@ static void give_back(const struct dprof_thread *t, const struct dprof_chunk *c)
 	sys(SYS_close, fd);
 }
 
+static void wipe(const struct dprof_chunk *c)
+{
+	for (uint64_t *word = c->start; word < c->start + c->bytes / sizeof(*word); word++)
+		*word = 0;
+}
+
 static void recycle(struct dprof_thread *t, struct dprof_chunk *c)
 {
-	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST); /* first of all */
 	if (t->supply != SUPPLY_ENDED && c->bytes == dprof_settings.chunk_bytes &&
 	    clean_chunks(t) < CLEAN_CHUNKS) {
-		memset(c->start, 0, c->bytes);
+		wipe(c);
 		__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);
 	} else {
 		give_back(t, c);
