@@ -29,7 +29,16 @@ struct imports {
 	ElfW(Addr) base;
 };
 
-/* Whether `address` is in this library. */
+/* This library, in which wrappers are looked for: another tool's may stand before them. */
+static void *open_ourselves(void)
+{
+	Dl_info us;
+
+	return dladdr((const void *)open_ourselves, &us)
+		       ? dlopen(us.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+/* Whether `address` is in this library, not in one that it needs. */
 static bool is_ours(const void *address)
 {
 	Dl_info it, us;
@@ -39,9 +48,9 @@ static bool is_ours(const void *address)
 }
 
 /* The wrapper of "PMPI_Name", or NULL. */
-static void *wrapper_of(const char *name)
+static void *wrapper_of(void *ourselves, const char *name)
 {
-	void *wrapper = strncmp(name, "PMPI_", 5) ? NULL : dlsym(RTLD_DEFAULT, name + 1);
+	void *wrapper = strncmp(name, "PMPI_", 5) ? NULL : dlsym(ourselves, name + 1);
 
 	return wrapper && is_ours(wrapper) ? wrapper : NULL;
 }
@@ -56,16 +65,18 @@ static void point_to(void **entry, void *function)
 		*entry = function;
 }
 
-static void redirect(const struct imports *in, const ElfW(Rela) *table, size_t bytes)
+static void redirect(void *ourselves, const struct imports *in, const ElfW(Rela) *table,
+		     size_t bytes)
 {
 	for (size_t i = 0; i < bytes / sizeof(*table); i++) {
 		const ElfW(Rela) *r = &table[i];
 		unsigned type = ELF64_R_TYPE(r->r_info);
+		const char *name = in->names + in->symbols[ELF64_R_SYM(r->r_info)].st_name;
 		void *wrapper;
 
 		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
 			continue;
-		wrapper = wrapper_of(in->names + in->symbols[ELF64_R_SYM(r->r_info)].st_name);
+		wrapper = wrapper_of(ourselves, name);
 		if (wrapper)
 			point_to((void **)(in->base + r->r_offset), wrapper);
 	}
@@ -87,13 +98,12 @@ static struct imports read_imports(ElfW(Addr) base, const ElfW(Dyn) *d)
 	return in;
 }
 
-static int redirect_library(struct dl_phdr_info *info, size_t size, void *unused)
+static int redirect_library(struct dl_phdr_info *info, size_t size, void *ourselves)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *name = slash ? slash + 1 : info->dlpi_name;
 
 	(void)size;
-	(void)unused;
 	if (strncmp(name, "libmpi_mpifh.", 13) != 0 && strncmp(name, "libmpichfort.", 13) != 0)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++)
@@ -102,10 +112,20 @@ static int redirect_library(struct dl_phdr_info *info, size_t size, void *unused
 				info->dlpi_addr,
 				(const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
 
-			redirect(&in, in.plt, in.plt ? in.plt_bytes : 0);
-			redirect(&in, in.other, in.other ? in.other_bytes : 0);
+			redirect(ourselves, &in, in.plt, in.plt ? in.plt_bytes : 0);
+			redirect(ourselves, &in, in.other, in.other ? in.other_bytes : 0);
 		}
 	return 0;
+}
+
+static void redirect_libraries(void)
+{
+	void *ourselves = open_ourselves();
+
+	if (!ourselves)
+		return;
+	dl_iterate_phdr(redirect_library, ourselves);
+	dlclose(ourselves);
 }
 
 /* ---- Where a Fortran program begins ----------------------------------------------------------- */
@@ -116,7 +136,7 @@ static int redirect_library(struct dl_phdr_info *info, size_t size, void *unused
 	{                                                                                         \
 		void (*next) parameters;                                                          \
                                                                                                   \
-		dl_iterate_phdr(redirect_library, NULL);                                          \
+		redirect_libraries();                                                             \
 		*(void **)&next = dlsym(RTLD_NEXT, #name);                                        \
 		if (!next)                                                                        \
 			abort(); /* the program has it, or it would not be here */                \
