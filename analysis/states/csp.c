@@ -18,8 +18,12 @@
 
 struct timed {               /* a segment and when */
 	struct lane_segment what;
-	frz_time begin, end, length;
+	frz_time begin, end;
+	frz_time length;     /* once `measured` */
+	bool measured;
 };
+
+struct ghost { int64_t end; uint32_t alone; bool all_wait; };
 
 struct track {               /* one clock in the sweep */
 	struct lane *lane;
@@ -27,7 +31,7 @@ struct track {               /* one clock in the sweep */
 	struct frz_cursor times;
 	struct timed now;    /* the segment that counts, or the next one */
 	bool counts, exhausted;
-	struct timed *ghosts; /* a ring */
+	struct ghost *ghosts; /* a ring */
 	size_t first, nghosts, room;
 };
 
@@ -88,6 +92,20 @@ static void two_add(struct two *two, int64_t value, const struct track *of)
 		two->second = value;
 }
 
+/* By the rate, and by its two times. Most segments make no frame, so nobody asks. */
+static void measure(const struct sweep *s, const struct track *t, struct timed *x)
+{
+	uint64_t from = x->what.from, to = x->what.to;
+	x->measured = true;
+	x->length.lo = 0;
+	if (to != PERIOD_AFTER) {
+		x->length = times_duration(s->times, t->clock, to - from);
+		x->length.lo = larger(x->length.lo, ticks_minus(x->end.lo, x->begin.hi));
+	}
+	if (from == PERIOD_BEFORE || to == PERIOD_AFTER)
+		x->length.hi = ticks_minus(x->end.hi, x->begin.lo);
+}
+
 /* Length of the frame that the segments of all tracks make: the smallest e_i - b_j. */
 static frz_time frame_length(const struct sweep *s)
 {
@@ -95,7 +113,9 @@ static frz_time frame_length(const struct sweep *s)
 	int64_t begin_lo = INT64_MIN, end_hi = INT64_MAX;
 	frz_time length = { INT64_MAX, INT64_MAX };
 	for (size_t i = 0; i < s->ntracks; i++) {
-		const struct timed *x = &s->tracks[i].now;
+		struct timed *x = &s->tracks[i].now;
+		if (!x->measured)
+			measure(s, &s->tracks[i], x);
 		two_add(&begin, x->begin.hi, &s->tracks[i]);
 		two_add(&end, ticks_minus(0, x->end.lo), &s->tracks[i]);
 		begin_lo = larger(begin_lo, x->begin.lo);
@@ -160,14 +180,14 @@ static void visit_frames(struct sweep *s)
 
 /* ---- Time of unknown order ------------------------------------------------------------------- */
 
-static const struct timed *ghost_at(const struct track *t, size_t i)
+static const struct ghost *ghost_at(const struct track *t, size_t i)
 {
 	return &t->ghosts[(t->first + i) & (t->room - 1)];
 }
 
 static void drop_ghosts(struct track *t, int64_t now)
 {
-	while (t->nghosts > 0 && ghost_at(t, 0)->end.hi <= now) {
+	while (t->nghosts > 0 && ghost_at(t, 0)->end <= now) {
 		t->first = (t->first + 1) & (t->room - 1);
 		t->nghosts--;
 	}
@@ -177,21 +197,21 @@ static struct waiting waiting(const struct track *t)
 {
 	struct waiting w = { INT64_MIN, INT64_MIN };
 	for (size_t i = 0; i < t->nghosts; i++)
-		if (ghost_at(t, i)->what.all_wait)
-			w.by_ghost = ghost_at(t, i)->end.hi;
+		if (ghost_at(t, i)->all_wait)
+			w.by_ghost = ghost_at(t, i)->end;
 	w.until = waits(t) ? INT64_MAX : w.by_ghost;
 	return w;
 }
 
-/* Adds the time from now on to whoever works alone by this segment, once. */
-static void add_until(struct sweep *s, const struct track *t, const struct timed *segment,
-		      int64_t now, int64_t until)
+/* Adds the time from now on to who may work alone then, once. */
+static void add_until(struct sweep *s, const struct track *t, uint32_t who, int64_t now,
+		      int64_t until)
 {
-	if (segment->what.alone == LANE_NOBODY || until <= now)
+	if (who == LANE_NOBODY || until <= now)
 		return;
 	size_t count = 1;
-	const uint32_t *actors = &segment->what.alone;
-	if (*actors == LANE_ANYBODY)
+	const uint32_t *actors = &who;
+	if (who == LANE_ANYBODY)
 		actors = lane_actors(t->lane, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct tally *tally = &s->tallies[actors[i]];
@@ -228,12 +248,14 @@ static void add_workers(struct sweep *s, const struct track *t, int64_t now)
 			continue;
 		int64_t end = t->now.end.hi;
 		if (u->counts && u->now.what.alone != LANE_NOBODY)
-			add_until(s, u, &u->now, now, smaller(end, wait_until(s, t, u, false)));
+			add_until(s, u, u->now.what.alone, now,
+				  smaller(end, wait_until(s, t, u, false)));
 		if (u->nghosts == 0)
 			continue;
 		end = smaller(end, wait_until(s, t, u, true));
 		for (size_t g = 0; g < u->nghosts; g++)
-			add_until(s, u, ghost_at(u, g), now, smaller(end, ghost_at(u, g)->end.hi));
+			add_until(s, u, ghost_at(u, g)->alone, now,
+				  smaller(end, ghost_at(u, g)->end));
 	}
 }
 
@@ -249,7 +271,7 @@ static void add_unordered(struct sweep *s, const struct track *t)
 		may_not_wait += &s->tracks[i] != t && s->others[i].until == INT64_MIN;
 	}
 	if (may_not_wait == 0)
-		add_until(s, t, &t->now, now,
+		add_until(s, t, t->now.what.alone, now,
 			  smaller(t->now.end.hi, wait_until(s, t, t, false)));
 	if (may_not_wait <= 1 && t->now.what.all_wait)
 		add_workers(s, t, now);
@@ -266,7 +288,7 @@ static void add_ghost(struct sweep *s, struct track *t)
 {
 	drop_ghosts(t, t->now.end.lo);
 	if (t->nghosts == t->room) {
-		struct timed *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
+		struct ghost *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
 		for (size_t i = 0; i < t->nghosts; i++)
 			ring[i] = *ghost_at(t, i);
 		free(t->ghosts);
@@ -274,7 +296,8 @@ static void add_ghost(struct sweep *s, struct track *t)
 		t->room = t->room ? 2 * t->room : 4;
 		t->first = 0;
 	}
-	t->ghosts[(t->first + t->nghosts++) & (t->room - 1)] = t->now;
+	t->ghosts[(t->first + t->nghosts++) & (t->room - 1)] =
+		(struct ghost){ t->now.end.hi, t->now.what.alone, t->now.what.all_wait };
 
 	size_t track = (size_t)(t - s->tracks), at = s->ghost[0].track == track ? 0 : 1;
 	if (t->now.end.hi > s->ghost[at].end || s->ghost[at].track == track) {
@@ -298,19 +321,14 @@ static void add_ghost(struct sweep *s, struct track *t)
 static void set_times(const struct sweep *s, struct track *t, struct timed *x)
 {
 	uint64_t from = x->what.from, to = x->what.to;
+	x->measured = false;
 	x->begin = frz_time_of(&t->times, from);
 	if (from == PERIOD_BEFORE)
 		x->begin.lo = s->complete ? s->span->first.lo : INT64_MIN;
-	if (to == PERIOD_AFTER) {
+	if (to == PERIOD_AFTER)
 		x->end.lo = x->end.hi = s->complete ? s->span->last.hi : INT64_MAX;
-		x->length.lo = 0;
-	} else {
+	else
 		x->end = frz_time_of(&t->times, to);
-		x->length = times_duration(s->times, t->clock, to - from);
-		x->length.lo = larger(x->length.lo, ticks_minus(x->end.lo, x->begin.hi));
-	}
-	if (from == PERIOD_BEFORE || to == PERIOD_AFTER)
-		x->length.hi = ticks_minus(x->end.hi, x->begin.lo);
 }
 
 static void fetch(struct sweep *s, struct track *t)

@@ -17,17 +17,21 @@ struct member {               /* one thread */
 	struct states states;
 	struct period now;
 	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
+	uint8_t alone_is[MAY_ANY + 1]; /* by `may`: what an actor is who is this thread alone */
 	uint32_t actor;       /* in this lane */
 	bool waits;
 	bool blurred;         /* is in lane.blurred */
 };
 
 struct actor {
+	uint32_t threads;
 	uint32_t waiters;             /* threads that ever wait */
 	uint32_t may_work, must_work; /* how many threads */
 	uint32_t may_wait, must_wait; /* how many of the waiters */
+	uint8_t is;                   /* what follows from that: IS_... */
 	uint32_t site;                /* where it began to work last */
 };
+enum { IS_MAY_WAIT = 1, IS_MUST_WAIT = 2, IS_MAY_WORK = 4, IS_MUST_WORK = 8 };
 
 /* A stretch between two stamps and what it says: who may work alone, and two bits. That is one
  * number, because it is moved and compared at every change of a thread. */
@@ -47,7 +51,7 @@ struct lane {
 	struct heap ends;     /* of the members' periods */
 
 	/* Over the actors. */
-	size_t may_wait, must_wait, both;  /* both: may wait, or else may work */
+	uint64_t counts; /* who may wait; who must; who may wait, or else may work */
 	uint32_t xor_not_may_wait, xor_both;
 
 	uint64_t stamp;       /* of the last change that was counted */
@@ -62,35 +66,23 @@ struct lane {
 
 /* ---- Actors ---------------------------------------------------------------------------------- */
 
-static bool actor_may_work(const struct actor *a)
+static uint8_t is(bool may_wait, bool must_wait, bool may_work, bool must_work)
 {
-	return a->may_work > 0;
+	return (uint8_t)(may_wait * IS_MAY_WAIT | must_wait * IS_MUST_WAIT |
+			 may_work * IS_MAY_WORK | must_work * IS_MUST_WORK);
 }
 
-static bool actor_may_wait(const struct actor *a)
+static uint8_t is_of_threads(const struct actor *a)
 {
-	return a->waiters > 0 && a->may_wait == a->waiters && a->must_work == 0;
+	return is(a->waiters > 0 && a->may_wait == a->waiters && a->must_work == 0,
+		  a->waiters > 0 && a->must_wait == a->waiters && a->may_work == 0,
+		  a->may_work > 0, a->must_work > 0);
 }
 
-static bool actor_must_wait(const struct actor *a)
+static uint8_t is_of_thread(bool waits, uint8_t may)
 {
-	return a->waiters > 0 && a->must_wait == a->waiters && a->may_work == 0;
-}
-
-/* Adds (by = 1) or takes away (by = -1) an actor's part in the lane's counts. */
-static void count_actor(struct lane *lane, uint32_t a, int by)
-{
-	const struct actor *actor = &lane->actors[a];
-	bool may_wait = actor_may_wait(actor);
-	lane->must_wait += actor_must_wait(actor) ? by : 0;
-	if (may_wait)
-		lane->may_wait += by;
-	else
-		lane->xor_not_may_wait ^= a;
-	if (may_wait && actor_may_work(actor)) {
-		lane->both += by;
-		lane->xor_both ^= a;
-	}
+	return is(waits && may & MAY_WAIT, waits && may == MAY_WAIT, may & MAY_WORK,
+		  may == MAY_WORK);
 }
 
 static void count_member(struct actor *actor, const struct member *m, int by)
@@ -103,17 +95,52 @@ static void count_member(struct actor *actor, const struct member *m, int by)
 	}
 }
 
+/* What an actor adds to the lane's counts: three numbers in one. */
+#define COUNT_BITS 21
+#define COUNT_MAY_WAIT  UINT64_C(1)
+#define COUNT_MUST_WAIT (UINT64_C(1) << COUNT_BITS)
+#define COUNT_BOTH      (UINT64_C(1) << 2 * COUNT_BITS)
+static const uint64_t counts_as[16] = {
+#define X(is)                                                                                      \
+	[is] = ((is) & IS_MAY_WAIT ? COUNT_MAY_WAIT : 0) +                                         \
+	       ((is) & IS_MUST_WAIT ? COUNT_MUST_WAIT : 0) +                                       \
+	       ((is) & IS_MAY_WAIT && (is) & IS_MAY_WORK ? COUNT_BOTH : 0)
+	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7),
+	X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15),
+#undef X
+};
+
+static size_t count_of(const struct lane *lane, uint64_t unit)
+{
+	return lane->counts / unit & ((UINT64_C(1) << COUNT_BITS) - 1);
+}
+
+/* Takes an actor from what it was to what it is now, in the lane's counts. */
+static void count_actor(struct lane *lane, uint32_t a, uint8_t now)
+{
+	uint64_t before = counts_as[lane->actors[a].is], after = counts_as[now];
+	lane->actors[a].is = now;
+	lane->counts += after - before;
+	lane->xor_not_may_wait ^= (before ^ after) & COUNT_MAY_WAIT ? a : 0;
+	lane->xor_both ^= (before ^ after) & COUNT_BOTH ? a : 0;
+}
+
 static void set_member(struct lane *lane, struct member *m, uint8_t may)
 {
+	struct actor *actor = &lane->actors[m->actor];
 	if (may == m->may)
 		return;
-	count_actor(lane, m->actor, -1);
-	count_member(&lane->actors[m->actor], m, -1);
-	m->may = may;
-	count_member(&lane->actors[m->actor], m, 1);
-	count_actor(lane, m->actor, 1);
+	if (actor->threads == 1) {
+		m->may = may;
+		count_actor(lane, m->actor, m->alone_is[may]);
+	} else {
+		count_member(actor, m, -1);
+		m->may = may;
+		count_member(actor, m, 1);
+		count_actor(lane, m->actor, is_of_threads(actor));
+	}
 	if (may & MAY_WORK && m->now.site != TR_NO_SITE)
-		lane->actors[m->actor].site = m->now.site;
+		actor->site = m->now.site;
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -123,18 +150,20 @@ static uint64_t describe(const struct lane *lane, uint32_t *site)
 {
 	uint64_t says = 0;
 	uint32_t a = LANE_NOBODY;
+	size_t may_wait = count_of(lane, COUNT_MAY_WAIT), both = count_of(lane, COUNT_BOTH);
+	size_t must_wait = count_of(lane, COUNT_MUST_WAIT);
 	*site = TR_NO_SITE;
-	if (lane->may_wait == lane->nactors) {
+	if (may_wait == lane->nactors) {
 		says = SAYS_ALL_WAIT;
-		a = lane->both == 0 ? LANE_NOBODY : lane->both == 1 ? lane->xor_both : LANE_ANYBODY;
-	} else if (lane->may_wait == lane->nactors - 1 &&
-		   actor_may_work(&lane->actors[lane->xor_not_may_wait])) {
+		a = both == 0 ? LANE_NOBODY : both == 1 ? lane->xor_both : LANE_ANYBODY;
+	} else if (may_wait == lane->nactors - 1 &&
+		   lane->actors[lane->xor_not_may_wait].is & IS_MAY_WORK) {
 		a = lane->xor_not_may_wait;
 	}
 	if (a >= lane->nactors)
-		return says | a | (lane->must_wait == lane->nactors ? SAYS_CERTAIN : 0);
+		return says | a | (must_wait == lane->nactors ? SAYS_CERTAIN : 0);
 	*site = lane->actors[a].site;
-	bool certain = lane->must_wait == lane->nactors - 1 && lane->actors[a].must_work > 0;
+	bool certain = must_wait == lane->nactors - 1 && lane->actors[a].is & IS_MUST_WORK;
 	return says | lane->ids[a] | (certain ? SAYS_CERTAIN : 0);
 }
 
@@ -299,9 +328,12 @@ static void add_member(struct lane *lane, const struct trace *trace, size_t thre
 	*m = (struct member){ .thread = thread,
 			      .actor = find_actor(lane, cast->actor_of[thread]),
 			      .waits = cast->waits[thread] };
+	for (uint8_t may = 0; may <= MAY_ANY; may++)
+		m->alone_is[may] = is_of_thread(m->waits, may);
 	states_open(&m->states, trace, thread, roles);
 	next_period(lane, m);
 	m->may = m->now.may;
+	lane->actors[m->actor].threads++;
 	lane->actors[m->actor].waiters += m->waits;
 	count_member(&lane->actors[m->actor], m, 1);
 	heap_add(&lane->ends, m->now.to, (uint32_t)(m - lane->members));
@@ -327,8 +359,10 @@ struct lane *lane_open(const struct trace *trace, uint32_t clock, const struct r
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (trace->threads[i].clock == clock && cast->actor_of[i] != LANE_NOBODY)
 			add_member(lane, trace, i, roles, cast);
-	for (size_t a = 0; a < lane->nactors; a++)
-		count_actor(lane, (uint32_t)a, 1);
+	for (uint32_t a = 0; a < lane->nactors; a++) {
+		lane->xor_not_may_wait ^= a;
+		count_actor(lane, a, is_of_threads(&lane->actors[a]));
+	}
 	return lane;
 }
 

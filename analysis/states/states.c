@@ -86,29 +86,16 @@ void roles_close(struct roles *roles)
 
 /* ---- The stack ------------------------------------------------------------------------------- */
 
-static uint8_t state_now(const struct states *s)
-{
-	return s->depth ? s->stack[s->depth - 1].state.may : s->bottom;
-}
-
-static uint32_t site_now(const struct states *s)
-{
-	return s->depth ? s->stack[s->depth - 1].state.site : TR_NO_SITE;
-}
-
 static void push(struct states *s, uint32_t site)
 {
 	uint8_t role = site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[site];
-	struct on_stack entry = { .site = site, .state = { role, site } };
-	if (role == 0) {
-		entry.state.may = state_now(s);
-		entry.state.site = site_now(s);
-	}
 	if (s->depth == s->room) {
 		s->room = s->room ? 2 * s->room : 16;
 		s->stack = mem_resize(s->stack, s->room, sizeof *s->stack);
 	}
-	s->stack[s->depth++] = entry;
+	s->stack[s->depth++] = (struct on_stack){ site, s->now };
+	if (role)
+		s->now = (struct state){ role, site };
 }
 
 /* Leaves `site`. Exits of what it encloses may be missing (longjmp). After a loss, an exit whose
@@ -121,15 +108,17 @@ static void pop(struct states *s, uint32_t site)
 	if (d > 0) {
 		s->unmatched += s->depth - d;
 		s->depth = d - 1;
-	} else if (s->bottom != MAY_ANY) {
-		s->unmatched++;
+		s->now = s->stack[d - 1].before;
+	} else {
+		s->unmatched += !s->lost;
 	}
 }
 
 static void forget(struct states *s)
 {
 	s->depth = 0;
-	s->bottom = MAY_ANY;
+	s->lost = true;
+	s->now = (struct state){ MAY_ANY, TR_NO_SITE };
 }
 
 static void apply(struct states *s, const struct tr_event *e)
@@ -157,7 +146,7 @@ void states_open(struct states *s, const struct trace *trace, size_t thread,
 {
 	*s = (struct states){ .roles = roles,
 			      .events = trace_events(trace, thread),
-			      .bottom = MAY_OTHER,
+			      .now = { MAY_OTHER, TR_NO_SITE },
 			      .period = { PERIOD_BEFORE, PERIOD_BEFORE, MAY_OTHER, TR_NO_SITE } };
 }
 
@@ -180,7 +169,7 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 {
 	s->period.to = stamp;
 	*out = s->period;
-	s->period = (struct period){ stamp, stamp, may, site_now(s) };
+	s->period = (struct period){ stamp, stamp, may, s->now.site };
 	s->stretch = 0;
 	s->stretch_from = stamp;
 }
@@ -190,7 +179,7 @@ static uint8_t state_afterwards(const struct states *s)
 {
 	if (s->events.thread->lost > s->recorded_lost)
 		return MAY_ANY;
-	return state_now(s) | MAY_OTHER;
+	return s->now.may | MAY_OTHER;
 }
 
 static bool finish(struct states *s, struct period *out)
@@ -199,7 +188,7 @@ static bool finish(struct states *s, struct period *out)
 		return false;
 	uint8_t after = state_afterwards(s);
 	if (s->period.may != after) {
-		end_stretch(s, site_now(s), s->last);
+		end_stretch(s, s->now.site, s->last);
 		turn(s, s->last, after, out);
 		return true;
 	}
@@ -213,17 +202,16 @@ bool states_next(struct states *s, struct period *out)
 {
 	struct tr_event e;
 	while (trace_next_bare(&s->events, &e)) {
-		uint32_t before = site_now(s);
+		struct state before = s->now;
 		/* Lost records have no stamp: they may have come right after the event before. */
 		if (e.op != DPROF_LOST && e.stamp > s->last)
 			s->last = e.stamp;
 		apply(s, &e);
-		uint8_t may = state_now(s);
-		if (may == s->period.may && site_now(s) == before)
+		if (s->now.may == s->period.may && s->now.site == before.site)
 			continue;
-		end_stretch(s, before, s->last);
-		if (may != s->period.may) {
-			turn(s, s->last, may, out);
+		end_stretch(s, before.site, s->last);
+		if (s->now.may != s->period.may) {
+			turn(s, s->last, s->now.may, out);
 			return true;
 		}
 	}

@@ -45,14 +45,16 @@ struct period {
 	uint32_t site;     /* that gave the state for the longest stretch; or TR_NO_SITE */
 };
 
-struct on_stack { uint32_t site; struct { uint8_t may; uint32_t site; } state; };
+struct state { uint8_t may; uint32_t site; };
+struct on_stack { uint32_t site; struct state before; }; /* before it was entered */
 
 struct states {
 	const struct roles *roles;
 	struct tr_cursor events;
 	struct on_stack *stack;
 	size_t depth, room;
-	uint8_t bottom;      /* the state with an empty stack; MAY_ANY after a loss */
+	struct state now;
+	bool lost;           /* what is below the stack is not known */
 	uint64_t recorded_lost;
 	uint64_t unmatched;  /* exits that did not fit the stack */
 	uint64_t last;       /* stamp of the last event */
