@@ -3,7 +3,7 @@
 # What stands around the compiler: wrappers and CMake's package, the same in the build tree as installed.
 # Both read ../lib/pkgconfig/dprof.pc.
 
-WRAPPERS := $(addprefix dprof-,cc c++ fort mpicc mpicxx mpic++ mpifort)
+WRAPPERS := $(addprefix dprof-,cc c++ fort mpicc mpicxx mpic++ mpifort gcc-ar gcc-nm gcc-ranlib)
 CMAKE    := dprof-config.cmake dprof-config-version.cmake
 
 things += $(WRAPPERS:%=$(B)/bin/%) $(CMAKE:%=$(B)/lib/cmake/dprof/%)
