@@ -35,9 +35,15 @@ static volatile uint64_t sink;
 static void read_words(const struct trace *t)
 {
 	uint64_t sum = 0;
-	for (size_t i = 0; i < t->nthreads; i++)
-		for (size_t k = 0; t->threads[i].words && k < t->threads[i].words->n; k++)
-			sum += t->threads[i].words->word[k];
+	for (size_t i = 0; i < t->nthreads; i++) {
+		struct ch_words *words = &t->threads[i].words->words;
+		for (size_t at = 0; at < words->n;) {
+			struct ch_run run = ch_run(words, at);
+			for (size_t k = 0; k < run.n; k++)
+				sum += run.word[k];
+			at += run.n;
+		}
+	}
 	sink = sum;
 }
 
