@@ -73,8 +73,10 @@ what=DPROF_WRAPPER_FLAGS && DPROF_WRAPPER_FLAGS="-fplugin-arg-dprof-auto=functio
 	"$bin/dprof-cc" main.c twice.c -o app && records "+main +body +twice +inner -inner -twice -body -main "
 mkdir "$dir/links" && ln -s "$bin/dprof-cc" links/ && what="a link to dprof-cc" && rm app &&
 	links/dprof-cc main.c twice.c -o app && records "$both"
-if command -v gcc-11 >/dev/null && [ -e "$B/plugin/11/dprof.so" ]; then
+plugin=$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)
+if command -v gcc-11 >/dev/null && [ -e "${plugin%/*}/11/dprof.so" ]; then
 	what=gcc-11 && DPROF_CC=gcc-11 "$bin/dprof-cc" main.c twice.c -o app && records "$both"
+	what="objects of two compilers" && DPROF_CC=gcc-11 "$bin/dprof-cc" -c twice.c && builds -c main.c && builds main.o twice.o -o app && records "$both"
 fi
 
 # ---- off: not a byte of difference ----------------------------------------------------------------------------
@@ -131,8 +133,7 @@ same -S twice.c
 cmp -s with/twice.s without/twice.s || fail "-S of what marks nothing is not the same"
 
 # ---- MPI: the adapter comes before libmpi, whichever way that is linked ------------------------------------------
-if command -v mpicc >/dev/null && mpicc -show | grep -q openmpi; then
-	cat >mpi.c <<'END'
+cat >mpi.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -142,14 +143,25 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-	run() { timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n 2 ./app; }
-	barriers() {
-		rm -rf dprof-app* && run || fail "$1: does not run"
-		[ "$("$bin/dprof-analyze" dump dprof-app* | grep -c '^e .* enter group=1 seq=0')" = 2 ] ||
-			fail "$1: expected a barrier of a known group on both ranks"
-	}
+run() { timeout 60 $mpirun -n 2 ./app; }
+barriers() {
+	rm -rf dprof-app* && run || fail "$1: does not run"
+	[ "$("$bin/dprof-analyze" dump dprof-app* | grep -c '^e .* enter group=1 seq=0')" = 2 ] ||
+		fail "$1: expected a barrier of a known group on both ranks"
+}
+if command -v mpicc.mpich >/dev/null; then
+	mpirun=mpirun.mpich
+	DPROF_MPICC=mpicc.mpich "$bin/dprof-mpicc" mpi.c -o app && barriers "dprof-mpicc is MPICH's"
+	DPROF_CC=mpicc.mpich "$bin/dprof-cc" mpi.c -o app && barriers "dprof-cc is MPICH's mpicc"
+	mpi=$(mpicc.mpich -show | tr ' ' '\n' | sed -n 's/^-I//p')
+	"$bin/dprof-cc" -I"$mpi" mpi.c -lmpich -o app && barriers "-lmpich"
+	ln -s "$(gcc -print-file-name=libmpich.so)" libmpi.so # as Debian's alternatives do
+	"$bin/dprof-cc" -I"$mpi" mpi.c ./libmpi.so -o app && barriers "libmpi.so is MPICH's"
+fi
+if command -v mpicc >/dev/null && mpicc -show | grep -q openmpi; then
+	mpirun="mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1"
 	"$bin/dprof-mpicc" mpi.c -o app && barriers dprof-mpicc
-	cp mpi.c mpi.cc && "$bin/dprof-mpicxx" mpi.cc -o app && barriers dprof-mpicxx
+	cp mpi.c mpi.cc && "$bin/dprof-mpic++" mpi.cc -o app && barriers dprof-mpic++
 	# As CMake does it: the plain compiler's wrapper, and the library by its path.
 	mpi=$(mpicc -showme:libdirs | tr ' ' '\n' | head -1)
 	# shellcheck disable=SC2046
