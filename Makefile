@@ -50,6 +50,8 @@ bench:   $(B)/packages $(B)/bench-packages ## measure what the design promises, 
 	+$(Q)$(MAKE) --no-print-directory now-bench
 paper:   $(B)/packages ## the paper's tables and figures beside its own; QUICK=1
 	+$(Q)$(MAKE) --no-print-directory now-paper
+real:    $(B)/packages ## three real programs from Debian's source, and what others say of them; REAL=NAME
+	+$(Q)$(MAKE) --no-print-directory now-real
 truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
 	+$(Q)$(MAKE) --no-print-directory now-truth
 install: $(B)/packages ## into $(DESTDIR)$(PREFIX), which is /usr/local
@@ -116,4 +118,4 @@ now-uninstall: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check bench paper truth install uninstall clean now-all now-demo now-check now-bench now-paper now-truth now-install now-uninstall
+.PHONY: help all demo check bench paper real truth install uninstall clean now-all now-demo now-check now-bench now-paper now-real now-truth now-install now-uninstall

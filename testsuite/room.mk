@@ -37,3 +37,12 @@ now-truth: $(B)/test/truth-clocks
 # Breaks a copy of the solver line by line; make truth must find each.
 now-sabotage:
 	$(Q)B=$(B) testsuite/truth/sabotage
+
+# Real programs: testsuite/real/run says what they are. Their packages, and what tells the time beside dprof.
+REAL_PACKAGES := libscalapack-openmpi-dev libblas-dev liblapack-dev python3
+$(B)/test/clocked.so: testsuite/real/clocked.c
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -o $@ $<
+now-real: now-all $(B)/test/clocked.so
+	$(Q)testsuite/packages $(REAL_PACKAGES)
+	$(Q)B=$(B) testsuite/real/run $(REAL)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+#
+# common.sh - what the scripts of the programs share; each is started by run in a folder of its own, $dir.
+set -euo pipefail
+: "${B:?the build folder}" "${dir:?where to work}" "${here:?the folder of the scripts}"
+export PATH=$B/bin:$PATH LC_ALL=C OMP_NUM_THREADS=1 DPROF_DIR=$dir/traces
+unset DPROF_OFF DPROF_HOST
+results=$dir/results
+: >"$results"
+
+say() { printf '\n%s\n' "$*"; }
+
+# source_of PACKAGE: Debian's original source, as it is, in ./source. Of all that is in the package only that
+# is needed: apt may fail to get Debian's patches. It checks each file's sum against Debian's signed list.
+source_of() {
+	[ ! -d source ] || return 0
+	mkdir -p lists/partial archives/partial parts
+	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+		[ -f "$f" ] && grep -q '^deb .*debian\|debian-archive-keyring' "$f" || continue
+		sed 's/^deb /deb-src /; s/^Types: *deb *$/Types: deb-src/' "$f" >"parts/${f##*/}"
+	done
+	local apt="apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$dir/parts
+		-o Dir::State::Lists=$dir/lists -o Dir::Cache=$dir -o Dir::Cache::archives=$dir/archives
+		-o APT::Sandbox::User=root"
+	# shellcheck disable=SC2086
+	{ $apt update && $apt source --download-only "$1"; } >apt.log 2>&1 || true
+	ls "$1"_*.orig.tar.* >/dev/null 2>&1 || { echo "$1: expected its source from Debian, found none:" \
+		"$(tail -1 apt.log)" >&2; exit 77; }
+	mkdir source.new
+	tar xf "$1"_*.orig.tar.* -C source.new --strip-components=1
+	mv source.new source
+	rm -rf lists archives
+}
+
+# built STAMP COMMAND...: runs it once, and again when dprof's plugin or libraries are newer.
+built() {
+	[ ! -e "$1" ] || [ "$B/plugin/dprof.so" -nt "$1" ] || [ "$B/lib/libdprof.so" -nt "$1" ] || return 0
+	local stamp=$1 start=$SECONDS
+	shift
+	("$@") >build.log 2>&1 || { tail -5 build.log; echo "the build failed: $dir/build.log"; exit 1; }
+	touch "$stamp"
+	echo "  built in $((SECONDS - start)) s with $(grep -c 'dprof-' build.log) commands of the wrappers"
+}
+
+mpi() { # ranks command...
+	local n=$1
+	shift
+	mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle "$((n > $(nproc)))" -n "$n" "$@"
+}
+
+# profile RANKS COMMAND...: one run that three look at: dprof, clocked.so, OpenMPI's own monitoring. -> $trace
+profile() {
+	local n=$1
+	shift
+	rm -rf "$DPROF_DIR" clocked monitored.*
+	mkdir -p "$DPROF_DIR" clocked
+	mpi "$n" --mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 \
+		--mca pml_monitoring_filename "$dir/monitored" \
+		-x LD_PRELOAD="$B/test/clocked.so" -x CLOCKED="$dir/clocked" "$@" >out 2>&1 || { tail -5 out; exit 1; }
+	trace=$(echo "$DPROF_DIR"/dprof-*)
+}
+
+# verdict STATUS WHAT: counted by run.
+verdict() {
+	[ "$1" = 0 ] && echo "agree $2" >>"$results" || echo "DIFFER $2" >>"$results"
+}
+
+report() { dprof-analyze "$trace" | sed 's/^./    &/'; }
+
+# Is the trace sound; who waited and was alone; which messages were sent.
+opinions() {
+	local status=0
+	say "  dprof-analyze check:"
+	dprof-analyze check "$trace" | sed 's/^/    /' || status=1
+	verdict $status "the trace is sound"
+	dprof-analyze csp --json "$trace" >csp.json || true
+
+	status=0
+	python3 "$here/second_opinion.py" clocked csp.json || status=1
+	verdict $status "who waited, who was alone"
+	messages
+}
+
+# Point-to-point messages of each pair of ranks, as OpenMPI counted them and as the trace has them.
+messages() {
+	local status=0
+	awk '$1 == "E" { print $2, $3, $6, $4 }' monitored.*.prof | sort >messages.monitored
+	dprof-analyze dump "$trace" | awk '
+		function value(key) { return match($0, " " key "=[^ ]+") ? substr($0, RSTART + length(key) + 2,
+			RLENGTH - length(key) - 2) : "" }
+		$1 == "thread" { rank[$2] = value("rank") }
+		$1 == "site" && $3 == "kind=send" { sends[$2] = 1 }
+		$1 == "e" && $5 == "enter" && ($4 in sends) && value("peer") != "" {
+			pair = rank[$2] " " value("peer"); n[pair]++; bytes[pair] += value("bytes")
+		}
+		END { for (p in n) print p, n[p], bytes[p] }' | sort >messages.dprof
+	say "  Messages, as OpenMPI's monitoring counted them and as dprof recorded them"
+	echo "    from  to   OpenMPI: messages, bytes    dprof: messages, bytes"
+	cmp -s messages.monitored messages.dprof || status=1
+	paste -d' ' messages.monitored messages.dprof | awk -v s=$status '{ printf "    %4s %3s %18s %9s %17s %9s   %s\n", $1, $2, $3, $4, $7, $8,
+		$1 " " $2 " " $3 " " $4 == $5 " " $6 " " $7 " " $8 ? "agree" : "DIFFER" }'
+	verdict $status "messages and bytes of each pair of ranks"
+}
+
+# region_s NAME RANK: seconds in a region, "lo hi".
+region_s() {
+	[ report.json -nt "$trace" ] || dprof-analyze --json "$trace" >report.json || true
+	python3 -c '
+import json, sys
+for r in json.load(open("report.json"))["regions"]:
+    if r["region"] == sys.argv[1] and r["rank"] == int(sys.argv[2]):
+        print(r["time_s"]["lo"], r["time_s"]["hi"])' "$1" "$2"
+}
+
+# near WHAT "LO HI" OTHER BY TOLERANCE: is the other figure as near as that to dprof's interval?
+near() {
+	local status=0
+	# shellcheck disable=SC2086
+	set -- "$1" ${2:-nan nan} "$3" "$4" "$5"
+	awk -v what="$1" -v lo="$2" -v hi="$3" -v x="$4" -v by="$5" -v t="$6" 'BEGIN {
+		fine = hi != "" && x != "" && x >= lo - t && x <= hi + t
+		printf "    %-44s dprof %.5f .. %.5f s, %s %.5f s   %s\n", what, lo, hi, by, x, fine ? "agree" : "DIFFER"
+		exit !fine }' || status=1
+	verdict $status "$1"
+}
+
+# predicted ARGUMENTS-OF-COZ...: how much shorter the run would be, in seconds, "lo hi".
+predicted() {
+	dprof-analyze coz --json "$@" "$trace" 2>/dev/null | python3 -c '
+import json, sys
+j = json.load(sys.stdin)
+s, p = j["span_s"], j["speedup_percent"]
+print(s["lo"] * p["lo"] / 100, s["hi"] * p["hi"] / 100)'
+}

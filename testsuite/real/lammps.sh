@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# LAMMPS (C++): molecular dynamics, the Lennard-Jones melt of its folder bench on two ranks, in a box that is filled
+# to two thirds only, so that one rank has some three times the atoms of the other.
+#
+# What is found: that rank straggles in PairLJCut::compute while the other is stuck in MPI_Send; what its load is in
+# excess is what balancing would save. LAMMPS prints timers, and has a command that balances: both are asked.
+. "$here/common.sh"
+source_of lammps
+build() {
+	cd source/src
+	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-auto=functions make -j2 mpi CC=dprof-mpicxx LINK=dprof-mpicxx
+}
+built "$dir/built" build
+
+cat >in.melt <<'EOT'
+units		lj
+atom_style	atomic
+lattice		fcc 0.8442
+region		box block 0 20 0 20 0 20
+create_box	1 box
+region		part block 0 13.33 0 20 0 20
+create_atoms	1 region part
+mass		1 1.0
+velocity	all create 1.0 87287 loop geom
+pair_style	lj/cut 2.5
+pair_coeff	1 1 1.0 1.0 2.5
+neighbor	0.3 bin
+neigh_modify	delay 0 every 20 check no
+fix		1 all nve
+if "$(v_balanced) == 1" then "balance 1.0 shift x 20 1.002"
+run		300
+EOT
+run() { # balanced?: LAMMPS's own time of its loop, without dprof
+	DPROF_OFF=1 mpi 2 source/src/lmp_mpi -var balanced "$1" -in in.melt -log none | awk '/^Loop time of/ { print $4 }'
+}
+
+profile 2 source/src/lmp_mpi -var balanced 0 -in in.melt -log none
+report
+opinions
+
+say "  Regions, beside the timers that LAMMPS prints (least, average and most of its ranks; Neigh is timed around"
+echo "  a call that is not a function of its own)"
+read -r loop least most <<<"$(awk '/^Loop time of/ { loop = $4 } /^Pair / { print loop, $3, $7 }' out)"
+near "LAMMPS_NS::PairLJCut::compute, rank 0, loop" "$(region_s LAMMPS_NS::PairLJCut::compute 0)" "$most" "LAMMPS at most" \
+	"$(awk -v l="$loop" 'BEGIN { print 0.005 * l }')"
+near "LAMMPS_NS::PairLJCut::compute, rank 1, loop" "$(region_s LAMMPS_NS::PairLJCut::compute 1)" "$least" "LAMMPS at least" \
+	"$(awk -v l="$loop" 'BEGIN { print 0.005 * l }')"
+
+excess=$(awk '/^Nlocal:/ { print 100 * (1 - $2 / $4) }' out)
+say "  What if rank 0 had an average load, $excess % less? LAMMPS's command 'balance' says."
+read -r lo hi <<<"$(predicted --region LAMMPS_NS::Verlet::run --rank 0 --reduce "$excess")"
+for _ in 1 2 3 4 5; do
+	echo "$(run 0) $(run 1)"
+done | awk '{ print $1 - $2 }' | sort -g >saved
+near "a run that is so much shorter" "$lo $hi" "$(sed -n 3p saved)" "the median of 5 pairs of runs" \
+	"$(awk '{ v[NR] = $1 } END { print (v[NR] - v[1]) / 2 }' saved)"

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# MrBayes (C): Bayesian inference of phylogeny, four Markov chains on two ranks, then summaries.
+#
+# What is found: the chains are balanced; sumt and sump are the work of rank 0, and the others wait for it.
+. "$here/common.sh"
+source_of mrbayes
+build() {
+	cd source
+	DPROF_WRAPPER=off ./configure --with-mpi --without-beagle --without-readline CC=dprof-mpicc MPICC=dprof-mpicc
+	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-auto=functions make
+}
+built "$dir/built" build
+cp source/examples/primates.nex .
+
+input() { # sumt or nothing: what to summarise after the chains have run
+	cat <<-END
+		begin mrbayes;
+		  set autoclose=yes nowarn=yes seed=4711 swapseed=4712;
+		  execute primates.nex;
+		  lset nst=6 rates=invgamma;
+		  mcmcp ngen=30000 nruns=2 nchains=2 samplefreq=20 printfreq=10000 diagnfreq=10000;
+		  mcmc;
+		  $1
+		end;
+	END
+}
+input "sumt;" >in.nex
+input "" >without.nex
+run() { # input: without dprof, wall seconds of the whole
+	local TIMEFORMAT=%R
+	rm -f primates.nex.*
+	{ time DPROF_OFF=1 mpi 2 source/src/mb "$1" >/dev/null 2>&1; } 2>&1
+}
+
+rm -f primates.nex.*
+profile 2 source/src/mb in.nex
+report
+opinions
+
+say "  What if DoSumt, the summary of the trees, cost nothing? The input without its command 'sumt' says."
+read -r lo hi <<<"$(predicted --region DoSumt --reduce 100)"
+for _ in 1 2 3 4 5; do
+	awk -v a="$(run in.nex)" -v b="$(run without.nex)" 'BEGIN { print a - b }'
+done | sort -g >saved
+near "a run that is so much shorter" "$lo $hi" "$(sed -n 3p saved)" "the median of 5 pairs of runs" \
+	"$(awk '{ v[NR] = $1 } END { print (v[NR] - v[1]) / 2 + 0.02 }' saved)"
