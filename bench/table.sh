@@ -91,5 +91,12 @@ row() {
 why() {
 	tail -1 "$rows" | grep -q '"verdict":"\(MISSED\|unsure\)"' || return 0
 	fold_to 6 "why: $*"
-	sed -i "\$s|}\$|,\"why\":\"${*//|/}\"}|" "$rows"
+	text=$* awk '
+	NR > 1 { print last }
+	{ last = $0 }
+	END {
+		text = ENVIRON["text"]
+		gsub(/["\\]/, "\\\\&", text)
+		print substr(last, 1, length(last) - 1) ",\"why\":\"" text "\"}"
+	}' "$rows" >"$rows.new" && mv "$rows.new" "$rows"
 }

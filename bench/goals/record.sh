@@ -100,9 +100,11 @@ done
 
 # ---- bytes -----------------------------------------------------------------------------------------------
 
-# By how much the files grow with the number of records: what stands once in each file does not count.
-stored() { # recorder: how many more bytes for 8 more records
-	local n before=0 size=0
+# By how much the files grow with the number of records: what stands once in each file does not count. LTTng's session
+# goes on, so its files already hold what was recorded before.
+stored() { # recorder
+	local n before=0 size=0 more=8e6
+	[ "$1" != lttng ] || more=10e6
 	for n in 2e6 10e6; do
 		progress "bytes of a record: $1"
 		recorder "$1" 1 $n >/dev/null
@@ -110,7 +112,7 @@ stored() { # recorder: how many more bytes for 8 more records
 		size=$(bytes_of "$1")
 		rm -rf "$here/of.$1"
 	done
-	awk -v more=$((size - before)) 'BEGIN { print more / 8e6 }'
+	awk -v bytes=$((size - before)) -v records=$more 'BEGIN { print bytes / records }'
 }
 
 bytes_of() {
@@ -122,6 +124,14 @@ bytes_of() {
 	lttng) lttng stop >/dev/null 2>&1; cat "$here"/lttng-trace/ust/uid/*/*/c_*; lttng start >/dev/null 2>&1 ;;
 	esac | wc -c
 }
+
+# A recorder that drops records is fast: of half a million regions each thread should have all.
+progress "lost records"
+recorder dprof "$cores" 1e6 >/dev/null
+table "Records lost" "$cores threads that do nothing else, 10^6 records each, from the trace."
+row "dprof" "$("$B/bin/dprof-analyze" dump "$here"/of.dprof/dprof-* | awk -v want=$((cores * 1000000)) \
+	'$1 == "e" && $5 != "point" { n++ } END { print want - n }')" "" "<= 0"
+why "no chunk was ready and none could be made in time; the trace says where"
 
 table "Bytes of a region record" "Of dprof, and what the files of peers hold, which write what is in memory as it is."
 row "dprof, in memory" "$(cd "$here" && "$B/bench/word")" B "<= 8"
