@@ -95,9 +95,9 @@ $(PCS): runtime/dprof.pc.in $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.
 
 things += $(PCS)
 
-units += $(B)/test/runtime_trace
+units += $(B)/test/runtime_trace $(B)/test/runtime_packed
 $(B)/test/runtime_trace: $(B)/test/runtime_trace-scenarios
-$(B)/test/runtime_trace: LIBS_runtime := -lzstd
+LIBS_runtime := -lzstd
 $(B)/test/runtime_trace-scenarios: $(call guest,testsuite/fixtures/runtime/scenarios) \
 		$(B)/lib/libdprof.a
 	$(call say,LINK)

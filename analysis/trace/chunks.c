@@ -82,7 +82,7 @@ static uint64_t find_part(int fd, uint64_t at, uint64_t size)
 	return size;
 }
 
-/* Parts of a chunk of which some are missing do not count. */
+/* Parts of a chunk of which some are missing do not count; at the end they may still come. */
 static void drop_incomplete(struct parts *parts)
 {
 	size_t kept = 0;
@@ -94,6 +94,8 @@ static void drop_incomplete(struct parts *parts)
 			words += parts->part[end].header.words;
 		bool whole = end > i && words == parts->part[i].header.of;
 		end += end == i;
+		if (!whole && end == parts->n)
+			parts->end = parts->part[i].offset;
 		for (size_t k = i; k < end && whole; k++)
 			parts->part[kept++] = parts->part[k];
 	}
@@ -139,10 +141,12 @@ struct place { uint64_t offset, bytes, first_word; };
 
 struct places { struct place *place; size_t n; };
 
-static struct places places_list(int fd, const struct dprof_events_header *h, uint64_t size)
+static struct places places_list(int fd, const struct dprof_events_header *h)
 {
 	struct places places = { 0 };
+	struct stat status;
 	uint64_t offset = DPROF_HEADER_SIZE;
+	uint64_t size = fstat(fd, &status) ? 0 : (uint64_t)status.st_size;
 	uint64_t bytes = h->first_chunk ? h->first_chunk : size > offset ? size - offset : 0;
 	while (offset + sizeof(uint64_t) <= size) {
 		struct place p = { offset, size - offset < bytes ? size - offset : bytes, 0 };
@@ -196,21 +200,46 @@ static void list_chunks(struct listing *l)
 		qsort(l->chunk, l->nchunks, sizeof *l->chunk, by_number);
 }
 
-static struct listing list(const struct ch_words *w, int fd, const struct dprof_events_header *h,
-			   uint64_t size)
+/* Adds what has come to the file of packed chunks since. */
+static void list_more_parts(struct listing *l, const struct ch_words *w)
 {
-	struct listing l = { .places = places_list(fd, h, size) };
-	for (int i = 0; i < TRIES; i++) {
-		l.parts = parts_list(w->unpacker, w->packed, 0);
-		struct places again = places_list(fd, h, size);
-		bool same = places_equal(&l.places, &again);
+	struct parts more = parts_list(w->unpacker, w->packed, l->parts.end);
+	for (size_t i = 0; i < more.n; i++)
+		*MEM_GROW(l->parts.part, l->parts.n) = more.part[i];
+	l->parts.end = more.end;
+	if (l->parts.damage == UINT64_MAX) {
+		l->parts.damage = more.damage;
+		l->parts.found = more.found;
+	}
+	free(more.part);
+}
+
+/* Of a program that is too fast for us, what it had recorded before some chunk that we did not see. */
+static void leave_out_newest(struct listing *l)
+{
+	uint64_t next = 0;
+	size_t n = 0;
+	while (n < l->nchunks && l->chunk[n].number <= next) {
+		next = l->chunk[n].number + 1;
+		n++;
+	}
+	l->nchunks = n;
+}
+
+static struct listing list(const struct ch_words *w, int fd, const struct dprof_events_header *h)
+{
+	struct listing l = { .places = places_list(fd, h), .parts.damage = UINT64_MAX };
+	bool same = false;
+	for (int i = 0; i < TRIES && !same; i++) {
+		list_more_parts(&l, w);
+		struct places again = places_list(fd, h);
+		same = places_equal(&l.places, &again);
 		free(l.places.place);
 		l.places = again;
-		if (same)
-			break;
-		free(l.parts.part);
 	}
 	list_chunks(&l);
+	if (!same)
+		leave_out_newest(&l);
 	return l;
 }
 
@@ -240,18 +269,25 @@ static void add_place(struct ch_words *w, int fd, const struct place *p, bool la
 	w->n += n;
 }
 
-static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
+static void tell_foreign(struct trace *t, struct ch_words *w, const struct listing *l)
 {
-	if (l->parts.damage != UINT64_MAX)
-		trace_problem(t, "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
-			      w->packed, l->parts.damage, l->parts.found);
-	for (size_t i = 0; w->numbered && i < l->places.n; i++)
-		if (!dprof_is(l->places.place[i].first_word, DPROF_ESCAPE_CHUNK))
-			trace_problem(t, "%s: offset %" PRIu64
-					 ": expected the number of a chunk, found 0x%" PRIx64
-					 ": its records are left out",
-				      w->events, l->places.place[i].offset,
-				      l->places.place[i].first_word);
+	size_t foreign = 0;
+	const struct place *first = NULL;
+	for (size_t i = l->places.n; i-- > 0 && w->numbered;)
+		if (!dprof_is(l->places.place[i].first_word, DPROF_ESCAPE_CHUNK)) {
+			first = &l->places.place[i];
+			foreign++;
+		}
+	if (first)
+		trace_problem(t, "%s: offset %" PRIu64 ": expected the number of a chunk, found 0x%" PRIx64
+				 " (%zu chunk%s left out)",
+			      w->events, first->offset, first->first_word, foreign,
+			      foreign > 1 ? "s are" : " is");
+	w->gaps |= foreign > 0;
+}
+
+static void tell_missing(struct trace *t, struct ch_words *w, const struct listing *l)
+{
 	uint64_t next = 0, missing = 0, first = 0;
 	for (size_t i = 0; i < l->nchunks; i++) {
 		uint64_t number = l->chunk[i].number;
@@ -265,7 +301,18 @@ static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
 		trace_problem(t, "%s: expected chunk %" PRIu64 " here or in %s, found neither (%" PRIu64
 				 " of %" PRIu64 " chunks are missing)",
 			      w->events, first, w->packed, missing, next);
-	w->gaps = missing > 0 || l->parts.damage != UINT64_MAX;
+	w->gaps |= missing > 0;
+}
+
+static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
+{
+	if (l->parts.damage != UINT64_MAX) {
+		trace_problem(t, "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
+			      w->packed, l->parts.damage, l->parts.found);
+		w->gaps = true;
+	}
+	tell_foreign(t, w, l);
+	tell_missing(t, w, l);
 }
 
 static char *packed_name(const char *events)
@@ -274,14 +321,14 @@ static char *packed_name(const char *events)
 }
 
 struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name,
-			const struct dprof_events_header *h, uint64_t size)
+			const struct dprof_events_header *h)
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name),
 			      .numbered = h->first_chunk != 0 };
 	int fd = unpacker_open_file(u, name);
 	if (fd < 0)
 		return w;
-	struct listing l = list(&w, fd, h, size);
+	struct listing l = list(&w, fd, h);
 	for (size_t i = 0; i < l.nchunks && w.numbered; i++) {
 		const struct chunk *c = &l.chunk[i];
 		if (i && c->number == l.chunk[i - 1].number)

@@ -42,10 +42,10 @@ struct ch_words {
 struct ch_unpacker *ch_unpacker_open(int directory);
 void ch_unpacker_close(struct ch_unpacker *);
 
-/* What the file of events `name` and its file of packed chunks hold; `size`: of the former. What is
- * missing or damaged becomes a problem of the trace. */
+/* What the file of events `name` and its file of packed chunks hold. What is missing or damaged becomes a
+ * problem of the trace. */
 struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
-			const struct dprof_events_header *, uint64_t size);
+			const struct dprof_events_header *);
 void ch_close(struct ch_words *);
 
 /* Behind a look at all words: a sentence for the trace if some were damaged. */

@@ -421,7 +421,7 @@ static void read_thread(struct opened *o, const char *name)
 	};
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
-		.words = ch_open(&o->t, o->unpacker, name, h, f.size),
+		.words = ch_open(&o->t, o->unpacker, name, h),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);

@@ -128,7 +128,7 @@ static size_t nchunks;
 static struct chunk *new_chunk(uint64_t number, size_t words, bool packed)
 {
 	ck_assert_uint_lt(nchunks, CHUNKS_MAX);
-	chunks[nchunks] = (struct chunk){ number, calloc(words + DPROF_PART_WORDS, 8), 0, words, packed };
+	chunks[nchunks] = (struct chunk){ number, calloc(words + 1, 8), 0, words, packed };
 	return &chunks[nchunks++];
 }
 
@@ -472,6 +472,63 @@ START_TEST(a_killed_process_loses_nothing)
 }
 END_TEST
 
+static const char *const race_buffers[] = { "16K", "64K", "256K" };
+
+/* Events of a racer, each the one that its number says, and stamps that do not go back. */
+static uint64_t count_race(const struct events *e)
+{
+	uint64_t n = 0, near = 0, point = 0, ids[2] = { 0, 0 };
+
+	for (size_t i = 0; i < e->n; i++) {
+		uint64_t word = e->words[i], stamp, id = word & (DPROF_IDS - 1);
+
+		ck_assert_msg(word || i + 1 == e->n, "%s: a hole", e->name);
+		if (dprof_is(word, DPROF_ESCAPE_EPOCH)) {
+			ck_assert_uint_ge(dprof_value(word) * DPROF_EPOCH_UNIT + DPROF_EPOCH_UNIT, near);
+			near = dprof_value(word) * DPROF_EPOCH_UNIT;
+		}
+		ck_assert(!dprof_is(word, DPROF_ESCAPE_LOST));
+		if (!word || (dprof_is_escape(word) && !dprof_is(word, DPROF_ESCAPE_WIDE)))
+			continue;
+		stamp = dprof_is_escape(word) ? e->words[i + 1] : dprof_stamp_near(word, near);
+		point = dprof_is_escape(word) ? dprof_small(word) == DPROF_POINT
+					      : id == ids[1] || (!ids[1] && twin_racer_choice(n));
+		if (!dprof_is_escape(word))
+			ids[point] = id;
+		ck_assert_msg(point == (uint64_t)twin_racer_choice(n),
+			      "%s: event %lu is not itself", e->name, n);
+		ck_assert_uint_ge(stamp, near);
+		near = stamp;
+		n++;
+		i += dprof_is_escape(word) ? DPROF_WIDE_WORDS - 1 : 0;
+	}
+	return n;
+}
+
+/* Wherever the helper was just then: each record is there once, in order, and at most one is not counted
+ * by the twin. */
+START_TEST(a_process_killed_at_full_speed_loses_nothing)
+{
+	pid_t child;
+
+	seed = unit_seed + 104729 * (uint64_t)_i;
+	child = start("races", race_buffers[_i % 3]);
+	usleep(3000 + (useconds_t)(seed % 20000));
+	kill(child, SIGKILL);
+	ck_assert_int_eq(finish(child), -SIGKILL);
+	read_directory(folder);
+	for (size_t i = 0; i < nfiles; i++) {
+		uint64_t n = count_race(&files[i]);
+
+		for (size_t l = 0; l < twin->lanes; l++)
+			if (is_lane_of(l, &files[i]))
+				ck_assert_msg(n - twin->lane[l].recorded <= 1,
+					      "%s: %lu events of %lu", files[i].name, n,
+					      twin->lane[l].recorded);
+	}
+}
+END_TEST
+
 START_TEST(the_child_of_a_fork_is_a_process_of_its_own)
 {
 	ck_assert_int_eq(finish(start("forks", "4K")), 0);
@@ -554,6 +611,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(t, the_fast_path_may_close_at_any_moment, 0, 4);
 	tcase_add_test(t, two_hundred_threads_have_two_hundred_files);
 	tcase_add_loop_test(t, a_killed_process_loses_nothing, 0, 5);
+	tcase_add_loop_test(t, a_process_killed_at_full_speed_loses_nothing, 0, 6 * (int)unit_times(1));
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
 	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
 	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, 6);

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What a thread packed while it recorded is read back whole, also while the program runs and after it was
+# killed; and what is damaged of it is named, by file and offset, and the rest analysed.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_OFF
+failed=0
+visits=300000 # 4.8 MB in each thread
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) ||
+	exit 1
+cd "$dir" || exit 1
+
+events() { # directory thread: of the region
+	"$B/bin/dprof-analyze" dump "$1" 2>/dev/null |
+		awk -v t="$2" '/^site .* name=body / { s = $2 } $1 == "e" && $2 == t && $4 == s { n++ } END { print n + 0 }'
+}
+
+# Nothing but that there is no end of it.
+unfinished() { # what
+	"$B/bin/dprof-analyze" check dprof-loop.* >text 2>&1
+	[ "$(grep -vc -e "expected a line 'finished'" -e '^dprof-loop.*: 1 problem; ' text)" = 0 ] || fail "$1: $(cat text)"
+}
+
+# ---- packed ----------------------------------------------------------------------------------------------
+
+DPROF_DIR=$dir DPROF_BUFFER=64K ./loop $visits >out || fail "exit status $?"
+mv dprof-loop.* whole
+"$B/bin/dprof-analyze" check whole >text 2>&1 || fail "check: $(cat text)"
+for thread in 0 1; do
+	[ "$(events whole $thread)" = $((2 * visits)) ] || fail "thread $thread: $(events whole $thread) events"
+done
+packed=$(ls whole/*-0.packed) || fail "thread 0 packed nothing"
+name=${packed#whole/}
+[ "$(stat -c %s "$packed")" -lt $((4 * 2 * visits)) ] || fail "packed: $(stat -c %s "$packed") bytes"
+
+# ---- a running program, and one that was killed ------------------------------------------------------------
+
+DPROF_DIR=$dir DPROF_BUFFER=64K ./loop 200000000 >/dev/null &
+pid=$!
+until ls dprof-loop.*/*-0.packed >/dev/null 2>&1; do
+	kill -0 $pid || break
+done
+for look in 1 2 3; do
+	unfinished "look $look"
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+unfinished killed
+
+# ---- damage ------------------------------------------------------------------------------------------------
+
+# Byte OFFSET becomes another one.
+flip() { # file offset
+	local byte
+	byte=$(od -An -tu1 -j "$2" -N1 "$1")
+	# shellcheck disable=SC2059
+	printf "\\x$(printf %02x $((byte ^ 0x55)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+damaged() { # what sentence command...
+	local what=$1 sentence=$2 status
+	shift 2
+	rm -rf copy
+	cp -r whole copy
+	"$@"
+	"$B/bin/dprof-analyze" check copy >text 2>&1
+	status=$?
+	[ $status = 1 ] || fail "$what: exit status $status"
+	grep -q "$sentence" text || fail "$what: $(cat text)"
+	local rest
+	rest=$(events copy 0)
+	[ "$rest" -lt $((2 * visits)) ] && [ "$rest" -gt 0 ] || fail "$what: $rest events of thread 0 are left"
+	[ "$(events copy 1)" = $((2 * visits)) ] || fail "$what: events of thread 1 are missing"
+}
+
+size=$(stat -c %s "$packed")
+damaged "a file cut short" \
+	"^[^ ]*-0.events: expected chunk [0-9]* here or in $name, found neither ([0-9]* of [0-9]* chunks are missing)" \
+	truncate -s $((size / 2)) "copy/$name"
+damaged "packed words" \
+	"^$name: offset 0: expected the packed records that its checksum tells, found others (8128 words are left out)" \
+	flip "copy/$name" 100
+damaged "a header" "^$name: offset 0: expected packed records, found 0x" flip "copy/$name" 16
+damaged "zeros" "^$name: offset [0-9]*: expected packed records, found 0x" \
+	dd if=/dev/zero of="copy/$name" bs=1 seek=$((size / 3)) count=5000 conv=notrunc status=none
+damaged "no file" "^[^ ]*-0.events: expected chunk [0-9]* here or in $name, found neither" rm "copy/$name"
+damaged "the number of a chunk" "^[^ ]*-0.events: offset [0-9]*: expected the number of a chunk, found 0x.* left out)" \
+	eval 'for at in $(seq 4096 65536 $(($(stat -c %s copy/*-0.events) - 1))); do
+		[ "$(od -An -tu8 -j $at -N8 copy/*-0.events | tr -d " ")" = 0 ] || flip copy/*-0.events $at; done'
+
+exit $failed
