@@ -57,6 +57,15 @@ for mpi in openmpi mpich; do
 		sends=$(awk '$1 == "site" { kind[$2] = $3 }
 			$1 == "e" && kind[$4] == "kind=send" && / enter .*group=.* peer=.* tag=/ { n++ } END { print n + 0 }' text)
 		[ "$sends" = $((2 * (3 + large))) ] || fail "$sends sends of $((2 * (3 + large)))"
+		for process in dprof-*/*.process; do
+			[ -z "$(awk '$1 == "group" { print $2 }' "$process" | sort | uniq -d)" ] ||
+				fail "one number for two: $(grep '^group' "$process")"
+		done
+		# the two pairs that send in parts with one tag are told apart, by both sides alike
+		awk '$1 == "site" { part[$2] = $4 ~ /MPI_P(send|recv)_init/ }
+		     $1 == "e" && part[$4] && / enter / && match($0, / tag=[0-9]+/) { n[substr($0, RSTART, RLENGTH)]++ }
+		     END { for (t in n) print n[t] }' text >pairs
+		[ $mpi = openmpi ] || [ "$(tr '\n' ' ' <pairs)" = "8 8 " ] || fail "messages in parts by their tags: $(cat pairs)"
 		job file data
 		# 5 waits and the request's for the locks, 3 for the other kind; 6 and the request's for the file
 		[ "$(grep -c 'enter peer=72057594037927934' text)" = 32 ] || fail "$(grep -c 'peer=72057594037927934' text) waits of 32"
