@@ -3,7 +3,8 @@
  * csp.c - csp DIR ROUNDS: what an event costs in the analysis, beside reading its word.
  *
  * Each round prints, in ns for each event: adding up all words of the files once; decoding them (a
- * walk over all events); and what dprof-analyze csp does, from opening the trace to the scores.
+ * walk over all events); and what dprof-analyze csp does, from opening the trace to the scores,
+ * with --links packets and with links from the program, too.
  * The files are in the page cache. The number of events comes first. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,10 +59,10 @@ static uint64_t walk(const struct trace *t)
 	return events;
 }
 
-static double score_ns(const char *directory)
+static double score_ns(const char *directory, bool packets_only)
 {
 	struct options options = { .assumption = { .model = FRZ_DRIFT, .ppb = 10000 },
-				   .packets_only = true };
+				   .packets_only = packets_only };
 	struct findings f;
 	double begin = now_ns();
 	struct trace *t = open_or_die(directory);
@@ -86,8 +87,8 @@ int main(int argc, char **argv)
 		begin = now_ns();
 		walk(t);
 		double decode = now_ns() - begin;
-		printf("%.3f %.3f %.3f\n", read / events, decode / events,
-		       score_ns(argv[1]) / events);
+		printf("%.3f %.3f %.3f %.3f\n", read / events, decode / events,
+		       score_ns(argv[1], true) / events, score_ns(argv[1], false) / events);
 	}
 	trace_close(t);
 	return EXIT_SUCCESS;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 #include "analysis/clocks/link_sieve.h"
 
 #define MOST_LINKS ((size_t)1 << 20) /* that are kept and do not imply each other */
@@ -256,12 +257,14 @@ struct program_links program_links(const struct trace *t, uint32_t base,
 		return all;
 	struct maker k = maker_open(t, base);
 	struct link_sieve *sieve = link_sieve_open(rates, MOST_LINKS);
+	progress_begin("finding who sent to whom", trace_records(t));
 	while ((l = next_link(&k, ends))) {
 		all.found++;
 		all.of_clock[l->from]++;
 		all.of_clock[l->to]++;
 		link_sieve_put(sieve, *l);
 	}
+	progress_end();
 	all.links = link_sieve_close(sieve, &all.nlinks);
 	all.tally = *match_walk_tally(k.walk);
 	maker_close(&k);

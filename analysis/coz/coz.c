@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 #include "analysis/coz/coz_private.h"
 
 #define NOBODY UINT32_MAX
@@ -471,8 +472,10 @@ void coz_ask(struct coz *c, const struct coz_question *question)
 		c->sum[i] = saving_none(&c->all);
 	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
 			   .all = &c->all };
+	progress_begin("carrying savings along", trace_records(v.g->trace));
 	open_visit(&v);
 	visit(&v);
+	progress_end();
 	if (!c->asked)
 		say_doubts(&v);
 	c->asked = true;

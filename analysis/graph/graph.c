@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 #include "analysis/graph/graph_private.h"
 #include "analysis/trace/names.h"
 
@@ -463,11 +464,13 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.marks, 0, n * sizeof *b.marks);
 	for (size_t t = 0; t < n; t++)
 		b.fork[t].at = NO_FORK;
+	progress_begin("finding who waited for whom", 2 * trace_records(trace));
 	find_first_stamps(g);
 	add_matches(&b);
 	for (uint32_t t = 0; t < n; t++)
 		graph_walk(&b, t);
 	graph_begins(&b);
+	progress_end();
 	add_exchanges(&b);
 	for (size_t i = 0; i < b.njoins; i++)
 		add_join(&b, &b.joins[i]);

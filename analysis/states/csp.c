@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 
 struct timed {               /* a segment and when */
 	struct lane_segment what;
@@ -459,11 +460,13 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	}
 	struct sweep all = { .times = times, .complete = csp_on_one_line(times, cast, spans),
 			     .scores = scores, .tallies = tallies };
+	progress_begin("adding up who worked alone", trace_records(times->trace));
 	for (uint32_t line = 0; line < times->nlines; line++) {
 		struct sweep s = all;
 		s.span = &spans[line];
 		sweep_line(&s, line, roles, cast, totals);
 	}
+	progress_end();
 	all.span = NULL;
 	name_sites(&all, cast->nactors);
 	for (uint32_t a = 0; a < cast->nactors; a++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 
 #define NO_TOTAL ((struct total){ .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
 
@@ -191,6 +192,7 @@ static void glance(struct totals *t, size_t thread)
 
 void totals_regions(struct totals *t)
 {
+	progress_begin("adding up regions", trace_records(t->trace));
 	for (size_t i = 0; i < t->trace->nthreads; i++) {
 		struct thread_totals *thread = &t->threads[i];
 		thread->regions = mem_resize(NULL, t->nregions + 1, sizeof *thread->regions);
@@ -198,6 +200,7 @@ void totals_regions(struct totals *t)
 			thread->regions[r] = (struct region_total){ .time = NO_TOTAL };
 		add_regions(t, i);
 	}
+	progress_end();
 }
 
 void totals_open(struct totals *t, struct trace *trace, const struct roles *roles)

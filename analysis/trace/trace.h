@@ -110,6 +110,15 @@ struct trace {
 struct trace *trace_open(const char *directory, char **error);
 void trace_close(struct trace *);
 
+/* How much a walk over all threads reads. */
+static inline uint64_t trace_records(const struct trace *t)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < t->nthreads; i++)
+		n += t->threads[i].nrecords;
+	return n;
+}
+
 /* Adds a sentence to the problems, for whoever finds a contradiction later. */
 void trace_problem(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

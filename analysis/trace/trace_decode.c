@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 #include "analysis/trace/trace_private.h"
 
 /* ---- One record ------------------------------------------------------------------------------ */
@@ -191,6 +192,7 @@ static void decode(struct tr_words *w, size_t block, struct tr_block *into)
 		into->record = mem_resize(NULL, BLOCK_RECORDS, sizeof *into->record);
 	into->first = block * BLOCK_RECORDS;
 	into->n = 0;
+	progress_add(BLOCK_RECORDS);
 	while (into->n < BLOCK_RECORDS) {
 		into->n += words_plain(w, &p, into->record + into->n, BLOCK_RECORDS - into->n);
 		if (into->n == BLOCK_RECORDS)

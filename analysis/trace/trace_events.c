@@ -18,6 +18,7 @@
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
 #include "analysis/trace/trace_private.h"
 
 /* ---- Looking at the records ------------------------------------------------------------------ */
@@ -255,6 +256,7 @@ static size_t scan_plain(struct scan *s, struct word_place *p)
 	for (size_t i = 0; i < n; i++)
 		scan_record(s, &plain[i], before.at + i);
 	t->nrecords += n;
+	progress_add(n);
 	return n;
 }
 
@@ -464,9 +466,11 @@ static void sort_threads(struct opened *o)
 
 void open_threads(struct opened *o)
 {
+	progress_begin("reading records", 0);
 	for (size_t i = 0; i < o->nnames; i++)
 		if (name_ends(o->names[i], ".events"))
 			read_thread(o, o->names[i]);
+	progress_end();
 	sort_threads(o);
 	if (!o->t.nthreads)
 		trace_problem(&o->t, "%s: expected events, found no thread that recorded any",
