@@ -395,7 +395,11 @@ bool dprof_modules_any(void)
 }
 
 /* They call for the program: std::thread, a team's threads. (So do sanitizers, but for us as well.) */
-static const char *const servants[] = { "libstdc++.so", "libgomp.so" };
+static const char *const servants[] = {
+	"libstdc++.so", "libgomp.so",
+	/* They call the functions of threads and tasks, and so what those call last. */
+	"libdprof-pthread.so", "libdprof-gomp.so",
+};
 
 static bool is_servant(const char *path)
 {

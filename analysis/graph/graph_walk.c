@@ -283,6 +283,8 @@ static uint32_t find_thread(const struct walk *w, uint64_t number)
 static void join(struct walk *w, struct spot exit)
 {
 	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
+	if (trace_arg(&w->entered, DPROF_KEY_ROLE, 1) == 0)
+		return; /* a team, once more: only its opener waits */
 	if (task_in(&w->entered) != UINT64_MAX) {
 		wait_for_tasks(w, exit, task_in(&w->entered), false);
 		return;

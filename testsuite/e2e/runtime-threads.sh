@@ -88,6 +88,8 @@ compile c gcc "$from/pthreads.c"
 compile c++ g++ -x c++ "$from/pthreads.c" -x none
 compile std g++ "$from/std.cc"
 compile omp gcc -fopenmp "$from/openmp.c"
+compile tasks gcc -fopenmp "$from/tasks.c"
+compile tasks++ g++ -fopenmp -x c++ "$from/tasks.c" -x none
 compile omp++ g++ -fopenmp -x c++ "$from/openmp.c" -x none
 
 for program in c c-unseen c++; do
@@ -147,6 +149,28 @@ for program in omp omp-unseen omp++; do
 		counts omp%20task "point id" 7
 		operations omp%20task 7 enter
 	done
+done
+
+# Each task that is made is run, by whoever; all that waits is explained.
+every_task() {
+	awk '/ point task=/ { made[$6]++ } / enter task=/ { run[$6]++; n++ }
+	     END {
+		for (task in made) if (!run[task] || made[task] > 1) print task ": made " made[task] ", run " run[task] + 0
+		for (task in run) if (!made[task]) print task ": not made"
+		if (!n) print "no tasks"
+	     }' text >wrong
+	[ ! -s wrong ] || fail "$program: $(head -5 wrong)"
+}
+
+for run in "tasks 1 forms" "tasks 3 forms" "tasks 1 leftovers" "tasks 3 leftovers" "tasks 3 target" \
+	"tasks 3 detached" "tasks 1 alone" "tasks-unseen 3 forms" "tasks++ 3 forms"; do
+	program=${run%% *}
+	# shellcheck disable=SC2086
+	record ./$run
+	consistent
+	case $run in # a taskwait with dependences is a task that is not run
+	*leftovers | *target | *detached) every_task ;;
+	esac
 done
 
 # No lock is recorded when nobody wants them, and the trace says so.
