@@ -42,10 +42,16 @@ static bool resolves_ifunc(tree fn)
 	return false;
 }
 
+/* Also the main() that calls a Fortran program, which gfortran does not call artificial. */
+static bool is_made_up(tree fn)
+{
+	return (DECL_ARTIFICIAL(fn) && !cplus_lambda(fn)) || (fortran() && MAIN_NAME_P(DECL_NAME(fn)));
+}
+
 static bool takes(tree fn)
 {
 	location_t where = DECL_SOURCE_LOCATION(fn);
-	if ((DECL_ARTIFICIAL(fn) && !cplus_lambda(fn)) || has_attribute(fn, "no_instrument_function") ||
+	if (is_made_up(fn) || has_attribute(fn, "no_instrument_function") ||
 	    in_system_header_at(where) || stretches_off(where) || has_attribute(fn, "naked") ||
 	    has_attribute(fn, "interrupt"))
 		return false;
@@ -99,6 +105,37 @@ pass_auto::pass_auto() : gimple_opt_pass(data, g)
 {
 }
 
+/* The end of the program: no finally is reached from there. */
+bool ends_program(gimple *stmt)
+{
+	tree callee = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+	if (!callee || !(gimple_call_flags(stmt) & ECF_NORETURN))
+		return false;
+	const char *name = IDENTIFIER_POINTER(DECL_NAME(callee));
+	return strcmp(name, "exit") == 0 || startswith(name, "_gfortran_stop_") ||
+	       startswith(name, "_gfortran_error_stop_");
+}
+
+struct region { char *name; location_t where; };
+
+gimple_seq event_seq(enum dprof_op op, const region &r)
+{
+	gimple_seq seq = nullptr;
+	push_gimplify_context();
+	gimplify_and_add(event_note(op, DPROF_KIND_REGION, r.name, r.where), &seq);
+	pop_gimplify_context(nullptr);
+	return seq;
+}
+
+/* exit(n)  ->  EXIT; exit(n) */
+tree exit_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
+{
+	if (ends_program(gsi_stmt(*i)))
+		gsi_insert_seq_before(i, event_seq(DPROF_EXIT, *(const region *)info->info),
+				      GSI_SAME_STMT);
+	return NULL_TREE;
+}
+
 /* { S }  ->  { ENTER; try { S } finally { EXIT } } */
 unsigned pass_auto::execute(function *fun)
 {
@@ -106,16 +143,14 @@ unsigned pass_auto::execute(function *fun)
 	gimple *whole = gimple_seq_first_stmt(gimple_body(fn));
 	if (!whole || gimple_code(whole) != GIMPLE_BIND || !wants(fn))
 		return 0;
-	char *name = name_of(fn);
-	location_t where = DECL_SOURCE_LOCATION(fn);
-	gimple_seq body = nullptr, last = nullptr;
-	push_gimplify_context();
-	gimplify_and_add(event_note(DPROF_ENTER, DPROF_KIND_REGION, name, where), &body);
-	gimplify_and_add(event_note(DPROF_EXIT, DPROF_KIND_REGION, name, where), &last);
-	pop_gimplify_context(nullptr);
-	free(name);
+	region r = { name_of(fn), DECL_SOURCE_LOCATION(fn) };
 	gbind *bind = as_a<gbind *>(whole);
-	gimple_seq_add_stmt(&body, gimple_build_try(gimple_bind_body(bind), last, GIMPLE_TRY_FINALLY));
+	gimple_seq inner = gimple_bind_body(bind), body = event_seq(DPROF_ENTER, r);
+	struct walk_stmt_info info = {};
+	info.info = &r;
+	walk_gimple_seq_mod(&inner, exit_step, nullptr, &info);
+	gimple_seq_add_stmt(&body, gimple_build_try(inner, event_seq(DPROF_EXIT, r), GIMPLE_TRY_FINALLY));
+	free(r.name);
 	gimple_bind_set_body(bind, body);
 	return 0;
 }

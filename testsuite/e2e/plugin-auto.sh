@@ -100,4 +100,19 @@ if command -v mpicc >/dev/null; then
 	sites=$(grep -c '^dprof_site' "$dir/mpi.s")
 	[ "$sites" = 2 ] || fail "auto=mpi makes $sites sites, not the barrier's and one function's"
 fi
+
+# A function that ends the program, as most Fortran programs do, is left before.
+printf '%s\n' 'program ends' '  integer :: i, n = 0' '  do i = 1, command_argument_count() + 9' '    n = n + i' \
+	'    if (n > 40) stop' '    print *, n' '  end do' '  error stop 3' 'end program' >"$dir/ends.f90"
+printf '%s\n' '#include <stdlib.h>' 'int main(int n, char **v) { while (n < 9) n += n; if (n > 8) exit(0); return n; }' >"$dir/ends.c"
+for level in -O0 -O2 "-O2 -flto"; do
+	for source in ends.f90 ends.c; do
+		rm -rf "$dir"/dprof-*
+		# shellcheck disable=SC2086
+		DPROF_WRAPPER_FLAGS="$auto=functions $all" "$B/bin/dprof-fort" $level "$dir/$source" -o "$dir/ends" &&
+			DPROF_DIR=$dir "$dir/ends" >/dev/null || fail "$source $level: exit status $?"
+		"$B/bin/dprof-analyze" check "$dir"/dprof-ends.* >"$dir/out" 2>&1 || fail "$source $level: $(cat "$dir/out")"
+		grep -q ' [1-9][0-9]* events' "$dir/out" || fail "$source $level: $(cat "$dir/out")"
+	done
+done
 exit $failed

@@ -4,7 +4,7 @@
 set -euo pipefail
 : "${B:?the build folder}" "${dir:?where to work}" "${here:?the folder of the scripts}"
 export PATH=$B/bin:$PATH LC_ALL=C OMP_NUM_THREADS=1 DPROF_DIR=$dir/traces
-unset DPROF_OFF DPROF_HOST
+unset DPROF_OFF DPROF_HOST MAKEFLAGS MFLAGS MAKEOVERRIDES # what we are made with is not theirs
 results=$dir/results
 : >"$results"
 
