@@ -27,8 +27,11 @@ declare -A options=([plain]= [loaded]="$plugin"
 amalgamation() { # sqlite3.c and speedtest1.c -> $sqlite
 	[ ! -s "$sqlite/sqlite3.c" ] || return 0
 	progress "the sources of SQLite"
-	testsuite/debian-source sqlite3 "$sqlite/source" && (cd "$sqlite" && source/configure && make sqlite3.c) \
-		>"$sqlite/log" 2>&1 && cp "$sqlite/source/test/speedtest1.c" "$sqlite" && rm -r "$sqlite/source"
+	mkdir -p "$sqlite"
+	{
+		testsuite/debian-source sqlite3 "$sqlite/source" && (cd "$sqlite" && source/configure && make sqlite3.c) &&
+			cp "$sqlite/source/test/speedtest1.c" "$sqlite"
+	} >"$sqlite/log" 2>&1
 }
 
 build() { # way -> $here/speedtest.WAY; processor seconds of compiling sqlite3.c

@@ -10,26 +10,9 @@ results=$dir/results
 
 say() { printf '\n%s\n' "$*"; }
 
-# source_of PACKAGE: Debian's original source, as it is, in ./source. Of all that is in the package only that
-# is needed: apt may fail to get Debian's patches. It checks each file's sum against Debian's signed list.
+# source_of PACKAGE: Debian's original source, as it is, in ./source.
 source_of() {
-	[ ! -d source ] || return 0
-	mkdir -p lists/partial archives/partial parts
-	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
-		[ -f "$f" ] && grep -q '^deb .*debian\|debian-archive-keyring' "$f" || continue
-		sed 's/^deb /deb-src /; s/^Types: *deb *$/Types: deb-src/' "$f" >"parts/${f##*/}"
-	done
-	local apt="apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$dir/parts
-		-o Dir::State::Lists=$dir/lists -o Dir::Cache=$dir -o Dir::Cache::archives=$dir/archives
-		-o APT::Sandbox::User=root"
-	# shellcheck disable=SC2086
-	{ $apt update && $apt source --download-only "$1"; } >apt.log 2>&1 || true
-	ls "$1"_*.orig.tar.* >/dev/null 2>&1 || { echo "$1: expected its source from Debian, found none:" \
-		"$(tail -1 apt.log)" >&2; exit 77; }
-	mkdir source.new
-	tar xf "$1"_*.orig.tar.* -C source.new --strip-components=1
-	mv source.new source
-	rm -rf lists archives
+	"$here/../debian-source" "$1" source || exit 77
 }
 
 # built STAMP COMMAND...: runs it once, and again when dprof's plugin or libraries are newer.
