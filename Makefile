@@ -23,7 +23,7 @@ missing         = $(if $(shell command -v $(1) 2>/dev/null),,$(1))
 GCC_MAJOR      := $(if $(call missing,$(CC)),$(shell apt-cache depends gcc 2>/dev/null | \
                     sed -n 's/.*Depends: gcc-\([0-9]*\)$$/\1/p'),$(shell $(CC) -dumpversion | cut -d. -f1))
 PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
-                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev openmpi-bin libmpich-dev \
+                  libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev openmpi-bin libmpich-dev libpmix-dev \
                   mpich check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
                   csmith libcsmith-dev
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace valgrind tcl

@@ -13,9 +13,9 @@ OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper recycle
-CORE        := settings process modules thread $(GENERAL) adapter instance fortran
+CORE        := settings hydra process modules thread $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
-               communicators groups windows files hosts wishes endpoint measure background
+               communicators groups windows files members board hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
 $(call guest,$(GENERAL:%=runtime/%)): \
@@ -70,12 +70,17 @@ MPIS        := $(if $(CC_openmpi),openmpi) $(if $(CC_mpich),mpich)
 MPI_LIBS    := $(MPIS:%=$(B)/lib/libdprof-%.so)
 things      += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(MPI_LIBS)
 
+# OpenMPI with a PMIx of its own inside must not meet another one.
+PMIX := $(shell ompi_info 2>/dev/null | grep -q 'MCA pmix: ext' && pkg-config --exists pmix && \
+          echo -DDPROF_PMIX $$(pkg-config --cflags pmix))
+$(B)/obj/openmpi/runtime/mpi/board.o: GUEST_FLAGS += $(PMIX)
+
 define mpi_rules
 $(B)/obj/$(1)/%.o: %.c
 	$$(call say,CC)
 	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) -MMD -MP -c $$< -o $$@
 $(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
-		$(call guest,$(FREEZER_MEASURE:%=freezer/%)) $(B)/lib/libdprof.so
+		$(call guest,$(FREEZER_MEASURE:%=freezer/%) runtime/hydra) $(B)/lib/libdprof.so
 	$$(call say,LINK)
 	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread -Wl,-soname,$$(@F) -Wl,-z,defs,-z,nodelete \
 		-Wl,-rpath,'$$$$ORIGIN' -o $$@ $$^ -lsodium

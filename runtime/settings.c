@@ -11,6 +11,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "runtime/hydra.h"
+
 #define CHUNK_BYTES     ((size_t)1 << 20)
 #define CHUNK_BYTES_MIN ((size_t)4096)
 #define CHUNK_BYTES_MAX ((size_t)1 << 30)
@@ -116,7 +118,7 @@ static int64_t rank(void)
 	return end == text || *end || n < 0 || n > INT32_MAX ? -1 : n;
 }
 
-/* MPICH's starter gives a job no name, but all its processes on a host have one parent. When a
+/* A starter that gives a job no name and does not answer: all its processes on a host have one parent. When a
  * process began stands behind its name, the 20th number from there. */
 static bool name_parent(char *to, size_t size)
 {
@@ -151,7 +153,8 @@ static void job(struct dprof_settings *s)
 		snprintf(text, sizeof(text), "%s-%.*s", number, JOB_KEY_SHOWN, key);
 	else if (number)
 		snprintf(text, sizeof(text), "%s", number);
-	else if (s->rank < 0 || !secure_getenv("PMI_FD") || !name_parent(text, sizeof(text)))
+	else if (s->rank < 0 || !secure_getenv("PMI_FD") ||
+		 (!hydra_job(text, sizeof(text)) && !name_parent(text, sizeof(text))))
 		snprintf(text, sizeof(text), "%ld", (long)getpid());
 	dprof_file_name(s->job, sizeof(s->job), text);
 }

@@ -2,6 +2,7 @@
  *
  * calls.c - what all calls have in common; begin and end of MPI. */
 #include "runtime/mpi/adapter.h"
+#include "runtime/mpi/members.h"
 
 #include <stdio.h>
 
@@ -65,8 +66,10 @@ static void after_init(void)
 
 DPROF_EXPORT int MPI_Init(int *argc, char ***argv)
 {
-	int result = PMPI_Init(argc, argv);
+	int result;
 
+	members_announce();
+	result = PMPI_Init(argc, argv);
 	if (result == MPI_SUCCESS)
 		after_init();
 	return result;
@@ -74,8 +77,10 @@ DPROF_EXPORT int MPI_Init(int *argc, char ***argv)
 
 DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-	int result = PMPI_Init_thread(argc, argv, required, provided);
+	int result;
 
+	members_announce();
+	result = PMPI_Init_thread(argc, argv, required, provided);
 	if (result == MPI_SUCCESS)
 		after_init();
 	return result;

@@ -6,8 +6,8 @@
  * that is not wrapped, at its first collective operation: its rank 0 draws a number that no other
  * rank draws and broadcasts it on the communicator itself, where all members are at this moment.
  * Between two groups both leaders draw, and the smaller number counts; the trace's group is made of
- * both. Communicators with members from other jobs (which may not know of us)
- * have no number.
+ * both. Communicators with members from other jobs, or with ranks that are not linked with
+ * the adapter, have no number: those do not know of us.
  *
  * Where nobody may wait (MPI_Comm_idup), or more than a communicator is made (a window), the number
  * is made of the parent's and of how many were made of that before:
@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "runtime/adapter.h"
+#include "runtime/mpi/members.h"
 
 #define WORLD_ID     1
 #define DERIVED      32 /* bits of the parent's number */
@@ -175,6 +176,28 @@ static void agree(struct group *g, MPI_Comm comm)
 	PMPI_Errhandler_free(&theirs);
 }
 
+/* Who is linked with the adapter; of two groups, in both. Others would not agree with us. */
+static bool all_are_members(MPI_Comm comm, const struct group *g)
+{
+	MPI_Group here;
+	bool all = g->peers != NULL;
+	int n, *ours;
+
+	if (members_are_all())
+		return true;
+	PMPI_Comm_group(comm, &here);
+	PMPI_Group_size(here, &n);
+	ours = ranks_of(here, n);
+	PMPI_Group_free(&here);
+	for (int i = 0; all && i < g->npeers; i++)
+		all = members_has(g->peers[i]);
+	for (int i = 0; all && ours && i < n; i++)
+		all = members_has(ours[i]);
+	all = all && ours;
+	free(ours);
+	return all;
+}
+
 /* Whether the members can be told is the same for all of them, but between groups. */
 static void learn(struct group *g, MPI_Comm comm, uint64_t id)
 {
@@ -191,7 +214,7 @@ static void learn(struct group *g, MPI_Comm comm, uint64_t id)
 	else
 		PMPI_Comm_group(comm, &peers);
 	learn_peers(g, peers);
-	if (!id && (g->peers || between))
+	if (!id && (g->peers || between) && all_are_members(comm, g))
 		agree(g, comm);
 	if (!g->peers)
 		g->id = 0;

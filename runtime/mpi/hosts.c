@@ -2,6 +2,7 @@
  *
  * hosts.c - which ranks share a clock; when FreeZer measures between those that do not.
  *
+ * All ranks are those that are linked with the adapter (members.h), and numbered among themselves.
  * Hosts are numbered by their lowest rank; that rank is the host's endpoint. Endpoints exchange
  * packets right after MPI_Init, now and then while the program runs, and right before MPI_Finalize.
  * All messages of ours travel on a communicator of our own, in which errors return. */
@@ -18,6 +19,7 @@
 #include "freezer/cores.h"
 #include "runtime/adapter.h"
 #include "runtime/mpi/adapter.h"
+#include "runtime/mpi/members.h"
 
 #define CORES_NS       2000000u  /* at most, to compare all cores of a host; */
 #define CORES_AGAIN_NS 20000000u /* if that did not do, at the end; */
@@ -163,12 +165,22 @@ static void measure_start(void)
 	measure_meanwhile();
 }
 
+static void say_rank(void)
+{
+	int rank, size;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_size(MPI_COMM_WORLD, &size);
+	dprof_adapter_rank(rank, size);
+}
+
 bool hosts_start(void)
 {
 	int mine = dprof_adapter_recording(), any = 0;
 
 	frz_source_found = FRZ_TSC; /* the clock of the records, whatever this host thinks of it */
-	if (PMPI_Comm_dup(MPI_COMM_WORLD, &hosts.comm) != MPI_SUCCESS)
+	hosts.comm = members_meet();
+	if (hosts.comm == MPI_COMM_NULL)
 		return false;
 	PMPI_Comm_set_errhandler(hosts.comm, MPI_ERRORS_RETURN);
 	PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, hosts.comm);
@@ -178,7 +190,7 @@ bool hosts_start(void)
 	}
 	PMPI_Comm_rank(hosts.comm, &hosts.rank);
 	PMPI_Comm_size(hosts.comm, &hosts.size);
-	dprof_adapter_rank(hosts.rank, hosts.size);
+	say_rank();
 	if (!learn_hosts())
 		hosts.n = 0;
 	if (compares_cores())
