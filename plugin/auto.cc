@@ -7,7 +7,7 @@
  *   loops       each outermost loop is a region FUNCTION:LINE
  *
  * Law: nothing of system headers, of stretches that are off, that the compiler made up or that the filter
- * excludes is taken. Functions are wrapped where -finstrument-functions would wrap them, when they
+ * excludes is taken, and nothing that is always inlined. Functions are wrapped where -finstrument-functions would wrap them, when they
  * are GIMPLE but have no graph yet, in every language; loops of C and C++ become regions as if
  * marked, before lower.cc. A loop into which a jump leads is left alone. */
 #include "plugin/parts.h"
@@ -53,7 +53,7 @@ static bool takes(tree fn)
 	location_t where = DECL_SOURCE_LOCATION(fn);
 	if (is_made_up(fn) || has_attribute(fn, "no_instrument_function") ||
 	    in_system_header_at(where) || stretches_off(where) || has_attribute(fn, "naked") ||
-	    has_attribute(fn, "interrupt"))
+	    has_attribute(fn, "interrupt") || has_attribute(fn, "always_inline"))
 		return false;
 	char *name = name_of(fn);
 	bool taken = filter_takes(fn, name);
@@ -64,6 +64,8 @@ static bool takes(tree fn)
 /* ---- Functions --------------------------------------------------------------------------------- */
 
 namespace {
+
+const unsigned SMALL = 30; /* statements */
 
 struct contents {
 	unsigned statements;
@@ -80,16 +82,25 @@ tree count_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
 	return NULL_TREE;
 }
 
-bool wants(tree fn)
+contents contents_of(tree fn)
 {
-	if (!takes(fn))
-		return false;
 	struct contents c = {};
 	struct walk_stmt_info info = {};
 	info.info = &c;
 	walk_gimple_seq(gimple_body(fn), count_step, nullptr, &info);
+	return c;
+}
+
+bool wants(const struct contents &c)
+{
 	return ((options.automatic & AUTO_FUNCTIONS) && c.statements >= options.min) ||
 	       ((options.automatic & AUTO_MPI) && c.mpi);
+}
+
+/* Large ones are inlined only where they are called once, and are worth their events there too. */
+bool unless_inlined(tree fn, const struct contents &c)
+{
+	return !c.mpi && (DECL_DECLARED_INLINE_P(fn) || c.statements < SMALL);
 }
 
 class pass_auto : public gimple_opt_pass {
@@ -116,13 +127,13 @@ bool ends_program(gimple *stmt)
 	       startswith(name, "_gfortran_error_stop_");
 }
 
-struct region { char *name; location_t where; };
+struct region { char *name; location_t where; bool unless_inlined; };
 
 gimple_seq event_seq(enum dprof_op op, const region &r)
 {
 	gimple_seq seq = nullptr;
 	push_gimplify_context();
-	gimplify_and_add(event_note(op, DPROF_KIND_REGION, r.name, r.where), &seq);
+	gimplify_and_add(event_note(op, DPROF_KIND_REGION, r.name, r.where, r.unless_inlined), &seq);
 	pop_gimplify_context(nullptr);
 	return seq;
 }
@@ -141,9 +152,12 @@ unsigned pass_auto::execute(function *fun)
 {
 	tree fn = fun->decl;
 	gimple *whole = gimple_seq_first_stmt(gimple_body(fn));
-	if (!whole || gimple_code(whole) != GIMPLE_BIND || !wants(fn))
+	if (!whole || gimple_code(whole) != GIMPLE_BIND || !takes(fn))
 		return 0;
-	region r = { name_of(fn), DECL_SOURCE_LOCATION(fn) };
+	const struct contents c = contents_of(fn);
+	if (!wants(c))
+		return 0;
+	region r = { name_of(fn), DECL_SOURCE_LOCATION(fn), unless_inlined(fn, c) };
 	gbind *bind = as_a<gbind *>(whole);
 	gimple_seq inner = gimple_bind_body(bind), body = event_seq(DPROF_ENTER, r);
 	struct walk_stmt_info info = {};

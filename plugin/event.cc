@@ -76,12 +76,12 @@ static char *text(enum dprof_op op, enum dprof_kind kind)
 
 /* A byte of the site as a symbol, "i"; "m" would let GCC keep the address in a register over the whole
  * region, which costs the program one. */
-static tree operand(tree site, unsigned byte)
+static tree operand(enum mark mark, tree site, unsigned byte)
 {
 	tree ref = build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(site)), site, size_int(byte), NULL_TREE,
 			  NULL_TREE);
-	tree constraint = build_tree_list(NULL_TREE, build_string(2, far_sites() ? "m" : "i"));
-	return build_tree_list(constraint, far_sites() ? ref : build_fold_addr_expr(ref));
+	return far_sites() ? inlined_operand(mark, "m", ref) :
+			     inlined_operand(mark, "i", build_fold_addr_expr(ref));
 }
 
 static tree clobbers()
@@ -92,11 +92,12 @@ static tree clobbers()
 	return list;
 }
 
-gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where)
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined)
 {
 	vec<tree, va_gc> *inputs = nullptr, *clobbered = nullptr;
-	vec_safe_push(inputs, operand(site, DPROF_SITE_ALIGN * op));
-	vec_safe_push(inputs, operand(site, op));
+	enum mark mark = unless_inlined ? MARK_EVENT : MARK_NONE;
+	vec_safe_push(inputs, operand(mark, site, DPROF_SITE_ALIGN * op));
+	vec_safe_push(inputs, operand(MARK_NONE, site, op));
 	for (tree c = clobbers(); c; c = TREE_CHAIN(c))
 		vec_safe_push(clobbered, build_tree_list(NULL_TREE, TREE_VALUE(c)));
 	char *t = text(op, kind);
@@ -127,15 +128,15 @@ tree event_site(gimple *stmt, enum dprof_op *op)
 
 /* ---- Notes -----------------------------------------------------------------------------------------
  *
- *   asm volatile ("#dprof:event:OP:KIND:NAME" : : : "memory")
+ *   asm volatile ("#dprof:event:OP:KIND:UNLESS_INLINED:NAME" : : : "memory")
  *
  * stands for an event until the pass. It names no variable, because OpenMP's default(none) would ask
  * under which clause the user shares it. Its location is its site's. */
 #define NOTE "#dprof:event:"
 
-tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site)
+tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site, bool unless_inlined)
 {
-	char *t = xasprintf(NOTE "%d:%d:%s", op, kind, name);
+	char *t = xasprintf(NOTE "%d:%d:%d:%s", op, kind, unless_inlined, name);
 	tree string = build_string(strlen(t) + 1, t);
 	free(t);
 	tree memory = build_tree_list(NULL_TREE, build_string(sizeof "memory", "memory"));
@@ -154,6 +155,7 @@ bool event_read(const char *asm_text, struct event *e)
 	char *rest;
 	e->op = (enum dprof_op)strtol(asm_text + strlen(NOTE), &rest, 10);
 	e->kind = (enum dprof_kind)strtol(rest + 1, &rest, 10);
+	e->unless_inlined = strtol(rest + 1, &rest, 10);
 	e->name = rest + 1;
 	return true;
 }

@@ -23,7 +23,7 @@ struct rule {
 	char *pattern;
 };
 
-auto_vec<rule> of_files, of_functions;
+auto_vec<rule> of_files, unless_inlineds;
 
 /* The next word of the line, or NULL; a backslash keeps the character behind it. */
 char *next_word(char **at)
@@ -75,7 +75,7 @@ bool read_outside(struct state *s, const char *word)
 	if (!strcmp(word, "SCOREP_FILE_NAMES_BEGIN"))
 		s->block = &of_files;
 	else if (!strcmp(word, "SCOREP_REGION_NAMES_BEGIN"))
-		s->block = &of_functions;
+		s->block = &unless_inlineds;
 	else
 		return refuse(*s, word, { "SCOREP_FILE_NAMES_BEGIN", "SCOREP_REGION_NAMES_BEGIN" });
 	s->in_rule = false;
@@ -93,7 +93,7 @@ bool read_inside(struct state *s, const char *word)
 		s->in_rule = true;
 	} else if (!s->in_rule) {
 		return refuse(*s, word, { "INCLUDE", "EXCLUDE", end });
-	} else if (!strcmp(word, "MANGLED") && s->block == &of_functions) {
+	} else if (!strcmp(word, "MANGLED") && s->block == &unless_inlineds) {
 		s->mangled = true;
 	} else {
 		s->block->safe_push({ s->include, s->mangled, xstrdup(word) });
@@ -141,5 +141,5 @@ bool filter_takes(tree fn, const char *name)
 {
 	const char *file = DECL_SOURCE_FILE(fn);
 	return decide(of_files, file ? file : "", "") &&
-	       decide(of_functions, name, IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)));
+	       decide(unless_inlineds, name, IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)));
 }

@@ -83,7 +83,13 @@ struct wrapped {
 void jumps_check(tree fn, const vec<wrapped> &regions);
 
 /* ties.cc: keeps work in registers in its region. */
-void ties_register(const char *plugin_name, bool linking);
+void ties_register(const char *plugin_name);
+
+/* inlined.cc: what is taken away again after inlining. A mark is the name of an asm's first operand. */
+enum mark { MARK_NONE, MARK_EVENT, MARK_TIE, MARK_TIE_OF_EVENT };
+tree inlined_operand(enum mark mark, const char *constraint, tree value);
+enum mark inlined_mark(gimple *stmt);
+void inlined_register(const char *plugin_name);
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
@@ -94,16 +100,19 @@ tree site_function(tree site); /* that it was built for; NULL if it is no site *
 struct event {
 	enum dprof_op op;
 	enum dprof_kind kind;
+	bool unless_inlined; /* it goes where its function is inlined */
 	const char *name;
 };
-tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site);
+tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site,
+		bool unless_inlined = false);
 bool event_read(const char *asm_text, struct event *e);
-gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where);
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined);
 tree event_site(gimple *stmt, enum dprof_op *op); /* NULL if it is no event */
 
 /* pass.cc: the pass over GIMPLE that does the rest. */
 void pass_register(const char *plugin_name);
-gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where);
+gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where,
+		   bool unless_inlined = false);
 
 /* balance.cc: ends of regions whose begin and end stand in different blocks. The second returns true if edges
  * wait to be committed. */

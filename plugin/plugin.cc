@@ -29,6 +29,7 @@
  *                that stand for pragmas, and balance.cc: returns between begin and end
  *   ties.cc      before the first optimiser that moves code: ties the values that cross a region's
  *                border
+ *   inlined.cc   after inlining: takes away what it made needless
  *
  * Law: a program compiled with the plugin does what it did without, and says where time went besides.
  *
@@ -125,9 +126,10 @@ EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version 
 	if (!right_compiler(version) || !only_one(args->full_name) || !options_read(args))
 		return 0;
 	bool linking = in_lto_p || !strcmp(lang_hooks.name, "GNU GIMPLE");
-	ties_register(args->base_name, linking);
+	inlined_register(args->base_name);
 	if (linking)
 		return 0;
+	ties_register(args->base_name);
 	info.help = help();
 	if (options.help)
 		fputs(info.help, stdout);

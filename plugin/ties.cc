@@ -20,17 +20,13 @@
  * a_5 does not exist earlier; what it computes for those behind it is computed before EXIT; and what
  * it takes from before is computed before ENTER. A tie is no instruction. There are none for comparisons
  * that decide a branch and for the arithmetic of addresses: no optimiser gains by moving them. Nor are
- * there any where a value lives across setjmp or a computed goto.
- *
- * After inlining a tied value may turn out to be a constant. Then the second pass takes its tie away: it
- * would only keep the region's code from being made for that constant. */
+ * there any where a value lives across setjmp or a computed goto. */
 #include "plugin/parts.h"
 #include "ssa.h"
 #include "tree-ssa.h"
 #include "tree-dfa.h"
 
-#define NAME "dprof_tie" /* of the ties' operands: no user's asm has it */
-#define MOST 12          /* operands of one asm; GCC allows 30 */
+#define MOST 12 /* operands of one asm; GCC allows 30 */
 
 /* The constraint for a register that holds a value of this type, or NULL if it cannot be tied. */
 static const char *letter(tree type)
@@ -55,11 +51,9 @@ static bool tieable(tree name)
 
 /* ---- Making ties ------------------------------------------------------------------------------- */
 
-static tree operand(const char *constraint, tree value)
+static tree operand(gimple *event, const char *constraint, tree value)
 {
-	tree name = build_string(sizeof NAME, NAME);
-	tree string = build_string(strlen(constraint) + 1, constraint);
-	return build_tree_list(build_tree_list(name, string), value);
+	return inlined_operand(inlined_mark(event) == MARK_EVENT ? MARK_TIE_OF_EVENT : MARK_TIE, constraint, value);
 }
 
 static gasm *tie(vec<tree, va_gc> *inputs, vec<tree, va_gc> *outputs, gimple *event)
@@ -105,7 +99,7 @@ static void tie_before(gimple *event, const vec<tree> &names)
 	vec<tree, va_gc> *inputs = nullptr;
 	for (unsigned n = 0; n < values.length(); n++) {
 		const char *l = letter(TREE_TYPE(values[n]));
-		vec_safe_push(inputs, operand(*l == 'r' ? "rmn" : *l == 'x' ? "xm" : "fm", values[n]));
+		vec_safe_push(inputs, operand(event, *l == 'r' ? "rmn" : *l == 'x' ? "xm" : "fm", values[n]));
 		if (n % MOST == MOST - 1 || n == values.length() - 1) {
 			insert(&i, tie(inputs, nullptr, event), event, false);
 			inputs = nullptr;
@@ -126,8 +120,8 @@ static tree renew(tree value, gimple_stmt_iterator *i, gimple *event)
 	vec<tree, va_gc> *inputs = nullptr, *outputs = nullptr;
 	tree name = copy_ssa_name(value);
 	char output[] = { '=', *letter(TREE_TYPE(value)), '\0' };
-	vec_safe_push(inputs, operand("0", value));
-	vec_safe_push(outputs, operand(output, name));
+	vec_safe_push(inputs, operand(event, "0", value));
+	vec_safe_push(outputs, operand(event, output, name));
 	gasm *stmt = tie(inputs, outputs, event);
 	SSA_NAME_DEF_STMT(name) = stmt;
 	insert(i, stmt, event, true);
@@ -326,15 +320,13 @@ void region::run()
 		replace(name, renew(name, &i, enter));
 }
 
-/* ---- Passes ------------------------------------------------------------------------------------ */
+/* ---- The pass ----------------------------------------------------------------------------------- */
 
-const pass_data tying = { GIMPLE_PASS, "dprof_ties", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0,
-			  0, 0 };
-const pass_data untying = { GIMPLE_PASS, "dprof_untie", OPTGROUP_NONE, TV_NONE, PROP_ssa, 0, 0, 0, 0 };
+const pass_data data = { GIMPLE_PASS, "dprof_ties", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0 };
 
 class pass_ties : public gimple_opt_pass {
 public:
-	pass_ties() : gimple_opt_pass(tying, g) {}
+	pass_ties() : gimple_opt_pass(data, g) {}
 	unsigned execute(function *fun) final override;
 };
 
@@ -361,49 +353,10 @@ unsigned pass_ties::execute(function *fun)
 	return 0;
 }
 
-class pass_untie : public gimple_opt_pass {
-public:
-	pass_untie() : gimple_opt_pass(untying, g) {}
-	opt_pass *clone() final override { return new pass_untie; }
-	unsigned execute(function *fun) final override;
-};
-
-bool is_tie_of_constant(gimple *stmt)
-{
-	gasm *a = dyn_cast<gasm *>(stmt);
-	if (!a || gimple_asm_noutputs(a) != 1 || gimple_asm_ninputs(a) != 1)
-		return false;
-	tree input = gimple_asm_input_op(a, 0), name = TREE_PURPOSE(TREE_PURPOSE(input));
-	return name && !strcmp(TREE_STRING_POINTER(name), NAME) && CONSTANT_CLASS_P(TREE_VALUE(input));
-}
-
-unsigned pass_untie::execute(function *fun)
-{
-	basic_block bb;
-	FOR_EACH_BB_FN(bb, fun)
-		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
-			if (!is_tie_of_constant(gsi_stmt(i))) {
-				gsi_next(&i);
-				continue;
-			}
-			gasm *stmt = as_a<gasm *>(gsi_stmt(i));
-			tree name = TREE_VALUE(gimple_asm_output_op(stmt, 0));
-			replace_uses_by(name, TREE_VALUE(gimple_asm_input_op(stmt, 0)));
-			gsi_remove(&i, true);
-			release_ssa_name(name);
-		}
-	return 0;
-}
-
 } // namespace
 
-/* Not in the link-time compiler: there only what was tied is untied. */
-void ties_register(const char *plugin_name, bool linking)
+void ties_register(const char *plugin_name)
 {
-	struct register_pass_info untie = { new pass_untie, "ccp", 0, PASS_POS_INSERT_BEFORE };
-	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &untie);
-	if (linking)
-		return;
-	struct register_pass_info ties = { new pass_ties, "fre", 1, PASS_POS_INSERT_BEFORE };
-	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &ties);
+	struct register_pass_info where = { new pass_ties, "fre", 1, PASS_POS_INSERT_BEFORE };
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &where);
 }

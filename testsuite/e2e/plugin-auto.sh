@@ -41,7 +41,8 @@ line() { grep -n -- "$1" $from/auto.cc | head -1 | cut -d: -f1; }
 for_line=$(line 'for (int i = 0; i < 10') while_line=$(line 'while (list') do_line=$(($(line 'n += is_off') - 1))
 auto=-fplugin-arg-dprof-auto all=-fplugin-arg-dprof-min=0
 functions="main object::object throws adds<int> jumps main()::<lambda(int)>::operator() object::~object"
-for level in -O0 -O2 "-O2 -flto"; do
+printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE *object SCOREP_REGION_NAMES_END\n' >"$dir/no-object"
+for level in -O0 "-O2 -fno-inline" "-O2 -flto -fno-inline"; do
 	# shellcheck disable=SC2086
 	expect "$functions" $level $auto=functions $all
 	# shellcheck disable=SC2086
@@ -50,14 +51,20 @@ for level in -O0 -O2 "-O2 -flto"; do
 	expect "main object::object throws throws:$for_line adds<int> adds<int>:$while_line jumps \
 main()::<lambda(int)>::operator() main:$do_line object::~object" $level $auto=functions,loops $all
 done
+# Small functions that are inlined are none, the loops in them still are.
+for level in -O2 "-O2 -flto" "-O3 -g"; do
+	# shellcheck disable=SC2086
+	expect "main throws:$for_line adds<int>:$while_line main:$do_line" $level $auto=functions,loops $all \
+		-fplugin-arg-dprof-filter=$dir/no-object
+done
 expect "" $auto=mpi $all
 expect "" -O2 $auto=functions,loops -fplugin-arg-dprof-min=1000
-expect "main throws adds<int>" -O1 $auto=functions -fplugin-arg-dprof-min=11
+expect "main throws adds<int>" -O1 -fno-inline $auto=functions -fplugin-arg-dprof-min=11
 
 # Filters: the last rule that matches decides.
 filter() { # lines on standard input; expected names
 	cat >"$dir/filter"
-	expect "$1" -O1 $auto=functions $all -fplugin-arg-dprof-filter="$dir/filter"
+	expect "$1" -O1 -fno-inline $auto=functions $all -fplugin-arg-dprof-filter="$dir/filter"
 }
 filter "main adds<int>" <<'END'
 # only these

@@ -42,6 +42,7 @@ check_motion() { # options...
 	gcc "$@" -fplugin="$plugin" -fplugin-arg-dprof-auto=functions -fplugin-arg-dprof-min=0 \
 		-c $from/motion-auto.c -o "$dir/o.o" || fail "$* motion-auto.c does not compile"
 	check_work $from/motion-auto.c "" "$*"
+	disassemble no_region | grep -q rdtsc && fail "$*: a small function is a region where it is inlined"
 	command -v gfortran >/dev/null || return
 	gfortran "$@" -fplugin="$plugin" -Ipragmas -c $from/motion.f90 -o "$dir/o.o" || fail "$* motion.f90 does not compile"
 	check_work $from/motion.f90 _ "$*"
