@@ -9,7 +9,7 @@
  * Law: nothing of system headers, of stretches that are off, that the compiler made up or that the filter
  * excludes is taken, and nothing that is always inlined. Functions are wrapped where -finstrument-functions would wrap them, when they
  * are GIMPLE but have no graph yet, in every language; loops of C and C++ become regions as if
- * marked, before lower.cc. A loop into which a jump leads is left alone. */
+ * marked, before lower.cc. A loop into which a jump leads, or that jumps.cc would refuse, is left alone. */
 #include "plugin/parts.h"
 #include "attribs.h"
 #include "gimple-walk.h"
@@ -173,7 +173,7 @@ unsigned pass_auto::execute(function *fun)
 
 struct loop_contents {
 	unsigned statements;
-	bool entered; /* perhaps: it holds a label */
+	bool jumps; /* perhaps into it, or out of it in a way that ends no region */
 };
 
 tree loop_count_step(tree *tp, int *walk_subtrees, void *data)
@@ -190,9 +190,13 @@ tree loop_count_step(tree *tp, int *walk_subtrees, void *data)
 	case RETURN_EXPR:
 		c->statements++;
 		break;
+	case GOTO_EXPR:
+		c->jumps = c->jumps || TREE_CODE(GOTO_DESTINATION(*tp)) != LABEL_DECL ||
+			   DECL_CONTEXT(GOTO_DESTINATION(*tp)) != current_function_decl;
+		break;
 	case LABEL_EXPR:
 	case CASE_LABEL_EXPR:
-		c->entered = true;
+		c->jumps = true;
 		break;
 	default:
 		if (TYPE_P(*tp))
@@ -206,7 +210,7 @@ void wrap_loop(tree *loop, tree fn)
 	struct loop_contents c = {};
 	walk_tree_without_duplicates(loop, loop_count_step, &c);
 	location_t where = EXPR_LOCATION(*loop);
-	if (c.entered || c.statements < options.min || where == UNKNOWN_LOCATION ||
+	if (c.jumps || c.statements < options.min || where == UNKNOWN_LOCATION ||
 	    stretches_off(where))
 		return;
 	char *function = name_of(fn);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * jumps.cc - refuses a goto or a case that jumps into a region: such a way in has no ENTER.
+ * jumps.cc - refuses a goto or a case that jumps into a region: such a way in has no ENTER; and the jumps out of
+ * one that have no EXIT, since GCC runs no `finally` for them: computed ones, and those of a nested function to
+ * the function around it.
  *
- * Law: a jump is reported when its target is in a region that the jump itself is not in. */
+ * Law: a jump is reported when its target is in a region that the jump itself is not in; one that runs no
+ * `finally`, also when it is in a region that its target is not in. A computed goto may have any label
+ * as its target whose address is taken. */
 #include "plugin/parts.h"
 
 namespace {
@@ -27,8 +31,9 @@ private:
 	auto_vec<int> parent;       /* of each region */
 	int here = NOWHERE;
 	int of_switch = NOWHERE;    /* where the innermost switch stands */
-	auto_vec<jump> gotos;
+	auto_vec<jump> gotos, computed;
 	hash_map<tree, int> labels;
+	hash_set<tree> taken; /* labels whose address is */
 
 	static tree step(tree *tp, int *walk_subtrees, void *self);
 	void visit(tree *tp) { walk_tree_without_duplicates(tp, step, this); }
@@ -36,6 +41,8 @@ private:
 	void visit_switch(tree s);
 	bool contains(int region, int place);
 	void check(int from, int to, location_t where);
+	bool check_way_out(int from, int to, location_t where);
+	void check_computed(const jump &j);
 };
 
 jumps::jumps(const vec<wrapped> &regions) : regions(regions)
@@ -60,6 +67,28 @@ void jumps::check(int from, int to, location_t where)
 	const struct marker &m = regions[to].begin;
 	error_at(where, "jump into dprof %s %qs, past its begin", pragma_word(m.kind), m.name);
 	inform(m.where, "it begins here");
+}
+
+/* Of a jump that runs no `finally`. False after an error. */
+bool jumps::check_way_out(int from, int to, location_t where)
+{
+	if (from == NOWHERE || contains(from, to))
+		return true;
+	const struct marker &m = regions[from].begin;
+	error_at(where, "a %<goto%> that is computed, or out of a nested function, may leave dprof %s %qs "
+		 "without ending it", pragma_word(m.kind), m.name);
+	inform(m.where, "it begins here");
+	return false;
+}
+
+void jumps::check_computed(const jump &j)
+{
+	for (auto label : labels)
+		if (taken.contains(label.first)) {
+			check(j.from, label.second, j.where);
+			if (!check_way_out(j.from, label.second, j.where))
+				return;
+		}
 }
 
 void jumps::visit_region(tree body, int n)
@@ -103,8 +132,17 @@ tree jumps::step(tree *tp, int *walk_subtrees, void *data)
 	case LABEL_EXPR:
 		self->labels.put(LABEL_EXPR_LABEL(t), self->here);
 		break;
+	case ADDR_EXPR:
+		if (TREE_CODE(TREE_OPERAND(t, 0)) == LABEL_DECL)
+			self->taken.add(TREE_OPERAND(t, 0));
+		return NULL_TREE;
+	case DECL_EXPR:
+		if (VAR_P(DECL_EXPR_DECL(t)) && DECL_INITIAL(DECL_EXPR_DECL(t)))
+			self->visit(&DECL_INITIAL(DECL_EXPR_DECL(t)));
+		return NULL_TREE;
 	case GOTO_EXPR:
-		self->gotos.safe_push({ GOTO_DESTINATION(t), self->here, EXPR_LOCATION(t) });
+		(TREE_CODE(GOTO_DESTINATION(t)) == LABEL_DECL ? self->gotos : self->computed)
+			.safe_push({ GOTO_DESTINATION(t), self->here, EXPR_LOCATION(t) });
 		break;
 	default:
 		if (TYPE_P(t))
@@ -121,6 +159,10 @@ void jumps::run(tree fn)
 	for (const jump &j : gotos)
 		if (int *to = labels.get(j.label))
 			check(j.from, *to, j.where);
+		else
+			check_way_out(j.from, NOWHERE, j.where);
+	for (const jump &j : computed)
+		check_computed(j);
 }
 
 } // namespace

@@ -129,13 +129,14 @@ build_lto_and_run $f "-O2 -flto -ffat-lto-objects -g"
 build_shared_and_run $f "-O0 -g"
 
 # C++ and Fortran.
-f=$from/cplusplus.cc
-g++ -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
-for config in -O0 -O2 "-O3 -g" "-O2 -flto -std=c++20"; do
-	# shellcheck disable=SC2086
-	g++ -I. -Wall -Wextra -Werror -Wno-unknown-pragmas -fplugin="$plugin" $config "$f" \
-		"$dir/recorder.o" -o "$dir/a.out" &&
-		run $f "$dir/a.out" "$config" || fail "$f $config"
+for f in $from/cplusplus.cc $from/positions.cc; do
+	g++ -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
+	for config in -O0 -O2 "-O3 -g" "-O2 -flto -std=c++20"; do
+		# shellcheck disable=SC2086
+		g++ -I. -Wall -Wextra -Werror -Wno-unknown-pragmas -fplugin="$plugin" $config "$f" \
+			"$dir/recorder.o" -o "$dir/a.out" &&
+			run $f "$dir/a.out" "$config" || fail "$f $config"
+	done
 done
 f=$from/instances.c
 gcc -I. -w "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without"
