@@ -98,10 +98,13 @@ static void make_room(struct link_sieve *s)
 static struct strand *strand_of(struct link_sieve *s, const struct frz_link *l)
 {
 	uint64_t id = (uint64_t)l->from << 32 | l->to;
-	size_t n = s->numbers.n;
-	if (ids_add(&s->numbers, id))
-		*MEM_GROW(s->strands, n) = (struct strand){ *l, *l, *l, *l, NULL, 0, 0 };
-	return &s->strands[ids_find(&s->numbers, id)];
+	size_t at = ids_find(&s->numbers, id), n = s->numbers.n;
+	if (at != SIZE_MAX)
+		return &s->strands[at];
+	ids_add(&s->numbers, id);
+	struct strand *new = MEM_GROW(s->strands, n);
+	*new = (struct strand){ *l, *l, *l, *l, NULL, 0, 0 };
+	return new;
 }
 
 static void push(struct link_sieve *s, struct strand *to, const struct frz_link *l)
@@ -132,12 +135,13 @@ void link_sieve_put(struct link_sieve *s, struct frz_link l)
 {
 	struct strand *strand = strand_of(s, &l);
 	note_ends(strand, &l);
+	if (s->rates && strand->n && implies(s->rates, &strand->kept[strand->n - 1], &l))
+		return;
 	while (s->rates && strand->n && implies(s->rates, &l, &strand->kept[strand->n - 1])) {
 		strand->n--;
 		s->kept--;
 	}
-	if (!s->rates || !strand->n || !implies(s->rates, &strand->kept[strand->n - 1], &l))
-		push(s, strand, &l);
+	push(s, strand, &l);
 }
 
 static bool has(const struct frz_link *links, size_t n, const struct frz_link *l)
