@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analysis/trace/names.h"
+
 #define MILLION 1000000
 
 struct percentage profile_percentage(uint32_t millionths)
@@ -35,7 +37,7 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	putchar('\n');
 	for (size_t r = 0; r < p->nrows && r < most; r++) {
 		const struct profile_row *row = &p->rows[r];
-		printf("  %-20.20s", trace->sites[row->site].name);
+		printf("  %-20.20s", short_name(trace->sites[row->site].name, 20));
 		for (size_t c = first; c < 3; c++) {
 			const struct interval *gains = little ? row->little : row->percent;
 			printf(" %-15s", profile_gain(gains[columns[c]], 2).text);

@@ -5,11 +5,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
 #define REGIONS_SHOWN 8
+#define NAME_COLUMN   22
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 
 struct row {
@@ -81,10 +83,14 @@ static void print_row(const struct findings *f, const struct row *row, bool firs
 	struct site_name name = { "" };
 	if (first)
 		name = region_name(f, row->region);
+	if (strlen(name.text) > NAME_COLUMN) { /* has a line of its own */
+		printf("  %s\n", name.text);
+		name.text[0] = '\0';
+	}
 	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
 	char visits[24];
 	snprintf(visits, sizeof visits, "%" PRIu64, row->visits);
-	printf("  %-22.22s %-10.10s %8s  ", name.text, rank_name(f->trace, row->thread).text,
+	printf("  %-*s %-10.10s %8s  ", NAME_COLUMN, name.text, rank_name(f->trace, row->thread).text,
 	       visits);
 	if (f->several_threads)
 		printf("%s\n", interval_compact(row->seconds, 9).text);
@@ -103,7 +109,7 @@ static void print_rows(const struct findings *f, struct rows *rows)
 		if (!hidden)
 			print_row(f, &rows->list[i], i == 0);
 		else if (i == RANKS_SHOWN / 2)
-			printf("  %-22s ... %zu more\n", "", rows->count - RANKS_SHOWN);
+			printf("  %-*s ... %zu more\n", NAME_COLUMN, "", rows->count - RANKS_SHOWN);
 	}
 }
 
@@ -127,7 +133,7 @@ void region_table_print(const struct findings *f)
 		free(rows.list);
 	}
 	qsort(order, f->totals.nregions, sizeof *order, by_time);
-	printf("  %-22s %-10s %8s  %s\n", "region", "", "visits",
+	printf("  %-*s %-10s %8s  %s\n", NAME_COLUMN, "region", "", "visits",
 	       f->several_threads ? "thread seconds" : "seconds              % of run");
 	for (uint32_t r = 0; r <= f->totals.nregions; r++) {
 		if (r >= REGIONS_SHOWN && r < f->totals.nregions)

@@ -28,6 +28,18 @@ struct actor_name thread_name(const struct trace *trace, size_t thread)
 	return name;
 }
 
+/* A template's arguments and a function's parameters stay whole. */
+const char *short_name(const char *name, size_t room)
+{
+	while (strlen(name) > room) {
+		const char *next = strstr(name, "::");
+		if (!next || (size_t)(next - name) > strcspn(name, "<("))
+			break;
+		name = next + 2;
+	}
+	return name;
+}
+
 struct site_name site_name(const struct trace *trace, uint32_t site)
 {
 	struct site_name name = { "-" };
@@ -36,7 +48,8 @@ struct site_name site_name(const struct trace *trace, uint32_t site)
 	const struct tr_site *s = &trace->sites[site];
 	const char *file = strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file;
 	if (s->line > 0)
-		snprintf(name.text, sizeof name.text, "%.26s (%.20s:%u)", s->name, file, s->line);
+		snprintf(name.text, sizeof name.text, "%.26s (%.20s:%u)", short_name(s->name, 26),
+			 file, s->line);
 	else
 		snprintf(name.text, sizeof name.text, "%.60s", s->name);
 	return name;

@@ -100,4 +100,11 @@ advises even "Undecided: rank 0 works for"
 awk '/"rank": 1/ { seen = 1 } seen && /straggler_percent/ { print; exit }' out >score
 says score '"lo": 0,'
 says_not score '"hi": 0}'
+
+# A long name has a line of its own, and of a qualified one the end is kept, where there is little room.
+{ head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 9000; } |
+	sed 's/^\(site 0 kind=region name=\)[^ ]*/\1LAMMPS_NS::PairLJCut::compute/' | trace qualified
+expect 0 report qualified
+grep -q '^  PairLJCut::compute (.*)$' out || fail "no line of its own: $(cat out)"
+grep -q '^  PairLJCut::compute   [0-9. ]*' out || fail "no end of the name: $(cat out)"
 echo "as expected"

@@ -20,7 +20,7 @@ input() { # sumt or nothing: what to summarise after the chains have run
 		  set autoclose=yes nowarn=yes seed=4711 swapseed=4712;
 		  execute primates.nex;
 		  lset nst=6 rates=invgamma;
-		  mcmcp ngen=30000 nruns=2 nchains=2 samplefreq=20 printfreq=10000 diagnfreq=10000;
+		  mcmcp ngen=6000 nruns=2 nchains=2 samplefreq=10 printfreq=2000 diagnfreq=2000;
 		  mcmc;
 		  $1
 		end;
