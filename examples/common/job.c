@@ -63,11 +63,14 @@ static error_t parse_job(int key, char *arg, struct argp_state *state)
 	case 'q': job->quiet = true; return 0;
 	case KEY_IMBALANCE: read_imbalance(state, job, arg); return 0;
 	case ARGP_KEY_ARG:
-		if (job->file)
+		if (job->file || job->no_file)
 			return ARGP_ERR_UNKNOWN;
 		job->file = arg;
 		return 0;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "which FILE?"); return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (!job->no_file)
+			argp_error(state, "which FILE?");
+		return 0;
 	case ARGP_KEY_INIT: state->child_inputs[0] = state->input; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}

@@ -20,6 +20,7 @@ struct job {
 	double imbalance_percent;
 	long pace_ns;         /* of a unit of work; 0: as fast as can be */
 	const char *file;     /* to read */
+	bool no_file;         /* there is none; to be set before job_begin */
 	const char *output;   /* file for the result, or NULL */
 	bool quiet;
 };

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * master_worker.c - the area of the Mandelbrot set: one rank deals out rows to those who ask, annotated for
+ * dprof.
+ *
+ *   rank 0     MPI_Recv            from whoever is done first (MPI_ANY_SOURCE)
+ *              region(deal)        adds up, chooses the next rows
+ *              MPI_Send            ... which go to that worker; no rows: it is over
+ *   a worker   region(compute)     the points of its rows; progress(piece)
+ *              MPI_Send, MPI_Recv  what it found; its next rows
+ *
+ * Rows differ in work, and so may workers (--imbalance). Dealt in small pieces (--chunk), that evens
+ * out; the larger a piece, the longer the last worker works while all others wait.
+ *
+ * Law: the count does not depend on the number of ranks nor on the pieces. */
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+
+#include "examples/common/job.h"
+#include "examples/common/option.h"
+
+#define STEPS 1000 /* after which a point that stayed near is counted */
+
+enum { TAG_ROWS = 1, TAG_COUNT };
+
+struct rows { int64_t first, count; };
+
+struct master_worker {
+	struct job job;
+	long rows, chunk;
+};
+
+/* ---- The work ------------------------------------------------------------------------------- */
+
+static bool stays(double re, double im)
+{
+	double x = 0, y = 0;
+	int step = 0;
+	while (step < STEPS && x * x + y * y <= 4) {
+		double next = x * x - y * y + re;
+		y = 2 * x * y + im;
+		x = next;
+		step++;
+	}
+	return step == STEPS;
+}
+
+/* Points of a square from -2-2i to 2+2i that belong to the set. */
+static int64_t count_row(const struct master_worker *m, int64_t row)
+{
+	double unit = 4.0 / (double)m->rows;
+	int64_t count = 0;
+	for (int64_t i = 0; i < m->rows; i++)
+		count += stays(((double)i + 0.5) * unit - 2, ((double)row + 0.5) * unit - 2);
+	return count;
+}
+
+static int64_t compute(const struct master_worker *m, struct rows rows)
+{
+	int64_t begin_ns = job_work_begin(&m->job), count = 0;
+	size_t extra = job_extra(&m->job, (size_t)rows.count);
+	for (int64_t i = 0; i < rows.count; i++)
+		count += count_row(m, rows.first + i);
+	for (size_t i = 0; i < extra; i++)
+		if (count_row(m, rows.first + (int64_t)i % rows.count) < 0)
+			count++; /* never: keeps the compiler from leaving the work out */
+	job_work_end(&m->job, begin_ns, (size_t)rows.count + extra);
+	return count;
+}
+
+/* ---- Who does it ---------------------------------------------------------------------------- */
+
+static struct rows take(const struct master_worker *m, int64_t *next)
+{
+	int64_t left = m->rows - *next;
+	struct rows piece = { *next, left < m->chunk ? left : m->chunk };
+	*next += piece.count;
+	return piece;
+}
+
+static int64_t deal(const struct master_worker *m)
+{
+	int64_t next = 0, sum = 0;
+	for (int working = m->job.size - 1; working > 0;) {
+		int64_t count;
+		struct rows piece;
+		MPI_Status from;
+		MPI_Recv(&count, 1, MPI_INT64_T, MPI_ANY_SOURCE, TAG_COUNT, MPI_COMM_WORLD, &from);
+#pragma dprof region(deal)
+		{
+			sum += count;
+			piece = take(m, &next);
+			working -= piece.count == 0;
+		}
+		MPI_Send(&piece, 2, MPI_INT64_T, from.MPI_SOURCE, TAG_ROWS, MPI_COMM_WORLD);
+	}
+	return sum;
+}
+
+static void work(const struct master_worker *m)
+{
+	int64_t count = 0; /* of nothing: that is how to ask for the first rows */
+	for (;;) {
+		struct rows piece;
+		MPI_Send(&count, 1, MPI_INT64_T, 0, TAG_COUNT, MPI_COMM_WORLD);
+		MPI_Recv(&piece, 2, MPI_INT64_T, 0, TAG_ROWS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (piece.count == 0)
+			return;
+#pragma dprof region(compute)
+		count = compute(m, piece);
+#pragma dprof progress(piece)
+	}
+}
+
+/* Of one rank, which is its own worker. */
+static int64_t work_alone(const struct master_worker *m)
+{
+	int64_t next = 0, sum = 0;
+	for (struct rows piece = take(m, &next); piece.count; piece = take(m, &next)) {
+#pragma dprof region(compute)
+		sum += compute(m, piece);
+	}
+	return sum;
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static const struct argp_option options[] = {
+	{ "rows", 'r', "N", 0, "the square has N rows of N points (256)", 0 },
+	{ "chunk", 'c', "N", 0, "so many rows are dealt at a time (4)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct master_worker *m = state->input;
+	switch (key) {
+	case 'r': m->rows = option_number(state, "--rows", arg, 1, 1000000); return 0;
+	case 'c': m->chunk = option_number(state, "--chunk", arg, 1, 1000000); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, NULL,
+		"Counts points of the Mandelbrot set.\v"
+		"Rank 0 deals out rows, all others work. A unit of work is a row. Once, if not given. Run it "
+		"under mpirun.",
+		NULL, NULL, NULL,
+	};
+	struct master_worker m = { .job = { .iterations = 1, .no_file = true }, .rows = 256, .chunk = 4 };
+	int64_t count = 0;
+	job_begin(&argc, &argv, &argp, &m);
+	MPI_Barrier(MPI_COMM_WORLD);
+	double start = MPI_Wtime();
+	for (long i = 0; i < m.job.iterations; i++) {
+		if (m.job.size == 1)
+			count = work_alone(&m);
+		else if (m.job.rank == 0)
+			count = deal(&m);
+		else
+			work(&m);
+	}
+	if (m.job.rank == 0 && !m.job.quiet)
+		printf("%ld rows, %" PRId64 " points, area %.6f, %.3f s\n", m.rows, count,
+		       16.0 * (double)count / ((double)m.rows * (double)m.rows), MPI_Wtime() - start);
+	job_tell_late(&m.job);
+	return 0;
+}

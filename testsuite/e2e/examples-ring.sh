@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The ring: the token is that of a loop on one processor; every message finds its two sides; the slow member is
+# the proved straggler, and what a faster one would buy is what it took itself, since nobody works beside it.
+. testsuite/fixtures/examples/setup.sh
+analyze=$B/bin/dprof-analyze
+
+token() { sed -n 's/.*token \([0-9a-f]*\),.*/\1/p'; }
+
+# laps x ranks x (work x 1000 + 1) steps from 1; awk has no integers of 64 bits, bash has.
+expected() { # laps ranks work
+	local token=1 n=$(($1 * $2 * ($3 * 1000 + 1)))
+	while [ $((n--)) -gt 0 ]; do token=$((token * 6364136223846793005 + 1442695040888963407)); done
+	printf '%016x\n' $token
+}
+
+for shape in "3 2 1" "2 3 0"; do
+	read -r laps ranks work <<<"$shape"
+	for slow in "" "--imbalance 1:200"; do
+		# shellcheck disable=SC2086
+		got=$(mpi "$ranks" "$B/examples/ring" --iterations "$laps" --work "$work" $slow | token)
+		[ "$got" = "$(expected "$laps" "$ranks" "$work")" ] || fail "$shape $slow: token $got, expected $(expected "$laps" "$ranks" "$work")"
+	done
+done
+mpi 1 "$B/examples/ring" >out 2>&1
+[ $? = 1 ] && grep -q 'expected two ranks or more, found one' out || fail "one rank: $(cat out)"
+
+# 50 laps: three members of 1 ms, and rank 2 of 4 ms.
+rm -rf dprof-*
+mpi 4 "$B/examples/ring" --iterations 50 --work 1 --pace 1000000 --imbalance 2:300 >line 2>&1 || fail "$(cat line)"
+trace=$(echo dprof-ring.*)
+"$analyze" check "$trace" >out || fail "check: $(cat out)"
+"$analyze" coz --json --region handle --rank 2 --reduce 75 "$trace" >coz.json 2>faults || fail "coz: $(cat faults)"
+[ ! -s faults ] || fail "coz: $(cat faults)"
+"$analyze" dump "$trace" >text
+[ "$(grep -c '^e . [0-9]* [0-9]* enter group=1 peer=' text)" = 400 ] || fail "50 laps are 200 messages: $(grep -c 'peer=' text)"
+
+# What rank 2 spent in handle, in percent of the span; of one clock, so known to the tick.
+truth=$(awk '$1 == "site" { handle[$2] = $4 == "name=handle" }
+	$1 == "e" { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
+	$1 == "e" && $2 == 2 && handle[$4] { sum += $5 == "exit" ? $3 : -$3 }
+	END { printf "%.9f\n", 75 * sum / (last - first) }' text)
+grep -o '"lo":[-0-9.e]*,"hi":[-0-9.e]*' coz.json | tail -1 | tr -c '0-9.e\n-' ' ' >bounds
+awk -v truth="$truth" '{ exit !(NF == 2 && $1 <= truth && truth <= $2 && $1 > 35) }' <(awk '{ print $2, $4; }' <<<"$(sed 's/e / e /g' bounds)") ||
+	fail "rank 2 in a quarter of the time: $truth % of the run, said is $(cat coz.json)"
+
+"$analyze" csp --json "$trace" | "$root/testsuite/scores.sh" | grep -v span >scores
+sort -g -k2 scores | awk 'NR == 4 { proved = $1 == 2 && $2 > most && $2 > 40 }
+	$3 > most { most = $3 }
+	END { exit !(NR == 4 && proved) }' || fail "expected rank 2 as the proved straggler, found (rank, lo, hi): $(cat scores)"
+"$analyze" report "$trace" | grep -q 'Look at rank 2' || fail "the report does not point at rank 2"
+echo "as expected"
