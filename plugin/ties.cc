@@ -168,6 +168,7 @@ private:
 	auto_vec<tree> taken, worked_on, left;
 	hash_set<tree> seen_taken, seen_worked_on;
 
+	gimple_stmt_iterator begin_of(basic_block bb, unsigned after);
 	void add(basic_block bb, unsigned after);
 	const part *part_of(basic_block bb);
 	bool holds(gimple *stmt);
@@ -185,13 +186,19 @@ const region::part *region::part_of(basic_block bb)
 	return n ? &parts[*n - 1] : nullptr;
 }
 
+/* Not every region walks through all of a block in which there are many. */
+gimple_stmt_iterator region::begin_of(basic_block bb, unsigned after)
+{
+	return after ? gsi_for_stmt(enter) : gsi_start_bb(bb);
+}
+
 /* The block, or the part of it behind `after`, up to the next event of the same site. */
 void region::add(basic_block bb, unsigned after)
 {
 	if (bb == EXIT_BLOCK_PTR_FOR_FN(cfun) || part_of(bb))
 		return;
 	part p = { bb, after, UINT_MAX };
-	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+	for (gimple_stmt_iterator i = begin_of(bb, after); !gsi_end_p(i); gsi_next(&i)) {
 		gimple *stmt = gsi_stmt(i);
 		enum dprof_op op;
 		if (gimple_uid(stmt) <= after || event_site(stmt, &op) != site)
@@ -307,7 +314,8 @@ void region::run()
 	for (const part &p : parts) {
 		for (gphi_iterator i = gsi_start_phis(p.bb); !gsi_end_p(i); gsi_next(&i))
 			look_at(i.phi());
-		for (gimple_stmt_iterator i = gsi_start_bb(p.bb); !gsi_end_p(i); gsi_next(&i))
+		for (gimple_stmt_iterator i = begin_of(p.bb, p.after);
+		     !gsi_end_p(i) && gimple_uid(gsi_stmt(i)) < p.before; gsi_next(&i))
 			look_at(gsi_stmt(i));
 	}
 	tie_before(enter, taken);

@@ -41,6 +41,21 @@ printf 'volatile int work;\n%s\nint main(void) { %s return 0; }\n' "$(printf 'vo
 "$bin/dprof-cc" -O1 main.c file?.c -o many && ./many || fail "10,000 sites"
 for f in 0 1 2 3 4 5 6 7 8 9; do for ((i = 0; i < 1000; i++)); do echo "r${f}_$i"; done; done | expect "10,000 sites"
 
+# ---- 6,000 in one function, and as much time and memory as that takes --------------------------------------------------------
+awk 'BEGIN { print "extern volatile int work; void all(void); void all(void) {"
+	for (i = 0; i < 6000; i++) print "#pragma dprof region(all" i ")\nwork++;"
+	print "}" }' >all.c
+cost() { # file, command... -> user seconds and KB
+	/usr/bin/time -f '%U %M' -o "$1" "${@:2}" || fail "all.c"
+}
+if [ -x /usr/bin/time ]; then
+	cost third "$bin/dprof-cc" -O2 -c -x c <(sed -n '1,4001p' all.c; echo "}") -o all.o
+	cost whole "$bin/dprof-cc" -O2 -c all.c
+	# Three times as many take three times as long, not nine times; the compiler itself is a little worse than that.
+	paste third whole | awk '{ print "2000 regions in one function: " $1 " s, " $2 " KB; 6000: " $3 " s, " $4 " KB"
+		exit $3 > 6 * $1 + 0.2 }' || fail "regions of one function take each other's time"
+fi
+
 # ---- 100 shared objects ----------------------------------------------------------------------------------------------------
 cat >object.c <<'END'
 #define PASTE(a, b) a##b
