@@ -192,6 +192,80 @@ START_TEST(one_stamp_far_too_high_is_damage)
 }
 END_TEST
 
+/* ---- Many words at once ---------------------------------------------------------------------- */
+
+#define WORDS 300
+
+/* Any words, most of them such as threads record; few ids, of which some are known. */
+static uint64_t random_word(uint64_t *stamp)
+{
+	unsigned small = (unsigned)random_below(10);
+	switch (random_below(12)) {
+	case 0:
+		return 0;
+	case 1:
+		return random_below(UINT64_C(1) << 33) << 31 | random_below(UINT64_C(1) << 33);
+	case 2:
+		return dprof_epoch_word(*stamp += random_below(UINT64_C(1) << 38));
+	case 3:
+		return dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, small, 1 + random_below(255));
+	case 4:
+	case 5:
+	case 6:
+		return dprof_escape_word(DPROF_ESCAPE_ARG, small, random_below(1000));
+	default:
+		return (*stamp += random_below(1000)) << DPROF_ID_BITS | 2 * random_below(8);
+	}
+}
+
+/* All records of the words, and where the last one ended. */
+static size_t decode_all(struct tr_words *w, bool many, struct tr_record *out, struct word_place *p)
+{
+	size_t n = 0;
+	*p = (struct word_place){ 0 };
+	for (enum word_damage damage = DAMAGE_NONE; damage != DAMAGE_END;) {
+		n += many ? words_plain(w, p, out + n, 1 + random_below(20)) : 0;
+		damage = words_next(w, p, out + n);
+		n += is_record(damage);
+	}
+	return n;
+}
+
+START_TEST(many_words_give_the_records_of_each)
+{
+	uint32_t says[IDS_PAGE], says_nothing[IDS_PAGE];
+	struct tr_ids ids;
+	struct tr_modules modules = { .ids = &ids };
+	uint64_t word[WORDS], plain = 0;
+
+	memset(says, 0xff, sizeof says);
+	memset(says_nothing, 0xff, sizeof says_nothing);
+	for (size_t i = 0; i < IDS_PAGES; i++)
+		ids.page[i] = i ? says_nothing : says;
+	for (unsigned i = 0; i < 5; i++)
+		says[i] = (uint32_t)TR_WHAT(i, i % 3);
+	says[5] = TR_SEVERAL;
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
+		struct tr_record each[WORDS], many[WORDS + 20];
+		struct word_place end, same;
+		struct tr_words w = { .modules = &modules, .words = { .n = WORDS, .buffer = word,
+								      .nbuffered = WORDS } };
+		uint64_t stamp;
+		state = seed;
+		stamp = random_below(UINT64_C(1) << 33) << 20;
+		for (size_t i = 0; i < WORDS; i++)
+			word[i] = random_word(&stamp);
+		size_t n = decode_all(&w, false, each, &end);
+		ck_assert_uint_eq(decode_all(&w, true, many, &same), n);
+		ck_assert_msg(!memcmp(each, many, n * sizeof *each) && end.near == same.near &&
+				      end.epoch == same.epoch,
+			      "SEED=%" PRIu64 ": other records", seed);
+		plain += n;
+	}
+	ck_assert_uint_gt(plain, unit_times(ROUNDS) * WORDS / 3);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *c = unit_begin(60, UNIT_ANEW);
@@ -200,5 +274,6 @@ int main(void)
 	tcase_add_test(c, what_no_handler_explains_loses_as_little_as_can_be);
 	tcase_add_test(c, one_wrong_stamp_is_found);
 	tcase_add_test(c, one_stamp_far_too_high_is_damage);
+	tcase_add_test(c, many_words_give_the_records_of_each);
 	return unit_end();
 }
