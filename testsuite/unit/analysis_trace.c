@@ -245,6 +245,11 @@ START_TEST(many_words_give_the_records_of_each)
 	for (unsigned i = 0; i < 5; i++)
 		says[i] = (uint32_t)TR_WHAT(i, i % 3);
 	says[5] = TR_SEVERAL;
+	uint64_t several = UINT64_C(1) << DPROF_ID_BITS | 2 * 5;
+	struct tr_words one = { .modules = &modules, .words = { .n = 1, .buffer = &several,
+								.nbuffered = 1 } };
+	ck_assert_int_eq(words_next(&one, &(struct word_place){ 0 }, &(struct tr_record){ 0 }),
+			 DAMAGE_AMBIGUOUS);
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		struct tr_record each[WORDS], many[WORDS + 20];
 		struct word_place end, same;
