@@ -163,6 +163,7 @@ int main(int argc, char **argv)
 			count = deal(&m);
 		else
 			work(&m);
+		MPI_Barrier(MPI_COMM_WORLD); /* or who begins anew would be told that it is over */
 	}
 	if (m.job.rank == 0 && !m.job.quiet)
 		printf("%ld rows, %" PRId64 " points, area %.6f, %.3f s\n", m.rows, count,
