@@ -95,10 +95,7 @@ bool dprof_adapter_recording(void)
 	return !dprof_off;
 }
 
-bool dprof_adapter_locks_wanted(void)
-{
-	return dprof_settings.locks;
-}
+bool dprof_adapter_locks;
 
 const struct dprof_site *dprof_adapter_entered(const char *name)
 {

@@ -24,8 +24,9 @@ struct dprof_argument { enum dprof_key key; uint64_t value; };
 /* False: nothing is recorded here, and what an adapter would find out is in vain. */
 DPROF_EXPORT bool dprof_adapter_recording(void);
 
-/* False: DPROF_LOCKS says that locks, condition variables and semaphores are not recorded. */
-DPROF_EXPORT bool dprof_adapter_locks_wanted(void);
+/* False: locks, condition variables and semaphores are not recorded, as DPROF_LOCKS says or because nothing is. A
+ * variable, because programs take locks so often that a call to ask would show. */
+extern DPROF_EXPORT bool dprof_adapter_locks;
 
 /* The site at which the last event of this thread is the ENTER of an operation (no region) called `name`;
  * or NULL. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "freezer/clock.h"
+#include "runtime/adapter.h"
 #include "runtime/modules.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
@@ -278,6 +279,7 @@ static void __attribute__((constructor(101))) start(void)
 		dprof_unambiguous = frz_source() == FRZ_TSC;
 		prepare_constant_lines();
 		dprof_off = 0;
+		dprof_adapter_locks = dprof_settings.locks;
 		if (dprof_process_begin()) {
 			dprof_modules_look();
 			first_notes();

@@ -44,27 +44,27 @@ static bool has_it(int error)
 	return error == 0 || error == EOWNERDEAD;
 }
 
-#define WANTED (dprof_adapter_locks_wanted() && IS_OURS)
+#define WANTED (dprof_adapter_locks && IS_OURS)
 
 /* The function waits until it has the lock. An error is rare (a deadlock that was noticed): then what
- * was recorded as taken is released. */
+ * was recorded as taken is released. What is not recorded keeps nothing on the stack: it is a jump. */
 #define LOCK(name, type, role)                                                            \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
-	DPROF_EXPORT int name(type *lock)                                                 \
+	static __attribute__((noinline)) int name##_recorded(type *lock)                  \
 	{                                                                                 \
 		const struct dprof_site *site = (const void *)&site_##name;               \
-		bool wanted = WANTED;                                                     \
 		int error;                                                                \
                                                                                           \
-		if (wanted)                                                               \
-			begin(site, (const void *)lock, role);                            \
+		begin(site, (const void *)lock, role);                                    \
 		error = REAL(name)(lock);                                                 \
-		if (!wanted)                                                              \
-			return error;                                                     \
 		dprof_adapter_exit(site);                                                 \
 		if (!has_it(error))                                                       \
 			released(site, (const void *)lock);                               \
 		return error;                                                             \
+	}                                                                                 \
+	DPROF_EXPORT int name(type *lock)                                                 \
+	{                                                                                 \
+		return WANTED ? name##_recorded(lock) : REAL(name)(lock);                 \
 	}
 
 /* It may give up. */
