@@ -50,7 +50,7 @@ bench:   $(B)/packages $(B)/bench-packages ## measure what the design promises, 
 	+$(Q)$(MAKE) --no-print-directory now-bench
 paper:   $(B)/packages ## the paper's tables and figures beside its own; QUICK=1
 	+$(Q)$(MAKE) --no-print-directory now-paper
-real:    $(B)/packages ## three real programs from Debian's source, and what others say of them; REAL=NAME
+real:    $(B)/packages ## three real programs from Debian's source; REAL=NAME
 	+$(Q)$(MAKE) --no-print-directory now-real
 truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
 	+$(Q)$(MAKE) --no-print-directory now-truth
