@@ -78,7 +78,7 @@ if command -v mpicc.mpich >/dev/null && set=$("$root/testsuite/hosts.sh" up 2 2>
 	rm -rf dprof-*
 	# MPI_Finalize of Debian's MPICH does not always return there, with dprof or without.
 	# shellcheck disable=SC2086
-	timeout 10 $run -n 4 "$dir/sleeper" 0.1 >out 2>&1
+	timeout 4 $run -n 4 "$dir/sleeper" 0.1 >out 2>&1
 	[ "$(echo dprof-* | wc -w)" = 1 ] || fail "two hosts: one job, found $(echo dprof-*)"
 	[ "$(cat dprof-*/*.process | sed -n 's/^host //p' | sort -u | tr '\n' ' ')" = "h0 h1 " ] || fail "two hosts: $(ls dprof-*)"
 	[ "$(cat dprof-*/*.process | grep -c '^rank . size 4$')" = 4 ] || fail "two hosts, four ranks: $(ls dprof-*)"

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Random programs of messages and collective operations: what is recorded is what the ranks themselves wrote down, a
+# communicator is one group on all of them, each message has its two sides. SEEDS="4 5 6" for others.
+set -u
+: "${B:?the build folder}" "${SEEDS:=$RANDOM $RANDOM}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST
+from=$PWD/testsuite/fixtures/runtime
+failed=0
+fail() { echo "FAILED: $mpi, SEEDS=$seed, $ranks ranks: $*"; failed=1; }
+cd "$dir" || exit 1
+
+for mpi in openmpi mpich; do
+	command -v mpicc.$mpi >/dev/null && [ -e "$B/lib/libdprof-$mpi.so" ] || continue
+	tested=1
+	run="mpirun.$mpi"
+	[ $mpi = mpich ] || run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+	# shellcheck disable=SC2046
+	mpicc.$mpi -O1 -w $(pkg-config --cflags dprof-$mpi) "$from/random.c" -o program $(pkg-config --libs dprof-$mpi) || exit 1
+	for seed in $SEEDS; do
+		ranks=$((2 + seed % 3))
+		rm -rf dprof-* said.*
+		# shellcheck disable=SC2086
+		timeout 60 $run -n $ranks ./program "$seed" said 80 >out 2>&1 || { fail "exit status $?: $(head -3 out)"; continue; }
+		"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "check: $(cat out)"
+		"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | grep -v 'does not say for whom: .* at MPI_Probe' >faults
+		[ ! -s faults ] || fail "coz: $(cat faults)"
+		"$B/bin/dprof-analyze" dump dprof-* >text
+		# shellcheck disable=SC2046
+		awk -f "$from/random.awk" $(seq -f said.%g 0 $((ranks - 1))) text >wrong
+		[ ! -s wrong ] || fail "$(wc -l <wrong) differences: $(head -5 wrong)"
+	done
+done
+[ -n "${tested:-}" ] || { echo "no MPI here"; exit 77; }
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
