@@ -154,7 +154,8 @@ enum dprof_key {
  *
  * A thread that waits may run tasks meanwhile. Then it leaves the operation with an EXIT that says which
  * task, and enters it again, with the same arguments, behind the task's region. Only the last of these
- * visits is the operation; the others waited for their task. Who has left a team (join, role=0) may
+ * visits is the operation; the others waited for their task. (Unless somebody has left the barrier
+ * before: then it was over, and the task was made behind it.) Who has left a team (join, role=0) may
  * enter the join again to the same end.
  *
  * A peer that is DPROF_NOBODY says that no message is moved: of an operation with MPI_PROC_NULL, and

@@ -46,7 +46,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 # Adapters that stand before the library whose functions they record.
-PTHREAD := threads locks waits barriers table
+PTHREAD := threads locks waits barriers c11 table
 GOMP    := teams barriers tasks waits locks
 things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 

@@ -51,7 +51,7 @@ static const struct argp_option option_table[] = {
 	  "csp, query, report: what counts as work (default: any region)", 0 },
 	{ "wait", 'W', "NAME", 0,
 	  "csp, query, report: the region or site where threads wait for each other "
-	  "(default: any barrier, collective or blocking receive)",
+	  "(default: whatever waits for others: barriers, receives, locks, joins, ...)",
 	  0 },
 	{ "frames", 'f', NULL, 0,
 	  "csp: add the aggregated event view: frames in which no thread changes its state", 0 },

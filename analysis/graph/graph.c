@@ -199,7 +199,8 @@ static void add_all(struct builder *b, const struct match *m, bool sure)
 	}
 	uint32_t junction = graph_junction(b, GRAPH_MEET, saw, m->nparts);
 	for (size_t i = 0; i < m->nparts; i++)
-		graph_wait(b, done_of(&m->parts[i]), junction);
+		if (m->parts[i].done_at != MATCH_NEVER)
+			graph_wait(b, done_of(&m->parts[i]), junction);
 	free(saw);
 }
 

@@ -33,6 +33,8 @@ struct walk {
 	bool bad;                 /* records were lost: what has no match has been said */
 
 	struct running *running; size_t nrunning; /* the innermost last */
+	struct meeting_of { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
+	bool resumed;             /* the outermost operation was one of those */
 
 	/* The last wait for a condition variable. */
 	size_t woken;             /* its touch, and 1; or 0 */
@@ -124,6 +126,12 @@ static void region(struct walk *w, const struct tr_event *e, struct spot spot)
 		run->ended = true;
 		run->end = spot;
 	}
+}
+
+static struct meeting_of meeting_of(const struct tr_event *e)
+{
+	return (struct meeting_of){ trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX),
+				    trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX) };
 }
 
 static void wait_for_tasks(struct walk *w, struct spot exit, uint64_t number, bool all)
@@ -246,12 +254,13 @@ static bool has_id(const struct tr_event *e)
 	return trace_arg(e, DPROF_KEY_ID, UINT64_MAX) != UINT64_MAX;
 }
 
-/* A barrier without a group is one of all threads of its process; of MPI, one of all ranks. */
+/* A barrier that is entered again, and was over when it was left for a task, does not wait (match.h).
+ * One without a group is one of all threads of its process; of MPI, one of all ranks. */
 static void barrier(struct walk *w, struct spot exit)
 {
 	const char *name = w->b->graph->trace->sites[w->entered.site].name;
 	bool of_mpi = strncmp(name, "MPI_", 4) == 0;
-	if (w->explained)
+	if (w->explained || w->resumed)
 		return;
 	if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
 		*MEM_GROW(w->b->bare, w->b->nbare) = (struct bare){
@@ -344,6 +353,18 @@ static void fork_thread(struct walk *w, const struct tr_event *e, struct spot sp
 		w->b->fork[thread] = spot;
 }
 
+static bool resumes(struct walk *w, const struct tr_event *e)
+{
+	struct meeting_of m = meeting_of(e);
+	for (size_t i = w->nleft; i-- > 0;) {
+		if (w->left[i].group != m.group || w->left[i].seq != m.seq)
+			continue;
+		w->nleft = i;
+		return true;
+	}
+	return false;
+}
+
 static void enter(struct walk *w, const struct tr_event *e, struct spot spot)
 {
 	if (w->depth == w->room)
@@ -354,6 +375,7 @@ static void enter(struct walk *w, const struct tr_event *e, struct spot spot)
 		w->entered = *e;
 		w->enter = spot;
 		w->explained = w->completed = w->doubtful = false;
+		w->resumed = resumes(w, e);
 		w->sent = NO_MESSAGE;
 		w->attached = w->b->nattached;
 	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
@@ -384,6 +406,8 @@ static void leave(struct walk *w, const struct tr_event *e, struct spot spot)
 	if (w->depth > 0)
 		return;
 	if (task_in(e) != UINT64_MAX) {
+		if (meeting_of(&w->entered).group != UINT64_MAX)
+			*MEM_GROW(w->left, w->nleft) = meeting_of(&w->entered);
 		wait_for_tasks(w, spot, task_in(e), false);
 		return;
 	}
@@ -436,6 +460,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 	free(w.stack);
 	free(w.begun);
 	free(w.running);
+	free(w.left);
 }
 
 /* ---- Begins of threads ----------------------------------------------------------------------- */

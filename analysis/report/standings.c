@@ -121,7 +121,7 @@ static char *advice_without_scores(const struct findings *f)
 				  "#pragma dprof region(NAME)%s.",
 				  f->any_wait ? "; that shows who keeps others waiting" : "");
 	if (!f->any_wait)
-		return mem_format("No barrier, collective or blocking receive was recorded, so "
+		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
 				  "nobody can be seen to wait: compile the files that call MPI "
 				  "with -fplugin=dprof, or name the region in which threads wait "
 				  "with --wait.");

@@ -22,9 +22,16 @@ static bool is_blocking_send(const struct tr_site *site)
 		strcmp(site->name, "MPI_Rsend") == 0);
 }
 
+/* Who has left a team waits for the next one to be opened; pthread_create waits for nobody. */
+static bool is_team(const struct tr_site *site)
+{
+	return site->kind == DPROF_KIND_FORK && strncmp(site->name, "omp ", 4) == 0;
+}
+
 static bool waits_by_default(const struct tr_site *site)
 {
-	return site->kind == DPROF_KIND_BARRIER || site->kind == DPROF_KIND_COLL ||
+	return site->kind == DPROF_KIND_JOIN || site->kind == DPROF_KIND_LOCK || is_team(site) ||
+	       site->kind == DPROF_KIND_BARRIER || site->kind == DPROF_KIND_COLL ||
 	       site->kind == DPROF_KIND_RECV || site->kind == DPROF_KIND_WAIT ||
 	       is_blocking_send(site);
 }

@@ -31,7 +31,7 @@ enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_ANY = 7 };
 struct roles { uint8_t *of_site; };
 
 /* `work` names a region, `wait` a region or another site; NULL: work is any region, wait any
- * barrier, collective, blocking receive or blocking send. False, with a sentence on stderr, when
+ * barrier, collective, blocking receive or send, lock, join, or wait for the next team. False, with a sentence on stderr, when
  * there is no such name or when one site would be both. */
 bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
 void roles_close(struct roles *);

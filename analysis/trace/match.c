@@ -310,7 +310,7 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	struct call call = a->calls[--a->ncalls];
 	if (trace_arg(e, DPROF_KEY_TASK, UINT64_MAX) != UINT64_MAX) {
 		message_drop(m, call.op);
-		meeting_interrupt(m, thread, &call);
+		meeting_interrupt(m, thread, &call, e);
 		return;
 	}
 	if (call.op)

@@ -25,7 +25,8 @@
  * A receive whose "done" names DPROF_NOBODY took no message: it counts as never begun.
  *
  * A visit to an operation that its thread left for a task does not count, nor does one to the join of a
- * team when it is followed by another.
+ * team when it is followed by another. Who leaves a barrier for a task when somebody else has left it for
+ * good has a part that is never done (MATCH_NEVER): it goes on from that task, and not from the barrier.
  *
  * A non-blocking operation is completed by its "done", or by the EXIT of a wait that names its id
  * (an unsuccessful test must not name it); a blocking receive by its "done", or else by its EXIT.

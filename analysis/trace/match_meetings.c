@@ -165,31 +165,22 @@ static bool is_visit(const struct visited *v, const struct meeting_key *key)
 	return memcmp(&v->key, key, sizeof *key) == 0;
 }
 
-/* The part that the thread already has of this meeting, now to be played again; or SIZE_MAX. */
-static size_t repeated(struct matcher *m, uint32_t thread, struct meeting *meeting)
+/* The part that the thread already has of this meeting, now to be played again; VISITED_NOTHING; or
+ * SIZE_MAX. */
+static size_t repeated(struct actor *a, const struct meeting_key *key)
 {
-	struct actor *a = &m->actors[thread];
-	size_t part = SIZE_MAX;
-	for (size_t i = a->ninterrupted; i-- > 0 && part == SIZE_MAX;) {
-		if (!is_visit(&a->interrupted[i], &meeting->key))
+	for (size_t i = a->ninterrupted; i-- > 0;) {
+		if (!is_visit(&a->interrupted[i], key))
 			continue;
-		part = a->interrupted[i].part;
 		a->ninterrupted = i;
+		return a->interrupted[i].part;
 	}
-	if (part == SIZE_MAX && is_visit(&a->left, &meeting->key))
-		part = a->left.part;
-	if (part >= meeting->nparts || meeting->parts[part].thread != thread)
-		return SIZE_MAX;
-	meeting->left -= meeting->parts[part].done_at != MATCH_NEVER;
-	return part;
+	return is_visit(&a->left, key) ? a->left.part : SIZE_MAX;
 }
 
-void meeting_interrupt(struct matcher *m, uint32_t thread, const struct call *call)
+static bool is_part(const struct meeting *meeting, size_t part, uint32_t thread)
 {
-	struct actor *a = &m->actors[thread];
-	if (call->meeting)
-		*MEM_GROW(a->interrupted, a->ninterrupted) =
-			(struct visited){ call->meeting->key, call->part };
+	return part < meeting->nparts && meeting->parts[part].thread == thread;
 }
 
 void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e, struct call *call)
@@ -200,6 +191,9 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 				   call->kind == DPROF_KIND_JOIN ? CLASS_JOIN : CLASS_COLLECTIVE };
 	struct meeting *meeting;
 	if (key.group == UINT64_MAX || key.number == UINT64_MAX)
+		return;
+	size_t again = only_begins(e) ? SIZE_MAX : repeated(&m->actors[thread], &key);
+	if (again == VISITED_NOTHING)
 		return;
 	HASH_FIND(hh, m->meetings, &key, sizeof key, meeting);
 	if (!meeting)
@@ -212,11 +206,13 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 		*MEM_GROW(meeting->parts, meeting->nparts) = match_part(m, thread, e);
 		return;
 	}
-	size_t again = repeated(m, thread, meeting);
+	bool anew = !is_part(meeting, again, thread);
 	call->meeting = meeting;
-	call->part = again == SIZE_MAX ? meeting->nparts : again;
-	if (again == SIZE_MAX)
+	call->part = anew ? meeting->nparts : again;
+	if (anew)
 		MEM_GROW(meeting->parts, meeting->nparts);
+	else
+		meeting->left -= meeting->parts[again].done_at != MATCH_NEVER;
 	meeting->parts[call->part] = match_part(m, thread, e);
 }
 
@@ -241,11 +237,11 @@ static void forget(struct matcher *m, struct meeting *meeting)
 	free(meeting);
 }
 
-static void leave(struct matcher *m, uint32_t thread, struct meeting *meeting, size_t part,
-		  const struct tr_event *e)
+static void leave(struct matcher *m, struct meeting *meeting, size_t part, size_t done_at,
+		  uint64_t stamp)
 {
-	meeting->parts[part].done = e->stamp;
-	meeting->parts[part].done_at = m->actors[thread].count;
+	meeting->parts[part].done = stamp;
+	meeting->parts[part].done_at = done_at;
 	meeting->left++;
 	if (meeting->left < meeting->nparts || meeting->nparts < meeting->present)
 		return;
@@ -253,12 +249,27 @@ static void leave(struct matcher *m, uint32_t thread, struct meeting *meeting, s
 	forget(m, meeting);
 }
 
+/* When somebody has left a barrier already, it was over: the thread was on its way out when it found a task
+ * that was made behind the barrier. It has left then, and its next visit is to nothing. */
+void meeting_interrupt(struct matcher *m, uint32_t thread, const struct call *call,
+		       const struct tr_event *e)
+{
+	struct actor *a = &m->actors[thread];
+	if (!call->meeting)
+		return;
+	bool over = call->meeting->key.class == CLASS_COLLECTIVE && call->meeting->left > 0;
+	*MEM_GROW(a->interrupted, a->ninterrupted) =
+		(struct visited){ call->meeting->key, over ? VISITED_NOTHING : call->part };
+	if (over)
+		leave(m, call->meeting, call->part, MATCH_NEVER, e->stamp);
+}
+
 void meeting_leave(struct matcher *m, uint32_t thread, const struct call *call,
 		   const struct tr_event *e)
 {
 	if (call->meeting->key.class == CLASS_JOIN)
 		m->actors[thread].left = (struct visited){ call->meeting->key, call->part };
-	leave(m, thread, call->meeting, call->part, e);
+	leave(m, call->meeting, call->part, m->actors[thread].count, e->stamp);
 }
 
 void meeting_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
@@ -266,7 +277,7 @@ void meeting_done_id(struct matcher *m, uint32_t thread, uint64_t id, const stru
 	struct begun *b = find_begun(m, thread, id);
 	if (!b)
 		return;
-	leave(m, thread, b->meeting, b->part, e);
+	leave(m, b->meeting, b->part, m->actors[thread].count, e->stamp);
 	forget_begun(m, b);
 }
 

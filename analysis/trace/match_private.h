@@ -36,6 +36,7 @@ struct call {
 
 /* A visit to a meeting that may be repeated: behind a task, or after it has left a team. */
 struct visited { struct meeting_key key; size_t part; };
+#define VISITED_NOTHING (SIZE_MAX - 1) /* the part: the meeting was over */
 
 struct actor {                     /* a thread of the trace */
 	uint32_t rank;             /* place among the ranks, or MATCH_NO_RANK */
@@ -110,7 +111,8 @@ void messages_free(struct matcher *);
 
 void meeting_enter(struct matcher *, uint32_t thread, const struct tr_event *, struct call *);
 /* The call ends for now: its thread runs a task and enters again. */
-void meeting_interrupt(struct matcher *, uint32_t thread, const struct call *);
+void meeting_interrupt(struct matcher *, uint32_t thread, const struct call *,
+		       const struct tr_event *);
 void meeting_leave(struct matcher *, uint32_t thread, const struct call *, const struct tr_event *);
 /* The part that was begun under the id, if one was. */
 void meeting_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);

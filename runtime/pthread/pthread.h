@@ -6,6 +6,7 @@
  *   locks.c     mutexes, reader-writer locks, spin locks
  *   waits.c     condition variables and semaphores
  *   barriers.c  barriers
+ *   c11.c       the same by C11's names
  *   table.c     what threads.c and barriers.c know of an object, by its address
  *
  * The functions stand before the C library's by the order of linking, and call those. What the

@@ -64,7 +64,7 @@ fi
 # ---- What else there may be to say -----------------------------------------------------------------
 
 { head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 9000; } | trace no-barrier
-advises no-barrier "No barrier, collective or blocking receive was recorded"
+advises no-barrier "No barrier, collective, receive, lock or join was recorded"
 
 { head_of 1 2; visit 0 1 1000 9000; visit 1 1 1000 9000; } | trace no-region
 advises no-region "mark the work with #pragma dprof region(NAME)"

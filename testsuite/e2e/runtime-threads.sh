@@ -86,6 +86,7 @@ consistent() {
 
 compile c gcc "$from/pthreads.c"
 compile c++ g++ -x c++ "$from/pthreads.c" -x none
+compile c11 gcc "$from/c11.c"
 compile std g++ "$from/std.cc"
 compile omp gcc -fopenmp "$from/openmp.c"
 compile tasks gcc -fopenmp "$from/tasks.c"
@@ -127,6 +128,18 @@ for program in c c-unseen c++; do
 	[ "$(sed -n 's/^e .* \(group=[0-9]* seq=[0-9]*\).*/\1/p' text | sort -u | wc -l)" = 40 ] ||
 		fail "$program: not 40 meetings"
 	consistent
+done
+
+for program in c11 c11-unseen; do
+	record ./$program
+	operations pthread_create 3 enter
+	operations pthread_join 3 enter
+	counts pthread_cond_signal "point id" 1
+	counts pthread_cond_broadcast "point id" 1
+	taken=$(sed -n 's/^pthread_mutex_lock exit //p' sums)
+	[ "$taken" -ge 43 ] || fail "$program: $taken locks"
+	counts pthread_mutex_lock "enter id" "$taken"
+	counts pthread_mutex_unlock "point id" "$taken"
 done
 
 for program in std std-unseen; do

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who runs a task in a barrier comes to it again; a task that was made behind the barrier, and taken by a thread
+# on its way out, is no reason to think that this thread came late; a task that nobody ran is one
+# to say that nothing is known.
+. testsuite/fixtures/analysis/setup.sh
+
+world() { # events
+	cat <<-END
+		dprof-text 1
+		clock 0 host=h ghz=1
+		process 0 clock=0 pid=1
+		thread 0 clock=0 process=0 number=0
+		thread 1 clock=0 process=0 number=1
+		group 7 threads=0,1
+		site 0 kind=barrier name=omp%20barrier file=made.c line=1
+		site 1 kind=fork name=omp%20task file= line=0
+		site 2 kind=region name=omp%20task file= line=0
+		site 3 kind=join name=omp%20taskwait file= line=0
+		site 4 kind=region name=body file=made.c line=2
+	END
+	cat
+}
+
+coz() { # region, what its absence saves in percent; a stamp is known to a tick of 1000
+	expect 0 coz --json --region "$1" --reduce 100 t
+	[ ! -s err ] || fail "$1: $(cat err)"
+	tr -d ' \n' <out | sed 's/.*"speedup_percent":{"lo":\([-0-9.]*\),"hi":\([0-9.]*\).*/\1 \2/' |
+		awk -v x="$2" '{ exit !($1 <= x && x <= $2 && $2 - $1 < 1) }' || fail "$1, $2: $(cat out)"
+}
+
+# 1000 ticks: thread 0 works for 400 and makes a task, which thread 1 runs from 400 to 1000 in the barrier.
+world <<-'END' | trace t
+	e 0 0 4 enter
+	e 0 400 1 point task=5 id=6
+	e 0 400 4 exit
+	e 0 400 0 enter group=7 seq=0
+	e 0 1000 0 exit
+	e 1 0 0 enter group=7 seq=0
+	e 1 400 0 exit task=5
+	e 1 400 2 enter task=5
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+expect 0 check t
+says out "fine"
+coz body 40
+coz "omp task" 60
+expect 0 csp --json t
+
+# Thread 0 leaves the barrier at 500, works until 800 and makes a task, which thread 1 runs on its way out.
+world <<-'END' | trace t
+	e 0 0 0 enter group=7 seq=0
+	e 0 500 0 exit
+	e 0 500 4 enter
+	e 0 800 1 point task=5 id=6
+	e 0 800 4 exit
+	e 0 800 3 enter id=6
+	e 0 1000 3 exit
+	e 1 500 0 enter group=7 seq=0
+	e 1 800 0 exit task=5
+	e 1 800 2 enter task=5
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+expect 0 check t
+coz body 30
+coz "omp task" 20
+
+# Nobody has run the task.
+world <<-'END' | trace t
+	e 0 0 1 point task=5 id=6
+	e 0 100 3 enter id=6
+	e 0 1000 3 exit
+	e 1 0 4 enter
+	e 1 900 4 exit
+END
+expect 1 coz --json --region body --reduce 100 t
+says err "an operation waits for others, but the trace does not say for whom"
+echo "as expected"
