@@ -107,11 +107,28 @@ near() {
 	verdict $status "$1"
 }
 
-# predicted ARGUMENTS-OF-COZ...: how much shorter the run would be, in seconds, "lo hi".
+# predicted ARGUMENTS-OF-COZ...: how much shorter the run would be, in percent of it, "lo hi".
 predicted() {
 	dprof-analyze coz --json "$@" "$trace" 2>/dev/null | python3 -c '
 import json, sys
-j = json.load(sys.stdin)
-s, p = j["span_s"], j["speedup_percent"]
-print(s["lo"] * p["lo"] / 100, s["hi"] * p["hi"] / 100)'
+p = json.load(sys.stdin)["speedup_percent"]
+print(p["lo"], p["hi"])'
+}
+
+# what_if "LO HI" FILE: pairs of seconds of runs as they were and as changed, in turn. Of each the least disturbed
+# counts. Other jobs may make that meaningless: the least two should not differ by more than what is to be told.
+what_if() {
+	local said
+	# shellcheck disable=SC2086
+	set -- ${1:-nan nan} "$2"
+	said=$(paste -d' ' <(cut -d' ' -f1 "$3" | sort -g) <(cut -d' ' -f2 "$3" | sort -g) | awk -v lo="$1" -v hi="$2" '
+		NR == 1 { a = $1; b = $2 }
+		NR == 2 { noise = 100 * (($1 - a) + ($2 - b)) / a }
+		END {
+			x = 100 * (1 - b / a); tolerance = 2
+			fine = x >= lo - tolerance && x <= hi + tolerance
+			printf "dprof %.2f .. %.2f %%, really %.2f %% (%.3f s, then %.3f s; noise %.1f points): %s\n", lo, hi, x, a, b,
+				noise, fine ? "agree" : noise > tolerance ? "UNDECIDED" : "DIFFER" }')
+	echo "    $said"
+	echo "${said##*: } what if: ${said%: *}" >>"$results"
 }
