@@ -45,14 +45,17 @@ for interface in MPIFH MPI F08; do
 	done
 done
 
-# Another tool that stands before MPI's functions in C: calls from Fortran, which go past it, are still recorded.
-echo 'int MPI_Send(void) { __builtin_abort(); } int MPI_Isend(void) { __builtin_abort(); }' >tool.c
-gcc -w -shared -fPIC tool.c -o tool.so
-rm -rf dprof-*
-# shellcheck disable=SC2086
-LD_PRELOAD=$PWD/tool.so timeout 60 $run -n 2 ./program >out 2>&1 || fail "with another tool: exit status $?: $(head -5 out)"
-"$B/bin/dprof-analyze" dump dprof-* | grep -c ' group=.* peer=.* tag=' >with
-grep -c ' group=.* peer=.* tag=' text >without
-cmp with without || fail "with another tool: $(cat with) messages, $(cat without) without"
+# Another tool that stands before MPI's functions in C: calls from Fortran, which go past it, are still recorded. (MPICH's
+# Fortran library does not go past it: such a tool gets the calls, and hands them on or does not.)
+if [ $MPI = openmpi ]; then
+	echo 'int MPI_Send(void) { __builtin_abort(); } int MPI_Isend(void) { __builtin_abort(); }' >tool.c
+	gcc -w -shared -fPIC tool.c -o tool.so
+	rm -rf dprof-*
+	# shellcheck disable=SC2086
+	LD_PRELOAD=$PWD/tool.so timeout 60 $run -n 2 ./program >out 2>&1 || fail "with another tool: exit status $?: $(head -5 out)"
+	"$B/bin/dprof-analyze" dump dprof-* | grep -c ' group=.* peer=.* tag=' >with
+	grep -c ' group=.* peer=.* tag=' text >without
+	cmp with without || fail "with another tool: $(cat with) messages, $(cat without) without"
+fi
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
