@@ -113,7 +113,7 @@ static bool add_word(uint64_t **last, uint64_t word)
 
 	if (!slot)
 		return false;
-	if (!*last || previous(slot) != *last) {
+	if (!*last || (slot - 1 != *last && previous(slot) != *last)) {
 		__atomic_fetch_add(&dprof_self->header->lost, 1, __ATOMIC_RELAXED);
 		write_word(slot, dprof_escape_word(DPROF_ESCAPE_LOST, 0, 1));
 		return false;
