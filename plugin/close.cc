@@ -51,7 +51,7 @@ static const char *unfit(const struct marker &m, tree_stmt_iterator i)
 static void refuse(tree *marker, const struct marker &m, const char *found)
 {
 	error_at(m.where, "expected a statement after %<#pragma dprof %s(%s)%>, found %s",
-		 pragma_word(m.kind), m.name, _(found));
+		 grammar_word(m.kind), m.name, _(found));
 	*marker = build_empty_stmt(m.where);
 }
 

@@ -51,6 +51,10 @@ extern enum cpp_ttype pragma_lex(tree *, location_t *) DPROF_WEAK;
 extern tree add_stmt(tree) DPROF_WEAK;
 extern tree lookup_name(tree) DPROF_WEAK;
 extern stmt_tree current_stmt_tree() DPROF_WEAK;
+extern tree default_conversion(tree) DPROF_WEAK;
+extern tree build_binary_op(location_t, enum tree_code, tree, tree, bool) DPROF_WEAK;
+extern tree build_unary_op(location_t, enum tree_code, tree, bool) DPROF_WEAK;
+extern tree build_indirect_ref(location_t, tree, ref_operator) DPROF_WEAK;
 extern void keep_next_level() DPROF_WEAK;     /* C */
 extern void keep_next_level(bool) DPROF_WEAK; /* C++ */
 extern cpp_reader *parse_in DPROF_WEAK;

@@ -10,33 +10,6 @@
 
 #define NOTE "#dprof:instance"
 
-/* The value that a token of the directive names, or NULL after an error. */
-tree instance_parse(tree token, location_t where)
-{
-	tree value = TREE_CODE(token) == IDENTIFIER_NODE ? lookup_name(token) : token;
-	if (!value || value == error_mark_node) {
-		error_at(where, "%qE was not declared; an instance is " DPROF_VALUE_RULE, token);
-		return NULL_TREE;
-	}
-	/* Of the function around a lambda that does not capture it, or around a nested function. */
-	bool outer = TREE_CODE(value) == PARM_DECL ||
-		     (VAR_P(value) && !TREE_STATIC(value) && !DECL_EXTERNAL(value));
-	outer = outer && DECL_CONTEXT(value) != current_function_decl;
-	switch (outer ? ERROR_MARK : TREE_CODE(value)) {
-	case VAR_DECL:
-	case PARM_DECL:
-		TREE_USED(value) = DECL_READ_P(value) = 1;
-		return value;
-	case CONST_DECL:
-	case INTEGER_CST:
-		return value;
-	default:
-		error_at(where, "%qE cannot be an instance, which is " DPROF_VALUE_RULE
-			 " of this function: assign it to one first", token);
-		return NULL_TREE;
-	}
-}
-
 static tree as_uint64(const struct marker &m)
 {
 	tree value = m.instance, type = TREE_TYPE(value);

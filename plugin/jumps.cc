@@ -65,7 +65,7 @@ void jumps::check(int from, int to, location_t where)
 	if (to == NOWHERE || contains(to, from))
 		return;
 	const struct marker &m = regions[to].begin;
-	error_at(where, "jump into dprof %s %qs, past its begin", pragma_word(m.kind), m.name);
+	error_at(where, "jump into dprof %s %qs, past its begin", grammar_word(m.kind), m.name);
 	inform(m.where, "it begins here");
 }
 
@@ -76,7 +76,7 @@ bool jumps::check_way_out(int from, int to, location_t where)
 		return true;
 	const struct marker &m = regions[from].begin;
 	error_at(where, "a %<goto%> that is computed, or out of a nested function, may leave dprof %s %qs "
-		 "without ending it", pragma_word(m.kind), m.name);
+		 "without ending it", grammar_word(m.kind), m.name);
 	inform(m.where, "it begins here");
 	return false;
 }

@@ -17,8 +17,8 @@ bool names_check(enum dprof_kind kind, const char *name, location_t where)
 		f = { kind, where };
 	if (f.kind == kind)
 		return true;
-	error_at(where, "dprof %s %qs has the name of a %s", pragma_word(kind), name,
-		 pragma_word(f.kind));
+	error_at(where, "dprof %s %qs has the name of a %s", grammar_word(kind), name,
+		 grammar_word(f.kind));
 	inform(f.where, "%qs is first used here", name);
 	return false;
 }

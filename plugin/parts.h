@@ -38,8 +38,21 @@ char *options_help();
 
 /* pragma.cc: reads `#pragma dprof ...` and leaves a marker in the statement list. */
 void pragma_register(bool cplusplus);
-char *pragma_help();
-const char *pragma_word(enum dprof_kind kind);
+
+/* lex.cc: the tokens of a directive. */
+struct token {
+	enum cpp_ttype type;
+	tree value;
+	location_t where;
+};
+struct token lex(location_t before = UNKNOWN_LOCATION);
+
+/* value.cc: an expression and the parenthesis behind it; NULL after an error. */
+tree value_parse(location_t before);
+
+/* grammar.cc: what a name of this kind is called; help. */
+const char *grammar_word(enum dprof_kind kind);
+char *grammar_help(); /* to be freed */
 
 /* stretches.cc: which parts of the source are not to be instrumented. */
 void stretches_add(location_t where, bool on);
@@ -49,7 +62,6 @@ bool stretches_off(location_t where);
 bool names_check(enum dprof_kind kind, const char *name, location_t where);
 
 /* instance.cc: which of many a region is. */
-tree instance_parse(tree token, location_t where);
 tree instance_note(const struct marker &m);
 bool instance_is(const char *asm_text);
 void instance_expand(gimple_stmt_iterator *i);
@@ -57,6 +69,8 @@ void instance_expand(gimple_stmt_iterator *i);
 /* cplus.cc: what only cp-tree.h knows of a function of C++. */
 bool cplus_constexpr(tree fn);
 bool cplus_lambda(tree fn);
+bool cplus_in_template();
+tree cplus_arrow(location_t where, tree pointer);
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
 tree marker_build(struct marker m);

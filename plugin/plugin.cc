@@ -89,7 +89,7 @@ static void on_unit(void *, void *)
 
 static char *help()
 {
-	char *o = options_help(), *d = pragma_help();
+	char *o = options_help(), *d = grammar_help();
 	char *text = xasprintf("dprof records where time goes.\n\nOptions:\n%s\nDirectives:\n%s", o, d);
 	free(o);
 	free(d);

@@ -4,62 +4,9 @@
  *
  * Law: what the table does not allow is an error at the word that is wrong, naming what could have
  * stood there; nothing is guessed. The parser holds no state: C++ parses some text twice. */
-#include "plugin/parts.h"
-
-enum argument {
-#define DPROF_ARGUMENT(ID, shown, rule) ARGUMENT_##ID,
-#include "pragmas/grammar.def"
-};
-
-static const struct {
-	const char *shown, *rule;
-} arguments[] = {
-#define DPROF_ARGUMENT(ID, shown, rule) { shown, rule },
-#include "pragmas/grammar.def"
-};
-
-enum place {
-#define DPROF_PLACE(ID, rule) PLACE_##ID,
-#include "pragmas/grammar.def"
-};
-
-static const char *const places[] = {
-#define DPROF_PLACE(ID, rule) rule,
-#include "pragmas/grammar.def"
-};
-
-static const struct grammar {
-	const char *word, *modifier;
-	enum argument argument;
-	bool instance;
-	enum place place;
-	enum dprof_kind kind;
-	const char *meaning;
-} grammar[] = {
-#define DPROF_DIRECTIVE(ID, word, modifier, argument, instance, place, kind, meaning) \
-	{ word, modifier, ARGUMENT_##argument, instance, PLACE_##place, DPROF_KIND_##kind, meaning },
-#include "pragmas/grammar.def"
-};
+#include "plugin/grammar.h"
 
 static bool cplusplus;
-
-struct token {
-	enum cpp_ttype type;
-	tree value;
-	location_t where;
-};
-
-/* A directive that a macro wrote stands where the user called the macro. What is missing at the end of
- * the line is missing after the token before. */
-static struct token lex(location_t before = UNKNOWN_LOCATION)
-{
-	struct token t = { CPP_EOF, NULL_TREE, UNKNOWN_LOCATION };
-	t.type = pragma_lex(&t.value, &t.where);
-	t.where = linemap_resolve_location(line_table, t.where, LRK_MACRO_EXPANSION_POINT, nullptr);
-	if (t.type == CPP_EOF && before != UNKNOWN_LOCATION)
-		t.where = before;
-	return t;
-}
 
 /* Without adding a word twice. */
 static void add(auto_vec<const char *> *words, const char *word)
@@ -123,14 +70,6 @@ static void refuse_modifier(const struct token &t, const char *word)
 	}
 }
 
-static enum directive find(const char *word, const char *modifier)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(grammar); i++)
-		if (!strcmp(grammar[i].word, word) && !strcmp(grammar[i].modifier, modifier))
-			return (enum directive)i;
-	return DIRECTIVE_COUNT;
-}
-
 /* WORD, or WORD [MODIFIER] "(". Returns DIRECTIVE_COUNT after an error. */
 static enum directive parse_head(location_t *where)
 {
@@ -147,7 +86,7 @@ static enum directive parse_head(location_t *where)
 		return DIRECTIVE_COUNT;
 	}
 
-	enum directive plain = find(given, "");
+	enum directive plain = grammar_find(given, "");
 	if (plain != DIRECTIVE_COUNT && grammar[plain].argument == ARGUMENT_NONE)
 		return plain;
 	struct token next = lex(word.where);
@@ -157,7 +96,7 @@ static enum directive parse_head(location_t *where)
 		modifier = IDENTIFIER_POINTER(second.value);
 		next = lex(second.where);
 	}
-	enum directive what = find(given, modifier);
+	enum directive what = grammar_find(given, modifier);
 	if (what == DIRECTIVE_COUNT)
 		refuse_modifier(second, given);
 	else if (next.type != CPP_OPEN_PAREN)
@@ -194,14 +133,6 @@ static const char *parse_name(location_t before)
 	return nullptr;
 }
 
-/* region begin(NAME) */
-static char *form_of(const struct grammar &g)
-{
-	bool argument = g.argument != ARGUMENT_NONE;
-	return xasprintf("%s%s%s%s%s%s", g.word, *g.modifier ? " " : "", g.modifier,
-			 argument ? "(" : "", arguments[g.argument].shown, argument ? ")" : "");
-}
-
 /* "(" VALUE ")", behind `instance`. */
 static bool parse_instance(struct marker *m, location_t before)
 {
@@ -210,17 +141,8 @@ static bool parse_instance(struct marker *m, location_t before)
 		error_at(open.where, "expected %<(%> after %<instance%>");
 		return false;
 	}
-	struct token value = lex(open.where);
-	if (value.type != CPP_NAME && value.type != CPP_NUMBER) {
-		error_at(value.where, "expected " DPROF_VALUE_RULE " after %<instance(%>");
-		return false;
-	}
-	m->instance = instance_parse(value.value, value.where);
-	struct token close = lex(value.where);
-	if (m->instance && close.type != CPP_CLOSE_PAREN)
-		error_at(close.where, "expected %<)%>; an instance is " DPROF_VALUE_RULE
-			 ", so assign any other expression to a variable first");
-	return m->instance && close.type == CPP_CLOSE_PAREN;
+	m->instance = value_parse(open.where);
+	return m->instance;
 }
 
 static bool is_word(const struct token &t, const char *word)
@@ -230,7 +152,7 @@ static bool is_word(const struct token &t, const char *word)
 
 static void refuse_tail(const struct token &t, const struct grammar &g)
 {
-	char *form = form_of(g);
+	char *form = grammar_form(g);
 	if (t.type != CPP_NAME)
 		error_at(t.where, "expected the end of the line after %qs", form);
 	else if (g.instance)
@@ -326,35 +248,6 @@ static void on_pragma(cpp_reader *)
 	add_stmt(marker_build(m));
 	if (g.place == PLACE_STATEMENT)
 		keep_block();
-}
-
-/* The directive whose sites are of this kind. */
-const char *pragma_word(enum dprof_kind kind)
-{
-	for (const struct grammar &g : grammar)
-		if (g.kind == kind)
-			return g.word;
-	gcc_unreachable();
-}
-
-char *pragma_help()
-{
-	char *text = xstrdup("");
-	for (const struct grammar &g : grammar) {
-		char *form = form_of(g);
-		bool argument = g.argument != ARGUMENT_NONE;
-		char *more = xasprintf("%s  #pragma dprof %s%s\n"
-				       "      %s;\n"
-				       "      stands %s%s%s%s%s%s\n", text, form,
-				       g.instance ? " [instance(VALUE)]" : "", g.meaning, places[g.place],
-				       argument ? "; " : "", arguments[g.argument].shown,
-				       argument ? " is " : "", argument ? arguments[g.argument].rule : "",
-				       g.instance ? ", VALUE " DPROF_VALUE_RULE : "");
-		free(form);
-		free(text);
-		text = more;
-	}
-	return text;
 }
 
 /* Here, not at the unit's start, because only here is it also defined under -E. At this early hour
