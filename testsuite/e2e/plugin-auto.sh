@@ -103,7 +103,7 @@ SCOREP_REGION_NAMES_BEGIN EXCLUDE main* object::* MANGLED *adds* SCOREP_REGION_N
 END
 filter "main throws jumps" <<'END'
 SCOREP_REGION_NAMES_BEGIN
-  EXCLUDE * INCLUDE m?in [j-t]*
+  EXCLUDE * INCLUDE m?in [jt]*
 SCOREP_REGION_NAMES_END
 END
 filter "" <<'END'
