@@ -46,25 +46,9 @@ static void write_word(uint64_t *slot, uint64_t word)
 	*(volatile uint64_t *)slot = word;
 }
 
-static bool is_no_record(uint64_t word)
-{
-	return dprof_is(word, DPROF_ESCAPE_EPOCH) || dprof_is(word, DPROF_ESCAPE_CHUNK);
-}
-
-/* Where the word before `slot` stands in the order of recording, epochs not counted; or NULL. */
 static uint64_t *previous(uint64_t *slot)
 {
-	struct dprof_thread *t = dprof_self;
-	uint64_t *start;
-
-	if (!t)
-		return NULL;
-	start = t->current->start;
-	if (slot > t->chunk_end)
-		slot = t->chunk_end;
-	while (slot > start && is_no_record(slot[-1]))
-		slot--;
-	return slot > start ? slot - 1 : t->before;
+	return dprof_self ? dprof_chunk_before(dprof_self, slot) : NULL;
 }
 
 /* The last of a wide event's words is its site's address. Between that and an event of one word an
@@ -95,7 +79,7 @@ bool dprof_adapter_recording(void)
 	return !dprof_off;
 }
 
-bool dprof_adapter_locks;
+uint32_t dprof_adapter_kinds;
 
 const struct dprof_site *dprof_adapter_entered(const char *name)
 {
@@ -109,7 +93,7 @@ const struct dprof_site *dprof_adapter_entered(const char *name)
  * and says the truth then: something of this thread is lost here. */
 static bool add_word(uint64_t **last, uint64_t word)
 {
-	uint64_t *slot = dprof_fast() ? claim(0, 0) : dprof_slow_claim();
+	uint64_t *slot = dprof_open() ? claim(0, 0) : dprof_slow_claim();
 
 	if (!slot)
 		return false;
@@ -127,6 +111,8 @@ void dprof_adapter_arguments(const struct dprof_argument *a, unsigned n)
 {
 	uint64_t *last = previous(__dprof_cursor.next);
 
+	if (dprof_settings.left_out && dprof_dropped())
+		return;
 	for (const struct dprof_argument *end = a + n; a < end; a++) {
 		uint64_t high = a->value >> 56;
 
@@ -139,8 +125,13 @@ void dprof_adapter_arguments(const struct dprof_argument *a, unsigned n)
 
 static void record(const struct dprof_site *site, enum dprof_op op, uint64_t early)
 {
-	uint64_t *slot = claim((uint64_t)site + op, early);
+	uint64_t *slot;
 
+	if (dprof_is_left_out(site)) {
+		dprof_drop();
+		return;
+	}
+	slot = claim((uint64_t)site + op, early);
 	if (slot)
 		write_word(slot, dprof_event_word(early ? early : dprof_now(), (uint64_t)site, op));
 }

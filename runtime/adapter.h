@@ -24,15 +24,21 @@ struct dprof_argument { enum dprof_key key; uint64_t value; };
 /* False: nothing is recorded here, and what an adapter would find out is in vain. */
 DPROF_EXPORT bool dprof_adapter_recording(void);
 
-/* False: locks, condition variables and semaphores are not recorded, as DPROF_LOCKS says or because nothing is. A
- * variable, because programs take locks so often that a call to ask would show. */
-extern DPROF_EXPORT bool dprof_adapter_locks;
+/* The kinds that are recorded, as bits: not those that DPROF_EVENTS leaves out, of which events come to
+ * nothing; none while nothing is recorded. A variable, because programs take locks so often that a call
+ * to ask would show. */
+extern DPROF_EXPORT uint32_t dprof_adapter_kinds;
+
+static inline bool dprof_adapter_wanted(enum dprof_kind kind)
+{
+	return dprof_adapter_kinds >> kind & 1;
+}
 
 /* The site at which the last event of this thread is the ENTER of an operation (no region) called `name`;
  * or NULL. */
 DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
 
-/* Adds arguments to the last event of this thread. */
+/* Adds arguments to the last event of this thread, unless that is of a kind that is left out. */
 DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigned n);
 
 DPROF_EXPORT void dprof_adapter_enter(const struct dprof_site *);

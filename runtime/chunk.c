@@ -195,12 +195,29 @@ void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
 	lost = __atomic_exchange_n(&t->lost_unwritten, 0, __ATOMIC_RELAXED);
 	if (lost)
 		*start++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, lost);
-	*start++ = dprof_epoch_word(dprof_now());
+	t->epoch = dprof_now();
+	*start++ = dprof_epoch_word(t->epoch);
 	cursor->end = NULL;
 	cursor->next = start;
-	cursor->end = dprof_fast() ? t->chunk_end : NULL;
+	cursor->end = dprof_open() ? t->chunk_end : NULL;
 	if (old)
 		__atomic_store_n(&old->state, CHUNK_FULL, __ATOMIC_RELEASE);
+}
+
+static bool is_no_record(uint64_t word)
+{
+	return dprof_is(word, DPROF_ESCAPE_EPOCH) || dprof_is(word, DPROF_ESCAPE_CHUNK);
+}
+
+uint64_t *dprof_chunk_before(const struct dprof_thread *t, uint64_t *slot)
+{
+	uint64_t *start = t->current->start;
+
+	if (slot > t->chunk_end)
+		slot = t->chunk_end;
+	while (slot > start && is_no_record(slot[-1]))
+		slot--;
+	return slot > start ? slot - 1 : t->before;
 }
 
 void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word)

@@ -230,6 +230,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   pid N
  *   ghz X                         nominal ticks per nanosecond of the clock
  *   clock tsc|monotonic_raw
+ *   without KIND,KIND             these kinds of events were not recorded, though they may have happened
+ *                                 (DPROF_EVENTS)
  *   started STAMP
  *   rank N size N                 once known (MPI: after MPI_Init)
  *   clockid N                     number of this host's clock in HOST.sync; 0 is the base

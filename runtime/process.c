@@ -162,18 +162,37 @@ void dprof_process_rank_known(int64_t number, int64_t size)
 	dprof_process_append(line, (size_t)n);
 }
 
+static void name_left_out(char *to, size_t size)
+{
+	const char *before = "without ";
+	size_t n = 0;
+
+#define X(NAME, word)                                                                              \
+	if (dprof_settings.left_out & DPROF_KIND_BIT(DPROF_KIND_##NAME) && n < size) {             \
+		n += (size_t)snprintf(to + n, size - n, "%s%s", before, #word);                    \
+		before = ",";                                                                      \
+	}
+	DPROF_KINDS(X)
+#undef X
+	if (n < size)
+		snprintf(to + n, size - n, "\n");
+}
+
 /* Formatted once, while the locale is still "C", and used again by the children of forks. */
 static void prepare_constant_lines(void)
 {
 	const struct dprof_settings *s = &dprof_settings;
 	char program[PATH_MAX], host[256], hostid[512];
+	int n;
 
 	dprof_escape(program, sizeof(program), s->program);
 	dprof_escape(host, sizeof(host), s->host);
 	dprof_escape(hostid, sizeof(hostid), s->hostid);
-	snprintf(constant_lines, sizeof(constant_lines),
-		 "program %s\njob %s\nhost %s\nhostid %s\nghz %.9g\nclock %s\n",
-		 program, s->job, host, hostid, frz_ghz(), frz_source_word(frz_source()));
+	n = snprintf(constant_lines, sizeof(constant_lines),
+		     "program %s\njob %s\nhost %s\nhostid %s\nghz %.9g\nclock %s\n",
+		     program, s->job, host, hostid, frz_ghz(), frz_source_word(frz_source()));
+	if (n > 0 && (size_t)n < sizeof(constant_lines) && s->left_out)
+		name_left_out(constant_lines + n, sizeof(constant_lines) - (size_t)n);
 }
 
 static bool create_process_file(void)
@@ -252,11 +271,9 @@ static unsigned vector_bytes(void)
 
 static void first_notes(void)
 {
-	if (dprof_settings.complaint)
-		dprof_process_line("note", dprof_settings.complaint);
-	if (!dprof_settings.locks)
-		dprof_process_line("note", "locks, condition variables and semaphores are not recorded "
-				   "(DPROF_LOCKS): coz does not know who waited there");
+	for (int i = 0; i < 2; i++)
+		if (dprof_settings.complaint[i])
+			dprof_process_line("note", dprof_settings.complaint[i]);
 	if (frz_source() != FRZ_TSC)
 		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
 				   "slower: the time stamp counter of this host does not run at "
@@ -277,9 +294,10 @@ static void __attribute__((constructor(101))) start(void)
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
 		dprof_unambiguous = frz_source() == FRZ_TSC;
+		dprof_choosy = (dprof_settings.left_out & ~DPROF_ADAPTER_KINDS) != 0;
 		prepare_constant_lines();
 		dprof_off = 0;
-		dprof_adapter_locks = dprof_settings.locks;
+		dprof_adapter_kinds = ~dprof_settings.left_out;
 		if (dprof_process_begin()) {
 			dprof_modules_look();
 			first_notes();

@@ -3,6 +3,8 @@
  * settings.c - the environment, read once. */
 #include "runtime/settings.h"
 
+#include "runtime/format.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,10 @@
 #define CHUNK_BYTES_MAX ((size_t)1 << 30)
 #define JOB_KEY_SHOWN   8 /* hexadecimal digits */
 
+#define DPROF_ALL_KINDS ((DPROF_KIND_BIT(DPROF_KIND_COUNT) - 1) & ~DPROF_KIND_BIT(DPROF_KIND_NONE))
+
 struct dprof_settings dprof_settings;
+static char events_complaint[160];
 
 /* Where starters of parallel jobs say the rank. The order matters: inside a batch job
  * SLURM_PROCID is set for the shell that runs mpirun, too. MPI_LOCALRANKID is no rank: it
@@ -47,14 +52,6 @@ static bool is_true(const char *name)
 
 	return value && (!strcmp(value, "1") || !strcasecmp(value, "true") ||
 			 !strcasecmp(value, "yes") || !strcasecmp(value, "on"));
-}
-
-static bool is_false(const char *name)
-{
-	const char *value = secure_getenv(name);
-
-	return value && (!strcmp(value, "0") || !strcasecmp(value, "false") ||
-			 !strcasecmp(value, "no") || !strcasecmp(value, "off"));
 }
 
 void dprof_file_name(char *to, size_t size, const char *from)
@@ -98,12 +95,57 @@ static size_t chunk_bytes(struct dprof_settings *s)
 		return CHUNK_BYTES;
 	bytes = parse_bytes(text);
 	if (!bytes) {
-		s->complaint = "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M";
+		s->complaint[0] = "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M";
 		return CHUNK_BYTES;
 	}
 	if (bytes < CHUNK_BYTES_MIN)
 		return CHUNK_BYTES_MIN;
 	return bytes & ~(CHUNK_BYTES_MIN - 1);
+}
+
+/* The kinds that a word of DPROF_EVENTS means, or 0. */
+static uint32_t kinds_of(const char *word, size_t length)
+{
+	static const char *const kinds[] = {
+#define X(NAME, word) [DPROF_KIND_##NAME] = #word,
+		DPROF_KINDS(X)
+#undef X
+	};
+
+	if (length == strlen("all") && !strncmp(word, "all", length))
+		return DPROF_ALL_KINDS;
+	for (int k = 1; k < DPROF_KIND_COUNT; k++)
+		if (length == strlen(kinds[k]) && !strncmp(word, kinds[k], length))
+			return DPROF_KIND_BIT(k);
+	return 0;
+}
+
+/* "region,barrier": only these; "-lock,-wait": all but these. What stands later counts. */
+static uint32_t left_out(struct dprof_settings *s)
+{
+	const char *at = secure_getenv("DPROF_EVENTS");
+	uint32_t out;
+
+	if (!at || !*at)
+		return 0;
+	out = *at == '-' ? 0 : DPROF_ALL_KINDS;
+	for (;; at++) {
+		bool less = *at == '-';
+		size_t length = strcspn(at += less, ",");
+		uint32_t kinds = kinds_of(at, length);
+
+		if (!kinds) {
+			snprintf(events_complaint, sizeof(events_complaint),
+				 "DPROF_EVENTS has '%.*s', which is no kind of event (dprof(7) has a list); "
+				 "all kinds are recorded", (int)length, at);
+			s->complaint[1] = events_complaint;
+			return 0;
+		}
+		out = less ? out | kinds : out & ~kinds;
+		at += length;
+		if (!*at)
+			return out;
+	}
 }
 
 static int64_t rank(void)
@@ -215,7 +257,7 @@ void dprof_settings_read(void)
 
 	/* A program with more rights than its user must not write where its user says. */
 	s->off = is_true("DPROF_OFF") || getauxval(AT_SECURE);
-	s->locks = !is_false("DPROF_LOCKS");
+	s->left_out = left_out(s);
 	s->debug = secure_getenv("DPROF_DEBUG") && *secure_getenv("DPROF_DEBUG");
 	s->rank = rank();
 	host(s);

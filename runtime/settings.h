@@ -17,7 +17,7 @@
 struct dprof_settings {
 	bool off;                     /* DPROF_OFF */
 	bool debug;                   /* DPROF_DEBUG: say on stderr why nothing is recorded */
-	bool locks;                   /* DPROF_LOCKS: record them, too */
+	uint32_t left_out;            /* DPROF_EVENTS: kinds (bits) that are not recorded */
 	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a file is mapped at a time */
 	int64_t rank;                 /* as the starter of the job says; -1: it does not */
 	char program[PATH_MAX];       /* the executable */
@@ -25,8 +25,11 @@ struct dprof_settings {
 	char job[DPROF_NAME_SIZE];    /* the same in all processes of a job */
 	char host[DPROF_NAME_SIZE];   /* DPROF_HOST, else the host's name */
 	char hostid[2 * DPROF_NAME_SIZE]; /* equal means same clock */
-	const char *complaint;        /* what was not understood, or NULL */
+	const char *complaint[2];     /* what was not understood; NULL where all was */
 };
+
+/* The bit of a kind. */
+#define DPROF_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
 extern struct dprof_settings dprof_settings;
 

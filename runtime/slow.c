@@ -16,7 +16,8 @@
  *   refused takes itself back, and only a new chunk begins anew.
  *
  * The fast path is closed (`end` is NULL) when the helper wants to see an epoch (thread.h), and as
- * long as nobody vouches for the law of words.h: then events are recorded in here, wide. */
+ * long as nobody vouches for the law of words.h: then events are recorded in here, wide; and for good where
+ * DPROF_EVENTS leaves out kinds that the inserted code would record. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -27,13 +28,14 @@
 #define HELPER_WAIT_NS   1000000 /* for a chunk that is being made, and that */
 #define HELPER_WAITS     100     /* many times: signals cut them short */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
+#define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
 uint64_t dprof_lost_homeless;
-bool dprof_supervised, dprof_unambiguous = true;
+bool dprof_supervised, dprof_unambiguous = true, dprof_choosy;
 
 /* One record of this thread is lost. Atomic, since a handler may count in the midst of it. */
 static void lose(struct dprof_thread *t)
@@ -126,11 +128,15 @@ static bool in_chunk(const struct dprof_thread *t, const uint64_t *word)
 	return word >= t->current->start && word < t->chunk_end;
 }
 
-/* A slot that had room when it was claimed, before the fast path was closed, is still ours. An epoch
- * is right in every place. */
-static void use_slot(const struct dprof_thread *t, uint64_t *slot)
+/* A slot that had room when it was claimed, before the fast path was closed, is still ours. Where that is
+ * closed for good the slot is given back; else an epoch is right in every place. */
+static void use_slot(const struct dprof_thread *t, uint64_t *slot, bool open)
 {
-	if (t && in_chunk(t, slot))
+	if (!t || !in_chunk(t, slot))
+		return;
+	if (!open && __dprof_cursor.next == slot + 1)
+		__dprof_cursor.next = slot;
+	else
 		*slot = dprof_epoch_word(dprof_now());
 }
 
@@ -150,33 +156,87 @@ static uint64_t *take(struct dprof_thread *t, size_t words)
 	return at;
 }
 
-/* The site stands last: with it the event is whole. */
-static bool record_wide(struct dprof_thread *t, uint64_t what, uint64_t stamp)
+/* An entry and a point are stamped when there is room for them, an exit before that was looked for. */
+static uint64_t stamp_of(enum dprof_op op, uint64_t stamp)
 {
-	enum dprof_op op = (enum dprof_op)(what % DPROF_SITE_ALIGN);
+	return op == DPROF_EXIT && frz_source_found == FRZ_TSC ? stamp : dprof_now();
+}
+
+/* The site stands last: with it the event is whole. */
+static bool record_wide(struct dprof_thread *t, uint64_t what, enum dprof_op op, uint64_t stamp)
+{
 	volatile uint64_t *at = take(t, DPROF_WIDE_WORDS);
 
 	if (!at)
 		return false;
 	at[0] = dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0);
-	at[1] = op == DPROF_EXIT && frz_source_found == FRZ_TSC ? stamp : dprof_now();
+	at[1] = stamp_of(op, stamp);
 	at[2] = what - op;
 	return true;
 }
 
+static bool record_word(struct dprof_thread *t, uint64_t what, enum dprof_op op, uint64_t stamp)
+{
+	bool epoch = dprof_now() - t->epoch > EPOCH_TICKS;
+	volatile uint64_t *at = take(t, 1 + epoch);
+
+	if (!at)
+		return false;
+	if (epoch) {
+		t->epoch = dprof_now();
+		*at++ = dprof_epoch_word(t->epoch);
+	}
+	*at = dprof_event_word(stamp_of(op, stamp), what - op, op);
+	return true;
+}
+
+static bool record_here(struct dprof_thread *t, uint64_t what, uint64_t stamp)
+{
+	enum dprof_op op = (enum dprof_op)(what % DPROF_SITE_ALIGN);
+
+	return dprof_fast() ? record_word(t, what, op, stamp) : record_wide(t, what, op, stamp);
+}
+
+void dprof_drop(void)
+{
+	struct dprof_thread *t = dprof_self;
+
+	if (!t)
+		return;
+	t->dropped = dprof_chunk_before(t, __dprof_cursor.next);
+	t->dropped_in = t->current->number;
+}
+
+/* A thread without a file has recorded nothing at all. */
+bool dprof_dropped(void)
+{
+	const struct dprof_thread *t = dprof_self;
+
+	return !t || (t->dropped == dprof_chunk_before(t, __dprof_cursor.next) &&
+		      t->dropped_in == t->current->number);
+}
+
 /* ---- The entry ------------------------------------------------------------------------------- */
 
-enum outcome { LOST, RECORDED, ROOM };
+enum outcome { LOST, RECORDED, LEFT_OUT, ROOM };
 
-static enum outcome serve(uint64_t what, uint64_t stamp)
+static bool is_left_out(uint64_t what)
+{
+	return dprof_choosy && what &&
+	       dprof_is_left_out((const struct dprof_site *)(what & ~(uint64_t)(DPROF_SITE_ALIGN - 1)));
+}
+
+static enum outcome serve(uint64_t what, uint64_t stamp, bool open)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 
+	if (is_left_out(what))
+		return LEFT_OUT;
 	if (!dprof_self && !begin())
 		return LOST;
-	if (!dprof_fast()) {
+	if (!open) {
 		dprof_helper_wanted();
-		return what && record_wide(dprof_self, what, stamp) ? RECORDED : LOST;
+		return what && record_here(dprof_self, what, stamp) ? RECORDED : LOST;
 	}
 	if (!cursor->end && in_chunk(dprof_self, cursor->next))
 		cursor->end = dprof_self->chunk_end;
@@ -223,6 +283,7 @@ static void begun(struct dprof_thread *t, const struct dprof_chunk *before, uint
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 {
 	const struct dprof_chunk *before;
+	bool open = dprof_open(); /* the helper may change that any time */
 	enum outcome outcome;
 
 	if (busy) {
@@ -232,12 +293,14 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	}
 	begin_busy();
 	before = dprof_self ? dprof_self->current : NULL;
-	use_slot(dprof_self, slot);
-	outcome = serve(what, stamp);
-	if (outcome == LOST) {
+	use_slot(dprof_self, slot, open);
+	outcome = serve(what, stamp, open);
+	if (outcome == LOST || outcome == LEFT_OUT)
 		forget_claim(dprof_self, slot);
+	if (outcome == LOST)
 		lose(dprof_self);
-	}
+	if (outcome == LEFT_OUT)
+		dprof_drop();
 	begun(dprof_self, before, slot);
 	end_busy();
 	return outcome == ROOM;

@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "runtime/record.h"
+#include "runtime/settings.h"
 #include "runtime/words.h"
 
 #define DPROF_FIRST_CHUNK ((size_t)64 << 10)
@@ -84,6 +85,9 @@ struct dprof_thread {
 	unsigned destructor_rounds;
 	uint64_t *before;                 /* where the last word of the chunk before stood, or NULL, ... */
 	uint64_t tail[DPROF_WIDE_WORDS];  /* ... and it, behind those before it: the chunk may be wiped */
+	uint64_t *dropped;                /* the last word when an event was left out, ... */
+	uint64_t dropped_in;              /* ... and the number of the chunk */
+	uint64_t epoch;                   /* a stamp not long before the current words' */
 	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
 	char path[PATH_MAX];
 };
@@ -105,6 +109,9 @@ struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t);
 
 /* Moves the cursor of the calling thread into a clean chunk. */
 void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *);
+
+/* Where the word before `slot` stands in the order of recording, epochs not counted; or NULL. */
+uint64_t *dprof_chunk_before(const struct dprof_thread *t, uint64_t *slot);
 
 /* A claim of the calling thread came to nothing: if its word is in a chunk that is waiting for that, it is
  * filled. */
@@ -179,10 +186,34 @@ extern uint8_t dprof_off;
  * slow path and is stored wide. */
 extern bool dprof_supervised, dprof_unambiguous;
 
+/* Some kinds are left out that the plugin inserts: then each event takes the slow path, too, which looks at
+ * its kind. */
+extern bool dprof_choosy;
+
+/* Those that it never inserts. */
+#define DPROF_ADAPTER_KINDS \
+	(DPROF_KIND_BIT(DPROF_KIND_FORK) | DPROF_KIND_BIT(DPROF_KIND_JOIN) | DPROF_KIND_BIT(DPROF_KIND_LOCK))
+
+static inline bool dprof_is_left_out(const struct dprof_site *site)
+{
+	return dprof_settings.left_out >> site->kind & 1;
+}
+
+/* An event of the calling thread was left out; and: nothing was recorded since. */
+void dprof_drop(void);
+bool dprof_dropped(void);
+
+/* Words are unambiguous. */
 static inline bool dprof_fast(void)
 {
 	return __atomic_load_n(&dprof_supervised, __ATOMIC_RELAXED) &&
 	       __atomic_load_n(&dprof_unambiguous, __ATOMIC_RELAXED);
+}
+
+/* The inserted code may write them. */
+static inline bool dprof_open(void)
+{
+	return dprof_fast() && !dprof_choosy;
 }
 
 #endif

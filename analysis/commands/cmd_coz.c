@@ -218,9 +218,12 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
 {
 	if (!p->possible && p->nrows > 0)
-		say(mem_copy("The clocks of some hosts could not be related (see the problems): "
-			     "nothing is known but that p percent less of anything buys at most p "
-			     "percent of the run."));
+		say(mem_format("%s: nothing is known but that p percent less of anything buys at most p "
+			       "percent of the run.",
+			       trace->left_out & COZ_CAUSES
+				       ? "Who waited for whom is not known, since DPROF_EVENTS left it out "
+					 "(see the notes)"
+				       : "The clocks of some hosts could not be related (see the problems)"));
 	if (p->nrows == 0)
 		say(mem_copy("No region was recorded: mark the work with #pragma dprof "
 			     "region(NAME)."));

@@ -410,6 +410,8 @@ static void say_doubts(const struct visit *v)
 bool coz_possible(const struct times *times)
 {
 	const struct trace *trace = times->trace;
+	if (trace->left_out & COZ_CAUSES)
+		return false;
 	for (size_t t = 1; t < trace->nthreads; t++)
 		if (times->line[trace->threads[t].clock] != times->line[trace->threads[0].clock])
 			return false;

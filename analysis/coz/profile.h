@@ -42,7 +42,7 @@ struct profile {
 	struct profile_row *rows; size_t nrows; /* the steepest first */
 	uint32_t *reductions; size_t nreductions;
 	struct interval span_s;
-	bool possible;               /* all clocks are on one line; otherwise nothing is known */
+	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool transfers;              /* something is sent, or handed over */
 	char **faults; size_t nfaults; /* sentences: what is missing, so that bounds are wide */
 	struct points points;        /* empty when none were asked for */

@@ -9,6 +9,12 @@
 #include "analysis/base/memory.h"
 #include "analysis/report/presence.h"
 
+/* Of work and of waiting. */
+#define SCORED_KINDS                                                                               \
+	(TR_KIND_BIT(DPROF_KIND_REGION) | TR_KIND_BIT(DPROF_KIND_BARRIER) |                        \
+	 TR_KIND_BIT(DPROF_KIND_COLL) | TR_KIND_BIT(DPROF_KIND_SEND) |                             \
+	 TR_KIND_BIT(DPROF_KIND_RECV) | TR_KIND_BIT(DPROF_KIND_WAIT))
+
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
 	return &f->spans[f->times.line[f->trace->threads[thread].clock]];
@@ -107,6 +113,33 @@ static void count_everything(struct findings *f)
 	}
 }
 
+static void know_nothing(const struct findings *f, struct standings *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		frz_time run = findings_span(f, s->list[i].thread)->length;
+		s->list[i].percent = (struct interval){ 0, 100 };
+		s->list[i].alone_s = (struct interval){ 0, findings_seconds(f, s->list[i].thread, run).hi };
+		s->list[i].site = TR_NO_SITE;
+		s->list[i].proved = false;
+	}
+}
+
+/* Who works while others wait cannot be told from events that say only one of both. */
+static void doubt_scores(struct findings *f)
+{
+	uint32_t lacking = f->trace->left_out & SCORED_KINDS;
+	if (!lacking)
+		return;
+	char *kinds = tr_kinds_words(lacking);
+	trace_problem(f->trace,
+		      "%s: events of these kinds were not recorded (DPROF_EVENTS), so nothing is known of who "
+		      "straggles, and times of work may have waiting in them: %s",
+		      f->trace->directory, kinds);
+	free(kinds);
+	know_nothing(f, &f->ranks);
+	know_nothing(f, &f->threads);
+}
+
 int findings_open(struct findings *f, struct trace *trace, const struct options *options)
 {
 	*f = (struct findings){ .trace = trace };
@@ -129,6 +162,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	f->threads = f->several_threads ? rank_actors(f, &threads, NULL) : copy_of(f->ranks);
 	cast_close(&threads);
 	cast_close(&ranks);
+	doubt_scores(f);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
 	say_partly_there(trace, &f->totals, &f->times, f->spans);

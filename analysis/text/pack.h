@@ -65,6 +65,7 @@ struct pack {
 	uint8_t *sites; size_t sites_size;               /* the section */
 	struct frz_link *links; size_t nlinks;
 	char **notes; size_t nnotes;
+	uint32_t left_out;       /* kinds */
 };
 
 /* Where the fabricated module's section stands. */

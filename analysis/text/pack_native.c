@@ -309,6 +309,11 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 		free(name);
 	}
 	put_groups(out, p, process);
+	if (!process && p->left_out) {
+		char *kinds = tr_kinds_words(p->left_out);
+		put_name(out, "without", kinds);
+		free(kinds);
+	}
 	for (size_t i = 0; !process && i < p->nnotes; i++)
 		put_name(out, "note", p->notes[i]);
 	if (self->finished)

@@ -46,6 +46,7 @@ const struct ln_form text_forms[TEXT_FORMS] = {
 				  [LINK_TO] = { "a clock", LN_NUMBER, LN_HERE },
 				  [LINK_RECEIVED] = { "a stamp", LN_NUMBER, LN_HERE } } },
 	[TEXT_NOTE] = { "note", { { "a text", LN_STRING, LN_HERE } } },
+	[TEXT_WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[TEXT_LOST] = { "lost", { [LOST_THREAD] = { "a thread", LN_NUMBER, LN_HERE },
 				  [LOST_COUNT] = { "a count", LN_NUMBER, LN_HERE } } },
 };

@@ -111,6 +111,11 @@ static void put_links_and_notes(FILE *out, const struct trace *t)
 	for (size_t i = 0; i < t->nlinks; i++)
 		fprintf(out, "link %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n",
 			t->links[i].from, t->links[i].sent, t->links[i].to, t->links[i].received);
+	if (t->left_out) {
+		char *kinds = tr_kinds_words(t->left_out);
+		fprintf(out, "without %s\n", kinds);
+		free(kinds);
+	}
 	for (size_t i = 0; i < t->nnotes; i++) {
 		fputs("note ", out);
 		ln_escaped(out, t->notes[i]);

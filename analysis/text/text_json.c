@@ -5,6 +5,7 @@
 #include "analysis/text/text_json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "analysis/base/json.h"
 
@@ -113,6 +114,9 @@ static void put_links_and_notes(struct json *j, const struct trace *t)
 		jw_end(j);
 	}
 	jw_end(j);
+	char *kinds = tr_kinds_words(t->left_out);
+	jw_string(j, "without", kinds);
+	free(kinds);
 	jw_array(j, "notes");
 	for (size_t i = 0; i < t->nnotes; i++)
 		jw_string(j, NULL, t->notes[i]);

@@ -307,6 +307,12 @@ static char *link_line(struct pack *p, const struct ln_value *v)
 	return NULL;
 }
 
+static char *without_line(struct pack *p, const struct ln_value *v)
+{
+	return tr_kinds_of(v->string, &p->left_out)
+		       ? NULL : mem_format("expected kinds of events, found %s", v->string);
+}
+
 static char *note_line(struct pack *p, const struct ln_value *v)
 {
 	*MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string);
@@ -406,7 +412,8 @@ static char *take_line(struct pack *p, char *text)
 		[TEXT_CLOCK] = clock_line,   [TEXT_PROCESS] = process_line,
 		[TEXT_THREAD] = thread_line, [TEXT_GROUP] = group_line,
 		[TEXT_SITE] = site_line,     [TEXT_LINK] = link_line,
-		[TEXT_NOTE] = note_line,     [TEXT_LOST] = lost_line,
+		[TEXT_NOTE] = note_line,     [TEXT_WITHOUT] = without_line,
+		[TEXT_LOST] = lost_line,
 	};
 	char *at;
 	ln_uncomment(text);

@@ -103,7 +103,9 @@ struct trace {
 	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
 	char **problems;             size_t nproblems;  /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the runtime wanted the reader to know */
+	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
 };
+#define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
 /* Opens a trace directory. Whatever is readable is there even when it is damaged; look at nproblems.
  * NULL with a sentence in *error (to be freed) when there is nothing to analyse at all. */
@@ -159,5 +161,9 @@ static inline uint64_t trace_arg(const struct tr_event *e, enum dprof_key key, u
 /* "enter", "region", "group", ... : the words of the text form. */
 const char *tr_kind_word(enum dprof_kind);
 const char *tr_key_word(enum dprof_key);
+
+/* Sets of kinds, with commas between them; the words are to be freed. */
+char *tr_kinds_words(uint32_t kinds);
+bool tr_kinds_of(const char *words, uint32_t *kinds);
 
 #endif

@@ -83,6 +83,7 @@ struct process_file {
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;
 	struct stop *stops;          size_t nstops;
+	uint32_t left_out;       /* kinds */
 	char **notes;                size_t nnotes;
 };
 

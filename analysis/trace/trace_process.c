@@ -30,6 +30,7 @@ enum {
 	MODULE,
 	GROUP,
 	STOPPED,
+	WITHOUT,
 	NOTE,
 	FINISHED
 };
@@ -73,6 +74,7 @@ static const struct ln_form forms[] = {
 			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY },
 			       [GROUP_SHARED] = { "shared", LN_NUMBER, LN_KEY } } },
 	[STOPPED] = { "stopped", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
+	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
 };
@@ -187,6 +189,10 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case GROUP: return group_line(p, v);
 	case STOPPED:
 		*MEM_GROW(p->stops, p->nstops) = (struct stop){ v[0].number, v[1].number };
+		break;
+	case WITHOUT:
+		if (!tr_kinds_of(v->string, &p->left_out))
+			return mem_format("expected kinds of events, found %s", v->string);
 		break;
 	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
 	case FINISHED: p->process.finished = true; break;
@@ -447,6 +453,18 @@ static void number_clocks(struct opened *o)
 	free(hosts);
 }
 
+static void collect_left_out(struct opened *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		o->t.left_out |= o->files[i].left_out;
+	if (!o->t.left_out)
+		return;
+	char *kinds = tr_kinds_words(o->t.left_out);
+	*MEM_GROW(o->files[0].notes, o->files[0].nnotes) = mem_format(
+		"events of these kinds were not recorded (DPROF_EVENTS): %s", kinds);
+	free(kinds);
+}
+
 /* The same note from many processes is one note. */
 static void collect_notes(struct opened *o)
 {
@@ -481,6 +499,7 @@ void open_processes(struct opened *o)
 	check_together(o);
 	check_ranks(o);
 	number_clocks(o);
+	collect_left_out(o);
 	collect_notes(o);
 }
 

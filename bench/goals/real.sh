@@ -60,12 +60,12 @@ compare() { # rounds, way...: each in turn, by a function of one argument, $run 
 }
 more() { paired percent $2 plain <"$here/$1" | estimate; }
 
-speedtest() { DPROF_LOCKS=${locks:-off} processor "$here/speedtest.$1" --memdb --size ${size:-25}; }
+speedtest() { DPROF_EVENTS=${events--lock} processor "$here/speedtest.$1" --memdb --size ${size:-25}; }
 
 instructions() { # way: of all threads in user space; from one size to the next, so that start and finish are left out
 	local n
 	for n in 2 5; do
-		(cd "$here" && DPROF_LOCKS=off valgrind --tool=callgrind --callgrind-out-file=/dev/null "./speedtest.$1" --memdb --size $n 2>&1) |
+		(cd "$here" && DPROF_EVENTS=-lock valgrind --tool=callgrind --callgrind-out-file=/dev/null "./speedtest.$1" --memdb --size $n 2>&1) |
 			sed -n 's/.*Collected : //p'
 		rm -rf "$here"/dprof-*
 	done | awk 'NR == 1 { first = $1 } END { if (NR == 2) print $1 - first }'
@@ -107,7 +107,7 @@ sqlite_run() {
 	run=speedtest_locks compare $pairs plain steps
 	run=speedtest_all compare 3 plain functions all
 	table "SQLite, speedtest1 in memory: slow-down" "In percent of the program built without dprof; processor time, $pairs rounds; \
-DPROF_LOCKS=off. Statements: ${statements[*]/#sqlite3/*}; steps: *_step and *_reset too, 1.3 million a second."
+DPROF_EVENTS=-lock. Statements: ${statements[*]/#sqlite3/*}; steps: *_step and *_reset too, 1.3 million a second."
 	if command -v valgrind >/dev/null; then
 		progress "counting instructions of SQLite"
 		row "statements, instructions" "$(percent $(instructions statements) $(instructions plain))" % "<= 1"
@@ -118,7 +118,7 @@ DPROF_LOCKS=off. Statements: ${statements[*]/#sqlite3/*}; steps: *_step and *_re
 	row "auto=functions" "$(more speedtest_all functions)" %
 	row "auto=functions, min=0" "$(more speedtest_all all)" %
 }
-speedtest_locks() { locks=on speedtest $1; }
+speedtest_locks() { events= speedtest $1; }
 speedtest_all() { size=5 speedtest $1; }
 
 if amalgamation; then

@@ -13,7 +13,7 @@ for what in "lock 1000000" "team 10000"; do
 			case $way in
 			plain) ns=$("$B/bench/threads-plain" $what) ;;
 			off) ns=$(DPROF_OFF=1 "$B/bench/threads" $what) ;;
-			no-locks) ns=$(DPROF_LOCKS=off "$B/bench/threads" $what) ;;
+			no-locks) ns=$(DPROF_EVENTS=-lock "$B/bench/threads" $what) ;;
 			recorded) ns=$("$B/bench/threads" $what) ;;
 			esac
 			echo "$round $way $ns" >>"$here/${what% *}"
@@ -32,7 +32,7 @@ ways() { # file "WAY TITLE"...
 
 table "Threads" "In multiples of the same program without dprof. $rounds rounds."
 row "lock + unlock, nobody waits" "$(only plain <"$here/lock" | estimate)" ns
-ways lock "recorded recorded" "no-locks DPROF_LOCKS=off" "off DPROF_OFF=1"
+ways lock "recorded recorded" "no-locks DPROF_EVENTS=-lock" "off DPROF_OFF=1"
 row "empty parallel region, 2 threads" "$(only plain <"$here/team" | estimate)" ns
 ways team "recorded recorded" "off DPROF_OFF=1"
 

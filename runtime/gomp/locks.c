@@ -17,7 +17,7 @@ DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
 
 static const char unnamed, ordered;
 
-#define WANTED (dprof_adapter_locks && IS_OURS)
+#define WANTED (dprof_adapter_wanted(DPROF_KIND_LOCK) && IS_OURS)
 
 static void say_which(const void *lock)
 {

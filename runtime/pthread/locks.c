@@ -44,7 +44,7 @@ static bool has_it(int error)
 	return error == 0 || error == EOWNERDEAD;
 }
 
-#define WANTED (dprof_adapter_locks && IS_OURS)
+#define WANTED (dprof_adapter_wanted(DPROF_KIND_LOCK) && IS_OURS)
 
 /* The function waits until it has the lock. An error is rare (a deadlock that was noticed): then what
  * was recorded as taken is released. What is not recorded keeps nothing on the stack: it is a jump. */

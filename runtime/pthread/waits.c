@@ -21,7 +21,7 @@ DPROF_SITE_OF(site_sem_wait, DPROF_KIND_WAIT, "sem_wait");
 DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
 
 #define SITE(s) ((const struct dprof_site *)&(s))
-#define WANTED  (dprof_adapter_locks && IS_OURS)
+#define WANTED  (dprof_adapter_wanted(DPROF_KIND_WAIT) && IS_OURS)
 
 static void signalled(const struct dprof_site *site, const void *object)
 {

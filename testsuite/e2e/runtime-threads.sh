@@ -9,7 +9,7 @@ from=$PWD/testsuite/fixtures/threads
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_LOCKS
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 analyze=$B/bin/dprof-analyze
 failed=0
 cd "$dir" || exit 1
@@ -187,12 +187,12 @@ for run in "tasks 1 forms" "tasks 3 forms" "tasks 1 leftovers" "tasks 3 leftover
 done
 
 # No lock is recorded when nobody wants them, and the trace says so.
-program="DPROF_LOCKS=off"
-DPROF_LOCKS=off record ./c locks
+program="DPROF_EVENTS=-lock,-wait"
+DPROF_EVENTS=-lock,-wait record ./c locks
 operations pthread_create 6 enter
 grep -q '^e .* id=' text && fail "locks are recorded although they are off"
-grep -qs '^note locks' dprof-*/*.process || fail "no note that locks are off"
-DPROF_LOCKS=0 record ./omp 2
+grep -qs '^without wait,lock$' dprof-*/*.process || fail "nothing says that locks are off"
+DPROF_EVENTS=-lock record ./omp 2
 grep -Eq '^omp(%20critical|_set_lock|%20ordered) ' sums && fail "OpenMP's locks are recorded although they are off"
 rm -rf dprof-*
 DPROF_OFF=1 ./c locks && DPROF_OFF=1 ./omp 3 || fail "DPROF_OFF disturbs the program"

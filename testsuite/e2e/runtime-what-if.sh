@@ -10,7 +10,7 @@ from=$PWD/testsuite/fixtures/threads
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig OMP_WAIT_POLICY=passive
-unset DPROF_DIR DPROF_OFF DPROF_LOCKS
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 failed=0
 cd "$dir" || exit 1
 
