@@ -139,10 +139,13 @@ void lowering::refuse_end(const struct marker &m)
 		error_at(m.where, "%<region end(%s)%> without %<region begin(%s)%>", m.name, m.name);
 }
 
-/* The EXIT for an end that leaves its begin a plain ENTER. */
+/* The EXIT for an end that leaves its begin a plain ENTER. It may be the end of begins in several blocks. */
 tree lowering::plain_end(begun *b, const struct marker &m)
 {
 	b->by_hand = b->ended = true;
+	for (begun &other : open)
+		if (!other.list && !strcmp(other.m.name, m.name))
+			other.ended = true;
 	if (b->region != (inside.is_empty() ? 0 : inside.last())) {
 		warning_at(m.where, 0,
 			   "dprof region %qs ends inside another region than it began in", m.name);

@@ -26,12 +26,15 @@ expected() { # fixture thread
 	sed -n "s|.*/\* expect$who: *\(.*\)\*/.*|\1|p" "$1" | tr -s ' \t\n' '\n' | sed '/^$/d'
 }
 
-# Events whose line in the fixture does not name them. A barrier that OpenMP makes up has no word there.
+# Events whose line in the fixture does not name them, and ends that have another site than their begins. A
+# barrier that OpenMP makes up has no word there.
 misplaced() { # fixture events
 	awk 'NR == FNR { line[NR] = $0; next }
 	     { name = substr($2, 2); sub(/=-?[0-9]+$/, "", name); gsub(/ /, "_", line[$3]) }
 	     $2 !~ /omp_barrier/ && !index(line[$3], name) { print "line " $3 " does not name " $2 }
-	     NF != 4 { print "odd: " $0 }' "$1" "$2"
+	     NF != 4 { print "odd: " $0 }
+	     $2 ~ /^\+/ { begun[$1, name] = $3 }
+	     $2 ~ /^-/ && begun[$1, name] != $3 { print name " begins in line " begun[$1, name] " and ends in line " $3 }' "$1" "$2"
 }
 
 run() { # fixture executable config
