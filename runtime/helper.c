@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ enum { NO_HELPER, HELPER, CANNOT_HELP };
 static int state;
 static uint32_t work; /* a futex; changes whenever there is some */
 static bool sleeping;
+static uint32_t running; /* a futex */
 
 /* The last thread may have ended and another begun meanwhile: then that one found us and
  * counts on us, unless it started a helper of its own. */
@@ -76,13 +78,33 @@ static void supervise(uint64_t *looked, uint64_t *asked)
 	*looked = now;
 }
 
+/* Until there is work or it is time to look for modules. False where futexes are forbidden meanwhile. */
+static bool rest(uint32_t seen)
+{
+	struct timespec look_again = { .tv_sec = 1 };
+	long error;
+
+	__atomic_store_n(&sleeping, true, __ATOMIC_SEQ_CST);
+	error = sys(SYS_futex, &work, FUTEX_WAIT_PRIVATE, seen, &look_again);
+	__atomic_store_n(&sleeping, false, __ATOMIC_SEQ_CST);
+	return error == 0 || error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
+}
+
+static void give_up(void)
+{
+	dprof_pack_close();
+	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
+}
+
 static void *helper(void *unused)
 {
-	struct timespec look_again = { .tv_sec = 1 }; /* for modules, while nobody fills chunks */
 	uint64_t looked = dprof_now(), asked = looked;
 	uint32_t seen;
 
 	(void)unused;
+	__atomic_store_n(&running, 1, __ATOMIC_SEQ_CST);
+	sys(SYS_futex, &running, FUTEX_WAKE_PRIVATE, 1);
 	prctl(PR_SET_NAME, "dprof-helper");
 	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
 	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
@@ -94,10 +116,28 @@ static void *helper(void *unused)
 		dprof_modules_look();
 		if (!dprof_any_thread() && leave())
 			return NULL;
-		__atomic_store_n(&sleeping, true, __ATOMIC_SEQ_CST);
-		sys(SYS_futex, &work, FUTEX_WAIT_PRIVATE, seen, &look_again);
-		__atomic_store_n(&sleeping, false, __ATOMIC_SEQ_CST);
+		if (!rest(seen)) {
+			give_up();
+			return NULL;
+		}
 	}
+}
+
+/* A thread that begins makes system calls (the C library registers it for restartable sequences, and ends
+ * the program where that is forbidden). So none begins behind a filter, nor while one may be put up. */
+static void wait_until_it_runs(void)
+{
+	struct timespec most = { .tv_nsec = 100000000 };
+
+	if (!__atomic_load_n(&running, __ATOMIC_SEQ_CST))
+		sys(SYS_futex, &running, FUTEX_WAIT_PRIVATE, 0, &most);
+}
+
+static bool is_filtered(void)
+{
+	long mode = sys(SYS_prctl, PR_GET_SECCOMP);
+
+	return mode != SECCOMP_MODE_DISABLED && mode != -EINVAL; /* a kernel without filters */
 }
 
 static void start(void *unused)
@@ -113,8 +153,11 @@ static void start(void *unused)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&id, &attr, helper, NULL) != 0)
+	running = 0;
+	if (is_filtered() || pthread_create(&id, &attr, helper, NULL) != 0)
 		__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
+	else
+		wait_until_it_runs();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	errno = saved_errno;
