@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * master_worker.c - the area of the Mandelbrot set: one rank deals out rows to those who ask, annotated for
- * dprof.
+ * master_worker.c - the area of the Mandelbrot set: one rank deals out rows to those who ask,
+ * annotated for dprof.
  *
  *   rank 0     MPI_Recv            from whoever is done first (MPI_ANY_SOURCE)
  *              region(deal)        adds up, chooses the next rows
@@ -9,8 +9,8 @@
  *   a worker   region(compute)     the points of its rows; progress(piece)
  *              MPI_Send, MPI_Recv  what it found; its next rows
  *
- * Rows differ in work, and so may workers (--imbalance). Dealt in small pieces (--chunk), that evens
- * out; the larger a piece, the longer the last worker works while all others wait.
+ * Rows differ in work, and so may workers (--imbalance). Dealt in small pieces (--chunk), that
+ * evens out; the larger a piece, the longer the last worker works while all others wait.
  *
  * Law: the count does not depend on the number of ranks nor on the pieces. */
 #include <inttypes.h>
@@ -147,11 +147,12 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, NULL,
 		"Counts points of the Mandelbrot set.\v"
-		"Rank 0 deals out rows, all others work. A unit of work is a row. Once, if not given. Run it "
-		"under mpirun.",
+		"Rank 0 deals out rows, all others work. A unit of work is a row. Once, if not "
+		"given. Run it under mpirun.",
 		NULL, NULL, NULL,
 	};
-	struct master_worker m = { .job = { .iterations = 1, .no_file = true }, .rows = 256, .chunk = 4 };
+	struct master_worker m = { .job = { .iterations = 1, .no_file = true },
+				   .rows = 256, .chunk = 4 };
 	int64_t count = 0;
 	job_begin(&argc, &argv, &argp, &m);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -167,7 +168,8 @@ int main(int argc, char **argv)
 	}
 	if (m.job.rank == 0 && !m.job.quiet)
 		printf("%ld rows, %" PRId64 " points, area %.6f, %.3f s\n", m.rows, count,
-		       16.0 * (double)count / ((double)m.rows * (double)m.rows), MPI_Wtime() - start);
+		       16.0 * (double)count / ((double)m.rows * (double)m.rows),
+		       MPI_Wtime() - start);
 	job_tell_late(&m.job);
 	return 0;
 }

@@ -6,8 +6,9 @@
  *               region(handle)      works on the token
  *               MPI_Send            to the next one; after rank 0: progress(lap)
  *
- * Only one rank works at a time: a lap takes as long as all members together, and whatever one of them
- * (--imbalance) takes longer. Without work (--work 0) a lap is as many latencies as there are ranks.
+ * Only one rank works at a time: a lap takes as long as all members together, and whatever one of
+ * them (--imbalance) takes longer. Without work (--work 0) a lap is as many latencies as there are
+ * ranks.
  *
  * Law: the token that comes back does not depend on how long anybody took. */
 #include <inttypes.h>
@@ -100,8 +101,8 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, NULL,
 		"Sends a token round a ring of ranks.\v"
-		"A unit of work is a thousand steps of a generator. 100 laps (--iterations), if not given. Run "
-		"it under mpirun, on two ranks or more.",
+		"A unit of work is a thousand steps of a generator. 100 laps (--iterations), if "
+		"not given. Run it under mpirun, on two ranks or more.",
 		NULL, NULL, NULL,
 	};
 	struct ring r = { .job = { .iterations = 100, .no_file = true }, .work = 100 };
@@ -116,8 +117,8 @@ int main(int argc, char **argv)
 	uint64_t token = go_round(&r, &fastest);
 	double mean = (MPI_Wtime() - start) / (double)r.job.iterations;
 	if (!r.job.rank && !r.job.quiet)
-		printf("%ld laps of %d ranks, token %016" PRIx64 ", a lap %.1f us in the mean, %.1f the fastest\n",
-		       r.job.iterations, r.job.size, token, mean * 1e6, fastest * 1e6);
+		printf("%ld laps of %d ranks, token %016" PRIx64 ", a lap %.1f us in the mean, %.1f "
+		       "the fastest\n", r.job.iterations, r.job.size, token, mean * 1e6, fastest * 1e6);
 	job_tell_late(&r.job);
 	return 0;
 }

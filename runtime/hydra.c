@@ -31,7 +31,8 @@ static bool is_proxy(pid_t pid)
 	return !strncmp(name, "hydra_pmi_proxy", 15);
 }
 
-/* A socket whose other end the proxy made, or -1. The number alone may be of another file by now. */
+/* A socket whose other end the proxy made, or -1. The number alone may be of another file by now.
+ * */
 static int proxy(void)
 {
 	const char *text = secure_getenv("PMI_FD");
@@ -88,8 +89,8 @@ bool hydra_job(char *to, size_t size)
 	return *to;
 }
 
-/* A published name is known to the whole job at once. (What is put into its key-value space is forgotten
- * when the first rank of a host begins MPI.) */
+/* A published name is known to the whole job at once. (What is put into its key-value space is
+ * forgotten when the first rank of a host begins MPI.) */
 static bool about(const char *command, const char *key, const char *more, const char *kind,
 		  char answer[LINE_MAX_BYTES])
 {

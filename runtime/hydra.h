@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * hydra.h - what MPICH's starter knows of the job: its name, and a board on which ranks write for others.
+ * hydra.h - what MPICH's starter knows of the job: its name, and a board on which ranks write for
+ * others.
  *
- * The starter's proxy on each host answers one line with one line (version 1 of the process management
- * interface) on the descriptor PMI_FD. MPI itself talks there, too, but only in calls of its own; nothing is
- * asked while the program is in one.
+ * The starter's proxy on each host answers one line with one line (version 1 of the process
+ * management interface) on the descriptor PMI_FD. MPI itself talks there, too, but only in calls of
+ * its own; nothing is asked while the program is in one.
  *
- * Law: nothing is written to a descriptor that does not lead to a proxy of Hydra; and who does not answer
- * within a second is not asked again. */
+ * Law: nothing is written to a descriptor that does not lead to a proxy of Hydra; and who does not
+ * answer within a second is not asked again. */
 #ifndef RUNTIME_HYDRA_H
 #define RUNTIME_HYDRA_H
 

@@ -160,8 +160,8 @@ static int64_t rank(void)
 	return end == text || *end || n < 0 || n > INT32_MAX ? -1 : n;
 }
 
-/* A starter that gives a job no name and does not answer: all its processes on a host have one parent. When a
- * process began stands behind its name, the 20th number from there. */
+/* A starter that gives a job no name and does not answer: all its processes on a host have one
+ * parent. When a process began stands behind its name, the 20th number from there. */
 static bool name_parent(char *to, size_t size)
 {
 	char path[64], stat[512], *at;

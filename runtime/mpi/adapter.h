@@ -48,8 +48,8 @@ struct call {
 struct call call_begin(const void *site, const char *name);
 void call_end(struct call);
 
-/* The call, which has said nothing else, waits for others, nobody knows for whom; and one that does so
- * from its begin. */
+/* The call, which has said nothing else, waits for others, nobody knows for whom; and one that does
+ * so from its begin. */
 void call_waits(struct call);
 struct call wait_begin(const void *site, const char *name);
 
@@ -99,8 +99,8 @@ struct group {
 	unsigned users;    /* the communicator, and what is under way */
 };
 
-/* The group of `comm`, or NULL. At the first collective operation on a communicator that was made in
- * a way not known here, all its members come here and agree on a number. */
+/* The group of `comm`, or NULL. At the first collective operation on a communicator that was made
+ * in a way not known here, all its members come here and agree on a number. */
 struct group *group_of(MPI_Comm comm);
 
 /* The same, where nobody may be waited for: there is one only if they have agreed before. */
@@ -109,8 +109,9 @@ struct group *group_known(MPI_Comm comm);
 /* All members of this new communicator are here: they agree. */
 void group_made(MPI_Comm comm);
 
-/* A number that all members of a group make without a message, when each makes the n-th; 0: there is
- * none. And the group of a new communicator, or of who shares a window, that has such a number. */
+/* A number that all members of a group make without a message, when each makes the n-th; 0: there
+ * is none. And the group of a new communicator, or of who shares a window, that has such a number.
+ * */
 uint64_t group_derive(struct group *);
 void group_made_as(MPI_Comm comm, uint64_t id);
 struct group *group_of_window(MPI_Win, uint64_t id);
@@ -157,7 +158,8 @@ uint64_t request_number(void);
 
 /* Keeps a copy under the handle; the envelope's group is kept as long. */
 void request_add(MPI_Request, const struct request *);
-/* One that has this handle and that nobody else has taken, or NULL. Then it is put back or dropped. */
+/* One that has this handle and that nobody else has taken, or NULL. Then it is put back or dropped.
+ * */
 struct request *request_take(MPI_Request);
 void request_put_back(struct request *);
 void request_drop(struct request *);
@@ -190,14 +192,15 @@ void post_end(const struct post *, const MPI_Request *);
 /* A receive has taken this message, in a call that goes on (NULL: that failed). */
 void post_received(const struct post *, const MPI_Status *);
 
-/* POINT "done" of an operation with an id, or of the receive around it; no status: it is not known what
- * came. */
+/* POINT "done" of an operation with an id, or of the receive around it; no status: it is not known
+ * what came. */
 void say_sent(uint64_t id);
 void say_received(const struct envelope *, uint64_t id, const MPI_Status *);
 
 /* ---- Collective operations -------------------------------------------------------------------- */
 
-/* An operation of all members of a communicator, or of a group; bytes: what this rank gives or gets. */
+/* An operation of all members of a communicator, or of a group; bytes: what this rank gives or
+ * gets. */
 #define NOT_ROOTED (-1)
 #define WHO_KNOWS  (-2) /* who waits for whom */
 struct call collective_begin(const void *site, const char *name, MPI_Comm, int root,
@@ -222,7 +225,8 @@ void parts_started(struct parts *);
 
 /* Collective over all ranks, after MPI_Init; true when any rank records. */
 bool hosts_start(void);
-/* Sleeps until all ranks have come here, and ends what is measured meanwhile; before hosts_stop(). */
+/* Sleeps until all ranks have come here, and ends what is measured meanwhile; before hosts_stop().
+ * */
 void hosts_meet(void);
 /* Measures once more and gives everything back; before MPI_Finalize. */
 void hosts_stop(void);

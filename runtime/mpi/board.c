@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * board.c - what the starter of the job keeps for its ranks: who has written there that it is one of us? To ask
- * needs no rank but the asking one. MPICH's starter is asked as hydra.h says, OpenMPI's through PMIx, by the
- * library that OpenMPI itself uses. */
+ * board.c - what the starter of the job keeps for its ranks: who has written there that it is one
+ * of us? To ask needs no rank but the asking one. MPICH's starter is asked as hydra.h says,
+ * OpenMPI's through PMIx, by the library that OpenMPI itself uses. */
 #include "runtime/mpi/members.h"
 
 #include <stdio.h>
@@ -49,8 +49,8 @@ void board_leave(void)
 #include <dlfcn.h>
 #include <pmix.h>
 
-/* Published, not put with what ranks tell each other at MPI_Init: one more value there, of some ranks only, made
- * OpenMPI 4.1 send messages to the wrong rank. */
+/* Published, not put with what ranks tell each other at MPI_Init: one more value there, of some
+ * ranks only, made OpenMPI 4.1 send messages to the wrong rank. */
 static struct {
 	__typeof__(PMIx_Init) *init;
 	__typeof__(PMIx_Publish) *publish;

@@ -86,7 +86,8 @@ DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
 	return result;
 }
 
-/* What this rank has recorded is kept whatever becomes of it; the reader should know why it ends. */
+/* What this rank has recorded is kept whatever becomes of it; the reader should know why it ends.
+ * */
 DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 {
 	char text[64];
@@ -96,8 +97,8 @@ DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 	return PMPI_Abort(comm, code);
 }
 
-/* Who comes first waits for the others, in hosts_meet() if nowhere else. What we do after that is not
- * the program's, and not recorded. */
+/* Who comes first waits for the others, in hosts_meet() if nowhere else. What we do after that is
+ * not the program's, and not recorded. */
 DPROF_SITE_OF(site_Finalize, DPROF_KIND_BARRIER, "MPI_Finalize");
 DPROF_EXPORT int MPI_Finalize(void)
 {

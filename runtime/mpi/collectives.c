@@ -6,8 +6,8 @@
  *   MPI_Ibcast       ENTER group seq id EXIT  ...  done id, in the wait that completes it
  *   MPI_Bcast_init   nothing; each MPI_Start of it is like an MPI_Ibcast
  *
- * The n-th start of the k-th persistent operation of a communicator has a number that is made of n and k,
- * since MPI orders the making of them but not the starting.
+ * The n-th start of the k-th persistent operation of a communicator has a number that is made of n
+ * and k, since MPI orders the making of them but not the starting.
  *
  * Law: all members of a communicator give an operation the same group and number. */
 #include "runtime/mpi/adapter.h"
@@ -21,7 +21,8 @@ static uint64_t role_in(const struct group *g, int root)
 	return g->between || root == WHO_KNOWS ? DPROF_WHO_KNOWS : root == g->rank;
 }
 
-static void add_arguments(const struct group *g, uint64_t seq, int root, uint64_t bytes, uint64_t id)
+static void add_arguments(const struct group *g, uint64_t seq, int root, uint64_t bytes,
+			  uint64_t id)
 {
 	struct dprof_argument a[5];
 	unsigned n = 0;
@@ -59,8 +60,8 @@ struct call collective_begin(const void *site, const char *name, MPI_Comm comm, 
 	return group_operation_begin(site, name, mpi_active ? group_of(comm) : NULL, root, bytes);
 }
 
-static struct post begun(const void *site, const char *name, struct group *g, uint64_t seq, int root,
-			 uint64_t bytes)
+static struct post begun(const void *site, const char *name, struct group *g, uint64_t seq,
+			 int root, uint64_t bytes)
 {
 	struct post p = { .call = call_begin(site, name), .kind = DPROF_KIND_COLL };
 

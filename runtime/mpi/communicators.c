@@ -3,8 +3,8 @@
  * communicators.c - what makes communicators: recorded as a collective operation of those who make
  * one, and the new one gets its number at once, since a message may come first there.
  *
- * MPI_Comm_idup may not wait for others: its number is made without them, and belongs to the new one when
- * it is complete. What other jobs have a part in waits for nobody knows whom. */
+ * MPI_Comm_idup may not wait for others: its number is made without them, and belongs to the new
+ * one when it is complete. What other jobs have a part in waits for nobody knows whom. */
 #include "runtime/mpi/adapter.h"
 
 /* `parent`: whose operation it is; MPI_COMM_NULL where not all of its members take part. */
@@ -69,7 +69,8 @@ static struct post copy_begun(const void *site, const char *name, MPI_Comm comm,
 	return collective_begun(site, name, g, NOT_ROOTED, UNKNOWN_BYTES);
 }
 
-/* Both MPIs say at once which handle it will be; where they put it may be gone when it is complete. */
+/* Both MPIs say at once which handle it will be; where they put it may be gone when it is complete.
+ * */
 static void copy_end(const struct post *p, const MPI_Comm *made, uint64_t id,
 		     const MPI_Request *request)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * members.c - finds out which ranks are linked with the adapter, while the others do something else.
+ * members.c - finds out which ranks are linked with the adapter, while the others do something
+ * else.
  *
- * Each member has announced itself on the job's board before MPI begins; after it the lowest member reads all
- * names, and sends the others the list. These messages travel on MPI_COMM_WORLD, but each is received
- * before its receiver leaves MPI_Init. Without a board all ranks are taken for members.
+ * Each member has announced itself on the job's board before MPI begins; after it the lowest member
+ * reads all names, and sends the others the list. These messages travel on MPI_COMM_WORLD, but each
+ * is received before its receiver leaves MPI_Init. Without a board all ranks are taken for members.
  *
  * Law: no message goes to, and no operation takes in, a rank that is not a member. */
 #include "runtime/mpi/members.h"
@@ -100,8 +101,8 @@ static void note_missing(int n)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%d of %d ranks are not linked with dprof's adapter: what they do is "
-		 "not recorded", size - n, size);
+	snprintf(text, sizeof(text), "%d of %d ranks are not linked with dprof's adapter: what they "
+		 "do is not recorded", size - n, size);
 	dprof_adapter_line("note", text);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * members.h - the ranks whose program is linked with the adapter; the others know nothing of us, and must not
- * be waited for. */
+ * members.h - the ranks whose program is linked with the adapter; the others know nothing of us,
+ * and must not be waited for. */
 #ifndef RUNTIME_MPI_MEMBERS_H
 #define RUNTIME_MPI_MEMBERS_H
 

@@ -203,8 +203,8 @@ DPROF_EXPORT int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *messa
 	return result;
 }
 
-/* Recorded afterwards, when it found something; but what several threads do at the same time must be
- * seen to overlap, and they record it every time. */
+/* Recorded afterwards, when it found something; but what several threads do at the same time must
+ * be seen to overlap, and they record it every time. */
 DPROF_SITE_OF(site_Improbe, DPROF_KIND_RECV, "MPI_Improbe");
 DPROF_EXPORT int MPI_Improbe(int from, int tag, MPI_Comm comm, int *found, MPI_Message *message,
 			     MPI_Status *status)

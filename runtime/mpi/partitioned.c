@@ -5,13 +5,14 @@
  *   sender     MPI_Start   MPI_Pready   MPI_Pready: ENTER id EXIT, the last part  ...  done id
  *   receiver   MPI_Start: ENTER id EXIT   ...........................................  done id
  *
- * A message is sent when its last part is ready, by the thread that says so. If several threads say of
- * parts that they are ready, any of them may be the one that the message waited for: from then on this
- * sender's messages are recorded without saying to whom.
+ * A message is sent when its last part is ready, by the thread that says so. If several threads say
+ * of parts that they are ready, any of them may be the one that the message waited for: from then
+ * on this sender's messages are recorded without saying to whom.
  *
  * MPI matches such messages when they are made, not when they are started, and with their kind only. So
- * each pair has a tag of its own in the trace: | 1 | 22 bits: the how-manieth between the two with this
- * tag | 32 bits: tag |. */
+ * each pair has a tag of its own in the trace:
+ *
+ *   | 1 | 22 bits: the how-manieth between the two with this tag | 32 bits: tag | */
 #include "runtime/mpi/adapter.h"
 
 #if MPI_VERSION >= 4
@@ -145,7 +146,8 @@ static struct call ready(MPI_Request handle, int n)
 		return result;                                                                    \
 	}
 /* MPICH 4.0 forgot the const of the standard. */
-typedef __typeof__(_Generic(&PMPI_Pready_list, int (*)(int, const int *, MPI_Request): (const int *)0,
+typedef __typeof__(_Generic(&PMPI_Pready_list,
+			    int (*)(int, const int *, MPI_Request): (const int *)0,
 			    default: (int *)0)) part_list;
 
 READY(Pready, (int part, MPI_Request request), (part, request), 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * windows.c - one-sided communication: what makes windows and what synchronises on them. A window has a
- * number among those of groups, since it has collective operations of its own.
+ * windows.c - one-sided communication: what makes windows and what synchronises on them. A window
+ * has a number among those of groups, since it has collective operations of its own.
  *
  *   MPI_Win_fence          ENTER group seq [role=WHO_KNOWS] ... EXIT
  *   MPI_Win_lock, ...      ENTER peer=SOMEBODY ................ EXIT
