@@ -90,16 +90,27 @@ more_instructions() { # program
 	paste -d' ' "$here"/count.$1.{on,plain}.{$n,${few[$1]}} | awk '$3 > $4 { print (($1 - $2) / ($3 - $4) - 1) * 100 }'
 }
 
+# The reason to print: times include what else the machine does.
+disturbed() {
+	why "instructions say what recording costs; times of a machine with other work to do (load now $(cut -d' ' -f1 /proc/loadavg) \
+on $cores cores) say no more than their interval"
+}
+
 for program in "${programs[@]}"; do
 	take_turns one_process $program plain off on
 	table "Slow-down of $program, 1 process, $cores threads" "In percent of the same program built without dprof; $pairs rounds. \
 Time: of its iterations, $(only plain <"$here/one_process.$program.wall" | estimate | cut -d' ' -f1) s. Processor: user and system \
 time of all of the process. Instructions: of an iteration, in all threads, by callgrind."
 	row "instructions" "$(more_instructions $program)" % "<= 1"
+	why "each event is 13 instructions, and what an adapter adds"
 	row "time" "$(against_plain one_process.$program.wall on)" % "<= 1"
+	disturbed
 	row "processor" "$(against_plain one_process.$program.cpu on)" % "<= 1"
+	disturbed
 	row "time, DPROF_OFF=1" "$(against_plain one_process.$program.wall off)" % "<= 1"
+	disturbed
 	row "processor, DPROF_OFF=1" "$(against_plain one_process.$program.cpu off)" % "<= 1"
+	disturbed
 done
 
 for program in "${programs[@]}"; do
@@ -107,9 +118,13 @@ for program in "${programs[@]}"; do
 	table "Slow-down of $program, 2 ranks on 2 hosts" "Likewise; 1 thread each. Processor: of mpirun and all that it \
 starts; ranks that wait yield. Exchange: of packets, every 250 ms while it runs."
 	row "time, with exchange" "$(against_plain two_hosts.$program.wall exchange)" % "<= 1"
+	disturbed
 	row "processor, with exchange" "$(against_plain two_hosts.$program.cpu exchange)" % "<= 1"
+	disturbed
 	row "time, without exchange" "$(against_plain two_hosts.$program.wall silent)" % "<= 1"
+	disturbed
 	row "processor, without exchange" "$(against_plain two_hosts.$program.cpu silent)" % "<= 1"
+	disturbed
 done
 
 # ---- start and finish ------------------------------------------------------------------------------------
