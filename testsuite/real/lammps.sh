@@ -19,6 +19,7 @@ units		lj
 atom_style	atomic
 lattice		fcc 0.8442
 region		box block 0 20 0 20 0 20
+processors	2 1 1
 create_box	1 box
 region		part block 0 13.33 0 20 0 20
 create_atoms	1 region part
@@ -43,13 +44,17 @@ profile 2 source/src/lmp_mpi -var balanced 0 -in in.melt -log none
 report
 opinions
 
-say "  Regions, beside the timers that LAMMPS prints (least, average and most of its ranks; Neigh is timed around"
-echo "  a call that is not a function of its own)"
+say "  Regions, beside the timers that LAMMPS prints (of Pair the least and the most of its ranks, without the visit"
+echo "  before the loop)"
 read -r loop least most <<<"$(awk '/^Loop time of/ { loop = $4 } /^Pair / { print loop, $3, $7 }' out)"
-near "LAMMPS_NS::PairLJCut::compute, rank 0, loop" "$(region_s LAMMPS_NS::PairLJCut::compute 0)" "$most" "LAMMPS at most" \
-	"$(awk -v l="$loop" 'BEGIN { print 0.005 * l }')"
-near "LAMMPS_NS::PairLJCut::compute, rank 1, loop" "$(region_s LAMMPS_NS::PairLJCut::compute 1)" "$least" "LAMMPS at least" \
-	"$(awk -v l="$loop" 'BEGIN { print 0.005 * l }')"
+near "LAMMPS_NS::Verlet::run, rank 0" "$(region_s LAMMPS_NS::Verlet::run 0)" "$loop" LAMMPS \
+	"$(awk -v l="$loop" 'BEGIN { print 0.001 * l }')"
+in_loop() { # rank: seconds in Pair during the loop
+	dprof-analyze query --json "$trace" "rank $1 in \"LAMMPS_NS::PairLJCut::compute\" and rank $1 in \"LAMMPS_NS::Verlet::run\"" |
+		python3 -c 'import json, sys; t = json.load(sys.stdin)["holds_s"]; print(t["lo"], t["hi"])'
+}
+near "LAMMPS_NS::PairLJCut::compute, rank 0" "$(in_loop 0)" "$most" "LAMMPS at most" 0.005
+near "LAMMPS_NS::PairLJCut::compute, rank 1" "$(in_loop 1)" "$least" "LAMMPS at least" 0.005
 
 excess=$(awk '/^Nlocal:/ { print 100 * (1 - $2 / $4) }' out)
 say "  What if rank 0 had an average load, $excess % less? LAMMPS's command 'balance' says."
