@@ -59,7 +59,7 @@ bool marker_read(tree stmt, struct marker *m)
 	/* Around it when a C++ template is instantiated. */
 	if (TREE_CODE(stmt) == CLEANUP_POINT_EXPR)
 		stmt = TREE_OPERAND(stmt, 0);
-	if (TREE_CODE(stmt) != ASM_EXPR)
+	if (TREE_CODE(stmt) != ASM_EXPR || TREE_CODE(ASM_STRING(stmt)) != STRING_CST)
 		return false;
 	const char *text = TREE_STRING_POINTER(ASM_STRING(stmt));
 	if (!marker_is(text))

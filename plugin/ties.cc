@@ -332,6 +332,19 @@ void region::run()
 
 const pass_data data = { GIMPLE_PASS, "dprof_ties", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0 };
 
+/* In the order of each block, from 1. */
+void number_statements(function *fun)
+{
+	unsigned n = 0;
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, fun) {
+		for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
+			gimple_set_uid(i.phi(), ++n);
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			gimple_set_uid(gsi_stmt(i), ++n);
+	}
+}
+
 class pass_ties : public gimple_opt_pass {
 public:
 	pass_ties() : gimple_opt_pass(data, g) {}
@@ -353,7 +366,7 @@ unsigned pass_ties::execute(function *fun)
 	if (enters.is_empty())
 		return 0;
 	calculate_dominance_info(CDI_DOMINATORS);
-	renumber_gimple_stmt_uids(fun);
+	number_statements(fun);
 	for (gimple *enter : enters) {
 		enum dprof_op op;
 		region(enter, event_site(enter, &op)).run();

@@ -34,9 +34,10 @@ now-truth: $(B)/test/truth-clocks
 	$(Q)$< $(if $(N),-n $(N) -b $(or $(BROKEN),0)) $(if $(BROKEN),-b $(BROKEN)) $(if $(SEED),-s $(SEED)) \
 		$(if $(KIND),-k $(KIND)) $(if $(MODEL),-m $(MODEL))
 
-# Breaks a copy of the solver line by line; make truth must find each.
-now-sabotage:
+# Breaks a copy of the solver line by line, and one of the plugin; make truth and the plugin's tests must find each.
+now-sabotage: now-all
 	$(Q)B=$(B) testsuite/truth/sabotage
+	$(Q)B=$(B) testsuite/plugin-sabotage
 
 # Real programs: testsuite/real/run says what they are. Their packages, and what tells the time beside dprof.
 REAL_PACKAGES := libscalapack-openmpi-dev libblas-dev liblapack-dev python3

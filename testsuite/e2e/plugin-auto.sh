@@ -68,7 +68,8 @@ void simd(int n, double *x)
 {
 #pragma omp simd
 	for (int i = 0; i < n; i++)
-		x[i] += 1;
+		for (int j = 0; j < 3; j++)
+			x[3 * i + j] += j;
 }
 
 int computed(const int *p)
