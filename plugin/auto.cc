@@ -4,21 +4,20 @@
  *
  *   functions   each function is a region of its name
  *   mpi         each function that calls MPI itself is
- *   loops       each outermost loop is a region FUNCTION:LINE
+ *   loops       each outermost loop is one: loops.cc
  *
- * Law: nothing of system headers, of stretches that are off, that the compiler made up or that the filter
- * excludes is taken, and nothing that is always inlined. Functions are wrapped where -finstrument-functions would wrap them, when they
- * are GIMPLE but have no graph yet, in every language; loops of C and C++ become regions as if
- * marked, before lower.cc. A loop into which a jump leads, or that jumps.cc would refuse, is left alone. */
+ * Law: nothing of system headers, of stretches that are off, that the compiler made up, that the filter
+ * excludes or that is always inlined is taken. Functions are wrapped where -finstrument-functions would
+ * wrap them, when they are GIMPLE but have no graph yet, in every language. */
 #include "plugin/parts.h"
 #include "attribs.h"
 #include "gimple-walk.h"
 #include "gimplify.h"
 
 /* To be freed. */
-static char *name_of(tree fn)
+char *auto_name(tree fn)
 {
-	char *name = xstrdup(lang_hooks.decl_printable_name(fn, 1));
+	char *name = xstrdup(site_function_name(fn));
 	if (strlen(name) > DPROF_NAME_MAX)
 		name[DPROF_NAME_MAX] = '\0';
 	return name;
@@ -48,14 +47,14 @@ static bool is_made_up(tree fn)
 	return (DECL_ARTIFICIAL(fn) && !cplus_lambda(fn)) || (fortran() && MAIN_NAME_P(DECL_NAME(fn)));
 }
 
-static bool takes(tree fn)
+bool auto_takes(tree fn)
 {
 	location_t where = DECL_SOURCE_LOCATION(fn);
 	if (is_made_up(fn) || has_attribute(fn, "no_instrument_function") ||
 	    in_system_header_at(where) || stretches_off(where) || has_attribute(fn, "naked") ||
 	    has_attribute(fn, "interrupt") || has_attribute(fn, "always_inline"))
 		return false;
-	char *name = name_of(fn);
+	char *name = auto_name(fn);
 	bool taken = filter_takes(fn, name);
 	free(name);
 	return taken && !resolves_ifunc(fn);
@@ -152,12 +151,12 @@ unsigned pass_auto::execute(function *fun)
 {
 	tree fn = fun->decl;
 	gimple *whole = gimple_seq_first_stmt(gimple_body(fn));
-	if (!whole || gimple_code(whole) != GIMPLE_BIND || !takes(fn))
+	if (!whole || gimple_code(whole) != GIMPLE_BIND || !auto_takes(fn))
 		return 0;
 	const struct contents c = contents_of(fn);
 	if (!wants(c))
 		return 0;
-	region r = { name_of(fn), DECL_SOURCE_LOCATION(fn), unless_inlined(fn, c) };
+	region r = { auto_name(fn), DECL_SOURCE_LOCATION(fn), unless_inlined(fn, c) };
 	gbind *bind = as_a<gbind *>(whole);
 	gimple_seq inner = gimple_bind_body(bind), body = event_seq(DPROF_ENTER, r);
 	struct walk_stmt_info info = {};
@@ -169,98 +168,7 @@ unsigned pass_auto::execute(function *fun)
 	return 0;
 }
 
-/* ---- Loops of C and C++ ------------------------------------------------------------------------ */
-
-struct loop_contents {
-	unsigned statements;
-	bool jumps; /* perhaps into it, or out of it in a way that ends no region */
-};
-
-tree loop_count_step(tree *tp, int *walk_subtrees, void *data)
-{
-	loop_contents *c = (loop_contents *)data;
-	switch (TREE_CODE(*tp)) {
-	case CALL_EXPR:
-	case MODIFY_EXPR:
-	case INIT_EXPR:
-	case PREINCREMENT_EXPR:
-	case PREDECREMENT_EXPR:
-	case POSTINCREMENT_EXPR:
-	case POSTDECREMENT_EXPR:
-	case RETURN_EXPR:
-		c->statements++;
-		break;
-	case GOTO_EXPR:
-		c->jumps = c->jumps || TREE_CODE(GOTO_DESTINATION(*tp)) != LABEL_DECL ||
-			   DECL_CONTEXT(GOTO_DESTINATION(*tp)) != current_function_decl;
-		break;
-	case LABEL_EXPR:
-	case CASE_LABEL_EXPR:
-		c->jumps = true;
-		break;
-	default:
-		if (TYPE_P(*tp))
-			*walk_subtrees = 0;
-	}
-	return NULL_TREE;
-}
-
-void wrap_loop(tree *loop, tree fn)
-{
-	struct loop_contents c = {};
-	walk_tree_without_duplicates(loop, loop_count_step, &c);
-	location_t where = EXPR_LOCATION(*loop);
-	if (c.jumps || c.statements < options.min || where == UNKNOWN_LOCATION ||
-	    stretches_off(where))
-		return;
-	char *function = name_of(fn);
-	char *name = xasprintf("%.*s:%d", DPROF_NAME_MAX - 12, function,
-			       expand_location(where).line);
-	struct marker m = { DIRECTIVE_OPEN, DPROF_KIND_REGION, where, name, NULL_TREE };
-	tree list = alloc_stmt_list();
-	append_to_statement_list_force(marker_build(m), &list);
-	append_to_statement_list_force(*loop, &list);
-	m.what = DIRECTIVE_CLOSE;
-	append_to_statement_list_force(marker_build(m), &list);
-	*loop = list;
-	free(name);
-	free(function);
-}
-
-/* Not into what is to be vectorised, or may run on another device. */
-tree loop_step(tree *tp, int *walk_subtrees, void *fn)
-{
-	switch (TREE_CODE(*tp)) {
-	case FOR_STMT:
-	case WHILE_STMT:
-	case DO_STMT:
-		wrap_loop(tp, (tree)fn);
-		*walk_subtrees = 0;
-		break;
-	case OMP_SIMD:
-	case OMP_LOOP:
-	case OMP_TARGET:
-	case OMP_TEAMS:
-	case OMP_DISTRIBUTE:
-	case OACC_PARALLEL:
-	case OACC_KERNELS:
-	case OACC_SERIAL:
-		*walk_subtrees = 0;
-		break;
-	default:
-		if (TYPE_P(*tp))
-			*walk_subtrees = 0;
-	}
-	return NULL_TREE;
-}
-
 } // namespace
-
-void auto_loops(tree fn)
-{
-	if ((options.automatic & AUTO_LOOPS) && takes(fn))
-		walk_tree_without_duplicates(&DECL_SAVED_TREE(fn), loop_step, fn);
-}
 
 void auto_register(const char *plugin_name)
 {

@@ -107,6 +107,7 @@ void inlined_register(const char *plugin_name);
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
+const char *site_function_name(tree fn);
 tree site_function(tree site); /* that it was built for; NULL if it is no site */
 
 /* event.cc: where the front end wants an event it leaves a note; the pass turns it into the
@@ -139,8 +140,14 @@ bool fortran_symbol_is(const char *symbol, const char *function);
 void fortran_expand(function *fun);
 
 /* auto.cc: regions without pragmas. */
-void auto_loops(tree fn);
+bool auto_takes(tree fn);
+char *auto_name(tree fn); /* to be freed */
 void auto_register(const char *plugin_name);
+
+/* loops.cc: so are loops, those of the source and those of the graph. The second returns true if edges wait to be
+ * committed. */
+void loops_of_source(tree fn);
+bool loops_of_graph(function *fun);
 
 /* filter.cc: which functions those are. */
 bool filter_read(const char *file);

@@ -89,8 +89,10 @@ unsigned pass_dprof::execute(function *fun)
 {
 	bool edges = false;
 	basic_block bb;
-	if (fortran())
+	if (fortran()) {
 		fortran_expand(fun);
+		edges = loops_of_graph(fun);
+	}
 	FOR_EACH_BB_FN(bb, fun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			if (gimple_code(gsi_stmt(i)) == GIMPLE_ASM)

@@ -20,8 +20,8 @@
  *   stretches.cc which parts are off; names.cc: one kind for each name
  *   close.cc     when a function is parsed: which statement a region takes; with it source.cc, what
  *                follows the directive in the text
- *   auto.cc      then: which loops are regions without a pragma; which functions are, it decides when
- *                they are GIMPLE; with it filter.cc
+ *   loops.cc     then: which loops are regions without a pragma; auto.cc: which functions are, when they are
+ *                GIMPLE; with them filter.cc
  *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
  *                many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
@@ -64,7 +64,7 @@ static void on_body(void *fn, void *)
 		close_regions(decl);
 	} else if (decl_function_context(decl)) {
 		close_regions(decl);
-		auto_loops(decl);
+		loops_of_source(decl);
 		lower(decl);
 	}
 }
@@ -76,7 +76,7 @@ static void on_parsed(void *fn, void *)
 		return;
 	close_regions(decl);
 	if (!cplusplus || !cplus_constexpr(decl))
-		auto_loops(decl);
+		loops_of_source(decl);
 	lower(decl);
 }
 

@@ -20,10 +20,16 @@ static void append(auto_vec<char> *bytes, const char *s, size_t max)
 	bytes->safe_push('\0');
 }
 
+/* With -flto, GCC's own way to print a name forgets Fortran before the pass runs. */
+const char *site_function_name(tree fn)
+{
+	return fortran() && DECL_NAME(fn) ? IDENTIFIER_POINTER(DECL_NAME(fn)) : lang_hooks.decl_printable_name(fn, 1);
+}
+
 /* OpenMP's outlined bodies are named after their function: main._omp_fn.0. */
 static void append_function(auto_vec<char> *bytes, tree fn)
 {
-	char *name = xstrdup(lang_hooks.decl_printable_name(fn, 1));
+	char *name = xstrdup(site_function_name(fn));
 	char *outlined = strstr(name, "._omp_");
 	if (outlined)
 		*outlined = '\0';

@@ -87,6 +87,22 @@ END
 gcc -O2 -fopenmp -fplugin="$plugin" $auto=loops $all -S "$dir/alone.c" -o "$dir/alone.s" && ! grep -q dprof_site "$dir/alone.s" ||
 	fail "a loop is no region that cannot be one"
 
+# Loops of Fortran, whichever way they are left.
+if command -v gfortran >/dev/null; then
+	f=$from/auto.f90
+	want="nested:8 nested:13 ways_out:20 ways_out:20 ways_out:29 auto:43 ways_out:20"
+	for level in -O0 -O2 "-O2 -flto" "-O3 -fopenmp"; do
+		# shellcheck disable=SC2086
+		gfortran $level $f -o "$dir/plain" && "$dir/plain" >"$dir/want.fortran" &&
+			gfortran $level -Wall -Werror -fplugin="$plugin" $auto=loops $all $f "$dir/recorder.o" -o "$dir/a.out" &&
+			RECORDER_EVENTS=$dir/events "$dir/a.out" | cmp - "$dir/want.fortran" || fail "$f $level"
+		got=$(awk '{ print $2 }' "$dir/events" | xargs)
+		[ "$got" = "$(for w in $want; do echo "+$w -$w"; done | xargs)" ] || fail "$f $level: $got"
+	done
+	gfortran -fplugin="$plugin" $auto=loops -fplugin-arg-dprof-min=60 -S $f -o "$dir/f.s" && ! grep -q '^dprof_site' "$dir/f.s" ||
+		fail "$f: the threshold plays no part"
+fi
+
 # Filters: the last rule that matches decides.
 filter() { # lines on standard input; expected names
 	cat >"$dir/filter"
