@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/next_step.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/report/region_table.h"
@@ -81,7 +82,7 @@ static bool *biggest_regions(const struct findings *f)
 	}
 	qsort(times, totals->nregions, sizeof *times, by_ticks);
 	for (uint32_t i = 0; i < totals->nregions; i++)
-		big[times[i].region] = i < PROFILE_ROWS;
+		big[times[i].region] = i < PROFILE_ROWS && times[i].ticks > 0;
 	for (size_t i = 0; i < f->trace->nsites; i++)
 		wanted[i] = totals->region_of_site[i] != TR_NO_SITE &&
 			    big[totals->region_of_site[i]];
@@ -120,9 +121,13 @@ static void print_job(const struct findings *f)
 	if (f->lost > 0)
 		printf("%" PRIu64 " records found no room; what they touch is wider for it.\n",
 		       f->lost);
-	if (unfinished > 0)
-		printf("%zu process%s did not end in good order: killed, left by _exit or exec, or "
-		       "still running.\n", unfinished, unfinished == 1 ? "" : "es");
+	if (unfinished > 0) {
+		char *text = mem_format("%zu process%s did not end in good order: killed, left by _exit "
+					"or exec, or still running.",
+					unfinished, unfinished == 1 ? "" : "es");
+		print_wrapped("", text);
+		free(text);
+	}
 }
 
 static void print_assumptions(const struct findings *f)
@@ -152,14 +157,21 @@ static void print_assumptions(const struct findings *f)
 	free(clocks);
 }
 
-static void print_advice(const struct findings *f)
+/* What to look at, what that would buy, and a line to paste. */
+static void print_advice(const struct findings *f, const struct profile *p)
 {
 	char *advice = standings_advice(f);
+	struct next_step step = next_step(f, p);
 	bool colour = in_colour();
 	printf(colour ? "\n\033[1;32m" : "\n");
 	print_wrapped("", advice);
+	if (step.sentence)
+		print_wrapped("", step.sentence);
 	if (colour)
 		fputs("\033[0m", stdout);
+	if (step.command)
+		printf("More: %s\n", step.command);
+	next_step_close(&step);
 	free(advice);
 }
 
@@ -168,7 +180,7 @@ static void print_faults(const struct profile *p)
 {
 	if (p->nfaults == 0)
 		return;
-	char *why = mem_format("wide, because %s%s", p->faults[0],
+	char *why = mem_format("not known exactly: %s%s", p->faults[0],
 			       p->nfaults > 1 ? "; dprof-analyze coz says more" : "");
 	print_wrapped("  ", why);
 	free(why);
@@ -182,7 +194,7 @@ static void print_text(const struct findings *f, const struct profile *p)
 		heading("Time in regions");
 		region_table_print(f);
 	}
-	if (f->threads.count > 0) {
+	if (f->threads.count > 1) {
 		heading("Stragglers: who works while everybody else waits");
 		standings_print(f, STANDINGS_SHOWN);
 	}
@@ -191,7 +203,7 @@ static void print_text(const struct findings *f, const struct profile *p)
 		profile_table_print(f->trace, p, false, PROFILE_SHOWN);
 		print_faults(p);
 	}
-	print_advice(f);
+	print_advice(f, p);
 	notes_print(f->trace);
 }
 
@@ -220,6 +232,12 @@ static void print_json(const struct findings *f, const struct profile *p)
 	char *advice = standings_advice(f);
 	jw_string(&j, "advice", advice);
 	free(advice);
+	struct next_step step = next_step(f, p);
+	if (step.sentence) {
+		jw_string(&j, "gain", step.sentence);
+		jw_string(&j, "command", step.command);
+	}
+	next_step_close(&step);
 	notes_json(&j, trace);
 	jw_end(&j);
 }

@@ -33,14 +33,15 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	size_t first = n == 1 ? 2 : 0;
 	printf("  %-20s", "less by");
 	for (size_t c = first; c < 3; c++)
-		printf(" %-15s", profile_percentage(p->reductions[columns[c]]).text);
+		printf(c < 2 ? " %-15s" : " %s", profile_percentage(p->reductions[columns[c]]).text);
 	putchar('\n');
 	for (size_t r = 0; r < p->nrows && r < most; r++) {
 		const struct profile_row *row = &p->rows[r];
 		printf("  %-20.20s", short_name(trace->sites[row->site].name, 20));
 		for (size_t c = first; c < 3; c++) {
 			const struct interval *gains = little ? row->little : row->percent;
-			printf(" %-15s", profile_gain(gains[columns[c]], 2).text);
+			printf(little && c == 2 ? " %s" : " %-15s",
+			       profile_gain(gains[columns[c]], 2).text);
 		}
 		printf("%s\n", little ? "" : row->proved ? " proved" : " undecided");
 	}

@@ -32,9 +32,12 @@ static void print_standings(const struct findings *f, const struct standings *s,
 
 void standings_print(const struct findings *f, size_t most)
 {
-	print_standings(f, &f->ranks, rank_name, most);
+	bool several = f->ranks.count > 1;
+	if (several)
+		print_standings(f, &f->ranks, rank_name, most);
 	if (f->several_threads) {
-		putchar('\n');
+		if (several)
+			putchar('\n');
 		print_standings(f, &f->threads, thread_name, most);
 	}
 }
@@ -120,13 +123,13 @@ static char *advice_without_scores(const struct findings *f)
 		return mem_format("No thread was ever in a region of work: mark the work with "
 				  "#pragma dprof region(NAME)%s.",
 				  f->any_wait ? "; that shows who keeps others waiting" : "");
+	if (f->threads.count == 1)
+		return mem_format("Only one thread works or waits, so nobody waits for it.");
 	if (!f->any_wait)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
 				  "nobody can be seen to wait: compile the files that call MPI "
 				  "with -fplugin=dprof, or name the region in which threads wait "
 				  "with --wait.");
-	if (f->threads.count == 1)
-		return mem_format("Only one thread works or waits; nobody waits for it.");
 	return NULL;
 }
 
@@ -210,18 +213,32 @@ static char *advice_on(const struct findings *f, const struct standings *s, name
 			  interval_range(second->percent, 2).text, why_undecided(f));
 }
 
+static const struct standings *who_counts(const struct findings *f)
+{
+	return f->ranks.count == 1 ? &f->threads : &f->ranks;
+}
+
+static double highest(const struct standings *s)
+{
+	const struct standing *most = rival(s, NULL);
+	return most ? most->percent.hi : 0;
+}
+
+const struct standing *standings_worth_a_look(const struct findings *f)
+{
+	const struct standings *s = who_counts(f);
+	return s->count > 1 && highest(s) >= WORTH_A_LOOK ? &s->list[0] : NULL;
+}
+
 char *standings_advice(const struct findings *f)
 {
 	char *none = advice_without_scores(f);
 	if (none)
 		return none;
 	bool by_thread = f->ranks.count == 1;
-	const struct standings *s = by_thread ? &f->threads : &f->ranks;
+	const struct standings *s = who_counts(f);
 	namer *name = by_thread ? thread_name : rank_name;
-	double most = 0;
-	for (size_t i = 0; i < s->count; i++)
-		most = s->list[i].percent.hi > most ? s->list[i].percent.hi : most;
-	if (most >= WORTH_A_LOOK)
+	if (standings_worth_a_look(f))
 		return advice_on(f, s, name);
 	size_t never = never_waits(f, s, by_thread);
 	if (never != SIZE_MAX)
@@ -231,5 +248,5 @@ char *standings_advice(const struct findings *f)
 				  name(f->trace, never).text);
 	return mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
 			  "everybody else waits.",
-			  by_thread ? "thread" : "rank", interval_upper(most, 2).text);
+			  by_thread ? "thread" : "rank", interval_upper(highest(s), 2).text);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * next_step.c - see next_step.h. */
+#include "analysis/report/next_step.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/report/standings.h"
+#include "analysis/trace/names.h"
+
+#define HALF (50 * UINT32_C(1000000)) /* percent, in millionths */
+
+static const struct profile_row *row_of(const struct findings *f, const struct profile *p,
+					uint32_t site)
+{
+	const struct tr_site *sites = f->trace->sites;
+	for (size_t r = 0; site != TR_NO_SITE && r < p->nrows; r++)
+		if (strcmp(sites[p->rows[r].site].name, sites[site].name) == 0)
+			return &p->rows[r];
+	return NULL;
+}
+
+/* For the shell: as it is, or in quotes. */
+static char *quoted(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+	if (*word && word[strspn(word, plain)] == '\0')
+		return mem_copy(word);
+	char *text = mem_copy("'");
+	for (; *word; word++) {
+		char *longer = *word == '\'' ? mem_format("%s'\\''", text)
+					     : mem_format("%s%c", text, *word);
+		free(text);
+		text = longer;
+	}
+	char *whole = mem_format("%s'", text);
+	free(text);
+	return whole;
+}
+
+static char *command_for(const struct findings *f, const char *region, int64_t rank)
+{
+	char *name = quoted(region), *directory = quoted(f->trace->directory);
+	char *there = rank >= 0 ? mem_format(" --rank %" PRId64, rank) : mem_copy("");
+	char *command = mem_format("dprof-analyze coz --region %s%s %s", name, there, directory);
+	free(name);
+	free(directory);
+	free(there);
+	return command;
+}
+
+static size_t index_of_half(const struct profile *p)
+{
+	size_t i = 0;
+	while (i < p->nreductions && p->reductions[i] != HALF)
+		i++;
+	return i;
+}
+
+struct next_step next_step(const struct findings *f, const struct profile *p)
+{
+	struct next_step none = { NULL, NULL };
+	const struct standing *who = standings_worth_a_look(f);
+	const struct profile_row *row = NULL;
+	size_t half = index_of_half(p);
+	if (!p->possible || p->nrows == 0 || half == p->nreductions)
+		return none;
+	if (who)
+		row = row_of(f, p, who->site);
+	else if (f->ranks.count == 1)
+		row = row_of(f, p, f->ranks.list[0].site);
+	if (!row)
+		row = &p->rows[0];
+	if (row->percent[half].lo < 1)
+		return none;
+	int64_t rank = who && row->site == who->site ? f->trace->threads[who->thread].rank : -1;
+	if (f->ranks.count == 1)
+		rank = -1;
+	return (struct next_step){
+		mem_format("Half the time in region %s%s would make the run %s %% shorter.",
+			   site_name(f->trace, row->site).text,
+			   f->ranks.count > 1 ? ", on all ranks," : "",
+			   interval_range(row->percent[half], 2).text),
+		command_for(f, f->trace->sites[row->site].name, rank) };
+}
+
+void next_step_close(struct next_step *step)
+{
+	free(step->sentence);
+	free(step->command);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * next_step.h - what the report ends with: what less time in one region would buy, and the command
+ * that says more about it.
+ *
+ * The region is where the worst straggler mostly works while all others wait; where nobody
+ * straggles, where the only process mostly works, or else the first of the causal profile.
+ *
+ * Law: nothing is said that the tables do not say; of a region that buys less than 1 % nothing. */
+#ifndef ANALYSIS_NEXT_STEP_H
+#define ANALYSIS_NEXT_STEP_H
+
+#include "analysis/coz/profile.h"
+#include "analysis/report/findings.h"
+
+struct next_step {
+	char *sentence;      /* NULL: there is nothing to say */
+	char *command;       /* that the shell takes as it is */
+};
+
+struct next_step next_step(const struct findings *, const struct profile *);
+void next_step_close(struct next_step *);
+
+#endif
