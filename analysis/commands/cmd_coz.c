@@ -118,9 +118,11 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 {
 	*wish = (struct profile_wish){ .region = o->region, .worst = o->transfer != NULL,
 				       .from = o->from ? o->from : o->progress, .to = o->to };
-	if (!o->from != !o->to || (o->from && o->progress))
-		return refuse("--progress", "one point, or --from and --to another",
-			      o->progress ? o->progress : o->from ? o->from : o->to);
+	if (o->from && o->progress)
+		return refuse("--progress", "either this or --from and --to", o->progress);
+	if (!o->from != !o->to)
+		return refuse(o->from ? "--from" : "--to",
+			      o->from ? "--to as well" : "--from as well", o->from ? o->from : o->to);
 	if (o->transfer && strcmp(o->transfer, "worst") != 0)
 		return refuse("--transfer", "worst", o->transfer);
 	int status = find_reduction(o, wish, reduction);

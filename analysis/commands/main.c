@@ -23,12 +23,12 @@ static const struct {
 	const char *arguments;
 	const char *options;   /* keys that it understands */
 } commands[] = {
-	{ { "report", cmd_report, "the job on one page: clocks, regions, stragglers (default)" },
+	{ { "report", cmd_report, "the job on one page, and what to look at (default)" },
 	  "DIR", "jbmlwW" },
 	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
 	  "DIR", "jbmlwWfi" },
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT" },
-	{ { "query", cmd_query, "for how long a condition on the threads' states holds, and when" },
+	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", "jbmlwW" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
 	  "DIR", "jbmlM" },
@@ -141,6 +141,22 @@ static bool read_model(const char *text, struct frz_assumption *assumption)
 	return true;
 }
 
+/* `dprof-analyze dprof-app.*` where there is more than one. */
+static int several_directories(const struct arguments *a)
+{
+	char *message = mem_format("expected one trace directory, found several: '%s', '%s'%s; analyse one "
+				   "at a time", a->word[0], a->word[1], a->nwords > 2 ? ", ..." : "");
+	int status = usage("%s", message, NULL);
+	free(message);
+	return status;
+}
+
+static bool is_directory(const char *name)
+{
+	struct stat found;
+	return stat(name, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
 static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
@@ -176,6 +192,8 @@ static error_t take(int key, char *value, struct argp_state *state)
 				   value, NULL));
 		break;
 	case ARGP_KEY_ARG:
+		if (a->nwords == 3 && is_directory(a->word[0]))
+			exit(several_directories(a));
 		if (a->nwords == 3)
 			exit(usage(
 				"expected at most a command and its arguments, found '%s' as well",
@@ -286,6 +304,8 @@ static int run_words(const struct arguments *a)
 	if (a->nwords == 1 && find_command(a->word[0]) < NCOMMANDS &&
 	    stat(a->word[0], &ignored) != 0)
 		return usage("%s: expected a trace directory behind the command", a->word[0], NULL);
+	if (command == NCOMMANDS && is_directory(a->word[0]))
+		return several_directories(a);
 	if (command == NCOMMANDS)
 		return unknown_command(a->word[0]);
 	bool packs = !commands[command].command.run;
@@ -294,7 +314,7 @@ static int run_words(const struct arguments *a)
 		return usage(packs ? "%s: expected a text file (or -) and the directory to make" :
 			     asks  ? "%s: expected a trace directory and a condition, such as "
 				     "'count(barrier) == threads-1'" :
-				     "%s: expected one trace directory", a->word[0], NULL);
+				     "%s: expected one trace directory, found several", a->word[0], NULL);
 	int status = check_understood(command, a->given);
 	if (status != EXIT_FINE)
 		return status;

@@ -220,6 +220,10 @@ static void print_facts(const struct method_facts *f, bool bounds)
 
 void clock_methods_print(const struct times *t, const struct baseline_method *method)
 {
+	if (t->trace->nclocks < 2) {
+		printf("  (one host: there is nothing to compare)\n");
+		return;
+	}
 	printf("  %-12s %18s %26s %17s\n", "", "", "width, microseconds", "outside proven");
 	printf("  %-12s %18s %8s %8s %8s %8s %8s\n", "host", "rate - 1", "least", "median", "most",
 	       "stamps", "by, us");

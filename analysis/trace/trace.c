@@ -76,6 +76,17 @@ static bool is_ours(const char *name)
 	       name_ends(name, ".sites") || name_ends(name, ".sync");
 }
 
+/* Why there is none; `inner` looks like one (DPROF_DIR was given in place of what is in it). Frees it. */
+static char *no_trace(const char *directory, size_t others, char *inner)
+{
+	char *why = inner ? mem_format("%s: expected a trace, found a directory of traces: name one, such "
+				       "as %s/%s", directory, directory, inner)
+			  : mem_format("%s: expected a trace (files *.process and *.events), found %s",
+				       directory, others ? "only other files" : "an empty directory");
+	free(inner);
+	return why;
+}
+
 /* Lists the directory; NULL, or why there is no trace in it. */
 static char *list_directory(struct opened *o)
 {
@@ -83,22 +94,23 @@ static char *list_directory(struct opened *o)
 	DIR *d = o->directory < 0 ? NULL : fdopendir(dup(o->directory));
 	if (!d)
 		return mem_format("%s: expected a trace directory, found %s", o->t.directory,
-				  errno == ENOTDIR ? "something that is not a directory"
-						   : strerror(errno));
+				  errno == ENOTDIR  ? "something that is not a directory"
+				  : errno == ENOENT ? "nothing of that name"
+						    : strerror(errno));
 	size_t others = 0;
+	char *inner = NULL;
 	for (struct dirent *e; (e = readdir(d));) {
 		if (e->d_name[0] == '.')
 			continue;
 		if (is_ours(e->d_name))
 			*MEM_GROW(o->names, o->nnames) = mem_copy(e->d_name);
-		else
-			others++;
+		else if (others++, !inner && strncmp(e->d_name, "dprof-", strlen("dprof-")) == 0)
+			inner = mem_copy(e->d_name);
 	}
 	closedir(d);
 	if (!o->nnames)
-		return mem_format("%s: expected a trace (files *.process and *.events), found %s",
-				  o->t.directory,
-				  others ? "only other files" : "an empty directory");
+		return no_trace(o->t.directory, others, inner);
+	free(inner);
 	qsort(o->names, o->nnames, sizeof *o->names, by_name);
 	return NULL;
 }

@@ -285,12 +285,34 @@ static void fill_in(struct opened *o, struct process_file *p)
 		p->ghz = 1;
 	if (!p->source)
 		p->source = mem_copy("tsc");
-	if (!p->process.finished)
-		trace_problem(&o->t,
-			      "%s: expected a line 'finished', found none: the process still runs, "
-			      "was killed, called _exit or exec, or lost the right to write here; "
-			      "what it has recorded is here",
-			      p->name);
+}
+
+#define UNFINISHED_NAMED 3
+
+/* One sentence for all of them: a job that was killed has one in each process. */
+static void say_unfinished(struct opened *o)
+{
+	size_t count = 0;
+	char *names = NULL;
+	for (size_t i = 0; i < o->nfiles; i++) {
+		if (o->files[i].process.finished || count++ >= UNFINISHED_NAMED)
+			continue;
+		char *longer = mem_format("%s%s%s", names ? names : "", names ? ", " : "",
+					  o->files[i].name);
+		free(names);
+		names = longer;
+	}
+	if (count == 0)
+		return;
+	char *more = count > UNFINISHED_NAMED ? mem_format(" and %zu more", count - UNFINISHED_NAMED)
+					      : mem_copy("");
+	trace_problem(&o->t,
+		      "%s%s: expected a line 'finished', found none: %s, %s killed, called _exit or exec, "
+		      "or lost the right to write here; what %s recorded is here",
+		      names, more, count > 1 ? "the processes still run" : "the process still runs",
+		      count > 1 ? "were" : "was", count > 1 ? "they have" : "it has");
+	free(names);
+	free(more);
 }
 
 /* Ranks in order, then processes without one. */
@@ -496,6 +518,7 @@ void open_processes(struct opened *o)
 		*p->process.modules = (struct tr_modules){ 0 };
 		o->t.processes[o->t.nprocesses++] = p->process;
 	}
+	say_unfinished(o);
 	check_together(o);
 	check_ranks(o);
 	number_clocks(o);

@@ -91,8 +91,11 @@ DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
 DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 {
 	char text[64];
+	int rank = 0;
 
-	snprintf(text, sizeof(text), "this rank called MPI_Abort with code %d", code);
+	if (mpi_active)
+		PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	snprintf(text, sizeof(text), "rank %d called MPI_Abort with code %d", rank, code);
 	dprof_adapter_line("note", text);
 	return PMPI_Abort(comm, code);
 }

@@ -72,7 +72,12 @@ wrong 'there is no option --jsno: did you mean --json?' --jsno "$t"
 wrong 'there is no option --clock-modle: did you mean --clock-model?' "$t" --clock-modle=affine
 wrong 'there is no option --frobnicate' --frobnicate "$t"
 wrong 'check: expected a trace directory behind the command' check
-wrong 'check: expected one trace directory' check "$t" "$t"
+wrong 'check: expected one trace directory, found several' check "$t" "$t"
+wrong "expected one trace directory, found several: '$t', '$t'; analyse one at a time" "$t" "$t"
+wrong "expected one trace directory, found several: '$t', '$t', ...; analyse one at a time" "$t" "$t" "$t" "$t"
+wrong '--from: expected --to as well; found "x"' coz --from x "$t"
+wrong '--to: expected --from as well; found "x"' coz --to x "$t"
+wrong '--progress: expected either this or --from and --to; found "x"' coz --progress x --from y --to z "$t"
 wrong 'pack: expected a text file (or -) and the directory to make' pack "$t"
 wrong "expected at most a command and its arguments, found 'd' as well" a b c d
 wrong 'check has no option --bounds' check --bounds "$t"

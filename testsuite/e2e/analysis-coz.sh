@@ -275,7 +275,7 @@ says err "this trace has none"
 expect 2 coz --progress begin requests
 says err "such as begun"
 expect 2 coz --from begun requests
-says err "--from and --to"
+says err "--from: expected --to as well; found \"begun\""
 expect 2 coz --transfer best figure
 says err '--transfer: expected worst; found "best"'
 expect 0 coz --rank 1 --region a --transfer worst barrier

@@ -25,7 +25,7 @@ damaged() { # name events-left command...
 	(cd "$dir/t" && "$@") || { echo "FAILED $name: cannot be damaged"; failed=1; }
 	"$analyze" dump "$dir/t" >"$dir/out" 2>"$dir/err"
 	local status=$?
-	sed -e 's/^/dprof-analyze: /' -e "s|@|$dir/t|" -e "s|SITES|$sites|" >"$dir/wanted"
+	sed -e 's/^/dprof-analyze: /' -e "s|@|$dir/t|g" -e "s|SITES|$sites|" >"$dir/wanted"
 	if [ $status -ne 1 ] || ! diff "$dir/wanted" "$dir/err" >"$dir/diff"; then
 		echo "FAILED $name: status $status"
 		cat "$dir/diff"
@@ -47,11 +47,14 @@ END
 damaged 'foreign directory' 0 eval 'rm ./*; touch a.txt' <<'END'
 @: expected a trace (files *.process and *.events), found only other files
 END
+damaged 'directory of traces' 0 eval 'rm ./*; mkdir dprof-app.7' <<'END'
+@: expected a trace, found a directory of traces: name one, such as @/dprof-app.7
+END
 damaged 'not a directory' 0 eval 'rm -r ../t; echo hello >../t' <<'END'
 @: expected a trace directory, found something that is not a directory
 END
 damaged 'no directory' 0 rm -r ../t <<'END'
-@: expected a trace directory, found No such file or directory
+@: expected a trace directory, found nothing of that name
 END
 damaged 'only events' 0 eval 'rm ./*.process' <<'END'
 @: expected a file HOST-RANK.process, found none
@@ -155,6 +158,9 @@ h0-1.process:8: expected 'clock', found 'clok'
 END
 damaged 'a foreign process file' 21 sed -i '1s/.*/hello/' h0-1.process <<'END'
 h0-1.process:1: expected 'dprof-process 1', found 'hello'
+END
+damaged 'all killed' 21 eval 'sed -i /^finished/d ./*.process' <<'END'
+h0-0.process, h0-1.process: expected a line 'finished', found none: the processes still run, were killed, called _exit or exec, or lost the right to write here; what they have recorded is here
 END
 damaged 'killed' 21 sed -i '/^finished/d' h0-1.process <<'END'
 h0-1.process: expected a line 'finished', found none: the process still runs, was killed, called _exit or exec, or lost the right to write here; what it has recorded is here

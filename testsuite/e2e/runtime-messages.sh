@@ -95,7 +95,7 @@ grep -q "[1-9][0-9]* by the program" clocks || fail "no links by the program: $(
 rm -rf dprof-*
 # shellcheck disable=SC2086
 timeout 60 $run -n 2 ./seen abort >out 2>&1 && fail "MPI_Abort: exit status 0"
-grep -q '^note this%20rank%20called%20MPI_Abort%20with%20code%203$' dprof-*/*-1.process || fail "no note of MPI_Abort"
+grep -q '^note rank%201%20called%20MPI_Abort%20with%20code%203$' dprof-*/*-1.process || fail "no note of MPI_Abort"
 "$B/bin/dprof-analyze" dump dprof-* >text 2>err # exit status 1: two processes have not finished
 [ "$(grep -c '^e .* enter .*group=1 peer=' text)" -ge 10 ] || fail "records are missing after MPI_Abort"
 
