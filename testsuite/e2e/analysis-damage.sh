@@ -160,7 +160,7 @@ damaged 'a foreign process file' 21 sed -i '1s/.*/hello/' h0-1.process <<'END'
 h0-1.process:1: expected 'dprof-process 1', found 'hello'
 END
 damaged 'all killed' 21 eval 'sed -i /^finished/d ./*.process' <<'END'
-h0-0.process, h0-1.process: expected a line 'finished', found none: the processes still run, were killed, called _exit or exec, or lost the right to write here; what they have recorded is here
+h0-0.process, h0-1.process, h1-2.process: expected a line 'finished', found none: the processes still run, were killed, called _exit or exec, or lost the right to write here; what they have recorded is here
 END
 damaged 'killed' 21 sed -i '/^finished/d' h0-1.process <<'END'
 h0-1.process: expected a line 'finished', found none: the process still runs, was killed, called _exit or exec, or lost the right to write here; what it has recorded is here
