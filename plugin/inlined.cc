@@ -3,8 +3,8 @@
  * inlined.cc - what is taken away again after inlining.
  *
  * A small function that became a region without a pragma is none where GCC inlines it: its events would
- * take longer than what they measure. And a tie (ties.cc) on what has turned out to be a constant would only keep
- * the region's code from being made for that constant.
+ * take longer than what they measure. And a tie (ties.cc) on what has turned out to be a constant
+ * would only keep the region's code from being made for that constant.
  *
  * Law: both events of a copy go, or neither: they stand in one function, which is copied as a whole: that
  * is why -fpartial-inlining is off with auto=functions. Regions that a pragma made stay.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * jumps.cc - refuses a goto or a case that jumps into a region: such a way in has no ENTER; and the jumps out of
- * one that have no EXIT, since GCC runs no `finally` for them: computed ones, and those of a nested function to
- * the function around it.
+ * jumps.cc - refuses a goto or a case that jumps into a region: such a way in has no ENTER; and the
+ * jumps out of one that have no EXIT, since GCC runs no `finally` for them: computed ones, and those of
+ * a nested function to the function around it.
  *
  * Law: a jump is reported when its target is in a region that the jump itself is not in; one that runs no
  * `finally`, also when it is in a region that its target is not in. A computed goto may have any label

@@ -35,7 +35,8 @@ static const char *letter(tree type)
 	if (POINTER_TYPE_P(type) || TREE_CODE(type) == BOOLEAN_TYPE)
 		return "r";
 	if (INTEGRAL_TYPE_P(type))
-		return type_has_mode_precision_p(type) && int_size_in_bytes(type) <= 16 ? "r" : nullptr;
+		return type_has_mode_precision_p(type) && int_size_in_bytes(type) <= 16 ? "r" :
+											  nullptr;
 	if (mode == SFmode || mode == DFmode || mode == V4SFmode || mode == V2DFmode)
 		return TARGET_SSE2 ? "x" : nullptr;
 	return mode == XFmode && TARGET_80387 ? "t" : nullptr;

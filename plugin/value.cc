@@ -70,7 +70,8 @@ tree converted(location_t where, tree a)
 {
 	tree type = TREE_TYPE(a);
 	if (TREE_CODE(type) == ARRAY_TYPE)
-		return build1(NOP_EXPR, build_pointer_type(TREE_TYPE(type)), build_unary_op(where, ADDR_EXPR, a, false));
+		return build1(NOP_EXPR, build_pointer_type(TREE_TYPE(type)),
+			      build_unary_op(where, ADDR_EXPR, a, false));
 	return default_conversion(a);
 }
 
@@ -123,10 +124,11 @@ tree parser::unary()
 	if (type == CPP_MULT)
 		return cplus_in_template() ? bare(INDIRECT_REF, where, a) :
 			build_indirect_ref(where, converted(where, a), RO_UNARY_STAR);
-	enum tree_code code = type == CPP_MINUS ? NEGATE_EXPR : type == CPP_PLUS ? CONVERT_EXPR : BIT_NOT_EXPR;
-	if (code == CONVERT_EXPR)
+	if (type == CPP_PLUS)
 		return a;
-	return cplus_in_template() ? bare(code, where, a) : build_unary_op(where, code, converted(where, a), false);
+	enum tree_code code = type == CPP_MINUS ? NEGATE_EXPR : BIT_NOT_EXPR;
+	return cplus_in_template() ? bare(code, where, a) :
+		build_unary_op(where, code, converted(where, a), false);
 }
 
 tree parser::postfix()
@@ -255,8 +257,8 @@ tree parser::element(tree array)
 	if (cplus_in_template())
 		return bare(ARRAY_REF, where, array, index);
 	if (TREE_CODE(TREE_TYPE(array)) == ARRAY_TYPE)
-		return build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(array)), array, default_conversion(index), NULL_TREE,
-			      NULL_TREE);
+		return build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(array)), array,
+			      default_conversion(index), NULL_TREE, NULL_TREE);
 	return build_indirect_ref(where, join(PLUS_EXPR, where, array, index), RO_ARRAY_INDEXING);
 }
 
