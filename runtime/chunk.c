@@ -79,6 +79,8 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
 	if (at == 0)
 		at = map(fd, from, bytes);
 	sys(SYS_close, fd);
+	if (sys_failed(at) && flags & O_CREAT)
+		sys(SYS_unlink, path);
 	return at;
 }
 

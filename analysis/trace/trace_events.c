@@ -286,11 +286,12 @@ static bool all_zero(const uint8_t *bytes, size_t size)
 struct file {
 	struct dprof_events_header header;
 	uint64_t size;
-	bool begun;             /* something other than zero is in its first page */
+	bool begun;             /* its header is whole, or ought to be */
 };
 
-/* False after a sentence. */
-static bool read_opened(struct opened *o, const char *name, int fd, struct file *f)
+/* False after a sentence, or without one for a file that was never begun. */
+static bool read_opened(struct opened *o, const char *name, int fd, const struct process_file *p,
+			struct file *f)
 {
 	uint8_t page[DPROF_HEADER_SIZE];
 	struct stat status;
@@ -301,6 +302,8 @@ static bool read_opened(struct opened *o, const char *name, int fd, struct file 
 		return false;
 	}
 	f->size = (uint64_t)status.st_size;
+	if (!f->size && !p->process.finished)
+		return false; /* killed before it reserved the file's first page */
 	if (f->size < sizeof page) {
 		trace_problem(&o->t,
 			      "%s: expected a header of %zu bytes, found %s (%" PRIu64 " bytes)",
@@ -313,18 +316,19 @@ static bool read_opened(struct opened *o, const char *name, int fd, struct file 
 		return false;
 	}
 	memcpy(&f->header, page, sizeof f->header);
-	f->begun = !all_zero(page, sizeof page);
+	/* The magic is written last, and then the first chunk is made. */
+	f->begun = !all_zero(page, f->size > sizeof page ? sizeof page : sizeof f->header.magic);
 	return true;
 }
 
-static bool read_file(struct opened *o, const char *name, struct file *f)
+static bool read_file(struct opened *o, const char *name, const struct process_file *p, struct file *f)
 {
 	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
-	bool read = read_opened(o, name, fd, f);
+	bool read = read_opened(o, name, fd, p, f);
 	close(fd);
 	return read;
 }
@@ -402,7 +406,7 @@ static void read_thread(struct opened *o, const char *name)
 			      name);
 		return;
 	}
-	if (!read_file(o, name, &f) || !check_header(o, name, &f, p, number))
+	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number))
 		return;
 	size_t rest = f.size % sizeof(uint64_t);
 	if (rest)

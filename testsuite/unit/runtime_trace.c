@@ -9,10 +9,12 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,8 +27,10 @@
 
 #define FILES_MAX 1024
 #define CHUNKS_MAX 65536 /* of a thread */
+#define STEPS_MAX  10000 /* instructions: the first record takes some thousands, a further one hundreds */
 
 static char program[PATH_MAX]; /* the scenarios */
+static char analyze[PATH_MAX]; /* dprof-analyze */
 static char folder[64];        /* DPROF_DIR of this test */
 static struct twin *twin;
 static uint64_t seed;
@@ -46,6 +50,7 @@ struct events {
 
 static struct events files[FILES_MAX];
 static size_t nfiles, nprocesses, nfinished;
+static bool killed; /* a file may have been made and not begun, and the last record not be whole */
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
@@ -239,6 +244,14 @@ static void put_together(struct events *e)
 		free(chunks[--nchunks].words);
 }
 
+/* A file is made, then reserved, then its header's magic is written. */
+static bool begun(const uint8_t *bytes, size_t n)
+{
+	static const char none[8];
+
+	return n && memcmp(bytes, none, sizeof(none));
+}
+
 static void read_events(const char *path, const char *name)
 {
 	struct events *e = &files[nfiles++];
@@ -248,6 +261,11 @@ static void read_events(const char *path, const char *name)
 	*e = (struct events){ 0 };
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	bytes = read_whole(path, &e->bytes);
+	if (killed && !begun(bytes, e->bytes)) {
+		nfiles--;
+		free(bytes);
+		return;
+	}
 	ck_assert_uint_ge(e->bytes, DPROF_HEADER_SIZE);
 	memcpy(&e->header, bytes, sizeof(e->header));
 	ck_assert_mem_eq(e->header.magic, DPROF_EVENTS_MAGIC, 8);
@@ -332,6 +350,15 @@ static bool consume(const struct events *e, uint64_t what, uint64_t stamp)
 
 struct tally { size_t unknown; uint64_t lost; };
 
+/* Of a record of several words, the first one is there; a process may have been killed before the last. */
+static bool is_whole(const struct events *e, size_t i)
+{
+	if (i + DPROF_WIDE_WORDS <= e->n && e->words[i + DPROF_WIDE_WORDS - 1])
+		return true;
+	ck_assert_msg(killed && i + DPROF_WIDE_WORDS >= e->n, "%s: a record that is not whole", e->name);
+	return false;
+}
+
 /* The record at word i; returns how many words it takes. */
 static size_t compare_record(struct events *e, size_t i, struct tally *t)
 {
@@ -357,6 +384,8 @@ static size_t compare_record(struct events *e, size_t i, struct tally *t)
 		stamp = dprof_value(word);
 	} else if (dprof_is(word, DPROF_ESCAPE_WIDE)) {
 		words = DPROF_WIDE_WORDS;
+		if (!is_whole(e, i))
+			return words;
 		what = short_of(e->words[i + 2] | dprof_small(word));
 		stamp = e->words[i + 1];
 	} else {
@@ -463,6 +492,7 @@ START_TEST(a_killed_process_loses_nothing)
 	pid_t child;
 
 	seed = unit_seed + 7919 * (uint64_t)_i;
+	killed = true;
 	child = start("until-killed", "4K");
 	usleep(20000 + (useconds_t)(seed % 60000));
 	kill(child, SIGKILL);
@@ -490,6 +520,8 @@ static uint64_t count_race(const struct events *e)
 		ck_assert(!dprof_is(word, DPROF_ESCAPE_LOST));
 		if (!word || (dprof_is_escape(word) && !dprof_is(word, DPROF_ESCAPE_WIDE)))
 			continue;
+		if (dprof_is_escape(word) && !is_whole(e, i))
+			break;
 		stamp = dprof_is_escape(word) ? e->words[i + 1] : dprof_stamp_near(word, near);
 		point = dprof_is_escape(word) ? dprof_small(word) == DPROF_POINT
 					      : id == ids[1] || (!ids[1] && twin_racer_choice(n));
@@ -505,17 +537,8 @@ static uint64_t count_race(const struct events *e)
 	return n;
 }
 
-/* Wherever the helper was just then: each record is there once, in order, and at most one is not counted
- * by the twin. */
-START_TEST(a_process_killed_at_full_speed_loses_nothing)
+static void compare_race(void)
 {
-	pid_t child;
-
-	seed = unit_seed + 104729 * (uint64_t)_i;
-	child = start("races", race_buffers[_i % 3]);
-	usleep(3000 + (useconds_t)(seed % 20000));
-	kill(child, SIGKILL);
-	ck_assert_int_eq(finish(child), -SIGKILL);
 	read_directory(folder);
 	for (size_t i = 0; i < nfiles; i++) {
 		uint64_t n = count_race(&files[i]);
@@ -526,6 +549,59 @@ START_TEST(a_process_killed_at_full_speed_loses_nothing)
 					      "%s: %lu events of %lu", files[i].name, n,
 					      twin->lane[l].recorded);
 	}
+}
+
+/* Wherever the helper was just then: each record is there once, in order, and at most one is not counted
+ * by the twin. */
+START_TEST(a_process_killed_at_full_speed_loses_nothing)
+{
+	pid_t child;
+
+	seed = unit_seed + 104729 * (uint64_t)_i;
+	killed = true;
+	child = start("races", race_buffers[_i % 3]);
+	usleep(3000 + (useconds_t)(seed % 20000));
+	kill(child, SIGKILL);
+	ck_assert_int_eq(finish(child), -SIGKILL);
+	compare_race();
+}
+END_TEST
+
+/* What the analysis makes of it is told from its text: of each thread all events, and no damage. */
+static void compare_read(void)
+{
+	char command[2 * PATH_MAX];
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < nfiles; i++)
+		n += count_race(&files[i]);
+	snprintf(command, sizeof(command),
+		 "%s dump %s/dprof-* >%s/text 2>%s/said; [ $? -lt 2 ] && "
+		 "! grep -F .events %s/said && [ $(grep -c '^e ' %s/text) = %lu ]",
+		 analyze, folder, folder, folder, folder, folder, n);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* From the making of the file until some records later, while they are stored wide. */
+START_TEST(a_process_killed_at_any_instruction_loses_nothing)
+{
+	uint64_t steps;
+	pid_t child;
+	int status;
+
+	seed = unit_seed + 15485863 * (uint64_t)_i;
+	killed = true;
+	child = start("stepped", "64K");
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSTOPPED(status));
+	for (steps = 0; steps < seed * 2654435761 % STEPS_MAX; steps++) {
+		ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+	}
+	kill(child, SIGKILL);
+	ck_assert_int_eq(finish(child), -SIGKILL);
+	compare_race();
+	compare_read();
 }
 END_TEST
 
@@ -606,12 +682,14 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	snprintf(program, sizeof(program), "%s-scenarios", argv[0]);
+	snprintf(analyze, sizeof(analyze), "%s/../bin/dprof-analyze", dirname(strdupa(argv[0])));
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, every_record_is_there_in_order, 0, 4);
 	tcase_add_loop_test(t, the_fast_path_may_close_at_any_moment, 0, 4);
 	tcase_add_test(t, two_hundred_threads_have_two_hundred_files);
 	tcase_add_loop_test(t, a_killed_process_loses_nothing, 0, 5);
 	tcase_add_loop_test(t, a_process_killed_at_full_speed_loses_nothing, 0, 6 * (int)unit_times(1));
+	tcase_add_loop_test(t, a_process_killed_at_any_instruction_loses_nothing, 0, 5 * (int)unit_times(1));
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
 	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
 	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, 6);
