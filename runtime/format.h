@@ -124,7 +124,8 @@ enum dprof_key {
  *   wait     [id] [peer]            completion of something begun earlier; also a condition variable or
  *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
  *                                   a send and a receive inside and completes both. With a peer, which is
- *                                   DPROF_SOMEBODY, it is not known for whom it may wait (MPI_Probe, ...)
+ *                                   DPROF_SOMEBODY, it is not known for whom it may wait (MPI_Probe, what
+ *                                   several processes share, ...)
  *   fork     thread                 creates a thread: number N in this process, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
  *   join     thread                 waits for a thread's end, or
@@ -132,7 +133,8 @@ enum dprof_key {
  *            id                     waits for the end of all tasks that the task with this number has made
  *                                   until now, or that are in the taskgroup with this number, or
  *            task                   waits until this task may begin
- *   lock     id [role]              the EXIT is when it is held; role 0: shared (reader), else exclusive
+ *   lock     id [role] [peer]       the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
+ *                                   as of a wait
  *   region   [id]                   id: the instance, `region(NAME) instance(EXPR)`
  *            [task [tag]]           task: it is the run of a task; tag: which is over only when this event is
  *

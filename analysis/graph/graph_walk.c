@@ -310,10 +310,11 @@ static void join(struct walk *w, struct spot exit)
 		unexplained(w, exit, &w->b->alone);
 }
 
-/* A wait that does not say for whom: a probe, a lock of a window, ... */
-static bool names_somebody(const struct tr_event *e)
+/* A wait, or a lock, that does not say for whom: a probe, what several processes share, ... */
+static bool names_somebody(enum dprof_kind kind, const struct tr_event *e)
 {
-	return trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_SOMEBODY;
+	return (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK) &&
+	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_SOMEBODY;
 }
 
 static void outermost(struct walk *w, struct spot exit)
@@ -325,7 +326,7 @@ static void outermost(struct walk *w, struct spot exit)
 		w->doubtful = true;
 	if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
-	else if (kind == DPROF_KIND_WAIT && names_somebody(&w->entered))
+	else if (names_somebody(kind, &w->entered))
 		unexplained(w, exit, &w->b->alone);
 	else if (received)
 		end_exchange(w, exit);

@@ -6,7 +6,8 @@
  *   POINT pthread_mutex_unlock id=LOCK            just before it is released
  *
  * So, of one lock, the stamps of what is released and taken stand in the order in which that was done.
- * What need not succeed is recorded once it has. */
+ * What need not succeed is recorded once it has. A lock that processes share may be held by any of them:
+ * whoever takes it may have waited for nobody knows whom. */
 #include <errno.h>
 
 #include "runtime/pthread/pthread.h"
@@ -14,12 +15,60 @@
 #define EXCLUSIVE 1
 #define SHARED    0
 
-static void begin(const struct dprof_site *site, const void *lock, int role)
-{
-	struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)lock }, { DPROF_KEY_ROLE, SHARED } };
+/* ---- Which of them processes share ------------------------------------------------------------- */
 
+/* As glibc has it, in objects that programs compiled with other versions of it share, too. */
+#define OF_PROCESSES 0x80
+
+static bool mutex_of_processes(pthread_mutex_t *lock)
+{
+	return __atomic_load_n(&lock->__data.__kind, __ATOMIC_RELAXED) & OF_PROCESSES;
+}
+
+static bool rwlock_of_processes(pthread_rwlock_t *lock)
+{
+	return __atomic_load_n(&lock->__data.__shared, __ATOMIC_RELAXED);
+}
+
+/* A spin lock does not say it itself. */
+static bool any_spin_of_processes;
+
+static bool spin_of_processes(pthread_spinlock_t *lock)
+{
+	(void)lock;
+	return __atomic_load_n(&any_spin_of_processes, __ATOMIC_RELAXED);
+}
+
+DPROF_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+	if (shared != PTHREAD_PROCESS_PRIVATE)
+		__atomic_store_n(&any_spin_of_processes, true, __ATOMIC_RELAXED);
+	return REAL(pthread_spin_init)(lock, shared);
+}
+
+#define OF_PROCESSES_OF(lock)                                                             \
+	_Generic((lock), pthread_mutex_t *: mutex_of_processes,                           \
+		 pthread_rwlock_t *: rwlock_of_processes,                                 \
+		 pthread_spinlock_t *: spin_of_processes)(lock)
+
+/* ---- What is said ------------------------------------------------------------------------------ */
+
+static void say(const void *lock, int role, bool of_processes)
+{
+	struct dprof_argument a[3] = { { DPROF_KEY_ID, (uint64_t)lock } };
+	unsigned n = 1;
+
+	if (role == SHARED)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, SHARED };
+	if (of_processes)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, DPROF_SOMEBODY };
+	dprof_adapter_arguments(a, n);
+}
+
+static void begin(const struct dprof_site *site, const void *lock, int role, bool of_processes)
+{
 	dprof_adapter_enter(site);
-	dprof_adapter_arguments(a, role == SHARED ? 2 : 1);
+	say(lock, role, of_processes);
 }
 
 static void released(const struct dprof_site *site, const void *lock)
@@ -28,13 +77,11 @@ static void released(const struct dprof_site *site, const void *lock)
 	add_argument(DPROF_KEY_ID, (uint64_t)lock);
 }
 
-static void taken(const struct dprof_site *site, const void *lock, int role,
+static void taken(const struct dprof_site *site, const void *lock, int role, bool of_processes,
 		  struct dprof_moment since)
 {
-	struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)lock }, { DPROF_KEY_ROLE, SHARED } };
-
 	dprof_adapter_enter_at(site, since);
-	dprof_adapter_arguments(a, role == SHARED ? 2 : 1);
+	say(lock, role, of_processes);
 	dprof_adapter_exit(site);
 }
 
@@ -55,7 +102,7 @@ static bool has_it(int error)
 		const struct dprof_site *site = (const void *)&site_##name;               \
 		int error;                                                                \
                                                                                           \
-		begin(site, (const void *)lock, role);                                    \
+		begin(site, (const void *)lock, role, OF_PROCESSES_OF(lock));             \
 		error = REAL(name)(lock);                                                 \
 		dprof_adapter_exit(site);                                                 \
 		if (!has_it(error))                                                       \
@@ -80,7 +127,8 @@ static bool has_it(int error)
 			since = dprof_adapter_moment();                                   \
 		error = REAL(name) arguments;                                             \
 		if (wanted && has_it(error))                                              \
-			taken((const void *)&site_##name, (const void *)lock, role, since); \
+			taken((const void *)&site_##name, (const void *)lock, role,       \
+			      OF_PROCESSES_OF(lock), since);                              \
 		return error;                                                             \
 	}
 
@@ -117,12 +165,12 @@ UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 /* ---- The mutex of a condition variable -------------------------------------------------------- */
 
-void lock_released(const void *lock)
+void lock_released(const pthread_mutex_t *lock)
 {
 	released((const void *)&site_pthread_mutex_unlock, lock);
 }
 
-void lock_taken(const void *lock, struct dprof_moment since)
+void lock_taken(pthread_mutex_t *lock, struct dprof_moment since)
 {
-	taken((const void *)&site_pthread_mutex_lock, lock, EXCLUSIVE, since);
+	taken((const void *)&site_pthread_mutex_lock, lock, EXCLUSIVE, mutex_of_processes(lock), since);
 }

@@ -39,8 +39,8 @@
 #define IS_OURS (dprof_adapter_recording() && dprof_adapter_is_ours(__builtin_return_address(0)))
 
 /* locks.c: what a condition variable does with its mutex. */
-void lock_released(const void *lock);
-void lock_taken(const void *lock, struct dprof_moment since);
+void lock_released(const pthread_mutex_t *);
+void lock_taken(pthread_mutex_t *, struct dprof_moment since);
 
 static inline void add_argument(enum dprof_key key, uint64_t value)
 {

@@ -8,7 +8,8 @@
  *   POINT pthread_cond_signal id=CONDITION
  *
  * A wait says its id when it is over, and only if it did not give up: before, nobody knows whether
- * it was for a signal that it ended. */
+ * it was for a signal that it ended. Who signals what processes share need not be one that is recorded here:
+ * such a wait says peer=SOMEBODY instead. */
 #include <errno.h>
 #include <semaphore.h>
 
@@ -29,29 +30,42 @@ static void signalled(const struct dprof_site *site, const void *object)
 	add_argument(DPROF_KEY_ID, (uint64_t)object);
 }
 
-static void say_which(const struct dprof_site *site, const void *object)
+static void say_which(const void *object, bool of_processes)
 {
-	if (dprof_adapter_entered(site->strings))
+	if (of_processes)
+		add_argument(DPROF_KEY_PEER, DPROF_SOMEBODY);
+	else
 		add_argument(DPROF_KEY_ID, (uint64_t)object);
+}
+
+/* Glibc keeps these beside what it counts (locks.c). */
+static bool condition_of_processes(const pthread_cond_t *condition)
+{
+	return __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) & 1;
+}
+
+static bool semaphore_of_processes(const sem_t *semaphore)
+{
+	return __atomic_load_n((const int *)semaphore + 2, __ATOMIC_RELAXED) != 0;
 }
 
 /* ---- Condition variables ---------------------------------------------------------------------- */
 
 struct wait {
 	const pthread_cond_t *condition;
-	const pthread_mutex_t *mutex;
-	bool wanted;
+	pthread_mutex_t *mutex;
+	bool wanted, of_processes; /* known before: afterwards the condition variable may be gone */
 	int error;
 };
 
-static struct wait begin_wait(const pthread_cond_t *condition, const pthread_mutex_t *mutex,
-			      bool wanted)
+static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex, bool wanted)
 {
 	if (wanted) {
 		lock_released(mutex);
 		dprof_adapter_enter(SITE(site_wait));
 	}
-	return (struct wait){ condition, mutex, wanted, ECANCELED };
+	return (struct wait){ condition, mutex, wanted, wanted && condition_of_processes(condition),
+			      ECANCELED };
 }
 
 /* Also when the thread is cancelled: it holds the mutex then. */
@@ -61,8 +75,8 @@ static void end_wait(void *wait)
 
 	if (!w->wanted)
 		return;
-	if (w->error == 0)
-		say_which(SITE(site_wait), w->condition);
+	if (w->error == 0 && dprof_adapter_entered(SITE(site_wait)->strings))
+		say_which(w->condition, w->of_processes);
 	dprof_adapter_exit(SITE(site_wait));
 	lock_taken(w->mutex, dprof_adapter_moment());
 }
@@ -104,13 +118,13 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 
 /* ---- Semaphores ------------------------------------------------------------------------------- */
 
-struct sem_use { const sem_t *semaphore; bool wanted; int result; };
+struct sem_use { const sem_t *semaphore; bool wanted, of_processes; int result; };
 
 static struct sem_use begin_sem(const sem_t *semaphore, bool wanted)
 {
 	if (wanted)
 		dprof_adapter_enter(SITE(site_sem_wait));
-	return (struct sem_use){ semaphore, wanted, -1 };
+	return (struct sem_use){ semaphore, wanted, wanted && semaphore_of_processes(semaphore), -1 };
 }
 
 static void end_sem(void *use)
@@ -119,8 +133,8 @@ static void end_sem(void *use)
 
 	if (!u->wanted)
 		return;
-	if (u->result == 0)
-		say_which(SITE(site_sem_wait), u->semaphore);
+	if (u->result == 0 && dprof_adapter_entered(SITE(site_sem_wait)->strings))
+		say_which(u->semaphore, u->of_processes);
 	dprof_adapter_exit(SITE(site_sem_wait));
 }
 
@@ -142,12 +156,12 @@ SEM_WAIT(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespe
 
 DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 {
-	bool wanted = WANTED;
+	bool wanted = WANTED, of_processes = wanted && semaphore_of_processes(semaphore);
 	int result = REAL(sem_trywait)(semaphore);
 
 	if (wanted && result == 0) {
 		dprof_adapter_enter(SITE(site_sem_wait));
-		add_argument(DPROF_KEY_ID, (uint64_t)semaphore);
+		say_which(semaphore, of_processes);
 		dprof_adapter_exit(SITE(site_sem_wait));
 	}
 	return result;
