@@ -15,12 +15,13 @@ source_of() {
 	"$here/../debian-source" "$1" source || exit 77
 }
 
-# built STAMP COMMAND...: runs it once, and again when dprof's plugin or libraries are newer.
+# built FOLDER COMMAND...: runs it once in a copy of ./source, and again when dprof's plugin or library is newer.
 built() {
-	[ ! -e "$1" ] || [ "$B/plugin/dprof.so" -nt "$1" ] || [ "$B/lib/libdprof.so" -nt "$1" ] || return 0
-	local stamp=$1 start=$SECONDS
-	shift
-	("$@") >build.log 2>&1 || { tail -5 build.log; echo "the build failed: $dir/build.log"; exit 1; }
+	local stamp=$dir/$1.built start=$SECONDS
+	[ ! -e "$stamp" ] || [ "$B/plugin/dprof.so" -nt "$stamp" ] || [ "$B/lib/libdprof.so" -nt "$stamp" ] || return 0
+	rm -rf "$1"
+	cp -r source "$1"
+	(cd "$1" && "${@:2}") >build.log 2>&1 || { tail -5 build.log; echo "the build failed: $dir/build.log"; exit 1; }
 	touch "$stamp"
 	echo "  built in $((SECONDS - start)) s with $(grep -c 'dprof-' build.log) commands of the wrappers"
 }
@@ -144,7 +145,7 @@ what_if() {
 			x = 100 * (1 - b / a); tolerance = 2
 			fine = hi ~ /^[0-9]/ && x >= lo - tolerance && x <= hi + tolerance
 			printf "dprof %.2f .. %.2f %%, really %.2f %% (%.3f s, then %.3f s; noise %.1f points): %s\n", lo, hi, x, a, b,
-				noise, fine ? "agree" : noise > tolerance ? "UNDECIDED" : "DIFFER" }')
+				noise, (fine ? "agree" : noise > tolerance ? "UNDECIDED" : "DIFFER") }')
 	echo "    $said"
 	echo "${said##*: } what if: ${said%: *}" >>"$results"
 }

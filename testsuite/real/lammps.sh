@@ -9,10 +9,10 @@
 . "$here/common.sh"
 source_of lammps
 build() {
-	cd source/src
+	cd src
 	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-auto=functions make -j2 mpi CC=dprof-mpicxx LINK=dprof-mpicxx
 }
-built "$dir/built" build
+built program build
 
 cat >in.melt <<'EOT'
 units		lj
@@ -36,11 +36,11 @@ EOT
 run() { # balanced?: LAMMPS's own time of its loop
 	rm -rf "$dir/again"
 	mkdir "$dir/again"
-	DPROF_DIR=$dir/again mpi 2 source/src/lmp_mpi -var balanced "$1" -in in.melt -log none |
+	DPROF_DIR=$dir/again mpi 2 program/src/lmp_mpi -var balanced "$1" -in in.melt -log none |
 		awk '/^Loop time of/ { print $4 }'
 }
 
-profile 2 source/src/lmp_mpi -var balanced 0 -in in.melt -log none
+profile 2 program/src/lmp_mpi -var balanced 0 -in in.melt -log none
 report
 opinions
 

@@ -7,11 +7,10 @@
 . "$here/common.sh"
 source_of mrbayes
 build() {
-	cd source
 	DPROF_WRAPPER=off ./configure --with-mpi --without-beagle --without-readline CC=dprof-mpicc MPICC=dprof-mpicc
 	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-auto=functions make
 }
-built "$dir/built" build
+built program build
 cp source/examples/primates.nex .
 
 input() { # sumt or nothing: what to summarise after the chains have run
@@ -32,11 +31,11 @@ run() { # input: wall seconds
 	local TIMEFORMAT=%R
 	rm -rf primates.nex.* "$dir/again"
 	mkdir "$dir/again"
-	{ time DPROF_DIR=$dir/again mpi 2 source/src/mb "$1" >/dev/null 2>&1; } 2>&1
+	{ time DPROF_DIR=$dir/again mpi 2 program/src/mb "$1" >/dev/null 2>&1; } 2>&1
 }
 
 rm -f primates.nex.*
-profile 2 source/src/mb in.nex
+profile 2 program/src/mb in.nex
 report
 opinions
 

@@ -13,10 +13,7 @@ SCOREP_REGION_NAMES_BEGIN
   INCLUDE main DoMcmc RunChain LogLike Print* DoSum*
 SCOREP_REGION_NAMES_END
 END
-build() { # folder, options of the wrapper
-	rm -rf "$1"
-	cp -r source "$1"
-	cd "$1"
+build() {
 	DPROF_WRAPPER=off ./configure --with-mpi --without-beagle --without-readline CC=dprof-mpicc MPICC=dprof-mpicc
 	make SIMD_FLAGS="-mavx2 -mfma" # what valgrind knows
 }
@@ -26,7 +23,7 @@ for which in plain functions filtered; do
 	functions) export DPROF_WRAPPER=on DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-auto=functions ;;
 	filtered)  export DPROF_WRAPPER_FLAGS="-fplugin-arg-dprof-auto=functions -fplugin-arg-dprof-filter=$dir/filter" ;;
 	esac
-	built "$dir/$which.built" build "$dir/$which"
+	built $which build
 done
 
 cp source/examples/primates.nex .
