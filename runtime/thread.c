@@ -2,7 +2,8 @@
  *
  * thread.c - threads begin, end, and are listed.
  *
- * The list only grows; a structure whose thread ended serves the next one. */
+ * The list only grows; a structure whose thread ended serves the next one, found without a search: what it
+ * costs to begin or end a thread does not depend on how many there are or were. */
 #include "runtime/thread.h"
 
 #include <errno.h>
@@ -46,18 +47,52 @@ static void unlock(void)
 	sys(SYS_futex, &taking_down, FUTEX_WAKE_PRIVATE, 1);
 }
 
+/* A stack of structures whose threads ended: address and, below it, how often it changed. Structures begin at
+ * pages and users' addresses have 47 bits, so both fit; and whoever was interrupted between reading the top and
+ * taking it notices that others came and went. In a handler, too, so there is no lock. */
+#define CHANGES_BITS 28
+#define ADDRESS_UP   (CHANGES_BITS - 12)
+
+static uint64_t free_ones;
+
+static struct dprof_thread *top_of(uint64_t stack)
+{
+	return (struct dprof_thread *)(stack >> CHANGES_BITS << 12);
+}
+
+static uint64_t changed(uint64_t stack, const struct dprof_thread *top)
+{
+	uint64_t changes = (stack + 1) & ((UINT64_C(1) << CHANGES_BITS) - 1);
+
+	return (uint64_t)top << ADDRESS_UP | changes;
+}
+
+/* Nobody but the caller knows of t any more, but for what looks at all. */
+static void set_free(struct dprof_thread *t)
+{
+	uint64_t stack = __atomic_load_n(&free_ones, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+	do
+		__atomic_store_n(&t->below, top_of(stack), __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&free_ones, &stack, changed(stack, t), false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
 static struct dprof_thread *reuse(void)
 {
-	struct dprof_thread *t;
+	uint64_t stack = __atomic_load_n(&free_ones, __ATOMIC_ACQUIRE);
+	struct dprof_thread *t, *below;
 
-	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
-		int unused = SUPPLY_FREE;
-
-		if (__atomic_compare_exchange_n(&t->supply, &unused, SUPPLY_NONE, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return t;
-	}
-	return NULL;
+	do {
+		t = top_of(stack);
+		if (!t)
+			return NULL;
+		below = __atomic_load_n(&t->below, __ATOMIC_RELAXED);
+	} while (!__atomic_compare_exchange_n(&free_ones, &stack, changed(stack, below), false,
+					      __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+	__atomic_store_n(&t->supply, SUPPLY_NONE, __ATOMIC_RELEASE);
+	return t;
 }
 
 static struct dprof_thread *allocate(void)
@@ -171,7 +206,7 @@ void dprof_thread_begin(void *unused)
 			dprof_self = t;
 		} else {
 			pthread_setspecific(key, NULL);
-			__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+			set_free(t);
 		}
 	}
 	errno = saved_errno;
@@ -223,7 +258,7 @@ void dprof_thread_gone(struct dprof_thread *t)
 	end = dprof_chunks_end(t);
 	unmap(t);
 	sys(SYS_truncate, t->path, end);
-	__atomic_store_n(&t->supply, SUPPLY_FREE, __ATOMIC_RELEASE);
+	set_free(t);
 	unlock();
 	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
 		dprof_helper_wake();
@@ -320,9 +355,10 @@ bool dprof_chunks_make_wanted(void)
 	struct dprof_thread *t;
 
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
-		int state = SUPPLY_WANTED;
+		int state = __atomic_load_n(&t->supply, __ATOMIC_RELAXED);
 
-		if (!__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_MAKING, false,
+		if (state != SUPPLY_WANTED ||
+		    !__atomic_compare_exchange_n(&t->supply, &state, SUPPLY_MAKING, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		make_wanted(t);
@@ -339,11 +375,12 @@ int dprof_threads_prepare(void)
 void dprof_threads_forget(void)
 {
 	dprof_pack_close();
+	free_ones = 0;
 	for (struct dprof_thread *t = all; t; t = t->following) {
 		if (t->supply != SUPPLY_FREE && t->header)
 			unmap(t);
 		t->cursor = NULL;
-		t->supply = SUPPLY_FREE;
+		set_free(t);
 	}
 	taking_down = 0;
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };

@@ -70,6 +70,7 @@ struct dprof_chunk {
  * ends. */
 struct dprof_thread {
 	struct dprof_thread *following;   /* in the list of all; never changes */
+	struct dprof_thread *below;       /* SUPPLY_FREE: in the stack of those */
 	int supply;                       /* enum dprof_supply, a futex */
 	struct dprof_chunk *current;      /* with the cursor; NULL before the first */
 	struct dprof_chunk chunk[DPROF_CHUNKS];
