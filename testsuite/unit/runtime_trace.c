@@ -605,6 +605,16 @@ START_TEST(a_process_killed_at_any_instruction_loses_nothing)
 }
 END_TEST
 
+START_TEST(what_is_full_is_packed)
+{
+	seed = unit_seed;
+	ck_assert_int_eq(finish(start("packs", "4K")), 0);
+	compare(0);
+	ck_assert_uint_eq(nfiles, 1);
+	ck_assert_uint_gt(files[0].packed, 0);
+}
+END_TEST
+
 START_TEST(the_child_of_a_fork_is_a_process_of_its_own)
 {
 	ck_assert_int_eq(finish(start("forks", "4K")), 0);
@@ -688,6 +698,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(t, the_fast_path_may_close_at_any_moment, 0, 4);
 	tcase_add_test(t, two_hundred_threads_have_two_hundred_files);
 	tcase_add_loop_test(t, a_killed_process_loses_nothing, 0, 5);
+	tcase_add_test(t, what_is_full_is_packed);
 	tcase_add_loop_test(t, a_process_killed_at_full_speed_loses_nothing, 0, 6 * (int)unit_times(1));
 	tcase_add_loop_test(t, a_process_killed_at_any_instruction_loses_nothing, 0, 5 * (int)unit_times(1));
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
