@@ -4,7 +4,7 @@
 
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
-BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/wake \
+BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/helper $(B)/bench/wake \
            $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain) \
            $(B)/bench/csp $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
@@ -16,11 +16,11 @@ LIBS_record_otf2  := -lotf2
 LIBS_record_fxt   := -lfxt
 LIBS_record_lttng := -llttng-ust -ldl
 
-$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
-$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o: $(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o $(B)/obj/bench/helper.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o $(B)/obj/bench/helper.o: $(B)/plugin/dprof.so
 LIBS_record_dprof := -L$(B)/lib -Wl,-rpath,$(B)/lib -ldprof
 $(B)/bench/record-dprof: $(B)/lib/libdprof.so
-$(B)/bench/word: $(B)/obj/bench/word.o $(B)/lib/libdprof.so
+$(B)/bench/word $(B)/bench/helper: $(B)/bench/%: $(B)/obj/bench/%.o $(B)/lib/libdprof.so
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(LIBS_record_dprof)
 

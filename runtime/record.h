@@ -26,8 +26,7 @@
  *       jmp   2b                          it was recorded for us, or is not to be
  *   .previous
  *
- * Law: a slot that was claimed below `end` belongs to its claimer alone and stays mapped until
- * it is written. */
+ * Law: a slot that was claimed belongs to its claimer alone and stays mapped until it is written. */
 #ifndef DPROF_RECORD_H
 #define DPROF_RECORD_H
 
@@ -35,9 +34,9 @@
 
 /* Of each thread. In one that has recorded nothing yet, and in one that is not to take the fast path,
  * `end` is NULL; the helper thread may set it to that at any time. A claim is compared with `end` one
- * instruction after it was made, and a handler that came in between may have moved `end`: but only
- * downwards, so that what had failed still fails. What had room and now fails leaves its slot zero,
- * unless it is still the last one of its chunk: then __dprof_2_needs_libdprof makes use of it. */
+ * instruction after it was made, and a handler that came in between may have moved `end` anywhere. So a
+ * claim that has no room has a slot of its own, too, in the slack behind its chunk (thread.h): what had
+ * failed may still succeed, and what had room and fails is filled by __dprof_2_needs_libdprof. */
 struct dprof_cursor {
 	uint64_t *next; /* past end when a claim failed: __dprof_2_needs_libdprof mends it */
 	uint64_t *end;

@@ -146,8 +146,10 @@ static uint64_t *take(struct dprof_thread *t, size_t words)
 	uint64_t *at = in_chunk(t, __dprof_cursor.next) ? __dprof_cursor.next : t->chunk_end;
 
 	if (at + words > t->chunk_end) {
-		while (at < t->chunk_end)
-			__dprof_cursor.next = at + 1, *at++ = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+		while (at < t->chunk_end) {
+			*at++ = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+			__dprof_cursor.next = at;
+		}
 		if (!next_chunk(t))
 			return NULL;
 		at = __dprof_cursor.next;

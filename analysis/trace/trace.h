@@ -6,7 +6,7 @@
  * that cannot: each problem is a sentence with file, offset, what was expected and what was found.
  * Nothing here interprets clocks: stamps are raw.
  *
- * Records stay in the mapped files; they are decoded as cursors go, so that memory does not grow
+ * Records stay in the files; they are read and decoded as cursors go, so that memory does not grow
  * with the length of a run. One thread at a time may use a trace and its cursors. */
 #ifndef ANALYSIS_TRACE_H
 #define ANALYSIS_TRACE_H

@@ -135,6 +135,16 @@ row "dprof" "$("$B/bin/dprof-analyze" dump "$here"/of.dprof/dprof-* | awk -v wan
 	'$1 == "e" && $5 != "point" { n++ } END { print want - n }')" "" "<= 0"
 why "no chunk was ready and none could be made in time; the trace says where"
 
+progress "the helper thread"
+table "The recorder's helper thread" "Which packs what was recorded. Per record, in ns of a processor; $rounds rounds."
+for round in $(seq "$rounds"); do
+	mkdir "$here/helping"
+	DPROF_DIR=$here/helping "$B/bench/helper" >>"$here/helper"
+	rm -rf "$here/helping"
+done
+row "a million records a second" "$(cut -d' ' -f1 "$here/helper" | estimate)" ns
+row "a loop that does nothing else" "$(cut -d' ' -f2 "$here/helper" | estimate)" ns
+
 table "Bytes of a region record" "On disk: 1 thread; blocks of all files, for each record. Peers write what is in memory as it is, \
 10^7 records. A loop is easy to pack; BENCH=real has a program's records."
 row "dprof, in memory" "$(cd "$here" && "$B/bench/word")" B "<= 8"
