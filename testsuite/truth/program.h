@@ -33,7 +33,7 @@
  *  - a lock is got in the recorded order, a fixed cost after its release, or its own entry;
  *  - a task begins a fixed cost after its thread has begun to wait, or a fixed transfer after it was made
  *    and after all ended that it depends on (any two of one parent with an address in common, unless both
- *    are ins or both inoutsets); the wait for tasks ends likewise after the last of them, and a team's
+ *    are ins or both inoutsets; but not on one for which another of these waits); the wait for tasks ends likewise after the last of them, and a team's
  *    barrier a fixed cost after all its threads have come there and ended what they run there. */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H

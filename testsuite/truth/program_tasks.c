@@ -3,7 +3,9 @@
  * program_tasks.c - a thread of a rank makes tasks and waits for them; it, and others of the rank that wait
  * meanwhile, run them.
  *
- * What a task must wait for is found here by looking at all pairs of tasks. */
+ * What a task must wait for is found here by looking at all pairs of tasks. Whom one between them waits for
+ * and keeps waiting is left out: that task's end is what it is told of, and no transfer of its own comes
+ * from the earlier one. */
 #include <stdlib.h>
 
 #include "testsuite/truth/program_parts.h"
@@ -89,6 +91,21 @@ static bool conflict(const struct action *x, const struct action *y)
 	return false;
 }
 
+static bool conflicts(const struct crew *c, unsigned x, unsigned y)
+{
+	return conflict(action(c, c->task[x].made), action(c, c->task[y].made));
+}
+
+/* Task y waits for x, and for nobody who waits for x. */
+static bool waits_for(const struct crew *c, unsigned y, unsigned x)
+{
+	bool direct = conflicts(c, x, y);
+
+	for (unsigned between = x + 1; between < y && direct; between++)
+		direct = !conflicts(c, x, between) || !conflicts(c, between, y);
+	return direct;
+}
+
 /* Threads are the crew's; inside of the task may be work, a region, another task. */
 static void run(struct crew *c, unsigned number, unsigned member)
 {
@@ -102,7 +119,7 @@ static void run(struct crew *c, unsigned number, unsigned member)
 	begin->site = c->site;
 	costs(c, begin);
 	for (unsigned i = 0; i < number; i++)
-		if (conflict(action(c, c->task[i].made), action(c, made)))
+		if (waits_for(c, number, i))
 			add_after(begin, c->task[i].ended);
 	enum program_site region = (enum program_site)roll_in(&a->dice, PROGRAM_A, PROGRAM_D);
 
