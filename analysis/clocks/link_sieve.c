@@ -13,11 +13,13 @@
 #include "analysis/base/memory.h"
 
 #define ENDS 4 /* of a strand, that are not in `kept` */
+#define FEW  4 /* links of a strand, for which there is always room */
 
 struct strand {                  /* from one clock to another */
 	struct frz_link first_sent, last_sent, first_received, last_received;
 	struct frz_link *kept;
 	size_t n, room;
+	size_t each, since;      /* of so many links one is kept; so many have come for the last one */
 };
 
 struct link_sieve {
@@ -69,26 +71,37 @@ static double later(const struct frz_link *a, const struct frz_link *b, double r
 	       rate * (double)(int64_t)(b->sent - a->sent);
 }
 
-/* Of each two neighbours the slower one goes. Which that is hangs on the rate between the clocks, for
- * which that from the first to the last serves; should it be wrong, a better link has gone. */
-static void thin(struct strand *s)
+/* Which of two links is the slower one hangs on the rate between the clocks, for which that from the first
+ * to the last serves; should it be wrong, a better link goes. */
+static bool is_slower(const struct strand *s, const struct frz_link *a, const struct frz_link *b)
 {
 	uint64_t sent = s->last_sent.sent - s->first_sent.sent;
 	uint64_t received = s->last_received.received - s->first_received.received;
-	double rate = sent ? (double)received / (double)sent : 1;
-	size_t left = 0;
-	for (size_t i = 0; i < s->n; i += 2) {
-		bool second = i + 1 < s->n && later(&s->kept[i], &s->kept[i + 1], rate) < 0;
-		s->kept[left++] = s->kept[i + second];
-	}
-	s->n = left;
+	return later(a, b, sent ? (double)received / (double)sent : 1) < 0;
 }
 
+/* Of each two neighbours the slower one goes, and of what comes from now on as many. */
+static void thin(struct strand *s)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < s->n; i += 2) {
+		bool second = i + 1 < s->n && is_slower(s, &s->kept[i], &s->kept[i + 1]);
+		s->kept[left++] = s->kept[i + second];
+	}
+	if (s->n % 2 == 0)
+		s->since = 2 * s->each;
+	s->n = left;
+	s->each *= 2;
+}
+
+/* Strands that have less than half of their share keep it, and all others have half of all, or more. */
 static void make_room(struct link_sieve *s)
 {
+	size_t share = s->kept / s->numbers.n;
 	s->kept = 0;
 	for (size_t i = 0; i < s->numbers.n; i++) {
-		thin(&s->strands[i]);
+		if (s->strands[i].n >= (share + 1) / 2)
+			thin(&s->strands[i]);
 		s->kept += s->strands[i].n;
 	}
 }
@@ -103,19 +116,26 @@ static struct strand *strand_of(struct link_sieve *s, const struct frz_link *l)
 		return &s->strands[at];
 	ids_add(&s->numbers, id);
 	struct strand *new = MEM_GROW(s->strands, n);
-	*new = (struct strand){ *l, *l, *l, *l, NULL, 0, 0 };
+	*new = (struct strand){ *l, *l, *l, *l, .each = 1 };
 	return new;
 }
 
 static void push(struct link_sieve *s, struct strand *to, const struct frz_link *l)
 {
-	if (s->kept >= s->room)
+	if (to->n && to->since < to->each) {
+		struct frz_link *last = &to->kept[to->n - 1];
+		to->since++;
+		*last = is_slower(to, last, l) ? *l : *last;
+		return;
+	}
+	if (s->kept >= s->room && s->kept > FEW * s->numbers.n)
 		make_room(s);
 	if (to->n == to->room) {
 		to->room = to->room ? 2 * to->room : 16;
 		to->kept = mem_resize(to->kept, to->room, sizeof *to->kept);
 	}
 	to->kept[to->n++] = *l;
+	to->since = 1;
 	s->kept++;
 }
 

@@ -12,9 +12,10 @@
  * they prove none, a link implies those that were sent no later and received no earlier.
  *
  * Law: each link that was put in and does not come out is implied, as above, by one that does; unless
- * more than the sieve has room for imply each other not. Then the slower of each two neighbours go, and
- * that makes bounds wider, but not false. The first link and the last from one clock to another, by
- * either clock's stamps, always come out: assumptions about clocks speak of the time between.
+ * more than the sieve has room for imply each other not. Then of each so many in a row, as many all over the
+ * run, the fastest stays, and that makes bounds wider, but not false. The first link and the last from one
+ * clock to another, by either clock's stamps, always come out: assumptions about clocks speak of the time
+ * between.
  *
  * Memory: links that do not imply each other are few, since what is slower by d than the fastest link
  * matters only further from that than drift needs to make up for d. */
