@@ -165,6 +165,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	doubt_scores(f);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
+	say_unmarked(trace, &f->totals, options);
 	say_partly_there(trace, &f->totals, &f->times, f->spans);
 	return EXIT_FINE;
 }

@@ -79,6 +79,22 @@ void say_absent(struct trace *trace, const struct totals *totals, const struct o
 	free(never_at);
 }
 
+void say_unmarked(struct trace *trace, const struct totals *totals, const struct options *options)
+{
+	struct list idle = { NULL, 0 };
+	bool any_work = false;
+	for (size_t i = 0; i < trace->nthreads; i++)
+		any_work |= totals->threads[i].works;
+	for (size_t i = 0; i < trace->nthreads && any_work && !options->work; i++) {
+		const struct thread_totals *t = &totals->threads[i];
+		if (t->waits && !t->works && trace->threads[i].number > 0)
+			add_thread(&idle, trace, i, "");
+	}
+	say(trace, &idle, idle.count == 1 ? "is never in a region" : "are never in a region",
+	    "mark the work, or it is not seen (a region around an OpenMP construct is its "
+	    "first thread's only: put one inside)");
+}
+
 /* Between its first and its last event, at least so many percent of the span. */
 static double percent_there(const struct totals *totals, const struct times *times,
 			    const struct span *spans, size_t thread)
@@ -97,7 +113,7 @@ void say_partly_there(struct trace *trace, const struct totals *totals, const st
 	struct list part = { NULL, 0 };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
-		if (!t->waits || t->ends.first > t->ends.last)
+		if (!t->waits || t->goes || t->ends.first > t->ends.last)
 			continue;
 		double percent = percent_there(totals, times, spans, i);
 		if (percent >= WORTH_SAYING)

@@ -25,9 +25,9 @@ struct member {               /* one thread */
 
 struct actor {
 	uint32_t threads;
-	uint32_t waiters;             /* threads that ever wait */
+	uint32_t waiters;             /* threads that ever wait, or are gone */
 	uint32_t may_work, must_work; /* how many threads */
-	uint32_t may_wait, must_wait; /* how many of the waiters */
+	uint32_t may_wait, must_wait; /* how many of the waiters; or be gone */
 	uint8_t is;                   /* what follows from that: IS_... */
 	uint32_t site;                /* where it began to work last */
 };
@@ -79,10 +79,19 @@ static uint8_t is_of_threads(const struct actor *a)
 		  a->may_work > 0, a->must_work > 0);
 }
 
+static bool may_idle(uint8_t may)
+{
+	return may & (MAY_WAIT | MAY_GONE);
+}
+
+static bool must_idle(uint8_t may)
+{
+	return may && !(may & ~(MAY_WAIT | MAY_GONE));
+}
+
 static uint8_t is_of_thread(bool waits, uint8_t may)
 {
-	return is(waits && may & MAY_WAIT, waits && may == MAY_WAIT, may & MAY_WORK,
-		  may == MAY_WORK);
+	return is(waits && may_idle(may), waits && must_idle(may), may & MAY_WORK, may == MAY_WORK);
 }
 
 static void count_member(struct actor *actor, const struct member *m, int by)
@@ -90,8 +99,8 @@ static void count_member(struct actor *actor, const struct member *m, int by)
 	actor->may_work += m->may & MAY_WORK ? by : 0;
 	actor->must_work += m->may == MAY_WORK ? by : 0;
 	if (m->waits) {
-		actor->may_wait += m->may & MAY_WAIT ? by : 0;
-		actor->must_wait += m->may == MAY_WAIT ? by : 0;
+		actor->may_wait += may_idle(m->may) ? by : 0;
+		actor->must_wait += must_idle(m->may) ? by : 0;
 	}
 }
 

@@ -3,8 +3,10 @@
  * lane.h - all actors of one clock, seen as one: when do they all wait, when does one work alone?
  *
  * An *actor* is a thread, or all threads of a process taken together: it works while one of its
- * threads works, and waits while none works and every thread of it that ever waits does so. Threads
- * that never work and never wait (helpers) take no part; an actor of such threads does not exist.
+ * threads works, and waits while none works and every thread of it that ever waits or is gone does so
+ * or is gone. (Who is gone keeps nobody waiting; only so has a thread a score that goes on when all others have
+ * ended.) Threads that never work and never wait (helpers) take no part; an actor of such threads does not
+ * exist.
  *
  * Stamps of one clock are in a known order, up to one tick, and up to the width by which its cores
  * may differ. So whatever the number of threads, a clock is summed up without any error by
@@ -43,7 +45,7 @@ struct lane_segment {
 /* Who is who; indices are those of the trace's threads. */
 struct cast {
 	uint32_t *actor_of;  /* each thread's actor; LANE_NOBODY: takes no part */
-	bool *waits;         /* threads that ever wait */
+	bool *waits;         /* threads that ever wait, or are gone */
 	uint32_t *clock_of;  /* each actor's clock */
 	uint32_t nactors;
 };

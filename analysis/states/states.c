@@ -36,6 +36,16 @@ static bool waits_by_default(const struct tr_site *site)
 	       is_blocking_send(site);
 }
 
+/* Other points of these kinds are about tasks. */
+static uint8_t life_at(const struct tr_site *site)
+{
+	if (site->kind == DPROF_KIND_FORK && strcmp(site->name, "thread begin") == 0)
+		return LIFE_BEGINS;
+	if (site->kind == DPROF_KIND_JOIN && strcmp(site->name, "thread end") == 0)
+		return LIFE_ENDS;
+	return LIFE_GOES_ON;
+}
+
 static bool is_work(const struct tr_site *site, const char *work)
 {
 	return site->kind == DPROF_KIND_REGION && (!work || strcmp(site->name, work) == 0);
@@ -64,6 +74,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 {
 	bool any_work = false, any_wait = false;
 	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
+	roles->life = mem_resize(NULL, trace->nsites + 1, 1);
 	for (size_t i = 0; i < trace->nsites; i++) {
 		bool waits = is_wait(&trace->sites[i], wait);
 		/* A region that is named as the place to wait is no work. */
@@ -76,6 +87,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 			return false;
 		}
 		roles->of_site[i] = works ? MAY_WORK : waits ? MAY_WAIT : 0;
+		roles->life[i] = life_at(&trace->sites[i]);
 		any_work |= works;
 		any_wait |= waits;
 	}
@@ -89,6 +101,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 void roles_close(struct roles *roles)
 {
 	free(roles->of_site);
+	free(roles->life);
 }
 
 /* ---- The stack ------------------------------------------------------------------------------- */
@@ -128,6 +141,16 @@ static void forget(struct states *s)
 	s->now = (struct state){ MAY_ANY, TR_NO_SITE };
 }
 
+/* A thread that ended is gone whatever it was in (C's cleanup leaves no regions). */
+static void live(struct states *s, uint32_t site)
+{
+	uint8_t life = site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[site];
+	if (life == LIFE_ENDS)
+		s->now = (struct state){ MAY_GONE, TR_NO_SITE };
+	else if (life == LIFE_BEGINS && s->now.may & MAY_GONE)
+		s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+}
+
 static void apply(struct states *s, const struct tr_event *e)
 {
 	switch (e->op) {
@@ -136,6 +159,9 @@ static void apply(struct states *s, const struct tr_event *e)
 		break;
 	case DPROF_EXIT:
 		pop(s, e->site);
+		break;
+	case DPROF_POINT:
+		live(s, e->site);
 		break;
 	case DPROF_LOST:
 		s->recorded_lost += e->lost;
@@ -148,13 +174,23 @@ static void apply(struct states *s, const struct tr_event *e)
 
 /* ---- Periods --------------------------------------------------------------------------------- */
 
+/* Where a thread is before its first record; lost ones may have come at any time before the next. */
+static uint8_t state_before(const struct states *s)
+{
+	struct tr_cursor events = s->events;
+	struct tr_event first;
+	bool begins = trace_next_bare(&events, &first) && first.op == DPROF_POINT &&
+		      first.site != TR_NO_SITE && s->roles->life[first.site] == LIFE_BEGINS;
+	return begins ? MAY_GONE : MAY_OTHER;
+}
+
 void states_open(struct states *s, const struct trace *trace, size_t thread,
 		 const struct roles *roles)
 {
 	*s = (struct states){ .roles = roles,
-			      .events = trace_events(trace, thread),
-			      .now = { MAY_OTHER, TR_NO_SITE },
-			      .period = { PERIOD_BEFORE, PERIOD_BEFORE, MAY_OTHER, TR_NO_SITE } };
+			      .events = trace_events(trace, thread) };
+	s->now = (struct state){ state_before(s), TR_NO_SITE };
+	s->period = (struct period){ PERIOD_BEFORE, PERIOD_BEFORE, s->now.may, TR_NO_SITE };
 }
 
 void states_close(struct states *s)
@@ -186,7 +222,7 @@ static uint8_t state_afterwards(const struct states *s)
 {
 	if (s->events.thread->lost > s->recorded_lost)
 		return MAY_ANY;
-	return s->now.may | MAY_OTHER;
+	return s->now.may == MAY_GONE ? MAY_GONE : s->now.may | MAY_OTHER;
 }
 
 static bool finish(struct states *s, struct period *out)

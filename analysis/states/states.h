@@ -7,6 +7,9 @@
  * helper region inside a chosen --work region is working, and so is a send that only begins. A
  * blocking send (MPI_Send, MPI_Ssend, MPI_Rsend) waits: of a long message for its receiver.
  *
+ * A thread that recorded when it began and when it ended is *gone* before and after that: it does not wait,
+ * but nobody waits for it.
+ *
  * A period is a stretch between two events of the thread in which it *may* be in any of a set of
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from
  * PERIOD_BEFORE (it has recorded nothing yet) to PERIOD_AFTER (nor will it any more).
@@ -25,10 +28,13 @@
 
 #include "analysis/trace/trace.h"
 
-enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_ANY = 7 };
+enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_GONE = 8, MAY_ANY = 15 };
 
-/* What each site says about the state of a thread on whose stack it is: a set as above, or 0. */
-struct roles { uint8_t *of_site; };
+struct roles {
+	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
+	uint8_t *life;       /* what a POINT there says: */
+};
+enum { LIFE_GOES_ON, LIFE_BEGINS, LIFE_ENDS };
 
 /* `work` names a region, `wait` a region or another site; NULL: work is any region, wait any
  * barrier, collective, blocking receive or send, lock, join, or wait for the next team. False, with a sentence on stderr, when

@@ -182,6 +182,7 @@ static void glance(struct totals *t, size_t thread)
 	while (!(totals->works && totals->waits) && states_next(&states, &p)) {
 		totals->works |= p.may & MAY_WORK;
 		totals->waits |= p.may & MAY_WAIT;
+		totals->goes |= p.may & MAY_GONE;
 	}
 	if (!totals->works && !totals->waits)
 		totals_end(t, thread, &states);
@@ -264,9 +265,9 @@ static struct cast cast_open(const struct totals *t, bool processes)
 		of_process[p] = LANE_NOBODY;
 	for (size_t i = 0; i < count; i++) {
 		const struct tr_thread *thread = &t->trace->threads[i];
-		cast.waits[i] = t->threads[i].waits;
+		cast.waits[i] = t->threads[i].waits || t->threads[i].goes;
 		cast.actor_of[i] = LANE_NOBODY;
-		if (!cast.waits[i] && !t->threads[i].works)
+		if (!t->threads[i].waits && !t->threads[i].works)
 			continue;
 		if (!processes || of_process[thread->process] == LANE_NOBODY) {
 			cast.clock_of[cast.nactors] = thread->clock;

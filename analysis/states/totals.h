@@ -38,6 +38,7 @@ struct region_total {
 struct thread_totals {
 	struct ends ends;    /* first > last without any event */
 	bool works, waits;   /* ever, as far as is known */
+	bool goes;           /* is ever gone, or may be */
 	bool complete;       /* the following is there */
 	struct total work, wait;
 	uint64_t unmatched;

@@ -24,6 +24,42 @@ tr -d ' \n' <out | grep -o '"rank":[0-3],"straggler_percent":{[^}]*}' >scores
 grep -q '"rank":1,"straggler_percent":{"lo":0,' scores || fail "rank 1 cannot be alone: $(cat scores)"
 grep -E '"rank":3,.*"lo":9.99[0-9]*,"hi":10.00' scores >/dev/null || fail "rank 3 is alone 10 %: $(cat scores)"
 
+# Threads that begin and end within the run, as those of std::thread: who works on is alone, and who has ended
+# is no late comer. One of a team that is never in a region is named: what it does is not seen.
+trace threads <<'END'
+dprof-text 1
+clock 0 host=h0 ghz=1
+process 0 pid=7 program=p job=j
+thread 0 clock=0 process=0 number=0
+thread 1 clock=0 process=0 number=1
+thread 2 clock=0 process=0 number=2
+thread 3 clock=0 process=0 number=3
+site 0 kind=region name=body file=app.c line=12
+site 1 kind=join name=pthread_join
+site 2 kind=fork name=thread%20begin
+site 3 kind=join name=thread%20end
+site 4 kind=barrier name=omp%20barrier
+e 0 1000 1 enter
+e 0 11000 1 exit
+e 1 1500 2 point
+e 1 1600 0 enter
+e 1 4000 0 exit
+e 1 4010 3 point
+e 2 1500 2 point
+e 2 1600 0 enter
+e 2 9010 0 exit
+e 2 9020 3 point
+e 3 1500 2 point
+e 3 3000 4 enter
+e 3 3900 4 exit
+e 3 4000 3 point
+END
+expect 0 report threads
+says out "Look at pid 7 thread 2: for 49.98 .. 50.02 % of the run"
+says_not out "began late"
+tr '\n' ' ' <out | tr -s ' ' >one-line
+says one-line "1 thread is never in a region: pid 7 thread 3; mark the work, or it is not seen"
+
 # Killed in the barrier: it may wait until the end. One that never reaches it is missing there.
 sed '/^thread 0/s/$/ complete=0/' "$fixtures/iterations.txt" | awk '!(/^e 0/ && $3 >= 192000000)' | trace killed
 expect 0 csp --json killed

@@ -17,11 +17,11 @@
 
 static uint8_t true_state(const struct true_thread *t, double time)
 {
-	uint8_t state = MAY_OTHER;
+	uint8_t state = t->count > 0 && t->events[0].site == BEGIN ? MAY_GONE : MAY_OTHER;
 	for (size_t i = 0; i < t->count && t->events[i].time <= time; i++)
 		state = t->events[i].state;
-	return t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone ? MAY_OTHER
-										       : state;
+	bool over = t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone;
+	return over && state != MAY_GONE ? MAY_OTHER : state;
 }
 
 static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double time)
@@ -33,8 +33,8 @@ static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double 
 		uint8_t state = true_state(&w.thread[i], time);
 		works |= state == MAY_WORK;
 		if (cast->waits[i]) {
-			any_waits |= state == MAY_WAIT;
-			all_wait &= state == MAY_WAIT;
+			any_waits |= state == MAY_WAIT || state == MAY_GONE;
+			all_wait &= state == MAY_WAIT || state == MAY_GONE;
 		}
 	}
 	return works ? MAY_WORK : any_waits && all_wait ? MAY_WAIT : MAY_OTHER;
@@ -42,7 +42,7 @@ static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double 
 
 static void true_scores(const struct cast *cast, double *score)
 {
-	double moments[THREADS * (EVENTS + 1) + 2];
+	double moments[THREADS * (EVENTS + 3) + 2];
 	size_t count = true_moments(moments);
 	for (uint32_t a = 0; a < cast->nactors; a++)
 		score[a] = 0;
@@ -146,7 +146,7 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 
 static void check_world(uint64_t seed)
 {
-	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, seed % 5 == 0);
+	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, seed % 5 == 0, seed % 3 == 0);
 	struct times times;
 	struct roles roles;
 	struct totals totals;
@@ -281,6 +281,26 @@ START_TEST(unknown_order_is_possible_and_not_definite)
 }
 END_TEST
 
+/* As std::thread does: one ends at 3000, the other works on to 6000; who made them waits. */
+START_TEST(who_has_ended_keeps_nobody_waiting)
+{
+	uint32_t site;
+	make_hosts(3);
+	w.threads[1].clock = w.threads[2].clock = 0;
+	add_visit(0, 500, 6100, BARRIER);
+	for (size_t t = 1; t < 3; t++) {
+		add_event(t, 900, BEGIN, DPROF_POINT);
+		add_visit(t, 1000 + 10 * t, t == 1 ? 3000 : 6000, REGION_A);
+		add_event(t, t == 1 ? 3001 : 6001, END, DPROF_POINT);
+	}
+	frz_time score = score_by_hand(2, &site);
+	ck_assert_int_eq(score.lo, 2999 - 1);
+	ck_assert_int_eq(score.hi, 2999 + 1);
+	score = score_by_hand(1, &site);
+	ck_assert_int_eq(score.hi, 0);
+}
+END_TEST
+
 START_TEST(barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part)
 {
 	uint32_t site;
@@ -314,6 +334,7 @@ int main(void)
 	tcase_add_test(tc, frame_within_one_host_carries_no_clock_error);
 	tcase_add_test(tc, frame_between_two_hosts_is_as_wide_as_the_clock);
 	tcase_add_test(tc, unknown_order_is_possible_and_not_definite);
+	tcase_add_test(tc, who_has_ended_keeps_nobody_waiting);
 	tcase_add_test(tc, barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part);
 	return unit_end();
 }

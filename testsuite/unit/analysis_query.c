@@ -288,7 +288,7 @@ static void true_span(double *first, double *last)
 
 static double true_time(int condition)
 {
-	double moments[THREADS * (EVENTS + 1) + 2], first, last, sum = 0;
+	double moments[THREADS * (EVENTS + 3) + 2], first, last, sum = 0;
 	size_t count = true_moments(moments);
 	true_span(&first, &last);
 	for (size_t m = 1; m < count; m++) {
@@ -374,7 +374,7 @@ static void check_query(uint64_t seed, const struct world_times *x)
 static void check_world(uint64_t seed)
 {
 	struct world_times x;
-	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, false);
+	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, false, false);
 	open_times(&x);
 	for (int i = 0; i < QUERIES && x.span.events; i++)
 		check_query(seed, &x);
@@ -398,7 +398,7 @@ START_TEST(nonsense_is_refused_where_it_stands)
 		"or", "not", "==", "<", "+", "-", "*", "threads", "ranks", "on", "host", "[", "]",
 		"working", "barrier", "\"", "=", "%", "99999999999999999999", "pid", "x", "\xc3\xa9",
 	};
-	make_world(1, 0, false);
+	make_world(1, 0, false, false);
 	struct roles roles;
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
 	for (uint64_t i = 0; i < unit_times(20 * WORLDS); i++) {
@@ -449,7 +449,7 @@ START_TEST(scores_and_queries_agree)
 	for (uint64_t i = 0; i < unit_times(WORLDS / 2); i++) {
 		uint64_t seed = unit_seed + i;
 		struct world_times x;
-		make_world(seed, 0, false);
+		make_world(seed, 0, false, false);
 		open_times(&x);
 		if (x.span.events && !w.unplaced)
 			compare_scores(seed, &x);

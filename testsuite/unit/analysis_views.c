@@ -142,7 +142,7 @@ static void check_instances(uint64_t seed, const struct view *v, uint32_t site)
 static void check_world(uint64_t seed)
 {
 	struct view v;
-	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, false);
+	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, false, false);
 	if (w.unplaced)
 		return;
 	open_view(&v);

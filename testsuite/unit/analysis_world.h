@@ -21,13 +21,15 @@
 #define EVENTS  60
 #define SLACK   1e-6 /* of the twin's own arithmetic */
 
-enum { REGION_A, REGION_B, BARRIER, RECEIVE, SEND, SITES };
+enum { REGION_A, REGION_B, BARRIER, RECEIVE, SEND, NESTING, BEGIN = NESTING, END, SITES };
 static const struct tr_site sites[SITES] = {
 	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1 },
 	{ DPROF_KIND_REGION, "b", "x.c", "main", 2, 1 },
 	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1 },
 	{ DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1 },
 	{ DPROF_KIND_SEND, "send", "x.c", "main", 5, 1 },
+	{ DPROF_KIND_FORK, "thread begin", "", "", 0, 0 },
+	{ DPROF_KIND_JOIN, "thread end", "", "", 0, 0 },
 };
 
 struct line { double rate, offset; };
@@ -40,10 +42,10 @@ struct true_event {
 	bool recorded;
 };
 struct true_thread {
-	struct true_event events[EVENTS];
+	struct true_event events[EVENTS + 2];
 	size_t count;
 	double gone;         /* when it stopped to be in its last state */
-	struct tr_record records[EVENTS + 2];
+	struct tr_record records[EVENTS + 4];
 };
 
 static struct world {
@@ -55,6 +57,7 @@ static struct world {
 	bool damaged;
 	bool unplaced;       /* the last clock */
 	bool one_region;     /* only REGION_A is work */
+	bool lives;          /* some threads begin and end within the run */
 	uint64_t half_width; /* by which the cores of each host differ */
 	struct tr_thread threads[THREADS];
 	struct tr_process processes[THREADS];
@@ -214,19 +217,31 @@ static inline uint8_t state_of(const uint32_t *stack, size_t depth)
 	return depth == 0 ? MAY_OTHER : stack[depth - 1] <= REGION_B ? MAY_WORK : MAY_WAIT;
 }
 
+static inline void add_life(struct true_thread *t, double time, uint32_t site)
+{
+	t->events[t->count++] = (struct true_event){
+		.time = time, .state = site == END ? MAY_GONE : MAY_OTHER, .site = site,
+		.op = DPROF_POINT, .recorded = true };
+}
+
 /* Enters and exits at true times, which are sometimes the same moment and often the same tick. */
 static inline void make_events(struct true_thread *t, double step)
 {
 	uint32_t stack[EVENTS];
 	size_t depth = 0, count = 2 * below(EVENTS / 2 + 1);
 	double time = 20000 + (below(3) ? real(step) : real(20 * step));
-	for (t->count = 0; t->count < count; t->count++) {
+	bool begins = w.lives && below(2), ends = w.lives && below(2);
+	if (begins) {
+		add_life(t, time, BEGIN);
+		time += real(step);
+	}
+	for (count += begins; t->count < count; t->count++) {
 		struct true_event *e = &t->events[t->count];
 		bool leaves = depth > 0 && (depth == count - t->count || below(5) < 3);
 		e->op = leaves ? DPROF_EXIT : DPROF_ENTER;
 		e->site = leaves     ? stack[depth - 1]
 			  : below(4) ? BARRIER - below(2) + below(2)
-				     : below(SITES);
+				     : below(NESTING);
 		if (leaves)
 			depth--;
 		else
@@ -237,7 +252,9 @@ static inline void make_events(struct true_thread *t, double step)
 		e->recorded = true;
 		time += below(4) ? real(step) : below(3) ? real(2) : 0;
 	}
-	t->gone = count ? t->events[count - 1].time : 0;
+	if (ends)
+		add_life(t, time, END);
+	t->gone = t->count ? t->events[t->count - 1].time : 0;
 }
 
 /* Some records in the middle find no room, or those at the end, or the thread is killed. */
@@ -296,13 +313,14 @@ static inline void record(struct true_thread *t, struct tr_thread *out)
 	}
 }
 
-static inline void make_world(uint64_t seed, uint64_t half_width, bool one_region)
+static inline void make_world(uint64_t seed, uint64_t half_width, bool one_region, bool lives)
 {
 	static const double steps[] = { 3, 20, 200 };
 	memset(&w, 0, sizeof w);
 	w.random = seed;
 	w.half_width = half_width;
 	w.one_region = one_region;
+	w.lives = lives;
 	w.nclocks = 1 + (uint32_t)below(CLOCKS);
 	w.unplaced = w.nclocks > 1 && below(8) == 0;
 	w.nthreads = 1 + below(THREADS);
