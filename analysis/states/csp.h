@@ -35,8 +35,9 @@
  * times; the time of unknown order is at most the width of a segment's end, and only where another
  * clock's segment begins within that width.
  *
- * Where no thread is gone (states.h), this is the question "t working and count(waiting) == actors-1" of
- * query.h, asked for all actors in one pass; otherwise it is one that query.h has no words for. frames.h would need a pass for each, and finds the same lower bounds.
+ * Where no thread is gone (states.h), this is the question "t working and count(waiting) == actors-1"
+ * of query.h, asked for all actors in one pass; otherwise it is one that query.h has no words for.
+ * frames.h would need a pass for each, and finds the same lower bounds.
  *
  * Memory is bounded by the window of unknown order, not by the run. A visited frame costs one
  * comparison per clock, whatever the number of threads. */
