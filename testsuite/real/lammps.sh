@@ -58,7 +58,5 @@ near "LAMMPS_NS::PairLJCut::compute, rank 1" "$(in_loop 1)" "$least" "LAMMPS at 
 
 excess=$(awk '/^Nlocal:/ { print 100 * (1 - $2 / $4) }' out)
 say "  What if rank 0 had an average load, $excess % less? LAMMPS's command 'balance' says."
-for _ in 1 2 3 4 5; do
-	echo "$(run 0) $(run 1)"
-done >pairs
-what_if "$(predicted --region LAMMPS_NS::Verlet::run --rank 0 --reduce "$excess")" pairs
+pairs "run 0" "run 1"
+what_if "$(predicted --region LAMMPS_NS::Verlet::run --rank 0 --reduce "$excess")"

@@ -40,7 +40,5 @@ report
 opinions
 
 say "  What if DoSumt, the summary of the trees, cost nothing? The input without its command 'sumt' says."
-for _ in 1 2 3 4 5; do
-	echo "$(run in.nex) $(run without.nex)"
-done >pairs
-what_if "$(predicted --region DoSumt --reduce 100)" pairs
+pairs "run in.nex" "run without.nex"
+what_if "$(predicted --region DoSumt --reduce 100)"
