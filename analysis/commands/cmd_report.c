@@ -194,7 +194,7 @@ static void print_text(const struct findings *f, const struct profile *p)
 		heading("Time in regions");
 		region_table_print(f);
 	}
-	if (f->threads.count > 1) {
+	if (f->threads.count > 1 && !f->doubted) {
 		heading("Stragglers: who works while everybody else waits");
 		standings_print(f, STANDINGS_SHOWN);
 	}

@@ -141,13 +141,58 @@ static void ask(struct profile *p, struct coz *c, const struct profile_wish *wis
 	free(row);
 }
 
+/* The rows of regions that somebody entered come first; how many there are. */
+static size_t put_entered_first(struct profile *p, const struct graph *g, uint32_t *row_of_site)
+{
+	size_t nsites = g->trace->nsites, kept = 0;
+	uint32_t *now = mem_resize(NULL, p->nrows + 1, sizeof *now);
+	for (size_t r = 0; r < p->nrows; r++)
+		now[r] = TR_NO_SITE;
+	for (size_t i = 0; i < nsites; i++)
+		if (row_of_site[i] != TR_NO_SITE && g->entered[i] && now[row_of_site[i]] == TR_NO_SITE)
+			now[row_of_site[i]] = (uint32_t)kept++;
+	size_t others = kept;
+	for (size_t r = 0; r < p->nrows; r++)
+		now[r] = now[r] == TR_NO_SITE ? (uint32_t)others++ : now[r];
+	struct profile_row *rows = mem_resize(NULL, p->nrows + 1, sizeof *rows);
+	for (size_t r = 0; r < p->nrows; r++)
+		rows[now[r]] = p->rows[r];
+	for (size_t i = 0; i < nsites; i++)
+		if (row_of_site[i] != TR_NO_SITE)
+			row_of_site[i] = now[row_of_site[i]];
+	free(p->rows);
+	free(now);
+	p->rows = rows;
+	return kept;
+}
+
+static void free_row(struct profile_row *row)
+{
+	free(row->percent);
+	free(row->little);
+}
+
+/* Of a region in which nobody ever was there is nothing to say, unless it was asked for, or is all there
+ * is. */
+static void drop_unentered(struct profile *p, const struct graph *g, const struct profile_wish *wish,
+			   uint32_t *row_of_site)
+{
+	size_t kept = put_entered_first(p, g, row_of_site);
+	if (wish->region || kept == 0)
+		return;
+	for (size_t r = kept; r < p->nrows; r++)
+		free_row(&p->rows[r]);
+	p->nrows = kept;
+}
+
 static void ask_all(struct profile *p, const struct trace *trace, const struct times *times,
-		    const struct profile_wish *wish, const uint32_t *row_of_site)
+		    const struct profile_wish *wish, uint32_t *row_of_site)
 {
 	struct coz c;
 	points_open(&p->points, trace, times, wish->from, wish->to);
 	coz_open(&c, trace, times, wish->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
+	drop_unentered(p, &c.graph, wish, row_of_site);
 	for (size_t first = 0; first < p->nrows; first += PROFILE_ROWS) {
 		size_t left = p->nrows - first;
 		ask(p, &c, wish, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
@@ -206,10 +251,8 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 
 void profile_close(struct profile *p)
 {
-	for (size_t r = 0; r < p->nrows; r++) {
-		free(p->rows[r].percent);
-		free(p->rows[r].little);
-	}
+	for (size_t r = 0; r < p->nrows; r++)
+		free_row(&p->rows[r]);
 	for (size_t i = 0; i < p->nfaults; i++)
 		free(p->faults[i]);
 	free(p->faults);

@@ -461,6 +461,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
 	b.name = name_sites(trace);
+	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
+	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);
 	memset(b.marks, 0, n * sizeof *b.marks);
 	for (size_t t = 0; t < n; t++)
@@ -492,6 +494,7 @@ void graph_close(struct graph *g)
 		free(g->faults[i]);
 	free(g->faults);
 	free(g->threads);
+	free(g->entered);
 	free(g->junctions);
 	free(g->inputs);
 }

@@ -107,6 +107,7 @@ struct graph {
 	struct graph_junction *junctions; size_t njunctions;
 	struct graph_input *inputs; size_t ninputs;
 	struct graph_thread *threads; /* of the trace's threads */
+	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* junction: the last events of all threads */
 	char **faults; size_t nfaults; /* sentences: what is missing or contradicts itself */
 };

@@ -114,6 +114,8 @@ static void task_point(struct walk *w, const struct tr_event *e, struct spot spo
 static void region(struct walk *w, const struct tr_event *e, struct spot spot)
 {
 	struct builder *b = w->b;
+	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE)
+		b->graph->entered[e->site] = true;
 	if (e->op == DPROF_ENTER && task_in(e) != UINT64_MAX) {
 		uint64_t event = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
 		*MEM_GROW(w->running, w->nrunning) = (struct running){ b->nruns, e->site };

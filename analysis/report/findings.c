@@ -9,11 +9,13 @@
 #include "analysis/base/memory.h"
 #include "analysis/report/presence.h"
 
-/* Of work and of waiting. */
+/* Of work and of waiting: who is at a lock that is not recorded seems to work. */
 #define SCORED_KINDS                                                                               \
 	(TR_KIND_BIT(DPROF_KIND_REGION) | TR_KIND_BIT(DPROF_KIND_BARRIER) |                        \
 	 TR_KIND_BIT(DPROF_KIND_COLL) | TR_KIND_BIT(DPROF_KIND_SEND) |                             \
-	 TR_KIND_BIT(DPROF_KIND_RECV) | TR_KIND_BIT(DPROF_KIND_WAIT))
+	 TR_KIND_BIT(DPROF_KIND_RECV) | TR_KIND_BIT(DPROF_KIND_WAIT) |                             \
+	 TR_KIND_BIT(DPROF_KIND_FORK) | TR_KIND_BIT(DPROF_KIND_JOIN) |                             \
+	 TR_KIND_BIT(DPROF_KIND_LOCK))
 
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
@@ -136,6 +138,7 @@ static void doubt_scores(struct findings *f)
 		      "straggles, and times of work may have waiting in them: %s",
 		      f->trace->directory, kinds);
 	free(kinds);
+	f->doubted = true;
 	know_nothing(f, &f->ranks);
 	know_nothing(f, &f->threads);
 }

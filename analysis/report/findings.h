@@ -32,6 +32,7 @@ struct findings {
 	bool one_line;                /* all that was recorded is on one line */
 	struct standings threads, ranks;
 	bool any_events, any_work, any_wait; /* was there any, in any thread? */
+	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
 	bool several_threads;         /* some rank has more than one thread that takes part */
 	uint64_t lost;
 	uint64_t events;              /* after findings_regions */

@@ -123,6 +123,9 @@ static char *advice_without_scores(const struct findings *f)
 		return mem_format("No thread was ever in a region of work: mark the work with "
 				  "#pragma dprof region(NAME)%s.",
 				  f->any_wait ? "; that shows who keeps others waiting" : "");
+	if (f->doubted)
+		return mem_format("Who straggles is not known: DPROF_EVENTS left out events of work or "
+				  "of waiting (see the notes).");
 	if (f->threads.count == 1)
 		return mem_format("Only one thread works or waits, so nobody waits for it.");
 	if (!f->any_wait)
@@ -227,7 +230,7 @@ static double highest(const struct standings *s)
 const struct standing *standings_worth_a_look(const struct findings *f)
 {
 	const struct standings *s = who_counts(f);
-	return s->count > 1 && highest(s) >= WORTH_A_LOOK ? &s->list[0] : NULL;
+	return !f->doubted && s->count > 1 && highest(s) >= WORTH_A_LOOK ? &s->list[0] : NULL;
 }
 
 char *standings_advice(const struct findings *f)

@@ -39,6 +39,7 @@ site 1 kind=join name=pthread_join
 site 2 kind=fork name=thread%20begin
 site 3 kind=join name=thread%20end
 site 4 kind=barrier name=omp%20barrier
+site 5 kind=region name=unused file=app.c line=99
 e 0 1000 1 enter
 e 0 11000 1 exit
 e 1 1500 2 point
@@ -59,6 +60,20 @@ says out "Look at pid 7 thread 2: for 49.98 .. 50.02 % of the run"
 says_not out "began late"
 tr '\n' ' ' <out | tr -s ' ' >one-line
 says one-line "1 thread is never in a region: pid 7 thread 3; mark the work, or it is not seen"
+
+# A region that nobody entered has no row, unless it is asked for.
+expect 0 coz threads
+says out body
+says_not out unused
+expect 0 coz --region unused threads
+says out unused
+
+# Without the events of locks, who is at one seems to work: no scores.
+"$analyze" dump threads | sed '2i without lock' | trace unlocked
+expect 1 report unlocked
+tr '\n' ' ' <out >one-line
+says one-line "Who straggles is not known: DPROF_EVENTS left out events of work or of waiting"
+says_not out "Look at"
 
 # Killed in the barrier: it may wait until the end. One that never reaches it is missing there.
 sed '/^thread 0/s/$/ complete=0/' "$fixtures/iterations.txt" | awk '!(/^e 0/ && $3 >= 192000000)' | trace killed

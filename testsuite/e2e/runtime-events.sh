@@ -64,15 +64,16 @@ while read -r events kinds without; do
 		fail "DPROF_EVENTS=$events: the text is not read back"
 	rm -rf again
 	"$B/bin/dprof-analyze" coz dprof-kinds.* 2>&1 | tr -s ' \n' ' ' >answer
-	case $kinds in
-	*region*) grep -q 'since DPROF_EVENTS left it out' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
+	case $without:$kinds in
+	progress:*) grep -q 'How much shorter the run' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
+	*:*region*) grep -q 'since DPROF_EVENTS left it out' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
 	*) grep -q 'No region was recorded' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
 	esac
 	grep -q '(DPROF_EVENTS): ' answer || fail "DPROF_EVENTS=$events: coz has no note"
 	"$B/bin/dprof-analyze" csp --json dprof-kinds.* >scores 2>&1
 	status=$?
 	case $without in # that says nothing of work and waiting
-	lock) [ $status = 0 ] || fail "DPROF_EVENTS=$events: csp: $(cat scores)" ;;
+	progress) [ $status = 0 ] || fail "DPROF_EVENTS=$events: csp: $(cat scores)" ;;
 	*) [ $status = 1 ] && ! grep '"straggler_percent"' scores | grep -vq '{"lo": *0, *"hi": *100}' ||
 		fail "DPROF_EVENTS=$events: csp: $(cat scores)" ;;
 	esac
@@ -80,6 +81,7 @@ done <<END
 region region barrier,coll,send,recv,wait,fork,join,lock,progress
 -lock ${all/|lock/} lock
 -region ${all/region|/} region
+-progress ${all/|progress/} progress
 -barrier,-wait ${all/barrier|/} barrier,wait
 END
 
