@@ -40,8 +40,8 @@ site 2 kind=fork name=thread%20begin
 site 3 kind=join name=thread%20end
 site 4 kind=barrier name=omp%20barrier
 site 5 kind=region name=unused file=app.c line=99
-e 0 1000 1 enter
-e 0 11000 1 exit
+e 0 1000 1 enter thread=2
+e 0 11000 1 exit thread=2
 e 1 1500 2 point
 e 1 1600 0 enter
 e 1 4000 0 exit
