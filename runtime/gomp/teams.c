@@ -16,8 +16,9 @@
  * of its own.
  *
  * Law: the threads of a team record the same group and number at its fork, at its join and at the n-th
- * barrier in between. (OpenMP: all threads of a team come to the same barriers in the same
- * order. Where a construct is cancelled they do not, and the analysis says that somebody is missing.) */
+ * barrier in between, a number that no other team of that group has. (OpenMP: all threads of a team come to the
+ * same barriers in the same order. Where a construct is cancelled they do not, and the analysis says that
+ * somebody is missing.) */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ struct region {
 	void *data;
 	uint64_t group, number;  /* no group: it is a team of one */
 	uint64_t barriers;       /* of the group before this region */
-	uint64_t barriers_after; /* its opener says */
+	uint64_t barriers_after; /* of who came to the most: not all do where it is cancelled */
 	struct waiting join;     /* of its opener */
 };
 
@@ -77,11 +78,21 @@ static struct part enter_team(const struct region *r, bool opener)
 	return outer;
 }
 
+static void note_barriers(struct region *r)
+{
+	uint64_t most = __atomic_load_n(&r->barriers_after, __ATOMIC_RELAXED);
+
+	while (most < team_place.barriers &&
+	       !__atomic_compare_exchange_n(&r->barriers_after, &most, team_place.barriers, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 static void leave_team(struct region *r, bool opener, struct part outer)
 {
 	struct waiting join = operation(SITE(site_join), r, opener);
 
-	r->barriers_after = opener ? team_place.barriers : r->barriers_after;
+	note_barriers(r);
 	team_place = outer.place;
 	task_now = outer.task;
 	if (!r->group)
