@@ -79,11 +79,16 @@ static bool only_begins(const struct tr_event *e)
 	return trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID) != MATCH_NO_ID;
 }
 
+static bool is_uncertain(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS ||
+	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY;
+}
+
 static enum match_flow flow_of(const struct tr_site *site, const struct tr_event *e)
 {
-	uint64_t role = trace_arg(e, DPROF_KEY_ROLE, UINT64_MAX);
-	bool rooted = role != UINT64_MAX;
-	return role == DPROF_WHO_KNOWS ? MATCH_NOWHERE :
+	bool rooted = trace_has(e, DPROF_KEY_ROLE);
+	return is_uncertain(e) ? MATCH_NOWHERE :
 	       site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
 	       site->kind == DPROF_KIND_JOIN ? MATCH_TO_ROOT :
 	       flow_of_name(site->name, rooted, only_begins(e));
@@ -199,7 +204,7 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 	if (!meeting)
 		meeting = begin(m, key, e);
 	else if (!same_operation(m->trace, meeting->parts[0].site, e->site) ||
-		 trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS)
+		 is_uncertain(e))
 		meeting->flow = MATCH_NOWHERE;
 	if (only_begins(e)) {
 		begin_id(m, thread, e, meeting);

@@ -96,6 +96,7 @@ struct group {
 	bool between;      /* two groups */
 	uint64_t npersistent; /* collective operations that may be started again and again */
 	uint64_t nderived; /* numbers made from its own */
+	uint64_t instead;  /* of id, in collective operations since one failed; or 0 */
 	unsigned users;    /* the communicator, and what is under way */
 };
 
@@ -115,6 +116,10 @@ void group_made(MPI_Comm comm);
 uint64_t group_derive(struct group *);
 void group_made_as(MPI_Comm comm, uint64_t id);
 struct group *group_of_window(MPI_Win, uint64_t id);
+
+/* An operation of all its members failed here: nobody knows which of the others' it would have been, so those
+ * to come have another number than the others'. */
+void group_doubt(struct group *);
 
 void group_keep(struct group *);
 void group_release(struct group *);
@@ -209,6 +214,9 @@ struct call group_operation_begin(const void *site, const char *name, struct gro
 				  uint64_t bytes);
 struct post collective_begun(const void *site, const char *name, struct group *, int root,
 			     uint64_t bytes);
+
+/* MPI has refused it, or it came to nothing; before its call ends. */
+void collective_failed(struct call, struct group *);
 
 /* One that may be started again and again (NULL: making it failed); one of its starts. */
 void collective_keep(const void *again, struct group *, int root, uint64_t bytes,

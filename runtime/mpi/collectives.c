@@ -9,7 +9,8 @@
  * The n-th start of the k-th persistent operation of a communicator has a number that is made of n
  * and k, since MPI orders the making of them but not the starting.
  *
- * Law: all members of a communicator give an operation the same group and number. */
+ * Law: all members of a communicator give an operation the same group and number, until one fails on one of
+ * them: MPI may refuse it there alone. */
 #include "runtime/mpi/adapter.h"
 
 #define PERSISTENT (UINT64_C(1) << 55)
@@ -28,7 +29,8 @@ static void add_arguments(const struct group *g, uint64_t seq, int root, uint64_
 	unsigned n = 0;
 
 	if (g) {
-		a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP, g->id };
+		a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP,
+						   g->instead ? g->instead : g->id };
 		a[n++] = (struct dprof_argument){ DPROF_KEY_SEQ, seq };
 	}
 	if (g && (g->between || root != NOT_ROOTED))
@@ -58,6 +60,16 @@ struct call collective_begin(const void *site, const char *name, MPI_Comm comm, 
 			     uint64_t bytes)
 {
 	return group_operation_begin(site, name, mpi_active ? group_of(comm) : NULL, root, bytes);
+}
+
+void collective_failed(struct call c, struct group *g)
+{
+	struct dprof_argument nobody = { DPROF_KEY_PEER, DPROF_NOBODY };
+
+	if (c.on)
+		dprof_adapter_arguments(&nobody, 1);
+	if (g)
+		group_doubt(g);
 }
 
 static struct post begun(const void *site, const char *name, struct group *g, uint64_t seq,
@@ -109,11 +121,13 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 #define BLOCKING(name, called, parameters, arguments, root, bytes)                                \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
-		const struct group *g = mpi_active ? group_of(comm) : NULL;                       \
+		struct group *g = mpi_active ? group_of(comm) : NULL;                             \
 		struct call c = collective_begin(&site_##name, "MPI_" #name, comm, root,          \
 						 WITHIN(g) ? (bytes) : UNKNOWN_BYTES);            \
 		int result = PMPI_##called arguments;                                             \
                                                                                                   \
+		if (result != MPI_SUCCESS)                                                        \
+			collective_failed(c, g);                                                  \
 		call_end(c);                                                                      \
 		return result;                                                                    \
 	}
@@ -125,6 +139,8 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 						 WITHIN(g) ? (bytes) : UNKNOWN_BYTES);            \
 		int result = PMPI_##called(ALL arguments, request);                               \
                                                                                                   \
+		if (result != MPI_SUCCESS)                                                        \
+			collective_failed(p.call, g);                                             \
 		post_end(&p, result == MPI_SUCCESS ? request : NULL);                             \
 		return result;                                                                    \
 	}
@@ -135,6 +151,8 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 		uint64_t size = WITHIN(g) ? (bytes) : UNKNOWN_BYTES;                              \
 		int result = PMPI_##called(ALL arguments, info, request);                         \
                                                                                                   \
+		if (result != MPI_SUCCESS)                                                        \
+			collective_failed((struct call){ false, NULL }, g);                       \
 		collective_keep(&site_##name##_init, g, root, size,                               \
 				result == MPI_SUCCESS ? request : NULL);                          \
 		return result;                                                                    \

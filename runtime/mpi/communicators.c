@@ -52,6 +52,8 @@
 						 UNKNOWN_BYTES);                                  \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
+		if (result != MPI_SUCCESS && mpi_active)                                          \
+			collective_failed(c, group_known(parent));                                \
 		call_end(c);                                                                      \
 		if (result == MPI_SUCCESS)                                                        \
 			group_made(*made);                                                        \
@@ -93,6 +95,8 @@ static void copy_end(const struct post *p, const MPI_Comm *made, uint64_t id,
 		struct post p = copy_begun(NAMED(name), comm, &id);                               \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
+		if (result != MPI_SUCCESS && mpi_active)                                          \
+			collective_failed(p.call, group_known(comm));                             \
 		copy_end(&p, made, id, result == MPI_SUCCESS ? request : NULL);                   \
 		return result;                                                                    \
 	}

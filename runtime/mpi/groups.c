@@ -308,6 +308,12 @@ uint64_t group_derive(struct group *g)
 	return g->id >> DERIVED || n > DERIVED_MOST ? 0 : n << DERIVED | g->id;
 }
 
+void group_doubt(struct group *g)
+{
+	g->instead = draw();
+	__atomic_store_n(&g->nderived, DERIVED_MOST, __ATOMIC_RELAXED);
+}
+
 struct group *group_of_window(MPI_Win win, uint64_t id)
 {
 	struct group *g = calloc(1, sizeof(*g));

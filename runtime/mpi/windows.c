@@ -73,6 +73,8 @@ static void made(MPI_Win win, MPI_Comm comm, bool exposed)
 		struct call c = collective_begin(NAMED(name), comm, NOT_ROOTED, UNKNOWN_BYTES);   \
 		int result = PMPI_##called arguments;                                             \
                                                                                                   \
+		if (result != MPI_SUCCESS && mpi_active)                                          \
+			collective_failed(c, group_known(comm));                                  \
 		call_end(c);                                                                      \
 		if (result == MPI_SUCCESS)                                                        \
 			made(*win, comm, exposed);                                                \
@@ -122,6 +124,8 @@ DPROF_EXPORT int MPI_Win_fence(int asserted, MPI_Win win)
 					      all_for_all ? NOT_ROOTED : WHO_KNOWS, UNKNOWN_BYTES);
 	int result = PMPI_Win_fence(asserted, win);
 
+	if (result != MPI_SUCCESS)
+		collective_failed(c, w ? w->group : NULL);
 	if (w)
 		w->open = !(asserted & (MPI_MODE_NOSUCCEED | MPI_MODE_NOPUT));
 	call_end(c);
