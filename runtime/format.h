@@ -162,7 +162,8 @@ enum dprof_key {
  *
  * A peer that is DPROF_NOBODY says that no message is moved: of an operation with MPI_PROC_NULL, and
  * at the done of a receive that was cancelled before it took one. Of a barrier or a coll it says that it failed,
- * and means what role=DPROF_WHO_KNOWS does.
+ * and means what role=DPROF_WHO_KNOWS does. A send or a receive with that role failed: whether it has moved a
+ * message is not known.
  *
  * Sends from one rank to another in one group with one tag meet the receives of that kind in the
  * order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is

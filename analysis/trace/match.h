@@ -16,8 +16,8 @@
  *    begun behind it that could concern the same messages wait.
  *  - That order is not certain when two threads of a rank are at the same time in sends to the same
  *    stream, or in receives that may take from it; when records of either rank were lost or
- *    damaged, or have no site; when an id is begun again before its operation was completed
- *    (it was cancelled or freed, and may have taken a message or not). From there on that stream,
+ *    damaged, or have no site; when one of them failed; when an id is begun again before its operation
+ *    was completed (it was cancelled or freed, and may have taken a message or not). From there on that stream,
  *    or all streams of that rank, give no matches.
  *  - Members of a meeting named the same group and number at the same kind of operation; if their
  *    operations have not the same name, its flow is MATCH_NOWHERE.

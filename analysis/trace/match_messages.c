@@ -422,7 +422,8 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 	struct message_op *op = make(m, thread, e, receive);
 	if (op->only_begun)
 		begin_request(m, thread, trace_arg(e, DPROF_KEY_ID, 0), op);
-	if (r->several && overlaps(r, op))
+	if ((r->several && overlaps(r, op)) ||
+	    trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS)
 		close_for(m, op);
 	if (r->several)
 		hold(r, op);

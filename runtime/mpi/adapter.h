@@ -192,6 +192,8 @@ struct post post_begun(enum dprof_kind, const void *site, const char *name, stru
 struct post post_as(enum dprof_kind, const void *site, const char *name, struct envelope,
 		    uint64_t id);
 
+/* MPI has refused it, or nobody knows what came of it; before its call is over. */
+void post_failed(const struct post *);
 /* The call is over; what it only began has this handle now (NULL: that failed). */
 void post_end(const struct post *, const MPI_Request *);
 /* A receive has taken this message, in a call that goes on (NULL: that failed). */

@@ -127,6 +127,14 @@ struct post post_begun(enum dprof_kind kind, const void *site, const char *name,
 	return post_as(kind, site, name, e, e.nobody ? 0 : request_number());
 }
 
+void post_failed(const struct post *p)
+{
+	struct dprof_argument who_knows = { DPROF_KEY_ROLE, DPROF_WHO_KNOWS };
+
+	if (p->call.on && !p->envelope.nobody)
+		dprof_adapter_arguments(&who_knows, 1);
+}
+
 void post_end(const struct post *p, const MPI_Request *handle)
 {
 	struct request r = { .envelope = p->envelope, .id = p->id, .kind = p->kind };
@@ -198,6 +206,8 @@ DPROF_EXPORT int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *messa
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && p.call.on ? &own : status;
 	int result = PMPI_Mprobe(from, tag, comm, message, s);
 
+	if (result != MPI_SUCCESS)
+		post_failed(&p);
 	post_received(&p, result == MPI_SUCCESS ? s : NULL);
 	post_end(&p, NULL);
 	return result;

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What MPI refuses on one rank, which then goes on, moves no message and meets nobody: what is recorded
+# behind it is not taken for what the others did at that time, neither for a proof about clocks nor for a cause.
+set -u
+: "${B:?the build folder}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_HOST
+from=$PWD/testsuite/fixtures/runtime/errors.c
+failed=0
+fail() { echo "FAILED: $mpi: $*"; failed=1; }
+cd "$dir" || exit 1
+
+cat >on-hosts <<'END'
+#!/bin/sh
+DPROF_HOST=h$OMPI_COMM_WORLD_RANK exec ./program
+END
+chmod +x on-hosts
+# MPICH, as Debian builds it, does not refuse such arguments but dies of them.
+mpi=openmpi
+if ! command -v mpicc.$mpi >/dev/null || [ ! -e "$B/lib/libdprof-$mpi.so" ]; then
+	echo "no OpenMPI here"
+	exit 77
+fi
+run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
+	rm -rf dprof-*
+	# shellcheck disable=SC2046,SC2086
+	mpicc.$mpi -O2 -w $plugin "$from" -o program $(pkg-config --libs dprof-$mpi) || { fail "cannot compile"; continue; }
+	# shellcheck disable=SC2086
+	timeout 60 $run -n 2 ./on-hosts >out 2>&1 || fail "exit status $?: $(head -5 out)"
+	"$B/bin/dprof-analyze" clocks dprof-* >said 2>&1 || fail "clocks: $(cat said)"
+	grep -q "^ *h1 *proven" said || fail "expected proven bounds of h1, found $(cat said)"
+	"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | cat >faults
+	grep -q "lacks participants: 5 times" faults || fail "expected 5 operations without rank 0, found $(cat faults)"
+	grep -q "its send is not in the trace or not certain: 6 times" faults ||
+		fail "expected 6 receives of which nobody knows the send, found $(cat faults)"
+done
+exit $failed
