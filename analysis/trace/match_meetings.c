@@ -198,6 +198,8 @@ void meeting_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 	if (key.group == UINT64_MAX || key.number == UINT64_MAX)
 		return;
 	size_t again = only_begins(e) ? SIZE_MAX : repeated(&m->actors[thread], &key);
+	call->met = key;
+	call->part = again;
 	if (again == VISITED_NOTHING)
 		return;
 	HASH_FIND(hh, m->meetings, &key, sizeof key, meeting);
@@ -255,16 +257,17 @@ static void leave(struct matcher *m, struct meeting *meeting, size_t part, size_
 }
 
 /* When somebody has left a barrier already, it was over: the thread was on its way out when it found a task
- * that was made behind the barrier. It has left then, and its next visit is to nothing. */
+ * that was made behind the barrier. It has left then, and its next visits are to nothing. */
 void meeting_interrupt(struct matcher *m, uint32_t thread, const struct call *call,
 		       const struct tr_event *e)
 {
 	struct actor *a = &m->actors[thread];
-	if (!call->meeting)
+	if (!call->meeting && call->part != VISITED_NOTHING)
 		return;
-	bool over = call->meeting->key.class == CLASS_COLLECTIVE && call->meeting->left > 0;
+	bool over = call->meeting && call->meeting->key.class == CLASS_COLLECTIVE &&
+		    call->meeting->left > 0;
 	*MEM_GROW(a->interrupted, a->ninterrupted) =
-		(struct visited){ call->meeting->key, over ? VISITED_NOTHING : call->part };
+		(struct visited){ call->met, over ? VISITED_NOTHING : call->part };
 	if (over)
 		leave(m, call->meeting, call->part, MATCH_NEVER, e->stamp);
 }

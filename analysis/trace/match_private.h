@@ -26,7 +26,8 @@ struct call {
 	enum dprof_kind kind;
 	struct message_op *op;     /* or NULL, */
 	struct meeting *meeting;   /* or NULL, */
-	size_t part;               /* of the meeting */
+	size_t part;               /* of the meeting; VISITED_NOTHING: it was over */
+	struct meeting_key met;
 	uint64_t id;               /* of a wait, or MATCH_NO_ID */
 	uint32_t child;            /* of a join, or MATCH_NO_THREAD */
 };

@@ -70,6 +70,31 @@ expect 0 check t
 coz body 30
 coz "omp task" 20
 
+# The same with two tasks, one after the other.
+world <<-'END' | trace t
+	e 0 0 0 enter group=7 seq=0
+	e 0 500 0 exit
+	e 0 500 4 enter
+	e 0 800 1 point task=5 id=6
+	e 0 800 1 point task=8 id=6
+	e 0 800 4 exit
+	e 0 800 3 enter id=6
+	e 0 1000 3 exit
+	e 1 500 0 enter group=7 seq=0
+	e 1 800 0 exit task=5
+	e 1 800 2 enter task=5
+	e 1 900 2 exit
+	e 1 900 0 enter group=7 seq=0
+	e 1 900 0 exit task=8
+	e 1 900 2 enter task=8
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+expect 0 check t
+coz body 30
+coz "omp task" 20
+
 # Nobody has run the task.
 world <<-'END' | trace t
 	e 0 0 1 point task=5 id=6
