@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * calls.cc - records the calls of calls.def.
+ * calls.cc - records the calls of calls.def, or says where they stand.
  *
- *   x = MPI_Barrier(c);   ->   ENTER; x = MPI_Barrier(c); EXIT
+ *   x = MPI_Barrier(c);          ->   ENTER; x = MPI_Barrier(c); EXIT
+ *   e = pthread_mutex_lock(m);   ->   TELL; e = pthread_mutex_lock(m); TOLD
  *
  * Law: ENTER is the last thing that the thread records before the call, so that who
- * stands behind the call (the MPI adapter) can add to it; EXIT is on every way the call can go on. */
+ * stands behind the call (the MPI adapter) can add to it; EXIT is on every way the call can go on. What is
+ * told is so from just before the call until just after it, whichever way that goes on; and only
+ * where the compiler knows the line: a neighbour's would be a wrong one. */
 #include "plugin/parts.h"
 
 static const struct call {
 	const char *function;
 	enum dprof_kind kind;
 	const char *name;
+	bool told;
 } table[] = {
-#define DPROF_CALL(function, kind, name) { function, DPROF_KIND_##kind, name },
+#define DPROF_CALL(function, kind, name) { function, DPROF_KIND_##kind, name, false },
+#define DPROF_TELL(function, kind, name) { function, DPROF_KIND_##kind, name, true },
 #include "plugin/calls.def"
 };
 
@@ -69,26 +74,46 @@ static location_t location_near(gimple_stmt_iterator at)
 	return DECL_SOURCE_LOCATION(current_function_decl);
 }
 
-bool calls_wrap(gimple_stmt_iterator *i)
+/* Puts what `build` makes on every way on from a call. Returns true if edges wait to be committed. */
+template <typename BUILD> static bool insert_after(gimple_stmt_iterator *i, BUILD build)
 {
 	gimple *stmt = gsi_stmt(*i);
-	const struct call *c = find(stmt);
-	if (!c)
-		return false;
-	location_t where = location_near(*i);
-	if (stretches_off(where))
-		return false;
-	tree site = site_build(c->kind, where, shown(c), current_function_decl);
-
-	gsi_insert_before(i, pass_event(DPROF_ENTER, c->kind, site, where), GSI_SAME_STMT);
 	if (!stmt_ends_bb_p(stmt)) {
-		gsi_insert_after(i, pass_event(DPROF_EXIT, c->kind, site, where), GSI_NEW_STMT);
+		gsi_insert_after(i, build(), GSI_NEW_STMT);
 		return false;
 	}
 	edge e;
 	edge_iterator ei;
 	FOR_EACH_EDGE(e, ei, gimple_bb(stmt)->succs)
 		if (!(e->flags & EDGE_ABNORMAL))
-			gsi_insert_on_edge(e, pass_event(DPROF_EXIT, c->kind, site, where));
+			gsi_insert_on_edge(e, build());
 	return true;
+}
+
+static bool record(gimple_stmt_iterator *i, const struct call *c)
+{
+	location_t where = location_near(*i);
+	if (stretches_off(where))
+		return false;
+	tree site = site_build(c->kind, where, shown(c), current_function_decl);
+
+	gsi_insert_before(i, pass_event(DPROF_ENTER, c->kind, site, where), GSI_SAME_STMT);
+	return insert_after(i, [&] { return pass_event(DPROF_EXIT, c->kind, site, where); });
+}
+
+static bool tell(gimple_stmt_iterator *i, const struct call *c)
+{
+	location_t where = gimple_location(gsi_stmt(*i));
+	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || stretches_off(where))
+		return false;
+	tree site = site_build(c->kind, where, c->name, current_function_decl);
+
+	gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);
+	return insert_after(i, [&] { return pass_call(NULL_TREE, where); });
+}
+
+bool calls_wrap(gimple_stmt_iterator *i)
+{
+	const struct call *c = find(gsi_stmt(*i));
+	return c && (c->told ? tell(i, c) : record(i, c));
 }

@@ -84,30 +84,60 @@ static tree operand(enum mark mark, tree site, unsigned byte)
 			     inlined_operand(mark, "i", build_fold_addr_expr(ref));
 }
 
-static tree clobbers()
+typedef vec<tree, va_gc> operands;
+
+static operands *clobbers(std::initializer_list<const char *> names)
 {
-	tree list = NULL_TREE;
-	for (const char *what : { "memory", "cc", "rsi", "rdx", "rcx", "rax" })
-		list = tree_cons(NULL_TREE, build_string(strlen(what) + 1, what), list);
+	operands *list = nullptr;
+	for (const char *what : names)
+		vec_safe_push(list, build_tree_list(NULL_TREE, build_string(strlen(what) + 1, what)));
 	return list;
 }
 
-gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined)
+static gimple *asm_build(const char *text, operands *inputs, operands *clobbered, location_t where)
 {
-	vec<tree, va_gc> *inputs = nullptr, *clobbered = nullptr;
-	enum mark mark = unless_inlined ? MARK_EVENT : MARK_NONE;
-	vec_safe_push(inputs, operand(mark, site, DPROF_SITE_ALIGN * op));
-	vec_safe_push(inputs, operand(MARK_NONE, site, op));
-	for (tree c = clobbers(); c; c = TREE_CHAIN(c))
-		vec_safe_push(clobbered, build_tree_list(NULL_TREE, TREE_VALUE(c)));
-	char *t = text(op, kind);
-	gasm *stmt = gimple_build_asm_vec(t, inputs, nullptr, clobbered, nullptr);
-	free(t);
+	gasm *stmt = gimple_build_asm_vec(text, inputs, nullptr, clobbered, nullptr);
 	gimple_asm_set_volatile(stmt, true);
 	gimple_asm_set_inline(stmt, true); /* the inliner counts one instruction, not thirty lines */
 	gimple_set_location(stmt, where);
 	return stmt;
 }
+
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined)
+{
+	operands *inputs = nullptr;
+	enum mark mark = unless_inlined ? MARK_EVENT : MARK_NONE;
+	vec_safe_push(inputs, operand(mark, site, DPROF_SITE_ALIGN * op));
+	vec_safe_push(inputs, operand(MARK_NONE, site, op));
+	char *t = text(op, kind);
+	gimple *stmt = asm_build(t, inputs, clobbers({ "memory", "cc", "rsi", "rdx", "rcx", "rax" }), where);
+	free(t);
+	return stmt;
+}
+
+/* ---- Where a call stands --------------------------------------------------------------------------- */
+
+#define TELL_OF(lea) \
+	INSN("movq\t__dprof_call@gottpoff(%%rip), %%rax", "mov\trax, QWORD PTR __dprof_call@gottpoff[rip]") \
+	lea \
+	INSN("movq\t%%rcx, %%fs:(%%rax)", "mov\tQWORD PTR fs:[rax], rcx") \
+	INSN("movq\t%%rsp, %%fs:8(%%rax)", "mov\tQWORD PTR fs:8[rax], rsp")
+#define TELL     TELL_OF(INSN("leaq\t%c0(%%rip), %%rcx", "lea\trcx, %c0[rip]"))
+#define TELL_FAR TELL_OF(INSN("leaq\t%0, %%rcx", "lea\trcx, %0"))
+#define TOLD \
+	INSN("movq\t__dprof_call@gottpoff(%%rip), %%rcx", "mov\trcx, QWORD PTR __dprof_call@gottpoff[rip]") \
+	INSN("movq\t$0, %%fs:(%%rcx)", "mov\tQWORD PTR fs:[rcx], 0")
+
+gimple *call_build(tree site, location_t where)
+{
+	operands *inputs = nullptr;
+	if (site)
+		vec_safe_push(inputs, operand(MARK_NONE, site, 0));
+	return asm_build(!site ? TOLD : far_sites() ? TELL_FAR : TELL, inputs,
+			 clobbers({ "memory", "rcx", "rax" }), where);
+}
+
+/* ---- Which event an asm is ------------------------------------------------------------------------- */
 
 /* Operand 1 tells both. */
 tree event_site(gimple *stmt, enum dprof_op *op)

@@ -122,12 +122,14 @@ tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, locati
 		bool unless_inlined = false);
 bool event_read(const char *asm_text, struct event *e);
 gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined);
+gimple *call_build(tree site, location_t where); /* says that a call comes; NULL: that it is over */
 tree event_site(gimple *stmt, enum dprof_op *op); /* NULL if it is no event */
 
 /* pass.cc: the pass over GIMPLE that does the rest. */
 void pass_register(const char *plugin_name);
 gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where,
 		   bool unless_inlined = false);
+gimple *pass_call(tree site, location_t where);
 
 /* balance.cc: ends of regions whose begin and end stand in different blocks. The second returns true if edges
  * wait to be committed. */
@@ -153,7 +155,7 @@ bool loops_of_graph(function *fun);
 bool filter_read(const char *file);
 bool filter_takes(tree fn, const char *name);
 
-/* calls.cc: events around calls that synchronise. Returns true if edges wait to be committed. */
+/* calls.cc: events, or what is told, around calls that synchronise. Returns true if edges wait to be committed. */
 bool calls_wrap(gimple_stmt_iterator *i);
 bool calls_mpi(gimple *stmt);
 

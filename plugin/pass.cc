@@ -115,6 +115,13 @@ gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t
 	return stmt;
 }
 
+gimple *pass_call(tree site, location_t where)
+{
+	gimple *stmt = call_build(site, where);
+	cgraph_node::get(current_function_decl)->record_stmt_references(stmt);
+	return stmt;
+}
+
 void pass_register(const char *plugin_name)
 {
 	struct register_pass_info where = { new pass_dprof, "ssa", 1, PASS_POS_INSERT_BEFORE };

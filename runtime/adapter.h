@@ -4,8 +4,9 @@
  * ...) and say what a recorded operation was.
  *
  * A call that the plugin saw is recorded by the code around it; the adapter, called inside, only
- * adds arguments to its ENTER. One from code that the plugin never saw is recorded by the
- * adapter, at a site of its own.
+ * adds arguments to its ENTER. Of others the plugin says only where they stand (dprof_adapter_call): the
+ * adapter records them, as it does those from code that the plugin never saw, which have a site of the
+ * adapter's own.
  *
  * Law: arguments stand directly behind the event that they belong to, or nowhere. All of this
  * may be called at any time, recording or not, and leaves errno alone. */
@@ -14,8 +15,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "runtime/format.h"
+#include "runtime/record.h"
 
 #define DPROF_EXPORT __attribute__((visibility("default")))
 
@@ -37,6 +40,27 @@ static inline bool dprof_adapter_wanted(enum dprof_kind kind)
 /* The site at which the last event of this thread is the ENTER of an operation (no region) called `name`;
  * or NULL. */
 DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
+
+/* What lies on the stack between a call that the plugin has seen and the adapter: a few frames of headers
+ * of C++ at most. A signal handler's frame begins further down (what the kernel saves is larger). */
+#define DPROF_CALL_NEAR 1024 /* bytes */
+
+/* The site that the plugin gave to the call that the calling thread is in; NULL when it has not
+ * seen it. Asked once: what is called from then on is another call. */
+static inline const struct dprof_site *dprof_adapter_call(const struct dprof_site *site_of_adapter)
+{
+	const struct dprof_site *site = __dprof_call.site;
+	uint64_t stack;
+
+	if (!site)
+		return NULL;
+	__asm__("mov %%rsp, %0" : "=r"(stack));
+	if (__dprof_call.stack - stack > DPROF_CALL_NEAR)
+		return NULL;
+	__dprof_call.site = NULL;
+	return site->kind == site_of_adapter->kind &&
+	       !strcmp(site->strings, site_of_adapter->strings) ? site : NULL;
+}
 
 /* Adds arguments to the last event of this thread, unless that is of a kind that is left out. */
 DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigned n);
@@ -66,6 +90,18 @@ DPROF_EXPORT uint64_t dprof_adapter_new_group(void);
 /* Is this an address in code that we are to look at: of the program, or of a library that was
  * compiled with the plugin, or one that works for those (libstdc++, libgomp)? */
 DPROF_EXPORT bool dprof_adapter_is_ours(const void *code);
+
+/* The site of the call that the calling thread is in: where the plugin says that it stands, or the adapter's
+ * own. NULL: it is not to be recorded, made by others or at the wrong time. */
+static inline const struct dprof_site *dprof_adapter_site(const struct dprof_site *site_of_adapter,
+							  const void *caller)
+{
+	const struct dprof_site *told = dprof_adapter_call(site_of_adapter);
+
+	if (!dprof_adapter_recording())
+		return NULL;
+	return told ? told : dprof_adapter_is_ours(caller) ? site_of_adapter : NULL;
+}
 
 /* This process has this rank among that many. */
 DPROF_EXPORT void dprof_adapter_rank(int64_t rank, int64_t size);

@@ -26,6 +26,17 @@
  *       jmp   2b                          it was recorded for us, or is not to be
  *   .previous
  *
+ * Around a call of which only the adapter can say when what is to be recorded (a lock may be refused), it
+ * says just where the call stands:
+ *
+ *       mov   __dprof_call@gottpoff(%rip), %rax
+ *       lea   SITE(%rip), %rcx
+ *       mov   %rcx, %fs:(%rax)
+ *       mov   %rsp, %fs:8(%rax)
+ *       call  pthread_mutex_lock
+ *       mov   __dprof_call@gottpoff(%rip), %rcx
+ *       movq  $0, %fs:(%rcx)
+ *
  * Law: a slot that was claimed belongs to its claimer alone and stays mapped until it is written. */
 #ifndef DPROF_RECORD_H
 #define DPROF_RECORD_H
@@ -44,6 +55,18 @@ struct dprof_cursor {
 
 #if defined(__x86_64__)
 extern __thread struct dprof_cursor __dprof_cursor
+	__attribute__((tls_model("initial-exec"), visibility("default")));
+#endif
+
+/* The call that the thread is about to make: `site` is NULL when it is about to make none, and the stack
+ * pointer tells a call from one in a signal handler that came in between. */
+struct dprof_call {
+	const struct dprof_site *site;
+	uint64_t stack;
+};
+
+#if defined(__x86_64__)
+extern __thread struct dprof_call __dprof_call
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 #endif
 

@@ -31,6 +31,7 @@
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
+__thread struct dprof_call __dprof_call;
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */

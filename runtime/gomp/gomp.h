@@ -36,6 +36,9 @@
 /* Is the call of the exported function in which this stands to be recorded? */
 #define IS_OURS (dprof_adapter_recording() && dprof_adapter_is_ours(__builtin_return_address(0)))
 
+/* At which site; NULL: it is not to be. */
+#define SITE_OF_CALL(site) dprof_adapter_site(SITE(site), __builtin_return_address(0))
+
 /* ---- waits.c ---------------------------------------------------------------------------------- */
 
 /* An operation, on the stack of whoever waits in it. libgomp lets the thread run tasks there: then it is

@@ -17,7 +17,7 @@ DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
 
 static const char unnamed, ordered;
 
-#define WANTED (dprof_adapter_wanted(DPROF_KIND_LOCK) && IS_OURS)
+#define WANTED_SITE_OF_CALL(site) (dprof_adapter_wanted(DPROF_KIND_LOCK) ? SITE_OF_CALL(site) : NULL)
 
 static void say_which(const void *lock)
 {
@@ -42,34 +42,36 @@ static void taken(const struct dprof_site *site, const void *lock)
 	dprof_adapter_exit(site);
 }
 
-#define LOCK(name, site, parameters, arguments, id)           \
+#define LOCK(name, own, parameters, arguments, id)            \
 	DPROF_EXPORT void name parameters;                    \
 	DPROF_EXPORT void name parameters                     \
 	{                                                     \
-		bool wanted = WANTED;                         \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(own); \
                                                               \
-		if (wanted)                                   \
-			begin(SITE(site), id);                \
+		if (site)                                     \
+			begin(site, id);                      \
 		REAL(name) arguments;                         \
-		if (wanted)                                   \
-			dprof_adapter_exit(SITE(site));       \
+		if (site)                                     \
+			dprof_adapter_exit(site);             \
 	}
-#define UNLOCK(name, site, parameters, arguments, id)         \
+#define UNLOCK(name, own, parameters, arguments, id)          \
 	DPROF_EXPORT void name parameters;                    \
 	DPROF_EXPORT void name parameters                     \
 	{                                                     \
-		if (WANTED)                                   \
-			released(SITE(site), id);             \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(own); \
+                                                              \
+		if (site)                                     \
+			released(site, id);                   \
 		REAL(name) arguments;                         \
 	}
 #define TEST(name, type)                                      \
 	DPROF_EXPORT int name(type *lock)                     \
 	{                                                     \
-		bool wanted = WANTED;                         \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_lock); \
 		int got = REAL(name)(lock);                   \
                                                               \
-		if (wanted && got)                            \
-			taken(SITE(site_lock), lock);         \
+		if (site && got)                              \
+			taken(site, lock);                    \
 		return got;                                   \
 	}
 

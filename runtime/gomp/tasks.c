@@ -367,9 +367,11 @@ static void wait_for(const struct dprof_site *site, enum dprof_key key, uint64_t
 DPROF_EXPORT void GOMP_taskwait(void);
 DPROF_EXPORT void GOMP_taskwait(void)
 {
-	if (IS_OURS && team_place.group && task_now.has_children) {
+	const struct dprof_site *site = SITE_OF_CALL(site_taskwait);
+
+	if (site && team_place.group && task_now.has_children) {
 		task_now.has_children = false;
-		wait_for(SITE(site_taskwait), DPROF_KEY_ID, task_now.number, REAL(GOMP_taskwait));
+		wait_for(site, DPROF_KEY_ID, task_now.number, REAL(GOMP_taskwait));
 	} else {
 		REAL(GOMP_taskwait)();
 	}
@@ -379,8 +381,8 @@ DPROF_EXPORT void GOMP_taskwait(void)
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend);
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend)
 {
-	struct waiting w = { .site = SITE(site_taskwait), .narguments = 1 };
-	bool recording = IS_OURS && team_place.group;
+	struct waiting w = { .site = SITE_OF_CALL(site_taskwait), .narguments = 1 };
+	bool recording = w.site && team_place.group;
 
 	if (recording) {
 		w.argument[0] = (struct dprof_argument){ DPROF_KEY_TASK, make(depend, true) };

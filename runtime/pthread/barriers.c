@@ -15,7 +15,6 @@
 #include "runtime/pthread/pthread.h"
 
 DPROF_SITE_OF(site_barrier, DPROF_KIND_BARRIER, "pthread_barrier_wait");
-#define SITE ((const struct dprof_site *)&site_barrier)
 
 struct barrier {
 	struct entry entry;
@@ -112,7 +111,7 @@ static void say_meeting(struct ticket t)
 
 DPROF_EXPORT int pthread_barrier_wait(pthread_barrier_t *at)
 {
-	bool seen = dprof_adapter_entered(SITE->strings);
+	bool seen = dprof_adapter_entered(site_barrier.strings);
 	bool recording = seen || IS_OURS;
 	int result;
 
@@ -120,12 +119,12 @@ DPROF_EXPORT int pthread_barrier_wait(pthread_barrier_t *at)
 		struct ticket t = draw(at);
 
 		if (!seen)
-			dprof_adapter_enter(SITE);
+			dprof_adapter_enter(SITE(site_barrier));
 		if (t.threads)
 			say_meeting(t);
 	}
 	result = REAL(pthread_barrier_wait)(at);
 	if (recording && !seen)
-		dprof_adapter_exit(SITE);
+		dprof_adapter_exit(SITE(site_barrier));
 	return result;
 }

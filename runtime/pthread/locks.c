@@ -91,15 +91,13 @@ static bool has_it(int error)
 	return error == 0 || error == EOWNERDEAD;
 }
 
-#define WANTED (dprof_adapter_wanted(DPROF_KIND_LOCK) && IS_OURS)
-
 /* The function waits until it has the lock. An error is rare (a deadlock that was noticed): then what
  * was recorded as taken is released. What is not recorded keeps nothing on the stack: it is a jump. */
 #define LOCK(name, type, role)                                                            \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
-	static __attribute__((noinline)) int name##_recorded(type *lock)                  \
+	static __attribute__((noinline)) int name##_recorded(type *lock,                  \
+							     const struct dprof_site *site) \
 	{                                                                                 \
-		const struct dprof_site *site = (const void *)&site_##name;               \
 		int error;                                                                \
                                                                                           \
 		begin(site, (const void *)lock, role, OF_PROCESSES_OF(lock));             \
@@ -111,7 +109,9 @@ static bool has_it(int error)
 	}                                                                                 \
 	DPROF_EXPORT int name(type *lock)                                                 \
 	{                                                                                 \
-		return WANTED ? name##_recorded(lock) : REAL(name)(lock);                 \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
+                                                                                          \
+		return site ? name##_recorded(lock, site) : REAL(name)(lock);             \
 	}
 
 /* It may give up. */
@@ -119,16 +119,15 @@ static bool has_it(int error)
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
 	DPROF_EXPORT int name parameters                                                  \
 	{                                                                                 \
-		bool wanted = WANTED;                                                     \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
 		struct dprof_moment since = { 0 };                                        \
 		int error;                                                                \
                                                                                           \
-		if (wanted)                                                               \
+		if (site)                                                                 \
 			since = dprof_adapter_moment();                                   \
 		error = REAL(name) arguments;                                             \
-		if (wanted && has_it(error))                                              \
-			taken((const void *)&site_##name, (const void *)lock, role,       \
-			      OF_PROCESSES_OF(lock), since);                              \
+		if (site && has_it(error))                                                \
+			taken(site, (const void *)lock, role, OF_PROCESSES_OF(lock), since); \
 		return error;                                                             \
 	}
 
@@ -136,8 +135,10 @@ static bool has_it(int error)
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
 	DPROF_EXPORT int name(type *lock)                                                 \
 	{                                                                                 \
-		if (WANTED)                                                               \
-			released((const void *)&site_##name, (const void *)lock);         \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
+                                                                                          \
+		if (site)                                                                 \
+			released(site, (const void *)lock);                               \
 		return REAL(name)(lock);                                                  \
 	}
 
@@ -167,10 +168,10 @@ UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 void lock_released(const pthread_mutex_t *lock)
 {
-	released((const void *)&site_pthread_mutex_unlock, lock);
+	released(SITE(site_pthread_mutex_unlock), lock);
 }
 
 void lock_taken(pthread_mutex_t *lock, struct dprof_moment since)
 {
-	taken((const void *)&site_pthread_mutex_lock, lock, EXCLUSIVE, mutex_of_processes(lock), since);
+	taken(SITE(site_pthread_mutex_lock), lock, EXCLUSIVE, mutex_of_processes(lock), since);
 }

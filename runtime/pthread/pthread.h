@@ -38,6 +38,15 @@
 /* Is the call of the exported function in which this stands to be recorded? */
 #define IS_OURS (dprof_adapter_recording() && dprof_adapter_is_ours(__builtin_return_address(0)))
 
+#define SITE(s) ((const struct dprof_site *)&(s))
+
+/* At which site; NULL: it is not to be. */
+#define SITE_OF_CALL(site) dprof_adapter_site(SITE(site), __builtin_return_address(0))
+
+/* The same for what programs do so often that it shows: first of all, is the kind recorded? */
+#define WANTED_SITE_OF_CALL(site)                                                                \
+	(dprof_adapter_wanted((enum dprof_kind)(site).kind) ? SITE_OF_CALL(site) : NULL)
+
 /* locks.c: what a condition variable does with its mutex. */
 void lock_released(const pthread_mutex_t *);
 void lock_taken(pthread_mutex_t *, struct dprof_moment since);

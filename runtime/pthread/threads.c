@@ -18,8 +18,6 @@ DPROF_SITE_OF(site_begin, DPROF_KIND_FORK, "thread begin");
 DPROF_SITE_OF(site_end, DPROF_KIND_JOIN, "thread end");
 DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
 
-#define SITE(s) ((const struct dprof_site *)&(s))
-
 struct known {
 	struct entry entry;     /* key: its pthread_t */
 	void *(*function)(void *);
@@ -94,17 +92,18 @@ static bool is_joinable(const pthread_attr_t *attr)
 	return state == PTHREAD_CREATE_JOINABLE;
 }
 
-static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k)
+static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k,
+		  const struct dprof_site *site)
 {
 	int error;
 
 	k->joinable = is_joinable(attr);
 	k->users = 2 + k->joinable;
-	dprof_adapter_enter(SITE(site_create)); /* first: the creator's own number may be due */
+	dprof_adapter_enter(site); /* first: the creator's own number may be due */
 	k->number = dprof_adapter_reserve_thread();
 	add_argument(DPROF_KEY_THREAD, k->number);
 	error = REAL(pthread_create)(id, attr, begin, k);
-	dprof_adapter_exit(SITE(site_create));
+	dprof_adapter_exit(site);
 	if (error) {
 		dprof_adapter_return_thread(k->number);
 		free(k);
@@ -121,13 +120,14 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k)
 DPROF_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 				void *(*function)(void *), void *argument)
 {
-	struct known *k = IS_OURS ? calloc(1, sizeof(*k)) : NULL;
+	const struct dprof_site *site = SITE_OF_CALL(site_create);
+	struct known *k = site ? calloc(1, sizeof(*k)) : NULL;
 
 	if (!k)
 		return REAL(pthread_create)(id, attr, function, argument);
 	k->function = function;
 	k->argument = argument;
-	return create(id, attr, k);
+	return create(id, attr, k, site);
 }
 
 /* ---- Who waits for its end -------------------------------------------------------------------- */
@@ -161,32 +161,40 @@ static void release(struct known *k, bool gone)
 	table_unlock(&threads_table);
 }
 
+/* `k`, or NULL: nobody knows its number. */
+static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result, const struct known *k,
+						  const struct dprof_site *site)
+{
+	int error;
+
+	dprof_adapter_enter(site);
+	if (k)
+		add_argument(DPROF_KEY_THREAD, k->number);
+	pthread_cleanup_push((void (*)(void *))dprof_adapter_exit, (void *)site);
+	error = REAL(pthread_join)(id, result);
+	pthread_cleanup_pop(1);
+	return error;
+}
+
 DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 {
 	struct known *k = find(id);
-	bool recording = IS_OURS;
-	int error;
+	const struct dprof_site *site = SITE_OF_CALL(site_join);
+	int error = site ? wait_for_end(id, result, k, site) : REAL(pthread_join)(id, result);
 
-	if (recording) {
-		dprof_adapter_enter(SITE(site_join));
-		if (k)
-			add_argument(DPROF_KEY_THREAD, k->number);
-	}
-	pthread_cleanup_push((void (*)(void *))dprof_adapter_exit, (void *)&site_join);
-	error = REAL(pthread_join)(id, result);
-	pthread_cleanup_pop(recording);
 	release(k, error == 0);
 	return error;
 }
 
 /* Recorded only when it was over in time. */
-static int joined(struct known *k, struct dprof_moment since, bool recording, int error)
+static int joined(struct known *k, struct dprof_moment since, const struct dprof_site *site,
+		  int error)
 {
-	if (recording && error == 0) {
-		dprof_adapter_enter_at(SITE(site_join), since);
+	if (site && error == 0) {
+		dprof_adapter_enter_at(site, since);
 		if (k)
 			add_argument(DPROF_KEY_THREAD, k->number);
-		dprof_adapter_exit(SITE(site_join));
+		dprof_adapter_exit(site);
 	}
 	release(k, error == 0);
 	return error;
@@ -196,18 +204,18 @@ DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 {
 	struct known *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	bool recording = IS_OURS;
+	const struct dprof_site *site = SITE_OF_CALL(site_join);
 
-	return joined(k, since, recording, REAL(pthread_tryjoin_np)(id, result));
+	return joined(k, since, site, REAL(pthread_tryjoin_np)(id, result));
 }
 
 DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *until)
 {
 	struct known *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	bool recording = IS_OURS;
+	const struct dprof_site *site = SITE_OF_CALL(site_join);
 
-	return joined(k, since, recording, REAL(pthread_timedjoin_np)(id, result, until));
+	return joined(k, since, site, REAL(pthread_timedjoin_np)(id, result, until));
 }
 
 DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock,
@@ -215,9 +223,9 @@ DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clo
 {
 	struct known *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	bool recording = IS_OURS;
+	const struct dprof_site *site = SITE_OF_CALL(site_join);
 
-	return joined(k, since, recording, REAL(pthread_clockjoin_np)(id, result, clock, until));
+	return joined(k, since, site, REAL(pthread_clockjoin_np)(id, result, clock, until));
 }
 
 DPROF_EXPORT int pthread_detach(pthread_t id)

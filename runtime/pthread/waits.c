@@ -21,9 +21,6 @@ DPROF_SITE_OF(site_broadcast, DPROF_KIND_WAIT, "pthread_cond_broadcast");
 DPROF_SITE_OF(site_sem_wait, DPROF_KIND_WAIT, "sem_wait");
 DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
 
-#define SITE(s) ((const struct dprof_site *)&(s))
-#define WANTED  (dprof_adapter_wanted(DPROF_KIND_WAIT) && IS_OURS)
-
 static void signalled(const struct dprof_site *site, const void *object)
 {
 	dprof_adapter_point(site);
@@ -54,17 +51,19 @@ static bool semaphore_of_processes(const sem_t *semaphore)
 struct wait {
 	const pthread_cond_t *condition;
 	pthread_mutex_t *mutex;
-	bool wanted, of_processes; /* known before: afterwards the condition variable may be gone */
+	const struct dprof_site *site;
+	bool of_processes; /* known before: afterwards the condition variable may be gone */
 	int error;
 };
 
-static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex, bool wanted)
+static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
+			      const struct dprof_site *site)
 {
-	if (wanted) {
+	if (site) {
 		lock_released(mutex);
-		dprof_adapter_enter(SITE(site_wait));
+		dprof_adapter_enter(site);
 	}
-	return (struct wait){ condition, mutex, wanted, wanted && condition_of_processes(condition),
+	return (struct wait){ condition, mutex, site, site && condition_of_processes(condition),
 			      ECANCELED };
 }
 
@@ -73,18 +72,18 @@ static void end_wait(void *wait)
 {
 	const struct wait *w = wait;
 
-	if (!w->wanted)
+	if (!w->site)
 		return;
-	if (w->error == 0 && dprof_adapter_entered(SITE(site_wait)->strings))
+	if (w->error == 0 && dprof_adapter_entered(w->site->strings))
 		say_which(w->condition, w->of_processes);
-	dprof_adapter_exit(SITE(site_wait));
+	dprof_adapter_exit(w->site);
 	lock_taken(w->mutex, dprof_adapter_moment());
 }
 
 #define COND_WAIT(name, parameters, arguments)                       \
 	DPROF_EXPORT int name parameters                             \
 	{                                                            \
-		struct wait w = begin_wait(condition, mutex, WANTED); \
+		struct wait w = begin_wait(condition, mutex, WANTED_SITE_OF_CALL(site_wait)); \
                                                                      \
 		pthread_cleanup_push(end_wait, &w);                  \
 		w.error = REAL(name) arguments;                      \
@@ -104,44 +103,53 @@ COND_WAIT(pthread_cond_clockwait,
 
 DPROF_EXPORT int pthread_cond_signal(pthread_cond_t *condition)
 {
-	if (WANTED)
-		signalled(SITE(site_signal), condition);
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_signal);
+
+	if (site)
+		signalled(site, condition);
 	return REAL(pthread_cond_signal)(condition);
 }
 
 DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-	if (WANTED)
-		signalled(SITE(site_broadcast), condition);
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_broadcast);
+
+	if (site)
+		signalled(site, condition);
 	return REAL(pthread_cond_broadcast)(condition);
 }
 
 /* ---- Semaphores ------------------------------------------------------------------------------- */
 
-struct sem_use { const sem_t *semaphore; bool wanted, of_processes; int result; };
+struct sem_use {
+	const sem_t *semaphore;
+	const struct dprof_site *site;
+	bool of_processes;
+	int result;
+};
 
-static struct sem_use begin_sem(const sem_t *semaphore, bool wanted)
+static struct sem_use begin_sem(const sem_t *semaphore, const struct dprof_site *site)
 {
-	if (wanted)
-		dprof_adapter_enter(SITE(site_sem_wait));
-	return (struct sem_use){ semaphore, wanted, wanted && semaphore_of_processes(semaphore), -1 };
+	if (site)
+		dprof_adapter_enter(site);
+	return (struct sem_use){ semaphore, site, site && semaphore_of_processes(semaphore), -1 };
 }
 
 static void end_sem(void *use)
 {
 	const struct sem_use *u = use;
 
-	if (!u->wanted)
+	if (!u->site)
 		return;
-	if (u->result == 0 && dprof_adapter_entered(SITE(site_sem_wait)->strings))
+	if (u->result == 0 && dprof_adapter_entered(u->site->strings))
 		say_which(u->semaphore, u->of_processes);
-	dprof_adapter_exit(SITE(site_sem_wait));
+	dprof_adapter_exit(u->site);
 }
 
 #define SEM_WAIT(name, parameters, arguments)                       \
 	DPROF_EXPORT int name parameters                            \
 	{                                                           \
-		struct sem_use u = begin_sem(semaphore, WANTED);    \
+		struct sem_use u = begin_sem(semaphore, WANTED_SITE_OF_CALL(site_sem_wait)); \
                                                                     \
 		pthread_cleanup_push(end_sem, &u);                  \
 		u.result = REAL(name) arguments;                    \
@@ -156,20 +164,23 @@ SEM_WAIT(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespe
 
 DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 {
-	bool wanted = WANTED, of_processes = wanted && semaphore_of_processes(semaphore);
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_wait);
+	bool of_processes = site && semaphore_of_processes(semaphore);
 	int result = REAL(sem_trywait)(semaphore);
 
-	if (wanted && result == 0) {
-		dprof_adapter_enter(SITE(site_sem_wait));
+	if (site && result == 0) {
+		dprof_adapter_enter(site);
 		say_which(semaphore, of_processes);
-		dprof_adapter_exit(SITE(site_sem_wait));
+		dprof_adapter_exit(site);
 	}
 	return result;
 }
 
 DPROF_EXPORT int sem_post(sem_t *semaphore)
 {
-	if (WANTED)
-		signalled(SITE(site_sem_post), semaphore);
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_post);
+
+	if (site)
+		signalled(site, semaphore);
 	return REAL(sem_post)(semaphore);
 }

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What threads wait for is told apart by where they wait: calls of locks, conditions, joins and of OpenMP's
+# constructs are recorded at their lines, and at no other; calls that the plugin has not seen at none.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/sites
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
+analyze=$B/bin/dprof-analyze
+failed=0
+
+fail() {
+	echo "FAILED: $what: $*"
+	failed=1
+}
+
+gcc -c -O2 -I. -o "$dir/unseen.o" "$from/unseen.c" || exit 1
+cd "$dir" || exit 1
+
+run() { # source, compiler and options: the lines at which something is recorded
+	local source=$1
+	shift
+	rm -rf dprof-* program
+	# shellcheck disable=SC2046
+	"$@" -g -Wall -Wextra $(pkg-config --cflags dprof) -o program $(pkg-config --libs dprof) ||
+		fail "does not compile"
+	./program || fail "exit status $?"
+	"$analyze" check dprof-* >verdict || fail "$(cat verdict)"
+	"$analyze" dump dprof-* >text || fail "dump: exit status $?"
+	awk '$1 == "site" { sub(/name=/, "", $4); sub(/line=/, "", $6); at[$2] = $6 " " $4 }
+	     $1 == "e" && $5 != "exit" { n[at[$4]]++ }
+	     END { for (place in n) print place, n[place] }' text | sort -n >found
+	awk 'match($0, /(\/\*|!) at /) { print FNR, substr($0, RSTART + RLENGTH) }' "$source" |
+		sed 's/ *\*\/$//; s/ contended//' >expected
+	grep -v '^0 ' found | sed 's/ [0-9]*$//' | diff expected - >wrong || fail "$(cat wrong)"
+}
+
+# Of the locks it is that one for which a thread has waited.
+contended() { # source, the name of the locks
+	local place
+	place=${1##*/}:$(sed -n '/ contended/=' "$1")
+	"$analyze" query dprof-* "count(\"$place\") >= 1" >/dev/null || fail "no query about $place"
+	awk '$1 == "site" { sub(/name=/, "", $4); sub(/line=/, "", $6); at[$2] = $6; name[$2] = $4 }
+	     $1 == "e" && $5 == "enter" { since[$2, $4] = $3 }
+	     $1 == "e" && $5 == "exit" && name[$4] == wanted { t[at[$4]] += $3 - since[$2, $4] }
+	     END { for (line in t) if (t[line] > most) { most = t[line]; best = line } print best }' \
+		wanted="$2" text >best
+	[ "$(cat best)" = "${place##*:}" ] || fail "line $(cat best) was waited at, not $place"
+}
+
+for options in "gcc -O0" "gcc -O2" "gcc -O3 -flto"; do
+	what="pthreads.c, $options"
+	# shellcheck disable=SC2086
+	run "$from/pthreads.c" $options -pthread "$from/pthreads.c" unseen.o
+	contended "$from/pthreads.c" pthread_mutex_lock
+	for name in "sem_post 4" "sem_wait 1"; do
+		grep -q "^0 $name\$" found || fail "expected $name at no line, found $(grep '^0 sem' found)"
+	done
+	# once, and after each wait for the condition, which names itself
+	grep -q '^0 pthread_mutex_lock [1-9]' found || fail "expected pthread_mutex_lock at no line"
+done
+for options in "gcc -O0" "gcc -O2" "g++ -O2"; do
+	what="openmp.c, $options"
+	# shellcheck disable=SC2086
+	run "$from/openmp.c" $options -fopenmp "$from/openmp.c"
+	contended "$from/openmp.c" omp%20critical
+done
+what="openmp.f90"
+run "$from/openmp.f90" gfortran -O2 -fopenmp "$from/openmp.f90"
+contended "$from/openmp.f90" omp%20critical
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
