@@ -126,10 +126,15 @@ static void count_part(const struct trace *t, uint32_t thread, uint64_t id, uint
 	*last = operation;
 }
 
+static enum dprof_kind kind_of(const struct trace *t, const struct tr_event *e)
+{
+	return e->site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[e->site].kind;
+}
+
 /* The group of a message says within which ranks are counted, not who takes part. */
 static bool is_of_all(const struct trace *t, const struct tr_event *e)
 {
-	enum dprof_kind kind = e->site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[e->site].kind;
+	enum dprof_kind kind = kind_of(t, e);
 	return e->op == DPROF_ENTER && kind != DPROF_KIND_SEND && kind != DPROF_KIND_RECV;
 }
 
@@ -137,7 +142,7 @@ static bool is_of_all(const struct trace *t, const struct tr_event *e)
 static uint64_t operation_of(const struct trace *t, const struct tr_event *e)
 {
 	uint64_t seq = trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX);
-	return seq == UINT64_MAX ? 0 : seq << 8 | t->sites[e->site].kind;
+	return seq == UINT64_MAX ? 0 : seq << 8 | kind_of(t, e);
 }
 
 /* What was open when a thread was killed is no fault, nor what has lost its other half to a lack

@@ -191,18 +191,41 @@ static void one_round(const char *trace, FILE *nowhere)
 	store(f->path, f->bytes, f->size);
 }
 
-START_TEST(no_bytes_bring_it_down)
+/* A trace directory of the text, within `directory`; to be freed. */
+static char *make_trace(const char *lines)
 {
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	char *trace = mem_format("%s/trace", directory),
-	     *remove = mem_format("rm -rf '%s'", directory);
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"),
-	     *nowhere = fopen("/dev/null", "w");
+	char *trace = mem_format("%s/trace", directory);
+	FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
 	char *wrong = text_pack(in, "text", trace);
 	ck_assert_msg(!wrong, "%s", wrong);
 	fclose(in);
-	load_all(trace);
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+	return trace;
+}
+
+/* Sites may be damaged though the events at them are whole. */
+START_TEST(an_operation_of_a_group_may_be_at_an_unknown_site)
+{
+	char *trace = make_trace("dprof-text 1\nclock 0 host=h ghz=1\nthread 0 clock=0 rank=0\n"
+				 "thread 1 clock=0 rank=1\nsite 0 kind=barrier name=b\n"
+				 "e 0 10 - enter group=1 seq=1\ne 0 12 - exit\n"
+				 "e 1 11 0 enter group=1 seq=1\ne 1 13 0 exit\n"),
+	     *remove = mem_format("rm -rf '%s'", directory);
+	FILE *nowhere = fopen("/dev/null", "w");
+	open_and_use(trace, nowhere);
+	fclose(nowhere);
+	ck_assert_int_eq(system(remove), 0);
+	free(trace);
+	free(remove);
+}
+END_TEST
+
+START_TEST(no_bytes_bring_it_down)
+{
+	char *trace = make_trace(text), *remove = mem_format("rm -rf '%s'", directory);
+	FILE *nowhere = fopen("/dev/null", "w");
+	load_all(trace);
 	signal(SIGSEGV, crashed);
 	signal(SIGBUS, crashed);
 	signal(SIGABRT, crashed);
@@ -221,6 +244,7 @@ int main(void)
 {
 	TCase *c = unit_begin(120, UNIT_ANEW);
 
+	tcase_add_test(c, an_operation_of_a_group_may_be_at_an_unknown_site);
 	tcase_add_test(c, no_bytes_bring_it_down);
 	return unit_end();
 }
