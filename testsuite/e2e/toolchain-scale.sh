@@ -49,11 +49,16 @@ cost() { # file, command... -> user seconds and KB
 	/usr/bin/time -f '%U %M' -o "$1" "${@:2}" || fail "all.c"
 }
 if [ -x /usr/bin/time ]; then
-	cost third "$bin/dprof-cc" -O2 -c -x c <(sed -n '1,4001p' all.c; echo "}") -o all.o
-	cost whole "$bin/dprof-cc" -O2 -c all.c
+	{ sed -n '1,4001p' all.c; echo "}"; } >third.c
 	# Three times as many take three times as long, not nine times; the compiler itself is a little worse than that.
-	paste third whole | awk '{ print "2000 regions in one function: " $1 " s, " $2 " KB; 6000: " $3 " s, " $4 " KB"
-		exit $3 > 6 * $1 + 0.2 }' || fail "regions of one function take each other's time"
+	# Of five tries the best counts: whatever else the machine does only adds to a time.
+	for try in 1 2 3 4 5; do
+		cost third "$bin/dprof-cc" -O2 -c -x c third.c -o all.o
+		cost whole "$bin/dprof-cc" -O2 -c all.c
+		paste third whole | awk '{ print "2000 regions in one function: " $1 " s, " $2 " KB; 6000: " $3 " s, " $4 " KB"
+			exit $3 > 6 * $1 + 0.2 }' && break
+		[ $try -lt 5 ] || fail "regions of one function take each other's time"
+	done
 fi
 
 # ---- 100 shared objects ----------------------------------------------------------------------------------------------------
@@ -129,10 +134,11 @@ static void call(const char *path, const char *name)
 int main(int argc, char **argv)
 {
 	call("./low.so", "call0");
-	usleep(200000); /* from here on records are short */
+	usleep(200000); /* from here on records are short, unless the machine is very busy */
 	call("./low.so", "call0");
 	call("./high.so", "call1"); /* nobody knows yet that there is a clash */
-	usleep(2500000); /* the runtime looks once a second */
+	while (access("noted", F_OK)) /* the runtime looks once a second, and says so */
+		usleep(10000);
 	for (int i = 0; i < 1000; i++) {
 		call("./low.so", "call0");
 		call("./high.so", "call1");
@@ -142,11 +148,28 @@ int main(int argc, char **argv)
 END
 "$bin/dprof-cc" clash.c -ldl -o clash && "$bin/dprof-cc" -DN=0 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610000000000 o0.c -o low.so &&
 	"$bin/dprof-cc" -DN=1 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610008000000 o1.c -o high.so || fail "clash"
-./clash || fail "the program with a clash fails"
+./clash &
+pid=$!
+for _ in $(seq 1200); do # a minute
+	notes 2>/dev/null | grep -q 'end%20alike' && break
+	sleep 0.05
+done
 notes | grep -q 'end%20alike' || fail "no note of the clash: do the objects lie where they should?"
-# The first call was mostly recorded before words came into use; the next two are ambiguous, and named as that.
-names | awk '$0 != "object" (NR > 1 && NR % 2) { print NR ": " $0; exit } END { if (NR != 2001) print "events: " NR }' >wrong
-[ ! -s wrong ] || fail "with a clash: $(cat wrong)"
-grep -q 'expected an address in one module of its process, found .*, which is in several (and [345] more like it)' problems ||
-	fail "expected 4 to 6 events that are in several modules, found $(cat problems)"
+touch noted
+wait $pid || fail "the program with a clash fails"
+names >got
+# No event has another one's name. Those of the first three calls that were recorded short before the note are left out,
+# and counted: an enter and an exit each.
+{ printf 'object%d\n' 0 0 1; yes 'object0
+object1' | head -2000; } >called
+[ "$(tail -2000 got)" = "$(tail -2000 called)" ] || fail "with a clash: $(diff <(tail -2000 got) <(tail -2000 called) | head -5)"
+first=$(head -n -2000 got | tr '\n' ' ')
+case 'object0 object0 object1 ' in *"$first"*) ;; *) fail "with a clash the first calls are $first" ;; esac
+left_out=$((2 * (2003 - $(wc -l <got))))
+if [ $left_out = 0 ]; then
+	[ ! -s problems ] || fail "expected no problems, found $(cat problems)"
+else
+	grep -q "expected an address in one module of its process, found .*, which is in several (and $((left_out - 1)) more like it)" problems ||
+		fail "expected $left_out events that are in several modules, found $(cat problems)"
+fi
 exit $failed
