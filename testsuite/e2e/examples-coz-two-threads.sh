@@ -9,22 +9,28 @@ analyze=$B/bin/dprof-analyze
 # Who may lets the sleepers wake before all others; they do not compute.
 first=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1)
 
-# A run whose threads woke within 0.15 ms of their 670, and of whose ends main heard within 1 ms, if that can
-# be had -> seconds, and its trace
-punctual() { # seconds that it should take, options...
-	local ideal=$1
+# Of up to five runs the one whose threads woke least late, until that is 1 ms -> seconds, and its trace
+least_late() { # seconds that it takes at least, options...
+	local ideal=$1 best=
 	shift
-	for _ in $(seq 15); do
+	for _ in 1 2 3 4 5; do
 		rm -rf dprof-coz_two_threads.*
-		$first "$B/examples/coz_two_threads" --scale 0.1 "$@" >line || fail "$*: status $?"
-		awk -v ideal="$ideal" '{ print $12; exit !($3 < 0.15 && $7 < 0.15 && $12 < ideal + 0.001) }' line &&
-			return
+		$first "$B/examples/coz_two_threads" --scale 0.5 "$@" >line || fail "$*: status $?"
+		if awk -v best="$best" '{ exit !(best == "" || $12 < best) }' line; then
+			best=$(awk '{ print $12 }' line)
+			rm -rf kept
+			mv dprof-coz_two_threads.* kept
+		fi
+		awk -v best="$best" -v ideal="$ideal" 'BEGIN { exit !(best < ideal + 0.001) }' && break
 	done
-	echo "the paper's figure was not tried: in 15 runs no two threads woke in time, last $(cat line)" >late
+	mv kept dprof-coz_two_threads.kept
+	echo "$best"
 }
 
-took=$(punctual 0.67 | tail -1)
-trace=$(echo dprof-coz_two_threads.*)
+took=$(least_late 3.35)
+rm -rf trace
+mv dprof-coz_two_threads.kept trace
+trace=trace
 
 # What the stamps say: main hears of the end of b when it does, and then finds that a is over, which takes
 # next to no time. How long that takes no join shows here: so the bounds allow for as much as they show for
@@ -60,17 +66,13 @@ done
 [ "$(buys b 100)" = "0 0" ] || fail "b: expected exactly 0, found $(buys b 100)"
 echo "recorded: a buys $(buys a 100) %, b $(buys b 100) %"
 
-took_without=$(punctual 0.64 --a 0.1 | tail -1) # all but nothing of it
-if [ -f late ]; then
-	cat late
-	exit 77
-fi
-within "$truth" $(awk -v loose="$loose" 'BEGIN { print 4.45 - loose, 4.55 + loose }') || fail "a buys $truth %, not the 4.5 of the paper: $(cat text)"
-saved=$(awk -v x="$took" -v y="$took_without" 'BEGIN { print 100 * (x - y) / x }')
-# 30 ms of 670, where each run may be 1 ms longer. Wall-clock time is the machine's to give: what it gives
-# does not judge the analysis, which the stamps have judged above.
-if ! within "$saved" 4.32 4.64; then
-	echo "all but the wall clock: without a the run took $took_without s instead of $took, $saved % less"
-	exit 77
-fi
-echo "really (nearly) without a: $saved % less"
+took_without=$(least_late 3.2 --a 0.1) # all but nothing of it
+# 4.5 % of what the run takes at least; by how much it was disturbed is what it took beyond that.
+awk -v truth="$truth" -v loose="$loose" -v took="$took" -v without="$took_without" 'BEGIN {
+	saved = 100 * (took - without) / took
+	disturbed = 100 * (took - 3.35 + without - 3.2) / took
+	paper = 100 * (3.35 - 3.2) / 3.35
+	printf "recorded: a buys %.3f %% (the paper: 4.5); really (nearly) without a: %.3f %% less, disturbed by %.3f\n", truth, saved, disturbed
+	exit !(took >= 3.35 && without >= 3.2 &&
+	       (truth - paper) ^ 2 <= (0.05 + loose + disturbed) ^ 2 && (truth - saved) ^ 2 <= (0.05 + loose + disturbed) ^ 2)
+}' || fail "a buys $truth %, which is not what the run takes less without it: $(cat text)"
