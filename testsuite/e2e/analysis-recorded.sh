@@ -21,15 +21,24 @@ fail() {
 	failed=1
 }
 
-./recorded || fail 'the program'
-trace=$(echo dprof-recorded.*)
+lost_in() { # the text of a trace
+	sed -n 's/^thread .* lost=\([0-9]*\).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
+}
 
-# A handler that comes while its thread changes chunks finds no room. That is said, and nothing else.
-"$analyze" check "$trace" >out
+# A handler that comes while its thread changes chunks finds no room. That is said, and nothing else; what is
+# missing is never more than that. On a busy machine it may be much, so of five runs the first counts that lost
+# little, or the last.
+for run in 1 2 3 4 5; do
+	rm -rf dprof-recorded.*
+	./recorded || fail 'the program'
+	trace=$(echo dprof-recorded.*)
+	"$analyze" check "$trace" >out
+	"$analyze" dump "$trace" >once
+	lost=$(lost_in once)
+	[ "$lost" -lt 1000 ] && break
+done
+[ -s out ] && [ -s once ] || fail 'check and dump say nothing'
 sed '$d' out | grep -v 'expected room for all records, found none for [0-9]*: they are lost$' && fail 'check'
-"$analyze" dump "$trace" >once
-lost=$(sed -n 's/^thread .* lost=\([0-9]*\).*/\1/p' once | awk '{ n += $1 } END { print n + 0 }')
-[ "$lost" -lt 1000 ] || { echo "too busy: $lost records are lost"; exit 77; }
 for name in outer inner handler; do
 	site=$(sed -n "s/^site \([0-9]*\) kind=region name=$name .*/\1/p" once)
 	enters=$(grep -c "^e [01] [0-9]* $site enter" once) exits=$(grep -c "^e [01] [0-9]* $site exit" once)
@@ -48,5 +57,6 @@ trace=$(echo dprof-recorded.*)
 [ $? -eq 1 ] || fail 'a killed program is called fine'
 [ "$(grep -vc 'they are lost$' out)" -eq 2 ] || fail "more than that it was killed: $(cat out)"
 grep -q "expected a line 'finished', found none: the process still runs, was killed" out || fail "$(cat out)"
-[ "$("$analyze" dump "$trace" 2>/dev/null | grep -c '^e 0 ')" -ge 40000 ] || fail 'events are missing'
+"$analyze" dump "$trace" 2>/dev/null >once
+[ "$(grep -c '^e 0 ' once)" -ge $((50000 - $(lost_in once))) ] || fail 'events are missing'
 exit $failed
