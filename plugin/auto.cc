@@ -97,9 +97,9 @@ bool wants(const struct contents &c)
 }
 
 /* Large ones are inlined only where they are called once, and are worth their events there too. */
-bool unless_inlined(tree fn, const struct contents &c)
+enum origin origin_of(tree fn, const struct contents &c)
 {
-	return !c.mpi && (DECL_DECLARED_INLINE_P(fn) || c.statements < SMALL);
+	return !c.mpi && (DECL_DECLARED_INLINE_P(fn) || c.statements < SMALL) ? UNLESS_INLINED : AUTOMATIC;
 }
 
 class pass_auto : public gimple_opt_pass {
@@ -126,13 +126,13 @@ bool ends_program(gimple *stmt)
 	       startswith(name, "_gfortran_error_stop_");
 }
 
-struct region { char *name; location_t where; bool unless_inlined; };
+struct region { char *name; location_t where; enum origin origin; };
 
 gimple_seq event_seq(enum dprof_op op, const region &r)
 {
 	gimple_seq seq = nullptr;
 	push_gimplify_context();
-	gimplify_and_add(event_note(op, DPROF_KIND_REGION, r.name, r.where, r.unless_inlined), &seq);
+	gimplify_and_add(event_note(op, DPROF_KIND_REGION, r.name, r.where, r.origin), &seq);
 	pop_gimplify_context(nullptr);
 	return seq;
 }
@@ -156,7 +156,7 @@ unsigned pass_auto::execute(function *fun)
 	const struct contents c = contents_of(fn);
 	if (!wants(c))
 		return 0;
-	region r = { auto_name(fn), DECL_SOURCE_LOCATION(fn), unless_inlined(fn, c) };
+	region r = { auto_name(fn), DECL_SOURCE_LOCATION(fn), origin_of(fn, c) };
 	gbind *bind = as_a<gbind *>(whole);
 	gimple_seq inner = gimple_bind_body(bind), body = event_seq(DPROF_ENTER, r);
 	struct walk_stmt_info info = {};

@@ -103,10 +103,10 @@ static gimple *asm_build(const char *text, operands *inputs, operands *clobbered
 	return stmt;
 }
 
-gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined)
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin)
 {
 	operands *inputs = nullptr;
-	enum mark mark = unless_inlined ? MARK_EVENT : MARK_NONE;
+	enum mark mark = origin == UNLESS_INLINED ? MARK_EVENT : MARK_NONE;
 	vec_safe_push(inputs, operand(mark, site, DPROF_SITE_ALIGN * op));
 	vec_safe_push(inputs, operand(MARK_NONE, site, op));
 	char *t = text(op, kind);
@@ -158,15 +158,15 @@ tree event_site(gimple *stmt, enum dprof_op *op)
 
 /* ---- Notes -----------------------------------------------------------------------------------------
  *
- *   asm volatile ("#dprof:event:OP:KIND:UNLESS_INLINED:NAME" : : : "memory")
+ *   asm volatile ("#dprof:event:OP:KIND:ORIGIN:NAME" : : : "memory")
  *
  * stands for an event until the pass. It names no variable, because OpenMP's default(none) would ask
  * under which clause the user shares it. Its location is its site's. */
 #define NOTE "#dprof:event:"
 
-tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site, bool unless_inlined)
+tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site, enum origin origin)
 {
-	char *t = xasprintf(NOTE "%d:%d:%d:%s", op, kind, unless_inlined, name);
+	char *t = xasprintf(NOTE "%d:%d:%d:%s", op, kind, origin, name);
 	tree string = build_string(strlen(t) + 1, t);
 	free(t);
 	tree memory = build_tree_list(NULL_TREE, build_string(sizeof "memory", "memory"));
@@ -185,7 +185,7 @@ bool event_read(const char *asm_text, struct event *e)
 	char *rest;
 	e->op = (enum dprof_op)strtol(asm_text + strlen(NOTE), &rest, 10);
 	e->kind = (enum dprof_kind)strtol(rest + 1, &rest, 10);
-	e->unless_inlined = strtol(rest + 1, &rest, 10);
+	e->origin = (enum origin)strtol(rest + 1, &rest, 10);
 	e->name = rest + 1;
 	return true;
 }

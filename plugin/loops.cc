@@ -67,7 +67,7 @@ void wrap_loop(tree *loop, tree fn)
 	    stretches_off(where))
 		return;
 	char *name = loop_name(fn, where);
-	struct marker m = { DIRECTIVE_OPEN, DPROF_KIND_REGION, where, name, NULL_TREE };
+	struct marker m = { DIRECTIVE_OPEN, DPROF_KIND_REGION, where, name, NULL_TREE, AUTOMATIC };
 	tree list = alloc_stmt_list();
 	append_to_statement_list_force(marker_build(m), &list);
 	append_to_statement_list_force(*loop, &list);
@@ -151,7 +151,7 @@ bool graph_loop::wrap(tree fn)
 	if (statements < options.min || where == UNKNOWN_LOCATION)
 		return false;
 	char *name = loop_name(fn, where);
-	tree site = site_build(DPROF_KIND_REGION, where, name, fn);
+	tree site = site_build(DPROF_KIND_REGION, where, name, fn, AUTOMATIC);
 	free(name);
 	FOR_EACH_EDGE(e, ei, l->header->preds)
 		if (!flow_bb_inside_loop_p(l, e->src))

@@ -101,8 +101,8 @@ tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
 		append_to_statement_list_force(tsi_stmt(i), &body);
 	tsi_delink(&end);
 
-	append_to_statement_list(event_note(DPROF_EXIT, b.m.kind, b.m.name, where), &finally);
-	*tsi_stmt_ptr(at) = enter(event_note(DPROF_ENTER, b.m.kind, b.m.name, where), b.m);
+	append_to_statement_list(event_note(DPROF_EXIT, b.m.kind, b.m.name, where, b.m.origin), &finally);
+	*tsi_stmt_ptr(at) = enter(event_note(DPROF_ENTER, b.m.kind, b.m.name, where, b.m.origin), b.m);
 	tree whole = build2(TRY_FINALLY_EXPR, void_type_node, body, finally);
 	TREE_SIDE_EFFECTS(whole) = 1;
 	SET_EXPR_LOCATION(whole, where);

@@ -4,7 +4,7 @@
  *
  * A marker is an `asm volatile` whose text is an assembler comment that says everything:
  *
- *   #dprof:DIRECTIVE:KIND:NAME
+ *   #dprof:DIRECTIVE:KIND:ORIGIN:NAME
  *
  * It is a basic one unless the directive has an instance: that is the input of an extended one, in whose
  * text every % is doubled. Nothing is kept beside the tree, because C++ parses tentatively and
@@ -37,7 +37,7 @@ static tree inputs(tree value)
 tree marker_build(struct marker m)
 {
 	char *name = m.instance ? replace_all(m.name, "%", "%%") : xstrdup(m.name);
-	char *text = xasprintf(PREFIX "%d:%d:%s", m.what, m.kind, name);
+	char *text = xasprintf(PREFIX "%d:%d:%d:%s", m.what, m.kind, m.origin, name);
 	tree string = build_string(strlen(text) + 1, text);
 	free(text);
 	free(name);
@@ -67,6 +67,7 @@ bool marker_read(tree stmt, struct marker *m)
 	char *rest;
 	m->what = (enum directive)strtol(text + strlen(PREFIX), &rest, 10);
 	m->kind = (enum dprof_kind)strtol(rest + 1, &rest, 10);
+	m->origin = (enum origin)strtol(rest + 1, &rest, 10);
 	m->name = rest + 1;
 	m->where = EXPR_LOCATION(stmt);
 	m->instance = ASM_INPUTS(stmt) ? TREE_VALUE(ASM_INPUTS(stmt)) : NULL_TREE;

@@ -16,6 +16,13 @@ enum directive {
 	DIRECTIVE_CLOSE,
 };
 
+/* Who wants a region: the user, by a directive; or the plugin, by itself. */
+enum origin {
+	MARKED,
+	AUTOMATIC,
+	UNLESS_INLINED, /* automatic; its events go where its function is inlined */
+};
+
 /* One directive in the program, after parsing. The name lives as long as the compiler. */
 struct marker {
 	enum directive what;
@@ -23,6 +30,7 @@ struct marker {
 	location_t where;
 	const char *name;
 	tree instance; /* which of many, or NULL */
+	enum origin origin;
 };
 
 /* options.cc */
@@ -106,7 +114,7 @@ enum mark inlined_mark(gimple *stmt);
 void inlined_register(const char *plugin_name);
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
-tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn);
+tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin = MARKED);
 const char *site_function_name(tree fn);
 tree site_function(tree site); /* that it was built for; NULL if it is no site */
 
@@ -115,20 +123,20 @@ tree site_function(tree site); /* that it was built for; NULL if it is no site *
 struct event {
 	enum dprof_op op;
 	enum dprof_kind kind;
-	bool unless_inlined; /* it goes where its function is inlined */
+	enum origin origin;
 	const char *name;
 };
 tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, location_t site,
-		bool unless_inlined = false);
+		enum origin origin = MARKED);
 bool event_read(const char *asm_text, struct event *e);
-gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined);
+gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin);
 gimple *call_build(tree site, location_t where); /* says that a call comes; NULL: that it is over */
 tree event_site(gimple *stmt, enum dprof_op *op); /* NULL if it is no event */
 
 /* pass.cc: the pass over GIMPLE that does the rest. */
 void pass_register(const char *plugin_name);
 gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where,
-		   bool unless_inlined = false);
+		   enum origin origin = MARKED);
 gimple *pass_call(tree site, location_t where);
 
 /* balance.cc: ends of regions whose begin and end stand in different blocks. The second returns true if edges

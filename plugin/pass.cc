@@ -39,7 +39,7 @@ tree pass_dprof::site_of(const struct event &e, location_t where)
 	for (unsigned n = sites.length(); n-- > 0;)
 		if (sites[n].where == where && !strcmp(sites[n].name, e.name))
 			return sites[n].site;
-	tree site = site_build(e.kind, where, e.name, current_function_decl);
+	tree site = site_build(e.kind, where, e.name, current_function_decl, e.origin);
 	sites.safe_push({ where, e.name, site });
 	return site;
 }
@@ -64,7 +64,7 @@ static void refuse_leftover(gimple *stmt, const char *marker)
 void pass_dprof::at_note(gimple_stmt_iterator *i, const struct event &e, location_t where)
 {
 	tree site = site_of(e, where);
-	gimple *event = pass_event(e.op, e.kind, site, gimple_location(gsi_stmt(*i)), e.unless_inlined);
+	gimple *event = pass_event(e.op, e.kind, site, gimple_location(gsi_stmt(*i)), e.origin);
 	if (lower_by_hand(e.name))
 		balance_add(event, e.op, site);
 	gsi_replace(i, event, true);
@@ -108,9 +108,9 @@ unsigned pass_dprof::execute(function *fun)
 } // namespace
 
 /* The site must be known to be used before the call graph is next rebuilt. */
-gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, bool unless_inlined)
+gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin)
 {
-	gimple *stmt = event_build(op, kind, site, where, unless_inlined);
+	gimple *stmt = event_build(op, kind, site, where, origin);
 	cgraph_node::get(current_function_decl)->record_stmt_references(stmt);
 	return stmt;
 }

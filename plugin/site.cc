@@ -65,7 +65,7 @@ static tree variable(const auto_vec<char> &bytes)
 	return var;
 }
 
-tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn)
+tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin)
 {
 	expanded_location at = expand_location(where);
 	struct dprof_site head = {};
@@ -79,7 +79,7 @@ tree site_build(enum dprof_kind kind, location_t where, const char *name, tree f
 
 	head.magic = DPROF_SITE_MAGIC;
 	head.size = bytes.length();
-	head.kind = kind;
+	head.kind = kind | (origin == MARKED ? 0 : DPROF_SITE_AUTOMATIC);
 	head.version = DPROF_SITE_VERSION;
 	head.line = at.line;
 	head.column = at.column;

@@ -85,7 +85,7 @@ const struct dprof_site *dprof_adapter_entered(const char *name)
 {
 	const struct dprof_site *site = dprof_off ? NULL : entered_at(previous(__dprof_cursor.next));
 
-	return site && site->kind != DPROF_KIND_REGION && !strcmp(site->strings, name) ? site : NULL;
+	return site && dprof_site_kind(site) != DPROF_KIND_REGION && !strcmp(site->strings, name) ? site : NULL;
 }
 
 /* Puts `word` behind *last, which becomes its place; false when there is no room or a signal handler

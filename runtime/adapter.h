@@ -58,7 +58,7 @@ static inline const struct dprof_site *dprof_adapter_call(const struct dprof_sit
 	if (__dprof_call.stack - stack > DPROF_CALL_NEAR)
 		return NULL;
 	__dprof_call.site = NULL;
-	return site->kind == site_of_adapter->kind &&
+	return dprof_site_kind(site) == dprof_site_kind(site_of_adapter) &&
 	       !strcmp(site->strings, site_of_adapter->strings) ? site : NULL;
 }
 

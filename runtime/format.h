@@ -33,17 +33,21 @@
  *
  *   | magic u32 | size u16 | kind u8 | version u8 | line u32 | column u32 |
  *   | name\0 file\0 function\0 padding |
+ *
+ * A region that the user did not mark has DPROF_SITE_AUTOMATIC set in its kind: functions and loops that
+ * the plugin takes by itself, bodies of threads, teams and tasks.
  */
 #define DPROF_SITE_SECTION "dprof_sites"
 #define DPROF_SITE_MAGIC   0x54495344u /* "DSIT" */
 #define DPROF_SITE_VERSION 2
 #define DPROF_SITE_ALIGN   16
 #define DPROF_SITE_MIN     48
+#define DPROF_SITE_AUTOMATIC 0x80
 
 struct dprof_site {
 	uint32_t magic;
 	uint16_t size;    /* of the whole site in bytes, a multiple of 16, from 48 */
-	uint8_t  kind;    /* enum dprof_kind */
+	uint8_t  kind;    /* enum dprof_kind, and DPROF_SITE_AUTOMATIC; ask dprof_site_kind() */
 	uint8_t  version; /* DPROF_SITE_VERSION */
 	uint32_t line;    /* 1-based; 0 when unknown */
 	uint32_t column;
@@ -70,6 +74,16 @@ enum dprof_kind {
 #undef X
 	DPROF_KIND_COUNT
 };
+
+static inline enum dprof_kind dprof_site_kind(const struct dprof_site *site)
+{
+	return (enum dprof_kind)(site->kind & ~DPROF_SITE_AUTOMATIC);
+}
+
+static inline int dprof_site_automatic(const struct dprof_site *site)
+{
+	return (site->kind & DPROF_SITE_AUTOMATIC) != 0;
+}
 
 /* ---- Records ------------------------------------------------------------------------------------
  *

@@ -197,7 +197,7 @@ extern bool dprof_choosy;
 
 static inline bool dprof_is_left_out(const struct dprof_site *site)
 {
-	return dprof_settings.left_out >> site->kind & 1;
+	return dprof_settings.left_out >> dprof_site_kind(site) & 1;
 }
 
 /* An event of the calling thread was left out; and: nothing was recorded since. */

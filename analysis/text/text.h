@@ -7,6 +7,7 @@
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
  *   group N threads=N,N,... size=N                  size: how many should take part
  *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
+ *        auto=0|1                                 auto: a region that the user did not mark
  *   link CLOCK STAMP CLOCK STAMP
  *   note TEXT
  *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
@@ -43,7 +44,7 @@ enum {
 enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
        THREAD_COMPLETE };
 enum { GROUP_N, GROUP_THREADS, GROUP_SIZE };
-enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUNCTION };
+enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUNCTION, SITE_AUTO };
 enum { LINK_FROM, LINK_SENT, LINK_TO, LINK_RECEIVED };
 enum { LOST_THREAD, LOST_COUNT };
 extern const struct ln_form text_forms[TEXT_FORMS];

@@ -102,6 +102,8 @@ static void put_sites(FILE *out, const struct trace *t)
 			fprintf(out, " column=%" PRIu32, s->column);
 		if (*s->function)
 			put_string(out, "function", s->function);
+		if (s->automatic)
+			fputs(" auto=1", out);
 		putc('\n', out);
 	}
 }

@@ -97,6 +97,7 @@ static void put_sites(struct json *j, const struct trace *t)
 		jw_integer(j, "line", s->line);
 		jw_integer(j, "column", s->column);
 		jw_string(j, "function", s->function);
+		jw_bool(j, "automatic", s->automatic);
 		jw_end(j);
 	}
 	jw_end(j);

@@ -286,6 +286,10 @@ static char *site_line(struct pack *p, const struct ln_value *v)
 		return too_big("line", UINT32_MAX, v[SITE_LINE].number);
 	if (v[SITE_COLUMN].number > UINT32_MAX)
 		return too_big("column", UINT32_MAX, v[SITE_COLUMN].number);
+	if (v[SITE_AUTO].number > 1)
+		return too_big("auto", 1, v[SITE_AUTO].number);
+	if (v[SITE_AUTO].number)
+		head.kind |= DPROF_SITE_AUTOMATIC;
 	head.line = (uint32_t)v[SITE_LINE].number;
 	head.column = (uint32_t)v[SITE_COLUMN].number;
 	if (!ids_add(&p->site_ids, v[SITE_N].number))

@@ -38,6 +38,7 @@ struct tr_site {
 	enum dprof_kind kind;
 	const char *name, *file, *function; /* function may be "" */
 	uint32_t line, column;
+	bool automatic; /* a region that the user did not mark */
 };
 
 /* A record as the analyses see it: the stamp of an event, the value of an argument, how many were

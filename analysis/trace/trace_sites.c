@@ -33,7 +33,8 @@ static uint64_t hash_site(const struct tr_site *s)
 
 static bool same_site(const struct tr_site *a, const struct tr_site *b)
 {
-	return a->kind == b->kind && a->line == b->line && a->column == b->column &&
+	return a->kind == b->kind && a->automatic == b->automatic && a->line == b->line &&
+	       a->column == b->column &&
 	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
 	       !strcmp(a->function, b->function);
 }
@@ -81,7 +82,8 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 		return "version 2 of a site";
 	if (head.size % DPROF_SITE_ALIGN || head.size < DPROF_SITE_MIN || head.size > room)
 		return "a site's size: a multiple of 16, from 48, that the file has room for";
-	if (head.kind == DPROF_KIND_NONE || head.kind >= DPROF_KIND_COUNT)
+	enum dprof_kind kind = dprof_site_kind(&head);
+	if (kind == DPROF_KIND_NONE || kind >= DPROF_KIND_COUNT)
 		return "a known kind of site";
 	const char *string[3], *at = (const char *)bytes + sizeof head,
 			       *end = (const char *)bytes + head.size;
@@ -91,8 +93,8 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 		if (!at++)
 			return "three strings that end with NUL";
 	}
-	*out = (struct tr_site){ (enum dprof_kind)head.kind, string[0], string[1], string[2],
-				 head.line, head.column };
+	*out = (struct tr_site){ kind, string[0], string[1], string[2], head.line, head.column,
+				 dprof_site_automatic(&head) };
 	*size = head.size;
 	return NULL;
 }

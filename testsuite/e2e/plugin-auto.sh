@@ -20,13 +20,14 @@ fail() {
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
 g++ -O1 -w $from/auto.cc -o "$dir/plain" && "$dir/plain" >"$dir/want.out" || exit 1
 
-# The names in the order of their ENTERs; a record without partner is an extra word.
+# The names in the order of their ENTERs; a record without partner, or one that is not automatic, is an extra word.
 records() { # options...
 	rm -f "$dir/events"
 	g++ -Wall -Werror -fplugin="$plugin" "$@" $from/auto.cc "$dir/recorder.o" -o "$dir/a.out" &&
 		RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/want.out" ||
 		echo "DOES-NOT-WORK"
 	awk '$2 ~ /^\+/ { print substr($2, 2); stack[++depth] = substr($2, 2) }
+	     $5 != "automatic" { print "MARKED" $2 }
 	     $2 ~ /^-/ && (!depth || stack[depth--] != substr($2, 2)) { print "ODD" $2 }
 	     END { if (depth) print "OPEN" }' "$dir/events" 2>/dev/null | xargs
 }
@@ -98,6 +99,7 @@ if command -v gfortran >/dev/null; then
 			RECORDER_EVENTS=$dir/events "$dir/a.out" | cmp - "$dir/want.fortran" || fail "$f $level"
 		got=$(awk '{ print $2 }' "$dir/events" | xargs)
 		[ "$got" = "$(for w in $want; do echo "+$w -$w"; done | xargs)" ] || fail "$f $level: $got"
+		grep -qv ' region automatic$' "$dir/events" && fail "$f $level: $(grep -v ' automatic' "$dir/events")"
 	done
 	gfortran -fplugin="$plugin" $auto=loops -fplugin-arg-dprof-min=60 -S $f -o "$dir/f.s" && ! grep -q '^dprof_site' "$dir/f.s" ||
 		fail "$f: the threshold plays no part"

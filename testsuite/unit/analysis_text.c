@@ -55,6 +55,7 @@ struct model {
 		enum dprof_kind kind;
 		char name[40], file[40], function[40];
 		uint32_t line, column;
+		bool automatic;
 	} site[MAX_SITES];
 	struct {
 		uint64_t id;
@@ -135,6 +136,7 @@ static struct model random_model(void)
 			random_name(m.site[i].function, i);
 		m.site[i].line = (uint32_t)random_below(UINT32_MAX);
 		m.site[i].column = (uint32_t)(coin() ? random_below(200) : 0);
+		m.site[i].automatic = coin();
 	}
 	for (unsigned i = 0; i < m.ngroups; i++) {
 		m.group[i].id = random_id(coin(), i);
@@ -248,6 +250,8 @@ static void write_declarations(FILE *out, const struct model *m)
 			key_number(out, "column", m->site[i].column);
 		if (*m->site[i].function || coin())
 			key(out, "function", m->site[i].function);
+		if (m->site[i].automatic || coin())
+			key_number(out, "auto", m->site[i].automatic);
 		end_line(out);
 	}
 	for (unsigned i = 0; i < m->nlinks; i++) {
@@ -361,7 +365,8 @@ static void compare(const struct model *m, const struct trace *t)
 		ck_assert_msg(s->kind == m->site[i].kind && !strcmp(s->name, m->site[i].name) &&
 				      !strcmp(s->file, m->site[i].file) &&
 				      !strcmp(s->function, m->site[i].function) &&
-				      s->line == m->site[i].line && s->column == m->site[i].column,
+				      s->line == m->site[i].line && s->column == m->site[i].column &&
+				      s->automatic == m->site[i].automatic,
 			      "SEED=%" PRIu64 ": another site", seed);
 	}
 	for (unsigned i = 0; i < m->nlinks; i++)
