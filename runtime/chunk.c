@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "runtime/count.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -101,6 +102,7 @@ static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 {
 	if (c->offset + c->bytes > t->kept_bytes)
 		t->kept_bytes = c->offset + c->bytes;
+	dprof_count_chunk(c);
 	if (all_written(c))
 		sys(SYS_munmap, c->start, c->bytes);
 	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);

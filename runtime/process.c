@@ -17,6 +17,7 @@
 #include "freezer/clock.h"
 #include "runtime/adapter.h"
 #include "runtime/modules.h"
+#include "runtime/notice.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -28,12 +29,13 @@ unsigned dprof_vector_bytes;
 
 enum { NEW, BEGINNING, BEGUN, FAILED };
 static int state;
-static bool forked;
+static bool forked;     /* from a process that records */
+static bool has_forked;
 static unsigned directory_number = 1;
 static char directory[PATH_MAX];
 static char prefix[PATH_MAX];      /* DIRECTORY/HOST-RANK */
 static char constant_lines[2 * PATH_MAX]; /* of the process file */
-static int64_t rank = -1;
+static int64_t rank = -1, ranks; /* 0: not known */
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
@@ -159,6 +161,7 @@ void dprof_process_rank_known(int64_t number, int64_t size)
 			 (long long)size);
 
 	rank = number;
+	ranks = size;
 	dprof_process_append(line, (size_t)n);
 }
 
@@ -236,10 +239,8 @@ bool dprof_process_begin(void)
 					 __ATOMIC_ACQUIRE))
 		return fresh == BEGUN;
 	if (!take_directory()) {
-		if (dprof_settings.debug)
-			dprintf(STDERR_FILENO,
-				"dprof: nothing is recorded: cannot write in %s: %s\n", directory,
-				strerrordesc_np(errno));
+		if (!forked)
+			dprof_notice_failed(directory, errno ? errno : EFBIG);
 		dprof_off = 1;
 		__atomic_store_n(&state, FAILED, __ATOMIC_RELEASE);
 		return false;
@@ -254,10 +255,18 @@ static void after_fork_in_child(void)
 	dprof_modules_release();
 	dprof_threads_forget();
 	dprof_helper_forget();
+	dprof_counting = false;
 	forked = true;
 	rank = -1;
 	if (state != FAILED)
 		state = NEW;
+}
+
+/* A child may write into our directory. */
+static void after_fork_in_parent(void)
+{
+	dprof_modules_release();
+	has_forked = true;
 }
 
 static unsigned vector_bytes(void)
@@ -271,8 +280,8 @@ static unsigned vector_bytes(void)
 
 static void first_notes(void)
 {
-	for (int i = 0; i < 2; i++)
-		if (dprof_settings.complaint[i])
+	for (int i = 0; i < DPROF_COMPLAINTS; i++)
+		if (*dprof_settings.complaint[i])
 			dprof_process_line("note", dprof_settings.complaint[i]);
 	if (frz_source() != FRZ_TSC)
 		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
@@ -289,8 +298,10 @@ static void __attribute__((constructor(101))) start(void)
 	int saved_errno = errno;
 
 	dprof_settings_read();
+	if (!dprof_settings.off)
+		dprof_notice_prepare();
 	if (!dprof_settings.off && dprof_threads_prepare() == 0 &&
-	    pthread_atfork(dprof_modules_hold, dprof_modules_release, after_fork_in_child) == 0) {
+	    pthread_atfork(dprof_modules_hold, after_fork_in_parent, after_fork_in_child) == 0) {
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
 		dprof_unambiguous = frz_source() == FRZ_TSC;
@@ -320,6 +331,7 @@ static void note_homeless(void)
 static void __attribute__((destructor(101))) finish(void)
 {
 	uint64_t stamp = dprof_now();
+	struct dprof_count count;
 	char line[64];
 	int n;
 
@@ -327,7 +339,9 @@ static void __attribute__((destructor(101))) finish(void)
 		return;
 	dprof_modules_look();
 	note_homeless();
-	dprof_threads_end(stamp);
+	count = dprof_threads_end(stamp);
+	count.all &= !has_forked;
 	n = snprintf(line, sizeof(line), "finished %llu\n", (unsigned long long)stamp);
 	dprof_process_append(line, (size_t)n);
+	dprof_notice_end(count, directory, rank < 0 ? 1 : ranks);
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "runtime/count.h"
 #include "runtime/pack.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
@@ -73,6 +74,7 @@ static bool pack(struct dprof_thread *t, struct dprof_chunk *c)
 		return false;
 	}
 	t->packed_bytes = (uint64_t)end;
+	dprof_count_chunk(c);
 	return true;
 }
 

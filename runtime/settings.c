@@ -6,6 +6,7 @@
 #include "runtime/format.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,6 @@
 #define DPROF_ALL_KINDS ((DPROF_KIND_BIT(DPROF_KIND_COUNT) - 1) & ~DPROF_KIND_BIT(DPROF_KIND_NONE))
 
 struct dprof_settings dprof_settings;
-static char events_complaint[160];
 
 /* Where starters of parallel jobs say the rank. The order matters: inside a batch job
  * SLURM_PROCID is set for the shell that runs mpirun, too. MPI_LOCALRANKID is no rank: it
@@ -34,6 +34,23 @@ static const char *const rank_names[] = {
 static const char *const job_names[] = {
 	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_JOB_ID", NULL,
 };
+
+static const char *const local_rank_names[] = {
+	"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", NULL,
+};
+
+/* A value that is cut off when it is too long. */
+static void __attribute__((format(printf, 2, 3))) complain(struct dprof_settings *s, const char *format, ...)
+{
+	va_list args;
+	int i = 0;
+
+	while (i < DPROF_COMPLAINTS - 1 && *s->complaint[i])
+		i++;
+	va_start(args, format);
+	vsnprintf(s->complaint[i], sizeof(s->complaint[i]), format, args);
+	va_end(args);
+}
 
 static const char *first_set(const char *const *names)
 {
@@ -46,12 +63,27 @@ static const char *first_set(const char *const *names)
 	return NULL;
 }
 
-static bool is_true(const char *name)
+static bool is_one_of(const char *value, const char *const *words)
 {
+	while (*words && strcasecmp(value, *words))
+		words++;
+	return *words;
+}
+
+/* What is neither yes nor no counts as absent. */
+static bool is_true(struct dprof_settings *s, const char *name)
+{
+	static const char *const yes[] = { "1", "true", "yes", "on", NULL };
+	static const char *const no[] = { "", "0", "false", "no", "off", NULL };
 	const char *value = secure_getenv(name);
 
-	return value && (!strcmp(value, "1") || !strcasecmp(value, "true") ||
-			 !strcasecmp(value, "yes") || !strcasecmp(value, "on"));
+	if (!value || is_one_of(value, no))
+		return false;
+	if (is_one_of(value, yes))
+		return true;
+	complain(s, "%s is '%.40s', which is neither 1 (true, yes, on) nor 0 (false, no, off); taken as 0", name,
+		 value);
+	return false;
 }
 
 void dprof_file_name(char *to, size_t size, const char *from)
@@ -95,7 +127,7 @@ static size_t chunk_bytes(struct dprof_settings *s)
 		return CHUNK_BYTES;
 	bytes = parse_bytes(text);
 	if (!bytes) {
-		s->complaint[0] = "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M";
+		complain(s, "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M");
 		return CHUNK_BYTES;
 	}
 	if (bytes < CHUNK_BYTES_MIN)
@@ -135,10 +167,8 @@ static uint32_t left_out(struct dprof_settings *s)
 		uint32_t kinds = kinds_of(at, length);
 
 		if (!kinds) {
-			snprintf(events_complaint, sizeof(events_complaint),
-				 "DPROF_EVENTS has '%.*s', which is no kind of event (dprof(7) has a list); "
+			complain(s, "DPROF_EVENTS has '%.*s', which is no kind of event (dprof(7) has a list); "
 				 "all kinds are recorded", (int)length, at);
-			s->complaint[1] = events_complaint;
 			return 0;
 		}
 		out = less ? out | kinds : out & ~kinds;
@@ -148,9 +178,9 @@ static uint32_t left_out(struct dprof_settings *s)
 	}
 }
 
-static int64_t rank(void)
+static int64_t rank(const char *const *names)
 {
-	const char *text = first_set(rank_names);
+	const char *text = first_set(names);
 	char *end;
 	long long n;
 
@@ -247,6 +277,8 @@ static void parent(struct dprof_settings *s)
 
 	if (!given || !*given)
 		given = ".";
+	else
+		s->parent_given = given;
 	if (!realpath(given, s->parent))
 		snprintf(s->parent, sizeof(s->parent), "%s", given);
 }
@@ -256,10 +288,11 @@ void dprof_settings_read(void)
 	struct dprof_settings *s = &dprof_settings;
 
 	/* A program with more rights than its user must not write where its user says. */
-	s->off = is_true("DPROF_OFF") || getauxval(AT_SECURE);
+	s->off = is_true(s, "DPROF_OFF") || getauxval(AT_SECURE);
+	s->quiet = is_true(s, "DPROF_QUIET");
 	s->left_out = left_out(s);
-	s->debug = secure_getenv("DPROF_DEBUG") && *secure_getenv("DPROF_DEBUG");
-	s->rank = rank();
+	s->rank = rank(rank_names);
+	s->local_rank = rank(local_rank_names);
 	host(s);
 	if (s->off)
 		return;

@@ -13,19 +13,22 @@
 #include <stdint.h>
 
 #define DPROF_NAME_SIZE 65 /* of a host or job in file names, with NUL */
+#define DPROF_COMPLAINTS 4
 
 struct dprof_settings {
 	bool off;                     /* DPROF_OFF */
-	bool debug;                   /* DPROF_DEBUG: say on stderr why nothing is recorded */
+	bool quiet;                   /* DPROF_QUIET: not a word on standard error */
 	uint32_t left_out;            /* DPROF_EVENTS: kinds (bits) that are not recorded */
 	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a file is mapped at a time */
 	int64_t rank;                 /* as the starter of the job says; -1: it does not */
+	int64_t local_rank;           /* among the processes of the job on this host; -1: it does not say */
 	char program[PATH_MAX];       /* the executable */
 	char parent[PATH_MAX];        /* DPROF_DIR, absolute */
+	const char *parent_given;     /* as it was given, or NULL; the environment's */
 	char job[DPROF_NAME_SIZE];    /* the same in all processes of a job */
 	char host[DPROF_NAME_SIZE];   /* DPROF_HOST, else the host's name */
 	char hostid[2 * DPROF_NAME_SIZE]; /* equal means same clock */
-	const char *complaint[2];     /* what was not understood; NULL where all was */
+	char complaint[DPROF_COMPLAINTS][160]; /* what was not understood; then empty ones */
 };
 
 /* The bit of a kind. */

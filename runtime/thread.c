@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "runtime/count.h"
 #include "runtime/pack.h"
 #include "runtime/process.h"
 #include "runtime/settings.h"
@@ -256,6 +257,9 @@ void dprof_thread_gone(struct dprof_thread *t)
 	while (!try_lock())
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
 	end = dprof_chunks_end(t);
+	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (c->state >= CHUNK_CURRENT)
+			dprof_count_chunk(c);
 	unmap(t);
 	sys(SYS_truncate, t->path, end);
 	set_free(t);
@@ -298,20 +302,23 @@ static void end(void *value)
 
 /* Records that other threads, or what the C library runs after us, still make are kept: files stay
  * mapped and as long as they are. */
-void dprof_threads_end(uint64_t stamp)
+struct dprof_count dprof_threads_end(uint64_t stamp)
 {
 	struct timespec patience = { .tv_nsec = LOCK_WAIT_NS };
+	struct dprof_count count = { 0, false };
 	struct dprof_thread *t;
 
 	for (int i = 0; !try_lock(); i++) {
 		if (i == LOCK_TRIES)
-			return;
+			return count;
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, &patience);
 	}
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
 			t->header->ended = stamp;
+	count = dprof_count_all();
 	unlock();
+	return count;
 }
 
 bool dprof_any_thread(void)

@@ -146,8 +146,10 @@ uint32_t dprof_thread_reserve(void);
 void dprof_thread_return(uint32_t number);
 void dprof_thread_be(uint32_t number);
 
-/* The process ends: every thread that still runs ends with it. */
-void dprof_threads_end(uint64_t stamp);
+/* The process ends: every thread that still runs ends with it. How many events there are, if somebody is going
+ * to ask (count.h): no more than were recorded, and `all` of them if that is certain. */
+struct dprof_count { uint64_t events; bool all; };
+struct dprof_count dprof_threads_end(uint64_t stamp);
 
 /* Before anything else: 0 or an error number. */
 int dprof_threads_prepare(void);

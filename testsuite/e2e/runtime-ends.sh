@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 trap 'mountpoint -q "$dir/tiny" && umount "$dir/tiny"; rm -rf "$dir"' EXIT
 chmod 755 "$dir"
 export LC_ALL=C
-unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_DEBUG DPROF_HOST DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
+unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 failed=0 with=
 fail() {
 	echo "FAILED: $*"
