@@ -110,6 +110,7 @@ static bool append(int flags, const char *lines, size_t bytes)
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 	if (fd < 0)
 		return false;
+	errno = EFBIG;
 	written = within_file_size_limit(fd, bytes) && write(fd, lines, bytes) == (ssize_t)bytes;
 	close(fd);
 	return written;
@@ -215,14 +216,16 @@ static bool take_directory(void)
 	for (; directory_number <= DIRECTORIES_MAX; directory_number++) {
 		bool made;
 
-		if (!name_files())
+		if (!name_files()) {
+			errno = ENAMETOOLONG;
 			return false;
+		}
 		made = mkdir(directory, 0777) == 0;
 		if (!made && errno != EEXIST)
 			return false;
 		if (!made && rank < 0 && !forked)
 			continue; /* alone, so not ours */
-		errno = 0;
+		errno = ENAMETOOLONG; /* unless something else is wrong */
 		if (create_process_file())
 			return true;
 		if (errno != EEXIST)
@@ -240,7 +243,7 @@ bool dprof_process_begin(void)
 		return fresh == BEGUN;
 	if (!take_directory()) {
 		if (!forked)
-			dprof_notice_failed(directory, errno ? errno : EFBIG);
+			dprof_notice_failed(directory, errno);
 		dprof_off = 1;
 		__atomic_store_n(&state, FAILED, __ATOMIC_RELEASE);
 		return false;

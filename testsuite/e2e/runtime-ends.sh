@@ -114,6 +114,7 @@ while [ ${#long} -lt 4200 ]; do long=$long/$(printf 'long%.0s' {1..60}); done
 dprof_dir=${long:0:3900} run ends "mkdir -p \"\$DPROF_DIR\" &&" return
 [ "$(cat said-ends)" = "status 3" ] || fail "a DPROF_DIR of 3900 bytes: $(cat said-ends)"
 dprof_dir=$long run ends "" return
-[ "$(cat said-ends)" = "status 3" ] || fail "a DPROF_DIR that is longer than any path: $(cat said-ends)"
+grep -q '^dprof: nothing is recorded: .*: File name too long' said-ends && [ "$(grep -v '^dprof: ' said-ends)" = "status 3" ] ||
+	fail "a DPROF_DIR that is longer than any path: $(cat said-ends)"
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
