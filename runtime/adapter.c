@@ -15,7 +15,6 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-#define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks */
 #define GROUP_OF_THREADS (UINT64_C(1) << 55)
 #define GROUP_OWNERS     ((UINT64_C(1) << 23) - 1) /* a pid has 22 bits */
 
@@ -123,52 +122,77 @@ void dprof_adapter_arguments(const struct dprof_argument *a, unsigned n)
 	}
 }
 
-static void record(const struct dprof_site *site, enum dprof_op op, uint64_t early)
+static void write_words(volatile uint64_t *at, const uint64_t *word, unsigned n)
 {
-	uint64_t *slot;
+	for (unsigned i = 0; i < n; i++)
+		at[i] = word[i];
+}
 
-	if (dprof_is_left_out(site)) {
-		dprof_drop();
-		return;
+void dprof_adapter_record_slowly(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
+				 const struct dprof_arguments *a)
+{
+	struct dprof_event e = { .what = (uint64_t)site + op, .stamp = stamp };
+	uint64_t *at;
+
+	if (a) {
+		e.argument = a->word;
+		e.arguments = a->words;
 	}
-	slot = claim((uint64_t)site + op, early);
-	if (slot)
-		write_word(slot, dprof_event_word(early ? early : dprof_now(), (uint64_t)site, op));
+	do {
+		if (dprof_off || !dprof_make_room_for(&e))
+			return;
+		at = dprof_adapter_claim(1 + e.arguments);
+	} while (!at);
+	write_word(at, dprof_event_word(stamp ? stamp : dprof_now(), (uint64_t)site, op));
+	write_words(at + 1, e.argument, e.arguments);
+}
+
+void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *a)
+{
+	uint64_t next = (uint64_t)place, after = next + a->words * sizeof(uint64_t);
+	bool mine = false;
+
+	if (after <= (uint64_t)*(uint64_t *volatile *)&__dprof_cursor.end)
+		__asm__ volatile("cmpxchgq %3, %1"
+				 : "+a"(next), "+m"(__dprof_cursor.next), "=@ccz"(mine)
+				 : "r"(after) : "memory");
+	if (mine)
+		write_words((uint64_t *)next, a->word, a->words);
+	else if (place == dprof_adapter_place() && !dprof_off)
+		dprof_add_slowly(place, a->word, a->words);
+}
+
+static void drop_if_left_out(const struct dprof_site *site)
+{
+	if (dprof_is_left_out(site))
+		dprof_drop();
 }
 
 /* An entry is stamped as late, an exit as early as possible: what lies between was inside. An exit
  * may be the receiving end of a link. */
 void dprof_adapter_enter(const struct dprof_site *site)
 {
-	record(site, DPROF_ENTER, 0);
+	drop_if_left_out(site);
+	dprof_adapter_record(site, DPROF_ENTER, 0, NULL);
 }
 
 void dprof_adapter_exit(const struct dprof_site *site)
 {
-	record(site, DPROF_EXIT, frz_stamp_fenced());
+	drop_if_left_out(site);
+	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
 /* What happened before it was seen behind the fence: this may be the receiving end of a link, too. */
 void dprof_adapter_point(const struct dprof_site *site)
 {
-	__builtin_ia32_lfence();
-	record(site, DPROF_POINT, 0);
+	drop_if_left_out(site);
+	dprof_adapter_record(site, DPROF_POINT, dprof_adapter_now_fenced(), NULL);
 }
 
-struct dprof_moment dprof_adapter_moment(void)
-{
-	return (struct dprof_moment){ dprof_now(), previous(__dprof_cursor.next) };
-}
-
-/* Where events are recorded wide, the stamp is that of the recording. An older one than words can tell
- * (words.h) is not needed: who waited for that long waited for long. */
 void dprof_adapter_enter_at(const struct dprof_site *site, struct dprof_moment m)
 {
-	uint64_t now = dprof_now();
-	bool quiet = previous(__dprof_cursor.next) == m.last;
-
-	record(site, DPROF_ENTER, !quiet ? 0 : now - m.stamp < LONGEST_AGO ? m.stamp
-									   : now - LONGEST_AGO);
+	drop_if_left_out(site);
+	dprof_adapter_record_enter_at(site, m, NULL);
 }
 
 uint32_t dprof_adapter_reserve_thread(void)

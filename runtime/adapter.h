@@ -19,6 +19,7 @@
 
 #include "runtime/format.h"
 #include "runtime/record.h"
+#include "runtime/words.h"
 
 #define DPROF_EXPORT __attribute__((visibility("default")))
 
@@ -35,6 +36,104 @@ extern DPROF_EXPORT uint32_t dprof_adapter_kinds;
 static inline bool dprof_adapter_wanted(enum dprof_kind kind)
 {
 	return dprof_adapter_kinds >> kind & 1;
+}
+
+/* ---- Events and their arguments -----------------------------------------------------------------
+ *
+ * An event with all its arguments is one claim and a few stores. The claim is one instruction that fails
+ * where a signal handler has claimed before it, and then is tried again: so what was claimed has room, and
+ * nothing stands between an event and its arguments. The event is written first: without it they would be
+ * those of the event before. */
+
+#define DPROF_ARGUMENTS_MAX 15 /* words; an argument is one, or two where its upper 8 bits are not 0 */
+
+struct dprof_arguments {
+	unsigned words;
+	uint64_t word[DPROF_ARGUMENTS_MAX];
+};
+
+static inline void dprof_say(struct dprof_arguments *a, enum dprof_key key, uint64_t value)
+{
+	a->word[a->words++] = dprof_escape_word(DPROF_ESCAPE_ARG, key, value);
+	if (value >> 56)
+		a->word[a->words++] = dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, key, value >> 56);
+}
+
+/* A stamp. Whoever may be at the receiving end of a link takes the fenced one: a branch that was predicted
+ * to leave a waiting loop must not have read the counter before what was waited for had come. */
+static inline uint64_t dprof_adapter_now(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static inline uint64_t dprof_adapter_now_fenced(void)
+{
+	__builtin_ia32_lfence();
+	return __builtin_ia32_rdtsc();
+}
+
+/* So many words in a row; NULL: the fast path is closed, or the chunk is full. */
+static inline uint64_t *dprof_adapter_claim(unsigned words)
+{
+	uint64_t next = (uint64_t)*(uint64_t *volatile *)&__dprof_cursor.next, after;
+	bool mine;
+
+	do {
+		after = next + words * sizeof(uint64_t);
+		if (after > (uint64_t)*(uint64_t *volatile *)&__dprof_cursor.end)
+			return NULL;
+		__asm__ volatile("cmpxchgq %3, %1"
+				 : "+a"(next), "+m"(__dprof_cursor.next), "=@ccz"(mine)
+				 : "r"(after) : "memory");
+	} while (!mine);
+	return (uint64_t *)next;
+}
+
+/* The same where that has failed. */
+DPROF_EXPORT void dprof_adapter_record_slowly(const struct dprof_site *, enum dprof_op, uint64_t stamp,
+					      const struct dprof_arguments *);
+
+/* An event of a kind that is recorded; `a` may be NULL. Stamp 0: when it is written. */
+static inline void dprof_adapter_record(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
+					const struct dprof_arguments *a)
+{
+	unsigned words = a ? a->words : 0;
+	volatile uint64_t *at;
+
+	if (!dprof_adapter_wanted(dprof_site_kind(site)))
+		return;
+	at = dprof_adapter_claim(1 + words);
+	if (!at) {
+		dprof_adapter_record_slowly(site, op, stamp, a);
+		return;
+	}
+	*at++ = dprof_event_word(stamp ? stamp : dprof_adapter_now(), (uint64_t)site, op);
+	for (unsigned i = 0; i < words; i++)
+		at[i] = a->word[i];
+}
+
+/* Where the calling thread's next word will stand: tells whether anything was recorded since. */
+static inline const uint64_t *dprof_adapter_place(void)
+{
+	return *(uint64_t *volatile *)&__dprof_cursor.next;
+}
+
+/* More of what was recorded last, if nothing was recorded since that place was asked for. */
+DPROF_EXPORT void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *);
+
+/* A moment, and what the thread had recorded until then: for an ENTER of which only later is known
+ * that it should be recorded. Stamped with that moment unless something was recorded since. */
+struct dprof_moment { uint64_t stamp; const uint64_t *place; };
+
+static inline struct dprof_moment dprof_adapter_moment(void)
+{
+	return (struct dprof_moment){ dprof_adapter_now(), dprof_adapter_place() };
+}
+
+static inline void dprof_adapter_record_enter_at(const struct dprof_site *site, struct dprof_moment m,
+						 const struct dprof_arguments *a)
+{
+	dprof_adapter_record(site, DPROF_ENTER, dprof_adapter_place() == m.place ? m.stamp : 0, a);
 }
 
 /* The site at which the last event of this thread is the ENTER of an operation (no region) called `name`;
@@ -69,10 +168,6 @@ DPROF_EXPORT void dprof_adapter_enter(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_exit(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_point(const struct dprof_site *);
 
-/* A moment, and what the thread had recorded until then: for an ENTER of which only later is known
- * that it should be recorded. Stamped with that moment unless something was recorded since. */
-struct dprof_moment { uint64_t stamp; const uint64_t *last; };
-DPROF_EXPORT struct dprof_moment dprof_adapter_moment(void);
 DPROF_EXPORT void dprof_adapter_enter_at(const struct dprof_site *, struct dprof_moment);
 
 /* The number of a thread that is to be made, and in that thread, before it records anything: this is

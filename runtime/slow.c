@@ -29,6 +29,7 @@
 #define HELPER_WAITS     100     /* many times: signals cut them short */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
+#define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks: an event and its epoch */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
 __thread struct dprof_call __dprof_call;
@@ -141,16 +142,25 @@ static void use_slot(const struct dprof_thread *t, uint64_t *slot, bool open)
 		*slot = dprof_epoch_word(dprof_now());
 }
 
+/* The rest of a chunk in which an event with its arguments finds no room, while `busy` is set. */
+static void fill_up(const struct dprof_thread *t)
+{
+	volatile struct dprof_cursor *cursor = &__dprof_cursor;
+
+	cursor->end = NULL;
+	while (in_chunk(t, cursor->next)) {
+		*cursor->next = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+		cursor->next++;
+	}
+}
+
 /* So many words in a row, while the fast path is closed and `busy` set. */
 static uint64_t *take(struct dprof_thread *t, size_t words)
 {
 	uint64_t *at = in_chunk(t, __dprof_cursor.next) ? __dprof_cursor.next : t->chunk_end;
 
 	if (at + words > t->chunk_end) {
-		while (at < t->chunk_end) {
-			*at++ = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
-			__dprof_cursor.next = at;
-		}
+		fill_up(t);
 		if (!next_chunk(t))
 			return NULL;
 		at = __dprof_cursor.next;
@@ -159,29 +169,40 @@ static uint64_t *take(struct dprof_thread *t, size_t words)
 	return at;
 }
 
-/* An entry and a point are stamped when there is room for them, an exit before that was looked for. */
-static uint64_t stamp_of(enum dprof_op op, uint64_t stamp)
+/* The stamp of an event of words lies near an epoch's: who waited for so long waited for long. */
+static uint64_t stamp_of(const struct dprof_event *e)
 {
-	return op == DPROF_EXIT && frz_source_found == FRZ_TSC ? stamp : dprof_now();
+	uint64_t now = dprof_now();
+
+	if (!e->stamp || frz_source_found != FRZ_TSC)
+		return now;
+	return now - e->stamp < LONGEST_AGO ? e->stamp : now - LONGEST_AGO;
+}
+
+static void write_behind(volatile uint64_t *at, const struct dprof_event *e)
+{
+	for (unsigned i = 0; i < e->arguments; i++)
+		at[i] = e->argument[i];
 }
 
 /* The site stands last: with it the event is whole. */
-static bool record_wide(struct dprof_thread *t, uint64_t what, enum dprof_op op, uint64_t stamp)
+static bool record_wide(struct dprof_thread *t, const struct dprof_event *e, enum dprof_op op)
 {
-	volatile uint64_t *at = take(t, DPROF_WIDE_WORDS);
+	volatile uint64_t *at = take(t, DPROF_WIDE_WORDS + e->arguments);
 
 	if (!at)
 		return false;
 	at[0] = dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0);
-	at[1] = stamp_of(op, stamp);
-	at[2] = what - op;
+	at[1] = stamp_of(e);
+	at[2] = e->what - op;
+	write_behind(at + DPROF_WIDE_WORDS, e);
 	return true;
 }
 
-static bool record_word(struct dprof_thread *t, uint64_t what, enum dprof_op op, uint64_t stamp)
+static bool record_word(struct dprof_thread *t, const struct dprof_event *e, enum dprof_op op)
 {
 	bool epoch = dprof_now() - t->epoch > EPOCH_TICKS;
-	volatile uint64_t *at = take(t, 1 + epoch);
+	volatile uint64_t *at = take(t, 1 + e->arguments + epoch);
 
 	if (!at)
 		return false;
@@ -189,15 +210,16 @@ static bool record_word(struct dprof_thread *t, uint64_t what, enum dprof_op op,
 		t->epoch = dprof_now();
 		*at++ = dprof_epoch_word(t->epoch);
 	}
-	*at = dprof_event_word(stamp_of(op, stamp), what - op, op);
+	*at++ = dprof_event_word(stamp_of(e), e->what - op, op);
+	write_behind(at, e);
 	return true;
 }
 
-static bool record_here(struct dprof_thread *t, uint64_t what, uint64_t stamp)
+static bool record_here(struct dprof_thread *t, const struct dprof_event *e)
 {
-	enum dprof_op op = (enum dprof_op)(what % DPROF_SITE_ALIGN);
+	enum dprof_op op = (enum dprof_op)(e->what % DPROF_SITE_ALIGN);
 
-	return dprof_fast() ? record_word(t, what, op, stamp) : record_wide(t, what, op, stamp);
+	return dprof_fast() ? record_word(t, e, op) : record_wide(t, e, op);
 }
 
 void dprof_drop(void)
@@ -229,22 +251,23 @@ static bool is_left_out(uint64_t what)
 	       dprof_is_left_out((const struct dprof_site *)(what & ~(uint64_t)(DPROF_SITE_ALIGN - 1)));
 }
 
-static enum outcome serve(uint64_t what, uint64_t stamp, bool open)
+static enum outcome serve(const struct dprof_event *e, bool open)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 
-	if (is_left_out(what))
+	if (is_left_out(e->what))
 		return LEFT_OUT;
 	if (!dprof_self && !begin())
 		return LOST;
 	if (!open) {
 		dprof_helper_wanted();
-		return what && record_here(dprof_self, what, stamp) ? RECORDED : LOST;
+		return e->what && record_here(dprof_self, e) ? RECORDED : LOST;
 	}
 	if (!cursor->end && in_chunk(dprof_self, cursor->next))
 		cursor->end = dprof_self->chunk_end;
-	if (cursor->next < cursor->end) /* or a handler came before us */
+	if (cursor->next + e->arguments < cursor->end) /* or a handler came before us */
 		return ROOM;
+	fill_up(dprof_self);
 	return next_chunk(dprof_self) ? ROOM : LOST; /* closed again by now? then we are back soon */
 }
 
@@ -283,10 +306,30 @@ static void begun(struct dprof_thread *t, const struct dprof_chunk *before, uint
 		dprof_helper_wake();
 }
 
+/* Nothing of the thread is recorded until it is done; `slot` was claimed in vain, or is NULL. */
+static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
+{
+	const struct dprof_chunk *before = dprof_self ? dprof_self->current : NULL;
+	bool open = dprof_open(); /* the helper may change that any time */
+	enum outcome outcome;
+
+	use_slot(dprof_self, slot, open);
+	outcome = serve(e, open);
+	if (outcome == LOST || outcome == LEFT_OUT)
+		forget_claim(dprof_self, slot);
+	if (outcome == LOST)
+		lose(dprof_self);
+	if (outcome == LEFT_OUT)
+		dprof_drop();
+	begun(dprof_self, before, slot);
+	return outcome;
+}
+
+/* An entry and a point are stamped when there is room for them, an exit before that was looked for. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 {
-	const struct dprof_chunk *before;
-	bool open = dprof_open(); /* the helper may change that any time */
+	struct dprof_event e = { .what = what,
+				 .stamp = what % DPROF_SITE_ALIGN == DPROF_EXIT ? stamp : 0 };
 	enum outcome outcome;
 
 	if (busy) {
@@ -295,18 +338,41 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 		return 0;
 	}
 	begin_busy();
-	before = dprof_self ? dprof_self->current : NULL;
-	use_slot(dprof_self, slot, open);
-	outcome = serve(what, stamp, open);
-	if (outcome == LOST || outcome == LEFT_OUT)
-		forget_claim(dprof_self, slot);
-	if (outcome == LOST)
-		lose(dprof_self);
-	if (outcome == LEFT_OUT)
-		dprof_drop();
-	begun(dprof_self, before, slot);
+	outcome = make_room(slot, &e);
 	end_busy();
 	return outcome == ROOM;
+}
+
+int dprof_make_room_for(const struct dprof_event *e)
+{
+	enum outcome outcome;
+
+	if (busy) {
+		lose(dprof_self);
+		return 0;
+	}
+	begin_busy();
+	outcome = make_room(NULL, e);
+	end_busy();
+	return outcome == ROOM;
+}
+
+void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
+{
+	volatile struct dprof_cursor *cursor = &__dprof_cursor;
+	const struct dprof_chunk *before;
+	volatile uint64_t *at;
+
+	if (busy || !dprof_self)
+		return;
+	begin_busy();
+	before = dprof_self->current;
+	cursor->end = NULL; /* the next event opens it again */
+	at = cursor->next == place ? take(dprof_self, n) : NULL;
+	for (unsigned i = 0; at && i < n; i++)
+		at[i] = word[i];
+	begun(dprof_self, before, NULL);
+	end_busy();
 }
 
 uint64_t *dprof_slow_claim(void)

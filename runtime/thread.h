@@ -178,6 +178,18 @@ void dprof_keeping_vectors(void (*function)(void *), void *argument);
 /* slow.c, called from entry.S: 1: try again, 0: there is nothing left to do. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp);
 
+/* An event and the words behind it. Stamp 0: when it is recorded. */
+struct dprof_event {
+	uint64_t what, stamp;
+	const uint64_t *argument;
+	unsigned arguments;
+};
+
+/* The same for an adapter's event, of which nothing was claimed; and words behind the last event, if nothing
+ * was recorded since that place. */
+int dprof_make_room_for(const struct dprof_event *);
+void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n);
+
 /* One word of the calling thread's own while the fast path is closed, or NULL. */
 uint64_t *dprof_slow_claim(void);
 

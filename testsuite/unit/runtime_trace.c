@@ -42,6 +42,7 @@ struct events {
 	uint64_t *words;
 	size_t n;
 	uint64_t near;   /* the stamp before */
+	size_t lane;     /* of the event before; TWIN_LANES: nobody knows it */
 	size_t bytes;    /* of the file of events */
 	bool ends_used;  /* that file's last word is of a record, or it has no chunk */
 	size_t unpacked; /* chunks in it */
@@ -282,7 +283,11 @@ static void read_process(const char *path)
 	FILE *f = fopen(path, "r");
 
 	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+	if (!fgets(line, sizeof(line), f)) {
+		ck_assert(killed); /* before the first line was written */
+		fclose(f);
+		return;
+	}
 	ck_assert_str_eq(line, DPROF_PROCESS_FIRST_LINE "\n");
 	while (fgets(line, sizeof(line), f))
 		strcpy(last, line);
@@ -333,19 +338,31 @@ static uint64_t short_of(uint64_t what)
 	return op == DPROF_ARG ? what : dprof_id(what - op, (enum dprof_op)op) << 4;
 }
 
-/* The record is the next one of some lane of its thread. */
-static bool consume(const struct events *e, uint64_t what, uint64_t stamp)
+static bool consume_of(size_t lane, const struct events *e, uint64_t what, uint64_t stamp)
 {
-	for (size_t i = 0; i < twin->lanes; i++) {
-		const struct twin_entry *next = &twin->lane[i].entry[consumed[i]];
+	const struct twin_entry *next = &twin->lane[lane].entry[consumed[lane]];
+	bool is_it = is_lane_of(lane, e) && consumed[lane] < twin->lane[lane].recorded &&
+		     short_of(next->what) == what && next->before <= stamp && stamp <= next->after;
 
-		if (is_lane_of(i, e) && consumed[i] < twin->lane[i].recorded &&
-		    short_of(next->what) == what && next->before <= stamp && stamp <= next->after) {
-			consumed[i]++;
+	consumed[lane] += is_it;
+	return is_it;
+}
+
+/* The record is the next one of some lane of its thread. */
+static bool consume(struct events *e, uint64_t what, uint64_t stamp)
+{
+	for (e->lane = 0; e->lane < twin->lanes; e->lane++)
+		if (consume_of(e->lane, e, what, stamp))
 			return true;
-		}
-	}
+	e->lane = TWIN_LANES;
 	return false;
+}
+
+/* An argument stands directly behind its event, whose lane knows it, too; or nobody knows both. */
+static void consume_argument(const struct events *e, uint64_t what, uint64_t value)
+{
+	ck_assert_msg(e->lane == TWIN_LANES || consume_of(e->lane, e, what, value),
+		      "%s: an argument of another event", e->name);
 }
 
 struct tally { size_t unknown; uint64_t lost; };
@@ -380,9 +397,10 @@ static size_t compare_record(struct events *e, size_t i, struct tally *t)
 	}
 	stamp = dprof_stamp_near(word, e->near);
 	if (dprof_is(word, DPROF_ESCAPE_ARG)) {
-		what = (uint64_t)dprof_small(word) << 4 | DPROF_ARG;
-		stamp = dprof_value(word);
-	} else if (dprof_is(word, DPROF_ESCAPE_WIDE)) {
+		consume_argument(e, (uint64_t)dprof_small(word) << 4 | DPROF_ARG, dprof_value(word));
+		return 1;
+	}
+	if (dprof_is(word, DPROF_ESCAPE_WIDE)) {
 		words = DPROF_WIDE_WORDS;
 		if (!is_whole(e, i))
 			return words;
@@ -391,8 +409,7 @@ static size_t compare_record(struct events *e, size_t i, struct tally *t)
 	} else {
 		ck_assert_msg(!dprof_is_escape(word), "%s: a foreign word", e->name);
 	}
-	if (!dprof_is(word, DPROF_ESCAPE_ARG))
-		e->near = stamp;
+	e->near = stamp;
 	t->unknown += !consume(e, what, stamp);
 	return words;
 }
