@@ -21,8 +21,9 @@
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 
-/* The end of the process waits so often for the lock: whoever holds it may have been stopped. */
-#define LOCK_TRIES   100
+/* The end of the process waits so often for the lock, 10 s in all: whoever holds it has blocked all signals and
+ * needs some microseconds, but may not get a core, or may have been stopped. */
+#define LOCK_TRIES   10000
 #define LOCK_WAIT_NS 1000000
 
 static struct dprof_thread *all;
