@@ -65,7 +65,9 @@ struct dprof_site {
 	X(FORK, fork)                                                                              \
 	X(JOIN, join)                                                                              \
 	X(LOCK, lock)                                                                              \
-	X(PROGRESS, progress) /* a point: one more unit of work is done */
+	X(PROGRESS, progress) /* a point: one more unit of work is done */                         \
+	X(IO, io)             /* input or output of a file: time of the thread's own */            \
+	X(SLEEP, sleep)       /* likewise: until some time has passed, or until a moment */
 
 enum dprof_kind {
 	DPROF_KIND_NONE,
@@ -107,7 +109,11 @@ enum dprof_op {
 	X(ID, id)         /* joins a begin with its completion (request, lock) */                  \
 	X(THREAD, thread) /* thread that was created or joined */                                  \
 	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other; DPROF_WHO_KNOWS */          \
-	X(TASK, task)     /* a task that is made, run, or waited for */
+	X(TASK, task)     /* a task that is made, run, or waited for */                            \
+	X(CHANNEL, channel) /* a way that bytes go: one direction of a pipe or a connection */     \
+	X(OFFSET, offset) /* how many bytes had gone that way before */                            \
+	X(PROCESS, process) /* the pid of another process */                                       \
+	X(UNTIL, until)   /* the moment that was waited for, in ns of its clock */
 
 enum dprof_key {
 	DPROF_KEY_NONE,
@@ -140,6 +146,13 @@ enum dprof_key {
  *                                   a send and a receive inside and completes both. With a peer, which is
  *                                   DPROF_SOMEBODY, it is not known for whom it may wait (MPI_Probe, what
  *                                   several processes share, ...)
+ *            peer [channel [offset] bytes [role]] [process]
+ *                                   a call of the C library that another thread or process may end. With a
+ *                                   channel it took so many bytes from there, or, with role=1, gave them:
+ *                                   those from offset on, if that is known. With a process, it waited for that
+ *                                   one's end. With an id it waited for a futex, or for the routine of a
+ *                                   pthread_once, with this address. A call that gave bytes and did not block
+ *                                   has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
  *   join     thread                 waits for a thread's end, or
@@ -149,6 +162,8 @@ enum dprof_key {
  *            task                   waits until this task may begin
  *   lock     id [role] [peer]       the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
  *                                   as of a wait
+ *   io       [bytes]                a file was read, written or flushed, and took its time
+ *   sleep    [until]                until: an absolute moment; else for some time
  *   region   [id]                   id: the instance, `region(NAME) instance(EXPR)`
  *            [task [tag]]           task: it is the run of a task; tag: which is over only when this event is
  *
@@ -158,7 +173,7 @@ enum dprof_key {
  *               is complete. Of a receive it says how many bytes came, and the peer or the tag that the
  *               receive did not name
  *   coll        id                  done: the operation begun with that id is complete
- *   wait        id                  signalled: a condition variable or a semaphore
+ *   wait        id                  signalled: a condition variable, a semaphore or a futex
  *   lock        id                  released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
@@ -178,6 +193,16 @@ enum dprof_key {
  * at the done of a receive that was cancelled before it took one. Of a barrier or a coll it says that it failed,
  * and means what role=DPROF_WHO_KNOWS does. A send or a receive with that role failed: whether it has moved a
  * message is not known.
+ *
+ * Bytes leave a channel in the order in which they came into it. So who took the byte with number n, and has
+ * left the operation that took it, comes after the entry of whoever gave that byte. The same channel has the same
+ * number in all processes of a job: it is made of the host and the inode of a pipe, the inodes of both sockets
+ * of a pair, or protocol, addresses and ports of a connection (with the host if they are of loopback: other
+ * addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
+ * begin at 0 again. An offset is given only if every byte that went that way was counted; who moves bytes by a
+ * system call that is not the C library's (assembly, io_uring) is not noticed.
+ *
+ * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process is not recorded.
  *
  * Sends from one rank to another in one group with one tag meet the receives of that kind in the
  * order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is

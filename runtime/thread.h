@@ -207,7 +207,8 @@ extern bool dprof_choosy;
 
 /* Those that it never inserts. */
 #define DPROF_ADAPTER_KINDS \
-	(DPROF_KIND_BIT(DPROF_KIND_FORK) | DPROF_KIND_BIT(DPROF_KIND_JOIN) | DPROF_KIND_BIT(DPROF_KIND_LOCK))
+	(DPROF_KIND_BIT(DPROF_KIND_FORK) | DPROF_KIND_BIT(DPROF_KIND_JOIN) | \
+	 DPROF_KIND_BIT(DPROF_KIND_LOCK) | DPROF_KIND_BIT(DPROF_KIND_IO) | DPROF_KIND_BIT(DPROF_KIND_SLEEP))
 
 static inline bool dprof_is_left_out(const struct dprof_site *site)
 {

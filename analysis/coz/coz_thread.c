@@ -74,8 +74,7 @@ static void forget(struct visit *v, struct runner *r)
 
 bool is_operation(const struct visit *v, uint32_t site)
 {
-	enum dprof_kind kind = v->g->trace->sites[site].kind;
-	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
+	return tr_is_operation(v->g->trace->sites[site].kind);
 }
 
 static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)

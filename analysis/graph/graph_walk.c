@@ -45,9 +45,10 @@ static enum dprof_kind kind_of(const struct walk *w, uint32_t site)
 	return site == TR_NO_SITE ? DPROF_KIND_REGION : w->b->graph->trace->sites[site].kind;
 }
 
+/* A sleep may be until a moment. */
 static bool is_operation(enum dprof_kind kind)
 {
-	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
+	return tr_is_operation(kind) || kind == DPROF_KIND_SLEEP;
 }
 
 /* ---- Ids ------------------------------------------------------------------------------------- */
@@ -326,7 +327,10 @@ static void outermost(struct walk *w, struct spot exit)
 	if (kind == DPROF_KIND_RECV && !has_id(&w->entered) && !received && !w->completed &&
 	    !names_nobody(&w->entered))
 		w->doubtful = true;
-	if (w->doubtful)
+	if (kind == DPROF_KIND_SLEEP) {
+		if (trace_has(&w->entered, DPROF_KEY_UNTIL))
+			graph_unknown(w->b, w->enter, exit);
+	} else if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
 	else if (names_somebody(kind, &w->entered))
 		unexplained(w, exit, &w->b->alone);

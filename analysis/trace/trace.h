@@ -108,6 +108,13 @@ struct trace {
 };
 #define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
+/* Whether a thread has to do with others there: input, output and sleep are its own. */
+static inline bool tr_is_operation(enum dprof_kind kind)
+{
+	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS && kind != DPROF_KIND_IO &&
+	       kind != DPROF_KIND_SLEEP;
+}
+
 /* Opens a trace directory. Whatever is readable is there even when it is damaged; look at nproblems.
  * NULL with a sentence in *error (to be freed) when there is nothing to analyse at all. */
 struct trace *trace_open(const char *directory, char **error);

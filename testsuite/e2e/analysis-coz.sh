@@ -260,6 +260,29 @@ buys lost b 0 0 0
 { head_of 1; echo "e 0 1 2 enter"; echo "e 0 5 2 exit"; } | trace nothing
 expect 0 coz --region a nothing
 
+# ---- A thread's own time --------------------------------------------------------------------------
+
+# Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that
+# only what the region does behind it is certain to count.
+own() { # kind arguments...
+	head_of 1
+	echo "site 16 kind=$1 name=own file=x.c line=17"
+	op 0 0 1000000 1300000
+	echo "e 0 1400000 0 enter"
+	echo "e 0 1400010 16 enter ${*:2}"
+	echo "e 0 1600000 16 exit"
+	echo "e 0 1700000 0 exit"
+	op 0 1 1700000 2000000
+}
+own io bytes=10 | trace io
+buys io a 100 600000
+own sleep | trace sleep
+buys sleep a 100 600000
+own sleep until=12345 | trace until
+buys until a 100 100000 600020
+expect 0 check until
+expect 0 query until 'count(sleep) == 1'
+
 # ---- What cannot be meant -------------------------------------------------------------------------
 
 for percent in -1 100.0000001 101 1e3 "" x 5% 99999999999999999999; do

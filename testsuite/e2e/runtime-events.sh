@@ -78,7 +78,7 @@ while read -r events kinds without; do
 		fail "DPROF_EVENTS=$events: csp: $(cat scores)" ;;
 	esac
 done <<END
-region region barrier,coll,send,recv,wait,fork,join,lock,progress
+region region barrier,coll,send,recv,wait,fork,join,lock,progress,io,sleep
 -lock ${all/|lock/} lock
 -region ${all/region|/} region
 -progress ${all/|progress/} progress
