@@ -238,6 +238,27 @@ enum dprof_key {
 #define DPROF_FORMAT_OLDEST  2 /* first_chunk is 0, and no chunk has a number */
 #define DPROF_SLACK_WORDS    64
 
+/* What the kernel had counted of a thread, from its creation until some moment between two stamps. */
+#define DPROF_SCHED(X)                                                                             \
+	X(CPU, cpu_ns, "cpu")         /* ns for which it ran */                                    \
+	X(DELAY, delay_ns, "delay")   /* ns for which it could have run, and waited for a core */ \
+	X(INVOLUNTARY, involuntary, "involuntary") /* how often its core was taken from it */     \
+	X(MOVES, moves, "moves")      /* how often, at most, it had moved to another core */
+
+struct dprof_sched {
+	uint64_t from, to;     /* stamps, of whichever core asked */
+	uint64_t cpu_ns, delay_ns, involuntary, moves;
+	uint32_t known;        /* which of them: DPROF_SCHED_CPU, ... */
+	uint32_t last;         /* the thread records nothing behind this */
+};
+
+enum {
+	DPROF_SCHED_CPU = 1,
+	DPROF_SCHED_DELAY = 2,
+	DPROF_SCHED_INVOLUNTARY = 4,
+	DPROF_SCHED_MOVES = 8,
+};
+
 struct dprof_events_header {
 	char     magic[8];     /* DPROF_EVENTS_MAGIC, written last: without it, never begun */
 	uint32_t version;      /* DPROF_FORMAT_VERSION */
@@ -252,6 +273,7 @@ struct dprof_events_header {
 	char     name[16];     /* of the thread, NUL-terminated */
 	uint64_t first_chunk;  /* bytes */
 	uint64_t largest_chunk;
+	struct dprof_sched sched; /* when its thread or its process ended; else known is 0 */
 };
 
 /* Chunks double, so that a thread that records little costs little. */
@@ -295,6 +317,10 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 others, which give the group the same id
  *   stopped FROM TO               stamps between which nobody saw to it that no event is far from
  *                                 the last epoch (words.h): the process was stopped for long
+ *   sched THREAD FROM TO cpu=NS delay=NS involuntary=N moves=N
+ *                                 what the kernel had counted of a thread (struct dprof_sched), of which what
+ *                                 it does not tell is left out. Its last counts stand in the header of its
+ *                                 file of events, or here with last=1
  *   note TEXT                     something that the reader of the report must know
  *   finished STAMP                the process ended in good order
  */

@@ -114,6 +114,7 @@ static void *helper(void *unused)
 		if (dprof_chunks_make_wanted() || dprof_chunks_pack())
 			continue;
 		dprof_modules_look();
+		dprof_threads_look(looked);
 		if (!dprof_any_thread() && leave())
 			return NULL;
 		if (!rest(seen)) {

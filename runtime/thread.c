@@ -18,6 +18,7 @@
 #include "runtime/count.h"
 #include "runtime/pack.h"
 #include "runtime/process.h"
+#include "runtime/sched.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 
@@ -25,6 +26,9 @@
  * needs some microseconds, but may not get a core, or may have been stopped. */
 #define LOCK_TRIES   10000
 #define LOCK_WAIT_NS 1000000
+
+#define LOOK_TICKS (INT64_C(1) << 30)  /* 0.2 to 0.5 s; and then, of a thread's life, ... */
+#define LOOKS      64                  /* ... this part */
 
 static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
@@ -128,6 +132,7 @@ static void clean(struct dprof_thread *t)
 	t->numbers = t->packed_bytes = 0;
 	t->lost_unwritten = 0;
 	t->refused = t->destructor_rounds = 0;
+	t->begun = t->looked = dprof_now();
 }
 
 static void write_header(struct dprof_events_header *h, uint32_t number)
@@ -236,6 +241,16 @@ static void unmap(struct dprof_thread *t)
 	t->header = NULL;
 }
 
+/* `known` is written last: the process may be killed any time. */
+static void keep_sched(struct dprof_events_header *h, struct dprof_sched s)
+{
+	uint32_t known = s.known;
+
+	s.known = 0;
+	h->sched = s;
+	__atomic_store_n(&h->sched.known, known, __ATOMIC_RELEASE);
+}
+
 /* Nothing is recorded here any more. */
 static void close_cursor(struct dprof_thread *t)
 {
@@ -249,6 +264,7 @@ static void close_cursor(struct dprof_thread *t)
 		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
 	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
 	t->header->ended = dprof_now();
+	keep_sched(t->header, dprof_sched_last());
 }
 
 void dprof_thread_gone(struct dprof_thread *t)
@@ -301,6 +317,13 @@ static void end(void *value)
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 
+static void end_with_process(struct dprof_thread *t, uint64_t stamp)
+{
+	t->header->ended = stamp;
+	if (t->cursor)
+		keep_sched(t->header, dprof_sched_read(t->header->tid));
+}
+
 /* Records that other threads, or what the C library runs after us, still make are kept: files stay
  * mapped and as long as they are. */
 struct dprof_count dprof_threads_end(uint64_t stamp)
@@ -316,7 +339,7 @@ struct dprof_count dprof_threads_end(uint64_t stamp)
 	}
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
-			t->header->ended = stamp;
+			end_with_process(t, stamp);
 	count = dprof_count_all();
 	unlock();
 	return count;
@@ -344,17 +367,45 @@ void dprof_threads_slow_down(void)
 	unlock();
 }
 
+struct dprof_thread *dprof_threads(void)
+{
+	return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+}
+
+/* The longer a thread runs the more seldom, so that there are not many lines of it. */
+static bool is_due(const struct dprof_thread *t, uint64_t now)
+{
+	int64_t since = (int64_t)(now - t->looked), age = (int64_t)(now - t->begun);
+
+	return since > LOOK_TICKS && since > age / LOOKS;
+}
+
+static void look_at(struct dprof_thread *t, uint64_t now)
+{
+	struct dprof_sched s;
+
+	if (!t->cursor || !is_due(t, now))
+		return;
+	s = dprof_sched_read(t->header->tid);
+	dprof_sched_line(t->header->thread, &s);
+	t->looked = now;
+}
+
+void dprof_threads_look(uint64_t now)
+{
+	for (struct dprof_thread *t = dprof_threads(); t; t = t->following)
+		if (__atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE) && is_due(t, now) && try_lock()) {
+			look_at(t, now);
+			unlock();
+		}
+}
+
 static void make_wanted(struct dprof_thread *t)
 {
 	int result = dprof_chunk_make(t) < 0 ? SUPPLY_REFUSED : SUPPLY_READY;
 
 	__atomic_store_n(&t->supply, result, __ATOMIC_RELEASE);
 	sys(SYS_futex, &t->supply, FUTEX_WAKE_PRIVATE, 1);
-}
-
-struct dprof_thread *dprof_threads(void)
-{
-	return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 }
 
 bool dprof_chunks_make_wanted(void)

@@ -90,6 +90,7 @@ struct dprof_thread {
 	uint64_t dropped_in;              /* ... and the number of the chunk */
 	uint64_t epoch;                   /* a stamp not long before the current words' */
 	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
+	uint64_t begun, looked;           /* stamps: of its begin; when the kernel was last asked of it */
 	char path[PATH_MAX];
 };
 
@@ -129,6 +130,9 @@ bool dprof_chunks_pack(void);
 
 /* The thread's next event takes the slow path. For the helper: that of every thread. */
 void dprof_threads_slow_down(void);
+
+/* For the helper: asks the kernel of each thread of which it was not asked for long (sched.h). */
+void dprof_threads_look(uint64_t now);
 
 /* For the helper: the first of all threads that ever were (and following). */
 struct dprof_thread *dprof_threads(void);

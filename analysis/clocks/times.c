@@ -11,6 +11,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
 #include "analysis/clocks/clock_faults.h"
+#include "analysis/trace/sched.h"
 
 static bool find_base(struct times *t, const char *host)
 {
@@ -254,27 +255,44 @@ static frz_time duration_of_clock(const struct times *t, uint32_t clock, uint64_
 				   : frz_duration(t->alone, 0, ticks);
 }
 
-/* Either stamp may be off by the half-width: a thread may have moved to another core. */
-frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
+/* Any of the ticks may be `off` more or less. */
+static frz_time off_by(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t off)
 {
-	uint64_t off = 2 * t->trace->clocks[clock].half_width;
 	if (!off)
 		return duration_of_clock(t, clock, ticks);
 	return (frz_time){ ticks > off ? duration_of_clock(t, clock, ticks - off).lo : 0,
 			   duration_of_clock(t, clock, plus(ticks, off)).hi };
 }
 
-frz_time times_sum(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t pieces)
+/* Either stamp may be off by the half-width: they may be of two cores. */
+frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
 {
-	if (pieces == 0)
+	return off_by(t, clock, ticks, 2 * t->trace->clocks[clock].half_width);
+}
+
+/* What stretches of a thread may be off by in all, since it moved from core to core between their stamps. */
+static uint64_t off_by_moves(const struct times *t, size_t thread, const struct stretches *s)
+{
+	uint64_t apart = 2 * t->trace->clocks[t->trace->threads[thread].clock].half_width, off;
+	if (!apart || !s->pieces)
+		return 0;
+	uint64_t moves = sched_moves(t->trace, thread, s->from, s->to);
+	moves = moves < s->pieces ? moves : s->pieces;
+	return __builtin_mul_overflow(moves, apart, &off) ? UINT64_MAX : off;
+}
+
+frz_time times_of_thread(const struct times *t, size_t thread, uint64_t from, uint64_t to)
+{
+	return times_sum(t, thread, (struct stretches){ to - from, 1, from, to });
+}
+
+frz_time times_sum(const struct times *t, size_t thread, struct stretches s)
+{
+	if (s.pieces == 0)
 		return (frz_time){ 0, 0 };
-	/* What one piece may be off by is already in times_duration. */
-	uint64_t off;
-	if (__builtin_mul_overflow(pieces - 1, 1 + 2 * t->trace->clocks[clock].half_width, &off))
-		off = UINT64_MAX;
-	frz_time least = times_duration(t, clock, ticks > off ? ticks - off : 0);
-	frz_time most = times_duration(t, clock, plus(ticks, off));
-	return (frz_time){ least.lo, most.hi };
+	/* That one piece is rounded is in the duration already. */
+	return off_by(t, t->trace->threads[thread].clock, s.ticks,
+		      plus(s.pieces - 1, off_by_moves(t, thread, &s)));
 }
 
 frz_time times_between(const struct times *t, struct moment from, struct moment to)

@@ -67,9 +67,14 @@ struct frz_cursor times_cursor(const struct times *, uint32_t clock);
 /* Between two events of one clock; never below zero, since the second did come second. */
 frz_time times_duration(const struct times *, uint32_t clock, uint64_t ticks);
 
-/* Of `pieces` separate stretches of one clock whose stamps are `ticks` apart in all. Each of their
- * ends may be off by a tick. */
-frz_time times_sum(const struct times *, uint32_t clock, uint64_t ticks, uint64_t pieces);
+/* Between two events of one thread, stamped from <= to: cores that differ matter only if it moved. */
+frz_time times_of_thread(const struct times *, size_t thread, uint64_t from, uint64_t to);
+
+/* Of `pieces` separate stretches of one thread, all between two of its stamps, whose own stamps are `ticks`
+ * apart in all. Each of their ends may be off by a tick; and each move to another core is in one of them at
+ * most. */
+struct stretches { uint64_t ticks, pieces, from, to; };
+frz_time times_sum(const struct times *, size_t thread, struct stretches);
 
 /* From a stamp of one clock to a stamp of another or the same on the same line; negative if the
  * second came first. */

@@ -14,7 +14,8 @@ struct row_time {            /* of one region, in a thread */
 	uint32_t depth;      /* how often it is on the stack */
 	uint64_t since;      /* stamp; while it is, and no operation */
 	uint64_t since_at;   /* the event with that stamp */
-	uint64_t ticks, pieces; /* not yet cut */
+	uint64_t ticks, pieces; /* not yet cut, ... */
+	uint64_t first;      /* ... from this stamp on */
 };
 
 struct runner {              /* one thread */

@@ -20,16 +20,17 @@ static void begin_piece(const struct runner *r, struct row_time *t, uint64_t sta
 /* Even between equal stamps up to a tick may have passed. */
 static void end_piece(struct row_time *t, uint64_t stamp)
 {
-	t->pieces++;
+	if (t->pieces++ == 0)
+		t->first = t->since;
 	t->ticks += stamp - t->since;
 }
 
 /* Anything up to all of the time may have been in any region. */
-static void cut_doubtful(struct visit *v, struct runner *r, uint32_t clock)
+static void cut_doubtful(struct visit *v, struct runner *r)
 {
 	if (!r->cuts)
 		return;
-	frz_time any = times_duration(v->times, clock, r->stamp - r->cut_until);
+	frz_time any = times_of_thread(v->times, (size_t)(r - v->runners), r->cut_until, r->stamp);
 	any.lo = 0;
 	r->saving = saving_own(v->all, r->saving);
 	for (size_t row = 0; row < v->all->nregions; row++)
@@ -39,9 +40,8 @@ static void cut_doubtful(struct visit *v, struct runner *r, uint32_t clock)
 
 void thread_settle(struct visit *v, struct runner *r)
 {
-	uint32_t clock = r->events.thread->clock;
 	if (r->doubtful) {
-		cut_doubtful(v, r, clock);
+		cut_doubtful(v, r);
 		return;
 	}
 	for (size_t i = 0; i < r->nopen && !r->operations; i++) {
@@ -57,7 +57,8 @@ void thread_settle(struct visit *v, struct runner *r)
 			continue;
 		r->saving = saving_own(v->all, r->saving);
 		saving_cut(v->all, r->saving, row,
-			   times_sum(v->times, clock, t->ticks, t->pieces));
+			   times_sum(v->times, (size_t)(r - v->runners),
+				     (struct stretches){ t->ticks, t->pieces, t->first, r->stamp }));
 		t->ticks = t->pieces = 0;
 	}
 }

@@ -74,6 +74,16 @@ static void compete(const struct trace *trace, struct instance *x, size_t thread
 	x->slowest_length = length;
 }
 
+/* The clock's bounds at its two ends may be tighter than its rate. */
+static frz_time length_of(const struct times *times, const struct visit *v)
+{
+	uint32_t clock = times->trace->threads[v->thread].clock;
+	frz_time apart = times_between(times, (struct moment){ clock, v->from },
+				       (struct moment){ clock, v->to });
+	frz_time passed = times_of_thread(times, v->thread, v->from, v->to);
+	return (frz_time){ larger(apart.lo, passed.lo), smaller(apart.hi, passed.hi) };
+}
+
 static void add_visit(struct gather *g, const struct visit *v)
 {
 	const struct times *times = &g->findings->times;
@@ -81,8 +91,7 @@ static void add_visit(struct gather *g, const struct visit *v)
 	struct instance *x = instance_of(g, v);
 	struct frz_cursor cursor = times_cursor(times, clock);
 	frz_time from = frz_time_of(&cursor, v->from), to = frz_time_of(&cursor, v->to);
-	struct moment enter = { clock, v->from }, leave = { clock, v->to };
-	frz_time length = times_between(times, enter, leave);
+	frz_time length = length_of(times, v);
 	x->visits++;
 	x->begin = (frz_time){ smaller(x->begin.lo, from.lo), smaller(x->begin.hi, from.hi) };
 	x->end = (frz_time){ larger(x->end.lo, to.lo), larger(x->end.hi, to.hi) };

@@ -99,12 +99,12 @@ void say_unmarked(struct trace *trace, const struct totals *totals, const struct
 static double percent_there(const struct totals *totals, const struct times *times,
 			    const struct span *spans, size_t thread)
 {
-	uint32_t clock = times->trace->threads[thread].clock;
 	struct ends ends = totals->threads[thread].ends;
 	if (ends.first > ends.last)
 		return 0;
-	frz_time there = times_duration(times, clock, ends.last - ends.first);
-	return interval_percent(there, spans[times->line[clock]].length).hi;
+	frz_time there = times_of_thread(times, thread, ends.first, ends.last);
+	uint32_t line = times->line[times->trace->threads[thread].clock];
+	return interval_percent(there, spans[line].length).hi;
 }
 
 void say_partly_there(struct trace *trace, const struct totals *totals, const struct times *times,

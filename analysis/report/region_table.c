@@ -32,7 +32,7 @@ static void add_thread(const struct findings *f, struct row *row, size_t thread)
 	row->visits += waiting ? t->wait.sure.count + t->wait.possible.count
 			       : t->regions[row->region].visits;
 	row->time = time_add(row->time, totals_time(&f->times, findings_span(f, thread),
-						    f->trace->threads[thread].clock, total));
+						    &f->totals, thread, total));
 }
 
 /* One row per rank of one region, ranks in which it may have been only. */

@@ -73,15 +73,14 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	static const struct standing no_part = { .site = TR_NO_SITE };
 	const struct thread_totals *totals = &f->totals.threads[thread];
 	const struct span *span = findings_span(f, thread);
-	uint32_t clock = f->trace->threads[thread].clock;
 	jw_object(j, NULL);
 	jw_integer(j, "rank", f->trace->threads[thread].rank);
 	jw_integer(j, "thread", f->trace->threads[thread].number);
 	jw_string(j, "host", host_of(f, thread));
 	jw_bool(j, "takes_part", x != NULL);
 	json_standing(j, f, x ? x : &no_part);
-	frz_time working = totals_time(&f->times, span, clock, &totals->work);
-	frz_time waiting = totals_time(&f->times, span, clock, &totals->wait);
+	frz_time working = totals_time(&f->times, span, &f->totals, thread, &totals->work);
+	frz_time waiting = totals_time(&f->times, span, &f->totals, thread, &totals->wait);
 	jw_interval(j, "working_s", findings_seconds(f, thread, working));
 	jw_interval(j, "waiting_s", findings_seconds(f, thread, waiting));
 	jw_end(j);

@@ -232,12 +232,20 @@ void totals_close(struct totals *t)
 	free(t->site_of_region);
 }
 
-frz_time totals_time(const struct times *times, const struct span *span, uint32_t clock,
-		     const struct total *total)
+static frz_time time_of(const struct times *times, const struct totals *t, size_t thread,
+			const struct pieces *p)
 {
-	struct frz_cursor c = times_cursor(times, clock);
-	frz_time time = times_sum(times, clock, total->sure.ticks, total->sure.count);
-	int64_t more = times_sum(times, clock, total->possible.ticks, total->possible.count).hi;
+	const struct ends *ends = &t->threads[thread].ends;
+	return times_sum(times, thread,
+			 (struct stretches){ p->ticks, p->count, ends->first, ends->last });
+}
+
+frz_time totals_time(const struct times *times, const struct span *span, const struct totals *t,
+		     size_t thread, const struct total *total)
+{
+	struct frz_cursor c = times_cursor(times, t->trace->threads[thread].clock);
+	frz_time time = time_of(times, t, thread, &total->sure);
+	int64_t more = time_of(times, t, thread, &total->possible).hi;
 	if (total->until != PERIOD_BEFORE)
 		more = ticks_plus(more,
 				  ticks_minus(frz_time_of(&c, total->until).hi, span->first.lo));

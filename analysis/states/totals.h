@@ -69,8 +69,9 @@ void totals_end(struct totals *, size_t thread, const struct states *);
 void totals_states(struct totals *);  /* walks all threads that are not complete */
 void totals_regions(struct totals *);
 
-frz_time totals_time(const struct times *, const struct span *, uint32_t clock,
-		     const struct total *);
+/* `total`: one of the thread's. */
+frz_time totals_time(const struct times *, const struct span *, const struct totals *, size_t thread,
+		     const struct total *total);
 
 /* Every thread that ever works or waits is an actor; or every process that has such a thread. */
 struct cast totals_cast_threads(const struct totals *);

@@ -48,6 +48,8 @@ struct pack_thread {
 	uint64_t nwritten;       /* words */
 };
 
+struct pack_sched { size_t thread; struct dprof_sched says; };
+
 struct pack_group {
 	uint64_t id, size;       /* size 0: as many as it has threads */
 	size_t *threads; size_t nthreads;
@@ -66,6 +68,7 @@ struct pack {
 	struct frz_link *links; size_t nlinks;
 	char **notes; size_t nnotes;
 	uint32_t left_out;       /* kinds */
+	struct pack_sched *sched; size_t nsched;
 };
 
 /* Where the fabricated module's section stands. */

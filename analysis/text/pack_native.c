@@ -17,6 +17,7 @@
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/text/pack.h"
+#include "analysis/trace/sched.h"
 #include "freezer/synclog.h"
 #include "runtime/words.h"
 
@@ -316,6 +317,11 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	}
 	for (size_t i = 0; !process && i < p->nnotes; i++)
 		put_name(out, "note", p->notes[i]);
+	for (size_t i = 0; i < p->nsched; i++)
+		if (p->threads[p->sched[i].thread].process == process) {
+			fprintf(out, "sched %" PRIu32, p->threads[p->sched[i].thread].number);
+			sched_put(out, &p->sched[i].says);
+		}
 	if (self->finished)
 		fprintf(out, "finished %" PRIu64 "\n", last_stamp(p, process));
 }

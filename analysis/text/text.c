@@ -50,6 +50,14 @@ const struct ln_form text_forms[TEXT_FORMS] = {
 	[TEXT_WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[TEXT_LOST] = { "lost", { [LOST_THREAD] = { "a thread", LN_NUMBER, LN_HERE },
 				  [LOST_COUNT] = { "a count", LN_NUMBER, LN_HERE } } },
+	[TEXT_SCHED] = { "sched", { [SCHED_THREAD] = { "a thread", LN_NUMBER, LN_HERE },
+				    [SCHED_FROM] = { "a stamp", LN_NUMBER, LN_HERE },
+				    [SCHED_TO] = { "a stamp", LN_NUMBER, LN_HERE },
+				    [SCHED_CPU] = { "cpu", LN_NUMBER, LN_KEY },
+				    [SCHED_DELAY] = { "delay", LN_NUMBER, LN_KEY },
+				    [SCHED_INVOLUNTARY] = { "involuntary", LN_NUMBER, LN_KEY },
+				    [SCHED_MOVES] = { "moves", LN_NUMBER, LN_KEY },
+				    [SCHED_LAST] = { "last", LN_NUMBER, LN_KEY } } },
 };
 
 bool text_is_event(char *line, char **at)

@@ -9,6 +9,7 @@
  *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
  *        auto=0|1                                 auto: a region that the user did not mark
  *   link CLOCK STAMP CLOCK STAMP
+ *   sched THREAD STAMP STAMP cpu=NS delay=NS involuntary=N moves=N last=0|1   format.h, struct dprof_sched
  *   note TEXT
  *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
  *   lost THREAD N                                   here N records found no room
@@ -34,7 +35,7 @@
 
 enum {
 	TEXT_CLOCK, TEXT_PROCESS, TEXT_THREAD, TEXT_GROUP, TEXT_SITE, TEXT_LINK, TEXT_NOTE,
-	TEXT_WITHOUT, TEXT_LOST, TEXT_FORMS
+	TEXT_WITHOUT, TEXT_LOST, TEXT_SCHED, TEXT_FORMS
 };
 enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE, CLOCK_HALFWIDTH };
 enum {
@@ -47,6 +48,8 @@ enum { GROUP_N, GROUP_THREADS, GROUP_SIZE };
 enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUNCTION, SITE_AUTO };
 enum { LINK_FROM, LINK_SENT, LINK_TO, LINK_RECEIVED };
 enum { LOST_THREAD, LOST_COUNT };
+enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
+       SCHED_LAST };
 extern const struct ln_form text_forms[TEXT_FORMS];
 
 /* A line "e ...". */

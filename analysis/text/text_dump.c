@@ -13,6 +13,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/text/text.h"
 #include "analysis/trace/nesting.h"
+#include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
 
 static void put_string(FILE *out, const char *key, const char *value)
@@ -123,6 +124,15 @@ static void put_links_and_notes(FILE *out, const struct trace *t)
 		ln_escaped(out, t->notes[i]);
 		putc('\n', out);
 	}
+}
+
+static void put_sched(FILE *out, const struct trace *t)
+{
+	for (size_t i = 0; i < t->nthreads; i++)
+		for (size_t j = 0; j < t->threads[i].nsched; j++) {
+			fprintf(out, "sched %zu", i);
+			sched_put(out, &t->threads[i].sched[j]);
+		}
 }
 
 /* ---- Events: there may be millions, so their lines are put together without printf ----------- */
@@ -258,6 +268,7 @@ void text_dump(FILE *out, const struct trace *t, const struct times *times)
 	put_groups(out, t);
 	put_sites(out, t);
 	put_links_and_notes(out, t);
+	put_sched(out, t);
 	for (size_t i = 0; i < t->nthreads; i++)
 		put_events(out, t, i, times);
 }

@@ -51,6 +51,25 @@ static void put_processes(struct json *j, const struct trace *t)
 	jw_end(j);
 }
 
+static void put_sched(struct json *j, const struct tr_thread *t)
+{
+	jw_array(j, "sched");
+	for (size_t i = 0; i < t->nsched; i++) {
+		const struct dprof_sched *s = &t->sched[i];
+		jw_object(j, NULL);
+		number(j, "from", s->from);
+		number(j, "to", s->to);
+#define X(NAME, field, word)                                                                       \
+		if (s->known & DPROF_SCHED_##NAME)                                                 \
+			number(j, word, s->field);
+		DPROF_SCHED(X)
+#undef X
+		jw_bool(j, "last", s->last);
+		jw_end(j);
+	}
+	jw_end(j);
+}
+
 static void put_threads(struct json *j, const struct trace *t)
 {
 	jw_array(j, "threads");
@@ -64,6 +83,7 @@ static void put_threads(struct json *j, const struct trace *t)
 		jw_string(j, "name", thread->name);
 		number(j, "lost", thread->lost);
 		jw_bool(j, "complete", thread->complete);
+		put_sched(j, thread);
 		jw_end(j);
 	}
 	jw_end(j);

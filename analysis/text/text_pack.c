@@ -13,6 +13,7 @@
 #include "analysis/base/nearest.h"
 #include "analysis/text/pack.h"
 #include "analysis/text/text.h"
+#include "analysis/trace/sched.h"
 #include "runtime/words.h"
 
 static char *unknown(const char *what, uint64_t id)
@@ -323,6 +324,16 @@ static char *note_line(struct pack *p, const struct ln_value *v)
 	return NULL;
 }
 
+static char *sched_line(struct pack *p, const struct ln_value *v)
+{
+	size_t thread = ids_find(&p->thread_ids, v[SCHED_THREAD].number);
+	if (thread == SIZE_MAX)
+		return unknown("thread", v[SCHED_THREAD].number);
+	*MEM_GROW(p->sched, p->nsched) =
+		(struct pack_sched){ thread, sched_of_values(v + SCHED_FROM) };
+	return NULL;
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 static char *lost_line(struct pack *p, const struct ln_value *v)
@@ -417,7 +428,7 @@ static char *take_line(struct pack *p, char *text)
 		[TEXT_THREAD] = thread_line, [TEXT_GROUP] = group_line,
 		[TEXT_SITE] = site_line,     [TEXT_LINK] = link_line,
 		[TEXT_NOTE] = note_line,     [TEXT_WITHOUT] = without_line,
-		[TEXT_LOST] = lost_line,
+		[TEXT_LOST] = lost_line,     [TEXT_SCHED] = sched_line,
 	};
 	char *at;
 	ln_uncomment(text);
@@ -494,7 +505,7 @@ static void free_pack(struct pack *p)
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		ids_free(ids[i]);
 	void *arrays[] = { p->clocks, p->processes, p->threads, p->groups,   p->site_at,
-			   p->sites,  p->links,     p->notes,   p->directory };
+			   p->sites,  p->links,     p->notes,   p->directory, p->sched };
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
 }

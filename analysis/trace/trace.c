@@ -228,6 +228,7 @@ struct trace *trace_open(const char *directory, char **error)
 	o->unpacker = ch_unpacker_open(o->directory);
 	open_modules(o);
 	open_threads(o);
+	open_sched(o);
 	open_groups(o);
 	open_links(o);
 	close_process_files(o);
@@ -285,6 +286,7 @@ void trace_close(struct trace *t)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		words_close(t->threads[i].words);
 		free(t->threads[i].name);
+		free(t->threads[i].sched);
 	}
 	for (size_t i = 0; i < t->ngroups; i++)
 		free(t->groups[i].threads);

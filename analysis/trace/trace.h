@@ -61,6 +61,8 @@ struct tr_thread {
 	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
 	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
 	size_t nrecords;
+	struct dprof_sched *sched; /* what the kernel said of it, in that order (sched.h) */
+	size_t nsched;
 	uint32_t process;     /* index of its process; sites are looked up in that process's modules */
 };
 

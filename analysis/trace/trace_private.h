@@ -9,6 +9,7 @@
  *   trace_decode.c   from words to records
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_order.c    records that a signal handler put out of order
+ *   trace_sched.c    what the kernel said of each thread
  *   trace_groups.c   who takes part in what */
 #ifndef ANALYSIS_TRACE_PRIVATE_H
 #define ANALYSIS_TRACE_PRIVATE_H
@@ -70,6 +71,9 @@ struct module_line {
 	size_t line;
 };
 
+/* A line "sched ...", or what the header of a file of events says of that. */
+struct sched_line { uint32_t thread; struct dprof_sched says; };
+
 /* A process file as read, before it is known where in the trace the process belongs. */
 struct process_file {
 	struct tr_process process;
@@ -83,6 +87,7 @@ struct process_file {
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;
 	struct stop *stops;          size_t nstops;
+	struct sched_line *sched;    size_t nsched;
 	uint32_t left_out;       /* kinds */
 	char **notes;                size_t nnotes;
 };
@@ -95,6 +100,8 @@ struct group_use {
 	uint32_t thread;         /* index in the order of reading, then in the trace's */
 	uint64_t id;
 };
+
+void sched_keep(struct process_file *, uint32_t thread, const struct dprof_sched *);
 
 /* What a struct trace really is. */
 struct opened {
@@ -117,6 +124,7 @@ void open_processes(struct opened *);    /* files, t.processes, t.clocks, t.note
 void open_modules(struct opened *);      /* sites, t.sites, modules of each process */
 void close_modules(struct tr_modules *);
 void open_threads(struct opened *);      /* t.threads, uses */
+void open_sched(struct opened *);        /* sched of t.threads */
 void open_groups(struct opened *);       /* t.groups */
 void open_links(struct opened *);        /* t.links */
 void close_process_files(struct opened *);

@@ -12,6 +12,7 @@
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
+#include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
 
 enum {
@@ -30,6 +31,7 @@ enum {
 	MODULE,
 	GROUP,
 	STOPPED,
+	SCHED,
 	WITHOUT,
 	NOTE,
 	FINISHED
@@ -38,6 +40,8 @@ enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
 enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
 enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
        PACKETS_NS, PACKETS_CPU_NS };
+enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
+       SCHED_LAST };
 enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE, GROUP_SHARED };
 
 /* runtime/format.h describes the lines. */
@@ -74,6 +78,14 @@ static const struct ln_form forms[] = {
 			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY },
 			       [GROUP_SHARED] = { "shared", LN_NUMBER, LN_KEY } } },
 	[STOPPED] = { "stopped", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
+	[SCHED] = { "sched", { [SCHED_THREAD] = { "thread", LN_NUMBER, LN_HERE },
+			       [SCHED_FROM] = { "from", LN_NUMBER, LN_HERE },
+			       [SCHED_TO] = { "to", LN_NUMBER, LN_HERE },
+			       [SCHED_CPU] = { "cpu", LN_NUMBER, LN_KEY },
+			       [SCHED_DELAY] = { "delay", LN_NUMBER, LN_KEY },
+			       [SCHED_INVOLUNTARY] = { "involuntary", LN_NUMBER, LN_KEY },
+			       [SCHED_MOVES] = { "moves", LN_NUMBER, LN_KEY },
+			       [SCHED_LAST] = { "last", LN_NUMBER, LN_KEY } } },
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
@@ -160,6 +172,16 @@ static void packets_line(struct process_file *p, const struct ln_value *v)
 	p->packets.stale += v[PACKETS_STALE].number;
 }
 
+static char *sched_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v[SCHED_THREAD].number > UINT32_MAX)
+		return mem_format("expected the number of a thread, found %" PRIu64,
+				  v[SCHED_THREAD].number);
+	struct dprof_sched says = sched_of_values(v + SCHED_FROM);
+	sched_keep(p, (uint32_t)v[SCHED_THREAD].number, &says);
+	return NULL;
+}
+
 /* NULL, or what is wrong with the line. */
 static char *take_line(struct process_file *p, char *text, size_t number)
 {
@@ -190,6 +212,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case STOPPED:
 		*MEM_GROW(p->stops, p->nstops) = (struct stop){ v[0].number, v[1].number };
 		break;
+	case SCHED: return sched_line(p, v);
 	case WITHOUT:
 		if (!tr_kinds_of(v->string, &p->left_out))
 			return mem_format("expected kinds of events, found %s", v->string);
@@ -542,6 +565,7 @@ void close_process_files(struct opened *o)
 		for (size_t j = 0; j < p->nnotes; j++)
 			free(p->notes[j]);
 		free(p->stops);
+		free(p->sched);
 		free(p->modules);
 		free(p->groups);
 		free(p->notes);

@@ -99,6 +99,18 @@ static void event_line(const struct rewrite *r, char *line)
 	       new_stamp(r, (uint64_t)r->clock_of[thread], stamp), at);
 }
 
+/* "sched THREAD FROM TO ...". */
+static void sched_line(const struct rewrite *r, char *line)
+{
+	char *at = line + strlen("sched ");
+	uint64_t thread = number(&at, line), from = number(&at, line), to = number(&at, line);
+	if (thread >= MAX_THREADS)
+		die(line, "not a thread");
+	uint64_t clock = (uint64_t)r->clock_of[thread];
+	printf("sched %" PRIu64 " %" PRIu64 " %" PRIu64 "%s", thread, new_stamp(r, clock, from),
+	       new_stamp(r, clock, to), at);
+}
+
 /* "link FROM SENT TO RECEIVED": evidence about clocks, which the truth does not need. */
 static void link_line(const struct rewrite *r, char *line)
 {
@@ -129,6 +141,8 @@ static void rewrite(struct rewrite *r)
 			clock_line(r, line);
 		else if (starts(line, "e "))
 			event_line(r, line);
+		else if (starts(line, "sched "))
+			sched_line(r, line);
 		else if (starts(line, "link "))
 			link_line(r, line);
 		else

@@ -131,15 +131,14 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 {
 	const struct thread_totals *t = &totals->threads[thread];
 	const struct true_thread *truth = &w.thread[thread];
-	uint32_t clock = w.threads[thread].clock;
-	check_inside(seed, "working", thread, totals_time(times, span, clock, &t->work),
+	check_inside(seed, "working", thread, totals_time(times, span, totals, thread, &t->work),
 		     true_total(truth, MAY_WORK));
-	check_inside(seed, "waiting", thread, totals_time(times, span, clock, &t->wait),
+	check_inside(seed, "waiting", thread, totals_time(times, span, totals, thread, &t->wait),
 		     true_total(truth, MAY_WAIT));
 	for (uint32_t r = 0; r < totals->nregions; r++) {
 		uint32_t site = totals->site_of_region[r];
 		check_inside(seed, sites[site].name, thread,
-			     totals_time(times, span, clock, &t->regions[r].time),
+			     totals_time(times, span, totals, thread, &t->regions[r].time),
 			     true_region(truth, site));
 	}
 }

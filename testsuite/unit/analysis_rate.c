@@ -50,7 +50,9 @@ static void setup(void)
 {
 	static struct tr_clock clocks[2] = { { .host = "h0", .ghz = GHZ }, { .host = "h1", .ghz = GHZ } };
 
-	trace = (struct trace){ .clocks = clocks, .nclocks = 2 };
+	static struct tr_thread threads[2] = { { .clock = 0 }, { .clock = 1 } };
+
+	trace = (struct trace){ .clocks = clocks, .nclocks = 2, .threads = threads, .nthreads = 2 };
 	make_links();
 }
 
@@ -86,7 +88,7 @@ static void compare(struct frz_assumption assumption)
 		naive = time_add(naive, (frz_time){ exit.lo - enter.hi, exit.hi - enter.lo });
 		ticks += other(end) - other(begin);
 	}
-	frz_time sum = times_sum(&times, 1, ticks, VISITS);
+	frz_time sum = times_sum(&times, 1, (struct stretches){ ticks, VISITS, 0, UINT64_MAX });
 
 	ck_assert(sum.lo <= (int64_t)TICKS(VISITS) && (int64_t)TICKS(VISITS) <= sum.hi);
 	ck_assert_int_ge(naive.hi - naive.lo, 100 * (sum.hi - sum.lo));

@@ -104,7 +104,9 @@ static void check_clock(uint64_t seed, const struct times *t, uint32_t c)
 			check_inside(seed, "duration", passed, now - before);
 			sum += now - before;
 			ticks += stamp - stamp_before;
-			check_inside(seed, "sum", times_sum(t, c, ticks, ++pieces), sum);
+			check_inside(seed, "sum",
+				     times_sum(t, c, (struct stretches){ ticks, ++pieces, 0, UINT64_MAX }),
+				     sum);
 		}
 		before = now;
 		stamp_before = stamp;
@@ -176,6 +178,139 @@ START_TEST(duration_is_not_the_difference_of_two_bounds)
 	frz_time at = frz_time_of(&c, stamp_of(1, 1.5e9));
 	ck_assert_int_ge(at.hi - at.lo, 100);
 	ck_assert_int_le(passed.hi - passed.lo, 5);
+	times_close(&t);
+	end_world();
+}
+END_TEST
+
+/* ---- Moves between cores --------------------------------------------------------------------- */
+
+/* A thread of the first clock, which visits a region again and again, and at random moments moves between two
+ * cores that differ as much as the host's half-width allows. Somebody asks now and then how often it has moved,
+ * on a core of its own. */
+#define VISITS 200
+#define ASKED  6
+static struct mover {
+	double moved[VISITS];   /* when */
+	size_t nmoves;
+	struct dprof_sched sched[ASKED];
+} m;
+
+static void make_mover(double every)
+{
+	m.nmoves = 0;
+	for (double at = 1e9 + real(2 * every); m.nmoves < VISITS && at < 1e9 + RUN; at += real(2 * every))
+		m.moved[m.nmoves++] = at;
+}
+
+static uint64_t moves_until(double time)
+{
+	uint64_t n = 0;
+	while (n < m.nmoves && m.moved[n] <= time)
+		n++;
+	return n;
+}
+
+static uint64_t stamped(double time, bool on_other)
+{
+	uint64_t half = w.clocks[0].half_width;
+	return stamp_of(0, time) + (on_other ? half : -half);
+}
+
+static uint64_t own_stamp(double time)
+{
+	return stamped(time, moves_until(time) % 2);
+}
+
+/* Asked at random times, the last time behind all visits, or else not (the process was killed). */
+static void ask(bool killed)
+{
+	w.threads[0].nsched = ASKED - killed;
+	w.threads[0].sched = m.sched;
+	for (size_t i = 0; i < ASKED; i++) {
+		double from = 1e9 + RUN / ASKED * ((double)i + real(0.8));
+		from = i == ASKED - 1 ? 1e9 + RUN + 1e6 : from;
+		double now = from + real(3000), to = now + real(3000);
+		bool other = real(2) < 1;
+		m.sched[i] = (struct dprof_sched){ .from = stamped(from, other),
+						   .to = stamped(to, other),
+						   .moves = moves_until(now),
+						   .known = DPROF_SCHED_MOVES };
+	}
+}
+
+static frz_time find(const struct times *t, uint64_t seed, double begin, double length, uint64_t *ticks)
+{
+	uint64_t from = own_stamp(begin), to = own_stamp(begin + length);
+	frz_time found = { 0, 0 };
+	*ticks = to - from; /* may be below zero: not recorded */
+	if (to < from)
+		return found;
+	found = times_of_thread(t, 0, from, to);
+	check_inside(seed, "of a thread", found, length);
+	return found;
+}
+
+static void check_mover(uint64_t seed, double every, bool killed)
+{
+	struct times t;
+	double sum = 0;
+	struct stretches all = { 0, 0, UINT64_MAX, 0 };
+	make_world(seed, PACKETS);
+	w.clocks[0].half_width = 1 + (uint64_t)real(5000);
+	times_open(&t, &w.trace, &(struct options){ .json = false });
+	make_mover(every);
+	ask(killed);
+	for (int i = 0; i < VISITS; i++) {
+		double begin = 1e9 + RUN / VISITS * (i + real(0.4)), length = 1 + real(RUN / VISITS / 2);
+		uint64_t ticks, from = own_stamp(begin);
+		find(&t, seed, begin, length, &ticks);
+		if ((int64_t)ticks < 0)
+			continue;
+		all.ticks += ticks;
+		all.pieces++;
+		all.from = from < all.from ? from : all.from;
+		all.to = from + ticks > all.to ? from + ticks : all.to;
+		sum += length;
+	}
+	frz_time found = times_sum(&t, 0, all);
+	uint64_t most = (killed ? all.pieces : m.nmoves) * 4 * w.clocks[0].half_width + 4 * VISITS;
+	check_inside(seed, "sum of a thread", found, sum);
+	ck_assert_msg((uint64_t)(found.hi - found.lo) <= most, "SEED=%" PRIu64 ": %" PRId64 " is wider than %" PRIu64,
+		      seed, found.hi - found.lo, most);
+	times_close(&t);
+	end_world();
+}
+
+START_TEST(cores_matter_where_a_thread_may_have_moved)
+{
+	static const double every[] = { RUN / 50, RUN / 3, 100 * RUN };
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
+		check_mover(unit_seed + i, every[i % 3], i % 5 == 0);
+}
+END_TEST
+
+/* A million visits of 50 ticks, on cores that differ by 200: exact to the ticks, if it never moved. */
+START_TEST(a_thread_that_never_moved_is_as_exact_as_its_counter)
+{
+	struct times t;
+	struct dprof_sched at_its_end = { .from = 3000000000, .to = 3000000100, .known = DPROF_SCHED_MOVES, .last = 1 };
+	struct stretches s = { 50000000, 1000000, 1000000000, 2000000000 };
+	make_world(1, PACKETS);
+	w.clocks[0].half_width = 200;
+	times_open(&t, &w.trace, &(struct options){ .json = false });
+	frz_time unknown = times_sum(&t, 0, s);
+	w.threads[0].sched = &at_its_end;
+	w.threads[0].nsched = 1;
+	frz_time never = times_sum(&t, 0, s), one = times_of_thread(&t, 0, 1000000000, 1000000050);
+	at_its_end.moves = 3;
+	frz_time thrice = times_sum(&t, 0, s);
+	ck_assert_int_eq(unknown.lo, 0);
+	ck_assert_int_eq(never.lo, 49000000);
+	ck_assert_int_eq(never.hi, 51000000);
+	ck_assert_int_eq(thrice.hi, 51000000 + 3 * 400);
+	ck_assert_int_eq(one.lo, 49);
+	ck_assert_int_eq(one.hi, 51);
 	times_close(&t);
 	end_world();
 }
@@ -258,6 +393,8 @@ int main(void)
 	TCase *tc = unit_begin(60, 1);
 
 	tcase_add_test(tc, truth_is_inside);
+	tcase_add_test(tc, cores_matter_where_a_thread_may_have_moved);
+	tcase_add_test(tc, a_thread_that_never_moved_is_as_exact_as_its_counter);
 	tcase_add_test(tc, duration_is_not_the_difference_of_two_bounds);
 	tcase_add_test(tc, unlinked_clock_is_alone_and_said);
 	tcase_add_test(tc, contradicting_clock_is_alone_and_said);

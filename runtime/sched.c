@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sched.c - reads /proc/PID/task/TID/sched, or its status, and its schedstat. */
+#include "runtime/sched.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "runtime/process.h"
+#include "runtime/sys.h"
+
+#define FEW_SWITCHES 16 /* of a thread's life: not worth reading files for */
+#define TEXT_BYTES   4096
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* -> `to`, a string; false where there is no such file. */
+static bool read_text(char to[TEXT_BYTES], uint64_t tid, const char *what)
+{
+	char path[64];
+	size_t size = 0;
+	long n, fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%llu/%s", (unsigned long long)tid, what);
+	fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	do {
+		n = sys(SYS_read, fd, to + size, TEXT_BYTES - 1 - size);
+		size += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	sys(SYS_close, fd);
+	to[size] = '\0';
+	return size > 0;
+}
+
+static bool number_at(const char **at, uint64_t *number)
+{
+	const char *c = *at + strspn(*at, " \t:");
+
+	if (*c < '0' || *c > '9')
+		return false;
+	for (*number = 0; *c >= '0' && *c <= '9'; c++)
+		*number = 10 * *number + (uint64_t)(*c - '0');
+	*at = c;
+	return true;
+}
+
+/* Of the line "KEY : NUMBER" or "KEY: NUMBER". */
+static bool find(const char *text, const char *key, uint64_t *number)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = text; *line; line += *line == '\n') {
+		const char *value = line + n;
+
+		if (!strncmp(line, key, n) && strspn(value, " \t:"))
+			return number_at(&value, number);
+		line += strcspn(line, "\n");
+	}
+	return false;
+}
+
+/* ---- What it says ---------------------------------------------------------------------------- */
+
+/* A thread moves while it is off its core: so it moved at most as often as it was switched off. */
+static void read_switches(struct dprof_sched *s, uint64_t tid)
+{
+	char text[TEXT_BYTES];
+	uint64_t voluntary;
+
+	if (read_text(text, tid, "sched") && find(text, "se.nr_migrations", &s->moves) &&
+	    find(text, "nr_involuntary_switches", &s->involuntary)) {
+		s->known |= DPROF_SCHED_MOVES | DPROF_SCHED_INVOLUNTARY;
+		return;
+	}
+	if (read_text(text, tid, "status") && find(text, "voluntary_ctxt_switches", &voluntary) &&
+	    find(text, "nonvoluntary_ctxt_switches", &s->involuntary)) {
+		s->moves = voluntary + s->involuntary;
+		s->known |= DPROF_SCHED_MOVES | DPROF_SCHED_INVOLUNTARY;
+	}
+}
+
+/* All zeros: a kernel that does not count. */
+static void read_times(struct dprof_sched *s, uint64_t tid)
+{
+	char text[TEXT_BYTES];
+	const char *at = text;
+	uint64_t times;
+
+	if (read_text(text, tid, "schedstat") && number_at(&at, &s->cpu_ns) &&
+	    number_at(&at, &s->delay_ns) && number_at(&at, &times) && times > 0)
+		s->known |= DPROF_SCHED_CPU | DPROF_SCHED_DELAY;
+}
+
+/* Numbers of threads are those of a namespace, which /proc may not be of. */
+static bool proc_is_ours(void)
+{
+	char text[24] = "";
+	const char *at = text;
+	uint64_t pid;
+
+	sys(SYS_readlink, "/proc/self", text, sizeof(text) - 1);
+	return number_at(&at, &pid) && pid == (uint64_t)sys(SYS_getpid);
+}
+
+struct dprof_sched dprof_sched_read(uint64_t tid)
+{
+	struct dprof_sched s = { .from = dprof_now() };
+
+	if (proc_is_ours()) {
+		read_switches(&s, tid);
+		read_times(&s, tid);
+	}
+	s.to = dprof_now();
+	return s;
+}
+
+struct dprof_sched dprof_sched_last(void)
+{
+	struct rusage usage;
+	struct timespec cpu;
+	struct dprof_sched s = { .from = dprof_now() };
+
+	if (sys(SYS_getrusage, RUSAGE_THREAD, &usage) < 0 ||
+	    sys(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) < 0 ||
+	    usage.ru_nvcsw + usage.ru_nivcsw > FEW_SWITCHES) {
+		s = dprof_sched_read((uint64_t)sys(SYS_gettid));
+	} else {
+		s.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+		s.involuntary = (uint64_t)usage.ru_nivcsw;
+		s.moves = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+		s.known = DPROF_SCHED_CPU | DPROF_SCHED_INVOLUNTARY | DPROF_SCHED_MOVES;
+		s.to = dprof_now();
+	}
+	s.last = 1;
+	return s;
+}
+
+void dprof_sched_line(uint32_t thread, const struct dprof_sched *s)
+{
+	char line[256];
+	int n = snprintf(line, sizeof(line), "sched %u %llu %llu", thread,
+			 (unsigned long long)s->from, (unsigned long long)s->to);
+
+#define X(NAME, field, word)                                                                       \
+	if (s->known & DPROF_SCHED_##NAME)                                                         \
+		n += snprintf(line + n, sizeof(line) - (size_t)n, " " word "=%llu",                \
+			      (unsigned long long)s->field);
+	DPROF_SCHED(X)
+#undef X
+	line[n++] = '\n';
+	if (s->known)
+		dprof_process_append(line, (size_t)n);
+}

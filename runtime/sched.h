@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sched.h - what the kernel's scheduler counts of each thread, and when it was asked.
+ *
+ * The counters of two cores may differ a little, so it matters when a thread moved from one to another; and a
+ * thread that could run while another one had its core was slow for a reason that is not in the program. The
+ * kernel counts both (/proc), exactly and from the thread's creation on. Nobody asks on the fast path: the
+ * helper does so now and then, a thread when it ends, and the process at its end.
+ *
+ * Law: what dprof_sched_read() says was true at some moment between its two stamps; `moves` is no less than
+ * how often the thread had moved to another core until then. A number that the kernel does not tell is left out. */
+#ifndef RUNTIME_SCHED_H
+#define RUNTIME_SCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/format.h"
+
+/* Of the thread `tid` of this process; nothing is known (known == 0) where /proc is not there or of another
+ * namespace. No vector registers, no errno. */
+struct dprof_sched dprof_sched_read(uint64_t tid);
+
+/* Of the calling thread, which records nothing any more. Cheap where it was hardly ever taken off its core. */
+struct dprof_sched dprof_sched_last(void);
+
+/* Appends a line to the process file. */
+void dprof_sched_line(uint32_t thread, const struct dprof_sched *);
+
+#endif

@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What the kernel counts of each thread is in the trace; and a duration allows for a difference between cores
+# where the thread may have moved between them, and only there.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/threads
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
+analyze=$B/bin/dprof-analyze
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	exit 1
+}
+
+# Two cores on which we may run.
+cores=$(taskset -cp $$ | sed 's/.*: //; s/\([0-9]*\)-\([0-9]*\)/\1,\2/; s/\([0-9]*,[0-9]*\).*/\1/')
+[ "${cores%,*}" != "$cores" ] || { echo "there is one core only: nothing can move"; exit 77; }
+
+# shellcheck disable=SC2046
+gcc -O2 -D_GNU_SOURCE -pthread $(pkg-config --cflags dprof) -o moves "$from/moves.c" \
+	$(pkg-config --libs dprof) || fail "moves.c does not compile"
+./moves "${cores%,*}" "${cores#*,}" || fail "moves: exit status $?"
+"$analyze" check dprof-moves.* || fail "the trace is damaged"
+"$analyze" dump dprof-moves.* >text || fail "dump"
+
+# The thread that is in a region of that name.
+thread_in() {
+	awk -v name="name=$1" '$1 == "site" && $4 == name { site[$2] = 1 }
+		$1 == "e" && $4 in site { print $2; exit }' text
+}
+moving=$(thread_in moving) staying=$(thread_in staying)
+said() { # thread key -> the last such number
+	sed -n "s/^sched $1 .* $2=\([0-9]*\).*/\1/p" text | tail -1
+}
+[ "$(said "$moving" moves)" -ge 60 ] || fail "moved 60 times, but: $(grep "^sched $moving " text)"
+exact=
+# A kernel that counts moves says that this one never did; any other one how often it slept.
+if grep -q se.nr_migrations /proc/self/sched 2>/dev/null; then
+	[ "$(said "$staying" moves)" -eq 0 ] || fail "never moved, but: $(grep "^sched $staying " text)"
+	exact=1
+fi
+[ "$(said "$moving" cpu)" -gt 0 ] || fail "never ran: $(grep "^sched $moving " text)"
+
+seconds() { # trace region -> lo hi
+	"$analyze" report --json "$1" >json || fail "report: $1"
+	tr -d ' \n' <json | grep -o "{\"region\":\"$2\"[^}]*\"time_s\":{[^}]*}" |
+		sed 's/.*"lo":\([^,]*\),"hi":\([^}]*\)}/\1 \2/'
+}
+meet() { # two intervals
+	echo "$@" | awk '{ exit !($1 <= $4 && $3 <= $2) }'
+}
+width() { echo "$@" | awk '{ print $2 - $1 }'; }
+within() { awk "BEGIN { exit !($1 <= $2) }"; } # two numbers
+
+true_moving=$(seconds dprof-moves.* moving) true_staying=$(seconds dprof-moves.* staying)
+
+# The second core is 400,000 ticks ahead of the first one: what the mover recorded there says so. That is when
+# it is about to leave the region; and its stamps never go back, for it rests for longer.
+differ() { # sed expression for its lines "sched"
+	awk -v moving="$moving" '$1 == "clock" { $0 = $0 " halfwidth=200000" }
+		$1 == "site" && $4 == "name=moving" { site = $2 }
+		$1 == "e" && $2 == moving && $4 == site && $5 == "exit" { $3 = sprintf("%.0f", $3 + 400000) }
+		{ print }' text | sed "$1"
+}
+differ '' >apart
+"$analyze" pack apart apart.trace || fail "pack"
+apart=$(seconds apart.trace moving)
+# shellcheck disable=SC2086
+meet $apart $true_moving || fail "moving: $apart s, but really $true_moving"
+# shellcheck disable=SC2086
+[ -z "$exact" ] || within "$(width $(seconds apart.trace staying))" "$(width $true_staying) + 1e-7" ||
+	fail "staying: $(seconds apart.trace staying) s, but $true_staying where cores agree"
+
+# Without what the kernel said, both may have moved; and what it said is what makes the difference.
+differ '/^sched /d' >silent
+"$analyze" pack silent silent.trace || fail "pack"
+# shellcheck disable=SC2086
+meet $(seconds silent.trace moving) $true_moving || fail "of unknown moves: $(seconds silent.trace moving)"
+# shellcheck disable=SC2086
+within "30 * 2 * 400000 / 1e10" "$(width $(seconds silent.trace staying))" ||
+	fail "of unknown moves: $(seconds silent.trace staying)"
+differ 's/ moves=[0-9]*/ moves=0/' >false
+"$analyze" pack false false.trace || fail "pack"
+# shellcheck disable=SC2086
+meet $(seconds false.trace moving) $true_moving && fail "moves that were denied made no difference"
+
+# All of it survives dump and pack; and what cannot be is named.
+"$analyze" dump apart.trace | cmp -s - apart || {
+	"$analyze" dump apart.trace | diff - apart | head; fail "dump, pack, dump"; }
+sed '0,/^sched [0-9]* \([0-9]*\) /s//sched 0 99999999999999999 /' apart >back
+"$analyze" pack back back.trace || fail "pack"
+"$analyze" check back.trace >out 2>&1 && fail "an answer before it was asked is fine"
+grep -q 'counts of the kernel that only grow' out || fail "$(cat out)"
+echo "as expected"
