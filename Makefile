@@ -10,7 +10,7 @@ CXX      := g++
 MPICC    := mpicc
 OPT      ?= -O2 -g
 comma    := ,
-SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS   := -std=gnu17 $(OPT) $(WARN) $(SANFLAGS) -I. -fPIC -pthread
 LDFLAGS  := $(SANFLAGS) -pthread

@@ -16,6 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "freezer/regular.h"
+
 #define BATCH 64 /* records; 4 KiB */
 
 _Static_assert(sizeof(struct frz_sync_header) == 160, "the header is part of the format");
@@ -232,11 +234,18 @@ static int read_header(struct frz_syncfile *f, struct frz_damage *damage)
 
 int frz_syncfile_open(struct frz_syncfile *f, const char *path, struct frz_damage *damage)
 {
-	int error;
+	const char *found;
+	int fd = frz_open_regular(AT_FDCWD, path, &found), error;
 
-	*f = (struct frz_syncfile){ .file = fopen(path, "rbe") };
-	if (!f->file)
-		return -errno;
+	*f = (struct frz_syncfile){ .file = fd < 0 ? NULL : fdopen(fd, "rb") };
+	if (fd == -EBADMSG)
+		return damaged(damage, 0, "expected a file of packets, found %s", found);
+	if (fd < 0)
+		return fd;
+	if (!f->file) {
+		close(fd);
+		return -ENOMEM;
+	}
 	error = read_header(f, damage);
 	if (error)
 		frz_syncfile_close(f);
@@ -286,7 +295,10 @@ int frz_syncfile_next(struct frz_syncfile *f, struct frz_sync_record *r, struct 
 		return damaged(damage, offset,
 			       "expected a record of %zu bytes, found the end after %zu", sizeof *r,
 			       found);
+	if (f->garbage == FRZ_SYNC_GARBAGE)
+		return 0;
 	int error = check_record(r, offset, damage);
+	f->garbage = error ? f->garbage + 1 : 0;
 	return error ? error : 1;
 }
 

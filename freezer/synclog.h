@@ -84,18 +84,22 @@ struct frz_damage {
 struct frz_syncfile {
 	FILE *file;
 	uint64_t offset; /* of the next record */
+	uint32_t garbage; /* damaged records just before, in a row */
 	uint32_t clock;
 	char host[FRZ_SYNC_HOST_SIZE];
 };
 
-/* 0; -EBADMSG with *damage when the file has no sound header; or another -errno when it cannot be
+/* 0; -EBADMSG with *damage when that is no file (a FIFO, a directory) or has no sound header; or another -errno when it cannot be
  * opened or read. On error f owns nothing. */
 int frz_syncfile_open(struct frz_syncfile *f, const char *path, struct frz_damage *damage);
 void frz_syncfile_close(struct frz_syncfile *);
 
+/* After so many damaged records in a row the file is given up: a sparse one may be of any size. */
+#define FRZ_SYNC_GARBAGE 65536
+
 /* 1 with the next record in *r; 0 at the end; -EBADMSG with *damage when the next record is damaged
- * or cut short: go on, the following call gives the one after it; -EIO when nothing more can be
- * read. */
+ * or cut short: go on, the following call gives the one after it, if there is one; -EIO when nothing
+ * more can be read. */
 int frz_syncfile_next(struct frz_syncfile *, struct frz_sync_record *r, struct frz_damage *damage);
 
 /* The links that a record proves: how many (2 or 1) it wrote to `links`. */

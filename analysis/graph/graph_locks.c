@@ -106,7 +106,8 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	struct saw *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
 	struct saw *saw = mem_resize(NULL, n + nsignals + 1, sizeof *saw);
 	saw[0] = (struct saw){ .spot = nsignals ? t->waiting : t->enter, .sure = true };
-	memcpy(saw + 1, l->released, n * sizeof *saw);
+	if (n)
+		memcpy(saw + 1, l->released, n * sizeof *saw);
 	if (nsignals)
 		memcpy(saw + 1 + n, signals, nsignals * sizeof *saw);
 	if (n + nsignals > 0)

@@ -5,9 +5,10 @@
  * Law: each number from 0 to the highest is found once, or said to be missing. The program may run
  * meanwhile: the places in .events are looked at, then the parts in .packed, and all again unless the places
  * are as they were. So a chunk that was packed in between is found packed. */
+#define _GNU_SOURCE /* SEEK_DATA */
 #include "analysis/trace/chunks.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +37,32 @@ bool read_at(int fd, void *to, size_t n, uint64_t offset)
 	return true;
 }
 
+uint64_t next_data(int fd, uint64_t offset, uint64_t end)
+{
+	off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? end : offset;
+	return (uint64_t)data < end ? (uint64_t)data : end;
+}
+
+/* Where the hole begins with which offset .. end - 1 ends; `end` if there is none. */
+static uint64_t last_hole(int fd, uint64_t offset, uint64_t end)
+{
+	uint64_t hole = offset;
+	while ((offset = next_data(fd, hole, end)) < end) {
+		off_t after = lseek(fd, (off_t)offset, SEEK_HOLE);
+		hole = after > 0 && (uint64_t)after < end ? (uint64_t)after : end;
+	}
+	return hole;
+}
+
 /* Words of a place up to the last that is not zero. */
 static size_t used_words(int fd, uint64_t place, uint64_t bytes)
 {
 	uint64_t block[BLOCK / sizeof(uint64_t)];
-	size_t n = bytes / sizeof *block;
+	size_t all = bytes / sizeof *block;
+	size_t n = (last_hole(fd, place, place + bytes) - place + sizeof *block - 1) / sizeof *block;
+	n = n < all ? n : all;
 	while (n) {
 		size_t begin = (n - 1) / (BLOCK / sizeof *block) * (BLOCK / sizeof *block), k = n - begin;
 		if (!read_at(fd, block, k * sizeof *block, place + begin * sizeof *block))
@@ -68,7 +90,7 @@ static uint64_t find_part(int fd, uint64_t at, uint64_t size)
 {
 	uint8_t block[BLOCK];
 	struct dprof_part p;
-	while (at + sizeof p <= size) {
+	while ((at = next_data(fd, at, size)) + sizeof p <= size) {
 		size_t n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
 		if (!read_at(fd, block, n, at))
 			return size;
@@ -106,8 +128,10 @@ struct parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
 {
 	struct parts parts = { .end = from, .damage = UINT64_MAX };
 	struct stat status;
-	int fd = unpacker_open_file(u, name);
+	const char *found;
+	int fd = unpacker_open_file(u, name, &found);
 	if (fd < 0 || fstat(fd, &status)) {
+		parts.no_file = fd == -ENOENT ? NULL : fd < 0 ? found : strerror(errno);
 		if (fd >= 0)
 			close(fd);
 		return parts;
@@ -149,6 +173,9 @@ static struct places places_list(int fd, const struct dprof_events_header *h)
 	uint64_t size = fstat(fd, &status) ? 0 : (uint64_t)status.st_size;
 	uint64_t bytes = h->first_chunk ? h->first_chunk : size > offset ? size - offset : 0;
 	while (offset + sizeof(uint64_t) <= size) {
+		uint64_t data = next_data(fd, offset, size);
+		if (bytes == h->largest_chunk && bytes && data - offset > bytes)
+			offset += (data - offset) / bytes * bytes; /* places that were never used */
 		struct place p = { offset, size - offset < bytes ? size - offset : bytes, 0 };
 		if (!read_at(fd, &p.first_word, sizeof p.first_word, offset))
 			break;
@@ -207,6 +234,7 @@ static void list_more_parts(struct listing *l, const struct ch_words *w)
 	for (size_t i = 0; i < more.n; i++)
 		*MEM_GROW(l->parts.part, l->parts.n) = more.part[i];
 	l->parts.end = more.end;
+	l->parts.no_file = more.no_file;
 	if (l->parts.damage == UINT64_MAX) {
 		l->parts.damage = more.damage;
 		l->parts.found = more.found;
@@ -311,6 +339,10 @@ static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
 			      w->packed, l->parts.damage, l->parts.found);
 		w->gaps = true;
 	}
+	if (l->parts.no_file) {
+		trace_problem(t, "%s: expected a file of packed records, found %s", w->packed, l->parts.no_file);
+		w->gaps = true;
+	}
 	tell_foreign(t, w, l);
 	tell_missing(t, w, l);
 }
@@ -325,9 +357,13 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name),
 			      .numbered = h->first_chunk != 0 };
-	int fd = unpacker_open_file(u, name);
-	if (fd < 0)
+	const char *found;
+	int fd = unpacker_open_file(u, name, &found);
+	if (fd < 0) {
+		trace_problem(t, "%s: expected a file of events, found %s", name, found);
+		w.gaps = true;
 		return w;
+	}
 	struct listing l = list(&w, fd, h);
 	for (size_t i = 0; i < l.nchunks && w.numbered; i++) {
 		const struct chunk *c = &l.chunk[i];
@@ -346,6 +382,17 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name
 	free(l.chunk);
 	close(fd);
 	return w;
+}
+
+void ch_cut(struct ch_words *w, size_t n)
+{
+	while (w->npieces && w->piece[w->npieces - 1].at >= n)
+		w->npieces--;
+	if (w->npieces)
+		w->piece[w->npieces - 1].n = n - w->piece[w->npieces - 1].at;
+	w->n = n;
+	w->nbuffered = 0;
+	w->gaps = true;
 }
 
 void ch_close(struct ch_words *w)

@@ -51,6 +51,9 @@ void ch_close(struct ch_words *);
 /* Behind a look at all words: a sentence for the trace if some were damaged. */
 void ch_tell_damage(struct trace *, struct ch_words *);
 
+/* Words n and those behind it are left out. */
+void ch_cut(struct ch_words *, size_t n);
+
 /* Where word i stands, for sentences. */
 const char *ch_file(const struct ch_words *, size_t i);
 uint64_t ch_offset(const struct ch_words *, size_t i);

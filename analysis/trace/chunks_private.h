@@ -15,12 +15,17 @@ struct parts {
 	uint64_t end;          /* of the last whole part in the file */
 	uint64_t damage;       /* offset, if there is damage; UINT64_MAX */
 	uint64_t found;        /* there */
+	const char *no_file;   /* what stands in place of the file, or NULL; it may be missing */
 };
 
-/* From an offset on, where a part begins. The file may be missing. */
+/* From an offset on, where a part begins. */
 struct parts parts_list(struct ch_unpacker *, const char *name, uint64_t from);
 
-int unpacker_open_file(struct ch_unpacker *, const char *name); /* a descriptor, or -1 */
+/* As frz_open_regular() does. */
+int unpacker_open_file(struct ch_unpacker *, const char *name, const char **found);
+
+/* The first offset from `offset` on, up to `end`, where the file is no hole. */
+uint64_t next_data(int fd, uint64_t offset, uint64_t end);
 
 /* All n bytes from an offset on; false if they are not there. */
 bool read_at(int fd, void *to, size_t n, uint64_t offset);

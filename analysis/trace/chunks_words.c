@@ -4,7 +4,6 @@
  *
  * Nothing is mapped: a running program cuts its files off when a thread ends. A word from .events counts
  * only if its chunk still had its number after it was read; else the chunk was packed meanwhile. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/chunks_private.h"
 #include "analysis/trace/trace.h"
+#include "freezer/regular.h"
 
 struct ch_unpacker {
 	int directory;
@@ -41,9 +41,9 @@ void ch_unpacker_close(struct ch_unpacker *u)
 	free(u);
 }
 
-int unpacker_open_file(struct ch_unpacker *u, const char *name)
+int unpacker_open_file(struct ch_unpacker *u, const char *name, const char **found)
 {
-	return openat(u->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return frz_open_regular(u->directory, name, found);
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
@@ -61,7 +61,8 @@ static bool unpack(struct ch_words *w, const struct ch_piece *p)
 {
 	struct ch_unpacker *u = w->unpacker;
 	size_t folded = dprof_folded_words(p->words), bytes = folded * sizeof(uint64_t), got;
-	int fd = unpacker_open_file(u, w->packed);
+	const char *found;
+	int fd = unpacker_open_file(u, w->packed, &found);
 	bool read = fd >= 0 && p->bytes <= ZSTD_compressBound(sizeof u->planes) &&
 		    read_at(fd, u->packed, p->bytes, p->offset + sizeof(struct dprof_part));
 	if (fd >= 0)
@@ -84,7 +85,8 @@ static bool read_slice(struct ch_words *w, const struct ch_piece *p, size_t i)
 	size_t skip = (i - p->at) / DPROF_PART_WORDS * DPROF_PART_WORDS;
 	size_t n = p->n - skip < DPROF_PART_WORDS ? p->n - skip : DPROF_PART_WORDS;
 	uint64_t number = 0;
-	int fd = unpacker_open_file(w->unpacker, w->events);
+	const char *found;
+	int fd = unpacker_open_file(w->unpacker, w->events, &found);
 	make_room(w, n);
 	bool read = fd >= 0 && read_at(fd, w->buffer, n * sizeof *w->buffer,
 				       p->offset + skip * sizeof *w->buffer) &&

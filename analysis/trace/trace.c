@@ -17,6 +17,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_private.h"
+#include "freezer/regular.h"
 #include "freezer/synclog.h"
 
 /* ---- The directory --------------------------------------------------------------------------- */
@@ -40,28 +41,25 @@ static bool read_all(int fd, char *to, size_t size, size_t *got)
 	return true;
 }
 
-char *read_whole(struct opened *o, const char *name, size_t *size)
+char *read_whole(struct opened *o, const char *name, size_t most, size_t *size, const char **found)
 {
 	struct stat status;
-	char *text = NULL;
-	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *bytes = NULL;
+	int fd = frz_open_regular(o->directory, name, found);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		text = mem_resize(NULL, (size_t)status.st_size + 1, 1);
-		if (!read_all(fd, text, (size_t)status.st_size, size)) {
-			free(text);
-			text = NULL;
-		} else {
-			text[*size] = 0;
-		}
+	if (fstat(fd, &status) == 0 && (uint64_t)status.st_size > most) {
+		*found = "a file that is far too big";
 	} else {
-		errno = EISDIR;
+		bytes = mem_resize(NULL, (size_t)status.st_size, 1);
+		if (!read_all(fd, bytes, (size_t)status.st_size, size)) {
+			*found = strerror(errno);
+			free(bytes);
+			bytes = NULL;
+		}
 	}
-	int error = errno;
 	close(fd);
-	errno = error;
-	return text;
+	return bytes;
 }
 
 static int by_name(const void *a, const void *b)
@@ -117,18 +115,25 @@ static char *list_directory(struct opened *o)
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
+/* The trace's numbers of the clocks in the logs: plus 1; 0 while none is known. */
+struct clock_numbers { uint32_t of[UINT16_MAX + 1]; };
+
+static struct clock_numbers *known_clocks(const struct opened *o)
+{
+	struct clock_numbers *known = mem_resize(NULL, 1, sizeof *known);
+	*known = (struct clock_numbers){ 0 };
+	for (size_t i = o->nfiles; i-- > 0;)
+		if (o->files[i].clockid >= 0)
+			known->of[o->files[i].clockid] = o->files[i].clock + 1;
+	return known;
+}
+
 /* The trace's number of the clock that has `clockid` in the logs. One that no process speaks of
  * is kept: its links may join two that matter. */
-static uint32_t clock_of(struct opened *o, uint32_t clockid, uint32_t **unknown, size_t *nunknown)
+static uint32_t clock_of(struct opened *o, uint32_t clockid, struct clock_numbers *known)
 {
-	size_t known = o->t.nclocks - *nunknown;
-	for (size_t i = 0; i < o->nfiles; i++)
-		if (o->files[i].clockid == (int64_t)clockid)
-			return o->files[i].clock;
-	for (size_t i = 0; i < *nunknown; i++)
-		if ((*unknown)[i] == clockid)
-			return (uint32_t)(known + i);
-	*MEM_GROW(*unknown, *nunknown) = clockid;
+	if (known->of[clockid])
+		return known->of[clockid] - 1;
 	*MEM_GROW(o->t.clocks, o->t.nclocks) = (struct tr_clock){
 		.host = mem_format("unknown-%" PRIu32, clockid),
 		.ghz = o->t.clocks[0].ghz,
@@ -137,25 +142,42 @@ static uint32_t clock_of(struct opened *o, uint32_t clockid, uint32_t **unknown,
 	trace_problem(&o->t,
 		      "%s: expected the process of a host with clockid %" PRIu32 ", found none",
 		      o->t.directory, clockid);
-	return (uint32_t)(o->t.nclocks - 1);
+	return (known->of[clockid] = (uint32_t)o->t.nclocks) - 1;
 }
 
-static void add_links(struct opened *o, const struct frz_sync_record *r, uint32_t **unknown,
-		      size_t *nunknown)
+/* False if it speaks of a clock that no host can have. */
+static bool add_links(struct opened *o, const struct frz_sync_record *r, struct clock_numbers *known)
 {
 	struct frz_link links[2];
 	unsigned n = frz_sync_links(r, links);
 	for (unsigned i = 0; i < n; i++) {
-		links[i].from = clock_of(o, links[i].from, unknown, nunknown);
-		links[i].to = clock_of(o, links[i].to, unknown, nunknown);
+		if (links[i].from > UINT16_MAX || links[i].to > UINT16_MAX)
+			return false;
+		links[i].from = clock_of(o, links[i].from, known);
+		links[i].to = clock_of(o, links[i].to, known);
 		*MEM_GROW(o->t.links, o->t.nlinks) = links[i];
 	}
+	return true;
 }
 
-static void read_sync(struct opened *o, const char *name, uint32_t **unknown, size_t *nunknown)
+/* What is wrong with the next record of the file, if something is. */
+static int next_links(struct opened *o, struct frz_syncfile *file, struct clock_numbers *known,
+		      struct frz_damage *damage)
+{
+	struct frz_sync_record record;
+	uint64_t offset = file->offset;
+	int result = frz_syncfile_next(file, &record, damage);
+	if (result != 1 || add_links(o, &record, known))
+		return result;
+	*damage = (struct frz_damage){ .offset = offset };
+	snprintf(damage->what, sizeof damage->what, "expected numbers of clocks, found %" PRIu32 " and %" PRIu32,
+		 record.asker, record.answerer);
+	return -EBADMSG;
+}
+
+static void read_sync(struct opened *o, const char *name, struct clock_numbers *known)
 {
 	struct frz_syncfile file;
-	struct frz_sync_record record;
 	struct frz_damage damage;
 	char *path = mem_format("%s/%s", o->t.directory, name);
 	int result = frz_syncfile_open(&file, path, &damage);
@@ -167,27 +189,26 @@ static void read_sync(struct opened *o, const char *name, uint32_t **unknown, si
 		return;
 	}
 	size_t damaged = 0;
-	while ((result = frz_syncfile_next(&file, &record, &damage)) == 1 || result == -EBADMSG) {
-		if (result == 1)
-			add_links(o, &record, unknown, nunknown);
-		else if (!damaged++)
+	while ((result = next_links(o, &file, known, &damage)) == 1 || result == -EBADMSG)
+		if (result != 1 && !damaged++)
 			trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,
 				      damage.what);
-	}
 	if (damaged > 1)
-		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones", name,
-			      damaged);
+		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones%s", name, damaged,
+			      file.garbage == FRZ_SYNC_GARBAGE ? ": what follows is left out" : "");
+	if (result)
+		trace_problem(&o->t, "%s: offset %" PRIu64 ": cannot be read: %s", name, file.offset,
+			      strerror(-result));
 	frz_syncfile_close(&file);
 }
 
 void open_links(struct opened *o)
 {
-	uint32_t *unknown = NULL;
-	size_t nunknown = 0;
+	struct clock_numbers *known = known_clocks(o);
 	for (size_t i = 0; i < o->nnames; i++)
 		if (name_ends(o->names[i], ".sync"))
-			read_sync(o, o->names[i], &unknown, &nunknown);
-	free(unknown);
+			read_sync(o, o->names[i], known);
+	free(known);
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */
@@ -310,10 +331,8 @@ struct tr_cursor trace_events(const struct trace *t, size_t thread)
 
 static uint64_t translated(const struct tr_modules *m, uint64_t id)
 {
-	for (size_t i = 0; i < m->nrenamed; i++)
-		if (m->renamed[i].id == id)
-			return m->renamed[i].now;
-	return id;
+	size_t place = m->renamed.n ? ids_find(&m->renamed, id) : SIZE_MAX;
+	return place == SIZE_MAX ? id : m->now[place];
 }
 
 bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)

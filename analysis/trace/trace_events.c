@@ -9,23 +9,27 @@
  * Law: each kind of damage gives one sentence for each thread: where first, and how often. */
 #define _GNU_SOURCE /* memrchr */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/base/ids.h"
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/trace/trace_private.h"
+#include "freezer/regular.h"
 
 /* ---- Looking at the records ------------------------------------------------------------------ */
 
 /* A word here and there may never have been written: a signal handler jumped away. Not so many
  * in a row. */
 #define HOLE_WORDS 16
+
+/* Nor so many in all: a sparse file may be of any size. */
+#define UNWRITTEN_WORDS ((size_t)1 << 24)
 
 enum damage { FOREIGN, NO_SITE, NO_MODULE, AMBIGUOUS, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
 
@@ -47,7 +51,9 @@ struct scan {
 	uint64_t highest;               /* stamp so far */
 	bool back;                      /* a stamp goes back */
 	size_t unwritten;               /* words just before, in a row */
+	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
+	struct ids groups;              /* that it has named */
 	size_t count[NDAMAGES], first[NDAMAGES];
 };
 
@@ -60,10 +66,8 @@ static void found(struct scan *s, enum damage d, size_t word)
 static void use_group(struct scan *s, uint64_t id)
 {
 	struct opened *o = s->o;
-	for (size_t i = o->nuses; i-- && o->uses[i].thread == s->index;)
-		if (o->uses[i].id == id)
-			return;
-	*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
+	if (ids_add(&s->groups, id))
+		*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
 }
 
 static void scan_argument(struct scan *s, const struct tr_record *r, size_t word)
@@ -97,6 +101,7 @@ static void scan_damage(struct scan *s, enum word_damage damage, size_t word)
 	bool known = !s->thread->words->modules->incomplete;
 	if (damage == DAMAGE_UNWRITTEN) {
 		s->unwritten++;
+		s->all_unwritten++;
 		s->keys = 0;
 		return;
 	}
@@ -260,15 +265,25 @@ static size_t scan_plain(struct scan *s, struct word_place *p)
 	return n;
 }
 
+static void leave_out_rest(struct scan *s, size_t at)
+{
+	struct ch_words *w = &s->thread->words->words;
+	trace_problem(&s->o->t, "%s: offset %" PRIu64 ": expected records, found no end of zeros: the rest "
+				"of the thread is left out", ch_file(w, at - 1), ch_offset(w, at - 1));
+	ch_cut(w, at);
+}
+
 static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
 			uint32_t index)
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
 	while (scan_plain(&s, &p) || scan_one(&s, &p))
-		;
+		if (s.all_unwritten == UNWRITTEN_WORDS)
+			leave_out_rest(&s, p.at);
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
+	ids_free(&s.groups);
 	tell(&s);
 	ch_tell_damage(&o->t, &thread->words->words);
 	thread->gaps |= thread->words->words.gaps;
@@ -295,10 +310,8 @@ static bool read_opened(struct opened *o, const char *name, int fd, const struct
 {
 	uint8_t page[DPROF_HEADER_SIZE];
 	struct stat status;
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		trace_problem(&o->t,
-			      "%s: expected a file of events, found something that is not a file",
-			      name);
+	if (fstat(fd, &status)) {
+		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
 	f->size = (uint64_t)status.st_size;
@@ -323,9 +336,10 @@ static bool read_opened(struct opened *o, const char *name, int fd, const struct
 
 static bool read_file(struct opened *o, const char *name, const struct process_file *p, struct file *f)
 {
-	int fd = openat(o->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *found;
+	int fd = frz_open_regular(o->directory, name, &found);
 	if (fd < 0) {
-		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		trace_problem(&o->t, "%s: expected a file of events, found %s", name, found);
 		return false;
 	}
 	bool read = read_opened(o, name, fd, p, f);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/ids.h"
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_private.h"
@@ -24,6 +25,7 @@ struct draft {
 	uint32_t owner;          /* the process of which all its threads are, or NO_OWNER */
 	size_t size;             /* as described; 0: whoever is there */
 	bool *member;            /* for each thread */
+	size_t next;             /* of the same key; SIZE_MAX */
 };
 
 #define NO_OWNER UINT32_MAX
@@ -31,8 +33,15 @@ struct draft {
 struct drafts {
 	struct opened *o;
 	struct draft *v; size_t n;
-	size_t **of_line;        /* for each process and group line: index of its draft */
+	struct ids keys;         /* of drafts: key_of(), ... */
+	struct key_drafts { size_t first, last; } *of_key; /* ... and which have it */
+	struct ids taken;        /* ids that a draft has, or its records */
+	uint64_t next_free;      /* each id below it is taken */
+	struct meanings *meanings; /* for each process */
 };
+
+/* What the ids of a process's group lines mean: the first line of each counts. */
+struct meanings { struct ids ids; size_t *draft; };
 
 static size_t count_list(const char *list)
 {
@@ -44,33 +53,56 @@ static size_t count_list(const char *list)
 	return n;
 }
 
+/* Equal for equal groups. */
+static uint64_t key_of(uint64_t stored, const char *ranks)
+{
+	uint64_t key = stored;
+	for (; ranks && *ranks; ranks++)
+		key = (key ^ (unsigned char)*ranks) * UINT64_C(0x100000001b3); /* FNV's prime */
+	return key;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool id_taken(const struct drafts *d, uint64_t id)
+static uint64_t new_id(struct drafts *d, uint64_t stored)
 {
-	for (size_t i = 0; i < d->n; i++)
-		if (d->v[i].id == id || d->v[i].stored == id)
-			return true;
-	return false;
+	if (ids_add(&d->taken, stored))
+		return stored;
+	while (!ids_add(&d->taken, d->next_free))
+		d->next_free++;
+	return d->next_free;
+}
+
+/* The draft of that key becomes its last one. */
+static void put_behind(struct drafts *d, uint64_t key, size_t draft)
+{
+	size_t place = d->keys.n;
+	if (ids_add(&d->keys, key)) {
+		*MEM_GROW(d->of_key, place) = (struct key_drafts){ draft, draft };
+		return;
+	}
+	struct key_drafts *same_key = &d->of_key[ids_find(&d->keys, key)];
+	d->v[same_key->last].next = draft;
+	same_key->last = draft;
 }
 
 static size_t draft(struct drafts *d, uint64_t stored, const char *ranks, uint32_t owner)
 {
-	for (size_t i = 0; i < d->n; i++)
+	uint64_t key = key_of(stored, ranks);
+	size_t place = ids_find(&d->keys, key);
+	for (size_t i = place == SIZE_MAX ? place : d->of_key[place].first; i != SIZE_MAX; i = d->v[i].next)
 		if (d->v[i].stored == stored && same(d->v[i].ranks, ranks) &&
 		    (d->v[i].owner == owner || owner == NO_OWNER || d->v[i].owner == NO_OWNER))
 			return i;
-	uint64_t id = stored;
-	if (id_taken(d, id))
-		for (id = 0; id_taken(d, id);)
-			id++;
+	uint64_t id = new_id(d, stored);
 	bool *member = mem_resize(NULL, d->o->t.nthreads, sizeof *member);
 	memset(member, 0, d->o->t.nthreads * sizeof *member);
 	size_t size = ranks ? count_list(ranks) : 0;
-	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, owner, size, member };
+	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, owner, size, member, SIZE_MAX };
+	put_behind(d, key, d->n - 1);
 	return d->n - 1;
 }
 
@@ -92,10 +124,9 @@ static void add_named(struct drafts *d, struct draft *g, uint32_t process,
 
 static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
 {
-	for (size_t i = 0; i < m->nrenamed; i++)
-		if (m->renamed[i].id == id)
-			return;
-	*MEM_GROW(m->renamed, m->nrenamed) = (struct tr_renamed){ id, now };
+	size_t n = m->renamed.n;
+	if (ids_add(&m->renamed, id))
+		*MEM_GROW(m->now, n) = now;
 }
 
 /* A team of threads of one process is nobody else's, whatever others call theirs. */
@@ -108,11 +139,12 @@ static void read_group_lines(struct drafts *d)
 {
 	for (uint32_t p = 0; p < d->o->nfiles; p++) {
 		const struct process_file *f = &d->o->files[p];
-		d->of_line[p] = mem_resize(NULL, f->ngroups, sizeof **d->of_line);
+		struct meanings *m = &d->meanings[p];
 		for (size_t i = 0; i < f->ngroups; i++) {
 			size_t g = draft(d, f->groups[i].id, f->groups[i].ranks,
-					 owner_of(p, &f->groups[i]));
-			d->of_line[p][i] = g;
+					 owner_of(p, &f->groups[i])), place = m->ids.n;
+			if (ids_add(&m->ids, f->groups[i].id))
+				*MEM_GROW(m->draft, place) = g;
 			if (d->v[g].id != f->groups[i].id) /* also if only messages name it */
 				rename_in(d->o->t.processes[p].modules, f->groups[i].id,
 					  d->v[g].id);
@@ -125,11 +157,9 @@ static void read_group_lines(struct drafts *d)
 /* What `id` means to a process: its own line's group, or the one that is not described by ranks. */
 static size_t meaning(struct drafts *d, uint32_t process, uint64_t id)
 {
-	const struct process_file *f = &d->o->files[process];
-	for (size_t i = 0; i < f->ngroups; i++)
-		if (f->groups[i].id == id)
-			return d->of_line[process][i];
-	return draft(d, id, NULL, NO_OWNER);
+	const struct meanings *m = &d->meanings[process];
+	size_t place = ids_find(&m->ids, id);
+	return place != SIZE_MAX ? m->draft[place] : draft(d, id, NULL, NO_OWNER);
 }
 
 static void add_users(struct drafts *d)
@@ -175,7 +205,8 @@ static int by_id(const void *a, const void *b)
 void open_groups(struct opened *o)
 {
 	struct drafts d = { .o = o };
-	d.of_line = mem_resize(NULL, o->nfiles, sizeof *d.of_line);
+	d.meanings = mem_resize(NULL, o->nfiles, sizeof *d.meanings);
+	memset(d.meanings, 0, o->nfiles * sizeof *d.meanings);
 	read_group_lines(&d);
 	add_users(&d);
 	for (size_t g = 0; g < d.n; g++)
@@ -184,8 +215,13 @@ void open_groups(struct opened *o)
 		qsort(o->t.groups, o->t.ngroups, sizeof *o->t.groups, by_id);
 	for (size_t g = 0; g < d.n; g++)
 		free(d.v[g].member);
-	for (size_t p = 0; p < o->nfiles; p++)
-		free(d.of_line[p]);
-	free(d.of_line);
+	for (size_t p = 0; p < o->nfiles; p++) {
+		ids_free(&d.meanings[p].ids);
+		free(d.meanings[p].draft);
+	}
+	free(d.meanings);
+	ids_free(&d.keys);
+	ids_free(&d.taken);
+	free(d.of_key);
 	free(d.v);
 }

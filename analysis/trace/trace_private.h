@@ -14,6 +14,7 @@
 #ifndef ANALYSIS_TRACE_PRIVATE_H
 #define ANALYSIS_TRACE_PRIVATE_H
 
+#include "analysis/base/ids.h"
 #include "analysis/trace/chunks.h"
 #include "analysis/trace/trace.h"
 #include "runtime/words.h"
@@ -35,9 +36,6 @@ struct tr_module {
 	const uint32_t *what;    /* of struct tr_sites */
 };
 
-/* A group that has one id in the records of a process and another in the trace. */
-struct tr_renamed { uint64_t id, now; };
-
 /* What the ids of words say, by id / 2 (their lowest bit is 0): TR_WHAT of a site and an operation, or
  * that no module knows the id, or that several do. All pages that say nothing are one. */
 #define IDS_PAGE   4096
@@ -51,8 +49,8 @@ struct tr_modules {
 	size_t nmodules;
 	struct tr_ids *ids;       /* of all modules */
 	bool incomplete;          /* a module's sites could not be read; that has been said */
-	struct tr_renamed *renamed;
-	size_t nrenamed;
+	struct ids renamed;       /* groups that have one id in its records ... */
+	uint64_t *now;            /* ... and another in the trace */
 };
 
 /* A line "group ID ranks=..." or "group ID threads=... size=N" of a process file. */
@@ -117,8 +115,9 @@ struct opened {
 
 bool name_ends(const char *name, const char *suffix);
 
-/* Reads a whole file of the directory into memory, with a NUL behind it. NULL with errno set. */
-char *read_whole(struct opened *, const char *name, size_t *size);
+/* Reads a whole file of the directory, of at most so many bytes, into memory, to be freed. NULL: then
+ * *found says what was found instead. */
+char *read_whole(struct opened *, const char *name, size_t most, size_t *size, const char **found);
 
 void open_processes(struct opened *);    /* files, t.processes, t.clocks, t.notes */
 void open_modules(struct opened *);      /* sites, t.sites, modules of each process */

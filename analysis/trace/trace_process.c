@@ -5,15 +5,24 @@
  *
  * Law: a line that cannot be read is named and skipped; a fact that is missing gets the value
  * that claims least. */
+#define _GNU_SOURCE /* tdestroy */
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
+#include "freezer/regular.h"
+
+#define READ_BYTES    ((size_t)1 << 16)
+#define LINE_BYTES    ((size_t)1 << 24) /* names a million ranks */
+#define DAMAGED_LINES 10000             /* then the file is given up */
+#define MODULES       65536             /* with sites, of one process */
 
 enum {
 	PROGRAM,
@@ -145,14 +154,17 @@ static char *rank_line(struct process_file *p, const struct ln_value *v)
 	return NULL;
 }
 
-static void module_line(struct process_file *p, const struct ln_value *v, size_t line)
+static char *module_line(struct process_file *p, const struct ln_value *v, size_t line)
 {
+	if (p->nmodules == MODULES)
+		return mem_format("expected at most %d modules, found another one", MODULES);
 	*MEM_GROW(p->modules, p->nmodules) = (struct module_line){
 		.at = v[MODULE_AT].number,
 		.sites = mem_copy(v[MODULE_SITES].string),
 		.path = mem_copy(v[MODULE_PATH].given ? v[MODULE_PATH].string : "a module"),
 		.line = line,
 	};
+	return NULL;
 }
 
 static char *cores_line(struct process_file *p, const struct ln_value *v)
@@ -207,7 +219,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 		break;
 	case CORES: return cores_line(p, v);
 	case PACKETS: packets_line(p, v); break;
-	case MODULE: module_line(p, v, number); break;
+	case MODULE: return module_line(p, v, number);
 	case GROUP: return group_line(p, v);
 	case STOPPED:
 		*MEM_GROW(p->stops, p->nstops) = (struct stop){ v[0].number, v[1].number };
@@ -223,64 +235,115 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	return NULL;
 }
 
-/* Cuts the first line off *at; false at the end of the text. A NUL byte ends a line too, as
- * damage. */
-static bool next_line(char **at, const char *end, char **line, bool *nul)
+/* A file of lines that is read as it goes. */
+struct line_file {
+	int fd;
+	char *text;              /* begin .. end - 1 has not been given yet; room is for a NUL more */
+	size_t begin, end, room;
+	size_t searched;         /* behind begin: bytes without a line feed */
+	const char *found;       /* what ends it early, or NULL */
+};
+
+static bool read_more(struct line_file *f)
 {
-	*line = *at;
-	if (*at >= end)
-		return false;
-	char *stop = memchr(*at, '\n', (size_t)(end - *at));
-	if (!stop)
-		stop = (char *)end;
+	if (f->begin)
+		memmove(f->text, f->text + f->begin, f->end - f->begin);
+	f->end -= f->begin;
+	f->begin = 0;
+	f->searched = f->end;
+	if (f->end == f->room) {
+		f->room = f->room ? 2 * f->room : READ_BYTES;
+		f->text = mem_resize(f->text, f->room + 1, 1);
+	}
+	ssize_t n;
+	do
+		n = read(f->fd, f->text + f->end, f->room - f->end);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		f->found = strerror(errno);
+	f->end += n > 0 ? (size_t)n : 0;
+	return n > 0;
+}
+
+/* The next line, until the one after it is asked for; false at the end. *nul: a NUL byte is in it. */
+static bool next_line(struct line_file *f, char **line, bool *nul)
+{
+	char *stop = NULL;
+	while (!stop) {
+		size_t from = f->begin + f->searched;
+		stop = f->end > from ? memchr(f->text + from, '\n', f->end - from) : NULL;
+		if (!stop && f->end - f->begin >= LINE_BYTES)
+			f->found = "a line that is far too long";
+		if (!stop && (f->found || !read_more(f))) {
+			if (f->found || f->begin == f->end)
+				return false;
+			stop = f->text + f->end;
+		}
+	}
+	*line = f->text + f->begin;
 	*stop = 0;
 	*nul = strlen(*line) != (size_t)(stop - *line);
-	*at = stop + 1;
+	f->begin = (size_t)(stop - f->text) + (stop < f->text + f->end);
+	f->searched = 0;
 	return true;
 }
 
-static void read_lines(struct opened *o, struct process_file *p, char *text, size_t size)
+static char *first_line(const char *line)
 {
-	char *at = text, *line;
-	size_t number = 0, damaged = 0;
-	bool nul;
-	while (next_line(&at, text + size, &line, &nul)) {
-		char *wrong = nul ? mem_copy("expected text, found a NUL byte") : NULL;
-		if (!wrong && ++number == 1 && strcmp(line, DPROF_PROCESS_FIRST_LINE) != 0) {
-			char *quoted = ln_quote(line);
-			wrong = mem_format("expected '" DPROF_PROCESS_FIRST_LINE "', found %s",
-					   quoted);
-			free(quoted);
-		} else if (!wrong && number > 1) {
-			wrong = take_line(p, line, number);
-		}
-		if (wrong && !damaged++)
-			trace_problem(&o->t, "%s:%zu: %s", p->name, number + nul, wrong);
-		free(wrong);
-		number += nul;
-	}
-	if (damaged > 1)
-		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others",
-			      p->name, damaged);
+	if (strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0)
+		return NULL;
+	char *quoted = ln_quote(line);
+	char *wrong = mem_format("expected '" DPROF_PROCESS_FIRST_LINE "', found %s", quoted);
+	free(quoted);
+	return wrong;
 }
 
-static void read_process(struct opened *o, const char *name)
+static void read_lines(struct opened *o, struct process_file *p, struct line_file *f)
 {
-	size_t size;
-	char *text = read_whole(o, name, &size);
-	if (!text || !size) {
-		trace_problem(&o->t, "%s: expected a process file, found %s", name,
-			      text ? "an empty file" : strerror(errno));
-		free(text);
-		return;
+	char *line;
+	size_t number = 0, damaged = 0;
+	bool nul;
+	while (damaged < DAMAGED_LINES && next_line(f, &line, &nul)) {
+		number++;
+		char *wrong = nul ? mem_copy("expected text, found a NUL byte")
+			      : number == 1 ? first_line(line)
+					    : take_line(p, line, number);
+		if (wrong && !damaged++)
+			trace_problem(&o->t, "%s:%zu: %s", p->name, number, wrong);
+		free(wrong);
 	}
+	if (damaged > 1)
+		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others%s",
+			      p->name, damaged,
+			      damaged == DAMAGED_LINES ? ": what follows is left out" : "");
+	if (f->found)
+		trace_problem(&o->t, "%s:%zu: expected a line, found %s: it and what follows are left out",
+			      p->name, number + 1, f->found);
+}
+
+static void add_process(struct opened *o, const char *name, struct line_file *f)
+{
 	struct process_file *p = MEM_GROW(o->files, o->nfiles);
 	*p = (struct process_file){ .name = mem_copy(name), .clockid = -1,
 				    .process = { .rank = -1, .size = -1 } };
 	p->stem = mem_copy(name);
 	p->stem[strlen(name) - strlen(".process")] = 0;
-	read_lines(o, p, text, size);
-	free(text);
+	read_lines(o, p, f);
+}
+
+static void read_process(struct opened *o, const char *name)
+{
+	const char *found;
+	struct line_file f = { .fd = frz_open_regular(o->directory, name, &found) };
+	if (f.fd >= 0 && !read_more(&f))
+		found = f.found ? f.found : "an empty file";
+	if (!f.end)
+		trace_problem(&o->t, "%s: expected a process file, found %s", name, found);
+	else
+		add_process(o, name, &f);
+	if (f.fd >= 0)
+		close(f.fd);
+	free(f.text);
 }
 
 /* ---- What a file does not say ---------------------------------------------------------------- */
@@ -510,19 +573,28 @@ static void collect_left_out(struct opened *o)
 	free(kinds);
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void leave_alone(void *note)
+{
+	(void)note;
+}
+
 /* The same note from many processes is one note. */
 static void collect_notes(struct opened *o)
 {
+	void *seen = NULL;
 	for (size_t i = 0; i < o->nfiles; i++) {
 		for (size_t j = 0; j < o->files[i].nnotes; j++) {
-			const char *note = o->files[i].notes[j];
-			size_t k = 0;
-			while (k < o->t.nnotes && strcmp(o->t.notes[k], note) != 0)
-				k++;
-			if (k == o->t.nnotes)
+			char *note = o->files[i].notes[j], **same = tsearch(note, &seen, by_text);
+			if (same && *same == note)
 				*MEM_GROW(o->t.notes, o->t.nnotes) = mem_copy(note);
 		}
 	}
+	tdestroy(seen, leave_alone);
 }
 
 void open_processes(struct opened *o)

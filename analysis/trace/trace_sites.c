@@ -7,13 +7,15 @@
  * the trace.
  *
  * Law: after damage the walk goes on at the next magic number that begins a whole site. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_private.h"
+
+/* Of a file of sites. Ids tell no more of them apart. */
+#define MOST_BYTES (DPROF_IDS * 8)
 
 /* Sites of the trace by content: an open hash table of indices, a power of two large. */
 struct site_set { uint32_t *slot; size_t room; };
@@ -160,11 +162,13 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
 	struct tr_sites *file = mem_resize(NULL, 1, sizeof *file);
 	*file = (struct tr_sites){ .name = mem_copy(m->sites) };
 	*MEM_GROW(o->sites, o->nsites) = file;
-	file->bytes = strchr(m->sites, '/') ? (errno = EINVAL, NULL)
-					    : (uint8_t *)read_whole(o, m->sites, &file->size);
+	const char *found = "a path";
+	file->bytes = strchr(m->sites, '/')
+			      ? NULL
+			      : (uint8_t *)read_whole(o, m->sites, MOST_BYTES, &file->size, &found);
 	if (!file->bytes) {
-		trace_problem(&o->t, "%s:%zu: expected the sites of %s in %s, found none: %s",
-			      p->name, m->line, m->path, m->sites, strerror(errno));
+		trace_problem(&o->t, "%s:%zu: expected the sites of %s in %s, found %s", p->name, m->line,
+			      m->path, m->sites, found);
 		return file;
 	}
 	if (!file->size)
@@ -225,7 +229,8 @@ void close_modules(struct tr_modules *m)
 			free(m->ids->page[i]);
 	free(m->ids);
 	free(m->module);
-	free(m->renamed);
+	ids_free(&m->renamed);
+	free(m->now);
 	free(m);
 }
 

@@ -94,7 +94,7 @@ damaged 'events without process' 15 rm h0-1.process <<'END'
 h0-1-0.events: expected the file HOST-RANK.process that it belongs to, found none: its events are left out
 END
 damaged 'missing sites' 0 eval 'rm ./*.sites' <<'END'
-h0-0.process:11: expected the sites of /home/me/app in SITES, found none: No such file or directory
+h0-0.process:11: expected the sites of /home/me/app in SITES, found nothing of that name
 END
 damaged 'a stripped program' 15 sed -i '/^module/d' h1-2.process <<'END'
 h1-2-0.events: offset 4104: expected an address in a module of its process, found 0x36b0080000: was the program stripped? (and 5 more like it)
