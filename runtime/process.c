@@ -16,6 +16,7 @@
 
 #include "freezer/clock.h"
 #include "runtime/adapter.h"
+#include "runtime/missing.h"
 #include "runtime/modules.h"
 #include "runtime/notice.h"
 #include "runtime/settings.h"
@@ -281,6 +282,17 @@ static unsigned vector_bytes(void)
 	return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) ? b : 0;
 }
 
+/* Once: libraries may be loaded later. */
+static void note_missing(void)
+{
+	static bool noted;
+	const char *missing = noted ? NULL : dprof_missing_adapter();
+
+	if (missing)
+		dprof_process_line("note", missing);
+	noted |= missing != NULL;
+}
+
 static void first_notes(void)
 {
 	for (int i = 0; i < DPROF_COMPLAINTS; i++)
@@ -290,6 +302,7 @@ static void first_notes(void)
 		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
 				   "slower: the time stamp counter of this host does not run at "
 				   "one rate, or FREEZER_CLOCK says so");
+	note_missing();
 	if (!dprof_modules_any())
 		dprof_process_line("note", "no code here was instrumented: compile with "
 				   "-fplugin=dprof, and do not remove the section dprof_sites");
@@ -342,6 +355,7 @@ static void __attribute__((destructor(101))) finish(void)
 		return;
 	dprof_modules_look();
 	note_homeless();
+	note_missing();
 	count = dprof_threads_end(stamp);
 	count.all &= !has_forked;
 	n = snprintf(line, sizeof(line), "finished %llu\n", (unsigned long long)stamp);

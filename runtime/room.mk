@@ -13,7 +13,7 @@ OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper recycle count
-CORE        := settings hydra notice process modules thread sched $(GENERAL) adapter instance fortran
+CORE        := settings hydra notice missing process modules thread sched $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
                communicators groups windows files members board hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
@@ -89,7 +89,7 @@ $(foreach mpi,$(MPIS),$(eval $(call mpi_rules,$(mpi))))
 
 # One template for the build tree and for installing: $(call dprof_pc,PREFIX,PLUGIN,INCLUDEDIR,MPI)
 dprof_pc  = sed -e 's|@PREFIX@|$(1)|' -e 's|@PLUGIN@|$(2)|' -e 's|@INCLUDEDIR@|$(3)|' \
-                -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(4:%=-ldprof-%)|' runtime/dprof.pc.in
+                -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(4:%=-ldprof-%)|' -e 's|@GCC@|$(GCC_MAJOR)|' runtime/dprof.pc.in
 
 HERE := $(abspath $(B))
 PCS  := $(B)/lib/pkgconfig/dprof.pc $(MPIS:%=$(B)/lib/pkgconfig/dprof-%.pc)

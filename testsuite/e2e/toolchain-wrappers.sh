@@ -101,7 +101,6 @@ same() { # arguments
 }
 same
 same -v
-same --version
 same -dumpmachine
 same -dumpversion
 same -print-file-name=libc.a

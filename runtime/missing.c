@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * missing.c - see missing.h. */
+#include "runtime/missing.h"
+
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Objects are listed in the order in which the loader looks for a function. */
+struct seen { bool mpi, adapter, behind; };
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *into)
+{
+	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+	struct seen *seen = into;
+
+	(void)size;
+	seen->mpi |= begins(name, "libmpi.so") || begins(name, "libmpich.so");
+	if (begins(name, "libdprof-openmpi.so") || begins(name, "libdprof-mpich.so")) {
+		seen->adapter = true;
+		seen->behind = seen->mpi;
+	}
+	return 0;
+}
+
+const char *dprof_missing_adapter(void)
+{
+	struct seen seen = { 0 };
+
+	dl_iterate_phdr(visit, &seen);
+	if (seen.mpi && !seen.adapter)
+		return "libmpi is there and dprof's library for it is not, so calls of MPI are not recorded, nor ranks: "
+		       "link with dprof-mpicc, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
+	if (seen.behind)
+		return "dprof's library for MPI stands behind libmpi, so calls of MPI are not recorded, nor ranks: "
+		       "link with dprof-mpicc, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
+	return NULL;
+}
