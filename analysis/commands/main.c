@@ -22,19 +22,20 @@ static const struct {
 	struct command command;
 	const char *arguments;
 	const char *options;   /* keys that it understands */
+	const char *alias;     /* another name, or NULL */
 } commands[] = {
 	{ { "report", cmd_report, "the job on one page, and what to look at (default)" },
-	  "DIR", "jbmlwW" },
-	{ { "csp", cmd_csp, "straggler scores: how long all others wait for a thread" },
-	  "DIR", "jbmlwWfi" },
-	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT" },
+	  "DIR", "jbmlwW", NULL },
+	{ { "csp", cmd_csp, "how long all others wait for a thread" },
+	  "DIR", "jbmlwWfi", "stragglers" },
+	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT", "whatif" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
-	  "DIR EXPR", "jbmlwW" },
+	  "DIR EXPR", "jbmlwW", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
-	  "DIR", "jbmlM" },
-	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml" },
-	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmlB" },
-	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j" },
+	  "DIR", "jbmlM", NULL },
+	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml", NULL },
+	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmlB", NULL },
+	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j", NULL },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
@@ -71,6 +72,7 @@ static const struct argp_option option_table[] = {
 	  "hull, lp, freezer or barriers",
 	  0 },
 	{ "bounds", 'B', NULL, 0, "dump: add the interval of its time to each event", 0 },
+	{ "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 }, /* as --help */
 	{ 0 },
 };
 
@@ -78,8 +80,8 @@ static const struct argp_option option_table[] = {
 
 struct arguments {
 	struct options options;
-	const char *word[3];
-	unsigned nwords;
+	const char **word;       /* room for all of the command line */
+	size_t nwords;
 	char given[24];          /* keys of the options, in order */
 };
 
@@ -141,16 +143,6 @@ static bool read_model(const char *text, struct frz_assumption *assumption)
 	return true;
 }
 
-/* `dprof-analyze dprof-app.*` where there is more than one. */
-static int several_directories(const struct arguments *a)
-{
-	char *message = mem_format("expected one trace directory, found several: '%s', '%s'%s; analyse one "
-				   "at a time", a->word[0], a->word[1], a->nwords > 2 ? ", ..." : "");
-	int status = usage("%s", message, NULL);
-	free(message);
-	return status;
-}
-
 static bool is_directory(const char *name)
 {
 	struct stat found;
@@ -191,15 +183,8 @@ static error_t take(int key, char *value, struct argp_state *state)
 				   "1000000), found '%s'",
 				   value, NULL));
 		break;
-	case ARGP_KEY_ARG:
-		if (a->nwords == 3 && is_directory(a->word[0]))
-			exit(several_directories(a));
-		if (a->nwords == 3)
-			exit(usage(
-				"expected at most a command and its arguments, found '%s' as well",
-				value, NULL));
-		a->word[a->nwords++] = value;
-		break;
+	case 'h': argp_state_help(state, stdout, ARGP_HELP_STD_HELP); break;
+	case ARGP_KEY_ARG: a->word[a->nwords++] = value; break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -213,8 +198,10 @@ static char *list_commands(void)
 			      "of it: every number is an interval that contains the true "
 			      "value.\n\nCommands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++) {
-		char *longer = mem_format("%s  %-7s %-9s %s\n", list, commands[i].command.name,
-					  commands[i].arguments, commands[i].command.help);
+		char *also = commands[i].alias ? mem_format(" (or: %s)", commands[i].alias) : mem_copy("");
+		char *longer = mem_format("%s  %-7s %-9s %s%s\n", list, commands[i].command.name,
+					  commands[i].arguments, commands[i].command.help, also);
+		free(also);
 		free(list);
 		list = longer;
 	}
@@ -232,17 +219,22 @@ static char *list_commands(void)
 static size_t find_command(const char *name)
 {
 	size_t i = 0;
-	while (i < NCOMMANDS && strcmp(commands[i].command.name, name) != 0)
+	while (i < NCOMMANDS && strcmp(commands[i].command.name, name) != 0 &&
+	       !(commands[i].alias && strcmp(commands[i].alias, name) == 0))
 		i++;
 	return i;
 }
 
 static int unknown_command(const char *name)
 {
-	const char *names[NCOMMANDS];
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		names[i] = commands[i].command.name;
-	return usage("there is no command '%s'", name, nearest(name, names, NCOMMANDS));
+	const char *names[2 * NCOMMANDS];
+	size_t n = 0;
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		names[n++] = commands[i].command.name;
+		if (commands[i].alias)
+			names[n++] = commands[i].alias;
+	}
+	return usage("there is no command '%s'", name, nearest(name, names, n));
 }
 
 static int check_understood(size_t command, const char *given)
@@ -282,50 +274,108 @@ static int run(size_t command, const char *directory, const struct options *opti
 	return status;
 }
 
-static int pack(const struct arguments *a)
+static int pack(const char *text, const char *directory, bool as_json)
 {
-	int status = cmd_pack(a->word[1], a->word[2]);
-	if (status == EXIT_FINE && a->options.json) {
+	int status = cmd_pack(text, directory);
+	if (status == EXIT_FINE && as_json) {
 		struct json j = jw_on(stdout);
 		jw_object(&j, NULL);
-		jw_string(&j, "directory", a->word[2]);
+		jw_string(&j, "directory", directory);
 		jw_end(&j);
 	}
 	return status;
 }
 
-/* A single word is a directory; but somebody who typed just a command meant something else. */
-static int run_words(const struct arguments *a)
+/* ---- What the words mean --------------------------------------------------------------------- */
+
+static void remove_word(struct arguments *a, size_t at)
 {
-	struct stat ignored;
+	a->nwords--;
+	memmove(&a->word[at], &a->word[at + 1], (a->nwords - at) * sizeof *a->word);
+}
+
+/* The command stands first or behind directories, and is taken out; a directory may be called like one. */
+static size_t take_command(struct arguments *a)
+{
+	size_t at = 0;
+	bool alone = a->nwords == 1 && is_directory(a->word[0]);
+	while (at < a->nwords && find_command(a->word[at]) == NCOMMANDS && is_directory(a->word[at]))
+		at++;
+	size_t command = at < a->nwords && !alone ? find_command(a->word[at]) : NCOMMANDS;
+	if (command < NCOMMANDS)
+		remove_word(a, at);
+	return command;
+}
+
+/* Among several directories that one in which a file was made last: `dprof-analyze dprof-app.*`. */
+static const char *newest(const struct arguments *a)
+{
+	const char *found = NULL;
+	struct timespec latest = { 0, 0 };
+	for (size_t i = 0; i < a->nwords; i++) {
+		struct stat s;
+		if (stat(a->word[i], &s) != 0)
+			continue;
+		bool later = s.st_mtim.tv_sec != latest.tv_sec ? s.st_mtim.tv_sec > latest.tv_sec
+							       : s.st_mtim.tv_nsec >= latest.tv_nsec;
+		if (!found || later) {
+			found = a->word[i];
+			latest = s.st_mtim;
+		}
+	}
+	return found;
+}
+
+/* Everything but the command and the condition is a directory; else a sentence has said what is wrong. */
+static int choose_directory(struct arguments *a, size_t command, const char **directory)
+{
+	*directory = a->word[0];
 	if (a->nwords == 0)
-		return usage("expected a trace directory%s", "", NULL);
-	size_t command = find_command(a->nwords == 1 ? "report" : a->word[0]);
-	if (a->nwords == 1 && find_command(a->word[0]) < NCOMMANDS &&
-	    stat(a->word[0], &ignored) != 0)
-		return usage("%s: expected a trace directory behind the command", a->word[0], NULL);
-	if (command == NCOMMANDS && is_directory(a->word[0]))
-		return several_directories(a);
-	if (command == NCOMMANDS)
-		return unknown_command(a->word[0]);
-	bool packs = !commands[command].command.run;
-	bool asks = commands[command].command.run == cmd_query;
-	if (packs || asks ? a->nwords != 3 : a->nwords > 2)
-		return usage(packs ? "%s: expected a text file (or -) and the directory to make" :
-			     asks  ? "%s: expected a trace directory and a condition, such as "
-				     "'count(barrier) == threads-1'" :
-				     "%s: expected one trace directory, found several", a->word[0], NULL);
-	int status = check_understood(command, a->given);
+		return usage(command < NCOMMANDS ? "%s: expected a trace directory behind the command"
+						 : "expected a trace directory%s",
+			     command < NCOMMANDS ? commands[command].command.name : "", NULL);
+	if (a->nwords == 1)
+		return EXIT_FINE;
+	for (size_t i = 0; i < a->nwords; i++)
+		if (!is_directory(a->word[i]))
+			return command == NCOMMANDS ? unknown_command(a->word[i])
+						    : usage("expected a trace directory, found '%s'", a->word[i], NULL);
+	*directory = newest(a);
+	fprintf(stderr, "dprof-analyze: of %zu directories this is the newest: %s\n", a->nwords, *directory);
+	return EXIT_FINE;
+}
+
+static int run_pack(struct arguments *a)
+{
+	if (a->nwords != 2)
+		return usage("%s: expected a text file (or -) and the directory to make", "pack", NULL);
+	return pack(a->word[0], a->word[1], a->options.json);
+}
+
+static int run_words(struct arguments *a)
+{
+	size_t command = take_command(a);
+	const char *directory;
+	int status = check_understood(command < NCOMMANDS ? command : find_command("report"), a->given);
 	if (status != EXIT_FINE)
 		return status;
-	struct options options = a->options;
-	options.query = a->word[2];
-	return packs ? pack(a) : run(command, a->word[a->nwords > 1], &options);
+	if (command < NCOMMANDS && !commands[command].command.run)
+		return run_pack(a);
+	if (command < NCOMMANDS && commands[command].command.run == cmd_query) {
+		if (a->nwords < 2)
+			return usage("%s: expected a trace directory and a condition, such as "
+				     "'count(barrier) == threads-1'", "query", NULL);
+		a->options.query = a->word[--a->nwords];
+	}
+	status = choose_directory(a, command, &directory);
+	return status != EXIT_FINE ? status
+				   : run(command < NCOMMANDS ? command : find_command("report"), directory, &a->options);
 }
 
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
+	arguments.word = mem_resize(NULL, (size_t)argc + 1, sizeof *arguments.word);
 	char *doc = list_commands();
 	struct argp argp = { option_table, take, "[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR", doc, NULL,
 			     NULL,         NULL };
@@ -336,6 +386,7 @@ int main(int argc, char **argv)
 		status = run_words(&arguments);
 	}
 	free(doc);
+	free(arguments.word);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n",
 			strerror(errno));

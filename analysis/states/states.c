@@ -56,17 +56,24 @@ static bool is_wait(const struct tr_site *site, const char *wait)
 	return wait ? strcmp(site->name, wait) == 0 : waits_by_default(site);
 }
 
-/* No site has the name that was asked for. */
-static void say_unknown(const struct trace *trace, const char *option, const char *what,
+/* No site that may be meant has the name that was asked for. */
+static void say_unknown(const struct trace *trace, const char *option, bool regions_only,
 			const char *name)
 {
 	const char **names = mem_resize(NULL, trace->nsites + 1, sizeof *names);
-	for (size_t i = 0; i < trace->nsites; i++)
-		names[i] = trace->sites[i].name;
-	const char *meant = nearest(name, names, trace->nsites);
+	size_t count = 0;
+	bool operation = false;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		bool fits = !regions_only || trace->sites[i].kind == DPROF_KIND_REGION;
+		operation |= !fits && strcmp(trace->sites[i].name, name) == 0;
+		if (fits)
+			names[count++] = trace->sites[i].name;
+	}
+	const char *near = nearest(name, names, count), *meant = near || count == 0 ? near : names[0];
 	fprintf(stderr,
-		"dprof-analyze: %s: expected the name of a %s of this trace%s%s; found \"%s\"\n",
-		option, what, meant ? ", such as " : "", meant ? meant : "", name);
+		"dprof-analyze: %s: expected the name of a region%s of this trace%s%s; found \"%s\"%s\n",
+		option, regions_only ? "" : " or site", meant ? ", such as " : " (it has none)",
+		meant ? meant : "", name, operation ? ", which is an operation" : "");
 	free(names);
 }
 
@@ -92,9 +99,9 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 		any_wait |= waits;
 	}
 	if (work && !any_work)
-		say_unknown(trace, "--work", "region", work);
+		say_unknown(trace, "--work", true, work);
 	if (wait && !any_wait)
-		say_unknown(trace, "--wait", "region or site", wait);
+		say_unknown(trace, "--wait", false, wait);
 	return (any_work || !work) && (any_wait || !wait);
 }
 

@@ -43,6 +43,10 @@ wrong() { # sentence arguments...
 t=$dir/t
 
 good '^Usage: .*DIR' --help
+cp "$dir/out" "$dir/help"
+good '' -h
+cmp -s "$dir/help" "$dir/out" || complain '-h is not --help'
+awk 'length > 80 { exit 1 }' "$dir/out" || complain '--help is wider than 80 columns'
 for command in report csp clocks check dump pack; do
 	good "^  $command " --help
 done
@@ -72,20 +76,50 @@ wrong 'there is no option --jsno: did you mean --json?' --jsno "$t"
 wrong 'there is no option --clock-modle: did you mean --clock-model?' "$t" --clock-modle=affine
 wrong 'there is no option --frobnicate' --frobnicate "$t"
 wrong 'check: expected a trace directory behind the command' check
-wrong 'check: expected one trace directory, found several' check "$t" "$t"
-wrong "expected one trace directory, found several: '$t', '$t'; analyse one at a time" "$t" "$t"
-wrong "expected one trace directory, found several: '$t', '$t', ...; analyse one at a time" "$t" "$t" "$t" "$t"
+wrong "there is no command 'reprot': did you mean report?" "$t" reprot
+wrong "expected a trace directory, found '$t/x'" csp "$t" "$t/x"
+wrong '--work: expected the name of a region of this trace, such as body; found "MPI_Barrier", which is an operation' \
+	csp --work MPI_Barrier "$t"
+wrong '--work: expected the name of a region of this trace, such as body; found "nothing"' csp --work nothing "$t"
+wrong '--wait: expected the name of a region or site of this trace, such as MPI_Barrier; found "MPI_Barier"' \
+	csp --wait MPI_Barier "$t"
 wrong '--from: expected --to as well; found "x"' coz --from x "$t"
 wrong '--to: expected --from as well; found "x"' coz --to x "$t"
 wrong '--progress: expected either this or --from and --to; found "x"' coz --progress x --from y --to z "$t"
 wrong 'pack: expected a text file (or -) and the directory to make' pack "$t"
-wrong "expected at most a command and its arguments, found 'd' as well" a b c d
+wrong "there is no command 'a'" a b c d
 wrong 'check has no option --bounds' check --bounds "$t"
 wrong 'pack has no option --base' pack --base h0 - "$dir/u"
 for model in linear drift drift: drift:0 drift:-1 drift:x drift:1e9 drift:nan; do
 	wrong "--clock-model: expected affine or drift:PPM (0 < PPM <= 1000000), found '$model'" --clock-model "$model" "$t"
 done
 wrong '--base: expected a host of the trace, such as h0; found "h2"' clocks --base h2 "$t"
+
+# A command may stand behind the directory, and some have two names.
+same() { # words that mean the same as those of the output before
+	run "$@"
+	cmp -s "$dir/before" "$dir/out" || complain "dprof-analyze $*: another answer than in the usual order"
+}
+run csp "$t" && cp "$dir/out" "$dir/before"
+same "$t" csp
+same "$t" stragglers
+same stragglers "$t"
+run coz --json "$t" && cp "$dir/out" "$dir/before"
+same "$t" whatif --json
+same "$t" coz --json
+run query "$t" 'count(barrier) == 1' && cp "$dir/out" "$dir/before"
+same "$t" query 'count(barrier) == 1'
+
+# Of several directories the newest one, which is said.
+cp -r "$t" "$dir/new" && touch -d '2001-02-03 04:05:06' "$t"
+for words in "$t $dir/new" "$dir/new $t" "csp $dir/new $t" "$t $dir/new csp" "$t $dir/new $t $t csp"; do
+	# shellcheck disable=SC2086
+	run $words || complain "dprof-analyze $words: status $?"
+	[ "$(cat "$dir/err")" = "dprof-analyze: of $(grep -o "$dir/[tn]" <<<"$words" | wc -l) directories this is the newest: $dir/new" ] ||
+		complain "dprof-analyze $words: expected $dir/new"
+done
+run query "$t" "$dir/new" 'count(barrier) == 1'
+grep -q "newest: $dir/new" "$dir/err" || complain "query: expected $dir/new"
 
 run pack testsuite/fixtures/analysis/job.txt "$t"
 [ $? -eq 1 ] && grep -q 'expected a name that is free, found one that exists' "$dir/err" || complain 'pack overwrites'
