@@ -10,6 +10,8 @@
 
 #include <mpfr.h>
 
+#include "analysis/base/shown.h"
+
 #define DIGITS 12
 
 struct json jw_on(FILE *out)
@@ -17,38 +19,29 @@ struct json jw_on(FILE *out)
 	return (struct json){ .out = out };
 }
 
-/* Length of the valid UTF-8 sequence at s; 0 when there is none. */
-static size_t utf8_length(const unsigned char *s)
+static void hidden(FILE *out, uint32_t code)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 || s[0] > 0xf4 ? 0 : s[0] < 0xe0 ? 2 :
-		   s[0] < 0xf0 ? 3 : 4;
-	if (n < 2)
-		return n;
-	uint32_t code = s[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3f);
-	}
-	bool surrogate = code >= 0xd800 && code <= 0xdfff;
-	return code < least[n] || code > 0x10ffff || surrogate ? 0 : n;
+	if (code > 0xffff)
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
+	else
+		fprintf(out, "\\u%04x", code);
 }
 
 static void quoted(FILE *out, const char *string)
 {
 	fputc('"', out);
-	for (const unsigned char *s = (const unsigned char *)string; *s;) {
-		size_t n = utf8_length(s);
-		if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s);
-		else if (*s < ' ')
-			fprintf(out, "\\u%04x", *s);
+	while (*string) {
+		uint32_t code;
+		size_t n = shown_decode(string, &code);
+		if (code == '"' || code == '\\')
+			fprintf(out, "\\%c", *string);
 		else if (n == 0)
 			fputs("\\ufffd", out);
+		else if (!shown_length(string))
+			hidden(out, code);
 		else
-			fwrite(s, 1, n, out);
-		s += n ? n : 1;
+			fwrite(string, 1, n, out);
+		string += n ? n : 1;
 	}
 	fputc('"', out);
 }

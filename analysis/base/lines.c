@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * lines.c - see lines.h. */
+#define _GNU_SOURCE /* fwrite_unlocked */
 #include "analysis/base/lines.h"
 
 #include <assert.h>
@@ -12,6 +13,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
+#include "analysis/base/shown.h"
 
 #define QUOTE_BYTES 40
 
@@ -113,12 +115,14 @@ char *ln_unescape(char *string)
 
 void ln_escaped(FILE *out, const char *string)
 {
-	for (; *string; string++) {
+	while (*string) {
 		unsigned char c = (unsigned char)*string;
-		if (c <= ' ' || c == '%' || c == '#' || c == 0x7f)
-			fprintf(out, "%%%02X", c);
+		size_t n = c == ' ' || c == '%' || c == '#' ? 0 : shown_length(string);
+		if (n)
+			fwrite_unlocked(string, 1, n, out);
 		else
-			putc_unlocked(c, out);
+			fprintf(out, "%%%02X", c);
+		string += n ? n : 1;
 	}
 }
 
@@ -134,15 +138,13 @@ void ln_put_real(FILE *out, double number)
 
 char *ln_quote(const char *found)
 {
-	char text[QUOTE_BYTES + 4];
-	size_t length = strnlen(found, QUOTE_BYTES + 1);
-	bool cut = length > QUOTE_BYTES;
-	if (cut)
-		length = QUOTE_BYTES;
-	for (size_t i = 0; i < length; i++)
-		text[i] = (unsigned char)found[i] < ' ' || found[i] == 0x7f ? '?' : found[i];
-	strcpy(text + length, cut ? "..." : "");
-	return mem_format("'%s'", text);
+	size_t length = shown_fit(found, QUOTE_BYTES);
+	bool cut = found[length];
+	char *text = mem_format("%.*s", (int)length, found), *shown = shown_copy(text);
+	char *quoted = mem_format("'%s%s'", shown, cut ? "..." : "");
+	free(text);
+	free(shown);
+	return quoted;
 }
 
 /* "expected FORMAT, found 'WORD'" */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/text/text.h"
 
@@ -13,15 +15,15 @@ int cmd_pack(const char *text, const char *directory)
 {
 	bool standard = strcmp(text, "-") == 0;
 	FILE *in = standard ? stdin : fopen(text, "r");
-	if (!in) {
-		fprintf(stderr, "dprof-analyze: %s: cannot be read: %s\n", text, strerror(errno));
-		return EXIT_DAMAGED;
-	}
-	char *wrong = text_pack(in, standard ? "standard input" : text, directory);
-	if (!standard)
+	char *wrong = in ? text_pack(in, standard ? "standard input" : text, directory)
+			 : mem_format("%s: cannot be read: %s", text, strerror(errno));
+	if (in && !standard)
 		fclose(in);
-	if (wrong)
-		fprintf(stderr, "dprof-analyze: %s\n", wrong);
+	if (!wrong)
+		return EXIT_FINE;
+	char *shown = shown_copy(wrong);
+	fprintf(stderr, "dprof-analyze: %s\n", shown);
+	free(shown);
 	free(wrong);
-	return wrong ? EXIT_DAMAGED : EXIT_FINE;
+	return EXIT_DAMAGED;
 }

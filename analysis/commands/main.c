@@ -14,6 +14,7 @@
 #include "analysis/base/json.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
+#include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 
 const char *argp_program_version = "dprof-analyze 0.1 (trace format 1, text form 1)";
@@ -87,8 +88,10 @@ struct arguments {
 
 static int usage(const char *format, const char *what, const char *like)
 {
+	char *shown = shown_copy(what);
 	fputs("dprof-analyze: ", stderr);
-	fprintf(stderr, format, what);
+	fprintf(stderr, format, shown);
+	free(shown);
 	if (like)
 		fprintf(stderr, ": did you mean %s?", like);
 	fputs("\n(dprof-analyze --help lists commands and options)\n", stderr);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/report/notes.h"
 
 #define STAMPS_PER_CLOCK 20000 /* about; enough for a median */
@@ -308,7 +309,8 @@ static void print_host(const struct clock_facts *f, const struct tr_clock *self)
 
 static void print_clock(const struct clock_facts *f, const struct tr_clock *self)
 {
-	printf("  %-12.12s %-13s", self->host, status_word(f));
+	int room = (int)shown_fit(self->host, 12);
+	printf("  %-*.*s %-13s", 12, room, self->host, status_word(f));
 	if (!f->placed) {
 		puts(" no place on the base's time line");
 	} else if (f->base) {

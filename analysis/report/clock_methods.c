@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/report/meetings.h"
 #include "freezer/baseline/baseline.h"
 
@@ -231,7 +232,8 @@ void clock_methods_print(const struct times *t, const struct baseline_method *me
 		if (c == t->base)
 			continue;
 		struct method_facts f = method_facts(t, c, method);
-		printf("  %-12.12s", t->trace->clocks[c].host);
+		const char *host = t->trace->clocks[c].host;
+		printf("  %-*.*s", 12, (int)shown_fit(host, 12), host);
 		print_facts(&f, method->bounds);
 	}
 }

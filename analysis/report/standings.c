@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/trace/names.h"
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
@@ -22,9 +23,10 @@ static void print_standings(const struct findings *f, const struct standings *s,
 	       "while others wait, mostly in");
 	for (size_t i = 0; i < s->count && i < most; i++) {
 		const struct standing *x = &s->list[i];
-		printf("  %-18s %-17s %-9s  %.30s\n", name(f->trace, x->thread).text,
+		struct site_name site = site_name(f->trace, x->site);
+		printf("  %-18s %-17s %-9s  %.*s\n", name(f->trace, x->thread).text,
 		       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
-		       site_name(f->trace, x->site).text);
+		       (int)shown_fit(site.text, 30), site.text);
 	}
 	if (s->count > most)
 		printf("  and %zu more, see --json\n", s->count - most);

@@ -26,11 +26,11 @@ static void put_clocks(FILE *out, const struct trace *t)
 {
 	for (size_t i = 0; i < t->nclocks; i++) {
 		fprintf(out, "clock %zu", i);
-		put_string(out, "host", t->clocks[i].host);
+		put_string(out, "host", trace_raw(t, t->clocks[i].host));
 		fputs(" ghz=", out);
 		ln_put_real(out, t->clocks[i].ghz);
 		if (strcmp(t->clocks[i].source, "tsc") != 0)
-			put_string(out, "source", t->clocks[i].source);
+			put_string(out, "source", trace_raw(t, t->clocks[i].source));
 		if (t->clocks[i].half_width)
 			fprintf(out, " halfwidth=%" PRIu64, t->clocks[i].half_width);
 		putc('\n', out);
@@ -55,8 +55,8 @@ static void put_processes(FILE *out, const struct trace *t)
 		if (p->rank >= 0)
 			fprintf(out, " rank=%" PRId64 " size=%" PRId64, p->rank, p->size);
 		fprintf(out, " pid=%" PRIu64, p->pid);
-		put_string(out, "program", p->program);
-		put_string(out, "job", p->job);
+		put_string(out, "program", trace_raw(t, p->program));
+		put_string(out, "job", trace_raw(t, p->job));
 		fputs(p->finished ? "\n" : " finished=0\n", out);
 	}
 }
@@ -71,7 +71,7 @@ static void put_threads(FILE *out, const struct trace *t)
 		fprintf(out, " process=%" PRIu32 " number=%" PRIu32, thread->process,
 			thread->number);
 		if (*thread->name)
-			put_string(out, "name", thread->name);
+			put_string(out, "name", trace_raw(t, thread->name));
 		if (thread->lost)
 			fprintf(out, " lost=%" PRIu64, thread->lost);
 		fputs(thread->complete ? "\n" : " complete=0\n", out);
@@ -96,13 +96,13 @@ static void put_sites(FILE *out, const struct trace *t)
 	for (size_t i = 0; i < t->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		fprintf(out, "site %zu kind=%s", i, tr_kind_word(s->kind));
-		put_string(out, "name", s->name);
-		put_string(out, "file", s->file);
+		put_string(out, "name", trace_raw(t, s->name));
+		put_string(out, "file", trace_raw(t, s->file));
 		fprintf(out, " line=%" PRIu32, s->line);
 		if (s->column)
 			fprintf(out, " column=%" PRIu32, s->column);
 		if (*s->function)
-			put_string(out, "function", s->function);
+			put_string(out, "function", trace_raw(t, s->function));
 		if (s->automatic)
 			fputs(" auto=1", out);
 		putc('\n', out);
@@ -121,7 +121,7 @@ static void put_links_and_notes(FILE *out, const struct trace *t)
 	}
 	for (size_t i = 0; i < t->nnotes; i++) {
 		fputs("note ", out);
-		ln_escaped(out, t->notes[i]);
+		ln_escaped(out, trace_raw(t, t->notes[i]));
 		putc('\n', out);
 	}
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/shown.h"
+
 struct actor_name rank_name(const struct trace *trace, size_t thread)
 {
 	const struct tr_thread *t = &trace->threads[thread];
@@ -46,11 +48,12 @@ struct site_name site_name(const struct trace *trace, uint32_t site)
 	if (site == TR_NO_SITE)
 		return name;
 	const struct tr_site *s = &trace->sites[site];
+	const char *shorter = short_name(s->name, 26);
 	const char *file = strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file;
 	if (s->line > 0)
-		snprintf(name.text, sizeof name.text, "%.26s (%.20s:%u)", short_name(s->name, 26),
-			 file, s->line);
+		snprintf(name.text, sizeof name.text, "%.*s (%.*s:%u)", (int)shown_fit(shorter, 26),
+			 shorter, (int)shown_fit(file, 20), file, s->line);
 	else
-		snprintf(name.text, sizeof name.text, "%.60s", s->name);
+		snprintf(name.text, sizeof name.text, "%.*s", (int)shown_fit(s->name, 60), s->name);
 	return name;
 }

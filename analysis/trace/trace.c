@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
 #include "freezer/synclog.h"
@@ -221,7 +222,8 @@ void trace_problem(struct trace *t, const char *format, ...)
 	if (vasprintf(&sentence, format, args) < 0)
 		sentence = mem_copy(format);
 	va_end(args);
-	*MEM_GROW(t->problems, t->nproblems) = sentence;
+	*MEM_GROW(t->problems, t->nproblems) = shown_copy(sentence);
+	free(sentence);
 }
 
 /* Why there is nothing to analyse: the first problem, if one was found. */
@@ -243,6 +245,9 @@ struct trace *trace_open(const char *directory, char **error)
 			*error = nothing(o);
 	}
 	if (*error) {
+		char *raw = *error;
+		*error = shown_copy(raw);
+		free(raw);
 		trace_close(&o->t);
 		return NULL;
 	}
@@ -252,6 +257,7 @@ struct trace *trace_open(const char *directory, char **error)
 	open_sched(o);
 	open_groups(o);
 	open_links(o);
+	open_texts(o);
 	close_process_files(o);
 	return &o->t;
 }
@@ -298,6 +304,7 @@ void trace_close(struct trace *t)
 {
 	if (!t)
 		return;
+	close_texts(t);
 	free_opened((struct opened *)t);
 	free_processes(t);
 	for (size_t i = 0; i < t->nclocks; i++) {

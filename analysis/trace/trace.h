@@ -96,6 +96,9 @@ struct tr_process {
 	struct tr_modules *modules;
 };
 
+/* A string of the trace that could not be shown as it was (trace_text.c). */
+struct tr_raw { const char *shown, *raw; bool of_site; };
+
 struct trace {
 	char *directory;
 	struct tr_clock *clocks;     size_t nclocks;
@@ -107,6 +110,7 @@ struct trace {
 	char **problems;             size_t nproblems;  /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the runtime wanted the reader to know */
 	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
+	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */
 };
 #define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
@@ -130,6 +134,9 @@ static inline uint64_t trace_records(const struct trace *t)
 		n += t->threads[i].nrecords;
 	return n;
 }
+
+/* A string of the trace as it was recorded; all strings in struct trace may be shown on a terminal. */
+const char *trace_raw(const struct trace *, const char *shown);
 
 /* Adds a sentence to the problems, for whoever finds a contradiction later. */
 void trace_problem(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -10,7 +10,8 @@
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_order.c    records that a signal handler put out of order
  *   trace_sched.c    what the kernel said of each thread
- *   trace_groups.c   who takes part in what */
+ *   trace_groups.c   who takes part in what
+ *   trace_text.c     names as they may be shown */
 #ifndef ANALYSIS_TRACE_PRIVATE_H
 #define ANALYSIS_TRACE_PRIVATE_H
 
@@ -126,6 +127,8 @@ void open_threads(struct opened *);      /* t.threads, uses */
 void open_sched(struct opened *);        /* sched of t.threads */
 void open_groups(struct opened *);       /* t.groups */
 void open_links(struct opened *);        /* t.links */
+void open_texts(struct opened *);        /* all strings of t become what may be shown; last */
+void close_texts(struct trace *);
 void close_process_files(struct opened *);
 
 /* ---- Words ----------------------------------------------------------------------------------- */

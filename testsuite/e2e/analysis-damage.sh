@@ -111,7 +111,7 @@ damaged 'a cut record' 16 truncate -s 4116 h0-1-0.events <<'END'
 h0-1-0.events: offset 4112: expected a word of 8 bytes, found 4: the file is cut short
 END
 damaged 'a foreign file' 15 eval 'head -c 5000 /bin/sh >h0-1-0.events' <<'END'
-h0-1-0.events: offset 0: expected 'dprofev2', found '?ELF???': no file of events
+h0-1-0.events: offset 0: expected 'dprofev2', found '\x7fELF\x02\x01\x01': no file of events
 END
 damaged 'another version' 15 poke h0-1-0.events 8 '\x04' <<'END'
 h0-1-0.events: offset 8: expected version 3, found 4

@@ -313,6 +313,12 @@ static void compare_event(const struct tr_event *expected, const struct tr_event
 			      tr_key_word(expected->args[i].key), expected->args[i].value);
 }
 
+/* Whether a string of the trace was recorded so. */
+static bool is(const struct trace *t, const char *shown, const char *recorded)
+{
+	return !strcmp(trace_raw(t, shown), recorded);
+}
+
 static void compare_threads(const struct model *m, const struct trace *t)
 {
 	ck_assert_msg(t->nthreads == m->nthreads, "SEED=%" PRIu64 "", seed);
@@ -322,7 +328,7 @@ static void compare_threads(const struct model *m, const struct trace *t)
 				      found->rank == m->thread[i].rank &&
 				      found->lost == m->thread[i].lost &&
 				      found->complete == m->thread[i].complete &&
-				      !strcmp(found->name, m->thread[i].name),
+				      is(t, found->name, m->thread[i].name),
 			      "SEED=%" PRIu64 ": another thread %u", seed, i);
 		struct tr_cursor cursor = trace_events(t, i);
 		struct tr_event e;
@@ -357,14 +363,14 @@ static void compare(const struct model *m, const struct trace *t)
 	ck_assert_msg(t->nclocks == m->nclocks && t->nsites == m->nsites && t->nlinks == m->nlinks,
 		      "SEED=%" PRIu64 "", seed);
 	for (unsigned i = 0; i < m->nclocks; i++)
-		ck_assert_msg(!strcmp(t->clocks[i].host, m->clock[i].host) &&
+		ck_assert_msg(is(t, t->clocks[i].host, m->clock[i].host) &&
 				      t->clocks[i].ghz == m->clock[i].ghz,
 			      "SEED=%" PRIu64 ": another clock %u", seed, i);
 	for (unsigned i = 0; i < m->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
-		ck_assert_msg(s->kind == m->site[i].kind && !strcmp(s->name, m->site[i].name) &&
-				      !strcmp(s->file, m->site[i].file) &&
-				      !strcmp(s->function, m->site[i].function) &&
+		ck_assert_msg(s->kind == m->site[i].kind && is(t, s->name, m->site[i].name) &&
+				      is(t, s->file, m->site[i].file) &&
+				      is(t, s->function, m->site[i].function) &&
 				      s->line == m->site[i].line && s->column == m->site[i].column &&
 				      s->automatic == m->site[i].automatic,
 			      "SEED=%" PRIu64 ": another site", seed);

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Whatever bytes the names in a trace are, of regions, files, functions, hosts, programs, threads, jobs,
+# notes and files: what the commands print is UTF-8 of printable characters, what they print with --json is
+# JSON, `wörk` stays wörk, and dump and pack lose nothing.
+set -u
+: "${B:?the build folder}"
+analyze=$B/bin/dprof-analyze
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED $1"
+	failed=1
+}
+
+# ESC [ 31 m, BEL, a C1 control, an override of direction, a byte that is no UTF-8, line feed, wörk
+bad='%1B[31m%07%C2%9B%E2%80%AE%FF%0A'
+cat >"$dir/text" <<END
+dprof-text 1
+clock 0 host=${bad}hwörk ghz=1 source=mono$bad
+clock 1 host=h1$bad ghz=1
+process 0 clock=0 rank=0 size=2 program=/p$bad/wörk job=job$bad
+process 1 clock=1 rank=1 size=2 program=/p$bad/wörk job=job$bad
+thread 0 clock=0 rank=0 process=0 number=0 name=%1B%07%C2%9B%FF%0A
+thread 1 clock=1 rank=1 process=1 number=0
+group 1 threads=0,1
+site 0 kind=region name=wörk$bad file=/dir/file$bad.c line=12 function=fun$bad
+site 1 kind=barrier name=MPI_Barrier file=ä$bad.c line=20
+site 2 kind=progress name=step$bad file=a.c line=30
+site 3 kind=region name=ääääääääääääääääääääääääääääääääääääääääääääääääää file=xööööööööööööööööööööö.c line=1
+link 0 1000 1 5000
+link 1 6000 0 3000
+link 0 9000 1 12000
+link 1 13000 0 10000
+note something$bad%20to%20know
+e 0 2000 0 enter
+e 0 4000 0 exit
+e 0 4100 2 point
+e 0 4200 1 enter group=1 seq=0
+e 0 4300 1 exit
+e 0 4400 0 enter
+e 1 4900 3 enter
+e 1 5900 3 exit
+e 1 6000 1 enter group=1 seq=0
+e 1 7300 1 exit
+END
+
+printable() { # what
+	python3 - "$dir/out" "$dir/err" <<'END' || fail "$1"
+import sys, unicodedata
+for name in sys.argv[1:]:
+    text = open(name, "rb").read().decode("utf-8")
+    bad = [c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") and c != "\n"]
+    if bad:
+        sys.exit(f"{name}: {bad[:5]}: {text[:2000]!r}")
+END
+}
+
+run() { # command arguments...
+	"$analyze" "$@" >"$dir/out" 2>"$dir/err"
+	printable "$*"
+}
+
+both() { # command arguments...
+	run "$@"
+	run "$@" --json
+	[ ! -s "$dir/out" ] || python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$dir/out" ||
+		fail "$*: no JSON"
+}
+
+all() { # directory
+	both report "$1"
+	both csp "$1" --frames
+	both csp "$1" --instances "wörk"
+	both coz "$1"
+	both query "$1" "count(barrier) == threads-1"
+	both query "$1" "count($'\e') == 1"
+	both clocks "$1"
+	both check "$1"
+	both dump "$1"
+	run dump "$1" --bounds
+}
+
+"$analyze" pack "$dir/text" "$dir/t" || exit 1
+all "$dir/t"
+"$analyze" report "$dir/t" 2>&1 | grep -q 'wörk\\x1b\[31m\\x07' || fail 'wörk is not there, or what follows it is not shown'
+"$analyze" dump "$dir/t" >"$dir/dumped" 2>/dev/null
+grep -q 'name=wörk%1B\[31m%07%C2%9B%E2%80%AE%FF%0A' "$dir/dumped" || fail "$(grep '^site 0' "$dir/dumped")"
+"$analyze" pack "$dir/dumped" "$dir/again" && "$analyze" dump "$dir/again" 2>/dev/null | cmp - "$dir/dumped" ||
+	fail 'dump and pack lose something'
+
+# ---- Names of files, and sentences about them
+esc=$'\e[31m\a\xc2\x9b\xff\n'
+hostile=$dir/"trace$esc"
+cp -r "$dir/t" "$hostile"
+printf 'bad%s\nrank \e x\nmodule at=1 sites=\e\xff.sites path=\e\n' "$esc" >>"$hostile/$(cd "$hostile" && ls *0.process)"
+for suffix in sync process events packed sites; do
+	echo "x$esc" >"$hostile/x$esc.$suffix"
+done
+all "$hostile"
+run "$hostile$esc"
+run "$esc" "$hostile"
+run pack "$hostile/x$esc.sync" "$hostile/out"
+printf 'dprof-text 1\nclock 0 host=\e ghz=\e\n' >"$dir/bad$esc"
+run pack "$dir/bad$esc" "$hostile/out"
+mkdir "$dir/empty" "$dir/empty/dprof-$esc"
+run "$dir/empty"
+
+exit $failed
