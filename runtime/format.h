@@ -249,7 +249,8 @@ struct dprof_sched {
 	uint64_t from, to;     /* stamps, of whichever core asked */
 	uint64_t cpu_ns, delay_ns, involuntary, moves;
 	uint32_t known;        /* which of them: DPROF_SCHED_CPU, ... */
-	uint32_t last;         /* the thread records nothing behind this */
+	uint16_t self;         /* the thread itself asked: it ran then */
+	uint16_t last;         /* the thread records nothing behind this */
 };
 
 enum {
@@ -273,7 +274,7 @@ struct dprof_events_header {
 	char     name[16];     /* of the thread, NUL-terminated */
 	uint64_t first_chunk;  /* bytes */
 	uint64_t largest_chunk;
-	struct dprof_sched sched; /* when its thread or its process ended; else known is 0 */
+	struct dprof_sched sched[2]; /* when its thread began, and when that or its process ended; or known is 0 */
 };
 
 /* Chunks double, so that a thread that records little costs little. */
@@ -319,8 +320,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 the last epoch (words.h): the process was stopped for long
  *   sched THREAD FROM TO cpu=NS delay=NS involuntary=N moves=N
  *                                 what the kernel had counted of a thread (struct dprof_sched), of which what
- *                                 it does not tell is left out. Its last counts stand in the header of its
- *                                 file of events, or here with last=1
+ *                                 it does not tell is left out. Its first counts and its last ones stand in the
+ *                                 header of its file of events, or here. self=1, last=1: see there
  *   note TEXT                     something that the reader of the report must know
  *   finished STAMP                the process ended in good order
  */

@@ -85,15 +85,28 @@ static void read_switches(struct dprof_sched *s, uint64_t tid)
 }
 
 /* All zeros: a kernel that does not count. */
-static void read_times(struct dprof_sched *s, uint64_t tid)
+static void read_delay(struct dprof_sched *s, uint64_t tid)
 {
 	char text[TEXT_BYTES];
 	const char *at = text;
-	uint64_t times;
+	uint64_t cpu_ns, times;
 
-	if (read_text(text, tid, "schedstat") && number_at(&at, &s->cpu_ns) &&
+	if (read_text(text, tid, "schedstat") && number_at(&at, &cpu_ns) &&
 	    number_at(&at, &s->delay_ns) && number_at(&at, &times) && times > 0)
-		s->known |= DPROF_SCHED_CPU | DPROF_SCHED_DELAY;
+		s->known |= DPROF_SCHED_DELAY;
+}
+
+/* The file above says what was true at the last tick of the kernel's; this clock (time(7), of any thread of the
+ * process) what is true now. */
+static void read_cpu(struct dprof_sched *s, uint64_t tid)
+{
+	int clock = (int)(~(uint32_t)tid << 3 | 6);
+	struct timespec cpu;
+
+	if (sys(SYS_clock_gettime, clock, &cpu) < 0)
+		return;
+	s->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	s->known |= DPROF_SCHED_CPU;
 }
 
 /* Numbers of threads are those of a namespace, which /proc may not be of. */
@@ -113,8 +126,20 @@ struct dprof_sched dprof_sched_read(uint64_t tid)
 
 	if (proc_is_ours()) {
 		read_switches(&s, tid);
-		read_times(&s, tid);
+		read_delay(&s, tid);
 	}
+	read_cpu(&s, tid);
+	s.to = dprof_now();
+	return s;
+}
+
+struct dprof_sched dprof_sched_first(uint64_t tid)
+{
+	struct dprof_sched s = { .from = dprof_now(), .self = 1 };
+
+	if (proc_is_ours())
+		read_delay(&s, tid);
+	read_cpu(&s, tid);
 	s.to = dprof_now();
 	return s;
 }
@@ -122,21 +147,20 @@ struct dprof_sched dprof_sched_read(uint64_t tid)
 struct dprof_sched dprof_sched_last(void)
 {
 	struct rusage usage;
-	struct timespec cpu;
 	struct dprof_sched s = { .from = dprof_now() };
+	uint64_t tid = (uint64_t)sys(SYS_gettid);
 
 	if (sys(SYS_getrusage, RUSAGE_THREAD, &usage) < 0 ||
-	    sys(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) < 0 ||
 	    usage.ru_nvcsw + usage.ru_nivcsw > FEW_SWITCHES) {
-		s = dprof_sched_read((uint64_t)sys(SYS_gettid));
+		s = dprof_sched_read(tid);
 	} else {
-		s.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 		s.involuntary = (uint64_t)usage.ru_nivcsw;
 		s.moves = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
-		s.known = DPROF_SCHED_CPU | DPROF_SCHED_INVOLUNTARY | DPROF_SCHED_MOVES;
+		s.known = DPROF_SCHED_INVOLUNTARY | DPROF_SCHED_MOVES;
+		read_cpu(&s, tid);
 		s.to = dprof_now();
 	}
-	s.last = 1;
+	s.self = s.last = 1;
 	return s;
 }
 

@@ -135,6 +135,16 @@ static void clean(struct dprof_thread *t)
 	t->begun = t->looked = dprof_now();
 }
 
+/* `known` is written last: the process may be killed any time. */
+static void keep_sched(struct dprof_sched *at, struct dprof_sched s)
+{
+	uint32_t known = s.known;
+
+	s.known = 0;
+	*at = s;
+	__atomic_store_n(&at->known, known, __ATOMIC_RELEASE);
+}
+
 static void write_header(struct dprof_events_header *h, uint32_t number)
 {
 	h->version = DPROF_FORMAT_VERSION;
@@ -146,6 +156,7 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	h->tid = (uint64_t)sys(SYS_gettid);
 	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
+	keep_sched(&h->sched[0], dprof_sched_first(h->tid));
 	h->largest_chunk = dprof_settings.chunk_bytes;
 	h->first_chunk = h->largest_chunk < DPROF_FIRST_CHUNK ? h->largest_chunk : DPROF_FIRST_CHUNK;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -241,16 +252,6 @@ static void unmap(struct dprof_thread *t)
 	t->header = NULL;
 }
 
-/* `known` is written last: the process may be killed any time. */
-static void keep_sched(struct dprof_events_header *h, struct dprof_sched s)
-{
-	uint32_t known = s.known;
-
-	s.known = 0;
-	h->sched = s;
-	__atomic_store_n(&h->sched.known, known, __ATOMIC_RELEASE);
-}
-
 /* Nothing is recorded here any more. */
 static void close_cursor(struct dprof_thread *t)
 {
@@ -264,7 +265,7 @@ static void close_cursor(struct dprof_thread *t)
 		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
 	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
 	t->header->ended = dprof_now();
-	keep_sched(t->header, dprof_sched_last());
+	keep_sched(&t->header->sched[1], dprof_sched_last());
 }
 
 void dprof_thread_gone(struct dprof_thread *t)
@@ -321,7 +322,7 @@ static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
 	t->header->ended = stamp;
 	if (t->cursor)
-		keep_sched(t->header, dprof_sched_read(t->header->tid));
+		keep_sched(&t->header->sched[1], dprof_sched_read(t->header->tid));
 }
 
 /* Records that other threads, or what the C library runs after us, still make are kept: files stay

@@ -9,6 +9,7 @@
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/frame_list.h"
 #include "analysis/report/instances.h"
+#include "analysis/report/machine.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/standings.h"
 
@@ -28,6 +29,7 @@ static void print_json(const struct findings *f, const struct more *more)
 	jw_string(&j, "bounds", clock_bounds_word(&f->times));
 	jw_string(&j, "verdict", standings_verdict(&f->ranks));
 	standings_json(&j, f);
+	machine_json(&j, "machine", f);
 	if (more->frames)
 		aggregate_json(&j, "aggregated", &more->aggregate, &f->times, more->line,
 			       &f->spans[more->line]);
@@ -37,11 +39,17 @@ static void print_json(const struct findings *f, const struct more *more)
 	jw_end(&j);
 }
 
+static void heading(const char *text)
+{
+	printf("%s\n", text);
+}
+
 static void print_text(const struct findings *f, const struct more *more)
 {
 	printf("Straggler scores; the run took %s s\n",
 	       interval_compact(findings_run_s(f), 9).text);
 	clock_bounds_print(&f->times);
+	machine_print(f, heading);
 	standings_print(f, SIZE_MAX);
 	char *advice = standings_advice(f);
 	print_wrapped("", advice);

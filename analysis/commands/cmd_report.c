@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/machine.h"
 #include "analysis/report/next_step.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
@@ -194,6 +195,7 @@ static void print_text(const struct findings *f, const struct profile *p)
 		heading("Time in regions");
 		region_table_print(f);
 	}
+	machine_print(f, heading);
 	if (f->threads.count > 1 && !f->doubted) {
 		heading("Stragglers: who works while everybody else waits");
 		standings_print(f, STANDINGS_SHOWN);
@@ -228,6 +230,7 @@ static void print_json(const struct findings *f, const struct profile *p)
 	region_table_json(&j, "regions", f);
 	jw_string(&j, "verdict", standings_verdict(&f->ranks));
 	standings_json(&j, f);
+	machine_json(&j, "machine", f);
 	profile_table_json(&j, "profile", trace, p, "speedup_percent");
 	char *advice = standings_advice(f);
 	jw_string(&j, "advice", advice);

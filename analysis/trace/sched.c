@@ -73,11 +73,9 @@ uint64_t sched_moves(const struct trace *trace, size_t thread, uint64_t from, ui
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
-enum { CPU, DELAY };
-
-static double count(const struct dprof_sched *s, int which)
+static double count(const struct dprof_sched *s, uint32_t what)
 {
-	return (double)(which == CPU ? s->cpu_ns : s->delay_ns);
+	return (double)(what == DPROF_SCHED_CPU ? s->cpu_ns : s->delay_ns);
 }
 
 /* No less than that; the nominal frequency is not exact. */
@@ -88,52 +86,51 @@ static double ns_of(const struct trace *trace, const struct tr_thread *t, uint64
 
 /* At both events the thread ran; so what the kernel has not added up yet, while a thread waits for a core, is
  * no wait of before `from` when it is asked behind that, and none of before `to` when it is asked behind that.
- * Asked behind `to`, the kernel may have counted what came after that. */
+ * Asked before `from` (while it ran) or behind `to`, all that came between may have been counted, too. */
 static double at_least(const struct trace *trace, const struct tr_thread *t, uint64_t from,
-		       uint64_t to, int which)
+		       uint64_t to, uint32_t what)
 {
-	uint32_t what = which == CPU ? DPROF_SCHED_CPU : DPROF_SCHED_DELAY;
-	const struct dprof_sched *first = behind(trace, t, from, what);
-	const struct dprof_sched *inner = before(trace, t, to, what), *outer = behind(trace, t, to, what);
+	const struct dprof_sched *begin[2] = { before(trace, t, from, what), behind(trace, t, from, what) };
+	const struct dprof_sched *end[2] = { before(trace, t, to, what), behind(trace, t, to, what) };
 	double least = 0;
-	if (first && inner && inner > first)
-		least = count(inner, which) - count(first, which);
-	if (first && outer && outer > first) {
-		double after = ns_of(trace, t, outer->to > to ? outer->to - to : 0) +
-			       ns_of(trace, t, slack_of(trace, t));
-		least = fmax(least, count(outer, which) - count(first, which) - after);
+	for (int i = 0; i < 4; i++) {
+		const struct dprof_sched *a = begin[i / 2], *b = end[i % 2];
+		if (!a || !b || b <= a || (i / 2 == 0 && !a->self))
+			continue;
+		double more = i / 2 == 0 ? ns_of(trace, t, from - a->from) : 0;
+		more += i % 2 == 1 && b->to > to ? ns_of(trace, t, b->to - to) : 0;
+		least = fmax(least, count(b, what) - count(a, what) - more -
+					    ns_of(trace, t, 2 * slack_of(trace, t)));
 	}
 	return least;
 }
 
 static double at_most(const struct trace *trace, const struct tr_thread *t, uint64_t from,
-		      uint64_t to, int which)
+		      uint64_t to, uint32_t what)
 {
-	uint32_t what = which == CPU ? DPROF_SCHED_CPU : DPROF_SCHED_DELAY;
 	const struct dprof_sched *outer = behind(trace, t, to, what), *least = before(trace, t, from, what);
 	double most = ns_of(trace, t, to - from + slack_of(trace, t) + 1);
 	if (outer)
-		most = fmin(most, count(outer, which) - (least ? count(least, which) : 0));
+		most = fmin(most, count(outer, what) - (least ? count(least, what) : 0));
 	return most;
 }
 
 static struct interval seconds(const struct trace *trace, const struct tr_thread *t, uint64_t from,
-			       uint64_t to, int which)
+			       uint64_t to, uint32_t what)
 {
-	double lo = at_least(trace, t, from, to, which), hi = at_most(trace, t, from, to, which);
+	double lo = at_least(trace, t, from, to, what), hi = at_most(trace, t, from, to, what);
 	return (struct interval){ lo * (1 - ROUNDING) / 1e9, fmax(lo, hi) * (1 + ROUNDING) / 1e9 };
 }
 
 struct sched_use sched_use(const struct trace *trace, size_t thread, uint64_t from, uint64_t to)
 {
 	const struct tr_thread *t = &trace->threads[thread];
-	const struct dprof_sched *outer = behind(trace, t, to, DPROF_SCHED_INVOLUNTARY);
-	const struct dprof_sched *first = behind(trace, t, from, DPROF_SCHED_INVOLUNTARY);
-	struct sched_use use = { .cpu_s = seconds(trace, t, from, to, CPU),
-				 .delay_s = seconds(trace, t, from, to, DELAY) };
+	struct sched_use use = { .cpu_s = seconds(trace, t, from, to, DPROF_SCHED_CPU),
+				 .delay_s = seconds(trace, t, from, to, DPROF_SCHED_DELAY) };
 	use.known = behind(trace, t, from, DPROF_SCHED_CPU) && behind(trace, t, from, DPROF_SCHED_DELAY);
-	if (first && outer)
-		use.involuntary = outer->involuntary - first->involuntary;
+	for (size_t i = 0; i < t->nsched; i++)
+		if (t->sched[i].known & DPROF_SCHED_INVOLUNTARY)
+			use.involuntary = t->sched[i].involuntary;
 	return use;
 }
 
@@ -148,6 +145,7 @@ struct dprof_sched sched_of_values(const struct ln_value v[SCHED_VALUES])
 	s.known |= value++->given ? DPROF_SCHED_##NAME : 0;
 	DPROF_SCHED(X)
 #undef X
+	s.self = value++->number != 0;
 	s.last = value->number != 0;
 	return s;
 }
@@ -160,26 +158,31 @@ void sched_put(FILE *out, const struct dprof_sched *s)
 		fprintf(out, " " word "=%" PRIu64, s->field);
 	DPROF_SCHED(X)
 #undef X
-	fputs(s->last ? " last=1\n" : "\n", out);
+	fprintf(out, "%s%s\n", s->self ? " self=1" : "", s->last ? " last=1" : "");
 }
 
 /* ---- Are the answers possible? --------------------------------------------------------------- */
 
-static bool fell(const struct dprof_sched *s, const struct dprof_sched *next)
+/* Whether a count is below that of an answer before; takes it over. */
+static bool falls(struct dprof_sched *before, const struct dprof_sched *s)
 {
-	uint32_t both = s->known & next->known;
-	return (both & DPROF_SCHED_CPU && next->cpu_ns < s->cpu_ns) ||
-	       (both & DPROF_SCHED_DELAY && next->delay_ns < s->delay_ns) ||
-	       (both & DPROF_SCHED_INVOLUNTARY && next->involuntary < s->involuntary) ||
-	       (both & DPROF_SCHED_MOVES && next->moves < s->moves);
+	bool any = false;
+#define X(NAME, field, word)                                                                       \
+	if (s->known & DPROF_SCHED_##NAME) {                                                       \
+		any |= s->field < before->field;                                                   \
+		before->field = s->field;                                                          \
+	}
+	DPROF_SCHED(X)
+#undef X
+	return any;
 }
 
 bool sched_possible(const struct dprof_sched *s, size_t n)
 {
+	struct dprof_sched before = { .known = 0 };
 	for (size_t i = 0; i < n; i++) {
-		if (s[i].from > s[i].to || (s[i].last && i + 1 < n))
-			return false;
-		if (i > 0 && (s[i].from < s[i - 1].from || fell(&s[i - 1], &s[i])))
+		bool goes_back = i > 0 && s[i].from < s[i - 1].from;
+		if (goes_back || s[i].from > s[i].to || (s[i].last && i + 1 < n) || falls(&before, &s[i]))
 			return false;
 	}
 	return true;

@@ -27,13 +27,13 @@ struct sched_use {
 	bool known;             /* the kernel told how long it ran and how long it was delayed */
 	struct interval cpu_s;  /* it ran */
 	struct interval delay_s; /* it could have run, and waited for a core that another one had */
-	uint64_t involuntary;   /* its core was taken from it, at least so many times */
+	uint64_t involuntary;   /* since it was created, when asked last, its core had been taken from it so often */
 };
 struct sched_use sched_use(const struct trace *, size_t thread, uint64_t from, uint64_t to);
 
-/* What stands behind the thread in a line "sched THREAD ...": of the values of FROM, TO, DPROF_SCHED and last=,
+/* What stands behind the thread in a line "sched THREAD ...": of the values of FROM, TO, DPROF_SCHED, self= and last=,
  * in this order; and written, with the end of the line. */
-#define SCHED_VALUES 7
+#define SCHED_VALUES 8
 struct dprof_sched sched_of_values(const struct ln_value[SCHED_VALUES]);
 void sched_put(FILE *, const struct dprof_sched *);
 

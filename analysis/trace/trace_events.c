@@ -444,8 +444,9 @@ static void read_thread(struct opened *o, const char *name)
 		.words = ch_open(&o->t, o->unpacker, name, h),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
-	if (h->sched.known)
-		sched_keep(&o->files[t->process], number, &h->sched);
+	for (int i = 0; i < 2; i++)
+		if (h->sched[i].known)
+			sched_keep(&o->files[t->process], number, &h->sched[i]);
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
 	if (p->nstops)
 		leave_out_ambiguous(o, name, p, t, h->ended);

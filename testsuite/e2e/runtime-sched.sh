@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What the kernel counts of each thread is in the trace; and a duration allows for a difference between cores
-# where the thread may have moved between them, and only there.
+# What the kernel counts of each thread is in the trace: who shared its core is said; and a duration allows for
+# a difference between cores where the thread may have moved between them, and only there.
 set -u
 : "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/threads
@@ -18,15 +18,37 @@ fail() {
 	exit 1
 }
 
+# shellcheck disable=SC2046
+compile() { # name
+	gcc -O2 -D_GNU_SOURCE -pthread $(pkg-config --cflags dprof) -o "$1" "$from/$1.c" \
+		$(pkg-config --libs dprof) || fail "$1.c does not compile"
+}
+
+# ---- Who shared its core -------------------------------------------------------------------------------------
+
+first=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+compile share
+./share "$first" || fail "share: exit status $?"
+"$analyze" report --json dprof-share.* >json || fail "report of share"
+if [ "$(cat /proc/self/schedstat 2>/dev/null)" != "0 0 0" ]; then
+	"$analyze" dprof-share.* >out || fail "report"
+	grep -q 'shared its core: for' out || fail "nobody shared a core: $(cat out)"
+	"$analyze" csp dprof-share.* | grep -q 'shared its core: for' || fail "csp is silent"
+	# Each ran for 0.2 s, which is in its interval; one waited as long.
+	tr -d ' \n' <json | grep -o '"cpu_s":[^}]*},"delay_s":[^}]*}' | tr -c '0-9.\n' ' ' |
+		awk '{ if ($2 < 0.2) exit 1; if ($4 >= 0.2) waited = 1 } END { exit !(waited && NR == 2) }' ||
+		fail "expected two threads that ran 0.2 s, and one that waited as long: $(grep -A20 machine json)"
+fi
+
+# ---- Who moved -----------------------------------------------------------------------------------------------
+
 # Two cores on which we may run.
 cores=$(taskset -cp $$ | sed 's/.*: //; s/\([0-9]*\)-\([0-9]*\)/\1,\2/; s/\([0-9]*,[0-9]*\).*/\1/')
 [ "${cores%,*}" != "$cores" ] || { echo "there is one core only: nothing can move"; exit 77; }
 
-# shellcheck disable=SC2046
-gcc -O2 -D_GNU_SOURCE -pthread $(pkg-config --cflags dprof) -o moves "$from/moves.c" \
-	$(pkg-config --libs dprof) || fail "moves.c does not compile"
+compile moves
 ./moves "${cores%,*}" "${cores#*,}" || fail "moves: exit status $?"
-"$analyze" check dprof-moves.* || fail "the trace is damaged"
+"$analyze" check dprof-moves.* >out || fail "the trace is damaged: $(cat out)"
 "$analyze" dump dprof-moves.* >text || fail "dump"
 
 # The thread that is in a region of that name.

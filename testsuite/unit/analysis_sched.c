@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_sched.c - what the kernel counted, between two events, encloses the truth.
+ *
+ * A thread runs, waits for a core or is blocked, in turn; it records while it runs. It asks the kernel itself when
+ * it begins, and others ask now and then, whatever it does. The kernel adds a wait up when it is over. */
+#include "analysis/trace/sched.h"
+#include "testsuite/unit/unit.h"
+
+#define WORLDS 3000
+#define TURNS  300
+#define ASKED  7
+
+enum { RUNS, WAITS, BLOCKED };
+static struct world {
+	uint64_t random;
+	uint64_t begin[TURNS + 1]; /* of each turn, in ticks of 1 ns */
+	int does[TURNS];
+	struct dprof_sched sched[ASKED];
+	struct tr_thread thread;
+	struct tr_clock clock;
+	struct trace trace;
+} w;
+
+static uint64_t random_below(uint64_t most)
+{
+	w.random = w.random * 6364136223846793005 + 1442695040888963407;
+	return (w.random >> 33) % most;
+}
+
+static void make_turns(void)
+{
+	w.begin[0] = 1000000;
+	for (int i = 0; i < TURNS; i++) {
+		w.does[i] = i == 0 ? RUNS : w.does[i - 1] == RUNS ? 1 + (int)random_below(2)
+				     : w.does[i - 1] == BLOCKED ? WAITS : RUNS;
+		w.begin[i + 1] = w.begin[i] + 1 + random_below(w.does[i] == WAITS ? 30000 : 10000);
+	}
+}
+
+/* How long it did that until a moment. The kernel knows of no wait that goes on. */
+static uint64_t truth(int what, uint64_t until, bool as_counted)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < TURNS && w.begin[i] < until; i++) {
+		bool goes_on = w.begin[i + 1] > until;
+		if (w.does[i] == what && !(goes_on && as_counted && what == WAITS))
+			sum += (goes_on ? until : w.begin[i + 1]) - w.begin[i];
+	}
+	return sum;
+}
+
+static void ask(struct dprof_sched *s, uint64_t at, bool self)
+{
+	*s = (struct dprof_sched){ .from = at - random_below(50), .to = at + random_below(50), .self = self,
+				   .cpu_ns = truth(RUNS, at, true), .delay_ns = truth(WAITS, at, true),
+				   .known = DPROF_SCHED_CPU | DPROF_SCHED_DELAY };
+}
+
+static uint64_t while_it_runs(void)
+{
+	int turn;
+	do
+		turn = (int)random_below(TURNS);
+	while (w.does[turn] != RUNS);
+	return w.begin[turn] + random_below(w.begin[turn + 1] - w.begin[turn]);
+}
+
+static void make_world(uint64_t seed)
+{
+	memset(&w, 0, sizeof w);
+	w.random = seed;
+	make_turns();
+	uint64_t run = w.begin[TURNS] - w.begin[0];
+	ask(&w.sched[0], w.begin[0], true);
+	for (uint64_t i = 1; i < ASKED; i++)
+		ask(&w.sched[i], w.begin[0] + 100 + (run * i + random_below(run / 2)) / ASKED, false);
+	w.clock = (struct tr_clock){ .ghz = 1 };
+	w.thread = (struct tr_thread){ .sched = w.sched, .nsched = ASKED - seed % 3 };
+	w.trace = (struct trace){ .clocks = &w.clock, .nclocks = 1, .threads = &w.thread, .nthreads = 1 };
+}
+
+static void check(uint64_t seed, const char *what, struct interval found, uint64_t ns)
+{
+	double seconds = (double)ns / 1e9;
+	ck_assert_msg(found.lo <= seconds && seconds <= found.hi, "SEED=%" PRIu64 ": %s: %.9f is not in %.9f .. %.9f",
+		      seed, what, seconds, found.lo, found.hi);
+}
+
+static void check_world(uint64_t seed)
+{
+	make_world(seed);
+	ck_assert(sched_possible(w.sched, w.thread.nsched));
+	for (int i = 0; i < 20; i++) {
+		uint64_t a = while_it_runs(), b = while_it_runs(), from = a < b ? a : b, to = a < b ? b : a;
+		struct sched_use use = sched_use(&w.trace, 0, from, to);
+		check(seed, "ran", use.cpu_s, truth(RUNS, to, false) - truth(RUNS, from, false));
+		check(seed, "waited", use.delay_s, truth(WAITS, to, false) - truth(WAITS, from, false));
+	}
+}
+
+START_TEST(truth_is_inside)
+{
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
+		check_world(unit_seed + i);
+}
+END_TEST
+
+/* From the first event to the last, when it asked at both ends, nearly nothing is unknown. */
+START_TEST(whole_lives_are_known)
+{
+	make_world(3);
+	uint64_t last = w.sched[ASKED - 1].from;
+	struct sched_use use = sched_use(&w.trace, 0, w.begin[0] + 100, last);
+	ck_assert(use.known);
+	ck_assert(use.delay_s.hi - use.delay_s.lo < 1e-6);
+	ck_assert(use.delay_s.lo > 1e-4);
+	w.sched[2].known = 0;
+	w.sched[3].delay_ns = w.sched[1].delay_ns - 1;
+	ck_assert(!sched_possible(w.sched, w.thread.nsched));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_begin(60, 1);
+
+	tcase_add_test(tc, truth_is_inside);
+	tcase_add_test(tc, whole_lives_are_known);
+	return unit_end();
+}
