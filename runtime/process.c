@@ -32,6 +32,7 @@ enum { NEW, BEGINNING, BEGUN, FAILED };
 static int state;
 static bool forked;     /* from a process that records */
 static bool has_forked;
+static uint64_t forked_at; /* stamp */
 static unsigned directory_number = 1;
 static char directory[PATH_MAX];
 static char prefix[PATH_MAX];      /* DIRECTORY/HOST-RANK */
@@ -205,7 +206,7 @@ static bool create_process_file(void)
 	char lines[sizeof(constant_lines) + 128];
 	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu\n",
 			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
-			 (unsigned long long)dprof_now());
+			 (unsigned long long)(forked_at ? forked_at : dprof_now()));
 
 	return append(O_CREAT | O_EXCL, lines, (size_t)n);
 }
@@ -261,6 +262,7 @@ static void after_fork_in_child(void)
 	dprof_helper_forget();
 	dprof_counting = false;
 	forked = true;
+	forked_at = dprof_now();
 	rank = -1;
 	if (state != FAILED)
 		state = NEW;

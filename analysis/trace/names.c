@@ -47,6 +47,8 @@ struct site_name site_name(const struct trace *trace, uint32_t site)
 	struct site_name name = { "-" };
 	if (site == TR_NO_SITE)
 		return name;
+	if (site == TR_OUTSIDE)
+		return (struct site_name){ OUTSIDE_REGIONS };
 	const struct tr_site *s = &trace->sites[site];
 	const char *shorter = short_name(s->name, 26);
 	const char *file = strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file;

@@ -14,6 +14,8 @@ struct actor_name thread_name(const struct trace *, size_t thread); /* with " th
 /* As much of a qualified name as has room: "LAMMPS_NS::Pair::compute" -> "Pair::compute", or less. */
 const char *short_name(const char *name, size_t room);
 
+#define OUTSIDE_REGIONS "outside regions" /* of TR_OUTSIDE */
+
 /* "assign (kmeans.c:88)" */
 struct site_name { char text[64]; };
 struct site_name site_name(const struct trace *, uint32_t site);

@@ -58,6 +58,7 @@ struct tr_thread {
 	uint64_t lost;        /* records that found no room */
 	bool gaps;            /* some records were damaged, or left out as out of order */
 	bool complete;        /* ended in good order; otherwise it was killed or still runs */
+	uint64_t ended;       /* stamp, if it is complete: it records nothing after that */
 	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
 	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
 	size_t nrecords;
@@ -86,12 +87,16 @@ struct tr_event {
 	struct tr_arg args[DPROF_KEY_COUNT];
 };
 #define TR_NO_SITE UINT32_MAX
+#define TR_OUTSIDE (UINT32_MAX - 2) /* no site: outside of all regions and operations */
 
 struct tr_process {
 	char *program, *job, *host;
 	int64_t rank, size;   /* -1 when unknown */
 	uint64_t pid;
 	bool finished;
+	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
+	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
+	bool marked;          /* its program has regions that the user marked */
 	/* what trace.c needs to look sites up is private to it, in trace_private.h */
 	struct tr_modules *modules;
 };

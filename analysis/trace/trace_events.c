@@ -436,6 +436,7 @@ static void read_thread(struct opened *o, const char *name)
 		.number = number,
 		.lost = h->lost,
 		.complete = h->ended != 0,
+		.ended = h->ended,
 		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
 	};

@@ -33,6 +33,7 @@ enum {
 	GHZ,
 	CLOCK,
 	STARTED,
+	INIT,
 	RANK,
 	CLOCKID,
 	CORES,
@@ -63,6 +64,7 @@ static const struct ln_form forms[] = {
 	[GHZ] = { "ghz", { { "ghz", LN_REAL, LN_HERE } } },
 	[CLOCK] = { "clock", { { "source", LN_STRING, LN_HERE } } },
 	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE } } },
+	[INIT] = { "init", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
 			     { "size", LN_NUMBER, LN_HERE } } },
 	[CLOCKID] = { "clockid", { { "clockid", LN_NUMBER, LN_HERE } } },
@@ -211,6 +213,11 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case PID: p->process.pid = v->number; break;
 	case GHZ: p->ghz = v->real; break;
 	case CLOCK: set_string(&p->source, v->string); break;
+	case STARTED: p->process.started = v->number; break;
+	case INIT:
+		p->process.init_from = v[0].number;
+		p->process.init_to = v[1].number;
+		break;
 	case RANK: return rank_line(p, v);
 	case CLOCKID:
 		if (v->number > UINT16_MAX)

@@ -234,6 +234,24 @@ void close_modules(struct tr_modules *m)
 	free(m);
 }
 
+/* Whether any region of the module was marked by the user. */
+static bool has_marks(const struct trace *t, const struct tr_sites *file)
+{
+	for (size_t unit = 0; unit < file->size / 8; unit++) {
+		uint32_t what = file->what[unit];
+		if (what != TR_NO_SITE && what % 4 == DPROF_ENTER &&
+		    t->sites[what / 4].kind == DPROF_KIND_REGION && !t->sites[what / 4].automatic)
+			return true;
+	}
+	return false;
+}
+
+/* Of sites that cannot be read it is not known whether they are marks. */
+static void find_marks(struct trace *t, size_t process, const struct tr_sites *file)
+{
+	t->processes[process].marked |= !file->size || file->damaged || has_marks(t, file);
+}
+
 static void open_process_modules(struct opened *o, struct site_set *set, struct process_file *p)
 {
 	struct tr_modules *modules = o->t.processes[p - o->files].modules;
@@ -241,6 +259,7 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 		struct module_line *line = &p->modules[i];
 		struct tr_sites *sites = open_sites(o, set, p, line);
 		modules->incomplete |= !sites->size || sites->damaged;
+		find_marks(&o->t, (size_t)(p - o->files), sites);
 		if (!sites->size)
 			continue;
 		if (line->at % DPROF_SITE_ALIGN || line->at > UINT64_MAX - sites->size)

@@ -64,25 +64,39 @@ static void after_init(void)
 		groups_start();
 }
 
+/* Not a record: the run begins with what the program does between its events. */
+static void say_init(uint64_t since)
+{
+	char stamps[48];
+
+	snprintf(stamps, sizeof(stamps), "%llu %llu", (unsigned long long)since,
+		 (unsigned long long)dprof_adapter_moment().stamp);
+	dprof_adapter_fields("init", stamps);
+}
+
 DPROF_EXPORT int MPI_Init(int *argc, char ***argv)
 {
+	uint64_t since = dprof_adapter_moment().stamp;
 	int result;
 
 	members_announce();
 	result = PMPI_Init(argc, argv);
 	if (result == MPI_SUCCESS)
 		after_init();
+	say_init(since);
 	return result;
 }
 
 DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+	uint64_t since = dprof_adapter_moment().stamp;
 	int result;
 
 	members_announce();
 	result = PMPI_Init_thread(argc, argv, required, provided);
 	if (result == MPI_SUCCESS)
 		after_init();
+	say_init(since);
 	return result;
 }
 
