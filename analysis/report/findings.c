@@ -3,6 +3,7 @@
  * findings.c - from a trace to standings: times, totals, scores, ranking. */
 #include "analysis/report/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,84 @@ static struct standings copy_of(struct standings s)
 	return copy;
 }
 
+/* ---- Unclassified time ----------------------------------------------------------------------- */
+
+struct interval findings_unclassified(const struct findings *f, size_t thread)
+{
+	const struct span *span = findings_span(f, thread);
+	frz_time time = totals_time(&f->times, span, &f->totals, thread,
+				    &f->totals.threads[thread].unclassified);
+	return span->events ? interval_percent(time, span->length) : (struct interval){ 0, 0 };
+}
+
+/* At most so many percent of the run can be anybody's more or anybody's less, whatever threads did in
+ * unclassified time; infinity when that is not so simple: a thread that waits only then, or not even
+ * then, keeps others from waiting at other times. */
+static double most_change(const struct findings *f)
+{
+	double sum = 0;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		const struct thread_totals *totals = &f->totals.threads[t];
+		if (!totals->unclassified_ever)
+			continue;
+		if (!f->one_line || !totals->waits)
+			return INFINITY;
+		sum = nextafter(sum + findings_unclassified(f, t).hi, INFINITY);
+	}
+	return sum;
+}
+
+static bool holds_with(const struct standings *s, double change)
+{
+	struct standings wide = copy_of(*s);
+	bool holds = true;
+	for (size_t i = 0; i < s->count; i++) {
+		wide.list[i].percent.lo = nextafter(s->list[i].percent.lo - change, -INFINITY);
+		wide.list[i].percent.hi = nextafter(s->list[i].percent.hi + change, INFINITY);
+	}
+	prove(&wide);
+	for (size_t i = 0; i < s->count; i++)
+		holds &= wide.list[i].proved || !s->list[i].proved;
+	free(wide.list);
+	return holds;
+}
+
+static const struct interval *score_for(const struct standings *s, const struct findings *f, size_t thread,
+					bool by_thread)
+{
+	const struct tr_thread *threads = f->trace->threads;
+	for (size_t i = 0; i < s->count; i++)
+		if (by_thread ? s->list[i].thread == thread
+			      : threads[s->list[i].thread].process == threads[thread].process)
+			return &s->list[i].percent;
+	return NULL;
+}
+
+/* What is proved must hold for every choice of what threads did in unclassified time: of that there are
+ * scores, too. Who takes no part in this ranking may do so then. */
+static void withhold(struct findings *f, struct standings *s, bool by_thread)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->count; i++)
+		any |= s->list[i].proved;
+	if (!any || holds_with(s, most_change(f)))
+		return;
+	struct cast cast = by_thread ? totals_cast_threads(&f->totals, true)
+				     : totals_cast_processes(&f->totals, true);
+	struct standings wide = rank_actors(f, &cast, NULL);
+	for (size_t i = 0; i < s->count; i++) {
+		struct standing *x = &s->list[i];
+		const struct interval *own = score_for(&wide, f, x->thread, by_thread);
+		bool before = x->proved;
+		for (size_t k = 0; k < wide.count && x->proved; k++)
+			x->proved = &wide.list[k].percent == own ||
+				    interval_apart(*own, wide.list[k].percent);
+		f->withheld |= before && !x->proved;
+	}
+	cast_close(&cast);
+	free(wide.list);
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static void find_spans(struct findings *f)
@@ -156,8 +235,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	}
 	totals_open(&f->totals, trace, &f->roles);
 	find_spans(f);
-	struct cast threads = totals_cast_threads(&f->totals),
-		    ranks = totals_cast_processes(&f->totals);
+	struct cast threads = totals_cast_threads(&f->totals, false),
+		    ranks = totals_cast_processes(&f->totals, false);
 	count_everything(f);
 	f->one_line = csp_on_one_line(&f->times, &threads, f->spans);
 	f->several_threads = threads.nactors > ranks.nactors;
@@ -165,6 +244,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	f->threads = f->several_threads ? rank_actors(f, &threads, NULL) : copy_of(f->ranks);
 	cast_close(&threads);
 	cast_close(&ranks);
+	withhold(f, &f->ranks, false);
+	withhold(f, &f->threads, f->several_threads);
 	doubt_scores(f);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);

@@ -6,7 +6,8 @@
  * one of them works. Both in percent of the span.
  *
  * Law: an interval that is printed contains the truth; the place of an actor in the ranking is
- * *proved* when its interval does not overlap with that of any other, otherwise *undecided*. */
+ * *proved* when its interval does not overlap with that of any other, whatever each thread did in its
+ * unclassified time (states.h), otherwise *undecided*. */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 
@@ -33,6 +34,7 @@ struct findings {
 	struct standings threads, ranks;
 	bool any_events, any_work, any_wait; /* was there any, in any thread? */
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
+	bool withheld;                /* some place would be proved but for unclassified time */
 	bool several_threads;         /* some rank has more than one thread that takes part */
 	uint64_t lost;
 	uint64_t events;              /* after findings_regions */
@@ -46,6 +48,9 @@ void findings_regions(struct findings *); /* adds the totals of regions */
 /* Of the line that a thread is on. */
 const struct span *findings_span(const struct findings *, size_t thread);
 struct interval findings_seconds(const struct findings *, size_t thread, frz_time ticks);
+
+/* How much of the run nobody knows what the thread did in, in percent. */
+struct interval findings_unclassified(const struct findings *, size_t thread);
 
 /* The base's line; the first one that has events when the base has none. And its span. */
 uint32_t findings_line(const struct findings *);

@@ -56,7 +56,9 @@ static void json_standing(struct json *j, const struct findings *f, const struct
 	jw_interval(j, "straggler_percent", x->percent);
 	jw_interval(j, "alone_s", x->alone_s);
 	jw_string(j, "verdict", x->proved ? "proved" : "undecided");
-	if (x->site != TR_NO_SITE) {
+	if (x->site == TR_OUTSIDE) {
+		jw_string(j, "site", OUTSIDE_REGIONS);
+	} else if (x->site != TR_NO_SITE) {
 		const struct tr_site *site = &f->trace->sites[x->site];
 		jw_string(j, "site", site->name);
 		jw_string(j, "file", site->file);
@@ -85,6 +87,7 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	frz_time waiting = totals_time(&f->times, span, &f->totals, thread, &totals->wait);
 	jw_interval(j, "working_s", findings_seconds(f, thread, working));
 	jw_interval(j, "waiting_s", findings_seconds(f, thread, waiting));
+	jw_interval(j, "unclassified_percent", findings_unclassified(f, thread));
 	jw_end(j);
 }
 
@@ -190,7 +193,9 @@ struct place { char text[96]; };
 static struct place place_of(const struct findings *f, const struct standing *s)
 {
 	struct place p = { "" };
-	if (s->site != TR_NO_SITE)
+	if (s->site == TR_OUTSIDE)
+		snprintf(p.text, sizeof p.text, ", mostly " OUTSIDE_REGIONS);
+	else if (s->site != TR_NO_SITE)
 		snprintf(p.text, sizeof p.text, ", mostly in region %s",
 			 site_name(f->trace, s->site).text);
 	return p;

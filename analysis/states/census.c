@@ -333,7 +333,7 @@ static void add_member(struct census *c, const struct atom_map *map, size_t thre
 	size_t member = c->nmembers++;
 	struct member *m = &c->members[member];
 	*m = (struct member){ .condition = { 1, { { 0, 0 } } } };
-	bool same = member > 0 && c->members[member - 1].conditions.events.thread->process ==
+	bool same = member > 0 && c->members[member - 1].conditions.states.events.thread->process ==
 					  threads[thread].process;
 	c->process[member] = member == 0 ? 0 : c->process[member - 1] + !same;
 	c->of_counts[member] = 0;

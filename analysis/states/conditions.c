@@ -128,25 +128,18 @@ static struct mask_entry unknown_entry(const struct conditions *c)
 {
 	const struct atom_map *m = c->map;
 	struct mask_box in = { top(c)->in.must, m->all_in };
-	return (struct mask_entry){
-		TR_NO_SITE, in,
-		{ in.must | m->alive, in.may | m->all_at | m->working | m->waiting | m->alive }
-	};
+	return (struct mask_entry){ TR_NO_SITE, in, { in.must, in.may | m->all_at } };
 }
 
 static struct mask_entry known_entry(const struct conditions *c, const struct tr_event *e)
 {
 	const struct atom_map *m = c->map;
-	uint32_t in = m->in[e->site], at = m->at[e->site], roles = m->working | m->waiting;
-	uint8_t role = m->query->roles->of_site[e->site];
+	uint32_t in = m->in[e->site], at = m->at[e->site];
 	if (m->instances[e->site])
 		add_instances(m, e, &in, &at);
-	struct mask_box below = top(c)->in, role_now = top(c)->now;
-	if (role)
-		role_now.must = role_now.may = role == MAY_WORK ? m->working : m->waiting;
+	struct mask_box below = top(c)->in;
 	struct mask_entry entry = { e->site, { below.must | in, below.may | in }, { 0, 0 } };
-	entry.now.must = entry.in.must | at | (role_now.must & roles) | m->alive;
-	entry.now.may = entry.in.may | at | (role_now.may & roles) | m->alive;
+	entry.now = (struct mask_box){ entry.in.must | at, entry.in.may | at };
 	return entry;
 }
 
@@ -175,25 +168,35 @@ static void forget(struct conditions *c)
 	const struct atom_map *m = c->map;
 	c->depth = 0;
 	c->bottom.in = (struct mask_box){ 0, m->all_in };
-	c->bottom.now = (struct mask_box){ 0, m->all_in | m->all_at | m->working | m->waiting };
+	c->bottom.now = (struct mask_box){ 0, m->all_in | m->all_at };
 }
 
-static void apply(struct conditions *c, const struct tr_event *e)
+static void apply(struct conditions *c, struct tr_event *e)
 {
+	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE && c->map->instances[e->site])
+		trace_arguments(&c->states.events, e);
 	if (e->op == DPROF_ENTER)
 		push(c, e);
 	else if (e->op == DPROF_EXIT)
 		pop(c, e->site);
 	else if (e->op == DPROF_LOST)
 		forget(c);
-	c->recorded_lost += e->op == DPROF_LOST ? e->lost : 0;
 }
 
-static struct condition condition_now(const struct conditions *c)
+/* Of the masks while the thread is in one of these states. */
+static struct mask_box roles_of(const struct atom_map *m, uint8_t may)
 {
-	struct mask_box box = top(c)->now;
-	box.must |= c->begun ? c->map->alive : 0;
-	box.may |= c->map->alive;
+	return (struct mask_box){
+		(may == MAY_WORK ? m->working : 0) | (may == MAY_WAIT ? m->waiting : 0),
+		(may & MAY_WORK ? m->working : 0) | (may & MAY_WAIT ? m->waiting : 0),
+	};
+}
+
+static struct condition condition_in(const struct conditions *c, uint8_t may)
+{
+	struct mask_box box = top(c)->now, roles = roles_of(c->map, may);
+	box.must |= roles.must | (c->begun ? c->map->alive : 0);
+	box.may |= roles.may | c->map->alive;
 	return (struct condition){ 1, { box } };
 }
 
@@ -201,74 +204,75 @@ static struct condition condition_now(const struct conditions *c)
 static struct condition condition_afterwards(const struct conditions *c)
 {
 	static const struct condition nowhere = { 1, { { 0, 0 } } };
-	struct condition now = condition_now(c);
-	if (!c->begun && c->events.thread->lost == 0)
+	const struct tr_thread *self = c->states.events.thread;
+	uint8_t still = c->states.now.may & (uint8_t)~MAY_OTHER;
+	if (!c->begun && self->lost == 0)
 		return nowhere;
-	if (c->events.thread->lost > c->recorded_lost) {
+	if (self->lost > c->states.recorded_lost) {
 		const struct atom_map *m = c->map;
 		return (struct condition){ 1, { { 0, m->all_in | m->all_at | m->working |
 							     m->waiting | m->alive } } };
 	}
-	if (c->events.thread->complete)
-		now.box[0].must &= ~c->map->alive, now.box[0].may &= ~c->map->alive;
-	return condition_join(now, &nowhere);
+	struct condition there = condition_in(c, still ? still : MAY_OTHER);
+	if (self->complete && self->ended <= c->states.last)
+		there.box[0].must &= ~c->map->alive, there.box[0].may &= ~c->map->alive;
+	return condition_join(there, &nowhere);
 }
 
 /* ---- Stretches ------------------------------------------------------------------------------- */
 
+/* Before its first event the thread is in no place and not alive, but it may work there. */
 void conditions_open(struct conditions *c, const struct atom_map *map, size_t thread)
 {
-	*c = (struct conditions){
-		.map = map,
-		.events = trace_events(map->query->trace, thread),
-		.bottom = { .site = TR_NO_SITE },
-		.now = { PERIOD_BEFORE, PERIOD_BEFORE, { 1, { { 0, 0 } } } },
-	};
+	*c = (struct conditions){ .map = map, .bottom = { .site = TR_NO_SITE } };
+	states_open(&c->states, map->query->trace, thread, map->query->roles);
+	struct mask_box before = roles_of(map, c->states.now.may);
+	c->now = (struct stretch){ PERIOD_BEFORE, PERIOD_BEFORE, { 1, { before } } };
 }
 
 void conditions_close(struct conditions *c)
 {
+	states_close(&c->states);
 	free(c->stack);
 }
 
 /* Ends the stretch at the last stamp and begins the next one there. */
 static void turn(struct conditions *c, const struct condition *next, struct stretch *out)
 {
-	c->now.to = c->last;
+	c->now.to = c->states.last;
 	*out = c->now;
-	c->now = (struct stretch){ c->last, c->last, *next };
+	c->now = (struct stretch){ c->states.last, c->states.last, *next };
 }
 
-static bool finish(struct conditions *c, struct stretch *out)
+static struct condition condition_now(struct conditions *c, enum states_step step,
+				      struct tr_event *e)
 {
-	struct condition after = condition_afterwards(c);
-	if (c->ended)
-		return false;
-	if (!condition_same(&c->now.condition, &after)) {
-		turn(c, &after, out);
-		return true;
+	if (step == STATES_EVENT) {
+		c->begun |= e->op != DPROF_LOST;
+		apply(c, e);
+	} else if (c->states.over) {
+		return condition_afterwards(c);
+	} else {
+		return (struct condition){ 1, { roles_of(c->map, c->states.now.may) } };
 	}
-	c->ended = true;
-	c->now.to = PERIOD_AFTER;
-	*out = c->now;
-	return true;
+	return condition_in(c, c->states.now.may);
 }
 
 bool conditions_next(struct conditions *c, struct stretch *out)
 {
 	struct tr_event e;
-	while (trace_next(&c->events, &e)) {
-		/* Lost records have no stamp: they may have come right after the event before. */
-		if (e.op != DPROF_LOST) {
-			c->last = e.stamp > c->last ? e.stamp : c->last;
-			c->begun = true;
-		}
-		apply(c, &e);
-		struct condition now = condition_now(c);
+	enum states_step step;
+	while ((step = states_step(&c->states, &e)) != STATES_END) {
+		struct condition now = condition_now(c, step, &e);
 		if (condition_same(&now, &c->now.condition))
 			continue;
 		turn(c, &now, out);
 		return true;
 	}
-	return finish(c, out);
+	if (c->ended)
+		return false;
+	c->ended = true;
+	c->now.to = PERIOD_AFTER;
+	*out = c->now;
+	return true;
 }

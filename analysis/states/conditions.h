@@ -49,17 +49,15 @@ struct stretch {
 
 struct mask_entry {
 	uint32_t site;
-	struct mask_box in, now; /* of "in" alone; and of all atoms while it is the innermost */
+	struct mask_box in, now; /* of "in" alone; and of "at", too, while it is the innermost */
 };
 
 struct conditions {
 	const struct atom_map *map;
-	struct tr_cursor events;
+	struct states states;  /* says who works and who waits, and when anything changes */
 	struct mask_entry *stack;
 	size_t depth, room;
 	struct mask_entry bottom;
-	uint64_t recorded_lost;
-	uint64_t last;         /* stamp of the last event */
 	bool begun, ended;
 	struct stretch now;    /* that is being put together */
 };

@@ -98,13 +98,11 @@ static void measure(const struct sweep *s, const struct track *t, struct timed *
 {
 	uint64_t from = x->what.from, to = x->what.to;
 	x->measured = true;
-	x->length.lo = 0;
-	if (to != PERIOD_AFTER) {
+	x->length = (frz_time){ 0, ticks_minus(x->end.hi, x->begin.lo) };
+	if (from != PERIOD_BEFORE && to != PERIOD_AFTER)
 		x->length = times_duration(s->times, t->clock, to - from);
+	if (to != PERIOD_AFTER)
 		x->length.lo = larger(x->length.lo, ticks_minus(x->end.lo, x->begin.hi));
-	}
-	if (from == PERIOD_BEFORE || to == PERIOD_AFTER)
-		x->length.hi = ticks_minus(x->end.hi, x->begin.lo);
 }
 
 /* Length of the frame that the segments of all tracks make: the smallest e_i - b_j. */
@@ -324,8 +322,10 @@ static void set_times(const struct sweep *s, struct track *t, struct timed *x)
 	uint64_t from = x->what.from, to = x->what.to;
 	x->measured = false;
 	x->begin = frz_time_of(&t->times, from);
-	if (from == PERIOD_BEFORE)
-		x->begin.lo = s->complete ? s->span->first.lo : INT64_MIN;
+	if (from == PERIOD_BEFORE && s->complete)
+		x->begin = s->span->first;
+	else if (from == PERIOD_BEFORE)
+		x->begin.lo = INT64_MIN;
 	if (to == PERIOD_AFTER)
 		x->end.lo = x->end.hi = s->complete ? s->span->last.hi : INT64_MAX;
 	else

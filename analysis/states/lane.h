@@ -8,6 +8,10 @@
  * ended.) Threads that never work and never wait (helpers) take no part; an actor of such threads does not
  * exist.
  *
+ * In unclassified time a thread does neither. Or else a lane is opened for *any choice* of what threads did
+ * then: whatever part of it one worked or waited, in whatever part it did neither, and so took part or did
+ * not, is among the choices of states below.
+ *
  * Stamps of one clock are in a known order, up to one tick, and up to the width by which its cores
  * may differ. So whatever the number of threads, a clock is summed up without any error by
  * segments, each between two of its stamps, in which
@@ -48,6 +52,7 @@ struct cast {
 	bool *waits;         /* threads that ever wait, or are gone */
 	uint32_t *clock_of;  /* each actor's clock */
 	uint32_t nactors;
+	bool any;            /* for any choice of what threads did in unclassified time */
 };
 
 struct lane; /* of one clock */

@@ -39,6 +39,12 @@ static bool waits_by_default(const struct tr_site *site)
 /* Other points of these kinds are about tasks. */
 static uint8_t life_at(const struct tr_site *site)
 {
+	if (site->kind == DPROF_KIND_SLEEP)
+		return LIFE_SLEEPS;
+	if (is_team(site))
+		return LIFE_IN_TEAM;
+	if (site->kind == DPROF_KIND_JOIN && strcmp(site->name, "omp parallel") == 0)
+		return LIFE_LEAVES_TEAM;
 	if (site->kind == DPROF_KIND_FORK && strcmp(site->name, "thread begin") == 0)
 		return LIFE_BEGINS;
 	if (site->kind == DPROF_KIND_JOIN && strcmp(site->name, "thread end") == 0)
@@ -77,9 +83,45 @@ static void say_unknown(const struct trace *trace, const char *option, bool regi
 	free(names);
 }
 
+/* On each clock the run certainly goes from its first event to its last. */
+static struct ends *ends_of_clocks(const struct trace *trace)
+{
+	struct ends *ends = mem_resize(NULL, trace->nclocks + 1, sizeof *ends);
+	for (size_t c = 0; c < trace->nclocks; c++)
+		ends[c] = (struct ends){ UINT64_MAX, 0 };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct ends *clock = &ends[trace->threads[i].clock], own;
+		if (!trace_ends(&trace->threads[i], &own.first, &own.last))
+			continue;
+		clock->first = own.first < clock->first ? own.first : clock->first;
+		clock->last = own.last > clock->last ? own.last : clock->last;
+	}
+	return ends;
+}
+
+static void open_outside(struct roles *roles, const struct trace *trace, const char *work)
+{
+	roles->outside = mem_resize(NULL, trace->nprocesses + 1, 1);
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		roles->outside[p] = work			? MAY_OTHER
+				    : trace->processes[p].marked ? MAY_BE_UNCLASSIFIED
+								 : MAY_WORK;
+	roles->ends = ends_of_clocks(trace);
+}
+
+/* What the user does not name as waiting is looked through where somebody works anyway; outside of all
+ * regions it is an operation, and no work. */
+#define OTHER_OUTSIDE 0x80
+
+static uint8_t role_of(const struct tr_site *site, bool works, bool waits)
+{
+	return works ? MAY_WORK : waits ? MAY_WAIT : waits_by_default(site) ? OTHER_OUTSIDE : 0;
+}
+
 bool roles_open(struct roles *roles, const struct trace *trace, const char *work, const char *wait)
 {
 	bool any_work = false, any_wait = false;
+	open_outside(roles, trace, work);
 	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
 	roles->life = mem_resize(NULL, trace->nsites + 1, 1);
 	for (size_t i = 0; i < trace->nsites; i++) {
@@ -93,7 +135,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 				work);
 			return false;
 		}
-		roles->of_site[i] = works ? MAY_WORK : waits ? MAY_WAIT : 0;
+		roles->of_site[i] = role_of(&trace->sites[i], works, waits);
 		roles->life[i] = life_at(&trace->sites[i]);
 		any_work |= works;
 		any_wait |= waits;
@@ -109,9 +151,16 @@ void roles_close(struct roles *roles)
 {
 	free(roles->of_site);
 	free(roles->life);
+	free(roles->outside);
+	free(roles->ends);
 }
 
 /* ---- The stack ------------------------------------------------------------------------------- */
+
+static bool same_state(struct state x, struct state y)
+{
+	return x.may == y.may && x.site == y.site;
+}
 
 static void push(struct states *s, uint32_t site)
 {
@@ -121,6 +170,8 @@ static void push(struct states *s, uint32_t site)
 		s->stack = mem_resize(s->stack, s->room, sizeof *s->stack);
 	}
 	s->stack[s->depth++] = (struct on_stack){ site, s->now };
+	if (role == OTHER_OUTSIDE)
+		role = same_state(s->now, s->outside) ? MAY_OTHER : 0;
 	if (role)
 		s->now = (struct state){ role, site };
 }
@@ -155,11 +206,45 @@ static void live(struct states *s, uint32_t site)
 	if (life == LIFE_ENDS)
 		s->now = (struct state){ MAY_GONE, TR_NO_SITE };
 	else if (life == LIFE_BEGINS && s->now.may & MAY_GONE)
-		s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+		s->now = s->outside;
+}
+
+/* The arguments of the event that the cursor has just given. */
+static uint64_t argument(const struct states *s, const struct tr_event *e, enum dprof_key key)
+{
+	struct tr_cursor behind = s->events;
+	struct tr_event whole = *e;
+	trace_arguments(&behind, &whole);
+	return trace_arg(&whole, key, UINT64_MAX);
+}
+
+/* Who has left a team waits for the next one, unless it was given a task. It is recorded as waiting only
+ * when the next one comes. */
+static void leave_team(struct states *s, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER)
+		s->in_team = argument(s, e, DPROF_KEY_ROLE) == 0;
+	else if (e->op == DPROF_EXIT && s->in_team && s->roles->of_site[e->site] == MAY_WAIT &&
+		 argument(s, e, DPROF_KEY_TASK) == UINT64_MAX) {
+		s->idle = true;
+		s->after_idle = s->now;
+		s->now = (struct state){ MAY_WAIT, e->site };
+	}
+}
+
+/* Until a moment: it is not the thread who made that long, and no other thread either. */
+static void fall_asleep(struct states *s, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER && argument(s, e, DPROF_KEY_UNTIL) != UINT64_MAX)
+		s->now = (struct state){ MAY_OTHER, e->site };
 }
 
 static void apply(struct states *s, const struct tr_event *e)
 {
+	uint8_t life = e->site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[e->site];
+	if (s->idle)
+		s->now = s->after_idle;
+	s->idle = false;
 	switch (e->op) {
 	case DPROF_ENTER:
 		push(s, e->site);
@@ -177,27 +262,132 @@ static void apply(struct states *s, const struct tr_event *e)
 	default:
 		break;
 	}
+	if (life == LIFE_LEAVES_TEAM)
+		leave_team(s, e);
+	else if (life == LIFE_SLEEPS)
+		fall_asleep(s, e);
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+/* Its first record says that the thread was not there before. */
+static bool begins_with(const struct states *s, const struct tr_event *first)
+{
+	uint8_t life = first->site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[first->site];
+	return (life == LIFE_BEGINS && first->op == DPROF_POINT) ||
+	       (life == LIFE_IN_TEAM && first->op == DPROF_ENTER &&
+		argument(s, first, DPROF_KEY_ROLE) == 0);
+}
+
+/* Stamps of other cores may be a little later than that of the first event. */
+static void add_change(struct states *s, uint64_t stamp, uint64_t first, struct state now)
+{
+	s->begin[s->nbegin++] = (struct change){ stamp < first ? stamp : first, now };
+}
+
+/* The first thread of a process that says when it began. */
+static void begin_process(struct states *s, const struct tr_process *p, uint64_t first)
+{
+	s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+	add_change(s, p->started, first, s->outside);
+	if (p->started <= p->init_from && p->init_from <= p->init_to) {
+		add_change(s, p->init_from, first, (struct state){ MAY_WAIT, TR_NO_SITE });
+		add_change(s, p->init_to, first, s->outside);
+	}
+}
+
+/* What changes before the run on its clock may lie outside of the run: there is no period for it. With
+ * several clocks it may lie within, too; and likewise when the order is not sure. */
+static void begin_with_clock(struct states *s, uint64_t run, uint64_t slack, bool alone)
+{
+	uint8_t may = s->now.may;
+	for (; s->next < s->nbegin && s->begin[s->next].stamp <= run; s->next++) {
+		s->now = s->begin[s->next].now;
+		may |= s->now.may;
+		alone &= s->begin[s->next].stamp + slack < run;
+	}
+	if (!alone)
+		s->now.may |= may;
+}
+
+/* Where a thread is before its first record; lost ones may have come at any time before the next. */
+static void begin(struct states *s, const struct trace *trace)
+{
+	const struct tr_thread *self = s->events.thread;
+	const struct tr_process *process = &trace->processes[self->process];
+	struct tr_cursor events = s->events;
+	struct tr_event first;
+	bool any = trace_next_bare(&s->events, &first);
+	bool begins = any && begins_with(s, &first);
+	s->events = events;
+	s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+	if (begins) {
+		s->now.may = MAY_GONE;
+	} else if (any && self->number == 0 && process->started && first.op != DPROF_LOST) {
+		begin_process(s, process, first.stamp);
+		begin_with_clock(s, s->roles->ends[self->clock].first,
+				 2 * trace->clocks[self->clock].half_width, trace->nclocks == 1);
+	} else if (any) {
+		s->now = s->outside;
+		s->now.may |= MAY_OTHER;
+	}
+}
+
+/* What follows the last record: the thread goes on until its end, where that is known; else it is where it
+ * was, or nowhere; or the rest was lost. */
+static void finish(struct states *s)
+{
+	const struct tr_thread *self = s->events.thread;
+	uint64_t run_ends = s->roles->ends[self->clock].last;
+	if (self->lost > s->recorded_lost) {
+		s->now = (struct state){ MAY_ANY, TR_NO_SITE };
+		return;
+	}
+	if (s->now.may == MAY_GONE || self->nrecords == 0)
+		return;
+	bool end_known = self->complete && self->ended > s->last;
+	if (end_known)
+		s->last = self->ended < run_ends ? self->ended : run_ends;
+	if (end_known && self->ended < run_ends)
+		s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+	s->now.may |= MAY_OTHER;
+}
+
+enum states_step states_step(struct states *s, struct tr_event *e)
+{
+	if (s->next < s->nbegin) {
+		s->last = s->begin[s->next].stamp;
+		s->now = s->begin[s->next++].now;
+		return STATES_MOMENT;
+	}
+	if (trace_next_bare(&s->events, e)) {
+		/* Lost records have no stamp: they may have come right after the event before. */
+		if (e->op != DPROF_LOST && e->stamp > s->last)
+			s->last = e->stamp;
+		if (!s->begun)
+			s->now = s->outside; /* it is there, if it was not before */
+		s->begun = true;
+		apply(s, e);
+		return STATES_EVENT;
+	}
+	if (s->over)
+		return STATES_END;
+	s->over = true;
+	finish(s);
+	return STATES_MOMENT;
 }
 
 /* ---- Periods --------------------------------------------------------------------------------- */
 
-/* Where a thread is before its first record; lost ones may have come at any time before the next. */
-static uint8_t state_before(const struct states *s)
-{
-	struct tr_cursor events = s->events;
-	struct tr_event first;
-	bool begins = trace_next_bare(&events, &first) && first.op == DPROF_POINT &&
-		      first.site != TR_NO_SITE && s->roles->life[first.site] == LIFE_BEGINS;
-	return begins ? MAY_GONE : MAY_OTHER;
-}
-
 void states_open(struct states *s, const struct trace *trace, size_t thread,
 		 const struct roles *roles)
 {
+	uint8_t outside = roles->outside[trace->threads[thread].process];
 	*s = (struct states){ .roles = roles,
-			      .events = trace_events(trace, thread) };
-	s->now = (struct state){ state_before(s), TR_NO_SITE };
-	s->period = (struct period){ PERIOD_BEFORE, PERIOD_BEFORE, s->now.may, TR_NO_SITE };
+			      .events = trace_events(trace, thread),
+			      .outside = { outside, outside == MAY_WORK ? TR_OUTSIDE : TR_NO_SITE } };
+	begin(s, trace);
+	s->period = (struct period){ PERIOD_BEFORE, PERIOD_BEFORE, s->now.may, s->now.site };
 }
 
 void states_close(struct states *s)
@@ -224,46 +414,24 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 	s->stretch_from = stamp;
 }
 
-/* What follows the last record: the thread is where it was, or nowhere; or the rest was lost. */
-static uint8_t state_afterwards(const struct states *s)
-{
-	if (s->events.thread->lost > s->recorded_lost)
-		return MAY_ANY;
-	return s->now.may == MAY_GONE ? MAY_GONE : s->now.may | MAY_OTHER;
-}
-
-static bool finish(struct states *s, struct period *out)
-{
-	if (s->ended)
-		return false;
-	uint8_t after = state_afterwards(s);
-	if (s->period.may != after) {
-		end_stretch(s, s->now.site, s->last);
-		turn(s, s->last, after, out);
-		return true;
-	}
-	s->ended = true;
-	s->period.to = PERIOD_AFTER;
-	*out = s->period;
-	return true;
-}
-
 bool states_next(struct states *s, struct period *out)
 {
 	struct tr_event e;
-	while (trace_next_bare(&s->events, &e)) {
-		struct state before = s->now;
-		/* Lost records have no stamp: they may have come right after the event before. */
-		if (e.op != DPROF_LOST && e.stamp > s->last)
-			s->last = e.stamp;
-		apply(s, &e);
+	struct state before = s->now;
+	while (states_step(s, &e) != STATES_END) {
 		if (s->now.may == s->period.may && s->now.site == before.site)
 			continue;
 		end_stretch(s, before.site, s->last);
+		before = s->now;
 		if (s->now.may != s->period.may) {
 			turn(s, s->last, s->now.may, out);
 			return true;
 		}
 	}
-	return finish(s, out);
+	if (s->ended)
+		return false;
+	s->ended = true;
+	s->period.to = PERIOD_AFTER;
+	*out = s->period;
+	return true;
 }

@@ -5,10 +5,18 @@
  * A thread is in every site on its stack. Sites of the role *work* and *wait* decide its state, and
  * of those the innermost; all others are looked through. So a barrier inside a region is waiting, a
  * helper region inside a chosen --work region is working, and so is a send that only begins. A
+ * sleep, and reading a file, is the thread's own time; only who sleeps until a given moment neither works nor waits. A
  * blocking send (MPI_Send, MPI_Ssend, MPI_Rsend) waits: of a long message for its receiver.
  *
+ * Outside of all these sites a thread works too if its process has no region that the user marked. With
+ * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and nobody can
+ * tell. (When the user names the region of work, all else is neither work nor unclassified.)
+ *
  * A thread that recorded when it began and when it ended is *gone* before and after that: it does not wait,
- * but nobody waits for it.
+ * but nobody waits for it. So is a thread of a team before its first one; after its last one it waits for
+ * another. The first thread of a process is there from when the process began, and waits in MPI_Init; any
+ * other thread without a recorded begin may have been there before its first event. After its last event it
+ * goes on until its end, if that is known.
  *
  * A period is a stretch between two events of the thread in which it *may* be in any of a set of
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from
@@ -26,19 +34,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/clocks/times.h"
 #include "analysis/trace/trace.h"
 
-enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_GONE = 8, MAY_ANY = 15 };
+enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_GONE = 8, MAY_BE_UNCLASSIFIED = 16,
+       MAY_ANY = 31 };
 
 struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
-	uint8_t *life;       /* what a POINT there says: */
+	uint8_t *life;       /* what an event there says of the thread's life: */
+	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
+	struct ends *ends;   /* of each clock: stamps of the first event and of the last */
 };
-enum { LIFE_GOES_ON, LIFE_BEGINS, LIFE_ENDS };
+enum { LIFE_GOES_ON, LIFE_BEGINS, LIFE_ENDS, LIFE_IN_TEAM, LIFE_LEAVES_TEAM, LIFE_SLEEPS };
 
-/* `work` names a region, `wait` a region or another site; NULL: work is any region, wait any
- * barrier, collective, blocking receive or send, lock, join, or wait for the next team. False, with a sentence on stderr, when
- * there is no such name or when one site would be both. */
+/* `work` names a region, `wait` a region or another site; NULL: work is any region, and all time outside of
+ * operations in a process without marks; wait is any barrier, collective, blocking receive or send, lock,
+ * join, or wait for the next team. False, with a sentence on stderr, when there is no such name or when one
+ * site would be both. */
 bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
 void roles_close(struct roles *);
 
@@ -48,15 +61,25 @@ void roles_close(struct roles *);
 struct period {
 	uint64_t from, to; /* stamps, or PERIOD_BEFORE, PERIOD_AFTER */
 	uint8_t may;       /* never 0 */
-	uint32_t site;     /* that gave the state for the longest stretch; or TR_NO_SITE */
+	uint32_t site;     /* that gave the state for the longest stretch; TR_OUTSIDE, or TR_NO_SITE */
 };
 
 struct state { uint8_t may; uint32_t site; };
 struct on_stack { uint32_t site; struct state before; }; /* before it was entered */
 
+/* From a stamp on, without an event. */
+struct change { uint64_t stamp; struct state now; };
+#define CHANGES 3
+
 struct states {
 	const struct roles *roles;
 	struct tr_cursor events;
+	struct state outside;/* of all sites of a role */
+	struct change begin[CHANGES]; /* before the first event: from `next` on they are to come */
+	unsigned nbegin, next;
+	bool in_team;        /* the ENTER of a team's join was that of a thread which leaves it */
+	bool idle;           /* it has left: */
+	struct state after_idle;
 	struct on_stack *stack;
 	size_t depth, room;
 	struct state now;
@@ -66,11 +89,17 @@ struct states {
 	uint64_t last;       /* stamp of the last event */
 	struct period period;/* that is being put together */
 	uint64_t stretch_from, stretch; /* of one site in it, and the longest so far */
-	bool ended;
+	bool begun;          /* its first event has been given */
+	bool over, ended;    /* all events have been given; all periods have */
 };
 
 void states_open(struct states *, const struct trace *, size_t thread, const struct roles *);
 bool states_next(struct states *, struct period *);
+
+/* Likewise event by event: the state from `last` on is `now`, after an event and after a moment in which it
+ * changes without one. After the last of these nothing is recorded any more. */
+enum states_step { STATES_END, STATES_EVENT, STATES_MOMENT };
+enum states_step states_step(struct states *, struct tr_event *);
 void states_close(struct states *);
 
 #endif

@@ -10,7 +10,8 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 
-#define NO_TOTAL ((struct total){ .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
+#define NO_TOTAL                                                                                   \
+	((struct total){ .sure_until = PERIOD_BEFORE, .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
@@ -123,6 +124,8 @@ static void add_period(struct total *total, const struct period *p, uint8_t stat
 		total->since = 0;
 	else if (p->to == PERIOD_AFTER)
 		total->since = p->from;
+	else if (p->may == state && p->from == PERIOD_BEFORE)
+		total->sure_until = p->to;
 	else if (p->may == state)
 		add_piece(&total->sure, p->to - p->from);
 	else if (p->from == PERIOD_BEFORE)
@@ -135,6 +138,7 @@ void totals_add(struct totals *t, size_t thread, const struct period *p)
 {
 	add_period(&t->threads[thread].work, p, MAY_WORK);
 	add_period(&t->threads[thread].wait, p, MAY_WAIT);
+	add_period(&t->threads[thread].unclassified, p, MAY_BE_UNCLASSIFIED);
 }
 
 void totals_end(struct totals *t, size_t thread, const struct states *states)
@@ -171,22 +175,25 @@ void totals_states(struct totals *t)
 			walk_states(t, i);
 }
 
-/* Whether the thread ever works, and ever waits. Who does neither is walked to the end by nobody
- * else. */
+/* Whether the thread ever works, and ever waits, and whether any of its time is unclassified. Who does
+ * neither is walked by nobody else. */
 static void glance(struct totals *t, size_t thread)
 {
 	struct thread_totals *totals = &t->threads[thread];
+	bool marked = t->roles->outside[t->trace->threads[thread].process] == MAY_BE_UNCLASSIFIED;
 	struct states states;
 	struct period p;
 	states_open(&states, t->trace, thread, t->roles);
-	while (!(totals->works && totals->waits) && states_next(&states, &p)) {
+	while (!(totals->works && totals->waits && (totals->unclassified_ever || !marked)) &&
+	       states_next(&states, &p)) {
 		totals->works |= p.may & MAY_WORK;
 		totals->waits |= p.may & MAY_WAIT;
 		totals->goes |= p.may & MAY_GONE;
+		totals->unclassified_ever |= p.may & MAY_BE_UNCLASSIFIED;
 	}
-	if (!totals->works && !totals->waits)
-		totals_end(t, thread, &states);
 	states_close(&states);
+	if (!totals->works && !totals->waits)
+		walk_states(t, thread);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -215,6 +222,7 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 		*thread = (struct thread_totals){ .ends = { UINT64_MAX, 0 },
 						  .work = NO_TOTAL,
 						  .wait = NO_TOTAL,
+						  .unclassified = NO_TOTAL,
 						  .open_site = TR_NO_SITE };
 		trace_ends(&trace->threads[i], &thread->ends.first, &thread->ends.last);
 		glance(t, i);
@@ -235,9 +243,11 @@ void totals_close(struct totals *t)
 static frz_time time_of(const struct times *times, const struct totals *t, size_t thread,
 			const struct pieces *p)
 {
-	const struct ends *ends = &t->threads[thread].ends;
-	return times_sum(times, thread,
-			 (struct stretches){ p->ticks, p->count, ends->first, ends->last });
+	const struct tr_thread *self = &t->trace->threads[thread];
+	const struct ends *own = &t->threads[thread].ends, *run = &t->roles->ends[self->clock];
+	/* States may begin before its first event, and go on after its last. */
+	uint64_t last = self->ended > own->last ? run->last : own->last;
+	return times_sum(times, thread, (struct stretches){ p->ticks, p->count, run->first, last });
 }
 
 frz_time totals_time(const struct times *times, const struct span *span, const struct totals *t,
@@ -246,6 +256,12 @@ frz_time totals_time(const struct times *times, const struct span *span, const s
 	struct frz_cursor c = times_cursor(times, t->trace->threads[thread].clock);
 	frz_time time = time_of(times, t, thread, &total->sure);
 	int64_t more = time_of(times, t, thread, &total->possible).hi;
+	if (total->sure_until != PERIOD_BEFORE) {
+		frz_time end = frz_time_of(&c, total->sure_until);
+		int64_t least = ticks_minus(end.lo, span->first.hi);
+		time.lo = ticks_plus(time.lo, least > 0 ? least : 0);
+		more = ticks_plus(more, ticks_minus(end.hi, span->first.lo));
+	}
 	if (total->until != PERIOD_BEFORE)
 		more = ticks_plus(more,
 				  ticks_minus(frz_time_of(&c, total->until).hi, span->first.lo));
@@ -262,12 +278,18 @@ frz_time totals_time(const struct times *times, const struct span *span, const s
 
 /* ---- Who takes part -------------------------------------------------------------------------- */
 
-static struct cast cast_open(const struct totals *t, bool processes)
+static bool takes_part(const struct thread_totals *t, bool any)
+{
+	return t->works || t->waits || (any && t->unclassified_ever);
+}
+
+static struct cast cast_open(const struct totals *t, bool processes, bool any)
 {
 	size_t count = t->trace->nthreads;
 	struct cast cast = { .actor_of = mem_resize(NULL, count + 1, sizeof *cast.actor_of),
 			     .waits = mem_resize(NULL, count + 1, sizeof *cast.waits),
-			     .clock_of = mem_resize(NULL, count + 1, sizeof *cast.clock_of) };
+			     .clock_of = mem_resize(NULL, count + 1, sizeof *cast.clock_of),
+			     .any = any };
 	uint32_t *of_process = mem_resize(NULL, t->trace->nprocesses + 1, sizeof *of_process);
 	for (size_t p = 0; p < t->trace->nprocesses; p++)
 		of_process[p] = LANE_NOBODY;
@@ -275,7 +297,7 @@ static struct cast cast_open(const struct totals *t, bool processes)
 		const struct tr_thread *thread = &t->trace->threads[i];
 		cast.waits[i] = t->threads[i].waits || t->threads[i].goes;
 		cast.actor_of[i] = LANE_NOBODY;
-		if (!t->threads[i].waits && !t->threads[i].works)
+		if (!takes_part(&t->threads[i], any))
 			continue;
 		if (!processes || of_process[thread->process] == LANE_NOBODY) {
 			cast.clock_of[cast.nactors] = thread->clock;
@@ -287,14 +309,14 @@ static struct cast cast_open(const struct totals *t, bool processes)
 	return cast;
 }
 
-struct cast totals_cast_threads(const struct totals *t)
+struct cast totals_cast_threads(const struct totals *t, bool any)
 {
-	return cast_open(t, false);
+	return cast_open(t, false, any);
 }
 
-struct cast totals_cast_processes(const struct totals *t)
+struct cast totals_cast_processes(const struct totals *t, bool any)
 {
-	return cast_open(t, true);
+	return cast_open(t, true, any);
 }
 
 void cast_close(struct cast *cast)

@@ -12,7 +12,7 @@
  * possible.
  *
  * Law: the true total time that a thread spent in a region (inclusive, recursion counted once),
- * working or waiting, within the span of its line, lies in the interval given for it. */
+ * working, waiting or unclassified, within the span of its line, lies in the interval given for it. */
 #ifndef ANALYSIS_TOTALS_H
 #define ANALYSIS_TOTALS_H
 
@@ -24,6 +24,7 @@ struct pieces { uint64_t ticks, count; };
 
 struct total {
 	struct pieces sure, possible;
+	uint64_t sure_until; /* surely also from the span's begin to this stamp; or PERIOD_BEFORE */
 	uint64_t until; /* possibly also from the span's begin to this stamp; or PERIOD_BEFORE */
 	uint64_t since; /* possibly also from this stamp to the span's end; or PERIOD_AFTER */
 };
@@ -39,8 +40,9 @@ struct thread_totals {
 	struct ends ends;    /* first > last without any event */
 	bool works, waits;   /* ever, as far as is known */
 	bool goes;           /* is ever gone, or may be */
+	bool unclassified_ever; /* or may be */
 	bool complete;       /* the following is there */
-	struct total work, wait;
+	struct total work, wait, unclassified;
 	uint64_t unmatched;
 	bool ends_open;      /* its last record is inside of something: */
 	uint32_t open_site;  /* the innermost; TR_NO_SITE when that is unknown */
@@ -73,9 +75,10 @@ void totals_regions(struct totals *);
 frz_time totals_time(const struct times *, const struct span *, const struct totals *, size_t thread,
 		     const struct total *total);
 
-/* Every thread that ever works or waits is an actor; or every process that has such a thread. */
-struct cast totals_cast_threads(const struct totals *);
-struct cast totals_cast_processes(const struct totals *);
+/* Every thread that ever works or waits is an actor; or every process that has such a thread. `any`: for
+ * every choice of what threads did in unclassified time (lane.h). */
+struct cast totals_cast_threads(const struct totals *, bool any);
+struct cast totals_cast_processes(const struct totals *, bool any);
 void cast_close(struct cast *);
 
 #endif

@@ -17,11 +17,16 @@
 
 static uint8_t true_state(const struct true_thread *t, double time)
 {
-	uint8_t state = t->count > 0 && t->events[0].site == BEGIN ? MAY_GONE : MAY_OTHER;
-	for (size_t i = 0; i < t->count && t->events[i].time <= time; i++)
+	uint8_t state = state_before(t, time);
+	size_t stretch = 0;
+	for (size_t i = 0; i < t->count && t->events[i].time <= time; i++) {
 		state = t->events[i].state;
+		stretch = i + 1;
+	}
 	bool over = t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone;
-	return over && state != MAY_GONE ? MAY_OTHER : state;
+	if (over && state != MAY_GONE)
+		return MAY_OTHER;
+	return w.chosen && state == MAY_BE_UNCLASSIFIED ? t->choice[stretch] : state;
 }
 
 static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double time)
@@ -40,9 +45,17 @@ static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double 
 	return works ? MAY_WORK : any_waits && all_wait ? MAY_WAIT : MAY_OTHER;
 }
 
+static bool takes_part(const struct cast *cast, uint32_t actor)
+{
+	bool takes = false;
+	for (size_t i = 0; i < w.nthreads; i++)
+		takes |= cast->actor_of[i] == actor;
+	return takes;
+}
+
 static void true_scores(const struct cast *cast, double *score)
 {
-	double moments[THREADS * (EVENTS + 3) + 2];
+	double moments[THREADS * (EVENTS + 6) + 2];
 	size_t count = true_moments(moments);
 	for (uint32_t a = 0; a < cast->nactors; a++)
 		score[a] = 0;
@@ -51,6 +64,10 @@ static void true_scores(const struct cast *cast, double *score)
 			continue;
 		uint32_t waiting = 0, worker = LANE_NOBODY;
 		for (uint32_t a = 0; a < cast->nactors; a++) {
+			if (!takes_part(cast, a)) {
+				waiting++;
+				continue;
+			}
 			uint8_t state = true_actor_state(cast, a, moments[m - 1]);
 			waiting += state == MAY_WAIT;
 			worker = state == MAY_WORK ? a : worker;
@@ -62,13 +79,12 @@ static void true_scores(const struct cast *cast, double *score)
 
 static double true_total(const struct true_thread *t, uint8_t state)
 {
-	double total = 0;
-	double end = fmin(t->gone, w.last);
-	for (size_t i = 0; i < t->count; i++) {
-		double from = fmax(t->events[i].time, w.first),
-		       to = i + 1 < t->count ? t->events[i + 1].time : end;
-		if (t->events[i].state == state && fmin(to, w.last) > from)
-			total += fmin(to, w.last) - from;
+	double moments[THREADS * (EVENTS + 6) + 2], total = 0;
+	size_t count = true_moments(moments);
+	for (size_t m = 1; m < count; m++) {
+		double from = fmax(moments[m - 1], w.first), to = fmin(moments[m], w.last);
+		if (to > from && true_state(t, moments[m - 1]) == state)
+			total += to - from;
 	}
 	return total;
 }
@@ -87,6 +103,60 @@ static double true_region(const struct true_thread *t, uint32_t site)
 			total += fmin(to, w.last) - from;
 	}
 	return total;
+}
+
+/* ---- Unclassified time ----------------------------------------------------------------------- */
+
+/* A choice of what each thread did in its unclassified stretches, and who takes part then. */
+static void choose(const struct totals *totals, const struct cast *any, struct cast *cast)
+{
+	uint64_t lazy = below(3);
+	*cast = *any;
+	cast->waits = calloc(THREADS, sizeof *cast->waits);
+	cast->actor_of = calloc(THREADS, sizeof *cast->actor_of);
+	for (size_t i = 0; i < w.nthreads; i++) {
+		const struct thread_totals *t = &totals->threads[i];
+		bool works = t->works, waits = t->waits || t->goes;
+		for (size_t k = 0; k < EVENTS + 3; k++) {
+			uint8_t state = (uint8_t)(1 << (lazy && below(lazy) ? 2 : below(3)));
+			w.thread[i].choice[k] = state;
+			bool used = k > 0 ? k <= w.thread[i].count &&
+					    w.thread[i].events[k - 1].state == MAY_BE_UNCLASSIFIED
+					  : w.thread[i].count && w.thread[i].outside == MAY_BE_UNCLASSIFIED &&
+					    w.thread[i].events[0].site != BEGIN;
+			works |= used && state == MAY_WORK;
+			waits |= used && state == MAY_WAIT;
+		}
+		cast->waits[i] = waits;
+		cast->actor_of[i] = works || t->waits || waits ? any->actor_of[i] : LANE_NOBODY;
+	}
+	w.chosen = true;
+}
+
+/* The true score for every choice is in the score for any choice. */
+static void check_any(uint64_t seed, const struct times *times, const struct roles *roles,
+		      const struct cast *any, const struct span *spans, const struct totals *totals)
+{
+	struct csp_score *scores = csp_scores(times, roles, any, spans, NULL);
+	for (int choices = 0; choices < 3; choices++) {
+		struct cast cast;
+		double truth[THREADS], run = w.last - w.first;
+		choose(totals, any, &cast);
+		true_scores(&cast, truth);
+		for (uint32_t a = 0; a < any->nactors && run > 0; a++) {
+			struct interval percent = interval_percent(
+				scores[a].alone, spans[times->line[any->clock_of[a]]].length);
+			ck_assert_msg(percent.lo <= 100 * truth[a] / run + SLACK &&
+					      100 * truth[a] / run - SLACK <= percent.hi,
+				      "SEED=%" PRIu64 ": by a choice of what is unclassified actor %u has "
+				      "%.6f %%, not in %.6f .. %.6f",
+				      seed, a, 100 * truth[a] / run, percent.lo, percent.hi);
+		}
+		free(cast.waits);
+		free(cast.actor_of);
+		w.chosen = false;
+	}
+	free(scores);
 }
 
 /* ---- The laws -------------------------------------------------------------------------------- */
@@ -135,6 +205,9 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 		     true_total(truth, MAY_WORK));
 	check_inside(seed, "waiting", thread, totals_time(times, span, totals, thread, &t->wait),
 		     true_total(truth, MAY_WAIT));
+	check_inside(seed, "unclassified", thread,
+		     totals_time(times, span, totals, thread, &t->unclassified),
+		     true_total(truth, MAY_BE_UNCLASSIFIED));
 	for (uint32_t r = 0; r < totals->nregions; r++) {
 		uint32_t site = totals->site_of_region[r];
 		check_inside(seed, sites[site].name, thread,
@@ -163,10 +236,16 @@ static void check_world(uint64_t seed)
 		check_inside(seed, "last", 0, spans[0].last, w.last);
 	}
 	if (w.first <= w.last) {
-		struct cast threads = totals_cast_threads(&totals),
-			    processes = totals_cast_processes(&totals);
+		struct cast threads = totals_cast_threads(&totals, false),
+			    processes = totals_cast_processes(&totals, false);
 		check_scores(seed, &times, &roles, &threads, spans, &totals, "thread");
 		check_scores(seed, &times, &roles, &processes, spans, NULL, "process");
+		cast_close(&threads);
+		cast_close(&processes);
+		threads = totals_cast_threads(&totals, true);
+		processes = totals_cast_processes(&totals, true);
+		check_any(seed, &times, &roles, &threads, spans, &totals);
+		check_any(seed, &times, &roles, &processes, spans, &totals);
 		cast_close(&threads);
 		cast_close(&processes);
 	}
@@ -203,6 +282,8 @@ static void make_hosts(size_t nthreads)
 		w.lines[1][i] = (struct line){ 1, 100.0 * i };
 	}
 	for (uint32_t i = 0; i < nthreads; i++)
+		w.processes[i].marked = true;
+	for (uint32_t i = 0; i < nthreads; i++)
 		w.threads[i] = (struct tr_thread){ .clock = i > 0,
 						   .process = i,
 						   .rank = i,
@@ -227,7 +308,7 @@ static frz_time score_by_hand(uint32_t thread, uint32_t *site)
 	roles_open(&roles, &w.trace, NULL, NULL);
 	totals_open(&totals, &w.trace, &roles);
 	struct span span = times_span(&times, 0, totals.ends);
-	struct cast cast = totals_cast_threads(&totals);
+	struct cast cast = totals_cast_threads(&totals, false);
 	struct csp_score *scores = csp_scores(&times, &roles, &cast, &span, NULL);
 	frz_time score = scores[thread].alone;
 	*site = scores[thread].site;

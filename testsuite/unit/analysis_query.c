@@ -98,7 +98,7 @@ static void choose_subject(struct node *n, bool one_thread)
 	n->rank = w.threads[i].rank;
 	n->thread = one_thread ? (int64_t)i : -1;
 	if (one_thread)
-		say("thread %d.%d", (int)n->rank, (int)i);
+		say("thread %d.%u", (int)n->rank, w.threads[i].number);
 	else
 		say("rank %d", (int)n->rank);
 }
@@ -198,17 +198,23 @@ static int random_condition(int depth)
 
 /* ---- The truth ------------------------------------------------------------------------------- */
 
-struct stack { const struct true_event *entry[EVENTS]; size_t depth; bool alive; };
+struct stack {
+	const struct true_event *entry[EVENTS];
+	size_t depth;
+	bool alive;
+	uint8_t outside;     /* its state outside of all sites of a role */
+};
 
 static struct stack true_stack(const struct true_thread *t, double time)
 {
-	struct stack s = { .depth = 0 };
+	struct stack s = { .depth = 0, .outside = state_before(t, time) };
 	for (size_t i = 0; i < t->count && t->events[i].time <= time; i++) {
 		if (t->events[i].op == DPROF_ENTER)
 			s.entry[s.depth++] = &t->events[i];
 		else
 			s.depth--;
 		s.alive = true;
+		s.outside = t->outside;
 	}
 	if (t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone)
 		s = (struct stack){ .depth = 0 };
@@ -224,7 +230,9 @@ static bool is_in(const struct stack *s, const struct place *p)
 		while (depth > 0 && s->entry[depth - 1]->site == SEND)
 			depth--;
 		bool works = depth > 0 && s->entry[depth - 1]->site <= REGION_B;
-		return depth > 0 && works == (p->state == IS_WORKING);
+		if (depth == 0)
+			return s->outside == (p->state == IS_WORKING ? MAY_WORK : MAY_WAIT);
+		return works == (p->state == IS_WORKING);
 	}
 	for (size_t i = p->innermost && depth > 0 ? depth - 1 : 0; i < depth; i++)
 		if (p->sites >> s->entry[i]->site & 1 &&
@@ -288,7 +296,7 @@ static void true_span(double *first, double *last)
 
 static double true_time(int condition)
 {
-	double moments[THREADS * (EVENTS + 3) + 2], first, last, sum = 0;
+	double moments[THREADS * (EVENTS + 6) + 2], first, last, sum = 0;
 	size_t count = true_moments(moments);
 	true_span(&first, &last);
 	for (size_t m = 1; m < count; m++) {
@@ -424,7 +432,7 @@ END_TEST
 /* The straggler score of every thread, asked of the other sweep. */
 static void compare_scores(uint64_t seed, const struct world_times *x)
 {
-	struct cast cast = totals_cast_threads(&x->totals);
+	struct cast cast = totals_cast_threads(&x->totals, false);
 	struct csp_score *scores = csp_scores(&x->times, &x->roles, &cast, &x->span, NULL);
 	for (size_t i = 0; i < w.nthreads; i++) {
 		if (cast.actor_of[i] == LANE_NOBODY)
@@ -432,7 +440,7 @@ static void compare_scores(uint64_t seed, const struct world_times *x)
 		frz_time score = scores[cast.actor_of[i]].alone;
 		char question[80];
 		snprintf(question, sizeof question, "thread %d.%d working and count(waiting) == %u",
-			 (int)w.threads[i].rank, (int)i, cast.nactors - 1);
+			 (int)w.threads[i].rank, (int)w.threads[i].number, cast.nactors - 1);
 		struct frames f = ask(x, question, seed);
 		ck_assert_msg(score.lo == f.holds.lo && score.hi >= f.holds.lo,
 			      "SEED=%" PRIu64 ": %s: score [%" PRId64 ", %" PRId64

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "analysis/clocks/times.h"
+#include "analysis/states/states.h"
 #include "testsuite/unit/unit.h"
 
 #define CLOCKS  3
@@ -23,13 +23,13 @@
 
 enum { REGION_A, REGION_B, BARRIER, RECEIVE, SEND, NESTING, BEGIN = NESTING, END, SITES };
 static const struct tr_site sites[SITES] = {
-	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1 },
-	{ DPROF_KIND_REGION, "b", "x.c", "main", 2, 1 },
-	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1 },
-	{ DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1 },
-	{ DPROF_KIND_SEND, "send", "x.c", "main", 5, 1 },
-	{ DPROF_KIND_FORK, "thread begin", "", "", 0, 0 },
-	{ DPROF_KIND_JOIN, "thread end", "", "", 0, 0 },
+	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1, false },
+	{ DPROF_KIND_REGION, "b", "x.c", "main", 2, 1, false },
+	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1, false },
+	{ DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1, false },
+	{ DPROF_KIND_SEND, "send", "x.c", "main", 5, 1, false },
+	{ DPROF_KIND_FORK, "thread begin", "", "", 0, 0, false },
+	{ DPROF_KIND_JOIN, "thread end", "", "", 0, 0, false },
 };
 
 struct line { double rate, offset; };
@@ -44,6 +44,10 @@ struct true_event {
 struct true_thread {
 	struct true_event events[EVENTS + 2];
 	size_t count;
+	double came;         /* when it was there, before its first event */
+	double init_from, init_to; /* it waited meanwhile */
+	uint8_t outside;     /* its state outside of all sites of a role */
+	uint8_t choice[EVENTS + 3]; /* what it did if it was unclassified before event 0, 1, ... */
 	double gone;         /* when it stopped to be in its last state */
 	struct tr_record records[EVENTS + 4];
 };
@@ -55,6 +59,7 @@ static struct world {
 	struct true_thread thread[THREADS];
 	size_t nthreads, nprocesses;
 	bool damaged;
+	bool chosen;         /* what threads did in unclassified time */
 	bool unplaced;       /* the last clock */
 	bool one_region;     /* only REGION_A is work */
 	bool lives;          /* some threads begin and end within the run */
@@ -209,18 +214,18 @@ static inline uint64_t stamp_of(uint32_t clock, double time)
 	return (uint64_t)floor((time - w.truth[clock].offset) / w.truth[clock].rate);
 }
 
-static inline uint8_t state_of(const uint32_t *stack, size_t depth)
+static inline uint8_t state_of(const struct true_thread *t, const uint32_t *stack, size_t depth)
 {
 	while (depth > 0 && (stack[depth - 1] == SEND ||
 			     (w.one_region && stack[depth - 1] == REGION_B)))
 		depth--;
-	return depth == 0 ? MAY_OTHER : stack[depth - 1] <= REGION_B ? MAY_WORK : MAY_WAIT;
+	return depth == 0 ? t->outside : stack[depth - 1] <= REGION_B ? MAY_WORK : MAY_WAIT;
 }
 
 static inline void add_life(struct true_thread *t, double time, uint32_t site)
 {
 	t->events[t->count++] = (struct true_event){
-		.time = time, .state = site == END ? MAY_GONE : MAY_OTHER, .site = site,
+		.time = time, .state = site == END ? MAY_GONE : t->outside, .site = site,
 		.op = DPROF_POINT, .recorded = true };
 }
 
@@ -247,7 +252,7 @@ static inline void make_events(struct true_thread *t, double step)
 		else
 			stack[depth++] = e->site;
 		e->instance = below(3);
-		e->state = state_of(stack, depth);
+		e->state = state_of(t, stack, depth);
 		e->time = time;
 		e->recorded = true;
 		time += below(4) ? real(step) : below(3) ? real(2) : 0;
@@ -255,6 +260,42 @@ static inline void make_events(struct true_thread *t, double step)
 	if (ends)
 		add_life(t, time, END);
 	t->gone = t->count ? t->events[t->count - 1].time : 0;
+}
+
+/* It may have been there before its first event, and go on after its last one. */
+static inline void lengthen(struct true_thread *t, double step)
+{
+	double first = t->count ? t->events[0].time : 0;
+	t->came = first - (below(3) ? real(10 * step) : 0);
+	t->init_from = t->came + real(first - t->came);
+	t->init_to = below(2) ? t->init_from + real(first - t->init_from) : t->init_from;
+	if (t->count && t->events[t->count - 1].site != END)
+		t->gone += below(3) ? real(10 * step) : 0;
+}
+
+/* What a recording says of that. */
+static inline void tell_ends(struct true_thread *t, struct tr_thread *out)
+{
+	struct tr_process *p = &w.processes[out->process];
+	if (out->complete && t->gone > 0 && t->count && t->gone > t->events[t->count - 1].time)
+		out->ended = stamp_of(out->clock, t->gone);
+	if (out->number > 0 || !t->count || below(4) == 0) {
+		t->init_to = t->init_from; /* only the first thread is in MPI_Init, and then it is told */
+		return;
+	}
+	p->started = stamp_of(out->clock, t->came);
+	p->init_from = stamp_of(out->clock, t->init_from);
+	p->init_to = stamp_of(out->clock, t->init_to);
+}
+
+/* The state before the first event. */
+static inline uint8_t state_before(const struct true_thread *t, double time)
+{
+	if (t->count > 0 && t->events[0].site == BEGIN)
+		return MAY_GONE;
+	if (t->count == 0 || time < t->came)
+		return MAY_OTHER;
+	return time >= t->init_from && time < t->init_to ? MAY_WAIT : t->outside;
 }
 
 /* Some records in the middle find no room, or those at the end, or the thread is killed. */
@@ -342,12 +383,21 @@ static inline void make_world(uint64_t seed, uint64_t half_width, bool one_regio
 		w.threads[i] = (struct tr_thread){ .clock = clock,
 						   .process = process,
 						   .rank = process,
-						   .number = (uint32_t)i,
+						   .number = i > 0 && w.threads[i - 1].process == process
+								     ? w.threads[i - 1].number + 1
+								     : 0,
 						   .complete = true };
+		if (w.threads[i].number == 0)
+			w.processes[process].marked = below(2);
+		w.thread[i].outside = one_region                     ? MAY_OTHER
+				      : w.processes[process].marked ? MAY_BE_UNCLASSIFIED
+								    : MAY_WORK;
 		make_events(&w.thread[i], step);
+		lengthen(&w.thread[i], step);
 		if (broken && below(2))
 			damage(&w.thread[i], &w.threads[i]);
 		record(&w.thread[i], &w.threads[i]);
+		tell_ends(&w.thread[i], &w.threads[i]);
 	}
 	w.trace = (struct trace){ .clocks = w.clocks,
 				  .nclocks = w.nclocks,
@@ -375,6 +425,9 @@ static inline size_t true_moments(double *moments)
 		for (size_t j = 0; j < w.thread[i].count; j++)
 			moments[count++] = w.thread[i].events[j].time;
 		moments[count++] = w.thread[i].gone;
+		moments[count++] = w.thread[i].came;
+		moments[count++] = w.thread[i].init_from;
+		moments[count++] = w.thread[i].init_to;
 	}
 	moments[count++] = w.first;
 	moments[count++] = w.last;
@@ -399,6 +452,11 @@ static inline double allowed_width(void)
 	double allowed = 1;
 	for (size_t i = 0; i < w.nthreads; i++) {
 		uint32_t clock = w.threads[i].clock;
+		const struct true_thread *t = &w.thread[i];
+		/* Whether it is there before its first event and after its last nobody says. */
+		if (t->count > 0)
+			allowed += fmax(t->events[0].time - w.first, 0) +
+				   fmax(w.last - t->events[t->count - 1].time, 0);
 		struct frz_cursor c = frz_cursor(NULL, clock);
 		for (size_t j = 0; j < w.threads[i].nrecords; j++) {
 			frz_time at = frz_time_of(&c, w.threads[i].records[j].stamp);
