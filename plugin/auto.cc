@@ -2,21 +2,25 @@
  *
  * auto.cc - regions without pragmas: -fplugin-arg-dprof-auto=functions|loops|mpi.
  *
- *   functions   each function is a region of its name
+ *   functions   each function is a region of its name, if it has a loop or is not short
  *   mpi         each function that calls MPI itself is
  *   loops       each outermost loop is one: loops.cc
  *
+ * What threads start with (bodies.cc) is one in any case.
+ *
  * Law: nothing of system headers, of stretches that are off, that the compiler made up, that the filter
- * excludes or that is always inlined is taken. Functions are wrapped where -finstrument-functions would
+ * excludes or, unless it includes it by name, that is always inlined is taken. Functions are wrapped where -finstrument-functions would
  * wrap them, when they are GIMPLE but have no graph yet, in every language. */
 #include "plugin/parts.h"
 #include "attribs.h"
 #include "gimple-walk.h"
 #include "gimplify.h"
 
-/* To be freed. */
+/* To be freed. Those lambdas of a function that take the same have one name; a thread's has its line. */
 char *auto_name(tree fn)
 {
+	if (cplus_lambda(fn) && bodies_start(fn))
+		return bodies_name("thread", DECL_SOURCE_LOCATION(fn));
 	char *name = xstrdup(site_function_name(fn));
 	if (strlen(name) > DPROF_NAME_MAX)
 		name[DPROF_NAME_MAX] = '\0';
@@ -47,17 +51,27 @@ static bool is_made_up(tree fn)
 	return (DECL_ARTIFICIAL(fn) && !cplus_lambda(fn)) || (fortran() && MAIN_NAME_P(DECL_NAME(fn)));
 }
 
-bool auto_takes(tree fn)
+static bool could_take(tree fn)
 {
 	location_t where = DECL_SOURCE_LOCATION(fn);
-	if (is_made_up(fn) || has_attribute(fn, "no_instrument_function") ||
-	    in_system_header_at(where) || stretches_off(where) || has_attribute(fn, "naked") ||
-	    has_attribute(fn, "interrupt") || has_attribute(fn, "always_inline"))
-		return false;
+	return !is_made_up(fn) && !has_attribute(fn, "no_instrument_function") &&
+	       !in_system_header_at(where) && !stretches_off(where) && !has_attribute(fn, "naked") &&
+	       !has_attribute(fn, "interrupt") && !resolves_ifunc(fn);
+}
+
+/* Does the filter say so of its name? */
+static bool filtered(bool filter(tree fn, const char *name), tree fn)
+{
 	char *name = auto_name(fn);
-	bool taken = filter_takes(fn, name);
+	bool result = filter(fn, name);
 	free(name);
-	return taken && !resolves_ifunc(fn);
+	return result;
+}
+
+bool auto_takes(tree fn)
+{
+	return could_take(fn) && filtered(filter_takes, fn) &&
+	       (!has_attribute(fn, "always_inline") || filtered(filter_names, fn));
 }
 
 /* ---- Functions --------------------------------------------------------------------------------- */
@@ -67,9 +81,29 @@ namespace {
 const unsigned SMALL = 30; /* statements */
 
 struct contents {
-	unsigned statements;
-	bool mpi;
+	unsigned statements = 0;
+	bool mpi = false, loop = false;
+	hash_set<tree> labels; /* that the walk has passed */
 };
+
+/* Does it lead back? */
+bool jumps_back(gimple *stmt, contents *c)
+{
+	switch (gimple_code(stmt)) {
+	case GIMPLE_LABEL:
+		c->labels.add(gimple_label_label(as_a<glabel *>(stmt)));
+		return false;
+	case GIMPLE_GOTO:
+		return c->labels.contains(gimple_goto_dest(stmt));
+	case GIMPLE_COND:
+		return c->labels.contains(gimple_cond_true_label(as_a<gcond *>(stmt))) ||
+		       c->labels.contains(gimple_cond_false_label(as_a<gcond *>(stmt)));
+	case GIMPLE_OMP_FOR:
+		return true;
+	default:
+		return false;
+	}
+}
 
 tree count_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
 {
@@ -78,28 +112,37 @@ tree count_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
 	c->statements += !is_gimple_debug(stmt) && gimple_code(stmt) != GIMPLE_LABEL &&
 			 gimple_code(stmt) != GIMPLE_BIND && !gimple_clobber_p(stmt);
 	c->mpi = c->mpi || calls_mpi(stmt);
+	c->loop = c->loop || jumps_back(stmt, c);
 	return NULL_TREE;
 }
 
-contents contents_of(tree fn)
+void look_at(tree fn, struct contents *c)
 {
-	struct contents c = {};
 	struct walk_stmt_info info = {};
-	info.info = &c;
+	info.info = c;
 	walk_gimple_seq(gimple_body(fn), count_step, nullptr, &info);
-	return c;
 }
 
-bool wants(const struct contents &c)
+/* The user asked for it, a thread starts with it, or it takes long: it has a loop, or may wait. Such a function
+ * is a region whatever its size, and also where it is inlined. */
+bool always(tree fn, const struct contents &c)
 {
-	return ((options.automatic & AUTO_FUNCTIONS) && c.statements >= options.min) ||
-	       ((options.automatic & AUTO_MPI) && c.mpi);
+	return bodies_start(fn) || filtered(filter_names, fn) || c.loop || c.mpi;
+}
+
+bool wants(tree fn, const struct contents &c)
+{
+	if (bodies_start(fn))
+		return could_take(fn) && !filtered(filter_refuses, fn);
+	return auto_takes(fn) &&
+	       (((options.automatic & AUTO_FUNCTIONS) && (c.statements >= options.min || always(fn, c))) ||
+		((options.automatic & AUTO_MPI) && c.mpi));
 }
 
 /* Large ones are inlined only where they are called once, and are worth their events there too. */
 enum origin origin_of(tree fn, const struct contents &c)
 {
-	return !c.mpi && (DECL_DECLARED_INLINE_P(fn) || c.statements < SMALL) ? UNLESS_INLINED : AUTOMATIC;
+	return !always(fn, c) && (DECL_DECLARED_INLINE_P(fn) || c.statements < SMALL) ? UNLESS_INLINED : AUTOMATIC;
 }
 
 class pass_auto : public gimple_opt_pass {
@@ -115,13 +158,15 @@ pass_auto::pass_auto() : gimple_opt_pass(data, g)
 {
 }
 
-/* The end of the program: no finally is reached from there. */
-bool ends_program(gimple *stmt)
+/* The end of the program, or of the thread where that unwinds no frames: no finally is reached from there. */
+bool ends_thread(gimple *stmt)
 {
 	tree callee = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
 	if (!callee || !(gimple_call_flags(stmt) & ECF_NORETURN))
 		return false;
 	const char *name = IDENTIFIER_POINTER(DECL_NAME(callee));
+	if (strcmp(name, "pthread_exit") == 0 || strcmp(name, "thrd_exit") == 0)
+		return !flag_exceptions;
 	return strcmp(name, "exit") == 0 || startswith(name, "_gfortran_stop_") ||
 	       startswith(name, "_gfortran_error_stop_");
 }
@@ -140,7 +185,7 @@ gimple_seq event_seq(enum dprof_op op, const region &r)
 /* exit(n)  ->  EXIT; exit(n) */
 tree exit_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
 {
-	if (ends_program(gsi_stmt(*i)))
+	if (ends_thread(gsi_stmt(*i)))
 		gsi_insert_seq_before(i, event_seq(DPROF_EXIT, *(const region *)info->info),
 				      GSI_SAME_STMT);
 	return NULL_TREE;
@@ -151,10 +196,11 @@ unsigned pass_auto::execute(function *fun)
 {
 	tree fn = fun->decl;
 	gimple *whole = gimple_seq_first_stmt(gimple_body(fn));
-	if (!whole || gimple_code(whole) != GIMPLE_BIND || !auto_takes(fn))
+	struct contents c;
+	if (!whole || gimple_code(whole) != GIMPLE_BIND)
 		return 0;
-	const struct contents c = contents_of(fn);
-	if (!wants(c))
+	look_at(fn, &c);
+	if (!wants(fn, c))
 		return 0;
 	region r = { auto_name(fn), DECL_SOURCE_LOCATION(fn), origin_of(fn, c) };
 	gbind *bind = as_a<gbind *>(whole);
@@ -172,8 +218,6 @@ unsigned pass_auto::execute(function *fun)
 
 void auto_register(const char *plugin_name)
 {
-	if (!(options.automatic & (AUTO_FUNCTIONS | AUTO_MPI)))
-		return;
 	struct register_pass_info where = { new pass_auto, "*warn_unused_result", 1,
 					    PASS_POS_INSERT_BEFORE };
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &where);

@@ -23,7 +23,7 @@ struct rule {
 	char *pattern;
 };
 
-auto_vec<rule> of_files, unless_inlineds;
+auto_vec<rule> of_files, of_names;
 
 /* The next word of the line, or NULL; a backslash keeps the character behind it. */
 char *next_word(char **at)
@@ -75,7 +75,7 @@ bool read_outside(struct state *s, const char *word)
 	if (!strcmp(word, "SCOREP_FILE_NAMES_BEGIN"))
 		s->block = &of_files;
 	else if (!strcmp(word, "SCOREP_REGION_NAMES_BEGIN"))
-		s->block = &unless_inlineds;
+		s->block = &of_names;
 	else
 		return refuse(*s, word, { "SCOREP_FILE_NAMES_BEGIN", "SCOREP_REGION_NAMES_BEGIN" });
 	s->in_rule = false;
@@ -93,7 +93,7 @@ bool read_inside(struct state *s, const char *word)
 		s->in_rule = true;
 	} else if (!s->in_rule) {
 		return refuse(*s, word, { "INCLUDE", "EXCLUDE", end });
-	} else if (!strcmp(word, "MANGLED") && s->block == &unless_inlineds) {
+	} else if (!strcmp(word, "MANGLED") && s->block == &of_names) {
 		s->mangled = true;
 	} else {
 		s->block->safe_push({ s->include, s->mangled, xstrdup(word) });
@@ -101,12 +101,30 @@ bool read_inside(struct state *s, const char *word)
 	return true;
 }
 
-bool decide(const auto_vec<rule> &rules, const char *name, const char *mangled)
+/* What no rule matches is taken. */
+const rule *decides(const auto_vec<rule> &rules, const char *name, const char *mangled)
 {
+	static const struct rule all = { true, false, const_cast<char *>("*") };
 	for (unsigned n = rules.length(); n-- > 0;)
 		if (!fnmatch(rules[n].pattern, rules[n].mangled ? mangled : name, 0))
-			return rules[n].include;
-	return true;
+			return &rules[n];
+	return &all;
+}
+
+const rule *of_file(tree fn)
+{
+	const char *file = DECL_SOURCE_FILE(fn);
+	return decides(of_files, file ? file : "", "");
+}
+
+const rule *of_name(tree fn, const char *name)
+{
+	return decides(of_names, name, IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)));
+}
+
+bool names(const rule *r, bool include)
+{
+	return r->include == include && r->pattern[strspn(r->pattern, "*")];
 }
 
 } // namespace
@@ -139,7 +157,15 @@ bool filter_read(const char *file)
 
 bool filter_takes(tree fn, const char *name)
 {
-	const char *file = DECL_SOURCE_FILE(fn);
-	return decide(of_files, file ? file : "", "") &&
-	       decide(unless_inlineds, name, IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)));
+	return of_file(fn)->include && of_name(fn, name)->include;
+}
+
+bool filter_names(tree fn, const char *name)
+{
+	return of_file(fn)->include && names(of_name(fn, name), true);
+}
+
+bool filter_refuses(tree fn, const char *name)
+{
+	return names(of_file(fn), false) || names(of_name(fn, name), false);
 }

@@ -79,6 +79,9 @@ bool cplus_constexpr(tree fn);
 bool cplus_lambda(tree fn);
 bool cplus_in_template();
 tree cplus_arrow(location_t where, tree pointer);
+bool cplus_library(tree fn);
+tree cplus_pointer_to_member(tree value); /* the member function; or NULL */
+tree cplus_invoked(tree fn);              /* the type of what this function of libstdc++ calls in a new thread; or NULL */
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
 tree marker_build(struct marker m);
@@ -159,9 +162,17 @@ void auto_register(const char *plugin_name);
 void loops_of_source(tree fn);
 bool loops_of_graph(function *fun);
 
-/* filter.cc: which functions those are. */
+/* bodies.cc: what threads run is a region. The last one returns true if edges wait to be committed. */
+void bodies_of_source(tree fn);
+bool bodies_start(tree fn);
+char *bodies_name(const char *word, location_t where); /* to be freed */
+bool bodies_wrap(function *fun);
+
+/* filter.cc: which functions those are. A rule that names something is more than `*`. */
 bool filter_read(const char *file);
 bool filter_takes(tree fn, const char *name);
+bool filter_names(tree fn, const char *name);   /* an INCLUDE that names it decides */
+bool filter_refuses(tree fn, const char *name); /* an EXCLUDE that names it decides */
 
 /* calls.cc: events, or what is told, around calls that synchronise. Returns true if edges wait to be committed. */
 bool calls_wrap(gimple_stmt_iterator *i);

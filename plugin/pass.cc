@@ -87,11 +87,11 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 
 unsigned pass_dprof::execute(function *fun)
 {
-	bool edges = false;
+	bool edges = bodies_wrap(fun);
 	basic_block bb;
 	if (fortran()) {
 		fortran_expand(fun);
-		edges = loops_of_graph(fun);
+		edges |= loops_of_graph(fun);
 	}
 	FOR_EACH_BB_FN(bb, fun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))

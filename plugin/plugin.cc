@@ -22,6 +22,7 @@
  *                follows the directive in the text
  *   loops.cc     then: which loops are regions without a pragma; auto.cc: which functions are, when they are
  *                GIMPLE; with them filter.cc
+ *   bodies.cc    then: which functions threads start with; later, what teams of threads run
  *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
  *                many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
@@ -65,6 +66,7 @@ static void on_body(void *fn, void *)
 	} else if (decl_function_context(decl)) {
 		close_regions(decl);
 		loops_of_source(decl);
+		bodies_of_source(decl);
 		lower(decl);
 	}
 }
@@ -77,6 +79,7 @@ static void on_parsed(void *fn, void *)
 	close_regions(decl);
 	if (!cplusplus || !cplus_constexpr(decl))
 		loops_of_source(decl);
+	bodies_of_source(decl);
 	lower(decl);
 }
 

@@ -145,8 +145,13 @@ static uint64_t operation_of(const struct trace *t, const struct tr_event *e)
 	return seq == UINT64_MAX ? 0 : seq << 8 | kind_of(t, e);
 }
 
+static bool is_automatic(const struct trace *t, uint32_t site)
+{
+	return site != TR_NO_SITE && t->sites[site].automatic;
+}
+
 /* What was open when a thread was killed is no fault, nor what has lost its other half to a lack
- * of room: both have been said. */
+ * of room: both have been said. Nor is what the user did not mark, and pthread_exit or exit ended. */
 static void check_nesting(struct nest_check *c, struct totals *totals)
 {
 	struct trace *t = c->trace;
@@ -161,8 +166,11 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 				count_part(t, (uint32_t)c->thread, e.args[i].value,
 					   operation_of(t, &e), totals);
 	}
-	while (c->nesting.depth && t->threads[c->thread].complete)
-		left_open(c, nest_pop(&c->nesting));
+	while (c->nesting.depth && t->threads[c->thread].complete) {
+		struct nest_entry entry = nest_pop(&c->nesting);
+		if (!is_automatic(t, entry.site))
+			left_open(c, entry);
+	}
 	nest_end(&c->nesting);
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];

@@ -386,14 +386,15 @@ static void close_visit(struct visit *v)
 	free(v->came);
 }
 
-/* What is wrong with the stacks, once for each thread that has something. */
+/* What is wrong with the stacks, once for each thread that has something. A region that the user did not mark
+ * may be open where its thread was cancelled. */
 static void say_doubts(const struct visit *v)
 {
 	const struct trace *trace = v->g->trace;
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		const struct runner *r = &v->runners[t];
 		for (size_t i = 0; i < r->depth; i++) {
-			if (is_operation(v, r->stack[i]))
+			if (is_operation(v, r->stack[i]) || trace->sites[r->stack[i]].automatic)
 				continue;
 			char *where = graph_place(trace, t, r->stack[i]);
 			add_fault(v, mem_format("%s: the region is still open at the end of the "

@@ -26,7 +26,7 @@
 
 DPROF_SITE_OF(site_made, DPROF_KIND_FORK, "omp task");
 DPROF_SITE_OF(site_depend, DPROF_KIND_FORK, "omp depend");
-DPROF_SITE_OF(site_task, DPROF_KIND_REGION, "omp task");
+DPROF_SITE_OF(site_task, DPROF_KIND_REGION | DPROF_SITE_AUTOMATIC, "omp task");
 DPROF_SITE_OF(site_taskwait, DPROF_KIND_JOIN, "omp taskwait");
 DPROF_SITE_OF(site_taskgroup, DPROF_KIND_JOIN, "omp taskgroup");
 DPROF_SITE_OF(site_taskloop, DPROF_KIND_JOIN, "omp taskloop");

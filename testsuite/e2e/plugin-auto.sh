@@ -52,16 +52,18 @@ for level in -O0 "-O2 -fno-inline" "-O2 -flto -fno-inline"; do
 	expect "main object::object throws throws:$for_line adds<int> adds<int>:$while_line jumps \
 main()::<lambda(int)>::operator() main:$do_line object::~object" $level $auto=functions,loops $all
 done
-# Small functions that are inlined are none, the loops in them still are.
+# Small functions that are inlined are none, unless they have loops.
 for level in -O2 "-O2 -flto" "-O3 -g"; do
 	# shellcheck disable=SC2086
-	expect "main throws:$for_line adds<int>:$while_line main:$do_line" $level $auto=functions,loops $all \
+	expect "main throws throws:$for_line adds<int> adds<int>:$while_line jumps main:$do_line" $level $auto=functions,loops $all \
 		-fplugin-arg-dprof-filter=$dir/no-object
 done
 expect "" $auto=mpi $all
-expect "" -O2 $auto=functions,loops -fplugin-arg-dprof-min=1000
-expect "main throws adds<int> jumps" -O1 -fno-inline $auto=functions -fplugin-arg-dprof-min=8 # that many has jumps
-expect "main throws adds<int>" -O1 -fno-inline $auto=functions -fplugin-arg-dprof-min=9
+expect "main throws adds<int> jumps" -O2 $auto=functions,loops -fplugin-arg-dprof-min=1000 # these have loops
+with_loops="main throws adds<int> jumps"
+expect "main object::object ${with_loops#main } main()::<lambda(int)>::operator() object::~object" -O1 -fno-inline \
+	$auto=functions -fplugin-arg-dprof-min=2 # that many has the constructor
+expect "$with_loops main()::<lambda(int)>::operator() object::~object" -O1 -fno-inline $auto=functions -fplugin-arg-dprof-min=3
 
 # Loops that are left alone: what is to be vectorised, what a computed goto leaves.
 cat >"$dir/alone.c" <<'END'
@@ -117,6 +119,12 @@ SCOREP_REGION_NAMES_BEGIN
   INCLUDE main adds*
 SCOREP_REGION_NAMES_END
 END
+# What an INCLUDE names is taken, however short and wherever it is inlined.
+for level in -O0 -O2 "-O2 -flto" -O3; do
+	printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE * INCLUDE object::object INCLUDE jump? SCOREP_REGION_NAMES_END' >"$dir/filter"
+	# shellcheck disable=SC2086
+	expect "object::object jumps" $level $auto=functions -fplugin-arg-dprof-min=1000 -fplugin-arg-dprof-filter="$dir/filter"
+done
 filter "throws jumps" <<'END'
 SCOREP_REGION_NAMES_BEGIN EXCLUDE main* object::* MANGLED _Z*adds* SCOREP_REGION_NAMES_END
 END
@@ -169,6 +177,8 @@ for level in -O0 -O2 "-O2 -flto"; do
 			DPROF_DIR=$dir "$dir/ends" >/dev/null || fail "$source $level: exit status $?"
 		"$B/bin/dprof-analyze" check "$dir"/dprof-ends.* >"$dir/out" 2>&1 || fail "$source $level: $(cat "$dir/out")"
 		grep -q ' [1-9][0-9]* events' "$dir/out" || fail "$source $level: $(cat "$dir/out")"
+		"$B/bin/dprof-analyze" dump "$dir"/dprof-ends.* |
+			awk '$1 == "e" { n[$5]++ } END { exit !n["enter"] || n["enter"] != n["exit"] }' || fail "$source $level: not left"
 	done
 done
 exit $failed

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * bodies.cc - what a thread is given to run is a region, marked or not.
+ *
+ *   team      the body of `omp parallel`: "parallel FILE:LINE"
+ *   thread    the function that pthread_create, thrd_create, std::thread, std::jthread or std::async is given:
+ *             its own name
+ *
+ * (A task's body is one, too: calls.cc tells the adapter its name.)
+ *
+ * GCC has made a function of its own of a team's body, which is wrapped in the graph. A start function is wrapped as
+ * those are that the user chose (auto.cc); which functions that are is seen when all are parsed:
+ *
+ *   pthread_create(&t, NULL, f, x);           f is one
+ *   int spawn(void *(*g)(void *)) {           what spawn is given is one
+ *           return pthread_create(&t, NULL, g, NULL); }
+ *   std::vector<std::thread> v;
+ *   v.emplace_back(f, 1);                     f is one: who mentions std::thread and takes a function starts it
+ *   std::thread t([&] { ... });               the call operator of what std::thread::_Invoker invokes is one
+ *
+ * Law: a body is left out only by an EXCLUDE that names it, `#pragma dprof off` or no_instrument_function. What is
+ * known of the source is kept as numbers: GCC collects trees that it no longer needs. */
+#include "plugin/parts.h"
+#include "attribs.h"
+
+namespace {
+
+/* A function's place for a parameter. */
+struct place {
+	unsigned function; /* DECL_UID */
+	unsigned index;
+};
+
+/* A function, or the value of a parameter, was handed over. */
+struct handed {
+	bool to_thread, is_parameter;
+	struct place to, what;
+};
+
+auto_vec<handed> all;
+auto_vec<unsigned> starts, callables; /* functions; types whose call operators are */
+auto_vec<place> passing;              /* parameters that come to a thread */
+unsigned resolved;
+
+bool passes(const struct place &p)
+{
+	for (const struct place &q : passing)
+		if (q.function == p.function && q.index == p.index)
+			return true;
+	return false;
+}
+
+/* True if it says something new. */
+bool learn(const struct handed &h)
+{
+	if (!h.to_thread && !passes(h.to))
+		return false;
+	if (h.is_parameter ? passes(h.what) : starts.contains(h.what.function))
+		return false;
+	if (h.is_parameter)
+		passing.safe_push(h.what);
+	else
+		starts.safe_push(h.what.function);
+	return true;
+}
+
+void resolve()
+{
+	bool more = resolved < all.length();
+	resolved = all.length();
+	while (more) {
+		more = false;
+		for (const struct handed &h : all)
+			more |= learn(h);
+	}
+}
+
+/* ---- What is handed over --------------------------------------------------------------------------- */
+
+/* Does this function of the library start what it is given there? */
+bool starts_thread(tree callee, unsigned index)
+{
+	const char *name = IDENTIFIER_POINTER(DECL_NAME(callee));
+	if (!strcmp(name, "pthread_create"))
+		return index == 2;
+	if (!strcmp(name, "thrd_create"))
+		return index == 1;
+	if (!cplus_library(callee))
+		return false;
+	const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+	return strstr(symbol, "St6thread") || strstr(symbol, "St7jthread") || startswith(symbol, "_ZSt5async");
+}
+
+int parameter_index(tree parameter)
+{
+	int n = 0;
+	for (tree p = DECL_ARGUMENTS(current_function_decl); p && p != parameter; p = DECL_CHAIN(p))
+		n++;
+	return n;
+}
+
+/* In an argument, not in a call of which it is the result. */
+tree argument_step(tree *tp, int *walk_subtrees, void *)
+{
+	if (TREE_CODE(*tp) == FUNCTION_DECL || TREE_CODE(*tp) == PARM_DECL)
+		return *tp;
+	if (tree member = cplus_pointer_to_member(*tp))
+		return member;
+	if (TYPE_P(*tp) || TREE_CODE_CLASS(TREE_CODE(*tp)) == tcc_vl_exp)
+		*walk_subtrees = 0;
+	return NULL_TREE;
+}
+
+void look_at_call(tree call, tree callee)
+{
+	for (int n = 3; n < TREE_OPERAND_LENGTH(call); n++) {
+		tree what = walk_tree_without_duplicates(&TREE_OPERAND(call, n), argument_step, nullptr);
+		if (!what)
+			continue;
+		struct handed h = { starts_thread(callee, n - 3), TREE_CODE(what) == PARM_DECL,
+				    { DECL_UID(callee), (unsigned)n - 3 }, { DECL_UID(what), 0 } };
+		if (h.is_parameter)
+			h.what = { DECL_UID(current_function_decl), (unsigned)parameter_index(what) };
+		all.safe_push(h);
+	}
+}
+
+/* C++ has a second kind of call, which is laid out like the first one. */
+tree look_step(tree *tp, int *walk_subtrees, void *seen)
+{
+	tree t = *tp;
+	if (TYPE_P(t)) {
+		*walk_subtrees = 0;
+	} else if (TREE_CODE(t) == DECL_EXPR) {
+		tree var = DECL_EXPR_DECL(t);
+		if (VAR_P(var) && DECL_INITIAL(var) && !TREE_STATIC(var))
+			walk_tree(&DECL_INITIAL(var), look_step, seen, (hash_set<tree> *)seen);
+	} else if (TREE_CODE_CLASS(TREE_CODE(t)) == tcc_vl_exp && TREE_OPERAND_LENGTH(t) > 3) {
+		tree fn = TREE_OPERAND(t, 1);
+		if (fn && TREE_CODE(fn) == ADDR_EXPR && TREE_CODE(TREE_OPERAND(fn, 0)) == FUNCTION_DECL)
+			look_at_call(t, TREE_OPERAND(fn, 0));
+	}
+	return NULL_TREE;
+}
+
+} // namespace
+
+void bodies_of_source(tree fn)
+{
+	if (tree type = cplus_invoked(fn))
+		callables.safe_push(TYPE_UID(TYPE_MAIN_VARIANT(type)));
+	if (in_system_header_at(DECL_SOURCE_LOCATION(fn)))
+		return;
+	hash_set<tree> seen;
+	walk_tree(&DECL_SAVED_TREE(fn), look_step, &seen, &seen);
+}
+
+bool bodies_start(tree fn)
+{
+	tree type = DECL_CONTEXT(fn);
+	resolve();
+	return starts.contains(DECL_UID(fn)) ||
+	       (type && TYPE_P(type) && callables.contains(TYPE_UID(TYPE_MAIN_VARIANT(type))) &&
+		!strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()"));
+}
+
+/* ---- Teams ----------------------------------------------------------------------------------------- */
+
+/* "WORD FILE:LINE"; to be freed. */
+char *bodies_name(const char *word, location_t where)
+{
+	expanded_location at = expand_location(where);
+	const char *file = at.file ? lbasename(at.file) : "";
+	return xasprintf("%s %.*s:%d", word, DPROF_NAME_MAX - 32, file, at.line);
+}
+
+/* By whom the calls are made that GCC makes of OpenMP's constructs. */
+static bool is_team_body(tree fn)
+{
+	struct ipa_ref *ref;
+	if (!strstr(IDENTIFIER_POINTER(DECL_NAME(fn)), "._omp_fn") ||
+	    lookup_attribute("omp declare target", DECL_ATTRIBUTES(fn)))
+		return false;
+	for (unsigned n = 0; cgraph_node::get(fn)->iterate_referring(n, ref); n++) {
+		tree callee = ref->stmt && is_gimple_call(ref->stmt) ? gimple_call_fndecl(ref->stmt) : NULL_TREE;
+		if (callee && startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee)), "GOMP_parallel"))
+			return true;
+	}
+	return false;
+}
+
+bool bodies_wrap(function *fun)
+{
+	edge e;
+	edge_iterator ei;
+	location_t where = DECL_SOURCE_LOCATION(fun->decl);
+	if (!is_team_body(fun->decl) || stretches_off(where))
+		return false;
+	char *name = bodies_name("parallel", where);
+	tree site = filter_refuses(fun->decl, name) ? NULL_TREE :
+		site_build(DPROF_KIND_REGION, where, name, fun->decl, AUTOMATIC);
+	free(name);
+	if (!site)
+		return false;
+	gsi_insert_on_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun)),
+			   pass_event(DPROF_ENTER, DPROF_KIND_REGION, site, where, AUTOMATIC));
+	FOR_EACH_EDGE(e, ei, EXIT_BLOCK_PTR_FOR_FN(fun)->preds) {
+		gimple_stmt_iterator i = gsi_last_bb(e->src);
+		if (!gsi_end_p(i) && gimple_code(gsi_stmt(i)) == GIMPLE_RETURN)
+			gsi_insert_before(&i, pass_event(DPROF_EXIT, DPROF_KIND_REGION, site, where, AUTOMATIC),
+					  GSI_SAME_STMT);
+	}
+	return true;
+}

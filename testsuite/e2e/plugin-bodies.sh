@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What threads run is a region by itself: bodies of OpenMP's teams and tasks, start functions of pthreads, of C11's
+# threads and of C++'s; with marks and without, in C, C++ and Fortran, whatever is taken automatically besides.
+set -u
+: "${B:?the build folder}"
+plugin=$B/plugin/dprof.so
+from=testsuite/fixtures/plugin
+export LC_ALL=C
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
+auto=-fplugin-arg-dprof-auto
+
+# The names that are entered, sorted, once each; a record without partner, or one that is not automatic, is an
+# extra word.
+bodies() { # compiler, source, options...
+	rm -f "$dir/events"
+	"$1" -fplugin="$plugin" "${@:3}" "$2" "$dir/recorder.o" -o "$dir/a.out" -pthread &&
+		RECORDER_EVENTS=$dir/events timeout 20 "$dir/a.out" >/dev/null || echo "DOES-NOT-WORK"
+	awk '$4 != "region" { next }
+	     $5 != "automatic" { print "MARKED" $2 }
+	     $2 ~ /^\+/ { print substr($2, 2); stack[$1, ++depth[$1]] = substr($2, 2) }
+	     $2 ~ /^-/ && (!depth[$1] || stack[$1, depth[$1]--] != substr($2, 2)) { print "ODD" $2 }
+	     END { for (t in depth) if (depth[t]) print "OPEN" stack[t, depth[t]] }' "$dir/events" 2>/dev/null |
+		sort -u | xargs
+}
+
+expect() { # names; compiler, source, options...
+	local got want
+	want=$(xargs -n1 <<<"$1" | sort | xargs)
+	got=$(bodies "${@:2}")
+	[ "$got" = "$want" ] || fail "${*:2}: records $got, not $want"
+}
+
+line() { grep -n -- "$2" "$1" | head -1 | cut -d: -f1; }
+
+# ---- Threads ------------------------------------------------------------------------------------------
+c=$from/threads.c
+for level in -O0 -O2 -O3 "-O2 -flto"; do
+	# shellcheck disable=SC2086
+	expect "worker converted leaves handed c11" gcc $c $level -Wall -Wextra -Werror
+done
+expect "worker converted leaves handed c11 main outer" gcc $c -O2 $auto=functions -fplugin-arg-dprof-min=6
+printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE * SCOREP_REGION_NAMES_END' >"$dir/all"
+printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE * INCLUDE main EXCLUDE work* SCOREP_REGION_NAMES_END' >"$dir/some"
+expect "worker converted leaves handed c11" gcc $c -fplugin-arg-dprof-filter="$dir/all" $auto=functions
+expect "converted leaves handed c11 main" gcc $c -fplugin-arg-dprof-filter="$dir/some" $auto=functions
+
+cc=$from/threads.cc
+lambda=thread_threads.cc:$(line $cc 'a lambda') generic=thread_threads.cc:$(line $cc 'generic') stops=thread_threads.cc:$(line $cc 'stop_token')
+names="worker functor::operator() object::run throws answer handed $lambda $generic thread_threads.cc:$(line $cc 'x - 6')"
+expect "$names" g++ $cc -O0 -std=c++17 -Wall -Wextra -Werror
+for level in -O0 -O2 "-O2 -flto" "-O1 -fsanitize=address,undefined"; do
+	# shellcheck disable=SC2086
+	expect "$names $stops" g++ $cc $level -std=c++20 -Wall -Wextra -Werror
+done
+
+# ---- Teams --------------------------------------------------------------------------------------------
+c=$from/teams.c
+cp $c "$dir/teams.cc"
+names=$(for w in 'num_threads(2)' 'parallel for' 'parallel sections' 'nested'; do echo "parallel_teams.c:$(line $c "omp.*$w")"; done)
+for options in -O0 -O2 "-O2 -flto" "-O2 -fexceptions -fnon-call-exceptions" "-O2 -fsanitize=undefined" "-O2 $auto=loops"; do
+	# shellcheck disable=SC2086
+	expect "$names" gcc $c -fopenmp $options -Wall -Wextra -Werror
+	# shellcheck disable=SC2086
+	expect "$(sed "s/teams.c/teams.cc/" <<<"$names")" g++ "$dir/teams.cc" -fopenmp $options
+done
+expect "$names main" gcc $c -fopenmp -O2 $auto=functions
+printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE parallel\\ teams* SCOREP_REGION_NAMES_END' >"$dir/no-teams"
+expect "$names" gcc $c -fopenmp -O2 -fplugin-arg-dprof-filter="$dir/all"
+expect "" gcc $c -fopenmp -O2 -fplugin-arg-dprof-filter="$dir/no-teams"
+exit $failed
