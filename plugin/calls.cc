@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * calls.cc - records the calls of calls.def, or says where they stand.
+ * calls.cc - says where the calls of calls.def stand, and records some of them where no adapter does.
  *
- *   x = MPI_Barrier(c);          ->   ENTER; x = MPI_Barrier(c); EXIT
+ *   x = MPI_Barrier(c);          ->   TELL [ENTER]; x = MPI_Barrier(c); TOLD [EXIT]
  *   e = pthread_mutex_lock(m);   ->   TELL; e = pthread_mutex_lock(m); TOLD
  *
- * Law: ENTER is the last thing that the thread records before the call, so that who
- * stands behind the call (the MPI adapter) can add to it; EXIT is on every way the call can go on. What is
- * told is so from just before the call until just after it, whichever way that goes on; and only
- * where the compiler knows the line: a neighbour's would be a wrong one. */
+ * Law: what is told is so from just before the call until just after it, whichever way that goes on. What only
+ * an adapter records is told only where the compiler knows the line: a neighbour's would be a wrong one. */
 #include "plugin/parts.h"
 
 static const struct call {
 	const char *function;
 	enum dprof_kind kind;
 	const char *name;
-	bool told;
+	enum dprof_adapter adapter; /* who records it, else the code around it */
+	bool told;                  /* nobody else records it */
 } table[] = {
-#define DPROF_CALL(function, kind, name) { function, DPROF_KIND_##kind, name, false },
-#define DPROF_TELL(function, kind, name) { function, DPROF_KIND_##kind, name, true },
+#define DPROF_CALL(function, kind, name, adapter) \
+	{ function, DPROF_KIND_##kind, name, DPROF_ADAPTER_##adapter, false },
+#define DPROF_TELL(function, kind, name) { function, DPROF_KIND_##kind, name, DPROF_ADAPTERS, true },
 #include "plugin/calls.def"
 };
 
@@ -97,8 +97,9 @@ static bool record(gimple_stmt_iterator *i, const struct call *c)
 		return false;
 	tree site = site_build(c->kind, where, shown(c), current_function_decl);
 
-	gsi_insert_before(i, pass_event(DPROF_ENTER, c->kind, site, where), GSI_SAME_STMT);
-	return insert_after(i, [&] { return pass_event(DPROF_EXIT, c->kind, site, where); });
+	auto part = [&](enum dprof_op op) { return pass_call_or_event(op, c->kind, c->adapter, site, where); };
+	gsi_insert_before(i, part(DPROF_ENTER), GSI_SAME_STMT);
+	return insert_after(i, [&] { return part(DPROF_EXIT); });
 }
 
 static bool tell(gimple_stmt_iterator *i, const struct call *c)

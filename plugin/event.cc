@@ -9,7 +9,7 @@
  * The text is duplicated by inlining and unrolling, so its labels are numbers. Its cold part is in
  * subsection 1 of the same section, so it lives and dies with its function. Nothing in it describes
  * the frame: whether CFA is counted from rsp is not known here, so a backtrace taken inside
- * __dprof_2_needs_libdprof ends there; outside it the stack is as GCC thinks it is. */
+ * __dprof_3_needs_libdprof ends there; outside it the stack is as GCC thinks it is. */
 #include "plugin/parts.h"
 #include "tree-dfa.h"
 
@@ -47,7 +47,7 @@
 	"\t.subsection 1\n" \
 	"3:" INSN("leaq\t-128(%%rsp), %%rsp", "lea\trsp, -128[rsp]") /* over the red zone */ \
 	lea \
-	INSN("call\t*__dprof_2_needs_libdprof@GOTPCREL(%%rip)", "call\t[QWORD PTR __dprof_2_needs_libdprof@GOTPCREL[rip]]") \
+	INSN("call\t*__dprof_3_needs_libdprof@GOTPCREL(%%rip)", "call\t[QWORD PTR __dprof_3_needs_libdprof@GOTPCREL[rip]]") \
 	INSN("leaq\t128(%%rsp), %%rsp", "lea\trsp, 128[rsp]") \
 	"\tjnc\t1b\n" \
 	"\tjmp\t2b\n" \
@@ -135,6 +135,33 @@ gimple *call_build(tree site, location_t where)
 		vec_safe_push(inputs, operand(MARK_NONE, site, 0));
 	return asm_build(!site ? TOLD : far_sites() ? TELL_FAR : TELL, inputs,
 			 clobbers({ "memory", "rcx", "rax" }), where);
+}
+
+/* Over the event behind it, unless there is no adapter to record that. To be freed. */
+static char *unless_alone(enum dprof_kind kind, enum dprof_adapter adapter)
+{
+	unsigned bit = 1u << kind, at = 4 * adapter;
+	char *text = xasprintf("{movq\t__dprof_alone@GOTPCREL(%%%%rip), %%%%rcx|"
+			       "mov\trcx, QWORD PTR __dprof_alone@GOTPCREL[rip]}\n"
+			       "\t{testl\t$%u, %u(%%%%rcx)|test\tDWORD PTR %u[rcx], %u}\n\tjz\t4f\n", bit, at, at, bit);
+	return text;
+}
+
+/* The same, and the event where there is no adapter to record it. ENTER says that the call comes, EXIT that
+ * it is over. */
+gimple *call_or_event_build(enum dprof_op op, enum dprof_kind kind, enum dprof_adapter adapter, tree site,
+			    location_t where)
+{
+	operands *inputs = nullptr;
+	vec_safe_push(inputs, operand(MARK_NONE, site, DPROF_SITE_ALIGN * op));
+	vec_safe_push(inputs, operand(MARK_NONE, site, op));
+	char *unless = unless_alone(kind, adapter), *event = text(op, kind);
+	char *both = concat(op == DPROF_EXIT ? TOLD : far_sites() ? TELL_FAR : TELL, "\t", unless, event, "\n4:", nullptr);
+	gimple *stmt = asm_build(both, inputs, clobbers({ "memory", "cc", "rsi", "rdx", "rcx", "rax" }), where);
+	free(both);
+	free(event);
+	free(unless);
+	return stmt;
 }
 
 /* ---- Which event an asm is ------------------------------------------------------------------------- */

@@ -134,6 +134,8 @@ tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, locati
 bool event_read(const char *asm_text, struct event *e);
 gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin);
 gimple *call_build(tree site, location_t where); /* says that a call comes; NULL: that it is over */
+gimple *call_or_event_build(enum dprof_op op, enum dprof_kind kind, enum dprof_adapter adapter, tree site,
+			    location_t where);
 tree event_site(gimple *stmt, enum dprof_op *op); /* NULL if it is no event */
 
 /* pass.cc: the pass over GIMPLE that does the rest. */
@@ -141,6 +143,8 @@ void pass_register(const char *plugin_name);
 gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where,
 		   enum origin origin = MARKED);
 gimple *pass_call(tree site, location_t where);
+gimple *pass_call_or_event(enum dprof_op op, enum dprof_kind kind, enum dprof_adapter adapter, tree site,
+			   location_t where);
 
 /* balance.cc: ends of regions whose begin and end stand in different blocks. The second returns true if edges
  * wait to be committed. */

@@ -108,18 +108,26 @@ unsigned pass_dprof::execute(function *fun)
 } // namespace
 
 /* The site must be known to be used before the call graph is next rebuilt. */
-gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin)
+static gimple *referring(gimple *stmt)
 {
-	gimple *stmt = event_build(op, kind, site, where, origin);
 	cgraph_node::get(current_function_decl)->record_stmt_references(stmt);
 	return stmt;
 }
 
+gimple *pass_event(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin)
+{
+	return referring(event_build(op, kind, site, where, origin));
+}
+
 gimple *pass_call(tree site, location_t where)
 {
-	gimple *stmt = call_build(site, where);
-	cgraph_node::get(current_function_decl)->record_stmt_references(stmt);
-	return stmt;
+	return referring(call_build(site, where));
+}
+
+gimple *pass_call_or_event(enum dprof_op op, enum dprof_kind kind, enum dprof_adapter adapter, tree site,
+			   location_t where)
+{
+	return referring(call_or_event_build(op, kind, adapter, site, where));
 }
 
 void pass_register(const char *plugin_name)

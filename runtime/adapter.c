@@ -32,7 +32,7 @@ static uint64_t *claim(uint64_t what, uint64_t stamp)
 		if (slot < *(uint64_t *volatile *)&__dprof_cursor.end)
 			return slot;
 		__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
-				 "call __dprof_2_needs_libdprof\n\t"
+				 "call __dprof_3_needs_libdprof\n\t"
 				 "lea 128(%%rsp), %%rsp\n\t"
 				 "setc %0" : "=r"(none) : "c"(slot), "d"(what), "a"(stamp)
 				 : "cc", "memory");

@@ -3,10 +3,8 @@
  * adapter.h - what the core offers to adapters: libraries that know a programming model (MPI,
  * ...) and say what a recorded operation was.
  *
- * A call that the plugin saw is recorded by the code around it; the adapter, called inside, only
- * adds arguments to its ENTER. Of others the plugin says only where they stand (dprof_adapter_call): the
- * adapter records them, as it does those from code that the plugin never saw, which have a site of the
- * adapter's own.
+ * Of a call that the plugin saw it says only where it stands (dprof_adapter_call): the adapter records it, as it
+ * does those from code that the plugin never saw, which have a site of the adapter's own.
  *
  * Law: arguments stand directly behind the event that they belong to, or nowhere. All of this
  * may be called at any time, recording or not, and leaves errno alone. */
@@ -27,6 +25,9 @@ struct dprof_argument { enum dprof_key key; uint64_t value; };
 
 /* False: nothing is recorded here, and what an adapter would find out is in vain. */
 DPROF_EXPORT bool dprof_adapter_recording(void);
+
+/* The calling library is this adapter: inserted code leaves calls to it (record.h). Before the first of them. */
+DPROF_EXPORT void dprof_adapter_present(enum dprof_adapter);
 
 /* The kinds that are recorded, as bits: not those that DPROF_EVENTS leaves out, of which events come to
  * nothing; none while nothing is recorded. A variable, because programs take locks so often that a call
@@ -144,9 +145,9 @@ DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
  * of C++ at most. A signal handler's frame begins further down (what the kernel saves is larger). */
 #define DPROF_CALL_NEAR 1024 /* bytes */
 
-/* The site that the plugin gave to the call that the calling thread is in; NULL when it has not
- * seen it. Asked once: what is called from then on is another call. */
-static inline const struct dprof_site *dprof_adapter_call(const struct dprof_site *site_of_adapter)
+/* The site that the plugin gave to the call of `name` that the calling thread is in; NULL when it has not
+ * seen it. Of that kind, unless the kind is NONE. Answered once: what is called from then on is another call. */
+static inline const struct dprof_site *dprof_adapter_call(enum dprof_kind kind, const char *name, uint64_t near)
 {
 	const struct dprof_site *site = __dprof_call.site;
 	uint64_t stack;
@@ -154,11 +155,11 @@ static inline const struct dprof_site *dprof_adapter_call(const struct dprof_sit
 	if (!site)
 		return NULL;
 	__asm__("mov %%rsp, %0" : "=r"(stack));
-	if (__dprof_call.stack - stack > DPROF_CALL_NEAR)
+	if (__dprof_call.stack - stack > near || (kind && dprof_site_kind(site) != kind) ||
+	    strcmp(site->strings, name))
 		return NULL;
 	__dprof_call.site = NULL;
-	return dprof_site_kind(site) == dprof_site_kind(site_of_adapter) &&
-	       !strcmp(site->strings, site_of_adapter->strings) ? site : NULL;
+	return site;
 }
 
 /* Adds arguments to the last event of this thread, unless that is of a kind that is left out. */
@@ -191,7 +192,8 @@ DPROF_EXPORT bool dprof_adapter_is_ours(const void *code);
 static inline const struct dprof_site *dprof_adapter_site(const struct dprof_site *site_of_adapter,
 							  const void *caller)
 {
-	const struct dprof_site *told = dprof_adapter_call(site_of_adapter);
+	const struct dprof_site *told = dprof_adapter_call(dprof_site_kind(site_of_adapter),
+								   site_of_adapter->strings, DPROF_CALL_NEAR);
 
 	if (!dprof_adapter_recording())
 		return NULL;

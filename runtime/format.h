@@ -77,6 +77,9 @@ enum dprof_kind {
 	DPROF_KIND_COUNT
 };
 
+/* Sets of kinds. */
+#define DPROF_KIND_BIT(kind) (UINT32_C(1) << (kind))
+
 static inline enum dprof_kind dprof_site_kind(const struct dprof_site *site)
 {
 	return (enum dprof_kind)(site->kind & ~DPROF_SITE_AUTOMATIC);
@@ -86,6 +89,9 @@ static inline int dprof_site_automatic(const struct dprof_site *site)
 {
 	return (site->kind & DPROF_SITE_AUTOMATIC) != 0;
 }
+
+/* Who records calls: one of these, or, where it is not there, the code around them (record.h). */
+enum dprof_adapter { DPROF_ADAPTER_MPI, DPROF_ADAPTER_GOMP, DPROF_ADAPTER_PTHREAD, DPROF_ADAPTERS };
 
 /* ---- Records ------------------------------------------------------------------------------------
  *
@@ -126,8 +132,9 @@ enum dprof_key {
 /* ---- What operations say ------------------------------------------------------------------------
  *
  * An operation is an ENTER and an EXIT at a site of its kind; its arguments stand behind the
- * ENTER. The EXIT of everything but a region is stamped behind a fence (lfence; rdtsc): it may be
- * the receiving end of a link. Ranks are those of MPI_COMM_WORLD.
+ * ENTER. The EXIT of everything but a region, and but what only begins something (it has an id), is stamped
+ * behind a fence (lfence; rdtsc): it may be the receiving end of a link. What is done in a call that waits
+ * may have the stamp of that call's EXIT. Ranks are those of MPI_COMM_WORLD.
  *
  *   barrier  group seq              no participant leaves before all have entered
  *   coll     group seq bytes role   rooted: role=1 at the root, 0 elsewhere. The site's name says how

@@ -310,12 +310,27 @@ static void first_notes(void)
 				   "-fplugin=dprof, and do not remove the section dprof_sites");
 }
 
+static bool present[DPROF_ADAPTERS];
+
+void dprof_adapter_present(enum dprof_adapter adapter)
+{
+	present[adapter] = true;
+	__dprof_alone[adapter] = 0;
+}
+
+static void say_who_records(uint32_t kinds)
+{
+	for (int i = 0; i < DPROF_ADAPTERS; i++)
+		__dprof_alone[i] = present[i] ? 0 : kinds;
+}
+
 /* Before the constructors of the program, which may record. */
 static void __attribute__((constructor(101))) start(void)
 {
 	int saved_errno = errno;
 
 	dprof_settings_read();
+	say_who_records(0);
 	if (!dprof_settings.off)
 		dprof_notice_prepare();
 	if (!dprof_settings.off && dprof_threads_prepare() == 0 &&
@@ -323,9 +338,10 @@ static void __attribute__((constructor(101))) start(void)
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
 		dprof_unambiguous = frz_source() == FRZ_TSC;
-		dprof_choosy = (dprof_settings.left_out & ~DPROF_ADAPTER_KINDS) != 0;
+		dprof_choosy = (dprof_settings.left_out & DPROF_UNASKED_KINDS) != 0;
 		prepare_constant_lines();
 		dprof_off = 0;
+		say_who_records(~dprof_settings.left_out);
 		dprof_adapter_kinds = ~dprof_settings.left_out;
 		if (dprof_process_begin()) {
 			dprof_modules_look();

@@ -20,22 +20,29 @@
  *   .subsection 1
  *   3:  lea   -128(%rsp), %rsp            the red zone
  *       lea   SITE + OP(%rip), %rdx
- *       call  *__dprof_2_needs_libdprof@gotpcrel(%rip)
+ *       call  *__dprof_3_needs_libdprof@gotpcrel(%rip)
  *       lea   128(%rsp), %rsp
  *       jnc   1b                          there is room now
  *       jmp   2b                          it was recorded for us, or is not to be
  *   .previous
  *
- * Around a call of which only the adapter can say when what is to be recorded (a lock may be refused), it
- * says just where the call stands:
+ * Around a call that an adapter records it says just where the call stands; where there is no adapter, it
+ * records the call itself, if its kind is recorded:
  *
  *       mov   __dprof_call@gottpoff(%rip), %rax
  *       lea   SITE(%rip), %rcx
  *       mov   %rcx, %fs:(%rax)
  *       mov   %rsp, %fs:8(%rax)
- *       call  pthread_mutex_lock
+ *       mov   __dprof_alone@gotpcrel(%rip), %rcx
+ *       testl $(1 << KIND), 4*ADAPTER(%rcx)
+ *       jz    4f
+ *       (ENTER as above)
+ *   4:  call  MPI_Send
  *       mov   __dprof_call@gottpoff(%rip), %rcx
  *       movq  $0, %fs:(%rcx)
+ *       (the same test; EXIT)
+ *
+ * A call of which only the adapter can say whether it is to be recorded (a lock may be refused) has no such test.
  *
  * Law: a slot that was claimed belongs to its claimer alone and stays mapped until it is written. */
 #ifndef DPROF_RECORD_H
@@ -47,9 +54,9 @@
  * `end` is NULL; the helper thread may set it to that at any time. A claim is compared with `end` one
  * instruction after it was made, and a handler that came in between may have moved `end` anywhere. So a
  * claim that has no room has a slot of its own, too, in the slack behind its chunk (thread.h): what had
- * failed may still succeed, and what had room and fails is filled by __dprof_2_needs_libdprof. */
+ * failed may still succeed, and what had room and fails is filled by __dprof_3_needs_libdprof. */
 struct dprof_cursor {
-	uint64_t *next; /* past end when a claim failed: __dprof_2_needs_libdprof mends it */
+	uint64_t *next; /* past end when a claim failed: __dprof_3_needs_libdprof mends it */
 	uint64_t *end;
 };
 
@@ -70,15 +77,20 @@ extern __thread struct dprof_call __dprof_call
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 #endif
 
+/* The kinds, as bits, of an adapter's calls that the code around them is to record itself. */
+#if defined(__x86_64__)
+extern uint32_t __dprof_alone[DPROF_ADAPTERS] __attribute__((visibility("default")));
+#endif
+
 /* Makes room in the calling thread's buffer, or records the event itself.
  * The name is what the linker or the loader says where there is no libdprof, or one that does not go with the
- * object: 2 is the version of all that this header and the layout of sites say, and changes with them.
+ * object: 3 is the version of all that this header and the layout of sites say, and changes with them.
  * rcx: the slot that was claimed in vain; rdx: the address of the site, and the operation in its low
  * bits, or 0; rax: at an EXIT the stamp. Preserves every register (vector registers too) except the
  * flags and may be called with any stack alignment; to be called from assembly only.
  * Returns with the carry flag clear when to try again, and set when there is nothing left to do: the
  * event is recorded, or is not to be; the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
-__attribute__((visibility("default"))) void __dprof_2_needs_libdprof(void);
+__attribute__((visibility("default"))) void __dprof_3_needs_libdprof(void);
 
 #endif

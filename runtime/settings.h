@@ -32,7 +32,6 @@ struct dprof_settings {
 };
 
 /* The bit of a kind. */
-#define DPROF_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
 extern struct dprof_settings dprof_settings;
 

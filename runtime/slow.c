@@ -33,6 +33,7 @@
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
 __thread struct dprof_call __dprof_call;
+uint32_t __dprof_alone[DPROF_ADAPTERS] = { ~0u, ~0u, ~0u };
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */

@@ -205,14 +205,10 @@ extern uint8_t dprof_off;
  * slow path and is stored wide. */
 extern bool dprof_supervised, dprof_unambiguous;
 
-/* Some kinds are left out that the plugin inserts: then each event takes the slow path, too, which looks at
- * its kind. */
+/* Kinds are left out that inserted code records without looking: then each event takes the slow path, too,
+ * which looks at its kind. */
 extern bool dprof_choosy;
-
-/* Those that it never inserts. */
-#define DPROF_ADAPTER_KINDS \
-	(DPROF_KIND_BIT(DPROF_KIND_FORK) | DPROF_KIND_BIT(DPROF_KIND_JOIN) | \
-	 DPROF_KIND_BIT(DPROF_KIND_LOCK) | DPROF_KIND_BIT(DPROF_KIND_IO) | DPROF_KIND_BIT(DPROF_KIND_SLEEP))
+#define DPROF_UNASKED_KINDS (DPROF_KIND_BIT(DPROF_KIND_REGION) | DPROF_KIND_BIT(DPROF_KIND_PROGRESS))
 
 static inline bool dprof_is_left_out(const struct dprof_site *site)
 {

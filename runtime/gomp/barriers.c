@@ -2,12 +2,17 @@
  *
  * barriers.c - barriers, also those at the end of worksharing and of `single copyprivate`.
  *
- * A thread that is in no team of several waits for nobody. Where the plugin has seen the call it did not
- * know that, and the thread gets a group of its own. */
+ * A thread that is in no team of several waits for nobody. Where the plugin has seen the call that is recorded,
+ * too, and the thread gets a group of its own. */
 #include "runtime/gomp/gomp.h"
 
 DPROF_SITE_OF(site_barrier, DPROF_KIND_BARRIER, "omp barrier");
 DPROF_SITE_OF(site_copy, DPROF_KIND_BARRIER, "omp single copyprivate");
+
+static void __attribute__((constructor)) here(void)
+{
+	dprof_adapter_present(DPROF_ADAPTER_GOMP);
+}
 
 /* Of a thread without a team; made when it first comes to a barrier. */
 static __thread struct place alone;
@@ -15,53 +20,47 @@ static __thread struct place alone;
 static struct waiting meeting(const struct dprof_site *site)
 {
 	struct place *p = team_place.group ? &team_place : &alone;
+	struct waiting w;
 
 	if (!p->group)
 		p->group = dprof_adapter_new_group();
-	return (struct waiting){ .site = site, .narguments = 2, .argument = {
-		{ DPROF_KEY_GROUP, p->group },
-		{ DPROF_KEY_SEQ, p->barriers++ },
-	} };
+	w = waiting_for(site, DPROF_KEY_GROUP, p->group);
+	dprof_say(&w.arguments, DPROF_KEY_SEQ, p->barriers++);
+	return w;
 }
 
-struct barrier { struct waiting w; bool recorded, due; };
+struct barrier { struct waiting w; bool recorded; };
 
-static struct barrier enter_barrier(bool ours)
+static struct barrier enter_barrier(const void *caller)
 {
-	const struct dprof_site *seen = dprof_adapter_entered(SITE(site_barrier)->strings);
-	struct barrier b = { .due = !seen && ours && team_place.group };
+	const struct dprof_site *site = dprof_adapter_site(SITE(site_barrier), caller);
+	struct barrier b;
 
-	b.recorded = seen || b.due;
-	if (!b.recorded)
-		return b;
-	b.w = meeting(seen ? seen : SITE(site_barrier));
+	b.recorded = site && (team_place.group || site != SITE(site_barrier));
+	if (b.recorded)
+		b.w = meeting(site);
 	return b;
 }
 
 static void begin_barrier(struct barrier *b)
 {
-	if (b->due) {
+	if (b->recorded)
 		wait_enter(&b->w);
-	} else if (b->recorded) {
-		dprof_adapter_arguments(b->w.argument, b->w.narguments);
-		b->w.entered = true;
-		wait_begin(&b->w);
-	}
 }
 
 static void leave_barrier(const struct barrier *b)
 {
-	if (b->recorded)
-		wait_end((struct waiting *)&b->w);
-	if (b->due)
-		dprof_adapter_exit(b->w.site);
+	if (!b->recorded)
+		return;
+	wait_end((struct waiting *)&b->w);
+	dprof_adapter_exit(b->w.site);
 }
 
 #define BARRIER(name)                                         \
 	DPROF_EXPORT void name(void);                         \
 	DPROF_EXPORT void name(void)                          \
 	{                                                     \
-		struct barrier b = enter_barrier(IS_OURS);    \
+		struct barrier b = enter_barrier(__builtin_return_address(0));    \
                                                               \
 		begin_barrier(&b);                            \
 		REAL(name)();                                 \
@@ -71,7 +70,7 @@ static void leave_barrier(const struct barrier *b)
 	DPROF_EXPORT bool name(void);                         \
 	DPROF_EXPORT bool name(void)                          \
 	{                                                     \
-		struct barrier b = enter_barrier(IS_OURS);    \
+		struct barrier b = enter_barrier(__builtin_return_address(0));    \
 		bool cancelled;                               \
                                                               \
 		begin_barrier(&b);                            \
@@ -94,7 +93,7 @@ DPROF_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
 	struct barrier b = { 0 };
 
 	if (!cancelled)
-		b = enter_barrier(IS_OURS);
+		b = enter_barrier(__builtin_return_address(0));
 	begin_barrier(&b);
 	REAL(GOMP_workshare_task_reduction_unregister)(cancelled);
 	leave_barrier(&b);
@@ -127,10 +126,9 @@ DPROF_EXPORT void *GOMP_single_copy_start(void)
 DPROF_EXPORT void GOMP_single_copy_end(void *data);
 DPROF_EXPORT void GOMP_single_copy_end(void *data)
 {
-	struct barrier b = { .due = IS_OURS && team_place.group };
+	struct barrier b = { .recorded = IS_OURS && team_place.group };
 
-	b.recorded = b.due;
-	if (b.due)
+	if (b.recorded)
 		b.w = meeting(SITE(site_copy));
 	begin_barrier(&b);
 	REAL(GOMP_single_copy_end)(data);

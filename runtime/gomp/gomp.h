@@ -45,13 +45,21 @@
  * left for the time of the task, and entered again (format.h). */
 struct waiting {
 	const struct dprof_site *site;
-	struct dprof_argument argument[3];
-	unsigned narguments;
+	struct dprof_arguments arguments;
 	bool entered;              /* else it is recorded only when a task is run in it, or */
 	struct dprof_moment since; /* at its end, as entered at that moment */
 	uint64_t until;            /* it is over when this task begins */
 	struct waiting *around;
 };
+
+/* One for something that has a number. */
+static inline struct waiting waiting_for(const struct dprof_site *site, enum dprof_key key, uint64_t value)
+{
+	struct waiting w = { .site = site };
+
+	dprof_say(&w.arguments, key, value);
+	return w;
+}
 
 /* From the second to the third the calling thread waits. */
 void wait_enter(struct waiting *);      /* records the ENTER */
@@ -63,8 +71,8 @@ void wait_late(struct waiting *);       /* records its ENTER, if it was not reco
 struct waiting *wait_leave_for(uint64_t task);
 void wait_return(struct waiting *, uint64_t task);
 
-/* A thread that has left its team runs tasks until the team is at its end: `w` is how it left. */
-void wait_idle(const struct waiting *w);
+/* A thread that has left its team runs tasks until the team is at its end: `w` is how it left, and when. */
+void wait_idle(const struct waiting *w, uint64_t since);
 struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 
 /* ---- teams.c ---------------------------------------------------------------------------------- */

@@ -19,21 +19,23 @@ static const char unnamed, ordered;
 
 #define WANTED_SITE_OF_CALL(site) (dprof_adapter_wanted(DPROF_KIND_LOCK) ? SITE_OF_CALL(site) : NULL)
 
-static void say_which(const void *lock)
+static void record(const struct dprof_site *site, enum dprof_op op, const void *lock)
 {
-	dprof_adapter_arguments(&(struct dprof_argument){ DPROF_KEY_ID, (uint64_t)lock }, 1);
+	struct dprof_arguments a;
+
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)lock);
+	dprof_adapter_record(site, op, 0, &a);
 }
 
 static void begin(const struct dprof_site *site, const void *lock)
 {
-	dprof_adapter_enter(site);
-	say_which(lock);
+	record(site, DPROF_ENTER, lock);
 }
 
 static void released(const struct dprof_site *site, const void *lock)
 {
-	dprof_adapter_point(site);
-	say_which(lock);
+	record(site, DPROF_POINT, lock);
 }
 
 static void taken(const struct dprof_site *site, const void *lock)

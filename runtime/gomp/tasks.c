@@ -225,9 +225,11 @@ static struct header header_for(void (*body)(void *), uint64_t task, const struc
  * knows: it is not if it is run in here. */
 static struct waiting begins(uint64_t task)
 {
-	return (struct waiting){ .site = SITE(site_taskwait), .narguments = 1, .until = task,
-				 .argument = { { DPROF_KEY_TASK, task } },
-				 .since = dprof_adapter_moment() };
+	struct waiting w = waiting_for(SITE(site_taskwait), DPROF_KEY_TASK, task);
+
+	w.until = task;
+	w.since = dprof_adapter_moment();
+	return w;
 }
 
 #define TASK_PARAMETERS                                                                          \
@@ -301,8 +303,7 @@ static struct header begin_loop(struct loop *l, void (*body)(void *), unsigned f
 		task_now.group = &l->group;
 	}
 	task = make(NULL, false);
-	l->end = (struct waiting){ .site = SITE(site_taskloop), .narguments = 1,
-				   .argument = { { DPROF_KEY_ID, l->group.number } } };
+	l->end = waiting_for(SITE(site_taskloop), DPROF_KEY_ID, l->group.number);
 	h = header_for(body, task, SITE(site_task));
 	h.written = 2;
 	if (l->recorded)
@@ -356,7 +357,7 @@ TASKLOOP(GOMP_taskloop_ull, unsigned long long)
 static void wait_for(const struct dprof_site *site, enum dprof_key key, uint64_t value,
 		     void (*real)(void))
 {
-	struct waiting w = { .site = site, .narguments = 1, .argument = { { key, value } } };
+	struct waiting w = waiting_for(site, key, value);
 
 	wait_enter(&w);
 	real();
@@ -381,11 +382,11 @@ DPROF_EXPORT void GOMP_taskwait(void)
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend);
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend)
 {
-	struct waiting w = { .site = SITE_OF_CALL(site_taskwait), .narguments = 1 };
+	struct waiting w = { .site = SITE_OF_CALL(site_taskwait) };
 	bool recording = w.site && team_place.group;
 
 	if (recording) {
-		w.argument[0] = (struct dprof_argument){ DPROF_KEY_TASK, make(depend, true) };
+		dprof_say(&w.arguments, DPROF_KEY_TASK, make(depend, true));
 		wait_enter(&w);
 	}
 	REAL(GOMP_taskwait_depend)(depend);

@@ -53,26 +53,37 @@ static __thread struct teams { uint64_t group, teams, barriers; unsigned size; }
 
 /* ---- The threads of a team -------------------------------------------------------------------- */
 
-static struct waiting operation(const struct dprof_site *site, const struct region *r, bool opener)
+static void operation(struct waiting *w, const struct dprof_site *site, const struct region *r, bool opener)
 {
-	return (struct waiting){ .site = site, .narguments = 3, .argument = {
-		{ DPROF_KEY_GROUP, r->group },
-		{ DPROF_KEY_SEQ, r->number },
-		{ DPROF_KEY_ROLE, opener },
-	} };
+	w->site = site;
+	w->until = 0;
+	w->arguments.words = 0;
+	dprof_say(&w->arguments, DPROF_KEY_GROUP, r->group);
+	dprof_say(&w->arguments, DPROF_KEY_SEQ, r->number);
+	dprof_say(&w->arguments, DPROF_KEY_ROLE, opener);
+}
+
+/* A thread that was idle. */
+static void join_team(const struct region *r)
+{
+	struct dprof_moment since = wait_idle_end();
+	uint64_t stamp = dprof_adapter_now_fenced();
+	struct waiting fork;
+
+	operation(&fork, SITE(site_fork), r, false);
+	dprof_adapter_record(fork.site, DPROF_ENTER, since.place == dprof_adapter_place() ? since.stamp : stamp,
+			     &fork.arguments);
+	dprof_adapter_record(fork.site, DPROF_EXIT, stamp, NULL);
 }
 
 static struct part enter_team(const struct region *r, bool opener)
 {
 	struct part outer = { team_place, task_now };
-	struct waiting fork = operation(SITE(site_fork), r, opener);
 
-	if (r->group && !opener) {
-		dprof_adapter_enter_at(fork.site, wait_idle_end());
-		dprof_adapter_arguments(fork.argument, fork.narguments);
-	}
-	if (r->group)
-		dprof_adapter_exit(fork.site);
+	if (r->group && opener)
+		dprof_adapter_exit(SITE(site_fork));
+	else if (r->group)
+		join_team(r);
 	team_place = (struct place){ r->group, r->barriers };
 	task_now = (struct task){ 0 };
 	return outer;
@@ -88,9 +99,11 @@ static void note_barriers(struct region *r)
 		;
 }
 
+/* Who is no opener waits for nobody here, so that one stamp is enough. */
 static void leave_team(struct region *r, bool opener, struct part outer)
 {
-	struct waiting join = operation(SITE(site_join), r, opener);
+	struct waiting join;
+	uint64_t left_at;
 
 	note_barriers(r);
 	team_place = outer.place;
@@ -98,14 +111,15 @@ static void leave_team(struct region *r, bool opener, struct part outer)
 	if (!r->group)
 		return;
 	if (opener) {
-		r->join = join;
+		operation(&r->join, SITE(site_join), r, opener);
 		wait_enter(&r->join);
 		return;
 	}
-	dprof_adapter_enter(join.site);
-	dprof_adapter_arguments(join.argument, join.narguments);
-	dprof_adapter_exit(join.site);
-	wait_idle(&join);
+	left_at = dprof_adapter_now();
+	operation(&join, SITE(site_join), r, opener);
+	dprof_adapter_record(join.site, DPROF_ENTER, left_at, &join.arguments);
+	dprof_adapter_record(join.site, DPROF_EXIT, left_at, NULL);
+	wait_idle(&join, left_at);
 }
 
 static void member(void *region)
@@ -153,9 +167,8 @@ static struct region begin(void (*body)(void *), void *data, unsigned threads,
 
 	if (size > 1) {
 		choose_group(&r, size);
-		fork = operation(site, &r, true);
-		dprof_adapter_enter(fork.site);
-		dprof_adapter_arguments(fork.argument, fork.narguments);
+		operation(&fork, site, &r, true);
+		dprof_adapter_record(fork.site, DPROF_ENTER, 0, &fork.arguments);
 	}
 	return r;
 }

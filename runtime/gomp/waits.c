@@ -15,11 +15,6 @@ static __thread struct waiting *innermost;
 /* Of a thread that is in no team: it has left the last one. */
 static __thread struct waiting idle;
 
-static void say(const struct waiting *w)
-{
-	dprof_adapter_arguments(w->argument, w->narguments);
-}
-
 void wait_begin(struct waiting *w)
 {
 	w->around = innermost;
@@ -28,8 +23,7 @@ void wait_begin(struct waiting *w)
 
 void wait_enter(struct waiting *w)
 {
-	dprof_adapter_enter(w->site);
-	say(w);
+	dprof_adapter_record(w->site, DPROF_ENTER, 0, &w->arguments);
 	w->entered = true;
 	wait_begin(w);
 }
@@ -43,21 +37,21 @@ void wait_late(struct waiting *w)
 {
 	if (w->entered)
 		return;
-	dprof_adapter_enter_at(w->site, w->since);
-	say(w);
+	dprof_adapter_record_enter_at(w->site, w->since, &w->arguments);
 	w->entered = true;
 }
 
 struct waiting *wait_leave_for(uint64_t task)
 {
 	struct waiting *w = innermost;
+	struct dprof_arguments for_task = { 0 };
 
 	innermost = NULL;
 	if (!w)
 		return NULL;
 	wait_late(w);
-	dprof_adapter_exit(w->site);
-	dprof_adapter_arguments(&(struct dprof_argument){ DPROF_KEY_TASK, task }, 1);
+	dprof_say(&for_task, DPROF_KEY_TASK, task);
+	dprof_adapter_record(w->site, DPROF_EXIT, dprof_adapter_now_fenced(), &for_task);
 	w->entered = false;
 	return w;
 }
@@ -68,8 +62,7 @@ void wait_return(struct waiting *w, uint64_t task)
 	innermost = w;
 	if (!w || w->until == task)
 		return;
-	dprof_adapter_enter(w->site);
-	say(w);
+	dprof_adapter_record(w->site, DPROF_ENTER, 0, &w->arguments);
 	w->entered = w != &idle;
 	if (w != &idle)
 		return;
@@ -77,11 +70,11 @@ void wait_return(struct waiting *w, uint64_t task)
 	w->since = dprof_adapter_moment();
 }
 
-void wait_idle(const struct waiting *w)
+void wait_idle(const struct waiting *w, uint64_t since)
 {
 	idle = *w;
 	idle.entered = false;
-	idle.since = dprof_adapter_moment();
+	idle.since = (struct dprof_moment){ since, dprof_adapter_place() };
 	innermost = &idle;
 }
 

@@ -15,8 +15,7 @@
  *   groups.c       numbers communicators
  *   hosts.c        numbers hosts and lets FreeZer measure between them
  *
- * What the plugin saw is recorded around the call already:   ENTER [call: ARG ARG ARG] EXIT
- * What it never saw is recorded in here:                     [call: ENTER ARG ARG ARG ... EXIT]
+ * The plugin says where a call stands that it saw; all are recorded in here: ENTER ARG ARG ARG ... EXIT
  *
  * Law: what needs all ranks of MPI_COMM_WORLD is done by all of them or by none, whether a
  * rank itself records or not; and no error of MPI in here reaches the program. */
@@ -38,19 +37,37 @@ extern bool mpi_active;
 /* Threads may call MPI at the same time. */
 extern bool mpi_multiple;
 
+#define MPI_KINDS (DPROF_KIND_BIT(DPROF_KIND_SEND) | DPROF_KIND_BIT(DPROF_KIND_RECV) | \
+		   DPROF_KIND_BIT(DPROF_KIND_WAIT) | DPROF_KIND_BIT(DPROF_KIND_COLL) | \
+		   DPROF_KIND_BIT(DPROF_KIND_BARRIER))
+
 /* A call that is being recorded. */
 struct call {
-	bool on;                      /* say what it does */
-	const struct dprof_site *due; /* an EXIT at this site, or NULL: the plugin's code does it */
+	bool on;                       /* say what it does */
+	const struct dprof_site *site; /* it is recorded there; or NULL */
+	const uint64_t *place;         /* behind its ENTER */
 };
 
-/* Without a site only a call that the plugin saw is recorded. */
-struct call call_begin(const void *site, const char *name);
-void call_end(struct call);
+/* Is anything of a call recorded, or done for others? */
+static inline bool calls_recorded(void)
+{
+	return mpi_active && dprof_adapter_kinds & MPI_KINDS;
+}
 
-/* The call, which has said nothing else, waits for others, nobody knows for whom; and one that does
- * so from its begin. */
-void call_waits(struct call);
+/* How the call is to be recorded that the thread is in: where the plugin saw it, or else at the site, if there is
+ * one; with a name "" it is none that the plugin sees. And its ENTER. */
+struct call call_of(const void *site, const char *name);
+void call_enter(struct call *, const struct dprof_arguments *);
+
+/* Both, where there is nothing to say. */
+struct call call_begin(const void *site, const char *name);
+
+/* The EXIT, now or with a stamp; and more of the ENTER, if nothing was recorded since. */
+void call_end(struct call);
+void call_end_at(struct call, uint64_t stamp);
+void call_add(struct call, enum dprof_key, uint64_t value);
+
+/* The call waits for others, nobody knows for whom. */
 struct call wait_begin(const void *site, const char *name);
 
 #define UNKNOWN_BYTES UINT64_MAX
@@ -201,8 +218,8 @@ void post_received(const struct post *, const MPI_Status *);
 
 /* POINT "done" of an operation with an id, or of the receive around it; no status: it is not known
  * what came. */
-void say_sent(uint64_t id);
-void say_received(const struct envelope *, uint64_t id, const MPI_Status *);
+void say_sent(uint64_t id, uint64_t stamp);
+void say_received(const struct envelope *, uint64_t id, const MPI_Status *, uint64_t stamp);
 
 /* ---- Collective operations -------------------------------------------------------------------- */
 

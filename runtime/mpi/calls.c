@@ -8,47 +8,108 @@
 
 bool mpi_active, mpi_multiple;
 
+static void __attribute__((constructor)) here(void)
+{
+	dprof_adapter_present(DPROF_ADAPTER_MPI);
+}
+
+/* A Fortran library stands between the program and us, and may copy arrays to its stack. */
+#define CALL_NEAR (UINT64_C(1) << 20)
+
+struct call call_of(const void *site, const char *name)
+{
+	const struct dprof_site *seen;
+
+	if (!(dprof_adapter_kinds & MPI_KINDS))
+		return (struct call){ 0 };
+	seen = *name ? dprof_adapter_call(DPROF_KIND_NONE, name, CALL_NEAR) : NULL;
+	return (struct call){ mpi_active && (seen || site), seen ? seen : mpi_active ? site : NULL, NULL };
+}
+
+void call_enter(struct call *c, const struct dprof_arguments *a)
+{
+	if (!c->site)
+		return;
+	dprof_adapter_record(c->site, DPROF_ENTER, 0, a);
+	if (dprof_adapter_wanted(dprof_site_kind(c->site)))
+		c->place = dprof_adapter_place();
+}
+
 struct call call_begin(const void *site, const char *name)
 {
-	bool seen = dprof_adapter_entered(name);
+	struct call c = call_of(site, name);
 
-	if (!mpi_active || !dprof_adapter_recording() || (!seen && !site))
-		return (struct call){ false, NULL };
-	if (!seen)
-		dprof_adapter_enter(site);
-	return (struct call){ true, seen ? NULL : site };
+	call_enter(&c, NULL);
+	return c;
+}
+
+void call_end_at(struct call c, uint64_t stamp)
+{
+	if (c.site)
+		dprof_adapter_record(c.site, DPROF_EXIT, stamp, NULL);
 }
 
 void call_end(struct call c)
 {
-	if (c.due)
-		dprof_adapter_exit(c.due);
+	if (c.site)
+		call_end_at(c, dprof_adapter_now_fenced());
 }
 
-void call_waits(struct call c)
+void call_add(struct call c, enum dprof_key key, uint64_t value)
 {
-	struct dprof_argument somebody = { DPROF_KEY_PEER, DPROF_SOMEBODY };
+	struct dprof_arguments a = { 0 };
 
-	if (c.on)
-		dprof_adapter_arguments(&somebody, 1);
+	dprof_say(&a, key, value);
+	if (c.on && c.place)
+		dprof_adapter_add(c.place, &a);
 }
 
 struct call wait_begin(const void *site, const char *name)
 {
-	struct call c = call_begin(site, name);
+	struct call c = call_of(site, name);
+	struct dprof_arguments a = { 0 };
 
-	call_waits(c);
+	if (c.on)
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	call_enter(&c, &a);
 	return c;
+}
+
+/* ---- How much --------------------------------------------------------------------------------- */
+
+#define SIZES 16
+
+/* Types that MPI names have a size for good; others may be freed, and their handles be given again. */
+static bool is_named(MPI_Datatype type)
+{
+	int integers, addresses, types, combiner = MPI_UNDEFINED;
+
+	PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+	return combiner == MPI_COMBINER_NAMED;
+}
+
+static MPI_Count size_of(MPI_Datatype type)
+{
+	static __thread struct { MPI_Datatype type; MPI_Count size; } known[SIZES];
+	unsigned at = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 60) % SIZES;
+	MPI_Count size = -1;
+
+	if (known[at].type == type && known[at].size)
+		return known[at].size;
+	if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS)
+		return -1;
+	if (is_named(type)) {
+		known[at].type = type;
+		known[at].size = size;
+	}
+	return size;
 }
 
 uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
 {
-	MPI_Count size = 0;
+	MPI_Count size = type == MPI_DATATYPE_NULL || count < 0 ? -1 : size_of(type);
 
-	if (type == MPI_DATATYPE_NULL || count < 0 ||
-	    PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
-		return UNKNOWN_BYTES;
-	return (uint64_t)count * (uint64_t)size;
+	return size < 0 ? UNKNOWN_BYTES : (uint64_t)count * (uint64_t)size;
 }
 
 /* ---- Begin and end of MPI -------------------------------------------------------------------- */

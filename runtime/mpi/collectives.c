@@ -22,33 +22,31 @@ static uint64_t role_in(const struct group *g, int root)
 	return g->between || root == WHO_KNOWS ? DPROF_WHO_KNOWS : root == g->rank;
 }
 
-static void add_arguments(const struct group *g, uint64_t seq, int root, uint64_t bytes,
-			  uint64_t id)
+static void enter(struct call *c, const struct group *g, uint64_t seq, int root, uint64_t bytes,
+		  uint64_t id)
 {
-	struct dprof_argument a[5];
-	unsigned n = 0;
+	struct dprof_arguments a;
 
-	if (g) {
-		a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP,
-						   g->instead ? g->instead : g->id };
-		a[n++] = (struct dprof_argument){ DPROF_KEY_SEQ, seq };
+	a.words = 0;
+	if (g && c->on) {
+		dprof_say(&a, DPROF_KEY_GROUP, g->instead ? g->instead : g->id);
+		dprof_say(&a, DPROF_KEY_SEQ, seq);
 	}
-	if (g && (g->between || root != NOT_ROOTED))
-		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, role_in(g, root) };
-	if (bytes != UNKNOWN_BYTES)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, bytes };
+	if (g && c->on && (g->between || root != NOT_ROOTED))
+		dprof_say(&a, DPROF_KEY_ROLE, role_in(g, root));
+	if (c->on && bytes != UNKNOWN_BYTES)
+		dprof_say(&a, DPROF_KEY_BYTES, bytes);
 	if (id)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_ID, id };
-	dprof_adapter_arguments(a, n);
+		dprof_say(&a, DPROF_KEY_ID, id);
+	call_enter(c, &a);
 }
 
 struct call group_operation_begin(const void *site, const char *name, struct group *g, int root,
 				  uint64_t bytes)
 {
-	struct call c = call_begin(site, name);
+	struct call c = call_of(site, name);
 
-	if (c.on && g)
-		add_arguments(g, g->seq, root, bytes, 0);
+	enter(&c, g, g ? g->seq : 0, root, g ? bytes : UNKNOWN_BYTES, 0);
 	if (g)
 		g->seq++;
 	return c;
@@ -64,10 +62,7 @@ struct call collective_begin(const void *site, const char *name, MPI_Comm comm, 
 
 void collective_failed(struct call c, struct group *g)
 {
-	struct dprof_argument nobody = { DPROF_KEY_PEER, DPROF_NOBODY };
-
-	if (c.on)
-		dprof_adapter_arguments(&nobody, 1);
+	call_add(c, DPROF_KEY_PEER, DPROF_NOBODY);
 	if (g)
 		group_doubt(g);
 }
@@ -75,12 +70,11 @@ void collective_failed(struct call c, struct group *g)
 static struct post begun(const void *site, const char *name, struct group *g, uint64_t seq,
 			 int root, uint64_t bytes)
 {
-	struct post p = { .call = call_begin(site, name), .kind = DPROF_KIND_COLL };
+	struct post p = { .call = call_of(site, name), .kind = DPROF_KIND_COLL };
 
-	if (p.call.on) {
+	if (p.call.on)
 		p.id = request_number();
-		add_arguments(g, seq, root, bytes, p.id);
-	}
+	enter(&p.call, g, seq, root, bytes, p.id);
 	return p;
 }
 
@@ -152,7 +146,7 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 		int result = PMPI_##called(ALL arguments, info, request);                         \
                                                                                                   \
 		if (result != MPI_SUCCESS)                                                        \
-			collective_failed((struct call){ false, NULL }, g);                       \
+			collective_failed((struct call){ 0 }, g);                       \
 		collective_keep(&site_##name##_init, g, root, size,                               \
 				result == MPI_SUCCESS ? request : NULL);                          \
 		return result;                                                                    \

@@ -14,33 +14,33 @@
 
 DPROF_SITE_OF(site_completed, DPROF_KIND_COLL, "completed");
 
-static void say_completed(uint64_t id)
+static void say_completed(uint64_t id, uint64_t stamp)
 {
-	struct dprof_argument a = { DPROF_KEY_ID, id };
+	struct dprof_arguments a = { 0 };
 
-	dprof_adapter_point((const void *)&site_completed);
-	dprof_adapter_arguments(&a, 1);
+	dprof_say(&a, DPROF_KEY_ID, id);
+	dprof_adapter_record((const void *)&site_completed, DPROF_POINT, stamp, &a);
 }
 
-static void say_done(const struct request *r, const MPI_Status *status)
+static void say_done(const struct request *r, const MPI_Status *status, uint64_t stamp)
 {
 	if (r->kind == DPROF_KIND_SEND)
-		say_sent(r->id);
+		say_sent(r->id, stamp);
 	else if (r->kind == DPROF_KIND_RECV)
-		say_received(&r->envelope, r->id, r->no_status ? NULL : status);
+		say_received(&r->envelope, r->id, r->no_status ? NULL : status, stamp);
 	else if (r->kind == DPROF_KIND_COLL)
-		say_completed(r->id);
+		say_completed(r->id, stamp);
 }
 
-static void request_done(struct request *r, const MPI_Status *status)
+static void request_done(struct request *r, const MPI_Status *status, uint64_t stamp)
 {
 	if (!r->id) { /* persistent, and not under way */
 		request_put_back(r);
 		return;
 	}
-	say_done(r, status);
+	say_done(r, status, stamp);
 	if (r->also)
-		say_done(r->also, status);
+		say_done(r->also, status, stamp);
 	if (r->made_id)
 		group_made_as(r->made, r->made_id);
 	if (!r->again) {
@@ -60,6 +60,7 @@ struct wanted {
 	int n;                     /* 0: nothing is recorded */
 	struct request **requests; /* NULL in it: not ours */
 	MPI_Status *statuses;      /* to be given to MPI */
+	uint64_t stamp;            /* behind the call */
 	struct request *few[FEW];
 	MPI_Status few_statuses[FEW];
 	void *more, *more_statuses;
@@ -74,7 +75,7 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->more = w->more_statuses = NULL;
 	w->requests = w->few;
 	w->statuses = theirs;
-	if (!mpi_active || !dprof_adapter_recording() || n <= 0)
+	if (!calls_recorded() || n <= 0)
 		return;
 	if (n > FEW) {
 		w->requests = w->more = malloc((size_t)n * sizeof(*w->requests));
@@ -90,17 +91,43 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->n = n;
 }
 
-/* The same in a call that waits. */
-static void want_in(struct call c, struct wanted *w, int n, const MPI_Request *handles,
-		    MPI_Status *theirs)
+/* The ENTER of a call that waits for these. */
+static void enter_for(struct call *c, struct request *const *requests, int n)
 {
+	struct dprof_arguments a;
 	bool foreign = false;
 
+	a.words = 0;
+	for (int i = 0; i < n; i++)
+		foreign |= requests[i] && requests[i]->kind == DPROF_KIND_WAIT;
+	if (foreign && c->on)
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	call_enter(c, &a);
+}
+
+/* The same as want() in a call that waits. */
+static struct call want_in(const void *site, const char *name, struct wanted *w, int n,
+			   const MPI_Request *handles, MPI_Status *theirs)
+{
+	struct call c = call_of(site, name);
+
 	want(w, n, handles, theirs);
-	for (int i = 0; i < w->n; i++)
-		foreign |= w->requests[i] && w->requests[i]->kind == DPROF_KIND_WAIT;
-	if (foreign)
-		call_waits(c);
+	enter_for(&c, w->requests, w->n);
+	return c;
+}
+
+/* MPI's call is over. */
+static void over(struct wanted *w)
+{
+	w->stamp = w->n ? dprof_adapter_now_fenced() : 0;
+}
+
+static void end_at(struct call c, const struct wanted *w)
+{
+	if (w->stamp)
+		call_end_at(c, w->stamp);
+	else
+		call_end(c);
 }
 
 static void want_no_more(struct wanted *w)
@@ -117,7 +144,7 @@ static void one_done(struct wanted *w, int at, const MPI_Status *status)
 {
 	if (at < 0 || at >= w->n || !w->requests[at])
 		return;
-	request_done(w->requests[at], status);
+	request_done(w->requests[at], status, w->stamp);
 	w->requests[at] = NULL;
 }
 
@@ -143,54 +170,61 @@ static void some_done(struct wanted *w, int n, const int *which, int result)
 
 /* ---- Wait ------------------------------------------------------------------------------------- */
 
+/* A send says nothing of what came. */
+static bool needs_status(const struct request *r)
+{
+	return r && (r->kind != DPROF_KIND_SEND || r->also);
+}
+
 DPROF_SITE_OF(site_Wait, DPROF_KIND_WAIT, "MPI_Wait");
 DPROF_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-	struct call c = call_begin(NAMED(Wait));
+	struct call c = call_of(NAMED(Wait));
 	struct request *r = c.on ? request_take(*request) : NULL;
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && r ? &own : status;
+	MPI_Status own, *s = status == MPI_STATUS_IGNORE && needs_status(r) ? &own : status;
+	uint64_t stamp;
 	int result;
 
-	if (r && r->kind == DPROF_KIND_WAIT)
-		call_waits(c);
+	enter_for(&c, &r, r != NULL);
 	result = PMPI_Wait(request, s);
+	if (!c.site)
+		return result;
+	stamp = dprof_adapter_now_fenced();
 	if (r && result == MPI_SUCCESS)
-		request_done(r, s);
+		request_done(r, s, stamp);
 	else if (r)
 		request_put_back(r);
-	call_end(c);
+	call_end_at(c, stamp);
 	return result;
 }
 
 DPROF_SITE_OF(site_Waitall, DPROF_KIND_WAIT, "MPI_Waitall");
 DPROF_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
-	struct call c = call_begin(NAMED(Waitall));
 	struct wanted w;
-	int result;
+	struct call c = want_in(NAMED(Waitall), &w, n, requests, statuses);
+	int result = PMPI_Waitall(n, requests, w.statuses);
 
-	want_in(c, &w, n, requests, statuses);
-	result = PMPI_Waitall(n, requests, w.statuses);
+	over(&w);
 	all_done(&w, result);
 	want_no_more(&w);
-	call_end(c);
+	end_at(c, &w);
 	return result;
 }
 
 DPROF_SITE_OF(site_Waitany, DPROF_KIND_WAIT, "MPI_Waitany");
 DPROF_EXPORT int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Status *status)
 {
-	struct call c = call_begin(NAMED(Waitany));
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && c.on ? &own : status;
+	MPI_Status own, *s = status == MPI_STATUS_IGNORE && calls_recorded() ? &own : status;
 	struct wanted w;
-	int result;
+	struct call c = want_in(NAMED(Waitany), &w, n, requests, s);
+	int result = PMPI_Waitany(n, requests, which, s);
 
-	want_in(c, &w, n, requests, s);
-	result = PMPI_Waitany(n, requests, which, s);
+	over(&w);
 	if (result == MPI_SUCCESS)
 		one_done(&w, *which, s);
 	want_no_more(&w);
-	call_end(c);
+	end_at(c, &w);
 	return result;
 }
 
@@ -198,15 +232,14 @@ DPROF_SITE_OF(site_Waitsome, DPROF_KIND_WAIT, "MPI_Waitsome");
 DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int which[],
 			      MPI_Status *statuses)
 {
-	struct call c = call_begin(NAMED(Waitsome));
 	struct wanted w;
-	int result;
+	struct call c = want_in(NAMED(Waitsome), &w, n, requests, statuses);
+	int result = PMPI_Waitsome(n, requests, ndone, which, w.statuses);
 
-	want_in(c, &w, n, requests, statuses);
-	result = PMPI_Waitsome(n, requests, ndone, which, w.statuses);
+	over(&w);
 	some_done(&w, *ndone, which, result);
 	want_no_more(&w);
-	call_end(c);
+	end_at(c, &w);
 	return result;
 }
 
@@ -215,16 +248,16 @@ DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int whi
 DPROF_SITE_OF(site_Test, DPROF_KIND_WAIT, "MPI_Test");
 DPROF_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	bool on = mpi_active && dprof_adapter_recording();
-	struct request *r = on ? request_take(*request) : NULL;
-	MPI_Status own, *s = status == MPI_STATUS_IGNORE && r ? &own : status;
+	struct request *r = calls_recorded() ? request_take(*request) : NULL;
+	MPI_Status own, *s = status == MPI_STATUS_IGNORE && needs_status(r) ? &own : status;
 	int result = PMPI_Test(request, flag, s);
 
 	if (r && result == MPI_SUCCESS && *flag) {
 		struct call c = call_begin(NAMED(Test));
+		uint64_t stamp = dprof_adapter_now_fenced();
 
-		request_done(r, s);
-		call_end(c);
+		request_done(r, s, stamp);
+		call_end_at(c, stamp);
 	} else if (r) {
 		request_put_back(r);
 	}
@@ -242,8 +275,9 @@ DPROF_EXPORT int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Statu
 	if (w.n && result == MPI_SUCCESS && *flag) {
 		struct call c = call_begin(NAMED(Testall));
 
+		over(&w);
 		all_done(&w, result);
-		call_end(c);
+		end_at(c, &w);
 	}
 	want_no_more(&w);
 	return result;
@@ -262,8 +296,9 @@ DPROF_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *which, int *fla
 	if (w.n && result == MPI_SUCCESS && *flag && *which != MPI_UNDEFINED) {
 		struct call c = call_begin(NAMED(Testany));
 
+		over(&w);
 		one_done(&w, *which, s);
-		call_end(c);
+		end_at(c, &w);
 	}
 	want_no_more(&w);
 	return result;
@@ -281,8 +316,9 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 	if (w.n && *ndone > 0) {
 		struct call c = call_begin(NAMED(Testsome));
 
+		over(&w);
 		some_done(&w, *ndone, which, result);
-		call_end(c);
+		end_at(c, &w);
 	}
 	want_no_more(&w);
 	return result;

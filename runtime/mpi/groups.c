@@ -36,12 +36,20 @@ static unsigned forgotten; /* how many communicators are gone, of which a handle
 
 void group_keep(struct group *g)
 {
-	__atomic_fetch_add(&g->users, 1, __ATOMIC_RELAXED);
+	if (mpi_multiple)
+		__atomic_fetch_add(&g->users, 1, __ATOMIC_RELAXED);
+	else
+		g->users++;
 }
 
 void group_release(struct group *g)
 {
-	if (g == &unknown || __atomic_sub_fetch(&g->users, 1, __ATOMIC_ACQ_REL) > 0)
+	unsigned left;
+
+	if (g == &unknown)
+		return;
+	left = mpi_multiple ? __atomic_sub_fetch(&g->users, 1, __ATOMIC_ACQ_REL) : --g->users;
+	if (left > 0)
 		return;
 	free(g->peers);
 	free(g);

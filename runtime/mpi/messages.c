@@ -17,7 +17,7 @@ struct envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer, int ta
 {
 	struct envelope e = { .tag = (uint64_t)tag, .bytes = UNKNOWN_BYTES };
 
-	if (!mpi_active || !dprof_adapter_recording())
+	if (!calls_recorded())
 		return e;
 	e.nobody = peer == MPI_PROC_NULL;
 	e.any_source = peer == MPI_ANY_SOURCE;
@@ -36,35 +36,32 @@ struct envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer, int ta
 }
 
 /* Without a group only how much: its messages cannot be told from those of another such one. */
-static void say_envelope(const struct envelope *e, uint64_t id)
+static void say_envelope(struct dprof_arguments *a, const struct envelope *e, uint64_t id)
 {
-	struct dprof_argument a[5];
-	unsigned n = 0;
-
 	if (e->nobody)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, DPROF_NOBODY };
+		dprof_say(a, DPROF_KEY_PEER, DPROF_NOBODY);
 	if (e->group)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_GROUP, e->group->id };
+		dprof_say(a, DPROF_KEY_GROUP, e->group->id);
 	if (e->group && !e->any_source)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, e->peer };
+		dprof_say(a, DPROF_KEY_PEER, e->peer);
 	if (e->group && !e->any_tag)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, e->tag };
+		dprof_say(a, DPROF_KEY_TAG, e->tag);
 	if (e->bytes != UNKNOWN_BYTES)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, e->bytes };
+		dprof_say(a, DPROF_KEY_BYTES, e->bytes);
 	if (id)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_ID, id };
-	dprof_adapter_arguments(a, n);
+		dprof_say(a, DPROF_KEY_ID, id);
 }
 
 DPROF_SITE_OF(site_sent, DPROF_KIND_SEND, "sent");
 DPROF_SITE_OF(site_received, DPROF_KIND_RECV, "received");
 
-void say_sent(uint64_t id)
+void say_sent(uint64_t id, uint64_t stamp)
 {
-	struct dprof_argument a = { DPROF_KEY_ID, id };
+	struct dprof_arguments a;
 
-	dprof_adapter_point((const void *)&site_sent);
-	dprof_adapter_arguments(&a, 1);
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_ID, id);
+	dprof_adapter_record((const void *)&site_sent, DPROF_POINT, stamp, &a);
 }
 
 static uint64_t bytes_received(const MPI_Status *status)
@@ -76,10 +73,9 @@ static uint64_t bytes_received(const MPI_Status *status)
 	return (uint64_t)n;
 }
 
-void say_received(const struct envelope *e, uint64_t id, const MPI_Status *status)
+void say_received(const struct envelope *e, uint64_t id, const MPI_Status *status, uint64_t stamp)
 {
-	struct dprof_argument a[4];
-	unsigned n = 0;
+	struct dprof_arguments a;
 	int cancelled = 0, from = status ? status->MPI_SOURCE : -1;
 	uint64_t bytes = UNKNOWN_BYTES;
 
@@ -87,18 +83,18 @@ void say_received(const struct envelope *e, uint64_t id, const MPI_Status *statu
 		PMPI_Test_cancelled(status, &cancelled);
 	if (status && !cancelled)
 		bytes = bytes_received(status);
+	a.words = 0;
 	if (id)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_ID, id };
+		dprof_say(&a, DPROF_KEY_ID, id);
 	if (cancelled)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, DPROF_NOBODY };
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_NOBODY);
 	else if (e->any_source && e->group && from >= 0 && from < e->group->npeers)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, (uint64_t)e->group->peers[from] };
+		dprof_say(&a, DPROF_KEY_PEER, (uint64_t)e->group->peers[from]);
 	if (status && !cancelled && e->any_tag && e->group)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, (uint64_t)status->MPI_TAG };
+		dprof_say(&a, DPROF_KEY_TAG, (uint64_t)status->MPI_TAG);
 	if (bytes != UNKNOWN_BYTES)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_BYTES, bytes };
-	dprof_adapter_point((const void *)&site_received);
-	dprof_adapter_arguments(a, n);
+		dprof_say(&a, DPROF_KEY_BYTES, bytes);
+	dprof_adapter_record((const void *)&site_received, DPROF_POINT, stamp, &a);
 }
 
 /* ---- Posts ------------------------------------------------------------------------------------ */
@@ -107,12 +103,15 @@ struct post post_as(enum dprof_kind kind, const void *site, const char *name, st
 		    uint64_t id)
 {
 	struct post p = { .envelope = e, .kind = kind };
+	struct dprof_arguments a;
 
-	p.call = call_begin(e.nobody ? NULL : site, name);
-	if (!p.call.on)
-		return p;
-	p.id = id;
-	say_envelope(&e, p.id);
+	a.words = 0;
+	p.call = call_of(e.nobody ? NULL : site, name);
+	if (p.call.on) {
+		p.id = id;
+		say_envelope(&a, &e, p.id);
+	}
+	call_enter(&p.call, &a);
 	return p;
 }
 
@@ -129,19 +128,24 @@ struct post post_begun(enum dprof_kind kind, const void *site, const char *name,
 
 void post_failed(const struct post *p)
 {
-	struct dprof_argument who_knows = { DPROF_KEY_ROLE, DPROF_WHO_KNOWS };
-
-	if (p->call.on && !p->envelope.nobody)
-		dprof_adapter_arguments(&who_knows, 1);
+	if (!p->envelope.nobody)
+		call_add(p->call, DPROF_KEY_ROLE, DPROF_WHO_KNOWS);
 }
 
+/* What only begins is at no receiving end. */
 void post_end(const struct post *p, const MPI_Request *handle)
 {
 	struct request r = { .envelope = p->envelope, .id = p->id, .kind = p->kind };
+	uint64_t stamp;
 
-	if (p->id && handle)
+	if (!p->id) {
+		call_end(p->call);
+		return;
+	}
+	stamp = dprof_adapter_now();
+	if (handle)
 		request_add(*handle, &r);
-	call_end(p->call);
+	call_end_at(p->call, stamp);
 }
 
 void post_received(const struct post *p, const MPI_Status *status)
@@ -149,7 +153,7 @@ void post_received(const struct post *p, const MPI_Status *status)
 	const struct envelope *e = &p->envelope;
 
 	if (p->call.on && status && !e->nobody && (e->any_source || e->any_tag || p->id))
-		say_received(e, p->id, status);
+		say_received(e, p->id, status, dprof_adapter_now_fenced());
 }
 
 /* What MPI_Sendrecv does: it begins both, and ends when both are complete. */
@@ -176,7 +180,7 @@ static void exchange_end(const struct exchange *x, const MPI_Status *status)
 {
 	post_received(&x->receive, status);
 	if (x->send.id && status)
-		say_sent(x->send.id);
+		say_sent(x->send.id, dprof_adapter_now_fenced());
 	post_end(&x->receive, NULL);
 	post_end(&x->send, NULL);
 	call_end(x->call);
@@ -185,10 +189,10 @@ static void exchange_end(const struct exchange *x, const MPI_Status *status)
 /* A message that was looked for and not found, in a receive of its own. */
 static void say_nothing_found(void)
 {
-	struct dprof_argument a = { DPROF_KEY_PEER, DPROF_NOBODY };
+	struct dprof_arguments a = { 0 };
 
-	dprof_adapter_point((const void *)&site_received);
-	dprof_adapter_arguments(&a, 1);
+	dprof_say(&a, DPROF_KEY_PEER, DPROF_NOBODY);
+	dprof_adapter_record((const void *)&site_received, DPROF_POINT, dprof_adapter_now_fenced(), &a);
 }
 
 /* ---- The functions: first those that have no count -------------------------------------------- */

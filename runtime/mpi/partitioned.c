@@ -124,12 +124,12 @@ static struct call ready(MPI_Request handle, int n)
 	struct envelope e;
 
 	if (!r || !r->parts || n <= 0)
-		return (struct call){ false, NULL };
+		return (struct call){ 0 };
 	if (!__atomic_compare_exchange_n(&r->parts->thread, &nobody, &self, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED) && nobody != &self)
 		__atomic_store_n(&r->parts->several, true, __ATOMIC_RELAXED);
 	if (__atomic_sub_fetch(&r->parts->left, n, __ATOMIC_ACQ_REL) > 0)
-		return (struct call){ false, NULL };
+		return (struct call){ 0 };
 	e = r->envelope;
 	if (__atomic_load_n(&r->parts->several, __ATOMIC_RELAXED))
 		e.group = NULL;

@@ -8,8 +8,8 @@
  * completed the former operation has come here to drop it. So a call takes its operations before it
  * waits for them, and what is taken is not found.
  *
- * Law: an operation is said to be done once, by the call that completed it; memory is what is under
- * way. */
+ * Law: an operation is said to be done once, by the call that completed it; memory is what was under
+ * way at most. */
 #include "runtime/mpi/adapter.h"
 
 #include <sched.h>
@@ -18,9 +18,13 @@
 #define CHAINS 4096 /* each as long as what is under way is a multiple of that */
 #define LOCKS  64
 
+#define SLAB   64 /* are made at once */
+
 static struct request *chains[CHAINS];
 static bool locks[LOCKS]; /* ours: those of pthreads may be recorded */
 static uint64_t numbers;
+static struct request *unused; /* kept for the next */
+static bool unused_lock;
 
 /* Handles are small integers or addresses. */
 static unsigned chain_of(uint64_t handle)
@@ -28,15 +32,22 @@ static unsigned chain_of(uint64_t handle)
 	return (unsigned)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % CHAINS;
 }
 
-static void lock(unsigned chain)
+/* Where one thread after the other calls MPI they need none. */
+static void lock(bool *l)
 {
-	while (__atomic_test_and_set(&locks[chain % LOCKS], __ATOMIC_ACQUIRE))
+	while (mpi_multiple && __atomic_test_and_set(l, __ATOMIC_ACQUIRE))
 		sched_yield();
 }
 
-static void unlock(unsigned chain)
+static void unlock(bool *l)
 {
-	__atomic_clear(&locks[chain % LOCKS], __ATOMIC_RELEASE);
+	if (mpi_multiple)
+		__atomic_clear(l, __ATOMIC_RELEASE);
+}
+
+static bool *lock_of(unsigned chain)
+{
+	return &locks[chain % LOCKS];
 }
 
 static uint64_t number_of(MPI_Request handle)
@@ -46,12 +57,45 @@ static uint64_t number_of(MPI_Request handle)
 
 uint64_t request_number(void)
 {
-	return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+	return mpi_multiple ? __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED) : ++numbers;
+}
+
+/* More of them, while they are locked; where memory is short, none. */
+static void make_slab(void)
+{
+	struct request *slab = malloc(SLAB * sizeof(*slab));
+
+	for (int i = 0; slab && i < SLAB; i++) {
+		slab[i].next = unused;
+		unused = &slab[i];
+	}
+}
+
+static struct request *allocate(void)
+{
+	struct request *r;
+
+	lock(&unused_lock);
+	if (!unused)
+		make_slab();
+	r = unused;
+	if (r)
+		unused = r->next;
+	unlock(&unused_lock);
+	return r;
+}
+
+static void give_back(struct request *r)
+{
+	lock(&unused_lock);
+	r->next = unused;
+	unused = r;
+	unlock(&unused_lock);
 }
 
 static struct request *copy(const struct request *what)
 {
-	struct request *r = malloc(sizeof(*r));
+	struct request *r = allocate();
 
 	if (!r)
 		return NULL;
@@ -71,10 +115,10 @@ void request_add(MPI_Request handle, const struct request *what)
 	r->handle = number_of(handle);
 	if (r->also)
 		r->also = copy(r->also);
-	lock(chain);
+	lock(lock_of(chain));
 	r->next = chains[chain];
 	chains[chain] = r;
-	unlock(chain);
+	unlock(lock_of(chain));
 }
 
 void request_foreign(MPI_Request handle)
@@ -93,13 +137,13 @@ static struct request *find(MPI_Request handle, bool take)
 
 	if (handle == MPI_REQUEST_NULL)
 		return NULL;
-	lock(chain);
+	lock(lock_of(chain));
 	r = chains[chain];
 	while (r && (r->handle != number || (take && r->taken)))
 		r = r->next;
 	if (r && take)
 		r->taken = true;
-	unlock(chain);
+	unlock(lock_of(chain));
 	return r;
 }
 
@@ -117,9 +161,9 @@ void request_put_back(struct request *r)
 {
 	unsigned chain = chain_of(r->handle);
 
-	lock(chain);
+	lock(lock_of(chain));
 	r->taken = false;
-	unlock(chain);
+	unlock(lock_of(chain));
 }
 
 static void forget(struct request *r)
@@ -130,7 +174,7 @@ static void forget(struct request *r)
 		parts_free(r->parts);
 	if (r->envelope.group)
 		group_release(r->envelope.group);
-	free(r);
+	give_back(r);
 }
 
 void request_drop(struct request *r)
@@ -138,11 +182,11 @@ void request_drop(struct request *r)
 	unsigned chain = chain_of(r->handle);
 	struct request **at = &chains[chain];
 
-	lock(chain);
+	lock(lock_of(chain));
 	while (*at && *at != r)
 		at = &(*at)->next;
 	if (*at)
 		*at = r->next;
-	unlock(chain);
+	unlock(lock_of(chain));
 	forget(r);
 }

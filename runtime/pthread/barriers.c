@@ -97,34 +97,28 @@ static void tell(struct ticket t)
 }
 
 /* Whoever comes first writes the line of the group: it is certainly one of its threads. */
-static void say_meeting(struct ticket t)
+static void enter(const struct dprof_site *site, struct ticket t)
 {
-	struct dprof_argument a[] = {
-		{ DPROF_KEY_GROUP, t.group },
-		{ DPROF_KEY_SEQ, t.shared ? t.number : t.number / t.threads },
-	};
+	struct dprof_arguments a = { 0 };
 
-	dprof_adapter_arguments(a, 2);
-	if (t.number == 0)
+	if (t.threads) {
+		dprof_say(&a, DPROF_KEY_GROUP, t.group);
+		dprof_say(&a, DPROF_KEY_SEQ, t.shared ? t.number : t.number / t.threads);
+	}
+	dprof_adapter_record(site, DPROF_ENTER, 0, &a);
+	if (t.threads && t.number == 0)
 		tell(t);
 }
 
 DPROF_EXPORT int pthread_barrier_wait(pthread_barrier_t *at)
 {
-	bool seen = dprof_adapter_entered(site_barrier.strings);
-	bool recording = seen || IS_OURS;
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_barrier);
 	int result;
 
-	if (recording) {
-		struct ticket t = draw(at);
-
-		if (!seen)
-			dprof_adapter_enter(SITE(site_barrier));
-		if (t.threads)
-			say_meeting(t);
-	}
+	if (site)
+		enter(site, draw(at));
 	result = REAL(pthread_barrier_wait)(at);
-	if (recording && !seen)
-		dprof_adapter_exit(SITE(site_barrier));
+	if (site)
+		dprof_adapter_exit(site);
 	return result;
 }

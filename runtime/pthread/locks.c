@@ -2,7 +2,7 @@
  *
  * locks.c - mutexes, reader-writer locks and spin locks.
  *
- *   ENTER pthread_mutex_lock id=LOCK ... EXIT     held from here
+ *   ENTER pthread_mutex_lock id=LOCK ... EXIT     held from here; at once, if it was free
  *   POINT pthread_mutex_unlock id=LOCK            just before it is released
  *
  * So, of one lock, the stamps of what is released and taken stand in the order in which that was done.
@@ -53,36 +53,33 @@ DPROF_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 
 /* ---- What is said ------------------------------------------------------------------------------ */
 
-static void say(const void *lock, int role, bool of_processes)
+static inline void enter(const struct dprof_site *site, const void *lock, int role, bool of_processes,
+			 uint64_t stamp)
 {
-	struct dprof_argument a[3] = { { DPROF_KEY_ID, (uint64_t)lock } };
-	unsigned n = 1;
+	struct dprof_arguments a;
 
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)lock);
 	if (role == SHARED)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, SHARED };
+		dprof_say(&a, DPROF_KEY_ROLE, SHARED);
 	if (of_processes)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_PEER, DPROF_SOMEBODY };
-	dprof_adapter_arguments(a, n);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	dprof_adapter_record(site, DPROF_ENTER, stamp, &a);
 }
 
-static void begin(const struct dprof_site *site, const void *lock, int role, bool of_processes)
+/* At no receiving end: whoever takes it then waits for this. */
+static inline void released(const struct dprof_site *site, const void *lock)
 {
-	dprof_adapter_enter(site);
-	say(lock, role, of_processes);
-}
-
-static void released(const struct dprof_site *site, const void *lock)
-{
-	dprof_adapter_point(site);
-	add_argument(DPROF_KEY_ID, (uint64_t)lock);
+	record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)lock);
 }
 
 static void taken(const struct dprof_site *site, const void *lock, int role, bool of_processes,
 		  struct dprof_moment since)
 {
-	dprof_adapter_enter_at(site, since);
-	say(lock, role, of_processes);
-	dprof_adapter_exit(site);
+	uint64_t stamp = dprof_adapter_now_fenced();
+
+	enter(site, lock, role, of_processes, dprof_adapter_place() == since.place ? since.stamp : stamp);
+	dprof_adapter_record(site, DPROF_EXIT, stamp, NULL);
 }
 
 /* Whoever died with a lock has left it to the next one. */
@@ -92,19 +89,36 @@ static bool has_it(int error)
 }
 
 /* The function waits until it has the lock. An error is rare (a deadlock that was noticed): then what
- * was recorded as taken is released. What is not recorded keeps nothing on the stack: it is a jump. */
-#define LOCK(name, type, role)                                                            \
+ * was recorded as taken is released. What is not recorded keeps nothing on the stack: it is a jump.
+ *
+ * A lock that is free is taken without waiting; so one stamp, behind that, says both that it was asked for and
+ * that it is held. */
+#define LOCK(name, try, type, role)                                                       \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
-	static __attribute__((noinline)) int name##_recorded(type *lock,                  \
-							     const struct dprof_site *site) \
+	static __attribute__((noinline, cold)) int name##_waiting(type *lock,             \
+								  const struct dprof_site *site) \
 	{                                                                                 \
 		int error;                                                                \
                                                                                           \
-		begin(site, (const void *)lock, role, OF_PROCESSES_OF(lock));             \
+		enter(site, (const void *)lock, role, OF_PROCESSES_OF(lock), 0);          \
 		error = REAL(name)(lock);                                                 \
 		dprof_adapter_exit(site);                                                 \
 		if (!has_it(error))                                                       \
 			released(site, (const void *)lock);                               \
+		return error;                                                             \
+	}                                                                                 \
+	static __attribute__((noinline)) int name##_recorded(type *lock,                  \
+							     const struct dprof_site *site) \
+	{                                                                                 \
+		bool of_processes = OF_PROCESSES_OF(lock);                                \
+		int error = REAL(try)(lock);                                              \
+		uint64_t stamp;                                                           \
+                                                                                          \
+		if (!has_it(error))                                                       \
+			return name##_waiting(lock, site);                                \
+		stamp = dprof_adapter_now_fenced();                                       \
+		enter(site, (const void *)lock, role, of_processes, stamp);               \
+		dprof_adapter_record(site, DPROF_EXIT, stamp, NULL);                      \
 		return error;                                                             \
 	}                                                                                 \
 	DPROF_EXPORT int name(type *lock)                                                 \
@@ -147,20 +161,20 @@ static bool has_it(int error)
 	TRY(clock_name, type, role,                                                       \
 	    (type *lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
 
-LOCK(pthread_mutex_lock, pthread_mutex_t, EXCLUSIVE)
+LOCK(pthread_mutex_lock, pthread_mutex_trylock, pthread_mutex_t, EXCLUSIVE)
 TRY(pthread_mutex_trylock, pthread_mutex_t, EXCLUSIVE, (pthread_mutex_t *lock), (lock))
 TRY_UNTIL(pthread_mutex_timedlock, pthread_mutex_clocklock, pthread_mutex_t, EXCLUSIVE)
 UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
 
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, EXCLUSIVE)
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, pthread_rwlock_t, EXCLUSIVE)
 TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, EXCLUSIVE, (pthread_rwlock_t *lock), (lock))
 TRY_UNTIL(pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, pthread_rwlock_t, EXCLUSIVE)
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, SHARED)
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, pthread_rwlock_t, SHARED)
 TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, SHARED, (pthread_rwlock_t *lock), (lock))
 TRY_UNTIL(pthread_rwlock_timedrdlock, pthread_rwlock_clockrdlock, pthread_rwlock_t, SHARED)
 UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 
-LOCK(pthread_spin_lock, pthread_spinlock_t, EXCLUSIVE)
+LOCK(pthread_spin_lock, pthread_spin_trylock, pthread_spinlock_t, EXCLUSIVE)
 TRY(pthread_spin_trylock, pthread_spinlock_t, EXCLUSIVE, (pthread_spinlock_t *lock), (lock))
 UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 

@@ -51,9 +51,32 @@
 void lock_released(const pthread_mutex_t *);
 void lock_taken(pthread_mutex_t *, struct dprof_moment since);
 
-static inline void add_argument(enum dprof_key key, uint64_t value)
+/* An event with one argument. */
+static inline void record_with(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
+			       enum dprof_key key, uint64_t value)
 {
-	dprof_adapter_arguments(&(struct dprof_argument){ key, value }, 1);
+	struct dprof_arguments a;
+
+	a.words = 0;
+	dprof_say(&a, key, value);
+	dprof_adapter_record(site, op, stamp, &a);
+}
+
+/* An ENTER of which more is known only later; then that, if nothing was recorded since (an empty place: the
+ * kind is left out). */
+static inline const uint64_t *enter_first(const struct dprof_site *site)
+{
+	dprof_adapter_enter(site);
+	return dprof_adapter_wanted(dprof_site_kind(site)) ? dprof_adapter_place() : NULL;
+}
+
+static inline void add_argument(const uint64_t *place, enum dprof_key key, uint64_t value)
+{
+	struct dprof_arguments a = { 0 };
+
+	dprof_say(&a, key, value);
+	if (place)
+		dprof_adapter_add(place, &a);
 }
 
 /* Objects by address or number. The lock of a table is held for a few instructions, and over a fork. */

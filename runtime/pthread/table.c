@@ -64,5 +64,6 @@ static void release(void)
 
 static void __attribute__((constructor)) start(void)
 {
+	dprof_adapter_present(DPROF_ADAPTER_PTHREAD);
 	pthread_atfork(hold, release, release);
 }

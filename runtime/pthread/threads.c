@@ -95,13 +95,14 @@ static bool is_joinable(const pthread_attr_t *attr)
 static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k,
 		  const struct dprof_site *site)
 {
+	const uint64_t *place;
 	int error;
 
 	k->joinable = is_joinable(attr);
 	k->users = 2 + k->joinable;
-	dprof_adapter_enter(site); /* first: the creator's own number may be due */
+	place = enter_first(site); /* first: the creator's own number may be due */
 	k->number = dprof_adapter_reserve_thread();
-	add_argument(DPROF_KEY_THREAD, k->number);
+	add_argument(place, DPROF_KEY_THREAD, k->number);
 	error = REAL(pthread_create)(id, attr, begin, k);
 	dprof_adapter_exit(site);
 	if (error) {
@@ -165,11 +166,12 @@ static void release(struct known *k, bool gone)
 static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result, const struct known *k,
 						  const struct dprof_site *site)
 {
+	struct dprof_arguments a = { 0 };
 	int error;
 
-	dprof_adapter_enter(site);
 	if (k)
-		add_argument(DPROF_KEY_THREAD, k->number);
+		dprof_say(&a, DPROF_KEY_THREAD, k->number);
+	dprof_adapter_record(site, DPROF_ENTER, 0, &a);
 	pthread_cleanup_push((void (*)(void *))dprof_adapter_exit, (void *)site);
 	error = REAL(pthread_join)(id, result);
 	pthread_cleanup_pop(1);
@@ -190,10 +192,12 @@ DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 static int joined(struct known *k, struct dprof_moment since, const struct dprof_site *site,
 		  int error)
 {
+	struct dprof_arguments a = { 0 };
+
 	if (site && error == 0) {
-		dprof_adapter_enter_at(site, since);
 		if (k)
-			add_argument(DPROF_KEY_THREAD, k->number);
+			dprof_say(&a, DPROF_KEY_THREAD, k->number);
+		dprof_adapter_record_enter_at(site, since, &a);
 		dprof_adapter_exit(site);
 	}
 	release(k, error == 0);

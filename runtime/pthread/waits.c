@@ -23,16 +23,15 @@ DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
 
 static void signalled(const struct dprof_site *site, const void *object)
 {
-	dprof_adapter_point(site);
-	add_argument(DPROF_KEY_ID, (uint64_t)object);
+	record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)object);
 }
 
-static void say_which(const void *object, bool of_processes)
+static void say_which(const uint64_t *place, const void *object, bool of_processes)
 {
 	if (of_processes)
-		add_argument(DPROF_KEY_PEER, DPROF_SOMEBODY);
+		add_argument(place, DPROF_KEY_PEER, DPROF_SOMEBODY);
 	else
-		add_argument(DPROF_KEY_ID, (uint64_t)object);
+		add_argument(place, DPROF_KEY_ID, (uint64_t)object);
 }
 
 /* Glibc keeps these beside what it counts (locks.c). */
@@ -52,6 +51,7 @@ struct wait {
 	const pthread_cond_t *condition;
 	pthread_mutex_t *mutex;
 	const struct dprof_site *site;
+	const uint64_t *place;
 	bool of_processes; /* known before: afterwards the condition variable may be gone */
 	int error;
 };
@@ -59,11 +59,13 @@ struct wait {
 static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
 			      const struct dprof_site *site)
 {
+	const uint64_t *place = NULL;
+
 	if (site) {
 		lock_released(mutex);
-		dprof_adapter_enter(site);
+		place = enter_first(site);
 	}
-	return (struct wait){ condition, mutex, site, site && condition_of_processes(condition),
+	return (struct wait){ condition, mutex, site, place, site && condition_of_processes(condition),
 			      ECANCELED };
 }
 
@@ -74,8 +76,8 @@ static void end_wait(void *wait)
 
 	if (!w->site)
 		return;
-	if (w->error == 0 && dprof_adapter_entered(w->site->strings))
-		say_which(w->condition, w->of_processes);
+	if (w->error == 0)
+		say_which(w->place, w->condition, w->of_processes);
 	dprof_adapter_exit(w->site);
 	lock_taken(w->mutex, dprof_adapter_moment());
 }
@@ -124,15 +126,16 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 struct sem_use {
 	const sem_t *semaphore;
 	const struct dprof_site *site;
+	const uint64_t *place;
 	bool of_processes;
 	int result;
 };
 
 static struct sem_use begin_sem(const sem_t *semaphore, const struct dprof_site *site)
 {
-	if (site)
-		dprof_adapter_enter(site);
-	return (struct sem_use){ semaphore, site, site && semaphore_of_processes(semaphore), -1 };
+	const uint64_t *place = site ? enter_first(site) : NULL;
+
+	return (struct sem_use){ semaphore, site, place, site && semaphore_of_processes(semaphore), -1 };
 }
 
 static void end_sem(void *use)
@@ -141,8 +144,8 @@ static void end_sem(void *use)
 
 	if (!u->site)
 		return;
-	if (u->result == 0 && dprof_adapter_entered(u->site->strings))
-		say_which(u->semaphore, u->of_processes);
+	if (u->result == 0)
+		say_which(u->place, u->semaphore, u->of_processes);
 	dprof_adapter_exit(u->site);
 }
 
@@ -169,8 +172,7 @@ DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 	int result = REAL(sem_trywait)(semaphore);
 
 	if (site && result == 0) {
-		dprof_adapter_enter(site);
-		say_which(semaphore, of_processes);
+		say_which(enter_first(site), semaphore, of_processes);
 		dprof_adapter_exit(site);
 	}
 	return result;
