@@ -192,7 +192,7 @@ static void print_gains(const struct trace *trace, const struct profile *p,
 			const struct options *o)
 {
 	char *what = subject(p, o);
-	say(mem_format("%s %s%s%s took less time", what, o->region ? "region " : "a region",
+	say(mem_format("%s %s%s%s took less time and nothing else changed", what, o->region ? "region " : "a region",
 		       o->region ? site_name(trace, p->rows[0].site).text : "", where(o).text));
 	free(what);
 	for (int little = 0; little <= (o->from != NULL); little++) {
@@ -210,8 +210,8 @@ static void print_gains(const struct trace *trace, const struct profile *p,
 static void print_answer(const struct trace *trace, const struct profile *p,
 			 const struct options *o)
 {
-	say(mem_format("Had region %s taken %s less time%s, the run of %s s would have been %s %% "
-		       "shorter.", site_name(trace, p->rows[0].site).text,
+	say(mem_format("Had region %s taken %s less time%s and nothing else changed, the run of %s s would "
+		       "have been %s %% shorter.", site_name(trace, p->rows[0].site).text,
 		       profile_percentage(p->reductions[0]).text, where(o).text,
 		       interval_compact(p->span_s, 9).text,
 		       interval_range(p->rows[0].percent[0], 4).text));

@@ -95,8 +95,9 @@ static bool *biggest_regions(const struct findings *f)
 static void find_profile(const struct findings *f, struct profile *p)
 {
 	bool *wanted = biggest_regions(f);
+	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
-		     &(struct profile_wish){ .wanted = wanted, .rank = COZ_ALL_RANKS });
+		     &(struct profile_wish){ .wanted = wanted, .rank = COZ_ALL_RANKS, .aside = &aside });
 	free(wanted);
 }
 
@@ -201,7 +202,7 @@ static void print_text(const struct findings *f, const struct profile *p)
 		standings_print(f, STANDINGS_SHOWN);
 	}
 	if (p->nrows > 0 && p->possible) {
-		heading("What a region would buy that took less time: % of the run");
+		heading("What less time in a region would buy if nothing else changes: % of the run");
 		profile_table_print(f->trace, p, false, PROFILE_SHOWN);
 		print_faults(p);
 	}

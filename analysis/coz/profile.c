@@ -37,15 +37,14 @@ static uint32_t *find_rows(struct profile *p, const struct trace *trace,
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static struct interval speedup(const struct profile *p, struct savings_bounds saving,
-			       frz_time span, size_t reduction)
+static struct interval speedup(struct savings_bounds saving, frz_time span, uint32_t reduction)
 {
 	/* Whole ticks, outward; both are below 2^53 unless nothing is known. */
 	frz_time ticks = { (int64_t)fmin(floor(saving.lo), 0x1p62),
 			   (int64_t)fmin(ceil(saving.hi), 0x1p62) };
 	struct interval percent = interval_percent(ticks, span);
-	double most = nextafter((double)p->reductions[reduction] / MILLION, INFINITY);
-	percent.hi = fmin(percent.hi, p->reductions[reduction] ? most : 0);
+	double most = nextafter((double)reduction / MILLION, INFINITY);
+	percent.hi = fmin(percent.hi, reduction ? most : 0);
 	percent.lo = fmin(percent.lo, percent.hi);
 	percent.lo += 0.0; /* not -0 */
 	return percent;
@@ -105,7 +104,7 @@ static void take_speedups(struct profile *p, struct coz *c, struct profile_row *
 {
 	for (size_t r = 0; r < c->question.nrows; r++)
 		for (size_t i = 0; i < p->nreductions; i++)
-			rows[r].percent[i] = speedup(p, coz_saving(c, r, i), c->span.length, i);
+			rows[r].percent[i] = speedup(coz_saving(c, r, i), c->span.length, p->reductions[i]);
 }
 
 static void take_facts(struct profile *p, const struct coz *c)
@@ -138,6 +137,21 @@ static void ask(struct profile *p, struct coz *c, const struct profile_wish *wis
 		take_gains(p, c, &p->rows[first], wish->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
 	if (wish->to)
 		take_gains(p, c, &p->rows[first], POINTS_LITTLE);
+	free(row);
+}
+
+static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
+{
+	const struct trace *trace = c->graph.trace;
+	uint32_t *row = mem_resize(NULL, trace->nsites + 1, sizeof *row);
+	for (size_t i = 0; i < trace->nsites; i++) {
+		bool same = trace->sites[i].kind == DPROF_KIND_REGION &&
+			    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0;
+		row[i] = same ? 0 : TR_NO_SITE;
+	}
+	struct coz_question question = { row, 1, &aside->reduction, 1, aside->rank };
+	coz_ask(c, &question);
+	p->aside = speedup(coz_saving(c, 0, 0), c->span.length, aside->reduction);
 	free(row);
 }
 
@@ -197,6 +211,8 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 		size_t left = p->nrows - first;
 		ask(p, &c, wish, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
 	}
+	if (wish->aside && wish->aside->site != TR_NO_SITE)
+		ask_aside(p, &c, wish->aside);
 	for (size_t i = 0; i < c.graph.nfaults; i++)
 		*MEM_GROW(p->faults, p->nfaults) = mem_copy(c.graph.faults[i]);
 	coz_close(&c);
@@ -211,7 +227,7 @@ static void give_up(struct profile *p, const struct profile_wish *wish)
 		for (size_t i = 0; i < p->nreductions; i++) {
 			struct savings_bounds any = { 0, p->reductions[i] };
 			p->rows[r].percent[i] =
-				wish->from ? nothing : speedup(p, any, (frz_time){ 0, 0 }, i);
+				wish->from ? nothing : speedup(any, (frz_time){ 0, 0 }, p->reductions[i]);
 			p->rows[r].little[i] = nothing;
 		}
 }

@@ -20,6 +20,13 @@
 #define PROFILE_STEPS 21 /* 0, 5, ... 100 % */
 #define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
 
+/* One more question beside the profile: this region, on this rank. */
+struct profile_aside {
+	uint32_t site;               /* one of the region's; TR_NO_SITE: no question */
+	int64_t rank;
+	uint32_t reduction;          /* millionths of a percent */
+};
+
 struct profile_wish {
 	const char *region;          /* NULL: each, of which a site is `wanted` */
 	const bool *wanted;          /* of each site; NULL: all */
@@ -28,6 +35,7 @@ struct profile_wish {
 	size_t nreductions;
 	bool worst;
 	const char *from, *to;       /* progress points: both, the first, or neither */
+	const struct profile_aside *aside; /* or NULL */
 };
 
 struct profile_row {
@@ -41,6 +49,7 @@ struct profile_row {
 struct profile {
 	struct profile_row *rows; size_t nrows; /* the steepest first */
 	uint32_t *reductions; size_t nreductions;
+	struct interval aside;       /* the gain that was asked for aside, in percent of the run */
 	struct interval span_s;
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool transfers;              /* something is sent, or handed over */

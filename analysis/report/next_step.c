@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/coz/coz.h"
 #include "analysis/report/standings.h"
 #include "analysis/trace/names.h"
 
@@ -17,7 +18,7 @@ static const struct profile_row *row_of(const struct findings *f, const struct p
 					uint32_t site)
 {
 	const struct tr_site *sites = f->trace->sites;
-	for (size_t r = 0; site != TR_NO_SITE && r < p->nrows; r++)
+	for (size_t r = 0; site < f->trace->nsites && r < p->nrows; r++)
 		if (strcmp(sites[p->rows[r].site].name, sites[site].name) == 0)
 			return &p->rows[r];
 	return NULL;
@@ -60,31 +61,48 @@ static size_t index_of_half(const struct profile *p)
 	return i;
 }
 
+/* The rank among several that straggles, or COZ_ALL_RANKS. */
+static int64_t straggling_rank(const struct findings *f)
+{
+	const struct standing *who = standings_worth_a_look(f);
+	int64_t rank = who && f->ranks.count > 1 ? f->trace->threads[who->thread].rank : -1;
+	return rank >= 0 ? rank : COZ_ALL_RANKS;
+}
+
+struct profile_aside next_step_asks(const struct findings *f)
+{
+	const struct standing *who = standings_worth_a_look(f);
+	int64_t rank = straggling_rank(f);
+	bool region = rank != COZ_ALL_RANKS && who->site < f->trace->nsites;
+	return (struct profile_aside){ region ? who->site : TR_NO_SITE, rank, HALF };
+}
+
 struct next_step next_step(const struct findings *f, const struct profile *p)
 {
 	struct next_step none = { NULL, NULL };
 	const struct standing *who = standings_worth_a_look(f);
 	const struct profile_row *row = NULL;
 	size_t half = index_of_half(p);
-	if (!p->possible || p->nrows == 0 || half == p->nreductions)
+	if (!p->possible || p->nrows == 0 || half == p->nreductions || (who && who->site == TR_OUTSIDE))
 		return none;
 	if (who)
 		row = row_of(f, p, who->site);
 	else if (f->ranks.count == 1)
 		row = row_of(f, p, f->ranks.list[0].site);
+	int64_t rank = who && row ? straggling_rank(f) : COZ_ALL_RANKS;
 	if (!row)
 		row = &p->rows[0];
-	if (row->percent[half].lo < 1)
+	struct interval gain = rank == COZ_ALL_RANKS ? row->percent[half] : p->aside;
+	if (gain.lo < 1)
 		return none;
-	int64_t rank = who && row->site == who->site ? f->trace->threads[who->thread].rank : -1;
-	if (f->ranks.count == 1)
-		rank = -1;
-	return (struct next_step){
-		mem_format("Half the time in region %s%s would make the run %s %% shorter.",
-			   site_name(f->trace, row->site).text,
-			   f->ranks.count > 1 ? ", on all ranks," : "",
-			   interval_range(row->percent[half], 2).text),
+	char *where = rank != COZ_ALL_RANKS ? mem_format(" on rank %" PRId64, rank)
+					    : mem_copy(f->ranks.count > 1 ? " on all ranks" : "");
+	struct next_step step = {
+		mem_format("Half the time in region %s%s would make the run %s %% shorter, if nothing else changes.",
+			   site_name(f->trace, row->site).text, where, interval_range(gain, 2).text),
 		command_for(f, f->trace->sites[row->site].name, rank) };
+	free(where);
+	return step;
 }
 
 void next_step_close(struct next_step *step)

@@ -18,6 +18,9 @@ struct next_step {
 	char *command;       /* that the shell takes as it is */
 };
 
+/* What the profile is to be asked aside: half the time there, on the rank that straggles. */
+struct profile_aside next_step_asks(const struct findings *);
+
 struct next_step next_step(const struct findings *, const struct profile *);
 void next_step_close(struct next_step *);
 

@@ -37,7 +37,7 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	putchar('\n');
 	for (size_t r = 0; r < p->nrows && r < most; r++) {
 		const struct profile_row *row = &p->rows[r];
-		printf("  %-20.20s", short_name(trace->sites[row->site].name, 20));
+		printf("  %-20s", region_name_within(trace, row->site, 20).text);
 		for (size_t c = first; c < 3; c++) {
 			const struct interval *gains = little ? row->little : row->percent;
 			printf(little && c == 2 ? " %s" : " %-15s",

@@ -71,7 +71,7 @@ static int longest_first(const void *x, const void *y)
 	return (a->seconds.lo < b->seconds.lo) - (a->seconds.lo > b->seconds.lo);
 }
 
-static struct site_name region_name(const struct findings *f, uint32_t region)
+static struct site_name name_of(const struct findings *f, uint32_t region)
 {
 	if (region == f->totals.nregions)
 		return (struct site_name){ "waiting" };
@@ -82,7 +82,7 @@ static void print_row(const struct findings *f, const struct row *row, bool firs
 {
 	struct site_name name = { "" };
 	if (first)
-		name = region_name(f, row->region);
+		name = name_of(f, row->region);
 	if (strlen(name.text) > NAME_COLUMN) { /* has a line of its own */
 		printf("  %s\n", name.text);
 		name.text[0] = '\0';
@@ -149,6 +149,17 @@ void region_table_print(const struct findings *f)
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
+static void json_region(struct json *j, const struct findings *f, uint32_t region)
+{
+	const struct tr_site *site = region == f->totals.nregions ?
+					     NULL : &f->trace->sites[f->totals.site_of_region[region]];
+	jw_string(j, "region", site ? site->name : NULL);
+	if (site) {
+		jw_string(j, "file", site->file);
+		jw_integer(j, "line", site->line);
+	}
+}
+
 void region_table_json(struct json *j, const char *key, const struct findings *f)
 {
 	jw_array(j, key);
@@ -157,9 +168,7 @@ void region_table_json(struct json *j, const char *key, const struct findings *f
 		for (size_t i = 0; i < rows.count; i++) {
 			bool waiting = r == f->totals.nregions;
 			jw_object(j, NULL);
-			jw_string(j, "region",
-				  waiting ? NULL
-					  : f->trace->sites[f->totals.site_of_region[r]].name);
+			json_region(j, f, r);
 			jw_bool(j, "waiting", waiting);
 			jw_integer(j, "rank", f->trace->threads[rows.list[i].thread].rank);
 			jw_integer(j, "visits", (int64_t)rows.list[i].visits);

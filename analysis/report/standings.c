@@ -9,24 +9,22 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/base/shown.h"
 #include "analysis/trace/names.h"
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
+#define SITE_COLUMN  29  /* what is left of 80 columns */
 
 /* ---- As a table ------------------------------------------------------------------------------ */
 
 static void print_standings(const struct findings *f, const struct standings *s,
 			    struct actor_name (*name)(const struct trace *, size_t), size_t most)
 {
-	printf("  %-18s %-17s %-9s  %s\n", "", "alone, % of run", "",
-	       "while others wait, mostly in");
+	printf("  %-18s %-28s  %s\n", "", "others wait for it, % of run", "mostly in");
 	for (size_t i = 0; i < s->count && i < most; i++) {
 		const struct standing *x = &s->list[i];
-		struct site_name site = site_name(f->trace, x->site);
-		printf("  %-18s %-17s %-9s  %.*s\n", name(f->trace, x->thread).text,
+		printf("  %-18s %-17s  %-9s  %s\n", name(f->trace, x->thread).text,
 		       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
-		       (int)shown_fit(site.text, 30), site.text);
+		       site_name_within(f->trace, x->site, SITE_COLUMN).text);
 	}
 	if (s->count > most)
 		printf("  and %zu more, see --json\n", s->count - most);
@@ -187,7 +185,7 @@ static const char *why_undecided(const struct findings *f)
 
 typedef struct actor_name namer(const struct trace *, size_t thread);
 
-struct place { char text[96]; };
+struct place { char text[32 + SITE_NAME_ROOM]; };
 
 /* ", mostly in region assign (kmeans.c:88)", when that is known. */
 static struct place place_of(const struct findings *f, const struct standing *s)

@@ -4,6 +4,7 @@
 #include "analysis/trace/names.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ struct actor_name thread_name(const struct trace *trace, size_t thread)
 }
 
 /* A template's arguments and a function's parameters stay whole. */
-const char *short_name(const char *name, size_t room)
+static const char *without_qualifiers(const char *name, size_t room)
 {
 	while (strlen(name) > room) {
 		const char *next = strstr(name, "::");
@@ -42,20 +43,61 @@ const char *short_name(const char *name, size_t room)
 	return name;
 }
 
-struct site_name site_name(const struct trace *trace, uint32_t site)
+static bool is_inside_character(char byte) /* in UTF-8 */
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* "a_long..name". `to` has room for one byte more. */
+static void put_cut(char *to, const char *name, size_t room)
+{
+	size_t length = strlen(name);
+	if (length <= room) {
+		memcpy(to, name, length + 1);
+		return;
+	}
+	size_t head = room > 2 ? (room - 2) / 2 : 0, tail = length - (room > 2 ? room - 2 - head : 0);
+	head = shown_fit(name, head);
+	while (is_inside_character(name[tail]))
+		tail++;
+	snprintf(to, room + 1, "%.*s..%s", (int)head, name, name + tail);
+}
+
+#define FILE_ROOM 20
+#define NAME_LEAST 8
+
+struct site_name site_name_within(const struct trace *trace, uint32_t site, size_t room)
 {
 	struct site_name name = { "-" };
+	char place[48], file[FILE_ROOM + 1];
+	room = room < SITE_NAME_ROOM ? room : SITE_NAME_ROOM;
 	if (site == TR_NO_SITE)
 		return name;
 	if (site == TR_OUTSIDE)
 		return (struct site_name){ OUTSIDE_REGIONS };
 	const struct tr_site *s = &trace->sites[site];
-	const char *shorter = short_name(s->name, 26);
-	const char *file = strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file;
-	if (s->line > 0)
-		snprintf(name.text, sizeof name.text, "%.*s (%.*s:%u)", (int)shown_fit(shorter, 26),
-			 shorter, (int)shown_fit(file, 20), file, s->line);
-	else
-		snprintf(name.text, sizeof name.text, "%.*s", (int)shown_fit(s->name, 60), s->name);
+	if (s->line == 0)
+		return region_name_within(trace, site, room);
+	size_t least = strlen(s->name) < NAME_LEAST ? strlen(s->name) : NAME_LEAST;
+	size_t digits = (size_t)snprintf(NULL, 0, " (:%u)", s->line);
+	size_t for_file = room > least + digits ? room - least - digits : 0;
+	put_cut(file, strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file,
+		for_file < FILE_ROOM ? for_file : FILE_ROOM);
+	size_t n = (size_t)snprintf(place, sizeof place, " (%s:%u)", file, s->line);
+	size_t for_name = room > n ? room - n : 0;
+	put_cut(name.text, without_qualifiers(s->name, for_name), for_name);
+	strcat(name.text, place);
+	return name;
+}
+
+struct site_name site_name(const struct trace *trace, uint32_t site)
+{
+	return site_name_within(trace, site, SITE_NAME_ROOM);
+}
+
+struct site_name region_name_within(const struct trace *trace, uint32_t site, size_t room)
+{
+	struct site_name name;
+	put_cut(name.text, without_qualifiers(trace->sites[site].name, room), room);
 	return name;
 }

@@ -11,13 +11,16 @@ struct actor_name { char text[40]; };
 struct actor_name rank_name(const struct trace *, size_t thread);
 struct actor_name thread_name(const struct trace *, size_t thread); /* with " thread 2" behind */
 
-/* As much of a qualified name as has room: "LAMMPS_NS::Pair::compute" -> "Pair::compute", or less. */
-const char *short_name(const char *name, size_t room);
+/* "assign (kmeans.c:88)" in at most `room` bytes. What has no room loses first the qualifiers of its name
+ * ("LAMMPS_NS::Pair::compute" -> "Pair::compute"), then the middle of it, then that of the file; never the line. */
+#define SITE_NAME_ROOM 72
+struct site_name { char text[SITE_NAME_ROOM + 1]; };
+struct site_name site_name_within(const struct trace *, uint32_t site, size_t room);
+struct site_name site_name(const struct trace *, uint32_t site); /* as long as it can be */
+
+/* The name alone. */
+struct site_name region_name_within(const struct trace *, uint32_t site, size_t room);
 
 #define OUTSIDE_REGIONS "outside regions" /* of TR_OUTSIDE */
-
-/* "assign (kmeans.c:88)" */
-struct site_name { char text[64]; };
-struct site_name site_name(const struct trace *, uint32_t site);
 
 #endif

@@ -37,7 +37,16 @@ expect 0 report --json straggler
 says out '"advice": "Look at rank 1'
 
 # What that would buy, and a command that can be pasted; the name of a region may be anything.
-says out '"gain": "Half the time in region assign (kmeans.c:88), on all ranks, would make the run '
+# It is what less time on that rank would buy, not on all of them.
+says out '"gain": "Half the time in region assign (kmeans.c:88) on rank 1 would make the run '
+gain=$(sed -n 's/.*"gain": ".* make the run \([0-9. ]*\) % shorter, if nothing else changes\.".*/\1/p' out)
+"$analyze" coz --region assign --rank 1 --reduce 50 straggler >answer
+tr -s '\n ' ' ' <answer >line
+says line "Had region assign (kmeans.c:88) taken 50 % less time on rank 1 and nothing else changed, the run of"
+sed 's/.*would have been \([0-9. ]*\) % shorter.*/\1/' line |
+	awk -v gain="$gain" '{ split(gain, g); if (!(g[1] <= $1 && $3 <= g[3] && g[3] - g[1] < 0.1)) { print "gain " gain ", coz says " $0; exit 1 } }' ||
+	fail "the gain is not that of rank 1"
+expect 0 report --json straggler
 says out '"command": "dprof-analyze coz --region assign --rank 1 straggler"'
 "$analyze" dump straggler | sed "s/name=assign/name=it's%20\$HOME/" | trace quoted
 expect 0 report quoted
@@ -111,10 +120,31 @@ awk '/"rank": 1/ { seen = 1 } seen && /straggler_percent/ { print; exit }' out >
 says score '"lo": 0,'
 says_not score '"hi": 0}'
 
+# Regions have file and line in JSON, too; waiting has none.
+expect 0 report --json straggler
+python3 -c '
+import json, sys
+regions = json.load(sys.stdin)["regions"]
+assert [(r["file"], r["line"]) for r in regions if r["region"] == "assign"] == 2 * [("src/kmeans.c", 88)], regions
+assert all("file" not in r for r in regions if r["waiting"]), regions' <out || fail "regions in JSON"
+
+# A name that has no room loses its middle; file and line stay.
+{
+	head_of 1 2
+	visit 0 0 1000 5000; visit 0 1 5000 9100; visit 0 0 9100 11000
+	visit 1 0 1000 9000; visit 1 1 9000 9101; visit 1 0 9101 11000
+} | sed 's/name=assign/name=a_region_whose_name_is_really_quite_long_and_ends_with_its_purpose_which_is_to_assign/' | trace long
+expect 0 report long
+says out "others wait for it, % of run  mostly in"
+grep -Eq '^  rank 1 .* a_r[a-z_]*\.\.[a-z_]*ign \(kmeans\.c:88\)$' out || fail "standings: $(cat out)"
+grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign \(kmeans\.c:88\)$' out || fail "regions: $(cat out)"
+grep -Eq '^  a_region_\.\.to_assign ' out || fail "profile: $(cat out)"
+awk 'length > 80 && !/^More: / { print; bad = 1 } END { exit bad }' out || fail "wider than 80 columns"
+
 # A long name has a line of its own, and of a qualified one the end is kept, where there is little room.
 { head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 9000; } |
 	sed 's/^\(site 0 kind=region name=\)[^ ]*/\1LAMMPS_NS::PairLJCut::compute/' | trace qualified
 expect 0 report qualified
-grep -q '^  PairLJCut::compute (.*)$' out || fail "no line of its own: $(cat out)"
+grep -q '^  LAMMPS_NS::PairLJCut::compute (.*)$' out || fail "no line of its own: $(cat out)"
 grep -q '^  PairLJCut::compute   [0-9. ]*' out || fail "no end of the name: $(cat out)"
 echo "as expected"
