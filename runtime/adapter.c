@@ -79,6 +79,13 @@ bool dprof_adapter_recording(void)
 }
 
 uint32_t dprof_adapter_kinds;
+uint64_t dprof_adapter_blocked_ticks;
+__thread bool dprof_adapter_apart;
+
+void dprof_be_apart(void)
+{
+	dprof_adapter_apart = true;
+}
 
 const struct dprof_site *dprof_adapter_entered(const char *name)
 {
@@ -230,6 +237,11 @@ uint64_t dprof_adapter_new_group(void)
 bool dprof_adapter_is_ours(const void *code)
 {
 	return dprof_modules_ours(code);
+}
+
+bool dprof_adapter_is_for_us(const void *code)
+{
+	return dprof_modules_served(code);
 }
 
 void dprof_adapter_rank(int64_t rank, int64_t size)

@@ -162,6 +162,13 @@ static inline const struct dprof_site *dprof_adapter_call(enum dprof_kind kind, 
 	return site;
 }
 
+/* Whether what is told is this site of the adapter's: of several that have its name. */
+static inline bool dprof_adapter_is_at(const struct dprof_site *told, const struct dprof_site *site_of_adapter)
+{
+	return told && dprof_site_kind(told) == dprof_site_kind(site_of_adapter) &&
+	       !strcmp(told->strings, site_of_adapter->strings);
+}
+
 /* Adds arguments to the last event of this thread, unless that is of a kind that is left out. */
 DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigned n);
 
@@ -186,6 +193,15 @@ DPROF_EXPORT uint64_t dprof_adapter_new_group(void);
 /* Is this an address in code that we are to look at: of the program, or of a library that was
  * compiled with the plugin, or one that works for those (libstdc++, libgomp)? */
 DPROF_EXPORT bool dprof_adapter_is_ours(const void *code);
+
+/* The same of calls for input and output: libgfortran makes those for the program, too. */
+DPROF_EXPORT bool dprof_adapter_is_for_us(const void *code);
+
+/* The calling thread is dprof's helper, whose descriptors are not those of the process. */
+extern DPROF_EXPORT __thread bool dprof_adapter_apart __attribute__((tls_model("initial-exec")));
+
+/* Who was in a call of the C library for less is not taken to have waited (DPROF_BLOCKED_NS). */
+extern DPROF_EXPORT uint64_t dprof_adapter_blocked_ticks;
 
 /* The site of the call that the calling thread is in: where the plugin says that it stands, or the adapter's
  * own. NULL: it is not to be recorded, made by others or at the wrong time. */

@@ -106,6 +106,7 @@ static void *helper(void *unused)
 	__atomic_store_n(&running, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, &running, FUTEX_WAKE_PRIVATE, 1);
 	prctl(PR_SET_NAME, "dprof-helper");
+	dprof_be_apart();
 	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
 	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
 	for (;;) {

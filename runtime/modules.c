@@ -401,12 +401,17 @@ static const char *const servants[] = {
 	"libdprof-pthread.so", "libdprof-gomp.so",
 };
 
+static bool is_called(const char *path, const char *library)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, library, strlen(library));
+}
+
 static bool is_servant(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
 	for (size_t i = 0; i < sizeof(servants) / sizeof(*servants); i++)
-		if (!strncmp(name, servants[i], strlen(servants[i])))
+		if (is_called(path, servants[i]))
 			return true;
 	return false;
 }
@@ -440,6 +445,15 @@ bool dprof_modules_ours(const void *code)
 		return true;
 	}
 	return is_servant(path) || (!is_own(path) && has_sites(&o));
+}
+
+bool dprof_modules_served(const void *code)
+{
+	struct dl_find_object o;
+
+	return dprof_modules_ours(code) ||
+	       (_dl_find_object((void *)code, &o) == 0 && o.dlfo_link_map &&
+		is_called(o.dlfo_link_map->l_name, "libgfortran.so"));
 }
 
 void dprof_modules_retell(void)

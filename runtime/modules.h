@@ -26,6 +26,9 @@ bool dprof_modules_any(void);
  * works for such: libstdc++, libgomp? */
 bool dprof_modules_ours(const void *code);
 
+/* The same of input and output, which libgfortran does for such, too. */
+bool dprof_modules_served(const void *code);
+
 /* Writes all known modules down once more, for the child of a fork. */
 void dprof_modules_retell(void);
 

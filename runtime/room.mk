@@ -46,11 +46,14 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 # Adapters that stand before the library whose functions they record.
-PTHREAD := threads locks waits barriers c11 table
+PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table) \
+           $(addprefix libc/,descriptors lifetimes transfers stdio waits sleeps)
 GOMP    := teams barriers tasks waits locks
 things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 
-$(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/pthread/%)) $(B)/lib/libdprof.so
+# Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.
+$(B)/obj/guest/runtime/libc/%.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
+$(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $^

@@ -19,6 +19,8 @@
 #define CHUNK_BYTES     ((size_t)1 << 20)
 #define CHUNK_BYTES_MIN ((size_t)4096)
 #define CHUNK_BYTES_MAX ((size_t)1 << 30)
+#define BLOCKED_NS      1000u
+#define BLOCKED_NS_MAX  1000000000u
 #define JOB_KEY_SHOWN   8 /* hexadecimal digits */
 
 #define DPROF_ALL_KINDS ((DPROF_KIND_BIT(DPROF_KIND_COUNT) - 1) & ~DPROF_KIND_BIT(DPROF_KIND_NONE))
@@ -133,6 +135,21 @@ static size_t chunk_bytes(struct dprof_settings *s)
 	if (bytes < CHUNK_BYTES_MIN)
 		return CHUNK_BYTES_MIN;
 	return bytes & ~(CHUNK_BYTES_MIN - 1);
+}
+
+static uint64_t blocked_ns(struct dprof_settings *s)
+{
+	const char *text = secure_getenv("DPROF_BLOCKED_NS");
+	char *end;
+	unsigned long long n;
+
+	if (!text || !*text)
+		return BLOCKED_NS;
+	n = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && n <= BLOCKED_NS_MAX)
+		return n;
+	complain(s, "DPROF_BLOCKED_NS is not a number of nanoseconds up to %u; took %u", BLOCKED_NS_MAX, BLOCKED_NS);
+	return BLOCKED_NS;
 }
 
 /* The kinds that a word of DPROF_EVENTS means, or 0. */
@@ -297,6 +314,7 @@ void dprof_settings_read(void)
 	if (s->off)
 		return;
 	s->chunk_bytes = chunk_bytes(s);
+	s->blocked_ns = blocked_ns(s);
 	job(s);
 	program(s);
 	parent(s);

@@ -19,6 +19,7 @@ struct dprof_settings {
 	bool off;                     /* DPROF_OFF */
 	bool quiet;                   /* DPROF_QUIET: not a word on standard error */
 	uint32_t left_out;            /* DPROF_EVENTS: kinds (bits) that are not recorded */
+	uint64_t blocked_ns;          /* DPROF_BLOCKED_NS: from here on a call of the C library has blocked */
 	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a file is mapped at a time */
 	int64_t rank;                 /* as the starter of the job says; -1: it does not */
 	int64_t local_rank;           /* among the processes of the job on this host; -1: it does not say */

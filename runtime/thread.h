@@ -167,6 +167,9 @@ extern uint64_t dprof_lost_homeless;
 /* For the helper: all that an ended thread recorded is dealt with. */
 void dprof_thread_gone(struct dprof_thread *t);
 
+/* The calling thread has descriptors of its own (adapter.h). */
+void dprof_be_apart(void);
+
 /* helper.c: is there a helper? If a thread is counted (dprof_any_thread), it stays. */
 bool dprof_helper_there(void);
 

@@ -2,11 +2,13 @@
  *
  * pace.h - work whose duration is known: it ends at its hour, whatever else runs on the cores.
  *
- * Law: a thread never returns from pace_until before that time. */
+ * Law: a thread never returns from pace_until before that time.
+ *
+ * It sleeps for as long as is left: that is its own time, as work is. A sleep until a moment would be over at that
+ * moment however early it began, and so would be no stand-in for work. */
 #ifndef EXAMPLES_PACE_H
 #define EXAMPLES_PACE_H
 
-#include <errno.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -21,9 +23,8 @@ static inline int64_t pace_now(void)
 
 static inline void pace_until(int64_t ns)
 {
-	struct timespec end = { ns / PACE_SECOND, ns % PACE_SECOND };
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
-		;
+	for (int64_t left; (left = ns - pace_now()) > 0;)
+		nanosleep(&(struct timespec){ left / PACE_SECOND, left % PACE_SECOND }, NULL);
 }
 
 #endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * descriptors.c - what a descriptor stands for, found out once, and how many bytes went through it.
+ *
+ * An entry of the table is right until the descriptor is closed or made anew, which is noticed
+ * (lifetimes.c); then it is looked up again when somebody uses it. A count is right while all who move bytes
+ * are seen: it begins where a pipe, a pair or a connection is made, is shared with the children of forks, and is
+ * given up for good as soon as two move bytes the same way at the same time, another program may have got the
+ * descriptor, or the C library moves bytes there on its own (streams, sendfile).
+ *
+ * Law: a count that is given is the number of bytes that went that way before. */
+#include <linux/magic.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <sys/un.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "runtime/libc/libc.h"
+#include "runtime/sys.h"
+
+#define DESCRIPTORS  (DESCRIPTORS_MAX + 1)
+#define COUNTS       16384 /* in a process and its children */
+#define MAJOR_MEMORY 1     /* /dev/null, /dev/zero, ... */
+
+static struct descriptor table[DESCRIPTORS];
+static int highest; /* that was ever counted */
+static long own_pid; /* 0: not yet known */
+
+/* ---- Counts ------------------------------------------------------------------------------------- */
+
+enum { IDLE, BUSY, LOST };
+
+struct count {
+	uint64_t channel, bytes;
+	uint32_t state;
+	enum way way;
+};
+
+static struct counts {
+	uint32_t used;
+	struct count count[COUNTS];
+} *counts;
+
+static struct count *new_count(uint64_t channel, enum way way)
+{
+	struct counts *all = counts;
+	uint32_t i;
+
+	if (!all || !channel || __atomic_load_n(&all->used, __ATOMIC_RELAXED) >= COUNTS)
+		return NULL;
+	i = __atomic_fetch_add(&all->used, 1, __ATOMIC_RELAXED);
+	if (i >= COUNTS)
+		return NULL;
+	all->count[i].way = way;
+	__atomic_store_n(&all->count[i].channel, channel, __ATOMIC_RELEASE);
+	return &all->count[i];
+}
+
+static void lose(struct count *c)
+{
+	if (c)
+		__atomic_store_n(&c->state, LOST, __ATOMIC_SEQ_CST);
+}
+
+struct count *count_begin(struct count *c, uint64_t *offset)
+{
+	uint32_t idle = IDLE;
+
+	if (!c || __atomic_load_n(&c->state, __ATOMIC_RELAXED) == LOST)
+		return NULL;
+	if (!__atomic_compare_exchange_n(&c->state, &idle, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		lose(c);
+		return NULL;
+	}
+	*offset = c->bytes;
+	return c;
+}
+
+bool count_end(struct count *c, int64_t n)
+{
+	uint32_t busy = BUSY;
+
+	if (n < 0) {
+		lose(c);
+		return false;
+	}
+	c->bytes += (uint64_t)n;
+	return __atomic_compare_exchange_n(&c->state, &busy, IDLE, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* Somebody has the channel of whom nothing was known. */
+static void lose_all_of(uint64_t channel)
+{
+	uint32_t used = counts ? __atomic_load_n(&counts->used, __ATOMIC_ACQUIRE) : 0;
+
+	for (uint32_t i = 0; channel && i < used && i < COUNTS; i++)
+		if (__atomic_load_n(&counts->count[i].channel, __ATOMIC_RELAXED) == channel)
+			lose(&counts->count[i]);
+}
+
+/* ---- The number of a channel --------------------------------------------------------------------- */
+
+#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t n)
+{
+	for (const uint8_t *at = bytes; n--; at++)
+		h = (h ^ *at) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+static uint64_t hash_host(uint64_t h)
+{
+	const char *host = dprof_adapter_hostid();
+
+	return hash(h, host, strlen(host));
+}
+
+/* 56 bits, in which an argument has room. */
+static uint64_t number_of(uint64_t h)
+{
+	uint64_t number = (h ^ h >> 56) & (UINT64_MAX >> 8);
+
+	return number ? number : 1;
+}
+
+static uint64_t pipe_number(const struct stat *st)
+{
+	uint64_t h = hash_host(hash(HASH_BEGIN, "pipe", 4));
+
+	h = hash(h, &st->st_dev, sizeof(st->st_dev));
+	return number_of(hash(h, &st->st_ino, sizeof(st->st_ino)));
+}
+
+static uint64_t pair_number(ino_t from, ino_t to)
+{
+	uint64_t h = hash_host(hash(HASH_BEGIN, "pair", 4));
+
+	h = hash(h, &from, sizeof(from));
+	return number_of(hash(h, &to, sizeof(to)));
+}
+
+/* An address of IPv4 may be written as one of IPv6. */
+struct end { struct in6_addr address; in_port_t port; };
+
+static bool end_of(const struct sockaddr_storage *s, struct end *e)
+{
+	const struct sockaddr_in *four = (const void *)s;
+	const struct sockaddr_in6 *six = (const void *)s;
+
+	memset(e, 0, sizeof(*e));
+	if (s->ss_family == AF_INET6) {
+		e->address = six->sin6_addr;
+		e->port = six->sin6_port;
+	} else if (s->ss_family == AF_INET) {
+		e->address.s6_addr[10] = e->address.s6_addr[11] = 0xff;
+		memcpy(&e->address.s6_addr[12], &four->sin_addr, 4);
+		e->port = four->sin_port;
+	}
+	return s->ss_family == AF_INET || s->ss_family == AF_INET6;
+}
+
+static bool is_local(const struct end *e)
+{
+	return IN6_IS_ADDR_LOOPBACK(&e->address) || IN6_IS_ADDR_LINKLOCAL(&e->address) ||
+	       (IN6_IS_ADDR_V4MAPPED(&e->address) && e->address.s6_addr[12] == 127);
+}
+
+static uint64_t connection_number(const struct end *from, const struct end *to)
+{
+	uint64_t h = hash(HASH_BEGIN, "tcp", 3);
+
+	if (is_local(from) || is_local(to))
+		h = hash_host(h);
+	h = hash(hash(h, &from->address, sizeof(from->address)), &from->port, sizeof(from->port));
+	return number_of(hash(hash(h, &to->address, sizeof(to->address)), &to->port, sizeof(to->port)));
+}
+
+/* ---- What a descriptor is ------------------------------------------------------------------------ */
+
+static long option_of(int fd, int name)
+{
+	int value = 0;
+	socklen_t size = sizeof(value);
+
+	return sys(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
+}
+
+/* False: it is not connected, perhaps not yet. */
+static bool find_ends(int fd, struct end *self, struct end *other)
+{
+	struct sockaddr_storage s = { 0 }, o = { 0 };
+	socklen_t size = sizeof(s), other_size = sizeof(o);
+
+	return sys(SYS_getsockname, fd, &s, &size) == 0 && sys(SYS_getpeername, fd, &o, &other_size) == 0 &&
+	       end_of(&s, self) && end_of(&o, other);
+}
+
+static void look_at_socket(int fd, struct descriptor *d)
+{
+	long domain = option_of(fd, SO_DOMAIN);
+	struct end self, other;
+
+	d->what = OF_OTHERS;
+	if (option_of(fd, SO_TYPE) != SOCK_STREAM || (domain != AF_INET && domain != AF_INET6))
+		return;
+	d->is_alone = !find_ends(fd, &self, &other);
+	if (d->is_alone)
+		return;
+	d->channel[TAKES] = connection_number(&other, &self);
+	d->channel[GIVES] = connection_number(&self, &other);
+}
+
+static enum what of_device(dev_t device)
+{
+	return major(device) == MAJOR_MEMORY ? OF_FILE : OF_OTHERS;
+}
+
+/* eventfd, timerfd, epoll, ... */
+static bool is_no_file(int fd)
+{
+	struct statfs s;
+
+	return sys(SYS_fstatfs, fd, &s) == 0 && s.f_type == ANON_INODE_FS_MAGIC;
+}
+
+static struct descriptor look_at(int fd)
+{
+	struct descriptor d = { .what = OF_FILE };
+	struct stat st;
+
+	if (fd < 0 || sys(SYS_fstat, fd, &st) < 0)
+		return (struct descriptor){ .what = NOT_KNOWN };
+	switch (st.st_mode & S_IFMT) {
+	case S_IFIFO:
+		d.what = OF_OTHERS;
+		d.channel[TAKES] = d.channel[GIVES] = pipe_number(&st);
+		break;
+	case S_IFSOCK:
+		look_at_socket(fd, &d);
+		break;
+	case S_IFCHR:
+		d.what = of_device(st.st_rdev);
+		break;
+	default:
+		if (is_no_file(fd))
+			d.what = OF_OTHERS;
+	}
+	return d;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------ */
+
+static struct descriptor *entry(int fd)
+{
+	return fd >= 0 && fd < DESCRIPTORS ? &table[fd] : NULL;
+}
+
+static void put(int fd, const struct descriptor *d)
+{
+	struct descriptor *e = entry(fd);
+
+	if (!e)
+		return;
+	if ((d->count[TAKES] || d->count[GIVES]) && fd > __atomic_load_n(&highest, __ATOMIC_RELAXED))
+		__atomic_store_n(&highest, fd, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->what, NOT_KNOWN, __ATOMIC_RELEASE);
+	for (int way = TAKES; way <= GIVES; way++) {
+		e->channel[way] = d->channel[way];
+		e->count[way] = d->count[way];
+	}
+	e->is_new = d->is_new;
+	e->leads_outside = d->leads_outside;
+	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
+}
+
+static void count_from_here(struct descriptor *d)
+{
+	for (int way = TAKES; way <= GIVES; way++)
+		d->count[way] = new_count(d->channel[way], (enum way)way);
+}
+
+struct descriptor descriptor_of(int fd)
+{
+	struct descriptor *e = entry(fd), d;
+
+	if (e && __atomic_load_n(&e->what, __ATOMIC_ACQUIRE) != NOT_KNOWN)
+		return *e;
+	d = look_at(fd);
+	if (!e || d.what == NOT_KNOWN || d.is_alone)
+		return d;
+	if (e->is_new) {
+		count_from_here(&d);
+	} else {
+		lose_all_of(d.channel[TAKES]);
+		lose_all_of(d.channel[GIVES]);
+	}
+	put(fd, &d);
+	return d;
+}
+
+void descriptors_made(const int fd[2], bool both_ways)
+{
+	struct descriptor d[2] = { look_at(fd[0]), look_at(fd[1]) };
+	struct stat st[2];
+
+	if (both_ways && option_of(fd[0], SO_TYPE) == SOCK_STREAM && sys(SYS_fstat, fd[0], &st[0]) == 0 &&
+	    sys(SYS_fstat, fd[1], &st[1]) == 0) {
+		d[0].channel[TAKES] = d[1].channel[GIVES] = pair_number(st[1].st_ino, st[0].st_ino);
+		d[0].channel[GIVES] = d[1].channel[TAKES] = pair_number(st[0].st_ino, st[1].st_ino);
+	}
+	for (int i = 0; i < 2 && fd[0] > 2 && fd[1] > 2; i++) {
+		if (both_ways || i == 0)
+			d[i].count[TAKES] = new_count(d[i].channel[TAKES], TAKES);
+		if (both_ways || i == 1)
+			d[i].count[GIVES] = new_count(d[i].channel[GIVES], GIVES);
+	}
+	if (descriptors_of_parent())
+		return;
+	put(fd[0], &d[0]);
+	put(fd[1], &d[1]);
+}
+
+/* The C library's own streams stand for the first three. */
+void descriptor_connected(int fd)
+{
+	struct descriptor d = { .what = NOT_KNOWN, .is_new = fd > 2 };
+
+	if (descriptors_of_parent())
+		return;
+	put(fd, &d);
+	descriptor_of(fd);
+}
+
+void descriptor_forget(int fd)
+{
+	static const struct descriptor none;
+	const struct descriptor *e = entry(fd);
+
+	if (e && (e->what != NOT_KNOWN || e->is_new) && !dprof_adapter_apart && !descriptors_of_parent())
+		put(fd, &none);
+}
+
+void descriptor_copied(int from, int to)
+{
+	struct descriptor d = from == to || from < 0 ? (struct descriptor){ 0 } : descriptor_of(from);
+
+	if (from == to || to < 0)
+		return;
+	if (to <= 2 || descriptors_of_parent() || !entry(to)) {
+		lose(d.count[TAKES]);
+		lose(d.count[GIVES]);
+	}
+	if (!descriptors_of_parent())
+		put(to, &d);
+}
+
+void descriptor_lost(int fd)
+{
+	const struct descriptor *e = entry(fd);
+
+	if (!e || e->what == NOT_KNOWN)
+		return;
+	lose(e->count[TAKES]);
+	lose(e->count[GIVES]);
+}
+
+void descriptors_inherited(void)
+{
+	for (int fd = 0; fd <= highest; fd++)
+		if ((table[fd].count[TAKES] || table[fd].count[GIVES]) &&
+		    !(sys(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC))
+			descriptor_lost(fd);
+}
+
+bool descriptors_of_parent(void)
+{
+	return own_pid && sys(SYS_getpid) != own_pid;
+}
+
+static void own(void)
+{
+	own_pid = sys(SYS_getpid);
+}
+
+/* What another program has made for us: a terminal, a pipe to whoever has started us. */
+static void look_at_first(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		struct descriptor d = look_at(fd);
+
+		d.leads_outside = true;
+		put(fd, &d);
+	}
+}
+
+static void __attribute__((constructor)) start(void)
+{
+	long at;
+
+	own();
+	look_at_first();
+	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))
+		return;
+	pthread_atfork(NULL, NULL, own);
+	at = sys(SYS_mmap, NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!sys_failed(at))
+		counts = (struct counts *)at;
+}

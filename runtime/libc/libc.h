@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libc.h - the parts of the adapter for what blocks in the C library.
+ *
+ *   descriptors.c  what descriptors stand for, and how many bytes went through them
+ *   lifetimes.c    calls that make, copy, close or give away descriptors
+ *   transfers.c    read, write, recv, send and their kin
+ *   stdio.c        the same of streams
+ *   waits.c        poll, select, epoll, wait, futexes, pthread_once, locks of files
+ *   sleeps.c       nanosleep and its kin
+ *
+ * Linked with the adapter for threads into libdprof-pthread, and so before the C library. Only calls from
+ * code that is ours are recorded; counted are those of all (descriptors.c). What the C library calls
+ * inside of itself does not come by here.
+ *
+ * Law: the program gets what the C library would have given it, errno and cancellation too. A call that
+ * took less than DPROF_BLOCKED_NS and gave nothing to another thread or process leaves no record; of all
+ * others the ENTER is stamped before the call and recorded behind it. Where a signal handler has recorded
+ * something meanwhile, only what came behind that can be recorded of the call. */
+#ifndef RUNTIME_LIBC_H
+#define RUNTIME_LIBC_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/adapter.h"
+
+/* The C library's function of that name. */
+#define REAL(name)                                                                               \
+	({                                                                                       \
+		static __typeof__(&name) found;                                                  \
+		if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_RELAXED), 0))             \
+			__atomic_store_n(&found, (__typeof__(&name))dlsym(RTLD_NEXT, #name),     \
+					 __ATOMIC_RELAXED);                                      \
+		found;                                                                           \
+	})
+
+#define SITE(s)     ((const struct dprof_site *)&(s))
+#define CALLER      __builtin_return_address(0)
+#define AT_END(f)   __attribute__((cleanup(f)))
+
+/* Whether anything that stands here is recorded at all, and the thread has the process's descriptors. */
+#define LIBC_KINDS (1u << DPROF_KIND_WAIT | 1u << DPROF_KIND_IO | 1u << DPROF_KIND_SLEEP)
+
+static inline bool is_watched(void)
+{
+	return __builtin_expect((dprof_adapter_kinds & LIBC_KINDS) != 0 && !dprof_adapter_apart, 1);
+}
+
+/* ---- A call that may block ---------------------------------------------------------------------- */
+
+struct call {
+	const struct dprof_site *told;  /* where the plugin says that it stands, or NULL */
+	const void *caller;
+	struct dprof_moment since;
+};
+
+/* Taken last before the C library's function; `own` is a site of ours with its name. */
+static inline struct call call_begin(const struct dprof_site *own, const void *caller)
+{
+	return (struct call){ dprof_adapter_call(DPROF_KIND_NONE, own->strings, DPROF_CALL_NEAR), caller,
+			      dprof_adapter_moment() };
+}
+
+static inline bool call_blocked(const struct call *c, uint64_t now)
+{
+	return now - c->since.stamp >= dprof_adapter_blocked_ticks;
+}
+
+/* Records that the call, at this site of ours if the plugin does not say where, was over at `now`. */
+void call_record(const struct call *, const struct dprof_site *, uint64_t now,
+		 const struct dprof_arguments *);
+
+/* A call of which nothing is known but that it may have waited for others (wait), or was the thread's own
+ * time (io, sleep): what AT_END(plain_end) records if it blocked. */
+struct plain {
+	struct call call;
+	const struct dprof_site *site; /* NULL: it is not to be recorded */
+	struct dprof_arguments more;
+};
+void plain_end(struct plain *);
+
+#define PLAIN(name, own) struct plain name AT_END(plain_end) = { .site = SITE(own), .call = call_begin(SITE(own), CALLER) }
+
+/* ---- Descriptors -------------------------------------------------------------------------------- */
+
+enum way { TAKES, GIVES };
+
+enum what { NOT_KNOWN, OF_FILE, OF_OTHERS }; /* others may end what waits for it */
+
+/* What went one way through one end of a channel; in memory that a process shares with its children. */
+struct count;
+
+/* Of this number: what it stands for, which channel is taken from or given to (0: not known), and what counts
+ * that (NULL: nobody can). */
+struct descriptor {
+	enum what what;
+	bool is_new;              /* a connection that began here */
+	bool is_alone;            /* it is not connected, or not yet */
+	bool leads_outside;       /* it was there when the program began: to nobody whom the trace knows */
+	uint64_t channel[2];
+	struct count *count[2];
+};
+
+#define DESCRIPTORS_MAX 4095 /* higher ones are looked up each time, and not counted */
+
+struct descriptor descriptor_of(int fd);
+
+/* A pipe, a pair or a connection was made: all that goes there will be counted. */
+void descriptors_made(const int fd[2], bool both_ways);
+void descriptor_connected(int fd);
+
+/* It is closed or made anew; `to` is now what `from` is. */
+void descriptor_forget(int fd);
+void descriptor_copied(int from, int to);
+
+/* Somebody may move bytes there and is not seen: what was counted is not known any more. */
+void descriptor_lost(int fd);
+void descriptors_inherited(void); /* by another program */
+
+/* Is this process the child of a vfork, with its parent's memory? */
+bool descriptors_of_parent(void);
+
+/* Bytes are about to be moved: their offset; and were, n of them (negative: not known). The offset counts only
+ * if count_end says so. */
+struct count *count_begin(struct count *, uint64_t *offset);
+bool count_end(struct count *, int64_t n);
+
+/* ---- Transfers ----------------------------------------------------------------------------------- */
+
+struct transfer {
+	const struct dprof_site *site[3]; /* by what */
+	struct call call;
+	struct count *count;
+	uint64_t channel, offset;
+	enum what what;
+	enum way way;
+	bool ends;                /* it came to its end: was not cancelled */
+	int64_t bytes;            /* moved; negative: none, or not known */
+};
+void transfer_begin(struct transfer *, int fd, enum way, const void *caller);
+void transfer_end(struct transfer *);
+
+#define TRANSFER_SITES(name)                            \
+	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name); \
+	DPROF_SITE_OF(io_##name, DPROF_KIND_IO, #name)
+#define TRANSFER(t, name, fd, way)                                                               \
+	struct transfer t AT_END(transfer_end) = {                                               \
+		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
+	transfer_begin(&t, fd, way, CALLER)
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lifetimes.c - calls that make, copy, close or give away descriptors; and those that wait for a connection.
+ *
+ * What is closed is forgotten before, since another thread may get its number at once, and once more behind,
+ * since another thread may have looked meanwhile. */
+#include <alloca.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/libc/libc.h"
+
+/* ---- Made ----------------------------------------------------------------------------------------- */
+
+DPROF_EXPORT int pipe(int fd[2])
+{
+	__typeof__(&pipe) real = REAL(pipe);
+	int result = real(fd);
+
+	if (result == 0 && is_watched())
+		descriptors_made(fd, false);
+	return result;
+}
+
+/* What is not read of a packet is gone. */
+DPROF_EXPORT int pipe2(int fd[2], int flags)
+{
+	__typeof__(&pipe2) real = REAL(pipe2);
+	int result = real(fd, flags);
+
+	if (result == 0 && !(flags & O_DIRECT) && is_watched())
+		descriptors_made(fd, false);
+	return result;
+}
+
+DPROF_EXPORT int socketpair(int domain, int type, int protocol, int fd[2])
+{
+	__typeof__(&socketpair) real = REAL(socketpair);
+	int result = real(domain, type, protocol, fd);
+
+	if (result == 0 && is_watched())
+		descriptors_made(fd, true);
+	return result;
+}
+
+DPROF_SITE_OF(site_accept, DPROF_KIND_WAIT, "accept");
+DPROF_SITE_OF(site_connect, DPROF_KIND_WAIT, "connect");
+
+DPROF_EXPORT int accept(int fd, struct sockaddr *from, socklen_t *size)
+{
+	__typeof__(&accept) real = REAL(accept);
+	int result;
+
+	if (!is_watched())
+		return real(fd, from, size);
+	PLAIN(p, site_accept);
+	result = real(fd, from, size);
+	if (result >= 0)
+		descriptor_connected(result);
+	return result;
+}
+
+DPROF_EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *size, int flags)
+{
+	__typeof__(&accept4) real = REAL(accept4);
+	int result;
+
+	if (!is_watched())
+		return real(fd, from, size, flags);
+	PLAIN(p, site_accept);
+	result = real(fd, from, size, flags);
+	if (result >= 0)
+		descriptor_connected(result);
+	return result;
+}
+
+DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
+{
+	__typeof__(&connect) real = REAL(connect);
+	int result;
+
+	if (!is_watched())
+		return real(fd, to, size);
+	PLAIN(p, site_connect);
+	result = real(fd, to, size);
+	if (result == 0 || errno == EINPROGRESS)
+		descriptor_connected(fd);
+	return result;
+}
+
+/* ---- Copied and closed ------------------------------------------------------------------------------ */
+
+DPROF_EXPORT int close(int fd)
+{
+	__typeof__(&close) real = REAL(close);
+	int result;
+
+	descriptor_forget(fd);
+	result = real(fd);
+	descriptor_forget(fd);
+	return result;
+}
+
+static void forget_all(unsigned first, unsigned last)
+{
+	for (unsigned fd = first; fd <= last && fd <= DESCRIPTORS_MAX; fd++)
+		descriptor_forget((int)fd);
+}
+
+DPROF_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	__typeof__(&close_range) real = REAL(close_range);
+	forget_all(first, last);
+	return real(first, last, flags);
+}
+
+DPROF_EXPORT void closefrom(int first)
+{
+	__typeof__(&closefrom) real = REAL(closefrom);
+	forget_all(first < 0 ? 0 : (unsigned)first, DESCRIPTORS_MAX);
+	real(first);
+}
+
+DPROF_EXPORT int dup(int fd)
+{
+	__typeof__(&dup) real = REAL(dup);
+	int copy = real(fd);
+
+	if (copy >= 0 && is_watched())
+		descriptor_copied(fd, copy);
+	return copy;
+}
+
+DPROF_EXPORT int dup2(int fd, int to)
+{
+	__typeof__(&dup2) real = REAL(dup2);
+	int copy = real(fd, to);
+
+	if (copy >= 0 && is_watched())
+		descriptor_copied(fd, copy);
+	return copy;
+}
+
+DPROF_EXPORT int dup3(int fd, int to, int flags)
+{
+	__typeof__(&dup3) real = REAL(dup3);
+	int copy = real(fd, to, flags);
+
+	if (copy >= 0 && is_watched())
+		descriptor_copied(fd, copy);
+	return copy;
+}
+
+DPROF_SITE_OF(site_fcntl, DPROF_KIND_WAIT, "fcntl");
+
+static bool waits(int command)
+{
+	return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
+static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, const void *caller)
+{
+	struct plain p AT_END(plain_end) = { .site = SITE(site_fcntl), .call = call_begin(SITE(site_fcntl), caller) };
+	int result = real(fd, command, argument);
+
+	if (!waits(command))
+		p.site = NULL;
+	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+		descriptor_copied(fd, result);
+	if (command == F_SETFL && (intptr_t)argument & O_DIRECT)
+		descriptor_lost(fd);
+	return result;
+}
+
+#define FCNTL(name)                                                                     \
+	DPROF_EXPORT int name(int fd, int command, ...)                                 \
+	{                                                                               \
+		void *argument;                                                         \
+		va_list list;                                                           \
+                                                                                        \
+		va_start(list, command);                                                \
+		argument = va_arg(list, void *);                                        \
+		va_end(list);                                                           \
+		if (!is_watched())                                                      \
+			return REAL(name)(fd, command, argument);                       \
+		return control(REAL(name), fd, command, argument, CALLER);              \
+	}
+
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+/* ---- Given away ------------------------------------------------------------------------------------ */
+
+/* Another program gets what is not closed by exec. */
+#define EXEC(name, parameters, arguments)         \
+	DPROF_EXPORT int name parameters          \
+	{                                         \
+		__typeof__(&name) real = REAL(name); \
+		descriptors_inherited();          \
+		return real arguments;      \
+	}
+
+EXEC(execve, (const char *path, char *const argv[], char *const env[]), (path, argv, env))
+EXEC(execv, (const char *path, char *const argv[]), (path, argv))
+EXEC(execvp, (const char *path, char *const argv[]), (path, argv))
+EXEC(execvpe, (const char *path, char *const argv[], char *const env[]), (path, argv, env))
+EXEC(fexecve, (int fd, char *const argv[], char *const env[]), (fd, argv, env))
+EXEC(execveat, (int fd, const char *path, char *const argv[], char *const env[], int flags),
+     (fd, path, argv, env, flags))
+EXEC(posix_spawn, (pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		   const posix_spawnattr_t *attr, char *const argv[], char *const env[]),
+     (pid, path, actions, attr, argv, env))
+EXEC(posix_spawnp, (pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		    const posix_spawnattr_t *attr, char *const argv[], char *const env[]),
+     (pid, path, actions, attr, argv, env))
+
+DPROF_EXPORT int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *actions, int fd, int to)
+{
+	__typeof__(&posix_spawn_file_actions_adddup2) real = REAL(posix_spawn_file_actions_adddup2);
+	descriptor_lost(fd);
+	return real(actions, fd, to);
+}
+
+/* execl and its kin: the arguments as a list, which NULL ends. */
+static size_t count_arguments(va_list list)
+{
+	size_t n = 1;
+
+	while (va_arg(list, const char *))
+		n++;
+	return n;
+}
+
+#define EXEC_LIST(name, has_env, call)                                                  \
+	DPROF_EXPORT int name(const char *path, const char *first, ...)                 \
+	{                                                                               \
+		const char *volatile begin = first; /* declared not to be NULL */       \
+		char *const *env = environ, **argv;                                     \
+		va_list list;                                                           \
+		size_t n;                                                               \
+                                                                                        \
+		va_start(list, first);                                                  \
+		n = begin ? count_arguments(list) : 0;                                  \
+		va_end(list);                                                           \
+		argv = alloca((n + 1) * sizeof(*argv));                                 \
+		argv[0] = (char *)begin;                                                \
+		va_start(list, first);                                                  \
+		for (size_t i = 1; i <= n; i++)                                         \
+			argv[i] = va_arg(list, char *);                                 \
+		if (has_env)                                                            \
+			env = va_arg(list, char *const *);                              \
+		va_end(list);                                                           \
+		return call;                                                            \
+	}
+
+EXEC_LIST(execl, false, execve(path, argv, env))
+EXEC_LIST(execle, true, execve(path, argv, env))
+EXEC_LIST(execlp, false, execvpe(path, argv, env))
+
+/* What the C library moves on its own. */
+DPROF_EXPORT FILE *fdopen(int fd, const char *mode)
+{
+	__typeof__(&fdopen) real = REAL(fdopen);
+	descriptor_lost(fd);
+	return real(fd, mode);
+}
+
+DPROF_EXPORT ssize_t sendfile(int to, int from, off_t *at, size_t n)
+{
+	__typeof__(&sendfile) real = REAL(sendfile);
+	descriptor_lost(to);
+	return real(to, from, at, n);
+}
+
+DPROF_EXPORT ssize_t sendfile64(int to, int from, off64_t *at, size_t n)
+{
+	__typeof__(&sendfile64) real = REAL(sendfile64);
+	descriptor_lost(to);
+	return real(to, from, at, n);
+}
+
+DPROF_EXPORT ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
+{
+	__typeof__(&splice) real = REAL(splice);
+	descriptor_lost(from);
+	descriptor_lost(to);
+	return real(from, from_at, to, to_at, n, flags);
+}
+
+DPROF_EXPORT ssize_t tee(int from, int to, size_t n, unsigned flags)
+{
+	__typeof__(&tee) real = REAL(tee);
+	descriptor_lost(to);
+	return real(from, to, n, flags);
+}
+
+DPROF_EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags)
+{
+	__typeof__(&vmsplice) real = REAL(vmsplice);
+	descriptor_lost(fd);
+	return real(fd, v, n, flags);
+}
+
+DPROF_EXPORT int vdprintf(int fd, const char *format, va_list list)
+{
+	__typeof__(&vdprintf) real = REAL(vdprintf);
+	descriptor_lost(fd);
+	return real(fd, format, list);
+}
+
+DPROF_EXPORT int dprintf(int fd, const char *format, ...)
+{
+	va_list list;
+	int result;
+
+	va_start(list, format);
+	result = vdprintf(fd, format, list);
+	va_end(list);
+	return result;
+}
+
+int __dprintf_chk(int, int, const char *, ...);
+int __vdprintf_chk(int, int, const char *, va_list);
+
+DPROF_EXPORT int __vdprintf_chk(int fd, int flag, const char *format, va_list list)
+{
+	__typeof__(&__vdprintf_chk) real = REAL(__vdprintf_chk);
+	descriptor_lost(fd);
+	return real(fd, flag, format, list);
+}
+
+DPROF_EXPORT int __dprintf_chk(int fd, int flag, const char *format, ...)
+{
+	va_list list;
+	int result;
+
+	va_start(list, format);
+	result = __vdprintf_chk(fd, flag, format, list);
+	va_end(list);
+	return result;
+}

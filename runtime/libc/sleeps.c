@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sleeps.c - a thread sleeps for some time, or until a moment.
+ *
+ *   ENTER nanosleep ... EXIT
+ *   ENTER clock_nanosleep until=NS ... EXIT */
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/libc/libc.h"
+
+DPROF_SITE_OF(site_nanosleep, DPROF_KIND_SLEEP, "nanosleep");
+DPROF_SITE_OF(site_clock_nanosleep, DPROF_KIND_SLEEP, "clock_nanosleep");
+DPROF_SITE_OF(site_usleep, DPROF_KIND_SLEEP, "usleep");
+DPROF_SITE_OF(site_sleep, DPROF_KIND_SLEEP, "sleep");
+
+DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	__typeof__(&nanosleep) real = REAL(nanosleep);
+	if (!is_watched())
+		return real(time, rest);
+	PLAIN(p, site_nanosleep);
+	return real(time, rest);
+}
+
+DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
+{
+	__typeof__(&clock_nanosleep) real = REAL(clock_nanosleep);
+	if (!is_watched() || !time)
+		return real(clock, flags, time, rest);
+	PLAIN(p, site_clock_nanosleep);
+	if (flags & TIMER_ABSTIME)
+		dprof_say(&p.more, DPROF_KEY_UNTIL, (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+	return real(clock, flags, time, rest);
+}
+
+DPROF_EXPORT int usleep(useconds_t time)
+{
+	__typeof__(&usleep) real = REAL(usleep);
+	if (!is_watched())
+		return real(time);
+	PLAIN(p, site_usleep);
+	return real(time);
+}
+
+DPROF_EXPORT unsigned sleep(unsigned time)
+{
+	__typeof__(&sleep) real = REAL(sleep);
+	if (!is_watched())
+		return real(time);
+	PLAIN(p, site_sleep);
+	return real(time);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * transfers.c - bytes go through a descriptor.
+ *
+ *   ENTER read [peer=SOMEBODY] channel=C [offset=N] bytes=N ... EXIT            kind wait: pipes, sockets, ...
+ *   ENTER write [peer=SOMEBODY] channel=C [offset=N] bytes=N role=1 ... EXIT
+ *   ENTER read bytes=N ... EXIT                                                kind io: files
+ *
+ * Who blocked may have waited for somebody (peer). What gives bytes to others is recorded in any case; but the
+ * standard output, as the program has found it, is a file: nobody in the trace takes what is written there. */
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/libc/libc.h"
+
+void call_record(const struct call *c, const struct dprof_site *own, uint64_t now,
+		 const struct dprof_arguments *a)
+{
+	const struct dprof_site *site = dprof_adapter_is_at(c->told, own) ? c->told : own;
+	bool quiet = dprof_adapter_place() == c->since.place;
+
+	if (site == own && !dprof_adapter_is_for_us(c->caller))
+		return;
+	dprof_adapter_record(site, DPROF_ENTER, quiet ? c->since.stamp : 0, a);
+	dprof_adapter_record(site, DPROF_EXIT, quiet ? now : dprof_adapter_now_fenced(), NULL);
+}
+
+void plain_end(struct plain *p)
+{
+	uint64_t now = dprof_adapter_now_fenced();
+
+	if (!p->site || !call_blocked(&p->call, now))
+		return;
+	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT)
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	call_record(&p->call, p->site, now, &p->more);
+}
+
+void transfer_begin(struct transfer *t, int fd, enum way way, const void *caller)
+{
+	struct descriptor d = descriptor_of(fd);
+
+	t->what = d.leads_outside && way == GIVES ? OF_FILE : d.what;
+	t->way = way;
+	t->channel = d.channel[way];
+	t->count = count_begin(d.count[way], &t->offset);
+	t->call = call_begin(t->site[OF_FILE], caller);
+}
+
+static void record(const struct transfer *t, uint64_t now, bool blocked, bool counted)
+{
+	struct dprof_arguments a = { 0 };
+
+	if (t->what != OF_FILE && blocked)
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	if (t->channel)
+		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
+	if (counted)
+		dprof_say(&a, DPROF_KEY_OFFSET, t->offset);
+	if (t->bytes >= 0)
+		dprof_say(&a, DPROF_KEY_BYTES, (uint64_t)t->bytes);
+	if (t->what != OF_FILE && t->way == GIVES)
+		dprof_say(&a, DPROF_KEY_ROLE, 1);
+	call_record(&t->call, t->site[t->what], now, &a);
+}
+
+/* Also when the thread is cancelled: then nobody knows what was moved. */
+void transfer_end(struct transfer *t)
+{
+	uint64_t now = dprof_adapter_now_fenced();
+	bool blocked = call_blocked(&t->call, now);
+	int64_t moved = t->bytes > 0 ? t->bytes : 0;
+	bool counted = t->count && count_end(t->count, t->ends ? moved : -1);
+
+	if ((blocked && t->what != NOT_KNOWN) || (t->way == GIVES && t->bytes > 0 && t->what == OF_OTHERS))
+		record(t, now, blocked, counted);
+}
+
+/* ---- read and write ------------------------------------------------------------------------------- */
+
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
+
+#define MOVE(name, site, way, parameters, arguments)                \
+	DPROF_EXPORT ssize_t name parameters                        \
+	{                                                           \
+		__typeof__(&name) real = REAL(name); \
+		if (!is_watched())                                  \
+			return real arguments;                \
+		TRANSFER(t, site, fd, way);                         \
+		t.bytes = real arguments;                     \
+		t.ends = true;                                      \
+		return t.bytes;                                     \
+	}
+
+TRANSFER_SITES(read);
+TRANSFER_SITES(write);
+TRANSFER_SITES(readv);
+TRANSFER_SITES(writev);
+TRANSFER_SITES(pread);
+TRANSFER_SITES(pwrite);
+TRANSFER_SITES(preadv);
+TRANSFER_SITES(pwritev);
+
+MOVE(read, read, TAKES, (int fd, void *to, size_t n), (fd, to, n))
+MOVE(__read_chk, read, TAKES, (int fd, void *to, size_t n, size_t room), (fd, to, n, room))
+MOVE(write, write, GIVES, (int fd, const void *from, size_t n), (fd, from, n))
+MOVE(readv, readv, TAKES, (int fd, const struct iovec *v, int n), (fd, v, n))
+MOVE(writev, writev, GIVES, (int fd, const struct iovec *v, int n), (fd, v, n))
+MOVE(pread, pread, TAKES, (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
+MOVE(pread64, pread, TAKES, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at))
+MOVE(__pread_chk, pread, TAKES, (int fd, void *to, size_t n, off_t at, size_t room), (fd, to, n, at, room))
+MOVE(__pread64_chk, pread, TAKES, (int fd, void *to, size_t n, off64_t at, size_t room), (fd, to, n, at, room))
+MOVE(pwrite, pwrite, GIVES, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at))
+MOVE(pwrite64, pwrite, GIVES, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at))
+MOVE(preadv, preadv, TAKES, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at))
+MOVE(preadv64, preadv, TAKES, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at))
+MOVE(preadv2, preadv, TAKES, (int fd, const struct iovec *v, int n, off_t at, int f), (fd, v, n, at, f))
+MOVE(preadv64v2, preadv, TAKES, (int fd, const struct iovec *v, int n, off64_t at, int f), (fd, v, n, at, f))
+MOVE(pwritev, pwritev, GIVES, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at))
+MOVE(pwritev64, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at))
+MOVE(pwritev2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off_t at, int f), (fd, v, n, at, f))
+MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t at, int f), (fd, v, n, at, f))
+
+/* ---- Sockets ---------------------------------------------------------------------------------------- */
+
+/* What is only looked at stays there; urgent bytes go their own way. */
+#define RECEIVE(name, site, parameters, arguments)                  \
+	DPROF_EXPORT ssize_t name parameters                        \
+	{                                                           \
+		__typeof__(&name) real = REAL(name); \
+		if (!is_watched())                                  \
+			return real arguments;                \
+		TRANSFER(t, site, fd, TAKES);                       \
+		ssize_t result = real arguments;              \
+		t.ends = !(flags & MSG_OOB);                        \
+		t.bytes = flags & MSG_PEEK && result > 0 ? 0 : result; \
+		return result;                                      \
+	}
+#define SEND(name, parameters, arguments)                           \
+	DPROF_EXPORT ssize_t name parameters                        \
+	{                                                           \
+		__typeof__(&name) real = REAL(name); \
+		if (!is_watched())                                  \
+			return real arguments;                \
+		TRANSFER(t, name, fd, GIVES);                       \
+		t.bytes = real arguments;                     \
+		t.ends = !(flags & MSG_OOB);                        \
+		return t.bytes;                                     \
+	}
+
+TRANSFER_SITES(recv);
+TRANSFER_SITES(recvfrom);
+TRANSFER_SITES(recvmsg);
+TRANSFER_SITES(recvmmsg);
+TRANSFER_SITES(send);
+TRANSFER_SITES(sendto);
+TRANSFER_SITES(sendmsg);
+TRANSFER_SITES(sendmmsg);
+
+RECEIVE(recv, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags))
+RECEIVE(__recv_chk, recv, (int fd, void *to, size_t n, size_t room, int flags), (fd, to, n, room, flags))
+RECEIVE(recvfrom, recvfrom, (int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *size),
+	(fd, to, n, flags, from, size))
+RECEIVE(__recvfrom_chk, recvfrom,
+	(int fd, void *to, size_t n, size_t room, int flags, struct sockaddr *from, socklen_t *size),
+	(fd, to, n, room, flags, from, size))
+RECEIVE(recvmsg, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+SEND(send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
+SEND(sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),
+     (fd, from, n, flags, to, size))
+
+/* Whoever is given a descriptor may use it. */
+static void give_away(const struct msghdr *message)
+{
+	struct msghdr m = *message; /* the macros take no const */
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+		size_t bytes = c->cmsg_len > CMSG_LEN(0) ? c->cmsg_len - CMSG_LEN(0) : 0;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < bytes / sizeof(int); i++)
+			descriptor_lost(((const int *)CMSG_DATA(c))[i]);
+	}
+}
+
+DPROF_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	__typeof__(&sendmsg) real = REAL(sendmsg);
+	if (!is_watched())
+		return real(fd, message, flags);
+	if (message && message->msg_control)
+		give_away(message);
+	TRANSFER(t, sendmsg, fd, GIVES);
+	t.bytes = real(fd, message, flags);
+	t.ends = !(flags & MSG_OOB);
+	return t.bytes;
+}
+
+static int64_t sum(const struct mmsghdr *messages, int n)
+{
+	int64_t bytes = n < 0 ? -1 : 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += messages[i].msg_len;
+	return bytes;
+}
+
+DPROF_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *most)
+{
+	__typeof__(&recvmmsg) real = REAL(recvmmsg);
+	int result;
+
+	if (!is_watched())
+		return real(fd, messages, n, flags, most);
+	TRANSFER(t, recvmmsg, fd, TAKES);
+	result = real(fd, messages, n, flags, most);
+	t.ends = !(flags & MSG_OOB);
+	t.bytes = flags & MSG_PEEK && result > 0 ? 0 : sum(messages, result);
+	return result;
+}
+
+DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+	__typeof__(&sendmmsg) real = REAL(sendmmsg);
+	int result;
+
+	if (!is_watched())
+		return real(fd, messages, n, flags);
+	for (unsigned i = 0; i < n; i++)
+		if (messages[i].msg_hdr.msg_control)
+			give_away(&messages[i].msg_hdr);
+	TRANSFER(t, sendmmsg, fd, GIVES);
+	result = real(fd, messages, n, flags);
+	t.ends = !(flags & MSG_OOB);
+	t.bytes = sum(messages, result);
+	return result;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waits.c - what another thread or process may end.
+ *
+ *   ENTER poll peer=SOMEBODY ... EXIT                  likewise select, epoll_wait; without descriptors: a sleep
+ *   ENTER waitpid peer=SOMEBODY [process=PID] ... EXIT
+ *   ENTER futex peer=SOMEBODY id=ADDRESS ... EXIT      by syscall(): std::atomic::wait, std::barrier, ...
+ *   POINT futex wake id=ADDRESS
+ *   ENTER pthread_once peer=SOMEBODY id=ADDRESS ... EXIT     the routine is run by another thread
+ *
+ * Who woke a futex need not have been the last one for whom its user waited (of a latch, all others count
+ * down): so it is not known whom a wait was for. */
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/libc/libc.h"
+
+#define CALL(name, own, parameters, arguments)              \
+	DPROF_EXPORT int name parameters                    \
+	{                                                   \
+		__typeof__(&name) real = REAL(name); \
+		if (!is_watched())                          \
+			return real arguments;        \
+		PLAIN(p, own);                              \
+		return real arguments;                \
+	}
+
+/* ---- Descriptors ------------------------------------------------------------------------------------ */
+
+/* Without descriptors, and with an end, it is a sleep. */
+#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps)     \
+	DPROF_EXPORT int name parameters                            \
+	{                                                           \
+		__typeof__(&name) real = REAL(name); \
+		if (!is_watched())                                  \
+			return real arguments;                \
+		PLAIN(p, wait_##own);                               \
+		if (sleeps)                                         \
+			p.site = SITE(sleep_##own);                 \
+		return real arguments;                        \
+	}
+#define WAIT_OR_SLEEP_SITES(name)                             \
+	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name);   \
+	DPROF_SITE_OF(sleep_##name, DPROF_KIND_SLEEP, #name)
+
+WAIT_OR_SLEEP_SITES(poll);
+WAIT_OR_SLEEP_SITES(ppoll);
+WAIT_OR_SLEEP_SITES(select);
+WAIT_OR_SLEEP_SITES(pselect);
+DPROF_SITE_OF(site_epoll_wait, DPROF_KIND_WAIT, "epoll_wait");
+
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+
+WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0)
+WAIT_OR_SLEEP(__poll_chk, poll, (struct pollfd *of, nfds_t n, int ms, size_t room), (of, n, ms, room),
+	      n == 0 && ms >= 0)
+WAIT_OR_SLEEP(ppoll, ppoll, (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask),
+	      (of, n, most, mask), n == 0 && most)
+WAIT_OR_SLEEP(__ppoll_chk, ppoll,
+	      (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask, size_t room),
+	      (of, n, most, mask, room), n == 0 && most)
+WAIT_OR_SLEEP(select, select, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *most),
+	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most)
+WAIT_OR_SLEEP(pselect, pselect,
+	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
+	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most)
+CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms))
+CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
+     (fd, events, n, ms, mask))
+CALL(epoll_pwait2, site_epoll_wait,
+     (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
+     (fd, events, n, most, mask))
+
+/* ---- Locks of files ----------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_flock, DPROF_KIND_WAIT, "flock");
+DPROF_SITE_OF(site_lockf, DPROF_KIND_WAIT, "lockf");
+
+CALL(flock, site_flock, (int fd, int operation), (fd, operation))
+CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n))
+CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n))
+
+/* ---- Files are written down ------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_fsync, DPROF_KIND_IO, "fsync");
+DPROF_SITE_OF(site_fdatasync, DPROF_KIND_IO, "fdatasync");
+
+CALL(fsync, site_fsync, (int fd), (fd))
+CALL(fdatasync, site_fdatasync, (int fd), (fd))
+
+/* ---- Children ------------------------------------------------------------------------------------------ */
+
+DPROF_SITE_OF(site_wait, DPROF_KIND_WAIT, "wait");
+DPROF_SITE_OF(site_waitpid, DPROF_KIND_WAIT, "waitpid");
+DPROF_SITE_OF(site_waitid, DPROF_KIND_WAIT, "waitid");
+DPROF_SITE_OF(site_system, DPROF_KIND_WAIT, "system");
+
+static void say_process(struct plain *p, pid_t pid)
+{
+	if (pid > 0)
+		dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
+}
+
+#define WAIT_FOR_CHILD(name, own, parameters, arguments)    \
+	DPROF_EXPORT pid_t name parameters                  \
+	{                                                   \
+		__typeof__(&name) real = REAL(name); \
+		pid_t pid;                                  \
+                                                            \
+		if (!is_watched())                          \
+			return real arguments;        \
+		PLAIN(p, own);                              \
+		pid = real arguments;                 \
+		say_process(&p, pid);                       \
+		return pid;                                 \
+	}
+
+WAIT_FOR_CHILD(wait, site_wait, (int *status), (status))
+WAIT_FOR_CHILD(waitpid, site_waitpid, (pid_t id, int *status, int options), (id, status, options))
+WAIT_FOR_CHILD(wait3, site_wait, (int *status, int options, struct rusage *usage), (status, options, usage))
+WAIT_FOR_CHILD(wait4, site_waitpid, (pid_t id, int *status, int options, struct rusage *usage),
+	       (id, status, options, usage))
+
+DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	__typeof__(&waitid) real = REAL(waitid);
+	int result;
+
+	if (!is_watched())
+		return real(type, id, info, options);
+	PLAIN(p, site_waitid);
+	result = real(type, id, info, options);
+	if (result == 0 && info)
+		say_process(&p, info->si_pid);
+	return result;
+}
+
+DPROF_EXPORT int system(const char *command)
+{
+	__typeof__(&system) real = REAL(system);
+	if (!is_watched())
+		return real(command);
+	descriptors_inherited();
+	PLAIN(p, site_system);
+	return real(command);
+}
+
+/* ---- Futexes ------------------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_futex, DPROF_KIND_WAIT, "futex");
+DPROF_SITE_OF(site_wake, DPROF_KIND_WAIT, "futex wake");
+
+typedef long six(long number, long a, long b, long c, long d, long e, long f);
+
+static bool is_wait(long operation)
+{
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT: case FUTEX_WAIT_BITSET: case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void say_woken(uint64_t address, const void *caller)
+{
+	struct dprof_arguments a = { 0 };
+
+	if (!dprof_adapter_is_for_us(caller))
+		return;
+	dprof_say(&a, DPROF_KEY_ID, address);
+	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
+}
+
+static long futex(six *real, long a, long b, long c, long d, long e, long f, const void *caller)
+{
+	struct plain p = { .site = SITE(site_futex) };
+	long result;
+
+	if (!is_wait(b)) {
+		say_woken((uint64_t)a, caller);
+		return real(SYS_futex, a, b, c, d, e, f);
+	}
+	dprof_say(&p.more, DPROF_KEY_ID, (uint64_t)a);
+	p.call = call_begin(p.site, caller);
+	result = real(SYS_futex, a, b, c, d, e, f);
+	plain_end(&p);
+	return result;
+}
+
+/* Whatever else moves bytes past us. */
+static void lose_what_it_moves(long number, long fd)
+{
+	switch (number) {
+	case SYS_read: case SYS_write: case SYS_readv: case SYS_writev: case SYS_recvfrom: case SYS_sendto:
+	case SYS_recvmsg: case SYS_sendmsg: case SYS_recvmmsg: case SYS_sendmmsg: case SYS_sendfile:
+	case SYS_splice: case SYS_tee: case SYS_vmsplice: case SYS_dup: case SYS_dup2: case SYS_dup3:
+	case SYS_close:
+		descriptor_lost((int)fd);
+		if (number == SYS_close)
+			descriptor_forget((int)fd);
+	}
+}
+
+static six *find_syscall(void)
+{
+	static six *found;
+
+	if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_RELAXED), 0))
+		__atomic_store_n(&found, (six *)dlsym(RTLD_NEXT, "syscall"), __ATOMIC_RELAXED);
+	return found;
+}
+
+/* It has six arguments at most, which stand where these do; those that were not given are not looked at. */
+DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	six *real = find_syscall();
+
+	if (is_watched()) {
+		if (number == SYS_futex)
+			return futex(real, a, b, c, d, e, f, CALLER);
+		lose_what_it_moves(number, a);
+	}
+	return real(number, a, b, c, d, e, f);
+}
+
+/* ---- pthread_once -------------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_once, DPROF_KIND_WAIT, "pthread_once");
+
+static __thread struct once { void (*routine)(void); bool run; } once;
+
+static void run_it(void)
+{
+	void (*routine)(void) = once.routine;
+
+	once.run = true;
+	routine();
+	once.run = true; /* another one may have been done inside */
+}
+
+static int do_once(pthread_once_t *control, void (*routine)(void), const void *caller)
+{
+	__typeof__(&pthread_once) real = REAL(pthread_once);
+	struct plain p = { .site = SITE(site_once), .call = call_begin(SITE(site_once), caller) };
+	struct once around = once;
+	int result;
+
+	once = (struct once){ routine, false };
+	result = real(control, run_it);
+	if (!once.run) {
+		dprof_say(&p.more, DPROF_KEY_ID, (uint64_t)control);
+		plain_end(&p);
+	}
+	once = around;
+	return result;
+}
+
+/* As glibc has it: done when its lowest bits say 2. */
+DPROF_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	__typeof__(&pthread_once) real = REAL(pthread_once);
+	if (!is_watched() || (__atomic_load_n((int *)control, __ATOMIC_ACQUIRE) & 3) == 2)
+		return real(control, routine);
+	return do_once(control, routine, CALLER);
+}

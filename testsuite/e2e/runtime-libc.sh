@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What blocks in the C library is recorded: as waiting, where another thread or process may end it, with the
+# channel and the bytes that had gone before; else as input, output or sleep, which are the thread's own.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/libc
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
+analyze=$B/bin/dprof-analyze
+failed=0
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# shellcheck disable=SC2046
+gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o calls \
+	"$from/calls.c" $(pkg-config --libs dprof) || exit 1
+# shellcheck disable=SC2046
+gcc -O2 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -o calls-unseen "$from/calls.c" $(pkg-config --libs dprof) || exit 1
+
+# What each thread recorded of this adapter: THREAD KIND NAME ARGUMENTS, without the sleeps that make the others
+# late. Channels are c1, c2, ... in the order of threads; futexes i, processes p; ? is nobody known.
+recorded() {
+	"$analyze" dump "$1" | awk '
+	$1 == "site" { sub(/^name=/, "", $4); sub(/^kind=/, "", $3); kind[$2] = $3; name[$2] = $4 }
+	$1 == "e" && $5 != "exit" && kind[$4] ~ /^(wait|io|sleep)$/ && name[$4] != "usleep" {
+		text = $2 " " kind[$4] " " name[$4]
+		for (i = 6; i <= NF; i++) {
+			split($i, part, "=")
+			value = part[2]
+			if (part[1] == "peer") value = value == 72057594037927934 ? "?" : value
+			if (part[1] == "channel") value = channel[value] ? channel[value] : channel[value] = "c" ++channels
+			if (part[1] == "id") value = "i"
+			if (part[1] == "process") value = "p"
+			if (part[1] == "until") value = "t"
+			text = text " " part[1] "=" value
+		}
+		print text
+	}'
+}
+
+# A call that only gives bytes may have been held up by the machine: then it may have waited, too.
+expect() { # program way [pattern of what may be recorded], on stdin what is
+	rm -rf dprof-*
+	DPROF_BLOCKED_NS=10000000 timeout 60 "./$1" "$2" >out 2>&1 || fail "$1 $2: exit status $?: $(cat out)"
+	[ ! -s out ] || fail "$1 $2: printed $(head -3 out)"
+	"$analyze" check dprof-* >verdict || fail "$1 $2: $(cat verdict)"
+	recorded dprof-* | sed "/role=1/s/ peer=?//; /${3:-^$}/d" | sort >found
+	sort | diff - found >wrong || fail "$1 $2: $(cat wrong)"
+}
+
+three() { # offsets of the reads and of the writes
+	for at in ${1:-0 4 8}; do echo "0 wait read peer=? channel=c1 offset=$at bytes=4"; done
+	for at in ${2:-0 4 8}; do echo "1 wait write channel=c1 offset=$at bytes=4 role=1"; done
+}
+
+unknown() { three - - | sed 's/ offset=-//' | uniq | sed 'p;p'; }
+
+for program in calls calls-unseen; do
+	three | expect $program pipe
+	{
+		echo "0 wait write channel=c1 offset=0 bytes=5 role=1"
+		three "5 9 13" "5 9 13"
+	} | expect $program counted
+	messages="0 wait recv peer=? channel=c1 offset=0 bytes=4
+0 wait recvfrom peer=? channel=c1 offset=4 bytes=4
+0 wait readv peer=? channel=c1 offset=8 bytes=6
+0 wait recvmsg peer=? channel=c1 offset=14 bytes=6
+1 wait send channel=c1 offset=0 bytes=4 role=1
+1 wait sendto channel=c1 offset=4 bytes=4 role=1
+1 wait writev channel=c1 offset=8 bytes=6 role=1
+1 wait sendmsg channel=c1 offset=14 bytes=6 role=1"
+	expect $program pair <<<"$messages"
+	expect $program connection <<<"0 wait accept peer=?
+$messages"
+	unknown | expect $program lost-to-program waitpid
+	unknown | expect $program lost-to-child waitpid
+	{
+		echo "0 wait fclose channel=c1 bytes=4 role=1"
+		three "4 8 12" - | sed 's/ offset=-//' | sed '/ 4 *$/d;/write/{p;p}'
+	} | expect $program lost-to-stream
+	{
+		echo "0 wait write channel=c1 offset=0 bytes=1 role=1"
+		three | sed s/c1/c2/
+	} | expect $program reused
+	expect $program streams <<-END
+	0 wait fgets peer=? channel=c1
+	0 wait getline peer=? channel=c1
+	0 wait fread peer=? channel=c1
+	0 wait getc peer=? channel=c1
+	1 wait fflush channel=c1 bytes=4 role=1
+	1 wait fflush channel=c1 bytes=4 role=1
+	1 wait fflush channel=c1 bytes=4 role=1
+	1 wait fclose channel=c1 bytes=2 role=1
+	END
+	expect $program commands <<-END
+	0 wait fgets peer=? channel=c1
+	0 wait pclose peer=?
+	0 wait system peer=?
+	END
+	expect $program polls <<-END
+	0 wait poll peer=?
+	0 wait select peer=?
+	0 wait epoll_wait peer=?
+	1 wait write channel=c1 offset=0 bytes=1 role=1
+	2 wait write channel=c2 offset=0 bytes=1 role=1
+	3 wait write channel=c3 offset=0 bytes=1 role=1
+	END
+	expect $program events <<-END
+	0 wait read peer=? bytes=8
+	1 wait write bytes=8 role=1
+	END
+	expect $program futexes <<-END
+	0 wait futex id=i peer=?
+	1 wait futex%20wake id=i
+	END
+	expect $program onces <<<"1 wait pthread_once id=i peer=?"
+	expect $program children <<-END
+	0 wait waitpid process=p peer=?
+	0 wait wait process=p peer=?
+	0 wait waitid process=p peer=?
+	END
+	expect $program file-locks <<<"1 wait flock peer=?"
+	expect $program sleeps <<-END
+	0 sleep nanosleep
+	0 sleep clock_nanosleep
+	0 sleep clock_nanosleep until=t
+	0 sleep sleep
+	0 sleep poll
+	0 sleep select
+	END
+	expect $program guests <<-END
+	0 wait read peer=? channel=c1 offset=0
+	1 wait read peer=? channel=c1
+	END
+done
+
+# Nothing of it where it is left out, and the program does the same.
+rm -rf dprof-*
+DPROF_EVENTS=-wait,-io,-sleep ./calls pair || fail "without these kinds: exit status $?"
+recorded dprof-* | grep . && fail "recorded although it is left out"
+rm -rf dprof-*
+DPROF_OFF=1 ./calls pair && DPROF_OFF=1 ./calls streams && DPROF_OFF=1 ./calls guests || fail "DPROF_OFF disturbs the program"
+DPROF_BLOCKED_NS=1x ./calls sleeps || fail "exit status $?"
+"$analyze" dump dprof-* | grep -q '^note .*DPROF_BLOCKED_NS' || fail "a wrong DPROF_BLOCKED_NS is not noted"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
