@@ -102,13 +102,37 @@ static bool record(gimple_stmt_iterator *i, const struct call *c)
 	return insert_after(i, [&] { return part(DPROF_EXIT); });
 }
 
+/* The function that GCC has made of a construct's body, and gives to libgomp; or NULL. Its line is the directive's,
+ * which the call lacks. */
+static tree body_of(gimple *stmt)
+{
+	tree body = gimple_call_num_args(stmt) ? gimple_call_arg(stmt, 0) : NULL_TREE;
+	bool made = body && TREE_CODE(body) == ADDR_EXPR && TREE_CODE(TREE_OPERAND(body, 0)) == FUNCTION_DECL &&
+		    startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(gimple_call_fndecl(stmt))), "GOMP_");
+	return made ? TREE_OPERAND(body, 0) : NULL_TREE;
+}
+
+/* NULL if the user does not want it to be told. */
+static tree told_site(const struct call *c, location_t where)
+{
+	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || stretches_off(where))
+		return NULL_TREE;
+	if (c->kind != DPROF_KIND_REGION)
+		return site_build(c->kind, where, c->name, current_function_decl);
+	char *name = bodies_name(c->name, where);
+	tree site = filter_refuses(current_function_decl, name) ? NULL_TREE :
+		site_build(c->kind, where, name, current_function_decl, AUTOMATIC);
+	free(name);
+	return site;
+}
+
 static bool tell(gimple_stmt_iterator *i, const struct call *c)
 {
-	location_t where = gimple_location(gsi_stmt(*i));
-	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || stretches_off(where))
+	tree body = body_of(gsi_stmt(*i));
+	location_t where = body ? DECL_SOURCE_LOCATION(body) : gimple_location(gsi_stmt(*i));
+	tree site = told_site(c, where);
+	if (!site)
 		return false;
-	tree site = site_build(c->kind, where, c->name, current_function_decl);
-
 	gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);
 	return insert_after(i, [&] { return pass_call(NULL_TREE, where); });
 }

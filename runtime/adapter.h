@@ -146,7 +146,8 @@ DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
 #define DPROF_CALL_NEAR 1024 /* bytes */
 
 /* The site that the plugin gave to the call of `name` that the calling thread is in; NULL when it has not
- * seen it. Of that kind, unless the kind is NONE. Answered once: what is called from then on is another call. */
+ * seen it. Of that kind, unless the kind is NONE. Answered once: what is called from then on is another call.
+ * A region, which the call will only begin, has any name. */
 static inline const struct dprof_site *dprof_adapter_call(enum dprof_kind kind, const char *name, uint64_t near)
 {
 	const struct dprof_site *site = __dprof_call.site;
@@ -156,7 +157,7 @@ static inline const struct dprof_site *dprof_adapter_call(enum dprof_kind kind, 
 		return NULL;
 	__asm__("mov %%rsp, %0" : "=r"(stack));
 	if (__dprof_call.stack - stack > near || (kind && dprof_site_kind(site) != kind) ||
-	    strcmp(site->strings, name))
+	    (kind != DPROF_KIND_REGION && strcmp(site->strings, name)))
 		return NULL;
 	__dprof_call.site = NULL;
 	return site;

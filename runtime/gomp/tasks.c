@@ -4,7 +4,8 @@
  *
  *   POINT omp task (fork) task=T id=PARENT [tag=TASKGROUP]
  *   POINT omp depend (fork) id=ADDRESS role=HOW               for each of its dependences
- *   ENTER omp task (region) task=T ... EXIT                   by whoever runs it
+ *   ENTER omp task (region) task=T ... EXIT                   by whoever runs it; where the plugin says which
+ *                                                             it is, it is called task FILE:LINE
  *   ENTER omp taskwait id=PARENT ... EXIT
  *
  * libgomp is given another function than the task's, and with the task's data a header that says which
@@ -239,10 +240,10 @@ static struct waiting begins(uint64_t task)
 typedef void task_function(TASK_PARAMETERS);
 DPROF_EXPORT task_function GOMP_task;
 
-static void give_task(task_function *real, TASK_PARAMETERS)
+static void give_task(task_function *real, const struct dprof_site *site, TASK_PARAMETERS)
 {
 	uint64_t task = make(flags & FLAG_DEPEND ? depend : NULL, false);
-	struct header h = header_for(body, task, SITE(site_task));
+	struct header h = header_for(body, task, site);
 	struct waiting w = begins(task);
 	void *room = NULL;
 
@@ -263,9 +264,11 @@ static void give_task(task_function *real, TASK_PARAMETERS)
 
 void GOMP_task(TASK_PARAMETERS)
 {
-	if (IS_OURS)
-		give_task(REAL(GOMP_task), body, data, copy, bytes, alignment, deferrable, flags, depend,
-			  priority, detach);
+	const struct dprof_site *site = SITE_OF_CALL(site_task);
+
+	if (site)
+		give_task(REAL(GOMP_task), site, body, data, copy, bytes, alignment, deferrable, flags,
+			  depend, priority, detach);
 	else
 		REAL(GOMP_task)(body, data, copy, bytes, alignment, deferrable, flags, depend, priority,
 				detach);
@@ -291,7 +294,8 @@ struct loop {
 	bool grouped, recorded; /* the latter: its end */
 };
 
-static struct header begin_loop(struct loop *l, void (*body)(void *), unsigned flags)
+static struct header begin_loop(struct loop *l, const struct dprof_site *site, void (*body)(void *),
+				unsigned flags)
 {
 	struct header h;
 	uint64_t task;
@@ -304,7 +308,7 @@ static struct header begin_loop(struct loop *l, void (*body)(void *), unsigned f
 	}
 	task = make(NULL, false);
 	l->end = waiting_for(SITE(site_taskloop), DPROF_KEY_ID, l->group.number);
-	h = header_for(body, task, SITE(site_task));
+	h = header_for(body, task, site);
 	h.written = 2;
 	if (l->recorded)
 		wait_enter(&l->end);
@@ -331,16 +335,17 @@ static void end_loop(struct loop *l)
 		  long alignment, unsigned flags, unsigned long tasks, int priority, number from, \
 		  number to, number step)                                                        \
 	{                                                                                        \
+		const struct dprof_site *site = SITE_OF_CALL(site_task);                         \
 		struct loop l;                                                                   \
 		struct given g;                                                                  \
 		void *room = NULL;                                                               \
                                                                                                  \
-		if (!IS_OURS) {                                                                  \
+		if (!site) {                                                                     \
 			REAL(name)(body, data, copy, bytes, alignment, flags, tasks, priority,   \
 				   from, to, step);                                              \
 			return;                                                                  \
 		}                                                                                \
-		g = give(begin_loop(&l, body, flags), data, bytes, alignment);                   \
+		g = give(begin_loop(&l, site, body, flags), data, bytes, alignment);             \
 		FILL(g, data, bytes, copy);                                                      \
 		REAL(name)(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, flags,   \
 			   tasks, priority, from, to, step);                                     \
@@ -406,7 +411,8 @@ DPROF_EXPORT void GOMP_taskwait_depend_nowait(void **depend);
 DPROF_EXPORT void GOMP_taskwait_depend_nowait(void **depend)
 {
 	if (IS_OURS)
-		give_task(REAL(GOMP_task), nothing, NULL, NULL, 0, 1, true, FLAG_DEPEND, depend, 0, NULL);
+		give_task(REAL(GOMP_task), SITE(site_task), nothing, NULL, NULL, 0, 1, true, FLAG_DEPEND, depend,
+			  0, NULL);
 	else
 		REAL(GOMP_taskwait_depend_nowait)(depend);
 }

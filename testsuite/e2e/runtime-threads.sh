@@ -160,7 +160,7 @@ for program in omp omp-unseen omp++; do
 		interrupted=$(sed -n 's/^omp%20taskwait interrupted //p' sums)
 		counts omp%20taskwait "enter id" $((rounds + ${interrupted:-0}))
 		counts omp%20task "point id" 7
-		operations omp%20task 7 enter
+		case $program in *unseen) operations omp%20task 7 enter ;; *) operations "task%20openmp.c:[0-9]*" 7 enter ;; esac
 	done
 done
 
