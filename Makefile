@@ -50,6 +50,8 @@ bench:   $(B)/packages $(B)/bench-packages ## measure what the design promises, 
 	+$(Q)$(MAKE) --no-print-directory now-bench
 paper:   $(B)/packages ## the paper's tables and figures beside its own; QUICK=1
 	+$(Q)$(MAKE) --no-print-directory now-paper
+fuzz:    $(B)/packages ## damage traces, texts and questions for SECONDS=60, from SEED on
+	+$(Q)$(MAKE) --no-print-directory now-fuzz
 real:    $(B)/packages ## three real programs from Debian's source; REAL=NAME
 	+$(Q)$(MAKE) --no-print-directory now-real
 truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
@@ -73,7 +75,7 @@ $(B)/packages: Makefile
 
 things :=
 units  :=
-include $(wildcard $(addsuffix /room.mk,pragmas plugin freezer runtime runtime/toolchain analysis examples testsuite bench docs))
+include $(wildcard $(addsuffix /room.mk,pragmas plugin freezer runtime runtime/toolchain analysis examples testsuite testsuite/fuzz bench docs))
 
 now-all: $(things)
 	@:
@@ -118,4 +120,4 @@ now-uninstall: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check bench paper real truth install uninstall clean now-all now-demo now-check now-bench now-paper now-real now-truth now-install now-uninstall
+.PHONY: help all demo check fuzz bench paper real truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-truth now-install now-uninstall

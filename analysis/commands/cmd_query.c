@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/frame_list.h"
@@ -76,11 +78,17 @@ static void print_json(const struct answer *a)
 
 static void say_error(const char *text, struct query_error *error)
 {
-	fprintf(stderr, "dprof-analyze: query: %s\n  %s\n  ", error->what, text);
-	for (size_t i = 0; i < error->at; i++) /* a letter may have several bytes */
-		if ((text[i] & 0xc0) != 0x80)
-			putc(text[i] == '\t' ? '\t' : ' ', stderr);
+	char *before = mem_format("%.*s", (int)error->at, text);
+	char *what = shown_copy(error->what), *shown = shown_copy(text), *indent = shown_copy(before);
+	fprintf(stderr, "dprof-analyze: query: %s\n  %s\n  ", what, shown);
+	for (const char *c = indent; *c; c++) /* a letter may have several bytes */
+		if ((*c & 0xc0) != 0x80)
+			putc(' ', stderr);
 	fputs("^\n", stderr);
+	free(before);
+	free(indent);
+	free(shown);
+	free(what);
 	free(error->what);
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/text/text.h"
+#include "testsuite/fuzz/mutate.h"
 #include "testsuite/unit/unit.h"
 
 #define ROUNDS 4000
@@ -36,14 +37,7 @@ static const char text[] =
 	"e 3 5300 0 enter\ne 3 5400 0 exit\ne 3 5500 1 enter group=1 seq=0\n";
 
 static uint64_t seed;
-static uint64_t state;
 static char directory[] = "/tmp/dprof-damage-XXXXXX";
-
-static uint64_t random_below(uint64_t n)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (state >> 33) % n;
-}
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -81,48 +75,6 @@ static void load_all(const char *trace)
 		free(path);
 	}
 	closedir(d);
-}
-
-/* ---- Damage ---------------------------------------------------------------------------------- */
-
-/* Mostly where something stands: the header page of a file of events is nearly empty. */
-static size_t somewhere(size_t size)
-{
-	if (!size)
-		return 0;
-	size_t at = (size_t)random_below(size);
-	return size > 4096 && at > 160 && at < 4096 ? 4096 + at % (size - 4096) : at;
-}
-
-static size_t damage(uint8_t *bytes, size_t size, const struct file *other)
-{
-	size_t at = somewhere(size), n = size ? 1 + (size_t)random_below(size - at) : 0;
-	switch (random_below(8)) {
-	case 0: /* one bit */
-	case 1:
-		if (size)
-			bytes[at] ^= (uint8_t)(1 << random_below(8));
-		return size;
-	case 2: /* one byte */
-		if (size)
-			bytes[at] = (uint8_t)random_below(256);
-		return size;
-	case 3: /* the end is missing */
-		return at;
-	case 4: /* zeros */
-		memset(bytes + at, 0, n);
-		return size;
-	case 5: /* something is missing in the middle */
-		memmove(bytes + at, bytes + at + n, size - at - n);
-		return size - n;
-	case 6: /* a piece of another file */
-		n = n < other->size ? n : other->size;
-		memcpy(bytes + at, other->bytes, n);
-		return size;
-	default: /* something is there twice */
-		memmove(bytes + at + n, bytes + at, size - at);
-		return size + n;
-	}
 }
 
 /* ---- What must hold -------------------------------------------------------------------------- */
@@ -178,15 +130,18 @@ static void crashed(int signal)
 static void one_round(const char *trace, FILE *nowhere)
 {
 	static uint8_t bytes[1 << 21];
-	struct file *f = &files[random_below(nfiles)];
-	size_t size = f->size;
-	memcpy(bytes, f->bytes, size);
-	for (size_t times = 1 + random_below(3); times && size < 1 << 18; times--)
-		size = damage(bytes, size, &files[random_below(nfiles)]);
-	if (random_below(50) == 0)
+	struct mutator m = { seed };
+	struct file *f = &files[mut_below(&m, nfiles)];
+	struct mut_bytes b = { bytes, f->size, sizeof bytes };
+	memcpy(bytes, f->bytes, f->size);
+	for (size_t times = 1 + mut_below(&m, 3); times && b.size < 1 << 18; times--) {
+		const struct file *other = &files[mut_below(&m, nfiles)];
+		mut_file(&m, f->path, &b, other->bytes, other->size);
+	}
+	if (mut_below(&m, 50) == 0)
 		unlink(f->path);
 	else
-		store(f->path, bytes, size);
+		store(f->path, bytes, b.size);
 	open_and_use(trace, nowhere);
 	store(f->path, f->bytes, f->size);
 }
@@ -229,10 +184,8 @@ START_TEST(no_bytes_bring_it_down)
 	signal(SIGSEGV, crashed);
 	signal(SIGBUS, crashed);
 	signal(SIGABRT, crashed);
-	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
-		state = seed;
+	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++)
 		one_round(trace, nowhere);
-	}
 	fclose(nowhere);
 	ck_assert_int_eq(system(remove), 0);
 	free(trace);

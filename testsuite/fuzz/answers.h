@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * answers.h - the intervals that a command of dprof-analyze printed as JSON, each under the name of what it
+ * says: "threads/rank=0,thread=1/straggler_percent". */
+#ifndef TESTSUITE_ANSWERS_H
+#define TESTSUITE_ANSWERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct answer { char *name; double lo, hi; };
+struct answers { struct answer *at; size_t n; };
+
+/* False with a sentence in `wrong` (256 bytes) if the text is no JSON. To be freed. */
+bool answers_read(struct answers *, const char *text, size_t size, char *wrong);
+void answers_free(struct answers *);
+
+/* Of two answers to one question that cannot both be true, the first; NULL if there is none. *other: the one
+ * of `b`. */
+const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, const struct answer **other);
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fuzz.c - hands damaged traces, texts and questions to dprof-analyze, and judges what comes of it.
+ *
+ *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] [-d] THING...   a THING is a trace directory, or a text for `pack`
+ *
+ * -d: answers that contradict the whole trace's are counted, but no findings.
+ *
+ * Each case is made from its number alone: `fuzz -s NUMBER -n 1 THING...` runs it again. One in four cuts a file
+ * off, at every byte in turn.
+ *
+ * Law: no case ends a command by a signal, takes more of a processor or of memory than is reasonable, has an
+ * exit status other than 0, 1 and 2, writes bytes that could do something to a terminal, or no JSON where that
+ * was asked for; and where a command says by status 0 that all is well, none of its answers contradicts
+ * what it answers of the whole trace.
+ *
+ * A command runs in a process of its own, without exec: its main is linked in. */
+#define _GNU_SOURCE /* memfd_create */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
+#include "testsuite/fuzz/answers.h"
+#include "testsuite/fuzz/mutate.h"
+
+int dprof_analyze_main(int argc, char **argv); /* main of analysis/commands/main.c */
+
+#define MOST_BYTES   ((size_t)1 << 24) /* of a file */
+#define CPU_SECONDS  60                /* of one command; they take milliseconds */
+#define MEMORY_BYTES ((rlim_t)2 << 30)
+#define FINDING_EXIT 99                /* of sanitizers */
+#define NAMED        20                /* findings that are told */
+
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "exitcode=99:detect_leaks=0";
+}
+
+const char *__ubsan_default_options(void)
+{
+	return "exitcode=99:print_stacktrace=1";
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* ---- Commands -------------------------------------------------------------------------------- */
+
+/* @ stands for the trace, ? for a question. Those that print JSON are judged. */
+static const struct question { const char *argument[6]; } questions[] = {
+	{ { "report", "@", "--json" } },
+	{ { "csp", "@", "--json" } },
+	{ { "coz", "@", "--json" } },
+	{ { "query", "@", "count(barrier) >= 1", "--json" } },
+	{ { "query", "@", "working(0) && !working(1)", "--json" } },
+	{ { "csp", "@", "--frames", "--json" } },
+	{ { "report", "@" } },
+	{ { "csp", "@", "--frames" } },
+	{ { "coz", "@", "--transfer=worst" } },
+	{ { "clocks", "@", "--json" } },
+	{ { "clocks", "@", "--clock-model=affine" } },
+	{ { "check", "@" } },
+	{ { "check", "@", "--json" } },
+	{ { "dump", "@" } },
+	{ { "dump", "@", "--bounds" } },
+	{ { "dump", "@", "--json" } },
+	{ { "query", "@", "?", "--json" } },
+};
+#define QUESTIONS (sizeof questions / sizeof *questions)
+#define JUDGED    6 /* the first ones: what they say of the whole trace is kept */
+
+static bool wants_json(const struct question *q)
+{
+	for (size_t i = 0; i < 6 && q->argument[i]; i++)
+		if (!strcmp(q->argument[i], "--json"))
+			return true;
+	return false;
+}
+
+/* ---- Running one ----------------------------------------------------------------------------- */
+
+struct output { int fd; char *text; size_t size; };
+
+static struct output out = { .fd = -1 }, err = { .fd = -1 };
+
+static void output_begin(struct output *o)
+{
+	if (o->fd < 0)
+		o->fd = memfd_create("output", MFD_CLOEXEC);
+	if (o->text)
+		munmap(o->text, o->size);
+	o->text = NULL;
+	o->size = 0;
+	if (ftruncate(o->fd, 0) || lseek(o->fd, 0, SEEK_SET))
+		exit(2);
+}
+
+static void output_end(struct output *o)
+{
+	struct stat status;
+	o->size = fstat(o->fd, &status) ? 0 : (size_t)status.st_size;
+	if (o->size)
+		o->text = mmap(NULL, o->size, PROT_READ, MAP_PRIVATE, o->fd, 0);
+}
+
+static void limit(int what, rlim_t most)
+{
+	setrlimit(what, &(struct rlimit){ most, most });
+}
+
+/* The exit status, or 1000 plus the number of a signal. */
+static int run(char **arguments)
+{
+	int status, n = 0;
+	output_begin(&out);
+	output_begin(&err);
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		int nothing = open("/dev/null", O_RDONLY);
+		dup2(nothing, 0);
+		dup2(out.fd, 1);
+		dup2(err.fd, 2);
+		limit(RLIMIT_CORE, 0);
+		limit(RLIMIT_CPU, CPU_SECONDS);
+		limit(RLIMIT_FSIZE, (rlim_t)1 << 30);
+		if (!SANITIZED)
+			limit(RLIMIT_AS, MEMORY_BYTES);
+		alarm(100 * CPU_SECONDS); /* waits for something that never comes */
+		while (arguments[n])
+			n++;
+		exit(dprof_analyze_main(n, arguments));
+	}
+	if (child < 0 || waitpid(child, &status, 0) < 0)
+		exit(2);
+	output_end(&out);
+	output_end(&err);
+	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int ask(const struct question *q, const char *trace, const char *question)
+{
+	char *arguments[8] = { (char *)(uintptr_t) "dprof-analyze" };
+	for (size_t i = 0; i < 6 && q->argument[i]; i++) {
+		const char *a = q->argument[i];
+		arguments[i + 1] = (char *)(uintptr_t)(!strcmp(a, "@") ? trace : !strcmp(a, "?") ? question : a);
+	}
+	return run(arguments);
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static struct { uint64_t cases, runs, fine, damaged, refused, findings, disjoint; } count;
+static uint64_t number; /* of the case */
+static char **things;
+static int nthings;
+static bool only_count;
+
+static void finding(const struct question *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void finding(const struct question *q, const char *format, ...)
+{
+	va_list arguments;
+	if (count.findings++ >= NAMED)
+		return;
+	printf("case %" PRIu64 ": ", number);
+	for (size_t i = 0; q && i < 6 && q->argument[i]; i++)
+		printf("%s ", q->argument[i]);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	printf("\n  again: fuzz -s %" PRIu64 " -n 1", number);
+	for (int i = 0; i < nthings; i++)
+		printf(" %s", things[i]);
+	puts("");
+	if (err.size)
+		printf("  it said: %.*s\n", (int)(err.size < 2000 ? err.size : 2000), err.text);
+}
+
+static bool is_printable(const struct output *o)
+{
+	char end[8] = "";
+	size_t at = 0, tail = o->size < 4 ? o->size : 4; /* a character is not read beyond the end */
+	if (tail)
+		memcpy(end, o->text + o->size - tail, tail);
+	while (at < o->size) {
+		const char *s = at + 4 <= o->size ? o->text + at : end + (at - (o->size - tail));
+		size_t n = *s == '\n' ? 1 : shown_length(s);
+		if (!n)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+static void judge(const struct question *q, int status, const struct answers *whole)
+{
+	struct answers answers = { 0 };
+	const struct answer *other;
+	char wrong[256] = "";
+	count.runs++;
+	*(status == 0 ? &count.fine : status == 1 ? &count.damaged : &count.refused) += 1;
+	if (status == 1000 + SIGXCPU || status == 1000 + SIGALRM || status == 1000 + SIGKILL)
+		finding(q, "does not come to an end");
+	else if (status > 2)
+		finding(q, status == FINDING_EXIT ? "a sanitizer's finding" : "ends with status %d", status);
+	else if (err.size && memmem(err.text, err.size, "out of memory", strlen("out of memory")))
+		finding(q, "takes too much memory");
+	else if (!is_printable(&out) || !is_printable(&err))
+		finding(q, "writes what is no printable UTF-8");
+	else if (wants_json(q) && (out.size || !status) && !answers_read(&answers, out.text, out.size, wrong))
+		finding(q, "%s", wrong);
+	else if (whole && status == 0) {
+		const struct answer *before = answers_disjoint(whole, &answers, &other);
+		count.disjoint += before != NULL;
+		if (before && !only_count)
+			finding(q, "all is well, but %s was %.9g .. %.9g and is %.9g .. %.9g", before->name,
+				before->lo, before->hi, other->lo, other->hi);
+	}
+	answers_free(&answers);
+}
+
+/* ---- Things ---------------------------------------------------------------------------------- */
+
+struct file { char *name; uint8_t *bytes; size_t size; };
+
+struct thing {
+	char *directory;
+	bool text;
+	struct file *files; size_t nfiles;
+	size_t bytes;                    /* of all files */
+	struct answers whole[JUDGED];
+	bool is_fine[JUDGED];            /* its answers can be judged by */
+};
+
+static char scratch[] = "/tmp/dprof-fuzz-XXXXXX";
+static char *trace;                      /* in it, where the files of this case's thing stand */
+
+static char *path_of(const char *name)
+{
+	return mem_format("%s/%s", trace, name);
+}
+
+static void load(struct thing *t, const char *path, const char *name)
+{
+	FILE *in = fopen(path, "rb");
+	struct file f = { .name = mem_copy(name), .bytes = mem_resize(NULL, MOST_BYTES, 1) };
+	if (!in) {
+		fprintf(stderr, "fuzz: %s: %s\n", path, strerror(errno));
+		exit(2);
+	}
+	f.size = fread(f.bytes, 1, MOST_BYTES, in);
+	f.bytes = mem_resize(f.bytes, f.size, 1);
+	fclose(in);
+	t->bytes += f.size;
+	*MEM_GROW(t->files, t->nfiles) = f;
+}
+
+static int visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+static struct thing load_thing(const char *path)
+{
+	struct thing t = { 0 };
+	struct dirent **entries;
+	int n = scandir(path, &entries, visible, alphasort);
+	t.text = n < 0;
+	if (t.text)
+		load(&t, path, "text.txt");
+	for (int i = 0; i < n; i++) {
+		char *name = mem_format("%s/%s", path, entries[i]->d_name);
+		load(&t, name, entries[i]->d_name);
+		free(name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return t;
+}
+
+static void store_at(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) {
+		fprintf(stderr, "fuzz: %s: %s\n", path, strerror(errno));
+		exit(2);
+	}
+}
+
+static void store(const char *name, const uint8_t *bytes, size_t size)
+{
+	char *path = path_of(name);
+	store_at(path, bytes, size);
+	free(path);
+}
+
+static void clear(void)
+{
+	DIR *d = opendir(trace);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		char *path = path_of(e->d_name);
+		if (e->d_name[0] != '.')
+			unlink(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	rmdir(trace);
+}
+
+/* A text's directory is made by `pack`, in each case. */
+static void store_thing(struct thing *t, int i)
+{
+	t->directory = trace = mem_format("%s/%d", scratch, i);
+	if (!t->text && mkdir(trace, 0777))
+		exit(2);
+	for (size_t k = 0; k < t->nfiles && !t->text; k++)
+		store(t->files[k].name, t->files[k].bytes, t->files[k].size);
+}
+
+static void ask_whole(struct thing *t)
+{
+	char wrong[256];
+	for (size_t i = 0; i < JUDGED && !t->text; i++) {
+		int status = ask(&questions[i], trace, NULL);
+		judge(&questions[i], status, NULL);
+		t->is_fine[i] = status == 0 && answers_read(&t->whole[i], out.text, out.size, wrong);
+	}
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+static uint8_t bytes[2 * MOST_BYTES];
+
+static const char *const queries[] = {
+	"count(barrier) == threads-1 and count(region(\"body\")) == 1",
+	"(working(0) || waiting(1)) && !in(2, \"body\")", "count(working) > 2 or not alive(3)", "count(rank 0) == 1",
+};
+
+/* Of the mutated file only. */
+static struct mut_bytes cut(const struct thing *t, uint64_t at, const struct file **file)
+{
+	*file = t->files;
+	for (at %= t->bytes ? t->bytes : 1; at >= (*file)->size && at; ++*file)
+		at -= (*file)->size;
+	memcpy(bytes, (*file)->bytes, (*file)->size);
+	return (struct mut_bytes){ bytes, at, sizeof bytes };
+}
+
+static struct mut_bytes mutate(struct mutator *m, const struct thing *t, const struct file **file)
+{
+	*file = &t->files[mut_below(m, t->nfiles)];
+	struct mut_bytes b = { bytes, (*file)->size, sizeof bytes };
+	memcpy(bytes, (*file)->bytes, b.size);
+	for (uint64_t times = 1 + mut_below(m, 3); times && b.size < MOST_BYTES; times--) {
+		const struct file *other = &t->files[mut_below(m, t->nfiles)];
+		mut_file(m, (*file)->name, &b, other->bytes, other->size);
+	}
+	return b;
+}
+
+static void ask_about(struct mutator *m, const struct thing *t, size_t i)
+{
+	const char *text = queries[mut_below(m, sizeof queries / sizeof *queries)];
+	struct mut_bytes b = { (uint8_t[512]){ 0 }, strlen(text), 500 };
+	memcpy(b.at, text, b.size);
+	for (uint64_t times = mut_below(m, 4); times; times--)
+		(mut_below(m, 2) ? mut_lines(m, &b) : mut_damage(m, &b, (const uint8_t *)text, strlen(text)));
+	b.at[b.size] = 0;
+	judge(&questions[i], ask(&questions[i], trace, (char *)b.at),
+	      i < JUDGED && t && t->is_fine[i] ? &t->whole[i] : NULL);
+}
+
+/* The report, which has nearly all answers, and another command. */
+static void ask_all(struct mutator *m, const struct thing *t)
+{
+	ask_about(m, t, 0);
+	ask_about(m, t, 1 + (size_t)mut_below(m, QUESTIONS - 1));
+}
+
+static void one_text(struct mutator *m, const struct mut_bytes *b)
+{
+	static const struct question packs = { { "pack", "?", "@" } };
+	char *text = mem_format("%s/text.txt", scratch);
+	store_at(text, b->at, b->size);
+	int status = ask(&packs, trace, text);
+	judge(&packs, status, NULL);
+	if (status == 0)
+		ask_all(m, NULL);
+	clear();
+	free(text);
+}
+
+static void one_trace(struct mutator *m, const struct thing *t, const struct file *file, const struct mut_bytes *b)
+{
+	char *path = path_of(file->name);
+	if (mut_below(m, 100) == 0)
+		unlink(path);
+	else
+		store(file->name, b->at, b->size);
+	ask_all(m, t);
+	store(file->name, file->bytes, file->size);
+	free(path);
+}
+
+static void one_case(struct thing *all, int n)
+{
+	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
+	const struct thing *t = &all[number % (uint64_t)n];
+	const struct file *file;
+	struct mut_bytes b = number / (uint64_t)n % 4 == 0 ? cut(t, number / (uint64_t)n / 4, &file)
+							   : mutate(&m, t, &file);
+	trace = t->directory;
+	count.cases++;
+	if (t->text)
+		one_text(&m, &b);
+	else
+		one_trace(&m, t, file, &b);
+}
+
+static void end_all(struct thing *all)
+{
+	char *text = mem_format("%s/text.txt", scratch);
+	for (int i = 0; i < nthings; i++) {
+		trace = all[i].directory;
+		clear();
+	}
+	unlink(text);
+	rmdir(scratch);
+	free(text);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+	uint64_t first = (uint64_t)time(NULL) << 20, cases = UINT64_MAX;
+	time_t end = 0;
+	for (int c; (c = getopt(argc, argv, "s:n:t:d")) >= 0;)
+		switch (c) {
+		case 's': first = strtoull(optarg, NULL, 0); break;
+		case 'n': cases = strtoull(optarg, NULL, 0); break;
+		case 't': end = time(NULL) + atoi(optarg); break;
+		case 'd': only_count = true; break;
+		default: return 2;
+		}
+	things = argv + optind;
+	nthings = argc - optind;
+	if (!nthings || !mkdtemp(scratch))
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	printf("fuzz -s %" PRIu64 " ...\n", first);
+	struct thing *all = mem_resize(NULL, (size_t)nthings, sizeof *all);
+	for (int i = 0; i < nthings; i++) {
+		all[i] = load_thing(things[i]);
+		store_thing(&all[i], i);
+		ask_whole(&all[i]);
+	}
+	for (number = first; number - first < cases && (!end || time(NULL) < end); number++)
+		one_case(all, nthings);
+	end_all(all);
+	printf("%" PRIu64 " cases, %" PRIu64 " commands: %" PRIu64 " found all well, %" PRIu64 " found damage, %" PRIu64
+	       " refused; %" PRIu64 " findings; %" PRIu64 " disjoint answers with status 0\n",
+	       count.cases, count.runs, count.fine, count.damaged, count.refused, count.findings, count.disjoint);
+	return count.findings ? 1 : 0;
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+#
+# fuzz: damaged traces, texts and questions for dprof-analyze, whose main is linked in under another name.
+
+things += $(B)/test/fuzz
+
+$(B)/obj/testsuite/fuzz/main.o: $(B)/obj/analysis/commands/main.o
+	$(Q)mkdir -p $(@D) && objcopy --redefine-sym main=dprof_analyze_main $< $@
+
+$(B)/test/fuzz: $(patsubst %,$(B)/obj/testsuite/fuzz/%.o,fuzz mutate answers main) \
+                $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis) -ljansson
+
+$(B)/test/analysis_trace_damage: $(B)/obj/testsuite/fuzz/mutate.o
+
+# make fuzz [SECONDS=60] [SEED=first]
+now-fuzz: now-all
+	$(Q)B=$(B) testsuite/fuzz/run $(if $(SEED),-s $(SEED)) $(if $(CASES),-n $(CASES),-t $(or $(SECONDS),60))
