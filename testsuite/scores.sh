@@ -10,4 +10,4 @@ function bounds(key,    part) { # of the first interval of that name
 	return part[3] " " part[5]
 }
 NR == 1 { print "span", bounds("span_s") }
-NR > 1 { print substr($0, 2, index($0, ",") - 2), bounds("straggler_percent") }'
+NR > 1 && /straggler_percent/ { print substr($0, 2, index($0, ",") - 2), bounds("straggler_percent") }'

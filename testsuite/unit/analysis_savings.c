@@ -192,7 +192,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(60, 1);
+	TCase *c = unit_begin(300, 1);
 
 	tcase_add_test(c, bounds_hold_the_exact_savings);
 	tcase_add_test(c, many_small_sums_round_outward);

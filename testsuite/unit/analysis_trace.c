@@ -273,7 +273,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(60, UNIT_ANEW);
+	TCase *c = unit_begin(300, UNIT_ANEW);
 
 	tcase_add_test(c, interrupted_records_come_into_order);
 	tcase_add_test(c, what_no_handler_explains_loses_as_little_as_can_be);

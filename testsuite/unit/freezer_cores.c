@@ -164,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(20, UNIT_ANEW);
+	TCase *tests = unit_begin(300, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, a_difference_lies_within_what_is_found);

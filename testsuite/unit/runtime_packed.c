@@ -91,7 +91,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *t = unit_begin(30, UNIT_ANEW);
+	TCase *t = unit_begin(300, UNIT_ANEW);
 
 	tcase_add_test(t, what_is_folded_comes_back);
 	tcase_add_test(t, the_header_of_a_part_is_checked);

@@ -4,7 +4,7 @@
  *
  *	int main(void)
  *	{
- *		TCase *laws = unit_begin(60, UNIT_ANEW);
+ *		TCase *laws = unit_begin(300, UNIT_ANEW);
  *
  *		tcase_add_test(laws, whatever_must_hold);
  *		return unit_end();
