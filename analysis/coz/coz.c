@@ -257,14 +257,15 @@ static bool run(struct visit *v, struct runner *r)
 {
 	const struct graph_thread *t = &v->g->threads[r - v->runners];
 	uint64_t until = r->stop < t->nstops ? t->stops[r->stop].at : UINT64_MAX;
-	while (r->at < until) {
+	while (!r->has_pending) {
 		if (!trace_next_bare(&r->events, &r->pending))
 			return false;
+		r->has_pending = r->at >= until && !r->pending.inherited;
+		if (r->has_pending)
+			break;
 		thread_apply(v, r, &r->pending);
-		r->at++;
+		r->at += !r->pending.inherited;
 	}
-	if (!r->has_pending)
-		r->has_pending = trace_next_bare(&r->events, &r->pending);
 	return r->has_pending && do_stops(v, r) && r->stop < t->nstops;
 }
 
@@ -323,7 +324,7 @@ static void open_runner(struct visit *v, uint32_t thread)
 	struct runner *r = &v->runners[thread];
 	int64_t rank = v->coz->question.rank;
 	size_t nrows = v->all->nregions;
-	*r = (struct runner){ .events = trace_events(trace, thread),
+	*r = (struct runner){ .events = trace_places(trace, thread),
 			      .saving = saving_none(v->all),
 			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),

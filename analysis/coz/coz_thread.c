@@ -14,7 +14,7 @@
 static void begin_piece(const struct runner *r, struct row_time *t, uint64_t stamp)
 {
 	t->since = stamp;
-	t->since_at = r->at;
+	t->since_at = r->pending.inherited ? r->at - 1 : r->at; /* behind the event before */
 }
 
 /* Even between equal stamps up to a tick may have passed. */

@@ -89,7 +89,7 @@ static void walk(const struct times *times, const struct frames *f, size_t threa
 	}
 	qsort_r(order, f->nlongest, sizeof *order, by_stamp, stamps);
 	struct nesting nesting;
-	struct tr_cursor events = trace_events(trace, thread);
+	struct tr_cursor events = trace_places(trace, thread);
 	size_t at = 0;
 	nest_begin(&nesting, trace->nsites);
 	for (struct tr_event e; at < f->nlongest && trace_next(&events, &e);) {

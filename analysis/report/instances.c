@@ -160,9 +160,12 @@ static void walk_thread(struct gather *g, size_t thread)
 {
 	const struct trace *trace = g->findings->trace;
 	struct walk w = { .thread = thread };
-	struct tr_cursor events = trace_events(trace, thread);
+	struct tr_cursor events = trace_places(trace, thread);
 	nest_begin(&w.nesting, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
+		/* Which visit of the opener it is only its id says. */
+		if (e.inherited && !trace_has(&e, DPROF_KEY_ID))
+			continue;
 		if (e.op == DPROF_ENTER)
 			enter(g, &w, &e);
 		else if (e.op == DPROF_EXIT)

@@ -91,8 +91,7 @@ void say_unmarked(struct trace *trace, const struct totals *totals, const struct
 			add_thread(&idle, trace, i, "");
 	}
 	say(trace, &idle, idle.count == 1 ? "is never in a region" : "are never in a region",
-	    "mark the work, or it is not seen (a region around an OpenMP construct is its "
-	    "first thread's only: put one inside)");
+	    "mark the work, or it is not seen");
 }
 
 /* Between its first and its last event, at least so many percent of the span. */

@@ -13,8 +13,7 @@ void say_open_ends(struct trace *, const struct totals *);
 /* Threads that are never in the region that --work names, or where --wait says. */
 void say_absent(struct trace *, const struct totals *, const struct options *);
 
-/* Threads beside the first of their process that meet others but never work, where others do: of a team
- * inside of a region, usually, which is only its first thread's. */
+/* Threads beside the first of their process that meet others but never work, where others do. */
 void say_unmarked(struct trace *, const struct totals *, const struct options *);
 
 /* Threads that wait, but begin late or end early; nobody is alone before and after. */

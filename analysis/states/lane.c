@@ -357,6 +357,8 @@ static void add_member(struct lane *lane, const struct trace *trace, size_t thre
 	states_open(&m->states, trace, thread, roles);
 	next_period(lane, m);
 	m->may = m->now.may;
+	if (m->may & MAY_WORK && m->now.site != TR_NO_SITE)
+		lane->actors[m->actor].site = m->now.site;
 	lane->actors[m->actor].threads++;
 	lane->actors[m->actor].waiters += m->waits;
 	count_member(&lane->actors[m->actor], m, 1);

@@ -384,7 +384,7 @@ void states_open(struct states *s, const struct trace *trace, size_t thread,
 {
 	uint8_t outside = roles->outside[trace->threads[thread].process];
 	*s = (struct states){ .roles = roles,
-			      .events = trace_events(trace, thread),
+			      .events = trace_places(trace, thread),
 			      .outside = { outside, outside == MAY_WORK ? TR_OUTSIDE : TR_NO_SITE } };
 	begin(s, trace);
 	s->period = (struct period){ PERIOD_BEFORE, PERIOD_BEFORE, s->now.may, s->now.site };

@@ -50,11 +50,11 @@ static void add_piece(struct pieces *p, uint64_t ticks)
 	p->count++;
 }
 
-static void enter(struct region_total *r, uint64_t stamp)
+static void enter(struct region_total *r, uint64_t stamp, bool visits)
 {
 	if (r->depth++ == 0) {
 		r->entered = stamp;
-		r->visits++;
+		r->visits += visits;
 	}
 }
 
@@ -92,7 +92,7 @@ static void stop(struct totals *t, struct thread_totals *thread, uint64_t last)
 static void add_regions(struct totals *t, size_t index)
 {
 	struct thread_totals *thread = &t->threads[index];
-	struct tr_cursor events = trace_events(t->trace, index);
+	struct tr_cursor events = trace_places(t->trace, index);
 	struct tr_event e;
 	uint64_t last = 0, lost = 0;
 	while (trace_next_bare(&events, &e)) {
@@ -102,10 +102,12 @@ static void add_regions(struct totals *t, size_t index)
 			continue;
 		}
 		last = e.stamp > last ? e.stamp : last;
-		thread->events++;
+		thread->events += !e.inherited;
+		if (e.inherited && e.site == TR_NO_SITE)
+			lose(t, thread, last); /* any region */
 		uint32_t r = e.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e.site];
 		if (r != TR_NO_SITE && e.op == DPROF_ENTER)
-			enter(&thread->regions[r], last);
+			enter(&thread->regions[r], last, !e.inherited);
 		else if (r != TR_NO_SITE && e.op == DPROF_EXIT)
 			leave(&thread->regions[r], last);
 	}

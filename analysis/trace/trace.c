@@ -17,6 +17,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
+#include "analysis/trace/inherit.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
 #include "freezer/synclog.h"
@@ -259,6 +260,7 @@ struct trace *trace_open(const char *directory, char **error)
 	open_links(o);
 	open_texts(o);
 	close_process_files(o);
+	o->t.inheritance = inherit_open();
 	return &o->t;
 }
 
@@ -305,6 +307,7 @@ void trace_close(struct trace *t)
 	if (!t)
 		return;
 	close_texts(t);
+	inherit_close(t->inheritance);
 	free_opened((struct opened *)t);
 	free_processes(t);
 	for (size_t i = 0; i < t->nclocks; i++) {
@@ -342,7 +345,20 @@ static uint64_t translated(const struct tr_modules *m, uint64_t id)
 	return place == SIZE_MAX ? id : m->now[place];
 }
 
+struct tr_cursor trace_places(const struct trace *t, size_t thread)
+{
+	struct tr_cursor c = trace_events(t, thread);
+	c.inheritance = inherit_of(t, thread);
+	c.team_site = TR_NO_SITE;
+	return c;
+}
+
 bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
+{
+	return c->inheritance ? inherit_next(c, e) : trace_next_recorded(c, e);
+}
+
+bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 {
 	while (c->next < c->thread->nrecords) {
 		struct tr_run run = thread_run(c->thread, c->next);
@@ -354,6 +370,7 @@ bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 			continue;
 		c->next++;
 		e->nargs = e->keys = 0;
+		e->inherited = false;
 		if (is_event(r)) {
 			e->stamp = r->stamp;
 			e->op = TR_OP(r->what);
@@ -376,7 +393,7 @@ bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 void trace_arguments(struct tr_cursor *c, struct tr_event *e)
 {
 	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
-	while (e->op != DPROF_LOST && c->next < c->thread->nrecords) {
+	while (e->op != DPROF_LOST && !e->inherited && c->next < c->thread->nrecords) {
 		struct tr_run run = thread_run(c->thread, c->next);
 		for (; run.at < run.end; run.at++, c->next++) {
 			uint64_t key = TR_BODY(run.at->what);

@@ -82,6 +82,7 @@ struct tr_event {
 	enum dprof_op op;     /* ENTER, EXIT, POINT or LOST */
 	uint32_t site;        /* index; TR_NO_SITE for LOST and for a site that is missing */
 	uint64_t lost;        /* LOST: how many */
+	bool inherited;       /* not of this thread's records: inherit.h */
 	unsigned nargs;
 	unsigned keys;        /* bits 1 << key: of the arguments */
 	struct tr_arg args[DPROF_KEY_COUNT];
@@ -114,6 +115,7 @@ struct trace {
 	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
 	char **problems;             size_t nproblems;  /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the runtime wanted the reader to know */
+	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
 	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
 	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */
 };
@@ -151,8 +153,17 @@ struct tr_cursor {
 	const struct trace *trace;
 	const struct tr_thread *thread;
 	size_t next;          /* record */
+	/* of trace_places(), which inherit.c sees to */
+	const struct tr_inheritance *inheritance; /* NULL: nothing is inherited */
+	uint64_t group, seq, stamp;
+	uint32_t team_site, inside, to_enter, to_leave;
+	bool forks, in_team;
 };
 struct tr_cursor trace_events(const struct trace *, size_t thread);
+
+/* Likewise, and with the enters and exits of regions that the thread inherits (inherit.h): for whoever asks
+ * where a thread is. */
+struct tr_cursor trace_places(const struct trace *, size_t thread);
 bool trace_next(struct tr_cursor *, struct tr_event *);
 
 /* Likewise in two steps, for those who seldom want the arguments: the event without them, and then, if

@@ -134,7 +134,12 @@ void frz_widen(struct frz_solution *s, uint32_t clock, uint64_t ticks)
 
 struct tr_cursor trace_events(const struct trace *trace, size_t thread)
 {
-	return (struct tr_cursor){ trace, &trace->threads[thread], 0 };
+	return (struct tr_cursor){ .trace = trace, .thread = &trace->threads[thread] };
+}
+
+struct tr_cursor trace_places(const struct trace *trace, size_t thread)
+{
+	return trace_events(trace, thread);
 }
 
 bool trace_next(struct tr_cursor *c, struct tr_event *e)

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inherit.c - a walk along each thread finds what it is in when it opens a team; a cursor of a thread in
+ * that team looks it up. */
+#include "analysis/trace/inherit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/nesting.h"
+
+struct entry { uint32_t site; bool has_id; uint64_t id; };
+
+struct team { uint32_t process; uint64_t group, seq; };
+
+/* What the threads of a team inherit: what its opener had inherited itself, if it was in the team
+ * `outer` without having opened it, and its own regions. */
+struct estate {
+	struct team outer;
+	bool has_outer;
+	size_t first, n;         /* entries */
+};
+
+/* The teams of a group from `from` to `to`. */
+struct stretch { struct team from; uint64_t to; size_t estate; };
+
+struct tr_inheritance {
+	bool known;
+	struct entry *entries; size_t nentries;
+	struct estate *estates; size_t nestates;
+	struct stretch *stretches; size_t nstretches;
+	bool *inherits;          /* each thread */
+	bool *lossy;             /* each process: some of its teams may be missing here */
+};
+
+struct tr_inheritance *inherit_open(void)
+{
+	struct tr_inheritance *all = mem_resize(NULL, 1, sizeof *all);
+	*all = (struct tr_inheritance){ .known = false };
+	return all;
+}
+
+void inherit_close(struct tr_inheritance *all)
+{
+	if (!all)
+		return;
+	free(all->entries);
+	free(all->estates);
+	free(all->stretches);
+	free(all->inherits);
+	free(all->lossy);
+	free(all);
+}
+
+/* ---- What openers are in --------------------------------------------------------------------- */
+
+/* Of a thread that goes along its records. */
+struct walk {
+	const struct trace *trace;
+	struct tr_inheritance *all;
+	uint32_t process;
+	struct nesting nesting;  /* of its regions */
+	struct entry *ids;       /* of what is open there */
+	size_t room;
+	bool lost;
+	struct team own;         /* that it is in and did not open */
+	bool is_member, was_member;
+};
+
+/* A fork or a join of a team. */
+static bool is_of_team(const struct trace *trace, const struct tr_event *e)
+{
+	enum dprof_kind kind = e->site == TR_NO_SITE ? DPROF_KIND_NONE : trace->sites[e->site].kind;
+	return (kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP) &&
+	       trace_has(e, DPROF_KEY_ROLE);
+}
+
+static struct team team_of(uint32_t process, const struct tr_event *e)
+{
+	return (struct team){ process, trace_arg(e, DPROF_KEY_GROUP, 0), trace_arg(e, DPROF_KEY_SEQ, 0) };
+}
+
+static void enter_region(struct walk *w, const struct tr_event *e)
+{
+	size_t depth = w->nesting.depth;
+	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site });
+	if (depth == w->room)
+		w->ids = mem_resize(w->ids, w->room = w->room ? 2 * w->room : 16, sizeof *w->ids);
+	w->ids[depth] = (struct entry){ e->site, trace_has(e, DPROF_KEY_ID),
+					trace_arg(e, DPROF_KEY_ID, 0) };
+}
+
+static void leave_region(struct walk *w, uint32_t site)
+{
+	for (size_t count = nest_exit(&w->nesting, site); count > 0; count--)
+		nest_pop(&w->nesting);
+}
+
+static bool same_entry(const struct entry *x, const struct entry *y)
+{
+	return x->site == y->site && x->has_id == y->has_id && x->id == y->id;
+}
+
+static bool same_estate(const struct tr_inheritance *all, const struct estate *x, const struct estate *y)
+{
+	if (x->n != y->n || x->has_outer || y->has_outer)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		if (!same_entry(&all->entries[x->first + i], &all->entries[y->first + i]))
+			return false;
+	return true;
+}
+
+/* What the thread is in now; the number of the last estate if that is the same. */
+static size_t add_estate(struct walk *w)
+{
+	struct tr_inheritance *all = w->all;
+	struct estate x = { .outer = w->own, .has_outer = w->is_member, .first = all->nentries };
+	if (w->lost)
+		*MEM_GROW(all->entries, all->nentries) = (struct entry){ TR_NO_SITE, false, 0 };
+	for (size_t i = 0; i < w->nesting.depth; i++)
+		*MEM_GROW(all->entries, all->nentries) = w->ids[i];
+	x.n = all->nentries - x.first;
+	if (all->nestates > 0 && same_estate(all, &all->estates[all->nestates - 1], &x)) {
+		all->nentries = x.first;
+		return all->nestates - 1;
+	}
+	*MEM_GROW(all->estates, all->nestates) = x;
+	return all->nestates - 1;
+}
+
+static void open_team(struct walk *w, struct team team)
+{
+	struct tr_inheritance *all = w->all;
+	size_t estate = add_estate(w);
+	struct stretch *last = all->nstretches ? &all->stretches[all->nstretches - 1] : NULL;
+	if (last && last->estate == estate && last->from.process == team.process &&
+	    last->from.group == team.group && last->to + 1 == team.seq)
+		last->to = team.seq;
+	else
+		*MEM_GROW(all->stretches, all->nstretches) = (struct stretch){ team, team.seq, estate };
+}
+
+static void meet_team(struct walk *w, const struct tr_event *e)
+{
+	bool fork = w->trace->sites[e->site].kind == DPROF_KIND_FORK;
+	bool opener = trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
+	if (opener && fork) {
+		open_team(w, team_of(w->process, e));
+	} else if (!opener) {
+		w->is_member = fork;
+		w->was_member |= fork;
+		w->own = team_of(w->process, e);
+	}
+}
+
+static void walk_thread(const struct trace *trace, struct tr_inheritance *all, size_t thread)
+{
+	struct walk w = { .trace = trace, .all = all, .process = trace->threads[thread].process,
+			  .lost = trace->threads[thread].gaps };
+	struct tr_cursor events = trace_events(trace, thread);
+	nest_begin(&w.nesting, trace->nsites);
+	for (struct tr_event e; trace_next(&events, &e);) {
+		bool region = e.site != TR_NO_SITE && trace->sites[e.site].kind == DPROF_KIND_REGION;
+		if (e.op == DPROF_LOST || e.site == TR_NO_SITE) {
+			w.lost = true;
+			while (w.nesting.depth > 0)
+				nest_pop(&w.nesting);
+		} else if (region && e.op == DPROF_ENTER)
+			enter_region(&w, &e);
+		else if (region && e.op == DPROF_EXIT)
+			leave_region(&w, e.site);
+		else if (e.op == DPROF_ENTER && is_of_team(trace, &e))
+			meet_team(&w, &e);
+	}
+	all->inherits[thread] = w.was_member;
+	all->lossy[w.process] |= w.lost || trace->threads[thread].lost > 0;
+	nest_end(&w.nesting);
+	free(w.ids);
+}
+
+static int by_team(const void *x, const void *y)
+{
+	const struct stretch *a = x, *b = y;
+	if (a->from.process != b->from.process)
+		return a->from.process < b->from.process ? -1 : 1;
+	if (a->from.group != b->from.group)
+		return a->from.group < b->from.group ? -1 : 1;
+	return (a->from.seq > b->from.seq) - (a->from.seq < b->from.seq);
+}
+
+/* Nothing is inherited without regions and teams; both are seldom together. */
+static bool possible(const struct trace *trace)
+{
+	bool regions = false, teams = false;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		regions |= trace->sites[i].kind == DPROF_KIND_REGION;
+		teams |= trace->sites[i].kind == DPROF_KIND_FORK &&
+			 strncmp(trace->sites[i].name, "omp ", 4) == 0;
+	}
+	return regions && teams;
+}
+
+static void find_out(const struct trace *trace, struct tr_inheritance *all)
+{
+	all->known = true;
+	all->inherits = mem_resize(NULL, trace->nthreads + 1, 1);
+	all->lossy = mem_resize(NULL, trace->nprocesses + 1, 1);
+	memset(all->inherits, 0, trace->nthreads + 1);
+	memset(all->lossy, 0, trace->nprocesses + 1);
+	for (size_t t = 0; t < trace->nthreads && possible(trace); t++)
+		walk_thread(trace, all, t);
+	if (all->nstretches)
+		qsort(all->stretches, all->nstretches, sizeof *all->stretches, by_team);
+}
+
+const struct tr_inheritance *inherit_of(const struct trace *trace, size_t thread)
+{
+	if (!trace->inheritance)
+		return NULL;
+	if (!trace->inheritance->known)
+		find_out(trace, trace->inheritance);
+	return trace->inheritance->inherits[thread] ? trace->inheritance : NULL;
+}
+
+/* ---- What a team inherits -------------------------------------------------------------------- */
+
+static const struct estate *estate_of(const struct tr_inheritance *all, const struct team *team)
+{
+	size_t low = 0, high = all->nstretches;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		struct stretch asked = { .from = *team };
+		if (by_team(&all->stretches[middle], &asked) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct stretch *s = low > 0 ? &all->stretches[low - 1] : NULL;
+	bool found = s && s->from.process == team->process && s->from.group == team->group &&
+		     s->to >= team->seq;
+	return found ? &all->estates[s->estate] : NULL;
+}
+
+#define DEEPEST 64 /* teams within teams, unless the trace contradicts itself */
+
+/* How many regions a team inherits; *entry: the one of that index, from the outermost on. */
+static size_t inherited(const struct tr_inheritance *all, struct team team, size_t index,
+			struct entry *entry)
+{
+	const struct estate *chain[DEEPEST];
+	size_t depth = 0, n = 0;
+	const struct estate *x = estate_of(all, &team);
+	bool missing = !x;
+	for (; x && depth < DEEPEST; depth++) {
+		chain[depth] = x;
+		const struct estate *outer = x->has_outer ? estate_of(all, &x->outer) : NULL;
+		missing |= x->has_outer && !outer;
+		x = outer;
+	}
+	if (missing && all->lossy[team.process] && index == n++)
+		*entry = (struct entry){ TR_NO_SITE, false, 0 };
+	for (size_t d = depth; d-- > 0; n += chain[d]->n)
+		if (index >= n && index - n < chain[d]->n)
+			*entry = all->entries[chain[d]->first + index - n];
+	return n;
+}
+
+/* ---- The cursor ------------------------------------------------------------------------------ */
+
+static struct tr_event whole(const struct tr_cursor *c, const struct tr_event *e)
+{
+	struct tr_cursor behind = *c;
+	struct tr_event x = *e;
+	trace_arguments(&behind, &x);
+	return x;
+}
+
+static struct team own_team(const struct tr_cursor *c)
+{
+	return (struct team){ c->thread->process, c->group, c->seq };
+}
+
+static void give(const struct tr_cursor *c, size_t index, enum dprof_op op, struct tr_event *e)
+{
+	struct entry entry = { TR_NO_SITE, false, 0 };
+	inherited(c->inheritance, own_team(c), index, &entry);
+	*e = (struct tr_event){ .stamp = c->stamp, .op = op, .site = entry.site, .inherited = true };
+	if (entry.has_id) {
+		e->nargs = 1;
+		e->keys = 1u << DPROF_KEY_ID;
+		e->args[0] = (struct tr_arg){ DPROF_KEY_ID, entry.id };
+	}
+}
+
+/* From here on the thread is in its team. */
+static void begin(struct tr_cursor *c, const struct tr_event *e)
+{
+	struct entry ignored;
+	c->stamp = e->stamp;
+	c->inside = c->to_enter = (uint32_t)inherited(c->inheritance, own_team(c), 0, &ignored);
+	c->forks = false;
+	c->in_team = true;
+}
+
+/* The event comes when all that was inherited has been left. */
+static bool leave_first(struct tr_cursor *c, const struct tr_event *e, size_t before)
+{
+	c->in_team = false;
+	if (c->inside == 0)
+		return false;
+	c->next = before;
+	c->stamp = e->stamp;
+	c->to_leave = c->inside;
+	c->inside = 0;
+	return true;
+}
+
+/* False when the event must wait: the cursor stands before it again. */
+static bool meet(struct tr_cursor *c, const struct tr_event *e, size_t before)
+{
+	enum dprof_kind kind = c->trace->sites[e->site].kind;
+	struct tr_event x = whole(c, e);
+	if (e->op == DPROF_ENTER && is_of_team(c->trace, &x) && trace_arg(&x, DPROF_KEY_ROLE, 1) == 0) {
+		if (leave_first(c, e, before))
+			return false;
+		c->forks = kind == DPROF_KIND_FORK;
+		c->group = trace_arg(&x, DPROF_KEY_GROUP, 0);
+		c->seq = trace_arg(&x, DPROF_KEY_SEQ, 0);
+		c->team_site = e->site;
+	} else if (e->op == DPROF_EXIT && e->site == c->team_site && !c->in_team &&
+		   (c->forks || (kind == DPROF_KIND_JOIN && trace_has(&x, DPROF_KEY_TASK)))) {
+		begin(c, e);
+	}
+	return true;
+}
+
+bool inherit_next(struct tr_cursor *c, struct tr_event *e)
+{
+	if (c->to_enter > 0) {
+		give(c, c->inside - c->to_enter--, DPROF_ENTER, e);
+		return true;
+	}
+	do {
+		if (c->to_leave > 0) {
+			give(c, --c->to_leave, DPROF_EXIT, e);
+			return true;
+		}
+		size_t before = c->next;
+		if (!trace_next_recorded(c, e))
+			return false;
+		enum dprof_kind kind =
+			e->site == TR_NO_SITE ? DPROF_KIND_NONE : c->trace->sites[e->site].kind;
+		if (e->op == DPROF_LOST)
+			c->inside = 0; /* what is known of its places is forgotten with that */
+		if ((kind != DPROF_KIND_FORK && kind != DPROF_KIND_JOIN) || meet(c, e, before))
+			return true;
+	} while (true);
+}
