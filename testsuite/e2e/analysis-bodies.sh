@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who straggles in a program without marks is found by what its threads run: teams of OpenMP in C, C++ and
+# Fortran, pthreads and std::thread; without automatic regions and with them. The work sleeps, so how fast the
+# machine is plays no part.
+set -u
+: "${B:?the build folder}"
+export PKG_CONFIG_PATH=$B/lib/pkgconfig LC_ALL=C
+analyze=$B/bin/dprof-analyze from=$PWD/testsuite/fixtures/analysis scores=$PWD/testsuite/scores.sh
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+fail() {
+	echo "FAILED: $what: $*"
+	failed=1
+}
+
+line() { grep -n -- "$2" "$1" | head -1 | cut -d: -f1; }
+
+# Thread $1 straggles, proved, where region $2 says; it sleeps for 0.3 s, and what the others do is next to nothing.
+straggles() { # thread, region; wrapper, source, options...
+	local thread=$1 region=$2
+	shift 2
+	for auto in "" -fplugin-arg-dprof-auto=functions -fplugin-arg-dprof-auto=functions,loops; do
+		what="${*##*/} $auto"
+		rm -rf dprof-*
+		DPROF_WRAPPER_FLAGS=$auto "$B/bin/$1" "${@:2}" -O2 -o program && timeout 60 ./program || fail "exit status $?"
+		"$analyze" check dprof-* >verdict || fail "$(cat verdict)"
+		"$analyze" csp --json dprof-* >json || fail "csp: exit status $?"
+		"$scores" <json | awk -v t="$thread" '
+			$1 == "span" { span = $3; next }
+			{ lo[n] = $2; hi[n] = $3; n++ }
+			END { if (lo[t] * span < 100 * 0.15) print "thread " t " scores only " lo[t]
+			      for (i = 0; i < n; i++) if (i != t && hi[i] >= lo[t]) print "thread " i " scores up to " hi[i] }' >wrong
+		[ ! -s wrong ] || fail "$(cat wrong)"
+		awk -v t="$thread" -v region="$region" '/"thread":/ { at = $2 + 0 }
+			at == t && /"site":/ && !n++ { sub(/.*"site": "/, ""); sub(/",$/, ""); where = $0 }
+			END { if (where != region) print "works in " where ", not in " region }' json >wrong
+		[ ! -s wrong ] || fail "$(cat wrong)"
+	done
+}
+
+f=$from/straggles-team.c
+cp "$f" straggles-team.cc
+straggles 1 "parallel straggles-team.c:$(line "$f" omp.parallel)" dprof-cc "$f" -fopenmp
+straggles 1 "parallel straggles-team.cc:$(line "$f" omp.parallel)" dprof-c++ straggles-team.cc -fopenmp
+f=$from/straggles-team.f90
+straggles 1 "parallel straggles-team.f90:$(line "$f" omp.parallel)" dprof-fort "$f" -fopenmp
+straggles 2 late dprof-cc "$from/straggles-pthread.c" -pthread
+straggles 2 late dprof-c++ "$from/straggles-thread.cc" -pthread
+exit $failed
