@@ -145,6 +145,15 @@ DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
  * of C++ at most. A signal handler's frame begins further down (what the kernel saves is larger). */
 #define DPROF_CALL_NEAR 1024 /* bytes */
 
+/* Where the name is known to the compiler, two or three instructions. */
+static inline bool dprof_adapter_is_called(const struct dprof_site *site, const char *name)
+{
+	size_t n = strlen(name) + 1;
+
+	return n <= DPROF_SITE_MIN - sizeof(*site) ? !memcmp(site->strings, name, n)
+						   : !strcmp(site->strings, name);
+}
+
 /* The site that the plugin gave to the call of `name` that the calling thread is in; NULL when it has not
  * seen it. Of that kind, unless the kind is NONE. Answered once: what is called from then on is another call.
  * A region, which the call will only begin, has any name. */
@@ -157,7 +166,7 @@ static inline const struct dprof_site *dprof_adapter_call(enum dprof_kind kind, 
 		return NULL;
 	__asm__("mov %%rsp, %0" : "=r"(stack));
 	if (__dprof_call.stack - stack > near || (kind && dprof_site_kind(site) != kind) ||
-	    (kind != DPROF_KIND_REGION && strcmp(site->strings, name)))
+	    (kind != DPROF_KIND_REGION && !dprof_adapter_is_called(site, name)))
 		return NULL;
 	__dprof_call.site = NULL;
 	return site;
@@ -209,11 +218,11 @@ extern DPROF_EXPORT uint64_t dprof_adapter_blocked_ticks;
 static inline const struct dprof_site *dprof_adapter_site(const struct dprof_site *site_of_adapter,
 							  const void *caller)
 {
-	const struct dprof_site *told = dprof_adapter_call(dprof_site_kind(site_of_adapter),
-								   site_of_adapter->strings, DPROF_CALL_NEAR);
+	const struct dprof_site *told;
 
-	if (!dprof_adapter_recording())
+	if (!dprof_adapter_kinds)
 		return NULL;
+	told = dprof_adapter_call(dprof_site_kind(site_of_adapter), site_of_adapter->strings, DPROF_CALL_NEAR);
 	return told ? told : dprof_adapter_is_ours(caller) ? site_of_adapter : NULL;
 }
 

@@ -48,23 +48,48 @@ struct call {
 	const uint64_t *place;         /* behind its ENTER */
 };
 
-/* Is anything of a call recorded, or done for others? */
+/* Is anything of MPI recorded? One test; and the same between MPI_Init and MPI_Finalize. */
+#define ANY_CALLS __builtin_expect((dprof_adapter_kinds & MPI_KINDS) != 0, 1)
+
 static inline bool calls_recorded(void)
 {
-	return mpi_active && dprof_adapter_kinds & MPI_KINDS;
+	return ANY_CALLS && mpi_active;
 }
+
+/* A Fortran library stands between the program and us, and may copy arrays to its stack. */
+#define CALL_NEAR (UINT64_C(1) << 20)
 
 /* How the call is to be recorded that the thread is in: where the plugin saw it, or else at the site, if there is
  * one; with a name "" it is none that the plugin sees. And its ENTER. */
-struct call call_of(const void *site, const char *name);
-void call_enter(struct call *, const struct dprof_arguments *);
+static inline struct call call_of(const void *site, const char *name)
+{
+	const struct dprof_site *seen;
+
+	if (!(dprof_adapter_kinds & MPI_KINDS))
+		return (struct call){ 0 };
+	seen = *name ? dprof_adapter_call(DPROF_KIND_NONE, name, CALL_NEAR) : NULL;
+	return (struct call){ mpi_active && (seen || site), seen ? seen : mpi_active ? site : NULL, NULL };
+}
+
+static inline void call_enter(struct call *c, const struct dprof_arguments *a)
+{
+	if (!c->site)
+		return;
+	dprof_adapter_record(c->site, DPROF_ENTER, 0, a);
+	if (dprof_adapter_wanted(dprof_site_kind(c->site)))
+		c->place = dprof_adapter_place();
+}
 
 /* Both, where there is nothing to say. */
 struct call call_begin(const void *site, const char *name);
 
 /* The EXIT, now or with a stamp; and more of the ENTER, if nothing was recorded since. */
 void call_end(struct call);
-void call_end_at(struct call, uint64_t stamp);
+static inline void call_end_at(struct call c, uint64_t stamp)
+{
+	if (c.site)
+		dprof_adapter_record(c.site, DPROF_EXIT, stamp, NULL);
+}
 void call_add(struct call, enum dprof_key, uint64_t value);
 
 /* The call waits for others, nobody knows for whom. */
@@ -178,8 +203,9 @@ struct request {
 /* A number for an operation that begins. */
 uint64_t request_number(void);
 
-/* Keeps a copy under the handle; the envelope's group is kept as long. */
+/* Keeps a copy under the handle; the envelope's group is kept as long. The same of a message. */
 void request_add(MPI_Request, const struct request *);
+void request_add_message(MPI_Request, enum dprof_kind, uint64_t id, const struct envelope *);
 /* One that has this handle and that nobody else has taken, or NULL. Then it is put back or dropped.
  * */
 struct request *request_take(MPI_Request);

@@ -13,40 +13,12 @@ static void __attribute__((constructor)) here(void)
 	dprof_adapter_present(DPROF_ADAPTER_MPI);
 }
 
-/* A Fortran library stands between the program and us, and may copy arrays to its stack. */
-#define CALL_NEAR (UINT64_C(1) << 20)
-
-struct call call_of(const void *site, const char *name)
-{
-	const struct dprof_site *seen;
-
-	if (!(dprof_adapter_kinds & MPI_KINDS))
-		return (struct call){ 0 };
-	seen = *name ? dprof_adapter_call(DPROF_KIND_NONE, name, CALL_NEAR) : NULL;
-	return (struct call){ mpi_active && (seen || site), seen ? seen : mpi_active ? site : NULL, NULL };
-}
-
-void call_enter(struct call *c, const struct dprof_arguments *a)
-{
-	if (!c->site)
-		return;
-	dprof_adapter_record(c->site, DPROF_ENTER, 0, a);
-	if (dprof_adapter_wanted(dprof_site_kind(c->site)))
-		c->place = dprof_adapter_place();
-}
-
 struct call call_begin(const void *site, const char *name)
 {
 	struct call c = call_of(site, name);
 
 	call_enter(&c, NULL);
 	return c;
-}
-
-void call_end_at(struct call c, uint64_t stamp)
-{
-	if (c.site)
-		dprof_adapter_record(c.site, DPROF_EXIT, stamp, NULL);
 }
 
 void call_end(struct call c)

@@ -64,6 +64,26 @@ void say_sent(uint64_t id, uint64_t stamp)
 	dprof_adapter_record((const void *)&site_sent, DPROF_POINT, stamp, &a);
 }
 
+/* OpenMPI has both in the status, as its mpi.h says. */
+#ifdef OPEN_MPI
+static bool is_cancelled(const MPI_Status *status)
+{
+	return status->_cancelled;
+}
+
+static uint64_t bytes_received(const MPI_Status *status)
+{
+	return status->_ucount;
+}
+#else
+static bool is_cancelled(const MPI_Status *status)
+{
+	int cancelled = 0;
+
+	PMPI_Test_cancelled(status, &cancelled);
+	return cancelled;
+}
+
 static uint64_t bytes_received(const MPI_Status *status)
 {
 	MPI_Count n = 0;
@@ -72,15 +92,16 @@ static uint64_t bytes_received(const MPI_Status *status)
 		return UNKNOWN_BYTES;
 	return (uint64_t)n;
 }
+#endif
 
 void say_received(const struct envelope *e, uint64_t id, const MPI_Status *status, uint64_t stamp)
 {
 	struct dprof_arguments a;
-	int cancelled = 0, from = status ? status->MPI_SOURCE : -1;
+	int from = status ? status->MPI_SOURCE : -1;
+	/* the status of a probe need not say it */
+	bool cancelled = id && status && is_cancelled(status);
 	uint64_t bytes = UNKNOWN_BYTES;
 
-	if (id && status) /* the status of a probe need not say it */
-		PMPI_Test_cancelled(status, &cancelled);
 	if (status && !cancelled)
 		bytes = bytes_received(status);
 	a.words = 0;
@@ -99,8 +120,8 @@ void say_received(const struct envelope *e, uint64_t id, const MPI_Status *statu
 
 /* ---- Posts ------------------------------------------------------------------------------------ */
 
-struct post post_as(enum dprof_kind kind, const void *site, const char *name, struct envelope e,
-		    uint64_t id)
+static inline __attribute__((always_inline)) struct post
+begin_post(enum dprof_kind kind, const void *site, const char *name, struct envelope e, uint64_t id)
 {
 	struct post p = { .envelope = e, .kind = kind };
 	struct dprof_arguments a;
@@ -115,15 +136,21 @@ struct post post_as(enum dprof_kind kind, const void *site, const char *name, st
 	return p;
 }
 
+struct post post_as(enum dprof_kind kind, const void *site, const char *name, struct envelope e,
+		    uint64_t id)
+{
+	return begin_post(kind, site, name, e, id);
+}
+
 struct post post_blocking(enum dprof_kind kind, const void *site, const char *name,
 			  struct envelope e)
 {
-	return post_as(kind, site, name, e, 0);
+	return begin_post(kind, site, name, e, 0);
 }
 
 struct post post_begun(enum dprof_kind kind, const void *site, const char *name, struct envelope e)
 {
-	return post_as(kind, site, name, e, e.nobody ? 0 : request_number());
+	return begin_post(kind, site, name, e, e.nobody ? 0 : request_number());
 }
 
 void post_failed(const struct post *p)
@@ -135,7 +162,6 @@ void post_failed(const struct post *p)
 /* What only begins is at no receiving end. */
 void post_end(const struct post *p, const MPI_Request *handle)
 {
-	struct request r = { .envelope = p->envelope, .id = p->id, .kind = p->kind };
 	uint64_t stamp;
 
 	if (!p->id) {
@@ -144,7 +170,7 @@ void post_end(const struct post *p, const MPI_Request *handle)
 	}
 	stamp = dprof_adapter_now();
 	if (handle)
-		request_add(*handle, &r);
+		request_add_message(*handle, p->kind, p->id, &p->envelope);
 	call_end_at(p->call, stamp);
 }
 

@@ -105,20 +105,46 @@ static struct request *copy(const struct request *what)
 	return r;
 }
 
-void request_add(MPI_Request handle, const struct request *what)
+static void put(MPI_Request handle, struct request *r)
 {
-	struct request *r = copy(what);
 	unsigned chain = chain_of(number_of(handle));
 
-	if (!r)
-		return;
 	r->handle = number_of(handle);
-	if (r->also)
-		r->also = copy(r->also);
 	lock(lock_of(chain));
 	r->next = chains[chain];
 	chains[chain] = r;
 	unlock(lock_of(chain));
+}
+
+void request_add(MPI_Request handle, const struct request *what)
+{
+	struct request *r = copy(what);
+
+	if (!r)
+		return;
+	if (r->also)
+		r->also = copy(r->also);
+	put(handle, r);
+}
+
+/* What most requests are: nothing else of it is set but this. */
+void request_add_message(MPI_Request handle, enum dprof_kind kind, uint64_t id, const struct envelope *e)
+{
+	struct request *r = allocate();
+
+	if (!r)
+		return;
+	r->again = NULL;
+	r->envelope = *e;
+	r->id = id;
+	r->kind = kind;
+	r->taken = r->no_status = false;
+	r->also = NULL;
+	r->parts = NULL;
+	r->made_id = 0;
+	if (e->group)
+		group_keep(e->group);
+	put(handle, r);
 }
 
 void request_foreign(MPI_Request handle)
@@ -168,10 +194,12 @@ void request_put_back(struct request *r)
 
 static void forget(struct request *r)
 {
-	if (r->also)
-		forget(r->also);
-	if (r->parts)
-		parts_free(r->parts);
+	if (__builtin_expect(r->also || r->parts, 0)) {
+		if (r->also)
+			forget(r->also);
+		if (r->parts)
+			parts_free(r->parts);
+	}
 	if (r->envelope.group)
 		group_release(r->envelope.group);
 	give_back(r);
