@@ -6,7 +6,7 @@
  * what is entered is left, that nothing was lost, that all participants of a group took part.
  *
  * Law: a trace that this calls fine has every event of every thread, and each enter has its
- * exit. */
+ * exit, but for automatic regions and for threads that still waited when their process ended. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,21 +152,35 @@ static bool is_automatic(const struct trace *t, uint32_t site)
 
 /* What was open when a thread was killed is no fault, nor what has lost its other half to a lack
  * of room: both have been said. Nor is what the user did not mark, and pthread_exit or exit ended. */
+/* A thread beside the first that waited when its process ended in good order, such as a consumer for the next job: that
+ * was its last event, and a thread that ends has one more. */
+static bool is_parked(const struct nest_check *c, uint64_t last)
+{
+	const struct trace *t = c->trace;
+	if (!t->threads[c->thread].complete || t->threads[c->thread].number == 0 || !c->nesting.depth)
+		return false;
+	struct nest_entry inner = c->nesting.entry[c->nesting.depth - 1];
+	return inner.stamp == last && inner.site < t->nsites &&
+	       TR_KIND_BIT(t->sites[inner.site].kind) & TR_PARKING_KINDS;
+}
+
 static void check_nesting(struct nest_check *c, struct totals *totals)
 {
 	struct trace *t = c->trace;
 	struct tr_cursor cursor = trace_events(t, c->thread);
 	nest_begin(&c->nesting, t->nsites);
 	memset(c->of_site, 0, (t->nsites + 1) * sizeof *c->of_site);
+	uint64_t last = 0;
 	for (struct tr_event e; trace_next(&cursor, &e);) {
 		totals->events += e.op != DPROF_LOST;
+		last = e.stamp;
 		check_event(c, &e);
 		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
 			if (e.args[i].key == DPROF_KEY_GROUP)
 				count_part(t, (uint32_t)c->thread, e.args[i].value,
 					   operation_of(t, &e), totals);
 	}
-	while (c->nesting.depth && t->threads[c->thread].complete) {
+	while (c->nesting.depth && t->threads[c->thread].complete && !is_parked(c, last)) {
 		struct nest_entry entry = nest_pop(&c->nesting);
 		if (!is_automatic(t, entry.site))
 			left_open(c, entry);

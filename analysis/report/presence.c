@@ -40,12 +40,20 @@ static void say(struct trace *trace, struct list *l, const char *what, const cha
 	free(l->text);
 }
 
+/* A thread beside the first that waited when its process ended in good order. */
+static bool is_parked(const struct trace *trace, const struct thread_totals *t, size_t thread)
+{
+	const struct tr_thread *self = &trace->threads[thread];
+	return self->complete && self->number > 0 && t->open_site < trace->nsites &&
+	       TR_KIND_BIT(trace->sites[t->open_site].kind) & TR_PARKING_KINDS;
+}
+
 void say_open_ends(struct trace *trace, const struct totals *totals)
 {
 	struct list ends = { NULL, 0 };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
-		if (!t->ends_open)
+		if (!t->ends_open || is_parked(trace, t, i))
 			continue;
 		char *where = mem_format(" in %s", t->open_site == TR_NO_SITE ?
 							   "an unknown site" :

@@ -121,6 +121,11 @@ struct trace {
 };
 #define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
+/* In which a thread may be for good: nobody has to come any more when the process ends. */
+#define TR_PARKING_KINDS                                                                           \
+	(TR_KIND_BIT(DPROF_KIND_WAIT) | TR_KIND_BIT(DPROF_KIND_LOCK) | TR_KIND_BIT(DPROF_KIND_RECV) | \
+	 TR_KIND_BIT(DPROF_KIND_IO) | TR_KIND_BIT(DPROF_KIND_SLEEP))
+
 /* Whether a thread has to do with others there: input, output and sleep are its own. */
 static inline bool tr_is_operation(enum dprof_kind kind)
 {

@@ -55,6 +55,17 @@ END
 check 'thread 2 clock=0 rank=1 complete=0\ne 2 1 0 enter' <<'END'
 rank 1, thread 1: expected an end in good order, found none: the thread still ran when its process ended
 END
+# A consumer that waits for the next job when its process ends is no problem, nor is the region around that; but one
+# that did something afterwards, and the first thread, are.
+wait='site 3 kind=wait name=pthread_cond_wait file=q.c line=7\nthread 2 clock=0 rank=1\n'
+check "${wait}e 2 1 0 enter\ne 2 5 3 enter" </dev/null
+check "${wait}e 2 1 0 enter\ne 2 5 3 enter\ne 2 6 1 enter\ne 2 7 1 exit" <<'END'
+rank 1, thread 1: 'a' (x.c:1) is entered and never left, 1 time, first at stamp 1
+rank 1, thread 1: 'pthread_cond_wait' (q.c:7) is entered and never left, 1 time, first at stamp 5
+END
+check "${wait}e 0 5 3 enter" <<'END'
+rank 0, thread 0: 'pthread_cond_wait' (q.c:7) is entered and never left, 1 time, first at stamp 5
+END
 check 'e 0 1 2 enter group=1 seq=0\ne 0 2 2 exit\ne 1 1 2 enter group=1 seq=0\ne 1 2 2 exit' </dev/null
 check 'site 3 kind=send name=MPI_Send\nsite 4 kind=recv name=MPI_Recv\ne 0 1 3 enter group=1 peer=1\ne 0 2 3 exit' </dev/null
 check 'e 0 1 2 enter group=1 seq=0\ne 0 2 2 exit' <<'END'
