@@ -14,6 +14,7 @@ $(B)/test/fuzz: $(patsubst %,$(B)/obj/testsuite/fuzz/%.o,fuzz mutate answers mai
 
 $(B)/test/analysis_trace_damage: $(B)/obj/testsuite/fuzz/mutate.o
 
-# make fuzz [SECONDS=60] [SEED=first]
-now-fuzz: now-all
-	$(Q)B=$(B) testsuite/fuzz/run $(if $(SEED),-s $(SEED)) $(if $(CASES),-n $(CASES),-t $(or $(SECONDS),60))
+# make fuzz [SECONDS=60] [SEED=first]. Packets that a foe relays, and the files of them, have tests of their own.
+now-fuzz: now-all $(B)/test/freezer_exchange $(B)/test/freezer_synclog
+	$(Q)SEED=$(SEED) $(B)/test/freezer_exchange && SEED=$(SEED) $(B)/test/freezer_synclog
+	$(Q)B=$(B) testsuite/fuzz/run $(if $(SEED),-s $(SEED)) -t $(or $(SECONDS),60)
