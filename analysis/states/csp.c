@@ -136,7 +136,7 @@ static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
 {
 	for (size_t i = 0; i < t->nsites; i++)
 		if (t->sites[i].site == site) {
-			t->sites[i].ticks += ticks;
+			t->sites[i].ticks = ticks_plus(t->sites[i].ticks, ticks);
 			return;
 		}
 	*MEM_GROW(t->sites, t->nsites) = (struct at_site){ site, ticks };

@@ -4,7 +4,7 @@
  *
  *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] [-d] THING...   a THING is a trace directory, or a text for `pack`
  *
- * -d: answers that contradict the whole trace's are counted, but no findings.
+ * SIGINT and SIGTERM end it behind a case, with the figures. -d: answers that contradict the whole trace's are counted, but no findings.
  *
  * Each case is made from its number alone: `fuzz -s NUMBER -n 1 THING...` runs it again. One in four cuts a file
  * off, at every byte in turn.
@@ -454,10 +454,20 @@ static void end_all(struct thing *all)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static volatile sig_atomic_t asked_to_end;
+
+static void end_soon(int signal)
+{
+	(void)signal;
+	asked_to_end = 1;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t first = (uint64_t)time(NULL) << 20, cases = UINT64_MAX;
 	time_t end = 0;
+	signal(SIGINT, end_soon);
+	signal(SIGTERM, end_soon);
 	for (int c; (c = getopt(argc, argv, "s:n:t:d")) >= 0;)
 		switch (c) {
 		case 's': first = strtoull(optarg, NULL, 0); break;
@@ -478,7 +488,7 @@ int main(int argc, char **argv)
 		store_thing(&all[i], i);
 		ask_whole(&all[i]);
 	}
-	for (number = first; number - first < cases && (!end || time(NULL) < end); number++)
+	for (number = first; number - first < cases && !asked_to_end && (!end || time(NULL) < end); number++)
 		one_case(all, nthings);
 	end_all(all);
 	printf("%" PRIu64 " cases, %" PRIu64 " commands: %" PRIu64 " found all well, %" PRIu64 " found damage, %" PRIu64
