@@ -144,14 +144,12 @@ static struct dprof_chunk *room_for_one(struct dprof_thread *t)
 
 int dprof_chunk_make(struct dprof_thread *t)
 {
-	size_t most = dprof_settings.chunk_bytes, bytes = t->header->first_chunk;
+	size_t bytes = dprof_next_chunk(t->made_bytes, dprof_settings.chunk_bytes);
 	struct dprof_chunk *c = room_for_one(t);
 	long at;
 
 	if (!c)
 		return -EAGAIN;
-	if (t->made_bytes)
-		bytes = dprof_next_chunk(t->made_bytes, most);
 	at = dprof_file_map(t->path, 0, t->file_bytes, bytes);
 	if (sys_failed(at))
 		return (int)at;

@@ -256,8 +256,7 @@ struct dprof_sched {
 	uint64_t from, to;     /* stamps, of whichever core asked */
 	uint64_t cpu_ns, delay_ns, involuntary, moves;
 	uint32_t known;        /* which of them: DPROF_SCHED_CPU, ... */
-	uint16_t self;         /* the thread itself asked: it ran then */
-	uint16_t last;         /* the thread records nothing behind this */
+	uint32_t last;         /* the thread records nothing behind this */
 };
 
 enum {
@@ -281,7 +280,7 @@ struct dprof_events_header {
 	char     name[16];     /* of the thread, NUL-terminated */
 	uint64_t first_chunk;  /* bytes */
 	uint64_t largest_chunk;
-	struct dprof_sched sched[2]; /* when its thread began, and when that or its process ended; or known is 0 */
+	struct dprof_sched sched[2]; /* soon after it began, and when it or its process ended; or known is 0 */
 };
 
 /* Chunks double, so that a thread that records little costs little. */
@@ -329,7 +328,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   sched THREAD FROM TO cpu=NS delay=NS involuntary=N moves=N
  *                                 what the kernel had counted of a thread (struct dprof_sched), of which what
  *                                 it does not tell is left out. Its first counts and its last ones stand in the
- *                                 header of its file of events, or here. self=1, last=1: see there
+ *                                 header of its file of events, or here, the last ones of a thread that ended with last=1
  *   note TEXT                     something that the reader of the report must know
  *   finished STAMP                the process ended in good order
  */

@@ -29,6 +29,7 @@
 #define STACK_BYTES ((size_t)256 << 10)
 #define EPOCH_TICKS (UINT64_C(1) << 35)   /* 7 s at 5 GHz; words.h bears 2^39 */
 #define STOPPED_TICKS (UINT64_C(1) << 37) /* so long without us may have borne too much */
+#define SOON_NS     10000000
 #define PATIENCE    64                    /* events between two attempts to start */
 
 enum { NO_HELPER, HELPER, CANNOT_HELP };
@@ -78,10 +79,11 @@ static void supervise(uint64_t *looked, uint64_t *asked)
 	*looked = now;
 }
 
-/* Until there is work or it is time to look for modules. False where futexes are forbidden meanwhile. */
-static bool rest(uint32_t seen)
+/* Until there is work or it is time to look for modules, or at young threads. False where futexes are forbidden
+ * meanwhile. */
+static bool rest(uint32_t seen, bool soon)
 {
-	struct timespec look_again = { .tv_sec = 1 };
+	struct timespec look_again = { .tv_sec = !soon, .tv_nsec = soon * SOON_NS };
 	long error;
 
 	__atomic_store_n(&sleeping, true, __ATOMIC_SEQ_CST);
@@ -101,6 +103,7 @@ static void *helper(void *unused)
 {
 	uint64_t looked = dprof_now(), asked = looked;
 	uint32_t seen;
+	bool soon;
 
 	(void)unused;
 	__atomic_store_n(&running, 1, __ATOMIC_SEQ_CST);
@@ -112,13 +115,13 @@ static void *helper(void *unused)
 	for (;;) {
 		seen = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
 		supervise(&looked, &asked);
-		if (dprof_chunks_make_wanted() || dprof_chunks_pack())
+		if (dprof_chunks_make_wanted() || dprof_threads_spare() || dprof_chunks_pack())
 			continue;
 		dprof_modules_look();
-		dprof_threads_look(looked);
+		soon = dprof_threads_look(looked);
 		if (!dprof_any_thread() && leave())
 			return NULL;
-		if (!rest(seen)) {
+		if (!rest(seen, soon)) {
 			give_up();
 			return NULL;
 		}

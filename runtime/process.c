@@ -20,6 +20,7 @@
 #include "runtime/modules.h"
 #include "runtime/notice.h"
 #include "runtime/settings.h"
+#include "runtime/spare.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -376,6 +377,7 @@ static void __attribute__((destructor(101))) finish(void)
 	note_homeless();
 	note_missing();
 	count = dprof_threads_end(stamp);
+	dprof_spares_remove();
 	count.all &= !has_forked;
 	n = snprintf(line, sizeof(line), "finished %llu\n", (unsigned long long)stamp);
 	dprof_process_append(line, (size_t)n);

@@ -17,24 +17,20 @@
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* -> `to`, a string; false where there is no such file. */
+/* -> `to`, a string; false where there is no such file. What is wanted of it comes with the first read. */
 static bool read_text(char to[TEXT_BYTES], uint64_t tid, const char *what)
 {
 	char path[64];
-	size_t size = 0;
 	long n, fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%llu/%s", (unsigned long long)tid, what);
 	fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	do {
-		n = sys(SYS_read, fd, to + size, TEXT_BYTES - 1 - size);
-		size += n > 0 ? (size_t)n : 0;
-	} while (n > 0);
+	n = sys(SYS_read, fd, to, TEXT_BYTES - 1);
 	sys(SYS_close, fd);
-	to[size] = '\0';
-	return size > 0;
+	to[n > 0 ? n : 0] = '\0';
+	return n > 0;
 }
 
 static bool number_at(const char **at, uint64_t *number)
@@ -133,17 +129,6 @@ struct dprof_sched dprof_sched_read(uint64_t tid)
 	return s;
 }
 
-struct dprof_sched dprof_sched_first(uint64_t tid)
-{
-	struct dprof_sched s = { .from = dprof_now(), .self = 1 };
-
-	if (proc_is_ours())
-		read_delay(&s, tid);
-	read_cpu(&s, tid);
-	s.to = dprof_now();
-	return s;
-}
-
 struct dprof_sched dprof_sched_last(void)
 {
 	struct rusage usage;
@@ -160,7 +145,7 @@ struct dprof_sched dprof_sched_last(void)
 		read_cpu(&s, tid);
 		s.to = dprof_now();
 	}
-	s.self = s.last = 1;
+	s.last = 1;
 	return s;
 }
 

@@ -21,9 +21,6 @@
  * namespace. No vector registers, no errno. */
 struct dprof_sched dprof_sched_read(uint64_t tid);
 
-/* Of the calling thread `tid`: its times only. */
-struct dprof_sched dprof_sched_first(uint64_t tid);
-
 /* Of the calling thread, which records nothing any more. Cheap where it was hardly ever taken off its core. */
 struct dprof_sched dprof_sched_last(void);
 

@@ -20,6 +20,7 @@
 #include "runtime/process.h"
 #include "runtime/sched.h"
 #include "runtime/settings.h"
+#include "runtime/spare.h"
 #include "runtime/sys.h"
 
 /* The end of the process waits so often for the lock, 10 s in all: whoever holds it has blocked all signals and
@@ -27,8 +28,9 @@
 #define LOCK_TRIES   10000
 #define LOCK_WAIT_NS 1000000
 
-#define LOOK_TICKS (INT64_C(1) << 30)  /* 0.2 to 0.5 s; and then, of a thread's life, ... */
-#define LOOKS      64                  /* ... this part */
+#define YOUNG_TICKS (INT64_C(1) << 24) /* 3 to 8 ms */
+#define LOOK_TICKS  (INT64_C(1) << 30) /* 0.2 to 0.5 s; and then, of a thread's life, ... */
+#define LOOKS       64                 /* ... this part */
 
 static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
@@ -127,8 +129,9 @@ static void clean(struct dprof_thread *t)
 	t->header = NULL;
 	t->current = NULL;
 	t->chunk_end = t->before = NULL;
-	t->file_bytes = t->kept_bytes = DPROF_HEADER_SIZE;
-	t->made_bytes = 0;
+	t->kept_bytes = DPROF_HEADER_SIZE;
+	t->made_bytes = dprof_first_chunk();
+	t->file_bytes = DPROF_HEADER_SIZE + t->made_bytes;
 	t->numbers = t->packed_bytes = 0;
 	t->lost_unwritten = 0;
 	t->refused = t->destructor_rounds = 0;
@@ -156,9 +159,8 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	h->tid = (uint64_t)sys(SYS_gettid);
 	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
-	keep_sched(&h->sched[0], dprof_sched_first(h->tid));
 	h->largest_chunk = dprof_settings.chunk_bytes;
-	h->first_chunk = h->largest_chunk < DPROF_FIRST_CHUNK ? h->largest_chunk : DPROF_FIRST_CHUNK;
+	h->first_chunk = dprof_first_chunk();
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
 }
@@ -189,23 +191,35 @@ static uint32_t take_number(void)
 	return number;
 }
 
+/* The header's page and the first chunk, or NULL. Where the file is there already the helper is making it. */
+static void *map_file(const struct dprof_thread *t, uint32_t number)
+{
+	void *spare = dprof_spare_take(number);
+	long at;
+
+	if (spare)
+		return spare;
+	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, t->file_bytes);
+	return sys_failed(at) ? dprof_spare_take(number) : (void *)at;
+}
+
 static bool make_file(struct dprof_thread *t)
 {
 	uint32_t number = take_number();
-	long at;
+	char *start;
 
 	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
 		return false;
-	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE);
-	if (sys_failed(at))
+	start = map_file(t, number);
+	if (!start)
 		return false;
-	t->header = (struct dprof_events_header *)at;
+	t->header = (struct dprof_events_header *)start;
+	t->chunk[0] = (struct dprof_chunk){ .state = CHUNK_CLEAN,
+					    .start = (uint64_t *)(start + DPROF_HEADER_SIZE),
+					    .bytes = t->made_bytes,
+					    .offset = DPROF_HEADER_SIZE };
 	write_header(t->header, number);
-	if (dprof_chunk_make(t) == 0)
-		return true;
-	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
-	sys(SYS_unlink, t->path);
-	return false;
+	return true;
 }
 
 void dprof_thread_begin(void *unused)
@@ -222,6 +236,8 @@ void dprof_thread_begin(void *unused)
 			__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
+			if (t->header->thread > 0)
+				dprof_helper_wake(); /* for the next thread's file */
 		} else {
 			pthread_setspecific(key, NULL);
 			set_free(t);
@@ -346,6 +362,11 @@ struct dprof_count dprof_threads_end(uint64_t stamp)
 	return count;
 }
 
+bool dprof_threads_spare(void)
+{
+	return dprof_spares_make(__atomic_load_n(&begun, __ATOMIC_RELAXED));
+}
+
 bool dprof_any_thread(void)
 {
 	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) > 0;
@@ -373,11 +394,14 @@ struct dprof_thread *dprof_threads(void)
 	return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 }
 
-/* The longer a thread runs the more seldom, so that there are not many lines of it. */
+/* The longer a thread runs the more seldom, so that there are not many lines of it; but once it has run for a
+ * little while. */
 static bool is_due(const struct dprof_thread *t, uint64_t now)
 {
 	int64_t since = (int64_t)(now - t->looked), age = (int64_t)(now - t->begun);
 
+	if (t->looked == t->begun)
+		return age > YOUNG_TICKS;
 	return since > LOOK_TICKS && since > age / LOOKS;
 }
 
@@ -388,17 +412,27 @@ static void look_at(struct dprof_thread *t, uint64_t now)
 	if (!t->cursor || !is_due(t, now))
 		return;
 	s = dprof_sched_read(t->header->tid);
-	dprof_sched_line(t->header->thread, &s);
+	if (t->looked == t->begun)
+		keep_sched(&t->header->sched[0], s);
+	else
+		dprof_sched_line(t->header->thread, &s);
 	t->looked = now;
 }
 
-void dprof_threads_look(uint64_t now)
+bool dprof_threads_look(uint64_t now)
 {
-	for (struct dprof_thread *t = dprof_threads(); t; t = t->following)
-		if (__atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE) && is_due(t, now) && try_lock()) {
+	bool soon = false;
+
+	for (struct dprof_thread *t = dprof_threads(); t; t = t->following) {
+		if (!__atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE))
+			continue;
+		if (is_due(t, now) && try_lock()) {
 			look_at(t, now);
 			unlock();
 		}
+		soon |= t->looked == t->begun;
+	}
+	return soon;
 }
 
 static void make_wanted(struct dprof_thread *t)
@@ -442,6 +476,7 @@ void dprof_threads_forget(void)
 		t->cursor = NULL;
 		set_free(t);
 	}
+	dprof_spares_forget();
 	taking_down = 0;
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;

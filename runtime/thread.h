@@ -6,8 +6,8 @@
  *                      left behind   being packed
  *
  * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little
- * costs little. A thread makes its first two chunks itself; from then on it has the helper make
- * the next one while it fills its current one. A chunk that is full is packed by the helper, wiped, and
+ * costs little. A thread makes its first two chunks itself, unless the helper has made the first one with its file
+ * ahead (spare.h); from then on it has the helper make the next one while it fills its current one. A chunk that is full is packed by the helper, wiped, and
  * clean again: so three of the largest take turns, with all their pages faulted in, and a thread that
  * goes on takes a clean one without asking anybody. If the helper is late the thread makes a chunk itself,
  * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
@@ -36,7 +36,7 @@
 #include "runtime/settings.h"
 #include "runtime/words.h"
 
-#define DPROF_FIRST_CHUNK ((size_t)64 << 10)
+#define DPROF_FIRST_CHUNK ((size_t)16 << 10)
 #define DPROF_CHUNKS      8  /* that are remembered: three in turn, and as many again for a late helper */
 
 /* `next` of a thread without a chunk: above whatever `end` may become. */
@@ -102,6 +102,13 @@ bool dprof_within_file_size_limit(uint64_t bytes);
 /* Reserves, maps and faults in a piece of a file: its address, or -errno. */
 long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes);
 
+/* How large a thread's first chunk is; it stands behind the header, and both are mapped at once. */
+static inline size_t dprof_first_chunk(void)
+{
+	return dprof_settings.chunk_bytes < DPROF_FIRST_CHUNK ? dprof_settings.chunk_bytes
+							      : DPROF_FIRST_CHUNK;
+}
+
 /* Makes one more chunk for t, and forgets the oldest full one where there is no place to remember
  * another. 0 or -errno. Does not touch the cursor. For whoever `supply` lets. */
 int dprof_chunk_make(struct dprof_thread *t);
@@ -131,8 +138,9 @@ bool dprof_chunks_pack(void);
 /* The thread's next event takes the slow path. For the helper: that of every thread. */
 void dprof_threads_slow_down(void);
 
-/* For the helper: asks the kernel of each thread of which it was not asked for long (sched.h). */
-void dprof_threads_look(uint64_t now);
+/* For the helper: asks the kernel of each thread of which it was not asked for long (sched.h); true if one has
+ * just begun and is to be asked soon. */
+bool dprof_threads_look(uint64_t now);
 
 /* For the helper: the first of all threads that ever were (and following). */
 struct dprof_thread *dprof_threads(void);
@@ -144,6 +152,9 @@ bool dprof_any_thread(void);
 /* The first event of a thread: sets dprof_self, with a first chunk made, unless it can have no
  * file. */
 void dprof_thread_begin(void *unused);
+
+/* For the helper: makes a file ahead (spare.h); true if it did. */
+bool dprof_threads_spare(void);
 
 /* Numbers of threads that are to be made: adapter.h. */
 uint32_t dprof_thread_reserve(void);

@@ -57,7 +57,6 @@ const struct ln_form text_forms[TEXT_FORMS] = {
 				    [SCHED_DELAY] = { "delay", LN_NUMBER, LN_KEY },
 				    [SCHED_INVOLUNTARY] = { "involuntary", LN_NUMBER, LN_KEY },
 				    [SCHED_MOVES] = { "moves", LN_NUMBER, LN_KEY },
-				    [SCHED_SELF] = { "self", LN_NUMBER, LN_KEY },
 				    [SCHED_LAST] = { "last", LN_NUMBER, LN_KEY } } },
 };
 

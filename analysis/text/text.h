@@ -9,7 +9,7 @@
  *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
  *        auto=0|1                                 auto: a region that the user did not mark
  *   link CLOCK STAMP CLOCK STAMP
- *   sched THREAD STAMP STAMP cpu=NS delay=NS involuntary=N moves=N self=0|1 last=0|1   format.h, struct dprof_sched
+ *   sched THREAD STAMP STAMP cpu=NS delay=NS involuntary=N moves=N last=0|1   format.h, struct dprof_sched
  *   note TEXT
  *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
  *   lost THREAD N                                   here N records found no room
@@ -49,7 +49,7 @@ enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUN
 enum { LINK_FROM, LINK_SENT, LINK_TO, LINK_RECEIVED };
 enum { LOST_THREAD, LOST_COUNT };
 enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
-       SCHED_SELF, SCHED_LAST };
+       SCHED_LAST };
 extern const struct ln_form text_forms[TEXT_FORMS];
 
 /* A line "e ...". */

@@ -64,7 +64,6 @@ static void put_sched(struct json *j, const struct tr_thread *t)
 			number(j, word, s->field);
 		DPROF_SCHED(X)
 #undef X
-		jw_bool(j, "self", s->self);
 		jw_bool(j, "last", s->last);
 		jw_end(j);
 	}

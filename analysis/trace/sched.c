@@ -84,23 +84,19 @@ static double ns_of(const struct trace *trace, const struct tr_thread *t, uint64
 	return (double)ticks / trace->clocks[t->clock].ghz * (1 + NOMINAL_ERROR);
 }
 
-/* At both events the thread ran; so what the kernel has not added up yet, while a thread waits for a core, is
- * no wait of before `from` when it is asked behind that, and none of before `to` when it is asked behind that.
- * Asked before `from` (while it ran) or behind `to`, all that came between may have been counted, too. */
+/* At both events the thread ran; so a wait that goes on when the kernel is asked behind one of them, and is not
+ * yet added up, began behind it. Asked behind `to`, all that came after that may have been counted, too. */
 static double at_least(const struct trace *trace, const struct tr_thread *t, uint64_t from,
 		       uint64_t to, uint32_t what)
 {
-	const struct dprof_sched *begin[2] = { before(trace, t, from, what), behind(trace, t, from, what) };
+	const struct dprof_sched *begin = behind(trace, t, from, what);
 	const struct dprof_sched *end[2] = { before(trace, t, to, what), behind(trace, t, to, what) };
 	double least = 0;
-	for (int i = 0; i < 4; i++) {
-		const struct dprof_sched *a = begin[i / 2], *b = end[i % 2];
-		if (!a || !b || b <= a || (i / 2 == 0 && !a->self))
+	for (int i = 0; i < 2; i++) {
+		if (!begin || !end[i] || end[i] <= begin)
 			continue;
-		double more = i / 2 == 0 ? ns_of(trace, t, from - a->from) : 0;
-		more += i % 2 == 1 && b->to > to ? ns_of(trace, t, b->to - to) : 0;
-		least = fmax(least, count(b, what) - count(a, what) - more -
-					    ns_of(trace, t, 2 * slack_of(trace, t)));
+		uint64_t after = end[i]->to > to ? end[i]->to - to + slack_of(trace, t) : 0;
+		least = fmax(least, count(end[i], what) - count(begin, what) - ns_of(trace, t, after));
 	}
 	return least;
 }
@@ -145,7 +141,6 @@ struct dprof_sched sched_of_values(const struct ln_value v[SCHED_VALUES])
 	s.known |= value++->given ? DPROF_SCHED_##NAME : 0;
 	DPROF_SCHED(X)
 #undef X
-	s.self = value++->number != 0;
 	s.last = value->number != 0;
 	return s;
 }
@@ -158,7 +153,7 @@ void sched_put(FILE *out, const struct dprof_sched *s)
 		fprintf(out, " " word "=%" PRIu64, s->field);
 	DPROF_SCHED(X)
 #undef X
-	fprintf(out, "%s%s\n", s->self ? " self=1" : "", s->last ? " last=1" : "");
+	fputs(s->last ? " last=1\n" : "\n", out);
 }
 
 /* ---- Are the answers possible? --------------------------------------------------------------- */

@@ -31,9 +31,9 @@ struct sched_use {
 };
 struct sched_use sched_use(const struct trace *, size_t thread, uint64_t from, uint64_t to);
 
-/* What stands behind the thread in a line "sched THREAD ...": of the values of FROM, TO, DPROF_SCHED, self= and last=,
+/* What stands behind the thread in a line "sched THREAD ...": of the values of FROM, TO, DPROF_SCHED and last=,
  * in this order; and written, with the end of the line. */
-#define SCHED_VALUES 8
+#define SCHED_VALUES 7
 struct dprof_sched sched_of_values(const struct ln_value[SCHED_VALUES]);
 void sched_put(FILE *, const struct dprof_sched *);
 

@@ -51,7 +51,7 @@ enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
 enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
        PACKETS_NS, PACKETS_CPU_NS };
 enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
-       SCHED_SELF, SCHED_LAST };
+       SCHED_LAST };
 enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE, GROUP_SHARED };
 
 /* runtime/format.h describes the lines. */
@@ -96,7 +96,6 @@ static const struct ln_form forms[] = {
 			       [SCHED_DELAY] = { "delay", LN_NUMBER, LN_KEY },
 			       [SCHED_INVOLUNTARY] = { "involuntary", LN_NUMBER, LN_KEY },
 			       [SCHED_MOVES] = { "moves", LN_NUMBER, LN_KEY },
-			       [SCHED_SELF] = { "self", LN_NUMBER, LN_KEY },
 			       [SCHED_LAST] = { "last", LN_NUMBER, LN_KEY } } },
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
