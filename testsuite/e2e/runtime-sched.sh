@@ -82,12 +82,13 @@ within() { awk "BEGIN { exit !($1 <= $2) }"; } # two numbers
 
 true_moving=$(seconds dprof-moves.* moving) true_staying=$(seconds dprof-moves.* staying)
 
-# The second core is 400,000 ticks ahead of the first one: what the mover recorded there says so. That is when
-# it is about to leave the region; and its stamps never go back, for it rests for longer.
+# The second core is 400,000 ticks ahead of the first one: what the mover recorded there says so. That is all
+# behind its entry into the region; and its stamps never go back, for it rests for longer behind the exit.
 differ() { # sed expression for its lines "sched"
 	awk -v moving="$moving" '$1 == "clock" { $0 = $0 " halfwidth=200000" }
 		$1 == "site" && $4 == "name=moving" { site = $2 }
-		$1 == "e" && $2 == moving && $4 == site && $5 == "exit" { $3 = sprintf("%.0f", $3 + 400000) }
+		$1 == "e" && $2 == moving && inside { $3 = sprintf("%.0f", $3 + 400000) }
+		$1 == "e" && $2 == moving && $4 == site { inside = $5 == "enter" }
 		{ print }' text | sed "$1"
 }
 differ '' >apart
