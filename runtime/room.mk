@@ -48,7 +48,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 # Adapters that stand before the library whose functions they record.
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table) \
            $(addprefix libc/,descriptors lifetimes transfers stdio waits sleeps)
-GOMP    := teams barriers tasks waits locks
+GOMP    := teams barriers tasks waits locks doacross
 things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.

@@ -6,12 +6,12 @@
  *   barriers.c  barriers, also those of other constructs
  *   tasks.c     tasks: who makes them, who runs them, who waits for them
  *   waits.c     operations in which a thread may be given tasks to run
+ *   doacross.c  iterations that wait for other iterations
  *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since nobody waits there for
  * others: the begins and the next pieces of worksharing (GOMP_loop_*_start, _next, GOMP_sections_*,
- * GOMP_single_start, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. Not
- * recorded although a thread may wait there: GOMP_doacross_wait. */
+ * GOMP_single_start, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 

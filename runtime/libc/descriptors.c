@@ -34,11 +34,10 @@ static long own_pid; /* 0: not yet known */
 
 /* ---- Counts ------------------------------------------------------------------------------------- */
 
-enum { IDLE, BUSY, LOST };
-
+/* `busy` while somebody moves bytes; `lost` for good. */
 struct count {
 	uint64_t channel, bytes;
-	uint32_t state;
+	uint32_t busy, lost;
 	enum way way;
 };
 
@@ -65,16 +64,14 @@ static struct count *new_count(uint64_t channel, enum way way)
 static void lose(struct count *c)
 {
 	if (c)
-		__atomic_store_n(&c->state, LOST, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&c->lost, 1, __ATOMIC_SEQ_CST);
 }
 
 struct count *count_begin(struct count *c, uint64_t *offset)
 {
-	uint32_t idle = IDLE;
-
-	if (!c || __atomic_load_n(&c->state, __ATOMIC_RELAXED) == LOST)
+	if (!c || __atomic_load_n(&c->lost, __ATOMIC_RELAXED))
 		return NULL;
-	if (!__atomic_compare_exchange_n(&c->state, &idle, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+	if (__atomic_exchange_n(&c->busy, 1, __ATOMIC_SEQ_CST)) {
 		lose(c);
 		return NULL;
 	}
@@ -82,16 +79,17 @@ struct count *count_begin(struct count *c, uint64_t *offset)
 	return c;
 }
 
+/* Whoever has found us busy has said so before it moves anything: what it moves and we do not hear of in time
+ * comes behind what is ours. */
 bool count_end(struct count *c, int64_t n)
 {
-	uint32_t busy = BUSY;
-
 	if (n < 0) {
 		lose(c);
 		return false;
 	}
 	c->bytes += (uint64_t)n;
-	return __atomic_compare_exchange_n(&c->state, &busy, IDLE, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+	return !__atomic_load_n(&c->lost, __ATOMIC_RELAXED);
 }
 
 /* Somebody has the channel of whom nothing was known. */

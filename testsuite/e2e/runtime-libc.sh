@@ -142,6 +142,18 @@ $messages"
 	END
 done
 
+# The plugin says at which lines; not of a kind that only the call itself can tell (poll that sleeps).
+for way in pipe sleeps onces; do
+	rm -rf dprof-*
+	DPROF_BLOCKED_NS=10000000 ./calls $way
+	"$analyze" dump dprof-* | awk '
+	$1 == "site" { place[$2] = $5 " " $6; name[$2] = $3 " " $4 }
+	$1 == "e" && $5 == "enter" && name[$4] ~ /^kind=(wait|io|sleep) / && name[$4] !~ /sleep name=(poll|select)/ && place[$4] !~ /calls.c line=[1-9]/ {
+		print name[$4] " is at " place[$4]; bad = 1
+	}
+	END { exit bad }' >wrong || fail "$way: $(head -3 wrong)"
+done
+
 # Nothing of it where it is left out, and the program does the same.
 rm -rf dprof-*
 DPROF_EVENTS=-wait,-io,-sleep ./calls pair || fail "without these kinds: exit status $?"

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Whoever others wait for in the C library is the straggler, and not who waits: with pipes between threads and
+# between processes, pairs of sockets, streams, C++'s atomics, latches and barriers, OpenMP's doacross.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/libc
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BLOCKED_NS
+analyze=$B/bin/dprof-analyze
+failed=0
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# shellcheck disable=SC2046
+g++ -std=c++20 -O2 -fopenmp -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o straggler \
+	"$from/straggler.cc" $(pkg-config --libs dprof) || exit 1
+
+# The best score of the threads that were in region `slow`, and of those in region `fast`; each site is where a
+# thread worked longest while all others waited.
+best() { # region
+	tr -d ' \n' <json | sed 's/"ranks".*//; s/{"rank"/\n&/g' | grep "\"site\":\"$1\"" |
+		sed 's/.*"straggler_percent":{"lo":\([^,]*\),"hi":\([^}]*\)}.*/\1 \2/' | sort -g | tail -1
+}
+
+for way in pipe fork pair stream atomic latch barrier doacross; do
+	rm -rf dprof-*
+	timeout 60 ./straggler $way || fail "$way: exit status $?"
+	"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
+	"$analyze" csp --json dprof-* >json || fail "$way: $(head -5 json)"
+	# Of 5 turns of 50 ms, 10 ms are spent in `fast` meanwhile. A machine that is busy only adds.
+	read -r slow _ < <(best slow)
+	read -r _ fast < <(best fast)
+	awk -v slow="${slow:-0}" -v fast="${fast:-0}" 'BEGIN { exit !(slow > 10 && slow > fast) }' ||
+		fail "$way: expected the score of slow to be proved higher than that of fast, found at least ${slow:-none} and at most ${fast:-none}"
+	# for whom they waited is not claimed: with less of `slow` the run may be shorter, and nobody says that it will not
+	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>faults
+	sed -n 's/^ *"speedup_percent": *{"lo": *\([-0-9.]*\), *"hi": *\([-0-9.]*\)}.*/\1 \2/p' coz | head -1 |
+		awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$way: coz excludes what slow really buys: $(head -3 coz)"
+done
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
