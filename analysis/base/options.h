@@ -17,6 +17,7 @@ struct options {
 	bool packets_only;               /* no links from the program */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
+	bool all_work;               /* coz: instead of regions */
 	const char *region, *rank;       /* coz: what takes less; NULL: each, all */
 	const char *reduce;              /* coz: by so many percent; NULL: 0, 5, ... 100 */
 	const char *transfer;            /* coz: "worst" or NULL */

@@ -113,11 +113,28 @@ static int find_name(const struct trace *trace, enum dprof_kind kind, const char
 	return status;
 }
 
+/* What programs without marks do outside of regions is named like a region. */
+static bool is_outside(const struct trace *trace, const char *region)
+{
+	bool unmarked = false;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		unmarked |= !trace->processes[p].marked;
+	return region && unmarked && strcmp(region, OUTSIDE_REGIONS) == 0;
+}
+
+/* One row was asked for. */
+static bool single(const struct options *o)
+{
+	return o->region || o->all_work;
+}
+
 static int find_wish(const struct trace *trace, const struct options *o, struct profile_wish *wish,
 		     uint32_t *reduction)
 {
-	*wish = (struct profile_wish){ .region = o->region, .worst = o->transfer != NULL,
+	*wish = (struct profile_wish){ .region = o->region, .all_work = o->all_work, .worst = o->transfer != NULL,
 				       .from = o->from ? o->from : o->progress, .to = o->to };
+	if (o->region && o->all_work)
+		return refuse("--region", "either this or --all-work", o->region);
 	if (o->from && o->progress)
 		return refuse("--progress", "either this or --from and --to", o->progress);
 	if (!o->from != !o->to)
@@ -129,7 +146,8 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 	if (status == EXIT_FINE)
 		status = find_rank(trace, o, wish);
 	if (status == EXIT_FINE)
-		status = find_name(trace, DPROF_KIND_REGION, "--region", "region", o->region);
+		status = find_name(trace, DPROF_KIND_REGION, "--region", "region",
+				   is_outside(trace, o->region) ? NULL : o->region);
 	if (status == EXIT_FINE)
 		status = find_name(trace, DPROF_KIND_PROGRESS, o->from ? "--from" : "--progress",
 				   "progress point", wish->from);
@@ -192,15 +210,16 @@ static void print_gains(const struct trace *trace, const struct profile *p,
 			const struct options *o)
 {
 	char *what = subject(p, o);
-	say(mem_format("%s %s%s%s took less time and nothing else changed", what, o->region ? "region " : "a region",
-		       o->region ? site_name(trace, p->rows[0].site).text : "", where(o).text));
+	say(mem_format("%s %s%s%s took less time and nothing else changed", what,
+		       o->region ? "region " : o->all_work ? "" : "a region",
+		       single(o) ? site_name(trace, p->rows[0].site).text : "", where(o).text));
 	free(what);
 	for (int little = 0; little <= (o->from != NULL); little++) {
 		if (little)
 			say(mem_format("The same by Little's law, whatever belongs together (%" PRIu64
 				       " set out, %" PRIu64 " arrived):", p->points.count[0],
 				       p->points.count[1]));
-		if (o->region)
+		if (single(o))
 			print_curve(p, little);
 		else
 			print_table(trace, p, little);
@@ -210,8 +229,8 @@ static void print_gains(const struct trace *trace, const struct profile *p,
 static void print_answer(const struct trace *trace, const struct profile *p,
 			 const struct options *o)
 {
-	say(mem_format("Had region %s taken %s less time%s and nothing else changed, the run of %s s would "
-		       "have been %s %% shorter.", site_name(trace, p->rows[0].site).text,
+	say(mem_format("Had %s%s taken %s less time%s and nothing else changed, the run of %s s would "
+		       "have been %s %% shorter.", o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
 		       profile_percentage(p->reductions[0]).text, where(o).text,
 		       interval_compact(p->span_s, 9).text,
 		       interval_range(p->rows[0].percent[0], 4).text));
@@ -229,7 +248,7 @@ static void print_text(const struct trace *trace, const struct profile *p, const
 	if (p->nrows == 0)
 		say(mem_copy("No region was recorded: mark the work with #pragma dprof "
 			     "region(NAME)."));
-	else if (o->region && o->reduce && !o->from && !o->progress)
+	else if (single(o) && o->reduce && !o->from && !o->progress)
 		print_answer(trace, p, o);
 	else
 		print_gains(trace, p, o);
@@ -262,7 +281,7 @@ static void print_json(const struct trace *trace, const struct profile *p, const
 {
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
-	if (p->nrows > 0 && o->region && o->reduce)
+	if (p->nrows > 0 && single(o) && o->reduce)
 		jw_interval(&j, gain_key(o), p->rows[0].percent[0]);
 	jw_string(&j, "bounds", bounds);
 	jw_interval(&j, "span_s", p->span_s);

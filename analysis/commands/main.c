@@ -29,7 +29,7 @@ static const struct {
 	  "DIR", "jbmlwW", NULL },
 	{ { "csp", cmd_csp, "how long all others wait for a thread" },
 	  "DIR", "jbmlwWfi", "stragglers" },
-	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlrRptPFT", "whatif" },
+	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlraRptPFT", "whatif" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", "jbmlwW", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
@@ -50,7 +50,8 @@ static const struct argp_option option_table[] = {
 	  "what clocks are known by: all (default), or only the packets, not the program's own "
 	  "messages and barriers", 0 },
 	{ "work", 'w', "REGION", 0,
-	  "csp, query, report: what counts as work (default: any region)", 0 },
+	  "csp, query, report: what counts as work (default: any region, and in programs without marks all "
+	  "time outside of operations)", 0 },
 	{ "wait", 'W', "NAME", 0,
 	  "csp, query, report: the region or site where threads wait for each other "
 	  "(default: whatever waits for others: barriers, receives, locks, joins, ...)",
@@ -60,6 +61,8 @@ static const struct argp_option option_table[] = {
 	{ "instances", 'i', "REGION", 0,
 	  "csp: add the instances of this region: how long, and who is slowest in each", 0 },
 	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
+	{ "all-work", 'a', NULL, 0,
+	  "coz: all work takes less time: any region, and what programs without marks do outside of regions", 0 },
 	{ "rank", 'R', "N", 0, "coz: on this rank only (default: on all)", 0 },
 	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 0, 5, ... 100 percent)", 0 },
 	{ "transfer", 't', "worst", 0,
@@ -156,7 +159,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jbmlwWfiBMrRptPFT";
+	const char *keys = "jbmlwWfiBMraRptPFT";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -174,6 +177,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 		o->packets_only = strcmp(value, "packets") == 0;
 		break;
 	case 'r': o->region = value; break;
+	case 'a': o->all_work = true; break;
 	case 'R': o->rank = value; break;
 	case 'p': o->reduce = value; break;
 	case 't': o->transfer = value; break;

@@ -328,6 +328,7 @@ static void open_runner(struct visit *v, uint32_t thread)
 			      .saving = saving_none(v->all),
 			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
+			      .marked = trace->processes[trace->threads[thread].process].marked,
 			      .cuts = rank == COZ_ALL_RANKS ||
 				      trace->threads[thread].rank == rank };
 	memset(r->rows, 0, nrows * sizeof *r->rows);

@@ -39,8 +39,14 @@ struct coz_probe {
 	bool keep;
 };
 
+/* Work without a site is in question as if there were two more sites: what unmarked processes do outside
+ * of regions, and all work, that is this and any region. */
+#define COZ_OUTSIDE(trace)  ((trace)->nsites)
+#define COZ_ALL_WORK(trace) ((trace)->nsites + 1)
+#define COZ_SITES(trace)    ((trace)->nsites + 2)
+
 struct coz_question {
-	const uint32_t *row_of_site; /* the region that a site is in question as, or TR_NO_SITE */
+	const uint32_t *row_of_site; /* the region that each of COZ_SITES is in question as, or TR_NO_SITE */
 	size_t nrows;
 	const uint32_t *reductions;  /* millionths of a percent */
 	size_t nreductions;

@@ -26,6 +26,9 @@ struct runner {              /* one thread */
 	uint32_t *stack; size_t depth, room; /* sites */
 	uint32_t *open; size_t nopen;  /* rows that are on it */
 	uint32_t operations;  /* that are on it */
+	uint32_t regions;    /* likewise */
+	bool marked;         /* outside of regions it does not work */
+	bool begun;          /* its first event has come */
 	struct row_time *rows;
 	bool cuts;           /* its time is in question */
 	bool doubtful;       /* it is not known what is on its stack */

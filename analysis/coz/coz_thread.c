@@ -122,6 +122,42 @@ static void end_operation(struct runner *r, uint64_t stamp)
 		begin_piece(r, &r->rows[r->open[i]], stamp);
 }
 
+/* Rows of work without a site: `all` is open in regions, and where there are no marks outside of them too;
+ * `outside` is open only there. */
+static uint32_t row_without_site(const struct visit *v, const struct runner *r, size_t site)
+{
+	return r->cuts ? v->coz->question.row_of_site[site] : TR_NO_SITE;
+}
+
+static void enter_regions(struct visit *v, struct runner *r, uint64_t stamp)
+{
+	uint32_t all = row_without_site(v, r, COZ_ALL_WORK(v->g->trace));
+	uint32_t outside = row_without_site(v, r, COZ_OUTSIDE(v->g->trace));
+	if (r->regions++ > 0)
+		return;
+	if (r->marked && all != TR_NO_SITE)
+		begin_row(r, all, stamp);
+	if (!r->marked && outside != TR_NO_SITE)
+		end_row(r, outside, stamp);
+}
+
+static void leave_regions(struct visit *v, struct runner *r, uint64_t stamp)
+{
+	uint32_t all = row_without_site(v, r, COZ_ALL_WORK(v->g->trace));
+	uint32_t outside = row_without_site(v, r, COZ_OUTSIDE(v->g->trace));
+	if (--r->regions > 0)
+		return;
+	if (r->marked && all != TR_NO_SITE)
+		end_row(r, all, stamp);
+	if (!r->marked && outside != TR_NO_SITE)
+		begin_row(r, outside, stamp);
+}
+
+static bool is_region(const struct visit *v, uint32_t site)
+{
+	return v->g->trace->sites[site].kind == DPROF_KIND_REGION;
+}
+
 static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
 {
 	uint32_t row = row_of(v, r, site);
@@ -129,6 +165,8 @@ static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stam
 		r->stack = mem_resize(r->stack, r->room = r->room ? 2 * r->room : 16,
 				      sizeof *r->stack);
 	r->stack[r->depth++] = site;
+	if (is_region(v, site))
+		enter_regions(v, r, stamp);
 	if (row != TR_NO_SITE)
 		begin_row(r, row, stamp);
 	else if (is_operation(v, site))
@@ -142,6 +180,8 @@ static void pop(struct visit *v, struct runner *r, uint64_t stamp)
 		end_row(r, row, stamp);
 	else if (is_operation(v, site))
 		end_operation(r, stamp);
+	if (is_region(v, site))
+		leave_regions(v, r, stamp);
 }
 
 /* What is open inside of `site` was left by a jump, nobody knows when; and a site that is not open
@@ -184,6 +224,38 @@ void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 	r->cut_until = stamp;
 }
 
+/* What the first thread of a process did before its first event, since the run began: from when it had left
+ * MPI_Init, or was there at all, it worked; before that nobody knows. */
+static void cut_begin(struct visit *v, struct runner *r, uint32_t row)
+{
+	const struct tr_thread *self = r->events.thread;
+	const struct tr_process *p = &v->g->trace->processes[self->process];
+	uint64_t since = p->init_to ? p->init_to : p->started;
+	if (row == TR_NO_SITE || self->number > 0)
+		return;
+	frz_time before = visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp);
+	int64_t least = since && since <= r->stamp
+				? times_duration(v->times, self->clock, r->stamp - since).lo
+				: 0;
+	before.lo = before.lo < least ? before.lo : least;
+	before.lo = before.lo > 0 ? before.lo : 0;
+	r->saving = saving_own(v->all, r->saving);
+	saving_cut(v->all, r->saving, row, before);
+}
+
+/* The first event: from here on the rows of work without a site are open, where that is work. */
+static void begin_outside(struct visit *v, struct runner *r)
+{
+	size_t sites[] = { COZ_OUTSIDE(v->g->trace), COZ_ALL_WORK(v->g->trace) };
+	r->begun = true;
+	for (size_t i = 0; i < 2 && !r->marked; i++) {
+		uint32_t row = row_without_site(v, r, sites[i]);
+		cut_begin(v, r, row);
+		if (row != TR_NO_SITE)
+			begin_row(r, row, r->stamp);
+	}
+}
+
 void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 {
 	if (e->op == DPROF_LOST) {
@@ -191,6 +263,8 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 		return;
 	}
 	r->stamp = e->stamp > r->stamp ? e->stamp : r->stamp;
+	if (!r->begun)
+		begin_outside(v, r);
 	if (e->site == TR_NO_SITE)
 		doubt(v, r);
 	else if (e->op == DPROF_ENTER)

@@ -8,24 +8,49 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/trace/names.h"
 
 #define MILLION 1000000
 
 /* ---- Which regions --------------------------------------------------------------------------- */
 
+static bool any_unmarked(const struct trace *trace)
+{
+	bool any = false;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		any |= !trace->processes[p].marked;
+	return any;
+}
+
+/* All work, if that is the question; what is outside of regions, if that is work anywhere. */
+static void add_without_site(struct profile *p, const struct trace *trace, const struct profile_wish *wish,
+			     uint32_t *row)
+{
+	bool outside = wish->region ? strcmp(wish->region, OUTSIDE_REGIONS) == 0
+				    : any_unmarked(trace);
+	if (!outside && !wish->all_work)
+		return;
+	row[wish->all_work ? COZ_ALL_WORK(trace) : COZ_OUTSIDE(trace)] = 0;
+	*MEM_GROW(p->rows, p->nrows) =
+		(struct profile_row){ .site = wish->all_work ? TR_ALL_WORK : TR_OUTSIDE };
+}
+
 /* Sites of the same name are one region; gives each site its row. */
 static uint32_t *find_rows(struct profile *p, const struct trace *trace,
 			   const struct profile_wish *wish)
 {
-	uint32_t *row = mem_resize(NULL, trace->nsites + 1, sizeof *row);
+	uint32_t *row = mem_resize(NULL, COZ_SITES(trace), sizeof *row);
+	row[COZ_OUTSIDE(trace)] = row[COZ_ALL_WORK(trace)] = TR_NO_SITE;
+	add_without_site(p, trace, wish, row);
 	for (uint32_t i = 0; i < trace->nsites; i++) {
 		const struct tr_site *site = &trace->sites[i];
 		row[i] = TR_NO_SITE;
-		if (site->kind != DPROF_KIND_REGION || (wish->wanted && !wish->wanted[i]) ||
+		if (wish->all_work || site->kind != DPROF_KIND_REGION || (wish->wanted && !wish->wanted[i]) ||
 		    (wish->region && strcmp(site->name, wish->region) != 0))
 			continue;
 		for (size_t r = 0; r < p->nrows && row[i] == TR_NO_SITE; r++)
-			if (strcmp(trace->sites[p->rows[r].site].name, site->name) == 0)
+			if (p->rows[r].site < trace->nsites &&
+			    strcmp(trace->sites[p->rows[r].site].name, site->name) == 0)
 				row[i] = (uint32_t)r;
 		if (row[i] != TR_NO_SITE)
 			continue;
@@ -83,7 +108,7 @@ static void prove(struct profile *p)
 		p->rows[i].proved = true;
 		for (size_t k = 0; k < p->nrows; k++)
 			p->rows[i].proved &=
-				i == k || interval_apart(p->rows[i].slope, p->rows[k].slope);
+				i == k || p->rows[k].of_rank || interval_apart(p->rows[i].slope, p->rows[k].slope);
 	}
 }
 
@@ -123,8 +148,8 @@ static void take_facts(struct profile *p, const struct coz *c)
 static void ask(struct profile *p, struct coz *c, const struct profile_wish *wish,
 		const uint32_t *row_of_site, size_t first, size_t n)
 {
-	size_t nsites = c->graph.trace->nsites;
-	uint32_t *row = mem_resize(NULL, nsites + 1, sizeof *row);
+	size_t nsites = COZ_SITES(c->graph.trace);
+	uint32_t *row = mem_resize(NULL, nsites, sizeof *row);
 	for (size_t i = 0; i < nsites; i++) {
 		bool asked = row_of_site[i] >= first && row_of_site[i] < first + n;
 		row[i] = asked ? row_of_site[i] - (uint32_t)first : TR_NO_SITE;
@@ -140,30 +165,59 @@ static void ask(struct profile *p, struct coz *c, const struct profile_wish *wis
 	free(row);
 }
 
+static void open_row(const struct profile *p, struct profile_row *row)
+{
+	row->percent = mem_resize(NULL, p->nreductions, sizeof *row->percent);
+	row->little = mem_resize(NULL, p->nreductions, sizeof *row->little);
+}
+
+static void free_row(struct profile_row *row)
+{
+	free(row->percent);
+	free(row->little);
+}
+
+/* All work of one rank is a row of its own, beside those of regions. */
+static void add_rank_row(struct profile *p, struct coz *c, const uint32_t *row_of_site, int64_t rank)
+{
+	struct coz_question question = { row_of_site, 1, p->reductions, p->nreductions, rank };
+	coz_ask(c, &question);
+	struct profile_row *row = MEM_GROW(p->rows, p->nrows);
+	*row = (struct profile_row){ .site = TR_ALL_WORK, .of_rank = true, .rank = rank };
+	open_row(p, row);
+	for (size_t i = 0; i < p->nreductions; i++)
+		row->percent[i] = speedup(coz_saving(c, 0, i), c->span.length, p->reductions[i]);
+}
+
 static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
 {
 	const struct trace *trace = c->graph.trace;
-	uint32_t *row = mem_resize(NULL, trace->nsites + 1, sizeof *row);
+	bool all = aside->site == TR_ALL_WORK;
+	uint32_t *row = mem_resize(NULL, COZ_SITES(trace), sizeof *row);
+	row[COZ_OUTSIDE(trace)] = TR_NO_SITE;
+	row[COZ_ALL_WORK(trace)] = all ? 0 : TR_NO_SITE;
 	for (size_t i = 0; i < trace->nsites; i++) {
-		bool same = trace->sites[i].kind == DPROF_KIND_REGION &&
+		bool same = !all && trace->sites[i].kind == DPROF_KIND_REGION &&
 			    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0;
 		row[i] = same ? 0 : TR_NO_SITE;
 	}
 	struct coz_question question = { row, 1, &aside->reduction, 1, aside->rank };
 	coz_ask(c, &question);
 	p->aside = speedup(coz_saving(c, 0, 0), c->span.length, aside->reduction);
+	if (all)
+		add_rank_row(p, c, row, aside->rank);
 	free(row);
 }
 
 /* The rows of regions that somebody entered come first; how many there are. */
 static size_t put_entered_first(struct profile *p, const struct graph *g, uint32_t *row_of_site)
 {
-	size_t nsites = g->trace->nsites, kept = 0;
+	size_t nsites = COZ_SITES(g->trace), kept = 0;
 	uint32_t *now = mem_resize(NULL, p->nrows + 1, sizeof *now);
 	for (size_t r = 0; r < p->nrows; r++)
 		now[r] = TR_NO_SITE;
 	for (size_t i = 0; i < nsites; i++)
-		if (row_of_site[i] != TR_NO_SITE && g->entered[i] && now[row_of_site[i]] == TR_NO_SITE)
+		if (row_of_site[i] != TR_NO_SITE && (i >= g->trace->nsites || g->entered[i]) && now[row_of_site[i]] == TR_NO_SITE)
 			now[row_of_site[i]] = (uint32_t)kept++;
 	size_t others = kept;
 	for (size_t r = 0; r < p->nrows; r++)
@@ -178,12 +232,6 @@ static size_t put_entered_first(struct profile *p, const struct graph *g, uint32
 	free(now);
 	p->rows = rows;
 	return kept;
-}
-
-static void free_row(struct profile_row *row)
-{
-	free(row->percent);
-	free(row->little);
 }
 
 /* Of a region in which nobody ever was there is nothing to say, unless it was asked for, or is all there
@@ -248,11 +296,8 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 	*p = (struct profile){ .possible = coz_possible(times) };
 	choose_reductions(p, wish);
 	uint32_t *row_of_site = find_rows(p, trace, wish);
-	for (size_t r = 0; r < p->nrows; r++) {
-		p->rows[r].percent =
-			mem_resize(NULL, p->nreductions, sizeof *p->rows[r].percent);
-		p->rows[r].little = mem_resize(NULL, p->nreductions, sizeof *p->rows[r].little);
-	}
+	for (size_t r = 0; r < p->nrows; r++)
+		open_row(p, &p->rows[r]);
 	if (p->possible)
 		ask_all(p, trace, times, wish, row_of_site);
 	else

@@ -22,13 +22,14 @@
 
 /* One more question beside the profile: this region, on this rank. */
 struct profile_aside {
-	uint32_t site;               /* one of the region's; TR_NO_SITE: no question */
+	uint32_t site;               /* one of the region's; TR_ALL_WORK; TR_NO_SITE: no question */
 	int64_t rank;
 	uint32_t reduction;          /* millionths of a percent */
 };
 
 struct profile_wish {
 	const char *region;          /* NULL: each, of which a site is `wanted` */
+	bool all_work;               /* instead of regions: all work (TR_ALL_WORK) */
 	const bool *wanted;          /* of each site; NULL: all */
 	int64_t rank;                /* or COZ_ALL_RANKS */
 	const uint32_t *reductions;  /* millionths of a percent; NULL: the steps */
@@ -39,10 +40,12 @@ struct profile_wish {
 };
 
 struct profile_row {
-	uint32_t site;               /* one of the region's */
+	uint32_t site;               /* one of the region's; TR_OUTSIDE, TR_ALL_WORK */
 	struct interval *percent;    /* gain, for each reduction */
 	struct interval *little;     /* of a pair of points, by Little's law */
 	struct interval slope;
+	bool of_rank;                /* not of all ranks: of this one. It competes with no other row */
+	int64_t rank;
 	bool proved;
 };
 

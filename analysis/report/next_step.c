@@ -19,7 +19,8 @@ static const struct profile_row *row_of(const struct findings *f, const struct p
 {
 	const struct tr_site *sites = f->trace->sites;
 	for (size_t r = 0; site < f->trace->nsites && r < p->nrows; r++)
-		if (strcmp(sites[p->rows[r].site].name, sites[site].name) == 0)
+		if (p->rows[r].site < f->trace->nsites &&
+		    strcmp(sites[p->rows[r].site].name, sites[site].name) == 0)
 			return &p->rows[r];
 	return NULL;
 }
@@ -74,7 +75,22 @@ struct profile_aside next_step_asks(const struct findings *f)
 	const struct standing *who = standings_worth_a_look(f);
 	int64_t rank = straggling_rank(f);
 	bool region = rank != COZ_ALL_RANKS && who->site < f->trace->nsites;
-	return (struct profile_aside){ region ? who->site : TR_NO_SITE, rank, HALF };
+	bool work = rank != COZ_ALL_RANKS && who->site == TR_OUTSIDE;
+	return (struct profile_aside){ region ? who->site : work ? TR_ALL_WORK : TR_NO_SITE, rank, HALF };
+}
+
+/* Of a rank that straggles where it has no marks. */
+static struct next_step all_work_of(const struct findings *f, const struct profile *p, int64_t rank)
+{
+	if (rank == COZ_ALL_RANKS || p->aside.lo < 1)
+		return (struct next_step){ NULL, NULL };
+	char *directory = quoted(f->trace->directory);
+	struct next_step step = {
+		mem_format("Half of all work of rank %" PRId64 " would make the run %s %% shorter, if nothing "
+			   "else changes.", rank, interval_range(p->aside, 2).text),
+		mem_format("dprof-analyze coz --all-work --rank %" PRId64 " %s", rank, directory) };
+	free(directory);
+	return step;
 }
 
 struct next_step next_step(const struct findings *f, const struct profile *p)
@@ -83,15 +99,19 @@ struct next_step next_step(const struct findings *f, const struct profile *p)
 	const struct standing *who = standings_worth_a_look(f);
 	const struct profile_row *row = NULL;
 	size_t half = index_of_half(p);
-	if (!p->possible || p->nrows == 0 || half == p->nreductions || (who && who->site == TR_OUTSIDE))
+	if (!p->possible || p->nrows == 0 || half == p->nreductions)
 		return none;
+	if (who && who->site == TR_OUTSIDE)
+		return all_work_of(f, p, straggling_rank(f));
 	if (who)
 		row = row_of(f, p, who->site);
 	else if (f->ranks.count == 1)
 		row = row_of(f, p, f->ranks.list[0].site);
 	int64_t rank = who && row ? straggling_rank(f) : COZ_ALL_RANKS;
+	for (size_t r = 0; !row && r < p->nrows; r++)
+		row = p->rows[r].site < f->trace->nsites ? &p->rows[r] : NULL;
 	if (!row)
-		row = &p->rows[0];
+		return none;
 	struct interval gain = rank == COZ_ALL_RANKS ? row->percent[half] : p->aside;
 	if (gain.lo < 1)
 		return none;

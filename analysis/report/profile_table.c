@@ -3,6 +3,7 @@
  * profile_table.c - see profile_table.h. */
 #include "analysis/report/profile_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -24,6 +25,14 @@ struct interval_text profile_gain(struct interval x, int decimals)
 	return (struct interval_text){ "unknown" };
 }
 
+static struct site_name row_name(const struct trace *trace, const struct profile_row *row)
+{
+	struct site_name name = region_name_within(trace, row->site, 20);
+	if (row->of_rank)
+		snprintf(name.text, sizeof name.text, "all work of rank %" PRId64, row->rank);
+	return name;
+}
+
 /* A line has room for three of the reductions: a quarter, half, and all. */
 void profile_table_print(const struct trace *trace, const struct profile *p, bool little,
 			 size_t most)
@@ -37,7 +46,7 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	putchar('\n');
 	for (size_t r = 0; r < p->nrows && r < most; r++) {
 		const struct profile_row *row = &p->rows[r];
-		printf("  %-20s", region_name_within(trace, row->site, 20).text);
+		printf("  %-20s", row_name(trace, row).text);
 		for (size_t c = first; c < 3; c++) {
 			const struct interval *gains = little ? row->little : row->percent;
 			printf(little && c == 2 ? " %s" : " %-15s",
@@ -54,11 +63,17 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 static void json_row(struct json *j, const struct trace *trace, const struct profile *p,
 		     const struct profile_row *row, const char *gain)
 {
-	const struct tr_site *site = &trace->sites[row->site];
 	jw_object(j, NULL);
-	jw_string(j, "region", site->name);
-	jw_string(j, "file", site->file);
-	jw_integer(j, "line", site->line);
+	if (row->site >= trace->nsites) {
+		jw_string(j, "region", site_name(trace, row->site).text);
+	} else {
+		const struct tr_site *site = &trace->sites[row->site];
+		jw_string(j, "region", site->name);
+		jw_string(j, "file", site->file);
+		jw_integer(j, "line", site->line);
+	}
+	if (row->of_rank)
+		jw_integer(j, "rank", row->rank);
 	jw_interval(j, "slope", row->slope);
 	jw_string(j, "verdict", row->proved ? "proved" : "undecided");
 	jw_array(j, "curve");

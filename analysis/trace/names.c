@@ -75,6 +75,8 @@ struct site_name site_name_within(const struct trace *trace, uint32_t site, size
 		return name;
 	if (site == TR_OUTSIDE)
 		return (struct site_name){ OUTSIDE_REGIONS };
+	if (site == TR_ALL_WORK)
+		return (struct site_name){ "all work" };
 	const struct tr_site *s = &trace->sites[site];
 	if (s->line == 0)
 		return region_name_within(trace, site, room);
@@ -98,6 +100,8 @@ struct site_name site_name(const struct trace *trace, uint32_t site)
 struct site_name region_name_within(const struct trace *trace, uint32_t site, size_t room)
 {
 	struct site_name name;
+	if (site >= trace->nsites)
+		return site_name(trace, site);
 	put_cut(name.text, without_qualifiers(trace->sites[site].name, room), room);
 	return name;
 }

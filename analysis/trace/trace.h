@@ -89,6 +89,7 @@ struct tr_event {
 };
 #define TR_NO_SITE UINT32_MAX
 #define TR_OUTSIDE (UINT32_MAX - 2) /* no site: outside of all regions and operations */
+#define TR_ALL_WORK (UINT32_MAX - 3) /* no site: in any region, or outside of all where that is work */
 
 struct tr_process {
 	char *program, *job, *host;

@@ -296,7 +296,7 @@ struct program *program_draw(uint64_t seed, const struct program_wish *wish)
 	struct program *p = allocate(1, sizeof *p);
 	struct author *a = allocate(1, sizeof *a);
 
-	*p = (struct program){ .seed = seed, .script = allocate(1, sizeof *p->script) };
+	*p = (struct program){ .seed = seed, .unmarked = wish->unmarked, .script = allocate(1, sizeof *p->script) };
 	*a = (struct author){ .dice = { seed }, .wish = wish, .p = p, .s = p->script };
 	a->may = wish->may ? wish->may : PROGRAM_ALL;
 	p->nranks = wanted(a, wish->ranks, 6);
@@ -410,8 +410,9 @@ void program_text(const struct program *p, enum program_view view, FILE *out)
 	putc('\n', out);
 	print_teams(p, out);
 	for (int s = 0; s < PROGRAM_SITES; s++)
-		fprintf(out, "site %d kind=%s name=%s file=made.c line=%d\n", s,
-			tr_kind_word(sites[s].kind), sites[s].name, s + 1);
+		fprintf(out, "site %d kind=%s name=%s file=made.c line=%d%s\n", s,
+			tr_kind_word(sites[s].kind), sites[s].name, s + 1,
+			p->unmarked && sites[s].kind == DPROF_KIND_REGION ? " auto=1" : "");
 	for (size_t i = 0; i < p->nlinks && view == PROGRAM_RECORDED; i++)
 		fprintf(out, "link %u %llu %u %llu\n", p->links[i].from,
 			(unsigned long long)p->links[i].sent, p->links[i].to,

@@ -58,6 +58,7 @@ struct program_wish {          /* 0: drawn */
 	bool affine;           /* all clocks are; otherwise they may wander */
 	bool varying;          /* fixed costs and transfers differ from operation to operation;
 				  otherwise each pair of hosts has one of each */
+	bool unmarked; /* regions are automatic: work outside of them is work, too */
 	bool twins; /* all ranks on one host, whose clock is the base: nothing is unknown */
 };
 
@@ -70,6 +71,8 @@ enum program_site { /* number of each site in a program's trace */
 	PROGRAM_SITES
 };
 #define PROGRAM_REGIONS 4
+#define PROGRAM_OUTSIDE  (PROGRAM_SITES)     /* to cut: all work outside of regions, */
+#define PROGRAM_ALL_WORK (PROGRAM_SITES + 1) /* or all; from each thread's first event on */
 
 struct program_event {
 	int64_t truth;
@@ -95,6 +98,7 @@ struct program {
 	struct frz_link *links;          /* packets at the beginning, at the end, and between */
 	size_t nlinks;
 	int64_t begin, end;              /* true times of the first and the last event */
+	bool unmarked;
 	struct program_script *script;   /* program.c's own */
 };
 
@@ -102,7 +106,7 @@ struct program *program_draw(uint64_t seed, const struct program_wish *);
 void program_free(struct program *);
 
 /* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? */
-struct program_cut { enum program_site site; int64_t rank; unsigned permille; };
+struct program_cut { unsigned site; int64_t rank; unsigned permille; };
 
 /* Gives each event its true time; NULL: as it was recorded, which is how program_draw leaves it.
  * Links and clocks stay what they are. */

@@ -13,6 +13,7 @@ struct play {
 	struct program *p;
 	const struct program_cut *cut;
 	int64_t now[MAX_THREADS];
+	unsigned depth[MAX_THREADS];   /* how many regions are on the stack */
 	unsigned inside[MAX_THREADS];  /* how often the region that is cut is on the stack */
 	size_t room[MAX_THREADS];
 	int64_t *sent;                 /* of each action that sends */
@@ -23,10 +24,20 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* Work that is cut wherever it is, or wherever no region is. */
+static bool is_cut_anyway(const struct play *y, size_t t)
+{
+	const struct program_cut *cut = y->cut;
+
+	return cut && y->p->threads[t].nevents > 0 &&
+	       (cut->rank < 0 || (unsigned)cut->rank == y->p->threads[t].rank) &&
+	       (cut->site == PROGRAM_ALL_WORK || (cut->site == PROGRAM_OUTSIDE && !y->depth[t]));
+}
+
 /* A stretch of the thread's own, which the cut shortens. */
 static void pass(struct play *y, size_t t, int64_t ticks)
 {
-	if (y->inside[t])
+	if (y->inside[t] || is_cut_anyway(y, t))
 		ticks -= ticks / 1000 * y->cut->permille;
 	y->now[t] += ticks;
 }
@@ -260,12 +271,14 @@ static void begin_task(struct play *y, const struct action *a)
 	y->now[a->thread] = later(after(y, a), arrival(y, a, a->other));
 	say(event(y, a->thread, a->site, DPROF_EXIT), DPROF_KEY_TASK, a->id);
 	say(event(y, a->thread, PROGRAM_TASK, DPROF_ENTER), DPROF_KEY_TASK, a->id);
+	y->depth[a->thread]++;
 }
 
 static void end_task(struct play *y, const struct action *a)
 {
 	y->sent[a - y->p->script->actions] = y->now[a->thread];
 	event(y, a->thread, PROGRAM_TASK, DPROF_EXIT);
+	y->depth[a->thread]--;
 	come(y, a);
 }
 
@@ -296,10 +309,12 @@ static void act(struct play *y, const struct action *a, int64_t *released)
 	case ENTER:
 		event(y, a->thread, a->site, DPROF_ENTER);
 		y->inside[a->thread] += is_cut(y, a->thread, a->site);
+		y->depth[a->thread]++;
 		return;
 	case LEAVE:
 		event(y, a->thread, a->site, DPROF_EXIT);
 		y->inside[a->thread] -= is_cut(y, a->thread, a->site);
+		y->depth[a->thread]--;
 		return;
 	case POINT:
 		event(y, a->thread, PROGRAM_STEP, DPROF_POINT);

@@ -77,7 +77,7 @@ struct question {
 	const int64_t *before;       /* truths */
 	size_t nevents;
 	struct program_cut cut;
-	size_t reduction;
+	size_t row, reduction;
 };
 
 static void check_saving(const struct question *q, int64_t saved, struct savings_bounds found,
@@ -102,7 +102,7 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 	if (was[1] == was[0] || is[1] == is[0])
 		return;
 	double gain = 100.0 * ((double)(was[1] - was[0]) / (double)(is[1] - is[0]) - 1);
-	struct interval found = gains[q->cut.site * NPERMILLE + q->reduction];
+	struct interval found = gains[q->row * NPERMILLE + q->reduction];
 	double rounding = 1e-9 * (1 + fabs(gain));
 
 	ck_assert_msg(found.lo <= gain + rounding && gain - rounding <= found.hi,
@@ -113,7 +113,7 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 
 static void check_cut(const struct question *q, const struct interval *gains)
 {
-	size_t scenario = q->cut.site * NPERMILLE + q->reduction;
+	size_t scenario = q->row * NPERMILLE + q->reduction;
 	int64_t run = q->p->end - q->p->begin, sum = 0;
 
 	program_run(q->p, &q->cut);
@@ -136,17 +136,21 @@ static void check_cut(const struct question *q, const struct interval *gains)
 
 static void ask(struct program *p, struct trace *trace, const struct times *times, int64_t rank, bool worst)
 {
-	uint32_t row_of_site[PROGRAM_SITES], reductions[NPERMILLE];
+	uint32_t row_of_site[PROGRAM_SITES + 2], reductions[NPERMILLE];
 	struct question q = { .p = p, .before = truths(p) };
 	struct points points;
 	struct coz c, with_points;
 
-	for (uint32_t s = 0; s < PROGRAM_SITES; s++)
-		row_of_site[s] = s < PROGRAM_REGIONS ? s : TR_NO_SITE;
+	uint32_t nrows = p->unmarked ? PROGRAM_REGIONS + 2 : PROGRAM_REGIONS;
+
+	for (uint32_t s = 0; s < PROGRAM_SITES + 2; s++)
+		row_of_site[s] = s < PROGRAM_REGIONS			? s
+				 : s >= PROGRAM_SITES && p->unmarked ? s - PROGRAM_SITES + PROGRAM_REGIONS
+								     : TR_NO_SITE;
 	for (size_t i = 0; i < NPERMILLE; i++)
 		reductions[i] = permille[i] * 100000;
 	struct coz_probe *probes = probe_all(p, trace, &q.nevents);
-	struct coz_question question = { .row_of_site = row_of_site, .nrows = PROGRAM_REGIONS,
+	struct coz_question question = { .row_of_site = row_of_site, .nrows = nrows,
 					 .reductions = reductions, .nreductions = NPERMILLE,
 					 .rank = rank };
 
@@ -160,9 +164,11 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 
 	ck_assert_msg(c.graph.nfaults == 0, "SEED=%" PRIu64 ": %s", p->seed,
 		      c.graph.nfaults ? c.graph.faults[0] : "");
-	for (uint32_t region = 0; region < PROGRAM_REGIONS; region++)
-		for (q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
-			q.cut = (struct program_cut){ (enum program_site)region,
+	for (uint32_t row = 0; row < nrows; row++)
+		for (q.row = row, q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
+			q.cut = (struct program_cut){ row < PROGRAM_REGIONS
+							      ? row
+							      : row - PROGRAM_REGIONS + PROGRAM_SITES,
 						      rank == COZ_ALL_RANKS ? -1 : rank,
 						      permille[q.reduction] };
 			check_cut(&q, gains);
@@ -194,7 +200,8 @@ START_TEST(savings_hold_the_truth_whatever_transfers_take)
 {
 	for (uint64_t i = 0; i < programs; i++)
 		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
-								.varying = (seed + i) % 2 }, true);
+								.varying = (seed + i) % 2,
+								.unmarked = (seed + i) % 5 < 2 }, true);
 }
 END_TEST
 
@@ -202,8 +209,8 @@ END_TEST
 START_TEST(savings_hold_the_truth_when_transfers_are_measured)
 {
 	for (uint64_t i = 0; i < programs; i++)
-		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0 },
-			      false);
+		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
+								.unmarked = (seed + i) % 5 < 2 }, false);
 }
 END_TEST
 
