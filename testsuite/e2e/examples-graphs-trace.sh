@@ -52,7 +52,7 @@ done
 # Rank 2 has 3 times the work, so its shortest visit is 3 times as long as that of any other; and all of
 # them together take as long as their nodes and neighbours are to take.
 paced() { # program region
-	record "$1" 4 --iterations 6 --threads 1 --imbalance 2:200 --pace 500
+	record "$1" 4 --iterations 6 --threads 1 --imbalance 2:200 --pace 5000
 	awk -v region="name=$2" -v units="$(awk '{ print $1 + $3 }' line)" '
 	$1 == "clock" { split($4, ghz, "=") }
 	$1 == "thread" { match($0, / rank=[0-9]*/); rank[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
@@ -70,7 +70,7 @@ paced() { # program region
 				bad = bad " " ratio " times rank " r
 			ns += least[r] / ghz[2] / (r == 2 ? 3 : 1)
 		}
-		if (!(ns > 0.999 * 500 * units && ns < 1.1 * 500 * units))
+		if (!(ns > 0.999 * 5000 * units && ns < 1.1 * 5000 * units))
 			bad = bad " " ns " ns for " units " units"
 		if (bad)
 			print bad
