@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Programs without any mark have stragglers. Each of these knows its own: it sleeps three times as long as the
+# others, so load does not matter. It is named, and nobody else is proved to be one.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/unmarked
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
+failed=0 programs=0
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# The first place is the straggler's; nobody before or beside it is proved. A standing is "rank thread lo verdict".
+judge() { # NAME ranks|threads NUMBER: of the rank, or of the thread
+	"$B/bin/dprof-analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
+	tr -d '"{},:' <json | awk -v kind="$2" -v who="$3" '
+		$1 == "threads" || $1 == "ranks" { part = $1 }
+		$1 == "rank" { rank = $2 }
+		$1 == "thread" { thread = $2 }
+		$1 == "straggler_percent" { lo = $3; hi = $5 }
+		$1 == "verdict" && part == kind {
+			name = kind == "ranks" ? rank : thread
+			if (name == who) { own = lo; proved = $2 == "proved" }
+			else if (hi > other) other = hi
+		}
+		END { exit !(proved && own > 15 && own > other) }' ||
+		fail "$1: expected $2 $3 to be proved the straggler: $(cat json)"
+	programs=$((programs + 1))
+}
+
+build() { # NAME COMPILER... SOURCE
+	local name=$1
+	shift
+	# shellcheck disable=SC2046
+	"$@" -O2 $(pkg-config --cflags dprof) -o "$name" $(pkg-config --libs dprof) || fail "$name does not compile"
+	rm -rf dprof-*
+}
+
+alone() { # NAME THREAD COMPILER... SOURCE: of one process
+	local name=$1 who=$2
+	shift 2
+	build "$name" "$@"
+	timeout 60 "./$name" >out 2>&1 || fail "$name: $(cat out)"
+	judge "$name" threads "$who"
+}
+
+parallel() { # NAME RANK COMPILER... SOURCE: of three ranks
+	local name=$1 who=$2
+	shift 2
+	build "$name" "$@"
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n 3 "./$name" >out 2>&1 ||
+		fail "$name: $(cat out)"
+	judge "$name" ranks "$who"
+	"$B/bin/dprof-analyze" report dprof-* | tr -s ' \n' ' ' >report
+	grep -q "all work of rank $who " report || fail "$name: no what-if for rank $who: $(cat report)"
+}
+
+parallel mpi-barrier 1 mpicc "$from/mpi_barrier.c"
+parallel mpi-reduce 2 mpicc -DWHO=2 -DREDUCE "$from/mpi_barrier.c"
+parallel mpi-ring 1 mpicc "$from/mpi_ring.c"
+parallel mpi-cxx 0 mpicxx -DWHO=0 "$from/mpi_barrier.cc"
+parallel mpi-fortran 2 mpifort "$from/mpi_barrier.f90"
+alone openmp-parallel 1 gcc -fopenmp "$from/openmp.c"
+alone openmp-barrier 2 gcc -fopenmp -DWHO=2 -DINNER "$from/openmp.c"
+alone openmp-cxx 1 g++ -fopenmp -x c++ "$from/openmp.c"
+alone pthread-barrier 2 gcc -pthread "$from/pthread.c"
+alone pthread-join 3 gcc -pthread -DWHO=3 -DONCE "$from/pthread.c"
+alone pthread-cxx 1 g++ -pthread -DWHO=1 -x c++ "$from/pthread.c"
+alone threads-cxx 2 g++ -std=c++17 -pthread "$from/threads.cc"
+echo "$programs programs"
+exit $failed
