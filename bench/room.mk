@@ -6,7 +6,8 @@ PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/in
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
 BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/helper $(B)/bench/wake \
            $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/blocking $(B)/bench/blocking-plain $(B)/bench/start $(B)/bench/start-plain \
-           $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain) \
+           $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain \
+             $(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain)) \
            $(B)/bench/csp $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
@@ -62,6 +63,15 @@ $(B)/bench/pingpong $(B)/bench/pingpong-plain: bench/pingpong.c $(B)/lib/pkgconf
 	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) \
 		$(if $(filter %/pingpong,$@),$$(pkg-config --cflags dprof-openmpi)) -o $@ $< \
 		$(if $(filter %/pingpong,$@),$$(pkg-config --libs dprof-openmpi))
+
+# With dprof, without, and with a wrapper that only reads the counter.
+$(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain): $(B)/bench/%: \
+		bench/operations.c bench/stencil.c bench/rdtsc_wrapper.c $(B)/lib/pkgconfig/dprof-openmpi.pc $(B)/plugin/dprof.so
+	$(call say,MPICC)
+	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) -fopenmp \
+		$(if $(findstring -,$*),,$$(pkg-config --cflags dprof-openmpi)) -o $@ bench/$(firstword $(subst -, ,$*)).c \
+		$(if $(filter %-wrapped,$*),bench/rdtsc_wrapper.c) \
+		$(if $(findstring -,$*),,$$(pkg-config --libs dprof-openmpi))
 
 $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
