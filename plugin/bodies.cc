@@ -174,12 +174,18 @@ char *bodies_name(const char *word, location_t where)
 	return xasprintf("%s %.*s:%d", word, DPROF_NAME_MAX - 32, file, at.line);
 }
 
-/* By whom the calls are made that GCC makes of OpenMP's constructs. */
+/* It may run on another device. */
+bool bodies_of_device(tree fn)
+{
+	return lookup_attribute("omp declare target", DECL_ATTRIBUTES(fn)) ||
+	       lookup_attribute("omp target entrypoint", DECL_ATTRIBUTES(fn));
+}
+
+/* Of such a function the address is what the call of libgomp refers to. */
 static bool is_team_body(tree fn)
 {
 	struct ipa_ref *ref;
-	if (!strstr(IDENTIFIER_POINTER(DECL_NAME(fn)), "._omp_fn") ||
-	    lookup_attribute("omp declare target", DECL_ATTRIBUTES(fn)))
+	if (!strstr(IDENTIFIER_POINTER(DECL_NAME(fn)), "._omp_fn") || bodies_of_device(fn))
 		return false;
 	for (unsigned n = 0; cgraph_node::get(fn)->iterate_referring(n, ref); n++) {
 		tree callee = ref->stmt && is_gimple_call(ref->stmt) ? gimple_call_fndecl(ref->stmt) : NULL_TREE;

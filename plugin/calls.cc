@@ -113,10 +113,13 @@ static tree body_of(gimple *stmt)
 }
 
 /* NULL if the user does not want it to be told. */
-static tree told_site(const struct call *c, location_t where)
+static tree told_site(const struct call *c, location_t where, bool construct)
 {
-	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || stretches_off(where))
+	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || stretches_off(where) ||
+	    (construct && bodies_of_device(current_function_decl)))
 		return NULL_TREE;
+	if (c->kind == DPROF_KIND_FORK && construct)
+		return site_build_team(where, c->name, current_function_decl);
 	if (c->kind != DPROF_KIND_REGION)
 		return site_build(c->kind, where, c->name, current_function_decl);
 	char *name = bodies_name(c->name, where);
@@ -130,7 +133,7 @@ static bool tell(gimple_stmt_iterator *i, const struct call *c)
 {
 	tree body = body_of(gsi_stmt(*i));
 	location_t where = body ? DECL_SOURCE_LOCATION(body) : gimple_location(gsi_stmt(*i));
-	tree site = told_site(c, where);
+	tree site = told_site(c, where, body);
 	if (!site)
 		return false;
 	gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);

@@ -118,6 +118,7 @@ void inlined_register(const char *plugin_name);
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin = MARKED);
+tree site_build_team(location_t where, const char *name, tree fn); /* of a fork, and behind it of its join */
 const char *site_function_name(tree fn);
 tree site_function(tree site); /* that it was built for; NULL if it is no site */
 
@@ -170,6 +171,7 @@ bool loops_of_graph(function *fun);
 void bodies_of_source(tree fn);
 bool bodies_start(tree fn);
 char *bodies_name(const char *word, location_t where); /* to be freed */
+bool bodies_of_device(tree fn); /* may it run on another one? */
 bool bodies_wrap(function *fun);
 
 /* filter.cc: which functions those are. A rule that names something is more than `*`. */

@@ -65,25 +65,42 @@ static tree variable(const auto_vec<char> &bytes)
 	return var;
 }
 
-tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin)
+static void append_site(auto_vec<char> *bytes, enum dprof_kind kind, location_t where, const char *name, tree fn,
+			enum origin origin)
 {
 	expanded_location at = expand_location(where);
 	struct dprof_site head = {};
-	auto_vec<char> bytes;
-	bytes.safe_grow_cleared(sizeof head);
-	append(&bytes, name, strlen(name));
-	append(&bytes, at.file ? at.file : "", FILE_MAX);
-	append_function(&bytes, fn);
-	while (bytes.length() % DPROF_SITE_ALIGN || bytes.length() < DPROF_SITE_MIN)
-		bytes.safe_push('\0');
+	unsigned start = bytes->length();
+	bytes->safe_grow_cleared(start + sizeof head);
+	append(bytes, name, strlen(name));
+	append(bytes, at.file ? at.file : "", FILE_MAX);
+	append_function(bytes, fn);
+	while (bytes->length() % DPROF_SITE_ALIGN || bytes->length() < start + DPROF_SITE_MIN)
+		bytes->safe_push('\0');
 
 	head.magic = DPROF_SITE_MAGIC;
-	head.size = bytes.length();
+	head.size = bytes->length() - start;
 	head.kind = kind | (origin == MARKED ? 0 : DPROF_SITE_AUTOMATIC);
 	head.version = DPROF_SITE_VERSION;
 	head.line = at.line;
 	head.column = at.column;
-	memcpy(bytes.address(), &head, sizeof head);
+	memcpy(bytes->address() + start, &head, sizeof head);
+}
+
+tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin)
+{
+	auto_vec<char> bytes;
+	append_site(&bytes, kind, where, name, fn, origin);
+	tree site = variable(bytes);
+	functions.put(site, fn);
+	return site;
+}
+
+tree site_build_team(location_t where, const char *name, tree fn)
+{
+	auto_vec<char> bytes;
+	append_site(&bytes, DPROF_KIND_FORK, where, name, fn, MARKED);
+	append_site(&bytes, DPROF_KIND_JOIN, where, name, fn, MARKED);
 	tree site = variable(bytes);
 	functions.put(site, fn);
 	return site;

@@ -37,6 +37,7 @@ struct region {
 	uint64_t barriers;       /* of the group before this region */
 	uint64_t barriers_after; /* of who came to the most: not all do where it is cancelled */
 	struct waiting join;     /* of its opener */
+	const struct dprof_site *site_fork, *site_join;
 };
 
 /* What a thread is part of; in a team that is another place, and another task. */
@@ -70,7 +71,7 @@ static void join_team(const struct region *r)
 	uint64_t stamp = dprof_adapter_now_fenced();
 	struct waiting fork;
 
-	operation(&fork, SITE(site_fork), r, false);
+	operation(&fork, r->site_fork, r, false);
 	dprof_adapter_record(fork.site, DPROF_ENTER, since.place == dprof_adapter_place() ? since.stamp : stamp,
 			     &fork.arguments);
 	dprof_adapter_record(fork.site, DPROF_EXIT, stamp, NULL);
@@ -81,7 +82,7 @@ static struct part enter_team(const struct region *r, bool opener)
 	struct part outer = { team_place, task_now };
 
 	if (r->group && opener)
-		dprof_adapter_exit(SITE(site_fork));
+		dprof_adapter_exit(r->site_fork);
 	else if (r->group)
 		join_team(r);
 	team_place = (struct place){ r->group, r->barriers };
@@ -111,12 +112,12 @@ static void leave_team(struct region *r, bool opener, struct part outer)
 	if (!r->group)
 		return;
 	if (opener) {
-		operation(&r->join, SITE(site_join), r, opener);
+		operation(&r->join, r->site_join, r, opener);
 		wait_enter(&r->join);
 		return;
 	}
 	left_at = dprof_adapter_now();
-	operation(&join, SITE(site_join), r, opener);
+	operation(&join, r->site_join, r, opener);
 	dprof_adapter_record(join.site, DPROF_ENTER, left_at, &join.arguments);
 	dprof_adapter_record(join.site, DPROF_EXIT, left_at, NULL);
 	wait_idle(&join, left_at);
@@ -158,10 +159,17 @@ static void choose_group(struct region *r, unsigned size)
 	r->barriers = last.barriers;
 }
 
+/* The plugin puts the site of the join behind that of the fork. */
+static const struct dprof_site *join_behind(const struct dprof_site *fork)
+{
+	return fork == SITE(site_fork) ? SITE(site_join)
+				       : (const struct dprof_site *)((const char *)fork + fork->size);
+}
+
 static struct region begin(void (*body)(void *), void *data, unsigned threads,
 			   const struct dprof_site *site)
 {
-	struct region r = { .body = body, .data = data };
+	struct region r = { .body = body, .data = data, .site_fork = site, .site_join = join_behind(site) };
 	unsigned size = size_of_team(threads);
 	struct waiting fork;
 
@@ -188,9 +196,11 @@ static void end(struct region *r)
 	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters); \
 	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters) \
 	{                                                                                  \
-		if (!IS_OURS)                                                              \
+		const struct dprof_site *site = SITE_OF_CALL(site_fork);                   \
+                                                                                           \
+		if (!site)                                                                 \
 			return REAL(name)(body, data, threads arguments);                  \
-		struct region r = begin(body, data, threads, SITE(site_fork));             \
+		struct region r = begin(body, data, threads, site);                        \
 		CALL_##result(REAL(name)(member, &r, threads arguments))                   \
 	}
 #define CALL_void(call)     \
