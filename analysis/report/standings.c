@@ -199,6 +199,21 @@ static struct place place_of(const struct findings *f, const struct standing *s)
 	return p;
 }
 
+static bool rivals_overlap(const struct standings *s, const struct standing *top)
+{
+	return rival(s, top) && !interval_apart(top->percent, rival(s, top)->percent);
+}
+
+static double most_unclassified(const struct findings *f)
+{
+	double most = 0;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		double own = findings_unclassified(f, t).hi;
+		most = own > most ? own : most;
+	}
+	return most;
+}
+
 static char *advice_on(const struct findings *f, const struct standings *s, namer *name)
 {
 	const struct standing *top = &s->list[0], *second = rival(s, top);
@@ -214,6 +229,13 @@ static char *advice_on(const struct findings *f, const struct standings *s, name
 				  "nobody is proved to wait for %s (at most %s %% of the run%s); "
 				  "see the problems.",
 				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
+	if (f->withheld && !rivals_overlap(s, top))
+		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "
+				  "threads did outside of regions and operations could change who is first "
+				  "(unclassified, up to %s %% of the run in one thread): mark that work with "
+				  "#pragma dprof region(NAME).",
+				  who.text, percent.text, where.text,
+				  interval_upper(most_unclassified(f), 1).text);
 	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
 			  "but %s for %s %%, and these overlap%s.",
 			  who.text, percent.text, where.text, name(f->trace, second->thread).text,
