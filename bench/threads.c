@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * threads.c - what it costs to record threads: threads lock|team TIMES prints ns per uncontended
- * pthread_mutex_lock and unlock, or per empty parallel region of two threads.
+ * threads.c - what it costs to record threads: threads lock|team|start TIMES prints ns per uncontended
+ * pthread_mutex_lock and unlock, or per empty parallel region of two threads; or the median of what passes from
+ * pthread_create to the first statement of the thread, of threads that begin every 2 ms.
  *
  * Linked with dprof's adapters, and without them as the reference. */
 #include <pthread.h>
@@ -41,6 +42,43 @@ static void *other(void *unused)
 	return unused;
 }
 
+static double begun;
+
+static void *begin_thread(void *unused)
+{
+	begun = now_ns();
+	return unused;
+}
+
+static int by_size(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+static int start(long times)
+{
+	double *took = calloc((size_t)times, sizeof(*took));
+	pthread_t thread;
+
+	for (long i = 0; took && i < times; i++) {
+		double from;
+
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		from = now_ns();
+		if (pthread_create(&thread, NULL, begin_thread, NULL) || pthread_join(thread, NULL))
+			return 1;
+		took[i] = begun - from;
+	}
+	if (!took)
+		return 1;
+	qsort(took, (size_t)times, sizeof(*took), by_size);
+	printf("%.2f\n", took[times / 2]);
+	free(took);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	void (*what)(long) = argc == 3 && !strcmp(argv[1], "team") ? team : lock;
@@ -49,9 +87,11 @@ int main(int argc, char **argv)
 	double begin;
 
 	if (times <= 0) {
-		fputs("usage: threads lock|team TIMES\n", stderr);
+		fputs("usage: threads lock|team|start TIMES\n", stderr);
 		return 2;
 	}
+	if (!strcmp(argv[1], "start"))
+		return start(times);
 	pthread_create(&thread, NULL, other, NULL); /* the C library's locks are cheaper before */
 	pthread_join(thread, NULL);
 	what(times / 10 + 1);

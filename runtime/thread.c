@@ -200,6 +200,8 @@ static void *map_file(const struct dprof_thread *t, uint32_t number)
 	if (spare)
 		return spare;
 	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, t->file_bytes);
+	if (number > 0)
+		dprof_helper_wake(); /* to be quicker next time; who found a spare is not to wait for it */
 	return sys_failed(at) ? dprof_spare_take(number) : (void *)at;
 }
 
@@ -236,8 +238,6 @@ void dprof_thread_begin(void *unused)
 			__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
-			if (t->header->thread > 0)
-				dprof_helper_wake(); /* for the next thread's file */
 		} else {
 			pthread_setspecific(key, NULL);
 			set_free(t);
@@ -331,6 +331,7 @@ static void end(void *value)
 		leave_to_helper(t);
 	else
 		dprof_thread_gone(t);
+	dprof_helper_wake(); /* for the next thread's file */
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 

@@ -5,8 +5,8 @@
 
 export DPROF_DIR=$here
 
-# One round: each way in turn. -> $here/lock, $here/team: round way ns
-for what in "lock 1000000" "team 10000"; do
+# One round: each way in turn. -> $here/lock, $here/team, $here/start: round way ns
+for what in "lock 1000000" "team 10000" "start 200"; do
 	for round in $(seq "$rounds"); do
 		progress "threads: $what, round $round of $rounds"
 		for way in plain off no-locks recorded; do
@@ -35,6 +35,8 @@ row "lock + unlock, nobody waits" "$(only plain <"$here/lock" | estimate)" ns
 ways lock "recorded recorded" "no-locks DPROF_EVENTS=-lock" "off DPROF_OFF=1"
 row "empty parallel region, 2 threads" "$(only plain <"$here/team" | estimate)" ns
 ways team "recorded recorded" "off DPROF_OFF=1"
+row "thread start, one every 2 ms" "$(only plain <"$here/start" | estimate)" ns
+row "  recorded, more than that" "$(paired difference recorded plain <"$here/start" | estimate)" ns "<= 30000"
 
 # ---- messages --------------------------------------------------------------------------------------------
 
