@@ -10,6 +10,7 @@
 #include "analysis/base/nearest.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/marks.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/trace/names.h"
@@ -246,8 +247,7 @@ static void print_text(const struct trace *trace, const struct profile *p, const
 					 "(see the notes)"
 				       : "The clocks of some hosts could not be related (see the problems)"));
 	if (p->nrows == 0)
-		say(mem_copy("No region was recorded: mark the work with #pragma dprof "
-			     "region(NAME)."));
+		say(mem_format("No region was recorded: mark the work with %s.", marks_region(trace)));
 	else if (single(o) && o->reduce && !o->from && !o->progress)
 		print_answer(trace, p, o);
 	else

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/marks.h"
 #include "analysis/trace/names.h"
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
@@ -123,7 +124,7 @@ static char *advice_without_scores(const struct findings *f)
 				  f->lost ? " (all records found no room)" : "");
 	if (!f->any_work)
 		return mem_format("No thread was ever in a region of work: mark the work with "
-				  "#pragma dprof region(NAME)%s.",
+				  "%s%s.", marks_region(f->trace),
 				  f->any_wait ? "; that shows who keeps others waiting" : "");
 	if (f->doubted)
 		return mem_format("Who straggles is not known: DPROF_EVENTS left out events of work or "
