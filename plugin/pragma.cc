@@ -263,10 +263,36 @@ static void define_macro()
 	callbacks->define = describe;
 }
 
+/* Of a name space that nobody has GCC says something with -Wall only; a misspelt mark would just be missing. */
+static void (*unknown_pragma)(cpp_reader *, location_t);
+
+static void on_unknown(cpp_reader *reader, location_t where)
+{
+	const cpp_token *t = cpp_peek_token(reader, 0);
+	auto_vec<const char *> ours;
+	ours.safe_push("dprof");
+	if (t->type == CPP_NAME) {
+		const char *given = (const char *)NODE_NAME(t->val.node.node);
+		if (find_closest_string(given, &ours) && !in_system_header_at(where))
+			warning_at(linemap_resolve_location(line_table, t->src_loc, LRK_MACRO_EXPANSION_POINT, nullptr), 0,
+				   "%<#pragma %s%> is ignored; did you mean %<#pragma dprof%>?", given);
+	}
+	if (unknown_pragma)
+		unknown_pragma(reader, where);
+}
+
+static void watch_unknown()
+{
+	cpp_callbacks *callbacks = cpp_get_callbacks(parse_in);
+	unknown_pragma = callbacks->def_pragma;
+	callbacks->def_pragma = on_unknown;
+}
+
 void pragma_register(bool language_is_cplusplus)
 {
 	cplusplus = language_is_cplusplus;
 	/* The whole name space, so that misspelt directives arrive here too. */
 	c_register_pragma(nullptr, "dprof", on_pragma);
 	define_macro();
+	watch_unknown();
 }

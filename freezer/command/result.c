@@ -201,7 +201,8 @@ void result_print(const struct result *r)
 	printf("%s: %zu exchanges, %llu packets dropped\n", r->host, r->exchanges,
 	       (unsigned long long)r->dropped);
 	if (r->status == FRZ_UNLINKED)
-		puts(r->exchanges ? "  too few exchanges to bound the clock" : "  no answer");
+		puts(r->exchanges ? "  too few exchanges to bound the clock"
+				  : "  no answer: no `freezer serve` there, or one with another --key");
 	if (r->nfaults)
 		print_faults(r);
 	if (!result_placed(r))

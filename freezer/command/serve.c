@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * serve.c - `freezer serve`: answers until it is told to stop. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "freezer/clock.h"
 #include "freezer/command/command.h"
+
+#define LOOK_NS UINT64_C(1000000000) /* at what was dropped */
 
 struct serve {
 	struct common common;
@@ -40,6 +43,17 @@ static error_t parse(int option, char *value, struct argp_state *state)
 	}
 }
 
+/* Once. Whoever asks gets no answer, so only here it can be seen. */
+static void say_wrong_key(const struct frz_endpoint *e)
+{
+	static bool said;
+
+	if (said || !e->counts.forged)
+		return;
+	fputs("freezer: packets with another --key than ours, or damaged, are not answered\n", stderr);
+	said = true;
+}
+
 int cmd_serve(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
@@ -67,8 +81,10 @@ int cmd_serve(int argc, char **argv)
 	printf("answering on port %u; clock %s, %.6f GHz\n", frz_port(&e),
 	       frz_source_word(frz_source()), frz_ghz());
 	fflush(stdout);
-	while (!frz_stop_asked(&stop))
-		answers += (unsigned long long)frz_answer(&e, &stop, UINT64_MAX);
+	while (!frz_stop_asked(&stop)) {
+		answers += (unsigned long long)frz_answer(&e, &stop, LOOK_NS);
+		say_wrong_key(&e);
+	}
 	dropped = e.counts.forged + e.counts.stale;
 	printf("answered %llu, dropped %llu", answers, dropped);
 	if (dropped)

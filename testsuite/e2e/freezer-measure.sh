@@ -25,7 +25,7 @@ fail() {
 
 # start SERVE... : runs it in the background; $port is where it answers
 start() {
-	"$@" >"$work/serve" &
+	"$@" >"$work/serve" 2>"$work/serve-said" &
 	server=$!
 	for _ in $(seq 100); do
 		port=$(sed -n 's/^answering on port \([0-9]*\);.*/\1/p' "$work/serve")
@@ -86,10 +86,11 @@ stop
 
 start "$freezer" serve --bind 127.0.0.1 --port 0
 status_of 1 "$freezer" measure "127.0.0.1:$port" --for 10ms --key $key
-grep -q '^  no answer$' "$work/out" || fail "another key: $(cat "$work/out")"
+grep -q '^  no answer: no .freezer serve. there, or one with another --key$' "$work/out" || fail "another key: $(cat "$work/out")"
 kill "$server"
 wait "$server"
 server=
+grep -q '^freezer: packets with another --key than ours' "$work/serve-said" || fail "another key: serve says $(cat "$work/serve-said")"
 grep -q '^answered 0, dropped [1-9]' "$work/serve" || fail "another key: $(tail -n 1 "$work/serve")"
 
 status_of 0 "$freezer" --help
