@@ -17,9 +17,10 @@ fail() {
 	failed=1
 }
 cd "$dir" || exit 1
-names() { # of thread 0's events, in order
-	"$bin/dprof-analyze" dump "$DPROF_DIR"/* 2>problems | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
-		$1 == "e" && $2 == 0 && $5 == "enter" { print $4 in name ? name[$4] : "unresolved" }'
+names() { # of the regions that thread 0 enters, in order
+	"$bin/dprof-analyze" dump "$DPROF_DIR"/* 2>problems | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4; kind[$2] = $3 }
+		$1 == "e" && $2 == 0 && $5 == "enter" && !($4 in name) { print "unresolved" }
+		$1 == "e" && $2 == 0 && $5 == "enter" && kind[$4] == "kind=region" { print name[$4] }'
 }
 expect() { # what; the names on standard input
 	names >got
