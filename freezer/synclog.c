@@ -123,6 +123,7 @@ int frz_synclog_flush(struct frz_synclog *log)
 	if (log->fd < 0 || log->error)
 		return log->error;
 	log->error = write_whole(log->fd, log->records, log->nrecords * sizeof *log->records);
+	log->stored += log->error ? 0 : log->nrecords;
 	log->nrecords = 0;
 	return log->error;
 }

@@ -57,6 +57,7 @@ struct frz_synclog {
 	int error;                       /* the first -errno; nothing is written after it */
 	struct frz_sync_record *records; /* in memory: all; otherwise those not yet written */
 	size_t nrecords, room;
+	uint64_t stored;                 /* records that are in the file */
 };
 
 /* Makes the file, which must not exist yet; or keeps all records in memory when path is NULL.

@@ -14,6 +14,7 @@
 
 #include "runtime/count.h"
 #include "runtime/settings.h"
+#include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -95,6 +96,16 @@ static bool all_written(const struct dprof_chunk *c)
 	return true;
 }
 
+/* The number of words comes last: with it the seal is whole. */
+static void seal(const struct dprof_chunk *c)
+{
+	uint64_t *last = c->start + c->bytes / sizeof(*last) - DPROF_SEAL_WORDS;
+	size_t words = (size_t)(c->claimed - c->start);
+
+	last[1] = dprof_sum_words(DPROF_SUM_BEGIN, c->start, words);
+	__atomic_store_n(&last[0], words, __ATOMIC_RELEASE);
+}
+
 /* A claimed record is unwritten while its claimer is interrupted: perhaps for long, by a
  * handler that filled chunks; perhaps for ever, by a handler that jumped away. Such a chunk
  * stays mapped. */
@@ -103,8 +114,10 @@ static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 	if (c->offset + c->bytes > t->kept_bytes)
 		t->kept_bytes = c->offset + c->bytes;
 	dprof_count_chunk(c);
-	if (all_written(c))
+	if (all_written(c)) {
+		seal(c);
 		sys(SYS_munmap, c->start, c->bytes);
+	}
 	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
 }
 
@@ -142,7 +155,22 @@ static struct dprof_chunk *room_for_one(struct dprof_thread *t)
 	return c;
 }
 
-int dprof_chunk_make(struct dprof_thread *t)
+enum dprof_why dprof_why_refused(long error)
+{
+	switch (-error) {
+	case ENOSPC: return DPROF_WHY_DISK;
+	case EDQUOT: return DPROF_WHY_QUOTA;
+	case EFBIG:  return DPROF_WHY_LIMIT;
+	case ENOMEM:
+	case EFAULT: return DPROF_WHY_MEMORY;
+	case EMFILE:
+	case ENFILE: return DPROF_WHY_FILES;
+	case EAGAIN: return DPROF_WHY_LATE;
+	default:     return DPROF_WHY_REFUSED;
+	}
+}
+
+static int make(struct dprof_thread *t)
 {
 	size_t bytes = dprof_next_chunk(t->made_bytes, dprof_settings.chunk_bytes);
 	struct dprof_chunk *c = room_for_one(t);
@@ -160,6 +188,15 @@ int dprof_chunk_make(struct dprof_thread *t)
 	return 0;
 }
 
+int dprof_chunk_make(struct dprof_thread *t)
+{
+	int error = make(t);
+
+	if (error)
+		t->why = dprof_why_refused(error);
+	return error;
+}
+
 struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t)
 {
 	return in_state(t, CHUNK_CLEAN);
@@ -169,12 +206,12 @@ struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t)
 static void leave(struct dprof_thread *t, uint64_t *next)
 {
 	struct dprof_chunk *c = t->current;
-	uint64_t *end = t->chunk_end;
+	uint64_t *end = t->chunk_end, *last = end + DPROF_SLACK_WORDS - DPROF_SEAL_WORDS;
 
 	t->before = end - 1;
 	for (int i = 0; i < DPROF_WIDE_WORDS; i++)
 		t->tail[i] = end[i - DPROF_WIDE_WORDS];
-	c->claimed = next < end ? end : next < end + DPROF_SLACK_WORDS ? next : end + DPROF_SLACK_WORDS;
+	c->claimed = next < end ? end : next < last ? next : last;
 	c->hole = NULL;
 }
 
@@ -253,8 +290,23 @@ uint64_t dprof_chunks_end(const struct dprof_thread *t)
 	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
 		uint64_t claimed = (uint64_t)((char *)c->claimed - (char *)c->start);
 
+		if (c != t->current)
+			claimed = c->bytes; /* it is sealed */
 		if (c->state >= CHUNK_CURRENT && c->offset + claimed > end)
 			end = c->offset + claimed;
 	}
 	return end;
+}
+
+void dprof_chunks_seal(struct dprof_thread *t, bool ended)
+{
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
+		bool taken = c != t->current && take(c);
+		bool ours = taken || (ended && c != t->current && c->state == CHUNK_TAKEN);
+
+		if (ours && all_written(c))
+			seal(c);
+		if (taken)
+			__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
+	}
 }

@@ -235,15 +235,49 @@ enum dprof_key {
  * one that was begun.
  *
  * A chunk that another one follows is full but for its last DPROF_SLACK_WORDS, where words may stand
- * that signal handlers claimed in the midst of each other.
+ * that signal handlers claimed in the midst of each other. Its very last two words are its seal, unless the
+ * first of them is zero: how many words it holds, and their sum (sum.h). It is sealed when nobody is going to pack it: when
+ * its thread or process ends, or when it is forgotten for want of a helper.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between two instructions of an interrupted record; the reader puts those in order. */
 #define DPROF_EVENTS_MAGIC   "dprofev2"
 #define DPROF_HEADER_SIZE    4096
-#define DPROF_FORMAT_VERSION 3
+#define DPROF_FORMAT_VERSION 4
+#define DPROF_FORMAT_UNSUMMED 3 /* neither seals nor struct dprof_end */
 #define DPROF_FORMAT_OLDEST  2 /* first_chunk is 0, and no chunk has a number */
 #define DPROF_SLACK_WORDS    64
+#define DPROF_SEAL_WORDS     2  /* of the slack */
+
+/* Why records found no room, and the word for it in the process file. */
+#define DPROF_WHYS(X)                                                                              \
+	X(DISK, disk, "the disk is full")                                                          \
+	X(QUOTA, quota, "the disk quota is used up")                                               \
+	X(LIMIT, limit, "the limit of a file's size is reached")                                   \
+	X(MEMORY, memory, "there is no memory or address space for the trace")                     \
+	X(FILES, files, "too many files are open")                                                 \
+	X(LATE, late, "the helper was too late: set DPROF_BUFFER higher")                          \
+	X(HANDLER, handler, "a signal handler came while its thread changed chunks")               \
+	X(ENDED, ended, "their thread had ended")                                                  \
+	X(REFUSED, refused, "the trace can no longer be written")
+
+enum dprof_why {
+#define X(NAME, word, text) DPROF_WHY_##NAME,
+	DPROF_WHYS(X)
+#undef X
+	DPROF_WHY_COUNT
+};
+
+/* What a thread had recorded when it ended, or its process did. The chunks before the last one are packed or
+ * sealed. A thread that ran on when its process ended (`ran_on`) may have recorded more since. */
+struct dprof_end {
+	uint64_t ran_on;
+	uint64_t lost;       /* records that had found no room */
+	uint64_t chunks;     /* that were begun; without numbers: 1 */
+	uint64_t words;      /* of the last one */
+	uint64_t sum;        /* of these words (sum.h) */
+	uint64_t header_sum; /* of the header up to here, as if its `lost` and `why` were zero */
+};
 
 /* What the kernel had counted of a thread, from its creation until some moment between two stamps. */
 #define DPROF_SCHED(X)                                                                             \
@@ -281,6 +315,8 @@ struct dprof_events_header {
 	uint64_t first_chunk;  /* bytes */
 	uint64_t largest_chunk;
 	struct dprof_sched sched[2]; /* soon after it began, and when it or its process ended; or known is 0 */
+	uint64_t why;          /* bits 1 << enum dprof_why: why records found no room */
+	struct dprof_end end;  /* once `ended` is not 0 */
 };
 
 /* Chunks double, so that a thread that records little costs little. */
@@ -294,7 +330,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  * Lines "key value..." of which each is appended whole as soon as it is known. Bytes <= ' ', '%'
  * and 0x7f in a value are written %XX. A number with 0x is hexadecimal, all others decimal.
  *
- *   dprof-process 1               first line: format version
+ *   dprof-process 2               first line: format version; 1: without threads and sum
  *   program PATH
  *   job ID
  *   host NAME                     DPROF_HOST, else the host's name
@@ -313,6 +349,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 is one clock from which no core's counter differs by more than TICKS.
  *                                 That holds for every stamp taken here, of events and of packets. K
  *                                 cores differ from the first for certain (TICKS covers that, too)
+ *   sync FILE [records=N]         packets between hosts are stored in this file; and, when no more come, how
+ *                                 many records it has
  *   packets start|run|end exchanges=N unanswered=N forged=N stale=N ns=N cpu_ns=N
  *                                 what this process, as its host's endpoint, asked in one phase; the
  *                                 packets that it dropped, without the job's key (forged) or late,
@@ -329,10 +367,16 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 what the kernel had counted of a thread (struct dprof_sched), of which what
  *                                 it does not tell is left out. Its first counts and its last ones stand in the
  *                                 header of its file of events, or here, the last ones of a thread that ended with last=1
+ *   missing THREAD why=WORD       this thread could have no file of events: what it recorded is lost, unless
+ *                                 it has got one since
  *   note TEXT                     something that the reader of the report must know
+ *   lost N why=WORD,WORD          records that have no file of events to be counted in
+ *   threads FIRST-LAST,...        numbers of all threads that have a file of events; or several such lines
  *   finished STAMP                the process ended in good order
+ *   sum BYTES 0xSUM               of so many bytes of this file: FNV-1a, 64 bits
  */
-#define DPROF_PROCESS_FIRST_LINE "dprof-process 1"
+#define DPROF_PROCESS_FIRST_LINE "dprof-process 2"
+#define DPROF_PROCESS_UNSUMMED   "dprof-process 1"
 #define DPROF_HALFWIDTH_MAX      (UINT64_C(1) << 40) /* of cores: minutes; more is damage */
 
 #endif

@@ -21,10 +21,12 @@
 #include "runtime/notice.h"
 #include "runtime/settings.h"
 #include "runtime/spare.h"
+#include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
 #define DIRECTORIES_MAX 10000
+#define RESERVED        16384 /* bytes of the process file, so that a full disk has room for its last lines */
 
 uint8_t dprof_off = 1; /* until the environment has been read */
 unsigned dprof_vector_bytes;
@@ -113,6 +115,8 @@ static bool append(int flags, const char *lines, size_t bytes)
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 	if (fd < 0)
 		return false;
+	if (flags & O_CREAT && dprof_within_file_size_limit(RESERVED))
+		sys(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, 0, RESERVED);
 	errno = EFBIG;
 	written = within_file_size_limit(fd, bytes) && write(fd, lines, bytes) == (ssize_t)bytes;
 	close(fd);
@@ -353,33 +357,87 @@ static void __attribute__((constructor(101))) start(void)
 	errno = saved_errno;
 }
 
-static void note_homeless(void)
+/* ---- The last lines -------------------------------------------------------------------------- */
+
+static void say_homeless(void)
 {
-	char text[96];
+	static const char *const words[] = {
+#define X(NAME, word, text) [DPROF_WHY_##NAME] = #word,
+		DPROF_WHYS(X)
+#undef X
+	};
+	char line[160];
+	const char *before = " why=";
+	size_t n;
 
 	if (!dprof_lost_homeless)
 		return;
-	snprintf(text, sizeof(text), "%llu records are lost: their threads could have no file",
-		 (unsigned long long)dprof_lost_homeless);
-	dprof_process_line("note", text);
+	n = (size_t)snprintf(line, sizeof(line), "lost %llu", (unsigned long long)dprof_lost_homeless);
+	for (int why = 0; why < DPROF_WHY_COUNT; why++) {
+		if (!(dprof_why_homeless >> why & 1))
+			continue;
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", before, words[why]);
+		before = ",";
+	}
+	n += (size_t)snprintf(line + n, sizeof(line) - n, "\n");
+	dprof_process_append(line, n);
+}
+
+static void say_threads(void)
+{
+	char list[400], line[sizeof(list) + 16];
+	uint32_t from = 0;
+
+	while (dprof_threads_list(list, sizeof(list), &from)) {
+		int n = snprintf(line, sizeof(line), "threads %s\n", list);
+
+		dprof_process_append(line, (size_t)n);
+	}
+}
+
+/* Of what the file holds now. What was reserved behind its end is given back. */
+static void say_sum(void)
+{
+	char path[PATH_MAX], block[4096], line[80];
+	uint64_t sum = DPROF_SUM_BEGIN, bytes = 0;
+	long got;
+	int fd, n;
+
+	if (!dprof_process_path(path, sizeof(path), ".process"))
+		return;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	while ((got = pread(fd, block, sizeof(block), (off_t)bytes)) > 0) {
+		sum = dprof_sum_bytes(sum, block, (size_t)got);
+		bytes += (uint64_t)got;
+	}
+	n = snprintf(line, sizeof(line), "sum %llu 0x%llx\n", (unsigned long long)bytes,
+		     (unsigned long long)sum);
+	dprof_process_append(line, (size_t)n);
+	sys(SYS_ftruncate, fd, bytes + (uint64_t)n);
+	close(fd);
 }
 
 static void __attribute__((destructor(101))) finish(void)
 {
 	uint64_t stamp = dprof_now();
 	struct dprof_count count;
+	int saved_errno = errno, n;
 	char line[64];
-	int n;
 
 	if (state != BEGUN)
 		return;
 	dprof_modules_look();
-	note_homeless();
 	note_missing();
 	count = dprof_threads_end(stamp);
 	dprof_spares_remove();
 	count.all &= !has_forked;
+	say_homeless();
+	say_threads();
 	n = snprintf(line, sizeof(line), "finished %llu\n", (unsigned long long)stamp);
 	dprof_process_append(line, (size_t)n);
+	say_sum();
 	dprof_notice_end(count, directory, rank < 0 ? 1 : ranks);
+	errno = saved_errno;
 }

@@ -37,17 +37,20 @@ uint32_t __dprof_alone[DPROF_ADAPTERS] = { ~0u, ~0u, ~0u };
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
-uint64_t dprof_lost_homeless;
+uint64_t dprof_lost_homeless, dprof_why_homeless;
 bool dprof_supervised, dprof_unambiguous = true, dprof_choosy;
 
-/* One record of this thread is lost. Atomic, since a handler may count in the midst of it. */
-static void lose(struct dprof_thread *t)
+/* One record of this thread is lost, for reasons 1 << enum dprof_why; without a file dprof_thread_begin has
+ * said why. Atomic, since a handler may count in the midst of it. */
+static void lose(struct dprof_thread *t, uint64_t why)
 {
 	if (t) {
+		__atomic_fetch_or(&t->header->why, why, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&t->header->lost, 1, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&t->lost_unwritten, 1, __ATOMIC_RELAXED);
 	} else {
 		homeless++;
+		__atomic_fetch_or(&dprof_why_homeless, why, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&dprof_lost_homeless, 1, __ATOMIC_RELAXED);
 	}
 }
@@ -57,6 +60,8 @@ static void bring_home(struct dprof_thread *t)
 {
 	__atomic_fetch_add(&t->header->lost, homeless, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&t->lost_unwritten, homeless, __ATOMIC_RELAXED);
+	if (homeless)
+		__atomic_fetch_or(&t->header->why, dprof_why_homeless, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&dprof_lost_homeless, homeless, __ATOMIC_RELAXED);
 	homeless = 0;
 }
@@ -114,6 +119,7 @@ static bool next_chunk(struct dprof_thread *t)
 	struct dprof_chunk *clean = dprof_chunk_clean(t);
 
 	if (!clean && !take_over(t)) {
+		t->why = DPROF_WHY_LATE;
 		t->refused = 1;
 		return false;
 	}
@@ -319,7 +325,7 @@ static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 	if (outcome == LOST || outcome == LEFT_OUT)
 		forget_claim(dprof_self, slot);
 	if (outcome == LOST)
-		lose(dprof_self);
+		lose(dprof_self, dprof_self ? UINT64_C(1) << dprof_self->why : 0);
 	if (outcome == LEFT_OUT)
 		dprof_drop();
 	begun(dprof_self, before, slot);
@@ -335,7 +341,7 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 
 	if (busy) {
 		__asm__("subq $8, %0" : "+m"(__dprof_cursor.next) : : "cc");
-		lose(dprof_self);
+		lose(dprof_self, UINT64_C(1) << DPROF_WHY_HANDLER);
 		return 0;
 	}
 	begin_busy();
@@ -349,7 +355,7 @@ int dprof_make_room_for(const struct dprof_event *e)
 	enum outcome outcome;
 
 	if (busy) {
-		lose(dprof_self);
+		lose(dprof_self, UINT64_C(1) << DPROF_WHY_HANDLER);
 		return 0;
 	}
 	begin_busy();

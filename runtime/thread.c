@@ -11,6 +11,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -31,6 +32,8 @@
 #define YOUNG_TICKS (INT64_C(1) << 24) /* 3 to 8 ms */
 #define LOOK_TICKS  (INT64_C(1) << 30) /* 0.2 to 0.5 s; and then, of a thread's life, ... */
 #define LOOKS       64                 /* ... this part */
+
+#define MISSING_LINES 64 /* of threads without a file, at most */
 
 static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
@@ -134,6 +137,7 @@ static void clean(struct dprof_thread *t)
 	t->file_bytes = DPROF_HEADER_SIZE + t->made_bytes;
 	t->numbers = t->packed_bytes = 0;
 	t->lost_unwritten = 0;
+	t->why = DPROF_WHY_REFUSED;
 	t->refused = t->destructor_rounds = 0;
 	t->begun = t->looked = dprof_now();
 }
@@ -191,36 +195,98 @@ static uint32_t take_number(void)
 	return number;
 }
 
-/* The header's page and the first chunk, or NULL. Where the file is there already the helper is making it. */
-static void *map_file(const struct dprof_thread *t, uint32_t number)
-{
-	void *spare = dprof_spare_take(number);
-	long at;
+/* ---- Which threads have files ----------------------------------------------------------------- */
 
-	if (spare)
-		return spare;
-	at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, t->file_bytes);
+/* Of those with numbers up to this one it is known which have a file; it is never so of more. */
+#define LISTED_THREADS ((uint32_t)1 << 16)
+
+static uint64_t has_file[LISTED_THREADS / 64]; /* bits */
+
+static void note_file(uint32_t number)
+{
+	if (number < LISTED_THREADS)
+		__atomic_fetch_or(&has_file[number / 64], UINT64_C(1) << number % 64, __ATOMIC_RELAXED);
+}
+
+static bool is_noted(uint32_t number)
+{
+	return number < LISTED_THREADS &&
+	       __atomic_load_n(&has_file[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
+}
+
+bool dprof_threads_list(char *to, size_t size, uint32_t *from)
+{
+	size_t n = 0, most = sizeof("4294967295-4294967295,");
+	uint32_t first, i = *from;
+
+	while (n + most < size && i < LISTED_THREADS) {
+		while (i < LISTED_THREADS && !is_noted(i))
+			i++;
+		for (first = i; is_noted(i); i++)
+			;
+		if (i > first)
+			n += (size_t)snprintf(to + n, size - n, i - first > 1 ? "%s%u-%u" : "%s%u",
+					      n ? "," : "", first, i - 1);
+	}
+	*from = i;
+	return n > 0;
+}
+
+/* Said once, while there is room for lines that say so. The next try has the same number. */
+static void say_missing(uint32_t number, enum dprof_why why)
+{
+	static const char *const words[] = {
+#define X(NAME, word, text) [DPROF_WHY_##NAME] = #word,
+		DPROF_WHYS(X)
+#undef X
+	};
+	static unsigned lines;
+	static __thread bool said;
+	char line[64];
+	int n;
+
+	promised = number + 1;
+	__atomic_fetch_or(&dprof_why_homeless, UINT64_C(1) << why, __ATOMIC_RELAXED);
+	if (said || __atomic_fetch_add(&lines, 1, __ATOMIC_RELAXED) >= MISSING_LINES)
+		return;
+	said = true;
+	n = snprintf(line, sizeof(line), "missing %u why=%s\n", number, words[why]);
+	dprof_process_append(line, (size_t)n);
+}
+
+/* The header's page and the first chunk, or -errno. Where the file is there already the helper is making it. */
+static long map_file(const struct dprof_thread *t, uint32_t number)
+{
+	long at = (long)dprof_spare_take(number), error;
+
+	if (at)
+		return at;
+	error = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, t->file_bytes);
 	if (number > 0)
 		dprof_helper_wake(); /* to be quicker next time; who found a spare is not to wait for it */
-	return sys_failed(at) ? dprof_spare_take(number) : (void *)at;
+	at = sys_failed(error) ? (long)dprof_spare_take(number) : 0;
+	return at ? at : error;
 }
 
 static bool make_file(struct dprof_thread *t)
 {
 	uint32_t number = take_number();
-	char *start;
+	long start;
 
 	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
 		return false;
 	start = map_file(t, number);
-	if (!start)
+	if (sys_failed(start)) {
+		say_missing(number, dprof_why_refused(start));
 		return false;
+	}
 	t->header = (struct dprof_events_header *)start;
 	t->chunk[0] = (struct dprof_chunk){ .state = CHUNK_CLEAN,
-					    .start = (uint64_t *)(start + DPROF_HEADER_SIZE),
+					    .start = (uint64_t *)(start + (long)DPROF_HEADER_SIZE),
 					    .bytes = t->made_bytes,
 					    .offset = DPROF_HEADER_SIZE };
 	write_header(t->header, number);
+	note_file(number);
 	return true;
 }
 
@@ -230,6 +296,8 @@ void dprof_thread_begin(void *unused)
 	struct dprof_thread *t = NULL;
 
 	(void)unused;
+	if (gone)
+		__atomic_fetch_or(&dprof_why_homeless, UINT64_C(1) << DPROF_WHY_ENDED, __ATOMIC_RELAXED);
 	if (!gone && dprof_process_begin())
 		t = allocate();
 	if (t) {
@@ -280,8 +348,8 @@ static void close_cursor(struct dprof_thread *t)
 	if (t->lost_unwritten && next < t->chunk_end)
 		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
 	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
-	t->header->ended = dprof_now();
 	keep_sched(&t->header->sched[1], dprof_sched_last());
+	dprof_end_thread(t);
 }
 
 void dprof_thread_gone(struct dprof_thread *t)
@@ -290,6 +358,7 @@ void dprof_thread_gone(struct dprof_thread *t)
 
 	while (!try_lock())
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
+	dprof_chunks_seal(t, true);
 	end = dprof_chunks_end(t);
 	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
 		if (c->state >= CHUNK_CURRENT)
@@ -337,9 +406,11 @@ static void end(void *value)
 
 static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
-	t->header->ended = stamp;
+	dprof_chunks_seal(t, false);
 	if (t->cursor)
 		keep_sched(&t->header->sched[1], dprof_sched_read(t->header->tid));
+	if (!t->header->ended)
+		dprof_end_with_process(t, stamp);
 }
 
 /* Records that other threads, or what the C library runs after us, still make are kept: files stay
@@ -484,5 +555,6 @@ void dprof_threads_forget(void)
 	pthread_setspecific(key, NULL);
 	promised = begun = 0;
 	alive = 0;
-	dprof_lost_homeless = 0;
+	dprof_lost_homeless = dprof_why_homeless = 0;
+	memset(has_file, 0, sizeof(has_file));
 }

@@ -82,6 +82,7 @@ struct dprof_thread {
 	uint64_t numbers;                 /* of chunks: the next one's */
 	struct dprof_events_header *header;
 	uint64_t lost_unwritten;          /* not yet told in a LOST record */
+	enum dprof_why why;               /* there was no room the last time */
 	unsigned refused;                 /* how often there was no room since there last was */
 	unsigned destructor_rounds;
 	uint64_t *before;                 /* where the last word of the chunk before stood, or NULL, ... */
@@ -108,6 +109,8 @@ static inline size_t dprof_first_chunk(void)
 	return dprof_settings.chunk_bytes < DPROF_FIRST_CHUNK ? dprof_settings.chunk_bytes
 							      : DPROF_FIRST_CHUNK;
 }
+/* What a negative error number is as a reason to lose records. */
+enum dprof_why dprof_why_refused(long error);
 
 /* Makes one more chunk for t, and forgets the oldest full one where there is no place to remember
  * another. 0 or -errno. Does not touch the cursor. For whoever `supply` lets. */
@@ -130,6 +133,15 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
  * before. And where its file ends, behind every chunk that is not packed. */
 bool dprof_chunks_take(struct dprof_thread *t);
 uint64_t dprof_chunks_end(const struct dprof_thread *t);
+
+/* Seals the full chunks (format.h) of a thread that ended, when nobody packs any more; or of one that runs on
+ * when its process ends. */
+void dprof_chunks_seal(struct dprof_thread *t, bool ended);
+
+/* end.c: says in the header what was recorded. Of the calling thread, when it has closed its cursor; of any
+ * thread when the process ends, at `stamp`. */
+void dprof_end_thread(struct dprof_thread *t);
+void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp);
 
 /* recycle.c, for the helper: packs a full chunk of each thread that has one, and deals with what a thread
  * left that ended; true if there was something to do. */
@@ -172,8 +184,12 @@ int dprof_threads_prepare(void);
 /* In the child of a fork, which has no threads but its own and no file yet. */
 void dprof_threads_forget(void);
 
-/* Records of threads that could not have a file or had ended. */
-extern uint64_t dprof_lost_homeless;
+/* Records of threads that could not have a file or had ended; and bits 1 << enum dprof_why. */
+extern uint64_t dprof_lost_homeless, dprof_why_homeless;
+
+/* Writes "FIRST-LAST,..." of the numbers of threads that have a file, from *from on, as far as there is room,
+ * and moves *from behind them. False when there are none. */
+bool dprof_threads_list(char *to, size_t size, uint32_t *from);
 
 /* For the helper: all that an ended thread recorded is dealt with. */
 void dprof_thread_gone(struct dprof_thread *t);

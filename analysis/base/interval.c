@@ -32,6 +32,8 @@ struct interval interval_seconds(frz_time ticks, double ghz)
 	mpfr_set_sj(hi, ticks.hi, MPFR_RNDN);
 	struct interval seconds = { quotient(lo, per_second, MPFR_RNDD),
 				    quotient(hi, per_second, MPFR_RNDU) };
+	if (ticks.hi == INT64_MAX)
+		seconds.hi = INFINITY;
 	mpfr_clears(lo, hi, per_second, (mpfr_ptr)NULL);
 	return seconds;
 }
@@ -51,7 +53,7 @@ static double percent(int64_t part, int64_t whole, mpfr_rnd_t direction)
 struct interval interval_percent(frz_time part, frz_time whole)
 {
 	struct interval p = { 0, 100 };
-	if (part.lo > 0 && whole.hi > 0)
+	if (part.lo > 0 && whole.hi > 0 && whole.hi < INT64_MAX)
 		p.lo = fmin(100, percent(part.lo, whole.hi, MPFR_RNDD));
 	if (part.hi <= 0)
 		p.hi = 0;

@@ -35,7 +35,7 @@ struct ln_field {
 	enum ln_where where;
 };
 
-#define LN_FORMS 24
+#define LN_FORMS 32
 #define LN_FIELDS 12 /* at most, in a form */
 struct ln_form {
 	const char *word;

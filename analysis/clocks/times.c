@@ -309,48 +309,109 @@ frz_time times_between(const struct times *t, struct moment from, struct moment 
 
 /* ---- Span ------------------------------------------------------------------------------------ */
 
+struct ends times_ends(const struct tr_thread *t)
+{
+	struct ends e = { UINT64_MAX, 0, 0, 0 };
+	trace_ends(t, &e.first, &e.last);
+	e.earliest = e.first;
+	e.latest = e.last;
+	if (trace_lost_before(t) && t->earliest < e.earliest)
+		e.earliest = t->earliest;
+	if (trace_lost_behind(t) && t->latest > e.latest)
+		e.latest = t->latest;
+	return e;
+}
+
 /* First and last stamp of each clock. */
 static struct ends *ends_of_clocks(const struct times *t, const struct ends *threads)
 {
 	struct ends *of = mem_resize(NULL, t->trace->nclocks, sizeof *of);
 	for (size_t c = 0; c < t->trace->nclocks; c++)
-		of[c] = (struct ends){ UINT64_MAX, 0 };
+		of[c] = (struct ends){ UINT64_MAX, 0, UINT64_MAX, 0 };
 	for (size_t i = 0; i < t->trace->nthreads; i++) {
 		struct ends *clock = &of[t->trace->threads[i].clock];
 		if (threads[i].first < clock->first)
 			clock->first = threads[i].first;
 		if (threads[i].first <= threads[i].last && threads[i].last > clock->last)
 			clock->last = threads[i].last;
+		if (threads[i].earliest < clock->earliest)
+			clock->earliest = threads[i].earliest;
+		if (threads[i].latest > clock->latest)
+			clock->latest = threads[i].latest;
 	}
 	return of;
 }
 
+static int64_t smaller(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+static int64_t larger(int64_t x, int64_t y)
+{
+	return x > y ? x : y;
+}
+
+static bool begins_anytime(const struct ends *e)
+{
+	return e->earliest == 0 && e->first > 0;
+}
+
+static bool ends_anytime(const struct ends *e)
+{
+	return e->latest == UINT64_MAX;
+}
+
+/* A clock's part in the span: its first event was at some time of `first`, or before it if it lost some. */
+static void add_ends(const struct times *t, uint32_t clock, const struct ends *e, struct span *span)
+{
+	struct frz_cursor c = times_cursor(t, clock), d = c;
+	struct frz_cursor before = c, behind = c;
+	if (e->first <= e->last) {
+		frz_time first = frz_time_of(&c, e->first), last = frz_time_of(&d, e->last);
+		if (!span->events)
+			span->first.hi = first.hi, span->last.lo = last.lo;
+		span->events = true;
+		span->first.hi = smaller(span->first.hi, first.hi);
+		span->last.lo = larger(span->last.lo, last.lo);
+	}
+	if (e->earliest != UINT64_MAX)
+		span->first.lo = smaller(span->first.lo, begins_anytime(e) ? INT64_MIN
+							  : frz_time_of(&before, e->earliest).lo);
+	if (e->latest || e->first <= e->last)
+		span->last.hi = larger(span->last.hi, ends_anytime(e) ? INT64_MAX
+							  : frz_time_of(&behind, e->latest).hi);
+}
+
 /* The span is the longest way from a first event to a last one, so every such way that is certainly
  * that long bounds it from below, and the longest that is possible bounds it from above. */
+static void add_way(const struct times *t, uint32_t a, const struct ends *from, uint32_t b,
+		    const struct ends *to, frz_time *length)
+{
+	if (from->first <= from->last && to->first <= to->last)
+		length->lo = larger(length->lo, times_between(t, (struct moment){ a, from->first },
+							      (struct moment){ b, to->last }).lo);
+	if (from->earliest == UINT64_MAX || (!to->latest && to->first > to->last))
+		return;
+	if (begins_anytime(from) || ends_anytime(to))
+		length->hi = INT64_MAX;
+	else
+		length->hi = larger(length->hi, times_between(t, (struct moment){ a, from->earliest },
+							      (struct moment){ b, to->latest }).hi);
+}
+
 struct span times_span(const struct times *t, uint32_t line, const struct ends *threads)
 {
-	struct span span = { .events = false };
+	struct span span = { .first.lo = INT64_MAX, .last.hi = INT64_MIN };
 	struct ends *of = ends_of_clocks(t, threads);
 	for (uint32_t a = 0; a < t->trace->nclocks; a++) {
-		if (t->line[a] != line || of[a].first > of[a].last)
+		if (t->line[a] != line)
 			continue;
-		struct frz_cursor c = times_cursor(t, a), d = c;
-		frz_time first = frz_time_of(&c, of[a].first), last = frz_time_of(&d, of[a].last);
-		if (!span.events)
-			span = (struct span){ true, first, last, { 0, 0 } };
-		span.first.lo = first.lo < span.first.lo ? first.lo : span.first.lo;
-		span.first.hi = first.hi < span.first.hi ? first.hi : span.first.hi;
-		span.last.lo = last.lo > span.last.lo ? last.lo : span.last.lo;
-		span.last.hi = last.hi > span.last.hi ? last.hi : span.last.hi;
-		for (uint32_t b = 0; b < t->trace->nclocks; b++) {
-			if (t->line[b] != line || of[b].first > of[b].last)
-				continue;
-			frz_time way = times_between(t, (struct moment){ a, of[a].first },
-						     (struct moment){ b, of[b].last });
-			span.length.lo = way.lo > span.length.lo ? way.lo : span.length.lo;
-			span.length.hi = way.hi > span.length.hi ? way.hi : span.length.hi;
-		}
+		add_ends(t, a, &of[a], &span);
+		for (uint32_t b = 0; b < t->trace->nclocks; b++)
+			if (t->line[b] == line)
+				add_way(t, a, &of[a], b, &of[b], &span.length);
 	}
 	free(of);
-	return span;
+	return span.events ? span : (struct span){ .events = false };
 }

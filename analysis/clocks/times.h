@@ -89,8 +89,11 @@ struct span {
 	frz_time length; /* tighter than the difference of the two */
 };
 
-/* `ends` gives first and last stamp of each thread; a thread without events has first > last. */
-struct ends { uint64_t first, last; };
+/* First and last stamp of a thread; without events first > last. Records that it lost had none before
+ * `earliest` or after `latest`; without losses these are the two others, and 0 and UINT64_MAX when nothing is
+ * known of that. */
+struct ends { uint64_t first, last, earliest, latest; };
+struct ends times_ends(const struct tr_thread *);
 struct span times_span(const struct times *, uint32_t line, const struct ends *);
 
 /* Bounds may be as far out as int64_t goes, when nothing better is known; they stay there. */

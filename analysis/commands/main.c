@@ -270,8 +270,10 @@ static int run(size_t command, const char *directory, const struct options *opti
 		free(error);
 		return EXIT_DAMAGED;
 	}
-	int status = commands[command].command.run(t, options);
 	bool said = commands[command].command.run == cmd_check; /* its output is the problems */
+	if (!said && commands[command].command.run != cmd_dump)
+		trace_check(t);
+	int status = commands[command].command.run(t, options);
 	fflush(stdout);
 	for (size_t i = 0; i < t->nproblems && !said && status != EXIT_USAGE; i++)
 		fprintf(stderr, "dprof-analyze: %s\n", t->problems[i]);

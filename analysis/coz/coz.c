@@ -426,7 +426,7 @@ static struct span span_of(const struct graph *g)
 	size_t n = g->trace->nthreads;
 	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
 	for (size_t t = 0; t < n; t++)
-		ends[t] = (struct ends){ g->threads[t].first, g->threads[t].last };
+		ends[t] = times_ends(&g->trace->threads[t]);
 	struct span span = times_span(g->times, g->times->line[g->trace->threads[0].clock], ends);
 	free(ends);
 	return span;

@@ -75,6 +75,12 @@ static struct interval speedup(struct savings_bounds saving, frz_time span, uint
 	return percent;
 }
 
+/* Of the run, whose end some thread has lost or not. */
+static struct savings_bounds of_the_run(const struct profile *p, struct savings_bounds saving)
+{
+	return p->end_lost ? (struct savings_bounds){ 0, INFINITY } : saving;
+}
+
 static struct interval slope_of(const struct profile *p, const struct profile_row *row)
 {
 	struct interval sum = { 0, 0 };
@@ -129,7 +135,8 @@ static void take_speedups(struct profile *p, struct coz *c, struct profile_row *
 {
 	for (size_t r = 0; r < c->question.nrows; r++)
 		for (size_t i = 0; i < p->nreductions; i++)
-			rows[r].percent[i] = speedup(coz_saving(c, r, i), c->span.length, p->reductions[i]);
+			rows[r].percent[i] = speedup(of_the_run(p, coz_saving(c, r, i)), c->span.length,
+						     p->reductions[i]);
 }
 
 static void take_facts(struct profile *p, const struct coz *c)
@@ -203,7 +210,7 @@ static void ask_aside(struct profile *p, struct coz *c, const struct profile_asi
 	}
 	struct coz_question question = { row, 1, &aside->reduction, 1, aside->rank };
 	coz_ask(c, &question);
-	p->aside = speedup(coz_saving(c, 0, 0), c->span.length, aside->reduction);
+	p->aside = speedup(of_the_run(p, coz_saving(c, 0, 0)), c->span.length, aside->reduction);
 	if (all)
 		add_rank_row(p, c, row, aside->rank);
 	free(row);
@@ -295,6 +302,8 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 {
 	*p = (struct profile){ .possible = coz_possible(times) };
 	choose_reductions(p, wish);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		p->end_lost |= trace_lost_behind(&trace->threads[i]);
 	uint32_t *row_of_site = find_rows(p, trace, wish);
 	for (size_t r = 0; r < p->nrows; r++)
 		open_row(p, &p->rows[r]);

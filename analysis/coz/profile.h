@@ -55,6 +55,7 @@ struct profile {
 	struct interval aside;       /* the gain that was asked for aside, in percent of the run */
 	struct interval span_s;
 	bool possible;               /* coz_possible(); otherwise nothing is known */
+	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */
 	char **faults; size_t nfaults; /* sentences: what is missing, so that bounds are wide */
 	struct points points;        /* empty when none were asked for */

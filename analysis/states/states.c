@@ -88,7 +88,7 @@ static struct ends *ends_of_clocks(const struct trace *trace)
 {
 	struct ends *ends = mem_resize(NULL, trace->nclocks + 1, sizeof *ends);
 	for (size_t c = 0; c < trace->nclocks; c++)
-		ends[c] = (struct ends){ UINT64_MAX, 0 };
+		ends[c] = (struct ends){ .first = UINT64_MAX };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		struct ends *clock = &ends[trace->threads[i].clock], own;
 		if (!trace_ends(&trace->threads[i], &own.first, &own.last))

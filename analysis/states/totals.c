@@ -221,12 +221,11 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 	t->ends = mem_resize(NULL, trace->nthreads + 1, sizeof *t->ends);
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		struct thread_totals *thread = &t->threads[i];
-		*thread = (struct thread_totals){ .ends = { UINT64_MAX, 0 },
-						  .work = NO_TOTAL,
+		*thread = (struct thread_totals){ .work = NO_TOTAL,
 						  .wait = NO_TOTAL,
 						  .unclassified = NO_TOTAL,
 						  .open_site = TR_NO_SITE };
-		trace_ends(&trace->threads[i], &thread->ends.first, &thread->ends.last);
+		thread->ends = times_ends(&trace->threads[i]);
 		glance(t, i);
 		t->ends[i] = thread->ends;
 	}

@@ -40,12 +40,13 @@ struct pack_thread {
 	size_t process;
 	uint32_t number;
 	char name[sizeof((struct dprof_events_header *)0)->name];
-	uint64_t lost;
-	bool complete;
+	uint64_t lost, said_lost; /* in all; by its lines "lost" */
+	bool complete, ran_on;
 	uint64_t first, last;    /* stamps */
 	bool begun;              /* has an event */
 	uint64_t *pending; size_t npending;
 	uint64_t nwritten;       /* words */
+	uint64_t sum;            /* of all its words; once there is one */
 };
 
 struct pack_sched { size_t thread; struct dprof_sched says; };

@@ -19,6 +19,7 @@
 #include "analysis/text/pack.h"
 #include "analysis/trace/sched.h"
 #include "freezer/synclog.h"
+#include "runtime/sum.h"
 #include "runtime/words.h"
 
 /* Words of one thread that wait in memory. */
@@ -77,6 +78,9 @@ static char *flush(struct pack *p, size_t thread)
 static char *put_word(struct pack *p, size_t thread, uint64_t word)
 {
 	struct pack_thread *t = &p->threads[thread];
+	if (!t->nwritten && !t->npending)
+		t->sum = DPROF_SUM_BEGIN;
+	t->sum = dprof_sum_word(t->sum, word);
 	if (t->nwritten)
 		t->pending[t->npending++] = word; /* there is room: it was full before */
 	else
@@ -122,12 +126,20 @@ char *pack_argument(struct pack *p, size_t thread, struct tr_arg a)
 
 char *pack_lost(struct pack *p, size_t thread, uint64_t records)
 {
+	p->threads[thread].said_lost += records;
 	return put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_LOST, 0, records));
+}
+
+/* Of a thread that has lost records it is not known when it ended. */
+static uint64_t ended(const struct pack_thread *t, uint64_t lost)
+{
+	return !t->complete ? 0 : lost ? UINT64_MAX : t->last ? t->last : 1;
 }
 
 static char *finish_thread(struct pack *p, size_t thread)
 {
 	struct pack_thread *t = &p->threads[thread];
+	uint64_t lost = t->lost > t->said_lost ? t->lost : t->said_lost, words = t->nwritten + t->npending;
 	const struct pack_process *process = &p->processes[t->process];
 	uint8_t page[DPROF_HEADER_SIZE] = { 0 };
 	struct dprof_events_header header = {
@@ -140,12 +152,13 @@ static char *finish_thread(struct pack *p, size_t thread)
 		.pid = process->pid,
 		.tid = process->pid + t->number,
 		.started = t->first,
-		.ended = !t->complete ? 0
-			 : t->last    ? t->last
-				      : 1,
-		.lost = t->lost,
+		.ended = ended(t, lost),
+		.lost = lost,
+		.end = { .ran_on = t->ran_on, .lost = lost, .chunks = 1, .words = words,
+			 .sum = words ? t->sum : DPROF_SUM_BEGIN },
 	};
 	memcpy(header.name, t->name, sizeof header.name);
+	header.end.header_sum = header.ended ? dprof_header_sum(&header) : 0;
 	memcpy(page, &header, sizeof header);
 	char *wrong = flush(p, thread);
 	if (!wrong)
@@ -283,6 +296,17 @@ static uint64_t last_stamp(const struct pack *p, size_t process)
 	return last;
 }
 
+static void put_threads(FILE *out, const struct pack *p, size_t process)
+{
+	const char *before = "threads ";
+	for (size_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].process == process) {
+			fprintf(out, "%s%" PRIu32, before, p->threads[i].number);
+			before = ",";
+		}
+	fputs(*before == ',' ? "\n" : "", out);
+}
+
 static void put_process(FILE *out, const struct pack *p, size_t process)
 {
 	const struct pack_process *self = &p->processes[process];
@@ -322,8 +346,26 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 			fprintf(out, "sched %" PRIu32, p->threads[p->sched[i].thread].number);
 			sched_put(out, &p->sched[i].says);
 		}
-	if (self->finished)
-		fprintf(out, "finished %" PRIu64 "\n", last_stamp(p, process));
+	if (!self->finished)
+		return;
+	put_threads(out, p, process);
+	fprintf(out, "finished %" PRIu64 "\n", last_stamp(p, process));
+}
+
+/* With its sum, if it has ended. */
+static void put_process_file(FILE *out, const struct pack *p, size_t process)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	if (!memory)
+		return;
+	put_process(memory, p, process);
+	fclose(memory);
+	fwrite(text, 1, size, out);
+	if (p->processes[process].finished)
+		fprintf(out, "sum %zu 0x%" PRIx64 "\n", size, dprof_sum_bytes(DPROF_SUM_BEGIN, text, size));
+	free(text);
 }
 
 static char *write_process(struct pack *p, size_t process)
@@ -335,7 +377,7 @@ static char *write_process(struct pack *p, size_t process)
 	char *path = mem_format("%s/%s.process", p->directory, self->stem);
 	FILE *out = fopen(path, "wx");
 	if (out)
-		put_process(out, p, process);
+		put_process_file(out, p, process);
 	if (!out && errno == EEXIST)
 		wrong = mem_format("%s: expected each process to have a rank or a pid of its own, "
 				   "found %s twice",

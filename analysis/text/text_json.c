@@ -83,6 +83,7 @@ static void put_threads(struct json *j, const struct trace *t)
 		jw_string(j, "name", thread->name);
 		number(j, "lost", thread->lost);
 		jw_bool(j, "complete", thread->complete);
+		jw_bool(j, "ran_on", thread->ran_on);
 		put_sched(j, thread);
 		jw_end(j);
 	}

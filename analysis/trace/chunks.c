@@ -18,6 +18,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/chunks_private.h"
 #include "analysis/trace/trace.h"
+#include "runtime/sum.h"
 
 #define TRIES 20 /* to see all chunks of a running program */
 #define BLOCK ((size_t)1 << 16)
@@ -161,7 +162,8 @@ struct parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-struct place { uint64_t offset, bytes, first_word; };
+/* `seal`: bytes at its end that are no words. */
+struct place { uint64_t offset, bytes, first_word, seal; };
 
 struct places { struct place *place; size_t n; };
 
@@ -176,7 +178,9 @@ static struct places places_list(int fd, const struct dprof_events_header *h)
 		uint64_t data = next_data(fd, offset, size);
 		if (bytes == h->largest_chunk && bytes && data - offset > bytes)
 			offset += (data - offset) / bytes * bytes; /* places that were never used */
-		struct place p = { offset, size - offset < bytes ? size - offset : bytes, 0 };
+		struct place p = { .offset = offset, .bytes = size - offset < bytes ? size - offset : bytes };
+		if (h->version >= DPROF_FORMAT_VERSION && h->first_chunk && p.bytes == bytes)
+			p.seal = DPROF_SEAL_WORDS * sizeof(uint64_t);
 		if (!read_at(fd, &p.first_word, sizeof p.first_word, offset))
 			break;
 		if (p.first_word)
@@ -284,12 +288,84 @@ static void add_parts(struct ch_words *w, const struct part *part, size_t n)
 	}
 }
 
-static void add_place(struct ch_words *w, int fd, const struct place *p, bool last)
+/* One word that says that something is lost here. */
+static void add_missing(struct ch_words *w)
 {
-	size_t n = used_words(fd, p->offset, p->bytes), all = p->bytes / sizeof(uint64_t);
+	*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
+		.at = w->n, .n = 1, .chunk = UINT64_MAX, .damaged = true, .missing = true };
+	w->n++;
+	w->gaps = true;
+}
+
+/* What was said of the words in a place when nobody was going to change them any more. */
+struct claim { bool made, sealed, more; uint64_t words, sum; };
+
+static struct claim claim_of(int fd, const struct place *p, uint64_t number, const struct dprof_end *end)
+{
+	uint64_t seal[DPROF_SEAL_WORDS];
+	if (end && number + 1 == end->chunks)
+		return (struct claim){ true, false, end->ran_on, end->words, end->sum };
+	if (!p->seal || !read_at(fd, seal, sizeof seal, p->offset + p->bytes - sizeof seal) || !seal[0])
+		return (struct claim){ 0 };
+	return (struct claim){ true, true, false, seal[0], seal[1] };
+}
+
+static bool sum_of_words(int fd, uint64_t offset, uint64_t words, uint64_t *sum)
+{
+	uint64_t block[BLOCK / sizeof(uint64_t)];
+	*sum = DPROF_SUM_BEGIN;
+	for (uint64_t at = 0, n; at < words; at += n) {
+		n = words - at < BLOCK / sizeof *block ? words - at : BLOCK / sizeof *block;
+		if (!read_at(fd, block, n * sizeof *block, offset + at * sizeof *block))
+			return false;
+		*sum = dprof_sum_words(*sum, block, n);
+	}
+	return true;
+}
+
+/* False after a sentence: then the words are not to be believed. */
+static bool check_claim(struct trace *t, const struct ch_words *w, int fd, const struct place *p,
+			const struct claim *c)
+{
+	uint64_t here = p->bytes / sizeof(uint64_t), sum = 0;
+	if (c->words > here)
+		trace_problem(t, "%s: offset %" PRIu64 ": expected a chunk of %" PRIu64 " words, found %" PRIu64
+				 ": the file is cut short (the chunk is left out)",
+			      w->events, p->offset, c->words, here);
+	else if (!sum_of_words(fd, p->offset, c->words, &sum) || sum != c->sum)
+		trace_problem(t, "%s: offset %" PRIu64 ": expected %" PRIu64 " words with the sum 0x%" PRIx64
+				 ", found 0x%" PRIx64 ": they were changed (the chunk is left out)",
+			      w->events, p->offset, c->words, c->sum, sum);
+	else
+		return true;
+	return false;
+}
+
+/* How many words a place holds. SIZE_MAX: they are not to be believed. */
+static size_t words_in(struct trace *t, const struct ch_words *w, int fd, const struct place *p, bool last,
+		       const struct claim *c)
+{
+	size_t n = used_words(fd, p->offset, p->bytes - p->seal), all = p->bytes / sizeof(uint64_t);
+	if (c->made && !check_claim(t, w, fd, p, c))
+		return SIZE_MAX;
+	if (c->made && !c->sealed && !c->more && n > c->words)
+		trace_problem(t, "%s: offset %" PRIu64 ": expected the end of the records, found more behind it",
+			      w->events, p->offset + c->words * sizeof(uint64_t));
+	if (c->made && !c->more)
+		return c->words;
 	if (!last && n + DPROF_SLACK_WORDS < all) /* the thread left it full: what is not there, is missing */
 		n = all - DPROF_SLACK_WORDS;
-	if (!n)
+	return n;
+}
+
+static void add_place(struct trace *t, struct ch_words *w, int fd, const struct place *p, bool last,
+		      const struct dprof_end *end)
+{
+	struct claim claim = claim_of(fd, p, w->numbered ? dprof_value(p->first_word) : 0, end);
+	size_t n = words_in(t, w, fd, p, last, &claim);
+	if (n == SIZE_MAX)
+		add_missing(w);
+	if (!n || n == SIZE_MAX)
 		return;
 	*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
 		.at = w->n, .n = n, .chunk = dprof_value(p->first_word),
@@ -314,7 +390,8 @@ static void tell_foreign(struct trace *t, struct ch_words *w, const struct listi
 	w->gaps |= foreign > 0;
 }
 
-static void tell_missing(struct trace *t, struct ch_words *w, const struct listing *l)
+static void tell_missing(struct trace *t, struct ch_words *w, const struct listing *l,
+			 const struct dprof_end *end)
 {
 	uint64_t next = 0, missing = 0, first = 0;
 	for (size_t i = 0; i < l->nchunks; i++) {
@@ -325,6 +402,15 @@ static void tell_missing(struct trace *t, struct ch_words *w, const struct listi
 		}
 		next = number >= next ? number + 1 : next;
 	}
+	if (end && w->numbered && next < end->chunks) {
+		first = missing ? first : next;
+		missing += end->chunks - next;
+		next = end->chunks;
+		add_missing(w);
+	}
+	if (end && w->numbered && next > end->chunks && !end->ran_on)
+		trace_problem(t, "%s: expected %" PRIu64 " chunks, found chunk %" PRIu64, w->events, end->chunks,
+			      next - 1);
 	if (missing)
 		trace_problem(t, "%s: expected chunk %" PRIu64 " here or in %s, found neither (%" PRIu64
 				 " of %" PRIu64 " chunks are missing)",
@@ -332,7 +418,7 @@ static void tell_missing(struct trace *t, struct ch_words *w, const struct listi
 	w->gaps |= missing > 0;
 }
 
-static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
+static void tell(struct trace *t, struct ch_words *w, const struct listing *l, const struct dprof_end *end)
 {
 	if (l->parts.damage != UINT64_MAX) {
 		trace_problem(t, "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
@@ -344,7 +430,14 @@ static void tell(struct trace *t, struct ch_words *w, const struct listing *l)
 		w->gaps = true;
 	}
 	tell_foreign(t, w, l);
-	tell_missing(t, w, l);
+	tell_missing(t, w, l, end);
+}
+
+static void tell_nothing(struct trace *t, struct ch_words *w, const struct dprof_end *end)
+{
+	trace_problem(t, "%s: offset %d: expected %" PRIu64 " words, found none", w->events, DPROF_HEADER_SIZE,
+		      end->words);
+	add_missing(w);
 }
 
 static char *packed_name(const char *events)
@@ -352,8 +445,26 @@ static char *packed_name(const char *events)
 	return mem_format("%.*s.packed", (int)(strlen(events) - strlen(".events")), events);
 }
 
+static void add_chunks(struct trace *t, struct ch_words *w, int fd, const struct listing *l,
+		       const struct dprof_end *end)
+{
+	uint64_t next = 0;
+	for (size_t i = 0; i < l->nchunks; i++) {
+		const struct chunk *c = &l->chunk[i];
+		if (i && c->number == l->chunk[i - 1].number)
+			continue;
+		if (c->number > next)
+			add_missing(w);
+		next = c->number + 1;
+		if (c->n)
+			add_parts(w, &l->parts.part[c->first], c->n);
+		else
+			add_place(t, w, fd, &l->places.place[c->place], i + 1 == l->nchunks, end);
+	}
+}
+
 struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name,
-			const struct dprof_events_header *h)
+			const struct dprof_events_header *h, const struct dprof_end *end)
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name),
 			      .numbered = h->first_chunk != 0 };
@@ -361,22 +472,17 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name
 	int fd = unpacker_open_file(u, name, &found);
 	if (fd < 0) {
 		trace_problem(t, "%s: expected a file of events, found %s", name, found);
-		w.gaps = true;
+		add_missing(&w);
 		return w;
 	}
 	struct listing l = list(&w, fd, h);
-	for (size_t i = 0; i < l.nchunks && w.numbered; i++) {
-		const struct chunk *c = &l.chunk[i];
-		if (i && c->number == l.chunk[i - 1].number)
-			continue;
-		if (c->n)
-			add_parts(&w, &l.parts.part[c->first], c->n);
-		else
-			add_place(&w, fd, &l.places.place[c->place], i + 1 == l.nchunks);
-	}
-	if (!w.numbered && l.places.n)
-		add_place(&w, fd, &l.places.place[0], true);
-	tell(t, &w, &l);
+	if (w.numbered)
+		add_chunks(t, &w, fd, &l, end);
+	else if (l.places.n)
+		add_place(t, &w, fd, &l.places.place[0], true, end);
+	else if (end && end->words)
+		tell_nothing(t, &w, end);
+	tell(t, &w, &l, end);
 	free(l.places.place);
 	free(l.parts.part);
 	free(l.chunk);

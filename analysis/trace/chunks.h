@@ -25,7 +25,8 @@ struct ch_piece {
 	uint64_t place;        /* in .events: offset of the chunk */
 	uint32_t bytes;        /* in .packed: behind the header; 0: it is in .events */
 	uint32_t words;        /* in .packed: of the part; it may have become longer than n since */
-	bool damaged;          /* and counts as words that say nothing */
+	bool damaged;          /* and counts as words that say that something is lost */
+	bool missing;          /* likewise: one word stands for all that ought to be here */
 };
 
 struct ch_words {
@@ -43,13 +44,15 @@ struct ch_unpacker *ch_unpacker_open(int directory);
 void ch_unpacker_close(struct ch_unpacker *);
 
 /* What the file of events `name` and its file of packed chunks hold. What is missing or damaged becomes a
- * problem of the trace. */
+ * problem of the trace. `end`: what its thread or process said at the end, or NULL. */
 struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
-			const struct dprof_events_header *);
+			const struct dprof_events_header *, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 
-/* Behind a look at all words: a sentence for the trace if some were damaged. */
+/* Behind a look at all words: a sentence for the trace if some were damaged. And how many words say that
+ * something is lost, and were not recorded. */
 void ch_tell_damage(struct trace *, struct ch_words *);
+size_t ch_damaged_words(const struct ch_words *);
 
 /* Words n and those behind it are left out. */
 void ch_cut(struct ch_words *, size_t n);

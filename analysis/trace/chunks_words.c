@@ -128,7 +128,8 @@ static bool replace_by_parts(struct ch_words *w, size_t k)
 	return n > 0;
 }
 
-/* Words that say nothing. What follows in the same chunk would lack what stood before: epochs. */
+/* Words of which the first says that something is lost. What follows in the same chunk would lack what stood
+ * before: epochs. */
 static void fill(struct ch_words *w, size_t k)
 {
 	const struct ch_piece *p = &w->piece[k];
@@ -136,7 +137,7 @@ static void fill(struct ch_words *w, size_t k)
 	w->nbuffered = p->n < DPROF_PART_WORDS ? p->n : DPROF_PART_WORDS;
 	make_room(w, w->nbuffered);
 	for (size_t i = 0; i < w->nbuffered; i++)
-		w->buffer[i] = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+		w->buffer[i] = dprof_escape_word(i ? DPROF_ESCAPE_NOTHING : DPROF_ESCAPE_LOST, 0, 1);
 	for (; k < w->npieces && w->piece[k].chunk == p->chunk; k++)
 		w->piece[k].damaged = true;
 	w->gaps = true;
@@ -187,11 +188,20 @@ uint64_t ch_offset(const struct ch_words *w, size_t i)
 	return p->offset + (p->bytes ? 0 : (i - p->at) * sizeof(uint64_t));
 }
 
+size_t ch_damaged_words(const struct ch_words *w)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < w->npieces; i++)
+		if (w->piece[i].damaged)
+			n += (w->piece[i].n + DPROF_PART_WORDS - 1) / DPROF_PART_WORDS;
+	return n;
+}
+
 void ch_tell_damage(struct trace *t, struct ch_words *w)
 {
 	size_t words = 0, first = w->npieces;
 	for (size_t i = w->npieces; i-- > 0;)
-		if (w->piece[i].damaged) {
+		if (w->piece[i].damaged && !w->piece[i].missing) {
 			words += w->piece[i].n;
 			first = i;
 		}

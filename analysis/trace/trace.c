@@ -177,6 +177,19 @@ static int next_links(struct opened *o, struct frz_syncfile *file, struct clock_
 	return -EBADMSG;
 }
 
+/* As many as the process that wrote the file has counted. */
+static void check_records(struct opened *o, const char *name, uint64_t records)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		for (size_t j = 0; j < o->files[i].nsyncs; j++) {
+			const struct sync_line *s = &o->files[i].syncs[j];
+			if (s->closed && s->records != records && strcmp(s->file, name) == 0)
+				trace_problem(&o->t,
+					      "%s: expected %" PRIu64 " records, as %s says, found %" PRIu64,
+					      name, s->records, o->files[i].name, records);
+		}
+}
+
 static void read_sync(struct opened *o, const char *name, struct clock_numbers *known)
 {
 	struct frz_syncfile file;
@@ -190,11 +203,13 @@ static void read_sync(struct opened *o, const char *name, struct clock_numbers *
 			      result == -EBADMSG ? damage.what : strerror(-result));
 		return;
 	}
-	size_t damaged = 0;
-	while ((result = next_links(o, &file, known, &damage)) == 1 || result == -EBADMSG)
-		if (result != 1 && !damaged++)
+	size_t damaged = 0, records = 0;
+	while ((result = next_links(o, &file, known, &damage)) == 1 || (result == -EBADMSG && ++damaged)) {
+		records++;
+		if (result != 1 && damaged == 1)
 			trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,
 				      damage.what);
+	}
 	if (damaged > 1)
 		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones%s", name, damaged,
 			      file.garbage == FRZ_SYNC_GARBAGE ? ": what follows is left out" : "");
@@ -202,6 +217,7 @@ static void read_sync(struct opened *o, const char *name, struct clock_numbers *
 		trace_problem(&o->t, "%s: offset %" PRIu64 ": cannot be read: %s", name, file.offset,
 			      strerror(-result));
 	frz_syncfile_close(&file);
+	check_records(o, name, records);
 }
 
 void open_links(struct opened *o)
@@ -255,6 +271,8 @@ struct trace *trace_open(const char *directory, char **error)
 	o->unpacker = ch_unpacker_open(o->directory);
 	open_modules(o);
 	open_threads(o);
+	open_absent_threads(o);
+	sort_threads(o);
 	open_sched(o);
 	open_groups(o);
 	open_links(o);

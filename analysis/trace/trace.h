@@ -55,10 +55,15 @@ struct tr_thread {
 	int64_t rank;         /* -1 without one */
 	uint32_t number;      /* of the thread in its process */
 	char *name;
-	uint64_t lost;        /* records that found no room */
+	uint64_t lost;        /* records that are not here; 1 for each place where it is not known how many, */
+	uint64_t no_room;     /* those among them that found no room, ... */
+	uint64_t why;         /* ... because of this: bits 1 << enum dprof_why */
+	bool lost_last;       /* more than the LOST among its records say: at any time behind them */
+	uint64_t earliest, latest; /* none was recorded before or after these stamps */
 	bool gaps;            /* some records were damaged, or left out as out of order */
 	bool complete;        /* ended in good order; otherwise it was killed or still runs */
 	uint64_t ended;       /* stamp, if it is complete: it records nothing after that */
+	bool ran_on;          /* it ended because its process did */
 	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
 	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
 	size_t nrecords;
@@ -94,6 +99,7 @@ struct tr_event {
 struct tr_process {
 	char *program, *job, *host;
 	int64_t rank, size;   /* -1 when unknown */
+	bool absent;          /* a rank of which nothing is here */
 	uint64_t pid;
 	bool finished;
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
@@ -150,6 +156,9 @@ static inline uint64_t trace_records(const struct trace *t)
 
 /* A string of the trace as it was recorded; all strings in struct trace may be shown on a terminal. */
 const char *trace_raw(const struct trace *, const char *shown);
+/* Looks for what contradicts itself in the records: each such thing, and each loss, is then a problem. How many
+ * events there are. */
+uint64_t trace_check(struct trace *);
 
 /* Adds a sentence to the problems, for whoever finds a contradiction later. */
 void trace_problem(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -179,6 +188,13 @@ void trace_arguments(struct tr_cursor *, struct tr_event *);
 
 /* The stamps of a thread's first event and its last; false when it has none. */
 bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
+
+/* Whether records may be lost before its first event, and behind its last one. */
+bool trace_lost_before(const struct tr_thread *);
+bool trace_lost_behind(const struct tr_thread *);
+
+/* Whether any thread lacks records. */
+bool trace_lacks(const struct trace *);
 
 /* Writes all nrecords of a thread to `to`. */
 void trace_load(const struct tr_thread *, struct tr_record *to);

@@ -240,6 +240,22 @@ bool trace_ends(const struct tr_thread *thread, uint64_t *first, uint64_t *last)
 	return true;
 }
 
+bool trace_lost_before(const struct tr_thread *thread)
+{
+	bool lost = false;
+	for (size_t i = 0; i < thread->nrecords && !is_event(thread_run(thread, i).at); i++)
+		lost |= TR_OP(thread_run(thread, i).at->what) == DPROF_LOST;
+	return lost || (thread->lost > 0 && !thread->nrecords);
+}
+
+bool trace_lost_behind(const struct tr_thread *thread)
+{
+	bool lost = thread->lost_last;
+	for (size_t i = thread->nrecords; i > 0 && !lost && !is_event(thread_run(thread, i - 1).at); i--)
+		lost = TR_OP(thread_run(thread, i - 1).at->what) == DPROF_LOST;
+	return lost;
+}
+
 void trace_load(const struct tr_thread *thread, struct tr_record *to)
 {
 	for (size_t i = 0; i < thread->nrecords; i++)

@@ -21,6 +21,7 @@
 #include "analysis/base/progress.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
+#include "runtime/sum.h"
 
 /* ---- Looking at the records ------------------------------------------------------------------ */
 
@@ -54,6 +55,7 @@ struct scan {
 	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
 	struct ids groups;              /* that it has named */
+	uint64_t lost, unsaid;          /* by LOST; and those of them that are not recorded as lost */
 	size_t count[NDAMAGES], first[NDAMAGES];
 };
 
@@ -89,8 +91,10 @@ static void scan_record(struct scan *s, const struct tr_record *r, size_t word)
 		return;
 	}
 	s->keys = is_event(r);
-	if (!s->keys)
+	if (!s->keys) {
+		s->lost += r->stamp;
 		return;
+	}
 	if (r->stamp < s->highest)
 		s->back = true;
 	s->highest = r->stamp;
@@ -179,6 +183,8 @@ static void put_in_order(struct opened *o, struct tr_thread *thread)
 	struct tr_record *copy = mem_resize(NULL, l.n + 1, sizeof *copy);
 	size_t n = order_records(l.record, l.n, copy, &damage);
 	thread->gaps |= damage.dropped > 0;
+	if (damage.dropped && ++thread->lost)
+		thread->lost_last = true;
 	if (damage.dropped)
 		trace_problem(&o->t,
 			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
@@ -217,6 +223,7 @@ static void leave_out_ambiguous(struct opened *o, const char *name, const struct
 			l.record[n++] = (struct tr_record){ end - i, TR_WHAT(0, DPROF_LOST) };
 		dropped += ambiguous ? end - i : 0;
 	}
+	thread->lost += dropped;
 	thread->gaps |= dropped > 0;
 	if (dropped)
 		trace_problem(&o->t,
@@ -241,8 +248,10 @@ static bool scan_one(struct scan *s, struct word_place *p)
 			words_add_block(words, &before);
 		scan_record(s, &r, p->record);
 	}
-	if (is_record(damage) && damage != DAMAGE_NONE)
+	if (is_record(damage) && damage != DAMAGE_NONE) {
+		s->unsaid += TR_OP(r.what) == DPROF_LOST ? r.stamp : 0;
 		s->keys = 1; /* what stands behind it is of an event that was there */
+	}
 	return damage != DAMAGE_END;
 }
 
@@ -273,20 +282,35 @@ static void leave_out_rest(struct scan *s, size_t at)
 	ch_cut(w, at);
 }
 
+/* What the records say of losses, and what the header does: that of places where nobody knew how many were
+ * lost, or when. */
+static void add_up_losses(struct scan *s, uint64_t no_room, bool to_the_end)
+{
+	struct tr_thread *t = s->thread;
+	uint64_t unsaid = s->unsaid + ch_damaged_words(&t->words->words);
+	uint64_t said = s->lost > unsaid ? s->lost - unsaid : 0;
+	t->no_room = no_room;
+	t->lost_last = no_room > said || !to_the_end;
+	t->lost = s->lost + (no_room > said ? no_room - said : !to_the_end);
+}
+
 static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
-			uint32_t index)
+			uint32_t index, uint64_t no_room, bool to_the_end)
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
 	while (scan_plain(&s, &p) || scan_one(&s, &p))
-		if (s.all_unwritten == UNWRITTEN_WORDS)
+		if (s.all_unwritten == UNWRITTEN_WORDS) {
 			leave_out_rest(&s, p.at);
+			to_the_end = false;
+		}
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	ids_free(&s.groups);
 	tell(&s);
 	ch_tell_damage(&o->t, &thread->words->words);
-	thread->gaps |= thread->words->words.gaps;
+	thread->gaps |= thread->words->words.gaps || !to_the_end;
+	add_up_losses(&s, no_room, to_the_end);
 	if (s.back)
 		put_in_order(o, thread);
 }
@@ -372,7 +396,7 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 			      (int64_t)(value), (int64_t)h->field);                                \
 		return false;                                                                      \
 	}
-	if (h->version != DPROF_FORMAT_OLDEST)
+	if (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED)
 		EXPECT(version, DPROF_FORMAT_VERSION);
 	EXPECT(header_size, DPROF_HEADER_SIZE);
 	EXPECT(word_size, sizeof(uint64_t));
@@ -408,6 +432,43 @@ static const struct process_file *process_of(const struct opened *o, const char 
 	return NULL;
 }
 
+/* What the thread, or its process, said when it ended: NULL without that, or when it cannot be believed. */
+static const struct dprof_end *end_of(struct opened *o, const char *name, const struct file *f)
+{
+	const struct dprof_events_header *h = &f->header;
+	if (h->version < DPROF_FORMAT_VERSION || !h->ended)
+		return NULL;
+	if (dprof_header_sum(h) == h->end.header_sum)
+		return &h->end;
+	trace_problem(&o->t, "%s: offset %zu: expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64, name,
+		      offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
+		      h->end.header_sum);
+	return NULL;
+}
+
+/* Whether all that the thread recorded can be there: it said how much, or nobody could say. */
+static bool says_its_end(struct opened *o, const char *name, const struct file *f, const struct process_file *p,
+			 const struct dprof_end *end)
+{
+	const struct dprof_events_header *h = &f->header;
+	if (!h->ended && p->process.finished)
+		trace_problem(&o->t, "%s: expected an end in good order, found none: the thread still ran when its "
+				     "process ended", name);
+	if (end && h->lost < end->lost)
+		trace_problem(&o->t, "%s: offset %zu: expected at least %" PRIu64 " records that found no room, "
+				     "found %" PRIu64,
+			      name, offsetof(struct dprof_events_header, lost), end->lost, h->lost);
+	return h->version < DPROF_FORMAT_VERSION || end || !h->ended;
+}
+
+/* The stamp behind which the thread recorded nothing, as far as it is known. */
+static uint64_t latest(const struct dprof_events_header *h, const struct dprof_end *end)
+{
+	bool old = h->version < DPROF_FORMAT_VERSION;
+	bool all = end && (!end->ran_on || h->lost == end->lost);
+	return h->ended && (old || all) ? h->ended : UINT64_MAX;
+}
+
 static void read_thread(struct opened *o, const char *name)
 {
 	uint32_t number;
@@ -420,8 +481,12 @@ static void read_thread(struct opened *o, const char *name)
 			      name);
 		return;
 	}
-	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number))
+	size_t problems = o->t.nproblems;
+	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number)) {
+		if (o->t.nproblems > problems)
+			add_absent_thread(o, p, number);
 		return;
+	}
 	size_t rest = f.size % sizeof(uint64_t);
 	if (rest)
 		trace_problem(&o->t,
@@ -429,26 +494,32 @@ static void read_thread(struct opened *o, const char *name)
 			      "is cut short",
 			      name, f.size - rest, sizeof(uint64_t), rest);
 	const struct dprof_events_header *h = &f.header;
+	const struct dprof_end *end = end_of(o, name, &f);
+	bool to_the_end = says_its_end(o, name, &f, p, end);
+	uint64_t no_room = end && end->lost > h->lost ? end->lost : h->lost;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
 		.clock = p->clock,
 		.rank = p->process.rank,
 		.number = number,
-		.lost = h->lost,
+		.why = h->version < DPROF_FORMAT_VERSION ? 0 : h->why,
 		.complete = h->ended != 0,
 		.ended = h->ended,
+		.ran_on = end && end->ran_on,
+		.earliest = p->process.started,
+		.latest = latest(h, end),
 		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
 	};
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
-		.words = ch_open(&o->t, o->unpacker, name, h),
+		.words = ch_open(&o->t, o->unpacker, name, h, end),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
 		if (h->sched[i].known)
 			sched_keep(&o->files[t->process], number, &h->sched[i]);
-	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1);
+	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1, no_room, to_the_end);
 	if (p->nstops)
 		leave_out_ambiguous(o, name, p, t, h->ended);
 }
@@ -468,7 +539,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
-static void sort_threads(struct opened *o)
+void sort_threads(struct opened *o)
 {
 	size_t n = o->t.nthreads;
 	struct place *places = mem_resize(NULL, n, sizeof *places);
@@ -493,7 +564,6 @@ void open_threads(struct opened *o)
 		if (name_ends(o->names[i], ".events"))
 			read_thread(o, o->names[i]);
 	progress_end();
-	sort_threads(o);
 	if (!o->t.nthreads)
 		trace_problem(&o->t, "%s: expected events, found no thread that recorded any",
 			      o->t.directory);

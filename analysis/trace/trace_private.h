@@ -10,6 +10,8 @@
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_order.c    records that a signal handler put out of order
  *   trace_sched.c    what the kernel said of each thread
+ *   trace_check.c    what contradicts itself
+ *   trace_absent.c   threads and ranks of which nothing is here
  *   trace_groups.c   who takes part in what
  *   trace_text.c     names as they may be shown */
 #ifndef ANALYSIS_TRACE_PRIVATE_H
@@ -72,6 +74,11 @@ struct module_line {
 
 /* A line "sched ...", or what the header of a file of events says of that. */
 struct sched_line { uint32_t thread; struct dprof_sched says; };
+/* A line "sync FILE [records=N]". */
+struct sync_line { char *file; uint64_t records; bool closed; };
+
+/* A line "missing THREAD why=WORD". */
+struct missing_line { uint32_t number; uint64_t why; };
 
 /* A process file as read, before it is known where in the trace the process belongs. */
 struct process_file {
@@ -87,6 +94,12 @@ struct process_file {
 	struct group_line *groups;   size_t ngroups;
 	struct stop *stops;          size_t nstops;
 	struct sched_line *sched;    size_t nsched;
+	struct sync_line *syncs;     size_t nsyncs;
+	struct missing_line *missing; size_t nmissing;
+	uint64_t ended;          /* 0 when not said */
+	uint64_t lost, why;      /* records without a file of events, and why: bits */
+	char **threads;              size_t nthreads; /* lists of numbers and ranges */
+	bool summed, sum;        /* it is to end with a sum; and does */
 	uint32_t left_out;       /* kinds */
 	char **notes;                size_t nnotes;
 };
@@ -125,6 +138,15 @@ void open_modules(struct opened *);      /* sites, t.sites, modules of each proc
 void close_modules(struct tr_modules *);
 void open_threads(struct opened *);      /* t.threads, uses */
 void open_sched(struct opened *);        /* sched of t.threads */
+
+/* trace_absent.c: the ranks that the others say there were; and the threads of which nothing is here. */
+void open_absent_ranks(struct opened *);   /* behind check_ranks: files */
+void open_absent_threads(struct opened *); /* t.threads */
+void add_absent_thread(struct opened *, const struct process_file *, uint32_t number);
+void sort_threads(struct opened *);        /* as trace.h wants them */
+
+/* "the disk is full, ..." from bits 1 << enum dprof_why; to be freed. */
+char *why_words(uint64_t why);
 void open_groups(struct opened *);       /* t.groups */
 void open_links(struct opened *);        /* t.links */
 void open_texts(struct opened *);        /* all strings of t become what may be shown; last */

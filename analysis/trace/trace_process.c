@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* tdestroy */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
+#include "runtime/sum.h"
 #include "freezer/regular.h"
 
 #define READ_BYTES    ((size_t)1 << 16)
@@ -44,7 +46,12 @@ enum {
 	SCHED,
 	WITHOUT,
 	NOTE,
-	FINISHED
+	FINISHED,
+	SYNC,
+	MISSING,
+	LOST,
+	THREADS,
+	SUM
 };
 enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
 enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
@@ -100,6 +107,11 @@ static const struct ln_form forms[] = {
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
+	[SYNC] = { "sync", { { "file", LN_STRING, LN_HERE }, { "records", LN_NUMBER, LN_KEY } } },
+	[MISSING] = { "missing", { { "thread", LN_NUMBER, LN_HERE }, { "why", LN_STRING, LN_KEY } } },
+	[LOST] = { "lost", { { "records", LN_NUMBER, LN_HERE }, { "why", LN_STRING, LN_KEY } } },
+	[THREADS] = { "threads", { { "numbers", LN_STRING, LN_HERE } } },
+	[SUM] = { "sum", { { "bytes", LN_NUMBER, LN_HERE }, { "sum", LN_NUMBER, LN_HERE } } },
 };
 #define NFORMS (sizeof forms / sizeof *forms)
 
@@ -196,6 +208,46 @@ static char *sched_line(struct process_file *p, const struct ln_value *v)
 	return NULL;
 }
 
+/* Of the same file, the last line counts. */
+static void sync_line(struct process_file *p, const struct ln_value *v)
+{
+	size_t i = 0;
+	while (i < p->nsyncs && strcmp(p->syncs[i].file, v[0].string) != 0)
+		i++;
+	if (i == p->nsyncs)
+		*MEM_GROW(p->syncs, p->nsyncs) = (struct sync_line){ .file = mem_copy(v[0].string) };
+	p->syncs[i].closed = v[1].given;
+	p->syncs[i].records = v[1].number;
+}
+
+/* Words with commas between them, as bits. */
+static uint64_t why_bits(const struct ln_value *v)
+{
+	static const char *const words[] = {
+#define X(NAME, word, text) #word,
+		DPROF_WHYS(X)
+#undef X
+	};
+	uint64_t bits = 0;
+	const char *at = v->given ? v->string : "";
+	for (size_t n; *at; at += n + (at[n] == ',')) {
+		n = strcspn(at, ",");
+		for (int why = 0; why < DPROF_WHY_COUNT; why++)
+			if (strlen(words[why]) == n && strncmp(words[why], at, n) == 0)
+				bits |= UINT64_C(1) << why;
+	}
+	return bits;
+}
+
+static char *missing_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v->number > UINT32_MAX)
+		return mem_format("expected the number of a thread, found %" PRIu64, v->number);
+	*MEM_GROW(p->missing, p->nmissing) =
+		(struct missing_line){ (uint32_t)v->number, why_bits(&v[1]) };
+	return NULL;
+}
+
 /* NULL, or what is wrong with the line. */
 static char *take_line(struct process_file *p, char *text, size_t number)
 {
@@ -237,7 +289,18 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 			return mem_format("expected kinds of events, found %s", v->string);
 		break;
 	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
-	case FINISHED: p->process.finished = true; break;
+	case FINISHED:
+		p->process.finished = true;
+		p->ended = v->number;
+		break;
+	case SYNC: sync_line(p, v); break;
+	case MISSING: return missing_line(p, v);
+	case LOST:
+		p->lost = v->number;
+		p->why = why_bits(&v[1]);
+		break;
+	case THREADS: *MEM_GROW(p->threads, p->nthreads) = mem_copy(v->string); break;
+	case SUM: p->sum = true; break;
 	}
 	return NULL;
 }
@@ -249,6 +312,8 @@ struct line_file {
 	size_t begin, end, room;
 	size_t searched;         /* behind begin: bytes without a line feed */
 	const char *found;       /* what ends it early, or NULL */
+	uint64_t bytes, sum;     /* of what stood before the last line that was given; ... */
+	uint64_t next_bytes, next_sum; /* ... and with it */
 };
 
 static bool read_more(struct line_file *f)
@@ -272,6 +337,14 @@ static bool read_more(struct line_file *f)
 	return n > 0;
 }
 
+static void count_line(struct line_file *f, size_t size)
+{
+	f->bytes = f->next_bytes;
+	f->sum = f->next_sum;
+	f->next_bytes += size;
+	f->next_sum = dprof_sum_bytes(f->sum, f->text + f->begin, size);
+}
+
 /* The next line, until the one after it is asked for; false at the end. *nul: a NUL byte is in it. */
 static bool next_line(struct line_file *f, char **line, bool *nul)
 {
@@ -288,6 +361,7 @@ static bool next_line(struct line_file *f, char **line, bool *nul)
 		}
 	}
 	*line = f->text + f->begin;
+	count_line(f, (size_t)(stop - *line) + (stop < f->text + f->end));
 	*stop = 0;
 	*nul = strlen(*line) != (size_t)(stop - *line);
 	f->begin = (size_t)(stop - f->text) + (stop < f->text + f->end);
@@ -297,12 +371,25 @@ static bool next_line(struct line_file *f, char **line, bool *nul)
 
 static char *first_line(const char *line)
 {
-	if (strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0)
+	if (strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0 || strcmp(line, DPROF_PROCESS_UNSUMMED) == 0)
 		return NULL;
 	char *quoted = ln_quote(line);
 	char *wrong = mem_format("expected '" DPROF_PROCESS_FIRST_LINE "', found %s", quoted);
 	free(quoted);
 	return wrong;
+}
+
+/* The last line says of how many bytes before it is the sum. */
+static void check_sum(struct opened *o, const struct process_file *p, const struct line_file *f,
+		      const char *line)
+{
+	uint64_t bytes, sum;
+	if (sscanf(line, "sum %" SCNu64 " 0x%" SCNx64, &bytes, &sum) == 2 &&
+	    (bytes != f->bytes || sum != f->sum))
+		trace_problem(&o->t,
+			      "%s: expected %" PRIu64 " bytes with the sum 0x%" PRIx64 ", found %" PRIu64
+			      " with 0x%" PRIx64 ": it was changed",
+			      p->name, bytes, sum, f->bytes, f->sum);
 }
 
 static void read_lines(struct opened *o, struct process_file *p, struct line_file *f)
@@ -311,7 +398,9 @@ static void read_lines(struct opened *o, struct process_file *p, struct line_fil
 	size_t number = 0, damaged = 0;
 	bool nul;
 	while (damaged < DAMAGED_LINES && next_line(f, &line, &nul)) {
-		number++;
+		if (++number == 1)
+			p->summed = strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0;
+		check_sum(o, p, f, line);
 		char *wrong = nul ? mem_copy("expected text, found a NUL byte")
 			      : number == 1 ? first_line(line)
 					    : take_line(p, line, number);
@@ -336,12 +425,16 @@ static void add_process(struct opened *o, const char *name, struct line_file *f)
 	p->stem = mem_copy(name);
 	p->stem[strlen(name) - strlen(".process")] = 0;
 	read_lines(o, p, f);
+	if (p->summed && p->process.finished && !p->sum)
+		trace_problem(&o->t, "%s: expected a line 'sum' behind 'finished', found none: the file is cut "
+				     "short, or the disk was full", name);
 }
 
 static void read_process(struct opened *o, const char *name)
 {
 	const char *found;
-	struct line_file f = { .fd = frz_open_regular(o->directory, name, &found) };
+	struct line_file f = { .fd = frz_open_regular(o->directory, name, &found),
+			       .next_sum = DPROF_SUM_BEGIN };
 	if (f.fd >= 0 && !read_more(&f))
 		found = f.found ? f.found : "an empty file";
 	if (!f.end)
@@ -580,6 +673,29 @@ static void collect_left_out(struct opened *o)
 	free(kinds);
 }
 
+static bool is_there(const struct opened *o, const char *file)
+{
+	for (size_t i = 0; i < o->nnames; i++)
+		if (strcmp(o->names[i], file) == 0)
+			return true;
+	return false;
+}
+
+/* The file of packets that a process says it has written. */
+static void check_syncs(struct opened *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		for (size_t j = 0; j < o->files[i].nsyncs; j++) {
+			const char *file = o->files[i].syncs[j].file;
+			if (is_there(o, file))
+				continue;
+			char *quoted = ln_quote(file);
+			trace_problem(&o->t, "%s: expected the file %s of packets between hosts, found none",
+				      o->files[i].name, quoted);
+			free(quoted);
+		}
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -612,6 +728,9 @@ void open_processes(struct opened *o)
 	if (!o->nfiles)
 		return;
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
+	check_ranks(o);
+	open_absent_ranks(o);
+	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	o->t.processes = mem_resize(NULL, o->nfiles, sizeof *o->t.processes);
 	for (size_t i = 0; i < o->nfiles; i++) {
 		struct process_file *p = &o->files[i];
@@ -622,8 +741,8 @@ void open_processes(struct opened *o)
 	}
 	say_unfinished(o);
 	check_together(o);
-	check_ranks(o);
 	number_clocks(o);
+	check_syncs(o);
 	collect_left_out(o);
 	collect_notes(o);
 }
@@ -643,6 +762,13 @@ void close_process_files(struct opened *o)
 		}
 		for (size_t j = 0; j < p->nnotes; j++)
 			free(p->notes[j]);
+		for (size_t j = 0; j < p->nsyncs; j++)
+			free(p->syncs[j].file);
+		for (size_t j = 0; j < p->nthreads; j++)
+			free(p->threads[j]);
+		free(p->syncs);
+		free(p->threads);
+		free(p->missing);
 		free(p->stops);
 		free(p->sched);
 		free(p->modules);

@@ -141,6 +141,18 @@ void endpoint_open(const struct hosts *hosts, const uint8_t key[FRZ_KEY_SIZE])
 		offer_all(frz_port(&own.endpoint));
 }
 
+/* That the log is there; and, when no more come, how many records it has. */
+static void say_log(const uint64_t *records)
+{
+	char text[512];
+	int n = snprintf(text, sizeof(text), "%s.sync", dprof_adapter_host());
+
+	if (records)
+		snprintf(text + n, sizeof(text) - (size_t)n, " records=%llu",
+			 (unsigned long long)*records);
+	dprof_adapter_fields("sync", text);
+}
+
 void endpoint_open_log(const struct hosts *hosts)
 {
 	char path[4096 + 128];
@@ -151,7 +163,9 @@ void endpoint_open_log(const struct hosts *hosts)
 		 dprof_adapter_host());
 	own.logging = frz_synclog_create(&own.log, path, (uint32_t)hosts->mine,
 					 dprof_adapter_hostid()) == 0;
-	if (!own.logging)
+	if (own.logging)
+		say_log(NULL);
+	else
 		dprof_adapter_line("note", "the packets between the hosts could not be stored");
 }
 
@@ -159,7 +173,11 @@ void endpoint_close(void)
 {
 	if (own.open)
 		frz_close(&own.endpoint);
-	if (own.logging && frz_synclog_close(&own.log) < 0)
+	if (own.logging && frz_synclog_flush(&own.log) < 0)
 		dprof_adapter_line("note", "not all packets between the hosts could be stored");
+	if (own.logging) {
+		say_log(&own.log.stored);
+		frz_synclog_close(&own.log);
+	}
 	own.open = own.logging = false;
 }

@@ -53,7 +53,7 @@ check 'thread 2 clock=0 rank=1 lost=7\ne 2 1 0 enter\nlost 2 7' <<'END'
 rank 1, thread 1: expected room for all records, found none for 7: they are lost
 END
 check 'thread 2 clock=0 rank=1 complete=0\ne 2 1 0 enter' <<'END'
-rank 1, thread 1: expected an end in good order, found none: the thread still ran when its process ended
+h0-1-1.events: expected an end in good order, found none: the thread still ran when its process ended
 END
 # A consumer that waits for the next job when its process ends is no problem, nor is the region around that; but one
 # that did something afterwards, and the first thread, are.

@@ -12,6 +12,17 @@ trap 'rm -rf "$dir"' EXIT
 cd "$(dirname "$0")/../.." || exit 1
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1
 sites=$(basename "$dir"/job/*.sites)
+
+# The trace in this folder, as it was written before there were counts and sums.
+unsummed() {
+	for events in ./*.events; do
+		printf '\3' | dd of="$events" bs=1 seek=8 conv=notrunc status=none
+	done
+	sed -i -e '1s/2$/1/' -e '/^threads /d' -e '/^sum /d' ./*.process
+}
+cp -r "$dir/job" "$dir/summed"
+(cd "$dir/job" && unsummed)
+"$analyze" check "$dir/job" >"$dir/out" || { echo "FAILED an old trace: $(cat "$dir/out")"; exit 1; }
 fixture=$PWD/testsuite/fixtures/analysis/job.txt
 failed=0
 
@@ -113,8 +124,8 @@ END
 damaged 'a foreign file' 15 eval 'head -c 5000 /bin/sh >h0-1-0.events' <<'END'
 h0-1-0.events: offset 0: expected 'dprofev2', found '\x7fELF\x02\x01\x01': no file of events
 END
-damaged 'another version' 15 poke h0-1-0.events 8 '\x04' <<'END'
-h0-1-0.events: offset 8: expected version 3, found 4
+damaged 'another version' 15 poke h0-1-0.events 8 '\x05' <<'END'
+h0-1-0.events: offset 8: expected version 4, found 5
 END
 damaged 'another word size' 15 poke h0-1-0.events 16 '\x10' <<'END'
 h0-1-0.events: offset 16: expected word_size 8, found 16
@@ -138,6 +149,7 @@ hole() { # in a thread of 100 points
 	rm -r ../t
 	{ sed '/^e /d' "$fixture"; seq -f 'e 1 %.0f 2 point' 1001 1100; } | "$analyze" pack - ../t
 	dd if=/dev/zero of=../t/h0-0-1.events bs=8 seek=550 count=20 conv=notrunc status=none
+	(cd ../t && unsummed)
 }
 damaged 'a hole' 80 hole <<'END'
 h0-0-1.events: offset 4400: expected records, found 0x0 and as much behind it
@@ -157,7 +169,7 @@ damaged 'an unknown line' 21 sed -i 's/^clock tsc/clok tsc/' h0-1.process <<'END
 h0-1.process:8: expected 'clock', found 'clok'
 END
 damaged 'a foreign process file' 21 sed -i '1s/.*/hello/' h0-1.process <<'END'
-h0-1.process:1: expected 'dprof-process 1', found 'hello'
+h0-1.process:1: expected 'dprof-process 2', found 'hello'
 END
 damaged 'all killed' 21 eval 'sed -i /^finished/d ./*.process' <<'END'
 h0-0.process, h0-1.process, h1-2.process: expected a line 'finished', found none: the processes still run, were killed, called _exit or exec, or lost the right to write here; what they have recorded is here

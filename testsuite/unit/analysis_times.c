@@ -132,7 +132,7 @@ static void check_span(uint64_t seed, const struct times *t)
 		double apart = seed % 2 ? RUN
 					: 2000; /* close ends: any of them may be the first one */
 		double begin = 1e9 + real(apart), end = 2e9 + real(apart);
-		ends[c] = (struct ends){ shown(c, begin), shown(c, end) };
+		ends[c] = (struct ends){ shown(c, begin), shown(c, end), shown(c, begin), shown(c, end) };
 		first = fmin(first, begin);
 		last = fmax(last, end);
 	}

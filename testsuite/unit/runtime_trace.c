@@ -22,6 +22,7 @@
 #include <zstd.h>
 
 #include "runtime/packed.h"
+#include "runtime/sum.h"
 #include "testsuite/fixtures/runtime/twin.h"
 #include "testsuite/unit/unit.h"
 
@@ -50,7 +51,7 @@ struct events {
 };
 
 static struct events files[FILES_MAX];
-static size_t nfiles, nprocesses, nfinished;
+static size_t nfiles, nprocesses, nfinished, nsummed, nsealed;
 static bool killed; /* a file may have been made and not begun, and the last record not be whole */
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static void setup(void)
 	strcpy(folder, "/tmp/dprof-test.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	setenv("DPROF_DIR", folder, 1);
-	nfiles = nprocesses = nfinished = 0;
+	nfiles = nprocesses = nfinished = nsummed = nsealed = 0;
 }
 
 static void teardown(void)
@@ -191,6 +192,19 @@ static void read_packed(const char *events)
 	free(bytes);
 }
 
+/* Of a whole place: how many words it holds, if its seal says that; else so many. */
+static size_t sealed(const uint64_t *words, size_t all, size_t otherwise)
+{
+	const uint64_t *seal = words + all - DPROF_SEAL_WORDS;
+
+	if (!seal[0])
+		return otherwise < all - DPROF_SEAL_WORDS ? otherwise : all - DPROF_SEAL_WORDS;
+	ck_assert_uint_lt(seal[0], all - 1);
+	ck_assert_uint_eq(seal[1], dprof_sum_words(DPROF_SUM_BEGIN, words, seal[0]));
+	nsealed++;
+	return seal[0];
+}
+
 static void read_places(const struct events *e, const uint64_t *words)
 {
 	size_t all = (e->bytes - DPROF_HEADER_SIZE) / 8, n, here;
@@ -200,6 +214,8 @@ static void read_places(const struct events *e, const uint64_t *words)
 		here = bytes / 8 < all ? bytes / 8 : all;
 		for (n = here; n && !words[n - 1]; n--)
 			;
+		if (words[0] && here == bytes / 8)
+			n = sealed(words, here, n);
 		if (words[0]) {
 			ck_assert(dprof_is(words[0], DPROF_ESCAPE_CHUNK));
 			struct chunk *c = new_chunk(dprof_value(words[0]), n, false);
@@ -219,6 +235,23 @@ static int by_number(const void *a, const void *b)
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	return y->packed - x->packed;
+}
+
+/* What the header says of the last chunk, once its thread or process has ended: of all its words, or of those
+ * that it had by then. */
+static void check_end(const struct dprof_events_header *h, const struct chunk *last)
+{
+	if (!h->ended)
+		return;
+	ck_assert_uint_eq(h->end.header_sum, dprof_header_sum(h));
+	ck_assert_uint_le(h->end.lost, h->lost);
+	ck_assert_uint_le(h->end.chunks, last->number + 1);
+	if (h->end.chunks <= last->number)
+		return; /* it ran on */
+	ck_assert_uint_le(h->end.words, last->n);
+	ck_assert(h->end.ran_on || h->end.words == last->n);
+	ck_assert_uint_eq(h->end.sum, dprof_sum_words(DPROF_SUM_BEGIN, last->words, h->end.words));
+	nsummed += h->end.words > 0;
 }
 
 /* Each chunk once, from the first to the last. */
@@ -241,6 +274,8 @@ static void put_together(struct events *e)
 		e->packed += c->packed;
 		e->unpacked += !c->packed;
 	}
+	if (nchunks)
+		check_end(&e->header, &chunks[nchunks - 1]);
 	while (nchunks)
 		free(chunks[--nchunks].words);
 }
@@ -279,7 +314,7 @@ static void read_events(const char *path, const char *name)
 
 static void read_process(const char *path)
 {
-	char line[8192], last[8192] = "";
+	char line[8192], last[8192] = "", before[8192] = "";
 	FILE *f = fopen(path, "r");
 
 	ck_assert_ptr_nonnull(f);
@@ -290,10 +325,10 @@ static void read_process(const char *path)
 	}
 	ck_assert_str_eq(line, DPROF_PROCESS_FIRST_LINE "\n");
 	while (fgets(line, sizeof(line), f))
-		strcpy(last, line);
+		memcpy(before, last, sizeof(before)), strcpy(last, line);
 	fclose(f);
 	nprocesses++;
-	nfinished += !strncmp(last, "finished ", 9);
+	nfinished += !strncmp(before, "finished ", 9) && !strncmp(last, "sum ", 4);
 }
 
 static void read_directory(const char *path)
@@ -479,6 +514,7 @@ START_TEST(every_record_is_there_in_order)
 	compare(0);
 	compare_sizes();
 	ck_assert_uint_eq(nfiles, 8);
+	ck_assert_uint_eq(nsummed, 8);
 	ck_assert_uint_eq(total_lost(), 0);
 	ck_assert_uint_eq(nfinished, 1);
 }

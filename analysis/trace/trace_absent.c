@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_absent.c - ranks and threads that were there, and of which nothing is here.
+ *
+ * A process says at its end which of its threads have a file of events, and at once which can have none. A
+ * rank knows how many there are. What is not in the directory becomes a thread without records that has lost
+ * what it did: so it may have been anywhere at any time, and nobody proves that it waited.
+ *
+ * Law: of each process that has ended in good order, trace.threads has every thread that had recorded
+ * something or had tried to. (Of many that are absent, the first ABSENT_MOST: they are as unknown as all.) */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/trace_private.h"
+
+#define ABSENT_MOST 1024 /* of a trace's ranks, and of a process's threads */
+
+char *why_words(uint64_t why)
+{
+	static const char *const texts[] = {
+#define X(NAME, word, text) text,
+		DPROF_WHYS(X)
+#undef X
+	};
+	char *all = mem_copy("");
+	for (int i = 0; i < DPROF_WHY_COUNT; i++) {
+		if (!(why >> i & 1))
+			continue;
+		char *longer = mem_format("%s%s%s", all, *all ? "; " : ": ", texts[i]);
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+/* On the clock of the first one: it has no stamps, so it may as well be that. */
+static void add_rank(struct opened *o, int64_t rank)
+{
+	struct process_file first = o->files[0];
+	*MEM_GROW(o->files, o->nfiles) = (struct process_file){
+		.name = mem_format("rank %" PRId64, rank), .stem = mem_copy("?"),
+		.hostid = first.hostid ? mem_copy(first.hostid) : NULL, .ghz = first.ghz,
+		.source = first.source ? mem_copy(first.source) : NULL, .clockid = -1,
+		.process = { .rank = rank, .size = first.process.size, .absent = true, .finished = true,
+			     .pid = 1,
+			     .program = first.process.program ? mem_copy(first.process.program) : NULL,
+			     .job = first.process.job ? mem_copy(first.process.job) : NULL,
+			     .host = first.process.host ? mem_copy(first.process.host) : NULL } };
+}
+
+void open_absent_ranks(struct opened *o)
+{
+	size_t n = o->nfiles, next = 0, added = 0;
+	int64_t size = o->files[0].process.size;
+	for (int64_t rank = 0; rank < size && added < ABSENT_MOST; rank++) {
+		while (next < n && o->files[next].process.rank >= 0 && o->files[next].process.rank < rank)
+			next++;
+		if (next < n && o->files[next].process.rank == rank)
+			continue;
+		add_rank(o, rank);
+		added++;
+	}
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static bool has_thread(const struct opened *o, uint32_t process, uint32_t number, size_t from)
+{
+	for (size_t i = from; i < o->t.nthreads; i++)
+		if (o->t.threads[i].process == process && o->t.threads[i].number == number)
+			return true;
+	return false;
+}
+
+void add_absent_thread(struct opened *o, const struct process_file *p, uint32_t number)
+{
+	uint32_t process = (uint32_t)(p - o->files);
+	*MEM_GROW(o->t.threads, o->t.nthreads) = (struct tr_thread){
+		.clock = p->clock, .rank = p->process.rank, .number = number, .name = mem_copy(""),
+		.lost = 1, .lost_last = true, .gaps = true, .complete = p->process.finished,
+		.process = process,
+		.earliest = p->process.started, .latest = p->ended ? p->ended : UINT64_MAX };
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The numbers of a process's threads that are here, sorted. */
+static uint32_t *numbers_of(const struct opened *o, uint32_t process, size_t *n)
+{
+	uint32_t *number = NULL;
+	*n = 0;
+	for (size_t i = 0; i < o->t.nthreads; i++)
+		if (o->t.threads[i].process == process)
+			*MEM_GROW(number, *n) = o->t.threads[i].number;
+	if (*n)
+		qsort(number, *n, sizeof *number, by_number);
+	return number;
+}
+
+/* Takes "FIRST-LAST" or "FIRST" and a comma off a list. */
+static bool next_range(const char **list, uint64_t *first, uint64_t *last)
+{
+	char *end;
+	if (**list < '0' || **list > '9')
+		return false;
+	*first = *last = strtoull(*list, &end, 10);
+	if (*end == '-')
+		*last = strtoull(end + 1, &end, 10);
+	*list = *end == ',' ? end + 1 : end;
+	return *first <= *last && *last <= UINT32_MAX;
+}
+
+static void look_for_files(struct opened *o, const struct process_file *p)
+{
+	size_t n, missing = 0;
+	uint32_t *here = numbers_of(o, (uint32_t)(p - o->files), &n);
+	for (size_t i = 0; i < p->nthreads; i++) {
+		const char *list = p->threads[i];
+		for (uint64_t first, last; next_range(&list, &first, &last) && missing < ABSENT_MOST;)
+			for (uint64_t k = first; k <= last && missing < ABSENT_MOST; k++) {
+				uint32_t number = (uint32_t)k;
+				if (n && bsearch(&number, here, n, sizeof *here, by_number))
+					continue;
+				add_absent_thread(o, p, number);
+				trace_problem(&o->t, "%s-%" PRIu32 ".events: expected the events of a thread "
+						     "that %s names, found no such file",
+					      p->stem, number, p->name);
+				missing++;
+			}
+	}
+	free(here);
+}
+
+/* Those that could have no file; or one that stands for whoever lost records without one. */
+static void look_for_homeless(struct opened *o, const struct process_file *p)
+{
+	uint32_t process = (uint32_t)(p - o->files), free_number = 0;
+	size_t from = o->t.nthreads;
+	for (size_t i = 0; i < p->nmissing && i < ABSENT_MOST; i++)
+		if (!has_thread(o, process, p->missing[i].number, 0)) {
+			char *why = why_words(p->missing[i].why);
+			add_absent_thread(o, p, p->missing[i].number);
+			trace_problem(&o->t, "%s-%" PRIu32 ".events: expected room for a file of events, found "
+					     "none: what the thread recorded is lost%s",
+				      p->stem, p->missing[i].number, why);
+			free(why);
+		}
+	if (!p->lost)
+		return;
+	char *why = why_words(p->why);
+	trace_problem(&o->t, "%s: expected room for all records, found none for %" PRIu64 " of threads that had "
+			     "no file: they are lost%s", p->name, p->lost, why);
+	free(why);
+	while (has_thread(o, process, free_number, 0))
+		free_number++;
+	if (o->t.nthreads == from)
+		add_absent_thread(o, p, free_number);
+}
+
+void open_absent_threads(struct opened *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++) {
+		if (o->files[i].process.absent)
+			add_absent_thread(o, &o->files[i], 0);
+		look_for_files(o, &o->files[i]);
+		look_for_homeless(o, &o->files[i]);
+	}
+}
+
+/* ---- What else is lost ----------------------------------------------------------------------- */
+
+bool trace_lacks(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].lost)
+			return true;
+	return false;
+}

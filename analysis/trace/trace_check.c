@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_check.c - does a trace contradict itself?
+ *
+ * What could not be read is known since the trace was opened. Here the rest is checked: that what is entered is
+ * left, that nothing was lost, that all participants of a group took part.
+ *
+ * Law: a trace without problems has every event of every thread that ended, and each enter has its exit. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/nesting.h"
+#include "analysis/trace/trace_private.h"
+
+struct totals {
+	uint64_t events;
+	uint64_t **took_part;    /* for each group and each of its threads: how often, */
+	uint64_t **last;         /* and where last: kind and number of the operation */
+};
+
+/* "rank 1, thread 0" */
+static char *name_thread(const struct trace *t, size_t thread)
+{
+	const struct tr_thread *self = &t->threads[thread];
+	const struct tr_process *process = &t->processes[self->process];
+	return self->rank >= 0
+		       ? mem_format("rank %" PRId64 ", thread %" PRIu32, self->rank, self->number)
+		       : mem_format("process %" PRIu64 " on %s, thread %" PRIu32, process->pid,
+				    process->host, self->number);
+}
+
+static char *name_site(const struct trace *t, size_t site)
+{
+	if (site >= t->nsites)
+		return mem_copy("an unknown site");
+	const struct tr_site *s = &t->sites[site];
+	return mem_format("'%s' (%s:%" PRIu32 ")", s->name, s->file, s->line);
+}
+
+/* ---- Nesting --------------------------------------------------------------------------------- */
+
+/* For one site in one thread. */
+struct unmatched {
+	uint64_t enters, exits;
+	uint64_t first_enter, first_exit; /* stamps */
+};
+
+struct nest_check {
+	struct trace *trace;
+	size_t thread;
+	struct nesting nesting;
+	struct unmatched *of_site; /* and one more for all that are unknown */
+};
+
+static struct unmatched *unmatched_of(struct nest_check *c, uint32_t site)
+{
+	return &c->of_site[site < c->trace->nsites ? site : c->trace->nsites];
+}
+
+static void left_open(struct nest_check *c, struct nest_entry entry)
+{
+	struct unmatched *u = unmatched_of(c, entry.site);
+	if (!u->enters++ || entry.stamp < u->first_enter)
+		u->first_enter = entry.stamp;
+}
+
+static void check_event(struct nest_check *c, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER)
+		nest_enter(&c->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp });
+	if (e->op != DPROF_EXIT)
+		return;
+	size_t count = nest_exit(&c->nesting, e->site);
+	if (!count) {
+		struct unmatched *u = unmatched_of(c, e->site);
+		if (!u->exits++)
+			u->first_exit = e->stamp;
+		return;
+	}
+	while (--count)
+		left_open(c, nest_pop(&c->nesting));
+	nest_pop(&c->nesting);
+}
+
+static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uint64_t stamp,
+		const char *what)
+{
+	if (!count)
+		return;
+	char *who = name_thread(t, thread), *where = name_site(t, site);
+	trace_problem(t, "%s: %s is %s, %" PRIu64 " time%s, first at stamp %" PRIu64, who, where,
+		      what, count, count > 1 ? "s" : "", stamp);
+	free(who);
+	free(where);
+}
+
+static int by_id(const void *id, const void *group)
+{
+	uint64_t a = *(const uint64_t *)id, b = ((const struct tr_group *)group)->id;
+	return (a > b) - (a < b);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Groups stand in the order of their ids, their threads in the order of the trace's. */
+static void count_part(const struct trace *t, uint32_t thread, uint64_t id, uint64_t operation,
+		       struct totals *totals)
+{
+	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
+	const uint32_t *member =
+		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
+	if (!member)
+		return;
+	uint64_t *last = &totals->last[g - t->groups][member - g->threads];
+	totals->took_part[g - t->groups][member - g->threads] += !operation || *last != operation;
+	*last = operation;
+}
+
+static enum dprof_kind kind_of(const struct trace *t, const struct tr_event *e)
+{
+	return e->site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[e->site].kind;
+}
+
+/* The group of a message says within which ranks are counted, not who takes part. */
+static bool is_of_all(const struct trace *t, const struct tr_event *e)
+{
+	enum dprof_kind kind = kind_of(t, e);
+	return e->op == DPROF_ENTER && kind != DPROF_KIND_SEND && kind != DPROF_KIND_RECV;
+}
+
+/* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
+static uint64_t operation_of(const struct trace *t, const struct tr_event *e)
+{
+	uint64_t seq = trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX);
+	return seq == UINT64_MAX ? 0 : seq << 8 | kind_of(t, e);
+}
+
+static bool is_automatic(const struct trace *t, uint32_t site)
+{
+	return site != TR_NO_SITE && t->sites[site].automatic;
+}
+
+/* A thread beside the first that waited when its process ended in good order, such as a consumer for the next job: that
+ * was its last event, and a thread that ends has one more. */
+static bool is_parked(const struct nest_check *c, uint64_t last)
+{
+	const struct trace *t = c->trace;
+	if (!t->threads[c->thread].complete || t->threads[c->thread].number == 0 || !c->nesting.depth)
+		return false;
+	struct nest_entry inner = c->nesting.entry[c->nesting.depth - 1];
+	return inner.stamp == last && inner.site < t->nsites &&
+	       TR_KIND_BIT(t->sites[inner.site].kind) & TR_PARKING_KINDS;
+}
+
+/* What was open when a thread was killed is no fault, nor when its process ended, nor what has lost its other
+ * half to a lack of room. Nor is what the user did not mark, and pthread_exit ended. */
+static void check_nesting(struct nest_check *c, struct totals *totals)
+{
+	struct trace *t = c->trace;
+	struct tr_cursor cursor = trace_events(t, c->thread);
+	nest_begin(&c->nesting, t->nsites);
+	memset(c->of_site, 0, (t->nsites + 1) * sizeof *c->of_site);
+	uint64_t last = 0;
+	for (struct tr_event e; trace_next(&cursor, &e);) {
+		totals->events += e.op != DPROF_LOST;
+		last = e.stamp;
+		check_event(c, &e);
+		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
+			if (e.args[i].key == DPROF_KEY_GROUP)
+				count_part(t, (uint32_t)c->thread, e.args[i].value,
+					   operation_of(t, &e), totals);
+	}
+	bool ended = t->threads[c->thread].complete && !t->threads[c->thread].ran_on;
+	while (c->nesting.depth && ended && !is_parked(c, last)) {
+		struct nest_entry entry = nest_pop(&c->nesting);
+		if (!is_automatic(t, entry.site))
+			left_open(c, entry);
+	}
+	nest_end(&c->nesting);
+	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
+		const struct unmatched *u = &c->of_site[site];
+		say(t, c->thread, site, u->enters, u->first_enter, "entered and never left");
+		say(t, c->thread, site, u->exits, u->first_exit,
+		    "left without having been entered");
+	}
+}
+
+/* ---- Threads and groups ---------------------------------------------------------------------- */
+
+static void check_losses(struct trace *t, size_t thread)
+{
+	const struct tr_thread *self = &t->threads[thread];
+	if (!self->no_room)
+		return;
+	char *who = name_thread(t, thread), *why = why_words(self->why);
+	trace_problem(t, "%s: expected room for all records, found none for %" PRIu64 ": they are lost%s", who,
+		      self->no_room, why);
+	free(who);
+	free(why);
+}
+
+/* How often each member of a group took part; they should all agree. A group that nobody used is
+ * fine. */
+static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < g->nthreads; i++)
+		most = times[i] > most ? times[i] : most;
+	if (most && g->nthreads < g->size)
+		trace_problem(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
+			      g->size, g->nthreads);
+	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size; i++) {
+		if (times[i] == most)
+			continue;
+		char *who = name_thread(t, g->threads[i]);
+		trace_problem(t,
+			      "group %" PRIu64
+			      ": expected each participant as often as the others (%" PRIu64
+			      "), found %s less often (%" PRIu64 ")",
+			      g->id, most, who, times[i]);
+		free(who);
+	}
+}
+
+static void begin_groups(const struct trace *t, struct totals *totals)
+{
+	totals->took_part = mem_resize(NULL, t->ngroups, sizeof *totals->took_part);
+	totals->last = mem_resize(NULL, t->ngroups, sizeof *totals->last);
+	for (size_t i = 0; i < t->ngroups; i++) {
+		size_t n = t->groups[i].nthreads;
+		totals->took_part[i] = mem_resize(NULL, n, sizeof **totals->took_part);
+		totals->last[i] = mem_resize(NULL, n, sizeof **totals->last);
+		memset(totals->took_part[i], 0, n * sizeof **totals->took_part);
+		memset(totals->last[i], 0, n * sizeof **totals->last);
+	}
+}
+
+static void check_groups(struct trace *t, struct totals *totals)
+{
+	for (size_t i = 0; i < t->ngroups; i++) {
+		check_group(t, &t->groups[i], totals->took_part[i]);
+		free(totals->took_part[i]);
+		free(totals->last[i]);
+	}
+	free(totals->took_part);
+	free(totals->last);
+}
+
+uint64_t trace_check(struct trace *t)
+{
+	struct totals totals = { 0 };
+	struct nest_check check = { .trace = t };
+	begin_groups(t, &totals);
+	check.of_site = mem_resize(NULL, t->nsites + 1, sizeof *check.of_site);
+	for (check.thread = 0; check.thread < t->nthreads; check.thread++) {
+		check_losses(t, check.thread);
+		check_nesting(&check, &totals);
+	}
+	free(check.of_site);
+	check_groups(t, &totals);
+	return totals.events;
+}

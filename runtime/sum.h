@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sum.h - the checksums of a trace: of words, and of the bytes of a text.
+ *
+ * Law: each step is a bijection of the sum, and of the word. So a change of any one word changes the sum. */
+#ifndef DPROF_SUM_H
+#define DPROF_SUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/format.h"
+
+#define DPROF_SUM_BEGIN UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t dprof_sum_word(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum << 29 | sum >> 35;
+}
+
+/* Of n more words behind those that `sum` is of; of none it is DPROF_SUM_BEGIN. */
+static inline uint64_t dprof_sum_words(uint64_t sum, const uint64_t *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sum = dprof_sum_word(sum, word[i]);
+	return sum;
+}
+
+/* FNV-1a, 64 bits. */
+static inline uint64_t dprof_sum_bytes(uint64_t sum, const void *bytes, size_t n)
+{
+	const uint8_t *byte = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		sum = (sum ^ byte[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+/* As `end.header_sum` is to be. */
+static inline uint64_t dprof_header_sum(const struct dprof_events_header *h)
+{
+	struct dprof_events_header copy = *h;
+	uint64_t word[offsetof(struct dprof_events_header, end.header_sum) / sizeof(uint64_t)];
+
+	copy.lost = copy.why = 0;
+	memcpy(word, &copy, sizeof(word));
+	return dprof_sum_words(DPROF_SUM_BEGIN, word, sizeof(word) / sizeof(*word));
+}
+
+#endif
