@@ -40,17 +40,19 @@ run() { # source, compiler and options: the lines at which something is recorded
 	grep -v '^0 ' found | sed 's/ [0-9]*$//' | diff expected - >wrong || fail "$(cat wrong)"
 }
 
-# Of the locks it is that one for which a thread has waited.
+# Of the locks it is that one for which threads have waited most often for 2 ms and more: it is held for 4 ms each time.
+# On a busy machine any call may take long once or twice.
 contended() { # source, the name of the locks
 	local place
 	place=${1##*/}:$(sed -n '/ contended/=' "$1")
 	"$analyze" query dprof-* "count(\"$place\") >= 1" >/dev/null || fail "no query about $place"
-	awk '$1 == "site" { sub(/name=/, "", $4); sub(/line=/, "", $6); at[$2] = $6; name[$2] = $4 }
+	awk '$1 == "clock" { sub(/ghz=/, "", $4); long = 2e6 * $4 }
+	     $1 == "site" { sub(/name=/, "", $4); sub(/line=/, "", $6); at[$2] = $6; name[$2] = $4 }
 	     $1 == "e" && $5 == "enter" { since[$2, $4] = $3 }
-	     $1 == "e" && $5 == "exit" && name[$4] == wanted { t[at[$4]] += $3 - since[$2, $4] }
+	     $1 == "e" && $5 == "exit" && name[$4] == wanted { t[at[$4]] += $3 - since[$2, $4] > long }
 	     END { for (line in t) if (t[line] > most) { most = t[line]; best = line } print best }' \
 		wanted="$2" text >best
-	[ "$(cat best)" = "${place##*:}" ] || fail "line $(cat best) was waited at, not $place"
+	[ "$(cat best)" = "${place##*:}" ] || fail "line $(cat best) was waited at most often, not $place"
 }
 
 for options in "gcc -O0" "gcc -O2" "gcc -O3 -flto"; do
