@@ -50,29 +50,6 @@ static uint64_t *previous(uint64_t *slot)
 	return dprof_self ? dprof_chunk_before(dprof_self, slot) : NULL;
 }
 
-/* The last of a wide event's words is its site's address. Between that and an event of one word an
- * epoch stands, as at the beginning of each chunk: what stands two before the latter is no stamp. */
-static bool is_end_of_wide(const uint64_t *last)
-{
-	const uint64_t *start = dprof_self->current->start;
-
-	return !(last >= start && last < start + DPROF_WIDE_WORDS) &&
-	       dprof_is(last[1 - DPROF_WIDE_WORDS], DPROF_ESCAPE_WIDE);
-}
-
-/* The site at which a thread's last word, which previous() has found, is an ENTER; or NULL. */
-static const struct dprof_site *entered_at(const uint64_t *last)
-{
-	if (last && last == dprof_self->before)
-		last = dprof_self->tail + DPROF_WIDE_WORDS - 1;
-	if (!last || !*last || dprof_is_escape(*last))
-		return NULL;
-	if (!is_end_of_wide(last))
-		return dprof_modules_site(*last & (DPROF_IDS - 1), DPROF_ENTER);
-	return dprof_small(last[1 - DPROF_WIDE_WORDS]) == DPROF_ENTER
-		       ? (const struct dprof_site *)*last : NULL;
-}
-
 bool dprof_adapter_recording(void)
 {
 	return !dprof_off;
@@ -85,13 +62,6 @@ __thread bool dprof_adapter_apart;
 void dprof_be_apart(void)
 {
 	dprof_adapter_apart = true;
-}
-
-const struct dprof_site *dprof_adapter_entered(const char *name)
-{
-	const struct dprof_site *site = dprof_off ? NULL : entered_at(previous(__dprof_cursor.next));
-
-	return site && dprof_site_kind(site) != DPROF_KIND_REGION && !strcmp(site->strings, name) ? site : NULL;
 }
 
 /* Puts `word` behind *last, which becomes its place; false when there is no room or a signal handler

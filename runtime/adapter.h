@@ -137,10 +137,6 @@ static inline void dprof_adapter_record_enter_at(const struct dprof_site *site, 
 	dprof_adapter_record(site, DPROF_ENTER, dprof_adapter_place() == m.place ? m.stamp : 0, a);
 }
 
-/* The site at which the last event of this thread is the ENTER of an operation (no region) called `name`;
- * or NULL. */
-DPROF_EXPORT const struct dprof_site *dprof_adapter_entered(const char *name);
-
 /* What lies on the stack between a call that the plugin has seen and the adapter: a few frames of headers
  * of C++ at most. A signal handler's frame begins further down (what the kernel saves is larger). */
 #define DPROF_CALL_NEAR 1024 /* bytes */

@@ -209,8 +209,6 @@ static void leave(struct dprof_thread *t, uint64_t *next)
 	uint64_t *end = t->chunk_end, *last = end + DPROF_SLACK_WORDS - DPROF_SEAL_WORDS;
 
 	t->before = end - 1;
-	for (int i = 0; i < DPROF_WIDE_WORDS; i++)
-		t->tail[i] = end[i - DPROF_WIDE_WORDS];
 	c->claimed = next < end ? end : next < last ? next : last;
 	c->hole = NULL;
 }

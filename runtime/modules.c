@@ -232,23 +232,6 @@ static void publish(const struct module *m)
 	look_for_clashes(r);
 }
 
-const struct dprof_site *dprof_modules_site(uint64_t id, enum dprof_op op)
-{
-	const struct ranges *r = __atomic_load_n(&published, __ATOMIC_ACQUIRE);
-
-	for (size_t i = 0; r && i < r->n; i++) {
-		uint64_t offset = distance(r->of[i], id) << 3;
-		const struct dprof_site *site;
-
-		if (offset >= r->of[i].bytes || offset < DPROF_SITE_ALIGN * (uint64_t)op)
-			continue;
-		site = (const void *)(r->of[i].address + offset - DPROF_SITE_ALIGN * (uint64_t)op);
-		if (site->magic == DPROF_SITE_MAGIC)
-			return site;
-	}
-	return NULL;
-}
-
 /* ---- Looking --------------------------------------------------------------------------------- */
 
 static void inspect(struct module *m, const struct dl_phdr_info *info)

@@ -15,10 +15,6 @@ void dprof_modules_look(void);
 void dprof_modules_closing(void);
 void dprof_modules_closed(void);
 
-/* The site of an operation that an event's word names by `id` (words.h); NULL when no module that was
- * looked at has it, or `op` is another. At any time, from any thread. */
-const struct dprof_site *dprof_modules_site(uint64_t id, enum dprof_op op);
-
 /* Has the program or one of its libraries (not counting dprof's own) any site? */
 bool dprof_modules_any(void);
 
