@@ -12,6 +12,7 @@ enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
 struct options {
 	bool json;
+	bool verbose;                    /* csp, report: every rank and thread, one by one */
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */

@@ -44,13 +44,13 @@ static void heading(const char *text)
 	printf("%s\n", text);
 }
 
-static void print_text(const struct findings *f, const struct more *more)
+static void print_text(const struct findings *f, const struct more *more, bool every)
 {
 	printf("Straggler scores; the run took %s s\n",
 	       interval_compact(findings_run_s(f), 9).text);
 	clock_bounds_print(&f->times);
 	machine_print(f, heading);
-	standings_print(f, SIZE_MAX);
+	standings_print(f, SIZE_MAX, every);
 	char *advice = standings_advice(f);
 	print_wrapped("", advice);
 	free(advice);
@@ -94,7 +94,7 @@ int cmd_csp(struct trace *trace, const struct options *options)
 		if (options->json)
 			print_json(&f, &more);
 		else
-			print_text(&f, &more);
+			print_text(&f, &more, options->verbose);
 		close_more(&more);
 		status = trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
 	}

@@ -188,7 +188,7 @@ static void print_faults(const struct profile *p)
 	free(why);
 }
 
-static void print_text(const struct findings *f, const struct profile *p)
+static void print_text(const struct findings *f, const struct profile *p, bool every)
 {
 	print_job(f);
 	print_assumptions(f);
@@ -199,7 +199,7 @@ static void print_text(const struct findings *f, const struct profile *p)
 	machine_print(f, heading);
 	if (f->threads.count > 1 && !f->doubted) {
 		heading("Stragglers: who works while everybody else waits");
-		standings_print(f, STANDINGS_SHOWN);
+		standings_print(f, STANDINGS_SHOWN, every);
 	}
 	if (p->nrows > 0 && p->possible) {
 		heading("What less time in a region would buy if nothing else changes: % of the run");
@@ -258,7 +258,7 @@ int cmd_report(struct trace *trace, const struct options *options)
 	if (options->json)
 		print_json(&f, &profile);
 	else
-		print_text(&f, &profile);
+		print_text(&f, &profile, options->verbose);
 	profile_close(&profile);
 	findings_close(&f);
 	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;

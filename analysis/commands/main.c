@@ -26,9 +26,9 @@ static const struct {
 	const char *alias;     /* another name, or NULL */
 } commands[] = {
 	{ { "report", cmd_report, "the job on one page, and what to look at (default)" },
-	  "DIR", "jbmlwW", NULL },
+	  "DIR", "jvbmlwW", NULL },
 	{ { "csp", cmd_csp, "how long all others wait for a thread" },
-	  "DIR", "jbmlwWfi", "stragglers" },
+	  "DIR", "jvbmlwWfi", "stragglers" },
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlraRptPFT", "whatif" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", "jbmlwW", NULL },
@@ -42,6 +42,8 @@ static const struct {
 
 static const struct argp_option option_table[] = {
 	{ "json", 'j', NULL, 0, "print JSON; an interval is {\"lo\":x,\"hi\":y}", 0 },
+	{ "verbose", 'v', NULL, 0,
+	  "csp, report: every rank and thread (default: threads by start routine where they are more than 16)", 0 },
 	{ "base", 'b', "HOST", 0,
 	  "times are those of this host's clock (default: the first host's)", 0 },
 	{ "clock-model", 'm', "MODEL", 0,
@@ -159,11 +161,12 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jbmlwWfiBMraRptPFT";
+	const char *keys = "jvbmlwWfiBMraRptPFT";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
 	case 'j': o->json = true; break;
+	case 'v': o->verbose = true; break;
 	case 'b': o->base = value; break;
 	case 'w': o->work = value; break;
 	case 'W': o->wait = value; break;

@@ -10,37 +10,90 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/report/marks.h"
+#include "analysis/report/routines.h"
 #include "analysis/trace/names.h"
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
-#define SITE_COLUMN  29  /* what is left of 80 columns */
+#define NAME_COLUMN  18  /* at least */
+#define SITE_COLUMN  47  /* what is left of 80 columns, with the name */
+#define BEGAN_COLUMN 49  /* likewise */
+#define MANY_THREADS 16  /* more are shown in groups */
 
 /* ---- As a table ------------------------------------------------------------------------------ */
 
-static void print_standings(const struct findings *f, const struct standings *s,
-			    struct actor_name (*name)(const struct trace *, size_t), size_t most)
+typedef struct actor_name namer(const struct trace *, size_t thread);
+
+/* The width of its names. */
+static size_t print_heading(const struct findings *f, const struct standings *s, namer *name)
 {
-	printf("  %-18s %-28s  %s\n", "", "others wait for it, % of run", "mostly in");
-	for (size_t i = 0; i < s->count && i < most; i++) {
-		const struct standing *x = &s->list[i];
-		printf("  %-18s %-17s  %-9s  %s\n", name(f->trace, x->thread).text,
-		       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
-		       site_name_within(f->trace, x->site, SITE_COLUMN).text);
+	size_t width = NAME_COLUMN;
+	for (size_t i = 0; i < s->count; i++) {
+		size_t length = strlen(name(f->trace, s->list[i].thread).text);
+		width = length > width ? length : width;
 	}
-	if (s->count > most)
-		printf("  and %zu more, see --json\n", s->count - most);
+	printf("  %-*s %-28s  %s\n", (int)width, "", "others wait for it, % of run", "mostly in");
+	return width;
 }
 
-void standings_print(const struct findings *f, size_t most)
+static void print_standing(const struct findings *f, const struct standing *x, namer *name, size_t width)
+{
+	printf("  %-*s %-17s  %-9s  %s\n", (int)width, name(f->trace, x->thread).text,
+	       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
+	       site_name_within(f->trace, x->site, SITE_COLUMN - width).text);
+}
+
+static void print_standings(const struct findings *f, const struct standings *s, namer *name, size_t most)
+{
+	size_t width = print_heading(f, s, name);
+	for (size_t i = 0; i < s->count && i < most; i++)
+		print_standing(f, &s->list[i], name, width);
+	if (s->count > most)
+		printf("  and %zu more, see -v or --json\n", s->count - most);
+}
+
+/* What is said of a group beside its highest thread. */
+static void print_others(const struct findings *f, const struct routine_group *g, const uint32_t *routines,
+			 size_t width)
+{
+	char who[40];
+	snprintf(who, sizeof who, "  and %zu other%s", g->threads - 1, g->threads == 2 ? "" : "s");
+	printf("  %-*s %-17s  began in %s\n", (int)width, who, interval_range(g->others, 3).text,
+	       routine_name(f->trace, routines, g->highest->thread, BEGAN_COLUMN - width).text);
+}
+
+static void print_groups(const struct findings *f, size_t most)
+{
+	uint32_t *routines = routines_find(f->trace);
+	size_t n;
+	struct routine_group *groups = routines_group(f, routines, &n);
+	size_t width = print_heading(f, &f->threads, thread_name);
+	for (size_t i = 0; i < n && i < most; i++) {
+		print_standing(f, groups[i].highest, thread_name, width);
+		if (groups[i].threads > 1)
+			print_others(f, &groups[i], routines, width);
+	}
+	if (n > most)
+		printf("  and %zu more group%s\n", n - most, n - most == 1 ? "" : "s");
+	printf("  %zu threads in %zu group%s by the routine they began in; -v shows each\n",
+	       f->threads.count, n, n == 1 ? "" : "s");
+	free(groups);
+	free(routines);
+}
+
+void standings_print(const struct findings *f, size_t most, bool every)
 {
 	bool several = f->ranks.count > 1;
+	most = every ? SIZE_MAX : most;
 	if (several)
 		print_standings(f, &f->ranks, rank_name, most);
-	if (f->several_threads) {
-		if (several)
-			putchar('\n');
+	if (!f->several_threads)
+		return;
+	if (several)
+		putchar('\n');
+	if (f->threads.count > MANY_THREADS && !every)
+		print_groups(f, most);
+	else
 		print_standings(f, &f->threads, thread_name, most);
-	}
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
@@ -71,7 +124,7 @@ static const char *host_of(const struct findings *f, size_t thread)
 }
 
 static void json_thread(struct json *j, const struct findings *f, size_t thread,
-			const struct standing *x)
+			const struct standing *x, const uint32_t *routines)
 {
 	static const struct standing no_part = { .site = TR_NO_SITE };
 	const struct thread_totals *totals = &f->totals.threads[thread];
@@ -80,6 +133,7 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	jw_integer(j, "rank", f->trace->threads[thread].rank);
 	jw_integer(j, "thread", f->trace->threads[thread].number);
 	jw_string(j, "host", host_of(f, thread));
+	jw_string(j, "routine", routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text);
 	jw_bool(j, "takes_part", x != NULL);
 	json_standing(j, f, x ? x : &no_part);
 	frz_time working = totals_time(&f->times, span, &f->totals, thread, &totals->work);
@@ -96,10 +150,12 @@ void standings_json(struct json *j, const struct findings *f)
 	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->threads.count; i++)
 		of[f->threads.list[i].thread] = &f->threads.list[i];
+	uint32_t *routines = routines_find(f->trace);
 	jw_array(j, "threads");
 	for (size_t i = 0; i < f->trace->nthreads; i++)
-		json_thread(j, f, i, of[i]);
+		json_thread(j, f, i, of[i], routines);
 	jw_end(j);
+	free(routines);
 	free(of);
 	jw_array(j, "ranks");
 	for (size_t i = 0; i < f->ranks.count; i++) {
@@ -183,8 +239,6 @@ static const char *why_undecided(const struct findings *f)
 	}
 	return f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "";
 }
-
-typedef struct actor_name namer(const struct trace *, size_t thread);
 
 struct place { char text[32 + SITE_NAME_ROOM]; };
 

@@ -8,8 +8,8 @@
 #include "analysis/report/findings.h"
 
 /* The table of ranks where there are several, then that of threads where a rank has several; at most
- * `most` lines each. */
-void standings_print(const struct findings *, size_t most);
+ * `most` of each. More than 16 threads are shown in groups (routines.h). `every`: all of them, one by one. */
+void standings_print(const struct findings *, size_t most, bool every);
 
 /* "proved" when the first place is, "undecided" otherwise. */
 const char *standings_verdict(const struct standings *);
