@@ -33,10 +33,10 @@ static void quoted(FILE *out, const char *string)
 	while (*string) {
 		uint32_t code;
 		size_t n = shown_decode(string, &code);
-		if (code == '"' || code == '\\')
-			fprintf(out, "\\%c", *string);
-		else if (n == 0)
+		if (n == 0)
 			fputs("\\ufffd", out);
+		else if (code == '"' || code == '\\')
+			fprintf(out, "\\%c", *string);
 		else if (!shown_length(string))
 			hidden(out, code);
 		else

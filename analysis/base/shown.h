@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the character at s, in valid UTF-8, and which one it is; 0 when there is none. */
+/* Bytes of the character at s, in valid UTF-8, and which one it is; 0 when there is none, and then `code` says
+ * nothing. */
 size_t shown_decode(const char *s, uint32_t *code);
 
 /* Bytes of the printable character at s; 0 when there is none. `s` ends with NUL, which is none. */

@@ -286,6 +286,24 @@ START_TEST(json_keeps_strings)
 }
 END_TEST
 
+/* Bytes that begin a character and do not end it, whatever their bits would mean. */
+START_TEST(json_replaces_what_is_no_character)
+{
+	static const char *const strings[][2] = { { "a\xe1\x9c" "b", "a\xef\xbf\xbd\xef\xbf\xbd" "b" },
+						  { "\xe0\x80\xa2", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+						  { "\xc3", "\xef\xbf\xbd" } };
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+		char *text = written((struct interval){ 0, 1 }, strings[i][0], 0);
+		json_t *root = json_loads(text, 0, NULL);
+		ck_assert_msg(root != NULL, "%s", text);
+		ck_assert_str_eq(json_string_value(json_array_get(json_object_get(root, "array"), 0)),
+				 strings[i][1]);
+		json_decref(root);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_begin(300, 1);
@@ -296,5 +314,6 @@ int main(void)
 	tcase_add_test(tc, text_is_as_people_read_it);
 	tcase_add_test(tc, json_is_valid_and_outward);
 	tcase_add_test(tc, json_keeps_strings);
+	tcase_add_test(tc, json_replaces_what_is_no_character);
 	return unit_end();
 }
