@@ -12,6 +12,7 @@
  * those are that the user chose (auto.cc); which functions that are is seen when all are parsed:
  *
  *   pthread_create(&t, NULL, f, x);           f is one
+ *   pthread_create(&t, NULL, n ? f : g, x);   both are
  *   int spawn(void *(*g)(void *)) {           what spawn is given is one
  *           return pthread_create(&t, NULL, g, NULL); }
  *   std::vector<std::thread> v;
@@ -99,29 +100,39 @@ int parameter_index(tree parameter)
 	return n;
 }
 
-/* In an argument, not in a call of which it is the result. */
-tree argument_step(tree *tp, int *walk_subtrees, void *)
+/* What may be handed over: whatever stands in an argument, but in a call of which it is the result, or in a condition. */
+tree argument_step(tree *tp, int *walk_subtrees, void *found)
 {
-	if (TREE_CODE(*tp) == FUNCTION_DECL || TREE_CODE(*tp) == PARM_DECL)
-		return *tp;
-	if (tree member = cplus_pointer_to_member(*tp))
-		return member;
-	if (TYPE_P(*tp) || TREE_CODE_CLASS(TREE_CODE(*tp)) == tcc_vl_exp)
-		*walk_subtrees = 0;
+	auto_vec<tree> &all_found = *(auto_vec<tree> *)found;
+	tree t = *tp, member = cplus_pointer_to_member(t);
+	if (TREE_CODE(t) == FUNCTION_DECL || TREE_CODE(t) == PARM_DECL)
+		all_found.safe_push(t);
+	else if (member)
+		all_found.safe_push(member);
+	else if (TREE_CODE(t) == COND_EXPR)
+		for (int n = 1; n < 3; n++)
+			walk_tree_without_duplicates(&TREE_OPERAND(t, n), argument_step, found);
+	else if (!TYPE_P(t) && TREE_CODE_CLASS(TREE_CODE(t)) != tcc_vl_exp)
+		return NULL_TREE;
+	*walk_subtrees = 0;
 	return NULL_TREE;
+}
+
+void hand_over(tree what, struct place to, bool to_thread)
+{
+	struct handed h = { to_thread, TREE_CODE(what) == PARM_DECL, to, { DECL_UID(what), 0 } };
+	if (h.is_parameter)
+		h.what = { DECL_UID(current_function_decl), (unsigned)parameter_index(what) };
+	all.safe_push(h);
 }
 
 void look_at_call(tree call, tree callee)
 {
 	for (int n = 3; n < TREE_OPERAND_LENGTH(call); n++) {
-		tree what = walk_tree_without_duplicates(&TREE_OPERAND(call, n), argument_step, nullptr);
-		if (!what)
-			continue;
-		struct handed h = { starts_thread(callee, n - 3), TREE_CODE(what) == PARM_DECL,
-				    { DECL_UID(callee), (unsigned)n - 3 }, { DECL_UID(what), 0 } };
-		if (h.is_parameter)
-			h.what = { DECL_UID(current_function_decl), (unsigned)parameter_index(what) };
-		all.safe_push(h);
+		auto_vec<tree> found;
+		walk_tree_without_duplicates(&TREE_OPERAND(call, n), argument_step, &found);
+		for (tree what : found)
+			hand_over(what, { DECL_UID(callee), (unsigned)n - 3 }, starts_thread(callee, n - 3));
 	}
 }
 

@@ -47,13 +47,13 @@ line() { grep -n -- "$2" "$1" | head -1 | cut -d: -f1; }
 c=$from/threads.c
 for level in -O0 -O2 -O3 "-O2 -flto"; do
 	# shellcheck disable=SC2086
-	expect "worker converted leaves handed c11" gcc $c $level -Wall -Wextra -Werror
+	expect "worker converted leaves handed this_one that_one c11" gcc $c $level -Wall -Wextra -Werror
 done
-expect "worker converted leaves handed c11 main outer" gcc $c -O2 $auto=functions -fplugin-arg-dprof-min=6
+expect "worker converted leaves handed this_one that_one c11 main outer one_of" gcc $c -O2 $auto=functions -fplugin-arg-dprof-min=6
 printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE * SCOREP_REGION_NAMES_END' >"$dir/all"
 printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE * INCLUDE main EXCLUDE work* SCOREP_REGION_NAMES_END' >"$dir/some"
-expect "worker converted leaves handed c11" gcc $c -fplugin-arg-dprof-filter="$dir/all" $auto=functions
-expect "converted leaves handed c11 main" gcc $c -fplugin-arg-dprof-filter="$dir/some" $auto=functions
+expect "worker converted leaves handed this_one that_one c11" gcc $c -fplugin-arg-dprof-filter="$dir/all" $auto=functions
+expect "converted leaves handed this_one that_one c11 main" gcc $c -fplugin-arg-dprof-filter="$dir/some" $auto=functions
 
 cc=$from/threads.cc
 lambda=thread_threads.cc:$(line $cc 'a lambda') generic=thread_threads.cc:$(line $cc 'generic') stops=thread_threads.cc:$(line $cc 'stop_token')
