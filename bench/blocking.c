@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * blocking.c - what it costs to record what blocks in the C library: blocking WAY TIMES prints ns per call, the
- * least of some batches.
+ * blocking.c - what it costs to record what blocks in the C library: blocking WAY TIMES prints ns of the thread's
+ * processor time per call, the least of some batches: a machine that does other things too takes none of that.
  *
  *   pipe    write a byte to a pipe and read it: the write is recorded, the read only with DPROF_BLOCKED_NS=0
  *   sleep   nanosleep that is refused (any other takes longer than can be measured well)
@@ -23,7 +23,7 @@ static double now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
