@@ -249,13 +249,13 @@ enum dprof_key {
 #define DPROF_SLACK_WORDS    64
 #define DPROF_SEAL_WORDS     2  /* of the slack */
 
-/* Why records found no room, and the word for it in the process file. */
+/* Why records found no room, with what helps; and the word for it in the process file. */
 #define DPROF_WHYS(X)                                                                              \
-	X(DISK, disk, "the disk is full")                                                          \
-	X(QUOTA, quota, "the disk quota is used up")                                               \
-	X(LIMIT, limit, "the limit of a file's size is reached")                                   \
+	X(DISK, disk, "the disk is full: set DPROF_DIR to another")                                \
+	X(QUOTA, quota, "the disk quota is used up: set DPROF_DIR to another disk")                \
+	X(LIMIT, limit, "the limit of a file's size is reached: raise it (ulimit -f)")             \
 	X(MEMORY, memory, "there is no memory or address space for the trace")                     \
-	X(FILES, files, "too many files are open")                                                 \
+	X(FILES, files, "too many files are open: raise the limit (ulimit -n)")                    \
 	X(LATE, late, "the helper was too late: set DPROF_BUFFER higher")                          \
 	X(HANDLER, handler, "a signal handler came while its thread changed chunks")               \
 	X(ENDED, ended, "their thread had ended")                                                  \

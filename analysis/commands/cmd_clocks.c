@@ -25,6 +25,7 @@ static void print_json(const struct times *t)
 static void print_text(const struct times *t)
 {
 	const struct tr_clock *base = &t->trace->clocks[t->base];
+	notes_damage(t->trace->nproblems);
 	printf("Clocks, in ticks of %s (nominally %g GHz), model %s\n", base->host, base->ghz,
 	       clock_model_name(t->assumption).text);
 	clock_facts_print(t);
@@ -49,6 +50,7 @@ static void print_comparison(const struct times *t, const struct baseline_method
 		jw_end(&j);
 		return;
 	}
+	notes_damage(t->trace->nproblems);
 	printf("Clocks, in ticks of %s, by %s\n", base, method->source);
 	clock_methods_print(t, method);
 	print_wrapped("", "For comparison only. Outside proven: the share of the stamps whose "

@@ -239,6 +239,7 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
 {
+	notes_damage(trace->nproblems - p->nfaults);
 	if (!p->possible && p->nrows > 0)
 		say(mem_format("%s: nothing is known but that p percent less of anything buys at most p "
 			       "percent of the run.",

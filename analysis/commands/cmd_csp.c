@@ -46,6 +46,7 @@ static void heading(const char *text)
 
 static void print_text(const struct findings *f, const struct more *more, bool every)
 {
+	notes_damage(f->trace->nproblems - f->doubted);
 	printf("Straggler scores; the run took %s s\n",
 	       interval_compact(findings_run_s(f), 9).text);
 	clock_bounds_print(&f->times);

@@ -37,6 +37,7 @@ static void print_text(const struct answer *a)
 {
 	const struct frames *f = &a->frames;
 	struct interval percent = interval_percent(f->holds, a->span.length);
+	notes_damage(a->trace->nproblems);
 	printf("%s\n  holds for %s s of the run's %s s, that is %s %%\n", a->text,
 	       interval_compact(seconds(a, f->holds), 9).text,
 	       interval_compact(seconds(a, a->span.length), 9).text,

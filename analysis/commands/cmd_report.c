@@ -108,6 +108,18 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+static void print_lost(const struct findings *f)
+{
+	if (f->lost == 0)
+		return;
+	char *why = trace_why(f->why);
+	char *text = mem_format("Records are missing, at least %" PRIu64 "%s. What they touch is wider for it.",
+				f->lost, why);
+	print_wrapped("", text);
+	free(text);
+	free(why);
+}
+
 static void print_job(const struct findings *f)
 {
 	const struct trace *trace = f->trace;
@@ -120,9 +132,7 @@ static void print_job(const struct findings *f)
 		plural(trace->nclocks), f->events, interval_compact(findings_run_s(f), 9).text);
 	print_wrapped("", job);
 	free(job);
-	if (f->lost > 0)
-		printf("%" PRIu64 " records found no room; what they touch is wider for it.\n",
-		       f->lost);
+	print_lost(f);
 	if (unfinished > 0) {
 		char *text = mem_format("%zu process%s did not end in good order: killed, left by _exit "
 					"or exec, or still running.",
@@ -190,6 +200,7 @@ static void print_faults(const struct profile *p)
 
 static void print_text(const struct findings *f, const struct profile *p, bool every)
 {
+	notes_damage(f->trace->nproblems - f->doubted);
 	print_job(f);
 	print_assumptions(f);
 	if (f->events > 0) {

@@ -108,10 +108,12 @@ static int by_slope(const void *x, const void *y)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-static void prove(struct profile *p)
+/* Where records are missing, there may have been a region of which none is here. */
+static void prove(struct profile *p, const struct trace *trace)
 {
+	bool all = !trace_lacks(trace);
 	for (size_t i = 0; i < p->nrows; i++) {
-		p->rows[i].proved = true;
+		p->rows[i].proved = all;
 		for (size_t k = 0; k < p->nrows; k++)
 			p->rows[i].proved &=
 				i == k || p->rows[k].of_rank || interval_apart(p->rows[i].slope, p->rows[k].slope);
@@ -315,7 +317,7 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 		p->rows[r].slope = slope_of(p, &p->rows[r]);
 	if (p->nrows)
 		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
-	prove(p);
+	prove(p, trace);
 	free(row_of_site);
 }
 

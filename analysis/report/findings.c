@@ -188,6 +188,7 @@ static void count_everything(struct findings *f)
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
 		f->lost += f->trace->threads[i].lost;
+		f->why |= f->trace->threads[i].why;
 		f->any_events |= t->ends.first <= t->ends.last;
 		f->any_work |= t->works;
 		f->any_wait |= t->waits;

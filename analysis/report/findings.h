@@ -36,7 +36,7 @@ struct findings {
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
 	bool withheld;                /* some place would be proved but for unclassified time */
 	bool several_threads;         /* some rank has more than one thread that takes part */
-	uint64_t lost;
+	uint64_t lost, why;           /* records that are not here; bits 1 << enum dprof_why */
 	uint64_t events;              /* after findings_regions */
 };
 

@@ -29,6 +29,13 @@ void print_wrapped(const char *first, const char *text)
 	putchar('\n');
 }
 
+void notes_damage(size_t problems)
+{
+	if (problems)
+		printf("Damaged: %zu problem%s (dprof-analyze check); nothing %s may change is proved.\n", problems,
+		       problems > 1 ? "s" : "", problems > 1 ? "they" : "it");
+}
+
 void notes_print(const struct trace *trace)
 {
 	for (size_t i = 0; i < trace->nnotes && i < SHOWN; i++)

@@ -227,17 +227,20 @@ static size_t never_waits(const struct findings *f, const struct standings *s, b
 }
 
 /* What makes intervals wide, the worst first. */
-static const char *why_undecided(const struct findings *f)
+static char *why_undecided(const struct findings *f)
 {
-	if (f->lost > 0)
-		return "; records were lost, set DPROF_BUFFER higher";
+	if (f->lost > 0) {
+		char *why = trace_why(f->why), *text = mem_format("; records are missing%s", why);
+		free(why);
+		return text;
+	}
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
 		if (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER)
-			return "; some threads ended inside of a region or a barrier, and what "
-			       "they did then is not known";
+			return mem_copy("; some threads ended inside of a region or a barrier, and what they "
+					"did then is not known");
 	}
-	return f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "";
+	return mem_copy(f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "");
 }
 
 struct place { char text[32 + SITE_NAME_ROOM]; };
@@ -291,10 +294,13 @@ static char *advice_on(const struct findings *f, const struct standings *s, name
 				  "#pragma dprof region(NAME).",
 				  who.text, percent.text, where.text,
 				  interval_upper(most_unclassified(f), 1).text);
-	return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
-			  "but %s for %s %%, and these overlap%s.",
-			  who.text, percent.text, where.text, name(f->trace, second->thread).text,
-			  interval_range(second->percent, 2).text, why_undecided(f));
+	char *why = why_undecided(f);
+	char *advice = mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
+				  "but %s for %s %%, and these overlap%s.",
+				  who.text, percent.text, where.text, name(f->trace, second->thread).text,
+				  interval_range(second->percent, 2).text, why);
+	free(why);
+	return advice;
 }
 
 static const struct standings *who_counts(const struct findings *f)

@@ -193,6 +193,9 @@ bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
 bool trace_lost_before(const struct tr_thread *);
 bool trace_lost_behind(const struct tr_thread *);
 
+/* ": the disk is full: set ...; ..." from bits 1 << enum dprof_why, "" from none; to be freed. */
+char *trace_why(uint64_t why);
+
 /* Whether any thread lacks records. */
 bool trace_lacks(const struct trace *);
 

@@ -17,7 +17,7 @@
 
 #define ABSENT_MOST 1024 /* of a trace's ranks, and of a process's threads */
 
-char *why_words(uint64_t why)
+char *trace_why(uint64_t why)
 {
 	static const char *const texts[] = {
 #define X(NAME, word, text) text,
@@ -146,8 +146,9 @@ static void look_for_homeless(struct opened *o, const struct process_file *p)
 	size_t from = o->t.nthreads;
 	for (size_t i = 0; i < p->nmissing && i < ABSENT_MOST; i++)
 		if (!has_thread(o, process, p->missing[i].number, 0)) {
-			char *why = why_words(p->missing[i].why);
+			char *why = trace_why(p->missing[i].why);
 			add_absent_thread(o, p, p->missing[i].number);
+			o->t.threads[o->t.nthreads - 1].why = p->missing[i].why;
 			trace_problem(&o->t, "%s-%" PRIu32 ".events: expected room for a file of events, found "
 					     "none: what the thread recorded is lost%s",
 				      p->stem, p->missing[i].number, why);
@@ -155,7 +156,7 @@ static void look_for_homeless(struct opened *o, const struct process_file *p)
 		}
 	if (!p->lost)
 		return;
-	char *why = why_words(p->why);
+	char *why = trace_why(p->why);
 	trace_problem(&o->t, "%s: expected room for all records, found none for %" PRIu64 " of threads that had "
 			     "no file: they are lost%s", p->name, p->lost, why);
 	free(why);
@@ -163,6 +164,7 @@ static void look_for_homeless(struct opened *o, const struct process_file *p)
 		free_number++;
 	if (o->t.nthreads == from)
 		add_absent_thread(o, p, free_number);
+	o->t.threads[o->t.nthreads - 1].why |= p->why;
 }
 
 void open_absent_threads(struct opened *o)

@@ -198,7 +198,7 @@ static void check_losses(struct trace *t, size_t thread)
 	const struct tr_thread *self = &t->threads[thread];
 	if (!self->no_room)
 		return;
-	char *who = name_thread(t, thread), *why = why_words(self->why);
+	char *who = name_thread(t, thread), *why = trace_why(self->why);
 	trace_problem(t, "%s: expected room for all records, found none for %" PRIu64 ": they are lost%s", who,
 		      self->no_room, why);
 	free(who);

@@ -145,8 +145,6 @@ void open_absent_threads(struct opened *); /* t.threads */
 void add_absent_thread(struct opened *, const struct process_file *, uint32_t number);
 void sort_threads(struct opened *);        /* as trace.h wants them */
 
-/* "the disk is full, ..." from bits 1 << enum dprof_why; to be freed. */
-char *why_words(uint64_t why);
 void open_groups(struct opened *);       /* t.groups */
 void open_links(struct opened *);        /* t.links */
 void open_texts(struct opened *);        /* all strings of t become what may be shown; last */

@@ -94,7 +94,7 @@ if [ "$(id -u)" = 0 ]; then
 	mkdir tiny && if mount -t tmpfs -o size=1m none tiny; then
 		dprof_dir=$dir/tiny run ends "" much
 		"$B/bin/dprof-analyze" check tiny/dprof-* >check
-		grep -Eq "thread 0: expected room for all records, found none for [0-9]+: they are lost: the disk is full$" check || fail "a full disk: check says $(cat check)"
+		grep -Eq "thread 0: expected room for all records, found none for [0-9]+: they are lost: the disk is full: set DPROF_DIR to another$" check || fail "a full disk: check says $(cat check)"
 	fi
 	# A program that has more rights than its user writes nothing where its user says.
 	cp ends more && chmod u+s more
