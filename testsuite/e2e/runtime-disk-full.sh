@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A disk that fills, and a limit of a file's size that is reached, while a program records: it computes what it
+# computes without dprof, and what is reported of it contains what its own clock says, names the cause, proves
+# nothing that the losses could change, and ends with status 1.
+set -u
+: "${B:?the build folder}"
+[ -n "${OWN_MOUNTS-}" ] || ! unshare -m true 2>/dev/null || OWN_MOUNTS=1 exec unshare -m "$0"
+export LC_ALL=C
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER DPROF_QUIET DPROF_HOST
+analyze=$B/bin/dprof-analyze
+failed=0
+visits=300000
+
+fail() {
+	echo "FAILED $name: $*"
+	failed=1
+}
+
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/full.c -o "$dir/full" $(pkg-config --libs dprof) -pthread ||
+	exit 1
+# Prints for how many ticks a command ran, start and end included, and what it ends with.
+gcc -O2 -x c - -o "$dir/around" <<'C' || exit 1
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+int main(int argc, char **argv)
+{
+	int status = 0;
+	unsigned long long from = __rdtsc();
+	if (fork() == 0)
+		return execv(argv[2], argv + 2);
+	wait(&status);
+	FILE *out = fopen(argv[1], "w");
+	fprintf(out, "%llu\n", (unsigned long long)__rdtsc() - from);
+	fclose(out);
+	return WEXITSTATUS(status);
+}
+C
+cd "$dir" || exit 1
+DPROF_OFF=1 ./full $visits >plain 2>/dev/null
+[ $? = 7 ] || { echo 'FAILED without dprof'; exit 1; }
+
+ratio() { # ticks: as seconds of the trace
+	jq -n "$1 / ($(sed -n 's/^ghz //p' "$trace"/*.process) * 1000000000)"
+}
+
+holds() { # what it should be, by jq, of a command's JSON
+	jq -e "$2" "$1.json" >/dev/null || fail "$1: not $2: $(head -c 2000 "$1.json")"
+}
+
+# What is left to itself records everything it can; what is lost is lost for this reason.
+recorded() { # directory, a cause or "any": whether any is lost is chance
+	trace=$(echo "$1"/dprof-full.*)
+	read -r run work <said
+	[ "$(cat out)" = "$(cat plain)" ] || fail "it printed $(cat out)"
+	[ "$(wc -l <said)" = 1 ] || fail "on stderr: $(cat said)"
+	"$analyze" check "$trace" >check
+	local status=$? command
+	[ "$2" = any ] && [ $status = 0 ] && return
+	[ $status = 1 ] || fail "check: status $status"
+	cause=${2/any/the disk is full}
+	grep -q "expected room for .*: $cause" check || fail "check does not say that $cause: $(cat check)"
+	for command in report csp 'query --' coz clocks; do
+		local words=("${command% --}" "$trace")
+		[ "$command" = 'query --' ] && words+=('count(work) >= 1')
+		"$analyze" "${words[@]}" >text 2>problems
+		[ $? = 1 ] || fail "$command: status $?"
+		head -1 text | grep -q '^Damaged: [0-9]* problems\? (dprof-analyze check); ' || fail "$command: on top $(head -1 text)"
+		grep -q "expected room for .*: $cause" problems || fail "$command does not say that $cause: $(cat problems)"
+		grep -q 'thread 0: .*; proved' text && fail "$command: the wrong thread: $(cat text)"
+		"$analyze" "${words[@]}" --json >"${command% --}.json" 2>/dev/null
+		[ $? = 1 ] || fail "$command --json: status $?"
+		holds "${command% --}" '.problems | any(test("expected room for .*: '"$cause"'"))'
+	done
+	"$analyze" report "$trace" 2>/dev/null | tr '\n' ' ' | grep -q "Records are missing, at least [0-9]*: $cause" || fail "report does not say that $cause"
+	contained
+}
+
+# What the program measured inside of what the trace speaks of, and the driver around it.
+contained() {
+	local least most worked
+	least=$(ratio "$run") most=$(ratio "$(cat ticks)") worked=$(ratio "$work")
+	for command in report csp; do
+		holds $command ".span_s | .lo <= $most and (.hi == null or .hi >= $least)"
+		holds $command "[.threads[] | select(.thread == 1)] | length == 1 and
+			all(.straggler_percent.hi >= 100 * $worked / $most)"
+	done
+	holds report "[.regions[] | select(.region == \"work\")] | length == 1 and
+		all(.time_s.lo <= $most and (.time_s.hi == null or .time_s.hi >= $worked))"
+	holds query ".holds_s | .lo <= $most and (.hi == null or .hi >= $worked)"
+	# Whatever was in the records that are lost.
+	holds coz '.regions | length > 0 and all(.verdict != "proved")'
+	holds coz "[.regions[] | select(.region == \"work\") | .speedup_percent[-1]] | length == 1"
+}
+
+record() { # directory
+	DPROF_DIR=$dir/$1 ./around ticks ./full $visits >out 2>said
+	[ $? = 7 ] || fail 'another exit status'
+}
+
+# ---- A limit of a file's size --------------------------------------------------------------------------------
+
+for name in 'a limit of 20 KB' 'a limit of 100 KB'; do
+	kb=${name//[!0-9]/}
+	mkdir "limit$kb"
+	(ulimit -f "$kb" && record "limit$kb"; exit $failed) || failed=1
+	recorded "limit$kb" "the limit of a file's size is reached: raise it"
+done
+
+# ---- A disk of its own, where that may be mounted ------------------------------------------------------------
+
+disk() { # size cause
+	name="a disk of $1"
+	mkdir "disk$1"
+	mount -t tmpfs -o "size=$1" none "disk$1" || return
+	record "disk$1"
+	recorded "disk$1" "$2"
+	umount "disk$1"
+}
+if [ -n "${OWN_MOUNTS-}" ]; then
+	disk 100k 'the disk is full'
+	disk 300k 'the disk is full'
+	disk 1m any
+fi
+exit $failed
