@@ -348,6 +348,8 @@ static void close_cursor(struct dprof_thread *t)
 	if (t->lost_unwritten && next < t->chunk_end)
 		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
 	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
+	if (t->header->ended) /* its process was faster: the header has its sum */
+		return;
 	keep_sched(&t->header->sched[1], dprof_sched_last());
 	dprof_end_thread(t);
 }
@@ -407,10 +409,11 @@ static void end(void *value)
 static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
 	dprof_chunks_seal(t, false);
+	if (t->header->ended)
+		return;
 	if (t->cursor)
 		keep_sched(&t->header->sched[1], dprof_sched_read(t->header->tid));
-	if (!t->header->ended)
-		dprof_end_with_process(t, stamp);
+	dprof_end_with_process(t, stamp);
 }
 
 /* Records that other threads, or what the C library runs after us, still make are kept: files stay
@@ -481,7 +484,7 @@ static void look_at(struct dprof_thread *t, uint64_t now)
 {
 	struct dprof_sched s;
 
-	if (!t->cursor || !is_due(t, now))
+	if (!t->cursor || t->header->ended || !is_due(t, now))
 		return;
 	s = dprof_sched_read(t->header->tid);
 	if (t->looked == t->begun)
