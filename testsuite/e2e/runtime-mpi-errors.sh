@@ -32,7 +32,9 @@ for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
 	mpicc.$mpi -O2 -w $plugin "$from" -o program $(pkg-config --libs dprof-$mpi) || { fail "cannot compile"; continue; }
 	# shellcheck disable=SC2086
 	timeout 60 $run -n 2 ./on-hosts >out 2>&1 || fail "exit status $?: $(head -5 out)"
-	"$B/bin/dprof-analyze" clocks dprof-* >said 2>&1 || fail "clocks: $(cat said)"
+	# That rank 0 lacks operations is named, and the status is that of check.
+	"$B/bin/dprof-analyze" clocks dprof-* >said 2>&1
+	[ $? = 1 ] && grep -q "expected each participant as often as the others" said || fail "clocks: $(cat said)"
 	grep -q "^ *h1 *proven" said || fail "expected proven bounds of h1, found $(cat said)"
 	"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | cat >faults
 	grep -q "lacks participants: 5 times" faults || fail "expected 5 operations without rank 0, found $(cat faults)"
