@@ -340,7 +340,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   clock tsc|monotonic_raw
  *   without KIND,KIND             these kinds of events were not recorded, though they may have happened
  *                                 (DPROF_EVENTS)
- *   started STAMP                 the process was there; a forked one since its fork
+ *   started STAMP [forked=1]      the process was there; forked: since its fork, before which it was not
  *   init FROM TO                  stamps between which its first thread was in MPI_Init
  *   rank N size N                 once known (MPI: after MPI_Init)
  *   clockid N                     number of this host's clock in HOST.sync; 0 is the base

@@ -209,9 +209,10 @@ static void prepare_constant_lines(void)
 static bool create_process_file(void)
 {
 	char lines[sizeof(constant_lines) + 128];
-	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu\n",
+	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s\n",
 			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
-			 (unsigned long long)(forked_at ? forked_at : dprof_now()));
+			 (unsigned long long)(forked_at ? forked_at : dprof_now()),
+			 forked ? " forked=1" : "");
 
 	return append(O_CREAT | O_EXCL, lines, (size_t)n);
 }

@@ -102,16 +102,19 @@ void say_unmarked(struct trace *trace, const struct totals *totals, const struct
 	    "mark the work, or it is not seen");
 }
 
-/* Between its first and its last event, at least so many percent of the span. */
-static double percent_there(const struct totals *totals, const struct times *times,
+/* At most so many percent of the span it is there, or known to be gone: who is gone keeps nobody waiting. */
+static double percent_known(const struct totals *totals, const struct times *times,
 			    const struct span *spans, size_t thread)
 {
+	const struct tr_thread *self = &times->trace->threads[thread];
+	const struct ends *run = &totals->roles->ends[self->clock];
 	struct ends ends = totals->threads[thread].ends;
-	if (ends.first > ends.last)
-		return 0;
-	frz_time there = times_of_thread(times, thread, ends.first, ends.last);
-	uint32_t line = times->line[times->trace->threads[thread].clock];
-	return interval_percent(there, spans[line].length).hi;
+	if (totals->threads[thread].comes)
+		ends.first = run->first;
+	if (self->complete)
+		ends.last = run->last;
+	frz_time known = times_of_thread(times, thread, ends.first, ends.last);
+	return interval_percent(known, spans[times->line[self->clock]].length).hi;
 }
 
 void say_partly_there(struct trace *trace, const struct totals *totals, const struct times *times,
@@ -120,9 +123,9 @@ void say_partly_there(struct trace *trace, const struct totals *totals, const st
 	struct list part = { NULL, 0 };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
-		if (!t->waits || t->goes || t->ends.first > t->ends.last)
+		if (!t->waits || t->ends.first > t->ends.last)
 			continue;
-		double percent = percent_there(totals, times, spans, i);
+		double percent = percent_known(totals, times, spans, i);
 		if (percent >= WORTH_SAYING)
 			continue;
 		char *most = mem_format(" (%s %%)", interval_upper(percent, 1).text);

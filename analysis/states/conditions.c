@@ -205,7 +205,7 @@ static struct condition condition_afterwards(const struct conditions *c)
 {
 	static const struct condition nowhere = { 1, { { 0, 0 } } };
 	const struct tr_thread *self = c->states.events.thread;
-	uint8_t still = c->states.now.may & (uint8_t)~MAY_OTHER;
+	uint8_t still = c->states.now.may & (uint8_t)~(MAY_OTHER | MAY_GONE);
 	if (!c->begun && self->lost == 0)
 		return nowhere;
 	if (self->lost > c->states.recorded_lost) {

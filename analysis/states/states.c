@@ -288,7 +288,7 @@ static void add_change(struct states *s, uint64_t stamp, uint64_t first, struct 
 /* The first thread of a process that says when it began. */
 static void begin_process(struct states *s, const struct tr_process *p, uint64_t first)
 {
-	s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+	s->now = (struct state){ p->forked ? MAY_GONE : MAY_OTHER, TR_NO_SITE };
 	add_change(s, p->started, first, s->outside);
 	if (p->started <= p->init_from && p->init_from <= p->init_to) {
 		add_change(s, p->init_from, first, (struct state){ MAY_WAIT, TR_NO_SITE });
@@ -333,8 +333,8 @@ static void begin(struct states *s, const struct trace *trace)
 	}
 }
 
-/* What follows the last record: the thread goes on until its end, where that is known; else it is where it
- * was, or nowhere; or the rest was lost. */
+/* What follows the last record: the thread goes on until its end, where that is known, and is gone after it;
+ * of one that was killed, or still runs, nobody knows how long it goes on; or the rest was lost. */
 static void finish(struct states *s)
 {
 	const struct tr_thread *self = s->events.thread;
@@ -349,8 +349,9 @@ static void finish(struct states *s)
 	if (end_known)
 		s->last = self->ended < run_ends ? self->ended : run_ends;
 	if (end_known && self->ended < run_ends)
-		s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
-	s->now.may |= MAY_OTHER;
+		s->now = (struct state){ MAY_GONE, TR_NO_SITE };
+	else
+		s->now.may |= end_known ? MAY_GONE : MAY_OTHER | MAY_GONE;
 }
 
 enum states_step states_step(struct states *s, struct tr_event *e)

@@ -14,9 +14,11 @@
  *
  * A thread that recorded when it began and when it ended is *gone* before and after that: it does not wait,
  * but nobody waits for it. So is a thread of a team before its first one; after its last one it waits for
- * another. The first thread of a process is there from when the process began, and waits in MPI_Init; any
- * other thread without a recorded begin may have been there before its first event. After its last event it
- * goes on until its end, if that is known.
+ * another. The first thread of a process is there from when the process began, and waits in MPI_Init; before,
+ * the child of a fork is gone, and nobody knows of another process. Any other thread without a recorded begin
+ * may have been there before its first event. After its last event a thread goes on until its end, and when
+ * its process ended in good order it is gone after that. One that was killed, or still runs, or of which
+ * no end is known (the text form has none), may go on, or be gone.
  *
  * A period is a stretch between two events of the thread in which it *may* be in any of a set of
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from

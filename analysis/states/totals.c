@@ -191,6 +191,7 @@ static void glance(struct totals *t, size_t thread)
 		totals->works |= p.may & MAY_WORK;
 		totals->waits |= p.may & MAY_WAIT;
 		totals->goes |= p.may & MAY_GONE;
+		totals->comes |= p.from == PERIOD_BEFORE && p.may & MAY_GONE;
 		totals->unclassified_ever |= p.may & MAY_BE_UNCLASSIFIED;
 	}
 	states_close(&states);

@@ -40,6 +40,7 @@ struct thread_totals {
 	struct ends ends;    /* first > last without any event */
 	bool works, waits;   /* ever, as far as is known */
 	bool goes;           /* is ever gone, or may be */
+	bool comes;          /* was gone before it began */
 	bool unclassified_ever; /* or may be */
 	bool complete;       /* the following is there */
 	struct total work, wait, unclassified;

@@ -103,6 +103,7 @@ struct tr_process {
 	uint64_t pid;
 	bool finished;
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
+	bool forked;          /* and before that it was nowhere */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
 	bool marked;          /* its program has regions that the user marked */
 	/* what trace.c needs to look sites up is private to it, in trace_private.h */

@@ -70,7 +70,7 @@ static const struct ln_form forms[] = {
 	[PID] = { "pid", { { "pid", LN_NUMBER, LN_HERE } } },
 	[GHZ] = { "ghz", { { "ghz", LN_REAL, LN_HERE } } },
 	[CLOCK] = { "clock", { { "source", LN_STRING, LN_HERE } } },
-	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE } } },
+	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE }, { "forked", LN_NUMBER, LN_KEY } } },
 	[INIT] = { "init", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
 			     { "size", LN_NUMBER, LN_HERE } } },
@@ -264,7 +264,10 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case PID: p->process.pid = v->number; break;
 	case GHZ: p->ghz = v->real; break;
 	case CLOCK: set_string(&p->source, v->string); break;
-	case STARTED: p->process.started = v->number; break;
+	case STARTED:
+		p->process.started = v[0].number;
+		p->process.forked = v[1].given;
+		break;
 	case INIT:
 		p->process.init_from = v[0].number;
 		p->process.init_to = v[1].number;

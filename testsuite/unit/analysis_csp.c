@@ -25,7 +25,7 @@ static uint8_t true_state(const struct true_thread *t, double time)
 	}
 	bool over = t->count > 0 && time >= t->events[t->count - 1].time && time >= t->gone;
 	if (over && state != MAY_GONE)
-		return MAY_OTHER;
+		return t->after;
 	return w.chosen && state == MAY_BE_UNCLASSIFIED ? t->choice[stretch] : state;
 }
 
@@ -328,6 +328,8 @@ START_TEST(frame_within_one_host_carries_no_clock_error)
 	add_visit(0, 1000, 9000, BARRIER);
 	add_visit(1, 4000, 4050, REGION_B);
 	add_visit(2, 3990, 4040, RECEIVE);
+	add_visit(1, 8000, 8001, SEND);
+	add_visit(2, 8000, 8001, SEND);
 	frz_time score = score_by_hand(1, &site);
 	ck_assert_int_eq(score.lo, 40 - 1);
 	ck_assert_int_eq(score.hi, 40 + 1);
@@ -354,6 +356,7 @@ START_TEST(unknown_order_is_possible_and_not_definite)
 	uint32_t site;
 	make_hosts(2);
 	add_visit(0, 1000, 4000, BARRIER);
+	add_visit(0, 7000, 7001, SEND);
 	add_visit(1, 3800, 6000, REGION_A);
 	frz_time score = score_by_hand(1, &site);
 	ck_assert_int_eq(score.lo, 0);
@@ -381,6 +384,50 @@ START_TEST(who_has_ended_keeps_nobody_waiting)
 }
 END_TEST
 
+/* Three processes of one host: the first waits for its children, as in waitpid(). */
+static void make_children(void)
+{
+	make_hosts(3);
+	for (uint32_t p = 0; p < 3; p++)
+		w.processes[p].marked = false;
+	w.threads[1].clock = w.threads[2].clock = 0;
+	for (uint32_t p = 1; p < 3; p++) {
+		w.processes[p].started = 1000 * p;
+		w.processes[p].forked = true;
+		w.threads[p].ended = 5000 * p;
+		add_visit(p, 1000 * p + 10, 1000 * p + 20, REGION_A);
+	}
+	add_visit(0, 500, 11000, RECEIVE);
+}
+
+START_TEST(child_that_is_over_or_not_yet_there_keeps_nobody_waiting)
+{
+	uint32_t site;
+	make_children();
+	frz_time score = score_by_hand(1, &site);
+	ck_assert_int_eq(score.lo, 1000 - 1);
+	ck_assert_int_eq(score.hi, 1000 + 1);
+	score = score_by_hand(2, &site);
+	ck_assert_int_eq(score.lo, 5000 - 1);
+	ck_assert_int_eq(score.hi, 5000 + 1);
+}
+END_TEST
+
+/* One that was killed may go on working, and one that was not forked may have been there before. */
+START_TEST(who_was_killed_or_not_forked_may_keep_others_waiting)
+{
+	uint32_t site;
+	make_children();
+	w.threads[1].complete = false;
+	w.processes[2].forked = false;
+	frz_time score = score_by_hand(1, &site);
+	ck_assert_int_eq(score.lo, 0);
+	score = score_by_hand(2, &site);
+	ck_assert_int_eq(score.lo, 0);
+	ck_assert_int_ge(score.hi, 8000 - 1);
+}
+END_TEST
+
 START_TEST(barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part)
 {
 	uint32_t site;
@@ -391,7 +438,7 @@ START_TEST(barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part)
 	add_event(0, 6000, REGION_A, DPROF_EXIT);
 	add_event(1, 1000, REGION_A, DPROF_ENTER);
 	add_visit(1, 4000, 5002, BARRIER);
-	add_event(1, 6000, REGION_A, DPROF_EXIT);
+	add_event(1, 5990, REGION_A, DPROF_EXIT);
 	add_visit(2, 3000, 3001, SEND);
 	frz_time score = score_by_hand(1, &site);
 	ck_assert_int_eq(score.lo, 2000 - 1);
@@ -415,6 +462,8 @@ int main(void)
 	tcase_add_test(tc, frame_between_two_hosts_is_as_wide_as_the_clock);
 	tcase_add_test(tc, unknown_order_is_possible_and_not_definite);
 	tcase_add_test(tc, who_has_ended_keeps_nobody_waiting);
+	tcase_add_test(tc, child_that_is_over_or_not_yet_there_keeps_nobody_waiting);
+	tcase_add_test(tc, who_was_killed_or_not_forked_may_keep_others_waiting);
 	tcase_add_test(tc, barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part);
 	return unit_end();
 }

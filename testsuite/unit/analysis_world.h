@@ -49,6 +49,7 @@ struct true_thread {
 	uint8_t outside;     /* its state outside of all sites of a role */
 	uint8_t choice[EVENTS + 3]; /* what it did if it was unclassified before event 0, 1, ... */
 	double gone;         /* when it stopped to be in its last state */
+	uint8_t before, after; /* what it is before it came and after it has gone: nowhere, or else there */
 	struct tr_record records[EVENTS + 4];
 };
 
@@ -282,13 +283,17 @@ static inline void lengthen(struct true_thread *t, double step)
 static inline void tell_ends(struct true_thread *t, struct tr_thread *out)
 {
 	struct tr_process *p = &w.processes[out->process];
-	if (out->complete && t->gone > 0 && t->count && t->gone > t->events[t->count - 1].time)
+	t->before = MAY_OTHER;
+	t->after = out->complete || below(2) ? MAY_GONE : MAY_OTHER;
+	if (out->complete && t->count)
 		out->ended = stamp_of(out->clock, t->gone);
 	if (out->number > 0 || !t->count || below(4) == 0) {
 		t->init_to = t->init_from; /* only the first thread is in MPI_Init, and then it is told */
 		return;
 	}
 	p->started = stamp_of(out->clock, t->came);
+	p->forked = below(2);
+	t->before = p->forked ? MAY_GONE : MAY_OTHER;
 	p->init_from = stamp_of(out->clock, t->init_from);
 	p->init_to = stamp_of(out->clock, t->init_to);
 }
@@ -298,8 +303,10 @@ static inline uint8_t state_before(const struct true_thread *t, double time)
 {
 	if (t->count > 0 && t->events[0].site == BEGIN)
 		return MAY_GONE;
-	if (t->count == 0 || time < t->came)
+	if (t->count == 0)
 		return MAY_OTHER;
+	if (time < t->came)
+		return t->before;
 	return time >= t->init_from && time < t->init_to ? MAY_WAIT : t->outside;
 }
 
