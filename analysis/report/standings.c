@@ -118,6 +118,15 @@ static void json_standing(struct json *j, const struct findings *f, const struct
 	}
 }
 
+/* Of a process without a rank, its pid. */
+static void json_process(struct json *j, const struct findings *f, size_t thread)
+{
+	const struct tr_thread *self = &f->trace->threads[thread];
+	jw_integer(j, "rank", self->rank);
+	if (self->rank < 0)
+		jw_integer(j, "pid", (int64_t)f->trace->processes[self->process].pid);
+}
+
 static const char *host_of(const struct findings *f, size_t thread)
 {
 	return f->trace->clocks[f->trace->threads[thread].clock].host;
@@ -130,7 +139,7 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	const struct thread_totals *totals = &f->totals.threads[thread];
 	const struct span *span = findings_span(f, thread);
 	jw_object(j, NULL);
-	jw_integer(j, "rank", f->trace->threads[thread].rank);
+	json_process(j, f, thread);
 	jw_integer(j, "thread", f->trace->threads[thread].number);
 	jw_string(j, "host", host_of(f, thread));
 	jw_string(j, "routine", routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text);
@@ -161,7 +170,7 @@ void standings_json(struct json *j, const struct findings *f)
 	for (size_t i = 0; i < f->ranks.count; i++) {
 		jw_object(j, NULL);
 		jw_string(j, "host", host_of(f, f->ranks.list[i].thread));
-		jw_integer(j, "rank", f->trace->threads[f->ranks.list[i].thread].rank);
+		json_process(j, f, f->ranks.list[i].thread);
 		json_standing(j, f, &f->ranks.list[i]);
 		jw_end(j);
 	}
