@@ -18,12 +18,13 @@ fail() {
 	failed=1
 }
 
-# The first place is the straggler's; nobody before or beside it is proved. A standing is "rank thread lo verdict".
-judge() { # NAME ranks|threads NUMBER: of the rank, or of the thread
+# The first place is the straggler's; nobody before or beside it is proved.
+judge() { # NAME ranks|threads NUMBER|pidNUMBER
 	"$B/bin/dprof-analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
 	tr -d '"{},:' <json | awk -v kind="$2" -v who="$3" '
 		$1 == "threads" || $1 == "ranks" { part = $1 }
 		$1 == "rank" { rank = $2 }
+		$1 == "pid" { rank = "pid" $2 }
 		$1 == "thread" { thread = $2 }
 		$1 == "straggler_percent" { lo = $3; hi = $5 }
 		$1 == "verdict" && part == kind {
@@ -52,6 +53,14 @@ alone() { # NAME THREAD COMPILER... SOURCE: of one process
 	judge "$name" threads "$who"
 }
 
+children() { # NAME COMPILER... SOURCE: of several processes; the straggler's number is what it prints
+	local name=$1
+	shift
+	build "$name" "$@"
+	timeout 60 "./$name" >out 2>&1 || fail "$name: $(cat out)"
+	judge "$name" ranks "pid$(cat out)"
+}
+
 parallel() { # NAME RANK COMPILER... SOURCE: of three ranks
 	local name=$1 who=$2
 	shift 2
@@ -75,5 +84,13 @@ alone pthread-barrier 2 gcc -pthread "$from/pthread.c"
 alone pthread-join 3 gcc -pthread -DWHO=3 -DONCE "$from/pthread.c"
 alone pthread-cxx 1 g++ -pthread -DWHO=1 -x c++ "$from/pthread.c"
 alone threads-cxx 2 g++ -std=c++17 -pthread "$from/threads.cc"
+alone pipes 2 gcc -pthread "$from/pipes.c"
+alone pipes-cxx 1 g++ -std=c++17 -pthread "$from/pipes.cc"
+alone sockets-cxx 1 g++ -std=c++17 -pthread "$from/sockets.cc"
+children sockets gcc "$from/sockets.c"
+children fork gcc "$from/fork.c"
+children fork-cxx g++ -std=c++17 "$from/fork.cc"
+alone async-cxx 1 g++ -std=c++20 -pthread "$from/async.cc"
+alone openmp-fortran 2 gfortran -fopenmp "$from/openmp.f90"
 echo "$programs programs"
 exit $failed
