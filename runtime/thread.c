@@ -480,18 +480,23 @@ static bool is_due(const struct dprof_thread *t, uint64_t now)
 	return since > LOOK_TICKS && since > age / LOOKS;
 }
 
+/* Not once the process has ended: what it kept of the thread is summed then (end.c). */
 static void look_at(struct dprof_thread *t, uint64_t now)
 {
 	struct dprof_sched s;
+	bool first;
 
 	if (!t->cursor || t->header->ended || !is_due(t, now))
 		return;
+	first = t->looked == t->begun;
+	t->looked = now;
+	if (t->header->ended)
+		return;
 	s = dprof_sched_read(t->header->tid);
-	if (t->looked == t->begun)
+	if (first)
 		keep_sched(&t->header->sched[0], s);
 	else
 		dprof_sched_line(t->header->thread, &s);
-	t->looked = now;
 }
 
 bool dprof_threads_look(uint64_t now)
