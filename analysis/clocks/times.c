@@ -298,8 +298,7 @@ frz_time times_sum(const struct times *t, size_t thread, struct stretches s)
 frz_time times_between(const struct times *t, struct moment from, struct moment to)
 {
 	struct frz_cursor f = times_cursor(t, from.clock), g = times_cursor(t, to.clock);
-	frz_time begin = frz_time_of(&f, from.stamp), end = frz_time_of(&g, to.stamp);
-	frz_time apart = { ticks_minus(end.lo, begin.hi), ticks_minus(end.hi, begin.lo) };
+	frz_time apart = time_apart(frz_time_of(&f, from.stamp), frz_time_of(&g, to.stamp));
 	if (from.clock != to.clock || to.stamp < from.stamp)
 		return apart;
 	frz_time passed = times_duration(t, to.clock, to.stamp - from.stamp);

@@ -113,6 +113,15 @@ static inline int64_t ticks_minus(int64_t x, int64_t y)
 	return difference;
 }
 
+/* From one time to another: a bound that is not known of either is not known of that. */
+static inline frz_time time_apart(frz_time from, frz_time to)
+{
+	bool any_lo = from.hi == INT64_MAX || to.lo == INT64_MIN;
+	bool any_hi = to.hi == INT64_MAX || from.lo == INT64_MIN;
+	return (frz_time){ any_lo ? INT64_MIN : ticks_minus(to.lo, from.hi),
+			   any_hi ? INT64_MAX : ticks_minus(to.hi, from.lo) };
+}
+
 static inline frz_time time_add(frz_time x, frz_time y)
 {
 	return (frz_time){ ticks_plus(x.lo, y.lo), ticks_plus(x.hi, y.hi) };

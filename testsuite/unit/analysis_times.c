@@ -372,6 +372,24 @@ START_TEST(clock_that_wanders_is_consistent_and_said)
 }
 END_TEST
 
+/* Stamps of damaged traces: what the time of one is cannot be said, but how much later another one is. */
+START_TEST(stamps_beyond_all_times_are_apart_as_they_are)
+{
+	struct times t;
+	make_world(3, PACKETS);
+	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ 0 }), EXIT_FINE);
+	for (uint32_t c = 0; c < CLOCKS; c++) {
+		struct moment from = { c, UINT64_MAX - 70000 }, to = { c, UINT64_MAX - 10000 };
+		frz_time apart = times_between(&t, from, to), passed = times_duration(&t, c, 60000);
+		ck_assert_msg(apart.lo == passed.lo && apart.hi == passed.hi,
+			      "clock %" PRIu32 ": [%" PRId64 ", %" PRId64 "] is not [%" PRId64 ", %" PRId64 "]",
+			      c, apart.lo, apart.hi, passed.lo, passed.hi);
+	}
+	times_close(&t);
+	end_world();
+}
+END_TEST
+
 START_TEST(base_can_be_any_host)
 {
 	struct times t;
@@ -399,6 +417,7 @@ int main(void)
 	tcase_add_test(tc, unlinked_clock_is_alone_and_said);
 	tcase_add_test(tc, contradicting_clock_is_alone_and_said);
 	tcase_add_test(tc, clock_that_wanders_is_consistent_and_said);
+	tcase_add_test(tc, stamps_beyond_all_times_are_apart_as_they_are);
 	tcase_add_test(tc, base_can_be_any_host);
 	return unit_end();
 }
