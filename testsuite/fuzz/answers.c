@@ -17,7 +17,8 @@ static const char *const identity[] = { "rank", "thread", "region", "waiting", "
 
 /* Questions of which a trace that was damaged without a word must not give another answer. */
 static const char *const judged[] = { "span_s", "straggler_percent", "alone_s", "working_s", "waiting_s", "time_s",
-				      "speedup_percent", "slope", "holds_s", "share_percent" };
+				      "speedup_percent", "slope", "holds_s", "share_percent", "cpu_s", "delay_s",
+				      "delay_percent", "unclassified_percent" };
 
 static bool is_judged(const char *key)
 {
