@@ -2,9 +2,9 @@
  *
  * fuzz.c - hands damaged traces, texts and questions to dprof-analyze, and judges what comes of it.
  *
- *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] [-d] THING...   a THING is a trace directory, or a text for `pack`
+ *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] THING...   a THING is a trace directory, or a text for `pack`
  *
- * SIGINT and SIGTERM end it behind a case, with the figures. -d: answers that contradict the whole trace's are counted, but no findings.
+ * SIGINT and SIGTERM end it behind a case, with the figures.
  *
  * Each case is made from its number alone: `fuzz -s NUMBER -n 1 THING...` runs it again. One in four cuts a file
  * off, at every byte in turn.
@@ -175,7 +175,6 @@ static struct { uint64_t cases, runs, fine, damaged, refused, findings, disjoint
 static uint64_t number; /* of the case */
 static char **things;
 static int nthings;
-static bool only_count;
 
 static void finding(const struct question *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void finding(const struct question *q, const char *format, ...)
@@ -233,7 +232,7 @@ static void judge(const struct question *q, int status, const struct answers *wh
 	else if (whole && status == 0) {
 		const struct answer *before = answers_disjoint(whole, &answers, &other);
 		count.disjoint += before != NULL;
-		if (before && !only_count)
+		if (before)
 			finding(q, "all is well, but %s was %.9g .. %.9g and is %.9g .. %.9g", before->name,
 				before->lo, before->hi, other->lo, other->hi);
 	}
@@ -468,12 +467,11 @@ int main(int argc, char **argv)
 	time_t end = 0;
 	signal(SIGINT, end_soon);
 	signal(SIGTERM, end_soon);
-	for (int c; (c = getopt(argc, argv, "s:n:t:d")) >= 0;)
+	for (int c; (c = getopt(argc, argv, "s:n:t:")) >= 0;)
 		switch (c) {
 		case 's': first = strtoull(optarg, NULL, 0); break;
 		case 'n': cases = strtoull(optarg, NULL, 0); break;
 		case 't': end = time(NULL) + atoi(optarg); break;
-		case 'd': only_count = true; break;
 		default: return 2;
 		}
 	things = argv + optind;
