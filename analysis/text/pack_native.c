@@ -307,6 +307,17 @@ static void put_threads(FILE *out, const struct pack *p, size_t process)
 	fputs(*before == ',' ? "\n" : "", out);
 }
 
+static void put_sync(FILE *out, const struct pack *p)
+{
+	if (!p->nlinks)
+		return;
+	char *host = host_stem(p->clocks[0].host);
+	fputs("sync ", out);
+	ln_escaped(out, host);
+	fprintf(out, ".sync records=%zu\n", p->nlinks);
+	free(host);
+}
+
 static void put_process(FILE *out, const struct pack *p, size_t process)
 {
 	const struct pack_process *self = &p->processes[process];
@@ -346,6 +357,8 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 			fprintf(out, "sched %" PRIu32, p->threads[p->sched[i].thread].number);
 			sched_put(out, &p->sched[i].says);
 		}
+	if (!process)
+		put_sync(out, p);
 	if (!self->finished)
 		return;
 	put_threads(out, p, process);

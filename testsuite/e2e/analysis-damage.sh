@@ -18,7 +18,7 @@ unsummed() {
 	for events in ./*.events; do
 		printf '\3' | dd of="$events" bs=1 seek=8 conv=notrunc status=none
 	done
-	sed -i -e '1s/2$/1/' -e '/^threads /d' -e '/^sum /d' ./*.process
+	sed -i -e '1s/2$/1/' -e '/^sync /d' -e '/^threads /d' -e '/^sum /d' ./*.process
 }
 cp -r "$dir/job" "$dir/summed"
 (cd "$dir/job" && unsummed)
@@ -201,4 +201,29 @@ END
 damaged 'no packets' 21 truncate -s 0 h0.sync <<'END'
 h0.sync: offset 0: expected a header of 160 bytes, found the end
 END
+
+# ---- What is lost, missing, cut or foreign, in a trace with counts and sums: every command says so
+said() { # name command...
+	rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && (cd "$dir/t" && eval "$2") ||
+		{ echo "FAILED $1: cannot be damaged"; failed=1; }
+	for ask in report csp coz clocks 'query count(working)>=1'; do
+		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} >"$dir/out" 2>"$dir/err"
+		local status=$?
+		[ $status -eq 1 ] && head -n 1 "$dir/out" | grep -q '^Damaged: ' && [ -s "$dir/err" ] ||
+			{ echo "FAILED $1: ${ask%% *}: status $status, $(head -n 1 "$dir/out")"; failed=1; }
+		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} --json 2>"$dir/err" | tr -d '\n' |
+			grep -q '"problems": \[ *"' || { echo "FAILED $1: ${ask%% *} --json names no problem"; failed=1; }
+	done
+}
+said 'no events of a thread' 'rm h0-0-1.events'
+said 'half of the events' 'truncate -s 4160 h0-1-0.events'
+said 'no files of a rank' 'rm h0-1[.-]*'
+said 'no packets' 'rm h0.sync'
+said 'events of each other' 'mv h0-1-0.events x; mv h1-2-0.events h0-1-0.events; mv x h1-2-0.events'
+said 'a process file without its end' "sed -i '\$d' h0-1.process"
+said 'the sites of another program' 'head -c 4096 /bin/sh >"$sites"'
+for ask in report csp coz clocks 'query count(working)>=1'; do
+	"$analyze" ${ask%% *} "$dir/summed" ${ask#"${ask%% *}"} | grep '^Damaged' &&
+		{ echo "FAILED ${ask%% *}: a whole trace is called damaged"; failed=1; }
+done
 exit $failed
