@@ -153,7 +153,15 @@ static void push(struct conditions *c, const struct tr_event *e)
 	c->stack[c->depth++] = entry;
 }
 
-/* Exits of what `site` encloses may be missing (longjmp). */
+static void forget(struct conditions *c)
+{
+	const struct atom_map *m = c->map;
+	c->depth = 0;
+	c->bottom.in = (struct mask_box){ 0, m->all_in };
+	c->bottom.now = (struct mask_box){ 0, m->all_in | m->all_at };
+}
+
+/* Exits of what `site` encloses may be missing (longjmp). After a loss it may enclose all that is known. */
 static void pop(struct conditions *c, uint32_t site)
 {
 	for (size_t d = c->depth; d > 0; d--)
@@ -161,14 +169,8 @@ static void pop(struct conditions *c, uint32_t site)
 			c->depth = d - 1;
 			return;
 		}
-}
-
-static void forget(struct conditions *c)
-{
-	const struct atom_map *m = c->map;
-	c->depth = 0;
-	c->bottom.in = (struct mask_box){ 0, m->all_in };
-	c->bottom.now = (struct mask_box){ 0, m->all_in | m->all_at };
+	if (c->states.lost)
+		forget(c);
 }
 
 static void apply(struct conditions *c, struct tr_event *e)

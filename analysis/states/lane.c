@@ -20,8 +20,8 @@ struct member {               /* one thread */
 	uint8_t alone_is[MAY_ANY + 1]; /* by `may`: what an actor is who is this thread alone */
 	uint32_t actor;       /* in this lane */
 	bool waits;
-	bool any;             /* what it did in unclassified time is open; and then: */
-	bool may_abstain;     /* whether it waits at all, so whether it keeps anybody from waiting */
+	bool any;             /* what it did in unclassified time is open */
+	bool may_abstain;     /* whether it waits at all, so whether it keeps anybody from waiting, is open */
 	bool blurred;         /* is in lane.blurred */
 };
 
@@ -183,13 +183,13 @@ static uint64_t next_stamp(const struct lane *lane)
 	return lane->ends.items[0].key;
 }
 
-/* Any choice of what it did in unclassified time. Who waits only by that choice may do neither of both
- * without keeping anybody from waiting. */
+/* Any choice of what is open. Who waits only by such a choice may do neither of both without keeping anybody
+ * from waiting. */
 static uint8_t any_choice(const struct member *m, uint8_t may)
 {
-	if (may & MAY_BE_UNCLASSIFIED)
+	if (m->any && may & MAY_BE_UNCLASSIFIED)
 		may |= MAY_WORK | MAY_WAIT | MAY_OTHER;
-	return may & MAY_OTHER && m->may_abstain ? may | MAY_WAIT : may;
+	return may & (MAY_OTHER | MAY_BE_UNCLASSIFIED) && m->may_abstain ? may | MAY_WAIT : may;
 }
 
 static void next_period(struct lane *lane, struct member *m)
@@ -197,8 +197,7 @@ static void next_period(struct lane *lane, struct member *m)
 	states_next(&m->states, &m->now);
 	if (lane->totals)
 		totals_add(lane->totals, m->thread, &m->now);
-	if (m->any)
-		m->now.may = any_choice(m, m->now.may);
+	m->now.may = any_choice(m, m->now.may);
 }
 
 /* Takes the member whose period ends first to its next one. */
@@ -351,7 +350,7 @@ static void add_member(struct lane *lane, const struct trace *trace, size_t thre
 			      .actor = find_actor(lane, cast->actor_of[thread]),
 			      .waits = cast->waits[thread] || cast->any,
 			      .any = cast->any,
-			      .may_abstain = !cast->waits[thread] };
+			      .may_abstain = !cast->idles[thread] };
 	for (uint8_t may = 0; may <= MAY_ANY; may++)
 		m->alone_is[may] = is_of_thread(m->waits, may);
 	states_open(&m->states, trace, thread, roles);

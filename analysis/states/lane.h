@@ -6,7 +6,8 @@
  * threads works, and waits while none works and every thread of it that ever waits or is gone does so
  * or is gone. (Who is gone keeps nobody waiting; only so has a thread a score that goes on when all others have
  * ended.) Threads that never work and never wait (helpers) take no part; an actor of such threads does not
- * exist.
+ * exist. Where records are lost it may not be known whether a thread ever waits: then in time of which it is
+ * known that it neither worked nor waited it may keep others from waiting, or not take part.
  *
  * In unclassified time a thread does neither. Or else a lane is opened for *any choice* of what threads did
  * then: whatever part of it one worked or waited, in whatever part it did neither, and so took part or did
@@ -49,7 +50,8 @@ struct lane_segment {
 /* Who is who; indices are those of the trace's threads. */
 struct cast {
 	uint32_t *actor_of;  /* each thread's actor; LANE_NOBODY: takes no part */
-	bool *waits;         /* threads that ever wait, or are gone */
+	bool *waits;         /* threads that ever wait, or are gone, or may do so */
+	bool *idles;         /* those of which that is known */
 	uint32_t *clock_of;  /* each actor's clock */
 	uint32_t nactors;
 	bool any;            /* for any choice of what threads did in unclassified time */

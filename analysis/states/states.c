@@ -83,18 +83,18 @@ static void say_unknown(const struct trace *trace, const char *option, bool regi
 	free(names);
 }
 
-/* On each clock the run certainly goes from its first event to its last. */
+/* On each clock the run certainly goes from its first event to its last, and possibly from the earliest that was
+ * lost. */
 static struct ends *ends_of_clocks(const struct trace *trace)
 {
 	struct ends *ends = mem_resize(NULL, trace->nclocks + 1, sizeof *ends);
 	for (size_t c = 0; c < trace->nclocks; c++)
-		ends[c] = (struct ends){ .first = UINT64_MAX };
+		ends[c] = (struct ends){ .first = UINT64_MAX, .earliest = UINT64_MAX };
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		struct ends *clock = &ends[trace->threads[i].clock], own;
-		if (!trace_ends(&trace->threads[i], &own.first, &own.last))
-			continue;
+		struct ends *clock = &ends[trace->threads[i].clock], own = times_ends(&trace->threads[i]);
 		clock->first = own.first < clock->first ? own.first : clock->first;
 		clock->last = own.last > clock->last ? own.last : clock->last;
+		clock->earliest = own.earliest < clock->earliest ? own.earliest : clock->earliest;
 	}
 	return ends;
 }
@@ -176,8 +176,16 @@ static void push(struct states *s, uint32_t site)
 		s->now = (struct state){ role, site };
 }
 
+static void forget(struct states *s)
+{
+	s->depth = 0;
+	s->lost = true;
+	s->in_team = false;
+	s->now = (struct state){ MAY_ANY, TR_NO_SITE };
+}
+
 /* Leaves `site`. Exits of what it encloses may be missing (longjmp). After a loss, an exit whose
- * enter was lost is no surprise. */
+ * enter was lost is no surprise: and it encloses all that was entered since. */
 static void pop(struct states *s, uint32_t site)
 {
 	size_t d = s->depth;
@@ -187,23 +195,21 @@ static void pop(struct states *s, uint32_t site)
 		s->unmatched += s->depth - d;
 		s->depth = d - 1;
 		s->now = s->stack[d - 1].before;
+	} else if (s->lost) {
+		forget(s);
 	} else {
-		s->unmatched += !s->lost;
+		s->unmatched++;
 	}
 }
 
-static void forget(struct states *s)
-{
-	s->depth = 0;
-	s->lost = true;
-	s->now = (struct state){ MAY_ANY, TR_NO_SITE };
-}
-
-/* A thread that ended is gone whatever it was in (C's cleanup leaves no regions). */
+/* A thread that ended is gone whatever it was in (C's cleanup leaves no regions). A site that cannot be found
+ * may say that. */
 static void live(struct states *s, uint32_t site)
 {
 	uint8_t life = site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[site];
-	if (life == LIFE_ENDS)
+	if (site == TR_NO_SITE)
+		s->now.may |= MAY_GONE | s->outside.may;
+	else if (life == LIFE_ENDS)
 		s->now = (struct state){ MAY_GONE, TR_NO_SITE };
 	else if (life == LIFE_BEGINS && s->now.may & MAY_GONE)
 		s->now = s->outside;
@@ -230,6 +236,14 @@ static void leave_team(struct states *s, const struct tr_event *e)
 		s->after_idle = s->now;
 		s->now = (struct state){ MAY_WAIT, e->site };
 	}
+}
+
+/* What it has left may have been a team. */
+static void may_idle(struct states *s)
+{
+	s->idle = true;
+	s->after_idle = s->now;
+	s->now.may |= MAY_WAIT;
 }
 
 /* Until a moment: it is not the thread who made that long, and no other thread either. */
@@ -262,7 +276,9 @@ static void apply(struct states *s, const struct tr_event *e)
 	default:
 		break;
 	}
-	if (life == LIFE_LEAVES_TEAM)
+	if (e->site == TR_NO_SITE && e->op == DPROF_EXIT)
+		may_idle(s);
+	else if (life == LIFE_LEAVES_TEAM)
 		leave_team(s, e);
 	else if (life == LIFE_SLEEPS)
 		fall_asleep(s, e);
@@ -297,7 +313,7 @@ static void begin_process(struct states *s, const struct tr_process *p, uint64_t
 }
 
 /* What changes before the run on its clock may lie outside of the run: there is no period for it. With
- * several clocks it may lie within, too; and likewise when the order is not sure. */
+ * several clocks it may lie within, too; and likewise when the order is not sure, or first events are lost. */
 static void begin_with_clock(struct states *s, uint64_t run, uint64_t slack, bool alone)
 {
 	uint8_t may = s->now.may;
@@ -310,23 +326,32 @@ static void begin_with_clock(struct states *s, uint64_t run, uint64_t slack, boo
 		s->now.may |= may;
 }
 
-/* Where a thread is before its first record; lost ones may have come at any time before the next. */
+/* Before lost records, and before a place that cannot be found, a thread may have been anywhere. */
+static bool begins_anywhere(const struct states *s, const struct tr_event *first)
+{
+	return first->site == TR_NO_SITE || (s->events.thread->lost > 0 && s->events.thread->nrecords == 0);
+}
+
+/* Where a thread is before its first record. */
 static void begin(struct states *s, const struct trace *trace)
 {
 	const struct tr_thread *self = s->events.thread;
 	const struct tr_process *process = &trace->processes[self->process];
 	struct tr_cursor events = s->events;
-	struct tr_event first;
+	struct tr_event first = { .site = 0 };
 	bool any = trace_next_bare(&s->events, &first);
 	bool begins = any && begins_with(s, &first);
 	s->events = events;
 	s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
-	if (begins) {
+	if (begins_anywhere(s, &first)) {
+		s->now.may = MAY_ANY;
+	} else if (begins) {
 		s->now.may = MAY_GONE;
-	} else if (any && self->number == 0 && process->started && first.op != DPROF_LOST) {
+	} else if (any && self->number == 0 && process->started) {
 		begin_process(s, process, first.stamp);
-		begin_with_clock(s, s->roles->ends[self->clock].first,
-				 2 * trace->clocks[self->clock].half_width, trace->nclocks == 1);
+		const struct ends *run = &s->roles->ends[self->clock];
+		begin_with_clock(s, run->first, 2 * trace->clocks[self->clock].half_width,
+				 trace->nclocks == 1 && run->earliest == run->first);
 	} else if (any) {
 		s->now = s->outside;
 		s->now.may |= MAY_OTHER;

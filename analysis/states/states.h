@@ -26,8 +26,8 @@
  *
  * Law: the true state at any moment is in the set of the period in which the moment falls. Where
  * records are missing, the set grows:
- *   - after lost records nothing is known until a site of a role is entered, and again when it is
- *     left: what was below it on the stack is gone;
+ *   - before and after lost records nothing is known until a site of a role is entered, and again when it
+ *     is left, or something else is that was entered before: what was below it on the stack is gone;
  *   - a site that cannot be found may be of any role;
  *   - a thread that ends inside of something may have been killed there, or may be there still. */
 #ifndef ANALYSIS_STATES_H
@@ -46,7 +46,7 @@ struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
 	uint8_t *life;       /* what an event there says of the thread's life: */
 	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
-	struct ends *ends;   /* of each clock: stamps of the first event and of the last */
+	struct ends *ends;   /* of each clock: stamps of the first event and of the last; `latest` is not used */
 };
 enum { LIFE_GOES_ON, LIFE_BEGINS, LIFE_ENDS, LIFE_IN_TEAM, LIFE_LEAVES_TEAM, LIFE_SLEEPS };
 

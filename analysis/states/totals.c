@@ -186,12 +186,13 @@ static void glance(struct totals *t, size_t thread)
 	struct states states;
 	struct period p;
 	states_open(&states, t->trace, thread, t->roles);
-	while (!(totals->works && totals->waits && (totals->unclassified_ever || !marked)) &&
+	while (!(totals->works && totals->waits && totals->idles && (totals->unclassified_ever || !marked)) &&
 	       states_next(&states, &p)) {
 		totals->works |= p.may & MAY_WORK;
 		totals->waits |= p.may & MAY_WAIT;
 		totals->goes |= p.may & MAY_GONE;
 		totals->comes |= p.from == PERIOD_BEFORE && p.may & MAY_GONE;
+		totals->idles |= !(p.may & ~(MAY_WAIT | MAY_GONE));
 		totals->unclassified_ever |= p.may & MAY_BE_UNCLASSIFIED;
 	}
 	states_close(&states);
@@ -290,6 +291,7 @@ static struct cast cast_open(const struct totals *t, bool processes, bool any)
 	size_t count = t->trace->nthreads;
 	struct cast cast = { .actor_of = mem_resize(NULL, count + 1, sizeof *cast.actor_of),
 			     .waits = mem_resize(NULL, count + 1, sizeof *cast.waits),
+			     .idles = mem_resize(NULL, count + 1, sizeof *cast.idles),
 			     .clock_of = mem_resize(NULL, count + 1, sizeof *cast.clock_of),
 			     .any = any };
 	uint32_t *of_process = mem_resize(NULL, t->trace->nprocesses + 1, sizeof *of_process);
@@ -298,6 +300,7 @@ static struct cast cast_open(const struct totals *t, bool processes, bool any)
 	for (size_t i = 0; i < count; i++) {
 		const struct tr_thread *thread = &t->trace->threads[i];
 		cast.waits[i] = t->threads[i].waits || t->threads[i].goes;
+		cast.idles[i] = t->threads[i].idles;
 		cast.actor_of[i] = LANE_NOBODY;
 		if (!takes_part(&t->threads[i], any))
 			continue;
@@ -325,5 +328,6 @@ void cast_close(struct cast *cast)
 {
 	free(cast->actor_of);
 	free(cast->waits);
+	free(cast->idles);
 	free(cast->clock_of);
 }

@@ -3,7 +3,7 @@
  * analysis_csp.c - straggler scores and totals against a twin that knows the truth.
  *
  * A random world (analysis_world.h) is analysed; the twin adds up the truth by looking at every
- * moment between two true events.
+ * moment between two true events. Who takes part is what the analysis says before any records are lost.
  *
  * Laws: the truth is inside; and what comes out is not much wider than the clocks are where frames
  * end. */
@@ -77,6 +77,21 @@ static void true_scores(const struct cast *cast, double *score)
 	}
 }
 
+/* True scores, by the actors of another cast; everybody who has one is among them. */
+static void scores_of(const struct cast *whole, const struct cast *cast, double *score)
+{
+	double of_whole[THREADS];
+	true_scores(whole, of_whole);
+	for (uint32_t a = 0; a < cast->nactors; a++)
+		score[a] = 0;
+	for (size_t i = 0; i < w.nthreads; i++) {
+		if (whole->actor_of[i] == LANE_NOBODY || of_whole[whole->actor_of[i]] <= 0)
+			continue;
+		if (cast->actor_of[i] != LANE_NOBODY)
+			score[cast->actor_of[i]] = of_whole[whole->actor_of[i]];
+	}
+}
+
 static double true_total(const struct true_thread *t, uint8_t state)
 {
 	double moments[THREADS * (EVENTS + 6) + 2], total = 0;
@@ -135,15 +150,18 @@ static void choose(const struct totals *totals, const struct cast *any, struct c
 
 /* The true score for every choice is in the score for any choice. */
 static void check_any(uint64_t seed, const struct times *times, const struct roles *roles,
-		      const struct cast *any, const struct span *spans, const struct totals *totals)
+		      const struct cast *any, const struct span *spans, const struct totals *whole,
+		      const struct cast *whole_any)
 {
 	struct csp_score *scores = csp_scores(times, roles, any, spans, NULL);
 	for (int choices = 0; choices < 3; choices++) {
 		struct cast cast;
 		double truth[THREADS], run = w.last - w.first;
-		choose(totals, any, &cast);
-		true_scores(&cast, truth);
+		choose(whole, whole_any, &cast);
+		scores_of(&cast, any, truth);
 		for (uint32_t a = 0; a < any->nactors && run > 0; a++) {
+			if (!spans[times->line[any->clock_of[a]]].events)
+				continue;
 			struct interval percent = interval_percent(
 				scores[a].alone, spans[times->line[any->clock_of[a]]].length);
 			ck_assert_msg(percent.lo <= 100 * truth[a] / run + SLACK &&
@@ -184,14 +202,15 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 
 static void check_scores(uint64_t seed, const struct times *times, const struct roles *roles,
 			 const struct cast *cast, const struct span *spans,
-			 struct totals *totals, const char *what)
+			 struct totals *totals, const struct cast *whole, const char *what)
 {
 	double truth[THREADS];
-	true_scores(cast, truth);
+	scores_of(whole, cast, truth);
 	struct csp_score *scores = csp_scores(times, roles, cast, spans, totals);
 	for (uint32_t a = 0; a < cast->nactors; a++)
-		check_score(seed, what, a, scores[a].alone, truth[a],
-			    &spans[times->line[cast->clock_of[a]]]);
+		if (spans[times->line[cast->clock_of[a]]].events)
+			check_score(seed, what, a, scores[a].alone, truth[a],
+				    &spans[times->line[cast->clock_of[a]]]);
 	free(scores);
 }
 
@@ -216,42 +235,73 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 	}
 }
 
-static void check_world(uint64_t seed)
+/* Who takes part: threads, processes, and both for any choice of what is unclassified. */
+struct casts { struct cast threads, processes, any_threads, any_processes; };
+
+static struct casts open_casts(const struct totals *t)
 {
-	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, seed % 5 == 0, seed % 3 == 0);
-	struct times times;
+	return (struct casts){ totals_cast_threads(t, false), totals_cast_processes(t, false),
+			       totals_cast_threads(t, true), totals_cast_processes(t, true) };
+}
+
+static void close_casts(struct casts *c)
+{
+	cast_close(&c->threads);
+	cast_close(&c->processes);
+	cast_close(&c->any_threads);
+	cast_close(&c->any_processes);
+}
+
+static void check_all_scores(uint64_t seed, const struct times *times, const struct roles *roles,
+			     const struct span *spans, struct totals *totals, const struct totals *whole)
+{
+	struct casts casts = open_casts(totals), all = open_casts(whole);
+	check_scores(seed, times, roles, &casts.threads, spans, totals, &all.threads, "thread");
+	check_scores(seed, times, roles, &casts.processes, spans, NULL, &all.processes, "process");
+	check_any(seed, times, roles, &casts.any_threads, spans, whole, &all.any_threads);
+	check_any(seed, times, roles, &casts.any_processes, spans, whole, &all.any_processes);
+	close_casts(&casts);
+	close_casts(&all);
+}
+
+static void check_recording(uint64_t seed, const struct times *times, const struct totals *whole)
+{
 	struct roles roles;
 	struct totals totals;
-	ck_assert_int_eq(times_open(&times, &w.trace, &(struct options){ .json = false }),
-			 EXIT_FINE);
 	ck_assert(roles_open(&roles, &w.trace, w.one_region ? "a" : NULL, NULL));
 	totals_open(&totals, &w.trace, &roles);
 	totals_regions(&totals);
-	struct span spans[2] = { times_span(&times, 0, totals.ends) };
+	struct span spans[2] = { times_span(times, 0, totals.ends) };
 	if (w.unplaced)
-		spans[1] = times_span(&times, 1, totals.ends);
+		spans[1] = times_span(times, 1, totals.ends);
 	if (!w.unplaced && spans[0].events) {
 		check_inside(seed, "span", 0, spans[0].length, w.last - w.first);
 		check_inside(seed, "first", 0, spans[0].first, w.first);
 		check_inside(seed, "last", 0, spans[0].last, w.last);
 	}
-	if (w.first <= w.last) {
-		struct cast threads = totals_cast_threads(&totals, false),
-			    processes = totals_cast_processes(&totals, false);
-		check_scores(seed, &times, &roles, &threads, spans, &totals, "thread");
-		check_scores(seed, &times, &roles, &processes, spans, NULL, "process");
-		cast_close(&threads);
-		cast_close(&processes);
-		threads = totals_cast_threads(&totals, true);
-		processes = totals_cast_processes(&totals, true);
-		check_any(seed, &times, &roles, &threads, spans, &totals);
-		check_any(seed, &times, &roles, &processes, spans, &totals);
-		cast_close(&threads);
-		cast_close(&processes);
-	}
+	if (w.first <= w.last)
+		check_all_scores(seed, times, &roles, spans, &totals, whole ? whole : &totals);
 	for (uint32_t i = 0; i < w.nthreads && !w.unplaced && spans[0].events; i++)
-		check_totals(seed, &times, spans, &totals, i);
+		check_totals(seed, times, spans, &totals, i);
 	totals_close(&totals);
+	roles_close(&roles);
+}
+
+/* As it was recorded, and when some of that is lost. */
+static void check_world(uint64_t seed)
+{
+	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, seed % 5 == 0, seed % 3 == 0);
+	struct times times;
+	struct roles roles;
+	struct totals whole;
+	ck_assert_int_eq(times_open(&times, &w.trace, &(struct options){ .json = false }),
+			 EXIT_FINE);
+	ck_assert(roles_open(&roles, &w.trace, w.one_region ? "a" : NULL, NULL));
+	totals_open(&whole, &w.trace, &roles);
+	check_recording(seed, &times, NULL);
+	lose_some();
+	check_recording(seed, &times, &whole);
+	totals_close(&whole);
 	roles_close(&roles);
 	times_close(&times);
 }

@@ -143,6 +143,8 @@ static void check_world(uint64_t seed)
 {
 	struct view v;
 	make_world(seed, seed % 8 ? 0 : 1 + seed / 8 % 40, false, false);
+	if (below(3) == 0)
+		lose_some();
 	if (w.unplaced)
 		return;
 	open_view(&v);

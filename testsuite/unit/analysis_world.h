@@ -3,8 +3,8 @@
  * analysis_world.h - random programs with known truth, for the tests of the sweeps.
  *
  * A random world has threads with true states at true real times, on clocks that are true straight
- * lines. The analysis gets what a recording would hold: whole-numbered stamps, some records lost,
- * some threads killed; and for each clock a family of lines of which the true one is a mixture.
+ * lines. The analysis gets what a recording would hold: whole-numbered stamps, some threads killed, some
+ * records lost (first ones, some in the middle, last ones, all of a thread); and for each clock a family of lines of which the true one is a mixture.
  * What the analysis would get from the trace reader and the clock solver comes from here, instead
  * of from their files. */
 #ifndef TESTSUITE_ANALYSIS_WORLD_H
@@ -69,7 +69,7 @@ static struct world {
 	struct tr_process processes[THREADS];
 	struct tr_clock clocks[CLOCKS];
 	struct trace trace;
-	double first, last;  /* of what was recorded, in true time */
+	double first, last;  /* of all events, recorded or lost, in true time */
 } w;
 
 /* ---- Doubles of what the analysis is linked with --------------------------------------------- */
@@ -310,28 +310,12 @@ static inline uint8_t state_before(const struct true_thread *t, double time)
 	return time >= t->init_from && time < t->init_to ? MAY_WAIT : t->outside;
 }
 
-/* Some records in the middle find no room, or those at the end, or the thread is killed. */
-static inline void damage(struct true_thread *t, struct tr_thread *out)
+/* It is killed: it stays in its state for a while that nobody knows. */
+static inline void kill_thread(struct true_thread *t, struct tr_thread *out)
 {
-	size_t from = t->count ? below(t->count) : 0, to = from;
-	switch (below(4)) {
-	case 0: /* killed: it stays in its state for a while that nobody knows */
-		t->count = from;
-		t->gone = from ? t->events[from - 1].time + real(400) : 0;
-		out->complete = false;
-		break;
-	case 1: /* lost in the middle */
-		to = from + below(t->count - from + 1);
-		break;
-	case 2: /* lost at the end */
-		to = t->count;
-		break;
-	default:
-		break;
-	}
-	for (size_t i = from; i < to; i++)
-		t->events[i].recorded = false;
-	out->lost = to - from;
+	t->count = t->count ? below(t->count) : 0;
+	t->gone = t->count ? t->events[t->count - 1].time + real(400) : 0;
+	out->complete = false;
 	w.damaged = true;
 }
 
@@ -347,6 +331,7 @@ static inline uint64_t recorded_stamp(uint32_t clock, double time, uint64_t leas
 static inline void record(struct true_thread *t, struct tr_thread *out)
 {
 	uint64_t lost = 0, last = 0;
+	out->nrecords = 0;
 	out->records = t->records;
 	for (size_t i = 0; i < t->count; i++) {
 		const struct true_event *e = &t->events[i];
@@ -361,9 +346,9 @@ static inline void record(struct true_thread *t, struct tr_thread *out)
 		last = recorded_stamp(out->clock, e->time, last);
 		t->records[out->nrecords++] = (struct tr_record){
 			last, e->instance << 16 | (uint64_t)e->site << 3 | e->op };
-		w.first = fmin(w.first, e->time);
-		w.last = fmax(w.last, e->time);
 	}
+	if (lost > 0 && below(2)) /* else nothing but the number of all lost ones tells */
+		t->records[out->nrecords++] = (struct tr_record){ lost, TR_WHAT(1, DPROF_LOST) };
 }
 
 static inline void make_world(uint64_t seed, uint64_t half_width, bool one_region, bool lives)
@@ -406,8 +391,12 @@ static inline void make_world(uint64_t seed, uint64_t half_width, bool one_regio
 								    : MAY_WORK;
 		make_events(&w.thread[i], step);
 		lengthen(&w.thread[i], step);
-		if (broken && below(2))
-			damage(&w.thread[i], &w.threads[i]);
+		if (broken && below(4) == 0)
+			kill_thread(&w.thread[i], &w.threads[i]);
+		for (size_t j = 0; j < w.thread[i].count; j++) {
+			w.first = fmin(w.first, w.thread[i].events[j].time);
+			w.last = fmax(w.last, w.thread[i].events[j].time);
+		}
 		record(&w.thread[i], &w.threads[i]);
 		tell_ends(&w.thread[i], &w.threads[i]);
 	}
@@ -419,6 +408,35 @@ static inline void make_world(uint64_t seed, uint64_t half_width, bool one_regio
 				  .nprocesses = w.nprocesses,
 				  .sites = (struct tr_site *)sites,
 				  .nsites = SITES };
+}
+
+/* First records of a thread, some in the middle, last ones, or all. */
+static inline void lose_records(struct true_thread *t, struct tr_thread *out)
+{
+	size_t from = below(t->count), to = from + 1 + below(t->count - from);
+	uint64_t where = below(4);
+	if (where == 0 || where == 3)
+		from = 0;
+	if (where == 2 || where == 3)
+		to = t->count;
+	for (size_t i = from; i < to; i++)
+		t->events[i].recorded = false;
+	out->lost = to - from;
+	out->lost_last = to == t->count;
+	out->earliest = out->number == 0 ? w.processes[out->process].started : 0;
+	if (out->complete && !out->ended)
+		out->ended = stamp_of(out->clock, t->gone);
+	out->latest = out->ended ? out->ended : UINT64_MAX;
+	record(t, out);
+}
+
+/* What happened in the world stays as it was. */
+static inline void lose_some(void)
+{
+	for (size_t i = 0; i < w.nthreads; i++)
+		if (w.thread[i].count && below(2))
+			lose_records(&w.thread[i], &w.threads[i]);
+	w.damaged = true;
 }
 
 /* ---- The truth ------------------------------------------------------------------------------- */
