@@ -486,7 +486,7 @@ static void look_at(struct dprof_thread *t, uint64_t now)
 	struct dprof_sched s;
 	bool first;
 
-	if (!t->cursor || t->header->ended || !is_due(t, now))
+	if (!t->cursor || !is_due(t, now))
 		return;
 	first = t->looked == t->begun;
 	t->looked = now;
