@@ -226,4 +226,71 @@ for ask in report csp coz clocks 'query count(working)>=1'; do
 	"$analyze" ${ask%% *} "$dir/summed" ${ask#"${ask%% *}"} | grep '^Damaged' &&
 		{ echo "FAILED ${ask%% *}: a whole trace is called damaged"; failed=1; }
 done
+# ---- What counts and sums tell
+# Every command names what is wrong, has a line on top that there is something, and ends with status 1.
+named() { # what trace sentence command...
+	local what=$1 trace=$2 sentence=$3 command
+	shift 3
+	rm -rf "$dir/t"
+	cp -r "$trace" "$dir/t"
+	(cd "$dir/t" && "$@") || { echo "FAILED $what: cannot be damaged"; failed=1; }
+	for command in report csp coz clocks query; do
+		local words=("$command" "$dir/t")
+		[ $command = query ] && words+=('count(region) >= 1')
+		"$analyze" "${words[@]}" >"$dir/out" 2>"$dir/err"
+		[ $? = 1 ] || { echo "FAILED $what: $command: status $?"; failed=1; }
+		grep -q "$sentence" "$dir/err" || { echo "FAILED $what: $command says $(cat "$dir/err")"; failed=1; }
+		head -1 "$dir/out" | grep -q '^Damaged: [1-9][0-9]* problems\? (dprof-analyze check); nothing \(it\|they\) may change is proved\.$' ||
+			{ echo "FAILED $what: $command: on top $(head -1 "$dir/out")"; failed=1; }
+		"$analyze" "${words[@]}" --json 2>/dev/null | jq -r '.problems[]' | grep -q "$sentence" ||
+			{ echo "FAILED $what: $command --json does not name it"; failed=1; }
+	done
+}
+
+poke_last() { # the byte so far from the end of the file: file offset
+	poke "$1" $(($(stat -c %s "$1") - $2)) '\x77'
+}
+
+named 'a missing file of events' "$dir/summed" '^\(dprof-analyze: \)\?h0-1-0.events: expected the events of a thread' rm h0-1-0.events
+named 'a file of events cut at a word' "$dir/summed" 'h0-1-0.events: ' truncate -s -8 h0-1-0.events
+named 'a changed word' "$dir/summed" 'h0-0-0.events: ' poke h0-0-0.events 4160 '\x77'
+named 'a changed last word' "$dir/summed" 'h0-0-0.events: ' poke_last h0-0-0.events 8
+named 'a changed header' "$dir/summed" 'h0-1-0.events: offset 264: expected the sum' poke h0-1-0.events 56 '\x77'
+named 'a missing file of packets' "$dir/summed" 'h0-0.process: expected the file .*h0.sync.* of packets' rm h0.sync
+named 'a missing rank' "$dir/summed" 'expected the files of 3 ranks, found 2: rank 1 is missing' eval 'rm h0-1*'
+named 'a cut process file' "$dir/summed" "h0-1.process: expected a line " sed -i '$d' h0-1.process
+
+# ---- As the runtime writes it
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_OFF DPROF_EVENTS
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) || exit 1
+
+# The place of a chunk that is full and sealed, 4 KiB each; or nothing.
+full_place() { # file of events
+	local at size
+	size=$(stat -c %s "$1")
+	for ((at = 4096; at + 4096 <= size; at += 4096)); do
+		[ "$(od -An -tu8 -j "$at" -N8 "$1" | tr -d ' ')" != 0 ] &&
+			[ "$(od -An -tu8 -j $((at + 4080)) -N8 "$1" | tr -d ' ')" != 0 ] && echo "$at" && return
+	done
+}
+
+# Short programs, which the helper is about to look at when they end: nothing of them is called changed. Full
+# chunks that nobody packed are in one at least.
+place=
+mkdir "$dir/runs"
+for run in $(seq 20); do
+	rm -rf "$dir"/runs/*
+	DPROF_DIR=$dir/runs DPROF_BUFFER=4K "$dir/loop" 2500 >/dev/null || { echo 'FAILED loop'; failed=1; }
+	trace=$(echo "$dir"/runs/*)
+	"$analyze" check "$trace" >"$dir/out"
+	grep -q 'expected the sum\|expected chunk\|changed' "$dir/out" && { echo "FAILED run $run: $(cat "$dir/out")"; failed=1; }
+	for events in "$trace"/*.events; do
+		[ -n "$place" ] || { place=$(full_place "$events") && [ -n "$place" ] && file=${events##*/} && cp -r "$trace" "$dir/recorded"; }
+	done
+done
+[ -n "$place" ] || { echo 'FAILED no full chunk was left unpacked'; exit 1; }
+[ "$("$analyze" check "$dir/recorded" | grep -c "$file")" = 0 ] || { echo 'FAILED the recorded trace is damaged'; failed=1; }
+named 'a word in the middle of a full chunk' "$dir/recorded" "$file: offset $place" poke "$file" $((place + 2000)) '\x77'
 exit $failed
