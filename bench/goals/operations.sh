@@ -73,7 +73,7 @@ for round in $(seq "$pairs"); do
 	done
 done
 
-# One rank, so that no instruction depends on who waits for whom: the neighbours are the rank itself.
+# One rank, so that no instruction depends on wait dependencies: the neighbours are the rank itself.
 instructions() { # way steps
 	(cd "$here" && valgrind --tool=callgrind --callgrind-out-file=/dev/null "$B/bench/stencil${mark[$1]}" $edge "$2" 2>&1 |
 		sed -n 's/.*Collected : //p')
