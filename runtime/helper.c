@@ -3,9 +3,13 @@
  * helper.c - the thread that makes chunks ahead, packs full ones, looks for new modules and sees to it that
  * no stamp is far from an epoch.
  *
- * It starts with the first event and ends with the last thread that records, because a process
- * whose main thread left by pthread_exit would otherwise wait for it for ever. Nothing but speed
- * depends on it: without it threads make their chunks themselves and record wide.
+ * It starts with the first event. Nothing but speed depends on it: without it threads make their chunks
+ * themselves and record wide.
+ *
+ * Law: a thread that records lives longer than the helper. The last one to end, in its destructor, dismisses
+ * the helper and waits until the kernel knows it no more; so it is never the helper that the C library finds to
+ * be the process's last thread, where it would call exit(), with the program's output and functions in our
+ * hands and its descriptors elsewhere. Whoever starts a helper is counted as a thread that records.
  *
  * It has all signals blocked and a table of descriptors of its own, which is empty: it neither
  * takes the number that the program expects of its next open() nor holds open what the program
@@ -32,28 +36,18 @@
 #define SOON_NS     10000000
 #define PATIENCE    64                    /* events between two attempts to start */
 
-enum { NO_HELPER, HELPER, CANNOT_HELP };
+/* A helper that was dismissed is waited for, 10 s in all: it may be busy, or wait for the loader while another
+ * thread loads a library. */
+#define SHORTEST_WAIT_NS 20000
+#define LONGEST_WAIT_NS  1000000
+#define GONE_WAITS       10000
+
+enum { NO_HELPER, HELPER, DISMISSED, CANNOT_HELP };
 static int state;
+static uint32_t id; /* the thread's, or 0: it has not begun */
 static uint32_t work; /* a futex; changes whenever there is some */
 static bool sleeping;
 static uint32_t running; /* a futex */
-
-/* The last thread may have ended and another begun meanwhile: then that one found us and
- * counts on us, unless it started a helper of its own. */
-static bool leave(void)
-{
-	int gone = NO_HELPER;
-
-	dprof_pack_close();
-	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&state, NO_HELPER, __ATOMIC_SEQ_CST);
-	if (!dprof_any_thread() ||
-	    !__atomic_compare_exchange_n(&state, &gone, HELPER, false, __ATOMIC_SEQ_CST,
-					 __ATOMIC_SEQ_CST))
-		return true;
-	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
-	return false;
-}
 
 static void note_stop(uint64_t from, uint64_t to)
 {
@@ -92,11 +86,13 @@ static bool rest(uint32_t seen, bool soon)
 	return error == 0 || error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
 }
 
-static void give_up(void)
+static void *leave(void)
 {
 	dprof_pack_close();
 	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
+	while (!dprof_threads_slow_down())
+		sys(SYS_sched_yield);
+	return NULL;
 }
 
 static void *helper(void *unused)
@@ -106,6 +102,7 @@ static void *helper(void *unused)
 	bool soon;
 
 	(void)unused;
+	__atomic_store_n(&id, (uint32_t)sys(SYS_gettid), __ATOMIC_SEQ_CST);
 	__atomic_store_n(&running, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, &running, FUTEX_WAKE_PRIVATE, 1);
 	prctl(PR_SET_NAME, "dprof-helper");
@@ -119,11 +116,11 @@ static void *helper(void *unused)
 			continue;
 		dprof_modules_look();
 		soon = dprof_threads_look(looked);
-		if (!dprof_any_thread() && leave())
-			return NULL;
+		if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == DISMISSED)
+			return leave();
 		if (!rest(seen, soon)) {
-			give_up();
-			return NULL;
+			__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
+			return leave();
 		}
 	}
 }
@@ -150,7 +147,7 @@ static void start(void *unused)
 	int saved_errno = errno;
 	sigset_t all, before;
 	pthread_attr_t attr;
-	pthread_t id;
+	pthread_t thread;
 
 	(void)unused;
 	sigfillset(&all);
@@ -158,8 +155,8 @@ static void start(void *unused)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	running = 0;
-	if (is_filtered() || pthread_create(&id, &attr, helper, NULL) != 0)
+	running = id = 0;
+	if (is_filtered() || pthread_create(&thread, &attr, helper, NULL) != 0)
 		__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
 	else
 		wait_until_it_runs();
@@ -204,6 +201,43 @@ void dprof_helper_wanted(void)
 		begin_helping();
 }
 
+/* ---- Its end ---------------------------------------------------------------------------------- */
+
+/* A thread is nothing to the C library any more when it is nothing to the kernel. */
+static bool is_gone(void)
+{
+	uint32_t thread = __atomic_load_n(&id, __ATOMIC_SEQ_CST);
+
+	if (!thread) /* it could not begin, or is about to */
+		return __atomic_load_n(&state, __ATOMIC_SEQ_CST) == CANNOT_HELP;
+	return sys(SYS_tgkill, sys(SYS_getpid), thread, 0) != 0;
+}
+
+static void wait_until_gone(void)
+{
+	struct timespec patience = { .tv_nsec = SHORTEST_WAIT_NS };
+
+	for (int i = 0; i < GONE_WAITS && !is_gone(); i++) {
+		sys(SYS_nanosleep, &patience, NULL);
+		if (patience.tv_nsec < LONGEST_WAIT_NS)
+			patience.tv_nsec += patience.tv_nsec / 2;
+	}
+}
+
+void dprof_helper_dismiss(void)
+{
+	int now = HELPER, dismissed = DISMISSED;
+
+	if (!__atomic_compare_exchange_n(&state, &now, DISMISSED, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+	    now != CANNOT_HELP)
+		return; /* there is none, or whoever dismissed it waits */
+	dprof_helper_wake();
+	wait_until_gone();
+	if (is_gone())
+		__atomic_compare_exchange_n(&state, &dismissed, NO_HELPER, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+}
+
 bool dprof_helper_there(void)
 {
 	return __atomic_load_n(&state, __ATOMIC_SEQ_CST) == HELPER;
@@ -212,6 +246,7 @@ bool dprof_helper_there(void)
 void dprof_helper_forget(void)
 {
 	state = NO_HELPER;
+	id = 0;
 	sleeping = false;
 	dprof_supervised = false;
 }

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +211,8 @@ static void look_for_clashes(const struct ranges *r)
 	if (!clashes || !dprof_unambiguous)
 		return;
 	__atomic_store_n(&dprof_unambiguous, false, __ATOMIC_SEQ_CST);
-	dprof_threads_slow_down();
+	while (!dprof_threads_slow_down())
+		sched_yield();
 	dprof_process_line("note", "two modules have sites at addresses that end alike: from here on "
 			   "each event costs more time and space");
 }

@@ -262,7 +262,7 @@ static long map_file(const struct dprof_thread *t, uint32_t number)
 	if (at)
 		return at;
 	error = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, t->file_bytes);
-	if (number > 0)
+	if (number > 0 && !sys_failed(error))
 		dprof_helper_wake(); /* to be quicker next time; who found a spare is not to wait for it */
 	at = sys_failed(error) ? (long)dprof_spare_take(number) : 0;
 	return at ? at : error;
@@ -290,6 +290,18 @@ static bool make_file(struct dprof_thread *t)
 	return true;
 }
 
+/* A thread that is counted may start a helper, and is not the last to be without having waited for its end. */
+static void count_in(void)
+{
+	__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
+}
+
+static void count_out(void)
+{
+	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
+		dprof_helper_dismiss();
+}
+
 void dprof_thread_begin(void *unused)
 {
 	int saved_errno = errno;
@@ -302,13 +314,14 @@ void dprof_thread_begin(void *unused)
 		t = allocate();
 	if (t) {
 		clean(t);
+		count_in();
 		if (pthread_setspecific(key, t) == 0 && make_file(t)) {
-			__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
 		} else {
 			pthread_setspecific(key, NULL);
 			set_free(t);
+			count_out();
 		}
 	}
 	errno = saved_errno;
@@ -369,8 +382,6 @@ void dprof_thread_gone(struct dprof_thread *t)
 	sys(SYS_truncate, t->path, end);
 	set_free(t);
 	unlock();
-	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
-		dprof_helper_wake();
 }
 
 /* It may be packing already, and there is something to pack. */
@@ -403,6 +414,7 @@ static void end(void *value)
 	else
 		dprof_thread_gone(t);
 	dprof_helper_wake(); /* for the next thread's file */
+	count_out();
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 
@@ -447,14 +459,19 @@ bool dprof_any_thread(void)
 	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) > 0;
 }
 
+bool dprof_only_thread(void)
+{
+	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) == (dprof_self != NULL);
+}
+
 /* A thread's cursor goes when the thread does; so not while one is taken down. Then the next look
  * is soon enough. */
-void dprof_threads_slow_down(void)
+bool dprof_threads_slow_down(void)
 {
 	struct dprof_thread *t;
 
 	if (!try_lock())
-		return;
+		return false;
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
 		struct dprof_cursor *cursor = __atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE);
 
@@ -462,6 +479,7 @@ void dprof_threads_slow_down(void)
 			__atomic_store_n(&cursor->end, NULL, __ATOMIC_RELEASE);
 	}
 	unlock();
+	return true;
 }
 
 struct dprof_thread *dprof_threads(void)

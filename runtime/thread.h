@@ -146,8 +146,8 @@ void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp);
  * left that ended; true if there was something to do. */
 bool dprof_chunks_pack(void);
 
-/* The thread's next event takes the slow path. For the helper: that of every thread. */
-void dprof_threads_slow_down(void);
+/* For the helper: every thread's next event takes the slow path; false while a thread is taken down. */
+bool dprof_threads_slow_down(void);
 
 /* For the helper: asks the kernel of each thread of which it was not asked for long (sched.h); true if one has
  * just begun and is to be asked soon. */
@@ -156,9 +156,12 @@ bool dprof_threads_look(uint64_t now);
 /* For the helper: the first of all threads that ever were (and following). */
 struct dprof_thread *dprof_threads(void);
 
-/* For the helper: makes every chunk that is wanted; true if one was. Is any thread recording? */
+/* For the helper: makes every chunk that is wanted; true if one was. */
 bool dprof_chunks_make_wanted(void);
+
+/* Is any thread recording; and is none but the calling one, as far as we know? */
 bool dprof_any_thread(void);
+bool dprof_only_thread(void);
 
 /* The first event of a thread: sets dprof_self, with a first chunk made, unless it can have no
  * file. */
@@ -196,8 +199,10 @@ void dprof_thread_gone(struct dprof_thread *t);
 /* The calling thread has descriptors of its own (adapter.h). */
 void dprof_be_apart(void);
 
-/* helper.c: is there a helper? If a thread is counted (dprof_any_thread), it stays. */
+/* helper.c: is there a helper? As long as a thread is counted (dprof_any_thread) it stays, but for
+ * dprof_helper_dismiss: then it is gone when that returns, having packed what there was. */
 bool dprof_helper_there(void);
+void dprof_helper_dismiss(void);
 
 /* helper.c: there is work. From the slow path; starts the helper where that is safe. */
 void dprof_helper_wake(void);
