@@ -13,6 +13,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -229,6 +230,10 @@ DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long 
 {
 	six *real = find_syscall();
 
+	if (number == SYS_unshare)
+		return unshare((int)a);
+	if (number == SYS_setns)
+		return setns((int)a, (int)b);
 	if (is_watched()) {
 		if (number == SYS_futex)
 			return futex(real, a, b, c, d, e, f, CALLER);

@@ -75,6 +75,8 @@ ends sigkill 10 "$open_end"
 ends daemon "10 10" "$open_end" # by the starter, with _exit
 ends closing 600010 ""
 ends opening 300010 ""
+ends unshare 600010 ""
+ends syscall 600010 ""
 ends opening 300010 "" "exec <&- >&- 2>&-;"
 
 # ---- no room, or no right: what is lost is counted -----------------------------------------------------------
