@@ -19,7 +19,7 @@ struct options {
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
 	bool all_work;               /* coz: instead of regions */
-	const char *region, *rank;       /* coz: what takes less; NULL: each, all */
+	const char *region, *rank, *thread; /* coz: what takes less; NULL: each, all */
 	const char *reduce;              /* coz: by so many percent; NULL: 0, 5, ... 100 */
 	const char *transfer;            /* coz: "worst" or NULL */
 	const char *progress, *from, *to; /* coz: names of progress points, or NULL */

@@ -60,31 +60,61 @@ static int find_reduction(const struct options *o, struct profile_wish *wish, ui
 	return EXIT_FINE;
 }
 
-static int find_rank(const struct trace *trace, const struct options *o, struct profile_wish *wish)
+/* What was given for `option`, as one of the values of the threads that `who` leaves; with a sentence where it is
+ * none of them. */
+static int find_number(const struct trace *trace, const char *option, const char *what, const char *given,
+		       struct coz_actor who, int64_t (*value)(const struct trace *, size_t thread), int64_t *found)
 {
-	wish->rank = COZ_ALL_RANKS;
-	if (!o->rank)
-		return EXIT_FINE;
-	size_t n = 0, nnames = trace->nthreads;
-	char **names = mem_resize(NULL, nnames + 1, sizeof *names);
-	const char **list = mem_resize(NULL, nnames + 1, sizeof *list);
-	for (size_t t = 0; t < nnames; t++) {
-		list[n] = names[n] = mem_format("%" PRId64, trace->threads[t].rank);
-		if (trace->threads[t].rank >= 0 && strcmp(names[n], o->rank) == 0)
-			wish->rank = trace->threads[t].rank;
-		n++;
+	size_t n = 0;
+	char **names = mem_resize(NULL, trace->nthreads + 1, sizeof *names);
+	for (size_t t = 0; t < trace->nthreads; t++) {
+		if (!coz_is_asked(trace, t, who) || value(trace, t) < 0)
+			continue;
+		names[n] = mem_format("%" PRId64, value(trace, t));
+		if (strcmp(names[n++], given) == 0)
+			*found = value(trace, t);
 	}
-	const char *like = nearest(o->rank, list, n);
-	char *expected = mem_format("a rank of this trace, such as %s", like ? like : list[0]);
-	int status = EXIT_FINE;
-	if (wish->rank == COZ_ALL_RANKS)
-		status = refuse("--rank", n && trace->threads[0].rank >= 0 ? expected
-				: "no rank, since this trace has none", o->rank);
+	const char *like = nearest(given, (const char *const *)names, n);
+	char *expected = mem_format("%s%s%s", what, n ? ", such as " : " (there is none)",
+				    like ? like : n ? names[0] : "");
+	int status = *found == COZ_ANY ? refuse(option, expected, given) : EXIT_FINE;
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
-	free(list);
 	free(expected);
+	return status;
+}
+
+static int64_t rank_of(const struct trace *trace, size_t thread)
+{
+	return trace->threads[thread].rank;
+}
+
+static int64_t pid_of(const struct trace *trace, size_t thread)
+{
+	return (int64_t)trace->processes[trace->threads[thread].process].pid;
+}
+
+static int64_t number_of(const struct trace *trace, size_t thread)
+{
+	return trace->threads[thread].number;
+}
+
+static int find_who(const struct trace *trace, const struct options *o, struct coz_actor *who)
+{
+	bool ranks = false;
+	int status = EXIT_FINE;
+	*who = COZ_ALL;
+	for (size_t t = 0; t < trace->nthreads; t++)
+		ranks |= trace->threads[t].rank >= 0;
+	if (o->rank && ranks)
+		status = find_number(trace, "--rank", "a rank of this trace", o->rank, *who, rank_of, &who->rank);
+	else if (o->rank)
+		status = find_number(trace, "--rank", "the pid of a process, as there are no ranks", o->rank, *who, pid_of,
+				     &who->pid);
+	if (status == EXIT_FINE && o->thread)
+		status = find_number(trace, "--thread", "the number of a thread of this trace", o->thread, *who, number_of,
+				     &who->thread);
 	return status;
 }
 
@@ -145,7 +175,7 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 		return refuse("--transfer", "worst", o->transfer);
 	int status = find_reduction(o, wish, reduction);
 	if (status == EXIT_FINE)
-		status = find_rank(trace, o, wish);
+		status = find_who(trace, o, &wish->who);
 	if (status == EXIT_FINE)
 		status = find_name(trace, DPROF_KIND_REGION, "--region", "region",
 				   is_outside(trace, o->region) ? NULL : o->region);
@@ -159,12 +189,12 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
-/* "on rank 3" */
-static struct actor_name where(const struct options *o)
+/* " on rank 3", or nothing */
+static struct actor_name where(struct coz_actor who)
 {
 	struct actor_name name = { "" };
-	if (o->rank)
-		snprintf(name.text, sizeof name.text, " on rank %.20s", o->rank);
+	if (!coz_is_all(who))
+		snprintf(name.text, sizeof name.text, " on %.35s", profile_who(who).text);
 	return name;
 }
 
@@ -213,7 +243,7 @@ static void print_gains(const struct trace *trace, const struct profile *p,
 	char *what = subject(p, o);
 	say(mem_format("%s %s%s%s took less time and nothing else changed", what,
 		       o->region ? "region " : o->all_work ? "" : "a region",
-		       single(o) ? site_name(trace, p->rows[0].site).text : "", where(o).text));
+		       single(o) ? site_name(trace, p->rows[0].site).text : "", where(p->who).text));
 	free(what);
 	for (int little = 0; little <= (o->from != NULL); little++) {
 		if (little)
@@ -232,7 +262,7 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 {
 	say(mem_format("Had %s%s taken %s less time%s and nothing else changed, the run of %s s would "
 		       "have been %s %% shorter.", o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
-		       profile_percentage(p->reductions[0]).text, where(o).text,
+		       profile_percentage(p->reductions[0]).text, where(p->who).text,
 		       interval_compact(p->span_s, 9).text,
 		       interval_range(p->rows[0].percent[0], 4).text));
 }

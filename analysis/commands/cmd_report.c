@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/enclosing.h"
 #include "analysis/report/machine.h"
 #include "analysis/report/next_step.h"
 #include "analysis/report/notes.h"
@@ -69,6 +70,15 @@ static int by_ticks(const void *x, const void *y)
 	return (a->region > b->region) - (a->region < b->region);
 }
 
+/* Regions that enclose all that was done are as big as the run, and say nothing where there are others. */
+static bool any_within(const struct totals *totals, const struct region_time *times)
+{
+	for (uint32_t r = 0; r < totals->nregions; r++)
+		if (times[r].ticks > 0 && !encloses_run(totals, totals->site_of_region[times[r].region]))
+			return true;
+	return false;
+}
+
 /* The sites of the regions that took most: others cannot buy much. */
 static bool *biggest_regions(const struct findings *f)
 {
@@ -82,8 +92,10 @@ static bool *biggest_regions(const struct findings *f)
 			times[r].ticks += (double)totals->threads[t].regions[r].time.sure.ticks;
 	}
 	qsort(times, totals->nregions, sizeof *times, by_ticks);
+	bool within = any_within(totals, times);
 	for (uint32_t i = 0; i < totals->nregions; i++)
-		big[times[i].region] = i < PROFILE_ROWS && times[i].ticks > 0;
+		big[times[i].region] = i < PROFILE_ROWS && times[i].ticks > 0 &&
+				       !(within && encloses_run(totals, totals->site_of_region[times[i].region]));
 	for (size_t i = 0; i < f->trace->nsites; i++)
 		wanted[i] = totals->region_of_site[i] != TR_NO_SITE &&
 			    big[totals->region_of_site[i]];
@@ -97,7 +109,7 @@ static void find_profile(const struct findings *f, struct profile *p)
 	bool *wanted = biggest_regions(f);
 	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
-		     &(struct profile_wish){ .wanted = wanted, .rank = COZ_ALL_RANKS, .aside = &aside });
+		     &(struct profile_wish){ .wanted = wanted, .who = COZ_ALL, .aside = &aside });
 	free(wanted);
 }
 

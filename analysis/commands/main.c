@@ -29,7 +29,7 @@ static const struct {
 	  "DIR", "jvbmlwW", NULL },
 	{ { "csp", cmd_csp, "how long all others wait for a thread" },
 	  "DIR", "jvbmlwWfi", "stragglers" },
-	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlraRptPFT", "whatif" },
+	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "jbmlraRNptPFT", "whatif" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", "jbmlwW", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
@@ -65,7 +65,8 @@ static const struct argp_option option_table[] = {
 	{ "region", 'r', "NAME", 0, "coz: what takes less time (default: each region)", 0 },
 	{ "all-work", 'a', NULL, 0,
 	  "coz: all work takes less time: any region, and what programs without marks do outside of regions", 0 },
-	{ "rank", 'R', "N", 0, "coz: on this rank only (default: on all)", 0 },
+	{ "rank", 'R', "N", 0, "coz: on this rank only, or on this pid where there are no ranks (default: on all)", 0 },
+	{ "thread", 'N', "N", 0, "coz: on threads of this number only (default: on all)", 0 },
 	{ "reduce", 'p', "PERCENT", 0, "coz: by how much (default: by 0, 5, ... 100 percent)", 0 },
 	{ "transfer", 't', "worst", 0,
 	  "coz: assume nothing of how long messages and locks take (default: what was measured)",
@@ -161,7 +162,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jvbmlwWfiBMraRptPFT";
+	const char *keys = "jvbmlwWfiBMraRNptPFT";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -182,6 +183,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case 'r': o->region = value; break;
 	case 'a': o->all_work = true; break;
 	case 'R': o->rank = value; break;
+	case 'N': o->thread = value; break;
 	case 'p': o->reduce = value; break;
 	case 't': o->transfer = value; break;
 	case 'P': o->progress = value; break;

@@ -318,19 +318,30 @@ static void visit(struct visit *v)
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
+bool coz_is_all(struct coz_actor who)
+{
+	return who.rank == COZ_ANY && who.pid == COZ_ANY && who.thread == COZ_ANY;
+}
+
+bool coz_is_asked(const struct trace *trace, size_t thread, struct coz_actor who)
+{
+	const struct tr_thread *self = &trace->threads[thread];
+	return (who.rank == COZ_ANY || self->rank == who.rank) &&
+	       (who.pid == COZ_ANY || (int64_t)trace->processes[self->process].pid == who.pid) &&
+	       (who.thread == COZ_ANY || self->number == who.thread);
+}
+
 static void open_runner(struct visit *v, uint32_t thread)
 {
 	const struct trace *trace = v->g->trace;
 	struct runner *r = &v->runners[thread];
-	int64_t rank = v->coz->question.rank;
 	size_t nrows = v->all->nregions;
 	*r = (struct runner){ .events = trace_places(trace, thread),
 			      .saving = saving_none(v->all),
 			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
 			      .marked = trace->processes[trace->threads[thread].process].marked,
-			      .cuts = rank == COZ_ALL_RANKS ||
-				      trace->threads[thread].rank == rank };
+			      .cuts = coz_is_asked(trace, thread, v->coz->question.who) };
 	memset(r->rows, 0, nrows * sizeof *r->rows);
 }
 

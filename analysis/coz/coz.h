@@ -29,7 +29,13 @@
 #include "analysis/coz/transfer.h"
 #include "analysis/graph/graph.h"
 
-#define COZ_ALL_RANKS INT64_MIN
+/* Whose time is in question: of all of them (COZ_ANY), or of those with this rank, or, of processes without one,
+ * with this pid, and of their threads that with this number. */
+#define COZ_ANY INT64_MIN
+struct coz_actor { int64_t rank, pid, thread; };
+#define COZ_ALL ((struct coz_actor){ COZ_ANY, COZ_ANY, COZ_ANY })
+bool coz_is_all(struct coz_actor);
+bool coz_is_asked(const struct trace *, size_t thread, struct coz_actor);
 
 /* An event whose saving is wanted: added to sums, kept, or both. */
 #define COZ_SUMS 4
@@ -50,7 +56,7 @@ struct coz_question {
 	size_t nrows;
 	const uint32_t *reductions;  /* millionths of a percent */
 	size_t nreductions;
-	int64_t rank;                /* or COZ_ALL_RANKS */
+	struct coz_actor who;
 };
 
 struct coz {

@@ -116,7 +116,7 @@ static void prove(struct profile *p, const struct trace *trace)
 		p->rows[i].proved = all;
 		for (size_t k = 0; k < p->nrows; k++)
 			p->rows[i].proved &=
-				i == k || p->rows[k].of_rank || interval_apart(p->rows[i].slope, p->rows[k].slope);
+				i == k || p->rows[k].of_one || interval_apart(p->rows[i].slope, p->rows[k].slope);
 	}
 }
 
@@ -163,7 +163,7 @@ static void ask(struct profile *p, struct coz *c, const struct profile_wish *wis
 		bool asked = row_of_site[i] >= first && row_of_site[i] < first + n;
 		row[i] = asked ? row_of_site[i] - (uint32_t)first : TR_NO_SITE;
 	}
-	struct coz_question question = { row, n, p->reductions, p->nreductions, wish->rank };
+	struct coz_question question = { row, n, p->reductions, p->nreductions, wish->who };
 	coz_ask(c, &question);
 	if (!wish->from)
 		take_speedups(p, c, &p->rows[first]);
@@ -186,36 +186,49 @@ static void free_row(struct profile_row *row)
 	free(row->little);
 }
 
-/* All work of one rank is a row of its own, beside those of regions. */
-static void add_rank_row(struct profile *p, struct coz *c, const uint32_t *row_of_site, int64_t rank)
+static void open_one(struct profile *p, struct coz_actor who)
 {
-	struct coz_question question = { row_of_site, 1, p->reductions, p->nreductions, rank };
-	coz_ask(c, &question);
 	struct profile_row *row = MEM_GROW(p->rows, p->nrows);
-	*row = (struct profile_row){ .site = TR_ALL_WORK, .of_rank = true, .rank = rank };
+	*row = (struct profile_row){ .site = TR_ALL_WORK, .of_one = true, .who = who };
 	open_row(p, row);
-	for (size_t i = 0; i < p->nreductions; i++)
-		row->percent[i] = speedup(coz_saving(c, 0, i), c->span.length, p->reductions[i]);
+}
+
+/* All work of one rank or thread is a row of its own, beside those of regions. */
+static void add_row_of(struct profile *p, struct coz *c, uint32_t *row_of_site, struct coz_actor who)
+{
+	row_of_site[COZ_ALL_WORK(c->graph.trace)] = 0;
+	struct coz_question question = { row_of_site, 1, p->reductions, p->nreductions, who };
+	coz_ask(c, &question);
+	open_one(p, who);
+	take_speedups(p, c, &p->rows[p->nrows - 1]);
+	row_of_site[COZ_ALL_WORK(c->graph.trace)] = TR_NO_SITE;
+}
+
+static void ask_about(struct profile *p, struct coz *c, uint32_t *row_of_site, const struct profile_aside *aside)
+{
+	const struct trace *trace = c->graph.trace;
+	row_of_site[COZ_ALL_WORK(trace)] = aside->site == TR_ALL_WORK ? 0 : TR_NO_SITE;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		bool same = aside->site < trace->nsites && trace->sites[i].kind == DPROF_KIND_REGION &&
+			    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0;
+		row_of_site[i] = same ? 0 : TR_NO_SITE;
+	}
+	struct coz_question question = { row_of_site, 1, &aside->reduction, 1, aside->who };
+	coz_ask(c, &question);
+	p->aside = speedup(of_the_run(p, coz_saving(c, 0, 0)), c->span.length, aside->reduction);
 }
 
 static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
 {
-	const struct trace *trace = c->graph.trace;
-	bool all = aside->site == TR_ALL_WORK;
-	uint32_t *row = mem_resize(NULL, COZ_SITES(trace), sizeof *row);
-	row[COZ_OUTSIDE(trace)] = TR_NO_SITE;
-	row[COZ_ALL_WORK(trace)] = all ? 0 : TR_NO_SITE;
-	for (size_t i = 0; i < trace->nsites; i++) {
-		bool same = !all && trace->sites[i].kind == DPROF_KIND_REGION &&
-			    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0;
-		row[i] = same ? 0 : TR_NO_SITE;
-	}
-	struct coz_question question = { row, 1, &aside->reduction, 1, aside->rank };
-	coz_ask(c, &question);
-	p->aside = speedup(of_the_run(p, coz_saving(c, 0, 0)), c->span.length, aside->reduction);
-	if (all)
-		add_rank_row(p, c, row, aside->rank);
-	free(row);
+	size_t nsites = COZ_SITES(c->graph.trace);
+	uint32_t *row_of_site = mem_resize(NULL, nsites, sizeof *row_of_site);
+	for (size_t i = 0; i < nsites; i++)
+		row_of_site[i] = TR_NO_SITE;
+	if (aside->all_work)
+		add_row_of(p, c, row_of_site, aside->who);
+	if (aside->site != TR_NO_SITE)
+		ask_about(p, c, row_of_site, aside);
+	free(row_of_site);
 }
 
 /* The rows of regions that somebody entered come first; how many there are. */
@@ -268,7 +281,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 		size_t left = p->nrows - first;
 		ask(p, &c, wish, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
 	}
-	if (wish->aside && wish->aside->site != TR_NO_SITE)
+	if (wish->aside)
 		ask_aside(p, &c, wish->aside);
 	for (size_t i = 0; i < c.graph.nfaults; i++)
 		*MEM_GROW(p->faults, p->nfaults) = mem_copy(c.graph.faults[i]);
@@ -302,7 +315,7 @@ static void choose_reductions(struct profile *p, const struct profile_wish *wish
 void profile_open(struct profile *p, const struct trace *trace, const struct times *times,
 		  const struct profile_wish *wish)
 {
-	*p = (struct profile){ .possible = coz_possible(times) };
+	*p = (struct profile){ .who = wish->who, .possible = coz_possible(times) };
 	choose_reductions(p, wish);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		p->end_lost |= trace_lost_behind(&trace->threads[i]);

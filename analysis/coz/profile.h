@@ -20,10 +20,11 @@
 #define PROFILE_STEPS 21 /* 0, 5, ... 100 % */
 #define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
 
-/* One more question beside the profile: this region, on this rank. */
+/* One more question beside the profile: this region, on this rank or thread. */
 struct profile_aside {
 	uint32_t site;               /* one of the region's; TR_ALL_WORK; TR_NO_SITE: no question */
-	int64_t rank;
+	bool all_work;               /* all their work is to be a row, too */
+	struct coz_actor who;
 	uint32_t reduction;          /* millionths of a percent */
 };
 
@@ -31,7 +32,7 @@ struct profile_wish {
 	const char *region;          /* NULL: each, of which a site is `wanted` */
 	bool all_work;               /* instead of regions: all work (TR_ALL_WORK) */
 	const bool *wanted;          /* of each site; NULL: all */
-	int64_t rank;                /* or COZ_ALL_RANKS */
+	struct coz_actor who;
 	const uint32_t *reductions;  /* millionths of a percent; NULL: the steps */
 	size_t nreductions;
 	bool worst;
@@ -44,12 +45,13 @@ struct profile_row {
 	struct interval *percent;    /* gain, for each reduction */
 	struct interval *little;     /* of a pair of points, by Little's law */
 	struct interval slope;
-	bool of_rank;                /* not of all ranks: of this one. It competes with no other row */
-	int64_t rank;
+	bool of_one;                 /* not of all ranks, but of `who`: it competes with no other row */
+	struct coz_actor who;
 	bool proved;
 };
 
 struct profile {
+	struct coz_actor who;        /* whose time the rows are about */
 	struct profile_row *rows; size_t nrows; /* the steepest first */
 	uint32_t *reductions; size_t nreductions;
 	struct interval aside;       /* the gain that was asked for aside, in percent of the run */

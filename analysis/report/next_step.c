@@ -9,6 +9,8 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/coz/coz.h"
+#include "analysis/report/enclosing.h"
+#include "analysis/report/profile_table.h"
 #include "analysis/report/standings.h"
 #include "analysis/trace/names.h"
 
@@ -43,14 +45,17 @@ static char *quoted(const char *word)
 	return whole;
 }
 
-static char *command_for(const struct findings *f, const char *region, int64_t rank)
+/* "coz WHAT --rank 1 --thread 2 DIRECTORY" */
+static char *command_for(const struct findings *f, const char *what, struct coz_actor who)
 {
-	char *name = quoted(region), *directory = quoted(f->trace->directory);
-	char *there = rank >= 0 ? mem_format(" --rank %" PRId64, rank) : mem_copy("");
-	char *command = mem_format("dprof-analyze coz --region %s%s %s", name, there, directory);
-	free(name);
+	char *directory = quoted(f->trace->directory);
+	int64_t of_rank = who.rank != COZ_ANY ? who.rank : who.pid;
+	char *rank = of_rank != COZ_ANY ? mem_format(" --rank %" PRId64, of_rank) : mem_copy("");
+	char *thread = who.thread != COZ_ANY ? mem_format(" --thread %" PRId64, who.thread) : mem_copy("");
+	char *command = mem_format("dprof-analyze coz %s%s%s %s", what, rank, thread, directory);
 	free(directory);
-	free(there);
+	free(rank);
+	free(thread);
 	return command;
 }
 
@@ -62,34 +67,65 @@ static size_t index_of_half(const struct profile *p)
 	return i;
 }
 
-/* The rank among several that straggles, or COZ_ALL_RANKS. */
-static int64_t straggling_rank(const struct findings *f)
+/* Of several ranks the one that straggles, of the threads of a single one the thread; or all. */
+static struct coz_actor straggler(const struct findings *f)
 {
 	const struct standing *who = standings_worth_a_look(f);
-	int64_t rank = who && f->ranks.count > 1 ? f->trace->threads[who->thread].rank : -1;
-	return rank >= 0 ? rank : COZ_ALL_RANKS;
+	struct coz_actor actor = COZ_ALL;
+	if (!who)
+		return actor;
+	const struct tr_thread *self = &f->trace->threads[who->thread];
+	if (f->ranks.count == 1)
+		actor.thread = self->number;
+	if (f->trace->nprocesses > 1 && self->rank >= 0)
+		actor.rank = self->rank;
+	else if (f->trace->nprocesses > 1)
+		actor.pid = (int64_t)f->trace->processes[self->process].pid;
+	return actor;
+}
+
+/* Whether the straggler's place is a region that says more than that it straggles. */
+static bool has_region(const struct findings *f, const struct standing *who)
+{
+	return who->site < f->trace->nsites &&
+	       !encloses_process(&f->totals, who->site, f->trace->threads[who->thread].process);
 }
 
 struct profile_aside next_step_asks(const struct findings *f)
 {
 	const struct standing *who = standings_worth_a_look(f);
-	int64_t rank = straggling_rank(f);
-	bool region = rank != COZ_ALL_RANKS && who->site < f->trace->nsites;
-	bool work = rank != COZ_ALL_RANKS && who->site == TR_OUTSIDE;
-	return (struct profile_aside){ region ? who->site : work ? TR_ALL_WORK : TR_NO_SITE, rank, HALF };
+	bool region = who && has_region(f, who);
+	bool work = who && !region && who->site != TR_NO_SITE;
+	bool automatic = region && f->trace->sites[who->site].automatic;
+	return (struct profile_aside){ region ? who->site : work ? TR_ALL_WORK : TR_NO_SITE, work || automatic,
+				       straggler(f), HALF };
 }
 
-/* Of a rank that straggles where it has no marks. */
-static struct next_step all_work_of(const struct findings *f, const struct profile *p, int64_t rank)
+/* Of somebody who straggles outside of all regions that say anything. */
+static struct next_step all_work_of(const struct findings *f, const struct profile *p)
 {
-	if (rank == COZ_ALL_RANKS || p->aside.lo < 1)
+	struct coz_actor who = straggler(f);
+	if (p->aside.lo < 1)
 		return (struct next_step){ NULL, NULL };
-	char *directory = quoted(f->trace->directory);
+	return (struct next_step){
+		mem_format("Half of all work of %s would make the run %s %% shorter, if nothing else changes.",
+			   profile_who(who).text, interval_range(p->aside, 2).text),
+		command_for(f, "--all-work", who) };
+}
+
+static struct next_step region_of(const struct findings *f, uint32_t site, struct coz_actor who, struct interval gain)
+{
+	if (gain.lo < 1)
+		return (struct next_step){ NULL, NULL };
+	char *name = quoted(f->trace->sites[site].name), *what = mem_format("--region %s", name);
+	const char *on = !coz_is_all(who) || f->ranks.count > 1 ? " on " : "";
 	struct next_step step = {
-		mem_format("Half of all work of rank %" PRId64 " would make the run %s %% shorter, if nothing "
-			   "else changes.", rank, interval_range(p->aside, 2).text),
-		mem_format("dprof-analyze coz --all-work --rank %" PRId64 " %s", rank, directory) };
-	free(directory);
+		mem_format("Half the time in region %s%s%s would make the run %s %% shorter, if nothing else changes.",
+			   site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
+			   interval_range(gain, 2).text),
+		command_for(f, what, who) };
+	free(name);
+	free(what);
 	return step;
 }
 
@@ -101,28 +137,16 @@ struct next_step next_step(const struct findings *f, const struct profile *p)
 	size_t half = index_of_half(p);
 	if (!p->possible || p->nrows == 0 || half == p->nreductions)
 		return none;
-	if (who && who->site == TR_OUTSIDE)
-		return all_work_of(f, p, straggling_rank(f));
-	if (who)
-		row = row_of(f, p, who->site);
-	else if (f->ranks.count == 1)
+	if (who && who->site != TR_NO_SITE)
+		return has_region(f, who) ? region_of(f, who->site, straggler(f), p->aside) : all_work_of(f, p);
+	if (f->ranks.count == 1)
 		row = row_of(f, p, f->ranks.list[0].site);
-	int64_t rank = who && row ? straggling_rank(f) : COZ_ALL_RANKS;
+	if (row && encloses_run(&f->totals, row->site))
+		row = NULL;
 	for (size_t r = 0; !row && r < p->nrows; r++)
-		row = p->rows[r].site < f->trace->nsites ? &p->rows[r] : NULL;
-	if (!row)
-		return none;
-	struct interval gain = rank == COZ_ALL_RANKS ? row->percent[half] : p->aside;
-	if (gain.lo < 1)
-		return none;
-	char *where = rank != COZ_ALL_RANKS ? mem_format(" on rank %" PRId64, rank)
-					    : mem_copy(f->ranks.count > 1 ? " on all ranks" : "");
-	struct next_step step = {
-		mem_format("Half the time in region %s%s would make the run %s %% shorter, if nothing else changes.",
-			   site_name(f->trace, row->site).text, where, interval_range(gain, 2).text),
-		command_for(f, f->trace->sites[row->site].name, rank) };
-	free(where);
-	return step;
+		if (p->rows[r].site < f->trace->nsites && !encloses_run(&f->totals, p->rows[r].site))
+			row = &p->rows[r];
+	return row ? region_of(f, row->site, COZ_ALL, row->percent[half]) : none;
 }
 
 void next_step_close(struct next_step *step)

@@ -3,8 +3,9 @@
  * next_step.h - what the report ends with: what less time in one region would buy, and the command
  * that says more about it.
  *
- * The region is where the worst straggler mostly works while all others wait; where nobody
- * straggles, where the only process mostly works, or else the first of the causal profile.
+ * The region is where the worst straggler mostly works while all others wait, on that rank or thread; all its work
+ * where that is outside of regions, or in one that encloses everything (enclosing.h). Where nobody straggles, it
+ * is where the only process mostly works, or else the first of the causal profile.
  *
  * Law: nothing is said that the tables do not say; of a region that buys less than 1 % nothing. */
 #ifndef ANALYSIS_NEXT_STEP_H
@@ -18,7 +19,8 @@ struct next_step {
 	char *command;       /* that the shell takes as it is */
 };
 
-/* What the profile is to be asked aside: half the time there, on the rank that straggles. */
+/* What the profile is to be asked aside: half the time there, on the rank or thread that straggles; and a row for
+ * all its work where the user has marked nothing there. */
 struct profile_aside next_step_asks(const struct findings *);
 
 struct next_step next_step(const struct findings *, const struct profile *);

@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/trace/names.h"
 
-#define MILLION 1000000
+#define MILLION     1000000
+#define NAME_COLUMN 20
 
 struct percentage profile_percentage(uint32_t millionths)
 {
@@ -25,12 +27,39 @@ struct interval_text profile_gain(struct interval x, int decimals)
 	return (struct interval_text){ "unknown" };
 }
 
+struct actor_name profile_who(struct coz_actor who)
+{
+	struct actor_name name = { "all ranks" };
+	int length = 0;
+	if (coz_is_all(who))
+		return name;
+	name.text[0] = '\0';
+	if (who.rank != COZ_ANY || who.pid != COZ_ANY)
+		length = snprintf(name.text, sizeof name.text, who.rank != COZ_ANY ? "rank %" PRId64 : "pid %" PRId64,
+				  who.rank != COZ_ANY ? who.rank : who.pid);
+	if (who.thread != COZ_ANY)
+		snprintf(name.text + length, sizeof name.text - (size_t)length, "%sthread %" PRId64,
+			 length ? " " : "", who.thread);
+	return name;
+}
+
 static struct site_name row_name(const struct trace *trace, const struct profile_row *row)
 {
-	struct site_name name = region_name_within(trace, row->site, 20);
-	if (row->of_rank)
-		snprintf(name.text, sizeof name.text, "all work of rank %" PRId64, row->rank);
+	struct site_name name = region_name_within(trace, row->site, NAME_COLUMN);
+	if (strstr(name.text, "..")) /* without its middle */
+		name = region_name_within(trace, row->site, SITE_NAME_ROOM);
+	if (row->of_one)
+		snprintf(name.text, sizeof name.text, "all work of %s", profile_who(row->who).text);
 	return name;
+}
+
+/* One that is longer than its column has a line of its own. */
+static void print_name(const char *name)
+{
+	bool fits = strlen(name) <= NAME_COLUMN;
+	if (!fits)
+		printf("  %s\n", name);
+	printf("  %-*s", NAME_COLUMN, fits ? name : "");
 }
 
 /* A line has room for three of the reductions: a quarter, half, and all. */
@@ -40,13 +69,13 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	size_t n = p->nreductions;
 	size_t columns[] = { n / 4, n / 2, n - 1 };
 	size_t first = n == 1 ? 2 : 0;
-	printf("  %-20s", "less by");
+	print_name("less by");
 	for (size_t c = first; c < 3; c++)
 		printf(c < 2 ? " %-15s" : " %s", profile_percentage(p->reductions[columns[c]]).text);
 	putchar('\n');
 	for (size_t r = 0; r < p->nrows && r < most; r++) {
 		const struct profile_row *row = &p->rows[r];
-		printf("  %-20s", row_name(trace, row).text);
+		print_name(row_name(trace, row).text);
 		for (size_t c = first; c < 3; c++) {
 			const struct interval *gains = little ? row->little : row->percent;
 			printf(little && c == 2 ? " %s" : " %-15s",
@@ -72,8 +101,12 @@ static void json_row(struct json *j, const struct trace *trace, const struct pro
 		jw_string(j, "file", site->file);
 		jw_integer(j, "line", site->line);
 	}
-	if (row->of_rank)
-		jw_integer(j, "rank", row->rank);
+	if (row->of_one && row->who.rank != COZ_ANY)
+		jw_integer(j, "rank", row->who.rank);
+	if (row->of_one && row->who.pid != COZ_ANY)
+		jw_integer(j, "pid", row->who.pid);
+	if (row->of_one && row->who.thread != COZ_ANY)
+		jw_integer(j, "thread", row->who.thread);
 	jw_interval(j, "slope", row->slope);
 	jw_string(j, "verdict", row->proved ? "proved" : "undecided");
 	jw_array(j, "curve");

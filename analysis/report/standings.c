@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/enclosing.h"
 #include "analysis/report/marks.h"
 #include "analysis/report/routines.h"
 #include "analysis/trace/names.h"
@@ -179,6 +180,26 @@ void standings_json(struct json *j, const struct findings *f)
 
 /* ---- In one sentence ------------------------------------------------------------------------- */
 
+static bool encloses_all(const struct findings *f, const struct standing *s)
+{
+	return encloses_process(&f->totals, s->site, f->trace->threads[s->thread].process);
+}
+
+/* How to see where somebody works of whom only that is known what is true of the whole run; or "". */
+static char *where_to_mark(const struct findings *f, const struct standing *s)
+{
+	static const char automatic[] = "-fplugin-arg-dprof-auto=functions";
+	const char *marks = marks_region(f->trace);
+	if (s->site == TR_OUTSIDE)
+		return mem_format(" To see where, mark the work with %s, or compile with %s.", marks, automatic);
+	if (!encloses_all(f, s))
+		return mem_copy("");
+	bool functions = f->trace->sites[s->site].automatic;
+	return mem_format(" All of that is inside of %s, and most in no region within: to see where, mark the "
+			  "work with %s%s%s.", site_name(f->trace, s->site).text, marks,
+			  functions ? "" : ", or compile with ", functions ? "" : automatic);
+}
+
 /* Why there are no scores at all; NULL when there are. */
 static char *advice_without_scores(const struct findings *f)
 {
@@ -194,8 +215,12 @@ static char *advice_without_scores(const struct findings *f)
 	if (f->doubted)
 		return mem_format("Who straggles is not known: DPROF_EVENTS left out events of work or "
 				  "of waiting (see the notes).");
-	if (f->threads.count == 1)
-		return mem_format("Only one thread works or waits, so nobody waits for it.");
+	if (f->threads.count == 1) {
+		char *where = where_to_mark(f, &f->threads.list[0]);
+		char *text = mem_format("Only one thread works or waits, so nobody waits for it.%s", where);
+		free(where);
+		return text;
+	}
 	if (!f->any_wait)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
 				  "nobody can be seen to wait: compile the files that call MPI "
@@ -260,7 +285,7 @@ static struct place place_of(const struct findings *f, const struct standing *s)
 	struct place p = { "" };
 	if (s->site == TR_OUTSIDE)
 		snprintf(p.text, sizeof p.text, ", mostly " OUTSIDE_REGIONS);
-	else if (s->site != TR_NO_SITE)
+	else if (s->site != TR_NO_SITE && !encloses_all(f, s))
 		snprintf(p.text, sizeof p.text, ", mostly in region %s",
 			 site_name(f->trace, s->site).text);
 	return p;
@@ -281,7 +306,7 @@ static double most_unclassified(const struct findings *f)
 	return most;
 }
 
-static char *advice_on(const struct findings *f, const struct standings *s, namer *name)
+static char *verdict_on(const struct findings *f, const struct standings *s, namer *name)
 {
 	const struct standing *top = &s->list[0], *second = rival(s, top);
 	struct actor_name who = name(f->trace, top->thread);
@@ -309,6 +334,15 @@ static char *advice_on(const struct findings *f, const struct standings *s, name
 				  who.text, percent.text, where.text, name(f->trace, second->thread).text,
 				  interval_range(second->percent, 2).text, why);
 	free(why);
+	return advice;
+}
+
+static char *advice_on(const struct findings *f, const struct standings *s, namer *name)
+{
+	char *verdict = verdict_on(f, s, name), *where = where_to_mark(f, &s->list[0]);
+	char *advice = mem_format("%s%s", verdict, where);
+	free(verdict);
+	free(where);
 	return advice;
 }
 

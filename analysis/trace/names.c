@@ -63,6 +63,22 @@ static void put_cut(char *to, const char *name, size_t room)
 	snprintf(to, room + 1, "%.*s..%s", (int)head, name, name + tail);
 }
 
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	return slash ? slash + 1 : file;
+}
+
+/* "parallel kmeans.c:154" */
+static bool names_its_place(const struct tr_site *s)
+{
+	const char *space = strrchr(s->name, ' '), *file = base_name(s->file);
+	size_t length = strlen(file);
+	char line[16];
+	snprintf(line, sizeof line, ":%u", s->line);
+	return space && strncmp(space + 1, file, length) == 0 && strcmp(space + 1 + length, line) == 0;
+}
+
 #define FILE_ROOM 20
 #define NAME_LEAST 8
 
@@ -78,13 +94,12 @@ struct site_name site_name_within(const struct trace *trace, uint32_t site, size
 	if (site == TR_ALL_WORK)
 		return (struct site_name){ "all work" };
 	const struct tr_site *s = &trace->sites[site];
-	if (s->line == 0)
+	if (s->line == 0 || names_its_place(s))
 		return region_name_within(trace, site, room);
 	size_t least = strlen(s->name) < NAME_LEAST ? strlen(s->name) : NAME_LEAST;
 	size_t digits = (size_t)snprintf(NULL, 0, " (:%u)", s->line);
 	size_t for_file = room > least + digits ? room - least - digits : 0;
-	put_cut(file, strrchr(s->file, '/') ? strrchr(s->file, '/') + 1 : s->file,
-		for_file < FILE_ROOM ? for_file : FILE_ROOM);
+	put_cut(file, base_name(s->file), for_file < FILE_ROOM ? for_file : FILE_ROOM);
 	size_t n = (size_t)snprintf(place, sizeof place, " (%s:%u)", file, s->line);
 	size_t for_name = room > n ? room - n : 0;
 	put_cut(name.text, without_qualifiers(s->name, for_name), for_name);

@@ -294,7 +294,7 @@ says err '--region: expected the name of a region of this trace, such as a; foun
 expect 2 coz --rank 3 barrier
 says err '--rank: expected a rank of this trace, such as 0; found "3"'
 expect 2 coz --rank 0 figure
-says err "this trace has none"
+says err "the pid of a process, as there are no ranks, such as"
 expect 2 coz --progress begin requests
 says err "such as begun"
 expect 2 coz --from begun requests

@@ -142,7 +142,7 @@ expect 0 report long
 says out "others wait for it, % of run  mostly in"
 grep -Eq '^  rank 1 .* a_r[a-z_]*\.\.[a-z_]*ign \(kmeans\.c:88\)$' out || fail "standings: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign \(kmeans\.c:88\)$' out || fail "regions: $(cat out)"
-grep -Eq '^  a_region_\.\.to_assign ' out || fail "profile: $(cat out)"
+grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign$' out || fail "profile: $(cat out)"
 awk 'length > 80 && !/^More: / { print; bad = 1 } END { exit bad }' out || fail "wider than 80 columns"
 
 # A long name has a line of its own, and of a qualified one the end is kept, where there is little room.

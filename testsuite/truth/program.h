@@ -106,7 +106,7 @@ struct program *program_draw(uint64_t seed, const struct program_wish *);
 void program_free(struct program *);
 
 /* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? */
-struct program_cut { unsigned site; int64_t rank; unsigned permille; };
+struct program_cut { unsigned site; int64_t rank, thread; unsigned permille; };
 
 /* Gives each event its true time; NULL: as it was recorded, which is how program_draw leaves it.
  * Links and clocks stay what they are. */

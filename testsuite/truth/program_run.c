@@ -24,13 +24,19 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static bool is_in_question(const struct play *y, size_t t)
+{
+	const struct program_thread *thread = &y->p->threads[t];
+	return (y->cut->rank < 0 || (unsigned)y->cut->rank == thread->rank) &&
+	       (y->cut->thread < 0 || (unsigned)y->cut->thread == thread->number);
+}
+
 /* Work that is cut wherever it is, or wherever no region is. */
 static bool is_cut_anyway(const struct play *y, size_t t)
 {
 	const struct program_cut *cut = y->cut;
 
-	return cut && y->p->threads[t].nevents > 0 &&
-	       (cut->rank < 0 || (unsigned)cut->rank == y->p->threads[t].rank) &&
+	return cut && y->p->threads[t].nevents > 0 && is_in_question(y, t) &&
 	       (cut->site == PROGRAM_ALL_WORK || (cut->site == PROGRAM_OUTSIDE && !y->depth[t]));
 }
 
@@ -77,8 +83,7 @@ static void say_message(struct program_event *e, const struct action *a)
 
 static bool is_cut(const struct play *y, size_t t, enum program_site site)
 {
-	return y->cut && y->cut->site == site &&
-	       (y->cut->rank < 0 || (unsigned)y->cut->rank == y->p->threads[t].rank);
+	return y->cut && y->cut->site == site && is_in_question(y, t);
 }
 
 static void leave_at(struct play *y, size_t t, enum program_site site, int64_t truth)

@@ -86,8 +86,8 @@ static void check_saving(const struct question *q, int64_t saved, struct savings
 	ck_assert_msg(program_compare(saved, (int64_t)floor(found.lo)) >= 0 &&
 			      program_compare(saved, (int64_t)ceil(found.hi)) <= 0,
 		      "SEED=%" PRIu64 ": region %u less by %u permille on rank %" PRId64
-		      ": %s %zu saved %.3f ticks, found %.3f .. %.3f",
-		      q->p->seed, q->cut.site, q->cut.permille, q->cut.rank, of, number,
+		      " thread %" PRId64 ": %s %zu saved %.3f ticks, found %.3f .. %.3f",
+		      q->p->seed, q->cut.site, q->cut.permille, q->cut.rank, q->cut.thread, of, number,
 		      (double)saved / PROGRAM_FINE, found.lo, found.hi);
 	ck_assert(q->cut.permille || (found.lo == 0 && found.hi == 0));
 }
@@ -134,7 +134,7 @@ static void check_cut(const struct question *q, const struct interval *gains)
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static void ask(struct program *p, struct trace *trace, const struct times *times, int64_t rank, bool worst)
+static void ask(struct program *p, struct trace *trace, const struct times *times, struct coz_actor who, bool worst)
 {
 	uint32_t row_of_site[PROGRAM_SITES + 2], reductions[NPERMILLE];
 	struct question q = { .p = p, .before = truths(p) };
@@ -152,7 +152,7 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 	struct coz_probe *probes = probe_all(p, trace, &q.nevents);
 	struct coz_question question = { .row_of_site = row_of_site, .nrows = nrows,
 					 .reductions = reductions, .nreductions = NPERMILLE,
-					 .rank = rank };
+					 .who = who };
 
 	coz_open(q.c = &c, trace, times, worst, probes, q.nevents);
 	coz_ask(&c, &question);
@@ -169,7 +169,8 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 			q.cut = (struct program_cut){ row < PROGRAM_REGIONS
 							      ? row
 							      : row - PROGRAM_REGIONS + PROGRAM_SITES,
-						      rank == COZ_ALL_RANKS ? -1 : rank,
+						      who.rank == COZ_ANY ? -1 : who.rank,
+						      who.thread == COZ_ANY ? -1 : who.thread,
 						      permille[q.reduction] };
 			check_cut(&q, gains);
 		}
@@ -189,7 +190,12 @@ static void check_program(uint64_t number, const struct program_wish *wish, bool
 	struct times times;
 
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
-	ask(p, trace, &times, number % 3 ? COZ_ALL_RANKS : (int64_t)(number % p->nranks), worst);
+	struct coz_actor who = COZ_ALL;
+	if (number % 3 == 0)
+		who.rank = (int64_t)(number % p->nranks);
+	if (number % 5 == 0)
+		who.thread = p->threads[number % p->nthreads].number;
+	ask(p, trace, &times, who, worst);
 	times_close(&times);
 	trace_close(trace);
 	program_free(p);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * enclosing.c - looks at a process's threads only as long as the answer may be yes: of a region that is left
+ * early, or entered late, that is soon known. */
+#include "analysis/report/enclosing.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+
+/* Whether what the thread is in for that long is nearly all of it. */
+static bool is_nearly_all(uint64_t ticks, const struct ends *ends)
+{
+	return (double)ticks >= ENCLOSES / 100. * (double)(ends->last - ends->first);
+}
+
+static bool is_of(const struct totals *t, const struct tr_event *e, uint32_t region)
+{
+	return e->site != TR_NO_SITE && t->region_of_site[e->site] == region;
+}
+
+/* One visit of the process's first thread, as above. */
+static bool has_long_visit(const struct totals *t, size_t thread, uint32_t region)
+{
+	const struct ends *ends = &t->threads[thread].ends;
+	struct tr_cursor events = trace_places(t->trace, thread);
+	struct tr_event e;
+	uint64_t entered = 0, last = 0;
+	size_t depth = 0, inside = 0;
+	while (trace_next_bare(&events, &e) && e.op != DPROF_LOST) {
+		bool own = is_of(t, &e, region);
+		last = e.stamp > last ? e.stamp : last;
+		if (depth == 0 && !is_nearly_all(ends->last - last, ends))
+			return false;
+		inside += depth > 0 && !own && e.op == DPROF_ENTER;
+		if (own && e.op == DPROF_ENTER && depth++ == 0)
+			entered = last;
+		if (own && e.op == DPROF_EXIT && depth > 0 && --depth == 0)
+			return inside > 0 && is_nearly_all(last - entered, ends);
+	}
+	return depth > 0 && inside > 0 && is_nearly_all(last - entered, ends);
+}
+
+static bool enters_itself(const struct totals *t, size_t thread, uint32_t region)
+{
+	struct tr_cursor events = trace_places(t->trace, thread);
+	struct tr_event e;
+	while (trace_next_bare(&events, &e))
+		if (e.op == DPROF_ENTER && !e.inherited && is_of(t, &e, region))
+			return true;
+	return false;
+}
+
+bool encloses_process(const struct totals *t, uint32_t site, uint32_t process)
+{
+	const struct tr_thread *threads = t->trace->threads;
+	uint32_t region = site < t->trace->nsites ? t->region_of_site[site] : TR_NO_SITE;
+	bool any = false;
+	for (size_t i = 0; i < t->trace->nthreads && region != TR_NO_SITE; i++)
+		if (threads[i].process == process && threads[i].number == 0)
+			any = has_long_visit(t, i, region);
+	for (size_t i = 0; i < t->trace->nthreads && any; i++)
+		if (threads[i].process == process && threads[i].number > 0)
+			any = !enters_itself(t, i, region);
+	return any;
+}
+
+bool encloses_run(const struct totals *t, uint32_t site)
+{
+	bool *seen = mem_resize(NULL, t->trace->nprocesses + 1, sizeof *seen);
+	bool all = site < t->trace->nsites;
+	for (size_t p = 0; p < t->trace->nprocesses; p++)
+		seen[p] = false;
+	for (size_t i = 0; i < t->trace->nthreads && all; i++) {
+		uint32_t process = t->trace->threads[i].process;
+		if (seen[process] || t->threads[i].ends.first > t->threads[i].ends.last)
+			continue;
+		seen[process] = true;
+		all = encloses_process(t, site, process);
+	}
+	free(seen);
+	return all;
+}

@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A region that encloses everything, such as main, is no headline and no advice: what lies inside of it is, or all
+# work of who straggles, rank or thread, and how to see more, in the program's language.
+. testsuite/fixtures/analysis/setup.sh
+
+head_of() { # ranks file
+	echo "dprof-text 1"
+	echo "clock 0 host=here ghz=1"
+	for r in $(seq 0 $(($1 - 1))); do echo "thread $r clock=0 rank=$r"; done
+	echo "site 0 kind=region name=main file=$2 line=5"
+	echo "site 1 kind=barrier name=MPI_Barrier file=$2 line=9"
+	echo "site 2 kind=region name=solve file=$2 line=7"
+}
+
+at() { # thread stamp site enter|exit
+	echo "e $1 $2 $3 $4"
+}
+
+# Rank 1 works longest; `solve` is or is not marked inside.
+program() { # first-stamp-of-main solve...
+	for r in 0 1; do
+		work=$((1000 + 3000 * r))
+		at $r $((1000 + $1)) 0 enter
+		for i in 0 1; do
+			begin=$((2000 + 5000 * i)) end=$((2000 + 5000 * i + work))
+			[ "$2" = solve ] && at $r $begin 2 enter && at $r $end 2 exit
+			at $r $end 1 enter
+			at $r $((6500 + 5000 * i)) 1 exit
+		done
+		at $r 13000 0 exit
+		echo "e $r 13001 1 enter"
+		echo "e $r 13002 1 exit"
+	done
+}
+
+page() { # directory -> page: the report in one line
+	expect 0 report "$1"
+	tr '\n' ' ' <out >page
+	awk 'length > 80 && !/^More: / { print; bad = 1 } END { exit bad }' out || fail "wider than 80 columns"
+}
+
+# Nothing inside: all work of the rank, and how to see more.
+{ head_of 2 main.c; program 0 -; } | trace bare
+page bare
+says page "while everybody else waits; proved. All of that is inside of main (main.c:5), and most in no region within: to see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions. Half of all work of rank 1 would make the run "
+says page "More: dprof-analyze coz --all-work --rank 1 bare"
+says_not page "Half the time in region main"
+says_not page "mostly in region main"
+grep -q '^  all work of rank 1 ' out || fail "no row for all work of rank 1: $(cat out)"
+
+# auto=functions made it: that is not advised again. In Fortran's words.
+{ head_of 2 main.f90; program 0 -; } | sed 's/^site 0 .*/& auto=1/' | trace functions
+page functions
+says page "mark the work with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc'). Half of all"
+
+# A region inside of main, where the work is.
+{ head_of 2 main.c; program 0 solve; } | trace inside
+page inside
+says page "mostly in region solve (main.c:7); proved. Half the time in region solve (main.c:7) on rank 1 would make"
+grep -Eq '^  main +[0-9]' out && fail "main is among the what-ifs: $(cat out)"
+expect 0 coz inside
+grep -Eq '^  main +[0-9]' out || fail "coz says nothing of main: $(cat out)"
+
+# Nobody straggles: the best region inside, or nothing.
+for inside in solve -; do
+	{ head_of 1 main.c; program 0 $inside | grep '^e 0 '; } | trace alone
+	page alone
+	says page "Only one thread works or waits, so nobody waits for it."
+	says_not page "Half the time in region main"
+	[ $inside = - ] || says page "Half the time in region solve (main.c:7) would make the run"
+done
+
+# What is entered after a while does not enclose what was before.
+{
+	head_of 2 main.c
+	for r in 0 1; do at $r 900 1 enter; at $r 901 1 exit; done
+	program 900 -
+} | trace late
+page late
+says page "mostly in region main (main.c:5); proved. Half the time in region main (main.c:5) on rank 1 would"
+
+# ---- Programs ------------------------------------------------------------------------------------
+
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS
+cat >team.c <<'C'
+#include <omp.h>
+#include <unistd.h>
+
+int main(void)
+{
+#pragma dprof region(main)
+	{
+#pragma omp parallel num_threads(3)
+		for (int i = 0; i < 5; i++) {
+			usleep(omp_get_thread_num() == 1 ? 30000 : 10000);
+#pragma omp barrier
+		}
+	}
+	return 0;
+}
+C
+cat >threads.cc <<'C'
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_barrier_t barrier;
+
+static void *worker(void *me)
+{
+	for (int i = 0; i < 5; i++) {
+		usleep(me ? 30000 : 10000);
+		pthread_barrier_wait(&barrier);
+	}
+	return me;
+}
+
+int main()
+{
+	pthread_t thread;
+	pthread_barrier_init(&barrier, nullptr, 2);
+	pthread_create(&thread, nullptr, worker, OTHER);
+#ifdef BY_ITSELF
+	for (int i = 0; i < 5; i++) {
+		usleep(30000);
+		pthread_barrier_wait(&barrier);
+	}
+#else
+	worker(nullptr);
+#endif
+	pthread_join(thread, nullptr);
+	return 0;
+}
+C
+
+record() { # NAME COMPILER...
+	local name=$1 compiler=$2
+	shift 2
+	rm -rf dprof-*
+	# shellcheck disable=SC2046
+	$compiler -O2 $(pkg-config --cflags dprof) "$@" -o "$name" $(pkg-config --libs dprof) || fail "$name"
+	"./$name" || fail "$name fails"
+	page dprof-"$name".*
+}
+
+# Members of the team are in main, too; the body of the team says where.
+record team gcc -fopenmp team.c
+says page "mostly in region parallel team.c:8; proved. Half the time in region parallel team.c:8 on thread 1 would make"
+grep -q 'More: dprof-analyze coz --region .parallel team.c:8. --thread 1 ' out || fail "no command: $(cat out)"
+grep -q '^  all work of thread 1 ' out || fail "no row for all work of thread 1: $(cat out)"
+"$analyze" coz --all-work --thread 1 --reduce 50 dprof-team.* >answer || fail "$(cat answer)"
+grep -q '^Had all work taken 50 % less time on thread 1 and' answer || fail "coz: $(cat answer)"
+"$analyze" coz --all-work --thread 7 dprof-team.* >answer 2>&1 && fail "thread 7 is there"
+says answer "--thread: expected the number of a thread of this trace, such as "
+"$analyze" coz --json --all-work --thread 1 dprof-team.* >json || fail "$(cat json)"
+
+# main does it outside of regions, or in a start function that it calls like the others.
+record unmarked g++ -pthread -DOTHER=nullptr -DBY_ITSELF threads.cc
+says page "mostly outside regions; proved. To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
+record by-functions g++ -pthread -fplugin-arg-dprof-auto=functions -DOTHER='&barrier' threads.cc
+says page "mostly in region worker (threads.cc:6); proved."
+says page "on thread 1 would make the run"
+echo "as expected"
