@@ -15,11 +15,9 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-# Only clocks --method needs the methods of others.
-$(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(B)/lib/libdprof-analysis.a \
-                        $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a
+$(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))
 units += $(ANALYSIS_UNITS)

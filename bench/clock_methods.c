@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "freezer/baseline/baseline.h"
+#include "bench/baseline/baseline.h"
 #include "freezer/clock.h"
 #include "freezer/solve.h"
 #include "freezer/synclog.h"

@@ -77,7 +77,9 @@ $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
 
-$(B)/bench/clock-%: $(B)/obj/bench/clock_%.o $(B)/lib/libfreezer-baseline.a \
+include bench/baseline/rules
+
+$(B)/bench/clock-%: $(B)/obj/bench/clock_%.o $(B)/bench/baseline.a \
                     $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
@@ -91,15 +93,15 @@ now-bench: now-all $(BENCHES)
 
 # The paper's experiments: bench/paper/run. Each .c file there is a program, beside what they share and
 # traffic, which needs MPI.
-PAPER_SHARED := methods recording
+PAPER_SHARED := methods recording shared_barriers
 PAPER := $(filter-out $(PAPER_SHARED) traffic,$(basename $(notdir $(wildcard bench/paper/*.c))))
 PAPER := $(PAPER:%=$(B)/bench/paper/%)
 
 $(PAPER): $(B)/bench/paper/%: $(B)/obj/bench/paper/%.o $(PAPER_SHARED:%=$(B)/obj/bench/paper/%.o) \
-          $(B)/obj/testsuite/truth/clockmap.o $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a \
-          $(B)/lib/libfreezer-measure.a
+          $(B)/obj/testsuite/truth/clockmap.o $(B)/lib/libdprof-analysis.a $(B)/bench/baseline.a \
+          $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis) $(LIBS_freezer)
 
 $(B)/bench/paper/traffic: bench/paper/traffic.c $(B)/lib/libfreezer-measure.a
 	$(call say,MPICC)

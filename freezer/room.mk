@@ -26,5 +26,3 @@ units += $(FREEZER_UNITS:%=$(B)/test/freezer_%)
 $(FREEZER_UNITS:%=$(B)/test/freezer_%): $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 $(B)/test/freezer_solve $(B)/test/freezer_network $(B)/test/freezer_wander: $(B)/obj/testsuite/truth/clockmap.o
 LIBS_freezer := -lsodium -lgmp -lm
-
-include freezer/baseline/rules

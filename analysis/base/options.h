@@ -26,7 +26,6 @@ struct options {
 	const char *query;               /* query: the condition */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */
-	const char *method;              /* clocks: of others, for comparison; NULL: dprof's own */
 };
 
 #endif

@@ -33,7 +33,7 @@ static const struct {
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", "jbmlwW", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
-	  "DIR", "jbmlM", NULL },
+	  "DIR", "jbml", NULL },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", "jbml", NULL },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", "jbmlB", NULL },
 	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", "j", NULL },
@@ -74,10 +74,6 @@ static const struct argp_option option_table[] = {
 	{ "progress", 'P', "NAME", 0, "coz: how often this progress point is reached", 0 },
 	{ "from", 'F', "NAME", 0, "coz: how long it takes from this progress point ...", 0 },
 	{ "to", 'T', "NAME", 0, "coz: ... to this one", 0 },
-	{ "method", 'M', "NAME", 0,
-	  "clocks: what another method makes of the same packets, for comparison: regression, "
-	  "hull, lp, freezer or barriers",
-	  0 },
 	{ "bounds", 'B', NULL, 0, "dump: add the interval of its time to each event", 0 },
 	{ "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 }, /* as --help */
 	{ 0 },
@@ -162,7 +158,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct options *o = &a->options;
-	const char *keys = "jvbmlwWfiBMraRNptPFT";
+	const char *keys = "jvbmlwWfiBraRNptPFT";
 	if (key > 0 && key < 128 && strchr(keys, key) && !strchr(a->given, key))
 		a->given[strlen(a->given)] = (char)key;
 	switch (key) {
@@ -174,7 +170,6 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case 'f': o->frames = true; break;
 	case 'i': o->instances = value; break;
 	case 'B': o->bounds = true; break;
-	case 'M': o->method = value; break;
 	case 'l':
 		if (strcmp(value, "all") != 0 && strcmp(value, "packets") != 0)
 			exit(usage("--links: expected packets or all, found '%s'", value, NULL));

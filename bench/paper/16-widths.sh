@@ -31,7 +31,7 @@ for network in $(networks); do
 				for (i = 1; i <= m; i++) {
 					k = order[i]; a = width[k, 1]; b = width[k, int((n[k] + 1) / 2)]; c = width[k, n[k]]
 					printf "  %-20s %8.2f %8.2f %8.2f %8.2f %9.2f %8d\n", label(k), a, b, c, c / a, b / floor, outside[k]
-					if (k == "freezer-formula") # its first round trip counted once: freezer/baseline/freezer.c
+					if (k == "freezer-formula") # its first round trip counted once: bench/baseline/freezer.c
 						printf "  %-20s %8.2f %8.2f %8.2f %8.2f %9.2f %8s\n", "  narrower reading", a, b - a / 2, c - a,
 							(c - a) / a, (b - a / 2) / floor, "-"
 				}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs the paper's three programs with rank 1 overloaded and really balanced, by turns, on two hosts, and
-# asks every method for the ranks' straggler scores and for what balance would buy. Tables 3 to 5 and
-# Figure 11 are views of what this leaves: programs.tsv, programs-scores.tsv, and in data/programs/ what
-# csp says of the frames.
+# asks every method for the ranks' straggler scores and for what balance would buy. Tables 3 to 5, Figure 11
+# and the estimates of single stamps are views of what this leaves: programs.tsv, programs-scores.tsv,
+# estimates.tsv, and in data/programs/ what csp says of the frames.
 #
 #   real    nothing but the computation, one rank for each of two cores
 #   paced   each unit of work takes a known time, of which most is slept: 4 ranks
@@ -16,7 +16,7 @@ percent=50 # more work for rank 1
 coarse=$([ -n "$QUICK" ] && echo 2 || echo 1)
 analyze=$B/bin/dprof-analyze
 here=$data/programs
-runs=$OUT/programs.tsv scores=$OUT/programs-scores.tsv
+runs=$OUT/programs.tsv scores=$OUT/programs-scores.tsv estimates=$OUT/estimates.tsv
 rm -rf "$here" && mkdir -p "$here"
 export OMP_WAIT_POLICY=passive
 clocks=(1.235,4 1.290,-8 1.345,1 1.400,6) # rate, offset in ms
@@ -75,6 +75,7 @@ methods_of() { # program mode round
 	[ "$3" -ne 1 ] || "$analyze" csp --frames --json "$here/trace" >"$here/$1.$2.frames"
 	rm -rf "$here/trace"
 	"$analyze" pack - "$here/trace" <"$here/rewritten"
+	[ "$3" -ne 1 ] || "$programs/compare" "$here/trace" | sed "s/^/$1\t$2\t/" >>"$estimates"
 	ask "$here/trace" "$1" "$key"$'\t'dprof-drift
 	ask "$here/trace" "$1" "$key"$'\t'dprof-affine --clock-model affine
 	for method in freezer-formula regression convex-hull two-barriers; do
@@ -97,6 +98,7 @@ both() { # program mode round
 "$B/examples/rmat" --scale $([ -n "$QUICK" ] && echo 16 || echo 18) --edges 16 >"$here/graph"
 printf 'program\tmode\tround\toverloaded_s\tbalanced_s\n' >"$runs"
 printf 'program\tmode\tround\tmethod\twhat\trank\tlo\thi\n' >"$scores"
+printf 'program\tmode\tmethod\thost\trate\tstamps\tleast_us\tmedian_us\tmost_us\toutside\tfurthest_us\n' >"$estimates"
 for round in $(seq "$rounds"); do
 	for mode in real paced; do
 		for program in kmeans pagerank cc; do

@@ -46,7 +46,7 @@ labels='function label(m) {
 	if (m == "two-barriers") return "two barriers"
 	return m
 }'
-footnote="(*) The paper's formula as reconstructed in freezer/baseline/freezer.c; its text is not available here."
+footnote="(*) The paper's formula as reconstructed in bench/baseline/freezer.c; its text is not available here."
 all_methods="dprof-affine dprof-drift freezer-formula lp-per-stamp convex-hull regression two-barriers"
 
 # dprof's intervals that did not hold the truth, of how many: counted over all experiments by run.

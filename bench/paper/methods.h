@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * methods.h - all methods behind one face: those of others (freezer/baseline) and dprof's.
+ * methods.h - all methods behind one face: those of others (bench/baseline) and dprof's.
  *
  * Law: times are base ticks relative to an origin that the caller gives, in doubles; for dprof's
  * methods they are whole numbers and exact while within 2^53 ticks of it. */
 #ifndef PAPER_METHODS_H
 #define PAPER_METHODS_H
 
-#include "freezer/baseline/baseline.h"
+#include "bench/baseline/baseline.h"
 #include "freezer/solve.h"
 
 struct method {

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "freezer/baseline/baseline.h"
+#include "bench/baseline/baseline.h"
 #include "freezer/link.h"
 #include "testsuite/truth/clockmap.h"
 

@@ -50,8 +50,8 @@ points_at 0 'found the end' ''
 points_at 20 'found "%"' 'count(barrier) == 1 % 2'
 expect 2 query run
 says err "expected a trace directory and a condition"
-expect 2 query --method lp run "count(body) == 0"
-says err "query has no option --method"
+expect 2 query --region body run "count(body) == 0"
+says err "query has no option --region"
 
 # A word of the language that is a region's name as well: said.
 sed 's/name=write/name=working/' "$fixtures/iterations.txt" | trace homonym

@@ -8,9 +8,9 @@ $(B)/obj/testsuite/fuzz/main.o: $(B)/obj/analysis/commands/main.o
 	$(Q)mkdir -p $(@D) && objcopy --redefine-sym main=dprof_analyze_main $< $@
 
 $(B)/test/fuzz: $(patsubst %,$(B)/obj/testsuite/fuzz/%.o,fuzz mutate answers main) \
-                $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer-baseline.a $(B)/lib/libfreezer.a
+                $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis) -ljansson
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis) -ljansson
 
 $(B)/test/analysis_trace_damage: $(B)/obj/testsuite/fuzz/mutate.o
 

@@ -7,10 +7,10 @@
  * clock's line passes not below; one from stamp v of the clock to stamp u of the base is
  * (v, u + 1), which it passes not above. An *exchange* is a link and the next one in the list, if
  * that goes back and left after the first had arrived: one point below and one above. */
-#ifndef FREEZER_BASELINE_POINTS_H
-#define FREEZER_BASELINE_POINTS_H
+#ifndef BENCH_BASELINE_POINTS_H
+#define BENCH_BASELINE_POINTS_H
 
-#include "freezer/baseline/baseline.h"
+#include "bench/baseline/baseline.h"
 #include "freezer/hull.h"
 
 struct baseline_points {

@@ -10,8 +10,8 @@
  * Law: every method sees the same evidence; times are doubles relative to an origin among the
  * links, so that what distinguishes the methods is never lost in the size of a stamp. They are
  * rounded to nearest, as in the originals, not outward. */
-#ifndef FREEZER_BASELINE_H
-#define FREEZER_BASELINE_H
+#ifndef BENCH_BASELINE_H
+#define BENCH_BASELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,6 @@ extern const struct baseline_method baseline_regression, baseline_convex_hull, b
 
 /* All of them; ends with NULL. */
 extern const struct baseline_method *const baseline_methods[];
-const struct baseline_method *baseline_method(const char *name); /* NULL: there is none */
 
 struct glp_prob;
 

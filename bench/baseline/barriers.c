@@ -8,7 +8,7 @@
  * of the fastest exchange at each end stands for one, which flatters the method. */
 #include <errno.h>
 
-#include "freezer/baseline/points.h"
+#include "bench/baseline/points.h"
 
 struct place { double x, y; };
 

@@ -25,7 +25,7 @@
  * bench/paper prints what the other one would give. */
 #include <errno.h>
 
-#include "freezer/baseline/points.h"
+#include "bench/baseline/points.h"
 
 static int fit(struct baseline *b, const struct baseline_evidence *evidence)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * points.c - links to points, exchanges and lines. */
-#include "freezer/baseline/points.h"
+#include "bench/baseline/points.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * passes, too. Hulls and extreme lines are those of the solver (hull.h, polygon.h). */
 #include <errno.h>
 
-#include "freezer/baseline/points.h"
+#include "bench/baseline/points.h"
 #include "freezer/polygon.h"
 
 /* The line of slope m that touches the hull. */

@@ -12,7 +12,7 @@
  * row is of integers that fit a double while that has below 37 bits; which glp_exact needs, since
  * it takes anything else for a nearby simple fraction. glp_simplex has the run scaled to
  * [-1, 1]. */
-#include "freezer/baseline/lp.h"
+#include "bench/baseline/lp.h"
 
 #include <errno.h>
 #include <glpk.h>
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "freezer/baseline/points.h"
+#include "bench/baseline/points.h"
 
 #define PLACES          16
 #define MOST_ITERATIONS 10000 /* the simplex in doubles may go round in circles */

@@ -9,7 +9,7 @@
  * error. */
 #include <errno.h>
 
-#include "freezer/baseline/points.h"
+#include "bench/baseline/points.h"
 
 /* false: the points do not determine a line. */
 static bool fit_line(struct baseline_line *line, const struct point *points, size_t n)

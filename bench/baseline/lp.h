@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * lp.h - the linear program behind the accuracy-reporting hull; see lp.c. */
-#ifndef FREEZER_BASELINE_LP_H
-#define FREEZER_BASELINE_LP_H
+#ifndef BENCH_BASELINE_LP_H
+#define BENCH_BASELINE_LP_H
 
-#include "freezer/baseline/baseline.h"
+#include "bench/baseline/baseline.h"
 #include "freezer/hull.h"
 
 /* One row for each point. 0, -ENODATA (open), -EDOM (empty) or -ENOMEM. */

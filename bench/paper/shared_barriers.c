@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * meetings.c - all exits of the two hosts, put together by group and number. */
-#include "analysis/report/meetings.h"
+ * shared_barriers.c - all exits of the two hosts, put together by group and number. */
+#include "bench/paper/shared_barriers.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ struct leave {
 
 struct leaves { struct leave *v; size_t n; };
 
-static bool begins_meeting(const struct trace *t, const struct tr_event *e)
+static bool begins_barrier(const struct trace *t, const struct tr_event *e)
 {
 	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE)
 		return false;
@@ -37,7 +37,7 @@ static void collect(struct leaves *all, const struct trace *t, size_t thread, in
 	struct tr_cursor events = trace_events(t, thread);
 	struct tr_event e, entry = { .site = TR_NO_SITE };
 	while (trace_next(&events, &e)) {
-		if (begins_meeting(t, &e)) {
+		if (begins_barrier(t, &e)) {
 			entry = e;
 		} else if (e.op == DPROF_EXIT && e.site == entry.site && is_interrupted(&e)) {
 			entry.site = TR_NO_SITE;
@@ -85,11 +85,11 @@ static size_t count_ranks(const struct trace *t, const uint32_t clocks[2])
 	return n;
 }
 
-/* Of the exits from one barrier; false if somebody did not take part. */
-static bool meet(struct meeting *m, const struct leave *from, const struct leave *end, size_t ranks)
+/* Of the exits from one barrier; false if a rank did not take part. */
+static bool passed(struct shared_barrier *m, const struct leave *from, const struct leave *end, size_t ranks)
 {
 	size_t processes = 0;
-	*m = (struct meeting){ { UINT64_MAX, UINT64_MAX } };
+	*m = (struct shared_barrier){ { UINT64_MAX, UINT64_MAX } };
 	for (const struct leave *l = from; l < end; l++) {
 		processes += l == from || l->process != l[-1].process;
 		if (l->stamp < m->stamp[l->side])
@@ -98,7 +98,7 @@ static bool meet(struct meeting *m, const struct leave *from, const struct leave
 	return processes == ranks && m->stamp[0] != UINT64_MAX && m->stamp[1] != UINT64_MAX;
 }
 
-bool meetings_find(struct meeting ends[2], const struct trace *t, const uint32_t clocks[2])
+bool shared_barriers(struct shared_barrier ends[2], const struct trace *t, const uint32_t clocks[2])
 {
 	struct leaves all = { NULL, 0 };
 	size_t ranks = count_ranks(t, clocks), found = 0;
@@ -109,10 +109,10 @@ bool meetings_find(struct meeting ends[2], const struct trace *t, const uint32_t
 	if (all.n)
 		qsort(all.v, all.n, sizeof *all.v, by_barrier);
 	for (size_t i = 0, next; i < all.n; i = next) {
-		struct meeting m;
+		struct shared_barrier m;
 		for (next = i + 1; next < all.n && same_barrier(&all.v[i], &all.v[next]); next++)
 			;
-		if (!meet(&m, &all.v[i], &all.v[next], ranks))
+		if (!passed(&m, &all.v[i], &all.v[next], ranks))
 			continue;
 		if (!found || m.stamp[0] < ends[0].stamp[0])
 			ends[0] = m;
