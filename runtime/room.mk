@@ -47,7 +47,8 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 
 # Adapters that stand before the library whose functions they record.
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table) \
-           $(addprefix libc/,descriptors lifetimes transfers stdio waits sleeps)
+           $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits signals queues names \
+             syscalls sleeps)
 GOMP    := teams barriers tasks waits locks doacross
 things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 

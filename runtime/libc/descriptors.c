@@ -303,6 +303,13 @@ struct descriptor descriptor_of(int fd)
 	return d;
 }
 
+enum what descriptor_known(int fd)
+{
+	const struct descriptor *e = entry(fd);
+
+	return e ? __atomic_load_n(&e->what, __ATOMIC_ACQUIRE) : NOT_KNOWN;
+}
+
 void descriptors_made(const int fd[2], bool both_ways)
 {
 	struct descriptor d[2] = { look_at(fd[0]), look_at(fd[1]) };
@@ -367,6 +374,18 @@ void descriptor_lost(int fd)
 		return;
 	lose(e->count[TAKES]);
 	lose(e->count[GIVES]);
+}
+
+void descriptors_lost(void)
+{
+	for (int fd = 0; fd <= __atomic_load_n(&highest, __ATOMIC_RELAXED); fd++)
+		descriptor_lost(fd);
+}
+
+void descriptors_forget(unsigned first, unsigned last)
+{
+	for (unsigned fd = first; fd <= last && fd <= DESCRIPTORS_MAX; fd++)
+		descriptor_forget((int)fd);
 }
 
 void descriptors_inherited(void)

@@ -4,10 +4,20 @@
  *
  *   descriptors.c  what descriptors stand for, and how many bytes went through them
  *   lifetimes.c    calls that make, copy, close or give away descriptors
+ *   opens.c        open and fopen, of a FIFO or a device
  *   transfers.c    read, write, recv, send and their kin
- *   stdio.c        the same of streams
- *   waits.c        poll, select, epoll, wait, futexes, pthread_once, locks of files
+ *   moves.c        splice, sendfile and their kin, asynchronous input and output
+ *   stdio.c        streams: getc, fgets, fread, putc, fputs, fwrite, fflush, ...
+ *   formatted.c    printf and scanf
+ *   wide.c         streams of wide characters
+ *   waits.c        poll, select, epoll, wait, pthread_once, locks of files, terminals
+ *   signals.c      sigwait, sigsuspend, pause and their kin
+ *   queues.c       queues of messages and semaphores, of System V and of POSIX
+ *   names.c        getaddrinfo and others that ask a daemon or another machine
+ *   syscalls.c     the same by syscall(); futexes
  *   sleeps.c       nanosleep and its kin
+ *
+ * Which functions may block, and which of them are left out for what reason, says blocking.def in the tests.
  *
  * Linked with the adapter for threads into libdprof-pthread, and so before the C library. Only calls from
  * code that is ours are recorded; counted are those of all (descriptors.c). What the C library calls
@@ -23,16 +33,18 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "runtime/adapter.h"
 
-/* The C library's function of that name. */
-#define REAL(name)                                                                               \
+/* The C library's function of that name; or with a symbol that headers do not give it. */
+#define REAL(name) FOUND(#name, __typeof__(name))
+#define FOUND(symbol, type)                                                                      \
 	({                                                                                       \
-		static __typeof__(&name) found;                                                  \
+		static __typeof__(type) *found;                                                  \
 		if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_RELAXED), 0))             \
-			__atomic_store_n(&found, (__typeof__(&name))dlsym(RTLD_NEXT, #name),     \
+			__atomic_store_n(&found, (__typeof__(type) *)dlsym(RTLD_NEXT, symbol),   \
 					 __ATOMIC_RELAXED);                                      \
 		found;                                                                           \
 	})
@@ -84,6 +96,20 @@ void plain_end(struct plain *);
 
 #define PLAIN(name, own) struct plain name AT_END(plain_end) = { .site = SITE(own), .call = call_begin(SITE(own), CALLER) }
 
+/* A function that is such a call. */
+#define PLAIN_CALL(type, name, own, parameters, arguments)  \
+	DPROF_EXPORT type name parameters                   \
+	{                                                   \
+		__typeof__(&name) real = REAL(name);        \
+		if (!is_watched())                          \
+			return real arguments;              \
+		PLAIN(p, own);                              \
+		return real arguments;                      \
+	}
+
+/* A call that was to open something has the result `fd`, errno as that left it: of a file it is not recorded. */
+void call_opened(struct plain *, int fd);
+
 /* ---- Descriptors -------------------------------------------------------------------------------- */
 
 enum way { TAKES, GIVES };
@@ -108,6 +134,9 @@ struct descriptor {
 
 struct descriptor descriptor_of(int fd);
 
+/* The same without asking the kernel: NOT_KNOWN if it was never looked at. */
+enum what descriptor_known(int fd);
+
 /* A pipe, a pair or a connection was made: all that goes there will be counted. */
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
@@ -119,6 +148,8 @@ void descriptor_copied(int from, int to);
 /* Somebody may move bytes there and is not seen: what was counted is not known any more. */
 void descriptor_lost(int fd);
 void descriptors_inherited(void); /* by another program */
+void descriptors_lost(void);      /* any of them */
+void descriptors_forget(unsigned first, unsigned last);
 
 /* Is this process the child of a vfork, with its parent's memory? */
 bool descriptors_of_parent(void);
@@ -143,6 +174,9 @@ struct transfer {
 void transfer_begin(struct transfer *, int fd, enum way, const void *caller);
 void transfer_end(struct transfer *);
 
+/* Records it, over at `now`; `counted`: the offset holds. */
+void transfer_record(const struct transfer *, uint64_t now, bool blocked, bool counted);
+
 #define TRANSFER_SITES(name)                            \
 	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name); \
 	DPROF_SITE_OF(io_##name, DPROF_KIND_IO, #name)
@@ -150,5 +184,31 @@ void transfer_end(struct transfer *);
 	struct transfer t AT_END(transfer_end) = {                                               \
 		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
 	transfer_begin(&t, fd, way, CALLER)
+
+/* ---- Streams ------------------------------------------------------------------------------------ */
+
+/* A call on a stream. Its descriptor is not counted: whoever makes a stream of one gives that up. */
+struct stream {
+	const struct dprof_site *site[3]; /* by what */
+	struct call call;
+	FILE *file;
+	int64_t unwritten, bytes; /* in its buffer, before; moved, as far as is known, else negative */
+	enum way way;
+	bool is_contended;        /* another thread was at it */
+};
+void stream_begin(struct stream *, FILE *, enum way);
+void stream_end(struct stream *);
+
+/* The call has put so many bytes into the stream, of which some wait in its buffer. */
+void stream_gave(struct stream *, int64_t bytes);
+
+#define STREAM(s, name, f, way)                                                                   \
+	struct stream s AT_END(stream_end) = {                                                    \
+		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
+	stream_begin(&s, f, way);                                                                 \
+	s.call = call_begin(SITE(wait_##name), CALLER)
+
+/* pthread/threads.c: has the program made threads, or a library? */
+extern bool program_has_threads;
 
 #endif

@@ -11,11 +11,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/sys.h"
 
 /* ---- Made ----------------------------------------------------------------------------------------- */
 
@@ -97,34 +97,45 @@ DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
 
 /* ---- Copied and closed ------------------------------------------------------------------------------ */
 
+DPROF_SITE_OF(site_close, DPROF_KIND_WAIT, "close");
+
+/* Until the other side has what was sent. */
+static bool lingers(int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t size = sizeof(linger);
+
+	return descriptor_known(fd) == OF_OTHERS &&
+	       sys(SYS_getsockopt, fd, SOL_SOCKET, SO_LINGER, &linger, &size) == 0 && linger.l_onoff && linger.l_linger;
+}
+
 DPROF_EXPORT int close(int fd)
 {
 	__typeof__(&close) real = REAL(close);
+	struct plain p AT_END(plain_end) = { 0 };
 	int result;
 
+	if (is_watched() && lingers(fd)) {
+		p.site = SITE(site_close);
+		p.call = call_begin(p.site, CALLER);
+	}
 	descriptor_forget(fd);
 	result = real(fd);
 	descriptor_forget(fd);
 	return result;
 }
 
-static void forget_all(unsigned first, unsigned last)
-{
-	for (unsigned fd = first; fd <= last && fd <= DESCRIPTORS_MAX; fd++)
-		descriptor_forget((int)fd);
-}
-
 DPROF_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	__typeof__(&close_range) real = REAL(close_range);
-	forget_all(first, last);
+	descriptors_forget(first, last);
 	return real(first, last, flags);
 }
 
 DPROF_EXPORT void closefrom(int first)
 {
 	__typeof__(&closefrom) real = REAL(closefrom);
-	forget_all(first < 0 ? 0 : (unsigned)first, DESCRIPTORS_MAX);
+	descriptors_forget(first < 0 ? 0 : (unsigned)first, DESCRIPTORS_MAX);
 	real(first);
 }
 
@@ -270,79 +281,4 @@ DPROF_EXPORT FILE *fdopen(int fd, const char *mode)
 	__typeof__(&fdopen) real = REAL(fdopen);
 	descriptor_lost(fd);
 	return real(fd, mode);
-}
-
-DPROF_EXPORT ssize_t sendfile(int to, int from, off_t *at, size_t n)
-{
-	__typeof__(&sendfile) real = REAL(sendfile);
-	descriptor_lost(to);
-	return real(to, from, at, n);
-}
-
-DPROF_EXPORT ssize_t sendfile64(int to, int from, off64_t *at, size_t n)
-{
-	__typeof__(&sendfile64) real = REAL(sendfile64);
-	descriptor_lost(to);
-	return real(to, from, at, n);
-}
-
-DPROF_EXPORT ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
-{
-	__typeof__(&splice) real = REAL(splice);
-	descriptor_lost(from);
-	descriptor_lost(to);
-	return real(from, from_at, to, to_at, n, flags);
-}
-
-DPROF_EXPORT ssize_t tee(int from, int to, size_t n, unsigned flags)
-{
-	__typeof__(&tee) real = REAL(tee);
-	descriptor_lost(to);
-	return real(from, to, n, flags);
-}
-
-DPROF_EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags)
-{
-	__typeof__(&vmsplice) real = REAL(vmsplice);
-	descriptor_lost(fd);
-	return real(fd, v, n, flags);
-}
-
-DPROF_EXPORT int vdprintf(int fd, const char *format, va_list list)
-{
-	__typeof__(&vdprintf) real = REAL(vdprintf);
-	descriptor_lost(fd);
-	return real(fd, format, list);
-}
-
-DPROF_EXPORT int dprintf(int fd, const char *format, ...)
-{
-	va_list list;
-	int result;
-
-	va_start(list, format);
-	result = vdprintf(fd, format, list);
-	va_end(list);
-	return result;
-}
-
-int __dprintf_chk(int, int, const char *, ...);
-int __vdprintf_chk(int, int, const char *, va_list);
-
-DPROF_EXPORT int __vdprintf_chk(int fd, int flag, const char *format, va_list list)
-{
-	__typeof__(&__vdprintf_chk) real = REAL(__vdprintf_chk);
-	descriptor_lost(fd);
-	return real(fd, flag, format, list);
-}
-
-DPROF_EXPORT int __dprintf_chk(int fd, int flag, const char *format, ...)
-{
-	va_list list;
-	int result;
-
-	va_start(list, format);
-	result = __vdprintf_chk(fd, flag, format, list);
-	va_end(list);
-	return result;
 }

@@ -4,6 +4,7 @@
  *
  *   ENTER nanosleep ... EXIT
  *   ENTER clock_nanosleep until=NS ... EXIT */
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,4 +51,13 @@ DPROF_EXPORT unsigned sleep(unsigned time)
 		return real(time);
 	PLAIN(p, site_sleep);
 	return real(time);
+}
+
+DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
+{
+	__typeof__(&thrd_sleep) real = REAL(thrd_sleep);
+	if (!is_watched())
+		return real(time, rest);
+	PLAIN(p, site_nanosleep);
+	return real(time, rest);
 }

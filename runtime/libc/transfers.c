@@ -9,6 +9,8 @@
  * Who blocked may have waited for somebody (peer). What gives bytes to others is recorded in any case; but the
  * standard output, as the program has found it, is a file: nobody in the trace takes what is written there. */
 #include <poll.h>
+#include <stdarg.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -27,12 +29,14 @@ void call_record(const struct call *c, const struct dprof_site *own, uint64_t no
 	dprof_adapter_record(site, DPROF_EXIT, quiet ? now : dprof_adapter_now_fenced(), NULL);
 }
 
+/* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by. */
 void plain_end(struct plain *p)
 {
-	uint64_t now = dprof_adapter_now_fenced();
+	uint64_t now;
 
-	if (!p->site || !call_blocked(&p->call, now))
+	if (!p->site || !call_blocked(&p->call, dprof_adapter_now()))
 		return;
+	now = dprof_adapter_now_fenced();
 	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_SOMEBODY);
 	call_record(&p->call, p->site, now, &p->more);
@@ -49,7 +53,7 @@ void transfer_begin(struct transfer *t, int fd, enum way way, const void *caller
 	t->call = call_begin(t->site[OF_FILE], caller);
 }
 
-static void record(const struct transfer *t, uint64_t now, bool blocked, bool counted)
+void transfer_record(const struct transfer *t, uint64_t now, bool blocked, bool counted)
 {
 	struct dprof_arguments a = { 0 };
 
@@ -69,13 +73,12 @@ static void record(const struct transfer *t, uint64_t now, bool blocked, bool co
 /* Also when the thread is cancelled: then nobody knows what was moved. */
 void transfer_end(struct transfer *t)
 {
-	uint64_t now = dprof_adapter_now_fenced();
-	bool blocked = call_blocked(&t->call, now);
+	bool blocked = call_blocked(&t->call, dprof_adapter_now());
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
 	bool counted = t->count && count_end(t->count, t->ends ? moved : -1);
 
 	if ((blocked && t->what != NOT_KNOWN) || (t->way == GIVES && t->bytes > 0 && t->what == OF_OTHERS))
-		record(t, now, blocked, counted);
+		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);
 }
 
 /* ---- read and write ------------------------------------------------------------------------------- */
@@ -242,3 +245,67 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 	t.bytes = sum(messages, result);
 	return result;
 }
+
+/* ---- Events ------------------------------------------------------------------------------------------ */
+
+#define EVENT(name, site, way, parameters, arguments)               \
+	DPROF_EXPORT int name parameters                            \
+	{                                                           \
+		__typeof__(&name) real = REAL(name);                \
+		int result;                                         \
+                                                                    \
+		if (!is_watched())                                  \
+			return real arguments;                      \
+		TRANSFER(t, site, fd, way);                         \
+		result = real arguments;                            \
+		t.bytes = result == 0 ? (int64_t)sizeof(eventfd_t) : -1; \
+		t.ends = true;                                      \
+		return result;                                      \
+	}
+
+EVENT(eventfd_read, read, TAKES, (int fd, eventfd_t *value), (fd, value))
+EVENT(eventfd_write, write, GIVES, (int fd, eventfd_t value), (fd, value))
+
+/* ---- Text -------------------------------------------------------------------------------------------- */
+
+TRANSFER_SITES(dprintf);
+
+int __dprintf_chk(int, int, const char *, ...);
+int __vdprintf_chk(int, int, const char *, va_list);
+
+/* It may be written in several pieces; how many of them went before one failed is not known. */
+#define PRINT(name, parameters, arguments)                          \
+	DPROF_EXPORT int name parameters                            \
+	{                                                           \
+		__typeof__(&name) real = REAL(name);                \
+		if (!is_watched())                                  \
+			return real arguments;                      \
+		TRANSFER(t, dprintf, fd, GIVES);                    \
+		t.bytes = real arguments;                           \
+		t.ends = t.bytes >= 0;                              \
+		return (int)t.bytes;                                \
+	}
+#define PRINT_LIST(name, of_list, parameters, arguments)            \
+	DPROF_EXPORT int name parameters                            \
+	{                                                           \
+		__typeof__(&of_list) real = REAL(of_list);          \
+		va_list list AT_END(end_list);                      \
+                                                                    \
+		va_start(list, format);                             \
+		if (!is_watched())                                  \
+			return real arguments;                      \
+		TRANSFER(t, dprintf, fd, GIVES);                    \
+		t.bytes = real arguments;                           \
+		t.ends = t.bytes >= 0;                              \
+		return (int)t.bytes;                                \
+	}
+
+static inline void end_list(va_list *list)
+{
+	va_end(*list);
+}
+
+PRINT(vdprintf, (int fd, const char *format, va_list list), (fd, format, list))
+PRINT(__vdprintf_chk, (int fd, int flag, const char *format, va_list list), (fd, flag, format, list))
+PRINT_LIST(dprintf, vdprintf, (int fd, const char *format, ...), (fd, format, list))
+PRINT_LIST(__dprintf_chk, __vdprintf_chk, (int fd, int flag, const char *format, ...), (fd, flag, format, list))

@@ -4,36 +4,20 @@
  *
  *   ENTER poll peer=SOMEBODY ... EXIT                  likewise select, epoll_wait; without descriptors: a sleep
  *   ENTER waitpid peer=SOMEBODY [process=PID] ... EXIT
- *   ENTER futex peer=SOMEBODY id=ADDRESS ... EXIT      by syscall(): std::atomic::wait, std::barrier, ...
- *   POINT futex wake id=ADDRESS
- *   ENTER pthread_once peer=SOMEBODY id=ADDRESS ... EXIT     the routine is run by another thread
- *
- * Who woke a futex need not have been the last one for whom its user waited (of a latch, all others count
- * down): so it is not known whom a wait was for. */
-#include <linux/futex.h>
+ *   ENTER pthread_once peer=SOMEBODY id=ADDRESS ... EXIT     the routine is run by another thread */
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "runtime/libc/libc.h"
-
-#define CALL(name, own, parameters, arguments)              \
-	DPROF_EXPORT int name parameters                    \
-	{                                                   \
-		__typeof__(&name) real = REAL(name); \
-		if (!is_watched())                          \
-			return real arguments;        \
-		PLAIN(p, own);                              \
-		return real arguments;                \
-	}
 
 /* ---- Descriptors ------------------------------------------------------------------------------------ */
 
@@ -75,36 +59,47 @@ WAIT_OR_SLEEP(select, select, (int n, fd_set *in, fd_set *out, fd_set *other, st
 WAIT_OR_SLEEP(pselect, pselect,
 	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
 	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most)
-CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms))
-CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
-     (fd, events, n, ms, mask))
-CALL(epoll_pwait2, site_epoll_wait,
-     (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
-     (fd, events, n, most, mask))
+PLAIN_CALL(int, epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms))
+PLAIN_CALL(int, epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
+	   (fd, events, n, ms, mask))
+PLAIN_CALL(int, epoll_pwait2, site_epoll_wait,
+	   (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
+	   (fd, events, n, most, mask))
 
 /* ---- Locks of files ----------------------------------------------------------------------------------- */
 
 DPROF_SITE_OF(site_flock, DPROF_KIND_WAIT, "flock");
 DPROF_SITE_OF(site_lockf, DPROF_KIND_WAIT, "lockf");
 
-CALL(flock, site_flock, (int fd, int operation), (fd, operation))
-CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n))
-CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n))
+PLAIN_CALL(int, flock, site_flock, (int fd, int operation), (fd, operation))
+PLAIN_CALL(int, lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n))
+PLAIN_CALL(int, lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n))
+
+/* ---- Terminals ---------------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_tcdrain, DPROF_KIND_WAIT, "tcdrain");
+DPROF_SITE_OF(site_tcsetattr, DPROF_KIND_WAIT, "tcsetattr");
+DPROF_SITE_OF(site_tcsendbreak, DPROF_KIND_SLEEP, "tcsendbreak");
+DPROF_SITE_OF(site_getpass, DPROF_KIND_WAIT, "getpass");
+
+PLAIN_CALL(int, tcdrain, site_tcdrain, (int fd), (fd))
+PLAIN_CALL(int, tcsetattr, site_tcsetattr, (int fd, int when, const struct termios *to), (fd, when, to))
+PLAIN_CALL(int, tcsendbreak, site_tcsendbreak, (int fd, int time), (fd, time))
+PLAIN_CALL(char *, getpass, site_getpass, (const char *prompt), (prompt))
 
 /* ---- Files are written down ------------------------------------------------------------------------- */
 
 DPROF_SITE_OF(site_fsync, DPROF_KIND_IO, "fsync");
 DPROF_SITE_OF(site_fdatasync, DPROF_KIND_IO, "fdatasync");
 
-CALL(fsync, site_fsync, (int fd), (fd))
-CALL(fdatasync, site_fdatasync, (int fd), (fd))
+PLAIN_CALL(int, fsync, site_fsync, (int fd), (fd))
+PLAIN_CALL(int, fdatasync, site_fdatasync, (int fd), (fd))
 
 /* ---- Children ------------------------------------------------------------------------------------------ */
 
 DPROF_SITE_OF(site_wait, DPROF_KIND_WAIT, "wait");
 DPROF_SITE_OF(site_waitpid, DPROF_KIND_WAIT, "waitpid");
 DPROF_SITE_OF(site_waitid, DPROF_KIND_WAIT, "waitid");
-DPROF_SITE_OF(site_system, DPROF_KIND_WAIT, "system");
 
 static void say_process(struct plain *p, pid_t pid)
 {
@@ -146,102 +141,6 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	return result;
 }
 
-DPROF_EXPORT int system(const char *command)
-{
-	__typeof__(&system) real = REAL(system);
-	if (!is_watched())
-		return real(command);
-	descriptors_inherited();
-	PLAIN(p, site_system);
-	return real(command);
-}
-
-/* ---- Futexes ------------------------------------------------------------------------------------------- */
-
-DPROF_SITE_OF(site_futex, DPROF_KIND_WAIT, "futex");
-DPROF_SITE_OF(site_wake, DPROF_KIND_WAIT, "futex wake");
-
-typedef long six(long number, long a, long b, long c, long d, long e, long f);
-
-static bool is_wait(long operation)
-{
-	switch (operation & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT: case FUTEX_WAIT_BITSET: case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2:
-	case FUTEX_WAIT_REQUEUE_PI:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void say_woken(uint64_t address, const void *caller)
-{
-	struct dprof_arguments a = { 0 };
-
-	if (!dprof_adapter_is_for_us(caller))
-		return;
-	dprof_say(&a, DPROF_KEY_ID, address);
-	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
-}
-
-static long futex(six *real, long a, long b, long c, long d, long e, long f, const void *caller)
-{
-	struct plain p = { .site = SITE(site_futex) };
-	long result;
-
-	if (!is_wait(b)) {
-		say_woken((uint64_t)a, caller);
-		return real(SYS_futex, a, b, c, d, e, f);
-	}
-	dprof_say(&p.more, DPROF_KEY_ID, (uint64_t)a);
-	p.call = call_begin(p.site, caller);
-	result = real(SYS_futex, a, b, c, d, e, f);
-	plain_end(&p);
-	return result;
-}
-
-/* Whatever else moves bytes past us. */
-static void lose_what_it_moves(long number, long fd)
-{
-	switch (number) {
-	case SYS_read: case SYS_write: case SYS_readv: case SYS_writev: case SYS_recvfrom: case SYS_sendto:
-	case SYS_recvmsg: case SYS_sendmsg: case SYS_recvmmsg: case SYS_sendmmsg: case SYS_sendfile:
-	case SYS_splice: case SYS_tee: case SYS_vmsplice: case SYS_dup: case SYS_dup2: case SYS_dup3:
-	case SYS_close:
-		descriptor_lost((int)fd);
-		if (number == SYS_close)
-			descriptor_forget((int)fd);
-	}
-}
-
-static six *find_syscall(void)
-{
-	static six *found;
-
-	if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_RELAXED), 0))
-		__atomic_store_n(&found, (six *)dlsym(RTLD_NEXT, "syscall"), __ATOMIC_RELAXED);
-	return found;
-}
-
-/* It has six arguments at most, which stand where these do; those that were not given are not looked at. */
-DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
-
-DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
-{
-	six *real = find_syscall();
-
-	if (number == SYS_unshare)
-		return unshare((int)a);
-	if (number == SYS_setns)
-		return setns((int)a, (int)b);
-	if (is_watched()) {
-		if (number == SYS_futex)
-			return futex(real, a, b, c, d, e, f, CALLER);
-		lose_what_it_moves(number, a);
-	}
-	return real(number, a, b, c, d, e, f);
-}
-
 /* ---- pthread_once -------------------------------------------------------------------------------------- */
 
 DPROF_SITE_OF(site_once, DPROF_KIND_WAIT, "pthread_once");
@@ -281,4 +180,14 @@ DPROF_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
 	if (!is_watched() || (__atomic_load_n((int *)control, __ATOMIC_ACQUIRE) & 3) == 2)
 		return real(control, routine);
 	return do_once(control, routine, CALLER);
+}
+
+/* C11's, of which the C library has the same thing inside. */
+DPROF_EXPORT void call_once(once_flag *flag, void (*routine)(void))
+{
+	__typeof__(&call_once) real = REAL(call_once);
+	if (!is_watched() || (__atomic_load_n((int *)flag, __ATOMIC_ACQUIRE) & 3) == 2)
+		real(flag, routine);
+	else
+		do_once((pthread_once_t *)flag, routine, CALLER);
 }

@@ -47,6 +47,9 @@
 #define WANTED_SITE_OF_CALL(site)                                                                \
 	(dprof_adapter_wanted((enum dprof_kind)(site).kind) ? SITE_OF_CALL(site) : NULL)
 
+/* threads.c: has the program made threads, or a library? (dprof's helper does not count.) */
+extern bool program_has_threads;
+
 /* locks.c: what a condition variable does with its mutex. */
 void lock_released(const pthread_mutex_t *);
 void lock_taken(pthread_mutex_t *, struct dprof_moment since);

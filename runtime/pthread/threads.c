@@ -118,12 +118,25 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k,
 	return 0;
 }
 
+bool program_has_threads;
+
+/* dprof's own. */
+static bool is_helper(void *(*function)(void *))
+{
+	struct dl_find_object one, core;
+
+	return _dl_find_object((void *)function, &one) == 0 &&
+	       _dl_find_object((void *)dprof_adapter_recording, &core) == 0 && one.dlfo_map_start == core.dlfo_map_start;
+}
+
 DPROF_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 				void *(*function)(void *), void *argument)
 {
 	const struct dprof_site *site = SITE_OF_CALL(site_create);
 	struct known *k = site ? calloc(1, sizeof(*k)) : NULL;
 
+	if (!program_has_threads && !is_helper(function))
+		program_has_threads = true;
 	if (!k)
 		return REAL(pthread_create)(id, attr, function, argument);
 	k->function = function;

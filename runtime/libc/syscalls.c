@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * syscalls.c - what blocks, asked for by syscall(); and futexes, for which there is no function.
+ *
+ *   ENTER futex peer=SOMEBODY id=ADDRESS ... EXIT      std::atomic::wait, std::latch, std::barrier, ...
+ *   POINT futex wake id=ADDRESS
+ *   ENTER read peer=SOMEBODY [channel=C] bytes=N ... EXIT
+ *
+ * Who woke a futex need not have been the last one for whom its user waited (of a latch, all others count
+ * down): so it is not known whom a wait was for. What such calls move is not counted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/libc/libc.h"
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+typedef long six(long number, long a, long b, long c, long d, long e, long f);
+
+/* A system call and its arguments; those that were not given are not looked at. */
+struct asked {
+	six *real;
+	long number, a, b, c, d, e, f;
+	const void *caller;
+};
+
+static long ask(const struct asked *q)
+{
+	return q->real(q->number, q->a, q->b, q->c, q->d, q->e, q->f);
+}
+
+/* ---- Futexes ------------------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_futex, DPROF_KIND_WAIT, "futex");
+DPROF_SITE_OF(site_wake, DPROF_KIND_WAIT, "futex wake");
+
+static bool is_wait(long operation)
+{
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT: case FUTEX_WAIT_BITSET: case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void say_woken(const struct asked *q)
+{
+	struct dprof_arguments a = { 0 };
+
+	if (!dprof_adapter_is_for_us(q->caller))
+		return;
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)q->a);
+	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
+}
+
+static long futex(const struct asked *q)
+{
+	struct plain p = { .site = SITE(site_futex) };
+	long result;
+
+	if (!is_wait(q->b)) {
+		say_woken(q);
+		return ask(q);
+	}
+	dprof_say(&p.more, DPROF_KEY_ID, (uint64_t)q->a);
+	p.call = call_begin(p.site, q->caller);
+	result = ask(q);
+	plain_end(&p);
+	return result;
+}
+
+/* ---- Descriptors ----------------------------------------------------------------------------------------- */
+
+/* What others do is not seen: from now on. */
+static void before(const struct asked *q)
+{
+	switch (q->number) {
+	case SYS_splice:
+		descriptor_lost((int)q->a);
+		descriptor_lost((int)q->c);
+		break;
+	case SYS_tee: case SYS_sendfile:
+		descriptor_lost((int)q->a);
+		descriptor_lost((int)q->b);
+		break;
+	case SYS_close:
+		descriptor_forget((int)q->a);
+		break;
+	case SYS_execve: case SYS_execveat:
+		descriptors_inherited();
+		break;
+	case SYS_io_uring_setup: case SYS_io_setup: case SYS_pidfd_getfd:
+		descriptors_lost();
+	}
+}
+
+/* The number stands for something else. */
+static void after(const struct asked *q, long result)
+{
+	switch (q->number) {
+	case SYS_dup: case SYS_dup2: case SYS_dup3:
+		descriptor_lost((int)q->a);
+		descriptor_copied((int)q->a, (int)result);
+		break;
+	case SYS_fcntl:
+		if (result >= 0 && (q->b == F_DUPFD || q->b == F_DUPFD_CLOEXEC))
+			descriptor_copied((int)q->a, (int)result);
+		break;
+	case SYS_close:
+		descriptor_forget((int)q->a);
+		break;
+	case SYS_close_range:
+		descriptors_forget((unsigned)q->a, (unsigned)q->b);
+	}
+}
+
+/* ---- Transfers ----------------------------------------------------------------------------------------- */
+
+/* name, number, which way, whether the result is bytes */
+#define TRANSFERS(X)                                                            \
+	X(read, SYS_read, TAKES, true) X(write, SYS_write, GIVES, true)         \
+	X(readv, SYS_readv, TAKES, true) X(writev, SYS_writev, GIVES, true)     \
+	X(pread, SYS_pread64, TAKES, true) X(pwrite, SYS_pwrite64, GIVES, true) \
+	X(preadv, SYS_preadv, TAKES, true) X(pwritev, SYS_pwritev, GIVES, true) \
+	X(preadv2, SYS_preadv2, TAKES, true) X(pwritev2, SYS_pwritev2, GIVES, true) \
+	X(recvfrom, SYS_recvfrom, TAKES, true) X(sendto, SYS_sendto, GIVES, true) \
+	X(recvmsg, SYS_recvmsg, TAKES, true) X(sendmsg, SYS_sendmsg, GIVES, true) \
+	X(recvmmsg, SYS_recvmmsg, TAKES, false) X(sendmmsg, SYS_sendmmsg, GIVES, false) \
+	X(sendfile, SYS_sendfile, GIVES, true) X(vmsplice, SYS_vmsplice, GIVES, true)
+
+#define X(name, number, way, in_bytes) TRANSFER_SITES(name);
+TRANSFERS(X)
+#undef X
+
+static long move(const struct asked *q, const struct dprof_site *wait, const struct dprof_site *io, enum way way,
+		 bool in_bytes)
+{
+	struct transfer t AT_END(transfer_end) = { .site = { wait, io, wait }, .bytes = -1 };
+	long result;
+
+	before(q);
+	descriptor_lost((int)q->a);
+	transfer_begin(&t, (int)q->a, way, q->caller);
+	result = ask(q);
+	t.bytes = in_bytes ? result : -1;
+	return result;
+}
+
+/* ---- Waits ---------------------------------------------------------------------------------------------- */
+
+/* name, number, kind; with which arguments */
+#define CALLS(X)                                                                                        \
+	X(sleep_poll, "poll", SYS_poll, SLEEP, q->b == 0 && (int)q->c >= 0)                                         \
+	X(sleep_ppoll, "ppoll", SYS_ppoll, SLEEP, q->b == 0 && q->c)                                      \
+	X(sleep_select, "select", SYS_select, SLEEP, q->a == 0 && q->e)                                   \
+	X(sleep_pselect, "pselect", SYS_pselect6, SLEEP, q->a == 0 && q->e)                               \
+	X(poll, "poll", SYS_poll, WAIT, true)                                                           \
+	X(ppoll, "ppoll", SYS_ppoll, WAIT, true)                                                        \
+	X(select, "select", SYS_select, WAIT, true)                                                     \
+	X(pselect, "pselect", SYS_pselect6, WAIT, true)                                                 \
+	X(epoll_wait, "epoll_wait", SYS_epoll_wait, WAIT, true)                                         \
+	X(epoll_pwait, "epoll_wait", SYS_epoll_pwait, WAIT, true)                                       \
+	X(epoll_pwait2, "epoll_wait", SYS_epoll_pwait2, WAIT, true)                                     \
+	X(accept, "accept", SYS_accept, WAIT, true)                                                     \
+	X(accept4, "accept", SYS_accept4, WAIT, true)                                                   \
+	X(connect, "connect", SYS_connect, WAIT, true)                                                  \
+	X(splice, "splice", SYS_splice, WAIT, true)                                                     \
+	X(tee, "tee", SYS_tee, WAIT, true)                                                              \
+	X(wait4, "waitpid", SYS_wait4, WAIT, true)                                                      \
+	X(waitid, "waitid", SYS_waitid, WAIT, true)                                                     \
+	X(flock, "flock", SYS_flock, WAIT, true)                                                        \
+	X(fcntl, "fcntl", SYS_fcntl, WAIT, q->b == F_SETLKW || q->b == F_OFD_SETLKW)                    \
+	X(pause, "pause", SYS_pause, WAIT, true)                                                        \
+	X(sigsuspend, "sigsuspend", SYS_rt_sigsuspend, WAIT, true)                                      \
+	X(sigtimedwait, "sigtimedwait", SYS_rt_sigtimedwait, WAIT, true)                                \
+	X(msgrcv, "msgrcv", SYS_msgrcv, WAIT, true)                                                     \
+	X(msgsnd, "msgsnd", SYS_msgsnd, WAIT, true)                                                     \
+	X(semop, "semop", SYS_semop, WAIT, true)                                                        \
+	X(semtimedop, "semtimedop", SYS_semtimedop, WAIT, true)                                         \
+	X(mq_timedreceive, "mq_timedreceive", SYS_mq_timedreceive, WAIT, true)                          \
+	X(mq_timedsend, "mq_timedsend", SYS_mq_timedsend, WAIT, true)                                   \
+	X(futex_waitv, "futex", SYS_futex_waitv, WAIT, true)                                            \
+	X(io_uring_enter, "io_uring_enter", SYS_io_uring_enter, WAIT, true)                             \
+	X(open, "open", SYS_open, WAIT, true)                                                           \
+	X(openat, "open", SYS_openat, WAIT, true)                                                       \
+	X(openat2, "open", SYS_openat2, WAIT, true)                                                     \
+	X(creat, "open", SYS_creat, WAIT, true)                                                         \
+	X(io_getevents, "io_getevents", SYS_io_getevents, IO, true)                                     \
+	X(io_pgetevents, "io_getevents", SYS_io_pgetevents, IO, true)                                   \
+	X(fsync, "fsync", SYS_fsync, IO, true)                                                          \
+	X(fdatasync, "fdatasync", SYS_fdatasync, IO, true)                                              \
+	X(nanosleep, "nanosleep", SYS_nanosleep, SLEEP, true)                                           \
+	X(clock_nanosleep, "clock_nanosleep", SYS_clock_nanosleep, SLEEP, true)
+
+#define X(id, name, number, kind, applies) DPROF_SITE_OF(site_##id, DPROF_KIND_##kind, name);
+CALLS(X)
+#undef X
+
+static const struct dprof_site *site_of(const struct asked *q)
+{
+#define X(id, name, number_, kind, applies) \
+	if (q->number == number_ && (applies)) \
+		return SITE(site_##id);
+	CALLS(X)
+#undef X
+	return NULL;
+}
+
+static bool opens(long number)
+{
+	return number == SYS_open || number == SYS_openat || number == SYS_openat2 || number == SYS_creat;
+}
+
+static long wait_for(const struct asked *q, const struct dprof_site *site)
+{
+	struct plain p AT_END(plain_end) = { .site = site, .call = call_begin(site, q->caller) };
+	long result = ask(q);
+
+	if (opens(q->number))
+		call_opened(&p, (int)result);
+	return result;
+}
+
+/* ---- The function ------------------------------------------------------------------------------------------ */
+
+static long watch(const struct asked *q)
+{
+	const struct dprof_site *site;
+	long result;
+
+	switch (q->number) {
+	case SYS_futex:
+		return futex(q);
+#define X(name, number, way, in_bytes) \
+	case number: return move(q, SITE(wait_##name), SITE(io_##name), way, in_bytes);
+	TRANSFERS(X)
+#undef X
+	}
+	before(q);
+	site = site_of(q);
+	result = site ? wait_for(q, site) : ask(q);
+	after(q, result);
+	return result;
+}
+
+/* It has six arguments at most, which stand where these do. */
+DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	struct asked q = { FOUND("syscall", six), number, a, b, c, d, e, f, CALLER };
+
+	if (number == SYS_unshare)
+		return unshare((int)a);
+	if (number == SYS_setns)
+		return setns((int)a, (int)b);
+	return is_watched() ? watch(&q) : ask(&q);
+}
