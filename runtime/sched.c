@@ -129,13 +129,13 @@ struct dprof_sched dprof_sched_read(uint64_t tid)
 	return s;
 }
 
-struct dprof_sched dprof_sched_last(void)
+struct dprof_sched dprof_sched_last(bool old)
 {
 	struct rusage usage;
 	struct dprof_sched s = { .from = dprof_now() };
 	uint64_t tid = (uint64_t)sys(SYS_gettid);
 
-	if (sys(SYS_getrusage, RUSAGE_THREAD, &usage) < 0 ||
+	if (old || sys(SYS_getrusage, RUSAGE_THREAD, &usage) < 0 ||
 	    usage.ru_nvcsw + usage.ru_nivcsw > FEW_SWITCHES) {
 		s = dprof_sched_read(tid);
 	} else {

@@ -21,8 +21,9 @@
  * namespace. No vector registers, no errno. */
 struct dprof_sched dprof_sched_read(uint64_t tid);
 
-/* Of the calling thread, which records nothing any more. Cheap where it was hardly ever taken off its core. */
-struct dprof_sched dprof_sched_last(void);
+/* Of the calling thread, which records nothing any more. Cheap where it was hardly ever taken off its core, unless
+ * it is `old`: then it may have been off for long. */
+struct dprof_sched dprof_sched_last(bool old);
 
 /* Appends a line to the process file. */
 void dprof_sched_line(uint32_t thread, const struct dprof_sched *);

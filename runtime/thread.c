@@ -363,7 +363,7 @@ static void close_cursor(struct dprof_thread *t)
 	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
 	if (t->header->ended) /* its process was faster: the header has its sum */
 		return;
-	keep_sched(&t->header->sched[1], dprof_sched_last());
+	keep_sched(&t->header->sched[1], dprof_sched_last(t->header->sched[0].known));
 	dprof_end_thread(t);
 }
 

@@ -13,6 +13,7 @@
 #include "analysis/report/marks.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
+#include "analysis/report/unrecorded.h"
 #include "analysis/trace/names.h"
 
 #define MILLION 1000000
@@ -337,6 +338,10 @@ int cmd_coz(struct trace *trace, const struct options *options)
 	if (status != EXIT_FINE)
 		return status;
 	struct profile profile;
+	struct unrecorded unrecorded;
+	unrecorded_open(&unrecorded, trace, NULL);
+	wish.unsure = unrecorded.count > 0;
+	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &wish);
 	for (size_t i = 0; i < profile.nfaults; i++)
 		trace_problem(trace, "%s", profile.faults[i]);

@@ -109,7 +109,8 @@ static void find_profile(const struct findings *f, struct profile *p)
 	bool *wanted = biggest_regions(f);
 	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
-		     &(struct profile_wish){ .wanted = wanted, .who = COZ_ALL, .aside = &aside });
+		     &(struct profile_wish){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
+					     .unsure = f->unrecorded.count > 0 });
 	free(wanted);
 }
 

@@ -109,9 +109,9 @@ static int by_slope(const void *x, const void *y)
 }
 
 /* Where records are missing, there may have been a region of which none is here. */
-static void prove(struct profile *p, const struct trace *trace)
+static void prove(struct profile *p, const struct trace *trace, bool unsure)
 {
-	bool all = !trace_lacks(trace);
+	bool all = !trace_lacks(trace) && !unsure;
 	for (size_t i = 0; i < p->nrows; i++) {
 		p->rows[i].proved = all;
 		for (size_t k = 0; k < p->nrows; k++)
@@ -330,7 +330,7 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 		p->rows[r].slope = slope_of(p, &p->rows[r]);
 	if (p->nrows)
 		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
-	prove(p, trace);
+	prove(p, trace, wish->unsure);
 	free(row_of_site);
 }
 

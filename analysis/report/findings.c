@@ -9,6 +9,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/report/presence.h"
+#include "analysis/trace/sched.h"
 
 /* Of work and of waiting: who is at a lock that is not recorded seems to work. */
 #define SCORED_KINDS                                                                               \
@@ -123,15 +124,22 @@ static double most_change(const struct findings *f)
 	return sum;
 }
 
-static bool holds_with(const struct standings *s, double change)
+/* As it is when each may have so many percent less or more. */
+static struct standings widened(const struct standings *s, double change)
 {
 	struct standings wide = copy_of(*s);
-	bool holds = true;
 	for (size_t i = 0; i < s->count; i++) {
 		wide.list[i].percent.lo = nextafter(s->list[i].percent.lo - change, -INFINITY);
 		wide.list[i].percent.hi = nextafter(s->list[i].percent.hi + change, INFINITY);
 	}
 	prove(&wide);
+	return wide;
+}
+
+static bool holds_with(const struct standings *s, double change)
+{
+	struct standings wide = widened(s, change);
+	bool holds = true;
 	for (size_t i = 0; i < s->count; i++)
 		holds &= wide.list[i].proved || !s->list[i].proved;
 	free(wide.list);
@@ -171,6 +179,35 @@ static void withhold(struct findings *f, struct standings *s, bool by_thread)
 		f->withheld |= before && !x->proved;
 	}
 	cast_close(&cast);
+	free(wide.list);
+}
+
+/* ---- Time blocked in what was not recorded --------------------------------------------------- */
+
+/* Had it been waiting then, its own score would be less by at most that time, and that of others more. A thread
+ * that never waits, as far as is known, would then keep others from being alone at other times, too. */
+static double most_unsure(const struct findings *f)
+{
+	double sum = 0, run = findings_run_s(f).lo;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		if (!f->unrecorded.worth[t])
+			continue;
+		if (!f->totals.threads[t].waits || run <= 0)
+			return INFINITY;
+		sum = nextafter(sum + 100 * f->unrecorded.threads[t].s.hi * (1 + SCHED_NOMINAL_ERROR) / run, INFINITY);
+	}
+	return sum;
+}
+
+static void withhold_unsure(struct findings *f, struct standings *s)
+{
+	if (!f->unrecorded.count)
+		return;
+	struct standings wide = widened(s, most_unsure(f));
+	for (size_t i = 0; i < s->count; i++) {
+		f->unsure |= s->list[i].proved && !wide.list[i].proved;
+		s->list[i].proved &= wide.list[i].proved;
+	}
 	free(wide.list);
 }
 
@@ -247,6 +284,9 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	cast_close(&ranks);
 	withhold(f, &f->ranks, false);
 	withhold(f, &f->threads, f->several_threads);
+	unrecorded_open(&f->unrecorded, trace, &f->roles);
+	withhold_unsure(f, &f->ranks);
+	withhold_unsure(f, &f->threads);
 	doubt_scores(f);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
@@ -264,6 +304,7 @@ void findings_regions(struct findings *f)
 
 void findings_close(struct findings *f)
 {
+	unrecorded_close(&f->unrecorded);
 	free(f->threads.list);
 	free(f->ranks.list);
 	free(f->spans);

@@ -7,11 +7,13 @@
  *
  * Law: an interval that is printed contains the truth; the place of an actor in the ranking is
  * *proved* when its interval does not overlap with that of any other, whatever each thread did in its
- * unclassified time (states.h), otherwise *undecided*. */
+ * unclassified time (states.h) and in time that it was blocked in something unrecorded (unrecorded.h), otherwise
+ * *undecided*. */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 
 #include "analysis/base/interval.h"
+#include "analysis/report/unrecorded.h"
 #include "analysis/states/csp.h"
 #include "analysis/states/totals.h"
 
@@ -35,6 +37,8 @@ struct findings {
 	bool any_events, any_work, any_wait; /* was there any, in any thread? */
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
 	bool withheld;                /* some place would be proved but for unclassified time */
+	bool unsure;                  /* likewise, but for time blocked in what was not recorded */
+	struct unrecorded unrecorded;
 	bool several_threads;         /* some rank has more than one thread that takes part */
 	uint64_t lost, why;           /* records that are not here; bits 1 << enum dprof_why */
 	uint64_t events;              /* after findings_regions */

@@ -151,6 +151,8 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	jw_interval(j, "working_s", findings_seconds(f, thread, working));
 	jw_interval(j, "waiting_s", findings_seconds(f, thread, waiting));
 	jw_interval(j, "unclassified_percent", findings_unclassified(f, thread));
+	if (f->unrecorded.threads[thread].known)
+		jw_interval(j, "blocked_unrecorded_s", f->unrecorded.threads[thread].s);
 	jw_end(j);
 }
 
@@ -321,6 +323,11 @@ static char *verdict_on(const struct findings *f, const struct standings *s, nam
 				  "nobody is proved to wait for %s (at most %s %% of the run%s); "
 				  "see the problems.",
 				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
+	if (f->unsure && !rivals_overlap(s, top))
+		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but time in "
+				  "which threads were blocked and dprof does not know in what (see the notes) may have "
+				  "been waiting, and could change who is first.",
+				  who.text, percent.text, where.text);
 	if (f->withheld && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "
 				  "threads did outside of regions and operations could change who is first "

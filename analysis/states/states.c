@@ -326,6 +326,38 @@ static void begin_with_clock(struct states *s, uint64_t run, uint64_t slack, boo
 		s->now.may |= may;
 }
 
+static const struct state in_init = { MAY_WAIT, TR_NO_SITE };
+
+/* MPI_Init may be called in a region, behind events: surely behind the first, or else it has begun before. */
+static void await_init(struct states *s, const struct tr_process *p, uint64_t first, uint64_t slack)
+{
+	s->inits = 2;
+	if (s->events.thread->number > 0 || first >= p->init_from || p->init_from - first <= slack ||
+	    p->init_from > p->init_to)
+		return;
+	s->init[0] = p->init_from;
+	s->init[1] = p->init_to;
+	s->inits = 0;
+}
+
+/* It begins or ends before the next event. What is not known any more it does not tell either. */
+static bool step_init(struct states *s)
+{
+	struct tr_cursor events = s->events;
+	struct tr_event next;
+	if (s->inits == 2 || (trace_next_bare(&events, &next) && next.op != DPROF_LOST &&
+			      next.stamp < s->init[s->inits]))
+		return false;
+	s->last = s->init[s->inits] > s->last ? s->init[s->inits] : s->last;
+	if (s->inits++ == 0) {
+		s->before_init = s->now;
+		s->now = s->lost ? s->now : in_init;
+	} else if (same_state(s->now, in_init)) {
+		s->now = s->before_init;
+	}
+	return true;
+}
+
 /* Before lost records, and before a place that cannot be found, a thread may have been anywhere. */
 static bool begins_anywhere(const struct states *s, const struct tr_event *first)
 {
@@ -342,6 +374,7 @@ static void begin(struct states *s, const struct trace *trace)
 	bool any = trace_next_bare(&s->events, &first);
 	bool begins = any && begins_with(s, &first);
 	s->events = events;
+	await_init(s, process, any && first.op != DPROF_LOST ? first.stamp : UINT64_MAX, 2 * trace->clocks[self->clock].half_width);
 	s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
 	if (begins_anywhere(s, &first)) {
 		s->now.may = MAY_ANY;
@@ -386,6 +419,8 @@ enum states_step states_step(struct states *s, struct tr_event *e)
 		s->now = s->begin[s->next++].now;
 		return STATES_MOMENT;
 	}
+	if (step_init(s))
+		return STATES_MOMENT;
 	if (trace_next_bare(&s->events, e)) {
 		/* Lost records have no stamp: they may have come right after the event before. */
 		if (e->op != DPROF_LOST && e->stamp > s->last)

@@ -14,7 +14,7 @@
  *
  * A thread that recorded when it began and when it ended is *gone* before and after that: it does not wait,
  * but nobody waits for it. So is a thread of a team before its first one; after its last one it waits for
- * another. The first thread of a process is there from when the process began, and waits in MPI_Init; before,
+ * another. The first thread of a process is there from when the process began, and waits in MPI_Init, whatever region that is in; before,
  * the child of a fork is gone, and nobody knows of another process. Any other thread without a recorded begin
  * may have been there before its first event. After its last event a thread goes on until its end, and when
  * its process ended in good order it is gone after that. One that was killed, or still runs, or of which
@@ -79,6 +79,9 @@ struct states {
 	struct state outside;/* of all sites of a role */
 	struct change begin[CHANGES]; /* before the first event: from `next` on they are to come */
 	unsigned nbegin, next;
+	uint64_t init[2];    /* MPI_Init behind the first event: from `inits` on they are to come */
+	unsigned inits;
+	struct state before_init;
 	bool in_team;        /* the ENTER of a team's join was that of a thread which leaves it */
 	bool idle;           /* it has left: */
 	struct state after_idle;

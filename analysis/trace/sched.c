@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define ROUNDING      1e-12
-#define NOMINAL_ERROR 1e-3 /* of a clock's nominal frequency against the kernel's seconds */
+#define ROUNDING 1e-12
 
 /* Whether the kernel's answer is certainly of before the thread's event with that stamp, or certainly of
  * behind it. */
@@ -81,7 +80,7 @@ static double count(const struct dprof_sched *s, uint32_t what)
 /* No less than that; the nominal frequency is not exact. */
 static double ns_of(const struct trace *trace, const struct tr_thread *t, uint64_t ticks)
 {
-	return (double)ticks / trace->clocks[t->clock].ghz * (1 + NOMINAL_ERROR);
+	return (double)ticks / trace->clocks[t->clock].ghz * (1 + SCHED_NOMINAL_ERROR);
 }
 
 /* At both events the thread ran; so a wait that goes on when the kernel is asked behind one of them, and is not

@@ -17,6 +17,7 @@
 #include "analysis/trace/trace.h"
 
 #define SCHED_UNKNOWN UINT64_MAX
+#define SCHED_NOMINAL_ERROR 1e-3 /* of a clock's nominal frequency against the kernel's seconds */
 
 /* Between two events of the thread, with stamps from <= to; SCHED_UNKNOWN when nobody can say. */
 uint64_t sched_moves(const struct trace *, size_t thread, uint64_t from, uint64_t to);

@@ -162,4 +162,31 @@ says page "mostly outside regions; proved. To see where, mark the work with #pra
 record by-functions g++ -pthread -fplugin-arg-dprof-auto=functions -DOTHER='&barrier' threads.cc
 says page "mostly in region worker (threads.cc:6); proved."
 says page "on thread 1 would make the run"
+
+# In MPI_Init a rank waits for the others, whatever region that is in.
+cat >init.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+#pragma dprof region(main)
+	{
+		const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+		usleep(rank && *rank == '1' ? 600000 : 1000);
+		MPI_Init(&argc, &argv);
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Finalize();
+	}
+	return 0;
+}
+C
+rm -rf dprof-*
+# shellcheck disable=SC2046
+mpicc -O2 $(pkg-config --cflags dprof) init.c -o into-init $(pkg-config --libs dprof) || fail "into-init"
+timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 2 ./into-init || fail "into-init fails"
+"$analyze" csp --json dprof-into-init.* | tr -d '"{},:' |
+	awk '$1 == "ranks" { ranks = 1 } $1 == "rank" { rank = $2 } ranks && rank == 1 && $1 == "alone_s" { found = $3 > 0.1 }
+		END { exit !found }' || fail "rank 1 keeps nobody waiting in MPI_Init: $("$analyze" csp dprof-into-init.*)"
 echo "as expected"

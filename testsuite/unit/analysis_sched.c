@@ -4,6 +4,7 @@
  *
  * A thread runs, waits for a core or is blocked, in turn; it records while it runs. Others ask the kernel now and
  * then, whatever it does. The kernel adds a wait up when it is over. */
+#include "analysis/states/blocked.h"
 #include "analysis/trace/sched.h"
 #include "testsuite/unit/unit.h"
 
@@ -11,6 +12,7 @@
 #define TURNS  300
 #define ASKED  7
 
+static uint64_t longest_wait = 30000;
 enum { RUNS, WAITS, BLOCKED };
 static struct world {
 	uint64_t random;
@@ -34,7 +36,7 @@ static void make_turns(void)
 	for (int i = 0; i < TURNS; i++) {
 		w.does[i] = i == 0 ? RUNS : w.does[i - 1] == RUNS ? 1 + (int)random_below(2)
 				     : w.does[i - 1] == BLOCKED ? WAITS : RUNS;
-		w.begin[i + 1] = w.begin[i] + 1 + random_below(w.does[i] == WAITS ? 30000 : 10000);
+		w.begin[i + 1] = w.begin[i] + 1 + random_below(w.does[i] == WAITS ? longest_wait : 10000);
 	}
 }
 
@@ -99,6 +101,90 @@ static void check_world(uint64_t seed)
 	}
 }
 
+/* ---- Blocked in what was not recorded -------------------------------------------------------- */
+
+static const struct tr_site places[] = { { .kind = DPROF_KIND_RECV, .name = "read", .file = "", .function = "" },
+					  { .kind = DPROF_KIND_IO, .name = "fread", .file = "", .function = "" },
+					  { .kind = DPROF_KIND_REGION, .name = "all", .file = "", .function = "" } };
+
+static void record(struct tr_record *records, uint64_t stamp, enum dprof_op op, uint32_t site)
+{
+	records[w.thread.nrecords++] = (struct tr_record){ stamp, TR_WHAT(site, op) };
+}
+
+/* Of its blocked turns the thread records so many in a hundred. -> for how long it was in others. */
+static uint64_t record_turns(struct tr_record *records, uint64_t recorded)
+{
+	uint64_t others = 0;
+	int first = 0, last = TURNS - 1;
+	while (w.does[last] != RUNS)
+		last--;
+	record(records, w.begin[first], DPROF_ENTER, 2);
+	for (int i = first + 1; i < last; i++) {
+		int next = i + 1;
+		while (w.does[next] != RUNS)
+			next++;
+		if (w.does[i] != BLOCKED)
+			continue;
+		uint32_t site = (uint32_t)random_below(2);
+		if (random_below(100) >= recorded) {
+			others += w.begin[i + 1] - w.begin[i];
+			continue;
+		}
+		record(records, w.begin[i] - 1, DPROF_ENTER, site);
+		record(records, w.begin[next], DPROF_EXIT, site);
+	}
+	record(records, w.begin[last], DPROF_EXIT, 2);
+	return others;
+}
+
+static struct blocked ask_blocked(uint64_t seed, uint64_t recorded, uint64_t *truth)
+{
+	static struct tr_record records[2 * TURNS + 2];
+	static struct tr_process process = { .rank = -1 };
+	struct roles roles;
+
+	make_world(seed);
+	w.trace.processes = &process;
+	w.trace.nprocesses = 1;
+	w.trace.sites = (struct tr_site *)places;
+	w.trace.nsites = sizeof places / sizeof *places;
+	w.thread.records = records;
+	*truth = record_turns(records, recorded);
+	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
+	struct blocked b = blocked_unrecorded(&w.trace, 0, &roles, 0);
+	roles_close(&roles);
+	ck_assert(b.known);
+	return b;
+}
+
+START_TEST(what_was_not_recorded_is_inside)
+{
+	for (uint64_t i = 0; i < unit_times(WORLDS); i++) {
+		uint64_t truth;
+		struct blocked b = ask_blocked(unit_seed + i, i % 3 * 50, &truth);
+		check(unit_seed + i, "blocked", b.s, truth);
+		if (i % 3 == 2)
+			ck_assert(b.s.lo == 0);
+	}
+}
+END_TEST
+
+/* A good part of it is noticed. */
+START_TEST(what_was_not_recorded_is_noticed)
+{
+	uint64_t noticed = 0, worlds = unit_times(WORLDS);
+	longest_wait = 1000; /* a machine that is not shared */
+	for (uint64_t i = 0; i < worlds; i++) {
+		uint64_t truth;
+		struct blocked b = ask_blocked(unit_seed + i, 50, &truth);
+		noticed += b.s.lo > (double)truth / 1e9 / 4;
+	}
+	longest_wait = 30000;
+	ck_assert_msg(noticed > worlds / 2, "%" PRIu64 " of %" PRIu64, noticed, worlds);
+}
+END_TEST
+
 START_TEST(truth_is_inside)
 {
 	for (uint64_t i = 0; i < unit_times(WORLDS); i++)
@@ -127,5 +213,7 @@ int main(void)
 
 	tcase_add_test(tc, truth_is_inside);
 	tcase_add_test(tc, whole_lives_are_known);
+	tcase_add_test(tc, what_was_not_recorded_is_inside);
+	tcase_add_test(tc, what_was_not_recorded_is_noticed);
 	return unit_end();
 }

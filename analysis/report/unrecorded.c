@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unrecorded.c - see unrecorded.h. */
+#include "analysis/report/unrecorded.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/names.h"
+
+#define NAMED 4
+#define OPERATIONS (~(TR_KIND_BIT(DPROF_KIND_REGION) | TR_KIND_BIT(DPROF_KIND_PROGRESS)))
+
+static double longest(const struct trace *trace)
+{
+	double most = 0;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct ends ends = times_ends(&trace->threads[i]);
+		double s = ends.first > ends.last ? 0 : (double)(ends.last - ends.first) /
+							trace->clocks[trace->threads[i].clock].ghz / 1e9;
+		most = s > most ? s : most;
+	}
+	return most;
+}
+
+static void say(struct trace *trace, const struct unrecorded *u)
+{
+	char *list = mem_copy("");
+	size_t named = 0;
+	for (size_t i = 0; i < trace->nthreads && named < NAMED; i++) {
+		if (!u->worth[i])
+			continue;
+		char *longer = mem_format("%s%s%s for %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
+					  interval_range(u->threads[i].s, 3).text);
+		free(list);
+		list = longer;
+	}
+	char *more = u->count > NAMED ? mem_format(", and %zu more", u->count - NAMED) : mem_copy("");
+	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
+		"by the kernel's count these were blocked where nothing was recorded that blocks: %s%s. That is a call "
+		"that dprof does not record, a page fault or a stop, or a virtual machine that did not run; here it "
+		"counts as work",
+		list, more);
+	free(list);
+	free(more);
+}
+
+static void find(struct unrecorded *u, struct trace *trace, const struct roles *roles)
+{
+	double worth = longest(trace) * UNRECORDED_PERCENT / 100;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		u->threads[i] = blocked_unrecorded(trace, i, roles, worth);
+		u->worth[i] = worth > 0 && u->threads[i].known && u->threads[i].s.lo >= worth;
+		u->count += u->worth[i];
+	}
+}
+
+/* What the user left out (DPROF_EVENTS) may block, too, and that is said elsewhere. */
+void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct roles *roles)
+{
+	struct roles usual;
+	size_t n = trace->nthreads;
+	*u = (struct unrecorded){ mem_resize(NULL, n + 1, sizeof *u->threads),
+				  mem_resize(NULL, n + 1, sizeof *u->worth), 0 };
+	for (size_t i = 0; i < n; i++) {
+		u->threads[i] = (struct blocked){ .known = false };
+		u->worth[i] = false;
+	}
+	if (trace->left_out & OPERATIONS)
+		return;
+	if (roles) {
+		find(u, trace, roles);
+	} else if (roles_open(&usual, trace, NULL, NULL)) {
+		find(u, trace, &usual);
+		roles_close(&usual);
+	}
+	if (u->count)
+		say(trace, u);
+}
+
+void unrecorded_close(struct unrecorded *u)
+{
+	free(u->threads);
+	free(u->worth);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * blocked.c - the thread's own time up to each answer of the kernel, and what lies between them. */
+#include "analysis/states/blocked.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/sched.h"
+
+#define NEEDED (DPROF_SCHED_CPU | DPROF_SCHED_DELAY)
+
+/* One answer of the kernel, and where the thread was when it was asked. */
+struct answer {
+	const struct dprof_sched *says;
+	uint64_t from, to;     /* stamps of the thread's clock, with the difference between cores */
+	uint64_t own_from, own_to; /* ticks of its own until then */
+	uint64_t before;       /* its last event before `from`, */
+	uint64_t behind;       /* and its first behind `to`; UINT64_MAX without one */
+	bool itself;           /* the thread asked: it ran */
+};
+
+struct walk {
+	struct answer *list;
+	size_t n, next_from, next_to, next_behind;
+	uint64_t first, last;  /* events */
+	uint64_t ran;          /* the last one of its own, at which it ran; or 0 */
+	uint64_t own;          /* until `last` */
+};
+
+static struct answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
+{
+	struct answer *list = mem_resize(NULL, t->nsched + 1, sizeof *list);
+	uint64_t slack = 2 * trace->clocks[t->clock].half_width;
+	*n = 0;
+	for (size_t i = 0; i < t->nsched; i++) {
+		const struct dprof_sched *s = &t->sched[i];
+		if ((s->known & NEEDED) != NEEDED)
+			continue;
+		struct answer a = { .says = s, .from = s->from > slack ? s->from - slack : 0,
+				    .to = s->to < UINT64_MAX - slack ? s->to + slack : UINT64_MAX,
+				    .behind = UINT64_MAX, .itself = s->last && !t->ran_on };
+		if (*n && a.to < list[*n - 1].to)
+			a.to = list[*n - 1].to;
+		list[(*n)++] = a;
+	}
+	return list;
+}
+
+/* ---- Own time -------------------------------------------------------------------------------- */
+
+/* From the last event to `stamp` the thread was in its own time, or not. */
+static void advance(struct walk *w, uint64_t stamp, bool own)
+{
+	for (; w->next_from < w->n && w->list[w->next_from].from < stamp; w->next_from++) {
+		struct answer *a = &w->list[w->next_from];
+		a->own_from = w->own + (own && a->from > w->last ? a->from - w->last : 0);
+		a->before = w->ran;
+	}
+	for (; w->next_to < w->n && w->list[w->next_to].to < stamp; w->next_to++) {
+		struct answer *a = &w->list[w->next_to];
+		a->own_to = w->own + (own && a->to > w->last ? a->to - w->last : 0);
+	}
+	w->own += own ? stamp - w->last : 0;
+	w->last = stamp;
+}
+
+static void see_event(struct walk *w, uint64_t stamp)
+{
+	w->ran = stamp;
+	for (; w->next_behind < w->n && w->list[w->next_behind].to <= stamp; w->next_behind++)
+		w->list[w->next_behind].behind = stamp;
+}
+
+static bool is_own(const struct states *s, size_t inside)
+{
+	return inside == 0 && s->now.may != 0 && !(s->now.may & (MAY_WAIT | MAY_GONE));
+}
+
+/* Whether an event is of a place in which a thread may be blocked, as is known. */
+static bool is_recorded(const struct trace *trace, const struct tr_event *e)
+{
+	return e->site != TR_NO_SITE && trace->sites[e->site].kind != DPROF_KIND_REGION &&
+	       trace->sites[e->site].kind != DPROF_KIND_PROGRESS;
+}
+
+static void walk_events(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
+{
+	struct states s;
+	struct tr_event e;
+	enum states_step step;
+	size_t inside = 0;
+	bool own = false;
+	states_open(&s, trace, thread, roles);
+	while ((step = states_step(&s, &e)) != STATES_END) {
+		if (!s.begun || s.over)
+			continue;
+		if (w->first == UINT64_MAX)
+			w->first = w->last = s.last;
+		advance(w, s.last, own);
+		if (step == STATES_EVENT && !e.inherited)
+			see_event(w, s.last);
+		if (step == STATES_EVENT && is_recorded(trace, &e) && e.op == DPROF_ENTER)
+			inside++;
+		if (step == STATES_EVENT && is_recorded(trace, &e) && e.op == DPROF_EXIT)
+			inside -= inside > 0;
+		own = is_own(&s, inside);
+	}
+	advance(w, UINT64_MAX, false);
+	states_close(&s);
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+static double ns(const struct trace *trace, const struct tr_thread *t, uint64_t ticks)
+{
+	return (double)ticks / trace->clocks[t->clock].ghz;
+}
+
+/* At most so long a delay went on, not yet counted, when answer `j` was given. */
+static double pending(const struct trace *trace, const struct tr_thread *t, const struct walk *w, size_t j)
+{
+	const struct answer *a = &w->list[j];
+	double most = a->before ? ns(trace, t, a->to - a->before) * (1 + SCHED_NOMINAL_ERROR) : INFINITY;
+	if (a->itself)
+		return 0;
+	for (size_t k = j + 1; k < w->n; k++)
+		if (w->list[k].itself || w->list[k].from >= a->behind)
+			return fmin(most, (double)(w->list[k].says->delay_ns - a->says->delay_ns));
+	return most;
+}
+
+/* Adds what happened between an answer and the next. */
+static void add_between(const struct trace *trace, const struct tr_thread *t, const struct walk *w, size_t i,
+			struct interval *sum)
+{
+	const struct answer *a = &w->list[i], *b = a + 1;
+	uint64_t own_least = b->own_from > a->own_to && b->from > a->to ? b->own_from - a->own_to : 0;
+	uint64_t all_least = b->from > a->to ? b->from - a->to : 0, own_most = b->own_to - a->own_from;
+	double least = ns(trace, t, own_least) * (1 - SCHED_NOMINAL_ERROR);
+	double most = ns(trace, t, own_most) * (1 + SCHED_NOMINAL_ERROR);
+	double other = ns(trace, t, all_least > own_most ? all_least - own_most : 0) * (1 - SCHED_NOMINAL_ERROR);
+	double all = ns(trace, t, b->to - a->from) * (1 + SCHED_NOMINAL_ERROR);
+	double ran = (double)(b->says->cpu_ns - a->says->cpu_ns);
+	double delay = (double)(b->says->delay_ns - a->says->delay_ns) + pending(trace, t, w, i + 1);
+	double elsewhere = fmax(0, other - ran - delay); /* blocked, but not in its own time */
+	sum->lo += fmax(0, least - ran - delay);
+	sum->hi += fmax(0, fmin(most, all - ran - elsewhere)) - ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
+}
+
+/* All of its events and answers, in its own time or not. */
+static double ever_blocked(const struct trace *trace, const struct tr_thread *t, const struct walk *w)
+{
+	const struct answer *first = &w->list[0], *last = &w->list[w->n - 1];
+	struct ends ends = times_ends(t);
+	uint64_t from = ends.first < first->from ? ends.first : first->from;
+	uint64_t to = ends.last > last->to ? ends.last : last->to;
+	double ran = (double)(last->says->cpu_ns - first->says->cpu_ns);
+	return fmax(0, ns(trace, t, to - from) * (1 + SCHED_NOMINAL_ERROR) - ran);
+}
+
+static void add_all(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles,
+		    struct interval *sum)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	walk_events(w, trace, thread, roles);
+	*sum = (struct interval){ 0, ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
+	for (size_t i = 0; i + 1 < w->n; i++)
+		add_between(trace, t, w, i, sum);
+}
+
+/* The bounds are wide by far more than what these sums round off. */
+struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, const struct roles *roles, double worth)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	struct walk w = { .first = UINT64_MAX };
+	struct blocked b = { .s = { 0, 0 } };
+	if (t->lost || t->gaps || t->nrecords == 0)
+		return b;
+	w.list = find_answers(trace, t, &w.n);
+	b.known = w.n >= 2;
+	if (b.known) {
+		b.s.hi = ever_blocked(trace, t, &w);
+		if (b.s.hi >= worth * 1e9)
+			add_all(&w, trace, thread, roles, &b.s);
+		b.s.lo /= 1e9;
+		b.s.hi = fmax(b.s.hi / 1e9, b.s.lo);
+	}
+	free(w.list);
+	return b;
+}

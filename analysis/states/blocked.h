@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * blocked.h - the cross-check of what was recorded with what the kernel counted: was a thread blocked at times at
+ * which it had recorded nothing that blocks?
+ *
+ * A thread runs, or could run and waits for a core, or is blocked; the kernel counts the first two (sched.h). What
+ * dprof takes for a thread's *own* time, outside of every operation that was recorded, file input and sleeps among
+ * them, it should spend running or delayed. What is left over it was blocked: in a call that dprof does not record,
+ * in a page fault, stopped; or the machine under a virtual one had taken its core. That a thread runs while it
+ * waits (it spins) is no contradiction.
+ *
+ * Law: in its own time the thread was neither running nor delayed for a time in [lo, hi].
+ *
+ * Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
+ * and possibly in its own time, and from what the counts grew by. A count of delays lacks one that goes on when the
+ * kernel is asked; that one began after the thread's last event, and is counted by an answer behind its next event. */
+#ifndef ANALYSIS_BLOCKED_H
+#define ANALYSIS_BLOCKED_H
+
+#include "analysis/base/interval.h"
+#include "analysis/states/states.h"
+
+struct blocked {
+	bool known;          /* the kernel counted, and no record is missing */
+	struct interval s;   /* seconds by the kernel's clock */
+};
+
+/* Where the counts alone show that it was less than `worth` seconds the thread's events are not read, and the
+ * upper bound is a coarse one. */
+struct blocked blocked_unrecorded(const struct trace *, size_t thread, const struct roles *, double worth);
+
+#endif
