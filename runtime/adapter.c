@@ -192,6 +192,22 @@ uint32_t dprof_adapter_thread(void)
 	return dprof_self ? dprof_self->header->thread : UINT32_MAX;
 }
 
+void dprof_adapter_tells_jumps(void)
+{
+	dprof_jumps_told = true;
+}
+
+void dprof_adapter_jump(void)
+{
+	struct dprof_thread *t = dprof_self;
+	uint64_t now;
+
+	if (!t || t->header->jumps.first != DPROF_JUMPS_NONE)
+		return;
+	now = dprof_now();
+	t->header->jumps = (struct dprof_jumps){ now, ~now };
+}
+
 /* MPI's groups have small numbers. A rank is one of a job; a process without has a job of its own, or
  * is the child of a fork in one. */
 uint64_t dprof_adapter_new_group(void)

@@ -222,6 +222,11 @@ static inline const struct dprof_site *dprof_adapter_site(const struct dprof_sit
 	return told ? told : dprof_adapter_is_ours(caller) ? site_of_adapter : NULL;
 }
 
+/* Whoever calls this tells of every jump (format.h, struct dprof_jumps) from now on; and: the calling thread is
+ * about to jump. That may be called in a signal handler. */
+DPROF_EXPORT void dprof_adapter_tells_jumps(void);
+DPROF_EXPORT void dprof_adapter_jump(void);
+
 /* This process has this rank among that many. */
 DPROF_EXPORT void dprof_adapter_rank(int64_t rank, int64_t size);
 

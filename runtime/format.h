@@ -279,6 +279,14 @@ struct dprof_end {
 	uint64_t header_sum; /* of the header up to here, as if its `lost` and `why` were zero */
 };
 
+/* When a thread jumped for the first time: left functions by longjmp, an exception, or for another stack, and so
+ * perhaps places without an exit. Jumps that no library makes (__builtin_longjmp, assembly) are not noticed. */
+struct dprof_jumps {
+	uint64_t first;      /* stamp; DPROF_JUMPS_NONE; 0: it would not be noticed */
+	uint64_t check;      /* ~first, or nothing is known */
+};
+#define DPROF_JUMPS_NONE UINT64_C(1)
+
 /* What the kernel had counted of a thread, from its creation until some moment between two stamps. */
 #define DPROF_SCHED(X)                                                                             \
 	X(CPU, cpu_ns, "cpu")         /* ns for which it ran */                                    \
@@ -317,6 +325,7 @@ struct dprof_events_header {
 	struct dprof_sched sched[2]; /* soon after it began, and when it or its process ended; or known is 0 */
 	uint64_t why;          /* bits 1 << enum dprof_why: why records found no room */
 	struct dprof_end end;  /* once `ended` is not 0 */
+	struct dprof_jumps jumps;
 };
 
 /* Chunks double, so that a thread that records little costs little. */

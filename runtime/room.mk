@@ -46,7 +46,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 # Adapters that stand before the library whose functions they record.
-PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table) \
+PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
            $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits signals queues names \
              syscalls sleeps)
 GOMP    := teams barriers tasks waits locks doacross
@@ -54,6 +54,8 @@ things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.
 $(B)/obj/guest/runtime/libc/%.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
+# The checking longjmp is a function of its own.
+$(B)/obj/guest/runtime/pthread/jumps.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
 $(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \

@@ -152,6 +152,8 @@ static void keep_sched(struct dprof_sched *at, struct dprof_sched s)
 	__atomic_store_n(&at->known, known, __ATOMIC_RELEASE);
 }
 
+bool dprof_jumps_told;
+
 static void write_header(struct dprof_events_header *h, uint32_t number)
 {
 	h->version = DPROF_FORMAT_VERSION;
@@ -165,6 +167,8 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	prctl(PR_GET_NAME, h->name);
 	h->largest_chunk = dprof_settings.chunk_bytes;
 	h->first_chunk = dprof_first_chunk();
+	if (dprof_jumps_told)
+		h->jumps = (struct dprof_jumps){ DPROF_JUMPS_NONE, ~DPROF_JUMPS_NONE };
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
 }

@@ -186,6 +186,9 @@ int dprof_threads_prepare(void);
 /* In the child of a fork, which has no threads but its own and no file yet. */
 void dprof_threads_forget(void);
 
+/* Somebody tells when a thread jumps. */
+extern bool dprof_jumps_told;
+
 /* Records of threads that could not have a file or had ended; and bits 1 << enum dprof_why. */
 extern uint64_t dprof_lost_homeless, dprof_why_homeless;
 

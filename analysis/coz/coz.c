@@ -338,6 +338,7 @@ static void open_runner(struct visit *v, uint32_t thread)
 	size_t nrows = v->all->nregions;
 	*r = (struct runner){ .events = trace_places(trace, thread),
 			      .saving = saving_none(v->all),
+			      .jumped = TR_NO_SITE,
 			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
 			      .marked = trace->processes[trace->threads[thread].process].marked,
@@ -406,6 +407,11 @@ static void say_doubts(const struct visit *v)
 	const struct trace *trace = v->g->trace;
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		const struct runner *r = &v->runners[t];
+		if (r->jumped != TR_NO_SITE) {
+			char *where = graph_place(trace, t, r->jumped);
+			add_fault(v, mem_format("%s: the region has no exit; when it was left is not known", where));
+			free(where);
+		}
 		for (size_t i = 0; i < r->depth; i++) {
 			if (is_operation(v, r->stack[i]) || trace->sites[r->stack[i]].automatic)
 				continue;

@@ -31,6 +31,7 @@ struct runner {              /* one thread */
 	bool begun;          /* its first event has come */
 	struct row_time *rows;
 	bool cuts;           /* its time is in question */
+	uint32_t jumped;     /* the first region that has no exit, or TR_NO_SITE */
 	bool doubtful;       /* it is not known what is on its stack */
 	bool forgets;        /* at the next event: anything may have happened before it */
 	uint64_t cut_until;  /* doubtful: what is before has been cut */

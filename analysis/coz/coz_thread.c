@@ -202,7 +202,7 @@ static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t sta
 	forget(v, r);
 }
 
-/* Records are missing from here on, or cannot be understood. */
+/* Records are missing from here on, or cannot be understood; or what is entered is left nobody knows when. */
 static void doubt(struct visit *v, struct runner *r)
 {
 	thread_settle(v, r);
@@ -265,7 +265,10 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 	r->stamp = e->stamp > r->stamp ? e->stamp : r->stamp;
 	if (!r->begun)
 		begin_outside(v, r);
-	if (e->site == TR_NO_SITE)
+	if (e->jumped && r->jumped == TR_NO_SITE && e->site != TR_NO_SITE && is_region(v, e->site) &&
+	    !v->g->trace->sites[e->site].automatic)
+		r->jumped = e->site;
+	if (e->site == TR_NO_SITE || e->jumped)
 		doubt(v, r);
 	else if (e->op == DPROF_ENTER)
 		push(v, r, e->site, r->stamp);

@@ -61,7 +61,7 @@ static int by_stamp(const void *x, const void *y, void *stamps)
 static void follow(struct nesting *n, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER)
-		nest_enter(n, (struct nest_entry){ .site = e->site, .stamp = e->stamp });
+		nest_enter(n, (struct nest_entry){ .site = e->site, .record = e->unsure });
 	if (e->op == DPROF_EXIT)
 		for (size_t count = nest_exit(n, e->site); count > 0; count--)
 			nest_pop(n);
@@ -71,7 +71,8 @@ static void follow(struct nesting *n, const struct tr_event *e)
 
 static uint32_t innermost(const struct nesting *n)
 {
-	return n->depth ? n->entry[n->depth - 1].site : TR_NO_SITE;
+	const struct nest_entry *top = n->depth ? &n->entry[n->depth - 1] : NULL;
+	return top && !top->record ? top->site : TR_NO_SITE;
 }
 
 static void walk(const struct times *times, const struct frames *f, size_t thread,

@@ -127,7 +127,7 @@ static void enter(struct gather *g, struct walk *w, const struct tr_event *e)
 {
 	bool counted = is_visit(g, e->site) && !trace_has(e, DPROF_KEY_ID);
 	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp,
-						     .record = !(counted && w->lost) });
+						     .record = !(counted && w->lost) && !e->unsure });
 	if (!is_visit(g, e->site))
 		return;
 	g->result->counted |= counted;

@@ -131,6 +131,17 @@ static struct mask_entry unknown_entry(const struct conditions *c)
 	return (struct mask_entry){ TR_NO_SITE, in, { in.must, in.may | m->all_at } };
 }
 
+/* It may be left before its exit, if it has one, and then the thread is in what it was in before. But who is in a
+ * site by an enter that has an exit is in it until then, be it by that enter or one before. */
+static struct mask_entry unsure_entry(const struct conditions *c, const struct tr_event *e, struct mask_entry entry)
+{
+	const struct mask_entry *below = top(c);
+	entry.in.must = below->in.must | (e->jumped ? 0 : c->map->in[e->site]);
+	entry.now.must &= below->now.must | entry.in.must;
+	entry.now.may |= below->now.may;
+	return entry;
+}
+
 static struct mask_entry known_entry(const struct conditions *c, const struct tr_event *e)
 {
 	const struct atom_map *m = c->map;
@@ -140,7 +151,7 @@ static struct mask_entry known_entry(const struct conditions *c, const struct tr
 	struct mask_box below = top(c)->in;
 	struct mask_entry entry = { e->site, { below.must | in, below.may | in }, { 0, 0 } };
 	entry.now = (struct mask_box){ entry.in.must | at, entry.in.may | at };
-	return entry;
+	return e->unsure ? unsure_entry(c, e, entry) : entry;
 }
 
 static void push(struct conditions *c, const struct tr_event *e)

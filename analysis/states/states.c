@@ -162,18 +162,43 @@ static bool same_state(struct state x, struct state y)
 	return x.may == y.may && x.site == y.site;
 }
 
-static void push(struct states *s, uint32_t site)
+#define FAR_DOWN 64 /* on the stack */
+
+/* What has no exit may be left at any time, and leaves the thread in what it was in before. What has one may be left
+ * early if another one of its site, further down, has none: its exit may belong to that, or to what stands between. */
+static uint8_t unsure_role(const struct states *s, const struct tr_event *e, uint8_t role)
 {
+	uint8_t between = role, may = role | s->now.may;
+	if (e->jumped || s->depth > FAR_DOWN)
+		return may;
+	for (size_t d = s->depth; d-- > 0;) {
+		const struct on_stack *x = &s->stack[d];
+		uint8_t below = x->site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[x->site];
+		between |= below == OTHER_OUTSIDE ? MAY_OTHER : below;
+		if (x->jumped && x->site == e->site)
+			may = between;
+	}
+	return may;
+}
+
+static void push(struct states *s, const struct tr_event *e)
+{
+	uint32_t site = e->site;
 	uint8_t role = site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[site];
+	struct on_stack *top = s->depth ? &s->stack[s->depth - 1] : NULL;
+	if (e->jumped && top && top->jumped && top->site == site)
+		return; /* both go when something around them does */
 	if (s->depth == s->room) {
 		s->room = s->room ? 2 * s->room : 16;
 		s->stack = mem_resize(s->stack, s->room, sizeof *s->stack);
 	}
-	s->stack[s->depth++] = (struct on_stack){ site, s->now };
+	s->stack[s->depth++] = (struct on_stack){ site, e->jumped, s->now };
 	if (role == OTHER_OUTSIDE)
-		role = same_state(s->now, s->outside) ? MAY_OTHER : 0;
+		role = same_state(s->now, s->outside)	? MAY_OTHER
+		       : s->events.thread->jumps	? MAY_OTHER | s->now.may
+							: 0;
 	if (role)
-		s->now = (struct state){ role, site };
+		s->now = (struct state){ e->unsure ? unsure_role(s, e, role) : role, site };
 }
 
 static void forget(struct states *s)
@@ -250,7 +275,7 @@ static void may_idle(struct states *s)
 static void fall_asleep(struct states *s, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER && argument(s, e, DPROF_KEY_UNTIL) != UINT64_MAX)
-		s->now = (struct state){ MAY_OTHER, e->site };
+		s->now = (struct state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER, e->site };
 }
 
 static void apply(struct states *s, const struct tr_event *e)
@@ -261,7 +286,7 @@ static void apply(struct states *s, const struct tr_event *e)
 	s->idle = false;
 	switch (e->op) {
 	case DPROF_ENTER:
-		push(s, e->site);
+		push(s, e);
 		break;
 	case DPROF_EXIT:
 		pop(s, e->site);

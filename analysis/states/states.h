@@ -29,6 +29,8 @@
  *   - before and after lost records nothing is known until a site of a role is entered, and again when it
  *     is left, or something else is that was entered before: what was below it on the stack is gone;
  *   - a site that cannot be found may be of any role;
+ *   - what was left without an exit, by a jump, may be left at any time before something around it is
+ *     (trace_jumps.h);
  *   - a thread that ends inside of something may have been killed there, or may be there still. */
 #ifndef ANALYSIS_STATES_H
 #define ANALYSIS_STATES_H
@@ -67,7 +69,7 @@ struct period {
 };
 
 struct state { uint8_t may; uint32_t site; };
-struct on_stack { uint32_t site; struct state before; }; /* before it was entered */
+struct on_stack { uint32_t site; bool jumped; struct state before; }; /* before it was entered */
 
 /* From a stamp on, without an event. */
 struct change { uint64_t stamp; struct state now; };

@@ -9,6 +9,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
+#include "analysis/trace/nesting.h"
 
 #define NO_TOTAL                                                                                   \
 	((struct total){ .sure_until = PERIOD_BEFORE, .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
@@ -64,14 +65,23 @@ static void leave(struct region_total *r, uint64_t stamp)
 		add_piece(&r->time.sure, stamp - r->entered);
 }
 
+/* Until `stamp` the thread was in it, or perhaps, or was not. */
+static void settle(struct region_total *r, uint64_t stamp)
+{
+	if (r->depth > 0)
+		add_piece(&r->time.sure, stamp - r->entered);
+	else if (r->jumped > 0)
+		add_piece(&r->time.possible, stamp - r->entered);
+	r->entered = stamp;
+}
+
 /* From `last` on it is not known in which regions the thread is. */
 static void lose(struct totals *t, struct thread_totals *thread, uint64_t last)
 {
 	for (uint32_t r = 0; r < t->nregions; r++) {
 		struct region_total *region = &thread->regions[r];
-		if (region->depth > 0)
-			add_piece(&region->time.sure, last - region->entered);
-		region->depth = 0;
+		settle(region, last);
+		region->depth = region->jumped = 0;
 		if (region->time.since > last)
 			region->time.since = last;
 	}
@@ -82,11 +92,53 @@ static void stop(struct totals *t, struct thread_totals *thread, uint64_t last)
 {
 	for (uint32_t r = 0; r < t->nregions; r++) {
 		struct region_total *region = &thread->regions[r];
-		if (region->depth > 0) {
-			add_piece(&region->time.sure, last - region->entered);
+		settle(region, last);
+		if (region->depth > 0 || region->jumped > 0)
 			region->time.since = last < region->time.since ? last : region->time.since;
-		}
 	}
+}
+
+/* Of a thread that jumped: pairs of enter and exit need a stack. */
+static void enter_or_jump(struct region_total *r, struct nesting *open, const struct tr_event *e, uint64_t stamp)
+{
+	nest_enter(open, (struct nest_entry){ .site = e->site, .record = e->jumped });
+	if (!r)
+		return;
+	settle(r, stamp);
+	r->visits += !e->inherited && r->depth == 0;
+	*(e->jumped ? &r->jumped : &r->depth) += 1;
+}
+
+static void leave_all(struct totals *t, struct thread_totals *thread, struct nesting *open, uint32_t site,
+		      uint64_t stamp)
+{
+	for (size_t count = nest_exit(open, site); count > 0; count--) {
+		struct nest_entry entry = nest_pop(open);
+		uint32_t r = entry.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[entry.site];
+		if (r == TR_NO_SITE)
+			continue;
+		settle(&thread->regions[r], stamp);
+		*(entry.record ? &thread->regions[r].jumped : &thread->regions[r].depth) -= 1;
+	}
+}
+
+static void add_jumping(struct totals *t, struct thread_totals *thread, struct nesting *open,
+			const struct tr_event *e, uint64_t stamp)
+{
+	uint32_t r = e->site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e->site];
+	if (e->op == DPROF_ENTER)
+		enter_or_jump(r == TR_NO_SITE ? NULL : &thread->regions[r], open, e, stamp);
+	else if (e->op == DPROF_EXIT)
+		leave_all(t, thread, open, e->site, stamp);
+}
+
+static void add_event(struct totals *t, struct thread_totals *thread, const struct tr_event *e, uint64_t stamp)
+{
+	uint32_t r = e->site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e->site];
+	if (r != TR_NO_SITE && e->op == DPROF_ENTER)
+		enter(&thread->regions[r], stamp, !e->inherited);
+	else if (r != TR_NO_SITE && e->op == DPROF_EXIT)
+		leave(&thread->regions[r], stamp);
 }
 
 static void add_regions(struct totals *t, size_t index)
@@ -95,22 +147,29 @@ static void add_regions(struct totals *t, size_t index)
 	struct tr_cursor events = trace_places(t->trace, index);
 	struct tr_event e;
 	uint64_t last = 0, lost = 0;
+	bool jumps = t->trace->threads[index].jumps != NULL;
+	struct nesting open = { 0 };
+	if (jumps)
+		nest_begin(&open, t->trace->nsites);
 	while (trace_next_bare(&events, &e)) {
-		if (e.op == DPROF_LOST) {
-			lost += e.lost;
-			lose(t, thread, last);
-			continue;
+		bool any = e.op == DPROF_ENTER && e.site == TR_NO_SITE; /* region */
+		if (e.op != DPROF_LOST) {
+			last = e.stamp > last ? e.stamp : last;
+			thread->events += !e.inherited;
 		}
-		last = e.stamp > last ? e.stamp : last;
-		thread->events += !e.inherited;
-		if (e.inherited && e.site == TR_NO_SITE)
-			lose(t, thread, last); /* any region */
-		uint32_t r = e.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e.site];
-		if (r != TR_NO_SITE && e.op == DPROF_ENTER)
-			enter(&thread->regions[r], last, !e.inherited);
-		else if (r != TR_NO_SITE && e.op == DPROF_EXIT)
-			leave(&thread->regions[r], last);
+		lost += e.lost;
+		if (any || e.op == DPROF_LOST) {
+			lose(t, thread, last);
+			while (open.depth > 0)
+				nest_pop(&open);
+		}
+		if (jumps)
+			add_jumping(t, thread, &open, &e, last);
+		else
+			add_event(t, thread, &e, last);
 	}
+	if (jumps)
+		nest_end(&open);
 	if (t->trace->threads[index].lost > lost)
 		lose(t, thread, last);
 	stop(t, thread, last);

@@ -41,7 +41,7 @@ struct pack_thread {
 	uint32_t number;
 	char name[sizeof((struct dprof_events_header *)0)->name];
 	uint64_t lost, said_lost; /* in all; by its lines "lost" */
-	bool complete, ran_on;
+	bool complete, ran_on, never_jumps;
 	uint64_t first, last;    /* stamps */
 	bool begun;              /* has an event */
 	uint64_t *pending; size_t npending;

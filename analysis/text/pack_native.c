@@ -156,6 +156,7 @@ static char *finish_thread(struct pack *p, size_t thread)
 		.lost = lost,
 		.end = { .ran_on = t->ran_on, .lost = lost, .chunks = 1, .words = words,
 			 .sum = words ? t->sum : DPROF_SUM_BEGIN },
+		.jumps = { t->never_jumps, ~(uint64_t)t->never_jumps },
 	};
 	memcpy(header.name, t->name, sizeof header.name);
 	header.end.header_sum = header.ended ? dprof_header_sum(&header) : 0;

@@ -6,6 +6,7 @@
  *   process N clock=N rank=N size=N pid=N program=PATH job=ID finished=0|1
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
  *        ran_on=0|1                               complete: it ended; ran_on: because its process did
+ *        jumps=0                                  it left nothing without an exit (trace_jumps.h)
  *   group N threads=N,N,... size=N                  size: how many should take part
  *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
  *        auto=0|1                                 auto: a region that the user did not mark
@@ -44,7 +45,7 @@ enum {
 	PROCESS_JOB, PROCESS_FINISHED
 };
 enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
-       THREAD_COMPLETE, THREAD_RAN_ON };
+       THREAD_COMPLETE, THREAD_RAN_ON, THREAD_JUMPS };
 enum { GROUP_N, GROUP_THREADS, GROUP_SIZE };
 enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUNCTION, SITE_AUTO };
 enum { LINK_FROM, LINK_SENT, LINK_TO, LINK_RECEIVED };

@@ -74,6 +74,8 @@ static void put_threads(FILE *out, const struct trace *t)
 			put_string(out, "name", trace_raw(t, thread->name));
 		if (thread->lost)
 			fprintf(out, " lost=%" PRIu64, thread->lost);
+		if (thread->may_jump == UINT64_MAX)
+			fputs(" jumps=0", out);
 		fputs(thread->ran_on ? " ran_on=1\n" : thread->complete ? "\n" : " complete=0\n", out);
 	}
 }

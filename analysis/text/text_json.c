@@ -84,6 +84,7 @@ static void put_threads(struct json *j, const struct trace *t)
 		number(j, "lost", thread->lost);
 		jw_bool(j, "complete", thread->complete);
 		jw_bool(j, "ran_on", thread->ran_on);
+		jw_bool(j, "may_jump", thread->may_jump < UINT64_MAX);
 		put_sched(j, thread);
 		jw_end(j);
 	}

@@ -178,6 +178,8 @@ static char *check_thread(const struct ln_value *v)
 		return too_big("complete", 1, v[THREAD_COMPLETE].number);
 	if (v[THREAD_RAN_ON].number > 1)
 		return too_big("ran_on", 1, v[THREAD_RAN_ON].number);
+	if (v[THREAD_JUMPS].number > 0)
+		return too_big("jumps", 0, v[THREAD_JUMPS].number);
 	size_t room = sizeof((struct pack_thread *)0)->name - 1;
 	if (v[THREAD_NAME].given && strlen(v[THREAD_NAME].string) > room)
 		return too_big("a name, in bytes,", room, strlen(v[THREAD_NAME].string));
@@ -205,6 +207,7 @@ static char *thread_line(struct pack *p, const struct ln_value *v)
 						 : process->next_number,
 		.complete = v[THREAD_COMPLETE].given ? v[THREAD_COMPLETE].number : true,
 		.ran_on = v[THREAD_RAN_ON].number,
+		.never_jumps = v[THREAD_JUMPS].given,
 	};
 	if (v[THREAD_NAME].given)
 		strcpy(t->name, v[THREAD_NAME].string);

@@ -9,6 +9,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/nesting.h"
+#include "analysis/trace/trace_jumps.h"
 
 struct entry { uint32_t site; bool has_id; uint64_t id; };
 
@@ -87,7 +88,7 @@ static void enter_region(struct walk *w, const struct tr_event *e)
 	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site });
 	if (depth == w->room)
 		w->ids = mem_resize(w->ids, w->room = w->room ? 2 * w->room : 16, sizeof *w->ids);
-	w->ids[depth] = (struct entry){ e->site, trace_has(e, DPROF_KEY_ID),
+	w->ids[depth] = (struct entry){ e->unsure ? TR_NO_SITE : e->site, trace_has(e, DPROF_KEY_ID),
 					trace_arg(e, DPROF_KEY_ID, 0) };
 }
 
@@ -155,10 +156,15 @@ static void meet_team(struct walk *w, const struct tr_event *e)
 	}
 }
 
+static bool is_tangled(const struct tr_thread *thread)
+{
+	return thread->jumps && thread->jumps->tangled;
+}
+
 static void walk_thread(const struct trace *trace, struct tr_inheritance *all, size_t thread)
 {
 	struct walk w = { .trace = trace, .all = all, .process = trace->threads[thread].process,
-			  .lost = trace->threads[thread].gaps };
+			  .lost = trace->threads[thread].gaps || is_tangled(&trace->threads[thread]) };
 	struct tr_cursor events = trace_events(trace, thread);
 	nest_begin(&w.nesting, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {

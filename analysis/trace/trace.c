@@ -18,6 +18,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/trace/inherit.h"
+#include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
 #include "freezer/synclog.h"
@@ -334,6 +335,7 @@ void trace_close(struct trace *t)
 	}
 	for (size_t i = 0; i < t->nthreads; i++) {
 		words_close(t->threads[i].words);
+		jumps_close(t->threads[i].jumps);
 		free(t->threads[i].name);
 		free(t->threads[i].sched);
 	}
@@ -368,11 +370,17 @@ struct tr_cursor trace_places(const struct trace *t, size_t thread)
 	struct tr_cursor c = trace_events(t, thread);
 	c.inheritance = inherit_of(t, thread);
 	c.team_site = TR_NO_SITE;
+	c.tangled = c.thread->jumps && c.thread->jumps->tangled;
 	return c;
 }
 
 bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 {
+	if (c->tangled && !c->told) {
+		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .inherited = true };
+		c->told = true;
+		return true;
+	}
 	return c->inheritance ? inherit_next(c, e) : trace_next_recorded(c, e);
 }
 
@@ -388,12 +396,14 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 			continue;
 		c->next++;
 		e->nargs = e->keys = 0;
-		e->inherited = false;
+		e->inherited = e->jumped = e->unsure = false;
 		if (is_event(r)) {
 			e->stamp = r->stamp;
 			e->op = TR_OP(r->what);
-			e->site = (uint32_t)TR_BODY(r->what);
+			e->site = c->tangled ? TR_NO_SITE : (uint32_t)TR_BODY(r->what);
 			e->lost = 0;
+			if (c->thread->jumps)
+				jumps_mark(c->thread->jumps, c->next - 1, e);
 			return true;
 		}
 		if (r->stamp) {

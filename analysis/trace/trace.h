@@ -19,6 +19,7 @@
 #include "runtime/format.h"
 
 struct tr_words;
+struct tr_jumps;
 
 struct tr_packets {           /* of a host's endpoint, over the whole run */
 	uint64_t exchanges, unanswered; /* questions it asked */
@@ -64,6 +65,8 @@ struct tr_thread {
 	bool complete;        /* ended in good order; otherwise it was killed or still runs */
 	uint64_t ended;       /* stamp, if it is complete: it records nothing after that */
 	bool ran_on;          /* it ended because its process did */
+	uint64_t may_jump;    /* from this stamp on it may have left places without an exit; UINT64_MAX: it has not */
+	struct tr_jumps *jumps; /* which (trace_jumps.h); NULL: none */
 	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
 	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
 	size_t nrecords;
@@ -88,6 +91,7 @@ struct tr_event {
 	uint32_t site;        /* index; TR_NO_SITE for LOST and for a site that is missing */
 	uint64_t lost;        /* LOST: how many */
 	bool inherited;       /* not of this thread's records: inherit.h */
+	bool jumped, unsure;  /* an ENTER that has no exit, or of which that is not sure: trace_jumps.h */
 	unsigned nargs;
 	unsigned keys;        /* bits 1 << key: of the arguments */
 	struct tr_arg args[DPROF_KEY_COUNT];
@@ -174,11 +178,12 @@ struct tr_cursor {
 	uint64_t group, seq, stamp;
 	uint32_t team_site, inside, to_enter, to_leave;
 	bool forks, in_team;
+	bool tangled, told;   /* its places are not known: and that has been said, by a LOST */
 };
 struct tr_cursor trace_events(const struct trace *, size_t thread);
 
 /* Likewise, and with the enters and exits of regions that the thread inherits (inherit.h): for whoever asks
- * where a thread is. */
+ * where a thread is. Of a thread that is tangled (trace_jumps.h) all sites are unknown. */
 struct tr_cursor trace_places(const struct trace *, size_t thread);
 bool trace_next(struct tr_cursor *, struct tr_event *);
 

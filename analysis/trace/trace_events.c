@@ -19,6 +19,7 @@
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
+#include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
 #include "runtime/sum.h"
@@ -55,6 +56,7 @@ struct scan {
 	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
 	struct ids groups;              /* that it has named */
+	struct jumps_scan jumps;
 	uint64_t lost, unsaid;          /* by LOST; and those of them that are not recorded as lost */
 	size_t count[NDAMAGES], first[NDAMAGES];
 };
@@ -84,12 +86,13 @@ static void scan_argument(struct scan *s, const struct tr_record *r, size_t word
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 
-static void scan_record(struct scan *s, const struct tr_record *r, size_t word)
+static void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t record)
 {
 	if (TR_OP(r->what) == DPROF_ARG) {
 		scan_argument(s, r, word);
 		return;
 	}
+	jumps_event(&s->jumps, r, record);
 	s->keys = is_event(r);
 	if (!s->keys) {
 		s->lost += r->stamp;
@@ -176,6 +179,27 @@ static void replace(struct opened *o, struct tr_thread *thread, struct tr_record
 	thread->nrecords = n;
 }
 
+/* A thread whose records are whole, and that did not end by itself, was in what it never left until its process
+ * ended or was killed; unless it may have jumped. */
+static bool lasts(const struct tr_thread *t)
+{
+	return t->may_jump == UINT64_MAX && (!t->complete || t->ran_on) && !t->gaps;
+}
+
+/* Once more, of records that do not stand in the file as they are wanted. `holes`: nobody knows where some are
+ * missing. */
+static void scan_jumps_again(struct opened *o, struct tr_thread *thread, bool holes)
+{
+	struct jumps_scan jumps;
+	jumps_close(thread->jumps);
+	thread->jumps = NULL;
+	jumps_begin(&jumps, &o->t, thread);
+	for (size_t i = 0; i < thread->nrecords; i++)
+		jumps_event(&jumps, &thread->records[i], i);
+	jumps.found.tangled |= holes;
+	jumps_end(&jumps, lasts(thread));
+}
+
 static void put_in_order(struct opened *o, struct tr_thread *thread)
 {
 	struct order_damage damage;
@@ -194,6 +218,7 @@ static void put_in_order(struct opened *o, struct tr_thread *thread)
 			      damage.at_most, l.record[damage.first].stamp, damage.dropped,
 			      damage.dropped > 1 ? "s are" : " is");
 	replace(o, thread, copy, n);
+	scan_jumps_again(o, thread, damage.dropped > 0);
 	unload(&l);
 }
 
@@ -231,6 +256,7 @@ static void leave_out_ambiguous(struct opened *o, const char *name, const struct
 			      "it is not known whether they stand before that or behind",
 			      name, dropped);
 	replace(o, thread, l.record, n);
+	scan_jumps_again(o, thread, false);
 	l.record = NULL;
 	unload(&l);
 }
@@ -246,7 +272,7 @@ static bool scan_one(struct scan *s, struct word_place *p)
 	if (is_record(damage)) {
 		if (s->thread->nrecords++ % BLOCK_RECORDS == 0)
 			words_add_block(words, &before);
-		scan_record(s, &r, p->record);
+		scan_record(s, &r, p->record, s->thread->nrecords - 1);
 	}
 	if (is_record(damage) && damage != DAMAGE_NONE) {
 		s->unsaid += TR_OP(r.what) == DPROF_LOST ? r.stamp : 0;
@@ -268,7 +294,7 @@ static size_t scan_plain(struct scan *s, struct word_place *p)
 	if (n)
 		scan_damage(s, DAMAGE_NONE, before.at);
 	for (size_t i = 0; i < n; i++)
-		scan_record(s, &plain[i], before.at + i);
+		scan_record(s, &plain[i], before.at + i, t->nrecords + i);
 	t->nrecords += n;
 	progress_add(n);
 	return n;
@@ -299,6 +325,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
+	jumps_begin(&s.jumps, &o->t, thread);
 	while (scan_plain(&s, &p) || scan_one(&s, &p))
 		if (s.all_unwritten == UNWRITTEN_WORDS) {
 			leave_out_rest(&s, p.at);
@@ -311,6 +338,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 	ch_tell_damage(&o->t, &thread->words->words);
 	thread->gaps |= thread->words->words.gaps || !to_the_end;
 	add_up_losses(&s, no_room, to_the_end);
+	jumps_end(&s.jumps, lasts(thread));
 	if (s.back)
 		put_in_order(o, thread);
 }
@@ -469,6 +497,14 @@ static uint64_t latest(const struct dprof_events_header *h, const struct dprof_e
 	return h->ended && (old || all) ? h->ended : UINT64_MAX;
 }
 
+/* The stamp from which on the thread may have jumped, or UINT64_MAX. */
+static uint64_t may_jump(const struct dprof_events_header *h)
+{
+	if (h->version < DPROF_FORMAT_VERSION || h->jumps.check != ~h->jumps.first || !h->jumps.first)
+		return 0;
+	return h->jumps.first == DPROF_JUMPS_NONE ? UINT64_MAX : h->jumps.first;
+}
+
 static void read_thread(struct opened *o, const char *name)
 {
 	uint32_t number;
@@ -506,6 +542,7 @@ static void read_thread(struct opened *o, const char *name)
 		.complete = h->ended != 0,
 		.ended = h->ended,
 		.ran_on = end && end->ran_on,
+		.may_jump = may_jump(h),
 		.earliest = p->process.started,
 		.latest = latest(h, end),
 		.words = mem_resize(NULL, 1, sizeof *t->words),

@@ -8,6 +8,7 @@
  *   chunks*.c        the words of a thread, from its two files
  *   trace_decode.c   from words to records
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
+ *   trace_jumps.c    places that were left without an exit
  *   trace_order.c    records that a signal handler put out of order
  *   trace_sched.c    what the kernel said of each thread
  *   trace_check.c    what contradicts itself

@@ -7,6 +7,7 @@
  *   waits.c     condition variables and semaphores
  *   barriers.c  barriers
  *   c11.c       the same by C11's names
+ *   jumps.c     longjmp, other stacks, exceptions: whatever leaves functions without a return
  *   table.c     what threads.c and barriers.c know of an object, by its address
  *
  * The functions stand before the C library's by the order of linking, and call those. What the

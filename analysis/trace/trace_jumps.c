@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_jumps.c - see trace_jumps.h. Almost every thread has none, and then keeps nothing. */
+#include "analysis/trace/trace_jumps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thread *thread)
+{
+	*j = (struct jumps_scan){ .thread = thread };
+	nest_begin(&j->open, trace->nsites);
+}
+
+static void jumped(struct jumps_scan *j, struct nest_entry entry)
+{
+	*MEM_GROW(j->found.record, j->found.n) = entry.record;
+	*MEM_GROW(j->found.sites, j->found.nsites) = (struct tr_jumped_site){ entry.site, entry.record };
+}
+
+/* Records end here, or are lost. */
+static void end_of_records(struct jumps_scan *j)
+{
+	while (j->open.depth > 0)
+		*MEM_GROW(j->last, j->nlast) = nest_pop(&j->open);
+}
+
+static void leave(struct jumps_scan *j, uint32_t site)
+{
+	size_t count = nest_exit(&j->open, site);
+	j->found.tangled |= !count && !j->lost;
+	for (; count > 1; count--)
+		jumped(j, nest_pop(&j->open));
+	if (count)
+		nest_pop(&j->open);
+}
+
+void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t record)
+{
+	uint32_t site = (uint32_t)TR_BODY(r->what);
+	switch (TR_OP(r->what)) {
+	case DPROF_ENTER:
+		nest_enter(&j->open, (struct nest_entry){ site, r->stamp, record });
+		break;
+	case DPROF_EXIT:
+		leave(j, site);
+		break;
+	case DPROF_LOST:
+		if (r->stamp) {
+			end_of_records(j);
+			j->lost = true;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static int by_record(const void *x, const void *y)
+{
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	return (a > b) - (a < b);
+}
+
+static int by_site(const void *x, const void *y)
+{
+	const struct tr_jumped_site *a = x, *b = y;
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Keeps the first of each site. */
+static void sort(struct tr_jumps *found)
+{
+	size_t n = 0;
+	if (!found->n)
+		return;
+	qsort(found->record, found->n, sizeof *found->record, by_record);
+	qsort(found->sites, found->nsites, sizeof *found->sites, by_site);
+	for (size_t i = 0; i < found->nsites; i++)
+		if (n == 0 || found->sites[n - 1].site != found->sites[i].site)
+			found->sites[n++] = found->sites[i];
+	found->nsites = n;
+}
+
+void jumps_end(struct jumps_scan *j, bool lasts)
+{
+	end_of_records(j);
+	nest_end(&j->open);
+	for (size_t i = 0; i < j->nlast && !lasts; i++)
+		jumped(j, j->last[i]);
+	free(j->last);
+	if (!j->found.n && !j->found.tangled)
+		return;
+	sort(&j->found);
+	j->thread->jumps = mem_resize(NULL, 1, sizeof *j->thread->jumps);
+	*j->thread->jumps = j->found;
+}
+
+void jumps_close(struct tr_jumps *jumps)
+{
+	if (!jumps)
+		return;
+	free(jumps->record);
+	free(jumps->sites);
+	free(jumps);
+}
+
+static int site_of(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = ((const struct tr_jumped_site *)y)->site;
+	return (a > b) - (a < b);
+}
+
+void jumps_mark(const struct tr_jumps *jumps, size_t record, struct tr_event *e)
+{
+	const struct tr_jumped_site *first =
+		jumps->n ? bsearch(&e->site, jumps->sites, jumps->nsites, sizeof *jumps->sites, site_of) : NULL;
+	e->unsure = e->op == DPROF_ENTER && first && first->first <= record;
+	e->jumped = e->unsure && bsearch(&record, jumps->record, jumps->n, sizeof record, by_record);
+}

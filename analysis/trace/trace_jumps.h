@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_jumps.h - which places a thread left without an exit: by longjmp, by an exception through C, by pthread_exit.
+ *
+ * An exit belongs to the innermost open enter of its site, so that what has no exit is among the outermost (nesting.h).
+ * Other pairs may be the true ones: of `enter s, enter s, exit s` either may have been left by a jump. But whatever
+ * the true pairs are, and whenever the jumps came,
+ *   - a thread is in s at least from each enter of s to the exit that belongs to it here;
+ *   - what it is in stands on the stack that pops as late as possible, in the same order: an enter without an exit
+ *     (`jumped`) may be left at any time from then on until something that encloses it is left;
+ *   - an enter of s before which another one `jumped` may be that one in truth (`unsure`): it may be left early, too.
+ * What is open when records end, or are lost, was not left, unless its thread ended by itself or may have jumped
+ * (struct dprof_jumps). A thread with an exit of what is not open switched stacks: it may be anywhere (`tangled`).
+ *
+ * Law: if a thread runs as it says it does, what is neither `jumped` nor `unsure` lasts from its enter to its exit. */
+#ifndef ANALYSIS_TRACE_JUMPS_H
+#define ANALYSIS_TRACE_JUMPS_H
+
+#include "analysis/trace/nesting.h"
+#include "analysis/trace/trace.h"
+
+struct tr_jumped_site { uint32_t site; size_t first; };
+
+struct tr_jumps {
+	size_t *record; size_t n;             /* of each enter that jumped, ascending */
+	struct tr_jumped_site *sites; size_t nsites; /* by site: the first of its enters that jumped */
+	bool tangled;
+};
+
+/* While the records of one thread come by, in order. */
+struct jumps_scan {
+	struct tr_thread *thread;
+	bool lost;
+	struct nesting open;
+	struct tr_jumps found;
+	struct nest_entry *last; size_t nlast; /* what was open when records were lost, or ended */
+};
+
+void jumps_begin(struct jumps_scan *, const struct trace *, struct tr_thread *);
+void jumps_event(struct jumps_scan *, const struct tr_record *, size_t record);
+/* Sets thread->jumps: NULL where it never jumped. `lasts`: what is open when records end, or are lost, was not left. */
+void jumps_end(struct jumps_scan *, bool lasts);
+
+void jumps_close(struct tr_jumps *);
+
+/* Says of the event that stands at `record` whether it is left without an exit. */
+void jumps_mark(const struct tr_jumps *, size_t record, struct tr_event *);
+
+#endif

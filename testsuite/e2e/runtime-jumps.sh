@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Whatever leaves a region without passing its end (longjmp, a signal handler's siglongjmp, an exception through C,
+# another context, pthread_exit, cancellation, exit, _exit): what the program itself measured of that region lies in
+# every interval that is printed of it; and only what was certainly not left has an exact one.
+. testsuite/fixtures/analysis/setup.sh
+fixtures=$fixtures/../runtime
+export LC_ALL=C DPROF_DIR=$tmp DPROF_QUIET=1
+unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER
+"$B/bin/dprof-cc" -O2 -c "$fixtures/jumps.c" -o jumps.o || fail "jumps.c does not compile"
+"$B/bin/dprof-c++" -O2 -pthread "$fixtures/jump-ways.cc" jumps.o -o ways || fail "jump-ways.cc does not compile"
+
+number() { # of a JSON file: the seconds of region `left`, or of a query
+	tr -d ' \n' <"$1" | sed -n "s/.*$2:{\"lo\":\([^,]*\),\"hi\":\([^}]*\)}.*/\1 \2/p"
+}
+contains() { # what truth lo hi
+	[ $# -eq 4 ] || fail "$way: nothing is said of $1: $(cat out)"
+	awk "BEGIN { exit !($3 <= $2 + 1e-4 && $2 <= $4 + 1e-4) }" || fail "$way: $1 is $2, found $3 .. $4"
+}
+for way in longjmp signal exception context pthread_exit cancel exit _exit; do
+	rm -rf dprof-*
+	ticks=$(./ways $way) || fail "$way: status $?"
+	run=$(echo dprof-*)
+	truth=$("$analyze" dump "$run" 2>/dev/null |
+		awk -v n="$ticks" '$1 == "clock" { sub(".*ghz=", ""); printf "%.9f\n", n / $1 / 1e9 }')
+	"$analyze" report --json "$run" >out 2>/dev/null
+	seconds=$(number out '"region":"left"[^{]*"time_s"')
+	contains "the region" "$truth" $seconds
+	"$analyze" query --json "$run" 'count(left) == 1' >out 2>/dev/null
+	contains "the query" "$truth" $(number out '"holds_s"')
+	wide=$(echo "$seconds" | awk -v t="$truth" '{ print ($2 > 2 * t) ? "wide" : "exact" }')
+	case $way in
+	exit | _exit) [ "$wide" = exact ] || fail "$way: it was there to the end ($truth), found $seconds" ;;
+	pthread_exit | cancel) ;; # the thread ends at once
+	*) [ "$wide" = wide ] || fail "$way: nobody knows when it was left, found $seconds" ;;
+	esac
+done
+
+# What is inside of a region that is left at its end was left before that; a query's certain part is what has an exit.
+head='dprof-text 1
+clock 0 host=h0 ghz=1
+thread 0 clock=0 rank=0
+site 0 kind=region name=outer file=x.c line=1
+site 1 kind=region name=inner file=x.c line=2
+e 0 1000000 0 enter'
+printf '%s\n' "$head" 'e 0 2000000 1 enter' 'e 0 3000000 1 enter' 'e 0 4000000 1 exit' 'e 0 6000000 0 exit' \
+	'e 0 8000000 0 enter' 'e 0 9000000 0 exit' | trace skipped
+expect 1 query --json skipped 'count(inner) == 1'
+[ "$(number out '"holds_s"' | awk '{ printf "%.5f %.5f", $1, $2 }')" = "0.00100 0.00400" ] ||
+	fail "inner lasts from 1 to 4 ms: $(cat out)"
+expect 1 query --json --work inner skipped 'count(working) == 1'
+[ "$(number out '"holds_s"' | awk '{ printf "%.5f %.5f", $1, $2 }')" = "0.00100 0.00400" ] ||
+	fail "it works inside of inner from 1 to 4 ms: $(cat out)"
+
+# Exits that do not nest are of two stacks: the thread may be anywhere.
+printf '%s\n' "$head" 'e 0 2000000 1 enter' 'e 0 3000000 0 exit' 'e 0 6000000 1 exit' | trace tangled
+expect 1 query --json tangled 'count(inner) == 1'
+[ "$(number out '"holds_s"' | awk '{ printf "%.5f %.5f", $1, $2 }')" = "0.00000 0.00500" ] ||
+	fail "inner may have lasted throughout: $(cat out)"
