@@ -9,7 +9,8 @@
  * may end within one, if the process was killed just then.
  *
  * A part is made in three steps, each of which can be undone:
- * - Of two events' stamps, their difference. The id stays what it is. Escapes stay as they are.
+ * - Of two events' stamps, their difference. The id stays what it is. Of two arguments with the same key, their
+ *   difference, too (not in parts of DPROF_PART_MAGIC_1). Other escapes stay as they are.
  * - Filled up with zeros to 16 words, then all their lowest bytes, all their second bytes, and so on.
  * - One zstd frame, with its checksum.
  *
@@ -24,12 +25,13 @@
 
 #include "runtime/words.h"
 
-#define DPROF_PART_MAGIC 0x54525044u /* "DPRT" */
+#define DPROF_PART_MAGIC   0x32525044u /* "DPR2" */
+#define DPROF_PART_MAGIC_1 0x54525044u /* "DPRT" */
 #define DPROF_PART_WORDS 16384       /* a multiple of DPROF_FOLD_WORDS */
 #define DPROF_FOLD_WORDS 16
 
 struct dprof_part {
-	uint32_t magic; /* DPROF_PART_MAGIC */
+	uint32_t magic; /* DPROF_PART_MAGIC, or of old the other one */
 	uint32_t check; /* dprof_part_check() */
 	uint64_t chunk; /* its number */
 	uint32_t first; /* of the chunk's words, which is the first one here */
@@ -57,29 +59,59 @@ static inline size_t dprof_folded_words(size_t words)
 
 #define DPROF_STAMP_PART (~(DPROF_IDS - 1))
 
+#define DPROF_VALUE_PART (~UINT64_C(0xff))
+
+/* What stands before a word: the stamp of an event, and each key's value. */
+struct dprof_before { uint64_t stamp, value[16]; };
+
 /* From words to differences, and back. `to` may be `from`. */
-static inline void dprof_differences(const uint64_t *from, uint64_t *to, size_t words)
+static inline uint64_t dprof_difference(struct dprof_before *b, uint64_t word)
 {
-	uint64_t before = 0;
+	uint64_t *value = &b->value[dprof_small(word)], before;
 
-	for (size_t i = 0; i < words; i++) {
-		uint64_t word = from[i], stamp = word & DPROF_STAMP_PART;
-
-		to[i] = dprof_is_escape(word) ? word : word - before;
-		before = dprof_is_escape(word) ? before : stamp;
+	if (!dprof_is_escape(word)) {
+		before = b->stamp;
+		b->stamp = word & DPROF_STAMP_PART;
+		return word - before;
 	}
+	if (!dprof_is(word, DPROF_ESCAPE_ARG))
+		return word;
+	before = *value;
+	*value = word & DPROF_VALUE_PART;
+	return word - before;
 }
 
-static inline void dprof_sums(const uint64_t *from, uint64_t *to, size_t words)
+static inline uint64_t dprof_sum(struct dprof_before *b, uint64_t difference)
 {
-	uint64_t before = 0;
+	uint64_t *value = &b->value[dprof_small(difference)], word;
 
-	for (size_t i = 0; i < words; i++) {
-		uint64_t word = from[i] + before;
-
-		to[i] = dprof_is_escape(from[i]) ? from[i] : word;
-		before = dprof_is_escape(from[i]) ? before : word & DPROF_STAMP_PART;
+	if (!dprof_is_escape(difference)) {
+		word = difference + b->stamp;
+		b->stamp = word & DPROF_STAMP_PART;
+		return word;
 	}
+	if (!dprof_is(difference, DPROF_ESCAPE_ARG))
+		return difference;
+	word = difference + *value;
+	*value = word & DPROF_VALUE_PART;
+	return word;
+}
+
+static inline void dprof_differences(const uint64_t *from, uint64_t *to, size_t words)
+{
+	struct dprof_before before = { 0 };
+
+	for (size_t i = 0; i < words; i++)
+		to[i] = dprof_difference(&before, from[i]);
+}
+
+/* `magic`: of the part, which says whether values are differences. */
+static inline void dprof_sums(const uint64_t *from, uint64_t *to, size_t words, uint32_t magic)
+{
+	struct dprof_before before = { 0 };
+
+	for (size_t i = 0; i < words; i++)
+		to[i] = magic == DPROF_PART_MAGIC_1 && dprof_is_escape(from[i]) ? from[i] : dprof_sum(&before, from[i]);
 }
 
 /* The first half of 128 bytes and the second one take turns: of a byte's place, in 7 bits, the highest
@@ -136,10 +168,10 @@ static inline void dprof_fold(const uint64_t *from, uint8_t *to, size_t words, u
 }
 
 /* `to` has room for dprof_folded_words(), of which `words` are meant. */
-static inline void dprof_unfold(const uint8_t *from, uint64_t *to, size_t words)
+static inline void dprof_unfold(const uint8_t *from, uint64_t *to, size_t words, uint32_t magic)
 {
 	dprof_from_planes(from, to, dprof_folded_words(words));
-	dprof_sums(to, to, words);
+	dprof_sums(to, to, words, magic);
 }
 
 #endif

@@ -73,7 +73,7 @@ static bool unpack(struct ch_words *w, const struct ch_piece *p)
 	if (ZSTD_isError(got) || got != bytes)
 		return false;
 	make_room(w, folded);
-	dprof_unfold(u->planes, w->buffer, p->words);
+	dprof_unfold(u->planes, w->buffer, p->words, p->magic);
 	w->first = p->at;
 	w->nbuffered = p->n;
 	return true;
@@ -122,7 +122,7 @@ static bool replace_by_parts(struct ch_words *w, size_t k)
 			.at = old.at + part->header.first, .chunk = old.chunk,
 			.n = left < part->header.words ? left : part->header.words,
 			.offset = part->offset, .bytes = part->header.bytes,
-			.words = part->header.words };
+			.words = part->header.words, .magic = part->header.magic };
 	}
 	free(parts.part);
 	return n > 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * runtime_packed.c - words are folded as runtime/packed.h says, and come back whatever they are. */
+#include <stdbool.h>
+
 #include "runtime/packed.h"
 #include "testsuite/unit/unit.h"
 
@@ -28,16 +30,17 @@ static size_t make_words(uint64_t *state, uint64_t *words)
 		stamp += any % 1000 - (any % 7 == 0 ? 500 : 0);
 		words[i] = any % 4 < wild ? next_random(state)
 			   : any % 9 == 0 ? dprof_epoch_word(stamp)
+			   : any % 3 == 0 ? dprof_escape_word(DPROF_ESCAPE_ARG, any % 5, stamp)
 					  : dprof_event_word(stamp, 16 * (any % 5), DPROF_EXIT);
 	}
 	return n;
 }
 
-/* The same, a byte at a time. */
-static void fold_slowly(const uint64_t *words, size_t n, uint8_t *planes)
+/* The same, a byte at a time; `values`: differences of arguments, too. */
+static void fold_slowly(const uint64_t *words, size_t n, uint8_t *planes, bool values)
 {
 	size_t padded = (n + 15) / 16 * 16;
-	uint64_t before = 0;
+	uint64_t before = 0, value[16] = { 0 };
 
 	memset(planes, 0, padded * 8);
 	for (size_t i = 0; i < n; i++) {
@@ -46,6 +49,11 @@ static void fold_slowly(const uint64_t *words, size_t n, uint8_t *planes)
 		if (word % 2 == 0) {
 			word = (stamp - before) << 24 | word % (1 << 24);
 			before = stamp;
+		} else if (values && word % 16 == 3) {
+			unsigned key = word / 16 % 16;
+
+			word = ((word >> 8) - value[key]) << 8 | word % 256;
+			value[key] = words[i] >> 8;
 		}
 		for (unsigned byte = 0; byte < 8; byte++)
 			planes[byte * padded + i] = (uint8_t)(word >> 8 * byte);
@@ -62,12 +70,15 @@ START_TEST(what_is_folded_comes_back)
 		size_t n = make_words(&state, words);
 
 		dprof_fold(words, planes, n, space);
-		fold_slowly(words, n, slow);
+		fold_slowly(words, n, slow, true);
 		ck_assert_msg(!memcmp(planes, slow, dprof_folded_words(n) * 8),
 			      "SEED=%" PRIu64 ": not folded as it is said to be", unit_seed + i);
-		dprof_unfold(planes, back, n);
+		dprof_unfold(planes, back, n, DPROF_PART_MAGIC);
 		ck_assert_msg(!memcmp(words, back, n * 8), "SEED=%" PRIu64 ": %zu words", unit_seed + i,
 			      n);
+		fold_slowly(words, n, slow, false);
+		dprof_unfold(slow, back, n, DPROF_PART_MAGIC_1);
+		ck_assert_msg(!memcmp(words, back, n * 8), "SEED=%" PRIu64 ": %zu words, as of old", unit_seed + i, n);
 	}
 }
 END_TEST

@@ -142,16 +142,20 @@ static struct chunk *new_chunk(uint64_t number, size_t words, bool packed)
 /* What dprof_fold() did, undone step by step. */
 static void unfold(const uint8_t *planes, size_t padded, uint64_t *to, size_t n)
 {
-	uint64_t stamp = 0;
+	uint64_t stamp = 0, value[16] = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t word = 0;
+		uint64_t word = 0, *v;
 
 		for (size_t plane = 0; plane < 8; plane++)
 			word |= (uint64_t)planes[plane * padded + i] << 8 * plane;
 		if (!(word & 1)) {
 			stamp = (stamp + (word >> DPROF_ID_BITS)) & (UINT64_MAX >> DPROF_ID_BITS);
 			word = stamp << DPROF_ID_BITS | (word & (DPROF_IDS - 1));
+		} else if (dprof_is(word, DPROF_ESCAPE_ARG)) {
+			v = &value[dprof_small(word)];
+			*v += word >> 8;
+			word = *v << 8 | (word & 0xff);
 		}
 		to[i] = word;
 	}
