@@ -18,36 +18,9 @@
 #define GROUP_OF_THREADS (UINT64_C(1) << 55)
 #define GROUP_OWNERS     ((UINT64_C(1) << 23) - 1) /* a pid has 22 bits */
 
-/* The sequence of record.h up to the claimed slot. NULL: not to be recorded, or, where `what` names
- * an event, recorded already. */
-static uint64_t *claim(uint64_t what, uint64_t stamp)
-{
-	uint64_t *slot;
-	uint8_t none = 0;
-
-	do {
-		slot = (uint64_t *)sizeof(*slot);
-		__asm__ volatile("xaddq %0, %1"
-				 : "+r"(slot), "+m"(__dprof_cursor.next) : : "cc", "memory");
-		if (slot < *(uint64_t *volatile *)&__dprof_cursor.end)
-			return slot;
-		__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
-				 "call __dprof_3_needs_libdprof\n\t"
-				 "lea 128(%%rsp), %%rsp\n\t"
-				 "setc %0" : "=r"(none) : "c"(slot), "d"(what), "a"(stamp)
-				 : "cc", "memory");
-	} while (!none);
-	return NULL;
-}
-
 static void write_word(uint64_t *slot, uint64_t word)
 {
 	*(volatile uint64_t *)slot = word;
-}
-
-static uint64_t *previous(uint64_t *slot)
-{
-	return dprof_self ? dprof_chunk_before(dprof_self, slot) : NULL;
 }
 
 bool dprof_adapter_recording(void)
@@ -62,41 +35,6 @@ __thread bool dprof_adapter_apart;
 void dprof_be_apart(void)
 {
 	dprof_adapter_apart = true;
-}
-
-/* Puts `word` behind *last, which becomes its place; false when there is no room or a signal handler
- * has recorded since: its event would get what is not its own. What was claimed must be written,
- * and says the truth then: something of this thread is lost here. */
-static bool add_word(uint64_t **last, uint64_t word)
-{
-	uint64_t *slot = dprof_open() ? claim(0, 0) : dprof_slow_claim();
-
-	if (!slot)
-		return false;
-	if (!*last || (slot - 1 != *last && previous(slot) != *last)) {
-		__atomic_fetch_add(&dprof_self->header->lost, 1, __ATOMIC_RELAXED);
-		write_word(slot, dprof_escape_word(DPROF_ESCAPE_LOST, 0, 1));
-		return false;
-	}
-	write_word(slot, word);
-	*last = slot;
-	return true;
-}
-
-void dprof_adapter_arguments(const struct dprof_argument *a, unsigned n)
-{
-	uint64_t *last = previous(__dprof_cursor.next);
-
-	if (dprof_settings.left_out && dprof_dropped())
-		return;
-	for (const struct dprof_argument *end = a + n; a < end; a++) {
-		uint64_t high = a->value >> 56;
-
-		if (!add_word(&last, dprof_escape_word(DPROF_ESCAPE_ARG, a->key, a->value)) ||
-		    (high && !add_word(&last, dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, a->key,
-								high))))
-			return;
-	}
 }
 
 static void write_words(volatile uint64_t *at, const uint64_t *word, unsigned n)
@@ -124,6 +62,13 @@ void dprof_adapter_record_slowly(const struct dprof_site *site, enum dprof_op op
 	write_words(at + 1, e.argument, e.arguments);
 }
 
+void dprof_adapter_record_visit_slowly(const struct dprof_site *site, uint64_t entered, uint64_t left,
+				       const struct dprof_arguments *a)
+{
+	dprof_adapter_record_slowly(site, DPROF_ENTER, entered, a);
+	dprof_adapter_record_slowly(site, DPROF_EXIT, left, NULL);
+}
+
 void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *a)
 {
 	uint64_t next = (uint64_t)place, after = next + a->words * sizeof(uint64_t);
@@ -139,37 +84,22 @@ void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *a)
 		dprof_add_slowly(place, a->word, a->words);
 }
 
-static void drop_if_left_out(const struct dprof_site *site)
-{
-	if (dprof_is_left_out(site))
-		dprof_drop();
-}
-
 /* An entry is stamped as late, an exit as early as possible: what lies between was inside. An exit
  * may be the receiving end of a link. */
 void dprof_adapter_enter(const struct dprof_site *site)
 {
-	drop_if_left_out(site);
 	dprof_adapter_record(site, DPROF_ENTER, 0, NULL);
 }
 
 void dprof_adapter_exit(const struct dprof_site *site)
 {
-	drop_if_left_out(site);
 	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
 /* What happened before it was seen behind the fence: this may be the receiving end of a link, too. */
 void dprof_adapter_point(const struct dprof_site *site)
 {
-	drop_if_left_out(site);
 	dprof_adapter_record(site, DPROF_POINT, dprof_adapter_now_fenced(), NULL);
-}
-
-void dprof_adapter_enter_at(const struct dprof_site *site, struct dprof_moment m)
-{
-	drop_if_left_out(site);
-	dprof_adapter_record_enter_at(site, m, NULL);
 }
 
 uint32_t dprof_adapter_reserve_thread(void)

@@ -21,8 +21,6 @@
 
 #define DPROF_EXPORT __attribute__((visibility("default")))
 
-struct dprof_argument { enum dprof_key key; uint64_t value; };
-
 /* False: nothing is recorded here, and what an adapter would find out is in vain. */
 DPROF_EXPORT bool dprof_adapter_recording(void);
 
@@ -48,6 +46,8 @@ static inline bool dprof_adapter_wanted(enum dprof_kind kind)
 
 #define DPROF_ARGUMENTS_MAX 15 /* words; an argument is one, or two where its upper 8 bits are not 0 */
 
+struct dprof_argument { enum dprof_key key; uint64_t value; };
+
 struct dprof_arguments {
 	unsigned words;
 	uint64_t word[DPROF_ARGUMENTS_MAX];
@@ -58,6 +58,33 @@ static inline void dprof_say(struct dprof_arguments *a, enum dprof_key key, uint
 	a->word[a->words++] = dprof_escape_word(DPROF_ESCAPE_ARG, key, value);
 	if (value >> 56)
 		a->word[a->words++] = dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, key, value >> 56);
+}
+
+/* The same of several; and where each is one word. */
+static inline __attribute__((always_inline)) void dprof_say_all(struct dprof_arguments *to,
+								const struct dprof_argument *a, unsigned n)
+{
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < n; i++)
+		dprof_say(to, a[i].key, a[i].value);
+}
+
+static inline __attribute__((always_inline)) bool dprof_are_short(const struct dprof_argument *a, unsigned n)
+{
+	uint64_t all = 0;
+
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < n; i++)
+		all |= a[i].value;
+	return all <= DPROF_VALUE_MAX;
+}
+
+static inline __attribute__((always_inline)) void dprof_write_all(volatile uint64_t *at,
+								  const struct dprof_argument *a, unsigned n)
+{
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < n; i++)
+		at[i] = dprof_escape_word(DPROF_ESCAPE_ARG, a[i].key, a[i].value);
 }
 
 /* A stamp. Whoever may be at the receiving end of a link takes the fenced one: a branch that was predicted
@@ -111,6 +138,74 @@ static inline void dprof_adapter_record(const struct dprof_site *site, enum dpro
 	*at++ = dprof_event_word(stamp ? stamp : dprof_adapter_now(), (uint64_t)site, op);
 	for (unsigned i = 0; i < words; i++)
 		at[i] = a->word[i];
+}
+
+/* The same where it is known to the compiler how many arguments there are: they go from registers to where they
+ * stand. */
+static inline __attribute__((always_inline)) void
+dprof_adapter_record_with(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
+			  const struct dprof_argument *a, unsigned n)
+{
+	volatile uint64_t *at = NULL;
+	struct dprof_arguments many;
+
+	if (!dprof_adapter_wanted(dprof_site_kind(site)))
+		return;
+	if (__builtin_expect(dprof_are_short(a, n), 1))
+		at = dprof_adapter_claim(1 + n);
+	if (__builtin_expect(!at, 0)) {
+		many.words = 0;
+		dprof_say_all(&many, a, n);
+		dprof_adapter_record_slowly(site, op, stamp, &many);
+		return;
+	}
+	*at++ = dprof_event_word(stamp ? stamp : dprof_adapter_now(), (uint64_t)site, op);
+	dprof_write_all(at, a, n);
+}
+
+/* An ENTER with arguments and its EXIT, of which both stamps are known: one claim for both. */
+DPROF_EXPORT void dprof_adapter_record_visit_slowly(const struct dprof_site *, uint64_t entered, uint64_t left,
+						    const struct dprof_arguments *);
+
+static inline void dprof_adapter_record_visit(const struct dprof_site *site, uint64_t entered, uint64_t left,
+					      const struct dprof_arguments *a)
+{
+	volatile uint64_t *at;
+
+	if (!dprof_adapter_wanted(dprof_site_kind(site)))
+		return;
+	at = dprof_adapter_claim(2 + a->words);
+	if (!at) {
+		dprof_adapter_record_visit_slowly(site, entered, left, a);
+		return;
+	}
+	*at++ = dprof_event_word(entered, (uint64_t)site, DPROF_ENTER);
+	for (unsigned i = 0; i < a->words; i++)
+		*at++ = a->word[i];
+	*at = dprof_event_word(left, (uint64_t)site, DPROF_EXIT);
+}
+
+/* Likewise where it is known how many arguments there are. */
+static inline __attribute__((always_inline)) void
+dprof_adapter_record_visit_with(const struct dprof_site *site, uint64_t entered, uint64_t left,
+				const struct dprof_argument *a, unsigned n)
+{
+	volatile uint64_t *at = NULL;
+	struct dprof_arguments many;
+
+	if (!dprof_adapter_wanted(dprof_site_kind(site)))
+		return;
+	if (__builtin_expect(dprof_are_short(a, n), 1))
+		at = dprof_adapter_claim(2 + n);
+	if (__builtin_expect(!at, 0)) {
+		many.words = 0;
+		dprof_say_all(&many, a, n);
+		dprof_adapter_record_visit_slowly(site, entered, left, &many);
+		return;
+	}
+	*at++ = dprof_event_word(entered, (uint64_t)site, DPROF_ENTER);
+	dprof_write_all(at, a, n);
+	at[n] = dprof_event_word(left, (uint64_t)site, DPROF_EXIT);
 }
 
 /* Where the calling thread's next word will stand: tells whether anything was recorded since. */
@@ -168,21 +263,9 @@ static inline const struct dprof_site *dprof_adapter_call(enum dprof_kind kind, 
 	return site;
 }
 
-/* Whether what is told is this site of the adapter's: of several that have its name. */
-static inline bool dprof_adapter_is_at(const struct dprof_site *told, const struct dprof_site *site_of_adapter)
-{
-	return told && dprof_site_kind(told) == dprof_site_kind(site_of_adapter) &&
-	       !strcmp(told->strings, site_of_adapter->strings);
-}
-
-/* Adds arguments to the last event of this thread, unless that is of a kind that is left out. */
-DPROF_EXPORT void dprof_adapter_arguments(const struct dprof_argument *, unsigned n);
-
 DPROF_EXPORT void dprof_adapter_enter(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_exit(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_point(const struct dprof_site *);
-
-DPROF_EXPORT void dprof_adapter_enter_at(const struct dprof_site *, struct dprof_moment);
 
 /* The number of a thread that is to be made, and in that thread, before it records anything: this is
  * it. Given back: the thread could not be made. */

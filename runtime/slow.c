@@ -239,12 +239,13 @@ void dprof_drop(void)
 	t->dropped_in = t->current->number;
 }
 
-/* A thread without a file has recorded nothing at all. */
+/* A thread without a file has recorded nothing at all; and of one that has just lost something nobody knows what
+ * that was. */
 bool dprof_dropped(void)
 {
 	const struct dprof_thread *t = dprof_self;
 
-	return !t || (t->dropped == dprof_chunk_before(t, __dprof_cursor.next) &&
+	return !t || t->lost_unwritten || (t->dropped == dprof_chunk_before(t, __dprof_cursor.next) &&
 		      t->dropped_in == t->current->number);
 }
 
@@ -380,19 +381,4 @@ void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
 		at[i] = word[i];
 	begun(dprof_self, before, NULL);
 	end_busy();
-}
-
-uint64_t *dprof_slow_claim(void)
-{
-	const struct dprof_chunk *before;
-	uint64_t *slot;
-
-	if (busy || !dprof_self)
-		return NULL;
-	begin_busy();
-	before = dprof_self->current;
-	slot = take(dprof_self, 1);
-	begun(dprof_self, before, NULL);
-	end_busy();
-	return slot;
 }

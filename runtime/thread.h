@@ -231,9 +231,6 @@ struct dprof_event {
 int dprof_make_room_for(const struct dprof_event *);
 void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n);
 
-/* One word of the calling thread's own while the fast path is closed, or NULL. */
-uint64_t *dprof_slow_claim(void);
-
 /* No event is recorded while set; entry.S looks at it first. */
 extern uint8_t dprof_off;
 
@@ -252,7 +249,7 @@ static inline bool dprof_is_left_out(const struct dprof_site *site)
 	return dprof_settings.left_out >> dprof_site_kind(site) & 1;
 }
 
-/* An event of the calling thread was left out; and: nothing was recorded since. */
+/* An event of the calling thread was left out; and: nothing was recorded since, or perhaps lost. */
 void dprof_drop(void);
 bool dprof_dropped(void);
 

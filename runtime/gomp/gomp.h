@@ -53,10 +53,16 @@ struct waiting {
 };
 
 /* One for something that has a number. */
-static inline struct waiting waiting_for(const struct dprof_site *site, enum dprof_key key, uint64_t value)
+static inline __attribute__((always_inline)) struct waiting waiting_for(const struct dprof_site *site, enum dprof_key key, uint64_t value)
 {
-	struct waiting w = { .site = site };
+	struct waiting w;
 
+	w.site = site;
+	w.entered = false;
+	w.since = (struct dprof_moment){ 0, NULL };
+	w.until = 0;
+	w.around = NULL;
+	w.arguments.words = 0;
 	dprof_say(&w.arguments, key, value);
 	return w;
 }

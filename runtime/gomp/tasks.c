@@ -52,22 +52,25 @@ struct header {
 };
 
 __thread struct task task_now;
-static __thread uint32_t numbers;
+static __thread uint32_t numbers, own;
 
-/* The thread has recorded something. */
+/* That no other task of the process has. */
 static uint64_t new_number(void)
 {
-	return ((uint64_t)dprof_adapter_thread() + 1) << 32 | ++numbers;
+	static uint32_t threads;
+
+	if (!own)
+		own = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	return (uint64_t)own << 32 | ++numbers;
 }
 
 /* ---- Making ----------------------------------------------------------------------------------- */
 
 static void say_dependence(const void *address, unsigned how)
 {
-	struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)address }, { DPROF_KEY_ROLE, how } };
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)address }, { DPROF_KEY_ROLE, how } };
 
-	dprof_adapter_point(SITE(site_depend));
-	dprof_adapter_arguments(a, 2);
+	dprof_adapter_record_with(SITE(site_depend), DPROF_POINT, 0, a, 2);
 }
 
 /* The array is 0, the number of all, of out, of mutexinoutset, of in, these addresses, and objects (an
@@ -94,24 +97,40 @@ static void say_dependences(void **depend)
 	}
 }
 
+/* At no receiving end: nobody can run it yet. */
+static void say_made(uint64_t number, uint64_t parent, const struct taskgroup *g)
+{
+	const struct dprof_argument a[] = { { DPROF_KEY_TASK, number }, { DPROF_KEY_ID, parent },
+					    { DPROF_KEY_TAG, g ? g->number : 0 } };
+
+	if (g)
+		dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, 3);
+	else
+		dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, 2);
+}
+
+/* What later tasks depend on, and of which nothing will be run. */
+static void say_empty(uint64_t number, uint64_t parent, const struct taskgroup *g)
+{
+	struct dprof_arguments a;
+
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_TASK, number);
+	dprof_say(&a, DPROF_KEY_ID, parent);
+	if (g)
+		dprof_say(&a, DPROF_KEY_TAG, g->number);
+	dprof_say(&a, DPROF_KEY_ROLE, 0);
+	dprof_adapter_record(SITE(site_made), DPROF_POINT, 0, &a);
+}
+
 /* Returns its number. `empty`: nothing will be run. */
 static uint64_t make(void **depend, bool empty)
 {
-	struct dprof_argument a[4];
-	unsigned n = 0;
-	uint64_t number;
+	uint64_t number = new_number();
 
-	dprof_adapter_point(SITE(site_made));
-	number = new_number();
 	if (!task_now.number)
 		task_now.number = new_number();
-	a[n++] = (struct dprof_argument){ DPROF_KEY_TASK, number };
-	a[n++] = (struct dprof_argument){ DPROF_KEY_ID, task_now.number };
-	if (task_now.group)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, task_now.group->number };
-	if (empty)
-		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, 0 };
-	dprof_adapter_arguments(a, n);
+	(empty ? say_empty : say_made)(number, task_now.number, task_now.group);
 	if (depend)
 		say_dependences(depend);
 	task_now.has_children |= !empty;
@@ -122,11 +141,19 @@ static uint64_t make(void **depend, bool empty)
 
 static void enter_task(const struct header *h)
 {
-	struct dprof_argument a[] = { { DPROF_KEY_TASK, h->task },
-				      { DPROF_KEY_TAG, (uint64_t)h->head[0] } };
+	const struct dprof_argument a[] = { { DPROF_KEY_TASK, h->task },
+					    { DPROF_KEY_TAG, (uint64_t)h->head[0] } };
 
-	dprof_adapter_enter(h->site);
-	dprof_adapter_arguments(a, h->detached ? 2 : 1);
+	if (h->detached)
+		dprof_adapter_record_with(h->site, DPROF_ENTER, 0, a, 2);
+	else
+		dprof_adapter_record_with(h->site, DPROF_ENTER, 0, a, 1);
+}
+
+/* At no receiving end. */
+static void exit_task(const struct dprof_site *site)
+{
+	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now(), NULL);
 }
 
 static void run(void *header)
@@ -143,7 +170,7 @@ static void run(void *header)
 	memcpy(data, h->head, h->written * sizeof(h->head[0]));
 	enter_task(h);
 	h->body(data);
-	dprof_adapter_exit(site);
+	exit_task(site);
 	task_now = outer;
 	wait_return(left, number);
 }
@@ -175,19 +202,20 @@ struct given {
 	bool allocated;
 };
 
-static struct given give(struct header h, void *data, long bytes, long alignment)
+/* Its header is there, but for what depends on the task's data. In place: it is large. */
+static void give(struct given *g, const void *data, long bytes, long alignment)
 {
-	struct given g = { .alignment = alignment > 16 ? alignment : 16 };
-	size_t head = (size_t)bytes < sizeof(h.head) ? (size_t)bytes : sizeof(h.head);
+	struct header *h = &g->data.header;
+	size_t head = (size_t)bytes < sizeof(h->head) ? (size_t)bytes : sizeof(h->head);
 
-	h.bytes = aligned(sizeof(h), (size_t)g.alignment);
+	g->alignment = alignment > 16 ? alignment : 16;
+	g->allocated = false;
+	h->bytes = aligned(sizeof(*h), (size_t)g->alignment);
 	if (data)
-		memcpy(h.head, data, head);
-	if (h.written > head / sizeof(h.head[0]))
-		h.written = (unsigned)(head / sizeof(h.head[0]));
-	g.data.header = h;
-	g.bytes = (long)aligned(h.bytes + (size_t)bytes, (size_t)g.alignment);
-	return g;
+		memcpy(h->head, data, head);
+	if (h->written > head / sizeof(h->head[0]))
+		h->written = (unsigned)(head / sizeof(h->head[0]));
+	g->bytes = (long)aligned(h->bytes + (size_t)bytes, (size_t)g->alignment);
 }
 
 /* `room` has g->bytes and as many as its alignment. */
@@ -214,23 +242,30 @@ static void fill(struct given *g, void *room, const void *data, long bytes)
 			fill(&(g), room, (data), (bytes));                                      \
 	} while (0)
 
-static struct header header_for(void (*body)(void *), uint64_t task, const struct dprof_site *site)
+/* Of the given, which is nothing yet. */
+static struct header *header_for(struct given *g, void (*body)(void *), uint64_t task, const struct dprof_site *site)
 {
-	return (struct header){ .body = body, .site = site, .task = task,
-				.group = task_now.group ? task_now.group->number : 0 };
+	struct header *h = &g->data.header;
+
+	h->body = body;
+	h->site = site;
+	h->task = task;
+	h->group = task_now.group ? task_now.group->number : 0;
+	h->written = 0;
+	h->detached = false;
+	return h;
 }
 
 /* ---- task ------------------------------------------------------------------------------------- */
 
 /* A task that is not deferred waits for what it depends on, but whether it is deferred only libgomp
  * knows: it is not if it is run in here. */
-static struct waiting begins(uint64_t task)
+static void begin_waiting(struct waiting *w, uint64_t task)
 {
-	struct waiting w = waiting_for(SITE(site_taskwait), DPROF_KEY_TASK, task);
-
-	w.until = task;
-	w.since = dprof_adapter_moment();
-	return w;
+	*w = waiting_for(SITE(site_taskwait), DPROF_KEY_TASK, task);
+	w->until = task;
+	w->since = dprof_adapter_moment();
+	wait_begin(w);
 }
 
 #define TASK_PARAMETERS                                                                          \
@@ -243,17 +278,17 @@ DPROF_EXPORT task_function GOMP_task;
 static void give_task(task_function *real, const struct dprof_site *site, TASK_PARAMETERS)
 {
 	uint64_t task = make(flags & FLAG_DEPEND ? depend : NULL, false);
-	struct header h = header_for(body, task, site);
-	struct waiting w = begins(task);
+	struct given g;
+	struct header *h = header_for(&g, body, task, site);
+	struct waiting w;
 	void *room = NULL;
 
-	h.detached = flags & FLAG_DETACH;
-	h.written = h.detached;
-	struct given g = give(h, data, bytes, alignment);
-
+	h->detached = flags & FLAG_DETACH;
+	h->written = h->detached;
+	give(&g, data, bytes, alignment);
 	FILL(g, data, bytes, copy);
 	if (flags & FLAG_DEPEND)
-		wait_begin(&w);
+		begin_waiting(&w, task);
 	real(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, deferrable, flags, depend,
 	     priority, detach);
 	if (flags & FLAG_DEPEND)
@@ -278,10 +313,10 @@ void GOMP_task(TASK_PARAMETERS)
 DPROF_EXPORT void omp_fulfill_event(uintptr_t event);
 DPROF_EXPORT void omp_fulfill_event(uintptr_t event)
 {
-	if (IS_OURS) {
-		dprof_adapter_point(SITE(site_event));
-		dprof_adapter_arguments(&(struct dprof_argument){ DPROF_KEY_ID, event }, 1);
-	}
+	const struct dprof_argument a = { DPROF_KEY_ID, event };
+
+	if (IS_OURS)
+		dprof_adapter_record_with(SITE(site_event), DPROF_POINT, dprof_adapter_now_fenced(), &a, 1);
 	REAL(omp_fulfill_event)(event);
 }
 
@@ -294,10 +329,9 @@ struct loop {
 	bool grouped, recorded; /* the latter: its end */
 };
 
-static struct header begin_loop(struct loop *l, const struct dprof_site *site, void (*body)(void *),
-				unsigned flags)
+static void begin_loop(struct loop *l, struct given *g, const struct dprof_site *site, void (*body)(void *),
+		       unsigned flags)
 {
-	struct header h;
 	uint64_t task;
 
 	l->grouped = !(flags & FLAG_NOGROUP);
@@ -308,11 +342,9 @@ static struct header begin_loop(struct loop *l, const struct dprof_site *site, v
 	}
 	task = make(NULL, false);
 	l->end = waiting_for(SITE(site_taskloop), DPROF_KEY_ID, l->group.number);
-	h = header_for(body, task, site);
-	h.written = 2;
+	header_for(g, body, task, site)->written = 2;
 	if (l->recorded)
 		wait_enter(&l->end);
-	return h;
 }
 
 static void end_loop(struct loop *l)
@@ -345,7 +377,8 @@ static void end_loop(struct loop *l)
 				   from, to, step);                                              \
 			return;                                                                  \
 		}                                                                                \
-		g = give(begin_loop(&l, site, body, flags), data, bytes, alignment);             \
+		begin_loop(&l, &g, site, body, flags);                                           \
+		give(&g, data, bytes, alignment);                                                \
 		FILL(g, data, bytes, copy);                                                      \
 		REAL(name)(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, flags,   \
 			   tasks, priority, from, to, step);                                     \

@@ -44,14 +44,13 @@ void wait_late(struct waiting *w)
 struct waiting *wait_leave_for(uint64_t task)
 {
 	struct waiting *w = innermost;
-	struct dprof_arguments for_task = { 0 };
+	const struct dprof_argument for_task = { DPROF_KEY_TASK, task };
 
 	innermost = NULL;
 	if (!w)
 		return NULL;
 	wait_late(w);
-	dprof_say(&for_task, DPROF_KEY_TASK, task);
-	dprof_adapter_record(w->site, DPROF_EXIT, dprof_adapter_now_fenced(), &for_task);
+	dprof_adapter_record_with(w->site, DPROF_EXIT, dprof_adapter_now_fenced(), &for_task, 1);
 	w->entered = false;
 	return w;
 }

@@ -70,7 +70,7 @@ struct call {
 };
 
 /* Taken last before the C library's function; `own` is a site of ours with its name. */
-static inline struct call call_begin(const struct dprof_site *own, const void *caller)
+static inline __attribute__((always_inline)) struct call call_begin(const struct dprof_site *own, const void *caller)
 {
 	return (struct call){ dprof_adapter_call(DPROF_KIND_NONE, own->strings, DPROF_CALL_NEAR), caller,
 			      dprof_adapter_moment() };
@@ -171,7 +171,7 @@ struct transfer {
 	bool ends;                /* it came to its end: was not cancelled */
 	int64_t bytes;            /* moved; negative: none, or not known */
 };
-void transfer_begin(struct transfer *, int fd, enum way, const void *caller);
+void transfer_begin(struct transfer *, int fd, enum way);
 void transfer_end(struct transfer *);
 
 /* Records it, over at `now`; `counted`: the offset holds. */
@@ -183,7 +183,8 @@ void transfer_record(const struct transfer *, uint64_t now, bool blocked, bool c
 #define TRANSFER(t, name, fd, way)                                                               \
 	struct transfer t AT_END(transfer_end) = {                                               \
 		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
-	transfer_begin(&t, fd, way, CALLER)
+	transfer_begin(&t, fd, way);                                                             \
+	t.call = call_begin(SITE(io_##name), CALLER)
 
 /* ---- Streams ------------------------------------------------------------------------------------ */
 

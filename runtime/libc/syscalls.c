@@ -148,7 +148,8 @@ static long move(const struct asked *q, const struct dprof_site *wait, const str
 
 	before(q);
 	descriptor_lost((int)q->a);
-	transfer_begin(&t, (int)q->a, way, q->caller);
+	transfer_begin(&t, (int)q->a, way);
+	t.call = call_begin(io, q->caller);
 	result = ask(q);
 	t.bytes = in_bytes ? result : -1;
 	return result;

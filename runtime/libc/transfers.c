@@ -17,16 +17,16 @@
 
 #include "runtime/libc/libc.h"
 
+/* Where the plugin says that the call stands, it has this name (call_begin). */
 void call_record(const struct call *c, const struct dprof_site *own, uint64_t now,
 		 const struct dprof_arguments *a)
 {
-	const struct dprof_site *site = dprof_adapter_is_at(c->told, own) ? c->told : own;
+	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
 	bool quiet = dprof_adapter_place() == c->since.place;
 
-	if (site == own && !dprof_adapter_is_for_us(c->caller))
-		return;
-	dprof_adapter_record(site, DPROF_ENTER, quiet ? c->since.stamp : 0, a);
-	dprof_adapter_record(site, DPROF_EXIT, quiet ? now : dprof_adapter_now_fenced(), NULL);
+	if (told || dprof_adapter_is_for_us(c->caller))
+		dprof_adapter_record_visit(told ? c->told : own, quiet ? c->since.stamp : dprof_adapter_now(),
+					   quiet ? now : dprof_adapter_now_fenced(), a);
 }
 
 /* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by. */
@@ -42,7 +42,7 @@ void plain_end(struct plain *p)
 	call_record(&p->call, p->site, now, &p->more);
 }
 
-void transfer_begin(struct transfer *t, int fd, enum way way, const void *caller)
+void transfer_begin(struct transfer *t, int fd, enum way way)
 {
 	struct descriptor d = descriptor_of(fd);
 
@@ -50,13 +50,13 @@ void transfer_begin(struct transfer *t, int fd, enum way way, const void *caller
 	t->way = way;
 	t->channel = d.channel[way];
 	t->count = count_begin(d.count[way], &t->offset);
-	t->call = call_begin(t->site[OF_FILE], caller);
 }
 
 void transfer_record(const struct transfer *t, uint64_t now, bool blocked, bool counted)
 {
-	struct dprof_arguments a = { 0 };
+	struct dprof_arguments a;
 
+	a.words = 0;
 	if (t->what != OF_FILE && blocked)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
 	if (t->channel)

@@ -71,13 +71,19 @@ static inline struct call call_of(const void *site, const char *name)
 	return (struct call){ mpi_active && (seen || site), seen ? seen : mpi_active ? site : NULL, NULL };
 }
 
+/* That of the ENTER, which was just recorded. */
+static inline void call_entered(struct call *c)
+{
+	if (dprof_adapter_wanted(dprof_site_kind(c->site)))
+		c->place = dprof_adapter_place();
+}
+
 static inline void call_enter(struct call *c, const struct dprof_arguments *a)
 {
 	if (!c->site)
 		return;
 	dprof_adapter_record(c->site, DPROF_ENTER, 0, a);
-	if (dprof_adapter_wanted(dprof_site_kind(c->site)))
-		c->place = dprof_adapter_place();
+	call_entered(c);
 }
 
 /* Both, where there is nothing to say. */
@@ -163,8 +169,22 @@ struct group *group_of_window(MPI_Win, uint64_t id);
  * to come have another number than the others'. */
 void group_doubt(struct group *);
 
-void group_keep(struct group *);
-void group_release(struct group *);
+static inline void group_keep(struct group *g)
+{
+	if (mpi_multiple)
+		__atomic_fetch_add(&g->users, 1, __ATOMIC_RELAXED);
+	else
+		g->users++;
+}
+
+void group_forget(struct group *); /* nobody uses it */
+static inline void group_release(struct group *g)
+{
+	unsigned left = mpi_multiple ? __atomic_sub_fetch(&g->users, 1, __ATOMIC_ACQ_REL) : --g->users;
+
+	if (left == 0)
+		group_forget(g);
+}
 
 /* After MPI_Init, before MPI_Finalize. On ranks that agreed that somebody records. */
 void groups_start(void);
@@ -190,7 +210,7 @@ struct request {
 	struct envelope envelope;
 	uint64_t id;                    /* 0: it is not under way */
 	enum dprof_kind kind;           /* SEND, RECV, COLL; WAIT: foreign */
-	bool taken;                     /* by a call that may complete it */
+	bool taken;                     /* in parts: by a call that may complete it */
 	bool no_status;                 /* says what was received */
 	struct request *also;           /* is complete when it is: of MPI_Isendrecv; or NULL */
 	struct parts *parts;            /* of one that sends in parts; or NULL */
@@ -201,7 +221,11 @@ struct request {
 };
 
 /* A number for an operation that begins. */
-uint64_t request_number(void);
+extern uint64_t request_numbers;
+static inline uint64_t request_number(void)
+{
+	return mpi_multiple ? __atomic_add_fetch(&request_numbers, 1, __ATOMIC_RELAXED) : ++request_numbers;
+}
 
 /* Keeps a copy under the handle; the envelope's group is kept as long. The same of a message. */
 void request_add(MPI_Request, const struct request *);

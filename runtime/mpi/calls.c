@@ -29,8 +29,9 @@ void call_end(struct call c)
 
 void call_add(struct call c, enum dprof_key key, uint64_t value)
 {
-	struct dprof_arguments a = { 0 };
+	struct dprof_arguments a;
 
+	a.words = 0;
 	dprof_say(&a, key, value);
 	if (c.on && c.place)
 		dprof_adapter_add(c.place, &a);
@@ -39,8 +40,9 @@ void call_add(struct call c, enum dprof_key key, uint64_t value)
 struct call wait_begin(const void *site, const char *name)
 {
 	struct call c = call_of(site, name);
-	struct dprof_arguments a = { 0 };
+	struct dprof_arguments a;
 
+	a.words = 0;
 	if (c.on)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
 	call_enter(&c, &a);

@@ -16,10 +16,9 @@ DPROF_SITE_OF(site_completed, DPROF_KIND_COLL, "completed");
 
 static void say_completed(uint64_t id, uint64_t stamp)
 {
-	struct dprof_arguments a = { 0 };
+	const struct dprof_argument a = { DPROF_KEY_ID, id };
 
-	dprof_say(&a, DPROF_KEY_ID, id);
-	dprof_adapter_record((const void *)&site_completed, DPROF_POINT, stamp, &a);
+	dprof_adapter_record_with((const void *)&site_completed, DPROF_POINT, stamp, &a, 1);
 }
 
 static void say_done(const struct request *r, const MPI_Status *status, uint64_t stamp)

@@ -34,22 +34,9 @@ static int world_rank, world_size;
 static uint64_t drawn;     /* how many numbers this rank has given out */
 static unsigned forgotten; /* how many communicators are gone, of which a handle may come again */
 
-void group_keep(struct group *g)
+void group_forget(struct group *g)
 {
-	if (mpi_multiple)
-		__atomic_fetch_add(&g->users, 1, __ATOMIC_RELAXED);
-	else
-		g->users++;
-}
-
-void group_release(struct group *g)
-{
-	unsigned left;
-
 	if (g == &unknown)
-		return;
-	left = mpi_multiple ? __atomic_sub_fetch(&g->users, 1, __ATOMIC_ACQ_REL) : --g->users;
-	if (left > 0)
 		return;
 	free(g->peers);
 	free(g);

@@ -13,31 +13,41 @@
 
 /* ---- What is said ----------------------------------------------------------------------------- */
 
+/* In place: what is copied as soon as it is written costs more than all of this. */
+static inline __attribute__((always_inline)) void address(struct envelope *e, MPI_Count count, MPI_Datatype type,
+							  int peer, int tag, MPI_Comm comm)
+{
+	e->group = NULL;
+	e->peer = 0;
+	e->bytes = UNKNOWN_BYTES;
+	e->tag = (uint64_t)tag;
+	e->nobody = peer == MPI_PROC_NULL;
+	e->any_source = peer == MPI_ANY_SOURCE;
+	e->any_tag = tag == MPI_ANY_TAG;
+	if (e->nobody || !calls_recorded())
+		return;
+	e->group = group_known(comm);
+	e->bytes = bytes_of(count, type);
+	if (e->group && !e->any_source) {
+		if (peer >= 0 && peer < e->group->npeers)
+			e->peer = (uint64_t)e->group->peers[peer];
+		else
+			e->group = NULL; /* MPI will refuse it */
+	}
+}
+
 struct envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
-	struct envelope e = { .tag = (uint64_t)tag, .bytes = UNKNOWN_BYTES };
+	struct envelope e;
 
-	if (!calls_recorded())
-		return e;
-	e.nobody = peer == MPI_PROC_NULL;
-	e.any_source = peer == MPI_ANY_SOURCE;
-	e.any_tag = tag == MPI_ANY_TAG;
-	if (e.nobody)
-		return e;
-	e.group = group_known(comm);
-	e.bytes = bytes_of(count, type);
-	if (e.group && !e.any_source) {
-		if (peer >= 0 && peer < e.group->npeers)
-			e.peer = (uint64_t)e.group->peers[peer];
-		else
-			e.group = NULL; /* MPI will refuse it */
-	}
+	address(&e, count, type, peer, tag, comm);
 	return e;
 }
 
 /* Without a group only how much: its messages cannot be told from those of another such one. */
-static void say_envelope(struct dprof_arguments *a, const struct envelope *e, uint64_t id)
+static __attribute__((noinline)) void say_envelope(struct dprof_arguments *a, const struct envelope *e, uint64_t id)
 {
+	a->words = 0;
 	if (e->nobody)
 		dprof_say(a, DPROF_KEY_PEER, DPROF_NOBODY);
 	if (e->group)
@@ -52,16 +62,42 @@ static void say_envelope(struct dprof_arguments *a, const struct envelope *e, ui
 		dprof_say(a, DPROF_KEY_ID, id);
 }
 
+/* Most messages that only begin name all that there is to name. */
+static inline bool names_all(const struct envelope *e)
+{
+	return e->group && !e->any_source && !e->any_tag && e->bytes != UNKNOWN_BYTES;
+}
+
+static inline __attribute__((always_inline)) void enter_message(struct call *c, const struct envelope *e, uint64_t id)
+{
+	const struct dprof_argument all[] = {
+		{ DPROF_KEY_GROUP, e->group ? e->group->id : 0 }, { DPROF_KEY_PEER, e->peer },
+		{ DPROF_KEY_TAG, e->tag }, { DPROF_KEY_BYTES, e->bytes }, { DPROF_KEY_ID, id },
+	};
+	struct dprof_arguments a;
+
+	if (!c->on)
+		return;
+	if (__builtin_expect(!c->site || !names_all(e), 0)) {
+		say_envelope(&a, e, id);
+		call_enter(c, &a);
+		return;
+	}
+	if (id)
+		dprof_adapter_record_with(c->site, DPROF_ENTER, 0, all, 5);
+	else
+		dprof_adapter_record_with(c->site, DPROF_ENTER, 0, all, 4);
+	call_entered(c);
+}
+
 DPROF_SITE_OF(site_sent, DPROF_KIND_SEND, "sent");
 DPROF_SITE_OF(site_received, DPROF_KIND_RECV, "received");
 
 void say_sent(uint64_t id, uint64_t stamp)
 {
-	struct dprof_arguments a;
+	const struct dprof_argument a = { DPROF_KEY_ID, id };
 
-	a.words = 0;
-	dprof_say(&a, DPROF_KEY_ID, id);
-	dprof_adapter_record((const void *)&site_sent, DPROF_POINT, stamp, &a);
+	dprof_adapter_record_with((const void *)&site_sent, DPROF_POINT, stamp, &a, 1);
 }
 
 /* OpenMPI has both in the status, as its mpi.h says. */
@@ -94,7 +130,9 @@ static uint64_t bytes_received(const MPI_Status *status)
 }
 #endif
 
-void say_received(const struct envelope *e, uint64_t id, const MPI_Status *status, uint64_t stamp)
+/* Where the receive did not say all itself, or its message did not come. */
+static __attribute__((noinline)) void say_rest(const struct envelope *e, uint64_t id, const MPI_Status *status,
+					       uint64_t stamp)
 {
 	struct dprof_arguments a;
 	int from = status ? status->MPI_SOURCE : -1;
@@ -118,39 +156,49 @@ void say_received(const struct envelope *e, uint64_t id, const MPI_Status *statu
 	dprof_adapter_record((const void *)&site_received, DPROF_POINT, stamp, &a);
 }
 
+void say_received(const struct envelope *e, uint64_t id, const MPI_Status *status, uint64_t stamp)
+{
+	bool came = id && status && !e->any_source && !e->any_tag && !is_cancelled(status);
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, id },
+					    { DPROF_KEY_BYTES, came ? bytes_received(status) : UNKNOWN_BYTES } };
+
+	if (a[1].value != UNKNOWN_BYTES)
+		dprof_adapter_record_with((const void *)&site_received, DPROF_POINT, stamp, a, 2);
+	else
+		say_rest(e, id, status, stamp);
+}
+
 /* ---- Posts ------------------------------------------------------------------------------------ */
 
-static inline __attribute__((always_inline)) struct post
-begin_post(enum dprof_kind kind, const void *site, const char *name, struct envelope e, uint64_t id)
+/* Its envelope is there. */
+static inline __attribute__((always_inline)) void begin_post(struct post *p, enum dprof_kind kind, const void *site,
+							     const char *name, bool has_id)
 {
-	struct post p = { .envelope = e, .kind = kind };
-	struct dprof_arguments a;
-
-	a.words = 0;
-	p.call = call_of(e.nobody ? NULL : site, name);
-	if (p.call.on) {
-		p.id = id;
-		say_envelope(&a, &e, p.id);
-	}
-	call_enter(&p.call, &a);
-	return p;
+	p->kind = kind;
+	p->call = call_of(p->envelope.nobody ? NULL : site, name);
+	p->id = has_id && p->call.on && !p->envelope.nobody ? request_number() : 0;
+	enter_message(&p->call, &p->envelope, p->id);
 }
 
 struct post post_as(enum dprof_kind kind, const void *site, const char *name, struct envelope e,
 		    uint64_t id)
 {
-	return begin_post(kind, site, name, e, id);
+	struct post p = { .kind = kind, .envelope = e, .call = call_of(e.nobody ? NULL : site, name) };
+
+	p.id = p.call.on ? id : 0;
+	enter_message(&p.call, &p.envelope, p.id);
+	return p;
 }
 
 struct post post_blocking(enum dprof_kind kind, const void *site, const char *name,
 			  struct envelope e)
 {
-	return begin_post(kind, site, name, e, 0);
+	return post_as(kind, site, name, e, 0);
 }
 
 struct post post_begun(enum dprof_kind kind, const void *site, const char *name, struct envelope e)
 {
-	return begin_post(kind, site, name, e, e.nobody ? 0 : request_number());
+	return post_as(kind, site, name, e, e.nobody ? 0 : request_number());
 }
 
 void post_failed(const struct post *p)
@@ -215,10 +263,9 @@ static void exchange_end(const struct exchange *x, const MPI_Status *status)
 /* A message that was looked for and not found, in a receive of its own. */
 static void say_nothing_found(void)
 {
-	struct dprof_arguments a = { 0 };
+	const struct dprof_argument a = { DPROF_KEY_PEER, DPROF_NOBODY };
 
-	dprof_say(&a, DPROF_KEY_PEER, DPROF_NOBODY);
-	dprof_adapter_record((const void *)&site_received, DPROF_POINT, dprof_adapter_now_fenced(), &a);
+	dprof_adapter_record_with((const void *)&site_received, DPROF_POINT, dprof_adapter_now_fenced(), &a, 1);
 }
 
 /* ---- The functions: first those that have no count -------------------------------------------- */

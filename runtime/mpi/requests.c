@@ -21,8 +21,8 @@
 #define SLAB   64 /* are made at once */
 
 static struct request *chains[CHAINS];
+uint64_t request_numbers;
 static bool locks[LOCKS]; /* ours: those of pthreads may be recorded */
-static uint64_t numbers;
 static struct request *unused; /* kept for the next */
 static bool unused_lock;
 
@@ -53,11 +53,6 @@ static bool *lock_of(unsigned chain)
 static uint64_t number_of(MPI_Request handle)
 {
 	return (uint64_t)(uintptr_t)handle;
-}
-
-uint64_t request_number(void)
-{
-	return mpi_multiple ? __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED) : ++numbers;
 }
 
 /* More of them, while they are locked; where memory is short, none. */
@@ -105,14 +100,20 @@ static struct request *copy(const struct request *what)
 	return r;
 }
 
+/* While it is locked. */
+static void link_to(unsigned chain, struct request *r)
+{
+	r->next = chains[chain];
+	chains[chain] = r;
+}
+
 static void put(MPI_Request handle, struct request *r)
 {
 	unsigned chain = chain_of(number_of(handle));
 
 	r->handle = number_of(handle);
 	lock(lock_of(chain));
-	r->next = chains[chain];
-	chains[chain] = r;
+	link_to(chain, r);
 	unlock(lock_of(chain));
 }
 
@@ -155,20 +156,23 @@ void request_foreign(MPI_Request handle)
 		request_add(handle, &r);
 }
 
+/* Most that are taken leave their chain: as many may have the same handle as are under way. Of one in parts it
+ * may be asked meanwhile. */
 static struct request *find(MPI_Request handle, bool take)
 {
 	uint64_t number = number_of(handle);
 	unsigned chain = chain_of(number);
-	struct request *r;
+	struct request **at = &chains[chain], *r;
 
 	if (handle == MPI_REQUEST_NULL)
 		return NULL;
 	lock(lock_of(chain));
-	r = chains[chain];
-	while (r && (r->handle != number || (take && r->taken)))
-		r = r->next;
-	if (r && take)
+	while ((r = *at) && (r->handle != number || (take && r->taken)))
+		at = &r->next;
+	if (r && take && r->parts)
 		r->taken = true;
+	else if (r && take)
+		*at = r->next;
 	unlock(lock_of(chain));
 	return r;
 }
@@ -188,7 +192,10 @@ void request_put_back(struct request *r)
 	unsigned chain = chain_of(r->handle);
 
 	lock(lock_of(chain));
-	r->taken = false;
+	if (r->parts)
+		r->taken = false;
+	else
+		link_to(chain, r);
 	unlock(lock_of(chain));
 }
 
@@ -205,9 +212,8 @@ static void forget(struct request *r)
 	give_back(r);
 }
 
-void request_drop(struct request *r)
+static void unlink_from(unsigned chain, const struct request *r)
 {
-	unsigned chain = chain_of(r->handle);
 	struct request **at = &chains[chain];
 
 	lock(lock_of(chain));
@@ -216,5 +222,11 @@ void request_drop(struct request *r)
 	if (*at)
 		*at = r->next;
 	unlock(lock_of(chain));
+}
+
+void request_drop(struct request *r)
+{
+	if (r->parts)
+		unlink_from(chain_of(r->handle), r);
 	forget(r);
 }

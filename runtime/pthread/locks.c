@@ -53,7 +53,7 @@ DPROF_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 
 /* ---- What is said ------------------------------------------------------------------------------ */
 
-static inline void enter(const struct dprof_site *site, const void *lock, int role, bool of_processes,
+static void enter(const struct dprof_site *site, const void *lock, int role, bool of_processes,
 			 uint64_t stamp)
 {
 	struct dprof_arguments a;
@@ -73,13 +73,26 @@ static inline void released(const struct dprof_site *site, const void *lock)
 	record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)lock);
 }
 
+/* Asked for, and held. */
+static inline __attribute__((always_inline)) void visit(const struct dprof_site *site, const void *lock, int role,
+							bool of_processes, uint64_t asked, uint64_t held)
+{
+	const struct dprof_argument id = { DPROF_KEY_ID, (uint64_t)lock };
+
+	if (__builtin_expect(role == EXCLUSIVE && !of_processes, 1)) {
+		dprof_adapter_record_visit_with(site, asked, held, &id, 1);
+		return;
+	}
+	enter(site, lock, role, of_processes, asked);
+	dprof_adapter_record(site, DPROF_EXIT, held, NULL);
+}
+
 static void taken(const struct dprof_site *site, const void *lock, int role, bool of_processes,
 		  struct dprof_moment since)
 {
 	uint64_t stamp = dprof_adapter_now_fenced();
 
-	enter(site, lock, role, of_processes, dprof_adapter_place() == since.place ? since.stamp : stamp);
-	dprof_adapter_record(site, DPROF_EXIT, stamp, NULL);
+	visit(site, lock, role, of_processes, dprof_adapter_place() == since.place ? since.stamp : stamp, stamp);
 }
 
 /* Whoever died with a lock has left it to the next one. */
@@ -117,8 +130,7 @@ static bool has_it(int error)
 		if (!has_it(error))                                                       \
 			return name##_waiting(lock, site);                                \
 		stamp = dprof_adapter_now_fenced();                                       \
-		enter(site, (const void *)lock, role, of_processes, stamp);               \
-		dprof_adapter_record(site, DPROF_EXIT, stamp, NULL);                      \
+		visit(site, (const void *)lock, role, of_processes, stamp, stamp);        \
 		return error;                                                             \
 	}                                                                                 \
 	DPROF_EXPORT int name(type *lock)                                                 \

@@ -59,11 +59,9 @@ void lock_taken(pthread_mutex_t *, struct dprof_moment since);
 static inline void record_with(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
 			       enum dprof_key key, uint64_t value)
 {
-	struct dprof_arguments a;
+	const struct dprof_argument a = { key, value };
 
-	a.words = 0;
-	dprof_say(&a, key, value);
-	dprof_adapter_record(site, op, stamp, &a);
+	dprof_adapter_record_with(site, op, stamp, &a, 1);
 }
 
 /* An ENTER of which more is known only later; then that, if nothing was recorded since (an empty place: the
@@ -76,8 +74,9 @@ static inline const uint64_t *enter_first(const struct dprof_site *site)
 
 static inline void add_argument(const uint64_t *place, enum dprof_key key, uint64_t value)
 {
-	struct dprof_arguments a = { 0 };
+	struct dprof_arguments a;
 
+	a.words = 0;
 	dprof_say(&a, key, value);
 	if (place)
 		dprof_adapter_add(place, &a);
