@@ -66,7 +66,9 @@ run() { # command arguments...
 
 both() { # command arguments...
 	run "$@"
+	[ -s "$dir/out" ] || [ -s "$dir/err" ] || fail "$*: says nothing"
 	run "$@" --json
+	[ -s "$dir/out" ] || [ -s "$dir/err" ] || fail "$*: no JSON, and no reason"
 	[ ! -s "$dir/out" ] || python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$dir/out" ||
 		fail "$*: no JSON"
 }

@@ -103,10 +103,12 @@ for word in "region(NAME)" "region begin(NAME)" "region end(NAME)" "progress(NAM
 done
 
 # What the table has, the manual explains and dprof.h has a macro for.
-manual=$(tr -d '*_\\' <docs/dprof.7.scd)
+manual=$(tr -d '*_\\' <docs/dprof.7.scd) directives=0
 while read -r directive; do
 	case $manual in *"$directive"*) ;; *) fail "docs/dprof.7.scd does not name $directive" ;; esac
 	macro="(dprof $(sed 's/^#pragma dprof //; s/NAME/name/' <<<"$directive"))"
 	grep -qF "$macro" pragmas/dprof.h || fail "dprof.h has no macro for $directive"
+	directives=$((directives + 1))
 done < <(grep -o '#pragma dprof .*' <<<"$help" | sed 's/ \[.*//')
+[ $directives -ge 5 ] || fail "the help lists $directives directives"
 exit $failed

@@ -49,6 +49,7 @@ run() { # fixture executable config
 	for thread in 0 1; do
 		awk -v t=$thread '$1 == t { print $2 }' "$dir/events" >"$dir/got"
 		expected "$1" $thread >"$dir/want"
+		[ $thread = 1 ] || [ -s "$dir/want" ] || fail "$1 expects nothing"
 		diff "$dir/want" "$dir/got" >"$dir/diff" || {
 			fail "$1 $3: thread $thread records (>) something else than expected (<):"
 			head -20 "$dir/diff"

@@ -14,8 +14,9 @@ command -v mpicc >/dev/null && command -v mpirun >/dev/null || { echo "no mpicc 
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
 sed -n 's|.*/\* expect: *\(.*\)\*/.*|\1|p' $from/mpi.c | tr -s ' \t\n' '\n' | sed '/^$/d' >"$dir/want"
 
-printf '#define DPROF_CALL(function, kind, name) @ function kind\n#include "plugin/calls.def"\n' |
+printf '#define DPROF_CALL(function, kind, name, by) @ function kind\n#include "plugin/calls.def"\n' |
 	gcc -E -P -I. -x c - | tr '@' '\n' | sed -nE 's/^ "MPI_" "(.*)" ([A-Z]+) *$/MPI_\1 \2/p' >"$dir/kinds"
+[ -s "$dir/want" ] && [ -s "$dir/kinds" ] || { echo "FAILED: mpi.c or calls.def says nothing"; failed=1; }
 for level in -O0 -O2; do
 	mpicc $level -Wall -Wextra -Werror -fplugin="$B/plugin/dprof.so" $from/mpi.c "$dir/recorder.o" \
 		-o "$dir/a.out" || exit 1
@@ -38,6 +39,7 @@ done
 # The same in Fortran, with and without the module for Fortran 2008.
 command -v mpifort >/dev/null || exit $failed
 sed -n 's|.*/\* expect: *\(.*\)\*/.*|\1|p' $from/mpi.f90 | tr -s ' \t\n' '\n' | sed '/^$/d' >"$dir/want"
+[ -s "$dir/want" ] || { echo "FAILED: mpi.f90 says nothing"; failed=1; }
 for options in "-O0" "-O2 -DF08"; do
 	# shellcheck disable=SC2086
 	mpifort -cpp -ffree-line-length-none $options -fplugin="$B/plugin/dprof.so" $from/mpi.f90 \

@@ -20,6 +20,7 @@ expected() { # fixture
 }
 
 records() { # compiler fixture options...
+	[ -n "$(expected "$2")" ] || fail "$2 expects nothing"
 	"$1" -I. -w -pthread -fplugin="$plugin" "${@:3}" "$2" "$dir/recorder.o" -o "$dir/a.out" &&
 		RECORDER_EVENTS=$dir/events timeout 20 "$dir/a.out" >/dev/null ||
 		{ fail "${*:2} does not work"; return; }

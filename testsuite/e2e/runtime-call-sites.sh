@@ -37,6 +37,7 @@ run() { # source, compiler and options: the lines at which something is recorded
 	awk 'match($0, /(\/\*|!) at /) { n = split(substr($0, RSTART + RLENGTH), place, ", ")
 		for (i = 1; i <= n; i++) { sub(/ *\*\/$/, "", place[i]); sub(/ contended/, "", place[i]); print FNR, place[i] } }' "$source" |
 		sort -n >expected
+	[ -s expected ] || fail "the source says nothing"
 	grep -v '^0 ' found | sed 's/ [0-9]*$//' | diff expected - >wrong || fail "$(cat wrong)"
 }
 

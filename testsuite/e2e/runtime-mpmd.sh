@@ -33,6 +33,7 @@ for mpi in openmpi mpich; do
 	mpicc.$mpi -w "$from" -o linked $(pkg-config --libs dprof-$mpi) || fail "cannot link"
 
 	start -n 4 ./linked
+	[ "$(ls dprof-*/*.process | wc -l)" = 4 ] || fail "four ranks: $(ls dprof-*)"
 	grep -h 'not%20linked' dprof-*/*.process && fail "all ranks are linked"
 
 	# The lowest rank is not one of us, nor the highest, nor any but one, nor one in the middle.

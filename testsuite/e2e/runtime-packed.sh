@@ -27,10 +27,11 @@ events() { # directory thread: of the region
 		awk -v t="$2" '/^site .* name=body / { s = $2 } $1 == "e" && $2 == t && $4 == s { n++ } END { print n + 0 }'
 }
 
-# Nothing but that there is no end of it.
+# That there is no end of it, and nothing else.
 unfinished() { # what
 	"$B/bin/dprof-analyze" check dprof-loop.* >text 2>&1
-	[ "$(grep -vc -e "expected a line 'finished'" -e '^dprof-loop.*: 1 problem; ' text)" = 0 ] || fail "$1: $(cat text)"
+	[ $? = 1 ] && [ "$(wc -l <text)" = 2 ] && grep -q "expected a line 'finished'" text &&
+		grep -q '^dprof-loop.*: 1 problem; .* [1-9][0-9]* events' text || fail "$1: $(cat text)"
 }
 
 # ---- packed ----------------------------------------------------------------------------------------------
@@ -41,7 +42,7 @@ mv dprof-loop.* whole
 for thread in 0 1; do
 	[ "$(events whole $thread)" = $((2 * visits)) ] || fail "thread $thread: $(events whole $thread) events"
 done
-packed=$(ls whole/*-0.packed) || fail "thread 0 packed nothing"
+packed=$(ls whole/*-0.packed) || { fail "thread 0 packed nothing"; exit 1; }
 name=${packed#whole/}
 [ "$(stat -c %s "$packed")" -lt $((4 * 2 * visits)) ] || fail "packed: $(stat -c %s "$packed") bytes"
 
@@ -50,7 +51,7 @@ name=${packed#whole/}
 DPROF_DIR=$dir DPROF_BUFFER=64K ./loop 200000000 >/dev/null &
 pid=$!
 until ls dprof-loop.*/*-0.packed >/dev/null 2>&1; do
-	kill -0 $pid || break
+	kill -0 $pid || { fail "the program ended before anything was packed"; break; }
 done
 for look in 1 2 3; do
 	unfinished "look $look"

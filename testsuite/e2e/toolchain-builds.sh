@@ -3,7 +3,8 @@
 #
 # Build systems take the wrappers for the compilers that they stand for: what configure, CMake and Meson find out by
 # trying is what they find out of the plain compilers, and what they build records. (Plain make is in
-# toolchain-wrappers.sh.) LONG=1: configure and Meson, too. A build system that is not installed is left out.
+# toolchain-wrappers.sh.) LONG=1: configure and Meson, too. A build system that is not installed is left out; without
+# any nothing is tested, and that is said.
 set -u
 : "${B:?the build folder}"
 dir=$(mktemp -d)
@@ -11,12 +12,12 @@ trap 'rm -rf "$dir"' EXIT
 export LC_ALL=C DPROF_DIR=$dir/traces
 mkdir "$DPROF_DIR"
 unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
-failed=0
+failed=0 tested=0
 fail() {
 	echo "FAILED: $*"
 	failed=1
 }
-has() { command -v "$1" >/dev/null || { echo "no $1: not tested"; return 1; }; }
+has() { command -v "$1" >/dev/null && tested=$((tested + 1)) || { echo "no $1: not tested"; return 1; }; }
 cd "$dir" || exit 1
 
 cat >main.c <<'END'
@@ -140,4 +141,5 @@ END
 	meson compile -C with >log 2>&1 && ! grep -q warning: log && records Meson with/app || fail "meson compile: $(tail -5 log)"
 	cd ..
 fi
+[ $tested -gt 0 ] || { echo "no CMake here, and no other build system was asked for"; exit 77; }
 exit $failed

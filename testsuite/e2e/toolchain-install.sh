@@ -84,12 +84,12 @@ barriers() { # what, program
 		fail "$1: expected a barrier of a known group on both ranks"
 }
 
-"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions wrappers ./app
+"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions wrappers ./app || fail "wrappers: do not build"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
 g++ -O2 $(pkg-config --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --cflags dprof) -c app.c &&
-	gcc app.o work.o -o app2 $(pkg-config --libs dprof) && regions pkg-config ./app2
+	gcc app.o work.o -o app2 $(pkg-config --libs dprof) && regions pkg-config ./app2 || fail "pkg-config: does not build"
 [ "$(pkg-config --modversion dprof)" = "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/dprof.pc")" ] || fail "version"
 
 command -v cmake >/dev/null || { echo "no cmake: its package is not tested"; exit $((failed ? 1 : 77)); }
@@ -146,10 +146,10 @@ sed -i 's/dprof REQUIRED COMPONENTS grpc)/dprof REQUIRED)/' CMakeLists.txt
 # ---- moved elsewhere ----------------------------------------------------------------------------------------
 mv "$prefix" "$dir/moved" && prefix=$dir/moved
 rm -f app app2 ./*.o
-"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions "moved: wrappers" ./app
-builds moved -DCMAKE_PREFIX_PATH="$prefix" && regions "moved: cmake" build/app
+"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions "moved: wrappers" ./app || fail "wrappers: do not build"
+builds moved -DCMAKE_PREFIX_PATH="$prefix" && regions "moved: cmake" build/app || fail "moved: cmake does not build"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
 g++ -O2 $(pkg-config --define-prefix --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --define-prefix --cflags dprof) -c app.c &&
-	gcc app.o work.o -o app2 $(pkg-config --define-prefix --libs dprof) && regions "moved: pkg-config" ./app2
+	gcc app.o work.o -o app2 $(pkg-config --define-prefix --libs dprof) && regions "moved: pkg-config" ./app2 || fail "pkg-config: does not build"
 exit $failed

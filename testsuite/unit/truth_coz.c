@@ -2,7 +2,7 @@
  *
  * truth_coz.c - what coz promises is what happens: random programs are run again with a region that
  * really takes less time, and what that saved, of the run and at every event, lies within the
- * bounds. */
+ * bounds; and the bounds are narrow, for 0 .. all that was cut would always hold. */
 #include <math.h>
 
 #include "analysis/base/memory.h"
@@ -92,6 +92,34 @@ static void check_saving(const struct question *q, int64_t saved, struct savings
 	ck_assert(q->cut.permille || (found.lo == 0 && found.hi == 0));
 }
 
+/* How wide the bounds of runs are, each against that of 0 .. all that such a cut could buy: their sum, and
+ * how many. */
+static struct { double sum; uint64_t n; } width;
+
+#define SHORT 1e5 /* ticks: of less, stamps are not exact enough to tell much */
+
+static void add_width(const struct question *q, int64_t run, struct savings_bounds found)
+{
+	double nothing = (double)run / PROGRAM_FINE * q->cut.permille / 1000;
+
+	if (nothing < SHORT)
+		return;
+	width.sum += (found.hi - found.lo) / nothing;
+	width.n++;
+}
+
+static void check_width(double most)
+{
+	double mean = width.sum / (double)width.n;
+
+	printf("of %" PRIu64 " runs the bounds are %.6f as wide as those that say nothing\n", width.n, mean);
+	ck_assert_msg(width.n > 0 && mean <= most,
+		      "SEED=%" PRIu64 " and %" PRIu64 " more: bounds are %.6f as wide as those that say "
+		      "nothing, expected at most %.6f", seed, programs - 1, mean, most);
+	width.sum = 0;
+	width.n = 0;
+}
+
 /* 100 * (rate after / rate before - 1); doubles, so a little is allowed for their rounding. */
 static void check_throughput(const struct question *q, const int64_t *after, const struct interval *gains)
 {
@@ -119,8 +147,10 @@ static void check_cut(const struct question *q, const struct interval *gains)
 	program_run(q->p, &q->cut);
 	int64_t *after = truths(q->p);
 
-	check_saving(q, run - (q->p->end - q->p->begin), saving_bounds(&q->c->all, q->c->end, scenario),
-		     "run", 0);
+	struct savings_bounds whole = saving_bounds(&q->c->all, q->c->end, scenario);
+
+	check_saving(q, run - (q->p->end - q->p->begin), whole, "run", 0);
+	add_width(q, run, whole);
 	for (size_t i = 0; i < q->nevents; i++) {
 		check_saving(q, q->before[i] - after[i],
 			     saving_bounds(&q->c->all, q->c->kept[i], scenario), "event", i);
@@ -208,6 +238,7 @@ START_TEST(savings_hold_the_truth_whatever_transfers_take)
 		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
 								.varying = (seed + i) % 2,
 								.unmarked = (seed + i) % 5 < 2 }, true);
+	check_width(0.16);
 }
 END_TEST
 
@@ -217,6 +248,30 @@ START_TEST(savings_hold_the_truth_when_transfers_are_measured)
 	for (uint64_t i = 0; i < programs; i++)
 		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
 								.unmarked = (seed + i) % 5 < 2 }, false);
+	check_width(0.12);
+}
+END_TEST
+
+/* Each kind of waiting alone, on one clock: what is known of it must not be lost. */
+START_TEST(savings_are_narrow_whatever_is_waited_for)
+{
+	static const struct { enum program_may may; bool worst; double most; } kinds[] = {
+		{ PROGRAM_BARRIERS, false, 2e-5 }, /* ticks */
+		{ PROGRAM_BARRIERS, true, 2e-5 },
+		{ PROGRAM_COLLECTIVES, false, 0.03 },
+		{ PROGRAM_MESSAGES, false, 0.05 },
+		{ PROGRAM_THREADS, false, 0.03 },
+		{ PROGRAM_THREADS | PROGRAM_LOCKS, false, 0.06 },
+		{ PROGRAM_THREADS | PROGRAM_TASKS, false, 0.03 },
+	};
+
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+		struct program_wish wish = { .twins = true, .may = kinds[k].may };
+
+		for (uint64_t i = 0; i < programs; i++)
+			check_program(seed + i, &wish, kinds[k].worst);
+		check_width(kinds[k].most);
+	}
 }
 END_TEST
 
@@ -227,5 +282,6 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, savings_hold_the_truth_whatever_transfers_take);
 	tcase_add_test(c, savings_hold_the_truth_when_transfers_are_measured);
+	tcase_add_test(c, savings_are_narrow_whatever_is_waited_for);
 	return unit_end();
 }
