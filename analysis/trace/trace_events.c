@@ -356,6 +356,16 @@ struct file {
 	bool begun;             /* its header is whole, or ought to be */
 };
 
+/* The magic is written last of the header, and then the first chunk is begun. A process that was killed in
+ * between was about to begin. */
+static bool is_begun(int fd, const uint8_t page[DPROF_HEADER_SIZE], uint64_t size, bool killed)
+{
+	uint64_t first = 0;
+	if (pread(fd, &first, sizeof first, DPROF_HEADER_SIZE) > 0 && first)
+		return true;
+	return !all_zero(page, killed || size <= DPROF_HEADER_SIZE ? sizeof(uint64_t) : DPROF_HEADER_SIZE);
+}
+
 /* False after a sentence, or without one for a file that was never begun. */
 static bool read_opened(struct opened *o, const char *name, int fd, const struct process_file *p,
 			struct file *f)
@@ -381,8 +391,7 @@ static bool read_opened(struct opened *o, const char *name, int fd, const struct
 		return false;
 	}
 	memcpy(&f->header, page, sizeof f->header);
-	/* The magic is written last, and then the first chunk is made. */
-	f->begun = !all_zero(page, f->size > sizeof page ? sizeof page : sizeof f->header.magic);
+	f->begun = is_begun(fd, page, f->size, !p->process.finished);
 	return true;
 }
 
