@@ -9,11 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "freezer/regular.h"
@@ -47,7 +50,8 @@ static uint64_t record_check(const struct frz_sync_record *r)
 
 /* ---- Writing ----------------------------------------------------------------------------------*/
 
-/* Writing beyond the limit would end the program by SIGXFSZ. */
+/* Writing beyond the limit of a file's size would end the program by SIGXFSZ. So that is not tried; and since the
+ * program may lower the limit any time, the signal is blocked meanwhile and taken back if it came for us. */
 static bool within_limit(off_t before, size_t more)
 {
 	struct rlimit limit;
@@ -56,15 +60,27 @@ static bool within_limit(off_t before, size_t more)
 	       (limit.rlim_cur == RLIM_INFINITY || (rlim_t)before + more <= limit.rlim_cur);
 }
 
-static int write_whole(int fd, const void *bytes, size_t size)
+struct held { sigset_t mask, pending, xfsz; };
+
+static void hold(struct held *h)
 {
-	off_t before = lseek(fd, 0, SEEK_END);
+	sigemptyset(&h->xfsz);
+	sigaddset(&h->xfsz, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &h->xfsz, &h->mask);
+	sigpending(&h->pending);
+}
+
+static void release(const struct held *h, int error)
+{
+	if (error == -EFBIG && !sigismember(&h->pending, SIGXFSZ))
+		sigtimedwait(&h->xfsz, NULL, &(struct timespec){ 0, 0 });
+	pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
+}
+
+static int write_all(int fd, const void *bytes, size_t size, off_t before)
+{
 	size_t done = 0;
 
-	if (before < 0)
-		return -errno;
-	if (!within_limit(before, size))
-		return -EFBIG;
 	while (done < size) {
 		ssize_t n = write(fd, (const char *)bytes + done, size - done);
 
@@ -80,6 +96,22 @@ static int write_whole(int fd, const void *bytes, size_t size)
 		done += (size_t)n;
 	}
 	return 0;
+}
+
+static int write_whole(int fd, const void *bytes, size_t size)
+{
+	off_t before = lseek(fd, 0, SEEK_END);
+	struct held h;
+	int error;
+
+	if (before < 0)
+		return -errno;
+	if (!within_limit(before, size))
+		return -EFBIG;
+	hold(&h);
+	error = write_all(fd, bytes, size, before);
+	release(&h, error);
+	return error;
 }
 
 static int write_header(int fd, uint32_t clock, const char *host)

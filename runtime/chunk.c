@@ -9,6 +9,7 @@
  * otherwise make us write into its files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -24,13 +25,72 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-bool dprof_within_file_size_limit(uint64_t bytes)
+/* ---- Files that grow ---------------------------------------------------------------------------
+ *
+ * Past the limit of a file's size the kernel raises SIGXFSZ, which ends the program: we do not try. But the program
+ * may lower the limit any time: so the signal is blocked meanwhile, and taken back if it came for us. */
+
+#define XFSZ (UINT64_C(1) << (SIGXFSZ - 1))
+
+struct held { uint64_t mask, pending; };
+
+static struct held hold(void)
+{
+	struct held h = { 0, 0 };
+	uint64_t xfsz = XFSZ;
+
+	sys(SYS_rt_sigprocmask, SIG_BLOCK, &xfsz, &h.mask, sizeof(xfsz));
+	sys(SYS_rt_sigpending, &h.pending, sizeof(h.pending));
+	return h;
+}
+
+static void release(struct held h, long error)
+{
+	struct timespec now = { 0, 0 };
+	uint64_t xfsz = XFSZ;
+
+	if (error == -EFBIG && !(h.pending & XFSZ))
+		sys(SYS_rt_sigtimedwait, &xfsz, NULL, &now, sizeof(xfsz));
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &h.mask, NULL, sizeof(h.mask));
+}
+
+static bool within_limit(uint64_t bytes)
 {
 	struct rlimit limit;
 
 	if (sys(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) < 0)
 		return false;
 	return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+static long write_all(int fd, const void *bytes, size_t n, uint64_t offset)
+{
+	const uint8_t *from = bytes, *end = from + n;
+
+	while (from < end) {
+		long done = sys(SYS_pwrite64, fd, from, end - from, offset);
+
+		if (done == 0)
+			done = -ENOSPC;
+		if (done < 0 && done != -EINTR)
+			return done;
+		from += done < 0 ? 0 : done;
+		offset += done < 0 ? 0 : (uint64_t)done;
+	}
+	return (long)offset;
+}
+
+long dprof_file_write(int fd, const void *bytes, size_t n, uint64_t offset)
+{
+	struct held h;
+	long end;
+
+	if (!within_limit(offset + n))
+		return -EFBIG;
+	h = hold();
+	end = write_all(fd, bytes, n, offset);
+	release(h, end);
+	return end;
 }
 
 /* Where a file system cannot reserve, writing zeros shows whether there is room. */
@@ -40,23 +100,28 @@ static long reserve_by_writing(int fd, uint64_t from, uint64_t bytes)
 	long done = 0;
 
 	for (uint64_t at = from; at < from + bytes && done >= 0; at += PAGE)
-		done = sys(SYS_pwrite64, fd, zeros, PAGE, at);
+		done = write_all(fd, zeros, PAGE, at);
 	return done < 0 ? done : 0;
 }
 
 static long reserve(int fd, uint64_t from, uint64_t bytes)
 {
+	struct held h;
 	long error;
 
-	if (!dprof_within_file_size_limit(from + bytes))
+	if (!within_limit(from + bytes))
 		return -EFBIG;
+	h = hold();
 	do
 		error = sys(SYS_fallocate, fd, 0, from, bytes);
 	while (error == -EINTR);
 	if (error == -EOPNOTSUPP || error == -ENOSYS)
 		error = reserve_by_writing(fd, from, bytes);
+	release(h, error);
 	return error;
 }
+
+/* ---- Pieces of files --------------------------------------------------------------------------- */
 
 static long map(int fd, uint64_t from, uint64_t bytes)
 {
@@ -168,6 +233,28 @@ enum dprof_why dprof_why_refused(long error)
 	case EAGAIN: return DPROF_WHY_LATE;
 	default:     return DPROF_WHY_REFUSED;
 	}
+}
+
+const char *dprof_why_word(enum dprof_why why)
+{
+	static const char *const words[] = {
+#define X(NAME, word, text) [DPROF_WHY_##NAME] = #word,
+		DPROF_WHYS(X)
+#undef X
+	};
+
+	return words[why];
+}
+
+const char *dprof_why_text(enum dprof_why why)
+{
+	static const char *const texts[] = {
+#define X(NAME, word, text) [DPROF_WHY_##NAME] = text,
+		DPROF_WHYS(X)
+#undef X
+	};
+
+	return texts[why];
 }
 
 static int make(struct dprof_thread *t)

@@ -132,26 +132,45 @@ static uint64_t fnv1a(const uint8_t *at, size_t bytes)
 	return hash;
 }
 
+/* 0 or -errno. */
+static long make_sites(const struct module *m, const char *temporary, const char *path)
+{
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	long end;
+
+	if (fd < 0)
+		return -errno;
+	end = dprof_file_write(fd, (const void *)(m->base + m->sites.address), m->sites.bytes, 0);
+	close(fd);
+	if (end >= 0 && rename(temporary, path) < 0)
+		end = -errno;
+	if (end < 0)
+		unlink(temporary);
+	return end < 0 ? end : 0;
+}
+
+static void say_no_sites(const struct module *m, long error)
+{
+	char text[PATH_MAX + 160];
+
+	snprintf(text, sizeof(text), "no name of a region in %s is known: %s", m->path, dprof_why_text(dprof_why_refused(error)));
+	dprof_process_line("note", text);
+}
+
 /* Complete under its name or not there at all; whoever else has the same content wrote the same. */
 static void write_sites(const struct module *m)
 {
 	char path[PATH_MAX + 32], temporary[PATH_MAX];
 	const char *directory = dprof_process_directory();
-	bool written;
-	int fd;
+	long error;
 
 	snprintf(path, sizeof(path), "%s/%016llx.sites", directory, (unsigned long long)m->hash);
 	if (access(path, F_OK) == 0 ||
 	    !dprof_process_path(temporary, sizeof(temporary), ".sites-part"))
 		return;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0)
-		return;
-	written = write(fd, (const void *)(m->base + m->sites.address), m->sites.bytes) ==
-		  (ssize_t)m->sites.bytes;
-	close(fd);
-	if (!written || rename(temporary, path) < 0)
-		unlink(temporary);
+	error = make_sites(m, temporary, path);
+	if (error)
+		say_no_sites(m, error);
 }
 
 static void tell(const struct module *m)

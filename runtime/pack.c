@@ -71,25 +71,6 @@ void dprof_pack_close(void)
 	zstd = NULL;
 }
 
-static long write_all(int fd, const void *bytes, size_t n, uint64_t offset)
-{
-	const uint8_t *from = bytes, *end = from + n;
-
-	if (!dprof_within_file_size_limit(offset + n))
-		return -EFBIG;
-	while (from < end) {
-		long done = sys(SYS_pwrite64, fd, from, end - from, offset);
-
-		if (done == 0)
-			done = -ENOSPC;
-		if (done < 0 && done != -EINTR)
-			return done;
-		from += done < 0 ? 0 : done;
-		offset += done < 0 ? 0 : (uint64_t)done;
-	}
-	return (long)offset;
-}
-
 /* The offset behind the part, or -errno. */
 static long write_part(int fd, uint64_t offset, struct dprof_part part, const uint64_t *words)
 {
@@ -103,7 +84,7 @@ static long write_part(int fd, uint64_t offset, struct dprof_part part, const ui
 	part.bytes = (uint32_t)packed;
 	part.check = dprof_part_check(&part);
 	space->part.header = part;
-	return write_all(fd, &space->part, sizeof(part) + packed, offset);
+	return dprof_file_write(fd, &space->part, sizeof(part) + packed, offset);
 }
 
 static long write_parts(int fd, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)

@@ -239,11 +239,6 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from)
 /* Said once, while there is room for lines that say so. The next try has the same number. */
 static void say_missing(uint32_t number, enum dprof_why why)
 {
-	static const char *const words[] = {
-#define X(NAME, word, text) [DPROF_WHY_##NAME] = #word,
-		DPROF_WHYS(X)
-#undef X
-	};
 	static unsigned lines;
 	static __thread bool said;
 	char line[64];
@@ -254,7 +249,7 @@ static void say_missing(uint32_t number, enum dprof_why why)
 	if (said || __atomic_fetch_add(&lines, 1, __ATOMIC_RELAXED) >= MISSING_LINES)
 		return;
 	said = true;
-	n = snprintf(line, sizeof(line), "missing %u why=%s\n", number, words[why]);
+	n = snprintf(line, sizeof(line), "missing %u why=%s\n", number, dprof_why_word(why));
 	dprof_process_append(line, (size_t)n);
 }
 

@@ -96,11 +96,11 @@ struct dprof_thread {
 
 extern __thread struct dprof_thread *dprof_self __attribute__((tls_model("initial-exec")));
 
-/* Growing a file past this limit would kill the program by SIGXFSZ. */
-bool dprof_within_file_size_limit(uint64_t bytes);
-
 /* Reserves, maps and faults in a piece of a file: its address, or -errno. */
 long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t bytes);
+
+/* Writes all of it: the offset behind it, or -errno. */
+long dprof_file_write(int fd, const void *bytes, size_t n, uint64_t offset);
 
 /* How large a thread's first chunk is; it stands behind the header, and both are mapped at once. */
 static inline size_t dprof_first_chunk(void)
@@ -108,8 +108,10 @@ static inline size_t dprof_first_chunk(void)
 	return dprof_settings.chunk_bytes < DPROF_FIRST_CHUNK ? dprof_settings.chunk_bytes
 							      : DPROF_FIRST_CHUNK;
 }
-/* What a negative error number is as a reason to lose records. */
+/* What a negative error number is as a reason to lose records; its word in the process file, and in full. */
 enum dprof_why dprof_why_refused(long error);
+const char *dprof_why_word(enum dprof_why);
+const char *dprof_why_text(enum dprof_why);
 
 /* Makes one more chunk for t, and forgets the oldest full one where there is no place to remember
  * another. 0 or -errno. Does not touch the cursor. For whoever `supply` lets. */
