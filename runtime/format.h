@@ -337,7 +337,9 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
 /* ---- HOST-RANK.process --------------------------------------------------------------------------
  *
  * Lines "key value..." of which each is appended whole as soon as it is known. Bytes <= ' ', '%'
- * and 0x7f in a value are written %XX. A number with 0x is hexadecimal, all others decimal.
+ * and 0x7f in a value are written %XX. A number with 0x is hexadecimal, all others decimal. Behind the last line
+ * of a process that still runs or was killed there are NUL bytes: room for more; or, if it was killed as it wrote
+ * one, a line whose first byte is NUL.
  *
  *   dprof-process 2               first line: format version; 1: without threads and sum
  *   program PATH

@@ -5,28 +5,25 @@
 
 #include <cpuid.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "freezer/clock.h"
 #include "runtime/adapter.h"
+#include "runtime/lines.h"
 #include "runtime/missing.h"
 #include "runtime/modules.h"
 #include "runtime/notice.h"
 #include "runtime/settings.h"
 #include "runtime/spare.h"
-#include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
 #define DIRECTORIES_MAX 10000
-#define RESERVED        16384 /* bytes of the process file, so that a full disk has room for its last lines */
 
 uint8_t dprof_off = 1; /* until the environment has been read */
 unsigned dprof_vector_bytes;
@@ -94,42 +91,10 @@ static bool name_files(void)
 
 /* ---- The process file ------------------------------------------------------------------------ */
 
-static bool within_file_size_limit(int fd, size_t more)
-{
-	struct rlimit limit;
-	struct stat now;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || fstat(fd, &now) < 0)
-		return false;
-	return limit.rlim_cur == RLIM_INFINITY || (uint64_t)now.st_size + more <= limit.rlim_cur;
-}
-
-static bool append(int flags, const char *lines, size_t bytes)
-{
-	char path[PATH_MAX];
-	bool written;
-	int fd;
-
-	if (!dprof_process_path(path, sizeof(path), ".process"))
-		return false;
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
-	if (fd < 0)
-		return false;
-	if (flags & O_CREAT && dprof_within_file_size_limit(RESERVED))
-		sys(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, 0, RESERVED);
-	errno = EFBIG;
-	written = within_file_size_limit(fd, bytes) && write(fd, lines, bytes) == (ssize_t)bytes;
-	close(fd);
-	return written;
-}
-
 void dprof_process_append(const char *lines, size_t bytes)
 {
-	int saved_errno = errno;
-
 	if (state == BEGUN)
-		append(0, lines, bytes);
-	errno = saved_errno;
+		dprof_lines_append(lines, bytes);
 }
 
 void dprof_escape(char *to, size_t size, const char *from)
@@ -206,15 +171,21 @@ static void prepare_constant_lines(void)
 		name_left_out(constant_lines + n, sizeof(constant_lines) - (size_t)n);
 }
 
-static bool create_process_file(void)
+/* 0 or -errno */
+static int create_process_file(void)
 {
-	char lines[sizeof(constant_lines) + 128];
+	char path[PATH_MAX], lines[sizeof(constant_lines) + 128];
 	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s\n",
 			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
 			 (unsigned long long)(forked_at ? forked_at : dprof_now()),
 			 forked ? " forked=1" : "");
+	int error = dprof_process_path(path, sizeof(path), ".process") ? dprof_lines_create(path) : -ENAMETOOLONG;
 
-	return append(O_CREAT | O_EXCL, lines, (size_t)n);
+	if (!error && !dprof_lines_append(lines, (size_t)n)) {
+		unlink(path);
+		error = -EFBIG;
+	}
+	return error;
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
@@ -233,8 +204,8 @@ static bool take_directory(void)
 			return false;
 		if (!made && rank < 0 && !forked)
 			continue; /* alone, so not ours */
-		errno = ENAMETOOLONG; /* unless something else is wrong */
-		if (create_process_file())
+		errno = -create_process_file();
+		if (!errno)
 			return true;
 		if (errno != EEXIST)
 			return false;
@@ -264,6 +235,7 @@ bool dprof_process_begin(void)
 static void after_fork_in_child(void)
 {
 	dprof_modules_release();
+	dprof_lines_forget();
 	dprof_threads_forget();
 	dprof_helper_forget();
 	dprof_counting = false;
@@ -362,11 +334,6 @@ static void __attribute__((constructor(101))) start(void)
 
 static void say_homeless(void)
 {
-	static const char *const words[] = {
-#define X(NAME, word, text) [DPROF_WHY_##NAME] = #word,
-		DPROF_WHYS(X)
-#undef X
-	};
 	char line[160];
 	const char *before = " why=";
 	size_t n;
@@ -377,7 +344,8 @@ static void say_homeless(void)
 	for (int why = 0; why < DPROF_WHY_COUNT; why++) {
 		if (!(dprof_why_homeless >> why & 1))
 			continue;
-		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", before, words[why]);
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", before,
+				      dprof_why_word((enum dprof_why)why));
 		before = ",";
 	}
 	n += (size_t)snprintf(line + n, sizeof(line) - n, "\n");
@@ -396,28 +364,16 @@ static void say_threads(void)
 	}
 }
 
-/* Of what the file holds now. What was reserved behind its end is given back. */
-static void say_sum(void)
+static void say_refused(void)
 {
-	char path[PATH_MAX], block[4096], line[80];
-	uint64_t sum = DPROF_SUM_BEGIN, bytes = 0;
-	long got;
-	int fd, n;
+	enum dprof_why why;
+	size_t lines = dprof_lines_refused(&why);
+	char text[160];
 
-	if (!dprof_process_path(path, sizeof(path), ".process"))
+	if (!lines)
 		return;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return;
-	while ((got = pread(fd, block, sizeof(block), (off_t)bytes)) > 0) {
-		sum = dprof_sum_bytes(sum, block, (size_t)got);
-		bytes += (uint64_t)got;
-	}
-	n = snprintf(line, sizeof(line), "sum %llu 0x%llx\n", (unsigned long long)bytes,
-		     (unsigned long long)sum);
-	dprof_process_append(line, (size_t)n);
-	sys(SYS_ftruncate, fd, bytes + (uint64_t)n);
-	close(fd);
+	snprintf(text, sizeof(text), "%zu lines found no room in the process's file: %s", lines, dprof_why_text(why));
+	dprof_process_line("note", text);
 }
 
 static void __attribute__((destructor(101))) finish(void)
@@ -434,11 +390,13 @@ static void __attribute__((destructor(101))) finish(void)
 	count = dprof_threads_end(stamp);
 	dprof_spares_remove();
 	count.all &= !has_forked;
+	dprof_lines_begin_end();
 	say_homeless();
-	say_threads();
 	n = snprintf(line, sizeof(line), "finished %llu\n", (unsigned long long)stamp);
 	dprof_process_append(line, (size_t)n);
-	say_sum();
+	say_threads();
+	say_refused();
+	dprof_lines_end();
 	dprof_notice_end(count, directory, rank < 0 ? 1 : ranks);
 	errno = saved_errno;
 }

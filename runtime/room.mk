@@ -13,7 +13,7 @@ OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper recycle count
-CORE        := settings hydra notice missing process modules thread end sched spare $(GENERAL) adapter instance fortran
+CORE        := settings hydra notice missing process lines modules thread end sched spare $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
                communicators groups windows files members board hosts wishes endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)

@@ -395,12 +395,29 @@ static void check_sum(struct opened *o, const struct process_file *p, const stru
 			      p->name, bytes, sum, f->bytes, f->sum);
 }
 
+/* Behind the last line there may be room that was not given back (format.h): NUL bytes, and at its begin perhaps
+ * a line without its first byte, of a process that was killed as it wrote. */
+static bool is_room(const struct line_file *f, const char *line, bool after_room, bool finished)
+{
+	const char *end = f->text + f->begin;
+	if (*line || line == end)
+		return false;
+	while (line < end && !*line)
+		line++;
+	return line == end || (!after_room && !finished);
+}
+
 static void read_lines(struct opened *o, struct process_file *p, struct line_file *f)
 {
 	char *line;
 	size_t number = 0, damaged = 0;
-	bool nul;
+	bool nul, room = false;
 	while (damaged < DAMAGED_LINES && next_line(f, &line, &nul)) {
+		if (nul && is_room(f, line, room, p->process.finished)) {
+			room = true;
+			continue;
+		}
+		nul |= room;
 		if (++number == 1)
 			p->summed = strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0;
 		check_sum(o, p, f, line);

@@ -178,6 +178,18 @@ damaged 'killed' 21 sed -i '/^finished/d' h0-1.process <<'END'
 h0-1.process: expected a line 'finished', found none: the process still runs, was killed, called _exit or exec, or lost the right to write here; what it has recorded is here
 END
 
+unfinished="expected a line 'finished', found none: the process still runs, was killed, called _exit or exec, or lost the right to write here; what it has recorded is here"
+damaged 'killed, with room for more lines' 21 eval "sed -i '/^finished/d' h0-1.process; truncate -s 16384 h0-1.process" <<END
+h0-1.process: $unfinished
+END
+damaged 'killed as it wrote a line' 21 eval "sed -i '/^finished/d' h0-1.process; printf '\0ote half\n' >>h0-1.process; truncate -s 16384 h0-1.process" <<END
+h0-1.process: $unfinished
+END
+damaged 'killed, and text behind the room' 21 eval "sed -i '/^finished/d' h0-1.process; truncate -s 4096 h0-1.process; printf '\nnote x\n' >>h0-1.process" <<END
+h0-1.process:$(($(wc -l <"$dir/job/h0-1.process"))): expected text, found a NUL byte
+h0-1.process: $unfinished
+END
+
 damaged 'stopped for long' 15 sed -i '$a stopped 15000 400000000' h0-1.process <<'END'
 h0-1-0.events: 14 records are left out: the process was stopped for so long that it is not known whether they stand before that or behind
 END
@@ -258,6 +270,8 @@ named 'a changed last word' "$dir/summed" 'h0-0-0.events: ' poke_last h0-0-0.eve
 named 'a changed header' "$dir/summed" 'h0-1-0.events: offset 264: expected the sum' poke h0-1-0.events 56 '\x77'
 named 'a missing file of packets' "$dir/summed" 'h0-0.process: expected the file .*h0.sync.* of packets' rm h0.sync
 named 'a missing rank' "$dir/summed" 'expected the files of 3 ranks, found 2: rank 1 is missing' eval 'rm h0-1*'
+rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-1.process" && "$analyze" check "$dir/t" >"$dir/out" ||
+	{ echo "FAILED room that was not given back: $(cat "$dir/out")"; failed=1; }
 named 'a cut process file' "$dir/summed" "h0-1.process: expected a line " sed -i '$d' h0-1.process
 
 # ---- As the runtime writes it

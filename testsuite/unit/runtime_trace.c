@@ -318,21 +318,24 @@ static void read_events(const char *path, const char *name)
 
 static void read_process(const char *path)
 {
-	char line[8192], last[8192] = "", before[8192] = "";
+	char line[8192], last[8192] = "";
 	FILE *f = fopen(path, "r");
+	bool finished = false;
 
 	ck_assert_ptr_nonnull(f);
-	if (!fgets(line, sizeof(line), f)) {
+	if (!fgets(line, sizeof(line), f) || !*line) {
 		ck_assert(killed); /* before the first line was written */
 		fclose(f);
 		return;
 	}
 	ck_assert_str_eq(line, DPROF_PROCESS_FIRST_LINE "\n");
-	while (fgets(line, sizeof(line), f))
-		memcpy(before, last, sizeof(before)), strcpy(last, line);
+	while (fgets(line, sizeof(line), f)) {
+		finished |= !strncmp(line, "finished ", 9);
+		strcpy(last, line);
+	}
 	fclose(f);
 	nprocesses++;
-	nfinished += !strncmp(before, "finished ", 9) && !strncmp(last, "sum ", 4);
+	nfinished += finished && !strncmp(last, "sum ", 4);
 }
 
 static void read_directory(const char *path)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lines.c - a window onto the end of the file, which moves on when it is full.
+ *
+ * What is behind the last line is zero until the end of the process, and stays so where that is killed. */
+#include "runtime/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/sum.h"
+#include "runtime/sys.h"
+#include "runtime/thread.h"
+
+#define PAGE      4096
+#define WINDOW    16384
+#define KEPT      1024  /* at the window's end, for the last lines, ... */
+#define SUM_BYTES 64    /* ... and for the very last */
+#define TRIES     10000 /* of 1 ms: whoever holds the lock needs some microseconds, but may not get a core */
+#define WAIT_NS   1000000
+
+static char path[PATH_MAX];
+static char *window;
+static uint64_t from, bytes;    /* of the window, in the file */
+static uint64_t used;           /* of the file */
+static uint64_t sum;            /* of what is used */
+static size_t kept;
+static size_t refused;
+static enum dprof_why why;
+static int locked;
+
+/* ---- The lock: with all signals blocked, since a handler may have a line to write ----------------------- */
+
+static bool lock(uint64_t *mask)
+{
+	struct timespec soon = { .tv_nsec = WAIT_NS };
+	uint64_t all = ~UINT64_C(0);
+
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, mask, sizeof(all));
+	for (int i = 0; i < TRIES; i++) {
+		if (!__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
+			return true;
+		sys(SYS_nanosleep, &soon, NULL);
+	}
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof(all));
+	return false;
+}
+
+static void unlock(uint64_t mask)
+{
+	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+/* ---- The window ------------------------------------------------------------------------------- */
+
+static int open_window(int flags, uint64_t offset, uint64_t size)
+{
+	long at = dprof_file_map(path, flags, offset, size);
+
+	if (sys_failed(at))
+		return (int)at;
+	if (window)
+		sys(SYS_munmap, window, bytes);
+	window = (char *)at;
+	from = offset;
+	bytes = size;
+	return 0;
+}
+
+static bool make_room(size_t more)
+{
+	uint64_t start = used & ~(uint64_t)(PAGE - 1);
+	int error;
+
+	if (used + more + kept <= from + bytes)
+		return true;
+	error = open_window(0, start, (used - start + more + kept + WINDOW - 1) & ~(uint64_t)(PAGE - 1));
+	if (!error)
+		return true;
+	refused++;
+	why = dprof_why_refused(error);
+	return false;
+}
+
+/* The first byte comes last: with it the line is whole. No memcpy(), which a sanitizer would watch. */
+static void write_lines(const char *lines, size_t n)
+{
+	volatile char *at = window + (used - from);
+
+	for (size_t i = 1; i < n; i++)
+		at[i] = lines[i];
+	__atomic_store_n(at, *lines, __ATOMIC_RELEASE);
+	sum = dprof_sum_bytes(sum, lines, n);
+	used += n;
+}
+
+/* ---- What others call ------------------------------------------------------------------------- */
+
+int dprof_lines_create(const char *name)
+{
+	int error;
+
+	if (strlen(name) >= sizeof(path))
+		return -ENAMETOOLONG;
+	strcpy(path, name);
+	error = open_window(O_CREAT | O_EXCL, 0, WINDOW);
+	if (error == -EFBIG || error == -ENOSPC || error == -EDQUOT)
+		error = open_window(O_CREAT | O_EXCL, 0, PAGE);
+	used = 0;
+	sum = DPROF_SUM_BEGIN;
+	kept = KEPT;
+	return error;
+}
+
+bool dprof_lines_append(const char *lines, size_t n)
+{
+	bool written;
+	uint64_t mask;
+
+	if (!n || !lock(&mask))
+		return false;
+	written = window && make_room(n);
+	if (written)
+		write_lines(lines, n);
+	unlock(mask);
+	return written;
+}
+
+size_t dprof_lines_refused(enum dprof_why *reason)
+{
+	*reason = why;
+	return refused;
+}
+
+void dprof_lines_begin_end(void)
+{
+	kept = SUM_BYTES;
+}
+
+void dprof_lines_end(void)
+{
+	char line[SUM_BYTES];
+	uint64_t mask;
+	int n;
+
+	if (!lock(&mask))
+		return;
+	kept = 0;
+	n = snprintf(line, sizeof(line), "sum %llu 0x%llx\n", (unsigned long long)used, (unsigned long long)sum);
+	if (window && make_room((size_t)n))
+		write_lines(line, (size_t)n);
+	if (window)
+		sys(SYS_munmap, window, bytes);
+	window = NULL;
+	sys(SYS_truncate, path, used);
+	unlock(mask);
+}
+
+void dprof_lines_forget(void)
+{
+	if (window)
+		sys(SYS_munmap, window, bytes);
+	window = NULL;
+	refused = 0;
+	locked = 0;
+}

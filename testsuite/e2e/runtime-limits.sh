@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A program that lowers its own limits: it does and prints what it does without us, no signal of ours ends it, and what
+# could not be recorded for that is counted and named with its cause; nothing else is said to be wrong.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/runtime
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export LC_ALL=C DPROF_EVENTS=region
+unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
+failed=0
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+cd "$dir" || exit 1
+gcc -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread -o bare "$from/limits.c" || exit 1
+"$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o limits "$from/limits.c" || exit 1
+"$B/bin/dprof-cc" -Wall -Wextra -O1 -shared -fPIC -o limits-library.so "$from/limits-library.c" || exit 1
+
+# Events of the threads that have a file, and their losses.
+all() {
+	"$B/bin/dprof-analyze" dump dprof-limits.* 2>/dev/null >text
+	awk '$1 == "thread" && / name=/ && match($0, / lost=[0-9]+/) { n += substr($0, RSTART + 6, RLENGTH - 6) }
+		$1 == "e" && ($5 == "enter" || $5 == "exit") { n++ } END { print n + 0 }' text
+}
+homeless() { sed -n 's/^lost \([0-9]*\) why=.*/\1/p' dprof-limits.*/*.process | tr -d '\n'; }
+
+limited() { # way, how many events there were, what check says of each loss ("" for none), the cause
+	timeout 60 ./bare "$1" | cat >expected # a pipe has no limit
+	echo "status ${PIPESTATUS[0]}" >>expected
+	rm -rf dprof-limits.*
+	timeout 60 ./limits "$1" | cat >said
+	echo "status ${PIPESTATUS[0]}" >>said
+	cmp -s expected said || fail "$1: $(diff expected said)"
+	"$B/bin/dprof-analyze" check dprof-limits.* >check 2>&1
+	grep -v '^dprof-limits' check >problems
+	n=$(all)
+	[ "$2" = any ] || [ $((n + 10#0$(homeless))) = "$2" ] || fail "$1: expected $2 events, found $n and $(homeless) lost without a file"
+	if [ -z "$3" ]; then
+		[ ! -s problems ] || fail "$1: $(cat problems)"
+	else
+		grep -qE "$3" problems || fail "$1: expected to hear \"$3\", found $(cat check)"
+		! grep -vE "$3" problems || fail "$1: more than that"
+	fi
+}
+
+none="expected events, found no thread that recorded any$"
+limit="lost: the limit of a file's size is reached: raise it \(ulimit -f\)$"
+files="lost: too many files are open: raise the limit \(ulimit -n\)$"
+limited no-bytes-at-first 20 "$limit|$none"
+limited no-bytes 600020 "$limit"
+limited no-bytes-for-a-library 22 "limits-library"
+grep -q "^note no%20name.*limits-library.so.*ulimit%20-f" dprof-limits.*/*.process || fail "the cause is not named: $(cat dprof-limits.*/*.process)"
+limited bytes-now-and-then 11002 "$limit" # start functions are regions, too
+limited own-pending 600000 "$limit|$none"
+limited few-descriptors 20 ""
+limited no-descriptors 20 ""
+limited used-up 600002 "$files|$none"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
