@@ -108,16 +108,25 @@ static int by_slope(const void *x, const void *y)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
+/* Whether a row's place is certain; one without rivals has none, and is certain to buy something. */
+static bool stands_apart(const struct profile *p, size_t i)
+{
+	bool rivals = false, apart = true;
+	for (size_t k = 0; k < p->nrows && !p->rows[i].of_one; k++) {
+		if (k == i || p->rows[k].of_one)
+			continue;
+		rivals = true;
+		apart &= interval_apart(p->rows[i].slope, p->rows[k].slope);
+	}
+	return rivals ? apart : p->rows[i].slope.lo > 0;
+}
+
 /* Where records are missing, there may have been a region of which none is here. */
 static void prove(struct profile *p, const struct trace *trace, bool unsure)
 {
 	bool all = !trace_lacks(trace) && !unsure;
-	for (size_t i = 0; i < p->nrows; i++) {
-		p->rows[i].proved = all;
-		for (size_t k = 0; k < p->nrows; k++)
-			p->rows[i].proved &=
-				i == k || p->rows[k].of_one || interval_apart(p->rows[i].slope, p->rows[k].slope);
-	}
+	for (size_t i = 0; i < p->nrows; i++)
+		p->rows[i].proved = all && stands_apart(p, i);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -317,6 +326,8 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 {
 	*p = (struct profile){ .who = wish->who, .possible = coz_possible(times) };
 	choose_reductions(p, wish);
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		p->marked |= trace->processes[i].marked;
 	for (size_t i = 0; i < trace->nthreads; i++)
 		p->end_lost |= trace_lost_behind(&trace->threads[i]);
 	uint32_t *row_of_site = find_rows(p, trace, wish);
@@ -351,7 +362,9 @@ char *profile_assumptions(const struct profile *p, bool worst)
 	return mem_format(
 		"Assumed: nothing but the region changes; who waits in a barrier, for a message or "
 		"for a lock waits less when what he waits for comes earlier; the order of locks stays "
-		"as it was.%s",
+		"as it was.%s%s",
+		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "
+			    "as it was." : "",
 		!p->transfers ? ""
 		: worst	      ? " Nothing is assumed of how long messages and locks take."
 			      : " Messages and locks take as long as others of their kind and size "

@@ -8,7 +8,8 @@
  * origin that fits best: the sum of (reduction * speed-up) over the sum of reduction squared.
  *
  * Law: speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
- * slope's interval does not overlap with that of any other, otherwise *undecided*. A reduction by
+ * slope's interval does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
+ * when it certainly buys something. A reduction by
  * p percent buys at most p percent of the run; one by 0 exactly 0. */
 #ifndef ANALYSIS_PROFILE_H
 #define ANALYSIS_PROFILE_H
@@ -60,6 +61,7 @@ struct profile {
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */
+	bool marked;                 /* some process has marks, so time outside of them is unclassified */
 	char **faults; size_t nfaults; /* sentences: what is missing, so that bounds are wide */
 	struct points points;        /* empty when none were asked for */
 	struct interval total_s[POINTS_WHATS]; /* what was measured of them */

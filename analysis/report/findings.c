@@ -8,8 +8,13 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/marks.h"
 #include "analysis/report/presence.h"
+#include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
+
+#define UNCLASSIFIED_PERCENT 5 /* of the run: worth saying */
+#define UNCLASSIFIED_NAMED   8
 
 /* Of work and of waiting: who is at a lock that is not recorded seems to work. */
 #define SCORED_KINDS                                                                               \
@@ -182,6 +187,32 @@ static void withhold(struct findings *f, struct standings *s, bool by_thread)
 	free(wide.list);
 }
 
+static void say_unclassified(struct findings *f)
+{
+	char *list = mem_copy("");
+	size_t named = 0;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		struct interval percent = findings_unclassified(f, t);
+		if (percent.hi < UNCLASSIFIED_PERCENT || named++ >= UNCLASSIFIED_NAMED)
+			continue;
+		struct actor_name name = f->several_threads ? thread_name(f->trace, t) : rank_name(f->trace, t);
+		char *longer = mem_format("%s%s%s for %s %%", list, named > 1 ? ", " : "", name.text,
+					  interval_range(percent, 1).text);
+		free(list);
+		list = longer;
+	}
+	if (named > UNCLASSIFIED_NAMED) {
+		char *longer = mem_format("%s, and %zu more", list, named - UNCLASSIFIED_NAMED);
+		free(list);
+		list = longer;
+	}
+	if (named)
+		*MEM_GROW(f->trace->notes, f->trace->nnotes) = mem_format(
+			"outside of regions and operations, where nobody can tell work from waiting (unclassified): "
+			"%s of the run. Mark what they do there with %s", list, marks_region(f->trace));
+	free(list);
+}
+
 /* ---- Time blocked in what was not recorded --------------------------------------------------- */
 
 /* Had it been waiting then, its own score would be less by at most that time, and that of others more. A thread
@@ -288,6 +319,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	withhold_unsure(f, &f->ranks);
 	withhold_unsure(f, &f->threads);
 	doubt_scores(f);
+	say_unclassified(f);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
 	say_unmarked(trace, &f->totals, options);

@@ -109,4 +109,37 @@ expect 0 csp unclassified
 tr -s ' \n' ' ' <out >line
 says line 'unclassified, up to 62.4 % of the run in one thread): mark that work'
 says_not line ' proved '
+
+# Even where it changes no verdict, the report says of whom it is how much; and what what-ifs assume of it.
+trace little <<'END'
+dprof-text 1
+clock 0 host=h0 ghz=1
+thread 0 clock=0 rank=0
+thread 1 clock=0 rank=1
+group 1 threads=0,1
+site 0 kind=region name=a file=a.c line=5
+site 1 kind=barrier name=bar file=a.c line=6
+e 0 1000 0 enter
+e 0 9000 0 exit
+e 0 9000 1 enter group=1 seq=0
+e 0 9010 1 exit
+e 0 9020 1 enter group=1 seq=1
+e 0 10000 1 exit
+e 1 1000 1 enter group=1 seq=0
+e 1 9010 1 exit
+e 1 9990 1 enter group=1 seq=1
+e 1 10000 1 exit
+END
+for command in csp report; do
+	expect 0 $command little
+	tr -s ' \n' ' ' <out >line
+	says line 'Look at rank 0: for 88.'
+	says line 'note: outside of regions and operations, where nobody can tell work from waiting (unclassified): rank 1 for 10.8 .. 11.0 % of the run. Mark what they do there with #pragma dprof region(NAME)'
+done
+expect 0 coz little
+tr -s ' \n' ' ' <out >line
+says line 'Unclassified time, outside of regions and operations, is work of no region and as long as it was.'
+sed 's/^e 1 9990 /e 1 9410 /' < <("$analyze" dump little) | trace less
+expect 0 report less
+says_not out unclassified
 echo "as expected"
