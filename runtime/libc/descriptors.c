@@ -9,14 +9,12 @@
  * descriptor, or the C library moves bytes there on its own (streams, sendfile).
  *
  * Law: a count that is given is the number of bytes that went that way before. */
-#include <linux/magic.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <sys/un.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,8 +26,13 @@
 #define COUNTS       16384 /* in a process and its children */
 #define MAJOR_MEMORY 1     /* /dev/null, /dev/zero, ... */
 
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
 static struct descriptor table[DESCRIPTORS];
 static int highest; /* that was ever counted */
+static bool are_connecting; /* some of them, perhaps */
 static long own_pid; /* 0: not yet known */
 
 /* ---- Counts ------------------------------------------------------------------------------------- */
@@ -170,12 +173,22 @@ static bool is_local(const struct end *e)
 	       (IN6_IS_ADDR_V4MAPPED(&e->address) && e->address.s6_addr[12] == 127);
 }
 
-static uint64_t connection_number(const struct end *from, const struct end *to)
+/* Each network namespace has a loopback of its own; kernels before 5.14 do not say which one. */
+static uint64_t hash_network(uint64_t h, int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	sys(SYS_getsockopt, fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size);
+	return hash(hash_host(h), &cookie, sizeof(cookie));
+}
+
+static uint64_t connection_number(int fd, const struct end *from, const struct end *to)
 {
 	uint64_t h = hash(HASH_BEGIN, "tcp", 3);
 
 	if (is_local(from) || is_local(to))
-		h = hash_host(h);
+		h = hash_network(h, fd);
 	h = hash(hash(h, &from->address, sizeof(from->address)), &from->port, sizeof(from->port));
 	return number_of(hash(hash(h, &to->address, sizeof(to->address)), &to->port, sizeof(to->port)));
 }
@@ -206,26 +219,18 @@ static void look_at_socket(int fd, struct descriptor *d)
 	struct end self, other;
 
 	d->what = OF_OTHERS;
-	if (option_of(fd, SO_TYPE) != SOCK_STREAM || (domain != AF_INET && domain != AF_INET6))
+	if (option_of(fd, SO_PROTOCOL) != IPPROTO_TCP || (domain != AF_INET && domain != AF_INET6))
 		return;
 	d->is_alone = !find_ends(fd, &self, &other);
 	if (d->is_alone)
 		return;
-	d->channel[TAKES] = connection_number(&other, &self);
-	d->channel[GIVES] = connection_number(&self, &other);
+	d->channel[TAKES] = connection_number(fd, &other, &self);
+	d->channel[GIVES] = connection_number(fd, &self, &other);
 }
 
 static enum what of_device(dev_t device)
 {
 	return major(device) == MAJOR_MEMORY ? OF_FILE : OF_OTHERS;
-}
-
-/* eventfd, timerfd, epoll, ... */
-static bool is_no_file(int fd)
-{
-	struct statfs s;
-
-	return sys(SYS_fstatfs, fd, &s) == 0 && s.f_type == ANON_INODE_FS_MAGIC;
 }
 
 static struct descriptor look_at(int fd)
@@ -246,9 +251,8 @@ static struct descriptor look_at(int fd)
 	case S_IFCHR:
 		d.what = of_device(st.st_rdev);
 		break;
-	default:
-		if (is_no_file(fd))
-			d.what = OF_OTHERS;
+	case 0: /* eventfd, timerfd, epoll, ... */
+		d.what = OF_OTHERS;
 	}
 	return d;
 }
@@ -260,10 +264,16 @@ static struct descriptor *entry(int fd)
 	return fd >= 0 && fd < DESCRIPTORS ? &table[fd] : NULL;
 }
 
+/* In the child of a vfork the table is its parent's, who has other descriptors: there only this is noted, that
+ * the number may stand for something else, and what moves there is nothing that we count. */
 static void put(int fd, const struct descriptor *d)
 {
 	struct descriptor *e = entry(fd);
 
+	if (e && descriptors_of_parent()) {
+		descriptor_lost(fd);
+		return;
+	}
 	if (!e)
 		return;
 	if ((d->count[TAKES] || d->count[GIVES]) && fd > __atomic_load_n(&highest, __ATOMIC_RELAXED))
@@ -293,7 +303,7 @@ struct descriptor descriptor_of(int fd)
 	d = look_at(fd);
 	if (!e || d.what == NOT_KNOWN || d.is_alone)
 		return d;
-	if (e->is_new) {
+	if (e->is_new && !descriptors_of_parent()) {
 		count_from_here(&d);
 	} else {
 		lose_all_of(d.channel[TAKES]);
@@ -326,8 +336,6 @@ void descriptors_made(const int fd[2], bool both_ways)
 		if (both_ways || i == 1)
 			d[i].count[GIVES] = new_count(d[i].channel[GIVES], GIVES);
 	}
-	if (descriptors_of_parent())
-		return;
 	put(fd[0], &d[0]);
 	put(fd[1], &d[1]);
 }
@@ -337,10 +345,18 @@ void descriptor_connected(int fd)
 {
 	struct descriptor d = { .what = NOT_KNOWN, .is_new = fd > 2 };
 
-	if (descriptors_of_parent())
-		return;
 	put(fd, &d);
-	descriptor_of(fd);
+	if (descriptor_of(fd).is_alone)
+		__atomic_store_n(&are_connecting, true, __ATOMIC_RELAXED);
+}
+
+/* What is not yet connected is counted by whoever uses it first; there must not be two of them. */
+static void before_fork(void)
+{
+	for (int fd = 0; are_connecting && fd < DESCRIPTORS; fd++)
+		if (table[fd].what == NOT_KNOWN)
+			table[fd].is_new = false;
+	are_connecting = false;
 }
 
 void descriptor_forget(int fd)
@@ -362,16 +378,16 @@ void descriptor_copied(int from, int to)
 		lose(d.count[TAKES]);
 		lose(d.count[GIVES]);
 	}
-	if (!descriptors_of_parent())
-		put(to, &d);
+	put(to, &d);
 }
 
 void descriptor_lost(int fd)
 {
-	const struct descriptor *e = entry(fd);
+	struct descriptor *e = entry(fd);
 
-	if (!e || e->what == NOT_KNOWN)
+	if (!e)
 		return;
+	e->is_new = false;
 	lose(e->count[TAKES]);
 	lose(e->count[GIVES]);
 }
@@ -425,7 +441,7 @@ static void __attribute__((constructor)) start(void)
 	look_at_first();
 	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))
 		return;
-	pthread_atfork(NULL, NULL, own);
+	pthread_atfork(before_fork, NULL, own);
 	at = sys(SYS_mmap, NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!sys_failed(at))
 		counts = (struct counts *)at;

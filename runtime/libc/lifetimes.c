@@ -6,13 +6,18 @@
  * since another thread may have looked meanwhile. */
 #include <alloca.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pty.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utmp.h>
 
 #include "runtime/libc/libc.h"
 #include "runtime/sys.h"
@@ -275,7 +280,60 @@ EXEC_LIST(execl, false, execve(path, argv, env))
 EXEC_LIST(execle, true, execve(path, argv, env))
 EXEC_LIST(execlp, false, execvpe(path, argv, env))
 
+/* The C library gives the first three something else to stand for. */
+static void forget_first(void)
+{
+	descriptors_forget(0, 2);
+}
+
+DPROF_EXPORT int daemon(int no_chdir, int no_close)
+{
+	__typeof__(&daemon) real = REAL(daemon);
+	int result = real(no_chdir, no_close);
+
+	forget_first();
+	return result;
+}
+
+DPROF_EXPORT int login_tty(int fd)
+{
+	__typeof__(&login_tty) real = REAL(login_tty);
+	int result;
+
+	descriptor_lost(fd);
+	result = real(fd);
+	descriptor_forget(fd);
+	forget_first();
+	return result;
+}
+
+DPROF_EXPORT pid_t forkpty(int *fd, char *name, const struct termios *t, const struct winsize *size)
+{
+	__typeof__(&forkpty) real = REAL(forkpty);
+	pid_t child = real(fd, name, t, size);
+
+	if (child == 0)
+		forget_first();
+	return child;
+}
+
+/* What goes there is not what the program gives, or is not all that goes there. */
+DPROF_EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+	__typeof__(&setsockopt) real = REAL(setsockopt);
+	if (level == IPPROTO_TCP && (name == TCP_ULP || name == TCP_REPAIR))
+		descriptor_lost(fd);
+	return real(fd, level, name, value, size);
+}
+
 /* What the C library moves on its own. */
+DPROF_EXPORT void backtrace_symbols_fd(void *const *frames, int n, int fd)
+{
+	__typeof__(&backtrace_symbols_fd) real = REAL(backtrace_symbols_fd);
+	descriptor_lost(fd);
+	real(frames, n, fd);
+}
+
 DPROF_EXPORT FILE *fdopen(int fd, const char *mode)
 {
 	__typeof__(&fdopen) real = REAL(fdopen);

@@ -23,7 +23,11 @@ int __openat64_2(int, const char *, int);
 
 void call_opened(struct plain *p, int fd)
 {
-	if (fd < 0 ? errno != EINTR : descriptor_of(fd).what != OF_OTHERS)
+	bool waited = fd < 0 ? errno == EINTR : descriptor_of(fd).what == OF_OTHERS;
+
+	if (fd >= 0 && descriptors_of_parent())
+		descriptor_lost(fd);
+	if (!waited)
 		p->site = NULL;
 }
 

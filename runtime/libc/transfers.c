@@ -132,7 +132,8 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 
 /* ---- Sockets ---------------------------------------------------------------------------------------- */
 
-/* What is only looked at stays there; urgent bytes go their own way. */
+/* What is only looked at stays there, and what the kernel tells of what was sent is nothing that came; urgent bytes
+ * go their own way. */
 #define RECEIVE(name, site, parameters, arguments)                  \
 	DPROF_EXPORT ssize_t name parameters                        \
 	{                                                           \
@@ -142,7 +143,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 		TRANSFER(t, site, fd, TAKES);                       \
 		ssize_t result = real arguments;              \
 		t.ends = !(flags & MSG_OOB);                        \
-		t.bytes = flags & MSG_PEEK && result > 0 ? 0 : result; \
+		t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : result; \
 		return result;                                      \
 	}
 #define SEND(name, parameters, arguments)                           \
@@ -225,7 +226,7 @@ DPROF_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 	TRANSFER(t, recvmmsg, fd, TAKES);
 	result = real(fd, messages, n, flags, most);
 	t.ends = !(flags & MSG_OOB);
-	t.bytes = flags & MSG_PEEK && result > 0 ? 0 : sum(messages, result);
+	t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : sum(messages, result);
 	return result;
 }
 
