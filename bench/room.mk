@@ -5,7 +5,8 @@
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
 BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/helper $(B)/bench/wake \
-           $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/blocking $(B)/bench/blocking-plain $(B)/bench/start $(B)/bench/start-plain \
+           $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/blocking $(B)/bench/blocking-plain \
+           $(B)/bench/unmarked $(B)/bench/unmarked-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain \
              $(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain)) \
            $(B)/bench/csp $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
@@ -50,6 +51,12 @@ $(B)/bench/blocking $(B)/bench/blocking-plain: $(B)/obj/bench/blocking.o $(B)/li
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< \
 		$(if $(filter %/blocking,$@),$$(PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config --libs dprof))
+
+$(B)/bench/unmarked $(B)/bench/unmarked-plain: bench/unmarked.c $(B)/lib/pkgconfig/dprof.pc $(B)/plugin/dprof.so
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && \
+		$(CC) $(CFLAGS) -fopenmp $(if $(filter %/unmarked,$@),$$(pkg-config --cflags dprof)) -o $@ $< \
+		$(if $(filter %/unmarked,$@),$$(pkg-config --libs dprof))
 
 $(B)/bench/start $(B)/bench/start-plain: bench/start.c $(B)/lib/pkgconfig/dprof.pc $(B)/plugin/dprof.so
 	$(call say,CC)

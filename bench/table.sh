@@ -7,8 +7,8 @@
 #   row NAME "VALUE [LOW HIGH]" UNIT ["<= GOAL"] [REMARK]
 #   why TEXT                                         the reason, printed if the row above is not met
 #
-# A goal (<= or >=) is met when the whole interval is, MISSED when the value is beyond it, and unsure when
-# the value is not, but an end of the interval is. A row without numbers says "failed", and run exits with 1.
+# A goal (<= or >=) is met when the whole interval keeps to it, MISSED when none of the interval does, and undecided
+# when it lies within the interval. A row without numbers says "failed", and run exits with 1.
 set -u
 rows=$here/rows
 
@@ -54,7 +54,7 @@ table() {
 	title=$1 reference=$2
 	printf '\n%s\n' "$1"
 	fold_to 2 "$2"
-	printf '  %-32s %7s %-5s %-15s %-7s\n' "" value "" "95 % interval" goal
+	printf '  %-30s %7s %-5s %-15s %-7s\n' "" value "" "95 % interval" goal
 }
 
 fold_to() { fmt -w $((79 - $1)) <<<"$2" | sed "s/^/$(printf "%$1s" "")/"; }
@@ -73,11 +73,13 @@ row() {
 	function json(x) { gsub(/["\\]/, "\\\\&", x); return "\"" x "\"" }
 	function or_null(x) { return x == "" ? "null" : x }
 	BEGIN {
+		least = low == "" ? value : low
+		most = high == "" ? value : high
 		if (value !~ /^[-+]?[0-9.]/)
 			verdict = "failed"
 		else if (op != "")
-			verdict = beyond(value) ? "MISSED" : low != "" && (beyond(low) || beyond(high)) ? "unsure" : "met"
-		line = sprintf("  %-32s %7s %-5s %-15s %-7s %s", name, value == "" ? "-" : number(value + 0), unit,
+			verdict = !beyond(least) && !beyond(most) ? "met" : beyond(least) && beyond(most) ? "MISSED" : "undecided"
+		line = sprintf("  %-30s %7s %-5s %-15s %-7s %s", name, value == "" ? "-" : number(value + 0), unit,
 			low == "" ? "" : number(low + 0) ".." number(high + 0), op == "" ? "" : op " " goal, verdict)
 		sub(/ +$/, "", line)
 		print line
@@ -89,7 +91,7 @@ row() {
 }
 
 why() {
-	tail -1 "$rows" | grep -q '"verdict":"\(MISSED\|unsure\)"' || return 0
+	tail -1 "$rows" | grep -q '"verdict":"\(MISSED\|undecided\)"' || return 0
 	fold_to 6 "why: $*"
 	text=$* awk '
 	NR > 1 { print last }

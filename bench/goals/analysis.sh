@@ -17,7 +17,7 @@ row "csp" "$(events_per_second 4)" M/s ">= 50"
 why "two of three events belong to messages, which are matched one by one: another 600 instructions; and \
 the links that other links do not imply are solved"
 row "decoding alone" "$(events_per_second 2)" M/s
-row "adding up the words of the files" "$(events_per_second 1)" M/s
+row "adding up the files' words" "$(events_per_second 1)" M/s
 rm -rf "$here/csp"
 
 seconds() { # command... : of the processor

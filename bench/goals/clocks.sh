@@ -49,7 +49,7 @@ if "$B/bench/clock-optimum" "$sets" >"$here/optimum"; then
 		case $model in
 		affine)
 			row "affine, before rounding" "$before" ticks "<= 0" "$bounds bounds"
-			row "affine, after rounding, at most" "$after" ticks "<= 2"
+			row "affine, rounded, at most" "$after" ticks "<= 2"
 			;;
 		drift)
 			row "drift to 30 %, within 2 ticks" "$share" % "" "$bounds bounds of at most 10 links, none inside the optimum"

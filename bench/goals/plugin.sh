@@ -82,7 +82,7 @@ table "Time to compile, gcc -O2" "In percent of the processor time without the p
 $(only plain <"$here/compiled" | estimate | cut -d' ' -f1) s. Random: $(wc -l <"$here/random.c") lines by csmith, \
 $(only random <"$here/compiled" | estimate | cut -d' ' -f1) s. (sqlite3.c: BENCH=real.)"
 row "small, plugin loaded" "$(more loaded plain)" %
-row "small, a region in each function" "$(more marked plain)" %
+row "small, a region a function" "$(more marked plain)" %
 row "random, plugin loaded" "$(more random-loaded random)" %
 row "random, auto=functions" "$(more random-functions random)" %
-row "random, auto=functions,loops, all" "$(more random-all random)" %
+row "random, auto=functions,loops" "$(more random-all random)" %

@@ -116,7 +116,7 @@ DPROF_EVENTS=-lock. Statements: ${statements[*]/#sqlite3/*}; steps: *_step and *
 	row "statements" "$(more speedtest statements)" % "<= 1"
 	why "the instructions, and what else the machine does (load now $(cut -d' ' -f1 /proc/loadavg) on $cores cores)"
 	row "steps" "$(more speedtest steps)" %
-	row "steps, and SQLite's locks recorded" "$(more speedtest_locks steps)" %
+	row "steps, SQLite's locks, too" "$(more speedtest_locks steps)" %
 	row "auto=functions" "$(more speedtest_all functions)" %
 	row "auto=functions, min=0" "$(more speedtest_all all)" %
 	read -r records bytes <<<"$(recorded functions 3)"

@@ -33,7 +33,7 @@ ways() { # file "WAY TITLE"...
 table "Threads" "In multiples of the same program without dprof. $rounds rounds."
 row "lock + unlock, nobody waits" "$(only plain <"$here/lock" | estimate)" ns
 ways lock "recorded recorded" "no-locks DPROF_EVENTS=-lock" "off DPROF_OFF=1"
-row "empty parallel region, 2 threads" "$(only plain <"$here/team" | estimate)" ns
+row "empty parallel, 2 threads" "$(only plain <"$here/team" | estimate)" ns
 ways team "recorded recorded" "off DPROF_OFF=1"
 row "thread start, one every 2 ms" "$(only plain <"$here/start" | estimate)" ns
 row "  recorded, more than that" "$(paired difference recorded plain <"$here/start" | estimate)" ns "<= 30000"

@@ -42,10 +42,12 @@ verdict() { # expected, then what row takes
 }
 table "A table" "In multiples of nothing." >/dev/null
 verdict met "a" "1.05 1.01 1.09" x "<= 1.10"
-verdict unsure "b" "1.05 1.01 1.11" x "<= 1.10"
-verdict MISSED "c" "1.2 1.0 1.3" x "<= 1.10"
+verdict undecided "b" "1.05 1.01 1.11" x "<= 1.10"
+verdict undecided "c" "1.2 1.0 1.3" x "<= 1.10"
+verdict MISSED "c" "1.2 1.11 1.3" x "<= 1.10"
+verdict MISSED "c" "40 30 49" M/s ">= 50"
 verdict met "d" "60 50 70" M/s ">= 50"
-verdict unsure "e" "60 49 70" M/s ">= 50"
+verdict undecided "e" "60 49 70" M/s ">= 50"
 verdict MISSED "f" 49 M/s ">= 50"
 verdict "" "g" "-3.5" %
 verdict failed "h" "" % "<= 1"
@@ -54,7 +56,7 @@ verdict MISSED "i" 49 M/s ">= 50"
 why 'a "reason" | & more' >/dev/null
 python3 -c 'import json, sys; [json.loads(l) for l in open(sys.argv[1])]' "$dir/rows" || fail "no JSON"
 
-row "a name of thirty-two characters!" "-123.45 -123.45 -123.45" ticks ">= 99.9" >"$dir/printed"
+row "a name of thirty characters!!!" "-100.45 -123.45 -99.9" ticks "<= -110" >"$dir/printed"
 table "A title" "$(seq -s ' ' 100)" >>"$dir/printed"
 awk 'length > 80 { exit 1 }' "$dir/printed" || fail "more than 80 columns: $(cat "$dir/printed")"
 
