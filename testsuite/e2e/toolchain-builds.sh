@@ -9,7 +9,7 @@ set -u
 : "${B:?the build folder}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export LC_ALL=C DPROF_DIR=$dir/traces
+export LC_ALL=C DPROF_DIR=$dir/traces DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
 mkdir "$DPROF_DIR"
 unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 failed=0 tested=0

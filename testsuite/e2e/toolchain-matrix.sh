@@ -10,6 +10,7 @@ set -u
 : "${B:?the build folder}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+export DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
 export DPROF_DIR=$dir/traces LC_ALL=C CCACHE_DIR=$dir/ccache TSAN_OPTIONS=${TSAN_OPTIONS:-}
 mkdir "$DPROF_DIR"
 bin=$B/bin
