@@ -54,6 +54,8 @@ fuzz:    $(B)/packages ## damage traces, texts and questions for SECONDS=60, fro
 	+$(Q)$(MAKE) --no-print-directory now-fuzz
 real:    $(B)/packages ## three real programs from Debian's source; REAL=NAME
 	+$(Q)$(MAKE) --no-print-directory now-real
+sabotage: $(B)/packages ## break a copy line by line: the tests must notice; MODULE, ROW
+	+$(Q)$(MAKE) --no-print-directory now-sabotage
 truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
 	+$(Q)$(MAKE) --no-print-directory now-truth
 install: $(B)/packages ## into $(DESTDIR)$(PREFIX), which is /usr/local
@@ -120,4 +122,4 @@ now-uninstall: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check fuzz bench paper real truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-truth now-install now-uninstall
+.PHONY: help all demo check fuzz bench paper real sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-sabotage now-truth now-install now-uninstall

@@ -34,10 +34,9 @@ now-truth: $(B)/test/truth-clocks
 	$(Q)$< $(if $(N),-n $(N) -b $(or $(BROKEN),0)) $(if $(BROKEN),-b $(BROKEN)) $(if $(SEED),-s $(SEED)) \
 		$(if $(KIND),-k $(KIND)) $(if $(MODEL),-m $(MODEL))
 
-# Breaks a copy of the solver line by line, and one of the plugin; make truth and the plugin's tests must find each.
+# make sabotage [MODULE=name] [ROW=pattern]: testsuite/sabotage/run says what it does.
 now-sabotage: now-all
-	$(Q)B=$(B) testsuite/truth/sabotage
-	$(Q)B=$(B) testsuite/plugin-sabotage
+	$(Q)B=$(B) testsuite/sabotage/run $(MODULE) $(ROW)
 
 # Real programs: testsuite/real/run says what they are. Their packages, and what tells the time beside dprof.
 REAL_PACKAGES := libscalapack-openmpi-dev libblas-dev liblapack-dev python3
