@@ -15,6 +15,7 @@
  *
  * Who does what, in the order of a compilation:
  *
+ *   foreign.cc   refuses to be loaded by what is no GCC
  *   options.cc   -fplugin-arg-dprof-...
  *   pragma.cc    parses a directive (pragmas/grammar.def) and leaves a marker (marker.cc)
  *   stretches.cc which parts are off; names.cc: one kind for each name

@@ -7,12 +7,15 @@ PLUGIN_OBJ := $(patsubst plugin/%.cc,%.o,$(wildcard plugin/*.cc))
 PLUGIN_CXXFLAGS := -std=gnu++17 -O2 -g -fPIC -fno-rtti -fno-exceptions -fvisibility=hidden \
                    -Wall -Wextra -Wno-literal-suffix -I.
 
+# What GCC gives is weak, so that other compilers can load the plugin, too, and it says which one it needs (foreign.cc).
+
 # One for $(CC), and one for each other GCC whose plugin headers are here: $(call a_plugin,SO,GCC,G++,OBJ).
 define a_plugin
 things += $(1)
 $(1): $(PLUGIN_OBJ:%=$(4)/%)
 	$$(call say,LINK)
-	$$(Q)mkdir -p $$(@D) && $(3) -shared -o $$@ $$^
+	$$(Q)mkdir -p $$(@D) && $(3) -r -nostdlib -o $(4)/weak.o $$^ && objcopy --weaken $(4)/weak.o && \
+		$(3) -shared -o $$@ $(4)/weak.o
 $(4)/%.o: plugin/%.cc
 	$$(call say,CXX)
 	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \

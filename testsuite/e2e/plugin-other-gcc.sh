@@ -54,7 +54,7 @@ for plugin in "$B"/plugin/*/dprof.so; do
 	PROGRAMS=${PROGRAMS:-8} GCC=gcc-$n PLUGIN=$plugin testsuite/e2e/plugin-random.sh || fail "random programs"
 	! gcc-"$n" -fplugin="$B/plugin/dprof.so" -x c -c /dev/null -o "$dir/o" 2>"$dir/err" ||
 		fail "takes the plugin of another GCC"
-	grep -qE "dprof was built for GCC|undefined symbol" "$dir/err" || fail "$(cat "$dir/err")"
+	grep -q "dprof was built for GCC" "$dir/err" || fail "$(cat "$dir/err")"
 done
 [ -n "$tried" ] || { echo "no other GCC has a plugin here"; exit 77; }
 echo "tried GCC$tried"

@@ -20,6 +20,30 @@ cd "$dir" || exit 1
 printf 'int main(void)\n{\n\tvolatile int n = 0;\n#pragma dprof region(body)\n\tn++;\n\treturn n - 1;\n}\n' >app.c
 gcc -fplugin="$plugin" -c app.c && gcc -fplugin="$plugin" -S app.c || fail "does not compile"
 
+# Another compiler that is told to load the plugin: it says which one it needs. `foreign` does what clang does.
+cat >foreign.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	puts(argc > 1 && dlopen(argv[1], RTLD_NOW) ? "loaded" : dlerror());
+	return 0;
+}
+END
+gcc foreign.c -o foreign || fail "foreign does not compile"
+needs="dprof's plugin needs GCC $(gcc -dumpfullversion)"
+./foreign "$plugin" >out 2>err && fail "a compiler that is no GCC goes on: $(cat out err)"
+grep -qF "$needs" err || fail "a compiler that is no GCC: $(cat out err)"
+if command -v clang >/dev/null; then
+	clang -fplugin="$plugin" -c app.c 2>err && fail "clang compiles"
+	grep -qF "$needs" err || fail "clang: $(cat err)"
+fi
+for other in 9 10 11 13 14 15; do
+	[ "$other" != "$(gcc -dumpversion)" ] && command -v gcc-$other >/dev/null || continue
+	gcc-$other -fplugin="$plugin" -c app.c 2>err && fail "GCC $other compiles"
+	grep -q "dprof was built for GCC .* but this is GCC $other" err || fail "GCC $other: $(cat err)"
+done
+
 # No library: the linker says what is needed.
 gcc app.o -o app 2>err && fail "links without libdprof"
 grep -q 'undefined reference to .__dprof_[0-9]*_needs_libdprof' err || fail "no library: the linker says $(cat err)"
