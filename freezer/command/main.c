@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 			argv[1] = full; /* what argp calls the program */
 			return commands[i].run(argc - 1, argv + 1);
 		}
-	if (name && (strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0)) {
+	if (name && (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)) {
 		list_commands(stdout);
 		return 0;
 	}

@@ -95,6 +95,8 @@ grep -q '^answered 0, dropped [1-9]' "$work/serve" || fail "another key: $(tail 
 
 status_of 0 "$freezer" --help
 grep -q measure "$work/out" || fail "--help says nothing on stdout"
+status_of 0 "$freezer" -h
+grep -q measure "$work/out" || fail "-h is not --help"
 status_of 0 "$freezer" --version
 status_of 0 "$freezer" measure --help
 status_of 2 "$freezer"
