@@ -197,8 +197,8 @@ static char *where_to_mark(const struct findings *f, const struct standing *s)
 	if (!encloses_all(f, s))
 		return mem_copy("");
 	bool functions = f->trace->sites[s->site].automatic;
-	return mem_format(" All of that is inside of %s, and most in no region within: to see where, mark the "
-			  "work with %s%s%s.", site_name(f->trace, s->site).text, marks,
+	return mem_format(" Its work is inside of %s, and most of it in no region there: to see where, mark it "
+			  "with %s%s%s.", site_name(f->trace, s->site).text, marks,
 			  functions ? "" : ", or compile with ", functions ? "" : automatic);
 }
 

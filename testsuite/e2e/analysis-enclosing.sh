@@ -44,7 +44,7 @@ page() { # directory -> page: the report in one line
 # Nothing inside: all work of the rank, and how to see more.
 { head_of 2 main.c; program 0 -; } | trace bare
 page bare
-says page "while everybody else waits; proved. All of that is inside of main (main.c:5), and most in no region within: to see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions. Half of all work of rank 1 would make the run "
+says page "while everybody else waits; proved. Its work is inside of main (main.c:5), and most of it in no region there: to see where, mark it with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions. Half of all work of rank 1 would make the run "
 says page "More: dprof-analyze coz --all-work --rank 1 bare"
 says_not page "Half the time in region main"
 says_not page "mostly in region main"
@@ -53,7 +53,7 @@ grep -q '^  all work of rank 1 ' out || fail "no row for all work of rank 1: $(c
 # auto=functions made it: that is not advised again. In Fortran's words.
 { head_of 2 main.f90; program 0 -; } | sed 's/^site 0 .*/& auto=1/' | trace functions
 page functions
-says page "mark the work with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc'). Half of all"
+says page "mark it with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc'). Half of all"
 
 # A region inside of main, where the work is.
 { head_of 2 main.c; program 0 solve; } | trace inside
