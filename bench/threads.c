@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * threads.c - what it costs to record threads: threads lock|team|start TIMES prints ns per uncontended
+ * threads.c - what it costs to record threads: threads lock|team|start|burst TIMES prints ns per uncontended
  * pthread_mutex_lock and unlock, or per empty parallel region of two threads; or the median of what passes from
- * pthread_create to the first statement of the thread, of threads that begin every 2 ms.
+ * pthread_create to the first statement of the thread, of threads that begin every 2 ms; or (burst) the median
+ * of what passes per thread until 32 threads are made one right after the other and joined, every 20 ms.
  *
  * Linked with dprof's adapters, and without them as the reference. */
 #include <pthread.h>
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define BURST 32
 
 static double now_ns(void)
 {
@@ -57,19 +60,39 @@ static int by_size(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static int start(long times)
+/* ns, or negative */
+static double start_one(void)
 {
-	double *took = calloc((size_t)times, sizeof(*took));
+	double from = now_ns();
 	pthread_t thread;
 
-	for (long i = 0; took && i < times; i++) {
-		double from;
+	if (pthread_create(&thread, NULL, begin_thread, NULL) || pthread_join(thread, NULL))
+		return -1;
+	return begun - from;
+}
 
-		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-		from = now_ns();
-		if (pthread_create(&thread, NULL, begin_thread, NULL) || pthread_join(thread, NULL))
+static double start_burst(void)
+{
+	double from = now_ns();
+	pthread_t thread[BURST];
+
+	for (int i = 0; i < BURST; i++)
+		if (pthread_create(&thread[i], NULL, other, NULL))
+			return -1;
+	for (int i = 0; i < BURST; i++)
+		pthread_join(thread[i], NULL);
+	return (now_ns() - from) / BURST;
+}
+
+static int start(double (*one)(void), long pause_ns, long times)
+{
+	double *took = calloc((size_t)times, sizeof(*took));
+
+	for (long i = 0; took && i < times; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = pause_ns }, NULL);
+		took[i] = one();
+		if (took[i] < 0)
 			return 1;
-		took[i] = begun - from;
 	}
 	if (!took)
 		return 1;
@@ -87,11 +110,13 @@ int main(int argc, char **argv)
 	double begin;
 
 	if (times <= 0) {
-		fputs("usage: threads lock|team|start TIMES\n", stderr);
+		fputs("usage: threads lock|team|start|burst TIMES\n", stderr);
 		return 2;
 	}
 	if (!strcmp(argv[1], "start"))
-		return start(times);
+		return start(start_one, 2000000, times);
+	if (!strcmp(argv[1], "burst"))
+		return start(start_burst, 20000000, times);
 	pthread_create(&thread, NULL, other, NULL); /* the C library's locks are cheaper before */
 	pthread_join(thread, NULL);
 	what(times / 10 + 1);

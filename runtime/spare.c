@@ -13,7 +13,7 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-#define SPARES      8
+#define SPARES      64
 #define WAIT_NS     1000000
 #define WAITS       100   /* of a thread that begins; */
 #define END_WAITS   10000 /* of a process that ends: 10 s */

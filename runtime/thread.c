@@ -339,12 +339,21 @@ static void stop_supply(struct dprof_thread *t)
 	}
 }
 
+/* Header and first chunk were mapped at once. */
 static void unmap(struct dprof_thread *t)
 {
-	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
-		if (c->state != CHUNK_NONE)
+	uint64_t *behind = (uint64_t *)((char *)t->header + DPROF_HEADER_SIZE);
+	size_t more = 0;
+
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
+		if (c->state == CHUNK_NONE)
+			continue;
+		if (c->start == behind)
+			more = c->bytes;
+		else
 			sys(SYS_munmap, c->start, c->bytes);
-	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
+	}
+	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE + more);
 	t->header = NULL;
 }
 
@@ -383,13 +392,15 @@ void dprof_thread_gone(struct dprof_thread *t)
 	unlock();
 }
 
-/* It may be packing already, and there is something to pack. */
+/* Which packs what it began, and more than one chunk of it; a single one stays as it is, and only has its file
+ * cut behind it. */
 static void leave_to_helper(struct dprof_thread *t)
 {
-	t->current->hole = NULL;
-	__atomic_store_n(&t->current->state, CHUNK_FULL, __ATOMIC_RELEASE);
+	if (t->numbers > 1) {
+		t->current->hole = NULL;
+		__atomic_store_n(&t->current->state, CHUNK_FULL, __ATOMIC_RELEASE);
+	}
 	__atomic_store_n(&t->supply, SUPPLY_ENDED, __ATOMIC_RELEASE);
-	dprof_helper_wake();
 }
 
 /* Other libraries' destructors may record, too: ours comes back until the last round. */
@@ -408,20 +419,29 @@ static void end(void *value)
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
 	close_cursor(t);
 	unlock();
-	if (t->numbers > 1 && (dprof_helper_there() || !dprof_chunks_take(t)))
+	if (dprof_helper_there() || !dprof_chunks_take(t))
 		leave_to_helper(t);
 	else
 		dprof_thread_gone(t);
-	dprof_helper_wake(); /* for the next thread's file */
+	dprof_helper_wake(); /* for the next thread's file, too */
 	count_out();
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+}
+
+/* What the helper did not come to. */
+static void cut(const struct dprof_thread *t)
+{
+	if (t->numbers == 1 && __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) == SUPPLY_ENDED)
+		sys(SYS_truncate, t->path, dprof_chunks_end(t));
 }
 
 static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
 	dprof_chunks_seal(t, false);
-	if (t->header->ended)
+	if (t->header->ended) {
+		cut(t);
 		return;
+	}
 	if (t->cursor)
 		keep_sched(&t->header->sched[1], dprof_sched_read(t->header->tid));
 	dprof_end_with_process(t, stamp);

@@ -5,8 +5,8 @@
 
 export DPROF_DIR=$here
 
-# One round: each way in turn. -> $here/lock, $here/team, $here/start: round way ns
-for what in "lock 1000000" "team 10000" "start 200"; do
+# One round: each way in turn. -> $here/lock, $here/team, $here/start, $here/burst: round way ns
+for what in "lock 1000000" "team 10000" "start 200" "burst 30"; do
 	for round in $(seq "$rounds"); do
 		progress "threads: $what, round $round of $rounds"
 		for way in plain off no-locks recorded; do
@@ -37,6 +37,8 @@ row "empty parallel, 2 threads" "$(only plain <"$here/team" | estimate)" ns
 ways team "recorded recorded" "off DPROF_OFF=1"
 row "thread start, one every 2 ms" "$(only plain <"$here/start" | estimate)" ns
 row "  recorded, more than that" "$(paired difference recorded plain <"$here/start" | estimate)" ns "<= 30000"
+row "thread start to join, 32 at once" "$(only plain <"$here/burst" | estimate)" ns
+row "  recorded, more than that" "$(paired difference recorded plain <"$here/burst" | estimate)" ns "<= 30000"
 
 # ---- messages --------------------------------------------------------------------------------------------
 
