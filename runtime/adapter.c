@@ -69,6 +69,17 @@ void dprof_adapter_record_visit_slowly(const struct dprof_site *site, uint64_t e
 	dprof_adapter_record_slowly(site, DPROF_EXIT, left, NULL);
 }
 
+void dprof_adapter_record_enter_late(const struct dprof_site *site, uint64_t since, const struct dprof_arguments *a)
+{
+	struct dprof_arguments more = { 0 };
+
+	if (a)
+		more = *a;
+	if (since)
+		dprof_say(&more, DPROF_KEY_SINCE, since);
+	dprof_adapter_record(site, DPROF_ENTER, 0, &more);
+}
+
 void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *a)
 {
 	uint64_t next = (uint64_t)place, after = next + a->words * sizeof(uint64_t);

@@ -218,7 +218,7 @@ static inline const uint64_t *dprof_adapter_place(void)
 DPROF_EXPORT void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *);
 
 /* A moment, and what the thread had recorded until then: for an ENTER of which only later is known
- * that it should be recorded. Stamped with that moment unless something was recorded since. */
+ * that it should be recorded. What was recorded since, signal handlers have recorded. */
 struct dprof_moment { uint64_t stamp; const uint64_t *place; };
 
 static inline struct dprof_moment dprof_adapter_moment(void)
@@ -226,10 +226,17 @@ static inline struct dprof_moment dprof_adapter_moment(void)
 	return (struct dprof_moment){ dprof_adapter_now(), dprof_adapter_place() };
 }
 
+/* They have: says so (DPROF_KEY_SINCE), unless that stamp is 0. */
+DPROF_EXPORT void dprof_adapter_record_enter_late(const struct dprof_site *, uint64_t since,
+						  const struct dprof_arguments *);
+
 static inline void dprof_adapter_record_enter_at(const struct dprof_site *site, struct dprof_moment m,
 						 const struct dprof_arguments *a)
 {
-	dprof_adapter_record(site, DPROF_ENTER, dprof_adapter_place() == m.place ? m.stamp : 0, a);
+	if (__builtin_expect(dprof_adapter_place() == m.place, 1))
+		dprof_adapter_record(site, DPROF_ENTER, m.stamp, a);
+	else
+		dprof_adapter_record_enter_late(site, m.stamp, a);
 }
 
 /* What lies on the stack between a call that the plugin has seen and the adapter: a few frames of headers

@@ -119,7 +119,8 @@ enum dprof_op {
 	X(CHANNEL, channel) /* a way that bytes go: one direction of a pipe or a connection */     \
 	X(OFFSET, offset) /* how many bytes had gone that way before */                            \
 	X(PROCESS, process) /* the pid of another process */                                       \
-	X(UNTIL, until)   /* the moment that was waited for, in ns of its clock */
+	X(UNTIL, until)   /* the moment that was waited for, in ns of its clock */                   \
+	X(SINCE, since)   /* the stamp of its begin: it was recorded late */
 
 enum dprof_key {
 	DPROF_KEY_NONE,
@@ -208,6 +209,10 @@ enum dprof_key {
  * addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
  * begin at 0 again. An offset is given only if every byte that went that way was counted; who moves bytes by a
  * system call that is not the C library's (assembly, io_uring) is not noticed.
+ *
+ * An operation that is recorded when it is over has its ENTER where it began. If a signal handler has recorded
+ * something meanwhile, the ENTER stands behind that, and says since when: what stands between that stamp and the
+ * ENTER was done by handlers in the operation, as regions are that stand between an ENTER and its EXIT.
  *
  * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process is not recorded.
  *

@@ -51,7 +51,7 @@ struct scan {
 	struct tr_thread *thread;
 	uint32_t index;                 /* of the thread, in the order of reading */
 	uint64_t highest;               /* stamp so far */
-	bool back;                      /* a stamp goes back */
+	bool back;                      /* a stamp goes back, or an operation began before what stands before it */
 	size_t unwritten;               /* words just before, in a row */
 	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
@@ -83,6 +83,8 @@ static void scan_argument(struct scan *s, const struct tr_record *r, size_t word
 		found(s, TWICE, word);
 	else if (key == DPROF_KEY_GROUP)
 		use_group(s, r->stamp);
+	else if (key == DPROF_KEY_SINCE && r->stamp < s->highest)
+		s->back = true;
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 
@@ -145,8 +147,6 @@ static void tell(const struct scan *s)
 /* ---- Records that do not stand in the file as they are wanted ---------------------------------- */
 
 /* All records of a thread in memory, and at which word each stands. */
-struct loaded { struct tr_record *record; size_t *word; uint64_t *epoch; size_t n; };
-
 static struct loaded load(const struct tr_thread *t)
 {
 	struct loaded l = {
@@ -205,6 +205,7 @@ static void put_in_order(struct opened *o, struct tr_thread *thread)
 	struct order_damage damage;
 	struct loaded l = load(thread);
 	struct tr_record *copy = mem_resize(NULL, l.n + 1, sizeof *copy);
+	bring_forward(&l);
 	size_t n = order_records(l.record, l.n, copy, &damage);
 	thread->gaps |= damage.dropped > 0;
 	if (damage.dropped && ++thread->lost)

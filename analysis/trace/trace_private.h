@@ -10,6 +10,7 @@
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_jumps.c    places that were left without an exit
  *   trace_order.c    records that a signal handler put out of order
+ *   trace_late.c     operations that were recorded behind what a signal handler did meanwhile
  *   trace_sched.c    what the kernel said of each thread
  *   trace_check.c    what contradicts itself
  *   trace_absent.c   threads and ranks of which nothing is here
@@ -223,6 +224,12 @@ static inline bool is_event(const struct tr_record *r)
 
 /* A signal handler that records more than this is not believed. */
 #define HANDLER_RECORDS 4096
+
+/* The records of a thread; of each one its word, and the epoch before it. */
+struct loaded { struct tr_record *record; size_t *word; uint64_t *epoch; size_t n; };
+
+/* trace_late.c: what was recorded later than it began goes to its place. */
+void bring_forward(struct loaded *);
 
 /* What a thread's records lost on the way into order. */
 struct order_damage {

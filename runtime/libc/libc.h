@@ -17,7 +17,7 @@
  *   syscalls.c     the same by syscall(); futexes
  *   sleeps.c       nanosleep and its kin
  *
- * Which functions may block, and which of them are left out for what reason, says blocking.def in the tests.
+ * Which functions may block, and which of them are left out for what reason, says testsuite/fixtures/libc/may_block.
  *
  * Linked with the adapter for threads into libdprof-pthread, and so before the C library. Only calls from
  * code that is ours are recorded; counted are those of all (descriptors.c). What the C library calls
@@ -26,7 +26,7 @@
  * Law: the program gets what the C library would have given it, errno and cancellation too. A call that
  * took less than DPROF_BLOCKED_NS and gave nothing to another thread or process leaves no record; of all
  * others the ENTER is stamped before the call and recorded behind it. Where a signal handler has recorded
- * something meanwhile, only what came behind that can be recorded of the call. */
+ * something meanwhile it says since when (DPROF_KEY_SINCE). */
 #ifndef RUNTIME_LIBC_H
 #define RUNTIME_LIBC_H
 

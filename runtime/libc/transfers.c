@@ -22,11 +22,16 @@ void call_record(const struct call *c, const struct dprof_site *own, uint64_t no
 		 const struct dprof_arguments *a)
 {
 	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
-	bool quiet = dprof_adapter_place() == c->since.place;
+	const struct dprof_site *site = told ? c->told : own;
 
-	if (told || dprof_adapter_is_for_us(c->caller))
-		dprof_adapter_record_visit(told ? c->told : own, quiet ? c->since.stamp : dprof_adapter_now(),
-					   quiet ? now : dprof_adapter_now_fenced(), a);
+	if (!told && !dprof_adapter_is_for_us(c->caller))
+		return;
+	if (__builtin_expect(dprof_adapter_place() == c->since.place, 1)) {
+		dprof_adapter_record_visit(site, c->since.stamp, now, a);
+		return;
+	}
+	dprof_adapter_record_enter_late(site, c->since.stamp, a);
+	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
 /* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by. */

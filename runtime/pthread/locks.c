@@ -53,17 +53,22 @@ DPROF_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 
 /* ---- What is said ------------------------------------------------------------------------------ */
 
+static inline void say_lock(struct dprof_arguments *a, const void *lock, int role, bool of_processes)
+{
+	dprof_say(a, DPROF_KEY_ID, (uint64_t)lock);
+	if (role == SHARED)
+		dprof_say(a, DPROF_KEY_ROLE, SHARED);
+	if (of_processes)
+		dprof_say(a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+}
+
 static void enter(const struct dprof_site *site, const void *lock, int role, bool of_processes,
 			 uint64_t stamp)
 {
 	struct dprof_arguments a;
 
 	a.words = 0;
-	dprof_say(&a, DPROF_KEY_ID, (uint64_t)lock);
-	if (role == SHARED)
-		dprof_say(&a, DPROF_KEY_ROLE, SHARED);
-	if (of_processes)
-		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	say_lock(&a, lock, role, of_processes);
 	dprof_adapter_record(site, DPROF_ENTER, stamp, &a);
 }
 
@@ -87,12 +92,26 @@ static inline __attribute__((always_inline)) void visit(const struct dprof_site 
 	dprof_adapter_record(site, DPROF_EXIT, held, NULL);
 }
 
+/* A signal handler has recorded something since. */
+static __attribute__((noinline)) void taken_late(const struct dprof_site *site, const void *lock, int role,
+						 bool of_processes, uint64_t since, uint64_t held)
+{
+	struct dprof_arguments a = { 0 };
+
+	say_lock(&a, lock, role, of_processes);
+	dprof_adapter_record_enter_late(site, since, &a);
+	dprof_adapter_record(site, DPROF_EXIT, held, NULL);
+}
+
 static void taken(const struct dprof_site *site, const void *lock, int role, bool of_processes,
 		  struct dprof_moment since)
 {
 	uint64_t stamp = dprof_adapter_now_fenced();
 
-	visit(site, lock, role, of_processes, dprof_adapter_place() == since.place ? since.stamp : stamp, stamp);
+	if (__builtin_expect(dprof_adapter_place() == since.place, 1))
+		visit(site, lock, role, of_processes, since.stamp, stamp);
+	else
+		taken_late(site, lock, role, of_processes, since.stamp, dprof_adapter_now_fenced());
 }
 
 /* Whoever died with a lock has left it to the next one. */

@@ -26,12 +26,33 @@ static void signalled(const struct dprof_site *site, const void *object)
 	record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)object);
 }
 
-static void say_which(const uint64_t *place, const void *object, bool of_processes)
+/* The wait, with which what it waits for is said only afterwards. */
+static struct dprof_moment enter_now(const struct dprof_site *site)
 {
+	const uint64_t *place = enter_first(site);
+
+	return (struct dprof_moment){ dprof_adapter_now(), place };
+}
+
+/* If a signal handler has recorded meanwhile, that has no place any more behind the ENTER: then a wait in the wait
+ * says it, which begins and ends with it. */
+static void say_which(const struct dprof_site *site, struct dprof_moment entered, const void *object, bool of_processes)
+{
+	struct dprof_arguments a;
+
+	a.words = 0;
 	if (of_processes)
-		add_argument(place, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
 	else
-		add_argument(place, DPROF_KEY_ID, (uint64_t)object);
+		dprof_say(&a, DPROF_KEY_ID, (uint64_t)object);
+	if (!entered.place)
+		return;
+	if (dprof_adapter_place() == entered.place) {
+		dprof_adapter_add(entered.place, &a);
+	} else {
+		dprof_adapter_record_enter_late(site, entered.stamp, &a);
+		dprof_adapter_exit(site);
+	}
 }
 
 /* Glibc keeps these beside what it counts (locks.c). */
@@ -51,7 +72,7 @@ struct wait {
 	const pthread_cond_t *condition;
 	pthread_mutex_t *mutex;
 	const struct dprof_site *site;
-	const uint64_t *place;
+	struct dprof_moment entered;
 	bool of_processes; /* known before: afterwards the condition variable may be gone */
 	int error;
 };
@@ -59,13 +80,13 @@ struct wait {
 static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
 			      const struct dprof_site *site)
 {
-	const uint64_t *place = NULL;
+	struct dprof_moment entered = { 0 };
 
 	if (site) {
 		lock_released(mutex);
-		place = enter_first(site);
+		entered = enter_now(site);
 	}
-	return (struct wait){ condition, mutex, site, place, site && condition_of_processes(condition),
+	return (struct wait){ condition, mutex, site, entered, site && condition_of_processes(condition),
 			      ECANCELED };
 }
 
@@ -77,7 +98,7 @@ static void end_wait(void *wait)
 	if (!w->site)
 		return;
 	if (w->error == 0)
-		say_which(w->place, w->condition, w->of_processes);
+		say_which(w->site, w->entered, w->condition, w->of_processes);
 	dprof_adapter_exit(w->site);
 	lock_taken(w->mutex, dprof_adapter_moment());
 }
@@ -126,16 +147,16 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 struct sem_use {
 	const sem_t *semaphore;
 	const struct dprof_site *site;
-	const uint64_t *place;
+	struct dprof_moment entered;
 	bool of_processes;
 	int result;
 };
 
 static struct sem_use begin_sem(const sem_t *semaphore, const struct dprof_site *site)
 {
-	const uint64_t *place = site ? enter_first(site) : NULL;
+	struct dprof_moment entered = site ? enter_now(site) : (struct dprof_moment){ 0 };
 
-	return (struct sem_use){ semaphore, site, place, site && semaphore_of_processes(semaphore), -1 };
+	return (struct sem_use){ semaphore, site, entered, site && semaphore_of_processes(semaphore), -1 };
 }
 
 static void end_sem(void *use)
@@ -145,7 +166,7 @@ static void end_sem(void *use)
 	if (!u->site)
 		return;
 	if (u->result == 0)
-		say_which(u->place, u->semaphore, u->of_processes);
+		say_which(u->site, u->entered, u->semaphore, u->of_processes);
 	dprof_adapter_exit(u->site);
 }
 
@@ -172,7 +193,7 @@ DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 	int result = REAL(sem_trywait)(semaphore);
 
 	if (site && result == 0) {
-		say_which(enter_first(site), semaphore, of_processes);
+		say_which(site, enter_now(site), semaphore, of_processes);
 		dprof_adapter_exit(site);
 	}
 	return result;

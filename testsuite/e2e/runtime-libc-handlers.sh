@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who waits, and whose signal handler works meanwhile (a region), has waited before and behind that, and worked in
+# between: in calls of the C library, locks, semaphores and conditions.
+set -u
+: "${B:?the build folder}"
+from=$PWD/testsuite/fixtures/libc
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BLOCKED_NS
+analyze=$B/bin/dprof-analyze
+failed=0
+cd "$dir" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# shellcheck disable=SC2046
+gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o handlers "$from/handlers.c" \
+	$(pkg-config --libs dprof) || exit 1
+
+# Of the thread that waits: how long, in ms, it was in the operation before the handler, in that, and behind it.
+stretches() { # name of the operation
+	"$analyze" dump dprof-* | awk -v name="$1" '
+	$1 == "clock" { sub(/ghz=/, "", $4); ms = 1e6 * $4 }
+	$1 == "site" { sub(/^name=/, "", $4); site[$2] = $4 }
+	$1 == "e" && $5 == "enter" && site[$4] == name { since = $3; thread = $2 }
+	$1 == "e" && $5 == "enter" && site[$4] == "handler" && since && $2 == thread { before = $3 - since; begun = $3 }
+	$1 == "e" && $5 == "exit" && site[$4] == "handler" && begun { in_handler = $3 - begun; ended = $3 }
+	$1 == "e" && $5 == "exit" && site[$4] == name && ended && $2 == thread {
+		printf "%d %d %d\n", before / ms, in_handler / ms, ($3 - ended) / ms
+		exit
+	}'
+}
+
+while read -r way name; do
+	rm -rf dprof-*
+	timeout 60 ./handlers "$way" >out 2>&1 || fail "$way: exit status $?: $(cat out)"
+	"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
+	"$analyze" dump dprof-* >text
+	stretches "$name" >found
+	[ "$way" = poll ] && least=0 || least=20
+	awk -v least=$least '{ ok = $1 >= 20 && $2 >= 20 && $3 >= least } END { exit !ok }' found ||
+		fail "$way: expected $name for 25 ms, the handler for 25 ms, and $name again, found $(cat found)"
+	# what was signalled
+	case $way in
+	sem | condition)
+		awk -v name="$name" '$1 == "site" && $4 == "name=" name { site[$2] = 1 }
+			$1 == "e" && site[$4] && $5 == "enter" && / id=/ { found = 1 } END { exit !found }' text ||
+			fail "$way: $name does not say what it waited for"
+		"$analyze" coz dprof-* >coz || fail "$way: coz: $(cat coz)" ;;
+	esac
+	"$analyze" csp --json dprof-* >json || fail "$way: csp: exit status $?"
+	rm -rf again && "$analyze" dump dprof-* >first && "$analyze" pack first again && "$analyze" dump again | diff first - >wrong ||
+		fail "$way: dump, pack and dump: $(head -5 wrong)"
+done <<-END
+	read read
+	fgets fgets
+	syscall read
+	poll poll
+	mutex pthread_mutex_lock
+	rdlock pthread_rwlock_rdlock
+	sem sem_wait
+	condition pthread_cond_wait
+END
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
