@@ -8,12 +8,23 @@
 #define COLUMNS 80
 #define SHOWN   20 /* all are in the JSON form */
 
+/* Of a word; a unit stays with its number. */
+static size_t word_length(const char *text)
+{
+	static const char *const units[] = { "s", "s.", "s,", "%", "%.", "%,", "GHz." };
+	size_t length = strcspn(text, " "), next = text[length] ? strcspn(text + length + 1, " ") : 0;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (next == strlen(units[i]) && strncmp(text + length + 1, units[i], next) == 0)
+			return length + 1 + next;
+	return length;
+}
+
 void print_wrapped(const char *first, const char *text)
 {
 	size_t indent = strlen(first), column = indent;
 	fputs(first, stdout);
 	while (*text) {
-		size_t word = strcspn(text, " ");
+		size_t word = word_length(text);
 		if (column > indent && column + 1 + word > COLUMNS) {
 			printf("\n%*s", (int)indent, "");
 			column = indent;

@@ -331,10 +331,9 @@ static char *verdict_on(const struct findings *f, const struct standings *s, nam
 	if (f->withheld && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "
 				  "threads did outside of regions and operations could change who is first "
-				  "(unclassified, up to %s %% of the run in one thread): mark that work with "
-				  "#pragma dprof region(NAME).",
+				  "(unclassified, up to %s %% of the run in one thread): mark that work with %s.",
 				  who.text, percent.text, where.text,
-				  interval_upper(most_unclassified(f), 1).text);
+				  interval_upper(most_unclassified(f), 1).text, marks_region(f->trace));
 	char *why = why_undecided(f);
 	char *advice = mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
 				  "but %s for %s %%, and these overlap%s.",

@@ -39,6 +39,7 @@ page() { # directory -> page: the report in one line
 	expect 0 report "$1"
 	tr '\n' ' ' <out >page
 	awk 'length > 80 && !/^More: / { print; bad = 1 } END { exit bad }' out || fail "wider than 80 columns"
+	grep -Eq '^ *(s|%|GHz\.)( |$)' out && fail "a unit stands apart from its number: $(cat out)"
 }
 
 # Nothing inside: all work of the rank, and how to see more.

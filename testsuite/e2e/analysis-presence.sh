@@ -109,6 +109,11 @@ expect 0 csp unclassified
 tr -s ' \n' ' ' <out >line
 says line 'unclassified, up to 62.4 % of the run in one thread): mark that work'
 says_not line ' proved '
+"$analyze" dump unclassified | sed 's/file=a\.c/file=a.f90/' | trace fortran
+expect 0 csp fortran
+tr -s ' \n' ' ' <out >line
+says line "mark that work with call dprof_enter('NAME') and call dprof_exit('NAME')"
+says_not out '#pragma'
 
 # Even where it changes no verdict, the report says of whom it is how much; and what what-ifs assume of it.
 trace little <<'END'
