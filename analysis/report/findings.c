@@ -216,14 +216,14 @@ static void say_unclassified(struct findings *f)
 /* ---- Time blocked in what was not recorded --------------------------------------------------- */
 
 /* Had it been waiting then, its own score would be less by at most that time, and that of others more. A thread
- * that never waits, as far as is known, would then keep others from being alone at other times, too. */
+ * that never waits, as far as is known, would then keep others from being alone in its unclassified time, too. */
 static double most_unsure(const struct findings *f)
 {
 	double sum = 0, run = findings_run_s(f).lo;
 	for (size_t t = 0; t < f->trace->nthreads; t++) {
 		if (!f->unrecorded.worth[t])
 			continue;
-		if (!f->totals.threads[t].waits || run <= 0)
+		if ((!f->totals.threads[t].waits && f->totals.threads[t].unclassified_ever) || run <= 0)
 			return INFINITY;
 		sum = nextafter(sum + 100 * f->unrecorded.threads[t].s.hi * (1 + SCHED_NOMINAL_ERROR) / run, INFINITY);
 	}

@@ -144,10 +144,11 @@ static void add_between(const struct trace *trace, const struct tr_thread *t, co
 	double other = ns(trace, t, all_least > own_most ? all_least - own_most : 0) * (1 - SCHED_NOMINAL_ERROR);
 	double all = ns(trace, t, b->to - a->from) * (1 + SCHED_NOMINAL_ERROR);
 	double ran = (double)(b->says->cpu_ns - a->says->cpu_ns);
-	double delay = (double)(b->says->delay_ns - a->says->delay_ns) + pending(trace, t, w, i + 1);
+	double counted = (double)(b->says->delay_ns - a->says->delay_ns);
+	double delay = counted + pending(trace, t, w, i + 1), delay_least = fmax(0, counted - pending(trace, t, w, i));
 	double elsewhere = fmax(0, other - ran - delay); /* blocked, but not in its own time */
 	sum->lo += fmax(0, least - ran - delay);
-	sum->hi += fmax(0, fmin(most, all - ran - elsewhere)) - ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
+	sum->hi += fmax(0, fmin(most, all - ran - delay_least - elsewhere)) - ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
 }
 
 /* All of its events and answers, in its own time or not. */
