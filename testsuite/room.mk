@@ -36,7 +36,7 @@ now-truth: $(B)/test/truth-clocks
 
 # make sabotage [MODULE=name] [ROW=pattern]: testsuite/sabotage/run says what it does.
 now-sabotage: now-all
-	$(Q)B=$(B) testsuite/sabotage/run $(MODULE) $(ROW)
+	$(Q)B=$(B) testsuite/sabotage/run '$(MODULE)' '$(ROW)'
 
 # Real programs: testsuite/real/run says what they are. Their packages, and what tells the time beside dprof.
 REAL_PACKAGES := libscalapack-openmpi-dev libblas-dev liblapack-dev python3

@@ -261,6 +261,24 @@ status=1 buys lost a 50 400000 500010 # nothing was in the region while records 
 status=1 buys lost a 50 499990 500010
 status=1 buys lost b 50 0 500010
 status=1 buys lost b 0 0 0
+{
+	head_of 2
+	echo "site 16 kind=join name=pthread_join file=x.c line=17"
+	op 0 0 1000000 1400000
+	op 0 16 1400000 1500000 thread=1
+	op 1 1 1000000 1600000
+} | trace alive
+expect 1 coz alive
+says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at pthread_join (x.c:17), stamp 1500000"
+{
+	head_of 2
+	op 0 6 1000000 1000010 id=5
+	op 1 6 1000020 1200000 id=5
+	echo "e 0 1500000 6 point id=5"
+	echo "e 1 1600000 6 point id=5"
+} | trace held
+expect 1 coz held
+says err "a lock was taken although it was not released before: 1 time, first rank 0 thread 1 at pthread_mutex_lock (x.c:7), stamp 1200000"
 { head_of 1; echo "e 0 1 2 enter"; echo "e 0 5 2 exit"; } | trace nothing
 expect 0 coz --region a nothing
 
