@@ -29,6 +29,7 @@ struct runner {              /* one thread */
 	uint32_t regions;    /* likewise */
 	bool marked;         /* outside of regions it does not work */
 	bool begun;          /* its first event has come */
+	unsigned inits;      /* MPI_Init behind it: has begun, has ended; 2 when none is to come */
 	struct row_time *rows;
 	bool cuts;           /* its time is in question */
 	uint32_t jumped;     /* the first region that has no exit, or TR_NO_SITE */

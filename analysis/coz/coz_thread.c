@@ -256,15 +256,49 @@ static void begin_outside(struct visit *v, struct runner *r)
 	}
 }
 
+static const struct tr_process *process_of(const struct visit *v, const struct runner *r)
+{
+	return &v->g->trace->processes[r->events.thread->process];
+}
+
+/* MPI_Init may be called in a region, surely behind the first event. */
+static void await_init(const struct visit *v, struct runner *r)
+{
+	const struct tr_process *p = process_of(v, r);
+	uint64_t slack = 2 * v->g->trace->clocks[r->events.thread->clock].half_width;
+	bool later = r->stamp < p->init_from && p->init_from - r->stamp > slack && p->init_from <= p->init_to;
+	r->inits = later && r->events.thread->number == 0 ? 0 : 2;
+}
+
+/* It is an operation, of which there are no events. What is cut goes on behind it, before the event that comes. */
+static void pass_init(const struct visit *v, struct runner *r, uint64_t stamp)
+{
+	const struct tr_process *p = process_of(v, r);
+	if (r->inits == 0 && p->init_from <= stamp) {
+		begin_operation(r, p->init_from);
+		r->inits++;
+	}
+	if (r->inits != 1 || p->init_to > stamp)
+		return;
+	end_operation(r, p->init_to);
+	for (size_t i = 0; i < r->nopen && !r->operations; i++)
+		r->rows[r->open[i]].since_at = r->at - 1;
+	r->inits++;
+}
+
 void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 {
 	if (e->op == DPROF_LOST) {
 		doubt(v, r);
 		return;
 	}
+	if (r->begun)
+		pass_init(v, r, e->stamp);
 	r->stamp = e->stamp > r->stamp ? e->stamp : r->stamp;
-	if (!r->begun)
+	if (!r->begun) {
 		begin_outside(v, r);
+		await_init(v, r);
+	}
 	if (e->jumped && r->jumped == TR_NO_SITE && e->site != TR_NO_SITE && is_region(v, e->site) &&
 	    !v->g->trace->sites[e->site].automatic)
 		r->jumped = e->site;
