@@ -451,13 +451,23 @@ bool dprof_modules_ours(const void *code)
 	return is_servant(path) || (!is_own(path) && has_sites(&o));
 }
 
+/* They call for the program: Fortran's, and what stands before the C library where a program is checked. */
+static bool is_between(const char *path)
+{
+	static const char *const between[] = { "libgfortran.so", "libasan.so", "libtsan.so", "liblsan.so" };
+
+	for (size_t i = 0; i < sizeof(between) / sizeof(*between); i++)
+		if (is_called(path, between[i]))
+			return true;
+	return false;
+}
+
 bool dprof_modules_served(const void *code)
 {
 	struct dl_find_object o;
 
 	return dprof_modules_ours(code) ||
-	       (_dl_find_object((void *)code, &o) == 0 && o.dlfo_link_map &&
-		is_called(o.dlfo_link_map->l_name, "libgfortran.so"));
+	       (_dl_find_object((void *)code, &o) == 0 && o.dlfo_link_map && is_between(o.dlfo_link_map->l_name));
 }
 
 void dprof_modules_retell(void)

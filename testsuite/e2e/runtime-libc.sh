@@ -26,11 +26,12 @@ gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof
 gcc -O2 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -o calls-unseen "$from/calls.c" $(pkg-config --libs dprof) || exit 1
 
 # What each thread recorded of this adapter: THREAD KIND NAME ARGUMENTS, without the sleeps that make the others
-# late. Channels are c1, c2, ... in the order of threads; futexes i, processes p; ? is nobody known.
+# late, and what they read to see who sleeps. Channels are c1, c2, ... in the order of threads; futexes i, processes p;
+# ? is nobody known.
 recorded() {
 	"$analyze" dump "$1" | awk '
 	$1 == "site" { sub(/^name=/, "", $4); sub(/^kind=/, "", $3); kind[$2] = $3; name[$2] = $4 }
-	$1 == "e" && $5 != "exit" && kind[$4] ~ /^(wait|io|sleep)$/ && name[$4] != "usleep" {
+	$1 == "e" && $5 != "exit" && kind[$4] ~ /^(wait|io|sleep)$/ && name[$4] != "usleep" && !(kind[$4] == "io" && name[$4] == "read") {
 		text = $2 " " kind[$4] " " name[$4]
 		for (i = 6; i <= NF; i++) {
 			split($i, part, "=")
@@ -153,6 +154,23 @@ for way in pipe sleeps onces; do
 	}
 	$1 == "e" && $5 == "enter" && place[$4] ~ /calls.c line=[1-9]/ { seen++ }
 	END { exit bad || !seen }' >wrong || fail "$way: none is at a line, or $(head -3 wrong)"
+done
+
+# Also where a sanitizer stands between the program and the C library, if it works here at all.
+export ASAN_OPTIONS=detect_leaks=0
+for sanitizer in address thread; do
+	gcc -O1 -fsanitize=$sanitizer -D_GNU_SOURCE -pthread -o plain "$from/calls.c" && ./plain sleeps || continue
+	# shellcheck disable=SC2046
+	gcc -O1 -fsanitize=$sanitizer -D_GNU_SOURCE -pthread -o sanitized "$from/calls.c" \
+		$(pkg-config --libs dprof) || exit 1
+	rm -rf dprof-*
+	DPROF_BLOCKED_NS=10000000 timeout 60 ./sanitized pipe || fail "$sanitizer: exit status $?"
+	[ "$(recorded dprof-* | grep -c "wait read.* peer=?")" -ge 3 ] ||
+		fail "$sanitizer: expected 3 reads, found $(recorded dprof-*)"
+	rm -rf dprof-*
+	DPROF_BLOCKED_NS=10000000 timeout 60 ./sanitized streams || fail "$sanitizer: exit status $?"
+	[ "$(recorded dprof-* | grep -c "wait f.* peer=?")" -ge 2 ] ||
+		fail "$sanitizer: expected fgets and fread, found $(recorded dprof-*)"
 done
 
 # Nothing of it where it is left out, and the program does the same.
