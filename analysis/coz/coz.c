@@ -342,6 +342,8 @@ static void open_runner(struct visit *v, uint32_t thread)
 			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
 			      .marked = trace->processes[trace->threads[thread].process].marked,
+			      .marks_unknown =
+				      trace->processes[trace->threads[thread].process].marks_unknown,
 			      .cuts = coz_is_asked(trace, thread, v->coz->question.who) };
 	memset(r->rows, 0, nrows * sizeof *r->rows);
 }

@@ -27,7 +27,8 @@ struct runner {              /* one thread */
 	uint32_t *open; size_t nopen;  /* rows that are on it */
 	uint32_t operations;  /* that are on it */
 	uint32_t regions;    /* likewise */
-	bool marked;         /* outside of regions it does not work */
+	bool marked;         /* outside of regions it does not work, */
+	bool marks_unknown;  /* or perhaps it does */
 	bool begun;          /* its first event has come */
 	unsigned inits;      /* MPI_Init behind it: has begun, has ended; 2 when none is to come */
 	struct row_time *rows;

@@ -248,6 +248,8 @@ static void begin_outside(struct visit *v, struct runner *r)
 {
 	size_t sites[] = { COZ_OUTSIDE(v->g->trace), COZ_ALL_WORK(v->g->trace) };
 	r->begun = true;
+	if (r->marks_unknown)
+		doubt(v, r);
 	for (size_t i = 0; i < 2 && !r->marked; i++) {
 		uint32_t row = row_without_site(v, r, sites[i]);
 		cut_begin(v, r, row);

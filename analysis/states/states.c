@@ -102,10 +102,13 @@ static struct ends *ends_of_clocks(const struct trace *trace)
 static void open_outside(struct roles *roles, const struct trace *trace, const char *work)
 {
 	roles->outside = mem_resize(NULL, trace->nprocesses + 1, 1);
-	for (size_t p = 0; p < trace->nprocesses; p++)
-		roles->outside[p] = work			? MAY_OTHER
-				    : trace->processes[p].marked ? MAY_BE_UNCLASSIFIED
-								 : MAY_WORK;
+	for (size_t p = 0; p < trace->nprocesses; p++) {
+		const struct tr_process *process = &trace->processes[p];
+		roles->outside[p] = work		     ? MAY_OTHER
+				    : process->marks_unknown ? MAY_WORK | MAY_BE_UNCLASSIFIED
+				    : process->marked	     ? MAY_BE_UNCLASSIFIED
+							     : MAY_WORK;
+	}
 	roles->ends = ends_of_clocks(trace);
 }
 

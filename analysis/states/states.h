@@ -10,7 +10,7 @@
  *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With
  * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and nobody can
- * tell. (When the user names the region of work, all else is neither work nor unclassified.)
+ * tell; nor can anybody where sites are missing, which may be marks. (When the user names the region of work, all else is neither work nor unclassified.)
  *
  * A thread that recorded when it began and when it ended is *gone* before and after that: it does not wait,
  * but nobody waits for it. So is a thread of a team before its first one; after its last one it waits for

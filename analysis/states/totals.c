@@ -241,7 +241,7 @@ void totals_states(struct totals *t)
 static void glance(struct totals *t, size_t thread)
 {
 	struct thread_totals *totals = &t->threads[thread];
-	bool marked = t->roles->outside[t->trace->threads[thread].process] == MAY_BE_UNCLASSIFIED;
+	bool marked = t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED;
 	struct states states;
 	struct period p;
 	states_open(&states, t->trace, thread, t->roles);

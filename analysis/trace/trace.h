@@ -109,7 +109,8 @@ struct tr_process {
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
 	bool forked;          /* and before that it was nowhere */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
-	bool marked;          /* its program has regions that the user marked */
+	bool marked;          /* its program has regions that the user marked, or may have: */
+	bool marks_unknown;   /* some of its sites cannot be read */
 	/* what trace.c needs to look sites up is private to it, in trace_private.h */
 	struct tr_modules *modules;
 };

@@ -528,6 +528,10 @@ static void read_thread(struct opened *o, const char *name)
 		return;
 	}
 	size_t problems = o->t.nproblems;
+	if (p->changed) {
+		add_absent_thread(o, p, number);
+		return;
+	}
 	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number)) {
 		if (o->t.nproblems > problems)
 			add_absent_thread(o, p, number);

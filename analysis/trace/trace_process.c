@@ -4,7 +4,8 @@
  * program, each rank once, one clock for each host.
  *
  * Law: a line that cannot be read is named and skipped; a fact that is missing gets the value
- * that claims least. */
+ * that claims least. Of a file that was changed nothing is believed, since each of its lines may be another one: its
+ * threads become such as have lost all that they recorded. */
 #define _GNU_SOURCE /* tdestroy */
 #include <errno.h>
 #include <inttypes.h>
@@ -383,16 +384,18 @@ static char *first_line(const char *line)
 }
 
 /* The last line says of how many bytes before it is the sum. */
-static void check_sum(struct opened *o, const struct process_file *p, const struct line_file *f,
+static void check_sum(struct opened *o, struct process_file *p, const struct line_file *f,
 		      const char *line)
 {
 	uint64_t bytes, sum;
-	if (sscanf(line, "sum %" SCNu64 " 0x%" SCNx64, &bytes, &sum) == 2 &&
-	    (bytes != f->bytes || sum != f->sum))
-		trace_problem(&o->t,
-			      "%s: expected %" PRIu64 " bytes with the sum 0x%" PRIx64 ", found %" PRIu64
-			      " with 0x%" PRIx64 ": it was changed",
-			      p->name, bytes, sum, f->bytes, f->sum);
+	if (sscanf(line, "sum %" SCNu64 " 0x%" SCNx64, &bytes, &sum) != 2 ||
+	    (bytes == f->bytes && sum == f->sum))
+		return;
+	p->changed = true;
+	trace_problem(&o->t,
+		      "%s: expected %" PRIu64 " bytes with the sum 0x%" PRIx64 ", found %" PRIu64
+		      " with 0x%" PRIx64 ": it was changed, and what its threads recorded is left out",
+		      p->name, bytes, sum, f->bytes, f->sum);
 }
 
 /* Behind the last line there may be room that was not given back (format.h): NUL bytes, and at its begin perhaps
@@ -428,6 +431,7 @@ static void read_lines(struct opened *o, struct process_file *p, struct line_fil
 			trace_problem(&o->t, "%s:%zu: %s", p->name, number, wrong);
 		free(wrong);
 	}
+	p->changed |= p->summed && (damaged || f->found);
 	if (damaged > 1)
 		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others%s",
 			      p->name, damaged,
@@ -464,6 +468,83 @@ static void read_process(struct opened *o, const char *name)
 	if (f.fd >= 0)
 		close(f.fd);
 	free(f.text);
+}
+
+/* ---- What cannot be believed ----------------------------------------------------------------- */
+
+static void free_lines(struct process_file *p)
+{
+	for (size_t j = 0; j < p->nmodules; j++) {
+		free(p->modules[j].sites);
+		free(p->modules[j].path);
+	}
+	for (size_t j = 0; j < p->ngroups; j++) {
+		free(p->groups[j].ranks);
+		free(p->groups[j].threads);
+	}
+	for (size_t j = 0; j < p->nnotes; j++)
+		free(p->notes[j]);
+	for (size_t j = 0; j < p->nsyncs; j++)
+		free(p->syncs[j].file);
+	for (size_t j = 0; j < p->nthreads; j++)
+		free(p->threads[j]);
+	free(p->syncs);
+	free(p->threads);
+	free(p->missing);
+	free(p->stops);
+	free(p->sched);
+	free(p->modules);
+	free(p->groups);
+	free(p->notes);
+	p->syncs = NULL, p->threads = NULL, p->missing = NULL, p->stops = NULL;
+	p->sched = NULL, p->modules = NULL, p->groups = NULL, p->notes = NULL;
+	p->nsyncs = p->nthreads = p->nmissing = p->nstops = p->nsched = p->nmodules = p->ngroups = p->nnotes = 0;
+}
+
+/* The rank in a name HOST-RANK, or -1. */
+static int64_t rank_of_name(const char *stem)
+{
+	const char *dash = strrchr(stem, '-');
+	char *end;
+	long long rank = dash ? strtoll(dash + 1, &end, 10) : -1;
+	return dash && dash[1] >= '0' && dash[1] <= '9' && !*end && rank <= INT32_MAX ? rank : -1;
+}
+
+static void borrow(char **to, const char *from)
+{
+	free(*to);
+	*to = from ? mem_copy(from) : NULL;
+}
+
+/* It is what its name says, and else what the first process says of which the file is whole; or nothing. */
+static void disbelieve(struct process_file *p, const struct process_file *first)
+{
+	int64_t rank = rank_of_name(p->stem);
+	p->process = (struct tr_process){ .rank = rank, .size = first && rank >= 0 ? first->process.size : -1,
+					  .pid = p->process.pid, .finished = true, .program = p->process.program,
+					  .job = p->process.job, .host = p->process.host };
+	if (first) {
+		borrow(&p->process.program, first->process.program);
+		borrow(&p->process.job, first->process.job);
+		borrow(&p->process.host, first->process.host);
+		borrow(&p->hostid, first->hostid);
+		borrow(&p->source, first->source);
+	}
+	p->ghz = first ? first->ghz : p->ghz;
+	p->clockid = -1;
+	p->half_width = p->ended = 0;
+	p->packets = (struct tr_packets){ 0 };
+	free_lines(p);
+}
+
+static void disbelieve_changed(struct opened *o)
+{
+	const struct process_file *first = NULL;
+	for (size_t i = 0; i < o->nfiles && !first; i++)
+		first = o->files[i].changed ? NULL : &o->files[i];
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (o->files[i].changed)
+			disbelieve(&o->files[i], first);
 }
 
 /* ---- What a file does not say ---------------------------------------------------------------- */
@@ -747,6 +828,7 @@ void open_processes(struct opened *o)
 			read_process(o, o->names[i]);
 	if (!o->nfiles)
 		return;
+	disbelieve_changed(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	check_ranks(o);
 	open_absent_ranks(o);
@@ -772,28 +854,7 @@ void close_process_files(struct opened *o)
 {
 	for (size_t i = 0; i < o->nfiles; i++) {
 		struct process_file *p = &o->files[i];
-		for (size_t j = 0; j < p->nmodules; j++) {
-			free(p->modules[j].sites);
-			free(p->modules[j].path);
-		}
-		for (size_t j = 0; j < p->ngroups; j++) {
-			free(p->groups[j].ranks);
-			free(p->groups[j].threads);
-		}
-		for (size_t j = 0; j < p->nnotes; j++)
-			free(p->notes[j]);
-		for (size_t j = 0; j < p->nsyncs; j++)
-			free(p->syncs[j].file);
-		for (size_t j = 0; j < p->nthreads; j++)
-			free(p->threads[j]);
-		free(p->syncs);
-		free(p->threads);
-		free(p->missing);
-		free(p->stops);
-		free(p->sched);
-		free(p->modules);
-		free(p->groups);
-		free(p->notes);
+		free_lines(p);
 		free(p->name);
 		free(p->stem);
 		free(p->hostid);

@@ -138,18 +138,22 @@ static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 	return false;
 }
 
-/* The file's name is a hash of what it held when it was written: FNV-1a, 64 bits. */
-static void check_hash(struct opened *o, const struct tr_sites *file)
+/* The file's name is a hash of what it held when it was written: FNV-1a, 64 bits. Of another content each site may
+ * be another one. */
+static void check_hash(struct opened *o, struct tr_sites *file)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < file->size; i++)
 		hash = (hash ^ file->bytes[i]) * UINT64_C(0x100000001b3);
 	char *expected = mem_format("%016" PRIx64 ".sites", hash);
-	if (strcmp(expected, file->name) != 0)
+	if (strcmp(expected, file->name) != 0) {
 		trace_problem(&o->t,
 			      "%s: expected the name %s that its content gives: it was changed or "
-			      "cut short",
+			      "cut short, and is left out",
 			      file->name, expected);
+		memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
+		file->damaged = true;
+	}
 	free(expected);
 }
 
@@ -249,7 +253,9 @@ static bool has_marks(const struct trace *t, const struct tr_sites *file)
 /* Of sites that cannot be read it is not known whether they are marks. */
 static void find_marks(struct trace *t, size_t process, const struct tr_sites *file)
 {
-	t->processes[process].marked |= !file->size || file->damaged || has_marks(t, file);
+	bool unknown = !file->size || file->damaged;
+	t->processes[process].marked |= unknown || has_marks(t, file);
+	t->processes[process].marks_unknown |= unknown;
 }
 
 static void open_process_modules(struct opened *o, struct site_set *set, struct process_file *p)

@@ -198,8 +198,8 @@ rm -rf "$dir/t" && cp -r "$dir/job" "$dir/t" && echo 'stopped 400000000000 50000
 	{ echo "FAILED stopped behind the last event: something is left out"; failed=1; }
 
 # ---- Sites and packets
-damaged 'changed sites' 21 poke "$sites" 8 '\x0d' <<'END'
-SITES: expected the name e0523112ed6667d1.sites that its content gives: it was changed or cut short
+damaged 'changed sites' 0 poke "$sites" 8 '\x0d' <<'END'
+SITES: expected the name e0523112ed6667d1.sites that its content gives: it was changed or cut short, and is left out
 END
 damaged 'damaged sites' 13 poke "$sites" 0 'X' <<'END'
 SITES: offset 0: expected a site's magic number, found 0x54495358 (48 of 144 bytes cannot be read)
@@ -273,6 +273,33 @@ named 'a missing rank' "$dir/summed" 'expected the files of 3 ranks, found 2: ra
 rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-1.process" && "$analyze" check "$dir/t" >"$dir/out" ||
 	{ echo "FAILED room that was not given back: $(cat "$dir/out")"; failed=1; }
 named 'a cut process file' "$dir/summed" "h0-1.process: expected a line " sed -i '$d' h0-1.process
+named 'a changed process file' "$dir/summed" 'h0-1.process: .*: it was changed, and what its threads recorded is left out' \
+	sed -i 's/^ghz 2/ghz 1/' h0-1.process
+
+# What cannot be believed is as wide as what is missing: of a process whose file was changed, of the time outside of
+# operations where nobody knows whether sites are marks, and of a place whose site another one may be.
+ranks() { # intervals of scores, by rank
+	"$analyze" csp --json "$dir/t" 2>/dev/null | jq -c "$1"
+}
+rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t"
+sed -i 's/^rank 1 /rank 2 /; s/^ghz 2/ghz 1/' "$dir/t/h0-1.process"
+[ "$(ranks '[.threads[] | select(.rank == 1) | .straggler_percent] | unique')" = '[{"lo":0,"hi":100}]' ] &&
+	[ "$(ranks '[.span_s.hi, ([.threads[].verdict] | unique)]')" = '[null,["undecided"]]' ] ||
+	{ echo "FAILED a changed process file is believed: $(ranks .)"; failed=1; }
+(cd "$dir/t" && for file in *.process; do sed -i 's/^ghz 2/ghz 1/' "$file"; done)
+"$analyze" csp "$dir/t" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && [ ! -s "$dir/out" ] && grep -q 'it was changed' "$dir/err" ||
+	{ echo "FAILED of nothing that is believed there is an answer: $(cat "$dir/out")"; failed=1; }
+printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'thread 0 clock=0 rank=0' 'thread 1 clock=0 rank=1' \
+	'site 0 kind=region name=a file=x.c line=1' 'site 1 kind=barrier name=b' 'group 1 threads=0,1' \
+	'e 0 1000 0 enter' 'e 0 2000 0 exit' 'e 0 9000 1 enter group=1 seq=0' 'e 0 10000 1 exit group=1 seq=0' \
+	'e 1 1000 0 enter' 'e 1 2000 0 exit' 'e 1 4000 1 enter group=1 seq=0' 'e 1 10000 1 exit group=1 seq=0' >"$dir/text"
+for damage in 'rm SITES' 'truncate -s 40 SITES' 'poke SITES 6 \x02'; do
+	rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
+	(cd "$dir/t" && file=$(echo ./*.sites) && eval "${damage/SITES/$file}")
+	found=$(ranks '[.threads[] | [.verdict, .unclassified_percent.lo > 0, .working_s.lo > 2e-6]] | unique')
+	[ "$found" = '[["undecided",false,false]]' ] || { echo "FAILED $damage: found $found"; failed=1; }
+done
 
 # ---- As the runtime writes it
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
