@@ -16,6 +16,7 @@
 #include "analysis/base/nearest.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
+#include "analysis/report/notes.h"
 
 const char *argp_program_version = "dprof-analyze 0.1 (trace format 1, text form 1)";
 
@@ -261,6 +262,30 @@ static int check_understood(size_t command, const char *given)
 	return EXIT_FINE;
 }
 
+/* Records are lost, and none is left by which anything could be told. */
+static bool is_all_lost(const struct trace *t)
+{
+	uint64_t first, last;
+	bool any = false;
+	for (size_t i = 0; i < t->nthreads && !any; i++)
+		any = trace_ends(&t->threads[i], &first, &last);
+	return !any && trace_lacks(t);
+}
+
+static int say_all_lost(const struct trace *t, const struct options *options)
+{
+	if (options->json) {
+		struct json j = jw_on(stdout);
+		jw_object(&j, NULL);
+		notes_json(&j, t);
+		jw_end(&j);
+	} else {
+		notes_damage(t->nproblems);
+		puts("Nothing is known of this run: no event can be read.");
+	}
+	return EXIT_DAMAGED;
+}
+
 static int run(size_t command, const char *directory, const struct options *options)
 {
 	char *error;
@@ -273,7 +298,10 @@ static int run(size_t command, const char *directory, const struct options *opti
 	bool said = commands[command].command.run == cmd_check; /* its output is the problems */
 	if (!said && commands[command].command.run != cmd_dump)
 		trace_check(t);
-	int status = commands[command].command.run(t, options);
+	bool asks = !said && commands[command].command.run != cmd_dump && commands[command].command.run != cmd_clocks;
+	if (asks && is_all_lost(t))
+		trace_problem(t, "%s: expected events, found none that can be read", directory);
+	int status = asks && is_all_lost(t) ? say_all_lost(t, options) : commands[command].command.run(t, options);
 	fflush(stdout);
 	for (size_t i = 0; i < t->nproblems && !said && status != EXIT_USAGE; i++)
 		fprintf(stderr, "dprof-analyze: %s\n", t->problems[i]);

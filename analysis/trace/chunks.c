@@ -298,16 +298,20 @@ static void add_missing(struct ch_words *w)
 }
 
 /* What was said of the words in a place when nobody was going to change them any more. */
-struct claim { bool made, sealed, more; uint64_t words, sum; };
+struct claim { bool made, sealed, more, due; uint64_t words, sum; };
 
-static struct claim claim_of(int fd, const struct place *p, uint64_t number, const struct dprof_end *end)
+#define MORE_CHUNKS 4 /* of a thread that ran on when its process ended, at most */
+
+/* `summed`: of each chunk something was said; but not of all of a thread that ran on. */
+static struct claim claim_of(int fd, const struct place *p, uint64_t number, bool summed, const struct dprof_end *end)
 {
+	bool due = summed && !(end && end->ran_on && number < end->chunks + MORE_CHUNKS);
 	uint64_t seal[DPROF_SEAL_WORDS];
 	if (end && number + 1 == end->chunks)
-		return (struct claim){ true, false, end->ran_on, end->words, end->sum };
+		return (struct claim){ true, false, end->ran_on, due, end->words, end->sum };
 	if (!p->seal || !read_at(fd, seal, sizeof seal, p->offset + p->bytes - sizeof seal) || !seal[0])
-		return (struct claim){ 0 };
-	return (struct claim){ true, true, false, seal[0], seal[1] };
+		return (struct claim){ .due = due };
+	return (struct claim){ true, true, false, due, seal[0], seal[1] };
 }
 
 static bool sum_of_words(int fd, uint64_t offset, uint64_t words, uint64_t *sum)
@@ -348,6 +352,11 @@ static size_t words_in(struct trace *t, const struct ch_words *w, int fd, const 
 	size_t n = used_words(fd, p->offset, p->bytes - p->seal), all = p->bytes / sizeof(uint64_t);
 	if (c->made && !check_claim(t, w, fd, p, c))
 		return SIZE_MAX;
+	if (n && c->due && !c->made) {
+		trace_problem(t, "%s: offset %" PRIu64 ": expected the sum of a chunk, found none (the chunk is left out)",
+			      w->events, p->offset);
+		return SIZE_MAX;
+	}
 	if (c->made && !c->sealed && !c->more && n > c->words)
 		trace_problem(t, "%s: offset %" PRIu64 ": expected the end of the records, found more behind it",
 			      w->events, p->offset + c->words * sizeof(uint64_t));
@@ -361,7 +370,7 @@ static size_t words_in(struct trace *t, const struct ch_words *w, int fd, const 
 static void add_place(struct trace *t, struct ch_words *w, int fd, const struct place *p, bool last,
 		      const struct dprof_end *end)
 {
-	struct claim claim = claim_of(fd, p, w->numbered ? dprof_value(p->first_word) : 0, end);
+	struct claim claim = claim_of(fd, p, w->numbered ? dprof_value(p->first_word) : 0, w->summed, end);
 	size_t n = words_in(t, w, fd, p, last, &claim);
 	if (n == SIZE_MAX)
 		add_missing(w);
@@ -464,9 +473,9 @@ static void add_chunks(struct trace *t, struct ch_words *w, int fd, const struct
 }
 
 struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name,
-			const struct dprof_events_header *h, const struct dprof_end *end)
+			const struct dprof_events_header *h, bool summed, const struct dprof_end *end)
 {
-	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name),
+	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name), .summed = summed,
 			      .numbered = h->first_chunk != 0 };
 	const char *found;
 	int fd = unpacker_open_file(u, name, &found);

@@ -34,6 +34,7 @@ struct ch_words {
 	struct ch_unpacker *unpacker;
 	char *events, *packed; /* names of the files */
 	bool numbered;         /* chunks have a number */
+	bool summed;           /* and their words a sum */
 	struct ch_piece *piece; size_t npieces;
 	size_t n;              /* words */
 	bool gaps;             /* chunks are missing or damaged */
@@ -45,9 +46,10 @@ struct ch_unpacker *ch_unpacker_open(int directory);
 void ch_unpacker_close(struct ch_unpacker *);
 
 /* What the file of events `name` and its file of packed chunks hold. What is missing or damaged becomes a
- * problem of the trace. `end`: what its thread or process said at the end, or NULL. */
+ * problem of the trace. `end`: what its thread or process said at the end, or NULL; `summed`: it did, so that each of
+ * its chunks has a sum, and one without it is left out. */
 struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
-			const struct dprof_events_header *, const struct dprof_end *end);
+			const struct dprof_events_header *, bool summed, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 
 /* Behind a look at all words: a sentence for the trace if some were damaged. And how many words say that

@@ -252,17 +252,6 @@ static char *nothing(const struct opened *o)
 	return mem_format("%s: expected a file HOST-RANK.process, found none", o->t.directory);
 }
 
-/* What was recorded is there, and all of it is of processes whose files were changed. */
-static bool nothing_is_believed(const struct opened *o)
-{
-	bool changed = false, records = false;
-	for (size_t i = 0; i < o->nfiles; i++)
-		changed |= o->files[i].changed;
-	for (size_t i = 0; i < o->t.nthreads; i++)
-		records |= o->t.threads[i].nrecords > 0;
-	return changed && !records;
-}
-
 struct trace *trace_open(const char *directory, char **error)
 {
 	struct opened *o = mem_resize(NULL, 1, sizeof *o);
@@ -283,12 +272,6 @@ struct trace *trace_open(const char *directory, char **error)
 	o->unpacker = ch_unpacker_open(o->directory);
 	open_modules(o);
 	open_threads(o);
-	if (nothing_is_believed(o)) {
-		*error = shown_copy(o->t.problems[0]);
-		close_process_files(o);
-		trace_close(&o->t);
-		return NULL;
-	}
 	open_absent_threads(o);
 	sort_threads(o);
 	open_sched(o);

@@ -434,7 +434,7 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 			      (int64_t)(value), (int64_t)h->field);                                \
 		return false;                                                                      \
 	}
-	if (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED)
+	if (p->summed || (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED))
 		EXPECT(version, DPROF_FORMAT_VERSION);
 	EXPECT(header_size, DPROF_HEADER_SIZE);
 	EXPECT(word_size, sizeof(uint64_t));
@@ -445,6 +445,8 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 	EXPECT(first_chunk, h->first_chunk / DPROF_HEADER_SIZE * DPROF_HEADER_SIZE);
 	if (h->first_chunk > h->largest_chunk)
 		EXPECT(largest_chunk, h->first_chunk);
+	if (h->version >= DPROF_FORMAT_VERSION && !h->ended)
+		EXPECT(end.header_sum, 0);
 #undef EXPECT
 	return true;
 }
@@ -546,6 +548,7 @@ static void read_thread(struct opened *o, const char *name)
 	const struct dprof_events_header *h = &f.header;
 	const struct dprof_end *end = end_of(o, name, &f);
 	bool to_the_end = says_its_end(o, name, &f, p, end);
+	uint64_t ended = end || h->version < DPROF_FORMAT_VERSION ? h->ended : 0; /* what was changed is not believed */
 	uint64_t no_room = end && end->lost > h->lost ? end->lost : h->lost;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
@@ -553,8 +556,8 @@ static void read_thread(struct opened *o, const char *name)
 		.rank = p->process.rank,
 		.number = number,
 		.why = h->version < DPROF_FORMAT_VERSION ? 0 : h->why,
-		.complete = h->ended != 0,
-		.ended = h->ended,
+		.complete = ended != 0,
+		.ended = ended,
 		.ran_on = end && end->ran_on,
 		.may_jump = may_jump(h),
 		.earliest = p->process.started,
@@ -564,15 +567,16 @@ static void read_thread(struct opened *o, const char *name)
 	};
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
-		.words = ch_open(&o->t, o->unpacker, name, h, end),
+		.words = ch_open(&o->t, o->unpacker, name, h,
+				 h->version >= DPROF_FORMAT_VERSION && h->ended, end),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
-		if (h->sched[i].known)
+		if (h->sched[i].known && to_the_end)
 			sched_keep(&o->files[t->process], number, &h->sched[i]);
 	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1, no_room, to_the_end);
 	if (p->nstops)
-		leave_out_ambiguous(o, name, p, t, h->ended);
+		leave_out_ambiguous(o, name, p, t, ended);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

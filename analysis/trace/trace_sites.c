@@ -147,10 +147,11 @@ static void check_hash(struct opened *o, struct tr_sites *file)
 		hash = (hash ^ file->bytes[i]) * UINT64_C(0x100000001b3);
 	char *expected = mem_format("%016" PRIx64 ".sites", hash);
 	if (strcmp(expected, file->name) != 0) {
-		trace_problem(&o->t,
-			      "%s: expected the name %s that its content gives: it was changed or "
-			      "cut short, and is left out",
-			      file->name, expected);
+		if (!file->damaged)
+			trace_problem(&o->t,
+				      "%s: expected the name %s that its content gives: it was changed or "
+				      "cut short, and is left out",
+				      file->name, expected);
 		memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
 		file->damaged = true;
 	}
@@ -181,7 +182,7 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
 	file->what = mem_resize(NULL, file->size / 8 + 1, sizeof *file->what);
 	memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
 	file->damaged = !walk(o, file, set);
-	if (file->size && !file->damaged)
+	if (file->size)
 		check_hash(o, file);
 	return file;
 }

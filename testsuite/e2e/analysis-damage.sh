@@ -201,10 +201,10 @@ rm -rf "$dir/t" && cp -r "$dir/job" "$dir/t" && echo 'stopped 400000000000 50000
 damaged 'changed sites' 0 poke "$sites" 8 '\x0d' <<'END'
 SITES: expected the name e0523112ed6667d1.sites that its content gives: it was changed or cut short, and is left out
 END
-damaged 'damaged sites' 13 poke "$sites" 0 'X' <<'END'
+damaged 'damaged sites' 0 poke "$sites" 0 'X' <<'END'
 SITES: offset 0: expected a site's magic number, found 0x54495358 (48 of 144 bytes cannot be read)
 END
-damaged 'cut sites' 8 truncate -s 70 "$sites" <<'END'
+damaged 'cut sites' 0 truncate -s 70 "$sites" <<'END'
 SITES: offset 48: expected a site's size: a multiple of 16, from 48, that the file has room for, found 0x54495344 (22 of 70 bytes cannot be read)
 END
 damaged 'cut packets' 21 truncate -s -10 h0.sync <<'END'
@@ -288,7 +288,7 @@ sed -i 's/^rank 1 /rank 2 /; s/^ghz 2/ghz 1/' "$dir/t/h0-1.process"
 	{ echo "FAILED a changed process file is believed: $(ranks .)"; failed=1; }
 (cd "$dir/t" && for file in *.process; do sed -i 's/^ghz 2/ghz 1/' "$file"; done)
 "$analyze" csp "$dir/t" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && [ ! -s "$dir/out" ] && grep -q 'it was changed' "$dir/err" ||
+[ $? = 1 ] && grep -q '^Nothing is known of this run' "$dir/out" && grep -q 'it was changed' "$dir/err" ||
 	{ echo "FAILED of nothing that is believed there is an answer: $(cat "$dir/out")"; failed=1; }
 printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'thread 0 clock=0 rank=0' 'thread 1 clock=0 rank=1' \
 	'site 0 kind=region name=a file=x.c line=1' 'site 1 kind=barrier name=b' 'group 1 threads=0,1' \
@@ -297,8 +297,8 @@ printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'thread 0 clock=0 rank=0' '
 for damage in 'rm SITES' 'truncate -s 40 SITES' 'poke SITES 6 \x02'; do
 	rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
 	(cd "$dir/t" && file=$(echo ./*.sites) && eval "${damage/SITES/$file}")
-	found=$(ranks '[.threads[] | [.verdict, .unclassified_percent.lo > 0, .working_s.lo > 2e-6]] | unique')
-	[ "$found" = '[["undecided",false,false]]' ] || { echo "FAILED $damage: found $found"; failed=1; }
+	found=$(ranks 'has("threads")')
+	[ "$found" = false ] || { echo "FAILED $damage: found $(ranks .)"; failed=1; }
 done
 
 # ---- As the runtime writes it

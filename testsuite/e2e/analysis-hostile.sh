@@ -88,7 +88,7 @@ hostile 'sparse .events of many places' 'expected the number of a chunk' \
 	 printf "\0\0\0\0\100\0\0\0\0\0\0\0\100\0\0\0" | dd of=h0-1-0.events bs=1 seek=88 conv=notrunc status=none' \
 	check csp
 hostile 'sparse .events with something at its end' 'expected records, found no end of zeros' \
-	'printf "\3" | dd of=h0-1-0.events bs=1 seek=8 conv=notrunc status=none; truncate -s 100G h0-1-0.events; printf 12345678 >>h0-1-0.events' check csp
+	'sed -i "1s/2\$/1/; /^sum /d; /^threads /d" h0-1.process; printf "\3" | dd of=h0-1-0.events bs=1 seek=8 conv=notrunc status=none; truncate -s 100G h0-1-0.events; printf 12345678 >>h0-1-0.events' check csp
 
 # ---- Many of all
 hostile 'a million bad lines' 'what follows is left out' 'yes bad | head -1000000 >>h0-0.process' check

@@ -112,14 +112,22 @@ static bool is_unique(const struct answers *a, size_t i)
 	       (i + 1 == a->n || strcmp(a->at[i + 1].name, a->at[i].name));
 }
 
-const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, const struct answer **other)
+static bool are_seconds(const char *name)
+{
+	size_t n = strlen(name);
+	return n > 2 && !strcmp(name + n - 2, "_s");
+}
+
+const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
+				      const struct answer **other)
 {
 	for (size_t i = 0, k = 0; i < a->n; i++) {
 		while (k < b->n && strcmp(b->at[k].name, a->at[i].name) < 0)
 			k++;
 		if (k == b->n || strcmp(b->at[k].name, a->at[i].name) || !is_unique(a, i) || !is_unique(b, k))
 			continue;
-		if (a->at[i].hi < b->at[k].lo || b->at[k].hi < a->at[i].lo) {
+		double more = are_seconds(a->at[i].name) ? 1 + seconds : 1;
+		if (a->at[i].hi * more < b->at[k].lo || b->at[k].hi * more < a->at[i].lo) {
 			*other = &b->at[k];
 			return &a->at[i];
 		}

@@ -16,7 +16,8 @@ bool answers_read(struct answers *, const char *text, size_t size, char *wrong);
 void answers_free(struct answers *);
 
 /* Of two answers to one question that cannot both be true, the first; NULL if there is none. *other: the one
- * of `b`. */
-const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, const struct answer **other);
+ * of `b`. Seconds may differ by that part of them: those of a trace without its base clock are ticks of another one. */
+const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
+				      const struct answer **other);
 
 #endif

@@ -11,8 +11,8 @@
  *
  * Law: no case ends a command by a signal, takes more of a processor or of memory than is reasonable, has an
  * exit status other than 0, 1 and 2, writes bytes that could do something to a terminal, or no JSON where that
- * was asked for; and where a command says by status 0 that all is well, none of its answers contradicts
- * what it answers of the whole trace.
+ * was asked for; and none of a command's answers contradicts what it answers of the whole trace, whether it says by
+ * status 0 that all is well or by status 1 that the trace is damaged.
  *
  * A command runs in a process of its own, without exec: its main is linked in. */
 #define _GNU_SOURCE /* memfd_create */
@@ -74,6 +74,8 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "coz", "@", "--json" } },
 	{ { "query", "@", "count(barrier) >= 1", "--json" } },
 	{ { "query", "@", "working(0) && !working(1)", "--json" } },
+	{ { "query", "@", "count(alive) == threads", "--json" } },
+	{ { "coz", "@", "--all-work", "--json" } },
 	{ { "csp", "@", "--frames", "--json" } },
 	{ { "report", "@" } },
 	{ { "csp", "@", "--frames" } },
@@ -88,7 +90,7 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "query", "@", "?", "--json" } },
 };
 #define QUESTIONS (sizeof questions / sizeof *questions)
-#define JUDGED    6 /* the first ones: what they say of the whole trace is kept */
+#define JUDGED    8 /* the first ones: what they say of the whole trace is kept */
 
 static bool wants_json(const struct question *q)
 {
@@ -171,7 +173,7 @@ static int ask(const struct question *q, const char *trace, const char *question
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-static struct { uint64_t cases, runs, fine, damaged, refused, findings, disjoint; } count;
+static struct { uint64_t cases, runs, fine, damaged, refused, findings, disjoint[2]; } count;
 static uint64_t number; /* of the case */
 static char **things;
 static int nthings;
@@ -229,12 +231,13 @@ static void judge(const struct question *q, int status, const struct answers *wh
 		finding(q, "writes what is no printable UTF-8");
 	else if (wants_json(q) && (out.size || !status) && !answers_read(&answers, out.text, out.size, wrong))
 		finding(q, "%s", wrong);
-	else if (whole && status == 0) {
-		const struct answer *before = answers_disjoint(whole, &answers, &other);
-		count.disjoint += before != NULL;
+	else if (whole && status <= 1) {
+		const struct answer *before = answers_disjoint(whole, &answers, status * 1e-4, &other);
+		count.disjoint[status] += before != NULL;
 		if (before)
-			finding(q, "all is well, but %s was %.9g .. %.9g and is %.9g .. %.9g", before->name,
-				before->lo, before->hi, other->lo, other->hi);
+			finding(q, "%s, but %s was %.9g .. %.9g and is %.9g .. %.9g",
+				status == 0 ? "all is well" : "it is said to be damaged", before->name, before->lo,
+				before->hi, other->lo, other->hi);
 	}
 	answers_free(&answers);
 }
@@ -490,7 +493,8 @@ int main(int argc, char **argv)
 		one_case(all, nthings);
 	end_all(all);
 	printf("%" PRIu64 " cases, %" PRIu64 " commands: %" PRIu64 " found all well, %" PRIu64 " found damage, %" PRIu64
-	       " refused; %" PRIu64 " findings; %" PRIu64 " disjoint answers with status 0\n",
-	       count.cases, count.runs, count.fine, count.damaged, count.refused, count.findings, count.disjoint);
+	       " refused; %" PRIu64 " findings; %" PRIu64 " disjoint answers with status 0, %" PRIu64 " with status 1\n",
+	       count.cases, count.runs, count.fine, count.damaged, count.refused, count.findings, count.disjoint[0],
+	       count.disjoint[1]);
 	return count.findings ? 1 : 0;
 }
