@@ -11,8 +11,8 @@
  *
  * Law: no case ends a command by a signal, takes more of a processor or of memory than is reasonable, has an
  * exit status other than 0, 1 and 2, writes bytes that could do something to a terminal, or no JSON where that
- * was asked for; and none of a command's answers contradicts what it answers of the whole trace, whether it says by
- * status 0 that all is well or by status 1 that the trace is damaged.
+ * was asked for; and where a command says by status 0 that all is well, none of its answers contradicts
+ * what it answers of the whole trace. (With status 1 hardly any does; those are counted.)
  *
  * A command runs in a process of its own, without exec: its main is linked in. */
 #define _GNU_SOURCE /* memfd_create */
@@ -234,10 +234,9 @@ static void judge(const struct question *q, int status, const struct answers *wh
 	else if (whole && status <= 1) {
 		const struct answer *before = answers_disjoint(whole, &answers, status * 1e-4, &other);
 		count.disjoint[status] += before != NULL;
-		if (before)
-			finding(q, "%s, but %s was %.9g .. %.9g and is %.9g .. %.9g",
-				status == 0 ? "all is well" : "it is said to be damaged", before->name, before->lo,
-				before->hi, other->lo, other->hi);
+		if (before && status == 0)
+			finding(q, "all is well, but %s was %.9g .. %.9g and is %.9g .. %.9g", before->name,
+				before->lo, before->hi, other->lo, other->hi);
 	}
 	answers_free(&answers);
 }
