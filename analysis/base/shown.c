@@ -4,8 +4,10 @@
 #define _GNU_SOURCE /* mempcpy */
 #include "analysis/base/shown.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
@@ -80,4 +82,18 @@ char *shown_copy(const char *text)
 	}
 	*to = 0;
 	return copy;
+}
+
+void shown_complain(const char *format, ...)
+{
+	char *sentence;
+	va_list arguments;
+	va_start(arguments, format);
+	if (vasprintf(&sentence, format, arguments) < 0)
+		abort();
+	va_end(arguments);
+	char *shown = shown_copy(sentence);
+	fprintf(stderr, "dprof-analyze: %s\n", shown);
+	free(sentence);
+	free(shown);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
 #include "analysis/clocks/clock_faults.h"
@@ -27,10 +28,8 @@ static bool find_base(struct times *t, const char *host)
 	bool found = t->base < trace->nclocks;
 	if (!found) {
 		const char *meant = nearest(host, hosts, trace->nclocks);
-		fprintf(stderr,
-			"dprof-analyze: --base: expected a host of the trace, such as %s; "
-			"found \"%s\"\n",
-			meant ? meant : hosts[0], host);
+		shown_complain("--base: expected a host of the trace, such as %s; found \"%s\"",
+			       meant ? meant : hosts[0], host);
 	}
 	free(hosts);
 	return found;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
 #include "analysis/commands/command.h"
@@ -45,7 +46,7 @@ static bool read_reduction(const char *text, uint32_t *millionths)
 
 static int refuse(const char *option, const char *expected, const char *found)
 {
-	fprintf(stderr, "dprof-analyze: %s: expected %s; found \"%s\"\n", option, expected, found);
+	shown_complain("%s: expected %s; found \"%s\"", option, expected, found);
 	return EXIT_USAGE;
 }
 

@@ -378,7 +378,7 @@ static int choose_directory(struct arguments *a, size_t command, const char **di
 			return command == NCOMMANDS ? unknown_command(a->word[i])
 						    : usage("expected a trace directory, found '%s'", a->word[i], NULL);
 	*directory = newest(a);
-	fprintf(stderr, "dprof-analyze: of %zu directories this is the newest: %s\n", a->nwords, *directory);
+	shown_complain("of %zu directories this is the newest: %s", a->nwords, *directory);
 	return EXIT_FINE;
 }
 

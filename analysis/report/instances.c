@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/shown.h"
 #include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
@@ -239,8 +240,7 @@ static bool find_sites(struct gather *g, const char *region)
 	}
 	const char *meant = any ? NULL : nearest(region, names, nnames);
 	if (!any)
-		fprintf(stderr, "dprof-analyze: --instances: expected the name of a region of this "
-				"trace%s%s; found \"%s\"\n",
+		shown_complain("--instances: expected the name of a region of this trace%s%s; found \"%s\"",
 			meant ? ", such as " : "", meant ? meant : "", region);
 	free(names);
 	return any;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
 
@@ -76,8 +77,8 @@ static void say_unknown(const struct trace *trace, const char *option, bool regi
 			names[count++] = trace->sites[i].name;
 	}
 	const char *near = nearest(name, names, count), *meant = near || count == 0 ? near : names[0];
-	fprintf(stderr,
-		"dprof-analyze: %s: expected the name of a region%s of this trace%s%s; found \"%s\"%s\n",
+	shown_complain(
+		"%s: expected the name of a region%s of this trace%s%s; found \"%s\"%s",
 		option, regions_only ? "" : " or site", meant ? ", such as " : " (it has none)",
 		meant ? meant : "", name, operation ? ", which is an operation" : "");
 	free(names);
@@ -132,10 +133,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 		/* A region that is named as the place to wait is no work. */
 		bool works = is_work(&trace->sites[i], work) && (work || !waits);
 		if (works && waits) {
-			fprintf(stderr,
-				"dprof-analyze: expected different names for --work and --wait; "
-				"found \"%s\" twice\n",
-				work);
+			shown_complain("expected different names for --work and --wait; found \"%s\" twice", work);
 			return false;
 		}
 		roles->of_site[i] = role_of(&trace->sites[i], works, waits);

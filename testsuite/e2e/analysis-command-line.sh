@@ -121,6 +121,12 @@ done
 run query "$t" "$dir/new" 'count(barrier) == 1'
 grep -q "newest: $dir/new" "$dir/err" || complain "query: expected $dir/new"
 
+# What the user gave is shown as it may be on a terminal.
+for words in "csp --work @" "csp --wait @" "csp --instances @" "csp --base @" "coz --region @" "coz --reduce @" "coz --rank @"; do
+	run ${words/@/$'\e]0;x\a'} "$t"
+	[ $? -ne 0 ] && [ -s "$dir/err" ] && ! grep -q $'[\e\a]' "$dir/err" || complain "$words: $(cat -v "$dir/err")"
+done
+
 run pack testsuite/fixtures/analysis/job.txt "$t"
 [ $? -eq 1 ] && grep -q 'expected a name that is free, found one that exists' "$dir/err" || complain 'pack overwrites'
 run pack /nonexistent "$dir/u"
