@@ -30,7 +30,13 @@ bool dprof_adapter_recording(void)
 
 uint32_t dprof_adapter_kinds;
 uint64_t dprof_adapter_blocked_ticks;
+bool dprof_adapter_no_tsc;
 __thread bool dprof_adapter_apart;
+
+uint64_t dprof_adapter_other_now(void)
+{
+	return dprof_now();
+}
 
 void dprof_be_apart(void)
 {

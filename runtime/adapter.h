@@ -87,17 +87,24 @@ static inline __attribute__((always_inline)) void dprof_write_all(volatile uint6
 		at[i] = dprof_escape_word(DPROF_ESCAPE_ARG, a[i].key, a[i].value);
 }
 
+/* The counter is none to be used here (a machine without an invariant one, FREEZER_CLOCK): then stamps are
+ * those of another clock. */
+extern DPROF_EXPORT bool dprof_adapter_no_tsc;
+DPROF_EXPORT uint64_t dprof_adapter_other_now(void);
+
 /* A stamp. Whoever may be at the receiving end of a link takes the fenced one: a branch that was predicted
  * to leave a waiting loop must not have read the counter before what was waited for had come. */
 static inline uint64_t dprof_adapter_now(void)
 {
+	if (__builtin_expect(dprof_adapter_no_tsc, 0))
+		return dprof_adapter_other_now();
 	return __builtin_ia32_rdtsc();
 }
 
 static inline uint64_t dprof_adapter_now_fenced(void)
 {
 	__builtin_ia32_lfence();
-	return __builtin_ia32_rdtsc();
+	return dprof_adapter_now();
 }
 
 /* So many words in a row; NULL: the fast path is closed, or the chunk is full. */

@@ -181,7 +181,7 @@ static uint64_t stamp_of(const struct dprof_event *e)
 {
 	uint64_t now = dprof_now();
 
-	if (!e->stamp || frz_source_found != FRZ_TSC)
+	if (!e->stamp)
 		return now;
 	return now - e->stamp < LONGEST_AGO ? e->stamp : now - LONGEST_AGO;
 }
@@ -333,11 +333,12 @@ static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 	return outcome;
 }
 
-/* An entry and a point are stamped when there is room for them, an exit before that was looked for. */
+/* An entry and a point are stamped when there is room for them, an exit before that was looked for; but the
+ * inserted code knows no other clock than the TSC. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 {
-	struct dprof_event e = { .what = what,
-				 .stamp = what % DPROF_SITE_ALIGN == DPROF_EXIT ? stamp : 0 };
+	bool is_stamped = what % DPROF_SITE_ALIGN == DPROF_EXIT && frz_source_found == FRZ_TSC;
+	struct dprof_event e = { .what = what, .stamp = is_stamped ? stamp : 0 };
 	enum outcome outcome;
 
 	if (busy) {

@@ -156,6 +156,16 @@ for way in pipe sleeps onces; do
 	END { exit bad || !seen }' >wrong || fail "$way: none is at a line, or $(head -3 wrong)"
 done
 
+# With another clock the waits are as long.
+rm -rf dprof-*
+FREEZER_CLOCK=monotonic_raw DPROF_BLOCKED_NS=10000000 ./calls pipe || fail "another clock: exit status $?"
+"$analyze" check dprof-* >verdict || fail "another clock: $(cat verdict)"
+"$analyze" dump dprof-* | awk '
+$1 == "site" { name[$2] = $4 }
+$1 == "e" && name[$4] == "name=read" && $5 == "enter" { since = $3 }
+$1 == "e" && name[$4] == "name=read" && $5 == "exit" && $3 - since > 20e6 { n++ }
+END { exit n != 3 }' || fail "another clock: expected 3 reads of 25 ms, found $("$analyze" dump dprof-* | grep '^e 0')"
+
 # Also where a sanitizer stands between the program and the C library, if it works here at all.
 export ASAN_OPTIONS=detect_leaks=0
 for sanitizer in address thread; do
