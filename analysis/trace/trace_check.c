@@ -167,10 +167,12 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 	nest_begin(&c->nesting, t->nsites);
 	memset(c->of_site, 0, (t->nsites + 1) * sizeof *c->of_site);
 	uint64_t last = 0;
+	bool jumps = t->threads[c->thread].jumps != NULL; /* else each enter has its exit, or lasts (trace_jumps.h) */
 	for (struct tr_event e; trace_next(&cursor, &e);) {
 		totals->events += e.op != DPROF_LOST;
 		last = e.stamp;
-		check_event(c, &e);
+		if (jumps)
+			check_event(c, &e);
 		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
 			if (e.args[i].key == DPROF_KEY_GROUP)
 				count_part(t, (uint32_t)c->thread, e.args[i].value,
