@@ -72,9 +72,8 @@ static void join_team(const struct region *r)
 	struct waiting fork;
 
 	operation(&fork, r->site_fork, r, false);
-	dprof_adapter_record(fork.site, DPROF_ENTER, since.place == dprof_adapter_place() ? since.stamp : stamp,
-			     &fork.arguments);
-	dprof_adapter_record(fork.site, DPROF_EXIT, stamp, NULL);
+	dprof_adapter_record_visit(fork.site, since.place == dprof_adapter_place() ? since.stamp : stamp, stamp,
+				   &fork.arguments);
 }
 
 static struct part enter_team(const struct region *r, bool opener)
@@ -118,8 +117,7 @@ static void leave_team(struct region *r, bool opener, struct part outer)
 	}
 	left_at = dprof_adapter_now();
 	operation(&join, r->site_join, r, opener);
-	dprof_adapter_record(join.site, DPROF_ENTER, left_at, &join.arguments);
-	dprof_adapter_record(join.site, DPROF_EXIT, left_at, NULL);
+	dprof_adapter_record_visit(join.site, left_at, left_at, &join.arguments);
 	wait_idle(&join, left_at);
 }
 

@@ -71,7 +71,11 @@ void wait_return(struct waiting *w, uint64_t task)
 
 void wait_idle(const struct waiting *w, uint64_t since)
 {
-	idle = *w;
+	idle.site = w->site;
+	idle.until = w->until;
+	idle.arguments.words = w->arguments.words;
+	for (unsigned i = 0; i < w->arguments.words; i++)
+		idle.arguments.word[i] = w->arguments.word[i];
 	idle.entered = false;
 	idle.since = (struct dprof_moment){ since, dprof_adapter_place() };
 	innermost = &idle;
