@@ -355,7 +355,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   ghz X                         nominal ticks per nanosecond of the clock
  *   clock tsc|monotonic_raw
  *   without KIND,KIND             these kinds of events were not recorded, though they may have happened
- *                                 (DPROF_EVENTS)
+ *                                 (DPROF_EVENTS; or MPI ran without dprof's library for it)
  *   started STAMP [forked=1]      the process was there; forked: since its fork, before which it was not
  *   init FROM TO                  stamps between which its first thread was in MPI_Init
  *   rank N size N                 once known (MPI: after MPI_Init)

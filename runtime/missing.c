@@ -3,8 +3,8 @@
  * missing.c - see missing.h. */
 #include "runtime/missing.h"
 
+#include <dlfcn.h>
 #include <link.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Objects are listed in the order in which the loader looks for a function. */
@@ -41,4 +41,12 @@ const char *dprof_missing_adapter(void)
 		return "dprof's library for MPI stands behind libmpi, so calls of MPI are not recorded, nor ranks: "
 		       "link with dprof-mpicc, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
 	return NULL;
+}
+
+bool dprof_missing_used(void)
+{
+	int (*initialized)(int *) = (int (*)(int *))dlsym(RTLD_DEFAULT, "PMPI_Initialized");
+	int yes = 0;
+
+	return initialized && !initialized(&yes) && yes;
 }

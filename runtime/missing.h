@@ -5,7 +5,12 @@
 #ifndef RUNTIME_MISSING_H
 #define RUNTIME_MISSING_H
 
+#include <stdbool.h>
+
 /* A note for the report, or NULL. Of what is loaded now. */
 const char *dprof_missing_adapter(void);
+
+/* Whether the program has called MPI_Init: then events are missing. */
+bool dprof_missing_used(void);
 
 #endif

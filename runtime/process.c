@@ -32,6 +32,7 @@ enum { NEW, BEGINNING, BEGUN, FAILED };
 static int state;
 static bool forked;     /* from a process that records */
 static bool has_forked;
+static bool noted_missing;
 static uint64_t forked_at; /* stamp */
 static unsigned directory_number = 1;
 static char directory[PATH_MAX];
@@ -265,12 +266,18 @@ static unsigned vector_bytes(void)
 /* Once: libraries may be loaded later. */
 static void note_missing(void)
 {
-	static bool noted;
-	const char *missing = noted ? NULL : dprof_missing_adapter();
+	const char *missing = noted_missing ? NULL : dprof_missing_adapter();
 
 	if (missing)
 		dprof_process_line("note", missing);
-	noted |= missing != NULL;
+	noted_missing |= missing != NULL;
+}
+
+/* Who waits in MPI then seems to work. */
+static void note_unseen(void)
+{
+	if (noted_missing && dprof_missing_used())
+		dprof_process_line("without", "barrier,coll,send,recv,wait");
 }
 
 static void first_notes(void)
@@ -388,6 +395,7 @@ static void __attribute__((destructor(101))) finish(void)
 		return;
 	dprof_modules_look();
 	note_missing();
+	note_unseen();
 	count = dprof_threads_end(stamp);
 	dprof_spares_remove();
 	count.all &= !has_forked;

@@ -282,7 +282,7 @@ static void doubt_scores(struct findings *f)
 		return;
 	char *kinds = tr_kinds_words(lacking);
 	trace_problem(f->trace,
-		      "%s: events of these kinds were not recorded (DPROF_EVENTS), so nothing is known of who "
+		      "%s: events of these kinds were not recorded (DPROF_EVENTS, or MPI without dprof's library), so nothing is known of who "
 		      "straggles, and times of work may have waiting in them: %s",
 		      f->trace->directory, kinds);
 	free(kinds);

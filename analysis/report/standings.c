@@ -215,8 +215,8 @@ static char *advice_without_scores(const struct findings *f)
 				  "%s%s.", marks_region(f->trace),
 				  f->any_wait ? "; that shows who keeps others waiting" : "");
 	if (f->doubted)
-		return mem_format("Who straggles is not known: DPROF_EVENTS left out events of work or "
-				  "of waiting (see the notes).");
+		return mem_format("Who straggles is not known: events of work or of waiting were left out "
+				  "(see the notes).");
 	if (f->threads.count == 1) {
 		char *where = where_to_mark(f, &f->threads.list[0]);
 		char *text = mem_format("Only one thread works or waits, so nobody waits for it.%s", where);

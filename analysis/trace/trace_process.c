@@ -770,7 +770,7 @@ static void collect_left_out(struct opened *o)
 		return;
 	char *kinds = tr_kinds_words(o->t.left_out);
 	*MEM_GROW(o->files[0].notes, o->files[0].nnotes) = mem_format(
-		"events of these kinds were not recorded (DPROF_EVENTS): %s", kinds);
+		"events of these kinds were not recorded (DPROF_EVENTS, or MPI without dprof's library): %s", kinds);
 	free(kinds);
 }
 

@@ -72,7 +72,7 @@ says out unused
 "$analyze" dump threads | sed '2i without lock' | trace unlocked
 expect 1 report unlocked
 tr '\n' ' ' <out >one-line
-says one-line "Who straggles is not known: DPROF_EVENTS left out events of work or of waiting"
+says one-line "Who straggles is not known: events of work or of waiting were left out (see the notes)"
 says_not out "Look at"
 
 # Killed in the barrier: it may wait until the end. One that never reaches it is missing there.

@@ -83,6 +83,8 @@ says() { # what, how it was linked
 	"$B/bin/dprof-analyze" "$DPROF_DIR"/* >report
 	tr -s '\n ' ' ' <report >line
 	grep -q "note: $1, so calls of MPI are not recorded, nor ranks: link with dprof-mpicc" line || fail "$2: no note: $(cat report)"
+	grep -q 'events of these kinds were not recorded .*or MPI without dprof.s library' line || fail "$2: calls are not missed: $(cat report)"
+	grep -q '; proved\.' line && fail "$2: who waits in MPI is not known, yet: $(cat report)"
 }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 # shellcheck disable=SC2046
