@@ -137,6 +137,22 @@ buys lock b 50 249995 300
 buys signals a 100 400000 300
 buys signals b 100 599990 100
 
+# With its mutex, and two who signalled: which of them ended the wait is not known.
+{
+	head_of 3
+	op 0 0 1000000 1300000
+	echo "e 0 1300000 7 point id=5"
+	op 1 1 1000000 1400000
+	echo "e 1 1400000 7 point id=5"
+	op 2 7 1000000 1400010 id=5
+	op 2 6 1400010 1400020 id=9
+	op 2 13 1400020 1400020
+	op 2 0 1400020 2000000
+	echo "e 2 2000000 6 point id=9"
+} | sed '/ 13 /d' | trace mutex
+buys mutex b 100 399000 400010
+buys mutex b 100 1000 400010
+
 # A semaphore that begins with one: the second wait is for the first post.
 {
 	head_of 2
@@ -160,6 +176,11 @@ buys semaphore a 50 200000 300
 } | awk '/enter$/ && / 0 enter/ { first[$2] = $0; next } /^e/ { body[$2] = body[$2] $0 "\n"; next } { print }
 	END { for (t = 0; t < 2; t++) printf "%s\n%s%s\n", first[t], body[t], "e " t " 2000000 0 exit" }' | trace bare
 buys bare a 50 500000 # half of the first 500,000 of thread 0, and of the last 500,000 of thread 1
+
+# One left before the other came: so they are not of one group.
+{ head_of 2; op 0 10 1100000 1200000; op 1 10 1500000 1600000; } | trace apart
+expect 1 coz apart
+says err "the trace does not say for whom: 2 times, first rank 0 thread 0 at GOMP_barrier (x.c:11), stamp 1200000"
 
 # A team: opened, a barrier, closed.
 {
