@@ -33,18 +33,18 @@ mv dprof-coz_two_threads.kept trace
 trace=trace
 
 # What the stamps say: main hears of the end of b when it does, and then finds that a is over, which takes
-# next to no time. How long that takes no join shows here: so the bounds allow for as much as they show for
-# hearing of an end.
+# next to no time; what it does behind that (it prints) stays. How long that takes no join shows here: so the
+# bounds allow for as much as they show for hearing of an end.
 "$analyze" dump "$trace" >text || fail "dump failed"
 read -r truth loose < <(awk '
 $1 == "site" { name[$2] = $4 }
 $1 == "e" && (!begin || $3 < begin) { begin = $3 }
 $1 == "e" && $3 > last { last = $3 }
-$1 == "e" && name[$4] == "name=pthread_join" { heard[substr($6, 8)] = $3; if ($5 == "enter") asked = $3 }
+$1 == "e" && name[$4] == "name=pthread_join" { heard[substr($6, 8)] = joined = $3; if ($5 == "enter") asked = $3 }
 $1 == "e" && name[$4] == "name=thread%20end" { end[$2] = $3 }
 END {
 	late = heard[1] - end[1] + heard[2] - end[2]
-	printf "%.9f %.9f\n", 100 * (last - asked - 100) / (last - begin),
+	printf "%.9f %.9f\n", 100 * (joined - asked - 100) / (last - begin),
 	       100 * late / (last - begin) + 0.00001
 }' text)
 
