@@ -4,19 +4,11 @@
 # Who straggles in a program without marks is found by what its threads run: teams of OpenMP in C, C++ and
 # Fortran, pthreads and std::thread; without automatic regions and with them. The work sleeps, so how fast the
 # machine is plays no part.
-set -u
-: "${B:?the build folder}"
 export PKG_CONFIG_PATH=$B/lib/pkgconfig LC_ALL=C
-analyze=$B/bin/dprof-analyze from=$PWD/testsuite/fixtures/analysis scores=$PWD/testsuite/scores.sh
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+from=$PWD/testsuite/fixtures/analysis scores=$PWD/testsuite/scores.sh
+. testsuite/lib.sh
+about() { echo "$what: "; }
 cd "$dir" || exit 1
-failed=0
-
-fail() {
-	echo "FAILED: $what: $*"
-	failed=1
-}
 
 line() { grep -n -- "$2" "$1" | head -1 | cut -d: -f1; }
 

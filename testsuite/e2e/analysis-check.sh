@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # check finds what is wrong with the events themselves, and says it once.
-set -u
-: "${B:?the build folder}"
 export LC_ALL=C
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. testsuite/lib.sh
 
 head='dprof-text 1
 clock 0 host=h0 ghz=2
@@ -32,9 +27,9 @@ check() { # lines; the sentences come from standard input
 	local status=0
 	"$analyze" check --json "$dir/t" >"$dir/json" || status=1
 	[ -s "$dir/wanted" ] && expected=1 || expected=0
-	[ $status -eq $expected ] || { echo "FAILED '$1': status $status"; failed=1; }
+	[ $status -eq $expected ] || fail "'$1': status $status"
 	while read -r sentence; do
-		grep -qF "\"$sentence\"" "$dir/json" || { echo "FAILED '$1': not in JSON: $sentence"; failed=1; }
+		grep -qF "\"$sentence\"" "$dir/json" || fail "'$1': not in JSON: $sentence"
 	done <"$dir/wanted"
 }
 
@@ -89,7 +84,7 @@ for rank in 0 1; do
 	sed -i -e "1s/2$/1/" -e "/^sum /d" -e "/^threads /d" -e "s/^group 1 .*/group 1 ranks=0,1\ngroup 9 ranks=$rank/" "$dir/t/h0-$rank.process"
 done
 "$analyze" dump "$dir/t" | grep '^group' >"$dir/out"
-diff "$dir/out" - <<'END' || { echo 'FAILED groups'; failed=1; }
+diff "$dir/out" - <<'END' || fail 'groups'
 group 0 threads= size=1
 group 1 threads=0,1
 group 9 threads= size=1

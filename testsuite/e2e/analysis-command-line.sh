@@ -3,19 +3,10 @@
 #
 # The command line: help and version on stdout with status 0; wrong usage on stderr with status 2 and what
 # was probably meant; the bare command is the report.
-set -u
-: "${B:?the build folder}"
 export LC_ALL=C
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. testsuite/lib.sh
 
-complain() {
-	echo "FAILED $*"
-	head -5 "$dir/out" "$dir/err"
-	failed=1
-}
+about() { head -5 "$dir/out" "$dir/err"; }
 
 run() { # arguments...
 	"$analyze" "$@" >"$dir/out" 2>"$dir/err" </dev/null
@@ -24,9 +15,9 @@ run() { # arguments...
 good() { # pattern-in-stdout arguments...
 	local pattern=$1
 	shift
-	run "$@" || complain "dprof-analyze $*: status $?"
-	grep -qE -- "$pattern" "$dir/out" || complain "dprof-analyze $*: expected /$pattern/"
-	[ ! -s "$dir/err" ] || complain "dprof-analyze $*: expected nothing on stderr"
+	run "$@" || fail "dprof-analyze $*: status $?"
+	grep -qE -- "$pattern" "$dir/out" || fail "dprof-analyze $*: expected /$pattern/"
+	[ ! -s "$dir/err" ] || fail "dprof-analyze $*: expected nothing on stderr"
 }
 
 wrong() { # sentence arguments...
@@ -34,9 +25,9 @@ wrong() { # sentence arguments...
 	shift
 	run "$@"
 	local status=$?
-	[ $status -eq 2 ] || complain "dprof-analyze $*: status $status"
-	[ "$(head -1 "$dir/err")" = "dprof-analyze: $sentence" ] || complain "dprof-analyze $*: expected '$sentence'"
-	[ ! -s "$dir/out" ] || complain "dprof-analyze $*: expected nothing on stdout"
+	[ $status -eq 2 ] || fail "dprof-analyze $*: status $status"
+	[ "$(head -1 "$dir/err")" = "dprof-analyze: $sentence" ] || fail "dprof-analyze $*: expected '$sentence'"
+	[ ! -s "$dir/out" ] || fail "dprof-analyze $*: expected nothing on stdout"
 }
 
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/t" || exit 1
@@ -45,8 +36,8 @@ t=$dir/t
 good '^Usage: .*DIR' --help
 cp "$dir/out" "$dir/help"
 good '' -h
-cmp -s "$dir/help" "$dir/out" || complain '-h is not --help'
-awk 'length > 80 { exit 1 }' "$dir/out" || complain '--help is wider than 80 columns'
+cmp -s "$dir/help" "$dir/out" || fail '-h is not --help'
+awk 'length > 80 { exit 1 }' "$dir/out" || fail '--help is wider than 80 columns'
 for command in report csp clocks check dump pack; do
 	good "^  $command " --help
 done
@@ -54,7 +45,7 @@ good '^dprof-analyze [0-9]' --version
 good 'rank 1' "$t"
 "$analyze" "$t" >"$dir/bare"
 good '' report "$t"
-cmp -s "$dir/bare" "$dir/out" || complain 'the bare command is not the report'
+cmp -s "$dir/bare" "$dir/out" || fail 'the bare command is not the report'
 good '' "$t" --json
 good '^.*fine: 2 hosts, 3 processes, 4 threads, 21 events, 4 links between clocks$' check "$t"
 good '"verdict": "fine"' check --json "$t"
@@ -66,8 +57,8 @@ good '' csp --work body --wait MPI_Barrier "$t"
 good '"directory": ' pack --json testsuite/fixtures/analysis/job.txt "$dir/json"
 good '"op": "enter"' dump --json --bounds "$t"
 cp -r "$t" "$dir/dump"
-(cd "$dir" && "$analyze" dump >out 2>err) || complain 'a directory that is called like a command'
-(cd "$dir" && "$analyze" ./t/ >out 2>err) || complain 'a slash at the end'
+(cd "$dir" && "$analyze" dump >out 2>err) || fail 'a directory that is called like a command'
+(cd "$dir" && "$analyze" ./t/ >out 2>err) || fail 'a slash at the end'
 
 wrong 'expected a trace directory'
 wrong "there is no command 'reprot': did you mean report?" reprot "$t"
@@ -98,7 +89,7 @@ wrong '--base: expected a host of the trace, such as h0; found "h2"' clocks --ba
 # A command may stand behind the directory, and some have two names.
 same() { # words that mean the same as those of the output before
 	run "$@"
-	[ -s "$dir/out" ] && cmp -s "$dir/before" "$dir/out" || complain "dprof-analyze $*: another answer than in the usual order"
+	[ -s "$dir/out" ] && cmp -s "$dir/before" "$dir/out" || fail "dprof-analyze $*: another answer than in the usual order"
 }
 run csp "$t" && cp "$dir/out" "$dir/before"
 same "$t" csp
@@ -114,25 +105,25 @@ same "$t" query 'count(barrier) == 1'
 cp -r "$t" "$dir/new" && touch -d '2001-02-03 04:05:06' "$t"
 for words in "$t $dir/new" "$dir/new $t" "csp $dir/new $t" "$t $dir/new csp" "$t $dir/new $t $t csp"; do
 	# shellcheck disable=SC2086
-	run $words || complain "dprof-analyze $words: status $?"
+	run $words || fail "dprof-analyze $words: status $?"
 	[ "$(cat "$dir/err")" = "dprof-analyze: of $(grep -o "$dir/[tn]" <<<"$words" | wc -l) directories this is the newest: $dir/new" ] ||
-		complain "dprof-analyze $words: expected $dir/new"
+		fail "dprof-analyze $words: expected $dir/new"
 done
 run query "$t" "$dir/new" 'count(barrier) == 1'
-grep -q "newest: $dir/new" "$dir/err" || complain "query: expected $dir/new"
+grep -q "newest: $dir/new" "$dir/err" || fail "query: expected $dir/new"
 
 # What the user gave is shown as it may be on a terminal.
 for words in "csp --work @" "csp --wait @" "csp --instances @" "csp --base @" "coz --region @" "coz --reduce @" "coz --rank @"; do
 	run ${words/@/$'\e]0;x\a'} "$t"
-	[ $? -ne 0 ] && [ -s "$dir/err" ] && ! grep -q $'[\e\a]' "$dir/err" || complain "$words: $(cat -v "$dir/err")"
+	[ $? -ne 0 ] && [ -s "$dir/err" ] && ! grep -q $'[\e\a]' "$dir/err" || fail "$words: $(cat -v "$dir/err")"
 done
 
 run pack testsuite/fixtures/analysis/job.txt "$t"
-[ $? -eq 1 ] && grep -q 'expected a name that is free, found one that exists' "$dir/err" || complain 'pack overwrites'
+[ $? -eq 1 ] && grep -q 'expected a name that is free, found one that exists' "$dir/err" || fail 'pack overwrites'
 run pack /nonexistent "$dir/u"
-[ $? -eq 1 ] && grep -q '/nonexistent: cannot be read: No such file' "$dir/err" || complain 'pack of nothing'
+[ $? -eq 1 ] && grep -q '/nonexistent: cannot be read: No such file' "$dir/err" || fail 'pack of nothing'
 run pack testsuite/fixtures/analysis/job.txt /nonexistent/t
-[ $? -eq 1 ] && grep -q 'cannot be written: No such file' "$dir/err" || complain 'pack to nowhere'
+[ $? -eq 1 ] && grep -q 'cannot be written: No such file' "$dir/err" || fail 'pack to nowhere'
 "$analyze" dump "$t" >/dev/full 2>"$dir/err"
-[ $? -eq 1 ] && grep -q 'the output cannot be written: No space' "$dir/err" || complain 'a full disk'
+[ $? -eq 1 ] && grep -q 'the output cannot be written: No space' "$dir/err" || fail 'a full disk'
 exit $failed

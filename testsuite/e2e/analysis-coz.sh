@@ -137,6 +137,19 @@ buys lock b 50 249995 300
 buys signals a 100 400000 300
 buys signals b 100 599990 100
 
+# Two who signalled: without both of their regions the wait ends as soon as it began, or when the first came.
+{
+	head_of 3
+	op 0 0 1000000 1300000
+	echo "e 0 1300000 7 point id=5"
+	op 1 0 1000000 1400000
+	echo "e 1 1400000 7 point id=5"
+	op 2 7 1000000 1400010 id=5
+	op 2 1 1400010 2000000
+} | trace both
+buys both a 100 300000 100100
+buys both a 100 400000 100100
+
 # With its mutex, and two who signalled: which of them ended the wait is not known.
 {
 	head_of 3
@@ -214,6 +227,22 @@ buys MPI_Ssend-8 b 50 250000
 buys MPI_Send-8 b 50 0 10
 buys MPI_Send-100000 b 50 250000 250010
 buys MPI_Send-100000 b 50 0 250010
+
+# Two messages were seen to take 1000 and 10 ns; the third one took 900 of which its receiver waited for 400 at most.
+{
+	ranks 2
+	op 1 14 1100000 1100005 group=1 peer=0 tag=0 bytes=8
+	op 1 14 1200000 1200005 group=1 peer=0 tag=0 bytes=8
+	op 1 1 1300000 1500000
+	op 1 14 1500000 1500005 group=1 peer=0 tag=0 bytes=8
+	op 0 15 1000000 1101000 group=1 peer=1 tag=0 bytes=8
+	op 0 15 1150000 1200010 group=1 peer=1 tag=0 bytes=8
+	op 0 0 1200010 1500500
+	op 0 15 1500500 1500900 group=1 peer=1 tag=0 bytes=8
+	op 0 0 1500900 2000000
+} | trace longest
+buys longest b 100 0 410
+buys longest b 100 390 410
 
 # Each visit may have lasted a tick more or less than its stamps say.
 {

@@ -3,12 +3,8 @@
 #
 # Each way in which a trace directory can be wrong gives its one sentence and status 1, and the rest is
 # analysed.
-set -u
-: "${B:?the build folder}"
 export LC_ALL=C
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 cd "$(dirname "$0")/../.." || exit 1
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1
 sites=$(basename "$dir"/job/*.sites)
@@ -24,7 +20,6 @@ cp -r "$dir/job" "$dir/summed"
 (cd "$dir/job" && unsummed)
 "$analyze" check "$dir/job" >"$dir/out" || { echo "FAILED an old trace: $(cat "$dir/out")"; exit 1; }
 fixture=$PWD/testsuite/fixtures/analysis/job.txt
-failed=0
 
 # Copies the trace, damages the copy by the command, and compares what dump says of it to standard input;
 # "events N" is how many events are left.
@@ -33,7 +28,7 @@ damaged() { # name events-left command...
 	shift 2
 	rm -rf "$dir/t"
 	cp -r "$dir/job" "$dir/t"
-	(cd "$dir/t" && "$@") || { echo "FAILED $name: cannot be damaged"; failed=1; }
+	(cd "$dir/t" && "$@") || fail "$name: cannot be damaged"
 	"$analyze" dump "$dir/t" >"$dir/out" 2>"$dir/err"
 	local status=$?
 	sed -e 's/^/dprof-analyze: /' -e "s|@|$dir/t|g" -e "s|SITES|$sites|" >"$dir/wanted"
@@ -44,7 +39,7 @@ damaged() { # name events-left command...
 	fi
 	local events
 	events=$(grep -c '^e ' "$dir/out")
-	[ "$events" -eq "$left" ] || { echo "FAILED $name: $events events are left"; failed=1; }
+	[ "$events" -eq "$left" ] || fail "$name: $events events are left"
 }
 
 poke() { # file offset bytes...
@@ -195,7 +190,7 @@ h0-1-0.events: 14 records are left out: the process was stopped for so long that
 END
 rm -rf "$dir/t" && cp -r "$dir/job" "$dir/t" && echo 'stopped 400000000000 500000000000' >>"$dir/t/h0-1.process"
 [ "$("$analyze" dump "$dir/t" | grep -c '^e ')" -eq 21 ] ||
-	{ echo "FAILED stopped behind the last event: something is left out"; failed=1; }
+	fail "stopped behind the last event: something is left out"
 
 # ---- Sites and packets
 damaged 'changed sites' 0 poke "$sites" 8 '\x0d' <<'END'
@@ -217,14 +212,14 @@ END
 # ---- What is lost, missing, cut or foreign, in a trace with counts and sums: every command says so
 said() { # name command...
 	rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && (cd "$dir/t" && eval "$2") ||
-		{ echo "FAILED $1: cannot be damaged"; failed=1; }
+		fail "$1: cannot be damaged"
 	for ask in report csp coz clocks 'query count(working)>=1'; do
 		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} >"$dir/out" 2>"$dir/err"
 		local status=$?
 		[ $status -eq 1 ] && head -n 1 "$dir/out" | grep -q '^Damaged: ' && [ -s "$dir/err" ] ||
-			{ echo "FAILED $1: ${ask%% *}: status $status, $(head -n 1 "$dir/out")"; failed=1; }
+			fail "$1: ${ask%% *}: status $status, $(head -n 1 "$dir/out")"
 		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} --json 2>"$dir/err" | tr -d '\n' |
-			grep -q '"problems": \[ *"' || { echo "FAILED $1: ${ask%% *} --json names no problem"; failed=1; }
+			grep -q '"problems": \[ *"' || fail "$1: ${ask%% *} --json names no problem"
 	done
 }
 said 'no events of a thread' 'rm h0-0-1.events'
@@ -236,7 +231,7 @@ said 'a process file without its end' "sed -i '\$d' h0-1.process"
 said 'the sites of another program' 'head -c 4096 /bin/sh >"$sites"'
 for ask in report csp coz clocks 'query count(working)>=1'; do
 	"$analyze" ${ask%% *} "$dir/summed" ${ask#"${ask%% *}"} >"$dir/out" && [ -s "$dir/out" ] && ! grep -q '^Damaged' "$dir/out" ||
-		{ echo "FAILED ${ask%% *}: a whole trace is called damaged: $(cat "$dir/out")"; failed=1; }
+		fail "${ask%% *}: a whole trace is called damaged: $(cat "$dir/out")"
 done
 # ---- What counts and sums tell
 # Every command names what is wrong, has a line on top that there is something, and ends with status 1.
@@ -245,17 +240,17 @@ named() { # what trace sentence command...
 	shift 3
 	rm -rf "$dir/t"
 	cp -r "$trace" "$dir/t"
-	(cd "$dir/t" && "$@") || { echo "FAILED $what: cannot be damaged"; failed=1; }
+	(cd "$dir/t" && "$@") || fail "$what: cannot be damaged"
 	for command in report csp coz clocks query; do
 		local words=("$command" "$dir/t")
 		[ $command = query ] && words+=('count(region) >= 1')
 		"$analyze" "${words[@]}" >"$dir/out" 2>"$dir/err"
-		[ $? = 1 ] || { echo "FAILED $what: $command: status $?"; failed=1; }
-		grep -q "$sentence" "$dir/err" || { echo "FAILED $what: $command says $(cat "$dir/err")"; failed=1; }
+		[ $? = 1 ] || fail "$what: $command: status $?"
+		grep -q "$sentence" "$dir/err" || fail "$what: $command says $(cat "$dir/err")"
 		head -1 "$dir/out" | grep -q '^Damaged: [1-9][0-9]* problems\? (dprof-analyze check); nothing \(it\|they\) may change is proved\.$' ||
-			{ echo "FAILED $what: $command: on top $(head -1 "$dir/out")"; failed=1; }
+			fail "$what: $command: on top $(head -1 "$dir/out")"
 		"$analyze" "${words[@]}" --json 2>/dev/null | jq -r '.problems[]' | grep -q "$sentence" ||
-			{ echo "FAILED $what: $command --json does not name it"; failed=1; }
+			fail "$what: $command --json does not name it"
 	done
 }
 
@@ -271,7 +266,7 @@ named 'a changed header' "$dir/summed" 'h0-1-0.events: offset 264: expected the 
 named 'a missing file of packets' "$dir/summed" 'h0-0.process: expected the file .*h0.sync.* of packets' rm h0.sync
 named 'a missing rank' "$dir/summed" 'expected the files of 3 ranks, found 2: rank 1 is missing' eval 'rm h0-1*'
 rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-1.process" && "$analyze" check "$dir/t" >"$dir/out" ||
-	{ echo "FAILED room that was not given back: $(cat "$dir/out")"; failed=1; }
+	fail "room that was not given back: $(cat "$dir/out")"
 named 'a cut process file' "$dir/summed" "h0-1.process: expected a line " sed -i '$d' h0-1.process
 named 'a changed process file' "$dir/summed" 'h0-1.process: .*: it was changed, and what its threads recorded is left out' \
 	sed -i 's/^ghz 2/ghz 1/' h0-1.process
@@ -285,11 +280,11 @@ rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t"
 sed -i 's/^rank 1 /rank 2 /; s/^ghz 2/ghz 1/' "$dir/t/h0-1.process"
 [ "$(ranks '[.threads[] | select(.rank == 1) | .straggler_percent] | unique')" = '[{"lo":0,"hi":100}]' ] &&
 	[ "$(ranks '[.span_s.hi, ([.threads[].verdict] | unique)]')" = '[null,["undecided"]]' ] ||
-	{ echo "FAILED a changed process file is believed: $(ranks .)"; failed=1; }
+	fail "a changed process file is believed: $(ranks .)"
 (cd "$dir/t" && for file in *.process; do sed -i 's/^ghz 2/ghz 1/' "$file"; done)
 "$analyze" csp "$dir/t" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -q '^Nothing is known of this run' "$dir/out" && grep -q 'it was changed' "$dir/err" ||
-	{ echo "FAILED of nothing that is believed there is an answer: $(cat "$dir/out")"; failed=1; }
+	fail "of nothing that is believed there is an answer: $(cat "$dir/out")"
 printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'thread 0 clock=0 rank=0' 'thread 1 clock=0 rank=1' \
 	'site 0 kind=region name=a file=x.c line=1' 'site 1 kind=barrier name=b' 'group 1 threads=0,1' \
 	'e 0 1000 0 enter' 'e 0 2000 0 exit' 'e 0 9000 1 enter group=1 seq=0' 'e 0 10000 1 exit group=1 seq=0' \
@@ -298,7 +293,7 @@ for damage in 'rm SITES' 'truncate -s 40 SITES' 'poke SITES 6 \x02'; do
 	rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
 	(cd "$dir/t" && file=$(echo ./*.sites) && eval "${damage/SITES/$file}")
 	found=$(ranks 'has("threads")')
-	[ "$found" = false ] || { echo "FAILED $damage: found $(ranks .)"; failed=1; }
+	[ "$found" = false ] || fail "$damage: found $(ranks .)"
 done
 
 # ---- As the runtime writes it
@@ -323,17 +318,17 @@ place=
 mkdir "$dir/runs"
 for run in $(seq 20); do
 	rm -rf "$dir"/runs/*
-	DPROF_DIR=$dir/runs DPROF_BUFFER=4K "$dir/loop" 2500 >/dev/null || { echo 'FAILED loop'; failed=1; }
+	DPROF_DIR=$dir/runs DPROF_BUFFER=4K "$dir/loop" 2500 >/dev/null || fail 'loop'
 	trace=$(echo "$dir"/runs/*)
 	"$analyze" check "$trace" >"$dir/out"
-	tail -1 "$dir/out" | grep -q ' [1-9][0-9]* events' || { echo "FAILED run $run: check says $(cat "$dir/out")"; failed=1; }
-	grep -q 'expected the sum\|expected chunk\|changed' "$dir/out" && { echo "FAILED run $run: $(cat "$dir/out")"; failed=1; }
+	tail -1 "$dir/out" | grep -q ' [1-9][0-9]* events' || fail "run $run: check says $(cat "$dir/out")"
+	grep -q 'expected the sum\|expected chunk\|changed' "$dir/out" && fail "run $run: $(cat "$dir/out")"
 	for events in "$trace"/*.events; do
 		[ -n "$place" ] || { place=$(full_place "$events") && [ -n "$place" ] && file=${events##*/} && cp -r "$trace" "$dir/recorded"; }
 	done
 done
 [ -n "$place" ] || { echo 'FAILED no full chunk was left unpacked'; exit 1; }
 "$analyze" check "$dir/recorded" >"$dir/out"
-grep -q ' [1-9][0-9]* events' "$dir/out" && ! grep -q "$file" "$dir/out" || { echo 'FAILED the recorded trace is damaged'; failed=1; }
+grep -q ' [1-9][0-9]* events' "$dir/out" && ! grep -q "$file" "$dir/out" || fail 'the recorded trace is damaged'
 named 'a word in the middle of a full chunk' "$dir/recorded" "$file: offset $place" poke "$file" $((place + 2000)) '\x77'
 exit $failed

@@ -3,21 +3,11 @@
 #
 # Whatever stands in a trace directory under the names of its files, each command comes to an end, in
 # bounded time of a processor and bounded memory, with status 1, and says what it has found.
-set -u
-: "${B:?the build folder}"
 export LC_ALL=C
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 cd "$(dirname "$0")/../.." || exit 1
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1
 sites=$(basename "$dir"/job/*.sites)
-failed=0
-
-fail() {
-	echo "FAILED $1"
-	failed=1
-}
 
 # The sanitizers reserve addresses without end.
 memory=$([ -n "${SAN:-}" ] && echo unlimited || echo 1000000)

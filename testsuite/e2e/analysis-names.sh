@@ -4,17 +4,7 @@
 # Whatever bytes the names in a trace are, of regions, files, functions, hosts, programs, threads, jobs,
 # notes and files: what the commands print is UTF-8 of printable characters, what they print with --json is
 # JSON, `wörk` stays wörk, and dump and pack lose nothing.
-set -u
-: "${B:?the build folder}"
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED $1"
-	failed=1
-}
+. testsuite/lib.sh
 
 # ESC [ 31 m, BEL, a C1 control, an override of direction, a byte that is no UTF-8, line feed, wörk
 bad='%1B[31m%07%C2%9B%E2%80%AE%FF%0A'

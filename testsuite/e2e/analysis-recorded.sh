@@ -3,23 +3,13 @@
 #
 # What the runtime really writes, of a program that is interrupted by signals all the time: it is fine, it
 # nests, it survives dump and pack; and what a killed program had recorded is there.
-set -u
-: "${B:?the build folder}"
 export LC_ALL=C
-analyze=$B/bin/dprof-analyze
 from=$PWD/testsuite/fixtures/analysis
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 flags=($(pkg-config --cflags dprof)) libs=($(pkg-config --libs dprof))
 cd "$dir" || exit 1
 gcc -O2 "${flags[@]}" "$from/recorded.c" -o recorded "${libs[@]}" -pthread || exit 1
-failed=0
-
-fail() {
-	echo "FAILED $*"
-	failed=1
-}
 
 lost_in() { # the text of a trace
 	sed -n 's/^thread .* lost=\([0-9]*\).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'

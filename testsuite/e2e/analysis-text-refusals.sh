@@ -3,13 +3,8 @@
 #
 # pack refuses a text that is no trace: with the line, what was expected and what was found, status 1, and
 # nothing left behind.
-set -u
-: "${B:?the build folder}"
 export LC_ALL=C
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. testsuite/lib.sh
 
 # Line 1 is "dprof-text 1", lines 2 to 5 are these; what is refused begins on line 6.
 good='clock 0 host=h0 ghz=2

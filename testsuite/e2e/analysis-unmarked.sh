@@ -3,20 +3,12 @@
 #
 # Programs without any mark have stragglers. Each of these knows its own: it sleeps three times as long as the
 # others, so load does not matter. It is named, and nobody else is proved to be one.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/unmarked
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-failed=0 programs=0
+programs=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # The first place is the straggler's; nobody before or beside it is proved.
 judge() { # NAME ranks|threads NUMBER|pidNUMBER

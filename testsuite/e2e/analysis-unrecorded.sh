@@ -4,18 +4,11 @@
 # Who was blocked in a call that no adapter sees seems to work. The kernel's count shows that it was not running:
 # that is said with figures, and nothing is proved that it could change. Who spins while it waits, and who is
 # blocked in what was recorded, is blamed for nothing.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
 
 # The worker works 30 ms at a time; its victim waits for it, and is ready at once.
 cat >program.c <<'C'

@@ -3,14 +3,8 @@
 #
 # bench/table.sh: the interval of a median against all outcomes, what a goal is met by, and rows that fail; run
 # refuses goals that it does not know.
-set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-
-fail() {
-	echo "bench-table: $*" >&2
-	exit 1
-}
+. testsuite/lib.sh
+at_once=1
 
 here=$dir bench=test
 : >"$dir/rows"

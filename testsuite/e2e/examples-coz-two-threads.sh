@@ -4,7 +4,6 @@
 # Figure 1 of the Coz paper: to be without a buys 4.5 % of the run, and without b nothing. As recorded, in
 # which the truth is known from the stamps, and as it is when the program really is without.
 . testsuite/fixtures/examples/setup.sh
-analyze=$B/bin/dprof-analyze
 
 # Who may lets the sleepers wake before all others; they do not compute.
 first=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1)
@@ -49,8 +48,7 @@ END {
 }' text)
 
 buys() { # region reduction -> lo hi
-	"$analyze" coz --region "$1" --reduce "$2" --json "$trace" |
-		sed -n 's/^ "speedup_percent": {"lo": \(.*\), "hi": \(.*\)},$/\1 \2/p'
+	"$analyze" coz --region "$1" --reduce "$2" --json "$trace" | interval speedup_percent
 }
 within() { # number low high
 	awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(high != "" && low <= x && x <= high) }'

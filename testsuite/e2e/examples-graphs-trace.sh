@@ -5,7 +5,6 @@
 # master every update, exchange and unit of progress, each begin with its end. With --pace, the work takes
 # as long as was asked for. And an overloaded rank is the proved straggler.
 . testsuite/fixtures/examples/setup.sh
-analyze=$B/bin/dprof-analyze
 graph=$root/examples/data/debian.txt
 
 record() { # program ranks options... -> $trace, and its text form

@@ -4,7 +4,6 @@
 # What K-Means records: of each thread every assignment and both its barriers, of each master every update,
 # reduction and unit of progress, each begin with its end. And an overloaded rank is the proved straggler.
 . testsuite/fixtures/examples/setup.sh
-analyze=$B/bin/dprof-analyze
 
 record() { # folder ranks options...
 	mkdir "$1" || exit 1

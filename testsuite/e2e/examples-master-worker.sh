@@ -4,7 +4,6 @@
 # Master and workers: the count does not depend on who counts; every message of whoever is first finds its two
 # sides; dealt in large pieces a slow worker is the proved straggler, dealt in small ones nobody straggles as much.
 . testsuite/fixtures/examples/setup.sh
-analyze=$B/bin/dprof-analyze
 
 # The same points, the obvious way.
 expected=$(awk 'BEGIN { n = 40

@@ -4,7 +4,6 @@
 # The ring: the token is that of a loop on one processor; every message finds its two sides; the slow member is
 # the proved straggler, and what a faster one would buy is what it took itself, since nobody works beside it.
 . testsuite/fixtures/examples/setup.sh
-analyze=$B/bin/dprof-analyze
 
 token() { sed -n 's/.*token \([0-9a-f]*\),.*/\1/p'; }
 
@@ -41,7 +40,7 @@ truth=$(awk '$1 == "site" { handle[$2] = $4 == "name=handle" }
 	$1 == "e" { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
 	$1 == "e" && $2 == 2 && handle[$4] { sum += $5 == "exit" ? $3 : -$3 }
 	END { printf "%.9f\n", 75 * sum / (last - first) }' text)
-sed -n 's/.*"speedup_percent": {"lo": \([^,]*\), "hi": \([^}]*\)}.*/\1 \2/p' coz.json | head -1 >bounds
+interval speedup_percent <coz.json >bounds
 awk -v truth="$truth" '{ exit !(NF == 2 && $1 > 0 && $1 <= truth && truth <= $2) }' bounds ||
 	fail "rank 2 in a quarter of the time: $truth % of the run, said is $(cat coz.json)"
 

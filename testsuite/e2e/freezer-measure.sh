@@ -3,12 +3,11 @@
 #
 # Two ends that share one clock must find offset 0 and rate 0 inside their bounds: over loopback and, for
 # root, between two hosts in network namespaces. And what goes wrong is said, with the right status.
-set -u
+. testsuite/lib.sh
 freezer=$B/bin/freezer
-work=$(mktemp -d)
+work=$dir
 set_of_hosts=
 server=
-failed=0
 
 cleanup() {
 	[ -n "$server" ] && kill "$server" 2>/dev/null
@@ -17,11 +16,6 @@ cleanup() {
 }
 trap cleanup EXIT
 trap 'exit 143' TERM INT HUP
-
-fail() {
-	echo "freezer-measure: $*"
-	failed=1
-}
 
 # start SERVE... : runs it in the background; $port is where it answers
 start() {

@@ -3,16 +3,10 @@
 #
 # The paper's experiments in their smallest form: tables are well-formed, dprof's intervals hold the
 # truth, and packets that lie are noticed.
-set -u
-: "${B:?the build folder}"
-export OUT=$(mktemp -d) RECORD_S=0.6 SIZES=2000 QUICK=1
-trap 'rm -rf "$OUT"' EXIT
-
-fail() {
-	echo "$*" >&2
-	cat "$OUT/log" >&2
-	exit 1
-}
+. testsuite/lib.sh
+at_once=1
+about() { cat "$OUT/log"; }
+export OUT=$dir RECORD_S=0.6 SIZES=2000 QUICK=1
 
 bench/paper/run record table2 widths figure7 >"$OUT/log" 2>&1 || fail "the experiments failed"
 awk '/^True times outside/ { seen = $6 == 0 && $8 + 0 > 100 } END { exit !seen }' "$OUT/log" ||

@@ -3,12 +3,9 @@
 #
 # unify: a trace as a method of others sees it. Where packets take no time at all, every method must give
 # the true times back; and packets that cannot be true are refused with a status of their own.
-set -u -o pipefail
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-fail() { echo "FAILED: $*"; exit 1; }
-
+. testsuite/lib.sh
+set -o pipefail
+at_once=1
 # Clock 1 runs at 1.25 and is 1000 ticks ahead: an event at time t is stamped 1.25 * t + 1000 there.
 trace() { # a tick too many on the packets back
 	awk -v lie="$1" 'BEGIN {

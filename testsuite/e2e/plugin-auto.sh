@@ -3,19 +3,10 @@
 #
 # Regions without pragmas: which there are, what a filter and a threshold leave of them, and that each
 # record has its partner.
-set -u
-: "${B:?the build folder}"
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
 export LC_ALL=C
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. testsuite/lib.sh
 
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
 g++ -O1 -w $from/auto.cc -o "$dir/plain" && "$dir/plain" >"$dir/want.out" || exit 1

@@ -3,19 +3,10 @@
 #
 # What threads run is a region by itself: bodies of OpenMP's teams and tasks, start functions of pthreads, of C11's
 # threads and of C++'s; with marks and without, in C, C++ and Fortran, whatever is taken automatically besides.
-set -u
-: "${B:?the build folder}"
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
 export LC_ALL=C
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. testsuite/lib.sh
 
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
 auto=-fplugin-arg-dprof-auto

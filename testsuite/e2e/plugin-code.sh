@@ -3,19 +3,10 @@
 #
 # The machine code of events: no call on the fast path, work stays on its side of the clock reading,
 # the sites are as runtime/format.h says, and nothing is left to do at run time.
-set -u
-: "${B:?the build folder}"
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
 source=$from/motion.c
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. testsuite/lib.sh
 
 compile() { # options...
 	gcc -fplugin="$plugin" "$@" -c $source -o "$dir/o.o" || fail "$* does not compile"

@@ -8,23 +8,16 @@
 #
 # csmith's programs have no undefined behaviour, so one run without the plugin, at -O0, is the truth for
 # every level; only where a level disagrees is it compiled without the plugin too.
-set -u
-: "${B:?the build folder}"
 plugin=${PLUGIN:-$B/plugin/dprof.so} gcc=${GCC:-gcc}
 from=testsuite/fixtures/plugin
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-first=${FIRST:-$((RANDOM << 15 | RANDOM))} programs=${PROGRAMS:-4} failed=0 judged=0 compared=0 endless=0 events=0
+. testsuite/lib.sh
+about() { echo "seed $seed: "; }
+first=${FIRST:-$((RANDOM << 15 | RANDOM))} programs=${PROGRAMS:-4} judged=0 compared=0 endless=0 events=0
 echo "again: FIRST=$first make check CHECK=plugin-csmith"
 
 command -v csmith >/dev/null || { echo "no csmith"; exit 77; }
 include=$(find /usr/include /usr/include/* -maxdepth 1 -name 'csmith*' -type d | head -1)
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
-
-fail() {
-	echo "FAILED: $*, seed $seed"
-	failed=1
-}
 
 # Each exit belongs to the innermost region that is open, and nothing stays open but at exit().
 balanced() {

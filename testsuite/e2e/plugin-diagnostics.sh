@@ -5,19 +5,10 @@
 #
 # In a fixture, 'expect-error COLUMN "TEXT"', expect-warning or expect-note stands on the line it is about; column 0
 # is any.
-set -u
-: "${B:?the build folder}"
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
 export LC_ALL=C
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. testsuite/lib.sh
 
 # Both lists have lines "LINE COLUMN error|warning|note TEXT".
 wanted() {

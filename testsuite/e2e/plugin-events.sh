@@ -7,18 +7,10 @@
 # In a fixture "expect: +a .p -a" says what thread 0 records, in the order of the text, "expect 1:"
 # what thread 1 does; "options:" are always given to the compiler. Every event's line must be one
 # that names it.
-set -u
-: "${B:?the build folder}"
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0 ran=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. testsuite/lib.sh
+ran=0
 
 expected() { # fixture thread
 	local who=

@@ -2,18 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # What holds for the default GCC holds for each other one whose plugin was built.
-set -u
-: "${B:?the build folder}"
 from=testsuite/fixtures/plugin
 export LC_ALL=C
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0 tried=
-
-fail() {
-	echo "FAILED: GCC $n: $*"
-	failed=1
-}
+. testsuite/lib.sh
+about() { echo "GCC $n: "; }
+tried=
 
 expected() { # fixture
 	sed -n 's|.*/\* expect: *\(.*\)\*/.*|\1|p' "$1" | tr -s ' \t\n' '\n' | sed '/^$/d'

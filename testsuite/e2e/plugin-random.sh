@@ -4,14 +4,11 @@
 # Random programs record what their twin says (testsuite/fixtures/plugin/generate.c), at a random
 # optimisation level each. SEEDS="7 8" runs just those, PROGRAMS=1000 more; GCC and PLUGIN
 # name another compiler and its plugin.
-set -u
-: "${B:?the build folder}"
 plugin=${PLUGIN:-$B/plugin/dprof.so} gcc=${GCC:-gcc}
 from=testsuite/fixtures/plugin
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 levels=(-O0 -O1 -O2 -O3 -Os "-O2 -g" "-O2 -flto" "-O2 -fopenmp -fPIC")
-events=0 failed=0
+events=0
 
 gcc -O1 -o "$dir/generate" $from/generate.c && gcc -O1 -c $from/twin.c -o "$dir/twin.o" &&
 	gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1

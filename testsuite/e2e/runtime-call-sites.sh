@@ -3,20 +3,11 @@
 #
 # What threads wait for is told apart by where they wait: calls of locks, conditions, joins and of OpenMP's
 # constructs are recorded at their lines, and at no other; calls that the plugin has not seen at none.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/sites
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+about() { echo "$what: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-analyze=$B/bin/dprof-analyze
-failed=0
-
-fail() {
-	echo "FAILED: $what: $*"
-	failed=1
-}
 
 gcc -c -O2 -I. -o "$dir/unseen.o" "$from/unseen.c" || exit 1
 cd "$dir" || exit 1

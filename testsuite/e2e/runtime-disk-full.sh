@@ -4,22 +4,13 @@
 # A disk that fills, and a limit of a file's size that is reached, while a program records: it computes what it
 # computes without dprof, and what is reported of it contains what its own clock says, names the cause, proves
 # nothing that the losses could change, and ends with status 1.
-set -u
-: "${B:?the build folder}"
 [ -n "${OWN_MOUNTS-}" ] || ! unshare -m true 2>/dev/null || OWN_MOUNTS=1 exec unshare -m "$0"
 export LC_ALL=C
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+about() { echo "$name: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER DPROF_QUIET DPROF_HOST
-analyze=$B/bin/dprof-analyze
-failed=0
 visits=300000
-
-fail() {
-	echo "FAILED $name: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/full.c -o "$dir/full" $(pkg-config --libs dprof) -pthread ||

@@ -4,10 +4,7 @@
 # Every stamp of an operation lies between two readings of the counter that the program took around it, wherever the
 # plugin has seen the call or not. A lock is held after it was released, and a message is there after it was sent: by
 # these stamps, too.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_DIR=$dir DPROF_BLOCKED_NS=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset DPROF_OFF DPROF_EVENTS
@@ -67,7 +64,6 @@ judge() {
 	}' notes/* text
 }
 
-failed=0
 cd "$dir" && mkdir notes || exit 1
 for how in seen unseen; do
 	# shellcheck disable=SC2046
@@ -75,7 +71,7 @@ for how in seen unseen; do
 		$(pkg-config --libs dprof-openmpi) || exit 1
 	timeout 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 2 ./enclosed "$dir/notes" || exit 1
 	"$B/bin/dprof-analyze" dump "$dir"/dprof-* >text
-	grep -q 'kind=clock\|^clock 0' text && judge >said || { echo "FAILED: $how: $(cat said)"; failed=1; }
+	grep -q 'kind=clock\|^clock 0' text && judge >said || fail "$how: $(cat said)"
 	rm -rf "$dir"/dprof-*
 done
 exit $failed

@@ -3,19 +3,13 @@
 #
 # However a process begins or ends, whatever it closes and whichever right it gives up: it prints and returns what
 # it does without us, and each of its events is in the trace or counted as lost, which dprof-analyze says.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
+. testsuite/lib.sh
 trap 'mountpoint -q "$dir/tiny" && umount "$dir/tiny"; rm -rf "$dir"' EXIT
 chmod 755 "$dir"
 export LC_ALL=C
 unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 export DPROF_EVENTS=-io,-sleep # whatever is lost is one of the program's regions
-failed=0 with=
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+with=
 source=testsuite/fixtures/runtime/ends.c
 gcc -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread $source -o "$dir/bare" || exit 1
 "$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread $source -o "$dir/ends" || exit 1

@@ -3,20 +3,11 @@
 #
 # DPROF_EVENTS: what is left out is left out wholly, whoever would have recorded it, and all else is there as
 # without it, each with its own arguments; the trace says so, and no analysis prints bounds that lack it.
-set -u
-: "${B:?the build folder}"
 command -v mpicc.openmpi >/dev/null && command -v mpirun.openmpi >/dev/null || exit 77
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 rounds=50
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 mpicc.openmpi -O2 $(pkg-config --cflags dprof-openmpi) testsuite/fixtures/runtime/kinds.c -o "$dir/kinds" -pthread \

@@ -3,21 +3,16 @@
 #
 # MPI called from Fortran, by each of its three interfaces: recorded once, with what C would say.
 # MPI=mpich: with that instead of OpenMPI.
-set -u
-: "${B:?the build folder}" "${MPI:=openmpi}"
+: "${MPI:=openmpi}"
 command -v mpifort.$MPI >/dev/null && [ -e "$B/lib/libdprof-$MPI.so" ] ||
 	{ echo "no mpifort of $MPI here"; exit 77; }
 case $MPI in
 openmpi) run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1" ;;
 *) run=mpirun.$MPI ;;
 esac
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-
 from=$PWD/testsuite/fixtures/runtime/messages.F90
 cd "$dir" || exit 1
 for interface in MPIFH MPI F08; do

@@ -3,18 +3,11 @@
 #
 # The recorder is a guest: whatever the environment says or the disk refuses, the program prints
 # what it prints without us and ends as it would; and nothing that exists is overwritten.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
+. testsuite/lib.sh
 trap '[ -d "$dir/tiny" ] && mountpoint -q "$dir/tiny" && umount "$dir/tiny"; rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
-failed=0 lines=
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+lines=
 
 # What the program says of itself, and not one byte more; but where nothing at all can be recorded one line.
 runs() { # what, command...

@@ -3,19 +3,10 @@
 #
 # A process that ends with its last thread: what the program prints, at exit too, is what it prints without us, and
 # each of its events is in the trace; whichever thread is the last, and whoever started it.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/runtime
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export LC_ALL=C DPROF_EVENTS=-io,-sleep
 unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
 cd "$dir" || exit 1
 gcc -Wall -Wextra -O1 -shared -fPIC -o libunseen.so "$from/unseen.c" || exit 1
 g++ -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread -o bare "$from/last.cc" -L. -lunseen -Wl,-rpath,"$dir" || exit 1

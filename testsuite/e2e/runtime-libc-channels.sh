@@ -4,19 +4,13 @@
 # The byte with a number arrives after it was sent: in random programs of several processes and threads, of each way
 # every byte is counted once at either end, and whoever took a byte left the call after the one who gave it had
 # entered his. SEED=N runs the one program N.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+at_once=1
+about() { echo "SEED=$seed: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: SEED=$seed: $*"
-	exit 1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -pthread -Wall -Wextra -Werror -o channels "$from/channels.c" $(pkg-config --libs dprof) || exit 1

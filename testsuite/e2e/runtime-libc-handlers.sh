@@ -3,21 +3,11 @@
 #
 # Who waits, and whose signal handler works meanwhile (a region), has waited before and behind that, and worked in
 # between: in calls of the C library, locks, semaphores and conditions.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BLOCKED_NS
-analyze=$B/bin/dprof-analyze
-failed=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o handlers "$from/handlers.c" \

@@ -2,21 +2,15 @@
 # SPDX-License-Identifier: MIT
 #
 # A TCP connection between two hosts has the same numbers at both ends, and both have counted the same bytes.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
 hosts=$PWD/testsuite/hosts.sh
-dir=$(mktemp -d)
+. testsuite/lib.sh
+at_once=1
 set=$("$hosts" up 2) || exit $?
 trap '"$hosts" down "$set"; rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_BLOCKED_NS=0
 unset DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -o hosts "$from/hosts.c" $(pkg-config --libs dprof) || exit 1

@@ -5,19 +5,13 @@
 # the back of whoever counts (asynchronously, by streams, sendfile, splice, other programs, copied descriptors, children
 # of vfork), each one recorded is what the program itself has counted. And where all was counted, there is one.
 # SEED=N runs the one program N.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+at_once=1
+about() { echo "SEED=$seed: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: SEED=$seed: $*"
-	exit 1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror -o moves "$from/moves.c" $(pkg-config --libs dprof) || exit 1

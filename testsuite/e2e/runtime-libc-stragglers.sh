@@ -3,21 +3,11 @@
 #
 # Whoever others wait for in the C library is the straggler, and not who waits: with pipes between threads and
 # between processes, pairs of sockets, streams, C++'s atomics, latches and barriers, OpenMP's doacross.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BLOCKED_NS
-analyze=$B/bin/dprof-analyze
-failed=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 g++ -std=c++20 -O2 -fopenmp -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o straggler \
@@ -42,7 +32,7 @@ for way in pipe fork pair stream atomic latch barrier doacross; do
 		fail "$way: expected the score of slow to be proved higher than that of fast, found at least ${slow:-none} and at most ${fast:-none}"
 	# for whom they waited is not claimed: with less of `slow` the run may be shorter, and nobody says that it will not
 	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>faults
-	sed -n 's/^ *"speedup_percent": *{"lo": *\([-0-9.]*\), *"hi": *\([-0-9.]*\)}.*/\1 \2/p' coz | head -1 |
+	interval speedup_percent <coz |
 		awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$way: coz excludes what slow really buys: $(head -3 coz)"
 done
 

@@ -4,21 +4,11 @@
 # Every function of the C library that may block is recorded where another thread or process ends it: each is waited
 # in once, compiled with and without checks of buffers. What may block is known from a list, POSIX's of points at
 # which a thread may be cancelled and more; so each of these is recorded, or has a reason why not.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-analyze=$B/bin/dprof-analyze
-failed=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread -w $(pkg-config --cflags dprof) -o waits "$from/waits.c" $(pkg-config --libs dprof) ||

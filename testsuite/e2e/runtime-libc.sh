@@ -3,21 +3,11 @@
 #
 # What blocks in the C library is recorded: as waiting, where another thread or process may end it, with the
 # channel and the bytes that had gone before; else as input, output or sleep, which are the thread's own.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/libc
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-analyze=$B/bin/dprof-analyze
-failed=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o calls \

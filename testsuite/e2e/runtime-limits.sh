@@ -3,19 +3,10 @@
 #
 # A program that lowers its own limits: it does and prints what it does without us, no signal of ours ends it, and what
 # could not be recorded for that is counted and named with its cause; nothing else is said to be wrong.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/runtime
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export LC_ALL=C DPROF_EVENTS=region
 unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
 cd "$dir" || exit 1
 gcc -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread -o bare "$from/limits.c" || exit 1
 "$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o limits "$from/limits.c" || exit 1

@@ -3,23 +3,15 @@
 #
 # Sends, receives and what completes them: each is recorded once, whether the plugin saw it or not; each
 # message finds its two sides; coz and the clocks' links live on that. MPI=mpich: with that instead.
-set -u
-: "${B:?the build folder}" "${MPI:=openmpi}"
+: "${MPI:=openmpi}"
 command -v mpicc.$MPI >/dev/null && [ -e "$B/lib/libdprof-$MPI.so" ] || { echo "no $MPI here"; exit 77; }
 case $MPI in
 openmpi) run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1" ;;
 *) run=mpirun.$MPI ;;
 esac
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 from=testsuite/fixtures/runtime/messages.c
 # shellcheck disable=SC2046

@@ -3,15 +3,11 @@
 #
 # What MPI refuses on one rank, which then goes on, moves no message and meets nobody: what is recorded
 # behind it is not taken for what the others did at that time, neither for a proof about clocks nor for a cause.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+about() { echo "$mpi: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime/errors.c
-failed=0
-fail() { echo "FAILED: $mpi: $*"; failed=1; }
 cd "$dir" || exit 1
 
 cat >on-hosts <<'END'

@@ -4,13 +4,7 @@
 # Nothing of MPI is forgotten: each function that an mpi.h declares is in runtime/mpi/functions.def or is
 # local; what is recorded is wrapped by the adapter and recognised by the plugin, as what the table says; what is
 # not, the manual says.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-
+. testsuite/lib.sh
 # Functions that wait for nobody: they look something up, or make and change what is this rank's own.
 local_functions='
 	MPI_(Address|Alloc_mem|Free_mem|Get_address|Aint|Aint_add|Aint_diff|Pcontrol|Wtime|Wtick)

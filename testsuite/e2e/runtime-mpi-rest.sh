@@ -3,15 +3,11 @@
 #
 # Windows, files, copies that are only begun, other jobs and what only MPI 4 has: each is recorded as what it
 # is, nothing is claimed that MPI does not promise, and no message is without its other side.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+about() { echo "$mpi: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime/rest.c
-failed=0
-fail() { echo "FAILED: $mpi: $*"; failed=1; }
 cd "$dir" || exit 1
 
 job() { # arguments

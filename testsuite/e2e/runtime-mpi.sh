@@ -4,19 +4,10 @@
 # The MPI adapter: all ranks of a communicator give an operation the same group and number,
 # whether the plugin saw the call or not; hosts get clocks, and are measured when there are
 # several.
-set -u
-: "${B:?the build folder}"
 command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 on_ranks() { # n command...
 	local n=$1

@@ -4,15 +4,11 @@
 # Jobs of several programs: those that are not linked with the adapter are neither waited for nor sent anything,
 # and what the others do with each other is recorded as ever. And a job has one trace directory, however its
 # processes were started; on several hosts, too.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+about() { echo "$mpi: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
 root=$PWD
-failed=0
-fail() { echo "FAILED: $mpi: $*"; failed=1; }
 cd "$dir" || exit 1
 
 start() { # arguments of mpirun...

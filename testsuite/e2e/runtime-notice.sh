@@ -3,18 +3,10 @@
 #
 # What the recorder says on standard error: one line where nothing can be recorded, and on a terminal one at the end,
 # which tells the truth. Not a byte into what the program has put there since, and no harm where nobody reads it.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 unset DPROF_DIR DPROF_OFF DPROF_QUIET DPROF_EVENTS DPROF_BUFFER DPROF_CC DPROF_MPICC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 export LC_ALL=C
 fixtures=$PWD/testsuite/fixtures/runtime
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 cd "$dir" || exit 1
 "$B/bin/dprof-cc" -O2 "$fixtures/loop.c" -o loop || fail "loop.c"
 "$B/bin/dprof-cc" -O2 "$fixtures/notice.c" -o notice || fail "notice.c"

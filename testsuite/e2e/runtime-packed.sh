@@ -3,19 +3,10 @@
 #
 # What a thread packed while it recorded is read back whole, also while the program runs and after it was
 # killed; and what is damaged of it is named, by file and offset, and the rest analysed.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_OFF
-failed=0
 visits=300000 # 4.8 MB in each thread
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) ||

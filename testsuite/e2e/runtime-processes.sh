@@ -4,20 +4,11 @@
 # Who waits for another process, by a lock, a semaphore or a condition variable that both share, is not
 # said to have waited for nobody: the run would have been shorter without what the other one did, and coz
 # says that this may be so.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/threads
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-failed=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # shellcheck disable=SC2046
 gcc -O1 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o processes \
@@ -29,8 +20,7 @@ for what in mutex rwlock spin semaphore condition; do
 	"$B/bin/dprof-analyze" coz dprof-* --region held --reduce 100 --json >json 2>faults
 	grep -q "the trace does not say for whom" faults || fail "$what: coz says nothing: $(cat faults)"
 	# of 4 turns of 25 ms and a tail of 50 ms the turns are two thirds
-	sed -n 's/^ *"speedup_percent": *{"lo": *\([-0-9.]*\), *"hi": *\([-0-9.]*\)}.*/\1 \2/p' json |
-		head -1 >bounds
+	interval speedup_percent <json >bounds
 	awk '$1 < 60 && $2 > 20 { ok = 1 } END { exit !ok }' bounds ||
 		fail "$what: expected bounds around what the child's turns took, found $(cat bounds)"
 done

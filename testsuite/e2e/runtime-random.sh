@@ -3,15 +3,12 @@
 #
 # Random programs of messages and collective operations: what is recorded is what the ranks themselves wrote down, a
 # communicator is one group on all of them, each message has its two sides. SEEDS="4 5 6" for others.
-set -u
-: "${B:?the build folder}" "${SEEDS:=$RANDOM $RANDOM}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+: "${SEEDS:=$RANDOM $RANDOM}"
+. testsuite/lib.sh
+about() { echo "$mpi, SEEDS=$seed, $ranks ranks: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime
-failed=0
-fail() { echo "FAILED: $mpi, SEEDS=$seed, $ranks ranks: $*"; failed=1; }
 cd "$dir" || exit 1
 
 for mpi in openmpi mpich; do

@@ -3,20 +3,12 @@
 #
 # What the kernel counts of each thread is in the trace: who shared its core is said; and a duration allows for
 # a difference between cores where the thread may have moved between them, and only there.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/threads
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-analyze=$B/bin/dprof-analyze
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
 
 # shellcheck disable=SC2046
 compile() { # name

@@ -3,20 +3,12 @@
 #
 # Files that are made ahead of the threads that need them: none is left when a process ends, those of a process that
 # was killed are no damage, and a child makes its own.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/threads
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
+at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BUFFER
-analyze=$B/bin/dprof-analyze
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
 
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread $(pkg-config --cflags dprof) -o many "$from/many.c" $(pkg-config --libs dprof) ||

@@ -4,14 +4,10 @@
 # Packets between hosts while the program runs: they come, at the pace and between the hosts that
 # DPROF_SYNC_* says; the thread behind them disturbs nobody and survives a fork; and what a killed job had
 # measured is there.
-set -u
-: "${B:?the build folder}"
 command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_HOST DPROF_SYNC_BIND DPROF_SYNC_INTERVAL DPROF_SYNC_TOPOLOGY
-failed=0
 # shellcheck disable=SC2046
 mpicc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/sleeper.c -o "$dir/sleeper" \
 	$(pkg-config --libs dprof) || exit 1
@@ -22,11 +18,6 @@ exec "$@"
 END
 chmod +x "$dir/as-host"
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 job() { # ranks arguments...: each rank a host of its own
 	local n=$1

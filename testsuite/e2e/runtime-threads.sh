@@ -3,21 +3,11 @@
 #
 # Threads: what programs do with pthreads, the C++ library and OpenMP is recorded once, whole and in
 # groups that all agree on; with the plugin and without. The program itself is never disturbed.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/threads
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-analyze=$B/bin/dprof-analyze
-failed=0
 cd "$dir" || exit 1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 compile() { # name compiler... source: with the plugin as NAME, without as NAME-unseen
 	local name=$1

@@ -4,14 +4,10 @@
 # What recorded locks, conditions and teams are good for: coz says what a program would gain, and the program that was
 # really changed gains that, within 1 % of the run. The programs sleep, so it is known how long they take at
 # least; by how much a run was disturbed is what it took beyond that, and no more than that is allowed for.
-set -u
-: "${B:?the build folder}"
 from=$PWD/testsuite/fixtures/threads
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig OMP_WAIT_POLICY=passive
 unset DPROF_DIR DPROF_OFF DPROF_EVENTS
-failed=0
 cd "$dir" || exit 1
 
 # Who may lets the sleepers wake before all others; they do not compute.
@@ -46,7 +42,7 @@ try() { # program region arguments milliseconds other_arguments milliseconds
 	"$B/bin/dprof-analyze" check before >verdict || { cat verdict; failed=1; }
 	"$B/bin/dprof-analyze" coz --region "$2" --reduce 50 --json before >coz.json 2>faults ||
 		{ cat faults; failed=1; }
-	found=$(sed -n 's/^ "speedup_percent": {"lo": \(.*\), "hi": \(.*\)},$/\1 \2/p' coz.json)
+	found=$(interval speedup_percent <coz.json)
 	awk -v before="$before" -v least="$4" -v after="$after" -v least_after="$6" -v what="$1: half of $2" '{
 		real = 100 * (before - after) / before
 		disturbed = 100 * (before - least + after - least_after) / before
@@ -55,7 +51,7 @@ try() { # program region arguments milliseconds other_arguments milliseconds
 		near = 1 + disturbed
 		exit !(NF == 2 && before >= least && after >= least_after &&
 		       $1 - near <= real && real <= $2 + near && $2 - $1 < 4 + disturbed)
-	}' <<<"$found" || { echo "FAILED: $1: expected agreement within 1 % of the run and what disturbed it"; failed=1; }
+	}' <<<"$found" || fail "$1: expected agreement within 1 % of the run and what disturbed it"
 }
 
 try contend held 30 1115 15 630

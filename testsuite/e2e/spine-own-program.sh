@@ -3,12 +3,8 @@
 #
 # A user's own program, as the README says: with MPI and without, with what `make install` installs.
 # Who is made to straggle is named, by region and line; without the plugin the program does the same.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-fail() { echo "$*" >&2; exit 1; }
-
+. testsuite/lib.sh
+at_once=1
 make --no-print-directory B="$B" DESTDIR="$dir/root" PREFIX=/usr now-install >"$dir/log" 2>&1 ||
 	fail "make install: $(cat "$dir/log")"
 plugins=$(gcc -print-file-name=plugin)

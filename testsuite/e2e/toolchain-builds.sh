@@ -5,18 +5,11 @@
 # trying is what they find out of the plain compilers, and what they build records. (Plain make is in
 # toolchain-wrappers.sh.) LONG=1: configure and Meson, too. A build system that is not installed is left out; without
 # any nothing is tested, and that is said.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export LC_ALL=C DPROF_DIR=$dir/traces DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
 mkdir "$DPROF_DIR"
 unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
-failed=0 tested=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+tested=0
 has() { command -v "$1" >/dev/null && tested=$((tested + 1)) || { echo "no $1: not tested"; return 1; }; }
 cd "$dir" || exit 1
 

@@ -3,18 +3,10 @@
 #
 # A compiler that dprof has no plugin for is refused by wrappers and CMake, which say what they expected; wrappers say
 # what they are; and CMake's dprof::dprof records MPI in whichever order the libraries stand.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export LC_ALL=C DPROF_DIR=$dir/traces CMAKE_PREFIX_PATH=$B
 mkdir "$DPROF_DIR"
 unset DPROF_CC DPROF_MPICC DPROF_WRAPPER DPROF_WRAPPER_FLAGS CC
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 cp testsuite/fixtures/toolchain/* "$dir"
 cd "$dir" || exit 1
 major=$(sed -n 's/^gcc=//p' "$B/lib/pkgconfig/dprof.pc")

@@ -4,18 +4,9 @@
 # What `make install` puts under a prefix is enough to build a project with, in every way that is offered (pkg-config,
 # CMake's package, the wrappers), also when it was moved elsewhere; DESTDIR puts the same there, for the prefix; and
 # `make uninstall` takes it away again, and nothing else.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export DPROF_DIR=$dir/traces LC_ALL=C
 mkdir "$DPROF_DIR"
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
 prefix=$dir/prefix
 make --no-print-directory B="$B" PREFIX="$prefix" now-install >"$dir/log" 2>&1 || fail "make install: $(cat "$dir/log")"
 make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-install >"$dir/log" 2>&1 ||

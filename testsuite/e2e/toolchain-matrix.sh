@@ -6,20 +6,13 @@
 #
 # What plugin-events.sh tries with the events of one file is not repeated here: this is about several files,
 # the real runtime, and the trace as it is analysed.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
 export DPROF_DIR=$dir/traces LC_ALL=C CCACHE_DIR=$dir/ccache TSAN_OPTIONS=${TSAN_OPTIONS:-}
 mkdir "$DPROF_DIR"
 bin=$B/bin
 unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
-failed=0 ran=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+ran=0
 cd "$dir" || exit 1
 
 # ---- the program: main -> a template in two files (one copy is kept), an archive, a function nobody calls ---------

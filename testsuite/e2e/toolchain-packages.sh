@@ -3,16 +3,7 @@
 #
 # On a machine where Debian packages are missing, `make` says exactly which and how to install them, before it does
 # anything else; where it may, it installs just those. `make help` fits a terminal.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
+. testsuite/lib.sh
 make help >"$dir/help" || fail "make help"
 awk 'length($0) > 80 { print "FAILED: make help is wider than 80 columns: " $0; bad = 1 } END { exit bad }' "$dir/help" || failed=1
 grep -q '^  make uninstall ' "$dir/help" || fail "make help does not know uninstall"

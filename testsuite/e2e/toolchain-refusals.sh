@@ -3,19 +3,11 @@
 #
 # What does not go together is refused when it is linked or loaded, by a message that names dprof; and 10,000
 # threads are recorded or counted.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export DPROF_DIR=$dir/traces LC_ALL=C
 mkdir "$DPROF_DIR"
 unset DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS DPROF_BUFFER
 plugin=$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 cd "$dir" || exit 1
 printf 'int main(void)\n{\n\tvolatile int n = 0;\n#pragma dprof region(body)\n\tn++;\n\treturn n - 1;\n}\n' >app.c
 gcc -fplugin="$plugin" -c app.c && gcc -fplugin="$plugin" -S app.c || fail "does not compile"

@@ -5,18 +5,10 @@
 #
 # "Does the same": prints the same, ends with the same status and makes the same files, but for the plugin's
 # and the libraries' own names in what -v shows.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 export DPROF_DIR=$dir LC_ALL=C
 bin=$B/bin
 unset DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 cd "$dir" || exit 1
 
 cat >main.c <<'END'

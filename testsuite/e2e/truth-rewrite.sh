@@ -3,10 +3,7 @@
 #
 # truth-rewrite.sh - records K-Means on two hosts (two names for this machine, so its counter is the
 # truth), gives the hosts 4,000 other pairs of clocks, of every kind, and demands the truth in every bound and score.
-set -u
-: "${B:?the build folder}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. testsuite/lib.sh
 cd "$dir" || exit 1
 
 kmeans=("$B/examples/kmeans" --clusters 8 --iterations 20 --threads 1 --imbalance 1:100 "$B/data/digits.csv.gz")

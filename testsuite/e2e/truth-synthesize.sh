@@ -3,12 +3,7 @@
 #
 # truth-synthesize.sh - synthetic traces on clocks of each kind are fine traces, and the analysis of
 # each shows the scores that the same program has on one true clock.
-set -u
-: "${B:?the build folder}"
-analyze=$B/bin/dprof-analyze
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. testsuite/lib.sh
 
 # Each clock is within 10 ppm of some rate, so two differ by at most 40 from the mean of their ratio.
 scores() { # trace [OPTION]...
@@ -31,10 +26,10 @@ for clock in affine sine walk switch ramp; do
 			"$analyze" pack - "$trace" && "$analyze" check --clock-model drift:41 "$trace" >"$dir/check" ||
 			{ cat "$dir/check"; echo "FAILED $clock, $topology: not a fine trace"; failed=1; }
 		scores "$trace" --clock-model drift:41 >"$dir/shown"
-		compare || { echo "FAILED $clock, $topology"; failed=1; }
+		compare || fail "$clock, $topology"
 	done
 done
 
 "$B/test/synthesize" --clock sundial 2>"$dir/err" && failed=1
-grep -q "'sundial' is no kind of clock" "$dir/err" || { echo "FAILED: $(cat "$dir/err")"; failed=1; }
+grep -q "'sundial' is no kind of clock" "$dir/err" || fail "$(cat "$dir/err")"
 exit $failed
