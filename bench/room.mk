@@ -9,7 +9,7 @@ BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)
            $(B)/bench/unmarked $(B)/bench/unmarked-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain \
              $(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain)) \
-           $(B)/bench/csp $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
+           $(B)/bench/csp $(B)/bench/stored $(B)/bench/nested $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
 CFLAGS_bench_record_fxt  := -w
@@ -18,11 +18,11 @@ LIBS_record_otf2  := -lotf2
 LIBS_record_fxt   := -lfxt
 LIBS_record_lttng := -llttng-ust -ldl
 
-$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o $(B)/obj/bench/helper.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
-$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o $(B)/obj/bench/helper.o: $(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o $(B)/obj/bench/helper.o $(B)/obj/bench/nested.o: CFLAGS += -fplugin=$(B)/plugin/dprof.so
+$(B)/obj/bench/record_dprof.o $(B)/obj/bench/word.o $(B)/obj/bench/helper.o $(B)/obj/bench/nested.o: $(B)/plugin/dprof.so
 LIBS_record_dprof := -L$(B)/lib -Wl,-rpath,$(B)/lib -ldprof
 $(B)/bench/record-dprof: $(B)/lib/libdprof.so
-$(B)/bench/word $(B)/bench/helper: $(B)/bench/%: $(B)/obj/bench/%.o $(B)/lib/libdprof.so
+$(B)/bench/word $(B)/bench/helper $(B)/bench/nested: $(B)/bench/%: $(B)/obj/bench/%.o $(B)/lib/libdprof.so
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(LIBS_record_dprof)
 
@@ -92,6 +92,10 @@ $(B)/bench/clock-%: $(B)/obj/bench/clock_%.o $(B)/bench/baseline.a \
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
 
 $(B)/bench/csp: $(B)/obj/bench/csp.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+
+$(B)/bench/stored: $(B)/obj/bench/stored.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a $(B)/lib/libdprof.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 

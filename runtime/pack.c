@@ -19,17 +19,24 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-#define LEVEL        1  /* the fastest that still finds what repeats */
-#define WINDOW_LOG   17 /* a part */
-#define PACKED_MOST  ZSTD_COMPRESSBOUND(DPROF_PART_WORDS * sizeof(uint64_t))
+#define PLANE_BYTES  DPROF_PART_WORDS /* at most */
+#define PLANE_ROOM   (PLANE_BYTES + DPROF_FOLD_WORDS)
+#define BODY_MOST    (sizeof(struct dprof_split) + DPROF_CLASSES * (sizeof(uint64_t) + sizeof(uint16_t)) + \
+		      DPROF_PLANES * PLANE_BYTES + sizeof(uint64_t))
+
+/* Classes and escapes repeat: the fastest level that still finds what does. In stamps hardly anything does but
+ * that some bytes are more frequent: one that only just looks, and always tries Huffman's codes. */
+#define LEVEL        1
+#define LEVEL_STAMPS (-20)
+#define HUFFMAN      1 /* ZSTD_ps_enable, which had another name before zstd 1.5.1 */
 
 /* Everything that packing needs, and behind it what zstd needs. */
 struct space {
-	uint64_t words[DPROF_PART_WORDS];
-	uint8_t planes[DPROF_PART_WORDS * sizeof(uint64_t)];
+	struct dprof_streams streams;
+	uint8_t plane[PLANE_ROOM];
 	struct {
 		struct dprof_part header;
-		uint8_t bytes[PACKED_MOST];
+		uint8_t bytes[BODY_MOST];
 	} part;
 	uint64_t zstd[] __attribute__((aligned(64)));
 };
@@ -38,16 +45,19 @@ static struct space *space;
 static size_t space_bytes;
 static ZSTD_CCtx *zstd;
 
+static size_t zstd_bytes(int level)
+{
+	return ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(level, PLANE_BYTES, 0));
+}
+
 static bool open_space(void)
 {
-	ZSTD_compressionParameters p = ZSTD_getCParams(LEVEL, sizeof(space->planes), 0);
-	size_t needed;
+	size_t needed = zstd_bytes(LEVEL), stamps = zstd_bytes(LEVEL_STAMPS);
 	long at;
 
 	if (space)
 		return true;
-	p.windowLog = WINDOW_LOG;
-	needed = ZSTD_estimateCCtxSize_usingCParams(p);
+	needed = stamps > needed ? stamps : needed;
 	at = sys(SYS_mmap, NULL, sizeof(*space) + needed, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ZSTD_isError(needed) || sys_failed(at))
@@ -55,9 +65,7 @@ static bool open_space(void)
 	space = (struct space *)at;
 	space_bytes = sizeof(*space) + needed;
 	zstd = ZSTD_initStaticCCtx(space->zstd, needed);
-	if (zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL)) &&
-	    !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, WINDOW_LOG)) &&
-	    !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1)))
+	if (zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_literalCompressionMode, HUFFMAN)))
 		return true;
 	dprof_pack_close();
 	return false;
@@ -71,20 +79,85 @@ void dprof_pack_close(void)
 	zstd = NULL;
 }
 
+static bool all_equal(const uint8_t *byte, size_t n)
+{
+	return n == 0 || memcmp(byte, byte + 1, n - 1) == 0;
+}
+
+static size_t compressed(uint8_t *to, size_t most, const uint8_t *plane, size_t n, int level)
+{
+	size_t error = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
+
+	return ZSTD_isError(error) ? error : ZSTD_compress2(zstd, to, most, plane, n);
+}
+
+/* n bytes as packed.h says; where they end. */
+static uint8_t *put_plane(uint8_t *to, const uint8_t *plane, size_t n, int level, uint16_t *stored)
+{
+	size_t bytes = n > 0 && *plane;
+
+	if (!all_equal(plane, n))
+		bytes = compressed(to, n - n / 16 - 1, plane, n, level);
+	if (ZSTD_isError(bytes))
+		bytes = n;
+	if (bytes == n || bytes == 1)
+		memcpy(to, plane, bytes);
+	*stored = (uint16_t)bytes;
+	return to + bytes;
+}
+
+/* The 8 planes of n words, of which `bits` are the only ones that are set anywhere. */
+static uint8_t *put_stream(uint8_t *to, const uint64_t *word, size_t n, uint64_t bits, int level, uint16_t stored[8])
+{
+	for (unsigned byte = 0; byte < 8; byte++) {
+		if (!(bits >> 8 * byte & 255))
+			continue;
+		dprof_to_plane(word, n, byte, space->plane);
+		to = put_plane(to, space->plane, n, level, &stored[byte]);
+	}
+	return to;
+}
+
+static uint8_t *fill_up(uint8_t *begin, uint8_t *to)
+{
+	while ((to - begin) % sizeof(uint64_t))
+		*to++ = 0;
+	return to;
+}
+
+/* How many bytes the words take in `body`, which is aligned as words are. */
+static size_t pack_words(const uint64_t *word, size_t n, uint8_t *body)
+{
+	struct dprof_streams *s = &space->streams;
+	struct dprof_split split = { 0 };
+	uint8_t *to = body + sizeof(split);
+
+	dprof_split(word, n, s);
+	split.events = (uint16_t)s->events;
+	split.escapes = (uint16_t)s->escapes;
+	split.classes = (uint16_t)s->classes;
+	memcpy(to, s->first, s->classes * sizeof(*s->first));
+	to += s->classes * sizeof(*s->first);
+	memcpy(to, s->count, s->classes * sizeof(*s->count));
+	to = fill_up(body, to + s->classes * sizeof(*s->count));
+	to = put_plane(to, s->class, n, LEVEL, &split.plane[0]);
+	to = put_stream(to, s->event, s->events, s->event_bits, LEVEL_STAMPS, &split.plane[1]);
+	to = put_stream(to, s->escape, s->escapes, s->escape_bits, LEVEL, &split.plane[9]);
+	to = fill_up(body, to);
+	memcpy(body, &split, sizeof(split));
+	split.sum = dprof_split_sum(body, (size_t)(to - body));
+	memcpy(body, &split, sizeof(split));
+	return (size_t)(to - body);
+}
+
 /* The offset behind the part, or -errno. */
 static long write_part(int fd, uint64_t offset, struct dprof_part part, const uint64_t *words)
 {
-	size_t bytes = dprof_folded_words(part.words) * sizeof(*words), packed;
-
-	dprof_fold(words + part.first, space->planes, part.words, space->words);
-	packed = ZSTD_compress2(zstd, space->part.bytes, PACKED_MOST, space->planes, bytes);
-	if (ZSTD_isError(packed))
-		return -EIO;
 	part.magic = DPROF_PART_MAGIC;
-	part.bytes = (uint32_t)packed;
+	part.bytes = (uint32_t)pack_words(words + part.first, part.words, space->part.bytes);
 	part.check = dprof_part_check(&part);
 	space->part.header = part;
-	return dprof_file_write(fd, &space->part, sizeof(part) + packed, offset);
+	return dprof_file_write(fd, &space->part, sizeof(part) + part.bytes, offset);
 }
 
 static long write_parts(int fd, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)

@@ -79,11 +79,11 @@ static size_t used_words(int fd, uint64_t place, uint64_t bytes)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-static bool is_part(const struct dprof_part *p)
+bool is_part(const struct dprof_part *p)
 {
-	return (p->magic == DPROF_PART_MAGIC || p->magic == DPROF_PART_MAGIC_1) && p->check == dprof_part_check(p) &&
-	       p->words <= DPROF_PART_WORDS && p->words && p->first <= p->of &&
-	       p->words <= p->of - p->first;
+	return (p->magic == DPROF_PART_MAGIC || p->magic == DPROF_PART_MAGIC_2 || p->magic == DPROF_PART_MAGIC_1) &&
+	       p->check == dprof_part_check(p) && p->words <= DPROF_PART_WORDS && p->words &&
+	       p->first <= p->of && p->words <= p->of - p->first && p->bytes <= UNPACKER_BYTES;
 }
 
 /* The next place from `at` on where a part begins; or the size of the file. */
@@ -283,7 +283,7 @@ static void add_parts(struct ch_words *w, const struct part *part, size_t n)
 		const struct dprof_part *h = &part[i].header;
 		*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
 			.at = w->n, .n = h->words, .chunk = h->chunk,
-			.offset = part[i].offset, .bytes = h->bytes, .words = h->words, .magic = h->magic };
+			.offset = part[i].offset, .bytes = h->bytes, .words = h->words };
 		w->n += h->words;
 	}
 }

@@ -25,7 +25,6 @@ struct ch_piece {
 	uint64_t place;        /* in .events: offset of the chunk */
 	uint32_t bytes;        /* in .packed: behind the header; 0: it is in .events */
 	uint32_t words;        /* in .packed: of the part; it may have become longer than n since */
-	uint32_t magic;        /* in .packed: of the part */
 	bool damaged;          /* and counts as words that say that something is lost */
 	bool missing;          /* likewise: one word stands for all that ought to be here */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * chunks_private.h - what chunks.c (which chunks there are) and chunks_words.c (their words) share. */
+ * chunks_private.h - what chunks.c (which chunks there are), chunks_words.c (their
+ * words) and chunks_unpack.c (packed ones) share. */
 #ifndef ANALYSIS_TRACE_CHUNKS_PRIVATE_H
 #define ANALYSIS_TRACE_CHUNKS_PRIVATE_H
 
@@ -20,6 +21,16 @@ struct parts {
 
 /* From an offset on, where a part begins. */
 struct parts parts_list(struct ch_unpacker *, const char *name, uint64_t from);
+
+/* More than packed words ever take, in any form. */
+#define UNPACKER_BYTES (20 * DPROF_PART_WORDS)
+
+/* Whether that is the header of a part. */
+bool is_part(const struct dprof_part *);
+
+/* The n words of the part that begins at an offset of a file; false if it is damaged. `to` has room for
+ * dprof_folded_words(n). */
+bool unpacker_words(struct ch_unpacker *, int fd, uint64_t offset, size_t n, uint64_t *to);
 
 /* As frz_open_regular() does. */
 int unpacker_open_file(struct ch_unpacker *, const char *name, const char **found);

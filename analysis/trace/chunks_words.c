@@ -9,42 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <zstd.h>
-
 #include "analysis/base/memory.h"
 #include "analysis/trace/chunks_private.h"
 #include "analysis/trace/trace.h"
-#include "freezer/regular.h"
-
-struct ch_unpacker {
-	int directory;
-	ZSTD_DCtx *zstd;
-	uint8_t *packed;       /* room for any part */
-	uint8_t planes[DPROF_PART_WORDS * sizeof(uint64_t)];
-};
-
-struct ch_unpacker *ch_unpacker_open(int directory)
-{
-	struct ch_unpacker *u = mem_resize(NULL, 1, sizeof *u);
-	u->directory = directory;
-	u->zstd = ZSTD_createDCtx();
-	u->packed = mem_resize(NULL, ZSTD_compressBound(sizeof u->planes), 1);
-	return u;
-}
-
-void ch_unpacker_close(struct ch_unpacker *u)
-{
-	if (!u)
-		return;
-	ZSTD_freeDCtx(u->zstd);
-	free(u->packed);
-	free(u);
-}
-
-int unpacker_open_file(struct ch_unpacker *u, const char *name, const char **found)
-{
-	return frz_open_regular(u->directory, name, found);
-}
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
@@ -59,24 +26,16 @@ static void make_room(struct ch_words *w, size_t words)
 
 static bool unpack(struct ch_words *w, const struct ch_piece *p)
 {
-	struct ch_unpacker *u = w->unpacker;
-	size_t folded = dprof_folded_words(p->words), bytes = folded * sizeof(uint64_t), got;
 	const char *found;
-	int fd = unpacker_open_file(u, w->packed, &found);
-	bool read = fd >= 0 && p->bytes <= ZSTD_compressBound(sizeof u->planes) &&
-		    read_at(fd, u->packed, p->bytes, p->offset + sizeof(struct dprof_part));
-	if (fd >= 0)
-		close(fd);
-	if (!read)
+	int fd = unpacker_open_file(w->unpacker, w->packed, &found);
+	if (fd < 0)
 		return false;
-	got = ZSTD_decompressDCtx(u->zstd, u->planes, sizeof u->planes, u->packed, p->bytes);
-	if (ZSTD_isError(got) || got != bytes)
-		return false;
-	make_room(w, folded);
-	dprof_unfold(u->planes, w->buffer, p->words, p->magic);
+	make_room(w, dprof_folded_words(p->words));
+	bool read = unpacker_words(w->unpacker, fd, p->offset, p->words, w->buffer);
+	close(fd);
 	w->first = p->at;
-	w->nbuffered = p->n;
-	return true;
+	w->nbuffered = read ? p->n : 0;
+	return read;
 }
 
 /* The slice of a piece in .events with word i. */
@@ -122,7 +81,7 @@ static bool replace_by_parts(struct ch_words *w, size_t k)
 			.at = old.at + part->header.first, .chunk = old.chunk,
 			.n = left < part->header.words ? left : part->header.words,
 			.offset = part->offset, .bytes = part->header.bytes,
-			.words = part->header.words, .magic = part->header.magic };
+			.words = part->header.words };
 	}
 	free(parts.part);
 	return n > 0;

@@ -135,6 +135,30 @@ row "dprof" "$("$B/bin/dprof-analyze" dump "$here"/of.dprof/dprof-* | awk -v wan
 	'$1 == "e" && $5 != "point" { n++ } END { print want - n }')" "" "<= 0"
 why "no chunk was ready and none could be made in time; the trace says where"
 
+# ---- the stored form ---------------------------------------------------------------------------------------
+
+stored_rows() { # title program...
+	local title=$1 what column=0
+	shift
+	progress "the stored form: $title"
+	mkdir "$here/stored"
+	(cd "$here/stored" && DPROF_QUIET=1 "$@" >/dev/null 2>&1 && "$B/bench/stored" dprof-* "$rounds" >"$here/stored.ns") || return
+	rm -rf "$here/stored"
+	for what in "B" "ns to pack" "ns to unpack"; do
+		column=$((column + 1))
+		row "$title, $what" "$(cut -d' ' -f$column "$here/stored.ns" | estimate)" "${what%% *}"
+	done
+}
+
+table "The stored form (packed.h)" "Of each event, with its arguments, of traces as they are recorded; processor time."
+[ ! -x "$B/bench/operations" ] || stored_rows "many messages" "$B/bench/operations" mpi 400000
+stored_rows "20 nested regions" "$B/bench/nested" 50000
+if [ -x "$B/examples/kmeans" ] && command -v mpirun >/dev/null; then
+	seq 60 | awk '{ print $1 * 7 % 13 "," $1 * 5 % 11 }' >"$here/points"
+	stored_rows "K-Means, 2 ranks of 2 threads" \
+		mpirun --allow-run-as-root --oversubscribe -n 2 "$B/examples/kmeans" -k 3 -n 20000 -t 2 -q "$here/points"
+fi
+
 progress "the helper thread"
 table "The recorder's helper thread" "Which packs what was recorded. Per record, in ns of a processor; $rounds rounds."
 for round in $(seq "$rounds"); do

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # What a thread packed while it recorded is read back whole, also while the program runs and after it was
-# killed; and what is damaged of it is named, by file and offset, and the rest analysed.
+# killed, and in the forms before; and what is damaged of it is named, by file and offset, and the rest analysed.
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_OFF
+fixtures=$PWD/testsuite/fixtures/analysis
 visits=300000 # 4.8 MB in each thread
 
 # shellcheck disable=SC2046
@@ -36,6 +37,20 @@ done
 packed=$(ls whole/*-0.packed) || { fail "thread 0 packed nothing"; exit 1; }
 name=${packed#whole/}
 [ "$(stat -c %s "$packed")" -lt $((4 * 2 * visits)) ] || fail "packed: $(stat -c %s "$packed") bytes"
+
+# ---- the forms before --------------------------------------------------------------------------------------
+
+# Recorded when parts were one zstd frame each: two threads that lock, sleep and are in a region 300 times. Their events
+# are those that were read then.
+old() { # trace form events sum
+	cat "$1"/*-1.packed | head -c 4 | grep -q "$2" || fail "$1: not of the form $2"
+	"$B/bin/dprof-analyze" check "$1" >text 2>&1 || fail "$1: $(cat text)"
+	grep -q ", $3 events," text || fail "$1: $(cat text)"
+	[ "$("$B/bin/dprof-analyze" dump "$1" | grep '^e ' | cksum)" = "$4" ] || fail "$1: other events"
+}
+[ "$(head -c 4 "$packed")" = DPR3 ] || fail "not of the form that is now"
+old "$fixtures/packed-1" DPRT 3136 "3921524885 115878"
+old "$fixtures/packed-2" DPR2 3138 "171573704 115951"
 
 # ---- a running program, and one that was killed ------------------------------------------------------------
 
@@ -86,7 +101,7 @@ damaged "packed words" \
 	flip "copy/$name" 100
 damaged "a header" "^$name: offset 0: expected packed records, found 0x" flip "copy/$name" 16
 damaged "zeros" "^$name: offset [0-9]*: expected packed records, found 0x" \
-	dd if=/dev/zero of="copy/$name" bs=1 seek=$((size / 3)) count=5000 conv=notrunc status=none
+	dd if=/dev/zero of="copy/$name" bs=1 seek=$((size / 3)) count=50000 conv=notrunc status=none
 damaged "no file" "^[^ ]*-0.events: expected chunk [0-9]* here or in $name, found neither" rm "copy/$name"
 flip_numbers() { # of all chunks that are left in the file of events, whose places double up to 64 KiB
 	local file size bytes at=4096

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * recorded.c - a program whose trace is damaged: two threads with a lock and a region. */
+ * recorded.c - a program whose trace is damaged: two threads with a lock and a region, which pause so that the
+ * helper packs what they record. */
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static volatile long sum;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -10,6 +12,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void *work(void *nothing)
 {
 	for (int i = 0; i < 400; i++) {
+		if (i % 40 == 0)
+			usleep(2000);
 		#pragma dprof region(work)
 		{
 			pthread_mutex_lock(&mutex);

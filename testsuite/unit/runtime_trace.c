@@ -139,39 +139,69 @@ static struct chunk *new_chunk(uint64_t number, size_t words, bool packed)
 	return &chunks[nchunks++];
 }
 
-/* What dprof_fold() did, undone step by step. */
-static void unfold(const uint8_t *planes, size_t padded, uint64_t *to, size_t n)
+/* The bytes of a plane, added to words of which it is one; where the next one begins. */
+static const uint8_t *read_plane(const uint8_t *at, size_t stored, uint64_t *to, size_t n, size_t byte)
 {
-	uint64_t stamp = 0, value[16] = { 0 };
+	static uint8_t plane[DPROF_PART_WORDS];
 
+	if (stored == n)
+		memcpy(plane, at, n);
+	else if (stored <= 1)
+		memset(plane, stored ? *at : 0, n);
+	else
+		ck_assert_uint_eq(ZSTD_decompress(plane, n, at, stored), n);
+	for (size_t i = 0; i < n; i++)
+		to[i] |= (uint64_t)plane[i] << 8 * byte;
+	return at + stored;
+}
+
+/* What dprof_split() did, undone step by step. */
+static void unsplit(const uint8_t *at, size_t bytes, uint64_t *to, size_t n)
+{
+	static uint64_t class[DPROF_PART_WORDS], stream[2][DPROF_PART_WORDS];
+	struct dprof_split s;
+	uint64_t first[DPROF_CLASSES], stamp = 0;
+	uint16_t count[DPROF_CLASSES];
+	size_t next[DPROF_CLASSES], events = 0, escapes = 0;
+
+	memcpy(&s, at, sizeof(s));
+	ck_assert_uint_eq(s.sum, dprof_split_sum(at, bytes));
+	memcpy(first, at + sizeof(s), s.classes * sizeof(*first));
+	memcpy(count, at + sizeof(s) + s.classes * sizeof(*first), s.classes * sizeof(*count));
+	at += sizeof(s) + s.classes * sizeof(*first) + (s.classes * sizeof(*count) + 7) / 8 * 8;
+	memset(class, 0, sizeof(class));
+	memset(stream, 0, sizeof(stream));
+	at = read_plane(at, s.plane[0], class, n, 0);
+	for (size_t i = 0; i < 16; i++)
+		at = read_plane(at, s.plane[1 + i], stream[i / 8], i < 8 ? s.events : s.escapes, i % 8);
+	for (size_t c = 0; c < s.classes; escapes += count[c++])
+		next[c] = escapes;
+	stamp = first[0];
 	for (size_t i = 0; i < n; i++) {
-		uint64_t word = 0, *v;
+		uint64_t c = class[i];
 
-		for (size_t plane = 0; plane < 8; plane++)
-			word |= (uint64_t)planes[plane * padded + i] << 8 * plane;
-		if (!(word & 1)) {
-			stamp = (stamp + (word >> DPROF_ID_BITS)) & (UINT64_MAX >> DPROF_ID_BITS);
-			word = stamp << DPROF_ID_BITS | (word & (DPROF_IDS - 1));
-		} else if (dprof_is(word, DPROF_ESCAPE_ARG)) {
-			v = &value[dprof_small(word)];
-			*v += word >> 8;
-			word = *v << 8 | (word & 0xff);
+		if (first[c] & 1 && c) {
+			uint64_t more = count[c] ? stream[1][next[c]++] >> 8 : 0;
+
+			first[c] += (more & 1 ? ~(more >> 1) : more >> 1) << 8;
+			to[i] = first[c];
+		} else {
+			stamp += stream[0][events] >> DPROF_ID_BITS << DPROF_ID_BITS;
+			to[i] = stamp | (c ? first[c] : stream[0][events] % DPROF_IDS);
+			events++;
 		}
-		to[i] = word;
 	}
+	ck_assert_uint_eq(events, s.events);
 }
 
 static void read_part(const struct dprof_part *p, const uint8_t *bytes)
 {
-	static uint8_t planes[DPROF_PART_WORDS * 8];
-	size_t padded = (p->words + 15) / 16 * 16;
 	struct chunk *c = p->first ? &chunks[nchunks - 1] : new_chunk(p->chunk, p->of, true);
 
 	ck_assert_uint_eq(p->magic, DPROF_PART_MAGIC);
 	ck_assert_uint_eq(c->number, p->chunk);
 	ck_assert_uint_eq(c->n, p->first);
-	ck_assert_uint_eq(ZSTD_decompress(planes, sizeof(planes), bytes, p->bytes), padded * 8);
-	unfold(planes, padded, c->words + c->n, p->words);
+	unsplit(bytes, p->bytes, c->words + c->n, p->words);
 	c->n += p->words;
 }
 
