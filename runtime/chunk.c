@@ -151,6 +151,17 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
 	return at;
 }
 
+/* Where a file system cannot do that, what is there stays. */
+void dprof_file_punch(const char *path, uint64_t from, uint64_t bytes)
+{
+	int fd = (int)sys(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return;
+	sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes);
+	sys(SYS_close, fd);
+}
+
 /* ---- The chunks of a thread ------------------------------------------------------------------- */
 
 static bool all_written(const struct dprof_chunk *c)
@@ -284,9 +295,22 @@ int dprof_chunk_make(struct dprof_thread *t)
 	return error;
 }
 
-struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t)
+bool dprof_chunk_is_clean(struct dprof_thread *t)
 {
-	return in_state(t, CHUNK_CLEAN);
+	return in_state(t, CHUNK_CLEAN) != NULL;
+}
+
+struct dprof_chunk *dprof_chunk_take_clean(struct dprof_thread *t)
+{
+	struct dprof_chunk *c = in_state(t, CHUNK_CLEAN);
+	int clean = CHUNK_CLEAN;
+
+	while (c && !__atomic_compare_exchange_n(&c->state, &clean, CHUNK_CURRENT, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED)) {
+		c = in_state(t, CHUNK_CLEAN);
+		clean = CHUNK_CLEAN;
+	}
+	return c;
 }
 
 /* Every word up to `next` was claimed, or is one that nobody is going to write. */
@@ -310,7 +334,6 @@ void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
 
 	if (old)
 		leave(t, cursor->next);
-	__atomic_store_n(&c->state, CHUNK_CURRENT, __ATOMIC_RELAXED);
 	c->number = t->numbers++;
 	t->current = c;
 	t->chunk_end = start + c->bytes / sizeof(*start) - DPROF_SLACK_WORDS;
@@ -326,6 +349,31 @@ void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
 	cursor->end = dprof_open() ? t->chunk_end : NULL;
 	if (old)
 		__atomic_store_n(&old->state, CHUNK_FULL, __ATOMIC_RELEASE);
+}
+
+/* Its last page has the place of its seal. Words behind the new end may be claimed in vain, as behind any. */
+void dprof_chunk_shrink(struct dprof_thread *t)
+{
+	volatile struct dprof_cursor *cursor = &__dprof_cursor;
+	struct dprof_chunk *c = t->current;
+	uint64_t used = (uint64_t)((char *)cursor->next - (char *)c->start);
+	uint64_t kept = (used + DPROF_FIRST_CHUNK + PAGE - 1) / PAGE * PAGE;
+
+	if (used > c->bytes || kept + 2 * PAGE > c->bytes)
+		return;
+	t->chunk_end = c->start + kept / sizeof(*c->start) - DPROF_SLACK_WORDS;
+	c->shrunk = true;
+	cursor->end = NULL; /* the next event opens it again */
+	dprof_file_punch(t->path, c->offset + kept, c->bytes - kept - PAGE);
+}
+
+void dprof_chunk_left(struct dprof_chunk *c)
+{
+	if (!c->shrunk || !take(c))
+		return;
+	if (all_written(c))
+		seal(c);
+	__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
 }
 
 static bool is_no_record(uint64_t word)

@@ -42,6 +42,12 @@ void dprof_count_chunk(const struct dprof_chunk *c)
 		__atomic_fetch_add(&gone, events_in(c->start, c->claimed), __ATOMIC_SEQ_CST);
 }
 
+/* A thread that changes from one chunk to the next has two for a moment. */
+static bool is_in(const struct dprof_chunk *c, const uint64_t *next)
+{
+	return next >= c->start && next <= c->start + c->bytes / sizeof(*next);
+}
+
 /* False: the helper is at one of them. */
 static bool add_thread(uint64_t *events, const struct dprof_thread *t)
 {
@@ -53,7 +59,7 @@ static bool add_thread(uint64_t *events, const struct dprof_thread *t)
 
 		if (state == CHUNK_FULL)
 			*events += events_in(c->start, c->claimed);
-		else if (state == CHUNK_CURRENT && cursor)
+		else if (state == CHUNK_CURRENT && cursor && is_in(c, cursor->next))
 			*events += events_in(c->start, cursor->next < t->chunk_end ? cursor->next : t->chunk_end);
 		else if (state == CHUNK_TAKEN || state == CHUNK_CURRENT)
 			all = false;

@@ -242,7 +242,8 @@ enum dprof_key {
  * A chunk that another one follows is full but for its last DPROF_SLACK_WORDS, where words may stand
  * that signal handlers claimed in the midst of each other. Its very last two words are its seal, unless the
  * first of them is zero: how many words it holds, and their sum (sum.h). It is sealed when nobody is going to pack it: when
- * its thread or process ends, or when it is forgotten for want of a helper.
+ * its thread or process ends, or when it is forgotten for want of a helper; and a chunk that was left before it was
+ * full, when its process had ended.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between two instructions of an interrupted record; the reader puts those in order. */

@@ -15,6 +15,7 @@
  * takes the number that the program expects of its next open() nor holds open what the program
  * closes. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
@@ -42,11 +43,16 @@
 #define LONGEST_WAIT_NS  1000000
 #define GONE_WAITS       10000
 
+/* Of a process that ends, for what is still to be packed: 1 s in all, or 2000 chunks of the largest. */
+#define FINISH_WAIT_NS 10000000
+#define FINISH_WAITS   100
+
 enum { NO_HELPER, HELPER, DISMISSED, CANNOT_HELP };
 static int state;
 static uint32_t id; /* the thread's, or 0: it has not begun */
 static uint32_t work; /* a futex; changes whenever there is some */
 static bool sleeping;
+static uint32_t rested;  /* a futex: what `work` was when there was none left */
 static uint32_t running; /* a futex */
 
 static void note_stop(uint64_t from, uint64_t to)
@@ -80,6 +86,9 @@ static bool rest(uint32_t seen, bool soon)
 	struct timespec look_again = { .tv_sec = !soon, .tv_nsec = soon * SOON_NS };
 	long error;
 
+	__atomic_store_n(&rested, seen, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&dprof_ending, __ATOMIC_SEQ_CST))
+		sys(SYS_futex, &rested, FUTEX_WAKE_PRIVATE, INT_MAX);
 	__atomic_store_n(&sleeping, true, __ATOMIC_SEQ_CST);
 	error = sys(SYS_futex, &work, FUTEX_WAIT_PRIVATE, seen, &look_again);
 	__atomic_store_n(&sleeping, false, __ATOMIC_SEQ_CST);
@@ -236,6 +245,23 @@ void dprof_helper_dismiss(void)
 	if (is_gone())
 		__atomic_compare_exchange_n(&state, &dismissed, NO_HELPER, false, __ATOMIC_SEQ_CST,
 					    __ATOMIC_SEQ_CST);
+}
+
+void dprof_helper_finish(void)
+{
+	struct timespec patience = { .tv_nsec = FINISH_WAIT_NS };
+	uint32_t asked, seen;
+
+	if (!dprof_helper_there())
+		return;
+	dprof_helper_wake();
+	asked = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < FINISH_WAITS; i++) {
+		seen = __atomic_load_n(&rested, __ATOMIC_SEQ_CST);
+		if ((int32_t)(seen - asked) >= 0)
+			return;
+		sys(SYS_futex, &rested, FUTEX_WAIT_PRIVATE, seen, &patience);
+	}
 }
 
 bool dprof_helper_there(void)

@@ -8,8 +8,6 @@
  * Law: what a chunk holds is in the file of packed ones, whole, before the chunk's first word is wiped;
  * and that is wiped before all else. So whenever the process is killed each chunk is to be found, and one
  * that is in both places has the same number in both. What cannot be packed stays where it is. */
-#define _GNU_SOURCE
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "runtime/count.h"
@@ -87,18 +85,11 @@ static unsigned clean_chunks(const struct dprof_thread *t)
 	return n;
 }
 
-/* The file has a hole there from now on. Where a file system cannot do that, old records stay; nobody
- * looks at them. */
+/* Old records stay where a file system makes no holes; nobody looks at them. */
 static void give_back(const struct dprof_thread *t, const struct dprof_chunk *c)
 {
-	int fd;
-
 	sys(SYS_munmap, c->start, c->bytes);
-	fd = (int)sys(SYS_open, t->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (fd < 0)
-		return;
-	sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, c->offset, c->bytes);
-	sys(SYS_close, fd);
+	dprof_file_punch(t->path, c->offset, c->bytes);
 }
 
 static void wipe(const struct dprof_chunk *c)
@@ -110,11 +101,24 @@ static void wipe(const struct dprof_chunk *c)
 static void recycle(struct dprof_thread *t, struct dprof_chunk *c)
 {
 	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST); /* first of all */
-	if (t->supply != SUPPLY_ENDED && c->bytes == dprof_settings.chunk_bytes &&
-	    clean_chunks(t) < CLEAN_CHUNKS) {
+	if (t->supply != SUPPLY_ENDED && !__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE) &&
+	    c->bytes == dprof_settings.chunk_bytes && clean_chunks(t) < CLEAN_CHUNKS) {
 		wipe(c);
 		__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);
 	} else {
+		give_back(t, c);
+		__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
+	}
+}
+
+void dprof_chunks_give_back(struct dprof_thread *t)
+{
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
+		int clean = CHUNK_CLEAN;
+
+		if (!t->current || !__atomic_compare_exchange_n(&c->state, &clean, CHUNK_TAKEN, false,
+								__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
 		give_back(t, c);
 		__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
 	}

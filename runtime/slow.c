@@ -27,6 +27,7 @@
 
 #define HELPER_WAIT_NS   1000000 /* for a chunk that is being made, and that */
 #define HELPER_WAITS     100     /* many times: signals cut them short */
+#define MUCH_WORDS       8192
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
 #define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks: an event and its epoch */
@@ -74,7 +75,7 @@ static bool begin(void)
 	if (!dprof_self)
 		return false;
 	bring_home(dprof_self);
-	dprof_chunk_enter(dprof_self, dprof_chunk_clean(dprof_self));
+	dprof_chunk_enter(dprof_self, dprof_chunk_take_clean(dprof_self));
 	return true;
 }
 
@@ -109,23 +110,27 @@ static bool make_chunk(struct dprof_thread *t)
 /* The helper is to make a chunk, unless there is one already or it is just at it. */
 static void want_another(struct dprof_thread *t)
 {
-	if (!dprof_chunk_clean(t) &&
+	if (!dprof_chunk_is_clean(t) &&
 	    __atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_MAKING)
 		__atomic_store_n(&t->supply, SUPPLY_WANTED, __ATOMIC_RELEASE);
 }
 
 static bool next_chunk(struct dprof_thread *t)
 {
-	struct dprof_chunk *clean = dprof_chunk_clean(t);
+	struct dprof_chunk *clean = dprof_chunk_take_clean(t);
 
 	if (!clean && !take_over(t)) {
 		t->why = DPROF_WHY_LATE;
 		t->refused = 1;
 		return false;
 	}
-	if (!clean && !dprof_chunk_clean(t) && !make_chunk(t))
+	if (!clean)
+		clean = dprof_chunk_take_clean(t);
+	if (!clean && make_chunk(t))
+		clean = dprof_chunk_take_clean(t);
+	if (!clean)
 		return false;
-	dprof_chunk_enter(t, dprof_chunk_clean(t));
+	dprof_chunk_enter(t, clean);
 	want_another(t);
 	return true;
 }
@@ -305,19 +310,21 @@ static void forget_claim(const struct dprof_thread *t, uint64_t *slot)
 }
 
 /* A chunk was begun: the one before can be packed as soon as our own claim is settled. */
-static void begun(struct dprof_thread *t, const struct dprof_chunk *before, uint64_t *slot)
+static void begun(struct dprof_thread *t, struct dprof_chunk *before, uint64_t *slot)
 {
 	if (!t)
 		return;
 	dprof_chunk_settle(t, slot);
-	if (before && before != t->current)
-		dprof_helper_wake();
+	if (!before || before == t->current)
+		return;
+	dprof_chunk_left(before);
+	dprof_helper_wake();
 }
 
 /* Nothing of the thread is recorded until it is done; `slot` was claimed in vain, or is NULL. */
 static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 {
-	const struct dprof_chunk *before = dprof_self ? dprof_self->current : NULL;
+	struct dprof_chunk *before = dprof_self ? dprof_self->current : NULL;
 	bool open = dprof_open(); /* the helper may change that any time */
 	enum outcome outcome;
 
@@ -366,10 +373,24 @@ int dprof_make_room_for(const struct dprof_event *e)
 	return outcome == ROOM;
 }
 
+/* Little stays as it is. Without a helper the chunk is sealed, no more. */
+void dprof_chunk_finish(void)
+{
+	struct dprof_thread *t = dprof_self;
+
+	if (busy || !t || !dprof_helper_there() ||
+	    __dprof_cursor.next < t->current->start + MUCH_WORDS || __dprof_cursor.next > t->chunk_end)
+		return;
+	begin_busy();
+	fill_up(t);
+	next_chunk(t);
+	end_busy();
+}
+
 void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
-	const struct dprof_chunk *before;
+	struct dprof_chunk *before;
 	volatile uint64_t *at;
 
 	if (busy || !dprof_self)

@@ -152,7 +152,7 @@ static void keep_sched(struct dprof_sched *at, struct dprof_sched s)
 	__atomic_store_n(&at->known, known, __ATOMIC_RELEASE);
 }
 
-bool dprof_jumps_told;
+bool dprof_jumps_told, dprof_ending;
 
 static void write_header(struct dprof_events_header *h, uint32_t number)
 {
@@ -437,6 +437,7 @@ static void cut(const struct dprof_thread *t)
 
 static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
+	dprof_chunks_give_back(t);
 	dprof_chunks_seal(t, false);
 	if (t->header->ended) {
 		cut(t);
@@ -447,13 +448,17 @@ static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 	dprof_end_with_process(t, stamp);
 }
 
-/* Records that other threads, or what the C library runs after us, still make are kept: files stay
- * mapped and as long as they are. */
+/* Records that other threads, or what the C library runs after us, still make are kept: current chunks stay mapped,
+ * and files as long as they are. */
 struct dprof_count dprof_threads_end(uint64_t stamp)
 {
 	struct timespec patience = { .tv_nsec = LOCK_WAIT_NS };
 	struct dprof_count count = { 0, false };
 	struct dprof_thread *t;
+
+	__atomic_store_n(&dprof_ending, true, __ATOMIC_SEQ_CST);
+	dprof_chunk_finish();
+	dprof_helper_finish();
 
 	for (int i = 0; !try_lock(); i++) {
 		if (i == LOCK_TRIES)
@@ -463,6 +468,8 @@ struct dprof_count dprof_threads_end(uint64_t stamp)
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
 			end_with_process(t, stamp);
+	if (dprof_self)
+		dprof_chunk_shrink(dprof_self);
 	count = dprof_count_all();
 	unlock();
 	return count;
@@ -565,6 +572,8 @@ bool dprof_chunks_make_wanted(void)
 	bool any = false;
 	struct dprof_thread *t;
 
+	if (__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE))
+		return false;
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
 		int state = __atomic_load_n(&t->supply, __ATOMIC_RELAXED);
 
@@ -598,6 +607,7 @@ void dprof_threads_forget(void)
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
 	pthread_setspecific(key, NULL);
+	dprof_ending = false;
 	promised = begun = 0;
 	alive = 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;

@@ -13,6 +13,9 @@
  * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
  * no memory) or where a signal handler interrupts the change of chunks.
  *
+ * When the process ends, the thread that ends it goes on in another chunk, if its current one has much; the helper
+ * packs what is full, for some time at most; then clean chunks are given back, and most of that thread's own.
+ *
  * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
  * to by its maker page by page, so that writing to it does not fault.
  *
@@ -63,6 +66,7 @@ struct dprof_chunk {
 	uint64_t offset;          /* in the file */
 	uint64_t number;
 	uint64_t *claimed;        /* FULL: words from here on were never claimed */
+	bool shrunk;              /* its end is not where its place ends */
 	uint64_t *hole;           /* FULL: a claimed word that was still unwritten when last seen */
 };
 
@@ -102,6 +106,9 @@ long dprof_file_map(const char *path, int open_flags, uint64_t from, uint64_t by
 /* Writes all of it: the offset behind it, or -errno. */
 long dprof_file_write(int fd, const void *bytes, size_t n, uint64_t offset);
 
+/* A piece of a file is a hole from now on. */
+void dprof_file_punch(const char *path, uint64_t from, uint64_t bytes);
+
 /* How large a thread's first chunk is; it stands behind the header, and both are mapped at once. */
 static inline size_t dprof_first_chunk(void)
 {
@@ -117,11 +124,17 @@ const char *dprof_why_text(enum dprof_why);
  * another. 0 or -errno. Does not touch the cursor. For whoever `supply` lets. */
 int dprof_chunk_make(struct dprof_thread *t);
 
-/* A clean chunk, or NULL. */
-struct dprof_chunk *dprof_chunk_clean(struct dprof_thread *t);
+/* Is there a clean chunk? And: it is the calling thread's current one from now on; NULL without one. */
+bool dprof_chunk_is_clean(struct dprof_thread *t);
+struct dprof_chunk *dprof_chunk_take_clean(struct dprof_thread *t);
 
-/* Moves the cursor of the calling thread into a clean chunk. */
+/* Moves the cursor of the calling thread into a chunk that was clean. */
 void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *);
+
+/* Of the calling thread's current chunk, no more is reserved than what it may still want while its process ends. It
+ * is sealed when the thread has left it all the same, and settled its claim. */
+void dprof_chunk_shrink(struct dprof_thread *t);
+void dprof_chunk_left(struct dprof_chunk *);
 
 /* Where the word before `slot` stands in the order of recording, epochs not counted; or NULL. */
 uint64_t *dprof_chunk_before(const struct dprof_thread *t, uint64_t *slot);
@@ -144,9 +157,19 @@ void dprof_chunks_seal(struct dprof_thread *t, bool ended);
 void dprof_end_thread(struct dprof_thread *t);
 void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp);
 
+/* recycle.c: chunks that are clean are no more, unless the thread has not recorded yet; while no thread is taken
+ * down. */
+void dprof_chunks_give_back(struct dprof_thread *t);
+
 /* recycle.c, for the helper: packs a full chunk of each thread that has one, and deals with what a thread
  * left that ended; true if there was something to do. */
 bool dprof_chunks_pack(void);
+
+/* The process ends: no chunk is made ahead any more, nor kept clean. */
+extern bool dprof_ending;
+
+/* slow.c: the calling thread goes on in another chunk, if its current one has much that can be packed. */
+void dprof_chunk_finish(void);
 
 /* For the helper: every thread's next event takes the slow path; false while a thread is taken down. */
 bool dprof_threads_slow_down(void);
@@ -208,6 +231,9 @@ void dprof_be_apart(void);
  * dprof_helper_dismiss: then it is gone when that returns, having packed what there was. */
 bool dprof_helper_there(void);
 void dprof_helper_dismiss(void);
+
+/* helper.c: waits until it has packed what there was before, but not for long. */
+void dprof_helper_finish(void);
 
 /* helper.c: there is work. From the slow path; starts the helper where that is safe. */
 void dprof_helper_wake(void);

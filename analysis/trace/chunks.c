@@ -307,9 +307,10 @@ static struct claim claim_of(int fd, const struct place *p, uint64_t number, boo
 {
 	bool due = summed && !(end && end->ran_on && number < end->chunks + MORE_CHUNKS);
 	uint64_t seal[DPROF_SEAL_WORDS];
-	if (end && number + 1 == end->chunks)
+	bool sealed = p->seal && read_at(fd, seal, sizeof seal, p->offset + p->bytes - sizeof seal) && seal[0];
+	if (end && number + 1 == end->chunks && !(sealed && end->ran_on))
 		return (struct claim){ true, false, end->ran_on, due, end->words, end->sum };
-	if (!p->seal || !read_at(fd, seal, sizeof seal, p->offset + p->bytes - sizeof seal) || !seal[0])
+	if (!sealed)
 		return (struct claim){ .due = due };
 	return (struct claim){ true, true, false, due, seal[0], seal[1] };
 }

@@ -12,6 +12,7 @@ visits=300000 # 4.8 MB in each thread
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) ||
 	exit 1
+from=$PWD/testsuite/fixtures/runtime
 cd "$dir" || exit 1
 
 events() { # directory thread: of the region
@@ -65,6 +66,28 @@ done
 kill -9 $pid
 wait $pid 2>/dev/null
 unfinished killed
+
+# ---- the end of a run --------------------------------------------------------------------------------------
+
+# Nothing is left reserved, and what is not packed is little: some pages of either thread.
+rm -rf dprof-loop.*
+DPROF_DIR=$dir ./loop 50000 >out || fail "exit status $?"
+mv dprof-loop.* ended
+kept=$(du -cB1 ended/*.events | tail -1 | cut -f1)
+[ "$kept" -le 131072 ] || fail "$kept bytes of files of events stay on disk: $(du -B1 ended/*)"
+"$B/bin/dprof-analyze" check ended >text 2>&1 || fail "ended: $(cat text)"
+[ "$(events ended 0)" = 100000 ] || fail "ended: $(events ended 0) events"
+
+# What is recorded behind that is kept, whether or not it comes to be packed.
+# shellcheck disable=SC2046
+gcc -O2 -shared -fPIC $(pkg-config --cflags dprof) "$from/late-library.c" -o liblate.so &&
+	gcc -O2 $(pkg-config --cflags dprof) "$from/late.c" -o late $(pkg-config --libs dprof) -L. -llate -Wl,-rpath,"$dir" ||
+	fail "late.c cannot be built"
+for run in 1 2 3 4 5 6 7 8; do
+	DPROF_DIR=$dir ./late || fail "late: exit status $?"
+	"$B/bin/dprof-analyze" check dprof-late.* >text 2>&1 && grep -q ' 140000 events' text || fail "late: $(cat text)"
+	rm -r dprof-late.*
+done
 
 # ---- damage ------------------------------------------------------------------------------------------------
 
