@@ -326,6 +326,7 @@ static void read_events(const char *path, const char *name)
 {
 	struct events *e = &files[nfiles++];
 	uint8_t *bytes;
+	uint64_t last;
 
 	ck_assert_int_le(nfiles, FILES_MAX);
 	*e = (struct events){ 0 };
@@ -339,7 +340,8 @@ static void read_events(const char *path, const char *name)
 	ck_assert_uint_ge(e->bytes, DPROF_HEADER_SIZE);
 	memcpy(&e->header, bytes, sizeof(e->header));
 	ck_assert_mem_eq(e->header.magic, DPROF_EVENTS_MAGIC, 8);
-	e->ends_used = e->bytes == DPROF_HEADER_SIZE || bytes[e->bytes - 1] || bytes[e->bytes - 8];
+	memcpy(&last, bytes + e->bytes - sizeof(last), sizeof(last));
+	e->ends_used = e->bytes == DPROF_HEADER_SIZE || last != 0;
 	read_packed(path);
 	read_places(e, (const uint64_t *)(const void *)(bytes + DPROF_HEADER_SIZE));
 	put_together(e);
