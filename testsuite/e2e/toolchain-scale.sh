@@ -20,7 +20,7 @@ expect() { # what; the names on standard input
 	[ ! -s problems ] || fail "$1: dump says $(head -3 problems)"
 	rm -rf "$DPROF_DIR"/*
 }
-notes() { grep -h '^note' "$DPROF_DIR"/*/*.process; }
+notes() { grep -ah '^note' "$DPROF_DIR"/*/*.process; }
 
 # ---- 10,000 sites, in ten files, one function each ---------------------------------------------------------------------
 for f in 0 1 2 3 4 5 6 7 8 9; do
