@@ -108,6 +108,7 @@ static void compute(struct answer *a, const struct options *options)
 	totals_open(&a->totals, a->trace, &a->roles);
 	totals_states(&a->totals);
 	say_open_ends(a->trace, &a->totals);
+	say_unrecorded(a->trace);
 	say_absent(a->trace, &a->totals, options);
 	find_span(a);
 	frames_open(&a->frames, &a->times, &a->query, a->line, &a->span,

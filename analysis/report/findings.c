@@ -255,7 +255,7 @@ static void count_everything(struct findings *f)
 {
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
-		f->lost += f->trace->threads[i].lost;
+		f->lost += f->trace->threads[i].unrecorded ? 0 : f->trace->threads[i].lost;
 		f->why |= f->trace->threads[i].why;
 		f->any_events |= t->ends.first <= t->ends.last;
 		f->any_work |= t->works;
@@ -323,6 +323,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
 	say_unmarked(trace, &f->totals, options);
+	say_unrecorded(trace);
 	say_partly_there(trace, &f->totals, &f->times, f->spans);
 	return EXIT_FINE;
 }

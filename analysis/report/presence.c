@@ -87,6 +87,16 @@ void say_absent(struct trace *trace, const struct totals *totals, const struct o
 	free(never_at);
 }
 
+void say_unrecorded(struct trace *trace)
+{
+	struct list joins = { NULL, 0 };
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (trace->threads[i].unknown_joins)
+			add_thread(&joins, trace, i, "");
+	say(trace, &joins, "waited for the end of a thread that was not recorded",
+	    "that may have done anything meanwhile: compile what makes it with dprof, too");
+}
+
 void say_unmarked(struct trace *trace, const struct totals *totals, const struct options *options)
 {
 	struct list idle = { NULL, 0 };

@@ -10,6 +10,9 @@
 /* Threads of which nobody knows what they did after their last record: inside of what. */
 void say_open_ends(struct trace *, const struct totals *);
 
+/* Who joined threads of which nothing was recorded. */
+void say_unrecorded(struct trace *);
+
 /* Threads that are never in the region that --work names, or where --wait says. */
 void say_absent(struct trace *, const struct totals *, const struct options *);
 

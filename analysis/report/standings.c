@@ -270,6 +270,9 @@ static char *why_undecided(const struct findings *f)
 		free(why);
 		return text;
 	}
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		if (f->trace->threads[i].unrecorded)
+			return mem_copy("; a thread was not recorded (see the notes)");
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
 		if (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER)

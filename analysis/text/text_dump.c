@@ -65,6 +65,8 @@ static void put_threads(FILE *out, const struct trace *t)
 {
 	for (size_t i = 0; i < t->nthreads; i++) {
 		const struct tr_thread *thread = &t->threads[i];
+		if (thread->unrecorded) /* its join says that it was there */
+			continue;
 		fprintf(out, "thread %zu clock=%" PRIu32, i, thread->clock);
 		if (thread->rank >= 0)
 			fprintf(out, " rank=%" PRId64, thread->rank);

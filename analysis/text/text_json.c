@@ -81,7 +81,8 @@ static void put_threads(struct json *j, const struct trace *t)
 		jw_integer(j, "rank", thread->rank);
 		jw_integer(j, "thread", thread->number);
 		jw_string(j, "name", thread->name);
-		number(j, "lost", thread->lost);
+		number(j, "lost", thread->unrecorded ? 0 : thread->lost);
+		jw_bool(j, "unrecorded", thread->unrecorded);
 		jw_bool(j, "complete", thread->complete);
 		jw_bool(j, "ran_on", thread->ran_on);
 		jw_bool(j, "may_jump", thread->may_jump < UINT64_MAX);

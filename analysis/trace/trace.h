@@ -59,6 +59,8 @@ struct tr_thread {
 	uint64_t lost;        /* records that are not here; 1 for each place where it is not known how many, */
 	uint64_t no_room;     /* those among them that found no room, ... */
 	uint64_t why;         /* ... because of this: bits 1 << enum dprof_why */
+	bool unrecorded;      /* it was joined, and no adapter had noticed that it was made: it counts as one that lost 1 */
+	size_t unknown_joins; /* of threads that no adapter had noticed */
 	bool lost_last;       /* more than the LOST among its records say: at any time behind them */
 	uint64_t earliest, latest; /* none was recorded before or after these stamps */
 	bool gaps;            /* some records were damaged, or left out as out of order */

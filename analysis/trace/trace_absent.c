@@ -4,7 +4,9 @@
  *
  * A process says at its end which of its threads have a file of events, and at once which can have none. A
  * rank knows how many there are. What is not in the directory becomes a thread without records that has lost
- * what it did: so it may have been anywhere at any time, and nobody proves that it waited.
+ * what it did: so it may have been anywhere at any time, and nobody proves that it waited. So does a thread
+ * that somebody joined although no adapter had noticed that it was made (a library's, that was not compiled with
+ * dprof); but of that nothing is damaged or lost, and it recorded nothing before or after the others.
  *
  * Law: of each process that has ended in good order, trace.threads has every thread that had recorded
  * something or had tried to. (Of many that are absent, the first ABSENT_MOST: they are as unknown as all.) */
@@ -167,14 +169,36 @@ static void look_for_homeless(struct opened *o, const struct process_file *p)
 	o->t.threads[o->t.nthreads - 1].why |= p->why;
 }
 
+/* `from`: where they begin in t.threads. */
+static void add_joined(struct opened *o, const struct process_file *p, size_t from)
+{
+	uint32_t process = (uint32_t)(p - o->files), number = 0;
+	size_t joined = 0;
+	for (size_t i = 0; i < from && joined < ABSENT_MOST; i++)
+		if (o->t.threads[i].process == process)
+			joined += o->t.threads[i].unknown_joins;
+	for (size_t i = 0; i < joined && i < ABSENT_MOST; i++) {
+		while (has_thread(o, process, number, 0))
+			number++;
+		add_absent_thread(o, p, number);
+		struct tr_thread *t = &o->t.threads[o->t.nthreads - 1];
+		t->unrecorded = true;
+		t->earliest = UINT64_MAX;
+		t->latest = 0;
+	}
+}
+
 void open_absent_threads(struct opened *o)
 {
+	size_t recorded = o->t.nthreads;
 	for (size_t i = 0; i < o->nfiles; i++) {
 		if (o->files[i].process.absent)
 			add_absent_thread(o, &o->files[i], 0);
 		look_for_files(o, &o->files[i]);
 		look_for_homeless(o, &o->files[i]);
 	}
+	for (size_t i = 0; i < o->nfiles; i++)
+		add_joined(o, &o->files[i], recorded);
 }
 
 /* ---- What else is lost ----------------------------------------------------------------------- */

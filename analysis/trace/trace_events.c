@@ -55,6 +55,7 @@ struct scan {
 	size_t unwritten;               /* words just before, in a row */
 	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
+	bool joins;                     /* the last event: ENTER of pthread_join */
 	struct ids groups;              /* that it has named */
 	struct jumps_scan jumps;
 	uint64_t lost, unsaid;          /* by LOST; and those of them that are not recorded as lost */
@@ -88,6 +89,21 @@ static void scan_argument(struct scan *s, const struct tr_record *r, size_t word
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 
+static bool is_join(const struct trace *t, const struct tr_record *r)
+{
+	const struct tr_site *site = TR_BODY(r->what) < t->nsites ? &t->sites[TR_BODY(r->what)] : NULL;
+	return site && site->kind == DPROF_KIND_JOIN && TR_OP(r->what) == DPROF_ENTER &&
+	       strcmp(site->name, "pthread_join") == 0;
+}
+
+/* All arguments of the last event have been seen. */
+static void end_event(struct scan *s)
+{
+	if (s->joins && !(s->keys & 1u << DPROF_KEY_THREAD))
+		s->thread->unknown_joins++;
+	s->joins = false;
+}
+
 static void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t record)
 {
 	if (TR_OP(r->what) == DPROF_ARG) {
@@ -95,6 +111,7 @@ static void scan_record(struct scan *s, const struct tr_record *r, size_t word, 
 		return;
 	}
 	jumps_event(&s->jumps, r, record);
+	end_event(s);
 	s->keys = is_event(r);
 	if (!s->keys) {
 		s->lost += r->stamp;
@@ -103,6 +120,7 @@ static void scan_record(struct scan *s, const struct tr_record *r, size_t word, 
 	if (r->stamp < s->highest)
 		s->back = true;
 	s->highest = r->stamp;
+	s->joins = is_join(&s->o->t, r);
 }
 
 static void scan_damage(struct scan *s, enum word_damage damage, size_t word)
@@ -332,6 +350,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 			leave_out_rest(&s, p.at);
 			to_the_end = false;
 		}
+	end_event(&s);
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	ids_free(&s.groups);

@@ -61,6 +61,21 @@ says_not out "began late"
 tr '\n' ' ' <out | tr -s ' ' >one-line
 says one-line "1 thread is never in a region: pid 7 thread 3; mark the work, or it is not seen"
 
+# The third one's begin was not recorded, nor anything else of it, but it was joined: nothing is damaged, but whoever
+# straggled may not be who it was. A dump says that as the trace does.
+"$analyze" dump threads | sed 's/ thread=2$//' | trace joined
+expect 0 report joined
+tr '\n' ' ' <out | tr -s ' ' >one-line
+says one-line "1 thread waited for the end of a thread that was not recorded: pid 7 thread 0; that may have done"
+says one-line "a thread was not recorded (see the notes)"
+says_not out "Look at"
+says_not out "missing"
+expect 0 query joined 'count(working) == 1'
+tr '\n' ' ' <out | tr -s ' ' >one-line
+says one-line "1 thread waited for the end of a thread that was not recorded"
+"$analyze" dump joined >first && trace again <first && "$analyze" dump again | diff first - || fail "another dump"
+expect 0 check joined
+
 # A region that nobody entered has no row, unless it is asked for.
 expect 0 coz threads
 says out body

@@ -88,5 +88,20 @@ alone epoll-cxx 1 g++ -std=c++17 -pthread "$from/epoll.cc"
 alone c11 1 gcc -pthread "$from/c11.c"
 alone rwlock 2 gcc -pthread "$from/rwlock.c"
 alone openmp-nested 0 gcc -fopenmp "$from/nested.c"
+
+# Who keeps main waiting is a thread of which nothing was recorded: nobody else is proved, and that is said.
+gcc -O2 -shared -fPIC -DLIBRARY "$from/foreign.c" -o libforeign.so -pthread || fail "the library does not compile"
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) "$from/foreign.c" -o foreign -L. -lforeign -Wl,-rpath,"$PWD" \
+	$(pkg-config --libs dprof) -pthread || fail "foreign does not compile"
+rm -rf dprof-*
+timeout 60 ./foreign >out 2>&1 || fail "foreign: $(cat out)"
+"$B/bin/dprof-analyze" csp dprof-* >csp || fail "foreign: csp: exit status $?"
+"$B/bin/dprof-analyze" report dprof-* | tr -s ' \n' ' ' >report
+grep -q ' proved' csp && fail "foreign: $(cat csp)"
+grep -q 'Look at' report && fail "foreign: $(cat report)"
+grep -q '1 thread waited for the end of a thread that was not recorded: pid [0-9]* thread 0;' report ||
+	fail "foreign: expected a note: $(cat report)"
+programs=$((programs + 1))
 echo "$programs programs"
 exit $failed
