@@ -6,6 +6,9 @@
  *   thread    the function that pthread_create, thrd_create, std::thread, std::jthread or std::async is given:
  *             its own name
  *
+ *   callback  the function that MPI is given to call: of MPI_Op_create, MPI_Comm_create_keyval and the like: its own
+ *             name. What it computes inside of an operation of MPI is work.
+ *
  * (A task's body is one, too: calls.cc tells the adapter its name.)
  *
  * GCC has made a function of its own of a team's body, which is wrapped in the graph. A start function is wrapped as
@@ -34,13 +37,13 @@ struct place {
 
 /* A function, or the value of a parameter, was handed over. */
 struct handed {
-	bool to_thread, is_parameter;
+	bool to_run, is_parameter;
 	struct place to, what;
 };
 
 auto_vec<handed> all;
 auto_vec<unsigned> starts, callables; /* functions; types whose call operators are */
-auto_vec<place> passing;              /* parameters that come to a thread */
+auto_vec<place> passing;              /* parameters that come to be run */
 unsigned resolved;
 
 bool passes(const struct place &p)
@@ -54,7 +57,7 @@ bool passes(const struct place &p)
 /* True if it says something new. */
 bool learn(const struct handed &h)
 {
-	if (!h.to_thread && !passes(h.to))
+	if (!h.to_run && !passes(h.to))
 		return false;
 	if (h.is_parameter ? passes(h.what) : starts.contains(h.what.function))
 		return false;
@@ -78,14 +81,33 @@ void resolve()
 
 /* ---- What is handed over --------------------------------------------------------------------------- */
 
-/* Does this function of the library start what it is given there? */
-bool starts_thread(tree callee, unsigned index)
+/* What these are given there, they run: in a thread, or (MPI) when they call back. */
+const struct { const char *name; unsigned first, last; } runners[] = {
+	{ "pthread_create", 2, 2 },
+	{ "thrd_create", 1, 1 },
+	{ "MPI_Op_create", 0, 0 },
+	{ "MPI_Op_create_c", 0, 0 },
+	{ "MPI_Grequest_start", 0, 2 },
+	{ "MPI_Comm_create_keyval", 0, 1 },
+	{ "MPI_Type_create_keyval", 0, 1 },
+	{ "MPI_Win_create_keyval", 0, 1 },
+	{ "MPI_Keyval_create", 0, 1 },
+	{ "MPI_Comm_create_errhandler", 0, 0 },
+	{ "MPI_Win_create_errhandler", 0, 0 },
+	{ "MPI_File_create_errhandler", 0, 0 },
+	{ "MPI_Session_create_errhandler", 0, 0 },
+	{ "MPI_Errhandler_create", 0, 0 },
+	{ "MPI_Register_datarep", 1, 3 },
+	{ "MPI_Register_datarep_c", 1, 3 },
+};
+
+/* Does this function of a library run what it is given there? */
+bool runs(tree callee, unsigned index)
 {
 	const char *name = IDENTIFIER_POINTER(DECL_NAME(callee));
-	if (!strcmp(name, "pthread_create"))
-		return index == 2;
-	if (!strcmp(name, "thrd_create"))
-		return index == 1;
+	for (const auto &r : runners)
+		if (!strcmp(name + (startswith(name, "PMPI_") ? 1 : 0), r.name))
+			return index >= r.first && index <= r.last;
 	if (!cplus_library(callee))
 		return false;
 	const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
@@ -118,9 +140,9 @@ tree argument_step(tree *tp, int *walk_subtrees, void *found)
 	return NULL_TREE;
 }
 
-void hand_over(tree what, struct place to, bool to_thread)
+void hand_over(tree what, struct place to, bool to_run)
 {
-	struct handed h = { to_thread, TREE_CODE(what) == PARM_DECL, to, { DECL_UID(what), 0 } };
+	struct handed h = { to_run, TREE_CODE(what) == PARM_DECL, to, { DECL_UID(what), 0 } };
 	if (h.is_parameter)
 		h.what = { DECL_UID(current_function_decl), (unsigned)parameter_index(what) };
 	all.safe_push(h);
@@ -132,7 +154,7 @@ void look_at_call(tree call, tree callee)
 		auto_vec<tree> found;
 		walk_tree_without_duplicates(&TREE_OPERAND(call, n), argument_step, &found);
 		for (tree what : found)
-			hand_over(what, { DECL_UID(callee), (unsigned)n - 3 }, starts_thread(callee, n - 3));
+			hand_over(what, { DECL_UID(callee), (unsigned)n - 3 }, runs(callee, n - 3));
 	}
 }
 

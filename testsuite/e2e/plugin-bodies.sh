@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What threads run is a region by itself: bodies of OpenMP's teams and tasks, start functions of pthreads, of C11's
-# threads and of C++'s; with marks and without, in C, C++ and Fortran, whatever is taken automatically besides.
+# threads and of C++'s, functions that MPI calls; with marks and without, in C, C++ and Fortran, whatever is taken
+# automatically besides.
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
 export LC_ALL=C
@@ -53,6 +54,15 @@ expect "$names" g++ $cc -O0 -std=c++17 -Wall -Wextra -Werror
 for level in -O0 -O2 "-O2 -flto" "-O1 -fsanitize=address,undefined"; do
 	# shellcheck disable=SC2086
 	expect "$names $stops" g++ $cc $level -std=c++20 -Wall -Wextra -Werror
+done
+
+# ---- Functions that MPI calls ---------------------------------------------------------------------------
+names=$(sed -n 's/BODY(name)//; s/BODY(none)//; s/^BODY(/BODY(/p' $from/callbacks.c | grep -o '(\w*)' | tr -d '()' | xargs)
+for compiler in gcc g++; do
+	for level in -O0 -O2; do
+		# shellcheck disable=SC2086
+		expect "$names" $compiler $from/callbacks.c $level
+	done
 done
 
 # ---- Teams --------------------------------------------------------------------------------------------
