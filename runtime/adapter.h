@@ -287,6 +287,10 @@ DPROF_EXPORT uint32_t dprof_adapter_reserve_thread(void);
 DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
 DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number);
 
+/* The child of a fork that ends without any event records a point of this site, which stays: else nobody would know
+ * that it was there. */
+DPROF_EXPORT void dprof_adapter_silent_end(const struct dprof_site *);
+
 /* The number of the calling thread, which has recorded something; UINT32_MAX if it could not. */
 DPROF_EXPORT uint32_t dprof_adapter_thread(void);
 

@@ -6,8 +6,10 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +35,9 @@ static int state;
 static bool forked;     /* from a process that records */
 static bool has_forked;
 static bool noted_missing;
+static bool has_ended;
+static const struct dprof_site *silent_end;
+static long own_pid; /* the child of a vfork has our memory and another one */
 static uint64_t forked_at; /* stamp */
 static unsigned directory_number = 1;
 static char directory[PATH_MAX];
@@ -241,6 +246,8 @@ static void after_fork_in_child(void)
 	dprof_helper_forget();
 	dprof_counting = false;
 	forked = true;
+	has_ended = false;
+	own_pid = sys(SYS_getpid);
 	forked_at = dprof_now();
 	rank = -1;
 	if (state != FAILED)
@@ -273,10 +280,10 @@ static void note_missing(void)
 	noted_missing |= missing != NULL;
 }
 
-/* Who waits in MPI then seems to work. */
-static void note_unseen(void)
+/* Who waits in MPI then seems to work; where that may not be asked we suppose it. */
+static void note_unseen(bool careful)
 {
-	if (noted_missing && dprof_missing_used())
+	if (noted_missing && (careful || dprof_missing_used()))
 		dprof_process_line("without", "barrier,coll,send,recv,wait");
 }
 
@@ -320,6 +327,8 @@ static void __attribute__((constructor(101))) start(void)
 		dprof_notice_prepare();
 	if (!dprof_settings.off && dprof_threads_prepare() == 0 &&
 	    pthread_atfork(dprof_modules_hold, after_fork_in_parent, after_fork_in_child) == 0) {
+		own_pid = sys(SYS_getpid);
+		at_quick_exit(dprof_process_leave); /* the first to be registered is called last */
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
 		dprof_unambiguous = frz_source() == FRZ_TSC;
@@ -384,18 +393,37 @@ static void say_refused(void)
 	dprof_process_line("note", text);
 }
 
-static void __attribute__((destructor(101))) finish(void)
+/* Whether it is this process that ends, for the first time, and has files. The child of a fork that met no event
+ * was there nonetheless, and may have worked all the time: it gets them now. */
+static bool may_end(void)
+{
+	if (sys(SYS_getpid) != own_pid || __atomic_exchange_n(&has_ended, true, __ATOMIC_SEQ_CST))
+		return false;
+	if (state == NEW && forked && silent_end)
+		dprof_adapter_point(silent_end);
+	return state == BEGUN;
+}
+
+void dprof_adapter_silent_end(const struct dprof_site *site)
+{
+	silent_end = site;
+}
+
+/* `careful`: perhaps in a signal handler, so nothing is asked of the loader and nothing allocated. */
+static void end(bool careful)
 {
 	uint64_t stamp = dprof_now();
 	struct dprof_count count;
-	int saved_errno = errno, n;
 	char line[64];
+	int n;
 
-	if (state != BEGUN)
+	if (!may_end())
 		return;
-	dprof_modules_look();
-	note_missing();
-	note_unseen();
+	if (!careful) {
+		dprof_modules_look();
+		note_missing();
+	}
+	note_unseen(careful);
 	count = dprof_threads_end(stamp);
 	dprof_spares_remove();
 	count.all &= !has_forked;
@@ -407,5 +435,23 @@ static void __attribute__((destructor(101))) finish(void)
 	say_refused();
 	dprof_lines_end();
 	dprof_notice_end(count, directory, rank < 0 ? 1 : ranks);
+}
+
+static void __attribute__((destructor(101))) finish(void)
+{
+	int saved_errno = errno;
+
+	end(false);
 	errno = saved_errno;
+}
+
+void dprof_process_leave(void)
+{
+	uint64_t every = ~UINT64_C(0), before = 0;
+
+	if (dprof_off)
+		return;
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
+	end(true);
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }

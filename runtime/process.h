@@ -14,8 +14,12 @@
 #include <stdint.h>
 
 /* True when the process has its files; tries once. The child of a fork gets new ones at its first
- * event, so that a child that only executes something else leaves no trace. */
+ * event, so that a child that only executes something else leaves no trace, or else when it ends. */
 bool dprof_process_begin(void);
+
+/* The process is about to end without its destructors: writes what they would. May be called from a signal
+ * handler and more than once; does nothing in the child of a vfork. */
+void dprof_process_leave(void);
 
 /* DIRECTORY/HOST-RANK and then what `suffix` says; false when that is too long. */
 bool dprof_process_path(char *to, size_t size, const char *suffix, ...)

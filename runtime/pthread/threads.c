@@ -64,6 +64,11 @@ static void ended(void *known)
 	table_unlock(&threads_table);
 }
 
+static void __attribute__((constructor)) say_silent_end(void)
+{
+	dprof_adapter_silent_end(SITE(site_end));
+}
+
 /* However it ends: by return, pthread_exit or cancellation. */
 static void *begin(void *known)
 {

@@ -10,10 +10,11 @@ unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 programs=0
 cd "$dir" || exit 1
 
-# The first place is the straggler's; nobody before or beside it is proved.
+# The first place is the straggler's; nobody before or beside it is proved. What a silent one does may not be work,
+# for all that dprof knows: then its score is enough.
 judge() { # NAME ranks|threads NUMBER|pidNUMBER
 	"$B/bin/dprof-analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
-	tr -d '"{},:' <json | awk -v kind="$2" -v who="$3" '
+	tr -d '"{},:' <json | awk -v kind="$2" -v who="$3" -v silent="$([[ $1 = *-silent ]] && echo 1)" '
 		$1 == "threads" || $1 == "ranks" { part = $1 }
 		$1 == "rank" { rank = $2 }
 		$1 == "pid" { rank = "pid" $2 }
@@ -24,7 +25,7 @@ judge() { # NAME ranks|threads NUMBER|pidNUMBER
 			if (name == who) { own = lo; proved = $2 == "proved" }
 			else if (hi > other) other = hi
 		}
-		END { exit !(proved && own > 15 && own > other) }' ||
+		END { exit !((proved || silent) && own > 15 && own > other) }' ||
 		fail "$1: expected $2 $3 to be proved the straggler: $(cat json)"
 	programs=$((programs + 1))
 }
@@ -85,6 +86,7 @@ alone pipes-cxx 1 g++ -std=c++17 -pthread "$from/pipes.cc"
 alone sockets-cxx 1 g++ -std=c++17 -pthread "$from/sockets.cc"
 children sockets gcc "$from/sockets.c"
 children fork gcc "$from/fork.c"
+children fork-silent gcc -DSILENT "$from/fork.c"
 children fork-cxx g++ -std=c++17 "$from/fork.cc"
 alone async-cxx 1 g++ -std=c++20 -pthread "$from/async.cc"
 alone openmp-fortran 2 gfortran -fopenmp "$from/openmp.f90"

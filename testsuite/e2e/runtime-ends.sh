@@ -55,6 +55,9 @@ ends() { # way, what is recorded, the problem that is told ("" for none, or any)
 }
 open_end="expected a line 'finished', found none: the process still runs, was killed, called _exit or exec"
 ends fork "10 20" ""
+ends silence 10 ""
+[ "$(cat run/dprof-ends.*/*.process | grep -ac "^finished ")/$(grep -alx "started [0-9]* forked=1" run/dprof-ends.*/*.process | wc -l)" = 3/2 ] ||
+	fail "silence: expected the parent and the two children that did not execute something: $(ls run/dprof-ends.*)"
 ends vfork 20 ""
 ends spawn "10 20" ""
 ends clone 20 ""
@@ -62,11 +65,11 @@ ends exec "10 10" "$open_end"
 ends return 10 ""
 ends much 300010 ""
 ends pthread_exit "10 10" ""
-ends _exit 10 "$open_end"
-ends quick_exit 10 "$open_end"
+ends _exit 10 ""
+ends quick_exit 10 ""
 ends abort 10 "$open_end"
 ends sigkill 10 "$open_end"
-ends daemon "10 10" "$open_end" # by the starter, with _exit
+ends daemon "10 10" "$open_end" # by the starter, with the C library's own _exit
 ends closing 600010 ""
 ends opening 300010 ""
 ends unshare 600010 ""
