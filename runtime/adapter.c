@@ -134,6 +134,14 @@ void dprof_adapter_be_thread(uint32_t number)
 	dprof_thread_be(number);
 }
 
+void dprof_adapter_last_point(const struct dprof_site *site)
+{
+	if (dprof_self)
+		dprof_self->last = site;
+	else
+		dprof_adapter_point(site);
+}
+
 uint32_t dprof_adapter_thread(void)
 {
 	return dprof_self ? dprof_self->header->thread : UINT32_MAX;

@@ -287,6 +287,11 @@ DPROF_EXPORT uint32_t dprof_adapter_reserve_thread(void);
 DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
 DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number);
 
+/* The last event of the calling thread is a point of this site, which stays: behind what its destructors (those of
+ * pthread_key_create) record, but for those of the last round that come after dprof's. A thread that
+ * recorded nothing so far records it at once. */
+DPROF_EXPORT void dprof_adapter_last_point(const struct dprof_site *);
+
 /* The child of a fork that ends without any event records a point of this site, which stays: else nobody would know
  * that it was there. */
 DPROF_EXPORT void dprof_adapter_silent_end(const struct dprof_site *);

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "runtime/adapter.h"
 #include "runtime/count.h"
 #include "runtime/pack.h"
 #include "runtime/process.h"
@@ -139,6 +140,7 @@ static void clean(struct dprof_thread *t)
 	t->lost_unwritten = 0;
 	t->why = DPROF_WHY_REFUSED;
 	t->refused = t->destructor_rounds = 0;
+	t->last = NULL;
 	t->begun = t->looked = dprof_now();
 }
 
@@ -403,7 +405,7 @@ static void leave_to_helper(struct dprof_thread *t)
 	__atomic_store_n(&t->supply, SUPPLY_ENDED, __ATOMIC_RELEASE);
 }
 
-/* Other libraries' destructors may record, too: ours comes back until the last round. */
+/* Other destructors may record, too, or work: ours comes back until the last round. */
 static void end(void *value)
 {
 	struct dprof_thread *t = value;
@@ -412,6 +414,8 @@ static void end(void *value)
 	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
 	    pthread_setspecific(key, t) == 0)
 		return;
+	if (t->last)
+		dprof_adapter_point(t->last);
 	stop_supply(t);
 	/* no handler may record from here on */
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));

@@ -89,6 +89,7 @@ struct dprof_thread {
 	enum dprof_why why;               /* there was no room the last time */
 	unsigned refused;                 /* how often there was no room since there last was */
 	unsigned destructor_rounds;
+	const struct dprof_site *last;    /* a point of it is recorded behind all else, or NULL */
 	uint64_t *before;                 /* where the last word of the chunk before stood, or NULL */
 	uint64_t *dropped;                /* the last word when an event was left out, ... */
 	uint64_t dropped_in;              /* ... and the number of the chunk */

@@ -6,6 +6,8 @@
  *   thread N  POINT (thread begin) ... POINT (thread end)
  *   joiner    ENTER pthread_join thread=N ... EXIT
  *
+ * What destructors of the thread's own data (pthread_key_create) do comes before its end, too.
+ *
  * The number is reserved before the thread is made, and the thread takes it before it records anything.
  * What its id stands for is known from when pthread_create returns, or from when the thread itself
  * begins if that is earlier, until it was joined, or detached and over. */
@@ -55,7 +57,7 @@ static void ended(void *known)
 {
 	struct known *k = known;
 
-	dprof_adapter_point(SITE(site_end));
+	dprof_adapter_last_point(SITE(site_end));
 	table_lock(&threads_table);
 	k->over = true;
 	if (!k->joinable)
