@@ -243,7 +243,7 @@ static void put_events(FILE *out, const struct trace *t, size_t thread, const st
 	if (placed)
 		time = times_cursor(times, clock);
 	nest_begin(&nesting, t->nsites);
-	for (struct tr_event e; trace_next(&cursor, &e); before = cursor) {
+	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied; before = cursor) {
 		struct line l;
 		l.end = l.text;
 		add_word(&l, e.op == DPROF_LOST ? "lost " : "e ");

@@ -179,7 +179,7 @@ static void put_events(struct json *j, const struct trace *t, size_t thread,
 	struct frz_cursor time = { 0 };
 	if (placed)
 		time = times_cursor(times, clock);
-	for (struct tr_event e; trace_next(&cursor, &e);) {
+	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied;) {
 		jw_object(j, NULL);
 		put_event(j, thread, &e);
 		if (placed && e.op != DPROF_LOST) {

@@ -336,6 +336,7 @@ void trace_close(struct trace *t)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		words_close(t->threads[i].words);
 		jumps_close(t->threads[i].jumps);
+		free(t->threads[i].open);
 		free(t->threads[i].name);
 		free(t->threads[i].sched);
 	}
@@ -384,6 +385,15 @@ bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 	return c->inheritance ? inherit_next(c, e) : trace_next_recorded(c, e);
 }
 
+static bool leave_at_the_end(struct tr_cursor *c, struct tr_event *e)
+{
+	if (c->open == c->thread->nopen)
+		return false;
+	*e = (struct tr_event){ .stamp = c->thread->ended, .op = DPROF_EXIT, .implied = true,
+				.site = c->tangled ? TR_NO_SITE : c->thread->open[c->open++] };
+	return true;
+}
+
 bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 {
 	while (c->next < c->thread->nrecords) {
@@ -396,7 +406,7 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 			continue;
 		c->next++;
 		e->nargs = e->keys = 0;
-		e->inherited = e->jumped = e->unsure = false;
+		e->inherited = e->jumped = e->unsure = e->implied = false;
 		if (is_event(r)) {
 			e->stamp = r->stamp;
 			e->op = TR_OP(r->what);
@@ -414,7 +424,7 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 			return true;
 		}
 	}
-	return false;
+	return leave_at_the_end(c, e);
 }
 
 /* The first of each key counts. */

@@ -69,6 +69,8 @@ struct tr_thread {
 	bool ran_on;          /* it ended because its process did */
 	uint64_t may_jump;    /* from this stamp on it may have left places without an exit; UINT64_MAX: it has not */
 	struct tr_jumps *jumps; /* which (trace_jumps.h); NULL: none */
+	uint32_t *open; size_t nopen; /* the regions, innermost first, that its process's end ended: trace_events and
+				 trace_places give an exit of each at `ended`, which no record says */
 	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
 	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
 	size_t nrecords;
@@ -93,6 +95,7 @@ struct tr_event {
 	uint32_t site;        /* index; TR_NO_SITE for LOST and for a site that is missing */
 	uint64_t lost;        /* LOST: how many */
 	bool inherited;       /* not of this thread's records: inherit.h */
+	bool implied;         /* an EXIT that is in no record: the process ended in the region */
 	bool jumped, unsure;  /* an ENTER that has no exit, or of which that is not sure: trace_jumps.h */
 	unsigned nargs;
 	unsigned keys;        /* bits 1 << key: of the arguments */
@@ -175,6 +178,7 @@ void trace_problem(struct trace *, const char *format, ...) __attribute__((forma
 struct tr_cursor {
 	const struct trace *trace;
 	const struct tr_thread *thread;
+	size_t open;          /* of the regions that are open at the end, how many it has left */
 	size_t next;          /* record */
 	/* of trace_places(), which inherit.c sees to */
 	const struct tr_inheritance *inheritance; /* NULL: nothing is inherited */

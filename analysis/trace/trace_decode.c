@@ -236,7 +236,7 @@ bool trace_ends(const struct tr_thread *thread, uint64_t *first, uint64_t *last)
 	*first = thread_run(thread, i).at->stamp;
 	while (!is_event(thread_run(thread, end - 1).at))
 		end--;
-	*last = thread_run(thread, end - 1).at->stamp;
+	*last = thread->nopen ? thread->ended : thread_run(thread, end - 1).at->stamp;
 	return true;
 }
 

@@ -10,7 +10,7 @@
 
 void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thread *thread)
 {
-	*j = (struct jumps_scan){ .thread = thread };
+	*j = (struct jumps_scan){ .trace = trace, .thread = thread };
 	nest_begin(&j->open, trace->nsites);
 }
 
@@ -40,6 +40,8 @@ static void leave(struct jumps_scan *j, uint32_t site)
 void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t record)
 {
 	uint32_t site = (uint32_t)TR_BODY(r->what);
+	if (TR_OP(r->what) != DPROF_LOST)
+		j->stamp = r->stamp;
 	switch (TR_OP(r->what)) {
 	case DPROF_ENTER:
 		nest_enter(&j->open, (struct nest_entry){ site, r->stamp, record });
@@ -86,9 +88,27 @@ static void sort(struct tr_jumps *found)
 	found->nsites = n;
 }
 
+/* A process that ends in good order ends the regions that its threads are in, where they are in no operation: of
+ * that nobody knows how it went on. */
+static void find_open(struct jumps_scan *j, size_t before)
+{
+	struct tr_thread *t = j->thread;
+	bool known = t->complete && t->ran_on && !t->lost && j->nlast > before && t->ended > j->stamp;
+	for (size_t i = before; i < j->nlast; i++)
+		known &= j->last[i].site != TR_NO_SITE && j->trace->sites[j->last[i].site].kind == DPROF_KIND_REGION;
+	for (size_t i = before; known && i < j->nlast; i++)
+		*MEM_GROW(t->open, t->nopen) = j->last[i].site;
+}
+
 void jumps_end(struct jumps_scan *j, bool lasts)
 {
+	size_t before = j->nlast;
+	free(j->thread->open);
+	j->thread->open = NULL;
+	j->thread->nopen = 0;
 	end_of_records(j);
+	if (lasts)
+		find_open(j, before);
 	nest_end(&j->open);
 	for (size_t i = 0; i < j->nlast && !lasts; i++)
 		jumped(j, j->last[i]);

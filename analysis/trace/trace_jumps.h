@@ -29,7 +29,9 @@ struct tr_jumps {
 
 /* While the records of one thread come by, in order. */
 struct jumps_scan {
+	const struct trace *trace;
 	struct tr_thread *thread;
+	uint64_t stamp;          /* of the last event */
 	bool lost;
 	struct nesting open;
 	struct tr_jumps found;
