@@ -34,6 +34,7 @@ struct runner {              /* one thread */
 	struct row_time *rows;
 	bool cuts;           /* its time is in question */
 	uint32_t jumped;     /* the first region that has no exit, or TR_NO_SITE */
+	bool worked_inside;  /* of the operation that it is in */
 	bool doubtful;       /* it is not known what is on its stack */
 	bool forgets;        /* at the next event: anything may have happened before it */
 	uint64_t cut_until;  /* doubtful: what is before has been cut */

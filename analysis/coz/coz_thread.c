@@ -215,6 +215,16 @@ static void doubt(struct visit *v, struct runner *r)
 	r->doubtful = r->forgets = true;
 }
 
+/* Regions inside of an operation, such as functions that MPI calls and signal handlers: how long the operation
+ * takes without them nobody knows. */
+static void doubt_operation(struct visit *v, struct runner *r)
+{
+	if (!r->worked_inside || r->operations > 0)
+		return;
+	r->worked_inside = false;
+	doubt(v, r);
+}
+
 void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 {
 	for (size_t row = 0; row < v->all->nregions; row++)
@@ -304,12 +314,15 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 	if (e->jumped && r->jumped == TR_NO_SITE && e->site != TR_NO_SITE && is_region(v, e->site) &&
 	    !v->g->trace->sites[e->site].automatic)
 		r->jumped = e->site;
-	if (e->site == TR_NO_SITE || e->jumped)
+	if (e->site == TR_NO_SITE || e->jumped) {
 		doubt(v, r);
-	else if (e->op == DPROF_ENTER)
+	} else if (e->op == DPROF_ENTER) {
+		r->worked_inside |= r->operations > 0 && is_region(v, e->site);
 		push(v, r, e->site, r->stamp);
-	else if (e->op == DPROF_EXIT)
+	} else if (e->op == DPROF_EXIT) {
 		leave(v, r, e->site, r->stamp);
+	}
+	doubt_operation(v, r);
 	if (r->forgets)
 		forget(v, r);
 	r->forgets = false;
