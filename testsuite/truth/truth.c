@@ -92,6 +92,7 @@ static struct trace rewrite(const struct recording *r, const struct clockmap *ma
 {
 	struct trace t = *r->trace;
 	t.problems = NULL, t.nproblems = 0;
+	t.notes = NULL, t.nnotes = 0;
 	t.threads = allocate(t.nthreads, sizeof *t.threads);
 	memcpy(t.threads, r->trace->threads, t.nthreads * sizeof *t.threads);
 	for (size_t i = 0; i < t.nthreads; i++)
@@ -118,6 +119,7 @@ static void rewrite_free(struct trace *t)
 static struct trace merge(const struct trace *trace)
 {
 	struct trace t = *trace;
+	t.notes = NULL, t.nnotes = 0;
 	t.threads = allocate(t.nthreads, sizeof *t.threads);
 	memcpy(t.threads, trace->threads, t.nthreads * sizeof *t.threads);
 	for (size_t i = 0; i < t.nthreads; i++)
