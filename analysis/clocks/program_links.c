@@ -183,7 +183,7 @@ static void link_match(struct maker *k)
 	const struct match *m = &k->match;
 	if (m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_of(k, &m->parts[1]))
 		add(k, &m->parts[0], &m->parts[1]);
-	if (m->kind != MATCH_MEETING)
+	if (m->kind != MATCH_COLLECTIVE)
 		return;
 	if (m->flow == MATCH_ALL)
 		link_all(k);

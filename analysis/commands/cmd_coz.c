@@ -50,22 +50,24 @@ static int refuse(const char *option, const char *expected, const char *found)
 	return EXIT_USAGE;
 }
 
-static int find_reduction(const struct options *o, struct profile_wish *wish, uint32_t *reduction)
+static int find_reduction(const struct options *o, struct profile_request *request,
+			  uint32_t *reduction)
 {
 	if (!o->reduce)
 		return EXIT_FINE;
 	if (!read_reduction(o->reduce, reduction))
 		return refuse("--reduce", "a percentage from 0 to 100 with at most 6 decimals",
 			      o->reduce);
-	wish->reductions = reduction;
-	wish->nreductions = 1;
+	request->reductions = reduction;
+	request->nreductions = 1;
 	return EXIT_FINE;
 }
 
 /* What was given for `option`, as one of the values of the threads that `who` leaves; with a sentence where it is
  * none of them. */
 static int find_number(const struct trace *trace, const char *option, const char *what, const char *given,
-		       struct coz_actor who, int64_t (*value)(const struct trace *, size_t thread), int64_t *found)
+		       struct coz_location who,
+		       int64_t (*value)(const struct trace *, size_t thread), int64_t *found)
 {
 	size_t n = 0;
 	char **names = mem_resize(NULL, trace->nthreads + 1, sizeof *names);
@@ -102,7 +104,7 @@ static int64_t number_of(const struct trace *trace, size_t thread)
 	return trace->threads[thread].number;
 }
 
-static int find_who(const struct trace *trace, const struct options *o, struct coz_actor *who)
+static int find_who(const struct trace *trace, const struct options *o, struct coz_location *who)
 {
 	bool ranks = false;
 	int status = EXIT_FINE;
@@ -161,11 +163,12 @@ static bool single(const struct options *o)
 	return o->region || o->all_work;
 }
 
-static int find_wish(const struct trace *trace, const struct options *o, struct profile_wish *wish,
-		     uint32_t *reduction)
+static int find_request(const struct trace *trace, const struct options *o,
+			struct profile_request *request, uint32_t *reduction)
 {
-	*wish = (struct profile_wish){ .region = o->region, .all_work = o->all_work, .worst = o->transfer != NULL,
-				       .from = o->from ? o->from : o->progress, .to = o->to };
+	*request = (struct profile_request){ .region = o->region, .all_work = o->all_work,
+					     .worst = o->transfer != NULL,
+					     .from = o->from ? o->from : o->progress, .to = o->to };
 	if (o->region && o->all_work)
 		return refuse("--region", "either this or --all-work", o->region);
 	if (o->from && o->progress)
@@ -175,15 +178,15 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 			      o->from ? "--to as well" : "--from as well", o->from ? o->from : o->to);
 	if (o->transfer && strcmp(o->transfer, "worst") != 0)
 		return refuse("--transfer", "worst", o->transfer);
-	int status = find_reduction(o, wish, reduction);
+	int status = find_reduction(o, request, reduction);
 	if (status == EXIT_FINE)
-		status = find_who(trace, o, &wish->who);
+		status = find_who(trace, o, &request->who);
 	if (status == EXIT_FINE)
 		status = find_name(trace, DPROF_KIND_REGION, "--region", "region",
 				   is_outside(trace, o->region) ? NULL : o->region);
 	if (status == EXIT_FINE)
 		status = find_name(trace, DPROF_KIND_PROGRESS, o->from ? "--from" : "--progress",
-				   "progress point", wish->from);
+				   "progress point", request->from);
 	if (status == EXIT_FINE)
 		status = find_name(trace, DPROF_KIND_PROGRESS, "--to", "progress point", o->to);
 	return status;
@@ -192,7 +195,7 @@ static int find_wish(const struct trace *trace, const struct options *o, struct 
 /* ---- As text --------------------------------------------------------------------------------- */
 
 /* " on rank 3", or nothing */
-static struct actor_name where(struct coz_actor who)
+static struct actor_name where(struct coz_location who)
 {
 	struct actor_name name = { "" };
 	if (!coz_is_all(who))
@@ -216,10 +219,10 @@ static void print_table(const struct trace *trace, const struct profile *p, bool
 	putchar('\n');
 }
 
-static void say(char *sentence)
+static void say(char *text)
 {
-	print_wrapped("", sentence);
-	free(sentence);
+	print_wrapped("", text);
+	free(text);
 }
 
 /* What would be gained. */
@@ -271,7 +274,7 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
 {
-	notes_damage(trace->nproblems - p->nfaults);
+	notes_damage(trace->nproblems - p->ndiagnostics);
 	if (!p->possible && p->nrows > 0)
 		say(mem_format("%s: nothing is known but that p percent less of anything buys at most p "
 			       "percent of the run.",
@@ -329,9 +332,9 @@ static void print_json(const struct trace *trace, const struct profile *p, const
 
 int cmd_coz(struct trace *trace, const struct options *options)
 {
-	struct profile_wish wish;
+	struct profile_request request;
 	uint32_t reduction;
-	int status = find_wish(trace, options, &wish, &reduction);
+	int status = find_request(trace, options, &request, &reduction);
 	if (status != EXIT_FINE)
 		return status;
 	struct times times;
@@ -341,11 +344,11 @@ int cmd_coz(struct trace *trace, const struct options *options)
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	wish.unsure = unrecorded.count > 0;
+	request.unsure = unrecorded.count > 0;
 	unrecorded_close(&unrecorded);
-	profile_open(&profile, trace, &times, &wish);
-	for (size_t i = 0; i < profile.nfaults; i++)
-		trace_problem(trace, "%s", profile.faults[i]);
+	profile_open(&profile, trace, &times, &request);
+	for (size_t i = 0; i < profile.ndiagnostics; i++)
+		trace_problem(trace, "%s", profile.diagnostics[i]);
 	if (options->json)
 		print_json(trace, &profile, options, clock_bounds_word(&times));
 	else

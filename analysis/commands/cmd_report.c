@@ -109,8 +109,8 @@ static void find_profile(const struct findings *f, struct profile *p)
 	bool *wanted = biggest_regions(f);
 	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
-		     &(struct profile_wish){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
-					     .unsure = f->unrecorded.count > 0 });
+		     &(struct profile_request){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
+						.unsure = f->unrecorded.count > 0 });
 	free(wanted);
 }
 
@@ -201,12 +201,12 @@ static void print_advice(const struct findings *f, const struct profile *p)
 }
 
 /* What coz calls problems only makes bounds wide here. */
-static void print_faults(const struct profile *p)
+static void print_diagnostics(const struct profile *p)
 {
-	if (p->nfaults == 0)
+	if (p->ndiagnostics == 0)
 		return;
-	char *why = mem_format("not known exactly: %s%s", p->faults[0],
-			       p->nfaults > 1 ? "; dprof-analyze coz says more" : "");
+	char *why = mem_format("not known exactly: %s%s", p->diagnostics[0],
+			       p->ndiagnostics > 1 ? "; dprof-analyze coz says more" : "");
 	print_wrapped("  ", why);
 	free(why);
 }
@@ -228,7 +228,7 @@ static void print_text(const struct findings *f, const struct profile *p, bool e
 	if (p->nrows > 0 && p->possible) {
 		heading("What less time in a region would buy if nothing else changes: % of the run");
 		profile_table_print(f->trace, p, false, PROFILE_SHOWN);
-		print_faults(p);
+		print_diagnostics(p);
 	}
 	print_advice(f, p);
 	notes_print(f->trace);

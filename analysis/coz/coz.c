@@ -2,10 +2,10 @@
  *
  * coz.c - visits all events in an order of causes before effects.
  *
- * A thread goes on until its next stop; of those that can go on, the one whose next stop is
- * earliest goes first, so that little is under way. One that waits for a junction sleeps until
+ * A thread goes on until its next synchronisation point; of those that can go on, the one whose next point
+ * is earliest goes first, so that little is under way. One that waits for a node sleeps until
  * the last input is posted. When all sleep, the trace contradicts itself: the earliest
- * sleeper's junction is then taken for unknown. */
+ * sleeper's node is then taken for unknown. */
 #include "analysis/coz/coz.h"
 
 #include <assert.h>
@@ -19,10 +19,10 @@
 
 #define NOBODY UINT32_MAX
 
-static void add_fault(const struct visit *v, char *sentence)
+static void add_diagnostic(const struct visit *v, char *text)
 {
 	struct graph *g = &v->coz->graph;
-	*MEM_GROW(g->faults, g->nfaults) = sentence;
+	*MEM_GROW(g->diagnostics, g->ndiagnostics) = text;
 }
 
 static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
@@ -39,7 +39,7 @@ frz_time visit_elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
 	return e;
 }
 
-/* ---- Junctions ------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static int64_t not_negative(int64_t x)
 {
@@ -54,7 +54,7 @@ static struct slack *slacks_for(struct visit *v, size_t n)
 }
 
 /* On each clock the latest input: of those that are sure, or of all. */
-static void find_latest(struct visit *v, const struct graph_junction *j, bool sure_only)
+static void find_latest(struct visit *v, const struct graph_node *j, bool sure_only)
 {
 	const struct trace *trace = v->g->trace;
 	memset(v->came, 0, trace->nclocks * sizeof *v->came);
@@ -98,7 +98,7 @@ static frz_time until_latest(struct visit *v, const struct graph_input *input, b
 	return until;
 }
 
-static void meet_slacks(struct visit *v, const struct graph_junction *j, struct slack *slack)
+static void sync_slacks(struct visit *v, const struct graph_node *j, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
 	bool all_sure = true, alone = j->ninputs == 1;
@@ -117,7 +117,7 @@ static void meet_slacks(struct visit *v, const struct graph_junction *j, struct 
 }
 
 /* It began to wait before the first of the signals, and one of them ended that. */
-static void woken_slacks(struct visit *v, const struct graph_junction *j, struct slack *slack)
+static void woken_slacks(struct visit *v, const struct graph_node *j, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
 	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
@@ -132,11 +132,11 @@ static void woken_slacks(struct visit *v, const struct graph_junction *j, struct
 				   not_negative(times_between(v->times, begin, last).hi), true };
 }
 
-static struct saving *happen(struct visit *v, const struct graph_junction *j)
+static struct saving *happen(struct visit *v, const struct graph_node *j)
 {
 	struct slack *slack = slacks_for(v, j->ninputs);
 	switch (j->kind) {
-	case GRAPH_MEET:    meet_slacks(v, j, slack); break;
+	case GRAPH_SYNC:    sync_slacks(v, j, slack); break;
 	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
 	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, slack); break;
 	case GRAPH_UNKNOWN: slack[0] = (struct slack){ 0, 0, true }; break;
@@ -154,15 +154,15 @@ static void wake(struct visit *v, uint32_t thread)
 {
 	const struct runner *r = &v->runners[thread];
 	const struct graph_thread *t = &v->g->threads[thread];
-	uint64_t stamp = r->stop < t->nstops ? t->stops[r->stop].stamp : t->last;
+	uint64_t stamp = r->sync < t->nsyncs ? t->syncs[r->sync].stamp : t->last;
 	heap_add(&v->heap, heap_key(time_of(v, thread, stamp).lo), thread);
 }
 
 /* The junction has happened: its inputs are done with, and who slept goes on. */
 static void finish(struct visit *v, uint32_t number, struct saving *saving)
 {
-	const struct graph_junction *j = &v->g->junctions[number];
-	struct junction_state *state = &v->states[number];
+	const struct graph_node *j = &v->g->nodes[number];
+	struct node_state *state = &v->states[number];
 	for (size_t i = 0; i < j->ninputs; i++) {
 		saving_drop(v->all, v->held[j->first + i]);
 		v->held[j->first + i] = NULL;
@@ -178,19 +178,19 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 
 static void post(struct visit *v, struct runner *r, uint32_t input)
 {
-	uint32_t number = v->g->inputs[input].junction;
-	struct junction_state *state = &v->states[number];
+	uint32_t number = v->g->inputs[input].node;
+	struct node_state *state = &v->states[number];
 	if (state->happened)
 		return; /* it had to happen without */
 	v->held[input] = saving_keep(r->saving);
 	if (--state->missing == 0)
-		finish(v, number, happen(v, &v->g->junctions[number]));
+		finish(v, number, happen(v, &v->g->nodes[number]));
 }
 
 /* False when the junction has not happened yet. An operation inside of another does not count. */
-static bool take_junction(struct visit *v, struct runner *r, uint32_t number)
+static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 {
-	struct junction_state *state = &v->states[number];
+	struct node_state *state = &v->states[number];
 	bool counts = r->operations <= 1;
 	if (!state->happened && counts) {
 		r->next_sleeper = state->sleepers;
@@ -228,35 +228,35 @@ static void probe(struct visit *v, struct runner *r, uint32_t number)
 	saving_drop(v->all, now);
 }
 
-/* Does the stops of the event that was just read; false when it must wait for one of them. What
- * waits comes before the event, what is posted behind it. */
-static bool do_stops(struct visit *v, struct runner *r)
+/* Does the synchronisation points of the event that was just read; false when it must wait for one
+ * of them. What waits comes before the event, what is posted behind it. */
+static bool do_syncs(struct visit *v, struct runner *r)
 {
 	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	while (r->stop < t->nstops && t->stops[r->stop].at == r->at &&
-	       t->stops[r->stop].what == GRAPH_WAITS) {
-		if (!take_junction(v, r, t->stops[r->stop].number))
+	while (r->sync < t->nsyncs && t->syncs[r->sync].at == r->at &&
+	       t->syncs[r->sync].what == GRAPH_WAITS) {
+		if (!pass_node(v, r, t->syncs[r->sync].number))
 			return false;
-		r->stop++;
+		r->sync++;
 	}
 	thread_apply(v, r, &r->pending);
 	r->has_pending = false;
-	if (r->stop < t->nstops && t->stops[r->stop].at == r->at)
+	if (r->sync < t->nsyncs && t->syncs[r->sync].at == r->at)
 		thread_settle(v, r);
-	for (; r->stop < t->nstops && t->stops[r->stop].at == r->at; r->stop++)
-		if (t->stops[r->stop].what == GRAPH_POSTS)
-			post(v, r, t->stops[r->stop].number);
+	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == r->at; r->sync++)
+		if (t->syncs[r->sync].what == GRAPH_POSTS)
+			post(v, r, t->syncs[r->sync].number);
 		else
-			probe(v, r, t->stops[r->stop].number);
+			probe(v, r, t->syncs[r->sync].number);
 	r->at++;
 	return true;
 }
 
-/* Up to and with the next stop. False when the thread has ended or sleeps. */
+/* Up to and with the next synchronisation point. False when the thread has ended or sleeps. */
 static bool run(struct visit *v, struct runner *r)
 {
 	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	uint64_t until = r->stop < t->nstops ? t->stops[r->stop].at : UINT64_MAX;
+	uint64_t until = r->sync < t->nsyncs ? t->syncs[r->sync].at : UINT64_MAX;
 	while (!r->has_pending) {
 		if (!trace_next_bare(&r->events, &r->pending))
 			return false;
@@ -266,7 +266,7 @@ static bool run(struct visit *v, struct runner *r)
 		thread_apply(v, r, &r->pending);
 		r->at += !r->pending.inherited;
 	}
-	return r->has_pending && do_stops(v, r) && r->stop < t->nstops;
+	return r->has_pending && do_syncs(v, r) && r->sync < t->nsyncs;
 }
 
 /* Everyone sleeps: the junction of whoever is earliest is unknown. */
@@ -290,14 +290,15 @@ static bool break_stalemate(struct visit *v)
 	const struct runner *r = &v->runners[earliest];
 	if (v->stuck++ == 0 && !v->coz->asked) {
 		char *where = graph_place(trace, earliest, r->pending.site);
-		add_fault(v, mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the "
-					"trace or comes only after it; it may have waited for "
-					"anything", where, r->pending.stamp));
+		add_diagnostic(v,
+			       mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the "
+					  "trace or comes only after it; it may have waited for "
+					  "anything", where, r->pending.stamp));
 		free(where);
 	}
 	struct saving *s = saving_own(v->all, saving_keep(r->saving));
 	saving_forget(v->all, s, visit_elapsed(v, earliest, r->pending.stamp));
-	finish(v, v->g->threads[earliest].stops[r->stop].number, s);
+	finish(v, v->g->threads[earliest].syncs[r->sync].number, s);
 	return true;
 }
 
@@ -318,12 +319,12 @@ static void visit(struct visit *v)
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-bool coz_is_all(struct coz_actor who)
+bool coz_is_all(struct coz_location who)
 {
 	return who.rank == COZ_ANY && who.pid == COZ_ANY && who.thread == COZ_ANY;
 }
 
-bool coz_is_asked(const struct trace *trace, size_t thread, struct coz_actor who)
+bool coz_is_asked(const struct trace *trace, size_t thread, struct coz_location who)
 {
 	const struct tr_thread *self = &trace->threads[thread];
 	return (who.rank == COZ_ANY || self->rank == who.rank) &&
@@ -363,7 +364,7 @@ static void open_visit(struct visit *v)
 	const struct trace *trace = g->trace;
 	v->runners = mem_resize(NULL, trace->nthreads + 1, sizeof *v->runners);
 	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
-	v->states = mem_resize(NULL, g->njunctions, sizeof *v->states);
+	v->states = mem_resize(NULL, g->nnodes, sizeof *v->states);
 	v->held = mem_resize(NULL, g->ninputs + 1, sizeof(struct saving *));
 	v->cursors = mem_resize(NULL, trace->nclocks, sizeof *v->cursors);
 	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
@@ -371,10 +372,10 @@ static void open_visit(struct visit *v)
 	v->latest_hi = mem_resize(NULL, trace->nclocks, sizeof *v->latest_hi);
 	v->came = mem_resize(NULL, trace->nclocks, sizeof *v->came);
 	memset(v->held, 0, g->ninputs * sizeof(struct saving *));
-	for (size_t i = 0; i < g->njunctions; i++)
-		v->states[i] = (struct junction_state){ .missing = g->junctions[i].ninputs,
-							.waiting = g->junctions[i].nwaiting,
-							.sleepers = NOBODY };
+	for (size_t i = 0; i < g->nnodes; i++)
+		v->states[i] = (struct node_state){ .missing = g->nodes[i].ninputs,
+						    .waiting = g->nodes[i].nwaiting,
+						    .sleepers = NOBODY };
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		v->cursors[c] = times_cursor(v->times, c);
 	for (uint32_t t = 0; t < trace->nthreads; t++)
@@ -386,7 +387,7 @@ static void close_visit(struct visit *v)
 	const struct graph *g = v->g;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		close_runner(v, t);
-	for (size_t i = 0; i < g->njunctions; i++)
+	for (size_t i = 0; i < g->nnodes; i++)
 		saving_drop(v->all, v->states[i].saving);
 	for (size_t i = 0; i < g->ninputs; i++)
 		saving_drop(v->all, v->held[i]);
@@ -411,22 +412,26 @@ static void say_doubts(const struct visit *v)
 		const struct runner *r = &v->runners[t];
 		if (r->jumped != TR_NO_SITE) {
 			char *where = graph_place(trace, t, r->jumped);
-			add_fault(v, mem_format("%s: the region has no exit; when it was left is not known", where));
+			add_diagnostic(v,
+				       mem_format("%s: the region has no exit; when it was left is not known",
+						  where));
 			free(where);
 		}
 		for (size_t i = 0; i < r->depth; i++) {
 			if (is_operation(v, r->stack[i]) || trace->sites[r->stack[i]].automatic)
 				continue;
 			char *where = graph_place(trace, t, r->stack[i]);
-			add_fault(v, mem_format("%s: the region is still open at the end of the "
-						"records; its time counts up to there", where));
+			add_diagnostic(v,
+				       mem_format("%s: the region is still open at the end of the "
+						  "records; its time counts up to there", where));
 			free(where);
 			break;
 		}
 	}
 	if (v->bad_exits > 0)
-		add_fault(v, mem_format("%" PRIu64 " exits do not match what was entered; what was "
-					"saved before them is not known", v->bad_exits));
+		add_diagnostic(v,
+			       mem_format("%" PRIu64 " exits do not match what was entered; what was "
+					  "saved before them is not known", v->bad_exits));
 }
 
 bool coz_possible(const struct times *times)

@@ -8,9 +8,9 @@
  *   program order   s(v) = s(u) + p * (time between u and v), if the region is on the stack and no
  *                   operation is; else s(u). The time between two stamps of one clock is enclosed
  *                   by the clock's rate, and never the difference of two enclosed times.
- *   junction        s = min over inputs of (s(input) + slack), the slacks from times: of a meeting,
+ *   node            s = min over inputs of (s(input) + slack), the slacks from times: of a collective,
  *                   (its latest input - the input), and what came after its latest input stays.
- *   the end         is a junction of the last events of all threads: its saving is the run's.
+ *   the end         is a node of the last events of all threads: its saving is the run's.
  *
  * Law: if the links between clocks are true and the assumption about clocks holds, and waiting is
  * as graph.h and transfer.h say, then the saving of the run in which every visit to the region (and
@@ -32,10 +32,10 @@
 /* Whose time is in question: of all of them (COZ_ANY), or of those with this rank, or, of processes without one,
  * with this pid, and of their threads that with this number. */
 #define COZ_ANY INT64_MIN
-struct coz_actor { int64_t rank, pid, thread; };
-#define COZ_ALL ((struct coz_actor){ COZ_ANY, COZ_ANY, COZ_ANY })
-bool coz_is_all(struct coz_actor);
-bool coz_is_asked(const struct trace *, size_t thread, struct coz_actor);
+struct coz_location { int64_t rank, pid, thread; };
+#define COZ_ALL ((struct coz_location){ COZ_ANY, COZ_ANY, COZ_ANY })
+bool coz_is_all(struct coz_location);
+bool coz_is_asked(const struct trace *, size_t thread, struct coz_location);
 
 /* An event whose saving is wanted: added to sums, kept, or both. */
 #define COZ_SUMS 4
@@ -56,7 +56,7 @@ struct coz_question {
 	size_t nrows;
 	const uint32_t *reductions;  /* millionths of a percent */
 	size_t nreductions;
-	struct coz_actor who;
+	struct coz_location who;
 };
 
 struct coz {
@@ -64,7 +64,7 @@ struct coz {
 	struct transfer transfer;
 	struct span span;            /* of the run */
 	const struct coz_probe *probes; size_t nprobes;
-	bool asked;                  /* whatever is wrong is among the graph's faults */
+	bool asked;                  /* whatever is wrong is among the graph's diagnostics */
 	bool answered;
 	struct coz_question question; /* whose answer is: */
 	struct savings all;

@@ -2,7 +2,7 @@
  *
  * coz_private.h - what the two files of coz share.
  *
- *   coz.c         the order of the visit, junctions, answers
+ *   coz.c         the order of the visit, nodes, answers
  *   coz_thread.c  one thread: what is on its stack, what is cut of its time */
 #ifndef ANALYSIS_COZ_PRIVATE_H
 #define ANALYSIS_COZ_PRIVATE_H
@@ -21,7 +21,7 @@ struct row_time {            /* of one region, in a thread */
 struct runner {              /* one thread */
 	struct tr_cursor events;
 	uint64_t at;         /* the next event */
-	size_t stop;         /* the next one */
+	size_t sync;         /* the next one */
 	struct saving *saving;
 	uint32_t *stack; size_t depth, room; /* sites */
 	uint32_t *open; size_t nopen;  /* rows that are on it */
@@ -44,7 +44,7 @@ struct runner {              /* one thread */
 	uint32_t next_sleeper;
 };
 
-struct junction_state {
+struct node_state {
 	uint32_t missing, waiting; /* inputs, and threads that have not come by */
 	uint32_t sleepers;   /* the first, or NOBODY */
 	bool happened;
@@ -58,11 +58,11 @@ struct visit {
 	const struct span *span;
 	struct savings *all;
 	struct runner *runners;
-	struct junction_state *states;
+	struct node_state *states;
 	struct saving **held;    /* of each input */
 	struct frz_cursor *cursors; /* of each clock */
 	struct slack *slacks; size_t nslacks;
-	int64_t *latest_lo, *latest_hi; /* of each clock, while a meeting is looked at */
+	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */
 	uint64_t *latest;
 	bool *came;
 	struct heap heap;

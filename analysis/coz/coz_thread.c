@@ -2,7 +2,7 @@
  *
  * coz_thread.c - along one thread: regions are entered and left, operations begin and end, and what
  * lies in between is cut. Stretches are added up as ticks and pieces, and become savings only where
- * somebody wants to know (thread_settle). */
+ * the result is wanted (thread_settle). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,8 +184,8 @@ static void pop(struct visit *v, struct runner *r, uint64_t stamp)
 		leave_regions(v, r, stamp);
 }
 
-/* What is open inside of `site` was left by a jump, nobody knows when; and a site that is not open
- * was entered nobody knows when. */
+/* What is open inside of `site` was left by a jump, at an unknown time; and a site that is not open
+ * was entered at an unknown time. */
 static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
 {
 	size_t d = r->depth;
@@ -235,7 +235,7 @@ void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 }
 
 /* What the first thread of a process did before its first event, since the run began: from when it had left
- * MPI_Init, or was there at all, it worked; before that nobody knows. */
+ * MPI_Init, or was there at all, it worked; before that it is unknown. */
 static void cut_begin(struct visit *v, struct runner *r, uint32_t row)
 {
 	const struct tr_thread *self = r->events.thread;

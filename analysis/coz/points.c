@@ -12,23 +12,23 @@
 
 enum { FIRST_ALL, SECOND_ALL, FIRST_MATCHED, SECOND_MATCHED }; /* sums */
 
-struct instance {
+struct point_instance {
 	uint64_t id;
 	bool has_id, second;
 	int64_t when;                /* about; only for an order */
 	size_t probe;
 };
 
-struct instances { struct instance *v; size_t n; };
+struct point_instances { struct point_instance *v; size_t n; };
 
 /* ---- Finding and matching -------------------------------------------------------------------- */
 
-static void add_instance(struct points *p, struct instances *all, const struct tr_event *e,
+static void add_instance(struct points *p, struct point_instances *all, const struct tr_event *e,
 			 struct graph_probe event, bool second, int64_t when)
 {
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
 	*MEM_GROW(all->v, all->n) =
-		(struct instance){ id, id != UINT64_MAX, second, when, p->nprobes };
+		(struct point_instance){ id, id != UINT64_MAX, second, when, p->nprobes };
 	p->ends = mem_grow(p->ends, p->nprobes, 1);
 	p->ends[p->nprobes] = second;
 	*MEM_GROW(p->probes, p->nprobes) =
@@ -43,7 +43,7 @@ static bool is_point(const struct trace *t, uint32_t site, const char *name)
 	       strcmp(t->sites[site].name, name) == 0;
 }
 
-static void find_instances(struct points *p, struct instances *all, const struct trace *trace,
+static void find_instances(struct points *p, struct point_instances *all, const struct trace *trace,
 			   const struct times *times, const char *from, const char *to)
 {
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
@@ -68,7 +68,7 @@ static void find_instances(struct points *p, struct instances *all, const struct
  * the first point. */
 static int by_match(const void *x, const void *y, void *probes)
 {
-	const struct instance *a = x, *b = y;
+	const struct point_instance *a = x, *b = y;
 	const struct coz_probe *p = probes;
 	uint64_t key_a = a->has_id ? a->id : p[a->probe].event.thread;
 	uint64_t key_b = b->has_id ? b->id : p[b->probe].event.thread;
@@ -85,7 +85,7 @@ static int by_match(const void *x, const void *y, void *probes)
 
 static int by_when(const void *x, const void *y)
 {
-	const struct instance *a = x, *b = y;
+	const struct point_instance *a = x, *b = y;
 	if (a->second != b->second)
 		return a->second ? 1 : -1;
 	if (a->when != b->when)
@@ -93,8 +93,8 @@ static int by_when(const void *x, const void *y)
 	return (a->probe > b->probe) - (a->probe < b->probe);
 }
 
-static bool belong_together(const struct points *p, const struct instance *a,
-			    const struct instance *b)
+static bool belong_together(const struct points *p, const struct point_instance *a,
+			    const struct point_instance *b)
 {
 	if (a->has_id || b->has_id)
 		return a->has_id && b->has_id && a->id == b->id;
@@ -108,7 +108,7 @@ static struct moment moment_of(const struct points *p, const struct trace *t, si
 }
 
 static void add_latency(struct points *p, const struct times *times, enum points_what what,
-			const struct instance *a, const struct instance *b)
+			const struct point_instance *a, const struct point_instance *b)
 {
 	frz_time passed = times_between(times, moment_of(p, times->trace, a->probe),
 					moment_of(p, times->trace, b->probe));
@@ -116,7 +116,7 @@ static void add_latency(struct points *p, const struct times *times, enum points
 }
 
 /* k-th with k-th of each run of instances that can belong together. */
-static void match(struct points *p, struct instances *all, const struct times *times)
+static void match(struct points *p, struct point_instances *all, const struct times *times)
 {
 	for (size_t i = 0, next; i < all->n; i = next) {
 		size_t seconds;
@@ -126,7 +126,7 @@ static void match(struct points *p, struct instances *all, const struct times *t
 		for (seconds = i; seconds < next && !all->v[seconds].second; seconds++)
 			;
 		for (size_t k = 0; i + k < seconds && seconds + k < next; k++) {
-			const struct instance *a = &all->v[i + k], *b = &all->v[seconds + k];
+			const struct point_instance *a = &all->v[i + k], *b = &all->v[seconds + k];
 			p->probes[a->probe].sums |= 1u << FIRST_MATCHED;
 			p->probes[b->probe].sums |= 1u << SECOND_MATCHED;
 			add_latency(p, times, POINTS_LATENCY, a, b);
@@ -155,7 +155,7 @@ static void keep_ends(struct points *p)
 void points_open(struct points *p, const struct trace *trace, const struct times *times,
 		 const char *from, const char *to)
 {
-	struct instances all = { NULL, 0 };
+	struct point_instances all = { NULL, 0 };
 	*p = (struct points){ .pair = to != NULL };
 	find_instances(p, &all, trace, times, from, to);
 	if (!p->pair) {
@@ -195,14 +195,15 @@ static void measure_throughput(struct points *p, const struct times *times)
 	p->known[POINTS_THROUGHPUT] = p->count[0] > 1 && total->lo > 0;
 }
 
-static struct instances instances_of(const struct points *p, const struct times *times)
+static struct point_instances instances_of(const struct points *p, const struct times *times)
 {
-	struct instances all = { mem_resize(NULL, p->nprobes + 1, sizeof *all.v), p->nprobes };
+	struct point_instances all = { mem_resize(NULL, p->nprobes + 1, sizeof *all.v),
+				       p->nprobes };
 	for (size_t i = 0; i < p->nprobes; i++) {
 		struct moment m = moment_of(p, times->trace, i);
 		struct frz_cursor clock = times_cursor(times, m.clock);
-		all.v[i] = (struct instance){ .second = p->ends[i], .probe = i,
-					      .when = frz_time_of(&clock, m.stamp).lo };
+		all.v[i] = (struct point_instance){ .second = p->ends[i], .probe = i,
+						    .when = frz_time_of(&clock, m.stamp).lo };
 	}
 	qsort(all.v, all.n, sizeof *all.v, by_when);
 	return all;
@@ -211,7 +212,7 @@ static struct instances instances_of(const struct points *p, const struct times 
 /* The sum of all latencies does not depend on what belongs together, so the k-th will do. */
 static void measure_little(struct points *p, const struct coz *c, const struct times *times)
 {
-	struct instances all = instances_of(p, times);
+	struct point_instances all = instances_of(p, times);
 	size_t n = p->count[0];
 	for (size_t k = 0; k < n; k++) {
 		if (k < p->count[1]) {

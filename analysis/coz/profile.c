@@ -23,30 +23,31 @@ static bool any_unmarked(const struct trace *trace)
 }
 
 /* All work, if that is the question; what is outside of regions, if that is work anywhere. */
-static void add_without_site(struct profile *p, const struct trace *trace, const struct profile_wish *wish,
-			     uint32_t *row)
+static void add_without_site(struct profile *p, const struct trace *trace,
+			     const struct profile_request *request, uint32_t *row)
 {
-	bool outside = wish->region ? strcmp(wish->region, OUTSIDE_REGIONS) == 0
+	bool outside = request->region ? strcmp(request->region, OUTSIDE_REGIONS) == 0
 				    : any_unmarked(trace);
-	if (!outside && !wish->all_work)
+	if (!outside && !request->all_work)
 		return;
-	row[wish->all_work ? COZ_ALL_WORK(trace) : COZ_OUTSIDE(trace)] = 0;
+	row[request->all_work ? COZ_ALL_WORK(trace) : COZ_OUTSIDE(trace)] = 0;
 	*MEM_GROW(p->rows, p->nrows) =
-		(struct profile_row){ .site = wish->all_work ? TR_ALL_WORK : TR_OUTSIDE };
+		(struct profile_row){ .site = request->all_work ? TR_ALL_WORK : TR_OUTSIDE };
 }
 
 /* Sites of the same name are one region; gives each site its row. */
 static uint32_t *find_rows(struct profile *p, const struct trace *trace,
-			   const struct profile_wish *wish)
+			   const struct profile_request *request)
 {
 	uint32_t *row = mem_resize(NULL, COZ_SITES(trace), sizeof *row);
 	row[COZ_OUTSIDE(trace)] = row[COZ_ALL_WORK(trace)] = TR_NO_SITE;
-	add_without_site(p, trace, wish, row);
+	add_without_site(p, trace, request, row);
 	for (uint32_t i = 0; i < trace->nsites; i++) {
 		const struct tr_site *site = &trace->sites[i];
 		row[i] = TR_NO_SITE;
-		if (wish->all_work || site->kind != DPROF_KIND_REGION || (wish->wanted && !wish->wanted[i]) ||
-		    (wish->region && strcmp(site->name, wish->region) != 0))
+		if (request->all_work || site->kind != DPROF_KIND_REGION ||
+		    (request->wanted && !request->wanted[i]) ||
+		    (request->region && strcmp(site->name, request->region) != 0))
 			continue;
 		for (size_t r = 0; r < p->nrows && row[i] == TR_NO_SITE; r++)
 			if (p->rows[r].site < trace->nsites &&
@@ -155,15 +156,15 @@ static void take_facts(struct profile *p, const struct coz *c)
 	const struct times *times = c->graph.times;
 	uint32_t line = times->line[times->trace->threads[0].clock];
 	p->span_s = times_seconds(times, line, c->span.length);
-	for (size_t j = 0; j < c->graph.njunctions; j++)
-		p->transfers |= c->graph.junctions[j].kind == GRAPH_ARRIVAL;
+	for (size_t j = 0; j < c->graph.nnodes; j++)
+		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
 	points_measure(&p->points, c);
 	for (unsigned what = 0; what < POINTS_WHATS; what++)
 		p->total_s[what] = times_seconds(times, line, p->points.total[what]);
 }
 
 /* Asks about `n` rows from `first` on. */
-static void ask(struct profile *p, struct coz *c, const struct profile_wish *wish,
+static void ask(struct profile *p, struct coz *c, const struct profile_request *request,
 		const uint32_t *row_of_site, size_t first, size_t n)
 {
 	size_t nsites = COZ_SITES(c->graph.trace);
@@ -172,13 +173,13 @@ static void ask(struct profile *p, struct coz *c, const struct profile_wish *wis
 		bool asked = row_of_site[i] >= first && row_of_site[i] < first + n;
 		row[i] = asked ? row_of_site[i] - (uint32_t)first : TR_NO_SITE;
 	}
-	struct coz_question question = { row, n, p->reductions, p->nreductions, wish->who };
+	struct coz_question question = { row, n, p->reductions, p->nreductions, request->who };
 	coz_ask(c, &question);
-	if (!wish->from)
+	if (!request->from)
 		take_speedups(p, c, &p->rows[first]);
 	else
-		take_gains(p, c, &p->rows[first], wish->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
-	if (wish->to)
+		take_gains(p, c, &p->rows[first], request->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
+	if (request->to)
 		take_gains(p, c, &p->rows[first], POINTS_LITTLE);
 	free(row);
 }
@@ -195,7 +196,7 @@ static void free_row(struct profile_row *row)
 	free(row->little);
 }
 
-static void open_one(struct profile *p, struct coz_actor who)
+static void open_one(struct profile *p, struct coz_location who)
 {
 	struct profile_row *row = MEM_GROW(p->rows, p->nrows);
 	*row = (struct profile_row){ .site = TR_ALL_WORK, .of_one = true, .who = who };
@@ -203,7 +204,8 @@ static void open_one(struct profile *p, struct coz_actor who)
 }
 
 /* All work of one rank or thread is a row of its own, beside those of regions. */
-static void add_row_of(struct profile *p, struct coz *c, uint32_t *row_of_site, struct coz_actor who)
+static void add_row_of(struct profile *p, struct coz *c, uint32_t *row_of_site,
+		       struct coz_location who)
 {
 	row_of_site[COZ_ALL_WORK(c->graph.trace)] = 0;
 	struct coz_question question = { row_of_site, 1, p->reductions, p->nreductions, who };
@@ -240,7 +242,7 @@ static void ask_aside(struct profile *p, struct coz *c, const struct profile_asi
 	free(row_of_site);
 }
 
-/* The rows of regions that somebody entered come first; how many there are. */
+/* The rows of regions that were entered come first; how many there are. */
 static size_t put_entered_first(struct profile *p, const struct graph *g, uint32_t *row_of_site)
 {
 	size_t nsites = COZ_SITES(g->trace), kept = 0;
@@ -265,13 +267,13 @@ static size_t put_entered_first(struct profile *p, const struct graph *g, uint32
 	return kept;
 }
 
-/* Of a region in which nobody ever was there is nothing to say, unless it was asked for, or is all there
+/* Of a region that was never entered there is nothing to say, unless it was asked for, or is all there
  * is. */
-static void drop_unentered(struct profile *p, const struct graph *g, const struct profile_wish *wish,
-			   uint32_t *row_of_site)
+static void drop_unentered(struct profile *p, const struct graph *g,
+			   const struct profile_request *request, uint32_t *row_of_site)
 {
 	size_t kept = put_entered_first(p, g, row_of_site);
-	if (wish->region || kept == 0)
+	if (request->region || kept == 0)
 		return;
 	for (size_t r = kept; r < p->nrows; r++)
 		free_row(&p->rows[r]);
@@ -279,26 +281,26 @@ static void drop_unentered(struct profile *p, const struct graph *g, const struc
 }
 
 static void ask_all(struct profile *p, const struct trace *trace, const struct times *times,
-		    const struct profile_wish *wish, uint32_t *row_of_site)
+		    const struct profile_request *request, uint32_t *row_of_site)
 {
 	struct coz c;
-	points_open(&p->points, trace, times, wish->from, wish->to);
-	coz_open(&c, trace, times, wish->worst, p->points.probes, p->points.nprobes);
+	points_open(&p->points, trace, times, request->from, request->to);
+	coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
-	drop_unentered(p, &c.graph, wish, row_of_site);
+	drop_unentered(p, &c.graph, request, row_of_site);
 	for (size_t first = 0; first < p->nrows; first += PROFILE_ROWS) {
 		size_t left = p->nrows - first;
-		ask(p, &c, wish, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
+		ask(p, &c, request, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
 	}
-	if (wish->aside)
-		ask_aside(p, &c, wish->aside);
-	for (size_t i = 0; i < c.graph.nfaults; i++)
-		*MEM_GROW(p->faults, p->nfaults) = mem_copy(c.graph.faults[i]);
+	if (request->aside)
+		ask_aside(p, &c, request->aside);
+	for (size_t i = 0; i < c.graph.ndiagnostics; i++)
+		*MEM_GROW(p->diagnostics, p->ndiagnostics) = mem_copy(c.graph.diagnostics[i]);
 	coz_close(&c);
 }
 
 /* Nothing is known but that p percent less of anything buys at most p percent of the run. */
-static void give_up(struct profile *p, const struct profile_wish *wish)
+static void give_up(struct profile *p, const struct profile_request *request)
 {
 	const struct interval nothing = { -INFINITY, INFINITY };
 	p->span_s = (struct interval){ 0, INFINITY };
@@ -306,42 +308,43 @@ static void give_up(struct profile *p, const struct profile_wish *wish)
 		for (size_t i = 0; i < p->nreductions; i++) {
 			struct savings_bounds any = { 0, p->reductions[i] };
 			p->rows[r].percent[i] =
-				wish->from ? nothing : speedup(any, (frz_time){ 0, 0 }, p->reductions[i]);
+				request->from ? nothing
+					: speedup(any, (frz_time){ 0, 0 }, p->reductions[i]);
 			p->rows[r].little[i] = nothing;
 		}
 }
 
-static void choose_reductions(struct profile *p, const struct profile_wish *wish)
+static void choose_reductions(struct profile *p, const struct profile_request *request)
 {
-	p->nreductions = wish->reductions ? wish->nreductions : PROFILE_STEPS;
+	p->nreductions = request->reductions ? request->nreductions : PROFILE_STEPS;
 	p->reductions = mem_resize(NULL, p->nreductions, sizeof *p->reductions);
 	for (size_t i = 0; i < p->nreductions; i++)
-		p->reductions[i] = wish->reductions
-					   ? wish->reductions[i]
+		p->reductions[i] = request->reductions
+					   ? request->reductions[i]
 					   : (uint32_t)i * (100 * MILLION / (PROFILE_STEPS - 1));
 }
 
 void profile_open(struct profile *p, const struct trace *trace, const struct times *times,
-		  const struct profile_wish *wish)
+		  const struct profile_request *request)
 {
-	*p = (struct profile){ .who = wish->who, .possible = coz_possible(times) };
-	choose_reductions(p, wish);
+	*p = (struct profile){ .who = request->who, .possible = coz_possible(times) };
+	choose_reductions(p, request);
 	for (size_t i = 0; i < trace->nprocesses; i++)
 		p->marked |= trace->processes[i].marked;
 	for (size_t i = 0; i < trace->nthreads; i++)
 		p->end_lost |= trace_lost_behind(&trace->threads[i]);
-	uint32_t *row_of_site = find_rows(p, trace, wish);
+	uint32_t *row_of_site = find_rows(p, trace, request);
 	for (size_t r = 0; r < p->nrows; r++)
 		open_row(p, &p->rows[r]);
 	if (p->possible)
-		ask_all(p, trace, times, wish, row_of_site);
+		ask_all(p, trace, times, request, row_of_site);
 	else
-		give_up(p, wish);
+		give_up(p, request);
 	for (size_t r = 0; r < p->nrows; r++)
 		p->rows[r].slope = slope_of(p, &p->rows[r]);
 	if (p->nrows)
 		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
-	prove(p, trace, wish->unsure);
+	prove(p, trace, request->unsure);
 	free(row_of_site);
 }
 
@@ -349,9 +352,9 @@ void profile_close(struct profile *p)
 {
 	for (size_t r = 0; r < p->nrows; r++)
 		free_row(&p->rows[r]);
-	for (size_t i = 0; i < p->nfaults; i++)
-		free(p->faults[i]);
-	free(p->faults);
+	for (size_t i = 0; i < p->ndiagnostics; i++)
+		free(p->diagnostics[i]);
+	free(p->diagnostics);
 	points_close(&p->points);
 	free(p->rows);
 	free(p->reductions);

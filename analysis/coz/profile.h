@@ -25,15 +25,15 @@
 struct profile_aside {
 	uint32_t site;               /* one of the region's; TR_ALL_WORK; TR_NO_SITE: no question */
 	bool all_work;               /* all their work is to be a row, too */
-	struct coz_actor who;
+	struct coz_location who;
 	uint32_t reduction;          /* millionths of a percent */
 };
 
-struct profile_wish {
+struct profile_request {
 	const char *region;          /* NULL: each, of which a site is `wanted` */
 	bool all_work;               /* instead of regions: all work (TR_ALL_WORK) */
 	const bool *wanted;          /* of each site; NULL: all */
-	struct coz_actor who;
+	struct coz_location who;
 	const uint32_t *reductions;  /* millionths of a percent; NULL: the steps */
 	size_t nreductions;
 	bool worst;
@@ -48,12 +48,12 @@ struct profile_row {
 	struct interval *little;     /* of a pair of points, by Little's law */
 	struct interval slope;
 	bool of_one;                 /* not of all ranks, but of `who`: it competes with no other row */
-	struct coz_actor who;
+	struct coz_location who;
 	bool proved;
 };
 
 struct profile {
-	struct coz_actor who;        /* whose time the rows are about */
+	struct coz_location who;     /* whose time the rows are about */
 	struct profile_row *rows; size_t nrows; /* the steepest first */
 	uint32_t *reductions; size_t nreductions;
 	struct interval aside;       /* the gain that was asked for aside, in percent of the run */
@@ -62,13 +62,13 @@ struct profile {
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */
 	bool marked;                 /* some process has marks, so time outside of them is unclassified */
-	char **faults; size_t nfaults; /* sentences: what is missing, so that bounds are wide */
+	char **diagnostics; size_t ndiagnostics; /* what is missing, so that bounds are wide */
 	struct points points;        /* empty when none were asked for */
 	struct interval total_s[POINTS_WHATS]; /* what was measured of them */
 };
 
 void profile_open(struct profile *, const struct trace *, const struct times *,
-		  const struct profile_wish *);
+		  const struct profile_request *);
 void profile_close(struct profile *);
 
 /* What is assumed beside the clocks, in a sentence or two. To be freed. */

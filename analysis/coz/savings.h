@@ -20,7 +20,7 @@
  *
  * Proof. lower: by monotony. upper: s <= s_i + a_i for each i, and s <= s_k for a k with a_k = 0,
  * which is one of those whose slack may be 0: so s <= min(min_i upper(s_i + a_i), max_k
- * upper(s_k)). An input that is not sure to be one (a collective may need nothing from somebody)
+ * upper(s_k)). An input that is not sure to be one (a collective may need nothing from one of its members)
  * counts in the lower bound and among the k, but not in the upper bounds of all. Sums and products
  * are doubles that all round upwards; a lower bound is kept negated, so that this is downwards.
  *
@@ -68,7 +68,7 @@ static inline struct saving *saving_keep(struct saving *s)
 }
 void saving_drop(struct savings *, struct saving *);
 
-/* One with the same bounds that nobody else has; takes the reference that is given. */
+/* One with the same bounds and no other reference; takes the reference that is given. */
 struct saving *saving_own(struct savings *, struct saving *);
 
 /* Time is cut: the thread was in `region` for so long. */

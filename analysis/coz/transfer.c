@@ -15,7 +15,7 @@ static struct moment moment_of(const struct graph *g, const struct graph_input *
 }
 
 /* The end of the junction, which is on the thread of its first input. */
-static struct moment end_of(const struct graph *g, const struct graph_junction *j)
+static struct moment end_of(const struct graph *g, const struct graph_node *j)
 {
 	struct moment begin = moment_of(g, &g->inputs[j->first]);
 	return (struct moment){ begin.clock, j->stamp };
@@ -34,7 +34,7 @@ static uint64_t class_of(uint64_t what, uint64_t from, uint64_t to, uint64_t byt
 	return ((what << 20 ^ from) << 20 ^ to) << 7 | size_of(bytes);
 }
 
-static uint64_t transfer_class(const struct graph *g, const struct graph_junction *j, size_t input)
+static uint64_t transfer_class(const struct graph *g, const struct graph_node *j, size_t input)
 {
 	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *from = &g->inputs[j->first + input], *to = &g->inputs[j->first];
@@ -44,7 +44,7 @@ static uint64_t transfer_class(const struct graph *g, const struct graph_junctio
 }
 
 /* Of a wait for several things: by the waiting host alone, and how many they are. */
-static uint64_t cost_class(const struct graph *g, const struct graph_junction *j)
+static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 {
 	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *inputs = &g->inputs[j->first];
@@ -76,7 +76,7 @@ static void learn(struct transfer *t, uint64_t class, frz_time ticks)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-static bool is_plain(const struct graph *g, const struct graph_junction *j)
+static bool is_plain(const struct graph *g, const struct graph_node *j)
 {
 	if (j->kind != GRAPH_ARRIVAL)
 		return false;
@@ -87,7 +87,7 @@ static bool is_plain(const struct graph *g, const struct graph_junction *j)
 }
 
 /* What was certainly sent last, and after the waiting had begun; or 0. */
-static size_t waited_for(const struct graph *g, const struct graph_junction *j)
+static size_t waited_for(const struct graph *g, const struct graph_node *j)
 {
 	const struct graph_input *inputs = &g->inputs[j->first];
 	for (size_t last = 1; last < j->ninputs; last++) {
@@ -102,7 +102,7 @@ static size_t waited_for(const struct graph *g, const struct graph_junction *j)
 }
 
 /* All was sent so long before that it was there. */
-static bool all_there(const struct transfer *t, const struct graph_junction *j)
+static bool all_there(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
 	const struct graph_input *inputs = &g->inputs[j->first];
@@ -118,8 +118,8 @@ static bool all_there(const struct transfer *t, const struct graph_junction *j)
 static void measure(struct transfer *t)
 {
 	const struct graph *g = t->graph;
-	for (size_t k = 0; k < g->njunctions; k++) {
-		const struct graph_junction *j = &g->junctions[k];
+	for (size_t k = 0; k < g->nnodes; k++) {
+		const struct graph_node *j = &g->nodes[k];
 		size_t last = is_plain(g, j) ? waited_for(g, j) : 0;
 		if (!last)
 			continue;
@@ -128,8 +128,8 @@ static void measure(struct transfer *t)
 		      times_between(g->times, moment_of(g, &g->inputs[j->first + last]),
 				    end_of(g, j)));
 	}
-	for (size_t k = 0; k < g->njunctions; k++) {
-		const struct graph_junction *j = &g->junctions[k];
+	for (size_t k = 0; k < g->nnodes; k++) {
+		const struct graph_node *j = &g->nodes[k];
 		if (!is_plain(g, j) || !all_there(t, j))
 			continue;
 		t->visible_costs++;
@@ -162,7 +162,7 @@ static struct slack left_over(frz_time passed, frz_time needed, bool sure)
 }
 
 /* The own cost, and if it was never seen, the longest transfer. */
-static frz_time own_cost(const struct transfer *t, const struct graph_junction *j)
+static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
 	struct transfer_range own = range_of(t, cost_class(g, j));
@@ -194,7 +194,7 @@ static void one_is_tight(struct slack *slack, size_t n)
 		slack[i].lo = 0;
 }
 
-void transfer_slacks(const struct transfer *t, const struct graph_junction *j, struct slack *out)
+void transfer_slacks(const struct transfer *t, const struct graph_node *j, struct slack *out)
 {
 	const struct graph *g = t->graph;
 	struct moment end = end_of(g, j);

@@ -36,6 +36,6 @@ void transfer_open(struct transfer *, const struct graph *, bool worst);
 void transfer_close(struct transfer *);
 
 /* Of each input of an ARRIVAL. */
-void transfer_slacks(const struct transfer *, const struct graph_junction *, struct slack *out);
+void transfer_slacks(const struct transfer *, const struct graph_node *, struct slack *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph.c - junctions from matches, in three steps: what match.h finds becomes junctions, or marks
- * on threads; a walk along each thread says in which operation a marked message was completed and
- * collects locks; then the junctions of messages and locks are made. */
+ * graph.c - nodes from matches, in three steps: what match.h finds becomes nodes, or
+ * marks on threads; a walk along each thread says in which operation a marked message was completed and
+ * collects locks; then the nodes of messages and locks are made. */
 #include "analysis/graph/graph.h"
 
 #include <inttypes.h>
@@ -14,58 +14,60 @@
 #include "analysis/graph/graph_private.h"
 #include "analysis/trace/names.h"
 
-/* ---- Junctions, stops, faults ---------------------------------------------------------------- */
+/* ---- Nodes, synchronisation points, diagnostics ---------------------------------------------- */
 
-static void add_stop(struct graph_thread *t, struct graph_stop stop)
+static void add_sync_point(struct graph_thread *t, struct graph_sync_point sync)
 {
-	*MEM_GROW(t->stops, t->nstops) = stop;
+	*MEM_GROW(t->syncs, t->nsyncs) = sync;
 }
 
-uint32_t graph_junction(struct builder *b, enum graph_kind kind, const struct saw *saw, size_t n)
+uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct node_input *inputs,
+			size_t n)
 {
 	struct graph *g = b->graph;
-	uint32_t number = (uint32_t)g->njunctions;
-	*MEM_GROW(g->junctions, g->njunctions) =
-		(struct graph_junction){ .kind = kind, .first = g->ninputs,
-					 .ninputs = (uint32_t)n };
+	uint32_t number = (uint32_t)g->nnodes;
+	*MEM_GROW(g->nodes, g->nnodes) =
+		(struct graph_node){ .kind = kind, .first = g->ninputs,
+				     .ninputs = (uint32_t)n };
 	for (size_t i = 0; i < n; i++) {
-		const struct spot *s = &saw[i].spot;
+		const struct event_ref *s = &inputs[i].ref;
 		uint32_t input = (uint32_t)g->ninputs;
 		*MEM_GROW(g->inputs, g->ninputs) = (struct graph_input){
-			.thread = s->thread, .junction = number, .stamp = s->stamp,
-			.bytes = saw[i].bytes, .sure = saw[i].sure,
-			.receiver = saw[i].receiver };
-		add_stop(&g->threads[s->thread],
-			 (struct graph_stop){ s->at, s->stamp, GRAPH_POSTS, input });
+			.thread = s->thread, .node = number, .stamp = s->stamp,
+			.bytes = inputs[i].bytes, .sure = inputs[i].sure,
+			.receiver = inputs[i].receiver };
+		add_sync_point(&g->threads[s->thread],
+			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
 	return number;
 }
 
-void graph_wait(struct builder *b, struct spot spot, uint32_t junction)
+void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
 {
-	b->graph->junctions[junction].nwaiting++;
-	b->graph->junctions[junction].stamp = spot.stamp;
-	add_stop(&b->graph->threads[spot.thread],
-		 (struct graph_stop){ spot.at, spot.stamp, GRAPH_WAITS, junction });
+	b->graph->nodes[node].nwaiting++;
+	b->graph->nodes[node].stamp = ref.stamp;
+	add_sync_point(&b->graph->threads[ref.thread],
+		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_WAITS, node });
 }
 
-void graph_arrival(struct builder *b, struct spot spot, uint32_t what, const struct saw *saw,
-		   size_t n)
+void graph_arrival(struct builder *b, struct event_ref ref, uint32_t what,
+		   const struct node_input *inputs, size_t n)
 {
-	uint32_t junction = graph_junction(b, GRAPH_ARRIVAL, saw, n);
-	b->graph->junctions[junction].what = what;
-	graph_wait(b, spot, junction);
+	uint32_t node = graph_add_node(b, GRAPH_ARRIVAL, inputs, n);
+	b->graph->nodes[node].what = what;
+	graph_wait(b, ref, node);
 }
 
-void graph_unknown(struct builder *b, struct spot enter, struct spot exit)
+void graph_unknown(struct builder *b, struct event_ref enter, struct event_ref exit)
 {
-	graph_wait(b, exit, graph_junction(b, GRAPH_UNKNOWN, &(struct saw){ .spot = enter }, 1));
+	graph_wait(b, exit,
+		   graph_add_node(b, GRAPH_UNKNOWN, &(struct node_input){ .ref = enter }, 1));
 }
 
-void graph_fault(struct fault *f, struct spot spot, uint32_t site)
+void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
 {
 	if (f->count++ == 0)
-		*f = (struct fault){ 1, spot.thread, site, spot.stamp };
+		*f = (struct diagnostic){ 1, ref.thread, site, ref.stamp };
 }
 
 char *graph_place(const struct trace *t, uint32_t thread, uint32_t site)
@@ -75,49 +77,49 @@ char *graph_place(const struct trace *t, uint32_t thread, uint32_t site)
 			  site == TR_NO_SITE ? "" : site_name(t, site).text);
 }
 
-static void say_fault(struct graph *g, const struct fault *f, const char *what)
+static void say_diagnostic(struct graph *g, const struct diagnostic *f, const char *what)
 {
 	if (!f->count)
 		return;
 	char *where = graph_place(g->trace, f->thread, f->site);
-	*MEM_GROW(g->faults, g->nfaults) =
+	*MEM_GROW(g->diagnostics, g->ndiagnostics) =
 		mem_format("%s: %" PRIu64 " time%s, first %s, stamp %" PRIu64, what, f->count,
 			   f->count > 1 ? "s" : "", where, f->stamp);
 	free(where);
 }
 
-static void say_faults(const struct builder *b)
+static void say_diagnostics(const struct builder *b)
 {
 	struct graph *g = b->graph;
-	say_fault(g, &b->unsent,
-		  "a message was received, but its send is not in the trace or not certain");
-	say_fault(g, &b->untaken, "a message was sent, but its receive is not in the trace");
-	say_fault(g, &b->missing, "a collective operation lacks participants");
-	say_fault(g, &b->alone,
-		  "an operation waits for others, but the trace does not say for whom");
-	say_fault(g, &b->unheld, "a lock was taken although it was not released before");
+	say_diagnostic(g, &b->unsent,
+		       "a message was received, but its send is not in the trace or not certain");
+	say_diagnostic(g, &b->untaken, "a message was sent, but its receive is not in the trace");
+	say_diagnostic(g, &b->missing, "a collective operation lacks participants");
+	say_diagnostic(g, &b->alone,
+		       "an operation waits for others, but the trace does not say for whom");
+	say_diagnostic(g, &b->unheld, "a lock was taken although it was not released before");
 }
 
 /* ---- What match.h finds ---------------------------------------------------------------------- */
 
-static struct spot enter_of(const struct match_part *p)
+static struct event_ref enter_of(const struct match_part *p)
 {
-	return (struct spot){ p->thread, p->enter_at, p->enter };
+	return (struct event_ref){ p->thread, p->enter_at, p->enter };
 }
 
-static struct spot done_of(const struct match_part *p)
+static struct event_ref done_of(const struct match_part *p)
 {
-	return (struct spot){ p->thread, p->done_at, p->done };
+	return (struct event_ref){ p->thread, p->done_at, p->done };
 }
 
-static void add_mark(struct builder *b, uint32_t thread, struct mark mark)
+static void add_mark(struct builder *b, uint32_t thread, struct event_mark mark)
 {
 	*MEM_GROW(b->marks[thread].v, b->marks[thread].n) = mark;
 }
 
 static void explain(struct builder *b, const struct match_part *p)
 {
-	add_mark(b, p->thread, (struct mark){ p->enter_at, MARK_EXPLAINED, 0 });
+	add_mark(b, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
 }
 
 static bool is_synchronous(const struct trace *t, uint32_t site)
@@ -135,14 +137,15 @@ static void add_message(struct builder *b, const struct match *m)
 		enter_of(sender), enter_of(receiver), UINT64_MAX,
 		bytes == MATCH_NO_BYTES ? 0 : bytes,
 		is_synchronous(b->graph->trace, sender->site), true };
-	add_mark(b, sender->thread, (struct mark){ sender->enter_at, MARK_SENDS, number });
-	add_mark(b, receiver->thread, (struct mark){ receiver->done_at, MARK_COMPLETES, number });
+	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
+	add_mark(b, receiver->thread,
+		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
 }
 
-static struct saw saw_of(const struct match_part *p, const struct match_part *self)
+static struct node_input input_of(const struct match_part *p, const struct match_part *self)
 {
-	return (struct saw){ .spot = enter_of(p), .sure = p == self || p->bytes != 0,
-			     .bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes };
+	return (struct node_input){ .ref = enter_of(p), .sure = p == self || p->bytes != 0,
+				    .bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes };
 }
 
 /* Whether an exit of `self` may have waited for the entry of `other`. */
@@ -157,25 +160,25 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 	}
 }
 
-/* One junction for each who left. */
+/* One node for each who left. */
 static void add_flow(struct builder *b, const struct match *m)
 {
-	struct saw *saw = mem_resize(NULL, m->nparts, sizeof *saw);
+	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
 	for (size_t i = 0; i < m->nparts; i++) {
 		const struct match_part *self = &m->parts[i];
 		size_t n = 0;
-		saw[n++] = saw_of(self, self);
+		inputs[n++] = input_of(self, self);
 		for (size_t k = 0; k < m->nparts; k++)
 			if (k != i && may_wait_for(m, self, &m->parts[k]))
-				saw[n++] = saw_of(&m->parts[k], self);
+				inputs[n++] = input_of(&m->parts[k], self);
 		if (n > 1)
-			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->name[self->site], saw,
-				      n);
+			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->name[self->site],
+				      inputs, n);
 	}
-	free(saw);
+	free(inputs);
 }
 
-/* Somebody had certainly left before somebody else came. */
+/* One participant had certainly left before another came. */
 static bool certainly_missed(const struct times *times, const struct match *m)
 {
 	int64_t left = INT64_MAX, came = INT64_MIN;
@@ -189,24 +192,24 @@ static bool certainly_missed(const struct times *times, const struct match *m)
 	return left < came;
 }
 
-/* One junction for all. */
+/* One node for all. */
 static void add_all(struct builder *b, const struct match *m, bool sure)
 {
-	struct saw *saw = mem_resize(NULL, m->nparts, sizeof *saw);
+	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
 	for (size_t i = 0; i < m->nparts; i++) {
-		saw[i] = saw_of(&m->parts[i], NULL);
-		saw[i].sure &= sure;
+		inputs[i] = input_of(&m->parts[i], NULL);
+		inputs[i].sure &= sure;
 	}
-	uint32_t junction = graph_junction(b, GRAPH_MEET, saw, m->nparts);
+	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
-			graph_wait(b, done_of(&m->parts[i]), junction);
-	free(saw);
+			graph_wait(b, done_of(&m->parts[i]), node);
+	free(inputs);
 }
 
 static void add_incomplete(struct builder *b, const struct match *m)
 {
-	graph_fault(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
+	graph_diagnose(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_unknown(b, enter_of(&m->parts[i]), done_of(&m->parts[i]));
@@ -219,21 +222,22 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 		const struct match_part *self = &m->parts[i];
 		for (size_t k = 0; k < m->nparts; k++) {
 			const struct match_part *other = &m->parts[k];
-			struct saw saw = saw_of(other, self);
+			struct node_input input = input_of(other, self);
 			if (k == i || !may_wait_for(m, self, other))
 				continue;
-			struct mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
+			struct event_mark mark = { self->done_at, MARK_COMPLETES,
+						   (uint32_t)b->nmessages };
 			*MEM_GROW(b->messages, b->nmessages) = (struct message){
-				saw.spot, enter_of(self), UINT64_MAX, saw.bytes, false,
-				saw.sure && sure };
+				input.ref, enter_of(self), UINT64_MAX, input.bytes, false,
+				input.sure && sure };
 			add_mark(b, self->thread, mark);
 		}
 	}
 }
 
-/* Where it is not known who waits for whom, one who left before another came shows that not all
+/* Where the wait dependencies are not known, one who left before another came shows that not all
  * wait for all: then anything may have been waited for. */
-static void add_meeting(struct builder *b, const struct match *m)
+static void add_collective(struct builder *b, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
 		explain(b, &m->parts[i]);
@@ -257,11 +261,11 @@ static void add_match(struct builder *b, const struct match *m)
 {
 	switch (m->kind) {
 	case MATCH_MESSAGE: add_message(b, m); break;
-	case MATCH_MEETING: add_meeting(b, m); break;
+	case MATCH_COLLECTIVE: add_collective(b, m); break;
 	case MATCH_CREATED:
 	case MATCH_JOINED:  break; /* the walk knows more, where stamps are equal */
 	case MATCH_UNTAKEN:
-		graph_fault(&b->untaken, enter_of(&m->parts[0]), m->parts[0].site);
+		graph_diagnose(&b->untaken, enter_of(&m->parts[0]), m->parts[0].site);
 		break;
 	case MATCH_UNSENT:  break; /* the walk finds it, and what the matcher doubts as well */
 	}
@@ -319,31 +323,32 @@ static bool waits_for_receiver(const struct builder *b, const struct message *m,
 	return m->synchronous || m->bytes > eager[pair];
 }
 
-static void add_exchange(struct builder *b, const struct exchange *x, const uint64_t *eager)
+static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
 {
 	const struct attached *attached = &b->attached[x->first];
-	struct saw *saw = mem_resize(NULL, x->n + 1, sizeof *saw);
+	struct node_input *inputs = mem_resize(NULL, x->n + 1, sizeof *inputs);
 	size_t n = 0;
-	saw[n++] = (struct saw){ .spot = x->enter, .sure = true };
+	inputs[n++] = (struct node_input){ .ref = x->enter, .sure = true };
 	for (size_t i = 0; i < x->n; i++) {
 		const struct message *m = &b->messages[attached[i].message];
 		if (!attached[i].as_sender)
-			saw[n++] = (struct saw){ m->sent, m->sure, false, m->bytes };
+			inputs[n++] = (struct node_input){ m->sent, m->sure, false, m->bytes };
 		else if (waits_for_receiver(b, m, eager))
-			saw[n++] = (struct saw){ m->begun, m->synchronous, true, m->bytes };
+			inputs[n++] =
+				(struct node_input){ m->begun, m->synchronous, true, m->bytes };
 	}
-	if (n == 2 && saw[1].receiver) /* a send that meets its receiver */
-		graph_wait(b, x->exit, graph_junction(b, GRAPH_MEET, saw, n));
+	if (n == 2 && inputs[1].receiver) /* a send that is matched with its receive */
+		graph_wait(b, x->exit, graph_add_node(b, GRAPH_SYNC, inputs, n));
 	else if (n > 1)
-		graph_arrival(b, x->exit, x->what, saw, n);
-	free(saw);
+		graph_arrival(b, x->exit, x->what, inputs, n);
+	free(inputs);
 }
 
-static void add_exchanges(struct builder *b)
+static void add_completions(struct builder *b)
 {
 	uint64_t *eager = find_eager(b);
-	for (size_t i = 0; i < b->nexchanges; i++)
-		add_exchange(b, &b->exchanges[i], eager);
+	for (size_t i = 0; i < b->ncompletions; i++)
+		add_completion(b, &b->completions[i], eager);
 	free(eager);
 }
 
@@ -355,20 +360,20 @@ static void add_join(struct builder *b, const struct joins *j)
 	const struct trace *trace = b->graph->trace;
 	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].half_width;
 	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
-		graph_fault(&b->alone, j->exit, j->site);
+		graph_diagnose(&b->alone, j->exit, j->site);
 		graph_unknown(b, j->enter, j->exit);
 		return;
 	}
-	struct saw saw[] = { { .spot = j->enter, .sure = true },
-			     { .spot = { j->thread, t->nevents - 1, t->last }, .sure = true } };
-	graph_arrival(b, j->exit, GRAPH_JOINED, saw, 2);
+	struct node_input inputs[] = { { .ref = j->enter, .sure = true },
+				       { .ref = { j->thread, t->nevents - 1, t->last }, .sure = true } };
+	graph_arrival(b, j->exit, GRAPH_JOINED, inputs, 2);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static int by_event(const void *x, const void *y)
 {
-	const struct graph_stop *a = x, *b = y;
+	const struct graph_sync_point *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	if (a->what != b->what)
@@ -376,35 +381,35 @@ static int by_event(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static void sort_stops(struct graph *g)
+static void sort_sync_points(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		if (g->threads[t].nstops)
-			qsort(g->threads[t].stops, g->threads[t].nstops,
-			      sizeof *g->threads[t].stops, by_event);
+		if (g->threads[t].nsyncs)
+			qsort(g->threads[t].syncs, g->threads[t].nsyncs,
+			      sizeof *g->threads[t].syncs, by_event);
 }
 
 void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		add_stop(&g->threads[probes[i].thread],
-			 (struct graph_stop){ probes[i].at, probes[i].stamp, GRAPH_PROBE,
-					      (uint32_t)i });
-	sort_stops(g);
+		add_sync_point(&g->threads[probes[i].thread],
+			       (struct graph_sync_point){ probes[i].at, probes[i].stamp,
+							  GRAPH_PROBE, (uint32_t)i });
+	sort_sync_points(g);
 }
 
 static void add_end(struct builder *b)
 {
 	struct graph *g = b->graph;
-	struct saw *saw = mem_resize(NULL, g->trace->nthreads + 1, sizeof *saw);
+	struct node_input *inputs = mem_resize(NULL, g->trace->nthreads + 1, sizeof *inputs);
 	size_t n = 0;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (g->threads[t].nevents > 0)
-			saw[n++] = (struct saw){
-				.spot = { t, g->threads[t].nevents - 1, g->threads[t].last },
+			inputs[n++] = (struct node_input){
+				.ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
 				.sure = true };
-	g->end = graph_junction(b, GRAPH_MEET, saw, n);
-	free(saw);
+	g->end = graph_add_node(b, GRAPH_SYNC, inputs, n);
+	free(inputs);
 }
 
 static void find_first_stamps(struct graph *g)
@@ -439,9 +444,9 @@ static void builder_close(struct builder *b)
 	free(b->marks);
 	free(b->messages);
 	free(b->joins);
-	free(b->exchanges);
+	free(b->completions);
 	free(b->attached);
-	free(b->touches);
+	free(b->sync_events);
 	free(b->made);
 	free(b->runs);
 	free(b->depends);
@@ -467,34 +472,34 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.marks, 0, n * sizeof *b.marks);
 	for (size_t t = 0; t < n; t++)
 		b.fork[t].at = NO_FORK;
-	progress_begin("finding who waited for whom", 2 * trace_records(trace));
+	progress_begin("finding wait dependencies", 2 * trace_records(trace));
 	find_first_stamps(g);
 	add_matches(&b);
 	for (uint32_t t = 0; t < n; t++)
 		graph_walk(&b, t);
 	graph_begins(&b);
 	progress_end();
-	add_exchanges(&b);
+	add_completions(&b);
 	for (size_t i = 0; i < b.njoins; i++)
 		add_join(&b, &b.joins[i]);
 	graph_locks(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);
 	add_end(&b);
-	sort_stops(g);
-	say_faults(&b);
+	sort_sync_points(g);
+	say_diagnostics(&b);
 	builder_close(&b);
 }
 
 void graph_close(struct graph *g)
 {
 	for (size_t t = 0; t < g->trace->nthreads; t++)
-		free(g->threads[t].stops);
-	for (size_t i = 0; i < g->nfaults; i++)
-		free(g->faults[i]);
-	free(g->faults);
+		free(g->threads[t].syncs);
+	for (size_t i = 0; i < g->ndiagnostics; i++)
+		free(g->diagnostics[i]);
+	free(g->diagnostics);
 	free(g->threads);
 	free(g->entered);
-	free(g->junctions);
+	free(g->nodes);
 	free(g->inputs);
 }

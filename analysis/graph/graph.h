@@ -2,35 +2,36 @@
  *
  * graph.h - what each event of a run had to wait for.
  *
- * Nodes are the events of all threads. Along a thread, each follows the one before; what the
- * thread did in between is its own, except inside of an operation (anything but a region), where it
- * may have waited. Only where threads meet is something stored: a *junction* is an end of waiting,
- * its *inputs* are events that it waited for; threads have *stops*, in the order of their events:
+ * The events of a thread follow each other; what the thread did in
+ * between is its own, except inside of an operation (anything but a region), where it
+ * may have waited. Only where threads synchronise is something stored: a *node* is an end of waiting,
+ * its *inputs* are events that it waited for; threads have *synchronisation points*, in the order
+ * of their events:
  *
- *     waits   the event happens when the junction does
- *     posts   the event is an input of a junction
- *     probe   somebody wants to know about the event
+ *     waits   the event happens when the node does
+ *     posts   the event is an input of a node
+ *     probe   the caller wants to know about the event
  *
  *   thread 0   ---[work]--enter)        (exit--[work]---
  *                          posts \     / waits
- *                                 junction: meet
+ *                                 node: SYNC
  *                          posts /     \ waits
  *   thread 1   ------[work]----enter)  (exit--[work]---
  *
- * How long an input must be over before the junction happens is one of these:
+ * How long an input must be over before the node happens is one of these:
  *
- *   MEET     all inputs share one cost: a barrier, a collective operation of all to all
+ *   SYNC     all inputs share one cost: a barrier, a collective operation of all to all
  *   ARRIVAL  input 0 begins to wait and costs something of its own, the others send something that
  *            takes a time of its own, see transfer.h: messages, collective operations with a root,
  *            a thread's end, a lock that is handed on, and with it a condition variable's signal;
  *            a task that was made, and the ends of tasks
- *   WOKEN    input 0 begins to wait, and one of the others, nobody knows which, ended that
+ *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
  *   UNKNOWN  what ended it is not in the trace
  *
  * An input that is not *sure* may have been waited for or not.
  *
  * Law: if operations do what format.h says, and what is assumed below holds, then an event that
- * waited for others is a junction whose inputs are these others (or it is UNKNOWN).
+ * waited for others is a node whose inputs are these others (or it is UNKNOWN).
  *
  * Assumed, since no trace can show it:
  *   - the order in which a lock is handed on stays as it was (which is that of stamps, or where the
@@ -46,9 +47,9 @@
  *   - barriers that do not say their group are those of all threads of their process that have such
  *     barriers, or of MPI of all ranks that do, the n-th with the n-th.
  *
- * What is missing or contradicts itself becomes UNKNOWN, and a sentence among the faults.
+ * What is missing or contradicts itself becomes UNKNOWN, and a diagnostic.
  *
- * Memory: some 100 bytes for each operation in which threads meet; nothing for regions. */
+ * Memory: some 100 bytes for each operation in which threads synchronise; nothing for regions. */
 #ifndef ANALYSIS_GRAPH_H
 #define ANALYSIS_GRAPH_H
 
@@ -61,7 +62,7 @@
 
 #define GRAPH_EAGER 4096 /* bytes; no MPI in use has a lower limit */
 
-enum graph_kind { GRAPH_MEET, GRAPH_ARRIVAL, GRAPH_WOKEN, GRAPH_UNKNOWN };
+enum graph_kind { GRAPH_SYNC, GRAPH_ARRIVAL, GRAPH_WOKEN, GRAPH_UNKNOWN };
 
 /* What kind of thing arrives; collective operations follow, by name. */
 enum {
@@ -71,32 +72,32 @@ enum {
 };
 
 struct graph_input {
-	uint32_t thread, junction;
+	uint32_t thread, node;
 	uint64_t stamp;
 	uint64_t bytes;      /* ARRIVAL: of what is sent */
 	bool sure;
 	bool receiver;       /* ARRIVAL: no message, but the begin of the receive of one */
 };
 
-struct graph_junction {
+struct graph_node {
 	enum graph_kind kind;
 	uint32_t what;       /* ARRIVAL */
 	uint32_t ninputs, nwaiting;
 	size_t first;        /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
-	uint64_t stamp;      /* its end, on the same thread: not for MEET */
+	uint64_t stamp;      /* its end, on the same thread: not for SYNC */
 };
 
-struct graph_stop {
-	uint64_t at;         /* the how-manieth event of the thread, from 0 */
+struct graph_sync_point {
+	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
 	enum { GRAPH_WAITS, GRAPH_POSTS, GRAPH_PROBE } what;
-	uint32_t number;     /* of the junction that is waited for, of the input that is posted, or
+	uint32_t number;     /* of the node that is waited for, of the input that is posted, or
 				of the probe */
 };
 
 struct graph_thread {
-	struct graph_stop *stops; /* by event; of one event first what it waits for */
-	size_t nstops;
+	struct graph_sync_point *syncs; /* by event; of one event first what it waits for */
+	size_t nsyncs;
 	uint64_t first, last;     /* stamps; first > last without events */
 	uint64_t nevents;
 };
@@ -104,23 +105,23 @@ struct graph_thread {
 struct graph {
 	const struct trace *trace;
 	const struct times *times;
-	struct graph_junction *junctions; size_t njunctions;
+	struct graph_node *nodes; size_t nnodes;
 	struct graph_input *inputs; size_t ninputs;
 	struct graph_thread *threads; /* of the trace's threads */
 	bool *entered;                /* each site that is no operation: is it ever? */
-	uint32_t end;                 /* junction: the last events of all threads */
-	char **faults; size_t nfaults; /* sentences: what is missing or contradicts itself */
+	uint32_t end;                 /* node: the last events of all threads */
+	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };
 
 /* All clocks with threads must be on one line. */
 void graph_open(struct graph *, const struct trace *, const struct times *);
 void graph_close(struct graph *);
 
-/* One more stop; all of them, before the graph is used. Events of one thread in any order. */
+/* One more synchronisation point; all of them, before the graph is used. Events of one thread in any order. */
 struct graph_probe { uint32_t thread; uint64_t at, stamp; };
 void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);
 
-/* "rank 1 thread 0 at MPI_Recv (app.c:12)" for sentences; site may be TR_NO_SITE. To be freed. */
+/* "rank 1 thread 0 at MPI_Recv (app.c:12)" for diagnostics; site may be TR_NO_SITE. To be freed. */
 char *graph_place(const struct trace *, uint32_t thread, uint32_t site);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_locks.c - within a process: who waited for whom at locks, semaphores, condition variables
+ * graph_locks.c - within a process: wait dependencies at locks, semaphores, condition variables
  * and barriers that do not say their group. All of it has one clock, so stamps tell the order. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,33 +8,33 @@
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_private.h"
 
-static bool is_lock(const struct touch *t)
+static bool is_lock(const struct sync_event *t)
 {
-	return t->kind == TOUCH_RELEASED || t->kind == TOUCH_TAKEN;
+	return t->kind == SYNC_RELEASED || t->kind == SYNC_TAKEN;
 }
 
 static int by_time(const void *x, const void *y)
 {
-	const struct touch *a = x, *b = y;
+	const struct sync_event *a = x, *b = y;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
 	if (is_lock(a) != is_lock(b))
 		return is_lock(a) ? -1 : 1;
-	if (a->spot.stamp != b->spot.stamp)
-		return a->spot.stamp < b->spot.stamp ? -1 : 1;
-	if (a->spot.thread != b->spot.thread)
-		return a->spot.thread < b->spot.thread ? -1 : 1;
-	return (a->spot.at > b->spot.at) - (a->spot.at < b->spot.at);
+	if (a->ref.stamp != b->ref.stamp)
+		return a->ref.stamp < b->ref.stamp ? -1 : 1;
+	if (a->ref.thread != b->ref.thread)
+		return a->ref.thread < b->ref.thread ? -1 : 1;
+	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
 }
 
 /* Stamps that differ by no more may have been taken in the other order: the host's cores do not show
  * quite the same. */
-static uint64_t slack_of(const struct builder *b, const struct touch *t)
+static uint64_t slack_of(const struct builder *b, const struct sync_event *t)
 {
 	const struct trace *trace = b->graph->trace;
-	return 2 * trace->clocks[trace->threads[t->spot.thread].clock].half_width;
+	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].half_width;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
@@ -42,14 +42,14 @@ static uint64_t slack_of(const struct builder *b, const struct touch *t)
 struct lock {
 	uint32_t holder, depth;   /* of an exclusive one, which may be recursive */
 	size_t readers;
-	struct saw *released;     /* the last writer's release, if there was one, readers' since */
+	struct node_input *released; /* the last writer's release, if there was one, readers' since */
 	size_t nreleased;
 	bool by_writer;           /* the first of them */
 };
 
-static void release(struct lock *l, const struct touch *t)
+static void release(struct lock *l, const struct sync_event *t)
 {
-	if (l->depth > 1 && l->holder == t->spot.thread) {
+	if (l->depth > 1 && l->holder == t->ref.thread) {
 		l->depth--;
 		return;
 	}
@@ -60,17 +60,18 @@ static void release(struct lock *l, const struct touch *t)
 		l->nreleased = 0;
 		l->by_writer = true;
 	}
-	*MEM_GROW(l->released, l->nreleased) = (struct saw){ .spot = t->spot, .sure = true };
+	*MEM_GROW(l->released, l->nreleased) = (struct node_input){ .ref = t->ref, .sure = true };
 }
 
-/* The first of the signals of a condition variable and of the waits for it: touches are sorted. */
+/* The first of the signals of a condition variable and of the waits for it: they are sorted. */
 static size_t first_signal(const struct builder *b, uint32_t process, uint64_t condition)
 {
-	const struct touch key = { .process = process, .id = condition, .kind = TOUCH_SIGNALLED };
-	size_t lo = 0, hi = b->ntouches;
+	const struct sync_event key = { .process = process, .id = condition,
+					.kind = SYNC_SIGNALLED };
+	size_t lo = 0, hi = b->nsync_events;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (by_time(&b->touches[mid], &key) < 0)
+		if (by_time(&b->sync_events[mid], &key) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -79,87 +80,88 @@ static size_t first_signal(const struct builder *b, uint32_t process, uint64_t c
 }
 
 /* What others signalled while t waited: if it was one signal, that has ended the wait. */
-static struct saw *signals_for(const struct builder *b, const struct touch *t, size_t *n)
+static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
+				      size_t *n)
 {
 	uint64_t slack = slack_of(b, t);
-	struct saw *saw = NULL;
+	struct node_input *inputs = NULL;
 	*n = 0;
-	for (size_t i = first_signal(b, t->process, t->condition); i < b->ntouches; i++) {
-		const struct touch *s = &b->touches[i];
+	for (size_t i = first_signal(b, t->process, t->condition); i < b->nsync_events; i++) {
+		const struct sync_event *s = &b->sync_events[i];
 		if (s->process != t->process || s->id != t->condition || is_lock(s) ||
-		    s->spot.stamp > t->enter.stamp + slack)
+		    s->ref.stamp > t->enter.stamp + slack)
 			break;
-		if (s->kind == TOUCH_SIGNALLED && s->spot.thread != t->spot.thread &&
-		    s->spot.stamp + slack >= t->waiting.stamp)
-			*MEM_GROW(saw, *n) = (struct saw){ .spot = s->spot };
+		if (s->kind == SYNC_SIGNALLED && s->ref.thread != t->ref.thread &&
+		    s->ref.stamp + slack >= t->waiting.stamp)
+			*MEM_GROW(inputs, *n) = (struct node_input){ .ref = s->ref };
 	}
 	if (*n == 1)
-		saw[0].sure = true;
-	return saw;
+		inputs[0].sure = true;
+	return inputs;
 }
 
 /* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
  * for that one. Who has waited for a condition variable has been waiting for the mutex, too. */
-static void wait_for_lock(struct builder *b, const struct lock *l, const struct touch *t)
+static void wait_for_lock(struct builder *b, const struct lock *l, const struct sync_event *t)
 {
 	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
-	struct saw *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
-	struct saw *saw = mem_resize(NULL, n + nsignals + 1, sizeof *saw);
-	saw[0] = (struct saw){ .spot = nsignals ? t->waiting : t->enter, .sure = true };
+	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
+	struct node_input *inputs = mem_resize(NULL, n + nsignals + 1, sizeof *inputs);
+	inputs[0] = (struct node_input){ .ref = nsignals ? t->waiting : t->enter, .sure = true };
 	if (n)
-		memcpy(saw + 1, l->released, n * sizeof *saw);
+		memcpy(inputs + 1, l->released, n * sizeof *inputs);
 	if (nsignals)
-		memcpy(saw + 1 + n, signals, nsignals * sizeof *saw);
+		memcpy(inputs + 1 + n, signals, nsignals * sizeof *inputs);
 	if (n + nsignals > 0)
-		graph_arrival(b, t->spot, GRAPH_LOCKED, saw, n + nsignals + 1);
-	free(saw);
+		graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, n + nsignals + 1);
+	free(inputs);
 	free(signals);
 }
 
-static bool is_free(const struct lock *l, const struct touch *t)
+static bool is_free(const struct lock *l, const struct sync_event *t)
 {
 	return l->depth == 0 && (t->shared || l->readers == 0);
 }
 
-static void take_lock(struct builder *b, struct lock *l, const struct touch *t)
+static void take_lock(struct builder *b, struct lock *l, const struct sync_event *t)
 {
-	if (l->depth > 0 && l->holder == t->spot.thread) {
+	if (l->depth > 0 && l->holder == t->ref.thread) {
 		l->depth++;
 		return;
 	}
 	if (is_free(l, t)) {
 		wait_for_lock(b, l, t);
 	} else {
-		graph_fault(&b->unheld, t->spot, t->site);
-		graph_unknown(b, t->enter, t->spot);
+		graph_diagnose(&b->unheld, t->ref, t->site);
+		graph_unknown(b, t->enter, t->ref);
 		l->readers = 0;
 	}
 	l->depth = t->shared ? 0 : 1;
-	l->holder = t->spot.thread;
+	l->holder = t->ref.thread;
 	l->readers += t->shared;
 }
 
 /* Whether its thread gives it back within t[0 .. n). */
-static bool returns(const struct touch *t, size_t n, size_t i)
+static bool returns(const struct sync_event *t, size_t n, size_t i)
 {
 	for (size_t k = i + 1; k < n; k++)
-		if (t[k].spot.thread == t[i].spot.thread)
-			return t[k].kind == TOUCH_RELEASED;
+		if (t[k].ref.thread == t[i].ref.thread)
+			return t[k].kind == SYNC_RELEASED;
 	return false;
 }
 
 /* Which of the first n, whose order stamps do not tell, comes first: one that its thread does first,
  * that the lock allows, and preferably one after which the others can follow. */
-static size_t choose(const struct lock *l, const struct touch *t, size_t n)
+static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 {
 	size_t best = 0;
 	unsigned best_merit = 0;
 	for (size_t i = 0; i < n; i++) {
 		bool first = true;
 		for (size_t k = 0; k < i && first; k++)
-			first = t[k].spot.thread != t[i].spot.thread;
-		bool gives = t[i].kind == TOUCH_RELEASED;
-		bool holds = l->depth > 0 && l->holder == t[i].spot.thread;
+			first = t[k].ref.thread != t[i].ref.thread;
+		bool gives = t[i].kind == SYNC_RELEASED;
+		bool holds = l->depth > 0 && l->holder == t[i].ref.thread;
 		unsigned merit = !first	     ? 0
 				 : gives     ? 1 + 2 * (l->depth == 0 || holds)
 				 : !holds && !is_free(l, &t[i]) ? 1
@@ -174,18 +176,18 @@ static size_t choose(const struct lock *l, const struct touch *t, size_t n)
 
 #define MOST_AT_ONCE 64
 
-static void hand_over(struct builder *b, struct touch *t, size_t n)
+static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 {
 	struct lock lock = { 0 };
 	for (size_t i = 0, end = 0; i < n; i++) {
 		while (end < n && end - i < MOST_AT_ONCE &&
-		       t[end].spot.stamp - t[i].spot.stamp <= slack_of(b, &t[i]))
+		       t[end].ref.stamp - t[i].ref.stamp <= slack_of(b, &t[i]))
 			end++;
 		size_t first = end > i + 1 ? i + choose(&lock, &t[i], end - i) : i;
-		struct touch chosen = t[first];
+		struct sync_event chosen = t[first];
 		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
 		t[i] = chosen;
-		if (chosen.kind == TOUCH_RELEASED)
+		if (chosen.kind == SYNC_RELEASED)
 			release(&lock, &chosen);
 		else
 			take_lock(b, &lock, &chosen);
@@ -197,35 +199,35 @@ static void hand_over(struct builder *b, struct touch *t, size_t n)
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 /* Whoever was woken had begun to wait before a signal that came before it went on. */
-static void wake(struct builder *b, const struct touch *t, size_t n, size_t waiter)
+static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t waiter)
 {
-	const struct touch *w = &t[waiter];
+	const struct sync_event *w = &t[waiter];
 	uint64_t slack = slack_of(b, w);
 	size_t count = 0;
-	struct saw *saw = NULL;
-	*MEM_GROW(saw, count) = (struct saw){ .spot = w->enter, .sure = true };
-	for (size_t i = waiter; i-- > 0 && t[i].spot.stamp + slack >= w->enter.stamp;)
-		if (t[i].kind == TOUCH_SIGNALLED && t[i].spot.thread != w->spot.thread)
-			*MEM_GROW(saw, count) = (struct saw){ .spot = t[i].spot };
-	for (size_t i = waiter + 1; count == 1 && i < n && t[i].spot.stamp <= w->spot.stamp + slack;
+	struct node_input *inputs = NULL;
+	*MEM_GROW(inputs, count) = (struct node_input){ .ref = w->enter, .sure = true };
+	for (size_t i = waiter; i-- > 0 && t[i].ref.stamp + slack >= w->enter.stamp;)
+		if (t[i].kind == SYNC_SIGNALLED && t[i].ref.thread != w->ref.thread)
+			*MEM_GROW(inputs, count) = (struct node_input){ .ref = t[i].ref };
+	for (size_t i = waiter + 1; count == 1 && i < n && t[i].ref.stamp <= w->ref.stamp + slack;
 	     i++)
-		if (t[i].kind == TOUCH_SIGNALLED && t[i].spot.thread != w->spot.thread)
-			*MEM_GROW(saw, count) = (struct saw){ .spot = t[i].spot };
+		if (t[i].kind == SYNC_SIGNALLED && t[i].ref.thread != w->ref.thread)
+			*MEM_GROW(inputs, count) = (struct node_input){ .ref = t[i].ref };
 	if (count > 1)
-		graph_wait(b, w->spot, graph_junction(b, GRAPH_WOKEN, saw, count));
-	free(saw);
+		graph_wait(b, w->ref, graph_add_node(b, GRAPH_WOKEN, inputs, count));
+	free(inputs);
 }
 
 /* The least that a semaphore began with, so that no wait ends before its post. */
-static size_t begins_with(const struct builder *b, const struct touch *t, size_t n)
+static size_t begins_with(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t least = 0, waits = 0, posts = 0, next = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != TOUCH_WOKEN)
+		if (t[i].kind != SYNC_WOKEN)
 			continue;
-		uint64_t until = t[i].spot.stamp + slack_of(b, &t[i]);
-		for (; next < n && t[next].spot.stamp <= until; next++)
-			posts += t[next].kind == TOUCH_SIGNALLED;
+		uint64_t until = t[i].ref.stamp + slack_of(b, &t[i]);
+		for (; next < n && t[next].ref.stamp <= until; next++)
+			posts += t[next].kind == SYNC_SIGNALLED;
 		if (++waits > posts + least)
 			least = waits - posts;
 	}
@@ -233,50 +235,51 @@ static size_t begins_with(const struct builder *b, const struct touch *t, size_t
 }
 
 /* The n-th wait is served by the n-th post, but for what the semaphore began with. */
-static void serve(struct builder *b, const struct touch *t, size_t n)
+static void serve(struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t first = begins_with(b, t, n), waits = 0, post = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != TOUCH_WOKEN || waits++ < first)
+		if (t[i].kind != SYNC_WOKEN || waits++ < first)
 			continue;
-		while (t[post].kind != TOUCH_SIGNALLED)
+		while (t[post].kind != SYNC_SIGNALLED)
 			post++;
-		struct saw saw[] = { { .spot = t[i].enter, .sure = true },
-				     { .spot = t[post++].spot, .sure = true } };
-		graph_arrival(b, t[i].spot, GRAPH_POSTED, saw, 2);
+		struct node_input inputs[] = { { .ref = t[i].enter, .sure = true },
+					       { .ref = t[post++].ref, .sure = true } };
+		graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, 2);
 	}
 }
 
-static void signals(struct builder *b, const struct touch *t, size_t n)
+static void signals(struct builder *b, const struct sync_event *t, size_t n)
 {
 	bool semaphore = false;
 	for (size_t i = 0; i < n && !semaphore; i++)
-		semaphore = t[i].kind == TOUCH_WOKEN &&
+		semaphore = t[i].kind == SYNC_WOKEN &&
 			    strstr(b->graph->trace->sites[t[i].site].name, "sem_");
 	if (semaphore) {
 		serve(b, t, n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == TOUCH_WOKEN && !t[i].relocks)
+		if (t[i].kind == SYNC_WOKEN && !t[i].relocks)
 			wake(b, t, n, i);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 /* A run of one process, one id, and locks or signals. */
-static bool together(const struct touch *a, const struct touch *b)
+static bool together(const struct sync_event *a, const struct sync_event *b)
 {
 	return a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b);
 }
 
 void graph_locks(struct builder *b)
 {
-	if (b->ntouches)
-		qsort(b->touches, b->ntouches, sizeof *b->touches, by_time);
-	for (size_t i = 0, next; i < b->ntouches; i = next) {
-		struct touch *t = &b->touches[i];
-		for (next = i + 1; next < b->ntouches && together(t, &b->touches[next]); next++)
+	if (b->nsync_events)
+		qsort(b->sync_events, b->nsync_events, sizeof *b->sync_events, by_time);
+	for (size_t i = 0, next; i < b->nsync_events; i = next) {
+		struct sync_event *t = &b->sync_events[i];
+		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]);
+		     next++)
 			;
 		if (is_lock(t))
 			hand_over(b, t, next - i);
@@ -297,16 +300,16 @@ static int by_thread(const void *x, const void *y)
 	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
 }
 
-static frz_time time_of(const struct builder *b, struct spot spot)
+static frz_time time_of(const struct builder *b, struct event_ref ref)
 {
 	const struct times *times = b->graph->times;
-	struct frz_cursor c = times_cursor(times, times->trace->threads[spot.thread].clock);
-	return frz_time_of(&c, spot.stamp);
+	struct frz_cursor c = times_cursor(times, times->trace->threads[ref.thread].clock);
+	return frz_time_of(&c, ref.stamp);
 }
 
 /* Whether the r-th barriers of these threads, each of which has `rounds`, can be one. */
-static bool can_meet(const struct builder *b, const struct bare *bare, size_t threads,
-		     size_t rounds, size_t r)
+static bool can_be_one(const struct builder *b, const struct bare *bare, size_t threads,
+		       size_t rounds, size_t r)
 {
 	int64_t left = INT64_MAX, came = INT64_MIN;
 	for (size_t t = 0; t < threads; t++) {
@@ -318,21 +321,21 @@ static bool can_meet(const struct builder *b, const struct bare *bare, size_t th
 	return came <= left;
 }
 
-static void meet_bare(struct builder *b, const struct bare *bare, size_t threads, size_t rounds,
-		      size_t r)
+static void add_bare_barrier(struct builder *b, const struct bare *bare, size_t threads,
+			     size_t rounds, size_t r)
 {
-	struct saw *saw = mem_resize(NULL, threads, sizeof *saw);
+	struct node_input *inputs = mem_resize(NULL, threads, sizeof *inputs);
 	for (size_t t = 0; t < threads; t++)
-		saw[t] = (struct saw){ .spot = bare[t * rounds + r].enter, .sure = true };
-	uint32_t junction = graph_junction(b, GRAPH_MEET, saw, threads);
+		inputs[t] = (struct node_input){ .ref = bare[t * rounds + r].enter, .sure = true };
+	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, threads);
 	for (size_t t = 0; t < threads; t++)
-		graph_wait(b, bare[t * rounds + r].exit, junction);
-	free(saw);
+		graph_wait(b, bare[t * rounds + r].exit, node);
+	free(inputs);
 }
 
 static void doubt_bare(struct builder *b, const struct bare *bare)
 {
-	graph_fault(&b->alone, bare->exit, bare->site);
+	graph_diagnose(&b->alone, bare->exit, bare->site);
 	graph_unknown(b, bare->enter, bare->exit);
 }
 
@@ -366,8 +369,8 @@ void graph_bare_barriers(struct builder *b)
 		for (size_t k = i; k < next && !rounds; k++)
 			doubt_bare(b, &b->bare[k]);
 		for (size_t r = 0; r < rounds && threads > 1; r++) {
-			if (can_meet(b, &b->bare[i], threads, rounds, r)) {
-				meet_bare(b, &b->bare[i], threads, rounds, r);
+			if (can_be_one(b, &b->bare[i], threads, rounds, r)) {
+				add_bare_barrier(b, &b->bare[i], threads, rounds, r);
 				continue;
 			}
 			for (size_t t = 0; t < threads; t++)

@@ -2,7 +2,7 @@
  *
  * graph_private.h - what the files graph*.c share while they make a graph.
  *
- *   graph.c        the order of things; junctions of what match.h finds
+ *   graph.c        the order of things; nodes of what match.h finds
  *   graph_walk.c   one thread's operations: what each completes, what nothing explains
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_tasks.c  tasks of one process */
@@ -13,10 +13,10 @@
 #include "analysis/trace/match.h"
 
 /* One event. */
-struct spot { uint32_t thread; uint64_t at, stamp; };
+struct event_ref { uint32_t thread; uint64_t at, stamp; };
 
 struct message {
-	struct spot sent, begun;  /* ENTER of the send, ENTER of the receive */
+	struct event_ref sent, begun; /* ENTER of the send, ENTER of the receive */
 	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
 	uint64_t bytes;
 	bool synchronous;         /* by the name of the call */
@@ -24,97 +24,100 @@ struct message {
 };
 
 /* What match.h says of an event, for the walk of its thread. */
-struct mark {
+struct event_mark {
 	uint64_t at;
 	enum { MARK_EXPLAINED, MARK_SENDS, MARK_COMPLETES } what;
 	uint32_t message;
 };
 #define NO_MESSAGE UINT32_MAX
 
-struct marks { struct mark *v; size_t n; };
+struct event_marks { struct event_mark *v; size_t n; };
 
 /* An operation in which messages were completed. */
 struct attached { uint32_t message; bool as_sender; };
-struct exchange {
-	struct spot enter, exit;
+struct completion {
+	struct event_ref enter, exit;
 	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
 	size_t first, n;          /* of the attached */
 };
 
-/* Somebody waits for a thread's end. */
-struct joins { struct spot enter, exit; uint32_t thread, site; };
+/* A wait for a thread's end. */
+struct joins { struct event_ref enter, exit; uint32_t thread, site; };
 
 /* In a process: a lock taken or released, a wait ended, a signal. */
-enum touch_kind { TOUCH_RELEASED, TOUCH_SIGNALLED, TOUCH_TAKEN, TOUCH_WOKEN };
-struct touch {
+enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN };
+struct sync_event {
 	uint32_t process;
 	uint64_t id;
-	enum touch_kind kind;
-	struct spot spot;         /* the event; of TAKEN and WOKEN the EXIT */
-	struct spot enter;
+	enum sync_event_kind kind;
+	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
+	struct event_ref enter;
 	uint32_t site;
 	bool shared;              /* a reader's */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
-	struct spot waiting;      /* the wait began */
+	struct event_ref waiting; /* the wait began */
 	uint64_t condition;       /* for this one */
 };
 
 /* In a process; `order` grows along each thread. */
-struct made { uint32_t process; uint64_t task, parent, group, order; struct spot spot; bool empty; };
-struct run { uint32_t process; uint64_t task, event; struct spot end; bool ended, detached; };
+struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
+		   bool empty; };
+struct task_run { uint32_t process; uint64_t task, event; struct event_ref end; bool ended,
+		  detached; };
 struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };
-struct fulfilled { uint32_t process; uint64_t event; struct spot spot; };
+struct fulfilled { uint32_t process; uint64_t event; struct event_ref ref; };
 
-/* Somebody waits until a task may begin; or for all tasks of a task, or in a taskgroup. */
+/* A wait until a task may begin; or for all tasks of a task, or in a taskgroup. */
 struct task_wait {
 	uint32_t process, site;
 	uint64_t number, order;
 	bool all;
-	struct spot enter, exit;
+	struct event_ref enter, exit;
 };
 
 /* A barrier that does not say its group. */
-struct bare { uint32_t process; struct spot enter, exit; uint32_t site; };
+struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
 
-/* How often something is wrong, and where first. */
-struct fault { uint64_t count; uint32_t thread, site; uint64_t stamp; };
+/* What is wrong: how often, and where first. */
+struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
 struct builder {
 	struct graph *graph;
-	struct marks *marks;      /* of each thread */
+	struct event_marks *marks; /* of each thread */
 	struct message *messages; size_t nmessages;
 	struct joins *joins; size_t njoins;
-	struct exchange *exchanges; size_t nexchanges;
+	struct completion *completions; size_t ncompletions;
 	struct attached *attached; size_t nattached;
-	struct touch *touches; size_t ntouches;
-	struct made *made; size_t nmade;
-	struct run *runs; size_t nruns;
+	struct sync_event *sync_events; size_t nsync_events;
+	struct made_task *made; size_t nmade;
+	struct task_run *runs; size_t nruns;
 	struct depends *depends; size_t ndepends;
 	struct fulfilled *fulfilled; size_t nfulfilled;
 	struct task_wait *task_waits; size_t ntask_waits;
 	uint64_t order;           /* of what concerns tasks, so far */
 	struct bare *bare; size_t nbare;
 	uint32_t *name;           /* of each site: the first one of that name and kind */
-	struct spot *fork;        /* of each thread, the ENTER that created it; at = NO_FORK */
-	struct fault unsent, untaken, alone, unheld, missing;
+	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
+	struct diagnostic unsent, untaken, alone, unheld, missing;
 };
 
 #define NO_FORK UINT64_MAX
 
-struct saw { struct spot spot; bool sure, receiver; uint64_t bytes; };
+struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; };
 
-/* A junction with these inputs, for which nobody waits yet. */
-uint32_t graph_junction(struct builder *, enum graph_kind, const struct saw *, size_t n);
-void graph_wait(struct builder *, struct spot, uint32_t junction);
+/* A node with these inputs, which is not waited for yet. */
+uint32_t graph_add_node(struct builder *, enum graph_kind, const struct node_input *, size_t n);
+void graph_wait(struct builder *, struct event_ref, uint32_t node);
 
 /* One that is waited for once, where `what` arrives. */
-void graph_arrival(struct builder *, struct spot, uint32_t what, const struct saw *, size_t n);
+void graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
+		   size_t n);
 
 /* `exit` may have waited for anything since `enter`. */
-void graph_unknown(struct builder *, struct spot enter, struct spot exit);
+void graph_unknown(struct builder *, struct event_ref enter, struct event_ref exit);
 
-void graph_fault(struct fault *, struct spot, uint32_t site);
+void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 
 void graph_walk(struct builder *, uint32_t thread);
 void graph_begins(struct builder *); /* of all threads */

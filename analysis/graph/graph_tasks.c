@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_tasks.c - within a process: what began when a task began, and who waited for its end.
+ * graph_tasks.c - within a process: what began when a task began, and what waited for its end.
  *
  *   a task begins      ARRIVAL: its thread was free, the task was made, what it depends on was over;
  *                      where its thread was not in an operation, it has waited for nothing
@@ -22,11 +22,11 @@
 enum { HOW_IN, HOW_OUT, HOW_MUTEX, HOW_SET };
 
 /* `after` waits for `before`; both are tasks that were made. */
-struct edge { size_t after, before; bool sure; };
+struct task_edge { size_t after, before; bool sure; };
 
 struct tasks {
 	struct builder *b;
-	struct edge *edges; size_t nedges;
+	struct task_edge *edges; size_t nedges;
 	size_t *by_parent, *by_group;    /* tasks, sorted */
 };
 
@@ -36,7 +36,7 @@ struct tasks {
 
 static int by_task(const void *x, const void *y)
 {
-	const struct made *a = x, *b = y;
+	const struct made_task *a = x, *b = y;
 	COMPARE(a->process, b->process);
 	COMPARE(a->task, b->task);
 	return 0;
@@ -44,7 +44,7 @@ static int by_task(const void *x, const void *y)
 
 static int runs_by_task(const void *x, const void *y)
 {
-	const struct run *a = x, *b = y;
+	const struct task_run *a = x, *b = y;
 	COMPARE(a->process, b->process);
 	COMPARE(a->task, b->task);
 	return 0;
@@ -55,7 +55,7 @@ static int by_event(const void *x, const void *y)
 	const struct fulfilled *a = x, *b = y;
 	COMPARE(a->process, b->process);
 	COMPARE(a->event, b->event);
-	COMPARE(a->spot.stamp, b->spot.stamp);
+	COMPARE(a->ref.stamp, b->ref.stamp);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int by_number(const void *x, const void *y)
 
 static int by_after(const void *x, const void *y)
 {
-	const struct edge *a = x, *b = y;
+	const struct task_edge *a = x, *b = y;
 	COMPARE(a->after, b->after);
 	COMPARE(a->before, b->before);
 	return a->sure < b->sure;
@@ -90,8 +90,8 @@ static int by_after(const void *x, const void *y)
 
 static int by_parent(const void *x, const void *y, void *made)
 {
-	const struct made *a = (struct made *)made + *(const size_t *)x;
-	const struct made *b = (struct made *)made + *(const size_t *)y;
+	const struct made_task *a = (struct made_task *)made + *(const size_t *)x;
+	const struct made_task *b = (struct made_task *)made + *(const size_t *)y;
 	COMPARE(a->process, b->process);
 	COMPARE(a->parent, b->parent);
 	COMPARE(a->order, b->order);
@@ -100,8 +100,8 @@ static int by_parent(const void *x, const void *y, void *made)
 
 static int by_group(const void *x, const void *y, void *made)
 {
-	const struct made *a = (struct made *)made + *(const size_t *)x;
-	const struct made *b = (struct made *)made + *(const size_t *)y;
+	const struct made_task *a = (struct made_task *)made + *(const size_t *)x;
+	const struct made_task *b = (struct made_task *)made + *(const size_t *)y;
 	COMPARE(a->process, b->process);
 	COMPARE(a->group, b->group);
 	COMPARE(a->order, b->order);
@@ -114,15 +114,16 @@ static int by_group(const void *x, const void *y, void *made)
 
 static size_t find_made(const struct builder *b, uint32_t process, uint64_t task)
 {
-	struct made key = { .process = process, .task = task };
-	const struct made *m = b->nmade ? bsearch(&key, b->made, b->nmade, sizeof *m, by_task) : NULL;
+	struct made_task key = { .process = process, .task = task };
+	const struct made_task *m =
+		b->nmade ? bsearch(&key, b->made, b->nmade, sizeof *m, by_task) : NULL;
 	return m ? (size_t)(m - b->made) : NO_TASK;
 }
 
 static void add_edge(struct tasks *t, size_t after, size_t before, bool sure)
 {
 	if (after != NO_TASK && before != NO_TASK && after != before)
-		*MEM_GROW(t->edges, t->nedges) = (struct edge){ after, before, sure };
+		*MEM_GROW(t->edges, t->nedges) = (struct task_edge){ after, before, sure };
 }
 
 static size_t task_of(const struct tasks *t, const struct depends *d)
@@ -130,7 +131,7 @@ static size_t task_of(const struct tasks *t, const struct depends *d)
 	return find_made(t->b, d->process, d->task);
 }
 
-/* A taskwait with dependences waits like a task, but nobody waits for it. */
+/* A taskwait with dependences waits like a task, but is not waited for. */
 static bool is_waited_for(const struct tasks *t, const struct depends *d)
 {
 	size_t made = task_of(t, d);
@@ -192,26 +193,26 @@ static void find_edges(struct tasks *t)
 
 /* ---- Ends ------------------------------------------------------------------------------------- */
 
-struct sights { struct saw *v; size_t n; };
+struct input_list { struct node_input *v; size_t n; };
 
-static void see(struct sights *s, struct spot spot, bool sure)
+static void add_input(struct input_list *s, struct event_ref ref, bool sure)
 {
-	*MEM_GROW(s->v, s->n) = (struct saw){ .spot = spot, .sure = sure };
+	*MEM_GROW(s->v, s->n) = (struct node_input){ .ref = ref, .sure = sure };
 }
 
 /* What the thread itself did before it waited comes before that in any case. */
-static bool is_before(struct spot spot, struct spot enter)
+static bool is_before(struct event_ref ref, struct event_ref enter)
 {
-	return spot.thread == enter.thread && spot.at < enter.at;
+	return ref.thread == enter.thread && ref.at < enter.at;
 }
 
 /* The first one since the task was made. */
-static bool see_event(struct tasks *t, const struct made *made, const struct run *run,
-		      struct sights *s, bool sure)
+static bool add_event_input(struct tasks *t, const struct made_task *made,
+			    const struct task_run *run, struct input_list *s, bool sure)
 {
 	const struct builder *b = t->b;
 	size_t lo = 0, hi = b->nfulfilled;
-	struct fulfilled key = { made->process, run->event, made->spot };
+	struct fulfilled key = { made->process, run->event, made->ref };
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (by_event(&b->fulfilled[mid], &key) < 0)
@@ -222,27 +223,28 @@ static bool see_event(struct tasks *t, const struct made *made, const struct run
 	if (lo == b->nfulfilled || b->fulfilled[lo].process != made->process ||
 	    b->fulfilled[lo].event != run->event)
 		return false;
-	see(s, b->fulfilled[lo].spot, sure);
+	add_input(s, b->fulfilled[lo].ref, sure);
 	return true;
 }
 
 /* False when the trace does not show the end of the task. */
-static bool see_end(struct tasks *t, size_t task, struct spot enter, struct sights *s, bool sure)
+static bool add_end_inputs(struct tasks *t, size_t task, struct event_ref enter,
+			   struct input_list *s, bool sure)
 {
 	const struct builder *b = t->b;
-	const struct made *made = &b->made[task];
-	struct run key = { .process = made->process, .task = made->task };
-	const struct run *run = b->nruns ? bsearch(&key, b->runs, b->nruns, sizeof *run,
-						   runs_by_task) : NULL;
+	const struct made_task *made = &b->made[task];
+	struct task_run key = { .process = made->process, .task = made->task };
+	const struct task_run *run = b->nruns ? bsearch(&key, b->runs, b->nruns, sizeof *run,
+							runs_by_task) : NULL;
 	if (!run)
 		return made->empty;
 	while (run > b->runs && runs_by_task(run - 1, &key) == 0)
 		run--;
 	for (; run < b->runs + b->nruns && runs_by_task(run, &key) == 0; run++) {
-		if (!run->ended || (run->detached && !see_event(t, made, run, s, sure)))
+		if (!run->ended || (run->detached && !add_event_input(t, made, run, s, sure)))
 			return false;
 		if (!is_before(run->end, enter))
-			see(s, run->end, sure);
+			add_input(s, run->end, sure);
 	}
 	return true;
 }
@@ -250,13 +252,13 @@ static bool see_end(struct tasks *t, size_t task, struct spot enter, struct sigh
 /* ---- Waits ------------------------------------------------------------------------------------ */
 
 /* What task `number` had to wait for when its thread was free. */
-static bool see_begin(struct tasks *t, const struct task_wait *w, struct sights *s)
+static bool add_begin_inputs(struct tasks *t, const struct task_wait *w, struct input_list *s)
 {
 	size_t task = find_made(t->b, w->process, w->number), lo = 0, hi = t->nedges;
 	if (task == NO_TASK)
 		return false;
-	if (!is_before(t->b->made[task].spot, w->enter))
-		see(s, t->b->made[task].spot, true);
+	if (!is_before(t->b->made[task].ref, w->enter))
+		add_input(s, t->b->made[task].ref, true);
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (t->edges[mid].after < task)
@@ -268,19 +270,20 @@ static bool see_begin(struct tasks *t, const struct task_wait *w, struct sights 
 	for (; lo < t->nedges && t->edges[lo].after == task && known; lo++)
 		if (lo == 0 || t->edges[lo - 1].after != task ||
 		    t->edges[lo - 1].before != t->edges[lo].before) /* sure ones come first */
-			known = see_end(t, t->edges[lo].before, w->enter, s, t->edges[lo].sure);
+			known = add_end_inputs(t, t->edges[lo].before, w->enter, s,
+					       t->edges[lo].sure);
 	return known;
 }
 
 /* The first in `order` that does not come before `key`. */
-static size_t first_of(const struct tasks *t, const size_t *order, const struct made *key,
+static size_t first_of(const struct tasks *t, const size_t *order, const struct made_task *key,
 		       bool of_group)
 {
-	const struct made *made = t->b->made;
+	const struct made_task *made = t->b->made;
 	size_t lo = 0, hi = t->b->nmade;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		const struct made *m = &made[order[mid]];
+		const struct made_task *m = &made[order[mid]];
 		uint64_t number = of_group ? m->group : m->parent;
 		uint64_t wanted = of_group ? key->group : key->parent;
 		bool less = m->process != key->process ? m->process < key->process
@@ -295,24 +298,25 @@ static size_t first_of(const struct tasks *t, const size_t *order, const struct 
 }
 
 /* All that were made by task w->number since `since`, and all in the taskgroup w->number. */
-static bool see_all(struct tasks *t, const struct task_wait *w, uint64_t since, struct sights *s)
+static bool add_all_inputs(struct tasks *t, const struct task_wait *w, uint64_t since,
+			   struct input_list *s)
 {
 	const struct builder *b = t->b;
-	struct made key = { .process = w->process, .parent = w->number, .group = w->number,
-			    .order = since };
+	struct made_task key = { .process = w->process, .parent = w->number, .group = w->number,
+				 .order = since };
 	bool known = true;
 	for (size_t i = first_of(t, t->by_parent, &key, false); i < b->nmade && known; i++) {
-		const struct made *m = &b->made[t->by_parent[i]];
+		const struct made_task *m = &b->made[t->by_parent[i]];
 		if (m->process != w->process || m->parent != w->number || m->order > w->order)
 			break;
-		known = see_end(t, t->by_parent[i], w->enter, s, true);
+		known = add_end_inputs(t, t->by_parent[i], w->enter, s, true);
 	}
 	key.order = 0;
 	for (size_t i = first_of(t, t->by_group, &key, true); i < b->nmade && known; i++) {
-		const struct made *m = &b->made[t->by_group[i]];
+		const struct made_task *m = &b->made[t->by_group[i]];
 		if (m->process != w->process || m->group != w->number)
 			break;
-		known = see_end(t, t->by_group[i], w->enter, s, true);
+		known = add_end_inputs(t, t->by_group[i], w->enter, s, true);
 	}
 	return known;
 }
@@ -320,11 +324,11 @@ static bool see_all(struct tasks *t, const struct task_wait *w, uint64_t since, 
 /* A task that was cancelled before it began, or whose records were lost, may have ended at any time. */
 static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 {
-	struct sights s = { 0 };
-	see(&s, w->enter, true);
-	bool known = w->all ? see_all(t, w, since, &s) : see_begin(t, w, &s);
+	struct input_list s = { 0 };
+	add_input(&s, w->enter, true);
+	bool known = w->all ? add_all_inputs(t, w, since, &s) : add_begin_inputs(t, w, &s);
 	if (!known) {
-		graph_fault(&t->b->alone, w->exit, w->site);
+		graph_diagnose(&t->b->alone, w->exit, w->site);
 		graph_unknown(t->b, w->enter, w->exit);
 	} else if (s.n > 1) {
 		graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);

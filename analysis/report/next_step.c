@@ -46,7 +46,7 @@ static char *quoted(const char *word)
 }
 
 /* "coz WHAT --rank 1 --thread 2 DIRECTORY" */
-static char *command_for(const struct findings *f, const char *what, struct coz_actor who)
+static char *command_for(const struct findings *f, const char *what, struct coz_location who)
 {
 	char *directory = quoted(f->trace->directory);
 	int64_t of_rank = who.rank != COZ_ANY ? who.rank : who.pid;
@@ -68,10 +68,10 @@ static size_t index_of_half(const struct profile *p)
 }
 
 /* Of several ranks the one that straggles, of the threads of a single one the thread; or all. */
-static struct coz_actor straggler(const struct findings *f)
+static struct coz_location straggler(const struct findings *f)
 {
 	const struct standing *who = standings_worth_a_look(f);
-	struct coz_actor actor = COZ_ALL;
+	struct coz_location actor = COZ_ALL;
 	if (!who)
 		return actor;
 	const struct tr_thread *self = &f->trace->threads[who->thread];
@@ -104,7 +104,7 @@ struct profile_aside next_step_asks(const struct findings *f)
 /* Of somebody who straggles outside of all regions that say anything. */
 static struct next_step all_work_of(const struct findings *f, const struct profile *p)
 {
-	struct coz_actor who = straggler(f);
+	struct coz_location who = straggler(f);
 	if (p->aside.lo < 1)
 		return (struct next_step){ NULL, NULL };
 	return (struct next_step){
@@ -113,7 +113,8 @@ static struct next_step all_work_of(const struct findings *f, const struct profi
 		command_for(f, "--all-work", who) };
 }
 
-static struct next_step region_of(const struct findings *f, uint32_t site, struct coz_actor who, struct interval gain)
+static struct next_step region_of(const struct findings *f, uint32_t site, struct coz_location who,
+				  struct interval gain)
 {
 	if (gain.lo < 1)
 		return (struct next_step){ NULL, NULL };

@@ -27,7 +27,7 @@ struct interval_text profile_gain(struct interval x, int decimals)
 	return (struct interval_text){ "unknown" };
 }
 
-struct actor_name profile_who(struct coz_actor who)
+struct actor_name profile_who(struct coz_location who)
 {
 	struct actor_name name = { "all ranks" };
 	int length = 0;

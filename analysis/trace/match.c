@@ -87,7 +87,7 @@ static uint32_t threads_of_rank(const struct matcher *m, uint32_t rank)
 {
 	uint32_t n = 0;
 	for (size_t i = 0; i < m->trace->nthreads; i++)
-		n += m->actors[i].rank == rank;
+		n += m->threads[i].rank == rank;
 	return n;
 }
 
@@ -100,7 +100,7 @@ static void look_ahead(struct matcher *m)
 		uint32_t movers = 0;
 		bool lost = false, missing = false, alone = threads_of_rank(m, r) == 1;
 		for (size_t i = 0; i < t->nthreads; i++) {
-			if (m->actors[i].rank != r)
+			if (m->threads[i].rank != r)
 				continue;
 			movers += !alone && moves_messages(t, i);
 			lost |= t->threads[i].lost > 0;
@@ -126,15 +126,16 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	m->concerned = mem_resize(NULL, t->nsites, sizeof *m->concerned);
 	for (size_t i = 0; i < t->nsites; i++)
 		m->concerned[i] = kind_is_of_several(t->sites[i].kind);
-	m->actors = mem_resize(NULL, t->nthreads, sizeof *m->actors);
+	m->threads = mem_resize(NULL, t->nthreads, sizeof *m->threads);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		int64_t rank = t->threads[i].rank;
-		m->actors[i] = (struct actor){ .rank = MATCH_NO_RANK, .last_site = TR_NO_SITE,
+		m->threads[i] =
+			(struct match_thread){ .rank = MATCH_NO_RANK, .last_site = TR_NO_SITE,
 					       .left.key.group = UINT64_MAX };
 		if (rank < 0)
 			continue;
 		ids_add(&m->rank_numbers, (uint64_t)rank);
-		m->actors[i].rank = (uint32_t)ids_find(&m->rank_numbers, (uint64_t)rank);
+		m->threads[i].rank = (uint32_t)ids_find(&m->rank_numbers, (uint64_t)rank);
 	}
 	m->ranks = mem_resize(NULL, m->rank_numbers.n, sizeof *m->ranks);
 	memset(m->ranks, 0, m->rank_numbers.n * sizeof *m->ranks);
@@ -154,19 +155,19 @@ static void free_list(struct ready *r)
 void match_close(struct matcher *m)
 {
 	for (size_t i = 0; i < m->trace->nthreads; i++) {
-		struct actor *a = &m->actors[i];
+		struct match_thread *a = &m->threads[i];
 		while (a->ncalls)
 			message_drop(m, a->calls[--a->ncalls].op);
 		free(a->calls);
 		free(a->interrupted);
 	}
 	messages_free(m);
-	meetings_free(m);
+	collectives_free(m);
 	free_list(m->first);
 	free_list(m->spare_ready);
 	free(m->concerned);
 	free(m->given);
-	free(m->actors);
+	free(m->threads);
 	free(m->ranks);
 	ids_free(&m->rank_numbers);
 	free(m);
@@ -179,7 +180,7 @@ struct match_part match_part(const struct matcher *m, uint32_t thread, const str
 	return (struct match_part){
 		.thread = thread,
 		.site = e->site,
-		.enter_at = m->actors[thread].count,
+		.enter_at = m->threads[thread].count,
 		.done_at = MATCH_NEVER,
 		.enter = e->stamp,
 		.bytes = trace_arg(e, DPROF_KEY_BYTES, MATCH_NO_BYTES),
@@ -214,18 +215,18 @@ static uint32_t named_thread(const struct matcher *m, uint32_t thread, const str
 static void fork_thread(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	uint32_t child = named_thread(m, thread, e);
-	if (child == MATCH_NO_THREAD || m->actors[child].count > 0)
+	if (child == MATCH_NO_THREAD || m->threads[child].count > 0)
 		return;
-	m->actors[child].created = true;
-	m->actors[child].creator = match_part(m, thread, e);
+	m->threads[child].created = true;
+	m->threads[child].creator = match_part(m, thread, e);
 }
 
 static void first_event(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
-	if (!m->actors[thread].created)
+	if (!m->threads[thread].created)
 		return;
 	struct ready *r = match_ready(m, MATCH_CREATED, 2);
-	r->parts[0] = m->actors[thread].creator;
+	r->parts[0] = m->threads[thread].creator;
 	r->parts[1] = match_part(m, thread, e);
 	r->match.what = DPROF_KIND_FORK;
 	r->match.complete = true;
@@ -234,7 +235,7 @@ static void first_event(struct matcher *m, uint32_t thread, const struct tr_even
 static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 			const struct tr_event *e)
 {
-	const struct actor *gone = &m->actors[child];
+	const struct match_thread *gone = &m->threads[child];
 	if (gone->count == 0)
 		return;
 	struct ready *r = match_ready(m, MATCH_JOINED, 2);
@@ -251,14 +252,14 @@ static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 /* ---- The calls that a thread is in ----------------------------------------------------------- */
 
 /* Leaves the calls from `depth` on, of which the exit was not recorded. */
-static void abandon(struct matcher *m, struct actor *a, size_t depth)
+static void abandon(struct matcher *m, struct match_thread *a, size_t depth)
 {
 	while (a->ncalls > depth)
 		message_drop(m, a->calls[--a->ncalls].op);
 }
 
 /* Where the innermost call at this site stands, SIZE_MAX: nowhere. */
-static size_t find_call(const struct actor *a, uint32_t site)
+static size_t find_call(const struct match_thread *a, uint32_t site)
 {
 	size_t i = a->ncalls;
 	while (i > 0 && a->calls[i - 1].site != site)
@@ -268,9 +269,9 @@ static size_t find_call(const struct actor *a, uint32_t site)
 
 static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
-	struct actor *a = &m->actors[thread];
-	struct call call = { .site = e->site, .kind = m->trace->sites[e->site].kind,
-			     .id = MATCH_NO_ID, .child = MATCH_NO_THREAD };
+	struct match_thread *a = &m->threads[thread];
+	struct open_call call = { .site = e->site, .kind = m->trace->sites[e->site].kind,
+				  .id = MATCH_NO_ID, .child = MATCH_NO_THREAD };
 	switch (call.kind) {
 	case DPROF_KIND_SEND:
 	case DPROF_KIND_RECV:
@@ -281,15 +282,15 @@ static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		break;
 	case DPROF_KIND_FORK:
 		fork_thread(m, thread, e);
-		meeting_enter(m, thread, e, &call);
+		collective_enter(m, thread, e, &call);
 		break;
 	case DPROF_KIND_JOIN:
 		call.child = named_thread(m, thread, e);
-		meeting_enter(m, thread, e, &call);
+		collective_enter(m, thread, e, &call);
 		break;
 	case DPROF_KIND_BARRIER:
 	case DPROF_KIND_COLL:
-		meeting_enter(m, thread, e, &call);
+		collective_enter(m, thread, e, &call);
 		break;
 	default:
 		return;
@@ -302,25 +303,25 @@ static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 
 static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
-	struct actor *a = &m->actors[thread];
+	struct match_thread *a = &m->threads[thread];
 	size_t at = find_call(a, e->site);
 	if (at == SIZE_MAX)
 		return;
 	abandon(m, a, at + 1);
-	struct call call = a->calls[--a->ncalls];
+	struct open_call call = a->calls[--a->ncalls];
 	if (trace_arg(e, DPROF_KEY_TASK, UINT64_MAX) != UINT64_MAX) {
 		message_drop(m, call.op);
-		meeting_interrupt(m, thread, &call, e);
+		collective_interrupt(m, thread, &call, e);
 		return;
 	}
 	if (call.op)
 		message_end(m, thread, call.op, e);
 	if (call.id != MATCH_NO_ID) {
 		message_done_id(m, thread, call.id, e);
-		meeting_done_id(m, thread, call.id, e);
+		collective_done_id(m, thread, call.id, e);
 	}
-	if (call.meeting)
-		meeting_leave(m, thread, &call, e);
+	if (call.collective)
+		collective_leave(m, thread, &call, e);
 	if (call.child != MATCH_NO_THREAD)
 		join_thread(m, thread, call.child, e);
 }
@@ -328,10 +329,10 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 /* A "done" speaks of its id, or of the innermost receive that its thread is in. */
 static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
-	struct actor *a = &m->actors[thread];
+	struct match_thread *a = &m->threads[thread];
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
 	if (m->trace->sites[e->site].kind == DPROF_KIND_COLL && id != MATCH_NO_ID)
-		meeting_done_id(m, thread, id, e);
+		collective_done_id(m, thread, id, e);
 	if (!kind_moves_messages(m->trace, e->site))
 		return;
 	if (id != MATCH_NO_ID) {
@@ -364,7 +365,7 @@ static void take_operation(struct matcher *m, uint32_t thread, const struct tr_e
 
 void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
-	struct actor *a = &m->actors[thread];
+	struct match_thread *a = &m->threads[thread];
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
 		if (a->rank != MATCH_NO_RANK)
 			message_doubt(m, a->rank);
@@ -385,6 +386,6 @@ void match_finish(struct matcher *m)
 {
 	for (uint32_t r = 0; r < m->rank_numbers.n; r++)
 		message_passed(m, r, UINT64_MAX);
-	meetings_finish(m);
+	collectives_finish(m);
 	messages_finish(m);
 }

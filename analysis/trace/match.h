@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.h - which operations of different threads belong together: messages, meetings, threads.
+ * match.h - which operations of different threads belong together: messages, collective operations, threads.
  *
  * The matcher is given the events of all threads, one at a time, and gives back what they settle:
- * which send a receive took its message from, who met in which collective operation, which event
+ * which send a receive took its message from, who took part in which collective operation, which event
  * made a thread begin. It compares no stamps of different clocks, so it needs no times and can
  * serve those who compute them. Events of one thread must come in the order of recording, and those of
  * the threads of one rank in the order of their stamps; beyond that any order will do.
@@ -19,13 +19,13 @@
  *    damaged, or have no site; when one of them failed; when an id is begun again before its operation
  *    was completed (it was cancelled or freed, and may have taken a message or not). From there on that stream,
  *    or all streams of that rank, give no matches.
- *  - Members of a meeting named the same group and number at the same kind of operation; if their
+ *  - Members of a collective named the same group and number at the same kind of operation; if their
  *    operations have not the same name, its flow is MATCH_NOWHERE.
  *
  * A receive whose "done" names DPROF_NOBODY took no message: it counts as never begun.
  *
  * A visit to an operation that its thread left for a task does not count, nor does one to the join of a
- * team when it is followed by another. Who leaves a barrier for a task when somebody else has left it for
+ * team when it is followed by another. Who leaves a barrier for a task when another has left it for
  * good has a part that is never done (MATCH_NEVER): it goes on from that task, and not from the barrier.
  *
  * A non-blocking operation is completed by its "done", or by the EXIT of a wait that names its id
@@ -43,14 +43,14 @@
 
 enum match_kind {
 	MATCH_MESSAGE,  /* parts: sender, receiver */
-	MATCH_MEETING,  /* parts: all who took part, in the order in which they entered */
+	MATCH_COLLECTIVE, /* parts: all who took part, in the order in which they entered */
 	MATCH_CREATED,  /* parts: who forked; the new thread at its first event */
 	MATCH_JOINED,   /* parts: the thread that ended, at its last event; who waited for that */
 	MATCH_UNTAKEN,  /* only when all events were given: a send of which no receive is known, */
 	MATCH_UNSENT,   /* and a completed receive of which no send is known; one part */
 };
 
-/* How data flow in a meeting: between which two parts, an entry and an exit, there is an order. */
+/* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */
 enum match_flow {
 	MATCH_ALL,      /* each to each: a barrier, MPI_Allreduce, ... */
 	MATCH_FROM_ROOT, /* MPI_Bcast, MPI_Scatter(v), a team's fork */
@@ -74,18 +74,18 @@ struct match_part {
 
 struct match {
 	enum match_kind kind;
-	enum match_flow flow;   /* of a meeting */
+	enum match_flow flow;   /* of a collective */
 	enum dprof_kind what;   /* of the first part's site */
-	uint64_t group;         /* id; of messages and meetings */
-	uint64_t number;        /* tag of a message, seq of a meeting */
-	bool begun;             /* a meeting that parts enter without waiting, and wait for later */
-	bool complete;          /* a meeting: all who should have taken part entered and left */
+	uint64_t group;         /* id; of messages and collectives */
+	uint64_t number;        /* tag of a message, seq of a collective */
+	bool begun;             /* a collective that parts enter without waiting, and wait for later */
+	bool complete;          /* of a collective: all who should have taken part entered and left */
 	size_t nparts;
 	const struct match_part *parts; /* until the next call */
 };
 
 struct match_tally {
-	uint64_t messages, meetings, incomplete, untaken, unsent;
+	uint64_t messages, collectives, incomplete, untaken, unsent;
 	uint64_t doubtful;      /* sends and receives not matched for lack of a certain order */
 };
 
@@ -99,8 +99,8 @@ void match_close(struct matcher *);
 bool match_wants_arguments(const struct matcher *, const struct tr_event *);
 void match_take(struct matcher *, uint32_t thread, const struct tr_event *);
 
-/* Says that there are no more events: meetings that lack somebody follow, and what found no other
- * side. */
+/* Says that there are no more events: collectives that lack members follow, and what found no
+ * other side. */
 void match_finish(struct matcher *);
 
 /* The next of what is settled. Call it until it says false after each match_take. */

@@ -2,7 +2,7 @@
  *
  * match_messages.c - sends and receives, each in the order of its stream.
  *
- *   send ------------------------------------------------> stream.sends   first meets first
+ *   send ------------------------------------------------> stream.sends   first matches first
  *   receive of one rank and tag -------------------------> stream.takes   once it is completed
  *   receive of any -> inbox, until its "done" says whose -^
  *
@@ -26,7 +26,7 @@
 
 struct stream_key { uint32_t from, to; uint64_t group, tag; }; /* ranks by their places */
 struct inbox_key { uint64_t rank, group; };
-struct request_key { uint64_t process, id; };
+struct begun_message_key { uint64_t process, id; };
 
 struct message_op {
 	struct match_part part;
@@ -41,7 +41,7 @@ struct message_op {
 	struct message_op *held_prev, *held_next; /* among those of its rank that are held */
 };
 
-struct stream {
+struct message_stream {
 	struct stream_key key;
 	struct message_op *sends, *takes;
 	bool no_more_sends, no_more_takes;
@@ -56,8 +56,8 @@ struct inbox {
 	UT_hash_handle hh;
 };
 
-struct request {
-	struct request_key key;
+struct begun_message {
+	struct begun_message_key key;
 	struct message_op *op;
 	UT_hash_handle hh;
 };
@@ -74,7 +74,7 @@ static void let_go(struct matcher *m, struct message_op *op)
 
 #define FEW_STREAMS 1024
 
-static bool is_idle(const struct stream *s)
+static bool is_idle(const struct message_stream *s)
 {
 	return !s->sends && !s->takes && !s->no_more_sends && !s->no_more_takes;
 }
@@ -83,7 +83,7 @@ static bool is_idle(const struct stream *s)
  * tag of its own there would be as many as messages. */
 static void drop_idle_streams(struct matcher *m)
 {
-	struct stream *s, *next;
+	struct message_stream *s, *next;
 	memset(m->recent, 0, sizeof m->recent);
 	HASH_ITER(hh, m->streams, s, next) {
 		if (!is_idle(s))
@@ -99,23 +99,24 @@ static bool same_stream(const struct stream_key *a, const struct stream_key *b)
 	return a->from == b->from && a->to == b->to && a->group == b->group && a->tag == b->tag;
 }
 
-static struct stream *find_stream(struct matcher *m, const struct stream_key *key)
+static struct message_stream *find_stream(struct matcher *m, const struct stream_key *key)
 {
-	struct stream *s;
+	struct message_stream *s;
 	HASH_FIND(hh, m->streams, key, sizeof *key, s);
 	if (s)
 		return s;
 	if (HASH_COUNT(m->streams) >= m->most_streams)
 		drop_idle_streams(m);
 	s = mem_resize(NULL, 1, sizeof *s);
-	*s = (struct stream){ .key = *key };
+	*s = (struct message_stream){ .key = *key };
 	HASH_ADD(hh, m->streams, key, sizeof s->key, s);
 	return s;
 }
 
-static struct stream *stream_of(struct matcher *m, const struct stream_key *key)
+static struct message_stream *stream_of(struct matcher *m, const struct stream_key *key)
 {
-	struct stream **recent = &m->recent[(key->from * 7 + key->to + key->tag) % RECENT_STREAMS];
+	struct message_stream **recent =
+		&m->recent[(key->from * 7 + key->to + key->tag) % RECENT_STREAMS];
 	if (!*recent || !same_stream(&(*recent)->key, key))
 		*recent = find_stream(m, key);
 	return *recent;
@@ -163,7 +164,7 @@ static bool dead(const struct message_op *queue, bool no_more)
 	return no_more && (!queue || queue->isvoid);
 }
 
-static void settle(struct matcher *m, struct stream *s)
+static void settle(struct matcher *m, struct message_stream *s)
 {
 	while (certain(s->sends) && certain(s->takes)) {
 		struct message_op *send = s->sends, *take = s->takes;
@@ -184,7 +185,7 @@ static void settle(struct matcher *m, struct stream *s)
 /* Puts an operation behind those of its stream, unless something is missing there. */
 static void append(struct matcher *m, struct message_op *op)
 {
-	struct stream *s = stream_of(m, &op->key);
+	struct message_stream *s = stream_of(m, &op->key);
 	struct inbox *inbox = inbox_find(m, op->key);
 	s->no_more_sends |= m->ranks[op->key.from].doubtful;
 	s->no_more_takes |= m->ranks[op->key.to].doubtful || (inbox && inbox->doubtful);
@@ -320,7 +321,7 @@ static void close_for(struct matcher *m, const struct message_op *op)
 		inbox_of(m, op->key)->doubtful = true;
 		return;
 	}
-	struct stream *s = stream_of(m, &op->key);
+	struct message_stream *s = stream_of(m, &op->key);
 	s->no_more_sends = true;
 	settle(m, s);
 }
@@ -365,7 +366,7 @@ static struct message_op *make(struct matcher *m, uint32_t thread, const struct 
 		m->spare_ops = op->next;
 	else
 		op = mem_resize(NULL, 1, sizeof *op);
-	uint32_t self = m->actors[thread].rank, peer = rank_named(m, e);
+	uint32_t self = m->threads[thread].rank, peer = rank_named(m, e);
 	*op = (struct message_op){
 		.part = match_part(m, thread, e),
 		.key = { receive ? peer : self, receive ? self : peer,
@@ -378,17 +379,17 @@ static struct message_op *make(struct matcher *m, uint32_t thread, const struct 
 	return op;
 }
 
-static void forget_request(struct matcher *m, struct request *r)
+static void forget_request(struct matcher *m, struct begun_message *r)
 {
 	let_go(m, r->op);
 	HASH_DELETE(hh, m->requests, r);
 	free(r);
 }
 
-static struct request *request_find(struct matcher *m, uint32_t thread, uint64_t id)
+static struct begun_message *request_find(struct matcher *m, uint32_t thread, uint64_t id)
 {
-	struct request_key key = { m->trace->threads[thread].process, id };
-	struct request *r;
+	struct begun_message_key key = { m->trace->threads[thread].process, id };
+	struct begun_message *r;
 	HASH_FIND(hh, m->requests, &key, sizeof key, r);
 	return r;
 }
@@ -396,14 +397,14 @@ static struct request *request_find(struct matcher *m, uint32_t thread, uint64_t
 /* An operation that was not completed before its id was used again may never have been done. */
 static void begin_request(struct matcher *m, uint32_t thread, uint64_t id, struct message_op *op)
 {
-	struct request *r = request_find(m, thread, id);
+	struct begun_message *r = request_find(m, thread, id);
 	if (r) {
 		r->op->isvoid = true;
 		close_for(m, r->op);
 		forget_request(m, r);
 	}
 	r = mem_resize(NULL, 1, sizeof *r);
-	*r = (struct request){ { m->trace->threads[thread].process, id }, op, { 0 } };
+	*r = (struct begun_message){ { m->trace->threads[thread].process, id }, op, { 0 } };
 	op->users++;
 	HASH_ADD(hh, m->requests, key, sizeof r->key, r);
 }
@@ -411,7 +412,7 @@ static void begin_request(struct matcher *m, uint32_t thread, uint64_t id, struc
 struct message_op *message_begin(struct matcher *m, uint32_t thread, const struct tr_event *e,
 				 bool receive)
 {
-	uint32_t rank = m->actors[thread].rank;
+	uint32_t rank = m->threads[thread].rank;
 	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY)
 		return NULL;
 	if (rank_named(m, e) == ANY_RANK && (!receive || trace_has(e, DPROF_KEY_PEER))) {
@@ -443,7 +444,7 @@ static void take_nothing(struct matcher *m, struct message_op *op)
 		let_go(m, op);
 		drain(m, b);
 	} else if (op->where == IN_STREAM) {
-		struct stream *s = stream_of(m, &op->key);
+		struct message_stream *s = stream_of(m, &op->key);
 		DL_DELETE(s->takes, op);
 		op->where = NOWHERE;
 		let_go(m, op);
@@ -457,7 +458,7 @@ static void take_nothing(struct matcher *m, struct message_op *op)
 static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 		     const struct tr_event *e, bool says)
 {
-	if (!op->receive || op->completed || m->ranks[m->actors[thread].rank].doubtful)
+	if (!op->receive || op->completed || m->ranks[m->threads[thread].rank].doubtful)
 		return;
 	if (says && trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY) {
 		take_nothing(m, op);
@@ -479,7 +480,7 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 	op->any_tag = false;
 	op->completed = true;
 	op->part.done = e->stamp;
-	op->part.done_at = m->actors[thread].count;
+	op->part.done_at = m->threads[thread].count;
 	op->part.bytes = says ? trace_arg(e, DPROF_KEY_BYTES, op->part.bytes) : op->part.bytes;
 	if (op->where == IN_INBOX)
 		drain(m, inbox_find(m, op->key));
@@ -495,7 +496,7 @@ void message_done(struct matcher *m, uint32_t thread, struct message_op *op,
 
 void message_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
 {
-	struct request *r = request_find(m, thread, id);
+	struct begun_message *r = request_find(m, thread, id);
 	if (!r)
 		return;
 	complete(m, r->op, thread, e, e->op == DPROF_POINT);
@@ -535,7 +536,7 @@ static void give_alone(struct matcher *m, const struct message_op *op)
 
 void messages_finish(struct matcher *m)
 {
-	struct stream *s, *next;
+	struct message_stream *s, *next;
 	struct inbox *b, *after;
 	struct message_op *op;
 	HASH_ITER(hh, m->inboxes, b, after)
@@ -556,9 +557,9 @@ void messages_finish(struct matcher *m)
 
 void messages_free(struct matcher *m)
 {
-	struct stream *s, *next_stream;
+	struct message_stream *s, *next_stream;
 	struct inbox *b, *next_inbox;
-	struct request *r, *next_request;
+	struct begun_message *r, *next_request;
 	HASH_ITER(hh, m->requests, r, next_request)
 		forget_request(m, r);
 	HASH_ITER(hh, m->inboxes, b, next_inbox) {

@@ -4,7 +4,7 @@
  *
  *   match.c           the events of a thread, one after the other; what is ready to be given back
  *   match_messages.c  sends and receives, in the order of each stream
- *   match_meetings.c  collective operations, and teams of threads
+ *   match_collectives.c  collective operations, and teams of threads
  *   match_walk.c      all threads side by side */
 #ifndef ANALYSIS_MATCH_PRIVATE_H
 #define ANALYSIS_MATCH_PRIVATE_H
@@ -13,21 +13,21 @@
 #include "analysis/trace/match.h"
 
 struct message_op;  /* one send or receive, */
-struct stream;      /* those of one rank to another, in one group, with one tag, */
+struct message_stream; /* those of one rank to another, in one group, with one tag, */
 struct inbox;       /* receives whose stream is not known, or that wait behind such, */
-struct request;     /* and those that were begun under an id */
-struct meeting;
-struct meeting_key { uint64_t group, number, class; };
-struct begun;       /* a part of one that goes on behind its call */
+struct begun_message; /* and those that were begun under an id */
+struct collective;
+struct collective_key { uint64_t group, number, class; };
+struct begun_part;  /* a part of one that goes on behind its call */
 
 /* An operation that a thread is in. */
-struct call {
+struct open_call {
 	uint32_t site;
 	enum dprof_kind kind;
 	struct message_op *op;     /* or NULL, */
-	struct meeting *meeting;   /* or NULL, */
-	size_t part;               /* of the meeting; VISITED_NOTHING: it was over */
-	struct meeting_key met;
+	struct collective *collective; /* or NULL, */
+	size_t part;               /* of the collective; VISITED_NOTHING: it was over */
+	struct collective_key key;
 	uint64_t id;               /* of a wait, or MATCH_NO_ID */
 	uint32_t child;            /* of a join, or MATCH_NO_THREAD */
 };
@@ -35,16 +35,16 @@ struct call {
 #define MATCH_NO_THREAD UINT32_MAX
 #define MATCH_NO_RANK   UINT32_MAX
 
-/* A visit to a meeting that may be repeated: behind a task, or after it has left a team. */
-struct visited { struct meeting_key key; size_t part; };
-#define VISITED_NOTHING (SIZE_MAX - 1) /* the part: the meeting was over */
+/* A visit to a collective that may be repeated: behind a task, or after it has left a team. */
+struct visited { struct collective_key key; size_t part; };
+#define VISITED_NOTHING (SIZE_MAX - 1) /* the part: the collective was over */
 
-struct actor {                     /* a thread of the trace */
+struct match_thread {              /* a thread of the trace */
 	uint32_t rank;             /* place among the ranks, or MATCH_NO_RANK */
 	size_t count;              /* events taken */
 	uint64_t last;             /* stamp */
 	uint32_t last_site;
-	struct call *calls; size_t ncalls; /* that it is in, the innermost last */
+	struct open_call *calls; size_t ncalls; /* that it is in, the innermost last */
 	struct visited *interrupted; size_t ninterrupted; /* the innermost last */
 	struct visited left;       /* the last team */
 	bool created;
@@ -70,16 +70,16 @@ struct matcher {
 	const struct trace *trace;
 	uint64_t slack;
 	struct match_tally tally;
-	struct actor *actors;      /* of each thread */
+	struct match_thread *threads; /* of each thread */
 	bool *concerned;           /* of each site: it is an operation that may have another side */
 	struct ids rank_numbers;
 	struct rank *ranks;
-	struct stream *streams, *recent[RECENT_STREAMS];
+	struct message_stream *streams, *recent[RECENT_STREAMS];
 	size_t most_streams;       /* then those without operations go */
 	struct inbox *inboxes;
-	struct request *requests;
-	struct meeting *meetings;
-	struct begun *begun;
+	struct begun_message *requests;
+	struct collective *collectives;
+	struct begun_part *begun;
 	struct message_op *spare_ops;
 	struct ready *first, **end, *given, *spare_ready;
 };
@@ -108,16 +108,18 @@ void message_passed(struct matcher *, uint32_t rank, uint64_t stamp);
 void messages_finish(struct matcher *);
 void messages_free(struct matcher *);
 
-/* ---- Meetings -------------------------------------------------------------------------------- */
+/* ---- Collective operations ------------------------------------------------------------------- */
 
-void meeting_enter(struct matcher *, uint32_t thread, const struct tr_event *, struct call *);
+void collective_enter(struct matcher *, uint32_t thread, const struct tr_event *,
+		      struct open_call *);
 /* The call ends for now: its thread runs a task and enters again. */
-void meeting_interrupt(struct matcher *, uint32_t thread, const struct call *,
-		       const struct tr_event *);
-void meeting_leave(struct matcher *, uint32_t thread, const struct call *, const struct tr_event *);
+void collective_interrupt(struct matcher *, uint32_t thread, const struct open_call *,
+			  const struct tr_event *);
+void collective_leave(struct matcher *, uint32_t thread, const struct open_call *,
+		      const struct tr_event *);
 /* The part that was begun under the id, if one was. */
-void meeting_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
-void meetings_finish(struct matcher *);
-void meetings_free(struct matcher *);
+void collective_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
+void collectives_finish(struct matcher *);
+void collectives_free(struct matcher *);
 
 #endif

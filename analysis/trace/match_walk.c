@@ -16,7 +16,7 @@ struct walker {                  /* a thread */
 	uint64_t stamp;          /* of next; LOST has that of the event before it */
 };
 
-struct strand {                  /* a clock */
+struct clock_walk {              /* a clock */
 	struct heap threads;     /* by stamp */
 	uint64_t first, last;
 };
@@ -25,7 +25,7 @@ struct match_walk {
 	const struct trace *trace;
 	struct matcher *matcher;
 	struct walker *walkers;
-	struct strand *strands;
+	struct clock_walk *clock_walks;
 	struct heap clocks;      /* by the share of their run that is behind them */
 	bool finished;
 };
@@ -41,7 +41,7 @@ static bool fetch(const struct matcher *m, struct walker *w)
 	return true;
 }
 
-static uint64_t share(const struct strand *s)
+static uint64_t share(const struct clock_walk *s)
 {
 	uint64_t run = s->last > s->first ? s->last - s->first : 1;
 	uint64_t behind = s->threads.items[0].key - s->first;
@@ -51,7 +51,7 @@ static uint64_t share(const struct strand *s)
 static void begin(struct match_walk *w, uint32_t thread)
 {
 	const struct tr_thread *self = &w->trace->threads[thread];
-	struct strand *s = &w->strands[self->clock];
+	struct clock_walk *s = &w->clock_walks[self->clock];
 	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread) };
 	if (!fetch(w->matcher, &w->walkers[thread]))
 		return;
@@ -66,15 +66,15 @@ struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)
 	struct match_walk *w = mem_resize(NULL, 1, sizeof *w);
 	*w = (struct match_walk){ .trace = t, .matcher = match_open(t, slack) };
 	w->walkers = mem_resize(NULL, t->nthreads, sizeof *w->walkers);
-	w->strands = mem_resize(NULL, t->nclocks, sizeof *w->strands);
+	w->clock_walks = mem_resize(NULL, t->nclocks, sizeof *w->clock_walks);
 	w->clocks.items = mem_resize(NULL, t->nclocks, sizeof *w->clocks.items);
 	for (size_t c = 0; c < t->nclocks; c++)
-		w->strands[c] = (struct strand){
+		w->clock_walks[c] = (struct clock_walk){
 			.threads.items = mem_resize(NULL, t->nthreads, sizeof(struct heap_item)) };
 	for (uint32_t i = 0; i < t->nthreads; i++)
 		begin(w, i);
 	for (uint32_t c = 0; c < t->nclocks; c++) {
-		struct strand *s = &w->strands[c];
+		struct clock_walk *s = &w->clock_walks[c];
 		if (s->threads.count == 0)
 			continue;
 		s->first = s->threads.items[0].key;
@@ -83,7 +83,7 @@ struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)
 	return w;
 }
 
-static void step(struct match_walk *w, struct strand *s)
+static void step(struct match_walk *w, struct clock_walk *s)
 {
 	uint32_t thread = s->threads.items[0].source;
 	struct walker *walker = &w->walkers[thread];
@@ -97,7 +97,7 @@ static void step(struct match_walk *w, struct strand *s)
 /* Some events of the clock that is behind the others. */
 static void advance(struct match_walk *w)
 {
-	struct strand *s = &w->strands[w->clocks.items[0].source];
+	struct clock_walk *s = &w->clock_walks[w->clocks.items[0].source];
 	for (int i = 0; i < EVENTS_AT_ONCE && s->threads.count; i++)
 		step(w, s);
 	if (s->threads.count)
@@ -129,10 +129,10 @@ const struct match_tally *match_walk_tally(const struct match_walk *w)
 void match_walk_close(struct match_walk *w)
 {
 	for (size_t c = 0; c < w->trace->nclocks; c++)
-		free(w->strands[c].threads.items);
+		free(w->clock_walks[c].threads.items);
 	match_close(w->matcher);
 	free(w->walkers);
-	free(w->strands);
+	free(w->clock_walks);
 	free(w->clocks.items);
 	free(w);
 }

@@ -17,7 +17,7 @@ static void __attribute__((constructor)) here(void)
 /* Of a thread without a team; made when it first comes to a barrier. */
 static __thread struct place alone;
 
-static struct waiting meeting(const struct dprof_site *site)
+static struct waiting wait_at(const struct dprof_site *site)
 {
 	struct place *p = team_place.group ? &team_place : &alone;
 	struct waiting w;
@@ -38,7 +38,7 @@ static struct barrier enter_barrier(const void *caller)
 
 	b.recorded = site && (team_place.group || site != SITE(site_barrier));
 	if (b.recorded)
-		b.w = meeting(site);
+		b.w = wait_at(site);
 	return b;
 }
 
@@ -109,7 +109,7 @@ DPROF_EXPORT void *GOMP_single_copy_start(void)
 
 	if (!recording)
 		return REAL(GOMP_single_copy_start)();
-	w = meeting(SITE(site_copy));
+	w = wait_at(SITE(site_copy));
 	w.since = dprof_adapter_moment();
 	wait_begin(&w);
 	copied = REAL(GOMP_single_copy_start)();
@@ -129,7 +129,7 @@ DPROF_EXPORT void GOMP_single_copy_end(void *data)
 	struct barrier b = { .recorded = IS_OURS && team_place.group };
 
 	if (b.recorded)
-		b.w = meeting(SITE(site_copy));
+		b.w = wait_at(SITE(site_copy));
 	begin_barrier(&b);
 	REAL(GOMP_single_copy_end)(data);
 	leave_barrier(&b);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# report fits 80 columns, is coloured only where that is wanted, and its last sentence says what to look at,
+# report fits 80 columns, is coloured only where that is wanted, and its last paragraph says what to look at,
 # or why nothing can be said and what would help.
 . testsuite/fixtures/analysis/setup.sh
 
@@ -21,8 +21,8 @@ visit() { # thread site from to
 
 advises() { # directory text
 	expect 0 report "$1"
-	tr '\n' ' ' <out >sentence
-	says sentence "$2"
+	tr '\n' ' ' <out >paragraph
+	says paragraph "$2"
 }
 
 # Rank 1 works while rank 0 waits from 4000 to 8000 of 0 to 10000.
@@ -97,8 +97,8 @@ advises one "Only one thread works or waits, so nobody waits for it."
 
 { head_of 1 2; } | trace nothing
 expect 0 report nothing
-tr '\n' ' ' <out >sentence
-says sentence "Nothing was recorded"
+tr '\n' ' ' <out >paragraph
+says paragraph "Nothing was recorded"
 
 { head_of 1 2; visit 0 0 1000 5000; visit 1 0 1000 5002; visit 0 1 5000 9000; visit 1 1 5002 9000; } | trace level
 advises level "Nothing stands out: no rank works for more than"

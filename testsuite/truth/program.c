@@ -145,7 +145,7 @@ static void collective(struct author *a, enum action_kind kind)
 
 	program_set_costs(a, action, 0, 0);
 	action->peer = root;
-	action->id = a->s->meetings++;
+	action->id = a->s->collectives++;
 	action->bytes = 8;
 	for (unsigned r = 0; r < a->p->nranks; r++)
 		action->gaps[r] = some_stretch(a);

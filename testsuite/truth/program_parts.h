@@ -43,7 +43,7 @@ struct program_script {
 	struct action *actions;
 	size_t nactions, room;
 	size_t main_thread[MAX_RANKS];
-	uint64_t ids, meetings, teams[MAX_RANKS];
+	uint64_t ids, collectives, teams[MAX_RANKS];
 };
 
 struct author {                  /* of the script */

@@ -178,12 +178,12 @@ static struct crew gather(struct author *a, unsigned rank)
 void program_tasks(struct author *a, unsigned rank)
 {
 	struct crew c = gather(a, rank);
-	uint64_t meeting = a->s->teams[rank];
+	uint64_t collective = a->s->teams[rank];
 	unsigned tasks = 1 + (unsigned)(roll(&a->dice) % 4);
 
 	a->s->teams[rank] += c.site == PROGRAM_TEAM;
 	for (unsigned i = 0; i < c.n; i++)
-		c.waits_for[i] = c.site == PROGRAM_TEAM ? meeting
+		c.waits_for[i] = c.site == PROGRAM_TEAM ? collective
 				 : i > 0		? new_number(a)
 				 : c.group		? c.group
 							: c.maker;

@@ -38,7 +38,7 @@ struct player {
 	struct dice dice;
 	struct delay path;
 	int64_t *now, *sent;      /* of each thread; of each rank's message of this round */
-	uint64_t rounds, meetings;
+	uint64_t rounds, collectives;
 };
 
 enum { BODY, THREADS_MEET, RANKS_MEET, SEND, RECV, SITES };
@@ -63,7 +63,7 @@ static void event(struct player *p, unsigned thread, int site, bool enters)
 	if (enters && site == THREADS_MEET)
 		printf(" group=%u seq=%" PRIu64, 2 + rank, p->rounds);
 	if (enters && site == RANKS_MEET)
-		printf(" group=1 seq=%" PRIu64, p->meetings);
+		printf(" group=1 seq=%" PRIu64, p->collectives);
 	if (enters && site == SEND)
 		printf(" group=1 peer=%u tag=0 bytes=1000", (rank + 1) % p->s->ranks);
 	if (enters && site == RECV)
@@ -142,7 +142,7 @@ static void one_round(struct player *p)
 	p->rounds++;
 	if (p->rounds % s->barrier_every == 0) {
 		meet(p, 0, s->threads, s->ranks, RANKS_MEET);
-		p->meetings++;
+		p->collectives++;
 	}
 }
 

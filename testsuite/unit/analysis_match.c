@@ -60,7 +60,7 @@ static void add_match(const struct match *m)
 	case MATCH_MESSAGE:
 		add("S%" PRIu64 ">R%" PRIu64, m->parts[0].enter, m->parts[1].done);
 		break;
-	case MATCH_MEETING:
+	case MATCH_COLLECTIVE:
 		add("%s%s", flows[m->flow], m->complete ? "" : "?");
 		for (size_t i = 0; i < m->nparts; i++)
 			if (m->begun && m->parts[i].done_at != MATCH_NEVER)
@@ -274,7 +274,7 @@ START_TEST(what_was_lost_is_doubtful)
 }
 END_TEST
 
-START_TEST(meetings)
+START_TEST(collectives)
 {
 #define MEET(t, s, e, site, more) \
 	"e " #t " " #s " " #site " enter group=1 " more "\ne " #t " " #e " " #site " exit\n"
@@ -324,7 +324,7 @@ int main(void)
 	tcase_add_test(c, a_done_speaks_of_the_receive_around_it);
 	tcase_add_test(c, what_contradicts_itself_is_doubtful);
 	tcase_add_test(c, what_was_lost_is_doubtful);
-	tcase_add_test(c, meetings);
+	tcase_add_test(c, collectives);
 	tcase_add_test(c, threads_begin_and_end);
 	return unit_end();
 }

@@ -168,8 +168,8 @@ static void cone(mpq_t result, const struct twin *t, const struct point *p, wide
 }
 
 /* The r with which the cones of l (left of x) and j (right) allow the same. */
-static void meeting(mpq_t r, const struct twin *t, const struct point *l, const struct point *j,
-		    wide x)
+static void intersection(mpq_t r, const struct twin *t, const struct point *l,
+			 const struct point *j, wide x)
 {
 	mpq_t part;
 
@@ -211,7 +211,7 @@ static void twin_bound(mpq_t best, const struct twin *t, const struct point *at,
 			if (i == j) /* the point alone, at the end of the interval */
 				mpq_set(r, at[i].x <= x ? t->most : t->least);
 			else if (at[i].x <= x && x <= at[j].x && at[i].x < at[j].x)
-				meeting(r, t, &at[i], &at[j], x);
+				intersection(r, t, &at[i], &at[j], x);
 			else
 				continue;
 			cone(y, t, &at[i], x, r);

@@ -164,7 +164,8 @@ static void check_cut(const struct question *q, const struct interval *gains)
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static void ask(struct program *p, struct trace *trace, const struct times *times, struct coz_actor who, bool worst)
+static void ask(struct program *p, struct trace *trace, const struct times *times,
+		struct coz_location who, bool worst)
 {
 	uint32_t row_of_site[PROGRAM_SITES + 2], reductions[NPERMILLE];
 	struct question q = { .p = p, .before = truths(p) };
@@ -192,8 +193,8 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 	points_measure(&points, &with_points);
 	struct interval *gains = points_gains(&points, &with_points, POINTS_THROUGHPUT);
 
-	ck_assert_msg(c.graph.nfaults == 0, "SEED=%" PRIu64 ": %s", p->seed,
-		      c.graph.nfaults ? c.graph.faults[0] : "");
+	ck_assert_msg(c.graph.ndiagnostics == 0, "SEED=%" PRIu64 ": %s", p->seed,
+		      c.graph.ndiagnostics ? c.graph.diagnostics[0] : "");
 	for (uint32_t row = 0; row < nrows; row++)
 		for (q.row = row, q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
 			q.cut = (struct program_cut){ row < PROGRAM_REGIONS
@@ -220,7 +221,7 @@ static void check_program(uint64_t number, const struct program_wish *wish, bool
 	struct times times;
 
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
-	struct coz_actor who = COZ_ALL;
+	struct coz_location who = COZ_ALL;
 	if (number % 3 == 0)
 		who.rank = (int64_t)(number % p->nranks);
 	if (number % 5 == 0)

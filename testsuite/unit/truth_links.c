@@ -178,7 +178,7 @@ static uint64_t check_matches(const struct program *p, struct halves *all,
 
 	while (match_walk_next(walk, &m)) {
 		messages += m.kind == MATCH_MESSAGE;
-		*meetings += m.kind == MATCH_MEETING && m.complete;
+		*meetings += m.kind == MATCH_COLLECTIVE && m.complete;
 		if (m.kind == MATCH_MESSAGE)
 			check_message(p, all, &m);
 	}

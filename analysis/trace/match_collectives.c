@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * match_collectives.c - which calls are one collective operation: by group, number and kind. */
+#include "analysis/trace/match_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "analysis/base/memory.h"
+
+enum collective_class { CLASS_COLLECTIVE, CLASS_FORK, CLASS_JOIN }; /* each has numbers of its own */
+
+struct collective {
+	struct collective_key key;
+	struct match_part *parts;
+	size_t nparts, left;
+	size_t present, size;    /* of whom the trace knows; who should take part */
+	enum match_flow flow;
+	enum dprof_kind what;
+	bool begun;              /* only: done when its id is */
+	UT_hash_handle hh;
+};
+
+/* Under way in a process. */
+struct begun_key { uint64_t process, id; };
+struct begun_part {
+	struct begun_key key;
+	struct collective *collective;
+	size_t part;
+	UT_hash_handle hh;
+};
+
+/* ---- What flows where ------------------------------------------------------------------------ */
+
+/* Of MPI's operations, those whose data flow the name tells. The others either do not say between
+ * whom data flow (MPI_Alltoallv, MPI_Neighbor_*), or need not wait at all (MPI_Comm_split). */
+static const struct { const char *name; enum match_flow flow; } flows[] = {
+	{ "MPI_Barrier", MATCH_ALL },
+	{ "MPI_Allreduce", MATCH_ALL },
+	{ "MPI_Allgather", MATCH_ALL },
+	{ "MPI_Allgatherv", MATCH_ALL },
+	{ "MPI_Alltoall", MATCH_ALL },
+	{ "MPI_Reduce_scatter_block", MATCH_ALL },
+	{ "MPI_Bcast", MATCH_FROM_ROOT },
+	{ "MPI_Scatter", MATCH_FROM_ROOT },
+	{ "MPI_Scatterv", MATCH_FROM_ROOT },
+	{ "MPI_Reduce", MATCH_TO_ROOT },
+	{ "MPI_Gather", MATCH_TO_ROOT },
+	{ "MPI_Gatherv", MATCH_TO_ROOT },
+	{ "MPI_Win_fence", MATCH_ALL },
+	{ "MPI_Scan", MATCH_UPWARD },
+	{ "MPI_Exscan", MATCH_UPWARD },
+};
+
+/* What only begins, like MPI_Ibcast or a start of what MPI_Bcast_init made, flows as MPI_Bcast does. */
+static bool is_name(const char *name, const char *of, bool begun)
+{
+	static const char prefix[] = "MPI_I", suffix[] = "_init";
+	if (!begun)
+		return strcmp(name, of) == 0;
+	if (strncmp(name, of, strlen(of)) == 0 && strcmp(name + strlen(of), suffix) == 0)
+		return true;
+	return strncmp(name, prefix, strlen(prefix)) == 0 &&
+	       strcasecmp(name + strlen(prefix), of + strlen("MPI_")) == 0;
+}
+
+static enum match_flow flow_of_name(const char *name, bool rooted, bool begun)
+{
+	for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
+		if (is_name(name, flows[i].name, begun))
+			return flows[i].flow;
+	return strncmp(name, "MPI_", strlen("MPI_")) == 0 || rooted ? MATCH_NOWHERE : MATCH_ALL;
+}
+
+static bool only_begins(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID) != MATCH_NO_ID;
+}
+
+static bool is_uncertain(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS ||
+	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY;
+}
+
+static enum match_flow flow_of(const struct tr_site *site, const struct tr_event *e)
+{
+	bool rooted = trace_has(e, DPROF_KEY_ROLE);
+	return is_uncertain(e) ? MATCH_NOWHERE :
+	       site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
+	       site->kind == DPROF_KIND_JOIN ? MATCH_TO_ROOT :
+	       flow_of_name(site->name, rooted, only_begins(e));
+}
+
+static enum dprof_kind what_of(const struct tr_site *site, const struct tr_event *e)
+{
+	return is_name(site->name, "MPI_Barrier", only_begins(e)) ||
+	       strcmp(site->name, "MPI_Win_fence") == 0 ? DPROF_KIND_BARRIER : site->kind;
+}
+
+static int by_id(const void *id, const void *group)
+{
+	uint64_t a = *(const uint64_t *)id, b = ((const struct tr_group *)group)->id;
+	return (a > b) - (a < b);
+}
+
+static const struct tr_group *find_group(const struct trace *t, uint64_t id)
+{
+	return t->ngroups ? bsearch(&id, t->groups, t->ngroups, sizeof *t->groups, by_id) : NULL;
+}
+
+/* ---- One collective operation ---------------------------------------------------------------- */
+
+static struct collective *begin(struct matcher *m, struct collective_key key,
+				const struct tr_event *e)
+{
+	const struct tr_site *site = &m->trace->sites[e->site];
+	const struct tr_group *group = find_group(m->trace, key.group);
+	struct collective *collective = mem_resize(NULL, 1, sizeof *collective);
+	*collective =
+		(struct collective){ .key = key, .flow = flow_of(site, e), .what = what_of(site, e),
+				     .begun = only_begins(e) };
+	collective->present = group ? group->nthreads : SIZE_MAX;
+	collective->size = group ? group->size : SIZE_MAX;
+	if (collective->size < collective->present)
+		collective->present = collective->size;
+	if (collective->flow == MATCH_UPWARD && !(group && group->by_rank))
+		collective->flow = MATCH_NOWHERE;
+	HASH_ADD(hh, m->collectives, key, sizeof collective->key, collective);
+	return collective;
+}
+
+static bool same_operation(const struct trace *t, uint32_t a, uint32_t b)
+{
+	return a == b || (t->sites[a].kind == t->sites[b].kind &&
+			  strcmp(t->sites[a].name, t->sites[b].name) == 0);
+}
+
+static struct begun_part *find_begun(struct matcher *m, uint32_t thread, uint64_t id)
+{
+	struct begun_key key = { m->trace->threads[thread].process, id };
+	struct begun_part *b;
+	HASH_FIND(hh, m->begun, &key, sizeof key, b);
+	return b;
+}
+
+static void forget_begun(struct matcher *m, struct begun_part *b)
+{
+	HASH_DELETE(hh, m->begun, b);
+	free(b);
+}
+
+/* The next part is done when its id is; what was begun under it before never is. */
+static void begin_id(struct matcher *m, uint32_t thread, const struct tr_event *e,
+		     struct collective *collective)
+{
+	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+	struct begun_part *b = find_begun(m, thread, id);
+	if (!b) {
+		b = mem_resize(NULL, 1, sizeof *b);
+		*b = (struct begun_part){ .key = { m->trace->threads[thread].process, id } };
+		HASH_ADD(hh, m->begun, key, sizeof b->key, b);
+	}
+	b->collective = collective;
+	b->part = collective->nparts;
+}
+
+static bool is_visit(const struct visited *v, const struct collective_key *key)
+{
+	return memcmp(&v->key, key, sizeof *key) == 0;
+}
+
+/* The part that the thread already has of this collective, now to be played again; VISITED_NOTHING; or
+ * SIZE_MAX. */
+static size_t repeated(struct match_thread *a, const struct collective_key *key)
+{
+	for (size_t i = a->ninterrupted; i-- > 0;) {
+		if (!is_visit(&a->interrupted[i], key))
+			continue;
+		a->ninterrupted = i;
+		return a->interrupted[i].part;
+	}
+	return is_visit(&a->left, key) ? a->left.part : SIZE_MAX;
+}
+
+static bool is_part(const struct collective *collective, size_t part, uint32_t thread)
+{
+	return part < collective->nparts && collective->parts[part].thread == thread;
+}
+
+void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
+		      struct open_call *call)
+{
+	struct collective_key key = { trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX),
+				      trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX),
+				      call->kind == DPROF_KIND_FORK ? CLASS_FORK :
+				      call->kind == DPROF_KIND_JOIN ? CLASS_JOIN : CLASS_COLLECTIVE };
+	struct collective *collective;
+	if (key.group == UINT64_MAX || key.number == UINT64_MAX)
+		return;
+	size_t again = only_begins(e) ? SIZE_MAX : repeated(&m->threads[thread], &key);
+	call->key = key;
+	call->part = again;
+	if (again == VISITED_NOTHING)
+		return;
+	HASH_FIND(hh, m->collectives, &key, sizeof key, collective);
+	if (!collective)
+		collective = begin(m, key, e);
+	else if (!same_operation(m->trace, collective->parts[0].site, e->site) ||
+		 is_uncertain(e))
+		collective->flow = MATCH_NOWHERE;
+	if (only_begins(e)) {
+		begin_id(m, thread, e, collective);
+		*MEM_GROW(collective->parts, collective->nparts) = match_part(m, thread, e);
+		return;
+	}
+	bool anew = !is_part(collective, again, thread);
+	call->collective = collective;
+	call->part = anew ? collective->nparts : again;
+	if (anew)
+		MEM_GROW(collective->parts, collective->nparts);
+	else
+		collective->left -= collective->parts[again].done_at != MATCH_NEVER;
+	collective->parts[call->part] = match_part(m, thread, e);
+}
+
+static void give(struct matcher *m, struct collective *collective)
+{
+	struct ready *r = match_ready(m, MATCH_COLLECTIVE, collective->nparts);
+	memcpy(r->parts, collective->parts, collective->nparts * sizeof r->parts[0]);
+	r->match.flow = collective->flow;
+	r->match.what = collective->what;
+	r->match.group = collective->key.group;
+	r->match.number = collective->key.number;
+	r->match.begun = collective->begun;
+	r->match.complete = collective->left == collective->size;
+	m->tally.collectives++;
+	m->tally.incomplete += !r->match.complete;
+}
+
+static void forget(struct matcher *m, struct collective *collective)
+{
+	HASH_DELETE(hh, m->collectives, collective);
+	free(collective->parts);
+	free(collective);
+}
+
+static void leave(struct matcher *m, struct collective *collective, size_t part, size_t done_at,
+		  uint64_t stamp)
+{
+	collective->parts[part].done = stamp;
+	collective->parts[part].done_at = done_at;
+	collective->left++;
+	if (collective->left < collective->nparts || collective->nparts < collective->present)
+		return;
+	give(m, collective);
+	forget(m, collective);
+}
+
+/* When another has left a barrier already, it was over: the thread was on its way out when it found a task
+ * that was made behind the barrier. It has left then, and its next visits are to nothing. */
+void collective_interrupt(struct matcher *m, uint32_t thread, const struct open_call *call,
+			  const struct tr_event *e)
+{
+	struct match_thread *a = &m->threads[thread];
+	if (!call->collective && call->part != VISITED_NOTHING)
+		return;
+	bool over = call->collective && call->collective->key.class == CLASS_COLLECTIVE &&
+		    call->collective->left > 0;
+	*MEM_GROW(a->interrupted, a->ninterrupted) =
+		(struct visited){ call->key, over ? VISITED_NOTHING : call->part };
+	if (over)
+		leave(m, call->collective, call->part, MATCH_NEVER, e->stamp);
+}
+
+void collective_leave(struct matcher *m, uint32_t thread, const struct open_call *call,
+		      const struct tr_event *e)
+{
+	if (call->collective->key.class == CLASS_JOIN)
+		m->threads[thread].left = (struct visited){ call->collective->key, call->part };
+	leave(m, call->collective, call->part, m->threads[thread].count, e->stamp);
+}
+
+void collective_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
+{
+	struct begun_part *b = find_begun(m, thread, id);
+	if (!b)
+		return;
+	leave(m, b->collective, b->part, m->threads[thread].count, e->stamp);
+	forget_begun(m, b);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+void collectives_finish(struct matcher *m)
+{
+	struct collective *collective, *next;
+	HASH_ITER(hh, m->collectives, collective, next)
+		give(m, collective);
+}
+
+void collectives_free(struct matcher *m)
+{
+	struct collective *collective, *next;
+	struct begun_part *b, *after;
+	HASH_ITER(hh, m->begun, b, after)
+		forget_begun(m, b);
+	HASH_ITER(hh, m->collectives, collective, next)
+		forget(m, collective);
+}
