@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_clocks.c - dprof-analyze clocks: how well each host's clock is known on the base's line. */
+ * cmd_clocks.c - dprof-analyze clocks: how well each host's clock is known on the base clock's time base. */
 #include <stdio.h>
 
 #include "analysis/commands/command.h"

@@ -93,7 +93,7 @@ static void say_error(const char *text, struct query_error *error)
 	free(error->what);
 }
 
-/* The base's line; the first one that has events when the base has none. */
+/* The base clock's time base; the first one that has events when that has none. */
 static void find_span(struct answer *a)
 {
 	a->span = times_span(&a->times, a->line, a->totals.ends);

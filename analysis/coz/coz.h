@@ -79,7 +79,7 @@ struct coz {
 	 TR_KIND_BIT(DPROF_KIND_RECV) | TR_KIND_BIT(DPROF_KIND_WAIT) | TR_KIND_BIT(DPROF_KIND_FORK) | \
 	 TR_KIND_BIT(DPROF_KIND_JOIN) | TR_KIND_BIT(DPROF_KIND_LOCK))
 
-/* Whether all that was recorded is on one line, and no cause was left out; without that there is no
+/* Whether all that was recorded is on one time base, and no cause was left out; without that there is no
  * graph. */
 bool coz_possible(const struct times *);
 

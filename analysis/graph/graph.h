@@ -113,7 +113,7 @@ struct graph {
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };
 
-/* All clocks with threads must be on one line. */
+/* All clocks with threads must be on one time base. */
 void graph_open(struct graph *, const struct trace *, const struct times *);
 void graph_close(struct graph *);
 

@@ -3,7 +3,7 @@
  * aggregate.h - the aggregated event view: frames in which no thread changes state, and between
  * them events in unknown order.
  *
- * Events (enters and exits of all threads of a line) whose times overlap, directly or through
+ * Events (enters and exits of all threads of a time base) whose times overlap, directly or through
  * others, are merged into one *aggregated event*; its size is how many they are. Between two of
  * them is a frame. Scores and queries do not go this way: events of one clock, whose order is
  * known, are merged here as well (frames.h is tighter). The view shows how finely a run can be

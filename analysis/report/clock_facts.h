@@ -13,7 +13,7 @@
 struct widths { double min_s, median_s, max_s; };
 
 struct clock_facts {
-	bool base, placed;       /* the base itself; on the base's line */
+	bool base, placed;       /* the base itself; on the base clock's time base */
 	bool proven;             /* and its bounds follow from its links */
 	enum frz_status status;
 	struct interval rate;    /* base ticks for each tick of this clock */

@@ -75,14 +75,15 @@ static void prove(struct standings *s)
 }
 
 /* `totals`: what to complete on the way; or NULL. */
-static struct standings rank_actors(const struct findings *f, const struct cast *cast,
-				    struct totals *totals)
+static struct standings rank_participants(const struct findings *f, const struct participants *who,
+					  struct totals *totals)
 {
-	struct csp_score *scores = csp_scores(&f->times, &f->roles, cast, f->spans, totals);
-	struct standings s = { mem_resize(NULL, cast->nactors + 1, sizeof *s.list), cast->nactors };
+	struct csp_score *scores = csp_scores(&f->times, &f->roles, who, f->spans, totals);
+	struct standings s = { mem_resize(NULL, who->nparticipants + 1, sizeof *s.list),
+			       who->nparticipants };
 	for (size_t thread = f->trace->nthreads; thread-- > 0;) {
-		uint32_t a = cast->actor_of[thread];
-		if (a == LANE_NOBODY)
+		uint32_t a = who->participant_of[thread];
+		if (a == NO_PARTICIPANT)
 			continue;
 		s.list[a] = (struct standing){ .thread = thread, .site = scores[a].site };
 		s.list[a].percent =
@@ -171,9 +172,9 @@ static void withhold(struct findings *f, struct standings *s, bool by_thread)
 		any |= s->list[i].proved;
 	if (!any || holds_with(s, most_change(f)))
 		return;
-	struct cast cast = by_thread ? totals_cast_threads(&f->totals, true)
-				     : totals_cast_processes(&f->totals, true);
-	struct standings wide = rank_actors(f, &cast, NULL);
+	struct participants who = by_thread ? totals_participant_threads(&f->totals, true)
+				     : totals_participant_processes(&f->totals, true);
+	struct standings wide = rank_participants(f, &who, NULL);
 	for (size_t i = 0; i < s->count; i++) {
 		struct standing *x = &s->list[i];
 		const struct interval *own = score_for(&wide, f, x->thread, by_thread);
@@ -183,7 +184,7 @@ static void withhold(struct findings *f, struct standings *s, bool by_thread)
 				    interval_apart(*own, wide.list[k].percent);
 		f->withheld |= before && !x->proved;
 	}
-	cast_close(&cast);
+	participants_close(&who);
 	free(wide.list);
 }
 
@@ -304,15 +305,15 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	}
 	totals_open(&f->totals, trace, &f->roles);
 	find_spans(f);
-	struct cast threads = totals_cast_threads(&f->totals, false),
-		    ranks = totals_cast_processes(&f->totals, false);
+	struct participants threads = totals_participant_threads(&f->totals, false),
+		    ranks = totals_participant_processes(&f->totals, false);
 	count_everything(f);
 	f->one_line = csp_on_one_line(&f->times, &threads, f->spans);
-	f->several_threads = threads.nactors > ranks.nactors;
-	f->ranks = rank_actors(f, &ranks, &f->totals);
-	f->threads = f->several_threads ? rank_actors(f, &threads, NULL) : copy_of(f->ranks);
-	cast_close(&threads);
-	cast_close(&ranks);
+	f->several_threads = threads.nparticipants > ranks.nparticipants;
+	f->ranks = rank_participants(f, &ranks, &f->totals);
+	f->threads = f->several_threads ? rank_participants(f, &threads, NULL) : copy_of(f->ranks);
+	participants_close(&threads);
+	participants_close(&ranks);
 	withhold(f, &f->ranks, false);
 	withhold(f, &f->threads, f->several_threads);
 	unrecorded_open(&f->unrecorded, trace, &f->roles);

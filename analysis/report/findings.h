@@ -31,8 +31,8 @@ struct findings {
 	struct times times;
 	struct roles roles;
 	struct totals totals;
-	struct span *spans;           /* of each line */
-	bool one_line;                /* all that was recorded is on one line */
+	struct span *spans;           /* of each time base */
+	bool one_line;                /* all that was recorded is on one time base */
 	struct standings threads, ranks;
 	bool any_events, any_work, any_wait; /* was there any, in any thread? */
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
@@ -49,14 +49,14 @@ int findings_open(struct findings *, struct trace *, const struct options *);
 void findings_close(struct findings *);
 void findings_regions(struct findings *); /* adds the totals of regions */
 
-/* Of the line that a thread is on. */
+/* Of the time base that a thread is on. */
 const struct span *findings_span(const struct findings *, size_t thread);
 struct interval findings_seconds(const struct findings *, size_t thread, frz_time ticks);
 
 /* How much of the run nobody knows what the thread did in, in percent. */
 struct interval findings_unclassified(const struct findings *, size_t thread);
 
-/* The base's line; the first one that has events when the base has none. And its span. */
+/* The base clock's time base; the first one that has events when that has none. And its span. */
 uint32_t findings_line(const struct findings *);
 struct interval findings_run_s(const struct findings *);
 

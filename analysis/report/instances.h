@@ -40,8 +40,8 @@ struct instances {
 	uint32_t line;
 };
 
-/* False, with a sentence on stderr, when the trace has no such region. Threads on other lines than
- * that of the first visit are left out. */
+/* False, with a sentence on stderr, when the trace has no such region. Threads on other time bases
+ * than that of the first visit are left out. */
 bool instances_open(struct instances *, const struct findings *, const char *region);
 void instances_close(struct instances *);
 

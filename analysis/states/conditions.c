@@ -13,47 +13,47 @@
 
 bool condition_same(const struct condition *x, const struct condition *y)
 {
-	return x->count == y->count && memcmp(x->box, y->box, x->count * sizeof *x->box) == 0;
+	return x->count == y->count && memcmp(x->set, y->set, x->count * sizeof *x->set) == 0;
 }
 
-static int compare(struct mask_box x, struct mask_box y)
+static int compare(struct state_set x, struct state_set y)
 {
 	if (x.must != y.must)
 		return x.must < y.must ? -1 : 1;
 	return (x.may > y.may) - (x.may < y.may);
 }
 
-struct mask_box condition_hull(const struct condition *c)
+struct state_set condition_hull(const struct condition *c)
 {
-	struct mask_box hull = c->box[0];
+	struct state_set hull = c->set[0];
 	for (unsigned i = 1; i < c->count; i++) {
-		hull.must &= c->box[i].must;
-		hull.may |= c->box[i].may;
+		hull.must &= c->set[i].must;
+		hull.may |= c->set[i].may;
 	}
 	return hull;
 }
 
-static void add_box(struct condition *c, struct mask_box box)
+static void add_set(struct condition *c, struct state_set set)
 {
 	unsigned at = 0;
-	while (at < c->count && compare(c->box[at], box) < 0)
+	while (at < c->count && compare(c->set[at], set) < 0)
 		at++;
-	if (at < c->count && compare(c->box[at], box) == 0)
+	if (at < c->count && compare(c->set[at], set) == 0)
 		return;
-	if (c->count == CONDITION_BOXES) {
-		struct mask_box hull = condition_hull(c);
-		*c = (struct condition){ 1, { { hull.must & box.must, hull.may | box.may } } };
+	if (c->count == CONDITION_SETS) {
+		struct state_set hull = condition_hull(c);
+		*c = (struct condition){ 1, { { hull.must & set.must, hull.may | set.may } } };
 		return;
 	}
-	memmove(&c->box[at + 1], &c->box[at], (c->count - at) * sizeof *c->box);
-	c->box[at] = box;
+	memmove(&c->set[at + 1], &c->set[at], (c->count - at) * sizeof *c->set);
+	c->set[at] = set;
 	c->count++;
 }
 
 struct condition condition_join(struct condition x, const struct condition *y)
 {
 	for (unsigned i = 0; i < y->count; i++)
-		add_box(&x, y->box[i]);
+		add_set(&x, y->set[i]);
 	return x;
 }
 
@@ -127,7 +127,7 @@ static const struct mask_entry *top(const struct conditions *c)
 static struct mask_entry unknown_entry(const struct conditions *c)
 {
 	const struct atom_map *m = c->map;
-	struct mask_box in = { top(c)->in.must, m->all_in };
+	struct state_set in = { top(c)->in.must, m->all_in };
 	return (struct mask_entry){ TR_NO_SITE, in, { in.must, in.may | m->all_at } };
 }
 
@@ -148,9 +148,9 @@ static struct mask_entry known_entry(const struct conditions *c, const struct tr
 	uint32_t in = m->in[e->site], at = m->at[e->site];
 	if (m->instances[e->site])
 		add_instances(m, e, &in, &at);
-	struct mask_box below = top(c)->in;
+	struct state_set below = top(c)->in;
 	struct mask_entry entry = { e->site, { below.must | in, below.may | in }, { 0, 0 } };
-	entry.now = (struct mask_box){ entry.in.must | at, entry.in.may | at };
+	entry.now = (struct state_set){ entry.in.must | at, entry.in.may | at };
 	return e->unsure ? unsure_entry(c, e, entry) : entry;
 }
 
@@ -168,8 +168,8 @@ static void forget(struct conditions *c)
 {
 	const struct atom_map *m = c->map;
 	c->depth = 0;
-	c->bottom.in = (struct mask_box){ 0, m->all_in };
-	c->bottom.now = (struct mask_box){ 0, m->all_in | m->all_at };
+	c->bottom.in = (struct state_set){ 0, m->all_in };
+	c->bottom.now = (struct state_set){ 0, m->all_in | m->all_at };
 }
 
 /* Exits of what `site` encloses may be missing (longjmp). After a loss it may enclose all that is known. */
@@ -197,9 +197,9 @@ static void apply(struct conditions *c, struct tr_event *e)
 }
 
 /* Of the masks while the thread is in one of these states. */
-static struct mask_box roles_of(const struct atom_map *m, uint8_t may)
+static struct state_set roles_of(const struct atom_map *m, uint8_t may)
 {
-	return (struct mask_box){
+	return (struct state_set){
 		(may == MAY_WORK ? m->working : 0) | (may == MAY_WAIT ? m->waiting : 0),
 		(may & MAY_WORK ? m->working : 0) | (may & MAY_WAIT ? m->waiting : 0),
 	};
@@ -207,10 +207,10 @@ static struct mask_box roles_of(const struct atom_map *m, uint8_t may)
 
 static struct condition condition_in(const struct conditions *c, uint8_t may)
 {
-	struct mask_box box = top(c)->now, roles = roles_of(c->map, may);
-	box.must |= roles.must | (c->begun ? c->map->alive : 0);
-	box.may |= roles.may | c->map->alive;
-	return (struct condition){ 1, { box } };
+	struct state_set set = top(c)->now, roles = roles_of(c->map, may);
+	set.must |= roles.must | (c->begun ? c->map->alive : 0);
+	set.may |= roles.may | c->map->alive;
+	return (struct condition){ 1, { set } };
 }
 
 /* What follows the last record: the thread is where it was, or nowhere; or the rest was lost. */
@@ -228,7 +228,7 @@ static struct condition condition_afterwards(const struct conditions *c)
 	}
 	struct condition there = condition_in(c, still ? still : MAY_OTHER);
 	if (self->complete && self->ended <= c->states.last)
-		there.box[0].must &= ~c->map->alive, there.box[0].may &= ~c->map->alive;
+		there.set[0].must &= ~c->map->alive, there.set[0].may &= ~c->map->alive;
 	return condition_join(there, &nowhere);
 }
 
@@ -239,8 +239,8 @@ void conditions_open(struct conditions *c, const struct atom_map *map, size_t th
 {
 	*c = (struct conditions){ .map = map, .bottom = { .site = TR_NO_SITE } };
 	states_open(&c->states, map->query->trace, thread, map->query->roles);
-	struct mask_box before = roles_of(map, c->states.now.may);
-	c->now = (struct stretch){ PERIOD_BEFORE, PERIOD_BEFORE, { 1, { before } } };
+	struct state_set before = roles_of(map, c->states.now.may);
+	c->now = (struct condition_stretch){ PERIOD_BEFORE, PERIOD_BEFORE, { 1, { before } } };
 }
 
 void conditions_close(struct conditions *c)
@@ -250,11 +250,11 @@ void conditions_close(struct conditions *c)
 }
 
 /* Ends the stretch at the last stamp and begins the next one there. */
-static void turn(struct conditions *c, const struct condition *next, struct stretch *out)
+static void turn(struct conditions *c, const struct condition *next, struct condition_stretch *out)
 {
 	c->now.to = c->states.last;
 	*out = c->now;
-	c->now = (struct stretch){ c->states.last, c->states.last, *next };
+	c->now = (struct condition_stretch){ c->states.last, c->states.last, *next };
 }
 
 static struct condition condition_now(struct conditions *c, enum states_step step,
@@ -271,7 +271,7 @@ static struct condition condition_now(struct conditions *c, enum states_step ste
 	return condition_in(c, c->states.now.may);
 }
 
-bool conditions_next(struct conditions *c, struct stretch *out)
+bool conditions_next(struct conditions *c, struct condition_stretch *out)
 {
 	struct tr_event e;
 	enum states_step step;

@@ -3,7 +3,7 @@
  * conditions.h - which of a query's atoms are true of one thread, over time.
  *
  * A *mask* has a bit for each atom that is true. A condition is the set of masks that are
- * possible: a few boxes, each of all masks between `must` and `may`. Stretches follow each other
+ * possible: a few state sets, each of all masks between `must` and `may`. Stretches follow each other
  * without gaps, from PERIOD_BEFORE to PERIOD_AFTER, and neighbours have different conditions; so
  * an event that changes no atom is no change.
  *
@@ -15,12 +15,12 @@
 
 #include "analysis/states/query.h"
 
-#define CONDITION_BOXES 4
+#define CONDITION_SETS 4
 
-struct mask_box { uint32_t must, may; };
+struct state_set { uint32_t must, may; };
 struct condition {
-	unsigned count;                       /* of boxes, at least 1 */
-	struct mask_box box[CONDITION_BOXES]; /* in ascending order, all different */
+	unsigned count;                       /* of state sets, at least 1 */
+	struct state_set set[CONDITION_SETS]; /* in ascending order, all different */
 };
 
 bool condition_same(const struct condition *, const struct condition *);
@@ -28,8 +28,8 @@ bool condition_same(const struct condition *, const struct condition *);
 /* All masks of both, and perhaps some more. */
 struct condition condition_join(struct condition, const struct condition *);
 
-/* One box around all of it. */
-struct mask_box condition_hull(const struct condition *);
+/* One state set around all of it. */
+struct state_set condition_hull(const struct condition *);
 
 /* What each site means for the atoms of a query; made once for all threads. */
 struct atom_map {
@@ -42,14 +42,14 @@ struct atom_map {
 void atom_map_open(struct atom_map *, const struct query *);
 void atom_map_close(struct atom_map *);
 
-struct stretch {
+struct condition_stretch {
 	uint64_t from, to;     /* stamps, or PERIOD_BEFORE, PERIOD_AFTER */
 	struct condition condition;
 };
 
 struct mask_entry {
 	uint32_t site;
-	struct mask_box in, now; /* of "in" alone; and of "at", too, while it is the innermost */
+	struct state_set in, now; /* of "in" alone; and of "at", too, while it is the innermost */
 };
 
 struct conditions {
@@ -59,11 +59,11 @@ struct conditions {
 	size_t depth, room;
 	struct mask_entry bottom;
 	bool begun, ended;
-	struct stretch now;    /* that is being put together */
+	struct condition_stretch now; /* that is being put together */
 };
 
 void conditions_open(struct conditions *, const struct atom_map *, size_t thread);
-bool conditions_next(struct conditions *, struct stretch *);
+bool conditions_next(struct conditions *, struct condition_stretch *);
 void conditions_close(struct conditions *);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * csp.c - the sweep over the clocks of one line.
+ * csp.c - the sweep over the clocks of one time base.
  *
  *   clock A   ---- t alone ----]          [--- all wait ---
  *   clock B        [------ all wait -----------]
  *                  ^ visited: A's and B's segments make a frame of t
  *
- * A's segment has ended by its key, lo(e), and lives on as a *ghost* until hi(e). When B's next
- * segment begins before that, it makes another frame with the ghost: see "hi" in the proof in
+ * A's segment has ended by its key, lo(e), and is *unordered* until hi(e). When B's next
+ * segment begins before that, it makes another frame with the unordered one: see "hi" in the proof in
  * csp.h. */
 #include "analysis/states/csp.h"
 
@@ -17,49 +17,49 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 
-struct timed {               /* a segment and when */
-	struct lane_segment what;
+struct timed_segment {       /* a segment and when */
+	struct timeline_segment what;
 	frz_time begin, end;
 	frz_time length;     /* once `measured` */
 	bool measured;
 };
 
-struct ghost { int64_t end; uint32_t alone; bool all_wait; };
+struct unordered { int64_t end; uint32_t alone; bool all_wait; };
 
-struct track {               /* one clock in the sweep */
-	struct lane *lane;
+struct clock_sweep {         /* one clock in the sweep */
+	struct timeline *timeline;
 	uint32_t clock;
 	struct frz_cursor times;
-	struct timed now;    /* the segment that counts, or the next one */
+	struct timed_segment now; /* the segment that counts, or the next one */
 	bool counts, exhausted;
-	struct ghost *ghosts; /* a ring */
-	size_t first, nghosts, room;
+	struct unordered *unordered; /* a ring */
+	size_t first, nunordered, room;
 };
 
 struct at_site { uint32_t site; int64_t ticks; };
-struct tally {               /* of one actor */
+struct tally {               /* of one participant */
 	struct at_site *sites; /* where it worked alone, about how long */
 	size_t nsites;
 	int64_t unordered_until; /* time of unknown order has been added up to here */
 };
 
-/* Until when a track may be waiting: for ever when what counts says so; INT64_MIN when not at all.
+/* Until when a clock's timeline may be waiting: for ever when what counts says so; INT64_MIN when not at all.
  * */
-struct waiting { int64_t until, by_ghost; };
+struct wait_bounds { int64_t until, by_unordered; };
 
-struct sweep {
+struct csp_sweep {
 	const struct times *times;
 	const struct span *span;
-	bool complete;       /* all that was recorded is on this line */
-	struct track *tracks;
-	size_t ntracks;
-	struct heap heap;    /* tracks by what happens to them next */
+	bool complete;       /* all that was recorded is on this time base */
+	struct clock_sweep *clocks;
+	size_t nclocks;
+	struct heap heap;    /* clocks by what happens to them next */
 
-	size_t waiting, certain;  /* tracks that count all_wait; that are certain */
+	size_t waiting, certain;  /* clocks that count all_wait; that are certain */
 	uint32_t xor_not_waiting;
 
-	struct { int64_t end; size_t track; } ghost[2]; /* the last ends of ghosts of two tracks */
-	struct waiting *others;   /* each track, while a segment begins */
+	struct { int64_t end; size_t which; } latest[2]; /* the last ends of unordered segments of two clocks */
+	struct wait_bounds *others; /* each clock, while a segment begins */
 
 	struct csp_score *scores;
 	struct tally *tallies;
@@ -67,7 +67,7 @@ struct sweep {
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static bool waits(const struct track *t)
+static bool waits(const struct clock_sweep *t)
 {
 	return t->counts && t->now.what.all_wait;
 }
@@ -82,19 +82,19 @@ static int64_t smaller(int64_t x, int64_t y)
 	return x < y ? x : y;
 }
 
-/* The two largest begins, or smallest ends, of different tracks. */
-struct two { int64_t best, second; const struct track *of; };
+/* The two largest begins, or smallest ends, of different clocks. */
+struct csp_extremes { int64_t best, second; const struct clock_sweep *of; };
 
-static void two_add(struct two *two, int64_t value, const struct track *of)
+static void two_add(struct csp_extremes *two, int64_t value, const struct clock_sweep *of)
 {
 	if (value > two->best)
-		*two = (struct two){ value, two->best, of };
+		*two = (struct csp_extremes){ value, two->best, of };
 	else if (value > two->second)
 		two->second = value;
 }
 
-/* By the rate, and by its two times. Most segments make no frame, so nobody asks. */
-static void measure(const struct sweep *s, const struct track *t, struct timed *x)
+/* By the rate, and by its two times. Most segments make no frame, so it is seldom wanted. */
+static void measure(const struct csp_sweep *s, const struct clock_sweep *t, struct timed_segment *x)
 {
 	uint64_t from = x->what.from, to = x->what.to;
 	x->measured = true;
@@ -105,24 +105,24 @@ static void measure(const struct sweep *s, const struct track *t, struct timed *
 		x->length.lo = larger(x->length.lo, ticks_minus(x->end.lo, x->begin.hi));
 }
 
-/* Length of the frame that the segments of all tracks make: the smallest e_i - b_j. */
-static frz_time frame_length(const struct sweep *s)
+/* Length of the frame that the segments of all clocks make: the smallest e_i - b_j. */
+static frz_time frame_length(const struct csp_sweep *s)
 {
-	struct two begin = { INT64_MIN, INT64_MIN, NULL }, end = begin; /* ends negated */
+	struct csp_extremes begin = { INT64_MIN, INT64_MIN, NULL }, end = begin; /* ends negated */
 	int64_t begin_lo = INT64_MIN, end_hi = INT64_MAX;
 	frz_time length = { INT64_MAX, INT64_MAX };
-	for (size_t i = 0; i < s->ntracks; i++) {
-		struct timed *x = &s->tracks[i].now;
+	for (size_t i = 0; i < s->nclocks; i++) {
+		struct timed_segment *x = &s->clocks[i].now;
 		if (!x->measured)
-			measure(s, &s->tracks[i], x);
-		two_add(&begin, x->begin.hi, &s->tracks[i]);
-		two_add(&end, ticks_minus(0, x->end.lo), &s->tracks[i]);
+			measure(s, &s->clocks[i], x);
+		two_add(&begin, x->begin.hi, &s->clocks[i]);
+		two_add(&end, ticks_minus(0, x->end.lo), &s->clocks[i]);
 		begin_lo = larger(begin_lo, x->begin.lo);
 		end_hi = smaller(end_hi, x->end.hi);
 		length.lo = smaller(length.lo, x->length.lo);
 		length.hi = smaller(length.hi, x->length.hi);
 	}
-	if (s->ntracks > 1) {
+	if (s->nclocks > 1) {
 		int64_t sum = begin.of != end.of ? ticks_plus(end.best, begin.best) :
 						   larger(ticks_plus(end.second, begin.best),
 							  ticks_plus(end.best, begin.second));
@@ -142,35 +142,36 @@ static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
 	*MEM_GROW(t->sites, t->nsites) = (struct at_site){ site, ticks };
 }
 
-static void add_frame(struct sweep *s, const struct track *alone, frz_time length)
+static void add_frame(struct csp_sweep *s, const struct clock_sweep *alone, frz_time length)
 {
 	size_t count = 1;
-	const uint32_t *actors = &alone->now.what.alone;
-	if (*actors == LANE_ANYBODY)
-		actors = lane_actors(alone->lane, &count);
+	const uint32_t *participants = &alone->now.what.alone;
+	if (*participants == ANY_PARTICIPANT)
+		participants = timeline_participants(alone->timeline, &count);
 	for (size_t i = 0; i < count; i++) {
-		s->scores[actors[i]].alone = time_add(s->scores[actors[i]].alone, length);
-		tally_site(&s->tallies[actors[i]], alone->now.what.site,
+		s->scores[participants[i]].alone =
+			time_add(s->scores[participants[i]].alone, length);
+		tally_site(&s->tallies[participants[i]], alone->now.what.site,
 			   length.lo / 2 + length.hi / 2);
 	}
 }
 
 /* A segment has begun; every frame that it makes with the segments that count now is new. */
-static void visit_frames(struct sweep *s)
+static void visit_frames(struct csp_sweep *s)
 {
-	if (s->waiting + 1 < s->ntracks)
+	if (s->waiting + 1 < s->nclocks)
 		return;
-	size_t from = 0, to = s->ntracks; /* tracks that may have the one who works */
-	if (s->waiting < s->ntracks) {
+	size_t from = 0, to = s->nclocks; /* clocks that may have the one who works */
+	if (s->waiting < s->nclocks) {
 		from = s->xor_not_waiting;
 		to = from + 1;
 	}
 	for (size_t i = from; i < to; i++) {
-		const struct track *alone = &s->tracks[i];
-		if (!alone->counts || alone->now.what.alone == LANE_NOBODY)
+		const struct clock_sweep *alone = &s->clocks[i];
+		if (!alone->counts || alone->now.what.alone == NO_PARTICIPANT)
 			continue;
 		frz_time length = frame_length(s);
-		if (s->certain < s->ntracks || !s->complete)
+		if (s->certain < s->nclocks || !s->complete)
 			length.lo = 0;
 		if (length.hi > 0)
 			add_frame(s, alone, length);
@@ -179,42 +180,42 @@ static void visit_frames(struct sweep *s)
 
 /* ---- Time of unknown order ------------------------------------------------------------------- */
 
-static const struct ghost *ghost_at(const struct track *t, size_t i)
+static const struct unordered *unordered_at(const struct clock_sweep *t, size_t i)
 {
-	return &t->ghosts[(t->first + i) & (t->room - 1)];
+	return &t->unordered[(t->first + i) & (t->room - 1)];
 }
 
-static void drop_ghosts(struct track *t, int64_t now)
+static void drop_unordered(struct clock_sweep *t, int64_t now)
 {
-	while (t->nghosts > 0 && ghost_at(t, 0)->end <= now) {
+	while (t->nunordered > 0 && unordered_at(t, 0)->end <= now) {
 		t->first = (t->first + 1) & (t->room - 1);
-		t->nghosts--;
+		t->nunordered--;
 	}
 }
 
-static struct waiting waiting(const struct track *t)
+static struct wait_bounds waiting(const struct clock_sweep *t)
 {
-	struct waiting w = { INT64_MIN, INT64_MIN };
-	for (size_t i = 0; i < t->nghosts; i++)
-		if (ghost_at(t, i)->all_wait)
-			w.by_ghost = ghost_at(t, i)->end;
-	w.until = waits(t) ? INT64_MAX : w.by_ghost;
+	struct wait_bounds w = { INT64_MIN, INT64_MIN };
+	for (size_t i = 0; i < t->nunordered; i++)
+		if (unordered_at(t, i)->all_wait)
+			w.by_unordered = unordered_at(t, i)->end;
+	w.until = waits(t) ? INT64_MAX : w.by_unordered;
 	return w;
 }
 
 /* Adds the time from now on to who may work alone then, once. */
-static void add_until(struct sweep *s, const struct track *t, uint32_t who, int64_t now,
+static void add_until(struct csp_sweep *s, const struct clock_sweep *t, uint32_t who, int64_t now,
 		      int64_t until)
 {
-	if (who == LANE_NOBODY || until <= now)
+	if (who == NO_PARTICIPANT || until <= now)
 		return;
 	size_t count = 1;
-	const uint32_t *actors = &who;
-	if (who == LANE_ANYBODY)
-		actors = lane_actors(t->lane, &count);
+	const uint32_t *participants = &who;
+	if (who == ANY_PARTICIPANT)
+		participants = timeline_participants(t->timeline, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct tally *tally = &s->tallies[actors[i]];
-		frz_time *alone = &s->scores[actors[i]].alone;
+		struct tally *tally = &s->tallies[participants[i]];
+		frz_time *alone = &s->scores[participants[i]].alone;
 		int64_t from = larger(now, tally->unordered_until);
 		if (until <= from)
 			continue;
@@ -223,51 +224,51 @@ static void add_until(struct sweep *s, const struct track *t, uint32_t who, int6
 	}
 }
 
-/* All tracks but two may be waiting: until when, by at least one ghost unless `ghost` says that
- * there is one already. INT64_MIN when they may not. */
-static int64_t wait_until(const struct sweep *s, const struct track *t, const struct track *u,
-			  bool ghost)
+/* All clocks but two may be waiting: until when, by at least one unordered segment unless `unordered` says
+ * that there is one already. INT64_MIN when they may not. */
+static int64_t wait_until(const struct csp_sweep *s, const struct clock_sweep *t,
+			  const struct clock_sweep *u, bool unordered)
 {
-	int64_t until = INT64_MAX, by_ghost = INT64_MIN;
-	for (size_t i = 0; i < s->ntracks; i++) {
-		if (&s->tracks[i] == t || &s->tracks[i] == u)
+	int64_t until = INT64_MAX, by_unordered = INT64_MIN;
+	for (size_t i = 0; i < s->nclocks; i++) {
+		if (&s->clocks[i] == t || &s->clocks[i] == u)
 			continue;
 		until = smaller(until, s->others[i].until);
-		by_ghost = larger(by_ghost, s->others[i].by_ghost);
+		by_unordered = larger(by_unordered, s->others[i].by_unordered);
 	}
-	return until < INT64_MAX || ghost ? until : by_ghost;
+	return until < INT64_MAX || unordered ? until : by_unordered;
 }
 
-/* A segment has begun on `t` that waits: somebody on another track may work alone. */
-static void add_workers(struct sweep *s, const struct track *t, int64_t now)
+/* A segment has begun on `t` that waits: a participant on another clock may work alone. */
+static void add_workers(struct csp_sweep *s, const struct clock_sweep *t, int64_t now)
 {
-	for (size_t i = 0; i < s->ntracks; i++) {
-		const struct track *u = &s->tracks[i];
+	for (size_t i = 0; i < s->nclocks; i++) {
+		const struct clock_sweep *u = &s->clocks[i];
 		if (u == t)
 			continue;
 		int64_t end = t->now.end.hi;
-		if (u->counts && u->now.what.alone != LANE_NOBODY)
+		if (u->counts && u->now.what.alone != NO_PARTICIPANT)
 			add_until(s, u, u->now.what.alone, now,
 				  smaller(end, wait_until(s, t, u, false)));
-		if (u->nghosts == 0)
+		if (u->nunordered == 0)
 			continue;
 		end = smaller(end, wait_until(s, t, u, true));
-		for (size_t g = 0; g < u->nghosts; g++)
-			add_until(s, u, ghost_at(u, g)->alone, now,
-				  smaller(end, ghost_at(u, g)->end));
+		for (size_t g = 0; g < u->nunordered; g++)
+			add_until(s, u, unordered_at(u, g)->alone, now,
+				  smaller(end, unordered_at(u, g)->end));
 	}
 }
 
-/* A segment has begun on `t` while other tracks have ghosts: with these it makes frames that are
- * not visited. */
-static void add_unordered(struct sweep *s, const struct track *t)
+/* A segment has begun on `t` while other clocks have unordered segments: with these it makes frames that
+ * are not visited. */
+static void add_unordered(struct csp_sweep *s, const struct clock_sweep *t)
 {
 	int64_t now = t->now.begin.lo;
 	size_t may_not_wait = 0;
-	for (size_t i = 0; i < s->ntracks; i++) {
-		drop_ghosts(&s->tracks[i], now);
-		s->others[i] = waiting(&s->tracks[i]);
-		may_not_wait += &s->tracks[i] != t && s->others[i].until == INT64_MIN;
+	for (size_t i = 0; i < s->nclocks; i++) {
+		drop_unordered(&s->clocks[i], now);
+		s->others[i] = waiting(&s->clocks[i]);
+		may_not_wait += &s->clocks[i] != t && s->others[i].until == INT64_MIN;
 	}
 	if (may_not_wait == 0)
 		add_until(s, t, t->now.what.alone, now,
@@ -276,48 +277,48 @@ static void add_unordered(struct sweep *s, const struct track *t)
 		add_workers(s, t, now);
 }
 
-/* Whether another track than `t` has ghosts that have not ended. */
-static bool meets_ghosts(const struct sweep *s, const struct track *t)
+/* Whether another clock than `t` has unordered segments that have not ended. */
+static bool overlaps_unordered(const struct csp_sweep *s, const struct clock_sweep *t)
 {
-	size_t other = s->ghost[0].track == (size_t)(t - s->tracks);
-	return s->ghost[other].end > t->now.begin.lo;
+	size_t other = s->latest[0].which == (size_t)(t - s->clocks);
+	return s->latest[other].end > t->now.begin.lo;
 }
 
-static void add_ghost(struct sweep *s, struct track *t)
+static void keep_unordered(struct csp_sweep *s, struct clock_sweep *t)
 {
-	drop_ghosts(t, t->now.end.lo);
-	if (t->nghosts == t->room) {
-		struct ghost *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
-		for (size_t i = 0; i < t->nghosts; i++)
-			ring[i] = *ghost_at(t, i);
-		free(t->ghosts);
-		t->ghosts = ring;
+	drop_unordered(t, t->now.end.lo);
+	if (t->nunordered == t->room) {
+		struct unordered *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
+		for (size_t i = 0; i < t->nunordered; i++)
+			ring[i] = *unordered_at(t, i);
+		free(t->unordered);
+		t->unordered = ring;
 		t->room = t->room ? 2 * t->room : 4;
 		t->first = 0;
 	}
-	t->ghosts[(t->first + t->nghosts++) & (t->room - 1)] =
-		(struct ghost){ t->now.end.hi, t->now.what.alone, t->now.what.all_wait };
+	t->unordered[(t->first + t->nunordered++) & (t->room - 1)] =
+		(struct unordered){ t->now.end.hi, t->now.what.alone, t->now.what.all_wait };
 
-	size_t track = (size_t)(t - s->tracks), at = s->ghost[0].track == track ? 0 : 1;
-	if (t->now.end.hi > s->ghost[at].end || s->ghost[at].track == track) {
-		s->ghost[at].end = t->now.end.hi;
-		s->ghost[at].track = track;
+	size_t which = (size_t)(t - s->clocks), at = s->latest[0].which == which ? 0 : 1;
+	if (t->now.end.hi > s->latest[at].end || s->latest[at].which == which) {
+		s->latest[at].end = t->now.end.hi;
+		s->latest[at].which = which;
 	}
-	if (s->ghost[1].end > s->ghost[0].end) {
-		int64_t end = s->ghost[0].end;
-		track = s->ghost[0].track;
-		s->ghost[0] = s->ghost[1];
-		s->ghost[1].end = end;
-		s->ghost[1].track = track;
+	if (s->latest[1].end > s->latest[0].end) {
+		int64_t end = s->latest[0].end;
+		which = s->latest[0].which;
+		s->latest[0] = s->latest[1];
+		s->latest[1].end = end;
+		s->latest[1].which = which;
 	}
 }
 
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
 /* The times of a segment. What began before the first record, or goes on after the last, did so
- * within the span of the run: that of this line, unless others are longer, which nobody knows.
+ * within the span of the run: that of this time base, unless others are longer, which is unknown.
  * Written where they stay: copies of what was just written in parts are slow. */
-static void set_times(const struct sweep *s, struct track *t, struct timed *x)
+static void set_times(const struct csp_sweep *s, struct clock_sweep *t, struct timed_segment *x)
 {
 	uint64_t from = x->what.from, to = x->what.to;
 	x->measured = false;
@@ -332,48 +333,48 @@ static void set_times(const struct sweep *s, struct track *t, struct timed *x)
 		x->end = frz_time_of(&t->times, to);
 }
 
-static void fetch(struct sweep *s, struct track *t)
+static void fetch(struct csp_sweep *s, struct clock_sweep *t)
 {
-	t->exhausted = !lane_next(t->lane, &t->now.what);
+	t->exhausted = !timeline_next(t->timeline, &t->now.what);
 	if (!t->exhausted)
 		set_times(s, t, &t->now);
 }
 
-static int64_t next_key(const struct track *t)
+static int64_t next_key(const struct clock_sweep *t)
 {
 	return t->counts ? t->now.end.lo : t->now.begin.lo;
 }
 
-static void begin(struct sweep *s, struct track *t)
+static void begin(struct csp_sweep *s, struct clock_sweep *t)
 {
 	t->counts = true;
 	s->certain += t->now.what.certain;
 	if (t->now.what.all_wait) {
 		s->waiting++;
-		s->xor_not_waiting ^= (uint32_t)(t - s->tracks);
+		s->xor_not_waiting ^= (uint32_t)(t - s->clocks);
 	}
 	visit_frames(s);
-	if (meets_ghosts(s, t))
+	if (overlaps_unordered(s, t))
 		add_unordered(s, t);
 }
 
-static void end(struct sweep *s, struct track *t)
+static void end(struct csp_sweep *s, struct clock_sweep *t)
 {
 	t->counts = false;
 	s->certain -= t->now.what.certain;
 	if (t->now.what.all_wait) {
 		s->waiting--;
-		s->xor_not_waiting ^= (uint32_t)(t - s->tracks);
+		s->xor_not_waiting ^= (uint32_t)(t - s->clocks);
 	}
-	if (s->ntracks > 1)
-		add_ghost(s, t);
+	if (s->nclocks > 1)
+		keep_unordered(s, t);
 	fetch(s, t);
 }
 
-static void sweep(struct sweep *s)
+static void sweep(struct csp_sweep *s)
 {
 	while (s->heap.count > 0) {
-		struct track *t = &s->tracks[s->heap.items[0].source];
+		struct clock_sweep *t = &s->clocks[s->heap.items[0].source];
 		if (t->counts)
 			end(s, t);
 		else
@@ -386,47 +387,49 @@ static void sweep(struct sweep *s)
 	assert(s->waiting == 0 && s->certain == 0);
 }
 
-static void open_tracks(struct sweep *s, uint32_t line, const struct roles *roles,
-			const struct cast *cast, struct totals *totals)
+static void open_clocks(struct csp_sweep *s, uint32_t line, const struct roles *roles,
+			const struct participants *who, struct totals *totals)
 {
 	const struct trace *trace = s->times->trace;
-	s->tracks = mem_resize(NULL, trace->nclocks, sizeof *s->tracks);
+	s->clocks = mem_resize(NULL, trace->nclocks, sizeof *s->clocks);
 	s->heap.items = mem_resize(NULL, trace->nclocks, sizeof *s->heap.items);
 	s->others = mem_resize(NULL, trace->nclocks, sizeof *s->others);
 	for (uint32_t c = 0; c < trace->nclocks; c++) {
-		struct lane *lane = s->times->line[c] == line ? lane_open(trace, c, roles, cast,
+		struct timeline *timeline =
+			s->times->line[c] == line ? timeline_open(trace, c, roles, who,
 											totals)
 							      : NULL;
-		if (!lane)
+		if (!timeline)
 			continue;
-		struct track *t = &s->tracks[s->ntracks];
-		*t = (struct track){ .lane = lane, .clock = c, .times = times_cursor(s->times, c) };
-		s->xor_not_waiting ^= (uint32_t)s->ntracks++;
+		struct clock_sweep *t = &s->clocks[s->nclocks];
+		*t = (struct clock_sweep){ .timeline = timeline, .clock = c,
+					   .times = times_cursor(s->times, c) };
+		s->xor_not_waiting ^= (uint32_t)s->nclocks++;
 		fetch(s, t);
 		if (!t->exhausted)
-			heap_add(&s->heap, heap_key(next_key(t)), (uint32_t)(t - s->tracks));
+			heap_add(&s->heap, heap_key(next_key(t)), (uint32_t)(t - s->clocks));
 	}
 }
 
-static void sweep_line(struct sweep *s, uint32_t line, const struct roles *roles,
-		       const struct cast *cast, struct totals *totals)
+static void sweep_line(struct csp_sweep *s, uint32_t line, const struct roles *roles,
+		       const struct participants *who, struct totals *totals)
 {
-	open_tracks(s, line, roles, cast, totals);
-	s->ghost[0].end = s->ghost[1].end = INT64_MIN;
-	s->ghost[0].track = s->ghost[1].track = SIZE_MAX;
+	open_clocks(s, line, roles, who, totals);
+	s->latest[0].end = s->latest[1].end = INT64_MIN;
+	s->latest[0].which = s->latest[1].which = SIZE_MAX;
 	sweep(s);
-	for (size_t i = 0; i < s->ntracks; i++) {
-		lane_close(s->tracks[i].lane);
-		free(s->tracks[i].ghosts);
+	for (size_t i = 0; i < s->nclocks; i++) {
+		timeline_close(s->clocks[i].timeline);
+		free(s->clocks[i].unordered);
 	}
-	free(s->tracks);
+	free(s->clocks);
 	free(s->heap.items);
 	free(s->others);
 }
 
-static void name_sites(struct sweep *s, uint32_t nactors)
+static void name_sites(struct csp_sweep *s, uint32_t nparticipants)
 {
-	for (uint32_t a = 0; a < nactors; a++) {
+	for (uint32_t a = 0; a < nparticipants; a++) {
 		struct at_site most = { TR_NO_SITE, -1 };
 		for (size_t i = 0; i < s->tallies[a].nsites; i++)
 			if (s->tallies[a].sites[i].ticks > most.ticks)
@@ -436,41 +439,42 @@ static void name_sites(struct sweep *s, uint32_t nactors)
 	}
 }
 
-bool csp_on_one_line(const struct times *times, const struct cast *cast, const struct span *spans)
+bool csp_on_one_line(const struct times *times, const struct participants *who,
+		     const struct span *spans)
 {
 	uint32_t used = 0;
 	for (uint32_t line = 0; line < times->nlines; line++) {
 		bool uses = spans[line].events;
-		for (uint32_t a = 0; a < cast->nactors; a++)
-			uses |= times->line[cast->clock_of[a]] == line;
+		for (uint32_t a = 0; a < who->nparticipants; a++)
+			uses |= times->line[who->clock_of[a]] == line;
 		used += uses;
 	}
 	return used <= 1;
 }
 
 struct csp_score *csp_scores(const struct times *times, const struct roles *roles,
-			     const struct cast *cast, const struct span *spans,
+			     const struct participants *who, const struct span *spans,
 			     struct totals *totals)
 {
-	struct csp_score *scores = mem_resize(NULL, cast->nactors + 1, sizeof *scores);
-	struct tally *tallies = mem_resize(NULL, cast->nactors + 1, sizeof *tallies);
-	for (uint32_t a = 0; a < cast->nactors; a++) {
+	struct csp_score *scores = mem_resize(NULL, who->nparticipants + 1, sizeof *scores);
+	struct tally *tallies = mem_resize(NULL, who->nparticipants + 1, sizeof *tallies);
+	for (uint32_t a = 0; a < who->nparticipants; a++) {
 		scores[a] = (struct csp_score){ .site = TR_NO_SITE };
 		tallies[a] = (struct tally){ .unordered_until = INT64_MIN };
 	}
-	struct sweep all = { .times = times, .complete = csp_on_one_line(times, cast, spans),
-			     .scores = scores, .tallies = tallies };
+	struct csp_sweep all = { .times = times, .complete = csp_on_one_line(times, who, spans),
+				 .scores = scores, .tallies = tallies };
 	progress_begin("adding up who worked alone", trace_records(times->trace));
 	for (uint32_t line = 0; line < times->nlines; line++) {
-		struct sweep s = all;
+		struct csp_sweep s = all;
 		s.span = &spans[line];
-		sweep_line(&s, line, roles, cast, totals);
+		sweep_line(&s, line, roles, who, totals);
 	}
 	progress_end();
 	all.span = NULL;
-	name_sites(&all, cast->nactors);
-	for (uint32_t a = 0; a < cast->nactors; a++) {
-		const struct span *span = &spans[times->line[cast->clock_of[a]]];
+	name_sites(&all, who->nparticipants);
+	for (uint32_t a = 0; a < who->nparticipants; a++) {
+		const struct span *span = &spans[times->line[who->clock_of[a]]];
 		if (span->events)
 			scores[a].alone.hi = smaller(scores[a].alone.hi, span->length.hi);
 	}

@@ -2,9 +2,9 @@
  *
  * csp.h - straggler scores: how long does one actor work while every other one waits?
  *
- * Each clock is summed up by its lane (lane.h) as segments in which all its actors wait, or all but
- * one, who works. A *frame* of actor t is where a segment "t works alone" of t's clock and segments
- * "all wait" of all other clocks meet: one segment of each clock. Its true length is
+ * Each clock is summed up by its timeline (timeline.h) as segments in which all its participants wait, or all
+ * but one, who works. A *frame* of actor t is where a segment "t works alone" of t's clock and segments
+ * "all wait" of all other clocks coincide: one segment of each clock. Its true length is
  *
  *     max(0, min over the ends e_i - max over the begins b_j)
  *   = max(0, min over all pairs (i,j) of e_i - b_j)
@@ -22,12 +22,12 @@
  *   one clock do not overlap, so neither do such frames, and their true lengths add up to at most
  *   the truth.
  *   hi: of a frame that is not visited, let j be the segment that begins last by its key. It does
- *   so at lo(b_j), and some other segment has ended by its key: it is a *ghost*, which may go on
+ *   so at lo(b_j), and some other segment has ended by its key: it is *unordered*: it may go on
  *   until
  *   hi(e_i) although its clock has moved on. The frame can only be real between lo(b_j) and the
- *   earliest hi(e_i) of its ghosts and of j. The sweep adds that time, for each t once, for the
- *   frame of t, among those with j and a ghost, of which it is the longest: each true moment is in
- *   a visited frame, and in its upper bound, or in there.
+ *   earliest hi(e_i) of the unordered segments and of j. The sweep adds that time, for each t once, for the
+ *   frame of t, among those with j and an unordered segment, of which it is the longest: each true
+ *   moment is in a visited frame, and in its upper bound, or in there.
  * Nothing that is certain is missed either: a frame whose lower bound is positive has
  * hi(b_j) < lo(e_i) for all i != j, so it is visited.
  *
@@ -35,7 +35,7 @@
  * times; the time of unknown order is at most the width of a segment's end, and only where another
  * clock's segment begins within that width.
  *
- * Where no thread is gone (states.h), this is the question "t working and count(waiting) == actors-1"
+ * Where no thread is gone (states.h), this is the question "t working and count(waiting) == participants-1"
  * of query.h, asked for all actors in one pass; otherwise it is one that query.h has no words for.
  * frames.h would need a pass for each, and finds the same lower bounds.
  *
@@ -45,23 +45,23 @@
 #define ANALYSIS_CSP_H
 
 #include "analysis/clocks/times.h"
-#include "analysis/states/lane.h"
+#include "analysis/states/timeline.h"
 
 struct csp_score {
 	frz_time alone;      /* base ticks in which it works and all others wait */
 	uint32_t site;       /* where it works most of that time; TR_NO_SITE without any */
 };
 
-/* Whether all actors and all events are on one line (an actor without events lost them). */
-bool csp_on_one_line(const struct times *, const struct cast *, const struct span *spans);
+/* Whether all actors and all events are on one time base (a participant without events lost them). */
+bool csp_on_one_line(const struct times *, const struct participants *, const struct span *spans);
 
-/* Scores of all actors, one per actor of the cast; `spans` has that of each line. The sweep walks
- * the states of all threads in the cast and completes `totals` on its way, unless that is NULL.
- * With several lines in use nobody is proved to wait while somebody on another line works, and the
- * run may be
- * longer than each line's span: all lower bounds are zero, and upper ones hold for the share of the
- * span. */
-struct csp_score *csp_scores(const struct times *, const struct roles *, const struct cast *,
+/* Scores of all actors, one per participant; `spans` has that of each time base. The sweep walks
+ * the states of all threads that take part and completes `totals` on its way, unless that is NULL.
+ * With several time bases in use no thread is proved to wait while one on another time base works,
+ * and the run may be longer than each time base's span: all lower bounds are zero, and upper ones
+ * hold for the share of the span. */
+struct csp_score *csp_scores(const struct times *, const struct roles *,
+			     const struct participants *,
 			     const struct span *spans, struct totals *totals);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * frames.h - when does a condition hold? The sweep over the clocks of one line.
+ * frames.h - when does a condition hold? The sweep over the clocks of one time base.
  *
- * Each clock is summed up by its census as segments s, from stamp b(s) to stamp e(s). Write
+ * Each clock is summed up by its count bounds as segments s, from stamp b(s) to stamp e(s). Write
  * [lo(x), hi(x)] for the time of stamp x. A *combination* has one segment of each clock, and is
  * real from its last begin to its first end. The sweep lets a segment count from lo(b) to lo(e)
  * and goes through the combinations that count in the order of these keys: from one to the next,
  * one clock moves on. The combinations that it *visits* are not all that may be real: where
- * segment s of one clock has ended by its key, but perhaps not yet, i.e. before hi(e), it is a
- * *ghost*, and a segment of another clock that begins meanwhile may be real together with it.
+ * segment s of one clock has ended by its key, but perhaps not yet, i.e. before hi(e), it is *unordered*,
+ * and a segment of another clock that begins meanwhile may be real together with it.
  *
  * A *run* is a stretch of the sweep: for each clock i the segments from the one that begins at
  * stamp b_i to the one that ends at stamp e_i. During
@@ -23,17 +23,17 @@
  * Proof.
  *   lo: a *certain run* goes on while the condition is true for the visited combination and for
  *   every other one of the segment that has just begun with segments of the run, of other clocks,
- *   that count or are ghosts; choices of counts are all tried, or bounded together. Any combination of
+ *   that count or are unordered; choices of counts are all tried, or bounded together. Any combination of
  *   the run's segments that can be real has been among these when the last of its segments began,
  *   by key, so the condition is true throughout the run. When a run ends because clock k moves on,
  *   the next one has only later segments of k: runs do not overlap, and lower bounds of their
  *   lengths add up.
  *   hi: a *possible run* goes on while the condition may be true for the visited combination, and
  *   is added with its upper bound. Any other combination that may be real has a segment that
- *   begins last by key, at lo(b), and then a ghost of another clock. If the condition may be true
- *   there, and not all of it is in the possible run, the sweep adds the time from lo(b) to the
- *   earliest hi(e) of its ghosts and of the segment; overlapping times of this sort once. So each
- *   true moment is in one or the other.
+ *   begins last by key, at lo(b), and then an unordered segment of another clock. If the condition
+ *   may be true there, and not all of it is in the possible run, the sweep adds the time from lo(b)
+ *   to the earliest hi(e) of the unordered segments and of this one; overlapping times of this sort
+ *   once. So each true moment is in one or the other.
  *
  * Tightness: a run loses at most the width of the times at its ends, and nothing when one host
  * begins and ends it while the others are clear of both by that width. Changes that do not matter,
@@ -42,14 +42,14 @@
  * than the clocks demand, never wrong. A change that ends no run but begins within the width of an
  * end may cost that width.
  *
- * Threads on other lines may be in any state at any time, and the span is that of this line.
+ * Threads on other time bases may be in any state at any time, and the span is that of this one.
  *
  * Memory is bounded by the window of unknown order, not by the run. */
 #ifndef ANALYSIS_FRAMES_H
 #define ANALYSIS_FRAMES_H
 
 #include "analysis/clocks/times.h"
-#include "analysis/states/census.h"
+#include "analysis/states/count_bounds.h"
 
 #define FRAMES_TRIES 256
 
@@ -59,12 +59,12 @@ struct frame {               /* a run */
 	bool certain;
 	frz_time begin;      /* since the begin of the span */
 	frz_time length;     /* a possible run's lo is 0: nothing is sure of it */
-	int64_t middle;      /* about there; time on the line */
+	int64_t middle;      /* about there; time on the time base */
 	struct ends_on_clock *clocks; /* its segments, for each clock; from > to: none */
 };
 
 struct frames {
-	frz_time holds;      /* in ticks of the line, within the span */
+	frz_time holds;      /* in ticks of the time base, within the span */
 	uint64_t certain;    /* runs that are certain, and certainly have a length */
 	uint64_t possible;   /* and stretches beside them in which it possibly holds */
 	struct frame *longest; size_t nlongest; /* the longest certain runs, then possible ones */

@@ -70,7 +70,7 @@ bool query_open(struct query *, const struct trace *, const struct roles *, cons
 		struct query_error *error);
 void query_close(struct query *);
 
-/* A thread that recorded nothing is nobody. */
+/* A thread that recorded nothing takes no part. */
 static inline bool query_knows(const struct trace *trace, size_t thread)
 {
 	return trace->threads[thread].nrecords > 0 || trace->threads[thread].lost > 0;

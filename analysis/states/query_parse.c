@@ -17,12 +17,12 @@
 #define DEEPEST 64         /* parentheses and "not" within each other */
 #define LARGEST 1000000000 /* number */
 
-enum token { END, NUMBER, WORD, QUOTED, SYMBOL };
+enum query_token { END, NUMBER, WORD, QUOTED, SYMBOL };
 
 struct parser {
 	struct query *query;
 	const char *text;
-	enum token token;          /* the next one */
+	enum query_token token;    /* the next one */
 	size_t at, end;            /* where it is */
 	char *word;                /* of WORD and QUOTED, or the SYMBOL */
 	uint64_t number;
@@ -127,12 +127,12 @@ static void advance(struct parser *p)
 	}
 }
 
-static bool is(const struct parser *p, enum token token, const char *word)
+static bool is(const struct parser *p, enum query_token token, const char *word)
 {
 	return p->token == token && p->word && strcmp(p->word, word) == 0;
 }
 
-static bool take(struct parser *p, enum token token, const char *word)
+static bool take(struct parser *p, enum query_token token, const char *word)
 {
 	bool taken = !failed(p) && is(p, token, word);
 	if (taken)
@@ -372,7 +372,7 @@ static size_t operand(struct parser *p)
 /* operand { symbol operand }, for the operators of one rank. */
 typedef size_t rule(struct parser *);
 
-struct operator { enum token token; const char *word; enum query_op op; };
+struct operator { enum query_token token; const char *word; enum query_op op; };
 
 static size_t chain(struct parser *p, rule *part, const struct operator *operators, size_t count,
 		    size_t most)

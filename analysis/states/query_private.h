@@ -28,7 +28,7 @@ struct query_node {
 bool query_place(struct query *, const char *name, bool quoted, struct query_atom *atom,
 		 char **error);
 
-/* Who is meant by "rank N" and so on: marks the threads. False with *error when nobody is. */
+/* Who is meant by "rank N" and so on: marks the threads. False with *error when none is. */
 enum query_who { WHO_RANK, WHO_PID, WHO_THREAD, WHO_HOST };
 bool query_subject(const struct query *, enum query_who, const char *host, uint64_t number,
 		   uint64_t thread, bool *threads, char **error);

@@ -23,7 +23,7 @@ static bool is_blocking_send(const struct tr_site *site)
 		strcmp(site->name, "MPI_Rsend") == 0);
 }
 
-/* Who has left a team waits for the next one to be opened; pthread_create waits for nobody. */
+/* Who has left a team waits for the next one to be opened; pthread_create does not wait. */
 static bool is_team(const struct tr_site *site)
 {
 	return site->kind == DPROF_KIND_FORK && strncmp(site->name, "omp ", 4) == 0;
@@ -113,7 +113,7 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
 	roles->ends = ends_of_clocks(trace);
 }
 
-/* What the user does not name as waiting is looked through where somebody works anyway; outside of all
+/* What the user does not name as waiting is looked through where a thread works anyway; outside of all
  * regions it is an operation, and no work. */
 #define OTHER_OUTSIDE 0x80
 
@@ -158,7 +158,7 @@ void roles_close(struct roles *roles)
 
 /* ---- The stack ------------------------------------------------------------------------------- */
 
-static bool same_state(struct state x, struct state y)
+static bool same_state(struct thread_state x, struct thread_state y)
 {
 	return x.may == y.may && x.site == y.site;
 }
@@ -199,7 +199,7 @@ static void push(struct states *s, const struct tr_event *e)
 		       : s->events.thread->jumps	? MAY_OTHER | s->now.may
 							: 0;
 	if (role)
-		s->now = (struct state){ e->unsure ? unsure_role(s, e, role) : role, site };
+		s->now = (struct thread_state){ e->unsure ? unsure_role(s, e, role) : role, site };
 }
 
 static void forget(struct states *s)
@@ -207,7 +207,7 @@ static void forget(struct states *s)
 	s->depth = 0;
 	s->lost = true;
 	s->in_team = false;
-	s->now = (struct state){ MAY_ANY, TR_NO_SITE };
+	s->now = (struct thread_state){ MAY_ANY, TR_NO_SITE };
 }
 
 /* Leaves `site`. Exits of what it encloses may be missing (longjmp). After a loss, an exit whose
@@ -236,7 +236,7 @@ static void live(struct states *s, uint32_t site)
 	if (site == TR_NO_SITE)
 		s->now.may |= MAY_GONE | s->outside.may;
 	else if (life == LIFE_ENDS)
-		s->now = (struct state){ MAY_GONE, TR_NO_SITE };
+		s->now = (struct thread_state){ MAY_GONE, TR_NO_SITE };
 	else if (life == LIFE_BEGINS && s->now.may & MAY_GONE)
 		s->now = s->outside;
 }
@@ -260,7 +260,7 @@ static void leave_team(struct states *s, const struct tr_event *e)
 		 argument(s, e, DPROF_KEY_TASK) == UINT64_MAX) {
 		s->idle = true;
 		s->after_idle = s->now;
-		s->now = (struct state){ MAY_WAIT, e->site };
+		s->now = (struct thread_state){ MAY_WAIT, e->site };
 	}
 }
 
@@ -276,7 +276,8 @@ static void may_idle(struct states *s)
 static void fall_asleep(struct states *s, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER && argument(s, e, DPROF_KEY_UNTIL) != UINT64_MAX)
-		s->now = (struct state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER, e->site };
+		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER,
+						e->site };
 }
 
 static void apply(struct states *s, const struct tr_event *e)
@@ -322,18 +323,18 @@ static bool begins_with(const struct states *s, const struct tr_event *first)
 }
 
 /* Stamps of other cores may be a little later than that of the first event. */
-static void add_change(struct states *s, uint64_t stamp, uint64_t first, struct state now)
+static void add_change(struct states *s, uint64_t stamp, uint64_t first, struct thread_state now)
 {
-	s->begin[s->nbegin++] = (struct change){ stamp < first ? stamp : first, now };
+	s->begin[s->nbegin++] = (struct state_change){ stamp < first ? stamp : first, now };
 }
 
 /* The first thread of a process that says when it began. */
 static void begin_process(struct states *s, const struct tr_process *p, uint64_t first)
 {
-	s->now = (struct state){ p->forked ? MAY_GONE : MAY_OTHER, TR_NO_SITE };
+	s->now = (struct thread_state){ p->forked ? MAY_GONE : MAY_OTHER, TR_NO_SITE };
 	add_change(s, p->started, first, s->outside);
 	if (p->started <= p->init_from && p->init_from <= p->init_to) {
-		add_change(s, p->init_from, first, (struct state){ MAY_WAIT, TR_NO_SITE });
+		add_change(s, p->init_from, first, (struct thread_state){ MAY_WAIT, TR_NO_SITE });
 		add_change(s, p->init_to, first, s->outside);
 	}
 }
@@ -352,7 +353,7 @@ static void begin_with_clock(struct states *s, uint64_t run, uint64_t slack, boo
 		s->now.may |= may;
 }
 
-static const struct state in_init = { MAY_WAIT, TR_NO_SITE };
+static const struct thread_state in_init = { MAY_WAIT, TR_NO_SITE };
 
 /* MPI_Init may be called in a region, behind events: surely behind the first, or else it has begun before. */
 static void await_init(struct states *s, const struct tr_process *p, uint64_t first, uint64_t slack)
@@ -401,7 +402,7 @@ static void begin(struct states *s, const struct trace *trace)
 	bool begins = any && begins_with(s, &first);
 	s->events = events;
 	await_init(s, process, any && first.op != DPROF_LOST ? first.stamp : UINT64_MAX, 2 * trace->clocks[self->clock].half_width);
-	s->now = (struct state){ MAY_OTHER, TR_NO_SITE };
+	s->now = (struct thread_state){ MAY_OTHER, TR_NO_SITE };
 	if (begins_anywhere(s, &first)) {
 		s->now.may = MAY_ANY;
 	} else if (begins) {
@@ -418,13 +419,13 @@ static void begin(struct states *s, const struct trace *trace)
 }
 
 /* What follows the last record: the thread goes on until its end, where that is known, and is gone after it;
- * of one that was killed, or still runs, nobody knows how long it goes on; or the rest was lost. */
+ * of one that was killed, or still runs, it is unknown how long it goes on; or the rest was lost. */
 static void finish(struct states *s)
 {
 	const struct tr_thread *self = s->events.thread;
 	uint64_t run_ends = s->roles->ends[self->clock].last;
 	if (self->lost > s->recorded_lost) {
-		s->now = (struct state){ MAY_ANY, TR_NO_SITE };
+		s->now = (struct thread_state){ MAY_ANY, TR_NO_SITE };
 		return;
 	}
 	if (s->now.may == MAY_GONE || self->nrecords == 0)
@@ -433,7 +434,7 @@ static void finish(struct states *s)
 	if (end_known)
 		s->last = self->ended < run_ends ? self->ended : run_ends;
 	if (end_known && self->ended < run_ends)
-		s->now = (struct state){ MAY_GONE, TR_NO_SITE };
+		s->now = (struct thread_state){ MAY_GONE, TR_NO_SITE };
 	else
 		s->now.may |= end_known ? MAY_GONE : MAY_OTHER | MAY_GONE;
 }
@@ -504,7 +505,7 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 bool states_next(struct states *s, struct period *out)
 {
 	struct tr_event e;
-	struct state before = s->now;
+	struct thread_state before = s->now;
 	while (states_step(s, &e) != STATES_END) {
 		if (s->now.may == s->period.may && s->now.site == before.site)
 			continue;

@@ -9,16 +9,18 @@
  * blocking send (MPI_Send, MPI_Ssend, MPI_Rsend) waits: of a long message for its receiver.
  *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With
- * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and nobody can
- * tell; nor can anybody where sites are missing, which may be marks. (When the user names the region of work, all else is neither work nor unclassified.)
+ * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and there is
+ * no telling; nor can anybody where sites are missing, which may be marks. (When the user names the
+ * region of work, all else is neither work nor unclassified.)
  *
- * A thread that recorded when it began and when it ended is *gone* before and after that: it does not wait,
- * but nobody waits for it. So is a thread of a team before its first one; after its last one it waits for
+ * A thread that recorded when it began and when it ended is *gone* before and after that: it neither waits
+ * nor is waited for. So is a thread of a team before its first one; after its last one it waits for
  * another. The first thread of a process is there from when the process began, and waits in MPI_Init, whatever region that is in; before,
- * the child of a fork is gone, and nobody knows of another process. Any other thread without a recorded begin
- * may have been there before its first event. After its last event a thread goes on until its end, and when
- * its process ended in good order it is gone after that. One that was killed, or still runs, or of which
- * no end is known (the text form has none), may go on, or be gone.
+ * the child of a fork is gone, and of another process it is unknown. Any other thread without a
+ * recorded begin may have been there before its first event. After its last event a thread goes on
+ * until its end, and when its process ended in good order it is gone after that. One that was
+ * killed, or still runs, or of which no end is known (the text form has none), may go on, or be
+ * gone.
  *
  * A period is a stretch between two events of the thread in which it *may* be in any of a set of
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from
@@ -54,7 +56,7 @@ enum { LIFE_GOES_ON, LIFE_BEGINS, LIFE_ENDS, LIFE_IN_TEAM, LIFE_LEAVES_TEAM, LIF
 
 /* `work` names a region, `wait` a region or another site; NULL: work is any region, and all time outside of
  * operations in a process without marks; wait is any barrier, collective, blocking receive or send, lock,
- * join, or wait for the next team. False, with a sentence on stderr, when there is no such name or when one
+ * join, or wait for the next team. False, with a message on stderr, when there is no such name or when one
  * site would be both. */
 bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
 void roles_close(struct roles *);
@@ -68,28 +70,28 @@ struct period {
 	uint32_t site;     /* that gave the state for the longest stretch; TR_OUTSIDE, or TR_NO_SITE */
 };
 
-struct state { uint8_t may; uint32_t site; };
-struct on_stack { uint32_t site; bool jumped; struct state before; }; /* before it was entered */
+struct thread_state { uint8_t may; uint32_t site; };
+struct on_stack { uint32_t site; bool jumped; struct thread_state before; }; /* before it was entered */
 
 /* From a stamp on, without an event. */
-struct change { uint64_t stamp; struct state now; };
+struct state_change { uint64_t stamp; struct thread_state now; };
 #define CHANGES 3
 
 struct states {
 	const struct roles *roles;
 	struct tr_cursor events;
-	struct state outside;/* of all sites of a role */
-	struct change begin[CHANGES]; /* before the first event: from `next` on they are to come */
+	struct thread_state outside;/* of all sites of a role */
+	struct state_change begin[CHANGES]; /* before the first event: from `next` on they are to come */
 	unsigned nbegin, next;
 	uint64_t init[2];    /* MPI_Init behind the first event: from `inits` on they are to come */
 	unsigned inits;
-	struct state before_init;
+	struct thread_state before_init;
 	bool in_team;        /* the ENTER of a team's join was that of a thread which leaves it */
 	bool idle;           /* it has left: */
-	struct state after_idle;
+	struct thread_state after_idle;
 	struct on_stack *stack;
 	size_t depth, room;
-	struct state now;
+	struct thread_state now;
 	bool lost;           /* what is below the stack is not known */
 	uint64_t recorded_lost;
 	uint64_t unmatched;  /* exits that did not fit the stack */

@@ -237,7 +237,7 @@ void totals_states(struct totals *t)
 }
 
 /* Whether the thread ever works, and ever waits, and whether any of its time is unclassified. Who does
- * neither is walked by nobody else. */
+ * neither is walked by no other. */
 static void glance(struct totals *t, size_t thread)
 {
 	struct thread_totals *totals = &t->threads[thread];
@@ -345,48 +345,49 @@ static bool takes_part(const struct thread_totals *t, bool any)
 	return t->works || t->waits || (any && t->unclassified_ever);
 }
 
-static struct cast cast_open(const struct totals *t, bool processes, bool any)
+static struct participants participants_open(const struct totals *t, bool processes, bool any)
 {
 	size_t count = t->trace->nthreads;
-	struct cast cast = { .actor_of = mem_resize(NULL, count + 1, sizeof *cast.actor_of),
-			     .waits = mem_resize(NULL, count + 1, sizeof *cast.waits),
-			     .idles = mem_resize(NULL, count + 1, sizeof *cast.idles),
-			     .clock_of = mem_resize(NULL, count + 1, sizeof *cast.clock_of),
-			     .any = any };
+	struct participants who = { .participant_of = mem_resize(NULL, count + 1,
+								 sizeof *who.participant_of),
+				    .waits = mem_resize(NULL, count + 1, sizeof *who.waits),
+				    .idles = mem_resize(NULL, count + 1, sizeof *who.idles),
+				    .clock_of = mem_resize(NULL, count + 1, sizeof *who.clock_of),
+				    .any = any };
 	uint32_t *of_process = mem_resize(NULL, t->trace->nprocesses + 1, sizeof *of_process);
 	for (size_t p = 0; p < t->trace->nprocesses; p++)
-		of_process[p] = LANE_NOBODY;
+		of_process[p] = NO_PARTICIPANT;
 	for (size_t i = 0; i < count; i++) {
 		const struct tr_thread *thread = &t->trace->threads[i];
-		cast.waits[i] = t->threads[i].waits || t->threads[i].goes;
-		cast.idles[i] = t->threads[i].idles;
-		cast.actor_of[i] = LANE_NOBODY;
+		who.waits[i] = t->threads[i].waits || t->threads[i].goes;
+		who.idles[i] = t->threads[i].idles;
+		who.participant_of[i] = NO_PARTICIPANT;
 		if (!takes_part(&t->threads[i], any))
 			continue;
-		if (!processes || of_process[thread->process] == LANE_NOBODY) {
-			cast.clock_of[cast.nactors] = thread->clock;
-			of_process[thread->process] = cast.nactors++;
+		if (!processes || of_process[thread->process] == NO_PARTICIPANT) {
+			who.clock_of[who.nparticipants] = thread->clock;
+			of_process[thread->process] = who.nparticipants++;
 		}
-		cast.actor_of[i] = of_process[thread->process];
+		who.participant_of[i] = of_process[thread->process];
 	}
 	free(of_process);
-	return cast;
+	return who;
 }
 
-struct cast totals_cast_threads(const struct totals *t, bool any)
+struct participants totals_participant_threads(const struct totals *t, bool any)
 {
-	return cast_open(t, false, any);
+	return participants_open(t, false, any);
 }
 
-struct cast totals_cast_processes(const struct totals *t, bool any)
+struct participants totals_participant_processes(const struct totals *t, bool any)
 {
-	return cast_open(t, true, any);
+	return participants_open(t, true, any);
 }
 
-void cast_close(struct cast *cast)
+void participants_close(struct participants *who)
 {
-	free(cast->actor_of);
-	free(cast->waits);
-	free(cast->idles);
-	free(cast->clock_of);
+	free(who->participant_of);
+	free(who->waits);
+	free(who->idles);
+	free(who->clock_of);
 }

@@ -12,12 +12,12 @@
  * possible.
  *
  * Law: the true total time that a thread spent in a region (inclusive, recursion counted once),
- * working, waiting or unclassified, within the span of its line, lies in the interval given for it. */
+ * working, waiting or unclassified, within the span of its time base, lies in the interval given for it. */
 #ifndef ANALYSIS_TOTALS_H
 #define ANALYSIS_TOTALS_H
 
 #include "analysis/clocks/times.h"
-#include "analysis/states/lane.h"
+#include "analysis/states/timeline.h"
 #include "analysis/states/states.h"
 
 struct pieces { uint64_t ticks, count; };
@@ -78,10 +78,10 @@ void totals_regions(struct totals *);
 frz_time totals_time(const struct times *, const struct span *, const struct totals *, size_t thread,
 		     const struct total *total);
 
-/* Every thread that ever works or waits is an actor; or every process that has such a thread. `any`: for
- * every choice of what threads did in unclassified time (lane.h). */
-struct cast totals_cast_threads(const struct totals *, bool any);
-struct cast totals_cast_processes(const struct totals *, bool any);
-void cast_close(struct cast *);
+/* Every thread that ever works or waits is a participant; or every process that has such a thread. `any`: for
+ * every choice of what threads did in unclassified time (timeline.h). */
+struct participants totals_participant_threads(const struct totals *, bool any);
+struct participants totals_participant_processes(const struct totals *, bool any);
+void participants_close(struct participants *);
 
 #endif

@@ -29,15 +29,15 @@ static uint8_t true_state(const struct true_thread *t, double time)
 	return w.chosen && state == MAY_BE_UNCLASSIFIED ? t->choice[stretch] : state;
 }
 
-static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double time)
+static uint8_t true_actor_state(const struct participants *who, uint32_t actor, double time)
 {
 	bool works = false, all_wait = true, any_waits = false;
 	for (size_t i = 0; i < w.nthreads; i++) {
-		if (cast->actor_of[i] != actor)
+		if (who->participant_of[i] != actor)
 			continue;
 		uint8_t state = true_state(&w.thread[i], time);
 		works |= state == MAY_WORK;
-		if (cast->waits[i]) {
+		if (who->waits[i]) {
 			any_waits |= state == MAY_WAIT || state == MAY_GONE;
 			all_wait &= state == MAY_WAIT || state == MAY_GONE;
 		}
@@ -45,50 +45,52 @@ static uint8_t true_actor_state(const struct cast *cast, uint32_t actor, double 
 	return works ? MAY_WORK : any_waits && all_wait ? MAY_WAIT : MAY_OTHER;
 }
 
-static bool takes_part(const struct cast *cast, uint32_t actor)
+static bool takes_part(const struct participants *who, uint32_t actor)
 {
 	bool takes = false;
 	for (size_t i = 0; i < w.nthreads; i++)
-		takes |= cast->actor_of[i] == actor;
+		takes |= who->participant_of[i] == actor;
 	return takes;
 }
 
-static void true_scores(const struct cast *cast, double *score)
+static void true_scores(const struct participants *who, double *score)
 {
 	double moments[THREADS * (EVENTS + 6) + 2];
 	size_t count = true_moments(moments);
-	for (uint32_t a = 0; a < cast->nactors; a++)
+	for (uint32_t a = 0; a < who->nparticipants; a++)
 		score[a] = 0;
 	for (size_t m = 1; m < count; m++) {
 		if (moments[m] == moments[m - 1] || moments[m - 1] < w.first || moments[m] > w.last)
 			continue;
-		uint32_t waiting = 0, worker = LANE_NOBODY;
-		for (uint32_t a = 0; a < cast->nactors; a++) {
-			if (!takes_part(cast, a)) {
+		uint32_t waiting = 0, worker = NO_PARTICIPANT;
+		for (uint32_t a = 0; a < who->nparticipants; a++) {
+			if (!takes_part(who, a)) {
 				waiting++;
 				continue;
 			}
-			uint8_t state = true_actor_state(cast, a, moments[m - 1]);
+			uint8_t state = true_actor_state(who, a, moments[m - 1]);
 			waiting += state == MAY_WAIT;
 			worker = state == MAY_WORK ? a : worker;
 		}
-		if (waiting + 1 == cast->nactors && worker != LANE_NOBODY)
+		if (waiting + 1 == who->nparticipants && worker != NO_PARTICIPANT)
 			score[worker] += moments[m] - moments[m - 1];
 	}
 }
 
 /* True scores, by the actors of another cast; everybody who has one is among them. */
-static void scores_of(const struct cast *whole, const struct cast *cast, double *score)
+static void scores_of(const struct participants *whole, const struct participants *who,
+		      double *score)
 {
 	double of_whole[THREADS];
 	true_scores(whole, of_whole);
-	for (uint32_t a = 0; a < cast->nactors; a++)
+	for (uint32_t a = 0; a < who->nparticipants; a++)
 		score[a] = 0;
 	for (size_t i = 0; i < w.nthreads; i++) {
-		if (whole->actor_of[i] == LANE_NOBODY || of_whole[whole->actor_of[i]] <= 0)
+		if (whole->participant_of[i] == NO_PARTICIPANT ||
+		    of_whole[whole->participant_of[i]] <= 0)
 			continue;
-		if (cast->actor_of[i] != LANE_NOBODY)
-			score[cast->actor_of[i]] = of_whole[whole->actor_of[i]];
+		if (who->participant_of[i] != NO_PARTICIPANT)
+			score[who->participant_of[i]] = of_whole[whole->participant_of[i]];
 	}
 }
 
@@ -123,12 +125,13 @@ static double true_region(const struct true_thread *t, uint32_t site)
 /* ---- Unclassified time ----------------------------------------------------------------------- */
 
 /* A choice of what each thread did in its unclassified stretches, and who takes part then. */
-static void choose(const struct totals *totals, const struct cast *any, struct cast *cast)
+static void choose(const struct totals *totals, const struct participants *any,
+		   struct participants *who)
 {
 	uint64_t lazy = below(3);
-	*cast = *any;
-	cast->waits = calloc(THREADS, sizeof *cast->waits);
-	cast->actor_of = calloc(THREADS, sizeof *cast->actor_of);
+	*who = *any;
+	who->waits = calloc(THREADS, sizeof *who->waits);
+	who->participant_of = calloc(THREADS, sizeof *who->participant_of);
 	for (size_t i = 0; i < w.nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
 		bool works = t->works, waits = t->waits || t->goes;
@@ -142,24 +145,25 @@ static void choose(const struct totals *totals, const struct cast *any, struct c
 			works |= used && state == MAY_WORK;
 			waits |= used && state == MAY_WAIT;
 		}
-		cast->waits[i] = waits;
-		cast->actor_of[i] = works || t->waits || waits ? any->actor_of[i] : LANE_NOBODY;
+		who->waits[i] = waits;
+		who->participant_of[i] = works || t->waits ||
+					 waits ? any->participant_of[i] : NO_PARTICIPANT;
 	}
 	w.chosen = true;
 }
 
 /* The true score for every choice is in the score for any choice. */
 static void check_any(uint64_t seed, const struct times *times, const struct roles *roles,
-		      const struct cast *any, const struct span *spans, const struct totals *whole,
-		      const struct cast *whole_any)
+		      const struct participants *any, const struct span *spans,
+		      const struct totals *whole, const struct participants *whole_any)
 {
 	struct csp_score *scores = csp_scores(times, roles, any, spans, NULL);
 	for (int choices = 0; choices < 3; choices++) {
-		struct cast cast;
+		struct participants who;
 		double truth[THREADS], run = w.last - w.first;
-		choose(whole, whole_any, &cast);
-		scores_of(&cast, any, truth);
-		for (uint32_t a = 0; a < any->nactors && run > 0; a++) {
+		choose(whole, whole_any, &who);
+		scores_of(&who, any, truth);
+		for (uint32_t a = 0; a < any->nparticipants && run > 0; a++) {
 			if (!spans[times->line[any->clock_of[a]]].events)
 				continue;
 			struct interval percent = interval_percent(
@@ -170,8 +174,8 @@ static void check_any(uint64_t seed, const struct times *times, const struct rol
 				      "%.6f %%, not in %.6f .. %.6f",
 				      seed, a, 100 * truth[a] / run, percent.lo, percent.hi);
 		}
-		free(cast.waits);
-		free(cast.actor_of);
+		free(who.waits);
+		free(who.participant_of);
 		w.chosen = false;
 	}
 	free(scores);
@@ -201,16 +205,16 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 }
 
 static void check_scores(uint64_t seed, const struct times *times, const struct roles *roles,
-			 const struct cast *cast, const struct span *spans,
-			 struct totals *totals, const struct cast *whole, const char *what)
+			 const struct participants *who, const struct span *spans,
+			 struct totals *totals, const struct participants *whole, const char *what)
 {
 	double truth[THREADS];
-	scores_of(whole, cast, truth);
-	struct csp_score *scores = csp_scores(times, roles, cast, spans, totals);
-	for (uint32_t a = 0; a < cast->nactors; a++)
-		if (spans[times->line[cast->clock_of[a]]].events)
+	scores_of(whole, who, truth);
+	struct csp_score *scores = csp_scores(times, roles, who, spans, totals);
+	for (uint32_t a = 0; a < who->nparticipants; a++)
+		if (spans[times->line[who->clock_of[a]]].events)
 			check_score(seed, what, a, scores[a].alone, truth[a],
-				    &spans[times->line[cast->clock_of[a]]]);
+				    &spans[times->line[who->clock_of[a]]]);
 	free(scores);
 }
 
@@ -236,32 +240,35 @@ static void check_totals(uint64_t seed, const struct times *times, const struct 
 }
 
 /* Who takes part: threads, processes, and both for any choice of what is unclassified. */
-struct casts { struct cast threads, processes, any_threads, any_processes; };
+struct all_who { struct participants threads, processes, any_threads, any_processes; };
 
-static struct casts open_casts(const struct totals *t)
+static struct all_who open_participants(const struct totals *t)
 {
-	return (struct casts){ totals_cast_threads(t, false), totals_cast_processes(t, false),
-			       totals_cast_threads(t, true), totals_cast_processes(t, true) };
+	return (struct all_who){ totals_participant_threads(t, false),
+				 totals_participant_processes(t, false),
+				 totals_participant_threads(t, true),
+				 totals_participant_processes(t, true) };
 }
 
-static void close_casts(struct casts *c)
+static void close_participants(struct all_who *c)
 {
-	cast_close(&c->threads);
-	cast_close(&c->processes);
-	cast_close(&c->any_threads);
-	cast_close(&c->any_processes);
+	participants_close(&c->threads);
+	participants_close(&c->processes);
+	participants_close(&c->any_threads);
+	participants_close(&c->any_processes);
 }
 
 static void check_all_scores(uint64_t seed, const struct times *times, const struct roles *roles,
 			     const struct span *spans, struct totals *totals, const struct totals *whole)
 {
-	struct casts casts = open_casts(totals), all = open_casts(whole);
-	check_scores(seed, times, roles, &casts.threads, spans, totals, &all.threads, "thread");
-	check_scores(seed, times, roles, &casts.processes, spans, NULL, &all.processes, "process");
-	check_any(seed, times, roles, &casts.any_threads, spans, whole, &all.any_threads);
-	check_any(seed, times, roles, &casts.any_processes, spans, whole, &all.any_processes);
-	close_casts(&casts);
-	close_casts(&all);
+	struct all_who all_who = open_participants(totals), all = open_participants(whole);
+	check_scores(seed, times, roles, &all_who.threads, spans, totals, &all.threads, "thread");
+	check_scores(seed, times, roles, &all_who.processes, spans, NULL, &all.processes,
+		     "process");
+	check_any(seed, times, roles, &all_who.any_threads, spans, whole, &all.any_threads);
+	check_any(seed, times, roles, &all_who.any_processes, spans, whole, &all.any_processes);
+	close_participants(&all_who);
+	close_participants(&all);
 }
 
 static void check_recording(uint64_t seed, const struct times *times, const struct totals *whole)
@@ -358,12 +365,12 @@ static frz_time score_by_hand(uint32_t thread, uint32_t *site)
 	roles_open(&roles, &w.trace, NULL, NULL);
 	totals_open(&totals, &w.trace, &roles);
 	struct span span = times_span(&times, 0, totals.ends);
-	struct cast cast = totals_cast_threads(&totals, false);
-	struct csp_score *scores = csp_scores(&times, &roles, &cast, &span, NULL);
+	struct participants who = totals_participant_threads(&totals, false);
+	struct csp_score *scores = csp_scores(&times, &roles, &who, &span, NULL);
 	frz_time score = scores[thread].alone;
 	*site = scores[thread].site;
 	free(scores);
-	cast_close(&cast);
+	participants_close(&who);
 	totals_close(&totals);
 	roles_close(&roles);
 	times_close(&times);

@@ -189,7 +189,7 @@ static uint32_t true_mask(const struct query *q, const struct place *x)
 static bool admits(const struct condition *c, uint32_t mask)
 {
 	for (unsigned i = 0; i < c->count; i++)
-		if (!(c->box[i].must & ~mask) && !(mask & ~c->box[i].may))
+		if (!(c->set[i].must & ~mask) && !(mask & ~c->set[i].may))
 			return true;
 	return false;
 }
@@ -200,7 +200,7 @@ static void check_conditions(uint64_t seed, const struct roles *roles)
 	struct query_error error;
 	struct atom_map map;
 	struct conditions c;
-	struct stretch s;
+	struct condition_stretch s;
 	ck_assert(query_open(&q, &trace, roles,
 			     "count(a) + count(b) + count(at a) + count(at bar) + count(working) == 1", &error));
 	atom_map_open(&map, &q);
@@ -209,7 +209,7 @@ static void check_conditions(uint64_t seed, const struct roles *roles)
 		FOR_PLACES(x, s.from, s.to)
 			ck_assert_msg(admits(&s.condition, true_mask(&q, x)),
 				      "seed %" PRIu64 ": from %" PRIu64 " %x is true, found %x .. %x", seed, x->from,
-				      true_mask(&q, x), s.condition.box[0].must, s.condition.box[0].may);
+				      true_mask(&q, x), s.condition.set[0].must, s.condition.set[0].may);
 	conditions_close(&c);
 	atom_map_close(&map);
 	query_close(&q);

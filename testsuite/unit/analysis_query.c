@@ -434,15 +434,15 @@ END_TEST
 /* The straggler score of every thread, asked of the other sweep. */
 static void compare_scores(uint64_t seed, const struct world_times *x)
 {
-	struct cast cast = totals_cast_threads(&x->totals, false);
-	struct csp_score *scores = csp_scores(&x->times, &x->roles, &cast, &x->span, NULL);
+	struct participants who = totals_participant_threads(&x->totals, false);
+	struct csp_score *scores = csp_scores(&x->times, &x->roles, &who, &x->span, NULL);
 	for (size_t i = 0; i < w.nthreads; i++) {
-		if (cast.actor_of[i] == LANE_NOBODY)
+		if (who.participant_of[i] == NO_PARTICIPANT)
 			continue;
-		frz_time score = scores[cast.actor_of[i]].alone;
+		frz_time score = scores[who.participant_of[i]].alone;
 		char question[80];
 		snprintf(question, sizeof question, "thread %d.%d working and count(waiting) == %u",
-			 (int)w.threads[i].rank, (int)w.threads[i].number, cast.nactors - 1);
+			 (int)w.threads[i].rank, (int)w.threads[i].number, who.nparticipants - 1);
 		struct frames f = ask(x, question, seed);
 		ck_assert_msg(score.lo == f.holds.lo && score.hi >= f.holds.lo,
 			      "SEED=%" PRIu64 ": %s: score [%" PRId64 ", %" PRId64
@@ -451,7 +451,7 @@ static void compare_scores(uint64_t seed, const struct world_times *x)
 		frames_close(&f);
 	}
 	free(scores);
-	cast_close(&cast);
+	participants_close(&who);
 }
 
 /* No query has words for who is gone. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lane.h - all actors of one clock, seen as one: when do they all wait, when does one work alone?
+ * timeline.h - all participants of one clock, seen as one: when do they all wait, when does one work alone?
  *
  * An *actor* is a thread, or all threads of a process taken together: it works while one of its
  * threads works, and waits while none works and every thread of it that ever waits or is gone does so
- * or is gone. (Who is gone keeps nobody waiting; only so has a thread a score that goes on when all others have
+ * or is gone. (Who is gone is not waited for; only so has a thread a score that goes on when all others have
  * ended.) Threads that never work and never wait (helpers) take no part; an actor of such threads does not
  * exist. Where records are lost it may not be known whether a thread ever waits: then in time of which it is
  * known that it neither worked nor waited it may keep others from waiting, or not take part.
@@ -17,7 +17,7 @@
  * may differ. So whatever the number of threads, a clock is summed up without any error by
  * segments, each between two of its stamps, in which
  *   - all actors may wait, or
- *   - `alone` may work while all others wait; LANE_ANYBODY when several actors may each be that
+ *   - `alone` may work while all others wait; ANY_PARTICIPANT when several actors may each be that
  *     one,
  * or both, when states are not known. A segment is *certain* when it says what is true for every
  * choice of states; then it says only one of the two. Changes of several threads in unknown order
@@ -30,43 +30,43 @@
  *
  * Cost: there are counts of actors by state, so a change of a thread costs O(log threads), for the
  * merge. */
-#ifndef ANALYSIS_LANE_H
-#define ANALYSIS_LANE_H
+#ifndef ANALYSIS_TIMELINE_H
+#define ANALYSIS_TIMELINE_H
 
 #include "analysis/base/heap.h"
 #include "analysis/states/states.h"
 
-#define LANE_NOBODY  UINT32_MAX
-#define LANE_ANYBODY (UINT32_MAX - 1)
+#define NO_PARTICIPANT UINT32_MAX
+#define ANY_PARTICIPANT (UINT32_MAX - 1)
 
-struct lane_segment {
+struct timeline_segment {
 	uint64_t from, to;   /* stamps, or PERIOD_BEFORE, PERIOD_AFTER */
 	bool all_wait;       /* may be true */
-	uint32_t alone;      /* actor who may work alone; or LANE_NOBODY, LANE_ANYBODY */
+	uint32_t alone;      /* actor who may work alone; or NO_PARTICIPANT, ANY_PARTICIPANT */
 	bool certain;
 	uint32_t site;       /* where `alone` works */
 };
 
-/* Who is who; indices are those of the trace's threads. */
-struct cast {
-	uint32_t *actor_of;  /* each thread's actor; LANE_NOBODY: takes no part */
+/* Which threads take part as what; indices are those of the trace's threads. */
+struct participants {
+	uint32_t *participant_of; /* each thread's actor; NO_PARTICIPANT: takes no part */
 	bool *waits;         /* threads that ever wait, or are gone, or may do so */
 	bool *idles;         /* those of which that is known */
 	uint32_t *clock_of;  /* each actor's clock */
-	uint32_t nactors;
+	uint32_t nparticipants;
 	bool any;            /* for any choice of what threads did in unclassified time */
 };
 
-struct lane; /* of one clock */
+struct timeline; /* of one clock */
 struct totals;
 
-/* NULL when no actor lives on this clock. Completes `totals` for its threads, unless NULL. */
-struct lane *lane_open(const struct trace *, uint32_t clock, const struct roles *,
-		       const struct cast *, struct totals *totals);
-bool lane_next(struct lane *, struct lane_segment *);
-void lane_close(struct lane *);
+/* NULL when no participant lives on this clock. Completes `totals` for its threads, unless NULL. */
+struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct roles *,
+			       const struct participants *, struct totals *totals);
+bool timeline_next(struct timeline *, struct timeline_segment *);
+void timeline_close(struct timeline *);
 
 /* The actors of this lane. */
-const uint32_t *lane_actors(const struct lane *, size_t *count);
+const uint32_t *timeline_participants(const struct timeline *, size_t *count);
 
 #endif

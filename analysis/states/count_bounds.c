@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * census.c - merges the stretches of one clock's threads and counts.
+ * count_bounds.c - merges the stretches of one clock's threads and counts.
  *
  * The counts are bounded by what each thread must and may be; a change of a thread takes its part
  * away and adds another. When some threads are uncertain, and few, their masks are tried one by
  * one. */
-#include "analysis/states/census.h"
+#include "analysis/states/count_bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,49 +15,49 @@
 #define MASKS 16               /* of one thread that are tried one by one */
 #define TRIES 256              /* and of all threads together */
 
-struct member {                /* one thread */
+struct counted_thread {        /* one thread */
 	struct conditions conditions;
-	struct stretch now;
+	struct condition_stretch now;
 	struct condition condition; /* as counted; among unordered changes the join of them */
-	struct mask_box counted;
-	bool blurred;          /* is in census.blurred */
+	struct state_set counted;
+	bool merged;           /* is in count_bounds.merged */
 };
 
 /* Of one process and count: how many of its threads must, and may, have the atom. */
-struct part { int32_t must, may; };
+struct process_count { int32_t must, may; };
 
-struct census {
+struct count_bounds {
 	const struct query *query;
 	size_t ncounts;
 	uint64_t slack;        /* stamps that differ by no more are in unknown order */
-	struct member *members;
+	struct counted_thread *members;
 	size_t nmembers, nuncertain;
 	uint32_t *of_counts;   /* of each member: bits of the counts in which it takes part */
 	uint32_t *process;     /* of each member, numbered from 0 */
-	struct part *parts;    /* of each process, for all counts */
+	struct process_count *parts; /* of each process, for all counts */
 	struct heap ends;      /* of the members' stretches */
 	int32_t *lo, *hi;      /* of the counts, now */
-	size_t *blurred, nblurred;
+	size_t *merged, nmerged;
 	bool at_change;        /* the next segment begins with one */
 	bool ended;
 	uint64_t stamp;        /* where the next segment begins */
-	struct census_segment next; /* to be given out when it cannot get longer */
-	struct census_segment before, after; /* what is said around changes at one stamp */
+	struct count_segment next; /* to be given out when it cannot get longer */
+	struct count_segment before, after; /* what is said around changes at one stamp */
 	bool has_next;
 };
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* Adds (by = 1) or takes away (by = -1) a member whose mask is in the box. */
-static void count_box(struct census *c, size_t member, struct mask_box box, int32_t by)
+/* Adds (by = 1) or takes away (by = -1) a member whose mask is in the set. */
+static void count_set(struct count_bounds *c, size_t member, struct state_set set, int32_t by)
 {
 	for (uint32_t bits = c->of_counts[member]; bits; bits &= bits - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(bits);
 		const struct query_count *count = &c->query->counts[i];
-		int32_t must = by * (int32_t)(box.must >> count->atom & 1);
-		int32_t may = by * (int32_t)(box.may >> count->atom & 1);
+		int32_t must = by * (int32_t)(set.must >> count->atom & 1);
+		int32_t may = by * (int32_t)(set.may >> count->atom & 1);
 		if (count->ranks) {
-			struct part *part = &c->parts[c->process[member] * c->ncounts + i];
+			struct process_count *part = &c->parts[c->process[member] * c->ncounts + i];
 			int32_t lo = part->must > 0, hi = part->may > 0;
 			part->must += must;
 			part->may += may;
@@ -71,45 +71,45 @@ static void count_box(struct census *c, size_t member, struct mask_box box, int3
 
 static bool uncertain(const struct condition *c)
 {
-	return c->count > 1 || c->box[0].must != c->box[0].may;
+	return c->count > 1 || c->set[0].must != c->set[0].may;
 }
 
-static void set_box(struct census *c, size_t member, struct mask_box box)
+static void set_states(struct count_bounds *c, size_t member, struct state_set set)
 {
-	struct member *m = &c->members[member];
-	count_box(c, member, m->counted, -1);
-	m->counted = box;
-	count_box(c, member, box, 1);
+	struct counted_thread *m = &c->members[member];
+	count_set(c, member, m->counted, -1);
+	m->counted = set;
+	count_set(c, member, set, 1);
 }
 
-static void set_member(struct census *c, size_t member, const struct condition *condition)
+static void set_member(struct count_bounds *c, size_t member, const struct condition *condition)
 {
-	struct member *m = &c->members[member];
+	struct counted_thread *m = &c->members[member];
 	c->nuncertain -= uncertain(&m->condition);
 	m->condition = *condition;
 	c->nuncertain += uncertain(condition);
-	set_box(c, member, condition_hull(condition));
+	set_states(c, member, condition_hull(condition));
 }
 
 /* ---- Choices --------------------------------------------------------------------------------- */
 
-static size_t row_size(const struct census *c)
+static size_t row_size(const struct count_bounds *c)
 {
 	return 2 * c->ncounts * sizeof(int32_t);
 }
 
 /* The counts as they are, unless they are there already. False without room. */
-static bool add_choice(const struct census *c, struct census_choices *to)
+static bool add_choice(const struct count_bounds *c, struct count_choices *to)
 {
 	size_t half = c->ncounts * sizeof(int32_t);
 	for (size_t i = 0; i < to->count; i++)
-		if (memcmp(census_lo(to, c->ncounts, i), c->lo, half) == 0 &&
-		    memcmp(census_hi(to, c->ncounts, i), c->hi, half) == 0)
+		if (memcmp(count_choice_lo(to, c->ncounts, i), c->lo, half) == 0 &&
+		    memcmp(count_choice_hi(to, c->ncounts, i), c->hi, half) == 0)
 			return true;
-	if (to->count == CENSUS_CHOICES)
+	if (to->count == COUNT_CHOICES)
 		return false;
-	memcpy(census_lo(to, c->ncounts, to->count), c->lo, half);
-	memcpy(census_hi(to, c->ncounts, to->count), c->hi, half);
+	memcpy(count_choice_lo(to, c->ncounts, to->count), c->lo, half);
+	memcpy(count_choice_hi(to, c->ncounts, to->count), c->hi, half);
 	to->count++;
 	return true;
 }
@@ -119,38 +119,38 @@ static size_t list_masks(const struct condition *condition, uint32_t masks[MASKS
 {
 	size_t count = 0;
 	for (unsigned i = 0; i < condition->count; i++) {
-		uint32_t open = condition->box[i].may & ~condition->box[i].must, chosen = 0;
+		uint32_t open = condition->set[i].may & ~condition->set[i].must, chosen = 0;
 		do { /* all subsets of the open bits */
 			if (count == MASKS)
 				return 0;
-			masks[count++] = condition->box[i].must | chosen;
+			masks[count++] = condition->set[i].must | chosen;
 			chosen = (chosen - open) & open;
 		} while (chosen);
 	}
 	return count;
 }
 
-/* Tries all masks of the uncertain members from `member` on. False when a choice finds no room. */
-static bool try_members(struct census *c, size_t member, struct census_choices *to)
+/* Tries all masks of the uncertain members from `member` on. False when there are more choices than fit. */
+static bool try_members(struct count_bounds *c, size_t member, struct count_choices *to)
 {
 	while (member < c->nmembers && !uncertain(&c->members[member].condition))
 		member++;
 	if (member == c->nmembers)
 		return add_choice(c, to);
 	uint32_t masks[MASKS];
-	struct mask_box whole = c->members[member].counted;
+	struct state_set whole = c->members[member].counted;
 	size_t count = list_masks(&c->members[member].condition, masks);
 	bool fits = count > 0;
 	for (size_t i = 0; i < count && fits; i++) {
-		set_box(c, member, (struct mask_box){ masks[i], masks[i] });
+		set_states(c, member, (struct state_set){ masks[i], masks[i] });
 		fits = try_members(c, member + 1, to);
 	}
-	set_box(c, member, whole);
+	set_states(c, member, whole);
 	return fits;
 }
 
 /* Whether the masks of all uncertain members are few enough to be tried. */
-static bool few_masks(const struct census *c)
+static bool few_masks(const struct count_bounds *c)
 {
 	uint32_t masks[MASKS];
 	size_t product = 1;
@@ -160,7 +160,7 @@ static bool few_masks(const struct census *c)
 	return product > 0 && product <= TRIES;
 }
 
-static void describe(struct census *c, uint64_t from, uint64_t to, struct census_segment *out)
+static void describe(struct count_bounds *c, uint64_t from, uint64_t to, struct count_segment *out)
 {
 	out->from = from;
 	out->to = to;
@@ -173,13 +173,13 @@ static void describe(struct census *c, uint64_t from, uint64_t to, struct census
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
-static uint64_t next_stamp(const struct census *c)
+static uint64_t next_stamp(const struct count_bounds *c)
 {
 	return c->ends.items[0].key;
 }
 
 /* The earliest change of any member but the one that changes next. */
-static uint64_t second_stamp(const struct census *c)
+static uint64_t second_stamp(const struct count_bounds *c)
 {
 	uint64_t second = PERIOD_AFTER;
 	for (size_t i = 1; i < c->ends.count && i <= 2; i++)
@@ -188,42 +188,42 @@ static uint64_t second_stamp(const struct census *c)
 }
 
 /* Takes the member whose stretch ends first to its next one. */
-static size_t turn_first(struct census *c)
+static size_t turn_first(struct count_bounds *c)
 {
 	size_t member = c->ends.items[0].source;
-	struct member *m = &c->members[member];
+	struct counted_thread *m = &c->members[member];
 	conditions_next(&m->conditions, &m->now);
 	heap_change_first(&c->ends, m->now.to);
 	return member;
 }
 
-static void blur(struct census *c, size_t member)
+static void merge_states(struct count_bounds *c, size_t member)
 {
-	struct member *m = &c->members[member];
+	struct counted_thread *m = &c->members[member];
 	struct condition both = condition_join(m->condition, &m->now.condition);
 	set_member(c, member, &both);
-	if (!m->blurred)
-		c->blurred[c->nblurred++] = member;
-	m->blurred = true;
+	if (!m->merged)
+		c->merged[c->nmerged++] = member;
+	m->merged = true;
 }
 
-static void unblur(struct census *c)
+static void settle_states(struct count_bounds *c)
 {
-	while (c->nblurred > 0) {
-		struct member *m = &c->members[c->blurred[--c->nblurred]];
-		m->blurred = false;
-		set_member(c, c->blurred[c->nblurred], &m->now.condition);
+	while (c->nmerged > 0) {
+		struct counted_thread *m = &c->members[c->merged[--c->nmerged]];
+		m->merged = false;
+		set_member(c, c->merged[c->nmerged], &m->now.condition);
 	}
 }
 
-static bool unordered(const struct census *c, uint64_t stamp, uint64_t later)
+static bool unordered(const struct count_bounds *c, uint64_t stamp, uint64_t later)
 {
 	return later != PERIOD_AFTER && later - stamp <= c->slack;
 }
 
 /* Counts what changes at the next stamp; true when that is unordered, up to c->stamp. A thread with
  * several changes at one stamp is, too: it has been in all of these states. */
-static bool cross(struct census *c)
+static bool cross(struct count_bounds *c)
 {
 	c->stamp = next_stamp(c);
 	bool together = unordered(c, c->stamp, second_stamp(c));
@@ -233,36 +233,36 @@ static bool cross(struct census *c)
 		return false;
 	}
 	describe(c, c->stamp, c->stamp, &c->before);
-	blur(c, member);
+	merge_states(c, member);
 	while (unordered(c, c->stamp, next_stamp(c))) {
 		c->stamp = next_stamp(c);
-		blur(c, turn_first(c));
+		merge_states(c, turn_first(c));
 	}
 	return true;
 }
 
 /* Takes away what a neighbour says, whose ticks contain all of this. */
-static void leave_to(const struct census *c, struct census_choices *x,
-		     const struct census_choices *y)
+static void leave_to(const struct count_bounds *c, struct count_choices *x,
+		     const struct count_choices *y)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < x->count; i++) {
-		const int32_t *row = census_lo(x, c->ncounts, i);
+		const int32_t *row = count_choice_lo(x, c->ncounts, i);
 		bool said = false;
 		for (size_t j = 0; j < y->count; j++)
-			said |= memcmp(row, census_lo(y, c->ncounts, j), row_size(c)) == 0;
+			said |= memcmp(row, count_choice_lo(y, c->ncounts, j), row_size(c)) == 0;
 		if (!said)
-			memmove(census_lo(x, c->ncounts, kept++), row, row_size(c));
+			memmove(count_choice_lo(x, c->ncounts, kept++), row, row_size(c));
 	}
 	x->count = kept;
 }
 
 /* Changes in unknown order; false when their segment says nothing that its neighbours do not say.
  * */
-static bool blurred_piece(struct census *c, uint64_t from, struct census_segment *out)
+static bool unordered_piece(struct count_bounds *c, uint64_t from, struct count_segment *out)
 {
 	describe(c, from, c->stamp, out);
-	unblur(c);
+	settle_states(c);
 	if (from == c->stamp) {
 		describe(c, from, c->stamp, &c->after);
 		leave_to(c, &out->choices, &c->before.choices);
@@ -272,14 +272,14 @@ static bool blurred_piece(struct census *c, uint64_t from, struct census_segment
 }
 
 /* The next segment; it may say the same as the one before. */
-static bool next_piece(struct census *c, struct census_segment *out)
+static bool next_piece(struct count_bounds *c, struct count_segment *out)
 {
 	if (c->ended)
 		return false;
 	if (c->at_change) {
 		uint64_t from = next_stamp(c);
 		c->at_change = false;
-		if (cross(c) && blurred_piece(c, from, out))
+		if (cross(c) && unordered_piece(c, from, out))
 			return true;
 	}
 	describe(c, c->stamp, next_stamp(c), out);
@@ -288,14 +288,14 @@ static bool next_piece(struct census *c, struct census_segment *out)
 	return true;
 }
 
-static bool says_the_same(const struct census *c, const struct census_segment *x,
-			  const struct census_segment *y)
+static bool says_the_same(const struct count_bounds *c, const struct count_segment *x,
+			  const struct count_segment *y)
 {
 	return x->choices.count == y->choices.count &&
 	       memcmp(x->choices.bounds, y->choices.bounds, x->choices.count * row_size(c)) == 0;
 }
 
-bool census_next(struct census *c, struct census_segment *out)
+bool count_bounds_next(struct count_bounds *c, struct count_segment *out)
 {
 	if (!c->has_next && !next_piece(c, &c->next))
 		return false;
@@ -309,14 +309,14 @@ bool census_next(struct census *c, struct census_segment *out)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-void census_segment_open(struct census_segment *s, const struct query *q)
+void count_segment_open(struct count_segment *s, const struct query *q)
 {
-	*s = (struct census_segment){ .from = PERIOD_BEFORE };
-	s->choices.bounds = mem_resize(NULL, CENSUS_CHOICES * 2 * ((size_t)q->ncounts + 1),
+	*s = (struct count_segment){ .from = PERIOD_BEFORE };
+	s->choices.bounds = mem_resize(NULL, COUNT_CHOICES * 2 * ((size_t)q->ncounts + 1),
 				       sizeof *s->choices.bounds);
 }
 
-void census_segment_close(struct census_segment *s)
+void count_segment_close(struct count_segment *s)
 {
 	free(s->choices.bounds);
 }
@@ -327,12 +327,12 @@ static bool lives_on(const struct query *q, size_t thread, uint32_t clock)
 }
 
 /* Threads of one process stand together in the trace. */
-static void add_member(struct census *c, const struct atom_map *map, size_t thread)
+static void add_member(struct count_bounds *c, const struct atom_map *map, size_t thread)
 {
 	const struct tr_thread *threads = c->query->trace->threads;
 	size_t member = c->nmembers++;
-	struct member *m = &c->members[member];
-	*m = (struct member){ .condition = { 1, { { 0, 0 } } } };
+	struct counted_thread *m = &c->members[member];
+	*m = (struct counted_thread){ .condition = { 1, { { 0, 0 } } } };
 	bool same = member > 0 && c->members[member - 1].conditions.states.events.thread->process ==
 					  threads[thread].process;
 	c->process[member] = member == 0 ? 0 : c->process[member - 1] + !same;
@@ -346,7 +346,7 @@ static void add_member(struct census *c, const struct atom_map *map, size_t thre
 	heap_add(&c->ends, m->now.to, (uint32_t)member);
 }
 
-struct census *census_open(const struct atom_map *map, uint32_t clock)
+struct count_bounds *count_bounds_open(const struct atom_map *map, uint32_t clock)
 {
 	const struct query *q = map->query;
 	size_t count = 0;
@@ -354,8 +354,8 @@ struct census *census_open(const struct atom_map *map, uint32_t clock)
 		count += lives_on(q, i, clock);
 	if (count == 0)
 		return NULL;
-	struct census *c = mem_resize(NULL, 1, sizeof *c);
-	*c = (struct census){
+	struct count_bounds *c = mem_resize(NULL, 1, sizeof *c);
+	*c = (struct count_bounds){
 		.query = q, .ncounts = q->ncounts,
 		.slack = 2 * q->trace->clocks[clock].half_width,
 		.members = mem_resize(NULL, count, sizeof *c->members),
@@ -364,40 +364,40 @@ struct census *census_open(const struct atom_map *map, uint32_t clock)
 		.parts = mem_resize(NULL, count * (q->ncounts + 1), sizeof *c->parts),
 		.ends.items = mem_resize(NULL, count, sizeof *c->ends.items),
 		.lo = mem_resize(NULL, 2 * (q->ncounts + 1), sizeof *c->lo),
-		.blurred = mem_resize(NULL, count, sizeof *c->blurred),
+		.merged = mem_resize(NULL, count, sizeof *c->merged),
 	};
 	c->hi = c->lo + c->ncounts;
 	memset(c->lo, 0, 2 * c->ncounts * sizeof *c->lo);
 	memset(c->parts, 0, count * c->ncounts * sizeof *c->parts);
-	census_segment_open(&c->next, q);
-	census_segment_open(&c->before, q);
-	census_segment_open(&c->after, q);
+	count_segment_open(&c->next, q);
+	count_segment_open(&c->before, q);
+	count_segment_open(&c->after, q);
 	for (size_t i = 0; i < q->trace->nthreads; i++)
 		if (lives_on(q, i, clock))
 			add_member(c, map, i);
 	return c;
 }
 
-void census_close(struct census *c)
+void count_bounds_close(struct count_bounds *c)
 {
 	if (!c)
 		return;
 	for (size_t i = 0; i < c->nmembers; i++)
 		conditions_close(&c->members[i].conditions);
-	census_segment_close(&c->next);
-	census_segment_close(&c->before);
-	census_segment_close(&c->after);
+	count_segment_close(&c->next);
+	count_segment_close(&c->before);
+	count_segment_close(&c->after);
 	free(c->members);
 	free(c->of_counts);
 	free(c->process);
 	free(c->parts);
 	free(c->ends.items);
 	free(c->lo);
-	free(c->blurred);
+	free(c->merged);
 	free(c);
 }
 
-void census_most(const struct query *q, uint32_t clock, int32_t *most)
+void count_bounds_most(const struct query *q, uint32_t clock, int32_t *most)
 {
 	for (uint32_t i = 0; i < q->ncounts; i++) {
 		uint32_t last = UINT32_MAX;

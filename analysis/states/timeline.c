@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * timeline.c - merges the periods of one clock's threads and counts.
+ *
+ * Per actor, how many of its threads may or must work and may or must wait; per lane, how many
+ * actors may or must wait. "All but one" is a count; which one is the exclusive or of the actors
+ * that are not in it, so nothing is ever searched for. */
+#include "analysis/states/timeline.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/states/totals.h"
+
+struct timeline_thread {      /* one thread */
+	size_t thread;
+	struct states states;
+	struct period now;
+	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
+	uint8_t alone_is[MAY_ANY + 1]; /* by `may`: what a participant is that is this thread alone */
+	uint32_t participant; /* in this lane */
+	bool waits;
+	bool any;             /* what it did in unclassified time is open */
+	bool may_abstain;     /* whether it waits at all, so whether it keeps others from waiting, is open */
+	bool merged;          /* is in timeline.merged */
+};
+
+struct participant {
+	uint32_t threads;
+	uint32_t waiters;             /* threads that ever wait, or are gone */
+	uint32_t may_work, must_work; /* how many threads */
+	uint32_t may_wait, must_wait; /* how many of the waiters; or be gone */
+	uint8_t is;                   /* what follows from that: IS_... */
+	uint32_t site;                /* where it began to work last */
+};
+enum { IS_MAY_WAIT = 1, IS_MUST_WAIT = 2, IS_MAY_WORK = 4, IS_MUST_WORK = 8 };
+
+/* A stretch between two stamps and what it says: who may work alone, and two bits. That is one
+ * number, because it is moved and compared at every change of a thread. */
+struct timeline_piece { uint64_t from, to, says; uint32_t site; };
+#define SAYS_ALL_WAIT (UINT64_C(1) << 32)
+#define SAYS_CERTAIN  (UINT64_C(1) << 33)
+#define SAYS_NOTHING  ((uint64_t)NO_PARTICIPANT)
+#define SAYS_ALONE(says) ((uint32_t)(says))
+
+struct timeline {
+	struct totals *totals; /* to complete; or NULL */
+	uint64_t slack;       /* stamps that differ by no more are in unknown order */
+	struct timeline_thread *members;
+	struct participant *participants;
+	uint32_t *ids;        /* of the participants, in the whole list */
+	size_t nmembers, nparticipants;
+	struct heap ends;     /* of the members' periods */
+
+	/* Over the actors. */
+	uint64_t counts; /* who may wait; who must; who may wait, or else may work */
+	uint32_t xor_not_may_wait, xor_both;
+
+	uint64_t stamp;       /* of the last change that was counted */
+	bool at_change;       /* the next piece begins with one */
+	bool ended;
+	uint32_t *merged;     /* members that changed in this tick, if more than once in all */
+	size_t nmerged;
+	uint64_t says;        /* what the last piece between two changes says */
+	struct timeline_piece open; /* to be given out once it cannot get longer */
+	uint64_t open_stretch;
+};
+
+/* ---- Participants ---------------------------------------------------------------------------- */
+
+static uint8_t is(bool may_wait, bool must_wait, bool may_work, bool must_work)
+{
+	return (uint8_t)(may_wait * IS_MAY_WAIT | must_wait * IS_MUST_WAIT |
+			 may_work * IS_MAY_WORK | must_work * IS_MUST_WORK);
+}
+
+static uint8_t is_of_threads(const struct participant *a)
+{
+	return is(a->waiters > 0 && a->may_wait == a->waiters && a->must_work == 0,
+		  a->waiters > 0 && a->must_wait == a->waiters && a->may_work == 0,
+		  a->may_work > 0, a->must_work > 0);
+}
+
+static bool may_idle(uint8_t may)
+{
+	return may & (MAY_WAIT | MAY_GONE);
+}
+
+static bool must_idle(uint8_t may)
+{
+	return may && !(may & ~(MAY_WAIT | MAY_GONE));
+}
+
+static uint8_t is_of_thread(bool waits, uint8_t may)
+{
+	return is(waits && may_idle(may), waits && must_idle(may), may & MAY_WORK, may == MAY_WORK);
+}
+
+static void count_member(struct participant *participant, const struct timeline_thread *m, int by)
+{
+	participant->may_work += m->may & MAY_WORK ? by : 0;
+	participant->must_work += m->may == MAY_WORK ? by : 0;
+	if (m->waits) {
+		participant->may_wait += may_idle(m->may) ? by : 0;
+		participant->must_wait += must_idle(m->may) ? by : 0;
+	}
+}
+
+/* What an actor adds to the lane's counts: three numbers in one. */
+#define COUNT_BITS 21
+#define COUNT_MAY_WAIT  UINT64_C(1)
+#define COUNT_MUST_WAIT (UINT64_C(1) << COUNT_BITS)
+#define COUNT_BOTH      (UINT64_C(1) << 2 * COUNT_BITS)
+static const uint64_t counts_as[16] = {
+#define X(is)                                                                                      \
+	[is] = ((is) & IS_MAY_WAIT ? COUNT_MAY_WAIT : 0) +                                         \
+	       ((is) & IS_MUST_WAIT ? COUNT_MUST_WAIT : 0) +                                       \
+	       ((is) & IS_MAY_WAIT && (is) & IS_MAY_WORK ? COUNT_BOTH : 0)
+	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7),
+	X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15),
+#undef X
+};
+
+static size_t count_of(const struct timeline *timeline, uint64_t unit)
+{
+	return timeline->counts / unit & ((UINT64_C(1) << COUNT_BITS) - 1);
+}
+
+/* Takes an actor from what it was to what it is now, in the lane's counts. */
+static void count_participant(struct timeline *timeline, uint32_t a, uint8_t now)
+{
+	uint64_t before = counts_as[timeline->participants[a].is], after = counts_as[now];
+	timeline->participants[a].is = now;
+	timeline->counts += after - before;
+	timeline->xor_not_may_wait ^= (before ^ after) & COUNT_MAY_WAIT ? a : 0;
+	timeline->xor_both ^= (before ^ after) & COUNT_BOTH ? a : 0;
+}
+
+static void set_member(struct timeline *timeline, struct timeline_thread *m, uint8_t may)
+{
+	struct participant *participant = &timeline->participants[m->participant];
+	if (may == m->may)
+		return;
+	if (participant->threads == 1) {
+		m->may = may;
+		count_participant(timeline, m->participant, m->alone_is[may]);
+	} else {
+		count_member(participant, m, -1);
+		m->may = may;
+		count_member(participant, m, 1);
+		count_participant(timeline, m->participant, is_of_threads(participant));
+	}
+	if (may & MAY_WORK && m->now.site != TR_NO_SITE)
+		participant->site = m->now.site;
+}
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+/* What may be true with the counts as they are, and where the one works who works alone. */
+static uint64_t describe(const struct timeline *timeline, uint32_t *site)
+{
+	uint64_t says = 0;
+	uint32_t a = NO_PARTICIPANT;
+	size_t may_wait = count_of(timeline, COUNT_MAY_WAIT), both = count_of(timeline, COUNT_BOTH);
+	size_t must_wait = count_of(timeline, COUNT_MUST_WAIT);
+	*site = TR_NO_SITE;
+	if (may_wait == timeline->nparticipants) {
+		says = SAYS_ALL_WAIT;
+		a = both == 0 ? NO_PARTICIPANT : both == 1 ? timeline->xor_both : ANY_PARTICIPANT;
+	} else if (may_wait == timeline->nparticipants - 1 &&
+		   timeline->participants[timeline->xor_not_may_wait].is & IS_MAY_WORK) {
+		a = timeline->xor_not_may_wait;
+	}
+	if (a >= timeline->nparticipants)
+		return says | a | (must_wait == timeline->nparticipants ? SAYS_CERTAIN : 0);
+	*site = timeline->participants[a].site;
+	bool certain = must_wait == timeline->nparticipants - 1 &&
+		       timeline->participants[a].is & IS_MUST_WORK;
+	return says | timeline->ids[a] | (certain ? SAYS_CERTAIN : 0);
+}
+
+static uint64_t next_stamp(const struct timeline *timeline)
+{
+	return timeline->ends.items[0].key;
+}
+
+/* Any choice of what is open. Who waits only by such a choice may do neither of both without keeping
+ * others from waiting. */
+static uint8_t any_choice(const struct timeline_thread *m, uint8_t may)
+{
+	if (m->any && may & MAY_BE_UNCLASSIFIED)
+		may |= MAY_WORK | MAY_WAIT | MAY_OTHER;
+	return may & (MAY_OTHER | MAY_BE_UNCLASSIFIED) && m->may_abstain ? may | MAY_WAIT : may;
+}
+
+static void next_period(struct timeline *timeline, struct timeline_thread *m)
+{
+	states_next(&m->states, &m->now);
+	if (timeline->totals)
+		totals_add(timeline->totals, m->thread, &m->now);
+	m->now.may = any_choice(m, m->now.may);
+}
+
+/* Takes the member whose period ends first to its next one. */
+static struct timeline_thread *turn_first(struct timeline *timeline)
+{
+	struct timeline_thread *m = &timeline->members[timeline->ends.items[0].source];
+	next_period(timeline, m);
+	heap_change_first(&timeline->ends, m->now.to);
+	return m;
+}
+
+static void merge_states(struct timeline *timeline, struct timeline_thread *m)
+{
+	set_member(timeline, m, m->may | m->now.may);
+	if (!m->merged)
+		timeline->merged[timeline->nmerged++] = (uint32_t)(m - timeline->members);
+	m->merged = true;
+}
+
+/* The earliest change of any member but the one that changes next. */
+static uint64_t second_stamp(const struct timeline *timeline)
+{
+	const struct heap_item *items = timeline->ends.items;
+	uint64_t second = timeline->ends.count > 1 ? items[1].key : PERIOD_AFTER;
+	return timeline->ends.count > 2 && items[2].key < second ? items[2].key : second;
+}
+
+static bool unordered(const struct timeline *timeline, uint64_t later)
+{
+	return later != PERIOD_AFTER && later - timeline->stamp <= timeline->slack;
+}
+
+/* Counts what changes at the next stamp. With several changes in unknown order every order of them
+ * is possible: until settle_states(), each thread may be in any state that it has up to timeline->stamp. */
+static void cross(struct timeline *timeline)
+{
+	timeline->stamp = next_stamp(timeline);
+	bool together = unordered(timeline, second_stamp(timeline));
+	struct timeline_thread *m = turn_first(timeline);
+	if (!together && next_stamp(timeline) != timeline->stamp) {
+		set_member(timeline, m, m->now.may);
+		return;
+	}
+	merge_states(timeline, m);
+	while (unordered(timeline, next_stamp(timeline))) {
+		timeline->stamp = next_stamp(timeline);
+		merge_states(timeline, turn_first(timeline));
+	}
+}
+
+static void settle_states(struct timeline *timeline)
+{
+	while (timeline->nmerged > 0) {
+		struct timeline_thread *m =
+			&timeline->members[timeline->merged[--timeline->nmerged]];
+		m->merged = false;
+		set_member(timeline, m, m->now.may);
+	}
+}
+
+/* Without what a neighbour says, whose ticks contain this one. */
+static uint64_t leave_to(uint64_t says, uint64_t neighbour)
+{
+	says &= ~(neighbour & SAYS_ALL_WAIT);
+	return SAYS_ALONE(says) == SAYS_ALONE(neighbour) ? says | SAYS_NOTHING : says;
+}
+
+/* The next piece of the lane; pieces follow each other without gaps and may say nothing. */
+static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
+{
+	if (timeline->ended)
+		return false;
+	if (timeline->at_change) {
+		piece->from = next_stamp(timeline);
+		cross(timeline);
+		timeline->at_change = false;
+		if (timeline->nmerged > 0) {
+			uint32_t ignored;
+			piece->to = timeline->stamp;
+			piece->says = describe(timeline, &piece->site) & ~SAYS_CERTAIN;
+			settle_states(timeline);
+			if (piece->from == piece->to) {
+				piece->says = leave_to(piece->says, timeline->says);
+				piece->says = leave_to(piece->says, describe(timeline, &ignored));
+			}
+			return true;
+		}
+	}
+	piece->from = timeline->stamp;
+	piece->to = next_stamp(timeline);
+	piece->says = timeline->says = describe(timeline, &piece->site);
+	timeline->at_change = true;
+	timeline->ended = piece->to == PERIOD_AFTER;
+	return true;
+}
+
+/* False when there is nothing to say. */
+static bool give_out(const struct timeline_piece *open, struct timeline_segment *out)
+{
+	out->from = open->from;
+	out->to = open->to;
+	out->all_wait = open->says & SAYS_ALL_WAIT;
+	out->certain = open->says & SAYS_CERTAIN;
+	out->alone = SAYS_ALONE(open->says);
+	out->site = open->site;
+	return out->all_wait || out->alone != NO_PARTICIPANT;
+}
+
+bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
+{
+	struct timeline_piece piece;
+	while (next_piece(timeline, &piece)) {
+		uint64_t stretch = piece.to - piece.from;
+		bool longer = piece.says == timeline->open.says, given = false;
+		if (!longer) {
+			given = give_out(&timeline->open, out);
+			timeline->open.from = piece.from;
+			timeline->open.says = piece.says;
+		}
+		timeline->open.to = piece.to;
+		if (!longer || stretch > timeline->open_stretch) {
+			timeline->open_stretch = stretch;
+			timeline->open.site = piece.site;
+		}
+		if (given)
+			return true;
+	}
+	bool given = give_out(&timeline->open, out);
+	timeline->open.says = SAYS_NOTHING;
+	return given;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* The index in this timeline of a participant of the whole list. */
+static uint32_t find_participant(struct timeline *timeline, uint32_t id)
+{
+	for (size_t a = timeline->nparticipants; a-- > 0;)
+		if (timeline->ids[a] == id)
+			return (uint32_t)a;
+	timeline->ids[timeline->nparticipants] = id;
+	timeline->participants[timeline->nparticipants] =
+		(struct participant){ .site = TR_NO_SITE };
+	return (uint32_t)timeline->nparticipants++;
+}
+
+static void add_member(struct timeline *timeline, const struct trace *trace, size_t thread,
+		       const struct roles *roles, const struct participants *who)
+{
+	struct timeline_thread *m = &timeline->members[timeline->nmembers++];
+	*m = (struct timeline_thread){ .thread = thread,
+				       .participant = find_participant(timeline,
+								       who->participant_of[thread]),
+				       .waits = who->waits[thread] || who->any,
+				       .any = who->any,
+				       .may_abstain = !who->idles[thread] };
+	for (uint8_t may = 0; may <= MAY_ANY; may++)
+		m->alone_is[may] = is_of_thread(m->waits, may);
+	states_open(&m->states, trace, thread, roles);
+	next_period(timeline, m);
+	m->may = m->now.may;
+	if (m->may & MAY_WORK && m->now.site != TR_NO_SITE)
+		timeline->participants[m->participant].site = m->now.site;
+	timeline->participants[m->participant].threads++;
+	timeline->participants[m->participant].waiters += m->waits;
+	count_member(&timeline->participants[m->participant], m, 1);
+	heap_add(&timeline->ends, m->now.to, (uint32_t)(m - timeline->members));
+}
+
+struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const struct roles *roles,
+			       const struct participants *who, struct totals *totals)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < trace->nthreads; i++)
+		count += trace->threads[i].clock == clock &&
+			 who->participant_of[i] != NO_PARTICIPANT;
+	if (count == 0)
+		return NULL;
+	struct timeline *timeline = mem_resize(NULL, 1, sizeof *timeline);
+	*timeline = (struct timeline){ .totals = totals,
+				       .slack = 2 * trace->clocks[clock].half_width,
+				       .members =
+					       mem_resize(NULL, count, sizeof *timeline->members),
+				       .participants = mem_resize(NULL, count,
+								  sizeof *timeline->participants),
+				       .ids = mem_resize(NULL, count, sizeof *timeline->ids),
+				       .ends.items = mem_resize(NULL, count,
+								sizeof *timeline->ends.items),
+				       .merged = mem_resize(NULL, count, sizeof *timeline->merged),
+				       .open = { .says = SAYS_NOTHING, .site = TR_NO_SITE } };
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (trace->threads[i].clock == clock && who->participant_of[i] != NO_PARTICIPANT)
+			add_member(timeline, trace, i, roles, who);
+	for (uint32_t a = 0; a < timeline->nparticipants; a++) {
+		timeline->xor_not_may_wait ^= a;
+		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));
+	}
+	return timeline;
+}
+
+void timeline_close(struct timeline *timeline)
+{
+	if (!timeline)
+		return;
+	for (size_t i = 0; i < timeline->nmembers; i++) {
+		struct timeline_thread *m = &timeline->members[i];
+		if (timeline->totals)
+			totals_end(timeline->totals, m->thread, &m->states);
+		states_close(&m->states);
+	}
+	free(timeline->members);
+	free(timeline->participants);
+	free(timeline->ids);
+	free(timeline->ends.items);
+	free(timeline->merged);
+	free(timeline);
+}
+
+const uint32_t *timeline_participants(const struct timeline *timeline, size_t *count)
+{
+	*count = timeline->nparticipants;
+	return timeline->ids;
+}
