@@ -62,11 +62,11 @@ static double ghz_by_cpuid(void)
 }
 
 /* The same moment on both clocks: of some tries the one whose two TSC reads were closest. */
-struct pair { uint64_t tsc, ns; };
+struct clock_reading { uint64_t tsc, ns; };
 
-static struct pair read_pair(void)
+static struct clock_reading read_pair(void)
 {
-	struct pair best = { 0 };
+	struct clock_reading best = { 0 };
 	uint64_t best_gap = UINT64_MAX;
 
 	for (int i = 0; i < PAIR_TRIES; i++) {
@@ -76,7 +76,7 @@ static struct pair read_pair(void)
 
 		if (gap < best_gap) {
 			best_gap = gap;
-			best = (struct pair){ before + gap / 2, ns };
+			best = (struct clock_reading){ before + gap / 2, ns };
 		}
 	}
 	return best;
@@ -85,7 +85,7 @@ static struct pair read_pair(void)
 static double ghz_by_measuring(void)
 {
 	struct timespec pause = { .tv_nsec = MEASURE_NS };
-	struct pair first = read_pair(), last;
+	struct clock_reading first = read_pair(), last;
 
 	do { /* a signal may cut the pause short */
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);

@@ -16,20 +16,20 @@
 #define ROUNDS      100   /* at least; more while the interval is wider than ... */
 #define FINE_TICKS  3000  /* a microsecond */
 #define POOR_TICKS  6000  /* wider: no more was seen than that at least one core was busy */
-#define SPINS       1000  /* before the processor is offered to somebody else */
+#define SPINS       1000  /* before the processor is offered to another thread */
 #define STACK_BYTES ((size_t)128 << 10)
 #define GIVE_UP     UINT64_MAX
 
 /* What the two threads share, alone in its cache line. Odd turns are the other side's. */
-struct line {
+struct cache_line {
 	uint64_t turn;
 	uint64_t stamp; /* of the other side, in its turn */
 } __attribute__((aligned(128)));
 
 /* ---- One pair ---------------------------------------------------------------------------------*/
 
-/* Until it is turn `wanted`, or nobody will ever come. */
-static bool wait_for_turn(const struct line *line, uint64_t wanted, uint64_t until_ns)
+/* Until it is turn `wanted`, or the other side will never come. */
+static bool wait_for_turn(const struct cache_line *line, uint64_t wanted, uint64_t until_ns)
 {
 	for (unsigned i = 1;; i++) {
 		uint64_t turn = __atomic_load_n(&line->turn, __ATOMIC_ACQUIRE);
@@ -46,7 +46,7 @@ static bool wait_for_turn(const struct line *line, uint64_t wanted, uint64_t unt
 	}
 }
 
-struct other_side { struct line line; uint64_t until_ns; };
+struct other_side { struct cache_line line; uint64_t until_ns; };
 
 static void *answer(void *argument)
 {
@@ -169,7 +169,7 @@ static void sum_up(struct frz_cores *c)
 		least = core->lo < least ? core->lo : least;
 		most = core->hi > most ? core->hi : most;
 	}
-	c->half_width = ((uint64_t)most - (uint64_t)least + 1) / 2;
+	c->uncertainty = ((uint64_t)most - (uint64_t)least + 1) / 2;
 }
 
 static int list_cores(struct frz_cores *c, const cpu_set_t *set)

@@ -12,7 +12,7 @@
  * k was ahead by b - c to b - a ticks, and by a steady difference within the intersection of all
  * such intervals, widened by the tick that each counter's rounding may take. There is then one clock
  * from which no core differs by more than half the way from the least to the greatest of them (the
- * first core is at 0): half_width. That two cores differ for certain is no error: half_width covers
+ * first core is at 0): uncertainty. That two cores differ for certain is no error: uncertainty covers
  * it.
  *
  * Where a core is so busy that stamps take microseconds all the time, nothing is concluded but a
@@ -38,7 +38,7 @@ struct frz_cores {
 	size_t n;
 	size_t compared;       /* how many pairs were; at most n - 1 */
 	size_t disagree;       /* cores that differ from the first for certain */
-	uint64_t half_width;   /* of those that were compared */
+	uint64_t uncertainty;  /* of those that were compared */
 };
 
 /* Compares the cores of `set` within about `deadline_ns`; those on which the caller may not run, or

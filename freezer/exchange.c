@@ -42,7 +42,7 @@ static uint64_t from_now(uint64_t ns)
 /* ---- Answering --------------------------------------------------------------------------------*/
 
 /* Whether a question is newer than all others of its asker; then it is remembered. The table
- * forgets the asker that was silent longest: what is replayed then gets an answer that nobody
+ * forgets the asker that was silent longest: what is replayed then gets an answer that no one
  * takes. */
 static bool is_new(struct frz_endpoint *e, const struct packet *p)
 {
@@ -97,7 +97,7 @@ static enum handled handle(struct frz_endpoint *e, const struct arrival *a)
 
 int frz_answer(struct frz_endpoint *e, const struct frz_stop *stop, uint64_t deadline_ns)
 {
-	struct wait wait = { stop, from_now(deadline_ns), SPIN_NS };
+	struct packet_wait wait = { stop, from_now(deadline_ns), SPIN_NS };
 	struct arrival a;
 	int answers = 0;
 
@@ -118,7 +118,7 @@ int frz_answer(struct frz_endpoint *e, const struct frz_stop *stop, uint64_t dea
 
 /* Reads until a packet of `kind` that replies to the latest question. */
 static bool receive_reply(struct frz_endpoint *e, enum packet_kind kind, uint32_t from,
-			  struct arrival *a, const struct wait *wait)
+			  struct arrival *a, const struct packet_wait *wait)
 {
 	while (packet_receive(e, a, wait)) {
 		const struct packet *p = &a->packet;
@@ -146,7 +146,7 @@ static struct packet question(struct frz_endpoint *e, enum packet_kind kind, uin
 
 /* One question and its answer. 1, 0 if none came in time, or -errno. */
 static int ask_once(struct frz_endpoint *e, enum packet_kind kind, const struct address *to,
-		    uint32_t clock, const struct wait *wait, struct frz_sync_record *r)
+		    uint32_t clock, const struct packet_wait *wait, struct frz_sync_record *r)
 {
 	struct packet p = question(e, kind, clock);
 	struct arrival a;
@@ -185,7 +185,7 @@ int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz
 	int got = address_parse(e, text, &to);
 
 	while (got >= 0 && done < b.at_most && now < deadline) {
-		struct wait wait = { NULL, earlier(deadline, now + patience), SPIN_NS };
+		struct packet_wait wait = { NULL, earlier(deadline, now + patience), SPIN_NS };
 		struct frz_sync_record r;
 
 		got = ask_once(e, ASK, &to, clock, &wait, &r);
@@ -225,7 +225,7 @@ int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_
 
 	deadline = from_now(deadline_ns);
 	for (; frz_monotonic_raw_ns() < deadline; patience *= 2) {
-		struct wait wait = { NULL, earlier(deadline, from_now(patience)), SPIN_NS };
+		struct packet_wait wait = { NULL, earlier(deadline, from_now(patience)), SPIN_NS };
 
 		error = packet_send(e, &to, &p);
 		if (error)
@@ -238,11 +238,11 @@ int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_
 
 /* ---- Now and then -----------------------------------------------------------------------------*/
 
-/* Answers until `until_ns`. Somebody who asked and will ask more is waited for awake. Packets
- * without the key may come in any number: they are read at a rate that costs nobody a processor. */
+/* Answers until `until_ns`. An endpoint that asked and will ask more is waited for awake. Packets
+ * without the key may come in any number: they are read at a rate that does not cost a processor. */
 static void answer_beside(struct frz_endpoint *e, uint64_t until_ns, const struct frz_stop *stop)
 {
-	struct wait wait = { stop, until_ns, 0 };
+	struct packet_wait wait = { stop, until_ns, 0 };
 	struct arrival a;
 
 	while (packet_receive(e, &a, &wait)) {
@@ -275,7 +275,7 @@ static void remember(struct kept *k, uint64_t fastest)
 static void ask_beside(struct frz_endpoint *e, struct kept *k, struct frz_pace pace,
 		       uint64_t patience_ns, const struct frz_stop *stop)
 {
-	struct wait wait = { .stop = stop, .spin_ns = KNOCK_SPIN_NS };
+	struct packet_wait wait = { .stop = stop, .spin_ns = KNOCK_SPIN_NS };
 	uint64_t fastest = UINT64_MAX, good = k->fastest + k->fastest / NEARLY;
 	bool last = false;
 

@@ -33,7 +33,7 @@
 struct frz_counts {
 	uint64_t exchanges;  /* questions whose answer came in time */
 	uint64_t unanswered; /* questions whose answer did not */
-	uint64_t forged;     /* packets dropped: without the key, damaged, or for somebody else */
+	uint64_t forged;     /* packets dropped: without the key, damaged, or for another endpoint */
 	uint64_t stale;      /* packets dropped: late, repeated or out of order */
 };
 
@@ -71,7 +71,7 @@ uint16_t frz_port(const struct frz_endpoint *e);
 /* ---- Bursts -----------------------------------------------------------------------------------*/
 
 /* Asks `address` ("ip:port") whose clock has number `clock`, again and again, as `b` says, and
- * writes two links an exchange to `log`. Number of exchanges, or -ETIMEDOUT if nobody ever
+ * writes two links an exchange to `log`. Number of exchanges, or -ETIMEDOUT if no peer ever
  * answered. */
 int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct frz_burst b,
 	    struct frz_synclog *log);

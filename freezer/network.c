@@ -12,13 +12,13 @@
 
 static int by_stamp(const void *left, const void *right)
 {
-	const struct end *a = left, *b = right;
+	const struct link_end *a = left, *b = right;
 
 	return (a->stamp > b->stamp) - (a->stamp < b->stamp);
 }
 
 /* Logs are nearly always in order already. */
-static void sort_ends(struct end *ends, size_t n)
+static void sort_ends(struct link_end *ends, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (ends[i - 1].stamp > ends[i].stamp) {
@@ -49,8 +49,8 @@ static void fill_ends(struct network *n)
 
 		if (l->from == l->to)
 			continue;
-		n->ends[n->first[l->from]++] = (struct end){ l->sent, i };
-		n->ends[n->first[l->to]++] = (struct end){ l->received, i };
+		n->ends[n->first[l->from]++] = (struct link_end){ l->sent, i };
+		n->ends[n->first[l->to]++] = (struct link_end){ l->received, i };
 	}
 	/* Filling moved each start to its end, which is the next one's start. */
 	memmove(n->first + 1, n->first, n->nclocks * sizeof *n->first);
@@ -130,18 +130,19 @@ static bool point_over(const struct network *n, size_t link, struct point *p)
 
 struct evidence network_evidence(const struct network *n, uint32_t clock)
 {
-	const struct end *first = n->ends + n->first[clock], *end = n->ends + n->first[clock + 1];
+	const struct link_end *first = n->ends + n->first[clock],
+		*end = n->ends + n->first[clock + 1];
 	struct evidence e = { .under = n->points };
 	struct point p;
 
 	if (first == end)
 		return e;
 	e.run = (struct frz_wander_run){ first->stamp, (wide)end[-1].stamp + 1 };
-	for (const struct end *at = first; at < end; at++)
+	for (const struct link_end *at = first; at < end; at++)
 		if (n->links[at->link].to == clock && point_under(n, at->link, &p))
 			e.under[e.nunder++] = p;
 	e.over = e.under + e.nunder;
-	for (const struct end *at = first; at < end; at++)
+	for (const struct link_end *at = first; at < end; at++)
 		if (n->links[at->link].from == clock && point_over(n, at->link, &p))
 			e.over[e.nover++] = p;
 	return e;
@@ -156,9 +157,9 @@ static bool is_worth(wide gain, frz_time time)
 void network_tell(struct network *n, uint32_t clock, struct frz_cursor cursor, struct stretch silent,
 		  void (*learns)(void *context, uint32_t clock), void *context)
 {
-	const struct end *end = n->ends + n->first[clock + 1];
+	const struct link_end *end = n->ends + n->first[clock + 1];
 
-	for (const struct end *at = n->ends + n->first[clock]; at < end; at++) {
+	for (const struct link_end *at = n->ends + n->first[clock]; at < end; at++) {
 		struct told *told = &n->told[at->link];
 		uint32_t other = network_other(n, at, clock);
 		wide gain;

@@ -20,7 +20,7 @@ struct network {
 	uint32_t nclocks, base;
 	const struct frz_link *links;
 	size_t nlinks;
-	struct end { uint64_t stamp; size_t link; } *ends; /* of each clock, by its own stamp */
+	struct link_end { uint64_t stamp; size_t link; } *ends; /* of each clock, by its own stamp */
 	size_t *first;  /* of clock c: ends[first[c]] .. ends[first[c + 1] - 1] */
 	struct told { int64_t since, until; } *told; /* of each link, in base ticks */
 	struct point *points; /* room for those of any one clock */
@@ -51,7 +51,8 @@ static inline uint64_t network_stamp(const struct network *n, size_t link, uint3
 void network_forget(struct network *);
 
 /* The clock at the other end of the link. */
-static inline uint32_t network_other(const struct network *n, const struct end *e, uint32_t clock)
+static inline uint32_t network_other(const struct network *n, const struct link_end *e,
+				     uint32_t clock)
 {
 	return n->links[e->link].from == clock ? n->links[e->link].to : n->links[e->link].from;
 }

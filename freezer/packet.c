@@ -151,12 +151,12 @@ int packet_send(const struct frz_endpoint *e, const struct address *to, const st
 	return -errno;
 }
 
-bool wait_is_over(const struct wait *wait)
+bool wait_is_over(const struct packet_wait *wait)
 {
 	return frz_stop_asked(wait->stop) || frz_monotonic_raw_ns() >= wait->until_ns;
 }
 
-bool packet_receive(const struct frz_endpoint *e, struct arrival *a, const struct wait *wait)
+bool packet_receive(const struct frz_endpoint *e, struct arrival *a, const struct packet_wait *wait)
 {
 	struct iovec into = { a, offsetof(struct arrival, beyond) + 1 };
 	uint64_t begun = frz_monotonic_raw_ns();

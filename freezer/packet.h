@@ -2,7 +2,7 @@
  *
  * packet.h - what endpoints send each other, and how they wait for it.
  *
- * Law: a packet that packet_is_sound() was made by somebody who has the key, for this endpoint, and
+ * Law: a packet that packet_is_sound() was made by an endpoint that has the key, for this endpoint, and
  * not one bit of it was changed. */
 #ifndef FREEZER_PACKET_H
 #define FREEZER_PACKET_H
@@ -55,16 +55,16 @@ struct arrival {
 
 /* How long to wait, and how: for `spin_ns` by looking again and again (and yielding in between),
  * then asleep. */
-struct wait {
+struct packet_wait {
 	const struct frz_stop *stop;
 	uint64_t until_ns;
 	uint32_t spin_ns;
 };
 
-bool wait_is_over(const struct wait *);
+bool wait_is_over(const struct packet_wait *);
 
 /* The next packet of any kind; false when the wait is over and none is there. Whoever gets packets
  * that are not wanted must look at the wait as well: they may never stop coming. */
-bool packet_receive(const struct frz_endpoint *, struct arrival *, const struct wait *);
+bool packet_receive(const struct frz_endpoint *, struct arrival *, const struct packet_wait *);
 
 #endif

@@ -23,15 +23,15 @@ static int gap_sign(struct touch t, struct slope m)
 
 /* A point and an edge that it lies beyond; the end of the edge that is nearer to the point comes
  * first. */
-static void set_fault(struct polygon *p, const struct point *a, const struct point *left,
-		      const struct point *right)
+static void set_conflict(struct polygon *p, const struct point *a, const struct point *left,
+			 const struct point *right)
 {
 	bool left_is_nearer = a->x - left->x <= right->x - a->x;
 
-	p->fault[0] = a->link;
-	p->fault[1] = left_is_nearer ? left->link : right->link;
-	p->fault[2] = left_is_nearer ? right->link : left->link;
-	p->nfaults = a->x == left->x || a->x == right->x ? 2 : 3;
+	p->conflict[0] = a->link;
+	p->conflict[1] = left_is_nearer ? left->link : right->link;
+	p->conflict[2] = left_is_nearer ? right->link : left->link;
+	p->nconflicts = a->x == left->x || a->x == right->x ? 2 : 3;
 }
 
 /* How far a lies on the wrong side of the edge, roughly; 0 if it does not (exactly). */
@@ -65,7 +65,7 @@ static double worst_point(struct polygon *p, const struct hull *points, const st
 
 		if (v > worst) {
 			worst = v;
-			set_fault(p, a, &edges->at[edge], &edges->at[edge + 1]);
+			set_conflict(p, a, &edges->at[edge], &edges->at[edge + 1]);
 		}
 	}
 	return worst;
@@ -78,7 +78,7 @@ static struct polygon crossing(const struct hull *under, const struct hull *over
 	double worst = worst_point(&p, under, over, 0);
 
 	worst_point(&p, over, under, worst);
-	assert(p.nfaults);
+	assert(p.nconflicts);
 	return p;
 }
 
@@ -93,8 +93,8 @@ static struct polygon least_slope(const struct hull *under, const struct hull *o
 		if (gap_sign(t, m) >= 0)
 			return (struct polygon){ POLYGON_BOUNDED, .min = m };
 		if (t.over->x >= t.under->x && first) /* these two alone allow falling lines only */
-			return (struct polygon){ POLYGON_EMPTY, .nfaults = 2,
-						 .fault = { t.under->link, t.over->link } };
+			return (struct polygon){ POLYGON_EMPTY, .nconflicts = 2,
+						 .conflict = { t.under->link, t.over->link } };
 		if (t.over->x >= t.under->x)
 			return crossing(under, over);
 		m = slope_between(t.over, t.under);

@@ -18,8 +18,8 @@ struct polygon {
 		POLYGON_EMPTY, /* no line of slope >= 0 fits */
 	} kind;
 	struct slope min, max; /* POLYGON_BOUNDED: of the lines that fit */
-	size_t fault[3]; /* POLYGON_EMPTY: links that no line satisfies together, two or three */
-	unsigned nfaults;
+	size_t conflict[3]; /* POLYGON_EMPTY: links that no line satisfies together, two or three */
+	unsigned nconflicts;
 };
 
 struct polygon polygon_between(const struct hull *under, const struct hull *over);

@@ -7,7 +7,7 @@
  * `hops`, and later rounds tighten. A clock tightens at most TIGHTENINGS times, which bounds the
  * work; where it matters, the first time brings nearly all.
  *
- * A clock whose links contradict the assumption is settled: it keeps what it has and tells nobody.
+ * A clock whose links contradict the assumption is settled: it keeps what it has and tells no other.
  * If it had told others before, all start again without it, as what it told rests on an assumption
  * that does not hold; after RESTARTS of that, nothing is tightened any more, and then no clock
  * tells before its links have agreed with each other. Only when nothing more can be proven, settled
@@ -24,21 +24,21 @@
 #define TIGHTENINGS 2
 #define RESTARTS    8
 
-enum phase { PROVING, TIGHTENING_NO_MORE, CONSISTENT };
+enum solve_phase { PROVING, TIGHTENING_NO_MORE, CONSISTENT };
 
-struct work {
+struct solve_work {
 	struct network network;
 	struct frz_assumption assumption;
 	struct frz_solution *solution;
-	enum phase phase;
-	struct state { bool queued, settled; unsigned char solved; } *states;
+	enum solve_phase phase;
+	struct clock_state { bool queued, settled; unsigned char solved; } *states;
 	uint32_t *queue, *round;      /* clocks to solve next, and those of this round */
 	uint32_t nqueue, nround;
 };
 
-static bool may_solve(const struct work *w, uint32_t clock)
+static bool may_solve(const struct solve_work *w, uint32_t clock)
 {
-	const struct state *s = &w->states[clock];
+	const struct clock_state *s = &w->states[clock];
 
 	if (clock == w->network.base || s->queued || s->settled)
 		return false;
@@ -49,7 +49,7 @@ static bool may_solve(const struct work *w, uint32_t clock)
 
 static void enqueue(void *work, uint32_t clock)
 {
-	struct work *w = work;
+	struct solve_work *w = work;
 
 	if (!may_solve(w, clock))
 		return;
@@ -60,8 +60,8 @@ static void enqueue(void *work, uint32_t clock)
 /* ---- One clock --------------------------------------------------------------------------------*/
 
 /* A clock that is placed only because of clocks that are not proven is not, either, and the links
- * at fault are theirs: those of the one that drifts most. */
-static void inherit_doubt(struct work *w, uint32_t clock)
+ * in conflict are theirs: those of the one that drifts most. */
+static void inherit_doubt(struct solve_work *w, uint32_t clock)
 {
 	const struct network *n = &w->network;
 	struct frz_clock *mine = &w->solution->clocks[clock].clock;
@@ -70,7 +70,8 @@ static void inherit_doubt(struct work *w, uint32_t clock)
 		return;
 	mine->status = FRZ_CONSISTENT;
 	mine->least_ppb = mine->ppb;
-	for (const struct end *e = n->ends + n->first[clock]; e < n->ends + n->first[clock + 1];
+	for (const struct link_end *e = n->ends + n->first[clock];
+	     e < n->ends + n->first[clock + 1];
 	     e++) {
 		const struct frz_clock *other =
 			&w->solution->clocks[network_other(n, e, clock)].clock;
@@ -79,18 +80,19 @@ static void inherit_doubt(struct work *w, uint32_t clock)
 		    other == mine)
 			continue;
 		mine->least_ppb = mine->ppb = other->least_ppb;
-		mine->nfaults = other->nfaults;
-		memcpy(mine->fault, other->fault, sizeof mine->fault);
+		mine->nconflicts = other->nconflicts;
+		memcpy(mine->conflict, other->conflict, sizeof mine->conflict);
 	}
 }
 
 /* One more than of the nearest neighbour that has a place. */
-static uint32_t hops_of(const struct work *w, uint32_t clock)
+static uint32_t hops_of(const struct solve_work *w, uint32_t clock)
 {
 	const struct network *n = &w->network;
 	uint32_t hops = UINT32_MAX;
 
-	for (const struct end *e = n->ends + n->first[clock]; e < n->ends + n->first[clock + 1];
+	for (const struct link_end *e = n->ends + n->first[clock];
+	     e < n->ends + n->first[clock + 1];
 	     e++) {
 		const struct frz_clock *c =
 			&w->solution->clocks[network_other(n, e, clock)].clock;
@@ -102,10 +104,10 @@ static uint32_t hops_of(const struct work *w, uint32_t clock)
 }
 
 /* Solves a clock and says in *restart whether what it told before must be forgotten. */
-static int solve_clock(struct work *w, uint32_t clock, bool *restart)
+static int solve_clock(struct solve_work *w, uint32_t clock, bool *restart)
 {
 	struct solved *old = &w->solution->clocks[clock], s;
-	struct state *state = &w->states[clock];
+	struct clock_state *state = &w->states[clock];
 	struct evidence e = network_evidence(&w->network, clock);
 	bool told = frz_placed(&old->clock);
 	int error = solved_from(&s, &e, w->assumption);
@@ -128,7 +130,7 @@ static int solve_clock(struct work *w, uint32_t clock, bool *restart)
 /* ---- All clocks -------------------------------------------------------------------------------*/
 
 /* Whether its neighbours may hear it. */
-static bool may_tell(const struct work *w, uint32_t clock)
+static bool may_tell(const struct solve_work *w, uint32_t clock)
 {
 	enum frz_status status = w->solution->clocks[clock].clock.status;
 
@@ -136,27 +138,27 @@ static bool may_tell(const struct work *w, uint32_t clock)
 }
 
 /* Where a clock's links contradict each other it may have jumped: there it had better be silent. */
-static struct stretch doubtful(const struct work *w, uint32_t clock)
+static struct stretch doubtful(const struct solve_work *w, uint32_t clock)
 {
 	const struct frz_clock *c = &w->solution->clocks[clock].clock;
 
-	if (!w->states[clock].settled || c->nfaults < 2)
+	if (!w->states[clock].settled || c->nconflicts < 2)
 		return (struct stretch){ 1, 0 };
-	uint64_t a = network_stamp(&w->network, c->fault[0], clock);
-	uint64_t b = network_stamp(&w->network, c->fault[1], clock);
+	uint64_t a = network_stamp(&w->network, c->conflict[0], clock);
+	uint64_t b = network_stamp(&w->network, c->conflict[1], clock);
 
 	return a < b ? (struct stretch){ a, b } : (struct stretch){ b, a };
 }
 
-static void tell(struct work *w, uint32_t clock)
+static void tell(struct solve_work *w, uint32_t clock)
 {
 	if (may_tell(w, clock))
 		network_tell(&w->network, clock, frz_cursor(w->solution, clock),
 			     doubtful(w, clock), enqueue, w);
 }
 
-/* Rounds until nobody learns any more, or *restart. */
-static int run_rounds(struct work *w, bool *restart)
+/* Rounds until no clock learns any more, or *restart. */
+static int run_rounds(struct solve_work *w, bool *restart)
 {
 	int error = 0;
 
@@ -178,7 +180,7 @@ static int run_rounds(struct work *w, bool *restart)
 }
 
 /* Those that are settled stay as they are. */
-static void start_again(struct work *w)
+static void start_again(struct solve_work *w)
 {
 	const struct network *n = &w->network;
 
@@ -190,14 +192,14 @@ static void start_again(struct work *w)
 		if (c == n->base || w->states[c].settled)
 			continue;
 		solved_free(&w->solution->clocks[c]);
-		w->states[c] = (struct state){ 0 };
+		w->states[c] = (struct clock_state){ 0 };
 	}
-	for (const struct end *e = n->ends + n->first[n->base];
+	for (const struct link_end *e = n->ends + n->first[n->base];
 	     e < n->ends + n->first[n->base + 1]; e++)
 		enqueue(w, network_other(n, e, n->base));
 }
 
-static int prove_all(struct work *w)
+static int prove_all(struct solve_work *w)
 {
 	int error;
 	bool restart;
@@ -213,7 +215,7 @@ static int prove_all(struct work *w)
 }
 
 /* What clocks that are not proven have to say. */
-static int place_more(struct work *w)
+static int place_more(struct solve_work *w)
 {
 	bool restart = false;
 
@@ -223,7 +225,7 @@ static int place_more(struct work *w)
 	return run_rounds(w, &restart);
 }
 
-static int solve_all(struct work *w)
+static int solve_all(struct solve_work *w)
 {
 	uint32_t nclocks = w->network.nclocks;
 	int error;
@@ -244,7 +246,7 @@ static int solve_all(struct work *w)
 int frz_solve(struct frz_solution **out, uint32_t nclocks, uint32_t base,
 	      const struct frz_link *links, size_t nlinks, struct frz_assumption assumption)
 {
-	struct work w = { .assumption = assumption };
+	struct solve_work w = { .assumption = assumption };
 	int error = -EINVAL;
 
 	*out = NULL;

@@ -75,7 +75,7 @@ enum frz_status {
 /* Exact enclosure of a rate: base ticks for each tick of this clock. */
 struct frz_rate { double lo, hi; }; /* rounded outward */
 
-#define FRZ_MAX_FAULTS 4
+#define FRZ_MAX_CONFLICTS 4
 #define FRZ_NO_PPB     UINT32_MAX
 
 struct frz_clock {
@@ -90,8 +90,8 @@ struct frz_clock {
 	 * prove. The first two are the nearest that contradict the rest; if the clock jumped, it
 	 * did so between them. All are links of this clock or, if it is consistent only because
 	 * the clock is through which it has its place, of that one. */
-	size_t fault[FRZ_MAX_FAULTS];
-	unsigned nfaults;
+	size_t conflict[FRZ_MAX_CONFLICTS];
+	unsigned nconflicts;
 	uint32_t least_ppb; /* FRZ_CONSISTENT, of either model: `ppb`. FRZ_CONTRADICTION:
 			       FRZ_NO_PPB */
 };

@@ -32,12 +32,12 @@ static struct frz_rate double_rate(struct slope lo, struct slope hi)
 	return rate;
 }
 
-static void add_fault(struct frz_clock *clock, size_t link)
+static void add_conflict(struct frz_clock *clock, size_t link)
 {
-	for (unsigned i = 0; i < clock->nfaults; i++)
-		if (clock->fault[i] == link)
+	for (unsigned i = 0; i < clock->nconflicts; i++)
+		if (clock->conflict[i] == link)
 			return;
-	clock->fault[clock->nfaults++] = link;
+	clock->conflict[clock->nconflicts++] = link;
 }
 
 static int solve_drift(struct solved *s, struct evidence *e, uint32_t ppb)
@@ -54,10 +54,10 @@ static int solve_drift(struct solved *s, struct evidence *e, uint32_t ppb)
 	const struct frz_wander_pair *telling = w->slow_tells ? &w->slow : &w->quick;
 	const struct frz_wander_pair *other = w->slow_tells ? &w->quick : &w->slow;
 
-	add_fault(&s->clock, telling->first);
-	add_fault(&s->clock, telling->second);
-	add_fault(&s->clock, other->first);
-	add_fault(&s->clock, other->second);
+	add_conflict(&s->clock, telling->first);
+	add_conflict(&s->clock, telling->second);
+	add_conflict(&s->clock, other->first);
+	add_conflict(&s->clock, other->second);
 	s->clock.least_ppb = w->least_ppb;
 	return error;
 }
@@ -72,8 +72,8 @@ static int solve_affine(struct solved *s, struct evidence *e)
 	if (p.kind == POLYGON_EMPTY) {
 		error = solve_drift(s, e, 0);
 		if (s->clock.status == FRZ_CONTRADICTION && !s->wander.runs_back) {
-			s->clock.nfaults = p.nfaults;
-			memcpy(s->clock.fault, p.fault, p.nfaults * sizeof *p.fault);
+			s->clock.nconflicts = p.nconflicts;
+			memcpy(s->clock.conflict, p.conflict, p.nconflicts * sizeof *p.conflict);
 		}
 		return error;
 	}

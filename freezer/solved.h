@@ -18,7 +18,7 @@
 struct solved {
 	struct frz_clock clock;
 	struct sweep sweep;       /* bounds and rates by lines, */
-	struct rates rates;
+	struct rate_bounds rates;
 	struct frz_wander wander; /* or, if it has segments, both by this */
 };
 

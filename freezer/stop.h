@@ -22,7 +22,7 @@ void frz_stop_close(struct frz_stop *);
 /* From anywhere, signal handlers included. Leaves errno alone. */
 void frz_stop_ask(struct frz_stop *);
 
-/* `stop` may be NULL: nobody ever asks. */
+/* `stop` may be NULL: it is never asked for. */
 static inline bool frz_stop_asked(const struct frz_stop *stop)
 {
 	return stop && __atomic_load_n(&stop->asked, __ATOMIC_ACQUIRE);

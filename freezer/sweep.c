@@ -114,9 +114,9 @@ void sweep_free(struct sweep *sweep)
 	*sweep = (struct sweep){ 0 };
 }
 
-struct rates rates_between(struct slope lo, struct slope hi)
+struct rate_bounds rates_between(struct slope lo, struct slope hi)
 {
-	struct rates r = { .exact_lo = lo, .exact_hi = hi, .shift = shift_for(lo, hi) };
+	struct rate_bounds r = { .exact_lo = lo, .exact_hi = hi, .shift = shift_for(lo, hi) };
 
 	if (r.shift <= MAX_SHIFT) {
 		r.lo = (uint64_t)slope_floor(lo, FRACTION_BITS - r.shift);
@@ -149,7 +149,7 @@ frz_time sweep_time_of(const struct sweep *sweep, const struct frz_segment **nea
 	return time_exactly(sweep, stamp);
 }
 
-static frz_time duration_exactly(const struct rates *r, uint64_t ticks)
+static frz_time duration_exactly(const struct rate_bounds *r, uint64_t ticks)
 {
 	struct line lo = { 0, 0, r->exact_lo }, hi = { 0, 0, r->exact_hi };
 
@@ -159,7 +159,7 @@ static frz_time duration_exactly(const struct rates *r, uint64_t ticks)
 	};
 }
 
-frz_time rates_duration(const struct rates *r, uint64_t ticks)
+frz_time rates_duration(const struct rate_bounds *r, uint64_t ticks)
 {
 	unsigned bits = FRACTION_BITS - r->shift;
 	unsigned __int128 lo, hi, up = ((unsigned __int128)1 << bits) - 1;

@@ -28,15 +28,15 @@ void sweep_free(struct sweep *);
 frz_time sweep_time_of(const struct sweep *, const struct frz_segment **near, uint64_t stamp);
 
 /* The rates that the lines of a polygon have, for durations. */
-struct rates {
+struct rate_bounds {
 	struct slope exact_lo, exact_hi;
 	uint64_t lo, hi; /* times 2^(64 - shift) */
 	unsigned shift;
 };
-struct rates rates_between(struct slope lo, struct slope hi);
+struct rate_bounds rates_between(struct slope lo, struct slope hi);
 
 /* What may have passed while the counter went from somewhere in one tick to somewhere in the one
  * `ticks` later. */
-frz_time rates_duration(const struct rates *, uint64_t ticks);
+frz_time rates_duration(const struct rate_bounds *, uint64_t ticks);
 
 #endif

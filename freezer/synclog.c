@@ -60,9 +60,9 @@ static bool within_limit(off_t before, size_t more)
 	       (limit.rlim_cur == RLIM_INFINITY || (rlim_t)before + more <= limit.rlim_cur);
 }
 
-struct held { sigset_t mask, pending, xfsz; };
+struct blocked_signals { sigset_t mask, pending, xfsz; };
 
-static void hold(struct held *h)
+static void hold(struct blocked_signals *h)
 {
 	sigemptyset(&h->xfsz);
 	sigaddset(&h->xfsz, SIGXFSZ);
@@ -70,7 +70,7 @@ static void hold(struct held *h)
 	sigpending(&h->pending);
 }
 
-static void release(const struct held *h, int error)
+static void release(const struct blocked_signals *h, int error)
 {
 	if (error == -EFBIG && !sigismember(&h->pending, SIGXFSZ))
 		sigtimedwait(&h->xfsz, NULL, &(struct timespec){ 0, 0 });
@@ -101,7 +101,7 @@ static int write_all(int fd, const void *bytes, size_t size, off_t before)
 static int write_whole(int fd, const void *bytes, size_t size)
 {
 	off_t before = lseek(fd, 0, SEEK_END);
-	struct held h;
+	struct blocked_signals h;
 	int error;
 
 	if (before < 0)

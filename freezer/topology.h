@@ -10,8 +10,8 @@
  *
  * Law: the edges join all hosts, and no two of them the same pair; the asking host has the lower
  * number. Edges come in rounds: in one round each host has one peer at most, so that the pairs of a
- * round can measure at the same time and disturb nobody. A star of n hosts takes n-1 rounds, a tree
- * at most B+1, however many hosts there are. */
+ * round can measure at the same time without disturbing each other. A star of n hosts takes n-1
+ * rounds, a tree at most B+1, however many hosts there are. */
 #ifndef FREEZER_TOPOLOGY_H
 #define FREEZER_TOPOLOGY_H
 

@@ -154,31 +154,31 @@ static struct mean mean_from(const struct pairs *p, struct pair best, wide span,
 	}
 }
 
-struct evidence {
+struct wander_evidence {
 	struct pairs quick, slow;           /* upper points before lower ones, lower before upper */
 	struct pair steepest, flattest;     /* of them; no steepest one if it would not rise */
 	wide span;                          /* of the run */
 };
 
-static struct mean mean_least(const struct evidence *e, uint32_t ppb)
+static struct mean mean_least(const struct wander_evidence *e, uint32_t ppb)
 {
 	if (!e->steepest.from)
 		return (struct mean){ .slope = { 0, 1 }, .rate = { 0, 1 } };
 	return mean_from(&e->quick, e->steepest, e->span, ppb);
 }
 
-static struct mean mean_greatest(const struct evidence *e, uint32_t ppb)
+static struct mean mean_greatest(const struct wander_evidence *e, uint32_t ppb)
 {
 	return mean_from(&e->slow, e->flattest, e->span, -(wide)ppb);
 }
 
-static bool agrees(const struct evidence *e, uint32_t ppb)
+static bool agrees(const struct wander_evidence *e, uint32_t ppb)
 {
 	return slope_compare(mean_least(e, ppb).slope, mean_greatest(e, ppb).slope) <= 0;
 }
 
 /* The least that agrees; `too_little` does not. */
-static uint32_t least_ppb(const struct evidence *e, uint32_t too_little)
+static uint32_t least_ppb(const struct wander_evidence *e, uint32_t too_little)
 {
 	uint32_t low, high = too_little;
 
@@ -227,8 +227,8 @@ static double rough(struct slope s)
 /* Names the links that prove a least m above the greatest. A step of the clock shows in one of the
  * two only, the one farther from the mean rate over all points; in its place comes the nearest pair
  * that by itself is beyond what the other one allows, as that is where the step must be. */
-static int name_faults(struct frz_wander *w, const struct evidence *e, uint32_t ppb,
-		       const struct mean *lo, const struct mean *hi)
+static int name_conflicts(struct frz_wander *w, const struct wander_evidence *e, uint32_t ppb,
+			  const struct mean *lo, const struct mean *hi)
 {
 	const struct pairs *q = &e->quick;
 	struct pair ends = { &q->from[0], &q->to[q->nto - 1] }, nearest;
@@ -278,7 +278,7 @@ static bool set_rates(struct frz_wander *w, const struct rates *r)
 
 /* Points that are out of order by themselves, whatever the rate; those that are not leave
  * e->flattest to rise. */
-static int find_backward(struct frz_wander *w, struct evidence *e)
+static int find_backward(struct frz_wander *w, struct wander_evidence *e)
 {
 	const struct pairs *p = &e->slow;
 	struct pair pair;
@@ -305,7 +305,7 @@ static int find_backward(struct frz_wander *w, struct evidence *e)
 }
 
 /* Sets what the points say of the rate, and the status. */
-static int find_rates(struct frz_wander *w, struct rates *rates, struct evidence *e)
+static int find_rates(struct frz_wander *w, struct rates *rates, struct wander_evidence *e)
 {
 	int error = find_backward(w, e);
 
@@ -322,7 +322,7 @@ static int find_rates(struct frz_wander *w, struct rates *rates, struct evidence
 	if (slope_compare(lo.slope, hi.slope) > 0) {
 		w->least_ppb = least_ppb(e, rates->ppb);
 		w->status = w->least_ppb == FRZ_NO_PPB ? FRZ_CONTRADICTION : FRZ_CONSISTENT;
-		error = name_faults(w, e, rates->ppb, &lo, &hi);
+		error = name_conflicts(w, e, rates->ppb, &lo, &hi);
 		if (error || w->status == FRZ_CONTRADICTION)
 			return error;
 		rates->ppb = w->least_ppb;
@@ -560,7 +560,7 @@ int frz_wander_solve(struct frz_wander *w, struct point *upper, size_t nupper,
 		return 0;
 	nupper = sort_upper(upper, nupper);
 	nlower = sort_lower(lower, nlower);
-	struct evidence evidence = {
+	struct wander_evidence evidence = {
 		.quick = { upper, nupper, lower, nlower, 1 },
 		.slow = { lower, nlower, upper, nupper, -1 },
 		.span = run.last - run.first,

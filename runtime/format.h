@@ -394,6 +394,6 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  */
 #define DPROF_PROCESS_FIRST_LINE "dprof-process 2"
 #define DPROF_PROCESS_UNSUMMED   "dprof-process 1"
-#define DPROF_HALFWIDTH_MAX      (UINT64_C(1) << 40) /* of cores: minutes; more is damage */
+#define DPROF_UNCERTAINTY_MAX    (UINT64_C(1) << 40) /* of cores: minutes; more is damage */
 
 #endif

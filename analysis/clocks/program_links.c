@@ -9,20 +9,20 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
-#include "analysis/clocks/link_sieve.h"
+#include "analysis/clocks/link_filter.h"
 
 #define MOST_LINKS ((size_t)1 << 20) /* that are kept and do not imply each other */
-#define FEW_CLOCKS 16 /* up to which all pairs of clocks are linked by a meeting */
+#define FEW_CLOCKS 16 /* up to which all pairs of clocks are linked by a collective */
 
-/* The last entry and the first exit of a meeting on one clock. */
-struct door { const struct match_part *in, *out; };
+/* The last entry and the first exit of a collective on one clock. */
+struct entry_exit { const struct match_part *last_entry, *first_exit; };
 
 struct maker {
 	const struct trace *trace;
 	uint32_t base;
 	struct match_walk *walk;
 	struct match match;      /* the last one */
-	struct door *doors;      /* of each clock, in the last meeting */
+	struct entry_exit *of_clock; /* of each clock, in the last collective */
 	uint32_t *there;         /* the clocks in it */
 	size_t nthere;
 	struct frz_link *links;  /* made and not yet taken, with the parts that prove them */
@@ -48,7 +48,7 @@ static void add(struct maker *k, const struct match_part *from, const struct mat
 	k->ends[k->nlinks++][1] = to;
 }
 
-/* ---- Meetings -------------------------------------------------------------------------------- */
+/* ---- Collective operations ------------------------------------------------------------------- */
 
 static bool moves_data(const struct match_part *p)
 {
@@ -60,42 +60,43 @@ static bool left(const struct match_part *p)
 	return p->done_at != MATCH_NEVER;
 }
 
-static struct door *door_of(struct maker *k, const struct match_part *p)
+static struct entry_exit *entry_exit_of(struct maker *k, const struct match_part *p)
 {
 	uint32_t clock = clock_of(k, p);
-	struct door *d = &k->doors[clock];
-	if (!d->in && !d->out)
+	struct entry_exit *d = &k->of_clock[clock];
+	if (!d->last_entry && !d->first_exit)
 		k->there[k->nthere++] = clock;
 	return d;
 }
 
 static void goes_in(struct maker *k, const struct match_part *p)
 {
-	struct door *d = door_of(k, p);
-	if (!d->in || p->enter > d->in->enter)
-		d->in = p;
+	struct entry_exit *d = entry_exit_of(k, p);
+	if (!d->last_entry || p->enter > d->last_entry->enter)
+		d->last_entry = p;
 }
 
 static void comes_out(struct maker *k, const struct match_part *p)
 {
-	struct door *d = door_of(k, p);
-	if (!d->out || p->done < d->out->done)
-		d->out = p;
+	struct entry_exit *d = entry_exit_of(k, p);
+	if (!d->first_exit || p->done < d->first_exit->done)
+		d->first_exit = p;
 }
 
-/* Everybody who goes in does so before anybody comes out. */
-static void link_doors(struct maker *k)
+/* Every entry comes before every exit. */
+static void link_clocks(struct maker *k)
 {
 	for (size_t i = 0; i < k->nthere; i++) {
 		for (size_t j = 0; j < k->nthere; j++) {
 			uint32_t a = k->there[i], b = k->there[j];
 			bool wanted = k->nthere <= FEW_CLOCKS || a == k->base || b == k->base;
-			if (a != b && wanted && k->doors[a].in && k->doors[b].out)
-				add(k, k->doors[a].in, k->doors[b].out);
+			if (a != b && wanted && k->of_clock[a].last_entry &&
+			    k->of_clock[b].first_exit)
+				add(k, k->of_clock[a].last_entry, k->of_clock[b].first_exit);
 		}
 	}
 	for (size_t i = 0; i < k->nthere; i++)
-		k->doors[k->there[i]] = (struct door){ NULL, NULL };
+		k->of_clock[k->there[i]] = (struct entry_exit){ NULL, NULL };
 	k->nthere = 0;
 }
 
@@ -123,7 +124,7 @@ static void link_all(struct maker *k)
 		if (left(p))
 			comes_out(k, p);
 	}
-	link_doors(k);
+	link_clocks(k);
 }
 
 static void link_root(struct maker *k)
@@ -145,7 +146,7 @@ static void link_root(struct maker *k)
 		else if (left(p))
 			comes_out(k, p);
 	}
-	link_doors(k);
+	link_clocks(k);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -166,12 +167,12 @@ static void link_upward(struct maker *k)
 		uint32_t here = clock_of(k, parts[i]);
 		for (size_t j = 0; j < k->nthere && left(parts[i]); j++)
 			if (k->there[j] != here)
-				add(k, k->doors[k->there[j]].in, parts[i]);
+				add(k, k->of_clock[k->there[j]].last_entry, parts[i]);
 		if (moves_data(parts[i]))
 			goes_in(k, parts[i]);
 	}
 	for (size_t i = 0; i < k->nthere; i++)
-		k->doors[k->there[i]] = (struct door){ NULL, NULL };
+		k->of_clock[k->there[i]] = (struct entry_exit){ NULL, NULL };
 	k->nthere = 0;
 	free(parts);
 }
@@ -193,29 +194,29 @@ static void link_match(struct maker *k)
 		link_root(k);
 }
 
-static uint64_t greatest_half_width(const struct trace *t)
+static uint64_t greatest_uncertainty(const struct trace *t)
 {
 	uint64_t most = 0;
 	for (size_t c = 0; c < t->nclocks; c++)
-		most = t->clocks[c].half_width > most ? t->clocks[c].half_width : most;
+		most = t->clocks[c].uncertainty > most ? t->clocks[c].uncertainty : most;
 	return most;
 }
 
 static struct maker maker_open(const struct trace *t, uint32_t base)
 {
 	struct maker k = { .trace = t, .base = base };
-	k.walk = match_walk_open(t, 2 * greatest_half_width(t));
-	k.doors = mem_resize(NULL, t->nclocks, sizeof *k.doors);
+	k.walk = match_walk_open(t, 2 * greatest_uncertainty(t));
+	k.of_clock = mem_resize(NULL, t->nclocks, sizeof *k.of_clock);
 	k.there = mem_resize(NULL, t->nclocks, sizeof *k.there);
 	for (size_t c = 0; c < t->nclocks; c++)
-		k.doors[c] = (struct door){ NULL, NULL };
+		k.of_clock[c] = (struct entry_exit){ NULL, NULL };
 	return k;
 }
 
 static void maker_close(struct maker *k)
 {
 	match_walk_close(k->walk);
-	free(k->doors);
+	free(k->of_clock);
 	free(k->there);
 	free(k->links);
 	free(k->ends);
@@ -256,16 +257,16 @@ struct program_links program_links(const struct trace *t, uint32_t base,
 	if (t->nclocks < 2 || !any_operations(t))
 		return all;
 	struct maker k = maker_open(t, base);
-	struct link_sieve *sieve = link_sieve_open(rates, MOST_LINKS);
-	progress_begin("finding who sent to whom", trace_records(t));
+	struct link_filter *filter = link_filter_open(rates, MOST_LINKS);
+	progress_begin("matching messages", trace_records(t));
 	while ((l = next_link(&k, ends))) {
 		all.found++;
 		all.of_clock[l->from]++;
 		all.of_clock[l->to]++;
-		link_sieve_put(sieve, *l);
+		link_filter_put(filter, *l);
 	}
 	progress_end();
-	all.links = link_sieve_close(sieve, &all.nlinks);
+	all.links = link_filter_close(filter, &all.nlinks);
 	all.tally = *match_walk_tally(k.walk);
 	maker_close(&k);
 	return all;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * program_links.h - what the program's own messages and meetings prove about clocks.
+ * program_links.h - what the program's own messages and collective operations prove about clocks.
  *
  * Law: each link is true if the records are: its sending end was stamped before its receiving end.
  * Because
  *
  *  - a message is taken after its send was begun: the ENTER of the send comes before the "done" of
  *    the receive, or before its EXIT if there is none (match.h says which receive it was);
- *  - nobody leaves a barrier before all have entered: each ENTER comes before each EXIT. The same
+ *  - no participant leaves a barrier before all have entered: each ENTER comes before each EXIT. The same
  *    holds, between two members of any other collective operation, where data flow from the one to
  *    the other: from a member that gave some (bytes > 0) to each, of MPI_Allreduce and its like;
  *    from the root to a member that gets some; from a member that gives some to the root; from a
@@ -16,13 +16,13 @@
  *  - the EXIT of an operation, and "done", were stamped behind a fence, so after what they report;
  *    and an ENTER retires before any later store of its processor can be seen.
  *
- * It takes no complete meeting: what those prove who did take part is true whoever is missing.
+ * It takes no complete collective: what those prove who did take part is true whoever is missing.
  *
- * Of a meeting only the latest ENTER and the earliest EXIT of each clock matter, and they give one
+ * Of a collective only the latest ENTER and the earliest EXIT of each clock matter, and they give one
  * link for each two clocks, or, with many clocks, for each two of which one is the base. Operations
  * of one clock give no links: their order is known.
  *
- * What others imply is left out (link_sieve.h): of links that are as many as messages, few are left,
+ * What others imply is left out (link_filter.h): of links that are as many as messages, few are left,
  * and memory does not grow with the run. */
 #ifndef ANALYSIS_PROGRAM_LINKS_H
 #define ANALYSIS_PROGRAM_LINKS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * times.c - which clocks share a time line, and the arithmetic of stamps on it. */
+ * times.c - which clocks share a time base, and the arithmetic of stamps on it. */
 #include "analysis/clocks/times.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
-#include "analysis/clocks/clock_faults.h"
+#include "analysis/clocks/clock_conflicts.h"
 #include "analysis/trace/sched.h"
 
 static bool find_base(struct times *t, const char *host)
@@ -38,11 +38,11 @@ static bool find_base(struct times *t, const char *host)
 /* ---- Links ----------------------------------------------------------------------------------- */
 
 /* A stamp of a host may have been taken on a core whose counter differs from the host's clock by up
- * to its half-width. A link holds for that clock when its ends are moved apart by as much. */
+ * to its uncertainty. A link holds for that clock when its ends are moved apart by as much. */
 static struct frz_link on_clocks(const struct trace *trace, struct frz_link l)
 {
-	uint64_t before = trace->clocks[l.from].half_width;
-	uint64_t behind = trace->clocks[l.to].half_width;
+	uint64_t before = trace->clocks[l.from].uncertainty;
+	uint64_t behind = trace->clocks[l.to].uncertainty;
 	l.sent -= before < l.sent ? before : l.sent;
 	l.received += behind < UINT64_MAX - l.received ? behind : UINT64_MAX - l.received;
 	return l;
@@ -79,17 +79,17 @@ static bool has_threads(const struct trace *trace, uint32_t clock)
 	return false;
 }
 
-/* A clock that cannot be placed gets a line of its own. */
+/* A clock that cannot be placed gets a time base of its own. */
 static void place(struct times *t, uint32_t clock)
 {
 	const struct frz_clock *found = frz_clock(t->together, clock);
 	t->doubted[clock] = false;
-	t->line[clock] = frz_placed(found) ? 0 : t->nlines++;
+	t->time_base[clock] = frz_placed(found) ? 0 : t->ntime_bases++;
 	if (found->status == FRZ_CONTRADICTION || found->status == FRZ_CONSISTENT) {
-		clock_faults_say(t, clock, t->together);
+		clock_conflicts_say(t, clock, t->together);
 	} else if (t->all && !t->program_used && worse(t, clock)) {
 		t->doubted[clock] = true;
-		clock_faults_say(t, clock, t->all);
+		clock_conflicts_say(t, clock, t->all);
 	} else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock)) {
 		trace_problem(t->trace,
 			      "clock %s: too few links with clock %s (%zu found) to place it on "
@@ -172,11 +172,11 @@ static void widen(struct times *t)
 {
 	uint64_t most = 0;
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
-		uint64_t half = t->trace->clocks[c].half_width;
+		uint64_t half = t->trace->clocks[c].uncertainty;
 		frz_widen(t->packets, c, half);
 		if (t->all)
 			frz_widen(t->all, c, half);
-		if (t->line[c] > 0 && half > most)
+		if (t->time_base[c] > 0 && half > most)
 			most = half;
 	}
 	frz_widen(t->alone, 0, most);
@@ -184,7 +184,7 @@ static void widen(struct times *t)
 
 int times_open(struct times *t, struct trace *trace, const struct options *options)
 {
-	*t = (struct times){ .trace = trace, .assumption = options->assumption, .nlines = 1 };
+	*t = (struct times){ .trace = trace, .assumption = options->assumption, .ntime_bases = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;
 	int status = solve_all(t, options->packets_only);
@@ -193,7 +193,7 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 		return status;
 	}
 	choose(t);
-	t->line = mem_resize(NULL, trace->nclocks, sizeof *t->line);
+	t->time_base = mem_resize(NULL, trace->nclocks, sizeof *t->time_base);
 	t->doubted = mem_resize(NULL, trace->nclocks, sizeof *t->doubted);
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		place(t, c);
@@ -207,7 +207,7 @@ void times_close(struct times *t)
 	frz_solution_free(t->packets);
 	frz_solution_free(t->all);
 	frz_solution_free(t->alone);
-	free(t->line);
+	free(t->time_base);
 	free(t->doubted);
 }
 
@@ -219,28 +219,28 @@ bool times_proven(const struct times *t, uint32_t clock)
 bool times_all_proven(const struct times *t)
 {
 	for (uint32_t c = 0; c < t->trace->nclocks; c++)
-		if (t->line[c] == 0 && !times_proven(t, c))
+		if (t->time_base[c] == 0 && !times_proven(t, c))
 			return false;
 	return true;
 }
 
-uint32_t times_unit(const struct times *t, uint32_t line)
+uint32_t times_unit(const struct times *t, uint32_t time_base)
 {
 	uint32_t clock = t->base;
-	for (uint32_t c = 0; line > 0 && c < t->trace->nclocks; c++)
-		if (t->line[c] == line)
+	for (uint32_t c = 0; time_base > 0 && c < t->trace->nclocks; c++)
+		if (t->time_base[c] == time_base)
 			clock = c;
 	return clock;
 }
 
-struct interval times_seconds(const struct times *t, uint32_t line, frz_time ticks)
+struct interval times_seconds(const struct times *t, uint32_t time_base, frz_time ticks)
 {
-	return interval_seconds(ticks, t->trace->clocks[times_unit(t, line)].ghz);
+	return interval_seconds(ticks, t->trace->clocks[times_unit(t, time_base)].ghz);
 }
 
 struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
 {
-	return t->line[clock] == 0 ? frz_cursor(t->together, clock) : frz_cursor(t->alone, 0);
+	return t->time_base[clock] == 0 ? frz_cursor(t->together, clock) : frz_cursor(t->alone, 0);
 }
 
 static uint64_t plus(uint64_t x, uint64_t y)
@@ -250,7 +250,7 @@ static uint64_t plus(uint64_t x, uint64_t y)
 
 static frz_time duration_of_clock(const struct times *t, uint32_t clock, uint64_t ticks)
 {
-	return t->line[clock] == 0 ? frz_duration(t->together, clock, ticks)
+	return t->time_base[clock] == 0 ? frz_duration(t->together, clock, ticks)
 				   : frz_duration(t->alone, 0, ticks);
 }
 
@@ -263,16 +263,16 @@ static frz_time off_by(const struct times *t, uint32_t clock, uint64_t ticks, ui
 			   duration_of_clock(t, clock, plus(ticks, off)).hi };
 }
 
-/* Either stamp may be off by the half-width: they may be of two cores. */
+/* Either stamp may be off by the uncertainty: they may be of two cores. */
 frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
 {
-	return off_by(t, clock, ticks, 2 * t->trace->clocks[clock].half_width);
+	return off_by(t, clock, ticks, 2 * t->trace->clocks[clock].uncertainty);
 }
 
 /* What stretches of a thread may be off by in all, since it moved from core to core between their stamps. */
 static uint64_t off_by_moves(const struct times *t, size_t thread, const struct stretches *s)
 {
-	uint64_t apart = 2 * t->trace->clocks[t->trace->threads[thread].clock].half_width, off;
+	uint64_t apart = 2 * t->trace->clocks[t->trace->threads[thread].clock].uncertainty, off;
 	if (!apart || !s->pieces)
 		return 0;
 	uint64_t moves = sched_moves(t->trace, thread, s->from, s->to);
@@ -398,16 +398,16 @@ static void add_way(const struct times *t, uint32_t a, const struct ends *from, 
 							      (struct moment){ b, to->latest }).hi);
 }
 
-struct span times_span(const struct times *t, uint32_t line, const struct ends *threads)
+struct span times_span(const struct times *t, uint32_t time_base, const struct ends *threads)
 {
 	struct span span = { .first.lo = INT64_MAX, .last.hi = INT64_MIN };
 	struct ends *of = ends_of_clocks(t, threads);
 	for (uint32_t a = 0; a < t->trace->nclocks; a++) {
-		if (t->line[a] != line)
+		if (t->time_base[a] != time_base)
 			continue;
 		add_ends(t, a, &of[a], &span);
 		for (uint32_t b = 0; b < t->trace->nclocks; b++)
-			if (t->line[b] == line)
+			if (t->time_base[b] == time_base)
 				add_way(t, a, &of[a], b, &of[b], &span.length);
 	}
 	free(of);

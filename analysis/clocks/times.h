@@ -2,10 +2,10 @@
  *
  * times.h - from stamps to times, for all clocks of one trace.
  *
- * A *line* is a time line of its own: line 0 is the base's, and every clock that its links prove to
- * be somewhere on the base's is on line 0. So is one whose links contradict the assumption, but not
+ * A *time base* is a time line of its own: time base 0 is the base clock's, and every clock that its links
+ * prove to be somewhere on that is on time base 0. So is one whose links contradict the assumption, but not
  * some greater drift: its bounds hold under that. A clock that is unlinked, or whose links no drift
- * reconciles, has a line to itself, on which its own ticks are the time; nothing relates two lines.
+ * reconciles, has a time base to itself, on which its own ticks are the time; nothing relates two time bases.
  *
  * Links are packets and, unless only those are asked for, what the program's own operations prove
  * (program_links.h). These may make bounds tighter and nothing worse: where packets alone agree
@@ -13,7 +13,7 @@
  * clocks are no longer called proven.
  *
  * Law: if the links are true and the assumption holds, the moment at which an event was stamped s
- * on clock c, measured in ticks of c's line, lies in the interval given for (c, s); and the time
+ * on clock c, measured in ticks of c's time base, lies in the interval given for (c, s); and the time
  * between two events that were stamped `ticks` apart on one clock lies in times_duration. The
  * second is not the difference of two of the first: all stamps of one clock are wrong together, so
  * their difference is as exact as the clock's rate. */
@@ -38,13 +38,13 @@ struct times {
 	struct frz_solution *all;      /* by all links; NULL when there are only packets */
 	struct frz_solution *together; /* the one of the two that is used */
 	struct frz_solution *alone;    /* one clock, its own base: for the clocks without a place */
-	uint32_t *line;                /* of each clock */
+	uint32_t *time_base;           /* of each clock */
 	bool *doubted;                 /* of each clock: the program contradicts its bounds */
-	uint32_t nlines;
+	uint32_t ntime_bases;
 };
 
 /* Solves once. EXIT_FINE, even when some clocks find no place: each that has threads is then one of
- * the trace's problems. Otherwise the exit status, after a sentence on stderr, and there is nothing
+ * the trace's diagnostics. Otherwise the exit status, after a message on stderr, and there is nothing
  * to close. */
 int times_open(struct times *, struct trace *, const struct options *);
 void times_close(struct times *);
@@ -53,13 +53,13 @@ void times_close(struct times *);
 struct frz_link *times_links(const struct times *, bool program);
 
 /* Whether a clock's bounds follow from its links and the assumption; otherwise, if it is on the
- * base's line, they only agree with what is known. */
+ * base clock's time base, they only agree with what is known. */
 bool times_proven(const struct times *, uint32_t clock);
-bool times_all_proven(const struct times *); /* of all clocks on the base's line */
+bool times_all_proven(const struct times *); /* of all clocks on the base clock's time base */
 
-/* The clock whose ticks are the time on a line. */
-uint32_t times_unit(const struct times *, uint32_t line);
-struct interval times_seconds(const struct times *, uint32_t line, frz_time ticks);
+/* The clock whose ticks are the time on a time base. */
+uint32_t times_unit(const struct times *, uint32_t time_base);
+struct interval times_seconds(const struct times *, uint32_t time_base, frz_time ticks);
 
 /* Converts the stamps of one clock; use frz_time_of on it. */
 struct frz_cursor times_cursor(const struct times *, uint32_t clock);
@@ -76,12 +76,12 @@ frz_time times_of_thread(const struct times *, size_t thread, uint64_t from, uin
 struct stretches { uint64_t ticks, pieces, from, to; };
 frz_time times_sum(const struct times *, size_t thread, struct stretches);
 
-/* From a stamp of one clock to a stamp of another or the same on the same line; negative if the
+/* From a stamp of one clock to a stamp of another or the same on the same time base; negative if the
  * second came first. */
 struct moment { uint32_t clock; uint64_t stamp; };
 frz_time times_between(const struct times *, struct moment from, struct moment to);
 
-/* ---- The span of a line: from its first event to its last ------------------------------------ */
+/* ---- The span of a time base: from its first event to its last ------------------------------- */
 
 struct span {
 	bool events;     /* there are some */
@@ -94,7 +94,7 @@ struct span {
  * known of that. */
 struct ends { uint64_t first, last, earliest, latest; };
 struct ends times_ends(const struct tr_thread *);
-struct span times_span(const struct times *, uint32_t line, const struct ends *);
+struct span times_span(const struct times *, uint32_t time_base, const struct ends *);
 
 /* Bounds may be as far out as int64_t goes, when nothing better is known; they stay there. */
 static inline int64_t ticks_plus(int64_t x, int64_t y)

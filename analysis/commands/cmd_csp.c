@@ -16,7 +16,7 @@
 /* What was asked for beside the scores. */
 struct more {
 	bool frames, by_instance;
-	uint32_t line;
+	uint32_t time_base;
 	struct aggregate aggregate;
 	struct instances instances;
 };
@@ -31,8 +31,8 @@ static void print_json(const struct findings *f, const struct more *more)
 	standings_json(&j, f);
 	machine_json(&j, "machine", f);
 	if (more->frames)
-		aggregate_json(&j, "aggregated", &more->aggregate, &f->times, more->line,
-			       &f->spans[more->line]);
+		aggregate_json(&j, "aggregated", &more->aggregate, &f->times, more->time_base,
+			       &f->spans[more->time_base]);
 	if (more->by_instance)
 		instances_json(&j, "by_instance", &more->instances, f);
 	notes_json(&j, f->trace);
@@ -56,7 +56,8 @@ static void print_text(const struct findings *f, const struct more *more, bool e
 	print_wrapped("", advice);
 	free(advice);
 	if (more->frames)
-		aggregate_print(&more->aggregate, &f->times, more->line, &f->spans[more->line]);
+		aggregate_print(&more->aggregate, &f->times, more->time_base,
+				&f->spans[more->time_base]);
 	if (more->by_instance)
 		instances_print(&more->instances, f);
 	notes_print(f->trace);
@@ -66,11 +67,12 @@ static void print_text(const struct findings *f, const struct more *more, bool e
 static bool open_more(struct more *more, const struct findings *f, const struct options *options)
 {
 	*more = (struct more){ .frames = options->frames, .by_instance = options->instances,
-			       .line = findings_line(f) };
+			       .time_base = findings_time_base(f) };
 	if (more->by_instance && !instances_open(&more->instances, f, options->instances))
 		return false;
 	if (more->frames)
-		aggregate_open(&more->aggregate, &f->times, more->line, &f->spans[more->line],
+		aggregate_open(&more->aggregate, &f->times, more->time_base,
+			       &f->spans[more->time_base],
 			       options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT);
 	return true;
 }

@@ -22,7 +22,7 @@ struct answer {
 	struct query query;
 	struct totals totals;
 	struct span span;
-	uint32_t line;
+	uint32_t time_base;
 	struct frames frames;
 };
 
@@ -30,7 +30,7 @@ struct answer {
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
 {
-	return times_seconds(&a->times, a->line, ticks);
+	return times_seconds(&a->times, a->time_base, ticks);
 }
 
 static void print_text(const struct answer *a)
@@ -44,7 +44,7 @@ static void print_text(const struct answer *a)
 	       interval_range(percent, 3).text);
 	printf("  certain in %" PRIu64 " stretch%s, possible in %" PRIu64 " more\n", f->certain,
 	       f->certain == 1 ? "" : "es", f->possible);
-	frame_list_print(&a->times, a->line, f);
+	frame_list_print(&a->times, a->time_base, f);
 	clock_bounds_print(&a->times);
 	for (size_t i = 0; i < a->query.nnotes; i++)
 		print_wrapped("note: ", a->query.notes[i]);
@@ -66,7 +66,7 @@ static void print_json(const struct answer *a)
 	jw_integer(&j, "certain", (int64_t)a->frames.certain);
 	jw_integer(&j, "possible", (int64_t)a->frames.possible);
 	jw_end(&j);
-	frame_list_json(&j, "longest", &a->times, a->line, &a->frames);
+	frame_list_json(&j, "longest", &a->times, a->time_base, &a->frames);
 	jw_array(&j, "remarks");
 	for (size_t i = 0; i < a->query.nnotes; i++)
 		jw_string(&j, NULL, a->query.notes[i]);
@@ -96,10 +96,11 @@ static void say_error(const char *text, struct query_error *error)
 /* The base clock's time base; the first one that has events when that has none. */
 static void find_span(struct answer *a)
 {
-	a->span = times_span(&a->times, a->line, a->totals.ends);
-	for (uint32_t line = 1; line < a->times.nlines && !a->span.events; line++) {
-		a->line = line;
-		a->span = times_span(&a->times, line, a->totals.ends);
+	a->span = times_span(&a->times, a->time_base, a->totals.ends);
+	for (uint32_t time_base = 1; time_base < a->times.ntime_bases && !a->span.events;
+	     time_base++) {
+		a->time_base = time_base;
+		a->span = times_span(&a->times, time_base, a->totals.ends);
 	}
 }
 
@@ -111,7 +112,7 @@ static void compute(struct answer *a, const struct options *options)
 	say_unrecorded(a->trace);
 	say_absent(a->trace, &a->totals, options);
 	find_span(a);
-	frames_open(&a->frames, &a->times, &a->query, a->line, &a->span,
+	frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span,
 		    options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT);
 	if (options->json)
 		print_json(a);

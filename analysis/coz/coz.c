@@ -440,7 +440,7 @@ bool coz_possible(const struct times *times)
 	if (trace->left_out & COZ_CAUSES)
 		return false;
 	for (size_t t = 1; t < trace->nthreads; t++)
-		if (times->line[trace->threads[t].clock] != times->line[trace->threads[0].clock])
+		if (times->time_base[trace->threads[t].clock] != times->time_base[trace->threads[0].clock])
 			return false;
 	return trace->nthreads > 0;
 }
@@ -451,7 +451,8 @@ static struct span span_of(const struct graph *g)
 	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
 	for (size_t t = 0; t < n; t++)
 		ends[t] = times_ends(&g->trace->threads[t]);
-	struct span span = times_span(g->times, g->times->line[g->trace->threads[0].clock], ends);
+	struct span span =
+		times_span(g->times, g->times->time_base[g->trace->threads[0].clock], ends);
 	free(ends);
 	return span;
 }

@@ -154,13 +154,13 @@ static void take_speedups(struct profile *p, struct coz *c, struct profile_row *
 static void take_facts(struct profile *p, const struct coz *c)
 {
 	const struct times *times = c->graph.times;
-	uint32_t line = times->line[times->trace->threads[0].clock];
-	p->span_s = times_seconds(times, line, c->span.length);
+	uint32_t time_base = times->time_base[times->trace->threads[0].clock];
+	p->span_s = times_seconds(times, time_base, c->span.length);
 	for (size_t j = 0; j < c->graph.nnodes; j++)
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
 	points_measure(&p->points, c);
 	for (unsigned what = 0; what < POINTS_WHATS; what++)
-		p->total_s[what] = times_seconds(times, line, p->points.total[what]);
+		p->total_s[what] = times_seconds(times, time_base, p->points.total[what]);
 }
 
 /* Asks about `n` rows from `first` on. */

@@ -276,7 +276,7 @@ static uint64_t greatest_slack(const struct trace *t)
 {
 	uint64_t most = 0;
 	for (size_t c = 0; c < t->nclocks; c++)
-		most = t->clocks[c].half_width > most ? t->clocks[c].half_width : most;
+		most = t->clocks[c].uncertainty > most ? t->clocks[c].uncertainty : most;
 	return 2 * most;
 }
 
@@ -358,7 +358,7 @@ static void add_join(struct builder *b, const struct joins *j)
 {
 	const struct graph_thread *t = &b->graph->threads[j->thread];
 	const struct trace *trace = b->graph->trace;
-	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].half_width;
+	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
 	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
 		graph_diagnose(&b->alone, j->exit, j->site);
 		graph_unknown(b, j->enter, j->exit);

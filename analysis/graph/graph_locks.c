@@ -34,7 +34,7 @@ static int by_time(const void *x, const void *y)
 static uint64_t slack_of(const struct builder *b, const struct sync_event *t)
 {
 	const struct trace *trace = b->graph->trace;
-	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].half_width;
+	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].uncertainty;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */

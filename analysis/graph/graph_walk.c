@@ -518,7 +518,7 @@ void graph_begins(struct builder *b)
 		bool unknown = false;
 		for (next = first; next < g->trace->nthreads &&
 				   threads[next].process == threads[first].process; next++) {
-			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].half_width;
+			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;
 			bool late = b->fork[next].at != NO_FORK &&
 				    b->fork[next].stamp > g->threads[next].first + slack;
 			if (late || g->threads[next].nevents == 0)

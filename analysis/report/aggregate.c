@@ -124,7 +124,7 @@ static void take(struct view *v, const struct source *s)
 	v->result->events++;
 }
 
-void aggregate_open(struct aggregate *a, const struct times *times, uint32_t line,
+void aggregate_open(struct aggregate *a, const struct times *times, uint32_t time_base,
 		    const struct span *span, size_t most)
 {
 	const struct trace *trace = times->trace;
@@ -133,7 +133,7 @@ void aggregate_open(struct aggregate *a, const struct times *times, uint32_t lin
 	v.sources = mem_resize(NULL, trace->nthreads, sizeof *v.sources);
 	v.heap.items = mem_resize(NULL, trace->nthreads, sizeof *v.heap.items);
 	for (size_t i = 0; i < trace->nthreads; i++)
-		if (times->line[trace->threads[i].clock] == line)
+		if (times->time_base[trace->threads[i].clock] == time_base)
 			add_source(&v, i);
 	while (v.heap.count > 0) {
 		struct source *s = &v.sources[v.heap.items[0].source];
@@ -156,7 +156,7 @@ void aggregate_close(struct aggregate *a)
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
-void aggregate_print(const struct aggregate *a, const struct times *times, uint32_t line,
+void aggregate_print(const struct aggregate *a, const struct times *times, uint32_t time_base,
 		     const struct span *span)
 {
 	frz_time frames = { a->frame_ticks, a->frame_ticks };
@@ -164,7 +164,7 @@ void aggregate_print(const struct aggregate *a, const struct times *times, uint3
 				"unknown order. In the %" PRIu64 " frames between them, %s s or %s %% of "
 				"the run, no thread changes its state.",
 				a->events, a->aggregated, a->frames,
-				interval_compact(times_seconds(times, line, frames), 9).text,
+				interval_compact(times_seconds(times, time_base, frames), 9).text,
 				interval_range(interval_percent(frames, span->length), 2).text);
 	putchar('\n');
 	print_wrapped("", text);
@@ -180,11 +180,11 @@ void aggregate_print(const struct aggregate *a, const struct times *times, uint3
 		printf("  %-22s %12" PRIu64 " %12" PRIu64 "\n", sizes, a->bins[b].count,
 		       a->bins[b].events);
 	}
-	frame_list_print(times, line, &a->longest);
+	frame_list_print(times, time_base, &a->longest);
 }
 
 void aggregate_json(struct json *j, const char *key, const struct aggregate *a,
-		    const struct times *times, uint32_t line, const struct span *span)
+		    const struct times *times, uint32_t time_base, const struct span *span)
 {
 	frz_time frames = { a->frame_ticks, a->frame_ticks };
 	jw_object(j, key);
@@ -192,7 +192,7 @@ void aggregate_json(struct json *j, const char *key, const struct aggregate *a,
 	jw_integer(j, "groups", (int64_t)a->aggregated);
 	jw_integer(j, "largest", (int64_t)a->largest);
 	jw_integer(j, "frames", (int64_t)a->frames);
-	jw_interval(j, "frames_s", times_seconds(times, line, frames));
+	jw_interval(j, "frames_s", times_seconds(times, time_base, frames));
 	jw_interval(j, "frames_percent", interval_percent(frames, span->length));
 	jw_array(j, "histogram");
 	for (unsigned b = 0; b < AGGREGATE_BINS; b++) {
@@ -206,6 +206,6 @@ void aggregate_json(struct json *j, const char *key, const struct aggregate *a,
 		jw_end(j);
 	}
 	jw_end(j);
-	frame_list_json(j, "longest", times, line, &a->longest);
+	frame_list_json(j, "longest", times, time_base, &a->longest);
 	jw_end(j);
 }

@@ -39,13 +39,13 @@ struct aggregate {
 	struct frames longest;    /* of them; `holds` and counts are not used */
 };
 
-void aggregate_open(struct aggregate *, const struct times *, uint32_t line, const struct span *,
-		    size_t most);
+void aggregate_open(struct aggregate *, const struct times *, uint32_t time_base,
+		    const struct span *, size_t most);
 void aggregate_close(struct aggregate *);
 
-void aggregate_print(const struct aggregate *, const struct times *, uint32_t line,
+void aggregate_print(const struct aggregate *, const struct times *, uint32_t time_base,
 		     const struct span *);
 void aggregate_json(struct json *, const char *key, const struct aggregate *, const struct times *,
-		    uint32_t line, const struct span *);
+		    uint32_t time_base, const struct span *);
 
 #endif

@@ -155,7 +155,7 @@ struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 	const struct tr_clock *self = &t->trace->clocks[clock];
 	struct clock_facts f = {
 		.base = clock == t->base,
-		.placed = t->line[clock] == 0,
+		.placed = t->time_base[clock] == 0,
 		.proven = times_proven(t, clock),
 		.links = found->links,
 		.packets = count_links(t->trace->links, t->trace->nlinks, clock),
@@ -163,8 +163,8 @@ struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 		.hops = found->hops,
 		.status = found->status,
 		.rate = { 0, INFINITY },
-		.half_width_s = interval_seconds((frz_time){ 0, (int64_t)self->half_width },
-						 self->ghz).hi,
+		.uncertainty_s = interval_seconds((frz_time){ 0, (int64_t)self->uncertainty },
+						  self->ghz).hi,
 		.sent = self->packets,
 	};
 	if (f.base)
@@ -245,7 +245,7 @@ void clock_facts_json(struct json *j, const char *key, const struct times *t)
 			json_widths(j, "width_by_packets_s", &f.by_packets, true);
 		if (f.has_packets)
 			jw_interval(j, "fastest_packets_s", f.packets_s);
-		jw_up(j, "cores_half_width_s", f.half_width_s);
+		jw_up(j, "cores_half_width_s", f.uncertainty_s);
 		jw_end(j);
 	}
 	jw_end(j);
@@ -300,9 +300,9 @@ static void print_host(const struct clock_facts *f, const struct tr_clock *self)
 					PRIu64 " forged, %" PRIu64 " late or repeated",
 					f->sent.exchanges, f->sent.unanswered, f->sent.forged,
 					f->sent.stale));
-	if (self->half_width)
+	if (self->uncertainty)
 		print_detail(mem_format("cores agree to +-%s us, included",
-					us_text(f->half_width_s).text));
+					us_text(f->uncertainty_s).text));
 	if (strcmp(self->source, "tsc") != 0)
 		print_detail(mem_format("its clock is %s", self->source));
 }

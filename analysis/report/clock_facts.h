@@ -26,7 +26,7 @@ struct clock_facts {
 	struct widths by_packets;
 	bool has_packets;        /* at least one each way between this clock and the base */
 	struct interval packets_s; /* travel time of the fastest one there plus the fastest back */
-	double half_width_s;     /* of the host's cores */
+	double uncertainty_s;    /* of the host's cores */
 	struct tr_packets sent;  /* what became of the packets of the host's endpoint */
 };
 

@@ -26,26 +26,26 @@
 
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
-	return &f->spans[f->times.line[f->trace->threads[thread].clock]];
+	return &f->spans[f->times.time_base[f->trace->threads[thread].clock]];
 }
 
 struct interval findings_seconds(const struct findings *f, size_t thread, frz_time ticks)
 {
-	return times_seconds(&f->times, f->times.line[f->trace->threads[thread].clock], ticks);
+	return times_seconds(&f->times, f->times.time_base[f->trace->threads[thread].clock], ticks);
 }
 
-uint32_t findings_line(const struct findings *f)
+uint32_t findings_time_base(const struct findings *f)
 {
-	uint32_t line = 0;
-	while (line + 1 < f->times.nlines && !f->spans[line].events)
-		line++;
-	return line;
+	uint32_t time_base = 0;
+	while (time_base + 1 < f->times.ntime_bases && !f->spans[time_base].events)
+		time_base++;
+	return time_base;
 }
 
 struct interval findings_run_s(const struct findings *f)
 {
-	uint32_t line = findings_line(f);
-	return times_seconds(&f->times, line, f->spans[line].length);
+	uint32_t time_base = findings_time_base(f);
+	return times_seconds(&f->times, time_base, f->spans[time_base].length);
 }
 
 /* ---- Ranking --------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static double most_change(const struct findings *f)
 		const struct thread_totals *totals = &f->totals.threads[t];
 		if (!totals->unclassified_ever)
 			continue;
-		if (!f->one_line || !totals->waits)
+		if (!f->one_time_base || !totals->waits)
 			return INFINITY;
 		sum = nextafter(sum + findings_unclassified(f, t).hi, INFINITY);
 	}
@@ -247,9 +247,9 @@ static void withhold_unsure(struct findings *f, struct standings *s)
 
 static void find_spans(struct findings *f)
 {
-	f->spans = mem_resize(NULL, f->times.nlines, sizeof *f->spans);
-	for (uint32_t line = 0; line < f->times.nlines; line++)
-		f->spans[line] = times_span(&f->times, line, f->totals.ends);
+	f->spans = mem_resize(NULL, f->times.ntime_bases, sizeof *f->spans);
+	for (uint32_t time_base = 0; time_base < f->times.ntime_bases; time_base++)
+		f->spans[time_base] = times_span(&f->times, time_base, f->totals.ends);
 }
 
 static void count_everything(struct findings *f)
@@ -308,7 +308,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	struct participants threads = totals_participant_threads(&f->totals, false),
 		    ranks = totals_participant_processes(&f->totals, false);
 	count_everything(f);
-	f->one_line = csp_on_one_line(&f->times, &threads, f->spans);
+	f->one_time_base = csp_on_one_time_base(&f->times, &threads, f->spans);
 	f->several_threads = threads.nparticipants > ranks.nparticipants;
 	f->ranks = rank_participants(f, &ranks, &f->totals);
 	f->threads = f->several_threads ? rank_participants(f, &threads, NULL) : copy_of(f->ranks);

@@ -32,7 +32,7 @@ struct findings {
 	struct roles roles;
 	struct totals totals;
 	struct span *spans;           /* of each time base */
-	bool one_line;                /* all that was recorded is on one time base */
+	bool one_time_base;           /* all that was recorded is on one time base */
 	struct standings threads, ranks;
 	bool any_events, any_work, any_wait; /* was there any, in any thread? */
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
@@ -57,7 +57,7 @@ struct interval findings_seconds(const struct findings *, size_t thread, frz_tim
 struct interval findings_unclassified(const struct findings *, size_t thread);
 
 /* The base clock's time base; the first one that has events when that has none. And its span. */
-uint32_t findings_line(const struct findings *);
+uint32_t findings_time_base(const struct findings *);
 struct interval findings_run_s(const struct findings *);
 
 #endif

@@ -89,13 +89,13 @@ static bool met_before(const uint32_t *sites, size_t thread)
 /* ---- The list ---------------------------------------------------------------------------------
  * */
 
-static void print_frame(const struct times *times, uint32_t line, const struct frame *f,
+static void print_frame(const struct times *times, uint32_t time_base, const struct frame *f,
 			const uint32_t *sites)
 {
 	const struct trace *trace = times->trace;
 	printf("  %-22s %-22s %s\n",
-	       interval_compact(times_seconds(times, line, f->begin), 9).text,
-	       interval_compact(times_seconds(times, line, f->length), 9).text,
+	       interval_compact(times_seconds(times, time_base, f->begin), 9).text,
+	       interval_compact(times_seconds(times, time_base, f->length), 9).text,
 	       f->certain ? "" : "perhaps");
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		char *who = met_before(sites, i) ? NULL : who_is_at(trace, sites, sites[i]);
@@ -107,13 +107,13 @@ static void print_frame(const struct times *times, uint32_t line, const struct f
 	}
 }
 
-void frame_list_print(const struct times *times, uint32_t line, const struct frames *f)
+void frame_list_print(const struct times *times, uint32_t time_base, const struct frames *f)
 {
 	uint32_t *sites = frame_sites(times, f);
 	if (f->nlongest > 0)
 		printf("\n  %-22s %-22s\n", "seconds since begin", "longest, seconds");
 	for (size_t i = 0; i < f->nlongest; i++)
-		print_frame(times, line, &f->longest[i], sites + i * times->trace->nthreads);
+		print_frame(times, time_base, &f->longest[i], sites + i * times->trace->nthreads);
 	free(sites);
 }
 
@@ -140,14 +140,14 @@ static void json_place(struct json *j, const struct trace *trace, const uint32_t
 	jw_end(j);
 }
 
-static void json_frame(struct json *j, const struct times *times, uint32_t line,
+static void json_frame(struct json *j, const struct times *times, uint32_t time_base,
 		       const struct frame *f, const uint32_t *sites)
 {
 	const struct trace *trace = times->trace;
 	jw_object(j, NULL);
 	jw_bool(j, "certain", f->certain);
-	jw_interval(j, "begin_s", times_seconds(times, line, f->begin));
-	jw_interval(j, "length_s", times_seconds(times, line, f->length));
+	jw_interval(j, "begin_s", times_seconds(times, time_base, f->begin));
+	jw_interval(j, "length_s", times_seconds(times, time_base, f->length));
 	jw_array(j, "places");
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (query_knows(trace, i) && !met_before(sites, i))
@@ -156,13 +156,13 @@ static void json_frame(struct json *j, const struct times *times, uint32_t line,
 	jw_end(j);
 }
 
-void frame_list_json(struct json *j, const char *key, const struct times *times, uint32_t line,
+void frame_list_json(struct json *j, const char *key, const struct times *times, uint32_t time_base,
 		     const struct frames *f)
 {
 	uint32_t *sites = frame_sites(times, f);
 	jw_array(j, key);
 	for (size_t i = 0; i < f->nlongest; i++)
-		json_frame(j, times, line, &f->longest[i], sites + i * times->trace->nthreads);
+		json_frame(j, times, time_base, &f->longest[i], sites + i * times->trace->nthreads);
 	jw_end(j);
 	free(sites);
 }

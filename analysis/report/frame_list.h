@@ -10,8 +10,8 @@
 #define FRAMES_IN_TEXT 5
 #define FRAMES_IN_JSON 20
 
-void frame_list_print(const struct times *, uint32_t line, const struct frames *);
-void frame_list_json(struct json *, const char *key, const struct times *, uint32_t line,
+void frame_list_print(const struct times *, uint32_t time_base, const struct frames *);
+void frame_list_json(struct json *, const char *key, const struct times *, uint32_t time_base,
 		     const struct frames *);
 
 #endif

@@ -249,11 +249,11 @@ static bool find_sites(struct gather *g, const char *region)
 bool instances_open(struct instances *r, const struct findings *f, const char *region)
 {
 	struct gather g = { .findings = f, .result = r };
-	*r = (struct instances){ .region = region, .line = findings_line(f) };
+	*r = (struct instances){ .region = region, .time_base = findings_time_base(f) };
 	g.sites = mem_resize(NULL, f->trace->nsites, sizeof *g.sites);
 	bool known = find_sites(&g, region);
 	for (size_t i = 0; known && i < f->trace->nthreads; i++)
-		if (f->times.line[f->trace->threads[i].clock] == r->line)
+		if (f->times.time_base[f->trace->threads[i].clock] == r->time_base)
 			walk_thread(&g, i);
 	for (size_t i = 0; i < r->count; i++)
 		finish(&f->times, &r->list[i]);
@@ -276,7 +276,7 @@ void instances_close(struct instances *r)
 
 static struct interval seconds(const struct instances *r, const struct findings *f, frz_time t)
 {
-	return times_seconds(&f->times, r->line, t);
+	return times_seconds(&f->times, r->time_base, t);
 }
 
 static void print_remarks(const struct instances *r)

@@ -37,7 +37,7 @@ struct instances {
 	uint64_t left_out;        /* visits */
 	bool counted;             /* some visits had no id */
 	frz_time shortest, median, longest; /* of the instances */
-	uint32_t line;
+	uint32_t time_base;
 };
 
 /* False, with a sentence on stderr, when the trace has no such region. Threads on other time bases

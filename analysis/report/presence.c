@@ -124,7 +124,7 @@ static double percent_known(const struct totals *totals, const struct times *tim
 	if (self->complete)
 		ends.last = run->last;
 	frz_time known = times_of_thread(times, thread, ends.first, ends.last);
-	return interval_percent(known, spans[times->line[self->clock]].length).hi;
+	return interval_percent(known, spans[times->time_base[self->clock]].length).hi;
 }
 
 void say_partly_there(struct trace *trace, const struct totals *totals, const struct times *times,

@@ -321,7 +321,7 @@ static char *verdict_on(const struct findings *f, const struct standings *s, nam
 		return mem_format("Look at %s: for %s %% of the run it works while everybody else "
 				  "waits%s; proved.",
 				  who.text, percent.text, where.text);
-	if (!f->one_line)
+	if (!f->one_time_base)
 		return mem_format("Undecided: the clocks of some hosts could not be related, so "
 				  "nobody is proved to wait for %s (at most %s %% of the run%s); "
 				  "see the problems.",

@@ -33,7 +33,7 @@ struct walk {
 static struct answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
 {
 	struct answer *list = mem_resize(NULL, t->nsched + 1, sizeof *list);
-	uint64_t slack = 2 * trace->clocks[t->clock].half_width;
+	uint64_t slack = 2 * trace->clocks[t->clock].uncertainty;
 	*n = 0;
 	for (size_t i = 0; i < t->nsched; i++) {
 		const struct dprof_sched *s = &t->sched[i];

@@ -387,7 +387,7 @@ static void sweep(struct csp_sweep *s)
 	assert(s->waiting == 0 && s->certain == 0);
 }
 
-static void open_clocks(struct csp_sweep *s, uint32_t line, const struct roles *roles,
+static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
 			const struct participants *who, struct totals *totals)
 {
 	const struct trace *trace = s->times->trace;
@@ -396,7 +396,7 @@ static void open_clocks(struct csp_sweep *s, uint32_t line, const struct roles *
 	s->others = mem_resize(NULL, trace->nclocks, sizeof *s->others);
 	for (uint32_t c = 0; c < trace->nclocks; c++) {
 		struct timeline *timeline =
-			s->times->line[c] == line ? timeline_open(trace, c, roles, who,
+			s->times->time_base[c] == time_base ? timeline_open(trace, c, roles, who,
 											totals)
 							      : NULL;
 		if (!timeline)
@@ -411,10 +411,10 @@ static void open_clocks(struct csp_sweep *s, uint32_t line, const struct roles *
 	}
 }
 
-static void sweep_line(struct csp_sweep *s, uint32_t line, const struct roles *roles,
-		       const struct participants *who, struct totals *totals)
+static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
+			    const struct participants *who, struct totals *totals)
 {
-	open_clocks(s, line, roles, who, totals);
+	open_clocks(s, time_base, roles, who, totals);
 	s->latest[0].end = s->latest[1].end = INT64_MIN;
 	s->latest[0].which = s->latest[1].which = SIZE_MAX;
 	sweep(s);
@@ -439,14 +439,14 @@ static void name_sites(struct csp_sweep *s, uint32_t nparticipants)
 	}
 }
 
-bool csp_on_one_line(const struct times *times, const struct participants *who,
-		     const struct span *spans)
+bool csp_on_one_time_base(const struct times *times, const struct participants *who,
+			  const struct span *spans)
 {
 	uint32_t used = 0;
-	for (uint32_t line = 0; line < times->nlines; line++) {
-		bool uses = spans[line].events;
+	for (uint32_t time_base = 0; time_base < times->ntime_bases; time_base++) {
+		bool uses = spans[time_base].events;
 		for (uint32_t a = 0; a < who->nparticipants; a++)
-			uses |= times->line[who->clock_of[a]] == line;
+			uses |= times->time_base[who->clock_of[a]] == time_base;
 		used += uses;
 	}
 	return used <= 1;
@@ -462,19 +462,20 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 		scores[a] = (struct csp_score){ .site = TR_NO_SITE };
 		tallies[a] = (struct tally){ .unordered_until = INT64_MIN };
 	}
-	struct csp_sweep all = { .times = times, .complete = csp_on_one_line(times, who, spans),
+	struct csp_sweep all = { .times = times,
+				 .complete = csp_on_one_time_base(times, who, spans),
 				 .scores = scores, .tallies = tallies };
 	progress_begin("adding up who worked alone", trace_records(times->trace));
-	for (uint32_t line = 0; line < times->nlines; line++) {
+	for (uint32_t time_base = 0; time_base < times->ntime_bases; time_base++) {
 		struct csp_sweep s = all;
-		s.span = &spans[line];
-		sweep_line(&s, line, roles, who, totals);
+		s.span = &spans[time_base];
+		sweep_time_base(&s, time_base, roles, who, totals);
 	}
 	progress_end();
 	all.span = NULL;
 	name_sites(&all, who->nparticipants);
 	for (uint32_t a = 0; a < who->nparticipants; a++) {
-		const struct span *span = &spans[times->line[who->clock_of[a]]];
+		const struct span *span = &spans[times->time_base[who->clock_of[a]]];
 		if (span->events)
 			scores[a].alone.hi = smaller(scores[a].alone.hi, span->length.hi);
 	}

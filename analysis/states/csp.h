@@ -53,7 +53,8 @@ struct csp_score {
 };
 
 /* Whether all actors and all events are on one time base (a participant without events lost them). */
-bool csp_on_one_line(const struct times *, const struct participants *, const struct span *spans);
+bool csp_on_one_time_base(const struct times *, const struct participants *,
+			  const struct span *spans);
 
 /* Scores of all actors, one per participant; `spans` has that of each time base. The sweep walks
  * the states of all threads that take part and completes `totals` on its way, unless that is NULL.

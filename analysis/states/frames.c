@@ -605,9 +605,9 @@ static void sweep(struct frames_sweep *s)
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Threads on clocks of other time bases may be in anything, or in nothing. */
-static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t line)
+static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_base)
 {
-	if (s->times->line[clock] != line) {
+	if (s->times->time_base[clock] != time_base) {
 		count_bounds_most(s->query, clock, s->hi);
 		return;
 	}
@@ -626,7 +626,7 @@ static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t line)
 	heap_add(&s->heap, heap_key(key_of(x)), (uint32_t)s->nclocks++);
 }
 
-static void open_clocks(struct frames_sweep *s, uint32_t line)
+static void open_clocks(struct frames_sweep *s, uint32_t time_base)
 {
 	size_t nclocks = s->times->trace->nclocks;
 	s->lo = mem_resize(NULL, 4 * (s->ncounts + 1), sizeof *s->lo);
@@ -642,7 +642,7 @@ static void open_clocks(struct frames_sweep *s, uint32_t line)
 	s->certain.edges = mem_resize(NULL, nclocks, sizeof *s->certain.edges);
 	s->possible.edges = mem_resize(NULL, nclocks, sizeof *s->possible.edges);
 	for (uint32_t c = 0; c < nclocks; c++)
-		open_clock(s, c, line);
+		open_clock(s, c, time_base);
 }
 
 static void close_clocks(struct frames_sweep *s)
@@ -666,14 +666,14 @@ static void close_clocks(struct frames_sweep *s)
 }
 
 void frames_open(struct frames *f, const struct times *times, const struct query *query,
-		 uint32_t line, const struct span *span, size_t most)
+		 uint32_t time_base, const struct span *span, size_t most)
 {
 	*f = (struct frames){ .longest = mem_resize(NULL, most, sizeof *f->longest) };
 	struct frames_sweep s = { .times = times, .query = query, .span = span, .frames = f,
 				  .most = most, .ncounts = query->ncounts,
 				  .counted_until = INT64_MIN };
 	atom_map_open(&s.map, query);
-	open_clocks(&s, line);
+	open_clocks(&s, time_base);
 	if (s.nclocks > 0)
 		sweep(&s);
 	close_clocks(&s);

@@ -71,7 +71,7 @@ struct frames {
 };
 
 /* The longest are at most `most`. */
-void frames_open(struct frames *, const struct times *, const struct query *, uint32_t line,
+void frames_open(struct frames *, const struct times *, const struct query *, uint32_t time_base,
 		 const struct span *, size_t most);
 void frames_close(struct frames *);
 

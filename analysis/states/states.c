@@ -401,7 +401,8 @@ static void begin(struct states *s, const struct trace *trace)
 	bool any = trace_next_bare(&s->events, &first);
 	bool begins = any && begins_with(s, &first);
 	s->events = events;
-	await_init(s, process, any && first.op != DPROF_LOST ? first.stamp : UINT64_MAX, 2 * trace->clocks[self->clock].half_width);
+	await_init(s, process, any && first.op != DPROF_LOST ? first.stamp : UINT64_MAX,
+		   2 * trace->clocks[self->clock].uncertainty);
 	s->now = (struct thread_state){ MAY_OTHER, TR_NO_SITE };
 	if (begins_anywhere(s, &first)) {
 		s->now.may = MAY_ANY;
@@ -410,7 +411,7 @@ static void begin(struct states *s, const struct trace *trace)
 	} else if (any && self->number == 0 && process->started) {
 		begin_process(s, process, first.stamp);
 		const struct ends *run = &s->roles->ends[self->clock];
-		begin_with_clock(s, run->first, 2 * trace->clocks[self->clock].half_width,
+		begin_with_clock(s, run->first, 2 * trace->clocks[self->clock].uncertainty,
 				 trace->nclocks == 1 && run->earliest == run->first);
 	} else if (any) {
 		s->now = s->outside;

@@ -379,7 +379,7 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 		return NULL;
 	struct timeline *timeline = mem_resize(NULL, 1, sizeof *timeline);
 	*timeline = (struct timeline){ .totals = totals,
-				       .slack = 2 * trace->clocks[clock].half_width,
+				       .slack = 2 * trace->clocks[clock].uncertainty,
 				       .members =
 					       mem_resize(NULL, count, sizeof *timeline->members),
 				       .participants = mem_resize(NULL, count,

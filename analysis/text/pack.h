@@ -19,7 +19,7 @@
 struct pack_clock {
 	char *host, *source;
 	double ghz;
-	uint64_t half_width;
+	uint64_t uncertainty;
 	size_t process;          /* of its threads without rank and process=; PACK_NONE */
 	bool used;               /* it has a process */
 };

@@ -335,8 +335,8 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	if (self->rank >= 0)
 		fprintf(out, "rank %" PRId64 " size %" PRId64 "\n", self->rank, self->size);
 	fprintf(out, "clockid %zu\n", self->clock);
-	if (clock->half_width)
-		fprintf(out, "cores halfwidth=%" PRIu64 " pairs=0\n", clock->half_width);
+	if (clock->uncertainty)
+		fprintf(out, "cores halfwidth=%" PRIu64 " pairs=0\n", clock->uncertainty);
 	if (p->sites_size) {
 		char *name = sites_name(p);
 		fprintf(out, "module base=0x0 at=0x%" PRIx64 " sites=%s path=", PACK_SITES_AT,

@@ -14,7 +14,7 @@ const struct ln_form text_forms[TEXT_FORMS] = {
 				    [CLOCK_HOST] = { "host", LN_STRING, LN_NEEDED },
 				    [CLOCK_GHZ] = { "ghz", LN_REAL, LN_NEEDED },
 				    [CLOCK_SOURCE] = { "source", LN_STRING, LN_KEY },
-				    [CLOCK_HALFWIDTH] = { "halfwidth", LN_NUMBER, LN_KEY } } },
+				    [CLOCK_UNCERTAINTY] = { "halfwidth", LN_NUMBER, LN_KEY } } },
 	[TEXT_PROCESS] = { "process", { [PROCESS_N] = { "a number", LN_NUMBER, LN_HERE },
 					[PROCESS_CLOCK] = { "clock", LN_NUMBER, LN_KEY },
 					[PROCESS_RANK] = { "rank", LN_NUMBER, LN_KEY },

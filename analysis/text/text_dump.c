@@ -31,8 +31,8 @@ static void put_clocks(FILE *out, const struct trace *t)
 		ln_put_real(out, t->clocks[i].ghz);
 		if (strcmp(t->clocks[i].source, "tsc") != 0)
 			put_string(out, "source", trace_raw(t, t->clocks[i].source));
-		if (t->clocks[i].half_width)
-			fprintf(out, " halfwidth=%" PRIu64, t->clocks[i].half_width);
+		if (t->clocks[i].uncertainty)
+			fprintf(out, " halfwidth=%" PRIu64, t->clocks[i].uncertainty);
 		putc('\n', out);
 	}
 }
@@ -141,14 +141,14 @@ static void put_sched(FILE *out, const struct trace *t)
 
 /* ---- Events: there may be millions, so their lines are put together without printf ----------- */
 
-struct line { char text[1024], *end; };
+struct text_line { char text[1024], *end; };
 
-static void add_word(struct line *l, const char *word)
+static void add_word(struct text_line *l, const char *word)
 {
 	l->end = stpcpy(l->end, word);
 }
 
-static void add_number(struct line *l, uint64_t number)
+static void add_number(struct text_line *l, uint64_t number)
 {
 	char digits[20], *first = digits + sizeof digits;
 	do
@@ -158,14 +158,14 @@ static void add_number(struct line *l, uint64_t number)
 	l->end += digits + sizeof digits - first;
 }
 
-static void add_signed(struct line *l, int64_t number)
+static void add_signed(struct text_line *l, int64_t number)
 {
 	if (number < 0)
 		add_word(l, "-");
 	add_number(l, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
-static void add_arguments(struct line *l, const struct tr_event *e)
+static void add_arguments(struct text_line *l, const struct tr_event *e)
 {
 	for (unsigned i = 0; i < e->nargs; i++) {
 		add_word(l, " ");
@@ -176,7 +176,7 @@ static void add_arguments(struct line *l, const struct tr_event *e)
 }
 
 /* A clock that has no place on the base's line is nowhere. */
-static void add_bounds(struct line *l, bool placed, struct frz_cursor *clock, uint64_t stamp)
+static void add_bounds(struct text_line *l, bool placed, struct frz_cursor *clock, uint64_t stamp)
 {
 	if (!placed) {
 		add_word(l, " [-inf,inf]");
@@ -190,7 +190,7 @@ static void add_bounds(struct line *l, bool placed, struct frz_cursor *clock, ui
 	add_word(l, "]");
 }
 
-static void add_event(struct line *l, const struct tr_event *e)
+static void add_event(struct text_line *l, const struct tr_event *e)
 {
 	static const char *const ops[] = {
 		[DPROF_ENTER] = " enter", [DPROF_EXIT] = " exit", [DPROF_POINT] = " point"
@@ -238,13 +238,13 @@ static void put_events(FILE *out, const struct trace *t, size_t thread, const st
 	struct nesting nesting;
 	struct tr_cursor cursor = trace_events(t, thread), before = cursor;
 	uint32_t clock = t->threads[thread].clock;
-	bool placed = times && times->line[clock] == 0;
+	bool placed = times && times->time_base[clock] == 0;
 	struct frz_cursor time = { 0 };
 	if (placed)
 		time = times_cursor(times, clock);
 	nest_begin(&nesting, t->nsites);
 	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied; before = cursor) {
-		struct line l;
+		struct text_line l;
 		l.end = l.text;
 		add_word(&l, e.op == DPROF_LOST ? "lost " : "e ");
 		add_number(&l, thread);

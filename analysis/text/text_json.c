@@ -27,7 +27,7 @@ static void put_clocks(struct json *j, const struct trace *t)
 		jw_string(j, "host", t->clocks[i].host);
 		jw_interval(j, "ghz", (struct interval){ t->clocks[i].ghz, t->clocks[i].ghz });
 		jw_string(j, "source", t->clocks[i].source);
-		jw_integer(j, "halfwidth", (int64_t)t->clocks[i].half_width);
+		jw_integer(j, "halfwidth", (int64_t)t->clocks[i].uncertainty);
 		jw_end(j);
 	}
 	jw_end(j);
@@ -174,7 +174,7 @@ static void put_events(struct json *j, const struct trace *t, size_t thread,
 		       const struct times *times)
 {
 	uint32_t clock = t->threads[thread].clock;
-	bool placed = times && times->line[clock] == 0;
+	bool placed = times && times->time_base[clock] == 0;
 	struct tr_cursor cursor = trace_events(t, thread);
 	struct frz_cursor time = { 0 };
 	if (placed)

@@ -49,15 +49,15 @@ static char *clock_line(struct pack *p, const struct ln_value *v)
 		return mem_copy("expected a name for host and source, found ''");
 	if (p->nclocks > UINT16_MAX)
 		return too_big("a number of clocks", (uint64_t)UINT16_MAX + 1, p->nclocks + 1);
-	if (v[CLOCK_HALFWIDTH].number > DPROF_HALFWIDTH_MAX)
-		return too_big("halfwidth", DPROF_HALFWIDTH_MAX, v[CLOCK_HALFWIDTH].number);
+	if (v[CLOCK_UNCERTAINTY].number > DPROF_UNCERTAINTY_MAX)
+		return too_big("halfwidth", DPROF_UNCERTAINTY_MAX, v[CLOCK_UNCERTAINTY].number);
 	if (!ids_add(&p->clock_ids, v[CLOCK_N].number))
 		return declared("clock", v[CLOCK_N].number);
 	*MEM_GROW(p->clocks, p->nclocks) =
 		(struct pack_clock){ .host = copy_of(&v[CLOCK_HOST], NULL),
 				     .source = copy_of(&v[CLOCK_SOURCE], "tsc"),
 				     .ghz = v[CLOCK_GHZ].real,
-				     .half_width = v[CLOCK_HALFWIDTH].number,
+				     .uncertainty = v[CLOCK_UNCERTAINTY].number,
 				     .process = PACK_NONE };
 	return NULL;
 }

@@ -22,7 +22,7 @@ static bool is_behind(const struct dprof_sched *s, uint64_t stamp, uint64_t slac
 
 static uint64_t slack_of(const struct trace *trace, const struct tr_thread *t)
 {
-	return 2 * trace->clocks[t->clock].half_width;
+	return 2 * trace->clocks[t->clock].uncertainty;
 }
 
 /* The last answer that says `what` before a stamp, the first behind it; or NULL. */

@@ -30,7 +30,7 @@ struct tr_clock {             /* one per host; number 0 is the base unless the u
 	char *host;
 	double ghz;           /* nominal, for seconds only */
 	char *source;         /* "tsc" or "monotonic_raw" */
-	uint64_t half_width;  /* ticks by which any stamp of the host may differ from this clock, because
+	uint64_t uncertainty; /* ticks by which any stamp of the host may differ from this clock, because
 				 it was taken on one core or another; 0 when nobody has measured that */
 	struct tr_packets packets;
 };

@@ -90,7 +90,7 @@ struct process_file {
 	double ghz;
 	int64_t clockid;         /* -1 when not said */
 	uint32_t clock;          /* index in the trace */
-	uint64_t half_width;     /* of the host's cores; 0 when not said */
+	uint64_t uncertainty;    /* of the host's cores; 0 when not said */
 	struct tr_packets packets;
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;

@@ -55,7 +55,7 @@ enum {
 	SUM
 };
 enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
-enum { CORES_HALFWIDTH, CORES_PAIRS, CORES_DISAGREE };
+enum { CORES_UNCERTAINTY, CORES_PAIRS, CORES_DISAGREE };
 enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
        PACKETS_NS, PACKETS_CPU_NS };
 enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
@@ -76,7 +76,7 @@ static const struct ln_form forms[] = {
 	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
 			     { "size", LN_NUMBER, LN_HERE } } },
 	[CLOCKID] = { "clockid", { { "clockid", LN_NUMBER, LN_HERE } } },
-	[CORES] = { "cores", { [CORES_HALFWIDTH] = { "halfwidth", LN_NUMBER, LN_NEEDED },
+	[CORES] = { "cores", { [CORES_UNCERTAINTY] = { "halfwidth", LN_NUMBER, LN_NEEDED },
 			       [CORES_PAIRS] = { "pairs", LN_NUMBER, LN_NEEDED },
 			       [CORES_DISAGREE] = { "disagree", LN_NUMBER, LN_KEY } } },
 	[PACKETS] = { "packets", { [PACKETS_PHASE] = { "phase", LN_STRING, LN_HERE },
@@ -184,10 +184,10 @@ static char *module_line(struct process_file *p, const struct ln_value *v, size_
 
 static char *cores_line(struct process_file *p, const struct ln_value *v)
 {
-	if (v[CORES_HALFWIDTH].number > DPROF_HALFWIDTH_MAX)
+	if (v[CORES_UNCERTAINTY].number > DPROF_UNCERTAINTY_MAX)
 		return mem_format("expected a half-width of at most %" PRIu64 " ticks, found %" PRIu64,
-				  DPROF_HALFWIDTH_MAX, v[CORES_HALFWIDTH].number);
-	p->half_width = v[CORES_HALFWIDTH].number;
+				  DPROF_UNCERTAINTY_MAX, v[CORES_UNCERTAINTY].number);
+	p->uncertainty = v[CORES_UNCERTAINTY].number;
 	return NULL;
 }
 
@@ -532,7 +532,7 @@ static void disbelieve(struct process_file *p, const struct process_file *first)
 	}
 	p->ghz = first ? first->ghz : p->ghz;
 	p->clockid = -1;
-	p->half_width = p->ended = 0;
+	p->uncertainty = p->ended = 0;
 	p->packets = (struct tr_packets){ 0 };
 	free_lines(p);
 }
@@ -724,8 +724,8 @@ static void put_on_clock(struct opened *o, size_t file, struct tr_clock *clock)
 {
 	struct process_file *p = &o->files[file];
 	p->clock = o->t.processes[file].modules->clock = (uint32_t)(clock - o->t.clocks);
-	if (clock->half_width < p->half_width)
-		clock->half_width = p->half_width;
+	if (clock->uncertainty < p->uncertainty)
+		clock->uncertainty = p->uncertainty;
 	clock->packets.exchanges += p->packets.exchanges;
 	clock->packets.unanswered += p->packets.unanswered;
 	clock->packets.forged += p->packets.forged;

@@ -4,7 +4,7 @@
  *
  * The program passes a barrier when it starts and one when it ends. All processes are taken to have
  * left a barrier at one moment; between the two and beyond them, time is interpolated linearly. How
- * far apart the processes really left, nobody knows. Without barriers in the evidence, the middle
+ * far apart the processes really left is unknown. Without barriers in the evidence, the middle
  * of the fastest exchange at each end stands for one, which flatters the method. */
 #include <errno.h>
 

@@ -6,7 +6,7 @@
  * the run. Errors are those of the clock's rate over the window, and of the time at which the window
  * began (the zero). One line for each method and length, medians over the windows, by tabs:
  *
- *   METHOD SECONDS WINDOWS RATE_PPB RATE_HALF_WIDTH_PPB ZERO_US ZERO_HALF_WIDTH_US OUTSIDE UNFITTED
+ *   METHOD SECONDS WINDOWS RATE_PPB RATE_UNCERTAINTY_PPB ZERO_US ZERO_UNCERTAINTY_US OUTSIDE UNFITTED
  *
  * OUTSIDE: windows in which the true rate or zero is not in its interval. UNFITTED: windows in which
  * the method found a contradiction or too little. "-" where there are no intervals. */

@@ -6,7 +6,7 @@
 # of the interval; the .tsv has two columns before them.
 measuring_time() {
 	local name=$1 what=$2 column=$(($3 + 2)) unit=$4 tsv=$OUT/$1.tsv network clock
-	local heading="method seconds windows rate_ppb rate_half_width_ppb zero_us zero_half_width_us outside unfitted"
+	local heading="method seconds windows rate_ppb rate_uncertainty_ppb zero_us zero_uncertainty_us outside unfitted"
 	printf 'network\trate\t%s\n' "${heading// /$'\t'}" >"$tsv"
 	for network in $(networks); do
 		for clock in $steady; do

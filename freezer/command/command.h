@@ -51,8 +51,8 @@ struct result {
 	struct frz_rate ppm;        /* how much faster the counter there runs than the one here */
 	double width_min, width_median, width_max; /* s, of the bounds over the whole run */
 	struct seconds there, back; /* how long the fastest packet each way took */
-	struct frz_sync_record fault[FRZ_MAX_FAULTS];
-	unsigned nfaults;
+	struct frz_sync_record conflict[FRZ_MAX_CONFLICTS];
+	unsigned nconflicts;
 	uint32_t ppb;               /* the drift that the bounds allow for */
 	struct frz_solution *solution;
 };
@@ -75,7 +75,7 @@ struct plot { FILE *gnuplot; };
 /* Whether a picture can have this name; NULL is one on the terminal. */
 bool plot_knows(const char *file);
 
-/* For `n` pictures, one above the other. 0, or -errno after a sentence on stderr. */
+/* For `n` pictures, one above the other. 0, or -errno after a message on stderr. */
 int plot_begin(struct plot *, const char *file, size_t n);
 void plot_add(struct plot *, const struct result *, const struct frz_synclog *);
 int plot_end(struct plot *);

@@ -40,8 +40,8 @@ static void print_text(const struct frz_cores *c)
 		else
 			printf("  %4d   too busy to be compared\n", c->core[i].number);
 	printf("Any stamp of %zu core%s is within %llu ticks (%.0f ns) of one clock.\n",
-	       c->compared + 1, c->compared ? "s" : "", (unsigned long long)c->half_width,
-	       (double)c->half_width / frz_ghz() + 0.5);
+	       c->compared + 1, c->compared ? "s" : "", (unsigned long long)c->uncertainty,
+	       (double)c->uncertainty / frz_ghz() + 0.5);
 	if (c->disagree)
 		printf("%zu core%s for certain: they are clocks of their own.\n", c->disagree,
 		       c->disagree > 1 ? "s differ from the first" : " differs from the first");
@@ -51,7 +51,7 @@ static void print_json(const struct frz_cores *c)
 {
 	printf("{\"clock\":\"%s\",\"ghz\":%.9f,\"halfwidth_ticks\":%llu,\"compared\":%zu,"
 	       "\"disagree\":%zu,\"cores\":[",
-	       frz_source_word(frz_source()), frz_ghz(), (unsigned long long)c->half_width,
+	       frz_source_word(frz_source()), frz_ghz(), (unsigned long long)c->uncertainty,
 	       c->compared, c->disagree);
 	for (size_t i = 0; i < c->n; i++) {
 		printf("%s{\"core\":%d", i ? "," : "", c->core[i].number);

@@ -8,7 +8,7 @@
 
 #include "freezer/command/command.h"
 
-static const struct command {
+static const struct freezer_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *purpose;

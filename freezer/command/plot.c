@@ -55,20 +55,20 @@ int plot_begin(struct plot *p, const char *file, size_t n)
 }
 
 /* Stamps there become seconds since the first; offsets microseconds beside the line. */
-struct frame {
+struct plot_frame {
 	uint64_t first, span;
 	__int128 at_first, grown; /* the line: offset in ticks, and by how much it grows */
 	double us;                /* for each tick */
 };
 
-static double beside_line(const struct frame *f, uint64_t stamp, __int128 offset)
+static double beside_line(const struct plot_frame *f, uint64_t stamp, __int128 offset)
 {
 	__int128 line = f->at_first + f->grown * (__int128)(stamp - f->first) / f->span;
 
 	return (double)(offset - line) * f->us;
 }
 
-static double seconds(const struct frame *f, uint64_t stamp)
+static double seconds(const struct plot_frame *f, uint64_t stamp)
 {
 	return (double)(stamp - f->first) * f->us * 1e-6;
 }
@@ -80,7 +80,7 @@ static __int128 middle_offset(struct frz_cursor *c, uint64_t stamp)
 	return (__int128)stamp - ((__int128)t.lo + t.hi) / 2;
 }
 
-static void put_curves(FILE *out, const struct frame *f, struct frz_cursor *c)
+static void put_curves(FILE *out, const struct plot_frame *f, struct frz_cursor *c)
 {
 	fputs("$curves << END\n", out);
 	for (uint64_t i = 0; i <= LOOKS; i++) {
@@ -95,7 +95,7 @@ static void put_curves(FILE *out, const struct frame *f, struct frz_cursor *c)
 }
 
 /* A packet there proves that the offset is at most this, one back that it is at least that. */
-static void put_packets(FILE *out, const struct frame *f, const struct frz_synclog *log)
+static void put_packets(FILE *out, const struct plot_frame *f, const struct frz_synclog *log)
 {
 	fputs("$packets << END\n", out);
 	for (size_t i = 0; i < log->nrecords; i++) {
@@ -122,7 +122,7 @@ void plot_add(struct plot *p, const struct result *r, const struct frz_synclog *
 {
 	const struct frz_sync_record *last = &log->records[log->nrecords - 1];
 	struct frz_cursor c = frz_cursor(r->solution, CLOCK_THERE);
-	struct frame f = {
+	struct plot_frame f = {
 		.first = log->records[0].received,
 		.span = last->answered - log->records[0].received + 1,
 		.us = 1e-3 / frz_ghz(),

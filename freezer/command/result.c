@@ -139,10 +139,10 @@ int result_of(struct result *r, const char *host, const struct frz_synclog *log,
 		.solution = solution,
 		.exchanges = log->nrecords,
 		.dropped = dropped,
-		.nfaults = clock->nfaults,
+		.nconflicts = clock->nconflicts,
 	};
-	for (unsigned i = 0; i < r->nfaults; i++)
-		r->fault[i] = log->records[clock->fault[i] / 2];
+	for (unsigned i = 0; i < r->nconflicts; i++)
+		r->conflict[i] = log->records[clock->conflict[i] / 2];
 	if (frz_placed(clock))
 		find_bounds(r, solution, log);
 	return 0;
@@ -183,17 +183,17 @@ static const char *status_word(enum frz_status status)
 	return words[status];
 }
 
-static void print_faults(const struct result *r)
+static void print_conflicts(const struct result *r)
 {
 	printf("  the packets contradict each other if the clocks drift no more than was assumed:\n"
-	       "  one was set, a host was paused, or they do drift more. At fault:\n");
-	for (unsigned i = 0; i < r->nfaults; i++)
+	       "  one was set, a host was paused, or they do drift more. In conflict:\n");
+	for (unsigned i = 0; i < r->nconflicts; i++)
 		printf("  packet %llu: asked %llu received %llu answered %llu returned %llu\n",
-		       (unsigned long long)r->fault[i].sequence,
-		       (unsigned long long)r->fault[i].asked,
-		       (unsigned long long)r->fault[i].received,
-		       (unsigned long long)r->fault[i].answered,
-		       (unsigned long long)r->fault[i].returned);
+		       (unsigned long long)r->conflict[i].sequence,
+		       (unsigned long long)r->conflict[i].asked,
+		       (unsigned long long)r->conflict[i].received,
+		       (unsigned long long)r->conflict[i].answered,
+		       (unsigned long long)r->conflict[i].returned);
 }
 
 void result_print(const struct result *r)
@@ -203,8 +203,8 @@ void result_print(const struct result *r)
 	if (r->status == FRZ_UNLINKED)
 		puts(r->exchanges ? "  too few exchanges to bound the clock"
 				  : "  no answer: no `freezer serve` there, or one with another --key");
-	if (r->nfaults)
-		print_faults(r);
+	if (r->nconflicts)
+		print_conflicts(r);
 	if (!result_placed(r))
 		return;
 	if (r->status == FRZ_CONSISTENT)

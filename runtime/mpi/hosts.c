@@ -106,7 +106,7 @@ static void tell_cores(const struct frz_cores *c)
 
 	snprintf(text, sizeof(text), c->disagree ? "halfwidth=%llu pairs=%zu disagree=%zu"
 						 : "halfwidth=%llu pairs=%zu",
-		 (unsigned long long)c->half_width, c->compared, c->disagree);
+		 (unsigned long long)c->uncertainty, c->compared, c->disagree);
 	dprof_adapter_fields("cores", text);
 	if (c->disagree)
 		dprof_adapter_line("note", "the cores of this host do not share a clock: no stamp "

@@ -164,10 +164,10 @@ static void check_any(uint64_t seed, const struct times *times, const struct rol
 		choose(whole, whole_any, &who);
 		scores_of(&who, any, truth);
 		for (uint32_t a = 0; a < any->nparticipants && run > 0; a++) {
-			if (!spans[times->line[any->clock_of[a]]].events)
+			if (!spans[times->time_base[any->clock_of[a]]].events)
 				continue;
 			struct interval percent = interval_percent(
-				scores[a].alone, spans[times->line[any->clock_of[a]]].length);
+				scores[a].alone, spans[times->time_base[any->clock_of[a]]].length);
 			ck_assert_msg(percent.lo <= 100 * truth[a] / run + SLACK &&
 					      100 * truth[a] / run - SLACK <= percent.hi,
 				      "SEED=%" PRIu64 ": by a choice of what is unclassified actor %u has "
@@ -197,7 +197,7 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 	if (w.unplaced)
 		return;
 	check_inside(seed, what, a, score, truth);
-	if (!w.damaged && w.half_width == 0)
+	if (!w.damaged && w.uncertainty == 0)
 		ck_assert_msg((double)(score.hi - score.lo) <= allowed_width(),
 			      "SEED=%" PRIu64 ": %s %u: [%" PRId64 ", %" PRId64
 			      "] is wider than %.0f",
@@ -212,9 +212,9 @@ static void check_scores(uint64_t seed, const struct times *times, const struct 
 	scores_of(whole, who, truth);
 	struct csp_score *scores = csp_scores(times, roles, who, spans, totals);
 	for (uint32_t a = 0; a < who->nparticipants; a++)
-		if (spans[times->line[who->clock_of[a]]].events)
+		if (spans[times->time_base[who->clock_of[a]]].events)
 			check_score(seed, what, a, scores[a].alone, truth[a],
-				    &spans[times->line[who->clock_of[a]]]);
+				    &spans[times->time_base[who->clock_of[a]]]);
 	free(scores);
 }
 

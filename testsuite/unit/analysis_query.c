@@ -371,7 +371,7 @@ static void check_query(uint64_t seed, const struct world_times *x)
 	struct frames f = ask(x, text, seed);
 	check_inside(seed, text, 0, f.holds, truth);
 	check_frames(&f, &x->span);
-	if (!w.damaged && !w.unplaced && w.half_width == 0)
+	if (!w.damaged && !w.unplaced && w.uncertainty == 0)
 		ck_assert_msg((double)(f.holds.hi - f.holds.lo) <= allowed_width(),
 			      "SEED=%" PRIu64 ": %s: [%" PRId64 ", %" PRId64
 			      "] is wider than %.0f",

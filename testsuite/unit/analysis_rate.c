@@ -59,7 +59,7 @@ static void setup(void)
 static void solve(struct frz_assumption assumption)
 {
 	ck_assert_int_eq(times_open(&times, &trace, &(struct options){ .assumption = assumption }), EXIT_FINE);
-	ck_assert_uint_eq(times.line[1], 0);
+	ck_assert_uint_eq(times.time_base[1], 0);
 }
 
 static void teardown(void)

@@ -40,7 +40,7 @@ static uint64_t stamp_of(uint32_t clock, double time)
 /* As a core shows it, which may be off by the host's half-width. */
 static uint64_t shown(uint32_t clock, double time)
 {
-	double half = (double)w.clocks[clock].half_width;
+	double half = (double)w.clocks[clock].uncertainty;
 	return stamp_of(clock, time) + (uint64_t)real(2 * half + 1) - (uint64_t)half;
 }
 
@@ -60,7 +60,8 @@ static void make_world(uint64_t seed, int packets)
 		w.truth[c] =
 			(struct true_clock){ c ? 0.7 + real(0.7) : 1, c ? real(1e9) - 5e8 : 0 };
 		w.clocks[c] = (struct tr_clock){ .host = hosts[c], .ghz = 1,
-						  .half_width = seed % 3 ? 0 : (uint64_t)real(900) };
+						  .uncertainty =
+							  seed % 3 ? 0 : (uint64_t)real(900) };
 		w.threads[c] = (struct tr_thread){ .clock = c };
 		for (int i = 0; c > 0 && i < packets; i++) {
 			add_packet(0, c);
@@ -151,7 +152,7 @@ static void check_world(uint64_t seed)
 	make_world(seed, PACKETS);
 	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
 	ck_assert_uint_eq(w.trace.nproblems, 0);
-	ck_assert_uint_eq(t.nlines, 1);
+	ck_assert_uint_eq(t.ntime_bases, 1);
 	for (uint32_t c = 0; c < CLOCKS; c++)
 		check_clock(seed, &t, c);
 	check_between(seed, &t);
@@ -213,7 +214,7 @@ static uint64_t moves_until(double time)
 
 static uint64_t stamped(double time, bool on_other)
 {
-	uint64_t half = w.clocks[0].half_width;
+	uint64_t half = w.clocks[0].uncertainty;
 	return stamp_of(0, time) + (on_other ? half : -half);
 }
 
@@ -257,7 +258,7 @@ static void check_mover(uint64_t seed, double every, bool killed)
 	double sum = 0;
 	struct stretches all = { 0, 0, UINT64_MAX, 0 };
 	make_world(seed, PACKETS);
-	w.clocks[0].half_width = 1 + (uint64_t)real(5000);
+	w.clocks[0].uncertainty = 1 + (uint64_t)real(5000);
 	times_open(&t, &w.trace, &(struct options){ .json = false });
 	make_mover(every);
 	ask(killed);
@@ -274,7 +275,7 @@ static void check_mover(uint64_t seed, double every, bool killed)
 		sum += length;
 	}
 	frz_time found = times_sum(&t, 0, all);
-	uint64_t most = (killed ? all.pieces : m.nmoves) * 4 * w.clocks[0].half_width + 4 * VISITS;
+	uint64_t most = (killed ? all.pieces : m.nmoves) * 4 * w.clocks[0].uncertainty + 4 * VISITS;
 	check_inside(seed, "sum of a thread", found, sum);
 	ck_assert_msg((uint64_t)(found.hi - found.lo) <= most, "SEED=%" PRIu64 ": %" PRId64 " is wider than %" PRIu64,
 		      seed, found.hi - found.lo, most);
@@ -297,7 +298,7 @@ START_TEST(a_thread_that_never_moved_is_as_exact_as_its_counter)
 	struct dprof_sched at_its_end = { .from = 3000000000, .to = 3000000100, .known = DPROF_SCHED_MOVES, .last = 1 };
 	struct stretches s = { 50000000, 1000000, 1000000000, 2000000000 };
 	make_world(1, PACKETS);
-	w.clocks[0].half_width = 200;
+	w.clocks[0].uncertainty = 200;
 	times_open(&t, &w.trace, &(struct options){ .json = false });
 	frz_time unknown = times_sum(&t, 0, s);
 	w.threads[0].sched = &at_its_end;
@@ -328,8 +329,8 @@ START_TEST(unlinked_clock_is_alone_and_said)
 			w.links[kept++] = w.links[i];
 	w.trace.nlinks = kept;
 	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
-	ck_assert_uint_eq(t.nlines, 2);
-	ck_assert_uint_eq(t.line[2], 1);
+	ck_assert_uint_eq(t.ntime_bases, 2);
+	ck_assert_uint_eq(t.time_base[2], 1);
 	ck_assert_uint_eq(times_unit(&t, 1), 2);
 	ck_assert_uint_eq(w.trace.nproblems, 1);
 	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "h2"));
@@ -350,8 +351,8 @@ static void check_contradiction(uint64_t early, enum frz_status status, uint32_t
 						       stamp_of(3, 1500000000 - early) };
 	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
 	ck_assert_int_eq(frz_clock(t.together, 3)->status, status);
-	ck_assert_uint_eq(t.line[3], line);
-	ck_assert_uint_eq(t.nlines, 1 + line);
+	ck_assert_uint_eq(t.time_base[3], line);
+	ck_assert_uint_eq(t.ntime_bases, 1 + line);
 	ck_assert_uint_eq(w.trace.nproblems, 1);
 	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "contradict"));
 	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "1500000000"));

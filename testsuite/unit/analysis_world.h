@@ -64,7 +64,7 @@ static struct world {
 	bool unplaced;       /* the last clock */
 	bool one_region;     /* only REGION_A is work */
 	bool lives;          /* some threads begin and end within the run */
-	uint64_t half_width; /* by which the cores of each host differ */
+	uint64_t uncertainty; /* by which the cores of each host differ */
 	struct tr_thread threads[THREADS];
 	struct tr_process processes[THREADS];
 	struct tr_clock clocks[CLOCKS];
@@ -111,7 +111,7 @@ frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 		lo = fmin(lo, l->rate * (double)stamp + l->offset);
 		hi = fmax(hi, l->rate * ((double)stamp + 1) + l->offset);
 	}
-	double cores = (double)w.half_width * w.lines[c->clock][0].rate * 2;
+	double cores = (double)w.uncertainty * w.lines[c->clock][0].rate * 2;
 	return (frz_time){ (int64_t)floor(lo - cores), (int64_t)ceil(hi + cores) };
 }
 
@@ -120,7 +120,7 @@ frz_time frz_duration(const struct frz_solution *s, uint32_t clock, uint64_t tic
 	(void)s;
 	double lo = INFINITY, hi = -INFINITY;
 	for (int i = 0; i < LINES; i++) {
-		double cores = 2 * (double)w.half_width + 1;
+		double cores = 2 * (double)w.uncertainty + 1;
 		lo = fmin(lo, w.lines[clock][i].rate * ((double)ticks - cores));
 		hi = fmax(hi, w.lines[clock][i].rate * ((double)ticks + cores));
 	}
@@ -323,8 +323,8 @@ static inline void kill_thread(struct true_thread *t, struct tr_thread *out)
 static inline uint64_t recorded_stamp(uint32_t clock, double time, uint64_t least)
 {
 	uint64_t stamp = stamp_of(clock, time);
-	if (w.half_width > 0)
-		stamp += below(2 * w.half_width + 1) - w.half_width;
+	if (w.uncertainty > 0)
+		stamp += below(2 * w.uncertainty + 1) - w.uncertainty;
 	return stamp < least ? least : stamp;
 }
 
@@ -351,12 +351,12 @@ static inline void record(struct true_thread *t, struct tr_thread *out)
 		t->records[out->nrecords++] = (struct tr_record){ lost, TR_WHAT(1, DPROF_LOST) };
 }
 
-static inline void make_world(uint64_t seed, uint64_t half_width, bool one_region, bool lives)
+static inline void make_world(uint64_t seed, uint64_t uncertainty, bool one_region, bool lives)
 {
 	static const double steps[] = { 3, 20, 200 };
 	memset(&w, 0, sizeof w);
 	w.random = seed;
-	w.half_width = half_width;
+	w.uncertainty = uncertainty;
 	w.one_region = one_region;
 	w.lives = lives;
 	w.nclocks = 1 + (uint32_t)below(CLOCKS);
@@ -367,7 +367,7 @@ static inline void make_world(uint64_t seed, uint64_t half_width, bool one_regio
 	w.last = -INFINITY;
 	for (uint32_t c = 0; c < w.nclocks; c++) {
 		make_clock(c);
-		w.clocks[c].half_width = half_width;
+		w.clocks[c].uncertainty = uncertainty;
 		w.clocks[c].host = (char *[]){ "h0", "h1", "h2" }[c];
 	}
 	double step = steps[below(3)];

@@ -46,7 +46,7 @@ static void check_truth(uint64_t width, unsigned now)
 			      "SEED=%u: core %d is %lld ahead, found [%lld, %lld]", now,
 			      c.core[i].number, (long long)truth, (long long)c.core[i].lo,
 			      (long long)c.core[i].hi);
-		ck_assert_msg((uint64_t)llabs(truth) <= 2 * c.half_width, "SEED=%u", now);
+		ck_assert_msg((uint64_t)llabs(truth) <= 2 * c.uncertainty, "SEED=%u", now);
 		ck_assert_msg(c.core[i].hi - c.core[i].lo < (int64_t)width, "SEED=%u", now);
 	}
 	frz_cores_free(&c);
@@ -77,8 +77,8 @@ START_TEST(cores_that_disagree_are_noticed_and_covered)
 	for (size_t i = 1; i < c.n; i++)
 		different += skew[c.core[i].number] != skew[c.core[0].number];
 	ck_assert_uint_eq(c.disagree, different);
-	ck_assert(!different || c.half_width >= 1000000);
-	ck_assert_uint_lt(c.half_width, 1200000);
+	ck_assert(!different || c.uncertainty >= 1000000);
+	ck_assert_uint_lt(c.uncertainty, 1200000);
 	frz_cores_free(&c);
 }
 END_TEST
@@ -93,11 +93,11 @@ START_TEST(one_core_agrees_with_itself_and_none_is_no_error)
 		first++;
 	CPU_ZERO(&one);
 	ck_assert_int_eq(frz_cores_compare(&c, &one, ENOUGH_NS), 0);
-	ck_assert(c.n == 0 && c.half_width == 0);
+	ck_assert(c.n == 0 && c.uncertainty == 0);
 	frz_cores_free(&c);
 	CPU_SET(first, &one);
 	ck_assert_int_eq(frz_cores_compare(&c, &one, ENOUGH_NS), 0);
-	ck_assert(c.n == 1 && c.compared == 0 && c.half_width == 0);
+	ck_assert(c.n == 1 && c.compared == 0 && c.uncertainty == 0);
 	frz_cores_free(&c);
 }
 END_TEST
@@ -135,9 +135,9 @@ START_TEST(the_deadline_holds)
 }
 END_TEST
 
-/* Whatever each core's true difference is within its interval, one clock is within half_width of
+/* Whatever each core's true difference is within its interval, one clock is within uncertainty of
  * all. */
-START_TEST(the_half_width_covers_whatever_is_possible)
+START_TEST(the_uncertainty_covers_whatever_is_possible)
 {
 	for (unsigned now = (unsigned)unit_seed; now - (unsigned)unit_seed < 10000; now++) {
 		struct frz_core core[9] = { 0 };
@@ -157,7 +157,7 @@ START_TEST(the_half_width_covers_whatever_is_possible)
 			most = truth > most ? truth : most;
 		}
 		sum_up(&c);
-		ck_assert_msg(most - least <= 2 * (int64_t)c.half_width, "SEED=%u", now);
+		ck_assert_msg(most - least <= 2 * (int64_t)c.uncertainty, "SEED=%u", now);
 	}
 }
 END_TEST
@@ -172,6 +172,6 @@ int main(void)
 	tcase_add_test(tests, one_core_agrees_with_itself_and_none_is_no_error);
 	tcase_add_test(tests, a_core_that_is_not_ours_is_said_to_be_missing);
 	tcase_add_test(tests, the_deadline_holds);
-	tcase_add_test(tests, the_half_width_covers_whatever_is_possible);
+	tcase_add_test(tests, the_uncertainty_covers_whatever_is_possible);
 	return unit_end();
 }

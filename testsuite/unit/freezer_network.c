@@ -365,15 +365,15 @@ static void jump(uint32_t clock, int64_t at, int64_t ticks)
 	}
 }
 
-static void check_faults_touch(const struct frz_clock *c, uint32_t clock)
+static void check_conflicts_touch(const struct frz_clock *c, uint32_t clock)
 {
-	ck_assert_uint_ge(c->nfaults, 2);
-	for (unsigned i = 0; i < c->nfaults; i++) {
-		const struct frz_link *l = &net.links[c->fault[i]];
+	ck_assert_uint_ge(c->nconflicts, 2);
+	for (unsigned i = 0; i < c->nconflicts; i++) {
+		const struct frz_link *l = &net.links[c->conflict[i]];
 
-		ck_assert_uint_lt(c->fault[i], net.nlinks);
+		ck_assert_uint_lt(c->conflict[i], net.nlinks);
 		ck_assert_msg(l->from == clock || l->to == clock, "SEED=%llu: link %zu",
-			      (unsigned long long)seed, c->fault[i]);
+			      (unsigned long long)seed, c->conflict[i]);
 	}
 }
 
@@ -397,9 +397,9 @@ START_TEST(doubt_travels_outward_only)
 		ck_assert_int_eq(two->status, FRZ_CONSISTENT);
 		ck_assert_uint_gt(two->least_ppb, net.drift_ppb);
 		ck_assert_uint_eq(two->ppb, two->least_ppb);
-		check_faults_touch(two, 2);
+		check_conflicts_touch(two, 2);
 		ck_assert_int_eq(three->status, FRZ_CONSISTENT);
-		ck_assert_uint_ge(three->nfaults, 2);
+		ck_assert_uint_ge(three->nconflicts, 2);
 		ck_assert_uint_eq(three->hops, 3);
 		frz_solution_free(solution);
 	}
@@ -436,7 +436,7 @@ START_TEST(peers_that_disagree_are_not_proven)
 			}
 			ck_assert(clock->status == FRZ_CONSISTENT ||
 				  clock->status == FRZ_CONTRADICTION);
-			check_faults_touch(clock, c);
+			check_conflicts_touch(clock, c);
 		}
 		frz_solution_free(solution);
 	}
@@ -458,7 +458,7 @@ static void draw_steady_world(uint32_t wander)
  * of the later. */
 static void check_straddles(const struct frz_clock *c, const int64_t *sent, int64_t at)
 {
-	int64_t a = sent[c->fault[0]], b = sent[c->fault[1]];
+	int64_t a = sent[c->conflict[0]], b = sent[c->conflict[1]];
 	int64_t first = a < b ? a : b, second = a < b ? b : a;
 
 	ck_assert_msg(first <= at && at <= second, "SEED=%llu: the step is elsewhere",
@@ -469,7 +469,7 @@ static void check_straddles(const struct frz_clock *c, const int64_t *sent, int6
 		      (long long)net.run / 200);
 }
 
-START_TEST(the_links_at_fault_straddle_a_step)
+START_TEST(the_links_in_conflict_straddle_a_step)
 {
 	static int64_t sent[LINKS];
 
@@ -524,9 +524,9 @@ START_TEST(any_links_at_all)
 		for (uint32_t c = 0; c < net.nclocks; c++) {
 			const struct frz_clock *clock = frz_clock(solution, c);
 
-			for (unsigned i = 0; i < clock->nfaults; i++)
-				ck_assert_uint_lt(clock->fault[i], net.nlinks);
-			ck_assert_int_eq(clock->nfaults >= 2,
+			for (unsigned i = 0; i < clock->nconflicts; i++)
+				ck_assert_uint_lt(clock->conflict[i], net.nlinks);
+			ck_assert_int_eq(clock->nconflicts >= 2,
 					 clock->status == FRZ_CONSISTENT ||
 						 clock->status == FRZ_CONTRADICTION);
 			if (!frz_placed(clock))
@@ -560,7 +560,7 @@ int main(void)
 	tcase_add_test(tests, composed_links_are_links_with_the_base);
 	tcase_add_test(tests, doubt_travels_outward_only);
 	tcase_add_test(tests, peers_that_disagree_are_not_proven);
-	tcase_add_test(tests, the_links_at_fault_straddle_a_step);
+	tcase_add_test(tests, the_links_in_conflict_straddle_a_step);
 	tcase_add_test(tests, any_links_at_all);
 	return unit_end();
 }

@@ -177,12 +177,12 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 		for (int i = 0; i < 40; i++)
 			assert_time_is_optimal(&t, &cursor, interesting_stamp(links, n));
 	} else if (refused(clock->status)) {
-		struct twin few = twin_of(links, clock->fault, clock->nfaults);
+		struct twin few = twin_of(links, clock->conflict, clock->nconflicts);
 
-		ck_assert(2 <= clock->nfaults && clock->nfaults <= FRZ_MAX_FAULTS);
+		ck_assert(2 <= clock->nconflicts && clock->nconflicts <= FRZ_MAX_CONFLICTS);
 		ck_assert_msg(!few.ncorners,
 			      "SEED=%llu: the %u faults agree", (unsigned long long)seed,
-			      clock->nfaults);
+			      clock->nconflicts);
 		twin_free(&few);
 	}
 	frz_solution_free(solution);
@@ -418,7 +418,7 @@ START_TEST(the_most_telling_links_are_named)
 	const struct frz_clock *clock = frz_clock(solution, 1);
 
 	ck_assert_int_eq(clock->status, FRZ_CONTRADICTION);
-	ck_assert(clock->fault[0] == 3 || clock->fault[1] == 3);
+	ck_assert(clock->conflict[0] == 3 || clock->conflict[1] == 3);
 	frz_solution_free(solution);
 }
 END_TEST
@@ -568,25 +568,25 @@ static uint64_t own_stamp(const struct frz_link *l) /* of the point that it give
 }
 
 /* The links at fault, together with those between which the run lies, contradict each other. */
-static void check_faults(const struct frz_clock *clock, const struct frz_link *links, size_t n,
-			 uint32_t ppb)
+static void check_conflicts(const struct frz_clock *clock, const struct frz_link *links, size_t n,
+			    uint32_t ppb)
 {
-	struct frz_link few[FRZ_MAX_FAULTS + 2];
+	struct frz_link few[FRZ_MAX_CONFLICTS + 2];
 	size_t first = 0, last = 0;
 
-	ck_assert(2 <= clock->nfaults && clock->nfaults <= FRZ_MAX_FAULTS);
-	for (unsigned i = 0; i < clock->nfaults; i++) {
-		few[i] = links[clock->fault[i]];
+	ck_assert(2 <= clock->nconflicts && clock->nconflicts <= FRZ_MAX_CONFLICTS);
+	for (unsigned i = 0; i < clock->nconflicts; i++) {
+		few[i] = links[clock->conflict[i]];
 		for (unsigned j = 0; j < i; j++)
-			ck_assert_uint_ne(clock->fault[i], clock->fault[j]);
+			ck_assert_uint_ne(clock->conflict[i], clock->conflict[j]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		first = own_stamp(&links[i]) < own_stamp(&links[first]) ? i : first;
 		last = own_stamp(&links[i]) > own_stamp(&links[last]) ? i : last;
 	}
-	few[clock->nfaults] = links[first];
-	few[clock->nfaults + 1] = links[last];
-	struct frz_solution *solution = solve_drift(few, clock->nfaults + 2, ppb);
+	few[clock->nconflicts] = links[first];
+	few[clock->nconflicts + 1] = links[last];
+	struct frz_solution *solution = solve_drift(few, clock->nconflicts + 2, ppb);
 	ck_assert(refused(frz_clock(solution, 1)->status));
 	frz_solution_free(solution);
 }
@@ -620,7 +620,7 @@ static void check_least(const struct frz_link *links, size_t n, uint32_t least)
 		      (unsigned long long)seed, least - 1);
 	ck_assert_uint_eq(clock->least_ppb, least);
 	check_same_bounds(enough, less, links, n);
-	check_faults(clock, links, n, least - 1);
+	check_conflicts(clock, links, n, least - 1);
 	frz_solution_free(enough);
 	frz_solution_free(less);
 }
@@ -672,7 +672,7 @@ START_TEST(what_no_ppb_reconciles)
 
 		ck_assert_int_eq(clock->status, FRZ_CONTRADICTION);
 		ck_assert_uint_eq(clock->least_ppb, FRZ_NO_PPB);
-		ck_assert_uint_eq(clock->nfaults, 2);
+		ck_assert_uint_eq(clock->nconflicts, 2);
 		frz_solution_free(solution);
 	}
 }

@@ -595,7 +595,7 @@ END_TEST
 /* ---- Contradictions ---------------------------------------------------------------------------*/
 
 /* The named pairs alone leave no m. */
-static void check_fault(const struct points *p, const struct frz_wander *w, uint32_t ppb)
+static void check_conflict(const struct points *p, const struct frz_wander *w, uint32_t ppb)
 {
 	mpq_t least, most;
 
@@ -632,7 +632,7 @@ START_TEST(least_ppb_is_least)
 		ck_assert_int_eq(solve(&w, &p, least - 1), 0);
 		ck_assert_uint_eq(w.least_ppb, least);
 		ck_assert_int_eq(w.status, FRZ_CONSISTENT);
-		check_fault(&p, &w, least - 1);
+		check_conflict(&p, &w, least - 1);
 		frz_wander_free(&w);
 	}
 	twin_clear(&t);

@@ -421,9 +421,9 @@ static void check_narrower(const struct program *p, const struct times *fewer,
 	for (size_t t = 0; t < p->nthreads; t++) {
 		uint32_t host = p->threads[t].host;
 
-		if (fewer->line[host] != 0)
+		if (fewer->time_base[host] != 0)
 			continue;
-		ck_assert_uint_eq(more->line[host], 0);
+		ck_assert_uint_eq(more->time_base[host], 0);
 		struct frz_cursor c = times_cursor(fewer, host), d = times_cursor(more, host);
 		for (size_t i = 0; i < p->threads[t].nevents; i++) {
 			uint64_t stamp = stamp_of(p, t, &p->threads[t].events[i]);
@@ -462,29 +462,29 @@ START_TEST(more_links_are_never_wider)
 }
 END_TEST
 
-/* What link_sieve.h leaves out costs nothing between two hosts. Of more, the solver tightens bounds a
+/* What link_filter.h leaves out costs nothing between two hosts. Of more, the solver tightens bounds a
  * few times and then stops, here a little sooner and there a little later. */
-struct widths { double sieved, all; };
+struct widths { double filtered, all; };
 
-static void add_widths(const struct program *p, const struct times *sieved,
+static void add_widths(const struct program *p, const struct times *filtered,
 		       const struct frz_solution *all, struct widths *w)
 {
 	for (size_t t = 0; t < p->nthreads; t++) {
 		uint32_t host = p->threads[t].host;
 
-		if (sieved->line[host] != 0)
+		if (filtered->time_base[host] != 0)
 			continue;
-		struct frz_cursor c = times_cursor(sieved, host), d = frz_cursor(all, host);
+		struct frz_cursor c = times_cursor(filtered, host), d = frz_cursor(all, host);
 		for (size_t i = 0; i < p->threads[t].nevents; i++) {
 			uint64_t stamp = stamp_of(p, t, &p->threads[t].events[i]);
 			frz_time x = frz_time_of(&c, stamp), y = frz_time_of(&d, stamp);
 
-			ck_assert_msg(sieved->trace->nclocks > 2 ||
+			ck_assert_msg(filtered->trace->nclocks > 2 ||
 					      (llabs(x.lo - y.lo) <= 1 && llabs(x.hi - y.hi) <= 1),
 				      "SEED=%" PRIu64 ": stamp %" PRIu64 ": sieved %" PRId64
 				      " .. %" PRId64 ", all %" PRId64 " .. %" PRId64,
 				      p->seed, stamp, x.lo, x.hi, y.lo, y.hi);
-			w->sieved += (double)(x.hi - x.lo);
+			w->filtered += (double)(x.hi - x.lo);
 			w->all += (double)(y.hi - y.lo);
 		}
 	}
@@ -508,7 +508,7 @@ static bool has_ends_for(const struct program_links *few, const struct frz_link 
 	return found[0] && found[1] && found[2] && found[3];
 }
 
-START_TEST(the_sieve_costs_no_width)
+START_TEST(the_filter_costs_no_width)
 {
 	uint64_t found = 0, kept = 0, pairs = 0;
 	struct widths w = { 0, 0 };
@@ -542,7 +542,7 @@ START_TEST(the_sieve_costs_no_width)
 	}
 	ck_assert_uint_gt(pairs, programs / 10);
 	ck_assert_uint_lt(kept, found * 2 / 3);
-	ck_assert_double_le(w.sieved, 1.001 * w.all);
+	ck_assert_double_le(w.filtered, 1.001 * w.all);
 }
 END_TEST
 
@@ -556,6 +556,6 @@ int main(void)
 	tcase_add_test(c, losses_make_no_false_matches);
 	tcase_add_test(c, links_are_true);
 	tcase_add_test(c, more_links_are_never_wider);
-	tcase_add_test(c, the_sieve_costs_no_width);
+	tcase_add_test(c, the_filter_costs_no_width);
 	return unit_end();
 }

@@ -88,7 +88,7 @@ START_TEST(times_hold_the_truth)
 		for (size_t t = 0; t < p->nthreads; t++) {
 			const struct program_thread *thread = &p->threads[t];
 
-			if (times.line[thread->host] != 0) {
+			if (times.time_base[thread->host] != 0) {
 				unproven++;
 				continue;
 			}

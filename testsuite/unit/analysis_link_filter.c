@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis_sieve.c - the law of link_sieve.h where there are more links than room: what comes out was put
+ * analysis_link_filter.c - the law of link_filter.h where there are more links than room: what comes out was put
  * in, is spread over the whole run, and is the fastest of its time. (That what is left out of fewer is
  * implied: truth_links.c.) */
-#include "analysis/clocks/link_sieve.h"
+#include "analysis/clocks/link_filter.h"
 #include "testsuite/unit/unit.h"
 
 #define ROOM      256
@@ -115,15 +115,15 @@ START_TEST(what_is_left_is_fast_and_all_over_the_run)
 		drawn = unit_seed + i;
 		draw(&there, false, 2 * ROOM + below(MOST - 2 * ROOM));
 		draw(&back, true, ROOM / 4 + below(ROOM / 4));
-		struct link_sieve *sieve = link_sieve_open(NULL, ROOM);
+		struct link_filter *filter = link_filter_open(NULL, ROOM);
 		size_t n;
 
 		for (size_t k = 0; k < there.n; k++) {
-			link_sieve_put(sieve, there.link[k]);
+			link_filter_put(filter, there.link[k]);
 			if (k * back.n / there.n != (k + 1) * back.n / there.n)
-				link_sieve_put(sieve, back.link[k * back.n / there.n]);
+				link_filter_put(filter, back.link[k * back.n / there.n]);
 		}
-		struct frz_link *left = link_sieve_close(sieve, &n);
+		struct frz_link *left = link_filter_close(filter, &n);
 
 		ck_assert_uint_le(n, ROOM + 2 * 4);
 		check_ends(&there, left, n);
@@ -140,14 +140,14 @@ END_TEST
 /* More pairs of clocks than there is room: some links of each stay. */
 START_TEST(there_is_room_for_some_of_all)
 {
-	struct link_sieve *sieve = link_sieve_open(NULL, ROOM);
+	struct link_filter *filter = link_filter_open(NULL, ROOM);
 	size_t n, of[2 * ROOM] = { 0 };
 
 	for (uint64_t i = 0; i < 20; i++)
 		for (uint32_t clock = 1; clock < 2 * ROOM; clock++)
-			link_sieve_put(sieve, (struct frz_link){ clock, 0, 1000 * i + clock,
-								 1000 * i + 2 * clock });
-	struct frz_link *left = link_sieve_close(sieve, &n);
+			link_filter_put(filter, (struct frz_link){ clock, 0, 1000 * i + clock,
+								   1000 * i + 2 * clock });
+	struct frz_link *left = link_filter_close(filter, &n);
 
 	for (size_t i = 0; i < n; i++)
 		of[left[i].from]++;
@@ -164,15 +164,15 @@ START_TEST(without_rates_only_order_implies)
 	size_t n;
 
 	ck_assert_int_eq(frz_solve(&rates, 2, 0, NULL, 0, (struct frz_assumption){ FRZ_DRIFT, 10000 }), 0);
-	struct link_sieve *sieve = link_sieve_open(rates, ROOM);
+	struct link_filter *filter = link_filter_open(rates, ROOM);
 
-	link_sieve_put(sieve, (struct frz_link){ 1, 0, 1000, 2000 });
-	link_sieve_put(sieve, (struct frz_link){ 1, 0, 3000, 9000 }); /* says more of 3000 */
-	link_sieve_put(sieve, (struct frz_link){ 1, 0, 5000, 9500 });
-	link_sieve_put(sieve, (struct frz_link){ 1, 0, 6000, 9400 }); /* implies the one before */
-	link_sieve_put(sieve, (struct frz_link){ 1, 0, 8000, 9900 });
-	link_sieve_put(sieve, (struct frz_link){ 1, 0, 9000, 12000 });
-	struct frz_link *left = link_sieve_close(sieve, &n);
+	link_filter_put(filter, (struct frz_link){ 1, 0, 1000, 2000 });
+	link_filter_put(filter, (struct frz_link){ 1, 0, 3000, 9000 }); /* says more of 3000 */
+	link_filter_put(filter, (struct frz_link){ 1, 0, 5000, 9500 });
+	link_filter_put(filter, (struct frz_link){ 1, 0, 6000, 9400 }); /* implies the one before */
+	link_filter_put(filter, (struct frz_link){ 1, 0, 8000, 9900 });
+	link_filter_put(filter, (struct frz_link){ 1, 0, 9000, 12000 });
+	struct frz_link *left = link_filter_close(filter, &n);
 
 	ck_assert_uint_eq(n, 5);
 	ck_assert_uint_eq(left[1].sent, 3000);

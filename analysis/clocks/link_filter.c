@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * link_sieve.c - a stack for each two clocks.
+ * link_filter.c - a stack for each two clocks.
  *
  * If a link is implied by any that is kept, it is by the last one: what implies it without the last
  * would imply the last, too, as what passes adds up. Likewise it implies the last one, or none. */
-#include "analysis/clocks/link_sieve.h"
+#include "analysis/clocks/link_filter.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,27 +12,27 @@
 #include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
 
-#define ENDS 4 /* of a strand, that are not in `kept` */
-#define FEW  4 /* links of a strand, for which there is always room */
+#define ENDS 4 /* of a pair, that are not in `kept` */
+#define FEW  4 /* links of a pair, for which there is always room */
 
-struct strand {                  /* from one clock to another */
+struct clock_pair {              /* from one clock to another */
 	struct frz_link first_sent, last_sent, first_received, last_received;
 	struct frz_link *kept;
 	size_t n, room;
 	size_t each, since;      /* of so many links one is kept; so many have come for the last one */
 };
 
-struct link_sieve {
+struct link_filter {
 	const struct frz_solution *rates;
 	size_t kept, room;
-	struct ids numbers;      /* of strands, by both clocks */
-	struct strand *strands;
+	struct ids numbers;      /* of pairs, by both clocks */
+	struct clock_pair *pairs;
 };
 
-struct link_sieve *link_sieve_open(const struct frz_solution *rates, size_t room)
+struct link_filter *link_filter_open(const struct frz_solution *rates, size_t room)
 {
-	struct link_sieve *s = mem_resize(NULL, 1, sizeof *s);
-	*s = (struct link_sieve){ .rates = rates, .room = room };
+	struct link_filter *s = mem_resize(NULL, 1, sizeof *s);
+	*s = (struct link_filter){ .rates = rates, .room = room };
 	return s;
 }
 
@@ -73,7 +73,8 @@ static double later(const struct frz_link *a, const struct frz_link *b, double r
 
 /* Which of two links is the slower one hangs on the rate between the clocks, for which that from the first
  * to the last serves; should it be wrong, a better link goes. */
-static bool is_slower(const struct strand *s, const struct frz_link *a, const struct frz_link *b)
+static bool is_slower(const struct clock_pair *s, const struct frz_link *a,
+		      const struct frz_link *b)
 {
 	uint64_t sent = s->last_sent.sent - s->first_sent.sent;
 	uint64_t received = s->last_received.received - s->first_received.received;
@@ -81,7 +82,7 @@ static bool is_slower(const struct strand *s, const struct frz_link *a, const st
 }
 
 /* Of each two neighbours the slower one goes, and of what comes from now on as many. */
-static void thin(struct strand *s)
+static void thin(struct clock_pair *s)
 {
 	size_t left = 0;
 	for (size_t i = 0; i < s->n; i += 2) {
@@ -94,33 +95,33 @@ static void thin(struct strand *s)
 	s->each *= 2;
 }
 
-/* Strands that have less than half of their share keep it, and all others have half of all, or more. */
-static void make_room(struct link_sieve *s)
+/* Pairs that have less than half of their share keep it, and all others have half of all, or more. */
+static void make_room(struct link_filter *s)
 {
 	size_t share = s->kept / s->numbers.n;
 	s->kept = 0;
 	for (size_t i = 0; i < s->numbers.n; i++) {
-		if (s->strands[i].n >= (share + 1) / 2)
-			thin(&s->strands[i]);
-		s->kept += s->strands[i].n;
+		if (s->pairs[i].n >= (share + 1) / 2)
+			thin(&s->pairs[i]);
+		s->kept += s->pairs[i].n;
 	}
 }
 
 /* ---- In and out ------------------------------------------------------------------------------ */
 
-static struct strand *strand_of(struct link_sieve *s, const struct frz_link *l)
+static struct clock_pair *pair_of(struct link_filter *s, const struct frz_link *l)
 {
 	uint64_t id = (uint64_t)l->from << 32 | l->to;
 	size_t at = ids_find(&s->numbers, id), n = s->numbers.n;
 	if (at != SIZE_MAX)
-		return &s->strands[at];
+		return &s->pairs[at];
 	ids_add(&s->numbers, id);
-	struct strand *new = MEM_GROW(s->strands, n);
-	*new = (struct strand){ *l, *l, *l, *l, .each = 1 };
+	struct clock_pair *new = MEM_GROW(s->pairs, n);
+	*new = (struct clock_pair){ *l, *l, *l, *l, .each = 1 };
 	return new;
 }
 
-static void push(struct link_sieve *s, struct strand *to, const struct frz_link *l)
+static void push(struct link_filter *s, struct clock_pair *to, const struct frz_link *l)
 {
 	if (to->n && to->since < to->each) {
 		struct frz_link *last = &to->kept[to->n - 1];
@@ -139,7 +140,7 @@ static void push(struct link_sieve *s, struct strand *to, const struct frz_link 
 	s->kept++;
 }
 
-static void note_ends(struct strand *s, const struct frz_link *l)
+static void note_ends(struct clock_pair *s, const struct frz_link *l)
 {
 	if (l->sent < s->first_sent.sent)
 		s->first_sent = *l;
@@ -151,17 +152,17 @@ static void note_ends(struct strand *s, const struct frz_link *l)
 		s->last_received = *l;
 }
 
-void link_sieve_put(struct link_sieve *s, struct frz_link l)
+void link_filter_put(struct link_filter *s, struct frz_link l)
 {
-	struct strand *strand = strand_of(s, &l);
-	note_ends(strand, &l);
-	if (s->rates && strand->n && implies(s->rates, &strand->kept[strand->n - 1], &l))
+	struct clock_pair *pair = pair_of(s, &l);
+	note_ends(pair, &l);
+	if (s->rates && pair->n && implies(s->rates, &pair->kept[pair->n - 1], &l))
 		return;
-	while (s->rates && strand->n && implies(s->rates, &l, &strand->kept[strand->n - 1])) {
-		strand->n--;
+	while (s->rates && pair->n && implies(s->rates, &l, &pair->kept[pair->n - 1])) {
+		pair->n--;
 		s->kept--;
 	}
-	push(s, strand, &l);
+	push(s, pair, &l);
 }
 
 static bool has(const struct frz_link *links, size_t n, const struct frz_link *l)
@@ -172,8 +173,8 @@ static bool has(const struct frz_link *links, size_t n, const struct frz_link *l
 	return false;
 }
 
-/* Writes what is left of a strand; how many. */
-static size_t give(const struct strand *s, struct frz_link *out)
+/* Writes what is left of a pair; how many. */
+static size_t give(const struct clock_pair *s, struct frz_link *out)
 {
 	const struct frz_link ends[ENDS] = { s->first_sent, s->last_sent, s->first_received,
 					     s->last_received };
@@ -186,15 +187,15 @@ static size_t give(const struct strand *s, struct frz_link *out)
 	return n;
 }
 
-struct frz_link *link_sieve_close(struct link_sieve *s, size_t *n)
+struct frz_link *link_filter_close(struct link_filter *s, size_t *n)
 {
 	struct frz_link *left = mem_resize(NULL, s->kept + ENDS * s->numbers.n, sizeof *left);
 	*n = 0;
 	for (size_t i = 0; i < s->numbers.n; i++) {
-		*n += give(&s->strands[i], left + *n);
-		free(s->strands[i].kept);
+		*n += give(&s->pairs[i], left + *n);
+		free(s->pairs[i].kept);
 	}
-	free(s->strands);
+	free(s->pairs);
 	ids_free(&s->numbers);
 	free(s);
 	return left;

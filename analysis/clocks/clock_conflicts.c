@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * clock_faults.c - a contradiction between links, told so that a user can find its cause.
+ * clock_conflicts.c - a contradiction between links, told so that a user can find its cause.
  *
  * Where it lies: of the links between the clock and the base, in the order of the clock's stamps,
  * the longest beginning that agrees with the assumption ends before link `first_bad`, and the
  * longest end that does begins behind link `last_bad`. If the two together are all links, one
  * moment between those two explains everything: what the end says of it, less what the beginning
  * says, is how far the clock jumped there. */
-#include "analysis/clocks/clock_faults.h"
+#include "analysis/clocks/clock_conflicts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
 
-/* ---- The links at fault ---------------------------------------------------------------------- */
+/* ---- The links that contradict each other ---------------------------------------------------- */
 
 static char *link_words(const struct times *t, size_t index)
 {
@@ -33,8 +33,8 @@ static char *link_words(const struct times *t, size_t index)
 static char *all_words(const struct times *t, const struct frz_clock *found)
 {
 	char *all = mem_copy("");
-	for (unsigned i = 0; i < found->nfaults; i++) {
-		char *one = link_words(t, found->fault[i]);
+	for (unsigned i = 0; i < found->nconflicts; i++) {
+		char *one = link_words(t, found->conflict[i]);
 		char *more = mem_format("%s%s%s", all, i ? "; " : "", one);
 		free(all);
 		free(one);
@@ -46,7 +46,7 @@ static char *all_words(const struct times *t, const struct frz_clock *found)
 /* ---- Where ----------------------------------------------------------------------------------- */
 
 /* The links between a clock and the base, as a job of two: the base is 0, the clock is 1. */
-struct pair {
+struct clock_links {
 	struct frz_link *links;  /* in the order of the clock's stamps */
 	size_t n;
 	struct frz_assumption assumption;
@@ -63,9 +63,9 @@ static int by_stamp(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct pair pair_of(const struct times *t, uint32_t clock, bool program)
+static struct clock_links pair_of(const struct times *t, uint32_t clock, bool program)
 {
-	struct pair p = { NULL, 0, t->assumption };
+	struct clock_links p = { NULL, 0, t->assumption };
 	struct frz_link *all = times_links(t, program);
 	size_t n = t->trace->nlinks + (program ? t->program.nlinks : 0);
 	for (size_t i = 0; i < n; i++)
@@ -80,13 +80,13 @@ static struct pair pair_of(const struct times *t, uint32_t clock, bool program)
 	return p;
 }
 
-static struct frz_solution *solve_part(const struct pair *p, size_t from, size_t end)
+static struct frz_solution *solve_part(const struct clock_links *p, size_t from, size_t end)
 {
 	struct frz_solution *s;
 	return frz_solve(&s, 2, 0, p->links + from, end - from, p->assumption) ? NULL : s;
 }
 
-static bool agrees(const struct pair *p, size_t from, size_t end)
+static bool agrees(const struct clock_links *p, size_t from, size_t end)
 {
 	struct frz_solution *s = solve_part(p, from, end);
 	bool does = s && (frz_clock(s, 1)->status == FRZ_PROVEN ||
@@ -96,7 +96,7 @@ static bool agrees(const struct pair *p, size_t from, size_t end)
 }
 
 /* The link behind the longest beginning that agrees. */
-static size_t find_first_bad(const struct pair *p)
+static size_t find_first_bad(const struct clock_links *p)
 {
 	size_t good = 0, bad = p->n;
 	while (bad - good > 1) {
@@ -110,7 +110,7 @@ static size_t find_first_bad(const struct pair *p)
 }
 
 /* The link before the longest end that agrees. */
-static size_t find_last_bad(const struct pair *p)
+static size_t find_last_bad(const struct clock_links *p)
 {
 	size_t bad = 0, good = p->n;
 	while (good - bad > 1) {
@@ -124,7 +124,7 @@ static size_t find_last_bad(const struct pair *p)
 }
 
 /* How much later a stamp is by the links from `end` on than by those before `begin`. */
-static bool find_jump(const struct pair *p, size_t begin, size_t end, uint64_t stamp,
+static bool find_jump(const struct clock_links *p, size_t begin, size_t end, uint64_t stamp,
 		      frz_time *jump)
 {
 	struct frz_solution *before = solve_part(p, 0, begin), *behind = solve_part(p, end, p->n);
@@ -140,7 +140,7 @@ static bool find_jump(const struct pair *p, size_t begin, size_t end, uint64_t s
 	return found;
 }
 
-static char *jump_words(const struct times *t, const struct pair *p, size_t last_bad,
+static char *jump_words(const struct times *t, const struct clock_links *p, size_t last_bad,
 			size_t first_bad)
 {
 	uint64_t from = own_stamp(&p->links[last_bad]), to = own_stamp(&p->links[first_bad]);
@@ -170,7 +170,7 @@ static uint64_t first_stamp(const struct trace *trace, uint32_t clock, uint64_t 
 /* NULL when it is not in one place. */
 static char *where(const struct times *t, uint32_t clock, bool program)
 {
-	struct pair p = pair_of(t, clock, program);
+	struct clock_links p = pair_of(t, clock, program);
 	char *words = NULL;
 	if (p.n > 1 && !agrees(&p, 0, p.n)) {
 		size_t first_bad = find_first_bad(&p), last_bad = find_last_bad(&p);
@@ -190,7 +190,7 @@ static char *where(const struct times *t, uint32_t clock, bool program)
 	return words;
 }
 
-/* ---- The sentence ---------------------------------------------------------------------------- */
+/* ---- The diagnostic -------------------------------------------------------------------------- */
 
 /* What would reconcile the links, and what is done. Whole ppb are thousandths of ppm, so nothing is
  * rounded. */
@@ -207,20 +207,20 @@ static char *cure_of(const struct frz_clock *found, bool used)
 			       : "from packets alone, and are");
 }
 
-void clock_faults_say(struct times *t, uint32_t clock, const struct frz_solution *solution)
+void clock_conflicts_say(struct times *t, uint32_t clock, const struct frz_solution *solution)
 {
 	const struct frz_clock *found = frz_clock(solution, clock);
 	bool used = solution == t->together, program = solution == t->all;
-	char *faults = all_words(t, found), *cure = cure_of(found, used);
+	char *conflicts = all_words(t, found), *cure = cure_of(found, used);
 	char *place = where(t, clock, program);
 	trace_problem(t->trace,
 		      "clock %s: its links %s the assumption about clocks (%s: %s); %s%s%s",
 		      t->trace->clocks[clock].host,
 		      used ? "contradict" : "from packets agree with, and those from the program "
 					    "contradict,",
-		      found->nfaults == 2 ? "these two" : "these", faults, place ? place : "",
+		      found->nconflicts == 2 ? "these two" : "these", conflicts, place ? place : "",
 		      place ? "; " : "", cure);
-	free(faults);
+	free(conflicts);
 	free(cure);
 	free(place);
 }
