@@ -24,8 +24,8 @@ static struct trace *open_or_die(const char *directory)
 {
 	char *error;
 	struct trace *t = trace_open(directory, &error);
-	if (!t || t->nproblems > 0) {
-		fprintf(stderr, "csp: %s: %s\n", directory, t ? t->problems[0] : error);
+	if (!t || t->ndiagnostics > 0) {
+		fprintf(stderr, "csp: %s: %s\n", directory, t ? t->diagnostics[0] : error);
 		exit(EXIT_FAILURE);
 	}
 	return t;

@@ -40,8 +40,8 @@ static void load_words(const char *directory)
 {
 	char *error;
 	struct trace *t = trace_open(directory, &error);
-	if (!t || t->nproblems)
-		die(t ? t->problems[0] : error);
+	if (!t || t->ndiagnostics)
+		die(t ? t->diagnostics[0] : error);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		struct ch_words *w = &t->threads[i].words->words;
 		words = mem_resize(words, nwords + w->n, sizeof *words);

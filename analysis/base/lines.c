@@ -157,9 +157,9 @@ __attribute__((format(printf, 2, 3))) static char *expected(const char *found, c
 	vsnprintf(what, sizeof what, format, args);
 	va_end(args);
 	char *quoted = found ? ln_quote(found) : mem_copy("the end of the line");
-	char *sentence = mem_format("expected %s, found %s", what, quoted);
+	char *diagnostic = mem_format("expected %s, found %s", what, quoted);
 	free(quoted);
-	return sentence;
+	return diagnostic;
 }
 
 static char *read_value(const struct ln_field *field, char *word, struct ln_value *value)

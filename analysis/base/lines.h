@@ -5,7 +5,7 @@
  * The text form of a trace and the process files are such files; each has one table of what its
  * lines may say. Strings are written with %XX for the bytes that would end them.
  *
- * Law: a line is understood whole, or refused with one sentence that says what was expected and
+ * Law: a line is understood whole, or refused with one message that says what was expected and
  * what was found. Whatever the bytes, nothing else happens. */
 #ifndef ANALYSIS_LINES_H
 #define ANALYSIS_LINES_H
@@ -77,7 +77,7 @@ void ln_escaped(FILE *out, const char *string);
 /* Writes the fewest digits that give the same number back. */
 void ln_put_real(FILE *out, double number);
 
-/* Found text as a sentence can show it: quoted, printable, not too long. To be freed. */
+/* Found text as a message can show it: quoted, printable, not too long. To be freed. */
 char *ln_quote(const char *found);
 
 #endif

@@ -86,14 +86,14 @@ char *shown_copy(const char *text)
 
 void shown_complain(const char *format, ...)
 {
-	char *sentence;
+	char *diagnostic;
 	va_list arguments;
 	va_start(arguments, format);
-	if (vasprintf(&sentence, format, arguments) < 0)
+	if (vasprintf(&diagnostic, format, arguments) < 0)
 		abort();
 	va_end(arguments);
-	char *shown = shown_copy(sentence);
+	char *shown = shown_copy(diagnostic);
 	fprintf(stderr, "dprof-analyze: %s\n", shown);
-	free(sentence);
+	free(diagnostic);
 	free(shown);
 }

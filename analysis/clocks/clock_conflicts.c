@@ -213,13 +213,13 @@ void clock_conflicts_say(struct times *t, uint32_t clock, const struct frz_solut
 	bool used = solution == t->together, program = solution == t->all;
 	char *conflicts = all_words(t, found), *cure = cure_of(found, used);
 	char *place = where(t, clock, program);
-	trace_problem(t->trace,
-		      "clock %s: its links %s the assumption about clocks (%s: %s); %s%s%s",
-		      t->trace->clocks[clock].host,
-		      used ? "contradict" : "from packets agree with, and those from the program "
-					    "contradict,",
-		      found->nconflicts == 2 ? "these two" : "these", conflicts, place ? place : "",
-		      place ? "; " : "", cure);
+	trace_diagnose(t->trace,
+		       "clock %s: its links %s the assumption about clocks (%s: %s); %s%s%s",
+		       t->trace->clocks[clock].host,
+		       used ? "contradict" : "from packets agree with, and those from the program "
+					     "contradict,",
+		       found->nconflicts == 2 ? "these two" : "these", conflicts,
+		       place ? place : "", place ? "; " : "", cure);
 	free(conflicts);
 	free(cure);
 	free(place);

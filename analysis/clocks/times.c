@@ -59,7 +59,7 @@ struct frz_link *times_links(const struct times *t, bool program)
 }
 
 /* The better, the greater. */
-static int standing(enum frz_status status)
+static int status_order(enum frz_status status)
 {
 	return status == FRZ_PROVEN ? 2 : status == FRZ_CONSISTENT ? 1 : 0;
 }
@@ -67,8 +67,8 @@ static int standing(enum frz_status status)
 /* Packets place the clock better than all links do. */
 static bool worse(const struct times *t, uint32_t clock)
 {
-	return standing(frz_clock(t->all, clock)->status) <
-	       standing(frz_clock(t->packets, clock)->status);
+	return status_order(frz_clock(t->all, clock)->status) <
+	       status_order(frz_clock(t->packets, clock)->status);
 }
 
 static bool has_threads(const struct trace *trace, uint32_t clock)
@@ -91,11 +91,11 @@ static void place(struct times *t, uint32_t clock)
 		t->doubted[clock] = true;
 		clock_conflicts_say(t, clock, t->all);
 	} else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock)) {
-		trace_problem(t->trace,
-			      "clock %s: too few links with clock %s (%zu found) to place it on "
-			      "its time line; its threads are analysed on their own clock only",
-			      t->trace->clocks[clock].host, t->trace->clocks[t->base].host,
-			      found->links);
+		trace_diagnose(t->trace,
+			       "clock %s: too few links with clock %s (%zu found) to place it on "
+			       "its time line; its threads are analysed on their own clock only",
+			       t->trace->clocks[clock].host, t->trace->clocks[t->base].host,
+			       found->links);
 	}
 }
 

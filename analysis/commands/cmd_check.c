@@ -22,11 +22,11 @@ static int check_clocks(struct trace *t, const struct options *options)
 	return status;
 }
 
-static uint64_t no_room(const struct trace *t)
+static uint64_t dropped(const struct trace *t)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < t->nthreads; i++)
-		n += t->threads[i].no_room;
+		n += t->threads[i].dropped;
 	return n;
 }
 
@@ -36,16 +36,16 @@ static void print_json(const struct trace *t, uint64_t events)
 {
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
-	jw_string(&j, "verdict", t->nproblems ? "damaged" : "fine");
+	jw_string(&j, "verdict", t->ndiagnostics ? "damaged" : "fine");
 	jw_integer(&j, "hosts", (int64_t)t->nclocks);
 	jw_integer(&j, "processes", (int64_t)t->nprocesses);
 	jw_integer(&j, "threads", (int64_t)t->nthreads);
 	jw_integer(&j, "events", (int64_t)events);
-	jw_integer(&j, "lost", (int64_t)no_room(t));
+	jw_integer(&j, "lost", (int64_t)dropped(t));
 	jw_integer(&j, "links", (int64_t)t->nlinks);
 	jw_array(&j, "problems");
-	for (size_t i = 0; i < t->nproblems; i++)
-		jw_string(&j, NULL, t->problems[i]);
+	for (size_t i = 0; i < t->ndiagnostics; i++)
+		jw_string(&j, NULL, t->diagnostics[i]);
 	jw_end(&j);
 	jw_end(&j);
 }
@@ -58,11 +58,11 @@ static void print_count(const char *what, uint64_t n, const char *end)
 
 static void print_text(const struct trace *t, uint64_t events)
 {
-	for (size_t i = 0; i < t->nproblems; i++)
-		puts(t->problems[i]);
+	for (size_t i = 0; i < t->ndiagnostics; i++)
+		puts(t->diagnostics[i]);
 	printf("%s: ", t->directory);
-	if (t->nproblems)
-		print_count("problem", t->nproblems, "; ");
+	if (t->ndiagnostics)
+		print_count("problem", t->ndiagnostics, "; ");
 	else
 		fputs("fine: ", stdout);
 	print_count("host", t->nclocks, ", ");
@@ -82,5 +82,5 @@ int cmd_check(struct trace *t, const struct options *options)
 		print_json(t, events);
 	else
 		print_text(t, events);
-	return t->nproblems ? EXIT_DAMAGED : EXIT_FINE;
+	return t->ndiagnostics ? EXIT_DAMAGED : EXIT_FINE;
 }

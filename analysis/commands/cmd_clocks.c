@@ -23,7 +23,7 @@ static void print_json(const struct times *t)
 static void print_text(const struct times *t)
 {
 	const struct tr_clock *base = &t->trace->clocks[t->base];
-	notes_damage(t->trace->nproblems);
+	notes_damage(t->trace->ndiagnostics);
 	printf("Clocks, in ticks of %s (nominally %g GHz), model %s\n", base->host, base->ghz,
 	       clock_model_name(t->assumption).text);
 	clock_facts_print(t);
@@ -44,5 +44,5 @@ int cmd_clocks(struct trace *trace, const struct options *options)
 	else
 		print_text(&times);
 	times_close(&times);
-	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

@@ -63,8 +63,8 @@ static int find_reduction(const struct options *o, struct profile_request *reque
 	return EXIT_FINE;
 }
 
-/* What was given for `option`, as one of the values of the threads that `who` leaves; with a sentence where it is
- * none of them. */
+/* What was given for `option`, as one of the values of the threads that `who` leaves; with a
+ * message where it is none of them. */
 static int find_number(const struct trace *trace, const char *option, const char *what, const char *given,
 		       struct coz_location who,
 		       int64_t (*value)(const struct trace *, size_t thread), int64_t *found)
@@ -195,9 +195,9 @@ static int find_request(const struct trace *trace, const struct options *o,
 /* ---- As text --------------------------------------------------------------------------------- */
 
 /* " on rank 3", or nothing */
-static struct actor_name where(struct coz_location who)
+static struct location_name where(struct coz_location who)
 {
-	struct actor_name name = { "" };
+	struct location_name name = { "" };
 	if (!coz_is_all(who))
 		snprintf(name.text, sizeof name.text, " on %.35s", profile_who(who).text);
 	return name;
@@ -274,7 +274,7 @@ static void print_answer(const struct trace *trace, const struct profile *p,
 
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
 {
-	notes_damage(trace->nproblems - p->ndiagnostics);
+	notes_damage(trace->ndiagnostics - p->ndiagnostics);
 	if (!p->possible && p->nrows > 0)
 		say(mem_format("%s: nothing is known but that p percent less of anything buys at most p "
 			       "percent of the run.",
@@ -348,7 +348,7 @@ int cmd_coz(struct trace *trace, const struct options *options)
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);
 	for (size_t i = 0; i < profile.ndiagnostics; i++)
-		trace_problem(trace, "%s", profile.diagnostics[i]);
+		trace_diagnose(trace, "%s", profile.diagnostics[i]);
 	if (options->json)
 		print_json(trace, &profile, options, clock_bounds_word(&times));
 	else
@@ -357,5 +357,5 @@ int cmd_coz(struct trace *trace, const struct options *options)
 		clock_bounds_print(&times);
 	profile_close(&profile);
 	times_close(&times);
-	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

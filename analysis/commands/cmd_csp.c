@@ -11,7 +11,7 @@
 #include "analysis/report/instances.h"
 #include "analysis/report/machine.h"
 #include "analysis/report/notes.h"
-#include "analysis/report/standings.h"
+#include "analysis/report/ranking.h"
 
 /* What was asked for beside the scores. */
 struct more {
@@ -27,8 +27,8 @@ static void print_json(const struct findings *f, const struct more *more)
 	jw_object(&j, NULL);
 	jw_interval(&j, "span_s", findings_run_s(f));
 	jw_string(&j, "bounds", clock_bounds_word(&f->times));
-	jw_string(&j, "verdict", standings_verdict(&f->ranks));
-	standings_json(&j, f);
+	jw_string(&j, "verdict", ranking_verdict(&f->ranks));
+	ranking_json(&j, f);
 	machine_json(&j, "machine", f);
 	if (more->frames)
 		aggregate_json(&j, "aggregated", &more->aggregate, &f->times, more->time_base,
@@ -46,13 +46,13 @@ static void heading(const char *text)
 
 static void print_text(const struct findings *f, const struct more *more, bool every)
 {
-	notes_damage(f->trace->nproblems - f->doubted);
+	notes_damage(f->trace->ndiagnostics - f->doubted);
 	printf("Straggler scores; the run took %s s\n",
 	       interval_compact(findings_run_s(f), 9).text);
 	clock_bounds_print(&f->times);
 	machine_print(f, heading);
-	standings_print(f, SIZE_MAX, every);
-	char *advice = standings_advice(f);
+	ranking_print(f, SIZE_MAX, every);
+	char *advice = ranking_advice(f);
 	print_wrapped("", advice);
 	free(advice);
 	if (more->frames)
@@ -63,7 +63,7 @@ static void print_text(const struct findings *f, const struct more *more, bool e
 	notes_print(f->trace);
 }
 
-/* False after a sentence. */
+/* False after a message. */
 static bool open_more(struct more *more, const struct findings *f, const struct options *options)
 {
 	*more = (struct more){ .frames = options->frames, .by_instance = options->instances,
@@ -99,7 +99,7 @@ int cmd_csp(struct trace *trace, const struct options *options)
 		else
 			print_text(&f, &more, options->verbose);
 		close_more(&more);
-		status = trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+		status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 	}
 	findings_close(&f);
 	return status;

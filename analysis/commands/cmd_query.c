@@ -14,7 +14,7 @@
 #include "analysis/report/presence.h"
 #include "analysis/states/totals.h"
 
-struct answer {
+struct query_answer {
 	struct trace *trace;
 	const char *text;        /* of the query */
 	struct times times;
@@ -28,16 +28,16 @@ struct answer {
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
-static struct interval seconds(const struct answer *a, frz_time ticks)
+static struct interval seconds(const struct query_answer *a, frz_time ticks)
 {
 	return times_seconds(&a->times, a->time_base, ticks);
 }
 
-static void print_text(const struct answer *a)
+static void print_text(const struct query_answer *a)
 {
 	const struct frames *f = &a->frames;
 	struct interval percent = interval_percent(f->holds, a->span.length);
-	notes_damage(a->trace->nproblems);
+	notes_damage(a->trace->ndiagnostics);
 	printf("%s\n  holds for %s s of the run's %s s, that is %s %%\n", a->text,
 	       interval_compact(seconds(a, f->holds), 9).text,
 	       interval_compact(seconds(a, a->span.length), 9).text,
@@ -53,7 +53,7 @@ static void print_text(const struct answer *a)
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
-static void print_json(const struct answer *a)
+static void print_json(const struct query_answer *a)
 {
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
@@ -94,7 +94,7 @@ static void say_error(const char *text, struct query_error *error)
 }
 
 /* The base clock's time base; the first one that has events when that has none. */
-static void find_span(struct answer *a)
+static void find_span(struct query_answer *a)
 {
 	a->span = times_span(&a->times, a->time_base, a->totals.ends);
 	for (uint32_t time_base = 1; time_base < a->times.ntime_bases && !a->span.events;
@@ -104,7 +104,7 @@ static void find_span(struct answer *a)
 	}
 }
 
-static void compute(struct answer *a, const struct options *options)
+static void compute(struct query_answer *a, const struct options *options)
 {
 	totals_open(&a->totals, a->trace, &a->roles);
 	totals_states(&a->totals);
@@ -124,7 +124,7 @@ static void compute(struct answer *a, const struct options *options)
 
 int cmd_query(struct trace *trace, const struct options *options)
 {
-	struct answer a = { .trace = trace, .text = options->query };
+	struct query_answer a = { .trace = trace, .text = options->query };
 	struct query_error error;
 	int status = times_open(&a.times, trace, options);
 	if (status != EXIT_FINE)
@@ -134,7 +134,7 @@ int cmd_query(struct trace *trace, const struct options *options)
 		if (query_open(&a.query, trace, &a.roles, options->query, &error)) {
 			compute(&a, options);
 			query_close(&a.query);
-			status = trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+			status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 		} else {
 			say_error(options->query, &error);
 		}

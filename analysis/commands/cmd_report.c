@@ -18,9 +18,9 @@
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/report/region_table.h"
-#include "analysis/report/standings.h"
+#include "analysis/report/ranking.h"
 
-#define STANDINGS_SHOWN 8
+#define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
 
 static bool in_colour(void)
@@ -185,13 +185,13 @@ static void print_assumptions(const struct findings *f)
 /* What to look at, what that would buy, and a line to paste. */
 static void print_advice(const struct findings *f, const struct profile *p)
 {
-	char *advice = standings_advice(f);
+	char *advice = ranking_advice(f);
 	struct next_step step = next_step(f, p);
 	bool colour = in_colour();
 	printf(colour ? "\n\033[1;32m" : "\n");
 	print_wrapped("", advice);
-	if (step.sentence)
-		print_wrapped("", step.sentence);
+	if (step.advice)
+		print_wrapped("", step.advice);
 	if (colour)
 		fputs("\033[0m", stdout);
 	if (step.command)
@@ -200,7 +200,7 @@ static void print_advice(const struct findings *f, const struct profile *p)
 	free(advice);
 }
 
-/* What coz calls problems only makes bounds wide here. */
+/* What coz reports as diagnostics only makes bounds wide here. */
 static void print_diagnostics(const struct profile *p)
 {
 	if (p->ndiagnostics == 0)
@@ -213,7 +213,7 @@ static void print_diagnostics(const struct profile *p)
 
 static void print_text(const struct findings *f, const struct profile *p, bool every)
 {
-	notes_damage(f->trace->nproblems - f->doubted);
+	notes_damage(f->trace->ndiagnostics - f->doubted);
 	print_job(f);
 	print_assumptions(f);
 	if (f->events > 0) {
@@ -223,7 +223,7 @@ static void print_text(const struct findings *f, const struct profile *p, bool e
 	machine_print(f, heading);
 	if (f->threads.count > 1 && !f->doubted) {
 		heading("Stragglers: who works while everybody else waits");
-		standings_print(f, STANDINGS_SHOWN, every);
+		ranking_print(f, RANKED_SHOWN, every);
 	}
 	if (p->nrows > 0 && p->possible) {
 		heading("What less time in a region would buy if nothing else changes: % of the run");
@@ -253,16 +253,16 @@ static void print_json(const struct findings *f, const struct profile *p)
 	jw_string(&j, "bounds", clock_bounds_word(&f->times));
 	clock_facts_json(&j, "clocks", &f->times);
 	region_table_json(&j, "regions", f);
-	jw_string(&j, "verdict", standings_verdict(&f->ranks));
-	standings_json(&j, f);
+	jw_string(&j, "verdict", ranking_verdict(&f->ranks));
+	ranking_json(&j, f);
 	machine_json(&j, "machine", f);
 	profile_table_json(&j, "profile", trace, p, "speedup_percent");
-	char *advice = standings_advice(f);
+	char *advice = ranking_advice(f);
 	jw_string(&j, "advice", advice);
 	free(advice);
 	struct next_step step = next_step(f, p);
-	if (step.sentence) {
-		jw_string(&j, "gain", step.sentence);
+	if (step.advice) {
+		jw_string(&j, "gain", step.advice);
 		jw_string(&j, "command", step.command);
 	}
 	next_step_close(&step);
@@ -285,5 +285,5 @@ int cmd_report(struct trace *trace, const struct options *options)
 		print_text(&f, &profile, options->verbose);
 	profile_close(&profile);
 	findings_close(&f);
-	return trace->nproblems > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

@@ -2,8 +2,8 @@
  *
  * dprof-analyze [COMMAND] DIRECTORY - reads a trace and says what can be proved of it.
  *
- * One table has the commands, their help and the options that each understands. Problems of the
- * trace go to stderr, each as one sentence, after what could be computed nevertheless. */
+ * One table has the commands, their help and the options that each understands. Diagnostics of the trace
+ * go to stderr, each on a line of its own, after what could be computed nevertheless. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -280,7 +280,7 @@ static int say_all_lost(const struct trace *t, const struct options *options)
 		notes_json(&j, t);
 		jw_end(&j);
 	} else {
-		notes_damage(t->nproblems);
+		notes_damage(t->ndiagnostics);
 		puts("Nothing is known of this run: no event can be read.");
 	}
 	return EXIT_DAMAGED;
@@ -295,17 +295,17 @@ static int run(size_t command, const char *directory, const struct options *opti
 		free(error);
 		return EXIT_DAMAGED;
 	}
-	bool said = commands[command].command.run == cmd_check; /* its output is the problems */
+	bool said = commands[command].command.run == cmd_check; /* its output is the diagnostics */
 	if (!said && commands[command].command.run != cmd_dump)
 		trace_check(t);
 	bool asks = !said && commands[command].command.run != cmd_dump && commands[command].command.run != cmd_clocks;
 	if (asks && is_all_lost(t))
-		trace_problem(t, "%s: expected events, found none that can be read", directory);
+		trace_diagnose(t, "%s: expected events, found none that can be read", directory);
 	int status = asks && is_all_lost(t) ? say_all_lost(t, options) : commands[command].command.run(t, options);
 	fflush(stdout);
-	for (size_t i = 0; i < t->nproblems && !said && status != EXIT_USAGE; i++)
-		fprintf(stderr, "dprof-analyze: %s\n", t->problems[i]);
-	if (status == EXIT_FINE && t->nproblems)
+	for (size_t i = 0; i < t->ndiagnostics && !said && status != EXIT_USAGE; i++)
+		fprintf(stderr, "dprof-analyze: %s\n", t->diagnostics[i]);
+	if (status == EXIT_FINE && t->ndiagnostics)
 		status = EXIT_DAMAGED;
 	trace_close(t);
 	return status;
@@ -363,7 +363,7 @@ static const char *newest(const struct arguments *a)
 	return found;
 }
 
-/* Everything but the command and the condition is a directory; else a sentence has said what is wrong. */
+/* Everything but the command and the condition is a directory; else a message has said what is wrong. */
 static int choose_directory(struct arguments *a, size_t command, const char **directory)
 {
 	*directory = a->word[0];

@@ -289,7 +289,7 @@ static void print_evidence(const struct clock_facts *f, bool program_used)
 					us_text(f->by_packets.max_s).text));
 	if (f->has_packets)
 		print_detail(mem_format(
-			"fastest packet there + back: %s us",
+			"fastest packet round trip: %s us",
 			interval_compact(interval_times(f->packets_s, 1e6), 2).text));
 }
 
@@ -327,7 +327,7 @@ static void print_clock(const struct clock_facts *f, const struct tr_clock *self
 void clock_facts_print(const struct times *t)
 {
 	printf("  %-12s %-13s %-23s %27s\n", "", "", "", "width, microseconds");
-	printf("  %-12s %-13s %-23s %8s %8s %8s\n", "host", "bounds", "rate - 1", "least", "median",
+	printf("  %-12s %-13s %-23s %8s %8s %8s\n", "host", "bounds", "clock rate error", "least", "median",
 	       "most");
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
 		const struct tr_clock *self = &t->trace->clocks[c];

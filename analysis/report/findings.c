@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * findings.c - from a trace to standings: times, totals, scores, ranking. */
+ * findings.c - from a trace to rankings: times, totals, scores. */
 #include "analysis/report/findings.h"
 
 #include <math.h>
@@ -52,16 +52,16 @@ struct interval findings_run_s(const struct findings *f)
 
 static int by_percent(const void *x, const void *y)
 {
-	const struct standing *a = x, *b = y;
+	const struct ranked *a = x, *b = y;
 	double middle_a = a->percent.lo + a->percent.hi, middle_b = b->percent.lo + b->percent.hi;
 	if (middle_a != middle_b)
 		return middle_a < middle_b ? 1 : -1;
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* In the order of the middle, everyone before somebody that he overlaps with need not be his
+/* In the order of the middle, everyone before one that he overlaps with need not be his
  * neighbour: compare with the lowest lo before, and the highest hi behind. */
-static void prove(struct standings *s)
+static void prove(struct ranking *s)
 {
 	double lowest = 200, highest = -1;
 	for (size_t i = 0; i < s->count; i++) {
@@ -75,17 +75,17 @@ static void prove(struct standings *s)
 }
 
 /* `totals`: what to complete on the way; or NULL. */
-static struct standings rank_participants(const struct findings *f, const struct participants *who,
-					  struct totals *totals)
+static struct ranking rank_participants(const struct findings *f, const struct participants *who,
+					struct totals *totals)
 {
 	struct csp_score *scores = csp_scores(&f->times, &f->roles, who, f->spans, totals);
-	struct standings s = { mem_resize(NULL, who->nparticipants + 1, sizeof *s.list),
-			       who->nparticipants };
+	struct ranking s = { mem_resize(NULL, who->nparticipants + 1, sizeof *s.list),
+			     who->nparticipants };
 	for (size_t thread = f->trace->nthreads; thread-- > 0;) {
 		uint32_t a = who->participant_of[thread];
 		if (a == NO_PARTICIPANT)
 			continue;
-		s.list[a] = (struct standing){ .thread = thread, .site = scores[a].site };
+		s.list[a] = (struct ranked){ .thread = thread, .site = scores[a].site };
 		s.list[a].percent =
 			interval_percent(scores[a].alone, findings_span(f, thread)->length);
 		s.list[a].alone_s = findings_seconds(f, thread, scores[a].alone);
@@ -96,9 +96,9 @@ static struct standings rank_participants(const struct findings *f, const struct
 	return s;
 }
 
-static struct standings copy_of(struct standings s)
+static struct ranking copy_of(struct ranking s)
 {
-	struct standings copy = { mem_resize(NULL, s.count + 1, sizeof *copy.list), s.count };
+	struct ranking copy = { mem_resize(NULL, s.count + 1, sizeof *copy.list), s.count };
 	memcpy(copy.list, s.list, s.count * sizeof *s.list);
 	return copy;
 }
@@ -113,7 +113,7 @@ struct interval findings_unclassified(const struct findings *f, size_t thread)
 	return span->events ? interval_percent(time, span->length) : (struct interval){ 0, 0 };
 }
 
-/* At most so many percent of the run can be anybody's more or anybody's less, whatever threads did in
+/* At most so many percent of the run can be one's more or another's less, whatever threads did in
  * unclassified time; infinity when that is not so simple: a thread that waits only then, or not even
  * then, keeps others from waiting at other times. */
 static double most_change(const struct findings *f)
@@ -131,9 +131,9 @@ static double most_change(const struct findings *f)
 }
 
 /* As it is when each may have so many percent less or more. */
-static struct standings widened(const struct standings *s, double change)
+static struct ranking widened(const struct ranking *s, double change)
 {
-	struct standings wide = copy_of(*s);
+	struct ranking wide = copy_of(*s);
 	for (size_t i = 0; i < s->count; i++) {
 		wide.list[i].percent.lo = nextafter(s->list[i].percent.lo - change, -INFINITY);
 		wide.list[i].percent.hi = nextafter(s->list[i].percent.hi + change, INFINITY);
@@ -142,9 +142,9 @@ static struct standings widened(const struct standings *s, double change)
 	return wide;
 }
 
-static bool holds_with(const struct standings *s, double change)
+static bool holds_with(const struct ranking *s, double change)
 {
-	struct standings wide = widened(s, change);
+	struct ranking wide = widened(s, change);
 	bool holds = true;
 	for (size_t i = 0; i < s->count; i++)
 		holds &= wide.list[i].proved || !s->list[i].proved;
@@ -152,7 +152,7 @@ static bool holds_with(const struct standings *s, double change)
 	return holds;
 }
 
-static const struct interval *score_for(const struct standings *s, const struct findings *f, size_t thread,
+static const struct interval *score_for(const struct ranking *s, const struct findings *f, size_t thread,
 					bool by_thread)
 {
 	const struct tr_thread *threads = f->trace->threads;
@@ -165,7 +165,7 @@ static const struct interval *score_for(const struct standings *s, const struct 
 
 /* What is proved must hold for every choice of what threads did in unclassified time: of that there are
  * scores, too. Who takes no part in this ranking may do so then. */
-static void withhold(struct findings *f, struct standings *s, bool by_thread)
+static void withhold(struct findings *f, struct ranking *s, bool by_thread)
 {
 	bool any = false;
 	for (size_t i = 0; i < s->count; i++)
@@ -174,9 +174,9 @@ static void withhold(struct findings *f, struct standings *s, bool by_thread)
 		return;
 	struct participants who = by_thread ? totals_participant_threads(&f->totals, true)
 				     : totals_participant_processes(&f->totals, true);
-	struct standings wide = rank_participants(f, &who, NULL);
+	struct ranking wide = rank_participants(f, &who, NULL);
 	for (size_t i = 0; i < s->count; i++) {
-		struct standing *x = &s->list[i];
+		struct ranked *x = &s->list[i];
 		const struct interval *own = score_for(&wide, f, x->thread, by_thread);
 		bool before = x->proved;
 		for (size_t k = 0; k < wide.count && x->proved; k++)
@@ -196,7 +196,8 @@ static void say_unclassified(struct findings *f)
 		struct interval percent = findings_unclassified(f, t);
 		if (percent.hi < UNCLASSIFIED_PERCENT || named++ >= UNCLASSIFIED_NAMED)
 			continue;
-		struct actor_name name = f->several_threads ? thread_name(f->trace, t) : rank_name(f->trace, t);
+		struct location_name name =
+			f->several_threads ? thread_name(f->trace, t) : rank_name(f->trace, t);
 		char *longer = mem_format("%s%s%s for %s %%", list, named > 1 ? ", " : "", name.text,
 					  interval_range(percent, 1).text);
 		free(list);
@@ -209,7 +210,7 @@ static void say_unclassified(struct findings *f)
 	}
 	if (named)
 		*MEM_GROW(f->trace->notes, f->trace->nnotes) = mem_format(
-			"outside of regions and operations, where nobody can tell work from waiting (unclassified): "
+			"outside of regions and operations, where work cannot be told from waiting (unclassified): "
 			"%s of the run. Mark what they do there with %s", list, marks_region(f->trace));
 	free(list);
 }
@@ -231,11 +232,11 @@ static double most_unsure(const struct findings *f)
 	return sum;
 }
 
-static void withhold_unsure(struct findings *f, struct standings *s)
+static void withhold_unsure(struct findings *f, struct ranking *s)
 {
 	if (!f->unrecorded.count)
 		return;
-	struct standings wide = widened(s, most_unsure(f));
+	struct ranking wide = widened(s, most_unsure(f));
 	for (size_t i = 0; i < s->count; i++) {
 		f->unsure |= s->list[i].proved && !wide.list[i].proved;
 		s->list[i].proved &= wide.list[i].proved;
@@ -264,7 +265,7 @@ static void count_everything(struct findings *f)
 	}
 }
 
-static void know_nothing(const struct findings *f, struct standings *s)
+static void know_nothing(const struct findings *f, struct ranking *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		frz_time run = findings_span(f, s->list[i].thread)->length;
@@ -282,10 +283,10 @@ static void doubt_scores(struct findings *f)
 	if (!lacking)
 		return;
 	char *kinds = tr_kinds_words(lacking);
-	trace_problem(f->trace,
-		      "%s: events of these kinds were not recorded (DPROF_EVENTS, or MPI without dprof's library), so nothing is known of who "
-		      "straggles, and times of work may have waiting in them: %s",
-		      f->trace->directory, kinds);
+	trace_diagnose(f->trace,
+		       "%s: events of these kinds were not recorded (DPROF_EVENTS, or MPI without dprof's library), so nothing is known of who "
+		       "straggles, and times of work may have waiting in them: %s",
+		       f->trace->directory, kinds);
 	free(kinds);
 	f->doubted = true;
 	know_nothing(f, &f->ranks);

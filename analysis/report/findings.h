@@ -5,7 +5,7 @@
  * Scores are there twice: for threads, and for ranks (processes), whose threads together work while
  * one of them works. Both in percent of the span.
  *
- * Law: an interval that is printed contains the truth; the place of an actor in the ranking is
+ * Law: an interval that is printed contains the truth; the place of a participant in the ranking is
  * *proved* when its interval does not overlap with that of any other, whatever each thread did in its
  * unclassified time (states.h) and in time that it was blocked in something unrecorded (unrecorded.h), otherwise
  * *undecided*. */
@@ -17,14 +17,14 @@
 #include "analysis/states/csp.h"
 #include "analysis/states/totals.h"
 
-struct standing {            /* of one actor */
+struct ranked {              /* of one actor */
 	size_t thread;       /* of the trace; for a rank, its first one that takes part */
 	struct interval percent, alone_s;
 	uint32_t site;       /* where it mostly works while all others wait; or TR_NO_SITE */
 	bool proved;
 };
 
-struct standings { struct standing *list; size_t count; }; /* highest first */
+struct ranking { struct ranked *list; size_t count; }; /* highest first */
 
 struct findings {
 	struct trace *trace;
@@ -33,7 +33,7 @@ struct findings {
 	struct totals totals;
 	struct span *spans;           /* of each time base */
 	bool one_time_base;           /* all that was recorded is on one time base */
-	struct standings threads, ranks;
+	struct ranking threads, ranks;
 	bool any_events, any_work, any_wait; /* was there any, in any thread? */
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
 	bool withheld;                /* some place would be proved but for unclassified time */
@@ -44,7 +44,7 @@ struct findings {
 	uint64_t events;              /* after findings_regions */
 };
 
-/* Anything but EXIT_FINE: a sentence was said on stderr, and there is nothing to close. */
+/* Anything but EXIT_FINE: a message was printed on stderr, and there is nothing to close. */
 int findings_open(struct findings *, struct trace *, const struct options *);
 void findings_close(struct findings *);
 void findings_regions(struct findings *); /* adds the totals of regions */
@@ -53,7 +53,7 @@ void findings_regions(struct findings *); /* adds the totals of regions */
 const struct span *findings_span(const struct findings *, size_t thread);
 struct interval findings_seconds(const struct findings *, size_t thread, frz_time ticks);
 
-/* How much of the run nobody knows what the thread did in, in percent. */
+/* In how much of the run it is unknown what the thread did, in percent. */
 struct interval findings_unclassified(const struct findings *, size_t thread);
 
 /* The base clock's time base; the first one that has events when that has none. And its span. */

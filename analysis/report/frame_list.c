@@ -54,7 +54,7 @@ static bool several_threads(const struct trace *t)
 	return false;
 }
 
-/* To be freed; NULL when nobody is there. */
+/* To be freed; NULL when none is there. */
 static char *who_is_at(const struct trace *trace, const uint32_t *sites, uint32_t site)
 {
 	struct names names = { .text = NULL };

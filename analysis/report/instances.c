@@ -44,9 +44,9 @@ static int64_t middle(frz_time t)
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
 
-struct visit { uint64_t id; size_t thread; uint64_t from, to; };
+struct region_visit { uint64_t id; size_t thread; uint64_t from, to; };
 
-static struct instance *instance_of(struct gather *g, const struct visit *v)
+static struct instance *instance_of(struct gather *g, const struct region_visit *v)
 {
 	if (ids_add(&g->ids, v->id))
 		*MEM_GROW(g->result->list, g->result->count) = (struct instance){
@@ -76,7 +76,7 @@ static void compete(const struct trace *trace, struct instance *x, size_t thread
 }
 
 /* The clock's bounds at its two ends may be tighter than its rate. */
-static frz_time length_of(const struct times *times, const struct visit *v)
+static frz_time length_of(const struct times *times, const struct region_visit *v)
 {
 	uint32_t clock = times->trace->threads[v->thread].clock;
 	frz_time apart = times_between(times, (struct moment){ clock, v->from },
@@ -85,7 +85,7 @@ static frz_time length_of(const struct times *times, const struct visit *v)
 	return (frz_time){ larger(apart.lo, passed.lo), smaller(apart.hi, passed.hi) };
 }
 
-static void add_visit(struct gather *g, const struct visit *v)
+static void add_visit(struct gather *g, const struct region_visit *v)
 {
 	const struct times *times = &g->findings->times;
 	uint32_t clock = times->trace->threads[v->thread].clock;
@@ -117,14 +117,14 @@ static void note_open(struct gather *g, size_t depth, uint64_t id)
 	g->open[depth - 1] = id;
 }
 
-struct walk { size_t thread; struct nesting nesting; uint64_t visits; bool lost, counted; };
+struct visit_walk { size_t thread; struct nesting nesting; uint64_t visits; bool lost, counted; };
 
 static bool is_visit(const struct gather *g, uint32_t site)
 {
 	return site != TR_NO_SITE && g->sites[site];
 }
 
-static void enter(struct gather *g, struct walk *w, const struct tr_event *e)
+static void enter(struct gather *g, struct visit_walk *w, const struct tr_event *e)
 {
 	bool counted = is_visit(g, e->site) && !trace_has(e, DPROF_KEY_ID);
 	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp,
@@ -136,14 +136,14 @@ static void enter(struct gather *g, struct walk *w, const struct tr_event *e)
 	w->visits += counted;
 }
 
-static void leave(struct gather *g, struct walk *w, const struct tr_event *e)
+static void leave(struct gather *g, struct visit_walk *w, const struct tr_event *e)
 {
 	for (size_t count = nest_exit(&w->nesting, e->site); count > 0; count--) {
 		size_t depth = w->nesting.depth;
 		struct nest_entry entry = nest_pop(&w->nesting);
 		if (!is_visit(g, entry.site))
 			continue;
-		struct visit v = { g->open[depth - 1], w->thread, entry.stamp, e->stamp };
+		struct region_visit v = { g->open[depth - 1], w->thread, entry.stamp, e->stamp };
 		if (count == 1 && entry.record)
 			add_visit(g, &v);
 		else
@@ -151,7 +151,7 @@ static void leave(struct gather *g, struct walk *w, const struct tr_event *e)
 	}
 }
 
-static void abandon(struct gather *g, struct walk *w)
+static void abandon(struct gather *g, struct visit_walk *w)
 {
 	while (w->nesting.depth > 0)
 		g->result->left_out += is_visit(g, nest_pop(&w->nesting).site);
@@ -160,7 +160,7 @@ static void abandon(struct gather *g, struct walk *w)
 static void walk_thread(struct gather *g, size_t thread)
 {
 	const struct trace *trace = g->findings->trace;
-	struct walk w = { .thread = thread };
+	struct visit_walk w = { .thread = thread };
 	struct tr_cursor events = trace_places(trace, thread);
 	nest_begin(&w.nesting, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {

@@ -3,12 +3,12 @@
  * instances.h - a region's instances, over all threads: which iteration is slow, and who in it?
  *
  * The instance of a visit is the id of its ENTER (#pragma dprof region(NAME) instance(EXPR)), or,
- * where that is missing, the how-manieth visit of its thread it is, from 0. A visit is *left out*
+ * where that is missing, its index among the visits of its thread, from 0. A visit is *left out*
  * when its exit is not known, and when it has no id and records of its thread were lost before it.
  *
  * Law: the time from the first enter of an instance's visits to their last exit lies in its
- * length; the length of its longest and of its shortest visit lie in theirs; and somebody is
- * *proved* to be the slowest when their longest visit's interval is above all others'.
+ * length; the length of its longest and of its shortest visit lie in theirs; and a thread
+ * is *proved* to be the slowest when its longest visit's interval is above all others'.
  *
  * Memory grows with the number of instances. */
 #ifndef ANALYSIS_INSTANCES_H
@@ -40,7 +40,7 @@ struct instances {
 	uint32_t time_base;
 };
 
-/* False, with a sentence on stderr, when the trace has no such region. Threads on other time bases
+/* False, with a message on stderr, when the trace has no such region. Threads on other time bases
  * than that of the first visit are left out. */
 bool instances_open(struct instances *, const struct findings *, const char *region);
 void instances_close(struct instances *);

@@ -44,17 +44,17 @@ static int by_delay(const void *x, const void *y)
 
 static void print_one(const struct findings *f, const struct delayed *d)
 {
-	struct actor_name name = f->several_threads ? thread_name(f->trace, d->thread)
+	struct location_name name = f->several_threads ? thread_name(f->trace, d->thread)
 						    : rank_name(f->trace, d->thread);
 	char *taken = d->use.involuntary ? mem_format("; its core was taken from it %" PRIu64
 						      " times", d->use.involuntary)
 					 : mem_copy("");
-	char *sentence = mem_format("%s shared its core: for %s %% of the run it could have run, and "
-				    "something else did%s.",
-				    name.text, interval_range(d->percent, 1).text, taken);
-	print_wrapped("  ", sentence);
+	char *note = mem_format("%s shared its core: for %s %% of the run it could have run, and "
+				"something else did%s.",
+				name.text, interval_range(d->percent, 1).text, taken);
+	print_wrapped("  ", note);
 	free(taken);
-	free(sentence);
+	free(note);
 }
 
 void machine_print(const struct findings *f, void (*begin)(const char *heading))

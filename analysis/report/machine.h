@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * machine.h - what the machine did to the threads, which is not the program's fault: who could have run, and
+ * machine.h - what the machine did to the threads, which the program did not cause: who could have run, and
  * waited for a core that something else had.
  *
  * Said of a thread for which that is certainly so for at least MACHINE_PERCENT of the run. */
@@ -12,7 +12,7 @@
 
 #define MACHINE_PERCENT 5.0
 
-/* A sentence for each of the worst, or nothing; `begin` is called before the first one. */
+/* A note for each of the worst, or nothing; `begin` is called before the first one. */
 void machine_print(const struct findings *, void (*begin)(const char *heading));
 
 /* An array of all threads of which the kernel told it. */

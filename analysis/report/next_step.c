@@ -11,7 +11,7 @@
 #include "analysis/coz/coz.h"
 #include "analysis/report/enclosing.h"
 #include "analysis/report/profile_table.h"
-#include "analysis/report/standings.h"
+#include "analysis/report/ranking.h"
 #include "analysis/trace/names.h"
 
 #define HALF (50 * UINT32_C(1000000)) /* percent, in millionths */
@@ -70,22 +70,22 @@ static size_t index_of_half(const struct profile *p)
 /* Of several ranks the one that straggles, of the threads of a single one the thread; or all. */
 static struct coz_location straggler(const struct findings *f)
 {
-	const struct standing *who = standings_worth_a_look(f);
-	struct coz_location actor = COZ_ALL;
+	const struct ranked *who = ranking_worth_a_look(f);
+	struct coz_location location = COZ_ALL;
 	if (!who)
-		return actor;
+		return location;
 	const struct tr_thread *self = &f->trace->threads[who->thread];
 	if (f->ranks.count == 1)
-		actor.thread = self->number;
+		location.thread = self->number;
 	if (f->trace->nprocesses > 1 && self->rank >= 0)
-		actor.rank = self->rank;
+		location.rank = self->rank;
 	else if (f->trace->nprocesses > 1)
-		actor.pid = (int64_t)f->trace->processes[self->process].pid;
-	return actor;
+		location.pid = (int64_t)f->trace->processes[self->process].pid;
+	return location;
 }
 
 /* Whether the straggler's place is a region that says more than that it straggles. */
-static bool has_region(const struct findings *f, const struct standing *who)
+static bool has_region(const struct findings *f, const struct ranked *who)
 {
 	return who->site < f->trace->nsites &&
 	       !encloses_process(&f->totals, who->site, f->trace->threads[who->thread].process);
@@ -93,7 +93,7 @@ static bool has_region(const struct findings *f, const struct standing *who)
 
 struct profile_aside next_step_asks(const struct findings *f)
 {
-	const struct standing *who = standings_worth_a_look(f);
+	const struct ranked *who = ranking_worth_a_look(f);
 	bool region = who && has_region(f, who);
 	bool work = who && !region && who->site != TR_NO_SITE;
 	bool automatic = region && f->trace->sites[who->site].automatic;
@@ -101,7 +101,7 @@ struct profile_aside next_step_asks(const struct findings *f)
 				       straggler(f), HALF };
 }
 
-/* Of somebody who straggles outside of all regions that say anything. */
+/* Of one that straggles outside of all regions that say anything. */
 static struct next_step all_work_of(const struct findings *f, const struct profile *p)
 {
 	struct coz_location who = straggler(f);
@@ -133,7 +133,7 @@ static struct next_step region_of(const struct findings *f, uint32_t site, struc
 struct next_step next_step(const struct findings *f, const struct profile *p)
 {
 	struct next_step none = { NULL, NULL };
-	const struct standing *who = standings_worth_a_look(f);
+	const struct ranked *who = ranking_worth_a_look(f);
 	const struct profile_row *row = NULL;
 	size_t half = index_of_half(p);
 	if (!p->possible || p->nrows == 0 || half == p->nreductions)
@@ -152,6 +152,6 @@ struct next_step next_step(const struct findings *f, const struct profile *p)
 
 void next_step_close(struct next_step *step)
 {
-	free(step->sentence);
+	free(step->advice);
 	free(step->command);
 }

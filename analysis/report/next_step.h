@@ -4,8 +4,8 @@
  * that says more about it.
  *
  * The region is where the worst straggler mostly works while all others wait, on that rank or thread; all its work
- * where that is outside of regions, or in one that encloses everything (enclosing.h). Where nobody straggles, it
- * is where the only process mostly works, or else the first of the causal profile.
+ * where that is outside of regions, or in one that encloses everything (enclosing.h). Where none straggles,
+ * it is where the only process mostly works, or else the first of the causal profile.
  *
  * Law: nothing is said that the tables do not say; of a region that buys less than 1 % nothing. */
 #ifndef ANALYSIS_NEXT_STEP_H
@@ -15,7 +15,7 @@
 #include "analysis/report/findings.h"
 
 struct next_step {
-	char *sentence;      /* NULL: there is nothing to say */
+	char *advice;        /* NULL: there is nothing to say */
 	char *command;       /* that the shell takes as it is */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * notes.c - sentences, one below the other. */
+ * notes.c - diagnostics and notes, one below the other. */
 #include "analysis/report/notes.h"
 
 #include <string.h>
@@ -40,11 +40,11 @@ void print_wrapped(const char *first, const char *text)
 	putchar('\n');
 }
 
-void notes_damage(size_t problems)
+void notes_damage(size_t diagnostics)
 {
-	if (problems)
-		printf("Damaged: %zu problem%s (dprof-analyze check); nothing %s may change is proved.\n", problems,
-		       problems > 1 ? "s" : "", problems > 1 ? "they" : "it");
+	if (diagnostics)
+		printf("Damaged: %zu problem%s (dprof-analyze check); nothing %s may change is proved.\n",
+		       diagnostics, diagnostics > 1 ? "s" : "", diagnostics > 1 ? "they" : "it");
 }
 
 void notes_print(const struct trace *trace)
@@ -55,16 +55,16 @@ void notes_print(const struct trace *trace)
 		printf("note: %zu more, see --json\n", trace->nnotes - SHOWN);
 }
 
-static void json_all(struct json *j, const char *key, char *const *sentences, size_t count)
+static void json_all(struct json *j, const char *key, char *const *texts, size_t count)
 {
 	jw_array(j, key);
 	for (size_t i = 0; i < count; i++)
-		jw_string(j, NULL, sentences[i]);
+		jw_string(j, NULL, texts[i]);
 	jw_end(j);
 }
 
 void notes_json(struct json *j, const struct trace *trace)
 {
-	json_all(j, "problems", trace->problems, trace->nproblems);
+	json_all(j, "problems", trace->diagnostics, trace->ndiagnostics);
 	json_all(j, "notes", trace->notes, trace->nnotes);
 }

@@ -81,8 +81,8 @@ void say_absent(struct trace *trace, const struct totals *totals, const struct o
 				    options->work ? options->work : "");
 	char *never_at = mem_format("never wait%s in \"%s\"", wait.count == 1 ? "s" : "",
 				    options->wait ? options->wait : "");
-	say(trace, &work, never_in, "nobody waits for them there");
-	say(trace, &wait, never_at, "nobody else is alone as long as they take part in the scores");
+	say(trace, &work, never_in, "no other waits for them there");
+	say(trace, &wait, never_at, "no other is alone as long as they take part in the scores");
 	free(never_in);
 	free(never_at);
 }
@@ -112,7 +112,7 @@ void say_unmarked(struct trace *trace, const struct totals *totals, const struct
 	    "mark the work, or it is not seen");
 }
 
-/* At most so many percent of the span it is there, or known to be gone: who is gone keeps nobody waiting. */
+/* At most so many percent of the span it is there, or known to be gone: who is gone is not waited for. */
 static double percent_known(const struct totals *totals, const struct times *times,
 			    const struct span *spans, size_t thread)
 {
@@ -143,5 +143,5 @@ void say_partly_there(struct trace *trace, const struct totals *totals, const st
 		free(most);
 	}
 	say(trace, &part, "began late or ended early",
-	    "before and after that they do not wait, so nobody is counted as alone");
+	    "before and after that they do not wait, so none is counted as alone");
 }

@@ -27,9 +27,9 @@ struct interval_text profile_gain(struct interval x, int decimals)
 	return (struct interval_text){ "unknown" };
 }
 
-struct actor_name profile_who(struct coz_location who)
+struct location_name profile_who(struct coz_location who)
 {
-	struct actor_name name = { "all ranks" };
+	struct location_name name = { "all ranks" };
 	int length = 0;
 	if (coz_is_all(who))
 		return name;

@@ -14,7 +14,7 @@ struct percentage profile_percentage(uint32_t millionths);
 struct interval_text profile_gain(struct interval, int decimals);
 
 /* "rank 1", "pid 4711 thread 2", "all ranks". */
-struct actor_name profile_who(struct coz_location);
+struct location_name profile_who(struct coz_location);
 
 /* At most `most` regions; `little`: by Little's law. */
 void profile_table_print(const struct trace *, const struct profile *, bool little, size_t most);

@@ -68,9 +68,10 @@ static int compare_sites(const struct tr_site *a, const struct tr_site *b)
 	return files ? files : (a->line > b->line) - (a->line < b->line);
 }
 
-struct member { const struct standing *standing; const struct tr_thread *thread; const struct tr_site *routine; };
+struct routine_member { const struct ranked *ranked; const struct tr_thread *thread;
+			const struct tr_site *routine; };
 
-static int compare_groups(const struct member *a, const struct member *b)
+static int compare_groups(const struct routine_member *a, const struct routine_member *b)
 {
 	if (a->thread->process != b->thread->process)
 		return a->thread->process < b->thread->process ? -1 : 1;
@@ -84,9 +85,9 @@ static int compare_groups(const struct member *a, const struct member *b)
 
 static int by_group(const void *x, const void *y)
 {
-	const struct member *a = x, *b = y;
+	const struct routine_member *a = x, *b = y;
 	int groups = compare_groups(a, b);
-	return groups ? groups : (a->standing > b->standing) - (a->standing < b->standing);
+	return groups ? groups : (a->ranked > b->ranked) - (a->ranked < b->ranked);
 }
 
 static int by_highest(const void *x, const void *y)
@@ -105,23 +106,24 @@ static void add_other(struct routine_group *g, struct interval percent)
 
 struct routine_group *routines_group(const struct findings *f, const uint32_t *routines, size_t *ngroups)
 {
-	const struct standings *s = &f->threads;
+	const struct ranking *s = &f->threads;
 	const struct trace *trace = f->trace;
-	struct member *members = mem_resize(NULL, s->count + 1, sizeof *members);
+	struct routine_member *members = mem_resize(NULL, s->count + 1, sizeof *members);
 	struct routine_group *groups = mem_resize(NULL, s->count + 1, sizeof *groups);
 	size_t n = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		size_t thread = s->list[i].thread;
 		uint32_t site = routines[thread];
-		members[i] = (struct member){ &s->list[i], &trace->threads[thread],
-					      site == TR_NO_SITE ? NULL : &trace->sites[site] };
+		members[i] = (struct routine_member){ &s->list[i], &trace->threads[thread],
+						      site == TR_NO_SITE ? NULL
+						      : &trace->sites[site] };
 	}
 	qsort(members, s->count, sizeof *members, by_group);
 	for (size_t i = 0; i < s->count; i++)
 		if (i > 0 && compare_groups(&members[i - 1], &members[i]) == 0)
-			add_other(&groups[n - 1], members[i].standing->percent);
+			add_other(&groups[n - 1], members[i].ranked->percent);
 		else
-			groups[n++] = (struct routine_group){ .highest = members[i].standing, .threads = 1 };
+			groups[n++] = (struct routine_group){ .highest = members[i].ranked, .threads = 1 };
 	qsort(groups, n, sizeof *groups, by_highest);
 	free(members);
 	*ngroups = n;

@@ -19,7 +19,7 @@ struct site_name routine_name(const struct trace *, const uint32_t *routines, si
 
 /* Those threads of one process that began in the same routine. */
 struct routine_group {
-	const struct standing *highest; /* of its threads */
+	const struct ranked *highest; /* of its threads */
 	size_t threads;
 	struct interval others;         /* around the percentages of all but the highest; where there are others */
 };

@@ -211,11 +211,11 @@ void totals_end(struct totals *t, size_t thread, const struct states *states)
 	totals->ends_open = states->depth > 0;
 	totals->open_site = states->depth > 0 ? states->stack[states->depth - 1].site : TR_NO_SITE;
 	if (totals->unmatched > 0)
-		trace_problem(t->trace,
-			      "rank %lld thread %u: %llu exits do not match what was entered; "
-			      "times inside of these places are doubtful",
-			      (long long)self->rank, self->number,
-			      (unsigned long long)totals->unmatched);
+		trace_diagnose(t->trace,
+			       "rank %lld thread %u: %llu exits do not match what was entered; "
+			       "times inside of these places are doubtful",
+			       (long long)self->rank, self->number,
+			       (unsigned long long)totals->unmatched);
 }
 
 static void walk_states(struct totals *t, size_t thread)

@@ -57,7 +57,7 @@ struct pack_group {
 };
 
 struct pack {
-	const char *name;        /* of the text, in sentences */
+	const char *name;        /* of the text, in messages */
 	char *directory;         /* under a temporary name */
 	size_t line;             /* of the text that is being read */
 	struct pack_clock *clocks; size_t nclocks;       struct ids clock_ids;

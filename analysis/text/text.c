@@ -74,9 +74,9 @@ bool text_is_event(char *line, char **at)
 static char *wrong_word(const char *expected, const char *found)
 {
 	char *quoted = found ? ln_quote(found) : mem_copy("the end of the line");
-	char *sentence = mem_format("expected %s, found %s", expected, quoted);
+	char *diagnostic = mem_format("expected %s, found %s", expected, quoted);
 	free(quoted);
-	return sentence;
+	return diagnostic;
 }
 
 static char *event_number(char **at, const char *what, uint64_t *number)

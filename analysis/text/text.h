@@ -14,7 +14,7 @@
  *   sched THREAD STAMP STAMP cpu=NS delay=NS involuntary=N moves=N last=0|1   format.h, struct dprof_sched
  *   note TEXT
  *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
- *   lost THREAD N                                   here N records found no room
+ *   lost THREAD N                                   here N records were dropped
  *
  * Only N of a clock, thread, group and site, clock= of a thread, host= and ghz= of a clock, and
  * kind= and name= of a site must be there. Threads of one rank are one process, threads without
@@ -73,7 +73,7 @@ char *text_event(char *at, struct text_event *out);
 void text_dump(FILE *, const struct trace *, const struct times *times);
 
 /* Makes a trace directory, which must not exist yet, of the text in `in`, called `name` in
- * sentences. NULL, or what is wrong (to be freed); then nothing is left behind. */
+ * messages. NULL, or what is wrong (to be freed); then nothing is left behind. */
 char *text_pack(FILE *in, const char *name, const char *directory);
 
 #endif

@@ -252,10 +252,10 @@ static char *site_kind(const char *word, uint8_t *kind)
 	}
 	const char *like = nearest(word, words, DPROF_KIND_COUNT - 1);
 	char *quoted = ln_quote(word);
-	char *sentence = mem_format("expected a kind of site, such as %s, found %s",
-				    like ? like : "region", quoted);
+	char *diagnostic = mem_format("expected a kind of site, such as %s, found %s",
+				      like ? like : "region", quoted);
 	free(quoted);
-	return sentence;
+	return diagnostic;
 }
 
 /* Appends a site to the section. */
@@ -460,10 +460,10 @@ static char *first_line(char *text, bool *seen)
 		return NULL;
 	char *found = version ? mem_format("%s %s", word, version) : mem_copy(word),
 	     *quoted = ln_quote(found);
-	char *sentence = mem_format("expected '" TEXT_FIRST_LINE "', found %s", quoted);
+	char *diagnostic = mem_format("expected '" TEXT_FIRST_LINE "', found %s", quoted);
 	free(found);
 	free(quoted);
-	return sentence;
+	return diagnostic;
 }
 
 static char *read_lines(struct pack *p, FILE *in)
@@ -478,7 +478,7 @@ static char *read_lines(struct pack *p, FILE *in)
 		else
 			wrong = seen ? take_line(p, text) : first_line(text, &seen);
 	}
-	char *sentence =
+	char *diagnostic =
 		wrong        ? mem_format("%s:%zu: %s", p->name, p->line, wrong)
 		: ferror(in) ? mem_format("%s: cannot be read: %s", p->name, strerror(errno))
 		: !seen      ? mem_format("%s: expected '" TEXT_FIRST_LINE "', found an empty file",
@@ -486,7 +486,7 @@ static char *read_lines(struct pack *p, FILE *in)
 			     : NULL;
 	free(wrong);
 	free(text);
-	return sentence;
+	return diagnostic;
 }
 
 static void free_pack(struct pack *p)

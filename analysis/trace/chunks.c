@@ -106,7 +106,7 @@ static uint64_t find_part(int fd, uint64_t at, uint64_t size)
 }
 
 /* Parts of a chunk of which some are missing do not count; at the end they may still come. */
-static void drop_incomplete(struct parts *parts)
+static void drop_incomplete(struct packed_parts *parts)
 {
 	size_t kept = 0;
 	for (size_t i = 0, end; i < parts->n; i = end) {
@@ -125,9 +125,9 @@ static void drop_incomplete(struct parts *parts)
 	parts->n = kept;
 }
 
-struct parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
+struct packed_parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
 {
-	struct parts parts = { .end = from, .damage = UINT64_MAX };
+	struct packed_parts parts = { .end = from, .damage = UINT64_MAX };
 	struct stat status;
 	const char *found;
 	int fd = unpacker_open_file(u, name, &found);
@@ -138,7 +138,7 @@ struct parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
 		return parts;
 	}
 	uint64_t size = (uint64_t)status.st_size;
-	struct part p = { .offset = from };
+	struct packed_part p = { .offset = from };
 	while (p.offset < size && size - p.offset >= sizeof p.header &&
 	       read_at(fd, &p.header, sizeof p.header, p.offset)) {
 		if (!is_part(&p.header)) {
@@ -163,13 +163,13 @@ struct parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 /* `seal`: bytes at its end that are no words. */
-struct place { uint64_t offset, bytes, first_word, seal; };
+struct chunk_place { uint64_t offset, bytes, first_word, seal; };
 
-struct places { struct place *place; size_t n; };
+struct chunk_places { struct chunk_place *place; size_t n; };
 
-static struct places places_list(int fd, const struct dprof_events_header *h)
+static struct chunk_places places_list(int fd, const struct dprof_events_header *h)
 {
-	struct places places = { 0 };
+	struct chunk_places places = { 0 };
 	struct stat status;
 	uint64_t offset = DPROF_HEADER_SIZE;
 	uint64_t size = fstat(fd, &status) ? 0 : (uint64_t)status.st_size;
@@ -178,7 +178,8 @@ static struct places places_list(int fd, const struct dprof_events_header *h)
 		uint64_t data = next_data(fd, offset, size);
 		if (bytes == h->largest_chunk && bytes && data - offset > bytes)
 			offset += (data - offset) / bytes * bytes; /* places that were never used */
-		struct place p = { .offset = offset, .bytes = size - offset < bytes ? size - offset : bytes };
+		struct chunk_place p = { .offset = offset,
+					 .bytes = size - offset < bytes ? size - offset : bytes };
 		if (h->version >= DPROF_FORMAT_VERSION && h->first_chunk && p.bytes == bytes)
 			p.seal = DPROF_SEAL_WORDS * sizeof(uint64_t);
 		if (!read_at(fd, &p.first_word, sizeof p.first_word, offset))
@@ -191,7 +192,7 @@ static struct places places_list(int fd, const struct dprof_events_header *h)
 	return places;
 }
 
-static bool places_equal(const struct places *a, const struct places *b)
+static bool places_equal(const struct chunk_places *a, const struct chunk_places *b)
 {
 	return a->n == b->n && (!a->n || !memcmp(a->place, b->place, a->n * sizeof *a->place));
 }
@@ -210,8 +211,8 @@ static int by_number(const void *a, const void *b)
 }
 
 struct listing {
-	struct places places;
-	struct parts parts;
+	struct chunk_places places;
+	struct packed_parts parts;
 	struct chunk *chunk; size_t nchunks;
 };
 
@@ -234,7 +235,7 @@ static void list_chunks(struct listing *l)
 /* Adds what has come to the file of packed chunks since. */
 static void list_more_parts(struct listing *l, const struct ch_words *w)
 {
-	struct parts more = parts_list(w->unpacker, w->packed, l->parts.end);
+	struct packed_parts more = parts_list(w->unpacker, w->packed, l->parts.end);
 	for (size_t i = 0; i < more.n; i++)
 		*MEM_GROW(l->parts.part, l->parts.n) = more.part[i];
 	l->parts.end = more.end;
@@ -264,7 +265,7 @@ static struct listing list(const struct ch_words *w, int fd, const struct dprof_
 	bool same = false;
 	for (int i = 0; i < TRIES && !same; i++) {
 		list_more_parts(&l, w);
-		struct places again = places_list(fd, h);
+		struct chunk_places again = places_list(fd, h);
 		same = places_equal(&l.places, &again);
 		free(l.places.place);
 		l.places = again;
@@ -277,7 +278,7 @@ static struct listing list(const struct ch_words *w, int fd, const struct dprof_
 
 /* ---- What it comes to ------------------------------------------------------------------------ */
 
-static void add_parts(struct ch_words *w, const struct part *part, size_t n)
+static void add_parts(struct ch_words *w, const struct packed_part *part, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct dprof_part *h = &part[i].header;
@@ -297,13 +298,14 @@ static void add_missing(struct ch_words *w)
 	w->gaps = true;
 }
 
-/* What was said of the words in a place when nobody was going to change them any more. */
+/* What was said of the words in a place when nothing was going to change them any more. */
 struct claim { bool made, sealed, more, due; uint64_t words, sum; };
 
 #define MORE_CHUNKS 4 /* of a thread that ran on when its process ended, at most */
 
 /* `summed`: of each chunk something was said; but not of all of a thread that ran on. */
-static struct claim claim_of(int fd, const struct place *p, uint64_t number, bool summed, const struct dprof_end *end)
+static struct claim claim_of(int fd, const struct chunk_place *p, uint64_t number, bool summed,
+			     const struct dprof_end *end)
 {
 	bool due = summed && !(end && end->ran_on && number < end->chunks + MORE_CHUNKS);
 	uint64_t seal[DPROF_SEAL_WORDS];
@@ -328,39 +330,43 @@ static bool sum_of_words(int fd, uint64_t offset, uint64_t words, uint64_t *sum)
 	return true;
 }
 
-/* False after a sentence: then the words are not to be believed. */
-static bool check_claim(struct trace *t, const struct ch_words *w, int fd, const struct place *p,
-			const struct claim *c)
+/* False after a diagnostic: then the words are not to be believed. */
+static bool check_claim(struct trace *t, const struct ch_words *w, int fd,
+			const struct chunk_place *p, const struct claim *c)
 {
 	uint64_t here = p->bytes / sizeof(uint64_t), sum = 0;
 	if (c->words > here)
-		trace_problem(t, "%s: offset %" PRIu64 ": expected a chunk of %" PRIu64 " words, found %" PRIu64
+		trace_diagnose(t,
+			       "%s: offset %" PRIu64 ": expected a chunk of %" PRIu64 " words, found %" PRIu64
 				 ": the file is cut short (the chunk is left out)",
-			      w->events, p->offset, c->words, here);
+			       w->events, p->offset, c->words, here);
 	else if (!sum_of_words(fd, p->offset, c->words, &sum) || sum != c->sum)
-		trace_problem(t, "%s: offset %" PRIu64 ": expected %" PRIu64 " words with the sum 0x%" PRIx64
+		trace_diagnose(t,
+			       "%s: offset %" PRIu64 ": expected %" PRIu64 " words with the sum 0x%" PRIx64
 				 ", found 0x%" PRIx64 ": they were changed (the chunk is left out)",
-			      w->events, p->offset, c->words, c->sum, sum);
+			       w->events, p->offset, c->words, c->sum, sum);
 	else
 		return true;
 	return false;
 }
 
 /* How many words a place holds. SIZE_MAX: they are not to be believed. */
-static size_t words_in(struct trace *t, const struct ch_words *w, int fd, const struct place *p, bool last,
-		       const struct claim *c)
+static size_t words_in(struct trace *t, const struct ch_words *w, int fd,
+		       const struct chunk_place *p, bool last, const struct claim *c)
 {
 	size_t n = used_words(fd, p->offset, p->bytes - p->seal), all = p->bytes / sizeof(uint64_t);
 	if (c->made && !check_claim(t, w, fd, p, c))
 		return SIZE_MAX;
 	if (n && c->due && !c->made) {
-		trace_problem(t, "%s: offset %" PRIu64 ": expected the sum of a chunk, found none (the chunk is left out)",
-			      w->events, p->offset);
+		trace_diagnose(t,
+			       "%s: offset %" PRIu64 ": expected the sum of a chunk, found none (the chunk is left out)",
+			       w->events, p->offset);
 		return SIZE_MAX;
 	}
 	if (c->made && !c->sealed && !c->more && n > c->words)
-		trace_problem(t, "%s: offset %" PRIu64 ": expected the end of the records, found more behind it",
-			      w->events, p->offset + c->words * sizeof(uint64_t));
+		trace_diagnose(t,
+			       "%s: offset %" PRIu64 ": expected the end of the records, found more behind it",
+			       w->events, p->offset + c->words * sizeof(uint64_t));
 	if (c->made && !c->more)
 		return c->words;
 	if (!last && n + DPROF_SLACK_WORDS < all) /* the thread left it full: what is not there, is missing */
@@ -368,8 +374,8 @@ static size_t words_in(struct trace *t, const struct ch_words *w, int fd, const 
 	return n;
 }
 
-static void add_place(struct trace *t, struct ch_words *w, int fd, const struct place *p, bool last,
-		      const struct dprof_end *end)
+static void add_place(struct trace *t, struct ch_words *w, int fd, const struct chunk_place *p,
+		      bool last, const struct dprof_end *end)
 {
 	struct claim claim = claim_of(fd, p, w->numbered ? dprof_value(p->first_word) : 0, w->summed, end);
 	size_t n = words_in(t, w, fd, p, last, &claim);
@@ -386,17 +392,18 @@ static void add_place(struct trace *t, struct ch_words *w, int fd, const struct 
 static void tell_foreign(struct trace *t, struct ch_words *w, const struct listing *l)
 {
 	size_t foreign = 0;
-	const struct place *first = NULL;
+	const struct chunk_place *first = NULL;
 	for (size_t i = l->places.n; i-- > 0 && w->numbered;)
 		if (!dprof_is(l->places.place[i].first_word, DPROF_ESCAPE_CHUNK)) {
 			first = &l->places.place[i];
 			foreign++;
 		}
 	if (first)
-		trace_problem(t, "%s: offset %" PRIu64 ": expected the number of a chunk, found 0x%" PRIx64
+		trace_diagnose(t,
+			       "%s: offset %" PRIu64 ": expected the number of a chunk, found 0x%" PRIx64
 				 " (%zu chunk%s left out)",
-			      w->events, first->offset, first->first_word, foreign,
-			      foreign > 1 ? "s are" : " is");
+			       w->events, first->offset, first->first_word, foreign,
+			       foreign > 1 ? "s are" : " is");
 	w->gaps |= foreign > 0;
 }
 
@@ -419,24 +426,27 @@ static void tell_missing(struct trace *t, struct ch_words *w, const struct listi
 		add_missing(w);
 	}
 	if (end && w->numbered && next > end->chunks && !end->ran_on)
-		trace_problem(t, "%s: expected %" PRIu64 " chunks, found chunk %" PRIu64, w->events, end->chunks,
-			      next - 1);
+		trace_diagnose(t, "%s: expected %" PRIu64 " chunks, found chunk %" PRIu64,
+			       w->events, end->chunks, next - 1);
 	if (missing)
-		trace_problem(t, "%s: expected chunk %" PRIu64 " here or in %s, found neither (%" PRIu64
+		trace_diagnose(t,
+			       "%s: expected chunk %" PRIu64 " here or in %s, found neither (%" PRIu64
 				 " of %" PRIu64 " chunks are missing)",
-			      w->events, first, w->packed, missing, next);
+			       w->events, first, w->packed, missing, next);
 	w->gaps |= missing > 0;
 }
 
 static void tell(struct trace *t, struct ch_words *w, const struct listing *l, const struct dprof_end *end)
 {
 	if (l->parts.damage != UINT64_MAX) {
-		trace_problem(t, "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
-			      w->packed, l->parts.damage, l->parts.found);
+		trace_diagnose(t,
+			       "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
+			       w->packed, l->parts.damage, l->parts.found);
 		w->gaps = true;
 	}
 	if (l->parts.no_file) {
-		trace_problem(t, "%s: expected a file of packed records, found %s", w->packed, l->parts.no_file);
+		trace_diagnose(t, "%s: expected a file of packed records, found %s", w->packed,
+			       l->parts.no_file);
 		w->gaps = true;
 	}
 	tell_foreign(t, w, l);
@@ -445,8 +455,8 @@ static void tell(struct trace *t, struct ch_words *w, const struct listing *l, c
 
 static void tell_nothing(struct trace *t, struct ch_words *w, const struct dprof_end *end)
 {
-	trace_problem(t, "%s: offset %d: expected %" PRIu64 " words, found none", w->events, DPROF_HEADER_SIZE,
-		      end->words);
+	trace_diagnose(t, "%s: offset %d: expected %" PRIu64 " words, found none", w->events,
+		       DPROF_HEADER_SIZE, end->words);
 	add_missing(w);
 }
 
@@ -481,7 +491,7 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name
 	const char *found;
 	int fd = unpacker_open_file(u, name, &found);
 	if (fd < 0) {
-		trace_problem(t, "%s: expected a file of events, found %s", name, found);
+		trace_diagnose(t, "%s: expected a file of events, found %s", name, found);
 		add_missing(&w);
 		return w;
 	}

@@ -45,13 +45,13 @@ struct ch_unpacker *ch_unpacker_open(int directory);
 void ch_unpacker_close(struct ch_unpacker *);
 
 /* What the file of events `name` and its file of packed chunks hold. What is missing or damaged becomes a
- * problem of the trace. `end`: what its thread or process said at the end, or NULL; `summed`: it did, so that each of
- * its chunks has a sum, and one without it is left out. */
+ * diagnostic of the trace. `end`: what its thread or process said at the end, or NULL; `summed`: it
+ * did, so that each of its chunks has a sum, and one without it is left out. */
 struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
 			const struct dprof_events_header *, bool summed, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 
-/* Behind a look at all words: a sentence for the trace if some were damaged. And how many words say that
+/* Behind a look at all words: a diagnostic of the trace if some were damaged. And how many words say that
  * something is lost, and were not recorded. */
 void ch_tell_damage(struct trace *, struct ch_words *);
 size_t ch_damaged_words(const struct ch_words *);
@@ -59,7 +59,7 @@ size_t ch_damaged_words(const struct ch_words *);
 /* Words n and those behind it are left out. */
 void ch_cut(struct ch_words *, size_t n);
 
-/* Where word i stands, for sentences. */
+/* Where word i stands, for diagnostics. */
 const char *ch_file(const struct ch_words *, size_t i);
 uint64_t ch_offset(const struct ch_words *, size_t i);
 

@@ -8,11 +8,11 @@
 #include "analysis/trace/chunks.h"
 #include "runtime/packed.h"
 
-struct part { uint64_t offset; struct dprof_part header; };
+struct packed_part { uint64_t offset; struct dprof_part header; };
 
 /* The parts of chunks that are whole; and the first thing in the file that is none. */
-struct parts {
-	struct part *part; size_t n;
+struct packed_parts {
+	struct packed_part *part; size_t n;
 	uint64_t end;          /* of the last whole part in the file */
 	uint64_t damage;       /* offset, if there is damage; UINT64_MAX */
 	uint64_t found;        /* there */
@@ -20,7 +20,7 @@ struct parts {
 };
 
 /* From an offset on, where a part begins. */
-struct parts parts_list(struct ch_unpacker *, const char *name, uint64_t from);
+struct packed_parts parts_list(struct ch_unpacker *, const char *name, uint64_t from);
 
 /* More than packed words ever take, in any form. */
 #define UNPACKER_BYTES (20 * DPROF_PART_WORDS)

@@ -62,7 +62,7 @@ static bool read_slice(struct ch_words *w, const struct ch_piece *p, size_t i)
 static bool replace_by_parts(struct ch_words *w, size_t k)
 {
 	struct ch_piece old = w->piece[k];
-	struct parts parts = parts_list(w->unpacker, w->packed, 0);
+	struct packed_parts parts = parts_list(w->unpacker, w->packed, 0);
 	size_t first = 0, n = 0;
 	while (first < parts.n && parts.part[first].header.chunk != old.chunk)
 		first++;
@@ -75,7 +75,7 @@ static bool replace_by_parts(struct ch_words *w, size_t k)
 		w->npieces += n - 1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct part *part = &parts.part[first + i];
+		const struct packed_part *part = &parts.part[first + i];
 		size_t left = old.n - part->header.first;
 		w->piece[k + i] = (struct ch_piece){
 			.at = old.at + part->header.first, .chunk = old.chunk,
@@ -134,7 +134,7 @@ struct ch_run ch_run_elsewhere(struct ch_words *w, size_t i)
 	return (struct ch_run){ w->buffer + (i - w->first), w->nbuffered - (i - w->first) };
 }
 
-/* ---- For sentences --------------------------------------------------------------------------- */
+/* ---- For diagnostics ------------------------------------------------------------------------- */
 
 const char *ch_file(const struct ch_words *w, size_t i)
 {
@@ -167,8 +167,9 @@ void ch_tell_damage(struct trace *t, struct ch_words *w)
 	if (first == w->npieces)
 		return;
 	const struct ch_piece *p = &w->piece[first];
-	trace_problem(t, "%s: offset %" PRIu64 ": expected the %s, found %s (%zu words are left out)",
-		      p->bytes ? w->packed : w->events, p->offset,
-		      p->bytes ? "packed records that its checksum tells" : "words of a chunk",
-		      p->bytes ? "others" : "a place that was wiped", words);
+	trace_diagnose(t,
+		       "%s: offset %" PRIu64 ": expected the %s, found %s (%zu words are left out)",
+		       p->bytes ? w->packed : w->events, p->offset,
+		       p->bytes ? "packed records that its checksum tells" : "words of a chunk",
+		       p->bytes ? "others" : "a place that was wiped", words);
 }

@@ -11,7 +11,7 @@
 #include "analysis/trace/nesting.h"
 #include "analysis/trace/trace_jumps.h"
 
-struct entry { uint32_t site; bool has_id; uint64_t id; };
+struct inherited_region { uint32_t site; bool has_id; uint64_t id; };
 
 struct team { uint32_t process; uint64_t group, seq; };
 
@@ -24,13 +24,13 @@ struct estate {
 };
 
 /* The teams of a group from `from` to `to`. */
-struct stretch { struct team from; uint64_t to; size_t estate; };
+struct team_range { struct team from; uint64_t to; size_t estate; };
 
 struct tr_inheritance {
 	bool known;
-	struct entry *entries; size_t nentries;
+	struct inherited_region *entries; size_t nentries;
 	struct estate *estates; size_t nestates;
-	struct stretch *stretches; size_t nstretches;
+	struct team_range *stretches; size_t nstretches;
 	bool *inherits;          /* each thread */
 	bool *lossy;             /* each process: some of its teams may be missing here */
 };
@@ -57,12 +57,12 @@ void inherit_close(struct tr_inheritance *all)
 /* ---- What openers are in --------------------------------------------------------------------- */
 
 /* Of a thread that goes along its records. */
-struct walk {
+struct inherit_walk {
 	const struct trace *trace;
 	struct tr_inheritance *all;
 	uint32_t process;
 	struct nesting nesting;  /* of its regions */
-	struct entry *ids;       /* of what is open there */
+	struct inherited_region *ids; /* of what is open there */
 	size_t room;
 	bool lost;
 	struct team own;         /* that it is in and did not open */
@@ -82,23 +82,24 @@ static struct team team_of(uint32_t process, const struct tr_event *e)
 	return (struct team){ process, trace_arg(e, DPROF_KEY_GROUP, 0), trace_arg(e, DPROF_KEY_SEQ, 0) };
 }
 
-static void enter_region(struct walk *w, const struct tr_event *e)
+static void enter_region(struct inherit_walk *w, const struct tr_event *e)
 {
 	size_t depth = w->nesting.depth;
 	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site });
 	if (depth == w->room)
 		w->ids = mem_resize(w->ids, w->room = w->room ? 2 * w->room : 16, sizeof *w->ids);
-	w->ids[depth] = (struct entry){ e->unsure ? TR_NO_SITE : e->site, trace_has(e, DPROF_KEY_ID),
-					trace_arg(e, DPROF_KEY_ID, 0) };
+	w->ids[depth] = (struct inherited_region){ e->unsure ? TR_NO_SITE : e->site,
+						   trace_has(e, DPROF_KEY_ID),
+						   trace_arg(e, DPROF_KEY_ID, 0) };
 }
 
-static void leave_region(struct walk *w, uint32_t site)
+static void leave_region(struct inherit_walk *w, uint32_t site)
 {
 	for (size_t count = nest_exit(&w->nesting, site); count > 0; count--)
 		nest_pop(&w->nesting);
 }
 
-static bool same_entry(const struct entry *x, const struct entry *y)
+static bool same_entry(const struct inherited_region *x, const struct inherited_region *y)
 {
 	return x->site == y->site && x->has_id == y->has_id && x->id == y->id;
 }
@@ -114,12 +115,13 @@ static bool same_estate(const struct tr_inheritance *all, const struct estate *x
 }
 
 /* What the thread is in now; the number of the last estate if that is the same. */
-static size_t add_estate(struct walk *w)
+static size_t add_estate(struct inherit_walk *w)
 {
 	struct tr_inheritance *all = w->all;
 	struct estate x = { .outer = w->own, .has_outer = w->is_member, .first = all->nentries };
 	if (w->lost)
-		*MEM_GROW(all->entries, all->nentries) = (struct entry){ TR_NO_SITE, false, 0 };
+		*MEM_GROW(all->entries, all->nentries) =
+			(struct inherited_region){ TR_NO_SITE, false, 0 };
 	for (size_t i = 0; i < w->nesting.depth; i++)
 		*MEM_GROW(all->entries, all->nentries) = w->ids[i];
 	x.n = all->nentries - x.first;
@@ -131,19 +133,20 @@ static size_t add_estate(struct walk *w)
 	return all->nestates - 1;
 }
 
-static void open_team(struct walk *w, struct team team)
+static void open_team(struct inherit_walk *w, struct team team)
 {
 	struct tr_inheritance *all = w->all;
 	size_t estate = add_estate(w);
-	struct stretch *last = all->nstretches ? &all->stretches[all->nstretches - 1] : NULL;
+	struct team_range *last = all->nstretches ? &all->stretches[all->nstretches - 1] : NULL;
 	if (last && last->estate == estate && last->from.process == team.process &&
 	    last->from.group == team.group && last->to + 1 == team.seq)
 		last->to = team.seq;
 	else
-		*MEM_GROW(all->stretches, all->nstretches) = (struct stretch){ team, team.seq, estate };
+		*MEM_GROW(all->stretches, all->nstretches) =
+			(struct team_range){ team, team.seq, estate };
 }
 
-static void meet_team(struct walk *w, const struct tr_event *e)
+static void note_team(struct inherit_walk *w, const struct tr_event *e)
 {
 	bool fork = w->trace->sites[e->site].kind == DPROF_KIND_FORK;
 	bool opener = trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
@@ -163,8 +166,10 @@ static bool is_tangled(const struct tr_thread *thread)
 
 static void walk_thread(const struct trace *trace, struct tr_inheritance *all, size_t thread)
 {
-	struct walk w = { .trace = trace, .all = all, .process = trace->threads[thread].process,
-			  .lost = trace->threads[thread].gaps || is_tangled(&trace->threads[thread]) };
+	struct inherit_walk w = { .trace = trace, .all = all,
+				  .process = trace->threads[thread].process,
+				  .lost = trace->threads[thread].gaps ||
+					  is_tangled(&trace->threads[thread]) };
 	struct tr_cursor events = trace_events(trace, thread);
 	nest_begin(&w.nesting, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
@@ -178,7 +183,7 @@ static void walk_thread(const struct trace *trace, struct tr_inheritance *all, s
 		else if (region && e.op == DPROF_EXIT)
 			leave_region(&w, e.site);
 		else if (e.op == DPROF_ENTER && is_of_team(trace, &e))
-			meet_team(&w, &e);
+			note_team(&w, &e);
 	}
 	all->inherits[thread] = w.was_member;
 	all->lossy[w.process] |= w.lost || trace->threads[thread].lost > 0;
@@ -188,7 +193,7 @@ static void walk_thread(const struct trace *trace, struct tr_inheritance *all, s
 
 static int by_team(const void *x, const void *y)
 {
-	const struct stretch *a = x, *b = y;
+	const struct team_range *a = x, *b = y;
 	if (a->from.process != b->from.process)
 		return a->from.process < b->from.process ? -1 : 1;
 	if (a->from.group != b->from.group)
@@ -237,13 +242,13 @@ static const struct estate *estate_of(const struct tr_inheritance *all, const st
 	size_t low = 0, high = all->nstretches;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		struct stretch asked = { .from = *team };
+		struct team_range asked = { .from = *team };
 		if (by_team(&all->stretches[middle], &asked) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	const struct stretch *s = low > 0 ? &all->stretches[low - 1] : NULL;
+	const struct team_range *s = low > 0 ? &all->stretches[low - 1] : NULL;
 	bool found = s && s->from.process == team->process && s->from.group == team->group &&
 		     s->to >= team->seq;
 	return found ? &all->estates[s->estate] : NULL;
@@ -253,7 +258,7 @@ static const struct estate *estate_of(const struct tr_inheritance *all, const st
 
 /* How many regions a team inherits; *entry: the one of that index, from the outermost on. */
 static size_t inherited(const struct tr_inheritance *all, struct team team, size_t index,
-			struct entry *entry)
+			struct inherited_region *entry)
 {
 	const struct estate *chain[DEEPEST];
 	size_t depth = 0, n = 0;
@@ -266,7 +271,7 @@ static size_t inherited(const struct tr_inheritance *all, struct team team, size
 		x = outer;
 	}
 	if (missing && all->lossy[team.process] && index == n++)
-		*entry = (struct entry){ TR_NO_SITE, false, 0 };
+		*entry = (struct inherited_region){ TR_NO_SITE, false, 0 };
 	for (size_t d = depth; d-- > 0; n += chain[d]->n)
 		if (index >= n && index - n < chain[d]->n)
 			*entry = all->entries[chain[d]->first + index - n];
@@ -290,7 +295,7 @@ static struct team own_team(const struct tr_cursor *c)
 
 static void give(const struct tr_cursor *c, size_t index, enum dprof_op op, struct tr_event *e)
 {
-	struct entry entry = { TR_NO_SITE, false, 0 };
+	struct inherited_region entry = { TR_NO_SITE, false, 0 };
 	inherited(c->inheritance, own_team(c), index, &entry);
 	*e = (struct tr_event){ .stamp = c->stamp, .op = op, .site = entry.site, .inherited = true };
 	if (entry.has_id) {
@@ -303,7 +308,7 @@ static void give(const struct tr_cursor *c, size_t index, enum dprof_op op, stru
 /* From here on the thread is in its team. */
 static void begin(struct tr_cursor *c, const struct tr_event *e)
 {
-	struct entry ignored;
+	struct inherited_region ignored;
 	c->stamp = e->stamp;
 	c->inside = c->to_enter = (uint32_t)inherited(c->inheritance, own_team(c), 0, &ignored);
 	c->forks = false;
@@ -324,7 +329,7 @@ static bool leave_first(struct tr_cursor *c, const struct tr_event *e, size_t be
 }
 
 /* False when the event must wait: the cursor stands before it again. */
-static bool meet(struct tr_cursor *c, const struct tr_event *e, size_t before)
+static bool pass_team(struct tr_cursor *c, const struct tr_event *e, size_t before)
 {
 	enum dprof_kind kind = c->trace->sites[e->site].kind;
 	struct tr_event x = whole(c, e);
@@ -360,7 +365,7 @@ bool inherit_next(struct tr_cursor *c, struct tr_event *e)
 			e->site == TR_NO_SITE ? DPROF_KIND_NONE : c->trace->sites[e->site].kind;
 		if (e->op == DPROF_LOST)
 			c->inside = 0; /* what is known of its places is forgotten with that */
-		if ((kind != DPROF_KIND_FORK && kind != DPROF_KIND_JOIN) || meet(c, e, before))
+		if ((kind != DPROF_KIND_FORK && kind != DPROF_KIND_JOIN) || pass_team(c, e, before))
 			return true;
 	} while (true);
 }

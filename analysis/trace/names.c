@@ -10,10 +10,10 @@
 
 #include "analysis/base/shown.h"
 
-struct actor_name rank_name(const struct trace *trace, size_t thread)
+struct location_name rank_name(const struct trace *trace, size_t thread)
 {
 	const struct tr_thread *t = &trace->threads[thread];
-	struct actor_name name;
+	struct location_name name;
 	if (t->rank >= 0)
 		snprintf(name.text, sizeof name.text, "rank %" PRId64, t->rank);
 	else
@@ -22,9 +22,9 @@ struct actor_name rank_name(const struct trace *trace, size_t thread)
 	return name;
 }
 
-struct actor_name thread_name(const struct trace *trace, size_t thread)
+struct location_name thread_name(const struct trace *trace, size_t thread)
 {
-	struct actor_name name = rank_name(trace, thread);
+	struct location_name name = rank_name(trace, thread);
 	size_t length = strlen(name.text);
 	snprintf(name.text + length, sizeof name.text - length, " thread %u",
 		 trace->threads[thread].number);

@@ -7,9 +7,9 @@
 #include "analysis/trace/trace.h"
 
 /* "rank 3", or "pid 4711" without ranks. */
-struct actor_name { char text[40]; };
-struct actor_name rank_name(const struct trace *, size_t thread);
-struct actor_name thread_name(const struct trace *, size_t thread); /* with " thread 2" behind */
+struct location_name { char text[40]; };
+struct location_name rank_name(const struct trace *, size_t thread);
+struct location_name thread_name(const struct trace *, size_t thread); /* with " thread 2" behind */
 
 /* "assign (kmeans.c:88)", or "parallel kmeans.c:154" where the name says it, in at most `room` bytes. What has no room loses first the qualifiers of its name
  * ("LAMMPS_NS::Pair::compute" -> "Pair::compute"), then the middle of it, then that of the file; never the line. */

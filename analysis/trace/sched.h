@@ -4,8 +4,8 @@
  * long it could have run while another one had its core.
  *
  * The kernel was asked now and then, each time between two stamps (format.h, struct dprof_sched); these may be
- * of another core than the thread's own stamps, which differs by up to the host's half-width. Counts begin with
- * the thread and never fall.
+ * of another core than the thread's own stamps, which differs by up to the host's uncertainty.
+ * Counts begin with the thread and never fall.
  *
  * Law: sched_moves() is no less than how often the thread moved to another core between two of its events; and
  * the true times lie in the intervals of sched_use(). */
@@ -19,7 +19,7 @@
 #define SCHED_UNKNOWN UINT64_MAX
 #define SCHED_NOMINAL_ERROR 1e-3 /* of a clock's nominal frequency against the kernel's seconds */
 
-/* Between two events of the thread, with stamps from <= to; SCHED_UNKNOWN when nobody can say. */
+/* Between two events of the thread, with stamps from <= to; SCHED_UNKNOWN when there is no telling. */
 uint64_t sched_moves(const struct trace *, size_t thread, uint64_t from, uint64_t to);
 
 /* What became of the time between two events of a thread, in seconds by the kernel's clock. Time in which it

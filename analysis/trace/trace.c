@@ -44,7 +44,8 @@ static bool read_all(int fd, char *to, size_t size, size_t *got)
 	return true;
 }
 
-char *read_whole(struct opened *o, const char *name, size_t most, size_t *size, const char **found)
+char *read_whole(struct opened_trace *o, const char *name, size_t most, size_t *size,
+		 const char **found)
 {
 	struct stat status;
 	char *bytes = NULL;
@@ -89,7 +90,7 @@ static char *no_trace(const char *directory, size_t others, char *inner)
 }
 
 /* Lists the directory; NULL, or why there is no trace in it. */
-static char *list_directory(struct opened *o)
+static char *list_directory(struct opened_trace *o)
 {
 	o->directory = open(o->t.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = o->directory < 0 ? NULL : fdopendir(dup(o->directory));
@@ -121,7 +122,7 @@ static char *list_directory(struct opened *o)
 /* The trace's numbers of the clocks in the logs: plus 1; 0 while none is known. */
 struct clock_numbers { uint32_t of[UINT16_MAX + 1]; };
 
-static struct clock_numbers *known_clocks(const struct opened *o)
+static struct clock_numbers *known_clocks(const struct opened_trace *o)
 {
 	struct clock_numbers *known = mem_resize(NULL, 1, sizeof *known);
 	*known = (struct clock_numbers){ 0 };
@@ -133,7 +134,7 @@ static struct clock_numbers *known_clocks(const struct opened *o)
 
 /* The trace's number of the clock that has `clockid` in the logs. One that no process speaks of
  * is kept: its links may join two that matter. */
-static uint32_t clock_of(struct opened *o, uint32_t clockid, struct clock_numbers *known)
+static uint32_t clock_of(struct opened_trace *o, uint32_t clockid, struct clock_numbers *known)
 {
 	if (known->of[clockid])
 		return known->of[clockid] - 1;
@@ -142,14 +143,15 @@ static uint32_t clock_of(struct opened *o, uint32_t clockid, struct clock_number
 		.ghz = o->t.clocks[0].ghz,
 		.source = mem_copy("tsc"),
 	};
-	trace_problem(&o->t,
-		      "%s: expected the process of a host with clockid %" PRIu32 ", found none",
-		      o->t.directory, clockid);
+	trace_diagnose(&o->t,
+		       "%s: expected the process of a host with clockid %" PRIu32 ", found none",
+		       o->t.directory, clockid);
 	return (known->of[clockid] = (uint32_t)o->t.nclocks) - 1;
 }
 
 /* False if it speaks of a clock that no host can have. */
-static bool add_links(struct opened *o, const struct frz_sync_record *r, struct clock_numbers *known)
+static bool add_links(struct opened_trace *o, const struct frz_sync_record *r,
+		      struct clock_numbers *known)
 {
 	struct frz_link links[2];
 	unsigned n = frz_sync_links(r, links);
@@ -164,8 +166,8 @@ static bool add_links(struct opened *o, const struct frz_sync_record *r, struct 
 }
 
 /* What is wrong with the next record of the file, if something is. */
-static int next_links(struct opened *o, struct frz_syncfile *file, struct clock_numbers *known,
-		      struct frz_damage *damage)
+static int next_links(struct opened_trace *o, struct frz_syncfile *file,
+		      struct clock_numbers *known, struct frz_damage *damage)
 {
 	struct frz_sync_record record;
 	uint64_t offset = file->offset;
@@ -179,19 +181,19 @@ static int next_links(struct opened *o, struct frz_syncfile *file, struct clock_
 }
 
 /* As many as the process that wrote the file has counted. */
-static void check_records(struct opened *o, const char *name, uint64_t records)
+static void check_records(struct opened_trace *o, const char *name, uint64_t records)
 {
 	for (size_t i = 0; i < o->nfiles; i++)
 		for (size_t j = 0; j < o->files[i].nsyncs; j++) {
 			const struct sync_line *s = &o->files[i].syncs[j];
 			if (s->closed && s->records != records && strcmp(s->file, name) == 0)
-				trace_problem(&o->t,
-					      "%s: expected %" PRIu64 " records, as %s says, found %" PRIu64,
-					      name, s->records, o->files[i].name, records);
+				trace_diagnose(&o->t,
+					       "%s: expected %" PRIu64 " records, as %s says, found %" PRIu64,
+					       name, s->records, o->files[i].name, records);
 		}
 }
 
-static void read_sync(struct opened *o, const char *name, struct clock_numbers *known)
+static void read_sync(struct opened_trace *o, const char *name, struct clock_numbers *known)
 {
 	struct frz_syncfile file;
 	struct frz_damage damage;
@@ -199,29 +201,31 @@ static void read_sync(struct opened *o, const char *name, struct clock_numbers *
 	int result = frz_syncfile_open(&file, path, &damage);
 	free(path);
 	if (result) {
-		trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name,
-			      result == -EBADMSG ? damage.offset : 0,
-			      result == -EBADMSG ? damage.what : strerror(-result));
+		trace_diagnose(&o->t, "%s: offset %" PRIu64 ": %s", name,
+			       result == -EBADMSG ? damage.offset : 0,
+			       result == -EBADMSG ? damage.what : strerror(-result));
 		return;
 	}
 	size_t damaged = 0, records = 0;
 	while ((result = next_links(o, &file, known, &damage)) == 1 || (result == -EBADMSG && ++damaged)) {
 		records++;
 		if (result != 1 && damaged == 1)
-			trace_problem(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,
-				      damage.what);
+			trace_diagnose(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,
+				       damage.what);
 	}
 	if (damaged > 1)
-		trace_problem(&o->t, "%s: expected whole records, found %zu damaged ones%s", name, damaged,
-			      file.garbage == FRZ_SYNC_GARBAGE ? ": what follows is left out" : "");
+		trace_diagnose(&o->t, "%s: expected whole records, found %zu damaged ones%s", name,
+			       damaged,
+			       file.garbage == FRZ_SYNC_GARBAGE ? ": what follows is left out"
+			       : "");
 	if (result)
-		trace_problem(&o->t, "%s: offset %" PRIu64 ": cannot be read: %s", name, file.offset,
-			      strerror(-result));
+		trace_diagnose(&o->t, "%s: offset %" PRIu64 ": cannot be read: %s", name,
+			       file.offset, strerror(-result));
 	frz_syncfile_close(&file);
 	check_records(o, name, records);
 }
 
-void open_links(struct opened *o)
+void open_links(struct opened_trace *o)
 {
 	struct clock_numbers *known = known_clocks(o);
 	for (size_t i = 0; i < o->nnames; i++)
@@ -232,30 +236,30 @@ void open_links(struct opened *o)
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
-void trace_problem(struct trace *t, const char *format, ...)
+void trace_diagnose(struct trace *t, const char *format, ...)
 {
-	char *sentence = NULL;
+	char *diagnostic = NULL;
 	va_list args;
 	va_start(args, format);
-	if (vasprintf(&sentence, format, args) < 0)
-		sentence = mem_copy(format);
+	if (vasprintf(&diagnostic, format, args) < 0)
+		diagnostic = mem_copy(format);
 	va_end(args);
-	*MEM_GROW(t->problems, t->nproblems) = shown_copy(sentence);
-	free(sentence);
+	*MEM_GROW(t->diagnostics, t->ndiagnostics) = shown_copy(diagnostic);
+	free(diagnostic);
 }
 
-/* Why there is nothing to analyse: the first problem, if one was found. */
-static char *nothing(const struct opened *o)
+/* Why there is nothing to analyse: the first diagnostic, if one was found. */
+static char *nothing(const struct opened_trace *o)
 {
-	if (o->t.nproblems)
-		return mem_copy(o->t.problems[0]);
+	if (o->t.ndiagnostics)
+		return mem_copy(o->t.diagnostics[0]);
 	return mem_format("%s: expected a file HOST-RANK.process, found none", o->t.directory);
 }
 
 struct trace *trace_open(const char *directory, char **error)
 {
-	struct opened *o = mem_resize(NULL, 1, sizeof *o);
-	*o = (struct opened){ .t.directory = mem_copy(directory), .directory = -1 };
+	struct opened_trace *o = mem_resize(NULL, 1, sizeof *o);
+	*o = (struct opened_trace){ .t.directory = mem_copy(directory), .directory = -1 };
 	*error = list_directory(o);
 	if (!*error) {
 		open_processes(o);
@@ -301,7 +305,7 @@ static void free_processes(struct trace *t)
 	free(t->processes);
 }
 
-static void free_opened(struct opened *o)
+static void free_opened(struct opened_trace *o)
 {
 	close_process_files(o);
 	for (size_t i = 0; i < o->nsites; i++) {
@@ -327,7 +331,7 @@ void trace_close(struct trace *t)
 		return;
 	close_texts(t);
 	inherit_close(t->inheritance);
-	free_opened((struct opened *)t);
+	free_opened((struct opened_trace *)t);
 	free_processes(t);
 	for (size_t i = 0; i < t->nclocks; i++) {
 		free(t->clocks[i].host);
@@ -347,7 +351,7 @@ void trace_close(struct trace *t)
 	free(t->sites);
 	free(t->groups);
 	free(t->links);
-	free_strings(t->problems, t->nproblems);
+	free_strings(t->diagnostics, t->ndiagnostics);
 	free_strings(t->notes, t->nnotes);
 	free(t->directory);
 	free(t);

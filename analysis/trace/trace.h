@@ -3,7 +3,7 @@
  * trace.h - a trace directory as the analyses see it.
  *
  * Law: a trace gives every record that can be read, in the order of recording, and names everything
- * that cannot: each problem is a sentence with file, offset, what was expected and what was found.
+ * that cannot: each diagnostic is a sentence with file, offset, what was expected and what was found.
  * Nothing here interprets clocks: stamps are raw.
  *
  * Records stay in the files; they are read and decoded as cursors go, so that memory does not grow
@@ -31,7 +31,7 @@ struct tr_clock {             /* one per host; number 0 is the base unless the u
 	double ghz;           /* nominal, for seconds only */
 	char *source;         /* "tsc" or "monotonic_raw" */
 	uint64_t uncertainty; /* ticks by which any stamp of the host may differ from this clock, because
-				 it was taken on one core or another; 0 when nobody has measured that */
+				 it was taken on one core or another; 0 when that was not measured */
 	struct tr_packets packets;
 };
 
@@ -57,7 +57,7 @@ struct tr_thread {
 	uint32_t number;      /* of the thread in its process */
 	char *name;
 	uint64_t lost;        /* records that are not here; 1 for each place where it is not known how many, */
-	uint64_t no_room;     /* those among them that found no room, ... */
+	uint64_t dropped;     /* those among them that were dropped, ... */
 	uint64_t why;         /* ... because of this: bits 1 << enum dprof_why */
 	bool unrecorded;      /* it was joined, and no adapter had noticed that it was made: it counts as one that lost 1 */
 	size_t unknown_joins; /* of threads that no adapter had noticed */
@@ -131,7 +131,7 @@ struct trace {
 	struct tr_site *sites;       size_t nsites;
 	struct tr_group *groups;     size_t ngroups;
 	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
-	char **problems;             size_t nproblems;  /* damage and contradictions, one sentence each */
+	char **diagnostics;          size_t ndiagnostics; /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the runtime wanted the reader to know */
 	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
 	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
@@ -139,7 +139,7 @@ struct trace {
 };
 #define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
-/* In which a thread may be for good: nobody has to come any more when the process ends. */
+/* In which a thread may be for good: no other has to come any more when the process ends. */
 #define TR_PARKING_KINDS                                                                           \
 	(TR_KIND_BIT(DPROF_KIND_WAIT) | TR_KIND_BIT(DPROF_KIND_LOCK) | TR_KIND_BIT(DPROF_KIND_RECV) | \
 	 TR_KIND_BIT(DPROF_KIND_IO) | TR_KIND_BIT(DPROF_KIND_SLEEP))
@@ -151,8 +151,8 @@ static inline bool tr_is_operation(enum dprof_kind kind)
 	       kind != DPROF_KIND_SLEEP;
 }
 
-/* Opens a trace directory. Whatever is readable is there even when it is damaged; look at nproblems.
- * NULL with a sentence in *error (to be freed) when there is nothing to analyse at all. */
+/* Opens a trace directory. Whatever is readable is there even when it is damaged; look at ndiagnostics.
+ * NULL with a message in *error (to be freed) when there is nothing to analyse at all. */
 struct trace *trace_open(const char *directory, char **error);
 void trace_close(struct trace *);
 
@@ -167,12 +167,12 @@ static inline uint64_t trace_records(const struct trace *t)
 
 /* A string of the trace as it was recorded; all strings in struct trace may be shown on a terminal. */
 const char *trace_raw(const struct trace *, const char *shown);
-/* Looks for what contradicts itself in the records: each such thing, and each loss, is then a problem. How many
- * events there are. */
+/* Looks for what contradicts itself in the records: each such thing, and each loss, is then a
+ * diagnostic. How many events there are. */
 uint64_t trace_check(struct trace *);
 
-/* Adds a sentence to the problems, for whoever finds a contradiction later. */
-void trace_problem(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a diagnostic, for whoever finds a contradiction later. */
+void trace_diagnose(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Walks one thread's events in the order of recording. A value, owns nothing. */
 struct tr_cursor {

@@ -4,7 +4,7 @@
  *
  * A process says at its end which of its threads have a file of events, and at once which can have none. A
  * rank knows how many there are. What is not in the directory becomes a thread without records that has lost
- * what it did: so it may have been anywhere at any time, and nobody proves that it waited. So does a thread
+ * what it did: so it may have been anywhere at any time, and nothing proves that it waited. So does a thread
  * that somebody joined although no adapter had noticed that it was made (a library's, that was not compiled with
  * dprof); but of that nothing is damaged or lost, and it recorded nothing before or after the others.
  *
@@ -40,7 +40,7 @@ char *trace_why(uint64_t why)
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
 /* On the clock of the first one: it has no stamps, so it may as well be that. */
-static void add_rank(struct opened *o, int64_t rank)
+static void add_rank(struct opened_trace *o, int64_t rank)
 {
 	struct process_file first = o->files[0];
 	*MEM_GROW(o->files, o->nfiles) = (struct process_file){
@@ -54,7 +54,7 @@ static void add_rank(struct opened *o, int64_t rank)
 			     .host = first.process.host ? mem_copy(first.process.host) : NULL } };
 }
 
-void open_absent_ranks(struct opened *o)
+void open_absent_ranks(struct opened_trace *o)
 {
 	size_t n = o->nfiles, next = 0, added = 0;
 	int64_t size = o->files[0].process.size;
@@ -70,7 +70,7 @@ void open_absent_ranks(struct opened *o)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static bool has_thread(const struct opened *o, uint32_t process, uint32_t number, size_t from)
+static bool has_thread(const struct opened_trace *o, uint32_t process, uint32_t number, size_t from)
 {
 	for (size_t i = from; i < o->t.nthreads; i++)
 		if (o->t.threads[i].process == process && o->t.threads[i].number == number)
@@ -78,7 +78,7 @@ static bool has_thread(const struct opened *o, uint32_t process, uint32_t number
 	return false;
 }
 
-void add_absent_thread(struct opened *o, const struct process_file *p, uint32_t number)
+void add_absent_thread(struct opened_trace *o, const struct process_file *p, uint32_t number)
 {
 	uint32_t process = (uint32_t)(p - o->files);
 	*MEM_GROW(o->t.threads, o->t.nthreads) = (struct tr_thread){
@@ -95,7 +95,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The numbers of a process's threads that are here, sorted. */
-static uint32_t *numbers_of(const struct opened *o, uint32_t process, size_t *n)
+static uint32_t *numbers_of(const struct opened_trace *o, uint32_t process, size_t *n)
 {
 	uint32_t *number = NULL;
 	*n = 0;
@@ -120,7 +120,7 @@ static bool next_range(const char **list, uint64_t *first, uint64_t *last)
 	return *first <= *last && *last <= UINT32_MAX;
 }
 
-static void look_for_files(struct opened *o, const struct process_file *p)
+static void look_for_files(struct opened_trace *o, const struct process_file *p)
 {
 	size_t n, missing = 0;
 	uint32_t *here = numbers_of(o, (uint32_t)(p - o->files), &n);
@@ -132,9 +132,10 @@ static void look_for_files(struct opened *o, const struct process_file *p)
 				if (n && bsearch(&number, here, n, sizeof *here, by_number))
 					continue;
 				add_absent_thread(o, p, number);
-				trace_problem(&o->t, "%s-%" PRIu32 ".events: expected the events of a thread "
+				trace_diagnose(&o->t,
+					       "%s-%" PRIu32 ".events: expected the events of a thread "
 						     "that %s names, found no such file",
-					      p->stem, number, p->name);
+					       p->stem, number, p->name);
 				missing++;
 			}
 	}
@@ -142,7 +143,7 @@ static void look_for_files(struct opened *o, const struct process_file *p)
 }
 
 /* Those that could have no file; or one that stands for whoever lost records without one. */
-static void look_for_homeless(struct opened *o, const struct process_file *p)
+static void look_for_homeless(struct opened_trace *o, const struct process_file *p)
 {
 	uint32_t process = (uint32_t)(p - o->files), free_number = 0;
 	size_t from = o->t.nthreads;
@@ -151,16 +152,18 @@ static void look_for_homeless(struct opened *o, const struct process_file *p)
 			char *why = trace_why(p->missing[i].why);
 			add_absent_thread(o, p, p->missing[i].number);
 			o->t.threads[o->t.nthreads - 1].why = p->missing[i].why;
-			trace_problem(&o->t, "%s-%" PRIu32 ".events: expected room for a file of events, found "
+			trace_diagnose(&o->t,
+				       "%s-%" PRIu32 ".events: expected room for a file of events, found "
 					     "none: what the thread recorded is lost%s",
-				      p->stem, p->missing[i].number, why);
+				       p->stem, p->missing[i].number, why);
 			free(why);
 		}
 	if (!p->lost)
 		return;
 	char *why = trace_why(p->why);
-	trace_problem(&o->t, "%s: expected room for all records, found none for %" PRIu64 " of threads that had "
-			     "no file: they are lost%s", p->name, p->lost, why);
+	trace_diagnose(&o->t,
+		       "%s: expected all records, found %" PRIu64 " dropped of threads that had "
+			     "no file%s", p->name, p->lost, why);
 	free(why);
 	while (has_thread(o, process, free_number, 0))
 		free_number++;
@@ -170,7 +173,7 @@ static void look_for_homeless(struct opened *o, const struct process_file *p)
 }
 
 /* `from`: where they begin in t.threads. */
-static void add_joined(struct opened *o, const struct process_file *p, size_t from)
+static void add_joined(struct opened_trace *o, const struct process_file *p, size_t from)
 {
 	uint32_t process = (uint32_t)(p - o->files), number = 0;
 	size_t joined = 0;
@@ -188,7 +191,7 @@ static void add_joined(struct opened *o, const struct process_file *p, size_t fr
 	}
 }
 
-void open_absent_threads(struct opened *o)
+void open_absent_threads(struct opened_trace *o)
 {
 	size_t recorded = o->t.nthreads;
 	for (size_t i = 0; i < o->nfiles; i++) {

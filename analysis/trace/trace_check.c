@@ -5,7 +5,8 @@
  * What could not be read is known since the trace was opened. Here the rest is checked: that what is entered is
  * left, that nothing was lost, that all participants of a group took part.
  *
- * Law: a trace without problems has every event of every thread that ended, and each enter has its exit. */
+ * Law: a trace without diagnostics has every event of every thread that ended, and each enter has
+ * its exit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "analysis/trace/nesting.h"
 #include "analysis/trace/trace_private.h"
 
-struct totals {
+struct check_totals {
 	uint64_t events;
 	uint64_t **took_part;    /* for each group and each of its threads: how often, */
 	uint64_t **last;         /* and where last: kind and number of the operation */
@@ -90,8 +91,8 @@ static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uin
 	if (!count)
 		return;
 	char *who = name_thread(t, thread), *where = name_site(t, site);
-	trace_problem(t, "%s: %s is %s, %" PRIu64 " time%s, first at stamp %" PRIu64, who, where,
-		      what, count, count > 1 ? "s" : "", stamp);
+	trace_diagnose(t, "%s: %s is %s, %" PRIu64 " time%s, first at stamp %" PRIu64, who, where,
+		       what, count, count > 1 ? "s" : "", stamp);
 	free(who);
 	free(where);
 }
@@ -110,7 +111,7 @@ static int by_number(const void *a, const void *b)
 
 /* Groups stand in the order of their ids, their threads in the order of the trace's. */
 static void count_part(const struct trace *t, uint32_t thread, uint64_t id, uint64_t operation,
-		       struct totals *totals)
+		       struct check_totals *totals)
 {
 	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
 	const uint32_t *member =
@@ -158,9 +159,10 @@ static bool is_parked(const struct nest_check *c, uint64_t last)
 	       TR_KIND_BIT(t->sites[inner.site].kind) & TR_PARKING_KINDS;
 }
 
-/* What was open when a thread was killed is no fault, nor when its process ended, nor what has lost its other
- * half to a lack of room. Nor is what the user did not mark, and pthread_exit ended. */
-static void check_nesting(struct nest_check *c, struct totals *totals)
+/* What was open when a thread was killed is no damage, nor when its process ended, nor what has
+ * lost its other half to a lack of room. Nor is what the user did not mark, and pthread_exit
+ * ended. */
+static void check_nesting(struct nest_check *c, struct check_totals *totals)
 {
 	struct trace *t = c->trace;
 	struct tr_cursor cursor = trace_events(t, c->thread);
@@ -198,16 +200,18 @@ static void check_nesting(struct nest_check *c, struct totals *totals)
 static void check_losses(struct trace *t, size_t thread)
 {
 	const struct tr_thread *self = &t->threads[thread];
-	if (!self->no_room)
+	if (!self->dropped)
 		return;
 	char *who = name_thread(t, thread), *why = trace_why(self->why);
-	trace_problem(t, "%s: expected room for all records, found none for %" PRIu64 ": they are lost%s", who,
-		      self->no_room, why);
+	trace_diagnose(t,
+		       "%s: expected all records, found %" PRIu64 " dropped%s",
+			       who,
+		       self->dropped, why);
 	free(who);
 	free(why);
 }
 
-/* How often each member of a group took part; they should all agree. A group that nobody used is
+/* How often each member of a group took part; they should all agree. A group that was never used is
  * fine. */
 static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times)
 {
@@ -215,22 +219,22 @@ static void check_group(struct trace *t, const struct tr_group *g, const uint64_
 	for (size_t i = 0; i < g->nthreads; i++)
 		most = times[i] > most ? times[i] : most;
 	if (most && g->nthreads < g->size)
-		trace_problem(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
-			      g->size, g->nthreads);
+		trace_diagnose(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
+			       g->size, g->nthreads);
 	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size; i++) {
 		if (times[i] == most)
 			continue;
 		char *who = name_thread(t, g->threads[i]);
-		trace_problem(t,
-			      "group %" PRIu64
-			      ": expected each participant as often as the others (%" PRIu64
-			      "), found %s less often (%" PRIu64 ")",
-			      g->id, most, who, times[i]);
+		trace_diagnose(t,
+			       "group %" PRIu64
+			       ": expected each participant as often as the others (%" PRIu64
+			       "), found %s less often (%" PRIu64 ")",
+			       g->id, most, who, times[i]);
 		free(who);
 	}
 }
 
-static void begin_groups(const struct trace *t, struct totals *totals)
+static void begin_groups(const struct trace *t, struct check_totals *totals)
 {
 	totals->took_part = mem_resize(NULL, t->ngroups, sizeof *totals->took_part);
 	totals->last = mem_resize(NULL, t->ngroups, sizeof *totals->last);
@@ -243,7 +247,7 @@ static void begin_groups(const struct trace *t, struct totals *totals)
 	}
 }
 
-static void check_groups(struct trace *t, struct totals *totals)
+static void check_groups(struct trace *t, struct check_totals *totals)
 {
 	for (size_t i = 0; i < t->ngroups; i++) {
 		check_group(t, &t->groups[i], totals->took_part[i]);
@@ -256,7 +260,7 @@ static void check_groups(struct trace *t, struct totals *totals)
 
 uint64_t trace_check(struct trace *t)
 {
-	struct totals totals = { 0 };
+	struct check_totals totals = { 0 };
 	struct nest_check check = { .trace = t };
 	begin_groups(t, &totals);
 	check.of_site = mem_resize(NULL, t->nsites + 1, sizeof *check.of_site);

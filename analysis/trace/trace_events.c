@@ -3,10 +3,10 @@
  * trace_events.c - finds the files of events and looks at every record once.
  *
  * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the
- * user must be told (records that make no sense, sites that nobody knows), and which groups a
+ * user must be told (records that make no sense, sites that no module has), and which groups a
  * thread takes part in.
  *
- * Law: each kind of damage gives one sentence for each thread: where first, and how often. */
+ * Law: each kind of damage gives one diagnostic for each thread: where first, and how often. */
 #define _GNU_SOURCE /* memrchr */
 #include <errno.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
 };
 
 struct scan {
-	struct opened *o;
+	struct opened_trace *o;
 	const char *name;
 	struct tr_thread *thread;
 	uint32_t index;                 /* of the thread, in the order of reading */
@@ -70,7 +70,7 @@ static void found(struct scan *s, enum damage d, size_t word)
 
 static void use_group(struct scan *s, uint64_t id)
 {
-	struct opened *o = s->o;
+	struct opened_trace *o = s->o;
 	if (ids_add(&s->groups, id))
 		*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
 }
@@ -154,10 +154,11 @@ static void tell(const struct scan *s)
 		char *more = s->count[d] > 1
 				     ? mem_format(" (and %zu more like it)", s->count[d] - 1)
 				     : mem_copy("");
-		trace_problem(&s->o->t,
-			      "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 "%s%s",
-			      ch_file(w, s->first[d]), ch_offset(w, s->first[d]),
-			      damages[d].expected, ch_word(w, s->first[d]), damages[d].advice, more);
+		trace_diagnose(&s->o->t,
+			       "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 "%s%s",
+			       ch_file(w, s->first[d]), ch_offset(w, s->first[d]),
+			       damages[d].expected, ch_word(w, s->first[d]), damages[d].advice,
+			       more);
 		free(more);
 	}
 }
@@ -190,7 +191,8 @@ static void unload(struct loaded *l)
 	free(l->epoch);
 }
 
-static void replace(struct opened *o, struct tr_thread *thread, struct tr_record *records, size_t n)
+static void replace(struct opened_trace *o, struct tr_thread *thread, struct tr_record *records,
+		    size_t n)
 {
 	*MEM_GROW(o->copies, o->ncopies) = records;
 	thread->records = records;
@@ -206,7 +208,7 @@ static bool lasts(const struct tr_thread *t)
 
 /* Once more, of records that do not stand in the file as they are wanted. `holes`: nobody knows where some are
  * missing. */
-static void scan_jumps_again(struct opened *o, struct tr_thread *thread, bool holes)
+static void scan_jumps_again(struct opened_trace *o, struct tr_thread *thread, bool holes)
 {
 	struct jumps_scan jumps;
 	jumps_close(thread->jumps);
@@ -218,7 +220,7 @@ static void scan_jumps_again(struct opened *o, struct tr_thread *thread, bool ho
 	jumps_end(&jumps, lasts(thread));
 }
 
-static void put_in_order(struct opened *o, struct tr_thread *thread)
+static void put_in_order(struct opened_trace *o, struct tr_thread *thread)
 {
 	struct order_damage damage;
 	struct loaded l = load(thread);
@@ -229,13 +231,14 @@ static void put_in_order(struct opened *o, struct tr_thread *thread)
 	if (damage.dropped && ++thread->lost)
 		thread->lost_last = true;
 	if (damage.dropped)
-		trace_problem(&o->t,
-			      "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
-			      " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
-			      ch_file(&thread->words->words, l.word[damage.first]),
-			      ch_offset(&thread->words->words, l.word[damage.first]), damage.at_least,
-			      damage.at_most, l.record[damage.first].stamp, damage.dropped,
-			      damage.dropped > 1 ? "s are" : " is");
+		trace_diagnose(&o->t,
+			       "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
+			       " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
+			       ch_file(&thread->words->words, l.word[damage.first]),
+			       ch_offset(&thread->words->words, l.word[damage.first]),
+			       damage.at_least,
+			       damage.at_most, l.record[damage.first].stamp, damage.dropped,
+			       damage.dropped > 1 ? "s are" : " is");
 	replace(o, thread, copy, n);
 	scan_jumps_again(o, thread, damage.dropped > 0);
 	unload(&l);
@@ -243,15 +246,16 @@ static void put_in_order(struct opened *o, struct tr_thread *thread)
 
 static bool between(const struct process_file *p, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < p->nstops; i++)
-		if (p->stops[i].to > from && p->stops[i].from < to)
+	for (size_t i = 0; i < p->nstopped; i++)
+		if (p->stopped[i].to > from && p->stopped[i].from < to)
 			return true;
 	return false;
 }
 
 /* What stands between two epochs between which the process was stopped may be 2^40 ticks later than
  * it says, or not: it counts as lost. */
-static void leave_out_ambiguous(struct opened *o, const char *name, const struct process_file *p,
+static void leave_out_ambiguous(struct opened_trace *o, const char *name,
+				const struct process_file *p,
 				struct tr_thread *thread, uint64_t ended)
 {
 	struct loaded l = load(thread);
@@ -270,10 +274,10 @@ static void leave_out_ambiguous(struct opened *o, const char *name, const struct
 	thread->lost += dropped;
 	thread->gaps |= dropped > 0;
 	if (dropped)
-		trace_problem(&o->t,
-			      "%s: %zu records are left out: the process was stopped for so long that "
-			      "it is not known whether they stand before that or behind",
-			      name, dropped);
+		trace_diagnose(&o->t,
+			       "%s: %zu records are left out: the process was stopped for so long that "
+			       "it is not known whether they stand before that or behind",
+			       name, dropped);
 	replace(o, thread, l.record, n);
 	scan_jumps_again(o, thread, false);
 	l.record = NULL;
@@ -322,25 +326,26 @@ static size_t scan_plain(struct scan *s, struct word_place *p)
 static void leave_out_rest(struct scan *s, size_t at)
 {
 	struct ch_words *w = &s->thread->words->words;
-	trace_problem(&s->o->t, "%s: offset %" PRIu64 ": expected records, found no end of zeros: the rest "
+	trace_diagnose(&s->o->t,
+		       "%s: offset %" PRIu64 ": expected records, found no end of zeros: the rest "
 				"of the thread is left out", ch_file(w, at - 1), ch_offset(w, at - 1));
 	ch_cut(w, at);
 }
 
-/* What the records say of losses, and what the header does: that of places where nobody knew how many were
+/* What the records say of losses, and what the header does: that of places where it was unknown how many were
  * lost, or when. */
-static void add_up_losses(struct scan *s, uint64_t no_room, bool to_the_end)
+static void add_up_losses(struct scan *s, uint64_t dropped, bool to_the_end)
 {
 	struct tr_thread *t = s->thread;
 	uint64_t unsaid = s->unsaid + ch_damaged_words(&t->words->words);
 	uint64_t said = s->lost > unsaid ? s->lost - unsaid : 0;
-	t->no_room = no_room;
-	t->lost_last = no_room > said || !to_the_end;
-	t->lost = s->lost + (no_room > said ? no_room - said : !to_the_end);
+	t->dropped = dropped;
+	t->lost_last = dropped > said || !to_the_end;
+	t->lost = s->lost + (dropped > said ? dropped - said : !to_the_end);
 }
 
-static void scan_thread(struct opened *o, const char *name, struct tr_thread *thread,
-			uint32_t index, uint64_t no_room, bool to_the_end)
+static void scan_thread(struct opened_trace *o, const char *name, struct tr_thread *thread,
+			uint32_t index, uint64_t dropped, bool to_the_end)
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
@@ -357,7 +362,7 @@ static void scan_thread(struct opened *o, const char *name, struct tr_thread *th
 	tell(&s);
 	ch_tell_damage(&o->t, &thread->words->words);
 	thread->gaps |= thread->words->words.gaps || !to_the_end;
-	add_up_losses(&s, no_room, to_the_end);
+	add_up_losses(&s, dropped, to_the_end);
 	jumps_end(&s.jumps, lasts(thread));
 	if (s.back)
 		put_in_order(o, thread);
@@ -386,28 +391,28 @@ static bool is_begun(int fd, const uint8_t page[DPROF_HEADER_SIZE], uint64_t siz
 	return !all_zero(page, killed || size <= DPROF_HEADER_SIZE ? sizeof(uint64_t) : DPROF_HEADER_SIZE);
 }
 
-/* False after a sentence, or without one for a file that was never begun. */
-static bool read_opened(struct opened *o, const char *name, int fd, const struct process_file *p,
-			struct file *f)
+/* False after a diagnostic, or without one for a file that was never begun. */
+static bool read_opened(struct opened_trace *o, const char *name, int fd,
+			const struct process_file *p, struct file *f)
 {
 	uint8_t page[DPROF_HEADER_SIZE];
 	struct stat status;
 	if (fstat(fd, &status)) {
-		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		trace_diagnose(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
 	f->size = (uint64_t)status.st_size;
 	if (!f->size && !p->process.finished)
 		return false; /* killed before it reserved the file's first page */
 	if (f->size < sizeof page) {
-		trace_problem(&o->t,
-			      "%s: expected a header of %zu bytes, found %s (%" PRIu64 " bytes)",
-			      name, sizeof page,
-			      f->size ? "a file that is cut short" : "an empty file", f->size);
+		trace_diagnose(&o->t,
+			       "%s: expected a header of %zu bytes, found %s (%" PRIu64 " bytes)",
+			       name, sizeof page,
+			       f->size ? "a file that is cut short" : "an empty file", f->size);
 		return false;
 	}
 	if (pread(fd, page, sizeof page, 0) != (ssize_t)sizeof page) {
-		trace_problem(&o->t, "%s: cannot be read: %s", name, strerror(errno));
+		trace_diagnose(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
 	memcpy(&f->header, page, sizeof f->header);
@@ -415,12 +420,13 @@ static bool read_opened(struct opened *o, const char *name, int fd, const struct
 	return true;
 }
 
-static bool read_file(struct opened *o, const char *name, const struct process_file *p, struct file *f)
+static bool read_file(struct opened_trace *o, const char *name, const struct process_file *p,
+		      struct file *f)
 {
 	const char *found;
 	int fd = frz_open_regular(o->directory, name, &found);
 	if (fd < 0) {
-		trace_problem(&o->t, "%s: expected a file of events, found %s", name, found);
+		trace_diagnose(&o->t, "%s: expected a file of events, found %s", name, found);
 		return false;
 	}
 	bool read = read_opened(o, name, fd, p, f);
@@ -428,8 +434,8 @@ static bool read_file(struct opened *o, const char *name, const struct process_f
 	return read;
 }
 
-/* False after a sentence, or without one for a file that was never begun. */
-static bool check_header(struct opened *o, const char *name, const struct file *f,
+/* False after a diagnostic, or without one for a file that was never begun. */
+static bool check_header(struct opened_trace *o, const char *name, const struct file *f,
 			 const struct process_file *p, uint32_t number)
 {
 	const struct dprof_events_header *h = &f->header;
@@ -439,18 +445,18 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 		char magic[sizeof h->magic + 1] = "";
 		memcpy(magic, h->magic, sizeof h->magic);
 		char *quoted = ln_quote(magic);
-		trace_problem(&o->t,
-			      "%s: offset 0: expected '" DPROF_EVENTS_MAGIC
-			      "', found %s: no file of events",
-			      name, quoted);
+		trace_diagnose(&o->t,
+			       "%s: offset 0: expected '" DPROF_EVENTS_MAGIC
+			       "', found %s: no file of events",
+			       name, quoted);
 		free(quoted);
 		return false;
 	}
 #define EXPECT(field, value)                                                                       \
 	if ((uint64_t)h->field != (uint64_t)(value)) {                                             \
-		trace_problem(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64,    \
-			      name, offsetof(struct dprof_events_header, field), #field,           \
-			      (int64_t)(value), (int64_t)h->field);                                \
+		trace_diagnose(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64,   \
+			       name, offsetof(struct dprof_events_header, field), #field,          \
+			       (int64_t)(value), (int64_t)h->field);                               \
 		return false;                                                                      \
 	}
 	if (p->summed || (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED))
@@ -471,7 +477,7 @@ static bool check_header(struct opened *o, const char *name, const struct file *
 }
 
 /* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
-static const struct process_file *process_of(const struct opened *o, const char *name,
+static const struct process_file *process_of(const struct opened_trace *o, const char *name,
 					     uint32_t *number)
 {
 	size_t stem = strlen(name) - strlen(".events");
@@ -492,31 +498,37 @@ static const struct process_file *process_of(const struct opened *o, const char 
 }
 
 /* What the thread, or its process, said when it ended: NULL without that, or when it cannot be believed. */
-static const struct dprof_end *end_of(struct opened *o, const char *name, const struct file *f)
+static const struct dprof_end *end_of(struct opened_trace *o, const char *name,
+				      const struct file *f)
 {
 	const struct dprof_events_header *h = &f->header;
 	if (h->version < DPROF_FORMAT_VERSION || !h->ended)
 		return NULL;
 	if (dprof_header_sum(h) == h->end.header_sum)
 		return &h->end;
-	trace_problem(&o->t, "%s: offset %zu: expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64, name,
-		      offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
-		      h->end.header_sum);
+	trace_diagnose(&o->t,
+		       "%s: offset %zu: expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64,
+			       name,
+		       offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
+		       h->end.header_sum);
 	return NULL;
 }
 
-/* Whether all that the thread recorded can be there: it said how much, or nobody could say. */
-static bool says_its_end(struct opened *o, const char *name, const struct file *f, const struct process_file *p,
-			 const struct dprof_end *end)
+/* Whether all that the thread recorded can be there: it said how much, or it is unknown. */
+static bool says_its_end(struct opened_trace *o, const char *name, const struct file *f,
+			 const struct process_file *p, const struct dprof_end *end)
 {
 	const struct dprof_events_header *h = &f->header;
 	if (!h->ended && p->process.finished)
-		trace_problem(&o->t, "%s: expected an end in good order, found none: the thread still ran when its "
+		trace_diagnose(&o->t,
+			       "%s: expected an end in good order, found none: the thread still ran when its "
 				     "process ended", name);
 	if (end && h->lost < end->lost)
-		trace_problem(&o->t, "%s: offset %zu: expected at least %" PRIu64 " records that found no room, "
+		trace_diagnose(&o->t,
+			       "%s: offset %zu: expected at least %" PRIu64 " dropped records, "
 				     "found %" PRIu64,
-			      name, offsetof(struct dprof_events_header, lost), end->lost, h->lost);
+			       name, offsetof(struct dprof_events_header, lost), end->lost,
+			       h->lost);
 	return h->version < DPROF_FORMAT_VERSION || end || !h->ended;
 }
 
@@ -536,39 +548,39 @@ static uint64_t may_jump(const struct dprof_events_header *h)
 	return h->jumps.first == DPROF_JUMPS_NONE ? UINT64_MAX : h->jumps.first;
 }
 
-static void read_thread(struct opened *o, const char *name)
+static void read_thread(struct opened_trace *o, const char *name)
 {
 	uint32_t number;
 	struct file f;
 	const struct process_file *p = process_of(o, name, &number);
 	if (!p) {
-		trace_problem(&o->t,
-			      "%s: expected the file HOST-RANK.process that it belongs to, found "
-			      "none: its events are left out",
-			      name);
+		trace_diagnose(&o->t,
+			       "%s: expected the file HOST-RANK.process that it belongs to, found "
+			       "none: its events are left out",
+			       name);
 		return;
 	}
-	size_t problems = o->t.nproblems;
+	size_t diagnostics = o->t.ndiagnostics;
 	if (p->changed) {
 		add_absent_thread(o, p, number);
 		return;
 	}
 	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number)) {
-		if (o->t.nproblems > problems)
+		if (o->t.ndiagnostics > diagnostics)
 			add_absent_thread(o, p, number);
 		return;
 	}
 	size_t rest = f.size % sizeof(uint64_t);
 	if (rest)
-		trace_problem(&o->t,
-			      "%s: offset %" PRIu64 ": expected a word of %zu bytes, found %zu: the file "
-			      "is cut short",
-			      name, f.size - rest, sizeof(uint64_t), rest);
+		trace_diagnose(&o->t,
+			       "%s: offset %" PRIu64 ": expected a word of %zu bytes, found %zu: the file "
+			       "is cut short",
+			       name, f.size - rest, sizeof(uint64_t), rest);
 	const struct dprof_events_header *h = &f.header;
 	const struct dprof_end *end = end_of(o, name, &f);
 	bool to_the_end = says_its_end(o, name, &f, p, end);
 	uint64_t ended = end || h->version < DPROF_FORMAT_VERSION ? h->ended : 0; /* what was changed is not believed */
-	uint64_t no_room = end && end->lost > h->lost ? end->lost : h->lost;
+	uint64_t dropped = end && end->lost > h->lost ? end->lost : h->lost;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
 		.clock = p->clock,
@@ -593,18 +605,18 @@ static void read_thread(struct opened *o, const char *name)
 	for (int i = 0; i < 2; i++)
 		if (h->sched[i].known && to_the_end)
 			sched_keep(&o->files[t->process], number, &h->sched[i]);
-	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1, no_room, to_the_end);
-	if (p->nstops)
+	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end);
+	if (p->nstopped)
 		leave_out_ambiguous(o, name, p, t, ended);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-struct place { struct tr_thread thread; uint32_t read; };
+struct read_thread { struct tr_thread thread; uint32_t read; };
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct read_thread *x = a, *y = b;
 	if (x->thread.process != y->thread.process)
 		return x->thread.process < y->thread.process ? -1 : 1;
 	if (x->thread.number != y->thread.number)
@@ -613,13 +625,13 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
-void sort_threads(struct opened *o)
+void sort_threads(struct opened_trace *o)
 {
 	size_t n = o->t.nthreads;
-	struct place *places = mem_resize(NULL, n, sizeof *places);
+	struct read_thread *places = mem_resize(NULL, n, sizeof *places);
 	uint32_t *now = mem_resize(NULL, n, sizeof *now);
 	for (uint32_t i = 0; i < n; i++)
-		places[i] = (struct place){ o->t.threads[i], i };
+		places[i] = (struct read_thread){ o->t.threads[i], i };
 	qsort(places, n, sizeof *places, by_place);
 	for (uint32_t i = 0; i < n; i++) {
 		o->t.threads[i] = places[i].thread;
@@ -631,7 +643,7 @@ void sort_threads(struct opened *o)
 	free(now);
 }
 
-void open_threads(struct opened *o)
+void open_threads(struct opened_trace *o)
 {
 	progress_begin("reading records", 0);
 	for (size_t i = 0; i < o->nnames; i++)
@@ -639,6 +651,6 @@ void open_threads(struct opened *o)
 			read_thread(o, o->names[i]);
 	progress_end();
 	if (!o->t.nthreads)
-		trace_problem(&o->t, "%s: expected events, found no thread that recorded any",
-			      o->t.directory);
+		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
+			       o->t.directory);
 }

@@ -31,7 +31,7 @@ struct draft {
 #define NO_OWNER UINT32_MAX
 
 struct drafts {
-	struct opened *o;
+	struct opened_trace *o;
 	struct draft *v; size_t n;
 	struct ids keys;         /* of drafts: key_of(), ... */
 	struct key_drafts { size_t first, last; } *of_key; /* ... and which have it */
@@ -129,7 +129,7 @@ static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
 		*MEM_GROW(m->now, n) = now;
 }
 
-/* A team of threads of one process is nobody else's, whatever others call theirs. */
+/* A team of threads of one process is no other's, whatever others call theirs. */
 static uint32_t owner_of(uint32_t process, const struct group_line *line)
 {
 	return line->threads && !line->shared ? process : NO_OWNER;
@@ -202,7 +202,7 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-void open_groups(struct opened *o)
+void open_groups(struct opened_trace *o)
 {
 	struct drafts d = { .o = o };
 	d.meanings = mem_resize(NULL, o->nfiles, sizeof *d.meanings);

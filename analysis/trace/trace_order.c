@@ -15,7 +15,7 @@
  * records.
  *
  * Records without a stamp (arguments, losses) stay behind the event that they speak of. The
- * counter never shows a thread the same number twice, so ties need no care. */
+ * counter never shows a thread the same number twice, so equal stamps need no care. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -94,7 +94,7 @@ struct process_file {
 	struct tr_packets packets;
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;
-	struct stop *stops;          size_t nstops;
+	struct stopped_line *stopped;          size_t nstopped;
 	struct sched_line *sched;    size_t nsched;
 	struct sync_line *syncs;     size_t nsyncs;
 	struct missing_line *missing; size_t nmissing;
@@ -108,7 +108,7 @@ struct process_file {
 };
 
 /* From a stamp to a stamp of a process: what was recorded meanwhile has ambiguous stamps. */
-struct stop { uint64_t from, to; };
+struct stopped_line { uint64_t from, to; };
 
 /* That a thread's records name this group. */
 struct group_use {
@@ -119,7 +119,7 @@ struct group_use {
 void sched_keep(struct process_file *, uint32_t thread, const struct dprof_sched *);
 
 /* What a struct trace really is. */
-struct opened {
+struct opened_trace {
 	struct trace t;          /* first, so that one pointer serves both */
 	int directory;           /* descriptor */
 	char **names; size_t nnames; /* of the files in it, sorted */
@@ -134,25 +134,26 @@ bool name_ends(const char *name, const char *suffix);
 
 /* Reads a whole file of the directory, of at most so many bytes, into memory, to be freed. NULL: then
  * *found says what was found instead. */
-char *read_whole(struct opened *, const char *name, size_t most, size_t *size, const char **found);
+char *read_whole(struct opened_trace *, const char *name, size_t most, size_t *size,
+		 const char **found);
 
-void open_processes(struct opened *);    /* files, t.processes, t.clocks, t.notes */
-void open_modules(struct opened *);      /* sites, t.sites, modules of each process */
+void open_processes(struct opened_trace *); /* files, t.processes, t.clocks, t.notes */
+void open_modules(struct opened_trace *); /* sites, t.sites, modules of each process */
 void close_modules(struct tr_modules *);
-void open_threads(struct opened *);      /* t.threads, uses */
-void open_sched(struct opened *);        /* sched of t.threads */
+void open_threads(struct opened_trace *); /* t.threads, uses */
+void open_sched(struct opened_trace *);  /* sched of t.threads */
 
 /* trace_absent.c: the ranks that the others say there were; and the threads of which nothing is here. */
-void open_absent_ranks(struct opened *);   /* behind check_ranks: files */
-void open_absent_threads(struct opened *); /* t.threads */
-void add_absent_thread(struct opened *, const struct process_file *, uint32_t number);
-void sort_threads(struct opened *);        /* as trace.h wants them */
+void open_absent_ranks(struct opened_trace *); /* behind check_ranks: files */
+void open_absent_threads(struct opened_trace *); /* t.threads */
+void add_absent_thread(struct opened_trace *, const struct process_file *, uint32_t number);
+void sort_threads(struct opened_trace *);  /* as trace.h wants them */
 
-void open_groups(struct opened *);       /* t.groups */
-void open_links(struct opened *);        /* t.links */
-void open_texts(struct opened *);        /* all strings of t become what may be shown; last */
+void open_groups(struct opened_trace *); /* t.groups */
+void open_links(struct opened_trace *);  /* t.links */
+void open_texts(struct opened_trace *);  /* all strings of t become what may be shown; last */
 void close_texts(struct trace *);
-void close_process_files(struct opened *);
+void close_process_files(struct opened_trace *);
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 

@@ -134,10 +134,10 @@ static char *check_list(const char *name, const char *list)
 	if (!wrong)
 		return NULL;
 	char *quoted = ln_quote(list);
-	char *sentence =
+	char *diagnostic =
 		mem_format("expected numbers separated by commas for %s, found %s", name, quoted);
 	free(quoted);
-	return sentence;
+	return diagnostic;
 }
 
 static char *group_line(struct process_file *p, const struct ln_value *v)
@@ -185,7 +185,7 @@ static char *module_line(struct process_file *p, const struct ln_value *v, size_
 static char *cores_line(struct process_file *p, const struct ln_value *v)
 {
 	if (v[CORES_UNCERTAINTY].number > DPROF_UNCERTAINTY_MAX)
-		return mem_format("expected a half-width of at most %" PRIu64 " ticks, found %" PRIu64,
+		return mem_format("expected an uncertainty of at most %" PRIu64 " ticks, found %" PRIu64,
 				  DPROF_UNCERTAINTY_MAX, v[CORES_UNCERTAINTY].number);
 	p->uncertainty = v[CORES_UNCERTAINTY].number;
 	return NULL;
@@ -285,7 +285,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case MODULE: return module_line(p, v, number);
 	case GROUP: return group_line(p, v);
 	case STOPPED:
-		*MEM_GROW(p->stops, p->nstops) = (struct stop){ v[0].number, v[1].number };
+		*MEM_GROW(p->stopped, p->nstopped) =
+			(struct stopped_line){ v[0].number, v[1].number };
 		break;
 	case SCHED: return sched_line(p, v);
 	case WITHOUT:
@@ -384,7 +385,7 @@ static char *first_line(const char *line)
 }
 
 /* The last line says of how many bytes before it is the sum. */
-static void check_sum(struct opened *o, struct process_file *p, const struct line_file *f,
+static void check_sum(struct opened_trace *o, struct process_file *p, const struct line_file *f,
 		      const char *line)
 {
 	uint64_t bytes, sum;
@@ -392,10 +393,10 @@ static void check_sum(struct opened *o, struct process_file *p, const struct lin
 	    (bytes == f->bytes && sum == f->sum))
 		return;
 	p->changed = true;
-	trace_problem(&o->t,
-		      "%s: expected %" PRIu64 " bytes with the sum 0x%" PRIx64 ", found %" PRIu64
-		      " with 0x%" PRIx64 ": it was changed, and what its threads recorded is left out",
-		      p->name, bytes, sum, f->bytes, f->sum);
+	trace_diagnose(&o->t,
+		       "%s: expected %" PRIu64 " bytes with the sum 0x%" PRIx64 ", found %" PRIu64
+		       " with 0x%" PRIx64 ": it was changed, and what its threads recorded is left out",
+		       p->name, bytes, sum, f->bytes, f->sum);
 }
 
 /* Behind the last line there may be room that was not given back (format.h): NUL bytes, and at its begin perhaps
@@ -410,7 +411,7 @@ static bool is_room(const struct line_file *f, const char *line, bool after_room
 	return line == end || (!after_room && !finished);
 }
 
-static void read_lines(struct opened *o, struct process_file *p, struct line_file *f)
+static void read_lines(struct opened_trace *o, struct process_file *p, struct line_file *f)
 {
 	char *line;
 	size_t number = 0, damaged = 0;
@@ -428,20 +429,21 @@ static void read_lines(struct opened *o, struct process_file *p, struct line_fil
 			      : number == 1 ? first_line(line)
 					    : take_line(p, line, number);
 		if (wrong && !damaged++)
-			trace_problem(&o->t, "%s:%zu: %s", p->name, number, wrong);
+			trace_diagnose(&o->t, "%s:%zu: %s", p->name, number, wrong);
 		free(wrong);
 	}
 	p->changed |= p->summed && (damaged || f->found);
 	if (damaged > 1)
-		trace_problem(&o->t, "%s: expected lines as in a process file, found %zu others%s",
-			      p->name, damaged,
-			      damaged == DAMAGED_LINES ? ": what follows is left out" : "");
+		trace_diagnose(&o->t, "%s: expected lines as in a process file, found %zu others%s",
+			       p->name, damaged,
+			       damaged == DAMAGED_LINES ? ": what follows is left out" : "");
 	if (f->found)
-		trace_problem(&o->t, "%s:%zu: expected a line, found %s: it and what follows are left out",
-			      p->name, number + 1, f->found);
+		trace_diagnose(&o->t,
+			       "%s:%zu: expected a line, found %s: it and what follows are left out",
+			       p->name, number + 1, f->found);
 }
 
-static void add_process(struct opened *o, const char *name, struct line_file *f)
+static void add_process(struct opened_trace *o, const char *name, struct line_file *f)
 {
 	struct process_file *p = MEM_GROW(o->files, o->nfiles);
 	*p = (struct process_file){ .name = mem_copy(name), .clockid = -1,
@@ -450,11 +452,12 @@ static void add_process(struct opened *o, const char *name, struct line_file *f)
 	p->stem[strlen(name) - strlen(".process")] = 0;
 	read_lines(o, p, f);
 	if (p->summed && p->process.finished && !p->sum)
-		trace_problem(&o->t, "%s: expected a line 'sum' behind 'finished', found none: the file is cut "
+		trace_diagnose(&o->t,
+			       "%s: expected a line 'sum' behind 'finished', found none: the file is cut "
 				     "short, or the disk was full", name);
 }
 
-static void read_process(struct opened *o, const char *name)
+static void read_process(struct opened_trace *o, const char *name)
 {
 	const char *found;
 	struct line_file f = { .fd = frz_open_regular(o->directory, name, &found),
@@ -462,7 +465,7 @@ static void read_process(struct opened *o, const char *name)
 	if (f.fd >= 0 && !read_more(&f))
 		found = f.found ? f.found : "an empty file";
 	if (!f.end)
-		trace_problem(&o->t, "%s: expected a process file, found %s", name, found);
+		trace_diagnose(&o->t, "%s: expected a process file, found %s", name, found);
 	else
 		add_process(o, name, &f);
 	if (f.fd >= 0)
@@ -491,14 +494,15 @@ static void free_lines(struct process_file *p)
 	free(p->syncs);
 	free(p->threads);
 	free(p->missing);
-	free(p->stops);
+	free(p->stopped);
 	free(p->sched);
 	free(p->modules);
 	free(p->groups);
 	free(p->notes);
-	p->syncs = NULL, p->threads = NULL, p->missing = NULL, p->stops = NULL;
+	p->syncs = NULL, p->threads = NULL, p->missing = NULL, p->stopped = NULL;
 	p->sched = NULL, p->modules = NULL, p->groups = NULL, p->notes = NULL;
-	p->nsyncs = p->nthreads = p->nmissing = p->nstops = p->nsched = p->nmodules = p->ngroups = p->nnotes = 0;
+	p->nsyncs = p->nthreads = p->nmissing = p->nstopped = p->nsched = p->nmodules =
+		p->ngroups = p->nnotes = 0;
 }
 
 /* The rank in a name HOST-RANK, or -1. */
@@ -537,7 +541,7 @@ static void disbelieve(struct process_file *p, const struct process_file *first)
 	free_lines(p);
 }
 
-static void disbelieve_changed(struct opened *o)
+static void disbelieve_changed(struct opened_trace *o)
 {
 	const struct process_file *first = NULL;
 	for (size_t i = 0; i < o->nfiles && !first; i++)
@@ -549,7 +553,7 @@ static void disbelieve_changed(struct opened *o)
 
 /* ---- What a file does not say ---------------------------------------------------------------- */
 
-static void fill_in(struct opened *o, struct process_file *p)
+static void fill_in(struct opened_trace *o, struct process_file *p)
 {
 	const char *missing = !p->process.program ? "program"
 			      : !p->process.job   ? "job"
@@ -559,7 +563,7 @@ static void fill_in(struct opened *o, struct process_file *p)
 			      : p->ghz == 0       ? "ghz"
 						  : NULL;
 	if (missing)
-		trace_problem(&o->t, "%s: expected a line '%s', found none", p->name, missing);
+		trace_diagnose(&o->t, "%s: expected a line '%s', found none", p->name, missing);
 	if (!p->process.program)
 		p->process.program = mem_copy("?");
 	if (!p->process.job)
@@ -576,8 +580,8 @@ static void fill_in(struct opened *o, struct process_file *p)
 
 #define UNFINISHED_NAMED 3
 
-/* One sentence for all of them: a job that was killed has one in each process. */
-static void say_unfinished(struct opened *o)
+/* One diagnostic for all of them: a job that was killed has one in each process. */
+static void say_unfinished(struct opened_trace *o)
 {
 	size_t count = 0;
 	char *names = NULL;
@@ -593,11 +597,12 @@ static void say_unfinished(struct opened *o)
 		return;
 	char *more = count > UNFINISHED_NAMED ? mem_format(" and %zu more", count - UNFINISHED_NAMED)
 					      : mem_copy("");
-	trace_problem(&o->t,
-		      "%s%s: expected a line 'finished', found none: %s, %s killed, called _exit or exec, "
-		      "or lost the right to write here; what %s recorded is here",
-		      names, more, count > 1 ? "the processes still run" : "the process still runs",
-		      count > 1 ? "were" : "was", count > 1 ? "they have" : "it has");
+	trace_diagnose(&o->t,
+		       "%s%s: expected a line 'finished', found none: %s, %s killed, called _exit or exec, "
+		       "or lost the right to write here; what %s recorded is here",
+		       names, more,
+		       count > 1 ? "the processes still run" : "the process still runs",
+		       count > 1 ? "were" : "was", count > 1 ? "they have" : "it has");
 	free(names);
 	free(more);
 }
@@ -616,38 +621,38 @@ static int by_rank(const void *a, const void *b)
 
 /* ---- Do they belong together? ---------------------------------------------------------------- */
 
-static void compare(struct opened *o, const struct process_file *p, const char *what,
+static void compare(struct opened_trace *o, const struct process_file *p, const char *what,
 		    const char *first, const char *own)
 {
 	if (strcmp(first, own) == 0)
 		return;
 	char *expected = ln_quote(first), *found = ln_quote(own);
-	trace_problem(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?",
-		      p->name, what, expected, o->files[0].name, found);
+	trace_diagnose(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?",
+		       p->name, what, expected, o->files[0].name, found);
 	free(expected);
 	free(found);
 }
 
-static void check_together(struct opened *o)
+static void check_together(struct opened_trace *o)
 {
 	for (size_t i = 1; i < o->nfiles; i++) {
 		const struct process_file *p = &o->files[i], *first = &o->files[0], *before = p - 1;
 		compare(o, p, "job", first->process.job, p->process.job);
 		compare(o, p, "program", first->process.program, p->process.program);
 		if (p->process.rank >= 0 && p->process.rank == before->process.rank)
-			trace_problem(&o->t,
-				      "%s: expected each rank once, found rank %" PRId64
-				      " as in %s",
-				      p->name, p->process.rank, before->name);
+			trace_diagnose(&o->t,
+				       "%s: expected each rank once, found rank %" PRId64
+				       " as in %s",
+				       p->name, p->process.rank, before->name);
 		if (p->process.rank >= 0 && p->process.size != first->process.size)
-			trace_problem(&o->t,
-				      "%s: expected size %" PRId64 " as in %s, found %" PRId64,
-				      p->name, first->process.size, first->name, p->process.size);
+			trace_diagnose(&o->t,
+				       "%s: expected size %" PRId64 " as in %s, found %" PRId64,
+				       p->name, first->process.size, first->name, p->process.size);
 	}
 }
 
 /* "2, 5-7": the ranks below `size` that no process has. At most a few of them; then "...". */
-static char *missing_ranks(const struct opened *o, int64_t size, int64_t *count)
+static char *missing_ranks(const struct opened_trace *o, int64_t size, int64_t *count)
 {
 	char *list = mem_copy("");
 	int64_t next = 0;
@@ -673,18 +678,18 @@ static char *missing_ranks(const struct opened *o, int64_t size, int64_t *count)
 	return list;
 }
 
-static void check_ranks(struct opened *o)
+static void check_ranks(struct opened_trace *o)
 {
 	int64_t size = o->files[0].process.size, count;
 	if (size < 0)
 		return;
 	char *list = missing_ranks(o, size, &count);
 	if (count)
-		trace_problem(&o->t,
-			      "%s: expected the files of %" PRId64 " ranks, found %" PRId64
-			      ": rank%s %s %s missing",
-			      o->t.directory, size, size - count, count > 1 ? "s" : "", list,
-			      count > 1 ? "are" : "is");
+		trace_diagnose(&o->t,
+			       "%s: expected the files of %" PRId64 " ranks, found %" PRId64
+			       ": rank%s %s %s missing",
+			       o->t.directory, size, size - count, count > 1 ? "s" : "", list,
+			       count > 1 ? "are" : "is");
 	free(list);
 }
 
@@ -702,25 +707,25 @@ static int by_clock(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void check_clockid(struct opened *o, const struct process_file *p,
+static void check_clockid(struct opened_trace *o, const struct process_file *p,
 			  const struct process_file *first)
 {
 	if (strcmp(p->hostid, first->hostid) == 0 && p->clockid != first->clockid &&
 	    p->clockid >= 0 && first->clockid >= 0)
-		trace_problem(&o->t,
-			      "%s: expected clockid %" PRId64
-			      " as in %s, on the same host, found %" PRId64,
-			      p->name, first->clockid, first->name, p->clockid);
+		trace_diagnose(&o->t,
+			       "%s: expected clockid %" PRId64
+			       " as in %s, on the same host, found %" PRId64,
+			       p->name, first->clockid, first->name, p->clockid);
 	if (strcmp(p->hostid, first->hostid) != 0 && p->clockid == first->clockid &&
 	    p->clockid >= 0)
-		trace_problem(&o->t,
-			      "%s: expected a clockid of its own, found %" PRId64
-			      " as in %s, on another host",
-			      p->name, p->clockid, first->name);
+		trace_diagnose(&o->t,
+			       "%s: expected a clockid of its own, found %" PRId64
+			       " as in %s, on another host",
+			       p->name, p->clockid, first->name);
 }
 
 /* Of two processes that have compared the host's cores, the worse result counts. */
-static void put_on_clock(struct opened *o, size_t file, struct tr_clock *clock)
+static void put_on_clock(struct opened_trace *o, size_t file, struct tr_clock *clock)
 {
 	struct process_file *p = &o->files[file];
 	p->clock = o->t.processes[file].modules->clock = (uint32_t)(clock - o->t.clocks);
@@ -732,7 +737,7 @@ static void put_on_clock(struct opened *o, size_t file, struct tr_clock *clock)
 	clock->packets.stale += p->packets.stale;
 }
 
-static void number_clocks(struct opened *o)
+static void number_clocks(struct opened_trace *o)
 {
 	struct process_file **hosts = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
 	size_t nhosts = 0;
@@ -762,7 +767,7 @@ static void number_clocks(struct opened *o)
 	free(hosts);
 }
 
-static void collect_left_out(struct opened *o)
+static void collect_left_out(struct opened_trace *o)
 {
 	for (size_t i = 0; i < o->nfiles; i++)
 		o->t.left_out |= o->files[i].left_out;
@@ -774,7 +779,7 @@ static void collect_left_out(struct opened *o)
 	free(kinds);
 }
 
-static bool is_there(const struct opened *o, const char *file)
+static bool is_there(const struct opened_trace *o, const char *file)
 {
 	for (size_t i = 0; i < o->nnames; i++)
 		if (strcmp(o->names[i], file) == 0)
@@ -783,7 +788,7 @@ static bool is_there(const struct opened *o, const char *file)
 }
 
 /* The file of packets that a process says it has written. */
-static void check_syncs(struct opened *o)
+static void check_syncs(struct opened_trace *o)
 {
 	for (size_t i = 0; i < o->nfiles; i++)
 		for (size_t j = 0; j < o->files[i].nsyncs; j++) {
@@ -791,8 +796,9 @@ static void check_syncs(struct opened *o)
 			if (is_there(o, file))
 				continue;
 			char *quoted = ln_quote(file);
-			trace_problem(&o->t, "%s: expected the file %s of packets between hosts, found none",
-				      o->files[i].name, quoted);
+			trace_diagnose(&o->t,
+				       "%s: expected the file %s of packets between hosts, found none",
+				       o->files[i].name, quoted);
 			free(quoted);
 		}
 }
@@ -808,7 +814,7 @@ static void leave_alone(void *note)
 }
 
 /* The same note from many processes is one note. */
-static void collect_notes(struct opened *o)
+static void collect_notes(struct opened_trace *o)
 {
 	void *seen = NULL;
 	for (size_t i = 0; i < o->nfiles; i++) {
@@ -821,7 +827,7 @@ static void collect_notes(struct opened *o)
 	tdestroy(seen, leave_alone);
 }
 
-void open_processes(struct opened *o)
+void open_processes(struct opened_trace *o)
 {
 	for (size_t i = 0; i < o->nnames; i++)
 		if (name_ends(o->names[i], ".process"))
@@ -850,7 +856,7 @@ void open_processes(struct opened *o)
 }
 
 /* What t.processes owns stays. */
-void close_process_files(struct opened *o)
+void close_process_files(struct opened_trace *o)
 {
 	for (size_t i = 0; i < o->nfiles; i++) {
 		struct process_file *p = &o->files[i];

@@ -39,7 +39,7 @@ static size_t first_of(const struct process_file *p, uint32_t thread)
 	return least;
 }
 
-static void give(struct opened *o, struct tr_thread *t, const struct process_file *p)
+static void give(struct opened_trace *o, struct tr_thread *t, const struct process_file *p)
 {
 	size_t first = first_of(p, t->number), n = first;
 	while (n < p->nsched && p->sched[n].thread == t->number)
@@ -51,13 +51,13 @@ static void give(struct opened *o, struct tr_thread *t, const struct process_fil
 	t->nsched = n;
 	if (sched_possible(t->sched, n))
 		return;
-	trace_problem(&o->t,
-		      "%s: thread %" PRIu32 ": expected counts of the kernel that only grow, found others: "
-		      "they are left out", p->name, t->number);
+	trace_diagnose(&o->t,
+		       "%s: thread %" PRIu32 ": expected counts of the kernel that only grow, found others: "
+		       "they are left out", p->name, t->number);
 	t->nsched = 0;
 }
 
-void open_sched(struct opened *o)
+void open_sched(struct opened_trace *o)
 {
 	for (size_t i = 0; i < o->nfiles; i++)
 		if (o->files[i].nsched)

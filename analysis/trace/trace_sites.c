@@ -108,8 +108,8 @@ static void mark(struct tr_sites *file, size_t unit, uint32_t site)
 		file->what[unit + op * (DPROF_SITE_ALIGN / 8)] = 4 * site + op;
 }
 
-/* False after a sentence about what cannot be read. */
-static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
+/* False after a diagnostic about what cannot be read. */
+static bool walk(struct opened_trace *o, struct tr_sites *file, struct site_set *set)
 {
 	struct tr_site site;
 	size_t size, damaged = 0, first = 0;
@@ -131,16 +131,16 @@ static bool walk(struct opened *o, struct tr_sites *file, struct site_set *set)
 		return true;
 	uint32_t found = 0;
 	memcpy(&found, file->bytes + first, file->size - first < 4 ? file->size - first : 4);
-	trace_problem(&o->t,
-		      "%s: offset %zu: expected %s, found 0x%08" PRIx32
-		      " (%zu of %zu bytes cannot be read)",
-		      file->name, first, expected, found, damaged, file->size);
+	trace_diagnose(&o->t,
+		       "%s: offset %zu: expected %s, found 0x%08" PRIx32
+		       " (%zu of %zu bytes cannot be read)",
+		       file->name, first, expected, found, damaged, file->size);
 	return false;
 }
 
 /* The file's name is a hash of what it held when it was written: FNV-1a, 64 bits. Of another content each site may
  * be another one. */
-static void check_hash(struct opened *o, struct tr_sites *file)
+static void check_hash(struct opened_trace *o, struct tr_sites *file)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < file->size; i++)
@@ -148,17 +148,17 @@ static void check_hash(struct opened *o, struct tr_sites *file)
 	char *expected = mem_format("%016" PRIx64 ".sites", hash);
 	if (strcmp(expected, file->name) != 0) {
 		if (!file->damaged)
-			trace_problem(&o->t,
-				      "%s: expected the name %s that its content gives: it was changed or "
-				      "cut short, and is left out",
-				      file->name, expected);
+			trace_diagnose(&o->t,
+				       "%s: expected the name %s that its content gives: it was changed or "
+				       "cut short, and is left out",
+				       file->name, expected);
 		memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
 		file->damaged = true;
 	}
 	free(expected);
 }
 
-static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
+static struct tr_sites *open_sites(struct opened_trace *o, struct site_set *set,
 				   const struct process_file *p, const struct module_line *m)
 {
 	for (size_t i = 0; i < o->nsites; i++)
@@ -172,13 +172,13 @@ static struct tr_sites *open_sites(struct opened *o, struct site_set *set,
 			      ? NULL
 			      : (uint8_t *)read_whole(o, m->sites, MOST_BYTES, &file->size, &found);
 	if (!file->bytes) {
-		trace_problem(&o->t, "%s:%zu: expected the sites of %s in %s, found %s", p->name, m->line,
-			      m->path, m->sites, found);
+		trace_diagnose(&o->t, "%s:%zu: expected the sites of %s in %s, found %s", p->name,
+			       m->line, m->path, m->sites, found);
 		return file;
 	}
 	if (!file->size)
-		trace_problem(&o->t, "%s: offset 0: expected a site, found an empty file",
-			      file->name);
+		trace_diagnose(&o->t, "%s: offset 0: expected a site, found an empty file",
+			       file->name);
 	file->what = mem_resize(NULL, file->size / 8 + 1, sizeof *file->what);
 	memset(file->what, 0xff, (file->size / 8 + 1) * sizeof *file->what);
 	file->damaged = !walk(o, file, set);
@@ -259,7 +259,8 @@ static void find_marks(struct trace *t, size_t process, const struct tr_sites *f
 	t->processes[process].marks_unknown |= unknown;
 }
 
-static void open_process_modules(struct opened *o, struct site_set *set, struct process_file *p)
+static void open_process_modules(struct opened_trace *o, struct site_set *set,
+				 struct process_file *p)
 {
 	struct tr_modules *modules = o->t.processes[p - o->files].modules;
 	for (size_t i = 0; i < p->nmodules; i++) {
@@ -270,10 +271,10 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 		if (!sites->size)
 			continue;
 		if (line->at % DPROF_SITE_ALIGN || line->at > UINT64_MAX - sites->size)
-			trace_problem(&o->t,
-				      "%s:%zu: expected an address at=, a multiple of 16, found "
-				      "0x%" PRIx64,
-				      p->name, line->line, line->at);
+			trace_diagnose(&o->t,
+				       "%s:%zu: expected an address at=, a multiple of 16, found "
+				       "0x%" PRIx64,
+				       p->name, line->line, line->at);
 		else
 			*MEM_GROW(modules->module, modules->nmodules) =
 				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
@@ -287,14 +288,14 @@ static void open_process_modules(struct opened *o, struct site_set *set, struct 
 	for (size_t i = 1; i < modules->nmodules; i++) {
 		struct tr_module *a = &modules->module[i - 1], *b = a + 1;
 		if (b->at - a->at < a->size && b->what != a->what)
-			trace_problem(&o->t,
-				      "%s: expected the sites of different modules apart, found "
-				      "both at address 0x%" PRIx64,
-				      p->name, b->at);
+			trace_diagnose(&o->t,
+				       "%s: expected the sites of different modules apart, found "
+				       "both at address 0x%" PRIx64,
+				       p->name, b->at);
 	}
 }
 
-void open_modules(struct opened *o)
+void open_modules(struct opened_trace *o)
 {
 	struct site_set set = { 0 };
 	for (size_t i = 0; i < o->nfiles; i++)

@@ -32,7 +32,7 @@ static int by_shown(const void *a, const void *b)
 	return (x->shown > y->shown) - (x->shown < y->shown);
 }
 
-void open_texts(struct opened *o)
+void open_texts(struct opened_trace *o)
 {
 	struct trace *t = &o->t;
 	replace_own(t, &t->directory);

@@ -189,9 +189,9 @@ int main(int argc, char **argv)
 		compare_all(&times);
 		times_close(&times);
 	}
-	for (size_t i = 0; i < trace->nproblems; i++)
-		fprintf(stderr, "compare: %s\n", trace->problems[i]);
-	status = status != EXIT_FINE || trace->nproblems ? 1 : 0;
+	for (size_t i = 0; i < trace->ndiagnostics; i++)
+		fprintf(stderr, "compare: %s\n", trace->diagnostics[i]);
+	status = status != EXIT_FINE || trace->ndiagnostics ? 1 : 0;
 	trace_close(trace);
 	return status;
 }

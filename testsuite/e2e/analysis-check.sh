@@ -45,7 +45,7 @@ rank 0, thread 0: 'b' (x.c:2) is entered and never left, 1 time, first at stamp 
 rank 0, thread 0: 'b' (x.c:2) is left without having been entered, 1 time, first at stamp 4
 END
 check 'thread 2 clock=0 rank=1 lost=7\ne 2 1 0 enter\nlost 2 7' <<'END'
-rank 1, thread 1: expected room for all records, found none for 7: they are lost
+rank 1, thread 1: expected all records, found 7 dropped
 END
 check 'thread 2 clock=0 rank=1 complete=0\ne 2 1 0 enter' <<'END'
 h0-1-1.events: expected an end in good order, found none: the thread still ran when its process ended

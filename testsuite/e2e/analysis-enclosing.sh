@@ -64,7 +64,7 @@ grep -Eq '^  main +[0-9]' out && fail "main is among the what-ifs: $(cat out)"
 expect 0 coz inside
 grep -Eq '^  main +[0-9]' out || fail "coz says nothing of main: $(cat out)"
 
-# Nobody straggles: the best region inside, or nothing.
+# None straggles: the best region inside, or nothing.
 for inside in solve -; do
 	{ head_of 1 main.c; program 0 $inside | grep '^e 0 '; } | trace alone
 	page alone

@@ -154,7 +154,7 @@ for command in csp report; do
 	expect 0 $command little
 	tr -s ' \n' ' ' <out >line
 	says line 'Look at rank 0: for 88.'
-	says line 'note: outside of regions and operations, where nobody can tell work from waiting (unclassified): rank 1 for 10.8 .. 11.0 % of the run. Mark what they do there with #pragma dprof region(NAME)'
+	says line 'note: outside of regions and operations, where work cannot be told from waiting (unclassified): rank 1 for 10.8 .. 11.0 % of the run. Mark what they do there with #pragma dprof region(NAME)'
 done
 expect 0 coz little
 tr -s ' \n' ' ' <out >line

@@ -57,18 +57,18 @@ recorded() { # directory, a cause or "any": whether any is lost is chance
 	[ "$2" = any ] && [ $status = 0 ] && return
 	[ $status = 1 ] || fail "check: status $status"
 	cause=${2/any/the disk is full}
-	grep -q "expected room for .*: $cause" check || fail "check does not say that $cause: $(cat check)"
+	grep -q "expected \(all records\|room\).*: $cause" check || fail "check does not say that $cause: $(cat check)"
 	for command in report csp 'query --' coz clocks; do
 		local words=("${command% --}" "$trace")
 		[ "$command" = 'query --' ] && words+=('count(work) >= 1')
 		"$analyze" "${words[@]}" >text 2>problems
 		[ $? = 1 ] || fail "$command: status $?"
 		head -1 text | grep -q '^Damaged: [0-9]* problems\? (dprof-analyze check); ' || fail "$command: on top $(head -1 text)"
-		grep -q "expected room for .*: $cause" problems || fail "$command does not say that $cause: $(cat problems)"
+		grep -q "expected \(all records\|room\).*: $cause" problems || fail "$command does not say that $cause: $(cat problems)"
 		grep -q 'thread 0: .*; proved' text && fail "$command: the wrong thread: $(cat text)"
 		"$analyze" "${words[@]}" --json >"${command% --}.json" 2>/dev/null
 		[ $? = 1 ] || fail "$command --json: status $?"
-		holds "${command% --}" '.problems | any(test("expected room for .*: '"$cause"'"))'
+		holds "${command% --}" '.problems | any(test("expected (all records|room).*: '"$cause"'"))'
 	done
 	"$analyze" report "$trace" 2>/dev/null | tr '\n' ' ' | grep -q "Records are missing, at least [0-9]*: $cause" || fail "report does not say that $cause"
 	contained

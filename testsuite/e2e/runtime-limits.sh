@@ -40,8 +40,8 @@ limited() { # way, how many events there were, what check says of each loss ("" 
 }
 
 none="expected events, found no thread that recorded any$"
-limit="lost: the limit of a file's size is reached: raise it \(ulimit -f\)$"
-files="lost: too many files are open: raise the limit \(ulimit -n\)$"
+limit="(lost|dropped.*): the limit of a file's size is reached: raise it \(ulimit -f\)$"
+files="(lost|dropped.*): too many files are open: raise the limit \(ulimit -n\)$"
 limited no-bytes-at-first 20 "$limit|$none"
 limited no-bytes 600020 "$limit"
 limited no-bytes-for-a-library 22 "limits-library"

@@ -91,7 +91,7 @@ static void rewrite_thread(struct tr_thread *thread, const struct clockmap *maps
 static struct trace rewrite(const struct recording *r, const struct clockmap *maps)
 {
 	struct trace t = *r->trace;
-	t.problems = NULL, t.nproblems = 0;
+	t.diagnostics = NULL, t.ndiagnostics = 0;
 	t.notes = NULL, t.nnotes = 0;
 	t.threads = allocate(t.nthreads, sizeof *t.threads);
 	memcpy(t.threads, r->trace->threads, t.nthreads * sizeof *t.threads);
@@ -220,7 +220,7 @@ static bool times_hold(const struct recording *r, const struct clockmap *maps, c
 	return true;
 }
 
-static const struct standing *standing_of(const struct standings *s, size_t thread)
+static const struct ranked *ranked_of(const struct ranking *s, size_t thread)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->list[i].thread == thread)
@@ -229,10 +229,10 @@ static const struct standing *standing_of(const struct standings *s, size_t thre
 }
 
 /* The true score is known to a tick or two; it must not lie apart from the one that was computed. */
-static bool scores_hold(const struct standings *truth, const struct standings *shown)
+static bool scores_hold(const struct ranking *truth, const struct ranking *shown)
 {
 	for (size_t i = 0; i < truth->count; i++) {
-		const struct standing *want = &truth->list[i], *is = standing_of(shown, want->thread);
+		const struct ranked *want = &truth->list[i], *is = ranked_of(shown, want->thread);
 		if (!is || interval_apart(want->percent, is->percent)) {
 			printf("score of thread %zu: the truth %.9f .. %.9f is outside %.9f .. %.9f\n", want->thread,
 			       want->percent.lo, want->percent.hi, is ? is->percent.lo : 0, is ? is->percent.hi : 0);

@@ -438,7 +438,7 @@ static void one_round(const char *first, const char *second)
 	ck_assert_msg(!strcmp(dumped, dumped_again),
 		      "SEED=%" PRIu64 ": expected\n%s\nfound\n%s", seed,
 		      dumped, dumped_again);
-	ck_assert_msg(t->nproblems == again->nproblems, "SEED=%" PRIu64 "", seed);
+	ck_assert_msg(t->ndiagnostics == again->ndiagnostics, "SEED=%" PRIu64 "", seed);
 	trace_close(t);
 	trace_close(again);
 	free(text);

@@ -77,9 +77,9 @@ static void make_world(uint64_t seed, int packets)
 
 static void end_world(void)
 {
-	for (size_t i = 0; i < w.trace.nproblems; i++)
-		free(w.trace.problems[i]);
-	free(w.trace.problems);
+	for (size_t i = 0; i < w.trace.ndiagnostics; i++)
+		free(w.trace.diagnostics[i]);
+	free(w.trace.diagnostics);
 }
 
 static void check_inside(uint64_t seed, const char *what, frz_time found, double truth)
@@ -151,7 +151,7 @@ static void check_world(uint64_t seed)
 	struct times t;
 	make_world(seed, PACKETS);
 	ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
-	ck_assert_uint_eq(w.trace.nproblems, 0);
+	ck_assert_uint_eq(w.trace.ndiagnostics, 0);
 	ck_assert_uint_eq(t.ntime_bases, 1);
 	for (uint32_t c = 0; c < CLOCKS; c++)
 		check_clock(seed, &t, c);
@@ -332,8 +332,8 @@ START_TEST(unlinked_clock_is_alone_and_said)
 	ck_assert_uint_eq(t.ntime_bases, 2);
 	ck_assert_uint_eq(t.time_base[2], 1);
 	ck_assert_uint_eq(times_unit(&t, 1), 2);
-	ck_assert_uint_eq(w.trace.nproblems, 1);
-	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "h2"));
+	ck_assert_uint_eq(w.trace.ndiagnostics, 1);
+	ck_assert_ptr_nonnull(strstr(w.trace.diagnostics[0], "h2"));
 	frz_time passed = times_duration(&t, 2, 1000);
 	ck_assert_int_eq(passed.lo, 999);
 	ck_assert_int_eq(passed.hi, 1001);
@@ -353,10 +353,10 @@ static void check_contradiction(uint64_t early, enum frz_status status, uint32_t
 	ck_assert_int_eq(frz_clock(t.together, 3)->status, status);
 	ck_assert_uint_eq(t.time_base[3], line);
 	ck_assert_uint_eq(t.ntime_bases, 1 + line);
-	ck_assert_uint_eq(w.trace.nproblems, 1);
-	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "contradict"));
-	ck_assert_ptr_nonnull(strstr(w.trace.problems[0], "1500000000"));
-	ck_assert_int_eq(!strstr(w.trace.problems[0], "not proven"), line);
+	ck_assert_uint_eq(w.trace.ndiagnostics, 1);
+	ck_assert_ptr_nonnull(strstr(w.trace.diagnostics[0], "contradict"));
+	ck_assert_ptr_nonnull(strstr(w.trace.diagnostics[0], "1500000000"));
+	ck_assert_int_eq(!strstr(w.trace.diagnostics[0], "not proven"), line);
 	times_close(&t);
 	end_world();
 }

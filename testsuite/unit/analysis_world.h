@@ -170,10 +170,10 @@ void trace_arguments(struct tr_cursor *c, struct tr_event *e)
 	(void)c, (void)e;
 }
 
-void trace_problem(struct trace *trace, const char *format, ...)
+void trace_diagnose(struct trace *trace, const char *format, ...)
 {
 	(void)format;
-	trace->nproblems++;
+	trace->ndiagnostics++;
 }
 
 /* ---- A random world -------------------------------------------------------------------------- */

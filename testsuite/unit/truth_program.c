@@ -60,8 +60,8 @@ START_TEST(the_trace_is_the_program)
 		struct program *p = some_program(i);
 		struct trace *trace = program_trace(p, PROGRAM_RECORDED);
 
-		ck_assert_msg(trace->nproblems == 0, "SEED=%" PRIu64 ": %s", seed + i,
-			      trace->nproblems ? trace->problems[0] : "");
+		ck_assert_msg(trace->ndiagnostics == 0, "SEED=%" PRIu64 ": %s", seed + i,
+			      trace->ndiagnostics ? trace->diagnostics[0] : "");
 		ck_assert_uint_eq(trace->nthreads, p->nthreads);
 		ck_assert_uint_eq(trace->nlinks, p->nlinks);
 		for (size_t t = 0; t < p->nthreads; t++)

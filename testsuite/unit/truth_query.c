@@ -107,8 +107,8 @@ static void check_percent(const struct program *p, size_t thread, struct interva
 			     ".. %.6f", p->seed, thread, truth.lo, found.lo, found.hi);
 }
 
-static void check_scores(const struct program *p, const struct standings *truth,
-			 const struct standings *found)
+static void check_scores(const struct program *p, const struct ranking *truth,
+			 const struct ranking *found)
 {
 	ck_assert_uint_eq(truth->count, found->count);
 	for (size_t i = 0; i < truth->count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * standings.c - who straggles, said three ways. */
-#include "analysis/report/standings.h"
+ * ranking.c - who straggles, said three ways. */
+#include "analysis/report/ranking.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@
 
 /* ---- As a table ------------------------------------------------------------------------------ */
 
-typedef struct actor_name namer(const struct trace *, size_t thread);
+typedef struct location_name namer(const struct trace *, size_t thread);
 
 /* The width of its names. */
-static size_t print_heading(const struct findings *f, const struct standings *s, namer *name)
+static size_t print_heading(const struct findings *f, const struct ranking *s, namer *name)
 {
 	size_t width = NAME_COLUMN;
 	for (size_t i = 0; i < s->count; i++) {
@@ -36,18 +36,18 @@ static size_t print_heading(const struct findings *f, const struct standings *s,
 	return width;
 }
 
-static void print_standing(const struct findings *f, const struct standing *x, namer *name, size_t width)
+static void print_ranked(const struct findings *f, const struct ranked *x, namer *name, size_t width)
 {
 	printf("  %-*s %-17s  %-9s  %s\n", (int)width, name(f->trace, x->thread).text,
 	       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
 	       site_name_within(f->trace, x->site, SITE_COLUMN - width).text);
 }
 
-static void print_standings(const struct findings *f, const struct standings *s, namer *name, size_t most)
+static void print_ranking(const struct findings *f, const struct ranking *s, namer *name, size_t most)
 {
 	size_t width = print_heading(f, s, name);
 	for (size_t i = 0; i < s->count && i < most; i++)
-		print_standing(f, &s->list[i], name, width);
+		print_ranked(f, &s->list[i], name, width);
 	if (s->count > most)
 		printf("  and %zu more, see -v or --json\n", s->count - most);
 }
@@ -69,7 +69,7 @@ static void print_groups(const struct findings *f, size_t most)
 	struct routine_group *groups = routines_group(f, routines, &n);
 	size_t width = print_heading(f, &f->threads, thread_name);
 	for (size_t i = 0; i < n && i < most; i++) {
-		print_standing(f, groups[i].highest, thread_name, width);
+		print_ranked(f, groups[i].highest, thread_name, width);
 		if (groups[i].threads > 1)
 			print_others(f, &groups[i], routines, width);
 	}
@@ -81,12 +81,12 @@ static void print_groups(const struct findings *f, size_t most)
 	free(routines);
 }
 
-void standings_print(const struct findings *f, size_t most, bool every)
+void ranking_print(const struct findings *f, size_t most, bool every)
 {
 	bool several = f->ranks.count > 1;
 	most = every ? SIZE_MAX : most;
 	if (several)
-		print_standings(f, &f->ranks, rank_name, most);
+		print_ranking(f, &f->ranks, rank_name, most);
 	if (!f->several_threads)
 		return;
 	if (several)
@@ -94,17 +94,17 @@ void standings_print(const struct findings *f, size_t most, bool every)
 	if (f->threads.count > MANY_THREADS && !every)
 		print_groups(f, most);
 	else
-		print_standings(f, &f->threads, thread_name, most);
+		print_ranking(f, &f->threads, thread_name, most);
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
-const char *standings_verdict(const struct standings *s)
+const char *ranking_verdict(const struct ranking *s)
 {
 	return s->count > 0 && s->list[0].proved ? "proved" : "undecided";
 }
 
-static void json_standing(struct json *j, const struct findings *f, const struct standing *x)
+static void json_ranked(struct json *j, const struct findings *f, const struct ranked *x)
 {
 	jw_interval(j, "straggler_percent", x->percent);
 	jw_interval(j, "alone_s", x->alone_s);
@@ -134,9 +134,9 @@ static const char *host_of(const struct findings *f, size_t thread)
 }
 
 static void json_thread(struct json *j, const struct findings *f, size_t thread,
-			const struct standing *x, const uint32_t *routines)
+			const struct ranked *x, const uint32_t *routines)
 {
-	static const struct standing no_part = { .site = TR_NO_SITE };
+	static const struct ranked no_part = { .site = TR_NO_SITE };
 	const struct thread_totals *totals = &f->totals.threads[thread];
 	const struct span *span = findings_span(f, thread);
 	jw_object(j, NULL);
@@ -145,7 +145,7 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	jw_string(j, "host", host_of(f, thread));
 	jw_string(j, "routine", routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text);
 	jw_bool(j, "takes_part", x != NULL);
-	json_standing(j, f, x ? x : &no_part);
+	json_ranked(j, f, x ? x : &no_part);
 	frz_time working = totals_time(&f->times, span, &f->totals, thread, &totals->work);
 	frz_time waiting = totals_time(&f->times, span, &f->totals, thread, &totals->wait);
 	jw_interval(j, "working_s", findings_seconds(f, thread, working));
@@ -156,9 +156,9 @@ static void json_thread(struct json *j, const struct findings *f, size_t thread,
 	jw_end(j);
 }
 
-void standings_json(struct json *j, const struct findings *f)
+void ranking_json(struct json *j, const struct findings *f)
 {
-	const struct standing **of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	const struct ranked **of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
 	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->threads.count; i++)
 		of[f->threads.list[i].thread] = &f->threads.list[i];
@@ -174,21 +174,21 @@ void standings_json(struct json *j, const struct findings *f)
 		jw_object(j, NULL);
 		jw_string(j, "host", host_of(f, f->ranks.list[i].thread));
 		json_process(j, f, f->ranks.list[i].thread);
-		json_standing(j, f, &f->ranks.list[i]);
+		json_ranked(j, f, &f->ranks.list[i]);
 		jw_end(j);
 	}
 	jw_end(j);
 }
 
-/* ---- In one sentence ------------------------------------------------------------------------- */
+/* ---- Advice ---------------------------------------------------------------------------------- */
 
-static bool encloses_all(const struct findings *f, const struct standing *s)
+static bool encloses_all(const struct findings *f, const struct ranked *s)
 {
 	return encloses_process(&f->totals, s->site, f->trace->threads[s->thread].process);
 }
 
-/* How to see where somebody works of whom only that is known what is true of the whole run; or "". */
-static char *where_to_mark(const struct findings *f, const struct standing *s)
+/* How to see where a participant works of which only what is true of the whole run is known; or "". */
+static char *where_to_mark(const struct findings *f, const struct ranked *s)
 {
 	static const char automatic[] = "-fplugin-arg-dprof-auto=functions";
 	const char *marks = marks_region(f->trace);
@@ -209,7 +209,7 @@ static char *advice_without_scores(const struct findings *f)
 		return mem_format("Nothing was recorded%s: check that the program was compiled "
 				  "with -fplugin=dprof and has a region or an MPI call, and that "
 				  "DPROF_OFF and DPROF_EVENTS were not set.",
-				  f->lost ? " (all records found no room)" : "");
+				  f->lost ? " (all records were dropped)" : "");
 	if (!f->any_work)
 		return mem_format("No thread was ever in a region of work: mark the work with "
 				  "%s%s.", marks_region(f->trace),
@@ -219,29 +219,29 @@ static char *advice_without_scores(const struct findings *f)
 				  "(see the notes).");
 	if (f->threads.count == 1) {
 		char *where = where_to_mark(f, &f->threads.list[0]);
-		char *text = mem_format("Only one thread works or waits, so nobody waits for it.%s", where);
+		char *text = mem_format("Only one thread works or waits, so no other waits for it.%s", where);
 		free(where);
 		return text;
 	}
 	if (!f->any_wait)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
-				  "nobody can be seen to wait: compile the files that call MPI "
+				  "no rank can be seen to wait: compile the files that call MPI "
 				  "with -fplugin=dprof, or name the region in which threads wait "
 				  "with --wait.");
 	return NULL;
 }
 
 /* The highest upper bound among all but `but`. */
-static const struct standing *rival(const struct standings *s, const struct standing *but)
+static const struct ranked *rival(const struct ranking *s, const struct ranked *but)
 {
-	const struct standing *highest = NULL;
+	const struct ranked *highest = NULL;
 	for (size_t i = 0; i < s->count; i++)
 		if (&s->list[i] != but && (!highest || s->list[i].percent.hi > highest->percent.hi))
 			highest = &s->list[i];
 	return highest;
 }
 
-/* Whether an actor ever waits: the thread, or any thread of its rank. */
+/* Whether a participant ever waits: the thread, or any thread of its rank. */
 static bool ever_waits(const struct findings *f, size_t thread, bool by_thread)
 {
 	const struct tr_thread *threads = f->trace->threads;
@@ -253,8 +253,8 @@ static bool ever_waits(const struct findings *f, size_t thread, bool by_thread)
 	return false;
 }
 
-/* A thread of somebody who takes part but never waits; or SIZE_MAX. */
-static size_t never_waits(const struct findings *f, const struct standings *s, bool by_thread)
+/* A thread of a participant that never waits; or SIZE_MAX. */
+static size_t never_waits(const struct findings *f, const struct ranking *s, bool by_thread)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (!ever_waits(f, s->list[i].thread, by_thread))
@@ -282,12 +282,12 @@ static char *why_undecided(const struct findings *f)
 	return mem_copy(f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "");
 }
 
-struct place { char text[32 + SITE_NAME_ROOM]; };
+struct where_text { char text[32 + SITE_NAME_ROOM]; };
 
 /* ", mostly in region assign (kmeans.c:88)", when that is known. */
-static struct place place_of(const struct findings *f, const struct standing *s)
+static struct where_text place_of(const struct findings *f, const struct ranked *s)
 {
-	struct place p = { "" };
+	struct where_text p = { "" };
 	if (s->site == TR_OUTSIDE)
 		snprintf(p.text, sizeof p.text, ", mostly " OUTSIDE_REGIONS);
 	else if (s->site != TR_NO_SITE && !encloses_all(f, s))
@@ -296,7 +296,7 @@ static struct place place_of(const struct findings *f, const struct standing *s)
 	return p;
 }
 
-static bool rivals_overlap(const struct standings *s, const struct standing *top)
+static bool rivals_overlap(const struct ranking *s, const struct ranked *top)
 {
 	return rival(s, top) && !interval_apart(top->percent, rival(s, top)->percent);
 }
@@ -311,11 +311,11 @@ static double most_unclassified(const struct findings *f)
 	return most;
 }
 
-static char *verdict_on(const struct findings *f, const struct standings *s, namer *name)
+static char *verdict_on(const struct findings *f, const struct ranking *s, namer *name)
 {
-	const struct standing *top = &s->list[0], *second = rival(s, top);
-	struct actor_name who = name(f->trace, top->thread);
-	struct place where = place_of(f, top);
+	const struct ranked *top = &s->list[0], *second = rival(s, top);
+	struct location_name who = name(f->trace, top->thread);
+	struct where_text where = place_of(f, top);
 	struct interval_text percent = interval_range(top->percent, 2);
 	if (top->proved)
 		return mem_format("Look at %s: for %s %% of the run it works while everybody else "
@@ -323,7 +323,7 @@ static char *verdict_on(const struct findings *f, const struct standings *s, nam
 				  who.text, percent.text, where.text);
 	if (!f->one_time_base)
 		return mem_format("Undecided: the clocks of some hosts could not be related, so "
-				  "nobody is proved to wait for %s (at most %s %% of the run%s); "
+				  "no other is proved to wait for %s (at most %s %% of the run%s); "
 				  "see the problems.",
 				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
 	if (f->unsure && !rivals_overlap(s, top))
@@ -346,7 +346,7 @@ static char *verdict_on(const struct findings *f, const struct standings *s, nam
 	return advice;
 }
 
-static char *advice_on(const struct findings *f, const struct standings *s, namer *name)
+static char *advice_on(const struct findings *f, const struct ranking *s, namer *name)
 {
 	char *verdict = verdict_on(f, s, name), *where = where_to_mark(f, &s->list[0]);
 	char *advice = mem_format("%s%s", verdict, where);
@@ -355,37 +355,37 @@ static char *advice_on(const struct findings *f, const struct standings *s, name
 	return advice;
 }
 
-static const struct standings *who_counts(const struct findings *f)
+static const struct ranking *who_counts(const struct findings *f)
 {
 	return f->ranks.count == 1 ? &f->threads : &f->ranks;
 }
 
-static double highest(const struct standings *s)
+static double highest(const struct ranking *s)
 {
-	const struct standing *most = rival(s, NULL);
+	const struct ranked *most = rival(s, NULL);
 	return most ? most->percent.hi : 0;
 }
 
-const struct standing *standings_worth_a_look(const struct findings *f)
+const struct ranked *ranking_worth_a_look(const struct findings *f)
 {
-	const struct standings *s = who_counts(f);
+	const struct ranking *s = who_counts(f);
 	return !f->doubted && s->count > 1 && highest(s) >= WORTH_A_LOOK ? &s->list[0] : NULL;
 }
 
-char *standings_advice(const struct findings *f)
+char *ranking_advice(const struct findings *f)
 {
 	char *none = advice_without_scores(f);
 	if (none)
 		return none;
 	bool by_thread = f->ranks.count == 1;
-	const struct standings *s = who_counts(f);
+	const struct ranking *s = who_counts(f);
 	namer *name = by_thread ? thread_name : rank_name;
-	if (standings_worth_a_look(f))
+	if (ranking_worth_a_look(f))
 		return advice_on(f, s, name);
 	size_t never = never_waits(f, s, by_thread);
 	if (never != SIZE_MAX)
 		return mem_format("Nothing stands out; but %s never waits at a barrier, collective "
-				  "or receive that was recorded, so nobody else can be seen to "
+				  "or receive that was recorded, so no other can be seen to "
 				  "keep everybody waiting.",
 				  name(f->trace, never).text);
 	return mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
