@@ -313,7 +313,7 @@ struct dprof_chunk *dprof_chunk_take_clean(struct dprof_thread *t)
 	return c;
 }
 
-/* Every word up to `next` was claimed, or is one that nobody is going to write. */
+/* Every word up to `next` was claimed, or is one that is not going to be written. */
 static void leave(struct dprof_thread *t, uint64_t *next)
 {
 	struct dprof_chunk *c = t->current;

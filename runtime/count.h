@@ -6,7 +6,7 @@
 
 #include "runtime/thread.h"
 
-/* Somebody is going to ask. Until then nothing is counted, which would cost time. */
+/* The count will be asked for. Until then nothing is counted, which would cost time. */
 extern bool dprof_counting;
 
 /* A full chunk is gone soon: packed, or unmapped for good. */

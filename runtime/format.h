@@ -2,7 +2,7 @@
  *
  * format.h - the one description of what dprof stores: sites, records, trace files.
  *
- * The plugin emits it, the runtime writes it, the analysis reads it; nobody else describes it.
+ * The plugin emits it, the runtime writes it, the analysis reads it; nothing else describes it.
  * Everything is little-endian x86-64, in natural alignment.
  *
  * Law: a trace is readable at every moment. Whatever a process had recorded when it was killed is
@@ -96,7 +96,7 @@ enum dprof_adapter { DPROF_ADAPTER_MPI, DPROF_ADAPTER_GOMP, DPROF_ADAPTER_PTHREA
 /* ---- Records ------------------------------------------------------------------------------------
  *
  * An event (ENTER, EXIT, POINT) has a stamp and a site. An ARG says more of the event before it,
- * a LOST that so many records of the thread found no room here. How they are stored: words.h. */
+ * a LOST that so many records of the thread were dropped here. How they are stored: words.h. */
 enum dprof_op {
 	DPROF_ENTER = 0,
 	DPROF_EXIT = 1,
@@ -108,13 +108,13 @@ enum dprof_op {
 /* What an ARG record says, and the word for it in the text form. */
 #define DPROF_KEYS(X)                                                                              \
 	X(GROUP, group)   /* which group of threads takes part */                                  \
-	X(SEQ, seq)       /* the how-manieth operation of that group, from 0 */                    \
+	X(SEQ, seq)       /* index of the operation in that group, from 0 */                       \
 	X(PEER, peer)     /* rank of the other side */                                             \
 	X(TAG, tag)                                                                                \
 	X(BYTES, bytes)                                                                            \
 	X(ID, id)         /* joins a begin with its completion (request, lock) */                  \
 	X(THREAD, thread) /* thread that was created or joined */                                  \
-	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other; DPROF_WHO_KNOWS */          \
+	X(ROLE, role)     /* in a rooted collective: 1 root, 0 other; DPROF_ROLE_UNKNOWN */          \
 	X(TASK, task)     /* a task that is made, run, or waited for */                            \
 	X(CHANNEL, channel) /* a way that bytes go: one direction of a pipe or a connection */     \
 	X(OFFSET, offset) /* how many bytes had gone that way before */                            \
@@ -144,15 +144,15 @@ enum dprof_key {
  *                                   higher ranks; all others: all to all. bytes: what this rank gives (or
  *                                   gets, if it only gets); where it is 0 nothing need have waited. With an
  *                                   id it was only begun (MPI_Ibcast, MPI_Bcast_init when it is started;
- *                                   its name says the flow, too). role=DPROF_WHO_KNOWS: whatever the
- *                                   name, it is not known who waits for whom (between two groups, ...)
+ *                                   its name says the flow, too). role=DPROF_ROLE_UNKNOWN: whatever the
+ *                                   name, the wait dependencies are unknown (between two groups, ...)
  *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.
  *   wait     [id] [peer]            completion of something begun earlier; also a condition variable or
  *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
  *                                   a send and a receive inside and completes both. With a peer, which is
- *                                   DPROF_SOMEBODY, it is not known for whom it may wait (MPI_Probe, what
+ *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Probe, what
  *                                   several processes share, ...)
  *            peer [channel [offset] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a
@@ -193,14 +193,14 @@ enum dprof_key {
  *
  * A thread that waits may run tasks meanwhile. Then it leaves the operation with an EXIT that says which
  * task, and enters it again, with the same arguments, behind the task's region. Only the last of these
- * visits is the operation; the others waited for their task. (Unless somebody has left the barrier
- * before: then it was over, and the task was made behind it.) Who has left a team (join, role=0) may
+ * visits is the operation; the others waited for their task. (Unless another has left the
+ * barrier before: then it was over, and the task was made behind it.) Who has left a team (join, role=0) may
  * enter the join again to the same end.
  *
- * A peer that is DPROF_NOBODY says that no message is moved: of an operation with MPI_PROC_NULL, and
+ * A peer that is DPROF_PEER_NONE says that no message is moved: of an operation with MPI_PROC_NULL, and
  * at the done of a receive that was cancelled before it took one. Of a barrier or a coll it says that it failed,
- * and means what role=DPROF_WHO_KNOWS does. A send or a receive with that role failed: whether it has moved a
- * message is not known.
+ * and means what role=DPROF_ROLE_UNKNOWN does. A send or a receive with that role failed: whether
+ * it has moved a message is not known.
  *
  * Bytes leave a channel in the order in which they came into it. So who took the byte with number n, and has
  * left the operation that took it, comes after the entry of whoever gave that byte. The same channel has the same
@@ -216,14 +216,14 @@ enum dprof_key {
  *
  * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process is not recorded.
  *
- * Sends from one rank to another in one group with one tag meet the receives of that kind in the
- * order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is
+ * Sends from one rank to another in one group with one tag are matched with the receives of that kind in
+ * the order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is
  * under way and may be used again afterwards.
  */
 
-#define DPROF_NOBODY    (UINT64_MAX >> 8)
-#define DPROF_SOMEBODY  (DPROF_NOBODY - 1)
-#define DPROF_WHO_KNOWS 2
+#define DPROF_PEER_NONE (UINT64_MAX >> 8)
+#define DPROF_PEER_UNKNOWN (DPROF_PEER_NONE - 1)
+#define DPROF_ROLE_UNKNOWN 2
 
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *
@@ -241,9 +241,9 @@ enum dprof_key {
  *
  * A chunk that another one follows is full but for its last DPROF_SLACK_WORDS, where words may stand
  * that signal handlers claimed in the midst of each other. Its very last two words are its seal, unless the
- * first of them is zero: how many words it holds, and their sum (sum.h). It is sealed when nobody is going to pack it: when
- * its thread or process ends, or when it is forgotten for want of a helper; and a chunk that was left before it was
- * full, when its process had ended.
+ * first of them is zero: how many words it holds, and their sum (sum.h). It is sealed when it is
+ * not going to be packed: when its thread or process ends, or when it is forgotten for want of a
+ * helper; and a chunk that was left before it was full, when its process had ended.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between two instructions of an interrupted record; the reader puts those in order. */
@@ -255,7 +255,7 @@ enum dprof_key {
 #define DPROF_SLACK_WORDS    64
 #define DPROF_SEAL_WORDS     2  /* of the slack */
 
-/* Why records found no room, with what helps; and the word for it in the process file. */
+/* Why records were dropped, with what helps; and the word for it in the process file. */
 #define DPROF_WHYS(X)                                                                              \
 	X(DISK, disk, "the disk is full: set DPROF_DIR to another")                                \
 	X(QUOTA, quota, "the disk quota is used up: set DPROF_DIR to another disk")                \
@@ -278,7 +278,7 @@ enum dprof_why {
  * sealed. A thread that ran on when its process ended (`ran_on`) may have recorded more since. */
 struct dprof_end {
 	uint64_t ran_on;
-	uint64_t lost;       /* records that had found no room */
+	uint64_t lost;       /* records that had been dropped */
 	uint64_t chunks;     /* that were begun; without numbers: 1 */
 	uint64_t words;      /* of the last one */
 	uint64_t sum;        /* of these words (sum.h) */
@@ -324,12 +324,12 @@ struct dprof_events_header {
 	uint64_t pid, tid;
 	uint64_t started;      /* stamp when the file was made */
 	uint64_t ended;        /* stamp when it ended; 0 while it runs or if it was killed */
-	uint64_t lost;         /* records that found no room, in total */
+	uint64_t lost;         /* dropped records, in total */
 	char     name[16];     /* of the thread, NUL-terminated */
 	uint64_t first_chunk;  /* bytes */
 	uint64_t largest_chunk;
 	struct dprof_sched sched[2]; /* soon after it began, and when it or its process ended; or known is 0 */
-	uint64_t why;          /* bits 1 << enum dprof_why: why records found no room */
+	uint64_t why;          /* bits 1 << enum dprof_why: why records were dropped */
 	struct dprof_end end;  /* once `ended` is not 0 */
 	struct dprof_jumps jumps;
 };
@@ -378,8 +378,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
  *   group ID threads=0,1 size=N   the same for threads of this process, of N in all; shared=1: and of
  *                                 others, which give the group the same id
- *   stopped FROM TO               stamps between which nobody saw to it that no event is far from
- *                                 the last epoch (words.h): the process was stopped for long
+ *   stopped FROM TO               stamps between which it was not ensured that no event is far
+ *                                 from the last epoch (words.h): the process was stopped for long
  *   sched THREAD FROM TO cpu=NS delay=NS involuntary=N moves=N
  *                                 what the kernel had counted of a thread (struct dprof_sched), of which what
  *                                 it does not tell is left out. Its first counts and its last ones stand in the

@@ -175,7 +175,7 @@ static void start(void *unused)
 }
 
 /* pthread_create() allocates memory. In a signal handler, where malloc may be what was interrupted,
- * the signal is blocked; so whoever has a signal blocked leaves the start to somebody else. */
+ * the signal is blocked; so whoever has a signal blocked leaves the start to another. */
 static bool may_start(void)
 {
 	uint64_t blocked = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * missing.h - MPI that nobody records: a program has libmpi, and dprof's adapter is not there, or stands behind it where
- * no call comes by. */
+ * missing.h - MPI that is not recorded: a program has libmpi, and dprof's adapter is not there, or
+ * stands behind it where no call comes by. */
 #ifndef RUNTIME_MISSING_H
 #define RUNTIME_MISSING_H
 

@@ -198,7 +198,7 @@ static bool is_own(const char *path)
 
 /* ---- From the id in a word to the site -------------------------------------------------------- */
 
-/* Never changed once it is published, and never freed: somebody may be reading it. There are few. */
+/* Never changed once it is published, and never freed: it may be being read. There are few. */
 struct ranges {
 	const struct ranges *before; /* or whoever looks for leaks would find it */
 	size_t n;
@@ -325,7 +325,7 @@ static bool keep_place(const struct module *m)
 		    MAP_FIXED_NOREPLACE, -1, 0) == (void *)from;
 }
 
-/* Between two looks somebody else may have come to where m was, and gone again. */
+/* Between two looks another may have come to where m was, and gone again. */
 static void find_gone(struct module *m, bool watched)
 {
 	char text[PATH_MAX + 160];

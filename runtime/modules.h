@@ -28,7 +28,7 @@ bool dprof_modules_served(const void *code);
 /* Writes all known modules down once more, for the child of a fork. */
 void dprof_modules_retell(void);
 
-/* Around a fork: nobody is looking meanwhile. */
+/* Around a fork: there are no lookups meanwhile. */
 void dprof_modules_hold(void);
 void dprof_modules_release(void);
 

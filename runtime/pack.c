@@ -3,7 +3,7 @@
  * pack.c - a chunk becomes parts of a .packed file (packed.h).
  *
  * Runs in the helper only, so it may use any register. zstd is part of libdprof, under names that
- * nobody outside sees (room.mk): the program may have another one. All its memory is one mapping of our
+ * nothing outside sees (room.mk): the program may have another one. All its memory is one mapping of our
  * own: the program's malloc() does not notice us.
  *
  * Law: the file has whole chunks only, unless the process was killed within one. */

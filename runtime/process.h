@@ -4,7 +4,7 @@
  * file HOST-RANK.process.
  *
  * Law: nothing that exists is ever overwritten. A name that is taken means another job: then
- * this process, and with it every process of its job that meets the same, uses JOB.2, JOB.3
+ * this process, and with it every process of its job that finds the same, uses JOB.2, JOB.3
  * and so on. */
 #ifndef RUNTIME_PROCESS_H
 #define RUNTIME_PROCESS_H

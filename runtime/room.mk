@@ -13,9 +13,9 @@ OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk helper recycle count
-CORE        := settings hydra notice missing process lines modules thread end sched spare $(GENERAL) adapter instance fortran
+CORE        := settings pmi_client notice missing process lines modules thread end sched spare $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
-               communicators groups windows files members board hosts wishes endpoint measure background
+               communicators groups windows files members kvs hosts sync_options endpoint measure background
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
 $(call guest,$(GENERAL:%=runtime/%)): \
@@ -28,7 +28,7 @@ $(B)/obj/guest/%.o: %.S
 	$(call say,AS)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
-# pack.o with what it uses of zstd, whose names nobody outside sees: neither does a program's own zstd get
+# pack.o with what it uses of zstd, whose names nothing outside sees: neither does a program's own zstd get
 # in our way, nor does ours get in its way, be libdprof shared or an archive.
 $(B)/obj/guest/runtime/packer.o: $(B)/obj/guest/runtime/pack.o
 	$(call say,LINK)
@@ -76,17 +76,17 @@ MPIS        := $(if $(CC_openmpi),openmpi) $(if $(CC_mpich),mpich)
 MPI_LIBS    := $(MPIS:%=$(B)/lib/libdprof-%.so)
 things      += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(MPI_LIBS)
 
-# OpenMPI with a PMIx of its own inside must not meet another one.
+# OpenMPI with a PMIx of its own inside must not be loaded beside another one.
 PMIX := $(shell ompi_info 2>/dev/null | grep -q 'MCA pmix: ext' && pkg-config --exists pmix && \
           echo -DDPROF_PMIX $$(pkg-config --cflags pmix))
-$(B)/obj/openmpi/runtime/mpi/board.o: GUEST_FLAGS += $(PMIX)
+$(B)/obj/openmpi/runtime/mpi/kvs.o: GUEST_FLAGS += $(PMIX)
 
 define mpi_rules
 $(B)/obj/$(1)/%.o: %.c
 	$$(call say,CC)
 	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) -MMD -MP -c $$< -o $$@
 $(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
-		$(call guest,$(FREEZER_MEASURE:%=freezer/%) runtime/hydra) $(B)/lib/libdprof.so
+		$(call guest,$(FREEZER_MEASURE:%=freezer/%) runtime/pmi_client) $(B)/lib/libdprof.so
 	$$(call say,LINK)
 	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread -Wl,-soname,$$(@F) -Wl,-z,defs,-z,nodelete \
 		-Wl,-rpath,'$$$$ORIGIN' -o $$@ $$^ -lsodium

@@ -14,7 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "runtime/hydra.h"
+#include "runtime/pmi_client.h"
 
 #define CHUNK_BYTES     ((size_t)1 << 20)
 #define CHUNK_BYTES_MIN ((size_t)4096)
@@ -243,7 +243,7 @@ static void job(struct dprof_settings *s)
 	else if (number)
 		snprintf(text, sizeof(text), "%s", number);
 	else if (s->rank < 0 || !secure_getenv("PMI_FD") ||
-		 (!hydra_job(text, sizeof(text)) && !name_parent(text, sizeof(text))))
+		 (!pmi_client_job(text, sizeof(text)) && !name_parent(text, sizeof(text))))
 		snprintf(text, sizeof(text), "%ld", (long)getpid());
 	dprof_file_name(s->job, sizeof(s->job), text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slow.c - a claim found no room: make some, record the event here, or lose it and count it.
+ * slow.c - a claim did not fit: make room, record the event here, or lose it and count it.
  *
  * Called with the user's registers saved but for the vector registers, and so compiled to touch
  * general registers only (see room.mk). Signal handlers may interrupt the inserted code and this
@@ -16,7 +16,7 @@
  *   refused takes itself back, and only a new chunk begins anew.
  *
  * The fast path is closed (`end` is NULL) when the helper wants to see an epoch (thread.h), and as
- * long as nobody vouches for the law of words.h: then events are recorded in here, wide; and for good where
+ * long as the law of words.h is not ensured: then events are recorded in here, wide; and for good where
  * DPROF_EVENTS leaves out kinds that the inserted code would record. */
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -79,7 +79,7 @@ static bool begin(void)
 	return true;
 }
 
-/* Nobody makes t's next chunk when this returns true: then it is ours to make. Waits for a
+/* No other makes t's next chunk when this returns true: then it is ours to make. Waits for a
  * helper that is at it, but not for long, and not again before it is done. */
 static bool take_over(struct dprof_thread *t)
 {
@@ -154,7 +154,7 @@ static void use_slot(const struct dprof_thread *t, uint64_t *slot, bool open)
 		*slot = dprof_epoch_word(dprof_now());
 }
 
-/* The rest of a chunk in which an event with its arguments finds no room, while `busy` is set. */
+/* The rest of a chunk in which an event with its arguments does not fit, while `busy` is set. */
 static void fill_up(const struct dprof_thread *t)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;

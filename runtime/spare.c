@@ -22,7 +22,7 @@
 enum { NOTHING, MAKING, READY };
 #define HOLDS(number, is) ((uint32_t)(number) << 2 | (is))
 
-static struct place { uint32_t holds; void *start; } places[SPARES];
+static struct spare_slot { uint32_t holds; void *start; } places[SPARES];
 static bool removed;
 
 static uint64_t bytes(void)
@@ -30,13 +30,13 @@ static uint64_t bytes(void)
 	return DPROF_HEADER_SIZE + dprof_first_chunk();
 }
 
-static bool turn(struct place *p, uint32_t from, uint32_t to)
+static bool turn(struct spare_slot *p, uint32_t from, uint32_t to)
 {
 	return __atomic_compare_exchange_n(&p->holds, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* As long as the helper is making it; what the place holds then. */
-static uint32_t wait_for(const struct place *p, int times)
+static uint32_t wait_for(const struct spare_slot *p, int times)
 {
 	struct timespec patience = { .tv_nsec = WAIT_NS };
 	uint32_t holds = __atomic_load_n(&p->holds, __ATOMIC_SEQ_CST);
@@ -50,7 +50,7 @@ static uint32_t wait_for(const struct place *p, int times)
 
 void *dprof_spare_take(uint32_t number)
 {
-	struct place *p = &places[number % SPARES];
+	struct spare_slot *p = &places[number % SPARES];
 	void *start;
 
 	if (__atomic_load_n(&p->holds, __ATOMIC_ACQUIRE) >> 2 == number)
@@ -60,7 +60,7 @@ void *dprof_spare_take(uint32_t number)
 }
 
 /* The thread may have been quicker: then the file is there. */
-static void make(struct place *p, uint32_t number)
+static void make(struct spare_slot *p, uint32_t number)
 {
 	char path[PATH_MAX];
 	long at = -1;
@@ -77,7 +77,7 @@ bool dprof_spares_make(uint32_t next)
 	uint32_t wanted = next < 2 ? 0 : next / 2 < SPARES ? next / 2 : SPARES;
 
 	for (uint32_t n = next; n < next + wanted && !__atomic_load_n(&removed, __ATOMIC_SEQ_CST); n++) {
-		struct place *p = &places[n % SPARES];
+		struct spare_slot *p = &places[n % SPARES];
 
 		if (!turn(p, NOTHING, HOLDS(n, MAKING)))
 			continue;
@@ -92,7 +92,7 @@ void dprof_spares_remove(void)
 	char path[PATH_MAX];
 
 	__atomic_store_n(&removed, true, __ATOMIC_SEQ_CST);
-	for (struct place *p = places; p < places + SPARES; p++) {
+	for (struct spare_slot *p = places; p < places + SPARES; p++) {
 		uint32_t holds = wait_for(p, END_WAITS);
 
 		if (holds % 4 == READY && turn(p, holds, NOTHING) &&
@@ -103,10 +103,10 @@ void dprof_spares_remove(void)
 
 void dprof_spares_forget(void)
 {
-	for (struct place *p = places; p < places + SPARES; p++) {
+	for (struct spare_slot *p = places; p < places + SPARES; p++) {
 		if (p->holds % 4 == READY)
 			sys(SYS_munmap, p->start, bytes());
-		*p = (struct place){ NOTHING, NULL };
+		*p = (struct spare_slot){ NOTHING, NULL };
 	}
 	removed = false;
 }

@@ -79,7 +79,7 @@ static uint64_t changed(uint64_t stack, const struct dprof_thread *top)
 	return (uint64_t)top << ADDRESS_UP | changes;
 }
 
-/* Nobody but the caller knows of t any more, but for what looks at all. */
+/* Only the caller knows of t any more, but for what looks at all. */
 static void set_free(struct dprof_thread *t)
 {
 	uint64_t stack = __atomic_load_n(&free_ones, __ATOMIC_RELAXED);
@@ -328,7 +328,7 @@ void dprof_thread_begin(void *unused)
 	errno = saved_errno;
 }
 
-/* Nobody makes chunks of t when this returns. */
+/* No other makes chunks of t when this returns. */
 static void stop_supply(struct dprof_thread *t)
 {
 	int state = SUPPLY_WANTED;

@@ -9,7 +9,7 @@
  * costs little. A thread makes its first two chunks itself, unless the helper has made the first one with its file
  * ahead (spare.h); from then on it has the helper make the next one while it fills its current one. A chunk that is full is packed by the helper, wiped, and
  * clean again: so three of the largest take turns, with all their pages faulted in, and a thread that
- * goes on takes a clean one without asking anybody. If the helper is late the thread makes a chunk itself,
+ * goes on takes a clean one without asking. If the helper is late the thread makes a chunk itself,
  * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
  * no memory) or where a signal handler interrupts the change of chunks.
  *
@@ -149,8 +149,8 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
 bool dprof_chunks_take(struct dprof_thread *t);
 uint64_t dprof_chunks_end(const struct dprof_thread *t);
 
-/* Seals the full chunks (format.h) of a thread that ended, when nobody packs any more; or of one that runs on
- * when its process ends. */
+/* Seals the full chunks (format.h) of a thread that ended, when there is no packing any more; or of
+ * one that runs on when its process ends. */
 void dprof_chunks_seal(struct dprof_thread *t, bool ended);
 
 /* end.c: says in the header what was recorded. Of the calling thread, when it has closed its cursor; of any
@@ -201,8 +201,8 @@ uint32_t dprof_thread_reserve(void);
 void dprof_thread_return(uint32_t number);
 void dprof_thread_be(uint32_t number);
 
-/* The process ends: every thread that still runs ends with it. How many events there are, if somebody is going
- * to ask (count.h): no more than were recorded, and `all` of them if that is certain. */
+/* The process ends: every thread that still runs ends with it. How many events there are, if that is going
+ * to be asked (count.h): no more than were recorded, and `all` of them if that is certain. */
 struct dprof_count { uint64_t events; bool all; };
 struct dprof_count dprof_threads_end(uint64_t stamp);
 
@@ -212,7 +212,7 @@ int dprof_threads_prepare(void);
 /* In the child of a fork, which has no threads but its own and no file yet. */
 void dprof_threads_forget(void);
 
-/* Somebody tells when a thread jumps. */
+/* Jumps of threads (longjmp) are reported. */
 extern bool dprof_jumps_told;
 
 /* Records of threads that could not have a file or had ended; and bits 1 << enum dprof_why. */
@@ -263,7 +263,7 @@ void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n);
 /* No event is recorded while set; entry.S looks at it first. */
 extern uint8_t dprof_off;
 
-/* Who vouches for the law of words.h: the helper, while it runs; and nobody, once modules turn out
+/* Who ensures the law of words.h: the helper, while it runs; and none, once modules turn out
  * to share addresses or the counter is none to be used. Unless both are set every event takes the
  * slow path and is stored wide. */
 extern bool dprof_supervised, dprof_unambiguous;

@@ -14,8 +14,8 @@
  *   ARG_HIGH  the same of its upper 8 bits, where they are not 0; stands behind the ARG
  *   LOST      value: how many
  *   WIDE      an event of three words, of which the next two are the stamp and the site's address, both
- *             whole; small: enum dprof_op. Written while nobody guarantees that words are unambiguous.
- *   NOTHING   a word that nobody needed
+ *             whole; small: enum dprof_op. Written while it is not ensured that words are unambiguous.
+ *   NOTHING   a word that was not needed
  *   CHUNK     value: the number of the chunk that begins here (format.h)
  *
  * A word that is zero was never written. (An event's can only be zero in one tick of 2^40, at one of

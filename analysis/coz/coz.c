@@ -17,7 +17,7 @@
 #include "analysis/base/progress.h"
 #include "analysis/coz/coz_private.h"
 
-#define NOBODY UINT32_MAX
+#define NO_THREAD UINT32_MAX
 
 static void add_diagnostic(const struct visit *v, char *text)
 {
@@ -169,11 +169,11 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 	}
 	state->saving = saving;
 	state->happened = true;
-	for (uint32_t t = state->sleepers, next; t != NOBODY; t = next) {
+	for (uint32_t t = state->sleepers, next; t != NO_THREAD; t = next) {
 		next = v->runners[t].next_sleeper;
 		wake(v, t);
 	}
-	state->sleepers = NOBODY;
+	state->sleepers = NO_THREAD;
 }
 
 static void post(struct visit *v, struct runner *r, uint32_t input)
@@ -273,19 +273,19 @@ static bool run(struct visit *v, struct runner *r)
 static bool break_stalemate(struct visit *v)
 {
 	const struct trace *trace = v->g->trace;
-	uint32_t earliest = NOBODY;
+	uint32_t earliest = NO_THREAD;
 	int64_t when = INT64_MAX;
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		const struct runner *r = &v->runners[t];
 		if (!r->has_pending)
 			continue;
 		int64_t lo = time_of(v, t, r->pending.stamp).lo;
-		if (earliest == NOBODY || lo < when) {
+		if (earliest == NO_THREAD || lo < when) {
 			earliest = t;
 			when = lo;
 		}
 	}
-	if (earliest == NOBODY)
+	if (earliest == NO_THREAD)
 		return false;
 	const struct runner *r = &v->runners[earliest];
 	if (v->stuck++ == 0 && !v->coz->asked) {
@@ -375,7 +375,7 @@ static void open_visit(struct visit *v)
 	for (size_t i = 0; i < g->nnodes; i++)
 		v->states[i] = (struct node_state){ .missing = g->nodes[i].ninputs,
 						    .waiting = g->nodes[i].nwaiting,
-						    .sleepers = NOBODY };
+						    .sleepers = NO_THREAD };
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		v->cursors[c] = times_cursor(v->times, c);
 	for (uint32_t t = 0; t < trace->nthreads; t++)

@@ -46,7 +46,7 @@ struct runner {              /* one thread */
 
 struct node_state {
 	uint32_t missing, waiting; /* inputs, and threads that have not come by */
-	uint32_t sleepers;   /* the first, or NOBODY */
+	uint32_t sleepers;   /* the first, or NO_THREAD */
 	bool happened;
 	struct saving *saving; /* then, until all have come by */
 };

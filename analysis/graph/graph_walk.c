@@ -185,9 +185,9 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	w->completed = true;
 }
 
-static bool names_nobody(const struct tr_event *e)
+static bool names_no_peer(const struct tr_event *e)
 {
-	return trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY;
+	return trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE;
 }
 
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
@@ -196,7 +196,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
 	enum dprof_kind kind = kind_of(w, e->site);
 	task_point(w, e, ref);
-	has_match |= names_nobody(e);
+	has_match |= names_no_peer(e);
 	if ((kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_COLL) &&
 	    id != UINT64_MAX)
 		complete_id(w, id, has_match);
@@ -316,10 +316,10 @@ static void join(struct thread_walk *w, struct event_ref exit)
 }
 
 /* A wait, or a lock, that does not say for whom: a probe, what several processes share, ... */
-static bool names_somebody(enum dprof_kind kind, const struct tr_event *e)
+static bool names_unknown_peer(enum dprof_kind kind, const struct tr_event *e)
 {
 	return (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK) &&
-	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_SOMEBODY;
+	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_UNKNOWN;
 }
 
 static void outermost(struct thread_walk *w, struct event_ref exit)
@@ -327,14 +327,14 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	enum dprof_kind kind = kind_of(w, w->entered.site);
 	bool received = w->b->nattached > w->attached;
 	if (kind == DPROF_KIND_RECV && !has_id(&w->entered) && !received && !w->completed &&
-	    !names_nobody(&w->entered))
+	    !names_no_peer(&w->entered))
 		w->doubtful = true;
 	if (kind == DPROF_KIND_SLEEP) {
 		if (trace_has(&w->entered, DPROF_KEY_UNTIL))
 			graph_unknown(w->b, w->enter, exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
-	else if (names_somebody(kind, &w->entered))
+	else if (names_unknown_peer(kind, &w->entered))
 		unexplained(w, exit, &w->b->alone);
 	else if (received)
 		end_completion(w, exit);

@@ -22,7 +22,7 @@
  *  - Members of a collective named the same group and number at the same kind of operation; if their
  *    operations have not the same name, its flow is MATCH_NOWHERE.
  *
- * A receive whose "done" names DPROF_NOBODY took no message: it counts as never begun.
+ * A receive whose "done" names DPROF_PEER_NONE took no message: it counts as never begun.
  *
  * A visit to an operation that its thread left for a task does not count, nor does one to the join of a
  * team when it is followed by another. Who leaves a barrier for a task when another has left it for

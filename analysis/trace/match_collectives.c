@@ -81,8 +81,8 @@ static bool only_begins(const struct tr_event *e)
 
 static bool is_uncertain(const struct tr_event *e)
 {
-	return trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS ||
-	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY;
+	return trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_ROLE_UNKNOWN ||
+	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE;
 }
 
 static enum match_flow flow_of(const struct tr_site *site, const struct tr_event *e)

@@ -413,7 +413,7 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 				 bool receive)
 {
 	uint32_t rank = m->threads[thread].rank;
-	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY)
+	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE)
 		return NULL;
 	if (rank_named(m, e) == ANY_RANK && (!receive || trace_has(e, DPROF_KEY_PEER))) {
 		m->tally.untaken += !receive; /* the other side has recorded nothing */
@@ -424,7 +424,7 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 	if (op->only_begun)
 		begin_request(m, thread, trace_arg(e, DPROF_KEY_ID, 0), op);
 	if ((r->several && overlaps(r, op)) ||
-	    trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_WHO_KNOWS)
+	    trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_ROLE_UNKNOWN)
 		close_for(m, op);
 	if (r->several)
 		hold(r, op);
@@ -460,7 +460,7 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 {
 	if (!op->receive || op->completed || m->ranks[m->threads[thread].rank].doubtful)
 		return;
-	if (says && trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_NOBODY) {
+	if (says && trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE) {
 		take_nothing(m, op);
 		return;
 	}

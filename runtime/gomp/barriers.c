@@ -2,7 +2,7 @@
  *
  * barriers.c - barriers, also those at the end of worksharing and of `single copyprivate`.
  *
- * A thread that is in no team of several waits for nobody. Where the plugin has seen the call that is recorded,
+ * A thread that is in no team of several does not wait. Where the plugin has seen the call that is recorded,
  * too, and the thread gets a group of its own. */
 #include "runtime/gomp/gomp.h"
 
@@ -15,11 +15,11 @@ static void __attribute__((constructor)) here(void)
 }
 
 /* Of a thread without a team; made when it first comes to a barrier. */
-static __thread struct place alone;
+static __thread struct team_place alone;
 
 static struct waiting wait_at(const struct dprof_site *site)
 {
-	struct place *p = team_place.group ? &team_place : &alone;
+	struct team_place *p = team_place.group ? &team_place : &alone;
 	struct waiting w;
 
 	if (!p->group)
@@ -29,12 +29,12 @@ static struct waiting wait_at(const struct dprof_site *site)
 	return w;
 }
 
-struct barrier { struct waiting w; bool recorded; };
+struct team_barrier { struct waiting w; bool recorded; };
 
-static struct barrier enter_barrier(const void *caller)
+static struct team_barrier enter_barrier(const void *caller)
 {
 	const struct dprof_site *site = dprof_adapter_site(SITE(site_barrier), caller);
-	struct barrier b;
+	struct team_barrier b;
 
 	b.recorded = site && (team_place.group || site != SITE(site_barrier));
 	if (b.recorded)
@@ -42,13 +42,13 @@ static struct barrier enter_barrier(const void *caller)
 	return b;
 }
 
-static void begin_barrier(struct barrier *b)
+static void begin_barrier(struct team_barrier *b)
 {
 	if (b->recorded)
 		wait_enter(&b->w);
 }
 
-static void leave_barrier(const struct barrier *b)
+static void leave_barrier(const struct team_barrier *b)
 {
 	if (!b->recorded)
 		return;
@@ -60,7 +60,7 @@ static void leave_barrier(const struct barrier *b)
 	DPROF_EXPORT void name(void);                         \
 	DPROF_EXPORT void name(void)                          \
 	{                                                     \
-		struct barrier b = enter_barrier(__builtin_return_address(0));    \
+		struct team_barrier b = enter_barrier(__builtin_return_address(0)); \
                                                               \
 		begin_barrier(&b);                            \
 		REAL(name)();                                 \
@@ -70,7 +70,7 @@ static void leave_barrier(const struct barrier *b)
 	DPROF_EXPORT bool name(void);                         \
 	DPROF_EXPORT bool name(void)                          \
 	{                                                     \
-		struct barrier b = enter_barrier(__builtin_return_address(0));    \
+		struct team_barrier b = enter_barrier(__builtin_return_address(0)); \
 		bool cancelled;                               \
                                                               \
 		begin_barrier(&b);                            \
@@ -90,7 +90,7 @@ BARRIER_CANCEL(GOMP_sections_end_cancel)
 DPROF_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled);
 DPROF_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
-	struct barrier b = { 0 };
+	struct team_barrier b = { 0 };
 
 	if (!cancelled)
 		b = enter_barrier(__builtin_return_address(0));
@@ -99,7 +99,7 @@ DPROF_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
 	leave_barrier(&b);
 }
 
-/* `single copyprivate`: one thread gets NULL at once and meets the others when it is done. */
+/* `single copyprivate`: one thread gets NULL at once and synchronises with the others when it is done. */
 DPROF_EXPORT void *GOMP_single_copy_start(void);
 DPROF_EXPORT void *GOMP_single_copy_start(void)
 {
@@ -126,7 +126,7 @@ DPROF_EXPORT void *GOMP_single_copy_start(void)
 DPROF_EXPORT void GOMP_single_copy_end(void *data);
 DPROF_EXPORT void GOMP_single_copy_end(void *data)
 {
-	struct barrier b = { .recorded = IS_OURS && team_place.group };
+	struct team_barrier b = { .recorded = IS_OURS && team_place.group };
 
 	if (b.recorded)
 		b.w = wait_at(SITE(site_copy));

@@ -2,7 +2,7 @@
  *
  * doacross.c - iterations that wait for other iterations: ordered depend(sink: ...), depend(source).
  *
- *   ENTER omp ordered sink peer=SOMEBODY id=I ... EXIT     if it blocked; for iteration I of the outermost loop
+ *   ENTER omp ordered sink peer=UNKNOWN id=I ... EXIT      if it blocked; for iteration I of the outermost loop
  *   POINT omp ordered source id=I                          iteration I of the outermost loop is done so far
  *
  * The inner loops' iterations are not said: of the posts with that number, which one was waited for is not known.
@@ -26,7 +26,7 @@ static void waited(const struct dprof_site *site, struct dprof_moment since, uin
 
 	if (now - since.stamp < dprof_adapter_blocked_ticks)
 		return;
-	dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+	dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	dprof_say(&a, DPROF_KEY_ID, first);
 	dprof_adapter_record_enter_at(site, since, &a);
 	dprof_adapter_record(site, DPROF_EXIT, now, NULL);

@@ -9,7 +9,7 @@
  *   doacross.c  iterations that wait for other iterations
  *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
  *
- * Linked only into programs that call libgomp, before it. Not recorded, since nobody waits there for
+ * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
  * others: the begins and the next pieces of worksharing (GOMP_loop_*_start, _next, GOMP_sections_*,
  * GOMP_single_start, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. */
 #ifndef RUNTIME_GOMP_H
@@ -84,8 +84,8 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 /* ---- teams.c ---------------------------------------------------------------------------------- */
 
 /* The team that the calling thread is in, and the number of its next barrier. */
-struct place { uint64_t group, barriers; };
-extern __thread struct place team_place;
+struct team_place { uint64_t group, barriers; };
+extern __thread struct team_place team_place;
 
 /* ---- tasks.c ---------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
  * a piece of a taskloop, the event of a detached task): so the header begins with a copy of that, and what
  * was written goes where the task looks for it before it runs.
  *
- * Law: a task is recorded as made before anybody can run it, and its region lies within the time in
+ * Law: a task is recorded as made before any thread can run it, and its region lies within the time in
  * which libgomp lets it run. All tasks are tied in libgomp, so a task is run by one thread. */
 #include <alloca.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void say_dependences(void **depend)
 	}
 }
 
-/* At no receiving end: nobody can run it yet. */
+/* At no receiving end: no thread can run it yet. */
 static void say_made(uint64_t number, uint64_t parent, const struct taskgroup *g)
 {
 	const struct dprof_argument a[] = { { DPROF_KEY_TASK, number }, { DPROF_KEY_ID, parent },

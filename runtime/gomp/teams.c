@@ -18,7 +18,7 @@
  * Law: the threads of a team record the same group and number at its fork, at its join and at the n-th
  * barrier in between, a number that no other team of that group has. (OpenMP: all threads of a team come to the
  * same barriers in the same order. Where a construct is cancelled they do not, and the analysis says that
- * somebody is missing.) */
+ * a thread is missing.) */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ DPROF_SITE_OF(site_fork, DPROF_KIND_FORK, "omp parallel");
 DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "omp parallel");
 
 /* A parallel region, on the stack of its opener. */
-struct region {
+struct parallel_region {
 	void (*body)(void *);
 	void *data;
 	uint64_t group, number;  /* no group: it is a team of one */
@@ -41,20 +41,22 @@ struct region {
 };
 
 /* What a thread is part of; in a team that is another place, and another task. */
-struct part { struct place place; struct task task; };
+struct team_part { struct team_place place; struct task task; };
 
 /* A region that GOMP_parallel_start began: its opener runs the body by itself. */
-struct opened { struct region region; struct part outer; struct opened *around; };
+struct opened_region { struct parallel_region region; struct team_part outer;
+		       struct opened_region *around; };
 
-__thread struct place team_place;
-static __thread struct opened *opened;
+__thread struct team_place team_place;
+static __thread struct opened_region *opened;
 
 /* Teams that the calling thread opened as the outermost ones. */
 static __thread struct teams { uint64_t group, teams, barriers; unsigned size; } last;
 
 /* ---- The threads of a team -------------------------------------------------------------------- */
 
-static void operation(struct waiting *w, const struct dprof_site *site, const struct region *r, bool opener)
+static void operation(struct waiting *w, const struct dprof_site *site,
+		      const struct parallel_region *r, bool opener)
 {
 	w->site = site;
 	w->until = 0;
@@ -65,7 +67,7 @@ static void operation(struct waiting *w, const struct dprof_site *site, const st
 }
 
 /* A thread that was idle. */
-static void join_team(const struct region *r)
+static void join_team(const struct parallel_region *r)
 {
 	struct dprof_moment since = wait_idle_end();
 	uint64_t stamp = dprof_adapter_now_fenced();
@@ -76,20 +78,20 @@ static void join_team(const struct region *r)
 				   &fork.arguments);
 }
 
-static struct part enter_team(const struct region *r, bool opener)
+static struct team_part enter_team(const struct parallel_region *r, bool opener)
 {
-	struct part outer = { team_place, task_now };
+	struct team_part outer = { team_place, task_now };
 
 	if (r->group && opener)
 		dprof_adapter_exit(r->site_fork);
 	else if (r->group)
 		join_team(r);
-	team_place = (struct place){ r->group, r->barriers };
+	team_place = (struct team_place){ r->group, r->barriers };
 	task_now = (struct task){ 0 };
 	return outer;
 }
 
-static void note_barriers(struct region *r)
+static void note_barriers(struct parallel_region *r)
 {
 	uint64_t most = __atomic_load_n(&r->barriers_after, __ATOMIC_RELAXED);
 
@@ -99,8 +101,8 @@ static void note_barriers(struct region *r)
 		;
 }
 
-/* Who is no opener waits for nobody here, so that one stamp is enough. */
-static void leave_team(struct region *r, bool opener, struct part outer)
+/* Who is no opener does not wait here, so that one stamp is enough. */
+static void leave_team(struct parallel_region *r, bool opener, struct team_part outer)
 {
 	struct waiting join;
 	uint64_t left_at;
@@ -123,9 +125,9 @@ static void leave_team(struct region *r, bool opener, struct part outer)
 
 static void member(void *region)
 {
-	struct region *r = region;
+	struct parallel_region *r = region;
 	bool opener = omp_get_thread_num() == 0;
-	struct part outer = enter_team(r, opener);
+	struct team_part outer = enter_team(r, opener);
 
 	r->body(r->data);
 	leave_team(r, opener, outer);
@@ -144,7 +146,7 @@ static unsigned size_of_team(unsigned threads)
 	return threads < limit ? threads : limit;
 }
 
-static void choose_group(struct region *r, unsigned size)
+static void choose_group(struct parallel_region *r, unsigned size)
 {
 	if (omp_get_level() > 0) {
 		r->group = dprof_adapter_new_group();
@@ -164,10 +166,11 @@ static const struct dprof_site *join_behind(const struct dprof_site *fork)
 				       : (const struct dprof_site *)((const char *)fork + fork->size);
 }
 
-static struct region begin(void (*body)(void *), void *data, unsigned threads,
-			   const struct dprof_site *site)
+static struct parallel_region begin(void (*body)(void *), void *data, unsigned threads,
+				    const struct dprof_site *site)
 {
-	struct region r = { .body = body, .data = data, .site_fork = site, .site_join = join_behind(site) };
+	struct parallel_region r = { .body = body, .data = data, .site_fork = site,
+				     .site_join = join_behind(site) };
 	unsigned size = size_of_team(threads);
 	struct waiting fork;
 
@@ -179,7 +182,7 @@ static struct region begin(void (*body)(void *), void *data, unsigned threads,
 	return r;
 }
 
-static void end(struct region *r)
+static void end(struct parallel_region *r)
 {
 	if (!r->group)
 		return;
@@ -198,7 +201,7 @@ static void end(struct region *r)
                                                                                            \
 		if (!site)                                                                 \
 			return REAL(name)(body, data, threads arguments);                  \
-		struct region r = begin(body, data, threads, site);                        \
+		struct parallel_region r = begin(body, data, threads, site);               \
 		CALL_##result(REAL(name)(member, &r, threads arguments))                   \
 	}
 #define CALL_void(call)     \
@@ -231,7 +234,7 @@ PARALLEL(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, LOOP, LOOP_GIVEN)
  *
  * The opener calls _start, then the body, then GOMP_parallel_end. The other threads may run for as
  * long as that takes, so the region is not on a stack. */
-static void start(struct opened *o)
+static void start(struct opened_region *o)
 {
 	o->around = opened;
 	o->outer = enter_team(&o->region, true);
@@ -242,7 +245,7 @@ static void start(struct opened *o)
 	DPROF_EXPORT void name(void (*body)(void *), void *data, unsigned threads parameters); \
 	DPROF_EXPORT void name(void (*body)(void *), void *data, unsigned threads parameters) \
 	{                                                                                  \
-		struct opened *o = IS_OURS ? malloc(sizeof(*o)) : NULL;                    \
+		struct opened_region *o = IS_OURS ? malloc(sizeof(*o)) : NULL;             \
                                                                                            \
 		if (!o) {                                                                  \
 			REAL(name)(body, data, threads arguments);                         \
@@ -268,7 +271,7 @@ PARALLEL_START(GOMP_parallel_loop_runtime_start, OLD_LOOP, OLD_LOOP_GIVEN)
 DPROF_EXPORT void GOMP_parallel_end(void);
 DPROF_EXPORT void GOMP_parallel_end(void)
 {
-	struct opened *o = opened;
+	struct opened_region *o = opened;
 
 	if (o)
 		leave_team(&o->region, true, o->outer);
@@ -283,14 +286,14 @@ DPROF_EXPORT void GOMP_parallel_end(void)
 /* ---- In place of a target device --------------------------------------------------------------
  *
  * The region runs on the host, outside of all teams as far as OpenMP can tell. */
-struct host { struct teams last; struct part outer; };
+struct host { struct teams last; struct team_part outer; };
 
 static struct host on_host(void)
 {
 	struct host h = { last, { team_place, task_now } };
 
 	last = (struct teams){ 0 };
-	team_place = (struct place){ 0 };
+	team_place = (struct team_place){ 0 };
 	task_now = (struct task){ 0 };
 	return h;
 }

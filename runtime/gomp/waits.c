@@ -55,7 +55,7 @@ struct waiting *wait_leave_for(uint64_t task)
 	return w;
 }
 
-/* Of who is idle nobody knows whether it will be given another task: so it has left again already. */
+/* Of a thread that is idle it is unknown whether it will be given another task: so it has left again already. */
 void wait_return(struct waiting *w, uint64_t task)
 {
 	innermost = w;

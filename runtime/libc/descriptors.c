@@ -3,7 +3,7 @@
  * descriptors.c - what a descriptor stands for, found out once, and how many bytes went through it.
  *
  * An entry of the table is right until the descriptor is closed or made anew, which is noticed
- * (lifetimes.c); then it is looked up again when somebody uses it. A count is right while all who move bytes
+ * (lifetimes.c); then it is looked up again when it is used again. A count is right while all who move bytes
  * are seen: it begins where a pipe, a pair or a connection is made, is shared with the children of forks, and is
  * given up for good as soon as two move bytes the same way at the same time, another program may have got the
  * descriptor, or the C library moves bytes there on its own (streams, sendfile).
@@ -37,7 +37,7 @@ static long own_pid; /* 0: not yet known */
 
 /* ---- Counts ------------------------------------------------------------------------------------- */
 
-/* `busy` while somebody moves bytes; `lost` for good. */
+/* `busy` while bytes are moved; `lost` for good. */
 struct count {
 	uint64_t channel, bytes;
 	uint32_t busy, lost;
@@ -95,7 +95,7 @@ bool count_end(struct count *c, int64_t n)
 	return !__atomic_load_n(&c->lost, __ATOMIC_RELAXED);
 }
 
-/* Somebody has the channel of whom nothing was known. */
+/* A process has the channel of which nothing was known. */
 static void lose_all_of(uint64_t channel)
 {
 	uint32_t used = counts ? __atomic_load_n(&counts->used, __ATOMIC_ACQUIRE) : 0;
@@ -148,9 +148,9 @@ static uint64_t pair_number(ino_t from, ino_t to)
 }
 
 /* An address of IPv4 may be written as one of IPv6. */
-struct end { struct in6_addr address; in_port_t port; };
+struct socket_end { struct in6_addr address; in_port_t port; };
 
-static bool end_of(const struct sockaddr_storage *s, struct end *e)
+static bool end_of(const struct sockaddr_storage *s, struct socket_end *e)
 {
 	const struct sockaddr_in *four = (const void *)s;
 	const struct sockaddr_in6 *six = (const void *)s;
@@ -167,7 +167,7 @@ static bool end_of(const struct sockaddr_storage *s, struct end *e)
 	return s->ss_family == AF_INET || s->ss_family == AF_INET6;
 }
 
-static bool is_local(const struct end *e)
+static bool is_local(const struct socket_end *e)
 {
 	return IN6_IS_ADDR_LOOPBACK(&e->address) || IN6_IS_ADDR_LINKLOCAL(&e->address) ||
 	       (IN6_IS_ADDR_V4MAPPED(&e->address) && e->address.s6_addr[12] == 127);
@@ -183,7 +183,8 @@ static uint64_t hash_network(uint64_t h, int fd)
 	return hash(hash_host(h), &cookie, sizeof(cookie));
 }
 
-static uint64_t connection_number(int fd, const struct end *from, const struct end *to)
+static uint64_t connection_number(int fd, const struct socket_end *from,
+				  const struct socket_end *to)
 {
 	uint64_t h = hash(HASH_BEGIN, "tcp", 3);
 
@@ -204,7 +205,7 @@ static long option_of(int fd, int name)
 }
 
 /* False: it is not connected, perhaps not yet. */
-static bool find_ends(int fd, struct end *self, struct end *other)
+static bool find_ends(int fd, struct socket_end *self, struct socket_end *other)
 {
 	struct sockaddr_storage s = { 0 }, o = { 0 };
 	socklen_t size = sizeof(s), other_size = sizeof(o);
@@ -216,7 +217,7 @@ static bool find_ends(int fd, struct end *self, struct end *other)
 static void look_at_socket(int fd, struct descriptor *d)
 {
 	long domain = option_of(fd, SO_DOMAIN);
-	struct end self, other;
+	struct socket_end self, other;
 
 	d->what = OF_OTHERS;
 	if (option_of(fd, SO_PROTOCOL) != IPPROTO_TCP || (domain != AF_INET && domain != AF_INET6))
@@ -228,7 +229,7 @@ static void look_at_socket(int fd, struct descriptor *d)
 	d->channel[GIVES] = connection_number(fd, &self, &other);
 }
 
-static enum what of_device(dev_t device)
+static enum channel_kind of_device(dev_t device)
 {
 	return major(device) == MAJOR_MEMORY ? OF_FILE : OF_OTHERS;
 }
@@ -313,7 +314,7 @@ struct descriptor descriptor_of(int fd)
 	return d;
 }
 
-enum what descriptor_known(int fd)
+enum channel_kind descriptor_known(int fd)
 {
 	const struct descriptor *e = entry(fd);
 

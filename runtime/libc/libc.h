@@ -63,32 +63,34 @@ static inline bool is_watched(void)
 
 /* ---- A call that may block ---------------------------------------------------------------------- */
 
-struct call {
+struct libc_call {
 	const struct dprof_site *told;  /* where the plugin says that it stands, or NULL */
 	const void *caller;
 	struct dprof_moment since;
 };
 
 /* Taken last before the C library's function; `own` is a site of ours with its name. */
-static inline __attribute__((always_inline)) struct call call_begin(const struct dprof_site *own, const void *caller)
+static inline __attribute__((always_inline)) struct libc_call call_begin(const struct dprof_site *own,
+									 const void *caller)
 {
-	return (struct call){ dprof_adapter_call(DPROF_KIND_NONE, own->strings, DPROF_CALL_NEAR), caller,
-			      dprof_adapter_moment() };
+	return (struct libc_call){ dprof_adapter_call(DPROF_KIND_NONE, own->strings,
+						      DPROF_CALL_NEAR), caller,
+				   dprof_adapter_moment() };
 }
 
-static inline bool call_blocked(const struct call *c, uint64_t now)
+static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 {
 	return now - c->since.stamp >= dprof_adapter_blocked_ticks;
 }
 
 /* Records that the call, at this site of ours if the plugin does not say where, was over at `now`. */
-void call_record(const struct call *, const struct dprof_site *, uint64_t now,
+void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
 
 /* A call of which nothing is known but that it may have waited for others (wait), or was the thread's own
  * time (io, sleep): what AT_END(plain_end) records if it blocked. */
 struct plain {
-	struct call call;
+	struct libc_call call;
 	const struct dprof_site *site; /* NULL: it is not to be recorded */
 	struct dprof_arguments more;
 };
@@ -114,18 +116,18 @@ void call_opened(struct plain *, int fd);
 
 enum way { TAKES, GIVES };
 
-enum what { NOT_KNOWN, OF_FILE, OF_OTHERS }; /* others may end what waits for it */
+enum channel_kind { NOT_KNOWN, OF_FILE, OF_OTHERS }; /* others may end what waits for it */
 
 /* What went one way through one end of a channel; in memory that a process shares with its children. */
 struct count;
 
 /* Of this number: what it stands for, which channel is taken from or given to (0: not known), and what counts
- * that (NULL: nobody can). */
+ * that (NULL: none can). */
 struct descriptor {
-	enum what what;
+	enum channel_kind what;
 	bool is_new;              /* a connection that began here */
 	bool is_alone;            /* it is not connected, or not yet */
-	bool leads_outside;       /* it was there when the program began: to nobody whom the trace knows */
+	bool leads_outside;       /* it was there when the program began: to no thread that the trace knows */
 	uint64_t channel[2];
 	struct count *count[2];
 };
@@ -135,7 +137,7 @@ struct descriptor {
 struct descriptor descriptor_of(int fd);
 
 /* The same without asking the kernel: NOT_KNOWN if it was never looked at. */
-enum what descriptor_known(int fd);
+enum channel_kind descriptor_known(int fd);
 
 /* A pipe, a pair or a connection was made: all that goes there will be counted. */
 void descriptors_made(const int fd[2], bool both_ways);
@@ -145,7 +147,7 @@ void descriptor_connected(int fd);
 void descriptor_forget(int fd);
 void descriptor_copied(int from, int to);
 
-/* Somebody may move bytes there and is not seen: what was counted is not known any more. */
+/* Bytes may be moved there unseen: what was counted is not known any more. */
 void descriptor_lost(int fd);
 void descriptors_inherited(void); /* by another program */
 void descriptors_lost(void);      /* any of them */
@@ -161,27 +163,27 @@ bool count_end(struct count *, int64_t n);
 
 /* ---- Transfers ----------------------------------------------------------------------------------- */
 
-struct transfer {
+struct libc_transfer {
 	const struct dprof_site *site[3]; /* by what */
-	struct call call;
+	struct libc_call call;
 	struct count *count;
 	uint64_t channel, offset;
-	enum what what;
+	enum channel_kind what;
 	enum way way;
 	bool ends;                /* it came to its end: was not cancelled */
 	int64_t bytes;            /* moved; negative: none, or not known */
 };
-void transfer_begin(struct transfer *, int fd, enum way);
-void transfer_end(struct transfer *);
+void transfer_begin(struct libc_transfer *, int fd, enum way);
+void transfer_end(struct libc_transfer *);
 
 /* Records it, over at `now`; `counted`: the offset holds. */
-void transfer_record(const struct transfer *, uint64_t now, bool blocked, bool counted);
+void transfer_record(const struct libc_transfer *, uint64_t now, bool blocked, bool counted);
 
 #define TRANSFER_SITES(name)                            \
 	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name); \
 	DPROF_SITE_OF(io_##name, DPROF_KIND_IO, #name)
 #define TRANSFER(t, name, fd, way)                                                               \
-	struct transfer t AT_END(transfer_end) = {                                               \
+	struct libc_transfer t AT_END(transfer_end) = {                                          \
 		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
 	transfer_begin(&t, fd, way);                                                             \
 	t.call = call_begin(SITE(io_##name), CALLER)
@@ -191,7 +193,7 @@ void transfer_record(const struct transfer *, uint64_t now, bool blocked, bool c
 /* A call on a stream. Its descriptor is not counted: whoever makes a stream of one gives that up. */
 struct stream {
 	const struct dprof_site *site[3]; /* by what */
-	struct call call;
+	struct libc_call call;
 	FILE *file;
 	int64_t unwritten, bytes; /* in its buffer, before; moved, as far as is known, else negative */
 	enum way way;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * moves.c - somebody else moves bytes between descriptors, or between one and memory: the kernel, or a thread of
+ * moves.c - bytes that others move between descriptors, or between one and memory: the kernel, or a thread of
  * the C library.
  *
- *   ENTER splice [peer=SOMEBODY] channel=C bytes=N [role=1] ... EXIT
+ *   ENTER splice [peer=UNKNOWN] channel=C bytes=N [role=1] ... EXIT
  *
  * What moves to a pipe or a socket is given there; else it is what is taken from one. None of it is counted. */
 #include <aio.h>

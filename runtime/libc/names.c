@@ -3,7 +3,7 @@
  * names.c - what another program on this machine or another one is asked for: addresses of hosts, users and groups
  * (by way of a daemon), the log; and what a command's end is waited for.
  *
- *   ENTER getaddrinfo peer=SOMEBODY ... EXIT
+ *   ENTER getaddrinfo peer=UNKNOWN ... EXIT
  *
  * Where a file has the answer it takes a while, too, of the thread's own: that is not known here. */
 #include <grp.h>

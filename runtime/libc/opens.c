@@ -2,7 +2,7 @@
  *
  * opens.c - a FIFO is opened when its other end is, and a terminal when there is a line.
  *
- *   ENTER open peer=SOMEBODY ... EXIT
+ *   ENTER open peer=UNKNOWN ... EXIT
  *
  * To open a file is the thread's own time, and not recorded. What cannot be opened because a signal came was no
  * file. A pipe that gets one more descriptor (/dev/fd/N) is not counted any more. */

@@ -2,9 +2,9 @@
  *
  * queues.c - queues of messages, and semaphores that a number names: of System V and of POSIX.
  *
- *   ENTER msgsnd [peer=SOMEBODY] bytes=N role=1 ... EXIT      recorded also where it did not block
- *   ENTER msgrcv peer=SOMEBODY bytes=N ... EXIT
- *   ENTER semop peer=SOMEBODY ... EXIT */
+ *   ENTER msgsnd [peer=UNKNOWN] bytes=N role=1 ... EXIT       recorded also where it did not block
+ *   ENTER msgrcv peer=UNKNOWN bytes=N ... EXIT
+ *   ENTER semop peer=UNKNOWN ... EXIT */
 #include <mqueue.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -17,7 +17,7 @@
 #define MESSAGE_SITE(name) DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name)
 
 #define MESSAGE(m, name, direction)                                                               \
-	struct transfer m AT_END(transfer_end) = {                                                \
+	struct libc_transfer m AT_END(transfer_end) = {                                           \
 		.site = { SITE(wait_##name), SITE(wait_##name), SITE(wait_##name) }, .bytes = -1, \
 		.what = OF_OTHERS, .way = direction };                                            \
 	m.call = call_begin(SITE(wait_##name), CALLER)

@@ -2,7 +2,7 @@
  *
  * signals.c - until a signal comes, which another thread or process may send.
  *
- *   ENTER sigwait peer=SOMEBODY ... EXIT */
+ *   ENTER sigwait peer=UNKNOWN ... EXIT */
 #include <signal.h>
 #include <unistd.h>
 

@@ -2,8 +2,8 @@
  *
  * stdio.c - streams: bytes go through a stream, and with that perhaps through its descriptor.
  *
- *   ENTER fgets peer=SOMEBODY [channel=C] ... EXIT
- *   ENTER fflush [peer=SOMEBODY] [channel=C] bytes=N role=1 ... EXIT
+ *   ENTER fgets peer=UNKNOWN [channel=C] ... EXIT
+ *   ENTER fflush [peer=UNKNOWN] [channel=C] bytes=N role=1 ... EXIT
  *
  * The C library moves them inside of itself; how many is known of what is written, from what waits in the
  * stream's buffer before and afterwards. Also who waits until another thread is done with the stream waits.
@@ -82,8 +82,10 @@ void stream_gave(struct stream *s, int64_t bytes)
 
 static void record(const struct stream *s, struct descriptor d, bool blocked)
 {
-	struct transfer t = { .site = { s->site[NOT_KNOWN], s->site[OF_FILE], s->site[OF_OTHERS] }, .call = s->call,
-			      .channel = d.channel[s->way], .what = d.what, .way = s->way, .bytes = s->bytes };
+	struct libc_transfer t = { .site = { s->site[NOT_KNOWN], s->site[OF_FILE],
+					     s->site[OF_OTHERS] }, .call = s->call,
+				   .channel = d.channel[s->way], .what = d.what, .way = s->way,
+				   .bytes = s->bytes };
 
 	if (d.leads_outside && s->way == GIVES)
 		t.what = OF_FILE;
@@ -274,7 +276,7 @@ static void closed(struct closing *c)
 		record(&c->s, c->d, blocked);
 }
 
-/* Nobody asks afterwards what was unwritten. */
+/* Nothing asks afterwards what was unwritten. */
 DPROF_EXPORT int fclose(FILE *f)
 {
 	__typeof__(&fclose) real = REAL(fclose);

@@ -2,9 +2,9 @@
  *
  * syscalls.c - what blocks, asked for by syscall(); and futexes, for which there is no function.
  *
- *   ENTER futex peer=SOMEBODY id=ADDRESS ... EXIT      std::atomic::wait, std::latch, std::barrier, ...
+ *   ENTER futex peer=UNKNOWN id=ADDRESS ... EXIT       std::atomic::wait, std::latch, std::barrier, ...
  *   POINT futex wake id=ADDRESS
- *   ENTER read peer=SOMEBODY [channel=C] bytes=N ... EXIT
+ *   ENTER read peer=UNKNOWN [channel=C] bytes=N ... EXIT
  *
  * Who woke a futex need not have been the last one for whom its user waited (of a latch, all others count
  * down): so it is not known whom a wait was for. What such calls move is not counted. */
@@ -143,7 +143,7 @@ TRANSFERS(X)
 static long move(const struct asked *q, const struct dprof_site *wait, const struct dprof_site *io, enum way way,
 		 bool in_bytes)
 {
-	struct transfer t AT_END(transfer_end) = { .site = { wait, io, wait }, .bytes = -1 };
+	struct libc_transfer t AT_END(transfer_end) = { .site = { wait, io, wait }, .bytes = -1 };
 	long result;
 
 	before(q);

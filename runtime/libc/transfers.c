@@ -2,12 +2,13 @@
  *
  * transfers.c - bytes go through a descriptor.
  *
- *   ENTER read [peer=SOMEBODY] channel=C [offset=N] bytes=N ... EXIT            kind wait: pipes, sockets, ...
- *   ENTER write [peer=SOMEBODY] channel=C [offset=N] bytes=N role=1 ... EXIT
+ *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=N ... EXIT             kind wait: pipes, sockets, ...
+ *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read bytes=N ... EXIT                                                kind io: files
  *
- * Who blocked may have waited for somebody (peer). What gives bytes to others is recorded in any case; but the
- * standard output, as the program has found it, is a file: nobody in the trace takes what is written there. */
+ * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case; but the
+ * standard output, as the program has found it, is a file: no thread in the trace takes what is
+ * written there. */
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
@@ -18,7 +19,7 @@
 #include "runtime/libc/libc.h"
 
 /* Where the plugin says that the call stands, it has this name (call_begin). */
-void call_record(const struct call *c, const struct dprof_site *own, uint64_t now,
+void call_record(const struct libc_call *c, const struct dprof_site *own, uint64_t now,
 		 const struct dprof_arguments *a)
 {
 	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
@@ -43,11 +44,11 @@ void plain_end(struct plain *p)
 		return;
 	now = dprof_adapter_now_fenced();
 	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT)
-		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_record(&p->call, p->site, now, &p->more);
 }
 
-void transfer_begin(struct transfer *t, int fd, enum way way)
+void transfer_begin(struct libc_transfer *t, int fd, enum way way)
 {
 	struct descriptor d = descriptor_of(fd);
 
@@ -57,13 +58,13 @@ void transfer_begin(struct transfer *t, int fd, enum way way)
 	t->count = count_begin(d.count[way], &t->offset);
 }
 
-void transfer_record(const struct transfer *t, uint64_t now, bool blocked, bool counted)
+void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, bool counted)
 {
 	struct dprof_arguments a;
 
 	a.words = 0;
 	if (t->what != OF_FILE && blocked)
-		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	if (t->channel)
 		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
 	if (counted)
@@ -75,8 +76,8 @@ void transfer_record(const struct transfer *t, uint64_t now, bool blocked, bool 
 	call_record(&t->call, t->site[t->what], now, &a);
 }
 
-/* Also when the thread is cancelled: then nobody knows what was moved. */
-void transfer_end(struct transfer *t)
+/* Also when the thread is cancelled: then it is unknown what was moved. */
+void transfer_end(struct libc_transfer *t)
 {
 	bool blocked = call_blocked(&t->call, dprof_adapter_now());
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;

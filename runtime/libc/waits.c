@@ -2,9 +2,9 @@
  *
  * waits.c - what another thread or process may end.
  *
- *   ENTER poll peer=SOMEBODY ... EXIT                  likewise select, epoll_wait; without descriptors: a sleep
- *   ENTER waitpid peer=SOMEBODY [process=PID] ... EXIT
- *   ENTER pthread_once peer=SOMEBODY id=ADDRESS ... EXIT     the routine is run by another thread */
+ *   ENTER poll peer=UNKNOWN ... EXIT                   likewise select, epoll_wait; without descriptors: a sleep
+ *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT
+ *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread */
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>

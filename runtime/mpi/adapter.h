@@ -42,7 +42,7 @@ extern bool mpi_multiple;
 		   DPROF_KIND_BIT(DPROF_KIND_BARRIER))
 
 /* A call that is being recorded. */
-struct call {
+struct mpi_call {
 	bool on;                       /* say what it does */
 	const struct dprof_site *site; /* it is recorded there; or NULL */
 	const uint64_t *place;         /* behind its ENTER */
@@ -61,24 +61,25 @@ static inline bool calls_recorded(void)
 
 /* How the call is to be recorded that the thread is in: where the plugin saw it, or else at the site, if there is
  * one; with a name "" it is none that the plugin sees. And its ENTER. */
-static inline struct call call_of(const void *site, const char *name)
+static inline struct mpi_call call_of(const void *site, const char *name)
 {
 	const struct dprof_site *seen;
 
 	if (!(dprof_adapter_kinds & MPI_KINDS))
-		return (struct call){ 0 };
+		return (struct mpi_call){ 0 };
 	seen = *name ? dprof_adapter_call(DPROF_KIND_NONE, name, CALL_NEAR) : NULL;
-	return (struct call){ mpi_active && (seen || site), seen ? seen : mpi_active ? site : NULL, NULL };
+	return (struct mpi_call){ mpi_active && (seen || site),
+				  seen ? seen : mpi_active ? site : NULL, NULL };
 }
 
 /* That of the ENTER, which was just recorded. */
-static inline void call_entered(struct call *c)
+static inline void call_entered(struct mpi_call *c)
 {
 	if (dprof_adapter_wanted(dprof_site_kind(c->site)))
 		c->place = dprof_adapter_place();
 }
 
-static inline void call_enter(struct call *c, const struct dprof_arguments *a)
+static inline void call_enter(struct mpi_call *c, const struct dprof_arguments *a)
 {
 	if (!c->site)
 		return;
@@ -87,19 +88,19 @@ static inline void call_enter(struct call *c, const struct dprof_arguments *a)
 }
 
 /* Both, where there is nothing to say. */
-struct call call_begin(const void *site, const char *name);
+struct mpi_call call_begin(const void *site, const char *name);
 
 /* The EXIT, now or with a stamp; and more of the ENTER, if nothing was recorded since. */
-void call_end(struct call);
-static inline void call_end_at(struct call c, uint64_t stamp)
+void call_end(struct mpi_call);
+static inline void call_end_at(struct mpi_call c, uint64_t stamp)
 {
 	if (c.site)
 		dprof_adapter_record(c.site, DPROF_EXIT, stamp, NULL);
 }
-void call_add(struct call, enum dprof_key, uint64_t value);
+void call_add(struct mpi_call, enum dprof_key, uint64_t value);
 
-/* The call waits for others, nobody knows for whom. */
-struct call wait_begin(const void *site, const char *name);
+/* The call waits for others, it is unknown for whom. */
+struct mpi_call wait_begin(const void *site, const char *name);
 
 #define UNKNOWN_BYTES UINT64_MAX
 uint64_t bytes_of(MPI_Count, MPI_Datatype);
@@ -107,11 +108,11 @@ uint64_t bytes_of(MPI_Count, MPI_Datatype);
 /* The site and the name of MPI_Name. */
 #define NAMED(name) &site_##name, "MPI_" #name
 
-/* MPI_Called, which is shown as MPI_Name, waits for nobody knows whom. */
+/* MPI_Called, which is shown as MPI_Name, waits for an unknown peer. */
 #define WRAP_WAIT_AS(name, called, parameters, arguments)                                         \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
-		struct call c = wait_begin(NAMED(name));                                          \
+		struct mpi_call c = wait_begin(NAMED(name));                                      \
 		int result = PMPI_##called arguments;                                             \
                                                                                                   \
 		call_end(c);                                                                      \
@@ -121,7 +122,7 @@ uint64_t bytes_of(MPI_Count, MPI_Datatype);
 	DPROF_SITE_OF(site_##name, DPROF_KIND_WAIT, "MPI_" #name);                                \
 	WRAP_WAIT_AS(name, name, parameters, arguments)
 
-/* Who completes the request that MPI_Called begins waits for nobody knows whom. */
+/* Who completes the request that MPI_Called begins waits for an unknown peer. */
 #define WRAP_FOREIGN(called, parameters, arguments)                                               \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
@@ -152,7 +153,7 @@ struct group {
  * in a way not known here, all its members come here and agree on a number. */
 struct group *group_of(MPI_Comm comm);
 
-/* The same, where nobody may be waited for: there is one only if they have agreed before. */
+/* The same, where no rank may be waited for: there is one only if they have agreed before. */
 struct group *group_known(MPI_Comm comm);
 
 /* All members of this new communicator are here: they agree. */
@@ -165,8 +166,8 @@ uint64_t group_derive(struct group *);
 void group_made_as(MPI_Comm comm, uint64_t id);
 struct group *group_of_window(MPI_Win, uint64_t id);
 
-/* An operation of all its members failed here: nobody knows which of the others' it would have been, so those
- * to come have another number than the others'. */
+/* An operation of all its members failed here: it is unknown which of the others' it would have
+ * been, so those to come have another number than the others'. */
 void group_doubt(struct group *);
 
 static inline void group_keep(struct group *g)
@@ -177,7 +178,7 @@ static inline void group_keep(struct group *g)
 		g->users++;
 }
 
-void group_forget(struct group *); /* nobody uses it */
+void group_forget(struct group *); /* it is not used */
 static inline void group_release(struct group *g)
 {
 	unsigned left = mpi_multiple ? __atomic_sub_fetch(&g->users, 1, __ATOMIC_ACQ_REL) : --g->users;
@@ -186,20 +187,20 @@ static inline void group_release(struct group *g)
 		group_forget(g);
 }
 
-/* After MPI_Init, before MPI_Finalize. On ranks that agreed that somebody records. */
+/* After MPI_Init, before MPI_Finalize. On ranks that agreed that some rank records. */
 void groups_start(void);
 void groups_stop(void);
 
 /* ---- Requests --------------------------------------------------------------------------------- */
 
 /* A send or a receive as it names its message. */
-struct envelope {
+struct message_envelope {
 	struct group *group;   /* NULL: not known */
 	uint64_t peer;         /* in MPI_COMM_WORLD, unless any_source */
 	uint64_t bytes;        /* or UNKNOWN_BYTES */
 	uint64_t tag;          /* a tag of MPI's, or more (partitioned.c) */
 	bool any_source, any_tag;
-	bool nobody;           /* MPI_PROC_NULL */
+	bool none;             /* MPI_PROC_NULL */
 };
 
 /* What was begun and is not complete; or may be begun again and again. */
@@ -207,13 +208,13 @@ struct request {
 	struct request *next;
 	uint64_t handle;
 	const struct dprof_site *again; /* of a persistent one: where it is begun; or NULL */
-	struct envelope envelope;
+	struct message_envelope envelope;
 	uint64_t id;                    /* 0: it is not under way */
 	enum dprof_kind kind;           /* SEND, RECV, COLL; WAIT: foreign */
 	bool taken;                     /* in parts: by a call that may complete it */
 	bool no_status;                 /* says what was received */
 	struct request *also;           /* is complete when it is: of MPI_Isendrecv; or NULL */
-	struct parts *parts;            /* of one that sends in parts; or NULL */
+	struct partitions *parts;       /* of one that sends in parts; or NULL */
 	MPI_Comm made;                  /* by it, a communicator with */
 	uint64_t made_id;               /* that number; 0: none */
 	uint64_t seq;                   /* COLL, again: of its next start; and */
@@ -229,14 +230,15 @@ static inline uint64_t request_number(void)
 
 /* Keeps a copy under the handle; the envelope's group is kept as long. The same of a message. */
 void request_add(MPI_Request, const struct request *);
-void request_add_message(MPI_Request, enum dprof_kind, uint64_t id, const struct envelope *);
-/* One that has this handle and that nobody else has taken, or NULL. Then it is put back or dropped.
+void request_add_message(MPI_Request, enum dprof_kind, uint64_t id,
+			 const struct message_envelope *);
+/* One that has this handle and that no other has taken, or NULL. Then it is put back or dropped.
  * */
 struct request *request_take(MPI_Request);
 void request_put_back(struct request *);
 void request_drop(struct request *);
 
-/* An operation of which nobody knows for whom it waits. */
+/* An operation whose wait dependency is unknown. */
 void request_foreign(MPI_Request);
 /* The one that has this handle, taken or not; while it is not completed. */
 struct request *request_look(MPI_Request);
@@ -245,21 +247,23 @@ struct request *request_look(MPI_Request);
 
 /* A send or a receive in its call. */
 struct post {
-	struct call call;
-	struct envelope envelope;
+	struct mpi_call call;
+	struct message_envelope envelope;
 	enum dprof_kind kind;
 	uint64_t id;           /* 0: it ends with its call */
 };
 
-struct envelope envelope_of(MPI_Count count, MPI_Datatype, int peer, int tag, MPI_Comm);
+struct message_envelope envelope_of(MPI_Count count, MPI_Datatype, int peer, int tag, MPI_Comm);
 
-struct post post_blocking(enum dprof_kind, const void *site, const char *name, struct envelope);
-struct post post_begun(enum dprof_kind, const void *site, const char *name, struct envelope);
+struct post post_blocking(enum dprof_kind, const void *site, const char *name,
+			  struct message_envelope);
+struct post post_begun(enum dprof_kind, const void *site, const char *name,
+		       struct message_envelope);
 /* The same for an operation that has its number already; 0: that ends with its call. */
-struct post post_as(enum dprof_kind, const void *site, const char *name, struct envelope,
+struct post post_as(enum dprof_kind, const void *site, const char *name, struct message_envelope,
 		    uint64_t id);
 
-/* MPI has refused it, or nobody knows what came of it; before its call is over. */
+/* MPI has refused it, or it is unknown what came of it; before its call is over. */
 void post_failed(const struct post *);
 /* The call is over; what it only began has this handle now (NULL: that failed). */
 void post_end(const struct post *, const MPI_Request *);
@@ -269,23 +273,23 @@ void post_received(const struct post *, const MPI_Status *);
 /* POINT "done" of an operation with an id, or of the receive around it; no status: it is not known
  * what came. */
 void say_sent(uint64_t id, uint64_t stamp);
-void say_received(const struct envelope *, uint64_t id, const MPI_Status *, uint64_t stamp);
+void say_received(const struct message_envelope *, uint64_t id, const MPI_Status *, uint64_t stamp);
 
 /* ---- Collective operations -------------------------------------------------------------------- */
 
 /* An operation of all members of a communicator, or of a group; bytes: what this rank gives or
  * gets. */
 #define NOT_ROOTED (-1)
-#define WHO_KNOWS  (-2) /* who waits for whom */
-struct call collective_begin(const void *site, const char *name, MPI_Comm, int root,
-			     uint64_t bytes);
-struct call group_operation_begin(const void *site, const char *name, struct group *, int root,
-				  uint64_t bytes);
+#define ROLE_UNKNOWN (-2) /* the wait dependencies */
+struct mpi_call collective_begin(const void *site, const char *name, MPI_Comm, int root,
+				 uint64_t bytes);
+struct mpi_call group_operation_begin(const void *site, const char *name, struct group *, int root,
+				      uint64_t bytes);
 struct post collective_begun(const void *site, const char *name, struct group *, int root,
 			     uint64_t bytes);
 
 /* MPI has refused it, or it came to nothing; before its call ends. */
-void collective_failed(struct call, struct group *);
+void collective_failed(struct mpi_call, struct group *);
 
 /* One that may be started again and again (NULL: making it failed); one of its starts. */
 void collective_keep(const void *again, struct group *, int root, uint64_t bytes,
@@ -294,9 +298,9 @@ struct post collective_started(struct request *);
 
 /* ---- Messages in parts ------------------------------------------------------------------------ */
 
-void parts_free(struct parts *);
+void parts_free(struct partitions *);
 /* All are to be sent again. */
-void parts_started(struct parts *);
+void parts_started(struct partitions *);
 
 /* ---- Hosts ------------------------------------------------------------------------------------ */
 
@@ -304,7 +308,7 @@ void parts_started(struct parts *);
 bool hosts_start(void);
 /* Sleeps until all ranks have come here, and ends what is measured meanwhile; before hosts_stop().
  * */
-void hosts_meet(void);
+void hosts_sync(void);
 /* Measures once more and gives everything back; before MPI_Finalize. */
 void hosts_stop(void);
 

@@ -27,7 +27,7 @@ static struct {
 	size_t npeers;
 	struct frz_pace pace;
 	struct frz_stop stop;
-	struct phase phase;
+	struct sync_phase phase;
 	pthread_t thread;
 	uint64_t cpu_ns; /* of the thread, when it ended */
 	bool running;

@@ -13,21 +13,21 @@ static void __attribute__((constructor)) here(void)
 	dprof_adapter_present(DPROF_ADAPTER_MPI);
 }
 
-struct call call_begin(const void *site, const char *name)
+struct mpi_call call_begin(const void *site, const char *name)
 {
-	struct call c = call_of(site, name);
+	struct mpi_call c = call_of(site, name);
 
 	call_enter(&c, NULL);
 	return c;
 }
 
-void call_end(struct call c)
+void call_end(struct mpi_call c)
 {
 	if (c.site)
 		call_end_at(c, dprof_adapter_now_fenced());
 }
 
-void call_add(struct call c, enum dprof_key key, uint64_t value)
+void call_add(struct mpi_call c, enum dprof_key key, uint64_t value)
 {
 	struct dprof_arguments a;
 
@@ -37,14 +37,14 @@ void call_add(struct call c, enum dprof_key key, uint64_t value)
 		dprof_adapter_add(c.place, &a);
 }
 
-struct call wait_begin(const void *site, const char *name)
+struct mpi_call wait_begin(const void *site, const char *name)
 {
-	struct call c = call_of(site, name);
+	struct mpi_call c = call_of(site, name);
 	struct dprof_arguments a;
 
 	a.words = 0;
 	if (c.on)
-		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_enter(&c, &a);
 	return c;
 }
@@ -149,16 +149,16 @@ DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 	return PMPI_Abort(comm, code);
 }
 
-/* Who comes first waits for the others, in hosts_meet() if nowhere else. What we do after that is
+/* Who comes first waits for the others, in hosts_sync() if nowhere else. What we do after that is
  * not the program's, and not recorded. */
 DPROF_SITE_OF(site_Finalize, DPROF_KIND_BARRIER, "MPI_Finalize");
 DPROF_EXPORT int MPI_Finalize(void)
 {
 	if (mpi_active) {
-		struct call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD,
-						 NOT_ROOTED, UNKNOWN_BYTES);
+		struct mpi_call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD,
+						     NOT_ROOTED, UNKNOWN_BYTES);
 
-		hosts_meet();
+		hosts_sync();
 		call_end(c);
 		mpi_active = false;
 		groups_stop();

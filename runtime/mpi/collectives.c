@@ -16,13 +16,13 @@
 #define PERSISTENT (UINT64_C(1) << 55)
 #define STARTS     32
 
-/* Between two groups each waits for somebody of the other one. */
+/* Between two groups each waits for a member of the other one. */
 static uint64_t role_in(const struct group *g, int root)
 {
-	return g->between || root == WHO_KNOWS ? DPROF_WHO_KNOWS : root == g->rank;
+	return g->between || root == ROLE_UNKNOWN ? DPROF_ROLE_UNKNOWN : root == g->rank;
 }
 
-static void enter(struct call *c, const struct group *g, uint64_t seq, int root, uint64_t bytes,
+static void enter(struct mpi_call *c, const struct group *g, uint64_t seq, int root, uint64_t bytes,
 		  uint64_t id)
 {
 	struct dprof_arguments a;
@@ -41,10 +41,10 @@ static void enter(struct call *c, const struct group *g, uint64_t seq, int root,
 	call_enter(c, &a);
 }
 
-struct call group_operation_begin(const void *site, const char *name, struct group *g, int root,
-				  uint64_t bytes)
+struct mpi_call group_operation_begin(const void *site, const char *name, struct group *g, int root,
+				      uint64_t bytes)
 {
-	struct call c = call_of(site, name);
+	struct mpi_call c = call_of(site, name);
 
 	enter(&c, g, g ? g->seq : 0, root, g ? bytes : UNKNOWN_BYTES, 0);
 	if (g)
@@ -54,15 +54,15 @@ struct call group_operation_begin(const void *site, const char *name, struct gro
 
 /* The group is asked for first: the first time that may take a message, which is not the
  * operation's. */
-struct call collective_begin(const void *site, const char *name, MPI_Comm comm, int root,
-			     uint64_t bytes)
+struct mpi_call collective_begin(const void *site, const char *name, MPI_Comm comm, int root,
+				 uint64_t bytes)
 {
 	return group_operation_begin(site, name, mpi_active ? group_of(comm) : NULL, root, bytes);
 }
 
-void collective_failed(struct call c, struct group *g)
+void collective_failed(struct mpi_call c, struct group *g)
 {
-	call_add(c, DPROF_KEY_PEER, DPROF_NOBODY);
+	call_add(c, DPROF_KEY_PEER, DPROF_PEER_NONE);
 	if (g)
 		group_doubt(g);
 }
@@ -78,7 +78,7 @@ static struct post begun(const void *site, const char *name, struct group *g, ui
 	return p;
 }
 
-/* One that only begins waits for nobody: its group must be known already. */
+/* One that only begins does not wait: its group must be known already. */
 struct post collective_begun(const void *site, const char *name, struct group *g, int root,
 			     uint64_t bytes)
 {
@@ -116,8 +116,8 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
 		struct group *g = mpi_active ? group_of(comm) : NULL;                             \
-		struct call c = collective_begin(&site_##name, "MPI_" #name, comm, root,          \
-						 WITHIN(g) ? (bytes) : UNKNOWN_BYTES);            \
+		struct mpi_call c = collective_begin(&site_##name, "MPI_" #name, comm, root,      \
+						     WITHIN(g) ? (bytes) : UNKNOWN_BYTES);        \
 		int result = PMPI_##called arguments;                                             \
                                                                                                   \
 		if (result != MPI_SUCCESS)                                                        \
@@ -146,7 +146,7 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 		int result = PMPI_##called(ALL arguments, info, request);                         \
                                                                                                   \
 		if (result != MPI_SUCCESS)                                                        \
-			collective_failed((struct call){ 0 }, g);                       \
+			collective_failed((struct mpi_call){ 0 }, g);                   \
 		collective_keep(&site_##name##_init, g, root, size,                               \
 				result == MPI_SUCCESS ? request : NULL);                          \
 		return result;                                                                    \

@@ -4,7 +4,7 @@
  * one, and the new one gets its number at once, since a message may come first there.
  *
  * MPI_Comm_idup may not wait for others: its number is made without them, and belongs to the new
- * one when it is complete. What other jobs have a part in waits for nobody knows whom. */
+ * one when it is complete. What other jobs have a part in waits for an unknown peer. */
 #include "runtime/mpi/adapter.h"
 
 /* `parent`: whose operation it is; MPI_COMM_NULL where not all of its members take part. */
@@ -48,8 +48,8 @@
 	DPROF_SITE_OF(site_##name, DPROF_KIND_COLL, "MPI_" #name);                                \
 	DPROF_EXPORT int MPI_##name parameters                                                    \
 	{                                                                                         \
-		struct call c = collective_begin(&site_##name, "MPI_" #name, parent, NOT_ROOTED,  \
-						 UNKNOWN_BYTES);                                  \
+		struct mpi_call c = collective_begin(&site_##name, "MPI_" #name, parent, NOT_ROOTED, \
+						     UNKNOWN_BYTES);                              \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
 		if (result != MPI_SUCCESS && mpi_active)                                          \

@@ -91,7 +91,8 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 }
 
 /* The ENTER of a call that waits for these. */
-static inline __attribute__((always_inline)) void enter_for(struct call *c, struct request *const *requests, int n)
+static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c,
+							    struct request *const *requests, int n)
 {
 	struct dprof_arguments a;
 	bool foreign = false;
@@ -100,15 +101,15 @@ static inline __attribute__((always_inline)) void enter_for(struct call *c, stru
 	for (int i = 0; i < n; i++)
 		foreign |= requests[i] && requests[i]->kind == DPROF_KIND_WAIT;
 	if (foreign && c->on)
-		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_enter(c, &a);
 }
 
 /* The same as want() in a call that waits. */
-static struct call want_in(const void *site, const char *name, struct wanted *w, int n,
-			   const MPI_Request *handles, MPI_Status *theirs)
+static struct mpi_call want_in(const void *site, const char *name, struct wanted *w, int n,
+			       const MPI_Request *handles, MPI_Status *theirs)
 {
-	struct call c = call_of(site, name);
+	struct mpi_call c = call_of(site, name);
 
 	want(w, n, handles, theirs);
 	enter_for(&c, w->requests, w->n);
@@ -121,7 +122,7 @@ static void over(struct wanted *w)
 	w->stamp = w->n ? dprof_adapter_now_fenced() : 0;
 }
 
-static void end_at(struct call c, const struct wanted *w)
+static void end_at(struct mpi_call c, const struct wanted *w)
 {
 	if (w->stamp)
 		call_end_at(c, w->stamp);
@@ -178,7 +179,7 @@ static bool needs_status(const struct request *r)
 DPROF_SITE_OF(site_Wait, DPROF_KIND_WAIT, "MPI_Wait");
 DPROF_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-	struct call c = call_of(NAMED(Wait));
+	struct mpi_call c = call_of(NAMED(Wait));
 	struct request *r = c.on ? request_take(*request) : NULL;
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && needs_status(r) ? &own : status;
 	uint64_t stamp;
@@ -201,7 +202,7 @@ DPROF_SITE_OF(site_Waitall, DPROF_KIND_WAIT, "MPI_Waitall");
 DPROF_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
 	struct wanted w;
-	struct call c = want_in(NAMED(Waitall), &w, n, requests, statuses);
+	struct mpi_call c = want_in(NAMED(Waitall), &w, n, requests, statuses);
 	int result = PMPI_Waitall(n, requests, w.statuses);
 
 	over(&w);
@@ -216,7 +217,7 @@ DPROF_EXPORT int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Stat
 {
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && calls_recorded() ? &own : status;
 	struct wanted w;
-	struct call c = want_in(NAMED(Waitany), &w, n, requests, s);
+	struct mpi_call c = want_in(NAMED(Waitany), &w, n, requests, s);
 	int result = PMPI_Waitany(n, requests, which, s);
 
 	over(&w);
@@ -232,7 +233,7 @@ DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int whi
 			      MPI_Status *statuses)
 {
 	struct wanted w;
-	struct call c = want_in(NAMED(Waitsome), &w, n, requests, statuses);
+	struct mpi_call c = want_in(NAMED(Waitsome), &w, n, requests, statuses);
 	int result = PMPI_Waitsome(n, requests, ndone, which, w.statuses);
 
 	over(&w);
@@ -252,7 +253,7 @@ DPROF_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	int result = PMPI_Test(request, flag, s);
 
 	if (r && result == MPI_SUCCESS && *flag) {
-		struct call c = call_begin(NAMED(Test));
+		struct mpi_call c = call_begin(NAMED(Test));
 		uint64_t stamp = dprof_adapter_now_fenced();
 
 		request_done(r, s, stamp);
@@ -272,7 +273,7 @@ DPROF_EXPORT int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Statu
 	want(&w, n, requests, statuses);
 	result = PMPI_Testall(n, requests, flag, w.statuses);
 	if (w.n && result == MPI_SUCCESS && *flag) {
-		struct call c = call_begin(NAMED(Testall));
+		struct mpi_call c = call_begin(NAMED(Testall));
 
 		over(&w);
 		all_done(&w, result);
@@ -293,7 +294,7 @@ DPROF_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *which, int *fla
 	want(&w, n, requests, s);
 	result = PMPI_Testany(n, requests, which, flag, s);
 	if (w.n && result == MPI_SUCCESS && *flag && *which != MPI_UNDEFINED) {
-		struct call c = call_begin(NAMED(Testany));
+		struct mpi_call c = call_begin(NAMED(Testany));
 
 		over(&w);
 		one_done(&w, *which, s);
@@ -313,7 +314,7 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 	want(&w, n, requests, statuses);
 	result = PMPI_Testsome(n, requests, ndone, which, w.statuses);
 	if (w.n && *ndone > 0) {
-		struct call c = call_begin(NAMED(Testsome));
+		struct mpi_call c = call_begin(NAMED(Testsome));
 
 		over(&w);
 		some_done(&w, *ndone, which, result);

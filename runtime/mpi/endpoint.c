@@ -48,8 +48,8 @@ static bool is_in(const char *network, struct in_addr a)
 	return ((ntohl(n.s_addr) ^ ntohl(a.s_addr)) >> (32 - bits)) == 0;
 }
 
-/* The first of this host's addresses of which `wish` is the interface or the network. */
-static bool find_address(const char *wish, char ip[INET_ADDRSTRLEN])
+/* The first of this host's addresses of which `wanted` is the interface or the network. */
+static bool find_address(const char *wanted, char ip[INET_ADDRSTRLEN])
 {
 	struct ifaddrs *all;
 	bool found = false;
@@ -62,7 +62,7 @@ static bool find_address(const char *wish, char ip[INET_ADDRSTRLEN])
 		if (!is_up(i))
 			continue;
 		a = address_of(i);
-		found = (!strcmp(i->ifa_name, wish) || is_in(wish, a)) &&
+		found = (!strcmp(i->ifa_name, wanted) || is_in(wanted, a)) &&
 			inet_ntop(AF_INET, &a, ip, INET_ADDRSTRLEN);
 	}
 	freeifaddrs(all);
@@ -81,15 +81,15 @@ static bool on_one_machine(const struct hosts *hosts)
 /* False: all addresses. */
 static bool choose_address(const struct hosts *hosts, char ip[INET_ADDRSTRLEN])
 {
-	const char *wish = secure_getenv("DPROF_SYNC_BIND");
+	const char *wanted = secure_getenv("DPROF_SYNC_BIND");
 	struct in_addr ignored;
 
-	if (wish && *wish) {
-		if (inet_pton(AF_INET, wish, &ignored) == 1) {
-			snprintf(ip, INET_ADDRSTRLEN, "%s", wish);
+	if (wanted && *wanted) {
+		if (inet_pton(AF_INET, wanted, &ignored) == 1) {
+			snprintf(ip, INET_ADDRSTRLEN, "%s", wanted);
 			return true;
 		}
-		if (find_address(wish, ip))
+		if (find_address(wanted, ip))
 			return true;
 		dprof_adapter_line("note", "DPROF_SYNC_BIND is no IPv4 address, and no interface "
 				   "or network (like 10.1.0.0/16) of this host; took all addresses");
@@ -101,7 +101,7 @@ static bool choose_address(const struct hosts *hosts, char ip[INET_ADDRSTRLEN])
 	return false;
 }
 
-/* All addresses but loopback's, which means somebody else on every host; unless there is no
+/* All addresses but loopback's, which is another machine on every host; unless there is no
  * other. */
 static void offer_all(uint16_t port)
 {

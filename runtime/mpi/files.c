@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * files.c - what several ranks do together to a file: it may wait for the disk or for the others,
- * nobody knows for which. What one rank does alone waits for the disk and is not recorded. */
+ * it is unknown for which. What one rank does alone waits for the disk and is not recorded. */
 #include "runtime/mpi/adapter.h"
 
 #define TAKEN(count) MPI_File file, const void *data, count n, MPI_Datatype type

@@ -9,7 +9,7 @@
  * both. Communicators with members from other jobs, or with ranks that are not linked with
  * the adapter, have no number: those do not know of us.
  *
- * Where nobody may wait (MPI_Comm_idup), or more than a communicator is made (a window), the number
+ * Where no rank may wait (MPI_Comm_idup), or more than a communicator is made (a window), the number
  * is made of the parent's and of how many were made of that before:
  *
  *   | 0 | 0 | 22 bits: n, from 1 | 32 bits: of the parent |        in the 56 bits of an argument

@@ -51,9 +51,9 @@ static void name_network(char *to, size_t size)
 		snprintf(to, size, "%s/%llu", boot, (unsigned long long)net.st_ino);
 }
 
-static struct place my_place(void)
+static struct rank_place my_place(void)
 {
-	struct place p = { 0 };
+	struct rank_place p = { 0 };
 
 	snprintf(p.hostid, sizeof(p.hostid), "%s", dprof_adapter_hostid());
 	name_network(p.network, sizeof(p.network));
@@ -80,7 +80,7 @@ static void number_hosts(void)
 
 static bool learn_hosts(void)
 {
-	struct place mine = my_place();
+	struct rank_place mine = my_place();
 	char number[16];
 
 	hosts.place = calloc((size_t)hosts.size, sizeof(*hosts.place));
@@ -154,13 +154,13 @@ static void compare_cores_again(void)
 
 static void measure_start(void)
 {
-	struct wishes wishes = { 0 };
+	struct sync_options options = { 0 };
 
 	if (hosts.rank == 0)
-		wishes = wishes_read();
-	if (PMPI_Bcast(&wishes, sizeof(wishes), MPI_BYTE, 0, hosts.comm))
+		options = sync_options_read();
+	if (PMPI_Bcast(&options, sizeof(options), MPI_BYTE, 0, hosts.comm))
 		return;
-	measure_plan(&hosts, &wishes);
+	measure_plan(&hosts, &options);
 	measure_burst(&hosts, "start");
 	measure_meanwhile();
 }
@@ -179,7 +179,7 @@ bool hosts_start(void)
 	int mine = dprof_adapter_recording(), any = 0;
 
 	frz_source_found = FRZ_TSC; /* the clock of the records, whatever this host thinks of it */
-	hosts.comm = members_meet();
+	hosts.comm = members_connect();
 	if (hosts.comm == MPI_COMM_NULL)
 		return false;
 	PMPI_Comm_set_errhandler(hosts.comm, MPI_ERRORS_RETURN);
@@ -195,18 +195,18 @@ bool hosts_start(void)
 		hosts.n = 0;
 	if (compares_cores())
 		compare_cores(CORES_NS);
-	all_meet(&hosts);
+	all_sync(&hosts);
 	if (hosts.n > 1)
 		measure_start();
 	return true;
 }
 
-void hosts_meet(void)
+void hosts_sync(void)
 {
 	if (hosts.n > 1)
 		measure_until_all_are_here(&hosts);
 	else
-		all_meet(&hosts);
+		all_sync(&hosts);
 }
 
 void hosts_stop(void)

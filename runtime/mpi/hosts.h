@@ -3,7 +3,7 @@
  * hosts.h - the parts of measuring between hosts.
  *
  *   hosts.c       which ranks share a clock; begin and end
- *   wishes.c      what the environment wants of it
+ *   sync_options.c      what the environment wants of it
  *   endpoint.c    this host's socket, its addresses, its log
  *   measure.c     bursts between endpoints, pair by pair
  *   background.c  a few packets now and then while the program runs
@@ -25,16 +25,16 @@
 #define HOSTID_SIZE 192
 
 /* What each rank tells all others of where it runs. */
-struct place {
+struct rank_place {
 	char hostid[HOSTID_SIZE]; /* equal: same clock */
-	char network[96];         /* equal: they meet on loopback; "": not known */
+	char network[96];         /* equal: they communicate over loopback; "": not known */
 	cpu_set_t cores;          /* that it may run on */
 };
 
 struct hosts {
 	MPI_Comm comm;            /* all ranks; ours alone, and errors return */
 	int rank, size;
-	struct place *place;      /* by rank */
+	struct rank_place *place; /* by rank */
 	int n;
 	int *endpoint_of;         /* by host: its lowest rank */
 	int mine;
@@ -42,12 +42,12 @@ struct hosts {
 
 /* ---- What is wanted; rank 0's counts, and all ranks have it -----------------------------------*/
 
-struct wishes {
+struct sync_options {
 	uint8_t key[FRZ_KEY_SIZE];      /* of the job's packets */
 	struct frz_topology topology;   /* DPROF_SYNC_TOPOLOGY */
 	uint64_t interval_ns;           /* DPROF_SYNC_INTERVAL; 0: nothing while the program runs */
 };
-struct wishes wishes_read(void);
+struct sync_options sync_options_read(void);
 
 /* ---- This host's endpoint; nothing of it is open on other ranks -------------------------------*/
 
@@ -73,23 +73,23 @@ void endpoint_close(void);
 
 /* Called by all ranks, in this order: plan, a burst "start", meanwhile, until all are here, a burst
  * "end", forget. */
-void measure_plan(const struct hosts *, const struct wishes *);
+void measure_plan(const struct hosts *, const struct sync_options *);
 void measure_burst(const struct hosts *, const char *phase);
 void measure_meanwhile(void);
 void measure_until_all_are_here(const struct hosts *);
 void measure_forget(void);
 
 /* Sleeps until all ranks have come here. */
-void all_meet(const struct hosts *);
+void all_sync(const struct hosts *);
 
 /* One phase of an endpoint, from its begin to the line about it in the process file. */
-struct phase {
+struct sync_phase {
 	const char *name;
 	struct frz_counts before;
 	uint64_t begun_ns;
 };
-struct phase phase_begin(const char *name);
-void phase_end(const struct phase *, uint64_t cpu_ns);
+struct sync_phase phase_begin(const char *name);
+void phase_end(const struct sync_phase *, uint64_t cpu_ns);
 uint64_t thread_cpu_ns(void);
 
 /* Asks these peers, which must stay, and answers others, until background_end(). */

@@ -2,16 +2,16 @@
  *
  * measure.c - FreeZer's measuring between the endpoints, pair by pair.
  *
- * The topology says who asks whom, in which round. The two ends of a pair meet by a message each
- * way before they begin; so a round needs no barrier, and an endpoint that is late delays its own
+ * The topology says who asks whom, in which round. The two ends of a pair synchronise by a message
+ * each way before they begin; so a round needs no barrier, and an endpoint that is late delays its own
  * peers only.
  *
  *   round         0                  1
- *   host 0   meet, ask .. finish | meet, ask .. finish |
- *   host 1   meet, answer ...... | (sleeps)            |  then all meet
- *   host 2   (sleeps)            | meet, answer ...... |
+ *   host 0   sync, ask .. finish | sync, ask .. finish |
+ *   host 1   sync, answer ...... | (sleeps)            |  then all sync
+ *   host 2   (sleeps)            | sync, answer ...... |
  *
- * Law: a pair costs at most ANSWER_NS from when both have met, whatever becomes of the packets; and
+ * Law: a pair costs at most ANSWER_NS from when both are there, whatever becomes of the packets; and
  * a host whose packets did not come is named in the trace. */
 #include "runtime/mpi/hosts.h"
 
@@ -23,7 +23,7 @@
 #include "freezer/clock.h"
 #include "runtime/adapter.h"
 
-#define TAG_MEET  1
+#define TAG_OFFER 1
 #define MS        1000000u
 #define BURST_NS  (100 * MS) /* design: what a host may cost at start and at end */
 #define PROBE_NS  (20 * MS)  /* for one of several addresses to prove that it is the one */
@@ -56,7 +56,7 @@ static void sleep_until(MPI_Request *request)
 		nap();
 }
 
-void all_meet(const struct hosts *hosts)
+void all_sync(const struct hosts *hosts)
 {
 	MPI_Request all_here;
 
@@ -66,12 +66,12 @@ void all_meet(const struct hosts *hosts)
 
 /* ---- The line about a phase ------------------------------------------------------------------ */
 
-struct phase phase_begin(const char *name)
+struct sync_phase phase_begin(const char *name)
 {
-	return (struct phase){ name, own.endpoint.counts, frz_monotonic_raw_ns() };
+	return (struct sync_phase){ name, own.endpoint.counts, frz_monotonic_raw_ns() };
 }
 
-void phase_end(const struct phase *p, uint64_t cpu_ns)
+void phase_end(const struct sync_phase *p, uint64_t cpu_ns)
 {
 	const struct frz_counts *now = &own.endpoint.counts, *before = &p->before;
 	char text[256];
@@ -92,15 +92,15 @@ void phase_end(const struct phase *p, uint64_t cpu_ns)
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-void measure_plan(const struct hosts *hosts, const struct wishes *wishes)
+void measure_plan(const struct hosts *hosts, const struct sync_options *options)
 {
 	uint32_t mine = (uint32_t)hosts->mine;
 	bool asks = false;
 	size_t all, n = 0;
 
-	interval_ns = wishes->interval_ns;
+	interval_ns = options->interval_ns;
 	if (hosts->endpoint_of[hosts->mine] != hosts->rank ||
-	    frz_topology_edges(wishes->topology, (uint32_t)hosts->n, &edges, &all) < 0)
+	    frz_topology_edges(options->topology, (uint32_t)hosts->n, &edges, &all) < 0)
 		return;
 	for (size_t i = 0; i < all; i++)
 		if (edges[i].asker == mine || edges[i].answerer == mine)
@@ -111,7 +111,7 @@ void measure_plan(const struct hosts *hosts, const struct wishes *wishes)
 	asked = calloc(nedges, sizeof(*asked));
 	if (!asked)
 		nedges = 0;
-	endpoint_open(hosts, wishes->key);
+	endpoint_open(hosts, options->key);
 	if (asks && asked)
 		endpoint_open_log(hosts);
 }
@@ -127,14 +127,14 @@ void measure_forget(void)
 }
 
 /* Both are here; what the other one offers. */
-static bool meet(const struct hosts *hosts, uint32_t other, struct offer *theirs)
+static bool exchange_offers(const struct hosts *hosts, uint32_t other, struct offer *theirs)
 {
 	int rank = hosts->endpoint_of[other];
 	MPI_Request in, out;
 
-	if (PMPI_Irecv(theirs, sizeof(*theirs), MPI_BYTE, rank, TAG_MEET, hosts->comm, &in))
+	if (PMPI_Irecv(theirs, sizeof(*theirs), MPI_BYTE, rank, TAG_OFFER, hosts->comm, &in))
 		return false;
-	if (PMPI_Isend(&own.offer, sizeof(own.offer), MPI_BYTE, rank, TAG_MEET, hosts->comm, &out))
+	if (PMPI_Isend(&own.offer, sizeof(own.offer), MPI_BYTE, rank, TAG_OFFER, hosts->comm, &out))
 		return false;
 	sleep_until(&in);
 	sleep_until(&out);
@@ -194,7 +194,7 @@ static void measure_pair(const struct hosts *hosts, size_t edge, const char *pha
 	uint32_t other = asks ? e->answerer : e->asker;
 	struct offer theirs = { 0 };
 
-	if (!meet(hosts, other, &theirs) || !own.open)
+	if (!exchange_offers(hosts, other, &theirs) || !own.open)
 		return;
 	if (asks)
 		ask(hosts, &asked[edge], other, &theirs, phase);
@@ -206,14 +206,14 @@ static void measure_pair(const struct hosts *hosts, size_t edge, const char *pha
 
 void measure_burst(const struct hosts *hosts, const char *phase)
 {
-	struct phase p = phase_begin(phase);
+	struct sync_phase p = phase_begin(phase);
 	uint64_t cpu_ns = thread_cpu_ns();
 
 	for (size_t i = 0; i < nedges; i++)
 		measure_pair(hosts, i, phase);
 	if (own.open)
 		phase_end(&p, thread_cpu_ns() - cpu_ns);
-	all_meet(hosts);
+	all_sync(hosts);
 }
 
 /* Peers that did not answer at the start are not asked before the end. */
@@ -232,6 +232,6 @@ void measure_meanwhile(void)
 
 void measure_until_all_are_here(const struct hosts *hosts)
 {
-	all_meet(hosts);
+	all_sync(hosts);
 	background_end();
 }

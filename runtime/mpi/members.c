@@ -3,9 +3,9 @@
  * members.c - finds out which ranks are linked with the adapter, while the others do something
  * else.
  *
- * Each member has announced itself on the job's board before MPI begins; after it the lowest member
+ * Each member has announced itself in the job's key-value store before MPI begins; after it the lowest member
  * reads all names, and sends the others the list. These messages travel on MPI_COMM_WORLD, but each
- * is received before its receiver leaves MPI_Init. Without a board all ranks are taken for members.
+ * is received before its receiver leaves MPI_Init. Without such a store all ranks are taken for members.
  *
  * Law: no message goes to, and no operation takes in, a rank that is not a member. */
 #include "runtime/mpi/members.h"
@@ -23,7 +23,7 @@ static int size;
 
 void members_announce(void)
 {
-	announced = board_write();
+	announced = kvs_put();
 }
 
 bool members_has(int rank)
@@ -36,11 +36,11 @@ bool members_are_all(void)
 	return !list;
 }
 
-/* The lowest member; -1: nobody knows. */
+/* The lowest member; -1: unknown. */
 static int find_first(int rank)
 {
 	for (int r = 0; r < rank; r++) {
-		int is = board_shows(r);
+		int is = kvs_has(r);
 
 		if (is != 0)
 			return is > 0 ? r : -1;
@@ -48,11 +48,11 @@ static int find_first(int rank)
 	return rank;
 }
 
-/* From `first` on; what nobody knows is not a member. */
-static void read_board(int first)
+/* From `first` on; what is unknown is not a member. */
+static void read_kvs(int first)
 {
 	for (int r = first; r < size; r++)
-		list[r] = r == first || board_shows(r) > 0;
+		list[r] = r == first || kvs_has(r) > 0;
 }
 
 static void share(int rank, int first)
@@ -61,7 +61,7 @@ static void share(int rank, int first)
 		PMPI_Recv(list, size, MPI_CHAR, first, TAG_LIST, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		return;
 	}
-	read_board(first);
+	read_kvs(first);
 	for (int r = first + 1; r < size; r++)
 		if (list[r])
 			PMPI_Send(list, size, MPI_CHAR, r, TAG_LIST, MPI_COMM_WORLD);
@@ -106,7 +106,7 @@ static void note_missing(int n)
 	dprof_adapter_line("note", text);
 }
 
-MPI_Comm members_meet(void)
+MPI_Comm members_connect(void)
 {
 	MPI_Comm made = MPI_COMM_NULL;
 	int rank, first, n;
@@ -117,7 +117,7 @@ MPI_Comm members_meet(void)
 	list = first >= 0 ? calloc((size_t)size, 1) : NULL;
 	if (list)
 		share(rank, first);
-	board_leave();
+	kvs_close();
 	n = list ? count() : size;
 	if (n < size) {
 		note_missing(n);

@@ -10,18 +10,18 @@
 
 /* Before and after MPI begins. A communicator of all members, ours to free, or MPI_COMM_NULL. */
 void members_announce(void);
-MPI_Comm members_meet(void);
+MPI_Comm members_connect(void);
 
 /* After that: is this rank of MPI_COMM_WORLD a member? Are all? */
 bool members_has(int rank);
 bool members_are_all(void);
 
-/* ---- The board of the job (board.c) ------------------------------------------------------------*/
+/* ---- The job's key-value store (kvs.c) --------------------------------------------------------*/
 
-/* Before MPI begins: writes that this rank is a member; false: there is no board. */
-bool board_write(void);
-/* After: 1 that rank is, 0 it is not, -1 nobody knows. */
-int board_shows(int rank);
-void board_leave(void);
+/* Before MPI begins: writes that this rank is a member; false: there is no store. */
+bool kvs_put(void);
+/* After: 1 that rank is, 0 it is not, -1 it is unknown. */
+int kvs_has(int rank);
+void kvs_close(void);
 
 #endif

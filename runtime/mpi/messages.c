@@ -14,17 +14,18 @@
 /* ---- What is said ----------------------------------------------------------------------------- */
 
 /* In place: what is copied as soon as it is written costs more than all of this. */
-static inline __attribute__((always_inline)) void address(struct envelope *e, MPI_Count count, MPI_Datatype type,
+static inline __attribute__((always_inline)) void address(struct message_envelope *e,
+							  MPI_Count count, MPI_Datatype type,
 							  int peer, int tag, MPI_Comm comm)
 {
 	e->group = NULL;
 	e->peer = 0;
 	e->bytes = UNKNOWN_BYTES;
 	e->tag = (uint64_t)tag;
-	e->nobody = peer == MPI_PROC_NULL;
+	e->none = peer == MPI_PROC_NULL;
 	e->any_source = peer == MPI_ANY_SOURCE;
 	e->any_tag = tag == MPI_ANY_TAG;
-	if (e->nobody || !calls_recorded())
+	if (e->none || !calls_recorded())
 		return;
 	e->group = group_known(comm);
 	e->bytes = bytes_of(count, type);
@@ -36,20 +37,22 @@ static inline __attribute__((always_inline)) void address(struct envelope *e, MP
 	}
 }
 
-struct envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+struct message_envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer, int tag,
+				    MPI_Comm comm)
 {
-	struct envelope e;
+	struct message_envelope e;
 
 	address(&e, count, type, peer, tag, comm);
 	return e;
 }
 
 /* Without a group only how much: its messages cannot be told from those of another such one. */
-static __attribute__((noinline)) void say_envelope(struct dprof_arguments *a, const struct envelope *e, uint64_t id)
+static __attribute__((noinline)) void say_envelope(struct dprof_arguments *a,
+						   const struct message_envelope *e, uint64_t id)
 {
 	a->words = 0;
-	if (e->nobody)
-		dprof_say(a, DPROF_KEY_PEER, DPROF_NOBODY);
+	if (e->none)
+		dprof_say(a, DPROF_KEY_PEER, DPROF_PEER_NONE);
 	if (e->group)
 		dprof_say(a, DPROF_KEY_GROUP, e->group->id);
 	if (e->group && !e->any_source)
@@ -63,12 +66,14 @@ static __attribute__((noinline)) void say_envelope(struct dprof_arguments *a, co
 }
 
 /* Most messages that only begin name all that there is to name. */
-static inline bool names_all(const struct envelope *e)
+static inline bool names_all(const struct message_envelope *e)
 {
 	return e->group && !e->any_source && !e->any_tag && e->bytes != UNKNOWN_BYTES;
 }
 
-static inline __attribute__((always_inline)) void enter_message(struct call *c, const struct envelope *e, uint64_t id)
+static inline __attribute__((always_inline)) void enter_message(struct mpi_call *c,
+								const struct message_envelope *e,
+									uint64_t id)
 {
 	const struct dprof_argument all[] = {
 		{ DPROF_KEY_GROUP, e->group ? e->group->id : 0 }, { DPROF_KEY_PEER, e->peer },
@@ -131,8 +136,8 @@ static uint64_t bytes_received(const MPI_Status *status)
 #endif
 
 /* Where the receive did not say all itself, or its message did not come. */
-static __attribute__((noinline)) void say_rest(const struct envelope *e, uint64_t id, const MPI_Status *status,
-					       uint64_t stamp)
+static __attribute__((noinline)) void say_rest(const struct message_envelope *e, uint64_t id,
+					       const MPI_Status *status, uint64_t stamp)
 {
 	struct dprof_arguments a;
 	int from = status ? status->MPI_SOURCE : -1;
@@ -146,7 +151,7 @@ static __attribute__((noinline)) void say_rest(const struct envelope *e, uint64_
 	if (id)
 		dprof_say(&a, DPROF_KEY_ID, id);
 	if (cancelled)
-		dprof_say(&a, DPROF_KEY_PEER, DPROF_NOBODY);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_NONE);
 	else if (e->any_source && e->group && from >= 0 && from < e->group->npeers)
 		dprof_say(&a, DPROF_KEY_PEER, (uint64_t)e->group->peers[from]);
 	if (status && !cancelled && e->any_tag && e->group)
@@ -156,7 +161,8 @@ static __attribute__((noinline)) void say_rest(const struct envelope *e, uint64_
 	dprof_adapter_record((const void *)&site_received, DPROF_POINT, stamp, &a);
 }
 
-void say_received(const struct envelope *e, uint64_t id, const MPI_Status *status, uint64_t stamp)
+void say_received(const struct message_envelope *e, uint64_t id, const MPI_Status *status,
+		  uint64_t stamp)
 {
 	bool came = id && status && !e->any_source && !e->any_tag && !is_cancelled(status);
 	const struct dprof_argument a[] = { { DPROF_KEY_ID, id },
@@ -175,15 +181,15 @@ static inline __attribute__((always_inline)) void begin_post(struct post *p, enu
 							     const char *name, bool has_id)
 {
 	p->kind = kind;
-	p->call = call_of(p->envelope.nobody ? NULL : site, name);
-	p->id = has_id && p->call.on && !p->envelope.nobody ? request_number() : 0;
+	p->call = call_of(p->envelope.none ? NULL : site, name);
+	p->id = has_id && p->call.on && !p->envelope.none ? request_number() : 0;
 	enter_message(&p->call, &p->envelope, p->id);
 }
 
-struct post post_as(enum dprof_kind kind, const void *site, const char *name, struct envelope e,
-		    uint64_t id)
+struct post post_as(enum dprof_kind kind, const void *site, const char *name,
+		    struct message_envelope e, uint64_t id)
 {
-	struct post p = { .kind = kind, .envelope = e, .call = call_of(e.nobody ? NULL : site, name) };
+	struct post p = { .kind = kind, .envelope = e, .call = call_of(e.none ? NULL : site, name) };
 
 	p.id = p.call.on ? id : 0;
 	enter_message(&p.call, &p.envelope, p.id);
@@ -191,20 +197,21 @@ struct post post_as(enum dprof_kind kind, const void *site, const char *name, st
 }
 
 struct post post_blocking(enum dprof_kind kind, const void *site, const char *name,
-			  struct envelope e)
+			  struct message_envelope e)
 {
 	return post_as(kind, site, name, e, 0);
 }
 
-struct post post_begun(enum dprof_kind kind, const void *site, const char *name, struct envelope e)
+struct post post_begun(enum dprof_kind kind, const void *site, const char *name,
+		       struct message_envelope e)
 {
-	return post_as(kind, site, name, e, e.nobody ? 0 : request_number());
+	return post_as(kind, site, name, e, e.none ? 0 : request_number());
 }
 
 void post_failed(const struct post *p)
 {
-	if (!p->envelope.nobody)
-		call_add(p->call, DPROF_KEY_ROLE, DPROF_WHO_KNOWS);
+	if (!p->envelope.none)
+		call_add(p->call, DPROF_KEY_ROLE, DPROF_ROLE_UNKNOWN);
 }
 
 /* What only begins is at no receiving end. */
@@ -224,33 +231,33 @@ void post_end(const struct post *p, const MPI_Request *handle)
 
 void post_received(const struct post *p, const MPI_Status *status)
 {
-	const struct envelope *e = &p->envelope;
+	const struct message_envelope *e = &p->envelope;
 
-	if (p->call.on && status && !e->nobody && (e->any_source || e->any_tag || p->id))
+	if (p->call.on && status && !e->none && (e->any_source || e->any_tag || p->id))
 		say_received(e, p->id, status, dprof_adapter_now_fenced());
 }
 
 /* What MPI_Sendrecv does: it begins both, and ends when both are complete. */
-struct exchange { struct call call; struct post send, receive; };
+struct sendrecv { struct mpi_call call; struct post send, receive; };
 
 DPROF_SITE_OF(site_sending, DPROF_KIND_SEND, "MPI_Sendrecv sends");
 DPROF_SITE_OF(site_receiving, DPROF_KIND_RECV, "MPI_Sendrecv receives");
 
-static struct exchange exchange_begin(const void *site, const char *name, struct envelope out,
-				      struct envelope in)
+static struct sendrecv exchange_begin(const void *site, const char *name,
+				      struct message_envelope out, struct message_envelope in)
 {
-	struct exchange x = { .call = call_begin(site, name) };
+	struct sendrecv x = { .call = call_begin(site, name) };
 
 	if (!x.call.on)
 		return x;
-	if (!out.nobody)
+	if (!out.none)
 		x.send = post_begun(DPROF_KIND_SEND, &site_sending, "", out);
-	if (!in.nobody)
+	if (!in.none)
 		x.receive = post_begun(DPROF_KIND_RECV, &site_receiving, "", in);
 	return x;
 }
 
-static void exchange_end(const struct exchange *x, const MPI_Status *status)
+static void exchange_end(const struct sendrecv *x, const MPI_Status *status)
 {
 	post_received(&x->receive, status);
 	if (x->send.id && status)
@@ -263,7 +270,7 @@ static void exchange_end(const struct exchange *x, const MPI_Status *status)
 /* A message that was looked for and not found, in a receive of its own. */
 static void say_nothing_found(void)
 {
-	const struct dprof_argument a = { DPROF_KEY_PEER, DPROF_NOBODY };
+	const struct dprof_argument a = { DPROF_KEY_PEER, DPROF_PEER_NONE };
 
 	dprof_adapter_record_with((const void *)&site_received, DPROF_POINT, dprof_adapter_now_fenced(), &a, 1);
 }
@@ -298,7 +305,7 @@ DPROF_EXPORT int MPI_Improbe(int from, int tag, MPI_Comm comm, int *found, MPI_M
 {
 	bool on = mpi_active && dprof_adapter_recording() && from != MPI_PROC_NULL;
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && on ? &own : status;
-	struct envelope e = envelope_of(-1, MPI_BYTE, from, tag, comm);
+	struct message_envelope e = envelope_of(-1, MPI_BYTE, from, tag, comm);
 	struct post p = { 0 };
 	int result;
 
@@ -339,7 +346,7 @@ DPROF_SITE_OF(site_Sendrecv_replace, DPROF_KIND_WAIT, "MPI_Sendrecv_replace");
 
 #if MPI_VERSION >= 4
 /* MPICH 4.0 leaves the status as it is. */
-static void exchange_begun(const struct exchange *x, const MPI_Request *handle)
+static void exchange_begun(const struct sendrecv *x, const MPI_Request *handle)
 {
 	struct request out = { .envelope = x->send.envelope, .id = x->send.id,
 			       .kind = DPROF_KIND_SEND };

@@ -12,7 +12,7 @@
  * MPI matches such messages when they are made, not when they are started, and with their kind only. So
  * each pair has a tag of its own in the trace:
  *
- *   | 1 | 22 bits: the how-manieth between the two with this tag | 32 bits: tag | */
+ *   | 1 | 22 bits: index among those between the two with this tag | 32 bits: tag | */
 #include "runtime/mpi/adapter.h"
 
 #if MPI_VERSION >= 4
@@ -23,7 +23,7 @@
 #define NTH      32
 #define NTH_MOST ((UINT64_C(1) << 22) - 1)
 
-struct parts {
+struct partitions {
 	int n;
 	int left;               /* that are not ready */
 	const void *thread;     /* that has said of parts that they are ready, or NULL */
@@ -32,42 +32,42 @@ struct parts {
 
 static __thread char self; /* its address names the thread */
 
-void parts_free(struct parts *p)
+void parts_free(struct partitions *p)
 {
 	free(p);
 }
 
-void parts_started(struct parts *p)
+void parts_started(struct partitions *p)
 {
 	__atomic_store_n(&p->left, p->n, __ATOMIC_RELAXED);
 }
 
 /* ---- Which of them it is ---------------------------------------------------------------------- */
 
-static struct made {
-	struct made *next;
+static struct partitioned_pair {
+	struct partitioned_pair *next;
 	uint64_t group, peer, tag;
 	enum dprof_kind kind;
 	uint64_t n;
 } *all_made;
 static bool lock;
 
-static uint64_t how_many(const struct envelope *e, enum dprof_kind kind)
+static uint64_t how_many(const struct message_envelope *e, enum dprof_kind kind)
 {
-	struct made *m = all_made;
+	struct partitioned_pair *m = all_made;
 
 	while (m && (m->group != e->group->id || m->peer != e->peer || m->tag != e->tag ||
 		     m->kind != kind))
 		m = m->next;
 	if (!m && (m = malloc(sizeof(*m)))) {
-		*m = (struct made){ all_made, e->group->id, e->peer, e->tag, kind, 0 };
+		*m = (struct partitioned_pair){ all_made, e->group->id, e->peer, e->tag, kind, 0 };
 		all_made = m;
 	}
 	return m ? ++m->n : NTH_MOST + 1;
 }
 
 /* Its tag is that of the pair. */
-static struct envelope of_pair(struct envelope e, enum dprof_kind kind)
+static struct message_envelope of_pair(struct message_envelope e, enum dprof_kind kind)
 {
 	uint64_t n;
 
@@ -83,18 +83,18 @@ static struct envelope of_pair(struct envelope e, enum dprof_kind kind)
 	return e;
 }
 
-static void keep(const void *again, enum dprof_kind kind, struct envelope e, int n,
+static void keep(const void *again, enum dprof_kind kind, struct message_envelope e, int n,
 		 const MPI_Request *handle)
 {
 	struct request r = { .again = again, .kind = kind };
 
-	if (!handle || !mpi_active || !dprof_adapter_recording() || e.nobody)
+	if (!handle || !mpi_active || !dprof_adapter_recording() || e.none)
 		return;
 	r.envelope = of_pair(e, kind);
 	if (kind == DPROF_KIND_SEND)
 		r.parts = malloc(sizeof(*r.parts));
 	if (r.parts)
-		*r.parts = (struct parts){ .n = n };
+		*r.parts = (struct partitions){ .n = n };
 	if (r.parts || kind == DPROF_KIND_RECV)
 		request_add(*handle, &r);
 }
@@ -105,7 +105,7 @@ static void keep(const void *again, enum dprof_kind kind, struct envelope e, int
 				    int peer, int tag, MPI_Comm comm, MPI_Info info,              \
 				    MPI_Request *request)                                         \
 	{                                                                                         \
-		struct envelope e = envelope_of(parts * n, type, peer, tag, comm);                \
+		struct message_envelope e = envelope_of(parts * n, type, peer, tag, comm);        \
 		int result = PMPI_##name(data, parts, n, type, peer, tag, comm, info, request);   \
                                                                                                   \
 		keep(&site_##name, kind, e, parts, result == MPI_SUCCESS ? request : NULL);       \
@@ -117,19 +117,19 @@ INIT(Precv_init, DPROF_KIND_RECV, void *)
 /* ---- Ready ------------------------------------------------------------------------------------ */
 
 /* Of `n` parts; the send, if these are the last. */
-static struct call ready(MPI_Request handle, int n)
+static struct mpi_call ready(MPI_Request handle, int n)
 {
 	struct request *r = mpi_active && dprof_adapter_recording() ? request_look(handle) : NULL;
-	const void *nobody = NULL;
-	struct envelope e;
+	const void *none = NULL;
+	struct message_envelope e;
 
 	if (!r || !r->parts || n <= 0)
-		return (struct call){ 0 };
-	if (!__atomic_compare_exchange_n(&r->parts->thread, &nobody, &self, false,
-					 __ATOMIC_RELAXED, __ATOMIC_RELAXED) && nobody != &self)
+		return (struct mpi_call){ 0 };
+	if (!__atomic_compare_exchange_n(&r->parts->thread, &none, &self, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED) && none != &self)
 		__atomic_store_n(&r->parts->several, true, __ATOMIC_RELAXED);
 	if (__atomic_sub_fetch(&r->parts->left, n, __ATOMIC_ACQ_REL) > 0)
-		return (struct call){ 0 };
+		return (struct mpi_call){ 0 };
 	e = r->envelope;
 	if (__atomic_load_n(&r->parts->several, __ATOMIC_RELAXED))
 		e.group = NULL;
@@ -139,7 +139,7 @@ static struct call ready(MPI_Request handle, int n)
 #define READY(name, parameters, arguments, n)                                                     \
 	DPROF_EXPORT int MPI_##name parameters                                                    \
 	{                                                                                         \
-		struct call c = ready(request, n);                                                \
+		struct mpi_call c = ready(request, n);                                            \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
 		call_end(c);                                                                      \
@@ -156,12 +156,12 @@ READY(Pready_list, (int n, part_list parts, MPI_Request request), (n, parts, req
 
 #else
 
-void parts_free(struct parts *p)
+void parts_free(struct partitions *p)
 {
 	(void)p;
 }
 
-void parts_started(struct parts *p)
+void parts_started(struct partitions *p)
 {
 	(void)p;
 }

@@ -5,12 +5,12 @@
  * Law: a start is recorded as what it starts, and completed like that. */
 #include "runtime/mpi/adapter.h"
 
-static void keep(const void *again, enum dprof_kind kind, const struct envelope *e,
+static void keep(const void *again, enum dprof_kind kind, const struct message_envelope *e,
 		 const MPI_Request *handle)
 {
 	struct request r = { .again = again, .kind = kind, .envelope = *e };
 
-	if (handle && mpi_active && dprof_adapter_recording() && !e->nobody)
+	if (handle && mpi_active && dprof_adapter_recording() && !e->none)
 		request_add(*handle, &r);
 }
 
@@ -24,7 +24,7 @@ DPROF_SITE_OF(site_Recv_init, DPROF_KIND_RECV, "MPI_Recv_init");
 #define INIT(name, called, kind, parameters)                                                      \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
-		struct envelope e = envelope_of(n, type, peer, tag, comm);                        \
+		struct message_envelope e = envelope_of(n, type, peer, tag, comm);                \
 		int result = PMPI_##called(data, n, type, peer, tag, comm, request);              \
                                                                                                   \
 		keep(&site_##name, kind, &e, result == MPI_SUCCESS ? request : NULL);             \

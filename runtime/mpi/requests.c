@@ -129,7 +129,8 @@ void request_add(MPI_Request handle, const struct request *what)
 }
 
 /* What most requests are: nothing else of it is set but this. */
-void request_add_message(MPI_Request handle, enum dprof_kind kind, uint64_t id, const struct envelope *e)
+void request_add_message(MPI_Request handle, enum dprof_kind kind, uint64_t id,
+			 const struct message_envelope *e)
 {
 	struct request *r = allocate();
 

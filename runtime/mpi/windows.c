@@ -3,8 +3,8 @@
  * windows.c - one-sided communication: what makes windows and what synchronises on them. A window
  * has a number among those of groups, since it has collective operations of its own.
  *
- *   MPI_Win_fence          ENTER group seq [role=WHO_KNOWS] ... EXIT
- *   MPI_Win_lock, ...      ENTER peer=SOMEBODY ................ EXIT
+ *   MPI_Win_fence          ENTER group seq [role=ROLE_UNKNOWN] ... EXIT
+ *   MPI_Win_lock, ...      ENTER peer=UNKNOWN ................ EXIT
  *
  * Law: a fence says that all waited for all only where no MPI could do otherwise: others may have
  * written into this rank's part of the window until they came to this fence. That is so if the part
@@ -70,7 +70,7 @@ static void made(MPI_Win win, MPI_Comm comm, bool exposed)
 #define MAKE_AS(name, called, exposed, parameters, arguments)                                     \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
-		struct call c = collective_begin(NAMED(name), comm, NOT_ROOTED, UNKNOWN_BYTES);   \
+		struct mpi_call c = collective_begin(NAMED(name), comm, NOT_ROOTED, UNKNOWN_BYTES); \
 		int result = PMPI_##called arguments;                                             \
                                                                                                   \
 		if (result != MPI_SUCCESS && mpi_active)                                          \
@@ -105,8 +105,9 @@ DPROF_SITE_OF(site_Win_free, DPROF_KIND_COLL, "MPI_Win_free");
 DPROF_EXPORT int MPI_Win_free(MPI_Win *win)
 {
 	struct window *w = find(*win);
-	struct call c = group_operation_begin(NAMED(Win_free), w ? w->group : NULL, WHO_KNOWS,
-					      UNKNOWN_BYTES);
+	struct mpi_call c =
+		group_operation_begin(NAMED(Win_free), w ? w->group : NULL, ROLE_UNKNOWN,
+				      UNKNOWN_BYTES);
 	int result = PMPI_Win_free(win);
 
 	call_end(c);
@@ -120,8 +121,9 @@ DPROF_EXPORT int MPI_Win_fence(int asserted, MPI_Win win)
 {
 	struct window *w = find(win);
 	bool all_for_all = w && w->exposed && w->open && asserted == 0;
-	struct call c = group_operation_begin(NAMED(Win_fence), w ? w->group : NULL,
-					      all_for_all ? NOT_ROOTED : WHO_KNOWS, UNKNOWN_BYTES);
+	struct mpi_call c = group_operation_begin(NAMED(Win_fence), w ? w->group : NULL,
+						  all_for_all ? NOT_ROOTED : ROLE_UNKNOWN,
+						  UNKNOWN_BYTES);
 	int result = PMPI_Win_fence(asserted, win);
 
 	if (result != MPI_SUCCESS)

@@ -3,11 +3,11 @@
  * barriers.c - pthread_barrier_wait: ENTER group=G seq=N ... EXIT.
  *
  * A barrier is a group, and who comes draws a ticket: of a barrier for n threads, each n tickets in a
- * row met. That is so because nobody comes again before all n have come.
+ * row are one. That is so because no thread comes again before all n have come.
  *
- * Assumed: a barrier for n threads is used by n threads. Where more take turns, who met is not known
- * to anybody but the barrier. One that processes share, or of which the begin was not seen, is met by
- * nobody who is known: then each ticket is a meeting that lacks somebody. */
+ * Assumed: a barrier for n threads is used by n threads. Where more take turns, only the barrier
+ * knows who took part together. One that processes share, or of which the begin was not seen, has no
+ * known participants: then each ticket is a collective that lacks members. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ DPROF_SITE_OF(site_barrier, DPROF_KIND_BARRIER, "pthread_barrier_wait");
 struct barrier {
 	struct entry entry;
 	uint64_t group, tickets;
-	unsigned threads;       /* that meet */
+	unsigned threads;       /* that take part */
 	bool shared;
 };
 

@@ -7,7 +7,7 @@
  *
  * So, of one lock, the stamps of what is released and taken stand in the order in which that was done.
  * What need not succeed is recorded once it has. A lock that processes share may be held by any of them:
- * whoever takes it may have waited for nobody knows whom. */
+ * whoever takes it may have waited for an unknown thread. */
 #include <errno.h>
 
 #include "runtime/pthread/pthread.h"
@@ -59,7 +59,7 @@ static inline void say_lock(struct dprof_arguments *a, const void *lock, int rol
 	if (role == SHARED)
 		dprof_say(a, DPROF_KEY_ROLE, SHARED);
 	if (of_processes)
-		dprof_say(a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 }
 
 static void enter(const struct dprof_site *site, const void *lock, int role, bool of_processes,

@@ -20,7 +20,7 @@ DPROF_SITE_OF(site_begin, DPROF_KIND_FORK, "thread begin");
 DPROF_SITE_OF(site_end, DPROF_KIND_JOIN, "thread end");
 DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
 
-struct known {
+struct known_thread {
 	struct entry entry;     /* key: its pthread_t */
 	void *(*function)(void *);
 	void *argument;
@@ -33,7 +33,7 @@ struct table threads_table;
 
 /* ---- Under the table's lock ------------------------------------------------------------------- */
 
-static void list(struct known *k, pthread_t id)
+static void list(struct known_thread *k, pthread_t id)
 {
 	if (k->listed)
 		return;
@@ -42,7 +42,7 @@ static void list(struct known *k, pthread_t id)
 	table_add(&threads_table, &k->entry);
 }
 
-static void let_go(struct known *k, unsigned users)
+static void let_go(struct known_thread *k, unsigned users)
 {
 	k->users -= users;
 	if (k->users)
@@ -55,7 +55,7 @@ static void let_go(struct known *k, unsigned users)
 
 static void ended(void *known)
 {
-	struct known *k = known;
+	struct known_thread *k = known;
 
 	dprof_adapter_last_point(SITE(site_end));
 	table_lock(&threads_table);
@@ -74,7 +74,7 @@ static void __attribute__((constructor)) say_silent_end(void)
 /* However it ends: by return, pthread_exit or cancellation. */
 static void *begin(void *known)
 {
-	struct known *k = known;
+	struct known_thread *k = known;
 	void *result;
 
 	table_lock(&threads_table);
@@ -99,7 +99,7 @@ static bool is_joinable(const pthread_attr_t *attr)
 	return state == PTHREAD_CREATE_JOINABLE;
 }
 
-static int create(pthread_t *id, const pthread_attr_t *attr, struct known *k,
+static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread *k,
 		  const struct dprof_site *site)
 {
 	const uint64_t *place;
@@ -140,7 +140,7 @@ DPROF_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 				void *(*function)(void *), void *argument)
 {
 	const struct dprof_site *site = SITE_OF_CALL(site_create);
-	struct known *k = site ? calloc(1, sizeof(*k)) : NULL;
+	struct known_thread *k = site ? calloc(1, sizeof(*k)) : NULL;
 
 	if (!program_has_threads && !is_helper(function))
 		program_has_threads = true;
@@ -151,14 +151,14 @@ DPROF_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 	return create(id, attr, k, site);
 }
 
-/* ---- Who waits for its end -------------------------------------------------------------------- */
+/* ---- Waiting for its end ----------------------------------------------------------------------- */
 
-static struct known *find(pthread_t id)
+static struct known_thread *find(pthread_t id)
 {
-	struct known *k;
+	struct known_thread *k;
 
 	table_lock(&threads_table);
-	k = (struct known *)table_find(&threads_table, (uint64_t)id);
+	k = (struct known_thread *)table_find(&threads_table, (uint64_t)id);
 	if (k)
 		k->users++;
 	table_unlock(&threads_table);
@@ -166,7 +166,7 @@ static struct known *find(pthread_t id)
 }
 
 /* `gone`: it was joined or detached, and its id may stand for another thread as soon as it is over. */
-static void release(struct known *k, bool gone)
+static void release(struct known_thread *k, bool gone)
 {
 	unsigned users = 1;
 
@@ -182,8 +182,9 @@ static void release(struct known *k, bool gone)
 	table_unlock(&threads_table);
 }
 
-/* `k`, or NULL: nobody knows its number. */
-static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result, const struct known *k,
+/* `k`, or NULL: its number is unknown. */
+static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result,
+						  const struct known_thread *k,
 						  const struct dprof_site *site)
 {
 	struct dprof_arguments a = { 0 };
@@ -200,7 +201,7 @@ static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result, c
 
 DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 {
-	struct known *k = find(id);
+	struct known_thread *k = find(id);
 	const struct dprof_site *site = SITE_OF_CALL(site_join);
 	int error = site ? wait_for_end(id, result, k, site) : REAL(pthread_join)(id, result);
 
@@ -209,7 +210,7 @@ DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 }
 
 /* Recorded only when it was over in time. */
-static int joined(struct known *k, struct dprof_moment since, const struct dprof_site *site,
+static int joined(struct known_thread *k, struct dprof_moment since, const struct dprof_site *site,
 		  int error)
 {
 	struct dprof_arguments a = { 0 };
@@ -226,7 +227,7 @@ static int joined(struct known *k, struct dprof_moment since, const struct dprof
 
 DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 {
-	struct known *k = find(id);
+	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
 	const struct dprof_site *site = SITE_OF_CALL(site_join);
 
@@ -235,7 +236,7 @@ DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 
 DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *until)
 {
-	struct known *k = find(id);
+	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
 	const struct dprof_site *site = SITE_OF_CALL(site_join);
 
@@ -245,7 +246,7 @@ DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct 
 DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock,
 				      const struct timespec *until)
 {
-	struct known *k = find(id);
+	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
 	const struct dprof_site *site = SITE_OF_CALL(site_join);
 
@@ -254,7 +255,7 @@ DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clo
 
 DPROF_EXPORT int pthread_detach(pthread_t id)
 {
-	struct known *k = find(id);
+	struct known_thread *k = find(id);
 	int error = REAL(pthread_detach)(id);
 
 	release(k, error == 0);

@@ -7,9 +7,9 @@
  *   ENTER pthread_mutex_lock id=MUTEX EXIT                the wait ends
  *   POINT pthread_cond_signal id=CONDITION
  *
- * A wait says its id when it is over, and only if it did not give up: before, nobody knows whether
+ * A wait says its id when it is over, and only if it did not give up: before, it is unknown whether
  * it was for a signal that it ended. Who signals what processes share need not be one that is recorded here:
- * such a wait says peer=SOMEBODY instead. */
+ * such a wait says peer=UNKNOWN instead. */
 #include <errno.h>
 #include <semaphore.h>
 
@@ -42,7 +42,7 @@ static void say_which(const struct dprof_site *site, struct dprof_moment entered
 
 	a.words = 0;
 	if (of_processes)
-		dprof_say(&a, DPROF_KEY_PEER, DPROF_SOMEBODY);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	else
 		dprof_say(&a, DPROF_KEY_ID, (uint64_t)object);
 	if (!entered.place)
@@ -68,7 +68,7 @@ static bool semaphore_of_processes(const sem_t *semaphore)
 
 /* ---- Condition variables ---------------------------------------------------------------------- */
 
-struct wait {
+struct condition_wait {
 	const pthread_cond_t *condition;
 	pthread_mutex_t *mutex;
 	const struct dprof_site *site;
@@ -77,8 +77,8 @@ struct wait {
 	int error;
 };
 
-static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
-			      const struct dprof_site *site)
+static struct condition_wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
+					const struct dprof_site *site)
 {
 	struct dprof_moment entered = { 0 };
 
@@ -86,14 +86,14 @@ static struct wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *
 		lock_released(mutex);
 		entered = enter_now(site);
 	}
-	return (struct wait){ condition, mutex, site, entered, site && condition_of_processes(condition),
-			      ECANCELED };
+	return (struct condition_wait){ condition, mutex, site, entered,
+					site && condition_of_processes(condition), ECANCELED };
 }
 
 /* Also when the thread is cancelled: it holds the mutex then. */
 static void end_wait(void *wait)
 {
-	const struct wait *w = wait;
+	const struct condition_wait *w = wait;
 
 	if (!w->site)
 		return;
@@ -106,7 +106,7 @@ static void end_wait(void *wait)
 #define COND_WAIT(name, parameters, arguments)                       \
 	DPROF_EXPORT int name parameters                             \
 	{                                                            \
-		struct wait w = begin_wait(condition, mutex, WANTED_SITE_OF_CALL(site_wait)); \
+		struct condition_wait w = begin_wait(condition, mutex, WANTED_SITE_OF_CALL(site_wait)); \
                                                                      \
 		pthread_cleanup_push(end_wait, &w);                  \
 		w.error = REAL(name) arguments;                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * board.c - what the starter of the job keeps for its ranks: who has written there that it is one
- * of us? To ask needs no rank but the asking one. MPICH's starter is asked as hydra.h says,
+ * kvs.c - what the starter of the job keeps for its ranks: which rank has put there that it is
+ * one of us? To ask needs no rank but the asking one. MPICH's starter is asked as pmi_client.h says,
  * OpenMPI's through PMIx, by the library that OpenMPI itself uses. */
 #include "runtime/mpi/members.h"
 
@@ -13,14 +13,14 @@
 
 #ifndef OPEN_MPI
 
-#include "runtime/hydra.h"
+#include "runtime/pmi_client.h"
 
 static void key_of(char to[32], const char *rank)
 {
 	snprintf(to, 32, KEY "-%s", rank);
 }
 
-bool board_write(void)
+bool kvs_put(void)
 {
 	const char *rank = secure_getenv("PMI_RANK");
 	char key[32];
@@ -28,19 +28,19 @@ bool board_write(void)
 	if (!rank)
 		return false;
 	key_of(key, rank);
-	return hydra_write(key);
+	return pmi_client_publish(key);
 }
 
-int board_shows(int rank)
+int kvs_has(int rank)
 {
 	char key[32], text[16];
 
 	snprintf(text, sizeof(text), "%d", rank);
 	key_of(key, text);
-	return hydra_written(key);
+	return pmi_client_published(key);
 }
 
-void board_leave(void)
+void kvs_close(void)
 {
 }
 
@@ -78,7 +78,7 @@ static void key_of(pmix_key_t to, unsigned rank)
 	snprintf(to, sizeof(pmix_key_t), KEY "-%s-%u", self.nspace, rank);
 }
 
-bool board_write(void)
+bool kvs_put(void)
 {
 	pmix_info_t mark = { .value = { .type = PMIX_BOOL, .data.flag = true } };
 
@@ -90,7 +90,7 @@ bool board_write(void)
 	return pmix.publish(&mark, 1) == PMIX_SUCCESS;
 }
 
-int board_shows(int rank)
+int kvs_has(int rank)
 {
 	pmix_pdata_t mark = { 0 };
 	pmix_status_t status;
@@ -103,7 +103,7 @@ int board_shows(int rank)
 }
 
 /* OpenMPI stays. */
-void board_leave(void)
+void kvs_close(void)
 {
 	if (here)
 		pmix.finalize(NULL, 0);
@@ -112,18 +112,18 @@ void board_leave(void)
 
 #else
 
-bool board_write(void)
+bool kvs_put(void)
 {
 	return false;
 }
 
-int board_shows(int rank)
+int kvs_has(int rank)
 {
 	(void)rank;
 	return -1;
 }
 
-void board_leave(void)
+void kvs_close(void)
 {
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wishes.c - DPROF_SYNC_*: a value that cannot be understood counts as absent and leaves a note. */
+ * sync_options.c - DPROF_SYNC_*: a value that cannot be understood counts as absent and leaves a note. */
 #include "runtime/mpi/hosts.h"
 
 #include <stdlib.h>
@@ -31,11 +31,11 @@ static bool parse_interval(const char *text, uint64_t *ns)
 	return true;
 }
 
-struct wishes wishes_read(void)
+struct sync_options sync_options_read(void)
 {
 	const char *interval = secure_getenv("DPROF_SYNC_INTERVAL");
 	const char *topology = secure_getenv("DPROF_SYNC_TOPOLOGY");
-	struct wishes w = { .interval_ns = INTERVAL_NS };
+	struct sync_options w = { .interval_ns = INTERVAL_NS };
 
 	if (frz_make_key(w.key) < 0)
 		dprof_adapter_line("note", "no random key: packets are not protected");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hydra.c - lines to and from the proxy of MPICH's starter. */
-#include "runtime/hydra.h"
+ * pmi_client.c - lines to and from the proxy of MPICH's starter. */
+#include "runtime/pmi_client.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -77,7 +77,7 @@ static bool ask(const char *line, const char *kind, char answer[LINE_MAX_BYTES])
 	return !strncmp(answer, kind, strlen(kind));
 }
 
-bool hydra_job(char *to, size_t size)
+bool pmi_client_job(char *to, size_t size)
 {
 	static const char kind[] = "cmd=my_kvsname kvsname=";
 	char answer[LINE_MAX_BYTES];
@@ -96,13 +96,13 @@ static bool about(const char *command, const char *key, const char *more, const 
 {
 	char job[LINE_MAX_BYTES / 2], line[LINE_MAX_BYTES];
 
-	if (!hydra_job(job, sizeof(job)))
+	if (!pmi_client_job(job, sizeof(job)))
 		return false;
 	snprintf(line, sizeof(line), "cmd=%s service=%s-%s%s\n", command, key, job, more);
 	return ask(line, kind, answer);
 }
 
-bool hydra_write(const char *key)
+bool pmi_client_publish(const char *key)
 {
 	char answer[LINE_MAX_BYTES];
 
@@ -110,7 +110,7 @@ bool hydra_write(const char *key)
 	       strstr(answer, " rc=0");
 }
 
-int hydra_written(const char *key)
+int pmi_client_published(const char *key)
 {
 	char answer[LINE_MAX_BYTES];
 
