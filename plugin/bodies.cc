@@ -30,7 +30,7 @@
 namespace {
 
 /* A function's place for a parameter. */
-struct place {
+struct parameter_slot {
 	unsigned function; /* DECL_UID */
 	unsigned index;
 };
@@ -38,17 +38,17 @@ struct place {
 /* A function, or the value of a parameter, was handed over. */
 struct handed {
 	bool to_run, is_parameter;
-	struct place to, what;
+	struct parameter_slot to, what;
 };
 
 auto_vec<handed> all;
 auto_vec<unsigned> starts, callables; /* functions; types whose call operators are */
-auto_vec<place> passing;              /* parameters that come to be run */
+auto_vec<parameter_slot> passing;     /* parameters that come to be run */
 unsigned resolved;
 
-bool passes(const struct place &p)
+bool passes(const struct parameter_slot &p)
 {
-	for (const struct place &q : passing)
+	for (const struct parameter_slot &q : passing)
 		if (q.function == p.function && q.index == p.index)
 			return true;
 	return false;
@@ -140,7 +140,7 @@ tree argument_step(tree *tp, int *walk_subtrees, void *found)
 	return NULL_TREE;
 }
 
-void hand_over(tree what, struct place to, bool to_run)
+void hand_over(tree what, struct parameter_slot to, bool to_run)
 {
 	struct handed h = { to_run, TREE_CODE(what) == PARM_DECL, to, { DECL_UID(what), 0 } };
 	if (h.is_parameter)

@@ -9,12 +9,12 @@
  * an adapter records is told only where the compiler knows the line: a neighbour's would be a wrong one. */
 #include "plugin/parts.h"
 
-static const struct call {
+static const struct known_call {
 	const char *function;
 	enum dprof_kind kind;
 	const char *name;
 	enum dprof_adapter adapter; /* who records it, else the code around it */
-	bool told;                  /* nobody else records it */
+	bool told;                  /* nothing else records it */
 } table[] = {
 #define DPROF_CALL(function, kind, name, adapter) \
 	{ function, DPROF_KIND_##kind, name, DPROF_ADAPTER_##adapter, false },
@@ -22,7 +22,7 @@ static const struct call {
 #include "plugin/calls.def"
 };
 
-static const struct call *find(gimple *stmt)
+static const struct known_call *find(gimple *stmt)
 {
 	if (!is_gimple_call(stmt) || in_system_header_at(gimple_location(stmt)))
 		return nullptr;
@@ -31,7 +31,7 @@ static const struct call *find(gimple *stmt)
 		return nullptr;
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
 	bool in_fortran = fortran();
-	for (const struct call &c : table)
+	for (const struct known_call &c : table)
 		if (!strcmp(c.function, name + (*name == '*')) ||
 		    (in_fortran && fortran_symbol_is(name, c.function)))
 			return &c;
@@ -40,12 +40,12 @@ static const struct call *find(gimple *stmt)
 
 bool calls_mpi(gimple *stmt)
 {
-	const struct call *c = find(stmt);
+	const struct known_call *c = find(stmt);
 	return c && startswith(c->function, "MPI_");
 }
 
 /* MPI_Send_c is MPI_Send with a larger count. */
-static const char *shown(const struct call *c)
+static const char *shown(const struct known_call *c)
 {
 	static char name[64];
 	snprintf(name, sizeof(name), "%s", c->name);
@@ -90,7 +90,7 @@ template <typename BUILD> static bool insert_after(gimple_stmt_iterator *i, BUIL
 	return true;
 }
 
-static bool record(gimple_stmt_iterator *i, const struct call *c)
+static bool record(gimple_stmt_iterator *i, const struct known_call *c)
 {
 	location_t where = location_near(*i);
 	if (stretches_off(where))
@@ -113,7 +113,7 @@ static tree body_of(gimple *stmt)
 }
 
 /* NULL if the user does not want it to be told. */
-static tree told_site(const struct call *c, location_t where, bool construct)
+static tree told_site(const struct known_call *c, location_t where, bool construct)
 {
 	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || stretches_off(where) ||
 	    (construct && bodies_of_device(current_function_decl)))
@@ -129,7 +129,7 @@ static tree told_site(const struct call *c, location_t where, bool construct)
 	return site;
 }
 
-static bool tell(gimple_stmt_iterator *i, const struct call *c)
+static bool tell(gimple_stmt_iterator *i, const struct known_call *c)
 {
 	tree body = body_of(gsi_stmt(*i));
 	location_t where = body ? DECL_SOURCE_LOCATION(body) : gimple_location(gsi_stmt(*i));
@@ -142,6 +142,6 @@ static bool tell(gimple_stmt_iterator *i, const struct call *c)
 
 bool calls_wrap(gimple_stmt_iterator *i)
 {
-	const struct call *c = find(gsi_stmt(*i));
+	const struct known_call *c = find(gsi_stmt(*i));
 	return c && (c->told ? tell(i, c) : record(i, c));
 }

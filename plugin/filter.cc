@@ -42,14 +42,15 @@ char *next_word(char **at)
 }
 
 /* Where in the format the reader is. */
-struct state {
+struct reader_state {
 	const char *file;
 	int line;
 	auto_vec<rule> *block; /* null outside of a block */
 	bool include, mangled, in_rule;
 };
 
-bool refuse(const struct state &s, const char *found, std::initializer_list<const char *> expected)
+bool refuse(const struct reader_state &s, const char *found,
+	    std::initializer_list<const char *> expected)
 {
 	auto_vec<const char *> words;
 	char *all = xstrdup("");
@@ -70,7 +71,7 @@ bool refuse(const struct state &s, const char *found, std::initializer_list<cons
 	return false;
 }
 
-bool read_outside(struct state *s, const char *word)
+bool read_outside(struct reader_state *s, const char *word)
 {
 	if (!strcmp(word, "SCOREP_FILE_NAMES_BEGIN"))
 		s->block = &of_files;
@@ -82,7 +83,7 @@ bool read_outside(struct state *s, const char *word)
 	return true;
 }
 
-bool read_inside(struct state *s, const char *word)
+bool read_inside(struct reader_state *s, const char *word)
 {
 	const char *end = s->block == &of_files ? "SCOREP_FILE_NAMES_END" : "SCOREP_REGION_NAMES_END";
 	if (!strcmp(word, end)) {
@@ -136,7 +137,7 @@ bool filter_read(const char *file)
 		error_at(UNKNOWN_LOCATION, "cannot open filter %qs: %m", file);
 		return false;
 	}
-	struct state s = { file, 0, nullptr, false, false, false };
+	struct reader_state s = { file, 0, nullptr, false, false, false };
 	char *line = nullptr;
 	size_t size = 0;
 	bool good = true;

@@ -137,14 +137,14 @@ void replace(gimple *stmt, enum dprof_op op, const char *name)
 	}
 }
 
-struct call {
+struct fortran_call {
 	gimple *stmt;
 	enum dprof_op op;
 	const char *name;
 };
 
 /* The calls with good names. */
-void collect(function *fun, auto_vec<call> *found)
+void collect(function *fun, auto_vec<fortran_call> *found)
 {
 	basic_block bb;
 	FOR_EACH_BB_FN(bb, fun)
@@ -160,13 +160,13 @@ void collect(function *fun, auto_vec<call> *found)
 
 void fortran_expand(function *fun)
 {
-	auto_vec<call> found;
+	auto_vec<fortran_call> found;
 	regions.truncate(0);
 	collect(fun, &found);
-	for (const call &c : found)
+	for (const fortran_call &c : found)
 		if (c.op == DPROF_ENTER)
 			enter(c.stmt, c.name);
-	for (const call &c : found)
+	for (const fortran_call &c : found)
 		replace(c.stmt, c.op, c.name);
 	for (const known &k : regions)
 		if (!k.ended)

@@ -3,8 +3,8 @@
  * inlined.cc - what is taken away again after inlining.
  *
  * A small function that became a region without a pragma is none where GCC inlines it: its events would
- * take longer than what they measure. And a tie (ties.cc) on what has turned out to be a constant
- * would only keep the region's code from being made for that constant.
+ * take longer than what they measure. And a register barrier (register_barriers.cc) on what has
+ * turned out to be a constant would only keep the region's code from being made for that constant.
  *
  * Law: both events of a copy go, or neither: they stand in one function, which is copied as a whole: that
  * is why -fpartial-inlining is off with auto=functions. Regions that a pragma made stay.
@@ -15,7 +15,7 @@
 #include "ssa.h"
 #include "tree-cfg.h"
 
-static const char *const names[] = { "", "dprof_event", "dprof_tie", "dprof_tie_of_event" };
+static const char *const names[] = { "", "dprof_event", "dprof_barrier", "dprof_barrier_of_event" };
 
 tree inlined_operand(enum mark mark, const char *constraint, tree value)
 {
@@ -30,7 +30,7 @@ enum mark inlined_mark(gimple *stmt)
 	if (!a || !gimple_asm_ninputs(a))
 		return MARK_NONE;
 	tree name = TREE_PURPOSE(TREE_PURPOSE(gimple_asm_input_op(a, 0)));
-	for (int m = MARK_EVENT; name && m <= MARK_TIE_OF_EVENT; m++)
+	for (int m = MARK_EVENT; name && m <= MARK_BARRIER_OF_EVENT; m++)
 		if (!strcmp(TREE_STRING_POINTER(name), names[m]))
 			return (enum mark)m;
 	return MARK_NONE;
@@ -58,10 +58,10 @@ bool needless(gimple *stmt)
 	if (m != MARK_EVENT && gimple_asm_noutputs(a) &&
 	    CONSTANT_CLASS_P(TREE_VALUE(gimple_asm_input_op(a, 0))))
 		return true;
-	return m != MARK_TIE && is_inlined(stmt);
+	return m != MARK_BARRIER && is_inlined(stmt);
 }
 
-/* What a tie renewed has its old name again. */
+/* What a barrier renewed has its old name again. */
 void take_away(gimple_stmt_iterator *i)
 {
 	gasm *stmt = as_a<gasm *>(gsi_stmt(*i));

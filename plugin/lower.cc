@@ -11,7 +11,7 @@
  * GCC sees to that, as it does for destructors. A begin whose end stands in another block is the
  * user's to balance, so any number of ends is allowed there, for as many ways out.
  *
- * One walk in the order of the text keeps the begins that may still meet their end. */
+ * One walk in the order of the text keeps the begins whose end may still come. */
 #include "plugin/parts.h"
 
 /* Some region of this name begins and ends in different blocks. */
@@ -24,8 +24,8 @@ bool lower_by_hand(const char *name)
 
 namespace {
 
-/* A begin (or OPEN) that the walk has passed and whose end it may still meet. */
-struct begun {
+/* A begin (or OPEN) that the walk has passed and whose end may still come. */
+struct open_begin {
 	struct marker m;
 	tree list;              /* that holds its marker; null once it is lowered to a plain ENTER */
 	tree_stmt_iterator at;
@@ -41,7 +41,7 @@ public:
 
 private:
 	tree fn;
-	auto_vec<begun> open;
+	auto_vec<open_begin> open;
 	unsigned regions = 0;
 	auto_vec<unsigned> inside; /* serial numbers of the OPEN regions around here */
 	auto_vec<wrapped> done;
@@ -57,9 +57,9 @@ private:
 	tree_stmt_iterator close(tree list, tree_stmt_iterator at);
 	void sole_marker(tree *tp, const struct marker &m);
 	int find(const struct marker &m);
-	tree plain_end(begun *b, const struct marker &m);
+	tree plain_end(open_begin *b, const struct marker &m);
 	void leave_list(tree list);
-	tree_stmt_iterator wrap(const begun &b, tree_stmt_iterator end);
+	tree_stmt_iterator wrap(const open_begin &b, tree_stmt_iterator end);
 	tree plain(enum dprof_op op, const struct marker &m);
 	tree enter(tree event, const struct marker &m);
 	tree plain_enter(const struct marker &m) { return enter(plain(DPROF_ENTER, m), m); }
@@ -92,7 +92,7 @@ tree lowering::enter(tree event, const struct marker &m)
 }
 
 /* Replaces b's marker, the end marker and all between them. Returns where the TRY_FINALLY stands. */
-tree_stmt_iterator lowering::wrap(const begun &b, tree_stmt_iterator end)
+tree_stmt_iterator lowering::wrap(const open_begin &b, tree_stmt_iterator end)
 {
 	location_t where = b.m.where;
 	tree body = alloc_stmt_list(), finally = alloc_stmt_list();
@@ -128,7 +128,7 @@ int lowering::find(const struct marker &m)
 void lowering::refuse_end(const struct marker &m)
 {
 	auto_vec<const char *> names;
-	for (const begun &b : open)
+	for (const open_begin &b : open)
 		if (b.m.what == DIRECTIVE_BEGIN)
 			names.safe_push(b.m.name);
 	const char *near = find_closest_string(m.name, &names);
@@ -140,10 +140,10 @@ void lowering::refuse_end(const struct marker &m)
 }
 
 /* The EXIT for an end that leaves its begin a plain ENTER. It may be the end of begins in several blocks. */
-tree lowering::plain_end(begun *b, const struct marker &m)
+tree lowering::plain_end(open_begin *b, const struct marker &m)
 {
 	b->by_hand = b->ended = true;
-	for (begun &other : open)
+	for (open_begin &other : open)
 		if (!other.list && !strcmp(other.m.name, m.name))
 			other.ended = true;
 	if (b->region != (inside.is_empty() ? 0 : inside.last())) {
@@ -162,7 +162,7 @@ tree_stmt_iterator lowering::end(tree list, tree_stmt_iterator at, const struct 
 		*tsi_stmt_ptr(at) = build_empty_stmt(m.where);
 		return at;
 	}
-	begun *b = &open[n];
+	open_begin *b = &open[n];
 	if (b->list != list) {
 		*tsi_stmt_ptr(at) = plain_end(b, m);
 		return at;
@@ -190,7 +190,7 @@ tree_stmt_iterator lowering::close(tree list, tree_stmt_iterator at)
 	unsigned n = open.length() - 1;
 	while (open[n].m.what != DIRECTIVE_OPEN)
 		n--; /* over what began in the region and stays open */
-	begun b = open[n];
+	open_begin b = open[n];
 	gcc_assert(b.list == list);
 	open.ordered_remove(n);
 	inside.pop();
@@ -245,7 +245,7 @@ void lowering::sole_marker(tree *tp, const struct marker &m)
 /* What was begun in this list and not ended in it is a plain ENTER from now on. */
 void lowering::leave_list(tree list)
 {
-	for (begun &b : open)
+	for (open_begin &b : open)
 		if (b.list == list) {
 			*tsi_stmt_ptr(b.at) = plain_enter(b.m);
 			b.list = NULL_TREE;
@@ -295,7 +295,7 @@ tree lowering::step(tree *tp, int *walk_subtrees, void *data)
 void lowering::run()
 {
 	visit(&DECL_SAVED_TREE(fn));
-	for (const begun &b : open)
+	for (const open_begin &b : open)
 		if (!b.ended)
 			error_at(b.m.where, "%<region begin(%s)%> is never ended in this function",
 				 b.m.name);

@@ -6,7 +6,7 @@
  * at the next '=', so no value has one. */
 #include "plugin/parts.h"
 
-struct options options;
+struct plugin_options options;
 
 static bool set_auto(const char *value);
 static bool set_min(const char *value);

@@ -35,7 +35,7 @@ struct marker {
 
 /* options.cc */
 enum { AUTO_FUNCTIONS = 1, AUTO_LOOPS = 2, AUTO_MPI = 4 };
-extern struct options {
+extern struct plugin_options {
 	bool fence; /* lfence around every rdtsc */
 	bool help;
 	unsigned automatic; /* AUTO_... */
@@ -107,11 +107,11 @@ struct wrapped {
 };
 void jumps_check(tree fn, const vec<wrapped> &regions);
 
-/* ties.cc: keeps work in registers in its region. */
-void ties_register(const char *plugin_name);
+/* register_barriers.cc: keeps work in registers in its region. */
+void register_barriers_install(const char *plugin_name);
 
 /* inlined.cc: what is taken away again after inlining. A mark is the name of an asm's first operand. */
-enum mark { MARK_NONE, MARK_EVENT, MARK_TIE, MARK_TIE_OF_EVENT };
+enum mark { MARK_NONE, MARK_EVENT, MARK_BARRIER, MARK_BARRIER_OF_EVENT };
 tree inlined_operand(enum mark mark, const char *constraint, tree value);
 enum mark inlined_mark(gimple *stmt);
 void inlined_register(const char *plugin_name);

@@ -29,7 +29,7 @@
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
  *                with it calls.cc: events around calls that synchronise (calls.def), fortran.cc: calls
  *                that stand for pragmas, and balance.cc: returns between begin and end
- *   ties.cc      before the first optimiser that moves code: ties the values that cross a region's
+ *   register_barriers.cc  before the first optimiser that moves code: holds the values that cross a region's
  *                border
  *   inlined.cc   after inlining: takes away what it made needless
  *
@@ -133,7 +133,7 @@ EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version 
 	inlined_register(args->base_name);
 	if (linking)
 		return 0;
-	ties_register(args->base_name);
+	register_barriers_install(args->base_name);
 	info.help = help();
 	if (options.help)
 		fputs(info.help, stdout);

@@ -263,7 +263,7 @@ static void define_macro()
 	callbacks->define = describe;
 }
 
-/* Of a name space that nobody has GCC says something with -Wall only; a misspelt mark would just be missing. */
+/* Of an unknown name space GCC says something with -Wall only; a misspelt mark would just be missing. */
 static void (*unknown_pragma)(cpp_reader *, location_t);
 
 static void on_unknown(cpp_reader *reader, location_t where)

@@ -10,20 +10,20 @@
 
 /* A place in a file; column counts from 0. The line's text is kept, because GCC's cache of source
  * files searches from far back when it is asked for a line again. */
-struct place {
+struct source_position {
 	const char *file;
 	int line;
 	size_t column;
 	char_span text;
 };
 
-static struct place line_start(const char *file, int line)
+static struct source_position line_start(const char *file, int line)
 {
 	return { file, line, 0, location_get_source_line(file, line) };
 }
 
 /* The character there; '\n' at the end of a line, '\0' at the end of the file. */
-static char at(const struct place &p, size_t further = 0)
+static char at(const struct source_position &p, size_t further = 0)
 {
 	if (!p.text)
 		return '\0';
@@ -31,7 +31,7 @@ static char at(const struct place &p, size_t further = 0)
 	return column < p.text.length() ? p.text[column] : '\n';
 }
 
-static void advance(struct place *p, size_t n = 1)
+static void advance(struct source_position *p, size_t n = 1)
 {
 	for (; n; n--)
 		if (at(*p) == '\n')
@@ -45,7 +45,7 @@ static bool word_char(char c)
 	return ISALNUM(c) || c == '_' || c == '$';
 }
 
-static bool line_starts_with_hash(const struct place &p)
+static bool line_starts_with_hash(const struct source_position &p)
 {
 	size_t i = 0;
 	while (p.text && i < p.text.length() && ISBLANK(p.text[i]))
@@ -53,13 +53,13 @@ static bool line_starts_with_hash(const struct place &p)
 	return p.text && i < p.text.length() && p.text[i] == '#';
 }
 
-static bool line_contains(const struct place &p, const char *word)
+static bool line_contains(const struct source_position &p, const char *word)
 {
 	return p.text && memmem(p.text.get_buffer(), p.text.length(), word, strlen(word));
 }
 
 /* To the start of the line after this one and its continuations. */
-static void skip_directive(struct place *p)
+static void skip_directive(struct source_position *p)
 {
 	char last;
 	do {
@@ -68,7 +68,7 @@ static void skip_directive(struct place *p)
 	} while (last == '\\');
 }
 
-static void skip_blank_and_comments(struct place *p)
+static void skip_blank_and_comments(struct source_position *p)
 {
 	for (;;) {
 		if (ISSPACE(at(*p))) {
@@ -89,7 +89,7 @@ static void skip_blank_and_comments(struct place *p)
 }
 
 /* "(...)" with what is nested in it; false if there is none. */
-static bool skip_parentheses(struct place *p)
+static bool skip_parentheses(struct source_position *p)
 {
 	int depth = 0;
 	skip_blank_and_comments(p);
@@ -114,7 +114,7 @@ static bool skip_parentheses(struct place *p)
 	return true;
 }
 
-static void read_word(struct place *p, char *word, size_t size)
+static void read_word(struct source_position *p, char *word, size_t size)
 {
 	size_t n = 0;
 	for (; word_char(at(*p)); advance(p))
@@ -124,7 +124,7 @@ static void read_word(struct place *p, char *word, size_t size)
 }
 
 /* Over the directive itself: a #pragma line, or _Pragma or a macro with its arguments. */
-static bool skip_self(struct place *p)
+static bool skip_self(struct source_position *p)
 {
 	char word[64];
 	if (line_starts_with_hash(*p)) {
@@ -139,7 +139,7 @@ static bool skip_self(struct place *p)
 	return skip_parentheses(p);
 }
 
-static enum follows classify(struct place *p)
+static enum follows classify(struct source_position *p)
 {
 	static const char *const codeless[] = { "typedef", "extern", "static_assert",
 						"_Static_assert" };
@@ -177,7 +177,7 @@ enum follows source_follows(location_t directive, location_t statement)
 	expanded_location e = expand_location(directive);
 	if (!e.file || e.line < 1 || e.column < 1)
 		return FOLLOWS_UNKNOWN;
-	struct place p = line_start(e.file, e.line);
+	struct source_position p = line_start(e.file, e.line);
 	p.column = e.column - 1;
 	return skip_self(&p) ? classify(&p) : FOLLOWS_UNKNOWN;
 }
@@ -187,7 +187,7 @@ enum follows source_follows(location_t directive, location_t statement)
 #define LINES_BACK 30
 
 /* The text of a line up to a column, without comments, strings and directives. */
-static void append_code(auto_vec<char> *text, struct place p, size_t end)
+static void append_code(auto_vec<char> *text, struct source_position p, size_t end)
 {
 	if (line_starts_with_hash(p))
 		return;

@@ -7,7 +7,7 @@
  * are kept in that order and not in the order in which they arrive. */
 #include "plugin/parts.h"
 
-static struct change {
+static struct region_switch {
 	location_t where;
 	bool on;
 } *changes;
@@ -27,7 +27,7 @@ void stretches_add(location_t where, bool on)
 	unsigned n = before(where);
 	if (n < count && changes[n].where == where)
 		return; /* parsed twice */
-	changes = XRESIZEVEC(struct change, changes, count + 1);
+	changes = XRESIZEVEC(struct region_switch, changes, count + 1);
 	memmove(changes + n + 1, changes + n, (count - n) * sizeof *changes);
 	changes[n] = { where, on };
 	count++;

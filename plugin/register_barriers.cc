@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * ties.cc - keeps work that happens only in registers on its side of the clock readings.
+ * register_barriers.cc - keeps work that happens only in registers on its side of the clock readings.
  *
  * `asm volatile` with a memory clobber holds back loops, branches, memory accesses and calls, but a
  * division is free to go wherever its operands are known and its result is not yet needed. So the
- * values that cross the border of a region are tied there, in SSA form, before any optimiser runs that
- * moves code:
+ * values that cross the border of a region pass a register barrier there, in SSA form, before any
+ * optimiser runs that moves code:
  *
  *   a_1 = p_2 / q_3;                     a_1 = p_2 / q_3;
  *                                        asm volatile ("" : : "r" (a_1));
@@ -18,9 +18,10 @@
  *
  * Law: what a region computes from values that were there before it is computed after ENTER, for the name
  * a_5 does not exist earlier; what it computes for those behind it is computed before EXIT; and what
- * it takes from before is computed before ENTER. A tie is no instruction. There are none for comparisons
- * that decide a branch and for the arithmetic of addresses: no optimiser gains by moving them. Nor are
- * there any where a value lives across setjmp or a computed goto. */
+ * it takes from before is computed before ENTER. A register barrier (an empty asm with operands) is
+ * no instruction. There are none for comparisons that decide a branch and for the arithmetic of
+ * addresses: no optimiser gains by moving them. Nor are there any where a value lives across setjmp
+ * or a computed goto. */
 #include "plugin/parts.h"
 #include "ssa.h"
 #include "tree-ssa.h"
@@ -28,7 +29,7 @@
 
 #define MOST 12 /* operands of one asm; GCC allows 30 */
 
-/* The constraint for a register that holds a value of this type, or NULL if it cannot be tied. */
+/* The constraint for a register that holds a value of this type, or NULL if there is none. */
 static const char *letter(tree type)
 {
 	machine_mode mode = TYPE_MODE(type);
@@ -42,7 +43,7 @@ static const char *letter(tree type)
 	return mode == XFmode && TARGET_80387 ? "t" : nullptr;
 }
 
-static bool tieable(tree name)
+static bool fits_register(tree name)
 {
 	tree type = TREE_TYPE(name);
 	return !virtual_operand_p(name) && !SSA_NAME_OCCURS_IN_ABNORMAL_PHI(name) &&
@@ -50,14 +51,15 @@ static bool tieable(tree name)
 	       letter(TREE_CODE(type) == COMPLEX_TYPE ? TREE_TYPE(type) : type);
 }
 
-/* ---- Making ties ------------------------------------------------------------------------------- */
+/* ---- Making barriers --------------------------------------------------------------------------- */
 
 static tree operand(gimple *event, const char *constraint, tree value)
 {
-	return inlined_operand(inlined_mark(event) == MARK_EVENT ? MARK_TIE_OF_EVENT : MARK_TIE, constraint, value);
+	return inlined_operand(inlined_mark(event) == MARK_EVENT ? MARK_BARRIER_OF_EVENT
+			       : MARK_BARRIER, constraint, value);
 }
 
-static gasm *tie(vec<tree, va_gc> *inputs, vec<tree, va_gc> *outputs, gimple *event)
+static gasm *make_barrier(vec<tree, va_gc> *inputs, vec<tree, va_gc> *outputs, gimple *event)
 {
 	gasm *stmt = gimple_build_asm_vec("", inputs, outputs, nullptr, nullptr);
 	gimple_asm_set_volatile(stmt, true);
@@ -86,7 +88,7 @@ static tree half(enum tree_code which, tree value, gimple_stmt_iterator *i, gimp
 	return name;
 }
 
-static void tie_before(gimple *event, const vec<tree> &names)
+static void barrier_before(gimple *event, const vec<tree> &names)
 {
 	gimple_stmt_iterator i = gsi_for_stmt(event);
 	auto_vec<tree> values;
@@ -102,7 +104,7 @@ static void tie_before(gimple *event, const vec<tree> &names)
 		const char *l = letter(TREE_TYPE(values[n]));
 		vec_safe_push(inputs, operand(event, *l == 'r' ? "rmn" : *l == 'x' ? "xm" : "fm", values[n]));
 		if (n % MOST == MOST - 1 || n == values.length() - 1) {
-			insert(&i, tie(inputs, nullptr, event), event, false);
+			insert(&i, make_barrier(inputs, nullptr, event), event, false);
 			inputs = nullptr;
 		}
 	}
@@ -123,7 +125,7 @@ static tree renew(tree value, gimple_stmt_iterator *i, gimple *event)
 	char output[] = { '=', *letter(TREE_TYPE(value)), '\0' };
 	vec_safe_push(inputs, operand(event, "0", value));
 	vec_safe_push(outputs, operand(event, output, name));
-	gasm *stmt = tie(inputs, outputs, event);
+	gasm *stmt = make_barrier(inputs, outputs, event);
 	SSA_NAME_DEF_STMT(name) = stmt;
 	insert(i, stmt, event, true);
 	return name;
@@ -141,7 +143,7 @@ static bool moves(gimple *stmt)
 	return is_gimple_call(stmt) || (is_gimple_assign(stmt) && !gimple_assign_copy_p(stmt));
 }
 
-/* Addresses are tied only to calls that could move: a tie lets a pointer escape. */
+/* Addresses get a barrier only at calls that could move: a barrier lets a pointer escape. */
 static bool worth(tree name, gimple *stmt)
 {
 	return moves(stmt) && (!POINTER_TYPE_P(TREE_TYPE(name)) || is_gimple_call(stmt));
@@ -156,14 +158,14 @@ public:
 
 private:
 	/* Which statements of a block are in the region, by their numbers, both ends excluded. */
-	struct part {
+	struct block_part {
 		basic_block bb;
 		unsigned after, before;
 	};
 
 	gimple *enter;
 	tree site;
-	auto_vec<part> parts;
+	auto_vec<block_part> parts;
 	hash_map<basic_block, unsigned> number; /* of a block's part, plus 1 */
 	auto_vec<gimple *> exits;
 	auto_vec<tree> taken, worked_on, left;
@@ -171,17 +173,17 @@ private:
 
 	gimple_stmt_iterator begin_of(basic_block bb, unsigned after);
 	void add(basic_block bb, unsigned after);
-	const part *part_of(basic_block bb);
+	const block_part *part_of(basic_block bb);
 	bool holds(gimple *stmt);
 	bool leads_through(edge e);
 	void takes(tree name, gimple *user);
 	void look_at(gimple *stmt);
 	void gives(tree name, gimple *stmt);
 	void replace(tree name, tree by);
-	void tie_exit(gimple *exit);
+	void barrier_at_exit(gimple *exit);
 };
 
-const region::part *region::part_of(basic_block bb)
+const region::block_part *region::part_of(basic_block bb)
 {
 	unsigned *n = bb ? number.get(bb) : nullptr;
 	return n ? &parts[*n - 1] : nullptr;
@@ -198,7 +200,7 @@ void region::add(basic_block bb, unsigned after)
 {
 	if (bb == EXIT_BLOCK_PTR_FOR_FN(cfun) || part_of(bb))
 		return;
-	part p = { bb, after, UINT_MAX };
+	block_part p = { bb, after, UINT_MAX };
 	for (gimple_stmt_iterator i = begin_of(bb, after); !gsi_end_p(i); gsi_next(&i)) {
 		gimple *stmt = gsi_stmt(i);
 		enum dprof_op op;
@@ -215,21 +217,21 @@ void region::add(basic_block bb, unsigned after)
 
 bool region::holds(gimple *stmt)
 {
-	const part *p = part_of(gimple_bb(stmt));
+	const block_part *p = part_of(gimple_bb(stmt));
 	return p && gimple_uid(stmt) > p->after && gimple_uid(stmt) < p->before;
 }
 
 /* Is the end of its source in the region, and behind ENTER? */
 bool region::leads_through(edge e)
 {
-	const part *p = part_of(e->src);
+	const block_part *p = part_of(e->src);
 	return p && p->before == UINT_MAX && dominated_by_p(CDI_DOMINATORS, e->src, gimple_bb(enter));
 }
 
 /* A use of a name at a place that is in the region, behind ENTER. */
 void region::takes(tree name, gimple *user)
 {
-	if (TREE_CODE(name) != SSA_NAME || !tieable(name) || holds(SSA_NAME_DEF_STMT(name)))
+	if (TREE_CODE(name) != SSA_NAME || !fits_register(name) || holds(SSA_NAME_DEF_STMT(name)))
 		return;
 	bool work = worth(name, user);
 	if ((work || !POINTER_TYPE_P(TREE_TYPE(name))) && !seen_taken.add(name))
@@ -243,7 +245,7 @@ void region::gives(tree name, gimple *stmt)
 {
 	imm_use_iterator i;
 	use_operand_p use;
-	if (!tieable(name) || !worth(name, stmt))
+	if (!fits_register(name) || !worth(name, stmt))
 		return;
 	FOR_EACH_IMM_USE_FAST(use, i, name)
 		if (!is_gimple_debug(USE_STMT(use)) && !holds(USE_STMT(use))) {
@@ -289,7 +291,7 @@ void region::replace(tree name, tree by)
 	}
 }
 
-void region::tie_exit(gimple *exit)
+void region::barrier_at_exit(gimple *exit)
 {
 	auto_vec<tree> names;
 	for (tree name : left) {
@@ -300,7 +302,7 @@ void region::tie_exit(gimple *exit)
 		if (earlier)
 			names.safe_push(name);
 	}
-	tie_before(exit, names);
+	barrier_before(exit, names);
 }
 
 void region::run()
@@ -312,16 +314,16 @@ void region::run()
 		if (parts[n].before == UINT_MAX)
 			FOR_EACH_EDGE(e, ei, parts[n].bb->succs)
 				add(e->dest, 0);
-	for (const part &p : parts) {
+	for (const block_part &p : parts) {
 		for (gphi_iterator i = gsi_start_phis(p.bb); !gsi_end_p(i); gsi_next(&i))
 			look_at(i.phi());
 		for (gimple_stmt_iterator i = begin_of(p.bb, p.after);
 		     !gsi_end_p(i) && gimple_uid(gsi_stmt(i)) < p.before; gsi_next(&i))
 			look_at(gsi_stmt(i));
 	}
-	tie_before(enter, taken);
+	barrier_before(enter, taken);
 	for (gimple *exit : exits)
-		tie_exit(exit);
+		barrier_at_exit(exit);
 	if (stmt_ends_bb_p(enter))
 		return; /* it can throw: -fnon-call-exceptions */
 	gimple_stmt_iterator i = gsi_for_stmt(enter);
@@ -331,7 +333,8 @@ void region::run()
 
 /* ---- The pass ----------------------------------------------------------------------------------- */
 
-const pass_data data = { GIMPLE_PASS, "dprof_ties", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0 };
+const pass_data data = { GIMPLE_PASS, "dprof_register_barriers", OPTGROUP_NONE, TV_NONE,
+			 PROP_ssa | PROP_cfg, 0, 0, 0, 0 };
 
 /* In the order of each block, from 1. */
 void number_statements(function *fun)
@@ -346,14 +349,14 @@ void number_statements(function *fun)
 	}
 }
 
-class pass_ties : public gimple_opt_pass {
+class pass_register_barriers : public gimple_opt_pass {
 public:
-	pass_ties() : gimple_opt_pass(data, g) {}
+	pass_register_barriers() : gimple_opt_pass(data, g) {}
 	unsigned execute(function *fun) final override;
 };
 
-/* The events of functions that were inlined here have their ties already. */
-unsigned pass_ties::execute(function *fun)
+/* The events of functions that were inlined here have their barriers already. */
+unsigned pass_register_barriers::execute(function *fun)
 {
 	auto_vec<gimple *> enters;
 	basic_block bb;
@@ -377,8 +380,8 @@ unsigned pass_ties::execute(function *fun)
 
 } // namespace
 
-void ties_register(const char *plugin_name)
+void register_barriers_install(const char *plugin_name)
 {
-	struct register_pass_info where = { new pass_ties, "fre", 1, PASS_POS_INSERT_BEFORE };
+	struct register_pass_info where = { new pass_register_barriers, "fre", 1, PASS_POS_INSERT_BEFORE };
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &where);
 }
