@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * operations.c - operations mpi|lock|parallel N prints ns of the thread's processor time for each call of MPI in
- * loops of MPI_Irecv, MPI_Isend and two MPI_Wait to oneself, or for each pthread_mutex_lock and unlock of a lock
- * that nobody else wants: the least of 200 batches of N / 200 loops, which other work on the machine does not reach;
- * and ns of all other threads for each of them, on the average. Or ns of time for each empty parallel region of two
- * threads, which spin: the least of 400 batches, since both must have a core for all of it. */
+ * loops of MPI_Irecv, MPI_Isend and two MPI_Wait to oneself, or for each pthread_mutex_lock and unlock of a
+ * lock without contention: the least of 200 batches of N / 200 loops, which other work on the
+ * machine does not reach; and ns of all other threads for each of them, on the average. Or ns of
+ * time for each empty parallel region of two threads, which spin: the least of 400 batches, since
+ * both must have a core for all of it. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

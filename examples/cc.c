@@ -31,7 +31,7 @@
 #include "examples/common/job.h"
 #include "examples/common/share.h"
 
-/* What a thread counts in an iteration; nobody else writes to its cache line. */
+/* What a thread counts in an iteration; no other writes to its cache line. */
 struct tally {
 	_Alignas(64) int64_t changed; /* labels */
 };

@@ -32,7 +32,7 @@
 #include "examples/common/option.h"
 #include "examples/common/share.h"
 
-/* What a thread counts in an iteration; nobody else writes to its cache line. */
+/* What a thread counts in an iteration; no other writes to its cache line. */
 struct tally {
 	_Alignas(64) int64_t dangling; /* the rank of nodes without edges */
 	int64_t change;                /* by how much ranks have changed, in all */
@@ -155,7 +155,7 @@ static void iterate(struct pagerank *m)
 
 /* ---- Input and output ---------------------------------------------------------------------- */
 
-/* How many edges leave each node: how often it is anybody's neighbour. */
+/* How many edges leave each node: how often it is a neighbour. */
 static void count_degrees(struct pagerank *m)
 {
 	const struct graph *g = &m->nodes.graph;

@@ -10,7 +10,7 @@
  * them (--imbalance) takes longer. Without work (--work 0) a lap is as many latencies as there are
  * ranks.
  *
- * Law: the token that comes back does not depend on how long anybody took. */
+ * Law: the token that comes back does not depend on how long any rank took. */
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -292,8 +292,8 @@ DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number);
  * recorded nothing so far records it at once. */
 DPROF_EXPORT void dprof_adapter_last_point(const struct dprof_site *);
 
-/* The child of a fork that ends without any event records a point of this site, which stays: else nobody would know
- * that it was there. */
+/* The child of a fork that ends without any event records a point of this site, which stays: else
+ * no one would know that it was there. */
 DPROF_EXPORT void dprof_adapter_silent_end(const struct dprof_site *);
 
 /* The number of the calling thread, which has recorded something; UINT32_MAX if it could not. */

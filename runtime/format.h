@@ -221,7 +221,7 @@ enum dprof_key {
  * under way and may be used again afterwards.
  */
 
-#define DPROF_PEER_NONE (UINT64_MAX >> 8)
+#define DPROF_PEER_NONE    (UINT64_MAX >> 8)
 #define DPROF_PEER_UNKNOWN (DPROF_PEER_NONE - 1)
 #define DPROF_ROLE_UNKNOWN 2
 

@@ -85,7 +85,7 @@ static unsigned clean_chunks(const struct dprof_thread *t)
 	return n;
 }
 
-/* Old records stay where a file system makes no holes; nobody looks at them. */
+/* Old records stay where a file system makes no holes; no one looks at them. */
 static void give_back(const struct dprof_thread *t, const struct dprof_chunk *c)
 {
 	sys(SYS_munmap, c->start, c->bytes);

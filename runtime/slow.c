@@ -244,8 +244,8 @@ void dprof_drop(void)
 	t->dropped_in = t->current->number;
 }
 
-/* A thread without a file has recorded nothing at all; and of one that has just lost something nobody knows what
- * that was. */
+/* A thread without a file has recorded nothing at all; and of one that has just lost something it
+ * is unknown what that was. */
 bool dprof_dropped(void)
 {
 	const struct dprof_thread *t = dprof_self;

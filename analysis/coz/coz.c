@@ -158,7 +158,7 @@ static void wake(struct visit *v, uint32_t thread)
 	heap_add(&v->heap, heap_key(time_of(v, thread, stamp).lo), thread);
 }
 
-/* The junction has happened: its inputs are done with, and who slept goes on. */
+/* The node has happened: its inputs are done with, and who slept goes on. */
 static void finish(struct visit *v, uint32_t number, struct saving *saving)
 {
 	const struct graph_node *j = &v->g->nodes[number];
@@ -187,7 +187,7 @@ static void post(struct visit *v, struct runner *r, uint32_t input)
 		finish(v, number, happen(v, &v->g->nodes[number]));
 }
 
-/* False when the junction has not happened yet. An operation inside of another does not count. */
+/* False when the node has not happened yet. An operation inside of another does not count. */
 static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 {
 	struct node_state *state = &v->states[number];
@@ -269,7 +269,7 @@ static bool run(struct visit *v, struct runner *r)
 	return r->has_pending && do_syncs(v, r) && r->sync < t->nsyncs;
 }
 
-/* Everyone sleeps: the junction of whoever is earliest is unknown. */
+/* Everyone sleeps: the node of whoever is earliest is unknown. */
 static bool break_stalemate(struct visit *v)
 {
 	const struct trace *trace = v->g->trace;

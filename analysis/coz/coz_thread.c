@@ -202,7 +202,7 @@ static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t sta
 	forget(v, r);
 }
 
-/* Records are missing from here on, or cannot be understood; or what is entered is left nobody knows when. */
+/* Records are missing from here on, or cannot be understood; or what is entered is left at an unknown time. */
 static void doubt(struct visit *v, struct runner *r)
 {
 	thread_settle(v, r);
@@ -216,7 +216,7 @@ static void doubt(struct visit *v, struct runner *r)
 }
 
 /* Regions inside of an operation, such as functions that MPI calls and signal handlers: how long the operation
- * takes without them nobody knows. */
+ * takes without them no one knows. */
 static void doubt_operation(struct visit *v, struct runner *r)
 {
 	if (!r->worked_inside || r->operations > 0)

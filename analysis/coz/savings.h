@@ -52,7 +52,7 @@ struct savings {             /* all scenarios, and the savings that are in use *
 	struct share *share;
 	double *negated_lo, *hi; /* the shares, as saving_cut wants them */
 	struct saving *free, *none;
-	double *lower, *upper, *latest; /* of the junction that is being put together */
+	double *lower, *upper, *latest; /* of the node that is being put together */
 	size_t in_use, most; /* savings */
 };
 

@@ -14,7 +14,7 @@ static struct moment moment_of(const struct graph *g, const struct graph_input *
 	return (struct moment){ g->trace->threads[i->thread].clock, i->stamp };
 }
 
-/* The end of the junction, which is on the thread of its first input. */
+/* The end of the node, which is on the thread of its first input. */
 static struct moment end_of(const struct graph *g, const struct graph_node *j)
 {
 	struct moment begin = moment_of(g, &g->inputs[j->first]);

@@ -17,7 +17,7 @@
 #include "analysis/states/csp.h"
 #include "analysis/states/totals.h"
 
-struct ranked {              /* of one actor */
+struct ranked {              /* of one participant */
 	size_t thread;       /* of the trace; for a rank, its first one that takes part */
 	struct interval percent, alone_s;
 	uint32_t site;       /* where it mostly works while all others wait; or TR_NO_SITE */

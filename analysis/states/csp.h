@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * csp.h - straggler scores: how long does one actor work while every other one waits?
+ * csp.h - straggler scores: how long does one participant work while every other one waits?
  *
  * Each clock is summed up by its timeline (timeline.h) as segments in which all its participants wait, or all
- * but one, who works. A *frame* of actor t is where a segment "t works alone" of t's clock and segments
+ * but one, who works. A *frame* of participant t is where a segment "t works alone" of t's clock and segments
  * "all wait" of all other clocks coincide: one segment of each clock. Its true length is
  *
  *     max(0, min over the ends e_i - max over the begins b_j)
@@ -13,7 +13,7 @@
  * that begins and ends on one host carries no clock error.
  *
  * Law: for every choice of true times that the clocks allow, and of states where they are not
- * known, the true total of each actor lies in its [lo, hi].
+ * known, the true total of each participant lies in its [lo, hi].
  *
  * Proof. Write [lo(s), hi(s)] for the time of stamp s. The sweep lets a segment (b, e) count from
  * lo(b) to lo(e), in the order of these keys, so it visits a frame when the last of its segments
@@ -36,7 +36,7 @@
  * clock's segment begins within that width.
  *
  * Where no thread is gone (states.h), this is the question "t working and count(waiting) == participants-1"
- * of query.h, asked for all actors in one pass; otherwise it is one that query.h has no words for.
+ * of query.h, asked for all participants in one pass; otherwise it is one that query.h has no words for.
  * frames.h would need a pass for each, and finds the same lower bounds.
  *
  * Memory is bounded by the window of unknown order, not by the run. A visited frame costs one
@@ -52,11 +52,11 @@ struct csp_score {
 	uint32_t site;       /* where it works most of that time; TR_NO_SITE without any */
 };
 
-/* Whether all actors and all events are on one time base (a participant without events lost them). */
+/* Whether all participants and all events are on one time base (a participant without events lost them). */
 bool csp_on_one_time_base(const struct times *, const struct participants *,
 			  const struct span *spans);
 
-/* Scores of all actors, one per participant; `spans` has that of each time base. The sweep walks
+/* Scores of all participants, one per participant; `spans` has that of each time base. The sweep walks
  * the states of all threads that take part and completes `totals` on its way, unless that is NULL.
  * With several time bases in use no thread is proved to wait while one on another time base works,
  * and the run may be longer than each time base's span: all lower bounds are zero, and upper ones

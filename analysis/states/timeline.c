@@ -2,8 +2,8 @@
  *
  * timeline.c - merges the periods of one clock's threads and counts.
  *
- * Per actor, how many of its threads may or must work and may or must wait; per lane, how many
- * actors may or must wait. "All but one" is a count; which one is the exclusive or of the actors
+ * Per participant, how many of its threads may or must work and may or must wait; per timeline, how many
+ * participants may or must wait. "All but one" is a count; which one is the exclusive or of the participants
  * that are not in it, so nothing is ever searched for. */
 #include "analysis/states/timeline.h"
 
@@ -18,7 +18,7 @@ struct timeline_thread {      /* one thread */
 	struct period now;
 	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
 	uint8_t alone_is[MAY_ANY + 1]; /* by `may`: what a participant is that is this thread alone */
-	uint32_t participant; /* in this lane */
+	uint32_t participant; /* in this timeline */
 	bool waits;
 	bool any;             /* what it did in unclassified time is open */
 	bool may_abstain;     /* whether it waits at all, so whether it keeps others from waiting, is open */
@@ -52,7 +52,7 @@ struct timeline {
 	size_t nmembers, nparticipants;
 	struct heap ends;     /* of the members' periods */
 
-	/* Over the actors. */
+	/* Over the participants. */
 	uint64_t counts; /* who may wait; who must; who may wait, or else may work */
 	uint32_t xor_not_may_wait, xor_both;
 
@@ -106,7 +106,7 @@ static void count_member(struct participant *participant, const struct timeline_
 	}
 }
 
-/* What an actor adds to the lane's counts: three numbers in one. */
+/* What a participant adds to the timeline's counts: three numbers in one. */
 #define COUNT_BITS 21
 #define COUNT_MAY_WAIT  UINT64_C(1)
 #define COUNT_MUST_WAIT (UINT64_C(1) << COUNT_BITS)
@@ -126,7 +126,7 @@ static size_t count_of(const struct timeline *timeline, uint64_t unit)
 	return timeline->counts / unit & ((UINT64_C(1) << COUNT_BITS) - 1);
 }
 
-/* Takes an actor from what it was to what it is now, in the lane's counts. */
+/* Takes a participant from what it was to what it is now, in the timeline's counts. */
 static void count_participant(struct timeline *timeline, uint32_t a, uint8_t now)
 {
 	uint64_t before = counts_as[timeline->participants[a].is], after = counts_as[now];
@@ -266,7 +266,7 @@ static uint64_t leave_to(uint64_t says, uint64_t neighbour)
 	return SAYS_ALONE(says) == SAYS_ALONE(neighbour) ? says | SAYS_NOTHING : says;
 }
 
-/* The next piece of the lane; pieces follow each other without gaps and may say nothing. */
+/* The next piece of the timeline; pieces follow each other without gaps and may say nothing. */
 static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 {
 	if (timeline->ended)

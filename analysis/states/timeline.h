@@ -2,33 +2,34 @@
  *
  * timeline.h - all participants of one clock, seen as one: when do they all wait, when does one work alone?
  *
- * An *actor* is a thread, or all threads of a process taken together: it works while one of its
+ * An *participant* is a thread, or all threads of a process taken together: it works while one of its
  * threads works, and waits while none works and every thread of it that ever waits or is gone does so
  * or is gone. (Who is gone is not waited for; only so has a thread a score that goes on when all others have
- * ended.) Threads that never work and never wait (helpers) take no part; an actor of such threads does not
- * exist. Where records are lost it may not be known whether a thread ever waits: then in time of which it is
- * known that it neither worked nor waited it may keep others from waiting, or not take part.
+ * ended.) Threads that never work and never wait (helpers) take no part; a participant of such
+ * threads does not exist. Where records are lost it may not be known whether a thread ever waits:
+ * then in time of which it is known that it neither worked nor waited it may keep others from
+ * waiting, or not take part.
  *
- * In unclassified time a thread does neither. Or else a lane is opened for *any choice* of what threads did
- * then: whatever part of it one worked or waited, in whatever part it did neither, and so took part or did
- * not, is among the choices of states below.
+ * In unclassified time a thread does neither. Or else a timeline is opened for *any choice* of what
+ * threads did then: whatever part of it one worked or waited, in whatever part it did neither, and
+ * so took part or did not, is among the choices of states below.
  *
  * Stamps of one clock are in a known order, up to one tick, and up to the width by which its cores
  * may differ. So whatever the number of threads, a clock is summed up without any error by
  * segments, each between two of its stamps, in which
- *   - all actors may wait, or
- *   - `alone` may work while all others wait; ANY_PARTICIPANT when several actors may each be that
+ *   - all participants may wait, or
+ *   - `alone` may work while all others wait; ANY_PARTICIPANT when several participants may each be that
  *     one,
  * or both, when states are not known. A segment is *certain* when it says what is true for every
  * choice of states; then it says only one of the two. Changes of several threads in unknown order
  * become a segment from the first of their stamps to the last.
  *
- * Law: at each moment, what is true of the actors of this clock is said by a segment whose ticks,
+ * Law: at each moment, what is true of the participants of this clock is said by a segment whose ticks,
  * from its first stamp's to its last stamp's, contain the moment; and what a certain segment says
- * is true from the end of the first tick to the begin of the last. Certain segments of one lane do
+ * is true from the end of the first tick to the begin of the last. Certain segments of one timeline do
  * not overlap, and segments come in order.
  *
- * Cost: there are counts of actors by state, so a change of a thread costs O(log threads), for the
+ * Cost: there are counts of participants by state, so a change of a thread costs O(log threads), for the
  * merge. */
 #ifndef ANALYSIS_TIMELINE_H
 #define ANALYSIS_TIMELINE_H
@@ -42,17 +43,17 @@
 struct timeline_segment {
 	uint64_t from, to;   /* stamps, or PERIOD_BEFORE, PERIOD_AFTER */
 	bool all_wait;       /* may be true */
-	uint32_t alone;      /* actor who may work alone; or NO_PARTICIPANT, ANY_PARTICIPANT */
+	uint32_t alone;      /* participant who may work alone; or NO_PARTICIPANT, ANY_PARTICIPANT */
 	bool certain;
 	uint32_t site;       /* where `alone` works */
 };
 
 /* Which threads take part as what; indices are those of the trace's threads. */
 struct participants {
-	uint32_t *participant_of; /* each thread's actor; NO_PARTICIPANT: takes no part */
+	uint32_t *participant_of; /* each thread's participant; NO_PARTICIPANT: takes no part */
 	bool *waits;         /* threads that ever wait, or are gone, or may do so */
 	bool *idles;         /* those of which that is known */
-	uint32_t *clock_of;  /* each actor's clock */
+	uint32_t *clock_of;  /* each participant's clock */
 	uint32_t nparticipants;
 	bool any;            /* for any choice of what threads did in unclassified time */
 };
@@ -66,7 +67,7 @@ struct timeline *timeline_open(const struct trace *, uint32_t clock, const struc
 bool timeline_next(struct timeline *, struct timeline_segment *);
 void timeline_close(struct timeline *);
 
-/* The actors of this lane. */
+/* The participants of this timeline. */
 const uint32_t *timeline_participants(const struct timeline *, size_t *count);
 
 #endif

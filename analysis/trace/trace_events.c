@@ -206,8 +206,8 @@ static bool lasts(const struct tr_thread *t)
 	return t->may_jump == UINT64_MAX && (!t->complete || t->ran_on) && !t->gaps;
 }
 
-/* Once more, of records that do not stand in the file as they are wanted. `holes`: nobody knows where some are
- * missing. */
+/* Once more, of records that do not stand in the file as they are wanted. `holes`: it is unknown
+ * where some are missing. */
 static void scan_jumps_again(struct opened_trace *o, struct tr_thread *thread, bool holes)
 {
 	struct jumps_scan jumps;

@@ -89,7 +89,7 @@ static void sort(struct tr_jumps *found)
 }
 
 /* A process that ends in good order ends the regions that its threads are in, where they are in no operation: of
- * that nobody knows how it went on. */
+ * that it is unknown how it went on. */
 static void find_open(struct jumps_scan *j, size_t before)
 {
 	struct tr_thread *t = j->thread;

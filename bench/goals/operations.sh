@@ -48,7 +48,7 @@ row "  DPROF_OFF=1" "$(paired difference off plain <"$here/mpi" | estimate)" ns 
 row "  counter read twice, no more" "$(paired difference wrapper plain <"$here/mpi" | estimate)" ns
 [[ " ${ways[*]} " != *" eztrace "* ]] || row "  EZTrace" "$(paired difference eztrace plain <"$here/mpi" | estimate)" ns
 
-table "A lock that nobody else wants, locked and unlocked" "Likewise."
+table "A lock without contention, locked and unlocked" "Likewise."
 row "lock + unlock" "$(only plain <"$here/lock" | estimate)" ns
 row "  recorded" "$(paired difference recorded plain <"$here/lock" | estimate)" ns "<= 40"
 why "a fenced stamp and another one take 23 to 28 ns here, five words the rest"

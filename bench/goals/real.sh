@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154,SC2086
 #
-# real.sh - a program that nobody here wrote: SQLite from Debian's sources, one C file of 240,000 lines, under its own
-# benchmark speedtest1. What it costs to compile, how much code there is, and how much slower it runs with regions
+# real.sh - a program that was not written here: SQLite from Debian's sources, one C file of 240,000 lines, under its
+# own benchmark speedtest1. What it costs to compile, how much code there is, and how much slower it runs with regions
 # where a user would put them, and with all functions as regions. Then K-Means with all its functions as regions.
 # Filters say which; no source is changed.
 

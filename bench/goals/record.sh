@@ -9,7 +9,7 @@ peers_size=${sizes%% *} # peers are measured at the first size only
 export LTTNG_HOME=$here/lttng LTTNG_RUNDIR=$here/lttng-run
 trap 'end_lttng' EXIT
 
-begin_lttng() { # a daemon of our own, so that nobody's sessions are touched
+begin_lttng() { # a daemon of our own, so that no other's sessions are touched
 	command -v lttng-sessiond >/dev/null || return 1
 	mkdir -p "$LTTNG_HOME" "$LTTNG_RUNDIR"
 	lttng-sessiond --no-kernel >"$here/sessiond.log" 2>&1 &

@@ -31,7 +31,7 @@ ways() { # file "WAY TITLE"...
 }
 
 table "Threads" "In multiples of the same program without dprof. $rounds rounds."
-row "lock + unlock, nobody waits" "$(only plain <"$here/lock" | estimate)" ns
+row "lock + unlock, no wait" "$(only plain <"$here/lock" | estimate)" ns
 ways lock "recorded recorded" "no-locks DPROF_EVENTS=-lock" "off DPROF_OFF=1"
 row "empty parallel, 2 threads" "$(only plain <"$here/team" | estimate)" ns
 ways team "recorded recorded" "off DPROF_OFF=1"

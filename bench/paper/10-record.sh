@@ -2,7 +2,7 @@
 #
 # Records what two ranks really send each other (traffic.c), over an idle network and over one whose way
 # back is congested: host 1 sends bursts of other packets through a slow queue, to an address where
-# nobody is. The other experiments read these recordings.
+# none is. The other experiments read these recordings.
 rm -f "$data"/*.run
 
 congest() { # SET: until killed

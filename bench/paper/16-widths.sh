@@ -55,7 +55,7 @@ set title "width of the intervals over the run\\n$(network_title "$network")"
 set xlabel 'time in the run (s)'
 set ylabel 'width of the interval (us)'
 set yrange [0:*]
-plot ${curves}$floor with lines lc rgb '#888888' dt 3 lw 2 title 'fastest packet there + back'
+plot ${curves}$floor with lines lc rgb '#888888' dt 3 lw 2 title 'fastest packet round trip'
 END
 
 awk -F '\t' '($3 == "dprof-drift" || $3 == "dprof-affine" && $2 == "steady") { outside += !$6; of++ }

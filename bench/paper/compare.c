@@ -13,7 +13,7 @@
  * bounds (--clock-model drift:10, all links), so are wrong, and FURTHEST by how much at least; "-" where
  * nothing is proven of the clock. METHOD HOST and a word: the method cannot be fitted, and why.
  *
- * Status 1, after a sentence on stderr: the trace cannot be read, or is damaged. */
+ * Status 1, after a message on stderr: the trace cannot be read, or is damaged. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #
 # measuring.sh - what Figures 3 and 4 share: one program looks at both errors.
 
-# NAME WHAT COLUMN UNIT TITLE: COLUMN of the program's output has the error, the next one the half width
+# NAME WHAT COLUMN UNIT TITLE: COLUMN of the program's output has the error, the next one the uncertainty
 # of the interval; the .tsv has two columns before them.
 measuring_time() {
 	local name=$1 what=$2 column=$(($3 + 2)) unit=$4 tsv=$OUT/$1.tsv network clock
@@ -58,7 +58,7 @@ measured_table() { # network column
 		}' "$OUT/$name.tsv"
 }
 
-# The first clock's curves: estimates as points on lines, dprof's and the formula's half widths dashed.
+# The first clock's curves: estimates as points on lines, dprof's and the formula's uncertainties dashed.
 measured_plot() { # name what column unit
 	local network=$(networks | grep -x congested || networks | head -1) method curves=
 	for method in $all_methods; do
@@ -67,7 +67,7 @@ measured_plot() { # name what column unit
 		[ -s "$data/$1.$method" ] || continue
 		curves+="'$data/$1.$method' using 4:$3 with linespoints $(lines "$method") $(points "$method") title '$(title "$method")', "
 		case $method in dprof-affine | freezer-formula)
-			curves+="'' using 4:$(($3 + 1)) with lines $(dotted "$method") title '$(title "$method"), half width', " ;;
+			curves+="'' using 4:$(($3 + 1)) with lines $(dotted "$method") title '$(title "$method"), uncertainty', " ;;
 		esac
 	done
 	plot "$1" <<-END

@@ -45,7 +45,7 @@ struct recording {
  * plus an offset of `offset_ms`, and its rate wanders sinusoidally by `wander_ppm`. */
 struct made_up { double rate, offset_ms, wander_ppm, period_s; };
 
-/* Ends the program with a sentence if the file is not a recording. */
+/* Ends the program with a message if the file is not a recording. */
 void recording_read(struct recording *, const char *path);
 void recording_see(struct recording *, struct made_up);
 void recording_free(struct recording *);

@@ -3,7 +3,7 @@
  * shared_barriers.h - barriers that all ranks of two hosts have passed: what the method of two
  * barriers is fitted to.
  *
- * Collectives with a root do not count: not everybody waits for everybody there. */
+ * Collectives with a root do not count: not all wait for all there. */
 #ifndef PAPER_SHARED_BARRIERS_H
 #define PAPER_SHARED_BARRIERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * unify METHOD <TEXT >TEXT - a trace as somebody sees it who believes a method's estimates: each stamp of
+ * unify METHOD <TEXT >TEXT - a trace as one sees it who believes a method's estimates: each stamp of
  * clock 1 becomes what METHOD says of it on clock 0, and all threads are on clock 0 then.
  *
  * A filter over dprof's text form. Law: nothing but clocks and stamps changes, and stamps of one thread

@@ -14,7 +14,7 @@ site 0 kind=region name=a file=x.c line=1
 site 1 kind=region name=b file=x.c line=2
 site 2 kind=barrier name=MPI_Barrier file=x.c line=3'
 
-check() { # lines; the sentences come from standard input
+check() { # lines; the diagnostics come from standard input
 	rm -rf "$dir/t"
 	printf '%s\n%b\n' "$head" "$1" | "$analyze" pack - "$dir/t" || failed=1
 	cat >"$dir/wanted"
@@ -28,8 +28,8 @@ check() { # lines; the sentences come from standard input
 	"$analyze" check --json "$dir/t" >"$dir/json" || status=1
 	[ -s "$dir/wanted" ] && expected=1 || expected=0
 	[ $status -eq $expected ] || fail "'$1': status $status"
-	while read -r sentence; do
-		grep -qF "\"$sentence\"" "$dir/json" || fail "'$1': not in JSON: $sentence"
+	while read -r diagnostic; do
+		grep -qF "\"$diagnostic\"" "$dir/json" || fail "'$1': not in JSON: $diagnostic"
 	done <"$dir/wanted"
 }
 

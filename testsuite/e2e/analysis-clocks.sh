@@ -52,7 +52,7 @@ paste -d' ' <(numbers min) <(numbers median) <(numbers max) | awk '
 	NR == 2 && ($1 < 7.9e-7 || $3 > 1.2e-6) { bad = 1 } # both packets, and a little
 	END { exit bad || NR != 2 }' || fail "widths: $(cat out)"
 expect 0 clocks good
-says out "fastest packet there + back: 0."
+says out "fastest packet round trip: 0."
 says out "rate 0."
 
 expect 0 clocks --json --base h1 good
@@ -70,7 +70,7 @@ expect 1 clocks unlinked
 says out "unlinked      no place"
 expect 1 csp --json unlinked
 awk '/"ranks"/ { exit } /straggler_percent/ { n++; if ($0 !~ /"lo": 0,/) exit 1 } END { exit n != 2 }' out ||
-	fail "nobody is proved to wait for anybody: $(cat out)"
+	fail "none is proved to wait: $(cat out)"
 expect 1 report unlinked
 says out "rank 1"
 says err "analysed on their own clock only"

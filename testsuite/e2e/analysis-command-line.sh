@@ -20,13 +20,13 @@ good() { # pattern-in-stdout arguments...
 	[ ! -s "$dir/err" ] || fail "dprof-analyze $*: expected nothing on stderr"
 }
 
-wrong() { # sentence arguments...
-	local sentence=$1
+wrong() { # diagnostic arguments...
+	local diagnostic=$1
 	shift
 	run "$@"
 	local status=$?
 	[ $status -eq 2 ] || fail "dprof-analyze $*: status $status"
-	[ "$(head -1 "$dir/err")" = "dprof-analyze: $sentence" ] || fail "dprof-analyze $*: expected '$sentence'"
+	[ "$(head -1 "$dir/err")" = "dprof-analyze: $diagnostic" ] || fail "dprof-analyze $*: expected '$diagnostic'"
 	[ ! -s "$dir/out" ] || fail "dprof-analyze $*: expected nothing on stdout"
 }
 

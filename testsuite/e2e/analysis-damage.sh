@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Each way in which a trace directory can be wrong gives its one sentence and status 1, and the rest is
+# Each way in which a trace directory can be wrong gives its one diagnostic and status 1, and the rest is
 # analysed.
 export LC_ALL=C
 . testsuite/lib.sh
@@ -235,8 +235,8 @@ for ask in report csp coz clocks 'query count(working)>=1'; do
 done
 # ---- What counts and sums tell
 # Every command names what is wrong, has a line on top that there is something, and ends with status 1.
-named() { # what trace sentence command...
-	local what=$1 trace=$2 sentence=$3 command
+named() { # what trace diagnostic command...
+	local what=$1 trace=$2 diagnostic=$3 command
 	shift 3
 	rm -rf "$dir/t"
 	cp -r "$trace" "$dir/t"
@@ -246,10 +246,10 @@ named() { # what trace sentence command...
 		[ $command = query ] && words+=('count(region) >= 1')
 		"$analyze" "${words[@]}" >"$dir/out" 2>"$dir/err"
 		[ $? = 1 ] || fail "$what: $command: status $?"
-		grep -q "$sentence" "$dir/err" || fail "$what: $command says $(cat "$dir/err")"
+		grep -q "$diagnostic" "$dir/err" || fail "$what: $command says $(cat "$dir/err")"
 		head -1 "$dir/out" | grep -q '^Damaged: [1-9][0-9]* problems\? (dprof-analyze check); nothing \(it\|they\) may change is proved\.$' ||
 			fail "$what: $command: on top $(head -1 "$dir/out")"
-		"$analyze" "${words[@]}" --json 2>/dev/null | jq -r '.problems[]' | grep -q "$sentence" ||
+		"$analyze" "${words[@]}" --json 2>/dev/null | jq -r '.problems[]' | grep -q "$diagnostic" ||
 			fail "$what: $command --json does not name it"
 	done
 }
@@ -272,7 +272,7 @@ named 'a changed process file' "$dir/summed" 'h0-1.process: .*: it was changed, 
 	sed -i 's/^ghz 2/ghz 1/' h0-1.process
 
 # What cannot be believed is as wide as what is missing: of a process whose file was changed, of the time outside of
-# operations where nobody knows whether sites are marks, and of a place whose site another one may be.
+# operations where it is unknown whether sites are marks, and of a place whose site another one may be.
 ranks() { # intervals of scores, by rank
 	"$analyze" csp --json "$dir/t" 2>/dev/null | jq -c "$1"
 }
@@ -313,7 +313,7 @@ full_place() { # file of events
 }
 
 # Short programs, which the helper is about to look at when they end: nothing of them is called changed. Full
-# chunks that nobody packed are in one at least.
+# chunks that were not packed are in one at least.
 place=
 mkdir "$dir/runs"
 for run in $(seq 20); do

@@ -68,7 +68,7 @@ grep -Eq '^  main +[0-9]' out || fail "coz says nothing of main: $(cat out)"
 for inside in solve -; do
 	{ head_of 1 main.c; program 0 $inside | grep '^e 0 '; } | trace alone
 	page alone
-	says page "Only one thread works or waits, so nobody waits for it."
+	says page "Only one thread works or waits, so no other waits for it."
 	says_not page "Half the time in region main"
 	[ $inside = - ] || says page "Half the time in region solve (main.c:7) would make the run"
 done
@@ -189,7 +189,7 @@ mpicc -O2 $(pkg-config --cflags dprof) init.c -o into-init $(pkg-config --libs d
 timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 2 ./into-init || fail "into-init fails"
 "$analyze" csp --json dprof-into-init.* | tr -d '"{},:' |
 	awk '$1 == "ranks" { ranks = 1 } $1 == "rank" { rank = $2 } ranks && rank == 1 && $1 == "alone_s" { found = $3 > 0.1 }
-		END { exit !found }' || fail "rank 1 keeps nobody waiting in MPI_Init: $("$analyze" csp dprof-into-init.*)"
+		END { exit !found }' || fail "rank 1 is not waited for in MPI_Init: $("$analyze" csp dprof-into-init.*)"
 
 # And it is no work of that region, that could take less time. In `shortest` seconds each was in MPI_Init.
 shortest=$(awk '$1 == "ghz" { ghz = $2 } $1 == "init" { s = ($3 - $2) / ghz / 1e9; if (!n++ || s < least) least = s }

@@ -17,26 +17,26 @@ bounded() { # command...
 }
 
 commands=(report csp coz "query count(barrier)==threads-1" clocks check dump)
-each_command_says() { # name sentence [command...]
-	local name=$1 sentence=$2 command status words
+each_command_says() { # name diagnostic [command...]
+	local name=$1 diagnostic=$2 command status words
 	shift 2
 	for command in "${@:-${commands[@]}}"; do
 		read -r -a words <<<"$command"
 		bounded "$analyze" "${words[0]}" "$dir/t" "${words[@]:1}" >"$dir/out" 2>"$dir/err" </dev/null
 		status=$?
 		[ $status -eq 1 ] || fail "$name: $command: status $status: $(tail -1 "$dir/err")"
-		cat "$dir/out" "$dir/err" | grep -qF -e "$sentence" ||
-			fail "$name: $command does not say '$sentence' but: $(head -c 500 "$dir/err")"
+		cat "$dir/out" "$dir/err" | grep -qF -e "$diagnostic" ||
+			fail "$name: $command does not say '$diagnostic' but: $(head -c 500 "$dir/err")"
 	done
 }
 
-hostile() { # name sentence how [command...]
-	local name=$1 sentence=$2 how=$3
+hostile() { # name diagnostic how [command...]
+	local name=$1 diagnostic=$2 how=$3
 	shift 3
 	rm -rf "$dir/t"
 	cp -r "$dir/job" "$dir/t"
 	(cd "$dir/t" && eval "$how") || fail "$name: cannot be made"
-	each_command_says "$name" "$sentence" "$@"
+	each_command_says "$name" "$diagnostic" "$@"
 }
 
 # ---- What is no file

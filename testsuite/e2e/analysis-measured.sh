@@ -32,7 +32,7 @@ says out '"forged": 4'
 
 echo 'cores halfwidth=1099511627777 pairs=1' >>t/h1-2.process
 expect 1 clocks t
-says err 'expected a half-width of at most 1099511627776 ticks, found 1099511627777'
+says err 'expected an uncertainty of at most 1099511627776 ticks, found 1099511627777'
 sed 's/^clock 1 .*/& halfwidth=1099511627777/' "$fixtures/job.txt" >text
 expect 1 pack text refused
 says err 'halfwidth'

@@ -84,7 +84,7 @@ grep -q 'name=wörk%1B\[31m%07%C2%9B%E2%80%AE%FF%0A' "$dir/dumped" || fail "$(gr
 "$analyze" pack "$dir/dumped" "$dir/again" && "$analyze" dump "$dir/again" 2>/dev/null | cmp - "$dir/dumped" ||
 	fail 'dump and pack lose something'
 
-# ---- Names of files, and sentences about them
+# ---- Names of files, and diagnostics about them
 esc=$'\e[31m\a\xc2\x9b\xff\n'
 hostile=$dir/"trace$esc"
 cp -r "$dir/t" "$hostile"

@@ -5,7 +5,7 @@
 # inside of something. Scores stay true, and the reader is told.
 . testsuite/fixtures/analysis/setup.sh
 
-# Only rank 0 ever writes, from 82 to 100 ms of 200; nobody waits then.
+# Only rank 0 ever writes, from 82 to 100 ms of 200; none waits then.
 trace run <"$fixtures/iterations.txt"
 expect 0 csp --json --work write run
 says out '3 threads never work in \"write\": rank 1 thread 0'
@@ -15,7 +15,7 @@ expect 0 query --work write run 'count(working) == 1'
 says out '3 threads never work in'
 says out " 9.000 %"
 
-# Rank 3 begins with iteration 1: before that nobody is alone, and it is alone as before.
+# Rank 3 begins with iteration 1: before that no rank is alone, and it is alone as before.
 sed '/^e 3 5[0-9]*000000[0-9]* /d; /^e 3 60[0-9]* 0 exit/d; /^e 3 5999999/d' "$fixtures/iterations.txt" |
 	awk '!(/^e 3/ && $3 < 610000000)' | trace late
 expect 1 csp --json late
@@ -76,7 +76,7 @@ says one-line "1 thread waited for the end of a thread that was not recorded"
 "$analyze" dump joined >first && trace again <first && "$analyze" dump again | diff first - || fail "another dump"
 expect 0 check joined
 
-# A region that nobody entered has no row, unless it is asked for.
+# A region that was not entered has no row, unless it is asked for.
 expect 0 coz threads
 says out body
 says_not out unused
@@ -100,7 +100,7 @@ says out "1 thread ended inside of something: rank 0 thread 0 in body (app.c:12)
 expect 1 check missing
 says out "group 1: expected each participant as often as the others (2), found rank 0, thread 0 less often (1)"
 
-# What a thread did outside of regions could make it the straggler: then nobody is proved to be one.
+# What a thread did outside of regions could make it the straggler: then none is proved to be one.
 trace unclassified <<'END'
 dprof-text 1
 clock 0 host=h0 ghz=1

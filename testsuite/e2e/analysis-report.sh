@@ -93,7 +93,7 @@ says_not out "#pragma"
 { head_of 1 1; visit 0 0 1000 8000; visit 0 1 8000 9000; } | trace one
 advises one "Half the time in region assign (kmeans.c:88) would make the run 43.7"
 says_not out "Stragglers"
-advises one "Only one thread works or waits, so nobody waits for it."
+advises one "Only one thread works or waits, so no other waits for it."
 
 { head_of 1 2; } | trace nothing
 expect 0 report nothing
@@ -140,7 +140,7 @@ assert all("file" not in r for r in regions if r["waiting"]), regions' <out || f
 } | sed 's/name=assign/name=a_region_whose_name_is_really_quite_long_and_ends_with_its_purpose_which_is_to_assign/' | trace long
 expect 0 report long
 says out "others wait for it, % of run  mostly in"
-grep -Eq '^  rank 1 .* a_r[a-z_]*\.\.[a-z_]*ign \(kmeans\.c:88\)$' out || fail "standings: $(cat out)"
+grep -Eq '^  rank 1 .* a_r[a-z_]*\.\.[a-z_]*ign \(kmeans\.c:88\)$' out || fail "ranking: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign \(kmeans\.c:88\)$' out || fail "regions: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign$' out || fail "profile: $(cat out)"
 awk 'length > 80 && !/^More: / { print; bad = 1 } END { exit bad }' out || fail "wider than 80 columns"

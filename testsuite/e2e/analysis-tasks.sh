@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Who runs a task in a barrier comes to it again; a task that was made behind the barrier, and taken by a thread
-# on its way out, is no reason to think that this thread came late; a task that nobody ran is one
+# on its way out, is no reason to think that this thread came late; a task that was not run is one
 # to say that nothing is known.
 . testsuite/fixtures/analysis/setup.sh
 
@@ -95,7 +95,7 @@ expect 0 check t
 coz body 30
 coz "omp task" 20
 
-# Nobody has run the task.
+# The task was not run.
 world <<-'END' | trace t
 	e 0 0 1 point task=5 id=6
 	e 0 100 3 enter id=6

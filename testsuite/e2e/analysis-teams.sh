@@ -34,7 +34,7 @@ says_not out '"program_links": 6'
 expect 0 dump t
 [ "$(grep -c '^group' out)" -eq 2 ] || fail "groups: $(grep '^group' out)"
 [ "$(grep -o 'enter group=[0-9]*' out | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" = "6 6 " ] ||
-	fail "who met whom: $(cat out)"
+	fail "wait dependencies: $(cat out)"
 
 cat >communicator.txt <<'END'
 dprof-text 1
@@ -53,5 +53,5 @@ trace communicator <communicator.txt
 expect 0 dump communicator
 says out 'group 1 threads=0,1,2,3 size=2'
 [ "$(grep -c '^group' out)" -eq 1 ] || fail "groups: $(grep '^group' out)"
-[ "$(grep -c 'enter group=1 ' out)" -eq 4 ] || fail "who met whom: $(cat out)"
+[ "$(grep -c 'enter group=1 ' out)" -eq 4 ] || fail "wait dependencies: $(cat out)"
 echo "as expected"

@@ -12,7 +12,7 @@ thread 0 clock=0 rank=0
 site 0 kind=region name=body
 e 0 100 0 enter'
 
-check() { # text sentence
+check() { # text diagnostic
 	printf '%b' "$1" | "$analyze" pack - "$dir/t" >"$dir/out" 2>"$dir/err"
 	local status=$?
 	if [ $status -ne 1 ] || [ "$(cat "$dir/err")" != "dprof-analyze: standard input$2" ] || [ -s "$dir/out" ]; then
@@ -28,7 +28,7 @@ check() { # text sentence
 	rm -rf "$dir"/t*
 }
 
-refused() { # lines sentence
+refused() { # lines diagnostic
 	check "dprof-text 1\n$good\n$1\n" ":6: $2"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Programs without any mark have stragglers. Each of these knows its own: it sleeps three times as long as the
-# others, so load does not matter. It is named, and nobody else is proved to be one.
+# others, so load does not matter. It is named, and no other is proved to be one.
 from=$PWD/testsuite/fixtures/unmarked
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -10,7 +10,7 @@ unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 programs=0
 cd "$dir" || exit 1
 
-# The first place is the straggler's; nobody before or beside it is proved. What a silent one does may not be work,
+# The first place is the straggler's; none before or beside it is proved. What a silent one does may not be work,
 # for all that dprof knows: then its score is enough.
 judge() { # NAME ranks|threads NUMBER|pidNUMBER
 	"$B/bin/dprof-analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
@@ -96,7 +96,7 @@ alone c11 1 gcc -pthread "$from/c11.c"
 alone rwlock 2 gcc -pthread "$from/rwlock.c"
 alone openmp-nested 0 gcc -fopenmp "$from/nested.c"
 
-# Who keeps main waiting is a thread of which nothing was recorded: nobody else is proved, and that is said.
+# Who keeps main waiting is a thread of which nothing was recorded: no other is proved, and that is said.
 gcc -O2 -shared -fPIC -DLIBRARY "$from/foreign.c" -o libforeign.so -pthread || fail "the library does not compile"
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) "$from/foreign.c" -o foreign -L. -lforeign -Wl,-rpath,"$PWD" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # hosts.sh makes hosts that have names and addresses of their own and reach each other; MPI runs across
-# them; sets do not meet; nothing is left, also when the run is interrupted.
+# them; sets do not overlap; nothing is left, also when the run is interrupted.
 . testsuite/fixtures/examples/setup.sh
 hosts=$root/testsuite/hosts.sh
 a= b=

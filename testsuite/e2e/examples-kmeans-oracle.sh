@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# K-Means on the real points against an implementation that nobody here wrote: npm's ml-kmeans.
+# K-Means on the real points against an implementation that was not written here: npm's ml-kmeans.
 . testsuite/fixtures/examples/setup.sh
 fixtures=$root/testsuite/fixtures/examples
 modules=$B/oracle/node_modules

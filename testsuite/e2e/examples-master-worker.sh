@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Master and workers: the count does not depend on who counts; every message of whoever is first finds its two
-# sides; dealt in large pieces a slow worker is the proved straggler, dealt in small ones nobody straggles as much.
+# sides; dealt in large pieces a slow worker is the proved straggler, dealt in small ones none straggles as much.
 . testsuite/fixtures/examples/setup.sh
 
 # The same points, the obvious way.
@@ -25,8 +25,8 @@ record() { # chunk: 48 rows of 2 ms on three workers, rank 1 takes 6 for each of
 	mpi 4 "$B/examples/master_worker" --rows 48 --chunk "$1" --pace 2000000 --imbalance 1:200 >line 2>&1 || fail "$(cat line)"
 	trace=$(echo dprof-master_worker.*)
 	"$analyze" check "$trace" >out || fail "check: $(cat out)"
-	"$analyze" coz "$trace" >/dev/null 2>faults || fail "coz: $(cat faults)"
-	[ ! -s faults ] || fail "coz: $(cat faults)"
+	"$analyze" coz "$trace" >/dev/null 2>diagnostics || fail "coz: $(cat diagnostics)"
+	[ ! -s diagnostics ] || fail "coz: $(cat diagnostics)"
 	"$analyze" csp --json "$trace" | "$root/testsuite/scores.sh" | grep -v span | sort -g -k2 >scores
 }
 
@@ -38,7 +38,7 @@ awk 'NR == 4 { proved = $1 == 1 && $2 > most } { most = $3 > most ? $3 : most }
 large=$(awk '$1 == 1 { print $2 }' scores)
 record 1 # 7 rows of 6 ms, and 20 or 21 of 2 ms
 awk -v large="$large" '$3 >= large { worse = 1 } END { exit !(NR == 4 && !worse) }' scores ||
-	fail "small pieces: expected nobody to straggle by $large %, found (rank, lo, hi): $(cat scores)"
+	fail "small pieces: expected none to straggle by $large %, found (rank, lo, hi): $(cat scores)"
 "$analyze" dump "$trace" >text
 # 48 pieces and 3 that say it is over, each asked for, each with its two sides
 [ "$(grep -c '^e . [0-9]* [0-9]* enter group=1 .*bytes=' text)" -ge 204 ] || fail "51 questions and answers: $(grep -c 'enter group=1' text)"

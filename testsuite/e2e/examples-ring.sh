@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The ring: the token is that of a loop on one processor; every message finds its two sides; the slow member is
-# the proved straggler, and what a faster one would buy is what it took itself, since nobody works beside it.
+# the proved straggler, and what a faster one would buy is what it took itself, since no other works beside it.
 . testsuite/fixtures/examples/setup.sh
 
 token() { sed -n 's/.*token \([0-9a-f]*\),.*/\1/p'; }
@@ -30,8 +30,8 @@ rm -rf dprof-*
 mpi 4 "$B/examples/ring" --iterations 50 --work 1 --pace 1000000 --imbalance 2:300 >line 2>&1 || fail "$(cat line)"
 trace=$(echo dprof-ring.*)
 "$analyze" check "$trace" >out || fail "check: $(cat out)"
-"$analyze" coz --json --region handle --rank 2 --reduce 75 "$trace" >coz.json 2>faults || fail "coz: $(cat faults)"
-[ ! -s faults ] || fail "coz: $(cat faults)"
+"$analyze" coz --json --region handle --rank 2 --reduce 75 "$trace" >coz.json 2>diagnostics || fail "coz: $(cat diagnostics)"
+[ ! -s diagnostics ] || fail "coz: $(cat diagnostics)"
 "$analyze" dump "$trace" >text
 [ "$(grep -c '^e . [0-9]* [0-9]* enter group=1 peer=' text)" = 400 ] || fail "50 laps are 200 messages: $(grep -c 'peer=' text)"
 

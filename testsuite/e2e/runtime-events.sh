@@ -45,7 +45,7 @@ sums >everything
 for kind in region barrier coll send recv wait fork join lock progress; do
 	grep -q "^$kind " everything || fail "the program has no event of kind $kind"
 done
-grep -q '^without' text && fail "something is left out although nobody wants that"
+grep -q '^without' text && fail "something is left out although that is not wanted"
 
 all='region|barrier|coll|send|recv|wait|fork|join|lock|progress'
 while read -r events kinds without; do

@@ -36,7 +36,7 @@ for way in longjmp signal exception context pthread_exit cancel exit _exit; do
 	case $way in
 	exit | _exit) [ "$wide" = exact ] || fail "$way: it was there to the end ($truth), found $seconds" ;;
 	pthread_exit | cancel) ;; # the thread ends at once
-	*) [ "$wide" = wide ] || fail "$way: nobody knows when it was left, found $seconds" ;;
+	*) [ "$wide" = wide ] || fail "$way: at an unknown time it was left, found $seconds" ;;
 	esac
 done
 

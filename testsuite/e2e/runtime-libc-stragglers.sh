@@ -30,8 +30,9 @@ for way in pipe fork pair stream atomic latch barrier doacross; do
 	read -r _ fast < <(best fast)
 	awk -v slow="${slow:-0}" -v fast="${fast:-0}" 'BEGIN { exit !(slow > 10 && slow > fast) }' ||
 		fail "$way: expected the score of slow to be proved higher than that of fast, found at least ${slow:-none} and at most ${fast:-none}"
-	# for whom they waited is not claimed: with less of `slow` the run may be shorter, and nobody says that it will not
-	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>faults
+	# for whom they waited is not claimed: with less of `slow` the run may be shorter, and it is not claimed that it
+	# will not
+	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>diagnostics
 	interval speedup_percent <coz |
 		awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$way: coz excludes what slow really buys: $(head -3 coz)"
 done

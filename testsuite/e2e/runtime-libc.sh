@@ -17,7 +17,7 @@ gcc -O2 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -o calls-unseen "$from/calls.
 
 # What each thread recorded of this adapter: THREAD KIND NAME ARGUMENTS, without the sleeps that make the others
 # late, and what they read to see who sleeps. Channels are c1, c2, ... in the order of threads; futexes i, processes p;
-# ? is nobody known.
+# ? is unknown.
 recorded() {
 	"$analyze" dump "$1" | awk '
 	$1 == "site" { sub(/^name=/, "", $4); sub(/^kind=/, "", $3); kind[$2] = $3; name[$2] = $4 }

@@ -38,7 +38,7 @@ on_ranks() { # n command...
 	"$B/bin/dprof-analyze" dump dprof-* >text || fail "dump: exit status $?"
 }
 
-# Counts, from the text form: sends and receives of somebody; those with an id and their "done".
+# Counts, from the text form: sends and receives of a peer; those with an id and their "done".
 count() {
 	awk '$1 == "site" { kind[$2] = substr($3, 6) }
 	     $1 != "e" || kind[$4] !~ /^(send|recv)$/ { next }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What MPI refuses on one rank, which then goes on, moves no message and meets nobody: what is recorded
+# What MPI refuses on one rank, which then goes on, moves no message and synchronises with no other: what is recorded
 # behind it is not taken for what the others did at that time, neither for a proof about clocks nor for a cause.
 . testsuite/lib.sh
 about() { echo "$mpi: "; }
@@ -32,9 +32,9 @@ for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
 	"$B/bin/dprof-analyze" clocks dprof-* >said 2>&1
 	[ $? = 1 ] && grep -q "expected each participant as often as the others" said || fail "clocks: $(cat said)"
 	grep -q "^ *h1 *proven" said || fail "expected proven bounds of h1, found $(cat said)"
-	"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | cat >faults
-	grep -q "lacks participants: 5 times" faults || fail "expected 5 operations without rank 0, found $(cat faults)"
-	grep -q "its send is not in the trace or not certain: 6 times" faults ||
-		fail "expected 6 receives of which nobody knows the send, found $(cat faults)"
+	"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | cat >diagnostics
+	grep -q "lacks participants: 5 times" diagnostics || fail "expected 5 operations without rank 0, found $(cat diagnostics)"
+	grep -q "its send is not in the trace or not certain: 6 times" diagnostics ||
+		fail "expected 6 receives of which the send is unknown, found $(cat diagnostics)"
 done
 exit $failed

@@ -5,7 +5,7 @@
 # local; what is recorded is wrapped by the adapter and recognised by the plugin, as what the table says; what is
 # not, the manual says.
 . testsuite/lib.sh
-# Functions that wait for nobody: they look something up, or make and change what is this rank's own.
+# Functions that do not wait: they look something up, or make and change what is this rank's own.
 local_functions='
 	MPI_(Address|Alloc_mem|Free_mem|Get_address|Aint|Aint_add|Aint_diff|Pcontrol|Wtime|Wtick)
 	MPI_(Initialized|Finalized|Query_thread|Is_thread_main|Get_(processor_name|version|library_version))

@@ -15,7 +15,7 @@ job() { # arguments
 	# shellcheck disable=SC2086
 	timeout 60 $run -n 2 ./program "$@" >out 2>&1 || fail "$*: exit status $?: $(head -5 out)"
 	"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "$*: check: $(cat out)"
-	"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>faults
+	"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>diagnostics
 	"$B/bin/dprof-analyze" dump dprof-* >text
 }
 
@@ -33,7 +33,7 @@ fences() {
 		[ "$(entered $t MPI_Win_fence 'group=[0-9]+ seq=[0-9]+$')" = $((2 + t)) ] ||
 			fail "rank $t: $(entered $t MPI_Win_fence 'seq=[0-9]+$') fences are for all"
 		[ "$(entered $t MPI_Win_fence role=2)" = $((5 - t)) ] ||
-			fail "rank $t: $(entered $t MPI_Win_fence role=2) fences are for nobody knows whom"
+			fail "rank $t: $(entered $t MPI_Win_fence role=2) fences are for unknown peers"
 	done
 }
 
@@ -46,7 +46,7 @@ for mpi in openmpi mpich; do
 		# shellcheck disable=SC2046,SC2086
 		mpicc.$mpi -O2 -w $plugin "$from" -o program $(pkg-config --libs dprof-$mpi) || { fail "cannot compile"; continue; }
 		job
-		[ ! -s faults ] || fail "coz: $(cat faults)"
+		[ ! -s diagnostics ] || fail "coz: $(cat diagnostics)"
 		fences
 		large=0
 		[ $mpi = openmpi ] || large=10 # of MPI 4
@@ -65,7 +65,7 @@ for mpi in openmpi mpich; do
 		job file data
 		# 5 waits and the request's for the locks, 3 for the other kind; 6 and the request's for the file
 		[ "$(grep -c 'enter peer=72057594037927934' text)" = 32 ] || fail "$(grep -c 'peer=72057594037927934' text) waits of 32"
-		grep -q 'does not say for whom: 32 times, first rank 0 thread 0 at MPI_Win_lock' faults || fail "coz: $(cat faults)"
+		grep -q 'does not say for whom: 32 times, first rank 0 thread 0 at MPI_Win_lock' diagnostics || fail "coz: $(cat diagnostics)"
 	done
 done
 

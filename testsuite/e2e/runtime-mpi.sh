@@ -95,7 +95,7 @@ for program in seen unseen; do
 		"$B/bin/dprof-analyze" check dprof-* >out || fail "$program on $ranks: check: $(cat out)"
 		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>err
 		[ ! -s err ] || fail "$program on $ranks: coz: $(cat err)"
-		# a group made of two says that it is not known who waits for whom
+		# a group made of two says that the wait dependencies are unknown
 		[ "$(grep -c 'enter group=.* role=2' text)" = $((2 * ranks)) ] || fail "$program on $ranks: $(grep 'role=2' text)"
 		# who saw it, recorded it: the adapter's own sites have no file (MPI_Finalize and tests are its own)
 		awk '$1 == "site" && / file= / { own[$2] = 1 }
@@ -109,7 +109,7 @@ for program in seen unseen; do
 	done
 done
 
-# Two hosts: hosts are numbered by lowest rank; the packets are kept; nobody complains.
+# Two hosts: hosts are numbered by lowest rank; the packets are kept; there are no complaints.
 rm -rf dprof-*
 on_ranks 4 ./as-host ./seen
 for rank in 0 1 2 3; do
@@ -121,7 +121,7 @@ grep -h '^note' dprof-*/*.process | grep -v '^note not%20all%20cores' && fail "n
 [ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
 	fail "too few packets: $(grep -c '^link' text) links"
 
-# A host that nobody can reach is named, costs no more than its deadlines, and the rest goes on.
+# A host that cannot be reached is named, costs no more than its deadlines, and the rest goes on.
 cat >unreachable <<'END'
 #!/bin/sh
 export DPROF_HOST=h$OMPI_COMM_WORLD_RANK

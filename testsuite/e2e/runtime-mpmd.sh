@@ -52,7 +52,7 @@ for mpi in openmpi mpich; do
 	start -n 4 sh -c 'DPROF_HOST=h${OMPI_COMM_WORLD_RANK:-$PMI_RANK} ./linked; exit $?'
 	[ "$(echo dprof-*)" = "$(echo dprof-linked.*)" ] && [ "$(echo dprof-* | wc -w)" = 1 ] || fail "one job: $(echo dprof-*)"
 	[ "$(ls dprof-*/*.process | wc -l)" = 4 ] || fail "four ranks: $(ls dprof-*)"
-	# What two jobs record does not meet.
+	# What two jobs record does not match.
 	# shellcheck disable=SC2086
 	timeout 60 $run -n 2 ./linked >out 2>&1
 	[ "$(echo dprof-* | wc -w)" = 2 ] || fail "two jobs: $(echo dprof-*)"

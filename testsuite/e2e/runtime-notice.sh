@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What the recorder says on standard error: one line where nothing can be recorded, and on a terminal one at the end,
-# which tells the truth. Not a byte into what the program has put there since, and no harm where nobody reads it.
+# which tells the truth. Not a byte into what the program has put there since, and no harm where it is not read.
 . testsuite/lib.sh
 unset DPROF_DIR DPROF_OFF DPROF_QUIET DPROF_EVENTS DPROF_BUFFER DPROF_CC DPROF_MPICC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 export LC_ALL=C
@@ -102,7 +102,7 @@ cannot "No such file" env DPROF_DIR=nowhere ./notice fork
 DPROF_DIR=$(printf 'nowhere\033]0;x') ./loop >out 2>said
 grep -q "$(printf '\033')" said && fail "an escape sequence: $(cat -v said)"
 ( sleep 0.3; DPROF_DIR=nowhere ./loop 2>&1 >/dev/null; echo $? >status ) | true # whose reader is gone by then
-[ "$(cat status)" = 0 ] || fail "nobody reads: status $(cat status)"
+[ "$(cat status)" = 0 ] || fail "not read: status $(cat status)"
 DPROF_DIR=nowhere ./loop 2>&- >out || fail "no standard error: status $?"
 bash -c 'set -o pipefail; (ulimit -f 0; DPROF_DIR=nowhere exec ./loop 2>said) | cat' >out ||
 	fail "a file that may not grow: status $?"

@@ -99,8 +99,8 @@ flip() { # file offset
 	printf "\\x$(printf %02x $((byte ^ 0x55)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-damaged() { # what sentence command...
-	local what=$1 sentence=$2 status
+damaged() { # what diagnostic command...
+	local what=$1 diagnostic=$2 status
 	shift 2
 	rm -rf copy
 	cp -r whole copy
@@ -108,7 +108,7 @@ damaged() { # what sentence command...
 	"$B/bin/dprof-analyze" check copy >text 2>&1
 	status=$?
 	[ $status = 1 ] || fail "$what: exit status $status"
-	grep -q "$sentence" text || fail "$what: $(cat text)"
+	grep -q "$diagnostic" text || fail "$what: $(cat text)"
 	local rest
 	rest=$(events copy 0)
 	[ "$rest" -lt $((2 * visits)) ] && [ "$rest" -gt 0 ] || fail "$what: $rest events of thread 0 are left"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Who waits for another process, by a lock, a semaphore or a condition variable that both share, is not
-# said to have waited for nobody: the run would have been shorter without what the other one did, and coz
+# said to have waited for no other: the run would have been shorter without what the other one did, and coz
 # says that this may be so.
 from=$PWD/testsuite/fixtures/threads
 . testsuite/lib.sh
@@ -17,8 +17,8 @@ gcc -O1 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof
 for what in mutex rwlock spin semaphore condition; do
 	rm -rf dprof-*
 	timeout 60 ./processes $what || fail "$what: exit status $?"
-	"$B/bin/dprof-analyze" coz dprof-* --region held --reduce 100 --json >json 2>faults
-	grep -q "the trace does not say for whom" faults || fail "$what: coz says nothing: $(cat faults)"
+	"$B/bin/dprof-analyze" coz dprof-* --region held --reduce 100 --json >json 2>diagnostics
+	grep -q "the trace does not say for whom" diagnostics || fail "$what: coz says nothing: $(cat diagnostics)"
 	# of 4 turns of 25 ms and a tail of 50 ms the turns are two thirds
 	interval speedup_percent <json >bounds
 	awk '$1 < 60 && $2 > 20 { ok = 1 } END { exit !ok }' bounds ||

@@ -24,8 +24,8 @@ for mpi in openmpi mpich; do
 		# shellcheck disable=SC2086
 		timeout 60 $run -n $ranks ./program "$seed" said 80 >out 2>&1 || { fail "exit status $?: $(head -3 out)"; continue; }
 		"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "check: $(cat out)"
-		"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | grep -v 'does not say for whom: .* at MPI_Probe' >faults
-		[ ! -s faults ] || fail "coz: $(cat faults)"
+		"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | grep -v 'does not say for whom: .* at MPI_Probe' >diagnostics
+		[ ! -s diagnostics ] || fail "coz: $(cat diagnostics)"
 		"$B/bin/dprof-analyze" dump dprof-* >text
 		# shellcheck disable=SC2046
 		awk -f "$from/random.awk" $(seq -f said.%g 0 $((ranks - 1))) text >wrong

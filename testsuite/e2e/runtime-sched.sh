@@ -24,7 +24,7 @@ compile share
 "$analyze" report --json dprof-share.* >json || fail "report of share"
 if [ "$(cat /proc/self/schedstat 2>/dev/null)" != "0 0 0" ]; then
 	"$analyze" dprof-share.* >out || fail "report"
-	grep -q 'shared its core: for' out || fail "nobody shared a core: $(cat out)"
+	grep -q 'shared its core: for' out || fail "no thread shared a core: $(cat out)"
 	"$analyze" csp dprof-share.* | grep -q 'shared its core: for' || fail "csp is silent"
 	# Each ran for 0.2 s, which is in its interval; one waited as long.
 	tr -d ' \n' <json | grep -o '"cpu_s":[^}]*},"delay_s":[^}]*}' | tr -c '0-9.\n' ' ' |
@@ -66,7 +66,7 @@ seconds() { # trace region -> lo hi
 	tr -d ' \n' <json | grep -o "{\"region\":\"$2\"[^}]*\"time_s\":{[^}]*}" |
 		sed 's/.*"lo":\([^,]*\),"hi":\([^}]*\)}/\1 \2/'
 }
-meet() { # two intervals
+overlap() { # two intervals
 	echo "$@" | awk '{ exit !($1 <= $4 && $3 <= $2) }'
 }
 width() { echo "$@" | awk '{ print $2 - $1 }'; }
@@ -87,7 +87,7 @@ differ '' >apart
 "$analyze" pack apart apart.trace || fail "pack"
 apart=$(seconds apart.trace moving)
 # shellcheck disable=SC2086
-meet $apart $true_moving || fail "moving: $apart s, but really $true_moving"
+overlap $apart $true_moving || fail "moving: $apart s, but really $true_moving"
 # shellcheck disable=SC2086
 [ -z "$exact" ] || within "$(width $(seconds apart.trace staying))" "$(width $true_staying) + 1e-7" ||
 	fail "staying: $(seconds apart.trace staying) s, but $true_staying where cores agree"
@@ -96,14 +96,14 @@ meet $apart $true_moving || fail "moving: $apart s, but really $true_moving"
 differ '/^sched /d' >silent
 "$analyze" pack silent silent.trace || fail "pack"
 # shellcheck disable=SC2086
-meet $(seconds silent.trace moving) $true_moving || fail "of unknown moves: $(seconds silent.trace moving)"
+overlap $(seconds silent.trace moving) $true_moving || fail "of unknown moves: $(seconds silent.trace moving)"
 # shellcheck disable=SC2086
 within "30 * 2 * 400000 / 1e10" "$(width $(seconds silent.trace staying))" ||
 	fail "of unknown moves: $(seconds silent.trace staying)"
 differ 's/ moves=[0-9]*/ moves=0/' >false
 "$analyze" pack false false.trace || fail "pack"
 # shellcheck disable=SC2086
-meet $(seconds false.trace moving) $true_moving && fail "moves that were denied made no difference"
+overlap $(seconds false.trace moving) $true_moving && fail "moves that were denied made no difference"
 
 # All of it survives dump and pack; and what cannot be is named.
 "$analyze" dump apart.trace | cmp -s - apart || {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Packets between hosts while the program runs: they come, at the pace and between the hosts that
-# DPROF_SYNC_* says; the thread behind them disturbs nobody and survives a fork; and what a killed job had
+# DPROF_SYNC_* says; the thread behind them does not disturb and survives a fork; and what a killed job had
 # measured is there.
 command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
 . testsuite/lib.sh
@@ -85,7 +85,7 @@ if command -v ss >/dev/null; then
 	[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound || fail "expected sockets on loopback, found $(cat bound)"
 fi
 ports=$(sed -n 's/^127.0.0.1:\([0-9]*\)$/\1/p' bound 2>/dev/null)
-for port in $ports; do # somebody who does not have the key
+for port in $ports; do # one who does not have the key
 	for i in 1 2 3; do echo "let me in $i" >"/dev/udp/127.0.0.1/$port"; done 2>/dev/null
 done
 wait $running || fail "with a fork: exit status $?: $(head -3 err)"

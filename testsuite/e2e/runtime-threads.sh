@@ -25,8 +25,8 @@ record() { # program arguments... -> text, sums
 	timeout 60 "$@" >out 2>&1 || fail "$*: exit status $?: $(cat out)"
 	[ ! -s out ] || fail "$*: printed $(head -3 out)"
 	"$analyze" check dprof-* >verdict || fail "$*: $(cat verdict)"
-	"$analyze" coz dprof-* >/dev/null 2>faults # said of what is not known
-	[ ! -s faults ] || fail "$*: coz: $(cat faults)"
+	"$analyze" coz dprof-* >/dev/null 2>diagnostics # said of what is not known
+	[ ! -s diagnostics ] || fail "$*: coz: $(cat diagnostics)"
 	"$analyze" dump dprof-* >text || fail "$*: dump: exit status $?"
 	# NAME OPERATION [id] COUNT; an exit has the arguments of its enter
 	awk '$1 == "site" { sub(/^name=/, "", $4); name[$2] = $4 }
@@ -116,7 +116,7 @@ for program in c c-unseen c++; do
 	record ./$program barriers
 	operations pthread_barrier_wait 120 enter
 	[ "$(sed -n 's/^e .* \(group=[0-9]* seq=[0-9]*\).*/\1/p' text | sort -u | wc -l)" = 40 ] ||
-		fail "$program: not 40 meetings"
+		fail "$program: not 40 collective operations"
 	consistent
 done
 
@@ -143,7 +143,7 @@ for program in omp omp-unseen omp++; do
 	for threads in 1 2 3 4; do
 		record ./$program $threads
 		consistent
-		rounds=$((threads == 1 ? 1 : 7)) # in which somebody could wait for a task
+		rounds=$((threads == 1 ? 1 : 7)) # in which a thread could wait for a task
 		members=$((6 * threads + 2))
 		counts omp_set_lock "point id" $members
 		counts omp%20critical "point id" $((2 * members))
@@ -176,7 +176,7 @@ for run in "tasks 1 forms" "tasks 3 forms" "tasks 1 leftovers" "tasks 3 leftover
 	esac
 done
 
-# No lock is recorded when nobody wants them, and the trace says so.
+# No lock is recorded when they are not wanted, and the trace says so.
 program="DPROF_EVENTS=-lock,-wait"
 DPROF_EVENTS=-lock,-wait record ./c locks
 operations pthread_create 6 enter

@@ -40,8 +40,8 @@ try() { # program region arguments milliseconds other_arguments milliseconds
 	# shellcheck disable=SC2086
 	after=$(least_disturbed after "$6" "./$1" $5)
 	"$B/bin/dprof-analyze" check before >verdict || { cat verdict; failed=1; }
-	"$B/bin/dprof-analyze" coz --region "$2" --reduce 50 --json before >coz.json 2>faults ||
-		{ cat faults; failed=1; }
+	"$B/bin/dprof-analyze" coz --region "$2" --reduce 50 --json before >coz.json 2>diagnostics ||
+		{ cat diagnostics; failed=1; }
 	found=$(interval speedup_percent <coz.json)
 	awk -v before="$before" -v least="$4" -v after="$after" -v least_after="$6" -v what="$1: half of $2" '{
 		real = 100 * (before - after) / before

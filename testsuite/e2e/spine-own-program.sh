@@ -41,7 +41,7 @@ run() { mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_
 [ "$(run ./app)" = "$(run ./plain)" ] || fail "the program does something else with the plugin"
 dprof-analyze dprof-app.* >report || fail "report: $(cat report)"
 tr '\n' ' ' <report | grep -q 'Look at rank 2: .* in region body (app.c:11); proved\.' ||
-	fail "expected the sentence on rank 2, found: $(cat report)"
+	fail "expected the advice on rank 2, found: $(cat report)"
 dprof-analyze dump dprof-app.* | awk '/^site .* name=MPI_Barrier / { barrier[$2] }
 	/^e .* enter group=1 / && $4 in barrier { n++ } END { print n + 0 }' >n
 [ "$(cat n)" -eq 80 ] || fail "expected 4 x 20 barriers of group 1, found $(cat n)"

@@ -15,7 +15,7 @@ printf 'int main(void)\n{\n#pragma dprof region(body)\n\treturn 0;\n}\n' >plain.
 echo 'int unused;' >empty.c
 
 # ---- Wrappers -----------------------------------------------------------------------------------------------------
-mkdir bin # a compiler that is no GCC, and a GCC that nobody built a plugin for
+mkdir bin # a compiler that is no GCC, and a GCC without a plugin
 printf '#!/bin/sh\n[ "$1" != --version ] || { echo strange version 14; exit; }\nexec gcc "$@"\n' >bin/strange
 printf '#!/bin/sh\n[ "$1" != -dumpversion ] || { echo 99; exit; }\nexec gcc "$@"\n' >bin/gcc-99
 chmod +x bin/*

@@ -15,7 +15,7 @@ unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 ran=0
 cd "$dir" || exit 1
 
-# ---- the program: main -> a template in two files (one copy is kept), an archive, a function nobody calls ---------
+# ---- the program: main -> a template in two files (one copy is kept), an archive, a function that is never called ---------
 cat >common.h <<'END'
 #ifndef COMMON_H
 #define COMMON_H
@@ -170,7 +170,7 @@ try apart "-O2 -flto -ffat-lto-objects"
 apart "-O2 -fno-inline -ffunction-sections -Wl,--gc-sections" && runs "gc-sections" ./app || fail "gc-sections: does not build"
 "$bin/dprof-analyze" dump "$DPROF_DIR"/* >text
 [ "$(grep -c 'name=scaled ' text)" = 1 ] || fail "a template's region in two files: expected one site, found $(grep 'name=scaled' text)"
-nm app | grep -q ' T unused$' && fail "--gc-sections kept what nobody calls"
+nm app | grep -q ' T unused$' && fail "--gc-sections kept what is never called"
 
 # ---- tools that rewrite objects and programs ------------------------------------------------------------------------
 apart "-O2 -g" && strip app && runs "strip" ./app || fail "strip: does not build"

@@ -23,7 +23,7 @@ echo 1000 >"$dir/who"
 makes && fail "without packages make succeeds"
 head -2 "$dir/out" | diff - <(printf '%s\n' "dprof needs these Debian packages; install them and try again:" \
 	"  apt-get install libsodium-dev scdoc") || fail "the packages are not named"
-[ ! -e "$dir/asked" ] || fail "somebody who is not root runs apt-get $(cat "$dir/asked")"
+[ ! -e "$dir/asked" ] || fail "one who is not root runs apt-get $(cat "$dir/asked")"
 
 echo 0 >"$dir/who"
 echo 100 >"$dir/status"

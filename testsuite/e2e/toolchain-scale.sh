@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	call("./low.so", "call0");
 	usleep(200000); /* from here on records are short, unless the machine is very busy */
 	call("./low.so", "call0");
-	call("./high.so", "call1"); /* nobody knows yet that there is a clash */
+	call("./high.so", "call1"); /* it is not known yet that there is a clash */
 	while (access("noted", F_OK)) /* the runtime looks once a second, and says so */
 		usleep(10000);
 	for (int i = 0; i < 1000; i++) {

@@ -11,7 +11,7 @@
 struct answer { char *name; double lo, hi; };
 struct answers { struct answer *at; size_t n; };
 
-/* False with a sentence in `wrong` (256 bytes) if the text is no JSON. To be freed. */
+/* False with a message in `wrong` (256 bytes) if the text is no JSON. To be freed. */
 bool answers_read(struct answers *, const char *text, size_t size, char *wrong);
 void answers_free(struct answers *);
 

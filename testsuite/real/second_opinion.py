@@ -33,7 +33,7 @@ def waiting_of_ranks(folder):
 
 def alone_seconds(ranks):
     """For each rank, how long it did not wait while all others did. Time before a rank's first call and after
-    its last is not looked at: there is somebody who does not wait."""
+    its last is not looked at: there is one that does not wait."""
     turns = sorted((t, change, rank) for rank, calls in ranks.items() for b, e in calls for t, change in ((b, 1), (e, -1)))
     waits, alone, before = dict.fromkeys(ranks, 0), dict.fromkeys(ranks, 0.0), 0
     for t, change, rank in turns:

@@ -89,7 +89,7 @@ static struct shape shape_of(struct dice *d, enum clock_kind kind)
 
 /* ---- Maps ----------------------------------------------------------------------------------- */
 
-static struct clockmap wandering(struct dice *d, const struct clock_wish *w, double ppb)
+static struct clockmap wandering(struct dice *d, const struct clock_spec *w, double ppb)
 {
 	enum clock_kind kind = w->kind;
 	struct clockmap m = clockmap_begin(w->begin, w->own);
@@ -111,7 +111,7 @@ static struct clockmap wandering(struct dice *d, const struct clock_wish *w, dou
 }
 
 /* One rate before and behind `break_at`, where the clock is set or stands still. */
-static struct clockmap broken(const struct clock_wish *w)
+static struct clockmap broken(const struct clock_spec *w)
 {
 	struct clockmap m = clockmap_begin(w->begin, w->own);
 	int64_t before = w->break_at - w->begin, behind = w->end - w->break_at;
@@ -126,15 +126,15 @@ static struct clockmap broken(const struct clock_wish *w)
 	return m;
 }
 
-/* A straight line of no particular slope: it does not meet whole ticks again and again. */
-static struct clockmap straight(struct dice *d, const struct clock_wish *w)
+/* A straight line of no particular slope: it does not pass through whole ticks again and again. */
+static struct clockmap straight(struct dice *d, const struct clock_spec *w)
 {
 	int64_t run = (INT64_C(1) << 40) + roll_in(d, 0, 1 << 28);
 
 	return clockmap_affine(w->begin, w->own, llrint(w->rate * (double)run), run);
 }
 
-struct clockmap clock_draw(struct dice *d, const struct clock_wish *w)
+struct clockmap clock_draw(struct dice *d, const struct clock_spec *w)
 {
 	struct dice mine = { roll(d) };
 

@@ -34,7 +34,7 @@ enum clock_kind {
 const char *clock_word(enum clock_kind);
 enum clock_kind clock_kind_of(const char *word);
 
-struct clock_wish {
+struct clock_spec {
 	enum clock_kind kind;
 	int64_t begin, end;       /* true time of the run; knots lie in it */
 	int64_t own;              /* what it shows at `begin` */
@@ -46,6 +46,6 @@ struct clock_wish {
 
 /* The caller owns the map: clockmap_free. Same dice, same map; whatever the kind, the dice are
  * rolled once, so that a world with one other clock is otherwise the same. */
-struct clockmap clock_draw(struct dice *, const struct clock_wish *);
+struct clockmap clock_draw(struct dice *, const struct clock_spec *);
 
 #endif

@@ -66,7 +66,7 @@ static size_t main_thread(const struct author *a, unsigned rank)
 /* From one rank to another: as always, or as it comes. */
 void program_set_costs(struct author *a, struct action *action, unsigned from, unsigned to)
 {
-	bool varying = a->wish->varying;
+	bool varying = a->spec->varying;
 
 	action->cost = varying ? some_cost(a, 100) : a->cost[from][to];
 	action->transfer = varying ? some_cost(a, 10) : a->transfer[from][to];
@@ -173,7 +173,7 @@ static void fork_or_join(struct author *a)
 	a->thread[t].ended = joins;
 }
 
-/* Gets the lock and gives it back a little later; nobody else wants it meanwhile. */
+/* Gets the lock and gives it back a little later; no other wants it meanwhile. */
 static void hold_lock(struct author *a)
 {
 	size_t t = some_thread(a), lock = roll(&a->dice) % LOCKS;
@@ -284,26 +284,26 @@ static void draw_costs(struct author *a)
 		}
 }
 
-static unsigned wanted(struct author *a, unsigned wish, unsigned most)
+static unsigned wanted(struct author *a, unsigned value, unsigned most)
 {
 	unsigned any = 1 + (unsigned)(roll(&a->dice) % most);
 
-	return wish ? wish : any;
+	return value ? value : any;
 }
 
-struct program *program_draw(uint64_t seed, const struct program_wish *wish)
+struct program *program_draw(uint64_t seed, const struct program_spec *spec)
 {
 	struct program *p = allocate(1, sizeof *p);
 	struct author *a = allocate(1, sizeof *a);
 
-	*p = (struct program){ .seed = seed, .unmarked = wish->unmarked, .script = allocate(1, sizeof *p->script) };
-	*a = (struct author){ .dice = { seed }, .wish = wish, .p = p, .s = p->script };
-	a->may = wish->may ? wish->may : PROGRAM_ALL;
-	p->nranks = wanted(a, wish->ranks, 6);
-	p->nhosts = wish->twins ? 1 : wanted(a, wish->hosts, 4);
+	*p = (struct program){ .seed = seed, .unmarked = spec->unmarked, .script = allocate(1, sizeof *p->script) };
+	*a = (struct author){ .dice = { seed }, .spec = spec, .p = p, .s = p->script };
+	a->may = spec->may ? spec->may : PROGRAM_ALL;
+	p->nranks = wanted(a, spec->ranks, 6);
+	p->nhosts = spec->twins ? 1 : wanted(a, spec->hosts, 4);
 	assert(p->nranks <= MAX_RANKS);
 	a->longest = roll_size(&a->dice, 100, 1e8);
-	unsigned steps = wanted(a, wish->steps, 100);
+	unsigned steps = wanted(a, spec->steps, 100);
 
 	draw_threads(a);
 	draw_costs(a);
@@ -312,7 +312,7 @@ struct program *program_draw(uint64_t seed, const struct program_wish *wish)
 	program_add(a, POINT, 0); /* at least one event */
 	close_all(a);
 	program_run(p, NULL);
-	program_make_clocks(p, &a->dice, wish->affine);
+	program_make_clocks(p, &a->dice, spec->affine);
 	free(a);
 	return p;
 }

@@ -8,14 +8,14 @@
  * host 0 shows truth / PROGRAM_FINE, rounded down; the others go through a map that is known
  * exactly. What a run on these hosts would have recorded is a trace.
  *
- *	struct program *p = program_draw(seed, &(struct program_wish){ 0 });
+ *	struct program *p = program_draw(seed, &(struct program_spec){ 0 });
  *	struct trace *seen = program_trace(p, PROGRAM_RECORDED);
  *	... every interval computed from `seen` under p->assumption must contain the truth:
  *	... p->threads[t].events[i].truth, in the order of trace_events(seen, t) ...
  *	trace_close(seen);
  *	program_free(p);
  *
- * Law: the same seed and wish give the same program; what happens first has the smaller number:
+ * Law: the same seed and spec give the same program; what happens first has the smaller number:
  * entering a barrier before any leaves, sending before receiving, and so on; the drift of every
  * clock is within p->assumption; and program_run with a cut is what the program would really have
  * done, had its region been faster:
@@ -51,7 +51,7 @@ enum program_may { /* kinds of actions beside work, regions and progress */
 	PROGRAM_THREADS = 16, PROGRAM_LOCKS = 32, PROGRAM_TASKS = 64, PROGRAM_ALL = 127,
 };
 
-struct program_wish {          /* 0: drawn */
+struct program_spec {          /* 0: drawn */
 	unsigned hosts, ranks; /* drawn: at most 4 and 6 */
 	unsigned steps;        /* actions, or some such number; drawn: at most 100 */
 	unsigned may;          /* of enum program_may; drawn: PROGRAM_ALL */
@@ -102,7 +102,7 @@ struct program {
 	struct program_script *script;   /* program.c's own */
 };
 
-struct program *program_draw(uint64_t seed, const struct program_wish *);
+struct program *program_draw(uint64_t seed, const struct program_spec *);
 void program_free(struct program *);
 
 /* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? */

@@ -43,7 +43,7 @@ static void exchanges(struct packets *x, unsigned n, int64_t from, int64_t apart
 
 static struct clockmap draw_map(const struct program *p, struct dice *d, bool affine)
 {
-	struct clock_wish wish = {
+	struct clock_spec spec = {
 		.kind = affine ? CLOCK_AFFINE
 			       : (enum clock_kind)roll_in(d, CLOCK_AFFINE, CLOCK_FIRST_BROKEN - 1),
 		.begin = p->begin, .end = p->end + PROGRAM_FINE,
@@ -54,9 +54,9 @@ static struct clockmap draw_map(const struct program *p, struct dice *d, bool af
 	/* So that whole ticks at knots are exact enough. */
 	int64_t at_least = INT64_C(480000000) * PROGRAM_FINE;
 
-	if (wish.end - wish.begin < at_least)
-		wish.end = wish.begin + at_least;
-	return clock_draw(d, &wish);
+	if (spec.end - spec.begin < at_least)
+		spec.end = spec.begin + at_least;
+	return clock_draw(d, &spec);
 }
 
 void program_make_clocks(struct program *p, struct dice *d, bool affine)

@@ -32,7 +32,7 @@ struct action {
 	size_t other;                /* RECEIVE, IRECV: the action that sent; WAIT: the one begun;
 					FORK, JOIN: the other thread */
 	unsigned peer;               /* rank of the other side; root */
-	uint64_t tag, bytes, id;     /* id: also the number of a meeting or of a lock */
+	uint64_t tag, bytes, id;     /* id: also the number of a collective or of a lock */
 	int64_t gaps[MAX_RANKS];     /* of an operation of all */
 	struct { unsigned address, how; } depends[2]; /* MAKE; how as in format.h */
 	unsigned ndepends;
@@ -48,7 +48,7 @@ struct program_script {
 
 struct author {                  /* of the script */
 	struct dice dice;
-	const struct program_wish *wish;
+	const struct program_spec *spec;
 	struct program *p;
 	struct program_script *s;
 	struct { bool began, ended; uint8_t depth; uint8_t stack[16]; } thread[MAX_THREADS];

@@ -117,7 +117,7 @@ static bool flows(const struct action *a, unsigned from, unsigned to)
 	}
 }
 
-static void meet(struct play *y, const struct action *a)
+static void synchronise(struct play *y, const struct action *a)
 {
 	unsigned n = y->p->nranks;
 	const size_t *main_thread = y->p->script->main_thread;
@@ -368,7 +368,7 @@ static void act(struct play *y, const struct action *a, int64_t *released)
 		*released = y->now[a->thread];
 		return;
 	default:
-		meet(y, a);
+		synchronise(y, a);
 	}
 }
 

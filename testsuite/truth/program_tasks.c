@@ -96,7 +96,7 @@ static bool conflicts(const struct crew *c, unsigned x, unsigned y)
 	return conflict(action(c, c->task[x].made), action(c, c->task[y].made));
 }
 
-/* Task y waits for x, and for nobody who waits for x. */
+/* Task y waits for x, and for none that waits for x. */
 static bool waits_for(const struct crew *c, unsigned y, unsigned x)
 {
 	bool direct = conflicts(c, x, y);

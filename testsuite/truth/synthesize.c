@@ -5,9 +5,9 @@
  *
  *   synthesize --hosts 4 --messages 1e6 --clock walk | dprof-analyze pack - DIR
  *
- * Each round, every thread works in the region "body", the threads of a rank meet, each rank sends
+ * Each round, every thread works in the region "body", the threads of a rank synchronise, each rank sends
  * a message to its right neighbour and receives one from its left; every so many rounds all ranks
- * meet at an MPI_Barrier. The program is played twice with the same dice: once to see how long it
+ * synchronise at an MPI_Barrier. The program is played twice with the same dice: once to see how long it
  * takes, so that packets can go around it, and once to print it, so that memory does not grow with
  * it.
  *
@@ -24,7 +24,7 @@
 #define BEGIN_NS 1000000 /* after the first burst */
 
 struct settings {
-	struct world_wish world;
+	struct world_spec world;
 	unsigned ranks, threads;  /* threads of each rank */
 	uint64_t messages, seed;
 	unsigned barrier_every;
@@ -41,7 +41,7 @@ struct player {
 	uint64_t rounds, collectives;
 };
 
-enum { BODY, THREADS_MEET, RANKS_MEET, SEND, RECV, SITES };
+enum { BODY, THREADS_BARRIER, RANKS_BARRIER, SEND, RECV, SITES };
 
 /* ---- One round ------------------------------------------------------------------------------ */
 
@@ -60,9 +60,9 @@ static void event(struct player *p, unsigned thread, int site, bool enters)
 	printf("e %u %" PRIu64 " %d %s", thread,
 	       p->s->true_clock ? (uint64_t)truth : world_stamp(p->w, rank % p->w->nhosts, truth),
 	       site, enters ? "enter" : "exit");
-	if (enters && site == THREADS_MEET)
+	if (enters && site == THREADS_BARRIER)
 		printf(" group=%u seq=%" PRIu64, 2 + rank, p->rounds);
-	if (enters && site == RANKS_MEET)
+	if (enters && site == RANKS_BARRIER)
 		printf(" group=1 seq=%" PRIu64, p->collectives);
 	if (enters && site == SEND)
 		printf(" group=1 peer=%u tag=0 bytes=1000", (rank + 1) % p->s->ranks);
@@ -85,7 +85,7 @@ static void work(struct player *p, unsigned thread)
 }
 
 /* The threads first, first + apart, ...: n of them. */
-static void meet(struct player *p, unsigned first, unsigned apart, unsigned n, int site)
+static void synchronise(struct player *p, unsigned first, unsigned apart, unsigned n, int site)
 {
 	int64_t latest = 0;
 
@@ -136,12 +136,12 @@ static void one_round(struct player *p)
 	for (unsigned t = 0; t < s->ranks * s->threads; t++)
 		work(p, t);
 	for (unsigned r = 0; r < s->ranks && s->threads > 1; r++)
-		meet(p, r * s->threads, 1, s->threads, THREADS_MEET);
+		synchronise(p, r * s->threads, 1, s->threads, THREADS_BARRIER);
 	if (s->ranks > 1)
 		messages(p);
 	p->rounds++;
 	if (p->rounds % s->barrier_every == 0) {
-		meet(p, 0, s->threads, s->ranks, RANKS_MEET);
+		synchronise(p, 0, s->threads, s->ranks, RANKS_BARRIER);
 		p->collectives++;
 	}
 }
@@ -235,7 +235,7 @@ static const struct argp_option options[] = {
 	{ "ranks", 'r', "N", 0, "ranks, host by host in turn (one for each host)", 0 },
 	{ "threads", 't', "N", 0, "threads of each rank (1)", 0 },
 	{ "messages", 'm', "N", 0, "messages from neighbour to neighbour, at least (1000)", 0 },
-	{ "barrier", 'b', "N", 0, "all meet every so many rounds (10)", 0 },
+	{ "barrier", 'b', "N", 0, "all synchronise every so many rounds (10)", 0 },
 	{ "work", 'w', "US", 0, "microseconds that a thread works in a round, on average (100)",
 	  0 },
 	{ "clock", 'c', "KIND", 0,
@@ -281,7 +281,7 @@ static unsigned count(const char *text, const char *what, struct argp_state *sta
 
 static error_t kind(int key, const char *text, struct argp_state *state)
 {
-	struct world_wish *w = &((struct settings *)state->input)->world;
+	struct world_spec *w = &((struct settings *)state->input)->world;
 
 	if (key == 'c' && (w->clock = clock_kind_of(text)) == CLOCK_KINDS_COUNT)
 		argp_error(state, "--clock: '%s' is no kind of clock", text);

@@ -23,7 +23,7 @@
 
 #define MOMENTS 64
 
-struct settings { struct world_wish wish; };
+struct settings { struct world_spec spec; };
 
 static double now_ms(void)
 {
@@ -71,17 +71,17 @@ static size_t widths(const struct world *w, const struct frz_solution *s, double
 	return n;
 }
 
-static void simulate(struct world_wish wish, unsigned nhosts, const char *topology)
+static void simulate(struct world_spec spec, unsigned nhosts, const char *topology)
 {
 	struct dice dice = { 1 };
 	struct frz_solution *solution;
 	size_t unproven = 0;
 	double *us = calloc((size_t)nhosts * MOMENTS, sizeof *us);
 
-	if (!us || frz_topology_parse(topology, &wish.topology))
+	if (!us || frz_topology_parse(topology, &spec.topology))
 		abort();
-	wish.nhosts = nhosts;
-	struct world w = world_draw(&dice, &wish);
+	spec.nhosts = nhosts;
+	struct world w = world_draw(&dice, &spec);
 	double begin = now_ms();
 
 	if (frz_solve(&solution, nhosts, 0, w.links, w.nlinks, w.assumption))
@@ -112,20 +112,20 @@ static error_t option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'd':
-		s->wish.delay = delay_kind_of(text);
-		if (s->wish.delay == DELAY_KINDS_COUNT)
+		s->spec.delay = delay_kind_of(text);
+		if (s->spec.delay == DELAY_KINDS_COUNT)
 			argp_error(state, "--delay: '%s' is no kind of delay", text);
 		return 0;
 	case 'm':
-		s->wish.model = strcmp(text, "affine") == 0 ? WORLD_AFFINE : WORLD_DRIFT;
-		s->wish.clock = s->wish.model == WORLD_AFFINE ? CLOCK_AFFINE : CLOCK_WALK;
+		s->spec.model = strcmp(text, "affine") == 0 ? WORLD_AFFINE : WORLD_DRIFT;
+		s->spec.clock = s->spec.model == WORLD_AFFINE ? CLOCK_AFFINE : CLOCK_WALK;
 		return 0;
 	case ARGP_KEY_ARG:
 		nhosts = (unsigned)atoi(text);
 		if (nhosts < 2 || nhosts > 65536)
 			argp_error(state, "expected 2 to 65536 hosts, found '%s'", text);
 		for (size_t i = 0; i < sizeof topologies / sizeof topologies[0]; i++)
-			simulate(s->wish, nhosts, topologies[i]);
+			simulate(s->spec, nhosts, topologies[i]);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -133,7 +133,7 @@ static error_t option(int key, char *text, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .wish = { .clock = CLOCK_WALK,
+	struct settings s = { .spec = { .clock = CLOCK_WALK,
 					.delay = DELAY_SYMMETRIC,
 					.run_ns = 2e9,
 					.floor_ns = 5000,

@@ -10,7 +10,7 @@
 
 #define CHUNK 2048
 
-/* ---- A wish --------------------------------------------------------------------------------- */
+/* ---- A spec --------------------------------------------------------------------------------- */
 
 static unsigned any_count(struct dice *d, double most)
 {
@@ -19,7 +19,7 @@ static unsigned any_count(struct dice *d, double most)
 
 /* What is found depends on when packets flow: here as the runtime sends them by default, at both
  * ends and every 250 ms, in a machine room. */
-static void exchange_as_dprof_does(struct dice *d, struct world_wish *w)
+static void exchange_as_dprof_does(struct dice *d, struct world_spec *w)
 {
 	w->run_ns = roll_size(d, 1e9, 60e9);
 	w->floor_ns = roll_size(d, 3e3, 50e3);
@@ -28,10 +28,10 @@ static void exchange_as_dprof_does(struct dice *d, struct world_wish *w)
 	w->pauses = (unsigned)(w->run_ns / 250e6);
 }
 
-static struct world_wish draw_wish(struct dice *d, const struct plan *plan)
+static struct world_spec draw_spec(struct dice *d, const struct plan *plan)
 {
 	static const char *const topologies[] = { "star", "tree:1", "tree:2", "mesh" };
-	struct world_wish w = {
+	struct world_spec w = {
 		.nhosts = 2 + (unsigned)(roll(d) % 3),
 		.run_ns = roll_size(d, 1e6, 1e12),
 		.floor_ns = roll_size(d, 100, 1e6),
@@ -206,7 +206,7 @@ static void check_rate(struct trial *t, struct frz_rate rate)
 	const struct clockmap *m = &t->w->maps[t->host], *base = &t->w->maps[0];
 	int64_t first = t->w->linked[t->host].first_stamp, last = t->w->linked[t->host].last_stamp;
 
-	if (t->v->wish.clock >= CLOCK_FIRST_BROKEN || first >= last)
+	if (t->v->spec.clock >= CLOCK_FIRST_BROKEN || first >= last)
 		return;
 	if (clockmap_compare_rate(m, base, first, last, rate.lo) >= 0 &&
 	    clockmap_compare_rate(m, base, first, last, rate.hi) <= 0)
@@ -238,7 +238,7 @@ static void try_clock(struct trial *t, unsigned host, unsigned conversions)
 static void try_clocks(struct trial *t, unsigned conversions)
 {
 	const struct world *w = t->w;
-	enum clock_kind clock = t->v->wish.clock;
+	enum clock_kind clock = t->v->spec.clock;
 	int64_t beyond = clock < CLOCK_FIRST_BROKEN ? (w->last - w->first) / 16 : 0;
 
 	t->from = w->first - beyond;
@@ -250,26 +250,26 @@ static void try_clocks(struct trial *t, unsigned conversions)
 /* ---- Breaks --------------------------------------------------------------------------------- */
 
 /* The host whose bounds suffer when the clock of `broken` breaks. */
-static unsigned sufferer(const struct world_wish *wish)
+static unsigned sufferer(const struct world_spec *spec)
 {
-	return wish->broken ? wish->broken : 1;
+	return spec->broken ? spec->broken : 1;
 }
 
 /* The median width of the same world's bounds, in base ticks, had no clock been broken. */
-static double width_unbroken(const struct dice *dice, const struct world_wish *broken)
+static double width_unbroken(const struct dice *dice, const struct world_spec *broken)
 {
 	static uint64_t stamp[CHUNK];
 	static frz_time time[CHUNK];
 	struct dice same = *dice;
-	struct world_wish wish = *broken;
+	struct world_spec spec = *broken;
 	struct frz_solution *solution;
 	double width = 0;
 
-	wish.clock = CLOCK_AFFINE;
-	struct world w = world_draw(&same, &wish);
+	spec.clock = CLOCK_AFFINE;
+	struct world w = world_draw(&same, &spec);
 	unsigned h = sufferer(broken);
 
-	w.assumption.ppb = wish.model == WORLD_DRIFT ? wish.ppb : 0;
+	w.assumption.ppb = spec.model == WORLD_DRIFT ? spec.ppb : 0;
 	if (frz_solve(&solution, w.nhosts, 0, w.links, w.nlinks, w.assumption))
 		abort();
 	for (size_t i = 0; i < CHUNK; i++)
@@ -300,25 +300,25 @@ static double astray(const struct clockmap *m)
 }
 
 /* The part of a wander that the assumption does not allow. */
-static double astray_too_far(const struct world *w, const struct world_wish *wish)
+static double astray_too_far(const struct world *w, const struct world_spec *spec)
 {
-	uint32_t need = clockmap_need_any_ppb(&w->maps[sufferer(wish)], &w->maps[0]);
-	double allowed = wish->model == WORLD_DRIFT ? wish->ppb : 0;
+	uint32_t need = clockmap_need_any_ppb(&w->maps[sufferer(spec)], &w->maps[0]);
+	double allowed = spec->model == WORLD_DRIFT ? spec->ppb : 0;
 
-	return need > allowed ? astray(&w->maps[wish->broken]) * (1 - allowed / need) : 0;
+	return need > allowed ? astray(&w->maps[spec->broken]) * (1 - allowed / need) : 0;
 }
 
 static void size_break(struct verdict *v, const struct dice *before, const struct world *w)
 {
-	const struct world_wish *wish = &v->wish;
-	double width = width_unbroken(before, wish);
-	double truth = wish->clock == CLOCK_EXCESS ? astray_too_far(w, wish)
-						   : wish->break_ns * WORLD_FINE;
+	const struct world_spec *spec = &v->spec;
+	double width = width_unbroken(before, spec);
+	double truth = spec->clock == CLOCK_EXCESS ? astray_too_far(w, spec)
+						   : spec->break_ns * WORLD_FINE;
 
-	int64_t at = w->begin + llrint((double)(w->end - w->begin) * wish->break_at);
-	const struct linked *linked = &w->linked[wish->broken];
+	int64_t at = w->begin + llrint((double)(w->end - w->begin) * spec->break_at);
+	const struct linked *linked = &w->linked[spec->broken];
 
-	v->break_unlinked = wish->clock != CLOCK_EXCESS &&
+	v->break_unlinked = spec->clock != CLOCK_EXCESS &&
 			    (at <= linked->first || at > linked->last);
 	v->break_size = width ? base_ticks(w, truth) / width : 0;
 	v->excess = width ? v->excess / width : 0;
@@ -327,9 +327,9 @@ static void size_break(struct verdict *v, const struct dice *before, const struc
 struct verdict try_case(uint64_t seed, const struct plan *plan)
 {
 	struct dice dice = { seed };
-	struct verdict v = { .wish = draw_wish(&dice, plan) };
+	struct verdict v = { .spec = draw_spec(&dice, plan) };
 	const struct dice before = dice;
-	struct world w = world_draw(&dice, &v.wish);
+	struct world w = world_draw(&dice, &v.spec);
 	struct frz_solution *solution;
 	static struct trial t;
 
@@ -344,7 +344,7 @@ struct verdict try_case(uint64_t seed, const struct plan *plan)
 	}
 	t = (struct trial){ .w = &w, .dice = &dice, .v = &v, .solution = solution };
 	try_clocks(&t, plan->conversions);
-	if (v.wish.clock >= CLOCK_FIRST_BROKEN)
+	if (v.spec.clock >= CLOCK_FIRST_BROKEN)
 		size_break(&v, &before, &w);
 	frz_solution_free(solution);
 	world_free(&w);

@@ -10,7 +10,7 @@
 #include "testsuite/truth/world.h"
 
 struct plan {                     /* what to draw from; its COUNT or NULL: any */
-	int model;                /* of struct world_wish; -1: any */
+	int model;                /* of struct world_spec; -1: any */
 	enum clock_kind clock;
 	enum delay_kind delay;
 	const char *topology;     /* as for DPROF_TOPOLOGY */
@@ -18,7 +18,7 @@ struct plan {                     /* what to draw from; its COUNT or NULL: any *
 };
 
 struct verdict {
-	struct world_wish wish;   /* what was drawn */
+	struct world_spec spec;   /* what was drawn */
 	uint32_t ppb;             /* assumed */
 	uint64_t conversions, outside; /* bounds that were computed, and those without the truth */
 	uint64_t silent;          /* of them: of clocks that were called proven */

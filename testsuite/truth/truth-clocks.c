@@ -7,7 +7,7 @@
  *
  * Then clocks that break it. A run in which all clocks are said to be proven is *harmless* if no
  * bound excludes the truth and *silent* if one does; all others are *reported*. Not every break can
- * be reported: where links admit a clock that keeps the assumption, nobody can tell that the true
+ * be reported: where links admit a clock that keeps the assumption, it cannot be told that the true
  * one did not, and the solver finds such a clock whenever there is one (its own tests show that).
  * Such are
  *
@@ -119,7 +119,7 @@ static void tally_add(struct tally *t, const struct verdict *v)
 	t->cases++;
 	t->conversions += v->conversions;
 	t->unlinked += v->unlinked;
-	if (v->width && v->wish.topology.shape == FRZ_STAR)
+	if (v->width && v->spec.topology.shape == FRZ_STAR)
 		t->width[t->nwidths++] = v->width;
 }
 
@@ -182,8 +182,8 @@ static void print_failure(const struct settings *s, const struct verdict *v, uin
 					  : "clocks that keep the assumption are said to break it");
 	printf("  %s (%" PRIu32
 	       " ppb), clocks %s, delays %s, topology %s, %u hosts, run of %.3g s\n",
-	       models[v->wish.model], v->ppb, clock_word(v->wish.clock), delay_word(v->wish.delay),
-	       shapes[v->wish.topology.shape], v->wish.nhosts, v->wish.run_ns * 1e-9);
+	       models[v->spec.model], v->ppb, clock_word(v->spec.clock), delay_word(v->spec.delay),
+	       shapes[v->spec.topology.shape], v->spec.nhosts, v->spec.run_ns * 1e-9);
 	printf("  in the case of seed %" PRIu64 ", after %" PRIu64 " conversions\n", seed,
 	       conversions);
 	printf("to see it again: make truth SEED=%" PRIu64 " N=1 MODEL=%s%s%s\n", seed,
@@ -204,7 +204,7 @@ static bool keep(const struct settings *s, int model)
 			print_failure(s, &v, seed, model, all.conversions + v.conversions);
 			return false;
 		}
-		tally_add(&tally[v.wish.clock], &v);
+		tally_add(&tally[v.spec.clock], &v);
 		tally_add(&all, &v);
 		progress(models[model], all.conversions, s->conversions, &shown);
 	}

@@ -161,14 +161,14 @@ static void recording_free(struct recording *r)
 /* A clock that runs 0.1 to 10 times as fast, started up to some weeks apart, and wanders. */
 static struct clockmap draw_clock(const struct recording *r, struct dice *dice, enum clock_kind kind)
 {
-	struct clock_wish wish = {
+	struct clock_spec spec = {
 		.kind = kind,
 		.begin = (int64_t)r->first, .end = (int64_t)r->last + 1,
 		.own = roll_in(dice, 0, INT64_C(1) << 52),
 		.rate = roll_size(dice, 0.1, 10),
 		.wander_ppb = roll_size(dice, 100, 1e6),
 	};
-	return clock_draw(dice, &wish);
+	return clock_draw(dice, &spec);
 }
 
 /* A clock for each host: all affine, or of any kind that keeps the assumption, which is returned. */

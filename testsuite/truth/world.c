@@ -11,18 +11,18 @@
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
 /* 0.1 to 10 GHz, started up to some weeks apart. */
-static struct clockmap draw_map(struct dice *d, const struct world_wish *wish, unsigned h)
+static struct clockmap draw_map(struct dice *d, const struct world_spec *spec, unsigned h)
 {
-	bool broken = wish->clock >= CLOCK_FIRST_BROKEN;
-	int64_t end = BEGIN + llrint(wish->run_ns * WORLD_FINE);
-	struct clock_wish w = {
-		.kind = !broken || h == wish->broken ? wish->clock : CLOCK_AFFINE,
+	bool broken = spec->clock >= CLOCK_FIRST_BROKEN;
+	int64_t end = BEGIN + llrint(spec->run_ns * WORLD_FINE);
+	struct clock_spec w = {
+		.kind = !broken || h == spec->broken ? spec->clock : CLOCK_AFFINE,
 		.begin = BEGIN, .end = end,
 		.own = (INT64_C(1) << 42) + roll_in(d, 0, INT64_C(1) << 52),
 		.rate = roll_size(d, 0.1, 10) / WORLD_FINE,
-		.wander_ppb = wish->ppb,
-		.break_ticks = llrint(wish->break_ns * WORLD_FINE),
-		.break_at = BEGIN + llrint((double)(end - BEGIN) * wish->break_at),
+		.wander_ppb = spec->ppb,
+		.break_ticks = llrint(spec->break_ns * WORLD_FINE),
+		.break_at = BEGIN + llrint((double)(end - BEGIN) * spec->break_at),
 	};
 
 	return clock_draw(d, &w);
@@ -88,19 +88,19 @@ static int64_t burst(struct edge *e, unsigned n, int64_t at)
 
 struct edges { struct edge *edge; size_t n; };
 
-static struct edges draw_edges(struct world *w, struct dice *d, const struct world_wish *wish)
+static struct edges draw_edges(struct world *w, struct dice *d, const struct world_spec *spec)
 {
 	struct frz_edge *plan;
 	struct edges e;
 
-	if (frz_topology_edges(wish->topology, w->nhosts, &plan, &e.n))
+	if (frz_topology_edges(spec->topology, w->nhosts, &plan, &e.n))
 		abort();
 	e.edge = calloc(e.n + 1, sizeof *e.edge);
 	if (!e.edge)
 		abort();
 	for (size_t i = 0; i < e.n; i++) {
-		struct delay path = delay_draw(d, wish->delay, wish->floor_ns * WORLD_FINE);
-		bool leads = plan[i].asker == 0 || wish->topology.shape == FRZ_TREE;
+		struct delay path = delay_draw(d, spec->delay, spec->floor_ns * WORLD_FINE);
+		bool leads = plan[i].asker == 0 || spec->topology.shape == FRZ_TREE;
 
 		e.edge[i] = (struct edge){ w, d, path, plan[i].asker, plan[i].answerer, leads };
 	}
@@ -128,28 +128,28 @@ static int64_t bursts(const struct edges *edges, unsigned n, int64_t at)
 }
 
 /* Some time before the program begins: first bursts may well be over then. */
-static int64_t lead_time(const struct edges *edges, const struct world_wish *wish)
+static int64_t lead_time(const struct edges *edges, const struct world_spec *spec)
 {
 	double longest = 0;
 
 	for (size_t i = 0; i < edges->n; i++)
 		longest = fmax(longest,
 			       edges->edge[i].path.floor[0] + edges->edge[i].path.floor[1]);
-	return llrint(4 * (longest + 1000 * WORLD_FINE) * wish->first);
+	return llrint(4 * (longest + 1000 * WORLD_FINE) * spec->first);
 }
 
-static void exchange_all(struct world *w, struct dice *d, const struct world_wish *wish)
+static void exchange_all(struct world *w, struct dice *d, const struct world_spec *spec)
 {
-	struct edges edges = draw_edges(w, d, wish);
-	double apart = (double)(w->end - w->begin) / (wish->pauses + 1);
+	struct edges edges = draw_edges(w, d, spec);
+	double apart = (double)(w->end - w->begin) / (spec->pauses + 1);
 
 	if (edges.n)
-		w->burst = bursts(&edges, wish->first, w->begin - lead_time(&edges, wish));
-	for (unsigned i = 1; i <= wish->pauses; i++)
+		w->burst = bursts(&edges, spec->first, w->begin - lead_time(&edges, spec));
+	for (unsigned i = 1; i <= spec->pauses; i++)
 		for (size_t k = 0; k < edges.n; k++)
-			burst(&edges.edge[k], wish->between, w->begin + llrint(apart * i));
+			burst(&edges.edge[k], spec->between, w->begin + llrint(apart * i));
 	if (edges.n)
-		bursts(&edges, wish->last, w->end);
+		bursts(&edges, spec->last, w->end);
 	free(edges.edge);
 }
 
@@ -172,26 +172,26 @@ static uint32_t needed_ppb(const struct world *w)
 	return most;
 }
 
-struct world world_draw(struct dice *d, const struct world_wish *wish)
+struct world world_draw(struct dice *d, const struct world_spec *spec)
 {
-	struct world w = { .nhosts = wish->nhosts, .begin = BEGIN, .first = INT64_MAX };
+	struct world w = { .nhosts = spec->nhosts, .begin = BEGIN, .first = INT64_MAX };
 
-	w.end = BEGIN + llrint(wish->run_ns * WORLD_FINE);
+	w.end = BEGIN + llrint(spec->run_ns * WORLD_FINE);
 	w.maps = calloc(w.nhosts, sizeof *w.maps);
 	w.slack = calloc(w.nhosts, sizeof *w.slack);
 	w.linked = calloc(w.nhosts, sizeof *w.linked);
 	if (!w.maps || !w.slack || !w.linked)
 		abort();
 	for (unsigned h = 0; h < w.nhosts; h++)
-		w.maps[h] = draw_map(d, wish, h);
+		w.maps[h] = draw_map(d, spec, h);
 	for (unsigned h = 0; h < w.nhosts; h++) {
 		w.slack[h] = -1;
 		w.linked[h] = (struct linked){ INT64_MAX, 0, INT64_MAX, 0 };
 	}
-	exchange_all(&w, d, wish);
-	w.assumption.model = wish->model == WORLD_AFFINE ? FRZ_AFFINE : FRZ_DRIFT;
-	if (wish->model == WORLD_DRIFT)
-		w.assumption.ppb = wish->clock >= CLOCK_FIRST_BROKEN ? wish->ppb
+	exchange_all(&w, d, spec);
+	w.assumption.model = spec->model == WORLD_AFFINE ? FRZ_AFFINE : FRZ_DRIFT;
+	if (spec->model == WORLD_DRIFT)
+		w.assumption.ppb = spec->clock >= CLOCK_FIRST_BROKEN ? spec->ppb
 								    : needed_ppb(&w);
 	return w;
 }

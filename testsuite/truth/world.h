@@ -7,7 +7,7 @@
  * begins and ends with a burst of exchanges along every edge of the topology, each as soon as both
  * of its hosts are free, and a few more along each are made now and then between.
  *
- * Law: the same wish and dice give the same world; every link is true; and if no kind of clock was
+ * Law: the same spec and dice give the same world; every link is true; and if no kind of clock was
  * asked for that breaks it, the assumption holds, with no ppb to spare. */
 #ifndef TRUTH_WORLD_H
 #define TRUTH_WORLD_H
@@ -19,7 +19,7 @@
 
 #define WORLD_FINE 1024
 
-struct world_wish {
+struct world_spec {
 	unsigned nhosts;
 	struct frz_topology topology;
 	enum clock_kind clock;       /* of all hosts, or if it is a broken one, of host `broken`; */
@@ -50,7 +50,7 @@ struct world {
 	struct frz_assumption assumption;
 };
 
-struct world world_draw(struct dice *, const struct world_wish *);
+struct world world_draw(struct dice *, const struct world_spec *);
 void world_free(struct world *);
 
 /* Host h's stamp at a true time; where that lies against a number of base ticks. */

@@ -29,11 +29,12 @@ static uint8_t true_state(const struct true_thread *t, double time)
 	return w.chosen && state == MAY_BE_UNCLASSIFIED ? t->choice[stretch] : state;
 }
 
-static uint8_t true_actor_state(const struct participants *who, uint32_t actor, double time)
+static uint8_t true_participant_state(const struct participants *who, uint32_t participant,
+				      double time)
 {
 	bool works = false, all_wait = true, any_waits = false;
 	for (size_t i = 0; i < w.nthreads; i++) {
-		if (who->participant_of[i] != actor)
+		if (who->participant_of[i] != participant)
 			continue;
 		uint8_t state = true_state(&w.thread[i], time);
 		works |= state == MAY_WORK;
@@ -45,11 +46,11 @@ static uint8_t true_actor_state(const struct participants *who, uint32_t actor, 
 	return works ? MAY_WORK : any_waits && all_wait ? MAY_WAIT : MAY_OTHER;
 }
 
-static bool takes_part(const struct participants *who, uint32_t actor)
+static bool takes_part(const struct participants *who, uint32_t participant)
 {
 	bool takes = false;
 	for (size_t i = 0; i < w.nthreads; i++)
-		takes |= who->participant_of[i] == actor;
+		takes |= who->participant_of[i] == participant;
 	return takes;
 }
 
@@ -68,7 +69,7 @@ static void true_scores(const struct participants *who, double *score)
 				waiting++;
 				continue;
 			}
-			uint8_t state = true_actor_state(who, a, moments[m - 1]);
+			uint8_t state = true_participant_state(who, a, moments[m - 1]);
 			waiting += state == MAY_WAIT;
 			worker = state == MAY_WORK ? a : worker;
 		}
@@ -77,7 +78,7 @@ static void true_scores(const struct participants *who, double *score)
 	}
 }
 
-/* True scores, by the actors of another cast; everybody who has one is among them. */
+/* True scores, by the participants of another list; all that have one are among them. */
 static void scores_of(const struct participants *whole, const struct participants *who,
 		      double *score)
 {
@@ -170,7 +171,7 @@ static void check_any(uint64_t seed, const struct times *times, const struct rol
 				scores[a].alone, spans[times->time_base[any->clock_of[a]]].length);
 			ck_assert_msg(percent.lo <= 100 * truth[a] / run + SLACK &&
 					      100 * truth[a] / run - SLACK <= percent.hi,
-				      "SEED=%" PRIu64 ": by a choice of what is unclassified actor %u has "
+				      "SEED=%" PRIu64 ": by a choice of what is unclassified participant %u has "
 				      "%.6f %%, not in %.6f .. %.6f",
 				      seed, a, 100 * truth[a] / run, percent.lo, percent.hi);
 		}
@@ -422,7 +423,7 @@ START_TEST(unknown_order_is_possible_and_not_definite)
 END_TEST
 
 /* As std::thread does: one ends at 3000, the other works on to 6000; who made them waits. */
-START_TEST(who_has_ended_keeps_nobody_waiting)
+START_TEST(who_has_ended_keeps_none_waiting)
 {
 	uint32_t site;
 	make_hosts(3);
@@ -457,7 +458,7 @@ static void make_children(void)
 	add_visit(0, 500, 11000, RECEIVE);
 }
 
-START_TEST(child_that_is_over_or_not_yet_there_keeps_nobody_waiting)
+START_TEST(child_that_is_over_or_not_yet_there_keeps_none_waiting)
 {
 	uint32_t site;
 	make_children();
@@ -518,8 +519,8 @@ int main(void)
 	tcase_add_test(tc, frame_within_one_host_carries_no_clock_error);
 	tcase_add_test(tc, frame_between_two_hosts_is_as_wide_as_the_clock);
 	tcase_add_test(tc, unknown_order_is_possible_and_not_definite);
-	tcase_add_test(tc, who_has_ended_keeps_nobody_waiting);
-	tcase_add_test(tc, child_that_is_over_or_not_yet_there_keeps_nobody_waiting);
+	tcase_add_test(tc, who_has_ended_keeps_none_waiting);
+	tcase_add_test(tc, child_that_is_over_or_not_yet_there_keeps_none_waiting);
 	tcase_add_test(tc, who_was_killed_or_not_forked_may_keep_others_waiting);
 	tcase_add_test(tc, barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part);
 	return unit_end();

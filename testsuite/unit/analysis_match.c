@@ -3,7 +3,7 @@
  * analysis_match.c - what belongs together in small texts, and what must not be put together.
  *
  * A message is written S3>R7: begun by the event stamped 3, taken by what the event stamped 7
- * completed; a meeting as its flow and the stamps of its entries, and of what only began until when
+ * completed; a collective as its flow and the stamps of its entries, and of what only began until when
  * (1-6); a thread that began 3+4, that was joined 4+9. Random programs are matched in truth_links.c. */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -230,7 +230,7 @@ START_TEST(an_id_that_comes_again_is_doubtful)
 }
 END_TEST
 
-/* Cancelled before it took anything, or of nobody: as if it had never begun. Not so if it is only
+/* Cancelled before it took anything, or of no peer: as if it had never begun. Not so if it is only
  * forgotten. */
 START_TEST(what_took_nothing_does_not_count)
 {
@@ -276,29 +276,29 @@ END_TEST
 
 START_TEST(collectives)
 {
-#define MEET(t, s, e, site, more) \
+#define COLL(t, s, e, site, more) \
 	"e " #t " " #s " " #site " enter group=1 " more "\ne " #t " " #e " " #site " exit\n"
-	check(MEET(0, 1, 4, 1, "seq=0") MEET(2, 1, 4, 1, "seq=0"), "all,1,1");
-	check(MEET(0, 1, 4, 1, "seq=0") MEET(2, 1, 4, 1, "seq=1"), "all?,1 all?,1");
-	check(MEET(0, 1, 4, 1, "seq=0") MEET(2, 1, 4, 2, "seq=0 bytes=8"), "none,1,1");
-	check(MEET(0, 1, 4, 3, "seq=0 role=1 bytes=8") MEET(2, 1, 4, 3, "seq=0 role=0 bytes=8"),
+	check(COLL(0, 1, 4, 1, "seq=0") COLL(2, 1, 4, 1, "seq=0"), "all,1,1");
+	check(COLL(0, 1, 4, 1, "seq=0") COLL(2, 1, 4, 1, "seq=1"), "all?,1 all?,1");
+	check(COLL(0, 1, 4, 1, "seq=0") COLL(2, 1, 4, 2, "seq=0 bytes=8"), "none,1,1");
+	check(COLL(0, 1, 4, 3, "seq=0 role=1 bytes=8") COLL(2, 1, 4, 3, "seq=0 role=0 bytes=8"),
 	      "from,1,1");
-	check(MEET(0, 1, 4, 4, "seq=0") MEET(2, 1, 4, 4, "seq=0"), "none,1,1");
+	check(COLL(0, 1, 4, 4, "seq=0") COLL(2, 1, 4, 4, "seq=0"), "none,1,1");
 	/* What only began is over when its id is. */
 #define BEGIN(t) "e " #t " 1 4 enter group=1 seq=0 id=7\ne " #t " 2 4 exit\n"
 	check(BEGIN(0) WAIT(0, 5, 6, 7) BEGIN(2) WAIT(2, 5, 6, 7), "all,1-6,1-6");
 	check(BEGIN(0) BEGIN(2) WAIT(0, 5, 6, 7) "e 2 6 4 point id=7\n", "all,1-6,1-6");
 	check(BEGIN(0) BEGIN(2) WAIT(2, 5, 6, 7), "all?,1,1-6");
-	check(MEET(0, 1, 4, 14, "seq=0 bytes=8") MEET(2, 1, 4, 14, "seq=0 bytes=8"), "none,1,1");
-	check(MEET(0, 1, 4, 13, "seq=0 bytes=8") MEET(2, 1, 4, 13, "seq=0 bytes=8"), "up,1,1");
-	check(MEET(0, 1, 4, 1, "seq=0") "e 2 1 1 enter group=1 seq=0\n", "all?,1,1");
+	check(COLL(0, 1, 4, 14, "seq=0 bytes=8") COLL(2, 1, 4, 14, "seq=0 bytes=8"), "none,1,1");
+	check(COLL(0, 1, 4, 13, "seq=0 bytes=8") COLL(2, 1, 4, 13, "seq=0 bytes=8"), "up,1,1");
+	check(COLL(0, 1, 4, 1, "seq=0") "e 2 1 1 enter group=1 seq=0\n", "all?,1,1");
 	/* Forks, joins and all others have numbers of their own. */
-	check(MEET(0, 1, 2, 1, "seq=0") MEET(0, 3, 4, 15, "seq=0 role=1") MEET(2, 5, 6, 1, "seq=0")
-	      MEET(2, 7, 8, 15, "seq=0 role=0"), "all,1,5 to,3,7");
-	check(MEET(0, 1, 2, 12, "seq=0 role=1") MEET(0, 3, 4, 1, "seq=0") MEET(2, 5, 6, 12, "seq=0 role=0")
-	      MEET(2, 7, 8, 1, "seq=0"), "from,1,5 all,3,7");
+	check(COLL(0, 1, 2, 1, "seq=0") COLL(0, 3, 4, 15, "seq=0 role=1") COLL(2, 5, 6, 1, "seq=0")
+	      COLL(2, 7, 8, 15, "seq=0 role=0"), "all,1,5 to,3,7");
+	check(COLL(0, 1, 2, 12, "seq=0 role=1") COLL(0, 3, 4, 1, "seq=0") COLL(2, 5, 6, 12, "seq=0 role=0")
+	      COLL(2, 7, 8, 1, "seq=0"), "from,1,5 all,3,7");
 	groups_unordered = true;
-	check(MEET(0, 1, 4, 13, "seq=0 bytes=8") MEET(2, 1, 4, 13, "seq=0 bytes=8"), "none,1,1");
+	check(COLL(0, 1, 4, 13, "seq=0 bytes=8") COLL(2, 1, 4, 13, "seq=0 bytes=8"), "none,1,1");
 	groups_unordered = false;
 }
 END_TEST

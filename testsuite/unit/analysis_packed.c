@@ -143,7 +143,7 @@ START_TEST(each_bit_counts)
 END_TEST
 
 /* Whoever gets the sums right may have any words; but nothing else happens. */
-START_TEST(what_is_forged_harms_nobody)
+START_TEST(what_is_forged_harms_none)
 {
 	static uint64_t body[UNPACKER_BYTES / sizeof(uint64_t)];
 
@@ -180,7 +180,7 @@ int main(void)
 	tcase_add_test(t, what_is_packed_is_unpacked);
 	tcase_add_test(t, packed_words_are_small);
 	tcase_add_test(t, each_bit_counts);
-	tcase_add_test(t, what_is_forged_harms_nobody);
+	tcase_add_test(t, what_is_forged_harms_none);
 	failed = unit_end();
 	unlink(path);
 	rmdir(directory);

@@ -83,7 +83,7 @@ static void cut(struct both *b)
 }
 
 /* Event 0 waits for all of them, of which some may be none of its business; one truly is the last. */
-static void meet(void)
+static void synchronise(void)
 {
 	size_t last = roll(EVENTS);
 	mpq_t slack, sum, least[NSCENARIOS];
@@ -143,7 +143,7 @@ static void one_history(uint64_t seed)
 		size_t e = roll(EVENTS);
 
 		switch (roll(4)) {
-		case 0: meet(); check(&event[0], seed); break;
+		case 0: synchronise(); check(&event[0], seed); break;
 		case 1: copy(&event[e], &event[0]); break;
 		default: cut(&event[e]); check(&event[e], seed); break;
 		}

@@ -37,7 +37,7 @@ static uint64_t stamp_of(uint32_t clock, double time)
 	return (uint64_t)floor((time - w.truth[clock].offset) / w.truth[clock].rate);
 }
 
-/* As a core shows it, which may be off by the host's half-width. */
+/* As a core shows it, which may be off by the host's uncertainty. */
 static uint64_t shown(uint32_t clock, double time)
 {
 	double half = (double)w.clocks[clock].uncertainty;
@@ -187,8 +187,8 @@ END_TEST
 /* ---- Moves between cores --------------------------------------------------------------------- */
 
 /* A thread of the first clock, which visits a region again and again, and at random moments moves between two
- * cores that differ as much as the host's half-width allows. Somebody asks now and then how often it has moved,
- * on a core of its own. */
+ * cores that differ as much as the host's uncertainty allows. It is asked now and then how often it
+ * has moved, on a core of its own. */
 #define VISITS 200
 #define ASKED  6
 static struct mover {

@@ -310,7 +310,7 @@ static inline uint8_t state_before(const struct true_thread *t, double time)
 	return time >= t->init_from && time < t->init_to ? MAY_WAIT : t->outside;
 }
 
-/* It is killed: it stays in its state for a while that nobody knows. */
+/* It is killed: it stays in its state for an unknown while. */
 static inline void kill_thread(struct true_thread *t, struct tr_thread *out)
 {
 	t->count = t->count ? below(t->count) : 0;
@@ -483,7 +483,7 @@ static inline double allowed_width(void)
 	for (size_t i = 0; i < w.nthreads; i++) {
 		uint32_t clock = w.threads[i].clock;
 		const struct true_thread *t = &w.thread[i];
-		/* Whether it is there before its first event and after its last nobody says. */
+		/* Whether it is there before its first event and after its last is not said. */
 		if (t->count > 0)
 			allowed += fmax(t->events[0].time - w.first, 0) +
 				   fmax(w.last - t->events[t->count - 1].time, 0);

@@ -162,7 +162,7 @@ static void check_numbers(const struct listed *l, const struct edges *e)
 			      "SEED=%" PRIu64 ": id %zu", unit_seed, n);
 }
 
-/* Whether somebody listed the edge. */
+/* Whether the edge is listed. */
 static bool is_listed(const struct listed *l, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < l->count; i++)

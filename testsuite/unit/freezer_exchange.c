@@ -306,7 +306,7 @@ END_TEST
 
 /* ---- Peers that do harm -----------------------------------------------------------------------*/
 
-/* Sends what nobody wants to both ends, as fast as it can. */
+/* Sends what is not wanted to both ends, as fast as it can. */
 static void *flood(void *unused)
 {
 	struct sockaddr_in to[] = { loopback(frz_port(&asker)), loopback(frz_port(&answerer)) };

@@ -172,7 +172,7 @@ END_TEST
 
 START_TEST(it_sleeps_until_it_is_told_to_end)
 {
-	begin(&left); /* asks nobody, and nobody asks it */
+	begin(&left); /* asks none, and none asks it */
 	sleep_ms(300);
 	frz_stop_ask(&stop);
 	pthread_join(left.thread, NULL);

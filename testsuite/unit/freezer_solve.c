@@ -181,7 +181,7 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 
 		ck_assert(2 <= clock->nconflicts && clock->nconflicts <= FRZ_MAX_CONFLICTS);
 		ck_assert_msg(!few.ncorners,
-			      "SEED=%llu: the %u faults agree", (unsigned long long)seed,
+			      "SEED=%llu: the %u conflicts agree", (unsigned long long)seed,
 			      clock->nconflicts);
 		twin_free(&few);
 	}
@@ -567,7 +567,7 @@ static uint64_t own_stamp(const struct frz_link *l) /* of the point that it give
 	return l->from ? l->sent : l->received + 1;
 }
 
-/* The links at fault, together with those between which the run lies, contradict each other. */
+/* The links in conflict, together with those between which the run lies, contradict each other. */
 static void check_conflicts(const struct frz_clock *clock, const struct frz_link *links, size_t n,
 			    uint32_t ppb)
 {

@@ -43,7 +43,7 @@ struct events {
 	uint64_t *words;
 	size_t n;
 	uint64_t near;   /* the stamp before */
-	size_t lane;     /* of the event before; TWIN_LANES: nobody knows it */
+	size_t stream;   /* of the event before; TWIN_STREAMS: unknown */
 	size_t bytes;    /* of the file of events */
 	bool ends_used;  /* that file's last word is of a record, or it has no chunk */
 	size_t unpacked; /* chunks in it */
@@ -396,12 +396,12 @@ static void read_directory(const char *path)
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
 static bool handlers;                 /* record, and claims may be given up */
-static uint64_t consumed[TWIN_LANES]; /* entries of each lane that were found */
+static uint64_t consumed[TWIN_STREAMS]; /* entries of each stream that were found */
 static uint64_t told_lost;            /* in LOST records, of all files */
 
-static bool is_lane_of(size_t lane, const struct events *e)
+static bool is_stream_of(size_t stream, const struct events *e)
 {
-	return twin->lane[lane].tid == e->header.tid;
+	return twin->stream[stream].tid == e->header.tid;
 }
 
 /* What a word says of an entry: all of it but a site's upper bits. */
@@ -412,30 +412,30 @@ static uint64_t short_of(uint64_t what)
 	return op == DPROF_ARG ? what : dprof_id(what - op, (enum dprof_op)op) << 4;
 }
 
-static bool consume_of(size_t lane, const struct events *e, uint64_t what, uint64_t stamp)
+static bool consume_of(size_t stream, const struct events *e, uint64_t what, uint64_t stamp)
 {
-	const struct twin_entry *next = &twin->lane[lane].entry[consumed[lane]];
-	bool is_it = is_lane_of(lane, e) && consumed[lane] < twin->lane[lane].recorded &&
+	const struct twin_entry *next = &twin->stream[stream].entry[consumed[stream]];
+	bool is_it = is_stream_of(stream, e) && consumed[stream] < twin->stream[stream].recorded &&
 		     short_of(next->what) == what && next->before <= stamp && stamp <= next->after;
 
-	consumed[lane] += is_it;
+	consumed[stream] += is_it;
 	return is_it;
 }
 
-/* The record is the next one of some lane of its thread. */
+/* The record is the next one of some stream of its thread. */
 static bool consume(struct events *e, uint64_t what, uint64_t stamp)
 {
-	for (e->lane = 0; e->lane < twin->lanes; e->lane++)
-		if (consume_of(e->lane, e, what, stamp))
+	for (e->stream = 0; e->stream < twin->streams; e->stream++)
+		if (consume_of(e->stream, e, what, stamp))
 			return true;
-	e->lane = TWIN_LANES;
+	e->stream = TWIN_STREAMS;
 	return false;
 }
 
-/* An argument stands directly behind its event, whose lane knows it, too; or nobody knows both. */
+/* An argument stands directly behind its event, whose stream has it, too; or neither is known. */
 static void consume_argument(const struct events *e, uint64_t what, uint64_t value)
 {
-	ck_assert_msg(e->lane == TWIN_LANES || consume_of(e->lane, e, what, value),
+	ck_assert_msg(e->stream == TWIN_STREAMS || consume_of(e->stream, e, what, value),
 		      "%s: an argument of another event", e->name);
 }
 
@@ -497,9 +497,9 @@ static size_t compare_file(struct events *e)
 
 	for (size_t i = 0; i < e->n; i += compare_record(e, i, &t))
 		;
-	for (size_t i = 0; i < twin->lanes; i++)
-		if (is_lane_of(i, e))
-			lost_by_twin += twin->lane[i].lost;
+	for (size_t i = 0; i < twin->streams; i++)
+		if (is_stream_of(i, e))
+			lost_by_twin += twin->stream[i].lost;
 	ck_assert_uint_eq(e->header.lost, lost_by_twin);
 	ck_assert_uint_le(t.lost, e->header.lost);
 	told_lost += t.lost;
@@ -514,10 +514,10 @@ static void compare(size_t unknown_allowed)
 	for (size_t i = 0; i < nfiles; i++)
 		ck_assert_msg(compare_file(&files[i]) <= unknown_allowed,
 			      "%s holds what was never recorded", files[i].name);
-	for (size_t i = 0; i < twin->lanes; i++)
-		ck_assert_msg(consumed[i] == twin->lane[i].recorded,
+	for (size_t i = 0; i < twin->streams; i++)
+		ck_assert_msg(consumed[i] == twin->stream[i].recorded,
 			      "thread %lu recorded %lu events, its trace has %lu",
-			      twin->lane[i].tid, twin->lane[i].recorded, consumed[i]);
+			      twin->stream[i].tid, twin->stream[i].recorded, consumed[i]);
 }
 
 /* What a thread that ended did not use is given back: at once if it is little, else by the helper, if that
@@ -635,11 +635,11 @@ static void compare_race(void)
 	for (size_t i = 0; i < nfiles; i++) {
 		uint64_t n = count_race(&files[i]);
 
-		for (size_t l = 0; l < twin->lanes; l++)
-			if (is_lane_of(l, &files[i]))
-				ck_assert_msg(n - twin->lane[l].recorded <= 1,
+		for (size_t l = 0; l < twin->streams; l++)
+			if (is_stream_of(l, &files[i]))
+				ck_assert_msg(n - twin->stream[l].recorded <= 1,
 					      "%s: %lu events of %lu", files[i].name, n,
-					      twin->lane[l].recorded);
+					      twin->stream[l].recorded);
 	}
 }
 
@@ -747,7 +747,7 @@ START_TEST(where_there_is_no_room_records_are_counted)
 }
 END_TEST
 
-START_TEST(the_helper_keeps_nobody_alive)
+START_TEST(the_helper_keeps_none_alive)
 {
 	ck_assert_int_eq(finish(start("main-leaves", NULL)), 0);
 	read_directory(folder);
@@ -797,7 +797,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
 	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, 6);
 	tcase_add_test(t, where_there_is_no_room_records_are_counted);
-	tcase_add_test(t, the_helper_keeps_nobody_alive);
+	tcase_add_test(t, the_helper_keeps_none_alive);
 	tcase_add_test(t, destructors_of_others_may_record);
 	tcase_add_loop_test(t, arguments_stand_behind_their_event, 0, 3);
 	tcase_add_loop_test(t, an_event_changes_no_register, 0, 3);

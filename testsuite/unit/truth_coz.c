@@ -213,9 +213,9 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 	free((void *)q.before);
 }
 
-static void check_program(uint64_t number, const struct program_wish *wish, bool worst)
+static void check_program(uint64_t number, const struct program_spec *spec, bool worst)
 {
-	struct program *p = program_draw(number, wish);
+	struct program *p = program_draw(number, spec);
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
 	struct options options = { .assumption = p->assumption };
 	struct times times;
@@ -236,7 +236,7 @@ static void check_program(uint64_t number, const struct program_wish *wish, bool
 START_TEST(savings_hold_the_truth_whatever_transfers_take)
 {
 	for (uint64_t i = 0; i < programs; i++)
-		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
+		check_program(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
 								.varying = (seed + i) % 2,
 								.unmarked = (seed + i) % 5 < 2 }, true);
 	check_width(0.16);
@@ -247,7 +247,7 @@ END_TEST
 START_TEST(savings_hold_the_truth_when_transfers_are_measured)
 {
 	for (uint64_t i = 0; i < programs; i++)
-		check_program(seed + i, &(struct program_wish){ .affine = (seed + i) % 3 == 0,
+		check_program(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
 								.unmarked = (seed + i) % 5 < 2 }, false);
 	check_width(0.12);
 }
@@ -267,10 +267,10 @@ START_TEST(savings_are_narrow_whatever_is_waited_for)
 	};
 
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-		struct program_wish wish = { .twins = true, .may = kinds[k].may };
+		struct program_spec spec = { .twins = true, .may = kinds[k].may };
 
 		for (uint64_t i = 0; i < programs; i++)
-			check_program(seed + i, &wish, kinds[k].worst);
+			check_program(seed + i, &spec, kinds[k].worst);
 		check_width(kinds[k].most);
 	}
 }

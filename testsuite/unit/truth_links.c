@@ -20,10 +20,10 @@ static void setup(void)
 
 static struct program *some_program(uint64_t i)
 {
-	struct program_wish wish = { .affine = (seed + i) % 3 == 0, .varying = (seed + i) % 2 };
+	struct program_spec spec = { .affine = (seed + i) % 3 == 0, .varying = (seed + i) % 2 };
 
 	drawn = (seed + i) * 6364136223846793005 + 1;
-	return program_draw(seed + i, &wish);
+	return program_draw(seed + i, &spec);
 }
 
 static uint64_t below(uint64_t n)
@@ -170,7 +170,7 @@ static void check_message(const struct program *p, struct halves *all, const str
 
 /* Of a trace of the whole program, or of what was left of it. The number of messages. */
 static uint64_t check_matches(const struct program *p, struct halves *all,
-			      const struct trace *trace, uint64_t *meetings, uint64_t *doubtful)
+			      const struct trace *trace, uint64_t *collectives, uint64_t *doubtful)
 {
 	struct match_walk *walk = match_walk_open(trace, 0);
 	struct match m;
@@ -178,7 +178,7 @@ static uint64_t check_matches(const struct program *p, struct halves *all,
 
 	while (match_walk_next(walk, &m)) {
 		messages += m.kind == MATCH_MESSAGE;
-		*meetings += m.kind == MATCH_COLLECTIVE && m.complete;
+		*collectives += m.kind == MATCH_COLLECTIVE && m.complete;
 		if (m.kind == MATCH_MESSAGE)
 			check_message(p, all, &m);
 	}
@@ -189,7 +189,7 @@ static uint64_t check_matches(const struct program *p, struct halves *all,
 
 START_TEST(matches_are_true)
 {
-	uint64_t messages = 0, sends = 0, meetings = 0, doubtful = 0;
+	uint64_t messages = 0, sends = 0, collectives = 0, doubtful = 0;
 
 	for (uint64_t i = 0; i < programs; i++) {
 		struct program *p = some_program(i);
@@ -198,13 +198,13 @@ START_TEST(matches_are_true)
 
 		for (size_t k = 0; k < all.n; k++)
 			sends += all.v[k].send;
-		messages += check_matches(p, &all, trace, &meetings, &doubtful);
+		messages += check_matches(p, &all, trace, &collectives, &doubtful);
 		free(all.v);
 		trace_close(trace);
 		program_free(p);
 	}
 	ck_assert_uint_gt(messages, 5 * programs);
-	ck_assert_uint_gt(meetings, 5 * programs);
+	ck_assert_uint_gt(collectives, 5 * programs);
 	ck_assert_uint_eq(doubtful, 0);
 	ck_assert_uint_eq(messages, sends);
 }
@@ -213,10 +213,10 @@ END_TEST
 /* ---- Matches of traces that say less --------------------------------------------------------- */
 
 /* A receive that does not say from whom, or with which tag, before it is done. */
-struct blurred { char done[64]; };
+struct wildcards { char done[64]; };
 
 /* Takes peer or tag or both out of the line; false if it is no receive that begins. */
-static bool blur(char *line, struct blurred *b)
+static bool to_wildcard(char *line, struct wildcards *b)
 {
 	unsigned site, group, peer, tag;
 	uint64_t thread, stamp, what = below(4);
@@ -240,11 +240,11 @@ static bool blur(char *line, struct blurred *b)
 	return true;
 }
 
-/* All receives blurred; a blocking one then has a "done" before its EXIT. */
-static void blur_all(FILE *in, FILE *out)
+/* All receives take from any source; a blocking one then has a "done" before its EXIT. */
+static void all_to_wildcards(FILE *in, FILE *out)
 {
 	char line[4096];
-	struct blurred b[64] = { 0 };
+	struct wildcards b[64] = { 0 };
 	uint64_t thread, stamp;
 	unsigned site;
 
@@ -256,7 +256,7 @@ static void blur_all(FILE *in, FILE *out)
 			b[thread].done[0] = 0;
 		}
 		if (sscanf(line, "e %" SCNu64, &thread) == 1)
-			blur(line, &b[thread]);
+			to_wildcard(line, &b[thread]);
 		fputs(line, out);
 	}
 }
@@ -296,7 +296,7 @@ static FILE *edited(FILE *in, edit *by)
 	return out;
 }
 
-static struct trace *open_edited(const struct program *p, const char *directory, bool blurs,
+static struct trace *open_edited(const struct program *p, const char *directory, bool wildcards,
 				 bool loses)
 {
 	char path[64], *error;
@@ -304,7 +304,7 @@ static struct trace *open_edited(const struct program *p, const char *directory,
 
 	program_text(p, PROGRAM_RECORDED, text);
 	rewind(text);
-	text = blurs ? edited(text, blur_all) : text;
+	text = wildcards ? edited(text, all_to_wildcards) : text;
 	text = loses ? edited(text, lose) : text;
 	snprintf(path, sizeof path, "%s/t", directory);
 	error = text_pack(text, "text", path);
@@ -324,20 +324,20 @@ static void remove_trace(const char *directory)
 }
 
 /* The share of all sends that found their receives, in percent; and what was in doubt. */
-static uint64_t match_edited(bool blurs, bool loses, uint64_t *doubtful)
+static uint64_t match_edited(bool wildcards, bool loses, uint64_t *doubtful)
 {
 	char directory[] = "/tmp/dprof-links-XXXXXX";
-	uint64_t messages = 0, meetings = 0, sends = 0;
+	uint64_t messages = 0, collectives = 0, sends = 0;
 
 	ck_assert(mkdtemp(directory) != NULL);
 	for (uint64_t i = 0; i < programs / 2; i++) {
 		struct program *p = some_program(i);
-		struct trace *trace = open_edited(p, directory, blurs, loses);
+		struct trace *trace = open_edited(p, directory, wildcards, loses);
 		struct halves all = halves_of(p);
 
 		for (size_t k = 0; k < all.n; k++)
 			sends += all.v[k].send;
-		messages += check_matches(p, &all, trace, &meetings, doubtful);
+		messages += check_matches(p, &all, trace, &collectives, doubtful);
 		free(all.v);
 		trace_close(trace);
 		remove_trace(directory);
@@ -481,7 +481,7 @@ static void add_widths(const struct program *p, const struct times *filtered,
 
 			ck_assert_msg(filtered->trace->nclocks > 2 ||
 					      (llabs(x.lo - y.lo) <= 1 && llabs(x.hi - y.hi) <= 1),
-				      "SEED=%" PRIu64 ": stamp %" PRIu64 ": sieved %" PRId64
+				      "SEED=%" PRIu64 ": stamp %" PRIu64 ": filtered %" PRId64
 				      " .. %" PRId64 ", all %" PRId64 " .. %" PRId64,
 				      p->seed, stamp, x.lo, x.hi, y.lo, y.hi);
 			w->filtered += (double)(x.hi - x.lo);

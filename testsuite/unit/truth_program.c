@@ -17,9 +17,9 @@ static void setup(void)
 static struct program *some_program(uint64_t i)
 {
 	uint64_t n = seed + i;
-	struct program_wish wish = { .affine = n % 3 == 0, .varying = n % 2, .twins = n % 16 == 5 };
+	struct program_spec spec = { .affine = n % 3 == 0, .varying = n % 2, .twins = n % 16 == 5 };
 
-	return program_draw(n, &wish);
+	return program_draw(n, &spec);
 }
 
 /* ---- The trace says what the program does --------------------------------------------------- */

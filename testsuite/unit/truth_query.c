@@ -120,7 +120,7 @@ static void check_scores(const struct program *p, const struct ranking *truth,
 
 static void check_program(uint64_t which, bool affine)
 {
-	struct program *p = program_draw(which, &(struct program_wish){ .affine = affine,
+	struct program *p = program_draw(which, &(struct program_spec){ .affine = affine,
 									.unmarked = which % 3 == 0 });
 	struct view seen, truth;
 
