@@ -394,7 +394,8 @@ static bool leave_at_the_end(struct tr_cursor *c, struct tr_event *e)
 	if (c->open == c->thread->nopen)
 		return false;
 	*e = (struct tr_event){ .stamp = c->thread->ended, .op = DPROF_EXIT, .implied = true,
-				.site = c->tangled ? TR_NO_SITE : c->thread->open[c->open++] };
+				.site = c->thread->open[c->open] };
+	c->open++;
 	return true;
 }
 
