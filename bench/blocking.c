@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCHES 40
+#define BATCHES 200
 
 static int in, out;
 

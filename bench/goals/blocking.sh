@@ -27,7 +27,7 @@ more() { # file way title goal [calls that are recorded at a time]
 	row "  $3" "$(paired difference "$2" plain <"$here/$1" | awk -v n="${5:-1}" '{ print $1 / n }' | estimate)" ns "<= $4"
 }
 
-table "What blocks in the C library" "How much more of the thread's processor time than the same calls without dprof. $rounds rounds, the least of 40 batches of 5,000 in each."
+table "What blocks in the C library" "How much more of the thread's processor time than the same calls without dprof. $rounds rounds, the least of 200 batches of 1,000 in each."
 row "write + read of a pipe" "$(only plain <"$here/pipe" | estimate)" ns
 more pipe recorded "recorded, each of both" 60 2
 more pipe without "without these kinds, each" 5 2
