@@ -87,5 +87,6 @@ adapter=$(sed -n 's/.*-l\(dprof-openmpi\|dprof-mpich\) .*/\1/p' "$B/lib/pkgconfi
 mpicc $(pkg-config --cflags dprof) mpi.c -o app -Wl,--no-as-needed -lmpi -L"$B/lib" "-l$adapter" $(pkg-config --libs dprof)
 says "dprof's library for MPI stands behind libmpi" "-lmpi before the adapter"
 "$B/bin/dprof-mpicc" mpi.c -o app && rm -rf "${DPROF_DIR:?}"/* && timeout 60 ./app
-grep -q ^note "$DPROF_DIR"/*/*.process && fail "a note where all is well: $(grep ^note "$DPROF_DIR"/*/*.process)"
+# On a busy machine it may not be known whether the cores share a clock.
+grep ^note "$DPROF_DIR"/*/*.process | grep -v '^note not%20all%20cores' && fail "a note where all is well"
 exit $failed
