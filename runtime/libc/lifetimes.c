@@ -286,13 +286,29 @@ static void forget_first(void)
 	descriptors_forget(0, 2);
 }
 
+static int become_null(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	for (int to = 0; fd >= 0 && to <= 2; to++)
+		dup2(fd, to);
+	if (fd > 2)
+		close(fd);
+	return fd < 0 ? -1 : 0;
+}
+
+/* As the C library does it, but that our _exit() sees the parent end. */
 DPROF_EXPORT int daemon(int no_chdir, int no_close)
 {
-	__typeof__(&daemon) real = REAL(daemon);
-	int result = real(no_chdir, no_close);
+	pid_t child = fork();
 
-	forget_first();
-	return result;
+	if (child > 0)
+		_exit(0);
+	if (child < 0 || setsid() < 0)
+		return -1;
+	if (!no_chdir)
+		(void)!chdir("/");
+	return no_close ? 0 : become_null();
 }
 
 DPROF_EXPORT int login_tty(int fd)

@@ -205,9 +205,28 @@ PUT(putw, fwrite, int, f, alone() && has_room(f, sizeof(int), 1), (int word, FIL
 /* What putc_unlocked has become where it is inlined. */
 PUT(__overflow, putc, int, f, false, (FILE *f, int c), (f, c), result != EOF && c != EOF)
 
+/* Of one stream, or of all: what is in so many small buffers takes long only where others read it late. */
+#define FLUSH(name)                                                         \
+	DPROF_EXPORT int name(FILE *f)                                      \
+	{                                                                   \
+		__typeof__(&name) real = REAL(name);                        \
+		int result;                                                 \
+                                                                            \
+		if (!is_watched())                                          \
+			return real(f);                                     \
+		if (!f) {                                                   \
+			PLAIN(p, wait_fflush);                              \
+			return real(f);                                     \
+		}                                                           \
+		STREAM(s, fflush, f, GIVES);                                \
+		result = real(f);                                           \
+		stream_gave(&s, 0);                                         \
+		return result;                                              \
+	}
+FLUSH(fflush)
+FLUSH(fflush_unlocked)
+
 /* What is in the buffer goes out before the stream goes elsewhere. */
-PUT(fflush, fflush, int, f, false, (FILE *f), (f), 0)
-PUT(fflush_unlocked, fflush, int, f, false, (FILE *f), (f), 0)
 PUT(fseek, fseek, int, f, false, (FILE *f, long at, int from), (f, at, from), 0)
 PUT(fseeko, fseek, int, f, false, (FILE *f, off_t at, int from), (f, at, from), 0)
 PUT(fseeko64, fseek, int, f, false, (FILE *f, off64_t at, int from), (f, at, from), 0)
