@@ -52,7 +52,7 @@ static void write_words(volatile uint64_t *at, const uint64_t *word, unsigned n)
 void dprof_adapter_record_slowly(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
 				 const struct dprof_arguments *a)
 {
-	struct dprof_event e = { .what = (uint64_t)site + op, .stamp = stamp };
+	struct dprof_event e = { .what = (uint64_t)site + op, .stamp = stamp, .of_adapter = true };
 	uint64_t *at;
 
 	if (a) {
@@ -183,6 +183,11 @@ bool dprof_adapter_is_ours(const void *code)
 bool dprof_adapter_is_for_us(const void *code)
 {
 	return dprof_modules_served(code);
+}
+
+bool dprof_adapter_is_sanitizer(const void *code)
+{
+	return dprof_modules_sanitizer(code);
 }
 
 void dprof_adapter_rank(int64_t rank, int64_t size)

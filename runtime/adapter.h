@@ -288,13 +288,16 @@ DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
 DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number);
 
 /* The last event of the calling thread is a point of this site, which stays: behind what its destructors (those of
- * pthread_key_create) record, but for those of the last round that come after dprof's. A thread that
- * recorded nothing so far records it at once. */
+ * pthread_key_create) record, but for those of the last round whose keys come after dprof's, the 32nd. A thread
+ * that recorded nothing so far records it at once. */
 DPROF_EXPORT void dprof_adapter_last_point(const struct dprof_site *);
 
 /* The child of a fork that ends without any event records a point of this site, which stays: else
  * no one would know that it was there. */
 DPROF_EXPORT void dprof_adapter_silent_end(const struct dprof_site *);
+
+/* Has this child of the process, which is over, files in the trace? */
+DPROF_EXPORT bool dprof_adapter_has_process(long pid);
 
 /* The number of the calling thread, which has recorded something; UINT32_MAX if it could not. */
 DPROF_EXPORT uint32_t dprof_adapter_thread(void);
@@ -308,6 +311,9 @@ DPROF_EXPORT bool dprof_adapter_is_ours(const void *code);
 
 /* The same of calls for input and output: libgfortran makes those for the program, too. */
 DPROF_EXPORT bool dprof_adapter_is_for_us(const void *code);
+
+/* Is it a sanitizer's, which stands before the C library's functions and calls them for the program? */
+DPROF_EXPORT bool dprof_adapter_is_sanitizer(const void *code);
 
 /* The calling thread is dprof's helper, whose descriptors are not those of the process. */
 extern DPROF_EXPORT __thread bool dprof_adapter_apart __attribute__((tls_model("initial-exec")));

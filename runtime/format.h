@@ -321,7 +321,7 @@ struct dprof_events_header {
 	uint32_t word_size;    /* sizeof(uint64_t) */
 	uint32_t thread;       /* number in its process, from 0 in order of appearance */
 	int64_t  rank;         /* -1 without one */
-	uint64_t pid, tid;
+	uint64_t pid, tid;     /* tid is 0 where its first event was one of a vfork's child */
 	uint64_t started;      /* stamp when the file was made */
 	uint64_t ended;        /* stamp when it ended; 0 while it runs or if it was killed */
 	uint64_t lost;         /* dropped records, in total */

@@ -6,10 +6,10 @@
  * It starts with the first event. Nothing but speed depends on it: without it threads make their chunks
  * themselves and record wide.
  *
- * Law: a thread that records lives longer than the helper. The last one to end, in its destructor, dismisses
- * the helper and waits until the kernel knows it no more; so it is never the helper that the C library finds to
- * be the process's last thread, where it would call exit(), with the program's output and functions in our
- * hands and its descriptors elsewhere. Whoever starts a helper is counted as a thread that records.
+ * Law: a thread that is counted (the process's first, and whoever records) lives longer than the helper. The last
+ * one to end, in its destructor, dismisses the helper and waits until the kernel knows it no more; so it is never
+ * the helper that the C library finds to be the process's last thread, where it would call exit(), with the
+ * program's output and functions in our hands and its descriptors elsewhere. Whoever starts a helper is counted.
  *
  * It has all signals blocked and a table of descriptors of its own, which is empty: it neither
  * takes the number that the program expects of its next open() nor holds open what the program
@@ -174,20 +174,36 @@ static void start(void *unused)
 	errno = saved_errno;
 }
 
+/* What keeps a list of the process's threads: a child of a fork may then make none of its own (ThreadSanitizer)
+ * or misses those of its parent, aloud (LeakSanitizer). A thread that is not on the list may not even allocate
+ * memory. So there is no helper; as a library or in the program, each has one of these. */
+void __asan_init(void) __attribute__((weak));
+void __lsan_init(void) __attribute__((weak));
+void __msan_init(void) __attribute__((weak));
+void __tsan_init(void) __attribute__((weak));
+
+static bool is_sanitized(void)
+{
+	return __asan_init || __lsan_init || __msan_init || __tsan_init;
+}
+
 /* pthread_create() allocates memory. In a signal handler, where malloc may be what was interrupted,
- * the signal is blocked; so whoever has a signal blocked leaves the start to another. */
-static bool may_start(void)
+ * the signal is blocked; so whoever has a signal blocked leaves the start to another, unless it is in a call
+ * that no handler makes. */
+static bool may_start(bool in_handler)
 {
 	uint64_t blocked = 0;
 
-	return sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked;
+	return !in_handler ||
+	       (sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked);
 }
 
-static void begin_helping(void)
+/* `in_handler`: perhaps. */
+static void begin_helping(bool in_handler)
 {
 	int none = NO_HELPER;
 
-	if (dprof_any_thread() && may_start() &&
+	if (!is_sanitized() && dprof_any_thread() && may_start(in_handler) &&
 	    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST))
 		dprof_keeping_vectors(start, NULL);
@@ -197,17 +213,17 @@ void dprof_helper_wake(void)
 {
 	__atomic_fetch_add(&work, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == NO_HELPER)
-		begin_helping();
+		begin_helping(true);
 	else if (__atomic_load_n(&sleeping, __ATOMIC_SEQ_CST))
 		sys(SYS_futex, &work, FUTEX_WAKE_PRIVATE, 1);
 }
 
-void dprof_helper_wanted(void)
+void dprof_helper_wanted(bool in_handler)
 {
 	static __thread unsigned asked;
 
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NO_HELPER && asked++ % PATIENCE == 0)
-		begin_helping();
+		begin_helping(in_handler);
 }
 
 /* ---- Its end ---------------------------------------------------------------------------------- */

@@ -451,23 +451,28 @@ bool dprof_modules_ours(const void *code)
 	return is_servant(path) || (!is_own(path) && has_sites(&o));
 }
 
-/* They call for the program: Fortran's, and what stands before the C library where a program is checked. */
-static bool is_between(const char *path)
+/* Of the object that the code is in; "" where that is the program. */
+static const char *path_of(const void *code)
 {
-	static const char *const between[] = { "libgfortran.so", "libasan.so", "libtsan.so", "liblsan.so" };
+	struct dl_find_object o;
 
-	for (size_t i = 0; i < sizeof(between) / sizeof(*between); i++)
-		if (is_called(path, between[i]))
+	return _dl_find_object((void *)code, &o) == 0 && o.dlfo_link_map ? o.dlfo_link_map->l_name : "";
+}
+
+bool dprof_modules_sanitizer(const void *code)
+{
+	static const char *const sanitizers[] = { "libasan.so", "libtsan.so", "liblsan.so" };
+	const char *path = path_of(code);
+
+	for (size_t i = 0; i < sizeof(sanitizers) / sizeof(*sanitizers); i++)
+		if (is_called(path, sanitizers[i]))
 			return true;
 	return false;
 }
 
 bool dprof_modules_served(const void *code)
 {
-	struct dl_find_object o;
-
-	return dprof_modules_ours(code) ||
-	       (_dl_find_object((void *)code, &o) == 0 && o.dlfo_link_map && is_between(o.dlfo_link_map->l_name));
+	return dprof_modules_ours(code) || dprof_modules_sanitizer(code) || is_called(path_of(code), "libgfortran.so");
 }
 
 void dprof_modules_retell(void)

@@ -22,7 +22,10 @@ bool dprof_modules_any(void);
  * works for such: libstdc++, libgomp? */
 bool dprof_modules_ours(const void *code);
 
-/* The same of input and output, which libgfortran does for such, too. */
+/* Is it in a sanitizer's library? */
+bool dprof_modules_sanitizer(const void *code);
+
+/* In any of those, or in libgfortran: they do input and output for such, too. */
 bool dprof_modules_served(const void *code);
 
 /* Writes all known modules down once more, for the child of a fork. */

@@ -57,6 +57,11 @@ int64_t dprof_process_rank(void)
 	return rank;
 }
 
+long dprof_process_pid(void)
+{
+	return own_pid;
+}
+
 bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
 {
 	size_t n = strlen(prefix);
@@ -402,6 +407,14 @@ static bool may_end(void)
 	if (state == NEW && forked && silent_end)
 		dprof_adapter_point(silent_end);
 	return state == BEGUN;
+}
+
+bool dprof_adapter_has_process(long pid)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/%s-p%ld.process", directory, dprof_settings.host, pid);
+
+	return n > 0 && (size_t)n < sizeof(path) && sys(SYS_access, path, F_OK) == 0;
 }
 
 void dprof_adapter_silent_end(const struct dprof_site *site)

@@ -26,6 +26,9 @@ bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *dprof_process_directory(void);
 
+/* Of the process, also in the child of a vfork, which has its memory. */
+long dprof_process_pid(void);
+
 int64_t dprof_process_rank(void);
 void dprof_process_rank_known(int64_t rank, int64_t size);
 

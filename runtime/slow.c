@@ -264,6 +264,20 @@ static bool is_left_out(uint64_t what)
 	       dprof_is_left_out((const struct dprof_site *)(what & ~(uint64_t)(DPROF_SITE_ALIGN - 1)));
 }
 
+/* To or from an operation of MPI or OpenMP, or the making of a thread: no signal handler may call those, since they
+ * allocate memory. */
+#define NOT_OF_HANDLERS                                                                                         \
+	(DPROF_KIND_BIT(DPROF_KIND_BARRIER) | DPROF_KIND_BIT(DPROF_KIND_COLL) | DPROF_KIND_BIT(DPROF_KIND_SEND) | \
+	 DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_FORK) | DPROF_KIND_BIT(DPROF_KIND_JOIN))
+
+static bool may_be_of_handler(const struct dprof_event *e)
+{
+	const struct dprof_site *site = (const struct dprof_site *)(e->what & ~(uint64_t)(DPROF_SITE_ALIGN - 1));
+
+	return !e->of_adapter || e->what % DPROF_SITE_ALIGN == DPROF_POINT ||
+	       !(NOT_OF_HANDLERS >> dprof_site_kind(site) & 1);
+}
+
 static enum outcome serve(const struct dprof_event *e, bool open)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
@@ -273,7 +287,7 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 	if (!dprof_self && !begin())
 		return LOST;
 	if (!open) {
-		dprof_helper_wanted();
+		dprof_helper_wanted(may_be_of_handler(e));
 		return e->what && record_here(dprof_self, e) ? RECORDED : LOST;
 	}
 	if (!cursor->end && in_chunk(dprof_self, cursor->next))

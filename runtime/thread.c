@@ -38,8 +38,9 @@
 
 static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
-static int alive;
+static int alive;      /* threads that are counted: thread.h */
 static pthread_key_t key;
+#define NOT_RECORDING ((void *)&key) /* its value in a thread that is counted all the same */
 static __thread bool gone; /* its destructor ran */
 static __thread uint32_t promised; /* the calling thread's number, and 1; or 0 */
 
@@ -163,8 +164,8 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	h->word_size = sizeof(uint64_t);
 	h->thread = number;
 	h->rank = dprof_process_rank();
-	h->pid = (uint64_t)sys(SYS_getpid);
-	h->tid = (uint64_t)sys(SYS_gettid);
+	h->pid = (uint64_t)dprof_process_pid();
+	h->tid = sys(SYS_getpid) == (long)h->pid ? (uint64_t)sys(SYS_gettid) : 0;
 	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
 	h->largest_chunk = dprof_settings.chunk_bytes;
@@ -307,22 +308,26 @@ void dprof_thread_begin(void *unused)
 {
 	int saved_errno = errno;
 	struct dprof_thread *t = NULL;
+	bool counted;
 
 	(void)unused;
+	counted = pthread_getspecific(key) != NULL;
 	if (gone)
 		__atomic_fetch_or(&dprof_why_homeless, UINT64_C(1) << DPROF_WHY_ENDED, __ATOMIC_RELAXED);
 	if (!gone && dprof_process_begin())
 		t = allocate();
 	if (t) {
 		clean(t);
-		count_in();
+		if (!counted)
+			count_in();
 		if (pthread_setspecific(key, t) == 0 && make_file(t)) {
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
 		} else {
-			pthread_setspecific(key, NULL);
+			pthread_setspecific(key, counted ? NOT_RECORDING : NULL);
 			set_free(t);
-			count_out();
+			if (!counted)
+				count_out();
 		}
 	}
 	errno = saved_errno;
@@ -411,6 +416,10 @@ static void end(void *value)
 	struct dprof_thread *t = value;
 	uint64_t every = ~UINT64_C(0), before = 0;
 
+	if (value == NOT_RECORDING) {
+		count_out();
+		return;
+	}
 	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
 	    pthread_setspecific(key, t) == 0)
 		return;
@@ -491,7 +500,7 @@ bool dprof_any_thread(void)
 
 bool dprof_only_thread(void)
 {
-	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) == (dprof_self != NULL);
+	return __atomic_load_n(&alive, __ATOMIC_SEQ_CST) == (pthread_getspecific(key) != NULL);
 }
 
 /* A thread's cursor goes when the thread does; so not while one is taken down. Then the next look
@@ -591,9 +600,36 @@ bool dprof_chunks_make_wanted(void)
 	return any;
 }
 
+/* In each round destructors run in the order of their keys' numbers, and ours is to be the last. So it takes the
+ * highest one of those for whose values the C library allocates no memory (which a handler may not). */
+#define HIGHEST_KEY 31
+
+static int make_key(void)
+{
+	pthread_key_t lower[HIGHEST_KEY];
+	size_t n = 0;
+	int error = pthread_key_create(&key, end);
+
+	while (!error && key < HIGHEST_KEY && n < HIGHEST_KEY) {
+		lower[n++] = key;
+		error = pthread_key_create(&key, end);
+	}
+	if (error && n) {
+		key = lower[--n];
+		error = 0;
+	}
+	while (n)
+		pthread_key_delete(lower[--n]);
+	return error;
+}
+
 int dprof_threads_prepare(void)
 {
-	return pthread_key_create(&key, end);
+	int error = make_key();
+
+	if (!error && sys(SYS_gettid) == sys(SYS_getpid) && pthread_setspecific(key, NOT_RECORDING) == 0)
+		count_in();
+	return error;
 }
 
 void dprof_threads_forget(void)
@@ -610,10 +646,9 @@ void dprof_threads_forget(void)
 	taking_down = 0;
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
-	pthread_setspecific(key, NULL);
 	dprof_ending = false;
 	promised = begun = 0;
-	alive = 0;
+	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;
 	memset(has_file, 0, sizeof(has_file));
 }

@@ -185,7 +185,8 @@ struct dprof_thread *dprof_threads(void);
 /* For the helper: makes every chunk that is wanted; true if one was. */
 bool dprof_chunks_make_wanted(void);
 
-/* Is any thread recording; and is none but the calling one, as far as we know? */
+/* Counted are the process's first thread, until it ends, and all that record. Is there any; and is there none but
+ * the calling one? */
 bool dprof_any_thread(void);
 bool dprof_only_thread(void);
 
@@ -238,7 +239,7 @@ void dprof_helper_finish(void);
 
 /* helper.c: there is work. From the slow path; starts the helper where that is safe. */
 void dprof_helper_wake(void);
-void dprof_helper_wanted(void);  /* the same, often: by each event that is recorded wide */
+void dprof_helper_wanted(bool in_handler); /* the same, often: by each event that is recorded wide; perhaps in one */
 void dprof_helper_forget(void); /* in the child of a fork */
 
 /* entry.S */
@@ -253,6 +254,7 @@ struct dprof_event {
 	uint64_t what, stamp;
 	const uint64_t *argument;
 	unsigned arguments;
+	bool of_adapter;
 };
 
 /* The same for an adapter's event, of which nothing was claimed; and words behind the last event, if nothing

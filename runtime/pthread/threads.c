@@ -6,7 +6,8 @@
  *   thread N  POINT (thread begin) ... POINT (thread end)
  *   joiner    ENTER pthread_join thread=N ... EXIT
  *
- * What destructors of the thread's own data (pthread_key_create) do comes before its end, too.
+ * What destructors of the thread's own data (pthread_key_create) do comes before its end, too. A sanitizer's own
+ * function may stand between the thread and the program's; then it is recorded all the same.
  *
  * The number is reserved before the thread is made, and the thread takes it before it records anything.
  * What its id stands for is known from when pthread_create returns, or from when the thread itself
@@ -125,6 +126,22 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread
 	return 0;
 }
 
+/* Of a call that a sanitizer makes for the program, too. */
+static const struct dprof_site *site_of(const struct dprof_site *own, const void *caller)
+{
+	const struct dprof_site *site = dprof_adapter_site(own, caller);
+
+	return site || !dprof_adapter_kinds || !dprof_adapter_is_sanitizer(caller) ? site : own;
+}
+
+/* ThreadSanitizer gives attributes to each thread that it makes for the program; to the one of its own, none. */
+void __tsan_init(void) __attribute__((weak));
+
+static bool is_for_sanitizer(const pthread_attr_t *attr)
+{
+	return __tsan_init && !attr;
+}
+
 bool program_has_threads;
 
 /* dprof's own. */
@@ -139,7 +156,8 @@ static bool is_helper(void *(*function)(void *))
 DPROF_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 				void *(*function)(void *), void *argument)
 {
-	const struct dprof_site *site = SITE_OF_CALL(site_create);
+	const void *caller = __builtin_return_address(0);
+	const struct dprof_site *site = is_for_sanitizer(attr) ? NULL : site_of(SITE(site_create), caller);
 	struct known_thread *k = site ? calloc(1, sizeof(*k)) : NULL;
 
 	if (!program_has_threads && !is_helper(function))
@@ -202,7 +220,7 @@ static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result,
 DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 {
 	struct known_thread *k = find(id);
-	const struct dprof_site *site = SITE_OF_CALL(site_join);
+	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
 	int error = site ? wait_for_end(id, result, k, site) : REAL(pthread_join)(id, result);
 
 	release(k, error == 0);
@@ -229,7 +247,7 @@ DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 {
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	const struct dprof_site *site = SITE_OF_CALL(site_join);
+	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
 
 	return joined(k, since, site, REAL(pthread_tryjoin_np)(id, result));
 }
@@ -238,7 +256,7 @@ DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct 
 {
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	const struct dprof_site *site = SITE_OF_CALL(site_join);
+	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
 
 	return joined(k, since, site, REAL(pthread_timedjoin_np)(id, result, until));
 }
@@ -248,7 +266,7 @@ DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clo
 {
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	const struct dprof_site *site = SITE_OF_CALL(site_join);
+	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
 
 	return joined(k, since, site, REAL(pthread_clockjoin_np)(id, result, clock, until));
 }
