@@ -89,12 +89,21 @@ void say_absent(struct trace *trace, const struct totals *totals, const struct o
 
 void say_unrecorded(struct trace *trace)
 {
-	struct list joins = { NULL, 0 };
-	for (size_t i = 0; i < trace->nthreads; i++)
-		if (trace->threads[i].unknown_joins)
+	struct list joins = { NULL, 0 }, unseen = { NULL, 0 };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		const struct tr_thread *t = &trace->threads[i];
+		if (t->unknown_joins)
 			add_thread(&joins, trace, i, "");
+		char *what = t->unseen ? mem_format(" (%s)", t->unseen_by) : NULL;
+		if (what)
+			add_thread(&unseen, trace, i, what);
+		free(what);
+	}
 	say(trace, &joins, "waited for the end of a thread that was not recorded",
 	    "that may have done anything meanwhile: compile what makes it with dprof, too");
+	say(trace, &unseen, "had something done where nothing is recorded",
+	    "a function that the C library calls in a thread of its own, or a child before it is killed, may have done "
+	    "anything meanwhile");
 }
 
 void say_unmarked(struct trace *trace, const struct totals *totals, const struct options *options)

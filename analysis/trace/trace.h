@@ -59,8 +59,10 @@ struct tr_thread {
 	uint64_t lost;        /* records that are not here; 1 for each place where it is not known how many, */
 	uint64_t dropped;     /* those among them that were dropped, ... */
 	uint64_t why;         /* ... because of this: bits 1 << enum dprof_why */
-	bool unrecorded;      /* it was joined, and no adapter had noticed that it was made: it counts as one that lost 1 */
+	bool unrecorded;      /* no adapter had noticed that it was made, but it was: it counts as one that lost 1 */
 	size_t unknown_joins; /* of threads that no adapter had noticed */
+	size_t unseen;        /* calls that it asked the C library for, in threads of its own; children of it ... */
+	const char *unseen_by; /* ... that were killed: the name of the last one's site */
 	bool lost_last;       /* more than the LOST among its records say: at any time behind them */
 	uint64_t earliest, latest; /* none was recorded before or after these stamps */
 	bool gaps;            /* some records were damaged, or left out as out of order */

@@ -174,14 +174,14 @@ static void look_for_homeless(struct opened_trace *o, const struct process_file 
 }
 
 /* `from`: where they begin in t.threads. */
-static void add_joined(struct opened_trace *o, const struct process_file *p, size_t from)
+static void add_unseen(struct opened_trace *o, const struct process_file *p, size_t from)
 {
 	uint32_t process = (uint32_t)(p - o->files), number = 0;
-	size_t joined = 0;
-	for (size_t i = 0; i < from && joined < ABSENT_MOST; i++)
+	size_t unseen = 0;
+	for (size_t i = 0; i < from && unseen < ABSENT_MOST; i++)
 		if (o->t.threads[i].process == process)
-			joined += o->t.threads[i].unknown_joins;
-	for (size_t i = 0; i < joined && i < ABSENT_MOST; i++) {
+			unseen += o->t.threads[i].unknown_joins + o->t.threads[i].unseen;
+	for (size_t i = 0; i < unseen && i < ABSENT_MOST; i++) {
 		while (has_thread(o, process, number, 0))
 			number++;
 		add_absent_thread(o, p, number);
@@ -202,7 +202,7 @@ void open_absent_threads(struct opened_trace *o)
 		look_for_homeless(o, &o->files[i]);
 	}
 	for (size_t i = 0; i < o->nfiles; i++)
-		add_joined(o, &o->files[i], recorded);
+		add_unseen(o, &o->files[i], recorded);
 }
 
 /* ---- What else is lost ----------------------------------------------------------------------- */

@@ -96,6 +96,18 @@ static bool is_join(const struct trace *t, const struct tr_record *r)
 	       strcmp(site->name, "pthread_join") == 0;
 }
 
+/* Something works, or did, that is not recorded. */
+static void look_for_unseen(struct scan *s, const struct tr_record *r)
+{
+	const struct trace *t = &s->o->t;
+	const struct tr_site *site = TR_BODY(r->what) < t->nsites ? &t->sites[TR_BODY(r->what)] : NULL;
+	if (!site || site->kind != DPROF_KIND_FORK || TR_OP(r->what) != DPROF_POINT ||
+	    (strcmp(site->name, "SIGEV_THREAD") != 0 && strcmp(site->name, "killed child") != 0))
+		return;
+	s->thread->unseen++;
+	s->thread->unseen_by = site->name;
+}
+
 /* All arguments of the last event have been seen. */
 static void end_event(struct scan *s)
 {
@@ -121,6 +133,7 @@ static void scan_record(struct scan *s, const struct tr_record *r, size_t word, 
 		s->back = true;
 	s->highest = r->stamp;
 	s->joins = is_join(&s->o->t, r);
+	look_for_unseen(s, r);
 }
 
 static void scan_damage(struct scan *s, enum word_damage damage, size_t word)

@@ -16,6 +16,7 @@
  *   names.c        getaddrinfo and others that ask a daemon or another machine
  *   syscalls.c     the same by syscall(); futexes
  *   sleeps.c       nanosleep and its kin
+ *   notified.c     functions that the C library calls in threads of its own
  *
  * Which functions may block, and which of them are left out for what reason, says testsuite/fixtures/libc/may_block.
  *
@@ -111,6 +112,11 @@ void plain_end(struct plain *);
 
 /* A call that was to open something has the result `fd`, errno as that left it: of a file it is not recorded. */
 void call_opened(struct plain *, int fd);
+
+/* notified.c: a function of the program may be called in a thread that is not recorded, if this asks for that; it
+ * may be NULL. */
+struct sigevent;
+void call_notified(const struct sigevent *, const void *caller);
 
 /* ---- Descriptors -------------------------------------------------------------------------------- */
 

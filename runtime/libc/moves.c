@@ -67,18 +67,28 @@ DPROF_EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned 
 
 /* ---- By threads of the C library ---------------------------------------------------------------------- */
 
-#define ASYNCHRONOUS(name, block)                       \
-	DPROF_EXPORT int name(struct block *request)    \
-	{                                               \
-		__typeof__(&name) real = REAL(name);    \
-		descriptor_lost(request->aio_fildes);   \
-		return real(request);                   \
+#define ASYNCHRONOUS(name, block)                                \
+	DPROF_EXPORT int name(struct block *request)             \
+	{                                                        \
+		__typeof__(&name) real = REAL(name);             \
+		descriptor_lost(request->aio_fildes);            \
+		call_notified(&request->aio_sigevent, CALLER);   \
+		return real(request);                            \
+	}
+#define SYNCHRONISED(name, block)                                \
+	DPROF_EXPORT int name(int operation, struct block *request) \
+	{                                                        \
+		__typeof__(&name) real = REAL(name);             \
+		call_notified(&request->aio_sigevent, CALLER);   \
+		return real(operation, request);                 \
 	}
 
 ASYNCHRONOUS(aio_read, aiocb)
 ASYNCHRONOUS(aio_read64, aiocb64)
 ASYNCHRONOUS(aio_write, aiocb)
 ASYNCHRONOUS(aio_write64, aiocb64)
+SYNCHRONISED(aio_fsync, aiocb)
+SYNCHRONISED(aio_fsync64, aiocb64)
 
 TRANSFER_SITES(aio_suspend);
 TRANSFER_SITES(lio_listio);
@@ -117,6 +127,11 @@ SUSPEND(aio_suspend64, aiocb64, any_of_others64)
 		for (int i = 0; i < n; i++)                                                                     \
 			if (requests[i])                                                                        \
 				descriptor_lost(requests[i]->aio_fildes);                                       \
+		if (mode == LIO_NOWAIT)                                                                         \
+			call_notified(event, CALLER);                                                           \
+		for (int i = 0; i < n; i++)                                                                     \
+			if (requests[i])                                                                        \
+				call_notified(&requests[i]->aio_sigevent, CALLER);                              \
 		if (!is_watched() || mode != LIO_WAIT)                                                          \
 			return real(mode, requests, n, event);                                                  \
 		PLAIN(p, wait_lio_listio);                                                                      \

@@ -3,7 +3,7 @@
  * waits.c - what another thread or process may end.
  *
  *   ENTER poll peer=UNKNOWN ... EXIT                   likewise select, epoll_wait; without descriptors: a sleep
- *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT
+ *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child
  *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread */
 #include <poll.h>
 #include <pthread.h>
@@ -107,17 +107,31 @@ static void say_process(struct plain *p, pid_t pid)
 		dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
 }
 
+/* A child that was killed before it recorded anything is in no trace; but it was there. */
+DPROF_SITE_OF(site_killed, DPROF_KIND_FORK, "killed child");
+
+static void ended(struct plain *p, pid_t pid, bool killed)
+{
+	say_process(p, pid);
+	plain_end(p);
+	p->site = NULL;
+	if (killed && pid > 0 && dprof_adapter_is_for_us(p->call.caller) && !dprof_adapter_has_process(pid))
+		dprof_adapter_point(SITE(site_killed));
+}
+
 #define WAIT_FOR_CHILD(name, own, parameters, arguments)    \
 	DPROF_EXPORT pid_t name parameters                  \
 	{                                                   \
-		__typeof__(&name) real = REAL(name); \
+		__typeof__(&name) real = REAL(name);        \
+		int unasked = 0;                            \
 		pid_t pid;                                  \
                                                             \
 		if (!is_watched())                          \
-			return real arguments;        \
+			return real arguments;              \
 		PLAIN(p, own);                              \
-		pid = real arguments;                 \
-		say_process(&p, pid);                       \
+		status = status ? status : &unasked;        \
+		pid = real arguments;                       \
+		ended(&p, pid, WIFSIGNALED(*status));       \
 		return pid;                                 \
 	}
 
@@ -137,7 +151,7 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	PLAIN(p, site_waitid);
 	result = real(type, id, info, options);
 	if (result == 0 && info)
-		say_process(&p, info->si_pid);
+		ended(&p, info->si_pid, info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED);
 	return result;
 }
 
