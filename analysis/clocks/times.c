@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * times.c - which clocks share a time base, and the arithmetic of stamps on it. */
+#define _GNU_SOURCE /* qsort_r */
 #include "analysis/clocks/times.h"
 
 #include <errno.h>
@@ -222,6 +223,22 @@ bool times_all_proven(const struct times *t)
 		if (t->time_base[c] == 0 && !times_proven(t, c))
 			return false;
 	return true;
+}
+
+static int by_host(const void *x, const void *y, void *clocks)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int order = strcmp(((struct tr_clock *)clocks)[a].host, ((struct tr_clock *)clocks)[b].host);
+	return order ? order : (a > b) - (a < b);
+}
+
+uint32_t *times_order(const struct times *t)
+{
+	uint32_t *order = mem_resize(NULL, t->trace->nclocks, sizeof *order);
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		order[c] = c;
+	qsort_r(order, t->trace->nclocks, sizeof *order, by_host, t->trace->clocks);
+	return order;
 }
 
 uint32_t times_unit(const struct times *t, uint32_t time_base)

@@ -57,6 +57,9 @@ struct frz_link *times_links(const struct times *, bool program);
 bool times_proven(const struct times *, uint32_t clock);
 bool times_all_proven(const struct times *); /* of all clocks on the base clock's time base */
 
+/* All clocks in the order of their hosts' names, whatever order the trace has them in. To be freed. */
+uint32_t *times_order(const struct times *);
+
 /* The clock whose ticks are the time on a time base. */
 uint32_t times_unit(const struct times *, uint32_t time_base);
 struct interval times_seconds(const struct times *, uint32_t time_base, frz_time ticks);

@@ -8,7 +8,8 @@
  *
  * A's segment has ended by its key, lo(e), and is *unordered* until hi(e). When B's next
  * segment begins before that, it makes another frame with the unordered one: see "hi" in the proof in
- * csp.h. */
+ * csp.h. What is unordered of a clock comes to few numbers, since it begins before everything that begins now and
+ * ends in order: until when the clock may still be waiting, and who may still be working, until when. */
 #include "analysis/states/csp.h"
 
 #include <assert.h>
@@ -16,15 +17,15 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
+#include "analysis/base/tournament.h"
+#include "analysis/states/frame_length.h"
 
 struct timed_segment {       /* a segment and when */
 	struct timeline_segment what;
 	frz_time begin, end;
-	frz_time length;     /* once `measured` */
-	bool measured;
 };
 
-struct unordered { int64_t end; uint32_t alone; bool all_wait; };
+struct worked { int64_t until; uint32_t alone; }; /* by a segment that has ended */
 
 struct clock_sweep {         /* one clock in the sweep */
 	struct timeline *timeline;
@@ -32,8 +33,10 @@ struct clock_sweep {         /* one clock in the sweep */
 	struct frz_cursor times;
 	struct timed_segment now; /* the segment that counts, or the next one */
 	bool counts, exhausted;
-	struct unordered *unordered; /* a ring */
-	size_t first, nunordered, room;
+	bool listed;         /* is in csp_sweep.workers */
+	int64_t waited_until; /* by segments that have ended */
+	struct worked *worked; /* a ring, in order */
+	size_t first, nworked, room;
 };
 
 struct at_site { uint32_t site; int64_t ticks; };
@@ -43,9 +46,9 @@ struct tally {               /* of one participant */
 	int64_t unordered_until; /* time of unknown order has been added up to here */
 };
 
-/* Until when a clock's timeline may be waiting: for ever when what counts says so; INT64_MIN when not at all.
- * */
-struct wait_bounds { int64_t until, by_unordered; };
+/* Until when some clocks may be waiting, each: the two that may do so least long; and the two that may do so longest
+ * by what is unordered. */
+struct waits { int64_t least, second, most, second_most; uint32_t of_least, of_most; };
 
 struct csp_sweep {
 	const struct times *times;
@@ -57,9 +60,13 @@ struct csp_sweep {
 
 	size_t waiting, certain;  /* clocks that count all_wait; that are certain */
 	uint32_t xor_not_waiting;
+	uint32_t *workers;   /* clocks on which someone may work alone; and some more */
+	size_t nworkers;
 
+	struct tournament lengths, bounds;
+	struct frame_part *parts; /* of what counts: nodes of `lengths` */
+	struct waits *waits;      /* of all clocks: nodes of `bounds` */
 	struct { int64_t end; size_t which; } latest[2]; /* the last ends of unordered segments of two clocks */
-	struct wait_bounds *others; /* each clock, while a segment begins */
 
 	struct csp_score *scores;
 	struct tally *tallies;
@@ -72,64 +79,29 @@ static bool waits(const struct clock_sweep *t)
 	return t->counts && t->now.what.all_wait;
 }
 
-static int64_t larger(int64_t x, int64_t y)
+static bool works(const struct clock_sweep *t)
 {
-	return x > y ? x : y;
+	return t->counts && t->now.what.alone != NO_PARTICIPANT;
 }
 
-static int64_t smaller(int64_t x, int64_t y)
+/* Most segments make no frame, so their lengths are seldom wanted. */
+static void measure(void *sweep, size_t i)
 {
-	return x < y ? x : y;
-}
-
-/* The two largest begins, or smallest ends, of different clocks. */
-struct csp_extremes { int64_t best, second; const struct clock_sweep *of; };
-
-static void two_add(struct csp_extremes *two, int64_t value, const struct clock_sweep *of)
-{
-	if (value > two->best)
-		*two = (struct csp_extremes){ value, two->best, of };
-	else if (value > two->second)
-		two->second = value;
-}
-
-/* By the rate, and by its two times. Most segments make no frame, so it is seldom wanted. */
-static void measure(const struct csp_sweep *s, const struct clock_sweep *t, struct timed_segment *x)
-{
+	struct csp_sweep *s = sweep;
+	const struct timed_segment *x = &s->clocks[i].now;
 	uint64_t from = x->what.from, to = x->what.to;
-	x->measured = true;
-	x->length = (frz_time){ 0, ticks_minus(x->end.hi, x->begin.lo) };
-	if (from != PERIOD_BEFORE && to != PERIOD_AFTER)
-		x->length = times_duration(s->times, t->clock, to - from);
-	if (to != PERIOD_AFTER)
-		x->length.lo = larger(x->length.lo, ticks_minus(x->end.lo, x->begin.hi));
+	bool passed = from != PERIOD_BEFORE && to != PERIOD_AFTER;
+	frz_time length = passed ? times_duration(s->times, s->clocks[i].clock, to - from) : (frz_time){ 0, 0 };
+	struct frame_part *part = &s->parts[s->nclocks + i];
+	*part = frame_part(x->begin, x->end, passed ? &length : NULL);
+	if (to == PERIOD_AFTER) /* nothing says that it goes on so long */
+		part->length.lo = 0;
 }
 
-/* Length of the frame that the segments of all clocks make: the smallest e_i - b_j. */
-static frz_time frame_length(const struct csp_sweep *s)
+static void join_parts(void *sweep, size_t node)
 {
-	struct csp_extremes begin = { INT64_MIN, INT64_MIN, NULL }, end = begin; /* ends negated */
-	int64_t begin_lo = INT64_MIN, end_hi = INT64_MAX;
-	frz_time length = { INT64_MAX, INT64_MAX };
-	for (size_t i = 0; i < s->nclocks; i++) {
-		struct timed_segment *x = &s->clocks[i].now;
-		if (!x->measured)
-			measure(s, &s->clocks[i], x);
-		two_add(&begin, x->begin.hi, &s->clocks[i]);
-		two_add(&end, ticks_minus(0, x->end.lo), &s->clocks[i]);
-		begin_lo = larger(begin_lo, x->begin.lo);
-		end_hi = smaller(end_hi, x->end.hi);
-		length.lo = smaller(length.lo, x->length.lo);
-		length.hi = smaller(length.hi, x->length.hi);
-	}
-	if (s->nclocks > 1) {
-		int64_t sum = begin.of != end.of ? ticks_plus(end.best, begin.best) :
-						   larger(ticks_plus(end.second, begin.best),
-							  ticks_plus(end.best, begin.second));
-		length.lo = smaller(length.lo, ticks_minus(0, sum));
-	}
-	length.hi = smaller(length.hi, ticks_minus(end_hi, begin_lo));
-	return (frz_time){ larger(length.lo, 0), larger(length.hi, 0) };
+	struct frame_part *parts = ((struct csp_sweep *)sweep)->parts;
+	parts[node] = frame_join(&parts[2 * node], &parts[2 * node + 1]);
 }
 
 static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
@@ -142,6 +114,7 @@ static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
 	*MEM_GROW(t->sites, t->nsites) = (struct at_site){ site, ticks };
 }
 
+/* Of the time until the first of its segments ends, some may have been added already as time of unknown order. */
 static void add_frame(struct csp_sweep *s, const struct clock_sweep *alone, frz_time length)
 {
 	size_t count = 1;
@@ -149,28 +122,54 @@ static void add_frame(struct csp_sweep *s, const struct clock_sweep *alone, frz_
 	if (*participants == ANY_PARTICIPANT)
 		participants = timeline_participants(alone->timeline, &count);
 	for (size_t i = 0; i < count; i++) {
-		s->scores[participants[i]].alone =
-			time_add(s->scores[participants[i]].alone, length);
-		tally_site(&s->tallies[participants[i]], alone->now.what.site,
-			   length.lo / 2 + length.hi / 2);
+		struct tally *tally = &s->tallies[participants[i]];
+		frz_time *score = &s->scores[participants[i]].alone;
+		int64_t rest = ticks_minus(s->parts[1].end.hi, tally->unordered_until);
+		*score = time_add(*score, (frz_time){ length.lo, smaller(length.hi, larger(rest, 0)) });
+		tally_site(tally, alone->now.what.site, length.lo / 2 + length.hi / 2);
 	}
 }
 
+static void drop_worked(struct clock_sweep *t, int64_t now)
+{
+	while (t->nworked > 0 && t->worked[t->first].until <= now) {
+		t->first = (t->first + 1) & (t->room - 1);
+		t->nworked--;
+	}
+}
+
+/* Leaves out of the list on whose clock no one may work any more. */
+static void list_workers(struct csp_sweep *s, int64_t now)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->nworkers; i++) {
+		struct clock_sweep *t = &s->clocks[s->workers[i]];
+		drop_worked(t, now);
+		t->listed = works(t) || t->nworked > 0;
+		if (t->listed)
+			s->workers[kept++] = s->workers[i];
+	}
+	s->nworkers = kept;
+}
+
 /* A segment has begun; every frame that it makes with the segments that count now is new. */
-static void visit_frames(struct csp_sweep *s)
+static void visit_frames(struct csp_sweep *s, int64_t now)
 {
 	if (s->waiting + 1 < s->nclocks)
 		return;
-	size_t from = 0, to = s->nclocks; /* clocks that may have the one who works */
-	if (s->waiting < s->nclocks) {
-		from = s->xor_not_waiting;
-		to = from + 1;
+	size_t count = 1;
+	const uint32_t *which = &s->xor_not_waiting; /* clocks that may have the one who works */
+	if (s->waiting == s->nclocks) {
+		list_workers(s, now);
+		which = s->workers;
+		count = s->nworkers;
 	}
-	for (size_t i = from; i < to; i++) {
-		const struct clock_sweep *alone = &s->clocks[i];
-		if (!alone->counts || alone->now.what.alone == NO_PARTICIPANT)
+	for (size_t i = 0; i < count; i++) {
+		const struct clock_sweep *alone = &s->clocks[which[i]];
+		if (!works(alone))
 			continue;
-		frz_time length = frame_length(s);
+		tournament_settle(&s->lengths, measure, join_parts, s);
+		frz_time length = frame_length(&s->parts[1]);
 		if (s->certain < s->nclocks || !s->complete)
 			length.lo = 0;
 		if (length.hi > 0)
@@ -180,26 +179,35 @@ static void visit_frames(struct csp_sweep *s)
 
 /* ---- Time of unknown order ------------------------------------------------------------------- */
 
-static const struct unordered *unordered_at(const struct clock_sweep *t, size_t i)
+static void set_waits(void *sweep, size_t i)
 {
-	return &t->unordered[(t->first + i) & (t->room - 1)];
+	struct csp_sweep *s = sweep;
+	const struct clock_sweep *t = &s->clocks[i];
+	s->waits[s->nclocks + i] = (struct waits){
+		waits(t) ? t->now.end.hi : t->waited_until, INT64_MAX, t->waited_until, INT64_MIN, (uint32_t)i, (uint32_t)i,
+	};
 }
 
-static void drop_unordered(struct clock_sweep *t, int64_t now)
+static struct waits join_two_waits(const struct waits *x, const struct waits *y)
 {
-	while (t->nunordered > 0 && unordered_at(t, 0)->end <= now) {
-		t->first = (t->first + 1) & (t->room - 1);
-		t->nunordered--;
-	}
+	const struct waits *a = x->least <= y->least ? x : y, *b = a == x ? y : x;
+	const struct waits *c = x->most >= y->most ? x : y, *d = c == x ? y : x;
+	return (struct waits){ a->least, smaller(a->second, b->least), c->most, larger(c->second_most, d->most),
+			       a->of_least, c->of_most };
 }
 
-static struct wait_bounds waiting(const struct clock_sweep *t)
+static void join_waits(void *sweep, size_t node)
 {
-	struct wait_bounds w = { INT64_MIN, INT64_MIN };
-	for (size_t i = 0; i < t->nunordered; i++)
-		if (unordered_at(t, i)->all_wait)
-			w.by_unordered = unordered_at(t, i)->end;
-	w.until = waits(t) ? INT64_MAX : w.by_unordered;
+	struct waits *all = ((struct csp_sweep *)sweep)->waits;
+	all[node] = join_two_waits(&all[2 * node], &all[2 * node + 1]);
+}
+
+/* Of all clocks but one: what is beside its way to the root. */
+static struct waits waits_but(const struct csp_sweep *s, const struct clock_sweep *t)
+{
+	struct waits w = { INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, UINT32_MAX, UINT32_MAX };
+	for (size_t node = s->nclocks + (size_t)(t - s->clocks); node > 1; node /= 2)
+		w = join_two_waits(&w, &s->waits[node ^ 1]);
 	return w;
 }
 
@@ -224,38 +232,30 @@ static void add_until(struct csp_sweep *s, const struct clock_sweep *t, uint32_t
 	}
 }
 
-/* All clocks but two may be waiting: until when, by at least one unordered segment unless `unordered` says
- * that there is one already. INT64_MIN when they may not. */
-static int64_t wait_until(const struct csp_sweep *s, const struct clock_sweep *t,
-			  const struct clock_sweep *u, bool unordered)
+/* Until when all clocks but two may be waiting, at least one of them by what is unordered. */
+static int64_t unordered_until(const struct csp_sweep *s, const struct clock_sweep *t, const struct clock_sweep *u,
+			       int64_t least, int64_t most)
 {
-	int64_t until = INT64_MAX, by_unordered = INT64_MIN;
-	for (size_t i = 0; i < s->nclocks; i++) {
-		if (&s->clocks[i] == t || &s->clocks[i] == u)
-			continue;
-		until = smaller(until, s->others[i].until);
-		by_unordered = larger(by_unordered, s->others[i].by_unordered);
-	}
-	return until < INT64_MAX || unordered ? until : by_unordered;
+	size_t others = s->nclocks - 1 - (t != u), waiting = s->waiting - waits(t) - (t != u && waits(u));
+	return waiting < others ? least : smaller(least, most);
 }
 
-/* A segment has begun on `t` that waits: a participant on another clock may work alone. */
-static void add_workers(struct csp_sweep *s, const struct clock_sweep *t, int64_t now)
+/* A segment has begun on `t` that waits: a participant of `u` may work alone until `end` at most, as long as all
+ * clocks but these two may wait. */
+static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct clock_sweep *u, const struct waits *w)
 {
-	for (size_t i = 0; i < s->nclocks; i++) {
-		const struct clock_sweep *u = &s->clocks[i];
-		if (u == t)
-			continue;
-		int64_t end = t->now.end.hi;
-		if (u->counts && u->now.what.alone != NO_PARTICIPANT)
-			add_until(s, u, u->now.what.alone, now,
-				  smaller(end, wait_until(s, t, u, false)));
-		if (u->nunordered == 0)
-			continue;
-		end = smaller(end, wait_until(s, t, u, true));
-		for (size_t g = 0; g < u->nunordered; g++)
-			add_until(s, u, unordered_at(u, g)->alone, now,
-				  smaller(end, unordered_at(u, g)->end));
+	int64_t now = t->now.begin.lo;
+	uint32_t which = (uint32_t)(u - s->clocks);
+	int64_t least = which == w->of_least ? w->second : w->least;
+	int64_t most = which == w->of_most ? w->second_most : w->most;
+	int64_t end = smaller(t->now.end.hi, least);
+	if (works(u))
+		add_until(s, u, u->now.what.alone, now,
+			  smaller(smaller(end, u->now.end.hi), unordered_until(s, t, u, least, most)));
+	drop_worked(u, now);
+	for (size_t i = 0; i < u->nworked; i++) {
+		const struct worked *x = &u->worked[(u->first + i) & (u->room - 1)];
+		add_until(s, u, x->alone, now, smaller(end, x->until));
 	}
 }
 
@@ -264,17 +264,21 @@ static void add_workers(struct csp_sweep *s, const struct clock_sweep *t, int64_
 static void add_unordered(struct csp_sweep *s, const struct clock_sweep *t)
 {
 	int64_t now = t->now.begin.lo;
-	size_t may_not_wait = 0;
-	for (size_t i = 0; i < s->nclocks; i++) {
-		drop_unordered(&s->clocks[i], now);
-		s->others[i] = waiting(&s->clocks[i]);
-		may_not_wait += &s->clocks[i] != t && s->others[i].until == INT64_MIN;
-	}
-	if (may_not_wait == 0)
+	tournament_settle(&s->bounds, set_waits, join_waits, s);
+	struct waits w = waits_but(s, t);
+	if (w.least > now)
 		add_until(s, t, t->now.what.alone, now,
-			  smaller(t->now.end.hi, wait_until(s, t, t, false)));
-	if (may_not_wait <= 1 && t->now.what.all_wait)
-		add_workers(s, t, now);
+			  smaller(t->now.end.hi, unordered_until(s, t, t, w.least, w.most)));
+	if (w.second <= now || !t->now.what.all_wait)
+		return;
+	if (w.least <= now) {
+		add_worker(s, t, &s->clocks[w.of_least], &w);
+		return;
+	}
+	list_workers(s, now);
+	for (size_t i = 0; i < s->nworkers; i++)
+		if (&s->clocks[s->workers[i]] != t)
+			add_worker(s, t, &s->clocks[s->workers[i]], &w);
 }
 
 /* Whether another clock than `t` has unordered segments that have not ended. */
@@ -284,21 +288,8 @@ static bool overlaps_unordered(const struct csp_sweep *s, const struct clock_swe
 	return s->latest[other].end > t->now.begin.lo;
 }
 
-static void keep_unordered(struct csp_sweep *s, struct clock_sweep *t)
+static void keep_latest(struct csp_sweep *s, const struct clock_sweep *t)
 {
-	drop_unordered(t, t->now.end.lo);
-	if (t->nunordered == t->room) {
-		struct unordered *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
-		for (size_t i = 0; i < t->nunordered; i++)
-			ring[i] = *unordered_at(t, i);
-		free(t->unordered);
-		t->unordered = ring;
-		t->room = t->room ? 2 * t->room : 4;
-		t->first = 0;
-	}
-	t->unordered[(t->first + t->nunordered++) & (t->room - 1)] =
-		(struct unordered){ t->now.end.hi, t->now.what.alone, t->now.what.all_wait };
-
 	size_t which = (size_t)(t - s->clocks), at = s->latest[0].which == which ? 0 : 1;
 	if (t->now.end.hi > s->latest[at].end || s->latest[at].which == which) {
 		s->latest[at].end = t->now.end.hi;
@@ -313,16 +304,49 @@ static void keep_unordered(struct csp_sweep *s, struct clock_sweep *t)
 	}
 }
 
+/* Of each participant the last segment matters. */
+static void keep_worked(struct clock_sweep *t)
+{
+	struct worked now = { t->now.end.hi, t->now.what.alone };
+	drop_worked(t, t->now.end.lo);
+	struct worked *last = t->nworked > 0 ? &t->worked[(t->first + t->nworked - 1) & (t->room - 1)] : NULL;
+	if (last && last->alone == now.alone) {
+		last->until = now.until;
+		return;
+	}
+	if (t->nworked == t->room) {
+		struct worked *ring = mem_resize(NULL, t->room ? 2 * t->room : 4, sizeof *ring);
+		for (size_t i = 0; i < t->nworked; i++)
+			ring[i] = t->worked[(t->first + i) & (t->room - 1)];
+		free(t->worked);
+		t->worked = ring;
+		t->room = t->room ? 2 * t->room : 4;
+		t->first = 0;
+	}
+	t->worked[(t->first + t->nworked++) & (t->room - 1)] = now;
+}
+
+static void keep_unordered(struct csp_sweep *s, struct clock_sweep *t)
+{
+	if (t->now.what.all_wait)
+		t->waited_until = larger(t->waited_until, t->now.end.hi);
+	if (t->now.what.alone != NO_PARTICIPANT)
+		keep_worked(t);
+	keep_latest(s, t);
+}
+
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
 /* The times of a segment. What began before the first record, or goes on after the last, did so
  * within the span of the run: that of this time base, unless others are longer, which is unknown.
  * Written where they stay: copies of what was just written in parts are slow. */
-static void set_times(const struct csp_sweep *s, struct clock_sweep *t, struct timed_segment *x)
+static void set_times(const struct csp_sweep *s, struct clock_sweep *t, struct timed_segment *x, uint64_t last)
 {
 	uint64_t from = x->what.from, to = x->what.to;
-	x->measured = false;
-	x->begin = frz_time_of(&t->times, from);
+	if (from == last && from != PERIOD_BEFORE)
+		x->begin = x->end;
+	else
+		x->begin = frz_time_of(&t->times, from);
 	if (from == PERIOD_BEFORE && s->complete)
 		x->begin = s->span->first;
 	else if (from == PERIOD_BEFORE)
@@ -335,37 +359,49 @@ static void set_times(const struct csp_sweep *s, struct clock_sweep *t, struct t
 
 static void fetch(struct csp_sweep *s, struct clock_sweep *t)
 {
+	uint64_t last = t->now.what.to;
 	t->exhausted = !timeline_next(t->timeline, &t->now.what);
 	if (!t->exhausted)
-		set_times(s, t, &t->now);
+		set_times(s, t, &t->now, last);
 }
 
-static int64_t next_key(const struct clock_sweep *t)
+/* What happens next on a clock. Of what has the same key, ends come before begins; else it goes by the clocks. */
+static struct heap_item next_change(const struct csp_sweep *s, const struct clock_sweep *t)
 {
-	return t->counts ? t->now.end.lo : t->now.begin.lo;
+	uint32_t which = (uint32_t)(t - s->clocks);
+	if (t->counts)
+		return (struct heap_item){ heap_key(t->now.end.lo), which };
+	return (struct heap_item){ heap_key(t->now.begin.lo), (uint32_t)s->times->trace->nclocks + which };
+}
+
+/* It counts from now on, or does not any more. */
+static void set_counts(struct csp_sweep *s, struct clock_sweep *t, bool counts)
+{
+	uint32_t which = (uint32_t)(t - s->clocks);
+	size_t by = counts ? 1 : SIZE_MAX; /* or -1 */
+	t->counts = counts;
+	s->certain += t->now.what.certain ? by : 0;
+	s->waiting += t->now.what.all_wait ? by : 0;
+	s->xor_not_waiting ^= t->now.what.all_wait ? which : 0;
+	tournament_change(&s->bounds, which);
 }
 
 static void begin(struct csp_sweep *s, struct clock_sweep *t)
 {
-	t->counts = true;
-	s->certain += t->now.what.certain;
-	if (t->now.what.all_wait) {
-		s->waiting++;
-		s->xor_not_waiting ^= (uint32_t)(t - s->clocks);
+	set_counts(s, t, true);
+	tournament_change(&s->lengths, (size_t)(t - s->clocks));
+	if (works(t) && !t->listed) {
+		t->listed = true;
+		s->workers[s->nworkers++] = (uint32_t)(t - s->clocks);
 	}
-	visit_frames(s);
 	if (overlaps_unordered(s, t))
 		add_unordered(s, t);
+	visit_frames(s, t->now.begin.lo);
 }
 
 static void end(struct csp_sweep *s, struct clock_sweep *t)
 {
-	t->counts = false;
-	s->certain -= t->now.what.certain;
-	if (t->now.what.all_wait) {
-		s->waiting--;
-		s->xor_not_waiting ^= (uint32_t)(t - s->clocks);
-	}
+	set_counts(s, t, false);
 	if (s->nclocks > 1)
 		keep_unordered(s, t);
 	fetch(s, t);
@@ -374,7 +410,7 @@ static void end(struct csp_sweep *s, struct clock_sweep *t)
 static void sweep(struct csp_sweep *s)
 {
 	while (s->heap.count > 0) {
-		struct clock_sweep *t = &s->clocks[s->heap.items[0].source];
+		struct clock_sweep *t = &s->clocks[s->heap.items[0].source % s->times->trace->nclocks];
 		if (t->counts)
 			end(s, t);
 		else
@@ -382,9 +418,22 @@ static void sweep(struct csp_sweep *s)
 		if (t->exhausted)
 			heap_remove_first(&s->heap);
 		else
-			heap_change_first(&s->heap, heap_key(next_key(t)));
+			heap_replace_first(&s->heap, next_change(s, t).key, next_change(s, t).source);
 	}
 	assert(s->waiting == 0 && s->certain == 0);
+}
+
+static void open_clock(struct csp_sweep *s, uint32_t clock, struct timeline *timeline)
+{
+	if (!timeline)
+		return;
+	struct clock_sweep *t = &s->clocks[s->nclocks];
+	*t = (struct clock_sweep){ .timeline = timeline, .clock = clock, .times = times_cursor(s->times, clock),
+				   .waited_until = INT64_MIN };
+	s->xor_not_waiting ^= (uint32_t)s->nclocks++;
+	fetch(s, t);
+	if (!t->exhausted)
+		heap_add(&s->heap, next_change(s, t).key, next_change(s, t).source);
 }
 
 static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
@@ -393,22 +442,31 @@ static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct ro
 	const struct trace *trace = s->times->trace;
 	s->clocks = mem_resize(NULL, trace->nclocks, sizeof *s->clocks);
 	s->heap.items = mem_resize(NULL, trace->nclocks, sizeof *s->heap.items);
-	s->others = mem_resize(NULL, trace->nclocks, sizeof *s->others);
-	for (uint32_t c = 0; c < trace->nclocks; c++) {
-		struct timeline *timeline =
-			s->times->time_base[c] == time_base ? timeline_open(trace, c, roles, who,
-											totals)
-							      : NULL;
-		if (!timeline)
-			continue;
-		struct clock_sweep *t = &s->clocks[s->nclocks];
-		*t = (struct clock_sweep){ .timeline = timeline, .clock = c,
-					   .times = times_cursor(s->times, c) };
-		s->xor_not_waiting ^= (uint32_t)s->nclocks++;
-		fetch(s, t);
-		if (!t->exhausted)
-			heap_add(&s->heap, heap_key(next_key(t)), (uint32_t)(t - s->clocks));
+	s->workers = mem_resize(NULL, trace->nclocks, sizeof *s->workers);
+	uint32_t *order = times_order(s->times);
+	for (uint32_t i = 0; i < trace->nclocks; i++)
+		if (s->times->time_base[order[i]] == time_base)
+			open_clock(s, order[i], timeline_open(trace, order[i], roles, who, totals));
+	free(order);
+	tournament_open(&s->lengths, s->nclocks);
+	tournament_open(&s->bounds, s->nclocks);
+	s->parts = mem_resize(NULL, 2 * s->nclocks, sizeof *s->parts);
+	s->waits = mem_resize(NULL, 2 * s->nclocks, sizeof *s->waits);
+}
+
+static void close_clocks(struct csp_sweep *s)
+{
+	for (size_t i = 0; i < s->nclocks; i++) {
+		timeline_close(s->clocks[i].timeline);
+		free(s->clocks[i].worked);
 	}
+	free(s->clocks);
+	free(s->heap.items);
+	free(s->workers);
+	tournament_close(&s->lengths);
+	tournament_close(&s->bounds);
+	free(s->parts);
+	free(s->waits);
 }
 
 static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
@@ -418,13 +476,7 @@ static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struc
 	s->latest[0].end = s->latest[1].end = INT64_MIN;
 	s->latest[0].which = s->latest[1].which = SIZE_MAX;
 	sweep(s);
-	for (size_t i = 0; i < s->nclocks; i++) {
-		timeline_close(s->clocks[i].timeline);
-		free(s->clocks[i].unordered);
-	}
-	free(s->clocks);
-	free(s->heap.items);
-	free(s->others);
+	close_clocks(s);
 }
 
 static void name_sites(struct csp_sweep *s, uint32_t nparticipants)

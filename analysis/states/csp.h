@@ -23,11 +23,12 @@
  *   the truth.
  *   hi: of a frame that is not visited, let j be the segment that begins last by its key. It does
  *   so at lo(b_j), and some other segment has ended by its key: it is *unordered*: it may go on
- *   until
- *   hi(e_i) although its clock has moved on. The frame can only be real between lo(b_j) and the
- *   earliest hi(e_i) of the unordered segments and of j. The sweep adds that time, for each t once, for the
- *   frame of t, among those with j and an unordered segment, of which it is the longest: each true
- *   moment is in a visited frame, and in its upper bound, or in there.
+ *   until hi(e_i) although its clock has moved on. The frame can only be real between lo(b_j) and the
+ *   earliest hi(e_i) of its segments. When j begins, the sweep adds that time, for each t once, for the
+ *   frame of t, among those with j and an unordered segment, of which it is the longest. A visited frame is real
+ *   between its latest lo(b_j) and its earliest hi(e_i), too: of its upper bound no more is added than what of this
+ *   time is not added so already. So each true moment is in time of unknown order, or in a visited frame and in
+ *   what is added of it.
  * Nothing that is certain is missed either: a frame whose lower bound is positive has
  * hi(b_j) < lo(e_i) for all i != j, so it is visited.
  *
@@ -39,8 +40,13 @@
  * of query.h, asked for all participants in one pass; otherwise it is one that query.h has no words for.
  * frames.h would need a pass for each, and finds the same lower bounds.
  *
- * Memory is bounded by the window of unknown order, not by the run. A visited frame costs one
- * comparison per clock, whatever the number of threads. */
+ * Segments whose keys are equal go in one order: ends before begins, and else by the names of the hosts
+ * (times_order). So it does not matter in which order a trace has its hosts, files and threads.
+ *
+ * Memory is bounded by the window of unknown order, not by the run. A segment costs the logarithm of the clocks,
+ * whatever the number of threads: tournaments keep the length of the frame that is next (frame_length.h), and until
+ * when all clocks may wait. Only where all may, by something unordered, a segment also costs a step for each clock
+ * on which somebody may still work. */
 #ifndef ANALYSIS_CSP_H
 #define ANALYSIS_CSP_H
 
