@@ -3,8 +3,11 @@
  * frames.c - see frames.h for the words, the law and its proof.
  *
  * Each clock has a ring of segments: its unordered ones, numbered upwards, and behind them the one that
- * counts. A run remembers for each clock with which number it began. In most steps no other clock has
- * an unordered segment; then the sums of the counts decide. */
+ * counts. A run remembers for each clock with which number it began, once that clock has moved on; until then it
+ * is the segment that counts.
+ *
+ * Cost: a step costs the logarithm of the clocks, where bounds around the counts of everything that is unordered
+ * decide; else it goes through the clocks that have something unordered. */
 #include "analysis/states/frames.h"
 
 #include <assert.h>
@@ -12,6 +15,8 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/tournament.h"
+#include "analysis/states/frame_length.h"
 
 struct timed_choices {       /* a segment and when */
 	struct count_segment what;
@@ -26,19 +31,25 @@ struct clock_window {        /* one clock in the sweep */
 	uint64_t oldest, now; /* numbers of the oldest unordered segment and of the one that counts */
 	size_t room;         /* of the ring, a power of two */
 	int32_t *lo, *hi;    /* bounds of the segment that counts, around all its choices */
-	bool unordered;      /* has unordered segments, and is in sweep.unordered */
+	int32_t *wide_lo, *wide_hi; /* and of that and the unordered ones */
 };
 
-struct run_edge { uint64_t number, from; frz_time begin; };
+/* Numbers of the segments of a clock that may be real, in one verdict. */
+struct range { uint64_t verdict, from, to; };
+
+/* `run`: it is that run's. */
+struct run_edge { uint64_t run, number, from; frz_time begin; };
 
 struct frame_run {
-	bool open;
+	uint64_t id;         /* 0: not open */
 	bool has_certain;    /* possible run: a certain run began in it */
-	struct run_edge *edges; /* the first segment of each clock */
+	int64_t counted;     /* possible run: so much time since it began is counted as of unknown order */
+	struct run_edge *edges; /* the first segment, of each clock that has moved on in it, or began unordered */
+	size_t *moved, nmoved; /* these clocks */
 };
 
-/* Numbers of the segments of a clock that may be real. */
-struct range { uint64_t from, to; };
+struct clock_list { size_t *clock, count, *at; }; /* `at`: where each clock is in it; or NOT_LISTED */
+#define NOT_LISTED SIZE_MAX
 
 struct frames_sweep {
 	const struct times *times;
@@ -51,23 +62,22 @@ struct frames_sweep {
 	size_t nclocks;
 	struct heap heap;    /* clocks by lo(e) of what counts */
 	int32_t *lo, *hi;    /* sums over all clocks, and threads on other time bases */
+	int32_t *wide_lo, *wide_hi; /* likewise, with all that is unordered */
 	int32_t *try_lo, *try_hi; /* sums with other choices */
-	size_t *unordered, nunordered;
-	struct range *ranges; /* of each clock, for a verdict */
-	size_t *open, nopen; /* clocks with several choices, for a verdict */
+	struct clock_list unordered; /* clocks that have something unordered */
+	struct heap expiry;  /* these by hi(e) of the oldest */
+	struct clock_list open; /* clocks of which what counts has several choices */
+	struct clock_list outside; /* of which something unordered, perhaps, is not in the possible run */
+	struct range *ranges; /* of each clock, for a verdict: if it says that verdict's number; else what counts */
+	uint64_t verdict;
+	size_t *tried, ntried; /* clocks with several choices, for a verdict */
 	struct frame_run certain, possible;
+	uint64_t runs;
+	const struct frame_run *measured; /* run of which the lengths are wanted */
+	struct tournament lengths;
+	struct frame_part *parts; /* nodes of `lengths` */
 	int64_t counted_until; /* time of unknown order is counted up to here */
 };
-
-static int64_t larger(int64_t x, int64_t y)
-{
-	return x > y ? x : y;
-}
-
-static int64_t smaller(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
 
 static struct timed_choices *segment(const struct clock_window *s, uint64_t number)
 {
@@ -79,17 +89,54 @@ static struct timed_choices *current(const struct clock_window *s)
 	return segment(s, s->now);
 }
 
+static void list_open(struct clock_list *list, size_t nclocks)
+{
+	*list = (struct clock_list){ .clock = mem_resize(NULL, nclocks, sizeof *list->clock),
+				     .at = mem_resize(NULL, nclocks, sizeof *list->at) };
+	for (size_t i = 0; i < nclocks; i++)
+		list->at[i] = NOT_LISTED;
+}
+
+static void list_close(struct clock_list *list)
+{
+	free(list->clock);
+	free(list->at);
+}
+
+static bool is_listed(const struct clock_list *list, size_t clock)
+{
+	return list->at[clock] != NOT_LISTED;
+}
+
+static void set_listed(struct clock_list *list, size_t clock, bool listed)
+{
+	if (is_listed(list, clock) == listed)
+		return;
+	if (listed) {
+		list->at[clock] = list->count;
+		list->clock[list->count++] = clock;
+		return;
+	}
+	size_t last = list->clock[--list->count];
+	list->clock[list->at[clock]] = last;
+	list->at[last] = list->at[clock];
+	list->at[clock] = NOT_LISTED;
+}
+
+static size_t index_of(const struct frames_sweep *s, const struct clock_window *x)
+{
+	return (size_t)(x - s->clocks);
+}
+
 /* ---- Lengths --------------------------------------------------------------------------------- */
 
-/* The two largest of different clocks. */
-struct frames_extremes { int64_t best, second; const struct clock_window *of; };
-
-static void two_add(struct frames_extremes *two, int64_t value, const struct clock_window *of)
+/* With which segment of a clock a run began. */
+static struct run_edge edge_of(const struct frames_sweep *s, const struct frame_run *run, size_t i)
 {
-	if (value > two->best)
-		*two = (struct frames_extremes){ value, two->best, of };
-	else if (value > two->second)
-		two->second = value;
+	if (run->edges[i].run == run->id)
+		return run->edges[i];
+	const struct timed_choices *now = current(&s->clocks[i]);
+	return (struct run_edge){ run->id, s->clocks[i].now, now->what.from, now->begin };
 }
 
 /* Whether nothing on this clock begins the run, or ends it: it does so at the begin of the span,
@@ -104,71 +151,58 @@ static bool ends_with_span(const struct clock_window *x)
 	return current(x)->what.to == PERIOD_AFTER;
 }
 
-/* From the begin of a run to the end of what counts, on one clock. */
-static frz_time length_on(const struct frames_sweep *s, const struct clock_window *x,
-			  const struct run_edge *edge)
+/* From the begin of a run to the end of what counts, on one clock. No change is outside of the span: that begins
+ * or ends a run only where no change does, so it is left out of the least length here. */
+static void measure(void *sweep, size_t i)
 {
-	const struct timed_choices *last = current(x);
-	frz_time apart = { ticks_minus(last->end.lo, edge->begin.hi),
-			   ticks_minus(last->end.hi, edge->begin.lo) };
-	if (edge->from == PERIOD_BEFORE || ends_with_span(x))
-		return apart;
-	frz_time passed = times_duration(s->times, x->clock, last->what.to - edge->from);
-	return (frz_time){ larger(passed.lo, apart.lo), smaller(passed.hi, apart.hi) };
+	struct frames_sweep *s = sweep;
+	const struct timed_choices *last = current(&s->clocks[i]);
+	struct run_edge edge = edge_of(s, s->measured, i);
+	bool passed = edge.from != PERIOD_BEFORE && last->what.to != PERIOD_AFTER;
+	frz_time length = { 0, 0 };
+	if (passed)
+		length = times_duration(s->times, s->clocks[i].clock, last->what.to - edge.from);
+	struct frame_part part = frame_part(edge.begin, last->end, passed ? &length : NULL);
+	bool begins = !begins_with_span(s, &edge), ends = !ends_with_span(&s->clocks[i]);
+	if (!begins)
+		part.begin.hi = INT64_MIN;
+	if (!ends)
+		part.end.lo = INT64_MAX;
+	if (!begins || !ends)
+		part.length.lo = INT64_MAX;
+	s->parts[s->nclocks + i] = part;
 }
 
-/* The ends that are changes: their latest begin, their earliest end (negated), and the least length
- * between two on one clock. */
-struct changes { struct frames_extremes begin, end; int64_t length; };
-
-static struct changes changes_of(const struct frames_sweep *s, const struct frame_run *run)
+static void join_parts(void *sweep, size_t node)
 {
-	struct frames_extremes none = { INT64_MIN, INT64_MIN, NULL };
-	struct changes c = { none, none, INT64_MAX };
-	for (size_t i = 0; i < s->nclocks; i++) {
-		const struct clock_window *x = &s->clocks[i];
-		bool begins = !begins_with_span(s, &run->edges[i]), ends = !ends_with_span(x);
-		if (begins)
-			two_add(&c.begin, run->edges[i].begin.hi, x);
-		if (ends)
-			two_add(&c.end, ticks_minus(0, current(x)->end.lo), x);
-		if (begins && ends)
-			c.length = smaller(c.length, length_on(s, x, &run->edges[i]).lo);
-	}
-	return c;
+	struct frame_part *parts = ((struct frames_sweep *)sweep)->parts;
+	parts[node] = frame_join(&parts[2 * node], &parts[2 * node + 1]);
 }
 
-/* The least e_i - b_j is at least this. No change is outside of the span: that begins or ends a
- * run only where no change does. */
-static int64_t least_length(const struct frames_sweep *s, const struct frame_run *run)
+static void change_moved(struct frames_sweep *s, const struct frame_run *run)
 {
-	struct changes c = changes_of(s, run);
-	if (!c.begin.of && !c.end.of)
-		return s->span->length.lo;
-	if (!c.begin.of)
-		return ticks_minus(ticks_minus(0, c.end.best), s->span->first.hi);
-	if (!c.end.of)
-		return ticks_minus(s->span->last.lo, c.begin.best);
-	int64_t sum = c.begin.of != c.end.of ? ticks_plus(c.end.best, c.begin.best) :
-					       larger(ticks_plus(c.end.second, c.begin.best),
-						      ticks_plus(c.end.best, c.begin.second));
-	return smaller(c.length, ticks_minus(0, sum));
+	for (size_t i = 0; i < run->nmoved; i++)
+		tournament_change(&s->lengths, run->moved[i]);
 }
 
-static int64_t greatest_length(const struct frames_sweep *s, const struct frame_run *run)
+/* Clocks that have not moved on in it have the same part in every run that is open. */
+static frz_time run_length(struct frames_sweep *s, const struct frame_run *run)
 {
-	int64_t begin = INT64_MIN, end = INT64_MAX, length = s->span->length.hi;
-	for (size_t i = 0; i < s->nclocks; i++) {
-		begin = larger(begin, run->edges[i].begin.lo);
-		end = smaller(end, current(&s->clocks[i])->end.hi);
-		length = smaller(length, length_on(s, &s->clocks[i], &run->edges[i]).hi);
-	}
-	return smaller(length, ticks_minus(end, begin));
-}
-
-static frz_time run_length(const struct frames_sweep *s, const struct frame_run *run)
-{
-	return (frz_time){ larger(least_length(s, run), 0), larger(greatest_length(s, run), 0) };
+	const struct frame_part *all = &s->parts[1];
+	s->measured = run;
+	change_moved(s, run);
+	tournament_settle(&s->lengths, measure, join_parts, s);
+	change_moved(s, run);
+	frz_time length = frame_length(all);
+	bool begins = all->begin.hi != INT64_MIN, ends = all->end.lo != INT64_MAX;
+	if (!begins && !ends)
+		length.lo = s->span->length.lo;
+	else if (!begins)
+		length.lo = larger(ticks_minus(all->end.lo, s->span->first.hi), 0);
+	else if (!ends)
+		length.lo = larger(ticks_minus(s->span->last.lo, all->begin.hi), 0);
+	length.hi = smaller(length.hi, larger(s->span->length.hi, 0));
+	return length;
 }
 
 /* ---- The longest ----------------------------------------------------------------------------- */
@@ -185,8 +219,11 @@ static void set_begin(const struct frames_sweep *s, const struct frame_run *run,
 {
 	frz_time begin = { INT64_MIN, INT64_MIN };
 	for (size_t i = 0; i < s->nclocks; i++) {
-		begin.lo = larger(begin.lo, run->edges[i].begin.lo);
-		begin.hi = larger(begin.hi, run->edges[i].begin.hi);
+		struct run_edge edge = edge_of(s, run, i);
+		begin.lo = larger(begin.lo, edge.begin.lo);
+		begin.hi = larger(begin.hi, edge.begin.hi);
+		frame->clocks[s->clocks[i].clock] = (struct ends_on_clock){
+			edge.from, current(&s->clocks[i])->what.to };
 	}
 	frame->begin.lo = larger(ticks_minus(begin.lo, s->span->first.hi), 0);
 	frame->begin.hi = larger(ticks_minus(begin.hi, s->span->first.lo), 0);
@@ -211,13 +248,11 @@ struct frame *frames_place(struct frames *f, size_t most, size_t nclocks, struct
 static void remember(struct frames_sweep *s, const struct frame_run *run, struct frame frame)
 {
 	size_t nclocks = s->times->trace->nclocks;
-	set_begin(s, run, &frame);
 	struct frame *kept = frames_place(s->frames, s->most, nclocks, frame);
 	for (size_t c = 0; kept && c < nclocks; c++)
 		kept->clocks[c] = (struct ends_on_clock){ PERIOD_AFTER, PERIOD_BEFORE };
-	for (size_t i = 0; kept && i < s->nclocks; i++)
-		kept->clocks[s->clocks[i].clock] = (struct ends_on_clock){
-			run->edges[i].from, current(&s->clocks[i])->what.to };
+	if (kept)
+		set_begin(s, run, kept);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -225,36 +260,50 @@ static void remember(struct frames_sweep *s, const struct frame_run *run, struct
 static void close_certain(struct frames_sweep *s)
 {
 	frz_time length = run_length(s, &s->certain);
-	s->certain.open = false;
-	if (length.lo == 0)
-		return;
-	s->frames->holds.lo = ticks_plus(s->frames->holds.lo, length.lo);
-	s->frames->certain++;
-	s->possible.has_certain = true;
-	remember(s, &s->certain, (struct frame){ .certain = true, .length = length });
+	if (length.lo > 0) {
+		s->frames->holds.lo = ticks_plus(s->frames->holds.lo, length.lo);
+		s->frames->certain++;
+		s->possible.has_certain = true;
+		remember(s, &s->certain, (struct frame){ .certain = true, .length = length });
+	}
+	s->certain.id = 0;
+}
+
+/* Of the time until the run may end, at most so much is not counted as time of unknown order. */
+static int64_t not_counted(const struct frames_sweep *s, const struct frame_part *all)
+{
+	int64_t beyond = larger(ticks_minus(s->counted_until, all->end.hi), 0);
+	int64_t counted = larger(ticks_minus(s->possible.counted, beyond), 0);
+	return larger(ticks_minus(ticks_minus(all->end.hi, all->begin.lo), counted), 0);
 }
 
 static void close_possible(struct frames_sweep *s)
 {
 	frz_time length = { 0, run_length(s, &s->possible).hi };
-	s->possible.open = false;
+	length.hi = smaller(length.hi, not_counted(s, &s->parts[1]));
 	s->frames->holds.hi = ticks_plus(s->frames->holds.hi, length.hi);
-	if (length.hi == 0 || s->possible.has_certain)
-		return;
-	s->frames->possible++;
-	remember(s, &s->possible, (struct frame){ .certain = false, .length = length });
+	if (length.hi > 0 && !s->possible.has_certain) {
+		s->frames->possible++;
+		remember(s, &s->possible, (struct frame){ .certain = false, .length = length });
+	}
+	s->possible.id = 0;
 }
 
-/* Begins with what counts now, or, where that clock's range says so, with an unordered segment. */
-static void open_run(const struct frames_sweep *s, struct frame_run *run)
+static void save_edge(const struct frames_sweep *s, struct frame_run *run, size_t i, uint64_t number)
 {
-	run->open = true;
+	const struct timed_choices *first = segment(&s->clocks[i], number);
+	if (run->id == 0 || run->edges[i].run == run->id)
+		return;
+	run->edges[i] = (struct run_edge){ run->id, number, first->what.from, first->begin };
+	run->moved[run->nmoved++] = i;
+}
+
+/* Begins with what counts now. */
+static void open_run(struct frames_sweep *s, struct frame_run *run)
+{
+	run->id = ++s->runs;
 	run->has_certain = false;
-	for (size_t i = 0; i < s->nclocks; i++) {
-		const struct timed_choices *first = segment(&s->clocks[i], s->ranges[i].from);
-		run->edges[i] =
-			(struct run_edge){ s->ranges[i].from, first->what.from, first->begin };
-	}
+	run->nmoved = 0;
 }
 
 /* ---- Verdicts -------------------------------------------------------------------------------- */
@@ -300,13 +349,24 @@ static size_t choices_in(const struct clock_window *x, struct range range)
 	return count;
 }
 
-/* Tries every choice of the open clocks from `at` on; the verdict if all agree. */
+static struct range range_of(const struct frames_sweep *s, size_t i)
+{
+	uint64_t now = s->clocks[i].now;
+	return s->ranges[i].verdict == s->verdict ? s->ranges[i] : (struct range){ s->verdict, now, now };
+}
+
+static void set_range(struct frames_sweep *s, size_t i, uint64_t from, uint64_t to)
+{
+	s->ranges[i] = (struct range){ s->verdict, from, to };
+}
+
+/* Tries every choice of the clocks to be tried from `at` on; the verdict if all agree. */
 static enum query_verdict try_choices(struct frames_sweep *s, size_t at)
 {
-	if (at == s->nopen)
+	if (at == s->ntried)
 		return query_verdict(s->query, s->try_lo, s->try_hi);
-	const struct clock_window *x = &s->clocks[s->open[at]];
-	struct range range = s->ranges[s->open[at]];
+	const struct clock_window *x = &s->clocks[s->tried[at]];
+	struct range range = range_of(s, s->tried[at]);
 	bool any = false;
 	enum query_verdict all = QUERY_MAYBE;
 	for (uint64_t n = range.from; n <= range.to; n++)
@@ -328,16 +388,37 @@ static enum query_verdict verdict_around(struct frames_sweep *s)
 	int32_t lo[QUERY_COUNTS], hi[QUERY_COUNTS];
 	memcpy(s->try_lo, s->lo, s->ncounts * sizeof *s->lo);
 	memcpy(s->try_hi, s->hi, s->ncounts * sizeof *s->hi);
-	for (size_t i = 0; i < s->nunordered; i++) {
-		size_t h = s->unordered[i];
-		if (s->ranges[h].from == s->ranges[h].to && s->ranges[h].to == s->clocks[h].now)
+	for (size_t i = 0; i < s->unordered.count; i++) {
+		const struct clock_window *x = &s->clocks[s->unordered.clock[i]];
+		struct range range = range_of(s, s->unordered.clock[i]);
+		if (range.from == range.to && range.to == x->now)
 			continue;
-		const struct clock_window *x = &s->clocks[h];
-		hull_of(s, x, s->ranges[h], lo, hi);
+		hull_of(s, x, range, lo, hi);
 		add_bounds(s, s->try_lo, s->try_hi, x->lo, x->hi, -1);
 		add_bounds(s, s->try_lo, s->try_hi, lo, hi, 1);
 	}
 	return query_verdict(s->query, s->try_lo, s->try_hi);
+}
+
+/* With bounds around everything that counts or is unordered, but for unordered segments of `but`: as with_unordered()
+ * and a verdict without trying choices. */
+static enum query_verdict wide_verdict(struct frames_sweep *s, const struct clock_window *but)
+{
+	memcpy(s->try_lo, s->wide_lo, s->ncounts * sizeof *s->lo);
+	memcpy(s->try_hi, s->wide_hi, s->ncounts * sizeof *s->hi);
+	add_bounds(s, s->try_lo, s->try_hi, but->wide_lo, but->wide_hi, -1);
+	add_bounds(s, s->try_lo, s->try_hi, but->lo, but->hi, 1);
+	return query_verdict(s->query, s->try_lo, s->try_hi);
+}
+
+/* Notes a clock whose choices are to be tried one by one. */
+static size_t try_clock(struct frames_sweep *s, size_t i)
+{
+	struct range range = range_of(s, i);
+	size_t choices = choices_in(&s->clocks[i], range);
+	if (choices > 1 || range.from != s->clocks[i].now)
+		s->tried[s->ntried++] = i;
+	return choices;
 }
 
 /* Of all combinations of segments in the ranges. */
@@ -347,20 +428,18 @@ static enum query_verdict verdict(struct frames_sweep *s)
 	if (around != QUERY_MAYBE)
 		return around;
 	size_t product = 1;
-	s->nopen = 0;
-	for (size_t i = 0; i < s->nclocks && product <= FRAMES_TRIES; i++) {
-		size_t choices = choices_in(&s->clocks[i], s->ranges[i]);
-		if (choices == 1 && s->ranges[i].from == s->clocks[i].now)
-			continue;
-		product *= choices;
-		s->open[s->nopen++] = i;
-	}
+	s->ntried = 0;
+	for (size_t i = 0; i < s->unordered.count && product <= FRAMES_TRIES; i++)
+		product *= try_clock(s, s->unordered.clock[i]);
+	for (size_t i = 0; i < s->open.count && product <= FRAMES_TRIES; i++)
+		if (!is_listed(&s->unordered, s->open.clock[i]))
+			product *= try_clock(s, s->open.clock[i]);
 	if (product > FRAMES_TRIES || product == 1)
 		return around;
 	memcpy(s->try_lo, s->lo, s->ncounts * sizeof *s->lo);
 	memcpy(s->try_hi, s->hi, s->ncounts * sizeof *s->hi);
-	for (size_t i = 0; i < s->nopen; i++) {
-		const struct clock_window *x = &s->clocks[s->open[i]];
+	for (size_t i = 0; i < s->ntried; i++) {
+		const struct clock_window *x = &s->clocks[s->tried[i]];
 		add_bounds(s, s->try_lo, s->try_hi, x->lo, x->hi, -1);
 	}
 	return try_choices(s, 0);
@@ -368,46 +447,53 @@ static enum query_verdict verdict(struct frames_sweep *s)
 
 /* ---- Unordered segments ---------------------------------------------------------------------- */
 
+/* A verdict of what counts. */
 static void only_current(struct frames_sweep *s)
 {
-	for (size_t i = 0; i < s->nunordered; i++) {
-		uint64_t now = s->clocks[s->unordered[i]].now;
-		s->ranges[s->unordered[i]] = (struct range){ now, now };
-	}
+	s->verdict++;
 }
 
-/* Unordered segments of all clocks but `but`, from the first segment of a run on; of all time without a run.
- * */
+/* Or of that and unordered segments of all clocks but `but`, from the first segment of a run on; of all time
+ * without a run. False when there are none. */
 static bool with_unordered(struct frames_sweep *s, const struct clock_window *but,
 			   const struct frame_run *run)
 {
 	bool any = false;
 	only_current(s);
-	for (size_t i = 0; i < s->nunordered; i++) {
-		const struct clock_window *x = &s->clocks[s->unordered[i]];
-		struct range *range = &s->ranges[s->unordered[i]];
-		uint64_t from = run ? run->edges[s->unordered[i]].number : x->oldest;
+	for (size_t k = 0; k < s->unordered.count; k++) {
+		size_t i = s->unordered.clock[k];
+		const struct clock_window *x = &s->clocks[i];
+		uint64_t from = run ? edge_of(s, run, i).number : x->oldest;
 		if (x == but)
 			continue;
-		range->from = from < x->oldest ? x->oldest : from > x->now ? x->now : from;
-		any |= range->from < x->now;
+		from = from < x->oldest ? x->oldest : from > x->now ? x->now : from;
+		set_range(s, i, from, x->now);
+		any |= from < x->now;
 	}
 	return any;
 }
 
+static void set_wide(struct frames_sweep *s, struct clock_window *x)
+{
+	add_bounds(s, s->wide_lo, s->wide_hi, x->wide_lo, x->wide_hi, -1);
+	hull_of(s, x, (struct range){ 0, x->oldest, x->now }, x->wide_lo, x->wide_hi);
+	add_bounds(s, s->wide_lo, s->wide_hi, x->wide_lo, x->wide_hi, 1);
+}
+
 static void drop_unordered(struct frames_sweep *s, int64_t now)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < s->nunordered; i++) {
-		struct clock_window *x = &s->clocks[s->unordered[i]];
+	while (s->expiry.count > 0 && s->expiry.items[0].key <= heap_key(now)) {
+		struct clock_window *x = &s->clocks[s->expiry.items[0].source];
 		while (x->oldest < x->now && segment(x, x->oldest)->end.hi <= now)
 			x->oldest++;
-		x->unordered = x->oldest < x->now;
-		s->ranges[s->unordered[i]] = (struct range){ x->now, x->now };
-		if (x->unordered)
-			s->unordered[kept++] = s->unordered[i];
+		if (x->oldest < x->now) {
+			heap_change_first(&s->expiry, heap_key(segment(x, x->oldest)->end.hi));
+		} else {
+			heap_remove_first(&s->expiry);
+			set_listed(&s->unordered, index_of(s, x), false);
+		}
+		set_wide(s, x);
 	}
-	s->nunordered = kept;
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -416,12 +502,13 @@ static void drop_unordered(struct frames_sweep *s, int64_t now)
 static int64_t only_until(struct frames_sweep *s, size_t but, int64_t end)
 {
 	int64_t last = INT64_MIN;
-	for (size_t i = 0; i < s->nunordered; i++) {
-		struct clock_window *x = &s->clocks[s->unordered[i]];
-		struct range *range = &s->ranges[s->unordered[i]];
-		for (; s->unordered[i] != but && range->from < range->to &&
-		       segment(x, range->from)->end.hi < end; range->from++)
-			last = larger(last, segment(x, range->from)->end.hi);
+	for (size_t k = 0; k < s->unordered.count; k++) {
+		size_t i = s->unordered.clock[k];
+		struct range range = range_of(s, i);
+		for (; i != but && range.from < range.to && segment(&s->clocks[i], range.from)->end.hi < end;
+		     range.from++)
+			last = larger(last, segment(&s->clocks[i], range.from)->end.hi);
+		set_range(s, i, range.from, range.to);
 	}
 	return last;
 }
@@ -433,44 +520,75 @@ static int64_t possible_until(struct frames_sweep *s, const struct clock_window 
 {
 	int64_t end = segment(&s->clocks[which], number)->end.hi;
 	with_unordered(s, x, NULL);
-	s->ranges[which] = (struct range){ number, number };
+	set_range(s, which, number, number);
 	if (verdict(s) == QUERY_NO)
 		return INT64_MIN;
 	int64_t earlier = only_until(s, which, end);
 	return verdict(s) == QUERY_NO ? earlier : end;
 }
 
-/* The same for all unordered segments of a clock that are not in the possible run. */
-static int64_t unordered_until(struct frames_sweep *s, const struct clock_window *x, size_t which)
+/* Whether bounds around the segments `from` .. `to` of one clock, and around everything else, say already that the
+ * condition fails. */
+static bool surely_fails(struct frames_sweep *s, const struct clock_window *x, const struct clock_window *g,
+			 uint64_t from, uint64_t to)
+{
+	int32_t lo[QUERY_COUNTS], hi[QUERY_COUNTS];
+	memcpy(s->try_lo, s->wide_lo, s->ncounts * sizeof *s->lo);
+	memcpy(s->try_hi, s->wide_hi, s->ncounts * sizeof *s->hi);
+	hull_of(s, g, (struct range){ 0, from, to }, lo, hi);
+	add_bounds(s, s->try_lo, s->try_hi, x->wide_lo, x->wide_hi, -1);
+	add_bounds(s, s->try_lo, s->try_hi, x->lo, x->hi, 1);
+	add_bounds(s, s->try_lo, s->try_hi, g->wide_lo, g->wide_hi, -1);
+	add_bounds(s, s->try_lo, s->try_hi, lo, hi, 1);
+	return query_verdict(s->query, s->try_lo, s->try_hi) == QUERY_NO;
+}
+
+/* The same for all unordered segments of a clock that are not in the possible run; `until` if they end before. */
+static int64_t unordered_until(struct frames_sweep *s, const struct clock_window *x, size_t which, int64_t until)
 {
 	const struct clock_window *g = &s->clocks[which];
-	uint64_t behind = s->possible.open ? s->possible.edges[which].number : g->now;
-	int64_t until = INT64_MIN;
-	if (g == x || behind <= g->oldest)
-		return INT64_MIN;
+	uint64_t behind = s->possible.id ? edge_of(s, &s->possible, which).number : g->now;
+	if (g == x || behind <= g->oldest || segment(g, behind - 1)->end.hi <= until ||
+	    surely_fails(s, x, g, g->oldest, behind - 1))
+		return until;
 	with_unordered(s, x, NULL);
-	s->ranges[which] = (struct range){ g->oldest, behind - 1 };
+	set_range(s, which, g->oldest, behind - 1);
 	if (verdict(s) == QUERY_NO)
-		return INT64_MIN;
+		return until;
 	for (uint64_t n = behind; n-- > g->oldest && segment(g, n)->end.hi > until;)
 		until = larger(until, possible_until(s, x, which, n));
 	return until;
+}
+
+/* Clocks that have something unordered that is not in the possible run. */
+static const struct clock_list *outside_possible(struct frames_sweep *s)
+{
+	if (s->possible.id == 0)
+		return &s->unordered;
+	for (size_t k = s->outside.count; k-- > 0;) {
+		size_t i = s->outside.clock[k];
+		if (edge_of(s, &s->possible, i).number <= s->clocks[i].oldest)
+			set_listed(&s->outside, i, false);
+	}
+	return &s->outside;
 }
 
 /* Combinations that are not visited have begun with the segment of `x`: time of unknown order,
  * unless they are in the possible run. */
 static void add_unordered(struct frames_sweep *s, const struct clock_window *x, int64_t now)
 {
-	int64_t until = now;
-	if (!with_unordered(s, x, NULL) || verdict(s) == QUERY_NO)
+	int64_t from = larger(now, s->counted_until), until = from;
+	const struct clock_list *outside = outside_possible(s);
+	if (current(x)->end.hi <= from || outside->count == 0 || !with_unordered(s, x, NULL) ||
+	    verdict(s) == QUERY_NO)
 		return;
-	for (size_t i = 0; i < s->nunordered; i++)
-		until = larger(until, unordered_until(s, x, s->unordered[i]));
+	for (size_t k = 0; k < outside->count && until < current(x)->end.hi; k++)
+		until = unordered_until(s, x, outside->clock[k], until);
 	until = smaller(until, current(x)->end.hi);
-	if (until > larger(now, s->counted_until)) {
-		int64_t from = larger(now, s->counted_until);
+	if (until > from) {
 		s->frames->holds.hi = ticks_plus(s->frames->holds.hi, ticks_minus(until, from));
-		s->frames->possible += !s->possible.open;
+		s->frames->possible += s->possible.id == 0;
+		s->possible.counted = ticks_plus(s->possible.counted, ticks_minus(until, from));
 		s->counted_until = until;
 	}
 }
@@ -517,21 +635,46 @@ static void fetch(struct frames_sweep *s, struct clock_window *x)
 	set_times(s, x, next);
 }
 
+/* Bounds around what either says. */
+static void join_bounds(const struct frames_sweep *s, int32_t *lo, int32_t *hi, const int32_t *from_lo,
+			const int32_t *from_hi)
+{
+	for (size_t i = 0; i < s->ncounts; i++) {
+		lo[i] = from_lo[i] < lo[i] ? from_lo[i] : lo[i];
+		hi[i] = from_hi[i] > hi[i] ? from_hi[i] : hi[i];
+	}
+}
+
+/* The segment that counted is unordered now. */
+static void keep_unordered(struct frames_sweep *s, struct clock_window *x)
+{
+	size_t i = index_of(s, x);
+	if (s->nclocks == 1) {
+		x->oldest = x->now;
+		set_wide(s, x);
+		return;
+	}
+	add_bounds(s, s->wide_lo, s->wide_hi, x->wide_lo, x->wide_hi, -1);
+	join_bounds(s, x->wide_lo, x->wide_hi, x->lo, x->hi);
+	add_bounds(s, s->wide_lo, s->wide_hi, x->wide_lo, x->wide_hi, 1);
+	if (!is_listed(&s->unordered, i))
+		heap_add(&s->expiry, heap_key(segment(x, x->oldest)->end.hi), (uint32_t)i);
+	set_listed(&s->unordered, i, true);
+}
+
 /* Makes the segment that was fetched count. */
 static void move_on(struct frames_sweep *s, struct clock_window *x)
 {
-	size_t index = (size_t)(x - s->clocks);
+	size_t i = index_of(s, x);
+	save_edge(s, &s->certain, i, x->now);
+	save_edge(s, &s->possible, i, x->now);
 	add_bounds(s, s->lo, s->hi, x->lo, x->hi, -1);
 	x->now++;
-	hull_of(s, x, (struct range){ x->now, x->now }, x->lo, x->hi);
+	hull_of(s, x, (struct range){ 0, x->now, x->now }, x->lo, x->hi);
 	add_bounds(s, s->lo, s->hi, x->lo, x->hi, 1);
-	s->ranges[index] = (struct range){ x->now, x->now };
-	if (s->nclocks == 1) {
-		x->oldest = x->now;
-	} else if (!x->unordered) {
-		x->unordered = true;
-		s->unordered[s->nunordered++] = index;
-	}
+	set_listed(&s->open, i, current(x)->what.choices.count > 1);
+	keep_unordered(s, x);
+	tournament_change(&s->lengths, i);
 }
 
 /* A certain run goes on if the condition is true with the new segment of `x`, whatever of the run
@@ -542,11 +685,28 @@ static bool stays_certain(struct frames_sweep *s, const struct clock_window *x)
 }
 
 /* With the new segment of `x`; and with the unordered ones of others, if they do not matter. */
-static void begin_run(struct frames_sweep *s, const struct clock_window *x, struct frame_run *run)
+static void begin_run(struct frames_sweep *s, const struct clock_window *x, struct frame_run *run,
+		      enum query_verdict wide)
 {
-	if (!with_unordered(s, x, NULL) || verdict(s) != QUERY_YES)
-		only_current(s);
+	bool with = wide == QUERY_YES || (with_unordered(s, x, NULL) && verdict(s) == QUERY_YES);
 	open_run(s, run);
+	for (size_t k = 0; with && k < s->unordered.count; k++) {
+		size_t i = s->unordered.clock[k];
+		if (&s->clocks[i] != x)
+			save_edge(s, run, i, s->clocks[i].oldest);
+	}
+}
+
+/* Without those that began with it; what the new segment of `x` has left is outside of it in any case. */
+static void begin_possible(struct frames_sweep *s, const struct clock_window *x, enum query_verdict wide)
+{
+	begin_run(s, x, &s->possible, wide);
+	s->possible.counted = larger(ticks_minus(s->counted_until, current(x)->begin.lo), 0);
+	while (s->outside.count > 0)
+		set_listed(&s->outside, s->outside.clock[s->outside.count - 1], false);
+	for (size_t k = 0; k < s->unordered.count; k++)
+		if (edge_of(s, &s->possible, s->unordered.clock[k]).number > s->clocks[s->unordered.clock[k]].oldest)
+			set_listed(&s->outside, s->unordered.clock[k], true);
 }
 
 /* Runs end before the segment of `x` ends, and begin with its next one. So a step looks at the next
@@ -558,29 +718,29 @@ static void step(struct frames_sweep *s, struct clock_window *x)
 	fetch(s, x);
 	move_on(s, x);
 	only_current(s);
-	enum query_verdict visited = verdict(s);
+	enum query_verdict wide = wide_verdict(s, x), visited = wide == QUERY_MAYBE ? verdict(s) : wide;
 	bool certain = visited == QUERY_YES;
-	if (s->certain.open && !(certain && stays_certain(s, x))) {
+	if (s->certain.id && !(certain && (wide == QUERY_YES || stays_certain(s, x)))) {
 		x->now--;
 		close_certain(s);
 		x->now++;
 	}
-	if (s->possible.open && visited == QUERY_NO) {
+	if (s->possible.id && visited == QUERY_NO) {
 		x->now--;
 		close_possible(s);
 		x->now++;
 	}
-	if (visited != QUERY_NO && !s->possible.open)
-		begin_run(s, x, &s->possible);
-	if (certain && !s->certain.open)
-		begin_run(s, x, &s->certain);
-	add_unordered(s, x, now);
+	if (visited != QUERY_NO && !s->possible.id)
+		begin_possible(s, x, wide);
+	if (certain && !s->certain.id)
+		begin_run(s, x, &s->certain, wide);
+	if (wide != QUERY_NO)
+		add_unordered(s, x, now);
 }
 
 static void begin(struct frames_sweep *s)
 {
-	for (size_t i = 0; i < s->nclocks; i++)
-		s->ranges[i] = (struct range){ s->clocks[i].now, s->clocks[i].now };
+	only_current(s);
 	enum query_verdict first = verdict(s);
 	if (first != QUERY_NO)
 		open_run(s, &s->possible);
@@ -596,9 +756,9 @@ static void sweep(struct frames_sweep *s)
 		step(s, x);
 		heap_change_first(&s->heap, heap_key(key_of(x)));
 	}
-	if (s->certain.open)
+	if (s->certain.id)
 		close_certain(s);
-	if (s->possible.open)
+	if (s->possible.id)
 		close_possible(s);
 }
 
@@ -609,6 +769,7 @@ static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_bas
 {
 	if (s->times->time_base[clock] != time_base) {
 		count_bounds_most(s->query, clock, s->hi);
+		count_bounds_most(s->query, clock, s->wide_hi);
 		return;
 	}
 	struct count_bounds *bounds = count_bounds_open(&s->map, clock);
@@ -617,32 +778,61 @@ static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_bas
 	struct clock_window *x = &s->clocks[s->nclocks];
 	*x = (struct clock_window){ .bounds = bounds, .clock = clock, .oldest = 1,
 				    .times = times_cursor(s->times, clock) };
-	x->lo = mem_resize(NULL, 2 * (s->ncounts + 1), sizeof *x->lo);
+	x->lo = mem_resize(NULL, 4 * (s->ncounts + 1), sizeof *x->lo);
+	memset(x->lo, 0, 4 * s->ncounts * sizeof *x->lo);
 	x->hi = x->lo + s->ncounts;
+	x->wide_lo = x->hi + s->ncounts;
+	x->wide_hi = x->wide_lo + s->ncounts;
 	fetch(s, x);
 	x->now = 1;
-	hull_of(s, x, (struct range){ 1, 1 }, x->lo, x->hi);
+	hull_of(s, x, (struct range){ 0, 1, 1 }, x->lo, x->hi);
 	add_bounds(s, s->lo, s->hi, x->lo, x->hi, 1);
+	set_wide(s, x);
+	set_listed(&s->open, s->nclocks, current(x)->what.choices.count > 1);
 	heap_add(&s->heap, heap_key(key_of(x)), (uint32_t)s->nclocks++);
+}
+
+/* The arrays of a run, which is not open yet. */
+static void run_open(struct frame_run *run, size_t nclocks)
+{
+	run->edges = mem_resize(NULL, nclocks, sizeof *run->edges);
+	memset(run->edges, 0, nclocks * sizeof *run->edges);
+	run->moved = mem_resize(NULL, nclocks, sizeof *run->moved);
+}
+
+static void run_close(struct frame_run *run)
+{
+	free(run->edges);
+	free(run->moved);
 }
 
 static void open_clocks(struct frames_sweep *s, uint32_t time_base)
 {
 	size_t nclocks = s->times->trace->nclocks;
-	s->lo = mem_resize(NULL, 4 * (s->ncounts + 1), sizeof *s->lo);
-	memset(s->lo, 0, 4 * (s->ncounts + 1) * sizeof *s->lo);
+	s->lo = mem_resize(NULL, 6 * (s->ncounts + 1), sizeof *s->lo);
+	memset(s->lo, 0, 6 * (s->ncounts + 1) * sizeof *s->lo);
 	s->hi = s->lo + s->ncounts;
-	s->try_lo = s->hi + s->ncounts;
+	s->wide_lo = s->hi + s->ncounts;
+	s->wide_hi = s->wide_lo + s->ncounts;
+	s->try_lo = s->wide_hi + s->ncounts;
 	s->try_hi = s->try_lo + s->ncounts;
 	s->clocks = mem_resize(NULL, nclocks, sizeof *s->clocks);
 	s->heap.items = mem_resize(NULL, nclocks, sizeof *s->heap.items);
-	s->unordered = mem_resize(NULL, nclocks, sizeof *s->unordered);
-	s->open = mem_resize(NULL, nclocks, sizeof *s->open);
+	s->expiry.items = mem_resize(NULL, nclocks, sizeof *s->expiry.items);
+	list_open(&s->unordered, nclocks);
+	list_open(&s->open, nclocks);
+	list_open(&s->outside, nclocks);
+	s->tried = mem_resize(NULL, nclocks, sizeof *s->tried);
 	s->ranges = mem_resize(NULL, nclocks, sizeof *s->ranges);
-	s->certain.edges = mem_resize(NULL, nclocks, sizeof *s->certain.edges);
-	s->possible.edges = mem_resize(NULL, nclocks, sizeof *s->possible.edges);
+	memset(s->ranges, 0, nclocks * sizeof *s->ranges);
+	run_open(&s->certain, nclocks);
+	run_open(&s->possible, nclocks);
+	uint32_t *order = times_order(s->times);
 	for (uint32_t c = 0; c < nclocks; c++)
-		open_clock(s, c, time_base);
+		open_clock(s, order[c], time_base);
+	free(order);
+	tournament_open(&s->lengths, s->nclocks);
+	s->parts = mem_resize(NULL, 2 * s->nclocks, sizeof *s->parts);
 }
 
 static void close_clocks(struct frames_sweep *s)
@@ -658,11 +848,16 @@ static void close_clocks(struct frames_sweep *s)
 	free(s->lo);
 	free(s->clocks);
 	free(s->heap.items);
-	free(s->unordered);
-	free(s->open);
+	free(s->expiry.items);
+	list_close(&s->unordered);
+	list_close(&s->open);
+	list_close(&s->outside);
+	free(s->tried);
 	free(s->ranges);
-	free(s->certain.edges);
-	free(s->possible.edges);
+	run_close(&s->certain);
+	run_close(&s->possible);
+	tournament_close(&s->lengths);
+	free(s->parts);
 }
 
 void frames_open(struct frames *f, const struct times *times, const struct query *query,

@@ -33,7 +33,8 @@
  *   begins last by key, at lo(b), and then an unordered segment of another clock. If the condition
  *   may be true there, and not all of it is in the possible run, the sweep adds the time from lo(b)
  *   to the earliest hi(e) of the unordered segments and of this one; overlapping times of this sort
- *   once. So each true moment is in one or the other.
+ *   once. A possible run is real between its latest lo(b) and its earliest hi(e), so of its upper bound no more is
+ *   added than what of that time is not added so already. So each true moment is in one or the other.
  *
  * Tightness: a run loses at most the width of the times at its ends, and nothing when one host
  * begins and ends it while the others are clear of both by that width. Changes that do not matter,
@@ -44,7 +45,11 @@
  *
  * Threads on other time bases may be in any state at any time, and the span is that of this one.
  *
- * Memory is bounded by the window of unknown order, not by the run. */
+ * Clocks that move on at the same key do so in the order of their hosts' names (times_order).
+ *
+ * Memory is bounded by the window of unknown order, not by the run. A step costs the logarithm of the clocks where
+ * bounds around the counts, of all that counts or is unordered, decide; else, and where a run begins, it goes through
+ * the clocks that have something unordered. A run that is among the longest is copied for all clocks. */
 #ifndef ANALYSIS_FRAMES_H
 #define ANALYSIS_FRAMES_H
 
