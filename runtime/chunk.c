@@ -397,7 +397,7 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word)
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
 		int state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 
-		if ((state == CHUNK_FULL || state == CHUNK_TAKEN) && word >= c->start &&
+		if (state >= CHUNK_FULL && state != CHUNK_GOING && word >= c->start &&
 		    word < c->claimed && !*word)
 			*(volatile uint64_t *)word = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
 	}
@@ -406,7 +406,7 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word)
 bool dprof_chunks_take(struct dprof_thread *t)
 {
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
-		if (take(c) || __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != CHUNK_TAKEN)
+		if (take(c) || __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) < CHUNK_FULL)
 			continue;
 		while (c-- > t->chunk)
 			if (c->state == CHUNK_TAKEN)
@@ -431,15 +431,36 @@ uint64_t dprof_chunks_end(const struct dprof_thread *t)
 	return end;
 }
 
+/* From the helper, which only reads a chunk until it is in the other file. */
+static bool keep(struct dprof_chunk *c)
+{
+	int packing = CHUNK_PACKING;
+
+	return __atomic_compare_exchange_n(&c->state, &packing, CHUNK_KEPT, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/* Of a thread that ended no word comes any more: one that is unwritten stays so, and has its place in the sum. */
+static void seal_full(struct dprof_chunk *c, bool ended)
+{
+	bool taken, ours;
+	int state;
+
+	do {
+		taken = take(c);
+		ours = taken || keep(c);
+		state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+	} while (!ours && (state == CHUNK_FULL || state == CHUNK_PACKING));
+	ours |= ended && state == CHUNK_TAKEN;
+	if (ours && (ended || all_written(c)))
+		seal(c);
+	if (taken)
+		__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
+}
+
 void dprof_chunks_seal(struct dprof_thread *t, bool ended)
 {
-	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
-		bool taken = c != t->current && take(c);
-		bool ours = taken || (ended && c != t->current && c->state == CHUNK_TAKEN);
-
-		if (ours && all_written(c))
-			seal(c);
-		if (taken)
-			__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
-	}
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (c != t->current)
+			seal_full(c, ended);
 }

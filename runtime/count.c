@@ -61,7 +61,7 @@ static bool add_thread(uint64_t *events, const struct dprof_thread *t)
 			*events += events_in(c->start, c->claimed);
 		else if (state == CHUNK_CURRENT && cursor && is_in(c, cursor->next))
 			*events += events_in(c->start, cursor->next < t->chunk_end ? cursor->next : t->chunk_end);
-		else if (state == CHUNK_TAKEN || state == CHUNK_CURRENT)
+		else if (state >= CHUNK_CURRENT)
 			all = false;
 	}
 	return all;

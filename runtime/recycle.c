@@ -7,7 +7,8 @@
  *
  * Law: what a chunk holds is in the file of packed ones, whole, before the chunk's first word is wiped;
  * and that is wiped before all else. So whenever the process is killed each chunk is to be found, and one
- * that is in both places has the same number in both. What cannot be packed stays where it is. */
+ * that is in both places has the same number in both. What cannot be packed stays where it is; and so does
+ * what is being packed when the process ends, which does not wait for that: it is sealed (thread.h). */
 #include <sys/mman.h>
 
 #include "runtime/count.h"
@@ -116,7 +117,7 @@ void dprof_chunks_give_back(struct dprof_thread *t)
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
 		int clean = CHUNK_CLEAN;
 
-		if (!t->current || !__atomic_compare_exchange_n(&c->state, &clean, CHUNK_TAKEN, false,
+		if (!t->current || !__atomic_compare_exchange_n(&c->state, &clean, CHUNK_GOING, false,
 								__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		give_back(t, c);
@@ -127,15 +128,16 @@ void dprof_chunks_give_back(struct dprof_thread *t)
 static bool pack_one(struct dprof_thread *t)
 {
 	struct dprof_chunk *c = oldest(t);
-	int full = CHUNK_FULL;
+	int full = CHUNK_FULL, packing = CHUNK_PACKING;
+	bool packed;
 
-	if (!c || !__atomic_compare_exchange_n(&c->state, &full, CHUNK_TAKEN, false, __ATOMIC_ACQUIRE,
+	if (!c || !__atomic_compare_exchange_n(&c->state, &full, CHUNK_PACKING, false, __ATOMIC_ACQUIRE,
 					       __ATOMIC_RELAXED))
 		return false;
-	if (pack(t, c))
+	packed = pack(t, c);
+	if (__atomic_compare_exchange_n(&c->state, &packing, packed ? CHUNK_GOING : CHUNK_FULL, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_RELAXED) && packed)
 		recycle(t, c);
-	else
-		__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
 	return true;
 }
 

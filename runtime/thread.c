@@ -451,7 +451,7 @@ static void cut(const struct dprof_thread *t)
 static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
 	dprof_chunks_give_back(t);
-	dprof_chunks_seal(t, false);
+	dprof_chunks_seal(t, t->header->ended != 0);
 	if (t->header->ended) {
 		cut(t);
 		return;

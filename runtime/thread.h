@@ -56,8 +56,17 @@ enum dprof_supply {
 	SUPPLY_ENDED,   /* the thread ended: what it recorded is the helper's */
 };
 
-/* Whose a chunk is: of the thread, which takes CLEAN ones; or of whoever took it from FULL to TAKEN. */
-enum dprof_chunk_state { CHUNK_NONE, CHUNK_CLEAN, CHUNK_CURRENT, CHUNK_FULL, CHUNK_TAKEN };
+/* Whose a chunk is: of the thread, which takes CLEAN ones; or of whoever took it from FULL. */
+enum dprof_chunk_state {
+	CHUNK_NONE,
+	CHUNK_CLEAN,
+	CHUNK_CURRENT,
+	CHUNK_FULL,
+	CHUNK_TAKEN,   /* its thread forgets it, or it is being sealed */
+	CHUNK_PACKING, /* the helper reads it: it may be taken from the helper, and is then KEPT */
+	CHUNK_GOING,   /* it is being wiped or given back */
+	CHUNK_KEPT,    /* sealed, since its process ended while the helper was PACKING; stays as it is */
+};
 
 struct dprof_chunk {
 	int state;                /* enum dprof_chunk_state */
@@ -149,8 +158,8 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
 bool dprof_chunks_take(struct dprof_thread *t);
 uint64_t dprof_chunks_end(const struct dprof_thread *t);
 
-/* Seals the full chunks (format.h) of a thread that ended, when there is no packing any more; or of
- * one that runs on when its process ends. */
+/* Seals the full chunks (format.h) of a thread that ended, or of one that runs on when its process ends. What the
+ * helper is packing is taken from it: how long that still takes, nobody knows. While no thread is taken down. */
 void dprof_chunks_seal(struct dprof_thread *t, bool ended);
 
 /* end.c: says in the header what was recorded. Of the calling thread, when it has closed its cursor; of any

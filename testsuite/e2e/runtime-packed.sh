@@ -89,6 +89,15 @@ for run in 1 2 3 4 5 6 7 8; do
 	rm -r dprof-late.*
 done
 
+# What the helper is packing then is whole where it was, however long that still takes.
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) "$from/unpacked.c" -o unpacked $(pkg-config --libs dprof) || fail "unpacked.c cannot be built"
+DPROF_BUFFER=4K DPROF_DIR=. ./unpacked 3000 || fail "unpacked: exit status $?"
+fifo=$(echo dprof-unpacked.*/*-1.packed)
+[ -p "$fifo" ] && mv kept "$fifo" || fail 'unpacked: no FIFO'
+"$B/bin/dprof-analyze" check dprof-unpacked.* >text 2>&1 || fail "unpacked: $(cat text)"
+[ "$(events dprof-unpacked.* 1)" = 12000 ] || fail "unpacked: $(events dprof-unpacked.* 1) events"
+
 # ---- damage ------------------------------------------------------------------------------------------------
 
 # Byte OFFSET becomes another one.
