@@ -383,6 +383,8 @@ static void add_place(struct trace *t, struct ch_words *w, int fd, const struct 
 		add_missing(w);
 	if (!n || n == SIZE_MAX)
 		return;
+	if (end && w->vouched == SIZE_MAX && !(claim.made && claim.words >= n))
+		w->vouched = w->n + (claim.made ? claim.words : 0);
 	*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
 		.at = w->n, .n = n, .chunk = dprof_value(p->first_word),
 		.offset = p->offset, .place = p->offset };
@@ -487,7 +489,7 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name
 			const struct dprof_events_header *h, bool summed, const struct dprof_end *end)
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name), .summed = summed,
-			      .numbered = h->first_chunk != 0 };
+			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX };
 	const char *found;
 	int fd = unpacker_open_file(u, name, &found);
 	if (fd < 0) {

@@ -36,6 +36,7 @@ struct ch_words {
 	bool summed;           /* and their words a sum */
 	struct ch_piece *piece; size_t npieces;
 	size_t n;              /* words */
+	size_t vouched;        /* those before this one are in a sum, or none said of how many there is one */
 	bool gaps;             /* chunks are missing or damaged */
 	uint64_t *buffer;      /* words first .. first + nbuffered - 1, and room for some more */
 	size_t first, nbuffered, room;

@@ -213,6 +213,13 @@ struct tr_run words_run_elsewhere(struct tr_words *w, size_t i)
 	return (struct tr_run){ &b->record[i - b->first], &b->record[b->n] };
 }
 
+void words_cut(struct tr_words *w, size_t n)
+{
+	ch_cut(&w->words, n);
+	w->nblocks = 0;
+	w->decoded[0].n = w->decoded[1].n = 0;
+}
+
 void words_close(struct tr_words *w)
 {
 	if (!w)

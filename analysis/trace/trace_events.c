@@ -381,6 +381,32 @@ static void scan_thread(struct opened_trace *o, const char *name, struct tr_thre
 		put_in_order(o, thread);
 }
 
+/* What a thread recorded behind its process's end is in no sum. Where all else is as it was written it is believed;
+ * but not beside damage, which `diagnostics` are told of: words that were spliced in may be such as any. Of them
+ * no more is told. */
+static void scan_believed(struct opened_trace *o, const char *name, struct tr_thread *thread,
+			  uint32_t index, uint64_t dropped, bool to_the_end, size_t diagnostics)
+{
+	struct tr_thread before = *thread;
+	struct ch_words *w = &thread->words->words;
+	size_t uses = o->nuses, said = o->t.ndiagnostics, from = w->vouched;
+	scan_thread(o, name, thread, index, dropped, to_the_end);
+	if (from >= w->n || o->t.ndiagnostics == diagnostics)
+		return;
+	while (o->t.ndiagnostics > said)
+		free(o->t.diagnostics[--o->t.ndiagnostics]);
+	o->nuses = uses;
+	trace_diagnose(&o->t,
+		       "%s: offset %" PRIu64 ": expected whole records behind the end of the process, found "
+		       "damage in the file: what follows is left out", ch_file(w, from), ch_offset(w, from));
+	jumps_close(thread->jumps);
+	free(thread->open);
+	words_cut(thread->words, from);
+	*thread = before;
+	thread->latest = UINT64_MAX;
+	scan_thread(o, name, thread, index, dropped, false);
+}
+
 /* ---- One file -------------------------------------------------------------------------------- */
 
 static bool all_zero(const uint8_t *bytes, size_t size)
@@ -618,7 +644,7 @@ static void read_thread(struct opened_trace *o, const char *name)
 	for (int i = 0; i < 2; i++)
 		if (h->sched[i].known && to_the_end)
 			sched_keep(&o->files[t->process], number, &h->sched[i]);
-	scan_thread(o, name, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end);
+	scan_believed(o, name, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
 	if (p->nstopped)
 		leave_out_ambiguous(o, name, p, t, ended);
 }

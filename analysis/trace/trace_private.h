@@ -212,6 +212,9 @@ static inline struct tr_run words_run(struct tr_words *w, size_t i)
 
 void words_close(struct tr_words *);
 
+/* As before the first block, without words n and those behind it. */
+void words_cut(struct tr_words *, size_t n);
+
 /* i is less than nrecords. */
 static inline struct tr_run thread_run(const struct tr_thread *t, size_t i)
 {

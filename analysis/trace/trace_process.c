@@ -432,7 +432,12 @@ static void read_lines(struct opened_trace *o, struct process_file *p, struct li
 			trace_diagnose(&o->t, "%s:%zu: %s", p->name, number, wrong);
 		free(wrong);
 	}
-	p->changed |= p->summed && (damaged || f->found);
+	bool cut = p->summed && !p->process.finished && !room && !damaged && !f->found;
+	p->changed |= cut || (p->summed && (damaged || f->found));
+	if (cut)
+		trace_diagnose(&o->t,
+			       "%s: expected a line 'finished', or room for more lines, found the end: the file is cut "
+			       "short, and what its threads recorded is left out", p->name);
 	if (damaged > 1)
 		trace_diagnose(&o->t, "%s: expected lines as in a process file, found %zu others%s",
 			       p->name, damaged,
