@@ -32,7 +32,8 @@ static uint64_t dropped(const struct trace *t)
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-static void print_json(const struct trace *t, uint64_t events)
+/* `note`: the first of the check's own notes. */
+static void print_json(const struct trace *t, uint64_t events, size_t note)
 {
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
@@ -47,6 +48,10 @@ static void print_json(const struct trace *t, uint64_t events)
 	for (size_t i = 0; i < t->ndiagnostics; i++)
 		jw_string(&j, NULL, t->diagnostics[i]);
 	jw_end(&j);
+	jw_array(&j, "notes");
+	for (size_t i = note; i < t->nnotes; i++)
+		jw_string(&j, NULL, t->notes[i]);
+	jw_end(&j);
 	jw_end(&j);
 }
 
@@ -56,10 +61,12 @@ static void print_count(const char *what, uint64_t n, const char *end)
 	printf("%" PRIu64 " %s%s%s", n, what, n == 1 ? "" : plural, end);
 }
 
-static void print_text(const struct trace *t, uint64_t events)
+static void print_text(const struct trace *t, uint64_t events, size_t note)
 {
 	for (size_t i = 0; i < t->ndiagnostics; i++)
 		puts(t->diagnostics[i]);
+	for (size_t i = note; i < t->nnotes; i++)
+		printf("note: %s\n", t->notes[i]);
 	printf("%s: ", t->directory);
 	if (t->ndiagnostics)
 		print_count("problem", t->ndiagnostics, "; ");
@@ -77,10 +84,11 @@ int cmd_check(struct trace *t, const struct options *options)
 	int status = check_clocks(t, options);
 	if (status != EXIT_FINE)
 		return status;
+	size_t note = t->nnotes;
 	uint64_t events = trace_check(t);
 	if (options->json)
-		print_json(t, events);
+		print_json(t, events, note);
 	else
-		print_text(t, events);
+		print_text(t, events, note);
 	return t->ndiagnostics ? EXIT_DAMAGED : EXIT_FINE;
 }

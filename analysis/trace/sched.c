@@ -67,7 +67,9 @@ uint64_t sched_moves(const struct trace *trace, size_t thread, uint64_t from, ui
 	const struct dprof_sched *least = before(trace, t, from, DPROF_SCHED_MOVES);
 	if (!most)
 		return SCHED_UNKNOWN;
-	return most->moves - (least ? least->moves : 0);
+	uint64_t moves = most->moves - (least ? least->moves : 0);
+	bool by_another = t->nopen && to >= t->ended; /* the stamp of its end may be another thread's */
+	return moves + (by_another && moves < SCHED_UNKNOWN);
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */

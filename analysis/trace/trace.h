@@ -170,7 +170,7 @@ static inline uint64_t trace_records(const struct trace *t)
 /* A string of the trace as it was recorded; all strings in struct trace may be shown on a terminal. */
 const char *trace_raw(const struct trace *, const char *shown);
 /* Looks for what contradicts itself in the records: each such thing, and each loss, is then a
- * diagnostic. How many events there are. */
+ * diagnostic; and what a process ended inside of a note. How many events there are. */
 uint64_t trace_check(struct trace *);
 
 /* Adds a diagnostic, for whoever finds a contradiction later. */

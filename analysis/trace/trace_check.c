@@ -53,6 +53,8 @@ struct nest_check {
 	size_t thread;
 	struct nesting nesting;
 	struct unmatched *of_site; /* and one more for all that are unknown */
+	uint64_t jumped, came;     /* enters without an exit, and exits without an enter, that a jump explains */
+	uint32_t first_jumped;     /* site of the first of those enters */
 };
 
 static struct unmatched *unmatched_of(struct nest_check *c, uint32_t site)
@@ -60,9 +62,26 @@ static struct unmatched *unmatched_of(struct nest_check *c, uint32_t site)
 	return &c->of_site[site < c->trace->nsites ? site : c->trace->nsites];
 }
 
-static void left_open(struct nest_check *c, struct nest_entry entry)
+static bool ends_itself(const struct tr_thread *t)
+{
+	return t->complete && !t->ran_on;
+}
+
+/* Whether the thread may have left places, or come to others, by a jump before that stamp. */
+static bool may_have_jumped(const struct nest_check *c, uint64_t stamp)
+{
+	uint64_t first = c->trace->threads[c->thread].may_jump;
+	return first && first <= stamp; /* 0: it would not have been noticed */
+}
+
+/* `by_jump`: that may have been one. */
+static void left_open(struct nest_check *c, struct nest_entry entry, bool by_jump)
 {
 	struct unmatched *u = unmatched_of(c, entry.site);
+	if (by_jump) {
+		c->first_jumped = c->jumped++ ? c->first_jumped : entry.site;
+		return;
+	}
 	if (!u->enters++ || entry.stamp < u->first_enter)
 		u->first_enter = entry.stamp;
 }
@@ -74,15 +93,40 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 	if (e->op != DPROF_EXIT)
 		return;
 	size_t count = nest_exit(&c->nesting, e->site);
+	if (!count && may_have_jumped(c, e->stamp)) {
+		c->came++;
+		return;
+	}
 	if (!count) {
 		struct unmatched *u = unmatched_of(c, e->site);
 		if (!u->exits++)
 			u->first_exit = e->stamp;
 		return;
 	}
+	/* The outermost place of all is left for what is inside of it, too, by pthread_exit and cancellation. */
+	const struct tr_thread *self = &c->trace->threads[c->thread];
+	bool by_end = count == c->nesting.depth && ends_itself(self) && self->may_jump;
 	while (--count)
-		left_open(c, nest_pop(&c->nesting));
+		left_open(c, nest_pop(&c->nesting), by_end || may_have_jumped(c, e->stamp));
 	nest_pop(&c->nesting);
+}
+
+static void note_jumps(struct nest_check *c)
+{
+	struct trace *t = c->trace;
+	if (!c->jumped && !c->came)
+		return;
+	char *who = name_thread(t, c->thread), *first = c->jumped ? name_site(t, c->first_jumped) : mem_copy("");
+	char *came = c->came ? mem_format(", and %" PRIu64 " exit%s no enter: it may be anywhere at any time", c->came,
+					  c->came > 1 ? "s have" : " has")
+			     : mem_copy("");
+	*MEM_GROW(t->notes, t->nnotes) = mem_format(
+		"%s: it jumped (longjmp, an exception, another stack, pthread_exit), so %" PRIu64 " enter%s no exit%s%s%s%s", who,
+		c->jumped, c->jumped == 1 ? " has" : "s have", *first ? ", first of " : "", first, came,
+		c->came ? "" : ": how long it was there is an interval");
+	free(came);
+	free(first);
+	free(who);
 }
 
 static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uint64_t stamp,
@@ -159,6 +203,32 @@ static bool is_parked(const struct nest_check *c, uint64_t last)
 	       TR_KIND_BIT(t->sites[inner.site].kind) & TR_PARKING_KINDS;
 }
 
+/* What the thread was in when its process ended is no damage, but worth a note. */
+static void note_open(struct trace *t, size_t thread, uint32_t site)
+{
+	bool marked = site != TR_NO_SITE && t->sites[site].kind == DPROF_KIND_REGION && !is_automatic(t, site);
+	if (!marked)
+		return;
+	char *who = name_thread(t, thread), *where = name_site(t, site);
+	*MEM_GROW(t->notes, t->nnotes) = mem_format(
+		t->threads[thread].nopen
+			? "%s: its process ended inside of %s, which lasts until then"
+			: "%s: when its process ended, %s had not been left; as the thread may have jumped (longjmp, an "
+			  "exception, another stack), it is not known whether it was still there", who, where);
+	free(who);
+	free(where);
+}
+
+static void note_all_open(struct nest_check *c)
+{
+	struct trace *t = c->trace;
+	const struct tr_thread *self = &t->threads[c->thread];
+	for (size_t i = 0; i < self->nopen; i++)
+		note_open(t, c->thread, self->open[i]);
+	for (size_t i = c->nesting.depth; i-- > 0 && self->complete && self->ran_on && !self->nopen;)
+		note_open(t, c->thread, c->nesting.entry[i].site);
+}
+
 /* What was open when a thread was killed is no damage, nor when its process ended, nor what has
  * lost its other half to a lack of room. Nor is what the user did not mark, and pthread_exit
  * ended. */
@@ -169,9 +239,10 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 	nest_begin(&c->nesting, t->nsites);
 	memset(c->of_site, 0, (t->nsites + 1) * sizeof *c->of_site);
 	uint64_t last = 0;
+	c->jumped = c->came = 0;
 	bool jumps = t->threads[c->thread].jumps != NULL; /* else each enter has its exit, or lasts (trace_jumps.h) */
 	for (struct tr_event e; trace_next(&cursor, &e);) {
-		totals->events += e.op != DPROF_LOST;
+		totals->events += e.op != DPROF_LOST && !e.implied;
 		last = e.stamp;
 		if (jumps)
 			check_event(c, &e);
@@ -180,12 +251,14 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 				count_part(t, (uint32_t)c->thread, e.args[i].value,
 					   operation_of(t, &e), totals);
 	}
-	bool ended = t->threads[c->thread].complete && !t->threads[c->thread].ran_on;
+	note_all_open(c);
+	bool ended = ends_itself(&t->threads[c->thread]);
 	while (c->nesting.depth && ended && !is_parked(c, last)) {
 		struct nest_entry entry = nest_pop(&c->nesting);
-		if (!is_automatic(t, entry.site))
-			left_open(c, entry);
+		if (!is_automatic(t, entry.site)) /* pthread_exit, cancellation: where jumps are noticed, nothing is missing */
+			left_open(c, entry, t->threads[c->thread].may_jump != 0);
 	}
+	note_jumps(c);
 	nest_end(&c->nesting);
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];

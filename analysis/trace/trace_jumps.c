@@ -93,8 +93,7 @@ static void sort(struct tr_jumps *found)
 static void find_open(struct jumps_scan *j, size_t before)
 {
 	struct tr_thread *t = j->thread;
-	bool one_counter = j->trace->clocks[t->clock].uncertainty == 0; /* the end's stamp may be of another core */
-	bool known = t->complete && t->ran_on && !t->lost && !j->found.tangled && one_counter && j->nlast > before &&
+	bool known = t->complete && t->ran_on && !t->lost && !j->found.tangled && j->nlast > before &&
 		     t->ended > j->stamp;
 	for (size_t i = before; i < j->nlast; i++)
 		known &= j->last[i].site != TR_NO_SITE && j->trace->sites[j->last[i].site].kind == DPROF_KIND_REGION;

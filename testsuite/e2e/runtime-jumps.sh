@@ -18,13 +18,24 @@ contains() { # what truth lo hi
 	[ $# -eq 4 ] || fail "$way: nothing is said of $1: $(cat out)"
 	case $way in # a region that the process ends in lasts until then: behind what the program could measure
 	exit | _exit) awk "BEGIN { exit !($2 <= $3 + 1e-4) }" ;;
+	*-exit) awk "BEGIN { exit !($3 <= $2 + 1e-4 && $2 <= $4 + 1e-4) }" ;; # the last of two visits, in time of both
 	*) awk "BEGIN { exit !($3 <= $2 + 1e-4 && $2 <= $4 + 1e-4) }" ;;
 	esac || fail "$way: $1 is $2, found $3 .. $4"
 }
-for way in longjmp signal exception context pthread_exit cancel exit _exit; do
+for way in longjmp signal exception context pthread_exit cancel exit _exit jumped-exit tangled-exit; do
 	rm -rf dprof-*
 	ticks=$(./ways $way) || fail "$way: status $?"
 	run=$(echo dprof-*)
+	expect 0 check "$run"
+	case $way in
+	exit | _exit) says out "its process ended inside of 'left' " && says out ', which lasts until then' ;;
+	longjmp | signal | exception | context | jumped-exit) says out "had not been left; as the thread may have jumped" ;;
+	tangled-exit) says out ' no enter: it may be anywhere at any time' ;;
+	*)
+		says out ': it jumped (longjmp, an exception, another stack, pthread_exit), so 1 enter has no exit, first of '
+		says out "'left' (" && says out ': how long it was there is an interval'
+		;;
+	esac
 	truth=$("$analyze" dump "$run" 2>/dev/null |
 		awk -v n="$ticks" '$1 == "clock" { sub(".*ghz=", ""); printf "%.9f\n", n / $1 / 1e9 }')
 	"$analyze" report --json "$run" >out 2>/dev/null
@@ -35,7 +46,7 @@ for way in longjmp signal exception context pthread_exit cancel exit _exit; do
 	wide=$(echo "$seconds" | awk -v t="$truth" '{ print ($2 > 2 * t) ? "wide" : "exact" }')
 	case $way in
 	exit | _exit) [ "$wide" = exact ] || fail "$way: it was there to the end ($truth), found $seconds" ;;
-	pthread_exit | cancel) ;; # the thread ends at once
+	pthread_exit | cancel | *-exit) ;; # the thread ends at once
 	*) [ "$wide" = wide ] || fail "$way: at an unknown time it was left, found $seconds" ;;
 	esac
 done
