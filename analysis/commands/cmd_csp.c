@@ -12,6 +12,7 @@
 #include "analysis/report/machine.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/ranking.h"
+#include "analysis/report/run_ends.h"
 
 /* What was asked for beside the scores. */
 struct more {
@@ -26,6 +27,7 @@ static void print_json(const struct findings *f, const struct more *more)
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
 	jw_interval(&j, "span_s", findings_run_s(f));
+	run_ends_json(&j, "outside_span", &f->times, f->spans);
 	jw_string(&j, "bounds", clock_bounds_word(&f->times));
 	jw_string(&j, "verdict", ranking_verdict(&f->ranks));
 	ranking_json(&j, f);

@@ -19,6 +19,7 @@
 #include "analysis/report/profile_table.h"
 #include "analysis/report/region_table.h"
 #include "analysis/report/ranking.h"
+#include "analysis/report/run_ends.h"
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
@@ -248,6 +249,7 @@ static void print_json(const struct findings *f, const struct profile *p)
 	jw_integer(&j, "events", (int64_t)f->events);
 	jw_integer(&j, "lost", (int64_t)f->lost);
 	jw_interval(&j, "span_s", findings_run_s(f));
+	run_ends_json(&j, "outside_span", &f->times, f->spans);
 	jw_string(&j, "base", trace->clocks[f->times.base].host);
 	jw_string(&j, "model", clock_model_name(f->times.assumption).text);
 	jw_string(&j, "bounds", clock_bounds_word(&f->times));

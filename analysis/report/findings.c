@@ -10,6 +10,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/report/marks.h"
 #include "analysis/report/presence.h"
+#include "analysis/report/run_ends.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
@@ -327,6 +328,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	say_unmarked(trace, &f->totals, options);
 	say_unrecorded(trace);
 	say_partly_there(trace, &f->totals, &f->times, f->spans);
+	run_ends_say(trace, &f->times, f->spans);
 	return EXIT_FINE;
 }
 

@@ -31,7 +31,8 @@ struct tr_clock {             /* one per host; number 0 is the base unless the u
 	double ghz;           /* nominal, for seconds only */
 	char *source;         /* "tsc" or "monotonic_raw" */
 	uint64_t uncertainty; /* ticks by which any stamp of the host may differ from this clock, because
-				 it was taken on one core or another; 0 when that was not measured */
+				 it was taken on one core or another; 0 when that was not measured: */
+	bool compared;        /* it was, or the kernel's clock was read, which sees to that */
 	struct tr_packets packets;
 };
 
@@ -114,6 +115,7 @@ struct tr_process {
 	uint64_t pid;
 	bool finished;
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
+	uint64_t ended;       /* stamp of its end in good order; 0: not known */
 	bool forked;          /* and before that it was nowhere */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
 	bool marked;          /* its program has regions that the user marked, or may have: */

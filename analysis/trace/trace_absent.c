@@ -86,26 +86,7 @@ void add_absent_thread(struct opened_trace *o, const struct process_file *p, uin
 		.clock = p->clock, .rank = p->process.rank, .number = number, .name = mem_copy(""),
 		.lost = 1, .lost_last = true, .gaps = true, .complete = p->process.finished,
 		.process = process,
-		.earliest = p->process.started, .latest = p->ended ? p->ended : UINT64_MAX };
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* The numbers of a process's threads that are here, sorted. */
-static uint32_t *numbers_of(const struct opened_trace *o, uint32_t process, size_t *n)
-{
-	uint32_t *number = NULL;
-	*n = 0;
-	for (size_t i = 0; i < o->t.nthreads; i++)
-		if (o->t.threads[i].process == process)
-			*MEM_GROW(number, *n) = o->t.threads[i].number;
-	if (*n)
-		qsort(number, *n, sizeof *number, by_number);
-	return number;
+		.earliest = p->process.started, .latest = p->process.ended ? p->process.ended : UINT64_MAX };
 }
 
 /* Takes "FIRST-LAST" or "FIRST" and a comma off a list. */

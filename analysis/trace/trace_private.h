@@ -90,7 +90,8 @@ struct process_file {
 	double ghz;
 	int64_t clockid;         /* -1 when not said */
 	uint32_t clock;          /* index in the trace */
-	uint64_t uncertainty;    /* of the host's cores; 0 when not said */
+	uint64_t uncertainty;    /* of the host's cores; 0 when not said, */
+	bool compared;           /* as is, then, that they were compared */
 	struct tr_packets packets;
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;
@@ -98,7 +99,6 @@ struct process_file {
 	struct sched_line *sched;    size_t nsched;
 	struct sync_line *syncs;     size_t nsyncs;
 	struct missing_line *missing; size_t nmissing;
-	uint64_t ended;          /* 0 when not said */
 	uint64_t lost, why;      /* records without a file of events, and why: bits */
 	char **threads;              size_t nthreads; /* lists of numbers and ranges */
 	bool summed, sum;        /* it is to end with a sum; and does */
@@ -145,7 +145,7 @@ void open_sched(struct opened_trace *);  /* sched of t.threads */
 
 /* trace_absent.c: the ranks that the others say there were; and the threads of which nothing is here. */
 void open_absent_ranks(struct opened_trace *); /* behind check_ranks: files */
-void open_absent_threads(struct opened_trace *); /* t.threads */
+void open_absent_threads(struct opened_trace *); /* t.threads, as trace.h wants them */
 void add_absent_thread(struct opened_trace *, const struct process_file *, uint32_t number);
 void sort_threads(struct opened_trace *);  /* as trace.h wants them */
 

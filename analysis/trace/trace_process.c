@@ -188,6 +188,7 @@ static char *cores_line(struct process_file *p, const struct ln_value *v)
 		return mem_format("expected an uncertainty of at most %" PRIu64 " ticks, found %" PRIu64,
 				  DPROF_UNCERTAINTY_MAX, v[CORES_UNCERTAINTY].number);
 	p->uncertainty = v[CORES_UNCERTAINTY].number;
+	p->compared = true;
 	return NULL;
 }
 
@@ -296,7 +297,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
 	case FINISHED:
 		p->process.finished = true;
-		p->ended = v->number;
+		p->process.ended = v->number;
 		break;
 	case SYNC: sync_line(p, v); break;
 	case MISSING: return missing_line(p, v);
@@ -541,7 +542,8 @@ static void disbelieve(struct process_file *p, const struct process_file *first)
 	}
 	p->ghz = first ? first->ghz : p->ghz;
 	p->clockid = -1;
-	p->uncertainty = p->ended = 0;
+	p->uncertainty = 0;
+	p->compared = false;
 	p->packets = (struct tr_packets){ 0 };
 	free_lines(p);
 }

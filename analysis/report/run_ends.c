@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_ends.c - see run_ends.h. */
+#include "analysis/report/run_ends.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/report/marks.h"
+#include "analysis/trace/names.h"
+
+#define NAMED 4
+
+/* In ticks of its time base. */
+struct run_ends {
+	size_t thread;           /* of the process */
+	uint32_t time_base;
+	bool begin, end;         /* known */
+	frz_time before, behind;
+	frz_time init;           /* the part of `before` in MPI_Init */
+};
+
+static frz_time at(const struct times *times, uint32_t clock, uint64_t stamp)
+{
+	struct frz_cursor cursor = times_cursor(times, clock);
+	return frz_time_of(&cursor, stamp);
+}
+
+static frz_time not_negative(frz_time t)
+{
+	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+/* What of MPI_Init lay before the first event of the run. */
+static frz_time init_before(const struct times *times, const struct span *span, uint32_t clock,
+			    const struct tr_process *p)
+{
+	if (!p->init_from || p->init_from < p->started || p->init_to < p->init_from)
+		return (frz_time){ 0, 0 };
+	frz_time whole = times_duration(times, clock, p->init_to - p->init_from);
+	frz_time since = not_negative(time_apart(at(times, clock, p->init_from), span->first));
+	return (frz_time){ least(whole.lo, since.lo), least(whole.hi, since.hi) };
+}
+
+/* Of the process of a thread. */
+static struct run_ends find(const struct times *times, const struct span *spans, size_t thread)
+{
+	const struct tr_thread *t = &times->trace->threads[thread];
+	const struct tr_process *p = &times->trace->processes[t->process];
+	struct run_ends r = { .thread = thread, .time_base = times->time_base[t->clock] };
+	const struct span *span = &spans[r.time_base];
+	r.begin = span->events && p->started;
+	r.end = span->events && p->ended;
+	if (r.begin) {
+		r.before = not_negative(time_apart(at(times, t->clock, p->started), span->first));
+		r.init = init_before(times, span, t->clock, p);
+	}
+	if (r.end)
+		r.behind = not_negative(time_apart(span->last, at(times, t->clock, p->ended)));
+	return r;
+}
+
+/* The first thread of the process behind that of this one. */
+static size_t next_process(const struct trace *trace, size_t thread)
+{
+	size_t next = thread + 1;
+	while (next < trace->nthreads && trace->threads[next].process == trace->threads[thread].process)
+		next++;
+	return next;
+}
+
+static bool is_worth(const struct run_ends *r, const struct span *span)
+{
+	double worth = (double)span->length.lo * RUN_ENDS_PERCENT / 100;
+	double own = (double)r->before.lo - (double)r->init.hi, behind = (double)r->behind.lo;
+	return (own > 0 && own >= worth) || (behind > 0 && behind >= worth);
+}
+
+static char *name_one(const struct times *times, const struct run_ends *r)
+{
+	char *before = NULL, *init = NULL, *behind = NULL;
+	if (r->before.hi > 0)
+		before = mem_format(" %s s before", interval_range(times_seconds(times, r->time_base, r->before), 3).text);
+	if (r->init.hi > 0)
+		init = mem_format(" (of which %s s in MPI_Init)",
+				  interval_range(times_seconds(times, r->time_base, r->init), 3).text);
+	if (r->behind.hi > 0)
+		behind = mem_format("%s %s s behind", before ? " and" : "",
+				    interval_range(times_seconds(times, r->time_base, r->behind), 3).text);
+	char *text = mem_format("%s was there for%s%s%s", rank_name(times->trace, r->thread).text,
+				before ? before : "", init ? init : "", behind ? behind : "");
+	free(before);
+	free(init);
+	free(behind);
+	return text;
+}
+
+void run_ends_say(struct trace *trace, const struct times *times, const struct span *spans)
+{
+	char *list = mem_copy("");
+	size_t count = 0;
+	for (size_t i = 0; i < trace->nthreads; i = next_process(trace, i)) {
+		struct run_ends r = find(times, spans, i);
+		if (!is_worth(&r, &spans[r.time_base]) || count++ >= NAMED)
+			continue;
+		char *one = name_one(times, &r), *longer = mem_format("%s%s%s", list, count > 1 ? ", " : "", one);
+		free(one);
+		free(list);
+		list = longer;
+	}
+	char *more = count > NAMED ? mem_format(", and so were %zu more", count - NAMED) : mem_copy("");
+	if (count)
+		*MEM_GROW(trace->notes, trace->nnotes) =
+			mem_format("the run is the time from the first event that was recorded to the last, and what was done "
+				   "before and behind it is in no number here: %s%s. To have it in the run, mark it with %s",
+				   list, more, marks_region(trace));
+	free(list);
+	free(more);
+}
+
+void run_ends_json(struct json *j, const char *key, const struct times *times, const struct span *spans)
+{
+	const struct trace *trace = times->trace;
+	jw_array(j, key);
+	for (size_t i = 0; i < trace->nthreads; i = next_process(trace, i)) {
+		struct run_ends r = find(times, spans, i);
+		const struct tr_thread *t = &trace->threads[i];
+		if (!r.begin && !r.end)
+			continue;
+		jw_object(j, NULL);
+		jw_integer(j, "rank", t->rank);
+		if (t->rank < 0)
+			jw_integer(j, "pid", (int64_t)trace->processes[t->process].pid);
+		if (r.begin)
+			jw_interval(j, "before_s", times_seconds(times, r.time_base, r.before));
+		if (r.begin && trace->processes[t->process].init_from)
+			jw_interval(j, "mpi_init_s", times_seconds(times, r.time_base, r.init));
+		if (r.end)
+			jw_interval(j, "behind_s", times_seconds(times, r.time_base, r.behind));
+		jw_end(j);
+	}
+	jw_end(j);
+}
