@@ -51,17 +51,30 @@ static bool enters_itself(const struct totals *t, size_t thread, uint32_t region
 	return false;
 }
 
+/* The first thread of a process; they stand together, in the order of their numbers. */
+static size_t first_of(const struct trace *t, uint32_t process)
+{
+	size_t first = 0, end = t->nthreads;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+		if (t->threads[middle].process < process)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
 bool encloses_process(const struct totals *t, uint32_t site, uint32_t process)
 {
-	const struct tr_thread *threads = t->trace->threads;
-	uint32_t region = site < t->trace->nsites ? t->region_of_site[site] : TR_NO_SITE;
+	const struct trace *trace = t->trace;
+	uint32_t region = site < trace->nsites ? t->region_of_site[site] : TR_NO_SITE;
 	bool any = false;
-	for (size_t i = 0; i < t->trace->nthreads && region != TR_NO_SITE; i++)
-		if (threads[i].process == process && threads[i].number == 0)
-			any = has_long_visit(t, i, region);
-	for (size_t i = 0; i < t->trace->nthreads && any; i++)
-		if (threads[i].process == process && threads[i].number > 0)
-			any = !enters_itself(t, i, region);
+	if (region == TR_NO_SITE)
+		return false;
+	for (size_t i = first_of(trace, process); i < trace->nthreads && trace->threads[i].process == process; i++)
+		any = trace->threads[i].number == 0 ? has_long_visit(t, i, region)
+						    : any && !enters_itself(t, i, region);
 	return any;
 }
 

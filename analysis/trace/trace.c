@@ -180,20 +180,45 @@ static int next_links(struct opened_trace *o, struct frz_syncfile *file,
 	return -EBADMSG;
 }
 
-/* As many as the process that wrote the file has counted. */
-static void check_records(struct opened_trace *o, const char *name, uint64_t records)
+/* How many records a process says that it has written to a file of packets. */
+struct written { const struct sync_line *line; const char *process; };
+
+static int by_file(const void *a, const void *b)
 {
-	for (size_t i = 0; i < o->nfiles; i++)
-		for (size_t j = 0; j < o->files[i].nsyncs; j++) {
-			const struct sync_line *s = &o->files[i].syncs[j];
-			if (s->closed && s->records != records && strcmp(s->file, name) == 0)
-				trace_diagnose(&o->t,
-					       "%s: expected %" PRIu64 " records, as %s says, found %" PRIu64,
-					       name, s->records, o->files[i].name, records);
-		}
+	const struct written *x = a, *y = b;
+	int order = strcmp(x->line->file, y->line->file);
+	return order ? order : strcmp(x->process, y->process);
 }
 
-static void read_sync(struct opened_trace *o, const char *name, struct clock_numbers *known)
+/* In the order of the files; to be freed. */
+static struct written *what_was_written(const struct opened_trace *o, size_t *n)
+{
+	struct written *all = NULL;
+	*n = 0;
+	for (size_t i = 0; i < o->nfiles; i++)
+		for (size_t j = 0; j < o->files[i].nsyncs; j++)
+			if (o->files[i].syncs[j].closed)
+				*MEM_GROW(all, *n) = (struct written){ &o->files[i].syncs[j], o->files[i].name };
+	if (*n)
+		qsort(all, *n, sizeof *all, by_file);
+	return all;
+}
+
+/* `w`: moves on to the file, whose names come in order. */
+static void check_records(struct opened_trace *o, const char *name, uint64_t records, const struct written **w,
+			  const struct written *end)
+{
+	while (*w < end && strcmp((*w)->line->file, name) < 0)
+		++*w;
+	for (; *w < end && strcmp((*w)->line->file, name) == 0; ++*w)
+		if ((*w)->line->records != records)
+			trace_diagnose(&o->t,
+				       "%s: expected %" PRIu64 " records, as %s says, found %" PRIu64,
+				       name, (*w)->line->records, (*w)->process, records);
+}
+
+/* False if it cannot be opened; `count`: of its records. */
+static bool read_sync(struct opened_trace *o, const char *name, struct clock_numbers *known, uint64_t *count)
 {
 	struct frz_syncfile file;
 	struct frz_damage damage;
@@ -204,7 +229,7 @@ static void read_sync(struct opened_trace *o, const char *name, struct clock_num
 		trace_diagnose(&o->t, "%s: offset %" PRIu64 ": %s", name,
 			       result == -EBADMSG ? damage.offset : 0,
 			       result == -EBADMSG ? damage.what : strerror(-result));
-		return;
+		return false;
 	}
 	size_t damaged = 0, records = 0;
 	while ((result = next_links(o, &file, known, &damage)) == 1 || (result == -EBADMSG && ++damaged)) {
@@ -222,15 +247,21 @@ static void read_sync(struct opened_trace *o, const char *name, struct clock_num
 		trace_diagnose(&o->t, "%s: offset %" PRIu64 ": cannot be read: %s", name,
 			       file.offset, strerror(-result));
 	frz_syncfile_close(&file);
-	check_records(o, name, records);
+	*count = records;
+	return true;
 }
 
 void open_links(struct opened_trace *o)
 {
 	struct clock_numbers *known = known_clocks(o);
+	size_t n;
+	struct written *written = what_was_written(o, &n);
+	const struct written *next = written;
+	uint64_t records;
 	for (size_t i = 0; i < o->nnames; i++)
-		if (name_ends(o->names[i], ".sync"))
-			read_sync(o, o->names[i], known);
+		if (name_ends(o->names[i], ".sync") && read_sync(o, o->names[i], known, &records))
+			check_records(o, o->names[i], records, &next, written + n);
+	free(written);
 	free(known);
 }
 
@@ -277,7 +308,6 @@ struct trace *trace_open(const char *directory, char **error)
 	open_modules(o);
 	open_threads(o);
 	open_absent_threads(o);
-	sort_threads(o);
 	open_sched(o);
 	open_groups(o);
 	open_links(o);

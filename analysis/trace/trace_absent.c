@@ -71,12 +71,47 @@ void open_absent_ranks(struct opened_trace *o)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static bool has_thread(const struct opened_trace *o, uint32_t process, uint32_t number, size_t from)
+/* Of a process, those of which something is here stand in order; and behind all of those stand the absent ones. */
+struct threads_of {
+	uint32_t process;
+	size_t first, n;         /* that are here */
+	size_t absent;           /* where its absent ones begin, at the earliest */
+};
+
+static struct threads_of threads_of(const struct opened_trace *o, size_t recorded, const struct process_file *p)
 {
-	for (size_t i = from; i < o->t.nthreads; i++)
-		if (o->t.threads[i].process == process && o->t.threads[i].number == number)
+	struct threads_of of = { (uint32_t)(p - o->files), 0, recorded, o->t.nthreads };
+	size_t end = recorded;
+	while (of.first < end) {
+		size_t middle = of.first + (end - of.first) / 2;
+		if (o->t.threads[middle].process < of.process)
+			of.first = middle + 1;
+		else
+			end = middle;
+	}
+	while (end < recorded && o->t.threads[end].process == of.process)
+		end++;
+	of.n = end - of.first;
+	return of;
+}
+
+static int by_number(const void *number, const void *thread)
+{
+	uint32_t x = *(const uint32_t *)number, y = ((const struct tr_thread *)thread)->number;
+	return (x > y) - (x < y);
+}
+
+static bool is_here(const struct opened_trace *o, const struct threads_of *of, uint32_t number)
+{
+	return of->n && bsearch(&number, &o->t.threads[of->first], of->n, sizeof *o->t.threads, by_number);
+}
+
+static bool has_thread(const struct opened_trace *o, const struct threads_of *of, uint32_t number)
+{
+	for (size_t i = of->absent; i < o->t.nthreads; i++)
+		if (o->t.threads[i].process == of->process && o->t.threads[i].number == number)
 			return true;
-	return false;
+	return is_here(o, of, number);
 }
 
 void add_absent_thread(struct opened_trace *o, const struct process_file *p, uint32_t number)
@@ -102,16 +137,15 @@ static bool next_range(const char **list, uint64_t *first, uint64_t *last)
 	return *first <= *last && *last <= UINT32_MAX;
 }
 
-static void look_for_files(struct opened_trace *o, const struct process_file *p)
+static void look_for_files(struct opened_trace *o, const struct process_file *p, const struct threads_of *of)
 {
-	size_t n, missing = 0;
-	uint32_t *here = numbers_of(o, (uint32_t)(p - o->files), &n);
+	size_t missing = 0;
 	for (size_t i = 0; i < p->nthreads; i++) {
 		const char *list = p->threads[i];
 		for (uint64_t first, last; next_range(&list, &first, &last) && missing < ABSENT_MOST;)
 			for (uint64_t k = first; k <= last && missing < ABSENT_MOST; k++) {
 				uint32_t number = (uint32_t)k;
-				if (n && bsearch(&number, here, n, sizeof *here, by_number))
+				if (is_here(o, of, number))
 					continue;
 				add_absent_thread(o, p, number);
 				trace_diagnose(&o->t,
@@ -121,16 +155,15 @@ static void look_for_files(struct opened_trace *o, const struct process_file *p)
 				missing++;
 			}
 	}
-	free(here);
 }
 
 /* Those that could have no file; or one that stands for whoever lost records without one. */
-static void look_for_homeless(struct opened_trace *o, const struct process_file *p)
+static void look_for_homeless(struct opened_trace *o, const struct process_file *p, const struct threads_of *of)
 {
-	uint32_t process = (uint32_t)(p - o->files), free_number = 0;
+	uint32_t free_number = 0;
 	size_t from = o->t.nthreads;
 	for (size_t i = 0; i < p->nmissing && i < ABSENT_MOST; i++)
-		if (!has_thread(o, process, p->missing[i].number, 0)) {
+		if (!has_thread(o, of, p->missing[i].number)) {
 			char *why = trace_why(p->missing[i].why);
 			add_absent_thread(o, p, p->missing[i].number);
 			o->t.threads[o->t.nthreads - 1].why = p->missing[i].why;
@@ -147,23 +180,23 @@ static void look_for_homeless(struct opened_trace *o, const struct process_file 
 		       "%s: expected all records, found %" PRIu64 " dropped of threads that had "
 			     "no file%s", p->name, p->lost, why);
 	free(why);
-	while (has_thread(o, process, free_number, 0))
+	while (has_thread(o, of, free_number))
 		free_number++;
 	if (o->t.nthreads == from)
 		add_absent_thread(o, p, free_number);
 	o->t.threads[o->t.nthreads - 1].why |= p->why;
 }
 
-/* `from`: where they begin in t.threads. */
-static void add_unseen(struct opened_trace *o, const struct process_file *p, size_t from)
+static void add_unseen(struct opened_trace *o, const struct process_file *p, const struct threads_of *of)
 {
-	uint32_t process = (uint32_t)(p - o->files), number = 0;
+	uint32_t number = 0;
 	size_t unseen = 0;
-	for (size_t i = 0; i < from && unseen < ABSENT_MOST; i++)
-		if (o->t.threads[i].process == process)
-			unseen += o->t.threads[i].unknown_joins + o->t.threads[i].unseen;
+	for (size_t i = 0; i < of->n && unseen < ABSENT_MOST; i++) {
+		const struct tr_thread *t = &o->t.threads[of->first + i];
+		unseen += t->unknown_joins + t->unseen;
+	}
 	for (size_t i = 0; i < unseen && i < ABSENT_MOST; i++) {
-		while (has_thread(o, process, number, 0))
+		while (has_thread(o, of, number))
 			number++;
 		add_absent_thread(o, p, number);
 		struct tr_thread *t = &o->t.threads[o->t.nthreads - 1];
@@ -176,14 +209,16 @@ static void add_unseen(struct opened_trace *o, const struct process_file *p, siz
 void open_absent_threads(struct opened_trace *o)
 {
 	size_t recorded = o->t.nthreads;
+	sort_threads(o);
 	for (size_t i = 0; i < o->nfiles; i++) {
+		struct threads_of of = threads_of(o, recorded, &o->files[i]);
 		if (o->files[i].process.absent)
 			add_absent_thread(o, &o->files[i], 0);
-		look_for_files(o, &o->files[i]);
-		look_for_homeless(o, &o->files[i]);
+		look_for_files(o, &o->files[i], &of);
+		look_for_homeless(o, &o->files[i], &of);
+		add_unseen(o, &o->files[i], &of);
 	}
-	for (size_t i = 0; i < o->nfiles; i++)
-		add_unseen(o, &o->files[i], recorded);
+	sort_threads(o);
 }
 
 /* ---- What else is lost ----------------------------------------------------------------------- */

@@ -515,9 +515,34 @@ static bool check_header(struct opened_trace *o, const char *name, const struct 
 	return true;
 }
 
+static int by_stem(const void *a, const void *b)
+{
+	return strcmp((*(struct process_file *const *)a)->stem, (*(struct process_file *const *)b)->stem);
+}
+
+/* All processes, sorted; to be freed. */
+static struct process_file **processes_by_stem(const struct opened_trace *o)
+{
+	struct process_file **sorted = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
+	for (size_t i = 0; i < o->nfiles; i++)
+		sorted[i] = &o->files[i];
+	qsort(sorted, o->nfiles, sizeof(struct process_file *), by_stem);
+	return sorted;
+}
+
+struct stem { const char *name; size_t n; };
+
+static int is_stem(const void *key, const void *process)
+{
+	const struct stem *s = key;
+	const char *stem = (*(struct process_file *const *)process)->stem;
+	int order = strncmp(s->name, stem, s->n);
+	return order ? order : -(stem[s->n] != 0);
+}
+
 /* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
 static const struct process_file *process_of(const struct opened_trace *o, const char *name,
-					     uint32_t *number)
+					     struct process_file *const *sorted, uint32_t *number)
 {
 	size_t stem = strlen(name) - strlen(".events");
 	const char *dash = memrchr(name, '-', stem);
@@ -529,11 +554,9 @@ static const struct process_file *process_of(const struct opened_trace *o, const
 	if (end != name + stem || end == dash + 1 || errno || n > UINT32_MAX)
 		return NULL;
 	*number = (uint32_t)n;
-	stem = (size_t)(dash - name);
-	for (size_t i = 0; i < o->nfiles; i++)
-		if (strlen(o->files[i].stem) == stem && memcmp(o->files[i].stem, name, stem) == 0)
-			return &o->files[i];
-	return NULL;
+	struct process_file *const *found = bsearch(&(struct stem){ name, (size_t)(dash - name) }, sorted, o->nfiles,
+						    sizeof(struct process_file *), is_stem);
+	return found ? *found : NULL;
 }
 
 /* What the thread, or its process, said when it ended: NULL without that, or when it cannot be believed. */
@@ -587,11 +610,11 @@ static uint64_t may_jump(const struct dprof_events_header *h)
 	return h->jumps.first == DPROF_JUMPS_NONE ? UINT64_MAX : h->jumps.first;
 }
 
-static void read_thread(struct opened_trace *o, const char *name)
+static void read_thread(struct opened_trace *o, const char *name, struct process_file *const *sorted)
 {
 	uint32_t number;
 	struct file f;
-	const struct process_file *p = process_of(o, name, &number);
+	const struct process_file *p = process_of(o, name, sorted, &number);
 	if (!p) {
 		trace_diagnose(&o->t,
 			       "%s: expected the file HOST-RANK.process that it belongs to, found "
@@ -684,11 +707,13 @@ void sort_threads(struct opened_trace *o)
 
 void open_threads(struct opened_trace *o)
 {
+	struct process_file **sorted = processes_by_stem(o);
 	progress_begin("reading records", 0);
 	for (size_t i = 0; i < o->nnames; i++)
 		if (name_ends(o->names[i], ".events"))
-			read_thread(o, o->names[i]);
+			read_thread(o, o->names[i], sorted);
 	progress_end();
+	free(sorted);
 	if (!o->t.nthreads)
 		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
 			       o->t.directory);

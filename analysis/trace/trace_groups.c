@@ -24,7 +24,7 @@ struct draft {
 	const char *ranks;       /* NULL: of threads, or never described */
 	uint32_t owner;          /* the process of which all its threads are, or NO_OWNER */
 	size_t size;             /* as described; 0: whoever is there */
-	bool *member;            /* for each thread */
+	uint32_t *member; size_t nmembers; /* threads; some may stand there twice */
 	size_t next;             /* of the same key; SIZE_MAX */
 };
 
@@ -98,26 +98,40 @@ static size_t draft(struct drafts *d, uint64_t stored, const char *ranks, uint32
 		    (d->v[i].owner == owner || owner == NO_OWNER || d->v[i].owner == NO_OWNER))
 			return i;
 	uint64_t id = new_id(d, stored);
-	bool *member = mem_resize(NULL, d->o->t.nthreads, sizeof *member);
-	memset(member, 0, d->o->t.nthreads * sizeof *member);
-	size_t size = ranks ? count_list(ranks) : 0;
-	*MEM_GROW(d->v, d->n) = (struct draft){ id, stored, ranks, owner, size, member, SIZE_MAX };
+	*MEM_GROW(d->v, d->n) = (struct draft){ .id = id, .stored = stored, .ranks = ranks, .owner = owner,
+						.size = ranks ? count_list(ranks) : 0, .next = SIZE_MAX };
 	put_behind(d, key, d->n - 1);
 	return d->n - 1;
+}
+
+/* The first thread that is not before that one; they stand in that order. */
+static size_t find_thread(const struct trace *t, uint32_t process, uint64_t number)
+{
+	size_t first = 0, end = t->nthreads;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+		const struct tr_thread *m = &t->threads[middle];
+		if (m->process < process || (m->process == process && m->number < number))
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
 }
 
 /* The threads of the process that a line "group ID threads=..." names. */
 static void add_named(struct drafts *d, struct draft *g, uint32_t process,
 		      const struct group_line *line)
 {
+	const struct trace *trace = &d->o->t;
 	const char *list = line->threads;
 	uint64_t number;
 	bool wrong;
 	while (ln_list_next(&list, &number, &wrong))
-		for (size_t t = 0; t < d->o->t.nthreads; t++)
-			if (d->o->t.threads[t].process == process &&
-			    d->o->t.threads[t].number == number)
-				g->member[t] = true;
+		for (size_t t = find_thread(trace, process, number);
+		     t < trace->nthreads && trace->threads[t].process == process &&
+		     trace->threads[t].number == number; t++)
+			*MEM_GROW(g->member, g->nmembers) = (uint32_t)t;
 	if (line->size > g->size)
 		g->size = (size_t)line->size;
 }
@@ -168,7 +182,7 @@ static void add_users(struct drafts *d)
 		const struct group_use *use = &d->o->uses[i];
 		uint32_t process = d->o->t.threads[use->thread].process;
 		size_t g = meaning(d, process, use->id);
-		d->v[g].member[use->thread] = true;
+		*MEM_GROW(d->v[g].member, d->v[g].nmembers) = use->thread;
 		if (d->v[g].id != use->id)
 			rename_in(d->o->t.processes[process].modules, use->id, d->v[g].id);
 	}
@@ -186,13 +200,21 @@ static bool ascends(const char *list)
 	return true;
 }
 
+static int by_index(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
 static void finish(struct trace *t, const struct draft *g)
 {
 	struct tr_group *out = MEM_GROW(t->groups, t->ngroups);
 	*out = (struct tr_group){ .id = g->id, .by_rank = !g->ranks || ascends(g->ranks) };
-	for (uint32_t i = 0; i < t->nthreads; i++)
-		if (g->member[i])
-			*MEM_GROW(out->threads, out->nthreads) = i;
+	if (g->nmembers)
+		qsort(g->member, g->nmembers, sizeof *g->member, by_index);
+	for (size_t i = 0; i < g->nmembers; i++)
+		if (i == 0 || g->member[i] != g->member[i - 1])
+			*MEM_GROW(out->threads, out->nthreads) = g->member[i];
 	out->size = g->size || g->ranks ? g->size : out->nthreads;
 }
 

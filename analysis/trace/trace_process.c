@@ -702,42 +702,71 @@ static void check_ranks(struct opened_trace *o)
 
 /* ---- Clocks ---------------------------------------------------------------------------------- */
 
-/* One process of each host, in the order in which their clocks are numbered: as the runtime
- * numbered them, then those that it did not. */
-static int by_clock(const void *a, const void *b)
+/* The processes of one host stand together, and those that come first in the trace come first. */
+struct host { struct process_file **process; size_t n; };
+
+static int by_hostid(const void *a, const void *b)
 {
 	const struct process_file *x = *(struct process_file *const *)a,
 				  *y = *(struct process_file *const *)b;
+	int order = strcmp(x->hostid, y->hostid);
+	return order ? order : (x > y) - (x < y);
+}
+
+/* In the order in which their clocks are numbered: as the runtime numbered them, then those that it did not. */
+static int by_clock(const void *a, const void *b)
+{
+	const struct process_file *x = *((const struct host *)a)->process,
+				  *y = *((const struct host *)b)->process;
 	uint64_t cx = (uint64_t)x->clockid, cy = (uint64_t)y->clockid;
 	if (cx != cy)
 		return cx < cy ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
-static void check_clockid(struct opened_trace *o, const struct process_file *p,
-			  const struct process_file *first)
+/* All processes of a host say the same number, if they say one. */
+static void check_host(struct opened_trace *o, const struct host *h)
 {
-	if (strcmp(p->hostid, first->hostid) == 0 && p->clockid != first->clockid &&
-	    p->clockid >= 0 && first->clockid >= 0)
-		trace_diagnose(&o->t,
-			       "%s: expected clockid %" PRId64
-			       " as in %s, on the same host, found %" PRId64,
-			       p->name, first->clockid, first->name, p->clockid);
-	if (strcmp(p->hostid, first->hostid) != 0 && p->clockid == first->clockid &&
-	    p->clockid >= 0)
-		trace_diagnose(&o->t,
-			       "%s: expected a clockid of its own, found %" PRId64
-			       " as in %s, on another host",
-			       p->name, p->clockid, first->name);
+	struct process_file *first = h->process[0];
+	for (size_t i = 1; i < h->n; i++) {
+		const struct process_file *p = h->process[i];
+		if (p->clockid != first->clockid && p->clockid >= 0 && first->clockid >= 0)
+			trace_diagnose(&o->t,
+				       "%s: expected clockid %" PRId64
+				       " as in %s, on the same host, found %" PRId64,
+				       p->name, first->clockid, first->name, p->clockid);
+		if (first->clockid < 0)
+			first->clockid = p->clockid;
+	}
+}
+
+/* And those of different hosts different ones. */
+static void check_clockids(struct opened_trace *o)
+{
+	const struct process_file **first = mem_resize(NULL, UINT16_MAX + 1, sizeof *first);
+	for (size_t id = 0; id <= UINT16_MAX; id++)
+		first[id] = NULL;
+	for (size_t i = 0; i < o->nfiles; i++) {
+		const struct process_file *p = &o->files[i];
+		const struct process_file **same = p->clockid >= 0 ? &first[p->clockid] : NULL;
+		if (same && !*same)
+			*same = p;
+		else if (same && strcmp((*same)->hostid, p->hostid) != 0)
+			trace_diagnose(&o->t,
+				       "%s: expected a clockid of its own, found %" PRId64
+				       " as in %s, on another host",
+				       p->name, p->clockid, (*same)->name);
+	}
+	free(first);
 }
 
 /* Of two processes that have compared the host's cores, the worse result counts. */
-static void put_on_clock(struct opened_trace *o, size_t file, struct tr_clock *clock)
+static void put_on_clock(struct opened_trace *o, struct process_file *p, struct tr_clock *clock)
 {
-	struct process_file *p = &o->files[file];
-	p->clock = o->t.processes[file].modules->clock = (uint32_t)(clock - o->t.clocks);
+	p->clock = o->t.processes[p - o->files].modules->clock = (uint32_t)(clock - o->t.clocks);
 	if (clock->uncertainty < p->uncertainty)
 		clock->uncertainty = p->uncertainty;
+	clock->compared |= p->compared || strcmp(p->source, "tsc") != 0;
 	clock->packets.exchanges += p->packets.exchanges;
 	clock->packets.unanswered += p->packets.unanswered;
 	clock->packets.forged += p->packets.forged;
@@ -746,32 +775,31 @@ static void put_on_clock(struct opened_trace *o, size_t file, struct tr_clock *c
 
 static void number_clocks(struct opened_trace *o)
 {
-	struct process_file **hosts = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
+	struct process_file **processes = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
+	struct host *hosts = NULL;
 	size_t nhosts = 0;
-	for (size_t i = 0; i < o->nfiles; i++) {
-		struct process_file *p = &o->files[i];
-		size_t h = 0;
-		while (h < nhosts && strcmp(hosts[h]->hostid, p->hostid) != 0)
-			check_clockid(o, p, hosts[h++]);
-		if (h == nhosts) {
-			hosts[nhosts++] = p;
-			continue;
-		}
-		check_clockid(o, p, hosts[h]);
-		if (hosts[h]->clockid < 0)
-			hosts[h]->clockid = p->clockid;
-	}
+	for (size_t i = 0; i < o->nfiles; i++)
+		processes[i] = &o->files[i];
+	qsort(processes, o->nfiles, sizeof(struct process_file *), by_hostid);
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (i && strcmp(processes[i]->hostid, processes[i - 1]->hostid) == 0)
+			hosts[nhosts - 1].n++;
+		else
+			*MEM_GROW(hosts, nhosts) = (struct host){ &processes[i], 1 };
+	check_clockids(o);
+	for (size_t h = 0; h < nhosts; h++)
+		check_host(o, &hosts[h]);
 	qsort(hosts, nhosts, sizeof *hosts, by_clock);
 	for (size_t h = 0; h < nhosts; h++) {
+		const struct process_file *first = hosts[h].process[0];
 		struct tr_clock *clock = MEM_GROW(o->t.clocks, o->t.nclocks);
-		*clock = (struct tr_clock){ .host = mem_copy(hosts[h]->process.host),
-					    .ghz = hosts[h]->ghz,
-					    .source = mem_copy(hosts[h]->source) };
-		for (size_t i = 0; i < o->nfiles; i++)
-			if (strcmp(o->files[i].hostid, hosts[h]->hostid) == 0)
-				put_on_clock(o, i, clock);
+		*clock = (struct tr_clock){ .host = mem_copy(first->process.host), .ghz = first->ghz,
+					    .source = mem_copy(first->source) };
+		for (size_t i = 0; i < hosts[h].n; i++)
+			put_on_clock(o, hosts[h].process[i], clock);
 	}
 	free(hosts);
+	free(processes);
 }
 
 static void collect_left_out(struct opened_trace *o)
@@ -786,12 +814,14 @@ static void collect_left_out(struct opened_trace *o)
 	free(kinds);
 }
 
+static int is_named(const void *file, const void *name)
+{
+	return strcmp(file, *(char *const *)name);
+}
+
 static bool is_there(const struct opened_trace *o, const char *file)
 {
-	for (size_t i = 0; i < o->nnames; i++)
-		if (strcmp(o->names[i], file) == 0)
-			return true;
-	return false;
+	return bsearch(file, o->names, o->nnames, sizeof *o->names, is_named) != NULL;
 }
 
 /* The file of packets that a process says it has written. */
