@@ -156,6 +156,26 @@ static void print_job(const struct findings *f)
 	}
 }
 
+/* How far the cores of a host differ is in every bound, if that was measured: MPI's adapter does. */
+static void print_uncompared(const struct trace *t)
+{
+	const struct tr_clock *first = NULL;
+	size_t n = 0;
+	for (size_t c = t->nclocks; c-- > 0;)
+		if (!t->clocks[c].compared) {
+			first = &t->clocks[c];
+			n++;
+		}
+	if (!n)
+		return;
+	char *more = n > 1 ? mem_format(" and %zu other host%s", n - 1, plural(n - 1)) : mem_copy("");
+	char *text = mem_format("Assumed, and not measured here: the counters of all cores of %s%s agree (programs that use "
+				"MPI measure that).", first->host, more);
+	print_wrapped("", text);
+	free(text);
+	free(more);
+}
+
 static void print_assumptions(const struct findings *f)
 {
 	const struct times *t = &f->times;
@@ -178,6 +198,7 @@ static void print_assumptions(const struct findings *f)
 	}
 	print_wrapped("", clocks);
 	clock_bounds_print(t);
+	print_uncompared(f->trace);
 	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may "
 			  "move it by tens of ns).");
 	free(clocks);

@@ -246,6 +246,7 @@ void clock_facts_json(struct json *j, const char *key, const struct times *t)
 		if (f.has_packets)
 			jw_interval(j, "fastest_packets_s", f.packets_s);
 		jw_up(j, "cores_half_width_s", f.uncertainty_s);
+		jw_bool(j, "cores_compared", t->trace->clocks[c].compared);
 		jw_end(j);
 	}
 	jw_end(j);
