@@ -147,7 +147,7 @@ void say_partly_there(struct trace *trace, const struct totals *totals, const st
 		double percent = percent_known(totals, times, spans, i);
 		if (percent >= WORTH_SAYING)
 			continue;
-		char *most = mem_format(" (%s %%)", interval_upper(percent, 1).text);
+		char *most = mem_format(" (there for at most %s %% of the run)", interval_upper(percent, 1).text);
 		add_thread(&part, trace, i, most);
 		free(most);
 	}

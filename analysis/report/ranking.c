@@ -311,16 +311,48 @@ static double most_unclassified(const struct findings *f)
 	return most;
 }
 
+struct ordinal { char text[24]; };
+
+static struct ordinal ordinal(size_t n)
+{
+	static const char *const ends[] = { "th", "st", "nd", "rd" };
+	struct ordinal o;
+	bool teens = n / 10 % 10 == 1;
+	snprintf(o.text, sizeof o.text, "%zu%s", n, ends[teens || n % 10 > 3 ? 0 : n % 10]);
+	return o;
+}
+
+/* A process without a rank has another number in each run, and so it is said which one it is. */
+static struct where_text which_process(const struct trace *t, uint32_t process)
+{
+	const struct tr_process *p = &t->processes[process];
+	struct where_text which = { "" };
+	size_t forked = 0, before = 0;
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		forked += t->processes[i].forked;
+		before += t->processes[i].forked && t->processes[i].started < p->started;
+	}
+	if (p->rank >= 0 || !forked)
+		return which;
+	if (!p->forked && forked + 1 == t->nprocesses)
+		return (struct where_text){ " (the one that was started)" };
+	if (p->forked && forked == 1)
+		return (struct where_text){ " (the child that was forked)" };
+	if (p->forked)
+		snprintf(which.text, sizeof which.text, " (the %s of %zu forked children)", ordinal(before + 1).text, forked);
+	return which;
+}
+
 static char *verdict_on(const struct findings *f, const struct ranking *s, namer *name)
 {
 	const struct ranked *top = &s->list[0], *second = rival(s, top);
 	struct location_name who = name(f->trace, top->thread);
-	struct where_text where = place_of(f, top);
+	struct where_text which = which_process(f->trace, f->trace->threads[top->thread].process), where = place_of(f, top);
 	struct interval_text percent = interval_range(top->percent, 2);
 	if (top->proved)
-		return mem_format("Look at %s: for %s %% of the run it works while everybody else "
+		return mem_format("Look at %s%s: for %s %% of the run it works while everybody else "
 				  "waits%s; proved.",
-				  who.text, percent.text, where.text);
+				  who.text, which.text, percent.text, where.text);
 	if (!f->one_time_base)
 		return mem_format("Undecided: the clocks of some hosts could not be related, so "
 				  "no other is proved to wait for %s (at most %s %% of the run%s); "
@@ -338,9 +370,9 @@ static char *verdict_on(const struct findings *f, const struct ranking *s, namer
 				  who.text, percent.text, where.text,
 				  interval_upper(most_unclassified(f), 1).text, marks_region(f->trace));
 	char *why = why_undecided(f);
-	char *advice = mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, "
+	char *advice = mem_format("Undecided: %s%s works for %s %% of the run while everybody else waits%s, "
 				  "but %s for %s %%, and these overlap%s.",
-				  who.text, percent.text, where.text, name(f->trace, second->thread).text,
+				  who.text, which.text, percent.text, where.text, name(f->trace, second->thread).text,
 				  interval_range(second->percent, 2).text, why);
 	free(why);
 	return advice;
