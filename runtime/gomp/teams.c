@@ -74,8 +74,12 @@ static void join_team(const struct parallel_region *r)
 	struct waiting fork;
 
 	operation(&fork, r->site_fork, r, false);
-	dprof_adapter_record_visit(fork.site, since.place == dprof_adapter_place() ? since.stamp : stamp, stamp,
-				   &fork.arguments);
+	if (since.place == dprof_adapter_place()) {
+		dprof_adapter_record_visit(fork.site, since.stamp, stamp, &fork.arguments);
+		return;
+	}
+	dprof_adapter_record_enter_late(fork.site, since.stamp, &fork.arguments);
+	dprof_adapter_exit(fork.site);
 }
 
 static struct team_part enter_team(const struct parallel_region *r, bool opener)

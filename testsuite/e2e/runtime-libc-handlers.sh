@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Who waits, and whose signal handler works meanwhile (a region), has waited before and behind that, and worked in
-# between: in calls of the C library, locks, semaphores and conditions.
+# between: in calls of the C library, locks, semaphores and conditions, and between two teams.
 from=$PWD/testsuite/fixtures/libc
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -19,6 +19,7 @@ stretches() { # name of the operation
 	$1 == "clock" { sub(/ghz=/, "", $4); ms = 1e6 * $4 }
 	$1 == "site" { sub(/^name=/, "", $4); site[$2] = $4 }
 	$1 == "e" && $5 == "enter" && site[$4] == name { since = $3; thread = $2 }
+	$1 == "e" && $5 == "exit" && site[$4] == name && $2 == thread && !begun { since = 0 }
 	$1 == "e" && $5 == "enter" && site[$4] == "handler" && since && $2 == thread { before = $3 - since; begun = $3 }
 	$1 == "e" && $5 == "exit" && site[$4] == "handler" && begun { in_handler = $3 - begun; ended = $3 }
 	$1 == "e" && $5 == "exit" && site[$4] == name && ended && $2 == thread {
@@ -57,6 +58,15 @@ done <<-END
 	sem sem_wait
 	condition pthread_cond_wait
 END
+
+# shellcheck disable=SC2046
+gcc -O2 -fopenmp $(pkg-config --cflags dprof) -o idle "$from/../runtime/idle.c" $(pkg-config --libs dprof) || exit 1
+rm -rf dprof-*
+timeout 60 ./idle || fail "idle: exit status $?"
+"$analyze" check dprof-* >verdict || fail "idle: $(cat verdict)"
+stretches omp%20parallel >found
+awk '{ ok = $1 >= 20 && $2 >= 20 && $3 >= 20 } END { exit !ok }' found ||
+	fail "idle: expected to wait for 25 ms, the handler for 25 ms, and to wait again, found $(cat found)"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
