@@ -343,13 +343,14 @@ DPROF_DIR=$dir/short "$dir/loop" >/dev/null || fail 'loop'
 short=$(echo "$dir"/short/*)
 events=$(basename "$short"/*-0.events)
 behind=$((4096 + 8 * $(od -An -tu8 -j 248 -N8 "$short/$events")))
-splice() { # words behind an event
-	poke "$1" $behind '\x01\x00\x00\x00\x00\x00\x00\x40'
-	dd if="$1" of="$1" bs=1 skip=4112 seek=$((behind + 8)) count=8 conv=notrunc status=none
-	[ -z "$2" ] || poke "$1" $((behind + 16)) "$2"
+site=$(sed -n 's/^module .*at=0x\([0-9a-f]*\) .*\/loop$/\1/p' "$short"/*.process)
+word() { # hexadecimal: the bytes of it, as poke wants them
+	printf '%16s' "$1" | tr ' ' 0 | fold -w2 | tac | sed 's/^/\\x/' | tr -d '\n'
 }
-named 'spliced words' "$short" "$events: offset $behind: expected whole records behind the end of the process" \
-	splice "$events" '\x0f\x0a\x00\x00\x00\x00\x00\x00'
+splice() { # file: a wide ENTER of the program's first site, and a word of no kind that there is
+	poke "$1" $behind "$(word 9)$(word 4000000000000000)$(word "$site")$(word a0f)"
+}
+named 'spliced words' "$short" "$events: offset $behind: expected whole records behind the end of the process" splice "$events"
 run=$("$analyze" report --json "$short" | jq -c .span_s)
 [ "$("$analyze" report --json "$dir/t" 2>/dev/null | jq -c --argjson run "$run" '.span_s | .lo <= $run.hi and (.hi == null or .hi >= $run.lo)')" = true ] ||
 	fail "spliced words are believed: the run took $run"
