@@ -116,10 +116,9 @@ static const struct match_part *root_of(const struct match *m)
 
 static void link_all(struct maker *k)
 {
-	bool barrier = k->match.what == DPROF_KIND_BARRIER;
 	for (size_t i = 0; i < k->match.nparts; i++) {
 		const struct match_part *p = &k->match.parts[i];
-		if (barrier || moves_data(p))
+		if (k->match.arrival || moves_data(p))
 			goes_in(k, p);
 		if (left(p))
 			comes_out(k, p);
@@ -130,7 +129,7 @@ static void link_all(struct maker *k)
 static void link_root(struct maker *k)
 {
 	const struct match_part *root = root_of(&k->match);
-	bool gives = k->match.flow == MATCH_FROM_ROOT;
+	bool gives = k->match.flow == FLOW_FROM_ROOT;
 	if (!root || (!gives && !left(root)))
 		return;
 	if (gives)
@@ -186,11 +185,11 @@ static void link_match(struct maker *k)
 		add(k, &m->parts[0], &m->parts[1]);
 	if (m->kind != MATCH_COLLECTIVE)
 		return;
-	if (m->flow == MATCH_ALL)
+	if (m->flow == FLOW_ALL)
 		link_all(k);
-	else if (m->flow == MATCH_UPWARD)
+	else if (m->flow == FLOW_UPWARD)
 		link_upward(k);
-	else if (m->flow != MATCH_NOWHERE)
+	else if (m->flow != FLOW_NOWHERE)
 		link_root(k);
 }
 
@@ -238,12 +237,9 @@ static const struct frz_link *next_link(struct maker *k, const struct match_part
 
 static bool any_operations(const struct trace *t)
 {
-	for (size_t s = 0; s < t->nsites; s++) {
-		enum dprof_kind kind = t->sites[s].kind;
-		if (kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV ||
-		    kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL)
+	for (uint32_t s = 0; s < t->nsites; s++)
+		if (tr_is(t, s, OP_MESSAGE | OP_COLLECTIVE))
 			return true;
-	}
 	return false;
 }
 

@@ -278,7 +278,7 @@ static void print_text(const struct trace *trace, const struct profile *p, const
 	if (!p->possible && p->nrows > 0)
 		say(mem_format("%s: nothing is known but that p percent less of anything buys at most p "
 			       "percent of the run.",
-			       trace->left_out & COZ_CAUSES
+			       trace->left_out & operation_kinds(OP_OTHERS)
 				       ? "Who waited for whom is not known, since it was left out "
 					 "(see the notes)"
 				       : "The clocks of some hosts could not be related (see the problems)"));

@@ -437,7 +437,7 @@ static void say_doubts(const struct visit *v)
 bool coz_possible(const struct times *times)
 {
 	const struct trace *trace = times->trace;
-	if (trace->left_out & COZ_CAUSES)
+	if (trace->left_out & operation_kinds(OP_OTHERS))
 		return false;
 	for (size_t t = 1; t < trace->nthreads; t++)
 		if (times->time_base[trace->threads[t].clock] != times->time_base[trace->threads[0].clock])

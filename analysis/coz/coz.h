@@ -73,12 +73,6 @@ struct coz {
 	struct saving **kept;        /* of each probe, or NULL */
 };
 
-/* What one thread may do to another. */
-#define COZ_CAUSES                                                                                 \
-	(TR_KIND_BIT(DPROF_KIND_BARRIER) | TR_KIND_BIT(DPROF_KIND_COLL) | TR_KIND_BIT(DPROF_KIND_SEND) | \
-	 TR_KIND_BIT(DPROF_KIND_RECV) | TR_KIND_BIT(DPROF_KIND_WAIT) | TR_KIND_BIT(DPROF_KIND_FORK) | \
-	 TR_KIND_BIT(DPROF_KIND_JOIN) | TR_KIND_BIT(DPROF_KIND_LOCK))
-
 /* Whether all that was recorded is on one time base, and no cause was left out; without that there is no
  * graph. */
 bool coz_possible(const struct times *);

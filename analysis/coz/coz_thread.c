@@ -75,7 +75,7 @@ static void forget(struct visit *v, struct runner *r)
 
 bool is_operation(const struct visit *v, uint32_t site)
 {
-	return tr_is_operation(v->g->trace->sites[site].kind);
+	return tr_is(v->g->trace, site, OP_OTHERS);
 }
 
 static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
@@ -155,7 +155,7 @@ static void leave_regions(struct visit *v, struct runner *r, uint64_t stamp)
 
 static bool is_region(const struct visit *v, uint32_t site)
 {
-	return v->g->trace->sites[site].kind == DPROF_KIND_REGION;
+	return tr_is(v->g->trace, site, OP_REGION);
 }
 
 static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)

@@ -122,12 +122,6 @@ static void explain(struct builder *b, const struct match_part *p)
 	add_mark(b, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
 }
 
-static bool is_synchronous(const struct trace *t, uint32_t site)
-{
-	const char *name = site == TR_NO_SITE ? "" : t->sites[site].name;
-	return strstr(name, "Ssend") || strstr(name, "Issend") || strstr(name, "ssend_");
-}
-
 static void add_message(struct builder *b, const struct match *m)
 {
 	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
@@ -136,7 +130,7 @@ static void add_message(struct builder *b, const struct match *m)
 	*MEM_GROW(b->messages, b->nmessages) = (struct message){
 		enter_of(sender), enter_of(receiver), UINT64_MAX,
 		bytes == MATCH_NO_BYTES ? 0 : bytes,
-		is_synchronous(b->graph->trace, sender->site), true };
+		tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS), true };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,
 		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
@@ -153,9 +147,9 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 			 const struct match_part *other)
 {
 	switch (m->flow) {
-	case MATCH_FROM_ROOT: return other->root;
-	case MATCH_TO_ROOT:   return self->root;
-	case MATCH_UPWARD:    return other->thread < self->thread;
+	case FLOW_FROM_ROOT: return other->root;
+	case FLOW_TO_ROOT:   return self->root;
+	case FLOW_UPWARD:    return other->thread < self->thread;
 	default:              return true;
 	}
 }
@@ -172,7 +166,7 @@ static void add_flow(struct builder *b, const struct match *m)
 			if (k != i && may_wait_for(m, self, &m->parts[k]))
 				inputs[n++] = input_of(&m->parts[k], self);
 		if (n > 1)
-			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->name[self->site],
+			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike,
 				      inputs, n);
 	}
 	free(inputs);
@@ -241,12 +235,12 @@ static void add_collective(struct builder *b, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
 		explain(b, &m->parts[i]);
-	bool nowhere = m->flow == MATCH_NOWHERE;
+	bool nowhere = m->flow == FLOW_NOWHERE;
 	if (!m->complete)
 		add_incomplete(b, m);
 	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
 		add_begun(b, m, !nowhere);
-	else if (m->flow == MATCH_ALL)
+	else if (m->flow == FLOW_ALL)
 		add_all(b, m, true);
 	else if (!nowhere)
 		add_flow(b, m);
@@ -424,19 +418,6 @@ static void find_first_stamps(struct graph *g)
 	}
 }
 
-static uint32_t *name_sites(const struct trace *t)
-{
-	uint32_t *name = mem_resize(NULL, t->nsites + 1, sizeof *name);
-	for (uint32_t i = 0; i < t->nsites; i++) {
-		name[i] = 0;
-		while (t->sites[i].kind != DPROF_KIND_REGION && name[i] < i &&
-		       (t->sites[name[i]].kind != t->sites[i].kind ||
-			strcmp(t->sites[name[i]].name, t->sites[i].name) != 0))
-			name[i]++;
-	}
-	return name;
-}
-
 static void builder_close(struct builder *b)
 {
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
@@ -454,7 +435,6 @@ static void builder_close(struct builder *b)
 	free(b->task_waits);
 	free(b->bare);
 	free(b->fork);
-	free(b->name);
 }
 
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
@@ -465,7 +445,6 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
-	b.name = name_sites(trace);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);

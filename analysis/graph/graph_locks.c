@@ -254,7 +254,7 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 	bool semaphore = false;
 	for (size_t i = 0; i < n && !semaphore; i++)
 		semaphore = t[i].kind == SYNC_WOKEN &&
-			    strstr(b->graph->trace->sites[t[i].site].name, "sem_");
+			    tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE);
 	if (semaphore) {
 		serve(b, t, n);
 		return;

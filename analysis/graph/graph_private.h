@@ -19,7 +19,7 @@ struct message {
 	struct event_ref sent, begun; /* ENTER of the send, ENTER of the receive */
 	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
 	uint64_t bytes;
-	bool synchronous;         /* by the name of the call */
+	bool synchronous;         /* it is not complete before its receive was begun */
 	bool sure;                /* it was waited for if there was time */
 };
 
@@ -97,7 +97,6 @@ struct builder {
 	struct task_wait *task_waits; size_t ntask_waits;
 	uint64_t order;           /* of what concerns tasks, so far */
 	struct bare *bare; size_t nbare;
-	uint32_t *name;           /* of each site: the first one of that name and kind */
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
 };

@@ -45,12 +45,6 @@ static enum dprof_kind kind_of(const struct thread_walk *w, uint32_t site)
 	return site == TR_NO_SITE ? DPROF_KIND_REGION : w->b->graph->trace->sites[site].kind;
 }
 
-/* A sleep may be until a moment. */
-static bool is_operation(enum dprof_kind kind)
-{
-	return tr_is_operation(kind) || kind == DPROF_KIND_SLEEP;
-}
-
 /* ---- Ids ------------------------------------------------------------------------------------- */
 
 static void begin_id(struct thread_walk *w, uint64_t id, uint32_t message, bool as_sender)
@@ -263,13 +257,12 @@ static bool has_id(const struct tr_event *e)
  * One without a group is one of all threads of its process; of MPI, one of all ranks. */
 static void barrier(struct thread_walk *w, struct event_ref exit)
 {
-	const char *name = w->b->graph->trace->sites[w->entered.site].name;
-	bool of_mpi = strncmp(name, "MPI_", 4) == 0;
+	bool of_ranks = tr_is(w->b->graph->trace, w->entered.site, OP_OF_RANKS);
 	if (w->explained || w->resumed)
 		return;
 	if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
 		*MEM_GROW(w->b->bare, w->b->nbare) = (struct bare){
-			of_mpi ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
+			of_ranks ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
 	else
 		unexplained(w, exit, &w->b->missing);
 }
@@ -428,7 +421,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
-	if (!is_operation(kind_of(w, e->site))) {
+	if (!tr_is(w->b->graph->trace, e->site, OP_OTHERS | OP_SLEEP)) { /* which may be until a moment */
 		region(w, e, ref);
 		return;
 	}

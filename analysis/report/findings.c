@@ -17,14 +17,6 @@
 #define UNCLASSIFIED_PERCENT 5 /* of the run: worth saying */
 #define UNCLASSIFIED_NAMED   8
 
-/* Of work and of waiting: who is at a lock that is not recorded seems to work. */
-#define SCORED_KINDS                                                                               \
-	(TR_KIND_BIT(DPROF_KIND_REGION) | TR_KIND_BIT(DPROF_KIND_BARRIER) |                        \
-	 TR_KIND_BIT(DPROF_KIND_COLL) | TR_KIND_BIT(DPROF_KIND_SEND) |                             \
-	 TR_KIND_BIT(DPROF_KIND_RECV) | TR_KIND_BIT(DPROF_KIND_WAIT) |                             \
-	 TR_KIND_BIT(DPROF_KIND_FORK) | TR_KIND_BIT(DPROF_KIND_JOIN) |                             \
-	 TR_KIND_BIT(DPROF_KIND_LOCK))
-
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
 	return &f->spans[f->times.time_base[f->trace->threads[thread].clock]];
@@ -280,7 +272,7 @@ static void know_nothing(const struct findings *f, struct ranking *s)
 /* Who works while others wait cannot be told from events that say only one of both. */
 static void doubt_scores(struct findings *f)
 {
-	uint32_t lacking = f->trace->left_out & SCORED_KINDS;
+	uint32_t lacking = f->trace->left_out & operation_kinds(OP_REGION | OP_OTHERS);
 	if (!lacking)
 		return;
 	char *kinds = tr_kinds_words(lacking);

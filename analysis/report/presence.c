@@ -44,8 +44,7 @@ static void say(struct trace *trace, struct list *l, const char *what, const cha
 static bool is_parked(const struct trace *trace, const struct thread_totals *t, size_t thread)
 {
 	const struct tr_thread *self = &trace->threads[thread];
-	return self->complete && self->number > 0 && t->open_site < trace->nsites &&
-	       TR_KIND_BIT(trace->sites[t->open_site].kind) & TR_PARKING_KINDS;
+	return self->complete && self->number > 0 && tr_is(trace, t->open_site, OP_PARKS);
 }
 
 void say_open_ends(struct trace *trace, const struct totals *totals)

@@ -9,7 +9,6 @@
 #include "analysis/trace/names.h"
 
 #define NAMED 4
-#define OPERATIONS (~(TR_KIND_BIT(DPROF_KIND_REGION) | TR_KIND_BIT(DPROF_KIND_PROGRESS)))
 
 static double longest(const struct trace *trace)
 {
@@ -66,7 +65,7 @@ void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct rol
 		u->threads[i] = (struct blocked){ .known = false };
 		u->worth[i] = false;
 	}
-	if (trace->left_out & OPERATIONS)
+	if (trace->left_out & operation_kinds(OP_OTHERS | OP_OWN))
 		return;
 	if (roles) {
 		find(u, trace, roles);

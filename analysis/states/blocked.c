@@ -82,8 +82,7 @@ static bool is_own(const struct states *s, size_t inside)
 /* Whether an event is of a place in which a thread may be blocked, as is known. */
 static bool is_recorded(const struct trace *trace, const struct tr_event *e)
 {
-	return e->site != TR_NO_SITE && trace->sites[e->site].kind != DPROF_KIND_REGION &&
-	       trace->sites[e->site].kind != DPROF_KIND_PROGRESS;
+	return tr_is(trace, e->site, OP_OTHERS | OP_OWN);
 }
 
 static void walk_events(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles)

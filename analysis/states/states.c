@@ -14,53 +14,24 @@
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* A send that returns only when its buffer may be used again: of a message beyond some size it waits
- * until the receiver has come. MPI_Bsend copies, and others only begin. */
-static bool is_blocking_send(const struct tr_site *site)
-{
-	return site->kind == DPROF_KIND_SEND &&
-	       (strcmp(site->name, "MPI_Send") == 0 || strcmp(site->name, "MPI_Ssend") == 0 ||
-		strcmp(site->name, "MPI_Rsend") == 0);
-}
-
-/* Who has left a team waits for the next one to be opened; pthread_create does not wait. */
-static bool is_team(const struct tr_site *site)
-{
-	return site->kind == DPROF_KIND_FORK && strncmp(site->name, "omp ", 4) == 0;
-}
-
-static bool waits_by_default(const struct tr_site *site)
-{
-	return site->kind == DPROF_KIND_JOIN || site->kind == DPROF_KIND_LOCK || is_team(site) ||
-	       site->kind == DPROF_KIND_BARRIER || site->kind == DPROF_KIND_COLL ||
-	       site->kind == DPROF_KIND_RECV || site->kind == DPROF_KIND_WAIT ||
-	       is_blocking_send(site);
-}
-
 /* Other points of these kinds are about tasks. */
-static uint8_t life_at(const struct tr_site *site)
+static uint8_t life_at(const struct operation *op)
 {
-	if (site->kind == DPROF_KIND_SLEEP)
-		return LIFE_SLEEPS;
-	if (is_team(site))
-		return LIFE_IN_TEAM;
-	if (site->kind == DPROF_KIND_JOIN && strcmp(site->name, "omp parallel") == 0)
-		return LIFE_LEAVES_TEAM;
-	if (site->kind == DPROF_KIND_FORK && strcmp(site->name, "thread begin") == 0)
-		return LIFE_BEGINS;
-	if (site->kind == DPROF_KIND_JOIN && strcmp(site->name, "thread end") == 0)
-		return LIFE_ENDS;
-	return LIFE_GOES_ON;
+	return op->is & OP_SLEEP       ? LIFE_SLEEPS
+	       : op->is & OP_TEAM      ? (op->kind == DPROF_KIND_FORK ? LIFE_IN_TEAM : LIFE_LEAVES_TEAM)
+	       : op->is & OP_LIFE_BEGINS ? LIFE_BEGINS
+	       : op->is & OP_LIFE_ENDS ? LIFE_ENDS
+				       : LIFE_GOES_ON;
 }
 
 static bool is_work(const struct tr_site *site, const char *work)
 {
-	return site->kind == DPROF_KIND_REGION && (!work || strcmp(site->name, work) == 0);
+	return site->op.is & OP_REGION && (!work || strcmp(site->name, work) == 0);
 }
 
 static bool is_wait(const struct tr_site *site, const char *wait)
 {
-	return wait ? strcmp(site->name, wait) == 0 : waits_by_default(site);
+	return wait ? strcmp(site->name, wait) == 0 : site->op.is & OP_WAITS;
 }
 
 /* No site that may be meant has the name that was asked for. */
@@ -71,7 +42,7 @@ static void say_unknown(const struct trace *trace, const char *option, bool regi
 	size_t count = 0;
 	bool operation = false;
 	for (size_t i = 0; i < trace->nsites; i++) {
-		bool fits = !regions_only || trace->sites[i].kind == DPROF_KIND_REGION;
+		bool fits = !regions_only || trace->sites[i].op.is & OP_REGION;
 		operation |= !fits && strcmp(trace->sites[i].name, name) == 0;
 		if (fits)
 			names[count++] = trace->sites[i].name;
@@ -119,7 +90,7 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
 
 static uint8_t role_of(const struct tr_site *site, bool works, bool waits)
 {
-	return works ? MAY_WORK : waits ? MAY_WAIT : waits_by_default(site) ? OTHER_OUTSIDE : 0;
+	return works ? MAY_WORK : waits ? MAY_WAIT : site->op.is & OP_WAITS ? OTHER_OUTSIDE : 0;
 }
 
 bool roles_open(struct roles *roles, const struct trace *trace, const char *work, const char *wait)
@@ -137,7 +108,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 			return false;
 		}
 		roles->of_site[i] = role_of(&trace->sites[i], works, waits);
-		roles->life[i] = life_at(&trace->sites[i]);
+		roles->life[i] = life_at(&trace->sites[i].op);
 		any_work |= works;
 		any_wait |= waits;
 	}

@@ -32,7 +32,7 @@ static void number_regions(struct totals *t)
 	t->site_of_region = mem_resize(NULL, trace->nsites + 1, sizeof *t->site_of_region);
 	for (uint32_t i = 0; i < trace->nsites; i++) {
 		t->region_of_site[i] = TR_NO_SITE;
-		if (trace->sites[i].kind == DPROF_KIND_REGION)
+		if (tr_is(trace, i, OP_REGION))
 			sorted[count++] = i;
 	}
 	qsort_r(sorted, count, sizeof *sorted, by_name, trace->sites);

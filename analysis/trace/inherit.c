@@ -173,7 +173,7 @@ static void walk_thread(const struct trace *trace, struct tr_inheritance *all, s
 	struct tr_cursor events = trace_events(trace, thread);
 	nest_begin(&w.nesting, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
-		bool region = e.site != TR_NO_SITE && trace->sites[e.site].kind == DPROF_KIND_REGION;
+		bool region = tr_is(trace, e.site, OP_REGION);
 		if (e.op == DPROF_LOST || e.site == TR_NO_SITE) {
 			w.lost = true;
 			while (w.nesting.depth > 0)
@@ -206,9 +206,8 @@ static bool possible(const struct trace *trace)
 {
 	bool regions = false, teams = false;
 	for (size_t i = 0; i < trace->nsites; i++) {
-		regions |= trace->sites[i].kind == DPROF_KIND_REGION;
-		teams |= trace->sites[i].kind == DPROF_KIND_FORK &&
-			 strncmp(trace->sites[i].name, "omp ", 4) == 0;
+		regions |= tr_is(trace, (uint32_t)i, OP_REGION);
+		teams |= trace->sites[i].kind == DPROF_KIND_FORK && tr_is(trace, (uint32_t)i, OP_TEAM);
 	}
 	return regions && teams;
 }

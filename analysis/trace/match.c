@@ -23,7 +23,7 @@ struct ready *match_ready(struct matcher *m, enum match_kind kind, size_t nparts
 		r->room = room;
 	}
 	r->next = NULL;
-	r->match = (struct match){ .kind = kind, .flow = MATCH_NOWHERE, .nparts = nparts,
+	r->match = (struct match){ .kind = kind, .flow = FLOW_NOWHERE, .nparts = nparts,
 				   .parts = r->parts };
 	*m->end = r;
 	m->end = &r->next;
@@ -60,17 +60,11 @@ const struct match_tally *match_tally(const struct matcher *m)
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
-static bool kind_moves_messages(const struct trace *t, uint32_t site)
-{
-	return site != TR_NO_SITE && (t->sites[site].kind == DPROF_KIND_SEND ||
-				      t->sites[site].kind == DPROF_KIND_RECV);
-}
-
 static bool moves_messages(const struct trace *t, size_t thread)
 {
 	struct tr_cursor events = trace_events(t, thread);
 	for (struct tr_event e; trace_next_bare(&events, &e);)
-		if (e.op != DPROF_LOST && kind_moves_messages(t, e.site))
+		if (e.op != DPROF_LOST && tr_is(t, e.site, OP_MESSAGE))
 			return true;
 	return false;
 }
@@ -78,7 +72,7 @@ static bool moves_messages(const struct trace *t, size_t thread)
 static bool any_messages(const struct trace *t)
 {
 	for (uint32_t s = 0; s < t->nsites; s++)
-		if (kind_moves_messages(t, s))
+		if (tr_is(t, s, OP_MESSAGE))
 			return true;
 	return false;
 }
@@ -111,21 +105,14 @@ static void look_ahead(struct matcher *m)
 	}
 }
 
-static bool kind_is_of_several(enum dprof_kind kind)
-{
-	return kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_WAIT ||
-	       kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN ||
-	       kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL;
-}
-
 struct matcher *match_open(const struct trace *t, uint64_t slack)
 {
 	struct matcher *m = mem_resize(NULL, 1, sizeof *m);
 	*m = (struct matcher){ .trace = t, .slack = slack };
 	m->end = &m->first;
 	m->concerned = mem_resize(NULL, t->nsites, sizeof *m->concerned);
-	for (size_t i = 0; i < t->nsites; i++)
-		m->concerned[i] = kind_is_of_several(t->sites[i].kind);
+	for (uint32_t i = 0; i < t->nsites; i++)
+		m->concerned[i] = tr_is(t, i, OP_MATCHED);
 	m->threads = mem_resize(NULL, t->nthreads, sizeof *m->threads);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		int64_t rank = t->threads[i].rank;
@@ -228,7 +215,6 @@ static void first_event(struct matcher *m, uint32_t thread, const struct tr_even
 	struct ready *r = match_ready(m, MATCH_CREATED, 2);
 	r->parts[0] = m->threads[thread].creator;
 	r->parts[1] = match_part(m, thread, e);
-	r->match.what = DPROF_KIND_FORK;
 	r->match.complete = true;
 }
 
@@ -245,7 +231,6 @@ static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 	r->parts[1] = match_part(m, thread, e);
 	r->parts[1].done = e->stamp;
 	r->parts[1].done_at = r->parts[1].enter_at;
-	r->match.what = DPROF_KIND_JOIN;
 	r->match.complete = true;
 }
 
@@ -333,7 +318,7 @@ static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
 	if (m->trace->sites[e->site].kind == DPROF_KIND_COLL && id != MATCH_NO_ID)
 		collective_done_id(m, thread, id, e);
-	if (!kind_moves_messages(m->trace, e->site))
+	if (!tr_is(m->trace, e->site, OP_MESSAGE))
 		return;
 	if (id != MATCH_NO_ID) {
 		message_done_id(m, thread, id, e);

@@ -20,7 +20,7 @@
  *    was completed (it was cancelled or freed, and may have taken a message or not). From there on that stream,
  *    or all streams of that rank, give no matches.
  *  - Members of a collective named the same group and number at the same kind of operation; if their
- *    operations have not the same name, its flow is MATCH_NOWHERE.
+ *    operations have not the same name, its flow is FLOW_NOWHERE.
  *
  * A receive whose "done" names DPROF_PEER_NONE took no message: it counts as never begun.
  *
@@ -50,15 +50,6 @@ enum match_kind {
 	MATCH_UNSENT,   /* and a completed receive of which no send is known; one part */
 };
 
-/* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */
-enum match_flow {
-	MATCH_ALL,      /* each to each: a barrier, MPI_Allreduce, ... */
-	MATCH_FROM_ROOT, /* MPI_Bcast, MPI_Scatter(v), a team's fork */
-	MATCH_TO_ROOT,  /* MPI_Reduce, MPI_Gather(v), a team's join */
-	MATCH_UPWARD,   /* MPI_Scan, MPI_Exscan: to those behind in the order of the group */
-	MATCH_NOWHERE,  /* not known, or not the same for all: MPI_Alltoallv, MPI_Comm_split, ... */
-};
-
 /* One side. Ordinals count the events that trace_next gives for the thread, from 0. */
 struct match_part {
 	uint32_t thread;        /* of the trace */
@@ -74,8 +65,8 @@ struct match_part {
 
 struct match {
 	enum match_kind kind;
-	enum match_flow flow;   /* of a collective */
-	enum dprof_kind what;   /* of the first part's site */
+	enum flow flow;         /* of a collective */
+	bool arrival;           /* of a collective: who gives no bytes is waited for all the same */
 	uint64_t group;         /* id; of messages and collectives */
 	uint64_t number;        /* tag of a message, seq of a collective */
 	bool begun;             /* a collective that parts enter without waiting, and wait for later */

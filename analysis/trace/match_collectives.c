@@ -17,8 +17,8 @@ struct collective {
 	struct match_part *parts;
 	size_t nparts, left;
 	size_t present, size;    /* of whom the trace knows; who should take part */
-	enum match_flow flow;
-	enum dprof_kind what;
+	enum flow flow;
+	bool arrival;
 	bool begun;              /* only: done when its id is */
 	UT_hash_handle hh;
 };
@@ -34,46 +34,6 @@ struct begun_part {
 
 /* ---- What flows where ------------------------------------------------------------------------ */
 
-/* Of MPI's operations, those whose data flow the name tells. The others either do not say between
- * whom data flow (MPI_Alltoallv, MPI_Neighbor_*), or need not wait at all (MPI_Comm_split). */
-static const struct { const char *name; enum match_flow flow; } flows[] = {
-	{ "MPI_Barrier", MATCH_ALL },
-	{ "MPI_Allreduce", MATCH_ALL },
-	{ "MPI_Allgather", MATCH_ALL },
-	{ "MPI_Allgatherv", MATCH_ALL },
-	{ "MPI_Alltoall", MATCH_ALL },
-	{ "MPI_Reduce_scatter_block", MATCH_ALL },
-	{ "MPI_Bcast", MATCH_FROM_ROOT },
-	{ "MPI_Scatter", MATCH_FROM_ROOT },
-	{ "MPI_Scatterv", MATCH_FROM_ROOT },
-	{ "MPI_Reduce", MATCH_TO_ROOT },
-	{ "MPI_Gather", MATCH_TO_ROOT },
-	{ "MPI_Gatherv", MATCH_TO_ROOT },
-	{ "MPI_Win_fence", MATCH_ALL },
-	{ "MPI_Scan", MATCH_UPWARD },
-	{ "MPI_Exscan", MATCH_UPWARD },
-};
-
-/* What only begins, like MPI_Ibcast or a start of what MPI_Bcast_init made, flows as MPI_Bcast does. */
-static bool is_name(const char *name, const char *of, bool begun)
-{
-	static const char prefix[] = "MPI_I", suffix[] = "_init";
-	if (!begun)
-		return strcmp(name, of) == 0;
-	if (strncmp(name, of, strlen(of)) == 0 && strcmp(name + strlen(of), suffix) == 0)
-		return true;
-	return strncmp(name, prefix, strlen(prefix)) == 0 &&
-	       strcasecmp(name + strlen(prefix), of + strlen("MPI_")) == 0;
-}
-
-static enum match_flow flow_of_name(const char *name, bool rooted, bool begun)
-{
-	for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
-		if (is_name(name, flows[i].name, begun))
-			return flows[i].flow;
-	return strncmp(name, "MPI_", strlen("MPI_")) == 0 || rooted ? MATCH_NOWHERE : MATCH_ALL;
-}
-
 static bool only_begins(const struct tr_event *e)
 {
 	return trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID) != MATCH_NO_ID;
@@ -85,19 +45,12 @@ static bool is_uncertain(const struct tr_event *e)
 	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE;
 }
 
-static enum match_flow flow_of(const struct tr_site *site, const struct tr_event *e)
+static enum flow flow_of(const struct operation *op, const struct tr_event *e)
 {
-	bool rooted = trace_has(e, DPROF_KEY_ROLE);
-	return is_uncertain(e) ? MATCH_NOWHERE :
-	       site->kind == DPROF_KIND_FORK ? MATCH_FROM_ROOT :
-	       site->kind == DPROF_KIND_JOIN ? MATCH_TO_ROOT :
-	       flow_of_name(site->name, rooted, only_begins(e));
-}
-
-static enum dprof_kind what_of(const struct tr_site *site, const struct tr_event *e)
-{
-	return is_name(site->name, "MPI_Barrier", only_begins(e)) ||
-	       strcmp(site->name, "MPI_Win_fence") == 0 ? DPROF_KIND_BARRIER : site->kind;
+	enum flow flow = only_begins(e) ? op->begun : op->flow;
+	if (is_uncertain(e))
+		return FLOW_NOWHERE;
+	return flow != FLOW_BY_ROLE ? flow : trace_has(e, DPROF_KEY_ROLE) ? FLOW_NOWHERE : FLOW_ALL;
 }
 
 static int by_id(const void *id, const void *group)
@@ -116,26 +69,25 @@ static const struct tr_group *find_group(const struct trace *t, uint64_t id)
 static struct collective *begin(struct matcher *m, struct collective_key key,
 				const struct tr_event *e)
 {
-	const struct tr_site *site = &m->trace->sites[e->site];
+	const struct operation *op = &m->trace->sites[e->site].op;
 	const struct tr_group *group = find_group(m->trace, key.group);
 	struct collective *collective = mem_resize(NULL, 1, sizeof *collective);
 	*collective =
-		(struct collective){ .key = key, .flow = flow_of(site, e), .what = what_of(site, e),
-				     .begun = only_begins(e) };
+		(struct collective){ .key = key, .flow = flow_of(op, e),
+				     .arrival = op->is & OP_ARRIVAL, .begun = only_begins(e) };
 	collective->present = group ? group->nthreads : SIZE_MAX;
 	collective->size = group ? group->size : SIZE_MAX;
 	if (collective->size < collective->present)
 		collective->present = collective->size;
-	if (collective->flow == MATCH_UPWARD && !(group && group->by_rank))
-		collective->flow = MATCH_NOWHERE;
+	if (collective->flow == FLOW_UPWARD && !(group && group->by_rank))
+		collective->flow = FLOW_NOWHERE;
 	HASH_ADD(hh, m->collectives, key, sizeof collective->key, collective);
 	return collective;
 }
 
 static bool same_operation(const struct trace *t, uint32_t a, uint32_t b)
 {
-	return a == b || (t->sites[a].kind == t->sites[b].kind &&
-			  strcmp(t->sites[a].name, t->sites[b].name) == 0);
+	return t->sites[a].alike == t->sites[b].alike;
 }
 
 static struct begun_part *find_begun(struct matcher *m, uint32_t thread, uint64_t id)
@@ -210,7 +162,7 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 		collective = begin(m, key, e);
 	else if (!same_operation(m->trace, collective->parts[0].site, e->site) ||
 		 is_uncertain(e))
-		collective->flow = MATCH_NOWHERE;
+		collective->flow = FLOW_NOWHERE;
 	if (only_begins(e)) {
 		begin_id(m, thread, e, collective);
 		*MEM_GROW(collective->parts, collective->nparts) = match_part(m, thread, e);
@@ -231,7 +183,7 @@ static void give(struct matcher *m, struct collective *collective)
 	struct ready *r = match_ready(m, MATCH_COLLECTIVE, collective->nparts);
 	memcpy(r->parts, collective->parts, collective->nparts * sizeof r->parts[0]);
 	r->match.flow = collective->flow;
-	r->match.what = collective->what;
+	r->match.arrival = collective->arrival;
 	r->match.group = collective->key.group;
 	r->match.number = collective->key.number;
 	r->match.begun = collective->begun;

@@ -140,7 +140,6 @@ static void give(struct matcher *m, struct message_op *send, struct message_op *
 	struct ready *r = match_ready(m, MATCH_MESSAGE, 2);
 	r->parts[0] = send->part;
 	r->parts[1] = take->part;
-	r->match.what = DPROF_KIND_SEND;
 	r->match.group = send->key.group;
 	r->match.number = send->key.tag;
 	r->match.complete = true;
@@ -529,7 +528,6 @@ static void give_alone(struct matcher *m, const struct message_op *op)
 {
 	struct ready *r = match_ready(m, op->receive ? MATCH_UNSENT : MATCH_UNTAKEN, 1);
 	r->parts[0] = op->part;
-	r->match.what = op->receive ? DPROF_KIND_RECV : DPROF_KIND_SEND;
 	r->match.group = op->key.group;
 	r->match.number = op->key.tag;
 }

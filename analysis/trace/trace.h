@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/model/operation.h"
 #include "freezer/solve.h"
 #include "runtime/format.h"
 
@@ -41,6 +42,8 @@ struct tr_site {
 	const char *name, *file, *function; /* function may be "" */
 	uint32_t line, column;
 	bool automatic; /* a region that the user did not mark */
+	struct operation op; /* what that is; and */
+	uint32_t alike; /* the first site of its kind and name: trace_classify() */
 };
 
 /* A record as the analyses see it: the stamp of an event, the value of an argument, how many were
@@ -143,17 +146,14 @@ struct trace {
 };
 #define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
-/* In which a thread may be for good: no other has to come any more when the process ends. */
-#define TR_PARKING_KINDS                                                                           \
-	(TR_KIND_BIT(DPROF_KIND_WAIT) | TR_KIND_BIT(DPROF_KIND_LOCK) | TR_KIND_BIT(DPROF_KIND_RECV) | \
-	 TR_KIND_BIT(DPROF_KIND_IO) | TR_KIND_BIT(DPROF_KIND_SLEEP))
-
-/* Whether a thread has to do with others there: input, output and sleep are its own. */
-static inline bool tr_is_operation(enum dprof_kind kind)
+/* Whether a site is any of `is` (OP_...); one that is missing is nothing. */
+static inline bool tr_is(const struct trace *t, uint32_t site, uint32_t is)
 {
-	return kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS && kind != DPROF_KIND_IO &&
-	       kind != DPROF_KIND_SLEEP;
+	return site < t->nsites && t->sites[site].op.is & is;
 }
+
+/* Sets `op` and `alike` of all sites; trace_open() has done so. */
+void trace_classify(struct trace *);
 
 /* Opens a trace directory. Whatever is readable is there even when it is damaged; look at ndiagnostics.
  * NULL with a message in *error (to be freed) when there is nothing to analyse at all. */

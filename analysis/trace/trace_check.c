@@ -175,12 +175,11 @@ static enum dprof_kind kind_of(const struct trace *t, const struct tr_event *e)
 /* The group of a message says within which ranks are counted, not who takes part. */
 static bool is_of_all(const struct trace *t, const struct tr_event *e)
 {
-	enum dprof_kind kind = kind_of(t, e);
-	return e->op == DPROF_ENTER && kind != DPROF_KIND_SEND && kind != DPROF_KIND_RECV;
+	return e->op == DPROF_ENTER && !tr_is(t, e->site, OP_MESSAGE);
 }
 
 /* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
-static uint64_t operation_of(const struct trace *t, const struct tr_event *e)
+static uint64_t number_of(const struct trace *t, const struct tr_event *e)
 {
 	uint64_t seq = trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX);
 	return seq == UINT64_MAX ? 0 : seq << 8 | kind_of(t, e);
@@ -199,8 +198,7 @@ static bool is_parked(const struct nest_check *c, uint64_t last)
 	if (!t->threads[c->thread].complete || t->threads[c->thread].number == 0 || !c->nesting.depth)
 		return false;
 	struct nest_entry inner = c->nesting.entry[c->nesting.depth - 1];
-	return inner.stamp == last && inner.site < t->nsites &&
-	       TR_KIND_BIT(t->sites[inner.site].kind) & TR_PARKING_KINDS;
+	return inner.stamp == last && tr_is(t, inner.site, OP_PARKS);
 }
 
 /* What the thread was in when its process ended is no damage, but worth a note. */
@@ -249,7 +247,7 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
 			if (e.args[i].key == DPROF_KEY_GROUP)
 				count_part(t, (uint32_t)c->thread, e.args[i].value,
-					   operation_of(t, &e), totals);
+					   number_of(t, &e), totals);
 	}
 	note_all_open(c);
 	bool ended = ends_itself(&t->threads[c->thread]);

@@ -55,7 +55,7 @@ struct scan {
 	size_t unwritten;               /* words just before, in a row */
 	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
-	bool joins;                     /* the last event: ENTER of pthread_join */
+	bool joins;                     /* the last event: ENTER of a wait for a thread's end */
 	struct ids groups;              /* that it has named */
 	struct jumps_scan jumps;
 	uint64_t lost, unsaid;          /* by LOST; and those of them that are not recorded as lost */
@@ -91,9 +91,7 @@ static void scan_argument(struct scan *s, const struct tr_record *r, size_t word
 
 static bool is_join(const struct trace *t, const struct tr_record *r)
 {
-	const struct tr_site *site = TR_BODY(r->what) < t->nsites ? &t->sites[TR_BODY(r->what)] : NULL;
-	return site && site->kind == DPROF_KIND_JOIN && TR_OP(r->what) == DPROF_ENTER &&
-	       strcmp(site->name, "pthread_join") == 0;
+	return TR_OP(r->what) == DPROF_ENTER && tr_is(t, (uint32_t)TR_BODY(r->what), OP_JOINS_THREAD);
 }
 
 /* Something works, or did, that is not recorded. */

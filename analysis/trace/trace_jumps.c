@@ -96,7 +96,7 @@ static void find_open(struct jumps_scan *j, size_t before)
 	bool known = t->complete && t->ran_on && !t->lost && !j->found.tangled && j->nlast > before &&
 		     t->ended > j->stamp;
 	for (size_t i = before; i < j->nlast; i++)
-		known &= j->last[i].site != TR_NO_SITE && j->trace->sites[j->last[i].site].kind == DPROF_KIND_REGION;
+		known &= tr_is(j->trace, j->last[i].site, OP_REGION);
 	for (size_t i = before; known && i < j->nlast; i++)
 		*MEM_GROW(t->open, t->nopen) = j->last[i].site;
 }

@@ -5,6 +5,7 @@
  *   trace.c          the order of things, the cursor
  *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
  *   trace_sites.c    HASH.sites: which site stands at which address
+ *   trace_classify.c what each site is
  *   chunks*.c        the words of a thread, from its two files
  *   trace_decode.c   from words to records
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records

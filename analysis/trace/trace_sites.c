@@ -95,8 +95,9 @@ static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *
 		if (!at++)
 			return "three strings that end with NUL";
 	}
-	*out = (struct tr_site){ kind, string[0], string[1], string[2], head.line, head.column,
-				 dprof_site_automatic(&head) };
+	*out = (struct tr_site){ .kind = kind, .name = string[0], .file = string[1], .function = string[2],
+				 .line = head.line, .column = head.column,
+				 .automatic = dprof_site_automatic(&head) };
 	*size = head.size;
 	return NULL;
 }
@@ -301,4 +302,5 @@ void open_modules(struct opened_trace *o)
 	for (size_t i = 0; i < o->nfiles; i++)
 		open_process_modules(o, &set, &o->files[i]);
 	free(set.slot);
+	trace_classify(&o->t);
 }

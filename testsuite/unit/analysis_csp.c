@@ -355,8 +355,9 @@ static void make_hosts(size_t nthreads)
 				  .nthreads = nthreads,
 				  .processes = w.processes,
 				  .nprocesses = nthreads,
-				  .sites = (struct tr_site *)sites,
+				  .sites = sites,
 				  .nsites = SITES };
+	trace_classify(&w.trace);
 }
 
 static frz_time score_by_hand(uint32_t thread, uint32_t *site)

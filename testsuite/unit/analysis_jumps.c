@@ -13,11 +13,11 @@
 
 enum { A, B, BAR, ISEND, LAST, SITES };
 static struct tr_site sites[SITES] = {
-	{ DPROF_KIND_REGION, "a", "x.c", "", 1, 1, false },
-	{ DPROF_KIND_REGION, "b", "x.c", "", 2, 1, false },
-	{ DPROF_KIND_BARRIER, "bar", "x.c", "", 3, 1, false },
-	{ DPROF_KIND_SEND, "MPI_Isend", "x.c", "", 4, 1, false },
-	{ DPROF_KIND_PROGRESS, "point", "x.c", "", 5, 1, false },
+	{ .kind = DPROF_KIND_REGION, .name = "a", .file = "x.c", .function = "", .line = 1, .column = 1 },
+	{ .kind = DPROF_KIND_REGION, .name = "b", .file = "x.c", .function = "", .line = 2, .column = 1 },
+	{ .kind = DPROF_KIND_BARRIER, .name = "bar", .file = "x.c", .function = "", .line = 3, .column = 1 },
+	{ .kind = DPROF_KIND_SEND, .name = "MPI_Isend", .file = "x.c", .function = "", .line = 4, .column = 1 },
+	{ .kind = DPROF_KIND_PROGRESS, .name = "point", .file = "x.c", .function = "", .line = 5, .column = 1 },
 };
 
 struct entry { uint32_t site; bool other; /* on the other stack */ };
@@ -235,6 +235,7 @@ static void check(uint64_t seed)
 
 START_TEST(where_a_thread_is_is_never_excluded)
 {
+	trace_classify(&trace);
 	for (uint64_t i = 0; i < unit_times(8000); i++)
 		check(unit_seed + i);
 }

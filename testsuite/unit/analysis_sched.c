@@ -103,7 +103,7 @@ static void check_world(uint64_t seed)
 
 /* ---- Blocked in what was not recorded -------------------------------------------------------- */
 
-static const struct tr_site places[] = { { .kind = DPROF_KIND_RECV, .name = "read", .file = "", .function = "" },
+static struct tr_site places[] = { { .kind = DPROF_KIND_RECV, .name = "read", .file = "", .function = "" },
 					  { .kind = DPROF_KIND_IO, .name = "fread", .file = "", .function = "" },
 					  { .kind = DPROF_KIND_REGION, .name = "all", .file = "", .function = "" } };
 
@@ -147,8 +147,9 @@ static struct blocked ask_blocked(uint64_t seed, uint64_t recorded, uint64_t *tr
 	make_world(seed);
 	w.trace.processes = &process;
 	w.trace.nprocesses = 1;
-	w.trace.sites = (struct tr_site *)places;
+	w.trace.sites = places;
 	w.trace.nsites = sizeof places / sizeof *places;
+	trace_classify(&w.trace);
 	w.thread.records = records;
 	*truth = record_turns(records, recorded);
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));

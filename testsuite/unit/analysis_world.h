@@ -22,14 +22,14 @@
 #define SLACK   1e-6 /* of the twin's own arithmetic */
 
 enum { REGION_A, REGION_B, BARRIER, RECEIVE, SEND, NESTING, BEGIN = NESTING, END, SITES };
-static const struct tr_site sites[SITES] = {
-	{ DPROF_KIND_REGION, "a", "x.c", "main", 1, 1, false },
-	{ DPROF_KIND_REGION, "b", "x.c", "main", 2, 1, false },
-	{ DPROF_KIND_BARRIER, "bar", "x.c", "main", 3, 1, false },
-	{ DPROF_KIND_RECV, "recv", "x.c", "main", 4, 1, false },
-	{ DPROF_KIND_SEND, "send", "x.c", "main", 5, 1, false },
-	{ DPROF_KIND_FORK, "thread begin", "", "", 0, 0, false },
-	{ DPROF_KIND_JOIN, "thread end", "", "", 0, 0, false },
+static struct tr_site sites[SITES] = {
+	{ .kind = DPROF_KIND_REGION, .name = "a", .file = "x.c", .function = "main", .line = 1, .column = 1 },
+	{ .kind = DPROF_KIND_REGION, .name = "b", .file = "x.c", .function = "main", .line = 2, .column = 1 },
+	{ .kind = DPROF_KIND_BARRIER, .name = "bar", .file = "x.c", .function = "main", .line = 3, .column = 1 },
+	{ .kind = DPROF_KIND_RECV, .name = "recv", .file = "x.c", .function = "main", .line = 4, .column = 1 },
+	{ .kind = DPROF_KIND_SEND, .name = "send", .file = "x.c", .function = "main", .line = 5, .column = 1 },
+	{ .kind = DPROF_KIND_FORK, .name = "thread begin", .file = "", .function = "", .line = 0, .column = 0 },
+	{ .kind = DPROF_KIND_JOIN, .name = "thread end", .file = "", .function = "", .line = 0, .column = 0 },
 };
 
 struct line { double rate, offset; };
@@ -406,8 +406,9 @@ static inline void make_world(uint64_t seed, uint64_t uncertainty, bool one_regi
 				  .nthreads = w.nthreads,
 				  .processes = w.processes,
 				  .nprocesses = w.nprocesses,
-				  .sites = (struct tr_site *)sites,
+				  .sites = sites,
 				  .nsites = SITES };
+	trace_classify(&w.trace);
 }
 
 /* First records of a thread, some in the middle, last ones, or all. */

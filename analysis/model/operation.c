@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * operation.c - see operation.h. */
+#include "analysis/model/operation.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
+#define KIND(kind, is, flow) [DPROF_KIND_##kind] = { is, flow },
+#define PREFIX(kind, name, is, flow)
+#define OPERATION(kind, name, is)
+#define COLLECTIVE(name, lower, is, flow)
+#include "analysis/model/operations.def"
+#undef KIND
+#undef PREFIX
+#undef OPERATION
+#undef COLLECTIVE
+};
+
+static const struct { enum dprof_kind kind; const char *name; uint32_t is; enum flow flow; } prefixes[] = {
+#define KIND(kind, is, flow)
+#define PREFIX(kind, name, is, flow) { DPROF_KIND_##kind, name, is, flow },
+#define OPERATION(kind, name, is)
+#define COLLECTIVE(name, lower, is, flow)
+#include "analysis/model/operations.def"
+#undef PREFIX
+#undef OPERATION
+};
+
+static const struct { enum dprof_kind kind; const char *name; uint32_t is; } operations[] = {
+#define PREFIX(kind, name, is, flow)
+#define OPERATION(kind, name, is) { DPROF_KIND_##kind, name, is },
+#include "analysis/model/operations.def"
+#undef OPERATION
+#undef COLLECTIVE
+};
+
+static const struct { const char *called, *begun, *started; uint32_t is; enum flow flow; } collectives[] = {
+#define OPERATION(kind, name, is)
+#define COLLECTIVE(name, lower, is, flow) { "MPI_" #name, "MPI_I" #lower, "MPI_" #name "_init", is, flow },
+#include "analysis/model/operations.def"
+#undef KIND
+#undef PREFIX
+#undef OPERATION
+#undef COLLECTIVE
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static void add_prefixes(struct operation *o, const char *name)
+{
+	for (size_t i = 0; i < COUNT(prefixes); i++)
+		if (prefixes[i].kind == o->kind && strncmp(name, prefixes[i].name, strlen(prefixes[i].name)) == 0) {
+			o->is |= prefixes[i].is;
+			o->flow = o->begun = prefixes[i].flow;
+		}
+}
+
+static void add_names(struct operation *o, const char *name)
+{
+	for (size_t i = 0; i < COUNT(operations); i++)
+		if (operations[i].kind == o->kind && strcmp(name, operations[i].name) == 0)
+			o->is |= operations[i].is;
+}
+
+static void add_collectives(struct operation *o, const char *name)
+{
+	for (size_t i = 0; i < COUNT(collectives); i++) {
+		bool called = strcmp(name, collectives[i].called) == 0;
+		bool begun = strcmp(name, collectives[i].begun) == 0 || strcmp(name, collectives[i].started) == 0;
+		if (called)
+			o->flow = collectives[i].flow;
+		if (begun)
+			o->begun = collectives[i].flow;
+		if (called || begun)
+			o->is |= collectives[i].is;
+	}
+}
+
+#define NAME_MOST 64 /* longer than any in the table */
+
+/* MPI_Send_c is MPI_Send with more to count. */
+static const char *without_count(const char *name, char plain[NAME_MOST])
+{
+	size_t length = strlen(name);
+	if (strncmp(name, "MPI_", 4) != 0 || length >= NAME_MOST || strcmp(name + length - 2, "_c") != 0)
+		return name;
+	memcpy(plain, name, length - 2);
+	plain[length - 2] = 0;
+	return plain;
+}
+
+struct operation operation_of(enum dprof_kind kind, const char *name)
+{
+	char plain[NAME_MOST];
+	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow };
+	if (o.is & OP_REGION)
+		return o; /* its name is the user's */
+	name = without_count(name, plain);
+	add_prefixes(&o, name);
+	add_names(&o, name);
+	if (o.is & OP_COLLECTIVE)
+		add_collectives(&o, name);
+	return o;
+}
+
+uint32_t operation_kinds(uint32_t is)
+{
+	uint32_t set = 0;
+	for (int kind = DPROF_KIND_NONE + 1; kind < DPROF_KIND_COUNT; kind++)
+		set |= kinds[kind].is & is ? DPROF_KIND_BIT(kind) : 0;
+	return set;
+}

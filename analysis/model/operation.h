@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * operation.h - what happens at a site, as far as its kind and its name tell.
+ *
+ * A site is classified once, when its trace is opened; no analysis looks at names again, but at those that its user
+ * gives. The table is operations.def.
+ *
+ * Law: what is said of an operation is true of every one of its kind and name, whatever its arguments are. Of a name
+ * that is not in the table nothing more is said than its kind does: what it may wait for, and for whom, is as
+ * wide as any of that kind. */
+#ifndef ANALYSIS_OPERATION_H
+#define ANALYSIS_OPERATION_H
+
+#include <stdint.h>
+
+#include "runtime/format.h"
+
+enum {
+	OP_REGION = 1 << 0,       /* a piece of code */
+	OP_OTHERS = 1 << 1,       /* other threads take part: time in there is not the thread's own */
+	OP_OWN = 1 << 2,          /* it may be blocked there, and that is its own: input and output, sleep */
+	OP_WAITS = 1 << 3,        /* it may wait there for others */
+	OP_PARKS = 1 << 4,        /* and be there for good: no other has to come any more when the process ends */
+	OP_SLEEP = 1 << 5,        /* until some time has passed, or until a moment */
+	OP_MATCHED = 1 << 6,      /* it may be one side of something that has others (match.h) */
+	OP_MESSAGE = 1 << 7,      /* a send or a receive */
+	OP_SYNCHRONOUS = 1 << 8,  /* a send that is not complete before its receive was begun */
+	OP_COLLECTIVE = 1 << 9,   /* of a whole group, a barrier too */
+	OP_ARRIVAL = 1 << 10,     /* a collective: who has come counts, even if it gives no bytes */
+	OP_OF_RANKS = 1 << 11,    /* a collective of ranks, and not of threads of one process */
+	OP_REQUEST = 1 << 12,     /* its id, if it has one, joins a begin with its completion; */
+	OP_ADDRESS = 1 << 13,     /* or is that of a lock, a condition variable, ...; neither: one of both */
+	OP_SEMAPHORE = 1 << 14,   /* each wait needs one post */
+	OP_TEAM = 1 << 15,        /* a team of threads begins or ends, or tasks are made */
+	OP_LIFE_BEGINS = 1 << 16, /* points: of the thread itself */
+	OP_LIFE_ENDS = 1 << 17,
+	OP_JOINS_THREAD = 1 << 18, /* waits for the end of one thread */
+};
+
+/* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */
+enum flow {
+	FLOW_ALL,       /* each to each: a barrier, MPI_Allreduce, ... */
+	FLOW_FROM_ROOT, /* MPI_Bcast, MPI_Scatter(v), a team's fork */
+	FLOW_TO_ROOT,   /* MPI_Reduce, MPI_Gather(v), a team's join */
+	FLOW_UPWARD,    /* MPI_Scan, MPI_Exscan: to those behind in the order of the group */
+	FLOW_NOWHERE,   /* not known, or not the same for all: MPI_Alltoallv, MPI_Comm_split, ... */
+	FLOW_BY_ROLE,   /* only in struct operation: with a root as FLOW_NOWHERE, else as FLOW_ALL */
+};
+
+struct operation {
+	enum dprof_kind kind;
+	uint32_t is;     /* OP_... */
+	enum flow flow;  /* of a call */
+	enum flow begun; /* of what the call only begins: it has an id */
+};
+
+struct operation operation_of(enum dprof_kind, const char *name);
+
+/* The kinds (DPROF_KIND_BIT) of which all sites are some of `is`. */
+uint32_t operation_kinds(uint32_t is);
+
+#endif
