@@ -50,10 +50,16 @@ struct tally {               /* of one participant */
  * by what is unordered. */
 struct waits { int64_t least, second, most, second_most; uint32_t of_least, of_most; };
 
+/* From one key to another a clock surely does not wait. */
+struct guard { int64_t since, until; uint32_t clock; };
+#define GUARDS 3             /* so that each clock has two others */
+
 struct csp_sweep {
 	const struct times *times;
 	const struct span *span;
 	bool complete;       /* all that was recorded is on this time base */
+	bool prunes;
+	struct guard guards[GUARDS]; /* that last longest, as far as is known; the longest first */
 	struct clock_sweep *clocks;
 	size_t nclocks;
 	struct heap heap;    /* clocks by what happens to them next */
@@ -357,12 +363,46 @@ static void set_times(const struct csp_sweep *s, struct clock_sweep *t, struct t
 		x->end = frz_time_of(&t->times, to);
 }
 
+/* Until its next segment that waits begins. */
+static void set_guard(struct csp_sweep *s, const struct clock_sweep *t)
+{
+	struct guard *all = s->guards, new = { t->waited_until, INT64_MAX, (uint32_t)(t - s->clocks) };
+	if (!t->exhausted)
+		new.until = t->now.what.all_wait ? t->now.begin.lo : t->now.end.lo;
+	size_t at = 0;
+	while (at < GUARDS - 1 && all[at].clock != new.clock)
+		at++;
+	if (all[at].clock != new.clock && new.until <= all[at].until)
+		return;
+	for (; at > 0 && all[at - 1].until < new.until; at--)
+		all[at] = all[at - 1];
+	for (; at + 1 < GUARDS && all[at + 1].until > new.until; at++)
+		all[at] = all[at + 1];
+	all[at] = new;
+}
+
+/* While two other clocks surely do not wait a segment makes no frame, visited or not. */
+static bool cannot_matter(const struct csp_sweep *s, const struct clock_sweep *t)
+{
+	size_t guards = 0;
+	for (size_t i = 0; i < GUARDS; i++)
+		guards += s->guards[i].since <= t->now.begin.lo && t->now.end.hi <= s->guards[i].until &&
+			  s->guards[i].clock != (uint32_t)(t - s->clocks);
+	return guards >= 2;
+}
+
+/* The next segment that may matter. */
 static void fetch(struct csp_sweep *s, struct clock_sweep *t)
 {
-	uint64_t last = t->now.what.to;
-	t->exhausted = !timeline_next(t->timeline, &t->now.what);
-	if (!t->exhausted)
+	do {
+		uint64_t last = t->now.what.to;
+		t->exhausted = !timeline_next(t->timeline, &t->now.what);
+		if (t->exhausted)
+			break;
 		set_times(s, t, &t->now, last);
+	} while (s->prunes && cannot_matter(s, t));
+	if (s->prunes)
+		set_guard(s, t);
 }
 
 /* What happens next on a clock. Of what has the same key, ends come before begins; else it goes by the clocks. */
@@ -472,6 +512,8 @@ static void close_clocks(struct csp_sweep *s)
 static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
 			    const struct participants *who, struct totals *totals)
 {
+	for (size_t i = 0; i < GUARDS; i++)
+		s->guards[i] = (struct guard){ INT64_MAX, INT64_MIN, UINT32_MAX };
 	open_clocks(s, time_base, roles, who, totals);
 	s->latest[0].end = s->latest[1].end = INT64_MIN;
 	s->latest[0].which = s->latest[1].which = SIZE_MAX;
@@ -504,9 +546,9 @@ bool csp_on_one_time_base(const struct times *times, const struct participants *
 	return used <= 1;
 }
 
-struct csp_score *csp_scores(const struct times *times, const struct roles *roles,
-			     const struct participants *who, const struct span *spans,
-			     struct totals *totals)
+static struct csp_score *sweep_all(const struct times *times, const struct roles *roles,
+				   const struct participants *who, const struct span *spans,
+				   struct totals *totals, bool prunes)
 {
 	struct csp_score *scores = mem_resize(NULL, who->nparticipants + 1, sizeof *scores);
 	struct tally *tallies = mem_resize(NULL, who->nparticipants + 1, sizeof *tallies);
@@ -516,7 +558,7 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	}
 	struct csp_sweep all = { .times = times,
 				 .complete = csp_on_one_time_base(times, who, spans),
-				 .scores = scores, .tallies = tallies };
+				 .prunes = prunes, .scores = scores, .tallies = tallies };
 	progress_begin("adding up who worked alone", trace_records(times->trace));
 	for (uint32_t time_base = 0; time_base < times->ntime_bases; time_base++) {
 		struct csp_sweep s = all;
@@ -533,4 +575,17 @@ struct csp_score *csp_scores(const struct times *times, const struct roles *role
 	}
 	free(tallies);
 	return scores;
+}
+
+struct csp_score *csp_scores(const struct times *times, const struct roles *roles,
+			     const struct participants *who, const struct span *spans,
+			     struct totals *totals)
+{
+	return sweep_all(times, roles, who, spans, totals, true);
+}
+
+struct csp_score *csp_scores_unpruned(const struct times *times, const struct roles *roles,
+				      const struct participants *who, const struct span *spans)
+{
+	return sweep_all(times, roles, who, spans, NULL, false);
 }

@@ -40,6 +40,11 @@
  * of query.h, asked for all participants in one pass; otherwise it is one that query.h has no words for.
  * frames.h would need a pass for each, and finds the same lower bounds.
  *
+ * Pruning. A segment that lies, from its lo(b) to its hi(e), where two other clocks surely do not wait, is left
+ * out before the sweep. Nothing changes by that, to the bit: in each of its frames, visited or not, one of these
+ * two would have to wait, and they neither count a segment that waits, nor have one that is unordered, at any key at
+ * which this one counts or is unordered.
+ *
  * Segments whose keys are equal go in one order: ends before begins, and else by the names of the hosts
  * (times_order). So it does not matter in which order a trace has its hosts, files and threads.
  *
@@ -70,5 +75,10 @@ bool csp_on_one_time_base(const struct times *, const struct participants *,
 struct csp_score *csp_scores(const struct times *, const struct roles *,
 			     const struct participants *,
 			     const struct span *spans, struct totals *totals);
+
+/* The same, and no segment is left out beforehand: what tests hold it against. */
+struct csp_score *csp_scores_unpruned(const struct times *, const struct roles *,
+				      const struct participants *,
+				      const struct span *spans);
 
 #endif

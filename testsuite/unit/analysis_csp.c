@@ -123,6 +123,22 @@ static double true_region(const struct true_thread *t, uint32_t site)
 	return total;
 }
 
+/* ---- Pruning ---------------------------------------------------------------------------------- */
+
+/* What is left out beforehand changes nothing. */
+static void check_pruning(uint64_t seed, const struct times *times, const struct roles *roles,
+			  const struct participants *who, const struct span *spans,
+			  const struct csp_score *pruned)
+{
+	struct csp_score *all = csp_scores_unpruned(times, roles, who, spans);
+	for (uint32_t a = 0; a < who->nparticipants; a++)
+		ck_assert_msg(pruned[a].alone.lo == all[a].alone.lo && pruned[a].alone.hi == all[a].alone.hi &&
+				      pruned[a].site == all[a].site,
+			      "SEED=%" PRIu64 ": pruned [%" PRId64 ", %" PRId64 "], not [%" PRId64 ", %" PRId64 "]",
+			      seed, pruned[a].alone.lo, pruned[a].alone.hi, all[a].alone.lo, all[a].alone.hi);
+	free(all);
+}
+
 /* ---- Unclassified time ----------------------------------------------------------------------- */
 
 /* A choice of what each thread did in its unclassified stretches, and who takes part then. */
@@ -159,6 +175,7 @@ static void check_any(uint64_t seed, const struct times *times, const struct rol
 		      const struct totals *whole, const struct participants *whole_any)
 {
 	struct csp_score *scores = csp_scores(times, roles, any, spans, NULL);
+	check_pruning(seed, times, roles, any, spans, scores);
 	for (int choices = 0; choices < 3; choices++) {
 		struct participants who;
 		double truth[THREADS], run = w.last - w.first;
@@ -212,6 +229,7 @@ static void check_scores(uint64_t seed, const struct times *times, const struct 
 	double truth[THREADS];
 	scores_of(whole, who, truth);
 	struct csp_score *scores = csp_scores(times, roles, who, spans, totals);
+	check_pruning(seed, times, roles, who, spans, scores);
 	for (uint32_t a = 0; a < who->nparticipants; a++)
 		if (spans[times->time_base[who->clock_of[a]]].events)
 			check_score(seed, what, a, scores[a].alone, truth[a],

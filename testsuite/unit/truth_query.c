@@ -6,6 +6,7 @@
  * The truth is what the same analysis says when all threads are on one clock of true ticks; that it
  * counts right is the business of analysis_query.c and analysis_csp.c. */
 #include "analysis/report/findings.h"
+#include "analysis/states/csp.h"
 #include "analysis/states/frames.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/unit.h"
@@ -118,6 +119,24 @@ static void check_scores(const struct program *p, const struct ranking *truth,
 					      found->list[j].percent);
 }
 
+/* Scores are the same, to the bit, when no segment is left out before the sweep. */
+static void check_pruning(const struct program *p, const struct findings *f, bool any)
+{
+	struct participants who = totals_participant_threads(&f->totals, any);
+	struct csp_score *pruned = csp_scores(&f->times, &f->roles, &who, f->spans, NULL);
+	struct csp_score *all = csp_scores_unpruned(&f->times, &f->roles, &who, f->spans);
+
+	for (uint32_t a = 0; a < who.nparticipants; a++)
+		if (pruned[a].alone.lo != all[a].alone.lo || pruned[a].alone.hi != all[a].alone.hi ||
+		    pruned[a].site != all[a].site)
+			ck_abort_msg("SEED=%" PRIu64 ": pruned [%" PRId64 ", %" PRId64 "], not [%" PRId64
+				     ", %" PRId64 "]", p->seed, pruned[a].alone.lo, pruned[a].alone.hi,
+				     all[a].alone.lo, all[a].alone.hi);
+	free(pruned);
+	free(all);
+	participants_close(&who);
+}
+
 static void check_program(uint64_t which, bool affine)
 {
 	struct program *p = program_draw(which, &(struct program_spec){ .affine = affine,
@@ -129,6 +148,7 @@ static void check_program(uint64_t which, bool affine)
 	open_view(&truth, p, PROGRAM_TRUE);
 	check_scores(p, &truth.findings.threads, &seen.findings.threads);
 	check_scores(p, &truth.findings.ranks, &seen.findings.ranks);
+	check_pruning(p, &seen.findings, which % 2);
 	for (int i = 0; i < QUERIES; i++) {
 		char condition[160];
 
