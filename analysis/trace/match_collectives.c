@@ -142,6 +142,24 @@ static bool is_part(const struct collective *collective, size_t part, uint32_t t
 	return part < collective->nparts && collective->parts[part].thread == thread;
 }
 
+/* Of those who have left for good: whether any did so before the stamp, as far as stamps of different threads tell;
+ * and all. */
+struct left_before { bool any, all; };
+
+static struct left_before left_before(const struct matcher *m, const struct collective *collective, uint64_t stamp)
+{
+	struct left_before b = { false, true };
+	for (size_t i = 0; i < collective->nparts; i++) {
+		const struct match_part *p = &collective->parts[i];
+		bool certain = p->done < stamp && stamp - p->done > m->slack;
+		if (p->done_at == MATCH_NEVER)
+			continue;
+		b.any |= certain;
+		b.all &= certain;
+	}
+	return b;
+}
+
 void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event *e,
 		      struct open_call *call)
 {
@@ -175,6 +193,8 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 		MEM_GROW(collective->parts, collective->nparts);
 	else
 		collective->left -= collective->parts[again].done_at != MATCH_NEVER;
+	if (!anew && key.class == CLASS_COLLECTIVE && left_before(m, collective, e->stamp).any) /* it was over already */
+		collective->flow = FLOW_NOWHERE;
 	collective->parts[call->part] = match_part(m, thread, e);
 }
 
@@ -212,15 +232,20 @@ static void leave(struct matcher *m, struct collective *collective, size_t part,
 }
 
 /* When another has left a barrier already, it was over: the thread was on its way out when it found a task
- * that was made behind the barrier. It has left then, and its next visits are to nothing. */
+ * that was made behind the barrier. It has left then, and its next visits are to nothing. Where it is not certain
+ * that the other left before that, it comes again, and it is not known who waited for whom; nor where another has
+ * left before one comes again. */
 void collective_interrupt(struct matcher *m, uint32_t thread, const struct open_call *call,
 			  const struct tr_event *e)
 {
 	struct match_thread *a = &m->threads[thread];
 	if (!call->collective && call->part != VISITED_NOTHING)
 		return;
-	bool over = call->collective && call->collective->key.class == CLASS_COLLECTIVE &&
-		    call->collective->left > 0;
+	bool over = call->collective && call->collective->key.class == CLASS_COLLECTIVE && call->collective->left > 0;
+	if (over && !left_before(m, call->collective, e->stamp).all) {
+		call->collective->flow = FLOW_NOWHERE;
+		over = false;
+	}
 	*MEM_GROW(a->interrupted, a->ninterrupted) =
 		(struct visited){ call->key, over ? VISITED_NOTHING : call->part };
 	if (over)
