@@ -2,7 +2,7 @@
 # The truth harness: traces rewritten as if their hosts had other clocks (testsuite/truth/clockmap.h).
 
 TRUTH_OBJECTS := $(patsubst %,$(B)/obj/testsuite/truth/%.o,clockmap clocks delays random program \
-                 program_run program_tasks program_clocks world trials)
+                 program_run program_tasks program_teams program_clocks world trials)
 
 $(B)/lib/libtruth.a: $(TRUTH_OBJECTS)
 	$(call say,AR)

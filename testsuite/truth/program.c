@@ -31,7 +31,7 @@ static int64_t stretch_of(double base_ticks)
 	return (int64_t)(base_ticks * PROGRAM_FINE / 1000) * 1000;
 }
 
-static int64_t some_stretch(struct author *a)
+int64_t program_some_stretch(struct author *a)
 {
 	return roll_one_of(&a->dice, 20) ? 0 : stretch_of(roll_size(&a->dice, 0.1, a->longest));
 }
@@ -39,7 +39,7 @@ static int64_t some_stretch(struct author *a)
 /* Costs are part of a stretch. */
 static int64_t some_cost(struct author *a, int64_t part)
 {
-	return some_stretch(a) / 1000 / part * 1000;
+	return program_some_stretch(a) / 1000 / part * 1000;
 }
 
 struct action *program_add(struct author *a, enum action_kind kind, size_t thread)
@@ -54,7 +54,7 @@ struct action *program_add(struct author *a, enum action_kind kind, size_t threa
 	}
 	struct action *action = &s->actions[s->nactions++];
 
-	*action = (struct action){ .kind = kind, .thread = thread, .gap = some_stretch(a) };
+	*action = (struct action){ .kind = kind, .thread = thread, .gap = program_some_stretch(a) };
 	return action;
 }
 
@@ -148,7 +148,7 @@ static void collective(struct author *a, enum action_kind kind)
 	action->id = a->s->collectives++;
 	action->bytes = 8;
 	for (unsigned r = 0; r < a->p->nranks; r++)
-		action->gaps[r] = some_stretch(a);
+		action->gaps[r] = program_some_stretch(a);
 }
 
 static void fork_or_join(struct author *a)
@@ -190,7 +190,7 @@ static void one_step(struct author *a)
 	static const enum action_kind collectives[] = { ALLREDUCE, BCAST, REDUCE, SCAN };
 	bool several = a->p->nranks > 1;
 
-	switch (roll(&a->dice) % 17) {
+	switch (roll(&a->dice) % 18) {
 	case 0: case 1:
 		if (a->may & PROGRAM_BARRIERS)
 			collective(a, BARRIER);
@@ -223,6 +223,10 @@ static void one_step(struct author *a)
 	case 16:
 		if (a->may & PROGRAM_TASKS)
 			program_tasks(a, (unsigned)(roll(&a->dice) % a->p->nranks));
+		return;
+	case 17:
+		if (a->may & PROGRAM_TEAMS)
+			program_team(a, (unsigned)(roll(&a->dice) % a->p->nranks));
 		return;
 	case 10: case 11:
 		program_add(a, WORK, some_thread(a));
@@ -359,6 +363,8 @@ static const struct { enum dprof_kind kind; const char *name; } sites[PROGRAM_SI
 	[PROGRAM_TASK] = { DPROF_KIND_REGION, "omp%20task" },
 	[PROGRAM_TASKWAIT] = { DPROF_KIND_JOIN, "omp%20taskwait" },
 	[PROGRAM_TEAM] = { DPROF_KIND_BARRIER, "omp%20barrier" },
+	[PROGRAM_PARALLEL] = { DPROF_KIND_FORK, "omp%20parallel" },
+	[PROGRAM_PARALLEL_END] = { DPROF_KIND_JOIN, "omp%20parallel" },
 };
 
 static void print_events(const struct program *p, size_t thread, enum program_view view, FILE *out)
@@ -380,15 +386,23 @@ static void print_events(const struct program *p, size_t thread, enum program_vi
 	}
 }
 
-/* All threads of each rank. */
+static void print_group(const struct program *p, unsigned group, unsigned rank, unsigned numbers, FILE *out)
+{
+	fprintf(out, "group %u threads=", group);
+	for (size_t t = 0, n = 0; t < p->nthreads; t++)
+		if (p->threads[t].rank == rank && numbers >> p->threads[t].number & 1)
+			fprintf(out, "%s%zu", n++ ? "," : "", t);
+	putc('\n', out);
+}
+
+/* All threads of each rank, and those of each team that was opened. */
 static void print_teams(const struct program *p, FILE *out)
 {
 	for (unsigned r = 0; r < p->nranks; r++) {
-		fprintf(out, "group %u threads=", PROGRAM_TEAM_OF(r));
-		for (size_t t = 0, n = 0; t < p->nthreads; t++)
-			if (p->threads[t].rank == r)
-				fprintf(out, "%s%zu", n++ ? "," : "", t);
-		putc('\n', out);
+		print_group(p, PROGRAM_TEAM_OF(r), r, ~0u, out);
+		for (unsigned numbers = 0; numbers < 8; numbers++)
+			if (p->script->parallel[r][numbers])
+				print_group(p, PROGRAM_PARALLEL_OF(r, numbers), r, numbers, out);
 	}
 }
 

@@ -3,7 +3,7 @@
  * program.h - random programs whose true times are known, on hosts with made-up clocks.
  *
  * A program is a list of actions (work, regions, barriers, collectives, messages, forks, joins,
- * locks) in an order in which they can happen. program_run goes through the list once and gives
+ * teams, locks) in an order in which they can happen. program_run goes through the list once and gives
  * every event its true time, in true ticks, of which PROGRAM_FINE make a tick of the base clock:
  * host 0 shows truth / PROGRAM_FINE, rounded down; the others go through a map that is known
  * exactly. What a run on these hosts would have recorded is a trace.
@@ -21,7 +21,7 @@
  * done, had its region been faster:
  *
  *  - each stretch between two events of a thread shrinks by the cut while the region is anywhere on
- *    its stack, but for time inside an operation (barrier, coll, send, recv, wait, fork, join,
+ *    its stack, or on that of the opener of a team that it is in, but for time inside an operation (barrier, coll, send, recv, wait, fork, join,
  *    lock);
  *  - a barrier, or a collective of all to all, is left a fixed cost after the latest entry;
  *  - a receive, or the wait for one, ends a fixed cost after its own entry, or a fixed transfer
@@ -30,6 +30,8 @@
  *  - of a rooted collective or a scan, data that must come is a transfer under way likewise;
  *  - a thread begins a fixed cost after the entry of its fork; a join ends a fixed cost after the
  *    last event of the thread, or after its own entry;
+ *  - a thread of a team begins a fixed transfer after the opener opened it, or a fixed cost after it came to wait for
+ *    that; and the opener goes on a fixed transfer after the last of them has left, or a fixed cost after itself;
  *  - a lock is got in the recorded order, a fixed cost after its release, or its own entry;
  *  - a task begins a fixed cost after its thread has begun to wait, or a fixed transfer after it was made
  *    and after all ended that it depends on (any two of one parent with an address in common, unless both
@@ -48,7 +50,7 @@
 
 enum program_may { /* kinds of actions beside work, regions and progress */
 	PROGRAM_BARRIERS = 1, PROGRAM_COLLECTIVES = 2, PROGRAM_MESSAGES = 4, PROGRAM_PENDING = 8,
-	PROGRAM_THREADS = 16, PROGRAM_LOCKS = 32, PROGRAM_TASKS = 64, PROGRAM_ALL = 127,
+	PROGRAM_THREADS = 16, PROGRAM_LOCKS = 32, PROGRAM_TASKS = 64, PROGRAM_TEAMS = 128, PROGRAM_ALL = 255,
 };
 
 struct program_spec {          /* 0: drawn */
@@ -68,6 +70,7 @@ enum program_site { /* number of each site in a program's trace */
 	PROGRAM_SEND, PROGRAM_RECV, PROGRAM_ISEND, PROGRAM_IRECV, PROGRAM_WAIT,
 	PROGRAM_CREATE, PROGRAM_JOIN, PROGRAM_LOCK, PROGRAM_STEP, /* a progress point */
 	PROGRAM_MADE, PROGRAM_DEPEND, PROGRAM_TASK, PROGRAM_TASKWAIT, PROGRAM_TEAM, /* its barrier */
+	PROGRAM_PARALLEL, PROGRAM_PARALLEL_END, /* a team begins and ends */
 	PROGRAM_SITES
 };
 #define PROGRAM_REGIONS 4

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * program_parts.h - what program.c (the script, the trace), program_tasks.c (the script's tasks),
+ * program_parts.h - what program.c (the script, the trace), program_tasks.c and program_teams.c (parts of the script),
  * program_run.c (true times) and program_clocks.c (clocks and packets) share. */
 #ifndef TRUTH_PROGRAM_PARTS_H
 #define TRUTH_PROGRAM_PARTS_H
@@ -20,6 +20,8 @@ enum action_kind {
 	END,    /* to its end, and waits again, */
 	GO,     /* and waits no longer */
 	GO_ALL, /* of a team's barrier, all threads of the rank */
+	OPEN_TEAM,  /* number `id` of the threads of the rank whose bits are in `tag` */
+	CLOSE_TEAM,
 };
 
 /* What one thread does, or all main threads together. Times are in true ticks. */
@@ -33,7 +35,7 @@ struct action {
 					FORK, JOIN: the other thread */
 	unsigned peer;               /* rank of the other side; root */
 	uint64_t tag, bytes, id;     /* id: also the number of a collective or of a lock */
-	int64_t gaps[MAX_RANKS];     /* of an operation of all */
+	int64_t gaps[MAX_RANKS];     /* of an operation of all; of a team, by the thread's number */
 	struct { unsigned address, how; } depends[2]; /* MAKE; how as in format.h */
 	unsigned ndepends;
 	size_t *after, nafter;       /* BEGIN, GO: the actions END before it */
@@ -44,6 +46,7 @@ struct program_script {
 	size_t nactions, room;
 	size_t main_thread[MAX_RANKS];
 	uint64_t ids, collectives, teams[MAX_RANKS];
+	uint64_t parallel[MAX_RANKS][8]; /* teams of each set of threads */
 };
 
 struct author {                  /* of the script */
@@ -62,11 +65,16 @@ struct author {                  /* of the script */
 /* In program.c: one more action; what it costs, from one rank to another. */
 struct action *program_add(struct author *, enum action_kind, size_t thread);
 void program_set_costs(struct author *, struct action *, unsigned from, unsigned to);
+int64_t program_some_stretch(struct author *);
 
 /* Threads of a rank make, run and await tasks. */
 void program_tasks(struct author *, unsigned rank);
 
+/* The main thread of a rank opens a team of those that can join one, if any can. */
+void program_team(struct author *, unsigned rank);
+
 #define PROGRAM_TEAM_OF(rank) (2 + (rank)) /* the group of all its threads */
+#define PROGRAM_PARALLEL_OF(rank, threads) (1000 + 8 * (rank) + (threads)) /* and of the team of those */
 
 /* Draws a clock for each host and packets between them, around a program that has been run. */
 void program_make_clocks(struct program *, struct dice *, bool affine);

@@ -13,8 +13,9 @@ struct play {
 	struct program *p;
 	const struct program_cut *cut;
 	int64_t now[MAX_THREADS];
-	unsigned depth[MAX_THREADS];   /* how many regions are on the stack */
+	unsigned depth[MAX_THREADS];   /* how many regions are on the stack, inherited ones among them */
 	unsigned inside[MAX_THREADS];  /* how often the region that is cut is on the stack */
+	unsigned inherited[MAX_THREADS], inherited_inside[MAX_THREADS]; /* of both */
 	size_t room[MAX_THREADS];
 	int64_t *sent;                 /* of each action that sends */
 };
@@ -43,7 +44,7 @@ static bool is_cut_anyway(const struct play *y, size_t t)
 /* A stretch of the thread's own, which the cut shortens. */
 static void pass(struct play *y, size_t t, int64_t ticks)
 {
-	if (y->inside[t] || is_cut_anyway(y, t))
+	if ((y->inside[t] && is_in_question(y, t)) || is_cut_anyway(y, t))
 		ticks -= ticks / 1000 * y->cut->permille;
 	y->now[t] += ticks;
 }
@@ -81,9 +82,9 @@ static void say_message(struct program_event *e, const struct action *a)
 		say(e, DPROF_KEY_ID, a->id);
 }
 
-static bool is_cut(const struct play *y, size_t t, enum program_site site)
+static bool is_cut(const struct play *y, enum program_site site)
 {
-	return y->cut && y->cut->site == site && is_in_question(y, t);
+	return y->cut && y->cut->site == site;
 }
 
 static void leave_at(struct play *y, size_t t, enum program_site site, int64_t truth)
@@ -224,6 +225,77 @@ static void lock(struct play *y, const struct action *a, int64_t *released)
 	leave_at(y, a->thread, PROGRAM_LOCK, later(e->truth + a->cost, *released + a->transfer));
 }
 
+/* ---- Teams ---------------------------------------------------------------------------------- */
+
+static int64_t come_to_team(struct play *y, const struct action *a, size_t t, enum program_site site)
+{
+	const struct program_thread *thread = &y->p->threads[t];
+
+	pass(y, t, a->gaps[thread->number]);
+	struct program_event *e = event(y, t, site, DPROF_ENTER);
+
+	say(e, DPROF_KEY_GROUP, PROGRAM_PARALLEL_OF(thread->rank, (unsigned)a->tag));
+	say(e, DPROF_KEY_SEQ, a->id);
+	say(e, DPROF_KEY_ROLE, t == a->thread);
+	return e->truth;
+}
+
+static void inherit(struct play *y, size_t t, size_t opener)
+{
+	y->depth[t] += y->inherited[t] = y->depth[opener];
+	y->inside[t] += y->inherited_inside[t] = y->inside[opener];
+}
+
+static void inherit_no_more(struct play *y, size_t t)
+{
+	y->depth[t] -= y->inherited[t];
+	y->inside[t] -= y->inherited_inside[t];
+	y->inherited[t] = y->inherited_inside[t] = 0;
+}
+
+/* The threads of a team but for its opener: the one behind t, or a number that no thread has. */
+static size_t next_member(const struct play *y, const struct action *a, size_t t)
+{
+	size_t first = y->p->script->main_thread[y->p->threads[a->thread].rank];
+
+	for (t++; t < first + 3; t++)
+		if (a->tag >> (t - first) & 1 && t != a->thread)
+			return t;
+	return SIZE_MAX;
+}
+
+static size_t first_member(const struct play *y, const struct action *a)
+{
+	return next_member(y, a, y->p->script->main_thread[y->p->threads[a->thread].rank] - 1);
+}
+
+static void begin_team(struct play *y, const struct action *a)
+{
+	int64_t opened = come_to_team(y, a, a->thread, PROGRAM_PARALLEL);
+
+	for (size_t t = first_member(y, a); t != SIZE_MAX; t = next_member(y, a, t)) {
+		int64_t came = come_to_team(y, a, t, PROGRAM_PARALLEL);
+
+		leave_at(y, t, PROGRAM_PARALLEL, later(came + a->cost, opened + a->transfer));
+		inherit(y, t, a->thread);
+	}
+	leave_at(y, a->thread, PROGRAM_PARALLEL, opened + a->cost);
+}
+
+static void end_team(struct play *y, const struct action *a)
+{
+	int64_t done = come_to_team(y, a, a->thread, PROGRAM_PARALLEL_END) + a->cost;
+
+	for (size_t t = first_member(y, a); t != SIZE_MAX; t = next_member(y, a, t)) {
+		int64_t left = come_to_team(y, a, t, PROGRAM_PARALLEL_END);
+
+		inherit_no_more(y, t);
+		leave_at(y, t, PROGRAM_PARALLEL_END, left + a->cost);
+		done = later(done, left + a->transfer);
+	}
+	leave_at(y, a->thread, PROGRAM_PARALLEL_END, done);
+}
+
 /* ---- Tasks ---------------------------------------------------------------------------------- */
 
 static void come(struct play *y, const struct action *a)
@@ -304,7 +376,8 @@ static void go_all(struct play *y, const struct action *a)
 
 static void act(struct play *y, const struct action *a, int64_t *released)
 {
-	bool waits = a->kind == BEGIN || a->kind == GO || a->kind == GO_ALL;
+	bool waits = a->kind == BEGIN || a->kind == GO || a->kind == GO_ALL || a->kind == OPEN_TEAM ||
+		     a->kind == CLOSE_TEAM;
 
 	if ((a->kind < BARRIER || a->kind > SCAN) && !waits)
 		pass(y, a->thread, a->gap);
@@ -313,12 +386,12 @@ static void act(struct play *y, const struct action *a, int64_t *released)
 		return;
 	case ENTER:
 		event(y, a->thread, a->site, DPROF_ENTER);
-		y->inside[a->thread] += is_cut(y, a->thread, a->site);
+		y->inside[a->thread] += is_cut(y, a->site);
 		y->depth[a->thread]++;
 		return;
 	case LEAVE:
 		event(y, a->thread, a->site, DPROF_EXIT);
-		y->inside[a->thread] -= is_cut(y, a->thread, a->site);
+		y->inside[a->thread] -= is_cut(y, a->site);
 		y->depth[a->thread]--;
 		return;
 	case POINT:
@@ -362,6 +435,12 @@ static void act(struct play *y, const struct action *a, int64_t *released)
 		return;
 	case GO_ALL:
 		go_all(y, a);
+		return;
+	case OPEN_TEAM:
+		begin_team(y, a);
+		return;
+	case CLOSE_TEAM:
+		end_team(y, a);
 		return;
 	case UNLOCK:
 		say(event(y, a->thread, PROGRAM_LOCK, DPROF_POINT), DPROF_KEY_ID, lock_id(y, a));
