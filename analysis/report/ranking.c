@@ -330,7 +330,7 @@ static struct where_text which_process(const struct trace *t, uint32_t process)
 	size_t forked = 0, before = 0;
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		forked += t->processes[i].forked;
-		before += t->processes[i].forked && t->processes[i].started < p->started;
+		before += t->processes[i].forked && t->processes[i].pid < p->pid;
 	}
 	if (p->rank >= 0 || !forked)
 		return which;
@@ -339,7 +339,7 @@ static struct where_text which_process(const struct trace *t, uint32_t process)
 	if (p->forked && forked == 1)
 		return (struct where_text){ " (the child that was forked)" };
 	if (p->forked)
-		snprintf(which.text, sizeof which.text, " (the %s of %zu forked children)", ordinal(before + 1).text, forked);
+		snprintf(which.text, sizeof which.text, " (the %s of %zu forked children, by pid)", ordinal(before + 1).text, forked);
 	return which;
 }
 
