@@ -244,6 +244,7 @@ static void glance(struct totals *t, size_t thread)
 	bool marked = t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED;
 	struct states states;
 	struct period p;
+	bool takes_part = false, idle = false; /* surely */
 	states_open(&states, t->trace, thread, t->roles);
 	while (!(totals->works && totals->waits && totals->idles && (totals->unclassified_ever || !marked)) &&
 	       states_next(&states, &p)) {
@@ -251,7 +252,9 @@ static void glance(struct totals *t, size_t thread)
 		totals->waits |= p.may & MAY_WAIT;
 		totals->goes |= p.may & MAY_GONE;
 		totals->comes |= p.from == PERIOD_BEFORE && p.may & MAY_GONE;
-		totals->idles |= !(p.may & ~(MAY_WAIT | MAY_GONE));
+		takes_part |= p.may == MAY_WORK || p.may == MAY_WAIT;
+		idle |= !(p.may & ~(MAY_WAIT | MAY_GONE));
+		totals->idles = takes_part && idle;
 		totals->unclassified_ever |= p.may & MAY_BE_UNCLASSIFIED;
 	}
 	states_close(&states);

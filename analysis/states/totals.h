@@ -42,7 +42,7 @@ struct thread_totals {
 	bool works, waits;   /* ever, as far as is known */
 	bool goes;           /* is ever gone, or may be */
 	bool comes;          /* was gone before it began */
-	bool idles;          /* waits or is gone at some time, whatever is not known */
+	bool idles;          /* takes part, and waits or is gone at some time, whatever is not known */
 	bool unclassified_ever; /* or may be */
 	bool complete;       /* the following is there */
 	struct total work, wait, unclassified;

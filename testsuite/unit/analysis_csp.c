@@ -521,6 +521,27 @@ START_TEST(who_was_killed_or_not_forked_may_keep_others_waiting)
 }
 END_TEST
 
+/* Thread 1 may be a helper, which takes no part, and it ends before thread 0 does. What it lost decides. */
+START_TEST(who_may_be_a_helper_may_keep_none_waiting)
+{
+	uint32_t site;
+	make_hosts(3);
+	w.threads[1].clock = w.threads[2].clock = 0;
+	add_visit(0, 1000, 2000, BARRIER);
+	add_visit(0, 3000, 4000, REGION_A);
+	add_visit(1, 1000, 1001, SEND);
+	add_visit(1, 4500, 4501, SEND);
+	w.thread[1].records[w.threads[1].nrecords++] = (struct tr_record){ 3, TR_WHAT(1, DPROF_LOST) };
+	w.threads[1].lost = 3;
+	w.threads[1].lost_last = true;
+	w.threads[1].ended = w.threads[1].latest = 6000;
+	add_visit(2, 500, 9000, BARRIER);
+	frz_time score = score_by_hand(0, &site);
+	ck_assert_int_eq(score.lo, 0);
+	ck_assert_int_eq(score.hi, 1000 + 1);
+}
+END_TEST
+
 START_TEST(barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part)
 {
 	uint32_t site;
@@ -558,6 +579,7 @@ int main(void)
 	tcase_add_test(tc, who_has_ended_keeps_none_waiting);
 	tcase_add_test(tc, child_that_is_over_or_not_yet_there_keeps_none_waiting);
 	tcase_add_test(tc, who_was_killed_or_not_forked_may_keep_others_waiting);
+	tcase_add_test(tc, who_may_be_a_helper_may_keep_none_waiting);
 	tcase_add_test(tc, barrier_inside_a_region_is_waiting_and_a_helper_takes_no_part);
 	return unit_end();
 }
