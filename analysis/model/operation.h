@@ -35,6 +35,8 @@ enum {
 	OP_LIFE_BEGINS = 1 << 16, /* points: of the thread itself */
 	OP_LIFE_ENDS = 1 << 17,
 	OP_JOINS_THREAD = 1 << 18, /* waits for the end of one thread */
+	OP_UNSEEN = 1 << 19,      /* a point: something works, or did, that is not recorded, ... */
+	OP_CHILD = 1 << 20,       /* ... in a process of its own */
 };
 
 /* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */

@@ -269,6 +269,16 @@ static void know_nothing(const struct findings *f, struct ranking *s)
 	}
 }
 
+/* A child that was killed before it recorded anything stands among its parent's threads, but was a process. */
+static void doubt_parents(struct findings *f)
+{
+	bool lost = false;
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		lost |= f->trace->threads[i].lost_child;
+	if (lost)
+		know_nothing(f, &f->ranks);
+}
+
 /* Who works while others wait cannot be told from events that say only one of both. */
 static void doubt_scores(struct findings *f)
 {
@@ -313,6 +323,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	unrecorded_open(&f->unrecorded, trace, &f->roles);
 	withhold_unsure(f, &f->ranks);
 	withhold_unsure(f, &f->threads);
+	doubt_parents(f);
 	doubt_scores(f);
 	say_unclassified(f);
 	say_open_ends(trace, &f->totals);

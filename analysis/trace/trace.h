@@ -67,6 +67,7 @@ struct tr_thread {
 	size_t unknown_joins; /* of threads that no adapter had noticed */
 	size_t unseen;        /* calls that it asked the C library for, in threads of its own; children of it ... */
 	const char *unseen_by; /* ... that were killed: the name of the last one's site */
+	bool lost_child;      /* there are such children */
 	bool lost_last;       /* more than the LOST among its records say: at any time behind them */
 	uint64_t earliest, latest; /* none was recorded before or after these stamps */
 	bool gaps;            /* some records were damaged, or left out as out of order */

@@ -94,16 +94,14 @@ static bool is_join(const struct trace *t, const struct tr_record *r)
 	return TR_OP(r->what) == DPROF_ENTER && tr_is(t, (uint32_t)TR_BODY(r->what), OP_JOINS_THREAD);
 }
 
-/* Something works, or did, that is not recorded. */
 static void look_for_unseen(struct scan *s, const struct tr_record *r)
 {
-	const struct trace *t = &s->o->t;
-	const struct tr_site *site = TR_BODY(r->what) < t->nsites ? &t->sites[TR_BODY(r->what)] : NULL;
-	if (!site || site->kind != DPROF_KIND_FORK || TR_OP(r->what) != DPROF_POINT ||
-	    (strcmp(site->name, "SIGEV_THREAD") != 0 && strcmp(site->name, "killed child") != 0))
+	uint32_t site = (uint32_t)TR_BODY(r->what);
+	if (TR_OP(r->what) != DPROF_POINT || !tr_is(&s->o->t, site, OP_UNSEEN))
 		return;
 	s->thread->unseen++;
-	s->thread->unseen_by = site->name;
+	s->thread->unseen_by = s->o->t.sites[site].name;
+	s->thread->lost_child |= tr_is(&s->o->t, site, OP_CHILD);
 }
 
 /* All arguments of the last event have been seen. */

@@ -141,6 +141,8 @@ static void check_name(enum dprof_kind kind, const char *name)
 	SAME(!!(o.is & OP_LIFE_BEGINS), kind == DPROF_KIND_FORK && is(name, "thread begin"));
 	SAME(!!(o.is & OP_LIFE_ENDS), kind == DPROF_KIND_JOIN && is(name, "thread end"));
 	SAME(!!(o.is & OP_JOINS_THREAD), kind == DPROF_KIND_JOIN && is(name, "pthread_join"));
+	SAME(!!(o.is & OP_UNSEEN), kind == DPROF_KIND_FORK && (is(name, "SIGEV_THREAD") || is(name, "killed child")));
+	SAME(!!(o.is & OP_CHILD), kind == DPROF_KIND_FORK && is(name, "killed child"));
 }
 
 static void check_all_kinds(const char *name)
@@ -214,7 +216,8 @@ END_TEST
 static void check_unknown(enum dprof_kind kind, const char *name)
 {
 	struct operation o = operation_of(kind, name);
-	const uint32_t known = OP_SYNCHRONOUS | OP_SEMAPHORE | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_JOINS_THREAD;
+	const uint32_t known = OP_SYNCHRONOUS | OP_SEMAPHORE | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_JOINS_THREAD |
+			       OP_UNSEEN | OP_CHILD;
 	bool prefixed = begins(name, "MPI_");
 	check_kind(o, kind, name);
 	SAME(o.is & known, 0);
