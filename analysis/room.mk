@@ -9,6 +9,10 @@ LIBS_analysis     := -lmpfr -lgmp -lzstd -lm
 # Bounds on savings are sums that round upwards.
 CFLAGS_analysis_coz_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic
 
+# Columns are widened and narrowed by loops over numbers of one size.
+CFLAGS_analysis_trace_store   := -ftree-vectorize -fvect-cost-model=dynamic
+CFLAGS_analysis_trace_columns := -ftree-vectorize -fvect-cost-model=dynamic
+
 things += $(B)/lib/libdprof-analysis.a $(B)/bin/dprof-analyze
 
 $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)

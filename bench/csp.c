@@ -6,12 +6,14 @@
  * walk over all events); and what dprof-analyze csp does, from opening the trace to the scores,
  * with --links packets and with links from the program, too.
  * The files are in the page cache. The number of events comes first. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "analysis/report/findings.h"
 #include "analysis/trace/trace_private.h"
+#include "testsuite/unit/thread_words.h"
 
 static double now_ns(void)
 {
@@ -33,19 +35,34 @@ static struct trace *open_or_die(const char *directory)
 
 static volatile uint64_t sink;
 
-static void read_words(const struct trace *t)
+static uint64_t sum_of_words(struct ch_words *words)
 {
 	uint64_t sum = 0;
-	for (size_t i = 0; i < t->nthreads; i++) {
-		struct ch_words *words = &t->threads[i].words->words;
-		for (size_t at = 0; at < words->n;) {
-			struct ch_run run = ch_run(words, at);
-			for (size_t k = 0; k < run.n; k++)
-				sum += run.word[k];
-			at += run.n;
-		}
+	for (size_t at = 0; at < words->n;) {
+		struct ch_run run = ch_run(words, at);
+		for (size_t k = 0; k < run.n; k++)
+			sum += run.word[k];
+		at += run.n;
 	}
-	sink = sum;
+	return sum;
+}
+
+static void read_words(const char *directory)
+{
+	struct trace said = { .ndiagnostics = 0 };
+	int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	struct ch_unpacker *unpacker = ch_unpacker_open(fd);
+	DIR *d = fdopendir(dup(fd));
+	for (struct dirent *e; (e = readdir(d));) {
+		if (!name_ends(e->d_name, ".events"))
+			continue;
+		struct ch_words words = thread_words(&said, unpacker, fd, e->d_name);
+		sink = sum_of_words(&words);
+		ch_close(&words);
+	}
+	closedir(d);
+	ch_unpacker_close(unpacker);
+	close(fd);
 }
 
 static uint64_t walk(const struct trace *t)
@@ -55,6 +72,7 @@ static uint64_t walk(const struct trace *t)
 		struct tr_cursor cursor = trace_events(t, i);
 		for (struct tr_event e; trace_next(&cursor, &e);)
 			events += e.op != DPROF_LOST;
+		trace_end(&cursor);
 	}
 	return events;
 }
@@ -82,7 +100,7 @@ int main(int argc, char **argv)
 	printf("%.0f\n", events);
 	for (int round = atoi(argv[2]); round > 0; round--) {
 		double begin = now_ns();
-		read_words(t);
+		read_words(argv[1]);
 		double read = now_ns() - begin;
 		begin = now_ns();
 		walk(t);

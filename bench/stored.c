@@ -4,6 +4,7 @@
  *
  * Each round packs all words of all threads, in chunks of 1 MiB, and unpacks them, and prints: bytes, ns of packing
  * and ns of unpacking, for each event. The words are those of the trace, wherever they stand in it. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "analysis/trace/chunks_private.h"
 #include "analysis/trace/trace_private.h"
 #include "runtime/pack.h"
+#include "testsuite/unit/thread_words.h"
 
 #define CHUNK_WORDS (((size_t)1 << 20) / sizeof(uint64_t))
 
@@ -36,25 +38,37 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static void load_thread(struct ch_words *w)
+{
+	words = mem_resize(words, nwords + w->n, sizeof *words);
+	for (size_t at = 0; at < w->n;) {
+		struct ch_run run = ch_run(w, at);
+		memcpy(words + nwords, run.word, run.n * sizeof *words);
+		nwords += run.n;
+		at += run.n;
+	}
+}
+
 static void load_words(const char *directory)
 {
-	char *error;
-	struct trace *t = trace_open(directory, &error);
-	if (!t || t->ndiagnostics)
-		die(t ? t->diagnostics[0] : error);
-	for (size_t i = 0; i < t->nthreads; i++) {
-		struct ch_words *w = &t->threads[i].words->words;
-		words = mem_resize(words, nwords + w->n, sizeof *words);
-		for (size_t at = 0; at < w->n;) {
-			struct ch_run run = ch_run(w, at);
-			memcpy(words + nwords, run.word, run.n * sizeof *words);
-			nwords += run.n;
-			at += run.n;
-		}
+	struct trace said = { .ndiagnostics = 0 };
+	int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	DIR *d = fd < 0 ? NULL : fdopendir(dup(fd));
+	struct ch_unpacker *unpacker = ch_unpacker_open(fd);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (!name_ends(e->d_name, ".events"))
+			continue;
+		struct ch_words w = thread_words(&said, unpacker, fd, e->d_name);
+		load_thread(&w);
+		ch_close(&w);
 	}
+	if (!d || said.ndiagnostics)
+		die(d ? said.diagnostics[0] : "no directory");
+	closedir(d);
+	ch_unpacker_close(unpacker);
+	close(fd);
 	for (size_t i = 0; i < nwords; i++)
 		nevents += !dprof_is_escape(words[i]);
-	trace_close(t);
 }
 
 static long pack(void)

@@ -4,6 +4,7 @@
 #include "analysis/base/progress.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
@@ -11,6 +12,8 @@
 
 #define PATIENCE_NS INT64_C(1000000000) /* before the first word, */
 #define PAUSE_NS    INT64_C(250000000)  /* and between two */
+
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
 	const char *stage;       /* NULL: none */
@@ -51,12 +54,14 @@ void progress_add(uint64_t done)
 {
 	if (!now.stage)
 		return;
+	pthread_mutex_lock(&adding);
 	now.done += done;
 	int64_t ns = clock_ns();
-	if (ns < now.next_ns)
-		return;
-	now.next_ns = ns + PAUSE_NS;
-	say();
+	if (ns >= now.next_ns) {
+		now.next_ns = ns + PAUSE_NS;
+		say();
+	}
+	pthread_mutex_unlock(&adding);
 }
 
 void progress_end(void)

@@ -6,6 +6,7 @@
  * go to stderr, each on a line of its own, after what could be computed nevertheless. */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +414,7 @@ int main(int argc, char **argv)
 {
 	struct arguments arguments = { .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
 	arguments.word = mem_resize(NULL, (size_t)argc + 1, sizeof *arguments.word);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow: writing fails, which is looked at */
 	char *doc = list_commands();
 	struct argp argp = { option_table, take, "[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR", doc, NULL,
 			     NULL,         NULL };

@@ -353,6 +353,7 @@ static void close_runner(struct visit *v, uint32_t thread)
 {
 	struct runner *r = &v->runners[thread];
 	saving_drop(v->all, r->saving);
+	trace_end(&r->events);
 	free(r->stack);
 	free(r->rows);
 	free(r->open);

@@ -61,6 +61,7 @@ static void find_instances(struct points *p, struct point_instances *all, const 
 				add_instance(p, all, &e, event, true,
 					     frz_time_of(&clock, e.stamp).lo);
 		}
+		trace_end(&events);
 	}
 }
 

@@ -415,6 +415,7 @@ static void find_first_stamps(struct graph *g)
 		while (g->threads[t].first == UINT64_MAX && trace_next(&events, &e))
 			if (e.op != DPROF_LOST)
 				g->threads[t].first = e.stamp;
+		trace_end(&events);
 	}
 }
 

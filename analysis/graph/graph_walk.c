@@ -459,6 +459,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 		sums->last = e.stamp > sums->last ? e.stamp : sums->last;
 		take(&w, &e, at);
 	}
+	trace_end(&events);
 	free(w.stack);
 	free(w.begun);
 	free(w.running);
@@ -501,6 +502,7 @@ static void begin_unknown(struct builder *b, uint32_t first)
 	}
 	if (before.at != NO_FORK)
 		begin_others(b, first, before, UINT64_MAX);
+	trace_end(&events);
 }
 
 void graph_begins(struct builder *b)

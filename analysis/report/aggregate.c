@@ -145,6 +145,9 @@ void aggregate_open(struct aggregate *a, const struct times *times, uint32_t tim
 			heap_remove_first(&v.heap);
 	}
 	end_aggregated(&v);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (times->time_base[trace->threads[i].clock] == time_base)
+			trace_end(&v.sources[i].events);
 	free(v.sources);
 	free(v.heap.items);
 }

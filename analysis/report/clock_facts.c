@@ -41,6 +41,7 @@ static void add_widths_of(struct sample *w, const struct times *t, struct frz_cu
 	}
 	if (n > 0)
 		add_width(w, &times, last);
+	trace_end(&events);
 }
 
 static int by_value(const void *x, const void *y)

@@ -19,15 +19,13 @@ static bool is_of(const struct totals *t, const struct tr_event *e, uint32_t reg
 	return e->site != TR_NO_SITE && t->region_of_site[e->site] == region;
 }
 
-/* One visit of the process's first thread, as above. */
-static bool has_long_visit(const struct totals *t, size_t thread, uint32_t region)
+static bool is_long_visit_ahead(const struct totals *t, struct tr_cursor *events, const struct ends *ends,
+				uint32_t region)
 {
-	const struct ends *ends = &t->threads[thread].ends;
-	struct tr_cursor events = trace_places(t->trace, thread);
 	struct tr_event e;
 	uint64_t entered = 0, last = 0;
 	size_t depth = 0, inside = 0;
-	while (trace_next_bare(&events, &e) && e.op != DPROF_LOST) {
+	while (trace_next_bare(events, &e) && e.op != DPROF_LOST) {
 		bool own = is_of(t, &e, region);
 		last = e.stamp > last ? e.stamp : last;
 		if (depth == 0 && !is_nearly_all(ends->last - last, ends))
@@ -41,14 +39,23 @@ static bool has_long_visit(const struct totals *t, size_t thread, uint32_t regio
 	return depth > 0 && inside > 0 && is_nearly_all(last - entered, ends);
 }
 
+/* One visit of the process's first thread, as above. */
+static bool has_long_visit(const struct totals *t, size_t thread, uint32_t region)
+{
+	struct tr_cursor events = trace_places(t->trace, thread);
+	bool found = is_long_visit_ahead(t, &events, &t->threads[thread].ends, region);
+	trace_end(&events);
+	return found;
+}
+
 static bool enters_itself(const struct totals *t, size_t thread, uint32_t region)
 {
 	struct tr_cursor events = trace_places(t->trace, thread);
-	struct tr_event e;
-	while (trace_next_bare(&events, &e))
-		if (e.op == DPROF_ENTER && !e.inherited && is_of(t, &e, region))
-			return true;
-	return false;
+	bool found = false;
+	for (struct tr_event e; !found && trace_next_bare(&events, &e);)
+		found = e.op == DPROF_ENTER && !e.inherited && is_of(t, &e, region);
+	trace_end(&events);
+	return found;
 }
 
 /* The first thread of a process; they stand together, in the order of their numbers. */

@@ -101,6 +101,7 @@ static void walk(const struct times *times, const struct frames *f, size_t threa
 	for (; at < f->nlongest; at++)
 		sites[order[at] * trace->nthreads + thread] = TR_NO_SITE;
 	nest_end(&nesting);
+	trace_end(&events);
 }
 
 uint32_t *frame_sites(const struct times *times, const struct frames *f)

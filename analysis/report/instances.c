@@ -176,6 +176,7 @@ static void walk_thread(struct gather *g, size_t thread)
 	}
 	abandon(g, &w);
 	nest_end(&w.nesting);
+	trace_end(&events);
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */

@@ -22,11 +22,12 @@ static bool any_automatic(const struct trace *trace)
 static uint32_t first_automatic(const struct trace *trace, size_t thread)
 {
 	struct tr_cursor cursor = trace_events(trace, thread);
-	struct tr_event e;
-	while (trace_next_bare(&cursor, &e))
+	uint32_t found = TR_NO_SITE;
+	for (struct tr_event e; found == TR_NO_SITE && trace_next_bare(&cursor, &e);)
 		if (e.op == DPROF_ENTER && e.site != TR_NO_SITE && trace->sites[e.site].automatic)
-			return e.site;
-	return TR_NO_SITE;
+			found = e.site;
+	trace_end(&cursor);
+	return found;
 }
 
 uint32_t *routines_find(const struct trace *trace)

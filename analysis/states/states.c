@@ -452,6 +452,7 @@ void states_open(struct states *s, const struct trace *trace, size_t thread,
 
 void states_close(struct states *s)
 {
+	trace_end(&s->events);
 	free(s->stack);
 }
 

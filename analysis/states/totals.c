@@ -173,6 +173,7 @@ static void add_regions(struct totals *t, size_t index)
 	if (t->trace->threads[index].lost > lost)
 		lose(t, thread, last);
 	stop(t, thread, last);
+	trace_end(&events);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */

@@ -217,33 +217,33 @@ static void copy_arguments(struct tr_event *e, const struct tr_event *enter)
 	}
 }
 
-/* Keeps the nesting, and gives an exit without arguments those of its enter. */
-static void follow(struct nesting *n, struct tr_cursor at, struct tr_event *e)
+/* Keeps the nesting, and gives an exit without arguments those of its enter. `back`: reads what was before. */
+static void follow(struct nesting *n, size_t number, struct tr_cursor *back, struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER)
-		nest_enter(n, (struct nest_entry){ e->site, e->stamp, at.next });
+		nest_enter(n, (struct nest_entry){ e->site, e->stamp, number });
 	size_t count = e->op == DPROF_EXIT ? nest_exit(n, e->site) : 0;
 	if (!count)
 		return;
 	while (--count)
 		nest_pop(n);
-	at.next = nest_pop(n).record;
+	back->next = nest_pop(n).record;
 	struct tr_event enter;
-	if (!e->nargs && trace_next(&at, &enter))
+	if (!e->nargs && trace_next(back, &enter))
 		copy_arguments(e, &enter);
 }
 
 static void put_events(FILE *out, const struct trace *t, size_t thread, const struct times *times)
 {
 	struct nesting nesting;
-	struct tr_cursor cursor = trace_events(t, thread), before = cursor;
+	struct tr_cursor cursor = trace_events(t, thread), back = trace_events(t, thread);
 	uint32_t clock = t->threads[thread].clock;
 	bool placed = times && times->time_base[clock] == 0;
 	struct frz_cursor time = { 0 };
 	if (placed)
 		time = times_cursor(times, clock);
 	nest_begin(&nesting, t->nsites);
-	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied; before = cursor) {
+	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied;) {
 		struct text_line l;
 		l.end = l.text;
 		add_word(&l, e.op == DPROF_LOST ? "lost " : "e ");
@@ -252,7 +252,7 @@ static void put_events(FILE *out, const struct trace *t, size_t thread, const st
 			add_word(&l, " ");
 			add_number(&l, e.lost);
 		} else {
-			follow(&nesting, before, &e);
+			follow(&nesting, cursor.next - 1, &back, &e);
 			add_event(&l, &e);
 			if (times)
 				add_bounds(&l, placed, &time, e.stamp);
@@ -260,6 +260,8 @@ static void put_events(FILE *out, const struct trace *t, size_t thread, const st
 		*l.end++ = '\n';
 		fwrite_unlocked(l.text, 1, (size_t)(l.end - l.text), out);
 	}
+	trace_end(&cursor);
+	trace_end(&back);
 	nest_end(&nesting);
 }
 

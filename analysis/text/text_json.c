@@ -189,6 +189,7 @@ static void put_events(struct json *j, const struct trace *t, size_t thread,
 		}
 		jw_end(j);
 	}
+	trace_end(&cursor);
 }
 
 void text_dump_json(FILE *out, const struct trace *t, const struct times *times)

@@ -4,6 +4,7 @@
  * that team looks it up. */
 #include "analysis/trace/inherit.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct estate {
 struct team_range { struct team from; uint64_t to; size_t estate; };
 
 struct tr_inheritance {
+	pthread_mutex_t finding; /* whoever asks first finds it out */
 	bool known;
 	struct inherited_region *entries; size_t nentries;
 	struct estate *estates; size_t nestates;
@@ -39,6 +41,7 @@ struct tr_inheritance *inherit_open(void)
 {
 	struct tr_inheritance *all = mem_resize(NULL, 1, sizeof *all);
 	*all = (struct tr_inheritance){ .known = false };
+	pthread_mutex_init(&all->finding, NULL);
 	return all;
 }
 
@@ -46,6 +49,7 @@ void inherit_close(struct tr_inheritance *all)
 {
 	if (!all)
 		return;
+	pthread_mutex_destroy(&all->finding);
 	free(all->entries);
 	free(all->estates);
 	free(all->stretches);
@@ -187,6 +191,7 @@ static void walk_thread(const struct trace *trace, struct tr_inheritance *all, s
 	}
 	all->inherits[thread] = w.was_member;
 	all->lossy[w.process] |= w.lost || trace->threads[thread].lost > 0;
+	trace_end(&events);
 	nest_end(&w.nesting);
 	free(w.ids);
 }
@@ -227,11 +232,14 @@ static void find_out(const struct trace *trace, struct tr_inheritance *all)
 
 const struct tr_inheritance *inherit_of(const struct trace *trace, size_t thread)
 {
-	if (!trace->inheritance)
+	struct tr_inheritance *all = trace->inheritance;
+	if (!all)
 		return NULL;
-	if (!trace->inheritance->known)
-		find_out(trace, trace->inheritance);
-	return trace->inheritance->inherits[thread] ? trace->inheritance : NULL;
+	pthread_mutex_lock(&all->finding);
+	if (!all->known)
+		find_out(trace, all);
+	pthread_mutex_unlock(&all->finding);
+	return all->inherits[thread] ? all : NULL;
 }
 
 /* ---- What a team inherits -------------------------------------------------------------------- */

@@ -63,10 +63,11 @@ const struct match_tally *match_tally(const struct matcher *m)
 static bool moves_messages(const struct trace *t, size_t thread)
 {
 	struct tr_cursor events = trace_events(t, thread);
-	for (struct tr_event e; trace_next_bare(&events, &e);)
-		if (e.op != DPROF_LOST && tr_is(t, e.site, OP_MESSAGE))
-			return true;
-	return false;
+	bool found = false;
+	for (struct tr_event e; !found && trace_next_bare(&events, &e);)
+		found = e.op != DPROF_LOST && tr_is(t, e.site, OP_MESSAGE);
+	trace_end(&events);
+	return found;
 }
 
 static bool any_messages(const struct trace *t)

@@ -130,6 +130,8 @@ void match_walk_close(struct match_walk *w)
 {
 	for (size_t c = 0; c < w->trace->nclocks; c++)
 		free(w->clock_walks[c].threads.items);
+	for (size_t i = 0; i < w->trace->nthreads; i++)
+		trace_end(&w->walkers[i].events);
 	match_close(w->matcher);
 	free(w->walkers);
 	free(w->clock_walks);

@@ -15,7 +15,7 @@
 struct nest_entry {
 	uint32_t site;
 	uint64_t stamp;
-	size_t record;           /* of the enter: a cursor's `next` */
+	size_t record;           /* the number of the enter, as cursors count events */
 };
 
 struct nesting {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace.c - opens a trace directory step by step (see trace_private.h) and walks its records. */
+ * trace.c - opens a trace directory step by step (see trace_private.h). */
 #define _GNU_SOURCE /* vasprintf */
 #include "analysis/trace/trace.h"
 
@@ -93,7 +93,8 @@ static char *no_trace(const char *directory, size_t others, char *inner)
 static char *list_directory(struct opened_trace *o)
 {
 	o->directory = open(o->t.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = o->directory < 0 ? NULL : fdopendir(dup(o->directory));
+	int listed = o->directory < 0 ? -1 : dup(o->directory);
+	DIR *d = listed < 0 ? NULL : fdopendir(listed);
 	if (!d)
 		return mem_format("%s: expected a trace directory, found %s", o->t.directory,
 				  errno == ENOTDIR  ? "something that is not a directory"
@@ -344,10 +345,7 @@ static void free_opened(struct opened_trace *o)
 		free(o->sites[i]->what);
 		free(o->sites[i]);
 	}
-	for (size_t i = 0; i < o->ncopies; i++)
-		free(o->copies[i]);
 	free(o->sites);
-	free(o->copies);
 	free(o->uses);
 	free_strings(o->names, o->nnames);
 	ch_unpacker_close(o->unpacker);
@@ -369,6 +367,7 @@ void trace_close(struct trace *t)
 	}
 	for (size_t i = 0; i < t->nthreads; i++) {
 		words_close(t->threads[i].words);
+		blocks_close(t->threads[i].blocks);
 		jumps_close(t->threads[i].jumps);
 		free(t->threads[i].open);
 		free(t->threads[i].name);
@@ -376,6 +375,7 @@ void trace_close(struct trace *t)
 	}
 	for (size_t i = 0; i < t->ngroups; i++)
 		free(t->groups[i].threads);
+	store_close(t->store);
 	free(t->clocks);
 	free(t->threads);
 	free(t->sites);
@@ -385,107 +385,4 @@ void trace_close(struct trace *t)
 	free_strings(t->notes, t->nnotes);
 	free(t->directory);
 	free(t);
-}
-
-/* ---- The cursor ------------------------------------------------------------------------------ */
-
-struct tr_cursor trace_events(const struct trace *t, size_t thread)
-{
-	return (struct tr_cursor){ .trace = t, .thread = &t->threads[thread] };
-}
-
-static uint64_t translated(const struct tr_modules *m, uint64_t id)
-{
-	size_t place = m->renamed.n ? ids_find(&m->renamed, id) : SIZE_MAX;
-	return place == SIZE_MAX ? id : m->now[place];
-}
-
-struct tr_cursor trace_places(const struct trace *t, size_t thread)
-{
-	struct tr_cursor c = trace_events(t, thread);
-	c.inheritance = inherit_of(t, thread);
-	c.team_site = TR_NO_SITE;
-	c.tangled = c.thread->jumps && c.thread->jumps->tangled;
-	return c;
-}
-
-bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
-{
-	if (c->tangled && !c->told) {
-		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .inherited = true };
-		c->told = true;
-		return true;
-	}
-	return c->inheritance ? inherit_next(c, e) : trace_next_recorded(c, e);
-}
-
-static bool leave_at_the_end(struct tr_cursor *c, struct tr_event *e)
-{
-	if (c->open == c->thread->nopen)
-		return false;
-	*e = (struct tr_event){ .stamp = c->thread->ended, .op = DPROF_EXIT, .implied = true,
-				.site = c->thread->open[c->open] };
-	c->open++;
-	return true;
-}
-
-bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
-{
-	while (c->next < c->thread->nrecords) {
-		struct tr_run run = thread_run(c->thread, c->next);
-		const struct tr_record *r = run.at;
-		while (r < run.end && TR_OP(r->what) == DPROF_ARG)
-			r++;
-		c->next += (size_t)(r - run.at);
-		if (r == run.end)
-			continue;
-		c->next++;
-		e->nargs = e->keys = 0;
-		e->inherited = e->jumped = e->unsure = e->implied = false;
-		if (is_event(r)) {
-			e->stamp = r->stamp;
-			e->op = TR_OP(r->what);
-			e->site = c->tangled ? TR_NO_SITE : (uint32_t)TR_BODY(r->what);
-			e->lost = 0;
-			if (c->thread->jumps)
-				jumps_mark(c->thread->jumps, c->next - 1, e);
-			return true;
-		}
-		if (r->stamp) {
-			e->stamp = 0;
-			e->op = DPROF_LOST;
-			e->site = TR_NO_SITE;
-			e->lost = r->stamp;
-			return true;
-		}
-	}
-	return leave_at_the_end(c, e);
-}
-
-/* The first of each key counts. */
-void trace_arguments(struct tr_cursor *c, struct tr_event *e)
-{
-	const struct tr_modules *m = c->trace->processes[c->thread->process].modules;
-	while (e->op != DPROF_LOST && !e->inherited && c->next < c->thread->nrecords) {
-		struct tr_run run = thread_run(c->thread, c->next);
-		for (; run.at < run.end; run.at++, c->next++) {
-			uint64_t key = TR_BODY(run.at->what);
-			if (TR_OP(run.at->what) != DPROF_ARG)
-				return;
-			if (e->keys & 1u << key)
-				continue;
-			e->keys |= 1u << key;
-			e->args[e->nargs++] = (struct tr_arg){ (enum dprof_key)key,
-				key == DPROF_KEY_GROUP ? translated(m, run.at->stamp)
-						       : run.at->stamp };
-		}
-	}
-}
-
-bool trace_next(struct tr_cursor *c, struct tr_event *e)
-{
-	if (!trace_next_bare(c, e))
-		return false;
-	trace_arguments(c, e);
-	return true;
 }

@@ -6,8 +6,9 @@
  * that cannot: each diagnostic is a sentence with file, offset, what was expected and what was found.
  * Nothing here interprets clocks: stamps are raw.
  *
- * Records stay in the files; they are read and decoded as cursors go, so that memory does not grow
- * with the length of a run. One thread at a time may use a trace and its cursors. */
+ * All records are decoded once, when the trace is opened, into columns that stand in memory or in a temporary file
+ * (store.h), so that memory does not grow with the length of a run, and files that change later change nothing. A
+ * cursor has a buffer of its own: any number of them may be used at once, each by one POSIX thread at a time. */
 #ifndef ANALYSIS_TRACE_H
 #define ANALYSIS_TRACE_H
 
@@ -19,8 +20,11 @@
 #include "freezer/solve.h"
 #include "runtime/format.h"
 
-struct tr_words;
+struct tr_blocks;
 struct tr_jumps;
+struct tr_reader;
+struct tr_store;
+struct tr_words;
 
 struct tr_packets {           /* of a host's endpoint, over the whole run */
 	uint64_t exchanges, unanswered; /* questions it asked */
@@ -46,14 +50,23 @@ struct tr_site {
 	uint32_t alike; /* the first site of its kind and name: trace_classify() */
 };
 
-/* A record as the analyses see it: the stamp of an event, the value of an argument, how many were
- * lost; and what it is. */
-struct tr_record { uint64_t stamp, what; };
+/* What an event is, but for its stamp and the values of its arguments: each once in a trace. */
+struct tr_what {
+	uint32_t site;           /* index; TR_NO_SITE of a loss, and of an event whose site is missing */
+	uint8_t op;              /* enum dprof_op: ENTER, EXIT, POINT or LOST */
+	uint8_t nargs;
+	uint16_t keys;           /* bits 1 << key: of its arguments */
+	uint8_t key[DPROF_KEY_COUNT]; /* of each argument, in the order of recording */
+};
 
-/* `body`: the site of an event (TR_NO_SITE when it is missing), the key of an argument. */
-#define TR_WHAT(body, op) ((uint64_t)(body) << 3 | (op))
-#define TR_OP(what)       ((enum dprof_op)((what) & 7))
-#define TR_BODY(what)     ((what) >> 3)
+/* Events of one thread that follow each other. */
+struct tr_columns {
+	size_t n;
+	const uint64_t *stamp;   /* of a loss: that of the event before it, or 0 */
+	const uint32_t *what;    /* index in the trace's whats */
+	const uint32_t *argument; /* index of its first argument, and behind it the others, in ... */
+	const uint64_t *value;   /* a loss has one: how many records are lost */
+};
 
 struct tr_thread {
 	uint32_t clock;
@@ -78,9 +91,9 @@ struct tr_thread {
 	struct tr_jumps *jumps; /* which (trace_jumps.h); NULL: none */
 	uint32_t *open; size_t nopen; /* the regions, innermost first, that its process's end ended: trace_events and
 				 trace_places give an exit of each at `ended`, which no record says */
-	const struct tr_record *records; /* in the order of their stamps; NULL: as they stand in ... */
-	struct tr_words *words;          /* ... its file, decoded as cursors go (trace_private.h) */
-	size_t nrecords;
+	struct tr_blocks *blocks; /* its events, in the order of their stamps (store.h); NULL: none */
+	struct tr_words *words;  /* while the trace is opened */
+	size_t nrecords;      /* events, arguments, losses */
 	struct dprof_sched *sched; /* what the kernel said of it, in that order (sched.h) */
 	size_t nsched;
 	uint32_t process;     /* index of its process; sites are looked up in that process's modules */
@@ -144,6 +157,8 @@ struct trace {
 	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
 	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
 	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */
+	struct tr_store *store;      /* the events of all threads, and ... */
+	const struct tr_what *whats; /* ... what they are */
 };
 #define TR_KIND_BIT(kind) (UINT32_C(1) << (kind))
 
@@ -179,12 +194,14 @@ uint64_t trace_check(struct trace *);
 /* Adds a diagnostic, for whoever finds a contradiction later. */
 void trace_diagnose(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Walks one thread's events in the order of recording. A value, owns nothing. */
+/* Walks one thread's events in the order of recording. A copy looks ahead or back, and shares the buffer: it is for the
+ * same POSIX thread, and has no end of its own. */
 struct tr_cursor {
 	const struct trace *trace;
 	const struct tr_thread *thread;
+	struct tr_reader *reader; /* its buffer */
 	size_t open;          /* of the regions that are open at the end, how many it has left */
-	size_t next;          /* record */
+	size_t next;          /* event */
 	/* of trace_places(), which inherit.c sees to */
 	const struct tr_inheritance *inheritance; /* NULL: nothing is inherited */
 	uint64_t group, seq, stamp;
@@ -193,6 +210,7 @@ struct tr_cursor {
 	bool tangled, told;   /* its places are not known: and that has been said, by a LOST */
 };
 struct tr_cursor trace_events(const struct trace *, size_t thread);
+void trace_end(struct tr_cursor *);
 
 /* Likewise, and with the enters and exits of regions that the thread inherits (inherit.h): for whoever asks
  * where a thread is. Of a thread that is tangled (trace_jumps.h) all sites are unknown. */
@@ -202,7 +220,11 @@ bool trace_next(struct tr_cursor *, struct tr_event *);
 /* Likewise in two steps, for those who seldom want the arguments: the event without them, and then, if
  * wanted, the arguments of the event that the cursor has given last. */
 bool trace_next_bare(struct tr_cursor *, struct tr_event *);
-void trace_arguments(struct tr_cursor *, struct tr_event *);
+void trace_arguments(const struct tr_cursor *, struct tr_event *);
+
+/* Likewise many at once: the events from the cursor on that are at hand, until it, or a copy of it, is used again. Nothing
+ * that is inherited or implied is among them, and nothing says what is `jumped`. False at the end. */
+bool trace_columns(struct tr_cursor *, struct tr_columns *);
 
 /* The stamps of a thread's first event and its last; false when it has none. */
 bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
@@ -216,9 +238,6 @@ char *trace_why(uint64_t why);
 
 /* Whether any thread lacks records. */
 bool trace_lacks(const struct trace *);
-
-/* Writes all nrecords of a thread to `to`. */
-void trace_load(const struct tr_thread *, struct tr_record *to);
 
 static inline bool trace_has(const struct tr_event *e, enum dprof_key key)
 {

@@ -257,6 +257,7 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 			left_open(c, entry, t->threads[c->thread].may_jump != 0);
 	}
 	note_jumps(c);
+	trace_end(&cursor);
 	nest_end(&c->nesting);
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_decode.c - from the words of a file (runtime/words.h) to records, block by block.
+ * trace_decode.c - from the words of a file (runtime/words.h) to records.
  *
- * Law: the same words give the same records each time, so a block can be decoded again whenever it
- * is wanted, and memory does not grow with the length of a run. */
+ * Law: the same words give the same records each time. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/base/memory.h"
-#include "analysis/base/progress.h"
 #include "analysis/trace/trace_private.h"
 
 /* ---- One record ------------------------------------------------------------------------------ */
@@ -178,55 +174,10 @@ size_t words_plain(struct tr_words *w, struct word_place *p, struct tr_record *o
 	return n;
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
-
-void words_add_block(struct tr_words *w, const struct word_place *p)
-{
-	*MEM_GROW(w->block, w->nblocks) = *p;
-}
-
-static void decode(struct tr_words *w, size_t block, struct tr_block *into)
-{
-	struct word_place p = w->block[block];
-	if (!into->record)
-		into->record = mem_resize(NULL, BLOCK_RECORDS, sizeof *into->record);
-	into->first = block * BLOCK_RECORDS;
-	into->n = 0;
-	progress_add(BLOCK_RECORDS);
-	while (into->n < BLOCK_RECORDS) {
-		into->n += words_plain(w, &p, into->record + into->n, BLOCK_RECORDS - into->n);
-		if (into->n == BLOCK_RECORDS)
-			return;
-		enum word_damage damage = words_next(w, &p, &into->record[into->n]);
-		if (damage == DAMAGE_END)
-			return;
-		into->n += is_record(damage);
-	}
-}
-
-struct tr_run words_run_elsewhere(struct tr_words *w, size_t i)
-{
-	w->recent = !w->recent;
-	struct tr_block *b = &w->decoded[w->recent];
-	if (i - b->first >= b->n)
-		decode(w, i / BLOCK_RECORDS, b);
-	return (struct tr_run){ &b->record[i - b->first], &b->record[b->n] };
-}
-
-void words_cut(struct tr_words *w, size_t n)
-{
-	ch_cut(&w->words, n);
-	w->nblocks = 0;
-	w->decoded[0].n = w->decoded[1].n = 0;
-}
-
 void words_close(struct tr_words *w)
 {
 	if (!w)
 		return;
-	free(w->decoded[0].record);
-	free(w->decoded[1].record);
-	free(w->block);
 	ch_close(&w->words);
 	free(w);
 }
@@ -235,36 +186,19 @@ void words_close(struct tr_words *w)
 
 bool trace_ends(const struct tr_thread *thread, uint64_t *first, uint64_t *last)
 {
-	size_t i = 0, end = thread->nrecords;
-	while (i < end && !is_event(thread_run(thread, i).at))
-		i++;
-	if (i == end)
+	if (!thread->blocks || !thread->blocks->any)
 		return false;
-	*first = thread_run(thread, i).at->stamp;
-	while (!is_event(thread_run(thread, end - 1).at))
-		end--;
-	*last = thread->nopen ? thread->ended : thread_run(thread, end - 1).at->stamp;
+	*first = thread->blocks->first;
+	*last = thread->nopen ? thread->ended : thread->blocks->last;
 	return true;
 }
 
 bool trace_lost_before(const struct tr_thread *thread)
 {
-	bool lost = false;
-	for (size_t i = 0; i < thread->nrecords && !is_event(thread_run(thread, i).at); i++)
-		lost |= TR_OP(thread_run(thread, i).at->what) == DPROF_LOST;
-	return lost || (thread->lost > 0 && !thread->nrecords);
+	return (thread->blocks && thread->blocks->lost_before) || (thread->lost > 0 && !thread->nrecords);
 }
 
 bool trace_lost_behind(const struct tr_thread *thread)
 {
-	bool lost = thread->lost_last;
-	for (size_t i = thread->nrecords; i > 0 && !lost && !is_event(thread_run(thread, i - 1).at); i--)
-		lost = TR_OP(thread_run(thread, i - 1).at->what) == DPROF_LOST;
-	return lost;
-}
-
-void trace_load(const struct tr_thread *thread, struct tr_record *to)
-{
-	for (size_t i = 0; i < thread->nrecords; i++)
-		to[i] = *thread_run(thread, i).at;
+	return thread->lost_last || (thread->blocks && thread->blocks->lost_behind);
 }

@@ -19,6 +19,7 @@
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
+#include "analysis/base/shown.h"
 #include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
@@ -112,13 +113,14 @@ static void end_event(struct scan *s)
 	s->joins = false;
 }
 
-static void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t record)
+/* `number`: of the event, if it is one. */
+static inline void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t number)
 {
 	if (TR_OP(r->what) == DPROF_ARG) {
 		scan_argument(s, r, word);
 		return;
 	}
-	jumps_event(&s->jumps, r, record);
+	jumps_event(&s->jumps, r, number);
 	end_event(s);
 	s->keys = is_event(r);
 	if (!s->keys) {
@@ -177,16 +179,17 @@ static void tell(const struct scan *s)
 /* All records of a thread in memory, and at which word each stands. */
 static struct loaded load(const struct tr_thread *t)
 {
-	struct loaded l = {
-		.record = mem_resize(NULL, t->nrecords + 1, sizeof *l.record),
-		.word = mem_resize(NULL, t->nrecords + 1, sizeof *l.word),
-		.epoch = mem_resize(NULL, t->nrecords + 1, sizeof *l.epoch),
-	};
+	struct loaded l = { .n = 0 };
 	struct word_place p = { 0 };
+	struct tr_record r;
 	for (enum word_damage damage = DAMAGE_NONE; damage != DAMAGE_END;) {
-		damage = words_next(t->words, &p, &l.record[l.n]);
+		damage = words_next(t->words, &p, &r);
 		if (!is_record(damage))
 			continue;
+		l.record = mem_grow(l.record, l.n, sizeof r);
+		l.word = mem_grow(l.word, l.n, sizeof *l.word);
+		l.epoch = mem_grow(l.epoch, l.n, sizeof *l.epoch);
+		l.record[l.n] = r;
 		l.word[l.n] = p.record;
 		l.epoch[l.n++] = p.epoch;
 	}
@@ -200,14 +203,6 @@ static void unload(struct loaded *l)
 	free(l->epoch);
 }
 
-static void replace(struct opened_trace *o, struct tr_thread *thread, struct tr_record *records,
-		    size_t n)
-{
-	*MEM_GROW(o->copies, o->ncopies) = records;
-	thread->records = records;
-	thread->nrecords = n;
-}
-
 /* A thread whose records are whole, and that did not end by itself, was in what it never left until its process
  * ended or was killed; unless it may have jumped. */
 static bool lasts(const struct tr_thread *t)
@@ -215,27 +210,31 @@ static bool lasts(const struct tr_thread *t)
 	return t->may_jump == UINT64_MAX && (!t->complete || t->ran_on) && !t->gaps;
 }
 
-/* Once more, of records that do not stand in the file as they are wanted. `holes`: it is unknown
- * where some are missing. */
-static void scan_jumps_again(struct opened_trace *o, struct tr_thread *thread, bool holes)
+/* These are the records of the thread. `holes`: it is unknown where some are missing. */
+static void replace(struct opened_trace *o, struct tr_thread *thread, const struct tr_record *records, size_t n,
+		    bool holes)
 {
 	struct jumps_scan jumps;
 	jumps_close(thread->jumps);
 	thread->jumps = NULL;
 	jumps_begin(&jumps, &o->t, thread);
-	for (size_t i = 0; i < thread->nrecords; i++)
-		jumps_event(&jumps, &thread->records[i], i);
+	store_begin(o->t.store, thread->blocks);
+	for (size_t i = 0; i < n; i++) {
+		jumps_event(&jumps, &records[i], store_events(o->t.store));
+		store_record(o->t.store, &records[i]);
+	}
+	thread->blocks = store_end(o->t.store);
+	thread->nrecords = n;
 	jumps.found.tangled |= holes;
 	jumps_end(&jumps, lasts(thread));
 }
 
-static void put_in_order(struct opened_trace *o, struct tr_thread *thread)
+static void put_in_order(struct opened_trace *o, struct tr_thread *thread, struct loaded *l)
 {
 	struct order_damage damage;
-	struct loaded l = load(thread);
-	struct tr_record *copy = mem_resize(NULL, l.n + 1, sizeof *copy);
-	bring_forward(&l);
-	size_t n = order_records(l.record, l.n, copy, &damage);
+	struct tr_record *copy = mem_resize(NULL, l->n + 1, sizeof *copy);
+	bring_forward(l);
+	size_t n = order_records(l->record, l->n, copy, &damage);
 	thread->gaps |= damage.dropped > 0;
 	if (damage.dropped && ++thread->lost)
 		thread->lost_last = true;
@@ -243,14 +242,13 @@ static void put_in_order(struct opened_trace *o, struct tr_thread *thread)
 		trace_diagnose(&o->t,
 			       "%s: offset %" PRIu64 ": expected a stamp from %" PRIu64
 			       " to %" PRIu64 ", found %" PRIu64 " (%zu record%s left out)",
-			       ch_file(&thread->words->words, l.word[damage.first]),
-			       ch_offset(&thread->words->words, l.word[damage.first]),
+			       ch_file(&thread->words->words, l->word[damage.first]),
+			       ch_offset(&thread->words->words, l->word[damage.first]),
 			       damage.at_least,
-			       damage.at_most, l.record[damage.first].stamp, damage.dropped,
+			       damage.at_most, l->record[damage.first].stamp, damage.dropped,
 			       damage.dropped > 1 ? "s are" : " is");
-	replace(o, thread, copy, n);
-	scan_jumps_again(o, thread, damage.dropped > 0);
-	unload(&l);
+	replace(o, thread, copy, n, damage.dropped > 0);
+	free(copy);
 }
 
 static bool between(const struct process_file *p, uint64_t from, uint64_t to)
@@ -262,24 +260,27 @@ static bool between(const struct process_file *p, uint64_t from, uint64_t to)
 }
 
 /* What stands between two epochs between which the process was stopped may be 2^40 ticks later than
- * it says, or not: it counts as lost. */
-static void leave_out_ambiguous(struct opened_trace *o, const char *name,
-				const struct process_file *p,
-				struct tr_thread *thread, uint64_t ended)
+ * it says, or not: it counts as lost. Whether there is any. */
+static bool leave_out_ambiguous(struct opened_trace *o, const char *name, const struct process_file *p,
+				struct tr_thread *thread, struct loaded *l)
 {
-	struct loaded l = load(thread);
 	size_t n = 0, dropped = 0;
-	for (size_t i = 0, end; i < l.n; i = end) {
-		for (end = i; end < l.n && l.epoch[end] == l.epoch[i]; end++)
+	for (size_t i = 0, end; i < l->n; i = end) {
+		for (end = i; end < l->n && l->epoch[end] == l->epoch[i]; end++)
 			;
-		uint64_t next = end < l.n ? l.epoch[end] : ended ? ended : UINT64_MAX;
-		bool ambiguous = between(p, l.epoch[i], next);
-		for (size_t k = i; k < end && !ambiguous; k++)
-			l.record[n++] = l.record[k];
-		if (ambiguous)
-			l.record[n++] = (struct tr_record){ end - i, TR_WHAT(0, DPROF_LOST) };
+		uint64_t next = end < l->n ? l->epoch[end] : thread->ended ? thread->ended : UINT64_MAX;
+		bool ambiguous = between(p, l->epoch[i], next);
+		for (size_t k = i; k < end && !ambiguous; k++, n++) {
+			l->record[n] = l->record[k];
+			l->word[n] = l->word[k];
+		}
+		if (ambiguous) {
+			l->word[n] = l->word[i];
+			l->record[n++] = (struct tr_record){ end - i, TR_WHAT(0, DPROF_LOST) };
+		}
 		dropped += ambiguous ? end - i : 0;
 	}
+	l->n = n;
 	thread->lost += dropped;
 	thread->gaps |= dropped > 0;
 	if (dropped)
@@ -287,24 +288,32 @@ static void leave_out_ambiguous(struct opened_trace *o, const char *name,
 			       "%s: %zu records are left out: the process was stopped for so long that "
 			       "it is not known whether they stand before that or behind",
 			       name, dropped);
-	replace(o, thread, l.record, n);
-	scan_jumps_again(o, thread, false);
-	l.record = NULL;
+	replace(o, thread, l->record, l->n, false);
+	return dropped > 0;
+}
+
+/* `back`: stamps do not stand in order. Diagnostics that are said of what is no damage to the file. */
+static size_t rearrange(struct opened_trace *o, const char *name, const struct process_file *p,
+		      struct tr_thread *thread, bool back)
+{
+	struct loaded l = load(thread);
+	bool ambiguous = p->nstopped && leave_out_ambiguous(o, name, p, thread, &l);
+	if (back)
+		put_in_order(o, thread, &l);
 	unload(&l);
+	return ambiguous;
 }
 
 /* The next record, or damage. False at the end. */
 static bool scan_one(struct scan *s, struct word_place *p)
 {
 	struct tr_record r;
-	struct word_place before = *p;
-	struct tr_words *words = s->thread->words;
-	enum word_damage damage = words_next(words, p, &r);
+	enum word_damage damage = words_next(s->thread->words, p, &r);
 	scan_damage(s, damage, p->record);
 	if (is_record(damage)) {
-		if (s->thread->nrecords++ % BLOCK_RECORDS == 0)
-			words_add_block(words, &before);
-		scan_record(s, &r, p->record, s->thread->nrecords - 1);
+		scan_record(s, &r, p->record, store_events(s->o->t.store));
+		store_record(s->o->t.store, &r);
+		s->thread->nrecords++;
 	}
 	if (is_record(damage) && damage != DAMAGE_NONE) {
 		s->unsaid += TR_OP(r.what) == DPROF_LOST ? r.stamp : 0;
@@ -313,21 +322,22 @@ static bool scan_one(struct scan *s, struct word_place *p)
 	return damage != DAMAGE_END;
 }
 
-/* The records of plain words, up to the end of a block; how many. */
+#define PLAIN_RECORDS 512 /* at once */
+
+/* The records of plain words; how many. */
 static size_t scan_plain(struct scan *s, struct word_place *p)
 {
-	struct tr_record plain[BLOCK_RECORDS];
-	struct word_place before = *p;
-	struct tr_thread *t = s->thread;
-	size_t room = BLOCK_RECORDS - t->nrecords % BLOCK_RECORDS;
-	size_t n = words_plain(t->words, p, plain, room);
-	if (n && room == BLOCK_RECORDS)
-		words_add_block(t->words, &before);
+	struct tr_record plain[PLAIN_RECORDS];
+	size_t before = p->at, n = words_plain(s->thread->words, p, plain, PLAIN_RECORDS);
+	size_t number = store_events(s->o->t.store);
 	if (n)
-		scan_damage(s, DAMAGE_NONE, before.at);
-	for (size_t i = 0; i < n; i++)
-		scan_record(s, &plain[i], before.at + i, t->nrecords + i);
-	t->nrecords += n;
+		scan_damage(s, DAMAGE_NONE, before);
+	for (size_t i = 0; i < n; i++) {
+		scan_record(s, &plain[i], before + i, number);
+		number += is_event(&plain[i]);
+	}
+	store_records(s->o->t.store, plain, n);
+	s->thread->nrecords += n;
 	progress_add(n);
 	return n;
 }
@@ -353,18 +363,21 @@ static void add_up_losses(struct scan *s, uint64_t dropped, bool to_the_end)
 	t->lost = s->lost + (dropped > said ? dropped - said : !to_the_end);
 }
 
-static void scan_thread(struct opened_trace *o, const char *name, struct tr_thread *thread,
+/* Whether stamps stand out of order. */
+static bool scan_thread(struct opened_trace *o, const char *name, struct tr_thread *thread,
 			uint32_t index, uint64_t dropped, bool to_the_end)
 {
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
 	jumps_begin(&s.jumps, &o->t, thread);
+	store_begin(o->t.store, thread->blocks);
 	while (scan_plain(&s, &p) || scan_one(&s, &p))
 		if (s.all_unwritten == UNWRITTEN_WORDS) {
 			leave_out_rest(&s, p.at);
 			to_the_end = false;
 		}
 	end_event(&s);
+	thread->blocks = store_end(o->t.store);
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	ids_free(&s.groups);
@@ -373,21 +386,28 @@ static void scan_thread(struct opened_trace *o, const char *name, struct tr_thre
 	thread->gaps |= thread->words->words.gaps || !to_the_end;
 	add_up_losses(&s, dropped, to_the_end);
 	jumps_end(&s.jumps, lasts(thread));
-	if (s.back)
-		put_in_order(o, thread);
+	return s.back;
+}
+
+static size_t scan_in_order(struct opened_trace *o, const char *name, const struct process_file *p,
+			    struct tr_thread *thread, uint32_t index, uint64_t dropped, bool to_the_end)
+{
+	bool back = scan_thread(o, name, thread, index, dropped, to_the_end);
+	return back || p->nstopped ? rearrange(o, name, p, thread, back) : 0;
 }
 
 /* What a thread recorded behind its process's end is in no sum. Where all else is as it was written it is believed;
  * but not beside damage, which `diagnostics` are told of: words that were spliced in may be such as any. Of them
  * no more is told. */
-static void scan_believed(struct opened_trace *o, const char *name, struct tr_thread *thread,
-			  uint32_t index, uint64_t dropped, bool to_the_end, size_t diagnostics)
+static void scan_believed(struct opened_trace *o, const char *name, const struct process_file *p,
+			  struct tr_thread *thread, uint32_t index, uint64_t dropped, bool to_the_end,
+			  size_t diagnostics)
 {
 	struct tr_thread before = *thread;
 	struct ch_words *w = &thread->words->words;
 	size_t uses = o->nuses, said = o->t.ndiagnostics, from = w->vouched;
-	scan_thread(o, name, thread, index, dropped, to_the_end);
-	if (from >= w->n || o->t.ndiagnostics == diagnostics)
+	size_t harmless = scan_in_order(o, name, p, thread, index, dropped, to_the_end);
+	if (from >= w->n || o->t.ndiagnostics == diagnostics + harmless)
 		return;
 	while (o->t.ndiagnostics > said)
 		free(o->t.diagnostics[--o->t.ndiagnostics]);
@@ -397,10 +417,11 @@ static void scan_believed(struct opened_trace *o, const char *name, struct tr_th
 		       "damage in the file: what follows is left out", ch_file(w, from), ch_offset(w, from));
 	jumps_close(thread->jumps);
 	free(thread->open);
-	words_cut(thread->words, from);
+	ch_cut(w, from);
+	before.blocks = thread->blocks;
 	*thread = before;
 	thread->latest = UINT64_MAX;
-	scan_thread(o, name, thread, index, dropped, false);
+	scan_in_order(o, name, p, thread, index, dropped, false);
 }
 
 /* ---- One file -------------------------------------------------------------------------------- */
@@ -663,9 +684,9 @@ static void read_thread(struct opened_trace *o, const char *name, struct process
 	for (int i = 0; i < 2; i++)
 		if (h->sched[i].known && to_the_end)
 			sched_keep(&o->files[t->process], number, &h->sched[i]);
-	scan_believed(o, name, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
-	if (p->nstopped)
-		leave_out_ambiguous(o, name, p, t, ended);
+	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
+	words_close(t->words);
+	t->words = NULL;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -704,12 +725,21 @@ void sort_threads(struct opened_trace *o)
 void open_threads(struct opened_trace *o)
 {
 	struct process_file **sorted = processes_by_stem(o);
+	const char *kept_in_memory;
+	size_t files = 0;
+	for (size_t i = 0; i < o->nnames; i++)
+		files += name_ends(o->names[i], ".events");
+	o->t.store = store_open(o->t.nsites, files);
 	progress_begin("reading records", 0);
 	for (size_t i = 0; i < o->nnames; i++)
 		if (name_ends(o->names[i], ".events"))
 			read_thread(o, o->names[i], sorted);
 	progress_end();
 	free(sorted);
+	o->t.whats = store_finish(o->t.store, &kept_in_memory);
+	if (kept_in_memory)
+		shown_complain("no temporary file has room for the decoded events (%s): they stay in memory; set "
+			       "TMPDIR to a directory with room", kept_in_memory);
 	if (!o->t.nthreads)
 		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
 			       o->t.directory);

@@ -16,7 +16,7 @@ void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thre
 
 static void jumped(struct jumps_scan *j, struct nest_entry entry)
 {
-	*MEM_GROW(j->found.record, j->found.n) = entry.record;
+	*MEM_GROW(j->found.event, j->found.n) = entry.record;
 	*MEM_GROW(j->found.sites, j->found.nsites) = (struct tr_jumped_site){ entry.site, entry.record };
 }
 
@@ -37,14 +37,14 @@ static void leave(struct jumps_scan *j, uint32_t site)
 		nest_pop(&j->open);
 }
 
-void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t record)
+void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t number)
 {
 	uint32_t site = (uint32_t)TR_BODY(r->what);
 	if (TR_OP(r->what) != DPROF_LOST)
 		j->stamp = r->stamp;
 	switch (TR_OP(r->what)) {
 	case DPROF_ENTER:
-		nest_enter(&j->open, (struct nest_entry){ site, r->stamp, record });
+		nest_enter(&j->open, (struct nest_entry){ site, r->stamp, number });
 		break;
 	case DPROF_EXIT:
 		leave(j, site);
@@ -60,7 +60,7 @@ void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t record)
 	}
 }
 
-static int by_record(const void *x, const void *y)
+static int by_number(const void *x, const void *y)
 {
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
 	return (a > b) - (a < b);
@@ -80,7 +80,7 @@ static void sort(struct tr_jumps *found)
 	size_t n = 0;
 	if (!found->n)
 		return;
-	qsort(found->record, found->n, sizeof *found->record, by_record);
+	qsort(found->event, found->n, sizeof *found->event, by_number);
 	qsort(found->sites, found->nsites, sizeof *found->sites, by_site);
 	for (size_t i = 0; i < found->nsites; i++)
 		if (n == 0 || found->sites[n - 1].site != found->sites[i].site)
@@ -125,7 +125,7 @@ void jumps_close(struct tr_jumps *jumps)
 {
 	if (!jumps)
 		return;
-	free(jumps->record);
+	free(jumps->event);
 	free(jumps->sites);
 	free(jumps);
 }
@@ -136,10 +136,10 @@ static int site_of(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-void jumps_mark(const struct tr_jumps *jumps, size_t record, struct tr_event *e)
+void jumps_mark(const struct tr_jumps *jumps, size_t number, struct tr_event *e)
 {
 	const struct tr_jumped_site *first =
 		jumps->n ? bsearch(&e->site, jumps->sites, jumps->nsites, sizeof *jumps->sites, site_of) : NULL;
-	e->unsure = e->op == DPROF_ENTER && first && first->first <= record;
-	e->jumped = e->unsure && bsearch(&record, jumps->record, jumps->n, sizeof record, by_record);
+	e->unsure = e->op == DPROF_ENTER && first && first->first <= number;
+	e->jumped = e->unsure && bsearch(&number, jumps->event, jumps->n, sizeof number, by_number);
 }

@@ -17,12 +17,13 @@
 #define ANALYSIS_TRACE_JUMPS_H
 
 #include "analysis/trace/nesting.h"
+#include "analysis/trace/store.h"
 #include "analysis/trace/trace.h"
 
 struct tr_jumped_site { uint32_t site; size_t first; };
 
 struct tr_jumps {
-	size_t *record; size_t n;             /* of each enter that jumped, ascending */
+	size_t *event; size_t n;              /* the number of each enter that jumped, ascending */
 	struct tr_jumped_site *sites; size_t nsites; /* by site: the first of its enters that jumped */
 	bool tangled;
 };
@@ -39,13 +40,14 @@ struct jumps_scan {
 };
 
 void jumps_begin(struct jumps_scan *, const struct trace *, struct tr_thread *);
-void jumps_event(struct jumps_scan *, const struct tr_record *, size_t record);
+/* `number`: of the event; of a loss it does not matter. */
+void jumps_event(struct jumps_scan *, const struct tr_record *, size_t number);
 /* Sets thread->jumps: NULL where it never jumped. `lasts`: what is open when records end, or are lost, was not left. */
 void jumps_end(struct jumps_scan *, bool lasts);
 
 void jumps_close(struct tr_jumps *);
 
-/* Says of the event that stands at `record` whether it is left without an exit. */
-void jumps_mark(const struct tr_jumps *, size_t record, struct tr_event *);
+/* Says of the event with a number whether it is left without an exit. */
+void jumps_mark(const struct tr_jumps *, size_t number, struct tr_event *);
 
 #endif

@@ -2,12 +2,14 @@
  *
  * trace_private.h - what the files trace*.c share while they open a trace.
  *
- *   trace.c          the order of things, the cursor
+ *   trace.c          the order of things
  *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
  *   trace_sites.c    HASH.sites: which site stands at which address
  *   trace_classify.c what each site is
  *   chunks*.c        the words of a thread, from its two files
  *   trace_decode.c   from words to records
+ *   store.c          from records to blocks of columns
+ *   columns.c        the cursor
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_jumps.c    places that were left without an exit
  *   trace_order.c    records that a signal handler put out of order
@@ -22,6 +24,7 @@
 
 #include "analysis/base/ids.h"
 #include "analysis/trace/chunks.h"
+#include "analysis/trace/store.h"
 #include "analysis/trace/trace.h"
 #include "runtime/words.h"
 
@@ -127,7 +130,6 @@ struct opened_trace {
 	struct process_file *files; size_t nfiles; /* same order as t.processes */
 	struct tr_sites **sites; size_t nsites;
 	struct ch_unpacker *unpacker;
-	void **copies; size_t ncopies;  /* of records that had to be put in order */
 	struct group_use *uses; size_t nuses;
 };
 
@@ -158,24 +160,16 @@ void close_process_files(struct opened_trace *);
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-#define BLOCK_RECORDS 1024
-
 struct word_place {
 	size_t at;               /* of the next word */
 	size_t record;           /* of the record before */
 	uint64_t near, epoch;    /* the stamp before, and the last epoch */
 };
 
-struct tr_block { size_t first, n; struct tr_record *record; };
-
-/* A thread's words, and its records in blocks of which the two that were last used are decoded: so
- * two cursors can walk one thread. */
+/* A thread's words, while the trace is opened. */
 struct tr_words {
 	const struct tr_modules *modules;
 	struct ch_words words;
-	struct word_place *block; size_t nblocks; /* where each begins */
-	struct tr_block decoded[2];
-	int recent;              /* index in it */
 };
 
 enum word_damage {
@@ -198,35 +192,7 @@ enum word_damage words_next(struct tr_words *, struct word_place *, struct tr_re
  * a known site nor an argument of 56 bits. At most `room`; how many. That leaves `place.record` alone. */
 size_t words_plain(struct tr_words *, struct word_place *, struct tr_record *, size_t room);
 
-/* The next block begins there. */
-void words_add_block(struct tr_words *, const struct word_place *);
-
-/* Records i and those behind it that are at hand, until the next call for this thread. */
-struct tr_run { const struct tr_record *at, *end; };
-struct tr_run words_run_elsewhere(struct tr_words *, size_t i);
-static inline struct tr_run words_run(struct tr_words *w, size_t i)
-{
-	const struct tr_block *b = &w->decoded[w->recent];
-	return i - b->first < b->n ? (struct tr_run){ &b->record[i - b->first], &b->record[b->n] }
-				   : words_run_elsewhere(w, i);
-}
-
 void words_close(struct tr_words *);
-
-/* As before the first block, without words n and those behind it. */
-void words_cut(struct tr_words *, size_t n);
-
-/* i is less than nrecords. */
-static inline struct tr_run thread_run(const struct tr_thread *t, size_t i)
-{
-	return t->records ? (struct tr_run){ t->records + i, t->records + t->nrecords }
-			  : words_run(t->words, i);
-}
-
-static inline bool is_event(const struct tr_record *r)
-{
-	return TR_OP(r->what) <= DPROF_POINT;
-}
 
 /* A signal handler that records more than this is not believed. */
 #define HANDLER_RECORDS 4096

@@ -47,6 +47,7 @@ static void add_stamps(struct stamps *s, const struct trace *t, size_t thread, s
 	}
 	if (n > 0)
 		*MEM_GROW(s->v, s->n) = last;
+	trace_end(&events);
 }
 
 static struct stamps stamps_of(const struct trace *t, uint32_t clock)

@@ -49,6 +49,7 @@ static void collect(struct leaves *all, const struct trace *t, size_t thread, in
 			entry.site = TR_NO_SITE;
 		}
 	}
+	trace_end(&events);
 }
 
 static int by_barrier(const void *a, const void *b)

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "analysis/report/findings.h"
-#include "analysis/trace/trace.h"
+#include "analysis/trace/store.h"
 #include "freezer/solve.h"
 #include "testsuite/truth/clocks.h"
 
@@ -67,6 +67,7 @@ static void collect_events(struct recording *r)
 		while (trace_next(&cursor, &e))
 			if (e.op != DPROF_LOST)
 				r->events[r->nevents++] = (struct event){ e.stamp, trace->threads[t].clock };
+		trace_end(&cursor);
 	}
 	qsort(r->events, r->nevents, sizeof *r->events, by_truth);
 }
@@ -78,14 +79,19 @@ static uint64_t restamp(const struct clockmap *maps, uint32_t clock, uint64_t st
 	return clockmap_stamp(&maps[clock], (int64_t)stamp);
 }
 
-static void rewrite_thread(struct tr_thread *thread, const struct clockmap *maps)
+static void rewrite_thread(struct tr_store *store, const struct trace *trace, size_t thread, struct tr_thread *to,
+			   const struct clockmap *maps)
 {
-	struct tr_record *records = allocate(thread->nrecords, sizeof *records);
-	trace_load(thread, records);
-	for (size_t i = 0; i < thread->nrecords; i++)
-		if (TR_OP(records[i].what) <= DPROF_POINT)
-			records[i].stamp = restamp(maps, thread->clock, records[i].stamp);
-	thread->records = records;
+	struct tr_cursor cursor = trace_events(trace, thread);
+	store_begin(store, NULL);
+	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied;) {
+		store_record(store, &(struct tr_record){ e.op == DPROF_LOST ? e.lost : restamp(maps, to->clock, e.stamp),
+							 TR_WHAT(e.op == DPROF_LOST ? 0 : e.site, e.op) });
+		for (unsigned i = 0; i < e.nargs; i++)
+			store_record(store, &(struct tr_record){ e.args[i].value, TR_WHAT(e.args[i].key, DPROF_ARG) });
+	}
+	to->blocks = store_end(store);
+	trace_end(&cursor);
 }
 
 static struct trace rewrite(const struct recording *r, const struct clockmap *maps)
@@ -95,8 +101,11 @@ static struct trace rewrite(const struct recording *r, const struct clockmap *ma
 	t.notes = NULL, t.nnotes = 0;
 	t.threads = allocate(t.nthreads, sizeof *t.threads);
 	memcpy(t.threads, r->trace->threads, t.nthreads * sizeof *t.threads);
+	const char *kept_in_memory;
+	t.store = store_open(t.nsites, t.nthreads);
 	for (size_t i = 0; i < t.nthreads; i++)
-		rewrite_thread(&t.threads[i], maps);
+		rewrite_thread(t.store, r->trace, i, &t.threads[i], maps);
+	t.whats = store_finish(t.store, &kept_in_memory);
 	t.links = allocate(t.nlinks, sizeof *t.links);
 	for (size_t i = 0; i < t.nlinks; i++) {
 		struct frz_link l = r->trace->links[i];
@@ -110,7 +119,8 @@ static struct trace rewrite(const struct recording *r, const struct clockmap *ma
 static void rewrite_free(struct trace *t)
 {
 	for (size_t i = 0; i < t->nthreads; i++)
-		free((void *)t->threads[i].records);
+		blocks_close(t->threads[i].blocks);
+	store_close(t->store);
 	free(t->threads);
 	free(t->links);
 }

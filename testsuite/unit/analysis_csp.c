@@ -365,8 +365,7 @@ static void make_hosts(size_t nthreads)
 		w.threads[i] = (struct tr_thread){ .clock = i > 0,
 						   .process = i,
 						   .rank = i,
-						   .complete = true,
-						   .records = w.thread[i].records };
+						   .complete = true };
 	w.trace = (struct trace){ .clocks = w.clocks,
 				  .nclocks = 2,
 				  .threads = w.threads,

@@ -6,6 +6,7 @@
 #include "analysis/states/totals.h"
 #include "analysis/trace/trace_jumps.h"
 #include "testsuite/truth/random.h"
+#include "testsuite/unit/stored_records.h"
 #include "testsuite/unit/unit.h"
 
 #define STEPS 60
@@ -105,12 +106,13 @@ static void open_trace(void)
 {
 	struct jumps_scan scan;
 	process = (struct tr_process){ .rank = 0, .size = 1, .marked = true };
-	thread = (struct tr_thread){ .records = p.record, .nrecords = p.nrecords, .latest = UINT64_MAX,
+	thread = (struct tr_thread){ .nrecords = p.nrecords, .latest = UINT64_MAX,
 				     .may_jump = p.jumped ? 0 : UINT64_MAX };
 	jumps_begin(&scan, &trace, &thread);
 	for (size_t i = 0; i < p.nrecords; i++)
 		jumps_event(&scan, &p.record[i], i);
 	jumps_end(&scan, !p.jumped);
+	store_thread(&trace, &thread, p.record, p.nrecords);
 }
 
 /* ---- What must hold of it -------------------------------------------------------------------- */
@@ -221,8 +223,10 @@ static void check(uint64_t seed)
 	struct totals totals;
 	run(seed);
 	open_trace();
-	if (p.mixed && !(thread.jumps && thread.jumps->tangled))
+	if (p.mixed && !(thread.jumps && thread.jumps->tangled)) {
+		unstore_thread(&trace, &thread);
 		return; /* its exits do not show that it has two stacks */
+	}
 	ck_assert(roles_open(&roles, &trace, NULL, NULL));
 	check_states(seed, &roles);
 	check_conditions(seed, &roles);
@@ -231,6 +235,7 @@ static void check(uint64_t seed)
 	totals_close(&totals);
 	roles_close(&roles);
 	jumps_close(thread.jumps);
+	unstore_thread(&trace, &thread);
 }
 
 START_TEST(where_a_thread_is_is_never_excluded)

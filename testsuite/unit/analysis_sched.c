@@ -6,6 +6,7 @@
  * then, whatever it does. The kernel adds a wait up when it is over. */
 #include "analysis/states/blocked.h"
 #include "analysis/trace/sched.h"
+#include "testsuite/unit/stored_records.h"
 #include "testsuite/unit/unit.h"
 
 #define WORLDS 3000
@@ -150,11 +151,12 @@ static struct blocked ask_blocked(uint64_t seed, uint64_t recorded, uint64_t *tr
 	w.trace.sites = places;
 	w.trace.nsites = sizeof places / sizeof *places;
 	trace_classify(&w.trace);
-	w.thread.records = records;
 	*truth = record_turns(records, recorded);
+	store_thread(&w.trace, &w.thread, records, w.thread.nrecords);
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
 	struct blocked b = blocked_unrecorded(&w.trace, 0, &roles, 0);
 	roles_close(&roles);
+	unstore_thread(&w.trace, &w.thread);
 	ck_assert(b.known);
 	return b;
 }

@@ -349,6 +349,7 @@ static void compare_threads(const struct model *m, const struct trace *t)
 		}
 		ck_assert_msg(!trace_next(&cursor, &e),
 				      "SEED=%" PRIu64 ": thread %u goes on", seed, i);
+		trace_end(&cursor);
 	}
 }
 

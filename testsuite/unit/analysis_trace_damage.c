@@ -2,7 +2,7 @@
  *
  * Whatever is done to the bytes of a trace, opening, checking and dumping it comes to an end,
  * and what a cursor gives can be relied on: stamps that do not go back, sites that exist, each
- * argument once. */
+ * argument once; and it is what a slow twin makes of the files' words. */
 #include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/text/text.h"
 #include "testsuite/fuzz/mutate.h"
-#include "testsuite/unit/unit.h"
+#include "testsuite/unit/record_twin.h"
 
 #define ROUNDS 4000
 
@@ -99,6 +99,56 @@ static void walk(const struct trace *t, size_t thread)
 	}
 	ck_assert_msg(t->threads[thread].clock < t->nclocks, "SEED=%" PRIu64 ": no such clock",
 		      seed);
+	trace_end(&cursor);
+}
+
+static uint64_t compared;
+
+/* The thread of which the file is. */
+static struct tr_thread *thread_of(const struct trace *t, const struct dprof_events_header *h)
+{
+	struct tr_thread *found = NULL;
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].number == h->thread && t->processes[t->threads[i].process].pid == h->pid)
+			found = found ? NULL : &t->threads[i];
+	return found;
+}
+
+static void compare_file(const struct trace *t, struct ch_unpacker *u, int fd, const char *name)
+{
+	struct dprof_events_header h = { .pid = UINT64_MAX };
+	struct trace said = { .ndiagnostics = 0 };
+	int file = openat(fd, name, O_RDONLY);
+	if (file < 0 || read(file, &h, sizeof h) != (ssize_t)sizeof h)
+		h.pid = UINT64_MAX;
+	close(file);
+	const struct tr_thread *thread = thread_of(t, &h);
+	if (!thread || !thread->blocks)
+		return;
+	struct tr_words w = { t->processes[thread->process].modules, thread_words(&said, u, fd, name) };
+	size_t n, number = (size_t)(thread - t->threads);
+	struct tr_record *records = twin_records(&w, &n);
+	ck_assert_msg(twin_events(t, number, records, n) != SIZE_MAX, "SEED=%" PRIu64 ": %s has other events", seed,
+		      name);
+	compared++;
+	for (size_t i = 0; i < said.ndiagnostics; i++)
+		free(said.diagnostics[i]);
+	free(said.diagnostics);
+	free(records);
+	ch_close(&w.words);
+}
+
+static void compare(const struct trace *t, const char *trace)
+{
+	int fd = open(trace, O_RDONLY | O_DIRECTORY);
+	struct ch_unpacker *u = ch_unpacker_open(fd);
+	DIR *d = opendir(trace);
+	for (struct dirent *e; (e = readdir(d));)
+		if (name_ends(e->d_name, ".events"))
+			compare_file(t, u, fd, e->d_name);
+	closedir(d);
+	ch_unpacker_close(u);
+	close(fd);
 }
 
 static void open_and_use(const char *trace, FILE *nowhere)
@@ -113,6 +163,7 @@ static void open_and_use(const char *trace, FILE *nowhere)
 	}
 	for (size_t i = 0; i < t->nthreads; i++)
 		walk(t, i);
+	compare(t, trace);
 	text_dump(nowhere, t, NULL);
 	cmd_check(t, &options);
 	trace_close(t);
@@ -186,6 +237,7 @@ START_TEST(no_bytes_bring_it_down)
 	signal(SIGABRT, crashed);
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++)
 		one_round(trace, nowhere);
+	ck_assert_uint_gt(compared, unit_times(ROUNDS));
 	fclose(nowhere);
 	ck_assert_int_eq(system(remove), 0);
 	free(trace);

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "analysis/states/states.h"
+#include "analysis/trace/store.h"
 #include "testsuite/unit/unit.h"
 
 #define CLOCKS  3
@@ -138,6 +139,11 @@ struct tr_cursor trace_events(const struct trace *trace, size_t thread)
 	return (struct tr_cursor){ .trace = trace, .thread = &trace->threads[thread] };
 }
 
+void trace_end(struct tr_cursor *c)
+{
+	(void)c;
+}
+
 struct tr_cursor trace_places(const struct trace *trace, size_t thread)
 {
 	return trace_events(trace, thread);
@@ -147,7 +153,7 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
 	if (c->next == c->thread->nrecords)
 		return false;
-	const struct tr_record *r = &c->thread->records[c->next++];
+	const struct tr_record *r = &w.thread[c->thread - w.threads].records[c->next++];
 	*e = (struct tr_event){ .stamp = r->stamp,
 				.op = TR_OP(r->what),
 				.site = (uint32_t)(r->what >> 3 & 0xff),
@@ -165,9 +171,34 @@ bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 }
 
 /* They are there already. */
-void trace_arguments(struct tr_cursor *c, struct tr_event *e)
+void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
 {
 	(void)c, (void)e;
+}
+
+bool trace_ends(const struct tr_thread *thread, uint64_t *first, uint64_t *last)
+{
+	const struct tr_record *r = w.thread[thread - w.threads].records, *end = r + thread->nrecords;
+	while (r < end && !is_event(r))
+		r++;
+	while (r < end && !is_event(end - 1))
+		end--;
+	if (r == end)
+		return false;
+	*first = r->stamp;
+	*last = end[-1].stamp;
+	return true;
+}
+
+bool trace_lost_before(const struct tr_thread *thread)
+{
+	return thread->lost > 0 && (!thread->nrecords || !is_event(w.thread[thread - w.threads].records));
+}
+
+bool trace_lost_behind(const struct tr_thread *thread)
+{
+	const struct tr_record *r = w.thread[thread - w.threads].records;
+	return thread->lost_last || (thread->nrecords && !is_event(r + thread->nrecords - 1));
 }
 
 void trace_diagnose(struct trace *trace, const char *format, ...)
@@ -332,7 +363,6 @@ static inline void record(struct true_thread *t, struct tr_thread *out)
 {
 	uint64_t lost = 0, last = 0;
 	out->nrecords = 0;
-	out->records = t->records;
 	for (size_t i = 0; i < t->count; i++) {
 		const struct true_event *e = &t->events[i];
 		if (!e->recorded) {
@@ -490,7 +520,7 @@ static inline double allowed_width(void)
 				   fmax(w.last - t->events[t->count - 1].time, 0);
 		struct frz_cursor c = frz_cursor(NULL, clock);
 		for (size_t j = 0; j < w.threads[i].nrecords; j++) {
-			frz_time at = frz_time_of(&c, w.threads[i].records[j].stamp);
+			frz_time at = frz_time_of(&c, t->records[j].stamp);
 			allowed += w.nclocks > 1 ? 4 * (double)(at.hi - at.lo) : 0;
 			allowed += 3 * (w.truth[clock].rate + 1);
 		}

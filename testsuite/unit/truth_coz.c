@@ -47,6 +47,7 @@ static struct coz_probe *probe_all(const struct program *p, const struct trace *
 
 		for (uint64_t at = 0; trace_next(&events, &e); at++)
 			*MEM_GROW(probes, *n) = (struct coz_probe){ { t, at, e.stamp }, 1, true };
+		trace_end(&events);
 	}
 	return probes;
 }

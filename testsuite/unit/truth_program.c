@@ -52,6 +52,7 @@ static void check_thread(const struct trace *trace, const struct program *p, siz
 		check_arguments(&e, want);
 	}
 	ck_assert_uint_eq(i, thread->nevents);
+	trace_end(&cursor);
 }
 
 START_TEST(the_trace_is_the_program)

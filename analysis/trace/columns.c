@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * columns.c - cursors: the blocks of the store (store.h) become columns again, one block for each reader. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
+#include "analysis/trace/inherit.h"
+#include "analysis/trace/trace_jumps.h"
+#include "analysis/trace/trace_private.h"
+
+/* A thread's block at hand, in memory of its own. */
+struct tr_reader {
+	size_t block;            /* its number */
+	size_t first;            /* of its first event */
+	struct tr_columns columns;
+	uint64_t *stamp, *value; /* to which the columns point */
+	uint32_t *what, *argument;
+};
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* n numbers of a type, each more than `base`. */
+#define WIDEN(type, from, n, base, to)                                                             \
+	for (size_t i = 0; i < (n); i++) {                                                         \
+		type number;                                                                       \
+		memcpy(&number, (from) + i * sizeof number, sizeof number);                        \
+		(to)[i] = (base) + number;                                                         \
+	}
+
+/* Numbers of so many bytes each. -> where the next column begins. */
+static const uint8_t *widen_64(const uint8_t *restrict from, unsigned bytes, size_t n, uint64_t base,
+			       uint64_t *restrict to)
+{
+	if (bytes == 1)
+		WIDEN(uint8_t, from, n, base, to)
+	else if (bytes == 2)
+		WIDEN(uint16_t, from, n, base, to)
+	else if (bytes == 4)
+		WIDEN(uint32_t, from, n, base, to)
+	else
+		WIDEN(uint64_t, from, n, base, to)
+	return from + (n * bytes + 7) / 8 * 8;
+}
+
+static const uint8_t *widen_32(const uint8_t *restrict from, unsigned bytes, size_t n, uint32_t *restrict to)
+{
+	if (bytes == 1)
+		WIDEN(uint8_t, from, n, 0, to)
+	else if (bytes == 2)
+		WIDEN(uint16_t, from, n, 0, to)
+	else
+		WIDEN(uint32_t, from, n, 0, to)
+	return from + (n * bytes + 7) / 8 * 8;
+}
+
+/* The first argument of each event. */
+static void find_arguments(const struct tr_what *whats, const uint32_t *what, size_t n, uint32_t *argument)
+{
+	uint32_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		argument[i] = at;
+		at += whats[what[i]].nargs;
+	}
+}
+
+/* Groups of which the process had another idea. */
+static void translate(const struct tr_what *whats, const struct tr_reader *r, const struct tr_modules *m)
+{
+	const struct tr_columns *k = &r->columns;
+	for (size_t i = 0; i < k->n; i++) {
+		const struct tr_what *what = &whats[k->what[i]];
+		for (unsigned a = 0; a < what->nargs && what->keys >> DPROF_KEY_GROUP & 1; a++) {
+			uint64_t *id = &r->value[k->argument[i] + a];
+			size_t place = what->key[a] == DPROF_KEY_GROUP ? ids_find(&m->renamed, *id) : SIZE_MAX;
+			*id = place == SIZE_MAX ? *id : m->now[place];
+		}
+	}
+}
+
+static void make_room(struct tr_reader *r, const struct tr_blocks *b)
+{
+	if (r->stamp)
+		return;
+	r->stamp = mem_resize(NULL, b->most + b->most_values, sizeof *r->stamp);
+	r->what = mem_resize(NULL, 2 * b->most, sizeof *r->what);
+	r->value = r->stamp + b->most;
+	r->argument = r->what + b->most;
+}
+
+static void read_block(const struct tr_cursor *c, size_t block)
+{
+	uint64_t bytes[BLOCK_BYTES(STORE_EVENTS, 2 * STORE_EVENTS) / sizeof(uint64_t)];
+	const struct tr_blocks *b = c->thread->blocks;
+	const struct tr_block *at = &b->block[block];
+	const struct tr_modules *modules = c->trace->processes[c->thread->process].modules;
+	struct tr_reader *r = c->reader;
+	struct block_head head;
+	make_room(r, b);
+	store_read(c->trace->store, at->offset, at[1].offset - at->offset, bytes);
+	memcpy(&head, bytes, sizeof head);
+	const uint8_t *from = (const uint8_t *)bytes + sizeof head;
+	from = widen_32(from, head.what_bytes, head.n, r->what);
+	from = widen_64(from, head.stamp_bytes, head.n, head.stamp, r->stamp);
+	widen_64(from, head.value_bytes, head.nvalues, 0, r->value);
+	find_arguments(c->trace->whats, r->what, head.n, r->argument);
+	r->block = block;
+	r->first = at->first;
+	r->columns = (struct tr_columns){ head.n, r->stamp, r->what, r->argument, r->value };
+	if (modules && modules->renamed.n)
+		translate(c->trace->whats, r, modules);
+	progress_add((uint64_t)head.n + head.nvalues);
+}
+
+/* The one with event i. */
+static size_t block_of(const struct tr_blocks *b, size_t i)
+{
+	size_t lo = 0, hi = b->nblocks;
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (b->block[mid].first <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Another block than the one at hand, as a rule the next. False behind the last event. */
+static bool read_elsewhere(const struct tr_cursor *c, size_t i)
+{
+	const struct tr_blocks *b = c->thread->blocks;
+	struct tr_reader *r = c->reader;
+	if (!b || i >= b->n)
+		return false;
+	bool next = r->columns.n && i == r->first + r->columns.n;
+	read_block(c, next ? r->block + 1 : block_of(b, i));
+	return true;
+}
+
+/* Event i of the thread: its place in the columns at hand, which may be others than before. SIZE_MAX: there is none. */
+static inline size_t place_of(const struct tr_cursor *c, size_t i)
+{
+	const struct tr_reader *r = c->reader;
+	return i - r->first < r->columns.n || read_elsewhere(c, i) ? i - r->first : SIZE_MAX;
+}
+
+/* ---- Cursors --------------------------------------------------------------------------------- */
+
+struct tr_cursor trace_events(const struct trace *t, size_t thread)
+{
+	struct tr_cursor c = { .trace = t, .thread = &t->threads[thread] };
+	c.reader = mem_resize(NULL, 1, sizeof *c.reader);
+	*c.reader = (struct tr_reader){ .block = 0 };
+	return c;
+}
+
+struct tr_cursor trace_places(const struct trace *t, size_t thread)
+{
+	struct tr_cursor c = trace_events(t, thread);
+	c.inheritance = inherit_of(t, thread);
+	c.team_site = TR_NO_SITE;
+	c.tangled = c.thread->jumps && c.thread->jumps->tangled;
+	return c;
+}
+
+void trace_end(struct tr_cursor *c)
+{
+	if (!c->reader)
+		return;
+	free(c->reader->stamp);
+	free(c->reader->what);
+	free(c->reader);
+	c->reader = NULL;
+}
+
+bool trace_columns(struct tr_cursor *c, struct tr_columns *out)
+{
+	size_t i = place_of(c, c->next);
+	if (i == SIZE_MAX)
+		return false;
+	const struct tr_columns *k = &c->reader->columns;
+	*out = (struct tr_columns){ k->n - i, k->stamp + i, k->what + i, k->argument + i, k->value };
+	c->next += out->n;
+	return true;
+}
+
+bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
+{
+	if (c->tangled && !c->told) {
+		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .inherited = true };
+		c->told = true;
+		return true;
+	}
+	return c->inheritance ? inherit_next(c, e) : trace_next_recorded(c, e);
+}
+
+static bool leave_at_the_end(struct tr_cursor *c, struct tr_event *e)
+{
+	if (c->open == c->thread->nopen)
+		return false;
+	*e = (struct tr_event){ .stamp = c->thread->ended, .op = DPROF_EXIT, .implied = true,
+				.site = c->thread->open[c->open] };
+	c->open++;
+	return true;
+}
+
+bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
+{
+	size_t i = place_of(c, c->next);
+	if (i == SIZE_MAX)
+		return leave_at_the_end(c, e);
+	const struct tr_columns *k = &c->reader->columns;
+	const struct tr_what *what = &c->trace->whats[k->what[i]];
+	bool lost = what->op == DPROF_LOST;
+	c->next++;
+	e->nargs = e->keys = 0;
+	e->inherited = e->jumped = e->unsure = e->implied = false;
+	e->op = what->op;
+	e->site = c->tangled ? TR_NO_SITE : what->site;
+	e->stamp = lost ? 0 : k->stamp[i];
+	e->lost = lost ? k->value[k->argument[i]] : 0;
+	if (c->thread->jumps && !lost)
+		jumps_mark(c->thread->jumps, c->next - 1, e);
+	return true;
+}
+
+void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
+{
+	if (e->op == DPROF_LOST || e->inherited || e->implied || !c->next)
+		return;
+	size_t i = place_of(c, c->next - 1);
+	if (i == SIZE_MAX)
+		return;
+	const struct tr_columns *k = &c->reader->columns;
+	const struct tr_what *what = &c->trace->whats[k->what[i]];
+	const uint64_t *value = k->value + k->argument[i];
+	e->keys = what->keys;
+	e->nargs = what->nargs;
+	for (unsigned a = 0; a < what->nargs; a++)
+		e->args[a] = (struct tr_arg){ what->key[a], value[a] };
+}
+
+bool trace_next(struct tr_cursor *c, struct tr_event *e)
+{
+	if (!trace_next_bare(c, e))
+		return false;
+	trace_arguments(c, e);
+	return true;
+}
