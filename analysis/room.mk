@@ -26,6 +26,6 @@ $(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES)
 ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))
 units += $(ANALYSIS_UNITS)
 $(ANALYSIS_UNITS): $(ANALYSIS_ARCHIVES)
-$(B)/test/analysis_packed: $(B)/lib/libdprof.a
+$(B)/test/analysis_packed $(B)/test/analysis_changes: $(B)/lib/libdprof.a
 $(B)/test/analysis_operation: $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so $(MPI_LIBS)
 $(B)/test/analysis_report_numbers: LIBS_analysis += -ljansson

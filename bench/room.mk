@@ -9,7 +9,7 @@ BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)
            $(B)/bench/unmarked $(B)/bench/unmarked-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain \
              $(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain)) \
-           $(B)/bench/csp $(B)/bench/stored $(B)/bench/nested $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
+           $(B)/bench/csp $(B)/bench/repack $(B)/bench/stored $(B)/bench/nested $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
 CFLAGS_bench_record_fxt  := -w
@@ -95,7 +95,7 @@ $(B)/bench/csp: $(B)/obj/bench/csp.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfr
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
-$(B)/bench/stored: $(B)/obj/bench/stored.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a $(B)/lib/libdprof.a
+$(B)/bench/stored $(B)/bench/repack: $(B)/bench/%: $(B)/obj/bench/%.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a $(B)/lib/libdprof.a
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 

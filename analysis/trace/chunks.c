@@ -125,16 +125,21 @@ static void drop_incomplete(struct packed_parts *parts)
 	parts->n = kept;
 }
 
-struct packed_parts parts_list(struct ch_unpacker *u, const char *name, uint64_t from)
+int packed_file(struct ch_words *w, const char **found)
+{
+	if (w->packed_fd < 0)
+		w->packed_fd = unpacker_open_file(w->unpacker, w->packed, found);
+	return w->packed_fd;
+}
+
+struct packed_parts parts_list(struct ch_words *w, uint64_t from)
 {
 	struct packed_parts parts = { .end = from, .damage = UINT64_MAX };
 	struct stat status;
 	const char *found;
-	int fd = unpacker_open_file(u, name, &found);
+	int fd = packed_file(w, &found);
 	if (fd < 0 || fstat(fd, &status)) {
 		parts.no_file = fd == -ENOENT ? NULL : fd < 0 ? found : strerror(errno);
-		if (fd >= 0)
-			close(fd);
 		return parts;
 	}
 	uint64_t size = (uint64_t)status.st_size;
@@ -155,7 +160,6 @@ struct packed_parts parts_list(struct ch_unpacker *u, const char *name, uint64_t
 		*MEM_GROW(parts.part, parts.n) = p;
 		parts.end = p.offset = end;
 	}
-	close(fd);
 	drop_incomplete(&parts);
 	return parts;
 }
@@ -233,9 +237,9 @@ static void list_chunks(struct listing *l)
 }
 
 /* Adds what has come to the file of packed chunks since. */
-static void list_more_parts(struct listing *l, const struct ch_words *w)
+static void list_more_parts(struct listing *l, struct ch_words *w)
 {
-	struct packed_parts more = parts_list(w->unpacker, w->packed, l->parts.end);
+	struct packed_parts more = parts_list(w, l->parts.end);
 	for (size_t i = 0; i < more.n; i++)
 		*MEM_GROW(l->parts.part, l->parts.n) = more.part[i];
 	l->parts.end = more.end;
@@ -259,8 +263,9 @@ static void leave_out_newest(struct listing *l)
 	l->nchunks = n;
 }
 
-static struct listing list(const struct ch_words *w, int fd, const struct dprof_events_header *h)
+static struct listing list(struct ch_words *w, const struct dprof_events_header *h)
 {
+	int fd = w->events_fd;
 	struct listing l = { .places = places_list(fd, h), .parts.damage = UINT64_MAX };
 	bool same = false;
 	for (int i = 0; i < TRIES && !same; i++) {
@@ -284,7 +289,7 @@ static void add_parts(struct ch_words *w, const struct packed_part *part, size_t
 		const struct dprof_part *h = &part[i].header;
 		*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
 			.at = w->n, .n = h->words, .chunk = h->chunk,
-			.offset = part[i].offset, .bytes = h->bytes, .words = h->words };
+			.offset = part[i].offset, .bytes = h->bytes, .words = h->words, .check = h->check };
 		w->n += h->words;
 	}
 }
@@ -374,9 +379,10 @@ static size_t words_in(struct trace *t, const struct ch_words *w, int fd,
 	return n;
 }
 
-static void add_place(struct trace *t, struct ch_words *w, int fd, const struct chunk_place *p,
+static void add_place(struct trace *t, struct ch_words *w, const struct chunk_place *p,
 		      bool last, const struct dprof_end *end)
 {
+	int fd = w->events_fd;
 	struct claim claim = claim_of(fd, p, w->numbered ? dprof_value(p->first_word) : 0, w->summed, end);
 	size_t n = words_in(t, w, fd, p, last, &claim);
 	if (n == SIZE_MAX)
@@ -387,7 +393,8 @@ static void add_place(struct trace *t, struct ch_words *w, int fd, const struct 
 		w->vouched = w->n + (claim.made ? claim.words : 0);
 	*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
 		.at = w->n, .n = n, .chunk = dprof_value(p->first_word),
-		.offset = p->offset, .place = p->offset };
+		.offset = p->offset, .place = p->offset,
+		.summed = claim.made && claim.words <= n ? claim.words : 0, .sum = claim.sum };
 	w->n += n;
 }
 
@@ -467,7 +474,7 @@ static char *packed_name(const char *events)
 	return mem_format("%.*s.packed", (int)(strlen(events) - strlen(".events")), events);
 }
 
-static void add_chunks(struct trace *t, struct ch_words *w, int fd, const struct listing *l,
+static void add_chunks(struct trace *t, struct ch_words *w, const struct listing *l,
 		       const struct dprof_end *end)
 {
 	uint64_t next = 0;
@@ -481,7 +488,7 @@ static void add_chunks(struct trace *t, struct ch_words *w, int fd, const struct
 		if (c->n)
 			add_parts(w, &l->parts.part[c->first], c->n);
 		else
-			add_place(t, w, fd, &l->places.place[c->place], i + 1 == l->nchunks, end);
+			add_place(t, w, &l->places.place[c->place], i + 1 == l->nchunks, end);
 	}
 }
 
@@ -489,26 +496,25 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name
 			const struct dprof_events_header *h, bool summed, const struct dprof_end *end)
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name), .summed = summed,
-			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX };
+			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX, .packed_fd = -1 };
 	const char *found;
-	int fd = unpacker_open_file(u, name, &found);
-	if (fd < 0) {
+	w.events_fd = unpacker_open_file(u, name, &found);
+	if (w.events_fd < 0) {
 		trace_diagnose(t, "%s: expected a file of events, found %s", name, found);
 		add_missing(&w);
 		return w;
 	}
-	struct listing l = list(&w, fd, h);
+	struct listing l = list(&w, h);
 	if (w.numbered)
-		add_chunks(t, &w, fd, &l, end);
+		add_chunks(t, &w, &l, end);
 	else if (l.places.n)
-		add_place(t, &w, fd, &l.places.place[0], true, end);
+		add_place(t, &w, &l.places.place[0], true, end);
 	else if (end && end->words)
 		tell_nothing(t, &w, end);
 	tell(t, &w, &l, end);
 	free(l.places.place);
 	free(l.parts.part);
 	free(l.chunk);
-	close(fd);
 	return w;
 }
 
@@ -516,8 +522,11 @@ void ch_cut(struct ch_words *w, size_t n)
 {
 	while (w->npieces && w->piece[w->npieces - 1].at >= n)
 		w->npieces--;
-	if (w->npieces)
-		w->piece[w->npieces - 1].n = n - w->piece[w->npieces - 1].at;
+	struct ch_piece *last = w->npieces ? &w->piece[w->npieces - 1] : NULL;
+	if (last) {
+		last->n = n - last->at;
+		last->summed = last->summed <= last->n ? last->summed : 0;
+	}
 	w->n = n;
 	w->nbuffered = 0;
 	w->gaps = true;
@@ -525,6 +534,10 @@ void ch_cut(struct ch_words *w, size_t n)
 
 void ch_close(struct ch_words *w)
 {
+	if (w->events_fd >= 0)
+		close(w->events_fd);
+	if (w->packed_fd >= 0)
+		close(w->packed_fd);
 	free(w->events);
 	free(w->packed);
 	free(w->piece);

@@ -4,7 +4,8 @@
  * packed in its .packed file (runtime/format.h, runtime/packed.h).
  *
  * Law: word i is the same whenever it is asked for, though the program may still run, pack the chunk in
- * which it stands, and use that chunk's place again. Memory is one part's for each thread. */
+ * which it stands, and use that chunk's place again. If somebody else changes the files meanwhile, that is said
+ * wherever a sum can tell. Memory is one part's, and two files are open, for each thread that is. */
 #ifndef ANALYSIS_TRACE_CHUNKS_H
 #define ANALYSIS_TRACE_CHUNKS_H
 
@@ -27,11 +28,14 @@ struct ch_piece {
 	uint32_t words;        /* in .packed: of the part; it may have become longer than n since */
 	bool damaged;          /* and counts as words that say that something is lost */
 	bool missing;          /* likewise: one word stands for all that ought to be here */
+	size_t summed; uint64_t sum; /* in .events: the sum of so many of its words is known */
+	uint32_t check;        /* in .packed: of the part's header */
 };
 
 struct ch_words {
 	struct ch_unpacker *unpacker;
 	char *events, *packed; /* names of the files */
+	int events_fd, packed_fd; /* or -1 */
 	bool numbered;         /* chunks have a number */
 	bool summed;           /* and their words a sum */
 	struct ch_piece *piece; size_t npieces;
@@ -40,6 +44,8 @@ struct ch_words {
 	bool gaps;             /* chunks are missing or damaged */
 	uint64_t *buffer;      /* words first .. first + nbuffered - 1, and room for some more */
 	size_t first, nbuffered, room;
+	uint64_t sum; size_t sum_at; /* of a piece's words until sum_at, which have been read in order */
+	bool changed;          /* a sum was another one than when the file was opened */
 };
 
 struct ch_unpacker *ch_unpacker_open(int directory);
@@ -52,7 +58,7 @@ struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
 			const struct dprof_events_header *, bool summed, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 
-/* Behind a look at all words: a diagnostic of the trace if some were damaged. And how many words say that
+/* Behind a look at all words, in order: a diagnostic of the trace if some were damaged, or changed meanwhile. And how many words say that
  * something is lost, and were not recorded. */
 void ch_tell_damage(struct trace *, struct ch_words *);
 size_t ch_damaged_words(const struct ch_words *);

@@ -20,7 +20,7 @@ struct packed_parts {
 };
 
 /* From an offset on, where a part begins. */
-struct packed_parts parts_list(struct ch_unpacker *, const char *name, uint64_t from);
+struct packed_parts parts_list(struct ch_words *, uint64_t from);
 
 /* More than packed words ever take, in any form. */
 #define UNPACKER_BYTES (20 * DPROF_PART_WORDS)
@@ -34,6 +34,9 @@ bool unpacker_words(struct ch_unpacker *, int fd, uint64_t offset, size_t n, uin
 
 /* As frz_open_regular() does. */
 int unpacker_open_file(struct ch_unpacker *, const char *name, const char **found);
+
+/* That of packed parts, which may come only while the program runs; likewise. */
+int packed_file(struct ch_words *, const char **found);
 
 /* The first offset from `offset` on, up to `end`, where the file is no hole. */
 uint64_t next_data(int fd, uint64_t offset, uint64_t end);

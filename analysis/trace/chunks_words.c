@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/chunks_private.h"
 #include "analysis/trace/trace.h"
+#include "runtime/sum.h"
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
@@ -27,15 +28,30 @@ static void make_room(struct ch_words *w, size_t words)
 static bool unpack(struct ch_words *w, const struct ch_piece *p)
 {
 	const char *found;
-	int fd = unpacker_open_file(w->unpacker, w->packed, &found);
-	if (fd < 0)
-		return false;
+	struct dprof_part header;
+	int fd = packed_file(w, &found);
 	make_room(w, dprof_folded_words(p->words));
-	bool read = unpacker_words(w->unpacker, fd, p->offset, p->words, w->buffer);
-	close(fd);
+	bool read = fd >= 0 && read_at(fd, &header, sizeof header, p->offset) && header.check == p->check &&
+		    unpacker_words(w->unpacker, fd, p->offset, p->words, w->buffer);
 	w->first = p->at;
 	w->nbuffered = read ? p->n : 0;
 	return read;
+}
+
+/* Words of a piece that were read: what comes of a sum that was right when the file was opened. */
+static void add_up(struct ch_words *w, const struct ch_piece *p)
+{
+	if (w->first == p->at) {
+		w->sum = DPROF_SUM_BEGIN;
+		w->sum_at = p->at;
+	}
+	size_t end = p->at + p->summed, n = w->nbuffered;
+	if (w->first != w->sum_at || w->first >= end)
+		return;
+	n = n < end - w->first ? n : end - w->first;
+	w->sum = dprof_sum_words(w->sum, w->buffer, n);
+	w->sum_at += n;
+	w->changed |= w->sum_at == end && w->sum != p->sum;
 }
 
 /* The slice of a piece in .events with word i. */
@@ -44,25 +60,22 @@ static bool read_slice(struct ch_words *w, const struct ch_piece *p, size_t i)
 	size_t skip = (i - p->at) / DPROF_PART_WORDS * DPROF_PART_WORDS;
 	size_t n = p->n - skip < DPROF_PART_WORDS ? p->n - skip : DPROF_PART_WORDS;
 	uint64_t number = 0;
-	const char *found;
-	int fd = unpacker_open_file(w->unpacker, w->events, &found);
 	make_room(w, n);
-	bool read = fd >= 0 && read_at(fd, w->buffer, n * sizeof *w->buffer,
-				       p->offset + skip * sizeof *w->buffer) &&
-		    read_at(fd, &number, sizeof number, p->place);
-	if (fd >= 0)
-		close(fd);
+	bool read = read_at(w->events_fd, w->buffer, n * sizeof *w->buffer, p->offset + skip * sizeof *w->buffer) &&
+		    read_at(w->events_fd, &number, sizeof number, p->place);
 	w->first = p->at + skip;
 	w->nbuffered = n;
-	return read && (!w->numbered ||
-			number == dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, p->chunk));
+	read = read && (!w->numbered || number == dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, p->chunk));
+	if (read)
+		add_up(w, p);
+	return read;
 }
 
 /* Piece k was in .events, and is packed now: its parts stand in for it. False if it is not. */
 static bool replace_by_parts(struct ch_words *w, size_t k)
 {
 	struct ch_piece old = w->piece[k];
-	struct packed_parts parts = parts_list(w->unpacker, w->packed, 0);
+	struct packed_parts parts = parts_list(w, 0);
 	size_t first = 0, n = 0;
 	while (first < parts.n && parts.part[first].header.chunk != old.chunk)
 		first++;
@@ -81,7 +94,7 @@ static bool replace_by_parts(struct ch_words *w, size_t k)
 			.at = old.at + part->header.first, .chunk = old.chunk,
 			.n = left < part->header.words ? left : part->header.words,
 			.offset = part->offset, .bytes = part->header.bytes,
-			.words = part->header.words };
+			.words = part->header.words, .check = part->header.check };
 	}
 	free(parts.part);
 	return n > 0;
@@ -164,6 +177,10 @@ void ch_tell_damage(struct trace *t, struct ch_words *w)
 			words += w->piece[i].n;
 			first = i;
 		}
+	if (w->changed)
+		trace_diagnose(t, "%s: expected the words that the file had when it was opened, found others: they were "
+				  "changed while they were read", w->events);
+	w->gaps |= w->changed;
 	if (first == w->npieces)
 		return;
 	const struct ch_piece *p = &w->piece[first];
