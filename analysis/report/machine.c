@@ -20,6 +20,20 @@ static double at_most_100(double percent)
 	return percent < 100 ? percent : 100;
 }
 
+/* Between the thread's first event and its last; where records were lost, these may be further apart than is known. */
+static struct sched_use use_of(const struct trace *trace, size_t thread, const struct ends *e)
+{
+	struct sched_use use = sched_use(trace, thread, e->first, e->last);
+	if (e->earliest >= e->first && e->latest <= e->last)
+		return use;
+	uint64_t latest = e->latest < INT64_MAX ? e->latest : INT64_MAX;
+	struct sched_use most = sched_use(trace, thread, e->earliest < e->first ? e->earliest : e->first,
+					  latest > e->last ? latest : e->last);
+	use.cpu_s.hi = most.cpu_s.hi > use.cpu_s.hi ? most.cpu_s.hi : use.cpu_s.hi;
+	use.delay_s.hi = most.delay_s.hi > use.delay_s.hi ? most.delay_s.hi : use.delay_s.hi;
+	return use;
+}
+
 /* False when the kernel did not tell. */
 static bool find(const struct findings *f, size_t thread, struct delayed *d)
 {
@@ -27,7 +41,7 @@ static bool find(const struct findings *f, size_t thread, struct delayed *d)
 	struct interval run = findings_seconds(f, thread, findings_span(f, thread)->length);
 	if (ends.first > ends.last)
 		return false;
-	*d = (struct delayed){ thread, sched_use(f->trace, thread, ends.first, ends.last), { 0, 100 } };
+	*d = (struct delayed){ thread, use_of(f->trace, thread, &ends), { 0, 100 } };
 	if (run.lo > 0)
 		d->percent = (struct interval){ at_most_100(100 * d->use.delay_s.lo / run.hi),
 						at_most_100(100 * d->use.delay_s.hi / run.lo) };

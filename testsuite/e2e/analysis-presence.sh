@@ -162,4 +162,22 @@ says line 'Unclassified time, outside of regions and operations, is work of no r
 sed 's/^e 1 9990 /e 1 9410 /' < <("$analyze" dump little) | trace less
 expect 0 report less
 says_not out unclassified
+# What the kernel counted while records were lost may be the thread's, too: of 50 us of delay, 10 us came between the
+# events that are here, and 40 us when others may have been lost.
+trace delayed <<'END'
+dprof-text 1
+clock 0 host=h ghz=1
+process 0 clock=0 pid=1
+thread 0 clock=0 process=0 number=0
+site 0 kind=region name=a file=x.c line=1
+sched 0 100 110 cpu=0 delay=0
+sched 0 100000 100010 cpu=50000 delay=40000
+sched 0 400000 400010 cpu=60000 delay=50000
+lost 0 3
+e 0 200000 0 enter
+e 0 300000 0 exit
+END
+expect 1 report --json delayed
+[ "$(jq '.machine[0] | .delay_s.hi > 4.9e-5 and .cpu_s.hi > 5.9e-5 and .delay_s.hi < 6e-5' out)" = true ] ||
+	fail "lost records do not widen what the kernel counted: $(jq -c .machine out)"
 echo "as expected"
