@@ -78,32 +78,30 @@ static bool any_messages(const struct trace *t)
 	return false;
 }
 
-static uint32_t threads_of_rank(const struct matcher *m, uint32_t rank)
-{
-	uint32_t n = 0;
-	for (size_t i = 0; i < m->trace->nthreads; i++)
-		n += m->threads[i].rank == rank;
-	return n;
-}
-
 /* Which ranks send and receive in several threads. A loss of one thread leaves the others in
  * doubt, too: in which of their stamps it fell is not known. */
 static void look_ahead(struct matcher *m)
 {
 	const struct trace *t = m->trace;
-	for (uint32_t r = 0; r < m->rank_numbers.n; r++) {
-		uint32_t movers = 0;
-		bool lost = false, missing = false, alone = threads_of_rank(m, r) == 1;
-		for (size_t i = 0; i < t->nthreads; i++) {
-			if (m->threads[i].rank != r)
-				continue;
-			movers += !alone && moves_messages(t, i);
-			lost |= t->threads[i].lost > 0;
-			missing |= t->threads[i].gaps;
-		}
-		m->ranks[r].several = movers > 1;
-		m->ranks[r].doubtful = missing || (lost && movers > 1);
+	struct seen { uint32_t threads, movers; bool lost, missing; } *seen; /* of each rank */
+	seen = mem_resize(NULL, m->rank_numbers.n, sizeof *seen);
+	memset(seen, 0, m->rank_numbers.n * sizeof *seen);
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (m->threads[i].rank != MATCH_NO_RANK)
+			seen[m->threads[i].rank].threads++;
+	for (size_t i = 0; i < t->nthreads; i++) {
+		if (m->threads[i].rank == MATCH_NO_RANK)
+			continue;
+		struct seen *r = &seen[m->threads[i].rank];
+		r->movers += r->threads > 1 && moves_messages(t, i);
+		r->lost |= t->threads[i].lost > 0;
+		r->missing |= t->threads[i].gaps;
 	}
+	for (uint32_t r = 0; r < m->rank_numbers.n; r++) {
+		m->ranks[r].several = seen[r].movers > 1;
+		m->ranks[r].doubtful = seen[r].missing || (seen[r].lost && seen[r].movers > 1);
+	}
+	free(seen);
 }
 
 struct matcher *match_open(const struct trace *t, uint64_t slack)
