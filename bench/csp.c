@@ -3,8 +3,9 @@
  * csp.c - csp DIR ROUNDS: what an event costs in the analysis, beside reading its word.
  *
  * Each round prints, in ns for each event: adding up all words of the files once; decoding them (a
- * walk over all events); and what dprof-analyze csp does, from opening the trace to the scores,
- * with --links packets and with links from the program, too.
+ * walk over all events); what dprof-analyze csp does, from opening the trace to the scores,
+ * with --links packets and with links from the program, too; and the scores of all threads alone, without what
+ * comes before, as they are found and with nothing left out before the sweep (csp.h).
  * The files are in the page cache. The number of events comes first. */
 #include <dirent.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 
 #include "analysis/report/findings.h"
+#include "analysis/states/csp.h"
 #include "analysis/trace/trace_private.h"
 #include "testsuite/unit/thread_words.h"
 
@@ -77,15 +79,31 @@ static uint64_t walk(const struct trace *t)
 	return events;
 }
 
-static double score_ns(const char *directory, bool packets_only)
+static void open_findings(struct findings *f, struct trace *t, bool packets_only)
 {
 	struct options options = { .assumption = { .model = FRZ_DRIFT, .ppb = 10000 },
 				   .packets_only = packets_only };
+	if (findings_open(f, t, &options) != EXIT_FINE)
+		exit(EXIT_FAILURE);
+}
+
+static void print_sweeps(const struct findings *f, double events)
+{
+	struct participants who = totals_participant_threads(&f->totals, false);
+	double begin = now_ns();
+	free(csp_scores(&f->times, &f->roles, &who, f->spans, NULL));
+	double pruned = now_ns();
+	free(csp_scores_unpruned(&f->times, &f->roles, &who, f->spans));
+	printf(" %.3f %.3f\n", (pruned - begin) / events, (now_ns() - pruned) / events);
+	participants_close(&who);
+}
+
+static double score_ns(const char *directory, bool packets_only)
+{
 	struct findings f;
 	double begin = now_ns();
 	struct trace *t = open_or_die(directory);
-	if (findings_open(&f, t, &options) != EXIT_FINE)
-		exit(EXIT_FAILURE);
+	open_findings(&f, t, packets_only);
 	findings_close(&f);
 	trace_close(t);
 	return now_ns() - begin;
@@ -98,6 +116,8 @@ int main(int argc, char **argv)
 	struct trace *t = open_or_die(argv[1]);
 	double events = (double)walk(t);
 	printf("%.0f\n", events);
+	struct findings f;
+	open_findings(&f, t, true);
 	for (int round = atoi(argv[2]); round > 0; round--) {
 		double begin = now_ns();
 		read_words(argv[1]);
@@ -105,9 +125,11 @@ int main(int argc, char **argv)
 		begin = now_ns();
 		walk(t);
 		double decode = now_ns() - begin;
-		printf("%.3f %.3f %.3f %.3f\n", read / events, decode / events,
+		printf("%.3f %.3f %.3f %.3f", read / events, decode / events,
 		       score_ns(argv[1], true) / events, score_ns(argv[1], false) / events);
+		print_sweeps(&f, events);
 	}
+	findings_close(&f);
 	trace_close(t);
 	return EXIT_SUCCESS;
 }
