@@ -59,6 +59,12 @@ static inline void heap_change_first(struct heap *h, uint64_t key)
 	heap_replace_first(h, key, h->items[0].source);
 }
 
+/* Whether the first source would come before all others with this key, whatever its number. */
+static inline int heap_stays_first(const struct heap *h, uint64_t key)
+{
+	return !(h->count > 1 && h->items[1].key <= key) && !(h->count > 2 && h->items[2].key <= key);
+}
+
 static inline void heap_remove_first(struct heap *h)
 {
 	h->items[0] = h->items[--h->count];

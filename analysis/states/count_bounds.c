@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/merge.h"
 
 #define MASKS 16               /* of one thread that are tried one by one */
 #define TRIES 256              /* and of all threads together */
@@ -35,7 +36,7 @@ struct count_bounds {
 	uint32_t *of_counts;   /* of each member: bits of the counts in which it takes part */
 	uint32_t *process;     /* of each member, numbered from 0 */
 	struct process_count *parts; /* of each process, for all counts */
-	struct heap ends;      /* of the members' stretches */
+	struct merge ends;     /* of the members' stretches */
 	int32_t *lo, *hi;      /* of the counts, now */
 	size_t *merged, nmerged;
 	bool at_change;        /* the next segment begins with one */
@@ -175,25 +176,16 @@ static void describe(struct count_bounds *c, uint64_t from, uint64_t to, struct 
 
 static uint64_t next_stamp(const struct count_bounds *c)
 {
-	return c->ends.items[0].key;
-}
-
-/* The earliest change of any member but the one that changes next. */
-static uint64_t second_stamp(const struct count_bounds *c)
-{
-	uint64_t second = PERIOD_AFTER;
-	for (size_t i = 1; i < c->ends.count && i <= 2; i++)
-		second = c->ends.items[i].key < second ? c->ends.items[i].key : second;
-	return second;
+	return merge_first(&c->ends).key;
 }
 
 /* Takes the member whose stretch ends first to its next one. */
 static size_t turn_first(struct count_bounds *c)
 {
-	size_t member = c->ends.items[0].source;
+	uint32_t member = merge_first(&c->ends).source;
 	struct counted_thread *m = &c->members[member];
 	conditions_next(&m->conditions, &m->now);
-	heap_change_first(&c->ends, m->now.to);
+	merge_set(&c->ends, member, m->now.to);
 	return member;
 }
 
@@ -226,9 +218,10 @@ static bool unordered(const struct count_bounds *c, uint64_t stamp, uint64_t lat
 static bool cross(struct count_bounds *c)
 {
 	c->stamp = next_stamp(c);
-	bool together = unordered(c, c->stamp, second_stamp(c));
 	size_t member = turn_first(c);
-	if (!together && next_stamp(c) != c->stamp) {
+	if (!unordered(c, c->stamp, next_stamp(c)) ||
+	    (next_stamp(c) != c->stamp &&
+	     !unordered(c, c->stamp, merge_least_but(&c->ends, (uint32_t)member)))) {
 		set_member(c, member, &c->members[member].now.condition);
 		return false;
 	}
@@ -343,7 +336,7 @@ static void add_member(struct count_bounds *c, const struct atom_map *map, size_
 	conditions_open(&m->conditions, map, thread);
 	conditions_next(&m->conditions, &m->now);
 	set_member(c, member, &m->now.condition);
-	heap_add(&c->ends, m->now.to, (uint32_t)member);
+	merge_set(&c->ends, (uint32_t)member, m->now.to);
 }
 
 struct count_bounds *count_bounds_open(const struct atom_map *map, uint32_t clock)
@@ -362,10 +355,10 @@ struct count_bounds *count_bounds_open(const struct atom_map *map, uint32_t cloc
 		.of_counts = mem_resize(NULL, count, sizeof *c->of_counts),
 		.process = mem_resize(NULL, count, sizeof *c->process),
 		.parts = mem_resize(NULL, count * (q->ncounts + 1), sizeof *c->parts),
-		.ends.items = mem_resize(NULL, count, sizeof *c->ends.items),
 		.lo = mem_resize(NULL, 2 * (q->ncounts + 1), sizeof *c->lo),
 		.merged = mem_resize(NULL, count, sizeof *c->merged),
 	};
+	merge_open(&c->ends, count);
 	c->hi = c->lo + c->ncounts;
 	memset(c->lo, 0, 2 * c->ncounts * sizeof *c->lo);
 	memset(c->parts, 0, count * c->ncounts * sizeof *c->parts);
@@ -391,7 +384,7 @@ void count_bounds_close(struct count_bounds *c)
 	free(c->of_counts);
 	free(c->process);
 	free(c->parts);
-	free(c->ends.items);
+	merge_close(&c->ends);
 	free(c->lo);
 	free(c->merged);
 	free(c);

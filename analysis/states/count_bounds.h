@@ -18,7 +18,6 @@
 #ifndef ANALYSIS_COUNT_BOUNDS_H
 #define ANALYSIS_COUNT_BOUNDS_H
 
-#include "analysis/base/heap.h"
 #include "analysis/states/conditions.h"
 
 #define COUNT_CHOICES 16

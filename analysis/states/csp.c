@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/tournament.h"
@@ -449,12 +450,16 @@ static void end(struct csp_sweep *s, struct clock_sweep *t)
 
 static void sweep(struct csp_sweep *s)
 {
+	size_t nclocks = s->times->trace->nclocks;
 	while (s->heap.count > 0) {
-		struct clock_sweep *t = &s->clocks[s->heap.items[0].source % s->times->trace->nclocks];
-		if (t->counts)
-			end(s, t);
-		else
-			begin(s, t);
+		size_t first = s->heap.items[0].source;
+		struct clock_sweep *t = &s->clocks[first < nclocks ? first : first - nclocks];
+		do {
+			if (t->counts)
+				end(s, t);
+			else
+				begin(s, t);
+		} while (!t->exhausted && heap_stays_first(&s->heap, next_change(s, t).key));
 		if (t->exhausted)
 			heap_remove_first(&s->heap);
 		else

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/tournament.h"
 #include "analysis/states/frame_length.h"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/merge.h"
 #include "analysis/states/totals.h"
 
 struct timeline_thread {      /* one thread */
@@ -50,7 +51,7 @@ struct timeline {
 	struct participant *participants;
 	uint32_t *ids;        /* of the participants, in the whole list */
 	size_t nmembers, nparticipants;
-	struct heap ends;     /* of the members' periods */
+	struct merge ends;    /* of the members' periods */
 
 	/* Over the participants. */
 	uint64_t counts; /* who may wait; who must; who may wait, or else may work */
@@ -164,6 +165,8 @@ static uint64_t describe(const struct timeline *timeline, uint32_t *site)
 	size_t may_wait = count_of(timeline, COUNT_MAY_WAIT), both = count_of(timeline, COUNT_BOTH);
 	size_t must_wait = count_of(timeline, COUNT_MUST_WAIT);
 	*site = TR_NO_SITE;
+	if (may_wait + 1 < timeline->nparticipants)
+		return SAYS_NOTHING;
 	if (may_wait == timeline->nparticipants) {
 		says = SAYS_ALL_WAIT;
 		a = both == 0 ? NO_PARTICIPANT : both == 1 ? timeline->xor_both : ANY_PARTICIPANT;
@@ -181,7 +184,7 @@ static uint64_t describe(const struct timeline *timeline, uint32_t *site)
 
 static uint64_t next_stamp(const struct timeline *timeline)
 {
-	return timeline->ends.items[0].key;
+	return merge_first(&timeline->ends).key;
 }
 
 /* Any choice of what is open. Who waits only by such a choice may do neither of both without keeping
@@ -204,9 +207,10 @@ static void next_period(struct timeline *timeline, struct timeline_thread *m)
 /* Takes the member whose period ends first to its next one. */
 static struct timeline_thread *turn_first(struct timeline *timeline)
 {
-	struct timeline_thread *m = &timeline->members[timeline->ends.items[0].source];
+	uint32_t first = merge_first(&timeline->ends).source;
+	struct timeline_thread *m = &timeline->members[first];
 	next_period(timeline, m);
-	heap_change_first(&timeline->ends, m->now.to);
+	merge_set(&timeline->ends, first, m->now.to);
 	return m;
 }
 
@@ -216,14 +220,6 @@ static void merge_states(struct timeline *timeline, struct timeline_thread *m)
 	if (!m->merged)
 		timeline->merged[timeline->nmerged++] = (uint32_t)(m - timeline->members);
 	m->merged = true;
-}
-
-/* The earliest change of any member but the one that changes next. */
-static uint64_t second_stamp(const struct timeline *timeline)
-{
-	const struct heap_item *items = timeline->ends.items;
-	uint64_t second = timeline->ends.count > 1 ? items[1].key : PERIOD_AFTER;
-	return timeline->ends.count > 2 && items[2].key < second ? items[2].key : second;
 }
 
 static bool unordered(const struct timeline *timeline, uint64_t later)
@@ -236,9 +232,10 @@ static bool unordered(const struct timeline *timeline, uint64_t later)
 static void cross(struct timeline *timeline)
 {
 	timeline->stamp = next_stamp(timeline);
-	bool together = unordered(timeline, second_stamp(timeline));
 	struct timeline_thread *m = turn_first(timeline);
-	if (!together && next_stamp(timeline) != timeline->stamp) {
+	if (!unordered(timeline, next_stamp(timeline)) ||
+	    (next_stamp(timeline) != timeline->stamp &&
+	     !unordered(timeline, merge_least_but(&timeline->ends, (uint32_t)(m - timeline->members))))) {
 		set_member(timeline, m, m->now.may);
 		return;
 	}
@@ -365,7 +362,7 @@ static void add_member(struct timeline *timeline, const struct trace *trace, siz
 	timeline->participants[m->participant].threads++;
 	timeline->participants[m->participant].waiters += m->waits;
 	count_member(&timeline->participants[m->participant], m, 1);
-	heap_add(&timeline->ends, m->now.to, (uint32_t)(m - timeline->members));
+	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
 }
 
 struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const struct roles *roles,
@@ -385,10 +382,9 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 				       .participants = mem_resize(NULL, count,
 								  sizeof *timeline->participants),
 				       .ids = mem_resize(NULL, count, sizeof *timeline->ids),
-				       .ends.items = mem_resize(NULL, count,
-								sizeof *timeline->ends.items),
 				       .merged = mem_resize(NULL, count, sizeof *timeline->merged),
 				       .open = { .says = SAYS_NOTHING, .site = TR_NO_SITE } };
+	merge_open(&timeline->ends, count);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (trace->threads[i].clock == clock && who->participant_of[i] != NO_PARTICIPANT)
 			add_member(timeline, trace, i, roles, who);
@@ -412,7 +408,7 @@ void timeline_close(struct timeline *timeline)
 	free(timeline->members);
 	free(timeline->participants);
 	free(timeline->ids);
-	free(timeline->ends.items);
+	merge_close(&timeline->ends);
 	free(timeline->merged);
 	free(timeline);
 }

@@ -34,7 +34,6 @@
 #ifndef ANALYSIS_TIMELINE_H
 #define ANALYSIS_TIMELINE_H
 
-#include "analysis/base/heap.h"
 #include "analysis/states/states.h"
 
 #define NO_PARTICIPANT UINT32_MAX

@@ -182,6 +182,10 @@ static void add_period(struct total *total, const struct period *p, uint8_t stat
 {
 	if (!(p->may & state))
 		return;
+	if (p->may == state && p->from != PERIOD_BEFORE && p->to != PERIOD_AFTER) {
+		add_piece(&total->sure, p->to - p->from);
+		return;
+	}
 	if (p->from == PERIOD_BEFORE && p->to == PERIOD_AFTER)
 		total->since = 0;
 	else if (p->to == PERIOD_AFTER)
@@ -198,6 +202,8 @@ static void add_period(struct total *total, const struct period *p, uint8_t stat
 
 void totals_add(struct totals *t, size_t thread, const struct period *p)
 {
+	if (!(p->may & (MAY_WORK | MAY_WAIT | MAY_BE_UNCLASSIFIED)))
+		return;
 	add_period(&t->threads[thread].work, p, MAY_WORK);
 	add_period(&t->threads[thread].wait, p, MAY_WAIT);
 	add_period(&t->threads[thread].unclassified, p, MAY_BE_UNCLASSIFIED);

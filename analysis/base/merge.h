@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * merge.h - which of many sorted streams comes next.
+ *
+ * A tree of winners over (key, source): node i has the lesser of nodes 2i and 2i + 1, and the root the least. Unlike
+ * in a heap (heap.h) each source has its leaf, so that a change goes one way up, with a comparison a level and
+ * without a branch that cannot be foreseen: for merges in which every step changes a key.
+ *
+ * Law: merge_first() is the least of all (key, source). A source that was not set has the key UINT64_MAX. */
+#ifndef ANALYSIS_MERGE_H
+#define ANALYSIS_MERGE_H
+
+#include <stdlib.h>
+
+#include "analysis/base/heap.h"
+#include "analysis/base/memory.h"
+
+struct merge { struct heap_item *nodes; size_t n; }; /* source i is node n + i */
+
+static inline void merge_open(struct merge *m, size_t sources)
+{
+	for (m->n = 1; m->n < sources;)
+		m->n *= 2;
+	m->nodes = mem_resize(NULL, 2 * m->n, sizeof *m->nodes);
+	for (size_t i = 2 * m->n; i-- > 0;)
+		m->nodes[i] = i < m->n ? m->nodes[2 * i] : (struct heap_item){ UINT64_MAX, (uint32_t)(i - m->n) };
+}
+
+static inline void merge_close(struct merge *m)
+{
+	free(m->nodes);
+}
+
+static inline struct heap_item merge_first(const struct merge *m)
+{
+	return m->nodes[1];
+}
+
+static inline void merge_set(struct merge *m, uint32_t source, uint64_t key)
+{
+	struct heap_item least = { key, source };
+	size_t i = m->n + source;
+	m->nodes[i] = least;
+	for (; i > 1; i /= 2) {
+		const struct heap_item *other = &m->nodes[i ^ 1];
+		uint64_t loses = -(uint64_t)heap_before(other, &least);
+		least.key ^= (least.key ^ other->key) & loses;
+		least.source ^= (least.source ^ other->source) & (uint32_t)loses;
+		m->nodes[i / 2] = least;
+	}
+}
+
+/* The least key of all sources but one. */
+static inline uint64_t merge_least_but(const struct merge *m, uint32_t source)
+{
+	uint64_t least = UINT64_MAX;
+	for (size_t i = m->n + source; i > 1; i /= 2)
+		least = m->nodes[i ^ 1].key < least ? m->nodes[i ^ 1].key : least;
+	return least;
+}
+
+#endif
