@@ -40,6 +40,11 @@ struct thread_walk {
 	size_t woken;             /* its event, and 1; or 0 */
 };
 
+static const struct operation *operation(const struct thread_walk *w, const struct tr_event *e)
+{
+	return tr_operation(w->b->graph->trace, e);
+}
+
 static enum dprof_kind kind_of(const struct thread_walk *w, uint32_t site)
 {
 	return site == TR_NO_SITE ? DPROF_KIND_REGION : w->b->graph->trace->sites[site].kind;
@@ -67,56 +72,55 @@ static bool end_id(struct thread_walk *w, uint64_t id, struct begun_id *out)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-static uint64_t task_in(const struct tr_event *e)
-{
-	return trace_arg(e, DPROF_KEY_TASK, UINT64_MAX);
-}
-
 static void make_task(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
+	const struct operation *o = operation(w, e);
 	struct builder *b = w->b;
 	*MEM_GROW(b->made, b->nmade) = (struct made_task){
-		.process = w->process, .task = task_in(e), .order = ++b->order, .ref = ref,
-		.parent = trace_arg(e, DPROF_KEY_ID, 0), .group = trace_arg(e, DPROF_KEY_TAG, 0),
-		.empty = trace_arg(e, DPROF_KEY_ROLE, 1) == 0 };
+		.process = w->process, .task = arg_task_made(o, e), .order = ++b->order, .ref = ref,
+		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e) };
 }
+
+#define HOW_UNKNOWN 1 /* as what waits for all before, and is waited for by all behind */
 
 /* Of the task that was made last, by the same thread. */
 static void depend(struct thread_walk *w, const struct tr_event *e)
 {
+	const struct operation *o = operation(w, e);
 	struct builder *b = w->b;
 	const struct made_task *last = b->nmade ? &b->made[b->nmade - 1] : NULL;
+	uint64_t how = arg_dependence_how(o, e);
 	if (last && last->ref.thread == w->thread)
 		*MEM_GROW(b->depends, b->ndepends) = (struct depends){
-			w->process, last->parent, trace_arg(e, DPROF_KEY_ID, 0), last->order,
-			last->task, (unsigned)trace_arg(e, DPROF_KEY_ROLE, 1) };
+			w->process, last->parent, arg_dependence(o, e), last->order, last->task,
+			(unsigned)(how == ARG_NONE ? HOW_UNKNOWN : how) };
 }
 
 static void task_point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	enum dprof_kind kind = w->b->graph->trace->sites[e->site].kind;
-	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
-	if (kind == DPROF_KIND_FORK && task_in(e) != UINT64_MAX)
+	const struct operation *o = operation(w, e);
+	uint64_t event = arg_event_come(o, e);
+	if (arg_task_made(o, e) != ARG_NONE)
 		make_task(w, e, ref);
-	else if (kind == DPROF_KIND_FORK && id != UINT64_MAX)
+	else if (arg_dependence(o, e) != ARG_NONE)
 		depend(w, e);
-	else if (kind == DPROF_KIND_JOIN && id != UINT64_MAX)
+	else if (event != ARG_NONE)
 		*MEM_GROW(w->b->fulfilled, w->b->nfulfilled) =
-			(struct fulfilled){ w->process, id, ref };
+			(struct fulfilled){ w->process, event, ref };
 }
 
 /* Regions do not count here, but for the runs of tasks. */
 static void region(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
+	const struct operation *o = operation(w, e);
 	struct builder *b = w->b;
 	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE)
 		b->graph->entered[e->site] = true;
-	if (e->op == DPROF_ENTER && task_in(e) != UINT64_MAX) {
-		uint64_t event = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
+	uint64_t task = arg_task_run(o, e), event = arg_run_event(o, e);
+	if (task != ARG_NONE) {
 		*MEM_GROW(w->running, w->nrunning) = (struct running){ b->nruns, e->site };
 		*MEM_GROW(b->runs, b->nruns) = (struct task_run){
-			.process = w->process, .task = task_in(e), .event = event,
-			.detached = event != UINT64_MAX };
+			.process = w->process, .task = task, .event = event, .detached = event != ARG_NONE };
 	} else if (e->op == DPROF_EXIT && w->nrunning &&
 		   w->running[w->nrunning - 1].site == e->site) {
 		struct task_run *run = &b->runs[w->running[--w->nrunning].run];
@@ -179,27 +183,22 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	w->completed = true;
 }
 
-static bool names_no_peer(const struct tr_event *e)
-{
-	return trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE;
-}
-
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
 		  bool has_match)
 {
-	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
-	enum dprof_kind kind = kind_of(w, e->site);
+	const struct operation *o = operation(w, e);
+	uint64_t request = arg_request(o, e);
+	enum dprof_kind kind = o->kind;
 	task_point(w, e, ref);
-	has_match |= names_no_peer(e);
-	if ((kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_COLL) &&
-	    id != UINT64_MAX)
-		complete_id(w, id, has_match);
+	has_match |= arg_no_message(o, e);
+	if (o->is & OP_REQUEST && request != ARG_NONE)
+		complete_id(w, request, has_match);
 	else if (kind == DPROF_KIND_RECV && !has_match)
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		*MEM_GROW(w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-			.process = w->process, .id = id, .ref = ref, .enter = ref,
+			.process = w->process, .id = arg_address(o, e), .ref = ref, .enter = ref,
 			.kind = kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED,
 			.site = e->site };
 }
@@ -210,9 +209,9 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 {
 	*MEM_GROW(w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = w->process, .kind = kind, .ref = exit, .enter = w->enter,
-		.id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX),
+		.id = arg_address(operation(w, &w->entered), &w->entered),
 		.site = w->entered.site,
-		.shared = trace_arg(&w->entered, DPROF_KEY_ROLE, 1) == 0 };
+		.shared = arg_is_reader(operation(w, &w->entered), &w->entered) };
 }
 
 /* Whoever waited for a condition variable takes its mutex again before the wait is over: so the wait
@@ -248,9 +247,10 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 	graph_unknown(w->b, w->enter, exit);
 }
 
-static bool has_id(const struct tr_event *e)
+/* What was begun with an id goes on behind the call. */
+static bool only_began(const struct thread_walk *w)
 {
-	return trace_arg(e, DPROF_KEY_ID, UINT64_MAX) != UINT64_MAX;
+	return arg_request(operation(w, &w->entered), &w->entered) != ARG_NONE;
 }
 
 /* A barrier that is entered again, and was over when it was left for a task, does not wait (match.h).
@@ -269,7 +269,7 @@ static void barrier(struct thread_walk *w, struct event_ref exit)
 
 static void send(struct thread_walk *w, struct event_ref exit)
 {
-	if (w->sent == NO_MESSAGE || has_id(&w->entered))
+	if (w->sent == NO_MESSAGE || only_began(w))
 		return;
 	w->b->messages[w->sent].sent_until = exit.stamp;
 	attach(w, w->sent, true);
@@ -289,15 +289,16 @@ static uint32_t find_thread(const struct thread_walk *w, uint64_t number)
 
 static void join(struct thread_walk *w, struct event_ref exit)
 {
-	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
-	if (trace_arg(&w->entered, DPROF_KEY_ROLE, 1) == 0)
+	const struct operation *o = operation(w, &w->entered);
+	uint64_t task = arg_awaited_task(o, &w->entered), tasks = arg_awaited_tasks(o, &w->entered);
+	if (arg_is_member(o, &w->entered))
 		return; /* a team, once more: only its opener waits */
-	if (task_in(&w->entered) != UINT64_MAX) {
-		wait_for_tasks(w, exit, task_in(&w->entered), false);
+	if (task != ARG_NONE) {
+		wait_for_tasks(w, exit, task, false);
 		return;
 	}
-	if (id != UINT64_MAX) {
-		wait_for_tasks(w, exit, id, true);
+	if (tasks != ARG_NONE) {
+		wait_for_tasks(w, exit, tasks, true);
 		return;
 	}
 	uint32_t thread = find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
@@ -308,26 +309,19 @@ static void join(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->b->alone);
 }
 
-/* A wait, or a lock, that does not say for whom: a probe, what several processes share, ... */
-static bool names_unknown_peer(enum dprof_kind kind, const struct tr_event *e)
-{
-	return (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK) &&
-	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_UNKNOWN;
-}
-
 static void outermost(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
 	bool received = w->b->nattached > w->attached;
-	if (kind == DPROF_KIND_RECV && !has_id(&w->entered) && !received && !w->completed &&
-	    !names_no_peer(&w->entered))
+	if (kind == DPROF_KIND_RECV && !only_began(w) && !received && !w->completed &&
+	    !arg_no_message(operation(w, &w->entered), &w->entered))
 		w->doubtful = true;
 	if (kind == DPROF_KIND_SLEEP) {
 		if (trace_has(&w->entered, DPROF_KEY_UNTIL))
 			graph_unknown(w->b, w->enter, exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
-	else if (names_unknown_peer(kind, &w->entered))
+	else if (arg_for_unknown(operation(w, &w->entered), &w->entered))
 		unexplained(w, exit, &w->b->alone);
 	else if (received)
 		end_completion(w, exit);
@@ -342,7 +336,8 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	else if (kind == DPROF_KIND_LOCK) {
 		add_sync_event(w, exit, SYNC_TAKEN);
 		relock(w);
-	} else if (kind == DPROF_KIND_WAIT && !w->completed && has_id(&w->entered)) {
+	} else if (kind == DPROF_KIND_WAIT && !w->completed &&
+		   arg_address(operation(w, &w->entered), &w->entered) != ARG_NONE) {
 		add_sync_event(w, exit, SYNC_WOKEN);
 		w->woken = w->b->nsync_events;
 	}
@@ -386,12 +381,11 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	take_marks(w, ref.at);
 	if (kind_of(w, e->site) == DPROF_KIND_FORK)
 		fork_thread(w, e, ref);
-	uint64_t id = trace_arg(e, DPROF_KEY_ID, UINT64_MAX);
-	enum dprof_kind kind = kind_of(w, e->site);
-	if (id != UINT64_MAX &&
-	    (kind == DPROF_KIND_SEND || kind == DPROF_KIND_RECV || kind == DPROF_KIND_COLL))
-		begin_id(w, id, kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
-			 kind != DPROF_KIND_RECV);
+	const struct operation *o = operation(w, e);
+	uint64_t request = arg_request(o, e);
+	if (o->kind != DPROF_KIND_WAIT && request != ARG_NONE)
+		begin_id(w, request, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
+			 o->kind != DPROF_KIND_RECV);
 }
 
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
@@ -403,18 +397,19 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (d == 0)
 		return;
 	bool has_match = take_marks(w, ref.at);
-	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
+	uint64_t request = arg_request(operation(w, &w->entered), &w->entered);
 	w->depth = d - 1;
 	if (w->depth > 0)
 		return;
-	if (task_in(e) != UINT64_MAX) {
+	uint64_t task = arg_called_away(operation(w, e), e);
+	if (task != ARG_NONE) {
 		if (collective_of(&w->entered).group != UINT64_MAX)
 			*MEM_GROW(w->left, w->nleft) = collective_of(&w->entered);
-		wait_for_tasks(w, ref, task_in(e), false);
+		wait_for_tasks(w, ref, task, false);
 		return;
 	}
-	if (kind_of(w, e->site) == DPROF_KIND_WAIT && id != UINT64_MAX)
-		complete_id(w, id, has_match || w->completed);
+	if (kind_of(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
+		complete_id(w, request, has_match || w->completed);
 	outermost(w, ref);
 }
 

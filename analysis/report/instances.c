@@ -126,13 +126,13 @@ static bool is_visit(const struct gather *g, uint32_t site)
 
 static void enter(struct gather *g, struct visit_walk *w, const struct tr_event *e)
 {
-	bool counted = is_visit(g, e->site) && !trace_has(e, DPROF_KEY_ID);
+	bool counted = is_visit(g, e->site) && arg_instance(e) == ARG_NONE;
 	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp,
 						     .record = !(counted && w->lost) && !e->unsure });
 	if (!is_visit(g, e->site))
 		return;
 	g->result->counted |= counted;
-	note_open(g, w->nesting.depth, trace_arg(e, DPROF_KEY_ID, w->visits));
+	note_open(g, w->nesting.depth, counted ? w->visits : arg_instance(e));
 	w->visits += counted;
 }
 
@@ -165,7 +165,7 @@ static void walk_thread(struct gather *g, size_t thread)
 	nest_begin(&w.nesting, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
 		/* Which visit of the opener it is only its id says. */
-		if (e.inherited && !trace_has(&e, DPROF_KEY_ID))
+		if (e.inherited && arg_instance(&e) == ARG_NONE)
 			continue;
 		if (e.op == DPROF_ENTER)
 			enter(g, &w, &e);

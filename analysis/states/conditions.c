@@ -105,13 +105,11 @@ void atom_map_close(struct atom_map *m)
 static void add_instances(const struct atom_map *m, const struct tr_event *e, uint32_t *in,
 			  uint32_t *at)
 {
-	bool has_id = false;
-	for (unsigned i = 0; i < e->nargs; i++)
-		has_id |= e->args[i].key == DPROF_KEY_ID;
-	for (uint32_t i = 0; i < m->query->natoms && has_id; i++) {
+	uint64_t instance = arg_instance(e);
+	for (uint32_t i = 0; i < m->query->natoms && instance != ARG_NONE; i++) {
 		const struct query_atom *atom = &m->query->atoms[i];
 		if (atom->what == ATOM_SITES && atom->one_instance && atom->sites[e->site] &&
-		    trace_arg(e, DPROF_KEY_ID, 0) == atom->instance)
+		    atom->instance == instance)
 			*(atom->innermost ? at : in) |= UINT32_C(1) << i;
 	}
 }

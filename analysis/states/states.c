@@ -212,23 +212,24 @@ static void live(struct states *s, uint32_t site)
 		s->now = s->outside;
 }
 
-/* The arguments of the event that the cursor has just given. */
-static uint64_t argument(const struct states *s, const struct tr_event *e, enum dprof_key key)
+/* The event that the cursor has just given, with its arguments. */
+static struct tr_event whole(const struct states *s, const struct tr_event *e)
 {
 	struct tr_cursor behind = s->events;
-	struct tr_event whole = *e;
-	trace_arguments(&behind, &whole);
-	return trace_arg(&whole, key, UINT64_MAX);
+	struct tr_event x = *e;
+	trace_arguments(&behind, &x);
+	return x;
 }
 
 /* Who has left a team waits for the next one, unless it was given a task. It is recorded as waiting only
  * when the next one comes. */
 static void leave_team(struct states *s, const struct tr_event *e)
 {
+	struct tr_event x = whole(s, e);
 	if (e->op == DPROF_ENTER)
-		s->in_team = argument(s, e, DPROF_KEY_ROLE) == 0;
+		s->in_team = arg_is_member(tr_operation(s->events.trace, e), &x);
 	else if (e->op == DPROF_EXIT && s->in_team && s->roles->of_site[e->site] == MAY_WAIT &&
-		 argument(s, e, DPROF_KEY_TASK) == UINT64_MAX) {
+		 arg_called_away(tr_operation(s->events.trace, e), &x) == ARG_NONE) {
 		s->idle = true;
 		s->after_idle = s->now;
 		s->now = (struct thread_state){ MAY_WAIT, e->site };
@@ -246,7 +247,8 @@ static void may_idle(struct states *s)
 /* Until a moment: it is not the thread who made that long, and no other thread either. */
 static void fall_asleep(struct states *s, const struct tr_event *e)
 {
-	if (e->op == DPROF_ENTER && argument(s, e, DPROF_KEY_UNTIL) != UINT64_MAX)
+	struct tr_event x = whole(s, e);
+	if (e->op == DPROF_ENTER && trace_has(&x, DPROF_KEY_UNTIL))
 		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER,
 						e->site };
 }
@@ -288,9 +290,9 @@ static void apply(struct states *s, const struct tr_event *e)
 static bool begins_with(const struct states *s, const struct tr_event *first)
 {
 	uint8_t life = first->site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[first->site];
+	struct tr_event x = whole(s, first);
 	return (life == LIFE_BEGINS && first->op == DPROF_POINT) ||
-	       (life == LIFE_IN_TEAM && first->op == DPROF_ENTER &&
-		argument(s, first, DPROF_KEY_ROLE) == 0);
+	       (life == LIFE_IN_TEAM && arg_is_member(tr_operation(s->events.trace, first), &x));
 }
 
 /* Stamps of other cores may be a little later than that of the first event. */

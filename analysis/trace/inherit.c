@@ -12,7 +12,7 @@
 #include "analysis/trace/nesting.h"
 #include "analysis/trace/trace_jumps.h"
 
-struct inherited_region { uint32_t site; bool has_id; uint64_t id; };
+struct inherited_region { uint32_t site; uint64_t instance; };
 
 struct team { uint32_t process; uint64_t group, seq; };
 
@@ -73,14 +73,6 @@ struct inherit_walk {
 	bool is_member, was_member;
 };
 
-/* A fork or a join of a team. */
-static bool is_of_team(const struct trace *trace, const struct tr_event *e)
-{
-	enum dprof_kind kind = e->site == TR_NO_SITE ? DPROF_KIND_NONE : trace->sites[e->site].kind;
-	return (kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP) &&
-	       trace_has(e, DPROF_KEY_ROLE);
-}
-
 static struct team team_of(uint32_t process, const struct tr_event *e)
 {
 	return (struct team){ process, trace_arg(e, DPROF_KEY_GROUP, 0), trace_arg(e, DPROF_KEY_SEQ, 0) };
@@ -93,8 +85,7 @@ static void enter_region(struct inherit_walk *w, const struct tr_event *e)
 	if (depth == w->room)
 		w->ids = mem_resize(w->ids, w->room = w->room ? 2 * w->room : 16, sizeof *w->ids);
 	w->ids[depth] = (struct inherited_region){ e->unsure ? TR_NO_SITE : e->site,
-						   trace_has(e, DPROF_KEY_ID),
-						   trace_arg(e, DPROF_KEY_ID, 0) };
+						   arg_instance(e) };
 }
 
 static void leave_region(struct inherit_walk *w, uint32_t site)
@@ -105,7 +96,7 @@ static void leave_region(struct inherit_walk *w, uint32_t site)
 
 static bool same_entry(const struct inherited_region *x, const struct inherited_region *y)
 {
-	return x->site == y->site && x->has_id == y->has_id && x->id == y->id;
+	return x->site == y->site && x->instance == y->instance;
 }
 
 static bool same_estate(const struct tr_inheritance *all, const struct estate *x, const struct estate *y)
@@ -125,7 +116,7 @@ static size_t add_estate(struct inherit_walk *w)
 	struct estate x = { .outer = w->own, .has_outer = w->is_member, .first = all->nentries };
 	if (w->lost)
 		*MEM_GROW(all->entries, all->nentries) =
-			(struct inherited_region){ TR_NO_SITE, false, 0 };
+			(struct inherited_region){ TR_NO_SITE, ARG_NONE };
 	for (size_t i = 0; i < w->nesting.depth; i++)
 		*MEM_GROW(all->entries, all->nentries) = w->ids[i];
 	x.n = all->nentries - x.first;
@@ -152,11 +143,11 @@ static void open_team(struct inherit_walk *w, struct team team)
 
 static void note_team(struct inherit_walk *w, const struct tr_event *e)
 {
-	bool fork = w->trace->sites[e->site].kind == DPROF_KIND_FORK;
-	bool opener = trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
-	if (opener && fork) {
+	const struct operation *o = tr_operation(w->trace, e);
+	bool fork = o->kind == DPROF_KIND_FORK;
+	if (arg_is_root(o, e) && fork) {
 		open_team(w, team_of(w->process, e));
-	} else if (!opener) {
+	} else if (!arg_is_root(o, e)) {
 		w->is_member = fork;
 		w->was_member |= fork;
 		w->own = team_of(w->process, e);
@@ -186,7 +177,7 @@ static void walk_thread(const struct trace *trace, struct tr_inheritance *all, s
 			enter_region(&w, &e);
 		else if (region && e.op == DPROF_EXIT)
 			leave_region(&w, e.site);
-		else if (e.op == DPROF_ENTER && is_of_team(trace, &e))
+		else if (arg_is_of_team(tr_operation(trace, &e), &e))
 			note_team(&w, &e);
 	}
 	all->inherits[thread] = w.was_member;
@@ -278,7 +269,7 @@ static size_t inherited(const struct tr_inheritance *all, struct team team, size
 		x = outer;
 	}
 	if (missing && all->lossy[team.process] && index == n++)
-		*entry = (struct inherited_region){ TR_NO_SITE, false, 0 };
+		*entry = (struct inherited_region){ TR_NO_SITE, ARG_NONE };
 	for (size_t d = depth; d-- > 0; n += chain[d]->n)
 		if (index >= n && index - n < chain[d]->n)
 			*entry = all->entries[chain[d]->first + index - n];
@@ -302,13 +293,13 @@ static struct team own_team(const struct tr_cursor *c)
 
 static void give(const struct tr_cursor *c, size_t index, enum dprof_op op, struct tr_event *e)
 {
-	struct inherited_region entry = { TR_NO_SITE, false, 0 };
+	struct inherited_region entry = { TR_NO_SITE, ARG_NONE };
 	inherited(c->inheritance, own_team(c), index, &entry);
 	*e = (struct tr_event){ .stamp = c->stamp, .op = op, .site = entry.site, .inherited = true };
-	if (entry.has_id) {
+	if (entry.instance != ARG_NONE) {
 		e->nargs = 1;
 		e->keys = 1u << DPROF_KEY_ID;
-		e->args[0] = (struct tr_arg){ DPROF_KEY_ID, entry.id };
+		e->args[0] = (struct tr_arg){ DPROF_KEY_ID, entry.instance };
 	}
 }
 
@@ -338,17 +329,17 @@ static bool leave_first(struct tr_cursor *c, const struct tr_event *e, size_t be
 /* False when the event must wait: the cursor stands before it again. */
 static bool pass_team(struct tr_cursor *c, const struct tr_event *e, size_t before)
 {
-	enum dprof_kind kind = c->trace->sites[e->site].kind;
+	const struct operation *o = tr_operation(c->trace, e);
 	struct tr_event x = whole(c, e);
-	if (e->op == DPROF_ENTER && is_of_team(c->trace, &x) && trace_arg(&x, DPROF_KEY_ROLE, 1) == 0) {
+	if (arg_is_of_team(o, &x) && arg_is_member(o, &x)) {
 		if (leave_first(c, e, before))
 			return false;
-		c->forks = kind == DPROF_KIND_FORK;
+		c->forks = o->kind == DPROF_KIND_FORK;
 		c->group = trace_arg(&x, DPROF_KEY_GROUP, 0);
 		c->seq = trace_arg(&x, DPROF_KEY_SEQ, 0);
 		c->team_site = e->site;
 	} else if (e->op == DPROF_EXIT && e->site == c->team_site && !c->in_team &&
-		   (c->forks || (kind == DPROF_KIND_JOIN && trace_has(&x, DPROF_KEY_TASK)))) {
+		   (c->forks || (o->kind == DPROF_KIND_JOIN && arg_called_away(o, &x) != ARG_NONE))) {
 		begin(c, e);
 	}
 	return true;

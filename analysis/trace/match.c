@@ -170,7 +170,7 @@ struct match_part match_part(const struct matcher *m, uint32_t thread, const str
 		.done_at = MATCH_NEVER,
 		.enter = e->stamp,
 		.bytes = trace_arg(e, DPROF_KEY_BYTES, MATCH_NO_BYTES),
-		.root = trace_arg(e, DPROF_KEY_ROLE, 0) == 1,
+		.root = arg_is_root(tr_operation(m->trace, e), e),
 	};
 }
 
@@ -255,14 +255,14 @@ static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct match_thread *a = &m->threads[thread];
 	struct open_call call = { .site = e->site, .kind = m->trace->sites[e->site].kind,
-				  .id = MATCH_NO_ID, .child = MATCH_NO_THREAD };
+				  .id = ARG_NONE, .child = MATCH_NO_THREAD };
 	switch (call.kind) {
 	case DPROF_KIND_SEND:
 	case DPROF_KIND_RECV:
 		call.op = message_begin(m, thread, e, call.kind == DPROF_KIND_RECV);
 		break;
 	case DPROF_KIND_WAIT:
-		call.id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+		call.id = arg_request(tr_operation(m->trace, e), e);
 		break;
 	case DPROF_KIND_FORK:
 		fork_thread(m, thread, e);
@@ -293,14 +293,14 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		return;
 	abandon(m, a, at + 1);
 	struct open_call call = a->calls[--a->ncalls];
-	if (trace_arg(e, DPROF_KEY_TASK, UINT64_MAX) != UINT64_MAX) {
+	if (arg_called_away(tr_operation(m->trace, e), e) != ARG_NONE) {
 		message_drop(m, call.op);
 		collective_interrupt(m, thread, &call, e);
 		return;
 	}
 	if (call.op)
 		message_end(m, thread, call.op, e);
-	if (call.id != MATCH_NO_ID) {
+	if (call.id != ARG_NONE) {
 		message_done_id(m, thread, call.id, e);
 		collective_done_id(m, thread, call.id, e);
 	}
@@ -314,12 +314,12 @@ static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct match_thread *a = &m->threads[thread];
-	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
-	if (m->trace->sites[e->site].kind == DPROF_KIND_COLL && id != MATCH_NO_ID)
+	uint64_t id = arg_request(tr_operation(m->trace, e), e);
+	if (m->trace->sites[e->site].kind == DPROF_KIND_COLL && id != ARG_NONE)
 		collective_done_id(m, thread, id, e);
 	if (!tr_is(m->trace, e->site, OP_MESSAGE))
 		return;
-	if (id != MATCH_NO_ID) {
+	if (id != ARG_NONE) {
 		message_done_id(m, thread, id, e);
 		return;
 	}

@@ -34,23 +34,17 @@ struct begun_part {
 
 /* ---- What flows where ------------------------------------------------------------------------ */
 
-static bool only_begins(const struct tr_event *e)
+static bool only_begins(const struct operation *op, const struct tr_event *e)
 {
-	return trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID) != MATCH_NO_ID;
-}
-
-static bool is_uncertain(const struct tr_event *e)
-{
-	return trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_ROLE_UNKNOWN ||
-	       trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE;
+	return arg_request(op, e) != ARG_NONE;
 }
 
 static enum flow flow_of(const struct operation *op, const struct tr_event *e)
 {
-	enum flow flow = only_begins(e) ? op->begun : op->flow;
-	if (is_uncertain(e))
+	enum flow flow = only_begins(op, e) ? op->begun : op->flow;
+	if (arg_is_doubtful(op, e))
 		return FLOW_NOWHERE;
-	return flow != FLOW_BY_ROLE ? flow : trace_has(e, DPROF_KEY_ROLE) ? FLOW_NOWHERE : FLOW_ALL;
+	return flow != FLOW_BY_ROLE ? flow : arg_is_rooted(op, e) ? FLOW_NOWHERE : FLOW_ALL;
 }
 
 static int by_id(const void *id, const void *group)
@@ -69,12 +63,12 @@ static const struct tr_group *find_group(const struct trace *t, uint64_t id)
 static struct collective *begin(struct matcher *m, struct collective_key key,
 				const struct tr_event *e)
 {
-	const struct operation *op = &m->trace->sites[e->site].op;
+	const struct operation *op = tr_operation(m->trace, e);
 	const struct tr_group *group = find_group(m->trace, key.group);
 	struct collective *collective = mem_resize(NULL, 1, sizeof *collective);
 	*collective =
 		(struct collective){ .key = key, .flow = flow_of(op, e),
-				     .arrival = op->is & OP_ARRIVAL, .begun = only_begins(e) };
+				     .arrival = op->is & OP_ARRIVAL, .begun = only_begins(op, e) };
 	collective->present = group ? group->nthreads : SIZE_MAX;
 	collective->size = group ? group->size : SIZE_MAX;
 	if (collective->size < collective->present)
@@ -108,7 +102,7 @@ static void forget_begun(struct matcher *m, struct begun_part *b)
 static void begin_id(struct matcher *m, uint32_t thread, const struct tr_event *e,
 		     struct collective *collective)
 {
-	uint64_t id = trace_arg(e, DPROF_KEY_ID, MATCH_NO_ID);
+	uint64_t id = arg_request(tr_operation(m->trace, e), e);
 	struct begun_part *b = find_begun(m, thread, id);
 	if (!b) {
 		b = mem_resize(NULL, 1, sizeof *b);
@@ -170,7 +164,9 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 	struct collective *collective;
 	if (key.group == UINT64_MAX || key.number == UINT64_MAX)
 		return;
-	size_t again = only_begins(e) ? SIZE_MAX : repeated(&m->threads[thread], &key);
+	const struct operation *op = tr_operation(m->trace, e);
+	bool begins = only_begins(op, e);
+	size_t again = begins ? SIZE_MAX : repeated(&m->threads[thread], &key);
 	call->key = key;
 	call->part = again;
 	if (again == VISITED_NOTHING)
@@ -179,9 +175,9 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 	if (!collective)
 		collective = begin(m, key, e);
 	else if (!same_operation(m->trace, collective->parts[0].site, e->site) ||
-		 is_uncertain(e))
+		 arg_is_doubtful(op, e))
 		collective->flow = FLOW_NOWHERE;
-	if (only_begins(e)) {
+	if (begins) {
 		begin_id(m, thread, e, collective);
 		*MEM_GROW(collective->parts, collective->nparts) = match_part(m, thread, e);
 		return;

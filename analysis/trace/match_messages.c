@@ -352,7 +352,7 @@ void message_passed(struct matcher *m, uint32_t rank, uint64_t stamp)
 
 static uint32_t rank_named(const struct matcher *m, const struct tr_event *e)
 {
-	uint64_t number = trace_arg(e, DPROF_KEY_PEER, UINT64_MAX);
+	uint64_t number = arg_rank(tr_operation(m->trace, e), e);
 	size_t place = number > INT64_MAX ? SIZE_MAX : ids_find(&m->rank_numbers, number);
 	return place == SIZE_MAX ? ANY_RANK : (uint32_t)place;
 }
@@ -365,14 +365,17 @@ static struct message_op *make(struct matcher *m, uint32_t thread, const struct 
 		m->spare_ops = op->next;
 	else
 		op = mem_resize(NULL, 1, sizeof *op);
+	const struct operation *o = tr_operation(m->trace, e);
 	uint32_t self = m->threads[thread].rank, peer = rank_named(m, e);
+	uint64_t tag = arg_message_tag(o, e);
+	bool any_tag = tag == ARG_NONE;
 	*op = (struct message_op){
 		.part = match_part(m, thread, e),
 		.key = { receive ? peer : self, receive ? self : peer,
-			 trace_arg(e, DPROF_KEY_GROUP, 0), trace_arg(e, DPROF_KEY_TAG, 0) },
-		.any_tag = receive && !trace_has(e, DPROF_KEY_TAG),
+			 trace_arg(e, DPROF_KEY_GROUP, 0), any_tag ? 0 : tag },
+		.any_tag = receive && any_tag,
 		.receive = receive,
-		.only_begun = trace_has(e, DPROF_KEY_ID),
+		.only_begun = arg_request(o, e) != ARG_NONE,
 		.users = 1,
 	};
 	return op;
@@ -411,19 +414,19 @@ static void begin_request(struct matcher *m, uint32_t thread, uint64_t id, struc
 struct message_op *message_begin(struct matcher *m, uint32_t thread, const struct tr_event *e,
 				 bool receive)
 {
+	const struct operation *o = tr_operation(m->trace, e);
 	uint32_t rank = m->threads[thread].rank;
-	if (rank == MATCH_NO_RANK || trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE)
+	if (rank == MATCH_NO_RANK || arg_no_message(o, e))
 		return NULL;
-	if (rank_named(m, e) == ANY_RANK && (!receive || trace_has(e, DPROF_KEY_PEER))) {
+	if (rank_named(m, e) == ANY_RANK && (!receive || arg_rank(o, e) != ARG_NONE)) {
 		m->tally.untaken += !receive; /* the other side has recorded nothing */
 		return NULL;
 	}
 	struct rank *r = &m->ranks[rank];
 	struct message_op *op = make(m, thread, e, receive);
 	if (op->only_begun)
-		begin_request(m, thread, trace_arg(e, DPROF_KEY_ID, 0), op);
-	if ((r->several && overlaps(r, op)) ||
-	    trace_arg(e, DPROF_KEY_ROLE, 0) == DPROF_ROLE_UNKNOWN)
+		begin_request(m, thread, arg_request(o, e), op);
+	if ((r->several && overlaps(r, op)) || arg_message_failed(o, e))
 		close_for(m, op);
 	if (r->several)
 		hold(r, op);
@@ -457,15 +460,17 @@ static void take_nothing(struct matcher *m, struct message_op *op)
 static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 		     const struct tr_event *e, bool says)
 {
+	const struct operation *o = tr_operation(m->trace, e);
 	if (!op->receive || op->completed || m->ranks[m->threads[thread].rank].doubtful)
 		return;
-	if (says && trace_arg(e, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE) {
+	if (says && arg_no_message(o, e)) {
 		take_nothing(m, op);
 		return;
 	}
-	uint32_t from = says && trace_has(e, DPROF_KEY_PEER) ? rank_named(m, e) : op->key.from;
-	uint64_t tag = says ? trace_arg(e, DPROF_KEY_TAG, op->key.tag) : op->key.tag;
-	bool any_tag = op->any_tag && !(says && trace_has(e, DPROF_KEY_TAG));
+	uint32_t from = says && arg_rank(o, e) != ARG_NONE ? rank_named(m, e) : op->key.from;
+	bool says_tag = says && arg_message_tag(o, e) != ARG_NONE;
+	uint64_t tag = says_tag ? arg_message_tag(o, e) : op->key.tag;
+	bool any_tag = op->any_tag && !says_tag;
 	if (from == ANY_RANK || any_tag)
 		return;
 	if ((op->key.from != ANY_RANK && op->key.from != from) ||

@@ -28,10 +28,9 @@ struct open_call {
 	struct collective *collective; /* or NULL, */
 	size_t part;               /* of the collective; VISITED_NOTHING: it was over */
 	struct collective_key key;
-	uint64_t id;               /* of a wait, or MATCH_NO_ID */
+	uint64_t id;               /* of the request that a wait is for, or ARG_NONE */
 	uint32_t child;            /* of a join, or MATCH_NO_THREAD */
 };
-#define MATCH_NO_ID     UINT64_MAX
 #define MATCH_NO_THREAD UINT32_MAX
 #define MATCH_NO_RANK   UINT32_MAX
 

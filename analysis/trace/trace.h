@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/model/arguments.h"
+#include "analysis/model/event.h"
 #include "analysis/model/operation.h"
 #include "freezer/solve.h"
 #include "runtime/format.h"
@@ -107,21 +109,6 @@ struct tr_group {
 	bool by_rank;         /* its own order is that of the ranks */
 };
 
-struct tr_arg { enum dprof_key key; uint64_t value; };
-
-struct tr_event {
-	uint64_t stamp;
-	enum dprof_op op;     /* ENTER, EXIT, POINT or LOST */
-	uint32_t site;        /* index; TR_NO_SITE for LOST and for a site that is missing */
-	uint64_t lost;        /* LOST: how many */
-	bool inherited;       /* not of this thread's records: inherit.h */
-	bool implied;         /* an EXIT that is in no record: the process ended in the region */
-	bool jumped, unsure;  /* an ENTER that has no exit, or of which that is not sure: trace_jumps.h */
-	unsigned nargs;
-	unsigned keys;        /* bits 1 << key: of the arguments */
-	struct tr_arg args[DPROF_KEY_COUNT];
-};
-#define TR_NO_SITE UINT32_MAX
 #define TR_OUTSIDE (UINT32_MAX - 2) /* no site: outside of all regions and operations */
 #define TR_ALL_WORK (UINT32_MAX - 3) /* no site: in any region, or outside of all where that is work */
 
@@ -166,6 +153,13 @@ struct trace {
 static inline bool tr_is(const struct trace *t, uint32_t site, uint32_t is)
 {
 	return site < t->nsites && t->sites[site].op.is & is;
+}
+
+/* What the site of an event is; nothing when it is missing. */
+static inline const struct operation *tr_operation(const struct trace *t, const struct tr_event *e)
+{
+	static const struct operation missing = { .flow = FLOW_NOWHERE, .begun = FLOW_NOWHERE };
+	return e->site < t->nsites ? &t->sites[e->site].op : &missing;
 }
 
 /* Sets `op` and `alike` of all sites; trace_open() has done so. */
@@ -238,20 +232,6 @@ char *trace_why(uint64_t why);
 
 /* Whether any thread lacks records. */
 bool trace_lacks(const struct trace *);
-
-static inline bool trace_has(const struct tr_event *e, enum dprof_key key)
-{
-	return e->keys >> key & 1;
-}
-
-/* The value of `key` in e, or `otherwise`. */
-static inline uint64_t trace_arg(const struct tr_event *e, enum dprof_key key, uint64_t otherwise)
-{
-	for (unsigned i = 0; i < e->nargs && trace_has(e, key); i++)
-		if (e->args[i].key == key)
-			return e->args[i].value;
-	return otherwise;
-}
 
 /* "enter", "region", "group", ... : the words of the text form. */
 const char *tr_kind_word(enum dprof_kind);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * arguments.h - what the arguments of an event mean.
+ *
+ * Keys are few (format.h): what `id`, `tag`, `role`, `task` and `peer` say depends on the kind of the event, on whether it
+ * is an enter, an exit or a point, and on its other arguments. Here each meaning has a name of its own. Whoever
+ * analyses asks for that, and not for keys, but for those that mean the same wherever they stand: group, seq, bytes,
+ * thread, until.
+ *
+ *   id    of a request       send, recv, coll: begun under it, and done (point); wait: for it
+ *         an address         lock, wait: of the lock, the condition variable, the semaphore, the futex
+ *         an instance        region, progress
+ *         a task's maker     fork, point with task
+ *         a dependence       fork, point without task: its address
+ *         tasks to wait for  join: all that a task has made, or all in a taskgroup
+ *         an event           join, point: it has come
+ *   tag   of a message       send, recv
+ *         a taskgroup        fork, point with task
+ *         an event           region with task: the task is over only when that has come
+ *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
+ *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
+ *         a reader           lock: 0
+ *         how it depends     fork, point without task
+ *         nothing to run     fork, point with task: 0
+ *   task  that was made      fork, point
+ *         that runs          region
+ *         that calls away    exit of an operation
+ *         to wait for        join: until it may begin
+ *   peer  a rank             send, recv
+ *         no message         send, recv: DPROF_PEER_NONE
+ *         a failure          barrier, coll: DPROF_PEER_NONE
+ *         not known          wait, lock: DPROF_PEER_UNKNOWN
+ *
+ * Law: each meaning stands in one place (kinds, operations) and is asked for there alone: of any other event, and of
+ * one that does not say it, the answer is ARG_NONE, or false. Only of a wait that no one knows (operation.h) the id may be
+ * that of a request or an address. */
+#ifndef ANALYSIS_ARGUMENTS_H
+#define ANALYSIS_ARGUMENTS_H
+
+#include "analysis/model/event.h"
+#include "analysis/model/operation.h"
+
+#define ARG_NONE UINT64_MAX
+
+/* The value of a key in an event of one of these kinds, which is one of these (1 << DPROF_ENTER, ...). */
+enum { ARG_ENTER = 1 << DPROF_ENTER, ARG_EXIT = 1 << DPROF_EXIT, ARG_POINT = 1 << DPROF_POINT };
+#define ARG_KIND(kind) DPROF_KIND_BIT(DPROF_KIND_##kind)
+
+static inline uint64_t arg_at(const struct operation *o, const struct tr_event *e, enum dprof_key key, uint32_t kinds,
+			      unsigned ops)
+{
+	bool there = kinds >> o->kind & 1 && ops >> e->op & 1;
+	return there ? trace_arg(e, key, ARG_NONE) : ARG_NONE;
+}
+
+/* ---- Ids ------------------------------------------------------------------------------------- */
+
+static inline uint64_t arg_request(const struct operation *o, const struct tr_event *e)
+{
+	bool is = o->kind == DPROF_KIND_WAIT ? !(o->is & OP_ADDRESS) && e->op != DPROF_POINT : o->is & OP_REQUEST;
+	return is ? trace_arg(e, DPROF_KEY_ID, ARG_NONE) : ARG_NONE;
+}
+
+static inline uint64_t arg_address(const struct operation *o, const struct tr_event *e)
+{
+	bool is = o->kind == DPROF_KIND_WAIT ? !(o->is & OP_REQUEST) || e->op == DPROF_POINT : o->is & OP_ADDRESS;
+	return is ? trace_arg(e, DPROF_KEY_ID, ARG_NONE) : ARG_NONE;
+}
+
+/* Of whatever the user asks for an instance of. */
+static inline uint64_t arg_instance(const struct tr_event *e)
+{
+	return trace_arg(e, DPROF_KEY_ID, ARG_NONE);
+}
+
+/* ---- Collective operations and teams --------------------------------------------------------- */
+
+#define ARG_TEAMS       (ARG_KIND(FORK) | ARG_KIND(JOIN))
+#define ARG_COLLECTIVES (ARG_KIND(BARRIER) | ARG_KIND(COLL) | ARG_TEAMS)
+
+/* It says who is the root, or that another is. */
+static inline bool arg_is_rooted(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) != ARG_NONE;
+}
+
+static inline bool arg_is_root(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == 1;
+}
+
+/* It failed, it is between two groups, ...: it is not known who waits for whom. */
+static inline bool arg_is_doubtful(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == DPROF_ROLE_UNKNOWN ||
+	       arg_at(o, e, DPROF_KEY_PEER, ARG_COLLECTIVES, ARG_ENTER) == DPROF_PEER_NONE;
+}
+
+/* A fork or a join of a team, and not of a thread or of tasks; */
+static inline bool arg_is_of_team(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_TEAMS, ARG_ENTER) != ARG_NONE && trace_has(e, DPROF_KEY_GROUP);
+}
+
+/* ... of a team that another thread has opened. */
+static inline bool arg_is_member(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_TEAMS, ARG_ENTER) == 0;
+}
+
+/* ---- Messages: their begin, and their done ---------------------------------------------------- */
+
+#define ARG_MESSAGES (ARG_KIND(SEND) | ARG_KIND(RECV))
+#define ARG_TOLD     (ARG_ENTER | ARG_POINT)
+
+static inline uint64_t arg_rank(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PEER, ARG_MESSAGES, ARG_TOLD);
+}
+
+/* None is moved. */
+static inline bool arg_no_message(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PEER, ARG_MESSAGES, ARG_TOLD) == DPROF_PEER_NONE;
+}
+
+static inline uint64_t arg_message_tag(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_TAG, ARG_MESSAGES, ARG_TOLD);
+}
+
+/* It is not known whether one was moved. */
+static inline bool arg_message_failed(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_MESSAGES, ARG_ENTER) == DPROF_ROLE_UNKNOWN;
+}
+
+/* ---- Locks and waits ------------------------------------------------------------------------- */
+
+static inline bool arg_is_reader(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(LOCK), ARG_ENTER) == 0;
+}
+
+/* It does not say for whom it waits: a probe, what several processes share, ... */
+static inline bool arg_for_unknown(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK), ARG_ENTER) == DPROF_PEER_UNKNOWN;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+/* The thread leaves the operation for this task, and comes back. */
+static inline uint64_t arg_called_away(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_TASK, ~ARG_KIND(REGION), ARG_EXIT);
+}
+
+/* The region is the run of a task, ... */
+static inline uint64_t arg_task_run(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_TASK, ARG_KIND(REGION), ARG_ENTER);
+}
+
+/* ... which is over only when this event has come. */
+static inline uint64_t arg_run_event(const struct operation *o, const struct tr_event *e)
+{
+	return arg_task_run(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_TAG, ARG_NONE);
+}
+
+/* A task is made, ... */
+static inline uint64_t arg_task_made(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_TASK, ARG_KIND(FORK), ARG_POINT);
+}
+
+/* ... by this one, in this taskgroup, ... */
+static inline uint64_t arg_task_maker(const struct operation *o, const struct tr_event *e)
+{
+	return arg_task_made(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_ID, ARG_NONE);
+}
+
+static inline uint64_t arg_taskgroup(const struct operation *o, const struct tr_event *e)
+{
+	return arg_task_made(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_TAG, ARG_NONE);
+}
+
+/* ... and there is nothing to run: a taskwait with dependences. */
+static inline bool arg_task_empty(const struct operation *o, const struct tr_event *e)
+{
+	return arg_task_made(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
+}
+
+/* The task made just before depends on this address, ... */
+static inline uint64_t arg_dependence(const struct operation *o, const struct tr_event *e)
+{
+	bool is = arg_task_made(o, e) == ARG_NONE;
+	return is ? arg_at(o, e, DPROF_KEY_ID, ARG_KIND(FORK), ARG_POINT) : ARG_NONE;
+}
+
+/* ... as in (0), out or inout (1), mutexinoutset (2), inoutset (3). */
+static inline uint64_t arg_dependence_how(const struct operation *o, const struct tr_event *e)
+{
+	bool is = arg_task_made(o, e) == ARG_NONE;
+	return is ? arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(FORK), ARG_POINT) : ARG_NONE;
+}
+
+static inline uint64_t arg_event_come(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ID, ARG_KIND(JOIN), ARG_POINT);
+}
+
+/* A join waits until this task may begin, ... */
+static inline uint64_t arg_awaited_task(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_TASK, ARG_KIND(JOIN), ARG_ENTER);
+}
+
+/* ... or for all that this one has made, or all in this taskgroup. */
+static inline uint64_t arg_awaited_tasks(const struct operation *o, const struct tr_event *e)
+{
+	bool is = arg_awaited_task(o, e) == ARG_NONE;
+	return is ? arg_at(o, e, DPROF_KEY_ID, ARG_KIND(JOIN), ARG_ENTER) : ARG_NONE;
+}
+
+#endif
