@@ -347,6 +347,7 @@ static void open_runner(struct visit *v, uint32_t thread)
 				      trace->processes[trace->threads[thread].process].marks_unknown,
 			      .cuts = coz_is_asked(trace, thread, v->coz->question.who) };
 	memset(r->rows, 0, nrows * sizeof *r->rows);
+	replay_open(&r->replay, trace->nsites);
 }
 
 static void close_runner(struct visit *v, uint32_t thread)
@@ -354,7 +355,7 @@ static void close_runner(struct visit *v, uint32_t thread)
 	struct runner *r = &v->runners[thread];
 	saving_drop(v->all, r->saving);
 	trace_end(&r->events);
-	free(r->stack);
+	replay_close(&r->replay);
 	free(r->rows);
 	free(r->open);
 }
@@ -404,7 +405,7 @@ static void close_visit(struct visit *v)
 	free(v->came);
 }
 
-/* What is wrong with the stacks, once for each thread that has something. A region that the user did not mark
+/* What is wrong with where threads are, once for each thread that has something. A region that the user did not mark
  * may be open where its thread was cancelled. */
 static void say_doubts(const struct visit *v)
 {
@@ -418,10 +419,11 @@ static void say_doubts(const struct visit *v)
 						  where));
 			free(where);
 		}
-		for (size_t i = 0; i < r->depth; i++) {
-			if (is_operation(v, r->stack[i]) || trace->sites[r->stack[i]].automatic)
+		for (size_t i = 0; i < r->replay.depth; i++) {
+			const struct replay_entry *entry = &r->replay.entry[i];
+			if (entry->is & OP_OTHERS || trace->sites[entry->site].automatic)
 				continue;
-			char *where = graph_place(trace, t, r->stack[i]);
+			char *where = graph_place(trace, t, entry->site);
 			add_diagnostic(v,
 				       mem_format("%s: the region is still open at the end of the "
 						  "records; its time counts up to there", where));

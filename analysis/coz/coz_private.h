@@ -3,7 +3,7 @@
  * coz_private.h - what the two files of coz share.
  *
  *   coz.c         the order of the visit, nodes, answers
- *   coz_thread.c  one thread: what is on its stack, what is cut of its time */
+ *   coz_thread.c  one thread: where it is, what is cut of its time */
 #ifndef ANALYSIS_COZ_PRIVATE_H
 #define ANALYSIS_COZ_PRIVATE_H
 
@@ -23,10 +23,9 @@ struct runner {              /* one thread */
 	uint64_t at;         /* the next event */
 	size_t sync;         /* the next one */
 	struct saving *saving;
-	uint32_t *stack; size_t depth, room; /* sites */
-	uint32_t *open; size_t nopen;  /* rows that are on it */
-	uint32_t operations;  /* that are on it */
-	uint32_t regions;    /* likewise */
+	struct replay replay;
+	uint32_t *open; size_t nopen;  /* rows of its entries */
+	uint32_t operations; /* among them; and MPI_Init */
 	bool marked;         /* outside of regions it does not work, */
 	bool marks_unknown;  /* or perhaps it does */
 	bool begun;          /* its first event has come */
@@ -35,7 +34,7 @@ struct runner {              /* one thread */
 	bool cuts;           /* its time is in question */
 	uint32_t jumped;     /* the first region that has no exit, or TR_NO_SITE */
 	bool worked_inside;  /* of the operation that it is in */
-	bool doubtful;       /* it is not known what is on its stack */
+	bool doubtful;       /* it is not known where it is */
 	bool forgets;        /* at the next event: anything may have happened before it */
 	uint64_t cut_until;  /* doubtful: what is before has been cut */
 	uint64_t stamp;      /* of the last event */
@@ -72,7 +71,7 @@ struct visit {
 /* Since the run began. */
 frz_time visit_elapsed(struct visit *, uint32_t thread, uint64_t stamp);
 
-/* What the event means for the thread's stack. */
+/* Where the thread is behind the event. */
 void thread_apply(struct visit *, struct runner *, const struct tr_event *);
 
 /* Brings the thread's saving up to date, at the stamp of its last event. */
@@ -80,7 +79,5 @@ void thread_settle(struct visit *, struct runner *);
 
 /* From the stamp on nothing is left to be cut. */
 void thread_discard(struct visit *, struct runner *, uint64_t stamp);
-
-bool is_operation(const struct visit *, uint32_t site);
 
 #endif

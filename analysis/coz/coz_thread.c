@@ -71,12 +71,7 @@ static void forget(struct visit *v, struct runner *r)
 		      visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp));
 }
 
-/* ---- The stack ------------------------------------------------------------------------------- */
-
-bool is_operation(const struct visit *v, uint32_t site)
-{
-	return tr_is(v->g->trace, site, OP_OTHERS);
-}
+/* ---- Where it is ----------------------------------------------------------------------------- */
 
 static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
 {
@@ -133,8 +128,6 @@ static void enter_regions(struct visit *v, struct runner *r, uint64_t stamp)
 {
 	uint32_t all = row_without_site(v, r, COZ_ALL_WORK(v->g->trace));
 	uint32_t outside = row_without_site(v, r, COZ_OUTSIDE(v->g->trace));
-	if (r->regions++ > 0)
-		return;
 	if (r->marked && all != TR_NO_SITE)
 		begin_row(r, all, stamp);
 	if (!r->marked && outside != TR_NO_SITE)
@@ -145,8 +138,6 @@ static void leave_regions(struct visit *v, struct runner *r, uint64_t stamp)
 {
 	uint32_t all = row_without_site(v, r, COZ_ALL_WORK(v->g->trace));
 	uint32_t outside = row_without_site(v, r, COZ_OUTSIDE(v->g->trace));
-	if (--r->regions > 0)
-		return;
 	if (r->marked && all != TR_NO_SITE)
 		end_row(r, all, stamp);
 	if (!r->marked && outside != TR_NO_SITE)
@@ -158,29 +149,31 @@ static bool is_region(const struct visit *v, uint32_t site)
 	return tr_is(v->g->trace, site, OP_REGION);
 }
 
-static void push(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
+static void enter(struct visit *v, struct runner *r, const struct tr_event *e, uint64_t stamp)
 {
-	uint32_t row = row_of(v, r, site);
-	if (r->depth == r->room)
-		r->stack = mem_resize(r->stack, r->room = r->room ? 2 * r->room : 16,
-				      sizeof *r->stack);
-	r->stack[r->depth++] = site;
-	if (is_region(v, site))
+	struct replay_entry entry = tr_entry(v->g->trace, e);
+	uint32_t row = row_of(v, r, e->site);
+	replay_enter(&r->replay, entry);
+	if (entry.is & OP_REGION && replay_regions(&r->replay) == 1)
 		enter_regions(v, r, stamp);
 	if (row != TR_NO_SITE)
 		begin_row(r, row, stamp);
-	else if (is_operation(v, site))
+	else if (entry.is & OP_OTHERS)
 		begin_operation(r, stamp);
 }
 
-static void pop(struct visit *v, struct runner *r, uint64_t stamp)
+/* The innermost entries are closed; before that so many regions were open. */
+static void leave_all(struct visit *v, struct runner *r, size_t closed, uint32_t regions, uint64_t stamp)
 {
-	uint32_t site = r->stack[--r->depth], row = row_of(v, r, site);
-	if (row != TR_NO_SITE)
-		end_row(r, row, stamp);
-	else if (is_operation(v, site))
-		end_operation(r, stamp);
-	if (is_region(v, site))
+	for (; closed > 0; closed--) {
+		const struct replay_entry *entry = &r->replay.entry[r->replay.depth + closed - 1];
+		uint32_t row = row_of(v, r, entry->site);
+		if (row != TR_NO_SITE)
+			end_row(r, row, stamp);
+		else if (entry->is & OP_OTHERS)
+			end_operation(r, stamp);
+	}
+	if (regions > 0 && replay_regions(&r->replay) == 0)
 		leave_regions(v, r, stamp);
 }
 
@@ -188,16 +181,12 @@ static void pop(struct visit *v, struct runner *r, uint64_t stamp)
  * was entered at an unknown time. */
 static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t stamp)
 {
-	size_t d = r->depth;
-	if (d > 0 && r->stack[d - 1] == site) {
-		pop(v, r, stamp);
+	uint32_t regions = replay_regions(&r->replay);
+	size_t closed = replay_exit(&r->replay, site);
+	leave_all(v, r, closed, regions, stamp);
+	if (closed == 1)
 		return;
-	}
 	v->bad_exits += !r->doubtful;
-	while (d > 0 && r->stack[d - 1] != site)
-		d--;
-	while (d > 0 && r->depth >= d)
-		pop(v, r, stamp);
 	r->stamp = stamp;
 	forget(v, r);
 }
@@ -206,8 +195,8 @@ static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t sta
 static void doubt(struct visit *v, struct runner *r)
 {
 	thread_settle(v, r);
-	while (r->depth > 0)
-		pop(v, r, r->stamp);
+	uint32_t regions = replay_regions(&r->replay);
+	leave_all(v, r, replay_lose(&r->replay), regions, r->stamp);
 	for (size_t row = 0; row < v->all->nregions; row++)
 		r->rows[row].ticks = r->rows[row].pieces = 0;
 	if (!r->doubtful)
@@ -318,7 +307,7 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 		doubt(v, r);
 	} else if (e->op == DPROF_ENTER) {
 		r->worked_inside |= r->operations > 0 && is_region(v, e->site);
-		push(v, r, e->site, r->stamp);
+		enter(v, r, e, r->stamp);
 	} else if (e->op == DPROF_EXIT) {
 		leave(v, r, e->site, r->stamp);
 	}

@@ -21,7 +21,7 @@ struct thread_walk {
 	uint32_t thread, process;
 	const struct event_marks *marks;
 	size_t mark;              /* the next one */
-	uint32_t *stack; size_t depth, room;
+	struct replay replay;     /* of its operations */
 	struct begun_id *begun; size_t nbegun;
 
 	/* of the outermost operation */
@@ -157,7 +157,7 @@ static bool take_marks(struct thread_walk *w, uint64_t at)
 		const struct event_mark *m = &w->marks->v[w->mark];
 		switch (m->what) {
 		case MARK_EXPLAINED:
-			w->explained |= w->depth <= 1;
+			w->explained |= w->replay.depth <= 1;
 			break;
 		case MARK_SENDS:
 			w->sent = m->message;
@@ -364,11 +364,8 @@ static bool resumes(struct thread_walk *w, const struct tr_event *e)
 
 static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	if (w->depth == w->room)
-		w->stack = mem_resize(w->stack, w->room = w->room ? 2 * w->room : 8,
-				      sizeof *w->stack);
-	w->stack[w->depth++] = e->site;
-	if (w->depth == 1) {
+	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
+	if (w->replay.depth == 1) {
 		w->entered = *e;
 		w->enter = ref;
 		w->explained = w->completed = w->doubtful = false;
@@ -391,15 +388,11 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
 static void leave(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	size_t d = w->depth;
-	while (d > 0 && w->stack[d - 1] != e->site)
-		d--;
-	if (d == 0)
+	if (replay_exit(&w->replay, e->site) == 0)
 		return;
 	bool has_match = take_marks(w, ref.at);
 	uint64_t request = arg_request(operation(w, &w->entered), &w->entered);
-	w->depth = d - 1;
-	if (w->depth > 0)
+	if (w->replay.depth > 0)
 		return;
 	uint64_t task = arg_called_away(operation(w, e), e);
 	if (task != ARG_NONE) {
@@ -443,6 +436,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 				 .marks = &b->marks[thread], .bad = self->lost > 0 };
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
+	replay_open(&w.replay, trace->nsites);
 	if (w.marks->n)
 		qsort(w.marks->v, w.marks->n, sizeof *w.marks->v, by_event);
 	for (uint64_t at = 0; trace_next(&events, &e); at++) {
@@ -455,7 +449,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 		take(&w, &e, at);
 	}
 	trace_end(&events);
-	free(w.stack);
+	replay_close(&w.replay);
 	free(w.begun);
 	free(w.running);
 	free(w.left);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/trace/nesting.h"
 
 /* The last stamp of the clock, from `ends`, that is not known to be after `time`. */
 static uint64_t stamp_at(const struct times *times, uint32_t clock, struct ends_on_clock ends,
@@ -58,21 +57,20 @@ static int by_stamp(const void *x, const void *y, void *stamps)
 	return (a > b) - (a < b);
 }
 
-static void follow(struct nesting *n, const struct tr_event *e)
+static void follow(struct replay *r, const struct trace *trace, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER)
-		nest_enter(n, (struct nest_entry){ .site = e->site, .record = e->unsure });
-	if (e->op == DPROF_EXIT)
-		for (size_t count = nest_exit(n, e->site); count > 0; count--)
-			nest_pop(n);
-	while (e->op == DPROF_LOST && n->depth > 0)
-		nest_pop(n);
+		replay_enter(r, tr_entry(trace, e));
+	else if (e->op == DPROF_EXIT)
+		replay_exit(r, e->site);
+	else if (e->op == DPROF_LOST)
+		replay_lose(r);
 }
 
-static uint32_t innermost(const struct nesting *n)
+static uint32_t innermost(const struct replay *r)
 {
-	const struct nest_entry *top = n->depth ? &n->entry[n->depth - 1] : NULL;
-	return top && !top->record ? top->site : TR_NO_SITE;
+	const struct replay_entry *top = replay_top(r);
+	return top && !top->unsure ? top->site : TR_NO_SITE;
 }
 
 static void walk(const struct times *times, const struct frames *f, size_t thread,
@@ -89,19 +87,19 @@ static void walk(const struct times *times, const struct frames *f, size_t threa
 		order[i] = i;
 	}
 	qsort_r(order, f->nlongest, sizeof *order, by_stamp, stamps);
-	struct nesting nesting;
+	struct replay replay;
 	struct tr_cursor events = trace_places(trace, thread);
 	size_t at = 0;
-	nest_begin(&nesting, trace->nsites);
+	replay_open(&replay, trace->nsites);
 	for (struct tr_event e; at < f->nlongest && trace_next(&events, &e);) {
 		for (; at < f->nlongest && e.op != DPROF_LOST && stamps[order[at]] < e.stamp; at++)
-			sites[order[at] * trace->nthreads + thread] = innermost(&nesting);
-		follow(&nesting, &e);
+			sites[order[at] * trace->nthreads + thread] = innermost(&replay);
+		follow(&replay, trace, &e);
 	}
 	for (; at < f->nlongest; at++)
 		sites[order[at] * trace->nthreads + thread] = TR_NO_SITE;
-	nest_end(&nesting);
 	trace_end(&events);
+	replay_close(&replay);
 }
 
 uint32_t *frame_sites(const struct times *times, const struct frames *f)

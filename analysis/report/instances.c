@@ -14,7 +14,6 @@
 #include "analysis/base/nearest.h"
 #include "analysis/report/notes.h"
 #include "analysis/trace/names.h"
-#include "analysis/trace/nesting.h"
 
 #define SHOWN 10
 
@@ -117,7 +116,7 @@ static void note_open(struct gather *g, size_t depth, uint64_t id)
 	g->open[depth - 1] = id;
 }
 
-struct visit_walk { size_t thread; struct nesting nesting; uint64_t visits; bool lost, counted; };
+struct visit_walk { size_t thread; struct replay replay; uint64_t visits; bool lost; };
 
 static bool is_visit(const struct gather *g, uint32_t site)
 {
@@ -127,34 +126,37 @@ static bool is_visit(const struct gather *g, uint32_t site)
 static void enter(struct gather *g, struct visit_walk *w, const struct tr_event *e)
 {
 	bool counted = is_visit(g, e->site) && arg_instance(e) == ARG_NONE;
-	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp,
-						     .record = !(counted && w->lost) && !e->unsure });
+	struct replay_entry entry = tr_entry(g->findings->trace, e);
+	entry.record = !(counted && w->lost) && !e->unsure; /* it is known which visit it is, and how long */
+	replay_enter(&w->replay, entry);
 	if (!is_visit(g, e->site))
 		return;
 	g->result->counted |= counted;
-	note_open(g, w->nesting.depth, counted ? w->visits : arg_instance(e));
+	note_open(g, w->replay.depth, counted ? w->visits : arg_instance(e));
 	w->visits += counted;
 }
 
 static void leave(struct gather *g, struct visit_walk *w, const struct tr_event *e)
 {
-	for (size_t count = nest_exit(&w->nesting, e->site); count > 0; count--) {
-		size_t depth = w->nesting.depth;
-		struct nest_entry entry = nest_pop(&w->nesting);
-		if (!is_visit(g, entry.site))
+	for (size_t closed = replay_exit(&w->replay, e->site); closed > 0; closed--) {
+		size_t at = w->replay.depth + closed - 1;
+		const struct replay_entry *entry = &w->replay.entry[at];
+		if (!is_visit(g, entry->site))
 			continue;
-		struct region_visit v = { g->open[depth - 1], w->thread, entry.stamp, e->stamp };
-		if (count == 1 && entry.record)
+		struct region_visit v = { g->open[at], w->thread, entry->stamp, e->stamp };
+		if (closed == 1 && entry->record)
 			add_visit(g, &v);
 		else
-			g->result->left_out++;
+			g->result->left_out += entry->times;
 	}
 }
 
 static void abandon(struct gather *g, struct visit_walk *w)
 {
-	while (w->nesting.depth > 0)
-		g->result->left_out += is_visit(g, nest_pop(&w->nesting).site);
+	for (size_t closed = replay_lose(&w->replay); closed > 0; closed--) {
+		const struct replay_entry *entry = &w->replay.entry[closed - 1];
+		g->result->left_out += is_visit(g, entry->site) ? entry->times : 0;
+	}
 }
 
 static void walk_thread(struct gather *g, size_t thread)
@@ -162,7 +164,7 @@ static void walk_thread(struct gather *g, size_t thread)
 	const struct trace *trace = g->findings->trace;
 	struct visit_walk w = { .thread = thread };
 	struct tr_cursor events = trace_places(trace, thread);
-	nest_begin(&w.nesting, trace->nsites);
+	replay_open(&w.replay, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
 		/* Which visit of the opener it is only its id says. */
 		if (e.inherited && arg_instance(&e) == ARG_NONE)
@@ -175,8 +177,8 @@ static void walk_thread(struct gather *g, size_t thread)
 			abandon(g, &w), w.lost = true;
 	}
 	abandon(g, &w);
-	nest_end(&w.nesting);
 	trace_end(&events);
+	replay_close(&w.replay);
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */

@@ -74,15 +74,10 @@ static void see_event(struct walk *w, uint64_t stamp)
 		w->list[w->next_behind].behind = stamp;
 }
 
-static bool is_own(const struct states *s, size_t inside)
+/* In none of the places in which a thread may be blocked, as is known. */
+static bool is_own(const struct states *s)
 {
-	return inside == 0 && s->now.may != 0 && !(s->now.may & (MAY_WAIT | MAY_GONE));
-}
-
-/* Whether an event is of a place in which a thread may be blocked, as is known. */
-static bool is_recorded(const struct trace *trace, const struct tr_event *e)
-{
-	return tr_is(trace, e->site, OP_OTHERS | OP_OWN);
+	return replay_blocking(&s->replay) == 0 && s->now.may != 0 && !(s->now.may & (MAY_WAIT | MAY_GONE));
 }
 
 static void walk_events(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
@@ -90,7 +85,6 @@ static void walk_events(struct walk *w, const struct trace *trace, size_t thread
 	struct states s;
 	struct tr_event e;
 	enum states_step step;
-	size_t inside = 0;
 	bool own = false;
 	states_open(&s, trace, thread, roles);
 	while ((step = states_step(&s, &e)) != STATES_END) {
@@ -101,11 +95,7 @@ static void walk_events(struct walk *w, const struct trace *trace, size_t thread
 		advance(w, s.last, own);
 		if (step == STATES_EVENT && !e.inherited)
 			see_event(w, s.last);
-		if (step == STATES_EVENT && is_recorded(trace, &e) && e.op == DPROF_ENTER)
-			inside++;
-		if (step == STATES_EVENT && is_recorded(trace, &e) && e.op == DPROF_EXIT)
-			inside -= inside > 0;
-		own = is_own(&s, inside);
+		own = is_own(&s);
 	}
 	advance(w, UINT64_MAX, false);
 	states_close(&s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conditions.c - one stack per thread, of which each entry carries the masks that are possible
+ * conditions.c - each entry of the thread's replay has the masks beside it that are possible
  * while it is the innermost, so that an event costs the same at any depth. */
 #include "analysis/states/conditions.h"
 
@@ -114,72 +114,62 @@ static void add_instances(const struct atom_map *m, const struct tr_event *e, ui
 	}
 }
 
-/* ---- The stack ------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
-static const struct mask_entry *top(const struct conditions *c)
+/* While so many of the replay's entries are open. */
+static const struct mask_entry *masks(const struct conditions *c, size_t depth)
 {
-	return c->depth ? &c->stack[c->depth - 1] : &c->bottom;
+	return depth ? &c->inside[depth - 1] : &c->bottom;
 }
 
 /* A site that cannot be found may be any. */
-static struct mask_entry unknown_entry(const struct conditions *c)
+static struct mask_entry unknown_entry(const struct conditions *c, const struct mask_entry *below)
 {
 	const struct atom_map *m = c->map;
-	struct state_set in = { top(c)->in.must, m->all_in };
-	return (struct mask_entry){ TR_NO_SITE, in, { in.must, in.may | m->all_at } };
+	struct state_set in = { below->in.must, m->all_in };
+	return (struct mask_entry){ in, { in.must, in.may | m->all_at } };
 }
 
 /* It may be left before its exit, if it has one, and then the thread is in what it was in before. But who is in a
  * site by an enter that has an exit is in it until then, be it by that enter or one before. */
-static struct mask_entry unsure_entry(const struct conditions *c, const struct tr_event *e, struct mask_entry entry)
+static struct mask_entry unsure_entry(const struct conditions *c, const struct tr_event *e,
+				      const struct mask_entry *below, struct mask_entry entry)
 {
-	const struct mask_entry *below = top(c);
 	entry.in.must = below->in.must | (e->jumped ? 0 : c->map->in[e->site]);
 	entry.now.must &= below->now.must | entry.in.must;
 	entry.now.may |= below->now.may;
 	return entry;
 }
 
-static struct mask_entry known_entry(const struct conditions *c, const struct tr_event *e)
+static struct mask_entry known_entry(const struct conditions *c, const struct tr_event *e,
+				     const struct mask_entry *below)
 {
 	const struct atom_map *m = c->map;
 	uint32_t in = m->in[e->site], at = m->at[e->site];
 	if (m->instances[e->site])
 		add_instances(m, e, &in, &at);
-	struct state_set below = top(c)->in;
-	struct mask_entry entry = { e->site, { below.must | in, below.may | in }, { 0, 0 } };
+	struct mask_entry entry = { { below->in.must | in, below->in.may | in }, { 0, 0 } };
 	entry.now = (struct state_set){ entry.in.must | at, entry.in.may | at };
-	return e->unsure ? unsure_entry(c, e, entry) : entry;
+	return e->unsure ? unsure_entry(c, e, below, entry) : entry;
 }
 
-static void push(struct conditions *c, const struct tr_event *e)
+/* The states have replayed the enter. One more of what was left by jumps stands for those before it, too. */
+static void enter(struct conditions *c, const struct tr_event *e)
 {
-	struct mask_entry entry = e->site == TR_NO_SITE ? unknown_entry(c) : known_entry(c, e);
-	if (c->depth == c->room) {
-		c->room = c->room ? 2 * c->room : 16;
-		c->stack = mem_resize(c->stack, c->room, sizeof *c->stack);
-	}
-	c->stack[c->depth++] = entry;
+	const struct replay *r = &c->states.replay;
+	const struct mask_entry *below = masks(c, replay_top(r)->times > 1 ? r->depth : r->depth - 1);
+	struct mask_entry entry = e->site == TR_NO_SITE ? unknown_entry(c, below) : known_entry(c, e, below);
+	if (r->depth > c->room)
+		c->inside = mem_resize(c->inside, c->room = r->room, sizeof *c->inside);
+	c->inside[r->depth - 1] = entry;
 }
 
+/* What was below all entries is not known any more. */
 static void forget(struct conditions *c)
 {
 	const struct atom_map *m = c->map;
-	c->depth = 0;
 	c->bottom.in = (struct state_set){ 0, m->all_in };
 	c->bottom.now = (struct state_set){ 0, m->all_in | m->all_at };
-}
-
-/* Exits of what `site` encloses may be missing (longjmp). After a loss it may enclose all that is known. */
-static void pop(struct conditions *c, uint32_t site)
-{
-	for (size_t d = c->depth; d > 0; d--)
-		if (c->stack[d - 1].site == site) {
-			c->depth = d - 1;
-			return;
-		}
-	if (c->states.lost)
-		forget(c);
 }
 
 static void apply(struct conditions *c, struct tr_event *e)
@@ -187,10 +177,8 @@ static void apply(struct conditions *c, struct tr_event *e)
 	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE && c->map->instances[e->site])
 		trace_arguments(&c->states.events, e);
 	if (e->op == DPROF_ENTER)
-		push(c, e);
-	else if (e->op == DPROF_EXIT)
-		pop(c, e->site);
-	else if (e->op == DPROF_LOST)
+		enter(c, e);
+	else if (c->states.forgot)
 		forget(c);
 }
 
@@ -205,7 +193,7 @@ static struct state_set roles_of(const struct atom_map *m, uint8_t may)
 
 static struct condition condition_in(const struct conditions *c, uint8_t may)
 {
-	struct state_set set = top(c)->now, roles = roles_of(c->map, may);
+	struct state_set set = masks(c, c->states.replay.depth)->now, roles = roles_of(c->map, may);
 	set.must |= roles.must | (c->begun ? c->map->alive : 0);
 	set.may |= roles.may | c->map->alive;
 	return (struct condition){ 1, { set } };
@@ -235,7 +223,7 @@ static struct condition condition_afterwards(const struct conditions *c)
 /* Before its first event the thread is in no place and not alive, but it may work there. */
 void conditions_open(struct conditions *c, const struct atom_map *map, size_t thread)
 {
-	*c = (struct conditions){ .map = map, .bottom = { .site = TR_NO_SITE } };
+	*c = (struct conditions){ .map = map };
 	states_open(&c->states, map->query->trace, thread, map->query->roles);
 	struct state_set before = roles_of(map, c->states.now.may);
 	c->now = (struct condition_stretch){ PERIOD_BEFORE, PERIOD_BEFORE, { 1, { before } } };
@@ -244,7 +232,7 @@ void conditions_open(struct conditions *c, const struct atom_map *map, size_t th
 void conditions_close(struct conditions *c)
 {
 	states_close(&c->states);
-	free(c->stack);
+	free(c->inside);
 }
 
 /* Ends the stretch at the last stamp and begins the next one there. */

@@ -48,15 +48,14 @@ struct condition_stretch {
 };
 
 struct mask_entry {
-	uint32_t site;
 	struct state_set in, now; /* of "in" alone; and of "at", too, while it is the innermost */
 };
 
 struct conditions {
 	const struct atom_map *map;
 	struct states states;  /* says who works and who waits, and when anything changes */
-	struct mask_entry *stack;
-	size_t depth, room;
+	struct mask_entry *inside; /* each entry of their replay */
+	size_t room;
 	struct mask_entry bottom;
 	bool begun, ended;
 	struct condition_stretch now; /* that is being put together */

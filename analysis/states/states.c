@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * states.c - one stack per thread; each entry carries the state that it means, so that an event
+ * states.c - each entry of the thread's replay has the state before it beside it, so that an event
  * costs the same at any depth. */
 #include "analysis/states/states.h"
 
@@ -127,24 +127,24 @@ void roles_close(struct roles *roles)
 	free(roles->ends);
 }
 
-/* ---- The stack ------------------------------------------------------------------------------- */
+/* ---- The state ------------------------------------------------------------------------------- */
 
 static bool same_state(struct thread_state x, struct thread_state y)
 {
 	return x.may == y.may && x.site == y.site;
 }
 
-#define FAR_DOWN 64 /* on the stack */
+#define FAR_DOWN 64 /* entries */
 
 /* What has no exit may be left at any time, and leaves the thread in what it was in before. What has one may be left
  * early if another one of its site, further down, has none: its exit may belong to that, or to what stands between. */
 static uint8_t unsure_role(const struct states *s, const struct tr_event *e, uint8_t role)
 {
 	uint8_t between = role, may = role | s->now.may;
-	if (e->jumped || s->depth > FAR_DOWN)
+	if (e->jumped || s->replay.depth > FAR_DOWN)
 		return may;
-	for (size_t d = s->depth; d-- > 0;) {
-		const struct on_stack *x = &s->stack[d];
+	for (size_t d = s->replay.depth; d-- > 0;) {
+		const struct replay_entry *x = &s->replay.entry[d];
 		uint8_t below = x->site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[x->site];
 		between |= below == OTHER_OUTSIDE ? MAY_OTHER : below;
 		if (x->jumped && x->site == e->site)
@@ -157,14 +157,11 @@ static void push(struct states *s, const struct tr_event *e)
 {
 	uint32_t site = e->site;
 	uint8_t role = site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[site];
-	struct on_stack *top = s->depth ? &s->stack[s->depth - 1] : NULL;
-	if (e->jumped && top && top->jumped && top->site == site)
-		return; /* both go when something around them does */
-	if (s->depth == s->room) {
-		s->room = s->room ? 2 * s->room : 16;
-		s->stack = mem_resize(s->stack, s->room, sizeof *s->stack);
-	}
-	s->stack[s->depth++] = (struct on_stack){ site, e->jumped, s->now };
+	if (!replay_enter(&s->replay, tr_entry(s->events.trace, e)))
+		return;
+	if (s->replay.depth > s->room)
+		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
+	s->before[s->replay.depth - 1] = s->now;
 	if (role == OTHER_OUTSIDE)
 		role = same_state(s->now, s->outside)	? MAY_OTHER
 		       : s->events.thread->jumps	? MAY_OTHER | s->now.may
@@ -175,8 +172,8 @@ static void push(struct states *s, const struct tr_event *e)
 
 static void forget(struct states *s)
 {
-	s->depth = 0;
-	s->lost = true;
+	replay_lose(&s->replay);
+	s->lost = s->forgot = true;
 	s->in_team = false;
 	s->now = (struct thread_state){ MAY_ANY, TR_NO_SITE };
 }
@@ -185,13 +182,10 @@ static void forget(struct states *s)
  * enter was lost is no surprise: and it encloses all that was entered since. */
 static void pop(struct states *s, uint32_t site)
 {
-	size_t d = s->depth;
-	while (d > 0 && s->stack[d - 1].site != site)
-		d--;
-	if (d > 0) {
-		s->unmatched += s->depth - d;
-		s->depth = d - 1;
-		s->now = s->stack[d - 1].before;
+	size_t closed = replay_exit(&s->replay, site);
+	if (closed > 0) {
+		s->unmatched += closed - 1;
+		s->now = s->before[s->replay.depth];
 	} else if (s->lost) {
 		forget(s);
 	} else {
@@ -215,9 +209,8 @@ static void live(struct states *s, uint32_t site)
 /* The event that the cursor has just given, with its arguments. */
 static struct tr_event whole(const struct states *s, const struct tr_event *e)
 {
-	struct tr_cursor behind = s->events;
 	struct tr_event x = *e;
-	trace_arguments(&behind, &x);
+	trace_arguments(&s->events, &x);
 	return x;
 }
 
@@ -258,7 +251,7 @@ static void apply(struct states *s, const struct tr_event *e)
 	uint8_t life = e->site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[e->site];
 	if (s->idle)
 		s->now = s->after_idle;
-	s->idle = false;
+	s->idle = s->forgot = false;
 	switch (e->op) {
 	case DPROF_ENTER:
 		push(s, e);
@@ -448,6 +441,7 @@ void states_open(struct states *s, const struct trace *trace, size_t thread,
 	*s = (struct states){ .roles = roles,
 			      .events = trace_places(trace, thread),
 			      .outside = { outside, outside == MAY_WORK ? TR_OUTSIDE : TR_NO_SITE } };
+	replay_open(&s->replay, trace->nsites);
 	begin(s, trace);
 	s->period = (struct period){ PERIOD_BEFORE, PERIOD_BEFORE, s->now.may, s->now.site };
 }
@@ -455,7 +449,8 @@ void states_open(struct states *s, const struct trace *trace, size_t thread,
 void states_close(struct states *s)
 {
 	trace_end(&s->events);
-	free(s->stack);
+	replay_close(&s->replay);
+	free(s->before);
 }
 
 static void end_stretch(struct states *s, uint32_t site, uint64_t stamp)

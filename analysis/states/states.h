@@ -71,7 +71,6 @@ struct period {
 };
 
 struct thread_state { uint8_t may; uint32_t site; };
-struct on_stack { uint32_t site; bool jumped; struct thread_state before; }; /* before it was entered */
 
 /* From a stamp on, without an event. */
 struct state_change { uint64_t stamp; struct thread_state now; };
@@ -89,10 +88,12 @@ struct states {
 	bool in_team;        /* the ENTER of a team's join was that of a thread which leaves it */
 	bool idle;           /* it has left: */
 	struct thread_state after_idle;
-	struct on_stack *stack;
-	size_t depth, room;
+	struct replay replay;
+	struct thread_state *before; /* each of its entries was entered */
+	size_t room;
 	struct thread_state now;
-	bool lost;           /* what is below the stack is not known */
+	bool lost;           /* what is below all of its entries is not known; */
+	bool forgot;         /* since the last event */
 	uint64_t recorded_lost;
 	uint64_t unmatched;  /* exits that did not fit the stack */
 	uint64_t last;       /* stamp of the last event */

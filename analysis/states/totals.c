@@ -9,7 +9,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
-#include "analysis/trace/nesting.h"
 
 #define NO_TOTAL                                                                                   \
 	((struct total){ .sure_until = PERIOD_BEFORE, .until = PERIOD_BEFORE, .since = PERIOD_AFTER })
@@ -99,35 +98,37 @@ static void stop(struct totals *t, struct thread_totals *thread, uint64_t last)
 }
 
 /* Of a thread that jumped: pairs of enter and exit need a stack. */
-static void enter_or_jump(struct region_total *r, struct nesting *open, const struct tr_event *e, uint64_t stamp)
+static void enter_or_jump(struct region_total *r, struct replay *open, const struct replay_entry *entry, bool visits,
+			  uint64_t stamp)
 {
-	nest_enter(open, (struct nest_entry){ .site = e->site, .record = e->jumped });
+	bool anew = replay_enter(open, *entry);
 	if (!r)
 		return;
 	settle(r, stamp);
-	r->visits += !e->inherited && r->depth == 0;
-	*(e->jumped ? &r->jumped : &r->depth) += 1;
+	r->visits += visits && r->depth == 0;
+	*(entry->jumped ? &r->jumped : &r->depth) += anew;
 }
 
-static void leave_all(struct totals *t, struct thread_totals *thread, struct nesting *open, uint32_t site,
+static void leave_all(struct totals *t, struct thread_totals *thread, struct replay *open, uint32_t site,
 		      uint64_t stamp)
 {
-	for (size_t count = nest_exit(open, site); count > 0; count--) {
-		struct nest_entry entry = nest_pop(open);
-		uint32_t r = entry.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[entry.site];
+	for (size_t closed = replay_exit(open, site); closed > 0; closed--) {
+		const struct replay_entry *entry = &open->entry[open->depth + closed - 1];
+		uint32_t r = entry->site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[entry->site];
 		if (r == TR_NO_SITE)
 			continue;
 		settle(&thread->regions[r], stamp);
-		*(entry.record ? &thread->regions[r].jumped : &thread->regions[r].depth) -= 1;
+		*(entry->jumped ? &thread->regions[r].jumped : &thread->regions[r].depth) -= 1;
 	}
 }
 
-static void add_jumping(struct totals *t, struct thread_totals *thread, struct nesting *open,
+static void add_jumping(struct totals *t, struct thread_totals *thread, struct replay *open,
 			const struct tr_event *e, uint64_t stamp)
 {
 	uint32_t r = e->site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e->site];
+	struct replay_entry entry = tr_entry(t->trace, e);
 	if (e->op == DPROF_ENTER)
-		enter_or_jump(r == TR_NO_SITE ? NULL : &thread->regions[r], open, e, stamp);
+		enter_or_jump(r == TR_NO_SITE ? NULL : &thread->regions[r], open, &entry, !e->inherited, stamp);
 	else if (e->op == DPROF_EXIT)
 		leave_all(t, thread, open, e->site, stamp);
 }
@@ -148,9 +149,8 @@ static void add_regions(struct totals *t, size_t index)
 	struct tr_event e;
 	uint64_t last = 0, lost = 0;
 	bool jumps = t->trace->threads[index].jumps != NULL;
-	struct nesting open = { 0 };
-	if (jumps)
-		nest_begin(&open, t->trace->nsites);
+	struct replay open;
+	replay_open(&open, t->trace->nsites);
 	while (trace_next_bare(&events, &e)) {
 		bool any = e.op == DPROF_ENTER && e.site == TR_NO_SITE; /* region */
 		if (e.op != DPROF_LOST) {
@@ -160,16 +160,14 @@ static void add_regions(struct totals *t, size_t index)
 		lost += e.lost;
 		if (any || e.op == DPROF_LOST) {
 			lose(t, thread, last);
-			while (open.depth > 0)
-				nest_pop(&open);
+			replay_lose(&open);
 		}
 		if (jumps)
 			add_jumping(t, thread, &open, &e, last);
 		else
 			add_event(t, thread, &e, last);
 	}
-	if (jumps)
-		nest_end(&open);
+	replay_close(&open);
 	if (t->trace->threads[index].lost > lost)
 		lose(t, thread, last);
 	stop(t, thread, last);
@@ -215,8 +213,9 @@ void totals_end(struct totals *t, size_t thread, const struct states *states)
 	struct thread_totals *totals = &t->threads[thread];
 	totals->complete = true;
 	totals->unmatched = states->unmatched;
-	totals->ends_open = states->depth > 0;
-	totals->open_site = states->depth > 0 ? states->stack[states->depth - 1].site : TR_NO_SITE;
+	const struct replay_entry *top = replay_top(&states->replay);
+	totals->ends_open = top != NULL;
+	totals->open_site = top ? top->site : TR_NO_SITE;
 	if (totals->unmatched > 0)
 		trace_diagnose(t->trace,
 			       "rank %lld thread %u: %llu exits do not match what was entered; "

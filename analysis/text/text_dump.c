@@ -12,7 +12,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/text/text.h"
-#include "analysis/trace/nesting.h"
 #include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
 
@@ -217,17 +216,16 @@ static void copy_arguments(struct tr_event *e, const struct tr_event *enter)
 	}
 }
 
-/* Keeps the nesting, and gives an exit without arguments those of its enter. `back`: reads what was before. */
-static void follow(struct nesting *n, size_t number, struct tr_cursor *back, struct tr_event *e)
+/* Replays the thread, and gives an exit without arguments those of its enter. `back`: reads what was before. */
+static void follow(struct replay *r, size_t number, struct tr_cursor *back, struct tr_event *e)
 {
+	struct replay_entry entry = tr_entry(back->trace, e);
+	entry.record = number;
 	if (e->op == DPROF_ENTER)
-		nest_enter(n, (struct nest_entry){ e->site, e->stamp, number });
-	size_t count = e->op == DPROF_EXIT ? nest_exit(n, e->site) : 0;
-	if (!count)
+		replay_enter(r, entry);
+	if (e->op != DPROF_EXIT || replay_exit(r, e->site) == 0)
 		return;
-	while (--count)
-		nest_pop(n);
-	back->next = nest_pop(n).record;
+	back->next = r->entry[r->depth].record;
 	struct tr_event enter;
 	if (!e->nargs && trace_next(back, &enter))
 		copy_arguments(e, &enter);
@@ -235,14 +233,14 @@ static void follow(struct nesting *n, size_t number, struct tr_cursor *back, str
 
 static void put_events(FILE *out, const struct trace *t, size_t thread, const struct times *times)
 {
-	struct nesting nesting;
+	struct replay replay;
 	struct tr_cursor cursor = trace_events(t, thread), back = trace_events(t, thread);
 	uint32_t clock = t->threads[thread].clock;
 	bool placed = times && times->time_base[clock] == 0;
 	struct frz_cursor time = { 0 };
 	if (placed)
 		time = times_cursor(times, clock);
-	nest_begin(&nesting, t->nsites);
+	replay_open(&replay, t->nsites);
 	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied;) {
 		struct text_line l;
 		l.end = l.text;
@@ -252,7 +250,7 @@ static void put_events(FILE *out, const struct trace *t, size_t thread, const st
 			add_word(&l, " ");
 			add_number(&l, e.lost);
 		} else {
-			follow(&nesting, cursor.next - 1, &back, &e);
+			follow(&replay, cursor.next - 1, &back, &e);
 			add_event(&l, &e);
 			if (times)
 				add_bounds(&l, placed, &time, e.stamp);
@@ -262,7 +260,7 @@ static void put_events(FILE *out, const struct trace *t, size_t thread, const st
 	}
 	trace_end(&cursor);
 	trace_end(&back);
-	nest_end(&nesting);
+	replay_close(&replay);
 }
 
 void text_dump(FILE *out, const struct trace *t, const struct times *times)

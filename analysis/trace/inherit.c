@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/trace/nesting.h"
 #include "analysis/trace/trace_jumps.h"
 
 struct inherited_region { uint32_t site; uint64_t instance; };
@@ -65,7 +64,7 @@ struct inherit_walk {
 	const struct trace *trace;
 	struct tr_inheritance *all;
 	uint32_t process;
-	struct nesting nesting;  /* of its regions */
+	struct replay replay;    /* of its regions */
 	struct inherited_region *ids; /* of what is open there */
 	size_t room;
 	bool lost;
@@ -80,18 +79,12 @@ static struct team team_of(uint32_t process, const struct tr_event *e)
 
 static void enter_region(struct inherit_walk *w, const struct tr_event *e)
 {
-	size_t depth = w->nesting.depth;
-	nest_enter(&w->nesting, (struct nest_entry){ .site = e->site });
-	if (depth == w->room)
-		w->ids = mem_resize(w->ids, w->room = w->room ? 2 * w->room : 16, sizeof *w->ids);
-	w->ids[depth] = (struct inherited_region){ e->unsure ? TR_NO_SITE : e->site,
+	if (!replay_enter(&w->replay, tr_entry(w->trace, e)))
+		return;
+	if (w->replay.depth > w->room)
+		w->ids = mem_resize(w->ids, w->room = w->replay.room, sizeof *w->ids);
+	w->ids[w->replay.depth - 1] = (struct inherited_region){ e->unsure ? TR_NO_SITE : e->site,
 						   arg_instance(e) };
-}
-
-static void leave_region(struct inherit_walk *w, uint32_t site)
-{
-	for (size_t count = nest_exit(&w->nesting, site); count > 0; count--)
-		nest_pop(&w->nesting);
 }
 
 static bool same_entry(const struct inherited_region *x, const struct inherited_region *y)
@@ -117,7 +110,7 @@ static size_t add_estate(struct inherit_walk *w)
 	if (w->lost)
 		*MEM_GROW(all->entries, all->nentries) =
 			(struct inherited_region){ TR_NO_SITE, ARG_NONE };
-	for (size_t i = 0; i < w->nesting.depth; i++)
+	for (size_t i = 0; i < w->replay.depth; i++)
 		*MEM_GROW(all->entries, all->nentries) = w->ids[i];
 	x.n = all->nentries - x.first;
 	if (all->nestates > 0 && same_estate(all, &all->estates[all->nestates - 1], &x)) {
@@ -166,24 +159,23 @@ static void walk_thread(const struct trace *trace, struct tr_inheritance *all, s
 				  .lost = trace->threads[thread].gaps ||
 					  is_tangled(&trace->threads[thread]) };
 	struct tr_cursor events = trace_events(trace, thread);
-	nest_begin(&w.nesting, trace->nsites);
+	replay_open(&w.replay, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
 		bool region = tr_is(trace, e.site, OP_REGION);
 		if (e.op == DPROF_LOST || e.site == TR_NO_SITE) {
 			w.lost = true;
-			while (w.nesting.depth > 0)
-				nest_pop(&w.nesting);
+			replay_lose(&w.replay);
 		} else if (region && e.op == DPROF_ENTER)
 			enter_region(&w, &e);
 		else if (region && e.op == DPROF_EXIT)
-			leave_region(&w, e.site);
+			replay_exit(&w.replay, e.site);
 		else if (arg_is_of_team(tr_operation(trace, &e), &e))
 			note_team(&w, &e);
 	}
 	all->inherits[thread] = w.was_member;
 	all->lossy[w.process] |= w.lost || trace->threads[thread].lost > 0;
 	trace_end(&events);
-	nest_end(&w.nesting);
+	replay_close(&w.replay);
 	free(w.ids);
 }
 

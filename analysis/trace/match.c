@@ -118,6 +118,7 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 		m->threads[i] =
 			(struct match_thread){ .rank = MATCH_NO_RANK, .last_site = TR_NO_SITE,
 					       .left.key.group = UINT64_MAX };
+		replay_open(&m->threads[i].replay, t->nsites);
 		if (rank < 0)
 			continue;
 		ids_add(&m->rank_numbers, (uint64_t)rank);
@@ -128,6 +129,13 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	if (any_messages(t))
 		look_ahead(m);
 	return m;
+}
+
+/* The exits of these calls are missing. */
+static void abandon(struct matcher *m, const struct open_call *calls, size_t n)
+{
+	while (n > 0)
+		message_drop(m, calls[--n].op);
 }
 
 static void free_list(struct ready *r)
@@ -142,8 +150,8 @@ void match_close(struct matcher *m)
 {
 	for (size_t i = 0; i < m->trace->nthreads; i++) {
 		struct match_thread *a = &m->threads[i];
-		while (a->ncalls)
-			message_drop(m, a->calls[--a->ncalls].op);
+		abandon(m, a->calls, replay_lose(&a->replay));
+		replay_close(&a->replay);
 		free(a->calls);
 		free(a->interrupted);
 	}
@@ -235,26 +243,21 @@ static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 
 /* ---- The calls that a thread is in ----------------------------------------------------------- */
 
-/* Leaves the calls from `depth` on, of which the exit was not recorded. */
-static void abandon(struct matcher *m, struct match_thread *a, size_t depth)
+/* No operation is entered within itself: then its exit is missing. */
+static void add_call(struct matcher *m, struct match_thread *a, const struct tr_event *e, struct open_call call)
 {
-	while (a->ncalls > depth)
-		message_drop(m, a->calls[--a->ncalls].op);
-}
-
-/* Where the innermost call at this site stands, SIZE_MAX: nowhere. */
-static size_t find_call(const struct match_thread *a, uint32_t site)
-{
-	size_t i = a->ncalls;
-	while (i > 0 && a->calls[i - 1].site != site)
-		i--;
-	return i ? i - 1 : SIZE_MAX;
+	size_t closed = replay_exit(&a->replay, e->site);
+	abandon(m, a->calls + a->replay.depth, closed);
+	replay_enter(&a->replay, tr_entry(m->trace, e));
+	if (a->replay.depth > a->room)
+		a->calls = mem_resize(a->calls, a->room = a->replay.room, sizeof *a->calls);
+	a->calls[a->replay.depth - 1] = call;
 }
 
 static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct match_thread *a = &m->threads[thread];
-	struct open_call call = { .site = e->site, .kind = m->trace->sites[e->site].kind,
+	struct open_call call = { .kind = m->trace->sites[e->site].kind,
 				  .id = ARG_NONE, .child = MATCH_NO_THREAD };
 	switch (call.kind) {
 	case DPROF_KIND_SEND:
@@ -279,20 +282,17 @@ static void enter(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	default:
 		return;
 	}
-	size_t again = find_call(a, e->site);
-	if (again != SIZE_MAX)
-		abandon(m, a, again);
-	*MEM_GROW(a->calls, a->ncalls) = call;
+	add_call(m, a, e, call);
 }
 
 static void leave(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct match_thread *a = &m->threads[thread];
-	size_t at = find_call(a, e->site);
-	if (at == SIZE_MAX)
+	size_t closed = replay_exit(&a->replay, e->site);
+	if (closed == 0)
 		return;
-	abandon(m, a, at + 1);
-	struct open_call call = a->calls[--a->ncalls];
+	struct open_call call = a->calls[a->replay.depth];
+	abandon(m, a->calls + a->replay.depth + 1, closed - 1);
 	if (arg_called_away(tr_operation(m->trace, e), e) != ARG_NONE) {
 		message_drop(m, call.op);
 		collective_interrupt(m, thread, &call, e);
@@ -323,7 +323,7 @@ static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		message_done_id(m, thread, id, e);
 		return;
 	}
-	size_t i = a->ncalls;
+	size_t i = a->replay.depth;
 	while (i > 0 && a->calls[i - 1].kind != DPROF_KIND_RECV)
 		i--;
 	if (i && a->calls[i - 1].op)

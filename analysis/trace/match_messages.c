@@ -350,15 +350,14 @@ void message_passed(struct matcher *m, uint32_t rank, uint64_t stamp)
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-static uint32_t rank_named(const struct matcher *m, const struct tr_event *e)
+static uint32_t rank_place(const struct matcher *m, uint64_t number)
 {
-	uint64_t number = arg_rank(tr_operation(m->trace, e), e);
 	size_t place = number > INT64_MAX ? SIZE_MAX : ids_find(&m->rank_numbers, number);
 	return place == SIZE_MAX ? ANY_RANK : (uint32_t)place;
 }
 
 static struct message_op *make(struct matcher *m, uint32_t thread, const struct tr_event *e,
-			       bool receive)
+			       uint32_t peer, bool receive)
 {
 	struct message_op *op = m->spare_ops;
 	if (op)
@@ -366,7 +365,7 @@ static struct message_op *make(struct matcher *m, uint32_t thread, const struct 
 	else
 		op = mem_resize(NULL, 1, sizeof *op);
 	const struct operation *o = tr_operation(m->trace, e);
-	uint32_t self = m->threads[thread].rank, peer = rank_named(m, e);
+	uint32_t self = m->threads[thread].rank;
 	uint64_t tag = arg_message_tag(o, e);
 	bool any_tag = tag == ARG_NONE;
 	*op = (struct message_op){
@@ -415,15 +414,16 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 				 bool receive)
 {
 	const struct operation *o = tr_operation(m->trace, e);
-	uint32_t rank = m->threads[thread].rank;
-	if (rank == MATCH_NO_RANK || arg_no_message(o, e))
+	uint64_t named = arg_rank(o, e);
+	uint32_t rank = m->threads[thread].rank, peer = rank_place(m, named);
+	if (rank == MATCH_NO_RANK || named == DPROF_PEER_NONE)
 		return NULL;
-	if (rank_named(m, e) == ANY_RANK && (!receive || arg_rank(o, e) != ARG_NONE)) {
+	if (peer == ANY_RANK && (!receive || named != ARG_NONE)) {
 		m->tally.untaken += !receive; /* the other side has recorded nothing */
 		return NULL;
 	}
 	struct rank *r = &m->ranks[rank];
-	struct message_op *op = make(m, thread, e, receive);
+	struct message_op *op = make(m, thread, e, peer, receive);
 	if (op->only_begun)
 		begin_request(m, thread, arg_request(o, e), op);
 	if ((r->several && overlaps(r, op)) || arg_message_failed(o, e))
@@ -463,14 +463,14 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 	const struct operation *o = tr_operation(m->trace, e);
 	if (!op->receive || op->completed || m->ranks[m->threads[thread].rank].doubtful)
 		return;
-	if (says && arg_no_message(o, e)) {
+	uint64_t named = says ? arg_rank(o, e) : ARG_NONE, tag = says ? arg_message_tag(o, e) : ARG_NONE;
+	if (named == DPROF_PEER_NONE) {
 		take_nothing(m, op);
 		return;
 	}
-	uint32_t from = says && arg_rank(o, e) != ARG_NONE ? rank_named(m, e) : op->key.from;
-	bool says_tag = says && arg_message_tag(o, e) != ARG_NONE;
-	uint64_t tag = says_tag ? arg_message_tag(o, e) : op->key.tag;
-	bool any_tag = op->any_tag && !says_tag;
+	uint32_t from = named != ARG_NONE ? rank_place(m, named) : op->key.from;
+	bool any_tag = op->any_tag && tag == ARG_NONE;
+	tag = tag != ARG_NONE ? tag : op->key.tag;
 	if (from == ANY_RANK || any_tag)
 		return;
 	if ((op->key.from != ANY_RANK && op->key.from != from) ||

@@ -22,7 +22,6 @@ struct begun_part;  /* a part of one that goes on behind its call */
 
 /* An operation that a thread is in. */
 struct open_call {
-	uint32_t site;
 	enum dprof_kind kind;
 	struct message_op *op;     /* or NULL, */
 	struct collective *collective; /* or NULL, */
@@ -43,7 +42,8 @@ struct match_thread {              /* a thread of the trace */
 	size_t count;              /* events taken */
 	uint64_t last;             /* stamp */
 	uint32_t last_site;
-	struct open_call *calls; size_t ncalls; /* that it is in, the innermost last */
+	struct replay replay;      /* of its operations, and */
+	struct open_call *calls; size_t room; /* what they are here */
 	struct visited *interrupted; size_t ninterrupted; /* the innermost last */
 	struct visited left;       /* the last team */
 	bool created;

@@ -19,6 +19,7 @@
 #include "analysis/model/arguments.h"
 #include "analysis/model/event.h"
 #include "analysis/model/operation.h"
+#include "analysis/model/replay.h"
 #include "freezer/solve.h"
 #include "runtime/format.h"
 
@@ -160,6 +161,13 @@ static inline const struct operation *tr_operation(const struct trace *t, const 
 {
 	static const struct operation missing = { .flow = FLOW_NOWHERE, .begun = FLOW_NOWHERE };
 	return e->site < t->nsites ? &t->sites[e->site].op : &missing;
+}
+
+/* Of an ENTER, for whoever replays a thread. */
+static inline struct replay_entry tr_entry(const struct trace *t, const struct tr_event *e)
+{
+	return (struct replay_entry){ .stamp = e->stamp, .site = e->site, .is = tr_operation(t, e)->is,
+				      .jumped = e->jumped, .unsure = e->unsure };
 }
 
 /* Sets `op` and `alike` of all sites; trace_open() has done so. */

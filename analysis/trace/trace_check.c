@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/trace/nesting.h"
 #include "analysis/trace/trace_private.h"
 
 struct check_totals {
@@ -51,7 +50,7 @@ struct unmatched {
 struct nest_check {
 	struct trace *trace;
 	size_t thread;
-	struct nesting nesting;
+	struct replay replay;
 	struct unmatched *of_site; /* and one more for all that are unknown */
 	uint64_t jumped, came;     /* enters without an exit, and exits without an enter, that a jump explains */
 	uint32_t first_jumped;     /* site of the first of those enters */
@@ -75,29 +74,31 @@ static bool may_have_jumped(const struct nest_check *c, uint64_t stamp)
 }
 
 /* `by_jump`: that may have been one. */
-static void left_open(struct nest_check *c, struct nest_entry entry, bool by_jump)
+static void left_open(struct nest_check *c, const struct replay_entry *entry, bool by_jump)
 {
-	struct unmatched *u = unmatched_of(c, entry.site);
+	struct unmatched *u = unmatched_of(c, entry->site);
 	if (by_jump) {
-		c->first_jumped = c->jumped++ ? c->first_jumped : entry.site;
+		c->first_jumped = c->jumped ? c->first_jumped : entry->site;
+		c->jumped += entry->times;
 		return;
 	}
-	if (!u->enters++ || entry.stamp < u->first_enter)
-		u->first_enter = entry.stamp;
+	if (!u->enters || entry->stamp < u->first_enter)
+		u->first_enter = entry->stamp;
+	u->enters += entry->times;
 }
 
 static void check_event(struct nest_check *c, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER)
-		nest_enter(&c->nesting, (struct nest_entry){ .site = e->site, .stamp = e->stamp });
+		replay_enter(&c->replay, tr_entry(c->trace, e));
 	if (e->op != DPROF_EXIT)
 		return;
-	size_t count = nest_exit(&c->nesting, e->site);
-	if (!count && may_have_jumped(c, e->stamp)) {
+	size_t closed = replay_exit(&c->replay, e->site);
+	if (!closed && may_have_jumped(c, e->stamp)) {
 		c->came++;
 		return;
 	}
-	if (!count) {
+	if (!closed) {
 		struct unmatched *u = unmatched_of(c, e->site);
 		if (!u->exits++)
 			u->first_exit = e->stamp;
@@ -105,10 +106,10 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 	}
 	/* The outermost place of all is left for what is inside of it, too, by pthread_exit and cancellation. */
 	const struct tr_thread *self = &c->trace->threads[c->thread];
-	bool by_end = count == c->nesting.depth && ends_itself(self) && self->may_jump;
-	while (--count)
-		left_open(c, nest_pop(&c->nesting), by_end || may_have_jumped(c, e->stamp));
-	nest_pop(&c->nesting);
+	bool by_end = c->replay.depth == 0 && ends_itself(self) && self->may_jump;
+	for (; closed > 1; closed--)
+		left_open(c, &c->replay.entry[c->replay.depth + closed - 1],
+			  by_end || may_have_jumped(c, e->stamp));
 }
 
 static void note_jumps(struct nest_check *c)
@@ -195,10 +196,9 @@ static bool is_automatic(const struct trace *t, uint32_t site)
 static bool is_parked(const struct nest_check *c, uint64_t last)
 {
 	const struct trace *t = c->trace;
-	if (!t->threads[c->thread].complete || t->threads[c->thread].number == 0 || !c->nesting.depth)
-		return false;
-	struct nest_entry inner = c->nesting.entry[c->nesting.depth - 1];
-	return inner.stamp == last && tr_is(t, inner.site, OP_PARKS);
+	const struct replay_entry *inner = replay_top(&c->replay);
+	return t->threads[c->thread].complete && t->threads[c->thread].number > 0 && inner &&
+	       inner->stamp == last && inner->is & OP_PARKS;
 }
 
 /* What the thread was in when its process ended is no damage, but worth a note. */
@@ -223,8 +223,8 @@ static void note_all_open(struct nest_check *c)
 	const struct tr_thread *self = &t->threads[c->thread];
 	for (size_t i = 0; i < self->nopen; i++)
 		note_open(t, c->thread, self->open[i]);
-	for (size_t i = c->nesting.depth; i-- > 0 && self->complete && self->ran_on && !self->nopen;)
-		note_open(t, c->thread, c->nesting.entry[i].site);
+	for (size_t i = c->replay.depth; i-- > 0 && self->complete && self->ran_on && !self->nopen;)
+		note_open(t, c->thread, c->replay.entry[i].site);
 }
 
 /* What was open when a thread was killed is no damage, nor when its process ended, nor what has
@@ -234,7 +234,7 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 {
 	struct trace *t = c->trace;
 	struct tr_cursor cursor = trace_events(t, c->thread);
-	nest_begin(&c->nesting, t->nsites);
+	replay_open(&c->replay, t->nsites);
 	memset(c->of_site, 0, (t->nsites + 1) * sizeof *c->of_site);
 	uint64_t last = 0;
 	c->jumped = c->came = 0;
@@ -251,14 +251,14 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 	}
 	note_all_open(c);
 	bool ended = ends_itself(&t->threads[c->thread]);
-	while (c->nesting.depth && ended && !is_parked(c, last)) {
-		struct nest_entry entry = nest_pop(&c->nesting);
-		if (!is_automatic(t, entry.site)) /* pthread_exit, cancellation: where jumps are noticed, nothing is missing */
-			left_open(c, entry, t->threads[c->thread].may_jump != 0);
+	for (const struct replay_entry *top; (top = replay_top(&c->replay)) && ended && !is_parked(c, last);) {
+		if (!is_automatic(t, top->site)) /* pthread_exit, cancellation: where jumps are noticed, nothing is missing */
+			left_open(c, top, t->threads[c->thread].may_jump != 0);
+		replay_exit(&c->replay, top->site);
 	}
 	note_jumps(c);
 	trace_end(&cursor);
-	nest_end(&c->nesting);
+	replay_close(&c->replay);
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];
 		say(t, c->thread, site, u->enters, u->first_enter, "entered and never left");

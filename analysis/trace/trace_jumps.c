@@ -11,30 +11,28 @@
 void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thread *thread)
 {
 	*j = (struct jumps_scan){ .trace = trace, .thread = thread };
-	nest_begin(&j->open, trace->nsites);
+	replay_open(&j->open, trace->nsites);
 }
 
-static void jumped(struct jumps_scan *j, struct nest_entry entry)
+static void jumped(struct jumps_scan *j, const struct replay_entry *entry)
 {
-	*MEM_GROW(j->found.event, j->found.n) = entry.record;
-	*MEM_GROW(j->found.sites, j->found.nsites) = (struct tr_jumped_site){ entry.site, entry.record };
+	*MEM_GROW(j->found.event, j->found.n) = entry->record;
+	*MEM_GROW(j->found.sites, j->found.nsites) = (struct tr_jumped_site){ entry->site, entry->record };
 }
 
 /* Records end here, or are lost. */
 static void end_of_records(struct jumps_scan *j)
 {
-	while (j->open.depth > 0)
-		*MEM_GROW(j->last, j->nlast) = nest_pop(&j->open);
+	for (size_t closed = replay_lose(&j->open); closed > 0; closed--)
+		*MEM_GROW(j->last, j->nlast) = j->open.entry[closed - 1];
 }
 
 static void leave(struct jumps_scan *j, uint32_t site)
 {
-	size_t count = nest_exit(&j->open, site);
-	j->found.tangled |= !count && !j->lost;
-	for (; count > 1; count--)
-		jumped(j, nest_pop(&j->open));
-	if (count)
-		nest_pop(&j->open);
+	size_t closed = replay_exit(&j->open, site);
+	j->found.tangled |= !closed && !j->lost;
+	for (; closed > 1; closed--)
+		jumped(j, &j->open.entry[j->open.depth + closed - 1]);
 }
 
 void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t number)
@@ -44,7 +42,7 @@ void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t number)
 		j->stamp = r->stamp;
 	switch (TR_OP(r->what)) {
 	case DPROF_ENTER:
-		nest_enter(&j->open, (struct nest_entry){ site, r->stamp, number });
+		replay_enter(&j->open, (struct replay_entry){ .stamp = r->stamp, .record = number, .site = site });
 		break;
 	case DPROF_EXIT:
 		leave(j, site);
@@ -110,9 +108,9 @@ void jumps_end(struct jumps_scan *j, bool lasts)
 	end_of_records(j);
 	if (lasts)
 		find_open(j, before);
-	nest_end(&j->open);
+	replay_close(&j->open);
 	for (size_t i = 0; i < j->nlast && !lasts; i++)
-		jumped(j, j->last[i]);
+		jumped(j, &j->last[i]);
 	free(j->last);
 	if (!j->found.n && !j->found.tangled)
 		return;

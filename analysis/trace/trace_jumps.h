@@ -2,7 +2,7 @@
  *
  * trace_jumps.h - which places a thread left without an exit: by longjmp, by an exception through C, by pthread_exit.
  *
- * An exit belongs to the innermost open enter of its site, so that what has no exit is among the outermost (nesting.h).
+ * An exit belongs to the innermost open enter of its site, so that what has no exit is among the outermost (replay.h).
  * Other pairs may be the true ones: of `enter s, enter s, exit s` either may have been left by a jump. But whatever
  * the true pairs are, and whenever the jumps came,
  *   - a thread is in s at least from each enter of s to the exit that belongs to it here;
@@ -16,7 +16,6 @@
 #ifndef ANALYSIS_TRACE_JUMPS_H
 #define ANALYSIS_TRACE_JUMPS_H
 
-#include "analysis/trace/nesting.h"
 #include "analysis/trace/store.h"
 #include "analysis/trace/trace.h"
 
@@ -34,9 +33,9 @@ struct jumps_scan {
 	struct tr_thread *thread;
 	uint64_t stamp;          /* of the last event */
 	bool lost;
-	struct nesting open;
+	struct replay open;
 	struct tr_jumps found;
-	struct nest_entry *last; size_t nlast; /* what was open when records were lost, or ended */
+	struct replay_entry *last; size_t nlast; /* what was open when records were lost, or ended */
 };
 
 void jumps_begin(struct jumps_scan *, const struct trace *, struct tr_thread *);

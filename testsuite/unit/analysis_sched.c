@@ -6,6 +6,7 @@
  * then, whatever it does. The kernel adds a wait up when it is over. */
 #include "analysis/states/blocked.h"
 #include "analysis/trace/sched.h"
+#include "analysis/trace/trace_jumps.h"
 #include "testsuite/unit/stored_records.h"
 #include "testsuite/unit/unit.h"
 
@@ -106,7 +107,9 @@ static void check_world(uint64_t seed)
 
 static struct tr_site places[] = { { .kind = DPROF_KIND_RECV, .name = "read", .file = "", .function = "" },
 					  { .kind = DPROF_KIND_IO, .name = "fread", .file = "", .function = "" },
-					  { .kind = DPROF_KIND_REGION, .name = "all", .file = "", .function = "" } };
+					  { .kind = DPROF_KIND_REGION, .name = "all", .file = "", .function = "" },
+					  { .kind = DPROF_KIND_REGION, .name = "try", .file = "", .function = "" } };
+static bool jumps; /* out of a first operation, to behind "try" */
 
 static void record(struct tr_record *records, uint64_t stamp, enum dprof_op op, uint32_t site)
 {
@@ -121,6 +124,11 @@ static uint64_t record_turns(struct tr_record *records, uint64_t recorded)
 	while (w.does[last] != RUNS)
 		last--;
 	record(records, w.begin[first], DPROF_ENTER, 2);
+	if (jumps) {
+		record(records, w.begin[first], DPROF_ENTER, 3);
+		record(records, w.begin[first], DPROF_ENTER, 0);
+		record(records, w.begin[first], DPROF_EXIT, 3);
+	}
 	for (int i = first + 1; i < last; i++) {
 		int next = i + 1;
 		while (w.does[next] != RUNS)
@@ -139,9 +147,19 @@ static uint64_t record_turns(struct tr_record *records, uint64_t recorded)
 	return others;
 }
 
+static void find_jumps(const struct tr_record *records)
+{
+	struct jumps_scan scan;
+	jumps_begin(&scan, &w.trace, &w.thread);
+	for (size_t i = 0; i < w.thread.nrecords; i++)
+		jumps_event(&scan, &records[i], i);
+	jumps_end(&scan, true);
+	ck_assert((w.thread.jumps != NULL) == jumps);
+}
+
 static struct blocked ask_blocked(uint64_t seed, uint64_t recorded, uint64_t *truth)
 {
-	static struct tr_record records[2 * TURNS + 2];
+	static struct tr_record records[2 * TURNS + 5];
 	static struct tr_process process = { .rank = -1 };
 	struct roles roles;
 
@@ -152,11 +170,13 @@ static struct blocked ask_blocked(uint64_t seed, uint64_t recorded, uint64_t *tr
 	w.trace.nsites = sizeof places / sizeof *places;
 	trace_classify(&w.trace);
 	*truth = record_turns(records, recorded);
+	find_jumps(records);
 	store_thread(&w.trace, &w.thread, records, w.thread.nrecords);
 	ck_assert(roles_open(&roles, &w.trace, NULL, NULL));
 	struct blocked b = blocked_unrecorded(&w.trace, 0, &roles, 0);
 	roles_close(&roles);
 	unstore_thread(&w.trace, &w.thread);
+	jumps_close(w.thread.jumps);
 	ck_assert(b.known);
 	return b;
 }
@@ -165,6 +185,7 @@ START_TEST(what_was_not_recorded_is_inside)
 {
 	for (uint64_t i = 0; i < unit_times(WORLDS); i++) {
 		uint64_t truth;
+		jumps = i % 4 == 3;
 		struct blocked b = ask_blocked(unit_seed + i, i % 3 * 50, &truth);
 		check(unit_seed + i, "blocked", b.s, truth);
 		if (i % 3 == 2)
@@ -173,11 +194,12 @@ START_TEST(what_was_not_recorded_is_inside)
 }
 END_TEST
 
-/* A good part of it is noticed. */
+/* A good part of it is noticed, even behind an operation that was left by a jump. */
 START_TEST(what_was_not_recorded_is_noticed)
 {
 	uint64_t noticed = 0, worlds = unit_times(WORLDS);
 	longest_wait = 1000; /* a machine that is not shared */
+	jumps = _i;
 	for (uint64_t i = 0; i < worlds; i++) {
 		uint64_t truth;
 		struct blocked b = ask_blocked(unit_seed + i, 50, &truth);
@@ -217,6 +239,6 @@ int main(void)
 	tcase_add_test(tc, truth_is_inside);
 	tcase_add_test(tc, whole_lives_are_known);
 	tcase_add_test(tc, what_was_not_recorded_is_inside);
-	tcase_add_test(tc, what_was_not_recorded_is_noticed);
+	tcase_add_loop_test(tc, what_was_not_recorded_is_noticed, 0, 2);
 	return unit_end();
 }
