@@ -33,6 +33,8 @@ struct clock_window {        /* one clock in the sweep */
 	size_t room;         /* of the ring, a power of two */
 	int32_t *lo, *hi;    /* bounds of the segment that counts, around all its choices */
 	int32_t *wide_lo, *wide_hi; /* and of that and the unordered ones */
+	int32_t *most;       /* that its counts ever are */
+	unsigned failed, patience; /* tries to make it the guard, in vain; and how many to leave out now */
 };
 
 /* Numbers of the segments of a clock that may be real, in one verdict. */
@@ -65,6 +67,10 @@ struct frames_sweep {
 	int32_t *lo, *hi;    /* sums over all clocks, and threads on other time bases */
 	int32_t *wide_lo, *wide_hi; /* likewise, with all that is unordered */
 	int32_t *try_lo, *try_hi; /* sums with other choices */
+	int32_t *most_counts; /* sums of the most that counts ever are, over all clocks and time bases */
+	bool prunes;
+	const struct clock_window *guard; /* what counts on this clock makes the condition fail, whatever others do */
+	int64_t fails_since, fails_until; /* from when on nothing of it is unordered; by its key */
 	struct clock_list unordered; /* clocks that have something unordered */
 	struct heap expiry;  /* these by hi(e) of the oldest */
 	struct clock_list open; /* clocks of which what counts has several choices */
@@ -446,21 +452,31 @@ static enum query_verdict verdict(struct frames_sweep *s)
 	return try_choices(s, 0);
 }
 
-/* ---- Unordered segments ---------------------------------------------------------------------- */
-
-/* A verdict of what counts. */
-static void only_current(struct frames_sweep *s)
+/* Whether so few clocks have something unordered that a verdict may try them all. Each has two choices at least, but
+ * for one that has just moved on, and one of which a single segment is asked. */
+static bool few_unordered(const struct frames_sweep *s)
 {
-	s->verdict++;
+	static_assert(FRAMES_TRIES == 1 << (10 - 2), "what is few follows from it");
+	return s->unordered.count <= 10;
 }
 
-/* Or of that and unordered segments of all clocks but `but`, from the first segment of a run on; of all time
- * without a run. False when there are none. */
+/* A verdict of what counts. */
+static enum query_verdict verdict_of_current(struct frames_sweep *s)
+{
+	enum query_verdict around = query_verdict(s->query, s->lo, s->hi);
+	s->verdict++;
+	return around == QUERY_MAYBE && s->open.count > 0 ? verdict(s) : around;
+}
+
+/* ---- Unordered segments ---------------------------------------------------------------------- */
+
+/* For a verdict of what counts and unordered segments of all clocks but `but`, from the first segment of a run on; of
+ * all time without a run. False when there are none. */
 static bool with_unordered(struct frames_sweep *s, const struct clock_window *but,
 			   const struct frame_run *run)
 {
 	bool any = false;
-	only_current(s);
+	s->verdict++;
 	for (size_t k = 0; k < s->unordered.count; k++) {
 		size_t i = s->unordered.clock[k];
 		const struct clock_window *x = &s->clocks[i];
@@ -514,20 +530,6 @@ static int64_t only_until(struct frames_sweep *s, size_t but, int64_t end)
 	return last;
 }
 
-/* Until when one unordered segment, together with the new one of `x`, may make the condition true; it may
- * do so only with others, of which one ends earlier. INT64_MIN if it may not. */
-static int64_t possible_until(struct frames_sweep *s, const struct clock_window *x, size_t which,
-			      uint64_t number)
-{
-	int64_t end = segment(&s->clocks[which], number)->end.hi;
-	with_unordered(s, x, NULL);
-	set_range(s, which, number, number);
-	if (verdict(s) == QUERY_NO)
-		return INT64_MIN;
-	int64_t earlier = only_until(s, which, end);
-	return verdict(s) == QUERY_NO ? earlier : end;
-}
-
 /* Whether bounds around the segments `from` .. `to` of one clock, and around everything else, say already that the
  * condition fails. */
 static bool surely_fails(struct frames_sweep *s, const struct clock_window *x, const struct clock_window *g,
@@ -544,6 +546,22 @@ static bool surely_fails(struct frames_sweep *s, const struct clock_window *x, c
 	return query_verdict(s->query, s->try_lo, s->try_hi) == QUERY_NO;
 }
 
+/* Until when one unordered segment, together with the new one of `x`, may make the condition true; it may
+ * do so only with others, of which one ends earlier. INT64_MIN if it may not. */
+static int64_t possible_until(struct frames_sweep *s, const struct clock_window *x, size_t which,
+			      uint64_t number)
+{
+	int64_t end = segment(&s->clocks[which], number)->end.hi;
+	if (surely_fails(s, x, &s->clocks[which], number, number))
+		return INT64_MIN;
+	with_unordered(s, x, NULL);
+	set_range(s, which, number, number);
+	if (few_unordered(s) && verdict(s) == QUERY_NO)
+		return INT64_MIN;
+	int64_t earlier = only_until(s, which, end);
+	return verdict(s) == QUERY_NO ? earlier : end;
+}
+
 /* The same for all unordered segments of a clock that are not in the possible run; `until` if they end before. */
 static int64_t unordered_until(struct frames_sweep *s, const struct clock_window *x, size_t which, int64_t until)
 {
@@ -552,10 +570,12 @@ static int64_t unordered_until(struct frames_sweep *s, const struct clock_window
 	if (g == x || behind <= g->oldest || segment(g, behind - 1)->end.hi <= until ||
 	    surely_fails(s, x, g, g->oldest, behind - 1))
 		return until;
-	with_unordered(s, x, NULL);
-	set_range(s, which, g->oldest, behind - 1);
-	if (verdict(s) == QUERY_NO)
-		return until;
+	if (few_unordered(s)) {
+		with_unordered(s, x, NULL);
+		set_range(s, which, g->oldest, behind - 1);
+		if (verdict(s) == QUERY_NO)
+			return until;
+	}
 	for (uint64_t n = behind; n-- > g->oldest && segment(g, n)->end.hi > until;)
 		until = larger(until, possible_until(s, x, which, n));
 	return until;
@@ -580,8 +600,9 @@ static void add_unordered(struct frames_sweep *s, const struct clock_window *x, 
 {
 	int64_t from = larger(now, s->counted_until), until = from;
 	const struct clock_list *outside = outside_possible(s);
-	if (current(x)->end.hi <= from || outside->count == 0 || !with_unordered(s, x, NULL) ||
-	    verdict(s) == QUERY_NO)
+	if (current(x)->end.hi <= from || outside->count == 0)
+		return;
+	if (few_unordered(s) && (!with_unordered(s, x, NULL) || verdict(s) == QUERY_NO))
 		return;
 	for (size_t k = 0; k < outside->count && until < current(x)->end.hi; k++)
 		until = unordered_until(s, x, outside->clock[k], until);
@@ -627,13 +648,48 @@ static void make_room(const struct frames_sweep *s, struct clock_window *x)
 	x->room = room;
 }
 
+/* While the condition surely fails a segment makes no frame, visited or not. */
+static bool cannot_matter(const struct frames_sweep *s, const struct clock_window *x, const struct timed_choices *t)
+{
+	return s->guard && s->guard != x && t->what.to != PERIOD_AFTER && s->fails_since <= t->begin.lo &&
+	       t->end.hi <= s->fails_until;
+}
+
+/* The next segment that may matter. */
 static void fetch(struct frames_sweep *s, struct clock_window *x)
 {
 	make_room(s, x);
 	struct timed_choices *next = segment(x, x->now + 1);
-	bool more = count_bounds_next(x->bounds, &next->what);
-	assert(more);
-	set_times(s, x, next);
+	do {
+		bool more = count_bounds_next(x->bounds, &next->what);
+		assert(more);
+		set_times(s, x, next);
+	} while (cannot_matter(s, x, next));
+}
+
+/* Whether the condition fails by what `x` alone does, until that is over. Where this is seldom so it is seldom
+ * asked. */
+static void set_guard(struct frames_sweep *s, struct clock_window *x)
+{
+	if (!s->prunes || s->nclocks == 1 || current(x)->end.lo <= s->fails_until)
+		return;
+	if (x->patience > 0) {
+		x->patience--;
+		return;
+	}
+	memcpy(s->try_lo, x->lo, s->ncounts * sizeof *s->lo);
+	memcpy(s->try_hi, s->most_counts, s->ncounts * sizeof *s->hi);
+	for (size_t i = 0; i < s->ncounts; i++)
+		s->try_hi[i] += x->hi[i] - x->most[i];
+	if (query_verdict(s->query, s->try_lo, s->try_hi) == QUERY_NO) {
+		s->guard = x;
+		s->fails_since = segment(x, x->now - 1)->end.hi;
+		s->fails_until = current(x)->end.lo;
+		x->failed = 0;
+	} else {
+		x->failed += x->failed < 64;
+		x->patience = x->failed;
+	}
 }
 
 /* Bounds around what either says. */
@@ -689,7 +745,8 @@ static bool stays_certain(struct frames_sweep *s, const struct clock_window *x)
 static void begin_run(struct frames_sweep *s, const struct clock_window *x, struct frame_run *run,
 		      enum query_verdict wide)
 {
-	bool with = wide == QUERY_YES || (with_unordered(s, x, NULL) && verdict(s) == QUERY_YES);
+	bool with = wide == QUERY_YES ||
+		    (few_unordered(s) && with_unordered(s, x, NULL) && verdict(s) == QUERY_YES);
 	open_run(s, run);
 	for (size_t k = 0; with && k < s->unordered.count; k++) {
 		size_t i = s->unordered.clock[k];
@@ -718,8 +775,8 @@ static void step(struct frames_sweep *s, struct clock_window *x)
 	drop_unordered(s, now);
 	fetch(s, x);
 	move_on(s, x);
-	only_current(s);
-	enum query_verdict wide = wide_verdict(s, x), visited = wide == QUERY_MAYBE ? verdict(s) : wide;
+	enum query_verdict wide = wide_verdict(s, x);
+	enum query_verdict visited = wide == QUERY_MAYBE ? verdict_of_current(s) : wide;
 	bool certain = visited == QUERY_YES;
 	if (s->certain.id && !(certain && (wide == QUERY_YES || stays_certain(s, x)))) {
 		x->now--;
@@ -737,12 +794,13 @@ static void step(struct frames_sweep *s, struct clock_window *x)
 		begin_run(s, x, &s->certain, wide);
 	if (wide != QUERY_NO)
 		add_unordered(s, x, now);
+	else
+		set_guard(s, x);
 }
 
 static void begin(struct frames_sweep *s)
 {
-	only_current(s);
-	enum query_verdict first = verdict(s);
+	enum query_verdict first = verdict_of_current(s);
 	if (first != QUERY_NO)
 		open_run(s, &s->possible);
 	if (first == QUERY_YES)
@@ -768,6 +826,7 @@ static void sweep(struct frames_sweep *s)
 /* Threads on clocks of other time bases may be in anything, or in nothing. */
 static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_base)
 {
+	count_bounds_most(s->query, clock, s->most_counts);
 	if (s->times->time_base[clock] != time_base) {
 		count_bounds_most(s->query, clock, s->hi);
 		count_bounds_most(s->query, clock, s->wide_hi);
@@ -779,11 +838,13 @@ static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_bas
 	struct clock_window *x = &s->clocks[s->nclocks];
 	*x = (struct clock_window){ .bounds = bounds, .clock = clock, .oldest = 1,
 				    .times = times_cursor(s->times, clock) };
-	x->lo = mem_resize(NULL, 4 * (s->ncounts + 1), sizeof *x->lo);
-	memset(x->lo, 0, 4 * s->ncounts * sizeof *x->lo);
+	x->lo = mem_resize(NULL, 5 * (s->ncounts + 1), sizeof *x->lo);
+	memset(x->lo, 0, 5 * s->ncounts * sizeof *x->lo);
 	x->hi = x->lo + s->ncounts;
 	x->wide_lo = x->hi + s->ncounts;
 	x->wide_hi = x->wide_lo + s->ncounts;
+	x->most = x->wide_hi + s->ncounts;
+	count_bounds_most(s->query, clock, x->most);
 	fetch(s, x);
 	x->now = 1;
 	hull_of(s, x, (struct range){ 0, 1, 1 }, x->lo, x->hi);
@@ -810,13 +871,14 @@ static void run_close(struct frame_run *run)
 static void open_clocks(struct frames_sweep *s, uint32_t time_base)
 {
 	size_t nclocks = s->times->trace->nclocks;
-	s->lo = mem_resize(NULL, 6 * (s->ncounts + 1), sizeof *s->lo);
-	memset(s->lo, 0, 6 * (s->ncounts + 1) * sizeof *s->lo);
+	s->lo = mem_resize(NULL, 7 * (s->ncounts + 1), sizeof *s->lo);
+	memset(s->lo, 0, 7 * (s->ncounts + 1) * sizeof *s->lo);
 	s->hi = s->lo + s->ncounts;
 	s->wide_lo = s->hi + s->ncounts;
 	s->wide_hi = s->wide_lo + s->ncounts;
 	s->try_lo = s->wide_hi + s->ncounts;
 	s->try_hi = s->try_lo + s->ncounts;
+	s->most_counts = s->try_hi + s->ncounts;
 	s->clocks = mem_resize(NULL, nclocks, sizeof *s->clocks);
 	s->heap.items = mem_resize(NULL, nclocks, sizeof *s->heap.items);
 	s->expiry.items = mem_resize(NULL, nclocks, sizeof *s->expiry.items);
@@ -861,13 +923,13 @@ static void close_clocks(struct frames_sweep *s)
 	free(s->parts);
 }
 
-void frames_open(struct frames *f, const struct times *times, const struct query *query,
-		 uint32_t time_base, const struct span *span, size_t most)
+static void find_frames(struct frames *f, const struct times *times, const struct query *query,
+			uint32_t time_base, const struct span *span, size_t most, bool prunes)
 {
 	*f = (struct frames){ .longest = mem_resize(NULL, most, sizeof *f->longest) };
 	struct frames_sweep s = { .times = times, .query = query, .span = span, .frames = f,
-				  .most = most, .ncounts = query->ncounts,
-				  .counted_until = INT64_MIN };
+				  .most = most, .ncounts = query->ncounts, .prunes = prunes,
+				  .fails_until = INT64_MIN, .counted_until = INT64_MIN };
 	atom_map_open(&s.map, query);
 	open_clocks(&s, time_base);
 	if (s.nclocks > 0)
@@ -875,6 +937,18 @@ void frames_open(struct frames *f, const struct times *times, const struct query
 	close_clocks(&s);
 	atom_map_close(&s.map);
 	f->holds.hi = smaller(f->holds.hi, span->length.hi);
+}
+
+void frames_open(struct frames *f, const struct times *times, const struct query *query,
+		 uint32_t time_base, const struct span *span, size_t most)
+{
+	find_frames(f, times, query, time_base, span, most, true);
+}
+
+void frames_open_unpruned(struct frames *f, const struct times *times, const struct query *query,
+			  uint32_t time_base, const struct span *span, size_t most)
+{
+	find_frames(f, times, query, time_base, span, most, false);
 }
 
 void frames_close(struct frames *f)

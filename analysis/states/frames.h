@@ -45,6 +45,11 @@
  *
  * Threads on other time bases may be in any state at any time, and the span is that of this one.
  *
+ * Pruning. When what counts on one clock makes the condition fail, whatever all others do, it does so from when on
+ * none of that clock's segments is unordered until it moves on, by its key. Segments of other clocks that begin and
+ * end within that time, from lo(b) to hi(e), are left out before the sweep. Nothing changes by that, to the bit: the
+ * condition fails in all their combinations, and no run is open at any key at which they count or are unordered.
+ *
  * Clocks that move on at the same key do so in the order of their hosts' names (times_order).
  *
  * Memory is bounded by the window of unknown order, not by the run. A step costs the logarithm of the clocks where
@@ -79,6 +84,10 @@ struct frames {
 void frames_open(struct frames *, const struct times *, const struct query *, uint32_t time_base,
 		 const struct span *, size_t most);
 void frames_close(struct frames *);
+
+/* The same, and no segment is left out beforehand: what tests hold it against. */
+void frames_open_unpruned(struct frames *, const struct times *, const struct query *, uint32_t time_base,
+			  const struct span *, size_t most);
 
 /* Puts a frame among the longest, if it is one of the `most`, with room for its clocks; or NULL. */
 struct frame *frames_place(struct frames *, size_t most, size_t nclocks, struct frame);

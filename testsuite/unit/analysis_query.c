@@ -362,6 +362,31 @@ static void check_frames(const struct frames *f, const struct span *span)
 	}
 }
 
+/* What is left out beforehand changes nothing. */
+static void check_pruning(uint64_t seed, const struct world_times *x, const char *condition,
+			  const struct frames *pruned)
+{
+	struct query query;
+	struct query_error error;
+	struct frames all;
+	ck_assert(query_open(&query, &w.trace, &x->roles, condition, &error));
+	frames_open_unpruned(&all, &x->times, &query, 0, &x->span, 3);
+	query_close(&query);
+	bool same = pruned->holds.lo == all.holds.lo && pruned->holds.hi == all.holds.hi &&
+		    pruned->certain == all.certain && pruned->possible == all.possible &&
+		    pruned->nlongest == all.nlongest;
+	for (size_t i = 0; same && i < all.nlongest; i++) {
+		const struct frame *p = &pruned->longest[i], *q = &all.longest[i];
+		same = p->certain == q->certain && p->begin.lo == q->begin.lo && p->begin.hi == q->begin.hi &&
+		       p->length.lo == q->length.lo && p->length.hi == q->length.hi && p->middle == q->middle;
+		for (size_t c = 0; c < w.nclocks; c++)
+			same &= p->clocks[c].from == q->clocks[c].from && p->clocks[c].to == q->clocks[c].to;
+	}
+	ck_assert_msg(same, "SEED=%" PRIu64 ": %s: pruned [%" PRId64 ", %" PRId64 "], not [%" PRId64 ", %" PRId64 "]",
+		      seed, condition, pruned->holds.lo, pruned->holds.hi, all.holds.lo, all.holds.hi);
+	frames_close(&all);
+}
+
 static void check_query(uint64_t seed, const struct world_times *x)
 {
 	nnodes = 0;
@@ -371,6 +396,7 @@ static void check_query(uint64_t seed, const struct world_times *x)
 	struct frames f = ask(x, text, seed);
 	check_inside(seed, text, 0, f.holds, truth);
 	check_frames(&f, &x->span);
+	check_pruning(seed, x, text, &f);
 	if (!w.damaged && !w.unplaced && w.uncertainty == 0)
 		ck_assert_msg((double)(f.holds.hi - f.holds.lo) <= allowed_width(),
 			      "SEED=%" PRIu64 ": %s: [%" PRId64 ", %" PRId64

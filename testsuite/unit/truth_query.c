@@ -84,6 +84,12 @@ static frz_time holds(struct view *v, const char *condition)
 		frames_open(&frames, &v->findings.times, &query, 0, &v->findings.spans[0], 0);
 		found = frames.holds;
 		frames_close(&frames);
+		frames_open_unpruned(&frames, &v->findings.times, &query, 0, &v->findings.spans[0], 0);
+		if (frames.holds.lo != found.lo || frames.holds.hi != found.hi)
+			ck_abort_msg("dice %" PRIu64 ": %s: pruned [%" PRId64 ", %" PRId64 "], not [%" PRId64
+				     ", %" PRId64 "]", dice, condition, found.lo, found.hi, frames.holds.lo,
+				     frames.holds.hi);
+		frames_close(&frames);
 		query_close(&query);
 	} else {
 		free(error.what); /* a place that this program does not have */
