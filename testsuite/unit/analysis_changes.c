@@ -196,6 +196,24 @@ static uint64_t sum_of_events(const struct trace *t)
 	return sum;
 }
 
+/* Each record is decoded once. */
+START_TEST(nothing_is_read_again)
+{
+	char *error;
+	make_trace();
+	repack(trace_name, 4096, false);
+	char *wipe = mem_format("cd '%s' && truncate -s 0 * && rm -f *", trace_name);
+	struct trace *t = trace_open(trace_name, &error);
+	ck_assert_msg(t && !t->ndiagnostics, "%s", t ? t->diagnostics[0] : error);
+	uint64_t truth = sum_of_events(t);
+	ck_assert_int_eq(system(wipe), 0);
+	ck_assert_uint_eq(sum_of_events(t), truth);
+	trace_close(t);
+	free(wipe);
+	remove_trace();
+}
+END_TEST
+
 START_TEST(what_is_not_named_is_as_it_was)
 {
 	char *error;
@@ -230,6 +248,7 @@ int main(void)
 
 	tcase_add_test(c, words_that_change_are_named);
 	tcase_add_test(c, packed_words_that_change_are_named);
+	tcase_add_test(c, nothing_is_read_again);
 	tcase_add_test(c, what_is_not_named_is_as_it_was);
 	return unit_end();
 }
