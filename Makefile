@@ -26,7 +26,7 @@ PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev openmpi-bin libmpich-dev libpmix-dev \
                   mpich check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
                   csmith libcsmith-dev
-BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace valgrind tcl
+BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace valgrind tcl time
 PAPER_PACKAGES := gnuplot-nox
 
 help: ## this list

@@ -3,27 +3,62 @@
 #
 # analysis.sh - what the analyses cost: straggler scores per event, and a complete causal profile.
 
-table "Straggler scores of 10^7 events on 4 hosts, one core" "In events per second of processor time. $rounds rounds."
-progress "scores"
-"$B/test/synthesize" --hosts 4 --messages 1500000 --work 200 | "$B/bin/dprof-analyze" pack - "$here/csp"
-"$B/bench/csp" "$here/csp" "$rounds" >"$here/csp.ns"
-events_per_second() { # column: of the ns in each round
-	sed 1d "$here/csp.ns" | awk -v c="$1" '$c > 0 { print 1e3 / $c }' | estimate
+seconds() { # command... : of the processor, in the kernel, too
+	local TIMEFORMAT="%U %S"
+	{ time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
 }
-row "csp --links packets" "$(events_per_second 3)" M/s ">= 50"
-why "all events of this trace change a state, so each is decoded twice and goes through a stack, a merge by \
-stamps, two conversions and a merge by times: 870 instructions in all"
-row "csp" "$(events_per_second 4)" M/s ">= 50"
-why "two of three events belong to messages, which are matched one by one: another 600 instructions; and \
-the links that other links do not imply are solved"
-row "decoding alone" "$(events_per_second 2)" M/s
-row "adding up the files' words" "$(events_per_second 1)" M/s
-rm -rf "$here/csp"
 
-seconds() { # command... : of the processor
-	local TIMEFORMAT=%U
-	{ time "$@" >/dev/null 2>&1; } 2>&1
+# Traces as the recorder leaves them: packed.
+made() { # kind
+	case $1 in
+	messages) "$B/test/synthesize" --hosts 4 --messages 1600000 --work 200 ;;
+	threads) "$B/test/synthesize" --hosts 4 --ranks 4 --threads 16 --messages 150000 --work 200 ;;
+	nested) awk -v rounds=57000 -f bench/nested_trace.awk ;;
+	ranks) "$B/test/synthesize" --hosts 32 --ranks 1024 --messages 1600000 --work 200 ;;
+	esac | "$B/bin/dprof-analyze" pack - "$here/$1" && "$B/bench/repack" "$here/$1"
 }
+table "What an event costs, of 10^7 in packed files" "In ns of processor time, from opening the trace to the answer. $rounds rounds."
+goals() { # kind -> name, goals of csp, coz and report
+	case $1 in
+	messages) echo 40 100 130 many messages, 4 ranks ;;
+	threads) echo 20 60 80 few messages, 64 threads ;;
+	nested) echo 12 30 40 20 nested regions in a body ;;
+	ranks) echo 40 120 160 1,024 ranks ;;
+	esac
+}
+for kind in messages threads nested ranks; do
+	progress "$kind"
+	made $kind
+	"$B/bench/csp" "$here/$kind" "$rounds" >"$here/ns"
+	events=$(head -1 "$here/ns")
+	read -r csp coz report name < <(goals $kind)
+	for command in csp coz report; do
+		for round in $(seq "$rounds"); do
+			progress "$kind, $command, round $round of $rounds"
+			seconds "$B/bin/dprof-analyze" $command --json "$here/$kind"
+		done | awk -v events="$events" '{ print 1e9 * $1 / events }' | estimate >"$here/estimate"
+		row "$command: $name" "$(cat "$here/estimate")" ns "<= ${!command}"
+		why "the files are read once; what is left are passes over columns: the stack, matching, the graph and the sweep"
+	done
+	sed 1d "$here/ns" | awk '{ print $2 }' | estimate >"$here/estimate"
+	row "reading once more: $name" "$(cat "$here/estimate")" ns "<= 6"
+	sed 1d "$here/ns" | awk '{ print $1 }' | estimate >"$here/estimate"
+	row "adding up words: $name" "$(cat "$here/estimate")" ns
+	rm -rf "${here:?}/$kind"
+done
+
+# The most memory that csp has at once, in KB.
+memory() { # messages
+	"$B/test/synthesize" --hosts 4 --messages "$1" --work 200 | "$B/bin/dprof-analyze" pack - "$here/memory"
+	"$B/bench/repack" "$here/memory"
+	/usr/bin/time -f %M "$B/bin/dprof-analyze" csp --links packets "$here/memory" 2>&1 >/dev/null | tail -1
+	rm -rf "$here/memory"
+}
+times=${LONG:+100} times=${times:-10}
+table "Memory of csp" "The most that it has at once, in multiples of that for 10^6 events."
+progress memory
+row "$times times as many events" "$(echo "$(memory $((160000 * times))) $(memory 160000)" | awk '{ print $1 / $2 }')" x "<= 1.1"
+
 table "Straggler scores of 10^6 events on many hosts, one core" "In processor time. $rounds rounds."
 for shape in "10 10" "300 300" "100 10000"; do
 	read -r hosts ranks <<<"$shape"
