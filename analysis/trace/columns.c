@@ -213,16 +213,19 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 		return leave_at_the_end(c, e);
 	const struct tr_columns *k = &c->reader->columns;
 	const struct tr_what *what = &c->trace->whats[k->what[i]];
-	bool lost = what->op == DPROF_LOST;
 	c->next++;
-	e->nargs = e->keys = 0;
-	e->inherited = e->jumped = e->unsure = e->implied = false;
 	e->op = what->op;
 	e->site = c->tangled ? TR_NO_SITE : what->site;
-	e->stamp = lost ? 0 : k->stamp[i];
-	e->lost = lost ? k->value[k->argument[i]] : 0;
-	if (c->thread->jumps && !lost)
+	e->inherited = e->implied = e->jumped = e->unsure = false;
+	e->nargs = e->keys = 0;
+	e->stamp = k->stamp[i];
+	e->lost = 0;
+	if (e->op == DPROF_LOST) {
+		e->stamp = 0;
+		e->lost = k->value[k->argument[i]];
+	} else if (c->thread->jumps) {
 		jumps_mark(c->thread->jumps, c->next - 1, e);
+	}
 	return true;
 }
 

@@ -36,7 +36,6 @@ struct tr_store {
 	size_t most;             /* events of a block */
 	size_t n, nvalues;       /* in this one */
 	bool event;              /* the record before is one, or an argument of it */
-	uint64_t what_bits, stamp_bits, value_bits; /* that are set in any of its numbers */
 	uint64_t is[STORE_EVENTS], stamp[STORE_EVENTS], value[2 * STORE_EVENTS];
 };
 
@@ -207,8 +206,12 @@ void store_read(const struct tr_store *s, uint64_t offset, size_t bytes, void *t
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static uint8_t bytes_of(uint64_t bits)
+/* How many bytes each of the numbers less `base` needs. */
+static uint8_t bytes_of(const uint64_t *number, size_t n, uint64_t base)
 {
+	uint64_t bits = 0;
+	for (size_t i = 0; i < n; i++)
+		bits |= number[i] - base;
 	return bits > UINT32_MAX ? 8 : bits > UINT16_MAX ? 4 : bits > UINT8_MAX ? 2 : 1;
 }
 
@@ -233,8 +236,9 @@ static void write_block(struct tr_store *s)
 		return;
 	uint8_t *begin = more_bytes(s, BLOCK_BYTES(s->n, s->nvalues)), *to = begin + sizeof(struct block_head);
 	struct block_head head = { .stamp = s->stamp[0], .n = (uint32_t)s->n, .nvalues = (uint32_t)s->nvalues,
-				   .what_bytes = bytes_of(s->what_bits), .stamp_bytes = bytes_of(s->stamp_bits),
-				   .value_bytes = bytes_of(s->value_bits) };
+				   .what_bytes = bytes_of(s->is, s->n, 0),
+				   .stamp_bytes = bytes_of(s->stamp, s->n, s->stamp[0]),
+				   .value_bytes = bytes_of(s->value, s->nvalues, 0) };
 	*MEM_GROW(b->block, b->nblocks) = (struct tr_block){ s->flushed + s->ntail, b->n };
 	memcpy(begin, &head, sizeof head);
 	to = put_column(to, head.what_bytes, s->is, s->n, 0);
@@ -245,28 +249,18 @@ static void write_block(struct tr_store *s)
 	b->most = s->n > b->most ? s->n : b->most;
 	b->most_values = s->nvalues > b->most_values ? s->nvalues : b->most_values;
 	s->n = s->nvalues = 0;
-	s->what_bits = s->stamp_bits = s->value_bits = 0;
 }
 
 /* The next one of a block has room for all arguments that an event can have. */
-static inline void put_event(struct tr_store *s, uint32_t what, uint64_t stamp)
+static void put_event(struct tr_store *s, uint32_t what, uint64_t stamp)
 {
 	if (s->n == s->most || s->nvalues + DPROF_KEY_COUNT > 2 * s->most)
 		write_block(s);
 	s->is[s->n] = what;
-	s->stamp[s->n] = stamp;
-	s->what_bits |= what;
-	s->stamp_bits |= stamp - s->stamp[0];
-	s->n++;
+	s->stamp[s->n++] = stamp;
 }
 
-static inline void put_value(struct tr_store *s, uint64_t value)
-{
-	s->value[s->nvalues++] = value;
-	s->value_bits |= value;
-}
-
-static inline void put_argument(struct tr_store *s, unsigned key, uint64_t value)
+static void put_argument(struct tr_store *s, unsigned key, uint64_t value)
 {
 	if (!s->event)
 		return;
@@ -277,8 +271,7 @@ static inline void put_argument(struct tr_store *s, unsigned key, uint64_t value
 	if (now == NO_WHAT)
 		return;
 	s->is[s->n - 1] = now;
-	s->what_bits |= now;
-	put_value(s, value);
+	s->value[s->nvalues++] = value;
 }
 
 static void put_lost(struct tr_store *s, uint64_t records)
@@ -289,10 +282,10 @@ static void put_lost(struct tr_store *s, uint64_t records)
 	if (!records)
 		return;
 	put_event(s, 0, s->blocks->any ? s->blocks->last : 0);
-	put_value(s, records);
+	s->value[s->nvalues++] = records;
 }
 
-static inline void put_record(struct tr_store *s, const struct tr_record *r)
+void store_record(struct tr_store *s, const struct tr_record *r)
 {
 	struct tr_blocks *b = s->blocks;
 	if (TR_OP(r->what) == DPROF_ARG) {
@@ -308,15 +301,41 @@ static inline void put_record(struct tr_store *s, const struct tr_record *r)
 	}
 }
 
-void store_record(struct tr_store *s, const struct tr_record *r)
+/* Behind an event, those of a kind that has come before, as long as there is room. How many. */
+static size_t put_known(struct tr_store *s, const struct tr_record *r, size_t count)
 {
-	put_record(s, r);
+	size_t n = s->n, nvalues = s->nvalues, i, room = s->most, room_values = 2 * s->most - DPROF_KEY_COUNT;
+	uint64_t nsites = s->nsites, what = s->event ? s->is[n - 1] : 0;
+	for (i = 0; i < count && s->event; i++) {
+		uint64_t body = TR_BODY(r[i].what);
+		enum dprof_op op = TR_OP(r[i].what);
+		uint32_t now = op == DPROF_ARG ? s->next[what].of_key[body]
+			       : op <= DPROF_POINT ? s->of_event[(body < nsites ? body : nsites) * OPS + op] : 0;
+		if (!now || now == NO_WHAT)
+			break;
+		if (op == DPROF_ARG) {
+			s->is[n - 1] = what = now;
+			s->value[nvalues++] = r[i].stamp;
+		} else if (n < room && nvalues <= room_values) {
+			s->is[n] = what = now;
+			s->stamp[n++] = r[i].stamp;
+		} else {
+			break;
+		}
+	}
+	s->n = n;
+	s->nvalues = nvalues;
+	s->blocks->last = s->event ? s->stamp[n - 1] : s->blocks->last;
+	return i;
 }
 
 void store_records(struct tr_store *s, const struct tr_record *r, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		put_record(s, &r[i]);
+	for (size_t i = 0; i < n; i++) {
+		i += put_known(s, r + i, n - i);
+		if (i < n)
+			store_record(s, &r[i]);
+	}
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */

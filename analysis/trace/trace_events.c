@@ -58,6 +58,7 @@ struct scan {
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
 	bool joins;                     /* the last event: ENTER of a wait for a thread's end */
 	struct ids groups;              /* that it has named */
+	uint64_t group;                 /* the last of them */
 	struct jumps_scan jumps;
 	uint64_t lost, unsaid;          /* by LOST; and those of them that are not recorded as lost */
 	size_t count[NDAMAGES], first[NDAMAGES];
@@ -72,6 +73,9 @@ static void found(struct scan *s, enum damage d, size_t word)
 static void use_group(struct scan *s, uint64_t id)
 {
 	struct opened_trace *o = s->o;
+	if (s->groups.n && id == s->group)
+		return;
+	s->group = id;
 	if (ids_add(&s->groups, id))
 		*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
 }
