@@ -409,13 +409,8 @@ static void add_end(struct builder *b)
 static void find_first_stamps(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
-		struct tr_cursor events = trace_events(g->trace, t);
-		struct tr_event e;
-		g->threads[t].first = UINT64_MAX;
-		while (g->threads[t].first == UINT64_MAX && trace_next(&events, &e))
-			if (e.op != DPROF_LOST)
-				g->threads[t].first = e.stamp;
-		trace_end(&events);
+		uint64_t first, last;
+		g->threads[t].first = trace_ends(&g->trace->threads[t], &first, &last) ? first : UINT64_MAX;
 	}
 }
 

@@ -206,16 +206,10 @@ static bool leave_at_the_end(struct tr_cursor *c, struct tr_event *e)
 	return true;
 }
 
-bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
+static inline void give_bare(const struct tr_what *what, const struct tr_columns *k, size_t i, struct tr_event *e)
 {
-	size_t i = place_of(c, c->next);
-	if (i == SIZE_MAX)
-		return leave_at_the_end(c, e);
-	const struct tr_columns *k = &c->reader->columns;
-	const struct tr_what *what = &c->trace->whats[k->what[i]];
-	c->next++;
 	e->op = what->op;
-	e->site = c->tangled ? TR_NO_SITE : what->site;
+	e->site = what->site;
 	e->inherited = e->implied = e->jumped = e->unsure = false;
 	e->nargs = e->keys = 0;
 	e->stamp = k->stamp[i];
@@ -223,7 +217,36 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 	if (e->op == DPROF_LOST) {
 		e->stamp = 0;
 		e->lost = k->value[k->argument[i]];
-	} else if (c->thread->jumps) {
+	}
+}
+
+static inline void give_arguments(const struct tr_what *what, const struct tr_columns *k, size_t i, struct tr_event *e)
+{
+	const uint64_t *value = k->value + k->argument[i];
+	e->keys = what->keys;
+	e->nargs = what->nargs;
+	for (unsigned a = 0; a < what->nargs; a++)
+		e->args[a] = (struct tr_arg){ what->key[a], value[a] };
+}
+
+void trace_event_of(const struct trace *t, const struct tr_columns *k, size_t i, struct tr_event *e)
+{
+	const struct tr_what *what = trace_what(t, k, i);
+	give_bare(what, k, i, e);
+	if (e->op != DPROF_LOST)
+		give_arguments(what, k, i, e);
+}
+
+bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
+{
+	size_t i = place_of(c, c->next);
+	if (i == SIZE_MAX)
+		return leave_at_the_end(c, e);
+	const struct tr_columns *k = &c->reader->columns;
+	give_bare(trace_what(c->trace, k, i), k, i, e);
+	c->next++;
+	if (c->thread->jumps && e->op != DPROF_LOST) {
+		e->site = c->tangled ? TR_NO_SITE : e->site;
 		jumps_mark(c->thread->jumps, c->next - 1, e);
 	}
 	return true;
@@ -237,12 +260,7 @@ void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
 	if (i == SIZE_MAX)
 		return;
 	const struct tr_columns *k = &c->reader->columns;
-	const struct tr_what *what = &c->trace->whats[k->what[i]];
-	const uint64_t *value = k->value + k->argument[i];
-	e->keys = what->keys;
-	e->nargs = what->nargs;
-	for (unsigned a = 0; a < what->nargs; a++)
-		e->args[a] = (struct tr_arg){ what->key[a], value[a] };
+	give_arguments(trace_what(c->trace, k, i), k, i, e);
 }
 
 bool trace_next(struct tr_cursor *c, struct tr_event *e)

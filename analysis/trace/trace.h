@@ -228,6 +228,13 @@ void trace_arguments(const struct tr_cursor *, struct tr_event *);
  * that is inherited or implied is among them, and nothing says what is `jumped`. False at the end. */
 bool trace_columns(struct tr_cursor *, struct tr_columns *);
 
+/* Event i of the columns, with its arguments, as trace_next() gives it. */
+void trace_event_of(const struct trace *, const struct tr_columns *, size_t i, struct tr_event *);
+static inline const struct tr_what *trace_what(const struct trace *t, const struct tr_columns *k, size_t i)
+{
+	return &t->whats[k->what[i]];
+}
+
 /* The stamps of a thread's first event and its last; false when it has none. */
 bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
 

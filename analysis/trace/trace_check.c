@@ -227,28 +227,45 @@ static void note_all_open(struct nest_check *c)
 		note_open(t, c->thread, c->replay.entry[i].site);
 }
 
+static void count_events(const struct trace *t, size_t thread, struct check_totals *totals)
+{
+	struct tr_cursor cursor = trace_events(t, thread);
+	struct tr_event e;
+	for (struct tr_columns k; trace_columns(&cursor, &k);)
+		for (size_t i = 0; i < k.n; i++) {
+			const struct tr_what *what = trace_what(t, &k, i);
+			totals->events += what->op != DPROF_LOST;
+			if (!(what->keys >> DPROF_KEY_GROUP & 1))
+				continue;
+			trace_event_of(t, &k, i, &e);
+			if (is_of_all(t, &e))
+				count_part(t, (uint32_t)thread, trace_arg(&e, DPROF_KEY_GROUP, 0), number_of(t, &e), totals);
+		}
+	trace_end(&cursor);
+}
+
+/* The stamp of the last event. */
+static uint64_t check_events(struct nest_check *c)
+{
+	struct tr_cursor cursor = trace_events(c->trace, c->thread);
+	uint64_t last = 0;
+	for (struct tr_event e; trace_next_bare(&cursor, &e); last = e.stamp)
+		check_event(c, &e);
+	trace_end(&cursor);
+	return last;
+}
+
 /* What was open when a thread was killed is no damage, nor when its process ended, nor what has
  * lost its other half to a lack of room. Nor is what the user did not mark, and pthread_exit
  * ended. */
-static void check_nesting(struct nest_check *c, struct check_totals *totals)
+static void check_nesting(struct nest_check *c)
 {
 	struct trace *t = c->trace;
-	struct tr_cursor cursor = trace_events(t, c->thread);
 	replay_open(&c->replay, t->nsites);
 	memset(c->of_site, 0, (t->nsites + 1) * sizeof *c->of_site);
-	uint64_t last = 0;
 	c->jumped = c->came = 0;
-	bool jumps = t->threads[c->thread].jumps != NULL; /* else each enter has its exit, or lasts (trace_jumps.h) */
-	for (struct tr_event e; trace_next(&cursor, &e);) {
-		totals->events += e.op != DPROF_LOST && !e.implied;
-		last = e.stamp;
-		if (jumps)
-			check_event(c, &e);
-		for (unsigned i = 0; i < e.nargs && is_of_all(t, &e); i++)
-			if (e.args[i].key == DPROF_KEY_GROUP)
-				count_part(t, (uint32_t)c->thread, e.args[i].value,
-					   number_of(t, &e), totals);
-	}
+	/* Where nothing jumped each enter has its exit, or lasts (trace_jumps.h). */
+	uint64_t last = t->threads[c->thread].jumps ? check_events(c) : 0;
 	note_all_open(c);
 	bool ended = ends_itself(&t->threads[c->thread]);
 	for (const struct replay_entry *top; (top = replay_top(&c->replay)) && ended && !is_parked(c, last);) {
@@ -257,7 +274,6 @@ static void check_nesting(struct nest_check *c, struct check_totals *totals)
 		replay_exit(&c->replay, top->site);
 	}
 	note_jumps(c);
-	trace_end(&cursor);
 	replay_close(&c->replay);
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];
@@ -338,7 +354,8 @@ uint64_t trace_check(struct trace *t)
 	check.of_site = mem_resize(NULL, t->nsites + 1, sizeof *check.of_site);
 	for (check.thread = 0; check.thread < t->nthreads; check.thread++) {
 		check_losses(t, check.thread);
-		check_nesting(&check, &totals);
+		check_nesting(&check);
+		count_events(t, check.thread, &totals);
 	}
 	free(check.of_site);
 	check_groups(t, &totals);

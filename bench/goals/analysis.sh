@@ -38,8 +38,8 @@ for kind in messages threads nested ranks; do
 			seconds "$B/bin/dprof-analyze" $command --json "$here/$kind"
 		done | awk -v events="$events" '{ print 1e9 * $1 / events }' | estimate >"$here/estimate"
 		row "$command: $name" "$(cat "$here/estimate")" ns "<= ${!command}"
-		why "the files are read once; what is left are passes over columns: the stack, matching, the graph and the sweep"
 	done
+	why "the files are read once; what is left are passes over columns: the stack, matching, the graph and the sweep"
 	sed 1d "$here/ns" | awk '{ print $2 }' | estimate >"$here/estimate"
 	row "reading once more: $name" "$(cat "$here/estimate")" ns "<= 6"
 	sed 1d "$here/ns" | awk '{ print $1 }' | estimate >"$here/estimate"

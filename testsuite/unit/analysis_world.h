@@ -116,6 +116,12 @@ frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 	return (frz_time){ (int64_t)floor(lo - cores), (int64_t)ceil(hi + cores) };
 }
 
+void frz_times_of(struct frz_cursor *c, const uint64_t *stamps, size_t n, frz_time *out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = frz_time_of(c, stamps[i]);
+}
+
 frz_time frz_duration(const struct frz_solution *s, uint32_t clock, uint64_t ticks)
 {
 	(void)s;

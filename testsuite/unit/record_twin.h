@@ -60,21 +60,6 @@ static inline bool twin_same_event(const struct tr_event *x, const struct tr_eve
 	return same;
 }
 
-/* Event i of the columns, as a cursor gives it. */
-static inline struct tr_event twin_of_columns(const struct trace *t, const struct tr_columns *k, size_t i)
-{
-	const struct tr_what *what = &t->whats[k->what[i]];
-	struct tr_event e = { .op = what->op, .site = what->site, .keys = what->keys };
-	if (e.op == DPROF_LOST) {
-		e.lost = k->value[k->argument[i]];
-		return e;
-	}
-	e.stamp = k->stamp[i];
-	for (; e.nargs < what->nargs; e.nargs++)
-		e.args[e.nargs] = (struct tr_arg){ what->key[e.nargs], k->value[k->argument[i] + e.nargs] };
-	return e;
-}
-
 /* How many events the thread has; SIZE_MAX, if it has others than the records say, event by event or in columns. */
 static inline size_t twin_events(const struct trace *t, size_t thread, const struct tr_record *record, size_t n)
 {
@@ -90,7 +75,8 @@ static inline size_t twin_events(const struct trace *t, size_t thread, const str
 			at = 0;
 		}
 		same = same && trace_next(&one, &e) && twin_same_event(&e, &truth);
-		e = same ? twin_of_columns(t, &k, at) : truth;
+		if (same)
+			trace_event_of(t, &k, at, &e);
 		same = same && twin_same_event(&e, &truth);
 	}
 	same = same && at == k.n && !trace_columns(&many, &k) && (!trace_next(&one, &e) || e.implied);
