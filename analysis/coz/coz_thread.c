@@ -265,10 +265,7 @@ static const struct tr_process *process_of(const struct visit *v, const struct r
 /* MPI_Init may be called in a region, surely behind the first event. */
 static void await_init(const struct visit *v, struct runner *r)
 {
-	const struct tr_process *p = process_of(v, r);
-	uint64_t slack = 2 * v->g->trace->clocks[r->events.thread->clock].uncertainty;
-	bool later = r->stamp < p->init_from && p->init_from - r->stamp > slack && p->init_from <= p->init_to;
-	r->inits = later && r->events.thread->number == 0 ? 0 : 2;
+	r->inits = tr_inits_later(v->g->trace, r->events.thread, r->stamp) ? 0 : 2;
 }
 
 /* It is an operation, of which there are no events. What is cut goes on behind it, before the event that comes. */

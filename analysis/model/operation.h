@@ -31,12 +31,13 @@ enum {
 	OP_REQUEST = 1 << 12,     /* its id, if it has one, joins a begin with its completion; */
 	OP_ADDRESS = 1 << 13,     /* or is that of a lock, a condition variable, ...; neither: one of both */
 	OP_SEMAPHORE = 1 << 14,   /* each wait needs one post */
-	OP_TEAM = 1 << 15,        /* a team of threads begins or ends, or tasks are made */
+	OP_TEAM = 1 << 15,        /* a fork: of a team of threads, or tasks are made */
 	OP_LIFE_BEGINS = 1 << 16, /* points: of the thread itself */
 	OP_LIFE_ENDS = 1 << 17,
 	OP_JOINS_THREAD = 1 << 18, /* waits for the end of one thread */
 	OP_UNSEEN = 1 << 19,      /* a point: something works, or did, that is not recorded, ... */
 	OP_CHILD = 1 << 20,       /* ... in a process of its own */
+	OP_TEAM_LEFT = 1 << 21,   /* a join: who leaves waits for the next team, and is recorded again when that comes */
 };
 
 /* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */

@@ -14,16 +14,6 @@
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* Other points of these kinds are about tasks. */
-static uint8_t life_at(const struct operation *op)
-{
-	return op->is & OP_SLEEP       ? LIFE_SLEEPS
-	       : op->is & OP_TEAM      ? (op->kind == DPROF_KIND_FORK ? LIFE_IN_TEAM : LIFE_LEAVES_TEAM)
-	       : op->is & OP_LIFE_BEGINS ? LIFE_BEGINS
-	       : op->is & OP_LIFE_ENDS ? LIFE_ENDS
-				       : LIFE_GOES_ON;
-}
-
 static bool is_work(const struct tr_site *site, const char *work)
 {
 	return site->op.is & OP_REGION && (!work || strcmp(site->name, work) == 0);
@@ -98,7 +88,6 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 	bool any_work = false, any_wait = false;
 	open_outside(roles, trace, work);
 	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
-	roles->life = mem_resize(NULL, trace->nsites + 1, 1);
 	for (size_t i = 0; i < trace->nsites; i++) {
 		bool waits = is_wait(&trace->sites[i], wait);
 		/* A region that is named as the place to wait is no work. */
@@ -108,7 +97,6 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 			return false;
 		}
 		roles->of_site[i] = role_of(&trace->sites[i], works, waits);
-		roles->life[i] = life_at(&trace->sites[i].op);
 		any_work |= works;
 		any_wait |= waits;
 	}
@@ -122,7 +110,6 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 void roles_close(struct roles *roles)
 {
 	free(roles->of_site);
-	free(roles->life);
 	free(roles->outside);
 	free(roles->ends);
 }
@@ -197,12 +184,11 @@ static void pop(struct states *s, uint32_t site)
  * may say that. */
 static void live(struct states *s, uint32_t site)
 {
-	uint8_t life = site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[site];
 	if (site == TR_NO_SITE)
 		s->now.may |= MAY_GONE | s->outside.may;
-	else if (life == LIFE_ENDS)
+	else if (tr_is(s->events.trace, site, OP_LIFE_ENDS))
 		s->now = (struct thread_state){ MAY_GONE, TR_NO_SITE };
-	else if (life == LIFE_BEGINS && s->now.may & MAY_GONE)
+	else if (tr_is(s->events.trace, site, OP_LIFE_BEGINS) && s->now.may & MAY_GONE)
 		s->now = s->outside;
 }
 
@@ -218,11 +204,12 @@ static struct tr_event whole(const struct states *s, const struct tr_event *e)
  * when the next one comes. */
 static void leave_team(struct states *s, const struct tr_event *e)
 {
+	const struct operation *o = tr_operation(s->events.trace, e);
 	struct tr_event x = whole(s, e);
-	if (e->op == DPROF_ENTER)
-		s->in_team = arg_is_member(tr_operation(s->events.trace, e), &x);
-	else if (e->op == DPROF_EXIT && s->in_team && s->roles->of_site[e->site] == MAY_WAIT &&
-		 arg_called_away(tr_operation(s->events.trace, e), &x) == ARG_NONE) {
+	if (e->op == DPROF_ENTER) {
+		s->in_team = arg_is_member(o, &x);
+	} else if (e->op == DPROF_EXIT && s->in_team && s->roles->of_site[e->site] == MAY_WAIT &&
+		   arg_called_away(o, &x) == ARG_NONE) {
 		s->idle = true;
 		s->after_idle = s->now;
 		s->now = (struct thread_state){ MAY_WAIT, e->site };
@@ -248,7 +235,6 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 
 static void apply(struct states *s, const struct tr_event *e)
 {
-	uint8_t life = e->site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[e->site];
 	if (s->idle)
 		s->now = s->after_idle;
 	s->idle = s->forgot = false;
@@ -271,9 +257,9 @@ static void apply(struct states *s, const struct tr_event *e)
 	}
 	if (e->site == TR_NO_SITE && e->op == DPROF_EXIT)
 		may_idle(s);
-	else if (life == LIFE_LEAVES_TEAM)
+	else if (tr_is(s->events.trace, e->site, OP_TEAM_LEFT))
 		leave_team(s, e);
-	else if (life == LIFE_SLEEPS)
+	else if (tr_is(s->events.trace, e->site, OP_SLEEP))
 		fall_asleep(s, e);
 }
 
@@ -282,10 +268,10 @@ static void apply(struct states *s, const struct tr_event *e)
 /* Its first record says that the thread was not there before. */
 static bool begins_with(const struct states *s, const struct tr_event *first)
 {
-	uint8_t life = first->site == TR_NO_SITE ? LIFE_GOES_ON : s->roles->life[first->site];
+	const struct operation *o = tr_operation(s->events.trace, first);
 	struct tr_event x = whole(s, first);
-	return (life == LIFE_BEGINS && first->op == DPROF_POINT) ||
-	       (life == LIFE_IN_TEAM && arg_is_member(tr_operation(s->events.trace, first), &x));
+	return (o->is & OP_LIFE_BEGINS && first->op == DPROF_POINT) ||
+	       (o->is & OP_TEAM && arg_is_member(o, &x));
 }
 
 /* Stamps of other cores may be a little later than that of the first event. */
@@ -322,11 +308,10 @@ static void begin_with_clock(struct states *s, uint64_t run, uint64_t slack, boo
 static const struct thread_state in_init = { MAY_WAIT, TR_NO_SITE };
 
 /* MPI_Init may be called in a region, behind events: surely behind the first, or else it has begun before. */
-static void await_init(struct states *s, const struct tr_process *p, uint64_t first, uint64_t slack)
+static void await_init(struct states *s, const struct tr_process *p, uint64_t first)
 {
 	s->inits = 2;
-	if (s->events.thread->number > 0 || first >= p->init_from || p->init_from - first <= slack ||
-	    p->init_from > p->init_to)
+	if (!tr_inits_later(s->events.trace, s->events.thread, first))
 		return;
 	s->init[0] = p->init_from;
 	s->init[1] = p->init_to;
@@ -367,8 +352,7 @@ static void begin(struct states *s, const struct trace *trace)
 	bool any = trace_next_bare(&s->events, &first);
 	bool begins = any && begins_with(s, &first);
 	s->events = events;
-	await_init(s, process, any && first.op != DPROF_LOST ? first.stamp : UINT64_MAX,
-		   2 * trace->clocks[self->clock].uncertainty);
+	await_init(s, process, any && first.op != DPROF_LOST ? first.stamp : UINT64_MAX);
 	s->now = (struct thread_state){ MAY_OTHER, TR_NO_SITE };
 	if (begins_anywhere(s, &first)) {
 		s->now.may = MAY_ANY;

@@ -48,11 +48,9 @@ enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_GONE = 8, MAY_BE_UNCLASSIF
 
 struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
-	uint8_t *life;       /* what an event there says of the thread's life: */
 	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
 	struct ends *ends;   /* of each clock: stamps of the first event and of the last; `latest` is not used */
 };
-enum { LIFE_GOES_ON, LIFE_BEGINS, LIFE_ENDS, LIFE_IN_TEAM, LIFE_LEAVES_TEAM, LIFE_SLEEPS };
 
 /* `work` names a region, `wait` a region or another site; NULL: work is any region, and all time outside of
  * operations in a process without marks; wait is any barrier, collective, blocking receive or send, lock,

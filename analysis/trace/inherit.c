@@ -195,7 +195,7 @@ static bool possible(const struct trace *trace)
 	bool regions = false, teams = false;
 	for (size_t i = 0; i < trace->nsites; i++) {
 		regions |= tr_is(trace, (uint32_t)i, OP_REGION);
-		teams |= trace->sites[i].kind == DPROF_KIND_FORK && tr_is(trace, (uint32_t)i, OP_TEAM);
+		teams |= tr_is(trace, (uint32_t)i, OP_TEAM);
 	}
 	return regions && teams;
 }

@@ -170,6 +170,16 @@ static inline struct replay_entry tr_entry(const struct trace *t, const struct t
 				      .jumped = e->jumped, .unsure = e->unsure };
 }
 
+/* Whether the thread was in MPI_Init, of which there are no events, from init_from to init_to of its process: surely behind
+ * its first event, which has this stamp. */
+static inline bool tr_inits_later(const struct trace *t, const struct tr_thread *thread, uint64_t first)
+{
+	const struct tr_process *p = &t->processes[thread->process];
+	uint64_t slack = 2 * t->clocks[thread->clock].uncertainty;
+	return thread->number == 0 && p->init_from <= p->init_to && first < p->init_from &&
+	       p->init_from - first > slack;
+}
+
 /* Sets `op` and `alike` of all sites; trace_open() has done so. */
 void trace_classify(struct trace *);
 

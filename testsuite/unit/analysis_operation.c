@@ -137,7 +137,8 @@ static void check_name(enum dprof_kind kind, const char *name)
 		SAME(!!(o.is & OP_SEMAPHORE), strstr(name, "sem_") != NULL);
 	if (kind == DPROF_KIND_BARRIER)
 		SAME(!!(o.is & OP_OF_RANKS), begins(name, "MPI_"));
-	SAME(!!(o.is & OP_TEAM), once_team(kind, name) || (kind == DPROF_KIND_JOIN && is(name, "omp parallel")));
+	SAME(!!(o.is & OP_TEAM), once_team(kind, name));
+	SAME(!!(o.is & OP_TEAM_LEFT), kind == DPROF_KIND_JOIN && is(name, "omp parallel"));
 	SAME(!!(o.is & OP_LIFE_BEGINS), kind == DPROF_KIND_FORK && is(name, "thread begin"));
 	SAME(!!(o.is & OP_LIFE_ENDS), kind == DPROF_KIND_JOIN && is(name, "thread end"));
 	SAME(!!(o.is & OP_JOINS_THREAD), kind == DPROF_KIND_JOIN && is(name, "pthread_join"));
@@ -217,7 +218,7 @@ static void check_unknown(enum dprof_kind kind, const char *name)
 {
 	struct operation o = operation_of(kind, name);
 	const uint32_t known = OP_SYNCHRONOUS | OP_SEMAPHORE | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_JOINS_THREAD |
-			       OP_UNSEEN | OP_CHILD;
+			       OP_UNSEEN | OP_CHILD | OP_TEAM_LEFT;
 	bool prefixed = begins(name, "MPI_");
 	check_kind(o, kind, name);
 	SAME(o.is & known, 0);
