@@ -38,7 +38,10 @@
  *
  * Where no thread is gone (states.h), this is the question "t working and count(waiting) == participants-1"
  * of query.h, asked for all participants in one pass; otherwise it is one that query.h has no words for.
- * frames.h would need a pass for each, and finds the same lower bounds.
+ * frames.h would need a pass for each, and finds the same lower bounds; so the two are two sweeps, over what they
+ * share: lengths (frame_length.h), the tournament that holds them, the merge of a clock's threads (merge.h), the
+ * order of ties. There a run goes on through changes that do not matter; here whoever works alone changes with
+ * every segment, and what is unordered of a clock comes to two numbers.
  *
  * Pruning. A segment that lies, from its lo(b) to its hi(e), where two other clocks surely do not wait, is left
  * out before the sweep. Nothing changes by that, to the bit: in each of its frames, visited or not, one of these
