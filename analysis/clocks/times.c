@@ -420,18 +420,66 @@ static void add_way(const struct times *t, uint32_t a, const struct ends *from, 
 							      (struct moment){ b, to->latest }).hi);
 }
 
+/* Two clocks with the greatest of some values. */
+struct greatest { uint32_t clock[2]; int64_t value[2]; size_t n; };
+
+static void keep_greatest(struct greatest *two, uint32_t clock, int64_t value)
+{
+	if (two->n == 2 && value <= two->value[1])
+		return;
+	two->n += two->n < 2;
+	size_t at = two->n - 1;
+	if (at > 0 && value > two->value[0]) {
+		two->clock[1] = two->clock[0];
+		two->value[1] = two->value[0];
+		at = 0;
+	}
+	two->clock[at] = clock;
+	two->value[at] = value;
+}
+
+/* From where, and to where, the longest way between two clocks may go: that is surely, and possibly, the longest. */
+struct way_ends { struct greatest from_surely, from, to_surely, to; };
+
+static void keep_way_ends(const struct times *t, uint32_t clock, const struct ends *e, struct way_ends *w)
+{
+	struct frz_cursor c = times_cursor(t, clock);
+	bool events = e->first <= e->last;
+	if (events) {
+		keep_greatest(&w->from_surely, clock, ticks_minus(0, frz_time_of(&c, e->first).hi));
+		keep_greatest(&w->to_surely, clock, frz_time_of(&c, e->last).lo);
+	}
+	if (e->earliest != UINT64_MAX)
+		keep_greatest(&w->from, clock,
+			      begins_anytime(e) ? INT64_MAX : ticks_minus(0, frz_time_of(&c, e->earliest).lo));
+	if (e->latest || events)
+		keep_greatest(&w->to, clock, ends_anytime(e) ? INT64_MAX : frz_time_of(&c, e->latest).hi);
+}
+
+static void add_ways(const struct times *t, const struct ends *of, const struct greatest *from,
+		     const struct greatest *to, frz_time *length)
+{
+	for (size_t i = 0; i < from->n; i++)
+		for (size_t j = 0; j < to->n; j++)
+			add_way(t, from->clock[i], &of[from->clock[i]], to->clock[j], &of[to->clock[j]], length);
+}
+
+/* Ways on one clock are known by its rate, so all of these are looked at; of those between two clocks only which the
+ * longest may be. */
 struct span times_span(const struct times *t, uint32_t time_base, const struct ends *threads)
 {
 	struct span span = { .first.lo = INT64_MAX, .last.hi = INT64_MIN };
 	struct ends *of = ends_of_clocks(t, threads);
-	for (uint32_t a = 0; a < t->trace->nclocks; a++) {
-		if (t->time_base[a] != time_base)
+	struct way_ends w = { .from.n = 0 };
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		if (t->time_base[c] != time_base)
 			continue;
-		add_ends(t, a, &of[a], &span);
-		for (uint32_t b = 0; b < t->trace->nclocks; b++)
-			if (t->time_base[b] == time_base)
-				add_way(t, a, &of[a], b, &of[b], &span.length);
+		add_ends(t, c, &of[c], &span);
+		add_way(t, c, &of[c], c, &of[c], &span.length);
+		keep_way_ends(t, c, &of[c], &w);
 	}
+	add_ways(t, of, &w.from_surely, &w.to_surely, &span.length);
+	add_ways(t, of, &w.from, &w.to, &span.length);
 	free(of);
 	return span.events ? span : (struct span){ .events = false };
 }

@@ -146,6 +146,54 @@ static void check_span(uint64_t seed, const struct times *t)
 		  span.last.hi - span.first.lo - (span.last.lo - span.first.hi));
 }
 
+/* The longest way of all, by a look at each. */
+static frz_time longest_way(const struct times *t, const struct ends *e)
+{
+	frz_time length = { 0, 0 };
+	for (uint32_t a = 0; a < CLOCKS; a++)
+		for (uint32_t b = 0; b < CLOCKS; b++) {
+			bool from = e[a].first <= e[a].last, to = e[b].first <= e[b].last;
+			bool anytime = (!e[a].earliest && e[a].first > 0) || e[b].latest == UINT64_MAX;
+			int64_t lo = 0;
+			if (from && to)
+				lo = times_between(t, (struct moment){ a, e[a].first },
+						   (struct moment){ b, e[b].last }).lo;
+			length.lo = lo > length.lo ? lo : length.lo;
+			if (e[a].earliest == UINT64_MAX || (!e[b].latest && !to))
+				continue;
+			int64_t hi = anytime ? INT64_MAX
+					     : times_between(t, (struct moment){ a, e[a].earliest },
+							     (struct moment){ b, e[b].latest }).hi;
+			length.hi = hi > length.hi ? hi : length.hi;
+		}
+	return length;
+}
+
+/* Of threads that lost records before their first and behind their last, or have none. */
+static void check_longest_way(uint64_t seed, const struct times *t)
+{
+	struct ends e[CLOCKS];
+	bool any = false;
+	for (uint32_t c = 0; c < CLOCKS; c++) {
+		double begin = 1e9 + real(5000), end = 1.00001e9 + real(5000);
+		e[c] = (struct ends){ shown(c, begin), shown(c, end), shown(c, begin - real(3000)),
+				      shown(c, end + real(3000)) };
+		if (real(1) < 0.1)
+			e[c].earliest = 0;
+		if (real(1) < 0.1)
+			e[c].latest = UINT64_MAX;
+		if (real(1) < 0.2)
+			e[c] = (struct ends){ UINT64_MAX, 0, UINT64_MAX, 0 };
+		any |= e[c].first <= e[c].last;
+	}
+	if (!any)
+		return;
+	frz_time expected = longest_way(t, e), found = times_span(t, 0, e).length;
+	ck_assert_msg(found.lo == expected.lo && found.hi == expected.hi,
+		      "SEED=%" PRIu64 ": span [%" PRId64 ", %" PRId64 "], expected [%" PRId64 ", %" PRId64 "]", seed,
+		      found.lo, found.hi, expected.lo, expected.hi);
+}
+
 static void check_world(uint64_t seed)
 {
 	struct times t;
@@ -157,6 +205,8 @@ static void check_world(uint64_t seed)
 		check_clock(seed, &t, c);
 	check_between(seed, &t);
 	check_span(seed, &t);
+	for (int i = 0; i < 20; i++)
+		check_longest_way(seed, &t);
 	times_close(&t);
 	end_world();
 }
