@@ -38,6 +38,12 @@ enum {
 	OP_UNSEEN = 1 << 19,      /* a point: something works, or did, that is not recorded, ... */
 	OP_CHILD = 1 << 20,       /* ... in a process of its own */
 	OP_TEAM_LEFT = 1 << 21,   /* a join: who leaves waits for the next team, and is recorded again when that comes */
+	OP_MPI = 1 << 22,         /* a call of MPI, in which whatever is under way goes on */
+	OP_BUFFERED = 1 << 23,    /* a send that is complete when the data are in the sender's own buffer */
+	OP_CHOOSES = 1 << 24,     /* completes some of several, as they come */
+	OP_ATTEMPT = 1 << 25,     /* does not wait, or until a moment: it may have been called before in vain, of which
+				     there is no record */
+	OP_IN_ORDER = 1 << 26,    /* a lock that is taken in an order which the program lays down */
 };
 
 /* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */

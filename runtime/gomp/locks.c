@@ -13,6 +13,7 @@
 
 DPROF_SITE_OF(site_critical, DPROF_KIND_LOCK, "omp critical");
 DPROF_SITE_OF(site_lock, DPROF_KIND_LOCK, "omp_set_lock");
+DPROF_SITE_OF(site_test, DPROF_KIND_LOCK, "omp_test_lock");
 DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
 
 static const char unnamed, ordered;
@@ -69,7 +70,7 @@ static void taken(const struct dprof_site *site, const void *lock)
 #define TEST(name, type)                                      \
 	DPROF_EXPORT int name(type *lock)                     \
 	{                                                     \
-		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_lock); \
+		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_test); \
 		int got = REAL(name)(lock);                   \
                                                               \
 		if (site && got)                              \

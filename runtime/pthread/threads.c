@@ -20,6 +20,8 @@ DPROF_SITE_OF(site_create, DPROF_KIND_FORK, "pthread_create");
 DPROF_SITE_OF(site_begin, DPROF_KIND_FORK, "thread begin");
 DPROF_SITE_OF(site_end, DPROF_KIND_JOIN, "thread end");
 DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
+DPROF_SITE_OF(site_tryjoin, DPROF_KIND_JOIN, "pthread_tryjoin_np");
+DPROF_SITE_OF(site_timedjoin, DPROF_KIND_JOIN, "pthread_timedjoin_np");
 
 struct known_thread {
 	struct entry entry;     /* key: its pthread_t */
@@ -247,7 +249,7 @@ DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 {
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
+	const struct dprof_site *site = site_of(SITE(site_tryjoin), __builtin_return_address(0));
 
 	return joined(k, since, site, REAL(pthread_tryjoin_np)(id, result));
 }
@@ -256,7 +258,7 @@ DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct 
 {
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
-	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
+	const struct dprof_site *site = site_of(SITE(site_timedjoin), __builtin_return_address(0));
 
 	return joined(k, since, site, REAL(pthread_timedjoin_np)(id, result, until));
 }

@@ -19,6 +19,7 @@ DPROF_SITE_OF(site_wait, DPROF_KIND_WAIT, "pthread_cond_wait");
 DPROF_SITE_OF(site_signal, DPROF_KIND_WAIT, "pthread_cond_signal");
 DPROF_SITE_OF(site_broadcast, DPROF_KIND_WAIT, "pthread_cond_broadcast");
 DPROF_SITE_OF(site_sem_wait, DPROF_KIND_WAIT, "sem_wait");
+DPROF_SITE_OF(site_sem_trywait, DPROF_KIND_WAIT, "sem_trywait");
 DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
 
 static void signalled(const struct dprof_site *site, const void *object)
@@ -188,7 +189,7 @@ SEM_WAIT(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespe
 
 DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 {
-	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_wait);
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_trywait);
 	bool of_processes = site && semaphore_of_processes(semaphore);
 	int result = REAL(sem_trywait)(semaphore);
 

@@ -141,7 +141,8 @@ static void check_name(enum dprof_kind kind, const char *name)
 	SAME(!!(o.is & OP_TEAM_LEFT), kind == DPROF_KIND_JOIN && is(name, "omp parallel"));
 	SAME(!!(o.is & OP_LIFE_BEGINS), kind == DPROF_KIND_FORK && is(name, "thread begin"));
 	SAME(!!(o.is & OP_LIFE_ENDS), kind == DPROF_KIND_JOIN && is(name, "thread end"));
-	SAME(!!(o.is & OP_JOINS_THREAD), kind == DPROF_KIND_JOIN && is(name, "pthread_join"));
+	SAME(!!(o.is & OP_JOINS_THREAD), kind == DPROF_KIND_JOIN && (is(name, "pthread_join") || is(name, "pthread_tryjoin_np") ||
+								   is(name, "pthread_timedjoin_np")));
 	SAME(!!(o.is & OP_UNSEEN), kind == DPROF_KIND_FORK && (is(name, "SIGEV_THREAD") || is(name, "killed child")));
 	SAME(!!(o.is & OP_CHILD), kind == DPROF_KIND_FORK && is(name, "killed child"));
 }
