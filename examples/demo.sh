@@ -110,7 +110,7 @@ compare() { # scores scores scores
 # "LO HI" of the speed-up in percent, and of the span in seconds, had rank 1's work been like others'.
 coz() { # trace
 	"$analyze" coz --region assign --rank 1 --reduce 50 --json "$1" | awk '
-		/"speedup_percent"|"span_s"/ && !seen[$1]++ { split($0, x, /[:,}]/); print x[3], x[5] }'
+		/"expected_percent"|"span_s"/ && !seen[$1]++ { split($0, x, /[:,}]/); print x[3], x[5] }'
 }
 
 # What coz promised, against what the balanced run took.

@@ -205,10 +205,15 @@ static struct location_name where(struct coz_location who)
 
 static void print_curve(const struct profile *p, bool little)
 {
-	printf("\n  %-10s %s\n", "less by", "gain, %");
-	for (size_t i = 0; i < p->nreductions; i++)
-		printf("  %-10s %s\n", profile_percentage(p->reductions[i]).text,
-		       profile_gain(little ? p->rows[0].little[i] : p->rows[0].percent[i], 3).text);
+	const struct profile_gain *gain = p->rows[0].gain;
+	printf("\n  %-10s %-20s %s\n", "less by", "gain, %: expected", "proved");
+	for (size_t i = 0; i < p->nreductions; i++) {
+		struct interval_text text[COZ_ANSWERS];
+		for (int a = 0; a < COZ_ANSWERS; a++)
+			text[a] = profile_gain(little ? gain[a].little[i] : gain[a].percent[i], 3);
+		printf("  %-10s %-20s %s\n", profile_percentage(p->reductions[i]).text, text[COZ_EXPECTED].text,
+		       text[COZ_PROVED].text);
+	}
 	putchar('\n');
 }
 
@@ -265,11 +270,14 @@ static void print_gains(const struct trace *trace, const struct profile *p,
 static void print_answer(const struct trace *trace, const struct profile *p,
 			 const struct options *o)
 {
+	struct interval gain[COZ_ANSWERS];
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		gain[answer] = p->rows[0].gain[answer].percent[0];
 	say(mem_format("Had %s%s taken %s less time%s and nothing else changed, the run of %s s would "
-		       "have been %s %% shorter.", o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
+		       "have been %s.", o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
 		       profile_percentage(p->reductions[0]).text, where(p->who).text,
 		       interval_compact(p->span_s, 9).text,
-		       interval_range(p->rows[0].percent[0], 4).text));
+		       profile_gains(gain, 4).text));
 }
 
 static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
@@ -317,8 +325,10 @@ static void print_json(const struct trace *trace, const struct profile *p, const
 {
 	struct json j = jw_on(stdout);
 	jw_object(&j, NULL);
-	if (p->nrows > 0 && single(o) && o->reduce)
-		jw_interval(&j, gain_key(o), p->rows[0].percent[0]);
+	if (p->nrows > 0 && single(o) && o->reduce) {
+		jw_interval(&j, gain_key(o), p->rows[0].gain[COZ_PROVED].percent[0]);
+		jw_interval(&j, "expected_percent", p->rows[0].gain[COZ_EXPECTED].percent[0]);
+	}
 	jw_string(&j, "bounds", bounds);
 	jw_interval(&j, "span_s", p->span_s);
 	json_points(&j, p, o);

@@ -53,6 +53,17 @@ static struct slack *slacks_for(struct visit *v, size_t n)
 	return v->slacks;
 }
 
+/* Whether an input is one in this answer; and whether it must be waited for. */
+static bool counts(const struct visit *v, const struct graph_input *input)
+{
+	return v->answer == COZ_PROVED || !input->candidate;
+}
+
+static bool is_sure(const struct visit *v, const struct graph_input *input)
+{
+	return v->answer == COZ_PROVED ? input->needed : input->sure;
+}
+
 /* On each clock the latest input: of those that are sure, or of all. */
 static void find_latest(struct visit *v, const struct graph_node *j, bool sure_only)
 {
@@ -61,7 +72,7 @@ static void find_latest(struct visit *v, const struct graph_node *j, bool sure_o
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &v->g->inputs[j->first + i];
 		uint32_t c = trace->threads[input->thread].clock;
-		if (sure_only && !input->sure)
+		if (!counts(v, input) || (sure_only && !is_sure(v, input)))
 			continue;
 		if (!v->came[c] || input->stamp > v->latest[c])
 			v->latest[c] = input->stamp;
@@ -106,8 +117,8 @@ static void sync_slacks(struct visit *v, const struct graph_node *j, struct slac
 	for (size_t i = 0; i < j->ninputs; i++) {
 		frz_time until = until_latest(v, &inputs[i], alone);
 		slack[i] = (struct slack){ not_negative(until.lo), not_negative(until.hi),
-					   inputs[i].sure };
-		all_sure &= inputs[i].sure;
+					   is_sure(v, &inputs[i]), !counts(v, &inputs[i]) };
+		all_sure &= slack[i].sure || slack[i].absent;
 	}
 	if (all_sure)
 		return;
@@ -126,25 +137,52 @@ static void woken_slacks(struct visit *v, const struct graph_node *j, struct sla
 	for (size_t i = 1; i < j->ninputs; i++) {
 		first.stamp = inputs[i].stamp < first.stamp ? inputs[i].stamp : first.stamp;
 		last.stamp = inputs[i].stamp > last.stamp ? inputs[i].stamp : last.stamp;
-		slack[i] = (struct slack){ 0, 0, false };
+		slack[i] = (struct slack){ 0, 0, false, false };
 	}
 	slack[0] = (struct slack){ not_negative(times_between(v->times, begin, first).lo),
-				   not_negative(times_between(v->times, begin, last).hi), true };
+				   not_negative(times_between(v->times, begin, last).hi), true, false };
+}
+
+/* Another run may not wait at all: no input is known to be tight. */
+static void all_slack(struct visit *v, const struct graph_node *j, struct slack *slack)
+{
+	const struct trace *trace = v->g->trace;
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	struct moment end = { trace->threads[inputs[0].thread].clock, j->stamp };
+	for (size_t i = 0; i < j->ninputs; i++) {
+		struct moment m = { trace->threads[inputs[i].thread].clock, inputs[i].stamp };
+		slack[i] = (struct slack){ 0, not_negative(times_between(v->times, m, end).hi), inputs[i].needed,
+					   false };
+	}
+}
+
+static void find_slacks(struct visit *v, const struct graph_node *j, struct slack *slack)
+{
+	bool proved = v->answer == COZ_PROVED;
+	if (proved && (j->loose || j->hidden)) {
+		all_slack(v, j, slack);
+		return;
+	}
+	switch (j->kind) {
+	case GRAPH_SYNC:    sync_slacks(v, j, slack); break;
+	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
+	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, proved, slack); break;
+	case GRAPH_UNKNOWN: slack[0] = (struct slack){ 0, 0, true, false }; break;
+	}
 }
 
 static struct saving *happen(struct visit *v, const struct graph_node *j)
 {
+	bool proved = v->answer == COZ_PROVED;
 	struct slack *slack = slacks_for(v, j->ninputs);
-	switch (j->kind) {
-	case GRAPH_SYNC:    sync_slacks(v, j, slack); break;
-	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
-	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, slack); break;
-	case GRAPH_UNKNOWN: slack[0] = (struct slack){ 0, 0, true }; break;
-	}
+	find_slacks(v, j, slack);
 	saving_begin(v->all);
 	for (size_t i = 0; i < j->ninputs; i++)
-		saving_input(v->all, v->held[j->first + i], slack[i]);
-	struct saving *s = saving_end(v->all);
+		if (!slack[i].absent)
+			saving_input(v->all, v->held[j->first + i], slack[i]);
+	struct saving *s = saving_end(v->all, proved && j->loose, proved && j->hidden);
+	if (proved && j->delayed)
+		saving_delay(v->all, s);
 	if (j->kind == GRAPH_UNKNOWN)
 		saving_forget(v->all, s, visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
 	return s;
@@ -222,9 +260,9 @@ static void probe(struct visit *v, struct runner *r, uint32_t number)
 	}
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		if (p->sums & 1u << i)
-			v->coz->sum[i] = saving_add(v->all, v->coz->sum[i], now);
+			v->result->sum[i] = saving_add(v->all, v->result->sum[i], now);
 	if (p->keep)
-		v->coz->kept[number] = saving_keep(now);
+		v->result->kept[number] = saving_keep(now);
 	saving_drop(v->all, now);
 }
 
@@ -477,57 +515,73 @@ void coz_open(struct coz *c, const struct trace *trace, const struct times *time
 	c->span = span_of(&c->graph);
 	transfer_open(&c->transfer, &c->graph, worst);
 	add_probes(c);
-	c->kept = mem_resize(NULL, nprobes + 1, sizeof(struct saving *));
-	memset(c->kept, 0, nprobes * sizeof(struct saving *));
+	for (int answer = 0; answer < COZ_ANSWERS; answer++) {
+		struct saving **kept = mem_resize(NULL, nprobes + 1, sizeof *kept);
+		memset(kept, 0, nprobes * sizeof *kept);
+		c->result[answer].kept = kept;
+	}
 }
 
-static void forget_answer(struct coz *c)
+static void forget_result(struct coz *c, struct coz_result *result)
+{
+	saving_drop(&c->all, result->end);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		saving_drop(&c->all, result->sum[i]);
+	for (size_t i = 0; i < c->nprobes; i++) {
+		saving_drop(&c->all, result->kept[i]);
+		result->kept[i] = NULL;
+	}
+}
+
+static void forget_answers(struct coz *c)
 {
 	if (!c->answered)
 		return;
-	saving_drop(&c->all, c->end);
-	for (unsigned i = 0; i < COZ_SUMS; i++)
-		saving_drop(&c->all, c->sum[i]);
-	for (size_t i = 0; i < c->nprobes; i++) {
-		saving_drop(&c->all, c->kept[i]);
-		c->kept[i] = NULL;
-	}
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		forget_result(c, &c->result[answer]);
 	savings_close(&c->all);
 }
 
-void coz_ask(struct coz *c, const struct coz_question *question)
+static void find_answer(struct coz *c, enum coz_answer answer)
 {
-	forget_answer(c);
-	c->question = *question;
-	c->answered = true;
-	savings_open(&c->all, question->nrows, question->reductions, question->nreductions);
+	struct visit v = { .coz = c, .answer = answer, .result = &c->result[answer], .g = &c->graph,
+			   .times = c->graph.times, .span = &c->span, .all = &c->all };
 	for (unsigned i = 0; i < COZ_SUMS; i++)
-		c->sum[i] = saving_none(&c->all);
-	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
-			   .all = &c->all };
-	progress_begin("carrying savings along", trace_records(v.g->trace));
+		v.result->sum[i] = saving_none(&c->all);
 	open_visit(&v);
 	visit(&v);
-	progress_end();
 	if (!c->asked)
 		say_doubts(&v);
 	c->asked = true;
 	struct saving *end = v.states[c->graph.end].saving;
-	c->end = end ? saving_keep(end) : saving_none(&c->all);
+	v.result->end = end ? saving_keep(end) : saving_none(&c->all);
 	close_visit(&v);
+}
+
+void coz_ask(struct coz *c, const struct coz_question *question)
+{
+	forget_answers(c);
+	c->question = *question;
+	c->answered = true;
+	savings_open(&c->all, question->nrows, question->reductions, question->nreductions);
+	progress_begin("carrying savings along", 2 * trace_records(c->graph.trace));
+	find_answer(c, COZ_EXPECTED); /* which finds out how much there is to be cut */
+	find_answer(c, COZ_PROVED);
+	progress_end();
 }
 
 void coz_close(struct coz *c)
 {
-	forget_answer(c);
-	free(c->kept);
+	forget_answers(c);
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		free(c->result[answer].kept);
 	transfer_close(&c->transfer);
 	graph_close(&c->graph);
 }
 
-struct savings_bounds coz_saving(const struct coz *c, size_t row, size_t reduction)
+struct savings_bounds coz_saving(const struct coz *c, enum coz_answer answer, size_t row, size_t reduction)
 {
-	return saving_bounds(&c->all, c->end, row * c->all.nshares + reduction);
+	return saving_bounds(&c->all, c->result[answer].end, row * c->all.nshares + reduction);
 }
 
 /* ---- Several events, of which the latest or the earliest counts ------------------------------ */
@@ -542,7 +596,7 @@ static struct moment moment_of(const struct coz *c, size_t probe)
 static struct slack way(const struct coz *c, const size_t *probes, size_t count, size_t i,
 			bool from)
 {
-	struct slack slack = { 0, 0, true };
+	struct slack slack = { 0, 0, true, false };
 	for (size_t k = 0; k < count; k++) {
 		struct moment self = moment_of(c, probes[i]), other = moment_of(c, probes[k]);
 		if (k == i)
@@ -555,18 +609,18 @@ static struct slack way(const struct coz *c, const size_t *probes, size_t count,
 	return slack;
 }
 
-struct saving *coz_latest(struct coz *c, const size_t *probes, size_t count)
+struct saving *coz_latest(struct coz *c, enum coz_answer answer, const size_t *probes, size_t count)
 {
 	saving_begin(&c->all);
 	for (size_t i = 0; i < count; i++)
-		saving_input(&c->all, c->kept[probes[i]], way(c, probes, count, i, true));
-	return saving_end(&c->all);
+		saving_input(&c->all, c->result[answer].kept[probes[i]], way(c, probes, count, i, true));
+	return saving_end(&c->all, false, false);
 }
 
-struct saving *coz_earliest(struct coz *c, const size_t *probes, size_t count)
+struct saving *coz_earliest(struct coz *c, enum coz_answer answer, const size_t *probes, size_t count)
 {
 	struct saving *s = NULL;
 	for (size_t i = 0; i < count; i++)
-		s = saving_earlier(&c->all, s, c->kept[probes[i]], way(c, probes, count, i, false));
+		s = saving_earlier(&c->all, s, c->result[answer].kept[probes[i]], way(c, probes, count, i, false));
 	return s;
 }

@@ -12,10 +12,15 @@
  *                   (its latest input - the input), and what came after its latest input stays.
  *   the end         is a node of the last events of all threads: its saving is the run's.
  *
- * Law: if the links between clocks are true and the assumption about clocks holds, and waiting is
- * as graph.h and transfer.h say, then the saving of the run in which every visit to the region (and
+ * There are two answers, which are never mixed. The *proved* one takes of the graph what is certain in every run,
+ * of every implementation that keeps to the standards; the *expected* one takes all of it: what was waited for
+ * will be waited for again, in the same order.
+ *
+ * Law: if the links between clocks are true and the assumption about clocks holds, and transfers take what
+ * transfer.h says, then the saving of the run in which every visit to the region (and
  * everything it encloses but operations) had taken p percent less, and nothing else had changed,
- * lies in the bounds.
+ * lies in the proved bounds, as long as less work makes nothing later; and in the expected ones if waiting is
+ * as the expected graph says.
  *
  * Where something is missing (lost records, unmatched operations), the lower bound is what remains
  * when nothing was saved, the upper one p percent of all that went before.
@@ -51,6 +56,8 @@ struct coz_probe {
 #define COZ_ALL_WORK(trace) ((trace)->nsites + 1)
 #define COZ_SITES(trace)    ((trace)->nsites + 2)
 
+enum coz_answer { COZ_EXPECTED, COZ_PROVED, COZ_ANSWERS };
+
 struct coz_question {
 	const uint32_t *row_of_site; /* the region that each of COZ_SITES is in question as, or TR_NO_SITE */
 	size_t nrows;
@@ -68,9 +75,11 @@ struct coz {
 	bool answered;
 	struct coz_question question; /* whose answer is: */
 	struct savings all;
-	struct saving *end;          /* of the run */
-	struct saving *sum[COZ_SUMS];
-	struct saving **kept;        /* of each probe, or NULL */
+	struct coz_result {
+		struct saving *end;          /* of the run */
+		struct saving *sum[COZ_SUMS];
+		struct saving **kept;        /* of each probe, or NULL */
+	} result[COZ_ANSWERS];
 };
 
 /* Whether all that was recorded is on one time base, and no cause was left out; without that there is no
@@ -82,14 +91,14 @@ void coz_open(struct coz *, const struct trace *, const struct times *, bool wor
 	      const struct coz_probe *, size_t nprobes);
 void coz_close(struct coz *);
 
-/* Any number of times; the answer is there until the next. */
+/* Any number of times; both answers are there until the next. */
 void coz_ask(struct coz *, const struct coz_question *);
 
 /* How much earlier the latest of some probes that were kept would be, and the earliest. */
-struct saving *coz_latest(struct coz *, const size_t *probes, size_t count);
-struct saving *coz_earliest(struct coz *, const size_t *probes, size_t count);
+struct saving *coz_latest(struct coz *, enum coz_answer, const size_t *probes, size_t count);
+struct saving *coz_earliest(struct coz *, enum coz_answer, const size_t *probes, size_t count);
 
 /* How much shorter the run would be, in ticks of the base. */
-struct savings_bounds coz_saving(const struct coz *, size_t row, size_t reduction);
+struct savings_bounds coz_saving(const struct coz *, enum coz_answer, size_t row, size_t reduction);
 
 #endif

@@ -52,6 +52,8 @@ struct node_state {
 
 struct visit {
 	struct coz *coz;
+	enum coz_answer answer;
+	struct coz_result *result;
 	const struct graph *g;
 	const struct times *times;
 	const struct span *span;

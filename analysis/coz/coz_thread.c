@@ -25,6 +25,15 @@ static void end_piece(struct row_time *t, uint64_t stamp)
 	t->ticks += stamp - t->since;
 }
 
+/* The first visit finds out how much there is to be cut. */
+static void cut(struct visit *v, struct runner *r, size_t row, frz_time duration)
+{
+	r->saving = saving_own(v->all, r->saving);
+	saving_cut(v->all, r->saving, row, duration);
+	if (v->answer == COZ_EXPECTED)
+		saving_count(v->all, row, duration);
+}
+
 /* Anything up to all of the time may have been in any region. */
 static void cut_doubtful(struct visit *v, struct runner *r)
 {
@@ -32,9 +41,8 @@ static void cut_doubtful(struct visit *v, struct runner *r)
 		return;
 	frz_time any = times_of_thread(v->times, (size_t)(r - v->runners), r->cut_until, r->stamp);
 	any.lo = 0;
-	r->saving = saving_own(v->all, r->saving);
 	for (size_t row = 0; row < v->all->nregions; row++)
-		saving_cut(v->all, r->saving, row, any);
+		cut(v, r, row, any);
 	r->cut_until = r->stamp;
 }
 
@@ -55,10 +63,8 @@ void thread_settle(struct visit *v, struct runner *r)
 		struct row_time *t = &r->rows[row];
 		if (!t->pieces)
 			continue;
-		r->saving = saving_own(v->all, r->saving);
-		saving_cut(v->all, r->saving, row,
-			   times_sum(v->times, (size_t)(r - v->runners),
-				     (struct stretches){ t->ticks, t->pieces, t->first, r->stamp }));
+		cut(v, r, row, times_sum(v->times, (size_t)(r - v->runners),
+					 (struct stretches){ t->ticks, t->pieces, t->first, r->stamp }));
 		t->ticks = t->pieces = 0;
 	}
 }
@@ -238,8 +244,7 @@ static void cut_begin(struct visit *v, struct runner *r, uint32_t row)
 				: 0;
 	before.lo = before.lo < least ? before.lo : least;
 	before.lo = before.lo > 0 ? before.lo : 0;
-	r->saving = saving_own(v->all, r->saving);
-	saving_cut(v->all, r->saving, row, before);
+	cut(v, r, row, before);
 }
 
 /* The first event: from here on the rows of work without a site are open, where that is work. */

@@ -41,6 +41,6 @@ void points_close(struct points *);
 void points_measure(struct points *, const struct coz *);
 
 /* Gains in percent in every scenario, row by row; to be freed. */
-struct interval *points_gains(const struct points *, struct coz *, enum points_what);
+struct interval *points_gains(const struct points *, struct coz *, enum coz_answer, enum points_what);
 
 #endif

@@ -82,14 +82,14 @@ static struct savings_bounds of_the_run(const struct profile *p, struct savings_
 	return p->end_lost ? (struct savings_bounds){ 0, INFINITY } : saving;
 }
 
-static struct interval slope_of(const struct profile *p, const struct profile_row *row)
+static struct interval slope_of(const struct profile *p, const struct profile_gain *gain)
 {
 	struct interval sum = { 0, 0 };
 	double squares = 0;
 	for (size_t i = 0; i < p->nreductions; i++) {
 		double x = (double)p->reductions[i] / MILLION;
 		if (x > 0)
-			sum = interval_add(sum, interval_times(row->percent[i], x));
+			sum = interval_add(sum, interval_times(gain->percent[i], x));
 		squares += x * x;
 	}
 	if (squares == 0)
@@ -99,11 +99,15 @@ static struct interval slope_of(const struct profile *p, const struct profile_ro
 				  sum.hi / squares + fabs(sum.hi / squares) * 1e-12 };
 }
 
+static double middle(struct interval x)
+{
+	return x.lo / 2 + x.hi / 2;
+}
+
 static int by_slope(const void *x, const void *y)
 {
 	const struct profile_row *a = x, *b = y;
-	double middle_a = a->slope.lo / 2 + a->slope.hi / 2;
-	double middle_b = b->slope.lo / 2 + b->slope.hi / 2;
+	double middle_a = middle(a->gain[COZ_EXPECTED].slope), middle_b = middle(b->gain[COZ_EXPECTED].slope);
 	if (middle_a < middle_b || middle_a > middle_b)
 		return middle_a < middle_b ? 1 : -1;
 	return (a->site > b->site) - (a->site < b->site);
@@ -112,14 +116,15 @@ static int by_slope(const void *x, const void *y)
 /* Whether a row's place is certain; one without rivals has none, and is certain to buy something. */
 static bool stands_apart(const struct profile *p, size_t i)
 {
+	struct interval own = p->rows[i].gain[COZ_PROVED].slope;
 	bool rivals = false, apart = true;
 	for (size_t k = 0; k < p->nrows && !p->rows[i].of_one; k++) {
 		if (k == i || p->rows[k].of_one)
 			continue;
 		rivals = true;
-		apart &= interval_apart(p->rows[i].slope, p->rows[k].slope);
+		apart &= interval_apart(own, p->rows[k].gain[COZ_PROVED].slope);
 	}
-	return rivals ? apart : p->rows[i].slope.lo > 0;
+	return rivals ? apart : own.lo > 0;
 }
 
 /* Where records are missing, there may have been a region of which none is here. */
@@ -132,23 +137,27 @@ static void prove(struct profile *p, const struct trace *trace, bool unsure)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows,
-		       enum points_what what)
+static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows, enum points_what what)
 {
-	struct interval *gains = points_gains(&p->points, c, what);
-	for (size_t r = 0; r < c->question.nrows; r++)
-		for (size_t i = 0; i < p->nreductions; i++)
-			(what == POINTS_LITTLE ? rows[r].little : rows[r].percent)[i] =
-				gains[r * p->nreductions + i];
-	free(gains);
+	for (int answer = 0; answer < COZ_ANSWERS; answer++) {
+		struct interval *gains = points_gains(&p->points, c, answer, what);
+		for (size_t r = 0; r < c->question.nrows; r++) {
+			struct profile_gain *gain = &rows[r].gain[answer];
+			memcpy(what == POINTS_LITTLE ? gain->little : gain->percent, gains + r * p->nreductions,
+			       p->nreductions * sizeof *gains);
+		}
+		free(gains);
+	}
 }
 
 static void take_speedups(struct profile *p, struct coz *c, struct profile_row *rows)
 {
-	for (size_t r = 0; r < c->question.nrows; r++)
-		for (size_t i = 0; i < p->nreductions; i++)
-			rows[r].percent[i] = speedup(of_the_run(p, coz_saving(c, r, i)), c->span.length,
-						     p->reductions[i]);
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		for (size_t r = 0; r < c->question.nrows; r++)
+			for (size_t i = 0; i < p->nreductions; i++)
+				rows[r].gain[answer].percent[i] =
+					speedup(of_the_run(p, coz_saving(c, answer, r, i)), c->span.length,
+						p->reductions[i]);
 }
 
 static void take_facts(struct profile *p, const struct coz *c)
@@ -186,14 +195,18 @@ static void ask(struct profile *p, struct coz *c, const struct profile_request *
 
 static void open_row(const struct profile *p, struct profile_row *row)
 {
-	row->percent = mem_resize(NULL, p->nreductions, sizeof *row->percent);
-	row->little = mem_resize(NULL, p->nreductions, sizeof *row->little);
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		row->gain[answer] = (struct profile_gain){
+			.percent = mem_resize(NULL, p->nreductions, sizeof(struct interval)),
+			.little = mem_resize(NULL, p->nreductions, sizeof(struct interval)) };
 }
 
 static void free_row(struct profile_row *row)
 {
-	free(row->percent);
-	free(row->little);
+	for (int answer = 0; answer < COZ_ANSWERS; answer++) {
+		free(row->gain[answer].percent);
+		free(row->gain[answer].little);
+	}
 }
 
 static void open_one(struct profile *p, struct coz_location who)
@@ -226,7 +239,9 @@ static void ask_about(struct profile *p, struct coz *c, uint32_t *row_of_site, c
 	}
 	struct coz_question question = { row_of_site, 1, &aside->reduction, 1, aside->who };
 	coz_ask(c, &question);
-	p->aside = speedup(of_the_run(p, coz_saving(c, 0, 0)), c->span.length, aside->reduction);
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		p->aside[answer] = speedup(of_the_run(p, coz_saving(c, answer, 0, 0)), c->span.length,
+					   aside->reduction);
 }
 
 static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
@@ -304,14 +319,13 @@ static void give_up(struct profile *p, const struct profile_request *request)
 {
 	const struct interval nothing = { -INFINITY, INFINITY };
 	p->span_s = (struct interval){ 0, INFINITY };
-	for (size_t r = 0; r < p->nrows; r++)
-		for (size_t i = 0; i < p->nreductions; i++) {
-			struct savings_bounds any = { 0, p->reductions[i] };
-			p->rows[r].percent[i] =
-				request->from ? nothing
-					: speedup(any, (frz_time){ 0, 0 }, p->reductions[i]);
-			p->rows[r].little[i] = nothing;
-		}
+	for (size_t k = 0; k < p->nrows * p->nreductions * COZ_ANSWERS; k++) {
+		struct profile_gain *gain = &p->rows[k / COZ_ANSWERS / p->nreductions].gain[k % COZ_ANSWERS];
+		size_t i = k / COZ_ANSWERS % p->nreductions;
+		struct savings_bounds any = { 0, p->reductions[i] };
+		gain->percent[i] = request->from ? nothing : speedup(any, (frz_time){ 0, 0 }, p->reductions[i]);
+		gain->little[i] = nothing;
+	}
 }
 
 static void choose_reductions(struct profile *p, const struct profile_request *request)
@@ -340,8 +354,10 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 		ask_all(p, trace, times, request, row_of_site);
 	else
 		give_up(p, request);
-	for (size_t r = 0; r < p->nrows; r++)
-		p->rows[r].slope = slope_of(p, &p->rows[r]);
+	for (size_t k = 0; k < p->nrows * COZ_ANSWERS; k++) {
+		struct profile_gain *gain = &p->rows[k / COZ_ANSWERS].gain[k % COZ_ANSWERS];
+		gain->slope = slope_of(p, gain);
+	}
 	if (p->nrows)
 		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
 	prove(p, trace, request->unsure);
@@ -363,9 +379,9 @@ void profile_close(struct profile *p)
 char *profile_assumptions(const struct profile *p, bool worst)
 {
 	return mem_format(
-		"Assumed: nothing but the region changes; who waits in a barrier, for a message or "
-		"for a lock waits less when what he waits for comes earlier; the order of locks stays "
-		"as it was.%s%s",
+		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes "
+		"and less work makes nothing later.%s%s Expected: what was waited for in this run is waited for again, "
+		"in the same order.",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "
 			    "as it was." : "",
 		!p->transfers ? ""

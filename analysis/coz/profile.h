@@ -4,11 +4,14 @@
  * shorter the run would be, or how much more often a progress point would be reached, or how much
  * shorter the way from one to another would be (points.h).
  *
- * Regions are ranked by the slope of speed-up over reduction, that of the straight line through the
+ * Of each there are two answers (coz.h): what is *proved* of every run, and what is *expected*, which is most
+ * likely.
+ *
+ * Regions are ranked by the expected slope of speed-up over reduction, that of the straight line through the
  * origin that fits best: the sum of (reduction * speed-up) over the sum of reduction squared.
  *
- * Law: speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
- * slope's interval does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
+ * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
+ * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
  * when it certainly buys something. A reduction by
  * p percent buys at most p percent of the run; one by 0 exactly 0. */
 #ifndef ANALYSIS_PROFILE_H
@@ -44,9 +47,11 @@ struct profile_request {
 
 struct profile_row {
 	uint32_t site;               /* one of the region's; TR_OUTSIDE, TR_ALL_WORK */
-	struct interval *percent;    /* gain, for each reduction */
-	struct interval *little;     /* of a pair of points, by Little's law */
-	struct interval slope;
+	struct profile_gain {
+		struct interval *percent; /* gain, for each reduction */
+		struct interval *little;  /* of a pair of points, by Little's law */
+		struct interval slope;
+	} gain[COZ_ANSWERS];
 	bool of_one;                 /* not of all ranks, but of `who`: it competes with no other row */
 	struct coz_location who;
 	bool proved;
@@ -56,7 +61,7 @@ struct profile {
 	struct coz_location who;     /* whose time the rows are about */
 	struct profile_row *rows; size_t nrows; /* the steepest first */
 	uint32_t *reductions; size_t nreductions;
-	struct interval aside;       /* the gain that was asked for aside, in percent of the run */
+	struct interval aside[COZ_ANSWERS]; /* the gain that was asked for aside, in percent of the run */
 	struct interval span_s;
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */

@@ -82,6 +82,9 @@ void savings_open(struct savings *all, size_t nregions, const uint32_t *reductio
 	all->lower = array_of(n);
 	all->upper = array_of(n);
 	all->latest = array_of(n);
+	all->any = array_of(n);
+	all->cut = array_of(nregions);
+	fill(all->cut, 0, nregions);
 	for (size_t i = 0; i < count; i++) {
 		double part = reductions[i];
 		fesetround(FE_DOWNWARD);
@@ -110,6 +113,8 @@ void savings_close(struct savings *all)
 	free(all->lower);
 	free(all->upper);
 	free(all->latest);
+	free(all->any);
+	free(all->cut);
 }
 
 static struct saving *allocate(struct savings *all)
@@ -184,6 +189,7 @@ void saving_begin(struct savings *all)
 	fill(all->lower, -INFINITY, all->nscenarios);
 	fill(all->upper, INFINITY, all->nscenarios);
 	fill(all->latest, 0, all->nscenarios);
+	fill(all->any, 0, all->nscenarios);
 }
 
 void saving_input(struct savings *all, const struct saving *s, struct slack slack)
@@ -197,17 +203,50 @@ void saving_input(struct savings *all, const struct saving *s, struct slack slac
 		lower_to(all->upper, s->bound + n, of_ticks(slack.hi), n);
 	if (slack.lo == 0)
 		raise_to(all->latest, s->bound + n, 0, n);
+	raise_to(all->any, s->bound + n, 0, n);
 	fesetround(rounding);
 }
 
-struct saving *saving_end(struct savings *all)
+/* What is hidden saves no more than all that is cut. */
+static void raise_to_hidden(struct savings *all, double *upper)
 {
+	fill(all->latest, 0, all->nscenarios);
+	for (size_t region = 0; region < all->nregions; region++)
+		add_products(all->latest + region * all->nshares, all->hi, all->cut[region], all->nshares);
+	raise_to(upper, all->latest, 0, all->nscenarios);
+}
+
+struct saving *saving_end(struct savings *all, bool loose, bool hidden)
+{
+	int rounding = fegetround();
 	struct saving *s = allocate(all);
 	size_t n = all->nscenarios;
+	double *upper = s->bound + n;
 	memcpy(s->bound, all->lower, n * sizeof *s->bound);
-	memcpy(s->bound + n, all->latest, n * sizeof *s->bound);
-	lower_to(s->bound + n, all->upper, 0, n);
+	memcpy(upper, all->latest, n * sizeof *s->bound);
+	fesetround(FE_UPWARD);
+	if (hidden)
+		raise_to_hidden(all, upper);
+	fesetround(rounding);
+	for (size_t i = 0; i < n && loose; i++)
+		if (all->any[i] > 0 || upper[i] > 0)
+			upper[i] = INFINITY;
+	lower_to(upper, all->upper, 0, n);
 	return s;
+}
+
+void saving_delay(struct savings *all, struct saving *own)
+{
+	fill(own->bound, 0, all->nscenarios);
+}
+
+void saving_count(struct savings *all, size_t region, frz_time duration)
+{
+	static const double one = 1;
+	int rounding = fegetround();
+	fesetround(FE_UPWARD);
+	add_products(&all->cut[region], &one, of_ticks(duration.hi), 1);
+	fesetround(rounding);
 }
 
 struct saving *saving_add(struct savings *all, struct saving *sum, const struct saving *s)

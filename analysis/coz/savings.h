@@ -24,6 +24,11 @@
  * counts in the lower bound and among the k, but not in the upper bounds of all. Sums and products
  * are doubles that all round upwards; a lower bound is kept negated, so that this is downwards.
  *
+ * Another run may wait for less than this one did, or for something else (graph.h). Then there need be no k: where
+ * the node is *loose*, the upper bound is min_i upper(s_i + a_i) over the sure ones alone, if anything that it
+ * depends on is saved at all; where something *hidden* may have been waited for, k may be that, whose saving is
+ * at most what is cut anywhere. Where another run may wait for what came later here, nothing need be saved.
+ *
  * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
  * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
  * of a reduction by 0 % is exactly 0.
@@ -53,6 +58,8 @@ struct savings {             /* all scenarios, and the savings that are in use *
 	double *negated_lo, *hi; /* the shares, as saving_cut wants them */
 	struct saving *free, *none;
 	double *lower, *upper, *latest; /* of the node that is being put together */
+	double *any;                 /* likewise: the greatest upper bound of an input */
+	double *cut;                 /* of each region: ticks that are in question, in all threads, rounded up */
 	size_t in_use, most; /* savings */
 };
 
@@ -80,10 +87,16 @@ void saving_forget(struct savings *, struct saving *own, frz_time elapsed);
 
 /* The saving of an event that waits for others: begin, each of its inputs, end. Some slack must be
  * possibly 0. */
-struct slack { int64_t lo, hi; bool sure; };
+struct slack { int64_t lo, hi; bool sure, absent; }; /* absent: it is no input */
 void saving_begin(struct savings *);
 void saving_input(struct savings *, const struct saving *, struct slack);
-struct saving *saving_end(struct savings *);
+struct saving *saving_end(struct savings *, bool loose, bool hidden);
+
+/* Perhaps nothing is saved. */
+void saving_delay(struct savings *, struct saving *own);
+
+/* So much of a region's time is in question, in all threads: once for each stretch, before anything hidden ends. */
+void saving_count(struct savings *, size_t region, frz_time duration);
 
 /* Sum of two; takes the first. */
 struct saving *saving_add(struct savings *, struct saving *sum, const struct saving *);

@@ -48,11 +48,15 @@ static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 {
 	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *inputs = &g->inputs[j->first];
-	uint64_t bytes = 0, to = threads[inputs[0].thread].clock;
-	for (size_t i = 1; i < j->ninputs; i++)
+	uint64_t bytes = 0, to = threads[inputs[0].thread].clock, n = 0, only = 0;
+	for (size_t i = 1; i < j->ninputs; i++) {
+		if (inputs[i].candidate)
+			continue;
 		bytes += inputs[i].bytes;
-	uint64_t from = j->ninputs == 2 ? threads[inputs[1].thread].clock
-					: g->trace->nclocks + size_of(j->ninputs);
+		only = threads[inputs[i].thread].clock;
+		n++;
+	}
+	uint64_t from = n == 1 ? only : g->trace->nclocks + size_of(n + 1);
 	return class_of(2 * (uint64_t)j->what + 1, from, to, bytes);
 }
 
@@ -80,9 +84,11 @@ static bool is_plain(const struct graph *g, const struct graph_node *j)
 {
 	if (j->kind != GRAPH_ARRIVAL)
 		return false;
-	for (size_t i = 1; i < j->ninputs; i++)
-		if (g->inputs[j->first + i].receiver || !g->inputs[j->first + i].sure)
+	for (size_t i = 1; i < j->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[j->first + i];
+		if (!input->candidate && (input->receiver || !input->sure))
 			return false;
+	}
 	return true;
 }
 
@@ -91,7 +97,7 @@ static size_t waited_for(const struct graph *g, const struct graph_node *j)
 {
 	const struct graph_input *inputs = &g->inputs[j->first];
 	for (size_t last = 1; last < j->ninputs; last++) {
-		bool certain = true;
+		bool certain = !inputs[last].candidate;
 		for (size_t i = 0; i < j->ninputs && certain; i++)
 			certain = i == last || times_between(g->times, moment_of(g, &inputs[i]),
 							     moment_of(g, &inputs[last])).lo > 0;
@@ -101,15 +107,17 @@ static size_t waited_for(const struct graph *g, const struct graph_node *j)
 	return 0;
 }
 
-/* All was sent so long before that it was there. */
+/* All was sent so long before that it was there, and no candidate came later. */
 static bool all_there(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
 	const struct graph_input *inputs = &g->inputs[j->first];
 	for (size_t i = 1; i < j->ninputs; i++) {
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
-		if (!range.seen || times_between(g->times, moment_of(g, &inputs[i]),
-						 moment_of(g, &inputs[0])).lo <= range.ticks.hi)
+		bool candidate = inputs[i].candidate;
+		if ((!range.seen && !candidate) ||
+		    times_between(g->times, moment_of(g, &inputs[i]), moment_of(g, &inputs[0])).lo <=
+			    (candidate ? 0 : range.ticks.hi))
 			return false;
 	}
 	return true;
@@ -158,7 +166,7 @@ void transfer_close(struct transfer *t)
 static struct slack left_over(frz_time passed, frz_time needed, bool sure)
 {
 	int64_t lo = ticks_minus(passed.lo, needed.hi), hi = ticks_minus(passed.hi, needed.lo);
-	return (struct slack){ lo > 0 ? lo : 0, hi > 0 ? hi : 0, sure };
+	return (struct slack){ lo > 0 ? lo : 0, hi > 0 ? hi : 0, sure, false };
 }
 
 /* The own cost, and if it was never seen, the longest transfer. */
@@ -169,32 +177,96 @@ static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 	if (own.seen)
 		return own.ticks;
 	frz_time cost = { 0, 0 };
+	bool others = false;
 	for (size_t i = 1; i < j->ninputs; i++) {
+		if (g->inputs[j->first + i].candidate)
+			continue;
+		others = true;
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
 		bool known = range.seen && !g->inputs[j->first + i].receiver;
 		if (!known || range.ticks.hi > cost.hi)
 			cost.hi = known ? range.ticks.hi : INT64_MAX;
 	}
-	return cost;
+	return others ? cost : ANYTHING;
 }
 
 /* Something was tight. If nothing can have been, a cost was out of its range: then anything. If only
  * one can have been, it was. */
 static void one_is_tight(struct slack *slack, size_t n)
 {
-	size_t candidates = 0, last = 0;
+	size_t possible = 0, last = 0;
 	for (size_t i = 0; i < n; i++)
-		if (slack[i].lo == 0) {
-			candidates++;
+		if (!slack[i].absent && slack[i].lo == 0) {
+			possible++;
 			last = i;
 		}
-	if (candidates == 1)
+	if (possible == 1)
 		slack[last].hi = 0;
-	for (size_t i = 0; i < n && candidates == 0; i++)
+	for (size_t i = 0; i < n && possible == 0; i++)
 		slack[i].lo = 0;
 }
 
-void transfer_slacks(const struct transfer *t, const struct graph_node *j, struct slack *out)
+/* The candidate that came last, if it certainly came behind all inputs that are none; or 0. */
+static size_t late_candidate(const struct graph *g, const struct graph_node *j)
+{
+	const struct graph_input *inputs = &g->inputs[j->first];
+	size_t latest = 0;
+	for (size_t k = 1; k < j->ninputs; k++) {
+		bool behind = inputs[k].candidate;
+		for (size_t i = 0; i < j->ninputs && behind; i++)
+			behind = i == k || (inputs[i].candidate && i != latest) ||
+				 times_between(g->times, moment_of(g, &inputs[i]), moment_of(g, &inputs[k])).lo > 0;
+		latest = behind ? k : latest;
+	}
+	return latest;
+}
+
+/* Whether what was seen of such transfers and costs explains that the node happened so late. */
+static bool explained(const struct transfer *t, const struct graph_node *j, const struct slack *slack)
+{
+	const struct graph *g = t->graph;
+	for (size_t i = 0; i < j->ninputs; i++) {
+		struct transfer_range seen = range_of(t, i == 0 ? cost_class(g, j) : transfer_class(g, j, i));
+		if (!slack[i].absent && seen.seen && slack[i].lo == 0)
+			return true;
+	}
+	return false;
+}
+
+#define MUCH_NEARER 8
+
+/* Whether the candidate is so much nearer to the end than all inputs that are none that it is no accident. */
+static bool is_near(const struct graph *g, const struct graph_node *j, size_t candidate, const struct slack *slack)
+{
+	const struct graph_input *inputs = &g->inputs[j->first];
+	int64_t own = times_between(g->times, moment_of(g, &inputs[candidate]), end_of(g, j)).hi;
+	for (size_t i = 0; i < j->ninputs; i++)
+		if (!slack[i].absent &&
+		    times_between(g->times, moment_of(g, &inputs[i]), end_of(g, j)).lo / MUCH_NEARER < own)
+			return false;
+	return true;
+}
+
+/* What nothing else explains has waited for the latest candidate. False when there is none. */
+static bool blame_candidate(const struct transfer *t, const struct graph_node *j, struct slack *slack)
+{
+	const struct graph *g = t->graph;
+	size_t latest = late_candidate(g, j);
+	if (t->worst || !latest || explained(t, j, slack) || !is_near(g, j, latest, slack))
+		return false;
+	for (size_t i = 0; i < j->ninputs; i++) {
+		if (slack[i].absent)
+			continue;
+		int64_t before = times_between(g->times, moment_of(g, &g->inputs[j->first + i]),
+					       moment_of(g, &g->inputs[j->first + latest])).lo;
+		slack[i].lo = before > 0 ? before : 0;
+		slack[i].hi = slack[i].hi > slack[i].lo ? slack[i].hi : slack[i].lo;
+	}
+	slack[latest] = (struct slack){ 0, 0, true, false };
+	return true;
+}
+
+void transfer_slacks(const struct transfer *t, const struct graph_node *j, bool proved, struct slack *out)
 {
 	const struct graph *g = t->graph;
 	struct moment end = end_of(g, j);
@@ -204,11 +276,14 @@ void transfer_slacks(const struct transfer *t, const struct graph_node *j, struc
 		frz_time needed = i == 0	    ? own_cost(t, j)
 				  : input->receiver ? ANYTHING
 						    : range_of(t, transfer_class(g, j, i)).ticks;
-		out[i] = left_over(times_between(g->times, moment_of(g, input), end), needed,
-				   input->sure);
-		all_sure &= input->sure;
+		bool sure = proved ? input->needed : input->sure;
+		out[i] = left_over(times_between(g->times, moment_of(g, input), end), needed, sure);
+		out[i].absent = input->candidate && !proved;
+		all_sure &= sure || out[i].absent;
 	}
-	if (all_sure)
+	if (!proved && blame_candidate(t, j, out))
+		return;
+	if (all_sure || proved)
 		one_is_tight(out, j->ninputs);
 	else
 		out[0].lo = 0; /* the others may be none of its business */

@@ -35,11 +35,20 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 		*MEM_GROW(g->inputs, g->ninputs) = (struct graph_input){
 			.thread = s->thread, .node = number, .stamp = s->stamp,
 			.bytes = inputs[i].bytes, .sure = inputs[i].sure,
-			.receiver = inputs[i].receiver };
+			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
+			.candidate = inputs[i].candidate };
 		add_sync_point(&g->threads[s->thread],
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
 	return number;
+}
+
+size_t graph_begin_inputs(const struct wait_begin *w, struct node_input *inputs)
+{
+	inputs[0] = (struct node_input){ .ref = w->enter, .sure = true, .needed = !w->tried };
+	if (w->tried)
+		inputs[1] = (struct node_input){ .ref = w->certain, .needed = true, .candidate = true };
+	return w->tried ? 2 : 1;
 }
 
 void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
@@ -50,18 +59,19 @@ void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
 		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_WAITS, node });
 }
 
-void graph_arrival(struct builder *b, struct event_ref ref, uint32_t what,
-		   const struct node_input *inputs, size_t n)
+struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32_t what,
+				 const struct node_input *inputs, size_t n)
 {
 	uint32_t node = graph_add_node(b, GRAPH_ARRIVAL, inputs, n);
 	b->graph->nodes[node].what = what;
 	graph_wait(b, ref, node);
+	return &b->graph->nodes[node];
 }
 
 void graph_unknown(struct builder *b, struct event_ref enter, struct event_ref exit)
 {
 	graph_wait(b, exit,
-		   graph_add_node(b, GRAPH_UNKNOWN, &(struct node_input){ .ref = enter }, 1));
+		   graph_add_node(b, GRAPH_UNKNOWN, &(struct node_input){ .ref = enter, .needed = true }, 1));
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
@@ -128,9 +138,11 @@ static void add_message(struct builder *b, const struct match *m)
 	uint32_t number = (uint32_t)b->nmessages;
 	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
 	*MEM_GROW(b->messages, b->nmessages) = (struct message){
-		enter_of(sender), enter_of(receiver), UINT64_MAX,
-		bytes == MATCH_NO_BYTES ? 0 : bytes,
-		tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS), true };
+		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX,
+		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
+		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
+		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = true,
+		.by_choice = m->of_any && b->graph->trace->nprocesses > 2 };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,
 		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
@@ -138,7 +150,8 @@ static void add_message(struct builder *b, const struct match *m)
 
 static struct node_input input_of(const struct match_part *p, const struct match_part *self)
 {
-	return (struct node_input){ .ref = enter_of(p), .sure = p == self || p->bytes != 0,
+	bool sure = p == self || p->bytes != 0;
+	return (struct node_input){ .ref = enter_of(p), .sure = sure, .needed = sure,
 				    .bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes };
 }
 
@@ -154,21 +167,49 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 	}
 }
 
+/* Whether an event was certainly there before another. */
+static bool certainly_before(const struct builder *b, struct event_ref first, struct event_ref then)
+{
+	const struct trace *trace = b->graph->trace;
+	return times_between(b->graph->times,
+			     (struct moment){ trace->threads[first.thread].clock, first.stamp },
+			     (struct moment){ trace->threads[then.thread].clock, then.stamp }).lo > 0;
+}
+
+#define MOST_CANDIDATES 16 /* of one collective; with more, they are as if hidden */
+
+/* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
+static void add_flow_to(struct builder *b, const struct match *m, size_t i, struct node_input *inputs)
+{
+	const struct match_part *self = &m->parts[i];
+	bool delayed = m->nparts > MOST_CANDIDATES, hidden = delayed;
+	size_t n = 0;
+	inputs[n++] = input_of(self, self);
+	for (size_t k = 0; k < m->nparts; k++) {
+		const struct match_part *other = &m->parts[k];
+		if (k == i)
+			continue;
+		if (may_wait_for(m, self, other)) {
+			inputs[n++] = input_of(other, self);
+		} else if (!hidden) {
+			bool before = certainly_before(b, enter_of(other), done_of(self));
+			delayed |= !before;
+			if (before)
+				inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
+		}
+	}
+	struct graph_node *node =
+		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
+	node->hidden = hidden;
+	node->delayed = delayed;
+}
+
 /* One node for each who left. */
 static void add_flow(struct builder *b, const struct match *m)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
-	for (size_t i = 0; i < m->nparts; i++) {
-		const struct match_part *self = &m->parts[i];
-		size_t n = 0;
-		inputs[n++] = input_of(self, self);
-		for (size_t k = 0; k < m->nparts; k++)
-			if (k != i && may_wait_for(m, self, &m->parts[k]))
-				inputs[n++] = input_of(&m->parts[k], self);
-		if (n > 1)
-			graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike,
-				      inputs, n);
-	}
+	for (size_t i = 0; i < m->nparts; i++)
+		add_flow_to(b, m, i, inputs);
 	free(inputs);
 }
 
@@ -193,6 +234,7 @@ static void add_all(struct builder *b, const struct match *m, bool sure)
 	for (size_t i = 0; i < m->nparts; i++) {
 		inputs[i] = input_of(&m->parts[i], NULL);
 		inputs[i].sure &= sure;
+		inputs[i].needed &= sure;
 	}
 	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
 	for (size_t i = 0; i < m->nparts; i++)
@@ -222,8 +264,8 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 			struct event_mark mark = { self->done_at, MARK_COMPLETES,
 						   (uint32_t)b->nmessages };
 			*MEM_GROW(b->messages, b->nmessages) = (struct message){
-				input.ref, enter_of(self), UINT64_MAX, input.bytes, false,
-				input.sure && sure };
+				.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX,
+				.bytes = input.bytes, .sure = input.sure && sure, .sends_on = true };
 			add_mark(b, self->thread, mark);
 		}
 	}
@@ -314,33 +356,94 @@ static bool waits_for_receiver(const struct builder *b, const struct message *m,
 	const struct trace *t = b->graph->trace;
 	size_t pair = t->threads[m->sent.thread].clock * t->nclocks +
 		      t->threads[m->begun.thread].clock;
-	return m->synchronous || m->bytes > eager[pair];
+	return m->synchronous || (m->bytes > eager[pair] && !m->buffered);
+}
+
+/* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
+ * that is known to have been before `end`. */
+static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
+			 struct node_input *inputs, size_t *n)
+{
+	const struct mpi_calls *calls = &b->calls[begun.thread];
+	size_t lo = 0, hi = calls->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (certainly_before(b, calls->v[mid], end))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo > 0 && calls->v[lo - 1].at > begun.at)
+		inputs[(*n)++] = (struct node_input){ .ref = calls->v[lo - 1], .candidate = true };
+}
+
+/* What one message that is completed adds to the inputs, and says of the node. */
+static void add_end_of(struct builder *b, const struct completion *x, const struct message *m, bool as_sender,
+		       const uint64_t *eager, struct node_input *inputs, size_t *n, struct graph_node *says)
+{
+	if (!as_sender) {
+		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
+						      .needed = m->sure && !m->by_choice && !x->by_choice };
+		if (m->sends_on)
+			add_progress(b, m->sent, x->exit, inputs, n);
+		says->hidden |= m->sends_on;
+		says->loose |= m->by_choice || x->by_choice;
+		says->delayed |= m->sends_on || m->by_choice || x->by_choice;
+		return;
+	}
+	if (m->buffered)
+		return;
+	bool before = certainly_before(b, m->begun, x->exit);
+	bool waits = waits_for_receiver(b, m, eager) && (m->synchronous || !certainly_before(b, x->exit, m->begun));
+	if (waits || before)
+		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
+						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
+						      .candidate = !waits };
+	if (m->receives_on && !m->synchronous)
+		add_progress(b, m->begun, x->exit, inputs, n);
+	says->hidden |= !m->synchronous;
+	says->loose |= x->by_choice;
+	says->delayed |= x->by_choice || (!m->synchronous && (!before || m->receives_on));
 }
 
 static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
 {
 	const struct attached *attached = &b->attached[x->first];
-	struct node_input *inputs = mem_resize(NULL, x->n + 1, sizeof *inputs);
-	size_t n = 0;
-	inputs[n++] = (struct node_input){ .ref = x->enter, .sure = true };
-	for (size_t i = 0; i < x->n; i++) {
-		const struct message *m = &b->messages[attached[i].message];
-		if (!attached[i].as_sender)
-			inputs[n++] = (struct node_input){ m->sent, m->sure, false, m->bytes };
-		else if (waits_for_receiver(b, m, eager))
-			inputs[n++] =
-				(struct node_input){ m->begun, m->synchronous, true, m->bytes };
+	struct node_input *inputs = mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs);
+	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried }, *node;
+	size_t n = graph_begin_inputs(&x->begin, inputs);
+	for (size_t i = 0; i < x->n; i++)
+		add_end_of(b, x, &b->messages[attached[i].message], attached[i].as_sender, eager, inputs, &n, &says);
+	if (x->n == 1 && n == 2 && inputs[1].receiver && !inputs[1].candidate) { /* a send that is matched with its receive */
+		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
+		graph_wait(b, x->exit, number);
+		node = &b->graph->nodes[number];
+	} else {
+		node = graph_arrival(b, x->exit, x->what, inputs, n);
 	}
-	if (n == 2 && inputs[1].receiver) /* a send that is matched with its receive */
-		graph_wait(b, x->exit, graph_add_node(b, GRAPH_SYNC, inputs, n));
-	else if (n > 1)
-		graph_arrival(b, x->exit, x->what, inputs, n);
+	node->hidden = says.hidden;
+	node->loose = says.loose;
+	node->delayed = says.delayed;
 	free(inputs);
+}
+
+/* A receive that goes on behind its call. */
+static void find_pending(struct builder *b)
+{
+	for (size_t i = 0; i < b->ncompletions; i++) {
+		const struct completion *x = &b->completions[i];
+		for (size_t k = 0; k < x->n; k++) {
+			struct message *m = &b->messages[b->attached[x->first + k].message];
+			if (!b->attached[x->first + k].as_sender)
+				m->receives_on |= m->begun.thread != x->enter.thread || m->begun.at < x->enter.at;
+		}
+	}
 }
 
 static void add_completions(struct builder *b)
 {
 	uint64_t *eager = find_eager(b);
+	find_pending(b);
 	for (size_t i = 0; i < b->ncompletions; i++)
 		add_completion(b, &b->completions[i], eager);
 	free(eager);
@@ -358,9 +461,12 @@ static void add_join(struct builder *b, const struct joins *j)
 		graph_unknown(b, j->enter, j->exit);
 		return;
 	}
-	struct node_input inputs[] = { { .ref = j->enter, .sure = true },
-				       { .ref = { j->thread, t->nevents - 1, t->last }, .sure = true } };
-	graph_arrival(b, j->exit, GRAPH_JOINED, inputs, 2);
+	struct node_input inputs[BEGIN_INPUTS + 1];
+	size_t n = graph_begin_inputs(&j->begin, inputs);
+	inputs[n++] = (struct node_input){ .ref = { j->thread, t->nevents - 1, t->last }, .sure = true,
+					   .needed = true };
+	struct graph_node *node = graph_arrival(b, j->exit, GRAPH_JOINED, inputs, n);
+	node->loose = node->delayed = j->begin.tried;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -401,7 +507,7 @@ static void add_end(struct builder *b)
 		if (g->threads[t].nevents > 0)
 			inputs[n++] = (struct node_input){
 				.ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
-				.sure = true };
+				.sure = true, .needed = true };
 	g->end = graph_add_node(b, GRAPH_SYNC, inputs, n);
 	free(inputs);
 }
@@ -419,6 +525,9 @@ static void builder_close(struct builder *b)
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
 		free(b->marks[t].v);
 	free(b->marks);
+	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
+		free(b->calls[t].v);
+	free(b->calls);
 	free(b->messages);
 	free(b->joins);
 	free(b->completions);
@@ -440,6 +549,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	struct builder b = { .graph = g };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
+	b.calls = mem_resize(NULL, n + 1, sizeof *b.calls);
+	memset(b.calls, 0, n * sizeof *b.calls);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);

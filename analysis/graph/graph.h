@@ -28,12 +28,25 @@
  *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
  *   UNKNOWN  what ended it is not in the trace
  *
- * An input that is not *sure* may have been waited for or not.
+ * An input that is not *sure* may have been waited for or not. All of this is what *most likely* happens, also in
+ * another run: the *expected* graph. What is certain in every run, of every implementation that keeps to the
+ * standards, is less: the *proved* graph is the same one, of which only some things count:
  *
- * Law: if operations do what format.h says, and what is assumed below holds, then an event that
- * waited for others is a node whose inputs are these others (or it is UNKNOWN).
+ *   needed      the input must be waited for in every run: data come from there
+ *   candidate   the input may have been waited for, also in another run, though nothing says so: any participant
+ *               of a rooted collective, the receiver of any send (buffering is never guaranteed)
+ *   hidden      so may something that is not among the inputs: the other side's next call of MPI, as there need
+ *               be no progress outside of it
+ *   loose       order, chance or a choice decided what was waited for: another run may wait for less (a lock,
+ *               a wildcard, which thread runs a task)
+ *   delayed     or for what came only later in this run
  *
- * Assumed, since no trace can show it:
+ * Law: if operations do what format.h says, then in every run an event happens no earlier than its needed inputs;
+ * and in this run, unless its node is hidden, loose or UNKNOWN, one of its inputs is what it waited for last. If
+ * also what is assumed below holds, an event that waited for others is a node whose inputs, but for candidates,
+ * are these others (or it is UNKNOWN).
+ *
+ * Assumed by the expected graph, since no trace can show it:
  *   - the order in which a lock is handed on stays as it was (which is that of stamps, or where the
  *     cores of a host do not show quite the same, one that the lock allows); likewise which post of
  *     a semaphore serves which wait: the n-th the n-th, but for those that it began with, which are
@@ -77,11 +90,14 @@ struct graph_input {
 	uint64_t bytes;      /* ARRIVAL: of what is sent */
 	bool sure;
 	bool receiver;       /* ARRIVAL: no message, but the begin of the receive of one */
+	bool needed;
+	bool candidate;      /* not in the expected graph, unless it alone explains the end */
 };
 
 struct graph_node {
 	enum graph_kind kind;
 	uint32_t what;       /* ARRIVAL */
+	bool hidden, loose, delayed;
 	uint32_t ninputs, nwaiting;
 	size_t first;        /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint64_t stamp;      /* its end, on the same thread: not for SYNC */

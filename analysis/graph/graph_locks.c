@@ -45,6 +45,7 @@ struct lock {
 	struct node_input *released; /* the last writer's release, if there was one, readers' since */
 	size_t nreleased;
 	bool by_writer;           /* the first of them */
+	bool shared;              /* several threads take it */
 };
 
 static void release(struct lock *l, const struct sync_event *t)
@@ -106,14 +107,21 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 {
 	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
 	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
-	struct node_input *inputs = mem_resize(NULL, n + nsignals + 1, sizeof *inputs);
-	inputs[0] = (struct node_input){ .ref = nsignals ? t->waiting : t->enter, .sure = true };
-	if (n)
-		memcpy(inputs + 1, l->released, n * sizeof *inputs);
+	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS, sizeof *inputs);
+	size_t begins = graph_begin_inputs(&t->begin, inputs);
 	if (nsignals)
-		memcpy(inputs + 1 + n, signals, nsignals * sizeof *inputs);
-	if (n + nsignals > 0)
-		graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, n + nsignals + 1);
+		inputs[0].ref = t->waiting;
+	if (n)
+		memcpy(inputs + begins, l->released, n * sizeof *inputs);
+	for (size_t i = 0; i < n; i++) /* who did not wait for them may come before them in another run */
+		inputs[begins + i].candidate = l->shared && inputs[begins + i].ref.stamp + slack_of(b, t) <
+								    t->begin.enter.stamp;
+	if (nsignals)
+		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
+	if (n + nsignals > 0 || l->shared) {
+		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
+		node->loose = node->delayed = l->shared;
+	}
 	free(inputs);
 	free(signals);
 }
@@ -179,6 +187,8 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 {
 	struct lock lock = { 0 };
+	for (size_t i = 1; i < n; i++)
+		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
 	for (size_t i = 0, end = 0; i < n; i++) {
 		while (end < n && end - i < MOST_AT_ONCE &&
 		       t[end].ref.stamp - t[i].ref.stamp <= slack_of(b, &t[i]))
@@ -198,6 +208,15 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
+/* Nothing is known to have ended the wait; in another run something may. */
+static void alone(struct builder *b, const struct sync_event *w)
+{
+	struct node_input inputs[BEGIN_INPUTS];
+	size_t n = graph_begin_inputs(&w->begin, inputs);
+	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
+	node->loose = node->delayed = true;
+}
+
 /* Whoever was woken had begun to wait before a signal that came before it went on. */
 static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t waiter)
 {
@@ -205,7 +224,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 	uint64_t slack = slack_of(b, w);
 	size_t count = 0;
 	struct node_input *inputs = NULL;
-	*MEM_GROW(inputs, count) = (struct node_input){ .ref = w->enter, .sure = true };
+	*MEM_GROW(inputs, count) = (struct node_input){ .ref = w->enter, .sure = true, .needed = true };
 	for (size_t i = waiter; i-- > 0 && t[i].ref.stamp + slack >= w->enter.stamp;)
 		if (t[i].kind == SYNC_SIGNALLED && t[i].ref.thread != w->ref.thread)
 			*MEM_GROW(inputs, count) = (struct node_input){ .ref = t[i].ref };
@@ -213,8 +232,13 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 	     i++)
 		if (t[i].kind == SYNC_SIGNALLED && t[i].ref.thread != w->ref.thread)
 			*MEM_GROW(inputs, count) = (struct node_input){ .ref = t[i].ref };
-	if (count > 1)
-		graph_wait(b, w->ref, graph_add_node(b, GRAPH_WOKEN, inputs, count));
+	if (count == 1) {
+		alone(b, w);
+	} else {
+		uint32_t node = graph_add_node(b, GRAPH_WOKEN, inputs, count);
+		b->graph->nodes[node].loose = b->graph->nodes[node].delayed = true;
+		graph_wait(b, w->ref, node);
+	}
 	free(inputs);
 }
 
@@ -234,18 +258,39 @@ static size_t begins_with(const struct builder *b, const struct sync_event *t, s
 	return least;
 }
 
-/* The n-th wait is served by the n-th post, but for what the semaphore began with. */
+/* Whether all events of a kind are of one thread. */
+static bool by_one(const struct sync_event *t, size_t n, enum sync_event_kind kind)
+{
+	const struct sync_event *one = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind == kind && one && t[i].ref.thread != one->ref.thread)
+			return false;
+		one = t[i].kind == kind ? &t[i] : one;
+	}
+	return true;
+}
+
+/* The n-th wait is served by the n-th post, but for what the semaphore began with: whatever the order, where there is
+ * one thread for each. */
 static void serve(struct builder *b, const struct sync_event *t, size_t n)
 {
+	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN);
 	size_t first = begins_with(b, t, n), waits = 0, post = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != SYNC_WOKEN || waits++ < first)
+		if (t[i].kind != SYNC_WOKEN)
 			continue;
+		if (waits++ < first) {
+			if (!ordered)
+				alone(b, &t[i]);
+			continue;
+		}
 		while (t[post].kind != SYNC_SIGNALLED)
 			post++;
-		struct node_input inputs[] = { { .ref = t[i].enter, .sure = true },
-					       { .ref = t[post++].ref, .sure = true } };
-		graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, 2);
+		struct node_input inputs[BEGIN_INPUTS + 1];
+		size_t begins = graph_begin_inputs(&t[i].begin, inputs);
+		inputs[begins] = (struct node_input){ .ref = t[post++].ref, .sure = true, .needed = ordered };
+		struct graph_node *node = graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, begins + 1);
+		node->loose = node->delayed = !ordered || t[i].begin.tried;
 	}
 }
 
@@ -326,7 +371,7 @@ static void add_bare_barrier(struct builder *b, const struct bare *bare, size_t 
 {
 	struct node_input *inputs = mem_resize(NULL, threads, sizeof *inputs);
 	for (size_t t = 0; t < threads; t++)
-		inputs[t] = (struct node_input){ .ref = bare[t * rounds + r].enter, .sure = true };
+		inputs[t] = (struct node_input){ .ref = bare[t * rounds + r].enter, .sure = true, .needed = true };
 	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, threads);
 	for (size_t t = 0; t < threads; t++)
 		graph_wait(b, bare[t * rounds + r].exit, node);

@@ -20,7 +20,11 @@ struct message {
 	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
 	uint64_t bytes;
 	bool synchronous;         /* it is not complete before its receive was begun */
+	bool buffered;            /* it is complete when the data are in the sender's own buffer */
 	bool sure;                /* it was waited for if there was time */
+	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
+	bool receives_on;         /* likewise the receiver */
+	bool by_choice;           /* of several senders, or of several requests, one */
 };
 
 /* What match.h says of an event, for the walk of its thread. */
@@ -33,16 +37,29 @@ struct event_mark {
 
 struct event_marks { struct event_mark *v; size_t n; };
 
+/* ENTERs of outermost calls of MPI. */
+struct mpi_calls { struct event_ref *v; size_t n; };
+
+/* The begin of waiting. Who tried again and again, or until a time, has waited since before the first attempt; and
+ * in another run need not have tried as often, so only what it did before is certain to come before the end. */
+struct wait_begin {
+	struct event_ref enter;   /* of the waiting; of one that was tried, what came before the attempts */
+	bool tried;
+	struct event_ref certain; /* tried: the end of the last operation before */
+};
+
 /* An operation in which messages were completed. */
 struct attached { uint32_t message; bool as_sender; };
 struct completion {
 	struct event_ref enter, exit;
+	struct wait_begin begin;
 	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
+	bool by_choice;           /* it waited for one of several, whichever came first */
 	size_t first, n;          /* of the attached */
 };
 
 /* A wait for a thread's end. */
-struct joins { struct event_ref enter, exit; uint32_t thread, site; };
+struct joins { struct event_ref enter, exit; struct wait_begin begin; uint32_t thread, site; };
 
 /* In a process: a lock taken or released, a wait ended, a signal. */
 enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN };
@@ -52,6 +69,7 @@ struct sync_event {
 	enum sync_event_kind kind;
 	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
 	struct event_ref enter;
+	struct wait_begin begin;
 	uint32_t site;
 	bool shared;              /* a reader's */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
@@ -85,6 +103,7 @@ struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 struct builder {
 	struct graph *graph;
 	struct event_marks *marks; /* of each thread */
+	struct mpi_calls *calls;   /* likewise */
 	struct message *messages; size_t nmessages;
 	struct joins *joins; size_t njoins;
 	struct completion *completions; size_t ncompletions;
@@ -103,14 +122,18 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; };
+struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate; };
+
+/* The first inputs of a node that is waited for from there on; how many they are. */
+#define BEGIN_INPUTS 2
+size_t graph_begin_inputs(const struct wait_begin *, struct node_input *);
 
 /* A node with these inputs, which is not waited for yet. */
 uint32_t graph_add_node(struct builder *, enum graph_kind, const struct node_input *, size_t n);
 void graph_wait(struct builder *, struct event_ref, uint32_t node);
 
-/* One that is waited for once, where `what` arrives. */
-void graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
+/* One that is waited for once, where `what` arrives; until the next is made. */
+struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
 		   size_t n);
 
 /* `exit` may have waited for anything since `enter`. */

@@ -197,7 +197,7 @@ struct input_list { struct node_input *v; size_t n; };
 
 static void add_input(struct input_list *s, struct event_ref ref, bool sure)
 {
-	*MEM_GROW(s->v, s->n) = (struct node_input){ .ref = ref, .sure = sure };
+	*MEM_GROW(s->v, s->n) = (struct node_input){ .ref = ref, .sure = sure, .needed = sure };
 }
 
 /* What the thread itself did before it waited comes before that in any case. */
@@ -257,8 +257,8 @@ static bool add_begin_inputs(struct tasks *t, const struct task_wait *w, struct 
 	size_t task = find_made(t->b, w->process, w->number), lo = 0, hi = t->nedges;
 	if (task == NO_TASK)
 		return false;
-	if (!is_before(t->b->made[task].ref, w->enter))
-		add_input(s, t->b->made[task].ref, true);
+	add_input(s, t->b->made[task].ref, true);
+	s->v[s->n - 1].candidate = is_before(t->b->made[task].ref, w->enter);
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (t->edges[mid].after < task)
@@ -326,12 +326,15 @@ static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 {
 	struct input_list s = { 0 };
 	add_input(&s, w->enter, true);
+	s.v[0].needed = w->all; /* a task may have begun in any thread */
 	bool known = w->all ? add_all_inputs(t, w, since, &s) : add_begin_inputs(t, w, &s);
 	if (!known) {
 		graph_diagnose(&t->b->alone, w->exit, w->site);
 		graph_unknown(t->b, w->enter, w->exit);
 	} else if (s.n > 1) {
-		graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);
+		struct graph_node *node =
+			graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);
+		node->loose = node->delayed = !w->all;
 	}
 	free(s.v);
 }

@@ -38,6 +38,12 @@ struct thread_walk {
 
 	/* The last wait for a condition variable. */
 	size_t woken;             /* its event, and 1; or 0 */
+
+	/* Attempts: the last event that was none, nor sleep nor input and output; the end of the last operation */
+	bool any;                 /* there has been an event */
+	struct event_ref before, operation;
+	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
+	uint64_t failed_at;       /* the last one that did */
 };
 
 static const struct operation *operation(const struct thread_walk *w, const struct tr_event *e)
@@ -142,6 +148,38 @@ static void wait_for_tasks(struct thread_walk *w, struct event_ref exit, uint64_
 		w->process, w->entered.site, number, ++b->order, all, w->enter, exit };
 }
 
+/* ---- Attempts -------------------------------------------------------------------------------- */
+
+static struct wait_begin begin_of(const struct thread_walk *w)
+{
+	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
+	return (struct wait_begin){ .enter = fails || w->failed ? w->before : w->enter,
+				    .tried = fails || w->failed_since, .certain = w->operation };
+}
+
+/* A wait that ended without what it waited for, and the lock that it takes again. */
+static bool has_failed(struct thread_walk *w, struct event_ref exit)
+{
+	enum dprof_kind kind = kind_of(w, w->entered.site);
+	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->b->nattached == w->attached &&
+		    !trace_has(&w->entered, DPROF_KEY_ID) && !trace_has(&w->entered, DPROF_KEY_PEER);
+	bool relocks = kind == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
+	if (vain)
+		w->failed_at = exit.at;
+	return vain || relocks;
+}
+
+/* The outermost operation has ended. */
+static void note_attempt(struct thread_walk *w, struct event_ref exit)
+{
+	if (has_failed(w, exit)) {
+		w->failed = w->failed_since = true;
+	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP) {
+		w->before = w->operation = exit;
+		w->failed = w->failed_since = false;
+	}
+}
+
 /* ---- Completions ----------------------------------------------------------------------------- */
 
 static void attach(struct thread_walk *w, uint32_t message, bool as_sender)
@@ -208,7 +246,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sync_event_kind kind)
 {
 	*MEM_GROW(w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-		.process = w->process, .kind = kind, .ref = exit, .enter = w->enter,
+		.process = w->process, .kind = kind, .ref = exit, .enter = w->enter, .begin = begin_of(w),
 		.id = arg_address(operation(w, &w->entered), &w->entered),
 		.site = w->entered.site,
 		.shared = arg_is_reader(operation(w, &w->entered), &w->entered) };
@@ -232,11 +270,10 @@ static void end_completion(struct thread_walk *w, struct event_ref exit)
 {
 	size_t n = w->b->nattached - w->attached;
 	*MEM_GROW(w->b->completions, w->b->ncompletions) =
-		(struct completion){ w->enter, exit,
-				     kind_of(w, w->entered.site) == DPROF_KIND_WAIT
-				     ? GRAPH_WAITED_FOR
-										   : GRAPH_RECEIVED,
-				     w->attached, n };
+		(struct completion){ w->enter, exit, begin_of(w),
+				     kind_of(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR
+										    : GRAPH_RECEIVED,
+				     tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES), w->attached, n };
 }
 
 static void unexplained(struct thread_walk *w, struct event_ref exit, struct diagnostic *diagnostic)
@@ -304,7 +341,7 @@ static void join(struct thread_walk *w, struct event_ref exit)
 	uint32_t thread = find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
 	if (thread < w->b->graph->trace->nthreads)
 		*MEM_GROW(w->b->joins, w->b->njoins) =
-			(struct joins){ w->enter, exit, thread, w->entered.site };
+			(struct joins){ w->enter, exit, begin_of(w), thread, w->entered.site };
 	else
 		unexplained(w, exit, &w->b->alone);
 }
@@ -372,6 +409,8 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->resumed = resumes(w, e);
 		w->sent = NO_MESSAGE;
 		w->attached = w->b->nattached;
+		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
+			*MEM_GROW(w->b->calls[w->thread].v, w->b->calls[w->thread].n) = ref;
 	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	}
@@ -383,6 +422,8 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (o->kind != DPROF_KIND_WAIT && request != ARG_NONE)
 		begin_id(w, request, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
 			 o->kind != DPROF_KIND_RECV);
+	if (o->kind == DPROF_KIND_SEND && request != ARG_NONE && w->sent != NO_MESSAGE)
+		w->b->messages[w->sent].sends_on = true;
 }
 
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
@@ -404,13 +445,22 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (kind_of(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
 	outermost(w, ref);
+	note_attempt(w, ref);
 }
 
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
+	if (!w->any) {
+		w->before = w->operation = ref;
+		w->any = true;
+	}
 	if (!tr_is(w->b->graph->trace, e->site, OP_OTHERS | OP_SLEEP)) { /* which may be until a moment */
 		region(w, e, ref);
+		if (kind_of(w, e->site) == DPROF_KIND_REGION && w->replay.depth == 0) {
+			w->before = ref;
+			w->failed = false;
+		}
 		return;
 	}
 	if (e->op == DPROF_ENTER)
@@ -459,7 +509,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 
 static void begin_after(struct builder *b, uint32_t thread, struct event_ref cause)
 {
-	struct node_input input = { .ref = cause, .sure = true };
+	struct node_input input = { .ref = cause, .sure = true, .needed = true };
 	struct event_ref begin = { thread, 0, b->graph->threads[thread].first };
 	graph_wait(b, begin, graph_add_node(b, GRAPH_SYNC, &input, 1));
 }

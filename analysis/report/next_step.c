@@ -105,25 +105,25 @@ struct profile_aside next_step_asks(const struct findings *f)
 static struct next_step all_work_of(const struct findings *f, const struct profile *p)
 {
 	struct coz_location who = straggler(f);
-	if (p->aside.lo < 1)
+	if (p->aside[COZ_EXPECTED].lo < 1)
 		return (struct next_step){ NULL, NULL };
 	return (struct next_step){
-		mem_format("Half of all work of %s would make the run %s %% shorter, if nothing else changes.",
-			   profile_who(who).text, interval_range(p->aside, 2).text),
+		mem_format("Half of all work of %s would make the run %s, if nothing else changes.",
+			   profile_who(who).text, profile_gains(p->aside, 2).text),
 		command_for(f, "--all-work", who) };
 }
 
 static struct next_step region_of(const struct findings *f, uint32_t site, struct coz_location who,
-				  struct interval gain)
+				  const struct interval gain[COZ_ANSWERS])
 {
-	if (gain.lo < 1)
+	if (gain[COZ_EXPECTED].lo < 1)
 		return (struct next_step){ NULL, NULL };
 	char *name = quoted(f->trace->sites[site].name), *what = mem_format("--region %s", name);
 	const char *on = !coz_is_all(who) || f->ranks.count > 1 ? " on " : "";
 	struct next_step step = {
-		mem_format("Half the time in region %s%s%s would make the run %s %% shorter, if nothing else changes.",
+		mem_format("Half the time in region %s%s%s would make the run %s, if nothing else changes.",
 			   site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
-			   interval_range(gain, 2).text),
+			   profile_gains(gain, 2).text),
 		command_for(f, what, who) };
 	free(name);
 	free(what);
@@ -147,7 +147,12 @@ struct next_step next_step(const struct findings *f, const struct profile *p)
 	for (size_t r = 0; !row && r < p->nrows; r++)
 		if (p->rows[r].site < f->trace->nsites && !encloses_run(&f->totals, p->rows[r].site))
 			row = &p->rows[r];
-	return row ? region_of(f, row->site, COZ_ALL, row->percent[half]) : none;
+	if (!row)
+		return none;
+	struct interval gain[COZ_ANSWERS];
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		gain[answer] = row->gain[answer].percent[half];
+	return region_of(f, row->site, COZ_ALL, gain);
 }
 
 void next_step_close(struct next_step *step)

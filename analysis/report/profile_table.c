@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
 #define MILLION     1000000
@@ -25,6 +27,17 @@ struct interval_text profile_gain(struct interval x, int decimals)
 	if (isfinite(x.lo) && isfinite(x.hi))
 		return interval_range(x, decimals);
 	return (struct interval_text){ "unknown" };
+}
+
+struct gains_text profile_gains(const struct interval gain[COZ_ANSWERS], int decimals)
+{
+	struct interval_text expected = profile_gain(gain[COZ_EXPECTED], decimals);
+	struct interval_text proved = profile_gain(gain[COZ_PROVED], decimals);
+	bool same = strcmp(expected.text, proved.text) == 0;
+	struct gains_text both;
+	snprintf(both.text, sizeof both.text, "%s %% shorter (proved%s%s)", expected.text, same ? "" : " ",
+		 same ? "" : proved.text);
+	return both;
 }
 
 struct location_name profile_who(struct coz_location who)
@@ -62,6 +75,37 @@ static void print_name(const char *name)
 	printf("  %-*s", NAME_COLUMN, fits ? name : "");
 }
 
+/* "12.31 .. 12.32   24.62 .. 24.64" */
+static char *gains_of(const struct profile_gain *gain, bool little, const size_t *columns, size_t n)
+{
+	char *text = mem_copy("");
+	for (size_t c = 0; c < n; c++) {
+		char *longer = mem_format("%s %-15s", text, profile_gain((little ? gain->little : gain->percent)[columns[c]], 2).text);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* What is expected, and on a second line what is proved, where that is less exact. */
+static void print_row(const struct trace *trace, const struct profile_row *row, bool little, const size_t *columns,
+		      size_t n)
+{
+	const char *verdict = little ? "" : row->proved ? " proved" : " undecided";
+	char *expected = gains_of(&row->gain[COZ_EXPECTED], little, columns, n);
+	char *proved = gains_of(&row->gain[COZ_PROVED], little, columns, n);
+	print_name(row_name(trace, row).text);
+	if (strcmp(expected, proved) == 0) {
+		printf("%s%s\n", expected, verdict);
+	} else {
+		printf("%s\n", expected);
+		print_name("  proved:");
+		printf("%s%s\n", proved, verdict);
+	}
+	free(expected);
+	free(proved);
+}
+
 /* A line has room for three of the reductions: a quarter, half, and all. */
 void profile_table_print(const struct trace *trace, const struct profile *p, bool little,
 			 size_t most)
@@ -73,16 +117,8 @@ void profile_table_print(const struct trace *trace, const struct profile *p, boo
 	for (size_t c = first; c < 3; c++)
 		printf(c < 2 ? " %-15s" : " %s", profile_percentage(p->reductions[columns[c]]).text);
 	putchar('\n');
-	for (size_t r = 0; r < p->nrows && r < most; r++) {
-		const struct profile_row *row = &p->rows[r];
-		print_name(row_name(trace, row).text);
-		for (size_t c = first; c < 3; c++) {
-			const struct interval *gains = little ? row->little : row->percent;
-			printf(little && c == 2 ? " %s" : " %-15s",
-			       profile_gain(gains[columns[c]], 2).text);
-		}
-		printf("%s\n", little ? "" : row->proved ? " proved" : " undecided");
-	}
+	for (size_t r = 0; r < p->nrows && r < most; r++)
+		print_row(trace, &p->rows[r], little, columns + first, 3 - first);
 	if (p->nrows > most)
 		printf("  and %zu more, see dprof-analyze coz\n", p->nrows - most);
 }
@@ -107,16 +143,18 @@ static void json_row(struct json *j, const struct trace *trace, const struct pro
 		jw_integer(j, "pid", row->who.pid);
 	if (row->of_one && row->who.thread != COZ_ANY)
 		jw_integer(j, "thread", row->who.thread);
-	jw_interval(j, "slope", row->slope);
+	jw_interval(j, "slope", row->gain[COZ_PROVED].slope);
+	jw_interval(j, "expected_slope", row->gain[COZ_EXPECTED].slope);
 	jw_string(j, "verdict", row->proved ? "proved" : "undecided");
 	jw_array(j, "curve");
 	for (size_t i = 0; i < p->nreductions; i++) {
 		double reduction = p->reductions[i] / (double)MILLION;
 		jw_object(j, NULL);
 		jw_interval(j, "reduce_percent", (struct interval){ reduction, reduction });
-		jw_interval(j, gain, row->percent[i]);
+		jw_interval(j, gain, row->gain[COZ_PROVED].percent[i]);
+		jw_interval(j, "expected_percent", row->gain[COZ_EXPECTED].percent[i]);
 		if (p->points.pair)
-			jw_interval(j, "little_percent", row->little[i]);
+			jw_interval(j, "little_percent", row->gain[COZ_PROVED].little[i]);
 		jw_end(j);
 	}
 	jw_end(j);

@@ -61,7 +61,7 @@ ask() { # trace program key: the first columns
 		$1 == "span" { print key "\tspan\t" ($3 + $2) / 2 "\t0\t0"; next }
 		{ print key "\tscore\t" $1 "\t" $2 "\t" $3 }'
 	"$analyze" coz "${@:4}" --region "${region[$2]}" --rank 1 --reduce "$reduction" --json "$1" | awk -v key="$3" '
-		/^ "speedup_percent"/ { split($0, x, /[:,}]/); printf "%s\tbalance\t1\t%s\t%s\n", key, x[3], x[5] }'
+		/^ "expected_percent"/ { split($0, x, /[:,}]/); printf "%s\tbalance\t1\t%s\t%s\n", key, x[3], x[5] }'
 }
 
 # The same trace as each method sees it.

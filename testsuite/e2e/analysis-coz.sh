@@ -43,15 +43,22 @@ op() { # thread site from to keys...
 	echo "e $t $to $s exit"
 }
 
-# The speed-up holds the true one, which is given in millionths of the run, and is as narrow.
+# Both answers hold the true speed-up, which is given in millionths of the run, and the expected one is as narrow.
 buys() { # directory region percent millionths [width in millionths]
 	expect "${status:-0}" coz --json --region "$2" --reduce "$3" "$1"
 	awk -v truth="$4" -v most="${5:-30}" '
-	/"speedup_percent"/ && !seen++ {
+	/"(speedup|expected)_percent"/ && seen < 2 {
 		split($0, x, /[:,}]/); lo = x[3] * 10000; hi = x[5] * 10000
-		good = lo <= truth + 1e-3 && truth - 1e-3 <= hi && hi - lo <= most
+		good += lo <= truth + 1e-3 && truth - 1e-3 <= hi && (!seen++ || hi - lo <= most)
 	}
-	END { exit !good }' out || fail "$1: $2 less by $3 %: expected $4 millionths, found: $(cat out)"
+	END { exit good != 2 }' out || fail "$1: $2 less by $3 %: expected $4 millionths, found: $(cat out)"
+}
+
+# It is not disproved that it buys as much.
+may_buy() { # directory region percent millionths
+	expect "${status:-0}" coz --json --region "$2" --reduce "$3" "$1"
+	interval speedup_percent <out | awk -v truth="$4" '{ n++; good = $1 * 1e4 <= truth + 1 && truth - 1 <= $2 * 1e4 }
+		END { exit n != 1 || !good }' || fail "$1: $2 less by $3 %: may be $4 millionths, found: $(cat out)"
 }
 
 # ---- The Coz paper's Figure 1 ------------------------------------------------------------------
@@ -213,7 +220,7 @@ buys team b 50 200000
 buys team b 100 300000
 buys team a 100 500000
 
-# A send that must wait for its receiver; one that may; one that does not.
+# A send that must wait for its receiver; one that did, as nothing else explains how long it took; one that may.
 for send in "MPI_Ssend 8" "MPI_Send 8" "MPI_Send 100000"; do
 	{
 		ranks 2
@@ -224,7 +231,8 @@ for send in "MPI_Ssend 8" "MPI_Send 8" "MPI_Send 100000"; do
 	} | sed "s/name=MPI_Send /name=${send% *} /" | trace "${send/ /-}"
 done
 buys MPI_Ssend-8 b 50 250000
-buys MPI_Send-8 b 50 0 10
+buys MPI_Send-8 b 50 250000
+may_buy MPI_Send-8 b 50 0 # it may be buffered
 buys MPI_Send-100000 b 50 250000 250010
 buys MPI_Send-100000 b 50 0 250010
 

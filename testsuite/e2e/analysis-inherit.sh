@@ -90,7 +90,7 @@ tr -d ' \n' <out | grep -q '"visits":5' || fail "instance 7 has 5 visits: $(cat 
 
 # The opener itself works for 20 % of the run in there.
 expect 0 coz --json --region solve --reduce 100 t
-tr -d '"{},:' <out | awk '$1 == "speedup_percent" { fine = $3 > 30 } END { exit !fine }' ||
+tr -d '"{},:' <out | awk '$1 == "expected_percent" { fine = $3 > 30 } END { exit !fine }' ||
 	fail "expected that others' work in solve is cut: $(cat out)"
 
 # The text form says what was recorded, and with the opener's records lost it is not known what is inherited.

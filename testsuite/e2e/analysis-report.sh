@@ -41,11 +41,11 @@ says out '"advice": "Look at rank 1'
 # What that would buy, and a command that can be pasted; the name of a region may be anything.
 # It is what less time on that rank would buy, not on all of them.
 says out '"gain": "Half the time in region assign (kmeans.c:88) on rank 1 would make the run '
-gain=$(sed -n 's/.*"gain": ".* make the run \([0-9. ]*\) % shorter, if nothing else changes\.".*/\1/p' out)
+gain=$(sed -n 's/.*"gain": ".* make the run \([0-9. ]*\) % shorter (proved), if nothing else changes\.".*/\1/p' out)
 "$analyze" coz --region assign --rank 1 --reduce 50 straggler >answer
 tr -s '\n ' ' ' <answer >line
 says line "Had region assign (kmeans.c:88) taken 50 % less time on rank 1 and nothing else changed, the run of"
-sed 's/.*would have been \([0-9. ]*\) % shorter.*/\1/' line |
+sed 's/.*would have been \([0-9. ]*\) % shorter (proved).*/\1/' line |
 	awk -v gain="$gain" '{ split(gain, g); if (!(g[1] <= $1 && $3 <= g[3] && g[3] - g[1] < 0.1)) { print "gain " gain ", coz says " $0; exit 1 } }' ||
 	fail "the gain is not that of rank 1"
 expect 0 report --json straggler

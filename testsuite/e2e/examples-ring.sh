@@ -40,7 +40,7 @@ truth=$(awk '$1 == "site" { handle[$2] = $4 == "name=handle" }
 	$1 == "e" { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
 	$1 == "e" && $2 == 2 && handle[$4] { sum += $5 == "exit" ? $3 : -$3 }
 	END { printf "%.9f\n", 75 * sum / (last - first) }' text)
-interval speedup_percent <coz.json >bounds
+interval expected_percent <coz.json >bounds
 awk -v truth="$truth" '{ exit !(NF == 2 && $1 > 0 && $1 <= truth && truth <= $2) }' bounds ||
 	fail "rank 2 in a quarter of the time: $truth % of the run, said is $(cat coz.json)"
 

@@ -128,7 +128,7 @@ near() {
 predicted() {
 	dprof-analyze coz --json "$@" "$trace" 2>/dev/null | python3 -c '
 import json, sys
-p = json.load(sys.stdin)["speedup_percent"]
+p = json.load(sys.stdin)["expected_percent"]
 print(p["lo"], p["hi"])'
 }
 

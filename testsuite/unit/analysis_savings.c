@@ -99,7 +99,7 @@ static void synchronise(void)
 			mpq_set_ui(slack, 0, 1);
 		else
 			some_between(slack, lo, hi);
-		saving_input(&all, event[e].bounds, (struct slack){ lo, hi, sure });
+		saving_input(&all, event[e].bounds, (struct slack){ lo, hi, sure, false });
 		for (size_t i = 0; i < NSCENARIOS && counts; i++) {
 			mpq_add(sum, event[e].truth[i], slack);
 			if (!any)
@@ -110,7 +110,7 @@ static void synchronise(void)
 		any |= counts;
 	}
 	saving_drop(&all, event[0].bounds);
-	event[0].bounds = saving_end(&all);
+	event[0].bounds = saving_end(&all, false, false);
 	for (size_t i = 0; i < NSCENARIOS; i++) {
 		mpq_set(event[0].truth[i], least[i]);
 		mpq_clear(least[i]);
