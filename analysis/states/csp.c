@@ -239,14 +239,6 @@ static void add_until(struct csp_sweep *s, const struct clock_sweep *t, uint32_t
 	}
 }
 
-/* Until when all clocks but two may be waiting, at least one of them by what is unordered. */
-static int64_t unordered_until(const struct csp_sweep *s, const struct clock_sweep *t, const struct clock_sweep *u,
-			       int64_t least, int64_t most)
-{
-	size_t others = s->nclocks - 1 - (t != u), waiting = s->waiting - waits(t) - (t != u && waits(u));
-	return waiting < others ? least : smaller(least, most);
-}
-
 /* A segment has begun on `t` that waits: a participant of `u` may work alone until `end` at most, as long as all
  * clocks but these two may wait. */
 static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct clock_sweep *u, const struct waits *w)
@@ -258,7 +250,7 @@ static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct 
 	int64_t end = smaller(t->now.end.hi, least);
 	if (works(u))
 		add_until(s, u, u->now.what.alone, now,
-			  smaller(smaller(end, u->now.end.hi), unordered_until(s, t, u, least, most)));
+			  smaller(smaller(end, most), u->now.end.hi)); /* with something unordered */
 	drop_worked(u, now);
 	for (size_t i = 0; i < u->nworked; i++) {
 		const struct worked *x = &u->worked[(u->first + i) & (u->room - 1)];
@@ -275,7 +267,7 @@ static void add_unordered(struct csp_sweep *s, const struct clock_sweep *t)
 	struct waits w = waits_but(s, t);
 	if (w.least > now)
 		add_until(s, t, t->now.what.alone, now,
-			  smaller(t->now.end.hi, unordered_until(s, t, t, w.least, w.most)));
+			  smaller(t->now.end.hi, smaller(w.least, w.most)));
 	if (w.second <= now || !t->now.what.all_wait)
 		return;
 	if (w.least <= now) {
