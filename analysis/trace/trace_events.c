@@ -631,6 +631,18 @@ static uint64_t may_jump(const struct dprof_events_header *h)
 	return h->jumps.first == DPROF_JUMPS_NONE ? UINT64_MAX : h->jumps.first;
 }
 
+/* Of one process at a time what its ids say: its files of events stand together. */
+static void read_ids(struct opened_trace *o, struct tr_modules *of)
+{
+	if (of == o->reading)
+		return;
+	if (o->reading)
+		close_module_ids(o->reading);
+	if (of)
+		open_module_ids(of);
+	o->reading = of;
+}
+
 static void read_thread(struct opened_trace *o, const char *name, struct process_file *const *sorted)
 {
 	uint32_t number;
@@ -679,6 +691,7 @@ static void read_thread(struct opened_trace *o, const char *name, struct process
 		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
 	};
+	read_ids(o, o->t.processes[t->process].modules);
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
 		.words = ch_open(&o->t, o->unpacker, name, h,
@@ -739,6 +752,7 @@ void open_threads(struct opened_trace *o)
 		if (name_ends(o->names[i], ".events"))
 			read_thread(o, o->names[i], sorted);
 	progress_end();
+	read_ids(o, NULL);
 	free(sorted);
 	o->t.whats = store_finish(o->t.store, &kept_in_memory);
 	if (kept_in_memory)

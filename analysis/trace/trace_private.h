@@ -56,7 +56,7 @@ struct tr_modules {
 	uint32_t clock;           /* of the process */
 	struct tr_module *module; /* by address */
 	size_t nmodules;
-	struct tr_ids *ids;       /* of all modules */
+	struct tr_ids *ids;       /* of all modules, while words of the process are read; else NULL */
 	bool incomplete;          /* a module's sites could not be read; that has been said */
 	struct ids renamed;       /* groups that have one id in its records ... */
 	uint64_t *now;            /* ... and another in the trace */
@@ -130,6 +130,7 @@ struct opened_trace {
 	struct process_file *files; size_t nfiles; /* same order as t.processes */
 	struct tr_sites **sites; size_t nsites;
 	struct ch_unpacker *unpacker;
+	struct tr_modules *reading; /* whose ids are open, or NULL */
 	struct group_use *uses; size_t nuses;
 };
 
@@ -143,6 +144,8 @@ char *read_whole(struct opened_trace *, const char *name, size_t most, size_t *s
 void open_processes(struct opened_trace *); /* files, t.processes, t.clocks, t.notes */
 void open_modules(struct opened_trace *); /* sites, t.sites, modules of each process */
 void close_modules(struct tr_modules *);
+void open_module_ids(struct tr_modules *);  /* if it is not */
+void close_module_ids(struct tr_modules *);
 void open_threads(struct opened_trace *); /* t.threads, uses */
 void open_sched(struct opened_trace *);  /* sched of t.threads */
 

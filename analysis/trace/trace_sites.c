@@ -196,12 +196,11 @@ static int by_address(const void *a, const void *b)
 
 /* ---- What ids say ---------------------------------------------------------------------------- */
 
-static uint32_t says_nothing[IDS_PAGE]; /* TR_NO_SITE, all of it */
+static uint32_t says_nothing[IDS_PAGE] = { [0 ... IDS_PAGE - 1] = TR_NO_SITE };
 
 static struct tr_ids *open_ids(void)
 {
 	struct tr_ids *ids = mem_resize(NULL, 1, sizeof *ids);
-	memset(says_nothing, 0xff, sizeof says_nothing);
 	for (size_t i = 0; i < IDS_PAGES; i++)
 		ids->page[i] = says_nothing;
 	return ids;
@@ -228,12 +227,27 @@ static void add_ids(struct tr_ids *ids, const struct tr_module *m)
 	}
 }
 
-void close_modules(struct tr_modules *m)
+void open_module_ids(struct tr_modules *m)
+{
+	if (m->ids)
+		return;
+	m->ids = open_ids();
+	for (size_t i = 0; i < m->nmodules; i++)
+		add_ids(m->ids, &m->module[i]);
+}
+
+void close_module_ids(struct tr_modules *m)
 {
 	for (size_t i = 0; m->ids && i < IDS_PAGES; i++)
 		if (m->ids->page[i] != says_nothing)
 			free(m->ids->page[i]);
 	free(m->ids);
+	m->ids = NULL;
+}
+
+void close_modules(struct tr_modules *m)
+{
+	close_module_ids(m);
 	free(m->module);
 	ids_free(&m->renamed);
 	free(m->now);
@@ -281,9 +295,6 @@ static void open_process_modules(struct opened_trace *o, struct site_set *set,
 				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
 						    sites->what };
 	}
-	modules->ids = open_ids();
-	for (size_t i = 0; i < modules->nmodules; i++)
-		add_ids(modules->ids, &modules->module[i]);
 	if (modules->nmodules)
 		qsort(modules->module, modules->nmodules, sizeof *modules->module, by_address);
 	for (size_t i = 1; i < modules->nmodules; i++) {

@@ -125,7 +125,9 @@ static void compare_file(const struct trace *t, struct ch_unpacker *u, int fd, c
 	const struct tr_thread *thread = thread_of(t, &h);
 	if (!thread || !thread->blocks)
 		return;
-	struct tr_words w = { t->processes[thread->process].modules, thread_words(&said, u, fd, name) };
+	struct tr_modules *modules = t->processes[thread->process].modules;
+	struct tr_words w = { modules, thread_words(&said, u, fd, name) };
+	open_module_ids(modules);
 	size_t n, number = (size_t)(thread - t->threads);
 	struct tr_record *records = twin_records(&w, &n);
 	ck_assert_msg(twin_events(t, number, records, n) != SIZE_MAX, "SEED=%" PRIu64 ": %s has other events", seed,
