@@ -128,7 +128,7 @@ static size_t count_of(const struct timeline *timeline, uint64_t unit)
 }
 
 /* Takes a participant from what it was to what it is now, in the timeline's counts. */
-static void count_participant(struct timeline *timeline, uint32_t a, uint8_t now)
+static inline void count_participant(struct timeline *timeline, uint32_t a, uint8_t now)
 {
 	uint64_t before = counts_as[timeline->participants[a].is], after = counts_as[now];
 	timeline->participants[a].is = now;
@@ -137,7 +137,7 @@ static void count_participant(struct timeline *timeline, uint32_t a, uint8_t now
 	timeline->xor_both ^= (before ^ after) & COUNT_BOTH ? a : 0;
 }
 
-static void set_member(struct timeline *timeline, struct timeline_thread *m, uint8_t may)
+static inline void set_member(struct timeline *timeline, struct timeline_thread *m, uint8_t may)
 {
 	struct participant *participant = &timeline->participants[m->participant];
 	if (may == m->may)
@@ -158,7 +158,7 @@ static void set_member(struct timeline *timeline, struct timeline_thread *m, uin
 /* ---- Segments -------------------------------------------------------------------------------- */
 
 /* What may be true with the counts as they are, and where the one works who works alone. */
-static uint64_t describe(const struct timeline *timeline, uint32_t *site)
+static inline uint64_t describe(const struct timeline *timeline, uint32_t *site)
 {
 	uint64_t says = 0;
 	uint32_t a = NO_PARTICIPANT;
@@ -196,7 +196,7 @@ static uint8_t any_choice(const struct timeline_thread *m, uint8_t may)
 	return may & (MAY_OTHER | MAY_BE_UNCLASSIFIED) && m->may_abstain ? may | MAY_WAIT : may;
 }
 
-static void next_period(struct timeline *timeline, struct timeline_thread *m)
+static inline void next_period(struct timeline *timeline, struct timeline_thread *m)
 {
 	states_next(&m->states, &m->now);
 	if (timeline->totals)
@@ -205,7 +205,7 @@ static void next_period(struct timeline *timeline, struct timeline_thread *m)
 }
 
 /* Takes the member whose period ends first to its next one. */
-static struct timeline_thread *turn_first(struct timeline *timeline)
+static inline struct timeline_thread *turn_first(struct timeline *timeline)
 {
 	uint32_t first = merge_first(&timeline->ends).source;
 	struct timeline_thread *m = &timeline->members[first];
