@@ -11,6 +11,13 @@
 #define STEPS   400
 #define DEEP    (STEPS + 1)
 
+/* As ck_assert_msg(), which takes a system call. */
+#define MUST(holds, ...)                                                \
+	do {                                                            \
+		if (!(holds))                                           \
+			ck_abort_msg(__VA_ARGS__);                      \
+	} while (0)
+
 struct twin_entry { uint32_t site; uint64_t stamp; bool jumped; };
 static struct twin_entry twin[DEEP];
 static size_t depth;
@@ -35,11 +42,11 @@ static size_t check_entries(uint64_t seed, const struct replay *r, size_t from, 
 {
 	for (size_t i = from; i < to; i++) {
 		const struct replay_entry *e = &r->entry[i];
-		ck_assert_msg(e->stamp == twin[at].stamp, "SEED=%" PRIu64 ": entry %zu", seed, i);
+		MUST(e->stamp == twin[at].stamp, "SEED=%" PRIu64 ": entry %zu", seed, i);
 		for (uint32_t k = 0; k < e->times; k++, at++)
-			ck_assert_msg(e->site == twin[at].site && e->jumped == twin[at].jumped,
+			MUST(e->site == twin[at].site && e->jumped == twin[at].jumped,
 				      "SEED=%" PRIu64 ": entry %zu of %zu", seed, i, r->depth);
-		ck_assert(e->times == 1 || e->jumped);
+		MUST(e->times == 1 || e->jumped, "SEED=%" PRIu64, seed);
 	}
 	return at;
 }
@@ -51,7 +58,7 @@ static void check_counts(uint64_t seed, const struct replay *r)
 		regions += r->entry[i].is == OP_REGION;
 		blocking += (r->entry[i].is & (OP_OTHERS | OP_OWN)) != 0;
 	}
-	ck_assert_msg(replay_regions(r) == regions && replay_blocking(r) == blocking,
+	MUST(replay_regions(r) == regions && replay_blocking(r) == blocking,
 		      "SEED=%" PRIu64 ": %u regions, %u blocking, counted %u and %u", seed, regions, blocking,
 		      replay_regions(r), replay_blocking(r));
 }
@@ -72,7 +79,7 @@ static void step(uint64_t seed, struct replay *r, struct dice *dice, uint64_t st
 	if (!lost && wanted > 0 && twin[depth - wanted].jumped)
 		return; /* that has no exit */
 	size_t closed = lost ? replay_lose(r) : replay_exit(r, site);
-	ck_assert_msg(check_entries(seed, r, r->depth, r->depth + closed, depth - wanted) == depth,
+	MUST(check_entries(seed, r, r->depth, r->depth + closed, depth - wanted) == depth,
 		      "SEED=%" PRIu64 ": closed", seed);
 	depth -= wanted;
 }
@@ -86,7 +93,7 @@ static void check_program(uint64_t seed)
 	replay_open(&r, SITES);
 	for (uint64_t i = 0; i < STEPS; i++) {
 		step(seed, &r, &dice, i, many);
-		ck_assert_msg(check_entries(seed, &r, 0, r.depth, 0) == depth, "SEED=%" PRIu64 ": depth", seed);
+		MUST(check_entries(seed, &r, 0, r.depth, 0) == depth, "SEED=%" PRIu64 ": depth", seed);
 		check_counts(seed, &r);
 	}
 	replay_close(&r);
@@ -107,7 +114,7 @@ START_TEST(many_exits_that_belong_to_nothing)
 	for (size_t i = 0; i < 300000; i++)
 		replay_enter(&r, (struct replay_entry){ .site = 0 });
 	for (size_t i = 0; i < 300000; i++)
-		ck_assert(replay_exit(&r, 1) == 0);
+		MUST(replay_exit(&r, 1) == 0, "exit %zu", i);
 	ck_assert(replay_exit(&r, MISSING) == 0 && r.depth == 300000);
 	replay_enter(&r, (struct replay_entry){ .site = 1 });
 	ck_assert(replay_exit(&r, 0) == 2 && replay_exit(&r, 1) == 0);
@@ -123,7 +130,8 @@ START_TEST(what_jumps_leave_again_and_again_is_one_entry)
 	replay_open(&r, 2);
 	replay_enter(&r, (struct replay_entry){ .site = 0 });
 	for (uint64_t i = 0; i < 100000; i++)
-		ck_assert(replay_enter(&r, (struct replay_entry){ .stamp = i, .site = 1, .jumped = true }) == (i == 0));
+		MUST(replay_enter(&r, (struct replay_entry){ .stamp = i, .site = 1, .jumped = true }) == (i == 0),
+		     "enter %" PRIu64, i);
 	ck_assert(r.depth == 2 && replay_top(&r)->times == 100000 && replay_top(&r)->stamp == 0);
 	ck_assert(replay_exit(&r, 0) == 2 && r.depth == 0);
 	replay_close(&r);
