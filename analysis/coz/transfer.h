@@ -8,7 +8,8 @@
  *   L   of what was certainly sent after its receiver had begun to wait: end - send
  *   o   where the wait certainly began later than any such L after sending: end - begin
  *
- * (of a wait for several things: L of the one that was certainly sent last). L is taken to lie
+ * (of a wait for several things: L of the one that was certainly sent last; where a candidate came behind it, nothing
+ * is visible). L is taken to lie
  * within the range of what was measured for the same kind of thing (a message, a lock, MPI_Bcast,
  * ...), the same two hosts and size, by powers of two; so is o. Where no o was seen it is taken to
  * be no longer than L; where no L was seen, both may be anything that is not negative.
