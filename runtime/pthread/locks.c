@@ -146,8 +146,10 @@ static bool has_it(int error)
 		int error = REAL(try)(lock);                                              \
 		uint64_t stamp;                                                           \
                                                                                           \
-		if (!has_it(error))                                                       \
+		if (error == EBUSY)                                                       \
 			return name##_waiting(lock, site);                                \
+		if (!has_it(error)) /* not recoverable: it may not be asked for again */  \
+			return error;                                                     \
 		stamp = dprof_adapter_now_fenced();                                       \
 		visit(site, (const void *)lock, role, of_processes, stamp, stamp);        \
 		return error;                                                             \

@@ -33,7 +33,12 @@ for s in address undefined thread; do
 	gcc -O1 -fsanitize=$s $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop-$s" -pthread \
 		$(pkg-config --libs dprof) || fail "cannot compile with -fsanitize=$s"
 done
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/threads/robust.c -o "$dir/robust" -pthread $(pkg-config --libs dprof) ||
+	fail "cannot compile robust.c"
 cd "$dir" || exit 1
+[ "$(timeout 20 ./robust)" = "130 0 131" ] || fail "a robust mutex that is not recoverable: expected EOWNERDEAD, 0, ENOTRECOVERABLE"
+rm -rf dprof-*
 readelf -d loop | grep -q libdprof-openmpi && fail "a program without MPI has the adapter"
 
 runs plain ./loop
