@@ -27,6 +27,8 @@ head_of() { # threads
 	site 13 kind=progress name=ended file=x.c line=14
 	site 14 kind=send name=MPI_Send file=x.c line=15
 	site 15 kind=recv name=MPI_Recv file=x.c line=16
+	site 26 kind=coll name=MPI_Bcast file=x.c line=27
+	site 27 kind=lock name=pthread_mutex_trylock file=x.c line=28
 	END
 }
 
@@ -235,6 +237,67 @@ buys MPI_Send-8 b 50 250000
 may_buy MPI_Send-8 b 50 0 # it may be buffered
 buys MPI_Send-100000 b 50 250000 250010
 buys MPI_Send-100000 b 50 0 250010
+
+# ---- What another run may wait for, or need not ------------------------------------------------
+
+# A short message, long before it is received: in another run the send may wait for that.
+{
+	ranks 2
+	op 0 0 1000000 1400000
+	op 0 14 1400000 1400010 group=1 peer=1 tag=0 bytes=8
+	op 0 1 1400010 2000000
+	op 1 15 1500000 1500010 group=1 peer=0 tag=0 bytes=8
+} | trace later
+buys later a 50 200000
+may_buy later a 50 0
+
+# Who waited for a lock that another held might have had it first.
+{
+	head_of 2
+	op 1 6 1050000 1050000 id=1
+	op 1 1 1050000 1500000
+	echo "e 1 1500000 6 point id=1"
+	op 0 0 1000000 1100000
+	op 0 6 1100000 1500000 id=1
+	op 0 1 1500000 2000000
+} | trace order
+may_buy order a 100 450000
+may_buy order a 100 0
+
+# Attempts between pieces of work: with fewer of them there is less of that work, too.
+{
+	head_of 2
+	op 1 6 1000000 1000000 id=1
+	op 1 1 1000000 1500000
+	echo "e 1 1500000 6 point id=1"
+	for i in 0 1 2 3 4; do op 0 0 1${i}00010 1$((i + 1))00000; done
+	op 0 27 1500000 1500000 id=1
+	op 0 0 1500000 2000000
+} | trace attempts
+may_buy attempts b 50 200000
+
+# What both have begun goes on when the receiver waits for it; what comes from rank 0 is not all that a broadcast needs.
+{
+	ranks 2
+	op 1 4 1000000 1000000 group=1 peer=0 tag=0 bytes=100000 id=1
+	op 1 1 1000000 1500000
+	echo "e 1 1500000 5 enter"
+	echo "e 1 1500010 4 point id=1 peer=0 tag=0 bytes=100000 group=1"
+	echo "e 1 1500010 5 exit"
+	op 0 14 1000000 1500010 group=1 peer=1 tag=0 bytes=100000
+	op 0 0 1500010 2000000
+} | trace progress
+buys progress b 50 250000
+{
+	ranks 3
+	op 0 26 1000000 1000010 group=1 seq=0 role=1 bytes=8
+	op 1 1 1000000 1500000
+	op 1 26 1500000 1500010 group=1 seq=0 role=0 bytes=8
+	op 2 26 1000000 1500010 group=1 seq=0 role=0 bytes=8
+	op 2 0 1500010 2000000
+} | trace tree
+buys tree b 50 250000
+may_buy tree b 50 0
 
 # Two messages were seen to take 1000 and 10 ns; the third one took 900 of which its receiver waited for 400 at most.
 {
