@@ -14,6 +14,7 @@
  * It has all signals blocked and a table of descriptors of its own, which is empty: it neither
  * takes the number that the program expects of its next open() nor holds open what the program
  * closes. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/close_range.h>
@@ -22,6 +23,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -187,15 +190,26 @@ static bool is_sanitized(void)
 	return __asan_init || __lsan_init || __msan_init || __tsan_init;
 }
 
+/* The program brings its own malloc, in which it may be when it records. */
+static bool own_malloc;
+
+void dprof_helper_look(void)
+{
+	Dl_info program, allocator;
+
+	own_malloc = dladdr((void *)getauxval(AT_ENTRY), &program) && dladdr((void *)malloc, &allocator) &&
+		     program.dli_fbase == allocator.dli_fbase;
+}
+
 /* pthread_create() allocates memory. In a signal handler, where malloc may be what was interrupted,
  * the signal is blocked; so whoever has a signal blocked leaves the start to another, unless it is in a call
- * that no handler makes. */
+ * that no handler makes, nor any malloc. */
 static bool may_start(bool in_handler)
 {
 	uint64_t blocked = 0;
 
 	return !in_handler ||
-	       (sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked);
+	       (!own_malloc && sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked);
 }
 
 /* `in_handler`: perhaps. */

@@ -327,6 +327,7 @@ static void __attribute__((constructor(101))) start(void)
 	int saved_errno = errno;
 
 	dprof_settings_read();
+	dprof_helper_look();
 	say_who_records(0);
 	if (!dprof_settings.off)
 		dprof_notice_prepare();

@@ -240,6 +240,7 @@ void dprof_be_apart(void);
 
 /* helper.c: is there a helper? As long as a thread is counted (dprof_any_thread) it stays, but for
  * dprof_helper_dismiss: then it is gone when that returns, having packed what there was. */
+void dprof_helper_look(void); /* before anything is recorded: at what program this is */
 bool dprof_helper_there(void);
 void dprof_helper_dismiss(void);
 

@@ -36,7 +36,12 @@ done
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/threads/robust.c -o "$dir/robust" -pthread $(pkg-config --libs dprof) ||
 	fail "cannot compile robust.c"
+# shellcheck disable=SC2046
+gcc -O1 -fno-builtin $(pkg-config --cflags dprof) testsuite/fixtures/threads/own-malloc.c -o "$dir/own-malloc" -pthread $(pkg-config --libs dprof) ||
+	fail "cannot compile own-malloc.c"
 cd "$dir" || exit 1
+[ "$(timeout -s KILL 20 ./own-malloc)" = fine ] || fail "a program with a malloc of its own, under a lock, did not end"
+rm -rf dprof-*
 [ "$(timeout 20 ./robust)" = "130 0 131" ] || fail "a robust mutex that is not recoverable: expected EOWNERDEAD, 0, ENOTRECOVERABLE"
 rm -rf dprof-*
 readelf -d loop | grep -q libdprof-openmpi && fail "a program without MPI has the adapter"
