@@ -161,6 +161,18 @@ static void add_all(struct walk *w, const struct trace *trace, size_t thread, co
 		add_between(trace, t, w, i, sum);
 }
 
+/* Of one answer alone: all that it counted, since the thread began, may have been in its own time. */
+static void add_only(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles,
+		     struct interval *sum)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	walk_events(w, trace, thread, roles);
+	const struct answer *a = &w->list[0];
+	double counted = (double)(a->says->cpu_ns + a->says->delay_ns) + pending(trace, t, w, 0);
+	*sum = (struct interval){ fmax(0, ns(trace, t, a->own_from) * (1 - SCHED_NOMINAL_ERROR) - counted),
+				  ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
+}
+
 /* The bounds are wide by far more than what these sums round off. */
 struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, const struct roles *roles, double worth)
 {
@@ -170,10 +182,12 @@ struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, cons
 	if (t->lost || t->gaps || t->nrecords == 0)
 		return b;
 	w.list = find_answers(trace, t, &w.n);
-	b.known = w.n >= 2;
+	b.known = w.n > 0;
 	if (b.known) {
-		b.s.hi = ever_blocked(trace, t, &w);
-		if (b.s.hi >= worth * 1e9)
+		b.s.hi = w.n > 1 ? ever_blocked(trace, t, &w) : INFINITY;
+		if (w.n == 1)
+			add_only(&w, trace, thread, roles, &b.s);
+		else if (b.s.hi >= worth * 1e9)
 			add_all(&w, trace, thread, roles, &b.s);
 		b.s.lo /= 1e9;
 		b.s.hi = fmax(b.s.hi / 1e9, b.s.lo);

@@ -11,7 +11,8 @@
  *
  * Law: in its own time the thread was neither running nor delayed for a time in [lo, hi].
  *
- * Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
+ * Where the kernel was asked once, at the thread's end (a process without a helper), it is what of its own time is more
+ * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
  * and possibly in its own time, and from what the counts grew by. A count of delays lacks one that goes on when the
  * kernel is asked; that one began after the thread's last event, and is counted by an answer behind its next event. */
 #ifndef ANALYSIS_BLOCKED_H
