@@ -52,7 +52,7 @@ for options in "gcc -O0" "gcc -O2" "gcc -O3 -flto"; do
 	# shellcheck disable=SC2086
 	run "$from/pthreads.c" $options -pthread "$from/pthreads.c" unseen.o
 	contended "$from/pthreads.c" pthread_mutex_lock
-	for name in "sem_post 4" "sem_wait 1"; do
+	for name in "sem_post 4" "sem_trywait 1"; do
 		grep -q "^0 $name\$" found || fail "expected $name at no line, found $(grep '^0 sem' found)"
 	done
 	# once, and after each wait for the condition, which names itself
