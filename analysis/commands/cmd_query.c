@@ -38,10 +38,13 @@ static void print_text(const struct query_answer *a)
 	const struct frames *f = &a->frames;
 	struct interval percent = interval_percent(f->holds, a->span.length);
 	notes_damage(a->trace->ndiagnostics);
-	printf("%s\n  holds for %s s of the run's %s s, that is %s %%\n", a->text,
-	       interval_compact(seconds(a, f->holds), 9).text,
-	       interval_compact(seconds(a, a->span.length), 9).text,
-	       interval_range(percent, 3).text);
+	char *holds = mem_format("holds for %s s of the run's %s s, that is %s %%",
+				 interval_compact(seconds(a, f->holds), 9).text,
+				 interval_compact(seconds(a, a->span.length), 9).text,
+				 interval_range(percent, 3).text);
+	puts(a->text);
+	print_wrapped("  ", holds);
+	free(holds);
 	printf("  certain in %" PRIu64 " stretch%s, possible in %" PRIu64 " more\n", f->certain,
 	       f->certain == 1 ? "" : "es", f->possible);
 	frame_list_print(&a->times, a->time_base, f);

@@ -294,15 +294,21 @@ static void print_remarks(const struct instances *r)
 
 void instances_print(const struct instances *r, const struct findings *f)
 {
-	printf("\nInstances of region %s: %zu\n", r->region, r->count);
+	char *title = mem_format("Instances of region %s: %zu", r->region, r->count);
+	putchar('\n');
+	print_wrapped("", title);
+	free(title);
 	if (r->count == 0) {
 		print_remarks(r);
 		return;
 	}
-	printf("  shortest %s s, median %s s, longest %s s\n\n",
-	       interval_compact(seconds(r, f, r->shortest), 9).text,
-	       interval_compact(seconds(r, f, r->median), 9).text,
-	       interval_compact(seconds(r, f, r->longest), 9).text);
+	char *lengths = mem_format("shortest %s s, median %s s, longest %s s",
+				   interval_compact(seconds(r, f, r->shortest), 9).text,
+				   interval_compact(seconds(r, f, r->median), 9).text,
+				   interval_compact(seconds(r, f, r->longest), 9).text);
+	print_wrapped("  ", lengths);
+	putchar('\n');
+	free(lengths);
 	printf("  %-10s %-22s %-22s %s\n", "instance", "seconds, longest first", "slowest visit",
 	       "by");
 	for (size_t i = 0; i < r->count && i < SHOWN; i++) {

@@ -64,8 +64,10 @@ cmp -s bare out || fail "dprof-analyze DIR is not the report"
 awk -v seed=7 -v hosts=3 -v ranks=10 -v truth=truth -f "$fixtures/world.awk" |
 	sed 's/name=body/name=a_region_with_quite_a_long_name_that_goes_on/; s/made.c/a-directory-with-a-name\/and-a-long-file-name.cpp/' |
 	trace wide
-for command in report csp clocks; do
-	expect 0 $command wide
+long=a_region_with_quite_a_long_name_that_goes_on
+for command in report csp clocks "csp --instances $long" query; do
+	# shellcheck disable=SC2086
+	if [ "$command" = query ]; then expect 0 query wide "count($long) == 1"; else expect 0 $command wide; fi
 	awk 'length > 80 { print; bad = 1 } END { exit bad || NR == 0 }' out || fail "$command: nothing, or wider than 80 columns"
 done
 
