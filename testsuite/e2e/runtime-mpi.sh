@@ -116,7 +116,9 @@ for rank in 0 1 2 3; do
 	grep -q "^clockid $((rank / 2))" dprof-*/h$((rank / 2))-$rank.process || fail "rank $rank has the wrong clock"
 done
 [ "$(ls dprof-*/*.sync)" = "$(echo dprof-*/h0.sync)" ] || fail "expected h0.sync, found $(ls dprof-*/*.sync)"
-grep -h '^note' dprof-*/*.process | grep -v '^note not%20all%20cores' && fail "notes where all is well"
+# But for what is true of any busy machine.
+grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
+	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' && fail "notes where all is well"
 "$B/bin/dprof-analyze" dump dprof-* >text
 [ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
 	fail "too few packets: $(grep -c '^link' text) links"
