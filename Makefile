@@ -46,6 +46,8 @@ demo:    $(B)/packages ## profile K-Means: who straggles, what would a fix buy
 	+$(Q)$(MAKE) --no-print-directory now-demo
 check:   $(B)/packages ## run all tests
 	+$(Q)$(MAKE) --no-print-directory now-check
+repeat:  $(B)/packages ## every test TIMES=20 times, JOBS=3 at a time: none may fail by chance; CHECK
+	+$(Q)$(MAKE) --no-print-directory now-repeat
 bench:   $(B)/packages $(B)/bench-packages ## measure what the design promises, beside its peers
 	+$(Q)$(MAKE) --no-print-directory now-bench
 paper:   $(B)/packages ## the paper's tables and figures beside its own; QUICK=1
@@ -95,6 +97,9 @@ $(B)/test/%: $(B)/obj/testsuite/unit/%.o
 now-check: now-all $(units)
 	$(Q)B=$(B) SAN=$(SAN) testsuite/run $(CHECK)
 
+now-repeat: now-all $(units)
+	$(Q)B=$(B) testsuite/repeat $(CHECK)
+
 now-demo: now-all
 	$(Q)B=$(B) examples/demo.sh
 
@@ -122,4 +127,4 @@ now-uninstall: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check fuzz bench paper real sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-sabotage now-truth now-install now-uninstall
+.PHONY: help all demo check repeat now-repeat fuzz bench paper real sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-sabotage now-truth now-install now-uninstall
