@@ -118,7 +118,7 @@ $(B)/bench/paper/traffic: bench/paper/traffic.c $(B)/lib/libfreezer-measure.a
 	$(call say,MPICC)
 	$(Q)mkdir -p $(@D) && $(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsodium -lm
 
-now-check: $(PAPER) $(B)/bench/paper/traffic
+now-check now-repeat: $(PAPER) $(B)/bench/paper/traffic
 now-paper: now-all $(PAPER) $(B)/bench/paper/traffic $(B)/test/rewrite-clocks
 	$(Q)testsuite/packages $(PAPER_PACKAGES)
 	$(Q)B=$(B) QUICK=$(QUICK) bench/paper/run

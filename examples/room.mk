@@ -44,7 +44,7 @@ $(DATA) &: examples/data/fetch examples/data/cities.js examples/data/packages.aw
 	$(call say,FETCH)
 	$(Q)examples/data/fetch $(@D)
 
-now-demo now-check now-bench: $(DATA)
+now-demo now-check now-repeat now-bench: $(DATA)
 
 units += $(B)/test/examples_common
 $(B)/test/examples_common: $(EXAMPLE_PARTS)
