@@ -46,7 +46,7 @@ demo:    $(B)/packages ## profile K-Means: who straggles, what would a fix buy
 	+$(Q)$(MAKE) --no-print-directory now-demo
 check:   $(B)/packages ## run all tests
 	+$(Q)$(MAKE) --no-print-directory now-check
-repeat:  $(B)/packages ## every test TIMES=20 times, JOBS=3 at a time: none may fail by chance; CHECK
+repeat:  $(B)/packages ## every test TIMES=20 times, JOBS=3 at a time; CHECK
 	+$(Q)$(MAKE) --no-print-directory now-repeat
 bench:   $(B)/packages $(B)/bench-packages ## measure what the design promises, beside its peers
 	+$(Q)$(MAKE) --no-print-directory now-bench
