@@ -284,8 +284,7 @@ static void print_text(const struct trace *trace, const struct profile *p, const
 {
 	notes_damage(trace->ndiagnostics - p->ndiagnostics);
 	if (!p->possible && p->nrows > 0)
-		say(mem_format("%s: nothing is known but that p percent less of anything buys at most p "
-			       "percent of the run.",
+		say(mem_format("%s: nothing is known of what a region would buy.",
 			       trace->left_out & operation_kinds(OP_OTHERS)
 				       ? "Who waited for whom is not known, since it was left out "
 					 "(see the notes)"

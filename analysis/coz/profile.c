@@ -63,13 +63,14 @@ static uint32_t *find_rows(struct profile *p, const struct trace *trace,
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static struct interval speedup(struct savings_bounds saving, frz_time span, uint32_t reduction)
+/* Where all that waits would wait for the same again, p percent less buys at most p percent (`rigid`). */
+static struct interval speedup(struct savings_bounds saving, frz_time span, uint32_t reduction, bool rigid)
 {
 	/* Whole ticks, outward; both are below 2^53 unless nothing is known. */
 	frz_time ticks = { (int64_t)fmin(floor(saving.lo), 0x1p62),
 			   (int64_t)fmin(ceil(saving.hi), 0x1p62) };
 	struct interval percent = interval_percent(ticks, span);
-	double most = nextafter((double)reduction / MILLION, INFINITY);
+	double most = rigid ? nextafter((double)reduction / MILLION, INFINITY) : 100;
 	percent.hi = fmin(percent.hi, reduction ? most : 0);
 	percent.lo = fmin(percent.lo, percent.hi);
 	percent.lo += 0.0; /* not -0 */
@@ -157,7 +158,7 @@ static void take_speedups(struct profile *p, struct coz *c, struct profile_row *
 			for (size_t i = 0; i < p->nreductions; i++)
 				rows[r].gain[answer].percent[i] =
 					speedup(of_the_run(p, coz_saving(c, answer, r, i)), c->span.length,
-						p->reductions[i]);
+						p->reductions[i], answer == COZ_EXPECTED || p->rigid);
 }
 
 static void take_facts(struct profile *p, const struct coz *c)
@@ -167,6 +168,9 @@ static void take_facts(struct profile *p, const struct coz *c)
 	p->span_s = times_seconds(times, time_base, c->span.length);
 	for (size_t j = 0; j < c->graph.nnodes; j++)
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
+	p->rigid = true;
+	for (size_t j = 0; j < c->graph.nnodes; j++)
+		p->rigid &= !c->graph.nodes[j].loose;
 	points_measure(&p->points, c);
 	for (unsigned what = 0; what < POINTS_WHATS; what++)
 		p->total_s[what] = times_seconds(times, time_base, p->points.total[what]);
@@ -241,7 +245,7 @@ static void ask_about(struct profile *p, struct coz *c, uint32_t *row_of_site, c
 	coz_ask(c, &question);
 	for (int answer = 0; answer < COZ_ANSWERS; answer++)
 		p->aside[answer] = speedup(of_the_run(p, coz_saving(c, answer, 0, 0)), c->span.length,
-					   aside->reduction);
+					   aside->reduction, answer == COZ_EXPECTED || p->rigid);
 }
 
 static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
@@ -323,7 +327,8 @@ static void give_up(struct profile *p, const struct profile_request *request)
 		struct profile_gain *gain = &p->rows[k / COZ_ANSWERS / p->nreductions].gain[k % COZ_ANSWERS];
 		size_t i = k / COZ_ANSWERS % p->nreductions;
 		struct savings_bounds any = { 0, p->reductions[i] };
-		gain->percent[i] = request->from ? nothing : speedup(any, (frz_time){ 0, 0 }, p->reductions[i]);
+		gain->percent[i] = request->from ? nothing : speedup(any, (frz_time){ 0, 0 }, p->reductions[i],
+							k % COZ_ANSWERS == COZ_EXPECTED);
 		gain->little[i] = nothing;
 	}
 }

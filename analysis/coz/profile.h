@@ -13,7 +13,8 @@
  * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
  * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
  * when it certainly buys something. A reduction by
- * p percent buys at most p percent of the run; one by 0 exactly 0. */
+ * 0 buys exactly 0; one by p percent is expected to buy at most p percent of the run, which is proved only where
+ * nothing is loose (graph.h): who looks every 15 ms may gain 15 from 1 ms less. */
 #ifndef ANALYSIS_PROFILE_H
 #define ANALYSIS_PROFILE_H
 
@@ -66,6 +67,7 @@ struct profile {
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */
+	bool rigid;                  /* another run waits for the same: no order, chance or attempt decides */
 	bool marked;                 /* some process has marks, so time outside of them is unclassified */
 	char **diagnostics; size_t ndiagnostics; /* what is missing, so that bounds are wide */
 	struct points points;        /* empty when none were asked for */

@@ -29,6 +29,7 @@ head_of() { # threads
 	site 15 kind=recv name=MPI_Recv file=x.c line=16
 	site 26 kind=coll name=MPI_Bcast file=x.c line=27
 	site 27 kind=lock name=pthread_mutex_trylock file=x.c line=28
+	site 28 kind=wait name=sem_post file=x.c line=29
 	END
 }
 
@@ -275,6 +276,18 @@ may_buy order a 100 0
 	op 0 0 1500000 2000000
 } | trace attempts
 may_buy attempts b 50 200000
+
+# Who looks now and then gains more than what is cut.
+{
+	head_of 2
+	op 1 6 1000000 1000000 id=1
+	op 1 1 1000000 1410000
+	echo "e 1 1410000 6 point id=1"
+	for i in 0 2 4; do op 0 0 1${i}00010 1$((i + 2))00000; done
+	op 0 27 1600000 1600000 id=1
+	op 0 0 1600000 2000000
+} | trace looks
+may_buy looks b 5 200000
 
 # What both have begun goes on when the receiver waits for it; what comes from rank 0 is not all that a broadcast needs.
 {
