@@ -270,12 +270,27 @@ static bool by_one(const struct sync_event *t, size_t n, enum sync_event_kind ki
 	return true;
 }
 
-/* The n-th wait is served by the n-th post, but for what the semaphore began with: whatever the order, where there is
- * one thread for each. */
+/* Whether some wait began before the post that serves it: then nothing was left of what the semaphore began with. */
+static bool was_empty(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
+{
+	size_t waits = 0, post = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind != SYNC_WOKEN || waits++ < first)
+			continue;
+		while (t[post].kind != SYNC_SIGNALLED)
+			post++;
+		if (t[i].enter.stamp + slack_of(b, &t[i]) < t[post++].ref.stamp)
+			return true;
+	}
+	return false;
+}
+
+/* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
+ * thread for each and it is known with what it began. */
 static void serve(struct builder *b, const struct sync_event *t, size_t n)
 {
-	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN);
 	size_t first = begins_with(b, t, n), waits = 0, post = 0;
+	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != SYNC_WOKEN)
 			continue;

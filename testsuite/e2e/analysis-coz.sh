@@ -289,6 +289,17 @@ may_buy attempts b 50 200000
 } | trace looks
 may_buy looks b 5 200000
 
+# With how much a semaphore began is not known where no wait has shown that it was empty.
+{
+	head_of 2
+	op 0 0 1000000 1100000
+	echo "e 0 1100000 28 point id=1"
+	op 1 1 1000000 1500000
+	op 1 8 1500000 1500000 id=1
+	op 1 0 1500000 2000000
+} | trace initial
+may_buy initial b 100 480000
+
 # What both have begun goes on when the receiver waits for it; what comes from rank 0 is not all that a broadcast needs.
 {
 	ranks 2
