@@ -182,7 +182,7 @@ static bool certainly_before(const struct builder *b, struct event_ref first, st
 static void add_flow_to(struct builder *b, const struct match *m, size_t i, struct node_input *inputs)
 {
 	const struct match_part *self = &m->parts[i];
-	bool delayed = m->nparts > MOST_CANDIDATES, hidden = delayed;
+	bool delayed = m->nparts > MOST_CANDIDATES, hidden = delayed, unordered = false;
 	size_t n = 0;
 	inputs[n++] = input_of(self, self);
 	for (size_t k = 0; k < m->nparts; k++) {
@@ -194,13 +194,14 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, stru
 		} else if (!hidden) {
 			bool before = certainly_before(b, enter_of(other), done_of(self));
 			delayed |= !before;
+			unordered |= !before && !certainly_before(b, done_of(self), enter_of(other));
 			if (before)
 				inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
 		}
 	}
 	struct graph_node *node =
 		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
-	node->hidden = hidden;
+	node->hidden = hidden || unordered; /* it may have been waited for, and is no input */
 	node->delayed = delayed;
 }
 

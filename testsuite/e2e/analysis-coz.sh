@@ -300,6 +300,21 @@ may_buy looks b 5 200000
 } | trace initial
 may_buy initial b 100 480000
 
+# A participant of a broadcast on another host, whose entry may have come before the exit or behind it.
+{
+	ranks 3 | sed 's/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/^thread 1 clock=0/thread 1 clock=1/'
+	for at in 900000 2100000; do
+		echo "link 0 $at 1 $((at + 50))"
+		echo "link 1 $((at + 60)) 0 $((at + 110))"
+	done
+	op 0 26 1000000 1000010 group=1 seq=0 role=1 bytes=8
+	op 1 1 1000000 1500000
+	op 1 26 1500000 1500010 group=1 seq=0 role=0 bytes=8
+	op 2 26 1000000 1500010 group=1 seq=0 role=0 bytes=8
+	op 2 0 1500010 2000000
+} | trace apart
+may_buy apart b 50 249900
+
 # What both have begun goes on when the receiver waits for it; what comes from rank 0 is not all that a broadcast needs.
 {
 	ranks 2
