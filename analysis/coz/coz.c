@@ -167,7 +167,10 @@ static void find_slacks(struct visit *v, const struct graph_node *j, struct slac
 	case GRAPH_SYNC:    sync_slacks(v, j, slack); break;
 	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
 	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, proved, slack); break;
-	case GRAPH_UNKNOWN: slack[0] = (struct slack){ 0, 0, true, false }; break;
+	case GRAPH_UNKNOWN:
+		for (size_t i = 0; i < j->ninputs; i++)
+			slack[i] = (struct slack){ 0, 0, true, i > 0 };
+		break;
 	}
 }
 
@@ -183,7 +186,7 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	struct saving *s = saving_end(v->all, proved && j->loose, proved && j->hidden);
 	if (proved && j->delayed)
 		saving_delay(v->all, s);
-	if (j->kind == GRAPH_UNKNOWN)
+	if (!proved && j->kind == GRAPH_UNKNOWN)
 		saving_forget(v->all, s, visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
 	return s;
 }

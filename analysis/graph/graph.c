@@ -68,10 +68,14 @@ struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32
 	return &b->graph->nodes[node];
 }
 
-void graph_unknown(struct builder *b, struct event_ref enter, struct event_ref exit)
+void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
 {
-	graph_wait(b, exit,
-		   graph_add_node(b, GRAPH_UNKNOWN, &(struct node_input){ .ref = enter, .needed = true }, 1));
+	struct node_input inputs[BEGIN_INPUTS];
+	size_t n = graph_begin_inputs(&begin, inputs);
+	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, n);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	graph_wait(b, exit, number);
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
@@ -249,7 +253,7 @@ static void add_incomplete(struct builder *b, const struct match *m)
 	graph_diagnose(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
-			graph_unknown(b, enter_of(&m->parts[i]), done_of(&m->parts[i]));
+			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
 }
 
 /* What only began is waited for as if each had sent a message to each who needs something of him. */
@@ -291,7 +295,7 @@ static void add_collective(struct builder *b, const struct match *m)
 		add_all(b, m, false);
 	else
 		for (size_t i = 0; i < m->nparts; i++)
-			graph_unknown(b, enter_of(&m->parts[i]), done_of(&m->parts[i]));
+			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
 }
 
 static void add_match(struct builder *b, const struct match *m)
@@ -459,7 +463,7 @@ static void add_join(struct builder *b, const struct joins *j)
 	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
 	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
 		graph_diagnose(&b->alone, j->exit, j->site);
-		graph_unknown(b, j->enter, j->exit);
+		graph_unknown(b, j->begin, j->exit);
 		return;
 	}
 	struct node_input inputs[BEGIN_INPUTS + 1];

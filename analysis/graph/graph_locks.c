@@ -141,7 +141,7 @@ static void take_lock(struct builder *b, struct lock *l, const struct sync_event
 		wait_for_lock(b, l, t);
 	} else {
 		graph_diagnose(&b->unheld, t->ref, t->site);
-		graph_unknown(b, t->enter, t->ref);
+		graph_unknown(b, t->begin, t->ref);
 		l->readers = 0;
 	}
 	l->depth = t->shared ? 0 : 1;
@@ -396,7 +396,7 @@ static void add_bare_barrier(struct builder *b, const struct bare *bare, size_t 
 static void doubt_bare(struct builder *b, const struct bare *bare)
 {
 	graph_diagnose(&b->alone, bare->exit, bare->site);
-	graph_unknown(b, bare->enter, bare->exit);
+	graph_unknown(b, (struct wait_begin){ .enter = bare->enter }, bare->exit);
 }
 
 /* How often each of the threads has one; 0 when not all as often. */

@@ -137,7 +137,7 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 		   size_t n);
 
 /* `exit` may have waited for anything since `enter`. */
-void graph_unknown(struct builder *, struct event_ref enter, struct event_ref exit);
+void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 

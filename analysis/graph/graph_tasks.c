@@ -330,7 +330,7 @@ static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 	bool known = w->all ? add_all_inputs(t, w, since, &s) : add_begin_inputs(t, w, &s);
 	if (!known) {
 		graph_diagnose(&t->b->alone, w->exit, w->site);
-		graph_unknown(t->b, w->enter, w->exit);
+		graph_unknown(t->b, (struct wait_begin){ .enter = w->enter }, w->exit);
 	} else if (s.n > 1) {
 		struct graph_node *node =
 			graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);

@@ -281,7 +281,7 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 	if (!w->bad)
 		graph_diagnose(diagnostic, exit, w->entered.site);
 	w->b->nattached = w->attached;
-	graph_unknown(w->b, w->enter, exit);
+	graph_unknown(w->b, begin_of(w), exit);
 }
 
 /* What was begun with an id goes on behind the call. */
@@ -355,7 +355,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 		w->doubtful = true;
 	if (kind == DPROF_KIND_SLEEP) {
 		if (trace_has(&w->entered, DPROF_KEY_UNTIL))
-			graph_unknown(w->b, w->enter, exit);
+			graph_unknown(w->b, begin_of(w), exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);
 	else if (arg_for_unknown(operation(w, &w->entered), &w->entered))
@@ -507,11 +507,14 @@ void graph_walk(struct builder *b, uint32_t thread)
 
 /* ---- Begins of threads ----------------------------------------------------------------------- */
 
-static void begin_after(struct builder *b, uint32_t thread, struct event_ref cause)
+static void begin_after(struct builder *b, uint32_t thread, struct event_ref cause, bool recorded)
 {
-	struct node_input input = { .ref = cause, .sure = true, .needed = true };
+	struct node_input input = { .ref = cause, .sure = true, .needed = recorded };
 	struct event_ref begin = { thread, 0, b->graph->threads[thread].first };
-	graph_wait(b, begin, graph_add_node(b, GRAPH_SYNC, &input, 1));
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, &input, 1);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = !recorded;
+	graph_wait(b, begin, number);
 }
 
 /* The threads of the process from `first` on whose creator is unknown, and that begin
@@ -524,7 +527,7 @@ static void begin_others(struct builder *b, uint32_t first, struct event_ref eve
 	     t < g->trace->nthreads && threads[t].process == threads[first].process; t++)
 		if (b->fork[t].at == NO_FORK && g->threads[t].nevents > 0 &&
 		    g->threads[t].first > event.stamp && g->threads[t].first <= next)
-			begin_after(b, t, event);
+			begin_after(b, t, event, false);
 }
 
 static void begin_unknown(struct builder *b, uint32_t first)
@@ -558,7 +561,7 @@ void graph_begins(struct builder *b)
 			if (late || g->threads[next].nevents == 0)
 				b->fork[next].at = NO_FORK;
 			if (b->fork[next].at != NO_FORK)
-				begin_after(b, next, b->fork[next]);
+				begin_after(b, next, b->fork[next], true);
 			else
 				unknown |= next > first;
 		}

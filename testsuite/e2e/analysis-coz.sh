@@ -300,6 +300,15 @@ may_buy looks b 5 200000
 } | trace initial
 may_buy initial b 100 480000
 
+# A thread of which it is not recorded who made it may have been made earlier.
+{
+	head_of 2
+	op 0 0 1000000 1500000
+	op 1 1 1500010 2000000
+} | trace unmade
+buys unmade a 50 250000
+may_buy unmade a 50 0
+
 # A participant of a broadcast on another host, whose entry may have come before the exit or behind it.
 {
 	ranks 3 | sed 's/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/^thread 1 clock=0/thread 1 clock=1/'
