@@ -10,6 +10,7 @@
 #   interval KEY <JSON   "LO HI" of the first interval of that name
 set -u
 : "${B:?the build folder}"
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES # how many jobs we are made with is not for the makes of a test
 analyze=$B/bin/dprof-analyze
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
