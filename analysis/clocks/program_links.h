@@ -27,7 +27,7 @@
 #ifndef ANALYSIS_PROGRAM_LINKS_H
 #define ANALYSIS_PROGRAM_LINKS_H
 
-#include "analysis/trace/match.h"
+#include "analysis/match/match.h"
 
 struct program_links {
 	struct frz_link *links;  /* those that others do not imply */

@@ -10,7 +10,7 @@
 #define ANALYSIS_GRAPH_PRIVATE_H
 
 #include "analysis/graph/graph.h"
-#include "analysis/trace/match.h"
+#include "analysis/match/match.h"
 
 /* One event. */
 struct event_ref { uint32_t thread; uint64_t at, stamp; };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/text/text.h"
-#include "analysis/trace/match.h"
+#include "analysis/match/match.h"
 #include "testsuite/unit/unit.h"
 
 static const char world[] = "dprof-text 1\n"

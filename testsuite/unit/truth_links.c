@@ -6,7 +6,7 @@
 
 #include "analysis/clocks/times.h"
 #include "analysis/text/text.h"
-#include "analysis/trace/match.h"
+#include "analysis/match/match.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/unit.h"
 

@@ -11,7 +11,7 @@
  * An operation whose place is not certain is void: nothing behind it in its queue is matched. A
  * side of a stream that is closed takes no more; once there is nothing left on it that could be
  * matched, the other side's are dropped. */
-#include "analysis/trace/match_private.h"
+#include "analysis/match/match_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define ANALYSIS_MATCH_PRIVATE_H
 
 #include "analysis/base/ids.h"
-#include "analysis/trace/match.h"
+#include "analysis/match/match.h"
 
 struct message_op;  /* one send or receive, */
 struct message_stream; /* those of one rank to another, in one group, with one tag, */

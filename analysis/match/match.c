@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * match.c - the events of each thread, one after the other, and what they settle. */
-#include "analysis/trace/match_private.h"
+#include "analysis/match/match_private.h"
 
 #include <stdlib.h>
 #include <string.h>

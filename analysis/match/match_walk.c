@@ -6,7 +6,7 @@
 
 #include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
-#include "analysis/trace/match.h"
+#include "analysis/match/match.h"
 
 #define EVENTS_AT_ONCE 64 /* of a clock: to look for the next clock at each event would cost more */
 

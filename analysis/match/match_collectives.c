@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * match_collectives.c - which calls are one collective operation: by group, number and kind. */
-#include "analysis/trace/match_private.h"
+#include "analysis/match/match_private.h"
 
 #include <stdlib.h>
 #include <string.h>
