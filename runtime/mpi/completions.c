@@ -4,9 +4,10 @@
  *
  *   MPI_Wait      ENTER ......... done id EXIT
  *   MPI_Test      nothing; or, when it has completed something, ENTER done id EXIT
+ *   MPI_Iprobe    nothing; or, when it has found something, ENTER EXIT
  *
  * Law: what a call completed is said to be done inside of it; a test that completed nothing is not
- * recorded. */
+ * recorded, nor a look that found nothing. */
 #include "runtime/mpi/adapter.h"
 
 #include <stdlib.h>
@@ -323,6 +324,28 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 	want_no_more(&w);
 	return result;
 }
+
+/* ---- Looks ------------------------------------------------------------------------------------ */
+
+/* What was found stays where it is: whoever takes it next has waited for it, and the look says since when. */
+#define WRAP_LOOK(name, parameters, arguments, found)                                             \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_WAIT, "MPI_" #name);                                \
+	DPROF_EXPORT int MPI_##name parameters                                                    \
+	{                                                                                         \
+		int result = PMPI_##name arguments;                                               \
+                                                                                                  \
+		if (result == MPI_SUCCESS && *(found))                                            \
+			call_end(call_begin(NAMED(name)));                                        \
+		return result;                                                                    \
+	}
+
+WRAP_LOOK(Iprobe, (int from, int tag, MPI_Comm comm, int *found, MPI_Status *status),
+	  (from, tag, comm, found, status), found)
+WRAP_LOOK(Request_get_status, (MPI_Request request, int *complete, MPI_Status *status),
+	  (request, complete, status), complete)
+#if MPI_VERSION >= 4
+WRAP_LOOK(Parrived, (MPI_Request request, int part, int *arrived), (request, part, arrived), arrived)
+#endif
 
 /* ---- What the program completes itself -------------------------------------------------------- */
 

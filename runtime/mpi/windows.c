@@ -146,6 +146,17 @@ WRAP_WAIT(Win_flush_all, (MPI_Win win), (win))
 WRAP_WAIT(Win_flush_local, (int rank, MPI_Win win), (rank, win))
 WRAP_WAIT(Win_flush_local_all, (MPI_Win win), (win))
 
+/* Recorded afterwards, when the window's epoch is over. */
+DPROF_SITE_OF(site_Win_test, DPROF_KIND_WAIT, "MPI_Win_test");
+DPROF_EXPORT int MPI_Win_test(MPI_Win win, int *over)
+{
+	int result = PMPI_Win_test(win, over);
+
+	if (result == MPI_SUCCESS && *over)
+		call_end(wait_begin(NAMED(Win_test)));
+	return result;
+}
+
 /* ---- Begun ------------------------------------------------------------------------------------ */
 
 #define TARGET(count) int rank, MPI_Aint at, count nthere, MPI_Datatype there

@@ -88,6 +88,8 @@ changed until threads 400 240
 changed try threads 400 240
 changed bcast ranks 480 320 "${mpi[@]}" 4
 changed test ranks 400 240 "${mpi[@]}" 2
+changed probe ranks 400 240 "${mpi[@]}" 2
+changed status ranks 400 240 "${mpi[@]}" 2
 # Whether the sender's data are fetched in MPI_Irecv or in MPI_Wait is chance, and what is expected is one of both.
 chance=1 changed progress ranks 480 320 "${mpi[@]}" 2
 exit "$failed"
