@@ -227,7 +227,7 @@ static char *written(struct interval x, const char *string, int64_t integer)
 	jw_end(&j);
 	jw_bool(&j, string, true);
 	jw_string(&j, "none", NULL);
-	jw_up(&j, "up", x.hi);
+	jw_up(&j, "rounded upwards", x.hi);
 	jw_interval(&j, "unknown", (struct interval){ 0, INFINITY });
 	jw_end(&j);
 	fclose(out);
@@ -258,7 +258,7 @@ START_TEST(json_is_valid_and_outward)
 		      round);
 		CLAIM(json_is_null(json_object_get(json_object_get(root, "unknown"), "hi")), round);
 		const char *lo = literal(text, "\"lo\": "), *hi = literal(text, "\"hi\": "),
-			   *up = literal(text, "\"up\": ");
+			   *up = literal(text, "\"rounded upwards\": ");
 		CLAIM(compare(lo, strcspn(lo, ",}\n"), x.lo) <= 0, round);
 		CLAIM(compare(hi, strcspn(hi, ",}\n"), x.hi) >= 0, round);
 		CLAIM(compare(up, strcspn(up, ",}\n"), x.hi) >= 0, round);
