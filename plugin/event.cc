@@ -9,7 +9,7 @@
  * The text is duplicated by inlining and unrolling, so its labels are numbers. Its cold part is in
  * subsection 1 of the same section, so it lives and dies with its function. Nothing in it describes
  * the frame: whether CFA is counted from rsp is not known here, so a backtrace taken inside
- * __dprof_3_needs_libdprof ends there; outside it the stack is as GCC thinks it is. */
+ * __dprof_4_needs_libdprof ends there; outside it the stack is as GCC thinks it is. */
 #include "plugin/parts.h"
 #include "tree-dfa.h"
 
@@ -47,7 +47,7 @@
 	"\t.subsection 1\n" \
 	"3:" INSN("leaq\t-128(%%rsp), %%rsp", "lea\trsp, -128[rsp]") /* over the red zone */ \
 	lea \
-	INSN("call\t*__dprof_3_needs_libdprof@GOTPCREL(%%rip)", "call\t[QWORD PTR __dprof_3_needs_libdprof@GOTPCREL[rip]]") \
+	INSN("call\t*__dprof_4_needs_libdprof@GOTPCREL(%%rip)", "call\t[QWORD PTR __dprof_4_needs_libdprof@GOTPCREL[rip]]") \
 	INSN("leaq\t128(%%rsp), %%rsp", "lea\trsp, 128[rsp]") \
 	"\tjnc\t1b\n" \
 	"\tjmp\t2b\n" \

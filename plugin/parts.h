@@ -116,6 +116,9 @@ tree inlined_operand(enum mark mark, const char *constraint, tree value);
 enum mark inlined_mark(gimple *stmt);
 void inlined_register(const char *plugin_name);
 
+/* loading.cc: the object that is compiled tells of itself when it is loaded. */
+void loading_tell();
+
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin = MARKED);
 tree site_build_team(location_t where, const char *name, tree fn); /* of a fork, and behind it of its join */

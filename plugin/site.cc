@@ -62,6 +62,7 @@ static tree variable(const auto_vec<char> &bytes)
 	set_decl_section_name(var, DPROF_SITE_SECTION);
 	DECL_INITIAL(var) = initializer(type, bytes);
 	varpool_node::finalize_decl(var);
+	loading_tell();
 	return var;
 }
 

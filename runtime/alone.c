@@ -3,7 +3,7 @@
  * alone.c - unshare() and setns(), which stand before the C library's.
  *
  * Law: what the kernel lets only a process of one thread do, it lets a program of one thread do: the helper is
- * gone meanwhile, and comes again. As with dlclose() (unload.c) that holds where libdprof is shared. */
+ * gone meanwhile, and comes again. That holds where libdprof is shared. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>

@@ -6,12 +6,12 @@
 
 	.text
 
-/* __dprof_3_needs_libdprof: see record.h. dprof_make_room() is compiled to touch general registers only, and
+/* __dprof_4_needs_libdprof: see record.h. dprof_make_room() is compiled to touch general registers only, and
  * neither do the system calls that it makes; so these nine are all that can change. */
-	.globl	__dprof_3_needs_libdprof
-	.type	__dprof_3_needs_libdprof, @function
+	.globl	__dprof_4_needs_libdprof
+	.type	__dprof_4_needs_libdprof, @function
 	.p2align 4
-__dprof_3_needs_libdprof:
+__dprof_4_needs_libdprof:
 	.cfi_startproc
 	endbr64
 	cmpb	$0, dprof_off(%rip)
@@ -66,7 +66,7 @@ __dprof_3_needs_libdprof:
 	stc
 	ret
 	.cfi_endproc
-	.size	__dprof_3_needs_libdprof, . - __dprof_3_needs_libdprof
+	.size	__dprof_4_needs_libdprof, . - __dprof_4_needs_libdprof
 
 /* void dprof_keeping_vectors(void (*function)(void *), void *argument)
  *

@@ -373,8 +373,10 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 packets that it dropped, without the job's key (forged) or late,
  *                                 repeated or out of order (stale); how long the phase took, and how
  *                                 much time of a processor
- *   module base=0x.. at=0x.. sites=HASH.sites buildid=HEX path=PATH
- *                                 base: load bias; at: address of the section's first byte
+ *   module base=0x.. at=0x.. sites=HASH.sites [from=STAMP] buildid=HEX path=PATH
+ *                                 base: load bias; at: address of the section's first byte; from: some modules in
+ *                                 lines before, at addresses that are the same or end alike, were no more
+ *                                 at that stamp, and this one recorded nothing before it
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
  *   group ID threads=0,1 size=N   the same for threads of this process, of N in all; shared=1: and of
  *                                 others, which give the group the same id

@@ -2,8 +2,8 @@
  *
  * leave.c - _exit() and _Exit(), which stand before the C library's.
  *
- * Law: who leaves by them has ended in good order, as by exit(). As with dlclose() (unload.c) that holds where
- * libdprof is shared. They may be called from a signal handler, so what comes next is looked up before. */
+ * Law: who leaves by them has ended in good order, as by exit(). That holds where libdprof is shared. They may be
+ * called from a signal handler, so what comes next is looked up before. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>

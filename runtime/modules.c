@@ -4,7 +4,12 @@
  *
  * The section is found through the file's section headers and copied from memory. Read with <elf.h>
  * alone: libelf would come into every profiled program with its own dependencies and constructors,
- * for one look-up. */
+ * for one look-up.
+ *
+ * Law: the sites of an object are in the trace before its first event is: it tells of itself when it is loaded,
+ * before its own constructors (plugin/loading.cc). What is loaded before us is found when we begin, with dprof's
+ * own libraries, and these whenever one looks. Where ids that another object had mean something else from
+ * then on, it is told since when; unless that one is still there (give_up_words). */
 #include "runtime/modules.h"
 
 #include <dlfcn.h>
@@ -23,7 +28,9 @@
 
 #include "runtime/format.h"
 #include "runtime/process.h"
+#include "runtime/record.h"
 #include "runtime/settings.h"
+#include "runtime/sys.h"
 #include "runtime/thread.h"
 
 #define SECTIONS_MAX    65536
@@ -38,7 +45,8 @@ struct module {
 	char buildid[2 * BUILDID_MAX + 1];
 	struct section sites;   /* none: bytes is 0; address relative to base */
 	uint64_t hash;
-	bool loaded;            /* at the last look */
+	unsigned long long unloads; /* how many objects had been unloaded when it was loaded, at most */
+	bool loaded, seen;
 };
 
 static struct module *modules;
@@ -173,19 +181,22 @@ static void write_sites(const struct module *m)
 		say_no_sites(m, error);
 }
 
-static void tell(const struct module *m)
+/* from: the stamp since which its ids mean its sites, or 0. */
+static void tell(const struct module *m, uint64_t from)
 {
-	char path[PATH_MAX], line[PATH_MAX + 512];
+	char path[PATH_MAX], line[PATH_MAX + 512], since[32] = "";
 	int n;
 
 	if (!m->sites.bytes)
 		return;
 	write_sites(m);
 	dprof_escape(path, sizeof(path), m->path);
+	if (from)
+		snprintf(since, sizeof(since), " from=%llu", (unsigned long long)from);
 	n = snprintf(line, sizeof(line),
-		     "module base=0x%llx at=0x%llx sites=%016llx.sites buildid=%s path=%s\n",
+		     "module base=0x%llx at=0x%llx sites=%016llx.sites%s buildid=%s path=%s\n",
 		     (unsigned long long)m->base, (unsigned long long)(m->base + m->sites.address),
-		     (unsigned long long)m->hash, m->buildid, path);
+		     (unsigned long long)m->hash, since, m->buildid, path);
 	dprof_process_append(line, (size_t)n);
 }
 
@@ -219,15 +230,40 @@ static bool clash(struct section a, struct section b)
 	       distance(b, dprof_id(a.address, 0)) < b.bytes >> 3;
 }
 
-/* Whether a word says which module it is from; if not, words are given up for good. */
-static void look_for_clashes(const struct ranges *r)
+static struct section where_sites_are(const struct module *m)
 {
-	const struct section *added = &r->of[r->n - 1];
-	bool clashes = added->bytes >> 3 > DPROF_IDS || added->address % DPROF_SITE_ALIGN;
+	return (struct section){ m->base + m->sites.address, m->sites.bytes };
+}
 
-	for (const struct section *s = r->of; s < added && !clashes; s++)
-		clashes = s->address != added->address && clash(*s, *added);
-	if (!clashes || !dprof_unambiguous)
+static bool mean_the_same(const struct module *a, const struct module *b)
+{
+	return a->base + a->sites.address == b->base + b->sites.address && a->hash == b->hash;
+}
+
+static bool share_ids(const struct module *a, const struct module *b)
+{
+	return a->sites.bytes && b->sites.bytes && !mean_the_same(a, b) &&
+	       clash(where_sites_are(a), where_sites_are(b));
+}
+
+/* With one that is loaded, or that is no more. */
+static bool shares_ids(const struct module *m, bool loaded)
+{
+	for (size_t i = 0; i < nmodules; i++)
+		if (modules[i].loaded == loaded && share_ids(m, &modules[i]))
+			return true;
+	return false;
+}
+
+static bool is_addressable(const struct module *m)
+{
+	return m->sites.bytes >> 3 <= DPROF_IDS && !((m->base + m->sites.address) % DPROF_SITE_ALIGN);
+}
+
+/* Words do not say which module they are from. */
+static void give_up_words(void)
+{
+	if (!dprof_unambiguous)
 		return;
 	__atomic_store_n(&dprof_unambiguous, false, __ATOMIC_SEQ_CST);
 	while (!dprof_threads_slow_down())
@@ -246,11 +282,10 @@ static void publish(const struct module *m)
 		return;
 	if (n)
 		memcpy(r->of, old->of, n * sizeof(r->of[0]));
-	r->of[n] = (struct section){ m->base + m->sites.address, m->sites.bytes };
+	r->of[n] = where_sites_are(m);
 	r->before = old;
 	r->n = n + 1;
 	__atomic_store_n(&published, r, __ATOMIC_RELEASE);
-	look_for_clashes(r);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -262,6 +297,8 @@ static void inspect(struct module *m, const struct dl_phdr_info *info)
 
 	memset(m, 0, sizeof(*m));
 	m->base = info->dlpi_addr;
+	m->unloads = info->dlpi_subs;
+	m->loaded = true;
 	snprintf(m->path, sizeof(m->path), "%s",
 		 program ? dprof_settings.program : info->dlpi_name);
 	if (fd < 0)
@@ -280,64 +317,92 @@ static void inspect(struct module *m, const struct dl_phdr_info *info)
 	any |= !is_own(m->path);
 }
 
+/* What is looked for: all that is there, or the object with this code; and dprof's own. */
+struct look { bool all; const void *code; uint64_t begun; };
+
+static const char *path_of_loaded(const struct dl_phdr_info *info)
+{
+	return *info->dlpi_name ? info->dlpi_name : dprof_settings.program;
+}
+
 static struct module *find(const struct dl_phdr_info *info)
 {
-	const char *path = *info->dlpi_name ? info->dlpi_name : dprof_settings.program;
-
 	for (size_t i = 0; i < nmodules; i++)
-		if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path))
+		if (modules[i].loaded && modules[i].base == info->dlpi_addr &&
+		    !strcmp(modules[i].path, path_of_loaded(info)))
 			return &modules[i];
 	return NULL;
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *unused)
+static bool contains(const struct dl_phdr_info *info, const void *code)
 {
-	struct module *m = find(info), *more;
+	for (int i = 0; code && i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && (uint64_t)code - info->dlpi_addr - p->p_vaddr < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* Who tells of itself has just been loaded: it is not what was found there before, if anything went since. */
+static int see(struct dl_phdr_info *info, size_t size, void *look)
+{
+	const struct look *l = look;
+	struct module *m = find(info);
 
 	(void)size;
-	(void)unused;
-	if (m) {
-		m->loaded = true;
-		return 0;
+	if (m)
+		m->seen = m->unloads == info->dlpi_subs || !contains(info, l->code);
+	return 0;
+}
+
+/* The same object where it was before. */
+static struct module *find_gone(const struct module *m)
+{
+	for (size_t i = 0; i < nmodules; i++)
+		if (!modules[i].loaded && modules[i].base == m->base && mean_the_same(m, &modules[i]) &&
+		    modules[i].sites.bytes && !strcmp(modules[i].path, m->path))
+			return &modules[i];
+	return NULL;
+}
+
+/* `m` is behind the last one. */
+static void remember(struct module *m, uint64_t begun)
+{
+	struct module *gone = find_gone(m);
+	bool told = gone, replaces = shares_ids(m, false), clashes = shares_ids(m, true);
+
+	if (gone) {
+		gone->loaded = true;
+		gone->unloads = m->unloads;
+		m = gone;
+	} else {
+		nmodules++;
+		if (m->sites.bytes)
+			publish(m);
 	}
+	if (!told || replaces)
+		tell(m, replaces && !clashes ? begun : 0);
+	if (clashes || !is_addressable(m))
+		give_up_words();
+}
+
+static int see_new(struct dl_phdr_info *info, size_t size, void *look)
+{
+	const struct look *l = look;
+	struct module *more;
+
+	(void)size;
+	if (find(info) || !(l->all || contains(info, l->code) || is_own(info->dlpi_name)))
+		return 0;
 	more = realloc(modules, (nmodules + 1) * sizeof(*modules));
 	if (!more)
 		return 0;
 	modules = more;
 	inspect(&modules[nmodules], info);
-	modules[nmodules].loaded = true;
-	tell(&modules[nmodules]);
-	if (modules[nmodules].sites.bytes)
-		publish(&modules[nmodules]);
-	nmodules++;
+	remember(&modules[nmodules], l->begun);
 	return 0;
-}
-
-/* What was unloaded leaves its sites' place empty for good: an address in a record is one site's, whatever is
- * loaded later. False when something else may have been there. */
-static bool keep_place(const struct module *m)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = m->base + m->sites.address;
-	uint64_t to = (from + m->sites.bytes + page - 1) & -page;
-
-	from &= -page;
-	return mmap((void *)from, to - from, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-		    MAP_FIXED_NOREPLACE, -1, 0) == (void *)from;
-}
-
-/* Between two looks another may have come to where m was, and gone again. */
-static void find_gone(struct module *m, bool watched)
-{
-	char text[PATH_MAX + 160];
-
-	if (m->loaded || !m->sites.bytes)
-		return;
-	if (!(keep_place(m) && watched)) {
-		snprintf(text, sizeof(text), "%s was unloaded unseen: if another object with sites took its "
-			 "place, events of that one bear names of this one", m->path);
-		dprof_process_line("note", text);
-	}
-	m->sites.bytes = 0; /* told already */
 }
 
 struct loads { unsigned long long adds, subs; };
@@ -349,48 +414,47 @@ static int count(struct dl_phdr_info *info, size_t size, void *loads)
 	return 1;
 }
 
-static void look(bool watched)
+static void look(struct look l)
 {
-	static struct loads seen;
+	static struct loads last;
 	struct loads now = { 0, 0 };
 
 	dl_iterate_phdr(count, &now); /* first: what comes in between is seen next time */
-	if (now.adds == seen.adds && now.subs == seen.subs)
+	if (!l.code && now.adds == last.adds && now.subs == last.subs)
 		return;
 	for (size_t i = 0; i < nmodules; i++)
-		modules[i].loaded = false;
-	dl_iterate_phdr(visit, NULL);
+		modules[i].seen = false;
+	dl_iterate_phdr(see, &l);
 	for (size_t i = 0; i < nmodules; i++)
-		find_gone(&modules[i], watched);
-	seen = now;
+		modules[i].loaded &= modules[i].seen;
+	dl_iterate_phdr(see_new, &l);
+	last = now;
 }
 
-static int closing; /* threads in our dlclose() */
-
-static void look_and_count(int change)
+static void look_for(struct look l)
 {
 	int saved_errno = errno;
 
 	pthread_mutex_lock(&lock);
-	look(closing > 0);
-	closing += change;
+	look(l);
 	pthread_mutex_unlock(&lock);
 	errno = saved_errno;
 }
 
+void dprof_modules_begin(void)
+{
+	look_for((struct look){ .all = true });
+}
+
 void dprof_modules_look(void)
 {
-	look_and_count(0);
+	look_for((struct look){ .all = false });
 }
 
-void dprof_modules_closing(void)
+void __dprof_4_loaded(const void *code)
 {
-	look_and_count(1);
-}
-
-void dprof_modules_closed(void)
-{
-	look_and_count(-1);
+	if (!dprof_off)
+		look_for((struct look){ .code = code, .begun = dprof_now() });
 }
 
 bool dprof_modules_any(void)
@@ -478,7 +542,8 @@ bool dprof_modules_served(const void *code)
 void dprof_modules_retell(void)
 {
 	for (size_t i = 0; i < nmodules; i++)
-		tell(&modules[i]);
+		if (modules[i].loaded)
+			tell(&modules[i], 0);
 }
 
 void dprof_modules_hold(void)

@@ -8,12 +8,10 @@
 
 #include "runtime/format.h"
 
-/* Writes down the modules that were loaded since the last look. Not from the slow path. */
+/* Writes down the modules that are loaded when dprof begins; and those of dprof that were loaded since. Not from the
+ * slow path. All others tell of themselves (__dprof_4_loaded). */
+void dprof_modules_begin(void);
 void dprof_modules_look(void);
-
-/* The same before and after the C library's dlclose(): what goes in between was seen before. */
-void dprof_modules_closing(void);
-void dprof_modules_closed(void);
 
 /* Has the program or one of its libraries (not counting dprof's own) any site? */
 bool dprof_modules_any(void);
@@ -28,7 +26,7 @@ bool dprof_modules_sanitizer(const void *code);
 /* In any of those, or in libgfortran: they do input and output for such, too. */
 bool dprof_modules_served(const void *code);
 
-/* Writes all known modules down once more, for the child of a fork. */
+/* Writes all loaded modules down once more, for the child of a fork. */
 void dprof_modules_retell(void);
 
 /* Around a fork: there are no lookups meanwhile. */

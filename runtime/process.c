@@ -346,7 +346,7 @@ static void __attribute__((constructor(101))) start(void)
 		say_who_records(~dprof_settings.left_out);
 		dprof_adapter_kinds = ~dprof_settings.left_out;
 		if (dprof_process_begin()) {
-			dprof_modules_look();
+			dprof_modules_begin();
 			first_notes();
 		}
 	}

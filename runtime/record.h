@@ -20,7 +20,7 @@
  *   .subsection 1
  *   3:  lea   -128(%rsp), %rsp            the red zone
  *       lea   SITE + OP(%rip), %rdx
- *       call  *__dprof_3_needs_libdprof@gotpcrel(%rip)
+ *       call  *__dprof_4_needs_libdprof@gotpcrel(%rip)
  *       lea   128(%rsp), %rsp
  *       jnc   1b                          there is room now
  *       jmp   2b                          it was recorded for us, or is not to be
@@ -54,9 +54,9 @@
  * `end` is NULL; the helper thread may set it to that at any time. A claim is compared with `end` one
  * instruction after it was made, and a handler that came in between may have moved `end` anywhere. So a
  * claim that has no room has a slot of its own, too, in the slack behind its chunk (thread.h): what had
- * failed may still succeed, and what had room and fails is filled by __dprof_3_needs_libdprof. */
+ * failed may still succeed, and what had room and fails is filled by __dprof_4_needs_libdprof. */
 struct dprof_cursor {
-	uint64_t *next; /* past end when a claim failed: __dprof_3_needs_libdprof mends it */
+	uint64_t *next; /* past end when a claim failed: __dprof_4_needs_libdprof mends it */
 	uint64_t *end;
 };
 
@@ -84,13 +84,17 @@ extern uint32_t __dprof_alone[DPROF_ADAPTERS] __attribute__((visibility("default
 
 /* Makes room in the calling thread's buffer, or records the event itself.
  * The name is what the linker or the loader says where there is no libdprof, or one that does not go with the
- * object: 3 is the version of all that this header and the layout of sites say, and changes with them.
+ * object: 4 is the version of all that this header and the layout of sites say, and changes with them.
  * rcx: the slot that was claimed in vain; rdx: the address of the site, and the operation in its low
  * bits, or 0; rax: at an EXIT the stamp. Preserves every register (vector registers too) except the
  * flags and may be called with any stack alignment; to be called from assembly only.
  * Returns with the carry flag clear when to try again, and set when there is nothing left to do: the
  * event is recorded, or is not to be; the loss, if it is one, has been counted. Never blocks for long,
  * never sets errno, safe in a signal handler. */
-__attribute__((visibility("default"))) void __dprof_3_needs_libdprof(void);
+__attribute__((visibility("default"))) void __dprof_4_needs_libdprof(void);
+
+/* An object that has sites is loaded, and `code` is in it: it calls this before its own constructors (plugin/loading.cc),
+ * if it is there. */
+__attribute__((visibility("default"))) void __dprof_4_loaded(const void *code);
 
 #endif

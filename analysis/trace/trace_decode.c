@@ -9,22 +9,29 @@
 
 /* ---- One record ------------------------------------------------------------------------------ */
 
-/* The site at `address` in its module, with `op`, as the `what` of a record; or TR_NO_SITE there. */
-static uint64_t what_at(const struct tr_modules *m, uint64_t address, unsigned op,
+/* The site at `address` in its module, with `op`, as the `what` of a record; or TR_NO_SITE there. Where that was
+ * several modules' one after another, in the last one that was there at `stamp`. */
+static uint64_t what_at(const struct tr_modules *m, uint64_t address, unsigned op, uint64_t stamp,
 			enum word_damage *damage)
 {
 	bool within = false;
-	for (size_t i = 0; i < m->nmodules; i++) {
-		uint64_t offset = address - m->module[i].at;
-		if (offset >= m->module[i].size)
+	uint64_t found = TR_WHAT(TR_NO_SITE, op), since = 0;
+	for (const struct tr_module *x = m->module; x < m->module + m->nmodules; x++) {
+		uint64_t offset = address - x->at;
+		if (offset >= x->size)
 			continue;
-		uint32_t what = m->module[i].what[offset / 8];
+		uint32_t what = x->what[offset / 8];
 		within = true;
-		if (what != TR_NO_SITE && what % 4 == DPROF_ENTER && offset % 8 == 0)
-			return TR_WHAT(what / 4, op);
+		if (what == TR_NO_SITE || what % 4 != DPROF_ENTER || offset % 8 || x->from > stamp)
+			continue;
+		if (found == TR_WHAT(TR_NO_SITE, op) || x->from > since) {
+			found = TR_WHAT(what / 4, op);
+			since = x->from;
+		}
 	}
-	*damage = within ? DAMAGE_NO_SITE : DAMAGE_NO_MODULE;
-	return TR_WHAT(TR_NO_SITE, op);
+	if (found == TR_WHAT(TR_NO_SITE, op))
+		*damage = within ? DAMAGE_NO_SITE : DAMAGE_NO_MODULE;
+	return found;
 }
 
 /* What an event's word says, as the table has it. */
@@ -32,6 +39,26 @@ static inline uint32_t what_of(const struct tr_ids *ids, uint64_t word)
 {
 	uint64_t at = (word & (DPROF_IDS - 1)) / 2;
 	return ids->page[at / IDS_PAGE][at % IDS_PAGE];
+}
+
+/* What the id that several modules have means in the last one that was there at `stamp`; TR_SEVERAL where there is
+ * none, or more than one. */
+static uint32_t what_then(const struct tr_modules *m, uint64_t id, uint64_t stamp)
+{
+	uint32_t found = TR_SEVERAL;
+	uint64_t since = 0;
+	bool any = false;
+	for (const struct tr_module *x = m->module; x < m->module + m->nmodules; x++) {
+		uint64_t unit = (id - x->first_id) & (DPROF_IDS - 1);
+		uint32_t says = unit < x->size / 8 ? x->what[unit] : TR_NO_SITE;
+		uint32_t what = (uint32_t)TR_WHAT(says / 4, says % 4);
+		if (says == TR_NO_SITE || x->from > stamp || (any && x->from < since))
+			continue;
+		found = any && x->from == since && what != found ? TR_SEVERAL : what;
+		since = x->from;
+		any = true;
+	}
+	return found;
 }
 
 static bool in_a_module(const struct tr_modules *m, uint64_t id)
@@ -46,6 +73,8 @@ static bool in_a_module(const struct tr_modules *m, uint64_t id)
 static enum word_damage event_of(const struct tr_modules *m, uint64_t word, struct tr_record *r)
 {
 	uint32_t what = what_of(m->ids, word);
+	if (what == TR_SEVERAL)
+		what = what_then(m, word & (DPROF_IDS - 1), r->stamp);
 	if (what < TR_SEVERAL) {
 		r->what = what;
 		return DAMAGE_NONE;
@@ -84,7 +113,7 @@ static enum word_damage wide(struct tr_words *w, struct word_place *p, unsigned 
 	if (!site) /* the process ended before it wrote that, or a handler jumped away */
 		return DAMAGE_UNWRITTEN;
 	p->near = stamp;
-	*r = (struct tr_record){ stamp, what_at(w->modules, site, op, &damage) };
+	*r = (struct tr_record){ stamp, what_at(w->modules, site, op, stamp, &damage) };
 	return damage;
 }
 

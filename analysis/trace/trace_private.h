@@ -42,6 +42,7 @@ struct tr_sites {
 struct tr_module {
 	uint64_t at, size;       /* addresses at <= a < at + size name its sites */
 	uint64_t first_id;       /* of `at`, in words */
+	uint64_t from;           /* the stamp since which ids that it shares with others are its own */
 	const uint32_t *what;    /* of struct tr_sites */
 };
 
@@ -73,7 +74,7 @@ struct group_line {
 
 /* A line "module ..." of a process file. */
 struct module_line {
-	uint64_t at;
+	uint64_t at, from;
 	char *sites, *path;
 	size_t line;
 };

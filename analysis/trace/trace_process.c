@@ -54,7 +54,7 @@ enum {
 	THREADS,
 	SUM
 };
-enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_BUILDID, MODULE_PATH };
+enum { MODULE_BASE, MODULE_AT, MODULE_SITES, MODULE_FROM, MODULE_BUILDID, MODULE_PATH };
 enum { CORES_UNCERTAINTY, CORES_PAIRS, CORES_DISAGREE };
 enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PACKETS_STALE,
        PACKETS_NS, PACKETS_CPU_NS };
@@ -89,6 +89,7 @@ static const struct ln_form forms[] = {
 	[MODULE] = { "module", { [MODULE_BASE] = { "base", LN_NUMBER, LN_KEY },
 				 [MODULE_AT] = { "at", LN_NUMBER, LN_NEEDED },
 				 [MODULE_SITES] = { "sites", LN_STRING, LN_NEEDED },
+				 [MODULE_FROM] = { "from", LN_NUMBER, LN_KEY },
 				 [MODULE_BUILDID] = { "buildid", LN_STRING, LN_KEY },
 				 [MODULE_PATH] = { "path", LN_STRING, LN_KEY } } },
 	[GROUP] = { "group", { [GROUP_ID] = { "id", LN_NUMBER, LN_HERE },
@@ -175,6 +176,7 @@ static char *module_line(struct process_file *p, const struct ln_value *v, size_
 		return mem_format("expected at most %d modules, found another one", MODULES);
 	*MEM_GROW(p->modules, p->nmodules) = (struct module_line){
 		.at = v[MODULE_AT].number,
+		.from = v[MODULE_FROM].given ? v[MODULE_FROM].number : 0,
 		.sites = mem_copy(v[MODULE_SITES].string),
 		.path = mem_copy(v[MODULE_PATH].given ? v[MODULE_PATH].string : "a module"),
 		.line = line,

@@ -191,7 +191,7 @@ static struct tr_sites *open_sites(struct opened_trace *o, struct site_set *set,
 static int by_address(const void *a, const void *b)
 {
 	const struct tr_module *x = a, *y = b;
-	return (x->at > y->at) - (x->at < y->at);
+	return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->from > y->from) - (x->from < y->from);
 }
 
 /* ---- What ids say ---------------------------------------------------------------------------- */
@@ -223,7 +223,8 @@ static void add_ids(struct tr_ids *ids, const struct tr_module *m)
 		if (what == TR_NO_SITE)
 			continue;
 		uint32_t *says = id_place(ids, (m->first_id + unit) & (DPROF_IDS - 1));
-		*says = *says == TR_NO_SITE ? (uint32_t)TR_WHAT(what / 4, what % 4) : TR_SEVERAL;
+		uint32_t now = (uint32_t)TR_WHAT(what / 4, what % 4);
+		*says = *says == TR_NO_SITE || *says == now ? now : TR_SEVERAL;
 	}
 }
 
@@ -293,13 +294,13 @@ static void open_process_modules(struct opened_trace *o, struct site_set *set,
 		else
 			*MEM_GROW(modules->module, modules->nmodules) =
 				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
-						    sites->what };
+						    line->from, sites->what };
 	}
 	if (modules->nmodules)
 		qsort(modules->module, modules->nmodules, sizeof *modules->module, by_address);
 	for (size_t i = 1; i < modules->nmodules; i++) {
 		struct tr_module *a = &modules->module[i - 1], *b = a + 1;
-		if (b->at - a->at < a->size && b->what != a->what)
+		if (b->at - a->at < a->size && b->what != a->what && b->from == a->from)
 			trace_diagnose(&o->t,
 				       "%s: expected the sites of different modules apart, found "
 				       "both at address 0x%" PRIx64,

@@ -129,8 +129,8 @@ int main(int argc, char **argv)
 	call("./low.so", "call0");
 	usleep(200000); /* from here on records are short, unless the machine is very busy */
 	call("./low.so", "call0");
-	call("./high.so", "call1"); /* it is not known yet that there is a clash */
-	while (access("noted", F_OK)) /* the runtime looks once a second, and says so */
+	call("./high.so", "call1"); /* it says that there is a clash */
+	while (access("noted", F_OK))
 		usleep(10000);
 	for (int i = 0; i < 1000; i++) {
 		call("./low.so", "call0");
@@ -151,8 +151,8 @@ notes | grep -q 'end%20alike' || fail "no note of the clash: do the objects lie 
 touch noted
 wait $pid || fail "the program with a clash fails"
 names >got
-# No event has another one's name. Those of the first three calls that were recorded short before the note are left out,
-# and counted: an enter and an exit each.
+# No event has another one's name. Those of the first calls that were recorded short before the note are left out, and
+# counted: an enter and an exit each.
 { printf 'object%d\n' 0 0 1; yes 'object0
 object1' | head -2000; } >called
 [ "$(tail -2000 got)" = "$(tail -2000 called)" ] || fail "with a clash: $(diff <(tail -2000 got) <(tail -2000 called) | head -5)"
