@@ -27,6 +27,12 @@ checked() { # trace process-file: "before_s" and "behind_s" of the JSON in out
 	contains behind "$behind" $(of behind_s)
 }
 
+# Whether it is said of the process: where one end is 5 % of the run. On a busy machine that may be so of any.
+is_said() { # of $before and $behind in seconds, between stamps $first and $last
+	awk "BEGIN { run = ($last - $first) / $ghz / 1e9; most = $before > $behind ? $before : $behind
+		print (most < 0.05 * run ? \"never\" : most > 0.051 * run ? \"always\" : \"perhaps\") }"
+}
+
 who=-1
 for way in before behind inside; do
 	rm -rf dprof-*
@@ -35,16 +41,15 @@ for way in before behind inside; do
 		expect 0 $ask --json dprof-*
 		checked dprof-* dprof-*/*.process
 		jq -r '.notes[]' out >notes
-		case $way in
-		inside) says_not notes 'was there for' ;;
-		*) grep -q "in no number here: pid [0-9]* was there for .*[0-9] s $way" notes || fail "$way: $(cat notes)" ;;
+		case $(is_said) in
+		never) says_not notes 'was there for' ;;
+		always) grep -q "in no number here: pid [0-9]* was there for .*[0-9] s \(before\|behind\)" notes || fail "$way: $(cat notes)" ;;
 		esac
 		expect 0 $ask dprof-*
-		[ $way = inside ] || tr '\n' ' ' <out | tr -s ' ' | grep -q "was there for .* s $way" || fail "$way: $(cat out)"
+		[ "$(is_said)" != always ] || tr '\n' ' ' <out | tr -s ' ' | grep -q "was there for .* s \(before\|behind\)" || fail "$way: $(cat out)"
 	done
-	read -r before behind < <(truth dprof-* dprof-*/*.process)
-	awk "BEGIN { exit !(($before > 0.2) == (\"$way\" == \"before\") && ($behind > 0.2) == (\"$way\" == \"behind\")) }" ||
-		fail "$way: 0.2 s were computed there, found $before and $behind"
+	# That or more: the machine may have done something else meanwhile.
+	[ $way = inside ] || awk "BEGIN { exit !(${!way} >= 0.2) }" || fail "$way: 0.2 s were computed there, found $before and $behind"
 done
 
 # Of a process that was killed it is not known when it ended.
