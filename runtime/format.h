@@ -265,7 +265,8 @@ enum dprof_key {
 	X(LATE, late, "the helper was too late: set DPROF_BUFFER higher")                          \
 	X(HANDLER, handler, "a signal handler came while its thread changed chunks")               \
 	X(ENDED, ended, "their thread had ended")                                                  \
-	X(REFUSED, refused, "the trace can no longer be written")
+	X(REFUSED, refused, "the trace can no longer be written")                                  \
+	X(CALLED, called, "dprof itself called the program's functions (its own malloc)")
 
 enum dprof_why {
 #define X(NAME, word, text) DPROF_WHY_##NAME,

@@ -38,7 +38,7 @@
 #define EPOCH_TICKS (UINT64_C(1) << 35)   /* 7 s at 5 GHz; words.h bears 2^39 */
 #define STOPPED_TICKS (UINT64_C(1) << 37) /* so long without us may have borne too much */
 #define SOON_NS     10000000
-#define PATIENCE    64                    /* events between two attempts to start */
+#define PATIENCE    64                    /* events between two attempts to start, of those that a handler may make */
 
 /* A helper that was dismissed is waited for, 10 s in all: it may be busy, or wait for the loader while another
  * thread loads a library. */
@@ -220,7 +220,7 @@ static void begin_helping(bool in_handler)
 	if (!is_sanitized() && dprof_any_thread() && may_start(in_handler) &&
 	    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST))
-		dprof_keeping_vectors(start, NULL);
+		dprof_call(start);
 }
 
 void dprof_helper_wake(void)
@@ -236,7 +236,7 @@ void dprof_helper_wanted(bool in_handler)
 {
 	static __thread unsigned asked;
 
-	if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NO_HELPER && asked++ % PATIENCE == 0)
+	if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NO_HELPER && (!in_handler || asked++ % PATIENCE == 0))
 		begin_helping(in_handler);
 }
 

@@ -37,6 +37,7 @@ __thread struct dprof_call __dprof_call;
 uint32_t __dprof_alone[DPROF_ADAPTERS] = { ~0u, ~0u, ~0u };
 __thread struct dprof_thread *dprof_self;
 static __thread volatile bool busy;
+static __thread volatile bool calling; /* the C library, which may call what the program has in its place */
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
 uint64_t dprof_lost_homeless, dprof_why_homeless;
 bool dprof_supervised, dprof_unambiguous = true, dprof_choosy;
@@ -56,6 +57,19 @@ static void lose(struct dprof_thread *t, uint64_t why)
 	}
 }
 
+void dprof_call(void (*function)(void *))
+{
+	calling = true;
+	dprof_keeping_vectors(function, NULL);
+	calling = false;
+}
+
+/* An event comes while another one of its thread is served. */
+static void lose_within(void)
+{
+	lose(dprof_self, UINT64_C(1) << (calling ? DPROF_WHY_CALLED : DPROF_WHY_HANDLER));
+}
+
 /* What a handler, or we at earlier tries, lost before there was a file. */
 static void bring_home(struct dprof_thread *t)
 {
@@ -71,7 +85,7 @@ static void bring_home(struct dprof_thread *t)
 static bool begin(void)
 {
 	if ((homeless & (homeless - 1)) == 0)
-		dprof_keeping_vectors(dprof_thread_begin, NULL);
+		dprof_call(dprof_thread_begin);
 	if (!dprof_self)
 		return false;
 	bring_home(dprof_self);
@@ -364,7 +378,7 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 
 	if (busy) {
 		__asm__("subq $8, %0" : "+m"(__dprof_cursor.next) : : "cc");
-		lose(dprof_self, UINT64_C(1) << DPROF_WHY_HANDLER);
+		lose_within();
 		return 0;
 	}
 	begin_busy();
@@ -378,7 +392,7 @@ int dprof_make_room_for(const struct dprof_event *e)
 	enum outcome outcome;
 
 	if (busy) {
-		lose(dprof_self, UINT64_C(1) << DPROF_WHY_HANDLER);
+		lose_within();
 		return 0;
 	}
 	begin_busy();

@@ -256,6 +256,10 @@ void dprof_helper_forget(void); /* in the child of a fork */
 extern unsigned dprof_vector_bytes;
 void dprof_keeping_vectors(void (*function)(void *), void *argument);
 
+/* slow.c: the same, with NULL. Events of the calling thread meanwhile are of functions that the program has in the
+ * place of the C library's: they are lost, and that is said of them. */
+void dprof_call(void (*function)(void *));
+
 /* slow.c, called from entry.S: 1: try again, 0: there is nothing left to do. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp);
 

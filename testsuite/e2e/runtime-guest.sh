@@ -41,6 +41,10 @@ gcc -O1 -fno-builtin $(pkg-config --cflags dprof) testsuite/fixtures/threads/own
 	fail "cannot compile own-malloc.c"
 cd "$dir" || exit 1
 [ "$(timeout -s KILL 20 ./own-malloc)" = fine ] || fail "a program with a malloc of its own, under a lock, did not end"
+"$analyze" check dprof-* >said
+if ! grep -q "dropped: dprof itself called the program's functions" said || grep -q 'signal handler' said; then
+	fail "events in a malloc that dprof called are dropped: $(cat said)"
+fi
 rm -rf dprof-*
 [ "$(timeout 20 ./robust)" = "130 0 131" ] || fail "a robust mutex that is not recoverable: expected EOWNERDEAD, 0, ENOTRECOVERABLE"
 rm -rf dprof-*
