@@ -46,33 +46,35 @@ static int64_t not_negative(int64_t x)
 	return x > 0 ? x : 0;
 }
 
-static struct slack *slacks_for(struct visit *v, size_t n)
+static void room_for(struct visit *v, size_t n)
 {
-	if (n > v->nslacks)
-		v->slacks = mem_resize(v->slacks, v->nslacks = 2 * n, sizeof *v->slacks);
-	return v->slacks;
+	if (n <= v->nslacks)
+		return;
+	v->nslacks = 2 * n;
+	v->slacks = mem_resize(v->slacks, v->nslacks, sizeof *v->slacks);
+	v->passed = mem_resize(v->passed, v->nslacks, sizeof *v->passed);
 }
 
 /* Whether an input is one in this answer; and whether it must be waited for. */
-static bool counts(const struct visit *v, const struct graph_input *input)
+static bool counts(const struct graph_input *input, enum coz_answer answer)
 {
-	return v->answer == COZ_PROVED || !input->candidate;
+	return answer == COZ_PROVED || !input->candidate;
 }
 
-static bool is_sure(const struct visit *v, const struct graph_input *input)
+static bool is_sure(const struct graph_input *input, enum coz_answer answer)
 {
-	return v->answer == COZ_PROVED ? input->needed : input->sure;
+	return answer == COZ_PROVED ? input->needed : input->sure;
 }
 
 /* On each clock the latest input: of those that are sure, or of all. */
-static void find_latest(struct visit *v, const struct graph_node *j, bool sure_only)
+static void find_latest(struct visit *v, const struct graph_node *j, enum coz_answer answer, bool sure_only)
 {
 	const struct trace *trace = v->g->trace;
 	memset(v->came, 0, trace->nclocks * sizeof *v->came);
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &v->g->inputs[j->first + i];
 		uint32_t c = trace->threads[input->thread].clock;
-		if (!counts(v, input) || (sure_only && !is_sure(v, input)))
+		if (!counts(input, answer) || (sure_only && !is_sure(input, answer)))
 			continue;
 		if (!v->came[c] || input->stamp > v->latest[c])
 			v->latest[c] = input->stamp;
@@ -109,20 +111,20 @@ static frz_time until_latest(struct visit *v, const struct graph_input *input, b
 	return until;
 }
 
-static void sync_slacks(struct visit *v, const struct graph_node *j, struct slack *slack)
+static void sync_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
 	bool all_sure = true, alone = j->ninputs == 1;
-	find_latest(v, j, false);
+	find_latest(v, j, answer, false);
 	for (size_t i = 0; i < j->ninputs; i++) {
 		frz_time until = until_latest(v, &inputs[i], alone);
 		slack[i] = (struct slack){ not_negative(until.lo), not_negative(until.hi),
-					   is_sure(v, &inputs[i]), !counts(v, &inputs[i]) };
+					   is_sure(&inputs[i], answer), !counts(&inputs[i], answer) };
 		all_sure &= slack[i].sure || slack[i].absent;
 	}
 	if (all_sure)
 		return;
-	find_latest(v, j, true);
+	find_latest(v, j, answer, true);
 	for (size_t i = 0; i < j->ninputs; i++)
 		slack[i].lo = not_negative(until_latest(v, &inputs[i], alone).lo);
 }
@@ -143,30 +145,37 @@ static void woken_slacks(struct visit *v, const struct graph_node *j, struct sla
 				   not_negative(times_between(v->times, begin, last).hi), true, false };
 }
 
-/* Another run may not wait at all: no input is known to be tight. */
-static void all_slack(struct visit *v, const struct graph_node *j, struct slack *slack)
+/* How long before its end each input of a node was there. */
+static void find_passed(struct visit *v, const struct graph_node *j)
 {
-	const struct trace *trace = v->g->trace;
+	const struct tr_thread *threads = v->g->trace->threads;
 	const struct graph_input *inputs = &v->g->inputs[j->first];
-	struct moment end = { trace->threads[inputs[0].thread].clock, j->stamp };
+	struct moment end = { threads[inputs[0].thread].clock, j->stamp };
 	for (size_t i = 0; i < j->ninputs; i++) {
-		struct moment m = { trace->threads[inputs[i].thread].clock, inputs[i].stamp };
-		slack[i] = (struct slack){ 0, not_negative(times_between(v->times, m, end).hi), inputs[i].needed,
-					   false };
+		struct moment m = { threads[inputs[i].thread].clock, inputs[i].stamp };
+		v->passed[i] = times_between(v->times, m, end);
 	}
 }
 
-static void find_slacks(struct visit *v, const struct graph_node *j, struct slack *slack)
+/* Another run may not wait at all: no input is known to be tight. */
+static void all_slack(struct visit *v, const struct graph_node *j, struct slack *slack)
 {
-	bool proved = v->answer == COZ_PROVED;
+	for (size_t i = 0; i < j->ninputs; i++)
+		slack[i] = (struct slack){ 0, not_negative(v->passed[i].hi), v->g->inputs[j->first + i].needed,
+					   false };
+}
+
+static void find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer, struct slack *slack)
+{
+	bool proved = answer == COZ_PROVED;
 	if (proved && (j->loose || j->hidden)) {
 		all_slack(v, j, slack);
 		return;
 	}
 	switch (j->kind) {
-	case GRAPH_SYNC:    sync_slacks(v, j, slack); break;
+	case GRAPH_SYNC:    sync_slacks(v, j, answer, slack); break;
 	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
-	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, proved, slack); break;
+	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, v->passed, proved, slack); break;
 	case GRAPH_UNKNOWN:
 		for (size_t i = 0; i < j->ninputs; i++)
 			slack[i] = (struct slack){ 0, 0, true, i > 0 };
@@ -174,20 +183,46 @@ static void find_slacks(struct visit *v, const struct graph_node *j, struct slac
 	}
 }
 
+static void add_inputs(struct visit *v, const struct graph_node *j, enum coz_answer answer, size_t to)
+{
+	find_slacks(v, j, answer, v->slacks);
+	for (size_t i = 0; i < j->ninputs; i++)
+		if (!v->slacks[i].absent)
+			saving_input(v->all, to, v->held[j->first + i], v->slacks[i]);
+}
+
+/* Whether both answers say the same of a node: all that was waited for is certain, and all that is certain was. */
+static bool answers_agree(const struct visit *v, const struct graph_node *j)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	bool agree = !j->loose && !j->hidden && !j->delayed;
+	for (size_t i = 0; i < j->ninputs && agree; i++)
+		agree = inputs[i].sure && inputs[i].needed && !inputs[i].candidate;
+	return agree;
+}
+
 static struct saving *happen(struct visit *v, const struct graph_node *j)
 {
-	bool proved = v->answer == COZ_PROVED;
-	struct slack *slack = slacks_for(v, j->ninputs);
-	find_slacks(v, j, slack);
+	room_for(v, j->ninputs);
+	if (j->kind == GRAPH_ARRIVAL || j->loose || j->hidden)
+		find_passed(v, j);
 	saving_begin(v->all);
-	for (size_t i = 0; i < j->ninputs; i++)
-		if (!slack[i].absent)
-			saving_input(v->all, v->held[j->first + i], slack[i]);
-	struct saving *s = saving_end(v->all, proved && j->loose, proved && j->hidden);
-	if (proved && j->delayed)
-		saving_delay(v->all, s);
-	if (!proved && j->kind == GRAPH_UNKNOWN)
-		saving_forget(v->all, s, visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
+	if (answers_agree(v, j)) {
+		add_inputs(v, j, COZ_PROVED, SAVING_ALL);
+	} else {
+		add_inputs(v, j, COZ_EXPECTED, COZ_EXPECTED);
+		add_inputs(v, j, COZ_PROVED, COZ_PROVED);
+	}
+	if (j->hidden)
+		saving_hide(v->all, COZ_PROVED);
+	if (j->loose)
+		saving_loosen(v->all, COZ_PROVED);
+	struct saving *s = saving_end(v->all);
+	if (j->delayed)
+		saving_delay(v->all, s, COZ_PROVED);
+	if (j->kind == GRAPH_UNKNOWN)
+		saving_forget(v->all, s, COZ_EXPECTED,
+			      visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
 	return s;
 }
 
@@ -259,13 +294,13 @@ static void probe(struct visit *v, struct runner *r, uint32_t number)
 	struct saving *now = saving_keep(r->saving);
 	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
 		now = saving_own(v->all, now);
-		saving_forget(v->all, now, visit_elapsed(v, p->event.thread, p->event.stamp));
+		saving_forget(v->all, now, SAVING_ALL, visit_elapsed(v, p->event.thread, p->event.stamp));
 	}
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		if (p->sums & 1u << i)
-			v->result->sum[i] = saving_add(v->all, v->result->sum[i], now);
+			v->coz->sum[i] = saving_add(v->all, v->coz->sum[i], now);
 	if (p->keep)
-		v->result->kept[number] = saving_keep(now);
+		v->coz->kept[number] = saving_keep(now);
 	saving_drop(v->all, now);
 }
 
@@ -338,7 +373,7 @@ static bool break_stalemate(struct visit *v)
 		free(where);
 	}
 	struct saving *s = saving_own(v->all, saving_keep(r->saving));
-	saving_forget(v->all, s, visit_elapsed(v, earliest, r->pending.stamp));
+	saving_forget(v->all, s, SAVING_ALL, visit_elapsed(v, earliest, r->pending.stamp));
 	finish(v, v->g->threads[earliest].syncs[r->sync].number, s);
 	return true;
 }
@@ -401,6 +436,18 @@ static void close_runner(struct visit *v, uint32_t thread)
 	free(r->open);
 }
 
+static void open_runners(struct visit *v)
+{
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
+		open_runner(v, t);
+}
+
+static void close_runners(struct visit *v)
+{
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
+		close_runner(v, t);
+}
+
 static void open_visit(struct visit *v)
 {
 	const struct graph *g = v->g;
@@ -421,15 +468,11 @@ static void open_visit(struct visit *v)
 						    .sleepers = NO_THREAD };
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		v->cursors[c] = times_cursor(v->times, c);
-	for (uint32_t t = 0; t < trace->nthreads; t++)
-		open_runner(v, t);
 }
 
 static void close_visit(struct visit *v)
 {
 	const struct graph *g = v->g;
-	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		close_runner(v, t);
 	for (size_t i = 0; i < g->nnodes; i++)
 		saving_drop(v->all, v->states[i].saving);
 	for (size_t i = 0; i < g->ninputs; i++)
@@ -440,11 +483,55 @@ static void close_visit(struct visit *v)
 	free(v->held);
 	free(v->cursors);
 	free(v->slacks);
+	free(v->passed);
 	free(v->latest);
 	free(v->latest_lo);
 	free(v->latest_hi);
 	free(v->came);
 }
+
+/* ---- How much there is to be cut -------------------------------------------------------------- */
+
+static bool hides_something(const struct graph *g)
+{
+	for (size_t i = 0; i < g->nnodes; i++)
+		if (g->nodes[i].hidden)
+			return true;
+	return false;
+}
+
+/* A thread by itself, as if all that it waits for had happened: what is cut of it does not depend on that. */
+static void count_thread(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r - v->runners];
+	while (r->sync < t->nsyncs && trace_next_bare(&r->events, &r->pending)) {
+		bool own = !r->pending.inherited;
+		const struct graph_sync_point *s = &t->syncs[r->sync];
+		for (; own && r->sync < t->nsyncs && s->at == r->at && s->what == GRAPH_WAITS; s = &t->syncs[++r->sync])
+			if (r->operations <= 1)
+				thread_discard(v, r, r->pending.stamp);
+		thread_apply(v, r, &r->pending);
+		if (own && r->sync < t->nsyncs && s->at == r->at)
+			thread_settle(v, r);
+		while (own && r->sync < t->nsyncs && t->syncs[r->sync].at == r->at)
+			r->sync++;
+		r->at += own;
+	}
+}
+
+/* Of all threads, before anything hidden ends. */
+static void count_cuts(struct visit *v)
+{
+	v->counts = true;
+	open_runners(v);
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
+		count_thread(v, &v->runners[t]);
+	close_runners(v);
+	v->counts = false;
+	v->bad_exits = 0;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 /* What is wrong with where threads are, once for each thread that has something. A region that the user did not mark
  * may be open where its thread was cancelled. */
@@ -518,46 +605,41 @@ void coz_open(struct coz *c, const struct trace *trace, const struct times *time
 	c->span = span_of(&c->graph);
 	transfer_open(&c->transfer, &c->graph, worst);
 	add_probes(c);
-	for (int answer = 0; answer < COZ_ANSWERS; answer++) {
-		struct saving **kept = mem_resize(NULL, nprobes + 1, sizeof *kept);
-		memset(kept, 0, nprobes * sizeof *kept);
-		c->result[answer].kept = kept;
-	}
-}
-
-static void forget_result(struct coz *c, struct coz_result *result)
-{
-	saving_drop(&c->all, result->end);
-	for (unsigned i = 0; i < COZ_SUMS; i++)
-		saving_drop(&c->all, result->sum[i]);
-	for (size_t i = 0; i < c->nprobes; i++) {
-		saving_drop(&c->all, result->kept[i]);
-		result->kept[i] = NULL;
-	}
+	c->kept = mem_resize(NULL, nprobes + 1, sizeof *c->kept);
+	memset(c->kept, 0, nprobes * sizeof *c->kept);
 }
 
 static void forget_answers(struct coz *c)
 {
 	if (!c->answered)
 		return;
-	for (int answer = 0; answer < COZ_ANSWERS; answer++)
-		forget_result(c, &c->result[answer]);
+	saving_drop(&c->all, c->end);
+	for (unsigned i = 0; i < COZ_SUMS; i++)
+		saving_drop(&c->all, c->sum[i]);
+	for (size_t i = 0; i < c->nprobes; i++) {
+		saving_drop(&c->all, c->kept[i]);
+		c->kept[i] = NULL;
+	}
 	savings_close(&c->all);
 }
 
-static void find_answer(struct coz *c, enum coz_answer answer)
+static void find_answers(struct coz *c)
 {
-	struct visit v = { .coz = c, .answer = answer, .result = &c->result[answer], .g = &c->graph,
-			   .times = c->graph.times, .span = &c->span, .all = &c->all };
+	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
+			   .all = &c->all };
 	for (unsigned i = 0; i < COZ_SUMS; i++)
-		v.result->sum[i] = saving_none(&c->all);
+		c->sum[i] = saving_none(&c->all);
 	open_visit(&v);
+	if (hides_something(&c->graph))
+		count_cuts(&v);
+	open_runners(&v);
 	visit(&v);
 	if (!c->asked)
 		say_doubts(&v);
 	c->asked = true;
 	struct saving *end = v.states[c->graph.end].saving;
-	v.result->end = end ? saving_keep(end) : saving_none(&c->all);
+	c->end = end ? saving_keep(end) : saving_none(&c->all);
+	close_runners(&v);
 	close_visit(&v);
 }
 
@@ -566,25 +648,23 @@ void coz_ask(struct coz *c, const struct coz_question *question)
 	forget_answers(c);
 	c->question = *question;
 	c->answered = true;
-	savings_open(&c->all, question->nrows, question->reductions, question->nreductions);
-	progress_begin("carrying savings along", 2 * trace_records(c->graph.trace));
-	find_answer(c, COZ_EXPECTED); /* which finds out how much there is to be cut */
-	find_answer(c, COZ_PROVED);
+	savings_open(&c->all, question->nrows, question->reductions, question->nreductions, COZ_ANSWERS);
+	progress_begin("carrying savings along", (1 + hides_something(&c->graph)) * trace_records(c->graph.trace));
+	find_answers(c);
 	progress_end();
 }
 
 void coz_close(struct coz *c)
 {
 	forget_answers(c);
-	for (int answer = 0; answer < COZ_ANSWERS; answer++)
-		free(c->result[answer].kept);
+	free(c->kept);
 	transfer_close(&c->transfer);
 	graph_close(&c->graph);
 }
 
 struct savings_bounds coz_saving(const struct coz *c, enum coz_answer answer, size_t row, size_t reduction)
 {
-	return saving_bounds(&c->all, c->result[answer].end, row * c->all.nshares + reduction);
+	return saving_bounds(&c->all, c->end, answer, row * c->all.nshares + reduction);
 }
 
 /* ---- Several events, of which the latest or the earliest counts ------------------------------ */
@@ -612,18 +692,18 @@ static struct slack way(const struct coz *c, const size_t *probes, size_t count,
 	return slack;
 }
 
-struct saving *coz_latest(struct coz *c, enum coz_answer answer, const size_t *probes, size_t count)
+struct saving *coz_latest(struct coz *c, const size_t *probes, size_t count)
 {
 	saving_begin(&c->all);
 	for (size_t i = 0; i < count; i++)
-		saving_input(&c->all, c->result[answer].kept[probes[i]], way(c, probes, count, i, true));
-	return saving_end(&c->all, false, false);
+		saving_input(&c->all, SAVING_ALL, c->kept[probes[i]], way(c, probes, count, i, true));
+	return saving_end(&c->all);
 }
 
-struct saving *coz_earliest(struct coz *c, enum coz_answer answer, const size_t *probes, size_t count)
+struct saving *coz_earliest(struct coz *c, const size_t *probes, size_t count)
 {
 	struct saving *s = NULL;
 	for (size_t i = 0; i < count; i++)
-		s = saving_earlier(&c->all, s, c->result[answer].kept[probes[i]], way(c, probes, count, i, false));
+		s = saving_earlier(&c->all, s, c->kept[probes[i]], way(c, probes, count, i, false));
 	return s;
 }

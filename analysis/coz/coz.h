@@ -12,9 +12,9 @@
  *                   (its latest input - the input), and what came after its latest input stays.
  *   the end         is a node of the last events of all threads: its saving is the run's.
  *
- * There are two answers, which are never mixed. The *proved* one takes of the graph what is certain in every run,
- * of every implementation that keeps to the standards; the *expected* one takes all of it: what was waited for
- * will be waited for again, in the same order.
+ * There are two answers, which are never mixed, and carried along side by side. The *proved* one takes of the
+ * graph what is certain in every run, of every implementation that keeps to the standards; the *expected* one takes
+ * all of it: what was waited for will be waited for again, in the same order.
  *
  * Law: if the links between clocks are true and the assumption about clocks holds, and transfers take what
  * transfer.h says, then the saving of the run in which every visit to the region (and
@@ -74,12 +74,10 @@ struct coz {
 	bool asked;                  /* whatever is wrong is among the graph's diagnostics */
 	bool answered;
 	struct coz_question question; /* whose answer is: */
-	struct savings all;
-	struct coz_result {
-		struct saving *end;          /* of the run */
-		struct saving *sum[COZ_SUMS];
-		struct saving **kept;        /* of each probe, or NULL */
-	} result[COZ_ANSWERS];
+	struct savings all;          /* each in both answers */
+	struct saving *end;          /* of the run */
+	struct saving *sum[COZ_SUMS];
+	struct saving **kept;        /* of each probe, or NULL */
 };
 
 /* Whether all that was recorded is on one time base, and no cause was left out; without that there is no
@@ -95,8 +93,8 @@ void coz_close(struct coz *);
 void coz_ask(struct coz *, const struct coz_question *);
 
 /* How much earlier the latest of some probes that were kept would be, and the earliest. */
-struct saving *coz_latest(struct coz *, enum coz_answer, const size_t *probes, size_t count);
-struct saving *coz_earliest(struct coz *, enum coz_answer, const size_t *probes, size_t count);
+struct saving *coz_latest(struct coz *, const size_t *probes, size_t count);
+struct saving *coz_earliest(struct coz *, const size_t *probes, size_t count);
 
 /* How much shorter the run would be, in ticks of the base. */
 struct savings_bounds coz_saving(const struct coz *, enum coz_answer, size_t row, size_t reduction);

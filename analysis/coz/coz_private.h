@@ -52,8 +52,6 @@ struct node_state {
 
 struct visit {
 	struct coz *coz;
-	enum coz_answer answer;
-	struct coz_result *result;
 	const struct graph *g;
 	const struct times *times;
 	const struct span *span;
@@ -62,11 +60,12 @@ struct visit {
 	struct node_state *states;
 	struct saving **held;    /* of each input */
 	struct frz_cursor *cursors; /* of each clock */
-	struct slack *slacks; size_t nslacks;
+	struct slack *slacks; frz_time *passed; size_t nslacks;
 	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */
 	uint64_t *latest;
 	bool *came;
 	struct heap heap;
+	bool counts;         /* finds out how much there is to be cut, before the savings */
 	uint64_t stuck, bad_exits;
 };
 

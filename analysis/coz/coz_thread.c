@@ -25,13 +25,14 @@ static void end_piece(struct row_time *t, uint64_t stamp)
 	t->ticks += stamp - t->since;
 }
 
-/* The first visit finds out how much there is to be cut. */
 static void cut(struct visit *v, struct runner *r, size_t row, frz_time duration)
 {
+	if (v->counts) {
+		saving_count(v->all, row, duration);
+		return;
+	}
 	r->saving = saving_own(v->all, r->saving);
 	saving_cut(v->all, r->saving, row, duration);
-	if (v->answer == COZ_EXPECTED)
-		saving_count(v->all, row, duration);
 }
 
 /* Anything up to all of the time may have been in any region. */
@@ -72,8 +73,10 @@ void thread_settle(struct visit *v, struct runner *r)
 static void forget(struct visit *v, struct runner *r)
 {
 	thread_settle(v, r);
+	if (v->counts)
+		return;
 	r->saving = saving_own(v->all, r->saving);
-	saving_forget(v->all, r->saving,
+	saving_forget(v->all, r->saving, SAVING_ALL,
 		      visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp));
 }
 

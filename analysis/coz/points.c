@@ -289,12 +289,12 @@ static struct interval gain_of(const struct points *p, const struct coz *c,
 			       enum coz_answer answer, struct saving *const ends[2], enum points_what what,
 			       size_t scenario)
 {
-	struct savings_bounds later = saving_bounds(&c->all, ends[1], scenario);
-	struct savings_bounds earlier = saving_bounds(&c->all, ends[0], scenario);
+	struct savings_bounds later = saving_bounds(&c->all, ends[1], answer, scenario);
+	struct savings_bounds earlier = saving_bounds(&c->all, ends[0], answer, scenario);
 	struct interval gain = less(later, earlier);
 	if (what != POINTS_LITTLE || p->count[0] == p->count[1])
 		return gain;
-	struct savings_bounds run = saving_bounds(&c->all, c->result[answer].end, scenario);
+	struct savings_bounds run = saving_bounds(&c->all, c->end, answer, scenario);
 	double under_way = (double)(p->count[0] - p->count[1]);
 	return (struct interval){ down(gain.lo + down(run.lo * under_way)),
 				  up(gain.hi + up(run.hi * under_way)) };
@@ -304,15 +304,15 @@ struct interval *points_gains(const struct points *p, struct coz *c, enum coz_an
 {
 	size_t n = c->all.nscenarios;
 	struct interval *gains = mem_resize(NULL, n + 1, sizeof *gains);
-	struct saving *const *sum = c->result[answer].sum;
+	struct saving *const *sum = c->sum;
 	struct saving *ends[] = { sum[FIRST_ALL], sum[SECOND_ALL] };
 	bool throughput = what == POINTS_THROUGHPUT;
 	if (what == POINTS_LATENCY) {
 		ends[0] = sum[FIRST_MATCHED];
 		ends[1] = sum[SECOND_MATCHED];
 	} else if (throughput && p->known[what]) {
-		ends[0] = coz_earliest(c, answer, p->first, p->nthreads);
-		ends[1] = coz_latest(c, answer, p->last, p->nthreads);
+		ends[0] = coz_earliest(c, p->first, p->nthreads);
+		ends[1] = coz_latest(c, p->last, p->nthreads);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct interval gain = gain_of(p, c, answer, ends, what, i);

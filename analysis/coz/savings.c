@@ -71,11 +71,12 @@ static double *array_of(size_t n)
 
 #define WHOLE 100000000 /* 100 % in millionths of a percent */
 
-void savings_open(struct savings *all, size_t nregions, const uint32_t *reductions, size_t count)
+void savings_open(struct savings *all, size_t nregions, const uint32_t *reductions, size_t count, size_t nanswers)
 {
 	int rounding = fegetround();
-	size_t n = nregions * count;
-	*all = (struct savings){ .nregions = nregions, .nshares = count, .nscenarios = n };
+	size_t n = nanswers * nregions * count;
+	*all = (struct savings){ .nregions = nregions, .nshares = count, .nscenarios = nregions * count,
+				 .nanswers = nanswers, .nbounds = n };
 	all->share = mem_resize(NULL, count + 1, sizeof *all->share);
 	all->negated_lo = array_of(count);
 	all->hi = array_of(count);
@@ -84,6 +85,7 @@ void savings_open(struct savings *all, size_t nregions, const uint32_t *reductio
 	all->latest = array_of(n);
 	all->any = array_of(n);
 	all->cut = array_of(nregions);
+	all->scratch = array_of(count);
 	fill(all->cut, 0, nregions);
 	for (size_t i = 0; i < count; i++) {
 		double part = reductions[i];
@@ -115,6 +117,7 @@ void savings_close(struct savings *all)
 	free(all->latest);
 	free(all->any);
 	free(all->cut);
+	free(all->scratch);
 }
 
 static struct saving *allocate(struct savings *all)
@@ -124,7 +127,7 @@ static struct saving *allocate(struct savings *all)
 		all->free = s->next_free;
 	} else {
 		/* Without a scenario there is still the header. */
-		s = mem_resize(NULL, 1, sizeof *s + 2 * all->nscenarios * sizeof *s->bound);
+		s = mem_resize(NULL, 1, sizeof *s + 2 * all->nbounds * sizeof *s->bound);
 	}
 	s->references = 1;
 	all->in_use++;
@@ -152,7 +155,7 @@ struct saving *saving_own(struct savings *all, struct saving *s)
 		return s;
 	struct saving *own = allocate(all);
 	if (s) {
-		memcpy(own->bound, s->bound, 2 * all->nscenarios * sizeof *s->bound);
+		memcpy(own->bound, s->bound, 2 * all->nbounds * sizeof *s->bound);
 		saving_drop(all, s);
 	}
 	return own;
@@ -160,84 +163,103 @@ struct saving *saving_own(struct savings *all, struct saving *s)
 
 /* ---- What happens to savings ----------------------------------------------------------------- */
 
+/* Some bounds of all: those of one answer, or of all of them. */
+struct slice { size_t first, n; };
+
+static struct slice slice_of(const struct savings *all, size_t answer)
+{
+	return answer == SAVING_ALL ? (struct slice){ 0, all->nbounds }
+				    : (struct slice){ answer * all->nscenarios, all->nscenarios };
+}
+
 void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time duration)
 {
 	int rounding = fegetround();
-	double *lower = own->bound + region * all->nshares, *upper = lower + all->nscenarios;
 	fesetround(FE_UPWARD);
-	add_products(lower, all->negated_lo, -of_ticks(-duration.lo), all->nshares);
-	add_products(upper, all->hi, of_ticks(duration.hi), all->nshares);
+	double least = -of_ticks(-duration.lo), most = of_ticks(duration.hi);
+	for (size_t answer = 0; answer < all->nanswers; answer++) {
+		double *lower = own->bound + answer * all->nscenarios + region * all->nshares;
+		add_products(lower, all->negated_lo, least, all->nshares);
+		add_products(lower + all->nbounds, all->hi, most, all->nshares);
+	}
 	fesetround(rounding);
 }
 
-void saving_forget(struct savings *all, struct saving *own, frz_time elapsed)
+void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_time elapsed)
 {
 	int rounding = fegetround();
+	struct slice s = slice_of(all, answer);
+	double *upper = own->bound + all->nbounds + s.first, *most = all->scratch;
 	fesetround(FE_UPWARD);
-	double *most = all->lower; /* not in use */
 	fill(most, 0, all->nshares);
 	add_products(most, all->hi, of_ticks(elapsed.hi), all->nshares);
-	for (size_t region = 0; region < all->nregions; region++)
-		raise_to(own->bound + all->nscenarios + region * all->nshares, most, 0,
-			 all->nshares);
-	fill(own->bound, 0, all->nscenarios);
+	for (size_t i = 0; i < s.n; i += all->nshares)
+		raise_to(upper + i, most, 0, all->nshares);
+	fill(own->bound + s.first, 0, s.n);
 	fesetround(rounding);
 }
 
 void saving_begin(struct savings *all)
 {
-	fill(all->lower, -INFINITY, all->nscenarios);
-	fill(all->upper, INFINITY, all->nscenarios);
-	fill(all->latest, 0, all->nscenarios);
-	fill(all->any, 0, all->nscenarios);
+	fill(all->lower, -INFINITY, all->nbounds);
+	fill(all->upper, INFINITY, all->nbounds);
+	fill(all->latest, 0, all->nbounds);
+	fill(all->any, 0, all->nbounds);
 }
 
-void saving_input(struct savings *all, const struct saving *s, struct slack slack)
+void saving_input(struct savings *all, size_t answer, const struct saving *s, struct slack slack)
 {
 	int rounding = fegetround();
-	size_t n = all->nscenarios;
+	struct slice to = slice_of(all, answer);
+	const double *lower = s->bound + to.first, *upper = lower + all->nbounds;
 	assert(slack.lo >= 0 && slack.lo <= slack.hi);
 	fesetround(FE_UPWARD);
-	raise_to(all->lower, s->bound, of_ticks(-slack.lo), n);
+	raise_to(all->lower + to.first, lower, of_ticks(-slack.lo), to.n);
 	if (slack.sure)
-		lower_to(all->upper, s->bound + n, of_ticks(slack.hi), n);
+		lower_to(all->upper + to.first, upper, of_ticks(slack.hi), to.n);
 	if (slack.lo == 0)
-		raise_to(all->latest, s->bound + n, 0, n);
-	raise_to(all->any, s->bound + n, 0, n);
+		raise_to(all->latest + to.first, upper, 0, to.n);
+	raise_to(all->any + to.first, upper, 0, to.n);
 	fesetround(rounding);
 }
 
 /* What is hidden saves no more than all that is cut. */
-static void raise_to_hidden(struct savings *all, double *upper)
-{
-	fill(all->latest, 0, all->nscenarios);
-	for (size_t region = 0; region < all->nregions; region++)
-		add_products(all->latest + region * all->nshares, all->hi, all->cut[region], all->nshares);
-	raise_to(upper, all->latest, 0, all->nscenarios);
-}
-
-struct saving *saving_end(struct savings *all, bool loose, bool hidden)
+void saving_hide(struct savings *all, size_t answer)
 {
 	int rounding = fegetround();
-	struct saving *s = allocate(all);
-	size_t n = all->nscenarios;
-	double *upper = s->bound + n;
-	memcpy(s->bound, all->lower, n * sizeof *s->bound);
-	memcpy(upper, all->latest, n * sizeof *s->bound);
+	struct slice s = slice_of(all, answer);
+	double *latest = all->latest + s.first, *most = all->scratch;
 	fesetround(FE_UPWARD);
-	if (hidden)
-		raise_to_hidden(all, upper);
+	for (size_t i = 0; i < s.n; i += all->nshares) {
+		fill(most, 0, all->nshares);
+		add_products(most, all->hi, all->cut[i / all->nshares % all->nregions], all->nshares);
+		raise_to(latest + i, most, 0, all->nshares);
+	}
 	fesetround(rounding);
-	for (size_t i = 0; i < n && loose; i++)
-		if (all->any[i] > 0 || upper[i] > 0)
-			upper[i] = INFINITY;
-	lower_to(upper, all->upper, 0, n);
+}
+
+void saving_loosen(struct savings *all, size_t answer)
+{
+	struct slice s = slice_of(all, answer);
+	for (size_t i = s.first; i < s.first + s.n; i++)
+		if (all->any[i] > 0 || all->latest[i] > 0)
+			all->latest[i] = INFINITY;
+}
+
+struct saving *saving_end(struct savings *all)
+{
+	struct saving *s = allocate(all);
+	size_t n = all->nbounds;
+	memcpy(s->bound, all->lower, n * sizeof *s->bound);
+	memcpy(s->bound + n, all->latest, n * sizeof *s->bound);
+	lower_to(s->bound + n, all->upper, 0, n);
 	return s;
 }
 
-void saving_delay(struct savings *all, struct saving *own)
+void saving_delay(struct savings *all, struct saving *own, size_t answer)
 {
-	fill(own->bound, 0, all->nscenarios);
+	struct slice s = slice_of(all, answer);
+	fill(own->bound + s.first, 0, s.n);
 }
 
 void saving_count(struct savings *all, size_t region, frz_time duration)
@@ -254,7 +276,7 @@ struct saving *saving_add(struct savings *all, struct saving *sum, const struct 
 	int rounding = fegetround();
 	sum = saving_own(all, sum);
 	fesetround(FE_UPWARD);
-	add_products(sum->bound, s->bound, 1, 2 * all->nscenarios);
+	add_products(sum->bound, s->bound, 1, 2 * all->nbounds);
 	fesetround(rounding);
 	return sum;
 }
@@ -263,7 +285,7 @@ struct saving *saving_earlier(struct savings *all, struct saving *so_far, const 
 			      struct slack late)
 {
 	int rounding = fegetround();
-	size_t n = all->nscenarios;
+	size_t n = all->nbounds;
 	bool first = !so_far;
 	so_far = saving_own(all, so_far);
 	if (first) {

@@ -33,6 +33,9 @@
  * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
  * of a reduction by 0 % is exactly 0.
  *
+ * Several *answers* may be carried side by side (coz.h): the same scenarios, where time is cut alike, and an event
+ * may have waited for other things.
+ *
  * Savings are shared: keep one more reference with saving_keep; who changes one asks saving_own. */
 #ifndef ANALYSIS_SAVINGS_H
 #define ANALYSIS_SAVINGS_H
@@ -49,22 +52,24 @@ struct share { double lo, hi; };
 struct saving {
 	uint32_t references;
 	struct saving *next_free;
-	double bound[];      /* for each scenario the negated lower one, then for each the upper */
+	double bound[];      /* for each scenario of each answer the negated lower one, then for each the upper */
 };
 
 struct savings {             /* all scenarios, and the savings that are in use */
 	size_t nregions, nshares, nscenarios; /* of (region, share): region * nshares + share */
+	size_t nanswers, nbounds;    /* of (answer, scenario): answer * nscenarios + scenario */
 	struct share *share;
 	double *negated_lo, *hi; /* the shares, as saving_cut wants them */
 	struct saving *free, *none;
 	double *lower, *upper, *latest; /* of the node that is being put together */
 	double *any;                 /* likewise: the greatest upper bound of an input */
 	double *cut;                 /* of each region: ticks that are in question, in all threads, rounded up */
+	double *scratch;             /* for one region */
 	size_t in_use, most; /* savings */
 };
 
 /* Reductions in millionths of a percent, 0 .. 100 000 000. */
-void savings_open(struct savings *, size_t nregions, const uint32_t *reductions, size_t count);
+void savings_open(struct savings *, size_t nregions, const uint32_t *reductions, size_t count, size_t nanswers);
 void savings_close(struct savings *);
 
 struct saving *saving_none(struct savings *); /* 0 in every scenario */
@@ -81,19 +86,24 @@ struct saving *saving_own(struct savings *, struct saving *);
 /* Time is cut: the thread was in `region` for so long. */
 void saving_cut(struct savings *, struct saving *own, size_t region, frz_time duration);
 
+/* In one answer or in all of them. */
+#define SAVING_ALL SIZE_MAX
+
 /* Nothing is known but that the run has lasted for `elapsed`: no path through it holds more time
  * of any region. */
-void saving_forget(struct savings *, struct saving *own, frz_time elapsed);
+void saving_forget(struct savings *, struct saving *own, size_t answer, frz_time elapsed);
 
-/* The saving of an event that waits for others: begin, each of its inputs, end. Some slack must be
- * possibly 0. */
+/* The saving of an event that waits for others: begin, in each answer its inputs and then what else is said of it,
+ * end. Some slack must be possibly 0. */
 struct slack { int64_t lo, hi; bool sure, absent; }; /* absent: it is no input */
 void saving_begin(struct savings *);
-void saving_input(struct savings *, const struct saving *, struct slack);
-struct saving *saving_end(struct savings *, bool loose, bool hidden);
+void saving_input(struct savings *, size_t answer, const struct saving *, struct slack);
+void saving_hide(struct savings *, size_t answer);
+void saving_loosen(struct savings *, size_t answer);
+struct saving *saving_end(struct savings *);
 
 /* Perhaps nothing is saved. */
-void saving_delay(struct savings *, struct saving *own);
+void saving_delay(struct savings *, struct saving *own, size_t answer);
 
 /* So much of a region's time is in question, in all threads: once for each stretch, before anything hidden ends. */
 void saving_count(struct savings *, size_t region, frz_time duration);
@@ -108,10 +118,10 @@ struct saving *saving_earlier(struct savings *, struct saving *so_far, const str
 
 struct savings_bounds { double lo, hi; };
 static inline struct savings_bounds saving_bounds(const struct savings *all, const struct saving *s,
-						  size_t scenario)
+						  size_t answer, size_t scenario)
 {
-	return (struct savings_bounds){ -s->bound[scenario],
-					s->bound[all->nscenarios + scenario] };
+	size_t at = answer * all->nscenarios + scenario;
+	return (struct savings_bounds){ -s->bound[at], s->bound[all->nbounds + at] };
 }
 
 #endif

@@ -266,10 +266,10 @@ static bool blame_candidate(const struct transfer *t, const struct graph_node *j
 	return true;
 }
 
-void transfer_slacks(const struct transfer *t, const struct graph_node *j, bool proved, struct slack *out)
+void transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
+		     struct slack *out)
 {
 	const struct graph *g = t->graph;
-	struct moment end = end_of(g, j);
 	bool all_sure = true;
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[j->first + i];
@@ -277,7 +277,7 @@ void transfer_slacks(const struct transfer *t, const struct graph_node *j, bool 
 				  : input->receiver ? ANYTHING
 						    : range_of(t, transfer_class(g, j, i)).ticks;
 		bool sure = proved ? input->needed : input->sure;
-		out[i] = left_over(times_between(g->times, moment_of(g, input), end), needed, sure);
+		out[i] = left_over(passed[i], needed, sure);
 		out[i].absent = input->candidate && !proved;
 		all_sure &= sure || out[i].absent;
 	}

@@ -15,6 +15,7 @@
 static const uint32_t reductions[] = { 0, 1, 5000000, 33333333, 99999999, 100000000 };
 #define NREDUCTIONS (sizeof reductions / sizeof *reductions)
 #define NSCENARIOS  (REGIONS * NREDUCTIONS)
+#define ANSWERS     2
 
 static uint64_t dice;
 
@@ -24,8 +25,8 @@ static uint64_t roll(uint64_t sides)
 	return dice * UINT64_C(2685821657736338717) % sides;
 }
 
-/* A saving and what it truly is, in every scenario. */
-struct both { struct saving *bounds; mpq_t truth[NSCENARIOS]; };
+/* A saving and what it truly is, in every scenario of every answer. */
+struct both { struct saving *bounds; mpq_t truth[ANSWERS * NSCENARIOS]; };
 
 static struct savings all;
 static struct both event[EVENTS];
@@ -35,15 +36,17 @@ static void check(const struct both *b, uint64_t seed)
 	mpq_t end;
 
 	mpq_init(end);
-	for (size_t i = 0; i < NSCENARIOS; i++) {
-		struct savings_bounds found = saving_bounds(&all, b->bounds, i);
+	for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++) {
+		struct savings_bounds found = saving_bounds(&all, b->bounds, i / NSCENARIOS, i % NSCENARIOS);
 
 		mpq_set_d(end, found.lo);
 		ck_assert_msg(mpq_cmp(end, b->truth[i]) <= 0,
-			      "SEED=%" PRIu64 ": scenario %zu: below %g", seed, i, found.lo);
+			      "SEED=%" PRIu64 ": answer %zu, scenario %zu: below %g", seed, i / NSCENARIOS,
+			      i % NSCENARIOS, found.lo);
 		mpq_set_d(end, found.hi);
 		ck_assert_msg(mpq_cmp(end, b->truth[i]) >= 0,
-			      "SEED=%" PRIu64 ": scenario %zu: above %g", seed, i, found.hi);
+			      "SEED=%" PRIu64 ": answer %zu, scenario %zu: above %g", seed, i / NSCENARIOS,
+			      i % NSCENARIOS, found.hi);
 		ck_assert(found.lo >= 0);
 		ck_assert(reductions[i % NREDUCTIONS] || (found.lo == 0 && found.hi == 0));
 	}
@@ -77,20 +80,21 @@ static void cut(struct both *b)
 		mpq_set_ui(part, reductions[i], 100000000);
 		mpq_canonicalize(part);
 		mpq_mul(part, part, time);
-		mpq_add(b->truth[region * NREDUCTIONS + i], b->truth[region * NREDUCTIONS + i], part);
+		for (size_t at = region * NREDUCTIONS + i; at < ANSWERS * NSCENARIOS; at += NSCENARIOS)
+			mpq_add(b->truth[at], b->truth[at], part);
 	}
 	mpq_clears(time, part, NULL);
 }
 
-/* Event 0 waits for all of them, of which some may be none of its business; one truly is the last. */
-static void synchronise(void)
+/* One answer waits for all events, of which some may be none of its business, or all answers do; one event truly is
+ * the last. What the answers from `first` on truly save. */
+static void add_inputs(size_t answer, size_t first, size_t end, mpq_t least[])
 {
 	size_t last = roll(EVENTS);
-	mpq_t slack, sum, least[NSCENARIOS];
+	mpq_t slack, sum;
 	bool any = false;
 
 	mpq_inits(slack, sum, NULL);
-	saving_begin(&all);
 	for (size_t e = 0; e < EVENTS; e++) {
 		int64_t lo = e == last ? 0 : some_ticks(), hi = lo + (int64_t)roll(1000);
 		bool sure = e == last || roll(4), counts = sure || roll(2);
@@ -99,23 +103,54 @@ static void synchronise(void)
 			mpq_set_ui(slack, 0, 1);
 		else
 			some_between(slack, lo, hi);
-		saving_input(&all, event[e].bounds, (struct slack){ lo, hi, sure, false });
-		for (size_t i = 0; i < NSCENARIOS && counts; i++) {
+		saving_input(&all, answer, event[e].bounds, (struct slack){ lo, hi, sure, false });
+		for (size_t i = first * NSCENARIOS; i < end * NSCENARIOS && counts; i++) {
 			mpq_add(sum, event[e].truth[i], slack);
-			if (!any)
-				mpq_init(least[i]);
 			if (!any || mpq_cmp(sum, least[i]) < 0)
 				mpq_set(least[i], sum);
 		}
 		any |= counts;
 	}
+	mpq_clears(slack, sum, NULL);
+}
+
+static void synchronise(void)
+{
+	mpq_t least[ANSWERS * NSCENARIOS];
+
+	for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++)
+		mpq_init(least[i]);
+	saving_begin(&all);
+	if (roll(2))
+		add_inputs(SAVING_ALL, 0, ANSWERS, least);
+	else
+		for (size_t answer = 0; answer < ANSWERS; answer++)
+			add_inputs(answer, answer, answer + 1, least);
 	saving_drop(&all, event[0].bounds);
-	event[0].bounds = saving_end(&all, false, false);
-	for (size_t i = 0; i < NSCENARIOS; i++) {
+	event[0].bounds = saving_end(&all);
+	for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++) {
 		mpq_set(event[0].truth[i], least[i]);
 		mpq_clear(least[i]);
 	}
-	mpq_clears(slack, sum, NULL);
+}
+
+/* What is known of one answer is forgotten: anything up to what a run of that length may save. */
+static void forget(struct both *b)
+{
+	size_t answer = roll(ANSWERS);
+	int64_t elapsed = some_ticks();
+	mpq_t time;
+
+	mpq_init(time);
+	b->bounds = saving_own(&all, b->bounds);
+	saving_forget(&all, b->bounds, answer, (frz_time){ elapsed, elapsed });
+	for (size_t i = answer * NSCENARIOS; i < (answer + 1) * NSCENARIOS; i++) {
+		mpq_set_ui(time, (unsigned long)roll((uint64_t)elapsed + 1), 1);
+		mpq_set_ui(b->truth[i], reductions[i % NREDUCTIONS], 100000000);
+		mpq_canonicalize(b->truth[i]);
+		mpq_mul(b->truth[i], b->truth[i], time);
+	}
+	mpq_clear(time);
 }
 
 static void copy(struct both *to, const struct both *from)
@@ -124,7 +159,7 @@ static void copy(struct both *to, const struct both *from)
 
 	saving_drop(&all, to->bounds);
 	to->bounds = kept;
-	for (size_t i = 0; i < NSCENARIOS; i++)
+	for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++)
 		mpq_set(to->truth[i], from->truth[i]);
 }
 
@@ -133,24 +168,25 @@ static void one_history(uint64_t seed)
 	dice = seed * 2 + 1;
 	for (int i = 0; i < 8; i++)
 		roll(2);
-	savings_open(&all, REGIONS, reductions, NREDUCTIONS);
+	savings_open(&all, REGIONS, reductions, NREDUCTIONS, ANSWERS);
 	for (size_t e = 0; e < EVENTS; e++) {
 		event[e].bounds = saving_none(&all);
-		for (size_t i = 0; i < NSCENARIOS; i++)
+		for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++)
 			mpq_init(event[e].truth[i]);
 	}
 	for (size_t step = 0; step < STEPS; step++) {
 		size_t e = roll(EVENTS);
 
-		switch (roll(4)) {
+		switch (roll(8) ? roll(4) : 4) {
 		case 0: synchronise(); check(&event[0], seed); break;
 		case 1: copy(&event[e], &event[0]); break;
+		case 4: forget(&event[e]); check(&event[e], seed); break;
 		default: cut(&event[e]); check(&event[e], seed); break;
 		}
 	}
 	for (size_t e = 0; e < EVENTS; e++) {
 		saving_drop(&all, event[e].bounds);
-		for (size_t i = 0; i < NSCENARIOS; i++)
+		for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++)
 			mpq_clear(event[e].truth[i]);
 	}
 	savings_close(&all);
@@ -170,12 +206,12 @@ START_TEST(many_small_sums_round_outward)
 	struct savings_bounds found;
 	mpq_t exact, end;
 
-	savings_open(&all, 1, third, 1);
+	savings_open(&all, 1, third, 1, 1);
 	struct saving *s = saving_own(&all, saving_none(&all));
 
 	for (int i = 0; i < 10000; i++)
 		saving_cut(&all, s, 0, (frz_time){ 7, 7 });
-	found = saving_bounds(&all, s, 0);
+	found = saving_bounds(&all, s, 0, 0);
 	mpq_inits(exact, end, NULL);
 	mpq_set_ui(exact, UINT64_C(33333333) * 70000, 100000000);
 	mpq_canonicalize(exact);

@@ -161,24 +161,24 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 
 static void check_cut(const struct question *q, const struct interval *gains)
 {
-	const struct coz_result *found = &q->c->result[q->answer];
+	const struct coz *found = q->c;
 	size_t scenario = q->row * NPERMILLE + q->reduction;
 	int64_t run = q->p->end - q->p->begin, sum = 0;
 
 	program_run(q->p, &q->cut);
 	int64_t *after = truths(q->p);
 
-	struct savings_bounds whole = saving_bounds(&q->c->all, found->end, scenario);
+	struct savings_bounds whole = saving_bounds(&found->all, found->end, q->answer, scenario);
 
 	check_saving(q, run - (q->p->end - q->p->begin), whole, "run", 0);
 	if (q->answer == COZ_EXPECTED)
 		add_width(q, run, whole);
 	for (size_t i = 0; i < q->nevents; i++) {
 		check_saving(q, q->before[i] - after[i],
-			     saving_bounds(&q->c->all, found->kept[i], scenario), "event", i);
+			     saving_bounds(&found->all, found->kept[i], q->answer, scenario), "event", i);
 		sum += q->before[i] - after[i];
 	}
-	check_saving(q, sum, saving_bounds(&q->c->all, found->sum[0], scenario), "sum", q->nevents);
+	check_saving(q, sum, saving_bounds(&found->all, found->sum[0], q->answer, scenario), "sum", q->nevents);
 	check_throughput(q, after, gains);
 	free(after);
 	program_run(q->p, NULL);
