@@ -316,15 +316,34 @@ frz_time times_sum(const struct times *t, size_t thread, struct stretches s)
 		      plus(s.pieces - 1, off_by_moves(t, thread, &s)));
 }
 
-frz_time times_between(const struct times *t, struct moment from, struct moment to)
+struct frz_cursor *times_cursors(const struct times *t)
 {
-	struct frz_cursor f = times_cursor(t, from.clock), g = times_cursor(t, to.clock);
-	frz_time apart = time_apart(frz_time_of(&f, from.stamp), frz_time_of(&g, to.stamp));
+	struct frz_cursor *cursors = mem_resize(NULL, t->trace->nclocks + 1, sizeof *cursors);
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		cursors[c] = times_cursor(t, c);
+	return cursors;
+}
+
+static frz_time between(const struct times *t, struct frz_cursor *f, struct frz_cursor *g, struct moment from,
+			struct moment to)
+{
+	frz_time apart = time_apart(frz_time_of(f, from.stamp), frz_time_of(g, to.stamp));
 	if (from.clock != to.clock || to.stamp < from.stamp)
 		return apart;
 	frz_time passed = times_duration(t, to.clock, to.stamp - from.stamp);
 	return (frz_time){ passed.lo > apart.lo ? passed.lo : apart.lo,
 			   passed.hi < apart.hi ? passed.hi : apart.hi };
+}
+
+frz_time times_between(const struct times *t, struct moment from, struct moment to)
+{
+	struct frz_cursor f = times_cursor(t, from.clock), g = times_cursor(t, to.clock);
+	return between(t, &f, &g, from, to);
+}
+
+frz_time times_between_near(const struct times *t, struct frz_cursor *cursors, struct moment from, struct moment to)
+{
+	return between(t, &cursors[from.clock], &cursors[to.clock], from, to);
 }
 
 /* ---- Span ------------------------------------------------------------------------------------ */

@@ -88,6 +88,11 @@ frz_time times_sum(const struct times *, size_t thread, struct stretches);
 struct moment { uint32_t clock; uint64_t stamp; };
 frz_time times_between(const struct times *, struct moment from, struct moment to);
 
+/* The same, with a cursor for each clock: fast where the moments are near to those that it was asked for before.
+ * times_cursors makes them, to be freed. */
+struct frz_cursor *times_cursors(const struct times *);
+frz_time times_between_near(const struct times *, struct frz_cursor *cursors, struct moment from, struct moment to);
+
 /* ---- The span of a time base: from its first event to its last ------------------------------- */
 
 struct span {

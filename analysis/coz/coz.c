@@ -153,7 +153,7 @@ static void find_passed(struct visit *v, const struct graph_node *j)
 	struct moment end = { threads[inputs[0].thread].clock, j->stamp };
 	for (size_t i = 0; i < j->ninputs; i++) {
 		struct moment m = { threads[inputs[i].thread].clock, inputs[i].stamp };
-		v->passed[i] = times_between(v->times, m, end);
+		v->passed[i] = times_between_near(v->times, v->cursors, m, end);
 	}
 }
 
@@ -456,7 +456,7 @@ static void open_visit(struct visit *v)
 	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
 	v->states = mem_resize(NULL, g->nnodes, sizeof *v->states);
 	v->held = mem_resize(NULL, g->ninputs + 1, sizeof(struct saving *));
-	v->cursors = mem_resize(NULL, trace->nclocks, sizeof *v->cursors);
+	v->cursors = times_cursors(v->times);
 	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
 	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
 	v->latest_hi = mem_resize(NULL, trace->nclocks, sizeof *v->latest_hi);
@@ -466,8 +466,6 @@ static void open_visit(struct visit *v)
 		v->states[i] = (struct node_state){ .missing = g->nodes[i].ninputs,
 						    .waiting = g->nodes[i].nwaiting,
 						    .sleepers = NO_THREAD };
-	for (uint32_t c = 0; c < trace->nclocks; c++)
-		v->cursors[c] = times_cursor(v->times, c);
 }
 
 static void close_visit(struct visit *v)

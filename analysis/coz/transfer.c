@@ -14,11 +14,25 @@ static struct moment moment_of(const struct graph *g, const struct graph_input *
 	return (struct moment){ g->trace->threads[i->thread].clock, i->stamp };
 }
 
+/* From one input of a node to another. */
+static frz_time between(const struct transfer *t, const struct graph_node *j, size_t from, size_t to)
+{
+	const struct graph *g = t->graph;
+	const struct graph_input *inputs = &g->inputs[j->first];
+	return times_between_near(g->times, t->cursors, moment_of(g, &inputs[from]), moment_of(g, &inputs[to]));
+}
+
 /* The end of the node, which is on the thread of its first input. */
 static struct moment end_of(const struct graph *g, const struct graph_node *j)
 {
 	struct moment begin = moment_of(g, &g->inputs[j->first]);
 	return (struct moment){ begin.clock, j->stamp };
+}
+
+static frz_time until_end(const struct transfer *t, const struct graph_node *j, size_t from)
+{
+	const struct graph *g = t->graph;
+	return times_between_near(g->times, t->cursors, moment_of(g, &g->inputs[j->first + from]), end_of(g, j));
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */
@@ -93,14 +107,13 @@ static bool is_plain(const struct graph *g, const struct graph_node *j)
 }
 
 /* What was certainly sent last, and after the waiting had begun; or 0. */
-static size_t waited_for(const struct graph *g, const struct graph_node *j)
+static size_t waited_for(const struct transfer *t, const struct graph_node *j)
 {
-	const struct graph_input *inputs = &g->inputs[j->first];
+	const struct graph_input *inputs = &t->graph->inputs[j->first];
 	for (size_t last = 1; last < j->ninputs; last++) {
 		bool certain = !inputs[last].candidate;
 		for (size_t i = 0; i < j->ninputs && certain; i++)
-			certain = i == last || times_between(g->times, moment_of(g, &inputs[i]),
-							     moment_of(g, &inputs[last])).lo > 0;
+			certain = i == last || between(t, j, i, last).lo > 0;
 		if (certain)
 			return last;
 	}
@@ -116,8 +129,7 @@ static bool all_there(const struct transfer *t, const struct graph_node *j)
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
 		bool candidate = inputs[i].candidate;
 		if ((!range.seen && !candidate) ||
-		    times_between(g->times, moment_of(g, &inputs[i]), moment_of(g, &inputs[0])).lo <=
-			    (candidate ? 0 : range.ticks.hi))
+		    between(t, j, i, 0).lo <= (candidate ? 0 : range.ticks.hi))
 			return false;
 	}
 	return true;
@@ -128,28 +140,24 @@ static void measure(struct transfer *t)
 	const struct graph *g = t->graph;
 	for (size_t k = 0; k < g->nnodes; k++) {
 		const struct graph_node *j = &g->nodes[k];
-		size_t last = is_plain(g, j) ? waited_for(g, j) : 0;
+		size_t last = is_plain(g, j) ? waited_for(t, j) : 0;
 		if (!last)
 			continue;
 		t->visible_transfers++;
-		learn(t, transfer_class(g, j, last),
-		      times_between(g->times, moment_of(g, &g->inputs[j->first + last]),
-				    end_of(g, j)));
+		learn(t, transfer_class(g, j, last), until_end(t, j, last));
 	}
 	for (size_t k = 0; k < g->nnodes; k++) {
 		const struct graph_node *j = &g->nodes[k];
 		if (!is_plain(g, j) || !all_there(t, j))
 			continue;
 		t->visible_costs++;
-		learn(t, cost_class(g, j), times_between(g->times,
-							 moment_of(g, &g->inputs[j->first]),
-							 end_of(g, j)));
+		learn(t, cost_class(g, j), until_end(t, j, 0));
 	}
 }
 
 void transfer_open(struct transfer *t, const struct graph *g, bool worst)
 {
-	*t = (struct transfer){ .graph = g, .worst = worst };
+	*t = (struct transfer){ .graph = g, .worst = worst, .cursors = times_cursors(g->times) };
 	if (!worst)
 		measure(t);
 }
@@ -158,6 +166,7 @@ void transfer_close(struct transfer *t)
 {
 	ids_free(&t->classes);
 	free(t->ranges);
+	free(t->cursors);
 }
 
 /* ---- Slacks ---------------------------------------------------------------------------------- */
@@ -207,15 +216,15 @@ static void one_is_tight(struct slack *slack, size_t n)
 }
 
 /* The candidate that came last, if it certainly came behind all inputs that are none; or 0. */
-static size_t late_candidate(const struct graph *g, const struct graph_node *j)
+static size_t late_candidate(const struct transfer *t, const struct graph_node *j)
 {
-	const struct graph_input *inputs = &g->inputs[j->first];
+	const struct graph_input *inputs = &t->graph->inputs[j->first];
 	size_t latest = 0;
 	for (size_t k = 1; k < j->ninputs; k++) {
 		bool behind = inputs[k].candidate;
 		for (size_t i = 0; i < j->ninputs && behind; i++)
 			behind = i == k || (inputs[i].candidate && i != latest) ||
-				 times_between(g->times, moment_of(g, &inputs[i]), moment_of(g, &inputs[k])).lo > 0;
+				 between(t, j, i, k).lo > 0;
 		latest = behind ? k : latest;
 	}
 	return latest;
@@ -236,13 +245,11 @@ static bool explained(const struct transfer *t, const struct graph_node *j, cons
 #define MUCH_NEARER 8
 
 /* Whether the candidate is so much nearer to the end than all inputs that are none that it is no accident. */
-static bool is_near(const struct graph *g, const struct graph_node *j, size_t candidate, const struct slack *slack)
+static bool is_near(const struct transfer *t, const struct graph_node *j, size_t candidate, const struct slack *slack)
 {
-	const struct graph_input *inputs = &g->inputs[j->first];
-	int64_t own = times_between(g->times, moment_of(g, &inputs[candidate]), end_of(g, j)).hi;
+	int64_t own = until_end(t, j, candidate).hi;
 	for (size_t i = 0; i < j->ninputs; i++)
-		if (!slack[i].absent &&
-		    times_between(g->times, moment_of(g, &inputs[i]), end_of(g, j)).lo / MUCH_NEARER < own)
+		if (!slack[i].absent && until_end(t, j, i).lo / MUCH_NEARER < own)
 			return false;
 	return true;
 }
@@ -250,15 +257,13 @@ static bool is_near(const struct graph *g, const struct graph_node *j, size_t ca
 /* What nothing else explains has waited for the latest candidate. False when there is none. */
 static bool blame_candidate(const struct transfer *t, const struct graph_node *j, struct slack *slack)
 {
-	const struct graph *g = t->graph;
-	size_t latest = late_candidate(g, j);
-	if (t->worst || !latest || explained(t, j, slack) || !is_near(g, j, latest, slack))
+	size_t latest = late_candidate(t, j);
+	if (t->worst || !latest || explained(t, j, slack) || !is_near(t, j, latest, slack))
 		return false;
 	for (size_t i = 0; i < j->ninputs; i++) {
 		if (slack[i].absent)
 			continue;
-		int64_t before = times_between(g->times, moment_of(g, &g->inputs[j->first + i]),
-					       moment_of(g, &g->inputs[j->first + latest])).lo;
+		int64_t before = between(t, j, i, latest).lo;
 		slack[i].lo = before > 0 ? before : 0;
 		slack[i].hi = slack[i].hi > slack[i].lo ? slack[i].hi : slack[i].lo;
 	}

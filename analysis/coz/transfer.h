@@ -27,6 +27,7 @@ struct transfer_range { frz_time ticks; uint64_t seen; };
 
 struct transfer {
 	const struct graph *graph;
+	struct frz_cursor *cursors;  /* of each clock */
 	struct ids classes;
 	struct transfer_range *ranges; size_t nranges; /* of each class */
 	bool worst;

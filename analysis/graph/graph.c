@@ -11,6 +11,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 #include "analysis/trace/names.h"
 
@@ -175,9 +176,9 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 static bool certainly_before(const struct builder *b, struct event_ref first, struct event_ref then)
 {
 	const struct trace *trace = b->graph->trace;
-	return times_between(b->graph->times,
-			     (struct moment){ trace->threads[first.thread].clock, first.stamp },
-			     (struct moment){ trace->threads[then.thread].clock, then.stamp }).lo > 0;
+	return times_between_near(b->graph->times, b->cursors,
+				  (struct moment){ trace->threads[first.thread].clock, first.stamp },
+				  (struct moment){ trace->threads[then.thread].clock, then.stamp }).lo > 0;
 }
 
 #define MOST_CANDIDATES 16 /* of one collective; with more, they are as if hidden */
@@ -349,7 +350,7 @@ static uint64_t *find_eager(const struct builder *b)
 		if (m->sent_until == UINT64_MAX || m->synchronous || m->bytes <= *longest)
 			continue;
 		struct moment ended = { from, m->sent_until }, began = { to, m->begun.stamp };
-		if (times_between(g->times, ended, began).lo > 0)
+		if (times_between_near(g->times, b->cursors, ended, began).lo > 0)
 			*longest = m->bytes;
 	}
 	return eager;
@@ -489,9 +490,7 @@ static int by_event(const void *x, const void *y)
 static void sort_sync_points(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		if (g->threads[t].nsyncs)
-			qsort(g->threads[t].syncs, g->threads[t].nsyncs,
-			      sizeof *g->threads[t].syncs, by_event);
+		runs_sort(g->threads[t].syncs, g->threads[t].nsyncs, sizeof *g->threads[t].syncs, by_event);
 }
 
 void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t count)
@@ -533,6 +532,7 @@ static void builder_close(struct builder *b)
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
 		free(b->calls[t].v);
 	free(b->calls);
+	free(b->cursors);
 	free(b->messages);
 	free(b->joins);
 	free(b->completions);
@@ -551,7 +551,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 {
 	size_t n = trace->nthreads;
 	*g = (struct graph){ .trace = trace, .times = times };
-	struct builder b = { .graph = g };
+	struct builder b = { .graph = g, .cursors = times_cursors(times) };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
 	b.calls = mem_resize(NULL, n + 1, sizeof *b.calls);

@@ -102,6 +102,7 @@ struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
 struct builder {
 	struct graph *graph;
+	struct frz_cursor *cursors; /* of each clock */
 	struct event_marks *marks; /* of each thread */
 	struct mpi_calls *calls;   /* likewise */
 	struct message *messages; size_t nmessages;

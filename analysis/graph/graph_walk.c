@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
 /* Something begun with an id, whose completion comes later. */
@@ -487,8 +488,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
 	replay_open(&w.replay, trace->nsites);
-	if (w.marks->n)
-		qsort(w.marks->v, w.marks->n, sizeof *w.marks->v, by_event);
+	runs_sort(w.marks->v, w.marks->n, sizeof *w.marks->v, by_event);
 	for (uint64_t at = 0; trace_next(&events, &e); at++) {
 		sums->nevents = at + 1;
 		if (e.op == DPROF_LOST) {

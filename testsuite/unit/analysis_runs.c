@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_runs.c - runs_sort against insertion, one by one behind all that are not greater. */
+#include "analysis/base/runs.h"
+#include "testsuite/unit/unit.h"
+
+#define ARRAYS 2000
+#define MOST   300
+
+struct item { uint32_t key, place; };
+
+static uint64_t dice;
+
+static uint64_t roll(uint64_t sides)
+{
+	dice ^= dice >> 12, dice ^= dice << 25, dice ^= dice >> 27;
+	return dice * UINT64_C(2685821657736338717) % sides;
+}
+
+static int by_key(const void *x, const void *y)
+{
+	const struct item *a = x, *b = y;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Stretches in order, of which some have but one item, or equal ones. */
+static size_t draw(struct item *items)
+{
+	size_t n = roll(MOST + 1), longest = 1 + roll(MOST);
+	uint32_t key = 0, step = (uint32_t)(1 + roll(3));
+
+	for (size_t i = 0; i < n; i++) {
+		key = roll(longest) ? key + (uint32_t)roll(step) : (uint32_t)roll(100);
+		items[i] = (struct item){ key, (uint32_t)i };
+	}
+	return n;
+}
+
+static void insert_all(struct item *items, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && items[k - 1].key > items[k].key; k--) {
+			struct item other = items[k];
+
+			items[k] = items[k - 1];
+			items[k - 1] = other;
+		}
+}
+
+START_TEST(runs_are_sorted_and_equals_stay_in_order)
+{
+	struct item items[MOST + 1], twin[MOST + 1];
+
+	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ARRAYS); seed++) {
+		dice = seed * 2 + 1;
+		for (int i = 0; i < 8; i++)
+			roll(2);
+		size_t n = draw(items);
+
+		memcpy(twin, items, n * sizeof *twin);
+		insert_all(twin, n);
+		runs_sort(items, n, sizeof *items, by_key);
+		for (size_t i = 0; i < n; i++)
+			ck_assert_msg(items[i].key == twin[i].key && items[i].place == twin[i].place,
+				      "SEED=%" PRIu64 ": item %zu of %zu: %u from %u, expected %u from %u", seed, i, n,
+				      items[i].key, items[i].place, twin[i].key, twin[i].place);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_begin(60, 1);
+
+	tcase_add_test(c, runs_are_sorted_and_equals_stay_in_order);
+	return unit_end();
+}
