@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/base/json.h"
 #include "analysis/clocks/times.h"
 #include "analysis/commands/command.h"
 
@@ -33,62 +32,50 @@ static uint64_t dropped(const struct trace *t)
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
 /* `note`: the first of the check's own notes. */
-static void print_json(const struct trace *t, uint64_t events, size_t note)
+static void fill_data(struct reply *r, const struct trace *t, uint64_t events, size_t note)
 {
-	struct json j = jw_on(stdout);
-	jw_object(&j, NULL);
-	jw_string(&j, "verdict", t->ndiagnostics ? "damaged" : "fine");
-	jw_integer(&j, "hosts", (int64_t)t->nclocks);
-	jw_integer(&j, "processes", (int64_t)t->nprocesses);
-	jw_integer(&j, "threads", (int64_t)t->nthreads);
-	jw_integer(&j, "events", (int64_t)events);
-	jw_integer(&j, "lost", (int64_t)dropped(t));
-	jw_integer(&j, "links", (int64_t)t->nlinks);
-	jw_array(&j, "problems");
-	for (size_t i = 0; i < t->ndiagnostics; i++)
-		jw_string(&j, NULL, t->diagnostics[i]);
-	jw_end(&j);
-	jw_array(&j, "notes");
-	for (size_t i = note; i < t->nnotes; i++)
-		jw_string(&j, NULL, t->notes[i]);
-	jw_end(&j);
-	jw_end(&j);
+	reply_value(r, "verdict", tab_text(t->ndiagnostics ? "damaged" : "fine"));
+	reply_value(r, "hosts", tab_count(t->nclocks));
+	reply_value(r, "processes", tab_count(t->nprocesses));
+	reply_value(r, "threads", tab_count(t->nthreads));
+	reply_value(r, "events", tab_count(events));
+	reply_value(r, "lost", tab_count(dropped(t)));
+	reply_value(r, "links", tab_count(t->nlinks));
+	reply_texts(r, "problems", t->diagnostics, t->ndiagnostics);
+	reply_texts(r, "notes", t->notes + note, t->nnotes - note);
 }
 
-static void print_count(const char *what, uint64_t n, const char *end)
+struct counted { char text[48]; };
+
+/* "1 host", "2 processes" */
+static struct counted counted(uint64_t n, const char *what)
 {
+	struct counted c;
 	const char *plural = what[strlen(what) - 1] == 's' ? "es" : "s";
-	printf("%" PRIu64 " %s%s%s", n, what, n == 1 ? "" : plural, end);
+	snprintf(c.text, sizeof c.text, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : plural);
+	return c;
 }
 
-static void print_text(const struct trace *t, uint64_t events, size_t note)
+static void fill_page(struct reply *r, const struct trace *t, uint64_t events, size_t note)
 {
 	for (size_t i = 0; i < t->ndiagnostics; i++)
-		puts(t->diagnostics[i]);
+		reply_say(r, SAY_LINE, "%s", t->diagnostics[i]);
 	for (size_t i = note; i < t->nnotes; i++)
-		printf("note: %s\n", t->notes[i]);
-	printf("%s: ", t->directory);
-	if (t->ndiagnostics)
-		print_count("problem", t->ndiagnostics, "; ");
-	else
-		fputs("fine: ", stdout);
-	print_count("host", t->nclocks, ", ");
-	print_count("process", t->nprocesses, ", ");
-	print_count("thread", t->nthreads, ", ");
-	print_count("event", events, ", ");
-	print_count("link", t->nlinks, " between clocks\n");
+		reply_say(r, SAY_LINE, "note: %s", t->notes[i]);
+	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s, %s, %s between clocks", t->directory,
+		  t->ndiagnostics ? counted(t->ndiagnostics, "problem").text : "fine", t->ndiagnostics ? ";" : ":",
+		  counted(t->nclocks, "host").text, counted(t->nprocesses, "process").text,
+		  counted(t->nthreads, "thread").text, counted(events, "event").text, counted(t->nlinks, "link").text);
 }
 
-int cmd_check(struct trace *t, const struct options *options)
+int cmd_check(struct trace *t, const struct options *options, struct reply *reply)
 {
 	int status = check_clocks(t, options);
 	if (status != EXIT_FINE)
 		return status;
 	size_t note = t->nnotes;
 	uint64_t events = trace_check(t);
-	if (options->json)
-		print_json(t, events, note);
-	else
-		print_text(t, events, note);
+	fill_data(reply, t, events, note);
+	fill_page(reply, t, events, note);
 	return t->ndiagnostics ? EXIT_DAMAGED : EXIT_FINE;
 }

@@ -192,7 +192,7 @@ static int find_request(const struct trace *trace, const struct options *o,
 	return status;
 }
 
-/* ---- As text --------------------------------------------------------------------------------- */
+/* ---- The page -------------------------------------------------------------------------------- */
 
 /* " on rank 3", or nothing */
 static struct location_name where(struct coz_location who)
@@ -201,33 +201,6 @@ static struct location_name where(struct coz_location who)
 	if (!coz_is_all(who))
 		snprintf(name.text, sizeof name.text, " on %.35s", profile_who(who).text);
 	return name;
-}
-
-static void print_curve(const struct profile *p, bool little)
-{
-	const struct profile_gain *gain = p->rows[0].gain;
-	printf("\n  %-10s %-20s %s\n", "less by", "gain, %: expected", "proved");
-	for (size_t i = 0; i < p->nreductions; i++) {
-		struct interval_text text[COZ_ANSWERS];
-		for (int a = 0; a < COZ_ANSWERS; a++)
-			text[a] = profile_gain(little ? gain[a].little[i] : gain[a].percent[i], 3);
-		printf("  %-10s %-20s %s\n", profile_percentage(p->reductions[i]).text, text[COZ_EXPECTED].text,
-		       text[COZ_PROVED].text);
-	}
-	putchar('\n');
-}
-
-static void print_table(const struct trace *trace, const struct profile *p, bool little)
-{
-	putchar('\n');
-	profile_table_print(trace, p, little, SIZE_MAX);
-	putchar('\n');
-}
-
-static void say(char *text)
-{
-	print_wrapped("", text);
-	free(text);
 }
 
 /* What would be gained. */
@@ -247,99 +220,102 @@ static char *subject(const struct profile *p, const struct options *o)
 			  interval_compact(p->span_s, 9).text);
 }
 
-static void print_gains(const struct trace *trace, const struct profile *p,
-			const struct options *o)
-{
-	char *what = subject(p, o);
-	say(mem_format("%s %s%s%s took less time and nothing else changed", what,
-		       o->region ? "region " : o->all_work ? "" : "a region",
-		       single(o) ? site_name(trace, p->rows[0].site).text : "", where(p->who).text));
-	free(what);
-	for (int little = 0; little <= (o->from != NULL); little++) {
-		if (little)
-			say(mem_format("The same by Little's law, whatever belongs together (%" PRIu64
-				       " set out, %" PRIu64 " arrived):", p->points.count[0],
-				       p->points.count[1]));
-		if (single(o))
-			print_curve(p, little);
-		else
-			print_table(trace, p, little);
-	}
-}
-
-static void print_answer(const struct trace *trace, const struct profile *p,
-			 const struct options *o)
-{
-	struct interval gain[COZ_ANSWERS];
-	for (int answer = 0; answer < COZ_ANSWERS; answer++)
-		gain[answer] = p->rows[0].gain[answer].percent[0];
-	say(mem_format("Had %s%s taken %s less time%s and nothing else changed, the run of %s s would "
-		       "have been %s.", o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
-		       profile_percentage(p->reductions[0]).text, where(p->who).text,
-		       interval_compact(p->span_s, 9).text,
-		       profile_gains(gain, 4).text));
-}
-
-static void print_text(const struct trace *trace, const struct profile *p, const struct options *o)
-{
-	notes_damage(trace->ndiagnostics - p->ndiagnostics);
-	if (!p->possible && p->nrows > 0)
-		say(mem_format("%s: nothing is known of what a region would buy.",
-			       trace->left_out & operation_kinds(OP_OTHERS)
-				       ? "Who waited for whom is not known, since it was left out "
-					 "(see the notes)"
-				       : "The clocks of some hosts could not be related (see the problems)"));
-	if (p->nrows == 0)
-		say(mem_format("No region was recorded: mark the work with %s.", marks_region(trace)));
-	else if (single(o) && o->reduce && !o->from && !o->progress)
-		print_answer(trace, p, o);
-	else
-		print_gains(trace, p, o);
-	say(profile_assumptions(p, o->transfer));
-	notes_print(trace);
-}
-
-/* ---- As JSON --------------------------------------------------------------------------------- */
-
 static const char *gain_key(const struct options *o)
 {
 	return o->progress ? "throughput_percent" : o->from ? "latency_percent" : "speedup_percent";
 }
 
-static void json_points(struct json *j, const struct profile *p, const struct options *o)
+static void say_gains(struct reply *r, const struct trace *trace, const struct profile *p, const struct options *o)
+{
+	char *what = subject(p, o);
+	reply_say(r, SAY_TEXT, "%s %s%s%s took less time and nothing else changed", what,
+		  o->region ? "region " : o->all_work ? "" : "a region",
+		  single(o) ? site_name(trace, p->rows[0].site).text : "", where(p->who).text);
+	free(what);
+	for (int little = 0; little <= (o->from != NULL); little++) {
+		if (little)
+			reply_say(r, SAY_TEXT,
+				  "The same by Little's law, whatever belongs together (%" PRIu64 " set out, %" PRIu64
+				  " arrived):", p->points.count[0], p->points.count[1]);
+		reply_gap(r);
+		if (single(o))
+			profile_curve(r, NULL, p, p->rows, little, gain_key(o));
+		else
+			profile_table_say(r, trace, p, little, SIZE_MAX);
+		reply_gap(r);
+	}
+}
+
+static void say_answer(struct reply *r, const struct trace *trace, const struct profile *p, const struct options *o)
+{
+	struct interval gain[COZ_ANSWERS];
+	for (int answer = 0; answer < COZ_ANSWERS; answer++)
+		gain[answer] = p->rows[0].gain[answer].percent[0];
+	reply_say(r, SAY_TEXT,
+		  "Had %s%s taken %s less time%s and nothing else changed, the run of %s s would have been %s.",
+		  o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
+		  profile_percentage(p->reductions[0]).text, where(p->who).text,
+		  interval_compact(p->span_s, 9).text, profile_gains(gain, 4).text);
+}
+
+static void fill_page(struct reply *r, const struct trace *trace, const struct profile *p, const struct options *o)
+{
+	notes_damage(r, trace->ndiagnostics - p->ndiagnostics);
+	if (!p->possible && p->nrows > 0)
+		reply_say(r, SAY_TEXT,
+			  "%s: nothing is known of what a region would buy.",
+			  trace->left_out & operation_kinds(OP_OTHERS)
+				  ? "Who waited for whom is not known, since it was left out (see the notes)"
+				  : "The clocks of some hosts could not be related (see the problems)");
+	if (p->nrows == 0)
+		reply_say(r, SAY_TEXT, "No region was recorded: mark the work with %s.", marks_region(trace));
+	else if (single(o) && o->reduce && !o->from && !o->progress)
+		say_answer(r, trace, p, o);
+	else
+		say_gains(r, trace, p, o);
+}
+
+/* ---- The data -------------------------------------------------------------------------------- */
+
+static void fill_points(struct reply *r, const struct profile *p, const struct options *o)
 {
 	if (o->progress) {
-		jw_integer(j, "points", (int64_t)p->points.count[0]);
-		jw_interval(j, "first_to_last_s", p->total_s[POINTS_THROUGHPUT]);
+		reply_value(r, "points", tab_count(p->points.count[0]));
+		reply_value(r, "first_to_last_s", tab_interval(p->total_s[POINTS_THROUGHPUT]));
 	} else if (o->from) {
-		jw_integer(j, "set_out", (int64_t)p->points.count[0]);
-		jw_integer(j, "arrived", (int64_t)p->points.count[1]);
-		jw_integer(j, "matched", (int64_t)p->points.matched);
-		jw_interval(j, "latencies_s", p->total_s[POINTS_LATENCY]);
+		reply_value(r, "set_out", tab_count(p->points.count[0]));
+		reply_value(r, "arrived", tab_count(p->points.count[1]));
+		reply_value(r, "matched", tab_count(p->points.matched));
+		reply_value(r, "latencies_s", tab_interval(p->total_s[POINTS_LATENCY]));
 	}
 }
 
-static void print_json(const struct trace *trace, const struct profile *p, const struct options *o,
-		       const char *bounds)
+static void fill_data(struct reply *r, const struct trace *trace, const struct profile *p, const struct options *o,
+		      const char *bounds)
 {
-	struct json j = jw_on(stdout);
-	jw_object(&j, NULL);
 	if (p->nrows > 0 && single(o) && o->reduce) {
-		jw_interval(&j, gain_key(o), p->rows[0].gain[COZ_PROVED].percent[0]);
-		jw_interval(&j, "expected_percent", p->rows[0].gain[COZ_EXPECTED].percent[0]);
+		reply_value(r, gain_key(o), tab_interval(p->rows[0].gain[COZ_PROVED].percent[0]));
+		reply_value(r, "expected_percent", tab_interval(p->rows[0].gain[COZ_EXPECTED].percent[0]));
 	}
-	jw_string(&j, "bounds", bounds);
-	jw_interval(&j, "span_s", p->span_s);
-	json_points(&j, p, o);
-	profile_table_json(&j, "regions", trace, p, gain_key(o));
-	char *assumptions = profile_assumptions(p, o->transfer);
-	jw_string(&j, "assumptions", assumptions);
-	free(assumptions);
-	notes_json(&j, trace);
-	jw_end(&j);
+	reply_value(r, "bounds", tab_text(bounds));
+	reply_value(r, "span_s", tab_interval(p->span_s));
+	fill_points(r, p, o);
+	profile_table_fill(r, "regions", trace, p, gain_key(o));
 }
 
-int cmd_coz(struct trace *trace, const struct options *options)
+static void fill(struct reply *r, const struct profile *p, const struct times *times, const struct options *o)
+{
+	char *assumptions = profile_assumptions(p, o->transfer);
+	fill_data(r, times->trace, p, o, clock_bounds_word(times));
+	fill_page(r, times->trace, p, o);
+	reply_value(r, "assumptions", tab_text(assumptions));
+	reply_say(r, SAY_TEXT, "%s", assumptions);
+	free(assumptions);
+	notes_fill(r, times->trace);
+	clock_bounds_say(r, times);
+}
+
+int cmd_coz(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct profile_request request;
 	uint32_t reduction;
@@ -358,12 +334,7 @@ int cmd_coz(struct trace *trace, const struct options *options)
 	profile_open(&profile, trace, &times, &request);
 	for (size_t i = 0; i < profile.ndiagnostics; i++)
 		trace_diagnose(trace, "%s", profile.diagnostics[i]);
-	if (options->json)
-		print_json(trace, &profile, options, clock_bounds_word(&times));
-	else
-		print_text(trace, &profile, options);
-	if (!options->json)
-		clock_bounds_print(&times);
+	fill(reply, &profile, &times, options);
 	profile_close(&profile);
 	times_close(&times);
 	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;

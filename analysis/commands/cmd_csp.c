@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * cmd_csp.c - dprof-analyze csp: who works while everybody else waits, and for how long. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/commands/command.h"
@@ -22,47 +21,39 @@ struct more {
 	struct instances instances;
 };
 
-static void print_json(const struct findings *f, const struct more *more)
+static void fill_data(struct reply *r, const struct findings *f)
 {
-	struct json j = jw_on(stdout);
-	jw_object(&j, NULL);
-	jw_interval(&j, "span_s", findings_run_s(f));
-	run_ends_json(&j, "outside_span", &f->times, f->spans);
-	jw_string(&j, "bounds", clock_bounds_word(&f->times));
-	jw_string(&j, "verdict", ranking_verdict(&f->ranks));
-	ranking_json(&j, f);
-	machine_json(&j, "machine", f);
-	if (more->frames)
-		aggregate_json(&j, "aggregated", &more->aggregate, &f->times, more->time_base,
-			       &f->spans[more->time_base]);
-	if (more->by_instance)
-		instances_json(&j, "by_instance", &more->instances, f);
-	notes_json(&j, f->trace);
-	jw_end(&j);
+	reply_value(r, "span_s", tab_interval(findings_run_s(f)));
+	run_ends_fill(r, &f->times, f->spans);
+	reply_value(r, "bounds", tab_text(clock_bounds_word(&f->times)));
+	reply_value(r, "verdict", tab_text(ranking_verdict(&f->ranks)));
+	ranking_fill(r, f);
+	machine_fill(r, f);
 }
 
-static void heading(const char *text)
+static void fill_page(struct reply *r, const struct findings *f, bool every)
 {
-	printf("%s\n", text);
-}
-
-static void print_text(const struct findings *f, const struct more *more, bool every)
-{
-	notes_damage(f->trace->ndiagnostics - f->doubted);
-	printf("Straggler scores; the run took %s s\n",
-	       interval_compact(findings_run_s(f), 9).text);
-	clock_bounds_print(&f->times);
-	machine_print(f, heading);
-	ranking_print(f, SIZE_MAX, every);
+	notes_damage(r, f->trace->ndiagnostics - f->doubted);
+	reply_say(r, SAY_LINE, "Straggler scores; the run took %s s", interval_compact(findings_run_s(f), 9).text);
+	clock_bounds_say(r, &f->times);
+	machine_say(r, f, SAY_LINE);
+	ranking_say(r, f, SIZE_MAX, every);
 	char *advice = ranking_advice(f);
-	print_wrapped("", advice);
+	reply_say(r, SAY_TEXT, "%s", advice);
 	free(advice);
+}
+
+static void fill(struct reply *r, const struct findings *f, const struct more *more, const struct options *options)
+{
+	if (r->data)
+		fill_data(r, f);
+	if (r->page)
+		fill_page(r, f, options->verbose);
 	if (more->frames)
-		aggregate_print(&more->aggregate, &f->times, more->time_base,
-				&f->spans[more->time_base]);
+		aggregate_fill(r, &more->aggregate, &f->times, more->time_base, &f->spans[more->time_base]);
 	if (more->by_instance)
-		instances_print(&more->instances, f);
-	notes_print(f->trace);
+		instances_fill(r, &more->instances, f);
+	notes_fill(r, f->trace);
 }
 
 /* False after a message. */
@@ -87,7 +78,7 @@ static void close_more(struct more *more)
 		instances_close(&more->instances);
 }
 
-int cmd_csp(struct trace *trace, const struct options *options)
+int cmd_csp(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct findings f;
 	struct more more;
@@ -96,10 +87,7 @@ int cmd_csp(struct trace *trace, const struct options *options)
 		return status;
 	status = EXIT_USAGE;
 	if (open_more(&more, &f, options)) {
-		if (options->json)
-			print_json(&f, &more);
-		else
-			print_text(&f, &more, options->verbose);
+		fill(reply, &f, &more, options);
 		close_more(&more);
 		status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 	}

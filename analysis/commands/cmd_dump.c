@@ -9,8 +9,9 @@
 #include "analysis/text/text.h"
 #include "analysis/text/text_json.h"
 
-int cmd_dump(struct trace *t, const struct options *options)
+int cmd_dump(struct trace *t, const struct options *options, struct reply *reply)
 {
+	(void)reply;
 	static char buffer[1 << 16];
 	struct times times;
 	int status = options->bounds ? times_open(&times, t, options) : EXIT_FINE;

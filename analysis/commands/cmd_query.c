@@ -26,56 +26,35 @@ struct query_answer {
 	struct frames frames;
 };
 
-/* ---- As text --------------------------------------------------------------------------------- */
-
 static struct interval seconds(const struct query_answer *a, frz_time ticks)
 {
 	return times_seconds(&a->times, a->time_base, ticks);
 }
 
-static void print_text(const struct query_answer *a)
+static void fill(struct reply *r, const struct query_answer *a)
 {
 	const struct frames *f = &a->frames;
-	struct interval percent = interval_percent(f->holds, a->span.length);
-	notes_damage(a->trace->ndiagnostics);
-	char *holds = mem_format("holds for %s s of the run's %s s, that is %s %%",
-				 interval_compact(seconds(a, f->holds), 9).text,
-				 interval_compact(seconds(a, a->span.length), 9).text,
-				 interval_range(percent, 3).text);
-	puts(a->text);
-	print_wrapped("  ", holds);
-	free(holds);
-	printf("  certain in %" PRIu64 " stretch%s, possible in %" PRIu64 " more\n", f->certain,
-	       f->certain == 1 ? "" : "es", f->possible);
-	frame_list_print(&a->times, a->time_base, f);
-	clock_bounds_print(&a->times);
+	struct interval run = seconds(a, a->span.length), holds = seconds(a, f->holds),
+			percent = interval_percent(f->holds, a->span.length);
+	reply_value(r, "query", tab_text(a->text));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(&a->times)));
+	reply_value(r, "span_s", tab_interval(run));
+	reply_value(r, "holds_s", tab_interval(holds));
+	reply_value(r, "share_percent", tab_interval(percent));
+	reply_value(r, "frames.certain", tab_count(f->certain));
+	reply_value(r, "frames.possible", tab_count(f->possible));
+	notes_damage(r, a->trace->ndiagnostics);
+	reply_say(r, SAY_LINE, "%s", a->text);
+	reply_say(r, SAY_INDENTED, "holds for %s s of the run's %s s, that is %s %%", interval_compact(holds, 9).text,
+		  interval_compact(run, 9).text, interval_range(percent, 3).text);
+	reply_say(r, SAY_LINE, "  certain in %" PRIu64 " stretch%s, possible in %" PRIu64 " more", f->certain,
+		  f->certain == 1 ? "" : "es", f->possible);
+	frame_list_fill(r, "longest", &a->times, a->time_base, f);
+	clock_bounds_say(r, &a->times);
 	for (size_t i = 0; i < a->query.nnotes; i++)
-		print_wrapped("note: ", a->query.notes[i]);
-	notes_print(a->trace);
-}
-
-/* ---- As JSON --------------------------------------------------------------------------------- */
-
-static void print_json(const struct query_answer *a)
-{
-	struct json j = jw_on(stdout);
-	jw_object(&j, NULL);
-	jw_string(&j, "query", a->text);
-	jw_string(&j, "bounds", clock_bounds_word(&a->times));
-	jw_interval(&j, "span_s", seconds(a, a->span.length));
-	jw_interval(&j, "holds_s", seconds(a, a->frames.holds));
-	jw_interval(&j, "share_percent", interval_percent(a->frames.holds, a->span.length));
-	jw_object(&j, "frames");
-	jw_integer(&j, "certain", (int64_t)a->frames.certain);
-	jw_integer(&j, "possible", (int64_t)a->frames.possible);
-	jw_end(&j);
-	frame_list_json(&j, "longest", &a->times, a->time_base, &a->frames);
-	jw_array(&j, "remarks");
-	for (size_t i = 0; i < a->query.nnotes; i++)
-		jw_string(&j, NULL, a->query.notes[i]);
-	jw_end(&j);
-	notes_json(&j, a->trace);
-	jw_end(&j);
+		reply_say(r, SAY_NOTE, "%s", a->query.notes[i]);
+	reply_texts(r, "remarks", a->query.notes, a->query.nnotes);
+	notes_fill(r, a->trace);
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */
@@ -107,7 +86,7 @@ static void find_span(struct query_answer *a)
 	}
 }
 
-static void compute(struct query_answer *a, const struct options *options)
+static void compute(struct query_answer *a, const struct options *options, struct reply *reply)
 {
 	totals_open(&a->totals, a->trace, &a->roles);
 	totals_states(&a->totals);
@@ -117,15 +96,12 @@ static void compute(struct query_answer *a, const struct options *options)
 	find_span(a);
 	frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span,
 		    options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT);
-	if (options->json)
-		print_json(a);
-	else
-		print_text(a);
+	fill(reply, a);
 	frames_close(&a->frames);
 	totals_close(&a->totals);
 }
 
-int cmd_query(struct trace *trace, const struct options *options)
+int cmd_query(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct query_answer a = { .trace = trace, .text = options->query };
 	struct query_error error;
@@ -135,7 +111,7 @@ int cmd_query(struct trace *trace, const struct options *options)
 	status = EXIT_USAGE;
 	if (roles_open(&a.roles, trace, options->work, options->wait)) {
 		if (query_open(&a.query, trace, &a.roles, options->query, &error)) {
-			compute(&a, options);
+			compute(&a, options, reply);
 			query_close(&a.query);
 			status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 		} else {

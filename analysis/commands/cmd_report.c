@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_report.c - dprof-analyze report: where the time went, and what to look at, in 80 columns.
- *
- * Colour only on a terminal, and not when NO_COLOR is set. */
+ * cmd_report.c - dprof-analyze report: where the time went, and what to look at. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
@@ -23,17 +20,6 @@
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
-
-static bool in_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-	return isatty(STDOUT_FILENO) && !(no && *no);
-}
-
-static void heading(const char *text)
-{
-	printf(in_colour() ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
-}
 
 static size_t count_ranks(const struct trace *trace)
 {
@@ -115,185 +101,155 @@ static void find_profile(const struct findings *f, struct profile *p)
 	free(wanted);
 }
 
-/* ---- As text --------------------------------------------------------------------------------- */
+/* ---- The page -------------------------------------------------------------------------------- */
 
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
 }
 
-static void print_lost(const struct findings *f)
+static void say_lost(struct reply *r, const struct findings *f)
 {
 	if (f->lost == 0)
 		return;
 	char *why = trace_why(f->why);
-	char *text = mem_format("Records are missing, at least %" PRIu64 "%s. What they touch is wider for it.",
-				f->lost, why);
-	print_wrapped("", text);
-	free(text);
+	reply_say(r, SAY_TEXT, "Records are missing, at least %" PRIu64 "%s. What they touch is wider for it.", f->lost, why);
 	free(why);
 }
 
-static void print_job(const struct findings *f)
+static void say_job(struct reply *r, const struct findings *f)
 {
 	const struct trace *trace = f->trace;
 	size_t ranks = count_ranks(trace), unfinished = count_unfinished(trace);
-	char *job = mem_format(
-		"%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64
-		" events in %s s",
-		program_name(trace), trace->nprocesses, trace->nprocesses == 1 ? "" : "es", ranks,
-		plural(ranks), trace->nthreads, plural(trace->nthreads), trace->nclocks,
-		plural(trace->nclocks), f->events, interval_compact(findings_run_s(f), 9).text);
-	print_wrapped("", job);
-	free(job);
-	print_lost(f);
-	if (unfinished > 0) {
-		char *text = mem_format("%zu process%s did not end in good order: killed, left by _exit "
-					"or exec, or still running.",
-					unfinished, unfinished == 1 ? "" : "es");
-		print_wrapped("", text);
-		free(text);
-	}
+	reply_say(r, SAY_TEXT,
+		  "%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64 " events in %s s",
+		  program_name(trace), trace->nprocesses, trace->nprocesses == 1 ? "" : "es", ranks,
+		  plural(ranks), trace->nthreads, plural(trace->nthreads), trace->nclocks,
+		  plural(trace->nclocks), f->events, interval_compact(findings_run_s(f), 9).text);
+	say_lost(r, f);
+	if (unfinished > 0)
+		reply_say(r, SAY_TEXT,
+			  "%zu process%s did not end in good order: killed, left by _exit or exec, or still running.",
+			  unfinished, unfinished == 1 ? "" : "es");
 }
 
 /* How far the cores of a host differ is in every bound, if that was measured: MPI's adapter does. */
-static void print_uncompared(const struct trace *t)
+static void say_uncompared(struct reply *r, const struct trace *t)
 {
 	const struct tr_clock *first = NULL;
 	size_t n = 0;
+	char more[48] = "";
 	for (size_t c = t->nclocks; c-- > 0;)
 		if (!t->clocks[c].compared) {
 			first = &t->clocks[c];
 			n++;
 		}
-	if (!n)
-		return;
-	char *more = n > 1 ? mem_format(" and %zu other host%s", n - 1, plural(n - 1)) : mem_copy("");
-	char *text = mem_format("Assumed, and not measured here: the counters of all cores of %s%s agree (programs that use "
-				"MPI measure that).", first->host, more);
-	print_wrapped("", text);
-	free(text);
-	free(more);
+	if (n > 1)
+		snprintf(more, sizeof more, " and %zu other host%s", n - 1, plural(n - 1));
+	if (n)
+		reply_say(r, SAY_TEXT,
+			  "Assumed, and not measured here: the counters of all cores of %s%s agree (programs that use "
+			  "MPI measure that).", first->host, more);
 }
 
-static void print_assumptions(const struct findings *f)
+static void say_assumptions(struct reply *r, const struct findings *f)
 {
 	const struct times *t = &f->times;
 	const struct tr_clock *base = &f->trace->clocks[t->base];
-	char *clocks;
 	if (f->trace->nclocks > 1) {
-		heading("Clocks");
-		clock_facts_print(t);
+		reply_say(r, SAY_HEADING, "Clocks");
+		clock_facts_fill(r, t);
 		bool affine = t->assumption.model == FRZ_AFFINE;
-		clocks = mem_format("Assumed, and checked against %zu packets and %" PRIu64
-				    " links from the program: each clock's rate %s (%s). Seconds are ticks of "
-				    "%s at nominally %g GHz.",
-				    f->trace->nlinks, t->program.found,
-				    affine ? "is always the same" : "stays this near to its mean",
-				    clock_model_name(t->assumption).text, base->host, base->ghz);
+		reply_say(r, SAY_TEXT,
+			  "Assumed, and checked against %zu packets and %" PRIu64
+			  " links from the program: each clock's rate %s (%s). Seconds are ticks of "
+			  "%s at nominally %g GHz.",
+			  f->trace->nlinks, t->program.found,
+			  affine ? "is always the same" : "stays this near to its mean",
+			  clock_model_name(t->assumption).text, base->host, base->ghz);
 	} else {
-		clocks = mem_format("One host, one clock: no clock error. Seconds are its ticks at "
-				    "nominally %g GHz.",
-				    base->ghz);
+		reply_say(r, SAY_TEXT, "One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.",
+			  base->ghz);
 	}
-	print_wrapped("", clocks);
-	clock_bounds_print(t);
-	print_uncompared(f->trace);
-	print_wrapped("", "Assumed: a stamp is taken where its instruction stands (a processor may "
-			  "move it by tens of ns).");
-	free(clocks);
-}
-
-/* What to look at, what that would buy, and a line to paste. */
-static void print_advice(const struct findings *f, const struct profile *p)
-{
-	char *advice = ranking_advice(f);
-	struct next_step step = next_step(f, p);
-	bool colour = in_colour();
-	printf(colour ? "\n\033[1;32m" : "\n");
-	print_wrapped("", advice);
-	if (step.advice)
-		print_wrapped("", step.advice);
-	if (colour)
-		fputs("\033[0m", stdout);
-	if (step.command)
-		printf("More: %s\n", step.command);
-	next_step_close(&step);
-	free(advice);
+	clock_bounds_say(r, t);
+	say_uncompared(r, f->trace);
+	reply_say(r, SAY_TEXT, "Assumed: a stamp is taken where its instruction stands (a processor may "
+			       "move it by tens of ns).");
 }
 
 /* What coz reports as diagnostics only makes bounds wide here. */
-static void print_diagnostics(const struct profile *p)
+static void say_diagnostics(struct reply *r, const struct profile *p)
 {
-	if (p->ndiagnostics == 0)
-		return;
-	char *why = mem_format("not known exactly: %s%s", p->diagnostics[0],
-			       p->ndiagnostics > 1 ? "; dprof-analyze coz says more" : "");
-	print_wrapped("  ", why);
-	free(why);
+	if (p->ndiagnostics > 0)
+		reply_say(r, SAY_INDENTED, "not known exactly: %s%s", p->diagnostics[0],
+			  p->ndiagnostics > 1 ? "; dprof-analyze coz says more" : "");
 }
 
-static void print_text(const struct findings *f, const struct profile *p, bool every)
+static void fill_page(struct reply *r, const struct findings *f, const struct profile *p, bool every)
 {
-	notes_damage(f->trace->ndiagnostics - f->doubted);
-	print_job(f);
-	print_assumptions(f);
+	notes_damage(r, f->trace->ndiagnostics - f->doubted);
+	say_job(r, f);
+	say_assumptions(r, f);
 	if (f->events > 0) {
-		heading("Time in regions");
-		region_table_print(f);
+		reply_say(r, SAY_HEADING, "Time in regions");
+		region_table_say(r, f);
 	}
-	machine_print(f, heading);
+	machine_say(r, f, SAY_HEADING);
 	if (f->threads.count > 1 && !f->doubted) {
-		heading("Stragglers: who works while everybody else waits");
-		ranking_print(f, RANKED_SHOWN, every);
+		reply_say(r, SAY_HEADING, "Stragglers: who works while everybody else waits");
+		ranking_say(r, f, RANKED_SHOWN, every);
 	}
 	if (p->nrows > 0 && p->possible) {
-		heading("What less time in a region would buy if nothing else changes: % of the run");
-		profile_table_print(f->trace, p, false, PROFILE_SHOWN);
-		print_diagnostics(p);
+		reply_say(r, SAY_HEADING, "What less time in a region would buy if nothing else changes: %% of the run");
+		profile_table_say(r, f->trace, p, false, PROFILE_SHOWN);
+		say_diagnostics(r, p);
 	}
-	print_advice(f, p);
-	notes_print(f->trace);
+	reply_gap(r);
 }
 
-/* ---- As JSON --------------------------------------------------------------------------------- */
+/* ---- The data -------------------------------------------------------------------------------- */
 
-static void print_json(const struct findings *f, const struct profile *p)
+static void fill_data(struct reply *r, const struct findings *f, const struct profile *p)
 {
 	const struct trace *trace = f->trace;
-	struct json j = jw_on(stdout);
-	jw_object(&j, NULL);
-	jw_string(&j, "program", program_name(trace));
-	jw_integer(&j, "processes", (int64_t)trace->nprocesses);
-	jw_integer(&j, "unfinished", (int64_t)count_unfinished(trace));
-	jw_integer(&j, "hosts", (int64_t)trace->nclocks);
-	jw_integer(&j, "events", (int64_t)f->events);
-	jw_integer(&j, "lost", (int64_t)f->lost);
-	jw_interval(&j, "span_s", findings_run_s(f));
-	run_ends_json(&j, "outside_span", &f->times, f->spans);
-	jw_string(&j, "base", trace->clocks[f->times.base].host);
-	jw_string(&j, "model", clock_model_name(f->times.assumption).text);
-	jw_string(&j, "bounds", clock_bounds_word(&f->times));
-	clock_facts_json(&j, "clocks", &f->times);
-	region_table_json(&j, "regions", f);
-	jw_string(&j, "verdict", ranking_verdict(&f->ranks));
-	ranking_json(&j, f);
-	machine_json(&j, "machine", f);
-	profile_table_json(&j, "profile", trace, p, "speedup_percent");
-	char *advice = ranking_advice(f);
-	jw_string(&j, "advice", advice);
-	free(advice);
-	struct next_step step = next_step(f, p);
-	if (step.advice) {
-		jw_string(&j, "gain", step.advice);
-		jw_string(&j, "command", step.command);
-	}
-	next_step_close(&step);
-	notes_json(&j, trace);
-	jw_end(&j);
+	reply_value(r, "program", tab_text(program_name(trace)));
+	reply_value(r, "processes", tab_count(trace->nprocesses));
+	reply_value(r, "unfinished", tab_count(count_unfinished(trace)));
+	reply_value(r, "hosts", tab_count(trace->nclocks));
+	reply_value(r, "events", tab_count(f->events));
+	reply_value(r, "lost", tab_count(f->lost));
+	reply_value(r, "span_s", tab_interval(findings_run_s(f)));
+	run_ends_fill(r, &f->times, f->spans);
+	reply_value(r, "base", tab_text(trace->clocks[f->times.base].host));
+	reply_value(r, "model", tab_text(clock_model_name(f->times.assumption).text));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(&f->times)));
+	clock_facts_fill(r, &f->times);
+	region_table_fill(r, f);
+	reply_value(r, "verdict", tab_text(ranking_verdict(&f->ranks)));
+	ranking_fill(r, f);
+	machine_fill(r, f);
+	profile_table_fill(r, "profile", trace, p, "speedup_percent");
 }
 
-int cmd_report(struct trace *trace, const struct options *options)
+/* What to look at, what that would buy, and a line to paste. */
+static void fill_advice(struct reply *r, const struct findings *f, const struct profile *p)
+{
+	struct next_step step = next_step(f, p);
+	char *advice = ranking_advice(f);
+	reply_value(r, "advice", tab_text(advice));
+	reply_say(r, SAY_ADVICE, "%s", advice);
+	free(advice);
+	if (step.advice) {
+		reply_value(r, "gain", tab_text(step.advice));
+		reply_value(r, "command", tab_text(step.command));
+		reply_say(r, SAY_ADVICE, "%s", step.advice);
+	}
+	if (step.command)
+		reply_say(r, SAY_LINE, "More: %s", step.command);
+	next_step_close(&step);
+}
+
+int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct findings f;
 	int status = findings_open(&f, trace, options);
@@ -302,10 +258,12 @@ int cmd_report(struct trace *trace, const struct options *options)
 	findings_regions(&f);
 	struct profile profile;
 	find_profile(&f, &profile);
-	if (options->json)
-		print_json(&f, &profile);
-	else
-		print_text(&f, &profile, options->verbose);
+	if (reply->data)
+		fill_data(reply, &f, &profile);
+	if (reply->page)
+		fill_page(reply, &f, &profile, options->verbose);
+	fill_advice(reply, &f, &profile);
+	notes_fill(reply, trace);
 	profile_close(&profile);
 	findings_close(&f);
 	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;

@@ -2,26 +2,28 @@
  *
  * command.h - what every command of dprof-analyze is given and gives back.
  *
- * One file per command, cmd_NAME.c; the table of them is in main.c. */
+ * One file per command, cmd_NAME.c; the table of them is in main.c. A command fills a reply, which main.c has rendered;
+ * dump, whose text is as long as the trace, writes as it goes and leaves the reply empty. */
 #ifndef ANALYSIS_COMMAND_H
 #define ANALYSIS_COMMAND_H
 
 #include "analysis/base/options.h"
+#include "analysis/tables/reply.h"
 #include "analysis/trace/trace.h"
 
 struct command {
 	const char *name;
-	int (*run)(struct trace *, const struct options *); /* one of the EXIT_ values */
+	int (*run)(struct trace *, const struct options *, struct reply *); /* one of the EXIT_ values */
 	const char *help;
 };
 
-int cmd_report(struct trace *, const struct options *);
-int cmd_csp(struct trace *, const struct options *);
-int cmd_coz(struct trace *, const struct options *);
-int cmd_query(struct trace *, const struct options *);
-int cmd_clocks(struct trace *, const struct options *);
-int cmd_check(struct trace *, const struct options *);
-int cmd_dump(struct trace *, const struct options *);
+int cmd_report(struct trace *, const struct options *, struct reply *);
+int cmd_csp(struct trace *, const struct options *, struct reply *);
+int cmd_coz(struct trace *, const struct options *, struct reply *);
+int cmd_query(struct trace *, const struct options *, struct reply *);
+int cmd_clocks(struct trace *, const struct options *, struct reply *);
+int cmd_check(struct trace *, const struct options *, struct reply *);
+int cmd_dump(struct trace *, const struct options *, struct reply *);
 int cmd_pack(const char *text, const char *directory); /* has no trace yet */
 
 #endif

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "analysis/base/json.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
+#include "analysis/render/render.h"
 #include "analysis/report/notes.h"
 
 const char *argp_program_version = "dprof-analyze 0.1 (trace format 1, text form 1)";
@@ -273,18 +274,38 @@ static bool is_all_lost(const struct trace *t)
 	return !any && trace_lacks(t);
 }
 
-static int say_all_lost(const struct trace *t, const struct options *options)
+static int say_all_lost(struct reply *r, const struct trace *t)
 {
-	if (options->json) {
-		struct json j = jw_on(stdout);
-		jw_object(&j, NULL);
-		notes_json(&j, t);
-		jw_end(&j);
-	} else {
-		notes_damage(t->ndiagnostics);
-		puts("Nothing is known of this run: no event can be read.");
-	}
+	notes_damage(r, t->ndiagnostics);
+	reply_say(r, SAY_LINE, "Nothing is known of this run: no event can be read.");
+	reply_texts(r, "problems", t->diagnostics, t->ndiagnostics);
+	reply_texts(r, "notes", t->notes, t->nnotes);
 	return EXIT_DAMAGED;
+}
+
+/* Colour only on a terminal, and not when NO_COLOR is set. */
+static struct reply *begin_reply(bool as_json)
+{
+	const char *no = getenv("NO_COLOR");
+	return as_json ? render_json(stdout) : render_text(stdout, isatty(STDOUT_FILENO) && !(no && *no));
+}
+
+/* What was computed, then what is wrong. */
+static int answer(const struct command *command, struct trace *t, const struct options *options)
+{
+	struct reply *reply = begin_reply(options->json);
+	bool said = command->run == cmd_check; /* its reply is the diagnostics */
+	if (!said && command->run != cmd_dump)
+		trace_check(t);
+	bool asks = !said && command->run != cmd_dump && command->run != cmd_clocks;
+	if (asks && is_all_lost(t))
+		trace_diagnose(t, "%s: expected events, found none that can be read", t->directory);
+	int status = asks && is_all_lost(t) ? say_all_lost(reply, t) : command->run(t, options, reply);
+	reply_close(reply);
+	fflush(stdout);
+	for (size_t i = 0; i < t->ndiagnostics && !said && status != EXIT_USAGE; i++)
+		fprintf(stderr, "dprof-analyze: %s\n", t->diagnostics[i]);
+	return status == EXIT_FINE && t->ndiagnostics ? EXIT_DAMAGED : status;
 }
 
 static int run(size_t command, const char *directory, const struct options *options)
@@ -296,31 +317,18 @@ static int run(size_t command, const char *directory, const struct options *opti
 		free(error);
 		return EXIT_DAMAGED;
 	}
-	bool said = commands[command].command.run == cmd_check; /* its output is the diagnostics */
-	if (!said && commands[command].command.run != cmd_dump)
-		trace_check(t);
-	bool asks = !said && commands[command].command.run != cmd_dump && commands[command].command.run != cmd_clocks;
-	if (asks && is_all_lost(t))
-		trace_diagnose(t, "%s: expected events, found none that can be read", directory);
-	int status = asks && is_all_lost(t) ? say_all_lost(t, options) : commands[command].command.run(t, options);
-	fflush(stdout);
-	for (size_t i = 0; i < t->ndiagnostics && !said && status != EXIT_USAGE; i++)
-		fprintf(stderr, "dprof-analyze: %s\n", t->diagnostics[i]);
-	if (status == EXIT_FINE && t->ndiagnostics)
-		status = EXIT_DAMAGED;
+	int status = answer(&commands[command].command, t, options);
 	trace_close(t);
 	return status;
 }
 
 static int pack(const char *text, const char *directory, bool as_json)
 {
+	struct reply *reply = begin_reply(as_json);
 	int status = cmd_pack(text, directory);
-	if (status == EXIT_FINE && as_json) {
-		struct json j = jw_on(stdout);
-		jw_object(&j, NULL);
-		jw_string(&j, "directory", directory);
-		jw_end(&j);
-	}
+	if (status == EXIT_FINE)
+		reply_value(reply, "directory", tab_text(directory));
+	reply_close(reply);
 	return status;
 }
 

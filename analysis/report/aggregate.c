@@ -11,7 +11,6 @@
 #include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
 #include "analysis/report/frame_list.h"
-#include "analysis/report/notes.h"
 
 struct source {              /* one thread */
 	struct tr_cursor events;
@@ -157,58 +156,43 @@ void aggregate_close(struct aggregate *a)
 	frames_close(&a->longest);
 }
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- The reply ------------------------------------------------------------------------------- */
 
-void aggregate_print(const struct aggregate *a, const struct times *times, uint32_t time_base,
-		     const struct span *span)
+static void fill_bins(struct reply *r, const struct aggregate *a)
 {
-	frz_time frames = { a->frame_ticks, a->frame_ticks };
-	char *text = mem_format("Aggregated events: %" PRIu64 " events in %" PRIu64 " groups of "
-				"unknown order. In the %" PRIu64 " frames between them, %s s or %s %% of "
-				"the run, no thread changes its state.",
-				a->events, a->aggregated, a->frames,
-				interval_compact(times_seconds(times, time_base, frames), 9).text,
-				interval_range(interval_percent(frames, span->length), 2).text);
-	putchar('\n');
-	print_wrapped("", text);
-	free(text);
-	printf("\n  %-22s %12s %12s\n", "events in one group", "groups", "events");
+	static const struct tab_column columns[] = {
+		TAB_SHOWN(NULL, "events in one group", 22), TAB_KEY("size_from"), TAB_KEY("size_to"),
+		TAB_SHOWN("groups", "groups", -12), TAB_SHOWN("events", "events", -12), { 0 } };
+	reply_table(r, "aggregated.histogram", columns, SIZE_MAX);
 	for (unsigned b = 0; b < AGGREGATE_BINS; b++) {
 		char sizes[48];
 		uint64_t least = aggregate_least(b), most = aggregate_least(b + 1) - 1;
 		if (a->bins[b].count == 0)
 			continue;
-		snprintf(sizes, sizeof sizes,
-			 least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
-		printf("  %-22s %12" PRIu64 " %12" PRIu64 "\n", sizes, a->bins[b].count,
-		       a->bins[b].events);
+		snprintf(sizes, sizeof sizes, least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
+		reply_row(r, tab_text(sizes), tab_count(least), tab_count(most), tab_count(a->bins[b].count),
+			  tab_count(a->bins[b].events));
 	}
-	frame_list_print(times, time_base, &a->longest);
+	reply_end(r);
 }
 
-void aggregate_json(struct json *j, const char *key, const struct aggregate *a,
-		    const struct times *times, uint32_t time_base, const struct span *span)
+void aggregate_fill(struct reply *r, const struct aggregate *a, const struct times *times, uint32_t time_base,
+		    const struct span *span)
 {
-	frz_time frames = { a->frame_ticks, a->frame_ticks };
-	jw_object(j, key);
-	jw_integer(j, "events", (int64_t)a->events);
-	jw_integer(j, "groups", (int64_t)a->aggregated);
-	jw_integer(j, "largest", (int64_t)a->largest);
-	jw_integer(j, "frames", (int64_t)a->frames);
-	jw_interval(j, "frames_s", times_seconds(times, time_base, frames));
-	jw_interval(j, "frames_percent", interval_percent(frames, span->length));
-	jw_array(j, "histogram");
-	for (unsigned b = 0; b < AGGREGATE_BINS; b++) {
-		if (a->bins[b].count == 0)
-			continue;
-		jw_object(j, NULL);
-		jw_integer(j, "size_from", (int64_t)aggregate_least(b));
-		jw_integer(j, "size_to", (int64_t)aggregate_least(b + 1) - 1);
-		jw_integer(j, "groups", (int64_t)a->bins[b].count);
-		jw_integer(j, "events", (int64_t)a->bins[b].events);
-		jw_end(j);
-	}
-	jw_end(j);
-	frame_list_json(j, "longest", times, time_base, &a->longest);
-	jw_end(j);
+	frz_time ticks = { a->frame_ticks, a->frame_ticks };
+	struct interval seconds = times_seconds(times, time_base, ticks), share = interval_percent(ticks, span->length);
+	reply_value(r, "aggregated.events", tab_count(a->events));
+	reply_value(r, "aggregated.groups", tab_count(a->aggregated));
+	reply_value(r, "aggregated.largest", tab_count(a->largest));
+	reply_value(r, "aggregated.frames", tab_count(a->frames));
+	reply_value(r, "aggregated.frames_s", tab_interval(seconds));
+	reply_value(r, "aggregated.frames_percent", tab_interval(share));
+	reply_gap(r);
+	reply_say(r, SAY_TEXT,
+		  "Aggregated events: %" PRIu64 " events in %" PRIu64 " groups of unknown order. In the %" PRIu64
+		  " frames between them, %s s or %s %% of the run, no thread changes its state.",
+		  a->events, a->aggregated, a->frames, interval_compact(seconds, 9).text, interval_range(share, 2).text);
+	reply_gap(r);
+	fill_bins(r, a);
+	frame_list_fill(r, "aggregated.longest", times, time_base, &a->longest);
 }

@@ -17,8 +17,8 @@
 #ifndef ANALYSIS_AGGREGATE_H
 #define ANALYSIS_AGGREGATE_H
 
-#include "analysis/base/json.h"
 #include "analysis/states/frames.h"
+#include "analysis/tables/reply.h"
 
 #define AGGREGATE_BINS 64
 
@@ -43,9 +43,7 @@ void aggregate_open(struct aggregate *, const struct times *, uint32_t time_base
 		    const struct span *, size_t most);
 void aggregate_close(struct aggregate *);
 
-void aggregate_print(const struct aggregate *, const struct times *, uint32_t time_base,
-		     const struct span *);
-void aggregate_json(struct json *, const char *key, const struct aggregate *, const struct times *,
-		    uint32_t time_base, const struct span *);
+void aggregate_fill(struct reply *, const struct aggregate *, const struct times *, uint32_t time_base,
+		    const struct span *);
 
 #endif

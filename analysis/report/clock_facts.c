@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * clock_facts.c - rates, widths and packets of each clock, as a table and as JSON. */
+ * clock_facts.c - rates, widths and packets of each clock. */
 #include "analysis/report/clock_facts.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
-#include "analysis/report/notes.h"
 
 #define STAMPS_PER_CLOCK 20000 /* about; enough for a median */
 
@@ -179,7 +179,7 @@ struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 	return f;
 }
 
-/* ---- As text and JSON ------------------------------------------------------------------------ */
+/* ---- The reply ------------------------------------------------------------------------------- */
 
 struct model_name clock_model_name(struct frz_assumption a)
 {
@@ -200,70 +200,29 @@ const char *clock_bounds_word(const struct times *t)
 	return times_all_proven(t) ? "proven" : "consistent";
 }
 
-void clock_bounds_print(const struct times *t)
+void clock_bounds_say(struct reply *r, const struct times *t)
 {
 	if (!times_all_proven(t))
-		print_wrapped("", "These bounds are consistent with what is known, but not proven: "
-				  "the links between clocks contradict what is assumed of them.");
+		reply_say(r, SAY_TEXT, "These bounds are consistent with what is known, but not proven: "
+				       "the links between clocks contradict what is assumed of them.");
 }
 
-static void json_widths(struct json *j, const char *key, const struct widths *w, bool any)
-{
-	jw_object(j, key);
-	jw_up(j, "min", any ? w->min_s : INFINITY);
-	jw_up(j, "median", any ? w->median_s : INFINITY);
-	jw_up(j, "max", any ? w->max_s : INFINITY);
-	jw_end(j);
-}
-
-static void json_links(struct json *j, const struct clock_facts *f)
-{
-	jw_integer(j, "links", (int64_t)f->links);
-	jw_integer(j, "packet_links", (int64_t)f->packets);
-	jw_integer(j, "program_links", (int64_t)f->program);
-	jw_integer(j, "hops", f->hops);
-	jw_object(j, "packets");
-	jw_integer(j, "exchanges", (int64_t)f->sent.exchanges);
-	jw_integer(j, "unanswered", (int64_t)f->sent.unanswered);
-	jw_integer(j, "forged", (int64_t)f->sent.forged);
-	jw_integer(j, "stale", (int64_t)f->sent.stale);
-	jw_end(j);
-}
-
-void clock_facts_json(struct json *j, const char *key, const struct times *t)
-{
-	jw_array(j, key);
-	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
-		struct clock_facts f = clock_facts(t, c);
-		jw_object(j, NULL);
-		jw_string(j, "host", t->trace->clocks[c].host);
-		jw_string(j, "source", t->trace->clocks[c].source);
-		jw_string(j, "status", status_word(&f));
-		json_links(j, &f);
-		jw_interval(j, "rate", f.rate);
-		json_widths(j, "width_s", &f.widths, f.stamps > 0);
-		if (f.by_both)
-			json_widths(j, "width_by_packets_s", &f.by_packets, true);
-		if (f.has_packets)
-			jw_interval(j, "fastest_packets_s", f.packets_s);
-		jw_up(j, "cores_half_width_s", f.uncertainty_s);
-		jw_bool(j, "cores_compared", t->trace->clocks[c].compared);
-		jw_end(j);
-	}
-	jw_end(j);
-}
+struct rate_text { char text[80]; };
 
 /* "+3.1[2..5] ppm" for a rate that is nearly 1, else the rate itself. */
-static void print_rate(struct interval rate)
+static struct rate_text rate_text(const struct clock_facts *f)
 {
-	char text[80];
-	struct interval ppm = interval_times((struct interval){ rate.lo - 1, rate.hi - 1 }, 1e6);
-	if (rate.lo < 0.99 || rate.hi > 1.01)
-		snprintf(text, sizeof text, "rate %s", interval_compact(rate, 12).text);
+	struct rate_text t = { "exact to its tick" };
+	struct interval ppm = interval_times((struct interval){ f->rate.lo - 1, f->rate.hi - 1 }, 1e6);
+	if (!f->placed)
+		return (struct rate_text){ "no place on the base's time line" };
+	if (f->base)
+		return t;
+	if (f->rate.lo < 0.99 || f->rate.hi > 1.01)
+		snprintf(t.text, sizeof t.text, "rate %s", interval_compact(f->rate, 12).text);
 	else
-		snprintf(text, sizeof text, "%s%s ppm", ppm.lo > 0 ? "+" : "",
-			 interval_compact(ppm, 6).text);
-	printf(" %-23s", text);
+		snprintf(t.text, sizeof t.text, "%s%s ppm", ppm.lo > 0 ? "+" : "", interval_compact(ppm, 6).text);
+	return t;
 }
 
 static struct interval_text us_text(double seconds)
@@ -272,71 +231,70 @@ static struct interval_text us_text(double seconds)
 	return interval_upper(us.hi, us.hi < 1000 ? 2 : 0);
 }
 
-/* A clock's line of details, under its numbers. */
-static void print_detail(char *text)
+static void say_evidence(struct reply *r, const struct clock_facts *f, bool program_used)
 {
-	print_wrapped("               ", text);
-	free(text);
-}
-
-static void print_evidence(const struct clock_facts *f, bool program_used)
-{
-	print_detail(mem_format("%zu links by packets, %zu by the program%s; %" PRIu32 " hop%s",
-				f->packets, f->program,
-				f->program && !program_used ? " (not used)" : "", f->hops,
-				f->hops == 1 ? "" : "s"));
+	reply_say(r, SAY_DETAIL, "%zu links by packets, %zu by the program%s; %" PRIu32 " hop%s", f->packets, f->program,
+		  f->program && !program_used ? " (not used)" : "", f->hops, f->hops == 1 ? "" : "s");
 	if (f->by_both)
-		print_detail(mem_format("width by packets alone: %s median, %s most",
-					us_text(f->by_packets.median_s).text,
-					us_text(f->by_packets.max_s).text));
+		reply_say(r, SAY_DETAIL, "width by packets alone: %s median, %s most",
+			  us_text(f->by_packets.median_s).text, us_text(f->by_packets.max_s).text);
 	if (f->has_packets)
-		print_detail(mem_format(
-			"fastest packet round trip: %s us",
-			interval_compact(interval_times(f->packets_s, 1e6), 2).text));
+		reply_say(r, SAY_DETAIL, "fastest packet round trip: %s us",
+			  interval_compact(interval_times(f->packets_s, 1e6), 2).text);
 }
 
-static void print_host(const struct clock_facts *f, const struct tr_clock *self)
+static void say_host(struct reply *r, const struct clock_facts *f, const struct tr_clock *self)
 {
 	if (f->sent.unanswered + f->sent.forged + f->sent.stale > 0)
-		print_detail(mem_format("%" PRIu64 " exchanges, %" PRIu64 " unanswered; dropped %"
-					PRIu64 " forged, %" PRIu64 " late or repeated",
-					f->sent.exchanges, f->sent.unanswered, f->sent.forged,
-					f->sent.stale));
+		reply_say(r, SAY_DETAIL,
+			  "%" PRIu64 " exchanges, %" PRIu64 " unanswered; dropped %" PRIu64 " forged, %" PRIu64
+			  " late or repeated",
+			  f->sent.exchanges, f->sent.unanswered, f->sent.forged, f->sent.stale);
 	if (self->uncertainty)
-		print_detail(mem_format("cores agree to +-%s us, included",
-					us_text(f->uncertainty_s).text));
+		reply_say(r, SAY_DETAIL, "cores agree to +-%s us, included", us_text(f->uncertainty_s).text);
 	if (strcmp(self->source, "tsc") != 0)
-		print_detail(mem_format("its clock is %s", self->source));
+		reply_say(r, SAY_DETAIL, "its clock is %s", self->source);
 }
 
-static void print_clock(const struct clock_facts *f, const struct tr_clock *self)
+static const struct tab_column clock_columns[] = {
+	TAB_KEY("host"), TAB_SHOWN(NULL, "host", 12), TAB_KEY("source"), TAB_SHOWN("status", "bounds", 13),
+	TAB_KEY("links"), TAB_KEY("packet_links"), TAB_KEY("program_links"), TAB_KEY("hops"),
+	TAB_KEY("packets.exchanges"), TAB_KEY("packets.unanswered"), TAB_KEY("packets.forged"), TAB_KEY("packets.stale"),
+	TAB_KEY("rate"), TAB_SHOWN(NULL, "clock rate error", 23),
+	TAB_KEY("width_s.min"), TAB_KEY("width_s.median"), TAB_KEY("width_s.max"),
+	TAB_SHOWN(NULL, "least", -8), TAB_SHOWN(NULL, "median", -8), TAB_SHOWN(NULL, "most", -8),
+	TAB_KEY("width_by_packets_s.min"), TAB_KEY("width_by_packets_s.median"), TAB_KEY("width_by_packets_s.max"),
+	TAB_KEY("fastest_packets_s"), TAB_KEY("cores_half_width_s"), TAB_KEY("cores_compared"), { 0 } };
+
+/* In seconds; in microseconds for the page, or nothing there. */
+#define IN_SECONDS(w, any) (any) ? tab_upper((w).min_s) : TAB_NONE, (any) ? tab_upper((w).median_s) : TAB_NONE, \
+			   (any) ? tab_upper((w).max_s) : TAB_NONE
+#define SHOWN_US(s) f->stamps && f->placed && !f->base ? tab_text(us_text(s).text) : TAB_NONE
+
+static void add_row(struct reply *r, const struct clock_facts *f, const struct tr_clock *self)
 {
-	int room = (int)shown_fit(self->host, 12);
-	printf("  %-*.*s %-13s", 12, room, self->host, status_word(f));
-	if (!f->placed) {
-		puts(" no place on the base's time line");
-	} else if (f->base) {
-		puts(" exact to its tick");
-	} else {
-		print_rate(f->rate);
-		if (f->stamps)
-			printf(" %8.8s %8.8s %8.8s", us_text(f->widths.min_s).text,
-			       us_text(f->widths.median_s).text, us_text(f->widths.max_s).text);
-		putchar('\n');
-	}
+	char host[13];
+	struct widths none = { INFINITY, INFINITY, INFINITY }, w = f->stamps ? f->widths : none;
+	snprintf(host, sizeof host, "%.*s", (int)shown_fit(self->host, 12), self->host);
+	reply_row(r, tab_text(self->host), tab_text(host), tab_text(self->source), tab_text(status_word(f)),
+		  tab_count(f->links), tab_count(f->packets), tab_count(f->program), tab_count(f->hops),
+		  tab_count(f->sent.exchanges), tab_count(f->sent.unanswered), tab_count(f->sent.forged),
+		  tab_count(f->sent.stale), tab_interval(f->rate), tab_text(rate_text(f).text), IN_SECONDS(w, true),
+		  SHOWN_US(w.min_s), SHOWN_US(w.median_s), SHOWN_US(w.max_s), IN_SECONDS(f->by_packets, f->by_both),
+		  f->has_packets ? tab_interval(f->packets_s) : TAB_NONE, tab_upper(f->uncertainty_s), tab_flag(self->compared));
 }
 
-void clock_facts_print(const struct times *t)
+void clock_facts_fill(struct reply *r, const struct times *t)
 {
-	printf("  %-12s %-13s %-23s %27s\n", "", "", "", "width, microseconds");
-	printf("  %-12s %-13s %-23s %8s %8s %8s\n", "host", "bounds", "clock rate error", "least", "median",
-	       "most");
+	reply_say(r, SAY_LINE, "%80s", "width, microseconds");
+	reply_table(r, "clocks", clock_columns, SIZE_MAX);
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
 		const struct tr_clock *self = &t->trace->clocks[c];
 		struct clock_facts f = clock_facts(t, c);
-		print_clock(&f, self);
+		add_row(r, &f, self);
 		if (!f.base)
-			print_evidence(&f, t->program_used);
-		print_host(&f, self);
+			say_evidence(r, &f, t->program_used);
+		say_host(r, &f, self);
 	}
+	reply_end(r);
 }

@@ -7,8 +7,8 @@
 #ifndef ANALYSIS_CLOCK_FACTS_H
 #define ANALYSIS_CLOCK_FACTS_H
 
-#include "analysis/base/json.h"
 #include "analysis/clocks/times.h"
+#include "analysis/tables/reply.h"
 
 struct widths { double min_s, median_s, max_s; };
 
@@ -39,9 +39,8 @@ struct model_name clock_model_name(struct frz_assumption);
 /* "proven", or "consistent" if any clock's bounds are no better than that. */
 const char *clock_bounds_word(const struct times *);
 /* Says so, if they are not proven. */
-void clock_bounds_print(const struct times *);
+void clock_bounds_say(struct reply *, const struct times *);
 
-void clock_facts_json(struct json *, const char *key, const struct times *);
-void clock_facts_print(const struct times *);
+void clock_facts_fill(struct reply *, const struct times *); /* "clocks" */
 
 #endif

@@ -78,91 +78,58 @@ static char *who_is_at(const struct trace *trace, const uint32_t *sites, uint32_
 	return text;
 }
 
-static bool met_before(const uint32_t *sites, size_t thread)
+/* Whether a known thread before it is at the same place. */
+static bool met_before(const struct trace *trace, const uint32_t *sites, size_t thread)
 {
 	for (size_t i = 0; i < thread; i++)
-		if (sites[i] == sites[thread])
+		if (sites[i] == sites[thread] && query_knows(trace, i))
 			return true;
 	return false;
 }
 
-/* ---- The list ---------------------------------------------------------------------------------
- * */
+/* ---- The list -------------------------------------------------------------------------------- */
 
-static void print_frame(const struct times *times, uint32_t time_base, const struct frame *f,
-			const uint32_t *sites)
+static void fill_place(struct reply *r, const struct trace *trace, const uint32_t *sites, uint32_t site)
 {
-	const struct trace *trace = times->trace;
-	printf("  %-22s %-22s %s\n",
-	       interval_compact(times_seconds(times, time_base, f->begin), 9).text,
-	       interval_compact(times_seconds(times, time_base, f->length), 9).text,
-	       f->certain ? "" : "perhaps");
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		char *who = met_before(sites, i) ? NULL : who_is_at(trace, sites, sites[i]);
-		if (who)
-			printf("    %-30s %s\n",
-			       sites[i] == TR_NO_SITE ? "(nothing)"
-						      : site_name(trace, sites[i]).text, who);
-		free(who);
-	}
-}
-
-void frame_list_print(const struct times *times, uint32_t time_base, const struct frames *f)
-{
-	uint32_t *sites = frame_sites(times, f);
-	if (f->nlongest > 0)
-		printf("\n  %-22s %-22s\n", "seconds since begin", "longest, seconds");
-	for (size_t i = 0; i < f->nlongest; i++)
-		print_frame(times, time_base, &f->longest[i], sites + i * times->trace->nthreads);
-	free(sites);
-}
-
-static void json_place(struct json *j, const struct trace *trace, const uint32_t *sites,
-		       uint32_t site)
-{
-	const struct tr_site *s = site == TR_NO_SITE ? NULL : &trace->sites[site];
-	jw_object(j, NULL);
-	jw_string(j, "site", s ? s->name : NULL);
-	if (s) {
-		jw_string(j, "file", s->file);
-		jw_integer(j, "line", s->line);
-	}
-	jw_array(j, "threads");
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		if (sites[i] != site || !query_knows(trace, i))
-			continue;
-		jw_object(j, NULL);
-		jw_integer(j, "rank", trace->threads[i].rank);
-		jw_integer(j, "thread", trace->threads[i].number);
-		jw_end(j);
-	}
-	jw_end(j);
-	jw_end(j);
-}
-
-static void json_frame(struct json *j, const struct times *times, uint32_t time_base,
-		       const struct frame *f, const uint32_t *sites)
-{
-	const struct trace *trace = times->trace;
-	jw_object(j, NULL);
-	jw_bool(j, "certain", f->certain);
-	jw_interval(j, "begin_s", times_seconds(times, time_base, f->begin));
-	jw_interval(j, "length_s", times_seconds(times, time_base, f->length));
-	jw_array(j, "places");
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("thread"), { 0 } };
+	struct tab_cell nothing = tab_text(NULL), place = tab_site(trace, site);
+	char *who = who_is_at(trace, sites, site);
+	reply_row(r, site == TR_NO_SITE ? nothing : place, site == TR_NO_SITE ? tab_text("(nothing)") : place, tab_text(who));
+	free(who);
+	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < trace->nthreads; i++)
-		if (query_knows(trace, i) && !met_before(sites, i))
-			json_place(j, trace, sites, sites[i]);
-	jw_end(j);
-	jw_end(j);
+		if (sites[i] == site && query_knows(trace, i))
+			reply_row(r, tab_count(trace->threads[i].rank), tab_count(trace->threads[i].number));
+	reply_end(r);
 }
 
-void frame_list_json(struct json *j, const char *key, const struct times *times, uint32_t time_base,
+static void fill_places(struct reply *r, const struct trace *trace, const uint32_t *sites)
+{
+	static const struct tab_column columns[] = { TAB_KEY("site"), TAB_SHOWN(NULL, "", 30, .gap = 2), TAB_SHOWN(NULL, ""), { 0 } };
+	reply_table(r, "places", columns, SIZE_MAX);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (query_knows(trace, i) && !met_before(trace, sites, i))
+			fill_place(r, trace, sites, sites[i]);
+	reply_end(r);
+}
+
+void frame_list_fill(struct reply *r, const char *key, const struct times *times, uint32_t time_base,
 		     const struct frames *f)
 {
+	static const struct tab_column columns[] = {
+		TAB_KEY("certain"), TAB_SHOWN("begin_s", "seconds since begin", 22, 9),
+		TAB_SHOWN("length_s", "longest, seconds", 22, 9), TAB_SHOWN(NULL, ""), { 0 } };
 	uint32_t *sites = frame_sites(times, f);
-	jw_array(j, key);
-	for (size_t i = 0; i < f->nlongest; i++)
-		json_frame(j, times, time_base, &f->longest[i], sites + i * times->trace->nthreads);
-	jw_end(j);
+	if (f->nlongest > 0)
+		reply_gap(r);
+	reply_table(r, key, columns, SIZE_MAX);
+	for (size_t i = 0; i < f->nlongest; i++) {
+		const struct frame *frame = &f->longest[i];
+		reply_row(r, tab_flag(frame->certain), tab_interval(times_seconds(times, time_base, frame->begin)),
+			  tab_interval(times_seconds(times, time_base, frame->length)),
+			  tab_text(frame->certain ? "" : "perhaps"));
+		fill_places(r, times->trace, sites + i * times->trace->nthreads);
+	}
+	reply_end(r);
 	free(sites);
 }

@@ -4,14 +4,12 @@
 #ifndef ANALYSIS_FRAME_LIST_H
 #define ANALYSIS_FRAME_LIST_H
 
-#include "analysis/base/json.h"
 #include "analysis/states/frames.h"
+#include "analysis/tables/reply.h"
 
 #define FRAMES_IN_TEXT 5
 #define FRAMES_IN_JSON 20
 
-void frame_list_print(const struct times *, uint32_t time_base, const struct frames *);
-void frame_list_json(struct json *, const char *key, const struct times *, uint32_t time_base,
-		     const struct frames *);
+void frame_list_fill(struct reply *, const char *key, const struct times *, uint32_t time_base, const struct frames *);
 
 #endif

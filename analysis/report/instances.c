@@ -12,7 +12,6 @@
 #include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
-#include "analysis/report/notes.h"
 #include "analysis/trace/names.h"
 
 #define SHOWN 10
@@ -275,81 +274,60 @@ void instances_close(struct instances *r)
 	free(r->list);
 }
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- The reply ------------------------------------------------------------------------------- */
 
-static struct interval seconds(const struct instances *r, const struct findings *f, frz_time t)
+static struct interval seconds(const struct instances *list, const struct findings *f, frz_time t)
 {
-	return times_seconds(&f->times, r->time_base, t);
+	return times_seconds(&f->times, list->time_base, t);
 }
 
-static void print_remarks(const struct instances *r)
+static void fill_lengths(struct reply *r, const struct instances *list, const struct findings *f)
 {
-	if (r->counted)
-		print_wrapped("", "Visits without instance(EXPR) are counted, in each thread from "
-				  "0.");
-	if (r->left_out > 0)
-		printf("%" PRIu64 " visits are left out: they were not left, or records before "
-		       "them were lost.\n", r->left_out);
+	struct interval shortest = seconds(list, f, list->shortest), median = seconds(list, f, list->median),
+			longest = seconds(list, f, list->longest);
+	reply_value(r, "by_instance.shortest_s", tab_interval(shortest));
+	reply_value(r, "by_instance.median_s", tab_interval(median));
+	reply_value(r, "by_instance.longest_s", tab_interval(longest));
+	reply_say(r, SAY_INDENTED, "shortest %s s, median %s s, longest %s s", interval_compact(shortest, 9).text,
+		  interval_compact(median, 9).text, interval_compact(longest, 9).text);
+	reply_gap(r);
 }
 
-void instances_print(const struct instances *r, const struct findings *f)
+static void fill_list(struct reply *r, const struct instances *list, const struct findings *f)
 {
-	char *title = mem_format("Instances of region %s: %zu", r->region, r->count);
-	putchar('\n');
-	print_wrapped("", title);
-	free(title);
-	if (r->count == 0) {
-		print_remarks(r);
-		return;
-	}
-	char *lengths = mem_format("shortest %s s, median %s s, longest %s s",
-				   interval_compact(seconds(r, f, r->shortest), 9).text,
-				   interval_compact(seconds(r, f, r->median), 9).text,
-				   interval_compact(seconds(r, f, r->longest), 9).text);
-	print_wrapped("  ", lengths);
-	putchar('\n');
-	free(lengths);
-	printf("  %-10s %-22s %-22s %s\n", "instance", "seconds, longest first", "slowest visit",
-	       "by");
-	for (size_t i = 0; i < r->count && i < SHOWN; i++) {
-		const struct instance *x = &r->list[i];
-		printf("  %-10" PRIu64 " %-22s %-22s %s, %s\n", x->id,
-		       interval_compact(seconds(r, f, x->length), 9).text,
-		       interval_compact(seconds(r, f, x->slowest_length), 9).text,
-		       rank_name(f->trace, x->slowest).text, x->proved ? "proved" : "undecided");
-	}
-	if (r->count > SHOWN)
-		printf("  and %zu more, see --json\n", r->count - SHOWN);
-	print_remarks(r);
-}
-
-void instances_json(struct json *j, const char *key, const struct instances *r,
-		    const struct findings *f)
-{
-	jw_object(j, key);
-	jw_string(j, "region", r->region);
-	jw_integer(j, "left_out", (int64_t)r->left_out);
-	jw_bool(j, "counted", r->counted);
-	if (r->count > 0) {
-		jw_interval(j, "shortest_s", seconds(r, f, r->shortest));
-		jw_interval(j, "median_s", seconds(r, f, r->median));
-		jw_interval(j, "longest_s", seconds(r, f, r->longest));
-	}
-	jw_array(j, "instances");
-	for (size_t i = 0; i < r->count; i++) {
-		const struct instance *x = &r->list[i];
+	static const struct tab_column columns[] = {
+		TAB_SHOWN("instance", "instance", 10), TAB_KEY("visits"), TAB_SHOWN("length_s", "seconds, longest first", 22, 9),
+		TAB_SHOWN(NULL, "slowest visit", 22, 9), TAB_KEY("longest_visit_s"), TAB_KEY("shortest_visit_s"),
+		TAB_KEY("slowest_rank"), TAB_KEY("slowest_thread"), TAB_KEY("verdict"), TAB_SHOWN(NULL, "by"), { 0 } };
+	reply_table(r, "by_instance.instances", columns, SHOWN);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct instance *x = &list->list[i];
 		const struct tr_thread *slowest = &f->trace->threads[x->slowest];
-		jw_object(j, NULL);
-		jw_integer(j, "instance", (int64_t)x->id);
-		jw_integer(j, "visits", (int64_t)x->visits);
-		jw_interval(j, "length_s", seconds(r, f, x->length));
-		jw_interval(j, "longest_visit_s", seconds(r, f, x->longest));
-		jw_interval(j, "shortest_visit_s", seconds(r, f, x->shortest));
-		jw_integer(j, "slowest_rank", slowest->rank);
-		jw_integer(j, "slowest_thread", slowest->number);
-		jw_string(j, "verdict", x->proved ? "proved" : "undecided");
-		jw_end(j);
+		char by[64];
+		snprintf(by, sizeof by, "%s, %s", rank_name(f->trace, x->slowest).text, x->proved ? "proved" : "undecided");
+		reply_row(r, tab_count(x->id), tab_count(x->visits), tab_interval(seconds(list, f, x->length)),
+			  tab_interval(seconds(list, f, x->slowest_length)), tab_interval(seconds(list, f, x->longest)),
+			  tab_interval(seconds(list, f, x->shortest)), tab_count(slowest->rank),
+			  tab_count(slowest->number), tab_verdict(x->proved), tab_text(by));
 	}
-	jw_end(j);
-	jw_end(j);
+	reply_end(r);
+	if (list->count > SHOWN)
+		reply_say(r, SAY_LINE, "  and %zu more, see --json", list->count - SHOWN);
+}
+
+void instances_fill(struct reply *r, const struct instances *list, const struct findings *f)
+{
+	reply_value(r, "by_instance.region", tab_text(list->region));
+	reply_value(r, "by_instance.left_out", tab_count(list->left_out));
+	reply_value(r, "by_instance.counted", tab_flag(list->counted));
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "Instances of region %s: %zu", list->region, list->count);
+	if (list->count > 0)
+		fill_lengths(r, list, f);
+	fill_list(r, list, f);
+	if (list->counted)
+		reply_say(r, SAY_TEXT, "Visits without instance(EXPR) are counted, in each thread from 0.");
+	if (list->left_out > 0)
+		reply_say(r, SAY_LINE, "%" PRIu64 " visits are left out: they were not left, or records before them were lost.",
+			  list->left_out);
 }

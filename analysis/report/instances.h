@@ -14,8 +14,8 @@
 #ifndef ANALYSIS_INSTANCES_H
 #define ANALYSIS_INSTANCES_H
 
-#include "analysis/base/json.h"
 #include "analysis/report/findings.h"
+#include "analysis/tables/reply.h"
 
 struct instance {
 	uint64_t id;
@@ -45,8 +45,7 @@ struct instances {
 bool instances_open(struct instances *, const struct findings *, const char *region);
 void instances_close(struct instances *);
 
-void instances_print(const struct instances *, const struct findings *);
-void instances_json(struct json *, const char *key, const struct instances *,
-		    const struct findings *);
+/* "by_instance" among the data. */
+void instances_fill(struct reply *, const struct instances *, const struct findings *);
 
 #endif

@@ -4,10 +4,10 @@
 #include "analysis/report/machine.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/report/notes.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
@@ -56,22 +56,18 @@ static int by_delay(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void print_one(const struct findings *f, const struct delayed *d)
+static void say_one(struct reply *r, const struct findings *f, const struct delayed *d)
 {
 	struct location_name name = f->several_threads ? thread_name(f->trace, d->thread)
 						    : rank_name(f->trace, d->thread);
-	char *taken = d->use.involuntary ? mem_format("; its core was taken from it %" PRIu64
-						      " times", d->use.involuntary)
-					 : mem_copy("");
-	char *note = mem_format("%s shared its core: for %s %% of the run it could have run, and "
-				"something else did%s.",
-				name.text, interval_range(d->percent, 1).text, taken);
-	print_wrapped("  ", note);
-	free(taken);
-	free(note);
+	char taken[64] = "";
+	if (d->use.involuntary)
+		snprintf(taken, sizeof taken, "; its core was taken from it %" PRIu64 " times", d->use.involuntary);
+	reply_say(r, SAY_INDENTED, "%s shared its core: for %s %% of the run it could have run, and something else did%s.",
+		  name.text, interval_range(d->percent, 1).text, taken);
 }
 
-void machine_print(const struct findings *f, void (*begin)(const char *heading))
+void machine_say(struct reply *r, const struct findings *f, enum reply_kind heading)
 {
 	struct delayed *list = mem_resize(NULL, f->trace->nthreads + 1, sizeof *list);
 	size_t n = 0;
@@ -79,29 +75,25 @@ void machine_print(const struct findings *f, void (*begin)(const char *heading))
 		n += find(f, i, &list[n]) && list[n].percent.lo >= MACHINE_PERCENT;
 	qsort(list, n, sizeof *list, by_delay);
 	if (n)
-		begin("Machine");
+		reply_say(r, heading, "Machine");
 	for (size_t i = 0; i < n && i < SHOWN; i++)
-		print_one(f, &list[i]);
+		say_one(r, f, &list[i]);
 	if (n > SHOWN)
-		printf("  and so did %zu more, see --json\n", n - SHOWN);
+		reply_say(r, SAY_LINE, "  and so did %zu more, see --json", n - SHOWN);
 	free(list);
 }
 
-void machine_json(struct json *j, const char *key, const struct findings *f)
+void machine_fill(struct reply *r, const struct findings *f)
 {
-	jw_array(j, key);
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("thread"), TAB_KEY("cpu_s"), TAB_KEY("delay_s"),
+						     TAB_KEY("delay_percent"), TAB_KEY("involuntary"), { 0 } };
+	reply_table(r, "machine", columns, 0);
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
+		const struct tr_thread *t = &f->trace->threads[i];
 		struct delayed d;
-		if (!find(f, i, &d))
-			continue;
-		jw_object(j, NULL);
-		jw_integer(j, "rank", f->trace->threads[i].rank);
-		jw_integer(j, "thread", f->trace->threads[i].number);
-		jw_interval(j, "cpu_s", d.use.cpu_s);
-		jw_interval(j, "delay_s", d.use.delay_s);
-		jw_interval(j, "delay_percent", d.percent);
-		jw_integer(j, "involuntary", (int64_t)d.use.involuntary);
-		jw_end(j);
+		if (find(f, i, &d))
+			reply_row(r, tab_count(t->rank), tab_count(t->number), tab_interval(d.use.cpu_s),
+				  tab_interval(d.use.delay_s), tab_interval(d.percent), tab_count(d.use.involuntary));
 	}
-	jw_end(j);
+	reply_end(r);
 }

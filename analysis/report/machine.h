@@ -7,15 +7,15 @@
 #ifndef ANALYSIS_MACHINE_H
 #define ANALYSIS_MACHINE_H
 
-#include "analysis/base/json.h"
 #include "analysis/report/findings.h"
+#include "analysis/tables/reply.h"
 
 #define MACHINE_PERCENT 5.0
 
-/* A note for each of the worst, or nothing; `begin` is called before the first one. */
-void machine_print(const struct findings *, void (*begin)(const char *heading));
+/* A sentence for each of the worst, or nothing; the heading is said before the first one. */
+void machine_say(struct reply *, const struct findings *, enum reply_kind heading);
 
-/* An array of all threads of which the kernel told it. */
-void machine_json(struct json *, const char *key, const struct findings *);
+/* "machine": all threads of which the kernel told it. */
+void machine_fill(struct reply *, const struct findings *);
 
 #endif

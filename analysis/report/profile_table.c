@@ -66,106 +66,88 @@ static struct site_name row_name(const struct trace *trace, const struct profile
 	return name;
 }
 
-/* One that is longer than its column has a line of its own. */
-static void print_name(const char *name)
-{
-	bool fits = strlen(name) <= NAME_COLUMN;
-	if (!fits)
-		printf("  %s\n", name);
-	printf("  %-*s", NAME_COLUMN, fits ? name : "");
-}
+/* ---- The page -------------------------------------------------------------------------------- */
 
-/* "12.31 .. 12.32   24.62 .. 24.64" */
-static char *gains_of(const struct profile_gain *gain, bool little, const size_t *columns, size_t n)
-{
-	char *text = mem_copy("");
-	for (size_t c = 0; c < n; c++) {
-		char *longer = mem_format("%s %-15s", text, profile_gain((little ? gain->little : gain->percent)[columns[c]], 2).text);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
+#define SHOWN 3 /* reductions that a line has room for: a quarter, half, and all */
 
 /* What is expected, and on a second line what is proved, where that is less exact. */
-static void print_row(const struct trace *trace, const struct profile_row *row, bool little, const size_t *columns,
-		      size_t n)
+static void say_region(struct reply *r, const struct trace *trace, const struct profile_row *row, bool little,
+		       const size_t *at, size_t n)
 {
-	const char *verdict = little ? "" : row->proved ? " proved" : " undecided";
-	char *expected = gains_of(&row->gain[COZ_EXPECTED], little, columns, n);
-	char *proved = gains_of(&row->gain[COZ_PROVED], little, columns, n);
-	print_name(row_name(trace, row).text);
-	if (strcmp(expected, proved) == 0) {
-		printf("%s%s\n", expected, verdict);
-	} else {
-		printf("%s\n", expected);
-		print_name("  proved:");
-		printf("%s%s\n", proved, verdict);
+	const char *verdict = little ? "" : row->proved ? "proved" : "undecided";
+	struct interval_text text[COZ_ANSWERS][SHOWN];
+	bool same = true;
+	for (size_t i = 0; i < n; i++) {
+		for (int a = 0; a < COZ_ANSWERS; a++)
+			text[a][i] = profile_gain((little ? row->gain[a].little : row->gain[a].percent)[at[i]], 2);
+		same &= strcmp(text[COZ_EXPECTED][i].text, text[COZ_PROVED][i].text) == 0;
 	}
-	free(expected);
-	free(proved);
+	for (int proved = 0; proved <= !same; proved++) {
+		struct tab_cell cells[SHOWN + 2] = { tab_text(proved ? "  proved:" : row_name(trace, row).text) };
+		for (size_t i = 0; i < n; i++)
+			cells[1 + i] = tab_text(text[proved ? COZ_PROVED : COZ_EXPECTED][i].text);
+		cells[1 + n] = tab_text(proved || same ? verdict : "");
+		reply_cells(r, cells, n + 2);
+	}
 }
 
-/* A line has room for three of the reductions: a quarter, half, and all. */
-void profile_table_print(const struct trace *trace, const struct profile *p, bool little,
-			 size_t most)
+void profile_table_say(struct reply *r, const struct trace *trace, const struct profile *p, bool little, size_t most)
 {
-	size_t n = p->nreductions;
-	size_t columns[] = { n / 4, n / 2, n - 1 };
-	size_t first = n == 1 ? 2 : 0;
-	print_name("less by");
-	for (size_t c = first; c < 3; c++)
-		printf(c < 2 ? " %-15s" : " %s", profile_percentage(p->reductions[columns[c]]).text);
-	putchar('\n');
-	for (size_t r = 0; r < p->nrows && r < most; r++)
-		print_row(trace, &p->rows[r], little, columns + first, 3 - first);
+	size_t n = p->nreductions < SHOWN ? 1 : SHOWN, last = p->nreductions - 1;
+	size_t at[SHOWN] = { n > 1 ? p->nreductions / 4 : last, p->nreductions / 2, last };
+	struct tab_column columns[SHOWN + 3] = { { .title = "less by", .width = NAME_COLUMN, .alone = true } };
+	struct percentage less[SHOWN];
+	for (size_t i = 0; i < n; i++) {
+		less[i] = profile_percentage(p->reductions[at[i]]);
+		columns[1 + i] = (struct tab_column){ .title = less[i].text, .width = 15 };
+	}
+	columns[1 + n].title = "";
+	reply_table(r, NULL, columns, SIZE_MAX);
+	for (size_t i = 0; i < p->nrows && i < most; i++)
+		say_region(r, trace, &p->rows[i], little, at, n);
+	reply_end(r);
 	if (p->nrows > most)
-		printf("  and %zu more, see dprof-analyze coz\n", p->nrows - most);
+		reply_say(r, SAY_LINE, "  and %zu more, see dprof-analyze coz", p->nrows - most);
 }
 
-/* ---- As JSON --------------------------------------------------------------------------------- */
+/* ---- The data -------------------------------------------------------------------------------- */
 
-static void json_row(struct json *j, const struct trace *trace, const struct profile *p,
-		     const struct profile_row *row, const char *gain)
+void profile_curve(struct reply *r, const char *key, const struct profile *p, const struct profile_row *row, bool little,
+		   const char *gain)
 {
-	jw_object(j, NULL);
-	if (row->site >= trace->nsites) {
-		jw_string(j, "region", site_name(trace, row->site).text);
-	} else {
-		const struct tr_site *site = &trace->sites[row->site];
-		jw_string(j, "region", site->name);
-		jw_string(j, "file", site->file);
-		jw_integer(j, "line", site->line);
-	}
-	if (row->of_one && row->who.rank != COZ_ANY)
-		jw_integer(j, "rank", row->who.rank);
-	if (row->of_one && row->who.pid != COZ_ANY)
-		jw_integer(j, "pid", row->who.pid);
-	if (row->of_one && row->who.thread != COZ_ANY)
-		jw_integer(j, "thread", row->who.thread);
-	jw_interval(j, "slope", row->gain[COZ_PROVED].slope);
-	jw_interval(j, "expected_slope", row->gain[COZ_EXPECTED].slope);
-	jw_string(j, "verdict", row->proved ? "proved" : "undecided");
-	jw_array(j, "curve");
+	const struct tab_column columns[] = {
+		TAB_SHOWN(NULL, "less by", 10), TAB_KEY("reduce_percent"), TAB_SHOWN(NULL, "gain, %: expected", 20, 3),
+		TAB_SHOWN(gain, "proved", 0, 3), TAB_KEY("expected_percent"), TAB_KEY("little_percent"), { 0 } };
+	const struct profile_gain *expected = &row->gain[COZ_EXPECTED], *proved = &row->gain[COZ_PROVED];
+	reply_table(r, key, columns, key ? 0 : SIZE_MAX);
 	for (size_t i = 0; i < p->nreductions; i++) {
-		double reduction = p->reductions[i] / (double)MILLION;
-		jw_object(j, NULL);
-		jw_interval(j, "reduce_percent", (struct interval){ reduction, reduction });
-		jw_interval(j, gain, row->gain[COZ_PROVED].percent[i]);
-		jw_interval(j, "expected_percent", row->gain[COZ_EXPECTED].percent[i]);
-		if (p->points.pair)
-			jw_interval(j, "little_percent", row->gain[COZ_PROVED].little[i]);
-		jw_end(j);
+		double less = p->reductions[i] / (double)MILLION;
+		struct interval answer = (little ? expected->little : expected->percent)[i];
+		reply_row(r, tab_text(profile_percentage(p->reductions[i]).text), tab_range((struct interval){ less, less }),
+			  tab_range(answer), tab_range((little ? proved->little : proved->percent)[i]),
+			  tab_range(answer), p->points.pair ? tab_range(proved->little[i]) : TAB_NONE);
 	}
-	jw_end(j);
-	jw_end(j);
+	reply_end(r);
 }
 
-void profile_table_json(struct json *j, const char *key, const struct trace *trace,
-			const struct profile *p, const char *gain)
+static struct tab_cell given(const struct profile_row *row, int64_t number)
 {
-	jw_array(j, key);
-	for (size_t r = 0; r < p->nrows; r++)
-		json_row(j, trace, p, &p->rows[r], gain);
-	jw_end(j);
+	return row->of_one && number != COZ_ANY ? tab_count(number) : TAB_NONE;
+}
+
+void profile_table_fill(struct reply *r, const char *key, const struct trace *trace, const struct profile *p,
+			const char *gain)
+{
+	static const struct tab_column columns[] = {
+		TAB_KEY("region"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("slope"),
+		TAB_KEY("expected_slope"), TAB_KEY("verdict"), { 0 } };
+	reply_table(r, key, columns, 0);
+	for (size_t i = 0; i < p->nrows; i++) {
+		const struct profile_row *row = &p->rows[i];
+		reply_row(r, tab_site(trace, row->site), given(row, row->who.rank), given(row, row->who.pid),
+			  given(row, row->who.thread), tab_interval(row->gain[COZ_PROVED].slope),
+			  tab_interval(row->gain[COZ_EXPECTED].slope), tab_verdict(row->proved));
+		profile_curve(r, "curve", p, row, false, gain);
+	}
+	reply_end(r);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * profile_table.h - the causal profile as a table of 80 columns and as JSON. */
+ * profile_table.h - the causal profile as tables. */
 #ifndef ANALYSIS_PROFILE_TABLE_H
 #define ANALYSIS_PROFILE_TABLE_H
 
-#include "analysis/base/json.h"
 #include "analysis/coz/profile.h"
+#include "analysis/tables/reply.h"
 #include "analysis/trace/names.h"
 
 /* "12.5 %" of millionths of a percent; a gain, or "unknown". */
@@ -19,11 +19,13 @@ struct interval_text profile_gain(struct interval, int decimals);
 /* "rank 1", "pid 4711 thread 2", "all ranks". */
 struct location_name profile_who(struct coz_location);
 
-/* At most `most` regions; `little`: by Little's law. */
-void profile_table_print(const struct trace *, const struct profile *, bool little, size_t most);
+/* The page: at most `most` regions; `little`: by Little's law. */
+void profile_table_say(struct reply *, const struct trace *, const struct profile *, bool little, size_t most);
+/* All reductions of a region, whose gains are called `gain`. Without a key for the page. */
+void profile_curve(struct reply *, const char *key, const struct profile *, const struct profile_row *, bool little,
+		   const char *gain);
 
-/* An array of all regions with their curves, whose gains are called `gain`. */
-void profile_table_json(struct json *, const char *key, const struct trace *,
-			const struct profile *, const char *gain);
+/* The data: all regions with their curves. */
+void profile_table_fill(struct reply *, const char *key, const struct trace *, const struct profile *, const char *gain);
 
 #endif

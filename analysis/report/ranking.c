@@ -3,7 +3,6 @@
  * ranking.c - who straggles, said three ways. */
 #include "analysis/report/ranking.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,168 +15,163 @@
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
 #define NAME_COLUMN  18  /* at least */
-#define SITE_COLUMN  47  /* what is left of 80 columns, with the name */
-#define BEGAN_COLUMN 49  /* likewise */
+#define BEGAN_COLUMN 49  /* what is left of 80 columns, with the name */
 #define MANY_THREADS 16  /* more are shown in groups */
 
-/* ---- As a table ------------------------------------------------------------------------------ */
+/* ---- The page -------------------------------------------------------------------------------- */
 
 typedef struct location_name namer(const struct trace *, size_t thread);
 
-/* The width of its names. */
-static size_t print_heading(const struct findings *f, const struct ranking *s, namer *name)
+/* The width that the names of all of them have room in. */
+static int width_of(const struct findings *f, const struct ranking *s, namer *name)
 {
 	size_t width = NAME_COLUMN;
 	for (size_t i = 0; i < s->count; i++) {
 		size_t length = strlen(name(f->trace, s->list[i].thread).text);
 		width = length > width ? length : width;
 	}
-	printf("  %-*s %-28s  %s\n", (int)width, "", "others wait for it, % of run", "mostly in");
-	return width;
+	return (int)width;
 }
 
-static void print_ranked(const struct findings *f, const struct ranked *x, namer *name, size_t width)
+#define RANKED_COLUMNS(width)                                                                      \
+	{ TAB_SHOWN(NULL, "", width), TAB_SHOWN(NULL, "others wait for it, % of run", 17, 3),      \
+	  TAB_SHOWN(NULL, "", 9, .gap = 1), TAB_SHOWN(NULL, "mostly in", .gap = 1), { 0 } }
+
+static void say_ranked(struct reply *r, const struct findings *f, const struct ranked *x, namer *name)
 {
-	printf("  %-*s %-17s  %-9s  %s\n", (int)width, name(f->trace, x->thread).text,
-	       interval_range(x->percent, 3).text, x->proved ? "proved" : "undecided",
-	       site_name_within(f->trace, x->site, SITE_COLUMN - width).text);
+	reply_row(r, tab_text(name(f->trace, x->thread).text), tab_range(x->percent), tab_verdict(x->proved),
+		  tab_site(f->trace, x->site));
 }
 
-static void print_ranking(const struct findings *f, const struct ranking *s, namer *name, size_t most)
+static void say_ranking(struct reply *r, const struct findings *f, const struct ranking *s, namer *name, size_t most)
 {
-	size_t width = print_heading(f, s, name);
-	for (size_t i = 0; i < s->count && i < most; i++)
-		print_ranked(f, &s->list[i], name, width);
+	const struct tab_column columns[] = RANKED_COLUMNS(width_of(f, s, name));
+	reply_table(r, NULL, columns, most);
+	for (size_t i = 0; i < s->count; i++)
+		say_ranked(r, f, &s->list[i], name);
+	reply_end(r);
 	if (s->count > most)
-		printf("  and %zu more, see -v or --json\n", s->count - most);
+		reply_say(r, SAY_LINE, "  and %zu more, see -v or --json", s->count - most);
 }
 
 /* What is said of a group beside its highest thread. */
-static void print_others(const struct findings *f, const struct routine_group *g, const uint32_t *routines,
-			 size_t width)
+static void say_others(struct reply *r, const struct findings *f, const struct routine_group *g,
+		       const uint32_t *routines, int width)
 {
 	char who[40];
 	snprintf(who, sizeof who, "  and %zu other%s", g->threads - 1, g->threads == 2 ? "" : "s");
-	printf("  %-*s %-17s  began in %s\n", (int)width, who, interval_range(g->others, 3).text,
-	       routine_name(f->trace, routines, g->highest->thread, BEGAN_COLUMN - width).text);
+	reply_say(r, SAY_LINE, "  %-*s %-17s  began in %s", width, who, interval_range(g->others, 3).text,
+		  routine_name(f->trace, routines, g->highest->thread, (size_t)(BEGAN_COLUMN - width)).text);
 }
 
-static void print_groups(const struct findings *f, size_t most)
+static void say_groups(struct reply *r, const struct findings *f, size_t most)
 {
 	uint32_t *routines = routines_find(f->trace);
 	size_t n;
 	struct routine_group *groups = routines_group(f, routines, &n);
-	size_t width = print_heading(f, &f->threads, thread_name);
+	int width = width_of(f, &f->threads, thread_name);
+	const struct tab_column columns[] = RANKED_COLUMNS(width);
+	reply_table(r, NULL, columns, most);
 	for (size_t i = 0; i < n && i < most; i++) {
-		print_ranked(f, groups[i].highest, thread_name, width);
+		say_ranked(r, f, groups[i].highest, thread_name);
 		if (groups[i].threads > 1)
-			print_others(f, &groups[i], routines, width);
+			say_others(r, f, &groups[i], routines, width);
 	}
+	reply_end(r);
 	if (n > most)
-		printf("  and %zu more group%s\n", n - most, n - most == 1 ? "" : "s");
-	printf("  %zu threads in %zu group%s by the routine they began in; -v shows each\n",
-	       f->threads.count, n, n == 1 ? "" : "s");
+		reply_say(r, SAY_LINE, "  and %zu more group%s", n - most, n - most == 1 ? "" : "s");
+	reply_say(r, SAY_LINE, "  %zu threads in %zu group%s by the routine they began in; -v shows each",
+		  f->threads.count, n, n == 1 ? "" : "s");
 	free(groups);
 	free(routines);
 }
 
-void ranking_print(const struct findings *f, size_t most, bool every)
+void ranking_say(struct reply *r, const struct findings *f, size_t most, bool every)
 {
 	bool several = f->ranks.count > 1;
 	most = every ? SIZE_MAX : most;
 	if (several)
-		print_ranking(f, &f->ranks, rank_name, most);
+		say_ranking(r, f, &f->ranks, rank_name, most);
 	if (!f->several_threads)
 		return;
 	if (several)
-		putchar('\n');
+		reply_gap(r);
 	if (f->threads.count > MANY_THREADS && !every)
-		print_groups(f, most);
+		say_groups(r, f, most);
 	else
-		print_ranking(f, &f->threads, thread_name, most);
+		say_ranking(r, f, &f->threads, thread_name, most);
 }
 
-/* ---- As JSON --------------------------------------------------------------------------------- */
+/* ---- The data -------------------------------------------------------------------------------- */
 
 const char *ranking_verdict(const struct ranking *s)
 {
 	return s->count > 0 && s->list[0].proved ? "proved" : "undecided";
 }
 
-static void json_ranked(struct json *j, const struct findings *f, const struct ranked *x)
-{
-	jw_interval(j, "straggler_percent", x->percent);
-	jw_interval(j, "alone_s", x->alone_s);
-	jw_string(j, "verdict", x->proved ? "proved" : "undecided");
-	if (x->site == TR_OUTSIDE) {
-		jw_string(j, "site", OUTSIDE_REGIONS);
-	} else if (x->site != TR_NO_SITE) {
-		const struct tr_site *site = &f->trace->sites[x->site];
-		jw_string(j, "site", site->name);
-		jw_string(j, "file", site->file);
-		jw_integer(j, "line", site->line);
-	}
-}
-
-/* Of a process without a rank, its pid. */
-static void json_process(struct json *j, const struct findings *f, size_t thread)
+/* Of a process without a rank. */
+static struct tab_cell pid_of(const struct findings *f, size_t thread)
 {
 	const struct tr_thread *self = &f->trace->threads[thread];
-	jw_integer(j, "rank", self->rank);
-	if (self->rank < 0)
-		jw_integer(j, "pid", (int64_t)f->trace->processes[self->process].pid);
+	return self->rank < 0 ? tab_count(f->trace->processes[self->process].pid) : TAB_NONE;
 }
 
-static const char *host_of(const struct findings *f, size_t thread)
+static struct tab_cell host_of(const struct findings *f, size_t thread)
 {
-	return f->trace->clocks[f->trace->threads[thread].clock].host;
+	return tab_text(f->trace->clocks[f->trace->threads[thread].clock].host);
 }
 
-static void json_thread(struct json *j, const struct findings *f, size_t thread,
-			const struct ranked *x, const uint32_t *routines)
+#define SCORE_KEYS TAB_KEY("straggler_percent"), TAB_KEY("alone_s"), TAB_KEY("verdict"), TAB_KEY("site")
+#define SCORE_CELLS(x) tab_interval((x)->percent), tab_interval((x)->alone_s), tab_verdict((x)->proved), \
+		       tab_site(f->trace, (x)->site)
+
+static void fill_thread(struct reply *r, const struct findings *f, size_t thread, const struct ranked *x,
+			const uint32_t *routines)
 {
 	static const struct ranked no_part = { .site = TR_NO_SITE };
+	const struct ranked *score = x ? x : &no_part;
 	const struct thread_totals *totals = &f->totals.threads[thread];
 	const struct span *span = findings_span(f, thread);
-	jw_object(j, NULL);
-	json_process(j, f, thread);
-	jw_integer(j, "thread", f->trace->threads[thread].number);
-	jw_string(j, "host", host_of(f, thread));
-	jw_string(j, "routine", routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text);
-	jw_bool(j, "takes_part", x != NULL);
-	json_ranked(j, f, x ? x : &no_part);
+	const struct blocked *blocked = &f->unrecorded.threads[thread];
 	frz_time working = totals_time(&f->times, span, &f->totals, thread, &totals->work);
 	frz_time waiting = totals_time(&f->times, span, &f->totals, thread, &totals->wait);
-	jw_interval(j, "working_s", findings_seconds(f, thread, working));
-	jw_interval(j, "waiting_s", findings_seconds(f, thread, waiting));
-	jw_interval(j, "unclassified_percent", findings_unclassified(f, thread));
-	if (f->unrecorded.threads[thread].known)
-		jw_interval(j, "blocked_unrecorded_s", f->unrecorded.threads[thread].s);
-	jw_end(j);
+	reply_row(r, tab_count(f->trace->threads[thread].rank), pid_of(f, thread), tab_count(f->trace->threads[thread].number),
+		  host_of(f, thread), tab_text(routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text),
+		  tab_flag(x != NULL), SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, working)),
+		  tab_interval(findings_seconds(f, thread, waiting)), tab_interval(findings_unclassified(f, thread)),
+		  blocked->known ? tab_interval(blocked->s) : TAB_NONE);
 }
 
-void ranking_json(struct json *j, const struct findings *f)
+static void fill_threads(struct reply *r, const struct findings *f)
 {
+	static const struct tab_column columns[] = {
+		TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("host"), TAB_KEY("routine"),
+		TAB_KEY("takes_part"), SCORE_KEYS, TAB_KEY("working_s"), TAB_KEY("waiting_s"),
+		TAB_KEY("unclassified_percent"), TAB_KEY("blocked_unrecorded_s"), { 0 } };
 	const struct ranked **of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	uint32_t *routines = routines_find(f->trace);
 	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->threads.count; i++)
 		of[f->threads.list[i].thread] = &f->threads.list[i];
-	uint32_t *routines = routines_find(f->trace);
-	jw_array(j, "threads");
+	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < f->trace->nthreads; i++)
-		json_thread(j, f, i, of[i], routines);
-	jw_end(j);
+		fill_thread(r, f, i, of[i], routines);
+	reply_end(r);
 	free(routines);
 	free(of);
-	jw_array(j, "ranks");
+}
+
+void ranking_fill(struct reply *r, const struct findings *f)
+{
+	static const struct tab_column columns[] = { TAB_KEY("host"), TAB_KEY("rank"), TAB_KEY("pid"), SCORE_KEYS, { 0 } };
+	fill_threads(r, f);
+	reply_table(r, "ranks", columns, 0);
 	for (size_t i = 0; i < f->ranks.count; i++) {
-		jw_object(j, NULL);
-		jw_string(j, "host", host_of(f, f->ranks.list[i].thread));
-		json_process(j, f, f->ranks.list[i].thread);
-		json_ranked(j, f, &f->ranks.list[i]);
-		jw_end(j);
+		const struct ranked *x = &f->ranks.list[i];
+		reply_row(r, host_of(f, x->thread), tab_count(f->trace->threads[x->thread].rank), pid_of(f, x->thread),
+			  SCORE_CELLS(x));
 	}
-	jw_end(j);
+	reply_end(r);
 }
 
 /* ---- Advice ---------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
  * region_table.c - a row for each region and rank; waiting is the last region. */
 #include "analysis/report/region_table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,10 @@
 
 #define REGIONS_SHOWN 8
 #define NAME_COLUMN   22
+#define COLUMNS       9
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 
-struct row {
+struct region_time {
 	uint32_t region;     /* totals.nregions: waiting */
 	size_t thread;       /* a thread of the rank */
 	uint64_t visits;
@@ -22,9 +22,9 @@ struct row {
 	struct interval seconds;
 };
 
-struct rows { struct row *list; size_t count; };
+struct region_times { struct region_time *list; size_t count; };
 
-static void add_thread(const struct findings *f, struct row *row, size_t thread)
+static void add_thread(const struct findings *f, struct region_time *row, size_t thread)
 {
 	const struct thread_totals *t = &f->totals.threads[thread];
 	bool waiting = row->region == f->totals.nregions;
@@ -36,10 +36,10 @@ static void add_thread(const struct findings *f, struct row *row, size_t thread)
 }
 
 /* One row per rank of one region, ranks in which it may have been only. */
-static struct rows rows_of(const struct findings *f, uint32_t region)
+static struct region_times rows_of(const struct findings *f, uint32_t region)
 {
 	const struct trace *trace = f->trace;
-	struct rows rows = { NULL, 0 };
+	struct region_times rows = { NULL, 0 };
 	size_t *row_of = mem_resize(NULL, trace->nprocesses + 1, sizeof *row_of);
 	for (size_t p = 0; p < trace->nprocesses; p++)
 		row_of[p] = SIZE_MAX;
@@ -48,7 +48,7 @@ static struct rows rows_of(const struct findings *f, uint32_t region)
 		if (*at == SIZE_MAX) {
 			*at = rows.count;
 			*MEM_GROW(rows.list, rows.count) =
-				(struct row){ .region = region, .thread = i };
+				(struct region_time){ .region = region, .thread = i };
 		}
 		add_thread(f, &rows.list[*at], i);
 	}
@@ -63,43 +63,40 @@ static struct rows rows_of(const struct findings *f, uint32_t region)
 	return rows;
 }
 
-/* ---- As text --------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void begin_table(struct reply *r, const struct findings *f, const char *key, struct tab_column *columns)
+{
+	static const struct tab_column all[] = {
+		TAB_SHOWN(NULL, "region", NAME_COLUMN, .alone = true), TAB_SHOWN(NULL, "", 10), TAB_KEY("region"),
+		TAB_KEY("waiting"), TAB_KEY("rank"), TAB_SHOWN("visits", "visits", -8),
+		TAB_SHOWN("time_s", "seconds", 20, 9, .gap = 1), TAB_SHOWN(NULL, "% of run", 0, 2), { 0 } };
+	memcpy(columns, all, sizeof all);
+	if (f->several_threads) {
+		columns[6].title = "thread seconds";
+		columns[7].title = "";
+	}
+	reply_table(r, key, columns, key ? 0 : SIZE_MAX);
+}
+
+/* The first row of a region names it. */
+static void add_row(struct reply *r, const struct findings *f, const struct region_time *row, bool first)
+{
+	bool waiting = row->region == f->totals.nregions;
+	struct tab_cell name = waiting ? tab_text("waiting") : tab_site(f->trace, f->totals.site_of_region[row->region]);
+	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
+	reply_row(r, first ? name : TAB_NONE, tab_text(rank_name(f->trace, row->thread).text),
+		  waiting ? tab_text(NULL) : name, tab_flag(waiting), tab_count(f->trace->threads[row->thread].rank),
+		  tab_count(row->visits), tab_interval(row->seconds), f->several_threads ? TAB_NONE : tab_interval(share));
+}
 
 static int longest_first(const void *x, const void *y)
 {
-	const struct row *a = x, *b = y;
+	const struct region_time *a = x, *b = y;
 	return (a->seconds.lo < b->seconds.lo) - (a->seconds.lo > b->seconds.lo);
 }
 
-static struct site_name name_of(const struct findings *f, uint32_t region)
-{
-	if (region == f->totals.nregions)
-		return (struct site_name){ "waiting" };
-	return site_name(f->trace, f->totals.site_of_region[region]);
-}
-
-static void print_row(const struct findings *f, const struct row *row, bool first)
-{
-	struct site_name name = { "" };
-	if (first)
-		name = name_of(f, row->region);
-	if (strlen(name.text) > NAME_COLUMN) { /* has a line of its own */
-		printf("  %s\n", name.text);
-		name.text[0] = '\0';
-	}
-	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
-	char visits[24];
-	snprintf(visits, sizeof visits, "%" PRIu64, row->visits);
-	printf("  %-*s %-10.10s %8s  ", NAME_COLUMN, name.text, rank_name(f->trace, row->thread).text,
-	       visits);
-	if (f->several_threads)
-		printf("%s\n", interval_compact(row->seconds, 9).text);
-	else
-		printf("%-20s %s\n", interval_compact(row->seconds, 9).text,
-		       interval_compact(share, 2).text);
-}
-
-static void print_rows(const struct findings *f, struct rows *rows)
+static void say_rows(struct reply *r, const struct findings *f, struct region_times *rows)
 {
 	if (rows->count > RANKS_SHOWN)
 		qsort(rows->list, rows->count, sizeof *rows->list, longest_first);
@@ -107,9 +104,9 @@ static void print_rows(const struct findings *f, struct rows *rows)
 		bool hidden = rows->count > RANKS_SHOWN && i >= RANKS_SHOWN / 2 &&
 			      i < rows->count - RANKS_SHOWN / 2;
 		if (!hidden)
-			print_row(f, &rows->list[i], i == 0);
+			add_row(r, f, &rows->list[i], i == 0);
 		else if (i == RANKS_SHOWN / 2)
-			printf("  %-*s ... %zu more\n", NAME_COLUMN, "", rows->count - RANKS_SHOWN);
+			reply_say(r, SAY_LINE, "  %-*s ... %zu more", NAME_COLUMN, "", rows->count - RANKS_SHOWN);
 	}
 }
 
@@ -122,60 +119,41 @@ static int by_time(const void *x, const void *y)
 	return (a->seconds < b->seconds) - (a->seconds > b->seconds);
 }
 
-void region_table_print(const struct findings *f)
+void region_table_say(struct reply *r, const struct findings *f)
 {
 	struct by_time *order = mem_resize(NULL, f->totals.nregions + 1, sizeof *order);
-	for (uint32_t r = 0; r < f->totals.nregions; r++) {
-		struct rows rows = rows_of(f, r);
-		order[r] = (struct by_time){ r, 0 };
-		for (size_t i = 0; i < rows.count; i++)
-			order[r].seconds += rows.list[i].seconds.lo;
+	struct tab_column columns[COLUMNS];
+	for (uint32_t i = 0; i < f->totals.nregions; i++) {
+		struct region_times rows = rows_of(f, i);
+		order[i] = (struct by_time){ i, 0 };
+		for (size_t k = 0; k < rows.count; k++)
+			order[i].seconds += rows.list[k].seconds.lo;
 		free(rows.list);
 	}
 	qsort(order, f->totals.nregions, sizeof *order, by_time);
-	printf("  %-*s %-10s %8s  %s\n", NAME_COLUMN, "region", "", "visits",
-	       f->several_threads ? "thread seconds" : "seconds              % of run");
-	for (uint32_t r = 0; r <= f->totals.nregions; r++) {
-		if (r >= REGIONS_SHOWN && r < f->totals.nregions)
+	begin_table(r, f, NULL, columns);
+	for (uint32_t i = 0; i <= f->totals.nregions; i++) {
+		if (i >= REGIONS_SHOWN && i < f->totals.nregions)
 			continue;
-		struct rows rows = rows_of(f, r < f->totals.nregions ? order[r].region : r);
-		print_rows(f, &rows);
+		struct region_times rows = rows_of(f, i < f->totals.nregions ? order[i].region : i);
+		say_rows(r, f, &rows);
 		free(rows.list);
 	}
+	reply_end(r);
 	if (f->totals.nregions > REGIONS_SHOWN)
-		printf("  and %u more regions, see --json\n", f->totals.nregions - REGIONS_SHOWN);
+		reply_say(r, SAY_LINE, "  and %u more regions, see --json", f->totals.nregions - REGIONS_SHOWN);
 	free(order);
 }
 
-/* ---- As JSON --------------------------------------------------------------------------------- */
-
-static void json_region(struct json *j, const struct findings *f, uint32_t region)
+void region_table_fill(struct reply *r, const struct findings *f)
 {
-	const struct tr_site *site = region == f->totals.nregions ?
-					     NULL : &f->trace->sites[f->totals.site_of_region[region]];
-	jw_string(j, "region", site ? site->name : NULL);
-	if (site) {
-		jw_string(j, "file", site->file);
-		jw_integer(j, "line", site->line);
-	}
-}
-
-void region_table_json(struct json *j, const char *key, const struct findings *f)
-{
-	jw_array(j, key);
-	for (uint32_t r = 0; r <= f->totals.nregions; r++) {
-		struct rows rows = rows_of(f, r);
-		for (size_t i = 0; i < rows.count; i++) {
-			bool waiting = r == f->totals.nregions;
-			jw_object(j, NULL);
-			json_region(j, f, r);
-			jw_bool(j, "waiting", waiting);
-			jw_integer(j, "rank", f->trace->threads[rows.list[i].thread].rank);
-			jw_integer(j, "visits", (int64_t)rows.list[i].visits);
-			jw_interval(j, "time_s", rows.list[i].seconds);
-			jw_end(j);
-		}
+	struct tab_column columns[COLUMNS];
+	begin_table(r, f, "regions", columns);
+	for (uint32_t region = 0; region <= f->totals.nregions; region++) {
+		struct region_times rows = rows_of(f, region);
+		for (size_t i = 0; i < rows.count; i++)
+			add_row(r, f, &rows.list[i], i == 0);
 		free(rows.list);
 	}
-	jw_end(j);
+	reply_end(r);
 }

@@ -5,11 +5,11 @@
 #ifndef ANALYSIS_REGION_TABLE_H
 #define ANALYSIS_REGION_TABLE_H
 
-#include "analysis/base/json.h"
 #include "analysis/report/findings.h"
+#include "analysis/tables/reply.h"
 
-/* The regions that took most; of many ranks those that spent most and least. */
-void region_table_print(const struct findings *);
-void region_table_json(struct json *, const char *key, const struct findings *); /* all of them */
+/* The page: the regions that took most; of many ranks those that spent most and least. */
+void region_table_say(struct reply *, const struct findings *);
+void region_table_fill(struct reply *, const struct findings *); /* "regions": all of them */
 
 #endif

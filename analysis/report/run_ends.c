@@ -123,26 +123,23 @@ void run_ends_say(struct trace *trace, const struct times *times, const struct s
 	free(more);
 }
 
-void run_ends_json(struct json *j, const char *key, const struct times *times, const struct span *spans)
+void run_ends_fill(struct reply *reply, const struct times *times, const struct span *spans)
 {
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("before_s"),
+						     TAB_KEY("mpi_init_s"), TAB_KEY("behind_s"), { 0 } };
 	const struct trace *trace = times->trace;
-	jw_array(j, key);
+	reply_table(reply, "outside_span", columns, 0);
 	for (size_t i = 0; i < trace->nthreads; i = next_process(trace, i)) {
 		struct run_ends r = find(times, spans, i);
 		const struct tr_thread *t = &trace->threads[i];
+		const struct tr_process *p = &trace->processes[t->process];
 		if (!r.begin && !r.end)
 			continue;
-		jw_object(j, NULL);
-		jw_integer(j, "rank", t->rank);
-		if (t->rank < 0)
-			jw_integer(j, "pid", (int64_t)trace->processes[t->process].pid);
-		if (r.begin)
-			jw_interval(j, "before_s", times_seconds(times, r.time_base, r.before));
-		if (r.begin && trace->processes[t->process].init_from)
-			jw_interval(j, "mpi_init_s", times_seconds(times, r.time_base, r.init));
-		if (r.end)
-			jw_interval(j, "behind_s", times_seconds(times, r.time_base, r.behind));
-		jw_end(j);
+		struct tab_cell before = tab_interval(times_seconds(times, r.time_base, r.before)),
+				init = tab_interval(times_seconds(times, r.time_base, r.init)),
+				behind = tab_interval(times_seconds(times, r.time_base, r.behind));
+		reply_row(reply, tab_count(t->rank), t->rank < 0 ? tab_count(p->pid) : TAB_NONE, r.begin ? before : TAB_NONE,
+			  r.begin && p->init_from ? init : TAB_NONE, r.end ? behind : TAB_NONE);
 	}
-	jw_end(j);
+	reply_end(reply);
 }

@@ -10,15 +10,15 @@
 #ifndef ANALYSIS_RUN_ENDS_H
 #define ANALYSIS_RUN_ENDS_H
 
-#include "analysis/base/json.h"
 #include "analysis/clocks/times.h"
+#include "analysis/tables/reply.h"
 
 #define RUN_ENDS_PERCENT 5.0 /* of the span: worth saying, MPI_Init aside */
 
 /* A note for the reader of the trace if any process has that much. `spans`: of each time base. */
 void run_ends_say(struct trace *, const struct times *, const struct span *spans);
 
-/* An array of all processes of which one of both is known. */
-void run_ends_json(struct json *, const char *key, const struct times *, const struct span *spans);
+/* "outside_span": all processes of which one of both is known. */
+void run_ends_fill(struct reply *, const struct times *, const struct span *spans);
 
 #endif

@@ -19,6 +19,21 @@ awk -F: '{ exit !($NF > 0.03999 && $NF <= 0.04) }' first || fail "the longest fr
 awk '/"histogram"/ { on = 1 } on && /"events"/ { n += $2 } /\]/ { on = 0 } END { exit n != 52 }' out ||
 	fail "the histogram does not have all events: $(cat out)"
 
+# Who is nowhere is in the list of places, though a thread before it recorded nothing at all.
+trace silent <<'EOF'
+dprof-text 1
+clock 0 host=h0 ghz=1
+thread 0 clock=0 rank=0
+thread 1 clock=0 rank=1
+site 0 kind=region name=a file=x.c line=1
+e 1 1000 0 enter
+e 1 2000 0 exit
+e 1 5000 0 enter
+e 1 6000 0 exit
+EOF
+expect 0 query --json silent 'count(a) == 0'
+tr -d ' \n' <out | grep -qF '"places":[{"site":null,"threads":[{"rank":1,"thread":0}]}]' || fail "rank 1 has no place: $(cat out)"
+
 # Without ids visits are counted; rank 1 has the longest body in iteration 0 and rank 3 in iteration 1.
 expect 0 csp --instances body run
 says out "are counted, in each thread from 0"

@@ -9,6 +9,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
+#include "analysis/render/render.h"
 #include "analysis/text/text.h"
 #include "testsuite/fuzz/mutate.h"
 #include "testsuite/unit/record_twin.h"
@@ -167,7 +168,9 @@ static void open_and_use(const char *trace, FILE *nowhere)
 		walk(t, i);
 	compare(t, trace);
 	text_dump(nowhere, t, NULL);
-	cmd_check(t, &options);
+	struct reply *reply = render_text(nowhere, false);
+	cmd_check(t, &options, reply);
+	reply_close(reply);
 	trace_close(t);
 }
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render_text.c - the page of a reply, for a terminal. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/render/render.h"
+#include "analysis/trace/names.h"
+
+#define COLUMNS 80
+#define INDENT  2 /* of a table */
+
+/* ---- Sentences ------------------------------------------------------------------------------- */
+
+/* Of a word; a unit stays with its number. */
+static size_t word_length(const char *text)
+{
+	static const char *const units[] = { "s", "s.", "s,", "%", "%.", "%,", "GHz." };
+	size_t length = strcspn(text, " "), next = text[length] ? strcspn(text + length + 1, " ") : 0;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (next == strlen(units[i]) && strncmp(text + length + 1, units[i], next) == 0)
+			return length + 1 + next;
+	return length;
+}
+
+/* Broken between words, with `first` before its first line and as much space before others. */
+static void put_wrapped(FILE *out, const char *first, const char *text)
+{
+	size_t indent = strlen(first), column = indent;
+	fputs(first, out);
+	while (*text) {
+		size_t word = word_length(text);
+		if (column > indent && column + 1 + word > COLUMNS) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", (int)word, text);
+		column += word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	putc('\n', out);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* The text of a cell, which `room` is for, in at most `width` bytes if that can be. */
+static const char *text_of(const struct tab_column *c, const struct tab_cell *cell, size_t width, struct site_name *room)
+{
+	struct interval x = cell->interval;
+	switch (cell->type) {
+	case TAB_TEXT: return cell->text ? cell->text : "";
+	case TAB_VERDICT: return cell->flag ? "proved" : "undecided";
+	case TAB_COUNT: snprintf(room->text, sizeof room->text, "%" PRId64, cell->count); break;
+	case TAB_INTERVAL: snprintf(room->text, sizeof room->text, "%s", interval_compact(x, c->decimals).text); break;
+	case TAB_RANGE:
+		if (!isfinite(x.lo) || !isfinite(x.hi))
+			return "unknown";
+		snprintf(room->text, sizeof room->text, "%s", interval_range(x, c->decimals).text);
+		break;
+	case TAB_SITE: *room = site_name_within(cell->trace, cell->site, width); break;
+	default: return "";
+	}
+	return room->text;
+}
+
+static size_t width_of(const char *text)
+{
+	size_t characters = 0;
+	for (; *text; text++)
+		characters += (*text & 0xc0) != 0x80;
+	return characters;
+}
+
+/* Writes it where its column begins, or behind what is there; returns where it ends. */
+static size_t put_cell(FILE *out, size_t column, size_t at, const struct tab_column *c, const char *text)
+{
+	size_t width = width_of(text), right = c->width < 0 ? (size_t)-c->width : 0;
+	if (!width)
+		return column;
+	at += right > width ? right - width : 0;
+	at = column > 0 && at <= column ? column + 1 : at;
+	fprintf(out, "%*s%s", (int)(at - column), "", text);
+	return at + width;
+}
+
+/* A line of a table: `cells`, or its titles where that is NULL. */
+static void put_line(FILE *out, const struct tab_column *c, const struct tab_cell *cells)
+{
+	size_t column = 0, at = INDENT;
+	for (size_t i = 0; !tab_is_end(&c[i]); i++) {
+		struct site_name room;
+		if (!c[i].title)
+			continue;
+		bool last = tab_is_end(&c[i + 1]);
+		size_t width = (size_t)abs(c[i].width);
+		at += (size_t)c[i].gap;
+		const char *text = !cells ? c[i].title
+					  : text_of(&c[i], &cells[i], last ? COLUMNS - at : SITE_NAME_ROOM, &room);
+		if (cells && c[i].alone && width_of(text) > width)
+			fprintf(out, "%*s%s\n", (int)at, "", text);
+		else
+			column = put_cell(out, column, at, &c[i], text);
+		at += width + 1;
+	}
+	putc('\n', out);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+struct render_text {
+	struct reply reply;      /* the first, so that one is the other */
+	FILE *out;
+	bool colour;
+};
+
+static void say(struct reply *reply, enum reply_kind kind, const char *text)
+{
+	static const char *const before[] = { [SAY_INDENTED] = "  ", [SAY_DETAIL] = "               ", [SAY_NOTE] = "note: " };
+	const struct render_text *r = (const struct render_text *)reply;
+	switch (kind) {
+	case SAY_TEXT: put_wrapped(r->out, "", text); break;
+	case SAY_LINE: fprintf(r->out, "%s\n", text); break;
+	case SAY_HEADING: fprintf(r->out, r->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text); break;
+	case SAY_ADVICE:
+		fputs(r->colour ? "\033[1;32m" : "", r->out);
+		put_wrapped(r->out, "", text);
+		fputs(r->colour ? "\033[0m" : "", r->out);
+		break;
+	default: put_wrapped(r->out, before[kind], text); break;
+	}
+}
+
+/* Whether a table is for people, and whether it needs a line of titles. */
+static void look_at_titles(const struct tab_column *columns, bool *any, bool *line)
+{
+	*any = *line = false;
+	for (const struct tab_column *c = columns; !tab_is_end(c); c++) {
+		*any |= c->title != NULL;
+		*line |= c->title && *c->title;
+	}
+}
+
+static void row(struct reply *reply, const struct tab_cell *cells)
+{
+	const struct tab_open *t = &reply->tables[reply->depth - 1];
+	FILE *out = ((struct render_text *)reply)->out;
+	bool any, line;
+	look_at_titles(t->columns, &any, &line);
+	if (!any || t->rows >= t->most)
+		return;
+	if (line && t->rows == 0)
+		put_line(out, t->columns, NULL);
+	put_line(out, t->columns, cells);
+}
+
+struct reply *render_text(FILE *out, bool colour)
+{
+	static const struct renderer text = { .say = say, .row = row };
+	struct render_text *r = mem_resize(NULL, 1, sizeof *r);
+	*r = (struct render_text){ { .renderer = &text, .page = true }, out, colour };
+	return &r->reply;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_render.c - replies as JSON and as text: the data are all there, the page is all there, and neither is in
+ * the other. */
+#include <jansson.h>
+#include <math.h>
+
+#include "analysis/render/render.h"
+#include "testsuite/unit/unit.h"
+
+#define CASES 500
+
+/* What a reply to a FILE in memory looks like; to be freed. */
+struct rendered { char *text; size_t size; FILE *out; struct reply *reply; };
+
+static void begin(struct rendered *r, bool as_json)
+{
+	r->out = open_memstream(&r->text, &r->size);
+	r->reply = as_json ? render_json(r->out) : render_text(r->out, false);
+}
+
+static const char *end(struct rendered *r)
+{
+	reply_close(r->reply);
+	fclose(r->out);
+	return r->text;
+}
+
+/* ---- Outputs, whole -------------------------------------------------------------------------- */
+
+static void say_everything(struct reply *r)
+{
+	static const struct tab_column outer[] = {
+		TAB_SHOWN("name", "who", 6, .alone = true), TAB_SHOWN("count", "times", -5), TAB_KEY("wide.least"), TAB_KEY("wide.most"),
+		TAB_SHOWN("share", "share, % of the run", 13, 2), TAB_SHOWN("verdict", "", 9, .gap = 1), TAB_SHOWN(NULL, "last"), { 0 } };
+	static const struct tab_column inner[] = { TAB_KEY("rank"), TAB_SHOWN(NULL, "", .gap = 2), { 0 } };
+	char *notes[] = { "one", "two" };
+	reply_value(r, "verdict", tab_text("fine"));
+	reply_value(r, "span.s", tab_interval((struct interval){ 1, 2 }));
+	reply_value(r, "span.known", tab_flag(true));
+	reply_value(r, "gone", TAB_NONE);
+	reply_say(r, SAY_HEADING, "Here %d", 1);
+	reply_table(r, "rows", outer, 2);
+	reply_row(r, tab_text("a"), tab_count(7), tab_upper(1), tab_upper(INFINITY), tab_range((struct interval){ 1, 2 }),
+		  tab_verdict(true), tab_text("x"));
+	reply_table(r, "within", inner, SIZE_MAX);
+	reply_row(r, tab_count(-1), tab_text("below"));
+	reply_end(r);
+	reply_say(r, SAY_DETAIL, "of a");
+	reply_row(r, tab_text("a longer name"), tab_count(12), TAB_NONE, TAB_NONE, tab_range((struct interval){ 0, INFINITY }),
+		  tab_verdict(false), tab_text(""));
+	reply_row(r, tab_text(NULL), tab_count(0), TAB_NONE, TAB_NONE, TAB_NONE, tab_verdict(false), TAB_NONE);
+	reply_table(r, "within", inner, SIZE_MAX);
+	reply_row(r, tab_count(3), tab_text("of a row that is not shown"));
+	reply_end(r);
+	reply_end(r);
+	reply_table(r, NULL, inner, SIZE_MAX);
+	reply_row(r, tab_count(1), tab_text("page only"));
+	reply_table(r, "within", inner, SIZE_MAX);
+	reply_row(r, tab_count(2), tab_text("this, too"));
+	reply_end(r);
+	reply_end(r);
+	reply_gap(r);
+	reply_texts(r, "notes", notes, 2);
+	reply_say(r, SAY_NOTE, "%s", notes[0]);
+}
+
+START_TEST(text_is_the_page)
+{
+	struct rendered r;
+	begin(&r, false);
+	say_everything(r.reply);
+	ck_assert_str_eq(end(&r), "\nHere 1\n"
+				  "  who    times share, % of the run      last\n"
+				  "  a          7 1.00 .. 2.00   proved    x\n"
+				  "    below\n"
+				  "               of a\n"
+				  "  a longer name\n"
+				  "            12 unknown        undecided\n"
+				  "    page only\n"
+				  "    this, too\n"
+				  "\n"
+				  "note: one\n");
+	free(r.text);
+}
+END_TEST
+
+START_TEST(json_is_the_data)
+{
+	struct rendered r;
+	begin(&r, true);
+	say_everything(r.reply);
+	json_t *found = json_loads(end(&r), JSON_REJECT_DUPLICATES, NULL);
+	json_t *expected = json_loads(
+		"{ \"verdict\": \"fine\", \"span\": { \"s\": { \"lo\": 1, \"hi\": 2 }, \"known\": true }, \"rows\": ["
+		"  { \"name\": \"a\", \"count\": 7, \"wide\": { \"least\": 1, \"most\": null },"
+		"    \"share\": { \"lo\": 1, \"hi\": 2 }, \"verdict\": \"proved\", \"within\": [ { \"rank\": -1 } ] },"
+		"  { \"name\": \"a longer name\", \"count\": 12, \"share\": { \"lo\": 0, \"hi\": null }, \"verdict\": \"undecided\" },"
+		"  { \"name\": null, \"count\": 0, \"verdict\": \"undecided\", \"within\": [ { \"rank\": 3 } ] } ],"
+		"  \"notes\": [ \"one\", \"two\" ] }", 0, NULL);
+	ck_assert_msg(found && json_equal(found, expected), "%s", r.text);
+	json_decref(found);
+	json_decref(expected);
+	free(r.text);
+}
+END_TEST
+
+START_TEST(an_empty_reply_is_nothing)
+{
+	for (int as_json = 0; as_json < 2; as_json++) {
+		struct rendered r;
+		begin(&r, as_json);
+		ck_assert_str_eq(end(&r), "");
+		free(r.text);
+	}
+}
+END_TEST
+
+/* ---- Random pages ---------------------------------------------------------------------------- */
+
+/* Lines fit, end without a blank, and have all words in order. */
+START_TEST(sentences_fit_and_lose_nothing)
+{
+	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(CASES); seed++) {
+		static const enum reply_kind kinds[] = { SAY_TEXT, SAY_INDENTED, SAY_DETAIL, SAY_NOTE };
+		char text[2000] = "", found[2400] = "", expected[2400] = "";
+		uint64_t state = seed;
+		for (int word = 0; word < 60; word++) {
+			state = state * 6364136223846793005 + 1442695040888963407;
+			sprintf(text + strlen(text), "%s%.*s", word ? " " : "", (int)(1 + (state >> 33) % 12), "abcdefghijkl");
+		}
+		enum reply_kind kind = kinds[seed % 4];
+		struct rendered r;
+		begin(&r, false);
+		reply_say(r.reply, kind, "%s", text);
+		end(&r);
+		sprintf(expected, "%s%s", kind == SAY_NOTE ? "note: " : "", text);
+		for (char *line = strtok(r.text, "\n"); line; line = strtok(NULL, "\n")) {
+			ck_assert_msg(strlen(line) <= 80 && line[strlen(line) - 1] != ' ', "SEED=%" PRIu64 ": %s", seed, line);
+			sprintf(found + strlen(found), "%s%s", *found ? " " : "", line + strspn(line, " "));
+		}
+		ck_assert_msg(strcmp(found, expected) == 0, "SEED=%" PRIu64 ": %s", seed, found);
+		free(r.text);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_begin(60, UNIT_ANEW);
+
+	tcase_add_test(tc, text_is_the_page);
+	tcase_add_test(tc, json_is_the_data);
+	tcase_add_test(tc, an_empty_reply_is_nothing);
+	tcase_add_test(tc, sentences_fit_and_lose_nothing);
+	return unit_end();
+}
