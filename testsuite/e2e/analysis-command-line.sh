@@ -42,6 +42,17 @@ for command in report csp clocks check dump pack; do
 	good "^  $command " --help
 done
 good '^dprof-analyze [0-9]' --version
+# The manual page has all commands and options: "*-x*, *--name*", "*name*".
+manual=docs/dprof-analyze.1.scd
+sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/*\1*, *\2*/p' "$dir/help" | grep -vE 'help|version' >"$dir/options"
+sed -n '/^Commands:/,/^Options:/s/^  \([a-z]*\) .*/*\1*/p' "$dir/help" >"$dir/commands"
+[ "$(wc -l <"$dir/options")" -ge 19 ] && [ "$(wc -l <"$dir/commands")" -ge 8 ] || fail "$(cat "$dir/help")"
+while read -r option; do
+	grep -qF -- "$option" $manual || fail "the manual page lacks $option"
+done <"$dir/options"
+while read -r command; do
+	grep -q "^${command//\*/\\*}" $manual || fail "the manual page lacks $command"
+done <"$dir/commands"
 good 'rank 1' "$t"
 "$analyze" "$t" >"$dir/bare"
 good '' report "$t"

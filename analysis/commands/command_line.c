@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command_line.c - see command_line.h. argp reads, and prints the help. */
+#include "analysis/commands/command_line.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/base/shown.h"
+
+const char *argp_program_version = "dprof-analyze 0.1 (trace format 1, text form 1)";
+
+#define DEFAULT_DRIFT_PPB 10000 /* several times what heat does to a crystal in a machine room */
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* "affine" or "drift:PPM" */
+static bool read_clock_model(struct options *o, const char *text)
+{
+	char *end;
+	o->assumption = (struct frz_assumption){ .model = FRZ_AFFINE };
+	if (strcmp(text, "affine") == 0)
+		return true;
+	if (strncmp(text, "drift:", strlen("drift:")) != 0)
+		return false;
+	const char *digits = text + strlen("drift:");
+	double ppm = strtod(digits, &end);
+	if (end == digits || *end || !(ppm > 0 && ppm <= 1000000))
+		return false;
+	o->assumption = (struct frz_assumption){ FRZ_DRIFT, (uint32_t)(ppm * 1000 + 0.5) };
+	return true;
+}
+
+static bool read_links(struct options *o, const char *text)
+{
+	o->packets_only = strcmp(text, "packets") == 0;
+	return o->packets_only || strcmp(text, "all") == 0;
+}
+
+#define TO(member) NULL, NULL, offsetof(struct options, member)
+
+static const struct option_line {
+	const char *name;
+	char key;
+	const char *value;           /* what it is called; NULL: there is none, and a flag is set */
+	const char *commands;        /* that understand it, as the help lists them; NULL: all that read a trace; "": all */
+	bool (*read)(struct options *, const char *); /* takes the value; NULL: it, or the flag, goes where `at` says */
+	const char *expected;        /* by that */
+	size_t at;
+	const char *help;
+} table[] = {
+	{ "json", 'j', NULL, "", TO(json),
+	  "print JSON; an interval is {\"lo\":x,\"hi\":y}" },
+	{ "verbose", 'v', NULL, "csp, report", TO(verbose),
+	  "every rank and thread (default: threads by start routine where they are more than 16)" },
+	{ "base", 'b', "HOST", NULL, TO(base),
+	  "times are those of this host's clock (default: the first host's)" },
+	{ "clock-model", 'm', "MODEL", NULL, read_clock_model, "affine or drift:PPM (0 < PPM <= 1000000)", 0,
+	  "what is assumed of clocks: drift:PPM (default: drift:10), or affine" },
+	{ "links", 'l', "WHICH", NULL, read_links, "packets or all", 0,
+	  "what clocks are known by: all (default), or only the packets, not the program's own messages and "
+	  "barriers" },
+	{ "work", 'w', "REGION", "csp, query, report", TO(work),
+	  "what counts as work (default: any region, and in programs without marks all time outside of "
+	  "operations)" },
+	{ "wait", 'W', "NAME", "csp, query, report", TO(wait),
+	  "the region or site where threads wait for each other (default: whatever waits for others: barriers, "
+	  "receives, locks, joins, ...)" },
+	{ "frames", 'f', NULL, "csp", TO(frames),
+	  "add the aggregated event view: frames in which no thread changes its state" },
+	{ "instances", 'i', "REGION", "csp", TO(instances),
+	  "add the instances of this region: how long, and who is slowest in each" },
+	{ "region", 'r', "NAME", "coz", TO(region),
+	  "what takes less time (default: each region)" },
+	{ "all-work", 'a', NULL, "coz", TO(all_work),
+	  "all work takes less time: any region, and what programs without marks do outside of regions" },
+	{ "rank", 'R', "N", "coz", TO(rank),
+	  "on this rank only, or on this pid where there are no ranks (default: on all)" },
+	{ "thread", 'N', "N", "coz", TO(thread),
+	  "on threads of this number only (default: on all)" },
+	{ "reduce", 'p', "PERCENT", "coz", TO(reduce),
+	  "by how much (default: by 0, 5, ... 100 percent)" },
+	{ "transfer", 't', "worst", "coz", TO(transfer),
+	  "assume nothing of how long messages and locks take (default: what was measured)" },
+	{ "progress", 'P', "NAME", "coz", TO(progress),
+	  "how often this progress point is reached" },
+	{ "from", 'F', "NAME", "coz", TO(from),
+	  "how long it takes from this progress point ..." },
+	{ "to", 'T', "NAME", "coz", TO(to),
+	  "... to this one" },
+	{ "bounds", 'B', NULL, "dump", TO(bounds),
+	  "add the interval of its time to each event" },
+};
+#define NOPTIONS (sizeof table / sizeof *table)
+_Static_assert(NOPTIONS <= COMMAND_LINE_OPTIONS, "more options than command_line.h has room for");
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+int command_line_refuse(const char *format, const char *what, const char *like)
+{
+	char *shown = shown_copy(what);
+	fputs("dprof-analyze: ", stderr);
+	fprintf(stderr, format, shown);
+	free(shown);
+	if (like)
+		fprintf(stderr, ": did you mean %s?", like);
+	fputs("\n(dprof-analyze --help lists commands and options)\n", stderr);
+	return EXIT_USAGE;
+}
+
+/* argp has nothing to say about an option that it does not know; the nearest one helps more. */
+static int check_options(char **argv)
+{
+	static const char *const more[] = { "help", "version", "usage" };
+	const char *names[COMMAND_LINE_OPTIONS + 3];
+	size_t n = 0;
+	for (; n < NOPTIONS; n++)
+		names[n] = table[n].name;
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		names[n++] = more[i];
+	for (char **arg = argv + 1; *arg && strcmp(*arg, "--") != 0; arg++) {
+		bool known = strncmp(*arg, "--", 2) != 0;
+		size_t length = known ? 0 : strcspn(*arg + 2, "=");
+		for (size_t i = 0; i < n && !known; i++)
+			known = strncmp(names[i], *arg + 2, length) == 0;
+		if (known)
+			continue;
+		char *misspelt = mem_format("%.*s", (int)length, *arg + 2);
+		const char *like = nearest(misspelt, names, n);
+		char *option = like ? mem_format("--%s", like) : NULL;
+		int status = command_line_refuse("there is no option --%s", misspelt, option);
+		free(misspelt);
+		free(option);
+		return status;
+	}
+	return EXIT_FINE;
+}
+
+static void take_option(struct command_line *line, size_t i, const char *value)
+{
+	const struct option_line *o = &table[i];
+	void *to = (char *)&line->options + o->at;
+	line->given[i] = true;
+	if (o->read && !o->read(&line->options, value)) {
+		char *format = mem_format("--%s: expected %s, found '%%s'", o->name, o->expected);
+		exit(command_line_refuse(format, value, NULL));
+	}
+	if (!o->read && o->value)
+		*(const char **)to = value;
+	else if (!o->read)
+		*(bool *)to = true;
+}
+
+static error_t take(int key, char *value, struct argp_state *state)
+{
+	struct command_line *line = state->input;
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (key == table[i].key) {
+			take_option(line, i, value);
+			return 0;
+		}
+	if (key == 'h')
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	line->word[line->nwords++] = value;
+	return 0;
+}
+
+int command_line_read(struct command_line *line, int argc, char **argv, const char *help)
+{
+	struct argp_option options[NOPTIONS + 2] = { [NOPTIONS] = { "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 } }; /* as --help */
+	struct argp argp = { options, take, "[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR", help, NULL, NULL, NULL };
+	*line = (struct command_line){ .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
+	line->word = mem_resize(NULL, (size_t)argc + 1, sizeof *line->word);
+	int status = check_options(argv);
+	if (status != EXIT_FINE)
+		return status;
+	char *texts[NOPTIONS];
+	for (size_t i = 0; i < NOPTIONS; i++) {
+		const struct option_line *o = &table[i];
+		bool some = o->commands && *o->commands;
+		texts[i] = mem_format("%s%s%s", some ? o->commands : "", some ? ": " : "", o->help);
+		options[i] = (struct argp_option){ o->name, o->key, o->value, 0, texts[i], 0 };
+	}
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, line);
+	for (size_t i = 0; i < NOPTIONS; i++)
+		free(texts[i]);
+	return EXIT_FINE;
+}
+
+/* ---- What a command understands -------------------------------------------------------------- */
+
+/* Whether "csp, query, report" has "query". */
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = list; (at = strstr(at, word)); at++)
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+const char *command_line_misused(const struct command_line *line, const char *command)
+{
+	for (size_t i = 0; i < NOPTIONS; i++) {
+		const char *by = table[i].commands;
+		bool understood = !by ? strcmp(command, "pack") != 0 : !*by || has_word(by, command);
+		if (line->given[i] && !understood)
+			return table[i].name;
+	}
+	return NULL;
+}
