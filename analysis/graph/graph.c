@@ -28,14 +28,15 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 	struct graph *g = b->graph;
 	uint32_t number = (uint32_t)g->nnodes;
 	*MEM_GROW(g->nodes, g->nnodes) =
-		(struct graph_node){ .kind = kind, .first = g->ninputs,
+		(struct graph_node){ .kind = kind, .first = (uint32_t)g->ninputs,
 				     .ninputs = (uint32_t)n };
 	for (size_t i = 0; i < n; i++) {
 		const struct event_ref *s = &inputs[i].ref;
 		uint32_t input = (uint32_t)g->ninputs;
 		*MEM_GROW(g->inputs, g->ninputs) = (struct graph_input){
 			.thread = s->thread, .node = number, .stamp = s->stamp,
-			.bytes = inputs[i].bytes, .sure = inputs[i].sure,
+			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
+			.sure = inputs[i].sure,
 			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
 			.candidate = inputs[i].candidate };
 		add_sync_point(&g->threads[s->thread],
@@ -365,6 +366,11 @@ static bool waits_for_receiver(const struct builder *b, const struct message *m,
 	return m->synchronous || (m->bytes > eager[pair] && !m->buffered);
 }
 
+static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_t thread)
+{
+	return (struct event_ref){ thread, calls->v[i].at, calls->v[i].stamp };
+}
+
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
  * that is known to have been before `end`. */
 static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
@@ -374,13 +380,13 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 	size_t lo = 0, hi = calls->n;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (certainly_before(b, calls->v[mid], end))
+		if (certainly_before(b, call_of(calls, mid, begun.thread), end))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	if (lo > 0 && calls->v[lo - 1].at > begun.at)
-		inputs[(*n)++] = (struct node_input){ .ref = calls->v[lo - 1], .candidate = true };
+		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .candidate = true };
 }
 
 /* What one message that is completed adds to the inputs, and says of the node. */
@@ -433,15 +439,35 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 	free(inputs);
 }
 
+void graph_keep_completion(struct builder *b, const struct completion *x)
+{
+	bool elsewhere = x->begin.tried || x->begin.enter.at != x->enter.at;
+	if (elsewhere)
+		*MEM_GROW(b->begins, b->nbegins) = x->begin;
+	*MEM_GROW(b->completions, b->ncompletions) = (struct kept_completion){
+		.enter_at = x->enter.at, .enter = x->enter.stamp, .exit_at = x->exit.at, .exit = x->exit.stamp,
+		.thread = x->enter.thread, .first = (uint32_t)x->first, .n = (uint32_t)x->n,
+		.waited_for = x->what == GRAPH_WAITED_FOR, .by_choice = x->by_choice,
+		.begin = elsewhere ? (uint32_t)b->nbegins : 0 };
+}
+
+static struct completion completion_of(const struct builder *b, const struct kept_completion *k)
+{
+	struct event_ref enter = { k->thread, k->enter_at, k->enter };
+	return (struct completion){ enter, { k->thread, k->exit_at, k->exit },
+				    k->begin ? b->begins[k->begin - 1] : (struct wait_begin){ .enter = enter },
+				    k->waited_for ? GRAPH_WAITED_FOR : GRAPH_RECEIVED, k->by_choice, k->first, k->n };
+}
+
 /* A receive that goes on behind its call. */
 static void find_pending(struct builder *b)
 {
 	for (size_t i = 0; i < b->ncompletions; i++) {
-		const struct completion *x = &b->completions[i];
+		const struct kept_completion *x = &b->completions[i];
 		for (size_t k = 0; k < x->n; k++) {
 			struct message *m = &b->messages[b->attached[x->first + k].message];
 			if (!b->attached[x->first + k].as_sender)
-				m->receives_on |= m->begun.thread != x->enter.thread || m->begun.at < x->enter.at;
+				m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at;
 		}
 	}
 }
@@ -450,8 +476,10 @@ static void add_completions(struct builder *b)
 {
 	uint64_t *eager = find_eager(b);
 	find_pending(b);
-	for (size_t i = 0; i < b->ncompletions; i++)
-		add_completion(b, &b->completions[i], eager);
+	for (size_t i = 0; i < b->ncompletions; i++) {
+		struct completion x = completion_of(b, &b->completions[i]);
+		add_completion(b, &x, eager);
+	}
 	free(eager);
 }
 
@@ -526,8 +554,6 @@ static void find_first_stamps(struct graph *g)
 
 static void builder_close(struct builder *b)
 {
-	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
-		free(b->marks[t].v);
 	free(b->marks);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
 		free(b->calls[t].v);
@@ -536,6 +562,7 @@ static void builder_close(struct builder *b)
 	free(b->messages);
 	free(b->joins);
 	free(b->completions);
+	free(b->begins);
 	free(b->attached);
 	free(b->sync_events);
 	free(b->made);

@@ -37,8 +37,9 @@ struct event_mark {
 
 struct event_marks { struct event_mark *v; size_t n; };
 
-/* ENTERs of outermost calls of MPI. */
-struct mpi_calls { struct event_ref *v; size_t n; };
+/* ENTERs of a thread's outermost calls of MPI. */
+struct mpi_call { uint64_t at, stamp; };
+struct mpi_calls { struct mpi_call *v; size_t n; };
 
 /* The begin of waiting. Who tried again and again, or until a time, has waited since before the first attempt; and
  * in another run need not have tried as often, so only what it did before is certain to come before the end. */
@@ -56,6 +57,15 @@ struct completion {
 	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
 	bool by_choice;           /* it waited for one of several, whichever came first */
 	size_t first, n;          /* of the attached */
+};
+
+/* How it is kept: there are as many as messages, or twice as many. Few of them begin elsewhere than where they are
+ * entered. */
+struct kept_completion {
+	uint64_t enter_at, enter, exit_at, exit;
+	uint32_t thread, first, n;
+	uint32_t waited_for : 1, by_choice : 1;
+	uint32_t begin : 30;      /* of the builder's begins, and 1; or 0 */
 };
 
 /* A wait for a thread's end. */
@@ -107,7 +117,8 @@ struct builder {
 	struct mpi_calls *calls;   /* likewise */
 	struct message *messages; size_t nmessages;
 	struct joins *joins; size_t njoins;
-	struct completion *completions; size_t ncompletions;
+	struct kept_completion *completions; size_t ncompletions;
+	struct wait_begin *begins; size_t nbegins;
 	struct attached *attached; size_t nattached;
 	struct sync_event *sync_events; size_t nsync_events;
 	struct made_task *made; size_t nmade;
@@ -141,6 +152,9 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
+
+/* The begin is kept where it is not at the enter. */
+void graph_keep_completion(struct builder *, const struct completion *);
 
 void graph_walk(struct builder *, uint32_t thread);
 void graph_begins(struct builder *); /* of all threads */

@@ -269,12 +269,12 @@ static void relock(struct thread_walk *w)
 
 static void end_completion(struct thread_walk *w, struct event_ref exit)
 {
-	size_t n = w->b->nattached - w->attached;
-	*MEM_GROW(w->b->completions, w->b->ncompletions) =
-		(struct completion){ w->enter, exit, begin_of(w),
-				     kind_of(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR
-										    : GRAPH_RECEIVED,
-				     tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES), w->attached, n };
+	struct completion x = {
+		.enter = w->enter, .exit = exit, .begin = begin_of(w),
+		.what = kind_of(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR : GRAPH_RECEIVED,
+		.by_choice = tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
+		.first = w->attached, .n = w->b->nattached - w->attached };
+	graph_keep_completion(w->b, &x);
 }
 
 static void unexplained(struct thread_walk *w, struct event_ref exit, struct diagnostic *diagnostic)
@@ -411,7 +411,8 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->sent = NO_MESSAGE;
 		w->attached = w->b->nattached;
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
-			*MEM_GROW(w->b->calls[w->thread].v, w->b->calls[w->thread].n) = ref;
+			*MEM_GROW(w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
+				(struct mpi_call){ ref.at, ref.stamp };
 	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	}
@@ -500,6 +501,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 	}
 	trace_end(&events);
 	replay_close(&w.replay);
+	free(b->marks[thread].v);
 	free(w.begun);
 	free(w.running);
 	free(w.left);

@@ -28,3 +28,7 @@ for command in "csp --links packets DIR" "csp --frames --links packets DIR" \
 	echo "$command: $small KB, and for ten times as many events $big KB"
 	[ "$big" -le $((small + 1000)) ] || fail "$command: memory grows with the trace"
 done
+
+# The graph of waiting is held whole: some 500 bytes for each message while it is made, and as much room again to grow.
+(ulimit -d 180000 && "$analyze" coz --json --links packets big >out 2>err) ||
+	fail "coz: 180 MB are not enough for 200,000 messages: $(cat err)"
