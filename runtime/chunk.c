@@ -14,7 +14,6 @@
 #include <sys/resource.h>
 
 #include "runtime/count.h"
-#include "runtime/settings.h"
 #include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -270,7 +269,7 @@ const char *dprof_why_text(enum dprof_why why)
 
 static int make(struct dprof_thread *t)
 {
-	size_t bytes = dprof_next_chunk(t->made_bytes, dprof_settings.chunk_bytes);
+	size_t bytes = dprof_next_chunk(t->made_bytes, t->largest);
 	struct dprof_chunk *c = room_for_one(t);
 	long at;
 

@@ -13,7 +13,6 @@
 
 #include "runtime/count.h"
 #include "runtime/pack.h"
-#include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -103,7 +102,7 @@ static void recycle(struct dprof_thread *t, struct dprof_chunk *c)
 {
 	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST); /* first of all */
 	if (t->supply != SUPPLY_ENDED && !__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE) &&
-	    c->bytes == dprof_settings.chunk_bytes && clean_chunks(t) < CLEAN_CHUNKS) {
+	    c->bytes == t->largest && clean_chunks(t) < CLEAN_CHUNKS) {
 		wipe(c);
 		__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);
 	} else {

@@ -34,6 +34,11 @@
 #define LOOK_TICKS  (INT64_C(1) << 30) /* 0.2 to 0.5 s; and then, of a thread's life, ... */
 #define LOOKS       64                 /* ... this part */
 
+/* So many threads may have chunks of DPROF_BUFFER. One that begins among more has smaller ones, so that all of them
+ * had no more if they were like it; but none so small that it is not worth packing. */
+#define LARGE_THREADS 64
+#define LARGEST_LEAST ((size_t)64 << 10)
+
 #define MISSING_LINES 64 /* of threads without a file, at most */
 
 static struct dprof_thread *all;
@@ -128,6 +133,15 @@ static struct dprof_thread *allocate(void)
 	return t;
 }
 
+static size_t largest_chunk(void)
+{
+	size_t threads = (size_t)__atomic_load_n(&alive, __ATOMIC_RELAXED) + 1, bytes = dprof_settings.chunk_bytes;
+
+	while (bytes * threads > dprof_settings.chunk_bytes * LARGE_THREADS && bytes / 2 >= LARGEST_LEAST)
+		bytes = bytes / 2 / DPROF_HEADER_SIZE * DPROF_HEADER_SIZE;
+	return bytes;
+}
+
 static void clean(struct dprof_thread *t)
 {
 	memset(t->chunk, 0, sizeof(t->chunk));
@@ -136,6 +150,7 @@ static void clean(struct dprof_thread *t)
 	t->chunk_end = t->before = NULL;
 	t->kept_bytes = DPROF_HEADER_SIZE;
 	t->made_bytes = dprof_first_chunk();
+	t->largest = largest_chunk();
 	t->file_bytes = DPROF_HEADER_SIZE + t->made_bytes;
 	t->numbers = t->packed_bytes = 0;
 	t->lost_unwritten = 0;
@@ -157,7 +172,7 @@ static void keep_sched(struct dprof_sched *at, struct dprof_sched s)
 
 bool dprof_jumps_told, dprof_ending;
 
-static void write_header(struct dprof_events_header *h, uint32_t number)
+static void write_header(struct dprof_events_header *h, uint32_t number, size_t largest)
 {
 	h->version = DPROF_FORMAT_VERSION;
 	h->header_size = DPROF_HEADER_SIZE;
@@ -168,7 +183,7 @@ static void write_header(struct dprof_events_header *h, uint32_t number)
 	h->tid = sys(SYS_getpid) == (long)h->pid ? (uint64_t)sys(SYS_gettid) : 0;
 	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
-	h->largest_chunk = dprof_settings.chunk_bytes;
+	h->largest_chunk = largest;
 	h->first_chunk = dprof_first_chunk();
 	if (dprof_jumps_told)
 		h->jumps = (struct dprof_jumps){ DPROF_JUMPS_NONE, ~DPROF_JUMPS_NONE };
@@ -287,7 +302,7 @@ static bool make_file(struct dprof_thread *t)
 					    .start = (uint64_t *)(start + (long)DPROF_HEADER_SIZE),
 					    .bytes = t->made_bytes,
 					    .offset = DPROF_HEADER_SIZE };
-	write_header(t->header, number);
+	write_header(t->header, number, t->largest);
 	note_file(number);
 	return true;
 }

@@ -6,7 +6,7 @@
  *                      left behind   being packed
  *
  * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little
- * costs little. A thread makes its first two chunks itself, unless the helper has made the first one with its file
+ * costs little; up to less where the thread begins among many, so that many do not cost much more than some. A thread makes its first two chunks itself, unless the helper has made the first one with its file
  * ahead (spare.h); from then on it has the helper make the next one while it fills its current one. A chunk that is full is packed by the helper, wiped, and
  * clean again: so three of the largest take turns, with all their pages faulted in, and a thread that
  * goes on takes a clean one without asking. If the helper is late the thread makes a chunk itself,
@@ -91,6 +91,7 @@ struct dprof_thread {
 	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone */
 	uint64_t file_bytes;
 	size_t made_bytes;                /* of the chunk made last */
+	size_t largest;                   /* bytes of a chunk, of those to be made */
 	uint64_t kept_bytes;              /* of the file: chunks that were forgotten as they were */
 	uint64_t numbers;                 /* of chunks: the next one's */
 	struct dprof_events_header *header;

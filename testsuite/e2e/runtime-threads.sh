@@ -197,5 +197,48 @@ for try in $(seq 40); do
 	grep -q 'the sum' verdict && fail "brief: $(cat verdict)"
 done
 
+# A thread that begins among many has smaller chunks, and records as much all the same.
+program="many threads"
+cat >many.c <<'END'
+#include <pthread.h>
+enum { FEW_EACH = 254 };
+static pthread_barrier_t begun, over;
+static volatile int n;
+static void *work(void *times)
+{
+	for (int i = 0; i < *(int *)times; i++) {
+#pragma dprof region(many)
+		n = i;
+	}
+	if (*(int *)times == 10)
+		pthread_barrier_wait(&begun);
+	pthread_barrier_wait(&over);
+	return times;
+}
+int main(void)
+{
+	static int few = 10, much = 300000;
+	pthread_t thread[FEW_EACH + 1];
+	pthread_barrier_init(&begun, 0, FEW_EACH + 1);
+	pthread_barrier_init(&over, 0, FEW_EACH + 1);
+	for (int i = 0; i < FEW_EACH; i++)
+		pthread_create(&thread[i], 0, work, &few);
+	pthread_barrier_wait(&begun);
+	pthread_create(&thread[FEW_EACH], 0, work, &much);
+	for (int i = 0; i <= FEW_EACH; i++)
+		pthread_join(thread[i], 0);
+	return 0;
+}
+END
+compile many gcc many.c
+export DPROF_EVENTS=region
+record ./many
+unset DPROF_EVENTS
+operations many 302540 enter
+for events in dprof-*/*.events; do od -A n -t u8 -j 96 -N 8 "$events"; done | sort -n >largest
+if [ "$(head -1 largest | tr -d " ")" != 262144 ] || ! awk '{ n += $1 } END { exit !(n < 160 * 2 ^ 20) }' largest; then
+	fail "many threads: bytes of the largest chunks: $(uniq -c largest | xargs)"
+fi
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
