@@ -7,13 +7,16 @@
 #include <mpi.h>
 #include <omp.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "examples/common/option.h"
 #include "examples/common/pace.h"
 
 #define MAX_THREADS 4096
+#define CACHE_LINE  64
 
 enum { KEY_IMBALANCE = 0x100, KEY_PACE };
 
@@ -160,9 +163,17 @@ void job_tell_late(const struct job *job)
 		fprintf(stderr, "--pace %ld: %ld pieces of work took longer\n", job->pace_ns, all);
 }
 
+static void *zeroed(size_t count, size_t size)
+{
+	if (size % CACHE_LINE)
+		return calloc(count, size);
+	void *p = count <= SIZE_MAX / size ? aligned_alloc(CACHE_LINE, count * size) : NULL;
+	return p ? memset(p, 0, count * size) : NULL;
+}
+
 void *job_alloc(size_t count, size_t size)
 {
-	void *p = calloc(count ? count : 1, size);
+	void *p = zeroed(count ? count : 1, size);
 	if (!p) {
 		fprintf(stderr, "no memory for %zu times %zu bytes\n", count, size);
 		MPI_Abort(MPI_COMM_WORLD, 1);

@@ -50,6 +50,7 @@ void job_work_end(const struct job *job, int64_t begin_ns, size_t units);
 /* To be called by all ranks, after the work: rank 0 says how many pieces took longer than that. */
 void job_tell_late(const struct job *job);
 
-void *job_alloc(size_t count, size_t size); /* zeroed; ends the whole job when there is no memory */
+/* Zeroed, and on cache lines of its own where `size` is some of those; ends the whole job when there is no memory. */
+void *job_alloc(size_t count, size_t size);
 
 #endif

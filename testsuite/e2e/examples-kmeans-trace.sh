@@ -4,6 +4,7 @@
 # What K-Means records: of each thread every assignment and both its barriers, of each master every update,
 # reduction and unit of progress, each begin with its end. And an overloaded rank is the proved straggler.
 . testsuite/fixtures/examples/setup.sh
+[ -z "${SAN:-}" ] || { echo "beside a sanitizer MPI's own threads are recorded, too"; exit 77; }
 
 record() { # folder ranks options...
 	mkdir "$1" || exit 1
