@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/base/pool.h"
+
 #define PATIENCE_NS INT64_C(1000000000) /* before the first word, */
 #define PAUSE_NS    INT64_C(250000000)  /* and between two */
 
@@ -31,6 +33,8 @@ static int64_t clock_ns(void)
 
 void progress_begin(const char *stage, uint64_t total)
 {
+	if (pool_in_task())
+		return;
 	now.stage = isatty(STDERR_FILENO) ? stage : NULL;
 	now.done = 0;
 	now.total = total;
@@ -66,6 +70,8 @@ void progress_add(uint64_t done)
 
 void progress_end(void)
 {
+	if (pool_in_task())
+		return;
 	if (now.said)
 		fputs("\r\033[K", stderr);
 	now.stage = NULL;

@@ -4,7 +4,8 @@
  *
  * Law: only a stage that has taken a second already says so, only on a standard error that is a terminal,
  * on one line; and the line is gone when the stage has ended, so that nothing else is ever mixed with
- * it. Stages do not nest. Threads may work on one together. */
+ * it. Stages do not nest: one that a task begins (pool.h) is part of that in which the task was begun. Threads may work on
+ * one together. */
 #ifndef ANALYSIS_BASE_PROGRESS_H
 #define ANALYSIS_BASE_PROGRESS_H
 
