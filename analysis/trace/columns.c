@@ -21,40 +21,6 @@ struct tr_reader {
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* n numbers of a type, each more than `base`. */
-#define WIDEN(type, from, n, base, to)                                                             \
-	for (size_t i = 0; i < (n); i++) {                                                         \
-		type number;                                                                       \
-		memcpy(&number, (from) + i * sizeof number, sizeof number);                        \
-		(to)[i] = (base) + number;                                                         \
-	}
-
-/* Numbers of so many bytes each. -> where the next column begins. */
-static const uint8_t *widen_64(const uint8_t *restrict from, unsigned bytes, size_t n, uint64_t base,
-			       uint64_t *restrict to)
-{
-	if (bytes == 1)
-		WIDEN(uint8_t, from, n, base, to)
-	else if (bytes == 2)
-		WIDEN(uint16_t, from, n, base, to)
-	else if (bytes == 4)
-		WIDEN(uint32_t, from, n, base, to)
-	else
-		WIDEN(uint64_t, from, n, base, to)
-	return from + (n * bytes + 7) / 8 * 8;
-}
-
-static const uint8_t *widen_32(const uint8_t *restrict from, unsigned bytes, size_t n, uint32_t *restrict to)
-{
-	if (bytes == 1)
-		WIDEN(uint8_t, from, n, 0, to)
-	else if (bytes == 2)
-		WIDEN(uint16_t, from, n, 0, to)
-	else
-		WIDEN(uint32_t, from, n, 0, to)
-	return from + (n * bytes + 7) / 8 * 8;
-}
-
 /* The first argument of each event. */
 static void find_arguments(const struct tr_what *whats, const uint32_t *what, size_t n, uint32_t *argument)
 {
@@ -96,14 +62,12 @@ static void read_block(const struct tr_cursor *c, size_t block)
 	const struct tr_block *at = &b->block[block];
 	const struct tr_modules *modules = c->trace->processes[c->thread->process].modules;
 	struct tr_reader *r = c->reader;
-	struct block_head head;
 	make_room(r, b);
-	store_read(c->trace->store, at->offset, at[1].offset - at->offset, bytes);
-	memcpy(&head, bytes, sizeof head);
-	const uint8_t *from = (const uint8_t *)bytes + sizeof head;
-	from = widen_32(from, head.what_bytes, head.n, r->what);
-	from = widen_64(from, head.stamp_bytes, head.n, head.stamp, r->stamp);
-	widen_64(from, head.value_bytes, head.nvalues, 0, r->value);
+	store_read(c->trace->store, at, bytes);
+	struct block_head head = block_columns(bytes, r->what, r->stamp, r->value);
+	const uint32_t *whats = store_whats(c->trace->store, b->writer);
+	for (size_t i = 0; whats && i < head.n; i++)
+		r->what[i] = whats[r->what[i]];
 	find_arguments(c->trace->whats, r->what, head.n, r->argument);
 	r->block = block;
 	r->first = at->first;

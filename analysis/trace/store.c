@@ -2,12 +2,15 @@
  *
  * store.c - see store.h: what events are, each once; and blocks, as they are put in.
  *
- * Nothing that a trace says makes this grow without bound but its length: MOST_WHATS kinds of events are told apart. */
+ * Nothing that a trace says makes this grow without bound but its length: MOST_WHATS kinds of events are told apart.
+ *
+ * While writers write, what they share is behind one lock, which each takes once for a region. */
 #define _GNU_SOURCE /* mkostemp */
 #include "analysis/trace/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +26,28 @@
 struct what_next { uint32_t of_key[DPROF_KEY_COUNT]; };
 
 struct tr_store {
-	struct tr_what *what; uint32_t nwhats; /* 0: LOST */
-	struct what_next *next;
-	uint32_t *of_event; size_t nsites; /* without arguments, by site and operation; the last: a site that is missing */
-
-	uint8_t *tail; size_t ntail, room; /* bytes flushed .. flushed + ntail - 1 */
-	uint64_t flushed;
+	pthread_mutex_t changing; /* what is below, while writers write */
+	struct tr_writer **writers; size_t nwriters;
+	uint8_t **region; size_t nregions; /* that is in memory; NULL: in the file */
+	bool flushed;            /* some region has gone to the file, or should have */
 	int file;                /* or -1 */
 	int error;               /* why there is none, or why it does not grow any more */
+	size_t nsites;
+	size_t most;             /* events of a block */
+};
+
+struct tr_writer {
+	struct tr_store *store;
+	size_t number;
+	struct tr_what *what; uint32_t nwhats; /* 0: LOST */
+	bool full;               /* some would not fit */
+	struct what_next *next;
+	uint32_t *of_event; size_t nsites; /* without arguments, by site and operation; the last: a site that is missing */
+	uint32_t *whats;         /* what each is for the store; NULL: the same */
+
+	uint8_t *tail; size_t ntail; /* bytes of its region, or NULL */
+	size_t region;
+	size_t *spare; size_t nspare; /* regions whose bytes were given up */
 
 	struct tr_blocks *blocks; /* of the thread that is put in */
 	size_t most;             /* events of a block */
@@ -41,65 +58,92 @@ struct tr_store {
 
 /* ---- What events are ------------------------------------------------------------------------- */
 
-static uint32_t add_what(struct tr_store *s, struct tr_what what)
+static uint32_t add_what(struct tr_writer *w, struct tr_what what)
 {
-	if (s->nwhats == MOST_WHATS)
+	if (w->nwhats == MOST_WHATS) {
+		w->full = true;
 		return NO_WHAT;
-	s->what = mem_grow(s->what, s->nwhats, sizeof *s->what);
-	s->next = mem_grow(s->next, s->nwhats, sizeof *s->next);
-	s->what[s->nwhats] = what;
-	s->next[s->nwhats] = (struct what_next){ .of_key = { NO_WHAT } };
-	return s->nwhats++;
+	}
+	w->what = mem_grow(w->what, w->nwhats, sizeof *w->what);
+	w->next = mem_grow(w->next, w->nwhats, sizeof *w->next);
+	w->what[w->nwhats] = what;
+	w->next[w->nwhats] = (struct what_next){ .of_key = { NO_WHAT } };
+	return w->nwhats++;
 }
 
-static inline uint32_t *slot_of(struct tr_store *s, uint64_t site, enum dprof_op op)
+static inline uint32_t *slot_of(struct tr_writer *w, uint64_t site, enum dprof_op op)
 {
-	return &s->of_event[(site < s->nsites ? site : s->nsites) * OPS + op];
+	return &w->of_event[(site < w->nsites ? site : w->nsites) * OPS + op];
 }
 
-static uint32_t add_event(struct tr_store *s, uint64_t site, enum dprof_op op)
+static uint32_t add_event(struct tr_writer *w, uint64_t site, enum dprof_op op)
 {
-	uint32_t *slot = slot_of(s, site, op);
-	*slot = add_what(s, (struct tr_what){ .site = site < s->nsites ? (uint32_t)site : TR_NO_SITE,
+	uint32_t *slot = slot_of(w, site, op);
+	*slot = add_what(w, (struct tr_what){ .site = site < w->nsites ? (uint32_t)site : TR_NO_SITE,
 					      .op = (uint8_t)op });
 	if (*slot == NO_WHAT)
-		*slot = *slot_of(s, TR_NO_SITE, op);
+		*slot = *slot_of(w, TR_NO_SITE, op);
 	return *slot;
 }
 
-static inline uint32_t what_of_event(struct tr_store *s, uint64_t what)
+static inline uint32_t what_of_event(struct tr_writer *w, uint64_t what)
 {
-	uint32_t known = *slot_of(s, TR_BODY(what), TR_OP(what));
-	return known ? known : add_event(s, TR_BODY(what), TR_OP(what));
+	uint32_t known = *slot_of(w, TR_BODY(what), TR_OP(what));
+	return known ? known : add_event(w, TR_BODY(what), TR_OP(what));
 }
 
 /* `what` with one argument more, which has not come yet. */
-static uint32_t with_argument(struct tr_store *s, uint32_t what, unsigned key)
+static uint32_t with_argument(struct tr_writer *w, uint32_t what, unsigned key)
 {
-	struct tr_what more = s->what[what];
+	struct tr_what more = w->what[what];
 	uint32_t now = NO_WHAT;
 	if (!(more.keys & 1u << key)) {
 		more.keys |= (uint16_t)(1u << key);
 		more.key[more.nargs++] = (uint8_t)key;
-		now = add_what(s, more);
+		now = add_what(w, more);
 	}
-	return s->next[what].of_key[key] = now;
+	return w->next[what].of_key[key] = now;
 }
 
 struct tr_store *store_open(size_t nsites, size_t nthreads)
 {
 	struct tr_store *s = mem_resize(NULL, 1, sizeof *s);
 	size_t share = STORE_BUDGET / (nthreads ? nthreads : 1) / (4 * sizeof(uint64_t));
-	memset(s, 0, sizeof *s);
-	s->file = -1;
-	s->nsites = nsites;
+	*s = (struct tr_store){ .file = -1, .nsites = nsites };
 	s->most = share < DPROF_KEY_COUNT ? DPROF_KEY_COUNT : share < STORE_EVENTS ? share : STORE_EVENTS;
-	s->of_event = mem_resize(NULL, (nsites + 1) * OPS, sizeof *s->of_event);
-	memset(s->of_event, 0, (nsites + 1) * OPS * sizeof *s->of_event);
-	add_what(s, (struct tr_what){ .site = TR_NO_SITE, .op = DPROF_LOST, .nargs = 1 });
-	for (unsigned op = 0; op < OPS; op++)
-		what_of_event(s, TR_WHAT(TR_NO_SITE, op));
+	pthread_mutex_init(&s->changing, NULL);
 	return s;
+}
+
+struct tr_writer *store_writer(struct tr_store *s)
+{
+	struct tr_writer *w = mem_resize(NULL, 1, sizeof *w);
+	memset(w, 0, sizeof *w);
+	w->store = s;
+	w->nsites = s->nsites;
+	w->most = s->most;
+	w->of_event = mem_resize(NULL, (w->nsites + 1) * OPS, sizeof *w->of_event);
+	memset(w->of_event, 0, (w->nsites + 1) * OPS * sizeof *w->of_event);
+	add_what(w, (struct tr_what){ .site = TR_NO_SITE, .op = DPROF_LOST, .nargs = 1 });
+	for (unsigned op = 0; op < OPS; op++)
+		what_of_event(w, TR_WHAT(TR_NO_SITE, op));
+	pthread_mutex_lock(&s->changing);
+	w->number = s->nwriters;
+	*MEM_GROW(s->writers, s->nwriters) = w;
+	pthread_mutex_unlock(&s->changing);
+	return w;
+}
+
+static void close_writer(struct tr_writer *w)
+{
+	blocks_close(w->blocks);
+	free(w->what);
+	free(w->next);
+	free(w->of_event);
+	free(w->whats);
+	free(w->tail);
+	free(w->spare);
+	free(w);
 }
 
 void store_close(struct tr_store *s)
@@ -108,11 +152,13 @@ void store_close(struct tr_store *s)
 		return;
 	if (s->file >= 0)
 		close(s->file);
-	blocks_close(s->blocks);
-	free(s->what);
-	free(s->next);
-	free(s->of_event);
-	free(s->tail);
+	for (size_t i = 0; i < s->nwriters; i++)
+		close_writer(s->writers[i]);
+	for (size_t i = 0; i < s->nregions; i++)
+		free(s->region[i]);
+	free(s->writers);
+	free(s->region);
+	pthread_mutex_destroy(&s->changing);
 	free(s);
 }
 
@@ -156,41 +202,95 @@ static bool write_at(int fd, const uint8_t *from, size_t n, uint64_t offset)
 	return true;
 }
 
-/* What has not gone to the file stays in memory. */
-static void flush(struct tr_store *s)
+/* Whether there is a file that has grown as it should, so far. */
+static bool has_file(struct tr_store *s)
 {
-	if (s->error)
-		return;
-	if (s->file < 0)
-		s->file = open_temporary();
-	if (s->file < 0 || !write_at(s->file, s->tail, s->ntail, s->flushed)) {
+	pthread_mutex_lock(&s->changing);
+	s->flushed = true;
+	if (s->file < 0 && !s->error && (s->file = open_temporary()) < 0)
 		s->error = errno;
-		return;
-	}
-	s->flushed += s->ntail;
-	s->ntail = 0;
+	bool has = !s->error;
+	pthread_mutex_unlock(&s->changing);
+	return has;
 }
 
-/* Room for so many bytes more. */
-static uint8_t *more_bytes(struct tr_store *s, size_t n)
+/* Those that are in memory stay there. */
+static void keep_region(struct tr_writer *w, int error)
 {
-	if (s->ntail + n > STORE_TAIL)
-		flush(s);
-	if (s->ntail + n > s->room) {
-		s->room = 2 * s->room > s->ntail + n ? 2 * s->room : s->ntail + n;
-		s->tail = mem_resize(s->tail, s->room, 1);
-	}
-	return s->tail + s->ntail;
+	struct tr_store *s = w->store;
+	pthread_mutex_lock(&s->changing);
+	s->error = s->error ? s->error : error;
+	s->region[w->region] = w->tail;
+	pthread_mutex_unlock(&s->changing);
+	w->tail = NULL;
 }
 
-void store_read(const struct tr_store *s, uint64_t offset, size_t bytes, void *to)
+/* What does not go to the file stays in memory. */
+static void flush(struct tr_writer *w)
 {
-	if (offset >= s->flushed) {
-		memcpy(to, s->tail + (offset - s->flushed), bytes);
+	if (!has_file(w->store))
+		keep_region(w, 0);
+	else if (!write_at(w->store->file, w->tail, w->ntail, w->region * STORE_REGION))
+		keep_region(w, errno);
+}
+
+static void begin_region(struct tr_writer *w)
+{
+	struct tr_store *s = w->store;
+	if (!w->tail)
+		w->tail = mem_resize(NULL, STORE_REGION, 1);
+	w->ntail = 0;
+	if (w->nspare) {
+		w->region = w->spare[--w->nspare];
 		return;
 	}
-	for (uint8_t *at = to; bytes;) {
-		ssize_t got = pread(s->file, at, bytes, (off_t)offset);
+	pthread_mutex_lock(&s->changing);
+	w->region = s->nregions;
+	*MEM_GROW(s->region, s->nregions) = NULL;
+	pthread_mutex_unlock(&s->changing);
+}
+
+/* Room for so many bytes, which are less than a region. */
+static uint8_t *more_bytes(struct tr_writer *w, size_t n)
+{
+	bool begun = w->tail != NULL;
+	if (begun && w->ntail + n > STORE_REGION)
+		flush(w);
+	if (!begun || w->ntail + n > STORE_REGION)
+		begin_region(w);
+	return w->tail + w->ntail;
+}
+
+static size_t region_of(const struct tr_block *b)
+{
+	return b->offset / STORE_REGION;
+}
+
+/* The bytes of blocks that were the last to be put in. */
+static void give_up(struct tr_writer *w, const struct tr_blocks *blocks)
+{
+	size_t first = blocks->nblocks ? region_of(&blocks->block[0]) : w->region, last = first;
+	if (first == w->region) {
+		w->ntail = blocks->nblocks ? blocks->block[0].offset % STORE_REGION : w->ntail;
+		return;
+	}
+	w->ntail = 0;
+	pthread_mutex_lock(&w->store->changing);
+	for (size_t i = 0; i < blocks->nblocks; i++) {
+		size_t region = region_of(&blocks->block[i]);
+		if (region == last || region == w->region)
+			continue;
+		free(w->store->region[region]);
+		w->store->region[region] = NULL;
+		*MEM_GROW(w->spare, w->nspare) = last = region;
+	}
+	pthread_mutex_unlock(&w->store->changing);
+}
+
+static void read_file(const struct tr_store *s, uint64_t offset, size_t bytes, uint8_t *to)
+{
+	while (bytes) {
+		ssize_t got = pread(s->file, to, bytes, (off_t)offset);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
@@ -198,10 +298,19 @@ void store_read(const struct tr_store *s, uint64_t offset, size_t bytes, void *t
 				got < 0 ? strerror(errno) : "it is cut short");
 			exit(EXIT_FAILURE);
 		}
-		at += got;
+		to += got;
 		offset += (uint64_t)got;
 		bytes -= (size_t)got;
 	}
+}
+
+void store_read(const struct tr_store *s, const struct tr_block *b, void *to)
+{
+	const uint8_t *region = s->region[region_of(b)];
+	if (region)
+		memcpy(to, region + b->offset % STORE_REGION, b->bytes);
+	else
+		read_file(s, b->offset, b->bytes, to);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -229,142 +338,189 @@ static uint8_t *put_column(uint8_t *to, unsigned bytes, const uint64_t *number, 
 	return to + (n * bytes + 7) / 8 * 8;
 }
 
-static void write_block(struct tr_store *s)
+/* n numbers of a type, each more than `base`. */
+#define WIDEN(type, from, n, base, to)                                                             \
+	for (size_t i = 0; i < (n); i++) {                                                         \
+		type number;                                                                       \
+		memcpy(&number, (from) + i * sizeof number, sizeof number);                        \
+		(to)[i] = (base) + number;                                                         \
+	}
+
+/* Numbers of so many bytes each. -> where the next column begins. */
+static const uint8_t *widen_64(const uint8_t *restrict from, unsigned bytes, size_t n, uint64_t base,
+			       uint64_t *restrict to)
 {
-	struct tr_blocks *b = s->blocks;
-	if (!s->n)
+	if (bytes == 1)
+		WIDEN(uint8_t, from, n, base, to)
+	else if (bytes == 2)
+		WIDEN(uint16_t, from, n, base, to)
+	else if (bytes == 4)
+		WIDEN(uint32_t, from, n, base, to)
+	else
+		WIDEN(uint64_t, from, n, base, to)
+	return from + (n * bytes + 7) / 8 * 8;
+}
+
+static const uint8_t *widen_32(const uint8_t *restrict from, unsigned bytes, size_t n, uint32_t *restrict to)
+{
+	if (bytes == 1)
+		WIDEN(uint8_t, from, n, 0, to)
+	else if (bytes == 2)
+		WIDEN(uint16_t, from, n, 0, to)
+	else
+		WIDEN(uint32_t, from, n, 0, to)
+	return from + (n * bytes + 7) / 8 * 8;
+}
+
+struct block_head block_columns(const void *block, uint32_t *what, uint64_t *stamp, uint64_t *value)
+{
+	struct block_head head;
+	memcpy(&head, block, sizeof head);
+	const uint8_t *from = (const uint8_t *)block + sizeof head;
+	from = widen_32(from, head.what_bytes, head.n, what);
+	from = widen_64(from, head.stamp_bytes, head.n, head.stamp, stamp);
+	widen_64(from, head.value_bytes, head.nvalues, 0, value);
+	return head;
+}
+
+static void write_block(struct tr_writer *w)
+{
+	struct tr_blocks *b = w->blocks;
+	if (!w->n)
 		return;
-	uint8_t *begin = more_bytes(s, BLOCK_BYTES(s->n, s->nvalues)), *to = begin + sizeof(struct block_head);
-	struct block_head head = { .stamp = s->stamp[0], .n = (uint32_t)s->n, .nvalues = (uint32_t)s->nvalues,
-				   .what_bytes = bytes_of(s->is, s->n, 0),
-				   .stamp_bytes = bytes_of(s->stamp, s->n, s->stamp[0]),
-				   .value_bytes = bytes_of(s->value, s->nvalues, 0) };
-	*MEM_GROW(b->block, b->nblocks) = (struct tr_block){ s->flushed + s->ntail, b->n };
+	uint8_t *begin = more_bytes(w, BLOCK_BYTES(w->n, w->nvalues)), *to = begin + sizeof(struct block_head);
+	struct block_head head = { .stamp = w->stamp[0], .n = (uint32_t)w->n, .nvalues = (uint32_t)w->nvalues,
+				   .what_bytes = bytes_of(w->is, w->n, 0),
+				   .stamp_bytes = bytes_of(w->stamp, w->n, w->stamp[0]),
+				   .value_bytes = bytes_of(w->value, w->nvalues, 0) };
 	memcpy(begin, &head, sizeof head);
-	to = put_column(to, head.what_bytes, s->is, s->n, 0);
-	to = put_column(to, head.stamp_bytes, s->stamp, s->n, head.stamp);
-	to = put_column(to, head.value_bytes, s->value, s->nvalues, 0);
-	s->ntail += (size_t)(to - begin);
-	b->n += s->n;
-	b->most = s->n > b->most ? s->n : b->most;
-	b->most_values = s->nvalues > b->most_values ? s->nvalues : b->most_values;
-	s->n = s->nvalues = 0;
+	to = put_column(to, head.what_bytes, w->is, w->n, 0);
+	to = put_column(to, head.stamp_bytes, w->stamp, w->n, head.stamp);
+	to = put_column(to, head.value_bytes, w->value, w->nvalues, 0);
+	*MEM_GROW(b->block, b->nblocks) = (struct tr_block){ w->region * STORE_REGION + w->ntail, b->n,
+							     (uint32_t)(to - begin) };
+	w->ntail += (size_t)(to - begin);
+	b->n += w->n;
+	b->most = w->n > b->most ? w->n : b->most;
+	b->most_values = w->nvalues > b->most_values ? w->nvalues : b->most_values;
+	w->n = w->nvalues = 0;
 }
 
 /* The next one of a block has room for all arguments that an event can have. */
-static void put_event(struct tr_store *s, uint32_t what, uint64_t stamp)
+static void put_event(struct tr_writer *w, uint32_t what, uint64_t stamp)
 {
-	if (s->n == s->most || s->nvalues + DPROF_KEY_COUNT > 2 * s->most)
-		write_block(s);
-	s->is[s->n] = what;
-	s->stamp[s->n++] = stamp;
+	if (w->n == w->most || w->nvalues + DPROF_KEY_COUNT > 2 * w->most)
+		write_block(w);
+	w->is[w->n] = what;
+	w->stamp[w->n++] = stamp;
 }
 
-static void put_argument(struct tr_store *s, unsigned key, uint64_t value)
+static void put_argument(struct tr_writer *w, unsigned key, uint64_t value)
 {
-	if (!s->event)
+	if (!w->event)
 		return;
 	/* It is in this block still, to which it was the last to come. */
-	uint32_t what = (uint32_t)s->is[s->n - 1], now = s->next[what].of_key[key];
+	uint32_t what = (uint32_t)w->is[w->n - 1], now = w->next[what].of_key[key];
 	if (!now)
-		now = with_argument(s, what, key);
+		now = with_argument(w, what, key);
 	if (now == NO_WHAT)
 		return;
-	s->is[s->n - 1] = now;
-	s->value[s->nvalues++] = value;
+	w->is[w->n - 1] = now;
+	w->value[w->nvalues++] = value;
 }
 
-static void put_lost(struct tr_store *s, uint64_t records)
+static void put_lost(struct tr_writer *w, uint64_t records)
 {
-	s->blocks->lost_before |= !s->blocks->any;
-	s->blocks->lost_behind = true;
-	s->event = false;
+	w->blocks->lost_before |= !w->blocks->any;
+	w->blocks->lost_behind = true;
+	w->event = false;
 	if (!records)
 		return;
-	put_event(s, 0, s->blocks->any ? s->blocks->last : 0);
-	s->value[s->nvalues++] = records;
+	put_event(w, 0, w->blocks->any ? w->blocks->last : 0);
+	w->value[w->nvalues++] = records;
 }
 
-void store_record(struct tr_store *s, const struct tr_record *r)
+void store_record(struct tr_writer *w, const struct tr_record *r)
 {
-	struct tr_blocks *b = s->blocks;
+	struct tr_blocks *b = w->blocks;
 	if (TR_OP(r->what) == DPROF_ARG) {
-		put_argument(s, (unsigned)TR_BODY(r->what), r->stamp);
+		put_argument(w, (unsigned)TR_BODY(r->what), r->stamp);
 	} else if (!is_event(r)) {
-		put_lost(s, r->stamp);
+		put_lost(w, r->stamp);
 	} else {
-		put_event(s, what_of_event(s, r->what), r->stamp);
+		put_event(w, what_of_event(w, r->what), r->stamp);
 		b->first = b->any ? b->first : r->stamp;
 		b->last = r->stamp;
-		b->any = s->event = true;
+		b->any = w->event = true;
 		b->lost_behind = false;
 	}
 }
 
 /* Behind an event, those of a kind that has come before, as long as there is room. How many. */
-static size_t put_known(struct tr_store *s, const struct tr_record *r, size_t count)
+static size_t put_known(struct tr_writer *w, const struct tr_record *r, size_t count)
 {
-	size_t n = s->n, nvalues = s->nvalues, i, room = s->most, room_values = 2 * s->most - DPROF_KEY_COUNT;
-	uint64_t nsites = s->nsites, what = s->event ? s->is[n - 1] : 0;
-	for (i = 0; i < count && s->event; i++) {
+	size_t n = w->n, nvalues = w->nvalues, i, room = w->most, room_values = 2 * w->most - DPROF_KEY_COUNT;
+	uint64_t nsites = w->nsites, what = w->event ? w->is[n - 1] : 0;
+	for (i = 0; i < count && w->event; i++) {
 		uint64_t body = TR_BODY(r[i].what);
 		enum dprof_op op = TR_OP(r[i].what);
-		uint32_t now = op == DPROF_ARG ? s->next[what].of_key[body]
-			       : op <= DPROF_POINT ? s->of_event[(body < nsites ? body : nsites) * OPS + op] : 0;
+		uint32_t now = op == DPROF_ARG ? w->next[what].of_key[body]
+			       : op <= DPROF_POINT ? w->of_event[(body < nsites ? body : nsites) * OPS + op] : 0;
 		if (!now || now == NO_WHAT)
 			break;
 		if (op == DPROF_ARG) {
-			s->is[n - 1] = what = now;
-			s->value[nvalues++] = r[i].stamp;
+			w->is[n - 1] = what = now;
+			w->value[nvalues++] = r[i].stamp;
 		} else if (n < room && nvalues <= room_values) {
-			s->is[n] = what = now;
-			s->stamp[n++] = r[i].stamp;
+			w->is[n] = what = now;
+			w->stamp[n++] = r[i].stamp;
 		} else {
 			break;
 		}
 	}
-	s->n = n;
-	s->nvalues = nvalues;
-	s->blocks->last = s->event ? s->stamp[n - 1] : s->blocks->last;
+	w->n = n;
+	w->nvalues = nvalues;
+	w->blocks->last = w->event ? w->stamp[n - 1] : w->blocks->last;
 	return i;
 }
 
-void store_records(struct tr_store *s, const struct tr_record *r, size_t n)
+void store_records(struct tr_writer *w, const struct tr_record *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		i += put_known(s, r + i, n - i);
+		i += put_known(w, r + i, n - i);
 		if (i < n)
-			store_record(s, &r[i]);
+			store_record(w, &r[i]);
 	}
+}
+
+void store_numbers(struct tr_writer *w, uint32_t what, uint64_t stamp, uint64_t value)
+{
+	put_event(w, what, stamp);
+	w->value[w->nvalues++] = value;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-void store_begin(struct tr_store *s, struct tr_blocks *again)
+void store_begin(struct tr_writer *w, struct tr_blocks *again)
 {
-	if (again && again->nblocks) {
-		uint64_t end = again->block[0].offset;
-		s->ntail = end > s->flushed ? (size_t)(end - s->flushed) : 0;
-		s->flushed = end < s->flushed ? end : s->flushed;
-	}
+	if (again)
+		give_up(w, again);
 	blocks_close(again);
-	s->event = false;
-	s->blocks = mem_resize(NULL, 1, sizeof *s->blocks);
-	*s->blocks = (struct tr_blocks){ .n = 0 };
+	w->event = false;
+	w->blocks = mem_resize(NULL, 1, sizeof *w->blocks);
+	*w->blocks = (struct tr_blocks){ .writer = w->number };
 }
 
-size_t store_events(const struct tr_store *s)
+size_t store_events(const struct tr_writer *w)
 {
-	return s->blocks->n + s->n;
+	return w->blocks->n + w->n;
 }
 
-struct tr_blocks *store_end(struct tr_store *s)
+struct tr_blocks *store_end(struct tr_writer *w)
 {
-	struct tr_blocks *b = s->blocks;
-	write_block(s);
-	*MEM_GROW(b->block, b->nblocks) = (struct tr_block){ s->flushed + s->ntail, b->n };
-	b->nblocks--;
-	s->blocks = NULL;
+	struct tr_blocks *b = w->blocks;
+	write_block(w);
+	w->blocks = NULL;
 	return b;
 }
 
@@ -376,18 +532,65 @@ void blocks_close(struct tr_blocks *b)
 	free(b);
 }
 
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* What an event is, for the writer `all`, which may learn it by that. */
+static uint32_t what_for(struct tr_writer *all, const struct tr_what *what)
+{
+	if (what->op == DPROF_LOST)
+		return 0;
+	uint32_t is = what_of_event(all, TR_WHAT(what->site, what->op));
+	for (unsigned a = 0; a < what->nargs && is != NO_WHAT; a++) {
+		uint32_t more = all->next[is].of_key[what->key[a]];
+		is = more ? more : with_argument(all, is, what->key[a]);
+	}
+	return is;
+}
+
+/* The first writer learns what the others know. False if that is too much. */
+static bool join_whats(struct tr_store *s)
+{
+	struct tr_writer *all = s->writers[0];
+	bool full = all->full && s->nwriters > 1;
+	for (size_t i = 1; i < s->nwriters && !full; i++) {
+		struct tr_writer *w = s->writers[i];
+		w->whats = mem_resize(NULL, w->nwhats, sizeof *w->whats);
+		for (uint32_t k = 0; k < w->nwhats; k++)
+			w->whats[k] = what_for(all, &w->what[k]);
+		full = all->full || w->full;
+	}
+	return !full;
+}
+
+static void end_writer(struct tr_writer *w)
+{
+	if (w->tail && w->store->flushed)
+		flush(w);
+	else if (w->tail)
+		keep_region(w, 0);
+	free(w->tail);
+	free(w->next);
+	free(w->of_event);
+	w->tail = NULL;
+	w->next = NULL;
+	w->of_event = NULL;
+}
+
+const char *store_error(const struct tr_store *s)
+{
+	return s->error ? strerror(s->error) : NULL;
+}
+
 const struct tr_what *store_finish(struct tr_store *s, const char **kept_in_memory)
 {
-	if (s->flushed)
-		flush(s);
-	*kept_in_memory = s->error ? strerror(s->error) : NULL;
-	if (!s->ntail) {
-		free(s->tail);
-		s->tail = NULL;
-	}
-	free(s->next);
-	free(s->of_event);
-	s->next = NULL;
-	s->of_event = NULL;
-	return s->what;
+	bool joined = s->nwriters == 0 || join_whats(s);
+	for (size_t i = 0; i < s->nwriters; i++)
+		end_writer(s->writers[i]);
+	*kept_in_memory = store_error(s);
+	return joined && s->nwriters ? s->writers[0]->what : NULL;
+}
+
+const uint32_t *store_whats(const struct tr_store *s, size_t writer)
+{
+	return s->writers[writer]->whats;
 }

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * store.h - the events of all threads in columns, decoded once, when the trace is opened.
+ * store.h - numbers of all threads in columns, made once: their events, when the trace is opened.
  *
  *   words of a thread --scan--> records --store_record()--> blocks --readers--> struct tr_columns
  *
  * A block has up to so many events of one thread, and all their arguments: the three columns, what, stamps since the
  * first one, values, each with as many bytes a number as its greatest one needs (most events take 5 to 10 in all).
- * Blocks stand one behind the other in memory, and beyond STORE_TAIL bytes in a temporary file without a name, in
- * $TMPDIR or else /var/tmp or /tmp. (Measured against unpacking once more: a block is read in a third of the
- * time, can be small where threads are many, and is what it was though the trace's files change.) Where no such file
- * can be made or it can grow no more, what is left stays in memory, and a message says so.
+ * Blocks stand one behind the other in regions of STORE_REGION bytes. The first region of each writer stays in memory if
+ * it needs no other; else all are in a temporary file without a name, in $TMPDIR or else /var/tmp or /tmp. (Measured
+ * against unpacking once more: a block is read in a third of the time, can be small where threads are many, and is what
+ * it was though the trace's files change.) Where no such file can be made or it can grow no more, what is left stays in
+ * memory, and a message says so.
+ *
+ * Several POSIX threads may put in different threads at the same time, each by a writer of its own.
  *
  * Law: the columns of a thread are its records as they were put in: every event, every loss of more than none, and
- * with an event the first argument of each key; arguments of nothing, or of a loss, are left out. When all is stored
- * nothing changes any more: readers need no lock.
+ * with an event the first argument of each key; arguments of nothing, or of a loss, are left out. Which writer put them in
+ * does not matter. When all is stored nothing changes any more: readers need no lock.
  *
- * Memory: STORE_TAIL, 16 bytes for each block, and a block for each reader; all readers of one pass over the
- * threads together have STORE_BUDGET, however many the threads: the more, the smaller the blocks. */
+ * Memory: STORE_REGION for each writer, 24 bytes for each block, and a block for each reader; all readers of one pass
+ * over the threads together have STORE_BUDGET, however many the threads: the more, the smaller the blocks. */
 #ifndef ANALYSIS_STORE_H
 #define ANALYSIS_STORE_H
 
 #include "analysis/trace/trace.h"
 
-#define STORE_TAIL   ((size_t)1 << 18)
+#define STORE_REGION ((size_t)1 << 18)
 #define STORE_BUDGET ((size_t)1 << 26)
 #define STORE_EVENTS 1024 /* of a block, at most */
 
@@ -39,11 +42,12 @@ static inline bool is_event(const struct tr_record *r)
 	return TR_OP(r->what) <= DPROF_POINT;
 }
 
-struct tr_block { uint64_t offset, first; }; /* `first`: the number of its first event */
+struct tr_block { uint64_t offset, first; uint32_t bytes; }; /* `first`: the number of its first event */
 
 /* The events of one thread. */
 struct tr_blocks {
-	struct tr_block *block; size_t nblocks; /* and one behind the last */
+	struct tr_block *block; size_t nblocks;
+	size_t writer;           /* its number */
 	size_t n;                /* events and losses */
 	size_t most, most_values; /* of a block */
 	bool any;                /* events: */
@@ -52,24 +56,35 @@ struct tr_blocks {
 };
 
 struct tr_store;
+struct tr_writer;
 
 struct tr_store *store_open(size_t nsites, size_t nthreads);
 void store_close(struct tr_store *);
 
+/* One more writer; the store closes it. */
+struct tr_writer *store_writer(struct tr_store *);
+
 /* The records of one thread at a time, in order, between these two. The first gives up what was stored of it
- * before, which must have been the last. */
-void store_begin(struct tr_store *, struct tr_blocks *again);
-void store_record(struct tr_store *, const struct tr_record *);
-void store_records(struct tr_store *, const struct tr_record *, size_t n);
-struct tr_blocks *store_end(struct tr_store *);
+ * before, which must have been the last that this writer has put in. */
+void store_begin(struct tr_writer *, struct tr_blocks *again);
+void store_record(struct tr_writer *, const struct tr_record *);
+void store_records(struct tr_writer *, const struct tr_record *, size_t n);
+struct tr_blocks *store_end(struct tr_writer *);
 void blocks_close(struct tr_blocks *);
 
-/* The number of the next event. */
-size_t store_events(const struct tr_store *);
+/* In place of records: any three numbers, of which the first is what the columns have as `what`. */
+void store_numbers(struct tr_writer *, uint32_t what, uint64_t stamp, uint64_t value);
 
-/* Nothing more will be put in. Gives all that events are; *kept_in_memory: why no temporary file has what should
- * be there, or NULL. */
+/* The number of the next event. */
+size_t store_events(const struct tr_writer *);
+
+/* Nothing more will be put in, by any writer. Gives all that events are; *kept_in_memory: why no temporary file has what
+ * should be there, or NULL. NULL if they are more than one writer would have told apart: then all must be put in anew, by
+ * one, so that it does not matter how many there were. */
 const struct tr_what *store_finish(struct tr_store *, const char **kept_in_memory);
+
+/* Why something stays in memory, as above; or NULL. */
+const char *store_error(const struct tr_store *);
 
 /* ---- For columns.c --------------------------------------------------------------------------- */
 
@@ -83,7 +98,13 @@ struct block_head {
 /* No block takes more. */
 #define BLOCK_BYTES(n, nvalues) (sizeof(struct block_head) + 12 * (size_t)(n) + 8 * (size_t)(nvalues) + 16)
 
-/* Bytes of the store, of which `to` has room for all; dies if the temporary file has not got them. */
-void store_read(const struct tr_store *, uint64_t offset, size_t bytes, void *to);
+/* Of a writer's numbers for what events are, those of the store; NULL: they are the same. */
+const uint32_t *store_whats(const struct tr_store *, size_t writer);
+
+/* The block as it is in the store; dies if the temporary file has not got it. `to` has room for the greatest block. */
+void store_read(const struct tr_store *, const struct tr_block *, void *to);
+
+/* The columns of a block that was read; each `to` has room for it. */
+struct block_head block_columns(const void *block, uint32_t *what, uint64_t *stamp, uint64_t *value);
 
 #endif

@@ -222,12 +222,12 @@ static void replace(struct opened_trace *o, struct tr_thread *thread, const stru
 	jumps_close(thread->jumps);
 	thread->jumps = NULL;
 	jumps_begin(&jumps, &o->t, thread);
-	store_begin(o->t.store, thread->blocks);
+	store_begin(o->writer, thread->blocks);
 	for (size_t i = 0; i < n; i++) {
-		jumps_event(&jumps, &records[i], store_events(o->t.store));
-		store_record(o->t.store, &records[i]);
+		jumps_event(&jumps, &records[i], store_events(o->writer));
+		store_record(o->writer, &records[i]);
 	}
-	thread->blocks = store_end(o->t.store);
+	thread->blocks = store_end(o->writer);
 	thread->nrecords = n;
 	jumps.found.tangled |= holes;
 	jumps_end(&jumps, lasts(thread));
@@ -315,8 +315,8 @@ static bool scan_one(struct scan *s, struct word_place *p)
 	enum word_damage damage = words_next(s->thread->words, p, &r);
 	scan_damage(s, damage, p->record);
 	if (is_record(damage)) {
-		scan_record(s, &r, p->record, store_events(s->o->t.store));
-		store_record(s->o->t.store, &r);
+		scan_record(s, &r, p->record, store_events(s->o->writer));
+		store_record(s->o->writer, &r);
 		s->thread->nrecords++;
 	}
 	if (is_record(damage) && damage != DAMAGE_NONE) {
@@ -333,14 +333,14 @@ static size_t scan_plain(struct scan *s, struct word_place *p)
 {
 	struct tr_record plain[PLAIN_RECORDS];
 	size_t before = p->at, n = words_plain(s->thread->words, p, plain, PLAIN_RECORDS);
-	size_t number = store_events(s->o->t.store);
+	size_t number = store_events(s->o->writer);
 	if (n)
 		scan_damage(s, DAMAGE_NONE, before);
 	for (size_t i = 0; i < n; i++) {
 		scan_record(s, &plain[i], before + i, number);
 		number += is_event(&plain[i]);
 	}
-	store_records(s->o->t.store, plain, n);
+	store_records(s->o->writer, plain, n);
 	s->thread->nrecords += n;
 	progress_add(n);
 	return n;
@@ -374,14 +374,14 @@ static bool scan_thread(struct opened_trace *o, const char *name, struct tr_thre
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
 	jumps_begin(&s.jumps, &o->t, thread);
-	store_begin(o->t.store, thread->blocks);
+	store_begin(o->writer, thread->blocks);
 	while (scan_plain(&s, &p) || scan_one(&s, &p))
 		if (s.all_unwritten == UNWRITTEN_WORDS) {
 			leave_out_rest(&s, p.at);
 			to_the_end = false;
 		}
 	end_event(&s);
-	thread->blocks = store_end(o->t.store);
+	thread->blocks = store_end(o->writer);
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	ids_free(&s.groups);
@@ -747,6 +747,7 @@ void open_threads(struct opened_trace *o)
 	for (size_t i = 0; i < o->nnames; i++)
 		files += name_ends(o->names[i], ".events");
 	o->t.store = store_open(o->t.nsites, files);
+	o->writer = store_writer(o->t.store);
 	progress_begin("reading records", 0);
 	for (size_t i = 0; i < o->nnames; i++)
 		if (name_ends(o->names[i], ".events"))

@@ -131,6 +131,7 @@ struct opened_trace {
 	struct process_file *files; size_t nfiles; /* same order as t.processes */
 	struct tr_sites **sites; size_t nsites;
 	struct ch_unpacker *unpacker;
+	struct tr_writer *writer; /* of t.store */
 	struct tr_modules *reading; /* whose ids are open, or NULL */
 	struct group_use *uses; size_t nuses;
 };

@@ -79,18 +79,18 @@ static uint64_t restamp(const struct clockmap *maps, uint32_t clock, uint64_t st
 	return clockmap_stamp(&maps[clock], (int64_t)stamp);
 }
 
-static void rewrite_thread(struct tr_store *store, const struct trace *trace, size_t thread, struct tr_thread *to,
+static void rewrite_thread(struct tr_writer *writer, const struct trace *trace, size_t thread, struct tr_thread *to,
 			   const struct clockmap *maps)
 {
 	struct tr_cursor cursor = trace_events(trace, thread);
-	store_begin(store, NULL);
+	store_begin(writer, NULL);
 	for (struct tr_event e; trace_next(&cursor, &e) && !e.implied;) {
-		store_record(store, &(struct tr_record){ e.op == DPROF_LOST ? e.lost : restamp(maps, to->clock, e.stamp),
+		store_record(writer, &(struct tr_record){ e.op == DPROF_LOST ? e.lost : restamp(maps, to->clock, e.stamp),
 							 TR_WHAT(e.op == DPROF_LOST ? 0 : e.site, e.op) });
 		for (unsigned i = 0; i < e.nargs; i++)
-			store_record(store, &(struct tr_record){ e.args[i].value, TR_WHAT(e.args[i].key, DPROF_ARG) });
+			store_record(writer, &(struct tr_record){ e.args[i].value, TR_WHAT(e.args[i].key, DPROF_ARG) });
 	}
-	to->blocks = store_end(store);
+	to->blocks = store_end(writer);
 	trace_end(&cursor);
 }
 
@@ -103,8 +103,9 @@ static struct trace rewrite(const struct recording *r, const struct clockmap *ma
 	memcpy(t.threads, r->trace->threads, t.nthreads * sizeof *t.threads);
 	const char *kept_in_memory;
 	t.store = store_open(t.nsites, t.nthreads);
+	struct tr_writer *writer = store_writer(t.store);
 	for (size_t i = 0; i < t.nthreads; i++)
-		rewrite_thread(t.store, r->trace, i, &t.threads[i], maps);
+		rewrite_thread(writer, r->trace, i, &t.threads[i], maps);
 	t.whats = store_finish(t.store, &kept_in_memory);
 	t.links = allocate(t.nlinks, sizeof *t.links);
 	for (size_t i = 0; i < t.nlinks; i++) {

@@ -14,6 +14,7 @@
 #define SITES   300
 #define ROUNDS  300
 #define THREADS 4
+#define WRITERS 3
 
 static uint64_t seed, state;
 
@@ -68,7 +69,7 @@ static struct made_thread some_records(size_t most)
 	return made;
 }
 
-/* `most` records of each thread, in a trace of so many threads. */
+/* `most` records of each thread, in a trace of so many threads, put in by one of several writers. */
 static struct made *make(size_t most, size_t nthreads)
 {
 	struct made *m = mem_resize(NULL, 1, sizeof *m);
@@ -76,14 +77,19 @@ static struct made *make(size_t most, size_t nthreads)
 	m->trace = (struct trace){ .clocks = &host, .nclocks = 1, .processes = &m->process, .nprocesses = 1,
 				   .threads = m->threads, .nthreads = THREADS, .sites = sites, .nsites = SITES,
 				   .store = store_open(SITES, nthreads) };
+	struct tr_writer *writers[WRITERS];
+	size_t nwriters = 1 + random_below(WRITERS);
+	for (size_t i = 0; i < nwriters; i++)
+		writers[i] = store_writer(m->trace.store);
 	for (size_t t = 0; t < THREADS; t++) {
+		struct tr_writer *writer = writers[random_below(nwriters)];
 		for (int again = 0; again < 2; again++) { /* what is put in again counts */
 			free(m->made[t].record);
 			m->made[t] = some_records(most);
-			store_begin(m->trace.store, again ? m->threads[t].blocks : NULL);
+			store_begin(writer, again ? m->threads[t].blocks : NULL);
 			for (size_t i = 0; i < m->made[t].n; i++)
-				store_record(m->trace.store, &m->made[t].record[i]);
-			m->threads[t].blocks = store_end(m->trace.store);
+				store_record(writer, &m->made[t].record[i]);
+			m->threads[t].blocks = store_end(writer);
 		}
 	}
 	m->trace.whats = store_finish(m->trace.store, &m->kept_in_memory);
@@ -237,15 +243,16 @@ static size_t memory_of_readers(size_t nthreads, size_t events)
 	struct tr_process process = { .pid = 1 };
 	struct trace t = { .clocks = &host, .nclocks = 1, .processes = &process, .nprocesses = 1, .threads = threads,
 			   .nthreads = nthreads, .sites = sites, .nsites = SITES, .store = store_open(SITES, nthreads) };
+	struct tr_writer *writer = store_writer(t.store);
 	const char *kept_in_memory;
 	struct tr_event e;
 	for (size_t i = 0; i < nthreads; i++) {
-		store_begin(t.store, NULL);
+		store_begin(writer, NULL);
 		for (uint64_t k = 0; k < events; k++)
-			store_records(t.store, (struct tr_record[]){
+			store_records(writer, (struct tr_record[]){
 				{ 1000 * k, TR_WHAT(k % SITES, DPROF_ENTER) }, { k, TR_WHAT(DPROF_KEY_SEQ, DPROF_ARG) },
 				{ i, TR_WHAT(DPROF_KEY_PEER, DPROF_ARG) } }, 3);
-		threads[i] = (struct tr_thread){ .blocks = store_end(t.store) };
+		threads[i] = (struct tr_thread){ .blocks = store_end(writer) };
 	}
 	t.whats = store_finish(t.store, &kept_in_memory);
 	size_t before = mallinfo2().uordblks;

@@ -10,10 +10,11 @@ static inline void store_thread(struct trace *t, struct tr_thread *thread, const
 {
 	const char *kept_in_memory;
 	t->store = store_open(t->nsites, 1);
-	store_begin(t->store, NULL);
+	struct tr_writer *writer = store_writer(t->store);
+	store_begin(writer, NULL);
 	for (size_t i = 0; i < n; i++)
-		store_record(t->store, &record[i]);
-	thread->blocks = store_end(t->store);
+		store_record(writer, &record[i]);
+	thread->blocks = store_end(writer);
 	thread->nrecords = n;
 	t->whats = store_finish(t->store, &kept_in_memory);
 }
