@@ -91,9 +91,9 @@ static void print_sweeps(const struct findings *f, double events)
 {
 	struct participants who = totals_participant_threads(&f->totals, false);
 	double begin = now_ns();
-	free(csp_scores(&f->times, &f->roles, &who, f->spans, NULL));
+	free(csp_scores(&f->times, &f->totals.periods, &who, f->spans));
 	double pruned = now_ns();
-	free(csp_scores_unpruned(&f->times, &f->roles, &who, f->spans));
+	free(csp_scores_unpruned(&f->times, &f->totals.periods, &who, f->spans));
 	printf(" %.3f %.3f\n", (pruned - begin) / events, (now_ns() - pruned) / events);
 	participants_close(&who);
 }

@@ -89,7 +89,6 @@ static void find_span(struct query_answer *a)
 static void compute(struct query_answer *a, const struct options *options, struct reply *reply)
 {
 	totals_open(&a->totals, a->trace, &a->roles);
-	totals_states(&a->totals);
 	say_open_ends(a->trace, &a->totals);
 	say_unrecorded(a->trace);
 	say_absent(a->trace, &a->totals, options);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/pool.h"
+#include "analysis/base/progress.h"
 #include "analysis/report/marks.h"
 #include "analysis/report/presence.h"
 #include "analysis/report/run_ends.h"
@@ -68,10 +70,9 @@ static void prove(struct ranking *s)
 }
 
 /* `totals`: what to complete on the way; or NULL. */
-static struct ranking rank_participants(const struct findings *f, const struct participants *who,
-					struct totals *totals)
+static struct ranking rank_participants(const struct findings *f, const struct participants *who)
 {
-	struct csp_score *scores = csp_scores(&f->times, &f->roles, who, f->spans, totals);
+	struct csp_score *scores = csp_scores(&f->times, &f->totals.periods, who, f->spans);
 	struct ranking s = { mem_resize(NULL, who->nparticipants + 1, sizeof *s.list),
 			     who->nparticipants };
 	for (size_t thread = f->trace->nthreads; thread-- > 0;) {
@@ -157,17 +158,17 @@ static const struct interval *score_for(const struct ranking *s, const struct fi
 }
 
 /* What is proved must hold for every choice of what threads did in unclassified time: of that there are
- * scores, too. Who takes no part in this ranking may do so then. */
-static void withhold(struct findings *f, struct ranking *s, bool by_thread)
+ * scores, too. Who takes no part in this ranking may do so then. Whether anything is not proved for that. */
+static bool withhold(const struct findings *f, struct ranking *s, bool by_thread)
 {
-	bool any = false;
+	bool any = false, withheld = false;
 	for (size_t i = 0; i < s->count; i++)
 		any |= s->list[i].proved;
 	if (!any || holds_with(s, most_change(f)))
-		return;
+		return false;
 	struct participants who = by_thread ? totals_participant_threads(&f->totals, true)
 				     : totals_participant_processes(&f->totals, true);
-	struct ranking wide = rank_participants(f, &who, NULL);
+	struct ranking wide = rank_participants(f, &who);
 	for (size_t i = 0; i < s->count; i++) {
 		struct ranked *x = &s->list[i];
 		const struct interval *own = score_for(&wide, f, x->thread, by_thread);
@@ -175,10 +176,18 @@ static void withhold(struct findings *f, struct ranking *s, bool by_thread)
 		for (size_t k = 0; k < wide.count && x->proved; k++)
 			x->proved = &wide.list[k].percent == own ||
 				    interval_apart(*own, wide.list[k].percent);
-		f->withheld |= before && !x->proved;
+		withheld |= before && !x->proved;
 	}
 	participants_close(&who);
 	free(wide.list);
+	return withheld;
+}
+
+static struct ranking rank_surely(const struct findings *f, const struct participants *who, bool by_thread, bool *withheld)
+{
+	struct ranking s = rank_participants(f, who);
+	*withheld = withhold(f, &s, by_thread);
+	return s;
 }
 
 static void say_unclassified(struct findings *f)
@@ -239,6 +248,30 @@ static void withhold_unsure(struct findings *f, struct ranking *s)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+struct sweeps { struct findings *f; const struct participants *ranks, *threads; bool withheld[2]; };
+
+static void rank_part(void *sweeps, size_t part, size_t worker)
+{
+	struct sweeps *s = sweeps;
+	(void)worker;
+	if (part == 0)
+		s->f->ranks = rank_surely(s->f, s->ranks, false, &s->withheld[0]);
+	else
+		s->f->threads = rank_surely(s->f, s->threads, true, &s->withheld[1]);
+}
+
+static void rank(struct findings *f, const struct participants *ranks, const struct participants *threads)
+{
+	struct sweeps s = { f, ranks, threads, { false, false } };
+	size_t parts = f->several_threads ? 2 : 1;
+	progress_begin("adding up who worked alone", parts * periods_count(&f->totals.periods));
+	pool_run(parts, parts, rank_part, &s);
+	progress_end();
+	if (!f->several_threads)
+		f->threads = copy_of(f->ranks);
+	f->withheld = s.withheld[0] || s.withheld[1];
+}
+
 static void find_spans(struct findings *f)
 {
 	f->spans = mem_resize(NULL, f->times.ntime_bases, sizeof *f->spans);
@@ -296,30 +329,51 @@ static void doubt_scores(struct findings *f)
 	know_nothing(f, &f->threads);
 }
 
+struct opening { struct findings *f; const struct options *options; int status; };
+
+/* Where the clocks are and what each thread did does not depend on each other. */
+static void open_part(void *opening, size_t part, size_t worker)
+{
+	struct opening *o = opening;
+	if (part == 0)
+		o->status = times_open(&o->f->times, o->f->trace, o->options);
+	else
+		totals_follow(&o->f->totals, part - 1, worker);
+}
+
+/* `times` and `totals`. */
+static int open_parts(struct findings *f, const struct options *options)
+{
+	struct opening o = { f, options, EXIT_FINE };
+	size_t parts = 1 + f->trace->nthreads, workers = pool_workers(parts);
+	totals_begin(&f->totals, f->trace, &f->roles, workers);
+	progress_begin(options->packets_only ? "following the threads" : "following the threads and their messages",
+		       (options->packets_only ? 1 : 2) * trace_records(f->trace));
+	pool_run(parts, workers, open_part, &o);
+	progress_end();
+	totals_end(&f->totals);
+	if (o.status != EXIT_FINE)
+		totals_close(&f->totals);
+	return o.status;
+}
+
 int findings_open(struct findings *f, struct trace *trace, const struct options *options)
 {
 	*f = (struct findings){ .trace = trace };
-	int status = times_open(&f->times, trace, options);
-	if (status != EXIT_FINE)
-		return status;
-	if (!roles_open(&f->roles, trace, options->work, options->wait)) {
+	int status = roles_open(&f->roles, trace, options->work, options->wait) ? open_parts(f, options) : EXIT_USAGE;
+	if (status != EXIT_FINE) {
 		roles_close(&f->roles);
-		times_close(&f->times);
-		return EXIT_USAGE;
+		return status;
 	}
-	totals_open(&f->totals, trace, &f->roles);
 	find_spans(f);
 	struct participants threads = totals_participant_threads(&f->totals, false),
 		    ranks = totals_participant_processes(&f->totals, false);
 	count_everything(f);
 	f->one_time_base = csp_on_one_time_base(&f->times, &threads, f->spans);
 	f->several_threads = threads.nparticipants > ranks.nparticipants;
-	f->ranks = rank_participants(f, &ranks, &f->totals);
-	f->threads = f->several_threads ? rank_participants(f, &threads, NULL) : copy_of(f->ranks);
+	rank(f, &ranks, &threads);
 	participants_close(&threads);
 	participants_close(&ranks);
-	withhold(f, &f->ranks, false);
-	withhold(f, &f->threads, f->several_threads);
 	unrecorded_open(&f->unrecorded, trace, &f->roles);
 	withhold_unsure(f, &f->ranks);
 	withhold_unsure(f, &f->threads);

@@ -17,7 +17,6 @@
 
 #include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
-#include "analysis/base/progress.h"
 #include "analysis/base/tournament.h"
 #include "analysis/states/frame_length.h"
 
@@ -473,8 +472,8 @@ static void open_clock(struct csp_sweep *s, uint32_t clock, struct timeline *tim
 		heap_add(&s->heap, next_change(s, t).key, next_change(s, t).source);
 }
 
-static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
-			const struct participants *who, struct totals *totals)
+static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct periods *periods,
+			const struct participants *who)
 {
 	const struct trace *trace = s->times->trace;
 	s->clocks = mem_resize(NULL, trace->nclocks, sizeof *s->clocks);
@@ -483,7 +482,7 @@ static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct ro
 	uint32_t *order = times_order(s->times);
 	for (uint32_t i = 0; i < trace->nclocks; i++)
 		if (s->times->time_base[order[i]] == time_base)
-			open_clock(s, order[i], timeline_open(trace, order[i], roles, who, totals));
+			open_clock(s, order[i], timeline_open(trace, order[i], periods, who));
 	free(order);
 	tournament_open(&s->lengths, s->nclocks);
 	tournament_open(&s->bounds, s->nclocks);
@@ -506,12 +505,12 @@ static void close_clocks(struct csp_sweep *s)
 	free(s->waits);
 }
 
-static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struct roles *roles,
-			    const struct participants *who, struct totals *totals)
+static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struct periods *periods,
+			    const struct participants *who)
 {
 	for (size_t i = 0; i < GUARDS; i++)
 		s->guards[i] = (struct guard){ INT64_MAX, INT64_MIN, UINT32_MAX };
-	open_clocks(s, time_base, roles, who, totals);
+	open_clocks(s, time_base, periods, who);
 	s->latest[0].end = s->latest[1].end = INT64_MIN;
 	s->latest[0].which = s->latest[1].which = SIZE_MAX;
 	sweep(s);
@@ -543,9 +542,8 @@ bool csp_on_one_time_base(const struct times *times, const struct participants *
 	return used <= 1;
 }
 
-static struct csp_score *sweep_all(const struct times *times, const struct roles *roles,
-				   const struct participants *who, const struct span *spans,
-				   struct totals *totals, bool prunes)
+static struct csp_score *sweep_all(const struct times *times, const struct periods *periods,
+				   const struct participants *who, const struct span *spans, bool prunes)
 {
 	struct csp_score *scores = mem_resize(NULL, who->nparticipants + 1, sizeof *scores);
 	struct tally *tallies = mem_resize(NULL, who->nparticipants + 1, sizeof *tallies);
@@ -556,13 +554,11 @@ static struct csp_score *sweep_all(const struct times *times, const struct roles
 	struct csp_sweep all = { .times = times,
 				 .complete = csp_on_one_time_base(times, who, spans),
 				 .prunes = prunes, .scores = scores, .tallies = tallies };
-	progress_begin("adding up who worked alone", trace_records(times->trace));
 	for (uint32_t time_base = 0; time_base < times->ntime_bases; time_base++) {
 		struct csp_sweep s = all;
 		s.span = &spans[time_base];
-		sweep_time_base(&s, time_base, roles, who, totals);
+		sweep_time_base(&s, time_base, periods, who);
 	}
-	progress_end();
 	all.span = NULL;
 	name_sites(&all, who->nparticipants);
 	for (uint32_t a = 0; a < who->nparticipants; a++) {
@@ -574,15 +570,14 @@ static struct csp_score *sweep_all(const struct times *times, const struct roles
 	return scores;
 }
 
-struct csp_score *csp_scores(const struct times *times, const struct roles *roles,
-			     const struct participants *who, const struct span *spans,
-			     struct totals *totals)
+struct csp_score *csp_scores(const struct times *times, const struct periods *periods,
+			     const struct participants *who, const struct span *spans)
 {
-	return sweep_all(times, roles, who, spans, totals, true);
+	return sweep_all(times, periods, who, spans, true);
 }
 
-struct csp_score *csp_scores_unpruned(const struct times *times, const struct roles *roles,
+struct csp_score *csp_scores_unpruned(const struct times *times, const struct periods *periods,
 				      const struct participants *who, const struct span *spans)
 {
-	return sweep_all(times, roles, who, spans, NULL, false);
+	return sweep_all(times, periods, who, spans, false);
 }

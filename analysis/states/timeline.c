@@ -11,11 +11,9 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/merge.h"
-#include "analysis/states/totals.h"
 
 struct timeline_thread {      /* one thread */
-	size_t thread;
-	struct states states;
+	struct period_cursor periods;
 	struct period now;
 	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
 	uint8_t alone_is[MAY_ANY + 1]; /* by `may`: what a participant is that is this thread alone */
@@ -45,7 +43,6 @@ struct timeline_piece { uint64_t from, to, says; uint32_t site; };
 #define SAYS_ALONE(says) ((uint32_t)(says))
 
 struct timeline {
-	struct totals *totals; /* to complete; or NULL */
 	uint64_t slack;       /* stamps that differ by no more are in unknown order */
 	struct timeline_thread *members;
 	struct participant *participants;
@@ -196,11 +193,9 @@ static uint8_t any_choice(const struct timeline_thread *m, uint8_t may)
 	return may & (MAY_OTHER | MAY_BE_UNCLASSIFIED) && m->may_abstain ? may | MAY_WAIT : may;
 }
 
-static inline void next_period(struct timeline *timeline, struct timeline_thread *m)
+static inline void next_period(struct timeline_thread *m)
 {
-	states_next(&m->states, &m->now);
-	if (timeline->totals)
-		totals_add(timeline->totals, m->thread, &m->now);
+	period_next(&m->periods, &m->now);
 	m->now.may = any_choice(m, m->now.may);
 }
 
@@ -209,7 +204,7 @@ static inline struct timeline_thread *turn_first(struct timeline *timeline)
 {
 	uint32_t first = merge_first(&timeline->ends).source;
 	struct timeline_thread *m = &timeline->members[first];
-	next_period(timeline, m);
+	next_period(m);
 	merge_set(&timeline->ends, first, m->now.to);
 	return m;
 }
@@ -342,11 +337,11 @@ static uint32_t find_participant(struct timeline *timeline, uint32_t id)
 	return (uint32_t)timeline->nparticipants++;
 }
 
-static void add_member(struct timeline *timeline, const struct trace *trace, size_t thread,
-		       const struct roles *roles, const struct participants *who)
+static void add_member(struct timeline *timeline, size_t thread, const struct periods *periods,
+		       const struct participants *who)
 {
 	struct timeline_thread *m = &timeline->members[timeline->nmembers++];
-	*m = (struct timeline_thread){ .thread = thread,
+	*m = (struct timeline_thread){ .periods = periods_cursor(periods, thread),
 				       .participant = find_participant(timeline,
 								       who->participant_of[thread]),
 				       .waits = who->waits[thread] || who->any,
@@ -354,8 +349,7 @@ static void add_member(struct timeline *timeline, const struct trace *trace, siz
 				       .may_abstain = !who->idles[thread] };
 	for (uint8_t may = 0; may <= MAY_ANY; may++)
 		m->alone_is[may] = is_of_thread(m->waits, may);
-	states_open(&m->states, trace, thread, roles);
-	next_period(timeline, m);
+	next_period(m);
 	m->may = m->now.may;
 	if (m->may & MAY_WORK && m->now.site != TR_NO_SITE)
 		timeline->participants[m->participant].site = m->now.site;
@@ -365,8 +359,8 @@ static void add_member(struct timeline *timeline, const struct trace *trace, siz
 	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
 }
 
-struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const struct roles *roles,
-			       const struct participants *who, struct totals *totals)
+struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const struct periods *periods,
+			       const struct participants *who)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < trace->nthreads; i++)
@@ -375,8 +369,7 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 	if (count == 0)
 		return NULL;
 	struct timeline *timeline = mem_resize(NULL, 1, sizeof *timeline);
-	*timeline = (struct timeline){ .totals = totals,
-				       .slack = 2 * trace->clocks[clock].uncertainty,
+	*timeline = (struct timeline){ .slack = 2 * trace->clocks[clock].uncertainty,
 				       .members =
 					       mem_resize(NULL, count, sizeof *timeline->members),
 				       .participants = mem_resize(NULL, count,
@@ -387,7 +380,7 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 	merge_open(&timeline->ends, count);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (trace->threads[i].clock == clock && who->participant_of[i] != NO_PARTICIPANT)
-			add_member(timeline, trace, i, roles, who);
+			add_member(timeline, i, periods, who);
 	for (uint32_t a = 0; a < timeline->nparticipants; a++) {
 		timeline->xor_not_may_wait ^= a;
 		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));
@@ -399,12 +392,8 @@ void timeline_close(struct timeline *timeline)
 {
 	if (!timeline)
 		return;
-	for (size_t i = 0; i < timeline->nmembers; i++) {
-		struct timeline_thread *m = &timeline->members[i];
-		if (timeline->totals)
-			totals_end(timeline->totals, m->thread, &m->states);
-		states_close(&m->states);
-	}
+	for (size_t i = 0; i < timeline->nmembers; i++)
+		period_cursor_close(&timeline->members[i].periods);
 	free(timeline->members);
 	free(timeline->participants);
 	free(timeline->ids);

@@ -34,7 +34,7 @@
 #ifndef ANALYSIS_TIMELINE_H
 #define ANALYSIS_TIMELINE_H
 
-#include "analysis/states/states.h"
+#include "analysis/states/periods.h"
 
 #define NO_PARTICIPANT UINT32_MAX
 #define ANY_PARTICIPANT (UINT32_MAX - 1)
@@ -58,11 +58,10 @@ struct participants {
 };
 
 struct timeline; /* of one clock */
-struct totals;
 
-/* NULL when no participant lives on this clock. Completes `totals` for its threads, unless NULL. */
-struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct roles *,
-			       const struct participants *, struct totals *totals);
+/* NULL when no participant lives on this clock. */
+struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct periods *,
+			       const struct participants *);
 bool timeline_next(struct timeline *, struct timeline_segment *);
 void timeline_close(struct timeline *);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/pool.h"
 #include "analysis/base/progress.h"
 
 #define NO_TOTAL                                                                                   \
@@ -198,74 +199,64 @@ static void add_period(struct total *total, const struct period *p, uint8_t stat
 		add_piece(&total->possible, p->to - p->from);
 }
 
-void totals_add(struct totals *t, size_t thread, const struct period *p)
+static void add_to_totals(struct thread_totals *t, const struct period *p)
 {
 	if (!(p->may & (MAY_WORK | MAY_WAIT | MAY_BE_UNCLASSIFIED)))
 		return;
-	add_period(&t->threads[thread].work, p, MAY_WORK);
-	add_period(&t->threads[thread].wait, p, MAY_WAIT);
-	add_period(&t->threads[thread].unclassified, p, MAY_BE_UNCLASSIFIED);
+	add_period(&t->work, p, MAY_WORK);
+	add_period(&t->wait, p, MAY_WAIT);
+	add_period(&t->unclassified, p, MAY_BE_UNCLASSIFIED);
 }
 
-void totals_end(struct totals *t, size_t thread, const struct states *states)
+/* Whether the thread ever works, and ever waits, and whether any of its time is unclassified: looks at its periods in
+ * order, until all of that is known. */
+struct glance { bool marked, takes_part, idle; };
+
+static void look_at(struct glance *g, struct thread_totals *t, const struct period *p)
 {
-	const struct tr_thread *self = &t->trace->threads[thread];
+	if (t->works && t->waits && t->idles && (t->unclassified_ever || !g->marked))
+		return;
+	t->works |= p->may & MAY_WORK;
+	t->waits |= p->may & MAY_WAIT;
+	t->goes |= p->may & MAY_GONE;
+	t->comes |= p->from == PERIOD_BEFORE && p->may & MAY_GONE;
+	g->takes_part |= p->may == MAY_WORK || p->may == MAY_WAIT;
+	g->idle |= !(p->may & ~(MAY_WAIT | MAY_GONE));
+	t->idles = g->takes_part && g->idle;
+	t->unclassified_ever |= p->may & MAY_BE_UNCLASSIFIED;
+}
+
+void totals_follow(struct totals *t, size_t thread, size_t worker)
+{
+	struct tr_writer *writer = t->writers[worker];
 	struct thread_totals *totals = &t->threads[thread];
-	totals->complete = true;
-	totals->unmatched = states->unmatched;
-	const struct replay_entry *top = replay_top(&states->replay);
+	struct glance glance = { t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED, false, false };
+	struct states states;
+	struct period p;
+	states_open(&states, t->trace, thread, t->roles);
+	periods_begin(writer);
+	while (states_next(&states, &p)) {
+		look_at(&glance, totals, &p);
+		add_to_totals(totals, &p);
+		periods_add(writer, &p);
+	}
+	periods_end(&t->periods, writer, thread);
+	const struct replay_entry *top = replay_top(&states.replay);
+	totals->unmatched = states.unmatched;
 	totals->ends_open = top != NULL;
 	totals->open_site = top ? top->site : TR_NO_SITE;
-	if (totals->unmatched > 0)
+	states_close(&states);
+}
+
+static void say_unmatched(struct totals *t, size_t thread)
+{
+	const struct tr_thread *self = &t->trace->threads[thread];
+	if (t->threads[thread].unmatched > 0)
 		trace_diagnose(t->trace,
 			       "rank %lld thread %u: %llu exits do not match what was entered; "
 			       "times inside of these places are doubtful",
 			       (long long)self->rank, self->number,
-			       (unsigned long long)totals->unmatched);
-}
-
-static void walk_states(struct totals *t, size_t thread)
-{
-	struct states states;
-	struct period p;
-	states_open(&states, t->trace, thread, t->roles);
-	while (states_next(&states, &p))
-		totals_add(t, thread, &p);
-	totals_end(t, thread, &states);
-	states_close(&states);
-}
-
-void totals_states(struct totals *t)
-{
-	for (size_t i = 0; i < t->trace->nthreads; i++)
-		if (!t->threads[i].complete)
-			walk_states(t, i);
-}
-
-/* Whether the thread ever works, and ever waits, and whether any of its time is unclassified. Who does
- * neither is walked by no other. */
-static void glance(struct totals *t, size_t thread)
-{
-	struct thread_totals *totals = &t->threads[thread];
-	bool marked = t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED;
-	struct states states;
-	struct period p;
-	bool takes_part = false, idle = false; /* surely */
-	states_open(&states, t->trace, thread, t->roles);
-	while (!(totals->works && totals->waits && totals->idles && (totals->unclassified_ever || !marked)) &&
-	       states_next(&states, &p)) {
-		totals->works |= p.may & MAY_WORK;
-		totals->waits |= p.may & MAY_WAIT;
-		totals->goes |= p.may & MAY_GONE;
-		totals->comes |= p.from == PERIOD_BEFORE && p.may & MAY_GONE;
-		takes_part |= p.may == MAY_WORK || p.may == MAY_WAIT;
-		idle |= !(p.may & ~(MAY_WAIT | MAY_GONE));
-		totals->idles = takes_part && idle;
-		totals->unclassified_ever |= p.may & MAY_BE_UNCLASSIFIED;
-	}
-	states_close(&states);
-	if (!totals->works && !totals->waits)
-		walk_states(t, thread);
+			       (unsigned long long)t->threads[thread].unmatched);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -283,7 +274,7 @@ void totals_regions(struct totals *t)
 	progress_end();
 }
 
-void totals_open(struct totals *t, struct trace *trace, const struct roles *roles)
+void totals_begin(struct totals *t, struct trace *trace, const struct roles *roles, size_t workers)
 {
 	*t = (struct totals){ .trace = trace, .roles = roles };
 	number_regions(t);
@@ -296,15 +287,43 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 						  .unclassified = NO_TOTAL,
 						  .open_site = TR_NO_SITE };
 		thread->ends = times_ends(&trace->threads[i]);
-		glance(t, i);
 		t->ends[i] = thread->ends;
 	}
+	periods_open(&t->periods, trace);
+	t->writers = mem_resize(NULL, workers, sizeof *t->writers);
+	for (size_t i = 0; i < workers; i++)
+		t->writers[i] = store_writer(t->periods.store);
+}
+
+void totals_end(struct totals *t)
+{
+	periods_finish(&t->periods, t->trace);
+	free(t->writers);
+	t->writers = NULL;
+	for (size_t i = 0; i < t->trace->nthreads; i++)
+		say_unmatched(t, i);
+}
+
+static void follow(void *totals, size_t thread, size_t worker)
+{
+	totals_follow(totals, thread, worker);
+}
+
+void totals_open(struct totals *t, struct trace *trace, const struct roles *roles)
+{
+	size_t workers = pool_workers(trace->nthreads);
+	totals_begin(t, trace, roles, workers);
+	progress_begin("following the threads", trace_records(trace));
+	pool_run(trace->nthreads, workers, follow, t);
+	progress_end();
+	totals_end(t);
 }
 
 void totals_close(struct totals *t)
 {
 	for (size_t i = 0; i < t->trace->nthreads; i++)
 		free(t->threads[i].regions);
+	periods_close(&t->periods);
 	free(t->threads);
 	free(t->ends);
 	free(t->region_of_site);

@@ -3,9 +3,8 @@
  * totals.h - what every thread did in all: how long it worked and waited, how long it was in each
  * region; and who takes part in the scores.
  *
- * Whether a thread ever works or waits is usually known after a few events. How long, comes out of
- * whatever walks its states anyway: the sweep for the scores, or totals_states. Regions are a walk
- * of their own.
+ * What it did comes out of one walk along its states, which also keeps its periods for the sweeps. Regions are a walk of
+ * their own.
  *
  * Totals are kept in ticks and pieces, so that they become times only once, by the clock's rate.
  * Where it is not known how long something took there is a part that is sure and a part that is
@@ -44,7 +43,6 @@ struct thread_totals {
 	bool comes;          /* was gone before it began */
 	bool idles;          /* takes part, and waits or is gone at some time, whatever is not known */
 	bool unclassified_ever; /* or may be */
-	bool complete;       /* the following is there */
 	struct total work, wait, unclassified;
 	uint64_t unmatched;
 	bool ends_open;      /* its last record is inside of something: */
@@ -61,17 +59,20 @@ struct totals {
 	uint32_t *region_of_site;   /* TR_NO_SITE when it is no region */
 	uint32_t *site_of_region;   /* one of the sites with that name */
 	uint32_t nregions;
+	struct periods periods;     /* of all threads */
+	struct tr_writer **writers; /* of these, one for each worker; until totals_end */
 };
 
+/* Follows each thread once, on several cores (pool.h). */
 void totals_open(struct totals *, struct trace *, const struct roles *);
+
+/* The same in three steps, for who has other tasks beside: what all threads need, for so many workers; each thread, once,
+ * by one of these, as a task of its own; and what comes of all. */
+void totals_begin(struct totals *, struct trace *, const struct roles *, size_t workers);
+void totals_follow(struct totals *, size_t thread, size_t worker);
+void totals_end(struct totals *);
 void totals_close(struct totals *);
 
-/* For who walks the states of a thread that is not complete: takes each of its periods, in order,
- * and then the walk's end. */
-void totals_add(struct totals *, size_t thread, const struct period *);
-void totals_end(struct totals *, size_t thread, const struct states *);
-
-void totals_states(struct totals *);  /* walks all threads that are not complete */
 void totals_regions(struct totals *);
 
 /* `total`: one of the thread's. */

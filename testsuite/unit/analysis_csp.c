@@ -126,11 +126,11 @@ static double true_region(const struct true_thread *t, uint32_t site)
 /* ---- Pruning ---------------------------------------------------------------------------------- */
 
 /* What is left out beforehand changes nothing. */
-static void check_pruning(uint64_t seed, const struct times *times, const struct roles *roles,
+static void check_pruning(uint64_t seed, const struct times *times, const struct periods *periods,
 			  const struct participants *who, const struct span *spans,
 			  const struct csp_score *pruned)
 {
-	struct csp_score *all = csp_scores_unpruned(times, roles, who, spans);
+	struct csp_score *all = csp_scores_unpruned(times, periods, who, spans);
 	for (uint32_t a = 0; a < who->nparticipants; a++)
 		ck_assert_msg(pruned[a].alone.lo == all[a].alone.lo && pruned[a].alone.hi == all[a].alone.hi &&
 				      pruned[a].site == all[a].site,
@@ -170,12 +170,12 @@ static void choose(const struct totals *totals, const struct participants *any,
 }
 
 /* The true score for every choice is in the score for any choice. */
-static void check_any(uint64_t seed, const struct times *times, const struct roles *roles,
+static void check_any(uint64_t seed, const struct times *times, const struct periods *periods,
 		      const struct participants *any, const struct span *spans,
 		      const struct totals *whole, const struct participants *whole_any)
 {
-	struct csp_score *scores = csp_scores(times, roles, any, spans, NULL);
-	check_pruning(seed, times, roles, any, spans, scores);
+	struct csp_score *scores = csp_scores(times, periods, any, spans);
+	check_pruning(seed, times, periods, any, spans, scores);
 	for (int choices = 0; choices < 3; choices++) {
 		struct participants who;
 		double truth[THREADS], run = w.last - w.first;
@@ -222,14 +222,14 @@ static void check_score(uint64_t seed, const char *what, uint32_t a, frz_time sc
 			      seed, what, a, score.lo, score.hi, allowed_width());
 }
 
-static void check_scores(uint64_t seed, const struct times *times, const struct roles *roles,
+static void check_scores(uint64_t seed, const struct times *times, const struct periods *periods,
 			 const struct participants *who, const struct span *spans,
-			 struct totals *totals, const struct participants *whole, const char *what)
+			 const struct participants *whole, const char *what)
 {
 	double truth[THREADS];
 	scores_of(whole, who, truth);
-	struct csp_score *scores = csp_scores(times, roles, who, spans, totals);
-	check_pruning(seed, times, roles, who, spans, scores);
+	struct csp_score *scores = csp_scores(times, periods, who, spans);
+	check_pruning(seed, times, periods, who, spans, scores);
 	for (uint32_t a = 0; a < who->nparticipants; a++)
 		if (spans[times->time_base[who->clock_of[a]]].events)
 			check_score(seed, what, a, scores[a].alone, truth[a],
@@ -277,15 +277,15 @@ static void close_participants(struct all_who *c)
 	participants_close(&c->any_processes);
 }
 
-static void check_all_scores(uint64_t seed, const struct times *times, const struct roles *roles,
-			     const struct span *spans, struct totals *totals, const struct totals *whole)
+static void check_all_scores(uint64_t seed, const struct times *times, const struct span *spans,
+			     const struct totals *totals, const struct totals *whole)
 {
+	const struct periods *periods = &totals->periods;
 	struct all_who all_who = open_participants(totals), all = open_participants(whole);
-	check_scores(seed, times, roles, &all_who.threads, spans, totals, &all.threads, "thread");
-	check_scores(seed, times, roles, &all_who.processes, spans, NULL, &all.processes,
-		     "process");
-	check_any(seed, times, roles, &all_who.any_threads, spans, whole, &all.any_threads);
-	check_any(seed, times, roles, &all_who.any_processes, spans, whole, &all.any_processes);
+	check_scores(seed, times, periods, &all_who.threads, spans, &all.threads, "thread");
+	check_scores(seed, times, periods, &all_who.processes, spans, &all.processes, "process");
+	check_any(seed, times, periods, &all_who.any_threads, spans, whole, &all.any_threads);
+	check_any(seed, times, periods, &all_who.any_processes, spans, whole, &all.any_processes);
 	close_participants(&all_who);
 	close_participants(&all);
 }
@@ -306,7 +306,7 @@ static void check_recording(uint64_t seed, const struct times *times, const stru
 		check_inside(seed, "last", 0, spans[0].last, w.last);
 	}
 	if (w.first <= w.last)
-		check_all_scores(seed, times, &roles, spans, &totals, whole ? whole : &totals);
+		check_all_scores(seed, times, spans, &totals, whole ? whole : &totals);
 	for (uint32_t i = 0; i < w.nthreads && !w.unplaced && spans[0].events; i++)
 		check_totals(seed, times, spans, &totals, i);
 	totals_close(&totals);
@@ -387,7 +387,7 @@ static frz_time score_by_hand(uint32_t thread, uint32_t *site)
 	totals_open(&totals, &w.trace, &roles);
 	struct span span = times_span(&times, 0, totals.ends);
 	struct participants who = totals_participant_threads(&totals, false);
-	struct csp_score *scores = csp_scores(&times, &roles, &who, &span, NULL);
+	struct csp_score *scores = csp_scores(&times, &totals.periods, &who, &span);
 	frz_time score = scores[thread].alone;
 	*site = scores[thread].site;
 	free(scores);

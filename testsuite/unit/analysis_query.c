@@ -461,7 +461,7 @@ END_TEST
 static void compare_scores(uint64_t seed, const struct world_times *x)
 {
 	struct participants who = totals_participant_threads(&x->totals, false);
-	struct csp_score *scores = csp_scores(&x->times, &x->roles, &who, &x->span, NULL);
+	struct csp_score *scores = csp_scores(&x->times, &x->totals.periods, &who, &x->span);
 	for (size_t i = 0; i < w.nthreads; i++) {
 		if (who.participant_of[i] == NO_PARTICIPANT)
 			continue;

@@ -129,8 +129,8 @@ static void check_scores(const struct program *p, const struct ranking *truth,
 static void check_pruning(const struct program *p, const struct findings *f, bool any)
 {
 	struct participants who = totals_participant_threads(&f->totals, any);
-	struct csp_score *pruned = csp_scores(&f->times, &f->roles, &who, f->spans, NULL);
-	struct csp_score *all = csp_scores_unpruned(&f->times, &f->roles, &who, f->spans);
+	struct csp_score *pruned = csp_scores(&f->times, &f->totals.periods, &who, f->spans);
+	struct csp_score *all = csp_scores_unpruned(&f->times, &f->totals.periods, &who, f->spans);
 
 	for (uint32_t a = 0; a < who.nparticipants; a++)
 		if (pruned[a].alone.lo != all[a].alone.lo || pruned[a].alone.hi != all[a].alone.hi ||
