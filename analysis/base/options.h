@@ -5,6 +5,7 @@
 #define ANALYSIS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "freezer/solve.h"
 
@@ -13,6 +14,7 @@ enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 struct options {
 	bool json;
 	bool verbose;                    /* csp, report: every rank and thread, one by one */
+	size_t jobs;                     /* threads of the analysis; 0: as many as there are cores */
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */

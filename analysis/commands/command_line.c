@@ -41,6 +41,15 @@ static bool read_links(struct options *o, const char *text)
 	return o->packets_only || strcmp(text, "all") == 0;
 }
 
+/* However great: it is a bound. */
+static bool read_jobs(struct options *o, const char *text)
+{
+	char *end;
+	bool number = *text >= '0' && *text <= '9';
+	o->jobs = strtoul(text, &end, 10);
+	return number && !*end && o->jobs > 0;
+}
+
 #define TO(member) NULL, NULL, offsetof(struct options, member)
 
 static const struct option_line {
@@ -55,6 +64,8 @@ static const struct option_line {
 } table[] = {
 	{ "json", 'j', NULL, "", TO(json),
 	  "print JSON; an interval is {\"lo\":x,\"hi\":y}" },
+	{ "jobs", 'J', "N", "", read_jobs, "a number from 1 on", 0,
+	  "work on so many cores at the same time (default: on all); no answer depends on it" },
 	{ "verbose", 'v', NULL, "csp, report", TO(verbose),
 	  "every rank and thread (default: threads by start routine where they are more than 16)" },
 	{ "base", 'b', "HOST", NULL, TO(base),

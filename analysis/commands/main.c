@@ -14,6 +14,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
+#include "analysis/base/pool.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
@@ -257,8 +258,10 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow: writing fails, which is looked at */
 	char *help = list_commands();
 	int status = command_line_read(&line, argc, argv, help);
-	if (status == EXIT_FINE)
+	if (status == EXIT_FINE) {
+		pool_set_jobs(line.options.jobs);
 		status = run_words(&line);
+	}
 	free(help);
 	free(line.word);
 	if (fflush(stdout) || ferror(stdout)) {

@@ -305,7 +305,6 @@ struct trace *trace_open(const char *directory, char **error)
 		trace_close(&o->t);
 		return NULL;
 	}
-	o->unpacker = ch_unpacker_open(o->directory);
 	open_modules(o);
 	open_threads(o);
 	open_absent_threads(o);
@@ -348,9 +347,18 @@ static void free_opened(struct opened_trace *o)
 	free(o->sites);
 	free(o->uses);
 	free_strings(o->names, o->nnames);
-	ch_unpacker_close(o->unpacker);
 	if (o->directory >= 0)
 		close(o->directory);
+}
+
+void trace_thread_free(struct tr_thread *t)
+{
+	words_close(t->words);
+	blocks_close(t->blocks);
+	jumps_close(t->jumps);
+	free(t->open);
+	free(t->name);
+	free(t->sched);
 }
 
 void trace_close(struct trace *t)
@@ -365,14 +373,8 @@ void trace_close(struct trace *t)
 		free(t->clocks[i].host);
 		free(t->clocks[i].source);
 	}
-	for (size_t i = 0; i < t->nthreads; i++) {
-		words_close(t->threads[i].words);
-		blocks_close(t->threads[i].blocks);
-		jumps_close(t->threads[i].jumps);
-		free(t->threads[i].open);
-		free(t->threads[i].name);
-		free(t->threads[i].sched);
-	}
+	for (size_t i = 0; i < t->nthreads; i++)
+		trace_thread_free(&t->threads[i]);
 	for (size_t i = 0; i < t->ngroups; i++)
 		free(t->groups[i].threads);
 	store_close(t->store);

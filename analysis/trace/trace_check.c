@@ -12,10 +12,11 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/pool.h"
 #include "analysis/trace/trace_private.h"
 
 struct check_totals {
-	uint64_t events;
+	uint64_t *events;        /* of each thread */
 	uint64_t **took_part;    /* for each group and each of its threads: how often, */
 	uint64_t **last;         /* and where last: kind and number of the operation */
 };
@@ -227,14 +228,21 @@ static void note_all_open(struct nest_check *c)
 		note_open(t, c->thread, c->replay.entry[i].site);
 }
 
-static void count_events(const struct trace *t, size_t thread, struct check_totals *totals)
+struct counting { const struct trace *trace; struct check_totals *totals; };
+
+/* What it counts is of this thread alone. */
+static void count_events(void *counting, size_t thread, size_t worker)
 {
+	const struct trace *t = ((struct counting *)counting)->trace;
+	struct check_totals *totals = ((struct counting *)counting)->totals;
+	(void)worker;
+	totals->events[thread] = 0;
 	struct tr_cursor cursor = trace_events(t, thread);
 	struct tr_event e;
 	for (struct tr_columns k; trace_columns(&cursor, &k);)
 		for (size_t i = 0; i < k.n; i++) {
 			const struct tr_what *what = trace_what(t, &k, i);
-			totals->events += what->op != DPROF_LOST;
+			totals->events[thread] += what->op != DPROF_LOST;
 			if (!(what->keys >> DPROF_KEY_GROUP & 1))
 				continue;
 			trace_event_of(t, &k, i, &e);
@@ -348,16 +356,20 @@ static void check_groups(struct trace *t, struct check_totals *totals)
 
 uint64_t trace_check(struct trace *t)
 {
-	struct check_totals totals = { 0 };
+	struct check_totals totals = { .events = mem_resize(NULL, t->nthreads + 1, sizeof *totals.events) };
 	struct nest_check check = { .trace = t };
+	uint64_t events = 0;
 	begin_groups(t, &totals);
 	check.of_site = mem_resize(NULL, t->nsites + 1, sizeof *check.of_site);
 	for (check.thread = 0; check.thread < t->nthreads; check.thread++) {
 		check_losses(t, check.thread);
 		check_nesting(&check);
-		count_events(t, check.thread, &totals);
 	}
 	free(check.of_site);
+	pool_run(t->nthreads, pool_workers(t->nthreads), count_events, &(struct counting){ t, &totals });
+	for (size_t i = 0; i < t->nthreads; i++)
+		events += totals.events[i];
+	free(totals.events);
 	check_groups(t, &totals);
-	return totals.events;
+	return events;
 }

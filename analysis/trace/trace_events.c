@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_events.c - finds the files of events and looks at every record once.
+ * trace_events.c - reads a file of events and looks at every record once.
  *
  * The look finds what a cursor must be able to rely on (stamps that do not go back) and what the
  * user must be told (records that make no sense, sites that no module has), and which groups a
@@ -222,12 +222,12 @@ static void replace(struct opened_trace *o, struct tr_thread *thread, const stru
 	jumps_close(thread->jumps);
 	thread->jumps = NULL;
 	jumps_begin(&jumps, &o->t, thread);
-	store_begin(o->writer, thread->blocks);
+	store_begin(o->reader->writer, thread->blocks);
 	for (size_t i = 0; i < n; i++) {
-		jumps_event(&jumps, &records[i], store_events(o->writer));
-		store_record(o->writer, &records[i]);
+		jumps_event(&jumps, &records[i], store_events(o->reader->writer));
+		store_record(o->reader->writer, &records[i]);
 	}
-	thread->blocks = store_end(o->writer);
+	thread->blocks = store_end(o->reader->writer);
 	thread->nrecords = n;
 	jumps.found.tangled |= holes;
 	jumps_end(&jumps, lasts(thread));
@@ -315,8 +315,8 @@ static bool scan_one(struct scan *s, struct word_place *p)
 	enum word_damage damage = words_next(s->thread->words, p, &r);
 	scan_damage(s, damage, p->record);
 	if (is_record(damage)) {
-		scan_record(s, &r, p->record, store_events(s->o->writer));
-		store_record(s->o->writer, &r);
+		scan_record(s, &r, p->record, store_events(s->o->reader->writer));
+		store_record(s->o->reader->writer, &r);
 		s->thread->nrecords++;
 	}
 	if (is_record(damage) && damage != DAMAGE_NONE) {
@@ -333,14 +333,14 @@ static size_t scan_plain(struct scan *s, struct word_place *p)
 {
 	struct tr_record plain[PLAIN_RECORDS];
 	size_t before = p->at, n = words_plain(s->thread->words, p, plain, PLAIN_RECORDS);
-	size_t number = store_events(s->o->writer);
+	size_t number = store_events(s->o->reader->writer);
 	if (n)
 		scan_damage(s, DAMAGE_NONE, before);
 	for (size_t i = 0; i < n; i++) {
 		scan_record(s, &plain[i], before + i, number);
 		number += is_event(&plain[i]);
 	}
-	store_records(s->o->writer, plain, n);
+	store_records(s->o->reader->writer, plain, n);
 	s->thread->nrecords += n;
 	progress_add(n);
 	return n;
@@ -374,14 +374,14 @@ static bool scan_thread(struct opened_trace *o, const char *name, struct tr_thre
 	struct scan s = { .o = o, .name = name, .thread = thread, .index = index };
 	struct word_place p = { 0 };
 	jumps_begin(&s.jumps, &o->t, thread);
-	store_begin(o->writer, thread->blocks);
+	store_begin(o->reader->writer, thread->blocks);
 	while (scan_plain(&s, &p) || scan_one(&s, &p))
 		if (s.all_unwritten == UNWRITTEN_WORDS) {
 			leave_out_rest(&s, p.at);
 			to_the_end = false;
 		}
 	end_event(&s);
-	thread->blocks = store_end(o->writer);
+	thread->blocks = store_end(o->reader->writer);
 	for (int d = 0; d < NDAMAGES; d++)
 		thread->gaps |= s.count[d] > 0;
 	ids_free(&s.groups);
@@ -536,19 +536,9 @@ static bool check_header(struct opened_trace *o, const char *name, const struct 
 	return true;
 }
 
-static int by_stem(const void *a, const void *b)
+int process_by_stem(const void *a, const void *b)
 {
 	return strcmp((*(struct process_file *const *)a)->stem, (*(struct process_file *const *)b)->stem);
-}
-
-/* All processes, sorted; to be freed. */
-static struct process_file **processes_by_stem(const struct opened_trace *o)
-{
-	struct process_file **sorted = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
-	for (size_t i = 0; i < o->nfiles; i++)
-		sorted[i] = &o->files[i];
-	qsort(sorted, o->nfiles, sizeof(struct process_file *), by_stem);
-	return sorted;
 }
 
 struct stem { const char *name; size_t n; };
@@ -632,22 +622,21 @@ static uint64_t may_jump(const struct dprof_events_header *h)
 }
 
 /* Of one process at a time what its ids say: its files of events stand together. */
-static void read_ids(struct opened_trace *o, struct tr_modules *of)
+static void read_ids(struct event_reader *r, struct tr_modules *of)
 {
-	if (of == o->reading)
+	if (of == r->modules)
 		return;
-	if (o->reading)
-		close_module_ids(o->reading);
-	if (of)
-		open_module_ids(of);
-	o->reading = of;
+	if (r->modules)
+		close_module_ids(r->modules);
+	open_module_ids(of);
+	r->modules = of;
 }
 
-static void read_thread(struct opened_trace *o, const char *name, struct process_file *const *sorted)
+void read_events(struct opened_trace *o, const char *name, struct process_file *const *by_stem)
 {
 	uint32_t number;
 	struct file f;
-	const struct process_file *p = process_of(o, name, sorted, &number);
+	const struct process_file *p = process_of(o, name, by_stem, &number);
 	if (!p) {
 		trace_diagnose(&o->t,
 			       "%s: expected the file HOST-RANK.process that it belongs to, found "
@@ -691,75 +680,17 @@ static void read_thread(struct opened_trace *o, const char *name, struct process
 		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
 	};
-	read_ids(o, o->t.processes[t->process].modules);
+	read_ids(o->reader, o->t.processes[t->process].modules);
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
-		.words = ch_open(&o->t, o->unpacker, name, h,
+		.words = ch_open(&o->t, o->reader->unpacker, name, h,
 				 h->version >= DPROF_FORMAT_VERSION && h->ended, end),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
 		if (h->sched[i].known && to_the_end)
-			sched_keep(&o->files[t->process], number, &h->sched[i]);
+			*MEM_GROW(t->sched, t->nsched) = h->sched[i];
 	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
 	words_close(t->words);
 	t->words = NULL;
-}
-
-/* ---- All ------------------------------------------------------------------------------------- */
-
-struct read_thread { struct tr_thread thread; uint32_t read; };
-
-static int by_place(const void *a, const void *b)
-{
-	const struct read_thread *x = a, *y = b;
-	if (x->thread.process != y->thread.process)
-		return x->thread.process < y->thread.process ? -1 : 1;
-	if (x->thread.number != y->thread.number)
-		return x->thread.number < y->thread.number ? -1 : 1;
-	return (x->read > y->read) - (x->read < y->read);
-}
-
-/* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
-void sort_threads(struct opened_trace *o)
-{
-	size_t n = o->t.nthreads;
-	struct read_thread *places = mem_resize(NULL, n, sizeof *places);
-	uint32_t *now = mem_resize(NULL, n, sizeof *now);
-	for (uint32_t i = 0; i < n; i++)
-		places[i] = (struct read_thread){ o->t.threads[i], i };
-	qsort(places, n, sizeof *places, by_place);
-	for (uint32_t i = 0; i < n; i++) {
-		o->t.threads[i] = places[i].thread;
-		now[places[i].read] = i;
-	}
-	for (size_t i = 0; i < o->nuses; i++)
-		o->uses[i].thread = now[o->uses[i].thread];
-	free(places);
-	free(now);
-}
-
-void open_threads(struct opened_trace *o)
-{
-	struct process_file **sorted = processes_by_stem(o);
-	const char *kept_in_memory;
-	size_t files = 0;
-	for (size_t i = 0; i < o->nnames; i++)
-		files += name_ends(o->names[i], ".events");
-	o->t.store = store_open(o->t.nsites, files);
-	o->writer = store_writer(o->t.store);
-	progress_begin("reading records", 0);
-	for (size_t i = 0; i < o->nnames; i++)
-		if (name_ends(o->names[i], ".events"))
-			read_thread(o, o->names[i], sorted);
-	progress_end();
-	read_ids(o, NULL);
-	free(sorted);
-	o->t.whats = store_finish(o->t.store, &kept_in_memory);
-	if (kept_in_memory)
-		shown_complain("no temporary file has room for the decoded events (%s): they stay in memory; set "
-			       "TMPDIR to a directory with room", kept_in_memory);
-	if (!o->t.nthreads)
-		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
-			       o->t.directory);
 }

@@ -58,6 +58,7 @@ struct tr_modules {
 	struct tr_module *module; /* by address */
 	size_t nmodules;
 	struct tr_ids *ids;       /* of all modules, while words of the process are read; else NULL */
+	size_t readers;           /* who reads them, each on a POSIX thread of its own */
 	bool incomplete;          /* a module's sites could not be read; that has been said */
 	struct ids renamed;       /* groups that have one id in its records ... */
 	uint64_t *now;            /* ... and another in the trace */
@@ -130,10 +131,15 @@ struct opened_trace {
 	char **names; size_t nnames; /* of the files in it, sorted */
 	struct process_file *files; size_t nfiles; /* same order as t.processes */
 	struct tr_sites **sites; size_t nsites;
+	struct group_use *uses; size_t nuses;
+	struct event_reader *reader; /* while files of events are read */
+};
+
+/* Reads files of events, one at a time, with what it needs for that; others do at the same time (trace_threads.c). */
+struct event_reader {
 	struct ch_unpacker *unpacker;
 	struct tr_writer *writer; /* of t.store */
-	struct tr_modules *reading; /* whose ids are open, or NULL */
-	struct group_use *uses; size_t nuses;
+	struct tr_modules *modules; /* whose ids are open for it, or NULL */
 };
 
 bool name_ends(const char *name, const char *suffix);
@@ -146,9 +152,14 @@ char *read_whole(struct opened_trace *, const char *name, size_t most, size_t *s
 void open_processes(struct opened_trace *); /* files, t.processes, t.clocks, t.notes */
 void open_modules(struct opened_trace *); /* sites, t.sites, modules of each process */
 void close_modules(struct tr_modules *);
-void open_module_ids(struct tr_modules *);  /* if it is not */
-void close_module_ids(struct tr_modules *);
+void open_module_ids(struct tr_modules *);  /* for one more reader, */
+void close_module_ids(struct tr_modules *); /* for one less */
 void open_threads(struct opened_trace *); /* t.threads, uses */
+
+/* trace_events.c: adds the thread of a file to t.threads, unless there is none, and what it uses to uses; to its `sched`
+ * only what the file's header says. `by_stem`: all processes. */
+void read_events(struct opened_trace *, const char *name, struct process_file *const *by_stem);
+int process_by_stem(const void *a, const void *b); /* for qsort */
 void open_sched(struct opened_trace *);  /* sched of t.threads */
 
 /* trace_absent.c: the ranks that the others say there were; and the threads of which nothing is here. */
@@ -162,6 +173,7 @@ void open_links(struct opened_trace *);  /* t.links */
 void open_texts(struct opened_trace *);  /* all strings of t become what may be shown; last */
 void close_texts(struct trace *);
 void close_process_files(struct opened_trace *);
+void trace_thread_free(struct tr_thread *); /* what is its own */
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
  *
  * Law: after damage the walk goes on at the next magic number that begins a whole site. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,16 +229,20 @@ static void add_ids(struct tr_ids *ids, const struct tr_module *m)
 	}
 }
 
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
 void open_module_ids(struct tr_modules *m)
 {
-	if (m->ids)
-		return;
-	m->ids = open_ids();
-	for (size_t i = 0; i < m->nmodules; i++)
-		add_ids(m->ids, &m->module[i]);
+	pthread_mutex_lock(&opening);
+	if (m->readers++ == 0) {
+		m->ids = open_ids();
+		for (size_t i = 0; i < m->nmodules; i++)
+			add_ids(m->ids, &m->module[i]);
+	}
+	pthread_mutex_unlock(&opening);
 }
 
-void close_module_ids(struct tr_modules *m)
+static void free_ids(struct tr_modules *m)
 {
 	for (size_t i = 0; m->ids && i < IDS_PAGES; i++)
 		if (m->ids->page[i] != says_nothing)
@@ -246,9 +251,17 @@ void close_module_ids(struct tr_modules *m)
 	m->ids = NULL;
 }
 
+void close_module_ids(struct tr_modules *m)
+{
+	pthread_mutex_lock(&opening);
+	if (--m->readers == 0)
+		free_ids(m);
+	pthread_mutex_unlock(&opening);
+}
+
 void close_modules(struct tr_modules *m)
 {
-	close_module_ids(m);
+	free_ids(m);
 	free(m->module);
 	ids_free(&m->renamed);
 	free(m->now);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_threads.c - finds the files of events, has them read, several at the same time, and puts their threads in order.
+ *
+ * Law: threads, diagnostics, and all else that comes of it is what one reader alone would give, that reads the files in the
+ * order of their names. */
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/pool.h"
+#include "analysis/base/progress.h"
+#include "analysis/base/shown.h"
+#include "analysis/trace/store.h"
+#include "analysis/trace/trace_private.h"
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* What a file of events gave. */
+struct file_found {
+	struct tr_thread *threads; size_t nthreads;
+	struct group_use *uses;    size_t nuses;
+	char **diagnostics;        size_t ndiagnostics;
+};
+
+struct reading {
+	const struct opened_trace *o;
+	const char **name; size_t n;   /* of the files of events */
+	struct process_file **by_stem;
+	struct event_reader *readers;
+	struct file_found *found;      /* in each */
+};
+
+static void read_one(void *of, size_t file, size_t worker)
+{
+	struct reading *r = of;
+	struct opened_trace o = *r->o; /* of which the reader changes this: */
+	o.t.threads = NULL, o.t.nthreads = 0;
+	o.t.diagnostics = NULL, o.t.ndiagnostics = 0;
+	o.uses = NULL, o.nuses = 0;
+	o.reader = &r->readers[worker];
+	read_events(&o, r->name[file], r->by_stem);
+	r->found[file] = (struct file_found){ o.t.threads, o.t.nthreads, o.uses, o.nuses,
+					      o.t.diagnostics, o.t.ndiagnostics };
+}
+
+/* Puts what a file gave behind what the files before it gave. */
+static void take_found(struct opened_trace *o, struct file_found *f)
+{
+	uint32_t first = (uint32_t)o->t.nthreads;
+	for (size_t i = 0; i < f->nthreads; i++) {
+		struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
+		*t = f->threads[i];
+		for (size_t k = 0; k < t->nsched; k++)
+			sched_keep(&o->files[t->process], t->number, &t->sched[k]);
+		free(t->sched);
+		t->sched = NULL;
+		t->nsched = 0;
+	}
+	for (size_t i = 0; i < f->nuses; i++)
+		*MEM_GROW(o->uses, o->nuses) = (struct group_use){ first + f->uses[i].thread, f->uses[i].id };
+	for (size_t i = 0; i < f->ndiagnostics; i++)
+		*MEM_GROW(o->t.diagnostics, o->t.ndiagnostics) = f->diagnostics[i];
+	free(f->threads);
+	free(f->uses);
+	free(f->diagnostics);
+}
+
+static void drop_found(struct file_found *f)
+{
+	for (size_t i = 0; i < f->nthreads; i++)
+		trace_thread_free(&f->threads[i]);
+	for (size_t i = 0; i < f->ndiagnostics; i++)
+		free(f->diagnostics[i]);
+	free(f->threads);
+	free(f->uses);
+	free(f->diagnostics);
+}
+
+static void read_files(struct reading *r, struct tr_store *store, size_t workers)
+{
+	r->readers = mem_resize(NULL, workers, sizeof *r->readers);
+	for (size_t i = 0; i < workers; i++)
+		r->readers[i] = (struct event_reader){ ch_unpacker_open(r->o->directory), store_writer(store), NULL };
+	pool_run(r->n, workers, read_one, r);
+	for (size_t i = 0; i < workers; i++) {
+		ch_unpacker_close(r->readers[i].unpacker);
+		if (r->readers[i].modules)
+			close_module_ids(r->readers[i].modules);
+	}
+	free(r->readers);
+}
+
+/* Each reader has two files open; so have others a few. */
+#define DESCRIPTORS       3
+#define OTHER_DESCRIPTORS 32
+
+static size_t readers_for(size_t files)
+{
+	struct rlimit limit;
+	size_t workers = pool_workers(files), room = OTHER_DESCRIPTORS;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		room = limit.rlim_cur < SIZE_MAX ? (size_t)limit.rlim_cur : SIZE_MAX;
+	size_t most = room > OTHER_DESCRIPTORS ? (room - OTHER_DESCRIPTORS) / DESCRIPTORS : 0;
+	return workers < most ? workers : most ? most : 1;
+}
+
+/* All processes, sorted; to be freed. */
+static struct process_file **processes_by_stem(const struct opened_trace *o)
+{
+	struct process_file **sorted = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
+	for (size_t i = 0; i < o->nfiles; i++)
+		sorted[i] = &o->files[i];
+	qsort(sorted, o->nfiles, sizeof(struct process_file *), process_by_stem);
+	return sorted;
+}
+
+/* False if that is to be done anew, by one reader (store_finish()). */
+static bool read_with(struct opened_trace *o, struct reading *r, size_t workers)
+{
+	const char *kept_in_memory;
+	o->t.store = store_open(o->t.nsites, r->n);
+	read_files(r, o->t.store, workers);
+	o->t.whats = store_finish(o->t.store, &kept_in_memory);
+	for (size_t i = 0; i < r->n && !o->t.whats; i++)
+		drop_found(&r->found[i]);
+	if (o->t.whats && kept_in_memory)
+		shown_complain("no temporary file has room for the decoded events (%s): they stay in memory; set "
+			       "TMPDIR to a directory with room", kept_in_memory);
+	if (!o->t.whats)
+		store_close(o->t.store);
+	return o->t.whats;
+}
+
+/* ---- The order of threads --------------------------------------------------------------------- */
+
+struct read_thread { struct tr_thread thread; uint32_t read; };
+
+static int by_place(const void *a, const void *b)
+{
+	const struct read_thread *x = a, *y = b;
+	if (x->thread.process != y->thread.process)
+		return x->thread.process < y->thread.process ? -1 : 1;
+	if (x->thread.number != y->thread.number)
+		return x->thread.number < y->thread.number ? -1 : 1;
+	return (x->read > y->read) - (x->read < y->read);
+}
+
+/* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
+void sort_threads(struct opened_trace *o)
+{
+	size_t n = o->t.nthreads;
+	struct read_thread *places = mem_resize(NULL, n, sizeof *places);
+	uint32_t *now = mem_resize(NULL, n, sizeof *now);
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = (struct read_thread){ o->t.threads[i], i };
+	qsort(places, n, sizeof *places, by_place);
+	for (uint32_t i = 0; i < n; i++) {
+		o->t.threads[i] = places[i].thread;
+		now[places[i].read] = i;
+	}
+	for (size_t i = 0; i < o->nuses; i++)
+		o->uses[i].thread = now[o->uses[i].thread];
+	free(places);
+	free(now);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+void open_threads(struct opened_trace *o)
+{
+	struct reading r = { .o = o, .by_stem = processes_by_stem(o) };
+	for (size_t i = 0; i < o->nnames; i++)
+		if (name_ends(o->names[i], ".events"))
+			*MEM_GROW(r.name, r.n) = o->names[i];
+	r.found = mem_resize(NULL, r.n, sizeof *r.found);
+	progress_begin("reading records", 0);
+	if (!read_with(o, &r, readers_for(r.n)))
+		read_with(o, &r, 1);
+	progress_end();
+	for (size_t i = 0; i < r.n; i++)
+		take_found(o, &r.found[i]);
+	free(r.found);
+	free(r.name);
+	free(r.by_stem);
+	if (!o->t.nthreads)
+		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
+			       o->t.directory);
+}

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The analysis, and the test of its pool of threads, built with a sanitizer that notices data races, find none.
+. testsuite/lib.sh
+at_once=1
+[ -z "${SAN:-}" ] || { echo "SKIP: another sanitizer is asked for"; exit 77; }
+
+# Functions of which the loader chooses one (target_clones) would be called before the sanitizer is there.
+flags=(-std=gnu17 -O0 -frounding-math -fsanitize=thread -pthread -I. "-Dtarget_clones(...)=unused")
+sources=$(ls analysis/*/*.c freezer/*.c testsuite/unit/analysis_pool.c)
+mkdir "$dir/o"
+for source in $sources; do
+	gcc "${flags[@]}" -c "$source" -o "$dir/o/${source//\//_}.o" || fail "$source: cannot be compiled"
+done
+libraries=$(ls "$dir"/o/*.o | grep -v 'main.c.o\|_unit_')
+gcc -fsanitize=thread -pthread "$dir/o/analysis_commands_main.c.o" $libraries -o "$dir/analyze" -lmpfr -lgmp -lzstd -lm ||
+	fail "cannot be linked"
+gcc -fsanitize=thread -pthread "$dir/o/testsuite_unit_analysis_pool.c.o" $libraries -o "$dir/pool" -lmpfr -lgmp -lzstd -lm \
+	$(pkg-config --libs check) || fail "the test of the pool cannot be linked"
+
+# It wants addresses as they are without randomness.
+export TSAN_OPTIONS=exitcode=66
+without_races() { # what command...
+	local what=$1 status
+	shift
+	setarch -R "$@" >"$dir/out" 2>"$dir/err"
+	status=$?
+	[ $status -eq 0 ] || fail "$what: status $status: $(head -40 "$dir/err")"
+}
+CK_FORK=no without_races "the test of the pool" "$dir/pool"
+"$B/test/synthesize" --hosts 3 --ranks 5 --threads 3 --messages 1500 --work 20 | "$analyze" pack - "$dir/many" || fail "no trace"
+for command in csp report check; do
+	without_races "$command" "$dir/analyze" $command --jobs 4 "$dir/many"
+	"$analyze" $command --jobs 1 "$dir/many" | cmp -s - "$dir/out" || fail "$command: another answer"
+done
+exit $failed
