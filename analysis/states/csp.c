@@ -482,7 +482,7 @@ static void open_clocks(struct csp_sweep *s, uint32_t time_base, const struct pe
 	uint32_t *order = times_order(s->times);
 	for (uint32_t i = 0; i < trace->nclocks; i++)
 		if (s->times->time_base[order[i]] == time_base)
-			open_clock(s, order[i], timeline_open(trace, order[i], periods, who));
+			open_clock(s, order[i], timeline_open(trace, order[i], periods, who, s->prunes));
 	free(order);
 	tournament_open(&s->lengths, s->nclocks);
 	tournament_open(&s->bounds, s->nclocks);

@@ -46,6 +46,12 @@ struct period_cursor periods_cursor(const struct periods *, size_t thread);
 void period_cursor_close(struct period_cursor *);
 bool period_read_block(struct period_cursor *);
 
+/* Up to this stamp, where a period begins, a cursor can be moved without reading more; PERIOD_AFTER: to the end. */
+static inline uint64_t period_horizon(const struct period_cursor *c)
+{
+	return c->block < c->blocks->nblocks ? c->begin[c->n - 1].from : PERIOD_AFTER;
+}
+
 /* False when the last one, which goes on to PERIOD_AFTER, has been given. */
 static inline bool period_next(struct period_cursor *c, struct period *out)
 {

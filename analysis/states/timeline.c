@@ -22,6 +22,7 @@ struct timeline_thread {      /* one thread */
 	bool any;             /* what it did in unclassified time is open */
 	bool may_abstain;     /* whether it waits at all, so whether it keeps others from waiting, is open */
 	bool merged;          /* is in timeline.merged */
+	size_t step;          /* over so many periods */
 };
 
 struct participant {
@@ -62,6 +63,9 @@ struct timeline {
 	uint64_t says;        /* what the last piece between two changes says */
 	struct timeline_piece open; /* to be given out once it cannot get longer */
 	uint64_t open_stretch;
+
+	bool leaps;           /* each participant is one thread, and they are several */
+	unsigned pause, patience; /* so many pieces are not tried; and how many after the next vain attempt */
 };
 
 /* ---- Participants ---------------------------------------------------------------------------- */
@@ -137,6 +141,8 @@ static inline void count_participant(struct timeline *timeline, uint32_t a, uint
 static inline void set_member(struct timeline *timeline, struct timeline_thread *m, uint8_t may)
 {
 	struct participant *participant = &timeline->participants[m->participant];
+	if (m->now.may & MAY_WORK && m->now.site != TR_NO_SITE)
+		participant->site = m->now.site;
 	if (may == m->may)
 		return;
 	if (participant->threads == 1) {
@@ -148,8 +154,6 @@ static inline void set_member(struct timeline *timeline, struct timeline_thread 
 		count_member(participant, m, 1);
 		count_participant(timeline, m->participant, is_of_threads(participant));
 	}
-	if (may & MAY_WORK && m->now.site != TR_NO_SITE)
-		participant->site = m->now.site;
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -258,6 +262,75 @@ static uint64_t leave_to(uint64_t says, uint64_t neighbour)
 	return SAYS_ALONE(says) == SAYS_ALONE(neighbour) ? says | SAYS_NOTHING : says;
 }
 
+/* ---- Leaps ----------------------------------------------------------------------------------- */
+
+#define PATIENCE_MOST 64
+
+/* While its period lasts its participant does not wait. */
+static bool keeps_from_waiting(const struct timeline_thread *m)
+{
+	return (m->waits && !may_idle(m->may)) || m->may == MAY_WORK;
+}
+
+/* Until when two participants surely do not wait, as far as can be seen without reading; 0 without two. */
+static uint64_t leap_until(const struct timeline *timeline)
+{
+	uint64_t last = 0, second = 0, horizon = PERIOD_AFTER;
+	for (size_t i = 0; i < timeline->nmembers; i++) {
+		const struct timeline_thread *m = &timeline->members[i];
+		uint64_t until = keeps_from_waiting(m) ? m->now.to : 0, seen = period_horizon(&m->periods);
+		second = until > last ? last : until > second ? until : second;
+		last = until > last ? until : last;
+		horizon = seen < horizon ? seen : horizon;
+	}
+	return second < horizon ? second : horizon;
+}
+
+/* How many periods of a thread end before `until`; *behind: when the last of them does, if later; *ahead: the first that
+ * does not, if earlier. */
+static size_t count_steps(const struct timeline_thread *m, uint64_t until, uint64_t *behind, uint64_t *ahead)
+{
+	const struct period_begin *next = m->periods.begin + m->periods.next;
+	size_t left = m->periods.n - m->periods.next, n = 0;
+	while (n < left && next[n].from < until)
+		n++;
+	uint64_t first = n < left ? next[n].from : PERIOD_AFTER;
+	*behind = n && next[n - 1].from > *behind ? next[n - 1].from : *behind;
+	*ahead = first < *ahead ? first : *ahead;
+	return n;
+}
+
+static void step_over(struct timeline *timeline, struct timeline_thread *m)
+{
+	for (; m->step > 1; m->step--) {
+		const struct period_begin *b = &m->periods.begin[m->periods.next++];
+		if (any_choice(m, b->may) & MAY_WORK && b->site != TR_NO_SITE)
+			timeline->participants[m->participant].site = b->site;
+	}
+	next_period(m);
+	set_member(timeline, m, m->now.may);
+	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
+}
+
+/* Steps over all changes before some moment, if no piece until then says anything. */
+static void leap(struct timeline *timeline)
+{
+	uint64_t until = leap_until(timeline), behind = 0, ahead = PERIOD_AFTER;
+	size_t steps = 0;
+	for (size_t i = 0; i < timeline->nmembers && until; i++) {
+		struct timeline_thread *m = &timeline->members[i];
+		m->step = count_steps(m, until, &behind, &ahead);
+		steps += m->step;
+	}
+	bool ordered = ahead == PERIOD_AFTER || ahead - behind > timeline->slack;
+	for (size_t i = 0; i < timeline->nmembers && steps && ordered; i++)
+		if (timeline->members[i].step)
+			step_over(timeline, &timeline->members[i]);
+	bool vain = !ordered || steps < timeline->nmembers / 4 + 1;
+	timeline->patience = !vain ? 0 : timeline->patience < PATIENCE_MOST ? 2 * timeline->patience + 1 : PATIENCE_MOST;
+	timeline->pause = timeline->patience;
+}
+
 /* The next piece of the timeline; pieces follow each other without gaps and may say nothing. */
 static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 {
@@ -280,8 +353,12 @@ static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 		}
 	}
 	piece->from = timeline->stamp;
-	piece->to = next_stamp(timeline);
 	piece->says = timeline->says = describe(timeline, &piece->site);
+	if (timeline->pause)
+		timeline->pause--;
+	else if (piece->says == SAYS_NOTHING && timeline->leaps)
+		leap(timeline);
+	piece->to = next_stamp(timeline);
 	timeline->at_change = true;
 	timeline->ended = piece->to == PERIOD_AFTER;
 	return true;
@@ -360,7 +437,7 @@ static void add_member(struct timeline *timeline, size_t thread, const struct pe
 }
 
 struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const struct periods *periods,
-			       const struct participants *who)
+			       const struct participants *who, bool leaps)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < trace->nthreads; i++)
@@ -381,6 +458,7 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (trace->threads[i].clock == clock && who->participant_of[i] != NO_PARTICIPANT)
 			add_member(timeline, i, periods, who);
+	timeline->leaps = leaps && timeline->nparticipants == timeline->nmembers && timeline->nmembers > 2;
 	for (uint32_t a = 0; a < timeline->nparticipants; a++) {
 		timeline->xor_not_may_wait ^= a;
 		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));

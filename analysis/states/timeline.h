@@ -29,8 +29,13 @@
  * is true from the end of the first tick to the begin of the last. Certain segments of one timeline do
  * not overlap, and segments come in order.
  *
+ * Leaping. A thread that surely works, or surely neither waits nor is gone, keeps its participant from waiting until its
+ * period ends. While two participants are kept so, no segment says anything, whatever the others do: their changes until
+ * then are stepped over, thread by thread, without the merge. Nothing changes by that, to the bit: only changes that are in
+ * a known order with all that are not stepped over are.
+ *
  * Cost: there are counts of participants by state, so a change of a thread costs O(log threads), for the
- * merge. */
+ * merge; and one that is stepped over a few ns. */
 #ifndef ANALYSIS_TIMELINE_H
 #define ANALYSIS_TIMELINE_H
 
@@ -61,7 +66,7 @@ struct timeline; /* of one clock */
 
 /* NULL when no participant lives on this clock. */
 struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct periods *,
-			       const struct participants *);
+			       const struct participants *, bool leaps);
 bool timeline_next(struct timeline *, struct timeline_segment *);
 void timeline_close(struct timeline *);
 

@@ -13,11 +13,13 @@ mkdir "$dir/o"
 for source in $sources; do
 	gcc "${flags[@]}" -c "$source" -o "$dir/o/${source//\//_}.o" || fail "$source: cannot be compiled"
 done
-libraries=$(ls "$dir"/o/*.o | grep -v 'main.c.o\|_unit_')
-gcc -fsanitize=thread -pthread "$dir/o/analysis_commands_main.c.o" $libraries -o "$dir/analyze" -lmpfr -lgmp -lzstd -lm ||
-	fail "cannot be linked"
-gcc -fsanitize=thread -pthread "$dir/o/testsuite_unit_analysis_pool.c.o" $libraries -o "$dir/pool" -lmpfr -lgmp -lzstd -lm \
-	$(pkg-config --libs check) || fail "the test of the pool cannot be linked"
+ar rcs "$dir/all.a" $(ls "$dir"/o/*.o | grep -v 'main.c.o\|_unit_') || fail "no archive"
+link() { # program object
+	gcc -fsanitize=thread -pthread "$dir/o/$2.c.o" "$dir/all.a" -o "$dir/$1" -lmpfr -lgmp -lzstd -lm $(pkg-config --libs check) ||
+		fail "$1 cannot be linked"
+}
+link analyze analysis_commands_main
+link pool testsuite_unit_analysis_pool
 
 # It wants addresses as they are without randomness.
 export TSAN_OPTIONS=exitcode=66
