@@ -187,6 +187,9 @@ enum dprof_key {
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
  *                                   outside of tasks), in taskgroup tag. What a taskloop makes is one task,
  *                                   and is run several times
+ *   fork        group               the thread begins with work that is given to whichever thread of its team
+ *                                   asks first, until their next barrier: a loop that is not static, sections
+ *                                   ("dynamic loop"), a `single` ("single")
  *   fork        id role             the task made just before depends on address id (0: on all), as in (role
  *                                   0), out or inout (1), mutexinoutset (2), inoutset (3)
  *   join        id                  the event with that number has come

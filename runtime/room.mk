@@ -49,7 +49,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
            $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits signals queues names \
              syscalls sleeps notified)
-GOMP    := teams barriers tasks waits locks doacross
+GOMP    := teams barriers tasks waits locks doacross worksharing
 things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.

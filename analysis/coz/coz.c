@@ -201,6 +201,32 @@ static bool answers_agree(const struct visit *v, const struct graph_node *j)
 	return agree;
 }
 
+/* The threads of a team have shared out what there was to do: each saves the mean, whoever had the savings. By how much
+ * they would be apart at the end is not known, but about as much as they were. */
+static void even_out(struct visit *v, const struct graph_node *j, struct saving *own)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	struct saving *sum = saving_none(v->all);
+	uint64_t last = 0, idle = 0;
+	for (size_t i = 0; i < j->ninputs; i++)
+		last = inputs[i].stamp > last ? inputs[i].stamp : last;
+	for (size_t i = 0; i < j->ninputs; i++) {
+		sum = saving_add(v->all, sum, v->held[j->first + i]);
+		idle += last - inputs[i].stamp;
+	}
+	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
+	saving_mean(v->all, own, COZ_EXPECTED, sum, j->ninputs,
+		    times_duration(v->times, clock, idle / j->ninputs).hi);
+	saving_drop(v->all, sum);
+}
+
+/* All came from work that their team gave them evenly. */
+static bool evens_out(const struct visit *v, const struct graph_node *j)
+{
+	bool of_team = j->kind == GRAPH_SYNC || (j->kind == GRAPH_ARRIVAL && j->what >= GRAPH_COLLECTIVE);
+	return of_team && v->states[j - v->g->nodes].given == j->ninputs;
+}
+
 static struct saving *happen(struct visit *v, const struct graph_node *j)
 {
 	room_for(v, j->ninputs);
@@ -220,6 +246,8 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	struct saving *s = saving_end(v->all);
 	if (j->delayed)
 		saving_delay(v->all, s, COZ_PROVED);
+	if (evens_out(v, j))
+		even_out(v, j, s);
 	if (j->kind == GRAPH_UNKNOWN)
 		saving_forget(v->all, s, COZ_EXPECTED,
 			      visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
@@ -252,13 +280,24 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 	state->sleepers = NO_THREAD;
 }
 
+/* Another run may have given the thread more work, less, or none. */
+static void chance(struct visit *v, struct runner *r)
+{
+	if (r->given == GRAPH_OWN)
+		return;
+	r->saving = saving_own(v->all, r->saving);
+	saving_chance(v->all, r->saving, COZ_PROVED);
+}
+
 static void post(struct visit *v, struct runner *r, uint32_t input)
 {
 	uint32_t number = v->g->inputs[input].node;
 	struct node_state *state = &v->states[number];
 	if (state->happened)
 		return; /* it had to happen without */
+	chance(v, r);
 	v->held[input] = saving_keep(r->saving);
+	state->given += r->given == GRAPH_GIVEN_EVENLY;
 	if (--state->missing == 0)
 		finish(v, number, happen(v, &v->g->nodes[number]));
 }
@@ -291,6 +330,7 @@ static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 static void probe(struct visit *v, struct runner *r, uint32_t number)
 {
 	const struct coz_probe *p = &v->coz->probes[number];
+	chance(v, r);
 	struct saving *now = saving_keep(r->saving);
 	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
 		now = saving_own(v->all, now);
@@ -320,10 +360,12 @@ static bool do_syncs(struct visit *v, struct runner *r)
 	if (r->sync < t->nsyncs && t->syncs[r->sync].at == r->at)
 		thread_settle(v, r);
 	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == r->at; r->sync++)
-		if (t->syncs[r->sync].what == GRAPH_POSTS)
-			post(v, r, t->syncs[r->sync].number);
-		else
-			probe(v, r, t->syncs[r->sync].number);
+		switch (t->syncs[r->sync].what) {
+		case GRAPH_WAITS: break; /* done */
+		case GRAPH_GIVES: r->given = t->syncs[r->sync].number; break;
+		case GRAPH_POSTS: post(v, r, t->syncs[r->sync].number); break;
+		case GRAPH_PROBE: probe(v, r, t->syncs[r->sync].number); break;
+		}
 	r->at++;
 	return true;
 }
@@ -492,6 +534,8 @@ static void close_visit(struct visit *v)
 
 static bool hides_something(const struct graph *g)
 {
+	if (g->gives)
+		return true;
 	for (size_t i = 0; i < g->nnodes; i++)
 		if (g->nodes[i].hidden)
 			return true;

@@ -22,6 +22,7 @@ struct runner {              /* one thread */
 	struct tr_cursor events;
 	uint64_t at;         /* the next event */
 	size_t sync;         /* the next one */
+	enum graph_given given; /* its work */
 	struct saving *saving;
 	struct replay replay;
 	uint32_t *open; size_t nopen;  /* rows of its entries */
@@ -45,6 +46,7 @@ struct runner {              /* one thread */
 
 struct node_state {
 	uint32_t missing, waiting; /* inputs, and threads that have not come by */
+	uint32_t given;      /* inputs before which work was given evenly */
 	uint32_t sleepers;   /* the first, or NO_THREAD */
 	bool happened;
 	struct saving *saving; /* then, until all have come by */

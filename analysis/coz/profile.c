@@ -168,7 +168,7 @@ static void take_facts(struct profile *p, const struct coz *c)
 	p->span_s = times_seconds(times, time_base, c->span.length);
 	for (size_t j = 0; j < c->graph.nnodes; j++)
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
-	p->rigid = true;
+	p->rigid = !c->graph.gives;
 	for (size_t j = 0; j < c->graph.nnodes; j++)
 		p->rigid &= !c->graph.nodes[j].loose;
 	points_measure(&p->points, c);

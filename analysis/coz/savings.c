@@ -262,6 +262,33 @@ void saving_delay(struct savings *all, struct saving *own, size_t answer)
 	fill(own->bound + s.first, 0, s.n);
 }
 
+void saving_chance(struct savings *all, struct saving *own, size_t answer)
+{
+	struct slice s = slice_of(all, answer);
+	double *upper = own->bound + all->nbounds;
+	saving_begin(all);
+	saving_hide(all, answer);
+	for (size_t i = s.first; i < s.first + s.n; i++)
+		if (upper[i] > 0 || all->latest[i] > 0)
+			upper[i] = INFINITY;
+	fill(own->bound + s.first, 0, s.n);
+}
+
+void saving_mean(struct savings *all, struct saving *own, size_t answer, const struct saving *sum, size_t count,
+		 int64_t apart)
+{
+	int rounding = fegetround();
+	struct slice s = slice_of(all, answer);
+	double n = (double)count;
+	fesetround(FE_UPWARD);
+	for (size_t i = s.first; i < s.first + s.n; i++) {
+		double negated_lo = sum->bound[i], hi = sum->bound[all->nbounds + i];
+		own->bound[i] = fmin(negated_lo / n + of_ticks(apart), 0);
+		own->bound[all->nbounds + i] = hi > 0 ? hi / n + of_ticks(apart) : 0;
+	}
+	fesetround(rounding);
+}
+
 void saving_count(struct savings *all, size_t region, frz_time duration)
 {
 	static const double one = 1;

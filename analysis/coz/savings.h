@@ -105,6 +105,13 @@ struct saving *saving_end(struct savings *);
 /* Perhaps nothing is saved. */
 void saving_delay(struct savings *, struct saving *own, size_t answer);
 
+/* What the thread has done was chance: it saves anything if something is cut anywhere, or nothing. */
+void saving_chance(struct savings *, struct saving *own, size_t answer);
+
+/* It is the mean of so many, whose sum is given, more or less `apart`. */
+void saving_mean(struct savings *, struct saving *own, size_t answer, const struct saving *sum, size_t count,
+		 int64_t apart);
+
 /* So much of a region's time is in question, in all threads: once for each stretch, before anything hidden ends. */
 void saving_count(struct savings *, size_t region, frz_time duration);
 

@@ -80,6 +80,13 @@ void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref 
 	graph_wait(b, exit, number);
 }
 
+void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
+{
+	add_sync_point(&b->graph->threads[ref.thread],
+		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_GIVES, given });
+	b->graph->gives = true;
+}
+
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
 {
 	if (f->count++ == 0)

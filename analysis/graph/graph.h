@@ -10,6 +10,7 @@
  *
  *     waits   the event happens when the node does
  *     posts   the event is an input of a node
+ *     given   from here on the thread's work is given to it by its team, or is its own again
  *     probe   the caller wants to know about the event
  *
  *   thread 0   ---[work]--enter)        (exit--[work]---
@@ -106,12 +107,16 @@ struct graph_node {
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
+/* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
+ * another thread in another run; and so that nobody is idle while there is something left. */
+enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY };
+
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
-	enum { GRAPH_WAITS, GRAPH_POSTS, GRAPH_PROBE } what;
-	uint32_t number;     /* of the node that is waited for, of the input that is posted, or
-				of the probe */
+	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_POSTS, GRAPH_PROBE } what;
+	uint32_t number;     /* of the node that is waited for, of the input that is posted, or of the probe; or an
+				enum graph_given */
 };
 
 struct graph_thread {
@@ -129,6 +134,7 @@ struct graph {
 	struct graph_thread *threads; /* of the trace's threads */
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
+	bool gives;                   /* some work is given to whoever asks first */
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };
 

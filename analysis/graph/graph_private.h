@@ -151,6 +151,9 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 /* `exit` may have waited for anything since `enter`. */
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 
+/* From the event on. */
+void graph_give(struct builder *, struct event_ref, enum graph_given);
+
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 
 /* The begin is kept where it is not at the enter. */

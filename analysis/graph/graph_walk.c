@@ -45,6 +45,9 @@ struct thread_walk {
 	struct event_ref before, operation;
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
 	uint64_t failed_at;       /* the last one that did */
+
+	enum graph_given given;   /* the work that it does now */
+	uint64_t giver;           /* by the team of this group */
 };
 
 static const struct operation *operation(const struct thread_walk *w, const struct tr_event *e)
@@ -179,6 +182,29 @@ static void note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
 	}
+}
+
+/* ---- Work that is given out ------------------------------------------------------------------- */
+
+/* What an inner team gives out is part of what the outer one gave. */
+static void begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	bool evens_out = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT) && w->given != GRAPH_GIVEN;
+	if (w->given == GRAPH_OWN)
+		w->giver = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
+	w->given = evens_out ? GRAPH_GIVEN_EVENLY : GRAPH_GIVEN;
+	graph_give(w->b, ref, w->given);
+}
+
+/* With the team's next barrier, or its end. */
+static void end_given_work(struct thread_walk *w, struct event_ref exit)
+{
+	enum dprof_kind kind = kind_of(w, w->entered.site);
+	if (w->given == GRAPH_OWN || (kind != DPROF_KIND_BARRIER && kind != DPROF_KIND_JOIN) ||
+	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->giver)
+		return;
+	w->given = GRAPH_OWN;
+	graph_give(w->b, exit, w->given);
 }
 
 /* ---- Completions ----------------------------------------------------------------------------- */
@@ -448,6 +474,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		complete_id(w, request, has_match || w->completed);
 	outermost(w, ref);
 	note_attempt(w, ref);
+	end_given_work(w, ref);
 }
 
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
@@ -457,6 +484,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		w->before = w->operation = ref;
 		w->any = true;
 	}
+	if (tr_is(w->b->graph->trace, e->site, OP_GIVES_OUT))
+		begin_given_work(w, e, ref);
 	if (!tr_is(w->b->graph->trace, e->site, OP_OTHERS | OP_SLEEP)) { /* which may be until a moment */
 		region(w, e, ref);
 		if (kind_of(w, e->site) == DPROF_KIND_REGION && w->replay.depth == 0) {

@@ -109,6 +109,7 @@ DPROF_EXPORT void *GOMP_single_copy_start(void)
 
 	if (!recording)
 		return REAL(GOMP_single_copy_start)();
+	worksharing_begin_single();
 	w = wait_at(SITE(site_copy));
 	w.since = dprof_adapter_moment();
 	wait_begin(&w);

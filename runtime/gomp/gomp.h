@@ -6,12 +6,12 @@
  *   barriers.c  barriers, also those of other constructs
  *   tasks.c     tasks: who makes them, who runs them, who waits for them
  *   waits.c     operations in which a thread may be given tasks to run
+ *   worksharing.c  constructs whose parts are given out as they run: that they begin
  *   doacross.c  iterations that wait for other iterations
  *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
- * others: the begins and the next pieces of worksharing (GOMP_loop_*_start, _next, GOMP_sections_*,
- * GOMP_single_start, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. */
+ * others: the next pieces of worksharing (GOMP_loop_*_next, GOMP_sections_next, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 
@@ -86,6 +86,14 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 /* The team that the calling thread is in, and the number of its next barrier. */
 struct team_place { uint64_t group, barriers; };
 extern __thread struct team_place team_place;
+
+/* ---- worksharing.c ---------------------------------------------------------------------------- */
+
+/* The calling thread begins with a loop of its team that is not static, or with sections; with what the environment
+ * says of the schedule; and with a `single`. */
+void worksharing_begin(void);
+void worksharing_begin_by_environment(void);
+void worksharing_begin_single(void);
 
 /* ---- tasks.c ---------------------------------------------------------------------------------- */
 

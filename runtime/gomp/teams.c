@@ -37,6 +37,7 @@ struct parallel_region {
 	uint64_t barriers;       /* of the group before this region */
 	uint64_t barriers_after; /* of who came to the most: not all do where it is cancelled */
 	struct waiting join;     /* of its opener */
+	void (*begin_work)(void); /* worksharing.c's, or NULL */
 	const struct dprof_site *site_fork, *site_join;
 };
 
@@ -133,6 +134,8 @@ static void member(void *region)
 	bool opener = omp_get_thread_num() == 0;
 	struct team_part outer = enter_team(r, opener);
 
+	if (r->begin_work)
+		r->begin_work();
 	r->body(r->data);
 	leave_team(r, opener, outer);
 }
@@ -197,7 +200,7 @@ static void end(struct parallel_region *r)
 }
 
 /* What stands behind (body, data, threads: parameters, and the same as arguments. */
-#define PARALLEL(result, name, parameters, arguments)                                      \
+#define PARALLEL(result, name, work, parameters, arguments)                                      \
 	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters); \
 	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters) \
 	{                                                                                  \
@@ -206,6 +209,7 @@ static void end(struct parallel_region *r)
 		if (!site)                                                                 \
 			return REAL(name)(body, data, threads arguments);                  \
 		struct parallel_region r = begin(body, data, threads, site);               \
+		r.begin_work = work;                                                       \
 		CALL_##result(REAL(name)(member, &r, threads arguments))                   \
 	}
 #define CALL_void(call)     \
@@ -222,17 +226,17 @@ static void end(struct parallel_region *r)
 #define CHUNKED       AND(long start, long stop, long step, long chunk, unsigned flags)
 #define CHUNKED_GIVEN AND(start, stop, step, chunk, flags)
 
-PARALLEL(void, GOMP_parallel, AND(unsigned flags), AND(flags))
-PARALLEL(unsigned, GOMP_parallel_reductions, AND(unsigned flags), AND(flags))
-PARALLEL(void, GOMP_parallel_sections, AND(unsigned count, unsigned flags), AND(count, flags))
-PARALLEL(void, GOMP_parallel_loop_static, CHUNKED, CHUNKED_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_dynamic, CHUNKED, CHUNKED_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_guided, CHUNKED, CHUNKED_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_nonmonotonic_dynamic, CHUNKED, CHUNKED_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_nonmonotonic_guided, CHUNKED, CHUNKED_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_runtime, LOOP, LOOP_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_nonmonotonic_runtime, LOOP, LOOP_GIVEN)
-PARALLEL(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, LOOP, LOOP_GIVEN)
+PARALLEL(void, GOMP_parallel, NULL, AND(unsigned flags), AND(flags))
+PARALLEL(unsigned, GOMP_parallel_reductions, NULL, AND(unsigned flags), AND(flags))
+PARALLEL(void, GOMP_parallel_sections, worksharing_begin, AND(unsigned count, unsigned flags), AND(count, flags))
+PARALLEL(void, GOMP_parallel_loop_static, NULL, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_dynamic, worksharing_begin, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_guided, worksharing_begin, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_nonmonotonic_dynamic, worksharing_begin, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_nonmonotonic_guided, worksharing_begin, CHUNKED, CHUNKED_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_runtime, worksharing_begin_by_environment, LOOP, LOOP_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_nonmonotonic_runtime, worksharing_begin_by_environment, LOOP, LOOP_GIVEN)
+PARALLEL(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, worksharing_begin_by_environment, LOOP, LOOP_GIVEN)
 
 /* ---- As GCC before 4.9 does it ----------------------------------------------------------------
  *

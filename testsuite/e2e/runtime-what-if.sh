@@ -81,6 +81,7 @@ try handover held 40 720 20 480
 
 whatif=$from/../whatif
 gcc -O2 -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) "$whatif/threads.c" -o threads $(pkg-config --libs dprof) &&
+	gcc -O2 -fopenmp -Wall -Wextra -Werror $(pkg-config --cflags dprof) "$whatif/teams.c" -o teams $(pkg-config --libs dprof) &&
 	mpicc -O2 -Wall -Wextra -Werror $(pkg-config --cflags dprof) "$whatif/ranks.c" -o ranks $(pkg-config --libs dprof) || exit 1
 mpi=(mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n)
 changed handshake threads 320 240
@@ -90,6 +91,11 @@ changed bcast ranks 480 320 "${mpi[@]}" 4
 changed test ranks 400 240 "${mpi[@]}" 2
 changed probe ranks 400 240 "${mpi[@]}" 2
 changed status ranks 400 240 "${mpi[@]}" 2
+changed dynamic teams 480 400
+changed for teams 560 480
+# Which section comes next, and who comes first, is not expected to change.
+chance=1 changed sections teams 480 400
+chance=1 changed single teams 480 400
 # Whether the sender's data are fetched in MPI_Irecv or in MPI_Wait is chance, and what is expected is one of both.
 chance=1 changed progress ranks 480 320 "${mpi[@]}" 2
 exit "$failed"

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * worksharing.c - constructs whose parts are given to whichever thread asks first.
+ *
+ *   POINT dynamic loop group       the thread begins with a loop whose schedule is not static, or with sections
+ *   POINT single group             it comes to a `single`, which whoever comes first runs
+ *
+ * Which thread does what from there to the team's next barrier may be otherwise in another run. The parts themselves
+ * are not recorded. A combined construct (GOMP_parallel_loop_dynamic) is begun by teams.c.
+ *
+ * What libgomp calls a schedule: 0 the one that the environment gives, 1 static, others are dynamic. */
+#include <omp.h>
+
+#include "runtime/gomp/gomp.h"
+
+DPROF_SITE_OF(site_loop, DPROF_KIND_FORK, "dynamic loop");
+DPROF_SITE_OF(site_single, DPROF_KIND_FORK, "single");
+
+enum { BY_ENVIRONMENT, STATIC, DYNAMIC };
+
+static void say(const struct dprof_site *site)
+{
+	struct dprof_arguments a = { 0 };
+
+	if (!team_place.group || !dprof_adapter_wanted(DPROF_KIND_FORK))
+		return;
+	dprof_say(&a, DPROF_KEY_GROUP, team_place.group);
+	dprof_adapter_record(site, DPROF_POINT, dprof_adapter_now(), &a);
+}
+
+void worksharing_begin(void)
+{
+	say(SITE(site_loop));
+}
+
+void worksharing_begin_by_environment(void)
+{
+	omp_sched_t schedule;
+	int chunk;
+
+	omp_get_schedule(&schedule, &chunk);
+	if ((schedule & ~omp_sched_monotonic) != omp_sched_static)
+		worksharing_begin();
+}
+
+void worksharing_begin_single(void)
+{
+	say(SITE(site_single));
+}
+
+static inline void begin_loop(const void *caller, long schedule)
+{
+	if (!dprof_adapter_recording() || !dprof_adapter_is_ours(caller))
+		return;
+	schedule &= ~(long)omp_sched_monotonic & 0xff;
+	if (schedule == BY_ENVIRONMENT)
+		worksharing_begin_by_environment();
+	else if (schedule != STATIC)
+		worksharing_begin();
+}
+
+/* `schedule` is among the parameters, or known. */
+#define START(result, name, schedule, parameters, arguments)                 \
+	DPROF_EXPORT result name parameters;                                 \
+	DPROF_EXPORT result name parameters                                  \
+	{                                                                    \
+		begin_loop(__builtin_return_address(0), (long)(schedule));   \
+		return REAL(name) arguments;                                 \
+	}
+
+/* Each kind of loop is there for long and, with a direction before the bounds, for unsigned long long. */
+#define BOUNDS(type)   type from, type to, type step
+#define BEGUN(type)    type *first, type *end
+#define REDUCED        uintptr_t *reductions, void **memory
+#define LOOPS(X, schedule, name)                                                                       \
+	X(GOMP_loop_##name##_start, schedule, (BOUNDS(long), long chunk, BEGUN(long)),                 \
+	  (from, to, step, chunk, first, end))                                                         \
+	X(GOMP_loop_ull_##name##_start, schedule,                                                      \
+	  (bool up, BOUNDS(unsigned long long), unsigned long long chunk, BEGUN(unsigned long long)), \
+	  (up, from, to, step, chunk, first, end))
+#define LOOPS_BY_ENVIRONMENT(X, name)                                                                  \
+	X(GOMP_loop_##name##_start, BY_ENVIRONMENT, (BOUNDS(long), BEGUN(long)), (from, to, step, first, end)) \
+	X(GOMP_loop_ull_##name##_start, BY_ENVIRONMENT,                                                \
+	  (bool up, BOUNDS(unsigned long long), BEGUN(unsigned long long)), (up, from, to, step, first, end))
+#define LOOPS_GIVEN(X, name)                                                                           \
+	X(GOMP_loop_##name##start, schedule, (BOUNDS(long), long schedule, long chunk, BEGUN(long), REDUCED), \
+	  (from, to, step, schedule, chunk, first, end, reductions, memory))                           \
+	X(GOMP_loop_ull_##name##start, schedule,                                                       \
+	  (bool up, BOUNDS(unsigned long long), long schedule, unsigned long long chunk,               \
+	   BEGUN(unsigned long long), REDUCED),                                                        \
+	  (up, from, to, step, schedule, chunk, first, end, reductions, memory))
+#define DOACROSS(X, infix, type)                                                                       \
+	X(GOMP_loop_##infix##doacross_dynamic_start, DYNAMIC,                                          \
+	  (unsigned n, type *counts, type chunk, BEGUN(type)), (n, counts, chunk, first, end))         \
+	X(GOMP_loop_##infix##doacross_guided_start, DYNAMIC,                                           \
+	  (unsigned n, type *counts, type chunk, BEGUN(type)), (n, counts, chunk, first, end))         \
+	X(GOMP_loop_##infix##doacross_runtime_start, BY_ENVIRONMENT, (unsigned n, type *counts, BEGUN(type)), \
+	  (n, counts, first, end))                                                                     \
+	X(GOMP_loop_##infix##doacross_start, schedule,                                                 \
+	  (unsigned n, type *counts, long schedule, type chunk, BEGUN(type), REDUCED),                 \
+	  (n, counts, schedule, chunk, first, end, reductions, memory))
+
+#define LOOP(name, schedule, parameters, arguments) START(bool, name, schedule, parameters, arguments)
+LOOPS(LOOP, DYNAMIC, dynamic)
+LOOPS(LOOP, DYNAMIC, guided)
+LOOPS(LOOP, DYNAMIC, nonmonotonic_dynamic)
+LOOPS(LOOP, DYNAMIC, nonmonotonic_guided)
+LOOPS(LOOP, DYNAMIC, ordered_dynamic)
+LOOPS(LOOP, DYNAMIC, ordered_guided)
+LOOPS_BY_ENVIRONMENT(LOOP, runtime)
+LOOPS_BY_ENVIRONMENT(LOOP, ordered_runtime)
+LOOPS_BY_ENVIRONMENT(LOOP, nonmonotonic_runtime)
+LOOPS_BY_ENVIRONMENT(LOOP, maybe_nonmonotonic_runtime)
+LOOPS_GIVEN(LOOP, )
+LOOPS_GIVEN(LOOP, ordered_)
+DOACROSS(LOOP, , long)
+DOACROSS(LOOP, ull_, unsigned long long)
+START(unsigned, GOMP_sections_start, DYNAMIC, (unsigned n), (n))
+START(unsigned, GOMP_sections2_start, DYNAMIC, (unsigned n, REDUCED), (n, reductions, memory))
+
+DPROF_EXPORT bool GOMP_single_start(void);
+DPROF_EXPORT bool GOMP_single_start(void)
+{
+	if (IS_OURS)
+		worksharing_begin_single();
+	return REAL(GOMP_single_start)();
+}
