@@ -47,6 +47,13 @@ static void cut_doubtful(struct visit *v, struct runner *r)
 	r->cut_until = r->stamp;
 }
 
+/* That is not yet cut. */
+static frz_time time_of_row(struct visit *v, const struct runner *r, const struct row_time *t)
+{
+	return times_sum(v->times, (size_t)(r - v->runners),
+			 (struct stretches){ t->ticks, t->pieces, t->first, r->stamp });
+}
+
 void thread_settle(struct visit *v, struct runner *r)
 {
 	if (r->doubtful) {
@@ -64,8 +71,7 @@ void thread_settle(struct visit *v, struct runner *r)
 		struct row_time *t = &r->rows[row];
 		if (!t->pieces)
 			continue;
-		cut(v, r, row, times_sum(v->times, (size_t)(r - v->runners),
-					 (struct stretches){ t->ticks, t->pieces, t->first, r->stamp }));
+		cut(v, r, row, time_of_row(v, r, t));
 		t->ticks = t->pieces = 0;
 	}
 }
@@ -225,8 +231,12 @@ static void doubt_operation(struct visit *v, struct runner *r)
 
 void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 {
-	for (size_t row = 0; row < v->all->nregions; row++)
-		r->rows[row].ticks = r->rows[row].pieces = 0;
+	for (size_t row = 0; row < v->all->nregions; row++) {
+		struct row_time *t = &r->rows[row];
+		if (t->pieces && v->counts)
+			saving_count(v->all, row, time_of_row(v, r, t));
+		t->ticks = t->pieces = 0;
+	}
 	for (size_t i = 0; i < r->nopen; i++)
 		begin_piece(r, &r->rows[r->open[i]], stamp);
 	r->cut_until = stamp;

@@ -89,7 +89,7 @@ static inline bool arg_is_root(const struct operation *o, const struct tr_event 
 	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == 1;
 }
 
-/* It failed, it is between two groups, ...: it is not known who waits for whom. */
+/* It failed, it is between two groups, ...: its wait dependencies are not known. */
 static inline bool arg_is_doubtful(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == DPROF_ROLE_UNKNOWN ||
