@@ -7,11 +7,10 @@
 
 #include "analysis/commands/command.h"
 #include "analysis/text/text.h"
-#include "analysis/text/text_json.h"
+#include "analysis/text/text_data.h"
 
 int cmd_dump(struct trace *t, const struct options *options, struct reply *reply)
 {
-	(void)reply;
 	static char buffer[1 << 16];
 	struct times times;
 	int status = options->bounds ? times_open(&times, t, options) : EXIT_FINE;
@@ -19,7 +18,7 @@ int cmd_dump(struct trace *t, const struct options *options, struct reply *reply
 		return status;
 	setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 	if (options->json)
-		text_dump_json(stdout, t, options->bounds ? &times : NULL);
+		text_fill(reply, t, options->bounds ? &times : NULL);
 	else
 		text_dump(stdout, t, options->bounds ? &times : NULL);
 	if (options->bounds)

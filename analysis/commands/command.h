@@ -3,7 +3,7 @@
  * command.h - what every command of dprof-analyze is given and gives back.
  *
  * One file per command, cmd_NAME.c; the table of them is in main.c. A command fills a reply, which main.c has rendered;
- * dump, whose text is as long as the trace, writes as it goes and leaves the reply empty. */
+ * dump, whose text is a form of its own, writes that itself. */
 #ifndef ANALYSIS_COMMAND_H
 #define ANALYSIS_COMMAND_H
 

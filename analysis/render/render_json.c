@@ -2,6 +2,7 @@
  *
  * render_json.c - the data of a reply as one JSON object: tables are arrays of objects, keys with a point make objects
  * within. A row stays open, for tables in it, until the next one or the end. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +28,22 @@ static void put_site(struct json *j, const char *key, const struct tab_cell *cel
 	}
 }
 
+static void put_number(struct json *j, const char *key, uint64_t number)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "%" PRIu64, number);
+	if (number <= INT64_MAX)
+		jw_integer(j, key, (int64_t)number);
+	else
+		jw_string(j, key, digits);
+}
+
 static void put(struct json *j, const char *key, const struct tab_cell *cell)
 {
 	switch (cell->type) {
 	case TAB_TEXT: jw_string(j, key, cell->text); break;
 	case TAB_COUNT: jw_integer(j, key, cell->count); break;
+	case TAB_NUMBER: put_number(j, key, cell->number); break;
 	case TAB_FLAG: jw_bool(j, key, cell->flag); break;
 	case TAB_VERDICT: jw_string(j, key, cell->flag ? "proved" : "undecided"); break;
 	case TAB_INTERVAL:
@@ -62,32 +74,47 @@ static const char *move_to(struct render_json *r, char *within, const char *key)
 	return point ? point + 1 : key;
 }
 
-/* The whole is an object from the first of the data on. */
-static char *within_whole(struct render_json *r)
+/* Of the row of a table, 1 the outermost, or of the whole, which is an object from the first of the data on. */
+static char *within(struct render_json *r, size_t depth)
 {
 	if (r->j.depth == 0)
 		jw_object(&r->j, NULL);
-	return r->within[0];
+	return r->within[depth];
+}
+
+static bool is_data(const struct reply *r)
+{
+	return r->depth == 0 || r->tables[r->depth - 1].key;
 }
 
 static void value(struct reply *reply, const char *key, struct tab_cell cell)
 {
 	struct render_json *r = (struct render_json *)reply;
-	if (!is_absent(&cell))
-		put(&r->j, move_to(r, within_whole(r), key), &cell);
+	if (is_data(reply) && !is_absent(&cell))
+		put(&r->j, move_to(r, within(r, reply->depth), key), &cell);
 }
 
 static void begin(struct reply *reply)
 {
 	struct render_json *r = (struct render_json *)reply;
-	const char *key = reply->tables[reply->depth - 1].key;
-	if (key)
-		jw_array(&r->j, move_to(r, reply->depth > 1 ? r->within[reply->depth - 1] : within_whole(r), key));
+	if (is_data(reply))
+		jw_array(&r->j, move_to(r, within(r, reply->depth - 1), reply->tables[reply->depth - 1].key));
 }
 
 static bool is_bare(const struct tab_open *t)
 {
 	return t->columns->key && !*t->columns->key;
+}
+
+static void put_bare(struct json *j, const struct tab_column *columns, const struct tab_cell *cells)
+{
+	bool several = !tab_is_end(&columns[1]);
+	if (several)
+		jw_array(j, NULL);
+	for (size_t i = 0; !tab_is_end(&columns[i]); i++)
+		put(j, NULL, &cells[i]);
+	if (several)
+		jw_end(j);
 }
 
 static void end_row(struct render_json *r, const struct tab_open *t)
@@ -102,11 +129,11 @@ static void row(struct reply *reply, const struct tab_cell *cells)
 {
 	struct render_json *r = (struct render_json *)reply;
 	const struct tab_open *t = &reply->tables[reply->depth - 1];
-	if (!t->key)
+	if (!is_data(reply))
 		return;
 	end_row(r, t);
 	if (is_bare(t)) {
-		put(&r->j, NULL, cells);
+		put_bare(&r->j, t->columns, cells);
 		return;
 	}
 	jw_object(&r->j, NULL);
@@ -118,7 +145,7 @@ static void row(struct reply *reply, const struct tab_cell *cells)
 static void end(struct reply *reply)
 {
 	struct render_json *r = (struct render_json *)reply;
-	if (!reply->tables[reply->depth - 1].key)
+	if (!is_data(reply))
 		return;
 	end_row(r, &reply->tables[reply->depth - 1]);
 	jw_end(&r->j);

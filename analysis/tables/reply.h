@@ -14,8 +14,9 @@
  *	reply_end(r);
  *	reply_say(r, SAY_TEXT, "%s was the longest.", name);
  *
- * Until the next row, or the end, a table may be begun within a row. A key "width_s.min" is the member "min" of an
- * object "width_s"; members of one object follow each other. A table whose only key is "" is a list of bare values.
+ * Until the next row, or the end, a table may be begun within a row, and a value be given to it. A key "width_s.min" is
+ * the member "min" of an object "width_s"; members of one object follow each other. A table whose keys are "" has bare
+ * values, or lists of them where it has several.
  *
  * Law: a renderer of data gives back every value that is not absent, with its key, in order, and an interval within one that
  * contains it; a renderer of the page gives back every sentence and the first `most` rows of each table with titles. */
@@ -36,6 +37,7 @@ struct tab_cell {
 		TAB_ABSENT,
 		TAB_TEXT,        /* or NULL */
 		TAB_COUNT,
+		TAB_NUMBER,      /* of all 64 bits: as JSON a text from 2^63 on, which few readers take as a number */
 		TAB_FLAG,
 		TAB_VERDICT,     /* "proved" or "undecided" */
 		TAB_INTERVAL,    /* to people with as many decimals as matter (interval_compact) */
@@ -46,6 +48,7 @@ struct tab_cell {
 	union {
 		const char *text;
 		int64_t count;
+		uint64_t number;
 		bool flag;
 		double upper;
 		struct interval interval;
@@ -57,6 +60,7 @@ struct tab_cell {
 
 static inline struct tab_cell tab_text(const char *text) { return (struct tab_cell){ TAB_TEXT, .text = text }; }
 static inline struct tab_cell tab_count(int64_t count) { return (struct tab_cell){ TAB_COUNT, .count = count }; }
+static inline struct tab_cell tab_number(uint64_t number) { return (struct tab_cell){ TAB_NUMBER, .number = number }; }
 static inline struct tab_cell tab_flag(bool flag) { return (struct tab_cell){ TAB_FLAG, .flag = flag }; }
 static inline struct tab_cell tab_verdict(bool proved) { return (struct tab_cell){ TAB_VERDICT, .flag = proved }; }
 static inline struct tab_cell tab_interval(struct interval x) { return (struct tab_cell){ TAB_INTERVAL, .interval = x }; }
@@ -122,7 +126,8 @@ struct renderer {                /* NULL: of no use to it */
 
 void reply_close(struct reply *); /* one that a renderer has begun */
 
-/* Data. Nothing outlives the call but keys and columns until the end of their table. */
+/* Data, of the row that is open if there is one. Nothing outlives the call but keys and columns until the end of their
+ * table. */
 void reply_value(struct reply *, const char *key, struct tab_cell);
 void reply_texts(struct reply *, const char *key, char *const *texts, size_t count);
 

@@ -33,6 +33,7 @@ static void say_everything(struct reply *r)
 	static const struct tab_column outer[] = {
 		TAB_SHOWN("name", "who", 6, .alone = true), TAB_SHOWN("count", "times", -5), TAB_KEY("wide.least"), TAB_KEY("wide.most"),
 		TAB_SHOWN("share", "share, % of the run", 13, 2), TAB_SHOWN("verdict", "", 9, .gap = 1), TAB_SHOWN(NULL, "last"), { 0 } };
+	static const struct tab_column bare[] = { TAB_KEY(""), TAB_KEY(""), { 0 } };
 	static const struct tab_column inner[] = { TAB_KEY("rank"), TAB_SHOWN(NULL, "", .gap = 2), { 0 } };
 	char *notes[] = { "one", "two" };
 	reply_value(r, "verdict", tab_text("fine"));
@@ -52,13 +53,19 @@ static void say_everything(struct reply *r)
 	reply_row(r, tab_text(NULL), tab_count(0), TAB_NONE, TAB_NONE, TAB_NONE, tab_verdict(false), TAB_NONE);
 	reply_table(r, "within", inner, SIZE_MAX);
 	reply_row(r, tab_count(3), tab_text("of a row that is not shown"));
+	reply_value(r, "more.a", tab_count(4));
+	reply_value(r, "more.b", tab_flag(false));
 	reply_end(r);
 	reply_end(r);
 	reply_table(r, NULL, inner, SIZE_MAX);
 	reply_row(r, tab_count(1), tab_text("page only"));
 	reply_table(r, "within", inner, SIZE_MAX);
 	reply_row(r, tab_count(2), tab_text("this, too"));
+	reply_value(r, "more", tab_count(5));
 	reply_end(r);
+	reply_end(r);
+	reply_table(r, "pairs", bare, 0);
+	reply_row(r, tab_number(UINT64_MAX), tab_number(INT64_MAX));
 	reply_end(r);
 	reply_gap(r);
 	reply_texts(r, "notes", notes, 2);
@@ -96,7 +103,8 @@ START_TEST(json_is_the_data)
 		"  { \"name\": \"a\", \"count\": 7, \"wide\": { \"least\": 1, \"most\": null },"
 		"    \"share\": { \"lo\": 1, \"hi\": 2 }, \"verdict\": \"proved\", \"within\": [ { \"rank\": -1 } ] },"
 		"  { \"name\": \"a longer name\", \"count\": 12, \"share\": { \"lo\": 0, \"hi\": null }, \"verdict\": \"undecided\" },"
-		"  { \"name\": null, \"count\": 0, \"verdict\": \"undecided\", \"within\": [ { \"rank\": 3 } ] } ],"
+		"  { \"name\": null, \"count\": 0, \"verdict\": \"undecided\", \"within\": [ { \"rank\": 3, \"more\": { \"a\": 4, \"b\": false } } ] } ],"
+		"  \"pairs\": [ [ \"18446744073709551615\", 9223372036854775807 ] ],"
 		"  \"notes\": [ \"one\", \"two\" ] }", 0, NULL);
 	ck_assert_msg(found && json_equal(found, expected), "%s", r.text);
 	json_decref(found);
