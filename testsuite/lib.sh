@@ -8,7 +8,14 @@
 #   fail WHAT  says what is wrong. The script goes on, and ends with status $failed; with at_once=1 it ends there
 #   about      prints what the script is at, for messages: a script that repeats itself replaces it
 #   interval KEY <JSON   "LO HI" of the first interval of that name
+#   is_true EXPRESSION   whether that, of numbers as awk has them, is true; no expression, as where one is missing, is not
+#   fits_80 [FILE [BUT]] whether there are lines and all fit 80 columns; those that do not and do not match BUT are shown
+#   mpirun_of MPI        the command that runs programs of openmpi or mpich here, before "-n"
+#
+# Nothing of the user's DPROF_ variables or locale is left.
 set -u
+unset "${!DPROF_@}"
+export LC_ALL=C
 : "${B:?the build folder}"
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES # how many jobs we are made with is not for the makes of a test
 analyze=$B/bin/dprof-analyze
@@ -26,4 +33,19 @@ fail() {
 
 interval() {
 	tr -d ' \n' | grep -o "\"$1\":{[^}]*}" | head -1 | sed 's/.*"lo":\([^,]*\),"hi":\([^}]*\)}/\1 \2/'
+}
+
+is_true() {
+	awk "BEGIN { exit !($1) }"
+}
+
+fits_80() {
+	awk -v but="${2:-^$}" 'length > 80 && $0 !~ but { print; bad = 1 } END { exit bad || NR == 0 }' "${1:--}"
+}
+
+mpirun_of() {
+	case $1 in
+	openmpi) echo mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 ;;
+	*) echo "mpirun.$1" ;;
+	esac
 }

@@ -4,7 +4,7 @@
 # Who straggles in a program without marks is found by what its threads run: teams of OpenMP in C, C++ and
 # Fortran, pthreads and std::thread; without automatic regions and with them. The work sleeps, so how fast the
 # machine is plays no part.
-export PKG_CONFIG_PATH=$B/lib/pkgconfig LC_ALL=C
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
 from=$PWD/testsuite/fixtures/analysis scores=$PWD/testsuite/scores.sh
 . testsuite/lib.sh
 about() { echo "$what: "; }

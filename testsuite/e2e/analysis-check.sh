@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 #
 # check finds what is wrong with the events themselves, and says it once.
-export LC_ALL=C
 . testsuite/lib.sh
 
 head='dprof-text 1

@@ -3,8 +3,7 @@
 #
 # A straggler that was forked has another pid in the next run: so it is said which of the children it is.
 . testsuite/fixtures/analysis/setup.sh
-export LC_ALL=C DPROF_DIR=$tmp DPROF_QUIET=1
-unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER
+export DPROF_DIR=$tmp DPROF_QUIET=1
 "$B/bin/dprof-cc" -O2 "$fixtures/children.c" -o children || fail "children.c does not compile"
 ./children || fail "children: status $?"
 "$analyze" csp dprof-* 2>err | tr '\n' ' ' >out

@@ -3,7 +3,6 @@
 #
 # The command line: help and version on stdout with status 0; wrong usage on stderr with status 2 and what
 # was probably meant; the bare command is the report.
-export LC_ALL=C
 . testsuite/lib.sh
 
 about() { head -5 "$dir/out" "$dir/err"; }
@@ -37,7 +36,7 @@ good '^Usage: .*DIR' --help
 cp "$dir/out" "$dir/help"
 good '' -h
 cmp -s "$dir/help" "$dir/out" || fail '-h is not --help'
-awk 'length > 80 { exit 1 }' "$dir/out" || fail '--help is wider than 80 columns'
+fits_80 "$dir/out" || fail '--help is wider than 80 columns'
 for command in report csp clocks check dump pack; do
 	good "^  $command " --help
 done

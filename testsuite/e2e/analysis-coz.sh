@@ -498,6 +498,6 @@ expect 0 coz --rank 1 --region a --transfer worst barrier
 # 80 columns.
 for arguments in "" "--region b" "--region b --reduce 30" "--from begun --to ended" "--progress ended"; do
 	expect 0 coz $arguments requests
-	awk 'length > 80 { print; bad = 1 } END { exit bad || NR == 0 }' out || fail "coz $arguments: nothing, or wider than 80 columns"
+	fits_80 out || fail "coz $arguments: nothing, or wider than 80 columns"
 done
 echo "as expected"

@@ -3,7 +3,6 @@
 #
 # Each way in which a trace directory can be wrong gives its one diagnostic and status 1, and the rest is
 # analysed.
-export LC_ALL=C
 . testsuite/lib.sh
 cd "$(dirname "$0")/../.." || exit 1
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1

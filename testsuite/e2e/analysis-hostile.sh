@@ -3,7 +3,6 @@
 #
 # Whatever stands in a trace directory under the names of its files, each command comes to an end, in
 # bounded time of a processor and bounded memory, with status 1, and says what it has found.
-export LC_ALL=C
 . testsuite/lib.sh
 cd "$(dirname "$0")/../.." || exit 1
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1

@@ -14,7 +14,7 @@ while IFS=$'\t' read -r percent condition; do
 	[ "${percent:0:1}" != "#" ] || continue
 	grep -qxF -- "$condition" "$manual" || fail "not in the manual: $condition"
 	expect 0 query --json run "$condition"
-	sed -n 's/.*"share_percent": {"lo": *\([^,]*\), "hi": *\([^}]*\)}.*/\1 \2/p' out >share
+	interval share_percent <out >share
 	awk -v truth="$percent" '{ n++; if (!($1 <= truth && truth <= $2 && $2 - $1 < 0.01)) exit 1 } END { exit n != 1 }' share ||
 		fail "$condition: expected $percent %, found $(cat share)"
 	examples=$((examples + 1))

@@ -3,7 +3,6 @@
 #
 # What the runtime really writes, of a program that is interrupted by signals all the time: it is fine, it
 # nests, it survives dump and pack; and what a killed program had recorded is there.
-export LC_ALL=C
 from=$PWD/testsuite/fixtures/analysis
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig

@@ -68,7 +68,7 @@ long=a_region_with_quite_a_long_name_that_goes_on
 for command in report csp clocks "csp --instances $long" query; do
 	# shellcheck disable=SC2086
 	if [ "$command" = query ]; then expect 0 query wide "count($long) == 1"; else expect 0 $command wide; fi
-	awk 'length > 80 { print; bad = 1 } END { exit bad || NR == 0 }' out || fail "$command: nothing, or wider than 80 columns"
+	fits_80 out || fail "$command: nothing, or wider than 80 columns"
 done
 
 # Colour on a terminal only, and not with NO_COLOR.
@@ -147,7 +147,7 @@ says out "others wait for it, % of run  mostly in"
 grep -Eq '^  rank 1 .* a_r[a-z_]*\.\.[a-z_]*ign \(kmeans\.c:88\)$' out || fail "ranking: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign \(kmeans\.c:88\)$' out || fail "regions: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign$' out || fail "profile: $(cat out)"
-awk 'length > 80 && !/^More: / { print; bad = 1 } END { exit bad }' out || fail "wider than 80 columns"
+fits_80 out '^More: ' || fail "wider than 80 columns"
 
 # A long name has a line of its own, and of a qualified one the end is kept, where there is little room.
 { head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 9000; } |

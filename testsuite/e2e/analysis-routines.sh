@@ -4,7 +4,7 @@
 # More than 16 threads are shown in groups by the routine they began in: how many they are, the highest score and
 # around all others; -v and --json show each. Up to 16 are shown one by one.
 . testsuite/fixtures/analysis/setup.sh
-export PKG_CONFIG_PATH=$B/lib/pkgconfig LC_ALL=C
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
 
 # $1 threads of each of $2 ranks come to three barriers, in which $3, $4 and $5 are late by 5000, 3000 and 1000 ticks. Of
 # the threads of a rank the first one has no routine, a quarter begin in reader and the others in worker, which has
@@ -57,7 +57,7 @@ table_holds() { # directory "TITLE COUNT"...
 	mv out json
 	for command in csp report; do
 		expect 0 $command "$1"
-		awk 'length > 80 { print "wider than 80 columns: " $0; bad = 1 } END { exit bad }' out || fail "$command $1"
+		fits_80 out || fail "$command $1: wider than 80 columns"
 		python3 - "${@:2}" <<'PYTHON' || fail "$command $1: $(cat out)"
 import json, re, sys
 groups = {}

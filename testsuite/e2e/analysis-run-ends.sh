@@ -4,8 +4,7 @@
 # What a process does before the first event of the run and behind the last is in no share, and that is said where it
 # is much: with intervals that contain what the process file and the events say.
 . testsuite/fixtures/analysis/setup.sh
-export LC_ALL=C DPROF_DIR=$tmp DPROF_QUIET=1
-unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER
+export DPROF_DIR=$tmp DPROF_QUIET=1
 "$B/bin/dprof-cc" -O2 -pthread "$fixtures/run-ends.c" -o ends || fail "run-ends.c does not compile"
 
 # In seconds, of a trace of one host: "BEFORE BEHIND"; from its frequency and the stamps of its first event and its last.
@@ -17,7 +16,7 @@ of() { # key: "LO HI" of the rank in $who
 	jq -r --argjson who "$who" ".outside_span[] | select(.rank == \$who) | .$1 | \"\(.lo) \(.hi)\"" out
 }
 contains() { # what truth lo hi
-	awk "BEGIN { exit !($3 <= $2 + 1e-7 && $2 <= $4 + 1e-7 && $4 - $3 < 1e-3) }" || fail "$way: $1: $2 is not in $3 .. $4"
+	is_true "$3 <= $2 + 1e-7 && $2 <= $4 + 1e-7 && $4 - $3 < 1e-3" || fail "$way: $1: $2 is not in $3 .. $4"
 }
 checked() { # trace process-file: "before_s" and "behind_s" of the JSON in out
 	read -r ghz first last < <("$analyze" dump "$1" | awk '$1 == "clock" { sub(".*ghz=", ""); ghz = $1 } $1 == "e" { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
@@ -49,7 +48,7 @@ for way in before behind inside; do
 		[ "$(is_said)" != always ] || tr '\n' ' ' <out | tr -s ' ' | grep -q "was there for .* s \(before\|behind\)" || fail "$way: $(cat out)"
 	done
 	# That or more: the machine may have done something else meanwhile.
-	[ $way = inside ] || awk "BEGIN { exit !(${!way} >= 0.2) }" || fail "$way: 0.2 s were computed there, found $before and $behind"
+	[ $way = inside ] || is_true "${!way} >= 0.2" || fail "$way: 0.2 s were computed there, found $before and $behind"
 done
 
 # Of a process that was killed it is not known when it ended.

@@ -3,7 +3,6 @@
 #
 # pack refuses a text that is no trace: with the line, what was expected and what was found, status 1, and
 # nothing left behind.
-export LC_ALL=C
 . testsuite/lib.sh
 
 # Line 1 is "dprof-text 1", lines 2 to 5 are these; what is refused begins on line 6.

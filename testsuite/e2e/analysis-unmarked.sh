@@ -6,14 +6,13 @@
 from=$PWD/testsuite/fixtures/unmarked
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 programs=0
 cd "$dir" || exit 1
 
 # The first place is the straggler's; none before or beside it is proved. What a silent one does may not be work,
 # for all that dprof knows: then its score is enough.
 judge() { # NAME ranks|threads NUMBER|pidNUMBER
-	"$B/bin/dprof-analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
+	"$analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
 	tr -d '"{},:' <json | awk -v kind="$2" -v who="$3" -v silent="$([[ $1 = *-silent ]] && echo 1)" '
 		$1 == "threads" || $1 == "ranks" { part = $1 }
 		$1 == "rank" { rank = $2 }
@@ -61,7 +60,7 @@ parallel() { # NAME RANK COMPILER... SOURCE: of three ranks
 	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n 3 "./$name" >out 2>&1 ||
 		fail "$name: $(cat out)"
 	judge "$name" ranks "$who"
-	"$B/bin/dprof-analyze" report dprof-* | tr -s ' \n' ' ' >report
+	"$analyze" report dprof-* | tr -s ' \n' ' ' >report
 	grep -q "all work of rank $who " report || fail "$name: no what-if for rank $who: $(cat report)"
 }
 
@@ -101,8 +100,8 @@ alone openmp-nested 0 gcc -fopenmp "$from/nested.c"
 undecided() { # NAME NOTE
 	rm -rf dprof-*
 	timeout 60 "./$1" >out 2>&1 || fail "$1: $(cat out)"
-	"$B/bin/dprof-analyze" csp dprof-* >csp || fail "$1: csp: exit status $?"
-	"$B/bin/dprof-analyze" report dprof-* | tr -s ' \n' ' ' >report
+	"$analyze" csp dprof-* >csp || fail "$1: csp: exit status $?"
+	"$analyze" report dprof-* | tr -s ' \n' ' ' >report
 	grep -q ' proved' csp && fail "$1: $(cat csp)"
 	grep -q 'Look at' report && fail "$1: $(cat report)"
 	grep -q "$2" report || fail "$1: expected a note: $(cat report)"

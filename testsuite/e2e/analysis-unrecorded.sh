@@ -7,7 +7,6 @@
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # The worker works 30 ms at a time; its victim waits for it, and is ready at once.
@@ -92,10 +91,10 @@ record() { # NAME SOURCE FLAGS...
 	# shellcheck disable=SC2046
 	gcc -O2 $(pkg-config --cflags dprof) "$@" -o "$name" "$source" $(pkg-config --libs dprof) || fail "$name"
 	"./$name" || fail "$name: exit status $?"
-	"$B/bin/dprof-analyze" report dprof-"$name".* >out || fail "report: $(cat out)"
+	"$analyze" report dprof-"$name".* >out || fail "report: $(cat out)"
 	tr -s ' \n' ' ' <out >page
-	"$B/bin/dprof-analyze" csp --json dprof-"$name".* >json || fail "csp: $(cat json)"
-	"$B/bin/dprof-analyze" coz dprof-"$name".* >coz 2>err
+	"$analyze" csp --json dprof-"$name".* >json || fail "csp: $(cat json)"
+	"$analyze" coz dprof-"$name".* >coz 2>err
 }
 
 # "THREAD LO HI" of what each thread was blocked in unrecorded calls, seconds

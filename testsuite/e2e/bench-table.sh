@@ -52,7 +52,7 @@ python3 -c 'import json, sys; [json.loads(l) for l in open(sys.argv[1])]' "$dir/
 
 row "a name of thirty characters!!!" "-100.45 -123.45 -99.9" ticks "<= -110" >"$dir/printed"
 table "A title" "$(seq -s ' ' 100)" >>"$dir/printed"
-awk 'length > 80 { exit 1 }' "$dir/printed" || fail "more than 80 columns: $(cat "$dir/printed")"
+fits_80 "$dir/printed" || fail "more than 80 columns: $(cat "$dir/printed")"
 
 bench/run nonsense >"$dir/printed" 2>&1
 [ $? -eq 2 ] && grep -q 'there is no goal "nonsense"; there are: record' "$dir/printed" || fail "$(cat "$dir/printed")"

@@ -20,7 +20,7 @@ least_late() { # seconds that it takes at least, options...
 			rm -rf kept
 			mv dprof-coz_two_threads.* kept
 		fi
-		awk -v best="$best" -v ideal="$ideal" 'BEGIN { exit !(best < ideal + 0.001) }' && break
+		is_true "$best < $ideal + 0.001" && break
 	done
 	mv kept dprof-coz_two_threads.kept
 	echo "$best"
@@ -51,7 +51,7 @@ buys() { # region reduction -> lo hi
 	"$analyze" coz --region "$1" --reduce "$2" --json "$trace" | interval speedup_percent
 }
 within() { # number low high
-	awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(high != "" && low <= x && x <= high) }'
+	is_true "$2 <= $1 && $1 <= $3"
 }
 
 for reduction in 100 50 5; do # b is what remains, already when a takes 5 % less

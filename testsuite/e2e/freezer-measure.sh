@@ -45,11 +45,10 @@ field() {
 truth() {
 	local name
 	for name in offset_s rate_ppm; do
-		awk -v lo="$(field $name lo)" -v hi="$(field $name hi)" \
-			'BEGIN { exit !(lo != "" && lo <= 0 && hi >= 0 && hi > lo) }' ||
+		is_true "$(field $name lo) <= 0 && $(field $name hi) >= 0 && $(field $name hi) > $(field $name lo)" ||
 			fail "$1: 0 is not in $name: $(cat "$work/json")"
 	done
-	awk -v most="$(field width_s max)" 'BEGIN { exit !(most > 0 && most < 0.001) }' ||
+	is_true "$(field width_s max) > 0 && $(field width_s max) < 0.001" ||
 		fail "$1: the bounds are wide: $(cat "$work/json")"
 	echo "$1: width $(sed -n 's/.*"width_s":{\([^}]*\)}.*/\1/p' "$work/json")"
 }

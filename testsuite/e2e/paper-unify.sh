@@ -30,8 +30,8 @@ for method in dprof-affine dprof-drift freezer-formula lp-per-stamp convex-hull 
 		}' "$dir/unified" || fail "$method: other times than the true ones"
 	grep -q '^clock 1\|^link\|clock=1' "$dir/unified" && fail "$method: something of the other clock is left"
 	rm -rf "$dir/trace"
-	"$B/bin/dprof-analyze" pack "$dir/unified" "$dir/trace" &&
-		[ "$("$B/bin/dprof-analyze" dump "$dir/trace" | grep -c '^e ')" -eq 582 ] || fail "$method: no trace"
+	"$analyze" pack "$dir/unified" "$dir/trace" &&
+		[ "$("$analyze" dump "$dir/trace" | grep -c '^e ')" -eq 582 ] || fail "$method: no trace"
 done
 trace 100 >"$dir/text"
 "$B/bench/paper/unify" lp-per-stamp <"$dir/text" >"$dir/unified" 2>"$dir/err"

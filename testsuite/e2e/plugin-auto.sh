@@ -5,7 +5,6 @@
 # record has its partner.
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
-export LC_ALL=C
 . testsuite/lib.sh
 
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
@@ -166,9 +165,9 @@ for level in -O0 -O2 "-O2 -flto"; do
 		# shellcheck disable=SC2086
 		DPROF_WRAPPER_FLAGS="$auto=functions $all" "$B/bin/dprof-fort" $level "$dir/$source" -o "$dir/ends" &&
 			DPROF_DIR=$dir "$dir/ends" >/dev/null || fail "$source $level: exit status $?"
-		"$B/bin/dprof-analyze" check "$dir"/dprof-ends.* >"$dir/out" 2>&1 || fail "$source $level: $(cat "$dir/out")"
+		"$analyze" check "$dir"/dprof-ends.* >"$dir/out" 2>&1 || fail "$source $level: $(cat "$dir/out")"
 		grep -q ' [1-9][0-9]* events' "$dir/out" || fail "$source $level: $(cat "$dir/out")"
-		"$B/bin/dprof-analyze" dump "$dir"/dprof-ends.* |
+		"$analyze" dump "$dir"/dprof-ends.* |
 			awk '$1 == "e" { n[$5]++ } END { exit !n["enter"] || n["enter"] != n["exit"] }' || fail "$source $level: not left"
 	done
 done

@@ -6,7 +6,6 @@
 # automatically besides.
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
-export LC_ALL=C
 . testsuite/lib.sh
 
 gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1

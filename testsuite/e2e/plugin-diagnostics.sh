@@ -7,7 +7,6 @@
 # is any.
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
-export LC_ALL=C
 . testsuite/lib.sh
 
 # Both lists have lines "LINE COLUMN error|warning|note TEXT".

@@ -3,7 +3,6 @@
 #
 # What holds for the default GCC holds for each other one whose plugin was built.
 from=testsuite/fixtures/plugin
-export LC_ALL=C
 . testsuite/lib.sh
 about() { echo "GCC $n: "; }
 tried=

@@ -7,7 +7,6 @@ from=$PWD/testsuite/fixtures/sites
 . testsuite/lib.sh
 about() { echo "$what: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 
 gcc -c -O2 -I. -o "$dir/unseen.o" "$from/unseen.c" || exit 1
 cd "$dir" || exit 1

@@ -5,11 +5,9 @@
 # computes without dprof, and what is reported of it contains what its own clock says, names the cause, proves
 # nothing that the losses could change, and ends with status 1.
 [ -n "${OWN_MOUNTS-}" ] || ! unshare -m true 2>/dev/null || OWN_MOUNTS=1 exec unshare -m "$0"
-export LC_ALL=C
 . testsuite/lib.sh
 about() { echo "$name: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER DPROF_QUIET DPROF_HOST
 visits=300000
 
 # shellcheck disable=SC2046

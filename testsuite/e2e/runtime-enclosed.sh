@@ -7,7 +7,6 @@
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_DIR=$dir DPROF_BLOCKED_NS=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset DPROF_OFF DPROF_EVENTS
 [ -e "$B/lib/pkgconfig/dprof-openmpi.pc" ] || { echo "there is no adapter for OpenMPI"; exit 77; }
 cc=$(command -v mpicc.openmpi || echo mpicc)
 
@@ -70,7 +69,7 @@ for how in seen unseen; do
 	"$cc" -O2 $([ $how = unseen ] || pkg-config --cflags dprof-openmpi) -o enclosed "$OLDPWD/testsuite/fixtures/runtime/enclosed.c" \
 		$(pkg-config --libs dprof-openmpi) || exit 1
 	timeout 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 2 ./enclosed "$dir/notes" || exit 1
-	"$B/bin/dprof-analyze" dump "$dir"/dprof-* >text
+	"$analyze" dump "$dir"/dprof-* >text
 	grep -q 'kind=clock\|^clock 0' text && judge >said || fail "$how: $(cat said)"
 	rm -rf "$dir"/dprof-*
 done

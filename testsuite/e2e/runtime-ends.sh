@@ -6,8 +6,6 @@
 . testsuite/lib.sh
 trap 'mountpoint -q "$dir/tiny" && umount "$dir/tiny"; rm -rf "$dir"' EXIT
 chmod 755 "$dir"
-export LC_ALL=C
-unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 export DPROF_EVENTS=-io,-sleep # whatever is lost is one of the program's regions
 with=
 source=testsuite/fixtures/runtime/ends.c
@@ -31,7 +29,7 @@ run() { # program, commands before it ("" for none), way
 # For each thread that recorded, events of the region in pairs; and what was lost.
 recorded() {
 	for trace in run/dprof-*; do
-		"$B/bin/dprof-analyze" dump "$trace" 2>>problems
+		"$analyze" dump "$trace" 2>>problems
 	done | awk '$1 == "dprof-text" { file++ } $1 == "site" { name[file, $2] = $4 }
 		$1 == "thread" && match($0, / lost=[0-9]+/) { lost += substr($0, RSTART + 6, RLENGTH - 6) }
 		$1 == "e" && name[file, $4] == "name=work" { n[file, $2]++ }
@@ -81,7 +79,7 @@ ends opening 300010 "" "exec <&- >&- 2>&-;"
 # ---- no room, or no right: what is lost is counted -----------------------------------------------------------
 lost() { # way, how many records there were, commands before it
 	ends "$1" "$2 with lost" any "${3:-}"
-	"$B/bin/dprof-analyze" check run/dprof-* >check
+	"$analyze" check run/dprof-* >check
 	[ $? = 1 ] && grep -Eq "^process [0-9]+ on .*, thread 0: expected all records, found [0-9]+ dropped" check ||
 		fail "$1 ${3:-}: check says $(cat check)"
 }
@@ -94,7 +92,7 @@ if [ "$(id -u)" = 0 ]; then
 	lost chroot 600020
 	mkdir tiny && if mount -t tmpfs -o size=1m none tiny; then
 		dprof_dir=$dir/tiny run ends "" much
-		"$B/bin/dprof-analyze" check tiny/dprof-* >check
+		"$analyze" check tiny/dprof-* >check
 		grep -Eq "thread 0: expected all records, found [0-9]+ dropped: the disk is full: set DPROF_DIR to another$" check || fail "a full disk: check says $(cat check)"
 	fi
 	# A program that has more rights than its user writes nothing where its user says.
@@ -108,7 +106,7 @@ fi
 for name in "a folder with  spaces" $'a\nline' "-n" "..." "$(printf 'long%.0s' {1..60})"; do
 	mkdir -p "folders/$name"
 	dprof_dir="$dir/folders/$name" run ends "" return
-	[ "$(cat said-ends)" = "status 3" ] && [ "$("$B/bin/dprof-analyze" dump "folders/$name"/dprof-ends.* | grep -c '^e .* enter')" = 10 ] ||
+	[ "$(cat said-ends)" = "status 3" ] && [ "$("$analyze" dump "folders/$name"/dprof-ends.* | grep -c '^e .* enter')" = 10 ] ||
 		fail "DPROF_DIR='$name': $(cat said-ends; ls "folders/$name")"
 done
 long=$dir

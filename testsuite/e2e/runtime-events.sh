@@ -6,7 +6,6 @@
 command -v mpicc.openmpi >/dev/null && command -v mpirun.openmpi >/dev/null || exit 77
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 rounds=50
 
 # shellcheck disable=SC2046
@@ -16,11 +15,12 @@ cd "$dir" || exit 1
 
 record() { # events
 	rm -rf dprof-*
-	DPROF_EVENTS=$1 mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
+	# shellcheck disable=SC2046
+	DPROF_EVENTS=$1 $(mpirun_of openmpi) -n 2 \
 		./kinds $rounds >out 2>err || fail "DPROF_EVENTS=$1: status $?: $(cat err)"
 	[ "$(cat out)" = $((rounds * (rounds - 1))) ] || fail "DPROF_EVENTS=$1: the program prints $(cat out)"
-	"$B/bin/dprof-analyze" check dprof-kinds.* >check 2>&1 || fail "DPROF_EVENTS=$1: $(cat check)"
-	"$B/bin/dprof-analyze" dump dprof-kinds.* >text 2>&1
+	"$analyze" check dprof-kinds.* >check 2>&1 || fail "DPROF_EVENTS=$1: $(cat check)"
+	"$analyze" dump dprof-kinds.* >text 2>&1
 }
 
 # kind name op arguments -> how often. Ids and stamps are left out; so are numbers of threads, which they get
@@ -52,17 +52,17 @@ while read -r events kinds without; do
 	record "$events"
 	same_as_everything "$events" "$kinds"
 	grep -qx "without $without" text || fail "DPROF_EVENTS=$events: $(grep ^without text)"
-	"$B/bin/dprof-analyze" pack text again && "$B/bin/dprof-analyze" dump again | diff - text >/dev/null ||
+	"$analyze" pack text again && "$analyze" dump again | diff - text >/dev/null ||
 		fail "DPROF_EVENTS=$events: the text is not read back"
 	rm -rf again
-	"$B/bin/dprof-analyze" coz dprof-kinds.* 2>&1 | tr -s ' \n' ' ' >answer
+	"$analyze" coz dprof-kinds.* 2>&1 | tr -s ' \n' ' ' >answer
 	case $without:$kinds in
 	progress:*) grep -q 'How much shorter the run' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
 	*:*region*) grep -q 'since it was left out' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
 	*) grep -q 'No region was recorded' answer || fail "DPROF_EVENTS=$events: coz says $(cat answer)" ;;
 	esac
 	grep -q 'were not recorded (DPROF_EVENTS, or MPI' answer || fail "DPROF_EVENTS=$events: coz has no note"
-	"$B/bin/dprof-analyze" csp --json dprof-kinds.* >scores 2>&1
+	"$analyze" csp --json dprof-kinds.* >scores 2>&1
 	status=$?
 	case $without in # that says nothing of work and waiting
 	progress) [ $status = 0 ] || fail "DPROF_EVENTS=$events: csp: $(cat scores)" ;;

@@ -6,13 +6,9 @@
 : "${MPI:=openmpi}"
 command -v mpifort.$MPI >/dev/null && [ -e "$B/lib/libdprof-$MPI.so" ] ||
 	{ echo "no mpifort of $MPI here"; exit 77; }
-case $MPI in
-openmpi) run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1" ;;
-*) run=mpirun.$MPI ;;
-esac
 . testsuite/lib.sh
+run=$(mpirun_of "$MPI")
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime/messages.F90
 cd "$dir" || exit 1
 for interface in MPIFH MPI F08; do
@@ -24,10 +20,10 @@ for interface in MPIFH MPI F08; do
 		rm -rf dprof-*
 		# shellcheck disable=SC2086
 		timeout 60 $run -n 2 ./program >out 2>&1 || fail "$interface: exit status $?: $(head -5 out)"
-		"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "$interface: check: $(cat out)"
-		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>out
+		"$analyze" check dprof-* >out 2>&1 || fail "$interface: check: $(cat out)"
+		"$analyze" coz dprof-* >/dev/null 2>out
 		[ ! -s out ] || fail "$interface: coz: $(cat out)"
-		"$B/bin/dprof-analyze" dump dprof-* >text
+		"$analyze" dump dprof-* >text
 		awk -v seen="${flags:+1}" '
 			$1 == "site" { kind[$2] = substr($3, 6); named[$2] = $4; own[$2] = / file= / }
 			$1 != "e" { next }
@@ -48,7 +44,7 @@ if [ $MPI = openmpi ]; then
 	rm -rf dprof-*
 	# shellcheck disable=SC2086
 	LD_PRELOAD=$PWD/tool.so timeout 60 $run -n 2 ./program >out 2>&1 || fail "with another tool: exit status $?: $(head -5 out)"
-	"$B/bin/dprof-analyze" dump dprof-* | grep -c ' group=.* peer=.* tag=' >with
+	"$analyze" dump dprof-* | grep -c ' group=.* peer=.* tag=' >with
 	grep -c ' group=.* peer=.* tag=' text >without
 	cmp with without || fail "with another tool: $(cat with) messages, $(cat without) without"
 fi

@@ -6,7 +6,6 @@
 . testsuite/lib.sh
 trap '[ -d "$dir/tiny" ] && mountpoint -q "$dir/tiny" && umount "$dir/tiny"; rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
 lines=
 
 # What the program says of itself, and not one byte more; but where nothing at all can be recorded one line.
@@ -101,7 +100,7 @@ runs "no address space" bash -c 'ulimit -v 8000; exec ./loop 100000'
 
 if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=256k none tiny 2>/dev/null; then
 	runs "a full disk" env DPROF_DIR=tiny ./loop 100000
-	"$B/bin/dprof-analyze" dump tiny/dprof-loop.* >text 2>&1
+	"$analyze" dump tiny/dprof-loop.* >text 2>&1
 	grep -q '^e .* enter' text || fail "a full disk: nothing of what fitted can be read"
 	umount tiny
 	mount -t tmpfs -o size=256k,ro none tiny && lines=1 && runs "a read-only disk" env DPROF_DIR=tiny ./loop
@@ -112,8 +111,8 @@ fi
 # Where the counter is not to be used each event takes the slow path and reads another clock.
 mkdir clock
 FREEZER_CLOCK=monotonic_raw DPROF_DIR=clock ./loop 1000 >out || fail "another clock: status $?"
-"$B/bin/dprof-analyze" check clock/dprof-loop.* >text 2>&1 || fail "another clock: $(cat text)"
-"$B/bin/dprof-analyze" dump clock/dprof-loop.* >text
+"$analyze" check clock/dprof-loop.* >text 2>&1 || fail "another clock: $(cat text)"
+"$analyze" dump clock/dprof-loop.* >text
 grep -q '^clock 0 .* ghz=1 source=monotonic_raw' text || fail "another clock: $(grep '^clock' text)"
 awk 'NR == FNR { now = $1 * 1e9; next } # nanoseconds since the machine started, or nearly so
 	/^e 1 [0-9]+ [0-9]+ (enter|exit)/ { n++; if ($3 < now * 0.8 || $3 > now * 1.2) bad = $0 }
@@ -123,7 +122,7 @@ awk 'NR == FNR { now = $1 * 1e9; next } # nanoseconds since the machine started,
 # Sanitizers watch the program, and find nothing of ours.
 for s in address undefined thread; do
 	runs "-fsanitize=$s" ./loop-$s 100000
-	events=$("$B/bin/dprof-analyze" dump dprof-loop-$s.* | grep -c '^e 1 .* e[nx][ti][et]')
+	events=$("$analyze" dump dprof-loop-$s.* | grep -c '^e 1 .* e[nx][ti][et]')
 	[ "$events" = 200000 ] || fail "-fsanitize=$s: the second thread's records: $events"
 done
 

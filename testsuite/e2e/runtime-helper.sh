@@ -6,7 +6,6 @@
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
 export DPROF_EVENTS=-io,-wait,-sleep
-unset DPROF_DIR DPROF_OFF DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 cd "$dir" || exit 1
 gcc -O1 -shared -fPIC "$from/unseen.c" -o libunseen.so || exit 1
 "$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread "$from/helped.c" -o helped -L. -lunseen -Wl,-rpath,"$dir" || exit 1

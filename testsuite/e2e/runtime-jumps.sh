@@ -6,8 +6,7 @@
 # every interval that is printed of it; and only what was certainly not left has an exact one.
 . testsuite/fixtures/analysis/setup.sh
 fixtures=$fixtures/../runtime
-export LC_ALL=C DPROF_DIR=$tmp DPROF_QUIET=1
-unset DPROF_OFF DPROF_EVENTS DPROF_BUFFER
+export DPROF_DIR=$tmp DPROF_QUIET=1
 "$B/bin/dprof-cc" -O2 -c "$fixtures/jumps.c" -o jumps.o || fail "jumps.c does not compile"
 "$B/bin/dprof-c++" -O2 -pthread "$fixtures/jump-ways.cc" jumps.o -o ways || fail "jump-ways.cc does not compile"
 
@@ -17,9 +16,9 @@ number() { # of a JSON file: the seconds of region `left`, or of a query
 contains() { # what truth lo hi
 	[ $# -eq 4 ] || fail "$way: nothing is said of $1: $(cat out)"
 	case $way in # a region that the process ends in lasts until then: behind what the program could measure
-	exit | _exit) awk "BEGIN { exit !($2 <= $3 + 1e-4) }" ;;
-	*-exit) awk "BEGIN { exit !($3 <= $2 + 1e-4 && $2 <= $4 + 1e-4) }" ;; # the last of two visits, in time of both
-	*) awk "BEGIN { exit !($3 <= $2 + 1e-4 && $2 <= $4 + 1e-4) }" ;;
+	exit | _exit) is_true "$2 <= $3 + 1e-4" ;;
+	*-exit) is_true "$3 <= $2 + 1e-4 && $2 <= $4 + 1e-4" ;; # the last of two visits, in time of both
+	*) is_true "$3 <= $2 + 1e-4 && $2 <= $4 + 1e-4" ;;
 	esac || fail "$way: $1 is $2, found $3 .. $4"
 }
 for way in longjmp signal exception context pthread_exit cancel exit _exit jumped-exit tangled-exit; do

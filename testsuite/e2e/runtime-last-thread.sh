@@ -5,15 +5,14 @@
 # each of its events is in the trace; whichever thread is the last, and whoever started it.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
-export LC_ALL=C DPROF_EVENTS=-io,-sleep
-unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
+export DPROF_EVENTS=-io,-sleep
 cd "$dir" || exit 1
 gcc -Wall -Wextra -O1 -shared -fPIC -o libunseen.so "$from/unseen.c" || exit 1
 g++ -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread -o bare "$from/last.cc" -L. -lunseen -Wl,-rpath,"$dir" || exit 1
 "$B/bin/dprof-c++" -Wall -Wextra -O1 -pthread -o last "$from/last.cc" -L. -lunseen -Wl,-rpath,"$dir" || exit 1
 
 recorded() { # trace
-	"$B/bin/dprof-analyze" dump "$1" 2>>problems |
+	"$analyze" dump "$1" 2>>problems |
 		awk '$1 == "site" && $4 == "name=work" { site[$2] = 1 } $1 == "e" && $4 in site && $5 == "exit" { n++ }
 			END { print "visits " n + 0 }'
 }
@@ -27,7 +26,7 @@ ends() { # the arguments
 	cmp -s expected said || fail "$what: $(diff expected said)"
 	: >problems
 	[ "$(recorded dprof-last.*)" = "$(grep visits expected)" ] || fail "$what: expected $(grep visits expected), recorded $(recorded dprof-last.*)"
-	"$B/bin/dprof-analyze" check dprof-last.* >check 2>&1 || fail "$what: $(cat check problems)"
+	"$analyze" check dprof-last.* >check 2>&1 || fail "$what: $(cat check problems)"
 }
 
 for way in joinable detached cplusplus c11 many following much cancel unseen unseen-that-visits joining main-last early; do

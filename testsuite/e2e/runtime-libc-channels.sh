@@ -9,7 +9,6 @@ from=$PWD/testsuite/fixtures/libc
 at_once=1
 about() { echo "SEED=$seed: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046
@@ -17,7 +16,7 @@ gcc -O2 -pthread -Wall -Wextra -Werror -o channels "$from/channels.c" $(pkg-conf
 
 # Lines "CHANNEL OFFSET BYTES STAMP take|give": when it was left, or entered.
 moves() {
-	"$B/bin/dprof-analyze" dump "$1" | awk '
+	"$analyze" dump "$1" | awk '
 	function value(key) { return match($0, " " key "=[0-9]+") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "none" }
 	$1 == "site" { name[$2] = $4 }
 	$1 == "e" && name[$4] == "name=write" && $5 == "enter" { print value("channel"), value("offset"), value("bytes"), $3, "give" }
@@ -27,7 +26,7 @@ moves() {
 for seed in ${SEED:-$(seq 8)}; do
 	rm -rf dprof-*
 	DPROF_BLOCKED_NS=0 timeout 60 ./channels "$seed" || fail "exit status $?"
-	"$B/bin/dprof-analyze" check dprof-* >verdict || fail "$(cat verdict)"
+	"$analyze" check dprof-* >verdict || fail "$(cat verdict)"
 	moves dprof-* >moves
 	sort -k1,1 -k5,5 -k2,2n moves | awk '
 	{

@@ -6,7 +6,6 @@
 from=$PWD/testsuite/fixtures/libc
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BLOCKED_NS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046

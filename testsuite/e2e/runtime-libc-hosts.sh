@@ -9,7 +9,6 @@ at_once=1
 set=$("$hosts" up 2) || exit $?
 trap '"$hosts" down "$set"; rm -rf "$dir"' EXIT
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_BLOCKED_NS=0
-unset DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046
@@ -21,7 +20,7 @@ wait $! || fail "who is asked: exit status $?"
 
 # "CHANNEL BYTES", if each offset is what went before.
 moved() { # host name
-	"$B/bin/dprof-analyze" dump "$1"/dprof-* | awk -v name="$2" '
+	"$analyze" dump "$1"/dprof-* | awk -v name="$2" '
 	function value(key) { return match($0, " " key "=[0-9]+") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "none" }
 	$1 == "site" { site[$2] = $4 " " $3 }
 	$1 == "e" && $5 == "enter" && site[$4] == "name=" name " kind=wait" && / channel=/ {

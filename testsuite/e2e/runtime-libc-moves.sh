@@ -10,7 +10,6 @@ from=$PWD/testsuite/fixtures/libc
 at_once=1
 about() { echo "SEED=$seed: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046
@@ -20,7 +19,7 @@ for seed in ${SEED:-$(seq 6)}; do
 	rm -rf dprof-*
 	DPROF_BLOCKED_NS=0 timeout 120 ./moves "$seed" >truth || fail "exit status $?"
 	# children of vfork end by _exit, and so do those of which nothing is written down
-	"$B/bin/dprof-analyze" dump dprof-* 2>/dev/null | awk '
+	"$analyze" dump dprof-* 2>/dev/null | awk '
 	function value(key) { return match($0, " " key "=[0-9]+") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }
 	NR == FNR { at[$1, $2] = $3; seen[$1, $2] = $4; next }
 	$1 == "site" { kind[$2] = $3 }

@@ -7,7 +7,6 @@
 from=$PWD/testsuite/fixtures/libc
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046

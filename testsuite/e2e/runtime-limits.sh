@@ -5,8 +5,7 @@
 # could not be recorded for that is counted and named with its cause; nothing else is said to be wrong.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
-export LC_ALL=C DPROF_EVENTS=region
-unset DPROF_DIR DPROF_OFF DPROF_BUFFER DPROF_QUIET DPROF_HOST
+export DPROF_EVENTS=region
 cd "$dir" || exit 1
 gcc -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread -o bare "$from/limits.c" || exit 1
 "$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o limits "$from/limits.c" || exit 1
@@ -14,7 +13,7 @@ gcc -Wall -Wextra -Wno-unknown-pragmas -O1 -pthread -o bare "$from/limits.c" || 
 
 # Events of the threads that have a file, and their losses.
 all() {
-	"$B/bin/dprof-analyze" dump dprof-limits.* 2>/dev/null >text
+	"$analyze" dump dprof-limits.* 2>/dev/null >text
 	awk '$1 == "thread" && / name=/ && match($0, / lost=[0-9]+/) { n += substr($0, RSTART + 6, RLENGTH - 6) }
 		$1 == "e" && ($5 == "enter" || $5 == "exit") { n++ } END { print n + 0 }' text
 }
@@ -27,7 +26,7 @@ limited() { # way, how many events there were, what check says of each loss ("" 
 	timeout 60 ./limits "$1" | cat >said
 	echo "status ${PIPESTATUS[0]}" >>said
 	cmp -s expected said || fail "$1: $(diff expected said)"
-	"$B/bin/dprof-analyze" check dprof-limits.* >check 2>&1
+	"$analyze" check dprof-limits.* >check 2>&1
 	grep -v '^dprof-limits' check >problems
 	n=$(all)
 	[ "$2" = any ] || [ $((n + 10#0$(homeless))) = "$2" ] || fail "$1: expected $2 events, found $n and $(homeless) lost without a file"

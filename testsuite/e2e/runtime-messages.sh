@@ -5,13 +5,9 @@
 # message finds its two sides; coz and the clocks' links live on that. MPI=mpich: with that instead.
 : "${MPI:=openmpi}"
 command -v mpicc.$MPI >/dev/null && [ -e "$B/lib/libdprof-$MPI.so" ] || { echo "no $MPI here"; exit 77; }
-case $MPI in
-openmpi) run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1" ;;
-*) run=mpirun.$MPI ;;
-esac
 . testsuite/lib.sh
+run=$(mpirun_of "$MPI")
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 
 from=testsuite/fixtures/runtime/messages.c
 # shellcheck disable=SC2046
@@ -35,7 +31,7 @@ on_ranks() { # n command...
 	timeout 60 $run -n "$n" "$@" >out 2>&1 ||
 		fail "$n ranks, $*: exit status $?"
 	[ ! -s out ] || fail "$n ranks, $*: printed $(head -5 out)"
-	"$B/bin/dprof-analyze" dump dprof-* >text || fail "dump: exit status $?"
+	"$analyze" dump dprof-* >text || fail "dump: exit status $?"
 }
 
 # Counts, from the text form: sends and receives of a peer; those with an id and their "done".
@@ -65,12 +61,12 @@ count() {
 for program in seen unseen; do
 	for ranks in 2 4; do
 		on_ranks $ranks ./$program
-		"$B/bin/dprof-analyze" check dprof-* >checked || fail "$program on $ranks: $(cat checked)"
+		"$analyze" check dprof-* >checked || fail "$program on $ranks: $(cat checked)"
 		# one receive of each rank is cancelled, one send's request is freed
 		count >counts
 		[ "$(cat counts)" = "$((ranks * moves)) $((ranks * (moves + 1))) $ranks" ] ||
 			fail "$program on $ranks: sends, receives and forgotten are $(cat counts)"
-		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>err
+		"$analyze" coz dprof-* >/dev/null 2>err
 		# a probe of each rank does not say for whom it waited
 		[ "$(wc -l <err)" = 1 ] && grep -q "does not say for whom: $ranks times, first .* at MPI_Probe" err ||
 			fail "$program on $ranks: coz: $(cat err)"
@@ -79,7 +75,7 @@ done
 
 # Each rank a host: every message is a link, and tightens what packets alone say.
 on_ranks 4 ./as-host ./seen
-"$B/bin/dprof-analyze" clocks --links all dprof-* >clocks 2>&1 || fail "clocks: exit status $?: $(cat clocks)"
+"$analyze" clocks --links all dprof-* >clocks 2>&1 || fail "clocks: exit status $?: $(cat clocks)"
 [ "$(grep -c '  proven  ' clocks)" = 3 ] || fail "three clocks should be proven: $(cat clocks)"
 grep -q "[1-9][0-9]* by the program" clocks || fail "no links by the program: $(cat clocks)"
 
@@ -88,7 +84,7 @@ rm -rf dprof-*
 # shellcheck disable=SC2086
 timeout 60 $run -n 2 ./seen abort >out 2>&1 && fail "MPI_Abort: exit status 0"
 grep -q '^note rank%201%20called%20MPI_Abort%20with%20code%203$' dprof-*/*-1.process || fail "no note of MPI_Abort"
-"$B/bin/dprof-analyze" dump dprof-* >text 2>err # exit status 1: two processes have not finished
+"$analyze" dump dprof-* >text 2>err # exit status 1: two processes have not finished
 [ "$(grep -c '^e .* enter .*group=1 peer=' text)" -ge 10 ] || fail "records are missing after MPI_Abort"
 
 [ "$failed" = 0 ] && echo "as expected"

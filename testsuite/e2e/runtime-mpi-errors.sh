@@ -6,7 +6,6 @@
 . testsuite/lib.sh
 about() { echo "$mpi: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime/errors.c
 cd "$dir" || exit 1
 
@@ -21,7 +20,7 @@ if ! command -v mpicc.$mpi >/dev/null || [ ! -e "$B/lib/libdprof-$mpi.so" ]; the
 	echo "no OpenMPI here"
 	exit 77
 fi
-run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+run=$(mpirun_of openmpi)
 for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
 	rm -rf dprof-*
 	# shellcheck disable=SC2046,SC2086
@@ -29,10 +28,10 @@ for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
 	# shellcheck disable=SC2086
 	timeout 60 $run -n 2 ./on-hosts >out 2>&1 || fail "exit status $?: $(head -5 out)"
 	# That rank 0 lacks operations is named, and the status is that of check.
-	"$B/bin/dprof-analyze" clocks dprof-* >said 2>&1
+	"$analyze" clocks dprof-* >said 2>&1
 	[ $? = 1 ] && grep -q "expected each participant as often as the others" said || fail "clocks: $(cat said)"
 	grep -q "^ *h1 *proven" said || fail "expected proven bounds of h1, found $(cat said)"
-	"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | cat >diagnostics
+	"$analyze" coz dprof-* 2>&1 >/dev/null | cat >diagnostics
 	grep -q "lacks participants: 5 times" diagnostics || fail "expected 5 operations without rank 0, found $(cat diagnostics)"
 	grep -q "its send is not in the trace or not certain: 6 times" diagnostics ||
 		fail "expected 6 receives of which the send is unknown, found $(cat diagnostics)"

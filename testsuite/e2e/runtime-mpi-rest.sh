@@ -6,7 +6,6 @@
 . testsuite/lib.sh
 about() { echo "$mpi: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime/rest.c
 cd "$dir" || exit 1
 
@@ -14,9 +13,9 @@ job() { # arguments
 	rm -rf dprof-*
 	# shellcheck disable=SC2086
 	timeout 60 $run -n 2 ./program "$@" >out 2>&1 || fail "$*: exit status $?: $(head -5 out)"
-	"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "$*: check: $(cat out)"
-	"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>diagnostics
-	"$B/bin/dprof-analyze" dump dprof-* >text
+	"$analyze" check dprof-* >out 2>&1 || fail "$*: check: $(cat out)"
+	"$analyze" coz dprof-* >/dev/null 2>diagnostics
+	"$analyze" dump dprof-* >text
 }
 
 # How often `thread` enters `name` with arguments that match.
@@ -40,8 +39,7 @@ fences() {
 for mpi in openmpi mpich; do
 	command -v mpicc.$mpi >/dev/null && [ -e "$B/lib/libdprof-$mpi.so" ] || continue
 	tested=1
-	run="mpirun.$mpi"
-	[ $mpi = mpich ] || run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+	run=$(mpirun_of "$mpi")
 	for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
 		# shellcheck disable=SC2046,SC2086
 		mpicc.$mpi -O2 -w $plugin "$from" -o program $(pkg-config --libs dprof-$mpi) || { fail "cannot compile"; continue; }
@@ -74,11 +72,12 @@ if command -v mpicc.openmpi >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ]; t
 	# shellcheck disable=SC2046
 	mpicc.openmpi -w "$from" -o program $(pkg-config --libs dprof-openmpi)
 	rm -rf dprof-*
-	timeout 60 mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 ./program spawn >out 2>&1 ||
+	# shellcheck disable=SC2046
+	timeout 60 $(mpirun_of openmpi) -n 2 ./program spawn >out 2>&1 ||
 		fail "MPI_Comm_spawn: exit status $?: $(head -5 out)"
 	[ "$(echo dprof-* | wc -w)" = 2 ] || fail "expected a trace of each job, found $(echo dprof-*)"
 	for trace in dprof-*; do
-		"$B/bin/dprof-analyze" check "$trace" >out 2>&1 || fail "check: $(cat out)"
+		"$analyze" check "$trace" >out 2>&1 || fail "check: $(cat out)"
 	done
 fi
 [ -n "${tested:-}" ] || { echo "no MPI here"; exit 77; }

@@ -7,7 +7,6 @@
 command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 
 on_ranks() { # n command...
 	local n=$1
@@ -32,7 +31,7 @@ cd "$dir" || exit 1
 
 # thread group seq name, one line for each operation; from the text form, whose sites are numbered.
 operations() { # directory
-	"$B/bin/dprof-analyze" dump "$1" >text || fail "dump $1: exit status $?"
+	"$analyze" dump "$1" >text || fail "dump $1: exit status $?"
 	awk '$1 == "site" { for (i = 3; i <= NF; i++) if (sub(/^name=/, "", $i)) name[$2] = $i }
 	     $1 == "e" && $5 == "enter" {
 		group = seq = "-"
@@ -92,8 +91,8 @@ for program in seen unseen; do
 		     }
 		     END { for (id in begun) n += begun[id] == 1 && done[id] == 1; print n, length(done) }' text >n
 		[ "$(cat n)" = "$((22 * ranks)) $((22 * ranks))" ] || fail "$program on $ranks: begun and completed: $(cat n)"
-		"$B/bin/dprof-analyze" check dprof-* >out || fail "$program on $ranks: check: $(cat out)"
-		"$B/bin/dprof-analyze" coz dprof-* >/dev/null 2>err
+		"$analyze" check dprof-* >out || fail "$program on $ranks: check: $(cat out)"
+		"$analyze" coz dprof-* >/dev/null 2>err
 		[ ! -s err ] || fail "$program on $ranks: coz: $(cat err)"
 		# a group made of two says that the wait dependencies are unknown
 		[ "$(grep -c 'enter group=.* role=2' text)" = $((2 * ranks)) ] || fail "$program on $ranks: $(grep 'role=2' text)"
@@ -119,7 +118,7 @@ done
 # But for what is true of any busy machine.
 grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
 	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' && fail "notes where all is well"
-"$B/bin/dprof-analyze" dump dprof-* >text
+"$analyze" dump dprof-* >text
 [ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
 	fail "too few packets: $(grep -c '^link' text) links"
 
@@ -134,7 +133,7 @@ chmod +x unreachable
 rm -rf dprof-*
 on_ranks 3 ./unreachable ./seen
 grep -q '^note host%20h1%20did%20not%20answer' dprof-*/h0-0.process || fail "no note that h1 did not answer"
-"$B/bin/dprof-analyze" dump dprof-* >text
+"$analyze" dump dprof-* >text
 grep -q '^link 0 .* 2 ' text || fail "h2 was not measured because h1 did not answer"
 grep -q '^link 0 .* 1 ' text && fail "h1 did not answer, and was measured"
 

@@ -7,7 +7,6 @@
 . testsuite/lib.sh
 about() { echo "$mpi: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 root=$PWD
 cd "$dir" || exit 1
 
@@ -21,8 +20,7 @@ start() { # arguments of mpirun...
 for mpi in openmpi mpich; do
 	command -v mpicc.$mpi >/dev/null && [ -e "$B/lib/libdprof-$mpi.so" ] || continue
 	tested=1
-	run="mpirun.$mpi"
-	[ $mpi = mpich ] || run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+	run=$(mpirun_of "$mpi")
 	from=$root/testsuite/fixtures/runtime/messages.c
 	mpicc.$mpi -w "$from" -o plain || fail "cannot compile"
 	# shellcheck disable=SC2046
@@ -42,8 +40,8 @@ for mpi in openmpi mpich; do
 		[ "$(ls dprof-*/*.process | wc -l)" = "$linked" ] || fail "$job: $(ls dprof-*)"
 		grep -q "^note $((4 - linked))%20of%204%20ranks%20are%20not%20linked" dprof-*/*.process || fail "$job: no note"
 		grep -q '^rank . size 4$' dprof-*/*.process || fail "$job: ranks are those of MPI_COMM_WORLD"
-		"$B/bin/dprof-analyze" csp dprof-* >out 2>err || [ $? = 1 ] || fail "$job: csp: $(cat err)"
-		"$B/bin/dprof-analyze" dump dprof-* >text 2>err
+		"$analyze" csp dprof-* >out 2>err || [ $? = 1 ] || fail "$job: csp: $(cat err)"
+		"$analyze" dump dprof-* >text 2>err
 		grep -q '^group 1 .*size=4$' text || fail "$job: $(grep ^group text)"
 	done
 

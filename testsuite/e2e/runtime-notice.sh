@@ -4,8 +4,6 @@
 # What the recorder says on standard error: one line where nothing can be recorded, and on a terminal one at the end,
 # which tells the truth. Not a byte into what the program has put there since, and no harm where it is not read.
 . testsuite/lib.sh
-unset DPROF_DIR DPROF_OFF DPROF_QUIET DPROF_EVENTS DPROF_BUFFER DPROF_CC DPROF_MPICC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
-export LC_ALL=C
 fixtures=$PWD/testsuite/fixtures/runtime
 cd "$dir" || exit 1
 "$B/bin/dprof-cc" -O2 "$fixtures/loop.c" -o loop || fail "loop.c"
@@ -26,7 +24,7 @@ tells() { # what it calls them, command
 	[ -s name ] || fail "$2: expected 'dprof: $1 in', found $(cat said)"
 }
 events() { # of a trace, and of one thread
-	"$B/bin/dprof-analyze" dump "$1" | grep -c "^e ${2-}"
+	"$analyze" dump "$1" | grep -c "^e ${2-}"
 }
 
 # ---- At the end, on a terminal --------------------------------------------------------------------------------
@@ -110,7 +108,7 @@ bash -c 'set -o pipefail; (ulimit -f 0; DPROF_DIR=nowhere exec ./loop 2>said) | 
 # What is neither yes nor no is said in the report.
 rm -rf dprof-*
 DPROF_OFF=maybe DPROF_QUIET=perhaps ./loop >out 2>said || fail "DPROF_OFF=maybe: status $?"
-"$B/bin/dprof-analyze" dprof-loop.* >report
+"$analyze" dprof-loop.* >report
 for what in "DPROF_OFF is 'maybe'" "DPROF_QUIET is 'perhaps'"; do
 	grep -q "^note: $what, which is neither" report || fail "no note: $what: $(grep note report)"
 done

@@ -5,7 +5,6 @@
 # killed, and in the forms before; and what is damaged of it is named, by file and offset, and the rest analysed.
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_OFF
 fixtures=$PWD/testsuite/fixtures/analysis
 visits=300000 # 4.8 MB in each thread
 
@@ -16,13 +15,13 @@ from=$PWD/testsuite/fixtures/runtime
 cd "$dir" || exit 1
 
 events() { # directory thread: of the region
-	"$B/bin/dprof-analyze" dump "$1" 2>/dev/null |
+	"$analyze" dump "$1" 2>/dev/null |
 		awk -v t="$2" '/^site .* name=body / { s = $2 } $1 == "e" && $2 == t && $4 == s { n++ } END { print n + 0 }'
 }
 
 # That there is no end of it, and nothing else.
 unfinished() { # what
-	"$B/bin/dprof-analyze" check dprof-loop.* >text 2>&1
+	"$analyze" check dprof-loop.* >text 2>&1
 	[ $? = 1 ] && [ "$(wc -l <text)" = 2 ] && grep -q "expected a line 'finished'" text &&
 		grep -q '^dprof-loop.*: 1 problem; .* [1-9][0-9]* events' text || fail "$1: $(cat text)"
 }
@@ -31,7 +30,7 @@ unfinished() { # what
 
 DPROF_DIR=$dir DPROF_BUFFER=64K ./loop $visits >out || fail "exit status $?"
 mv dprof-loop.* whole
-"$B/bin/dprof-analyze" check whole >text 2>&1 || fail "check: $(cat text)"
+"$analyze" check whole >text 2>&1 || fail "check: $(cat text)"
 for thread in 0 1; do
 	[ "$(events whole $thread)" = $((2 * visits)) ] || fail "thread $thread: $(events whole $thread) events"
 done
@@ -45,9 +44,9 @@ name=${packed#whole/}
 # are those that were read then.
 old() { # trace form events sum
 	cat "$1"/*-1.packed | head -c 4 | grep -q "$2" || fail "$1: not of the form $2"
-	"$B/bin/dprof-analyze" check "$1" >text 2>&1 || fail "$1: $(cat text)"
+	"$analyze" check "$1" >text 2>&1 || fail "$1: $(cat text)"
 	grep -q ", $3 events," text || fail "$1: $(cat text)"
-	[ "$("$B/bin/dprof-analyze" dump "$1" | grep '^e ' | cksum)" = "$4" ] || fail "$1: other events"
+	[ "$("$analyze" dump "$1" | grep '^e ' | cksum)" = "$4" ] || fail "$1: other events"
 }
 [ "$(head -c 4 "$packed")" = DPR3 ] || fail "not of the form that is now"
 old "$fixtures/packed-1" DPRT 3136 "3921524885 115878"
@@ -75,7 +74,7 @@ DPROF_DIR=$dir ./loop 50000 >out || fail "exit status $?"
 mv dprof-loop.* ended
 kept=$(du -cB1 ended/*.events | tail -1 | cut -f1)
 [ "$kept" -le 131072 ] || fail "$kept bytes of files of events stay on disk: $(du -B1 ended/*)"
-"$B/bin/dprof-analyze" check ended >text 2>&1 || fail "ended: $(cat text)"
+"$analyze" check ended >text 2>&1 || fail "ended: $(cat text)"
 [ "$(events ended 0)" = 100000 ] || fail "ended: $(events ended 0) events"
 
 # What is recorded behind that is kept, whether or not it comes to be packed.
@@ -85,7 +84,7 @@ gcc -O2 -shared -fPIC $(pkg-config --cflags dprof) "$from/late-library.c" -o lib
 	fail "late.c cannot be built"
 for run in 1 2 3 4 5 6 7 8; do
 	DPROF_DIR=$dir ./late || fail "late: exit status $?"
-	"$B/bin/dprof-analyze" check dprof-late.* >text 2>&1 && grep -q ' 140000 events' text || fail "late: $(cat text)"
+	"$analyze" check dprof-late.* >text 2>&1 && grep -q ' 140000 events' text || fail "late: $(cat text)"
 	rm -r dprof-late.*
 done
 
@@ -95,7 +94,7 @@ gcc -O2 $(pkg-config --cflags dprof) "$from/unpacked.c" -o unpacked $(pkg-config
 DPROF_BUFFER=4K DPROF_DIR=. ./unpacked 3000 || fail "unpacked: exit status $?"
 fifo=$(echo dprof-unpacked.*/*-1.packed)
 [ -p "$fifo" ] && mv kept "$fifo" || fail 'unpacked: no FIFO'
-"$B/bin/dprof-analyze" check dprof-unpacked.* >text 2>&1 || fail "unpacked: $(cat text)"
+"$analyze" check dprof-unpacked.* >text 2>&1 || fail "unpacked: $(cat text)"
 [ "$(events dprof-unpacked.* 1)" = 12000 ] || fail "unpacked: $(events dprof-unpacked.* 1) events"
 
 # ---- damage ------------------------------------------------------------------------------------------------
@@ -114,7 +113,7 @@ damaged() { # what diagnostic command...
 	rm -rf copy
 	cp -r whole copy
 	"$@"
-	"$B/bin/dprof-analyze" check copy >text 2>&1
+	"$analyze" check copy >text 2>&1
 	status=$?
 	[ $status = 1 ] || fail "$what: exit status $status"
 	grep -q "$diagnostic" text || fail "$what: $(cat text)"

@@ -7,7 +7,6 @@
 from=$PWD/testsuite/fixtures/threads
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046
@@ -17,7 +16,7 @@ gcc -O1 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof
 for what in mutex rwlock spin semaphore condition; do
 	rm -rf dprof-*
 	timeout 60 ./processes $what || fail "$what: exit status $?"
-	"$B/bin/dprof-analyze" coz dprof-* --region held --reduce 100 --json >json 2>diagnostics
+	"$analyze" coz dprof-* --region held --reduce 100 --json >json 2>diagnostics
 	grep -q "the trace does not say for whom" diagnostics || fail "$what: coz says nothing: $(cat diagnostics)"
 	# of 4 turns of 25 ms and a tail of 50 ms the turns are two thirds
 	interval speedup_percent <json >bounds

@@ -7,15 +7,13 @@
 . testsuite/lib.sh
 about() { echo "$mpi, SEEDS=$seed, $ranks ranks: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST
 from=$PWD/testsuite/fixtures/runtime
 cd "$dir" || exit 1
 
 for mpi in openmpi mpich; do
 	command -v mpicc.$mpi >/dev/null && [ -e "$B/lib/libdprof-$mpi.so" ] || continue
 	tested=1
-	run="mpirun.$mpi"
-	[ $mpi = mpich ] || run="mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1"
+	run=$(mpirun_of "$mpi")
 	# shellcheck disable=SC2046
 	mpicc.$mpi -O1 -w $(pkg-config --cflags dprof-$mpi) "$from/random.c" -o program $(pkg-config --libs dprof-$mpi) || exit 1
 	for seed in $SEEDS; do
@@ -23,10 +21,10 @@ for mpi in openmpi mpich; do
 		rm -rf dprof-* said.*
 		# shellcheck disable=SC2086
 		timeout 60 $run -n $ranks ./program "$seed" said 80 >out 2>&1 || { fail "exit status $?: $(head -3 out)"; continue; }
-		"$B/bin/dprof-analyze" check dprof-* >out 2>&1 || fail "check: $(cat out)"
-		"$B/bin/dprof-analyze" coz dprof-* 2>&1 >/dev/null | grep -v 'does not say for whom: .* at MPI_Probe' >diagnostics
+		"$analyze" check dprof-* >out 2>&1 || fail "check: $(cat out)"
+		"$analyze" coz dprof-* 2>&1 >/dev/null | grep -v 'does not say for whom: .* at MPI_Probe' >diagnostics
 		[ ! -s diagnostics ] || fail "coz: $(cat diagnostics)"
-		"$B/bin/dprof-analyze" dump dprof-* >text
+		"$analyze" dump dprof-* >text
 		# shellcheck disable=SC2046
 		awk -f "$from/random.awk" $(seq -f said.%g 0 $((ranks - 1))) text >wrong
 		[ ! -s wrong ] || fail "$(wc -l <wrong) differences: $(head -5 wrong)"

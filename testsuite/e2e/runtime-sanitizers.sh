@@ -5,7 +5,6 @@
 # they record is in the trace; whether the sanitizer is a library or in the program.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 cd "$dir" || exit 1
 tried=0
 

@@ -7,7 +7,6 @@ from=$PWD/testsuite/fixtures/threads
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046
@@ -70,7 +69,7 @@ overlap() { # two intervals
 	echo "$@" | awk '{ exit !($1 <= $4 && $3 <= $2) }'
 }
 width() { echo "$@" | awk '{ print $2 - $1 }'; }
-within() { awk "BEGIN { exit !($1 <= $2) }"; } # two numbers
+within() { is_true "$1 <= $2"; } # two numbers
 
 true_moving=$(seconds dprof-moves.* moving) true_staying=$(seconds dprof-moves.* staying)
 

@@ -7,7 +7,6 @@ from=$PWD/testsuite/fixtures/threads
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS DPROF_BUFFER
 cd "$dir" || exit 1
 
 # shellcheck disable=SC2046

@@ -7,7 +7,6 @@
 command -v mpicc >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ] || { echo "no MPI here"; exit 77; }
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_HOST DPROF_SYNC_BIND DPROF_SYNC_INTERVAL DPROF_SYNC_TOPOLOGY
 # shellcheck disable=SC2046
 mpicc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/sleeper.c -o "$dir/sleeper" \
 	$(pkg-config --libs dprof) || exit 1
@@ -33,7 +32,7 @@ runs() {
 }
 
 links() { # all links of the trace, as: FROM SENT TO RECEIVED
-	"$B/bin/dprof-analyze" dump dprof-* 2>why | sed -n 's/^link //p'
+	"$analyze" dump dprof-* 2>why | sed -n 's/^link //p'
 }
 
 # What the runtime has to say, but for what is true of any busy machine.
@@ -92,7 +91,7 @@ wait $running || fail "with a fork: exit status $?: $(head -3 err)"
 [ "$(in_the_middle)" -ge 40 ] || fail "a fork ends the measuring: $(in_the_middle)"
 if [ -n "$ports" ]; then
 	grep -q '^packets run .* forged=3 ' dprof-*/h1-1.process || fail "forged packets were not counted: $(grep -h '^packets' dprof-*/*.process)"
-	"$B/bin/dprof-analyze" clocks dprof-* >out
+	"$analyze" clocks dprof-* >out
 	grep -q '3 forged' out && grep -q '^note: packets without the job.s key' out || fail "clocks does not say what was dropped: $(cat out)"
 fi
 
@@ -124,11 +123,11 @@ done
 
 # ---- A job that is killed leaves what it had measured, undamaged
 DPROF_SYNC_INTERVAL=10ms job 2 1.5 die
-"$B/bin/dprof-analyze" check dprof-* >check
+"$analyze" check dprof-* >check
 grep -q '\.sync' check && fail "the log of a killed job is damaged: $(cat check)"
 run=$(links | awk '$1 == 0 { if (!first) first = $2; last = $2 } END { printf "%d\n", (last - first) / 1e6 }')
 ghz=$(sed -n 's/^ghz //p' dprof-*/h0-0.process)
-awk -v run="$run" -v ghz="$ghz" 'BEGIN { exit !(run / ghz > 300) }' || fail "of a killed job: packets of the first $run million ticks"
+is_true "$run / $ghz > 300" || fail "of a killed job: packets of the first $run million ticks"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"

@@ -6,7 +6,6 @@
 from=$PWD/testsuite/fixtures/threads
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 compile() { # name compiler... source: with the plugin as NAME, without as NAME-unseen

@@ -7,7 +7,6 @@
 from=$PWD/testsuite/fixtures/threads
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig OMP_WAIT_POLICY=passive
-unset DPROF_DIR DPROF_OFF DPROF_EVENTS
 cd "$dir" || exit 1
 
 # Who may lets the sleepers wake before all others; they do not compute.
@@ -20,12 +19,12 @@ least_disturbed() { # directory milliseconds program arguments...
 	for _ in 1 2 3 4 5; do
 		rm -rf dprof-*
 		took=$($first "$@") || exit 1
-		if awk -v x="$took" -v best="$best" 'BEGIN { exit !(best == "" || x < best) }'; then
+		if [ -z "$best" ] || is_true "$took < $best"; then
 			best=$took
 			rm -rf "$to"
 			mv dprof-* "$to"
 		fi
-		awk -v x="$best" -v ideal="$ideal" 'BEGIN { exit !(x < 1.005 * ideal) }' && break
+		is_true "$best < 1.005 * $ideal" && break
 	done
 	echo "$best"
 }
@@ -39,8 +38,8 @@ try() { # program region arguments milliseconds other_arguments milliseconds
 	before=$(least_disturbed before "$4" "./$1" $3)
 	# shellcheck disable=SC2086
 	after=$(least_disturbed after "$6" "./$1" $5)
-	"$B/bin/dprof-analyze" check before >verdict || { cat verdict; failed=1; }
-	"$B/bin/dprof-analyze" coz --region "$2" --reduce 50 --json before >coz.json 2>diagnostics ||
+	"$analyze" check before >verdict || { cat verdict; failed=1; }
+	"$analyze" coz --region "$2" --reduce 50 --json before >coz.json 2>diagnostics ||
 		{ cat diagnostics; failed=1; }
 	found=$(interval speedup_percent <coz.json; interval expected_percent <coz.json)
 	awk -v before="$before" -v least="$4" -v after="$after" -v least_after="$6" -v what="$1: half of $2" '{
@@ -61,7 +60,7 @@ changed() { # way source run... milliseconds milliseconds
 	shift 2
 	before=$(CUT=0 least_disturbed before "$1" "${@:3}" "./$source" "$way")
 	after=$(CUT=50 least_disturbed after "$2" "${@:3}" "./$source" "$way")
-	"$B/bin/dprof-analyze" coz --region X --reduce 50 --json before >coz.json 2>diagnostics ||
+	"$analyze" coz --region X --reduce 50 --json before >coz.json 2>diagnostics ||
 		{ cat diagnostics; failed=1; }
 	{ interval speedup_percent <coz.json; interval expected_percent <coz.json; } |
 		awk -v before="$before" -v least="$1" -v after="$after" -v least_after="$2" -v what="$way" -v chance="${chance:-}" '{

@@ -6,9 +6,8 @@
 # toolchain-wrappers.sh.) LONG=1: configure and Meson, too. A build system that is not installed is left out; without
 # any nothing is tested, and that is said.
 . testsuite/lib.sh
-export LC_ALL=C DPROF_DIR=$dir/traces DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
+export DPROF_DIR=$dir/traces DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
 mkdir "$DPROF_DIR"
-unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 tested=0
 has() { command -v "$1" >/dev/null && tested=$((tested + 1)) || { echo "no $1: not tested"; return 1; }; }
 cd "$dir" || exit 1
@@ -37,8 +36,8 @@ records() { # what, program
 	rm -rf "$DPROF_DIR"/*
 	[ "$("$2")" = "2 1 8" ] || fail "$1: printed $("$2")"
 	rm -rf "$DPROF_DIR"/* && "$2" >/dev/null
-	[ "$("$B/bin/dprof-analyze" dump "$DPROF_DIR"/* | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
-		$1 == "e" { printf "%s ", name[$4] }')" = "outer inner inner outer " ] || fail "$1: $("$B/bin/dprof-analyze" dump "$DPROF_DIR"/*)"
+	[ "$("$analyze" dump "$DPROF_DIR"/* | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
+		$1 == "e" { printf "%s ", name[$4] }')" = "outer inner inner outer " ] || fail "$1: $("$analyze" dump "$DPROF_DIR"/*)"
 }
 with="$B/bin/dprof-cc $B/bin/dprof-c++" without="gcc g++"
 

@@ -4,9 +4,9 @@
 # A compiler that dprof has no plugin for is refused by wrappers and CMake, which say what they expected; wrappers say
 # what they are; and CMake's dprof::dprof records MPI in whichever order the libraries stand.
 . testsuite/lib.sh
-export LC_ALL=C DPROF_DIR=$dir/traces CMAKE_PREFIX_PATH=$B
+export DPROF_DIR=$dir/traces CMAKE_PREFIX_PATH=$B
 mkdir "$DPROF_DIR"
-unset DPROF_CC DPROF_MPICC DPROF_WRAPPER DPROF_WRAPPER_FLAGS CC
+unset CC
 cp testsuite/fixtures/toolchain/* "$dir"
 cd "$dir" || exit 1
 major=$(sed -n 's/^gcc=//p' "$B/lib/pkgconfig/dprof.pc")
@@ -39,7 +39,7 @@ for wrapper in cc:gcc c++:g++ fort:gfortran mpicc:mpicc mpicxx:mpicxx mpic++:mpi
 	"$B/bin/$wrapper" --help >out 2>err && [ ! -s err ] || fail "$wrapper --help: $(cat err)"
 	head -1 out | grep -qx "Usage: $wrapper .*" && grep -q DPROF_WRAPPER=off out || fail "$wrapper --help: $(head -12 out)"
 	"$plain" --help | tail -1 | grep -qxF "$(tail -1 out)" || fail "$wrapper --help does not end as that of $plain"
-	sed '/^$/,$d' out | awk 'length > 80 { exit 1 }' || fail "$wrapper --help is wider than 80 columns"
+	sed '/^$/,$d' out | fits_80 || fail "$wrapper --help is wider than 80 columns"
 done
 
 # ---- CMake --------------------------------------------------------------------------------------------------------
@@ -67,12 +67,12 @@ for order in before behind path library; do
 	readelf -d made/$order | sed -n 's/.*NEEDED.*\[\(lib.*mpi.*\)\.so.*/\1/p' | head -1 | grep -q dprof || fail "$order: the adapter stands behind libmpi"
 done
 rm -rf "${DPROF_DIR:?}"/* && timeout 60 ./made/behind || fail "behind: status $?"
-"$B/bin/dprof-analyze" dump "$DPROF_DIR"/* | grep -q ' name=MPI_Barrier file=.*/mpi.c ' || fail "behind: the barrier is not recorded"
+"$analyze" dump "$DPROF_DIR"/* | grep -q ' name=MPI_Barrier file=.*/mpi.c ' || fail "behind: the barrier is not recorded"
 
 # ---- Without an adapter, or with one that no call comes by: the report says so ------------------------------------------
 says() { # what, how it was linked
 	rm -rf "${DPROF_DIR:?}"/* && timeout 60 ./app || fail "$2: status $?"
-	"$B/bin/dprof-analyze" "$DPROF_DIR"/* >report
+	"$analyze" "$DPROF_DIR"/* >report
 	tr -s '\n ' ' ' <report >line
 	grep -q "note: $1, so calls of MPI are not recorded, nor ranks: link with dprof-mpicc" line || fail "$2: no note: $(cat report)"
 	grep -q 'events of these kinds were not recorded .*or MPI without dprof.s library' line || fail "$2: calls are not missed: $(cat report)"

@@ -5,7 +5,7 @@
 # CMake's package, the wrappers), also when it was moved elsewhere; DESTDIR puts the same there, for the prefix; and
 # `make uninstall` takes it away again, and nothing else.
 . testsuite/lib.sh
-export DPROF_DIR=$dir/traces LC_ALL=C
+export DPROF_DIR=$dir/traces
 mkdir "$DPROF_DIR"
 prefix=$dir/prefix
 make --no-print-directory B="$B" PREFIX="$prefix" now-install >"$dir/log" 2>&1 || fail "make install: $(cat "$dir/log")"

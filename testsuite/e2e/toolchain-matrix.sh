@@ -8,10 +8,9 @@
 # the real runtime, and the trace as it is analysed.
 . testsuite/lib.sh
 export DPROF_EVENTS=-wait,-io,-sleep # whether what prints blocks is chance
-export DPROF_DIR=$dir/traces LC_ALL=C CCACHE_DIR=$dir/ccache TSAN_OPTIONS=${TSAN_OPTIONS:-}
+export DPROF_DIR=$dir/traces CCACHE_DIR=$dir/ccache TSAN_OPTIONS=${TSAN_OPTIONS:-}
 mkdir "$DPROF_DIR"
 bin=$B/bin
-unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 ran=0
 cd "$dir" || exit 1
 

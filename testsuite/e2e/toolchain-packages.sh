@@ -5,7 +5,7 @@
 # anything else; where it may, it installs just those. `make help` fits a terminal.
 . testsuite/lib.sh
 make help >"$dir/help" || fail "make help"
-awk 'length($0) > 80 { print "FAILED: make help is wider than 80 columns: " $0; bad = 1 } END { exit bad }' "$dir/help" || failed=1
+fits_80 "$dir/help" || fail "make help is wider than 80 columns"
 grep -q '^  make uninstall ' "$dir/help" || fail "make help does not know uninstall"
 
 # Stand-ins: two packages are missing, apt-get says what it was asked, and who we are is in the file `who`.

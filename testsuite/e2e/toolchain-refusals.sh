@@ -4,9 +4,8 @@
 # What does not go together is refused when it is linked or loaded, by a message that names dprof; and 10,000
 # threads are recorded or counted.
 . testsuite/lib.sh
-export DPROF_DIR=$dir/traces LC_ALL=C
+export DPROF_DIR=$dir/traces
 mkdir "$DPROF_DIR"
-unset DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS DPROF_BUFFER
 plugin=$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)
 cd "$dir" || exit 1
 printf 'int main(void)\n{\n\tvolatile int n = 0;\n#pragma dprof region(body)\n\tn++;\n\treturn n - 1;\n}\n' >app.c
@@ -82,7 +81,7 @@ END
 DPROF_WRAPPER_FLAGS=-w "$B/bin/dprof-cc" -Wno-unknown-pragmas -O1 -pthread threads.c -o threads || fail "threads.c"
 rm -rf "${DPROF_DIR:?}"/*
 [ "$(timeout 100 ./threads)" = 10000 ] || fail "10,000 threads: the program does not end as it should"
-"$B/bin/dprof-analyze" dump "$DPROF_DIR"/* 2>err | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
+"$analyze" dump "$DPROF_DIR"/* 2>err | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
 	$1 == "e" && $5 == "enter" && name[$4] == "body" { n++ } END { print n + 0 }' >n
 lost=$(sed -n 's/^note \([0-9]*\)%20records%20are%20lost.*/\1/p' "$DPROF_DIR"/*/*.process)
 [ "$(cat n)" = 10000 ] || [ -n "$lost" ] || fail "10,000 threads: $(cat n) regions, and no loss is told: $(head -3 err)"

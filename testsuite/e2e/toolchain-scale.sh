@@ -4,10 +4,9 @@
 # Each event is resolved to the right site: of 10,000 in one program; of 100 shared objects that are linked, and of
 # 100 that come and go; and where two objects lie so that 24 bits of an address do not tell them apart.
 . testsuite/lib.sh
-export DPROF_DIR=$dir/traces LC_ALL=C
+export DPROF_DIR=$dir/traces
 mkdir "$DPROF_DIR"
 bin=$B/bin
-unset DPROF_CC DPROF_CXX DPROF_WRAPPER DPROF_WRAPPER_FLAGS DPROF_BUFFER
 cd "$dir" || exit 1
 names() { # of the regions that thread 0 enters, in order
 	"$bin/dprof-analyze" dump "$DPROF_DIR"/* 2>problems | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4; kind[$2] = $3 }

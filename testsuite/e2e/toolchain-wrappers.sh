@@ -6,9 +6,8 @@
 # "Does the same": prints the same, ends with the same status and makes the same files, but for the plugin's
 # and the libraries' own names in what -v shows.
 . testsuite/lib.sh
-export DPROF_DIR=$dir LC_ALL=C
+export DPROF_DIR=$dir
 bin=$B/bin
-unset DPROF_CC DPROF_WRAPPER DPROF_WRAPPER_FLAGS
 cd "$dir" || exit 1
 
 cat >main.c <<'END'
