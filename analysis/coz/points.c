@@ -46,7 +46,7 @@ static bool is_point(const struct trace *t, uint32_t site, const char *name)
 static void find_instances(struct points *p, struct point_instances *all, const struct trace *trace,
 			   const struct times *times, const char *from, const char *to)
 {
-	for (uint32_t t = 0; t < trace->nthreads; t++) {
+	for (uint32_t t = 0; t < trace->nthreads && from; t++) {
 		struct frz_cursor clock = times_cursor(times, trace->threads[t].clock);
 		struct tr_cursor events = trace_events(trace, t);
 		struct tr_event e;

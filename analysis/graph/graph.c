@@ -566,6 +566,7 @@ static void builder_close(struct builder *b)
 		free(b->calls[t].v);
 	free(b->calls);
 	free(b->cursors);
+	free(b->passes);
 	free(b->messages);
 	free(b->joins);
 	free(b->completions);
@@ -588,6 +589,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	struct builder b = { .graph = g, .cursors = times_cursors(times) };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
+	b.passes = mem_resize(NULL, trace->nsites + 1, sizeof *b.passes);
 	b.calls = mem_resize(NULL, n + 1, sizeof *b.calls);
 	memset(b.calls, 0, n * sizeof *b.calls);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
@@ -600,8 +602,12 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	progress_begin("finding wait dependencies", 2 * trace_records(trace));
 	find_first_stamps(g);
 	add_matches(&b);
+	for (uint32_t s = 0; s < trace->nsites; s++)
+		b.passes[s] = graph_passes(trace, s);
 	for (uint32_t t = 0; t < n; t++)
 		graph_walk(&b, t);
+	for (uint32_t s = 0; s < trace->nsites; s++)
+		g->entered[s] |= (b.passes[s] & TR_PASS_ENTERED) != 0;
 	graph_begins(&b);
 	progress_end();
 	add_completions(&b);

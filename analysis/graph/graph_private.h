@@ -114,6 +114,7 @@ struct builder {
 	struct graph *graph;
 	struct frz_cursor *cursors; /* of each clock */
 	struct event_marks *marks; /* of each thread */
+	uint8_t *passes;           /* of each site, for trace_pass(): it is a region */
 	struct mpi_calls *calls;   /* likewise */
 	struct message *messages; size_t nmessages;
 	struct joins *joins; size_t njoins;
@@ -159,6 +160,7 @@ void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 /* The begin is kept where it is not at the enter. */
 void graph_keep_completion(struct builder *, const struct completion *);
 
+uint8_t graph_passes(const struct trace *, uint32_t site);
 void graph_walk(struct builder *, uint32_t thread);
 void graph_begins(struct builder *); /* of all threads */
 void graph_locks(struct builder *);

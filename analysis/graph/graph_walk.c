@@ -508,6 +508,31 @@ static int by_event(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
+/* Regions, without arguments: nothing happens there but that an operation is behind them. */
+uint8_t graph_passes(const struct trace *trace, uint32_t site)
+{
+	bool region = trace->sites[site].kind == DPROF_KIND_REGION && !tr_is(trace, site, OP_OTHERS | OP_SLEEP);
+	return region ? TR_PASS_BARE : 0;
+}
+
+/* Behind the first event, and unless a task runs, whose region ends somewhere. How many it has passed over. */
+static size_t pass_regions(struct thread_walk *w, struct tr_cursor *events, uint64_t at)
+{
+	if (!w->any || w->nrunning)
+		return 0;
+	struct tr_passed passed = trace_pass(events, w->b->passes);
+	if (passed.n == 0)
+		return 0;
+	struct graph_thread *sums = &w->b->graph->threads[w->thread];
+	sums->last = passed.stamp > sums->last ? passed.stamp : sums->last;
+	sums->nevents = at + passed.n;
+	if (w->replay.depth == 0) {
+		w->before = (struct event_ref){ w->thread, at + passed.n - 1, passed.stamp };
+		w->failed = false;
+	}
+	return passed.n;
+}
+
 void graph_walk(struct builder *b, uint32_t thread)
 {
 	const struct trace *trace = b->graph->trace;
@@ -519,7 +544,7 @@ void graph_walk(struct builder *b, uint32_t thread)
 	struct tr_event e;
 	replay_open(&w.replay, trace->nsites);
 	runs_sort(w.marks->v, w.marks->n, sizeof *w.marks->v, by_event);
-	for (uint64_t at = 0; trace_next(&events, &e); at++) {
+	for (uint64_t at = 0; at += pass_regions(&w, &events, at), trace_next(&events, &e); at++) {
 		sums->nevents = at + 1;
 		if (e.op == DPROF_LOST) {
 			w.nrunning = 0;

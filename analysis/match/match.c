@@ -110,8 +110,11 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	*m = (struct matcher){ .trace = t, .slack = slack };
 	m->end = &m->first;
 	m->concerned = mem_resize(NULL, t->nsites, sizeof *m->concerned);
-	for (uint32_t i = 0; i < t->nsites; i++)
+	m->passes = mem_resize(NULL, t->nsites, sizeof *m->passes);
+	for (uint32_t i = 0; i < t->nsites; i++) {
 		m->concerned[i] = tr_is(t, i, OP_MATCHED);
+		m->passes[i] = m->concerned[i] ? 0 : TR_PASS_BARE | TR_PASS_ARGUMENTS;
+	}
 	m->threads = mem_resize(NULL, t->nthreads, sizeof *m->threads);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		int64_t rank = t->threads[i].rank;
@@ -160,6 +163,7 @@ void match_close(struct matcher *m)
 	free_list(m->first);
 	free_list(m->spare_ready);
 	free(m->concerned);
+	free(m->passes);
 	free(m->given);
 	free(m->threads);
 	free(m->ranks);
@@ -364,6 +368,21 @@ void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 		a->last_site = e->site;
 	}
 	a->count++;
+}
+
+uint8_t *match_passes(struct matcher *m)
+{
+	return m->passes;
+}
+
+void match_pass(struct matcher *m, uint32_t thread, struct tr_passed passed)
+{
+	struct match_thread *a = &m->threads[thread];
+	if (passed.n == 0)
+		return;
+	a->count += passed.n;
+	a->last = passed.stamp;
+	a->last_site = passed.site;
 }
 
 void match_finish(struct matcher *m)

@@ -91,6 +91,10 @@ void match_close(struct matcher *);
 bool match_wants_arguments(const struct matcher *, const struct tr_event *);
 void match_take(struct matcher *, uint32_t thread, const struct tr_event *);
 
+/* Behind a thread's first event those that trace_pass() passes over with these may be told of by their number alone. */
+uint8_t *match_passes(struct matcher *);
+void match_pass(struct matcher *, uint32_t thread, struct tr_passed);
+
 /* Says that there are no more events: collectives that lack members follow, and what found no
  * other side. */
 void match_finish(struct matcher *);

@@ -71,6 +71,7 @@ struct matcher {
 	struct match_tally tally;
 	struct match_thread *threads; /* of each thread */
 	bool *concerned;           /* of each site: it is an operation that may have another side */
+	uint8_t *passes;           /* likewise, for trace_pass(): it is none */
 	struct ids rank_numbers;
 	struct rank *ranks;
 	struct message_stream *streams, *recent[RECENT_STREAMS];

@@ -12,7 +12,9 @@
 
 struct walker {                  /* a thread */
 	struct tr_cursor events;
+	struct tr_passed passed; /* before the next, unless it is the first */
 	struct tr_event next;
+	bool begun, ended;
 	uint64_t stamp;          /* of next; LOST has that of the event before it */
 };
 
@@ -30,14 +32,23 @@ struct match_walk {
 	bool finished;
 };
 
-static bool fetch(const struct matcher *m, struct walker *w)
+/* The next event that matters, and behind those that do not the end of the thread. */
+static bool fetch(struct matcher *m, struct walker *w)
 {
-	if (!trace_next_bare(&w->events, &w->next))
-		return false;
+	if (w->begun)
+		w->passed = trace_pass(&w->events, match_passes(m));
+	w->begun = true;
+	w->ended = !trace_next_bare(&w->events, &w->next);
+	if (w->ended) {
+		w->stamp = w->passed.stamp;
+		return w->passed.n > 0;
+	}
 	if (match_wants_arguments(m, &w->next))
 		trace_arguments(&w->events, &w->next);
 	if (w->next.op != DPROF_LOST)
 		w->stamp = w->next.stamp;
+	else if (w->passed.n)
+		w->stamp = w->passed.stamp;
 	return true;
 }
 
@@ -87,8 +98,10 @@ static void step(struct match_walk *w, struct clock_walk *s)
 {
 	uint32_t thread = s->threads.items[0].source;
 	struct walker *walker = &w->walkers[thread];
-	match_take(w->matcher, thread, &walker->next);
-	if (fetch(w->matcher, walker))
+	match_pass(w->matcher, thread, walker->passed);
+	if (!walker->ended)
+		match_take(w->matcher, thread, &walker->next);
+	if (!walker->ended && fetch(w->matcher, walker))
 		heap_change_first(&s->threads, walker->stamp);
 	else
 		heap_remove_first(&s->threads);

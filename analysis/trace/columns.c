@@ -150,6 +150,35 @@ bool trace_columns(struct tr_cursor *c, struct tr_columns *out)
 	return true;
 }
 
+/* From i on, in the columns at hand: the first event that is not passed over. */
+static size_t pass_columns(const struct tr_cursor *c, size_t i, uint8_t *sites)
+{
+	const struct tr_columns *k = &c->reader->columns;
+	for (; i < k->n; i++) {
+		const struct tr_what *what = trace_what(c->trace, k, i);
+		if (what->site == TR_NO_SITE || !(sites[what->site] & (what->keys ? TR_PASS_ARGUMENTS : TR_PASS_BARE)))
+			break;
+		sites[what->site] |= what->op == DPROF_ENTER ? TR_PASS_ENTERED : 0;
+	}
+	return i;
+}
+
+struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
+{
+	struct tr_passed passed = { 0 };
+	bool at_hand = !c->inheritance && !c->thread->jumps;
+	for (size_t i; at_hand && (i = place_of(c, c->next)) != SIZE_MAX;) {
+		const struct tr_columns *k = &c->reader->columns;
+		size_t end = pass_columns(c, i, sites);
+		c->next += end - i;
+		if (end > i)
+			passed = (struct tr_passed){ passed.n + end - i, k->stamp[end - 1],
+						     trace_what(c->trace, k, end - 1)->site };
+		at_hand = end == k->n;
+	}
+	return passed;
+}
+
 bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 {
 	if (c->tangled && !c->told) {

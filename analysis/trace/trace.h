@@ -238,6 +238,13 @@ void trace_arguments(const struct tr_cursor *, struct tr_event *);
  * that is inherited or implied is among them, and nothing says what is `jumped`. False at the end. */
 bool trace_columns(struct tr_cursor *, struct tr_columns *);
 
+/* Passes over events, as far as their sites let it, and says how many and what the last one was: TR_PASS_BARE events
+ * without arguments, TR_PASS_ARGUMENTS those with them; notes in TR_PASS_ENTERED that a site was entered. Stops before
+ * a loss, and passes over nothing of trace_places() or of a thread that jumped. */
+enum { TR_PASS_BARE = 1, TR_PASS_ARGUMENTS = 2, TR_PASS_ENTERED = 4 };
+struct tr_passed { size_t n; uint64_t stamp; uint32_t site; };
+struct tr_passed trace_pass(struct tr_cursor *, uint8_t *sites);
+
 /* Event i of the columns, with its arguments, as trace_next() gives it. */
 void trace_event_of(const struct trace *, const struct tr_columns *, size_t i, struct tr_event *);
 static inline const struct tr_what *trace_what(const struct trace *t, const struct tr_columns *k, size_t i)

@@ -210,6 +210,54 @@ START_TEST(copies_do_not_disturb)
 }
 END_TEST
 
+static bool may_pass(const uint8_t *passes, const struct tr_event *e)
+{
+	return e->op != DPROF_LOST && e->site != TR_NO_SITE &&
+	       passes[e->site] & (e->nargs ? TR_PASS_ARGUMENTS : TR_PASS_BARE);
+}
+
+/* What is passed over is as many events as the other cursor gives before the next one that is not. */
+static void check_passed(struct tr_cursor *all, struct tr_passed passed, const uint8_t *passes, bool *entered)
+{
+	struct tr_event e = { 0 };
+	for (size_t i = 0; i < passed.n; i++) {
+		ck_assert(trace_next(all, &e));
+		ck_assert_msg(may_pass(passes, &e), "SEED=%" PRIu64 ": passed over site %u", seed, e.site);
+		entered[e.site] |= e.op == DPROF_ENTER;
+	}
+	ck_assert(passed.n == 0 || (passed.stamp == e.stamp && passed.site == e.site));
+}
+
+START_TEST(what_is_passed_over_is_counted)
+{
+	uint64_t total = 0;
+	for (seed = unit_seed; seed < unit_seed + unit_times(40); seed++) {
+		state = seed;
+		struct made *m = make(6000, 100000);
+		uint8_t passes[SITES];
+		bool entered[SITES] = { false }, more = true;
+		uint64_t stops = 1 + random_below(20);
+		for (uint32_t s = 0; s < SITES; s++)
+			passes[s] = (uint8_t)(random_below(stops) ? 1 + random_below(3) : 0);
+		struct tr_cursor some = trace_events(&m->trace, 0), all = trace_events(&m->trace, 0);
+		for (struct tr_event e, truth; more;) {
+			struct tr_passed passed = trace_pass(&some, passes);
+			total += passed.n;
+			check_passed(&all, passed, passes, entered);
+			more = trace_next(&some, &e);
+			ck_assert(trace_next(&all, &truth) == more);
+			ck_assert(!more || (twin_same_event(&e, &truth) && !may_pass(passes, &e)));
+		}
+		for (uint32_t s = 0; s < SITES; s++)
+			ck_assert(entered[s] == ((passes[s] & TR_PASS_ENTERED) != 0));
+		trace_end(&some);
+		trace_end(&all);
+		unmake(m);
+	}
+	ck_assert_uint_gt(total, unit_times(40) * 500);
+}
+END_TEST
+
 /* ---- Many readers ---------------------------------------------------------------------------- */
 
 static void *read_all(void *made)
@@ -313,6 +361,7 @@ int main(void)
 	tcase_add_test(c, columns_are_the_records);
 	tcase_add_test(c, ends_are_known_without_reading);
 	tcase_add_test(c, copies_do_not_disturb);
+	tcase_add_test(c, what_is_passed_over_is_counted);
 	tcase_add_test(c, readers_share_nothing);
 	tcase_add_test(c, readers_of_many_threads_have_one_budget);
 	tcase_add_test(c, without_a_temporary_file_events_stay_in_memory);
