@@ -231,6 +231,9 @@ static void check_scores(uint64_t seed, const struct times *times, const struct 
 	struct csp_score *scores = csp_scores(times, periods, who, spans);
 	check_pruning(seed, times, periods, who, spans, scores);
 	for (uint32_t a = 0; a < who->nparticipants; a++)
+		ck_assert_msg(scores[a].site >= SITES || sites[scores[a].site].op.is & OP_REGION,
+			      "SEED=%" PRIu64 ": %s %u works in %s", seed, what, a, sites[scores[a].site].name);
+	for (uint32_t a = 0; a < who->nparticipants; a++)
 		if (spans[times->time_base[who->clock_of[a]]].events)
 			check_score(seed, what, a, scores[a].alone, truth[a],
 				    &spans[times->time_base[who->clock_of[a]]]);
