@@ -78,6 +78,9 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
  * regions it is an operation, and no work. */
 #define OTHER_OUTSIDE 0x80
 
+/* apply() looks at more than the stack. */
+#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS)
+
 static uint8_t role_of(const struct tr_site *site, bool works, bool waits)
 {
 	return works ? MAY_WORK : waits ? MAY_WAIT : site->op.is & OP_WAITS ? OTHER_OUTSIDE : 0;
@@ -88,6 +91,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 	bool any_work = false, any_wait = false;
 	open_outside(roles, trace, work);
 	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
+	roles->plain = mem_resize(NULL, trace->nsites + 1, sizeof *roles->plain);
 	for (size_t i = 0; i < trace->nsites; i++) {
 		bool waits = is_wait(&trace->sites[i], wait);
 		/* A region that is named as the place to wait is no work. */
@@ -97,6 +101,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 			return false;
 		}
 		roles->of_site[i] = role_of(&trace->sites[i], works, waits);
+		roles->plain[i] = roles->of_site[i] != OTHER_OUTSIDE && !(trace->sites[i].op.is & NOT_PLAIN);
 		any_work |= works;
 		any_wait |= waits;
 	}
@@ -110,6 +115,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 void roles_close(struct roles *roles)
 {
 	free(roles->of_site);
+	free(roles->plain);
 	free(roles->outside);
 	free(roles->ends);
 }
@@ -125,7 +131,7 @@ static bool same_state(struct thread_state x, struct thread_state y)
 
 /* What has no exit may be left at any time, and leaves the thread in what it was in before. What has one may be left
  * early if another one of its site, further down, has none: its exit may belong to that, or to what stands between. */
-static uint8_t unsure_role(const struct states *s, const struct tr_event *e, uint8_t role)
+static uint8_t unsure_role(const struct states *s, const struct replay_entry *e, uint8_t role)
 {
 	uint8_t between = role, may = role | s->now.may;
 	if (e->jumped || s->replay.depth > FAR_DOWN)
@@ -140,11 +146,11 @@ static uint8_t unsure_role(const struct states *s, const struct tr_event *e, uin
 	return may;
 }
 
-static void push(struct states *s, const struct tr_event *e)
+static inline void push(struct states *s, struct replay_entry e)
 {
-	uint32_t site = e->site;
+	uint32_t site = e.site;
 	uint8_t role = site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[site];
-	if (!replay_enter(&s->replay, tr_entry(s->events.trace, e)))
+	if (!replay_enter(&s->replay, e))
 		return;
 	if (s->replay.depth > s->room)
 		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
@@ -154,7 +160,7 @@ static void push(struct states *s, const struct tr_event *e)
 		       : s->events.thread->jumps	? MAY_OTHER | s->now.may
 							: 0;
 	if (role)
-		s->now = (struct thread_state){ e->unsure ? unsure_role(s, e, role) : role, site };
+		s->now = (struct thread_state){ e.unsure ? unsure_role(s, &e, role) : role, site };
 }
 
 static void forget(struct states *s)
@@ -240,7 +246,7 @@ static void apply(struct states *s, const struct tr_event *e)
 	s->idle = s->forgot = false;
 	switch (e->op) {
 	case DPROF_ENTER:
-		push(s, e);
+		push(s, tr_entry(s->events.trace, e));
 		break;
 	case DPROF_EXIT:
 		pop(s, e->site);
@@ -456,11 +462,59 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 	s->stretch_from = stamp;
 }
 
+/* ---- Plain events ---------------------------------------------------------------------------- */
+
+/* Whether nothing but the next event changes the state, and that in no other way than by the stack. */
+static bool is_plain(const struct states *s)
+{
+	const struct tr_cursor *c = &s->events;
+	return s->begun && !s->idle && s->next == s->nbegin && s->inits == 2 && !c->inheritance && !c->thread->jumps;
+}
+
+static bool look_ahead(struct states *s)
+{
+	struct tr_cursor ahead = s->events;
+	s->ahead_from = s->events.next;
+	s->ahead.n = 0;
+	return trace_columns(&ahead, &s->ahead);
+}
+
+/* As states_step() does it, where is_plain(): most events by far. False if the next event is not such. */
+static inline bool step_plain(struct states *s)
+{
+	if (s->events.next - s->ahead_from >= s->ahead.n && !look_ahead(s))
+		return false;
+	const struct trace *t = s->events.trace;
+	size_t i = s->events.next - s->ahead_from;
+	const struct tr_what *what = trace_what(t, &s->ahead, i);
+	uint32_t site = what->site;
+	if (site == TR_NO_SITE || !s->roles->plain[site])
+		return false;
+	if (what->op == DPROF_ENTER) {
+		push(s, (struct replay_entry){ .stamp = s->ahead.stamp[i], .site = site, .is = t->sites[site].op.is });
+	} else if (what->op == DPROF_EXIT) {
+		const struct replay_entry *top = replay_top(&s->replay);
+		if (!top || top->site != site)
+			return false;
+		replay_leave(&s->replay, 1);
+		s->now = s->before[s->replay.depth];
+	}
+	s->last = s->ahead.stamp[i] > s->last ? s->ahead.stamp[i] : s->last;
+	s->forgot = false;
+	s->events.next++;
+	return true;
+}
+
 bool states_next(struct states *s, struct period *out)
 {
 	struct tr_event e;
 	struct thread_state before = s->now;
-	while (states_step(s, &e) != STATES_END) {
+	for (bool plain = is_plain(s);;) {
+		if (!plain || !step_plain(s)) {
+			if (states_step(s, &e) == STATES_END)
+				break;
+			plain = is_plain(s);
+		}
 		if (s->now.may == s->period.may && s->now.site == before.site)
 			continue;
 		end_stretch(s, before.site, s->last);

@@ -48,6 +48,7 @@ enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_GONE = 8, MAY_BE_UNCLASSIF
 
 struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
+	bool *plain;         /* of each site: its events say no more than that it is entered and left */
 	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
 	struct ends *ends;   /* of each clock: stamps of the first event and of the last; `latest` is not used */
 };
@@ -99,6 +100,8 @@ struct states {
 	uint64_t stretch_from, stretch; /* of one site in it, and the longest so far */
 	bool begun;          /* its first event has been given */
 	bool over, ended;    /* all events have been given; all periods have */
+	struct tr_columns ahead; /* events at hand, for states_next(): ... */
+	size_t ahead_from;   /* ... the number of the first of them */
 };
 
 void states_open(struct states *, const struct trace *, size_t thread, const struct roles *);

@@ -176,6 +176,13 @@ bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 	return trace_next(c, e);
 }
 
+/* There are no columns. */
+bool trace_columns(struct tr_cursor *c, struct tr_columns *k)
+{
+	(void)c, (void)k;
+	return false;
+}
+
 /* They are there already. */
 void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
 {

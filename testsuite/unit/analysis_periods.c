@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analysis_periods.c - the periods of a thread are those that its states make, event by event; and they are the same
+ * when they are read again, in whatever blocks they stand and by how many workers they were found. */
+#include "analysis/base/memory.h"
+#include "analysis/base/pool.h"
+#include "analysis/states/totals.h"
+#include "analysis/trace/trace_jumps.h"
+#include "testsuite/truth/random.h"
+#include "testsuite/unit/stored_records.h"
+#include "testsuite/unit/unit.h"
+
+#define THREADS 5
+#define RECORDS 4000
+
+#define SITE(k, n) { .kind = DPROF_KIND_##k, .name = n, .file = "x.c", .function = "", .line = 1, .column = 1 }
+enum { BEGIN = 7, END, SITES };
+static struct tr_site sites[SITES] = {
+	SITE(REGION, "a"), SITE(REGION, "b"), SITE(BARRIER, "bar"), SITE(SEND, "MPI_Isend"), SITE(SLEEP, "nanosleep"),
+	SITE(LOCK, "lock"), SITE(PROGRESS, "point"), SITE(PROGRESS, "thread begin"), SITE(PROGRESS, "thread end"),
+};
+
+static struct tr_thread threads[THREADS];
+static struct tr_process process = { .rank = 0, .size = 1 };
+static struct tr_clock host = { .ghz = 1 };
+static struct trace trace = { .clocks = &host, .nclocks = 1, .processes = &process, .nprocesses = 1,
+			      .threads = threads, .nthreads = THREADS, .sites = sites, .nsites = SITES };
+
+/* ---- Records, nested as a rule --------------------------------------------------------------- */
+
+struct writing { struct dice *dice; struct tr_record record[RECORDS + 4]; size_t n; uint64_t stamp; uint32_t open[20]; size_t depth; };
+
+static void put(struct writing *w, uint64_t value, uint64_t body, enum dprof_op op)
+{
+	w->record[w->n++] = (struct tr_record){ value, TR_WHAT(body, op) };
+}
+
+static void some_event(struct writing *w, unsigned rare)
+{
+	w->stamp += (uint64_t)roll_in(w->dice, 0, 50);
+	if (roll_one_of(w->dice, rare)) {
+		put(w, 1, 0, DPROF_LOST);
+	} else if (roll_one_of(w->dice, rare)) {
+		put(w, w->stamp, TR_NO_SITE, (enum dprof_op)roll_in(w->dice, DPROF_ENTER, DPROF_POINT));
+	} else if (w->depth < 20 && (w->depth == 0 || roll_one_of(w->dice, 2))) {
+		uint32_t site = (uint32_t)roll_in(w->dice, 0, BEGIN - 2);
+		put(w, w->stamp, w->open[w->depth++] = site, DPROF_ENTER);
+		if (sites[site].kind == DPROF_KIND_SLEEP && roll_one_of(w->dice, 2))
+			put(w, w->stamp + 10, DPROF_KEY_UNTIL, DPROF_ARG);
+	} else {
+		bool other = roll_one_of(w->dice, rare);
+		put(w, w->stamp, other ? (uint32_t)roll_in(w->dice, 0, BEGIN - 2) : w->open[w->depth - 1], DPROF_EXIT);
+		w->depth -= !other;
+	}
+	if (roll_one_of(w->dice, 9))
+		put(w, w->stamp, (uint64_t)roll_in(w->dice, BEGIN - 1, END), DPROF_POINT);
+}
+
+static void some_thread(struct dice *dice, struct tr_thread *t)
+{
+	static struct writing w;
+	struct jumps_scan scan;
+	unsigned rare = (unsigned)roll_in(dice, 1, 3) * 400;
+	w = (struct writing){ .dice = dice, .stamp = 1000 };
+	for (size_t most = (size_t)roll_in(dice, 0, RECORDS); w.n < most;)
+		some_event(&w, rare);
+	*t = (struct tr_thread){ .number = (uint32_t)(t - threads), .nrecords = w.n, .latest = UINT64_MAX, .may_jump = UINT64_MAX };
+	struct tr_writer *writer = store_writer(trace.store);
+	jumps_begin(&scan, &trace, t);
+	store_begin(writer, NULL);
+	for (size_t i = 0; i < w.n; i++) {
+		if (TR_OP(w.record[i].what) != DPROF_ARG)
+			jumps_event(&scan, &w.record[i], store_events(writer));
+		store_record(writer, &w.record[i]);
+	}
+	t->blocks = store_end(writer);
+	jumps_end(&scan, true);
+	if (roll_one_of(dice, 2)) { /* as if it had none: both ways must agree whatever the records are */
+		jumps_close(t->jumps);
+		t->jumps = NULL;
+	}
+}
+
+static void open_trace(uint64_t seed)
+{
+	static const size_t readers[] = { 1, 20000, 100000 };
+	const char *kept_in_memory;
+	struct dice dice = { seed };
+	process.marked = roll_one_of(&dice, 2);
+	trace.store = store_open(SITES, readers[roll_in(&dice, 0, 2)]);
+	for (size_t i = 0; i < THREADS; i++)
+		some_thread(&dice, &threads[i]);
+	trace.whats = store_finish(trace.store, &kept_in_memory);
+}
+
+static void close_trace(void)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		blocks_close(threads[i].blocks);
+		jumps_close(threads[i].jumps);
+		free(threads[i].open);
+	}
+	for (size_t i = 0; i < trace.ndiagnostics; i++)
+		free(trace.diagnostics[i]);
+	free(trace.diagnostics);
+	trace.diagnostics = NULL;
+	trace.ndiagnostics = 0;
+	store_close(trace.store);
+}
+
+/* ---- The slow way ---------------------------------------------------------------------------- */
+
+/* The state of a thread behind each of its events; the next period begins where it is another one. */
+struct slow { struct states states; struct period now; bool over; };
+
+static bool slow_next(struct slow *s, struct period *out)
+{
+	struct tr_event e;
+	uint8_t may = s->now.may;
+	if (s->over)
+		return false;
+	*out = s->now;
+	while (states_step(&s->states, &e) != STATES_END)
+		if (s->states.now.may != may) {
+			out->to = s->states.last;
+			s->now = (struct period){ s->states.last, s->states.last, s->states.now.may, 0 };
+			return true;
+		}
+	out->to = PERIOD_AFTER;
+	return s->over = true;
+}
+
+static void check_thread(uint64_t seed, const struct roles *roles, const struct periods *periods, size_t thread)
+{
+	struct states fast;
+	struct slow slow = { .over = false };
+	struct period expected, found, again;
+	struct period_cursor cursor = periods_cursor(periods, thread);
+	states_open(&fast, &trace, thread, roles);
+	states_open(&slow.states, &trace, thread, roles);
+	slow.now = (struct period){ PERIOD_BEFORE, PERIOD_BEFORE, slow.states.now.may, 0 };
+	while (slow_next(&slow, &expected)) {
+		ck_assert(states_next(&fast, &found) && period_next(&cursor, &again));
+		ck_assert_msg(found.from == expected.from && found.to == expected.to && found.may == expected.may,
+			      "SEED=%" PRIu64 ": thread %zu: expected %u from %" PRIu64 " to %" PRIu64 ", found %u from %" PRIu64
+			      " to %" PRIu64, seed, thread, expected.may, expected.from, expected.to, found.may, found.from,
+			      found.to);
+		ck_assert_msg(again.from == found.from && again.to == found.to && again.may == found.may &&
+				      again.site == found.site,
+			      "SEED=%" PRIu64 ": thread %zu: another period when it is read again", seed, thread);
+	}
+	ck_assert(!states_next(&fast, &found) && !period_next(&cursor, &again));
+	ck_assert_uint_eq(fast.unmatched, slow.states.unmatched);
+	ck_assert_uint_eq(fast.replay.depth, slow.states.replay.depth);
+	states_close(&fast);
+	states_close(&slow.states);
+	period_cursor_close(&cursor);
+}
+
+START_TEST(periods_are_those_of_the_states)
+{
+	trace_classify(&trace);
+	uint64_t all = 0;
+	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(200); seed++) {
+		struct roles roles;
+		struct totals totals;
+		pool_set_jobs(seed % 2 ? 1 : 3);
+		open_trace(seed);
+		ck_assert(roles_open(&roles, &trace, NULL, NULL));
+		totals_open(&totals, &trace, &roles);
+		for (size_t i = 0; i < THREADS; i++)
+			check_thread(seed, &roles, &totals.periods, i);
+		all += periods_count(&totals.periods);
+		totals_close(&totals);
+		roles_close(&roles);
+		close_trace();
+	}
+	ck_assert_uint_gt(all, unit_times(200) * THREADS * 100);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *laws = unit_begin(300, UNIT_ANEW);
+
+	tcase_add_test(laws, periods_are_those_of_the_states);
+	return unit_end();
+}
