@@ -269,7 +269,7 @@ enum dprof_key {
 	X(HANDLER, handler, "a signal handler came while its thread changed chunks")               \
 	X(ENDED, ended, "their thread had ended")                                                  \
 	X(REFUSED, refused, "the trace can no longer be written")                                  \
-	X(CALLED, called, "dprof itself called the program's functions (its own malloc)")
+	X(CALLED, called, "dprof itself called the C library, and it the program's malloc, or a handler came")
 
 enum dprof_why {
 #define X(NAME, word, text) DPROF_WHY_##NAME,

@@ -14,9 +14,9 @@ lost_in() { # the text of a trace
 	sed -n 's/^thread .* lost=\([0-9]*\).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# A handler that comes while its thread changes chunks drops its records. That is said, and nothing else; what is
-# missing is never more than that. On a busy machine it may be much, so of five runs the first counts that lost
-# little, or the last.
+# A handler that comes while its thread changes chunks, or is made known, drops its records. That is said, and nothing
+# else; what is missing is never more than that. On a busy machine it may be much, so of five runs the first counts that
+# lost little, or the last.
 for run in 1 2 3 4 5; do
 	rm -rf dprof-recorded.*
 	./recorded || fail 'the program'
@@ -27,7 +27,7 @@ for run in 1 2 3 4 5; do
 	[ "$lost" -lt 1000 ] && break
 done
 tail -1 out | grep -q ': \(fine\|[0-9]* problems\?\)[:;].* [1-9][0-9]* events' || fail "check says $(cat out)"
-sed '$d' out | grep -v 'expected all records, found [0-9]* dropped\( of threads that had no file\)\?: \(\(the helper was too late: set DPROF_BUFFER higher\|a signal handler came while its thread changed chunks\|their thread had ended\)\(; \|$\)\)*$' && fail 'check'
+sed '$d' out | grep -v 'expected all records, found [0-9]* dropped\( of threads that had no file\)\?: \(\(the helper was too late: set DPROF_BUFFER higher\|a signal handler came while its thread changed chunks\|their thread had ended\|dprof itself called the C library, and it the program.s malloc, or a handler came\)\(; \|$\)\)*$' && fail 'check'
 for name in outer inner handler; do
 	site=$(sed -n "s/^site \([0-9]*\) kind=region name=$name .*/\1/p" once)
 	enters=$(grep -c "^e [0-9]* [0-9]* $site enter" once) exits=$(grep -c "^e [0-9]* [0-9]* $site exit" once)
