@@ -54,9 +54,13 @@ static void put_wrapped(FILE *out, const char *first, const char *text)
 static const char *text_of(const struct tab_column *c, const struct tab_cell *cell, size_t width, struct site_name *room)
 {
 	struct interval x = cell->interval;
+	*room = (struct site_name){ "" };
 	switch (cell->type) {
 	case TAB_TEXT: return cell->text ? cell->text : "";
+	case TAB_FLAG: return cell->flag ? "yes" : "no";
 	case TAB_VERDICT: return cell->flag ? "proved" : "undecided";
+	case TAB_NUMBER: snprintf(room->text, sizeof room->text, "%" PRIu64, cell->number); break;
+	case TAB_UPPER: snprintf(room->text, sizeof room->text, "%s", interval_upper(cell->upper, c->decimals).text); break;
 	case TAB_COUNT: snprintf(room->text, sizeof room->text, "%" PRId64, cell->count); break;
 	case TAB_INTERVAL: snprintf(room->text, sizeof room->text, "%s", interval_compact(x, c->decimals).text); break;
 	case TAB_RANGE:
@@ -65,7 +69,7 @@ static const char *text_of(const struct tab_column *c, const struct tab_cell *ce
 		snprintf(room->text, sizeof room->text, "%s", interval_range(x, c->decimals).text);
 		break;
 	case TAB_SITE: *room = site_name_within(cell->trace, cell->site, width); break;
-	default: return "";
+	case TAB_ABSENT: break;
 	}
 	return room->text;
 }

@@ -38,7 +38,7 @@ struct tab_cell {
 		TAB_TEXT,        /* or NULL */
 		TAB_COUNT,
 		TAB_NUMBER,      /* of all 64 bits: as JSON a text from 2^63 on, which few readers take as a number */
-		TAB_FLAG,
+		TAB_FLAG,        /* to people "yes" or "no" */
 		TAB_VERDICT,     /* "proved" or "undecided" */
 		TAB_INTERVAL,    /* to people with as many decimals as matter (interval_compact) */
 		TAB_RANGE,       /* likewise, with all decimals (interval_range), or "unknown" */

@@ -48,7 +48,7 @@ static void say_everything(struct reply *r)
 	reply_row(r, tab_count(-1), tab_text("below"));
 	reply_end(r);
 	reply_say(r, SAY_DETAIL, "of a");
-	reply_row(r, tab_text("a longer name"), tab_count(12), TAB_NONE, TAB_NONE, tab_range((struct interval){ 0, INFINITY }),
+	reply_row(r, tab_text("a longer name"), tab_count(1234567), TAB_NONE, TAB_NONE, tab_range((struct interval){ 0, INFINITY }),
 		  tab_verdict(false), tab_text(""));
 	reply_row(r, tab_text(NULL), tab_count(0), TAB_NONE, TAB_NONE, TAB_NONE, tab_verdict(false), TAB_NONE);
 	reply_table(r, "within", inner, SIZE_MAX);
@@ -83,7 +83,7 @@ START_TEST(text_is_the_page)
 				  "    below\n"
 				  "               of a\n"
 				  "  a longer name\n"
-				  "            12 unknown        undecided\n"
+				  "         1234567 unknown      undecided\n"
 				  "    page only\n"
 				  "    this, too\n"
 				  "\n"
@@ -102,7 +102,7 @@ START_TEST(json_is_the_data)
 		"{ \"verdict\": \"fine\", \"span\": { \"s\": { \"lo\": 1, \"hi\": 2 }, \"known\": true }, \"rows\": ["
 		"  { \"name\": \"a\", \"count\": 7, \"wide\": { \"least\": 1, \"most\": null },"
 		"    \"share\": { \"lo\": 1, \"hi\": 2 }, \"verdict\": \"proved\", \"within\": [ { \"rank\": -1 } ] },"
-		"  { \"name\": \"a longer name\", \"count\": 12, \"share\": { \"lo\": 0, \"hi\": null }, \"verdict\": \"undecided\" },"
+		"  { \"name\": \"a longer name\", \"count\": 1234567, \"share\": { \"lo\": 0, \"hi\": null }, \"verdict\": \"undecided\" },"
 		"  { \"name\": null, \"count\": 0, \"verdict\": \"undecided\", \"within\": [ { \"rank\": 3, \"more\": { \"a\": 4, \"b\": false } } ] } ],"
 		"  \"pairs\": [ [ \"18446744073709551615\", 9223372036854775807 ] ],"
 		"  \"notes\": [ \"one\", \"two\" ] }", 0, NULL);
@@ -110,6 +110,36 @@ START_TEST(json_is_the_data)
 	json_decref(found);
 	json_decref(expected);
 	free(r.text);
+}
+END_TEST
+
+/* Whatever a cell holds is told to both. */
+START_TEST(every_type_is_shown)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN("x", "x", 0, 1), { 0 } };
+	static const struct { struct tab_cell cell; const char *text, *json; } cases[] = {
+		{ { TAB_TEXT, .text = "t" }, "t", "\"t\"" },
+		{ { TAB_COUNT, .count = -3 }, "-3", "-3" },
+		{ { TAB_NUMBER, .number = UINT64_MAX }, "18446744073709551615", "\"18446744073709551615\"" },
+		{ { TAB_FLAG, .flag = true }, "yes", "true" },
+		{ { TAB_FLAG, .flag = false }, "no", "false" },
+		{ { TAB_VERDICT, .flag = true }, "proved", "\"proved\"" },
+		{ { TAB_INTERVAL, .interval = { 1, 1.5 } }, "1.0..1.5", "{\"lo\": 1, \"hi\": 1.5}" },
+		{ { TAB_RANGE, .interval = { 0.11, 0.12 } }, "0.1 .. 0.2", "{\"lo\": 0.11, \"hi\": 0.12}" },
+		{ { TAB_UPPER, .upper = 0.11 }, "0.2", "0.11" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int as_json = 0; as_json < 2; as_json++) {
+			char expected[100];
+			struct rendered r;
+			begin(&r, as_json);
+			reply_table(r.reply, "rows", columns, 1);
+			reply_cells(r.reply, &cases[i].cell, 1);
+			reply_end(r.reply);
+			snprintf(expected, sizeof expected, as_json ? "\"x\": %s" : "  x\n  %s\n", as_json ? cases[i].json : cases[i].text);
+			ck_assert_msg(strstr(end(&r), expected) != NULL, "expected %s, found %s", expected, r.text);
+			free(r.text);
+		}
 }
 END_TEST
 
@@ -159,6 +189,7 @@ int main(void)
 
 	tcase_add_test(tc, text_is_the_page);
 	tcase_add_test(tc, json_is_the_data);
+	tcase_add_test(tc, every_type_is_shown);
 	tcase_add_test(tc, an_empty_reply_is_nothing);
 	tcase_add_test(tc, sentences_fit_and_lose_nothing);
 	return unit_end();
