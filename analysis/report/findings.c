@@ -4,6 +4,7 @@
 #include "analysis/report/findings.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,37 +158,91 @@ static const struct interval *score_for(const struct ranking *s, const struct fi
 	return NULL;
 }
 
-/* What is proved must hold for every choice of what threads did in unclassified time: of that there are
- * scores, too. Who takes no part in this ranking may do so then. Whether anything is not proved for that. */
-static bool withhold(const struct findings *f, struct ranking *s, bool by_thread)
+/* One of the two rankings, by ranks or by threads: what is known, and for every choice of what threads did in unclassified
+ * time. */
+struct view {
+	const struct findings *f;
+	bool by_thread;
+	const struct participants *who;
+	struct ranking known, any;
+	atomic_bool is_known; /* already; */
+	bool has_any;         /* and this; not from the beginning on */
+};
+
+static bool needs_any(const struct view *v)
 {
-	bool any = false, withheld = false;
-	for (size_t i = 0; i < s->count; i++)
-		any |= s->list[i].proved;
-	if (!any || holds_with(s, most_change(f)))
-		return false;
-	struct participants who = by_thread ? totals_participant_threads(&f->totals, true)
-				     : totals_participant_processes(&f->totals, true);
-	struct ranking wide = rank_participants(f, &who);
-	for (size_t i = 0; i < s->count; i++) {
-		struct ranked *x = &s->list[i];
-		const struct interval *own = score_for(&wide, f, x->thread, by_thread);
+	bool proved = false;
+	for (size_t i = 0; i < v->known.count; i++)
+		proved |= v->known.list[i].proved;
+	return proved && !holds_with(&v->known, most_change(v->f));
+}
+
+/* Who takes no part in what is known may do so here. */
+static void rank_any(struct view *v)
+{
+	const struct totals *totals = &v->f->totals;
+	struct participants who = v->by_thread ? totals_participant_threads(totals, true)
+					       : totals_participant_processes(totals, true);
+	v->any = rank_participants(v->f, &who);
+	v->has_any = true;
+	participants_close(&who);
+}
+
+/* What is proved must hold for every choice. Whether anything is not proved for that. */
+static bool withhold(struct view *v)
+{
+	bool withheld = false;
+	for (size_t i = 0; i < v->known.count; i++) {
+		struct ranked *x = &v->known.list[i];
+		const struct interval *own = score_for(&v->any, v->f, x->thread, v->by_thread);
 		bool before = x->proved;
-		for (size_t k = 0; k < wide.count && x->proved; k++)
-			x->proved = &wide.list[k].percent == own ||
-				    interval_apart(*own, wide.list[k].percent);
+		for (size_t k = 0; k < v->any.count && x->proved; k++)
+			x->proved = &v->any.list[k].percent == own ||
+				    interval_apart(*own, v->any.list[k].percent);
 		withheld |= before && !x->proved;
 	}
-	participants_close(&who);
-	free(wide.list);
 	return withheld;
 }
 
-static struct ranking rank_surely(const struct findings *f, const struct participants *who, bool by_thread, bool *withheld)
+struct views { struct view view[2]; size_t n; };
+
+static void rank_part(void *views, size_t part, size_t worker)
 {
-	struct ranking s = rank_participants(f, who);
-	*withheld = withhold(f, &s, by_thread);
-	return s;
+	struct views *all = views;
+	struct view *v = &all->view[part % all->n];
+	(void)worker;
+	if (part >= all->n) { /* a core that has nothing else to do does not wait for whether it is needed */
+		if (!atomic_load(&v->is_known))
+			rank_any(v);
+		return;
+	}
+	v->known = rank_participants(v->f, v->who);
+	atomic_store(&v->is_known, true);
+}
+
+static void any_part(void *views, size_t part, size_t worker)
+{
+	struct view *v = &((struct views *)views)->view[part];
+	(void)worker;
+	if (!v->has_any && needs_any(v))
+		rank_any(v);
+}
+
+static void rank(struct findings *f, const struct participants *ranks, const struct participants *threads)
+{
+	struct views all = { { { .f = f, .who = ranks }, { .f = f, .who = threads, .by_thread = true } },
+			     f->several_threads ? 2 : 1 };
+	size_t spare = all.n == 1 && most_change(f) > 0;
+	progress_begin("adding up who worked alone", all.n * periods_count(&f->totals.periods));
+	pool_run(all.n + spare, all.n + spare, rank_part, &all);
+	pool_run(all.n, all.n, any_part, &all);
+	progress_end();
+	for (size_t i = 0; i < all.n; i++) {
+		f->withheld |= needs_any(&all.view[i]) && withhold(&all.view[i]);
+		free(all.view[i].any.list);
+	}
+	f->ranks = all.view[0].known;
+	f->threads = all.n == 2 ? all.view[1].known : copy_of(f->ranks);
 }
 
 static void say_unclassified(struct findings *f)
@@ -247,30 +302,6 @@ static void withhold_unsure(struct findings *f, struct ranking *s)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-
-struct sweeps { struct findings *f; const struct participants *ranks, *threads; bool withheld[2]; };
-
-static void rank_part(void *sweeps, size_t part, size_t worker)
-{
-	struct sweeps *s = sweeps;
-	(void)worker;
-	if (part == 0)
-		s->f->ranks = rank_surely(s->f, s->ranks, false, &s->withheld[0]);
-	else
-		s->f->threads = rank_surely(s->f, s->threads, true, &s->withheld[1]);
-}
-
-static void rank(struct findings *f, const struct participants *ranks, const struct participants *threads)
-{
-	struct sweeps s = { f, ranks, threads, { false, false } };
-	size_t parts = f->several_threads ? 2 : 1;
-	progress_begin("adding up who worked alone", parts * periods_count(&f->totals.periods));
-	pool_run(parts, parts, rank_part, &s);
-	progress_end();
-	if (!f->several_threads)
-		f->threads = copy_of(f->ranks);
-	f->withheld = s.withheld[0] || s.withheld[1];
-}
 
 static void find_spans(struct findings *f)
 {
