@@ -189,10 +189,10 @@ static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 	if (c->offset + c->bytes > t->kept_bytes)
 		t->kept_bytes = c->offset + c->bytes;
 	dprof_count_chunk(c);
-	if (all_written(c)) {
+	if (all_written(c))
 		seal(c);
+	if (all_written(c) && c != t->current)
 		sys(SYS_munmap, c->start, c->bytes);
-	}
 	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
 }
 
@@ -319,6 +319,8 @@ static void leave(struct dprof_thread *t, uint64_t *next)
 	uint64_t *end = t->chunk_end, *last = end + DPROF_SLACK_WORDS - DPROF_SEAL_WORDS;
 
 	t->before = end - 1;
+	if (dprof_chunk_is_left(t))
+		return;
 	c->claimed = next < end ? end : next < last ? next : last;
 	c->hole = NULL;
 }
@@ -330,6 +332,7 @@ void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 	struct dprof_chunk *old = t->current;
 	uint64_t *start = c->start, lost;
+	bool left = dprof_chunk_is_left(t);
 
 	if (old)
 		leave(t, cursor->next);
@@ -346,8 +349,10 @@ void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
 	cursor->end = NULL;
 	cursor->next = start;
 	cursor->end = dprof_open() ? t->chunk_end : NULL;
-	if (old)
+	if (old && !left)
 		__atomic_store_n(&old->state, CHUNK_FULL, __ATOMIC_RELEASE);
+	if (left)
+		__atomic_store_n(&t->hold, HOLD_NONE, __ATOMIC_RELEASE);
 }
 
 /* Its last page has the place of its seal. Words behind the new end may be claimed in vain, as behind any. */
@@ -368,7 +373,7 @@ void dprof_chunk_shrink(struct dprof_thread *t)
 
 void dprof_chunk_left(struct dprof_chunk *c)
 {
-	if (!c->shrunk || !take(c))
+	if (!(c->shrunk || __atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE)) || !take(c))
 		return;
 	if (all_written(c))
 		seal(c);
@@ -460,6 +465,6 @@ static void seal_full(struct dprof_chunk *c, bool ended)
 void dprof_chunks_seal(struct dprof_thread *t, bool ended)
 {
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
-		if (c != t->current)
+		if (c != t->current || dprof_chunk_is_left(t))
 			seal_full(c, ended);
 }

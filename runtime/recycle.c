@@ -85,10 +85,12 @@ static unsigned clean_chunks(const struct dprof_thread *t)
 	return n;
 }
 
-/* Old records stay where a file system makes no holes; no one looks at them. */
+/* Old records stay where a file system makes no holes; no one looks at them. What was left for its thread (left.c) stays
+ * mapped: the thread does not know yet. */
 static void give_back(const struct dprof_thread *t, const struct dprof_chunk *c)
 {
-	sys(SYS_munmap, c->start, c->bytes);
+	if (c != t->current)
+		sys(SYS_munmap, c->start, c->bytes);
 	dprof_file_punch(t->path, c->offset, c->bytes);
 }
 

@@ -12,7 +12,7 @@
 OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
-GENERAL     := slow chunk helper recycle count
+GENERAL     := slow chunk left helper recycle count
 CORE        := settings pmi_client notice missing process lines modules thread end sched spare $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
                communicators groups windows files members kvs hosts sync_options endpoint measure background

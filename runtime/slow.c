@@ -27,7 +27,7 @@
 
 #define HELPER_WAIT_NS   1000000 /* for a chunk that is being made, and that */
 #define HELPER_WAITS     100     /* many times: signals cut them short */
-#define MUCH_WORDS       8192
+#define HOLD_WAIT_NS     50000
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
 #define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks: an event and its epoch */
@@ -160,7 +160,7 @@ static bool in_chunk(const struct dprof_thread *t, const uint64_t *word)
  * closed for good the slot is given back; else an epoch is right in every place. */
 static void use_slot(const struct dprof_thread *t, uint64_t *slot, bool open)
 {
-	if (!t || !in_chunk(t, slot))
+	if (!t || !slot || !in_chunk(t, slot))
 		return;
 	if (!open && __dprof_cursor.next == slot + 1)
 		__dprof_cursor.next = slot;
@@ -314,14 +314,34 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 
 static void end_busy(void)
 {
+	if (dprof_self)
+		__atomic_store_n(&dprof_self->serving, 0, __ATOMIC_RELEASE);
 	atomic_signal_fence(memory_order_seq_cst);
 	busy = false;
 }
 
+/* Who ends the process may be about to take the current chunk (left.c). */
 static void begin_busy(void)
 {
+	struct timespec soon = { .tv_nsec = HOLD_WAIT_NS };
+
 	busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
+	if (!dprof_self)
+		return;
+	__atomic_store_n(&dprof_self->serving, 1, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst); /* the other side has the barrier */
+	while (__atomic_load_n(&dprof_self->hold, __ATOMIC_ACQUIRE) == HOLD_ASKED)
+		sys(SYS_nanosleep, &soon, NULL);
+}
+
+/* The chunk was taken away meanwhile: nothing of it is touched. `slot` was claimed in it in vain, or is NULL. What
+ * was claimed besides, by an adapter that had seen room, is lost. */
+static void come_back(struct dprof_thread *t, const uint64_t *slot)
+{
+	if (__dprof_cursor.next > t->left_at + (slot != NULL))
+		lose(t, UINT64_C(1) << DPROF_WHY_REFUSED);
+	t->left_at = __dprof_cursor.next = t->chunk_end;
 }
 
 /* What was claimed in vain is given back, unless that was long ago, in another chunk. */
@@ -356,6 +376,10 @@ static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 	bool open = dprof_open(); /* the helper may change that any time */
 	enum outcome outcome;
 
+	if (dprof_self && dprof_chunk_is_left(dprof_self)) {
+		come_back(dprof_self, slot);
+		slot = NULL;
+	}
 	use_slot(dprof_self, slot, open);
 	outcome = serve(e, open);
 	if (outcome == LOST || outcome == LEFT_OUT)
@@ -407,7 +431,7 @@ void dprof_chunk_finish(void)
 	struct dprof_thread *t = dprof_self;
 
 	if (busy || !t || !dprof_helper_there() ||
-	    __dprof_cursor.next < t->current->start + MUCH_WORDS || __dprof_cursor.next > t->chunk_end)
+	    __dprof_cursor.next < t->current->start + DPROF_MUCH_WORDS || __dprof_cursor.next > t->chunk_end)
 		return;
 	begin_busy();
 	fill_up(t);
@@ -420,13 +444,17 @@ void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 	struct dprof_chunk *before;
 	volatile uint64_t *at;
+	bool behind;
 
 	if (busy || !dprof_self)
 		return;
 	begin_busy();
 	before = dprof_self->current;
+	behind = cursor->next == place;
+	if (dprof_chunk_is_left(dprof_self))
+		come_back(dprof_self, NULL);
 	cursor->end = NULL; /* the next event opens it again */
-	at = cursor->next == place ? take(dprof_self, n) : NULL;
+	at = behind ? take(dprof_self, n) : NULL;
 	for (unsigned i = 0; at && i < n; i++)
 		at[i] = word[i];
 	begun(dprof_self, before, NULL);

@@ -157,6 +157,8 @@ static void clean(struct dprof_thread *t)
 	t->why = DPROF_WHY_REFUSED;
 	t->refused = t->destructor_rounds = 0;
 	t->last = NULL;
+	t->hold = HOLD_NONE;
+	t->serving = 0;
 	t->begun = t->looked = dprof_now();
 }
 
@@ -388,9 +390,11 @@ static void close_cursor(struct dprof_thread *t)
 	t->cursor = NULL;
 	dprof_self = NULL;
 	gone = true;
-	if (t->lost_unwritten && next < t->chunk_end)
-		*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
-	t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
+	if (!dprof_chunk_is_left(t)) {
+		if (t->lost_unwritten && next < t->chunk_end)
+			*next++ = dprof_escape_word(DPROF_ESCAPE_LOST, 0, t->lost_unwritten);
+		t->current->claimed = next < t->chunk_end ? next : t->chunk_end;
+	}
 	if (t->header->ended) /* its process was faster: the header has its sum */
 		return;
 	keep_sched(&t->header->sched[1], dprof_sched_last(t->header->sched[0].known));
@@ -418,7 +422,7 @@ void dprof_thread_gone(struct dprof_thread *t)
  * cut behind it. */
 static void leave_to_helper(struct dprof_thread *t)
 {
-	if (t->numbers > 1) {
+	if (t->numbers > 1 && !dprof_chunk_is_left(t)) {
 		t->current->hole = NULL;
 		__atomic_store_n(&t->current->state, CHUNK_FULL, __ATOMIC_RELEASE);
 	}
@@ -476,23 +480,34 @@ static void end_with_process(struct dprof_thread *t, uint64_t stamp)
 	dprof_end_with_process(t, stamp);
 }
 
+static bool lock_at_end(void)
+{
+	struct timespec patience = { .tv_nsec = LOCK_WAIT_NS };
+
+	for (int i = 0; !try_lock(); i++) {
+		if (i == LOCK_TRIES)
+			return false;
+		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, &patience);
+	}
+	return true;
+}
+
 /* Records that other threads, or what the C library runs after us, still make are kept: current chunks stay mapped,
  * and files as long as they are. */
 struct dprof_count dprof_threads_end(uint64_t stamp)
 {
-	struct timespec patience = { .tv_nsec = LOCK_WAIT_NS };
 	struct dprof_count count = { 0, false };
 	struct dprof_thread *t;
 
 	__atomic_store_n(&dprof_ending, true, __ATOMIC_SEQ_CST);
 	dprof_chunk_finish();
-	dprof_helper_finish();
-
-	for (int i = 0; !try_lock(); i++) {
-		if (i == LOCK_TRIES)
-			return count;
-		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, &patience);
+	if (lock_at_end()) {
+		dprof_chunks_leave();
+		unlock();
 	}
+	dprof_helper_finish();
+	if (!lock_at_end())
+		return count;
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) != SUPPLY_FREE && t->header)
 			end_with_process(t, stamp);

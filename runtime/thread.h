@@ -13,7 +13,7 @@
  * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
  * no memory) or where a signal handler interrupts the change of chunks.
  *
- * When the process ends, the thread that ends it goes on in another chunk, if its current one has much; the helper
+ * When the process ends, all threads go on in another chunk, if their current ones have much (left.c); the helper
  * packs what is full, for some time at most; then clean chunks are given back, and most of that thread's own.
  *
  * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
@@ -40,6 +40,7 @@
 #include "runtime/words.h"
 
 #define DPROF_FIRST_CHUNK ((size_t)16 << 10)
+#define DPROF_MUCH_WORDS  8192 /* that are worth packing when a process ends */
 #define DPROF_CHUNKS      8  /* that are remembered: three in turn, and as many again for a late helper */
 
 /* `next` of a thread without a chunk: above whatever `end` may become. */
@@ -54,6 +55,13 @@ enum dprof_supply {
 	SUPPLY_READY,
 	SUPPLY_REFUSED, /* by the system */
 	SUPPLY_ENDED,   /* the thread ended: what it recorded is the helper's */
+};
+
+/* When the process ends: is the current chunk taken away from its thread (left.c)? */
+enum dprof_hold {
+	HOLD_NONE,
+	HOLD_ASKED, /* the thread waits in its slow path */
+	HOLD_LEFT,  /* it is not the thread's any more; stays so until the thread enters another one */
 };
 
 /* Whose a chunk is: of the thread, which takes CLEAN ones; or of whoever took it from FULL. */
@@ -89,6 +97,9 @@ struct dprof_thread {
 	struct dprof_chunk chunk[DPROF_CHUNKS];
 	uint64_t *chunk_end;              /* of the current one, without its slack */
 	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone */
+	int hold;                         /* enum dprof_hold */
+	int serving;                      /* the thread is in slow.c, and changes what is here */
+	uint64_t *left_at;                /* HOLD_LEFT: where its next word would have stood */
 	uint64_t file_bytes;
 	size_t made_bytes;                /* of the chunk made last */
 	size_t largest;                   /* bytes of a chunk, of those to be made */
@@ -178,6 +189,15 @@ bool dprof_chunks_pack(void);
 
 /* The process ends: no chunk is made ahead any more, nor kept clean. */
 extern bool dprof_ending;
+
+/* The thread's current chunk is not its own any more. */
+static inline bool dprof_chunk_is_left(const struct dprof_thread *t)
+{
+	return __atomic_load_n(&t->hold, __ATOMIC_ACQUIRE) == HOLD_LEFT;
+}
+
+/* left.c: so do all others, with their next events; while no thread is taken down. */
+void dprof_chunks_leave(void);
 
 /* slow.c: the calling thread goes on in another chunk, if its current one has much that can be packed. */
 void dprof_chunk_finish(void);

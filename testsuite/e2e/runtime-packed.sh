@@ -52,6 +52,87 @@ old() { # trace form events sum
 old "$fixtures/packed-1" DPRT 3136 "3921524885 115878"
 old "$fixtures/packed-2" DPR2 3138 "171573704 115951"
 
+# ---- threads that run on when their process ends ------------------------------------------------------------
+
+# Four of them have recorded much, and wait for ever; with "later" until dprof has finished, then they record on.
+cat >on.c <<'END'
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+enum { THREADS = 4 };
+void run_on(void);
+extern int later_on, recorded_on;
+static pthread_barrier_t barrier;
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, 0);
+}
+static void visit(int times)
+{
+	static volatile int n;
+	for (int i = 0; i < times; i++) {
+#pragma dprof region(body)
+		n = i;
+	}
+}
+static void *work(void *unused)
+{
+	visit(50000);
+	pthread_barrier_wait(&barrier);
+	while (!__atomic_load_n(&later_on, __ATOMIC_SEQ_CST))
+		nap();
+	visit(5);
+	__atomic_add_fetch(&recorded_on, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		nap();
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	pthread_barrier_init(&barrier, 0, THREADS + 1);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread, 0, work, 0);
+	pthread_barrier_wait(&barrier);
+	if (argc > 1 && !strcmp(argv[1], "later"))
+		run_on();
+	return 0;
+}
+END
+cat >later.c <<'END'
+#include <time.h>
+int later_on, recorded_on;
+static int wanted;
+void run_on(void) { wanted = 4; }
+static void __attribute__((destructor)) end(void)
+{
+	__atomic_store_n(&later_on, wanted, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&recorded_on, __ATOMIC_SEQ_CST) < wanted)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, 0);
+}
+END
+# liblater stands last, so its destructor runs behind that of libdprof.
+# shellcheck disable=SC2046
+gcc -shared -fPIC later.c -o liblater.so && gcc -O2 $(pkg-config --cflags dprof) on.c -o on -pthread \
+	$(pkg-config --libs dprof) -L. -llater -Wl,-rpath,"$dir" || fail "on.c does not compile"
+runs_on() { # events of a thread, arguments...
+	rm -rf dprof-on.*
+	DPROF_EVENTS=region DPROF_DIR=$dir timeout 60 ./on "${@:2}" || fail "on ${*:2}: exit status $?"
+	"$B/bin/dprof-analyze" check dprof-on.* >text 2>&1 || fail "on ${*:2}: $(cat text)"
+	for thread in 0 1 2 3; do
+		[ "$(events dprof-on.* $thread)" = "$1" ] || fail "on ${*:2}: $(events dprof-on.* $thread) events of thread $thread"
+	done
+}
+# What they have in memory is packed: in one of many tries the helper comes to that in time, also on a busy machine.
+for try in $(seq 20); do
+	runs_on 100000
+	bytes=$(du -s -B1 dprof-on.* | cut -f1)
+	[ "$bytes" -gt 400000 ] || break
+done
+[ "$bytes" -le 400000 ] || fail "400,000 events of threads that run on take $bytes bytes, $try times"
+for try in 1 2 3; do runs_on 100010 later; done
+rm -rf dprof-on.*
+
 # ---- a running program, and one that was killed ------------------------------------------------------------
 
 DPROF_DIR=$dir DPROF_BUFFER=64K ./loop 200000000 >/dev/null &
