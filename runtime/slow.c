@@ -26,7 +26,7 @@
 #include "runtime/thread.h"
 
 #define HELPER_WAIT_NS   1000000 /* for a chunk that is being made, and that */
-#define HELPER_WAITS     100     /* many times: signals cut them short */
+#define HELPER_WAITS     1000    /* many times: signals cut them short */
 #define HOLD_WAIT_NS     50000
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
@@ -140,7 +140,7 @@ static bool next_chunk(struct dprof_thread *t)
 	}
 	if (!clean)
 		clean = dprof_chunk_take_clean(t);
-	if (!clean && make_chunk(t))
+	for (int i = 0; i < 2 && !clean && make_chunk(t); i++) /* who ends the process may have given it back at once */
 		clean = dprof_chunk_take_clean(t);
 	if (!clean)
 		return false;
