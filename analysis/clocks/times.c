@@ -260,11 +260,6 @@ struct frz_cursor times_cursor(const struct times *t, uint32_t clock)
 	return t->time_base[clock] == 0 ? frz_cursor(t->together, clock) : frz_cursor(t->alone, 0);
 }
 
-void times_of_columns(struct frz_cursor *c, const struct tr_columns *k, frz_time *to)
-{
-	frz_times_of(c, k->stamp, k->n, to);
-}
-
 static uint64_t plus(uint64_t x, uint64_t y)
 {
 	return x < UINT64_MAX - y ? x + y : UINT64_MAX;

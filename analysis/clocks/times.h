@@ -67,10 +67,6 @@ struct interval times_seconds(const struct times *, uint32_t time_base, frz_time
 /* Converts the stamps of one clock; use frz_time_of on it. */
 struct frz_cursor times_cursor(const struct times *, uint32_t clock);
 
-/* The time of each event in the columns of a thread on that clock (of a loss: of the event before it), as frz_time_of()
- * gives it, and faster; `to` has room for all. */
-void times_of_columns(struct frz_cursor *, const struct tr_columns *, frz_time *to);
-
 /* Between two events of one clock; never below zero, since the second did come second. */
 frz_time times_duration(const struct times *, uint32_t clock, uint64_t ticks);
 

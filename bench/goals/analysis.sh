@@ -8,6 +8,11 @@ seconds() { # command... : of the processor, in the kernel, too
 	{ time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
 }
 
+elapsed() { # command...: as the clock on the wall has it
+	local TIMEFORMAT=%R
+	{ time "$@" >/dev/null 2>&1; } 2>&1
+}
+
 # Traces as the recorder leaves them: packed.
 made() { # kind
 	case $1 in
@@ -35,7 +40,7 @@ for kind in messages threads nested ranks; do
 	for command in csp coz report; do
 		for round in $(seq "$rounds"); do
 			progress "$kind, $command, round $round of $rounds"
-			seconds "$B/bin/dprof-analyze" $command --json "$here/$kind"
+			seconds "$B/bin/dprof-analyze" $command --jobs 1 --json "$here/$kind"
 		done | awk -v events="$events" '{ print 1e9 * $1 / events }' | estimate >"$here/estimate"
 		row "$command: $name" "$(cat "$here/estimate")" ns "<= ${!command}"
 	done
@@ -44,6 +49,13 @@ for kind in messages threads nested ranks; do
 	row "reading once more: $name" "$(cat "$here/estimate")" ns "<= 6"
 	sed 1d "$here/ns" | awk '{ print $1 }' | estimate >"$here/estimate"
 	row "adding up words: $name" "$(cat "$here/estimate")" ns
+	for round in $(seq "$rounds"); do
+		for jobs in 1 2; do
+			echo "$round $jobs $(elapsed "$B/bin/dprof-analyze" csp --jobs $jobs --json "$here/$kind")"
+		done
+	done >"$here/jobs"
+	row "csp, two jobs of one: $name" "$(paired ratio 2 1 <"$here/jobs" | estimate)" x "<= 0.56"
+	why "the program's messages are matched, and clocks solved, by one core; so is each sweep. Other cores must be idle"
 	rm -rf "${here:?}/$kind"
 done
 
@@ -66,7 +78,7 @@ for shape in "10 10" "300 300" "100 10000"; do
 	"$B/test/synthesize" --hosts "$hosts" --ranks "$ranks" --messages 160000 --work 200 | "$B/bin/dprof-analyze" pack - "$here/many"
 	"$B/bench/csp" "$here/many" "$rounds" | sed 1d | awk -v way="$ranks" '{ print NR, way, $0 }' >>"$here/many.ns"
 	for round in $(seq "$rounds"); do
-		echo "$round $ranks $(seconds "$B/bin/dprof-analyze" query --json --links packets "$here/many" "count(recv) >= 2")"
+		echo "$round $ranks $(seconds "$B/bin/dprof-analyze" query --jobs 1 --json --links packets "$here/many" "count(recv) >= 2")"
 	done >>"$here/many.query"
 	rm -rf "$here/many"
 done
@@ -92,8 +104,8 @@ for visits in 20 2; do
 		"$B/bin/dprof-analyze" pack - "$here/profile.$visits"
 	for round in $(seq "$rounds"); do
 		progress "causal profile, round $round of $rounds"
-		echo "$round csp $(seconds "$B/bin/dprof-analyze" csp --json "$here/profile.$visits")"
-		echo "$round coz $(seconds "$B/bin/dprof-analyze" coz --json "$here/profile.$visits")"
+		echo "$round csp $(seconds "$B/bin/dprof-analyze" csp --jobs 1 --json "$here/profile.$visits")"
+		echo "$round coz $(seconds "$B/bin/dprof-analyze" coz --jobs 1 --json "$here/profile.$visits")"
 	done >"$here/profile"
 	row "$visits visits between barriers" "$(paired ratio coz csp <"$here/profile" | estimate)" x "<= 3"
 	why "each barrier costs 800 sums for each thread, shared by too few region visits"

@@ -234,36 +234,6 @@ START_TEST(duration_is_not_the_difference_of_two_bounds)
 }
 END_TEST
 
-/* ---- Columns --------------------------------------------------------------------------------- */
-
-/* Of a loss at the beginning the stamp is 0. */
-START_TEST(columns_become_the_times_of_their_stamps)
-{
-	static uint64_t stamp[700];
-	static frz_time time[700];
-	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(200); seed++) {
-		struct times t;
-		make_world(seed, seed % 4 ? PACKETS : 0);
-		ck_assert_int_eq(times_open(&t, &w.trace, &(struct options){ .json = false }), EXIT_FINE);
-		for (uint32_t c = 0; c < CLOCKS; c++) {
-			struct frz_cursor one = times_cursor(&t, c), many = one;
-			struct tr_columns k = { .n = (size_t)real(700), .stamp = stamp };
-			double step = real(2 * RUN / 700);
-			for (size_t i = 0; i < k.n; i++)
-				stamp[i] = i ? stamp[i - 1] + (uint64_t)real(step) : stamp_of(c, 1e9) * (seed % 5 > 0);
-			times_of_columns(&many, &k, time);
-			for (size_t i = 0; i < k.n; i++) {
-				frz_time truth = frz_time_of(&one, stamp[i]);
-				ck_assert_msg(truth.lo == time[i].lo && truth.hi == time[i].hi,
-					      "SEED=%" PRIu64 ": clock %" PRIu32 ", event %zu", seed, c, i);
-			}
-		}
-		times_close(&t);
-		end_world();
-	}
-}
-END_TEST
-
 /* ---- Moves between cores --------------------------------------------------------------------- */
 
 /* A thread of the first clock, which visits a region again and again, and at random moments moves between two
@@ -496,7 +466,6 @@ int main(void)
 	tcase_add_test(tc, a_thread_that_never_moved_is_as_exact_as_its_counter);
 	tcase_add_test(tc, duration_is_not_the_difference_of_two_bounds);
 	tcase_add_test(tc, unlinked_clock_is_alone_and_said);
-	tcase_add_test(tc, columns_become_the_times_of_their_stamps);
 	tcase_add_test(tc, contradicting_clock_is_alone_and_said);
 	tcase_add_test(tc, clock_that_wanders_is_consistent_and_said);
 	tcase_add_test(tc, stamps_beyond_all_times_are_apart_as_they_are);
