@@ -59,17 +59,21 @@ for kind in messages threads nested ranks; do
 	rm -rf "${here:?}/$kind"
 done
 
-# The most memory that csp has at once, in KB; with as many packets, which it keeps.
-memory() { # messages seconds-between-packets
-	"$B/test/synthesize" --hosts 4 --messages "$1" --interval "$2" --work 200 | "$B/bin/dprof-analyze" pack - "$here/memory"
+# The most memory that a command has at once, in KB; with as many packets, which it keeps.
+memory() { # command messages seconds-between-packets
+	"$B/test/synthesize" --hosts 4 --messages "$2" --interval "$3" --work 200 | "$B/bin/dprof-analyze" pack - "$here/memory"
 	"$B/bench/repack" "$here/memory"
-	/usr/bin/time -f %M "$B/bin/dprof-analyze" csp --links packets "$here/memory" 2>&1 >/dev/null | tail -1
+	/usr/bin/time -f %M "$B/bin/dprof-analyze" "$1" --links packets "$here/memory" 2>&1 >/dev/null | tail -1
 	rm -rf "$here/memory"
 }
 times=${LONG:+100} times=${times:-10}
-table "Memory of csp" "The most that it has at once, in multiples of that for 10^6 events."
-progress memory
-row "$times times as many events" "$(echo "$(memory $((160000 * times)) $((times / 4)).5) $(memory 160000 0.25)" | awk '{ print $1 / $2 }')" x "<= 1.1"
+table "Memory of csp and coz" "The most that they have at once, in multiples of that for 10^6 events."
+for command in csp coz; do
+	progress "memory of $command"
+	row "$command: $times times as many events" \
+		"$(echo "$(memory $command $((160000 * times)) $((times / 4)).5) $(memory $command 160000 0.25)" | awk '{ print $1 / $2 }')" x "<= 1.1"
+done
+why "coz holds its graph whole, some 500 bytes for each message while it is made"
 
 table "Straggler scores of 10^6 events on many hosts, one core" "In processor time. $rounds rounds."
 for shape in "10 10" "300 300" "100 10000"; do
