@@ -586,16 +586,31 @@ static void begin_others(struct builder *b, uint32_t first, struct event_ref eve
 			begin_after(b, t, event, false);
 }
 
+/* When the next thread of the process begins after the stamp. */
+static uint64_t next_begin(const struct builder *b, uint32_t first, uint64_t stamp)
+{
+	const struct graph *g = b->graph;
+	const struct tr_thread *threads = g->trace->threads;
+	uint64_t next = UINT64_MAX;
+	for (uint32_t t = first + 1; t < g->trace->nthreads && threads[t].process == threads[first].process; t++)
+		if (g->threads[t].first > stamp && g->threads[t].first < next)
+			next = g->threads[t].first;
+	return next;
+}
+
 static void begin_unknown(struct builder *b, uint32_t first)
 {
 	struct tr_cursor events = trace_events(b->graph->trace, first);
 	struct tr_event e;
 	struct event_ref before = { first, NO_FORK, 0 };
-	for (uint64_t at = 0; trace_next(&events, &e); at++) {
+	uint64_t next = 0;
+	for (uint64_t at = 0; trace_next_bare(&events, &e); at++) {
 		if (e.op == DPROF_LOST)
 			continue;
-		if (before.at != NO_FORK)
+		if (before.at != NO_FORK && e.stamp >= next) {
 			begin_others(b, first, before, e.stamp);
+			next = next_begin(b, first, e.stamp);
+		}
 		before = (struct event_ref){ first, at, e.stamp };
 	}
 	if (before.at != NO_FORK)
