@@ -4,7 +4,6 @@
 #include "analysis/report/findings.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,8 +164,7 @@ struct view {
 	bool by_thread;
 	const struct participants *who;
 	struct ranking known, any;
-	atomic_bool is_known; /* already; */
-	bool has_any;         /* and this; not from the beginning on */
+	bool withheld;        /* something that is known is not proved for that */
 };
 
 static bool needs_any(const struct view *v)
@@ -184,14 +182,12 @@ static void rank_any(struct view *v)
 	struct participants who = v->by_thread ? totals_participant_threads(totals, true)
 					       : totals_participant_processes(totals, true);
 	v->any = rank_participants(v->f, &who);
-	v->has_any = true;
 	participants_close(&who);
 }
 
-/* What is proved must hold for every choice. Whether anything is not proved for that. */
-static bool withhold(struct view *v)
+/* What is proved must hold for every choice. */
+static void withhold(struct view *v)
 {
-	bool withheld = false;
 	for (size_t i = 0; i < v->known.count; i++) {
 		struct ranked *x = &v->known.list[i];
 		const struct interval *own = score_for(&v->any, v->f, x->thread, v->by_thread);
@@ -199,50 +195,32 @@ static bool withhold(struct view *v)
 		for (size_t k = 0; k < v->any.count && x->proved; k++)
 			x->proved = &v->any.list[k].percent == own ||
 				    interval_apart(*own, v->any.list[k].percent);
-		withheld |= before && !x->proved;
+		v->withheld |= before && !x->proved;
 	}
-	return withheld;
 }
 
-struct views { struct view view[2]; size_t n; };
-
-static void rank_part(void *views, size_t part, size_t worker)
+static void rank_view(void *views, size_t view, size_t worker)
 {
-	struct views *all = views;
-	struct view *v = &all->view[part % all->n];
+	struct view *v = (struct view *)views + view;
 	(void)worker;
-	if (part >= all->n) { /* a core that has nothing else to do does not wait for whether it is needed */
-		if (!atomic_load(&v->is_known))
-			rank_any(v);
-		return;
-	}
 	v->known = rank_participants(v->f, v->who);
-	atomic_store(&v->is_known, true);
-}
-
-static void any_part(void *views, size_t part, size_t worker)
-{
-	struct view *v = &((struct views *)views)->view[part];
-	(void)worker;
-	if (!v->has_any && needs_any(v))
-		rank_any(v);
+	if (!needs_any(v))
+		return;
+	rank_any(v);
+	withhold(v);
+	free(v->any.list);
 }
 
 static void rank(struct findings *f, const struct participants *ranks, const struct participants *threads)
 {
-	struct views all = { { { .f = f, .who = ranks }, { .f = f, .who = threads, .by_thread = true } },
-			     f->several_threads ? 2 : 1 };
-	size_t spare = all.n == 1 && most_change(f) > 0;
-	progress_begin("adding up who worked alone", all.n * periods_count(&f->totals.periods));
-	pool_run(all.n + spare, all.n + spare, rank_part, &all);
-	pool_run(all.n, all.n, any_part, &all);
+	struct view views[2] = { { .f = f, .who = ranks }, { .f = f, .who = threads, .by_thread = true } };
+	size_t n = f->several_threads ? 2 : 1;
+	progress_begin("adding up who worked alone", n * periods_count(&f->totals.periods));
+	pool_run(n, n, rank_view, views);
 	progress_end();
-	for (size_t i = 0; i < all.n; i++) {
-		f->withheld |= needs_any(&all.view[i]) && withhold(&all.view[i]);
-		free(all.view[i].any.list);
-	}
-	f->ranks = all.view[0].known;
-	f->threads = all.n == 2 ? all.view[1].known : copy_of(f->ranks);
+	f->ranks = views[0].known;
+	f->threads = n == 2 ? views[1].known : copy_of(f->ranks);
+	f->withheld = views[0].withheld || views[1].withheld;
 }
 
 static void say_unclassified(struct findings *f)
