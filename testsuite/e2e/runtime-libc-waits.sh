@@ -28,6 +28,7 @@ for program in waits waits-checked; do
 	DPROF_BLOCKED_NS=10000000 timeout 120 ./$program >out 2>&1 || fail "$program: exit status $?: $(tail -3 out)"
 	"$analyze" check dprof-* >verdict || fail "$program: $(cat verdict)"
 	recorded dprof-* >found
+	[ -s found ] || fail "$program: no wait is recorded"
 	DPROF_OFF=1 ./$program list | awk '
 	NR == FNR { found[++n] = $1; next }
 	{
