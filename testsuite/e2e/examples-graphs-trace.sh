@@ -5,6 +5,7 @@
 # master every update, exchange and unit of progress, each begin with its end. With --pace, the work takes
 # as long as was asked for. And an overloaded rank is the proved straggler.
 . testsuite/fixtures/examples/setup.sh
+[ -z "${SAN:-}" ] || { echo "beside a sanitizer MPI's own threads are recorded, too"; exit 77; }
 graph=$root/examples/data/debian.txt
 
 record() { # program ranks options... -> $trace, and its text form
