@@ -33,11 +33,6 @@ void pool_set_jobs(size_t wanted)
 	jobs = wanted < POOL_MOST ? wanted : POOL_MOST;
 }
 
-size_t pool_jobs(void)
-{
-	return jobs;
-}
-
 bool pool_in_task(void)
 {
 	return in_task;

@@ -19,7 +19,6 @@
 
 /* So many threads at most from now on; without this call, one. 0: as many as there are cores. */
 void pool_set_jobs(size_t jobs);
-size_t pool_jobs(void);
 
 typedef void pool_task(void *of, size_t task, size_t worker);
 
