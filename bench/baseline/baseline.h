@@ -9,7 +9,7 @@
  *
  * Law: every method sees the same evidence; times are doubles relative to an origin among the
  * links, so that what distinguishes the methods is never lost in the size of a stamp. They are
- * rounded to nearest, as in the originals, not outward. */
+ * rounded as in the originals: to nearest, but FreeZer's bounds outward to whole ticks. */
 #ifndef BENCH_BASELINE_H
 #define BENCH_BASELINE_H
 
@@ -61,10 +61,10 @@ struct baseline {
 	double rate; /* estimated, in base ticks for each tick of the clock */
 	union {
 		struct baseline_line line;
-		struct baseline_cones { /* from a point below and one above */
-			double under_x, under_y, over_x, over_y;
-			double slope_lo, slope_hi;
-		} cones;
+		struct baseline_formula { /* FreeZer's: what a bound starts from, and its rate */
+			struct baseline_moment zero_lo, zero_hi;
+			struct baseline_ratio { int64_t time, stamps; } rate_lo, rate_hi;
+		} formula;
 		struct baseline_program {
 			struct glp_prob *problem;
 			double slope; /* of the run, taken away from its times */
@@ -94,6 +94,11 @@ static inline void baseline_release(struct baseline *b)
 static inline double baseline_ticks(const struct baseline *b, uint64_t stamp)
 {
 	return (double)(int64_t)(stamp - b->origin.stamp);
+}
+
+static inline double baseline_ratio(struct baseline_ratio r)
+{
+	return (double)r.time / (double)r.stamps;
 }
 
 /* What the methods that fit a line do with a stamp: the line in the middle of the stamp's tick. */

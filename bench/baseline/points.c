@@ -79,11 +79,14 @@ static struct baseline_exchange exchange_of(const struct frz_link *first,
 					    const struct baseline_evidence *e,
 					    struct baseline_moment origin)
 {
-	struct point under = point_of(goes_there(first, e) ? first : second, e, origin);
-	struct point over = point_of(goes_there(first, e) ? second : first, e, origin);
+	bool asks = goes_there(first, e);
+	const struct frz_link *there = asks ? first : second, *back = asks ? second : first;
+	struct point under = point_of(there, e, origin), over = point_of(back, e, origin);
 
 	return (struct baseline_exchange){ { (double)under.x, (double)under.y },
-					   { (double)over.x, (double)over.y } };
+					   { (double)over.x, (double)over.y },
+					   there,
+					   back };
 }
 
 static int find_exchanges(struct exchanges *all, struct baseline_moment origin,

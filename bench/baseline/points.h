@@ -23,7 +23,10 @@ int baseline_points(struct baseline_points *, struct baseline_moment *origin,
 		    const struct baseline_evidence *);
 void baseline_points_free(struct baseline_points *);
 
-struct baseline_exchange { struct { double x, y; } under, over; };
+struct baseline_exchange {
+	struct { double x, y; } under, over;
+	const struct frz_link *there, *back; /* from the base, and to it; whoever asked */
+};
 
 /* The exchange of least round trip in the first tenth and in the last tenth of the run. 0, -ENODATA
  * or -ENOMEM. */

@@ -108,15 +108,15 @@ struct baseline_time method_rate(const struct fitted *f)
 
 		r = (struct baseline_time){ (rate.lo + rate.hi) / 2, rate.lo, rate.hi };
 	} else if (f->method->baseline == &baseline_freezer) {
-		r.lo = f->baseline.cones.slope_lo;
-		r.hi = f->baseline.cones.slope_hi;
+		r.lo = baseline_ratio(f->baseline.formula.rate_lo);
+		r.hi = baseline_ratio(f->baseline.formula.rate_hi);
 	}
 	return r;
 }
 
 double method_rounding_ticks(const struct method *method)
 {
-	return method->baseline ? 0.5 : 0;
+	return method->baseline && method->baseline != &baseline_freezer ? 0.5 : 0;
 }
 
 const char *method_why(int error)

@@ -44,7 +44,8 @@ struct baseline_time method_time(struct fitted *f, uint64_t stamp);
 /* Base ticks for each tick of the clock; without bounds lo is -INFINITY and hi INFINITY. */
 struct baseline_time method_rate(const struct fitted *f);
 
-/* How far outside its bounds the rounding of its arithmetic may take a method: dprof not at all. */
+/* How far outside its bounds the rounding of its arithmetic may take a method: dprof and FreeZer not at
+ * all. */
 double method_rounding_ticks(const struct method *);
 
 /* What an error of a fit is called in a table. */
