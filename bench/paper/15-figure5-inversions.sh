@@ -13,7 +13,7 @@ for network in $(networks); do
 done
 
 cat <<END
-Figure 5: inversions against delay (paper's own curve: $(known figure5))
+Figure 5: inversions against delay (paper: $(known figure5))
   Percentage of pairs of events on different hosts, the second some delay after the first (a message of
   that travel time), that a method's estimates show the other way round. Of methods with intervals, in
   parentheses: the percentage whose order they leave undecided; "proved wrong" counts orders that a

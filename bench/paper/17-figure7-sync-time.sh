@@ -13,7 +13,7 @@ done
 
 cat <<END
 Figure 7: seconds to synchronise a made trace (fit to the evidence, then convert one stamp a message), against
-  its messages (paper's own curve: $(known figure7)). Medians of $rounds interleaved rounds, one core.
+  its messages. Medians of $rounds interleaved rounds, one core.
 END
 awk -F '\t' -v lp="$lp_stamps" "$labels"'
 	NR == 1 { next }
@@ -33,16 +33,24 @@ awk -F '\t' -v lp="$lp_stamps" "$labels"'
 		}
 		if (scaled) printf "  + of these, %d stamps were converted and the time scaled to all.\n", lp
 	}' "$tsv"
-awk -F '\t' -v paper="$(known conversion)" -v paper_lp="$(known conversion-lp)" '
-	{ if ($2 == "packets" || $1 == "regression" || $1 == "lp-per-stamp") ns[$1] = $6 }
+awk -F '\t' "$figures"'
+	NR > 1 && ($2 == "packets" || $1 == "regression" || $1 == "lp-per-stamp") {
+		if (!first) first = $3
+		last = $3; ns[$1, $3] = $6; total[$1, $3] = $7 }
+	function speeds(what, of, size, known,    r) {
+		r = of["regression", size]
+		printf "    %-28s dprof affine %.2f, dprof drift:10 %.2f, FreeZer formula (*) %.2f%s\n", what " " size, r / of["dprof-affine", size],
+			r / of["dprof-drift", size], r / of["freezer-formula", size], known
+	}
 	END {
-		r = ns["regression"]
 		print ""
-		print "  Converting one stamp, the speed of linear regression being 1 (largest trace):"
-		printf "    dprof affine %.2f, dprof drift:10 %.2f, FreeZer formula (*) %.2f     paper: FreeZer %s\n",
-			r / ns["dprof-affine"], r / ns["dprof-drift"], r / ns["freezer-formula"], paper
-		printf "    LP per stamp: 1/%.0f of dprof affine, 1/%.0f of the formula                paper: %s\n",
-			ns["lp-per-stamp"] / ns["dprof-affine"], ns["lp-per-stamp"] / ns["freezer-formula"], paper_lp
+		print "  Speed, that of linear regression being 1:"
+		speeds("fit and convert all,", total, first, "   paper: FreeZer " paper("speed.smallest"))
+		speeds("fit and convert all,", total, last, "   paper: FreeZer " paper("speed.largest"))
+		speeds("convert one stamp,", ns, last, "")
+		printf "    LP per stamp, %d: 1/%.0f of dprof affine, 1/%.0f of the formula   paper: %s\n", first,
+			total["lp-per-stamp", first] / total["dprof-affine", first],
+			total["lp-per-stamp", first] / total["freezer-formula", first], paper("speed.lp")
 		print "  Two proven bounds come out of each conversion of dprof, the formula and the LP; one number without"
 		print "  an error out of the others."
 	}' "$tsv"

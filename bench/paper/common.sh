@@ -18,11 +18,12 @@ wandering="1.235,3.7,7,$record_s 1.400,6.5,7,$record_s" # 7 ppm, one wave a run:
 
 progress() { [ ! -t 2 ] || printf '\r\033[K  %s' "$*" >&2; }
 
-# A figure of the paper by its key in known.tsv, or that it is not available here.
-known() {
-	awk -F '\t' -v key="${1:-}" '$1 == key { print $2; found = 1 }
-		END { if (!found) print "not available here" }' bench/paper/known.tsv
-}
+# A figure of the paper by its key in known.tsv.
+known() { awk -v key="$1" "$figures"' BEGIN { print paper(key) }'; }
+
+# The same for awk; "" where the paper has none.
+figures='BEGIN { while ((getline line < "bench/paper/known.tsv") > 0) if (split(line, column, "\t") > 1) figure[column[1]] = column[2] }
+function paper(key) { return figure[key] }'
 
 # What the recordings are called, and what to say of them.
 networks() { for n in quiet congested loopback; do [ ! -f "$data/$n.run" ] || echo $n; done; }
@@ -46,7 +47,7 @@ labels='function label(m) {
 	if (m == "two-barriers") return "two barriers"
 	return m
 }'
-footnote="(*) The paper's formula as reconstructed in bench/baseline/freezer.c; its text is not available here."
+footnote="(*) The paper's formula, its sections 3.1, 3.2 and 4.3, with this run's packets (bench/baseline/freezer.c)."
 all_methods="dprof-affine dprof-drift freezer-formula lp-per-stamp convex-hull regression two-barriers"
 
 # dprof's intervals that did not hold the truth, of how many: counted over all experiments by run.

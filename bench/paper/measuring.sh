@@ -17,7 +17,8 @@ measuring_time() {
 	done
 	cat <<-END
 		$5
-		  (paper's own curve: $(known "$name")). Medians over 15 windows of that length; largest of the clocks.
+		  (paper: $(known "$name")).
+		  Medians over 15 windows of that length; largest of the clocks.
 		  In parentheses half the width of the proven interval, where a method gives one.
 	END
 	for network in $(networks); do

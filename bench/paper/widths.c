@@ -3,7 +3,8 @@
  * widths RECORDING CLOCK - how wide are the intervals over the run, and is the truth in them?
  *
  * Methods that claim bounds are fitted to the packets of the recording and asked for stamps spread
- * evenly over it. One line for each method and stamp, separated by tabs:
+ * evenly over it, and as many over as long a time before it, where the clock is known to have gone on
+ * alike. One line for each method and stamp, separated by tabs; SECONDS are negative before the run:
  *
  *   METHOD SECONDS WIDTH_US INSIDE         INSIDE: 1 if the true time is in the interval, else 0
  *
@@ -30,8 +31,9 @@ static void run(struct fitted *f, const struct recording *r)
 {
 	double rounding = method_rounding_ticks(f->method);
 
-	for (uint64_t i = 0; i < STAMPS; i++) {
-		uint64_t truth = r->first + (r->last - r->first) / (STAMPS - 1) * i;
+	for (int i = 1 - STAMPS; i < STAMPS; i++) {
+		int64_t step = (int64_t)(r->last - r->first) / (STAMPS - 1);
+		uint64_t truth = r->first + (uint64_t)(step * i);
 		struct baseline_time t = method_time(f, clockmap_stamp(&r->map, (int64_t)truth));
 		double is = (double)(int64_t)(truth - f->origin);
 
