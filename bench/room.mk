@@ -118,7 +118,9 @@ $(B)/bench/paper/traffic: bench/paper/traffic.c $(B)/lib/libfreezer-measure.a
 	$(call say,MPICC)
 	$(Q)mkdir -p $(@D) && $(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsodium -lm
 
-now-check now-repeat: $(PAPER) $(B)/bench/paper/traffic
-now-paper: now-all $(PAPER) $(B)/bench/paper/traffic $(B)/test/rewrite-clocks
+PAPER += $(addprefix $(B)/bench/,paper/traffic ghz record-bare record-dprof)
+
+now-check now-repeat: $(PAPER)
+now-paper: now-all $(PAPER) $(B)/test/rewrite-clocks
 	$(Q)testsuite/packages $(PAPER_PACKAGES)
 	$(Q)B=$(B) QUICK=$(QUICK) bench/paper/run

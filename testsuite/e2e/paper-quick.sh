@@ -8,13 +8,14 @@ at_once=1
 about() { cat "$OUT/log"; }
 export OUT=$dir RECORD_S=0.6 SIZES=2000 QUICK=1
 
-bench/paper/run record table2 widths figure7 >"$OUT/log" 2>&1 || fail "the experiments failed"
+bench/paper/run record table2 widths figure6 figure7 >"$OUT/log" 2>&1 || fail "the experiments failed"
 awk '/^True times outside/ { seen = $6 == 0 && $8 + 0 > 100 } END { exit !seen }' "$OUT/log" ||
 	fail "expected no true time outside dprof's intervals, of more than 100"
 
 # The paper's figures are beside: by packets its formula, by messages the others; and no key is misspelt.
 [ "$(grep -c '^  FreeZer formula (\*)  packets .* 0\.000 (0\.000 \.\. 0\.000)' "$OUT/log")" -ge 1 ] &&
 	[ "$(grep -c '^  linear regression    messages .* 3\.142 (0\.075 \.\. 30\.790)' "$OUT/log")" -ge 1 ] &&
+	grep -q '^Figure 6: .*(paper: 10^6 events in 197 ms and less than 51 MB)' "$OUT/log" &&
 	grep -q 'FreeZer formula (\*) .*paper: FreeZer 0\.39 ' "$OUT/log" || fail "figures of the paper are missing"
 for key in $(grep -oh 'known [a-z][a-z0-9.-]*)' bench/paper/*.sh | tr -d ')' | cut -d' ' -f2); do
 	grep -q "^$key	." bench/paper/known.tsv || fail "the paper has no figure $key"
@@ -23,6 +24,8 @@ done
 # A run's length before its zero the formula's bounds have crossed, whatever the packets; dprof's hold there, too.
 awk -F '\t' '$2 == "steady" && !$6 { if ($3 ~ /^dprof/) bad = 1; if ($3 == "freezer-formula" && $4 < 0) crossed = 1 }
 	END { exit bad || !crossed }' "$OUT/widths.tsv" || fail "expected bounds of the formula, and no others, to be false before the run"
+awk -F '\t' 'NR > 1 && (NF != 6 || !($4 > 0) || !($5 > 0) || ($1 == "dprof") != ($6 > 0)) { bad = 1 }
+	END { exit bad || NR != 31 }' "$OUT/figure6-capture.tsv" || fail "figure6-capture.tsv is not well-formed"
 
 # Every method has its line; numbers where a number must be, "-" where a method promises nothing.
 awk -F '\t' '
