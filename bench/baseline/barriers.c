@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * barriers.c - the two synchronised barriers of StarPU (its FxT traces of MPI programs).
+ * barriers.c - two barriers and linear interpolation.
  *
  * The program passes a barrier when it starts and one when it ends. All processes are taken to have
  * left a barrier at one moment; between the two and beyond them, time is interpolated linearly. How
- * far apart the processes really left is unknown. Without barriers in the evidence, the middle
- * of the fastest exchange at each end stands for one, which flatters the method. */
+ * far apart the processes really left is unknown.
+ *
+ * That is the plain way. StarPU has *synchronised* barriers, which all leave at a time that was agreed
+ * upon by the middle of the fastest of some exchanges. So where the evidence has no barriers, the
+ * middles of the fastest exchanges at both ends stand for them: that is StarPU's way. (A. Denis,
+ * E. Jeannot, P. Swartvagher, S. Thibault, "Tracing task-based runtime systems: feedbacks from the
+ * StarPU case", 2023, section 5.3.) */
 #include <errno.h>
 
 #include "bench/baseline/points.h"
@@ -53,7 +58,7 @@ static int fit(struct baseline *b, const struct baseline_evidence *evidence)
 
 const struct baseline_method baseline_barriers = {
 	.name = "barriers",
-	.source = "two synchronised barriers (StarPU)",
+	.source = "two barriers",
 	.fit = fit,
 	.convert = baseline_convert_by_line,
 };

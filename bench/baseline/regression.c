@@ -5,8 +5,8 @@
  *
  * Least squares give one line through the points of the messages there and one through those of the
  * messages back; the estimate is the mean of the two lines. So the mean delays of both directions
- * cancel if they are equal, however many messages went each way. Nothing is said of the
- * error. */
+ * cancel if they are equal, however many messages went each way. (DProf's authors fit one line to all
+ * points: with as many messages each way, about the same.) Nothing is said of the error. */
 #include <errno.h>
 
 #include "bench/baseline/points.h"
