@@ -7,9 +7,11 @@
  * began (the zero). One line for each method and length, medians over the windows, by tabs:
  *
  *   METHOD SECONDS WINDOWS RATE_PPB RATE_UNCERTAINTY_PPB ZERO_US ZERO_UNCERTAINTY_US OUTSIDE UNFITTED
+ *   CONTRADICTED
  *
  * OUTSIDE: windows in which the true rate or zero is not in its interval. UNFITTED: windows in which
- * the method found a contradiction or too little. "-" where there are no intervals. */
+ * the method found too little; CONTRADICTED: a contradiction. "-" where there are no intervals. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ struct window { uint64_t begin, end; };
 
 struct seen { /* one value for each window that could be fitted */
 	double rate[WINDOWS], rate_half[WINDOWS], zero[WINDOWS], zero_half[WINDOWS];
-	size_t n, outside, unfitted;
+	size_t n, outside, unfitted, contradicted;
 };
 
 static int ascending(const void *x, const void *y)
@@ -63,9 +65,10 @@ static void look(struct seen *s, const struct method *method, const struct recor
 		 struct window w, struct baseline_evidence evidence)
 {
 	struct fitted f;
+	int error = method_fit(&f, method, &evidence, w.begin);
 
-	if (method_fit(&f, method, &evidence, w.begin) != 0) {
-		s->unfitted++;
+	if (error) {
+		*(error == -EDOM ? &s->contradicted : &s->unfitted) += 1;
 		return;
 	}
 	double is = recording_rate(r, w.begin, w.end);
@@ -99,9 +102,9 @@ static void print(const struct method *method, double seconds, size_t windows, s
 	print_number(s->n ? median(s->zero, s->n) : NAN);
 	print_number(s->n ? median(s->zero_half, s->n) : NAN);
 	if (method->bounds)
-		printf("\t%zu\t%zu\n", s->outside, s->unfitted);
+		printf("\t%zu\t%zu\t%zu\n", s->outside, s->unfitted, s->contradicted);
 	else
-		printf("\t-\t%zu\n", s->unfitted);
+		printf("\t-\t%zu\t%zu\n", s->unfitted, s->contradicted);
 }
 
 static void run_length(const struct recording *r, uint64_t length)

@@ -6,7 +6,7 @@
 # of the interval; the .tsv has two columns before them.
 measuring_time() {
 	local name=$1 what=$2 column=$(($3 + 2)) unit=$4 tsv=$OUT/$1.tsv network clock
-	local heading="method seconds windows rate_ppb rate_uncertainty_ppb zero_us zero_uncertainty_us outside unfitted"
+	local heading="method seconds windows rate_ppb rate_uncertainty_ppb zero_us zero_uncertainty_us outside unfitted contradicted"
 	printf 'network\trate\t%s\n' "${heading// /$'\t'}" >"$tsv"
 	for network in $(networks); do
 		for clock in $steady; do
@@ -27,7 +27,7 @@ measuring_time() {
 	done
 	echo "  $footnote"
 	measured_plot "$name" "$what" "$column" "$unit"
-	awk -F '\t' '$3 ~ /^dprof/ { outside += $10 + $11; of += $5 } END { print outside + 0, of + 0 }' "$tsv" |
+	awk -F '\t' '$3 ~ /^dprof/ { outside += $10 + $12; of += $5 } END { print outside + 0, of + 0 }' "$tsv" |
 		{ read -r outside of && count_outside "$outside" "$of"; }
 }
 
