@@ -5,5 +5,5 @@
 
 const struct baseline_method *const baseline_methods[] = {
 	&baseline_regression, &baseline_convex_hull, &baseline_lp,
-	&baseline_freezer,    &baseline_barriers,    NULL,
+	&baseline_freezer,    &baseline_middles,     &baseline_barriers, NULL,
 };

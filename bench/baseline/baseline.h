@@ -48,7 +48,7 @@ struct baseline_method {
 };
 
 extern const struct baseline_method baseline_regression, baseline_convex_hull, baseline_lp,
-	baseline_freezer, baseline_barriers;
+	baseline_freezer, baseline_middles, baseline_barriers;
 
 /* All of them; ends with NULL. */
 extern const struct baseline_method *const baseline_methods[];

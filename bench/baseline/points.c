@@ -172,6 +172,15 @@ out:
 
 /* ---- Lines ------------------------------------------------------------------------------------*/
 
+int baseline_through(struct baseline *b, struct baseline_place first, struct baseline_place last)
+{
+	if (!(last.x > first.x))
+		return -ENODATA;
+	b->rate = b->line.slope = (last.y - first.y) / (last.x - first.x);
+	b->line.at = first.y - b->rate * first.x;
+	return 0;
+}
+
 void baseline_convert_by_line(const struct baseline *b, const uint64_t *stamps,
 			      struct baseline_time *times, size_t n)
 {

@@ -33,6 +33,10 @@ struct baseline_exchange {
 int baseline_ends(struct baseline_exchange ends[2], struct baseline_moment *origin,
 		  const struct baseline_evidence *);
 
+/* The line through two places, as the estimate. 0, or -ENODATA if the second is not behind the first. */
+struct baseline_place { double x, y; };
+int baseline_through(struct baseline *, struct baseline_place first, struct baseline_place last);
+
 /* For the methods that fit a line: estimates, and no bounds. */
 void baseline_convert_by_line(const struct baseline *, const uint64_t *stamps,
 			      struct baseline_time *times, size_t n);

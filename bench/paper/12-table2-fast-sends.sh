@@ -44,8 +44,9 @@ cat <<END
 Table 2: fast sends, in percent of the messages
   A fast send is a message that a method's converted times show as received before it was sent
   ("before"), or as travelling faster than the fastest packet or message of the run really did ("too fast",
-  which includes the former). Methods are fitted to FreeZer's packets, to the program's messages of every
-  second round trip, or to two barriers; they are judged on the messages of the other round trips.
+  which includes the former). Methods are fitted to FreeZer's packets (StarPU's barriers to the middles of the
+  fastest ones), to the program's messages of every second round trip, or to two plain barriers; they are
+  judged on the messages of the other round trips.
   Of methods with intervals: "impossible" is a message whose whole interval of arrival lies before that
   of its departure, "undecided" one whose intervals overlap, "outside" a stamp whose true time is not
   in its interval. Width: median, error: largest, both in us. Sums over the clocks.

@@ -78,7 +78,7 @@ methods_of() { # program mode round
 	[ "$3" -ne 1 ] || "$programs/compare" "$here/trace" | sed "s/^/$1\t$2\t/" >>"$estimates"
 	ask "$here/trace" "$1" "$key"$'\t'dprof-drift
 	ask "$here/trace" "$1" "$key"$'\t'dprof-affine --clock-model affine
-	for method in freezer-formula regression convex-hull two-barriers; do
+	for method in freezer-formula regression convex-hull fastest-middles two-barriers; do
 		rm -rf "$here/trace"
 		"$programs/unify" $method <"$here/rewritten" >"$here/unified" 2>"$here/err" || continue
 		"$analyze" pack - "$here/trace" <"$here/unified"

@@ -16,6 +16,7 @@ const struct method methods[] = {
 	{ "lp-per-stamp", &baseline_lp, { 0 }, true },
 	{ "convex-hull", &baseline_convex_hull, { 0 }, false },
 	{ "regression", &baseline_regression, { 0 }, false },
+	{ "fastest-middles", &baseline_middles, { 0 }, false },
 	{ "two-barriers", &baseline_barriers, { 0 }, false },
 	{ 0 },
 };

@@ -42,8 +42,8 @@ struct trace {
 
 static const struct { const char *method; bool messages; } contest[] = {
 	{ "dprof-affine", false }, { "dprof-drift", false }, { "freezer-formula", false },
-	{ "two-barriers", false }, { "dprof-affine", true }, { "regression", true },
-	{ "convex-hull", true },   { "lp-per-stamp", true },
+	{ "fastest-middles", false }, { "two-barriers", false }, { "dprof-affine", true },
+	{ "regression", true }, { "convex-hull", true }, { "lp-per-stamp", true },
 };
 #define CONTESTANTS (sizeof contest / sizeof *contest)
 

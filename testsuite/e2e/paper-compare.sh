@@ -55,7 +55,7 @@ none() { # column...
 
 # A rate, of four events of h1 and the last one again; nothing is wrong by more than the packets allow.
 world | trace made
-for method in regression convex-hull lp-per-stamp freezer-formula; do
+for method in regression convex-hull fastest-middles lp-per-stamp freezer-formula; do
 	compared made $method 0
 	number 3 0.799999 0.800001
 	number 4 5 5
@@ -64,7 +64,7 @@ for method in regression convex-hull lp-per-stamp freezer-formula; do
 done
 compared made two-barriers 0
 number 3 0.79998 0.79999999 # (9000300 - 1000400) / (11257500 - 1257500) = 0.79999
-[ "$(wc -l <out)" -eq 5 ] || fail "expected a line for each of five methods, found: $(cat out)"
+[ "$(wc -l <out)" -eq 6 ] || fail "expected a line for each of six methods, found: $(cat out)"
 
 # Both who claim bounds; the formula's grow by two round trips, of 1 us.
 compared made lp-per-stamp 0
@@ -73,7 +73,7 @@ number 7 1.0 1.2
 compared made freezer-formula 0
 number 5 1.0 1.2
 number 7 2.9 3.2
-for method in regression convex-hull two-barriers; do
+for method in regression convex-hull fastest-middles two-barriers; do
 	compared made $method 0
 	none 5 6 7
 done

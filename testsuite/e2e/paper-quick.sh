@@ -32,13 +32,13 @@ awk -F '\t' '
 	NR == 1 { columns = NF; next }
 	NF == 6 && $6 ~ /^(contradiction|too-little-evidence)$/ { lines++; next }
 	NF != columns || $6 + 0 < 10 || $7 > $8 || $8 > $6 { print "line " NR ": " $0; bad = 1 }
-	{ points = $4 ~ /^(convex-hull|regression|two-barriers)$/
+	{ points = $4 ~ /^(convex-hull|regression|fastest-middles|two-barriers)$/
 	  if (points != ($11 == "-") || points != ($13 == "-")) { print "line " NR ": " $0; bad = 1 }
 	  lines++; methods[$4]++ }
-	END { for (m in methods) n++; exit bad || n != 7 || lines % 12 != 0 }' "$OUT/table2-fast-sends.tsv" ||
+	END { for (m in methods) n++; exit bad || n != 8 || lines % 13 != 0 }' "$OUT/table2-fast-sends.tsv" ||
 	fail "table2-fast-sends.tsv is not well-formed"
 awk -F '\t' 'NR > 1 && (NF != 7 || $3 != 2000 || !($5 >= 0) || !($7 > 0)) { bad = 1 }
-	END { exit bad || NR != 9 }' "$OUT/figure7-sync-time.tsv" || fail "figure7-sync-time.tsv is not well-formed"
+	END { exit bad || NR != 10 }' "$OUT/figure7-sync-time.tsv" || fail "figure7-sync-time.tsv is not well-formed"
 
 # Packets that say they came before they can have: the truth must be found outside, not overlooked.
 network=$(ls "$OUT"/data/*.run | head -1)

@@ -21,7 +21,7 @@ trace() { # a tick too many on the packets back
 }
 
 trace 0 >"$dir/text"
-for method in dprof-affine dprof-drift freezer-formula lp-per-stamp convex-hull regression; do
+for method in dprof-affine dprof-drift freezer-formula lp-per-stamp convex-hull regression fastest-middles; do
 	"$B/bench/paper/unify" $method <"$dir/text" >"$dir/unified" || fail "$method: status $?"
 	awk '$1 == "e" { by[$2, ++n[$2]] = $3 }
 		END {

@@ -119,8 +119,11 @@ START_TEST(equal_delays_leave_only_rounding)
 		struct truth t = draw_truth();
 		wide run = ((wide)1 << (36 + below(5))) * FINE;
 		struct baseline_evidence e = evidence(links, draw_equal_exchanges(&t, links, run));
+		struct baseline_moment barriers[] = { { clock_shows(&t, 0), base_shows(&t, 0) },
+						      { clock_shows(&t, run), base_shows(&t, run) } };
 		double tolerance = 2 + 2 * rate_of(&t);
 
+		e.barriers = barriers;
 		for (const struct baseline_method *const *m = baseline_methods; *m; m++) {
 			struct baseline b;
 
@@ -486,9 +489,9 @@ START_TEST(what_cannot_be_fitted_is_said)
 		ck_assert_int_eq(result_of(*m, others, 2), -ENODATA);
 		int error = result_of(*m, contradiction, 4);
 
-		/* Only what reasons with bounds can see it. */
-		ck_assert_int_eq(error, *m == &baseline_regression || *m == &baseline_barriers ?
-						0 : -EDOM);
+		/* Only what reasons with bounds can see it; and barriers are no packets. */
+		ck_assert_int_eq(error, *m == &baseline_barriers ? -ENODATA :
+					*m == &baseline_regression || *m == &baseline_middles ? 0 : -EDOM);
 	}
 }
 END_TEST
