@@ -240,6 +240,17 @@ may_buy MPI_Send-8 b 50 0 # it may be buffered
 buys MPI_Send-100000 b 50 250000 250010
 buys MPI_Send-100000 b 50 0 250010
 
+# Its receiver had come before it: without what came before the send, it waits for the receiver.
+{
+	ranks 2
+	op 0 0 1000000 1500000
+	op 0 14 1500000 1500010 group=1 peer=1 tag=0 bytes=8
+	op 0 1 1500010 2000000
+	op 1 1 1000000 1400000
+	op 1 15 1400000 1500010 group=1 peer=0 tag=0 bytes=8
+} | sed "s/name=MPI_Send /name=MPI_Ssend /" | trace ready
+buys ready a 100 100000
+
 # ---- What another run may wait for, or need not ------------------------------------------------
 
 # A short message, long before it is received: in another run the send may wait for that.

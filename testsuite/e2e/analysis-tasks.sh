@@ -96,6 +96,57 @@ expect 0 check t
 coz body 30
 coz "omp task" 20
 
+# Two write one address: thread 0, which waits for both, runs the second one when the first is over.
+world <<-'END' | trace t
+	e 0 0 1 point task=5 id=6
+	e 0 0 1 point id=9 role=1
+	e 0 0 1 point task=8 id=6
+	e 0 0 1 point id=9 role=1
+	e 0 0 3 enter id=6
+	e 0 600 3 exit task=8
+	e 0 600 2 enter task=8
+	e 0 1000 2 exit
+	e 0 1000 3 enter id=6
+	e 0 1000 3 exit
+	e 0 1000 0 enter group=7 seq=0
+	e 0 1000 0 exit
+	e 1 0 0 enter group=7 seq=0
+	e 1 0 0 exit task=5
+	e 1 0 2 enter task=5
+	e 1 0 4 enter
+	e 1 600 4 exit
+	e 1 600 2 exit
+	e 1 600 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+coz body 60
+
+# A taskwait, behind which another task is made, for which the next one waits.
+world <<-'END' | trace t
+	e 0 0 1 point task=5 id=6
+	e 0 0 3 enter id=6
+	e 0 500 3 exit
+	e 0 500 1 point task=8 id=6
+	e 0 500 4 enter
+	e 0 800 4 exit
+	e 0 800 3 enter id=6
+	e 0 1000 3 exit
+	e 0 1000 0 enter group=7 seq=0
+	e 0 1000 0 exit
+	e 1 0 0 enter group=7 seq=0
+	e 1 0 0 exit task=5
+	e 1 0 2 enter task=5
+	e 1 500 2 exit
+	e 1 500 0 enter group=7 seq=0
+	e 1 500 0 exit task=8
+	e 1 500 2 enter task=8
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+coz body 0
+coz "omp task" 70
+
 # Thread 1 comes last, at 1000, and leaves the barrier for a task in the tick in which thread 0 leaves it for good: which
 # was first is not known, so it is not proved that thread 1 waits for none. It does, for thread 0, which is there at 600.
 world <<-'END' | trace t
