@@ -131,30 +131,21 @@ static size_t task_of(const struct tasks *t, const struct depends *d)
 	return find_made(t->b, d->process, d->task);
 }
 
-/* A taskwait with dependences waits like a task, but is not waited for. */
-static bool is_waited_for(const struct tasks *t, const struct depends *d)
-{
-	size_t made = task_of(t, d);
-	return made != NO_TASK && !t->b->made[made].empty;
-}
-
-/* d[0 .. n): all of one address. [before, own) is the generation before that of [own, i). */
+/* d[0 .. n): all of one address. [before, own) is the generation before that of [own, i). A taskwait with dependences
+ * is one of them: what comes behind it was made when it, and so what it had waited for, was over. */
 static void generations(struct tasks *t, const struct depends *d, size_t n)
 {
 	size_t before = 0, own = 0;
 	for (size_t i = 0; i < n; i++) {
 		bool joins = i > own && d[i].how == d[own].how && d[i].how != HOW_OUT;
-		if (!joins && is_waited_for(t, &d[i])) {
+		if (!joins) {
 			before = own;
 			own = i;
 		}
-		size_t from = joins || own == i ? before : own, to = joins || own == i ? own : i;
-		for (size_t k = from; k < to; k++)
-			if (is_waited_for(t, &d[k]))
-				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), true);
+		for (size_t k = before; k < own; k++)
+			add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), true);
 		for (size_t k = own; joins && d[i].how == HOW_MUTEX && k < i; k++)
-			if (is_waited_for(t, &d[k]))
-				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), false);
+			add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), false);
 	}
 }
 
@@ -165,9 +156,9 @@ static void all_memory(struct tasks *t, const struct depends *d, size_t n)
 	for (size_t i = 0; i < n && d[i].address == 0; i++)
 		for (size_t k = 0; k < n; k++)
 			if (d[k].order < d[i].order)
-				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), is_waited_for(t, &d[k]));
+				add_edge(t, task_of(t, &d[i]), task_of(t, &d[k]), true);
 			else if (d[k].order > d[i].order)
-				add_edge(t, task_of(t, &d[k]), task_of(t, &d[i]), is_waited_for(t, &d[i]));
+				add_edge(t, task_of(t, &d[k]), task_of(t, &d[i]), true);
 }
 
 static void find_edges(struct tasks *t)

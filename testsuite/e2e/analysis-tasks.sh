@@ -23,8 +23,8 @@ world() { # events
 	cat
 }
 
-coz() { # region, what its absence saves in percent; a stamp is known to a tick of 1000
-	expect 0 coz --json --region "$1" --reduce 100 t
+coz() { # region, what its absence saves in percent, options; a stamp is known to a tick of 1000
+	expect 0 coz --json --region "$1" --reduce 100 "${@:3}" t
 	[ ! -s err ] || fail "$1: $(cat err)"
 	interval expected_percent <out >saved
 	interval speedup_percent <out >>saved
@@ -120,6 +120,41 @@ world <<-'END' | trace t
 	e 1 1000 0 exit
 END
 coz body 60
+
+# A taskwait with dependences runs the first writer, and the second one is made later: nothing tells the second one
+# of the end of the first, however long that would take. (Thread 1 has another task before.)
+world <<-'END' | trace t
+	e 0 0 1 point task=5 id=6
+	e 0 0 1 point id=9 role=1
+	e 0 0 1 point task=7 id=6
+	e 0 0 1 point task=10 id=6 role=0
+	e 0 0 1 point id=9 role=0
+	e 0 0 3 enter task=10
+	e 0 0 3 exit task=5
+	e 0 0 2 enter task=5
+	e 0 300 2 exit
+	e 0 300 3 enter task=10
+	e 0 300 3 exit
+	e 0 300 4 enter
+	e 0 600 4 exit
+	e 0 600 1 point task=8 id=6
+	e 0 600 1 point id=9 role=1
+	e 0 600 0 enter group=7 seq=0
+	e 0 1000 0 exit
+	e 1 0 0 enter group=7 seq=0
+	e 1 0 0 exit task=7
+	e 1 0 2 enter task=7
+	e 1 300 4 enter
+	e 1 600 4 exit
+	e 1 600 2 exit
+	e 1 600 0 enter group=7 seq=0
+	e 1 600 0 exit task=8
+	e 1 600 2 enter task=8
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+coz body 30 --transfer worst
 
 # A taskwait, behind which another task is made, for which the next one waits.
 world <<-'END' | trace t
