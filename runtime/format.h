@@ -279,7 +279,8 @@ enum dprof_why {
 };
 
 /* What a thread had recorded when it ended, or its process did. The chunks before the last one are packed or
- * sealed. A thread that ran on when its process ended (`ran_on`) may have recorded more since. */
+ * sealed. A thread that ran on when its process ended (`ran_on`) may have recorded more since, in any number of
+ * chunks: the one in which it was last has no seal, and one that was being packed then may have none. */
 struct dprof_end {
 	uint64_t ran_on;
 	uint64_t lost;       /* records that had been dropped */

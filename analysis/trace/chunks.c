@@ -306,13 +306,12 @@ static void add_missing(struct ch_words *w)
 /* What was said of the words in a place when nothing was going to change them any more. */
 struct claim { bool made, sealed, more, due; uint64_t words, sum; };
 
-#define MORE_CHUNKS 4 /* of a thread that ran on when its process ended, at most */
-
-/* `summed`: of each chunk something was said; but not of all of a thread that ran on. */
+/* `summed`: of each chunk something was said. But not of all of a thread that ran on: it was in some chunk when the
+ * kernel ended it, however far behind those of its end. That none between is missing is looked for anyway. */
 static struct claim claim_of(int fd, const struct chunk_place *p, uint64_t number, bool summed,
 			     const struct dprof_end *end)
 {
-	bool due = summed && !(end && end->ran_on && number < end->chunks + MORE_CHUNKS);
+	bool due = summed && !(end && end->ran_on);
 	uint64_t seal[DPROF_SEAL_WORDS];
 	bool sealed = p->seal && read_at(fd, seal, sizeof seal, p->offset + p->bytes - sizeof seal) && seal[0];
 	if (end && number + 1 == end->chunks && !(sealed && end->ran_on))

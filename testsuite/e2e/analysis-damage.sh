@@ -305,13 +305,14 @@ unset DPROF_OFF DPROF_EVENTS
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) || exit 1
 
-# The place of a chunk that is full and sealed, 4 KiB each; or nothing.
-full_place() { # file of events
-	local at size
+# The place of a chunk, 4 KiB each, with a seal or without one; or nothing.
+place_of() { # file of events, sealed or open
+	local at size seal
 	size=$(stat -c %s "$1")
 	for ((at = 4096; at + 4096 <= size; at += 4096)); do
-		[ "$(od -An -tu8 -j "$at" -N8 "$1" | tr -d ' ')" != 0 ] &&
-			[ "$(od -An -tu8 -j $((at + 4080)) -N8 "$1" | tr -d ' ')" != 0 ] && echo "$at" && return
+		[ "$(od -An -tu8 -j "$at" -N8 "$1" | tr -d ' ')" != 0 ] || continue
+		seal=$(od -An -tu8 -j $((at + 4080)) -N8 "$1" | tr -d ' ')
+		case $2$seal in open0 | sealed[1-9]*) echo "$at" && return ;; esac
 	done
 }
 
@@ -327,7 +328,7 @@ for run in $(seq 20); do
 	tail -1 "$dir/out" | grep -q ' [1-9][0-9]* events' || fail "run $run: check says $(cat "$dir/out")"
 	grep -q 'expected the sum\|expected chunk\|changed' "$dir/out" && fail "run $run: $(cat "$dir/out")"
 	for events in "$trace"/*.events; do
-		[ -n "$place" ] || { place=$(full_place "$events") && [ -n "$place" ] && file=${events##*/} && cp -r "$trace" "$dir/recorded"; }
+		[ -n "$place" ] || { place=$(place_of "$events" sealed) && [ -n "$place" ] && file=${events##*/} && cp -r "$trace" "$dir/recorded"; }
 	done
 done
 [ -n "$place" ] || { echo 'FAILED no full chunk was left unpacked'; exit 1; }
@@ -355,4 +356,43 @@ run=$("$analyze" report --json "$short" | jq -c .span_s)
 	fail "spliced words are believed: the run took $run"
 "$analyze" dump "$dir/t" 2>/dev/null | grep '^e ' >"$dir/out"
 "$analyze" dump "$short" | grep '^e ' | diff - "$dir/out" || fail 'spliced words: other events'
+
+# However much that is, the chunk in which the thread was last has no sum: that is no damage. But none before it may be
+# missing, and beside damage it is not believed.
+cat >"$dir/on.c" <<'END'
+void behind(void (*)(void));
+static void visit(void)
+{
+	static volatile int n;
+	for (int i = 0; i < 5000; i++) {
+#pragma dprof region(body)
+		n = i;
+	}
+}
+int main(void)
+{
+	visit();
+	behind(visit);
+	return 0;
+}
+END
+cat >"$dir/behind.c" <<'END'
+static void (*function)(void);
+void behind(void (*f)(void)) { function = f; }
+static void __attribute__((destructor)) end(void) { function(); }
+END
+# libbehind stands last, so its destructor runs behind that of libdprof.
+# shellcheck disable=SC2046
+gcc -shared -fPIC "$dir/behind.c" -o "$dir/libbehind.so" && gcc -O2 $(pkg-config --cflags dprof) "$dir/on.c" -o "$dir/on" \
+	$(pkg-config --libs dprof) -L"$dir" -lbehind -Wl,-rpath,"$dir" || exit 1
+mkdir "$dir/far"
+DPROF_DIR=$dir/far DPROF_EVENTS=region DPROF_BUFFER=4K "$dir/on" || fail 'on'
+far=$(echo "$dir"/far/*)
+events=$(basename "$far"/*-0.events)
+"$analyze" check "$far" >"$dir/out" && grep -q ' 20000 events' "$dir/out" || fail "far behind the end: $(cat "$dir/out")"
+place=$(place_of "$far/$events" open)
+[ -n "$place" ] || { echo 'FAILED no chunk was left open'; exit 1; }
+named 'another number of an open chunk' "$far" "$events: expected chunk [0-9]* here or in" poke "$events" $((place + 3)) '\x77'
+grep -q "$events: offset [0-9]*: expected whole records behind the end of the process" "$dir/err" ||
+	fail "records behind the end are believed beside damage: $(cat "$dir/err")"
 exit $failed
