@@ -161,6 +161,20 @@ buys signals b 100 599990 100
 buys both a 100 300000 100100
 buys both a 100 400000 100100
 
+# Both of them could have come before the wait began: it began 200,000 before the first, 300,000 before the last.
+{
+	head_of 3
+	op 0 0 1000000 1300000
+	echo "e 0 1300000 7 point id=5"
+	op 1 0 1000000 1400000
+	echo "e 1 1400000 7 point id=5"
+	op 2 1 1000000 1100000
+	op 2 7 1100000 1400010 id=5
+	op 2 1 1400010 2000000
+} | trace early
+buys early a 100 200000 100100
+buys early a 100 300000 100100
+
 # With its mutex, and two who signalled: which of them ended the wait is not known.
 {
 	head_of 3
