@@ -384,9 +384,10 @@ void profile_close(struct profile *p)
 char *profile_assumptions(const struct profile *p, bool worst)
 {
 	return mem_format(
-		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes "
-		"and less work makes nothing later.%s%s Expected: what was waited for in this run is waited for again, "
-		"in the same order.",
+		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes, "
+		"each thread is given the same work (OpenMP's loops, sections and single may give it other work) and "
+		"less work makes nothing later.%s%s Expected: what was waited for in this run is waited for again, in the "
+		"same order.",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "
 			    "as it was." : "",
 		!p->transfers ? ""

@@ -74,6 +74,8 @@ void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref 
 {
 	struct node_input inputs[BEGIN_INPUTS];
 	size_t n = graph_begin_inputs(&begin, inputs);
+	for (size_t i = 0; i < n; i++) /* it may have been called in vain before, which is not recorded */
+		inputs[i].needed = false;
 	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;

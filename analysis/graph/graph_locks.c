@@ -120,7 +120,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
 	if (n + nsignals > 0 || l->shared) {
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
-		node->loose = node->delayed = l->shared;
+		node->loose = node->delayed = l->shared || t->begin.tried;
 	}
 	free(inputs);
 	free(signals);

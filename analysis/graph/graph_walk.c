@@ -178,6 +178,8 @@ static void note_attempt(struct thread_walk *w, struct event_ref exit)
 {
 	if (has_failed(w, exit)) {
 		w->failed = w->failed_since = true;
+		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT) /* until a moment, if it is not tried again */
+			graph_unknown(w->b, begin_of(w), exit);
 	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP) {
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
@@ -618,12 +620,44 @@ static void begin_unknown(struct builder *b, uint32_t first)
 	trace_end(&events);
 }
 
+/* The last event before the stamp of a thread that was there from the begin: some other process forked this one. */
+static struct event_ref before_fork(const struct builder *b, const struct tr_thread *child)
+{
+	const struct trace *trace = b->graph->trace;
+	struct event_ref last = { 0, NO_FORK, 0 };
+	uint32_t t = 0;
+	while (t < trace->nthreads &&
+	       (trace->processes[trace->threads[t].process].forked || b->graph->threads[t].nevents == 0 ||
+		trace->threads[t].clock != child->clock))
+		t++;
+	if (t == trace->nthreads)
+		return last;
+	struct tr_cursor events = trace_events(trace, t);
+	struct tr_event e;
+	for (uint64_t at = 0; trace_next(&events, &e); at++)
+		if (e.op != DPROF_LOST && (last.at == NO_FORK || e.stamp <= trace->processes[child->process].started))
+			last = (struct event_ref){ t, at, e.stamp };
+	trace_end(&events);
+	return last;
+}
+
+static void begin_child(struct builder *b, uint32_t first)
+{
+	const struct tr_thread *child = &b->graph->trace->threads[first];
+	if (!b->graph->trace->processes[child->process].forked || b->graph->threads[first].nevents == 0)
+		return;
+	struct event_ref cause = before_fork(b, child);
+	if (cause.at != NO_FORK)
+		begin_after(b, first, cause, false);
+}
+
 void graph_begins(struct builder *b)
 {
 	const struct graph *g = b->graph;
 	const struct tr_thread *threads = g->trace->threads;
 	for (uint32_t first = 0, next; first < g->trace->nthreads; first = next) {
 		bool unknown = false;
+		begin_child(b, first);
 		for (next = first; next < g->trace->nthreads &&
 				   threads[next].process == threads[first].process; next++) {
 			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;

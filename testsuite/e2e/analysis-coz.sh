@@ -30,6 +30,7 @@ head_of() { # threads
 	site 26 kind=coll name=MPI_Bcast file=x.c line=27
 	site 27 kind=lock name=pthread_mutex_trylock file=x.c line=28
 	site 28 kind=wait name=sem_post file=x.c line=29
+	site 29 kind=wait name=read file=x.c line=30
 	END
 }
 
@@ -325,6 +326,25 @@ may_buy looks b 5 200000
 	op 1 0 1500000 2000000
 } | trace initial
 may_buy initial b 100 480000
+
+# What was waited for is not known, and it may have been called in vain before.
+{
+	ranks 2
+	op 0 0 1000000 1500000
+	op 1 29 1500000 1500010 peer=72057594037927934
+	op 1 1 1500010 2000000
+} | trace read
+status=1 may_buy read a 50 250000
+
+# Waited until a moment, for nothing: a faster region waits longer.
+{
+	head_of 1
+	op 0 0 1000000 1300000
+	op 0 8 1300000 1400000
+	op 0 0 1400000 1800000
+	op 0 8 1800000 2000000
+} | trace moment
+may_buy moment a 50 0
 
 # A thread of which it is not recorded who made it may have been made earlier.
 {
