@@ -280,6 +280,9 @@ static void say_nothing_found(void)
 /* It waits for a message, and leaves it where it is. */
 WRAP_WAIT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
 
+/* Until all that is in the buffer has been sent: their receivers may be late. */
+WRAP_WAIT(Buffer_detach, (void *buffer, int *size), (buffer, size))
+
 /* A message that is found this way is taken: what receives it later takes it out of MPI's hands. */
 DPROF_SITE_OF(site_Mprobe, DPROF_KIND_RECV, "MPI_Mprobe");
 DPROF_EXPORT int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message,
@@ -345,6 +348,8 @@ DPROF_SITE_OF(site_Sendrecv_replace, DPROF_KIND_WAIT, "MPI_Sendrecv_replace");
 #undef PMPI
 
 #if MPI_VERSION >= 4
+WRAP_WAIT_AS(Buffer_detach, Buffer_detach_c, (void *buffer, MPI_Count *size), (buffer, size))
+
 /* MPICH 4.0 leaves the status as it is. */
 static void exchange_begun(const struct sendrecv *x, const MPI_Request *handle)
 {

@@ -161,9 +161,19 @@ static bool has_it(int error)
 		return site ? name##_recorded(lock, site) : REAL(name)(lock);             \
 	}
 
+/* It waited until a moment, for nothing. */
+static void gave_up(const struct dprof_site *site, struct dprof_moment since)
+{
+	const struct dprof_arguments none = { 0 };
+
+	dprof_adapter_record_enter_at(site, since, &none);
+	dprof_adapter_exit(site);
+}
+
 /* It may give up. */
 #define TRY(name, type, role, parameters, arguments)                                      \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
+	DPROF_SITE_OF(site_##name##_gave_up, DPROF_KIND_WAIT, #name);                     \
 	DPROF_EXPORT int name parameters                                                  \
 	{                                                                                 \
 		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
@@ -175,6 +185,8 @@ static bool has_it(int error)
 		error = REAL(name) arguments;                                             \
 		if (site && has_it(error))                                                \
 			taken(site, (const void *)lock, role, OF_PROCESSES_OF(lock), since); \
+		else if (site && error == ETIMEDOUT)                                      \
+			gave_up((const void *)&site_##name##_gave_up, since);             \
 		return error;                                                             \
 	}
 
