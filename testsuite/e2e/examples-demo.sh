@@ -28,12 +28,12 @@ show() { # what is where it runs
 if [ "$(id -u)" -eq 0 ] && testsuite/hosts.sh run 2 -n 2 true; then
 	show "2 hosts"
 fi
-mkdir "$tmp/stub" # where network namespaces cannot be had
-printf '#!/bin/sh\necho "not permitted" >&2; exit 1\n' >"$tmp/stub/ip"
-chmod +x "$tmp/stub/ip"
+mkdir "$tmp/refusing" # where network namespaces cannot be had
+printf '#!/bin/sh\necho "not permitted" >&2; exit 1\n' >"$tmp/refusing/ip"
+chmod +x "$tmp/refusing/ip"
 why="no network namespaces here: not permitted"
 [ "$(id -u)" -eq 0 ] || why="only root may make network namespaces"
-PATH=$tmp/stub:$PATH show "one host: $why"
+PATH=$tmp/refusing:$PATH show "one host: $why"
 
 rm -rf "$tmp/demo"
 iterations=$((100000 + $$ % 10000))

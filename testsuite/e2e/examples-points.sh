@@ -15,12 +15,12 @@ edges() { # folder: how many edges between different nodes, and lines that are n
 	zcat "$1/debian.txt.gz" | awk '/^#/ { next } { n++ } /^[0-9]+\t[0-9]+$/ && $1 != $2 { good++ } END { print good "/" n }'
 }
 
-mkdir stub
+mkdir refusing
 for program in apt-get apt-cache npm; do
-	printf '#!/bin/sh\necho "E: nothing to be had"; exit 100\n' >stub/$program
+	printf '#!/bin/sh\necho "E: nothing to be had"; exit 100\n' >refusing/$program
 done
-chmod +x stub/*
-PATH=$tmp/stub:$PATH "$root/examples/data/fetch" sample 2>said || fail "offline: status $?"
+chmod +x refusing/*
+PATH=$tmp/refusing:$PATH "$root/examples/data/fetch" sample 2>said || fail "offline: status $?"
 [ "$(rows sample/digits.csv.gz 64 0 16)" = 300/300 ] || fail "the sample of digits is not whole"
 [ "$(rows sample/cities.csv.gz 2 -180 180)" = 2019/2019 ] || fail "the sample of cities is not whole"
 for line in 'digits: could not fetch the 1797 points (E: nothing to be had); the committed sample of 300' \
