@@ -52,7 +52,7 @@ static inline void begin_loop(const void *caller, long schedule)
 {
 	if (!dprof_adapter_recording() || !dprof_adapter_is_ours(caller))
 		return;
-	schedule &= ~(long)omp_sched_monotonic & 0xff;
+	schedule &= 0xff; /* without its modifiers */
 	if (schedule == BY_ENVIRONMENT)
 		worksharing_begin_by_environment();
 	else if (schedule != STATIC)
