@@ -52,7 +52,9 @@
  *     cores of a host do not show quite the same, one that the lock allows); likewise which post of
  *     a semaphore serves which wait: the n-th the n-th, but for those that it began with, which are
  *     as few as the trace allows;
- *   - which thread runs which task stays as it was, and in which order it does;
+ *   - which thread runs which task stays as it was, and in which order it does; so do sections, and who runs a
+ *     `single`; what is left of a loop that is given out as it runs is shared out evenly;
+ *   - a process that another one forked is begun by the first thread on its clock that was there from the begin;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
  *     whose send ended before its receive began, is sent without waiting for the receiver;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right

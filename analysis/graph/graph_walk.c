@@ -620,35 +620,81 @@ static void begin_unknown(struct builder *b, uint32_t first)
 	trace_end(&events);
 }
 
-/* The last event before the stamp of a thread that was there from the begin: some other process forked this one. */
-static struct event_ref before_fork(const struct builder *b, const struct tr_thread *child)
+/* ---- Begins of processes that another one forked ---------------------------------------------- */
+
+/* The first thread of such a process, and since when it has been there. */
+struct child { uint64_t started; uint32_t thread; };
+
+static int by_start(const void *x, const void *y)
 {
-	const struct trace *trace = b->graph->trace;
-	struct event_ref last = { 0, NO_FORK, 0 };
-	uint32_t t = 0;
-	while (t < trace->nthreads &&
-	       (trace->processes[trace->threads[t].process].forked || b->graph->threads[t].nevents == 0 ||
-		trace->threads[t].clock != child->clock))
-		t++;
-	if (t == trace->nthreads)
-		return last;
-	struct tr_cursor events = trace_events(trace, t);
-	struct tr_event e;
-	for (uint64_t at = 0; trace_next(&events, &e); at++)
-		if (e.op != DPROF_LOST && (last.at == NO_FORK || e.stamp <= trace->processes[child->process].started))
-			last = (struct event_ref){ t, at, e.stamp };
-	trace_end(&events);
-	return last;
+	const struct child *a = x, *b = y;
+	return a->started != b->started ? (a->started > b->started) - (a->started < b->started)
+					: (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void begin_child(struct builder *b, uint32_t first)
+static bool was_forked(const struct builder *b, uint32_t thread)
 {
-	const struct tr_thread *child = &b->graph->trace->threads[first];
-	if (!b->graph->trace->processes[child->process].forked || b->graph->threads[first].nevents == 0)
-		return;
-	struct event_ref cause = before_fork(b, child);
-	if (cause.at != NO_FORK)
-		begin_after(b, first, cause, false);
+	const struct trace *trace = b->graph->trace;
+	return trace->processes[trace->threads[thread].process].forked;
+}
+
+static bool is_first(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	return thread == 0 || threads[thread - 1].process != threads[thread].process;
+}
+
+/* Those on a clock, in the order of their begins; to be freed. */
+static struct child *find_children(const struct builder *b, uint32_t clock, size_t *n)
+{
+	const struct trace *trace = b->graph->trace;
+	struct child *children = NULL;
+	*n = 0;
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		if (trace->threads[t].clock == clock && is_first(b, t) && was_forked(b, t) && b->graph->threads[t].nevents > 0)
+			*MEM_GROW(children, *n) = (struct child){ trace->processes[trace->threads[t].process].started, t };
+	if (*n)
+		qsort(children, *n, sizeof *children, by_start);
+	return children;
+}
+
+/* Each after the last event before it of a thread that was there from the begin: which one forked it is not known. */
+static void begin_children(struct builder *b, uint32_t first)
+{
+	const struct trace *trace = b->graph->trace;
+	size_t n, next = 0;
+	struct child *children = find_children(b, trace->threads[first].clock, &n);
+	struct event_ref before = { first, NO_FORK, 0 };
+	struct tr_cursor events = trace_events(trace, first);
+	struct tr_event e;
+	for (uint64_t at = 0; next < n && trace_next(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		for (; before.at != NO_FORK && next < n && children[next].started < e.stamp; next++)
+			begin_after(b, children[next].thread, before, false);
+		before = (struct event_ref){ first, at, e.stamp };
+	}
+	for (; before.at != NO_FORK && next < n; next++)
+		begin_after(b, children[next].thread, before, false);
+	trace_end(&events);
+	free(children);
+}
+
+/* On each clock that has any. */
+static void begin_forked(struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	bool *waits = mem_resize(NULL, trace->nclocks + 1, sizeof *waits);
+	memset(waits, 0, trace->nclocks * sizeof *waits);
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		waits[trace->threads[t].clock] |= was_forked(b, t);
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		if (!waits[trace->threads[t].clock] || was_forked(b, t) || b->graph->threads[t].nevents == 0)
+			continue;
+		waits[trace->threads[t].clock] = false;
+		begin_children(b, t);
+	}
+	free(waits);
 }
 
 void graph_begins(struct builder *b)
@@ -657,7 +703,6 @@ void graph_begins(struct builder *b)
 	const struct tr_thread *threads = g->trace->threads;
 	for (uint32_t first = 0, next; first < g->trace->nthreads; first = next) {
 		bool unknown = false;
-		begin_child(b, first);
 		for (next = first; next < g->trace->nthreads &&
 				   threads[next].process == threads[first].process; next++) {
 			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;
@@ -673,4 +718,5 @@ void graph_begins(struct builder *b)
 		if (unknown)
 			begin_unknown(b, first);
 	}
+	begin_forked(b);
 }
