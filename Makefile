@@ -56,6 +56,8 @@ fuzz:    $(B)/packages ## damage traces, texts and questions for SECONDS=60, fro
 	+$(Q)$(MAKE) --no-print-directory now-fuzz
 real:    $(B)/packages ## three real programs from Debian's source; REAL=NAME
 	+$(Q)$(MAKE) --no-print-directory now-real
+whatif:  $(B)/packages ## what-ifs beside programs really changed; CASES PROGRAMS SEED
+	+$(Q)$(MAKE) --no-print-directory now-whatif
 sabotage: $(B)/packages ## break a copy line by line: the tests must notice; MODULE, ROW
 	+$(Q)$(MAKE) --no-print-directory now-sabotage
 truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
@@ -127,4 +129,4 @@ now-uninstall: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check repeat now-repeat fuzz bench paper real sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-sabotage now-truth now-install now-uninstall
+.PHONY: help all demo check repeat now-repeat fuzz bench paper real whatif sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-whatif now-sabotage now-truth now-install now-uninstall

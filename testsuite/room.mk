@@ -38,6 +38,11 @@ now-truth: $(B)/test/truth-clocks
 now-sabotage: now-all
 	$(Q)B=$(B) testsuite/sabotage/run '$(MODULE)' '$(ROW)'
 
+# make whatif [CASES=pattern] [PROGRAMS=10] [SEED=first] [MPI=openmpi|mpich] [HOSTS=2]: testsuite/whatif/run says what it does.
+now-whatif: now-all
+	$(Q)B=$(B) CASES='$(CASES)' PROGRAMS=$(or $(PROGRAMS),10) SEED=$(or $(SEED),1) MPI=$(or $(MPI),openmpi) HOSTS=$(or $(HOSTS),1) \
+		testsuite/whatif/run
+
 # Real programs: testsuite/real/run says what they are. Their packages, and what tells the time beside dprof.
 REAL_PACKAGES := libscalapack-openmpi-dev libblas-dev liblapack-dev python3
 $(B)/test/clocked.so: testsuite/real/clocked.c
