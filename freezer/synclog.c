@@ -268,7 +268,14 @@ static int read_header(struct frz_syncfile *f, struct frz_damage *damage)
 int frz_syncfile_open(struct frz_syncfile *f, const char *path, struct frz_damage *damage)
 {
 	const char *found;
-	int fd = frz_open_regular(AT_FDCWD, path, &found), error;
+	int fd = frz_open_regular(AT_FDCWD, path, &found);
+
+	return frz_syncfile_read(f, fd, found, damage);
+}
+
+int frz_syncfile_read(struct frz_syncfile *f, int fd, const char *found, struct frz_damage *damage)
+{
+	int error;
 
 	*f = (struct frz_syncfile){ .file = fd < 0 ? NULL : fdopen(fd, "rb") };
 	if (fd == -EBADMSG)

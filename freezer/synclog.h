@@ -93,6 +93,8 @@ struct frz_syncfile {
 /* 0; -EBADMSG with *damage when that is no file (a FIFO, a directory) or has no sound header; or another -errno when it cannot be
  * opened or read. On error f owns nothing. */
 int frz_syncfile_open(struct frz_syncfile *f, const char *path, struct frz_damage *damage);
+/* Likewise what was opened already: `fd` and `found` as frz_open_regular() gives them. Closes it. */
+int frz_syncfile_read(struct frz_syncfile *f, int fd, const char *found, struct frz_damage *damage);
 void frz_syncfile_close(struct frz_syncfile *);
 
 /* After so many damaged records in a row the file is given up: a sparse one may be of any size. */

@@ -25,10 +25,13 @@
 /* With one more argument, of each key: which `what` that is; 0: it has not come yet. */
 struct what_next { uint32_t of_key[DPROF_KEY_COUNT]; };
 
+/* `memory`: NULL while a writer has it, and when its bytes are in the file. */
+struct store_region { uint8_t *memory; size_t n; };
+
 struct tr_store {
 	pthread_mutex_t changing; /* what is below, while writers write */
 	struct tr_writer **writers; size_t nwriters;
-	uint8_t **region; size_t nregions; /* that is in memory; NULL: in the file */
+	struct store_region *region; size_t nregions;
 	bool flushed;            /* some region has gone to the file, or should have */
 	int file;                /* or -1 */
 	int error;               /* why there is none, or why it does not grow any more */
@@ -155,7 +158,7 @@ void store_close(struct tr_store *s)
 	for (size_t i = 0; i < s->nwriters; i++)
 		close_writer(s->writers[i]);
 	for (size_t i = 0; i < s->nregions; i++)
-		free(s->region[i]);
+		free(s->region[i].memory);
 	free(s->writers);
 	free(s->region);
 	pthread_mutex_destroy(&s->changing);
@@ -220,9 +223,16 @@ static void keep_region(struct tr_writer *w, int error)
 	struct tr_store *s = w->store;
 	pthread_mutex_lock(&s->changing);
 	s->error = s->error ? s->error : error;
-	s->region[w->region] = w->tail;
+	s->region[w->region] = (struct store_region){ w->tail, w->ntail };
 	pthread_mutex_unlock(&s->changing);
 	w->tail = NULL;
+}
+
+static void note_written(struct tr_writer *w)
+{
+	pthread_mutex_lock(&w->store->changing);
+	w->store->region[w->region].n = w->ntail;
+	pthread_mutex_unlock(&w->store->changing);
 }
 
 /* What does not go to the file stays in memory. */
@@ -232,6 +242,8 @@ static void flush(struct tr_writer *w)
 		keep_region(w, 0);
 	else if (!write_at(w->store->file, w->tail, w->ntail, w->region * STORE_REGION))
 		keep_region(w, errno);
+	else
+		note_written(w);
 }
 
 static void begin_region(struct tr_writer *w)
@@ -246,7 +258,7 @@ static void begin_region(struct tr_writer *w)
 	}
 	pthread_mutex_lock(&s->changing);
 	w->region = s->nregions;
-	*MEM_GROW(s->region, s->nregions) = NULL;
+	*MEM_GROW(s->region, s->nregions) = (struct store_region){ NULL, 0 };
 	pthread_mutex_unlock(&s->changing);
 }
 
@@ -280,8 +292,8 @@ static void give_up(struct tr_writer *w, const struct tr_blocks *blocks)
 		size_t region = region_of(&blocks->block[i]);
 		if (region == last || region == w->region)
 			continue;
-		free(w->store->region[region]);
-		w->store->region[region] = NULL;
+		free(w->store->region[region].memory);
+		w->store->region[region] = (struct store_region){ NULL, 0 };
 		*MEM_GROW(w->spare, w->nspare) = last = region;
 	}
 	pthread_mutex_unlock(&w->store->changing);
@@ -306,7 +318,7 @@ static void read_file(const struct tr_store *s, uint64_t offset, size_t bytes, u
 
 void store_read(const struct tr_store *s, const struct tr_block *b, void *to)
 {
-	const uint8_t *region = s->region[region_of(b)];
+	const uint8_t *region = s->region[region_of(b)].memory;
 	if (region)
 		memcpy(to, region + b->offset % STORE_REGION, b->bytes);
 	else
@@ -593,4 +605,67 @@ const struct tr_what *store_finish(struct tr_store *s, const char **kept_in_memo
 const uint32_t *store_whats(const struct tr_store *s, size_t writer)
 {
 	return s->writers[writer]->whats;
+}
+
+/* ---- Of another process ---------------------------------------------------------------------- */
+
+static void send_region(const struct tr_store *s, struct tr_pipe *p, size_t region, uint8_t *room)
+{
+	const struct store_region *r = &s->region[region];
+	if (!r->memory)
+		read_file(s, region * STORE_REGION, r->n, room);
+	pipe_value(p, r->n);
+	pipe_bytes(p, r->memory ? r->memory : room, r->n);
+}
+
+/* It stays in memory where the other process had it there, as it had no more. */
+static void take_region(struct tr_writer *w, struct tr_pipe *p, bool keeps)
+{
+	begin_region(w);
+	w->ntail = pipe_value(p, 0);
+	pipe_bytes(p, w->tail, w->ntail);
+	if (keeps)
+		keep_region(w, 0);
+	else
+		flush(w);
+}
+
+static void move_whats(struct tr_store *s, struct tr_pipe *p, size_t writer)
+{
+	struct tr_writer *w = p->sends ? s->writers[writer] : store_writer(s);
+	size_t n = pipe_value(p, w->nwhats);
+	w->full = pipe_value(p, w->full);
+	if (!p->sends) {
+		w->what = mem_resize(w->what, n, sizeof *w->what);
+		w->nwhats = (uint32_t)n;
+	}
+	pipe_bytes(p, w->what, n * sizeof *w->what);
+}
+
+struct store_place store_move(struct tr_store *s, struct tr_pipe *p)
+{
+	struct store_place place = { .writers = s->nwriters, .regions = s->nregions };
+	size_t nwriters = pipe_value(p, s->nwriters), nregions = pipe_value(p, s->nregions);
+	bool flushed = pipe_value(p, s->flushed);
+	for (size_t i = 0; i < nwriters; i++)
+		move_whats(s, p, i);
+	uint8_t *room = p->sends ? mem_resize(NULL, STORE_REGION, 1) : NULL;
+	for (size_t i = 0; i < nregions; i++)
+		if (p->sends)
+			send_region(s, p, i, room);
+		else
+			take_region(s->writers[place.writers], p, !flushed);
+	free(room);
+	if (!p->sends) {
+		free(s->writers[place.writers]->tail);
+		s->writers[place.writers]->tail = NULL;
+	}
+	return place;
+}
+
+void blocks_place(struct tr_blocks *b, struct store_place place)
+{
+	b->writer += place.writers;
+	for (size_t i = 0; i < b->nblocks; i++)
+		b->block[i].offset += place.regions * STORE_REGION;
 }

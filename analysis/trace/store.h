@@ -23,6 +23,7 @@
 #ifndef ANALYSIS_STORE_H
 #define ANALYSIS_STORE_H
 
+#include "analysis/trace/pipe.h"
 #include "analysis/trace/trace.h"
 
 #define STORE_REGION ((size_t)1 << 18)
@@ -85,6 +86,18 @@ const struct tr_what *store_finish(struct tr_store *, const char **kept_in_memor
 
 /* Why something stays in memory, as above; or NULL. */
 const char *store_error(const struct tr_store *);
+
+/* ---- Of another process ---------------------------------------------------------------------- */
+
+/* Where in a store the writers and regions of another one begin. */
+struct store_place { size_t writers, regions; };
+
+/* Gives all that a store has to a pipe, when it is finished; or takes that in, before it is finished, into one that has a
+ * writer. */
+struct store_place store_move(struct tr_store *, struct tr_pipe *);
+
+/* Blocks of that other store are of this one now. */
+void blocks_place(struct tr_blocks *, struct store_place);
 
 /* ---- For columns.c --------------------------------------------------------------------------- */
 

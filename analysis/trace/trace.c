@@ -4,15 +4,12 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "analysis/trace/trace.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/base/memory.h"
@@ -20,103 +17,7 @@
 #include "analysis/trace/inherit.h"
 #include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
-#include "freezer/regular.h"
 #include "freezer/synclog.h"
-
-/* ---- The directory --------------------------------------------------------------------------- */
-
-bool name_ends(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), end = strlen(suffix);
-	return length > end && strcmp(name + length - end, suffix) == 0;
-}
-
-static bool read_all(int fd, char *to, size_t size, size_t *got)
-{
-	for (*got = 0; *got < size;) {
-		ssize_t n = read(fd, to + *got, size - *got);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n == 0;
-		*got += (size_t)n;
-	}
-	return true;
-}
-
-char *read_whole(struct opened_trace *o, const char *name, size_t most, size_t *size,
-		 const char **found)
-{
-	struct stat status;
-	char *bytes = NULL;
-	int fd = frz_open_regular(o->directory, name, found);
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &status) == 0 && (uint64_t)status.st_size > most) {
-		*found = "a file that is far too big";
-	} else {
-		bytes = mem_resize(NULL, (size_t)status.st_size, 1);
-		if (!read_all(fd, bytes, (size_t)status.st_size, size)) {
-			*found = strerror(errno);
-			free(bytes);
-			bytes = NULL;
-		}
-	}
-	close(fd);
-	return bytes;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool is_ours(const char *name)
-{
-	return name_ends(name, ".process") || name_ends(name, ".events") ||
-	       name_ends(name, ".packed") ||
-	       name_ends(name, ".sites") || name_ends(name, ".sync");
-}
-
-/* Why there is none; `inner` looks like one (DPROF_DIR was given in place of what is in it). Frees it. */
-static char *no_trace(const char *directory, size_t others, char *inner)
-{
-	char *why = inner ? mem_format("%s: expected a trace, found a directory of traces: name one, such "
-				       "as %s/%s", directory, directory, inner)
-			  : mem_format("%s: expected a trace (files *.process and *.events), found %s",
-				       directory, others ? "only other files" : "an empty directory");
-	free(inner);
-	return why;
-}
-
-/* Lists the directory; NULL, or why there is no trace in it. */
-static char *list_directory(struct opened_trace *o)
-{
-	o->directory = open(o->t.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int listed = o->directory < 0 ? -1 : dup(o->directory);
-	DIR *d = listed < 0 ? NULL : fdopendir(listed);
-	if (!d)
-		return mem_format("%s: expected a trace directory, found %s", o->t.directory,
-				  errno == ENOTDIR  ? "something that is not a directory"
-				  : errno == ENOENT ? "nothing of that name"
-						    : strerror(errno));
-	size_t others = 0;
-	char *inner = NULL;
-	for (struct dirent *e; (e = readdir(d));) {
-		if (e->d_name[0] == '.')
-			continue;
-		if (is_ours(e->d_name))
-			*MEM_GROW(o->names, o->nnames) = mem_copy(e->d_name);
-		else if (others++, !inner && strncmp(e->d_name, "dprof-", strlen("dprof-")) == 0)
-			inner = mem_copy(e->d_name);
-	}
-	closedir(d);
-	if (!o->nnames)
-		return no_trace(o->t.directory, others, inner);
-	free(inner);
-	qsort(o->names, o->nnames, sizeof *o->names, by_name);
-	return NULL;
-}
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
@@ -223,9 +124,8 @@ static bool read_sync(struct opened_trace *o, const char *name, struct clock_num
 {
 	struct frz_syncfile file;
 	struct frz_damage damage;
-	char *path = mem_format("%s/%s", o->t.directory, name);
-	int result = frz_syncfile_open(&file, path, &damage);
-	free(path);
+	const char *found;
+	int fd = open_named(o, name, &found), result = frz_syncfile_read(&file, fd, found, &damage);
 	if (result) {
 		trace_diagnose(&o->t, "%s: offset %" PRIu64 ": %s", name,
 			       result == -EBADMSG ? damage.offset : 0,
@@ -288,25 +188,32 @@ static char *nothing(const struct opened_trace *o)
 	return mem_format("%s: expected a file HOST-RANK.process, found none", o->t.directory);
 }
 
-struct trace *trace_open(const char *directory, char **error)
+struct opened_trace *begin_trace(const char *directory)
 {
 	struct opened_trace *o = mem_resize(NULL, 1, sizeof *o);
 	*o = (struct opened_trace){ .t.directory = mem_copy(directory), .directory = -1 };
-	*error = list_directory(o);
-	if (!*error) {
-		open_processes(o);
-		if (!o->nfiles)
-			*error = nothing(o);
-	}
-	if (*error) {
-		char *raw = *error;
-		*error = shown_copy(raw);
-		free(raw);
-		trace_close(&o->t);
-		return NULL;
-	}
+	return o;
+}
+
+char *open_sites_of_all(struct opened_trace *o)
+{
+	open_processes(o);
+	if (!o->nfiles)
+		return nothing(o);
 	open_modules(o);
-	open_threads(o);
+	return NULL;
+}
+
+struct trace *refuse_trace(struct opened_trace *o, char *raw, char **error)
+{
+	*error = shown_copy(raw);
+	free(raw);
+	trace_close(&o->t);
+	return NULL;
+}
+
+struct trace *finish_trace(struct opened_trace *o)
+{
 	open_absent_threads(o);
 	open_sched(o);
 	open_groups(o);
@@ -315,6 +222,19 @@ struct trace *trace_open(const char *directory, char **error)
 	close_process_files(o);
 	o->t.inheritance = inherit_open();
 	return &o->t;
+}
+
+struct trace *trace_open(const char *directory, char **error)
+{
+	struct opened_trace *o = begin_trace(directory);
+	char *why = list_directory(o);
+	if (!why)
+		why = open_sites_of_all(o);
+	if (why)
+		return refuse_trace(o, why, error);
+	open_threads(o);
+	*error = NULL;
+	return finish_trace(o);
 }
 
 static void free_strings(char **strings, size_t n)
@@ -346,6 +266,7 @@ static void free_opened(struct opened_trace *o)
 	}
 	free(o->sites);
 	free(o->uses);
+	close_given(o);
 	free_strings(o->names, o->nnames);
 	if (o->directory >= 0)
 		close(o->directory);

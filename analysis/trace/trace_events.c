@@ -452,7 +452,7 @@ static bool is_begun(int fd, const uint8_t page[DPROF_HEADER_SIZE], uint64_t siz
 }
 
 /* False after a diagnostic, or without one for a file that was never begun. */
-static bool read_opened(struct opened_trace *o, const char *name, int fd,
+static bool read_header(struct opened_trace *o, const char *name, int fd,
 			const struct process_file *p, struct file *f)
 {
 	uint8_t page[DPROF_HEADER_SIZE];
@@ -489,7 +489,7 @@ static bool read_file(struct opened_trace *o, const char *name, const struct pro
 		trace_diagnose(&o->t, "%s: expected a file of events, found %s", name, found);
 		return false;
 	}
-	bool read = read_opened(o, name, fd, p, f);
+	bool read = read_header(o, name, fd, p, f);
 	close(fd);
 	return read;
 }

@@ -3,6 +3,7 @@
  * trace_private.h - what the files trace*.c share while they open a trace.
  *
  *   trace.c          the order of things
+ *   trace_files.c    the directory
  *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
  *   trace_sites.c    HASH.sites: which site stands at which address
  *   trace_classify.c what each site is
@@ -10,6 +11,8 @@
  *   trace_decode.c   from words to records
  *   store.c          from records to blocks of columns
  *   columns.c        the cursor
+ *   trace_threads.c  which files of events there are, and who reads them
+ *   trace_parts.c    several processes read a trace together
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_jumps.c    places that were left without an exit
  *   trace_order.c    records that a signal handler put out of order
@@ -124,11 +127,16 @@ struct group_use {
 
 void sched_keep(struct process_file *, uint32_t thread, const struct dprof_sched *);
 
+/* What another process has read of a file; or why it could not. */
+struct tr_given { bool known; uint8_t *bytes; size_t size; char *found; int error; };
+
 /* What a struct trace really is. */
 struct opened_trace {
 	struct trace t;          /* first, so that one pointer serves both */
-	int directory;           /* descriptor */
+	int directory;           /* descriptor, or -1 */
 	char **names; size_t nnames; /* of the files in it, sorted */
+	struct tr_given *given;  /* of each of them; NULL: nothing of any */
+	bool elsewhere;          /* what is not given is not there, but for files of events and of packed chunks */
 	struct process_file *files; size_t nfiles; /* same order as t.processes */
 	struct tr_sites **sites; size_t nsites;
 	struct group_use *uses; size_t nuses;
@@ -144,10 +152,27 @@ struct event_reader {
 
 bool name_ends(const char *name, const char *suffix);
 
+/* Lists the directory; NULL, or why there is no trace in it, to be freed. */
+char *list_directory(struct opened_trace *);
+int by_file_name(const void *a, const void *b); /* for qsort and bsearch, of names */
+void close_given(struct opened_trace *);
+
+/* As frz_open_regular(): a file of the directory, or what was given of it. */
+int open_named(const struct opened_trace *, const char *name, const char **found);
+
 /* Reads a whole file of the directory, of at most so many bytes, into memory, to be freed. NULL: then
  * *found says what was found instead. */
 char *read_whole(struct opened_trace *, const char *name, size_t most, size_t *size,
 		 const char **found);
+/* Likewise what was opened already, and closes it. Of one that is bigger than that, *found is FOUND_TOO_BIG. */
+#define FOUND_TOO_BIG "a file that is far too big"
+char *read_opened(int fd, size_t most, size_t *size, const char **found);
+
+/* What trace_open() does, one behind the other: with the list of files; with the files of events read; */
+struct opened_trace *begin_trace(const char *directory);
+char *open_sites_of_all(struct opened_trace *); /* NULL, or why there is no trace, to be freed */
+struct trace *finish_trace(struct opened_trace *);
+struct trace *refuse_trace(struct opened_trace *, char *why, char **error); /* instead: NULL; frees `why` */
 
 void open_processes(struct opened_trace *); /* files, t.processes, t.clocks, t.notes */
 void open_modules(struct opened_trace *); /* sites, t.sites, modules of each process */
@@ -155,6 +180,30 @@ void close_modules(struct tr_modules *);
 void open_module_ids(struct tr_modules *);  /* for one more reader, */
 void close_module_ids(struct tr_modules *); /* for one less */
 void open_threads(struct opened_trace *); /* t.threads, uses */
+
+/* What a file of events gave. */
+struct file_found {
+	struct tr_thread *threads; size_t nthreads;
+	struct group_use *uses;    size_t nuses;
+	char **diagnostics;        size_t ndiagnostics;
+};
+
+/* What open_threads() does, in steps. Between the last two another process may have added what it found in others. */
+struct reading {
+	struct opened_trace *o;
+	const char **name; size_t n;   /* of the files of events */
+	size_t *task; size_t ntasks;   /* which of them are to be read here; all, unless that is changed */
+	struct process_file **by_stem;
+	struct event_reader *readers;
+	struct file_found *found;      /* in each */
+};
+void reading_begin(struct reading *, struct opened_trace *);
+void reading_share(struct reading *);
+/* False if all has to be read anew by one reader (store_finish()); the other does that, unless not all is here: then it is
+ * false. */
+bool reading_finish(struct reading *);
+bool reading_join(struct reading *, bool all_here);
+void reading_end(struct reading *, bool take); /* `take`: what was found becomes the trace's */
 
 /* trace_events.c: adds the thread of a file to t.threads, unless there is none, and what it uses to uses; to its `sched`
  * only what the file's header says. `by_stem`: all processes. */

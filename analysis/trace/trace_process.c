@@ -20,7 +20,6 @@
 #include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
 #include "runtime/sum.h"
-#include "freezer/regular.h"
 
 #define READ_BYTES    ((size_t)1 << 16)
 #define LINE_BYTES    ((size_t)1 << 24) /* names a million ranks */
@@ -468,7 +467,7 @@ static void add_process(struct opened_trace *o, const char *name, struct line_fi
 static void read_process(struct opened_trace *o, const char *name)
 {
 	const char *found;
-	struct line_file f = { .fd = frz_open_regular(o->directory, name, &found),
+	struct line_file f = { .fd = open_named(o, name, &found),
 			       .next_sum = DPROF_SUM_BEGIN };
 	if (f.fd >= 0 && !read_more(&f))
 		found = f.found ? f.found : "an empty file";

@@ -4,7 +4,9 @@
  *
  * Law: threads, diagnostics, and all else that comes of it is what one reader alone would give, that reads the files in the
  * order of their names. */
+#include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "analysis/base/memory.h"
@@ -16,24 +18,10 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* What a file of events gave. */
-struct file_found {
-	struct tr_thread *threads; size_t nthreads;
-	struct group_use *uses;    size_t nuses;
-	char **diagnostics;        size_t ndiagnostics;
-};
-
-struct reading {
-	const struct opened_trace *o;
-	const char **name; size_t n;   /* of the files of events */
-	struct process_file **by_stem;
-	struct event_reader *readers;
-	struct file_found *found;      /* in each */
-};
-
-static void read_one(void *of, size_t file, size_t worker)
+static void read_one(void *of, size_t task, size_t worker)
 {
 	struct reading *r = of;
+	size_t file = r->task[task];
 	struct opened_trace o = *r->o; /* of which the reader changes this: */
 	o.t.threads = NULL, o.t.nthreads = 0;
 	o.t.diagnostics = NULL, o.t.ndiagnostics = 0;
@@ -75,6 +63,7 @@ static void drop_found(struct file_found *f)
 	free(f->threads);
 	free(f->uses);
 	free(f->diagnostics);
+	*f = (struct file_found){ 0 };
 }
 
 static void read_files(struct reading *r, struct tr_store *store, size_t workers)
@@ -82,7 +71,7 @@ static void read_files(struct reading *r, struct tr_store *store, size_t workers
 	r->readers = mem_resize(NULL, workers, sizeof *r->readers);
 	for (size_t i = 0; i < workers; i++)
 		r->readers[i] = (struct event_reader){ ch_unpacker_open(r->o->directory), store_writer(store), NULL };
-	pool_run(r->n, workers, read_one, r);
+	pool_run(r->ntasks, workers, read_one, r);
 	for (size_t i = 0; i < workers; i++) {
 		ch_unpacker_close(r->readers[i].unpacker);
 		if (r->readers[i].modules)
@@ -91,17 +80,28 @@ static void read_files(struct reading *r, struct tr_store *store, size_t workers
 	free(r->readers);
 }
 
-/* Each reader has two files open; so have others a few. */
+/* Each reader has two files open; so have others a few, and libraries (MPI) some. */
 #define DESCRIPTORS       3
 #define OTHER_DESCRIPTORS 32
+
+static size_t other_descriptors(void)
+{
+	size_t n = OTHER_DESCRIPTORS / 2;
+	DIR *d = opendir("/proc/self/fd");
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n > OTHER_DESCRIPTORS ? n : OTHER_DESCRIPTORS;
+}
 
 static size_t readers_for(size_t files)
 {
 	struct rlimit limit;
-	size_t workers = pool_workers(files), room = OTHER_DESCRIPTORS;
+	size_t workers = pool_workers(files), others = other_descriptors(), room = others;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		room = limit.rlim_cur < SIZE_MAX ? (size_t)limit.rlim_cur : SIZE_MAX;
-	size_t most = room > OTHER_DESCRIPTORS ? (room - OTHER_DESCRIPTORS) / DESCRIPTORS : 0;
+	size_t most = room > others ? (room - others) / DESCRIPTORS : 0;
 	return workers < most ? workers : most ? most : 1;
 }
 
@@ -115,21 +115,32 @@ static struct process_file **processes_by_stem(const struct opened_trace *o)
 	return sorted;
 }
 
-/* False if that is to be done anew, by one reader (store_finish()). */
-static bool read_with(struct opened_trace *o, struct reading *r, size_t workers)
+/* One by one, in the order of the files, if there is only one reader. */
+static void read_with(struct reading *r, size_t workers)
+{
+	r->o->t.store = store_open(r->o->t.nsites, r->n);
+	progress_begin("reading records", 0);
+	read_files(r, r->o->t.store, workers);
+	progress_end();
+}
+
+bool reading_finish(struct reading *r)
 {
 	const char *kept_in_memory;
-	o->t.store = store_open(o->t.nsites, r->n);
-	read_files(r, o->t.store, workers);
-	o->t.whats = store_finish(o->t.store, &kept_in_memory);
-	for (size_t i = 0; i < r->n && !o->t.whats; i++)
-		drop_found(&r->found[i]);
-	if (o->t.whats && kept_in_memory)
+	r->o->t.whats = store_finish(r->o->t.store, &kept_in_memory);
+	if (r->o->t.whats && kept_in_memory)
 		shown_complain("no temporary file has room for the decoded events (%s): they stay in memory; set "
 			       "TMPDIR to a directory with room", kept_in_memory);
-	if (!o->t.whats)
-		store_close(o->t.store);
-	return o->t.whats;
+	return r->o->t.whats;
+}
+
+/* All is to be read anew, by one reader. */
+static void forget_read(struct reading *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		drop_found(&r->found[i]);
+	store_close(r->o->t.store);
+	r->o->t.store = NULL;
 }
 
 /* ---- The order of threads --------------------------------------------------------------------- */
@@ -167,23 +178,58 @@ void sort_threads(struct opened_trace *o)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-void open_threads(struct opened_trace *o)
+void reading_begin(struct reading *r, struct opened_trace *o)
 {
-	struct reading r = { .o = o, .by_stem = processes_by_stem(o) };
+	*r = (struct reading){ .o = o, .by_stem = processes_by_stem(o) };
 	for (size_t i = 0; i < o->nnames; i++)
-		if (name_ends(o->names[i], ".events"))
-			*MEM_GROW(r.name, r.n) = o->names[i];
-	r.found = mem_resize(NULL, r.n, sizeof *r.found);
-	progress_begin("reading records", 0);
-	if (!read_with(o, &r, readers_for(r.n)))
-		read_with(o, &r, 1);
-	progress_end();
-	for (size_t i = 0; i < r.n; i++)
-		take_found(o, &r.found[i]);
-	free(r.found);
-	free(r.name);
-	free(r.by_stem);
-	if (!o->t.nthreads)
+		if (name_ends(o->names[i], ".events")) {
+			*MEM_GROW(r->name, r->n) = o->names[i];
+			*MEM_GROW(r->task, r->ntasks) = r->n - 1;
+		}
+	r->found = mem_resize(NULL, r->n, sizeof *r->found);
+	memset(r->found, 0, r->n * sizeof *r->found);
+}
+
+void reading_share(struct reading *r)
+{
+	read_with(r, readers_for(r->ntasks));
+}
+
+bool reading_join(struct reading *r, bool all_here)
+{
+	if (reading_finish(r))
+		return true;
+	forget_read(r);
+	if (!all_here)
+		return false;
+	for (r->ntasks = 0; r->ntasks < r->n; r->ntasks++)
+		r->task[r->ntasks] = r->ntasks;
+	read_with(r, 1);
+	return reading_finish(r);
+}
+
+void reading_end(struct reading *r, bool take)
+{
+	struct opened_trace *o = r->o;
+	for (size_t i = 0; i < r->n; i++)
+		if (take)
+			take_found(o, &r->found[i]);
+		else
+			drop_found(&r->found[i]);
+	free(r->found);
+	free(r->name);
+	free(r->task);
+	free(r->by_stem);
+	if (take && !o->t.nthreads)
 		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
 			       o->t.directory);
+}
+
+void open_threads(struct opened_trace *o)
+{
+	struct reading r;
+	reading_begin(&r, o);
+	reading_share(&r);
+	reading_join(&r, true);
+	reading_end(&r, true);
 }
