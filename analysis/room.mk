@@ -2,7 +2,7 @@
 #
 # analysis: libdprof-analysis.a is everything but main; dprof-analyze is its command.
 
-ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c,$(wildcard analysis/*/*.c)))
+ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 LIBS_analysis     := -lmpfr -lgmp -lzstd -lm
 
@@ -22,6 +22,16 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 $(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+
+# What the processes of a job tell each other by (analysis/driver/peers.h): for the ABI of each MPI, from the same source.
+DRIVERS = $(MPIS:%=$(B)/lib/dprof/driver-%.so)
+things += $(DRIVERS)
+define driver_rules
+$(B)/lib/dprof/driver-$(1).so: analysis/driver/peers_mpi.c analysis/driver/peers.h analysis/trace/pipe.h
+	$$(call say,LINK)
+	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) -fvisibility=hidden -shared -o $$@ $$<
+endef
+$(foreach mpi,$(MPIS),$(eval $(call driver_rules,$(mpi))))
 
 ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))
 units += $(ANALYSIS_UNITS)

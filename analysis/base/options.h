@@ -15,6 +15,7 @@ struct options {
 	bool json;
 	bool verbose;                    /* csp, report: every rank and thread, one by one */
 	size_t jobs;                     /* threads of the analysis; 0: as many as there are cores */
+	bool local;                      /* under mpirun: each process has a directory of its own */
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */

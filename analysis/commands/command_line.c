@@ -66,6 +66,8 @@ static const struct option_line {
 	  "print JSON; an interval is {\"lo\":x,\"hi\":y}" },
 	{ "jobs", 'J', "N", "", read_jobs, "a number from 1 on", 0,
 	  "work on so many cores at the same time (default: on all); no answer depends on it" },
+	{ "local", 'L', NULL, NULL, TO(local),
+	  "under mpirun, each process reads what is on its own disk (default: all read from one that they share)" },
 	{ "verbose", 'v', NULL, "csp, report", TO(verbose),
 	  "every rank and thread (default: threads by start routine where they are more than 16)" },
 	{ "base", 'b', "HOST", NULL, TO(base),

@@ -14,10 +14,10 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
-#include "analysis/base/pool.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
+#include "analysis/driver/driver.h"
 #include "analysis/render/render.h"
 #include "analysis/report/notes.h"
 
@@ -140,7 +140,7 @@ static int answer(const struct command *command, struct trace *t, const struct o
 static int run(size_t command, const char *directory, const struct options *options)
 {
 	char *error;
-	struct trace *t = trace_open(directory, &error);
+	struct trace *t = driver_open(directory, options->local, &error);
 	if (!t) {
 		fprintf(stderr, "dprof-analyze: %s\n", error);
 		free(error);
@@ -252,22 +252,54 @@ static int run_words(struct command_line *a)
 				   : run(command < NCOMMANDS ? command : find_command("report"), directory, &a->options);
 }
 
-int main(int argc, char **argv)
+/* Of a process that is not the first of its job: what is wrong with the words, and help, the first one says. */
+static bool silent;
+
+/* mpirun would end the whole job for another status, perhaps before the first process has said why. */
+static void end_silently(void)
 {
-	struct command_line line;
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow: writing fails, which is looked at */
-	char *help = list_commands();
-	int status = command_line_read(&line, argc, argv, help);
-	if (status == EXIT_FINE) {
-		pool_set_jobs(line.options.jobs);
-		status = run_words(&line);
-	}
-	free(help);
-	free(line.word);
+	if (silent)
+		_exit(EXIT_FINE);
+}
+
+/* -> the true stderr. */
+static int fall_silent(void)
+{
+	int true_stderr = dup(STDERR_FILENO);
+	silent = true;
+	if (atexit(end_silently) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		exit(EXIT_DAMAGED);
+	return true_stderr;
+}
+
+/* As all processes of a job do, when they have the same words: each reads its part, the first one answers. */
+static int run_line(struct command_line *line)
+{
+	if (!driver_begin(line->options.jobs))
+		return EXIT_FINE;
+	int status = driver_leads() ? run_words(line) : driver_serve();
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n",
 			strerror(errno));
 		status = EXIT_DAMAGED;
 	}
+	return driver_end(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct command_line line;
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow: writing fails, which is looked at */
+	int true_stderr = driver_is_first() ? -1 : fall_silent();
+	char *help = list_commands();
+	int status = command_line_read(&line, argc, argv, help);
+	if (status == EXIT_FINE) {
+		if (silent)
+			dup2(true_stderr, STDERR_FILENO);
+		silent = false;
+		status = run_line(&line);
+	}
+	free(help);
+	free(line.word);
 	return status;
 }

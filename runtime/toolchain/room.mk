@@ -21,7 +21,7 @@ install-toolchain: now-all
 	$(Q)install -d $(to)/bin $(to)/lib/dprof $(to)/lib/cmake/dprof
 	$(Q)install $(WRAPPERS:%=$(B)/bin/%) $(to)/bin
 	$(Q)install -m 644 $(CMAKE:%=$(B)/lib/cmake/dprof/%) $(to)/lib/cmake/dprof
-	$(Q)install -m 644 $(PLUGIN) $(to)/lib/dprof && $(call for_gcc,$(CC),$(PLUGIN))
+	$(Q)install -m 644 $(PLUGIN) $(MPIS:%=$(B)/lib/dprof/driver-%.so) $(to)/lib/dprof && $(call for_gcc,$(CC),$(PLUGIN))
 	$(Q)$(foreach n,$(OTHER_GCCS),install -m 644 -D $(B)/plugin/$n/dprof.so $(to)/lib/dprof/$n/dprof.so && \
 		$(call for_gcc,gcc-$n,$(B)/plugin/$n/dprof.so) &&) :
 

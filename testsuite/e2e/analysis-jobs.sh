@@ -5,56 +5,10 @@
 # several threads.
 . testsuite/fixtures/analysis/setup.sh
 
-for text in job iterations coz-two-threads; do
-	trace $text <"$fixtures/$text.txt"
-done
-"$B/test/synthesize" --hosts 3 --ranks 5 --threads 3 --messages 3000 --work 20 | trace many
-"$B/test/synthesize" --hosts 4 --messages 20000 --work 20 | trace long
-
-# A copy in which every third file is damaged: cut off, overwritten, gone.
-damage() { # from to
-	local n=0 file size
-	rm -rf "$2"
-	cp -r "$1" "$2"
-	for file in "$2"/*.events; do
-		n=$((n + 1))
-		size=$(stat -c %s "$file")
-		case $((n % 9)) in
-		1) truncate -s $((size / 2 + 3)) "$file" ;;
-		4) head -c 100 /dev/zero | tr '\0' '\377' | dd of="$file" bs=1 seek=$((4096 + n * 8)) conv=notrunc status=none ;;
-		7) rm "$file" ;;
-		esac
-	done
-}
-damage many many-damaged
-damage long long-damaged
-damage job job-damaged
-
-# What every command says of a trace, and with which status it ends.
-answers() { # trace options...
-	local kind=$1 words
-	shift
-	while read -r -a words; do
-		echo "== ${words[*]}"
-		"$analyze" "${words[@]}" "$@" "$kind" 2>&1
-		echo "status $?"
-	done <<-END
-	report --json
-	report
-	csp -v
-	csp --json --links packets
-	coz --json
-	check
-	clocks
-	dump
-	END
-	echo "== query"
-	"$analyze" query "$@" "$kind" "count(waiting) >= 1" 2>&1
-	echo "status $?"
-}
+. "$OLDPWD/testsuite/fixtures/analysis/answers.sh"
 
 damaged=0
-for kind in job iterations coz-two-threads many long job-damaged many-damaged long-damaged; do
+for kind in $kinds; do
 	answers $kind --jobs 1 >truth
 	grep -q '^status 2' truth && fail "$kind: a command was refused: $(cat truth)"
 	damaged=$((damaged + $(grep -c '^status 1' truth)))

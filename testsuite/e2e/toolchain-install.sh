@@ -21,6 +21,11 @@ done
 grep -rl "$dir" "$dir/stage" && fail "files that name the DESTDIR"
 grep -rlI -e "$B" -e "$PWD" "$prefix" && fail "files that name the build folder or the source"
 (export PKG_CONFIG_PATH=$dir/stage/usr/lib/pkgconfig && pkg-config --variable=plugin dprof) | grep -qx /usr/lib/dprof/dprof.so || fail "plugin= in dprof.pc"
+if command -v mpirun.openmpi >/dev/null; then
+	"$prefix/bin/dprof-analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || fail "the installed command"
+	$(mpirun_of openmpi) -n 2 "$prefix/bin/dprof-analyze" csp "$dir/job" >"$dir/by-two" 2>&1 || fail "two processes: $(cat "$dir/by-two")"
+	"$prefix/bin/dprof-analyze" csp "$dir/job" | cmp -s - "$dir/by-two" || fail "two processes say something else: $(cat "$dir/by-two")"
+fi
 for page in man1/dprof-analyze.1 man1/freezer.1 man7/dprof.7; do
 	grep -q '^\.SH COMMANDS\|^\.SH COMPILING\|^\.SH SYNOPSIS' "$prefix/share/man/$page" || fail "$page is no manual page"
 done
