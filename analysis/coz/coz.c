@@ -283,7 +283,7 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 /* Another run may have given the thread more work, less, or none. */
 static void chance(struct visit *v, struct runner *r)
 {
-	if (r->given == GRAPH_OWN)
+	if (r->given == GRAPH_OWN && !r->dealt)
 		return;
 	r->saving = saving_own(v->all, r->saving);
 	saving_chance(v->all, r->saving, COZ_PROVED);
@@ -324,6 +324,44 @@ static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 	return true;
 }
 
+/* ---- Work that is given out ------------------------------------------------------------------ */
+
+static void give(struct runner *r, enum graph_given given)
+{
+	if (given == GRAPH_DEALT)
+		r->dealt++;
+	else if (given == GRAPH_DEALT_OVER)
+		r->dealt--;
+	else
+		r->given = given;
+}
+
+/* What the thread saved when it last came by, for the group; or nothing, if it never has. */
+static struct shared *shared_with(struct runner *r, uint32_t group)
+{
+	for (size_t i = 0; i < r->nshared; i++)
+		if (r->shared[i].group == group)
+			return &r->shared[i];
+	struct shared *s = MEM_GROW(r->shared, r->nshared);
+	*s = (struct shared){ group, NULL };
+	return s;
+}
+
+/* Whoever has saved more does more of what is left: each is as far as the mean of those that have come by. */
+static void share(struct visit *v, struct runner *r, uint32_t number)
+{
+	struct group *group = &v->groups[number];
+	struct shared *self = shared_with(r, number);
+	if (!group->sum)
+		group->sum = saving_none(v->all);
+	group->n += !self->saving;
+	group->sum = saving_exchange(v->all, group->sum, self->saving, r->saving);
+	r->saving = saving_own(v->all, r->saving);
+	saving_mean(v->all, r->saving, COZ_EXPECTED, group->sum, group->n, 0);
+	saving_drop(v->all, self->saving);
+	self->saving = saving_keep(r->saving);
+}
+
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Inside of an operation a point is somewhere between its begin and its end. */
@@ -362,7 +400,8 @@ static bool do_syncs(struct visit *v, struct runner *r)
 	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == r->at; r->sync++)
 		switch (t->syncs[r->sync].what) {
 		case GRAPH_WAITS: break; /* done */
-		case GRAPH_GIVES: r->given = t->syncs[r->sync].number; break;
+		case GRAPH_GIVES: give(r, t->syncs[r->sync].number); break;
+		case GRAPH_SHARES: share(v, r, t->syncs[r->sync].number); break;
 		case GRAPH_POSTS: post(v, r, t->syncs[r->sync].number); break;
 		case GRAPH_PROBE: probe(v, r, t->syncs[r->sync].number); break;
 		}
@@ -472,6 +511,9 @@ static void close_runner(struct visit *v, uint32_t thread)
 {
 	struct runner *r = &v->runners[thread];
 	saving_drop(v->all, r->saving);
+	for (size_t i = 0; i < r->nshared; i++)
+		saving_drop(v->all, r->shared[i].saving);
+	free(r->shared);
 	trace_end(&r->events);
 	replay_close(&r->replay);
 	free(r->rows);
@@ -498,6 +540,8 @@ static void open_visit(struct visit *v)
 	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
 	v->states = mem_resize(NULL, g->nnodes, sizeof *v->states);
 	v->held = mem_resize(NULL, g->ninputs + 1, sizeof(struct saving *));
+	v->groups = mem_resize(NULL, g->ngroups + 1, sizeof *v->groups);
+	memset(v->groups, 0, g->ngroups * sizeof *v->groups);
 	v->cursors = times_cursors(v->times);
 	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
 	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
@@ -517,6 +561,9 @@ static void close_visit(struct visit *v)
 		saving_drop(v->all, v->states[i].saving);
 	for (size_t i = 0; i < g->ninputs; i++)
 		saving_drop(v->all, v->held[i]);
+	for (size_t i = 0; i < g->ngroups; i++)
+		saving_drop(v->all, v->groups[i].sum);
+	free(v->groups);
 	free(v->runners);
 	free(v->heap.items);
 	free(v->states);

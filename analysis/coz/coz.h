@@ -19,7 +19,8 @@
  * Law: if the links between clocks are true and the assumption about clocks holds, and transfers take what
  * transfer.h says, then the saving of the run in which every visit to the region (and
  * everything it encloses but operations) had taken p percent less, and nothing else had changed,
- * lies in the proved bounds, as long as less work makes nothing later and each thread is given the same work; and in the expected ones if waiting is
+ * lies in the proved bounds, as long as less work makes nothing later and each thread is given the same work,
+ * but for what the graph says is given out; and in the expected ones if waiting is
  * as the expected graph says.
  *
  * Where something is missing (lost records, unmatched operations), the lower bound is what remains

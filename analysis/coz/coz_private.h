@@ -23,6 +23,8 @@ struct runner {              /* one thread */
 	uint64_t at;         /* the next event */
 	size_t sync;         /* the next one */
 	enum graph_given given; /* its work */
+	uint32_t dealt;      /* stretches of it that the program itself has given out, and that are not over */
+	struct shared { uint32_t group; struct saving *saving; } *shared; size_t nshared; /* when it last came by */
 	struct saving *saving;
 	struct replay replay;
 	uint32_t *open; size_t nopen;  /* rows of its entries */
@@ -61,6 +63,7 @@ struct visit {
 	struct runner *runners;
 	struct node_state *states;
 	struct saving **held;    /* of each input */
+	struct group { struct saving *sum; size_t n; } *groups; /* of threads that share out their work: those that came by */
 	struct frz_cursor *cursors; /* of each clock */
 	struct slack *slacks; frz_time *passed; size_t nslacks;
 	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */

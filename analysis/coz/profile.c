@@ -3,6 +3,7 @@
  * profile.c - from savings to percentages and a ranking. */
 #include "analysis/coz/profile.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,11 @@ static uint32_t *find_rows(struct profile *p, const struct trace *trace,
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
+static double middle(struct interval x)
+{
+	return x.lo / 2 + x.hi / 2;
+}
+
 /* Where all that waits would wait for the same again, p percent less buys at most p percent (`rigid`). */
 static struct interval speedup(struct savings_bounds saving, frz_time span, uint32_t reduction, bool rigid)
 {
@@ -98,11 +104,6 @@ static struct interval slope_of(const struct profile *p, const struct profile_ga
 	/* The few roundings of the squares are well below a part in 10^12. */
 	return (struct interval){ sum.lo / squares - fabs(sum.lo / squares) * 1e-12 + 0.0,
 				  sum.hi / squares + fabs(sum.hi / squares) * 1e-12 };
-}
-
-static double middle(struct interval x)
-{
-	return x.lo / 2 + x.hi / 2;
 }
 
 static int by_slope(const void *x, const void *y)
@@ -151,14 +152,56 @@ static void take_gains(struct profile *p, struct coz *c, struct profile_row *row
 	}
 }
 
+#define NEAR 1e-3 /* percent of the run, for the rounding of both */
+
+/* What is proved holds what is expected: else it is not to be trusted. */
+static void reconcile(struct profile *p, struct interval *expected, struct interval *proved)
+{
+	double likely = middle(*expected);
+	if (likely < proved->lo - NEAR || likely > proved->hi + NEAR) {
+		*proved = (struct interval){ fmin(proved->lo, expected->lo), fmax(proved->hi, expected->hi) };
+		p->narrow++;
+	}
+	expected->lo = fmin(fmax(expected->lo, proved->lo), proved->hi);
+	expected->hi = fmax(fmin(expected->hi, proved->hi), proved->lo);
+}
+
+/* Of the run, in both answers. */
+static void take_speedup(struct profile *p, const struct coz *c, size_t row, size_t reduction, struct interval *expected,
+			 struct interval *proved)
+{
+	uint32_t millionths = c->question.reductions[reduction];
+	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, row, reduction)), c->span.length, millionths, true);
+	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, row, reduction)), c->span.length, millionths, p->rigid);
+	reconcile(p, expected, proved);
+}
+
 static void take_speedups(struct profile *p, struct coz *c, struct profile_row *rows)
 {
-	for (int answer = 0; answer < COZ_ANSWERS; answer++)
-		for (size_t r = 0; r < c->question.nrows; r++)
-			for (size_t i = 0; i < p->nreductions; i++)
-				rows[r].gain[answer].percent[i] =
-					speedup(of_the_run(p, coz_saving(c, answer, r, i)), c->span.length,
-						p->reductions[i], answer == COZ_EXPECTED || p->rigid);
+	for (size_t r = 0; r < c->question.nrows; r++)
+		for (size_t i = 0; i < p->nreductions; i++)
+			take_speedup(p, c, r, i, &rows[r].gain[COZ_EXPECTED].percent[i],
+				     &rows[r].gain[COZ_PROVED].percent[i]);
+}
+
+#define DEALERS_SAID 3
+
+/* "pthread_mutex_lock (pool.c:12), ... and 2 more" */
+static char *say_dealers(const struct graph *g)
+{
+	char *text = NULL;
+	for (size_t i = 0; i < g->ndealers && i < DEALERS_SAID; i++) {
+		char *before = text;
+		text = mem_format("%s%s%s", before ? before : "", before ? ", " : "",
+				  site_name(g->trace, g->dealers[i]).text);
+		free(before);
+	}
+	if (g->ndealers > DEALERS_SAID) {
+		char *before = text;
+		text = mem_format("%s and %zu more", before, g->ndealers - DEALERS_SAID);
+		free(before);
+	}
+	return text;
 }
 
 static void take_facts(struct profile *p, const struct coz *c)
@@ -168,6 +211,7 @@ static void take_facts(struct profile *p, const struct coz *c)
 	p->span_s = times_seconds(times, time_base, c->span.length);
 	for (size_t j = 0; j < c->graph.nnodes; j++)
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
+	p->dealers = say_dealers(&c->graph);
 	p->rigid = !c->graph.gives;
 	for (size_t j = 0; j < c->graph.nnodes; j++)
 		p->rigid &= !c->graph.nodes[j].loose;
@@ -243,9 +287,7 @@ static void ask_about(struct profile *p, struct coz *c, uint32_t *row_of_site, c
 	}
 	struct coz_question question = { row_of_site, 1, &aside->reduction, 1, aside->who };
 	coz_ask(c, &question);
-	for (int answer = 0; answer < COZ_ANSWERS; answer++)
-		p->aside[answer] = speedup(of_the_run(p, coz_saving(c, answer, 0, 0)), c->span.length,
-					   aside->reduction, answer == COZ_EXPECTED || p->rigid);
+	take_speedup(p, c, 0, 0, &p->aside[COZ_EXPECTED], &p->aside[COZ_PROVED]);
 }
 
 static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
@@ -313,6 +355,10 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	}
 	if (request->aside)
 		ask_aside(p, &c, request->aside);
+	if (p->narrow)
+		*MEM_GROW(p->diagnostics, p->ndiagnostics) =
+			mem_format("%" PRIu64 " proved bounds did not hold what is expected, so they are false, and were "
+				   "widened by it: please report this", p->narrow);
 	for (size_t i = 0; i < c.graph.ndiagnostics; i++)
 		*MEM_GROW(p->diagnostics, p->ndiagnostics) = mem_copy(c.graph.diagnostics[i]);
 	coz_close(&c);
@@ -376,6 +422,7 @@ void profile_close(struct profile *p)
 	for (size_t i = 0; i < p->ndiagnostics; i++)
 		free(p->diagnostics[i]);
 	free(p->diagnostics);
+	free(p->dealers);
 	points_close(&p->points);
 	free(p->rows);
 	free(p->reductions);
@@ -385,9 +432,12 @@ char *profile_assumptions(const struct profile *p, bool worst)
 {
 	return mem_format(
 		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes, "
-		"each thread is given the same work (OpenMP's loops, sections and single may give it other work) and "
-		"less work makes nothing later.%s%s Expected: what was waited for in this run is waited for again, in the "
-		"same order.",
+		"each thread is given the same work (but OpenMP's loops, sections and single, and locks, semaphores and "
+		"ranks that receive from anyone may give out other work, again and again) and "
+		"less work makes nothing later.%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the "
+		"same order, and what threads seem to share out they share out.",
+		p->dealers ? " Who did which work may be decided by the order of " : "", p->dealers ? p->dealers : "",
+		p->dealers ? ", which another run need not keep." : "",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "
 			    "as it was." : "",
 		!p->transfers ? ""

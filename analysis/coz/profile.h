@@ -13,6 +13,8 @@
  * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
  * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
  * when it certainly buys something. A reduction by
+ * What is expected is cut to what is proved, which is certain. Where its middle lies outside, one of both is wrong: then
+ * the proved bounds are widened by it, and a diagnostic says so. A reduction by
  * 0 buys exactly 0; one by p percent is expected to buy at most p percent of the run, which is proved only where
  * nothing is loose (graph.h): who looks every 15 ms may gain 15 from 1 ms less. */
 #ifndef ANALYSIS_PROFILE_H
@@ -67,6 +69,8 @@ struct profile {
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */
+	char *dealers;               /* what gave out work, so that its order decided who did what; or NULL */
+	uint64_t narrow;             /* answers whose proved bounds did not hold what is expected, and were widened */
 	bool rigid;                  /* another run waits for the same: no order, chance or attempt decides */
 	bool marked;                 /* some process has marks, so time outside of them is unclassified */
 	char **diagnostics; size_t ndiagnostics; /* what is missing, so that bounds are wide */

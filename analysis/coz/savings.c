@@ -308,6 +308,18 @@ struct saving *saving_add(struct savings *all, struct saving *sum, const struct 
 	return sum;
 }
 
+struct saving *saving_exchange(struct savings *all, struct saving *sum, const struct saving *was, const struct saving *is)
+{
+	int rounding = fegetround();
+	sum = saving_own(all, sum);
+	fesetround(FE_UPWARD);
+	if (was)
+		add_products(sum->bound, was->bound, -1, 2 * all->nbounds);
+	add_products(sum->bound, is->bound, 1, 2 * all->nbounds);
+	fesetround(rounding);
+	return sum;
+}
+
 struct saving *saving_earlier(struct savings *all, struct saving *so_far, const struct saving *s,
 			      struct slack late)
 {

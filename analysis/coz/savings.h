@@ -115,6 +115,9 @@ void saving_mean(struct savings *, struct saving *own, size_t answer, const stru
 /* So much of a region's time is in question, in all threads: once for each stretch, before anything hidden ends. */
 void saving_count(struct savings *, size_t region, frz_time duration);
 
+/* A sum, of which one (or none: NULL) is taken away and another added; takes the sum. */
+struct saving *saving_exchange(struct savings *, struct saving *sum, const struct saving *was, const struct saving *is);
+
 /* Sum of two; takes the first. */
 struct saving *saving_add(struct savings *, struct saving *sum, const struct saving *);
 

@@ -89,6 +89,11 @@ void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
 	b->graph->gives = true;
 }
 
+void graph_share(struct builder *b, struct event_ref ref, uint32_t group)
+{
+	add_sync_point(&b->graph->threads[ref.thread], (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_SHARES, group });
+}
+
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
 {
 	if (f->count++ == 0)
@@ -157,7 +162,7 @@ static void add_message(struct builder *b, const struct match *m)
 		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = true,
-		.by_choice = m->of_any && b->graph->trace->nprocesses > 2 };
+		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,
 		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
@@ -468,15 +473,17 @@ static struct completion completion_of(const struct builder *b, const struct kep
 				    k->waited_for ? GRAPH_WAITED_FOR : GRAPH_RECEIVED, k->by_choice, k->first, k->n };
 }
 
-/* A receive that goes on behind its call. */
+/* A receive that goes on behind its call; or is one of several that may be complete first. */
 static void find_pending(struct builder *b)
 {
 	for (size_t i = 0; i < b->ncompletions; i++) {
 		const struct kept_completion *x = &b->completions[i];
 		for (size_t k = 0; k < x->n; k++) {
 			struct message *m = &b->messages[b->attached[x->first + k].message];
-			if (!b->attached[x->first + k].as_sender)
-				m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at;
+			if (b->attached[x->first + k].as_sender)
+				continue;
+			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at;
+			m->by_choice |= x->by_choice && b->graph->trace->nprocesses > 2;
 		}
 	}
 }
@@ -567,6 +574,9 @@ static void builder_close(struct builder *b)
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
 		free(b->calls[t].v);
 	free(b->calls);
+	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
+		free(b->barriers[t].v);
+	free(b->barriers);
 	free(b->cursors);
 	free(b->passes);
 	free(b->messages);
@@ -594,6 +604,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	b.passes = mem_resize(NULL, trace->nsites + 1, sizeof *b.passes);
 	b.calls = mem_resize(NULL, n + 1, sizeof *b.calls);
 	memset(b.calls, 0, n * sizeof *b.calls);
+	b.barriers = mem_resize(NULL, n + 1, sizeof *b.barriers);
+	memset(b.barriers, 0, n * sizeof *b.barriers);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);
@@ -613,6 +625,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_begins(&b);
 	progress_end();
 	add_completions(&b);
+	graph_deal_messages(&b);
 	for (size_t i = 0; i < b.njoins; i++)
 		add_join(&b, &b.joins[i]);
 	graph_locks(&b);
@@ -633,6 +646,7 @@ void graph_close(struct graph *g)
 	free(g->diagnostics);
 	free(g->threads);
 	free(g->entered);
+	free(g->dealers);
 	free(g->nodes);
 	free(g->inputs);
 }

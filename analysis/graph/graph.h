@@ -11,6 +11,7 @@
  *     waits   the event happens when the node does
  *     posts   the event is an input of a node
  *     given   from here on the thread's work is given to it by its team, or is its own again
+ *     shares  the thread comes for another piece of what a group of threads shares out among them
  *     probe   the caller wants to know about the event
  *
  *   thread 0   ---[work]--enter)        (exit--[work]---
@@ -48,6 +49,7 @@
  * are these others (or it is UNKNOWN).
  *
  * Assumed by the expected graph, since no trace can show it:
+ *   - threads that share out their work (groups) are equally far at any time;
  *   - the order in which a lock is handed on stays as it was (which is that of stamps, or where the
  *     cores of a host do not show quite the same, one that the lock allows); likewise which post of
  *     a semaphore serves which wait: the n-th the n-th, but for those that it began with, which are
@@ -110,15 +112,16 @@ struct graph_node {
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
 /* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
- * another thread in another run; and so that nobody is idle while there is something left. */
-enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY };
+ * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself
+ * may deal, with a lock, a semaphore or a rank, in stretches that may overlap: each begins and is over. */
+enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAPH_DEALT_OVER };
 
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
-	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_POSTS, GRAPH_PROBE } what;
-	uint32_t number;     /* of the node that is waited for, of the input that is posted, or of the probe; or an
-				enum graph_given */
+	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_SHARES, GRAPH_POSTS, GRAPH_PROBE } what;
+	uint32_t number;     /* of the node that is waited for, of the input that is posted, of the group, or of the probe;
+				or an enum graph_given */
 };
 
 struct graph_thread {
@@ -137,6 +140,8 @@ struct graph {
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
 	bool gives;                   /* some work is given to whoever asks first */
+	uint32_t ngroups;             /* of threads that share out their work */
+	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };
 

@@ -182,6 +182,18 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 	return best;
 }
 
+/* Those of a kind, but for locks that are taken in the order of the program, and again behind a condition variable. */
+static void deal(struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind)
+{
+	struct take *takes = NULL;
+	size_t ntakes = 0;
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == kind && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
+			*MEM_GROW(takes, ntakes) = (struct take){ .ref = t[i].ref, .site = t[i].site };
+	graph_deal(b, takes, ntakes);
+	free(takes);
+}
+
 #define MOST_AT_ONCE 64
 
 static void hand_over(struct builder *b, struct sync_event *t, size_t n)
@@ -204,6 +216,7 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 		end = i + 1;
 	}
 	free(lock.released);
+	deal(b, t, n, SYNC_TAKEN);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
@@ -214,7 +227,7 @@ static void alone(struct builder *b, const struct sync_event *w)
 	struct node_input inputs[BEGIN_INPUTS];
 	size_t n = graph_begin_inputs(&w->begin, inputs);
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
-	node->loose = node->delayed = true;
+	node->loose = node->hidden = node->delayed = true;
 }
 
 /* Whoever was woken had begun to wait before a signal that came before it went on. */
@@ -236,7 +249,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 		alone(b, w);
 	} else {
 		uint32_t node = graph_add_node(b, GRAPH_WOKEN, inputs, count);
-		b->graph->nodes[node].loose = b->graph->nodes[node].delayed = true;
+		b->graph->nodes[node].loose = b->graph->nodes[node].hidden = b->graph->nodes[node].delayed = true;
 		graph_wait(b, w->ref, node);
 	}
 	free(inputs);
@@ -306,7 +319,9 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		inputs[begins] = (struct node_input){ .ref = t[post++].ref, .sure = true, .needed = ordered };
 		struct graph_node *node = graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, begins + 1);
 		node->loose = node->delayed = !ordered || t[i].begin.tried;
+		node->hidden = !ordered; /* another post may come first */
 	}
+	deal(b, t, n, SYNC_WOKEN);
 }
 
 static void signals(struct builder *b, const struct sync_event *t, size_t n)

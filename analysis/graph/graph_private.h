@@ -5,6 +5,7 @@
  *   graph.c        the order of things; nodes of what match.h finds
  *   graph_walk.c   one thread's operations: what each completes, what nothing explains
  *   graph_locks.c  locks, condition variables and semaphores of one process
+ *   graph_dealers.c  work that locks, semaphores and ranks give out
  *   graph_tasks.c  tasks of one process */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
 #define ANALYSIS_GRAPH_PRIVATE_H
@@ -25,6 +26,7 @@ struct message {
 	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
 	bool receives_on;         /* likewise the receiver */
 	bool by_choice;           /* of several senders, or of several requests, one */
+	uint32_t received_at;     /* site */
 };
 
 /* What match.h says of an event, for the walk of its thread. */
@@ -103,6 +105,9 @@ struct task_wait {
 	struct event_ref enter, exit;
 };
 
+/* Whoever takes gets the next piece of work. `epoch`: how many barriers of its thread come before it. */
+struct take { struct event_ref ref; uint32_t site, epoch; };
+
 /* A barrier that does not say its group. */
 struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
@@ -116,6 +121,7 @@ struct builder {
 	struct event_marks *marks; /* of each thread */
 	uint8_t *passes;           /* of each site, for trace_pass(): it is a region */
 	struct mpi_calls *calls;   /* likewise */
+	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
 	struct message *messages; size_t nmessages;
 	struct joins *joins; size_t njoins;
 	struct kept_completion *completions; size_t ncompletions;
@@ -155,6 +161,9 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);
 
+/* Who comes by shares its saving with the others of a group, as far as they have come. */
+void graph_share(struct builder *, struct event_ref, uint32_t group);
+
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 
 /* The begin is kept where it is not at the enter. */
@@ -165,6 +174,10 @@ void graph_walk(struct builder *, uint32_t thread);
 void graph_begins(struct builder *); /* of all threads */
 void graph_locks(struct builder *);
 void graph_tasks(struct builder *);
+
+/* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
+void graph_deal(struct builder *, struct take *, size_t n);
+void graph_deal_messages(struct builder *);
 void graph_bare_barriers(struct builder *);
 
 #endif

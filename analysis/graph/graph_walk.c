@@ -173,6 +173,20 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	return vain || relocks;
 }
 
+/* All work that was given out before it is done behind it: of threads, or of ranks with one thread each. */
+static void note_barrier(struct thread_walk *w, struct event_ref exit)
+{
+	enum dprof_kind kind = kind_of(w, w->entered.site);
+	const struct trace *t = w->b->graph->trace;
+	bool alone = (w->thread == 0 || t->threads[w->thread - 1].process != w->process) &&
+		     (w->thread + 1 == t->nthreads || t->threads[w->thread + 1].process != w->process);
+	bool all = kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL ||
+		   (kind == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_GROUP));
+	if (all && (alone || !tr_is(t, w->entered.site, OP_OF_RANKS)))
+		*MEM_GROW(w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
+			(struct mpi_call){ exit.at, exit.stamp };
+}
+
 /* The outermost operation has ended. */
 static void note_attempt(struct thread_walk *w, struct event_ref exit)
 {
@@ -405,7 +419,8 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	} else if (kind == DPROF_KIND_WAIT && !w->completed &&
 		   arg_address(operation(w, &w->entered), &w->entered) != ARG_NONE) {
 		add_sync_event(w, exit, SYNC_WOKEN);
-		w->woken = w->b->nsync_events;
+		if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE)) /* which has no mutex */
+			w->woken = w->b->nsync_events;
 	}
 }
 
@@ -476,6 +491,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		complete_id(w, request, has_match || w->completed);
 	outermost(w, ref);
 	note_attempt(w, ref);
+	note_barrier(w, ref);
 	end_given_work(w, ref);
 }
 

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_dealers.c - work that the program gives out itself: whoever takes a lock or a semaphore, or asks a rank that
+ * receives from anyone, gets the next piece of work; which that is depends on who came before.
+ *
+ *   lock, i = next++, unlock, work    several threads take it, and one takes it again and again
+ *   semaphore                         likewise
+ *   rank that receives from anyone    and answers whom it has received from
+ *
+ * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
+ * another run. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
+ * out wherever it may be. Expected is that threads share their work out, so that nobody is idle while there is
+ * some left, where this run looks so: not all take as often, and they take their last at about the same time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_private.h"
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct take *a = x, *b = y;
+	if (a->ref.thread != b->ref.thread)
+		return a->ref.thread < b->ref.thread ? -1 : 1;
+	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
+}
+
+/* Within an epoch; of those of a thread together. */
+static int by_epoch(const void *x, const void *y)
+{
+	const struct take *a = x, *b = y;
+	if (a->epoch != b->epoch)
+		return a->epoch < b->epoch ? -1 : 1;
+	return by_thread(a, b);
+}
+
+/* How many barriers of its thread come before an event. */
+static uint32_t epoch_of(const struct builder *b, struct event_ref ref)
+{
+	const struct mpi_calls *barriers = &b->barriers[ref.thread];
+	size_t lo = 0, hi = barriers->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (barriers->v[mid].at < ref.at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo;
+}
+
+/* ---- Whether somebody deals ------------------------------------------------------------------- */
+
+static bool same_stretch(const struct take *a, const struct take *b)
+{
+	return a->ref.thread == b->ref.thread && a->epoch == b->epoch;
+}
+
+/* Several threads take, and one takes again before a barrier. Sorted by thread. */
+static bool deals(const struct take *t, size_t n)
+{
+	bool several = false, again = false;
+	for (size_t i = 1; i < n; i++) {
+		several |= t[i].ref.thread != t[i - 1].ref.thread;
+		again |= same_stretch(&t[i], &t[i - 1]);
+	}
+	return several && again;
+}
+
+/* The takes of each thread between two barriers are one stretch of work that was given to it. */
+static void give_stretches(struct builder *b, const struct take *t, size_t n)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		const struct mpi_calls *barriers = &b->barriers[t[i].ref.thread];
+		for (next = i + 1; next < n && same_stretch(&t[next], &t[i]); next++)
+			;
+		graph_give(b, t[i].ref, GRAPH_DEALT);
+		if (t[i].epoch < barriers->n) {
+			const struct mpi_call *barrier = &barriers->v[t[i].epoch];
+			graph_give(b, (struct event_ref){ t[i].ref.thread, barrier->at, barrier->stamp }, GRAPH_DEALT_OVER);
+		}
+	}
+}
+
+/* ---- Whether threads share their work out ------------------------------------------------------ */
+
+/* The site at which most threads take; of t[0 .. n), sorted by thread. */
+static uint32_t busiest_site(const struct take *t, size_t n)
+{
+	uint32_t best = t[0].site;
+	size_t most = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t threads = 0;
+		uint32_t last = UINT32_MAX;
+		if (i > 0 && t[i].site == t[i - 1].site)
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			threads += t[k].site == t[i].site && t[k].ref.thread != last;
+			last = t[k].site == t[i].site ? t[k].ref.thread : last;
+		}
+		if (threads > most) {
+			most = threads;
+			best = t[i].site;
+		}
+	}
+	return best;
+}
+
+struct taker { uint32_t thread; size_t takes; uint64_t last, longest; };
+
+static struct taker *find_takers(const struct take *t, size_t n, uint32_t site, size_t *count)
+{
+	struct taker *takers = NULL;
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].site != site)
+			continue;
+		struct taker *self = *count ? &takers[*count - 1] : NULL;
+		if (!self || self->thread != t[i].ref.thread) {
+			self = MEM_GROW(takers, *count);
+			*self = (struct taker){ .thread = t[i].ref.thread, .last = t[i].ref.stamp };
+		}
+		uint64_t since = t[i].ref.stamp - self->last;
+		self->longest = since > self->longest ? since : self->longest;
+		self->last = t[i].ref.stamp;
+		self->takes++;
+	}
+	return takers;
+}
+
+/* Not all take as often, and none has nothing to do for longer than a piece of work. */
+static bool look_even(const struct taker *t, size_t n)
+{
+	uint64_t first = UINT64_MAX, last = 0, longest = 0;
+	bool unequal = false;
+	for (size_t i = 0; i < n; i++) {
+		first = t[i].last < first ? t[i].last : first;
+		last = t[i].last > last ? t[i].last : last;
+		longest = t[i].longest > longest ? t[i].longest : longest;
+		unequal |= t[i].takes != t[0].takes;
+	}
+	return n > 1 && unequal && last - first <= longest;
+}
+
+/* t[0 .. n): of one epoch, sorted by thread. */
+static void share_out(struct builder *b, const struct take *t, size_t n)
+{
+	size_t ntakers, k = 0;
+	struct taker *takers = find_takers(t, n, busiest_site(t, n), &ntakers);
+	if (look_even(takers, ntakers)) {
+		uint32_t group = b->graph->ngroups++;
+		for (size_t i = 0; i < n && k < ntakers; i++) {
+			while (k < ntakers && takers[k].thread < t[i].ref.thread)
+				k++;
+			if (k < ntakers && takers[k].thread == t[i].ref.thread)
+				graph_share(b, t[i].ref, group);
+		}
+	}
+	free(takers);
+}
+
+/* ---- All of it -------------------------------------------------------------------------------- */
+
+static void note_dealer(struct graph *g, uint32_t site)
+{
+	for (size_t i = 0; i < g->ndealers; i++)
+		if (g->dealers[i] == site)
+			return;
+	*MEM_GROW(g->dealers, g->ndealers) = site;
+}
+
+void graph_deal(struct builder *b, struct take *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		t[i].epoch = epoch_of(b, t[i].ref);
+	if (n)
+		qsort(t, n, sizeof *t, by_thread);
+	if (!deals(t, n))
+		return;
+	note_dealer(b->graph, busiest_site(t, n));
+	give_stretches(b, t, n);
+	qsort(t, n, sizeof *t, by_epoch);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && t[next].epoch == t[i].epoch; next++)
+			;
+		share_out(b, t + i, next - i);
+	}
+}
+
+/* ---- Ranks that answer whoever asks ------------------------------------------------------------ */
+
+/* A rank got a message from another by its choice, or sent one. */
+struct talk { struct event_ref ref; uint32_t other, message; bool asked; };
+
+static int by_talk(const void *x, const void *y)
+{
+	const struct talk *a = x, *b = y;
+	if (a->ref.thread != b->ref.thread)
+		return a->ref.thread < b->ref.thread ? -1 : 1;
+	if (a->ref.at != b->ref.at)
+		return a->ref.at < b->ref.at ? -1 : 1;
+	return (a->message > b->message) - (a->message < b->message);
+}
+
+static struct talk *find_talks(const struct builder *b, size_t *n)
+{
+	struct talk *talks = NULL;
+	bool *chooses = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *chooses);
+	memset(chooses, 0, b->graph->trace->nthreads * sizeof *chooses);
+	*n = 0;
+	for (size_t i = 0; i < b->nmessages; i++)
+		chooses[b->messages[i].begun.thread] |= b->messages[i].by_choice;
+	for (size_t i = 0; i < b->nmessages; i++) {
+		const struct message *m = &b->messages[i];
+		if (m->by_choice)
+			*MEM_GROW(talks, *n) = (struct talk){ m->begun, m->sent.thread, (uint32_t)i, true };
+		if (chooses[m->sent.thread])
+			*MEM_GROW(talks, *n) = (struct talk){ m->sent, m->begun.thread, (uint32_t)i, false };
+	}
+	free(chooses);
+	if (*n)
+		qsort(talks, *n, sizeof *talks, by_talk);
+	return talks;
+}
+
+/* talks[0 .. n): of one rank. What others asked it before it sent them something is what they take. */
+static void deal_by(struct builder *b, const struct talk *talks, size_t n)
+{
+	size_t nthreads = b->graph->trace->nthreads, ntakes = 0;
+	uint32_t *asked = mem_resize(NULL, nthreads + 1, sizeof *asked);
+	struct take *takes = NULL;
+	for (size_t t = 0; t < nthreads; t++)
+		asked[t] = NO_MESSAGE;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *request = &asked[talks[i].other];
+		if (talks[i].asked) {
+			*request = talks[i].message;
+		} else if (*request != NO_MESSAGE) {
+			*MEM_GROW(takes, ntakes) = (struct take){ .ref = b->messages[*request].sent,
+								  .site = b->messages[*request].received_at };
+			*request = NO_MESSAGE;
+		}
+	}
+	graph_deal(b, takes, ntakes);
+	free(asked);
+	free(takes);
+}
+
+void graph_deal_messages(struct builder *b)
+{
+	size_t n;
+	struct talk *talks = find_talks(b, &n);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && talks[next].ref.thread == talks[i].ref.thread; next++)
+			;
+		deal_by(b, talks + i, next - i);
+	}
+	free(talks);
+}
