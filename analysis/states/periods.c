@@ -32,9 +32,10 @@ void periods_begin(struct tr_writer *w)
 	store_begin(w, NULL);
 }
 
-void periods_add(struct tr_writer *w, const struct period *p)
+void periods_add(struct tr_writer *w, const struct period_begin *p, size_t n)
 {
-	store_numbers(w, p->may, p->from, (uint32_t)(p->site + SITE_AS));
+	for (size_t i = 0; i < n; i++)
+		store_numbers(w, p[i].may, p[i].from, (uint32_t)(p[i].site + SITE_AS));
 }
 
 void periods_end(struct periods *p, struct tr_writer *w, size_t thread)

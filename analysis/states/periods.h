@@ -23,7 +23,7 @@ void periods_close(struct periods *);
 
 /* Those of one thread at a time, in order; each writer (store_writer()) is for one POSIX thread. */
 void periods_begin(struct tr_writer *);
-void periods_add(struct tr_writer *, const struct period *);
+void periods_add(struct tr_writer *, const struct period_begin *, size_t n);
 void periods_end(struct periods *, struct tr_writer *, size_t thread);
 
 /* When those of all threads are there, before any is read; says where they stay if they find no room, unless that has
@@ -32,8 +32,6 @@ void periods_finish(struct periods *, const struct trace *);
 
 /* How many they are, of all threads. */
 uint64_t periods_count(const struct periods *);
-
-struct period_begin { uint64_t from; uint32_t site; uint8_t may; };
 
 struct period_cursor {
 	const struct periods *periods;

@@ -479,19 +479,27 @@ static bool look_ahead(struct states *s)
 	return trace_columns(&ahead, &s->ahead);
 }
 
-/* As states_step() does it, where is_plain(): most events by far. False if the next event is not such. */
-static inline bool step_plain(struct states *s)
+/* As push() does it where nothing jumped, at a site whose role does not depend on what it is in. */
+static inline void enter_plain(struct states *s, uint32_t site, uint64_t stamp)
 {
-	if (s->events.next - s->ahead_from >= s->ahead.n && !look_ahead(s))
-		return false;
-	const struct trace *t = s->events.trace;
-	size_t i = s->events.next - s->ahead_from;
-	const struct tr_what *what = trace_what(t, &s->ahead, i);
+	uint8_t role = s->roles->of_site[site];
+	replay_enter(&s->replay, (struct replay_entry){ .stamp = stamp, .site = site,
+							.is = s->events.trace->sites[site].op.is });
+	if (s->replay.depth > s->room)
+		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
+	s->before[s->replay.depth - 1] = s->now;
+	if (role)
+		s->now = (struct thread_state){ role, site };
+}
+
+/* One event, as states_step() does it; false if it is not plain. */
+static inline bool step_plain(struct states *s, const struct tr_what *what, uint64_t stamp)
+{
 	uint32_t site = what->site;
 	if (site == TR_NO_SITE || !s->roles->plain[site])
 		return false;
 	if (what->op == DPROF_ENTER) {
-		push(s, (struct replay_entry){ .stamp = s->ahead.stamp[i], .site = site, .is = t->sites[site].op.is });
+		enter_plain(s, site, stamp);
 	} else if (what->op == DPROF_EXIT) {
 		const struct replay_entry *top = replay_top(&s->replay);
 		if (!top || top->site != site)
@@ -499,35 +507,87 @@ static inline bool step_plain(struct states *s)
 		replay_leave(&s->replay, 1);
 		s->now = s->before[s->replay.depth];
 	}
-	s->last = s->ahead.stamp[i] > s->last ? s->ahead.stamp[i] : s->last;
-	s->forgot = false;
-	s->events.next++;
+	s->last = stamp > s->last ? stamp : s->last;
 	return true;
+}
+
+/* ---- Periods, one after the other ------------------------------------------------------------ */
+
+/* Behind a step, before which the state was another one: whether a period has ended. */
+static inline bool change(struct states *s, struct thread_state before, struct period *out)
+{
+	end_stretch(s, before.site, s->last);
+	if (s->now.may == s->period.may)
+		return false;
+	turn(s, s->last, s->now.may, out);
+	return true;
+}
+
+enum follow { FOLLOW_END, FOLLOW_ON, FOLLOW_PERIOD };
+
+static enum follow follow_step(struct states *s, struct period *out)
+{
+	struct tr_event e;
+	struct thread_state before = s->now;
+	if (states_step(s, &e) != STATES_END)
+		return !same_state(s->now, before) && change(s, before, out) ? FOLLOW_PERIOD : FOLLOW_ON;
+	if (s->ended)
+		return FOLLOW_END;
+	s->ended = true;
+	s->period.to = PERIOD_AFTER;
+	*out = s->period;
+	return FOLLOW_PERIOD;
 }
 
 bool states_next(struct states *s, struct period *out)
 {
-	struct tr_event e;
-	struct thread_state before = s->now;
-	for (bool plain = is_plain(s);;) {
-		if (!plain || !step_plain(s)) {
-			if (states_step(s, &e) == STATES_END)
-				break;
-			plain = is_plain(s);
-		}
-		if (s->now.may == s->period.may && s->now.site == before.site)
-			continue;
-		end_stretch(s, before.site, s->last);
-		before = s->now;
-		if (s->now.may != s->period.may) {
-			turn(s, s->last, s->now.may, out);
-			return true;
-		}
+	enum follow followed;
+	while ((followed = follow_step(s, out)) == FOLLOW_ON)
+		;
+	return followed == FOLLOW_PERIOD;
+}
+
+static struct period_begin begin_of(const struct period *p)
+{
+	return (struct period_begin){ p->from, p->site, p->may };
+}
+
+/* Where is_plain(): the periods of the events at hand, as far as these are plain. */
+static size_t follow_plain(struct states *s, struct period_begin *out, size_t room)
+{
+	const struct tr_what *whats = s->events.trace->whats;
+	struct period ended;
+	size_t n = 0, i = s->events.next - s->ahead_from;
+	if (i >= s->ahead.n && !look_ahead(s))
+		return 0;
+	i = s->events.next - s->ahead_from;
+	for (; i < s->ahead.n && n < room; i++) {
+		struct thread_state before = s->now;
+		if (!step_plain(s, &whats[s->ahead.what[i]], s->ahead.stamp[i]))
+			break;
+		if (!same_state(s->now, before) && change(s, before, &ended))
+			out[n++] = begin_of(&ended);
 	}
-	if (s->ended)
-		return false;
-	s->ended = true;
-	s->period.to = PERIOD_AFTER;
-	*out = s->period;
-	return true;
+	s->forgot &= s->events.next == s->ahead_from + i;
+	s->events.next = s->ahead_from + i;
+	return n;
+}
+
+size_t states_periods(struct states *s, struct period_begin *out, size_t room, uint64_t *to)
+{
+	struct period ended;
+	size_t n = 0;
+	enum follow followed = FOLLOW_ON;
+	while (n < room && followed != FOLLOW_END) {
+		size_t next = s->events.next;
+		if (is_plain(s))
+			n += follow_plain(s, out + n, room - n);
+		if (s->events.next > next)
+			continue;
+		followed = follow_step(s, &ended);
+		if (followed == FOLLOW_PERIOD)
+			out[n++] = begin_of(&ended);
+	}
+	*to = s->ended ? PERIOD_AFTER : s->period.from;
+	return n;
 }

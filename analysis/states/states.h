@@ -100,12 +100,17 @@ struct states {
 	uint64_t stretch_from, stretch; /* of one site in it, and the longest so far */
 	bool begun;          /* its first event has been given */
 	bool over, ended;    /* all events have been given; all periods have */
-	struct tr_columns ahead; /* events at hand, for states_next(): ... */
+	struct tr_columns ahead; /* events at hand, for states_periods(): ... */
 	size_t ahead_from;   /* ... the number of the first of them */
 };
 
 void states_open(struct states *, const struct trace *, size_t thread, const struct roles *);
 bool states_next(struct states *, struct period *);
+
+/* Likewise many at once, and much faster: where each begins, the site in which it was longest and the states; as many as
+ * there is room for, and in *to where the last one of them ends. 0 when there are no more. */
+struct period_begin { uint64_t from; uint32_t site; uint8_t may; };
+size_t states_periods(struct states *, struct period_begin *, size_t room, uint64_t *to);
 
 /* Likewise event by event: the state from `last` on is `now`, after an event and after a moment in which it
  * changes without one. After the last of these nothing is recorded any more. */

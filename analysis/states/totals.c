@@ -177,7 +177,7 @@ static void add_regions(struct totals *t, size_t index)
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-static void add_period(struct total *total, const struct period *p, uint8_t state)
+static inline void add_period(struct total *total, const struct period *p, uint8_t state)
 {
 	if (!(p->may & state))
 		return;
@@ -199,23 +199,12 @@ static void add_period(struct total *total, const struct period *p, uint8_t stat
 		add_piece(&total->possible, p->to - p->from);
 }
 
-static void add_to_totals(struct thread_totals *t, const struct period *p)
-{
-	if (!(p->may & (MAY_WORK | MAY_WAIT | MAY_BE_UNCLASSIFIED)))
-		return;
-	add_period(&t->work, p, MAY_WORK);
-	add_period(&t->wait, p, MAY_WAIT);
-	add_period(&t->unclassified, p, MAY_BE_UNCLASSIFIED);
-}
-
 /* Whether the thread ever works, and ever waits, and whether any of its time is unclassified: looks at its periods in
  * order, until all of that is known. */
 struct glance { bool marked, takes_part, idle; };
 
 static void look_at(struct glance *g, struct thread_totals *t, const struct period *p)
 {
-	if (t->works && t->waits && t->idles && (t->unclassified_ever || !g->marked))
-		return;
 	t->works |= p->may & MAY_WORK;
 	t->waits |= p->may & MAY_WAIT;
 	t->goes |= p->may & MAY_GONE;
@@ -226,19 +215,33 @@ static void look_at(struct glance *g, struct thread_totals *t, const struct peri
 	t->unclassified_ever |= p->may & MAY_BE_UNCLASSIFIED;
 }
 
+static inline void add_to_totals(struct thread_totals *t, struct glance *g, const struct period *p)
+{
+	if (!(t->works && t->waits && t->idles && (t->unclassified_ever || !g->marked)))
+		look_at(g, t, p);
+	add_period(&t->work, p, MAY_WORK);
+	add_period(&t->wait, p, MAY_WAIT);
+	add_period(&t->unclassified, p, MAY_BE_UNCLASSIFIED);
+}
+
+#define PERIODS_AT_ONCE 256
+
 void totals_follow(struct totals *t, size_t thread, size_t worker)
 {
 	struct tr_writer *writer = t->writers[worker];
 	struct thread_totals *totals = &t->threads[thread];
 	struct glance glance = { t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED, false, false };
 	struct states states;
-	struct period p;
+	struct period_begin begin[PERIODS_AT_ONCE];
+	uint64_t to;
 	states_open(&states, t->trace, thread, t->roles);
 	periods_begin(writer);
-	while (states_next(&states, &p)) {
-		look_at(&glance, totals, &p);
-		add_to_totals(totals, &p);
-		periods_add(writer, &p);
+	for (size_t n; (n = states_periods(&states, begin, PERIODS_AT_ONCE, &to));) {
+		for (size_t i = 0; i < n; i++)
+			add_to_totals(totals, &glance,
+				      &(struct period){ begin[i].from, i + 1 < n ? begin[i + 1].from : to, begin[i].may,
+							begin[i].site });
+		periods_add(writer, begin, n);
 	}
 	periods_end(&t->periods, writer, thread);
 	const struct replay_entry *top = replay_top(&states.replay);

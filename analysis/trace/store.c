@@ -507,7 +507,10 @@ void store_records(struct tr_writer *w, const struct tr_record *r, size_t n)
 
 void store_numbers(struct tr_writer *w, uint32_t what, uint64_t stamp, uint64_t value)
 {
-	put_event(w, what, stamp);
+	if (w->n == w->most) /* of values there are as many, for which there is more room */
+		write_block(w);
+	w->is[w->n] = what;
+	w->stamp[w->n++] = stamp;
 	w->value[w->nvalues++] = value;
 }
 
