@@ -80,7 +80,7 @@ static void use_group(struct scan *s, uint64_t id)
 		*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
 }
 
-static void scan_argument(struct scan *s, const struct tr_record *r, size_t word)
+static inline void scan_argument(struct scan *s, const struct tr_record *r, size_t word)
 {
 	uint64_t key = TR_BODY(r->what);
 	if (!(s->keys & 1))
@@ -94,14 +94,11 @@ static void scan_argument(struct scan *s, const struct tr_record *r, size_t word
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 
-static bool is_join(const struct trace *t, const struct tr_record *r)
-{
-	return TR_OP(r->what) == DPROF_ENTER && tr_is(t, (uint32_t)TR_BODY(r->what), OP_JOINS_THREAD);
-}
-
-static void look_for_unseen(struct scan *s, const struct tr_record *r)
+/* Of an event that may end a thread, or whose site says that something is unseen: few are such. */
+static void look_closer(struct scan *s, const struct tr_record *r)
 {
 	uint32_t site = (uint32_t)TR_BODY(r->what);
+	s->joins = TR_OP(r->what) == DPROF_ENTER && tr_is(&s->o->t, site, OP_JOINS_THREAD);
 	if (TR_OP(r->what) != DPROF_POINT || !tr_is(&s->o->t, site, OP_UNSEEN))
 		return;
 	s->thread->unseen++;
@@ -110,7 +107,7 @@ static void look_for_unseen(struct scan *s, const struct tr_record *r)
 }
 
 /* All arguments of the last event have been seen. */
-static void end_event(struct scan *s)
+static inline void end_event(struct scan *s)
 {
 	if (s->joins && !(s->keys & 1u << DPROF_KEY_THREAD))
 		s->thread->unknown_joins++;
@@ -118,7 +115,7 @@ static void end_event(struct scan *s)
 }
 
 /* `number`: of the event, if it is one. */
-static inline void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t number)
+static inline __attribute__((always_inline)) void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t number)
 {
 	if (TR_OP(r->what) == DPROF_ARG) {
 		scan_argument(s, r, word);
@@ -134,8 +131,8 @@ static inline void scan_record(struct scan *s, const struct tr_record *r, size_t
 	if (r->stamp < s->highest)
 		s->back = true;
 	s->highest = r->stamp;
-	s->joins = is_join(&s->o->t, r);
-	look_for_unseen(s, r);
+	if (tr_is(&s->o->t, (uint32_t)TR_BODY(r->what), OP_JOINS_THREAD | OP_UNSEEN))
+		look_closer(s, r);
 }
 
 static void scan_damage(struct scan *s, enum word_damage damage, size_t word)

@@ -27,7 +27,7 @@ static void end_of_records(struct jumps_scan *j)
 		*MEM_GROW(j->last, j->nlast) = j->open.entry[closed - 1];
 }
 
-static void leave(struct jumps_scan *j, uint32_t site)
+void jumps_leave(struct jumps_scan *j, uint32_t site)
 {
 	size_t closed = replay_exit(&j->open, site);
 	j->found.tangled |= !closed && !j->lost;
@@ -35,27 +35,10 @@ static void leave(struct jumps_scan *j, uint32_t site)
 		jumped(j, &j->open.entry[j->open.depth + closed - 1]);
 }
 
-void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t number)
+void jumps_lose(struct jumps_scan *j)
 {
-	uint32_t site = (uint32_t)TR_BODY(r->what);
-	if (TR_OP(r->what) != DPROF_LOST)
-		j->stamp = r->stamp;
-	switch (TR_OP(r->what)) {
-	case DPROF_ENTER:
-		replay_enter(&j->open, (struct replay_entry){ .stamp = r->stamp, .record = number, .site = site });
-		break;
-	case DPROF_EXIT:
-		leave(j, site);
-		break;
-	case DPROF_LOST:
-		if (r->stamp) {
-			end_of_records(j);
-			j->lost = true;
-		}
-		break;
-	default:
-		break;
-	}
+	end_of_records(j);
+	j->lost = true;
 }
 
 static int by_number(const void *x, const void *y)

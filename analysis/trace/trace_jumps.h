@@ -40,11 +40,34 @@ struct jumps_scan {
 
 void jumps_begin(struct jumps_scan *, const struct trace *, struct tr_thread *);
 /* `number`: of the event; of a loss it does not matter. */
-void jumps_event(struct jumps_scan *, const struct tr_record *, size_t number);
+static inline void jumps_event(struct jumps_scan *, const struct tr_record *, size_t number);
 /* Sets thread->jumps: NULL where it never jumped. `lasts`: what is open when records end, or are lost, was not left. */
 void jumps_end(struct jumps_scan *, bool lasts);
 
 void jumps_close(struct tr_jumps *);
+
+/* What is seldom needed of jumps_event(). */
+void jumps_leave(struct jumps_scan *, uint32_t site);
+void jumps_lose(struct jumps_scan *);
+
+static inline __attribute__((always_inline)) void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t number)
+{
+	enum dprof_op op = TR_OP(r->what);
+	uint32_t site = (uint32_t)TR_BODY(r->what);
+	const struct replay_entry *top = replay_top(&j->open);
+	if (op == DPROF_LOST) {
+		if (r->stamp)
+			jumps_lose(j);
+		return;
+	}
+	j->stamp = r->stamp;
+	if (op == DPROF_ENTER)
+		replay_enter(&j->open, (struct replay_entry){ .stamp = r->stamp, .record = number, .site = site });
+	else if (op == DPROF_EXIT && top && top->site == site)
+		replay_leave(&j->open, 1);
+	else if (op == DPROF_EXIT)
+		jumps_leave(j, site);
+}
 
 /* Says of the event with a number whether it is left without an exit. */
 void jumps_mark(const struct tr_jumps *, size_t number, struct tr_event *);
