@@ -64,6 +64,8 @@ struct timeline {
 	struct timeline_piece open; /* to be given out once it cannot get longer */
 	uint64_t open_stretch;
 
+	bool is_alone;        /* there is one thread: */
+	uint64_t says_of[MAY_ANY + 1]; /* what a piece says, by its states */
 	bool leaps;           /* each participant is one thread, and they are several */
 	unsigned pause, patience; /* so many pieces are not tried; and how many after the next vain attempt */
 };
@@ -364,6 +366,80 @@ static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 	return true;
 }
 
+/* ---- One thread ------------------------------------------------------------------------------ */
+
+static void set_says(struct timeline *timeline)
+{
+	struct timeline_thread *m = timeline->members;
+	uint8_t now = m->may;
+	uint32_t ignored;
+	for (uint8_t may = 0; may <= MAY_ANY; may++) {
+		set_member(timeline, m, may);
+		timeline->says_of[may] = describe(timeline, &ignored);
+	}
+	set_member(timeline, m, now);
+}
+
+/* The site of what a piece says. */
+static inline uint32_t site_alone(const struct timeline *timeline, uint64_t says)
+{
+	return SAYS_ALONE(says) == NO_PARTICIPANT ? TR_NO_SITE : timeline->participants->site;
+}
+
+static inline void turn_alone(struct timeline *timeline)
+{
+	struct timeline_thread *m = timeline->members;
+	timeline->stamp = m->now.to;
+	next_period(m);
+	if (m->now.may & MAY_WORK && m->now.site != TR_NO_SITE)
+		timeline->participants->site = m->now.site;
+}
+
+/* As cross() and what follows it, where periods without ticks are in unknown order with others. */
+static void cross_alone(struct timeline *timeline, uint8_t may, struct timeline_piece *piece)
+{
+	struct timeline_thread *m = timeline->members;
+	may |= m->now.may;
+	while (unordered(timeline, m->now.to)) {
+		turn_alone(timeline);
+		may |= m->now.may;
+	}
+	piece->to = timeline->stamp;
+	piece->says = timeline->says_of[may] & ~SAYS_CERTAIN;
+	piece->site = site_alone(timeline, piece->says);
+	if (piece->from == piece->to) {
+		piece->says = leave_to(piece->says, timeline->says);
+		piece->says = leave_to(piece->says, timeline->says_of[m->now.may]);
+	}
+}
+
+/* As next_piece(), of one thread: what is counted never says more than its state. */
+static inline bool next_alone(struct timeline *timeline, struct timeline_piece *piece)
+{
+	struct timeline_thread *m = timeline->members;
+	if (timeline->ended)
+		return false;
+	if (timeline->at_change) {
+		uint8_t may = m->now.may;
+		turn_alone(timeline);
+		piece->from = timeline->stamp;
+		timeline->at_change = false;
+		if (m->now.to == timeline->stamp) {
+			cross_alone(timeline, may, piece);
+			return true;
+		}
+	}
+	piece->from = timeline->stamp;
+	piece->says = timeline->says = timeline->says_of[m->now.may];
+	piece->site = site_alone(timeline, piece->says);
+	piece->to = m->now.to;
+	timeline->at_change = true;
+	timeline->ended = piece->to == PERIOD_AFTER;
+	return true;
+}
+
+/* ---- Segments, one after the other ----------------------------------------------------------- */
+
 /* False when there is nothing to say. */
 static bool give_out(const struct timeline_piece *open, struct timeline_segment *out)
 {
@@ -379,7 +455,8 @@ static bool give_out(const struct timeline_piece *open, struct timeline_segment 
 bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
 {
 	struct timeline_piece piece;
-	while (next_piece(timeline, &piece)) {
+	bool alone = timeline->is_alone;
+	while (alone ? next_alone(timeline, &piece) : next_piece(timeline, &piece)) {
 		uint64_t stretch = piece.to - piece.from;
 		bool longer = piece.says == timeline->open.says, given = false;
 		if (!longer) {
@@ -463,6 +540,9 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 		timeline->xor_not_may_wait ^= a;
 		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));
 	}
+	timeline->is_alone = leaps && timeline->nmembers == 1;
+	if (timeline->is_alone)
+		set_says(timeline);
 	return timeline;
 }
 

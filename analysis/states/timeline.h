@@ -34,6 +34,8 @@
  * then are stepped over, thread by thread, without the merge. Nothing changes by that, to the bit: only changes that are in
  * a known order with all that are not stepped over are.
  *
+ * Nor does it where one thread is alone on its clock: its states say all, and nothing is counted or merged.
+ *
  * Cost: there are counts of participants by state, so a change of a thread costs O(log threads), for the
  * merge; and one that is stepped over a few ns. */
 #ifndef ANALYSIS_TIMELINE_H
@@ -64,7 +66,8 @@ struct participants {
 
 struct timeline; /* of one clock */
 
-/* NULL when no participant lives on this clock. */
+/* NULL when no participant lives on this clock. Without `leaps` every change is counted: what tests hold the others
+ * against. */
 struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct periods *,
 			       const struct participants *, bool leaps);
 bool timeline_next(struct timeline *, struct timeline_segment *);
