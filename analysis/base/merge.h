@@ -10,6 +10,7 @@
 #ifndef ANALYSIS_MERGE_H
 #define ANALYSIS_MERGE_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analysis/base/heap.h"
@@ -38,15 +39,15 @@ static inline struct heap_item merge_first(const struct merge *m)
 
 static inline void merge_set(struct merge *m, uint32_t source, uint64_t key)
 {
-	struct heap_item least = { key, source };
 	size_t i = m->n + source;
-	m->nodes[i] = least;
+	m->nodes[i].key = key;
 	for (; i > 1; i /= 2) {
-		const struct heap_item *other = &m->nodes[i ^ 1];
-		uint64_t loses = -(uint64_t)heap_before(other, &least);
-		least.key ^= (least.key ^ other->key) & loses;
-		least.source ^= (least.source ^ other->source) & (uint32_t)loses;
-		m->nodes[i / 2] = least;
+		const struct heap_item other = m->nodes[i ^ 1];
+		/* Of equal keys the left one comes first: all sources below it are less. */
+		bool loses = (other.key < key) | ((other.key == key) & (i & 1));
+		key = loses ? other.key : key;
+		source = loses ? other.source : source;
+		m->nodes[i / 2] = (struct heap_item){ key, source };
 	}
 }
 

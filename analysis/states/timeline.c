@@ -28,8 +28,8 @@ struct timeline_thread {      /* one thread */
 struct participant {
 	uint32_t threads;
 	uint32_t waiters;             /* threads that ever wait, or are gone */
-	uint32_t may_work, must_work; /* how many threads */
-	uint32_t may_wait, must_wait; /* how many of the waiters; or be gone */
+	uint64_t works;               /* how many threads may; and, MUST each, must */
+	uint64_t waits;               /* likewise how many of the waiters wait; or are gone */
 	uint8_t is;                   /* what follows from that: IS_... */
 	uint32_t site;                /* where it began to work last */
 };
@@ -60,7 +60,9 @@ struct timeline {
 	bool ended;
 	uint32_t *merged;     /* members that changed in this tick, if more than once in all */
 	size_t nmerged;
-	uint64_t says;        /* what the last piece between two changes says */
+	uint64_t says;        /* what the last piece between two changes says, ... */
+	uint32_t who;         /* ... of whom: describe(); ... */
+	bool told;            /* ... and that is so with the counts as they are */
 	struct timeline_piece open; /* to be given out once it cannot get longer */
 	uint64_t open_stretch;
 
@@ -78,11 +80,13 @@ static uint8_t is(bool may_wait, bool must_wait, bool may_work, bool must_work)
 			 may_work * IS_MAY_WORK | must_work * IS_MUST_WORK);
 }
 
+#define MUST (UINT64_C(1) << 32)
+
 static uint8_t is_of_threads(const struct participant *a)
 {
-	return is(a->waiters > 0 && a->may_wait == a->waiters && a->must_work == 0,
-		  a->waiters > 0 && a->must_wait == a->waiters && a->may_work == 0,
-		  a->may_work > 0, a->must_work > 0);
+	return is(a->waiters > 0 && (uint32_t)a->waits == a->waiters && a->works < MUST,
+		  a->waiters > 0 && a->waits / MUST == a->waiters && a->works == 0,
+		  a->works > 0, a->works >= MUST);
 }
 
 static bool may_idle(uint8_t may)
@@ -100,14 +104,22 @@ static uint8_t is_of_thread(bool waits, uint8_t may)
 	return is(waits && may_idle(may), waits && must_idle(may), may & MAY_WORK, may == MAY_WORK);
 }
 
-static void count_member(struct participant *participant, const struct timeline_thread *m, int by)
+static uint64_t works_as(uint8_t may)
 {
-	participant->may_work += m->may & MAY_WORK ? by : 0;
-	participant->must_work += m->may == MAY_WORK ? by : 0;
-	if (m->waits) {
-		participant->may_wait += may_idle(m->may) ? by : 0;
-		participant->must_wait += must_idle(m->may) ? by : 0;
-	}
+	return (may & MAY_WORK ? 1 : 0) + (may == MAY_WORK ? MUST : 0);
+}
+
+static uint64_t waits_as(uint8_t may)
+{
+	return (may_idle(may) ? 1 : 0) + (must_idle(may) ? MUST : 0);
+}
+
+/* Takes a thread from one set of states to another, in its participant's counts. */
+static inline void count_member(struct participant *participant, const struct timeline_thread *m, uint8_t before,
+				uint8_t now)
+{
+	participant->works += works_as(now) - works_as(before);
+	participant->waits += m->waits ? waits_as(now) - waits_as(before) : 0;
 }
 
 /* What a participant adds to the timeline's counts: three numbers in one. */
@@ -134,6 +146,9 @@ static size_t count_of(const struct timeline *timeline, uint64_t unit)
 static inline void count_participant(struct timeline *timeline, uint32_t a, uint8_t now)
 {
 	uint64_t before = counts_as[timeline->participants[a].is], after = counts_as[now];
+	if (timeline->participants[a].is == now)
+		return;
+	timeline->told = false;
 	timeline->participants[a].is = now;
 	timeline->counts += after - before;
 	timeline->xor_not_may_wait ^= (before ^ after) & COUNT_MAY_WAIT ? a : 0;
@@ -151,23 +166,22 @@ static inline void set_member(struct timeline *timeline, struct timeline_thread 
 		m->may = may;
 		count_participant(timeline, m->participant, m->alone_is[may]);
 	} else {
-		count_member(participant, m, -1);
+		count_member(participant, m, m->may, may);
 		m->may = may;
-		count_member(participant, m, 1);
 		count_participant(timeline, m->participant, is_of_threads(participant));
 	}
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
-/* What may be true with the counts as they are, and where the one works who works alone. */
-static inline uint64_t describe(const struct timeline *timeline, uint32_t *site)
+/* What may be true with the counts as they are; and who may work alone, by his index in this timeline, if that is one. */
+static uint64_t describe(const struct timeline *timeline, uint32_t *who)
 {
 	uint64_t says = 0;
 	uint32_t a = NO_PARTICIPANT;
 	size_t may_wait = count_of(timeline, COUNT_MAY_WAIT), both = count_of(timeline, COUNT_BOTH);
 	size_t must_wait = count_of(timeline, COUNT_MUST_WAIT);
-	*site = TR_NO_SITE;
+	*who = NO_PARTICIPANT;
 	if (may_wait + 1 < timeline->nparticipants)
 		return SAYS_NOTHING;
 	if (may_wait == timeline->nparticipants) {
@@ -179,10 +193,16 @@ static inline uint64_t describe(const struct timeline *timeline, uint32_t *site)
 	}
 	if (a >= timeline->nparticipants)
 		return says | a | (must_wait == timeline->nparticipants ? SAYS_CERTAIN : 0);
-	*site = timeline->participants[a].site;
+	*who = a;
 	bool certain = must_wait == timeline->nparticipants - 1 &&
 		       timeline->participants[a].is & IS_MUST_WORK;
 	return says | timeline->ids[a] | (certain ? SAYS_CERTAIN : 0);
+}
+
+/* Where somebody began to work last; TR_NO_SITE of nobody. */
+static inline uint32_t site_of(const struct timeline *timeline, uint32_t who)
+{
+	return who == NO_PARTICIPANT ? TR_NO_SITE : timeline->participants[who].site;
 }
 
 static uint64_t next_stamp(const struct timeline *timeline)
@@ -343,9 +363,10 @@ static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 		cross(timeline);
 		timeline->at_change = false;
 		if (timeline->nmerged > 0) {
-			uint32_t ignored;
+			uint32_t who, ignored;
 			piece->to = timeline->stamp;
-			piece->says = describe(timeline, &piece->site) & ~SAYS_CERTAIN;
+			piece->says = describe(timeline, &who) & ~SAYS_CERTAIN;
+			piece->site = site_of(timeline, who);
 			settle_states(timeline);
 			if (piece->from == piece->to) {
 				piece->says = leave_to(piece->says, timeline->says);
@@ -355,7 +376,11 @@ static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 		}
 	}
 	piece->from = timeline->stamp;
-	piece->says = timeline->says = describe(timeline, &piece->site);
+	if (!timeline->told)
+		timeline->says = describe(timeline, &timeline->who);
+	timeline->told = true;
+	piece->says = timeline->says;
+	piece->site = site_of(timeline, timeline->who);
 	if (timeline->pause)
 		timeline->pause--;
 	else if (piece->says == SAYS_NOTHING && timeline->leaps)
@@ -380,10 +405,10 @@ static void set_says(struct timeline *timeline)
 	set_member(timeline, m, now);
 }
 
-/* The site of what a piece says. */
-static inline uint32_t site_alone(const struct timeline *timeline, uint64_t says)
+/* The index of whom a piece speaks. */
+static inline uint32_t who_alone(uint64_t says)
 {
-	return SAYS_ALONE(says) == NO_PARTICIPANT ? TR_NO_SITE : timeline->participants->site;
+	return SAYS_ALONE(says) == NO_PARTICIPANT ? NO_PARTICIPANT : 0;
 }
 
 static inline void turn_alone(struct timeline *timeline)
@@ -406,7 +431,7 @@ static void cross_alone(struct timeline *timeline, uint8_t may, struct timeline_
 	}
 	piece->to = timeline->stamp;
 	piece->says = timeline->says_of[may] & ~SAYS_CERTAIN;
-	piece->site = site_alone(timeline, piece->says);
+	piece->site = site_of(timeline, who_alone(piece->says));
 	if (piece->from == piece->to) {
 		piece->says = leave_to(piece->says, timeline->says);
 		piece->says = leave_to(piece->says, timeline->says_of[m->now.may]);
@@ -431,7 +456,7 @@ static inline bool next_alone(struct timeline *timeline, struct timeline_piece *
 	}
 	piece->from = timeline->stamp;
 	piece->says = timeline->says = timeline->says_of[m->now.may];
-	piece->site = site_alone(timeline, piece->says);
+	piece->site = site_of(timeline, who_alone(piece->says));
 	piece->to = m->now.to;
 	timeline->at_change = true;
 	timeline->ended = piece->to == PERIOD_AFTER;
@@ -509,7 +534,8 @@ static void add_member(struct timeline *timeline, size_t thread, const struct pe
 		timeline->participants[m->participant].site = m->now.site;
 	timeline->participants[m->participant].threads++;
 	timeline->participants[m->participant].waiters += m->waits;
-	count_member(&timeline->participants[m->participant], m, 1);
+	timeline->participants[m->participant].works += works_as(m->may);
+	timeline->participants[m->participant].waits += m->waits ? waits_as(m->may) : 0;
 	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
 }
 
