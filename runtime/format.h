@@ -171,7 +171,8 @@ enum dprof_key {
  *   lock     id [role] [peer]       the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
  *                                   as of a wait
  *   io       [bytes]                a file was read, written or flushed, and took its time
- *   sleep    [until]                until: an absolute moment; else for some time
+ *   sleep    [until] [peer]         until: an absolute moment; else for some time. With a peer, which is
+ *                                   DPROF_PEER_UNKNOWN, a signal ended it
  *   region   [id]                   id: the instance, `region(NAME) instance(EXPR)`
  *            [task [tag]]           task: it is the run of a task; tag: which is over only when this event is
  *

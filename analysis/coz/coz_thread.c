@@ -229,6 +229,21 @@ static void doubt_operation(struct visit *v, struct runner *r)
 	doubt(v, r);
 }
 
+/* A sleep outside of marked regions may be what is left of a period: whoever comes to it earlier sleeps longer. */
+static void doubt_sleep(struct visit *v, struct runner *r)
+{
+	for (size_t i = 0; i < r->replay.depth; i++) {
+		const struct replay_entry *entry = &r->replay.entry[i];
+		if (entry->is & OP_REGION && !v->g->trace->sites[entry->site].automatic)
+			return;
+	}
+	thread_settle(v, r);
+	if (v->counts)
+		return;
+	r->saving = saving_own(v->all, r->saving);
+	saving_delay(v->all, r->saving, COZ_PROVED);
+}
+
 void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 {
 	for (size_t row = 0; row < v->all->nregions; row++) {
@@ -325,6 +340,8 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 		enter(v, r, e, r->stamp);
 	} else if (e->op == DPROF_EXIT) {
 		leave(v, r, e->site, r->stamp);
+		if (tr_is(v->g->trace, e->site, OP_SLEEP))
+			doubt_sleep(v, r);
 	}
 	doubt_operation(v, r);
 	if (r->forgets)

@@ -397,7 +397,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	    !arg_no_message(operation(w, &w->entered), &w->entered))
 		w->doubtful = true;
 	if (kind == DPROF_KIND_SLEEP) {
-		if (trace_has(&w->entered, DPROF_KEY_UNTIL))
+		if (trace_has(&w->entered, DPROF_KEY_UNTIL) || arg_for_unknown(operation(w, &w->entered), &w->entered))
 			graph_unknown(w->b, begin_of(w), exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->b->unsent);

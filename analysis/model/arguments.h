@@ -29,7 +29,7 @@
  *   peer  a rank             send, recv
  *         no message         send, recv: DPROF_PEER_NONE
  *         a failure          barrier, coll: DPROF_PEER_NONE
- *         not known          wait, lock: DPROF_PEER_UNKNOWN
+ *         not known          wait, lock, sleep (which a signal ended): DPROF_PEER_UNKNOWN
  *
  * Law: each meaning stands in one place (kinds, operations) and is asked for there alone: of any other event, and of
  * one that does not say it, the answer is ARG_NONE, or false. Only of a wait that no one knows (operation.h) the id may be
@@ -145,7 +145,7 @@ static inline bool arg_is_reader(const struct operation *o, const struct tr_even
 /* It does not say for whom it waits: a probe, what several processes share, ... */
 static inline bool arg_for_unknown(const struct operation *o, const struct tr_event *e)
 {
-	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK), ARG_ENTER) == DPROF_PEER_UNKNOWN;
+	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */

@@ -3,7 +3,9 @@
  * sleeps.c - a thread sleeps for some time, or until a moment.
  *
  *   ENTER nanosleep ... EXIT
- *   ENTER clock_nanosleep until=NS ... EXIT */
+ *   ENTER clock_nanosleep until=NS ... EXIT
+ *   ENTER nanosleep peer=UNKNOWN ... EXIT: a signal ended it, of whoever that was */
+#include <errno.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,13 +17,21 @@ DPROF_SITE_OF(site_clock_nanosleep, DPROF_KIND_SLEEP, "clock_nanosleep");
 DPROF_SITE_OF(site_usleep, DPROF_KIND_SLEEP, "usleep");
 DPROF_SITE_OF(site_sleep, DPROF_KIND_SLEEP, "sleep");
 
+static void say_ended(struct plain *p, bool by_signal)
+{
+	if (by_signal)
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+}
+
 DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&nanosleep) real = REAL(nanosleep);
 	if (!is_watched())
 		return real(time, rest);
 	PLAIN(p, site_nanosleep);
-	return real(time, rest);
+	int result = real(time, rest);
+	say_ended(&p, result != 0 && errno == EINTR);
+	return result;
 }
 
 DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
@@ -32,7 +42,9 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 	PLAIN(p, site_clock_nanosleep);
 	if (flags & TIMER_ABSTIME)
 		dprof_say(&p.more, DPROF_KEY_UNTIL, (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
-	return real(clock, flags, time, rest);
+	int result = real(clock, flags, time, rest);
+	say_ended(&p, result == EINTR);
+	return result;
 }
 
 DPROF_EXPORT int usleep(useconds_t time)
@@ -41,7 +53,9 @@ DPROF_EXPORT int usleep(useconds_t time)
 	if (!is_watched())
 		return real(time);
 	PLAIN(p, site_usleep);
-	return real(time);
+	int result = real(time);
+	say_ended(&p, result != 0 && errno == EINTR);
+	return result;
 }
 
 DPROF_EXPORT unsigned sleep(unsigned time)
@@ -50,7 +64,9 @@ DPROF_EXPORT unsigned sleep(unsigned time)
 	if (!is_watched())
 		return real(time);
 	PLAIN(p, site_sleep);
-	return real(time);
+	unsigned left = real(time);
+	say_ended(&p, left > 0);
+	return left;
 }
 
 DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
@@ -59,5 +75,7 @@ DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
 	if (!is_watched())
 		return real(time, rest);
 	PLAIN(p, site_nanosleep);
-	return real(time, rest);
+	int result = real(time, rest);
+	say_ended(&p, result == -1);
+	return result;
 }

@@ -31,6 +31,7 @@ head_of() { # threads
 	site 27 kind=lock name=pthread_mutex_trylock file=x.c line=28
 	site 28 kind=wait name=sem_post file=x.c line=29
 	site 29 kind=wait name=read file=x.c line=30
+	site 30 kind=sleep name=nanosleep file=x.c line=31
 	END
 }
 
@@ -181,6 +182,33 @@ may_buy permits a 50 225000
 buys counter a 20 160000 100
 expect 0 coz --region a --reduce 20 counter
 says_not out "decided by the order"
+
+# A sleep outside of regions may be what is left of a period: then nothing is saved. In a region it is work.
+{
+	head_of 1
+	op 0 0 1000000 1600000
+	op 0 30 1600000 2000000
+} | trace rest
+may_buy rest a 50 0
+may_buy rest a 50 300000
+{
+	head_of 1
+	op 0 0 1000000 1600000
+	echo "e 0 1600000 1 enter"
+	op 0 30 1600000 2000000
+	echo "e 0 2000000 1 exit"
+} | trace work
+buys work a 50 300000
+
+# A sleep that a signal ended, of another thread perhaps, may end as much earlier as that saves.
+{
+	head_of 2
+	op 0 0 1000000 1900000
+	op 1 1 1000000 1100000
+	op 1 30 1100000 1900010 peer=72057594037927934
+	op 1 1 1900010 2000000
+} | trace signal
+may_buy signal a 50 450000
 
 # A condition variable.
 {
