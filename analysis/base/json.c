@@ -4,11 +4,10 @@
 #include "analysis/base/json.h"
 
 #include <assert.h>
+#include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-#include <mpfr.h>
 
 #include "analysis/base/shown.h"
 
@@ -27,11 +26,26 @@ static void hidden(FILE *out, uint32_t code)
 		fprintf(out, "\\u%04x", code);
 }
 
+/* How many of the first characters stand for themselves. */
+static size_t plain_length(const char *string)
+{
+	size_t n = 0;
+	while (string[n] >= ' ' && string[n] <= '~' && string[n] != '"' && string[n] != '\\')
+		n++;
+	return n;
+}
+
 static void quoted(FILE *out, const char *string)
 {
 	fputc('"', out);
 	while (*string) {
 		uint32_t code;
+		size_t plain = plain_length(string);
+		if (plain) {
+			fwrite(string, 1, plain, out);
+			string += plain;
+			continue;
+		}
 		size_t n = shown_decode(string, &code);
 		if (n == 0)
 			fputs("\\ufffd", out);
@@ -46,13 +60,18 @@ static void quoted(FILE *out, const char *string)
 	fputc('"', out);
 }
 
+static const char spaces[] = "                ";
+_Static_assert(sizeof spaces > JSON_DEPTH, "a space for each depth");
+
 /* What comes before a value: comma, new line, key. */
 static void before(struct json *j, const char *key)
 {
 	if (j->filled[j->depth])
 		fputc(',', j->out);
-	if (j->depth > 0)
-		fprintf(j->out, "\n%*s", (int)j->depth, "");
+	if (j->depth > 0) {
+		fputc('\n', j->out);
+		fwrite(spaces, 1, j->depth, j->out);
+	}
 	j->filled[j->depth] = true;
 	if (key) {
 		quoted(j->out, key);
@@ -110,31 +129,31 @@ void jw_bool(struct json *j, const char *key, bool value)
 	fputs(value ? "true" : "false", j->out);
 }
 
-static void real(FILE *out, double value, mpfr_rnd_t direction)
+/* glibc prints what is nearest in the direction in which the processor rounds. */
+static void real(FILE *out, double value, int direction)
 {
+	int before = fegetround();
 	if (!isfinite(value)) {
 		fputs("null", out);
 		return;
 	}
-	mpfr_t x;
-	mpfr_init2(x, 53);
-	mpfr_set_d(x, value, MPFR_RNDN);
-	mpfr_fprintf(out, "%.*R*g", DIGITS, direction, x);
-	mpfr_clear(x);
+	fesetround(direction);
+	fprintf(out, "%.*g", DIGITS, value);
+	fesetround(before);
 }
 
 void jw_interval(struct json *j, const char *key, struct interval x)
 {
 	before(j, key);
 	fputs("{\"lo\": ", j->out);
-	real(j->out, x.lo, MPFR_RNDD);
+	real(j->out, x.lo, FE_DOWNWARD);
 	fputs(", \"hi\": ", j->out);
-	real(j->out, x.hi, MPFR_RNDU);
+	real(j->out, x.hi, FE_UPWARD);
 	fputc('}', j->out);
 }
 
 void jw_up(struct json *j, const char *key, double value)
 {
 	before(j, key);
-	real(j->out, value, MPFR_RNDU);
+	real(j->out, value, FE_UPWARD);
 }

@@ -2,10 +2,15 @@
  *
  * analysis_render.c - replies as JSON and as text: the data are all there, the page is all there, and neither is in
  * the other. */
+#include <fenv.h>
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
+#include <mpfr.h>
 
+#include "analysis/base/json.h"
 #include "analysis/render/render.h"
+#include "testsuite/truth/random.h"
 #include "testsuite/unit/unit.h"
 
 #define CASES 500
@@ -183,12 +188,44 @@ START_TEST(sentences_fit_and_lose_nothing)
 }
 END_TEST
 
+/* As the decimal number with so many digits that is next to it, in the direction that keeps it inside. */
+START_TEST(json_numbers_are_rounded_outward)
+{
+	static const double edges[] = { 0, -0.0, 1, 0.1, 9.9999999999995, 999999999999.5, 9999999999995, 1e15, 1e-5, 0.0001,
+					DBL_MIN, DBL_MAX, -DBL_MAX, 5e-324, 99999999999.99999, -0.30000000000000004 };
+	uint64_t from = unit_seed, n = unit_times(20000);
+	for (uint64_t seed = from; seed < from + n; seed++) {
+		struct dice dice = { seed };
+		double value = seed - from < sizeof edges / sizeof *edges
+				       ? edges[seed - from]
+				       : (double)roll_in(&dice, -1000000000000, 1000000000000) *
+						 pow(10, (double)roll_in(&dice, -30, 20)) / (double)roll_in(&dice, 1, 999);
+		char *found, *expected;
+		size_t size;
+		FILE *out = open_memstream(&found, &size);
+		struct json j = jw_on(out);
+		mpfr_t x;
+		jw_interval(&j, NULL, (struct interval){ value, value });
+		fclose(out);
+		mpfr_init2(x, 53);
+		mpfr_set_d(x, value, MPFR_RNDN);
+		mpfr_asprintf(&expected, "{\"lo\": %.12RDg, \"hi\": %.12RUg}", x, x);
+		ck_assert_msg(strcmp(found, expected) == 0, "SEED=%" PRIu64 ": %s, not %s", seed, found, expected);
+		mpfr_clear(x);
+		mpfr_free_str(expected);
+		free(found);
+	}
+	ck_assert_int_eq(fegetround(), FE_TONEAREST);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_begin(60, UNIT_ANEW);
 
 	tcase_add_test(tc, text_is_the_page);
 	tcase_add_test(tc, json_is_the_data);
+	tcase_add_test(tc, json_numbers_are_rounded_outward);
 	tcase_add_test(tc, every_type_is_shown);
 	tcase_add_test(tc, an_empty_reply_is_nothing);
 	tcase_add_test(tc, sentences_fit_and_lose_nothing);
