@@ -54,7 +54,10 @@ struct tr_module {
 #define IDS_PAGE   4096
 #define IDS_PAGES  (DPROF_IDS / 2 / IDS_PAGE)
 #define TR_SEVERAL (TR_NO_SITE - 1)
-struct tr_ids { uint32_t *page[IDS_PAGES]; };
+struct tr_ids {
+	uint32_t *page[IDS_PAGES];
+	uint32_t *own[IDS_PAGES]; size_t nown; /* those that say something */
+};
 
 struct tr_modules {
 	uint32_t clock;           /* of the process */

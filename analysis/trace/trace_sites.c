@@ -199,11 +199,13 @@ static int by_address(const void *a, const void *b)
 
 static uint32_t says_nothing[IDS_PAGE] = { [0 ... IDS_PAGE - 1] = TR_NO_SITE };
 
+/* Nothing is done for each page: there may be as many processes as files. */
 static struct tr_ids *open_ids(void)
 {
+	static uint32_t *const nothing[IDS_PAGES] = { [0 ... IDS_PAGES - 1] = says_nothing };
 	struct tr_ids *ids = mem_resize(NULL, 1, sizeof *ids);
-	for (size_t i = 0; i < IDS_PAGES; i++)
-		ids->page[i] = says_nothing;
+	memcpy(ids->page, nothing, sizeof nothing);
+	ids->nown = 0;
 	return ids;
 }
 
@@ -213,6 +215,7 @@ static uint32_t *id_place(struct tr_ids *ids, uint64_t id)
 	if (*page == says_nothing) {
 		*page = mem_resize(NULL, IDS_PAGE, sizeof **page);
 		memset(*page, 0xff, sizeof says_nothing);
+		ids->own[ids->nown++] = *page;
 	}
 	return &(*page)[id / 2 % IDS_PAGE];
 }
@@ -244,9 +247,8 @@ void open_module_ids(struct tr_modules *m)
 
 static void free_ids(struct tr_modules *m)
 {
-	for (size_t i = 0; m->ids && i < IDS_PAGES; i++)
-		if (m->ids->page[i] != says_nothing)
-			free(m->ids->page[i]);
+	for (size_t i = 0; m->ids && i < m->ids->nown; i++)
+		free(m->ids->own[i]);
 	free(m->ids);
 	m->ids = NULL;
 }
