@@ -491,18 +491,11 @@ static void add_chunks(struct trace *t, struct ch_words *w, const struct listing
 	}
 }
 
-struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name,
+struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name, int fd,
 			const struct dprof_events_header *h, bool summed, const struct dprof_end *end)
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name), .summed = summed,
-			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX, .packed_fd = -1 };
-	const char *found;
-	w.events_fd = unpacker_open_file(u, name, &found);
-	if (w.events_fd < 0) {
-		trace_diagnose(t, "%s: expected a file of events, found %s", name, found);
-		add_missing(&w);
-		return w;
-	}
+			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX, .events_fd = fd, .packed_fd = -1 };
 	struct listing l = list(&w, h);
 	if (w.numbered)
 		add_chunks(t, &w, &l, end);

@@ -51,10 +51,10 @@ struct ch_words {
 struct ch_unpacker *ch_unpacker_open(int directory);
 void ch_unpacker_close(struct ch_unpacker *);
 
-/* What the file of events `name` and its file of packed chunks hold. What is missing or damaged becomes a
+/* What the file of events `name`, open as `fd`, which is then of the words, and its file of packed chunks hold. What is missing or damaged becomes a
  * diagnostic of the trace. `end`: what its thread or process said at the end, or NULL; `summed`: it
  * did, so that each of its chunks has a sum, and one without it is left out. */
-struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name,
+struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name, int fd,
 			const struct dprof_events_header *, bool summed, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 

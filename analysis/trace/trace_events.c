@@ -436,6 +436,7 @@ struct file {
 	struct dprof_events_header header;
 	uint64_t size;
 	bool begun;             /* its header is whole, or ought to be */
+	int fd;
 };
 
 /* The magic is written last of the header, and then the first chunk is begun. A process that was killed in
@@ -486,9 +487,8 @@ static bool read_file(struct opened_trace *o, const char *name, const struct pro
 		trace_diagnose(&o->t, "%s: expected a file of events, found %s", name, found);
 		return false;
 	}
-	bool read = read_header(o, name, fd, p, f);
-	close(fd);
-	return read;
+	f->fd = fd;
+	return read_header(o, name, fd, p, f);
 }
 
 /* False after a diagnostic, or without one for a file that was never begun. */
@@ -632,7 +632,7 @@ static void read_ids(struct event_reader *r, struct tr_modules *of)
 void read_events(struct opened_trace *o, const char *name, struct process_file *const *by_stem)
 {
 	uint32_t number;
-	struct file f;
+	struct file f = { .fd = -1 };
 	const struct process_file *p = process_of(o, name, by_stem, &number);
 	if (!p) {
 		trace_diagnose(&o->t,
@@ -647,6 +647,8 @@ void read_events(struct opened_trace *o, const char *name, struct process_file *
 		return;
 	}
 	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number)) {
+		if (f.fd >= 0)
+			close(f.fd);
 		if (o->t.ndiagnostics > diagnostics)
 			add_absent_thread(o, p, number);
 		return;
@@ -680,7 +682,7 @@ void read_events(struct opened_trace *o, const char *name, struct process_file *
 	read_ids(o->reader, o->t.processes[t->process].modules);
 	*t->words = (struct tr_words){
 		.modules = o->t.processes[t->process].modules,
-		.words = ch_open(&o->t, o->reader->unpacker, name, h,
+		.words = ch_open(&o->t, o->reader->unpacker, name, f.fd, h,
 				 h->version >= DPROF_FORMAT_VERSION && h->ended, end),
 	};
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);

@@ -18,10 +18,8 @@ static inline struct ch_words thread_words(struct trace *said, struct ch_unpacke
 	int fd = openat(directory, name, O_RDONLY);
 	if (fd >= 0 && read(fd, &h, sizeof h) != (ssize_t)sizeof h)
 		h.version = 0;
-	if (fd >= 0)
-		close(fd);
 	bool summed = h.version >= DPROF_FORMAT_VERSION && h.ended;
-	return ch_open(said, u, name, &h, summed,
+	return ch_open(said, u, name, fd, &h, summed,
 		       summed && dprof_header_sum(&h) == h.end.header_sum ? &h.end : NULL);
 }
 
