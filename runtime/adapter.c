@@ -228,6 +228,26 @@ const char *dprof_adapter_host(void)
 	return dprof_settings.host;
 }
 
+const char *dprof_adapter_stem(void)
+{
+	return dprof_process_stem();
+}
+
+bool dprof_adapter_gathers(void)
+{
+	return dprof_settings.gather;
+}
+
+void dprof_adapter_stop(void)
+{
+	dprof_process_stop();
+}
+
+void dprof_adapter_end(void)
+{
+	dprof_process_end();
+}
+
 const char *dprof_adapter_hostid(void)
 {
 	return dprof_settings.hostid;

@@ -357,6 +357,15 @@ DPROF_EXPORT const char *dprof_adapter_host(void);
 DPROF_EXPORT const char *dprof_adapter_hostid(void);
 DPROF_EXPORT const char *dprof_adapter_directory(void);
 
+/* What the names of our files begin with: HOST-RANK; "" when there are none. */
+DPROF_EXPORT const char *dprof_adapter_stem(void);
+
+/* Whether files are to be brought to one place (DPROF_GATHER). Before that is done: nothing is recorded any more in this
+ * process, for good; and then: its files are as at the end of a process, which ended when it was stopped. */
+DPROF_EXPORT bool dprof_adapter_gathers(void);
+DPROF_EXPORT void dprof_adapter_stop(void);
+DPROF_EXPORT void dprof_adapter_end(void);
+
 /* A site as the plugin would make it, for `static const ... = DPROF_SITE(...)`. Not relocated,
  * so it says nothing that the linker would have to fill in. Its name is followed by two empty
  * strings: file and function. */

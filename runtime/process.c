@@ -6,6 +6,7 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ static bool has_ended;
 static const struct dprof_site *silent_end;
 static long own_pid; /* the child of a vfork has our memory and another one */
 static uint64_t forked_at; /* stamp */
+static uint64_t stopped_at; /* stamp; 0: it was not */
 static unsigned directory_number = 1;
 static char directory[PATH_MAX];
 static char prefix[PATH_MAX];      /* DIRECTORY/HOST-RANK */
@@ -50,6 +52,13 @@ static int64_t rank = -1, ranks; /* 0: not known */
 const char *dprof_process_directory(void)
 {
 	return directory;
+}
+
+const char *dprof_process_stem(void)
+{
+	const char *slash = state == BEGUN ? strrchr(prefix, '/') : NULL;
+
+	return slash ? slash + 1 : "";
 }
 
 int64_t dprof_process_rank(void)
@@ -423,10 +432,21 @@ void dprof_adapter_silent_end(const struct dprof_site *site)
 	silent_end = site;
 }
 
+#define STOP_TRIES 1000
+
+/* From now on each event comes to the slow path, and is left out there. */
+void dprof_process_stop(void)
+{
+	__atomic_store_n(&dprof_stopped, true, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < STOP_TRIES && !dprof_threads_slow_down(); i++)
+		sched_yield();
+	stopped_at = dprof_now();
+}
+
 /* `careful`: perhaps in a signal handler, so nothing is asked of the loader and nothing allocated. */
 static void end(bool careful)
 {
-	uint64_t stamp = dprof_now();
+	uint64_t stamp = stopped_at ? stopped_at : dprof_now();
 	struct dprof_count count;
 	char line[64];
 	int n;
@@ -449,6 +469,11 @@ static void end(bool careful)
 	say_refused();
 	dprof_lines_end();
 	dprof_notice_end(count, directory, rank < 0 ? 1 : ranks);
+}
+
+void dprof_process_end(void)
+{
+	end(false);
 }
 
 static void __attribute__((destructor(101))) finish(void)

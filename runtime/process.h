@@ -25,6 +25,12 @@ void dprof_process_leave(void);
 bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *dprof_process_directory(void);
+const char *dprof_process_stem(void); /* HOST-RANK; "" without files */
+
+/* Nothing is recorded any more, for good; and then: the files are as at the end of the process, which ended as it was
+ * stopped. What it does later is in no file. */
+void dprof_process_stop(void);
+void dprof_process_end(void);
 
 /* Of the process, also in the child of a vfork, which has its memory. */
 long dprof_process_pid(void);

@@ -15,7 +15,7 @@ GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-
 GENERAL     := slow chunk left helper recycle count
 CORE        := settings pmi_client notice missing process lines modules thread end sched spare $(GENERAL) adapter instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives requests completions \
-               communicators groups windows files members kvs hosts sync_options endpoint measure background
+               communicators groups windows files members kvs hosts sync_options endpoint measure background gather
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
 $(call guest,$(GENERAL:%=runtime/%)): \

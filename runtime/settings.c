@@ -307,6 +307,7 @@ void dprof_settings_read(void)
 	/* A program with more rights than its user must not write where its user says. */
 	s->off = is_true(s, "DPROF_OFF") || getauxval(AT_SECURE);
 	s->quiet = is_true(s, "DPROF_QUIET");
+	s->gather = is_true(s, "DPROF_GATHER");
 	s->left_out = left_out(s);
 	s->rank = rank(rank_names);
 	s->local_rank = rank(local_rank_names);

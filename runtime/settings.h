@@ -18,6 +18,7 @@
 struct dprof_settings {
 	bool off;                     /* DPROF_OFF */
 	bool quiet;                   /* DPROF_QUIET: not a word on standard error */
+	bool gather;                  /* DPROF_GATHER: files of other disks come to rank 0's folder */
 	uint32_t left_out;            /* DPROF_EVENTS: kinds (bits) that are not recorded */
 	uint64_t blocked_ns;          /* DPROF_BLOCKED_NS: from here on a call of the C library has blocked */
 	size_t chunk_bytes;           /* DPROF_BUFFER: how much of a file is mapped at a time */

@@ -40,7 +40,7 @@ static __thread volatile bool busy;
 static __thread volatile bool calling; /* the C library, which may call what the program has in its place */
 static __thread uint64_t homeless; /* records of this thread that are lost for want of a file */
 uint64_t dprof_lost_homeless, dprof_why_homeless;
-bool dprof_supervised, dprof_unambiguous = true, dprof_choosy;
+bool dprof_supervised, dprof_unambiguous = true, dprof_choosy, dprof_stopped;
 
 /* One record of this thread is lost, for reasons 1 << enum dprof_why; without a file dprof_thread_begin has
  * said why. Atomic, since a handler may count in the midst of it. */
@@ -274,8 +274,9 @@ enum outcome { LOST, RECORDED, LEFT_OUT, ROOM };
 
 static bool is_left_out(uint64_t what)
 {
-	return dprof_choosy && what &&
-	       dprof_is_left_out((const struct dprof_site *)(what & ~(uint64_t)(DPROF_SITE_ALIGN - 1)));
+	return dprof_stopped ||
+	       (dprof_choosy && what &&
+		dprof_is_left_out((const struct dprof_site *)(what & ~(uint64_t)(DPROF_SITE_ALIGN - 1))));
 }
 
 /* To or from an operation of MPI or OpenMP, or the making of a thread: no signal handler may call those, since they

@@ -308,6 +308,9 @@ extern bool dprof_supervised, dprof_unambiguous;
 /* Kinds are left out that inserted code records without looking: then each event takes the slow path, too,
  * which looks at its kind. */
 extern bool dprof_choosy;
+
+/* All events are left out from now on, for good: the process's files are complete (DPROF_GATHER). */
+extern bool dprof_stopped;
 #define DPROF_UNASKED_KINDS (DPROF_KIND_BIT(DPROF_KIND_REGION) | DPROF_KIND_BIT(DPROF_KIND_PROGRESS))
 
 static inline bool dprof_is_left_out(const struct dprof_site *site)
@@ -329,7 +332,7 @@ static inline bool dprof_fast(void)
 /* The inserted code may write them. */
 static inline bool dprof_open(void)
 {
-	return dprof_fast() && !dprof_choosy;
+	return dprof_fast() && !dprof_choosy && !dprof_stopped;
 }
 
 #endif

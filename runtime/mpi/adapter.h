@@ -309,7 +309,9 @@ bool hosts_start(void);
 /* Sleeps until all ranks have come here, and ends what is measured meanwhile; before hosts_stop().
  * */
 void hosts_sync(void);
-/* Measures once more and gives everything back; before MPI_Finalize. */
+/* Behind that, whether files are to be brought to rank 0: then nothing more is to be recorded. */
+bool hosts_gather(void);
+/* Measures once more, brings files to rank 0 and gives everything back; before MPI_Finalize. */
 void hosts_stop(void);
 
 #endif

@@ -157,9 +157,13 @@ DPROF_EXPORT int MPI_Finalize(void)
 	if (mpi_active) {
 		struct mpi_call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD,
 						     NOT_ROOTED, UNKNOWN_BYTES);
+		bool last;
 
 		hosts_sync();
+		last = hosts_gather();
 		call_end(c);
+		if (last)
+			dprof_adapter_stop();
 		mpi_active = false;
 		groups_stop();
 		hosts_stop();

@@ -26,6 +26,7 @@
 #define CORE_NS        100000u   /* and for each core so much more: one that is idle takes half */
 
 static struct hosts hosts = { .comm = MPI_COMM_NULL };
+static bool gathers;
 
 /* ---- Who is where ---------------------------------------------------------------------------- */
 
@@ -53,7 +54,7 @@ static void name_network(char *to, size_t size)
 
 static struct rank_place my_place(void)
 {
-	struct rank_place p = { 0 };
+	struct rank_place p = { .gathers = dprof_adapter_gathers() };
 
 	snprintf(p.hostid, sizeof(p.hostid), "%s", dprof_adapter_hostid());
 	name_network(p.network, sizeof(p.network));
@@ -209,6 +210,11 @@ void hosts_sync(void)
 		all_sync(&hosts);
 }
 
+bool hosts_gather(void)
+{
+	return gathers = gather_begin(&hosts);
+}
+
 void hosts_stop(void)
 {
 	if (hosts.n > 1) {
@@ -217,6 +223,8 @@ void hosts_stop(void)
 		measure_forget();
 	}
 	compare_cores_again();
+	if (gathers)
+		gather_files(&hosts);
 	free(hosts.place);
 	free(hosts.endpoint_of);
 	PMPI_Comm_free(&hosts.comm);

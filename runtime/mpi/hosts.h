@@ -7,6 +7,7 @@
  *   endpoint.c    this host's socket, its addresses, its log
  *   measure.c     bursts between endpoints, pair by pair
  *   background.c  a few packets now and then while the program runs
+ *   gather.c      files of other disks, at the end
  *
  * The lowest rank of a host is its endpoint; the others only sleep until the endpoints are done: on
  * a full machine their spinning would delay the packets. */
@@ -29,6 +30,8 @@ struct rank_place {
 	char hostid[HOSTID_SIZE]; /* equal: same clock */
 	char network[96];         /* equal: they communicate over loopback; "": not known */
 	cpu_set_t cores;          /* that it may run on */
+	bool gathers;             /* DPROF_GATHER; rank 0's counts: */
+	bool sends;               /* its files are not in rank 0's folder */
 };
 
 struct hosts {
@@ -79,8 +82,14 @@ void measure_meanwhile(void);
 void measure_until_all_are_here(const struct hosts *);
 void measure_forget(void);
 
-/* Sleeps until all ranks have come here. */
+/* Sleeps until all ranks have come here; until a request is complete. */
 void all_sync(const struct hosts *);
+void sleep_until(MPI_Request *);
+
+/* DPROF_GATHER, by all ranks: whether any has files that are not in rank 0's folder. Then, when recording has been stopped and
+ * no log is open: brings them there. */
+bool gather_begin(struct hosts *);
+void gather_files(const struct hosts *);
 
 /* One phase of an endpoint, from its begin to the line about it in the process file. */
 struct sync_phase {

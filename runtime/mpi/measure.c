@@ -48,7 +48,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 }
 
-static void sleep_until(MPI_Request *request)
+void sleep_until(MPI_Request *request)
 {
 	int done = 0;
 
