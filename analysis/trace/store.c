@@ -5,7 +5,6 @@
  * Nothing that a trace says makes this grow without bound but its length: MOST_WHATS kinds of events are told apart.
  *
  * While writers write, what they share is behind one lock, which each takes once for a region. */
-#define _GNU_SOURCE /* mkostemp */
 #include "analysis/trace/store.h"
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/temporary.h"
 
 #define OPS        3                      /* that events have */
 #define MOST_WHATS ((uint32_t)1 << 22)
@@ -167,27 +167,6 @@ void store_close(struct tr_store *s)
 
 /* ---- The bytes ------------------------------------------------------------------------------- */
 
-/* A file that has no name any more, or -1. */
-static int open_file(const char *directory)
-{
-	char *name = mem_format("%s/dprof-XXXXXX", directory);
-	int fd = mkostemp(name, O_CLOEXEC), error = errno;
-	if (fd >= 0)
-		unlink(name);
-	free(name);
-	errno = error;
-	return fd;
-}
-
-static int open_temporary(void)
-{
-	const char *directory = getenv("TMPDIR");
-	if (directory && *directory)
-		return open_file(directory);
-	int fd = open_file("/var/tmp");
-	return fd >= 0 ? fd : open_file("/tmp");
-}
-
 static bool write_at(int fd, const uint8_t *from, size_t n, uint64_t offset)
 {
 	while (n) {
@@ -210,7 +189,7 @@ static bool has_file(struct tr_store *s)
 {
 	pthread_mutex_lock(&s->changing);
 	s->flushed = true;
-	if (s->file < 0 && !s->error && (s->file = open_temporary()) < 0)
+	if (s->file < 0 && !s->error && (s->file = temporary_open()) < 0)
 		s->error = errno;
 	bool has = !s->error;
 	pthread_mutex_unlock(&s->changing);

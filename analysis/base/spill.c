@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spill.c - see spill.h.
+ *
+ * A long array is made of extents of the file, which are mapped behind each other. Up to LEAST_EXTENTS bytes it has one,
+ * and is copied to a longer one when it grows: a process has room for but some ten thousand mappings. Above that it gets
+ * more extents, and addresses behind it are kept free for them. Extents are allocated before they are used: a page for
+ * which the disk has no room would end the process. */
+#define _GNU_SOURCE /* fallocate */
+#include "analysis/base/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
+#include "analysis/base/temporary.h"
+
+#define LEAST_LONG    ((size_t)1 << 14)
+#define MOST_SHORT    ((size_t)1 << 18)
+#define LEAST_EXTENTS ((size_t)1 << 20)
+#define MOST_EXTENT   ((size_t)1 << 26)
+#define ADDRESSES     ((size_t)1 << 36) /* that are kept for an array of several extents */
+#define AT_ONCE       ((size_t)1 << 22) /* bytes that are copied */
+#define PAGE          ((size_t)1 << 12)
+
+struct extent { uint64_t offset; size_t bytes; };
+
+struct spilled {
+	struct spilled *next, **before;
+	struct spill_head *begin;
+	size_t bytes;            /* its room, with the head */
+	size_t addresses;        /* of a long one: that are its own */
+	struct extent *extents; size_t nextents; /* none: it is a short one */
+};
+
+static size_t at_least(size_t x, size_t least)
+{
+	return x > least ? x : least;
+}
+
+static size_t at_most(size_t x, size_t most)
+{
+	return x < most ? x : most;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static void complain(struct spill *s, int error)
+{
+	if (s->error)
+		return;
+	s->error = error;
+	shown_complain("no temporary file has room for what threads wait for (%s): it stays in memory; set TMPDIR to a "
+		       "directory with room", strerror(error));
+}
+
+/* So many bytes of the file at addresses that are ours. */
+static bool map_extent(struct spill *s, struct spilled *a, char *at, size_t bytes)
+{
+	if (s->file < 0 && !s->error && (s->file = temporary_open()) < 0)
+		complain(s, errno);
+	if (s->error)
+		return false;
+	int error = posix_fallocate(s->file, (off_t)s->end, (off_t)bytes);
+	if (!error && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, s->file, (off_t)s->end) ==
+			      MAP_FAILED)
+		error = errno;
+	if (error) {
+		complain(s, error);
+		return false;
+	}
+	madvise(at, bytes, MADV_RANDOM); /* there is nothing to be read ahead */
+	*MEM_GROW(a->extents, a->nextents) = (struct extent){ s->end, bytes };
+	s->end += bytes;
+	return true;
+}
+
+/* Where that cannot be done, they stay on the disk until the file is closed. */
+static void give_back(const struct spill *s, const struct spilled *a)
+{
+	for (size_t i = 0; i < a->nextents; i++)
+		(void)!fallocate(s->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)a->extents[i].offset,
+				 (off_t)a->extents[i].bytes);
+}
+
+/* ---- Room for an array ----------------------------------------------------------------------- */
+
+static void free_room(struct spill *s, struct spilled *a)
+{
+	if (a->nextents)
+		munmap(a->begin, a->addresses);
+	else
+		free(a->begin);
+	s->nlong -= a->nextents > 0;
+	give_back(s, a);
+	free(a->extents);
+	a->extents = NULL;
+	a->nextents = 0;
+}
+
+static void *reserve(size_t addresses)
+{
+	void *at = mmap(NULL, addresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* To a new place in the file. */
+static bool move(struct spill *s, struct spilled *a, size_t bytes)
+{
+	struct spilled to = { .bytes = bytes,
+			      .addresses = bytes <= LEAST_EXTENTS ? bytes : at_least(ADDRESSES, 2 * bytes) };
+	if (!(to.begin = reserve(to.addresses)))
+		to.begin = reserve(to.addresses = bytes);
+	if (!to.begin) {
+		complain(s, errno);
+		return false;
+	}
+	if (!map_extent(s, &to, (char *)to.begin, bytes)) {
+		munmap(to.begin, to.addresses);
+		return false;
+	}
+	if (a->begin)
+		memcpy(to.begin, a->begin, a->bytes);
+	free_room(s, a);
+	s->nlong++;
+	to.next = a->next;
+	to.before = a->before;
+	*a = to;
+	return true;
+}
+
+/* Behind what it has. */
+static bool extend(struct spill *s, struct spilled *a, size_t bytes)
+{
+	if (!map_extent(s, a, (char *)a->begin + a->bytes, bytes - a->bytes))
+		return false;
+	a->bytes = bytes;
+	return true;
+}
+
+static void keep_in_memory(struct spill *s, struct spilled *a, size_t bytes)
+{
+	if (a->nextents) {
+		struct spill_head *begin = memcpy(mem_resize(NULL, bytes, 1), a->begin, a->bytes);
+		free_room(s, a);
+		a->begin = begin;
+	} else {
+		a->begin = mem_resize(a->begin, bytes, 1);
+	}
+	a->bytes = bytes;
+}
+
+static void *set_room(struct spill *s, struct spilled *a, size_t bytes)
+{
+	size_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
+	bool has_extents = a->nextents && whole <= a->addresses;
+	if (bytes < s->least || !(has_extents ? extend(s, a, whole) : move(s, a, whole)))
+		keep_in_memory(s, a, bytes);
+	a->begin->array = a;
+	a->begin->bytes = a->bytes - sizeof *a->begin;
+	return a->begin + 1;
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+static struct spilled *new_array(struct spill *s)
+{
+	struct spilled *a = mem_resize(NULL, 1, sizeof *a);
+	*a = (struct spilled){ .next = s->arrays, .before = &s->arrays };
+	if (a->next)
+		a->next->before = &a->next;
+	return s->arrays = a;
+}
+
+static void close_array(struct spill *s, struct spilled *a)
+{
+	*a->before = a->next;
+	if (a->next)
+		a->next->before = a->before;
+	free_room(s, a);
+	free(a);
+}
+
+void *spill_more(struct spill *s, void *old, size_t bytes)
+{
+	struct spilled *a = old ? ((struct spill_head *)old)[-1].array : new_array(s);
+	size_t more = a->addresses > a->bytes ? at_most(a->bytes, MOST_EXTENT) : a->bytes;
+	return set_room(s, a, at_least(sizeof(struct spill_head) + bytes, a->bytes + more));
+}
+
+void *spill_zeros(struct spill *s, size_t count, size_t size)
+{
+	struct spilled *a = new_array(s);
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes))
+		bytes = SIZE_MAX / 2; /* more than there is */
+	void *array = set_room(s, a, sizeof(struct spill_head) + bytes);
+	if (!a->nextents)
+		memset(array, 0, bytes);
+	return array;
+}
+
+void spill_copy(struct spill *s, void *to, const void *from, size_t bytes)
+{
+	for (size_t done = 0, n; done < bytes; done += n) {
+		n = at_most(bytes - done, AT_ONCE);
+		memcpy((char *)to + done, (const char *)from + done, n);
+		if (n == AT_ONCE)
+			spill_let_go(s);
+	}
+}
+
+void spill_free(struct spill *s, void *array)
+{
+	if (array)
+		close_array(s, ((struct spill_head *)array)[-1].array);
+}
+
+struct spill *spill_open(size_t arrays)
+{
+	struct spill *s = mem_resize(NULL, 1, sizeof *s);
+	*s = (struct spill){ .file = -1, .statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC) };
+	s->least = at_most(at_least(SPILL_SHORT / at_least(arrays, 1), LEAST_LONG), MOST_SHORT);
+	return s;
+}
+
+void spill_close(struct spill *s)
+{
+	while (s->arrays)
+		close_array(s, s->arrays);
+	if (s->file >= 0)
+		close(s->file);
+	if (s->statm >= 0)
+		close(s->statm);
+	free(s);
+}
+
+/* ---- What is resident ------------------------------------------------------------------------ */
+
+/* Of files, in bytes; more than enough where the kernel does not say. */
+static uint64_t resident(const struct spill *s)
+{
+	char text[128];
+	uint64_t pages;
+	ssize_t n = s->statm < 0 ? -1 : pread(s->statm, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	return sscanf(text, "%*u %*u %" SCNu64, &pages) == 1 ? pages * PAGE : UINT64_MAX;
+}
+
+void spill_let_go(struct spill *s)
+{
+	s->uses = 0;
+	if (s->nlong == 0 || resident(s) <= SPILL_RESIDENT + s->nlong * SPILL_USED)
+		return;
+	for (const struct spilled *a = s->arrays; a; a = a->next)
+		if (a->nextents)
+			madvise(a->begin, a->bytes, MADV_DONTNEED);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spill.h - arrays that may become longer than memory is large.
+ *
+ * What grows with the length of a run and is used in the order of the run, or nearly so, lies in such arrays. A short
+ * one is plain memory. A long one is mapped from a temporary file without a name (temporary.h): its pages are resident
+ * from when they are used until spill_relax() lets go of them, and the kernel writes them out when it wants to. Where
+ * there is no such file, or it can grow no more, what is left stays in memory, and a message says so.
+ *
+ * An array is used as any other, by its address, which only spill_grow() changes.
+ *
+ * Law: an array has what was written to it.
+ *
+ * Memory: SPILL_SHORT for all short arrays together, if no more grow side by side than was said; SPILL_RESIDENT, and
+ * SPILL_USED for each long one, for what is in use of these, if spill_relax() is called often enough. */
+#ifndef ANALYSIS_SPILL_H
+#define ANALYSIS_SPILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPILL_SHORT    ((size_t)1 << 26)
+#define SPILL_RESIDENT ((size_t)1 << 26)
+#define SPILL_USED     ((size_t)1 << 16) /* the kernel maps as much around a page that is read */
+
+struct spill {
+	int file;                /* or -1 */
+	int error;               /* why there is none, or why it does not grow any more */
+	uint64_t end;            /* of the file */
+	size_t least;            /* bytes of a long array */
+	int statm;               /* what the kernel says is resident, or -1 */
+	unsigned uses;           /* since it was last seen how much is resident */
+	struct spilled *arrays;  /* all, in a list */
+	size_t nlong;            /* of them are long */
+};
+
+/* So many arrays will grow side by side. */
+struct spill *spill_open(size_t arrays);
+void spill_close(struct spill *); /* and all arrays */
+
+/* Makes room for one more in an array of `count` elements, NULL without any, and gives its address. */
+#define SPILL_GROW(spill, array, count)                                                            \
+	((array) = spill_grow((spill), (array), (count), sizeof *(array)), &(array)[(count)++])
+
+/* So many elements of only zeros. */
+void *spill_zeros(struct spill *, size_t count, size_t size);
+void spill_free(struct spill *, void *array); /* or NULL */
+
+/* As memcpy, however much it is. */
+void spill_copy(struct spill *, void *to, const void *from, size_t bytes);
+
+/* In front of the elements. */
+struct spill_head { struct spilled *array; size_t bytes; uint64_t unused[6]; };
+
+/* Behind SPILL_GROW. */
+void *spill_more(struct spill *, void *old, size_t bytes);
+static inline void *spill_grow(struct spill *s, void *old, size_t count, size_t size)
+{
+	size_t bytes = (count + 1) * size;
+	return old && bytes <= ((const struct spill_head *)old)[-1].bytes ? old : spill_more(s, old, bytes);
+}
+
+/* To be called between two uses of arrays, as often as one likes. */
+#define SPILL_OFTEN 8192
+void spill_let_go(struct spill *);
+static inline void spill_relax(struct spill *s)
+{
+	if (++s->uses >= SPILL_OFTEN)
+		spill_let_go(s);
+}
+
+#endif
