@@ -4,19 +4,17 @@
 #include "analysis/base/runs.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "analysis/base/memory.h"
 
-struct run_order { size_t size; int (*compare)(const void *, const void *); };
+struct run_order { struct spill *spill; size_t size; int (*compare)(const void *, const void *); };
 
 /* Where the run ends that begins at an element. */
 static size_t run_end(const char *array, size_t count, size_t first, const struct run_order *o)
 {
 	size_t i = first + 1;
-	while (i < count && o->compare(array + (i - 1) * o->size, array + i * o->size) <= 0)
-		i++;
+	for (; i < count && o->compare(array + (i - 1) * o->size, array + i * o->size) <= 0; i++)
+		spill_relax(o->spill);
 	return i;
 }
 
@@ -29,10 +27,11 @@ static void merge(const char *from, char *to, size_t first, size_t middle, size_
 		memcpy(to + (i + k - middle) * size, from + (second ? k : i) * size, size);
 		k += second;
 		i += !second;
+		spill_relax(o->spill);
 	}
 	size_t at = i + k - middle;
-	memcpy(to + at * size, from + i * size, (middle - i) * size);
-	memcpy(to + (at + middle - i) * size, from + k * size, (end - k) * size);
+	spill_copy(o->spill, to + at * size, from + i * size, (middle - i) * size);
+	spill_copy(o->spill, to + (at + middle - i) * size, from + k * size, (end - k) * size);
 }
 
 /* The ends of all runs; how many. */
@@ -41,7 +40,7 @@ static size_t *find_runs(const char *array, size_t count, const struct run_order
 	size_t *ends = NULL;
 	*n = 0;
 	for (size_t at = 0; at < count; at = ends[*n - 1])
-		*MEM_GROW(ends, *n) = run_end(array, count, at, o);
+		*SPILL_GROW(o->spill, ends, *n) = run_end(array, count, at, o);
 	return ends;
 }
 
@@ -57,12 +56,12 @@ static size_t merge_pairs(const char *from, char *to, size_t *ends, size_t n, co
 	return (n + 1) / 2;
 }
 
-void runs_sort(void *array, size_t count, size_t size, int (*order)(const void *, const void *))
+void runs_sort(struct spill *spill, void *array, size_t count, size_t size, int (*order)(const void *, const void *))
 {
-	const struct run_order o = { size, order };
+	const struct run_order o = { spill, size, order };
 	size_t n;
 	size_t *ends = find_runs(array, count, &o, &n);
-	char *from = array, *to = n > 1 ? mem_resize(NULL, count, size) : NULL, *other = to;
+	char *other = n > 1 ? spill_zeros(spill, count, size) : NULL, *from = array, *to = other;
 	while (n > 1) {
 		n = merge_pairs(from, to, ends, n, &o);
 		char *merged = to;
@@ -70,7 +69,25 @@ void runs_sort(void *array, size_t count, size_t size, int (*order)(const void *
 		from = merged;
 	}
 	if (other && from == other)
-		memcpy(array, other, count * size);
-	free(other);
-	free(ends);
+		spill_copy(spill, array, other, count * size);
+	spill_free(spill, other);
+	spill_free(spill, ends);
+}
+
+#define MOST_BYTES 64 /* of an element that is settled */
+
+void runs_settle(void *array, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+	char *last = (char *)array + (count - 1) * size, *to = last, *nearest = (char *)array, element[MOST_BYTES];
+	if (count < 2 || order(last - size, last) <= 0)
+		return;
+	if (count > RUNS_NEAR + 1)
+		nearest = last - RUNS_NEAR * size;
+	if (nearest > (char *)array && order(nearest - size, last) > 0)
+		return;
+	while (to > nearest && order(to - size, last) > 0)
+		to -= size;
+	memcpy(element, last, size);
+	memmove(to + size, to, (size_t)(last - to));
+	memcpy(to, element, size);
 }

@@ -9,8 +9,14 @@
 #ifndef ANALYSIS_RUNS_H
 #define ANALYSIS_RUNS_H
 
-#include <stddef.h>
+#include "analysis/base/spill.h"
 
-void runs_sort(void *array, size_t count, size_t size, int (*order)(const void *, const void *));
+/* The last element, behind others that were put there like this, goes to its place if that is among the RUNS_NEAR before
+ * it; else it begins another run. */
+#define RUNS_NEAR 64
+void runs_settle(void *array, size_t count, size_t size, int (*order)(const void *, const void *));
+
+/* What it needs beside the array lies in the spill, too. */
+void runs_sort(struct spill *, void *array, size_t count, size_t size, int (*order)(const void *, const void *));
 
 #endif

@@ -273,11 +273,9 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 	}
 	state->saving = saving;
 	state->happened = true;
-	for (uint32_t t = state->sleepers, next; t != NO_THREAD; t = next) {
-		next = v->runners[t].next_sleeper;
-		wake(v, t);
-	}
-	state->sleepers = NO_THREAD;
+	for (uint32_t sleeper = state->sleepers; sleeper; sleeper = v->runners[sleeper - 1].next_sleeper)
+		wake(v, sleeper - 1);
+	state->sleepers = 0;
 }
 
 /* Another run may have given the thread more work, less, or none. */
@@ -298,7 +296,7 @@ static void post(struct visit *v, struct runner *r, uint32_t input)
 	chance(v, r);
 	v->held[input] = saving_keep(r->saving);
 	state->given += r->given == GRAPH_GIVEN_EVENLY;
-	if (--state->missing == 0)
+	if (++state->posted == v->g->nodes[number].ninputs)
 		finish(v, number, happen(v, &v->g->nodes[number]));
 }
 
@@ -309,7 +307,7 @@ static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 	bool counts = r->operations <= 1;
 	if (!state->happened && counts) {
 		r->next_sleeper = state->sleepers;
-		state->sleepers = (uint32_t)(r - v->runners);
+		state->sleepers = (uint32_t)(r - v->runners + 1);
 		return false;
 	}
 	if (counts) {
@@ -317,7 +315,7 @@ static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 		r->saving = saving_keep(state->saving);
 		thread_discard(v, r, r->pending.stamp);
 	}
-	if (--state->waiting == 0) {
+	if (++state->passed == v->g->nodes[number].nwaiting) {
 		saving_drop(v->all, state->saving);
 		state->saving = NULL;
 	}
@@ -470,6 +468,7 @@ static void visit(struct visit *v)
 			heap_remove_first(&v->heap);
 			if (run(v, &v->runners[thread]))
 				wake(v, thread);
+			spill_relax(v->g->spill);
 		}
 	} while (break_stalemate(v));
 }
@@ -538,8 +537,8 @@ static void open_visit(struct visit *v)
 	const struct trace *trace = g->trace;
 	v->runners = mem_resize(NULL, trace->nthreads + 1, sizeof *v->runners);
 	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
-	v->states = mem_resize(NULL, g->nnodes, sizeof *v->states);
-	v->held = mem_resize(NULL, g->ninputs + 1, sizeof(struct saving *));
+	v->states = spill_zeros(g->spill, g->nnodes, sizeof *v->states);
+	v->held = spill_zeros(g->spill, g->ninputs, sizeof(struct saving *));
 	v->groups = mem_resize(NULL, g->ngroups + 1, sizeof *v->groups);
 	memset(v->groups, 0, g->ngroups * sizeof *v->groups);
 	v->cursors = times_cursors(v->times);
@@ -547,27 +546,22 @@ static void open_visit(struct visit *v)
 	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
 	v->latest_hi = mem_resize(NULL, trace->nclocks, sizeof *v->latest_hi);
 	v->came = mem_resize(NULL, trace->nclocks, sizeof *v->came);
-	memset(v->held, 0, g->ninputs * sizeof(struct saving *));
-	for (size_t i = 0; i < g->nnodes; i++)
-		v->states[i] = (struct node_state){ .missing = g->nodes[i].ninputs,
-						    .waiting = g->nodes[i].nwaiting,
-						    .sleepers = NO_THREAD };
 }
 
 static void close_visit(struct visit *v)
 {
 	const struct graph *g = v->g;
-	for (size_t i = 0; i < g->nnodes; i++)
+	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
 		saving_drop(v->all, v->states[i].saving);
-	for (size_t i = 0; i < g->ninputs; i++)
+	for (size_t i = 0; i < g->ninputs; i++, spill_relax(g->spill))
 		saving_drop(v->all, v->held[i]);
 	for (size_t i = 0; i < g->ngroups; i++)
 		saving_drop(v->all, v->groups[i].sum);
 	free(v->groups);
 	free(v->runners);
 	free(v->heap.items);
-	free(v->states);
-	free(v->held);
+	spill_free(g->spill, v->states);
+	spill_free(g->spill, v->held);
 	free(v->cursors);
 	free(v->slacks);
 	free(v->passed);
@@ -583,7 +577,7 @@ static bool hides_something(const struct graph *g)
 {
 	if (g->gives)
 		return true;
-	for (size_t i = 0; i < g->nnodes; i++)
+	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
 		if (g->nodes[i].hidden)
 			return true;
 	return false;
@@ -605,6 +599,7 @@ static void count_thread(struct visit *v, struct runner *r)
 		while (own && r->sync < t->nsyncs && t->syncs[r->sync].at == r->at)
 			r->sync++;
 		r->at += own;
+		spill_relax(v->g->spill);
 	}
 }
 

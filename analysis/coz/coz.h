@@ -27,7 +27,7 @@
  * when nothing was saved, the upper one p percent of all that went before.
  *
  * Memory: that of the graph, and a saving (16 bytes for each scenario) for each thread and for what
- * is under way between threads at one time. */
+ * is under way between threads at one time. What the visit knows of nodes lies beside them in the graph's spill. */
 #ifndef ANALYSIS_COZ_H
 #define ANALYSIS_COZ_H
 

@@ -43,14 +43,14 @@ struct runner {              /* one thread */
 	uint64_t stamp;      /* of the last event */
 	struct tr_event pending; /* read, and not done with: it waits */
 	bool has_pending;
-	uint32_t next_sleeper;
+	uint32_t next_sleeper; /* likewise */
 };
 
 struct node_state {
-	uint32_t missing, waiting; /* inputs, and threads that have not come by */
+	uint32_t posted, passed; /* inputs, and threads that have come by */
 	uint32_t given;      /* inputs before which work was given evenly */
-	uint32_t sleepers;   /* the first, or NO_THREAD */
-	bool happened;
+	uint32_t sleepers : 31; /* the first, and 1; or 0 */
+	uint32_t happened : 1;
 	struct saving *saving; /* then, until all have come by */
 };
 
@@ -61,8 +61,8 @@ struct visit {
 	const struct span *span;
 	struct savings *all;
 	struct runner *runners;
-	struct node_state *states;
-	struct saving **held;    /* of each input */
+	struct node_state *states; /* in the graph's spill; as it begins, all is 0 */
+	struct saving **held;    /* likewise, of each input */
 	struct group { struct saving *sum; size_t n; } *groups; /* of threads that share out their work: those that came by */
 	struct frz_cursor *cursors; /* of each clock */
 	struct slack *slacks; frz_time *passed; size_t nslacks;

@@ -209,11 +209,11 @@ static void take_facts(struct profile *p, const struct coz *c)
 	const struct times *times = c->graph.times;
 	uint32_t time_base = times->time_base[times->trace->threads[0].clock];
 	p->span_s = times_seconds(times, time_base, c->span.length);
-	for (size_t j = 0; j < c->graph.nnodes; j++)
+	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
 	p->dealers = say_dealers(&c->graph);
 	p->rigid = !c->graph.gives;
-	for (size_t j = 0; j < c->graph.nnodes; j++)
+	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
 		p->rigid &= !c->graph.nodes[j].loose;
 	points_measure(&p->points, c);
 	for (unsigned what = 0; what < POINTS_WHATS; what++)

@@ -138,7 +138,7 @@ static bool all_there(const struct transfer *t, const struct graph_node *j)
 static void measure(struct transfer *t)
 {
 	const struct graph *g = t->graph;
-	for (size_t k = 0; k < g->nnodes; k++) {
+	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
 		const struct graph_node *j = &g->nodes[k];
 		size_t last = is_plain(g, j) ? waited_for(t, j) : 0;
 		if (!last)
@@ -146,7 +146,7 @@ static void measure(struct transfer *t)
 		t->visible_transfers++;
 		learn(t, transfer_class(g, j, last), until_end(t, j, last));
 	}
-	for (size_t k = 0; k < g->nnodes; k++) {
+	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
 		const struct graph_node *j = &g->nodes[k];
 		if (!is_plain(g, j) || !all_there(t, j))
 			continue;

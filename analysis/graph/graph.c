@@ -17,9 +17,22 @@
 
 /* ---- Nodes, synchronisation points, diagnostics ---------------------------------------------- */
 
-static void add_sync_point(struct graph_thread *t, struct graph_sync_point sync)
+static int by_event(const void *x, const void *y)
 {
-	*MEM_GROW(t->syncs, t->nsyncs) = sync;
+	const struct graph_sync_point *a = x, *b = y;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	if (a->what != b->what)
+		return a->what < b->what ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void add_sync_point(struct graph *g, uint32_t thread, struct graph_sync_point sync)
+{
+	struct graph_thread *t = &g->threads[thread];
+	*SPILL_GROW(g->spill, t->syncs, t->nsyncs) = sync;
+	runs_settle(t->syncs, t->nsyncs, sizeof *t->syncs, by_event);
+	spill_relax(g->spill);
 }
 
 uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct node_input *inputs,
@@ -27,19 +40,19 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 {
 	struct graph *g = b->graph;
 	uint32_t number = (uint32_t)g->nnodes;
-	*MEM_GROW(g->nodes, g->nnodes) =
+	*SPILL_GROW(g->spill, g->nodes, g->nnodes) =
 		(struct graph_node){ .kind = kind, .first = (uint32_t)g->ninputs,
 				     .ninputs = (uint32_t)n };
 	for (size_t i = 0; i < n; i++) {
 		const struct event_ref *s = &inputs[i].ref;
 		uint32_t input = (uint32_t)g->ninputs;
-		*MEM_GROW(g->inputs, g->ninputs) = (struct graph_input){
+		*SPILL_GROW(g->spill, g->inputs, g->ninputs) = (struct graph_input){
 			.thread = s->thread, .node = number, .stamp = s->stamp,
 			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
 			.sure = inputs[i].sure,
 			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
 			.candidate = inputs[i].candidate };
-		add_sync_point(&g->threads[s->thread],
+		add_sync_point(g, s->thread,
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
 	return number;
@@ -57,7 +70,7 @@ void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
 {
 	b->graph->nodes[node].nwaiting++;
 	b->graph->nodes[node].stamp = ref.stamp;
-	add_sync_point(&b->graph->threads[ref.thread],
+	add_sync_point(b->graph, ref.thread,
 		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_WAITS, node });
 }
 
@@ -84,20 +97,28 @@ void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref 
 
 void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
 {
-	add_sync_point(&b->graph->threads[ref.thread],
+	add_sync_point(b->graph, ref.thread,
 		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_GIVES, given });
 	b->graph->gives = true;
 }
 
 void graph_share(struct builder *b, struct event_ref ref, uint32_t group)
 {
-	add_sync_point(&b->graph->threads[ref.thread], (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_SHARES, group });
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_SHARES, group });
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
 {
 	if (f->count++ == 0)
 		*f = (struct diagnostic){ 1, ref.thread, site, ref.stamp };
+}
+
+void graph_add_diagnostic(struct diagnostic *f, const struct diagnostic *then)
+{
+	uint64_t count = f->count + then->count;
+	if (f->count == 0)
+		*f = *then;
+	f->count = count;
 }
 
 char *graph_place(const struct trace *t, uint32_t thread, uint32_t site)
@@ -144,7 +165,9 @@ static struct event_ref done_of(const struct match_part *p)
 
 static void add_mark(struct builder *b, uint32_t thread, struct event_mark mark)
 {
-	*MEM_GROW(b->marks[thread].v, b->marks[thread].n) = mark;
+	struct event_marks *marks = &b->marks[thread];
+	*SPILL_GROW(b->spill, marks->v, marks->n) = mark;
+	runs_settle(marks->v, marks->n, sizeof *marks->v, graph_by_mark);
 }
 
 static void explain(struct builder *b, const struct match_part *p)
@@ -157,7 +180,7 @@ static void add_message(struct builder *b, const struct match *m)
 	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
 	uint32_t number = (uint32_t)b->nmessages;
 	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
-	*MEM_GROW(b->messages, b->nmessages) = (struct message){
+	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
 		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX,
 		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
@@ -284,7 +307,7 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 				continue;
 			struct event_mark mark = { self->done_at, MARK_COMPLETES,
 						   (uint32_t)b->nmessages };
-			*MEM_GROW(b->messages, b->nmessages) = (struct message){
+			*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
 				.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX,
 				.bytes = input.bytes, .sure = input.sure && sure, .sends_on = true };
 			add_mark(b, self->thread, mark);
@@ -359,6 +382,7 @@ static uint64_t *find_eager(const struct builder *b)
 		eager[i] = GRAPH_EAGER;
 	for (size_t i = 0; i < b->nmessages; i++) {
 		const struct message *m = &b->messages[i];
+		spill_relax(b->spill);
 		uint32_t from = g->trace->threads[m->sent.thread].clock;
 		uint32_t to = g->trace->threads[m->begun.thread].clock;
 		uint64_t *longest = &eager[from * n + to];
@@ -434,12 +458,11 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 
 static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
 {
-	const struct attached *attached = &b->attached[x->first];
 	struct node_input *inputs = mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs);
 	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried }, *node;
 	size_t n = graph_begin_inputs(&x->begin, inputs);
 	for (size_t i = 0; i < x->n; i++)
-		add_end_of(b, x, &b->messages[attached[i].message], attached[i].as_sender, eager, inputs, &n, &says);
+		add_end_of(b, x, &b->messages[x->attached[i].message], x->attached[i].as_sender, eager, inputs, &n, &says);
 	if (x->n == 1 && n == 2 && inputs[1].receiver && !inputs[1].candidate) { /* a send that is matched with its receive */
 		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
 		graph_wait(b, x->exit, number);
@@ -457,12 +480,14 @@ void graph_keep_completion(struct builder *b, const struct completion *x)
 {
 	bool elsewhere = x->begin.tried || x->begin.enter.at != x->enter.at;
 	if (elsewhere)
-		*MEM_GROW(b->begins, b->nbegins) = x->begin;
-	*MEM_GROW(b->completions, b->ncompletions) = (struct kept_completion){
+		*SPILL_GROW(b->spill, b->begins, b->nbegins) = x->begin;
+	*SPILL_GROW(b->spill, b->completions, b->ncompletions) = (struct kept_completion){
 		.enter_at = x->enter.at, .enter = x->enter.stamp, .exit_at = x->exit.at, .exit = x->exit.stamp,
-		.thread = x->enter.thread, .first = (uint32_t)x->first, .n = (uint32_t)x->n,
+		.thread = x->enter.thread, .first = (uint32_t)b->nattached, .n = (uint32_t)x->n,
 		.waited_for = x->what == GRAPH_WAITED_FOR, .by_choice = x->by_choice,
 		.begin = elsewhere ? (uint32_t)b->nbegins : 0 };
+	for (size_t i = 0; i < x->n; i++)
+		*SPILL_GROW(b->spill, b->attached, b->nattached) = x->attached[i];
 }
 
 static struct completion completion_of(const struct builder *b, const struct kept_completion *k)
@@ -470,7 +495,8 @@ static struct completion completion_of(const struct builder *b, const struct kep
 	struct event_ref enter = { k->thread, k->enter_at, k->enter };
 	return (struct completion){ enter, { k->thread, k->exit_at, k->exit },
 				    k->begin ? b->begins[k->begin - 1] : (struct wait_begin){ .enter = enter },
-				    k->waited_for ? GRAPH_WAITED_FOR : GRAPH_RECEIVED, k->by_choice, k->first, k->n };
+				    k->waited_for ? GRAPH_WAITED_FOR : GRAPH_RECEIVED, k->by_choice,
+				    b->attached + k->first, k->n };
 }
 
 /* A receive that goes on behind its call; or is one of several that may be complete first. */
@@ -478,6 +504,7 @@ static void find_pending(struct builder *b)
 {
 	for (size_t i = 0; i < b->ncompletions; i++) {
 		const struct kept_completion *x = &b->completions[i];
+		spill_relax(b->spill);
 		for (size_t k = 0; k < x->n; k++) {
 			struct message *m = &b->messages[b->attached[x->first + k].message];
 			if (b->attached[x->first + k].as_sender)
@@ -519,28 +546,33 @@ static void add_join(struct builder *b, const struct joins *j)
 	node->loose = node->delayed = j->begin.tried;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
-
-static int by_event(const void *x, const void *y)
+static int by_exit(const void *x, const void *y)
 {
-	const struct graph_sync_point *a = x, *b = y;
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	if (a->what != b->what)
-		return a->what < b->what ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	const struct joins *a = x, *b = y;
+	if (a->exit.thread != b->exit.thread)
+		return a->exit.thread < b->exit.thread ? -1 : 1;
+	return (a->exit.at > b->exit.at) - (a->exit.at < b->exit.at);
 }
+
+static void add_joins(struct builder *b)
+{
+	runs_sort(b->spill, b->joins, b->njoins, sizeof *b->joins, by_exit);
+	for (size_t i = 0; i < b->njoins; i++)
+		add_join(b, &b->joins[i]);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void sort_sync_points(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		runs_sort(g->threads[t].syncs, g->threads[t].nsyncs, sizeof *g->threads[t].syncs, by_event);
+		runs_sort(g->spill, g->threads[t].syncs, g->threads[t].nsyncs, sizeof *g->threads[t].syncs, by_event);
 }
 
 void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		add_sync_point(&g->threads[probes[i].thread],
+		add_sync_point(g, probes[i].thread,
 			       (struct graph_sync_point){ probes[i].at, probes[i].stamp,
 							  GRAPH_PROBE, (uint32_t)i });
 	sort_sync_points(g);
@@ -570,35 +602,29 @@ static void find_first_stamps(struct graph *g)
 
 static void builder_close(struct builder *b)
 {
+	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
+			    b->runs, b->depends, b->fulfilled, b->task_waits, b->bare };
+	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
+		spill_free(b->spill, spilled[i]);
+	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
+		spill_free(b->spill, b->calls[t].v);
+		spill_free(b->spill, b->barriers[t].v);
+	}
 	free(b->marks);
-	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
-		free(b->calls[t].v);
 	free(b->calls);
-	for (size_t t = 0; t < b->graph->trace->nthreads; t++)
-		free(b->barriers[t].v);
 	free(b->barriers);
 	free(b->cursors);
 	free(b->passes);
-	free(b->messages);
-	free(b->joins);
-	free(b->completions);
-	free(b->begins);
-	free(b->attached);
-	free(b->sync_events);
-	free(b->made);
-	free(b->runs);
-	free(b->depends);
-	free(b->fulfilled);
-	free(b->task_waits);
-	free(b->bare);
 	free(b->fork);
 }
+
+#define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
 
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
 	size_t n = trace->nthreads;
-	*g = (struct graph){ .trace = trace, .times = times };
-	struct builder b = { .graph = g, .cursors = times_cursors(times) };
+	*g = (struct graph){ .trace = trace, .times = times, .spill = spill_open(SIDE_BY_SIDE * n) };
+	struct builder b = { .graph = g, .spill = g->spill, .cursors = times_cursors(times) };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
 	b.passes = mem_resize(NULL, trace->nsites + 1, sizeof *b.passes);
@@ -618,16 +644,14 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	add_matches(&b);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		b.passes[s] = graph_passes(trace, s);
-	for (uint32_t t = 0; t < n; t++)
-		graph_walk(&b, t);
+	graph_walks(&b);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		g->entered[s] |= (b.passes[s] & TR_PASS_ENTERED) != 0;
 	graph_begins(&b);
 	progress_end();
 	add_completions(&b);
 	graph_deal_messages(&b);
-	for (size_t i = 0; i < b.njoins; i++)
-		add_join(&b, &b.joins[i]);
+	add_joins(&b);
 	graph_locks(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);
@@ -639,14 +663,11 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 
 void graph_close(struct graph *g)
 {
-	for (size_t t = 0; t < g->trace->nthreads; t++)
-		free(g->threads[t].syncs);
 	for (size_t i = 0; i < g->ndiagnostics; i++)
 		free(g->diagnostics[i]);
 	free(g->diagnostics);
 	free(g->threads);
 	free(g->entered);
 	free(g->dealers);
-	free(g->nodes);
-	free(g->inputs);
+	spill_close(g->spill);
 }

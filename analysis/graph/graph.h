@@ -67,8 +67,9 @@
  *
  * What is missing or contradicts itself becomes UNKNOWN, and a diagnostic.
  *
- * Memory: 24 bytes for each node, 24 for each input and 24 for each synchronisation point: with messages 290 for each,
- * and 500 while the graph is made; nothing for regions. */
+ * Memory: that of a spill (base/spill.h): what is under way. On the disk 24 bytes for each node, for each input and for
+ * each synchronisation point: with messages 290 for each, and 580 while the graph is made; nothing for regions. In memory
+ * stay which task depends on which, and an index of tasks. */
 #ifndef ANALYSIS_GRAPH_H
 #define ANALYSIS_GRAPH_H
 
@@ -76,6 +77,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/base/spill.h"
 #include "analysis/clocks/times.h"
 #include "analysis/trace/trace.h"
 
@@ -125,7 +127,7 @@ struct graph_sync_point {
 };
 
 struct graph_thread {
-	struct graph_sync_point *syncs; /* by event; of one event first what it waits for */
+	struct graph_sync_point *syncs; /* in the spill; by event, of one event first what it waits for */
 	size_t nsyncs;
 	uint64_t first, last;     /* stamps; first > last without events */
 	uint64_t nevents;
@@ -134,6 +136,7 @@ struct graph_thread {
 struct graph {
 	const struct trace *trace;
 	const struct times *times;
+	struct spill *spill;          /* nodes, inputs, points, and what the visit keeps of them */
 	struct graph_node *nodes; size_t nnodes;
 	struct graph_input *inputs; size_t ninputs;
 	struct graph_thread *threads; /* of the trace's threads */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
@@ -175,13 +176,12 @@ void graph_deal(struct builder *b, struct take *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		t[i].epoch = epoch_of(b, t[i].ref);
-	if (n)
-		qsort(t, n, sizeof *t, by_thread);
+	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	if (!deals(t, n))
 		return;
 	note_dealer(b->graph, busiest_site(t, n));
 	give_stretches(b, t, n);
-	qsort(t, n, sizeof *t, by_epoch);
+	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && t[next].epoch == t[i].epoch; next++)
 			;
@@ -204,7 +204,7 @@ static int by_talk(const void *x, const void *y)
 	return (a->message > b->message) - (a->message < b->message);
 }
 
-static struct talk *find_talks(const struct builder *b, size_t *n)
+static struct talk *find_talks(struct builder *b, size_t *n)
 {
 	struct talk *talks = NULL;
 	bool *chooses = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *chooses);
@@ -215,13 +215,12 @@ static struct talk *find_talks(const struct builder *b, size_t *n)
 	for (size_t i = 0; i < b->nmessages; i++) {
 		const struct message *m = &b->messages[i];
 		if (m->by_choice)
-			*MEM_GROW(talks, *n) = (struct talk){ m->begun, m->sent.thread, (uint32_t)i, true };
+			*SPILL_GROW(b->spill, talks, *n) = (struct talk){ m->begun, m->sent.thread, (uint32_t)i, true };
 		if (chooses[m->sent.thread])
-			*MEM_GROW(talks, *n) = (struct talk){ m->sent, m->begun.thread, (uint32_t)i, false };
+			*SPILL_GROW(b->spill, talks, *n) = (struct talk){ m->sent, m->begun.thread, (uint32_t)i, false };
 	}
 	free(chooses);
-	if (*n)
-		qsort(talks, *n, sizeof *talks, by_talk);
+	runs_sort(b->spill, talks, *n, sizeof *talks, by_talk);
 	return talks;
 }
 
@@ -238,14 +237,14 @@ static void deal_by(struct builder *b, const struct talk *talks, size_t n)
 		if (talks[i].asked) {
 			*request = talks[i].message;
 		} else if (*request != NO_MESSAGE) {
-			*MEM_GROW(takes, ntakes) = (struct take){ .ref = b->messages[*request].sent,
+			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = b->messages[*request].sent,
 								  .site = b->messages[*request].received_at };
 			*request = NO_MESSAGE;
 		}
 	}
 	graph_deal(b, takes, ntakes);
 	free(asked);
-	free(takes);
+	spill_free(b->spill, takes);
 }
 
 void graph_deal_messages(struct builder *b)
@@ -257,5 +256,5 @@ void graph_deal_messages(struct builder *b)
 			;
 		deal_by(b, talks + i, next - i);
 	}
-	free(talks);
+	spill_free(b->spill, talks);
 }

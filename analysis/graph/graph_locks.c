@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
 static bool is_lock(const struct sync_event *t)
@@ -189,9 +190,9 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 	size_t ntakes = 0;
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == kind && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
-			*MEM_GROW(takes, ntakes) = (struct take){ .ref = t[i].ref, .site = t[i].site };
+			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .site = t[i].site };
 	graph_deal(b, takes, ntakes);
-	free(takes);
+	spill_free(b->spill, takes);
 }
 
 #define MOST_AT_ONCE 64
@@ -349,8 +350,7 @@ static bool together(const struct sync_event *a, const struct sync_event *b)
 
 void graph_locks(struct builder *b)
 {
-	if (b->nsync_events)
-		qsort(b->sync_events, b->nsync_events, sizeof *b->sync_events, by_time);
+	runs_sort(b->spill, b->sync_events, b->nsync_events, sizeof *b->sync_events, by_time);
 	for (size_t i = 0, next; i < b->nsync_events; i = next) {
 		struct sync_event *t = &b->sync_events[i];
 		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]);
@@ -433,8 +433,7 @@ static size_t find_rounds(const struct bare *bare, size_t n, size_t *threads)
 
 void graph_bare_barriers(struct builder *b)
 {
-	if (b->nbare)
-		qsort(b->bare, b->nbare, sizeof *b->bare, by_thread);
+	runs_sort(b->spill, b->bare, b->nbare, sizeof *b->bare, by_thread);
 	for (size_t i = 0, next; i < b->nbare; i = next) {
 		size_t threads, rounds;
 		for (next = i + 1; next < b->nbare && b->bare[next].process == b->bare[i].process;

@@ -3,7 +3,7 @@
  * graph_private.h - what the files graph*.c share while they make a graph.
  *
  *   graph.c        the order of things; nodes of what match.h finds
- *   graph_walk.c   one thread's operations: what each completes, what nothing explains
+ *   graph_walk.c   threads' operations: what each completes, what nothing explains
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_dealers.c  work that locks, semaphores and ranks give out
  *   graph_tasks.c  tasks of one process */
@@ -38,6 +38,7 @@ struct event_mark {
 #define NO_MESSAGE UINT32_MAX
 
 struct event_marks { struct event_mark *v; size_t n; };
+int graph_by_mark(const void *, const void *); /* by events */
 
 /* ENTERs of a thread's outermost calls of MPI. */
 struct mpi_call { uint64_t at, stamp; };
@@ -58,14 +59,14 @@ struct completion {
 	struct wait_begin begin;
 	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
 	bool by_choice;           /* it waited for one of several, whichever came first */
-	size_t first, n;          /* of the attached */
+	const struct attached *attached; size_t n;
 };
 
 /* How it is kept: there are as many as messages, or twice as many. Few of them begin elsewhere than where they are
  * entered. */
 struct kept_completion {
 	uint64_t enter_at, enter, exit_at, exit;
-	uint32_t thread, first, n;
+	uint32_t thread, first, n; /* of the builder's attached */
 	uint32_t waited_for : 1, by_choice : 1;
 	uint32_t begin : 30;      /* of the builder's begins, and 1; or 0 */
 };
@@ -89,10 +90,10 @@ struct sync_event {
 	uint64_t condition;       /* for this one */
 };
 
-/* In a process; `order` grows along each thread. */
+/* In a process; `order` grows from thread to thread and along each. */
 struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
 		   bool empty; };
-struct task_run { uint32_t process; uint64_t task, event; struct event_ref end; bool ended,
+struct task_run { uint32_t process; uint64_t task, event, order; struct event_ref end; bool ended,
 		  detached; };
 struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };
 struct fulfilled { uint32_t process; uint64_t event; struct event_ref ref; };
@@ -115,8 +116,10 @@ struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
+/* What there are as many of as events lies in the spill. */
 struct builder {
 	struct graph *graph;
+	struct spill *spill;       /* the graph's */
 	struct frz_cursor *cursors; /* of each clock */
 	struct event_marks *marks; /* of each thread */
 	uint8_t *passes;           /* of each site, for trace_pass(): it is a region */
@@ -133,7 +136,6 @@ struct builder {
 	struct depends *depends; size_t ndepends;
 	struct fulfilled *fulfilled; size_t nfulfilled;
 	struct task_wait *task_waits; size_t ntask_waits;
-	uint64_t order;           /* of what concerns tasks, so far */
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
@@ -165,12 +167,13 @@ void graph_give(struct builder *, struct event_ref, enum graph_given);
 void graph_share(struct builder *, struct event_ref, uint32_t group);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
+void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
 
 /* The begin is kept where it is not at the enter. */
 void graph_keep_completion(struct builder *, const struct completion *);
 
 uint8_t graph_passes(const struct trace *, uint32_t site);
-void graph_walk(struct builder *, uint32_t thread);
+void graph_walks(struct builder *);  /* along all threads */
 void graph_begins(struct builder *); /* of all threads */
 void graph_locks(struct builder *);
 void graph_tasks(struct builder *);

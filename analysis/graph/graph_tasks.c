@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
 enum { HOW_IN, HOW_OUT, HOW_MUTEX, HOW_SET };
@@ -42,6 +43,14 @@ static int by_task(const void *x, const void *y)
 	return 0;
 }
 
+/* Several tasks of one number, and several runs of a task, in the order in which they were found. */
+static int made_in_order(const void *x, const void *y)
+{
+	const struct made_task *a = x, *b = y;
+	int tasks = by_task(a, b);
+	return tasks ? tasks : (a->order > b->order) - (a->order < b->order);
+}
+
 static int runs_by_task(const void *x, const void *y)
 {
 	const struct task_run *a = x, *b = y;
@@ -50,12 +59,30 @@ static int runs_by_task(const void *x, const void *y)
 	return 0;
 }
 
+static int runs_in_order(const void *x, const void *y)
+{
+	const struct task_run *a = x, *b = y;
+	int tasks = runs_by_task(a, b);
+	return tasks ? tasks : (a->order > b->order) - (a->order < b->order);
+}
+
 static int by_event(const void *x, const void *y)
 {
 	const struct fulfilled *a = x, *b = y;
 	COMPARE(a->process, b->process);
 	COMPARE(a->event, b->event);
 	COMPARE(a->ref.stamp, b->ref.stamp);
+	return 0;
+}
+
+static int fulfilled_in_order(const void *x, const void *y)
+{
+	const struct fulfilled *a = x, *b = y;
+	int events = by_event(a, b);
+	if (events)
+		return events;
+	COMPARE(a->ref.thread, b->ref.thread);
+	COMPARE(a->ref.at, b->ref.at);
 	return 0;
 }
 
@@ -123,7 +150,7 @@ static size_t find_made(const struct builder *b, uint32_t process, uint64_t task
 static void add_edge(struct tasks *t, size_t after, size_t before, bool sure)
 {
 	if (after != NO_TASK && before != NO_TASK && after != before)
-		*MEM_GROW(t->edges, t->nedges) = (struct task_edge){ after, before, sure };
+		*SPILL_GROW(t->b->spill, t->edges, t->nedges) = (struct task_edge){ after, before, sure };
 }
 
 static size_t task_of(const struct tasks *t, const struct depends *d)
@@ -165,8 +192,7 @@ static void find_edges(struct tasks *t)
 {
 	struct builder *b = t->b;
 	const struct depends *d = b->depends;
-	if (b->ndepends)
-		qsort(b->depends, b->ndepends, sizeof *b->depends, by_address);
+	runs_sort(b->spill, b->depends, b->ndepends, sizeof *b->depends, by_address);
 	for (size_t i = 0, next; i < b->ndepends; i = next) {
 		for (next = i + 1; next < b->ndepends && d[next].process == d[i].process &&
 				   d[next].parent == d[i].parent; next++)
@@ -178,8 +204,7 @@ static void find_edges(struct tasks *t)
 			generations(t, d + k, end - k);
 		}
 	}
-	if (t->nedges)
-		qsort(t->edges, t->nedges, sizeof *t->edges, by_after);
+	runs_sort(b->spill, t->edges, t->nedges, sizeof *t->edges, by_after);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------- */
@@ -333,8 +358,7 @@ static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 static void add_waits(struct tasks *t)
 {
 	struct builder *b = t->b;
-	if (b->ntask_waits)
-		qsort(b->task_waits, b->ntask_waits, sizeof *b->task_waits, by_number);
+	runs_sort(b->spill, b->task_waits, b->ntask_waits, sizeof *b->task_waits, by_number);
 	for (size_t i = 0; i < b->ntask_waits; i++) {
 		const struct task_wait *w = &b->task_waits[i];
 		bool repeated = i > 0 && w[-1].process == w->process && w[-1].all && w->all &&
@@ -356,17 +380,14 @@ static size_t *sorted(const struct builder *b, int order(const void *, const voi
 void graph_tasks(struct builder *b)
 {
 	struct tasks t = { .b = b };
-	if (b->nmade)
-		qsort(b->made, b->nmade, sizeof *b->made, by_task);
-	if (b->nruns)
-		qsort(b->runs, b->nruns, sizeof *b->runs, runs_by_task);
-	if (b->nfulfilled)
-		qsort(b->fulfilled, b->nfulfilled, sizeof *b->fulfilled, by_event);
+	runs_sort(b->spill, b->made, b->nmade, sizeof *b->made, made_in_order);
+	runs_sort(b->spill, b->runs, b->nruns, sizeof *b->runs, runs_in_order);
+	runs_sort(b->spill, b->fulfilled, b->nfulfilled, sizeof *b->fulfilled, fulfilled_in_order);
 	t.by_parent = sorted(b, by_parent);
 	t.by_group = sorted(b, by_group);
 	find_edges(&t);
 	add_waits(&t);
-	free(t.edges);
+	spill_free(b->spill, t.edges);
 	free(t.by_parent);
 	free(t.by_group);
 }

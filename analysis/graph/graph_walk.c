@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_walk.c - along one thread: what does each operation complete, and who explains it?
+ * graph_walk.c - along each thread: what does each operation complete, and who explains it?
+ *
+ * Threads are walked side by side, some stretch of time each, so that what is made of them lies in the order of the run
+ * and what belongs together near to each other. What comes of it does not depend on that: one thread's walk wants
+ * nothing of another's.
  *
  * Only the outermost operation counts: what happens inside of another is a part of it, and so is
  * every message that is completed inside. Regions are passed over. */
@@ -20,7 +24,10 @@ struct running { size_t run; uint32_t site; };
 struct thread_walk {
 	struct builder *b;
 	uint32_t thread, process;
-	const struct event_marks *marks;
+	struct tr_cursor events;
+	uint64_t at;              /* the next event */
+	bool ended;
+	struct event_marks *marks;
 	size_t mark;              /* the next one */
 	struct replay replay;     /* of its operations */
 	struct begun_id *begun; size_t nbegun;
@@ -30,7 +37,7 @@ struct thread_walk {
 	struct event_ref enter;
 	bool explained, completed, doubtful;
 	uint32_t sent;            /* the message that it sends */
-	size_t attached;          /* the first one */
+	struct attached *attached; size_t nattached; /* messages that are completed in it */
 	bool bad;                 /* records were lost: what has no match has been said */
 
 	struct running *running; size_t nrunning; /* the innermost last */
@@ -39,6 +46,10 @@ struct thread_walk {
 
 	/* The last wait for a condition variable. */
 	size_t woken;             /* its event, and 1; or 0 */
+
+	size_t made;              /* the last task: of the builder's, and 1; or 0 */
+	uint64_t order;           /* of what concerns tasks, so far */
+	struct diagnostic unsent, alone, missing;
 
 	/* Attempts: the last event that was none, nor sleep nor input and output; the end of the last operation */
 	bool any;                 /* there has been an event */
@@ -82,13 +93,20 @@ static bool end_id(struct thread_walk *w, uint64_t id, struct begun_id *out)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
+/* Threads one behind the other, as they stand in the trace. */
+static uint64_t next_order(struct thread_walk *w)
+{
+	return (uint64_t)w->thread << 40 | ++w->order;
+}
+
 static void make_task(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = operation(w, e);
 	struct builder *b = w->b;
-	*MEM_GROW(b->made, b->nmade) = (struct made_task){
-		.process = w->process, .task = arg_task_made(o, e), .order = ++b->order, .ref = ref,
+	*SPILL_GROW(b->spill, b->made, b->nmade) = (struct made_task){
+		.process = w->process, .task = arg_task_made(o, e), .order = next_order(w), .ref = ref,
 		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e) };
+	w->made = b->nmade;
 }
 
 #define HOW_UNKNOWN 1 /* as what waits for all before, and is waited for by all behind */
@@ -98,10 +116,10 @@ static void depend(struct thread_walk *w, const struct tr_event *e)
 {
 	const struct operation *o = operation(w, e);
 	struct builder *b = w->b;
-	const struct made_task *last = b->nmade ? &b->made[b->nmade - 1] : NULL;
+	const struct made_task *last = w->made ? &b->made[w->made - 1] : NULL;
 	uint64_t how = arg_dependence_how(o, e);
-	if (last && last->ref.thread == w->thread)
-		*MEM_GROW(b->depends, b->ndepends) = (struct depends){
+	if (last)
+		*SPILL_GROW(b->spill, b->depends, b->ndepends) = (struct depends){
 			w->process, last->parent, arg_dependence(o, e), last->order, last->task,
 			(unsigned)(how == ARG_NONE ? HOW_UNKNOWN : how) };
 }
@@ -115,7 +133,7 @@ static void task_point(struct thread_walk *w, const struct tr_event *e, struct e
 	else if (arg_dependence(o, e) != ARG_NONE)
 		depend(w, e);
 	else if (event != ARG_NONE)
-		*MEM_GROW(w->b->fulfilled, w->b->nfulfilled) =
+		*SPILL_GROW(w->b->spill, w->b->fulfilled, w->b->nfulfilled) =
 			(struct fulfilled){ w->process, event, ref };
 }
 
@@ -129,8 +147,9 @@ static void region(struct thread_walk *w, const struct tr_event *e, struct event
 	uint64_t task = arg_task_run(o, e), event = arg_run_event(o, e);
 	if (task != ARG_NONE) {
 		*MEM_GROW(w->running, w->nrunning) = (struct running){ b->nruns, e->site };
-		*MEM_GROW(b->runs, b->nruns) = (struct task_run){
-			.process = w->process, .task = task, .event = event, .detached = event != ARG_NONE };
+		*SPILL_GROW(b->spill, b->runs, b->nruns) = (struct task_run){
+			.process = w->process, .task = task, .event = event, .order = next_order(w),
+			.detached = event != ARG_NONE };
 	} else if (e->op == DPROF_EXIT && w->nrunning &&
 		   w->running[w->nrunning - 1].site == e->site) {
 		struct task_run *run = &b->runs[w->running[--w->nrunning].run];
@@ -148,8 +167,8 @@ static struct collective_id collective_of(const struct tr_event *e)
 static void wait_for_tasks(struct thread_walk *w, struct event_ref exit, uint64_t number, bool all)
 {
 	struct builder *b = w->b;
-	*MEM_GROW(b->task_waits, b->ntask_waits) = (struct task_wait){
-		w->process, w->entered.site, number, ++b->order, all, w->enter, exit };
+	*SPILL_GROW(b->spill, b->task_waits, b->ntask_waits) = (struct task_wait){
+		w->process, w->entered.site, number, next_order(w), all, w->enter, exit };
 }
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
@@ -165,7 +184,7 @@ static struct wait_begin begin_of(const struct thread_walk *w)
 static bool has_failed(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
-	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->b->nattached == w->attached &&
+	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && !trace_has(&w->entered, DPROF_KEY_PEER);
 	bool relocks = kind == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
 	if (vain)
@@ -183,7 +202,7 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 	bool all = kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL ||
 		   (kind == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_GROUP));
 	if (all && (alone || !tr_is(t, w->entered.site, OP_OF_RANKS)))
-		*MEM_GROW(w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
+		*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
 			(struct mpi_call){ exit.at, exit.stamp };
 }
 
@@ -227,7 +246,7 @@ static void end_given_work(struct thread_walk *w, struct event_ref exit)
 
 static void attach(struct thread_walk *w, uint32_t message, bool as_sender)
 {
-	*MEM_GROW(w->b->attached, w->b->nattached) = (struct attached){ message, as_sender };
+	*SPILL_GROW(w->b->spill, w->attached, w->nattached) = (struct attached){ message, as_sender };
 }
 
 /* The marks of the event: does one complete a message here? */
@@ -278,7 +297,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
-		*MEM_GROW(w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 			.process = w->process, .id = arg_address(o, e), .ref = ref, .enter = ref,
 			.kind = kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED,
 			.site = e->site };
@@ -288,7 +307,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 
 static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sync_event_kind kind)
 {
-	*MEM_GROW(w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = w->process, .kind = kind, .ref = exit, .enter = w->enter, .begin = begin_of(w),
 		.id = arg_address(operation(w, &w->entered), &w->entered),
 		.site = w->entered.site,
@@ -315,7 +334,7 @@ static void end_completion(struct thread_walk *w, struct event_ref exit)
 		.enter = w->enter, .exit = exit, .begin = begin_of(w),
 		.what = kind_of(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR : GRAPH_RECEIVED,
 		.by_choice = tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
-		.first = w->attached, .n = w->b->nattached - w->attached };
+		.attached = w->attached, .n = w->nattached };
 	graph_keep_completion(w->b, &x);
 }
 
@@ -323,7 +342,7 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 {
 	if (!w->bad)
 		graph_diagnose(diagnostic, exit, w->entered.site);
-	w->b->nattached = w->attached;
+	w->nattached = 0;
 	graph_unknown(w->b, begin_of(w), exit);
 }
 
@@ -341,10 +360,10 @@ static void barrier(struct thread_walk *w, struct event_ref exit)
 	if (w->explained || w->resumed)
 		return;
 	if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
-		*MEM_GROW(w->b->bare, w->b->nbare) = (struct bare){
+		*SPILL_GROW(w->b->spill, w->b->bare, w->b->nbare) = (struct bare){
 			of_ranks ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
 	else
-		unexplained(w, exit, &w->b->missing);
+		unexplained(w, exit, &w->missing);
 }
 
 static void send(struct thread_walk *w, struct event_ref exit)
@@ -383,16 +402,16 @@ static void join(struct thread_walk *w, struct event_ref exit)
 	}
 	uint32_t thread = find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
 	if (thread < w->b->graph->trace->nthreads)
-		*MEM_GROW(w->b->joins, w->b->njoins) =
+		*SPILL_GROW(w->b->spill, w->b->joins, w->b->njoins) =
 			(struct joins){ w->enter, exit, begin_of(w), thread, w->entered.site };
 	else
-		unexplained(w, exit, &w->b->alone);
+		unexplained(w, exit, &w->alone);
 }
 
 static void outermost(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
-	bool received = w->b->nattached > w->attached;
+	bool received = w->nattached > 0;
 	if (kind == DPROF_KIND_RECV && !only_began(w) && !received && !w->completed &&
 	    !arg_no_message(operation(w, &w->entered), &w->entered))
 		w->doubtful = true;
@@ -400,9 +419,9 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 		if (trace_has(&w->entered, DPROF_KEY_UNTIL) || arg_for_unknown(operation(w, &w->entered), &w->entered))
 			graph_unknown(w->b, begin_of(w), exit);
 	} else if (w->doubtful)
-		unexplained(w, exit, &w->b->unsent);
+		unexplained(w, exit, &w->unsent);
 	else if (arg_for_unknown(operation(w, &w->entered), &w->entered))
-		unexplained(w, exit, &w->b->alone);
+		unexplained(w, exit, &w->alone);
 	else if (received)
 		end_completion(w, exit);
 	else if (kind == DPROF_KIND_BARRIER)
@@ -410,7 +429,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	else if (kind == DPROF_KIND_JOIN && !w->explained)
 		join(w, exit);
 	else if (kind == DPROF_KIND_COLL && !w->explained)
-		unexplained(w, exit, &w->b->missing);
+		unexplained(w, exit, &w->missing);
 	else if (kind == DPROF_KIND_SEND)
 		send(w, exit);
 	else if (kind == DPROF_KIND_LOCK) {
@@ -427,8 +446,11 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 static void fork_thread(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	uint32_t thread = find_thread(w, trace_arg(e, DPROF_KEY_THREAD, UINT64_MAX));
-	if (thread < w->b->graph->trace->nthreads && thread != w->thread)
-		w->b->fork[thread] = ref;
+	if (thread == w->b->graph->trace->nthreads || thread == w->thread)
+		return;
+	struct event_ref *fork = &w->b->fork[thread];
+	if (fork->at == NO_FORK || fork->thread <= w->thread)
+		*fork = ref;
 }
 
 static bool resumes(struct thread_walk *w, const struct tr_event *e)
@@ -452,9 +474,9 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->explained = w->completed = w->doubtful = false;
 		w->resumed = resumes(w, e);
 		w->sent = NO_MESSAGE;
-		w->attached = w->b->nattached;
+		w->nattached = 0;
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
-			*MEM_GROW(w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
+			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
 				(struct mpi_call){ ref.at, ref.stamp };
 	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
@@ -520,7 +542,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		point(w, e, ref, take_marks(w, at));
 }
 
-static int by_event(const void *x, const void *y)
+int graph_by_mark(const void *x, const void *y)
 {
 	const struct event_mark *a = x, *b = y;
 	return (a->at > b->at) - (a->at < b->at);
@@ -533,50 +555,117 @@ uint8_t graph_passes(const struct trace *trace, uint32_t site)
 	return region ? TR_PASS_BARE : 0;
 }
 
-/* Behind the first event, and unless a task runs, whose region ends somewhere. How many it has passed over. */
-static size_t pass_regions(struct thread_walk *w, struct tr_cursor *events, uint64_t at)
+/* Behind the first event, and unless a task runs, whose region ends somewhere. */
+static void pass_regions(struct thread_walk *w)
 {
 	if (!w->any || w->nrunning)
-		return 0;
-	struct tr_passed passed = trace_pass(events, w->b->passes);
+		return;
+	struct tr_passed passed = trace_pass(&w->events, w->b->passes);
 	if (passed.n == 0)
-		return 0;
+		return;
 	struct graph_thread *sums = &w->b->graph->threads[w->thread];
+	w->at += passed.n;
 	sums->last = passed.stamp > sums->last ? passed.stamp : sums->last;
-	sums->nevents = at + passed.n;
+	sums->nevents = w->at;
 	if (w->replay.depth == 0) {
-		w->before = (struct event_ref){ w->thread, at + passed.n - 1, passed.stamp };
+		w->before = (struct event_ref){ w->thread, w->at - 1, passed.stamp };
 		w->failed = false;
 	}
-	return passed.n;
 }
 
-void graph_walk(struct builder *b, uint32_t thread)
+/* ---- All threads ------------------------------------------------------------------------------ */
+
+static void begin_walk(struct thread_walk *w, struct builder *b, uint32_t thread)
 {
 	const struct trace *trace = b->graph->trace;
-	const struct tr_thread *self = &trace->threads[thread];
-	struct graph_thread *sums = &b->graph->threads[thread];
-	struct thread_walk w = { .b = b, .thread = thread, .process = self->process,
-				 .marks = &b->marks[thread], .bad = self->lost > 0 };
-	struct tr_cursor events = trace_events(trace, thread);
+	*w = (struct thread_walk){ .b = b, .thread = thread, .process = trace->threads[thread].process,
+				   .events = trace_events(trace, thread), .marks = &b->marks[thread],
+				   .bad = trace->threads[thread].lost > 0 };
+	replay_open(&w->replay, trace->nsites);
+	runs_sort(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);
+}
+
+/* Up to an event behind the stamp. */
+static void walk_until(struct thread_walk *w, uint64_t stamp)
+{
+	struct graph_thread *sums = &w->b->graph->threads[w->thread];
 	struct tr_event e;
-	replay_open(&w.replay, trace->nsites);
-	runs_sort(w.marks->v, w.marks->n, sizeof *w.marks->v, by_event);
-	for (uint64_t at = 0; at += pass_regions(&w, &events, at), trace_next(&events, &e); at++) {
-		sums->nevents = at + 1;
+	while (!w->ended && sums->last <= stamp) {
+		pass_regions(w);
+		w->ended = !trace_next(&w->events, &e);
+		if (w->ended)
+			return;
+		uint64_t at = w->at++;
+		sums->nevents = w->at;
+		spill_relax(w->b->spill);
 		if (e.op == DPROF_LOST) {
-			w.nrunning = 0;
+			w->nrunning = 0;
 			continue;
 		}
 		sums->last = e.stamp > sums->last ? e.stamp : sums->last;
-		take(&w, &e, at);
+		take(w, &e, at);
 	}
-	trace_end(&events);
-	replay_close(&w.replay);
-	free(b->marks[thread].v);
-	free(w.begun);
-	free(w.running);
-	free(w.left);
+}
+
+static void end_walk(struct thread_walk *w)
+{
+	struct builder *b = w->b;
+	graph_add_diagnostic(&b->unsent, &w->unsent);
+	graph_add_diagnostic(&b->alone, &w->alone);
+	graph_add_diagnostic(&b->missing, &w->missing);
+	trace_end(&w->events);
+	replay_close(&w->replay);
+	spill_free(b->spill, w->marks->v);
+	spill_free(b->spill, w->attached);
+	free(w->begun);
+	free(w->running);
+	free(w->left);
+}
+
+struct clock_ends { uint64_t first, last; };
+
+static struct clock_ends *find_clock_ends(const struct trace *trace)
+{
+	struct clock_ends *ends = mem_resize(NULL, trace->nclocks, sizeof *ends);
+	for (size_t c = 0; c < trace->nclocks; c++)
+		ends[c] = (struct clock_ends){ UINT64_MAX, 0 };
+	for (size_t t = 0; t < trace->nthreads; t++) {
+		struct clock_ends *of = &ends[trace->threads[t].clock];
+		uint64_t first, last;
+		if (!trace_ends(&trace->threads[t], &first, &last))
+			continue;
+		of->first = first < of->first ? first : of->first;
+		of->last = last > of->last ? last : of->last;
+	}
+	return ends;
+}
+
+/* Where the i-th of n stretches of a clock's time ends. */
+static uint64_t end_of_stretch(struct clock_ends ends, uint64_t i, uint64_t n)
+{
+	if (i + 1 == n || ends.first > ends.last)
+		return UINT64_MAX;
+	return ends.first + (uint64_t)((unsigned __int128)(ends.last - ends.first) * (i + 1) / n);
+}
+
+#define STRETCH 16 /* events of a thread, about */
+#define FEW_STRETCHES 4
+
+void graph_walks(struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	uint64_t n = trace_records(trace) / (STRETCH * (trace->nthreads + 1)) + FEW_STRETCHES;
+	struct thread_walk *walks = mem_resize(NULL, trace->nthreads, sizeof *walks);
+	struct clock_ends *ends = find_clock_ends(trace);
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		begin_walk(&walks[t], b, t);
+	for (uint64_t i = 0; i < n; i++)
+		for (uint32_t t = 0; t < trace->nthreads; t++)
+			walk_until(&walks[t], end_of_stretch(ends[trace->threads[t].clock], i, n));
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		end_walk(&walks[t]);
+	free(ends);
+	free(walks);
 }
 
 /* ---- Begins of threads ----------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ for command in csp coz; do
 	row "$command: $times times as many events" \
 		"$(echo "$(memory $command $((160000 * times)) $((times / 4)).5) $(memory $command 160000 0.25)" | awk '{ print $1 / $2 }')" x "<= 1.1"
 done
-why "coz holds its graph whole, some 500 bytes for each message while it is made"
+why "what is in use of the graph's temporary file is let go of now and then; a thread's blocks are as many as its events"
 
 table "Straggler scores of 10^6 events on many hosts, one core" "In processor time. $rounds rounds."
 for shape in "10 10" "300 300" "100 10000"; do

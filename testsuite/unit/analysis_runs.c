@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis_runs.c - runs_sort against insertion, one by one behind all that are not greater. */
+ * analysis_runs.c - runs_sort, and runs_settle before it, against insertion, one by one behind all that are not greater. */
 #include "analysis/base/runs.h"
 #include "testsuite/unit/unit.h"
 
@@ -48,9 +48,30 @@ static void insert_all(struct item *items, size_t n)
 		}
 }
 
+/* What is out of place by no more than that is in its place at once. */
+START_TEST(near_elements_settle)
+{
+	struct item items[MOST];
+
+	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ARRAYS); seed++) {
+		size_t block = 1 + seed % (RUNS_NEAR + 1), n = MOST / block * block;
+
+		for (size_t i = 0; i < n; i++) {
+			size_t from = i / block * block;
+
+			items[i] = (struct item){ (uint32_t)(from + block - 1 - i % block), (uint32_t)i };
+			runs_settle(items, i + 1, sizeof *items, by_key);
+		}
+		for (size_t i = 0; i < n; i++)
+			ck_assert_msg(items[i].key == i, "SEED=%" PRIu64 ": %u is at place %zu", seed, items[i].key, i);
+	}
+}
+END_TEST
+
 START_TEST(runs_are_sorted_and_equals_stay_in_order)
 {
 	struct item items[MOST + 1], twin[MOST + 1];
+	struct spill *spill = spill_open(1);
 
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ARRAYS); seed++) {
 		dice = seed * 2 + 1;
@@ -60,7 +81,9 @@ START_TEST(runs_are_sorted_and_equals_stay_in_order)
 
 		memcpy(twin, items, n * sizeof *twin);
 		insert_all(twin, n);
-		runs_sort(items, n, sizeof *items, by_key);
+		for (size_t i = 1; seed % 2 && i <= n; i++)
+			runs_settle(items, i, sizeof *items, by_key);
+		runs_sort(spill, items, n, sizeof *items, by_key);
 		for (size_t i = 0; i < n; i++)
 			ck_assert_msg(items[i].key == twin[i].key && items[i].place == twin[i].place,
 				      "SEED=%" PRIu64 ": item %zu of %zu: %u from %u, expected %u from %u", seed, i, n,
@@ -73,6 +96,7 @@ int main(void)
 {
 	TCase *c = unit_begin(60, 1);
 
+	tcase_add_test(c, near_elements_settle);
 	tcase_add_test(c, runs_are_sorted_and_equals_stay_in_order);
 	return unit_end();
 }
