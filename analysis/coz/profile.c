@@ -152,7 +152,7 @@ static void take_gains(struct profile *p, struct coz *c, struct profile_row *row
 	}
 }
 
-#define NEAR 1e-3 /* percent of the run, for the rounding of both */
+#define NEAR 1 /* percent of the run: what is expected is no proof */
 
 /* What is proved holds what is expected: else it is not to be trusted. */
 static void reconcile(struct profile *p, struct interval *expected, struct interval *proved)

@@ -106,6 +106,22 @@ static bool is_plain(const struct graph *g, const struct graph_node *j)
 	return true;
 }
 
+/* Whether an input certainly came no earlier than another. What one thread did has an order, however near it was. */
+static bool is_behind(const struct transfer *t, const struct graph_node *j, size_t input, size_t other)
+{
+	const struct graph_input *a = &t->graph->inputs[j->first + input], *b = &t->graph->inputs[j->first + other];
+	return a->thread == b->thread ? a->stamp >= b->stamp : between(t, j, other, input).lo > 0;
+}
+
+/* Whether a candidate behind an input is the same arrival: the same thread, nearer to the input than to the end. Who
+ * enters MPI_Sendrecv sends, and begins to receive. */
+static bool same_arrival(const struct transfer *t, const struct graph_node *j, size_t input, size_t candidate)
+{
+	const struct graph_input *a = &t->graph->inputs[j->first + input], *b = &t->graph->inputs[j->first + candidate];
+	return b->candidate && a->thread == b->thread &&
+	       until_end(t, j, candidate).lo > between(t, j, input, candidate).hi;
+}
+
 /* What was certainly sent last, and after the waiting had begun; or 0. */
 static size_t waited_for(const struct transfer *t, const struct graph_node *j)
 {
@@ -113,7 +129,7 @@ static size_t waited_for(const struct transfer *t, const struct graph_node *j)
 	for (size_t last = 1; last < j->ninputs; last++) {
 		bool certain = !inputs[last].candidate;
 		for (size_t i = 0; i < j->ninputs && certain; i++)
-			certain = i == last || between(t, j, i, last).lo > 0;
+			certain = i == last || is_behind(t, j, last, i) || same_arrival(t, j, last, i);
 		if (certain)
 			return last;
 	}
@@ -223,8 +239,7 @@ static size_t late_candidate(const struct transfer *t, const struct graph_node *
 	for (size_t k = 1; k < j->ninputs; k++) {
 		bool behind = inputs[k].candidate;
 		for (size_t i = 0; i < j->ninputs && behind; i++)
-			behind = i == k || (inputs[i].candidate && i != latest) ||
-				 between(t, j, i, k).lo > 0;
+			behind = i == k || (inputs[i].candidate && i != latest) || is_behind(t, j, k, i);
 		latest = behind ? k : latest;
 	}
 	return latest;
@@ -271,6 +286,39 @@ static bool blame_candidate(const struct transfer *t, const struct graph_node *j
 	return true;
 }
 
+/* What it took at least, of what came in such a way; INT64_MAX: not seen. */
+static int64_t least_seen(const struct transfer *t, const struct graph_node *j)
+{
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < j->ninputs; i++) {
+		uint64_t class = i ? transfer_class(t->graph, j, i) : cost_class(t->graph, j);
+		struct transfer_range seen = range_of(t, class);
+		bool counts = seen.seen && !t->graph->inputs[j->first + i].candidate;
+		least = counts && seen.ticks.lo < least ? seen.ticks.lo : least;
+	}
+	return least;
+}
+
+/* Where several may have been tight, since some such transfers took long: whoever came far behind all others most likely
+ * was, and what it took behind that stays. */
+static void trust_latest(const struct transfer *t, const struct graph_node *j, struct slack *slack)
+{
+	int64_t least = least_seen(t, j);
+	for (size_t k = 0; k < j->ninputs; k++) {
+		bool far = !slack[k].absent && least < INT64_MAX / MUCH_NEARER;
+		for (size_t i = 0; i < j->ninputs && far; i++)
+			far = i == k || slack[i].absent || between(t, j, i, k).lo > MUCH_NEARER * least;
+		if (!far)
+			continue;
+		for (size_t i = 0; i < j->ninputs; i++) {
+			int64_t before = i == k ? 0 : between(t, j, i, k).lo;
+			slack[i].lo = before > 0 ? before : 0;
+			slack[i].hi = i == k || slack[i].hi < slack[i].lo ? slack[i].lo : slack[i].hi;
+		}
+		return;
+	}
+}
+
 void transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
@@ -290,6 +338,8 @@ void transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 		return;
 	if (all_sure || proved)
 		one_is_tight(out, j->ninputs);
-	else
+	if (all_sure && !proved && !t->worst)
+		trust_latest(t, j, out);
+	if (!all_sure && !proved)
 		out[0].lo = 0; /* the others may be none of its business */
 }

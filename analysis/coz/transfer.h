@@ -14,7 +14,10 @@
  * ...), the same two hosts and size, by powers of two; so is o. Where no o was seen it is taken to
  * be no longer than L; where no L was seen, both may be anything that is not negative.
  *
- * Law: if o <= L, and L and o lie in these ranges, transfer_slacks are bounds of the true slacks of
+ * Some transfers take long for reasons of their own, so ranges may say of several inputs that they were tight: then
+ * expected is that whoever came last was, if that was far behind all others, and what it took behind that stays.
+ *
+ * Law, of what is proved: if o <= L, and L and o lie in these ranges, transfer_slacks are bounds of the true slacks of
  * an ARRIVAL; without ranges (worst), they always are. */
 #ifndef ANALYSIS_TRANSFER_H
 #define ANALYSIS_TRANSFER_H

@@ -448,7 +448,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	if (waits || before)
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
 						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
-						      .candidate = !waits };
+						      .candidate = !m->synchronous };
 	if (m->receives_on && !m->synchronous)
 		add_progress(b, m->begun, x->exit, inputs, n);
 	says->hidden |= !m->synchronous;

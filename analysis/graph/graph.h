@@ -58,7 +58,8 @@
  *     `single`; what is left of a loop that is given out as it runs is shared out evenly;
  *   - a process that another one forked is begun by the first thread on its clock that was there from the begin;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
- *     whose send ended before its receive began, is sent without waiting for the receiver;
+ *     whose send ended before its receive began, is sent without waiting for the receiver; of a longer one
+ *     the receiver is a candidate, too, so that it counts where nothing else explains how long the send took;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
