@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cores.c - see cores.h. mpirun often binds each process to a core or two. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "analysis/driver/cores.h"
 
 #include <stdlib.h>

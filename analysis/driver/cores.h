@@ -4,9 +4,6 @@
 #ifndef ANALYSIS_DRIVER_CORES_H
 #define ANALYSIS_DRIVER_CORES_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* cpu_set_t */
-#endif
 #include <sched.h>
 #include <stddef.h>
 

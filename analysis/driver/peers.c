@@ -13,17 +13,17 @@
 
 /* ---- Who started us -------------------------------------------------------------------------- */
 
-/* What starters of jobs say to a process, in this order: which of how many it is, and of which MPI it may be. A starter that
- * speaks PMIx does not say how many there are: MPI knows. */
+/* What starters of jobs say to a process, in this order: which of how many it is, and of which MPI it may be. PMIx does not say
+ * how many there are; Slurm, which speaks it, does. Where nothing does MPI knows. */
 static const struct starter { const char *rank, *size, *mpi[2]; } starters[] = {
 	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", { "openmpi", NULL } },
 	{ "PMI_RANK", "PMI_SIZE", { "mpich", "openmpi" } },
-	{ "PMIX_RANK", NULL, { "openmpi", "mpich" } },
+	{ "PMIX_RANK", "SLURM_STEP_NUM_TASKS", { "openmpi", "mpich" } },
 };
 
 static int number_of(const char *name)
 {
-	const char *text = name ? getenv(name) : NULL;
+	const char *text = getenv(name);
 	char *end;
 	long n = text ? strtol(text, &end, 10) : -1;
 	return text && end != text && !*end && n >= 0 && n <= INT32_MAX ? (int)n : -1;

@@ -115,6 +115,14 @@ said "$analyze" csp --json many >truth
 sed -i '/works alone/d' out
 same "without libraries of MPI"
 
+# A shell that was started as the only process of a job.
+PMIX_RANK=0 SLURM_STEP_NUM_TASKS=1 said alone/bin/dprof-analyze csp --json many >out
+same "the only process of a job"
+PMIX_RANK=0 said alone/bin/dprof-analyze csp --json many >out
+says out "works alone"
+PMI_RANK=1 PMI_SIZE=2 said alone/bin/dprof-analyze csp --json many >out
+[ "$(cat out)" = "status 0" ] || fail "without libraries of MPI the second process speaks: $(cat out)"
+
 # Few descriptors: each reads with what is left.
 said "$analyze" csp --json many >truth
 # shellcheck disable=SC2046,SC2016

@@ -12,7 +12,7 @@ $(B)/test/fuzz: $(patsubst %,$(B)/obj/testsuite/fuzz/%.o,fuzz mutate answers mai
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis) -ljansson
 
-$(B)/test/analysis_trace_damage: $(B)/obj/testsuite/fuzz/mutate.o
+$(B)/test/analysis_trace_damage $(B)/test/analysis_together: $(B)/obj/testsuite/fuzz/mutate.o
 
 # make fuzz [SECONDS=60] [SEED=first]. Packets that a foe relays, and the files of them, have tests of their own.
 now-fuzz: now-all $(B)/test/freezer_exchange $(B)/test/freezer_synclog
