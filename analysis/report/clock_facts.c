@@ -16,32 +16,16 @@
 
 /* ---- Widths ---------------------------------------------------------------------------------- */
 
-struct sample { double *ticks; size_t count; };
-
-static void add_width(struct sample *w, struct frz_cursor *times, uint64_t stamp)
+static struct tr_sample sample_clock(const struct trace *t, uint32_t clock)
 {
-	frz_time t = frz_time_of(times, stamp);
-	*MEM_GROW(w->ticks, w->count) = (double)t.hi - (double)t.lo;
-}
-
-/* Every `step`-th event of a thread, and its last one. */
-static void add_widths_of(struct sample *w, const struct times *t, struct frz_cursor times,
-			  size_t thread, size_t step)
-{
-	struct tr_cursor events = trace_events(t->trace, thread);
-	struct tr_event e;
-	uint64_t last = 0;
-	size_t n = 0;
-	while (trace_next_bare(&events, &e)) {
-		if (e.op == DPROF_LOST)
-			continue;
-		last = e.stamp;
-		if (n++ % step == 0)
-			add_width(w, &times, last);
-	}
-	if (n > 0)
-		add_width(w, &times, last);
-	trace_end(&events);
+	struct tr_sample s = { NULL, 0 };
+	size_t records = 0;
+	for (size_t i = 0; i < t->nthreads; i++)
+		records += t->threads[i].clock == clock ? t->threads[i].nrecords : 0;
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].clock == clock)
+			trace_sample(t, i, 1 + records / STAMPS_PER_CLOCK, &s);
+	return s;
 }
 
 static int by_value(const void *x, const void *y)
@@ -55,28 +39,22 @@ static double seconds_up(const struct times *t, double ticks)
 	return times_seconds(t, 0, (frz_time){ 0, (int64_t)ticks }).hi;
 }
 
-/* Of the stamps of a clock as a solution converts them; the number of stamps. */
-static size_t find_widths(struct widths *found, const struct times *t, uint32_t clock,
-			  const struct frz_solution *solution)
+/* Of the stamps of a clock as a solution converts them. */
+static void find_widths(struct widths *found, const struct times *t, uint32_t clock, const struct tr_sample *s,
+			const struct frz_solution *solution)
 {
-	struct sample w = { NULL, 0 };
-	size_t records = 0, count;
-	for (size_t i = 0; i < t->trace->nthreads; i++)
-		if (t->trace->threads[i].clock == clock)
-			records += t->trace->threads[i].nrecords;
-	for (size_t i = 0; i < t->trace->nthreads; i++)
-		if (t->trace->threads[i].clock == clock)
-			add_widths_of(&w, t, frz_cursor(solution, clock), i,
-				      1 + records / STAMPS_PER_CLOCK);
-	count = w.count;
-	if (count > 0) {
-		qsort(w.ticks, count, sizeof *w.ticks, by_value);
-		*found = (struct widths){ seconds_up(t, w.ticks[0]),
-					  seconds_up(t, w.ticks[count / 2]),
-					  seconds_up(t, w.ticks[count - 1]) };
+	struct frz_cursor times = frz_cursor(solution, clock);
+	double *ticks = mem_resize(NULL, s->count, sizeof *ticks);
+	for (size_t i = 0; i < s->count; i++) {
+		frz_time at = frz_time_of(&times, s->stamp[i]);
+		ticks[i] = (double)at.hi - (double)at.lo;
 	}
-	free(w.ticks);
-	return count;
+	if (s->count > 0) {
+		qsort(ticks, s->count, sizeof *ticks, by_value);
+		*found = (struct widths){ seconds_up(t, ticks[0]), seconds_up(t, ticks[s->count / 2]),
+					  seconds_up(t, ticks[s->count - 1]) };
+	}
+	free(ticks);
 }
 
 /* ---- Packets --------------------------------------------------------------------------------- */
@@ -143,11 +121,14 @@ static size_t count_links(const struct frz_link *links, size_t n, uint32_t clock
 
 static void find_all_widths(struct clock_facts *f, const struct times *t, uint32_t clock)
 {
-	f->stamps = find_widths(&f->widths, t, clock, t->together);
+	struct tr_sample s = sample_clock(t->trace, clock);
+	f->stamps = s.count;
+	find_widths(&f->widths, t, clock, &s, t->together);
 	f->by_both = !f->base && t->program_used && f->stamps &&
 		     frz_placed(frz_clock(t->packets, clock));
 	if (f->by_both)
-		find_widths(&f->by_packets, t, clock, t->packets);
+		find_widths(&f->by_packets, t, clock, &s, t->packets);
+	free(s.stamp);
 }
 
 struct clock_facts clock_facts(const struct times *t, uint32_t clock)

@@ -179,6 +179,46 @@ struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
 	return passed;
 }
 
+static void add_stamp(struct tr_sample *s, uint64_t stamp)
+{
+	*MEM_GROW(s->stamp, s->count) = stamp;
+}
+
+static uint64_t stamp_of(const struct tr_cursor *c, size_t i)
+{
+	size_t at = place_of(c, i);
+	return c->reader->columns.stamp[at];
+}
+
+/* Of the events in the store, of which none is a loss; *last: of the last of them. How many they are. */
+static size_t sample_store(struct tr_cursor *c, size_t step, struct tr_sample *s, uint64_t *last)
+{
+	size_t n = c->thread->blocks ? c->thread->blocks->n : 0;
+	for (size_t i = 0; i < n; i += step)
+		add_stamp(s, stamp_of(c, i));
+	if (n)
+		*last = stamp_of(c, n - 1);
+	return c->next = n;
+}
+
+void trace_sample(const struct trace *t, size_t thread, size_t step, struct tr_sample *s)
+{
+	struct tr_cursor c = trace_events(t, thread);
+	struct tr_event e;
+	uint64_t last = 0;
+	size_t n = t->threads[thread].lost ? 0 : sample_store(&c, step, s, &last);
+	while (trace_next_bare(&c, &e)) {
+		if (e.op == DPROF_LOST)
+			continue;
+		last = e.stamp;
+		if (n++ % step == 0)
+			add_stamp(s, last);
+	}
+	if (n)
+		add_stamp(s, last);
+	trace_end(&c);
+}
+
 bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 {
 	if (c->tangled && !c->told) {

@@ -245,6 +245,11 @@ enum { TR_PASS_BARE = 1, TR_PASS_ARGUMENTS = 2, TR_PASS_ENTERED = 4 };
 struct tr_passed { size_t n; uint64_t stamp; uint32_t site; };
 struct tr_passed trace_pass(struct tr_cursor *, uint8_t *sites);
 
+/* Adds the stamps of every `step`-th event of a thread that trace_next() gives, losses not counted, and once more that of
+ * its last one. Where nothing is lost it looks at those alone, and reads only blocks in which there is one. */
+struct tr_sample { uint64_t *stamp; size_t count; };
+void trace_sample(const struct trace *, size_t thread, size_t step, struct tr_sample *);
+
 /* Event i of the columns, with its arguments, as trace_next() gives it. */
 void trace_event_of(const struct trace *, const struct tr_columns *, size_t i, struct tr_event *);
 static inline const struct tr_what *trace_what(const struct trace *t, const struct tr_columns *k, size_t i)

@@ -258,6 +258,62 @@ START_TEST(what_is_passed_over_is_counted)
 }
 END_TEST
 
+/* The slow way: all events, one after the other. */
+static struct tr_sample sample_slowly(const struct trace *t, size_t step)
+{
+	struct tr_sample s = { NULL, 0 };
+	struct tr_cursor c = trace_events(t, 0);
+	uint64_t last = 0;
+	size_t n = 0;
+	for (struct tr_event e; trace_next(&c, &e);) {
+		last = e.op == DPROF_LOST ? last : e.stamp;
+		if (e.op != DPROF_LOST && n++ % step == 0)
+			*MEM_GROW(s.stamp, s.count) = last;
+	}
+	if (n)
+		*MEM_GROW(s.stamp, s.count) = last;
+	trace_end(&c);
+	return s;
+}
+
+static bool loses_some(const struct trace *t)
+{
+	bool lost = false;
+	struct tr_cursor c = trace_events(t, 0);
+	for (struct tr_event e; trace_next(&c, &e);)
+		lost |= e.op == DPROF_LOST;
+	trace_end(&c);
+	return lost;
+}
+
+START_TEST(a_sample_is_every_so_many_th_event)
+{
+	size_t whole = 0;
+	for (seed = unit_seed; seed < unit_seed + unit_times(60); seed++) {
+		state = seed;
+		struct made *m = make(random_below(2) ? 6000 : 60, 100000);
+		struct tr_thread *self = m->trace.threads;
+		uint32_t open[2] = { 0, 1 };
+		size_t step = 1 + random_below(random_below(2) ? 5 : 3000);
+		self->lost = loses_some(&m->trace);
+		whole += !self->lost;
+		self->open = open;
+		self->nopen = random_below(3);
+		struct tr_sample expected = sample_slowly(&m->trace, step), found = { NULL, 0 };
+		trace_sample(&m->trace, 0, step, &found);
+		ck_assert_uint_eq(found.count, expected.count);
+		for (size_t i = 0; i < found.count; i++)
+			ck_assert_msg(found.stamp[i] == expected.stamp[i], "SEED=%" PRIu64 ": stamp %zu", seed, i);
+		free(found.stamp);
+		free(expected.stamp);
+		self->open = NULL;
+		self->nopen = 0;
+		unmake(m);
+	}
+	ck_assert_uint_gt(whole, 0);
+}
+END_TEST
+
 /* ---- Many readers ---------------------------------------------------------------------------- */
 
 static void *read_all(void *made)
@@ -362,6 +418,7 @@ int main(void)
 	tcase_add_test(c, ends_are_known_without_reading);
 	tcase_add_test(c, copies_do_not_disturb);
 	tcase_add_test(c, what_is_passed_over_is_counted);
+	tcase_add_test(c, a_sample_is_every_so_many_th_event);
 	tcase_add_test(c, readers_share_nothing);
 	tcase_add_test(c, readers_of_many_threads_have_one_budget);
 	tcase_add_test(c, without_a_temporary_file_events_stay_in_memory);
