@@ -134,44 +134,70 @@ static void add_jumping(struct totals *t, struct thread_totals *thread, struct r
 		leave_all(t, thread, open, e->site, stamp);
 }
 
-static void add_event(struct totals *t, struct thread_totals *thread, const struct tr_event *e, uint64_t stamp)
+/* One that does not jump. `visits`: it is none that the thread inherited. */
+static inline void add_plain(struct totals *t, struct thread_totals *thread, uint32_t site, enum dprof_op op,
+			     uint64_t stamp, bool visits)
 {
-	uint32_t r = e->site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e->site];
-	if (r != TR_NO_SITE && e->op == DPROF_ENTER)
-		enter(&thread->regions[r], stamp, !e->inherited);
-	else if (r != TR_NO_SITE && e->op == DPROF_EXIT)
+	uint32_t r = site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[site];
+	if (r != TR_NO_SITE && op == DPROF_ENTER)
+		enter(&thread->regions[r], stamp, visits);
+	else if (r != TR_NO_SITE && op == DPROF_EXIT)
 		leave(&thread->regions[r], stamp);
+}
+
+/* Where a thread is, in which regions. */
+struct region_walk { struct totals *t; struct thread_totals *thread; struct replay open; uint64_t last, lost; bool jumps; };
+
+static void add_event(struct region_walk *w, const struct tr_event *e)
+{
+	bool any = e->op == DPROF_ENTER && e->site == TR_NO_SITE; /* region */
+	if (e->op != DPROF_LOST) {
+		w->last = e->stamp > w->last ? e->stamp : w->last;
+		w->thread->events += !e->inherited;
+	}
+	w->lost += e->lost;
+	if (any || e->op == DPROF_LOST) {
+		lose(w->t, w->thread, w->last);
+		replay_lose(&w->open);
+	}
+	if (w->jumps)
+		add_jumping(w->t, w->thread, &w->open, e, w->last);
+	else
+		add_plain(w->t, w->thread, e->site, e->op, w->last, !e->inherited);
+}
+
+/* The recorded events of a thread that neither jumps nor inherits, as add_event() does it. */
+static void add_columns(struct region_walk *w, const struct tr_columns *k)
+{
+	const struct tr_what *whats = w->t->trace->whats;
+	for (size_t i = 0; i < k->n; i++) {
+		const struct tr_what *what = &whats[k->what[i]];
+		if (what->op == DPROF_LOST || what->site == TR_NO_SITE) {
+			uint64_t lost = what->op == DPROF_LOST ? k->value[k->argument[i]] : 0;
+			add_event(w, &(struct tr_event){ k->stamp[i], what->op, what->site, .lost = lost });
+			continue;
+		}
+		w->last = k->stamp[i] > w->last ? k->stamp[i] : w->last;
+		w->thread->events++;
+		add_plain(w->t, w->thread, what->site, what->op, w->last, true);
+	}
 }
 
 static void add_regions(struct totals *t, size_t index)
 {
-	struct thread_totals *thread = &t->threads[index];
+	const struct tr_thread *self = &t->trace->threads[index];
+	struct region_walk w = { .t = t, .thread = &t->threads[index], .jumps = self->jumps != NULL };
 	struct tr_cursor events = trace_places(t->trace, index);
-	struct tr_event e;
-	uint64_t last = 0, lost = 0;
-	bool jumps = t->trace->threads[index].jumps != NULL;
-	struct replay open;
-	replay_open(&open, t->trace->nsites);
-	while (trace_next_bare(&events, &e)) {
-		bool any = e.op == DPROF_ENTER && e.site == TR_NO_SITE; /* region */
-		if (e.op != DPROF_LOST) {
-			last = e.stamp > last ? e.stamp : last;
-			thread->events += !e.inherited;
-		}
-		lost += e.lost;
-		if (any || e.op == DPROF_LOST) {
-			lose(t, thread, last);
-			replay_lose(&open);
-		}
-		if (jumps)
-			add_jumping(t, thread, &open, &e, last);
-		else
-			add_event(t, thread, &e, last);
-	}
-	replay_close(&open);
-	if (t->trace->threads[index].lost > lost)
-		lose(t, thread, last);
-	stop(t, thread, last);
+	struct tr_columns k;
+	replay_open(&w.open, t->trace->nsites);
+	while (!w.jumps && !events.inheritance && trace_columns(&events, &k))
+		add_columns(&w, &k);
+	for (struct tr_event e; trace_next_bare(&events, &e);)
+		add_event(&w, &e);
+	replay_close(&w.open);
+	if (self->lost > w.lost)
+		lose(t, w.thread, w.last);
+	stop(t, w.thread, w.last);
 	trace_end(&events);
 }
 

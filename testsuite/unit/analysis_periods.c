@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * analysis_periods.c - the periods of a thread are those that its states make, event by event; and they are the same
- * when they are read again, in whatever blocks they stand and by how many workers they were found. */
+ * when they are read again, in whatever blocks they stand and by how many workers they were found. Likewise regions. */
 #include "analysis/base/memory.h"
 #include "analysis/base/pool.h"
 #include "analysis/states/totals.h"
@@ -157,6 +157,45 @@ static void check_thread(uint64_t seed, const struct roles *roles, const struct 
 	period_cursor_close(&cursor);
 }
 
+/* Of a thread that does not jump, event by event: how long in a region, how often entered. */
+struct slow_region { uint64_t ticks, pieces, visits, since, entered; uint32_t depth; };
+
+static void slow_event(struct slow_region *r, const struct tr_event *e, bool own, uint64_t last)
+{
+	bool lost = e->op == DPROF_LOST || (e->op == DPROF_ENTER && e->site == TR_NO_SITE);
+	bool leaves = r->depth == 1 && own && e->op == DPROF_EXIT;
+	r->ticks += r->depth && (lost || leaves) ? last - r->entered : 0;
+	r->pieces += r->depth && (lost || leaves);
+	r->visits += own && e->op == DPROF_ENTER && r->depth == 0;
+	r->entered = r->depth == 0 || lost ? last : r->entered;
+	r->depth += own && e->op == DPROF_ENTER ? 1 : own && e->op == DPROF_EXIT && r->depth ? -1u : 0;
+	r->depth = lost ? 0 : r->depth;
+	r->since = lost && last < r->since ? last : r->since;
+}
+
+static void check_regions(uint64_t seed, const struct totals *t, size_t thread)
+{
+	for (uint32_t r = 0; r < t->nregions && !threads[thread].jumps; r++) {
+		struct slow_region slow = { .since = PERIOD_AFTER };
+		const struct region_total *found = &t->threads[thread].regions[r];
+		struct tr_cursor events = trace_events(&trace, thread);
+		uint64_t last = 0, n = 0;
+		for (struct tr_event e; trace_next(&events, &e); n += e.op != DPROF_LOST) {
+			last = e.op != DPROF_LOST && e.stamp > last ? e.stamp : last;
+			slow_event(&slow, &e, e.site != TR_NO_SITE && t->region_of_site[e.site] == r, last);
+		}
+		trace_end(&events);
+		slow.ticks += slow.depth ? last - slow.entered : 0;
+		slow.pieces += slow.depth > 0;
+		slow.since = slow.depth && last < slow.since ? last : slow.since;
+		ck_assert_msg(found->time.sure.ticks == slow.ticks && found->time.sure.count == slow.pieces &&
+				      found->visits == slow.visits && found->time.since == slow.since &&
+				      t->threads[thread].events == n,
+			      "SEED=%" PRIu64 ": thread %zu: %" PRIu64 " ticks in %" PRIu64 " pieces, not %" PRIu64 " in %" PRIu64,
+			      seed, thread, found->time.sure.ticks, found->time.sure.count, slow.ticks, slow.pieces);
+	}
+}
+
 START_TEST(periods_are_those_of_the_states)
 {
 	trace_classify(&trace);
@@ -168,8 +207,11 @@ START_TEST(periods_are_those_of_the_states)
 		open_trace(seed);
 		ck_assert(roles_open(&roles, &trace, NULL, NULL));
 		totals_open(&totals, &trace, &roles);
-		for (size_t i = 0; i < THREADS; i++)
+		totals_regions(&totals);
+		for (size_t i = 0; i < THREADS; i++) {
 			check_thread(seed, &roles, &totals.periods, i);
+			check_regions(seed, &totals, i);
+		}
 		all += periods_count(&totals.periods);
 		totals_close(&totals);
 		roles_close(&roles);
