@@ -87,7 +87,7 @@ struct matcher;
 struct matcher *match_open(const struct trace *, uint64_t slack);
 void match_close(struct matcher *);
 
-/* Takes the next event of a thread; with its arguments, if they are wanted. */
+/* Takes the next event of a thread; with its arguments, if they are wanted: of the first event only then. */
 bool match_wants_arguments(const struct matcher *, const struct tr_event *);
 void match_take(struct matcher *, uint32_t thread, const struct tr_event *);
 

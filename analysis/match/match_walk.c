@@ -32,19 +32,27 @@ struct match_walk {
 	bool finished;
 };
 
+static bool fetch_first(struct matcher *m, struct walker *w)
+{
+	w->begun = true;
+	if (!trace_next_bare(&w->events, &w->next))
+		return false;
+	if (match_wants_arguments(m, &w->next))
+		trace_arguments(&w->events, &w->next);
+	return true;
+}
+
 /* The next event that matters, and behind those that do not the end of the thread. */
 static bool fetch(struct matcher *m, struct walker *w)
 {
 	if (w->begun)
-		w->passed = trace_pass(&w->events, match_passes(m));
-	w->begun = true;
-	w->ended = !trace_next_bare(&w->events, &w->next);
+		w->ended = !trace_pass_next(&w->events, match_passes(m), &w->passed, &w->next);
+	else
+		w->ended = !fetch_first(m, w);
 	if (w->ended) {
 		w->stamp = w->passed.stamp;
 		return w->passed.n > 0;
 	}
-	if (match_wants_arguments(m, &w->next))
-		trace_arguments(&w->events, &w->next);
 	if (w->next.op != DPROF_LOST)
 		w->stamp = w->next.stamp;
 	else if (w->passed.n)

@@ -150,6 +150,44 @@ bool trace_columns(struct tr_cursor *c, struct tr_columns *out)
 	return true;
 }
 
+static inline void give_bare(const struct tr_what *what, const struct tr_columns *k, size_t i, struct tr_event *e)
+{
+	e->op = what->op;
+	e->site = what->site;
+	e->inherited = e->implied = e->jumped = e->unsure = false;
+	e->nargs = e->keys = 0;
+	e->stamp = k->stamp[i];
+	e->lost = 0;
+	if (e->op == DPROF_LOST) {
+		e->stamp = 0;
+		e->lost = k->value[k->argument[i]];
+	}
+}
+
+static inline void give_arguments(const struct tr_what *what, const struct tr_columns *k, size_t i, struct tr_event *e)
+{
+	const uint64_t *value = k->value + k->argument[i];
+	e->keys = what->keys;
+	e->nargs = what->nargs;
+	for (unsigned a = 0; a < what->nargs; a++)
+		e->args[a] = (struct tr_arg){ what->key[a], value[a] };
+}
+
+void trace_event_of(const struct trace *t, const struct tr_columns *k, size_t i, struct tr_event *e)
+{
+	const struct tr_what *what = trace_what(t, k, i);
+	give_bare(what, k, i, e);
+	if (e->op != DPROF_LOST)
+		give_arguments(what, k, i, e);
+}
+
+/* Whether the next event is as it stands in the columns at hand: *i. Nearly all are. */
+static inline bool at_hand(const struct tr_cursor *c, size_t *i)
+{
+	*i = c->next - c->reader->first;
+	return *i < c->reader->columns.n && !c->inheritance && !c->thread->jumps;
+}
+
 /* From i on, in the columns at hand: the first event that is not passed over. */
 static size_t pass_columns(const struct tr_cursor *c, size_t i, uint8_t *sites)
 {
@@ -163,7 +201,7 @@ static size_t pass_columns(const struct tr_cursor *c, size_t i, uint8_t *sites)
 	return i;
 }
 
-struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
+static inline struct tr_passed pass(struct tr_cursor *c, uint8_t *sites)
 {
 	struct tr_passed passed = { 0 };
 	bool at_hand = !c->inheritance && !c->thread->jumps;
@@ -177,6 +215,17 @@ struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
 		at_hand = end == k->n;
 	}
 	return passed;
+}
+
+struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
+{
+	return pass(c, sites);
+}
+
+bool trace_pass_next(struct tr_cursor *c, uint8_t *sites, struct tr_passed *passed, struct tr_event *e)
+{
+	*passed = pass(c, sites);
+	return trace_next(c, e);
 }
 
 static void add_stamp(struct tr_sample *s, uint64_t stamp)
@@ -221,6 +270,13 @@ void trace_sample(const struct trace *t, size_t thread, size_t step, struct tr_s
 
 bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 {
+	size_t i;
+	if (at_hand(c, &i)) {
+		const struct tr_columns *k = &c->reader->columns;
+		give_bare(trace_what(c->trace, k, i), k, i, e);
+		c->next++;
+		return true;
+	}
 	if (c->tangled && !c->told) {
 		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE, .inherited = true };
 		c->told = true;
@@ -237,37 +293,6 @@ static bool leave_at_the_end(struct tr_cursor *c, struct tr_event *e)
 				.site = c->thread->open[c->open] };
 	c->open++;
 	return true;
-}
-
-static inline void give_bare(const struct tr_what *what, const struct tr_columns *k, size_t i, struct tr_event *e)
-{
-	e->op = what->op;
-	e->site = what->site;
-	e->inherited = e->implied = e->jumped = e->unsure = false;
-	e->nargs = e->keys = 0;
-	e->stamp = k->stamp[i];
-	e->lost = 0;
-	if (e->op == DPROF_LOST) {
-		e->stamp = 0;
-		e->lost = k->value[k->argument[i]];
-	}
-}
-
-static inline void give_arguments(const struct tr_what *what, const struct tr_columns *k, size_t i, struct tr_event *e)
-{
-	const uint64_t *value = k->value + k->argument[i];
-	e->keys = what->keys;
-	e->nargs = what->nargs;
-	for (unsigned a = 0; a < what->nargs; a++)
-		e->args[a] = (struct tr_arg){ what->key[a], value[a] };
-}
-
-void trace_event_of(const struct trace *t, const struct tr_columns *k, size_t i, struct tr_event *e)
-{
-	const struct tr_what *what = trace_what(t, k, i);
-	give_bare(what, k, i, e);
-	if (e->op != DPROF_LOST)
-		give_arguments(what, k, i, e);
 }
 
 bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
@@ -298,6 +323,12 @@ void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
 
 bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
+	size_t i;
+	if (at_hand(c, &i)) {
+		trace_event_of(c->trace, &c->reader->columns, i, e);
+		c->next++;
+		return true;
+	}
 	if (!trace_next_bare(c, e))
 		return false;
 	trace_arguments(c, e);

@@ -189,6 +189,12 @@ struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *of_site)
 	return (struct tr_passed){ 0 };
 }
 
+bool trace_pass_next(struct tr_cursor *c, uint8_t *of_site, struct tr_passed *passed, struct tr_event *e)
+{
+	*passed = trace_pass(c, of_site);
+	return trace_next(c, e);
+}
+
 /* They are there already. */
 void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
 {
