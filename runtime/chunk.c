@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 
 #include "runtime/count.h"
+#include "runtime/nursery.h"
 #include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -145,7 +146,7 @@ long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
 	if (at == 0)
 		at = map(fd, from, bytes);
 	sys(SYS_close, fd);
-	if (sys_failed(at) && flags & O_CREAT)
+	if (sys_failed(at) && flags & O_EXCL)
 		sys(SYS_unlink, path);
 	return at;
 }
@@ -186,12 +187,12 @@ static void seal(const struct dprof_chunk *c)
  * stays mapped. */
 static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 {
-	if (c->offset + c->bytes > t->kept_bytes)
+	if (!c->in_slot && c->offset + c->bytes > t->kept_bytes)
 		t->kept_bytes = c->offset + c->bytes;
 	dprof_count_chunk(c);
 	if (all_written(c))
 		seal(c);
-	if (all_written(c) && c != t->current)
+	if (all_written(c) && c != t->current && !c->in_slot)
 		sys(SYS_munmap, c->start, c->bytes);
 	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
 }
@@ -267,15 +268,39 @@ const char *dprof_why_text(enum dprof_why why)
 	return texts[why];
 }
 
+/* Where a thread goes on that began in a slot: the file's first chunk, behind a header that says so. */
+static long begin_file(struct dprof_thread *t)
+{
+	const struct dprof_events_header *slot = t->header;
+	long at = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE + dprof_first_chunk());
+	struct dprof_events_header *h = (struct dprof_events_header *)at;
+
+	if (sys_failed(at))
+		return at;
+	h->version = slot->version;
+	h->header_size = DPROF_HEADER_SIZE;
+	h->word_size = slot->word_size;
+	h->thread = slot->thread;
+	h->rank = slot->rank;
+	h->pid = slot->pid;
+	h->first_chunk = slot->first_chunk;
+	h->largest_chunk = slot->largest_chunk;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__builtin_memcpy(h->magic, DPROF_MORE_MAGIC, sizeof(h->magic));
+	sys(SYS_munmap, at, DPROF_HEADER_SIZE);
+	t->file_bytes = DPROF_HEADER_SIZE;
+	return at + DPROF_HEADER_SIZE;
+}
+
 static int make(struct dprof_thread *t)
 {
-	size_t bytes = dprof_next_chunk(t->made_bytes, t->largest);
+	size_t bytes = t->file_bytes ? dprof_next_chunk(t->made_bytes, t->largest) : dprof_first_chunk();
 	struct dprof_chunk *c = room_for_one(t);
 	long at;
 
 	if (!c)
 		return -EAGAIN;
-	at = dprof_file_map(t->path, 0, t->file_bytes, bytes);
+	at = t->file_bytes ? dprof_file_map(t->path, 0, t->file_bytes, bytes) : begin_file(t);
 	if (sys_failed(at))
 		return (int)at;
 	*c = (struct dprof_chunk){ .start = (uint64_t *)at, .bytes = bytes, .offset = t->file_bytes };
@@ -420,6 +445,11 @@ bool dprof_chunks_take(struct dprof_thread *t)
 	return true;
 }
 
+const char *dprof_chunk_path(const struct dprof_thread *t, const struct dprof_chunk *c)
+{
+	return c->in_slot ? dprof_nursery_path() : t->path;
+}
+
 uint64_t dprof_chunks_end(const struct dprof_thread *t)
 {
 	uint64_t end = t->kept_bytes;
@@ -429,7 +459,7 @@ uint64_t dprof_chunks_end(const struct dprof_thread *t)
 
 		if (c != t->current)
 			claimed = c->bytes; /* it is sealed */
-		if (c->state >= CHUNK_CURRENT && c->offset + claimed > end)
+		if (c->state >= CHUNK_CURRENT && !c->in_slot && c->offset + claimed > end)
 			end = c->offset + claimed;
 	}
 	return end;

@@ -85,7 +85,7 @@ void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp)
 		return;
 	c = *current;
 	end.chunks = c.number + 1;
-	fd = (int)sys(SYS_open, t->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	fd = (int)sys(SYS_open, dprof_chunk_path(t, &c), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd >= 0 && still_there(fd, &c))
 		read_words(fd, c.offset, c.bytes - DPROF_SEAL_WORDS * sizeof(uint64_t), &end);
 	if (fd < 0 || !still_there(fd, &c))

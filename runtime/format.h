@@ -12,7 +12,9 @@
  * A trace is a directory "dprof-PROGRAM.JOB/" with
  *
  *   HOST-RANK.process      text; who recorded, where, with which modules loaded (see below)
- *   HOST-RANK-THREAD.events  one per thread; one header page, then records in chunks
+ *   HOST-RANK.nursery      of all threads but the process's first: header and first chunk, in one page each
+ *   HOST-RANK-THREAD.events  of the process's first thread, and of each one that recorded more: one header page, then
+ *                          records in chunks
  *   HOST-RANK-THREAD.packed  the same, if it recorded much: chunks that left the file of events (packed.h)
  *   HASH.sites             a copy of one module's section "dprof_sites", named by its content
  *   HOST.sync              the packets that one FreeZer endpoint exchanged (freezer/synclog.h)
@@ -240,7 +242,7 @@ enum dprof_key {
  *
  * Places are used again, in any order: the chunks' numbers, 0, 1, 2, ..., are the order of recording.
  * A chunk was in use by its thread, or waits to be packed; one whose number the .packed file has, whole,
- * was about to be wiped, and counts there. So each number is in one of the two files, until the last
+ * was about to be wiped, and counts there. So each number is in one of the files, until the last
  * one that was begun.
  *
  * A chunk that another one follows is full but for its last DPROF_SLACK_WORDS, where words may stand
@@ -249,9 +251,20 @@ enum dprof_key {
  * not going to be packed: when its thread or process ends, or when it is forgotten for want of a
  * helper; and a chunk that was left before it was full, when its process had ended.
  *
+ * Most threads begin elsewhere: in HOST-RANK.nursery, where the slot with a thread's number has its header and one
+ * more place for a chunk, before those in its .events file.
+ *
+ *   nursery: | slot 0 | slot 1 | ... |    DPROF_SLOT bytes each
+ *   slot:    | header, DPROF_SLOT_HEADER bytes | chunk |
+ *
+ * That file is there only if the thread went on behind its slot; its header page then has DPROF_MORE_MAGIC, and of the
+ * rest only what says of which thread it is and how large its chunks are. A slot without a magic was never begun: no
+ * thread has that number, or its header is in its .events file, as that of the process's first thread is.
+ *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between two instructions of an interrupted record; the reader puts those in order. */
 #define DPROF_EVENTS_MAGIC   "dprofev2"
+#define DPROF_MORE_MAGIC     "dprfmore" /* a thread goes on here */
 #define DPROF_HEADER_SIZE    4096
 #define DPROF_FORMAT_VERSION 4
 #define DPROF_FORMAT_UNSUMMED 3 /* neither seals nor struct dprof_end */
@@ -339,6 +352,10 @@ struct dprof_events_header {
 	struct dprof_end end;  /* once `ended` is not 0 */
 	struct dprof_jumps jumps;
 };
+
+/* One page, and nearly all of it for words. */
+#define DPROF_SLOT        4096
+#define DPROF_SLOT_HEADER 512
 
 /* Chunks double, so that a thread that records little costs little. */
 static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)

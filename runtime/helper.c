@@ -124,7 +124,7 @@ static void *helper(void *unused)
 	for (;;) {
 		seen = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
 		supervise(&looked, &asked);
-		if (dprof_chunks_make_wanted() || dprof_threads_spare() || dprof_chunks_pack())
+		if (dprof_chunks_make_wanted() || dprof_threads_prepare_slots() || dprof_chunks_pack())
 			continue;
 		dprof_modules_look();
 		soon = dprof_threads_look(looked);

@@ -21,8 +21,8 @@
 #include "runtime/missing.h"
 #include "runtime/modules.h"
 #include "runtime/notice.h"
+#include "runtime/nursery.h"
 #include "runtime/settings.h"
-#include "runtime/spare.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -247,6 +247,7 @@ bool dprof_process_begin(void)
 		__atomic_store_n(&state, FAILED, __ATOMIC_RELEASE);
 		return false;
 	}
+	dprof_nursery_prepare();
 	__atomic_store_n(&state, BEGUN, __ATOMIC_RELEASE);
 	dprof_modules_retell();
 	return true;
@@ -459,7 +460,7 @@ static void end(bool careful)
 	}
 	note_unseen(careful);
 	count = dprof_threads_end(stamp);
-	dprof_spares_remove();
+	dprof_nursery_close();
 	count.all &= !has_forked;
 	dprof_lines_begin_end();
 	say_homeless();

@@ -103,7 +103,10 @@ static void wipe(const struct dprof_chunk *c)
 static void recycle(struct dprof_thread *t, struct dprof_chunk *c)
 {
 	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST); /* first of all */
-	if (t->supply != SUPPLY_ENDED && !__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE) &&
+	if (c->in_slot) {
+		wipe(c);
+		__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
+	} else if (t->supply != SUPPLY_ENDED && !__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE) &&
 	    c->bytes == t->largest && clean_chunks(t) < CLEAN_CHUNKS) {
 		wipe(c);
 		__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);

@@ -18,11 +18,11 @@
 
 #include "runtime/adapter.h"
 #include "runtime/count.h"
+#include "runtime/nursery.h"
 #include "runtime/pack.h"
 #include "runtime/process.h"
 #include "runtime/sched.h"
 #include "runtime/settings.h"
-#include "runtime/spare.h"
 #include "runtime/sys.h"
 
 /* The end of the process waits so often for the lock, 10 s in all: whoever holds it has blocked all signals and
@@ -149,9 +149,8 @@ static void clean(struct dprof_thread *t)
 	t->current = NULL;
 	t->chunk_end = t->before = NULL;
 	t->kept_bytes = DPROF_HEADER_SIZE;
-	t->made_bytes = dprof_first_chunk();
+	t->made_bytes = t->file_bytes = 0;
 	t->largest = largest_chunk();
-	t->file_bytes = DPROF_HEADER_SIZE + t->made_bytes;
 	t->numbers = t->packed_bytes = 0;
 	t->lost_unwritten = 0;
 	t->why = DPROF_WHY_REFUSED;
@@ -174,10 +173,10 @@ static void keep_sched(struct dprof_sched *at, struct dprof_sched s)
 
 bool dprof_jumps_told, dprof_ending;
 
-static void write_header(struct dprof_events_header *h, uint32_t number, size_t largest)
+static void write_header(struct dprof_events_header *h, uint32_t bytes, uint32_t number, size_t largest)
 {
 	h->version = DPROF_FORMAT_VERSION;
-	h->header_size = DPROF_HEADER_SIZE;
+	h->header_size = bytes;
 	h->word_size = sizeof(uint64_t);
 	h->thread = number;
 	h->rank = dprof_process_rank();
@@ -195,7 +194,7 @@ static void write_header(struct dprof_events_header *h, uint32_t number, size_t 
 
 uint32_t dprof_thread_reserve(void)
 {
-	return __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST); /* before nursery.c looks at it */
 }
 
 void dprof_thread_return(uint32_t number)
@@ -273,38 +272,54 @@ static void say_missing(uint32_t number, enum dprof_why why)
 	dprof_process_append(line, (size_t)n);
 }
 
-/* The header's page and the first chunk, or -errno. Where the file is there already the helper is making it. */
-static long map_file(const struct dprof_thread *t, uint32_t number)
-{
-	long at = (long)dprof_spare_take(number), error;
+_Static_assert(sizeof(struct dprof_events_header) <= DPROF_SLOT_HEADER, "a header does not fit into a slot");
 
-	if (at)
-		return at;
-	error = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, t->file_bytes);
-	if (number > 0 && !sys_failed(error))
-		dprof_helper_wake(); /* to be quicker next time; who found a spare is not to wait for it */
-	at = sys_failed(error) ? (long)dprof_spare_take(number) : 0;
-	return at ? at : error;
+/* Both: the header and, behind it, the first chunk. */
+
+static bool begin_in_slot(struct dprof_thread *t, uint32_t number)
+{
+	char *slot = number > 0 ? dprof_nursery_take(number) : NULL;
+
+	if (!slot)
+		return false;
+	t->header = (struct dprof_events_header *)slot;
+	t->chunk[0] = (struct dprof_chunk){ .state = CHUNK_CLEAN,
+					    .in_slot = true,
+					    .start = (uint64_t *)(slot + DPROF_SLOT_HEADER),
+					    .bytes = DPROF_SLOT - DPROF_SLOT_HEADER,
+					    .offset = (uint64_t)number * DPROF_SLOT + DPROF_SLOT_HEADER };
+	write_header(t->header, DPROF_SLOT_HEADER, number, t->largest);
+	return true;
 }
 
-static bool make_file(struct dprof_thread *t)
+static bool begin_in_file(struct dprof_thread *t, uint32_t number)
 {
-	uint32_t number = take_number();
-	long start;
+	size_t bytes = dprof_first_chunk();
+	long start = dprof_file_map(t->path, O_CREAT | O_EXCL, 0, DPROF_HEADER_SIZE + bytes);
 
-	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
-		return false;
-	start = map_file(t, number);
 	if (sys_failed(start)) {
 		say_missing(number, dprof_why_refused(start));
 		return false;
 	}
+	t->made_bytes = bytes;
+	t->file_bytes = DPROF_HEADER_SIZE + bytes;
 	t->header = (struct dprof_events_header *)start;
 	t->chunk[0] = (struct dprof_chunk){ .state = CHUNK_CLEAN,
 					    .start = (uint64_t *)(start + (long)DPROF_HEADER_SIZE),
-					    .bytes = t->made_bytes,
+					    .bytes = bytes,
 					    .offset = DPROF_HEADER_SIZE };
-	write_header(t->header, number, t->largest);
+	write_header(t->header, DPROF_HEADER_SIZE, number, t->largest);
+	return true;
+}
+
+static bool begin_somewhere(struct dprof_thread *t)
+{
+	uint32_t number = take_number();
+
+	if (!dprof_process_path(t->path, sizeof(t->path), "-%u.events", number))
+		return false;
+	if (!begin_in_slot(t, number) && !begin_in_file(t, number))
+		return false;
 	note_file(number);
 	return true;
 }
@@ -337,7 +352,7 @@ void dprof_thread_begin(void *unused)
 		clean(t);
 		if (!counted)
 			count_in();
-		if (pthread_setspecific(key, t) == 0 && make_file(t)) {
+		if (pthread_setspecific(key, t) == 0 && begin_somewhere(t)) {
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
 		} else {
@@ -363,21 +378,13 @@ static void stop_supply(struct dprof_thread *t)
 	}
 }
 
-/* Header and first chunk were mapped at once. */
+/* A slot is one page. */
 static void unmap(struct dprof_thread *t)
 {
-	uint64_t *behind = (uint64_t *)((char *)t->header + DPROF_HEADER_SIZE);
-	size_t more = 0;
-
-	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++) {
-		if (c->state == CHUNK_NONE)
-			continue;
-		if (c->start == behind)
-			more = c->bytes;
-		else
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (c->state != CHUNK_NONE && !c->in_slot)
 			sys(SYS_munmap, c->start, c->bytes);
-	}
-	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE + more);
+	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
 	t->header = NULL;
 }
 
@@ -403,17 +410,15 @@ static void close_cursor(struct dprof_thread *t)
 
 void dprof_thread_gone(struct dprof_thread *t)
 {
-	uint64_t end;
-
 	while (!try_lock())
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
 	dprof_chunks_seal(t, true);
-	end = dprof_chunks_end(t);
 	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
 		if (c->state >= CHUNK_CURRENT)
 			dprof_count_chunk(c);
+	if (t->file_bytes)
+		sys(SYS_truncate, t->path, dprof_chunks_end(t));
 	unmap(t);
-	sys(SYS_truncate, t->path, end);
 	set_free(t);
 	unlock();
 }
@@ -451,11 +456,12 @@ static void end(void *value)
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
 	close_cursor(t);
 	unlock();
-	if (dprof_helper_there() || !dprof_chunks_take(t))
-		leave_to_helper(t);
-	else
+	if (!t->file_bytes || (!dprof_helper_there() && dprof_chunks_take(t))) {
 		dprof_thread_gone(t);
-	dprof_helper_wake(); /* for the next thread's file, too */
+	} else {
+		leave_to_helper(t);
+		dprof_helper_wake();
+	}
 	count_out();
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
@@ -518,9 +524,9 @@ struct dprof_count dprof_threads_end(uint64_t stamp)
 	return count;
 }
 
-bool dprof_threads_spare(void)
+bool dprof_threads_prepare_slots(void)
 {
-	return dprof_spares_make(__atomic_load_n(&begun, __ATOMIC_RELAXED));
+	return dprof_nursery_make(&begun);
 }
 
 bool dprof_any_thread(void)
@@ -672,7 +678,7 @@ void dprof_threads_forget(void)
 		t->cursor = NULL;
 		set_free(t);
 	}
-	dprof_spares_forget();
+	dprof_nursery_forget();
 	taking_down = 0;
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;

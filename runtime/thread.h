@@ -6,8 +6,11 @@
  *                      left behind   being packed
  *
  * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little
- * costs little; up to less where the thread begins among many, so that many do not cost much more than some. A thread makes its first two chunks itself, unless the helper has made the first one with its file
- * ahead (spare.h); from then on it has the helper make the next one while it fills its current one. A chunk that is full is packed by the helper, wiped, and
+ * costs little; up to less where the thread begins among many, so that many do not cost much more than some. The
+ * process's first thread has a file at once; all others begin in a slot of a file that they share, mostly mapped by the
+ * helper ahead (nursery.h), and have a file of their own when that is full. A thread makes its file, and the second
+ * chunk there, itself; from then on it has the helper make the next one while it fills its current one. A chunk that
+ * is full is packed by the helper, wiped, and
  * clean again: so three of the largest take turns, with all their pages faulted in, and a thread that
  * goes on takes a clean one without asking. If the helper is late the thread makes a chunk itself,
  * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
@@ -84,6 +87,7 @@ struct dprof_chunk {
 	uint64_t number;
 	uint64_t *claimed;        /* FULL: words from here on were never claimed */
 	bool shrunk;              /* its end is not where its place ends */
+	bool in_slot;             /* of the nursery, and so is its offset */
 	uint64_t *hole;           /* FULL: a claimed word that was still unwritten when last seen */
 };
 
@@ -100,10 +104,10 @@ struct dprof_thread {
 	int hold;                         /* enum dprof_hold */
 	int serving;                      /* the thread is in slow.c, and changes what is here */
 	uint64_t *left_at;                /* HOLD_LEFT: where its next word would have stood */
-	uint64_t file_bytes;
+	uint64_t file_bytes;              /* 0: it began in a slot, and has no file of its own */
 	size_t made_bytes;                /* of the chunk made last */
 	size_t largest;                   /* bytes of a chunk, of those to be made */
-	uint64_t kept_bytes;              /* of the file: chunks that were forgotten as they were */
+	uint64_t kept_bytes;              /* of its own file: chunks that were forgotten as they were */
 	uint64_t numbers;                 /* of chunks: the next one's */
 	struct dprof_events_header *header;
 	uint64_t lost_unwritten;          /* not yet told in a LOST record */
@@ -131,7 +135,7 @@ long dprof_file_write(int fd, const void *bytes, size_t n, uint64_t offset);
 /* A piece of a file is a hole from now on. */
 void dprof_file_punch(const char *path, uint64_t from, uint64_t bytes);
 
-/* How large a thread's first chunk is; it stands behind the header, and both are mapped at once. */
+/* How large the first chunk in a thread's file is; it stands behind the header, and both are mapped at once. */
 static inline size_t dprof_first_chunk(void)
 {
 	return dprof_settings.chunk_bytes < DPROF_FIRST_CHUNK ? dprof_settings.chunk_bytes
@@ -169,6 +173,9 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
  * before. And where its file ends, behind every chunk that is not packed. */
 bool dprof_chunks_take(struct dprof_thread *t);
 uint64_t dprof_chunks_end(const struct dprof_thread *t);
+
+/* The file in which it is. */
+const char *dprof_chunk_path(const struct dprof_thread *, const struct dprof_chunk *);
 
 /* Seals the full chunks (format.h) of a thread that ended, or of one that runs on when its process ends. What the
  * helper is packing is taken from it: how long that still takes, nobody knows. While no thread is taken down. */
@@ -224,8 +231,8 @@ bool dprof_only_thread(void);
  * file. */
 void dprof_thread_begin(void *unused);
 
-/* For the helper: makes a file ahead (spare.h); true if it did. */
-bool dprof_threads_spare(void);
+/* For the helper: maps slots ahead (nursery.h); true if it did. */
+bool dprof_threads_prepare_slots(void);
 
 /* Numbers of threads that are to be made: adapter.h. */
 uint32_t dprof_thread_reserve(void);

@@ -70,36 +70,50 @@ static bool ends(const char *name, const char *suffix)
 	return n > m && strcmp(name + n - m, suffix) == 0;
 }
 
-/* The file of packed chunks beside a file of events: its number, or that of none. */
-static size_t packed_of(const struct shares *s, size_t events)
+/* Files beside a file of events: their numbers, or that of none. */
+struct beside { size_t packed, nursery; };
+
+/* Frees the name. */
+static size_t number_of(const struct shares *s, char *name)
 {
-	const char *name = s->files[events].name;
-	char *packed = mem_format("%.*s.packed", (int)(strlen(name) - strlen(".events")), name);
-	const struct part_file *f = bsearch(&(struct part_file){ .name = packed }, s->files, s->n, sizeof *s->files, by_name);
-	free(packed);
+	const struct part_file *f = bsearch(&(struct part_file){ .name = name }, s->files, s->n, sizeof *s->files, by_name);
+	free(name);
 	return f ? (size_t)(f - s->files) : s->n;
 }
 
-static bool may_read(const struct shares *s, const struct sight *sight, size_t events, size_t packed)
+static struct beside beside(const struct shares *s, size_t events)
 {
-	const struct part_file *e = seen_as(sight, s->files[events].name);
-	if (!same(e, &s->files[events]) || !e->readable)
-		return false;
-	const struct part_file *p = packed < s->n ? seen_as(sight, s->files[packed].name) : NULL;
-	return packed == s->n || (same(p, &s->files[packed]) && p->readable);
+	const char *name = s->files[events].name, *thread = strrchr(name, '-');
+	if (!thread || !ends(name, ".events"))
+		return (struct beside){ s->n, s->n };
+	return (struct beside){ number_of(s, mem_format("%.*s.packed", (int)(strlen(name) - strlen(".events")), name)),
+				number_of(s, mem_format("%.*s.nursery", (int)(thread - name), name)) };
+}
+
+/* Or there is none. */
+static bool can_read(const struct shares *s, const struct sight *sight, size_t file)
+{
+	const struct part_file *f = file < s->n ? seen_as(sight, s->files[file].name) : NULL;
+	return file == s->n || (same(f, &s->files[file]) && f->readable);
+}
+
+static bool may_read(const struct shares *s, const struct sight *sight, size_t events, struct beside b)
+{
+	return can_read(s, sight, events) && can_read(s, sight, b.packed) && can_read(s, sight, b.nursery);
 }
 
 static void choose_reader(struct shares *s, const struct sight *sights, size_t processes, size_t events, uint64_t *load)
 {
-	size_t packed = packed_of(s, events), reader = (size_t)s->has[events];
+	struct beside b = beside(s, events);
+	size_t reader = (size_t)s->has[events];
 	bool any = false;
 	for (size_t i = 0; i < processes; i++)
-		if ((!any || load[i] < load[reader]) && may_read(s, &sights[i], events, packed)) {
+		if ((!any || load[i] < load[reader]) && may_read(s, &sights[i], events, b)) {
 			reader = i;
 			any = true;
 		}
 	s->reads[events] = (int)reader;
-	load[reader] += 1 + s->files[events].bytes + (packed < s->n ? s->files[packed].bytes : 0);
+	load[reader] += 1 + s->files[events].bytes + (b.packed < s->n ? s->files[b.packed].bytes : 0);
 }
 
 struct shares shares_make(const struct sight *sights, size_t processes, bool elsewhere)
@@ -118,7 +132,7 @@ struct shares shares_make(const struct sight *sights, size_t processes, bool els
 		s.reads[f] = -1;
 	}
 	for (size_t f = 0; f < s.n; f++)
-		if (ends(s.files[f].name, ".events"))
+		if (ends(s.files[f].name, ".events") || ends(s.files[f].name, ".nursery"))
 			choose_reader(&s, sights, processes, f, load);
 	free(load);
 	return s;
@@ -137,7 +151,7 @@ void shares_free(struct shares *s)
 static const char *in_the_way(const struct shares *s, const struct sight *sight)
 {
 	for (size_t f = 0; f < s->n; f++)
-		if (s->reads[f] >= 0 && !may_read(s, sight, f, packed_of(s, f)))
+		if (s->reads[f] >= 0 && !may_read(s, sight, f, beside(s, f)))
 			return s->files[f].name;
 	return NULL;
 }

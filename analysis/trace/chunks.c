@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * chunks.c - which chunks a thread has, and in which of its two files each is.
+ * chunks.c - which chunks a thread has, and in which of its files each is.
  *
  * Law: each number from 0 to the highest is found once, or said to be missing. The program may run
- * meanwhile: the places in .events are looked at, then the parts in .packed, and all again unless the places
+ * meanwhile: the places in the nursery and in .events are looked at, then the parts in .packed, and all again unless the places
  * are as they were. So a chunk that was packed in between is found packed. */
 #define _GNU_SOURCE /* SEEK_DATA */
 #include "analysis/trace/chunks.h"
@@ -166,17 +166,35 @@ struct packed_parts parts_list(struct ch_words *w, uint64_t from)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* `seal`: bytes at its end that are no words. */
-struct chunk_place { uint64_t offset, bytes, first_word, seal; };
+/* `seal`: bytes at its end that are no words; in_slot: 1 if it is in the nursery. */
+struct chunk_place { uint64_t offset, bytes, first_word, seal, in_slot; };
 
 struct chunk_places { struct chunk_place *place; size_t n; };
 
-static struct chunk_places places_list(int fd, const struct dprof_events_header *h)
+static uint64_t file_size(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) ? 0 : (uint64_t)status.st_size;
+}
+
+static void add_slot(struct chunk_places *places, const struct ch_words *w)
+{
+	uint64_t size = file_size(w->nursery_fd), offset = w->slot + DPROF_SLOT_HEADER;
+	uint64_t bytes = DPROF_SLOT - DPROF_SLOT_HEADER, here = size > offset ? size - offset : 0;
+	struct chunk_place p = { .offset = offset, .bytes = here < bytes ? here : bytes, .in_slot = true };
+	if (p.bytes == bytes)
+		p.seal = DPROF_SEAL_WORDS * sizeof(uint64_t);
+	if (read_at(w->nursery_fd, &p.first_word, sizeof p.first_word, offset) && p.first_word)
+		*MEM_GROW(places->place, places->n) = p;
+}
+
+static struct chunk_places places_list(const struct ch_words *w, const struct dprof_events_header *h)
 {
 	struct chunk_places places = { 0 };
-	struct stat status;
-	uint64_t offset = DPROF_HEADER_SIZE;
-	uint64_t size = fstat(fd, &status) ? 0 : (uint64_t)status.st_size;
+	int fd = w->events_fd;
+	uint64_t offset = DPROF_HEADER_SIZE, size = fd < 0 ? 0 : file_size(fd);
+	if (w->nursery)
+		add_slot(&places, w);
 	uint64_t bytes = h->first_chunk ? h->first_chunk : size > offset ? size - offset : 0;
 	while (offset + sizeof(uint64_t) <= size) {
 		uint64_t data = next_data(fd, offset, size);
@@ -199,6 +217,46 @@ static struct chunk_places places_list(int fd, const struct dprof_events_header 
 static bool places_equal(const struct chunk_places *a, const struct chunk_places *b)
 {
 	return a->n == b->n && (!a->n || !memcmp(a->place, b->place, a->n * sizeof *a->place));
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool is_more(const struct dprof_events_header *more, const struct dprof_events_header *h)
+{
+	return !memcmp(more->magic, DPROF_MORE_MAGIC, sizeof more->magic) && more->version == h->version &&
+	       more->header_size == DPROF_HEADER_SIZE && more->word_size == h->word_size && more->thread == h->thread &&
+	       more->pid == h->pid && more->first_chunk == h->first_chunk && more->largest_chunk == h->largest_chunk;
+}
+
+/* A file that was made, and not begun. */
+static bool is_blank(int fd)
+{
+	uint64_t first = 0, magic = 0;
+	read_at(fd, &magic, sizeof magic, 0);
+	read_at(fd, &first, sizeof first, DPROF_HEADER_SIZE);
+	return !magic && !first;
+}
+
+/* The file in which a thread goes on that has a slot. True as long as it may not have come to that. */
+static bool open_more(struct trace *t, struct ch_words *w, const struct dprof_events_header *h)
+{
+	struct dprof_events_header more;
+	const char *found = "another header";
+	int fd = unpacker_open_file(w->unpacker, w->events, &found);
+	bool read = fd >= 0 && read_at(fd, &more, sizeof more, 0);
+	if (read && is_more(&more, h)) {
+		w->events_fd = fd;
+		return false;
+	}
+	bool blank = fd == -ENOENT || (fd >= 0 && is_blank(fd));
+	if (fd >= 0)
+		close(fd);
+	if (blank)
+		return true;
+	trace_diagnose(t, "%s: expected what thread %" PRIu32 " recorded behind its slot in %s, found %s", w->events,
+		       h->thread, w->nursery, fd >= 0 && !read ? "a file that is cut short" : found);
+	w->gaps = true;
+	return false;
 }
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
@@ -263,14 +321,14 @@ static void leave_out_newest(struct listing *l)
 	l->nchunks = n;
 }
 
-static struct listing list(struct ch_words *w, const struct dprof_events_header *h)
+static struct listing list(struct trace *t, struct ch_words *w, const struct dprof_events_header *h)
 {
-	int fd = w->events_fd;
-	struct listing l = { .places = places_list(fd, h), .parts.damage = UINT64_MAX };
-	bool same = false;
+	bool same = false, more = w->nursery && open_more(t, w, h);
+	struct listing l = { .places = places_list(w, h), .parts.damage = UINT64_MAX };
 	for (int i = 0; i < TRIES && !same; i++) {
 		list_more_parts(&l, w);
-		struct chunk_places again = places_list(fd, h);
+		more = more && open_more(t, w, h);
+		struct chunk_places again = places_list(w, h);
 		same = places_equal(&l.places, &again);
 		free(l.places.place);
 		l.places = again;
@@ -308,9 +366,11 @@ struct claim { bool made, sealed, more, due; uint64_t words, sum; };
 
 /* `summed`: of each chunk something was said. But not of all of a thread that ran on: it was in some chunk when the
  * kernel ended it, however far behind those of its end. That none between is missing is looked for anyway. */
-static struct claim claim_of(int fd, const struct chunk_place *p, uint64_t number, bool summed,
+static struct claim claim_of(const struct ch_words *w, const struct chunk_place *p, uint64_t number,
 			     const struct dprof_end *end)
 {
+	int fd = place_file(w, p->in_slot);
+	bool summed = w->summed;
 	bool due = summed && !(end && end->ran_on);
 	uint64_t seal[DPROF_SEAL_WORDS];
 	bool sealed = p->seal && read_at(fd, seal, sizeof seal, p->offset + p->bytes - sizeof seal) && seal[0];
@@ -335,42 +395,44 @@ static bool sum_of_words(int fd, uint64_t offset, uint64_t words, uint64_t *sum)
 }
 
 /* False after a diagnostic: then the words are not to be believed. */
-static bool check_claim(struct trace *t, const struct ch_words *w, int fd,
-			const struct chunk_place *p, const struct claim *c)
+static bool check_claim(struct trace *t, const struct ch_words *w, const struct chunk_place *p, const struct claim *c)
 {
 	uint64_t here = p->bytes / sizeof(uint64_t), sum = 0;
+	const char *name = place_name(w, p->in_slot);
 	if (c->words > here)
 		trace_diagnose(t,
 			       "%s: offset %" PRIu64 ": expected a chunk of %" PRIu64 " words, found %" PRIu64
 				 ": the file is cut short (the chunk is left out)",
-			       w->events, p->offset, c->words, here);
-	else if (!sum_of_words(fd, p->offset, c->words, &sum) || sum != c->sum)
+			       name, p->offset, c->words, here);
+	else if (!sum_of_words(place_file(w, p->in_slot), p->offset, c->words, &sum) || sum != c->sum)
 		trace_diagnose(t,
 			       "%s: offset %" PRIu64 ": expected %" PRIu64 " words with the sum 0x%" PRIx64
 				 ", found 0x%" PRIx64 ": they were changed (the chunk is left out)",
-			       w->events, p->offset, c->words, c->sum, sum);
+			       name, p->offset, c->words, c->sum, sum);
 	else
 		return true;
 	return false;
 }
 
 /* How many words a place holds. SIZE_MAX: they are not to be believed. */
-static size_t words_in(struct trace *t, const struct ch_words *w, int fd,
-		       const struct chunk_place *p, bool last, const struct claim *c)
+static size_t words_in(struct trace *t, const struct ch_words *w, const struct chunk_place *p, bool last,
+		       const struct claim *c)
 {
-	size_t n = used_words(fd, p->offset, p->bytes - p->seal), all = p->bytes / sizeof(uint64_t);
-	if (c->made && !check_claim(t, w, fd, p, c))
+	const char *name = place_name(w, p->in_slot);
+	size_t n = used_words(place_file(w, p->in_slot), p->offset, p->bytes - p->seal);
+	size_t all = p->bytes / sizeof(uint64_t);
+	if (c->made && !check_claim(t, w, p, c))
 		return SIZE_MAX;
 	if (n && c->due && !c->made) {
 		trace_diagnose(t,
 			       "%s: offset %" PRIu64 ": expected the sum of a chunk, found none (the chunk is left out)",
-			       w->events, p->offset);
+			       name, p->offset);
 		return SIZE_MAX;
 	}
 	if (c->made && !c->sealed && !c->more && n > c->words)
 		trace_diagnose(t,
 			       "%s: offset %" PRIu64 ": expected the end of the records, found more behind it",
-			       w->events, p->offset + c->words * sizeof(uint64_t));
+			       name, p->offset + c->words * sizeof(uint64_t));
 	if (c->made && !c->more)
 		return c->words;
 	if (!last && n + DPROF_SLACK_WORDS < all) /* the thread left it full: what is not there, is missing */
@@ -381,9 +443,8 @@ static size_t words_in(struct trace *t, const struct ch_words *w, int fd,
 static void add_place(struct trace *t, struct ch_words *w, const struct chunk_place *p,
 		      bool last, const struct dprof_end *end)
 {
-	int fd = w->events_fd;
-	struct claim claim = claim_of(fd, p, w->numbered ? dprof_value(p->first_word) : 0, w->summed, end);
-	size_t n = words_in(t, w, fd, p, last, &claim);
+	struct claim claim = claim_of(w, p, w->numbered ? dprof_value(p->first_word) : 0, end);
+	size_t n = words_in(t, w, p, last, &claim);
 	if (n == SIZE_MAX)
 		add_missing(w);
 	if (!n || n == SIZE_MAX)
@@ -392,7 +453,7 @@ static void add_place(struct trace *t, struct ch_words *w, const struct chunk_pl
 		w->vouched = w->n + (claim.made ? claim.words : 0);
 	*MEM_GROW(w->piece, w->npieces) = (struct ch_piece){
 		.at = w->n, .n = n, .chunk = dprof_value(p->first_word),
-		.offset = p->offset, .place = p->offset,
+		.offset = p->offset, .place = p->offset, .in_slot = p->in_slot,
 		.summed = claim.made && claim.words <= n ? claim.words : 0, .sum = claim.sum };
 	w->n += n;
 }
@@ -410,7 +471,7 @@ static void tell_foreign(struct trace *t, struct ch_words *w, const struct listi
 		trace_diagnose(t,
 			       "%s: offset %" PRIu64 ": expected the number of a chunk, found 0x%" PRIx64
 				 " (%zu chunk%s left out)",
-			       w->events, first->offset, first->first_word, foreign,
+			       place_name(w, first->in_slot), first->offset, first->first_word, foreign,
 			       foreign > 1 ? "s are" : " is");
 	w->gaps |= foreign > 0;
 }
@@ -440,7 +501,7 @@ static void tell_missing(struct trace *t, struct ch_words *w, const struct listi
 		trace_diagnose(t,
 			       "%s: expected chunk %" PRIu64 " here or in %s, found neither (%" PRIu64
 				 " of %" PRIu64 " chunks are missing)",
-			       w->events, first, w->packed, missing, next);
+			       place_name(w, w->nursery && !first), first, w->packed, missing, next);
 	w->gaps |= missing > 0;
 }
 
@@ -491,12 +552,14 @@ static void add_chunks(struct trace *t, struct ch_words *w, const struct listing
 	}
 }
 
-struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, const char *name, int fd,
+struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, struct ch_files f,
 			const struct dprof_events_header *h, bool summed, const struct dprof_end *end)
 {
-	struct ch_words w = { .unpacker = u, .events = mem_copy(name), .packed = packed_name(name), .summed = summed,
-			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX, .events_fd = fd, .packed_fd = -1 };
-	struct listing l = list(&w, h);
+	struct ch_words w = { .unpacker = u, .events = mem_copy(f.events), .packed = packed_name(f.events), .summed = summed,
+			      .nursery = f.nursery ? mem_copy(f.nursery) : NULL, .slot = f.slot,
+			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX,
+			      .packed_fd = -1, .events_fd = f.nursery ? -1 : f.fd, .nursery_fd = f.nursery ? f.fd : -1 };
+	struct listing l = list(t, &w, h);
 	if (w.numbered)
 		add_chunks(t, &w, &l, end);
 	else if (l.places.n)
@@ -530,6 +593,9 @@ void ch_close(struct ch_words *w)
 		close(w->events_fd);
 	if (w->packed_fd >= 0)
 		close(w->packed_fd);
+	if (w->nursery_fd >= 0)
+		close(w->nursery_fd);
+	free(w->nursery);
 	free(w->events);
 	free(w->packed);
 	free(w->piece);

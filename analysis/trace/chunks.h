@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * chunks.h - the words of one thread, in order, wherever they stand: in chunks of its .events file, or
- * packed in its .packed file (runtime/format.h, runtime/packed.h).
+ * chunks.h - the words of one thread, in order, wherever they stand: in its slot of the nursery, in chunks of its
+ * .events file, or packed in its .packed file (runtime/format.h, runtime/packed.h).
  *
  * Law: word i is the same whenever it is asked for, though the program may still run, pack the chunk in
  * which it stands, and use that chunk's place again. If somebody else changes the files meanwhile, that is said
- * wherever a sum can tell. Memory is one part's, and two files are open, for each thread that is. */
+ * wherever a sum can tell. Memory is one part's, and three files are open, for each thread that is. */
 #ifndef ANALYSIS_TRACE_CHUNKS_H
 #define ANALYSIS_TRACE_CHUNKS_H
 
@@ -18,13 +18,14 @@
 struct trace;
 struct ch_unpacker;            /* one for all threads of a trace */
 
-/* Words that stand together in one of the two files. */
+/* Words that stand together in one of the files. */
 struct ch_piece {
 	size_t at, n;          /* words at .. at + n - 1 of the thread */
 	uint64_t chunk;        /* its number */
 	uint64_t offset;       /* in .events: of the first word; in .packed: of the part's header */
 	uint64_t place;        /* in .events: offset of the chunk */
-	uint32_t bytes;        /* in .packed: behind the header; 0: it is in .events */
+	uint32_t bytes;        /* in .packed: behind the header; 0: it is not there */
+	bool in_slot;          /* what is said of .events is so in the nursery */
 	uint32_t words;        /* in .packed: of the part; it may have become longer than n since */
 	bool damaged;          /* and counts as words that say that something is lost */
 	bool missing;          /* likewise: one word stands for all that ought to be here */
@@ -35,7 +36,9 @@ struct ch_piece {
 struct ch_words {
 	struct ch_unpacker *unpacker;
 	char *events, *packed; /* names of the files */
-	int events_fd, packed_fd; /* or -1 */
+	char *nursery;         /* or NULL: it has no slot */
+	int events_fd, packed_fd, nursery_fd; /* or -1 */
+	uint64_t slot;         /* its offset */
 	bool numbered;         /* chunks have a number */
 	bool summed;           /* and their words a sum */
 	struct ch_piece *piece; size_t npieces;
@@ -51,10 +54,15 @@ struct ch_words {
 struct ch_unpacker *ch_unpacker_open(int directory);
 void ch_unpacker_close(struct ch_unpacker *);
 
-/* What the file of events `name`, open as `fd`, which is then of the words, and its file of packed chunks hold. What is missing or damaged becomes a
+/* A thread's file of events, which may be missing if it has a slot in a nursery (else NULL) at an offset. The one with
+ * the thread's header is open, and is then of the words. */
+struct ch_files { const char *events, *nursery; uint64_t slot; int fd; };
+
+/* What these, and the file of packed chunks, hold. What is missing or damaged becomes a
  * diagnostic of the trace. `end`: what its thread or process said at the end, or NULL; `summed`: it
- * did, so that each of its chunks has a sum, and one without it is left out. */
-struct ch_words ch_open(struct trace *, struct ch_unpacker *, const char *name, int fd,
+ * did, and its process was not killed before all was sealed: so each of its chunks has a sum, and one without it is
+ * left out. */
+struct ch_words ch_open(struct trace *, struct ch_unpacker *, struct ch_files,
 			const struct dprof_events_header *, bool summed, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 

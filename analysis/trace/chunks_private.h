@@ -41,6 +41,17 @@ int packed_file(struct ch_words *, const char **found);
 /* The first offset from `offset` on, up to `end`, where the file is no hole. */
 uint64_t next_data(int fd, uint64_t offset, uint64_t end);
 
+/* The file of events, or the nursery; or -1. */
+static inline int place_file(const struct ch_words *w, bool in_slot)
+{
+	return in_slot ? w->nursery_fd : w->events_fd;
+}
+
+static inline const char *place_name(const struct ch_words *w, bool in_slot)
+{
+	return in_slot ? w->nursery : w->events;
+}
+
 /* All n bytes from an offset on; false if they are not there. */
 bool read_at(int fd, void *to, size_t n, uint64_t offset);
 

@@ -54,15 +54,16 @@ static void add_up(struct ch_words *w, const struct ch_piece *p)
 	w->changed |= w->sum_at == end && w->sum != p->sum;
 }
 
-/* The slice of a piece in .events with word i. */
+/* The slice of a piece that is not packed, with word i. */
 static bool read_slice(struct ch_words *w, const struct ch_piece *p, size_t i)
 {
 	size_t skip = (i - p->at) / DPROF_PART_WORDS * DPROF_PART_WORDS;
 	size_t n = p->n - skip < DPROF_PART_WORDS ? p->n - skip : DPROF_PART_WORDS;
 	uint64_t number = 0;
 	make_room(w, n);
-	bool read = read_at(w->events_fd, w->buffer, n * sizeof *w->buffer, p->offset + skip * sizeof *w->buffer) &&
-		    read_at(w->events_fd, &number, sizeof number, p->place);
+	int fd = place_file(w, p->in_slot);
+	bool read = read_at(fd, w->buffer, n * sizeof *w->buffer, p->offset + skip * sizeof *w->buffer) &&
+		    read_at(fd, &number, sizeof number, p->place);
 	w->first = p->at + skip;
 	w->nbuffered = n;
 	read = read && (!w->numbered || number == dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, p->chunk));
@@ -151,7 +152,8 @@ struct ch_run ch_run_elsewhere(struct ch_words *w, size_t i)
 
 const char *ch_file(const struct ch_words *w, size_t i)
 {
-	return w->npieces && w->piece[piece_of(w, i)].bytes ? w->packed : w->events;
+	const struct ch_piece *p = w->npieces ? &w->piece[piece_of(w, i)] : NULL;
+	return p && p->bytes ? w->packed : place_name(w, p && p->in_slot);
 }
 
 uint64_t ch_offset(const struct ch_words *w, size_t i)
@@ -179,14 +181,14 @@ void ch_tell_damage(struct trace *t, struct ch_words *w)
 		}
 	if (w->changed)
 		trace_diagnose(t, "%s: expected the words that the file had when it was opened, found others: they were "
-				  "changed while they were read", w->events);
+				  "changed while they were read", place_name(w, w->nursery && w->events_fd < 0));
 	w->gaps |= w->changed;
 	if (first == w->npieces)
 		return;
 	const struct ch_piece *p = &w->piece[first];
 	trace_diagnose(t,
 		       "%s: offset %" PRIu64 ": expected the %s, found %s (%zu words are left out)",
-		       p->bytes ? w->packed : w->events, p->offset,
+		       p->bytes ? w->packed : place_name(w, p->in_slot), p->offset,
 		       p->bytes ? "packed records that its checksum tells" : "words of a chunk",
 		       p->bytes ? "others" : "a place that was wiped", words);
 }

@@ -150,8 +150,9 @@ static void look_for_files(struct opened_trace *o, const struct process_file *p,
 				add_absent_thread(o, p, number);
 				trace_diagnose(&o->t,
 					       "%s-%" PRIu32 ".events: expected the events of a thread "
-						     "that %s names, found no such file",
-					       p->stem, number, p->name);
+						     "that %s names, found no such file%s%s%s",
+					       p->stem, number, p->name, number ? ", nor its slot in " : "",
+					       number ? p->stem : "", number ? ".nursery" : "");
 				missing++;
 			}
 	}

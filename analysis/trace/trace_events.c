@@ -434,97 +434,114 @@ static bool all_zero(const uint8_t *bytes, size_t size)
 
 struct file {
 	struct dprof_events_header header;
-	uint64_t size;
+	uint64_t size;          /* from the header on */
 	bool begun;             /* its header is whole, or ought to be */
 	int fd;
 };
 
+static size_t header_size(struct header_place place)
+{
+	return place.in_slot ? DPROF_SLOT_HEADER : DPROF_HEADER_SIZE;
+}
+
 /* The magic is written last of the header, and then the first chunk is begun. A process that was killed in
  * between was about to begin. */
-static bool is_begun(int fd, const uint8_t page[DPROF_HEADER_SIZE], uint64_t size, bool killed)
+static bool is_begun(int fd, const uint8_t *page, struct header_place place, const struct file *f, bool killed)
 {
+	size_t header = header_size(place);
 	uint64_t first = 0;
-	if (pread(fd, &first, sizeof first, DPROF_HEADER_SIZE) > 0 && first)
+	if (pread(fd, &first, sizeof first, (off_t)(place.at + header)) > 0 && first)
 		return true;
-	return !all_zero(page, killed || size <= DPROF_HEADER_SIZE ? sizeof(uint64_t) : DPROF_HEADER_SIZE);
+	return !all_zero(page, killed || f->size <= header ? sizeof(uint64_t) : header);
 }
 
 /* False after a diagnostic, or without one for a file that was never begun. */
-static bool read_header(struct opened_trace *o, const char *name, int fd,
+static bool read_header(struct opened_trace *o, struct header_place place, int fd,
 			const struct process_file *p, struct file *f)
 {
 	uint8_t page[DPROF_HEADER_SIZE];
 	struct stat status;
+	size_t header = header_size(place);
+	const char *name = place.name;
 	if (fstat(fd, &status)) {
 		trace_diagnose(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
-	f->size = (uint64_t)status.st_size;
+	f->size = (uint64_t)status.st_size > place.at ? (uint64_t)status.st_size - place.at : 0;
 	if (!f->size && !p->process.finished)
 		return false; /* killed before it reserved the file's first page */
-	if (f->size < sizeof page) {
+	if (f->size < header) {
 		trace_diagnose(&o->t,
 			       "%s: expected a header of %zu bytes, found %s (%" PRIu64 " bytes)",
-			       name, sizeof page,
+			       name, header,
 			       f->size ? "a file that is cut short" : "an empty file", f->size);
 		return false;
 	}
-	if (pread(fd, page, sizeof page, 0) != (ssize_t)sizeof page) {
+	if (pread(fd, page, header, (off_t)place.at) != (ssize_t)header) {
 		trace_diagnose(&o->t, "%s: cannot be read: %s", name, strerror(errno));
 		return false;
 	}
 	memcpy(&f->header, page, sizeof f->header);
-	f->begun = is_begun(fd, page, f->size, !p->process.finished);
+	f->begun = is_begun(fd, page, place, f, !p->process.finished);
 	return true;
 }
 
-static bool read_file(struct opened_trace *o, const char *name, const struct process_file *p,
+static bool read_file(struct opened_trace *o, struct header_place place, const struct process_file *p,
 		      struct file *f)
 {
 	const char *found;
-	int fd = frz_open_regular(o->directory, name, &found);
+	int fd = frz_open_regular(o->directory, place.name, &found);
 	if (fd < 0) {
-		trace_diagnose(&o->t, "%s: expected a file of events, found %s", name, found);
+		trace_diagnose(&o->t, "%s: expected a file of events, found %s", place.name, found);
 		return false;
 	}
 	f->fd = fd;
-	return read_header(o, name, fd, p, f);
+	return read_header(o, place, fd, p, f);
 }
 
 /* False after a diagnostic, or without one for a file that was never begun. */
-static bool check_header(struct opened_trace *o, const char *name, const struct file *f,
+static bool check_header(struct opened_trace *o, struct header_place place, const struct file *f,
 			 const struct process_file *p, uint32_t number)
 {
 	const struct dprof_events_header *h = &f->header;
+	const char *name = place.name;
 	if (!f->begun)
 		return false;
+	if (!place.in_slot && memcmp(h->magic, DPROF_MORE_MAGIC, sizeof h->magic) == 0) {
+		trace_diagnose(&o->t,
+			       "%s: expected the slot of thread %" PRIu32 " in %s.nursery, where it began, found none: its "
+			       "events are left out", name, number, p->stem);
+		return false;
+	}
 	if (memcmp(h->magic, DPROF_EVENTS_MAGIC, sizeof h->magic) != 0) {
 		char magic[sizeof h->magic + 1] = "";
 		memcpy(magic, h->magic, sizeof h->magic);
 		char *quoted = ln_quote(magic);
 		trace_diagnose(&o->t,
-			       "%s: offset 0: expected '" DPROF_EVENTS_MAGIC
+			       "%s: offset %" PRIu64 ": expected '" DPROF_EVENTS_MAGIC
 			       "', found %s: no file of events",
-			       name, quoted);
+			       name, place.at, quoted);
 		free(quoted);
 		return false;
 	}
 #define EXPECT(field, value)                                                                       \
 	if ((uint64_t)h->field != (uint64_t)(value)) {                                             \
-		trace_diagnose(&o->t, "%s: offset %zu: expected %s %" PRId64 ", found %" PRId64,   \
-			       name, offsetof(struct dprof_events_header, field), #field,          \
+		trace_diagnose(&o->t, "%s: offset %" PRIu64 ": expected %s %" PRId64 ", found %" PRId64, \
+			       name, place.at + offsetof(struct dprof_events_header, field), #field, \
 			       (int64_t)(value), (int64_t)h->field);                               \
 		return false;                                                                      \
 	}
-	if (p->summed || (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED))
+	if (p->summed || place.in_slot || (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED))
 		EXPECT(version, DPROF_FORMAT_VERSION);
-	EXPECT(header_size, DPROF_HEADER_SIZE);
+	EXPECT(header_size, header_size(place));
 	EXPECT(word_size, sizeof(uint64_t));
 	EXPECT(thread, number);
 	EXPECT(pid, p->process.pid);
 	if (h->rank >= 0 && p->process.rank >= 0)
 		EXPECT(rank, p->process.rank);
 	EXPECT(first_chunk, h->first_chunk / DPROF_HEADER_SIZE * DPROF_HEADER_SIZE);
+	if (place.in_slot && !h->first_chunk)
+		EXPECT(first_chunk, DPROF_HEADER_SIZE);
 	if (h->first_chunk > h->largest_chunk)
 		EXPECT(largest_chunk, h->first_chunk);
 	if (h->version >= DPROF_FORMAT_VERSION && !h->ended)
@@ -548,10 +565,22 @@ static int is_stem(const void *key, const void *process)
 	return order ? order : -(stem[s->n] != 0);
 }
 
-/* HOST-RANK-THREAD.events: finds HOST-RANK and THREAD. */
-static const struct process_file *process_of(const struct opened_trace *o, const char *name,
+static const struct process_file *process_with_stem(const struct opened_trace *o, const char *name, size_t n,
+						    struct process_file *const *sorted)
+{
+	struct process_file *const *found =
+		bsearch(&(struct stem){ name, n }, sorted, o->nfiles, sizeof(struct process_file *), is_stem);
+	return found ? *found : NULL;
+}
+
+/* HOST-RANK-THREAD.events, or the slot in HOST-RANK.nursery: finds HOST-RANK and THREAD. */
+static const struct process_file *process_of(const struct opened_trace *o, struct header_place place,
 					     struct process_file *const *sorted, uint32_t *number)
 {
+	const char *name = place.name;
+	*number = (uint32_t)(place.at / DPROF_SLOT);
+	if (place.in_slot)
+		return process_with_stem(o, name, strlen(name) - strlen(".nursery"), sorted);
 	size_t stem = strlen(name) - strlen(".events");
 	const char *dash = memrchr(name, '-', stem);
 	if (!dash)
@@ -562,14 +591,11 @@ static const struct process_file *process_of(const struct opened_trace *o, const
 	if (end != name + stem || end == dash + 1 || errno || n > UINT32_MAX)
 		return NULL;
 	*number = (uint32_t)n;
-	struct process_file *const *found = bsearch(&(struct stem){ name, (size_t)(dash - name) }, sorted, o->nfiles,
-						    sizeof(struct process_file *), is_stem);
-	return found ? *found : NULL;
+	return process_with_stem(o, name, (size_t)(dash - name), sorted);
 }
 
 /* What the thread, or its process, said when it ended: NULL without that, or when it cannot be believed. */
-static const struct dprof_end *end_of(struct opened_trace *o, const char *name,
-				      const struct file *f)
+static const struct dprof_end *end_of(struct opened_trace *o, struct header_place place, const struct file *f)
 {
 	const struct dprof_events_header *h = &f->header;
 	if (h->version < DPROF_FORMAT_VERSION || !h->ended)
@@ -577,15 +603,14 @@ static const struct dprof_end *end_of(struct opened_trace *o, const char *name,
 	if (dprof_header_sum(h) == h->end.header_sum)
 		return &h->end;
 	trace_diagnose(&o->t,
-		       "%s: offset %zu: expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64,
-			       name,
-		       offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
+		       "%s: offset %" PRIu64 ": expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64,
+		       place.name, place.at + offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
 		       h->end.header_sum);
 	return NULL;
 }
 
 /* Whether all that the thread recorded can be there: it said how much, or it is unknown. */
-static bool says_its_end(struct opened_trace *o, const char *name, const struct file *f,
+static bool says_its_end(struct opened_trace *o, struct header_place place, const char *name, const struct file *f,
 			 const struct process_file *p, const struct dprof_end *end)
 {
 	const struct dprof_events_header *h = &f->header;
@@ -595,9 +620,9 @@ static bool says_its_end(struct opened_trace *o, const char *name, const struct 
 				     "process ended", name);
 	if (end && h->lost < end->lost)
 		trace_diagnose(&o->t,
-			       "%s: offset %zu: expected at least %" PRIu64 " dropped records, "
+			       "%s: offset %" PRIu64 ": expected at least %" PRIu64 " dropped records, "
 				     "found %" PRIu64,
-			       name, offsetof(struct dprof_events_header, lost), end->lost,
+			       place.name, place.at + offsetof(struct dprof_events_header, lost), end->lost,
 			       h->lost);
 	return h->version < DPROF_FORMAT_VERSION || end || !h->ended;
 }
@@ -629,46 +654,50 @@ static void read_ids(struct event_reader *r, struct tr_modules *of)
 	r->modules = of;
 }
 
-void read_events(struct opened_trace *o, const char *name, struct process_file *const *by_stem)
+/* What is said of its records, wherever they stand. */
+static char *name_records(struct header_place place, uint32_t number)
 {
-	uint32_t number;
-	struct file f = { .fd = -1 };
-	const struct process_file *p = process_of(o, name, by_stem, &number);
-	if (!p) {
-		trace_diagnose(&o->t,
-			       "%s: expected the file HOST-RANK.process that it belongs to, found "
-			       "none: its events are left out",
-			       name);
-		return;
-	}
-	size_t diagnostics = o->t.ndiagnostics;
-	if (p->changed) {
-		add_absent_thread(o, p, number);
-		return;
-	}
-	if (!read_file(o, name, p, &f) || !check_header(o, name, &f, p, number)) {
-		if (f.fd >= 0)
-			close(f.fd);
-		if (o->t.ndiagnostics > diagnostics)
-			add_absent_thread(o, p, number);
-		return;
-	}
-	size_t rest = f.size % sizeof(uint64_t);
+	return place.in_slot ? mem_format("%s, thread %" PRIu32, place.name, number) : mem_copy(place.name);
+}
+
+static void check_size(struct opened_trace *o, struct header_place place, const struct file *f)
+{
+	size_t rest = f->size % sizeof(uint64_t);
 	if (rest)
 		trace_diagnose(&o->t,
 			       "%s: offset %" PRIu64 ": expected a word of %zu bytes, found %zu: the file "
 			       "is cut short",
-			       name, f.size - rest, sizeof(uint64_t), rest);
-	const struct dprof_events_header *h = &f.header;
-	const struct dprof_end *end = end_of(o, name, &f);
-	bool to_the_end = says_its_end(o, name, &f, p, end);
+			       place.name, place.at + f->size - rest, sizeof(uint64_t), rest);
+}
+
+static struct ch_words open_words(struct opened_trace *o, struct header_place place, const struct process_file *p,
+				  const struct file *f, const struct dprof_end *end)
+{
+	const struct dprof_events_header *h = &f->header;
+	char *events = mem_format("%s-%" PRIu32 ".events", p->stem, h->thread);
+	struct ch_files files = { .events = place.in_slot ? events : place.name,
+				  .nursery = place.in_slot ? place.name : NULL, .slot = place.at, .fd = f->fd };
+	struct ch_words words = ch_open(&o->t, o->reader->unpacker, files, h,
+					h->version >= DPROF_FORMAT_VERSION && h->ended && p->process.finished, end);
+	free(events);
+	return words;
+}
+
+/* `diagnostics`: how many there were before this file's. */
+static void read_thread(struct opened_trace *o, struct header_place place, const struct process_file *p,
+			const struct file *f, size_t diagnostics)
+{
+	const struct dprof_events_header *h = &f->header;
+	char *name = name_records(place, h->thread);
+	const struct dprof_end *end = end_of(o, place, f);
+	bool to_the_end = says_its_end(o, place, name, f, p, end);
 	uint64_t ended = end || h->version < DPROF_FORMAT_VERSION ? h->ended : 0; /* what was changed is not believed */
 	uint64_t dropped = end && end->lost > h->lost ? end->lost : h->lost;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
 		.clock = p->clock,
 		.rank = p->process.rank,
-		.number = number,
+		.number = h->thread,
 		.why = h->version < DPROF_FORMAT_VERSION ? 0 : h->why,
 		.complete = ended != 0,
 		.ended = ended,
@@ -680,11 +709,8 @@ void read_events(struct opened_trace *o, const char *name, struct process_file *
 		.process = (uint32_t)(p - o->files),
 	};
 	read_ids(o->reader, o->t.processes[t->process].modules);
-	*t->words = (struct tr_words){
-		.modules = o->t.processes[t->process].modules,
-		.words = ch_open(&o->t, o->reader->unpacker, name, f.fd, h,
-				 h->version >= DPROF_FORMAT_VERSION && h->ended, end),
-	};
+	*t->words = (struct tr_words){ .modules = o->t.processes[t->process].modules,
+				       .words = open_words(o, place, p, f, end) };
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
 		if (h->sched[i].known && to_the_end)
@@ -692,4 +718,59 @@ void read_events(struct opened_trace *o, const char *name, struct process_file *
 	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
 	words_close(t->words);
 	t->words = NULL;
+	free(name);
+}
+
+static const struct process_file *find_process(struct opened_trace *o, struct header_place place,
+					       struct process_file *const *by_stem, uint32_t *number)
+{
+	const struct process_file *p = process_of(o, place, by_stem, number);
+	if (!p)
+		trace_diagnose(&o->t,
+			       "%s: expected the file HOST-RANK.process that it belongs to, found "
+			       "none: its events are left out",
+			       place.name);
+	return p;
+}
+
+static void read_place(struct opened_trace *o, struct header_place place, const struct process_file *p, uint32_t number)
+{
+	struct file f = { .fd = -1 };
+	size_t diagnostics = o->t.ndiagnostics;
+	if (p->changed) {
+		add_absent_thread(o, p, number);
+		return;
+	}
+	if (!read_file(o, place, p, &f) || !check_header(o, place, &f, p, number)) {
+		if (f.fd >= 0)
+			close(f.fd);
+		if (o->t.ndiagnostics > diagnostics)
+			add_absent_thread(o, p, number);
+		return;
+	}
+	check_size(o, place, &f);
+	read_thread(o, place, p, &f, diagnostics);
+}
+
+void read_header_at(struct opened_trace *o, struct header_place place, struct process_file *const *by_stem)
+{
+	uint32_t number;
+	const struct process_file *p = find_process(o, place, by_stem, &number);
+	if (p)
+		read_place(o, place, p, number);
+}
+
+/* Of a thread that has a slot, that has its header. */
+void read_events(struct opened_trace *o, const char *name, struct process_file *const *by_stem)
+{
+	uint32_t number;
+	struct header_place place = { .name = name };
+	const struct process_file *p = find_process(o, place, by_stem, &number);
+	if (!p)
+		return;
+	char *nursery = mem_format("%s.nursery", p->stem);
+	if (number && has_slot(o, p->stem, number))
+		place = (struct header_place){ nursery, (uint64_t)number * DPROF_SLOT, true };
+	read_place(o, place, p, number);
+	free(nursery);
 }

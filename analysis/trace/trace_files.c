@@ -124,7 +124,7 @@ int by_file_name(const void *a, const void *b)
 static bool is_ours(const char *name)
 {
 	return name_ends(name, ".process") || name_ends(name, ".events") ||
-	       name_ends(name, ".packed") ||
+	       name_ends(name, ".packed") || name_ends(name, ".nursery") ||
 	       name_ends(name, ".sites") || name_ends(name, ".sync");
 }
 

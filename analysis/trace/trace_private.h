@@ -7,12 +7,13 @@
  *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
  *   trace_sites.c    HASH.sites: which site stands at which address
  *   trace_classify.c what each site is
- *   chunks*.c        the words of a thread, from its two files
+ *   chunks*.c        the words of a thread, from its files
  *   trace_decode.c   from words to records
  *   store.c          from records to blocks of columns
  *   columns.c        the cursor
  *   trace_threads.c  which files of events there are, and who reads them
  *   trace_parts.c    several processes read a trace together
+ *   trace_nursery.c  HOST-RANK.nursery: threads that have a slot there, and no file of events
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
  *   trace_jumps.c    places that were left without an exit
  *   trace_order.c    records that a signal handler put out of order
@@ -194,7 +195,8 @@ struct file_found {
 /* What open_threads() does, in steps. Between the last two another process may have added what it found in others. */
 struct reading {
 	struct opened_trace *o;
-	const char **name; size_t n;   /* of the files of events */
+	const char **name; size_t n;   /* of the files of events, and of nurseries */
+	size_t nthreads;               /* that they may have */
 	size_t *task; size_t ntasks;   /* which of them are to be read here; all, unless that is changed */
 	struct process_file **by_stem;
 	struct event_reader *readers;
@@ -208,9 +210,19 @@ bool reading_finish(struct reading *);
 bool reading_join(struct reading *, bool all_here);
 void reading_end(struct reading *, bool take); /* `take`: what was found becomes the trace's */
 
-/* trace_events.c: adds the thread of a file to t.threads, unless there is none, and what it uses to uses; to its `sched`
- * only what the file's header says. `by_stem`: all processes. */
+/* Where the header of a thread stands: in a file of events, or in a slot of a nursery at some offset. */
+struct header_place { const char *name; uint64_t at; bool in_slot; };
+
+/* trace_events.c: adds the thread of a file, or of a header, to t.threads, unless there is none, and what it uses to uses; to
+ * its `sched` only what the header says. `by_stem`: all processes. */
 void read_events(struct opened_trace *, const char *name, struct process_file *const *by_stem);
+void read_header_at(struct opened_trace *, struct header_place, struct process_file *const *by_stem);
+
+/* trace_nursery.c: those of all slots whose threads have no file of events; does this thread, of the process with that
+ * stem, have a slot; and how many threads may there be in it? */
+void read_nursery(struct opened_trace *, const char *name, struct process_file *const *by_stem);
+bool has_slot(const struct opened_trace *, const char *stem, uint32_t number);
+size_t slots_in(const struct opened_trace *, const char *name);
 int process_by_stem(const void *a, const void *b); /* for qsort */
 void open_sched(struct opened_trace *);  /* sched of t.threads */
 

@@ -27,7 +27,7 @@ static void read_one(void *of, size_t task, size_t worker)
 	o.t.diagnostics = NULL, o.t.ndiagnostics = 0;
 	o.uses = NULL, o.nuses = 0;
 	o.reader = &r->readers[worker];
-	read_events(&o, r->name[file], r->by_stem);
+	(name_ends(r->name[file], ".nursery") ? read_nursery : read_events)(&o, r->name[file], r->by_stem);
 	r->found[file] = (struct file_found){ o.t.threads, o.t.nthreads, o.uses, o.nuses,
 					      o.t.diagnostics, o.t.ndiagnostics };
 }
@@ -80,8 +80,8 @@ static void read_files(struct reading *r, struct tr_store *store, size_t workers
 	free(r->readers);
 }
 
-/* Each reader has two files open; so have others a few, and libraries (MPI) some. */
-#define DESCRIPTORS       3
+/* Each reader has a few files open; so have others a few, and libraries (MPI) some. */
+#define DESCRIPTORS       5
 #define OTHER_DESCRIPTORS 32
 
 static size_t other_descriptors(void)
@@ -118,7 +118,7 @@ static struct process_file **processes_by_stem(const struct opened_trace *o)
 /* One by one, in the order of the files, if there is only one reader. */
 static void read_with(struct reading *r, size_t workers)
 {
-	r->o->t.store = store_open(r->o->t.nsites, r->n);
+	r->o->t.store = store_open(r->o->t.nsites, r->nthreads);
 	progress_begin("reading records", 0);
 	read_files(r, r->o->t.store, workers);
 	progress_end();
@@ -182,9 +182,10 @@ void reading_begin(struct reading *r, struct opened_trace *o)
 {
 	*r = (struct reading){ .o = o, .by_stem = processes_by_stem(o) };
 	for (size_t i = 0; i < o->nnames; i++)
-		if (name_ends(o->names[i], ".events")) {
+		if (name_ends(o->names[i], ".events") || name_ends(o->names[i], ".nursery")) {
 			*MEM_GROW(r->name, r->n) = o->names[i];
 			*MEM_GROW(r->task, r->ntasks) = r->n - 1;
+			r->nthreads += name_ends(o->names[i], ".nursery") ? slots_in(o, o->names[i]) : 1;
 		}
 	r->found = mem_resize(NULL, r->n, sizeof *r->found);
 	memset(r->found, 0, r->n * sizeof *r->found);

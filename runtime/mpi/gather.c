@@ -146,7 +146,7 @@ static bool is_to_send(const char *name, bool speaks)
 
 static void send_files(const struct hosts *hosts, bool speaks)
 {
-	static const char *const kinds[] = { ".sites", ".sync", ".events", ".packed", ".process" };
+	static const char *const kinds[] = { ".sites", ".sync", ".nursery", ".events", ".packed", ".process" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		DIR *d = opendir(dprof_adapter_directory());

@@ -86,7 +86,7 @@ runs "a job" job
 runs "the job again" job
 [ -s dprof-loop.a_b_7/x_y_.._z-3.process ] && [ -s dprof-loop.a_b_7.2/x_y_.._z-3.process ] ||
 	fail "expected dprof-loop.a_b_7 and .2, found $(ls -d dprof-*)"
-[ "$(find . -name '*.events' -path '*a_b_7*' | wc -l)" = 4 ] || fail "the second run wrote over the first"
+[ "$(find . '(' -name '*.events' -o -name '*.nursery' ')' -path '*a_b_7*' | wc -l)" = 4 ] || fail "the second run wrote over the first"
 
 runs "nothing instrumented" ./bare
 grep -q '^note .*fplugin' dprof-bare.*/*.process || fail "no note that nothing was instrumented"

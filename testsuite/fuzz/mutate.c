@@ -165,6 +165,31 @@ void mut_events(struct mutator *m, struct mut_bytes *b)
 	}
 }
 
+/* The next slot, from some one on, with anything in it. */
+static uint8_t *used_slot(struct mutator *m, struct mut_bytes *b)
+{
+	static const uint8_t none[sizeof(uint64_t)];
+	size_t slots = b->size / DPROF_SLOT, from = (size_t)mut_below(m, slots), i = 0;
+	while (i < slots - 1 && !memcmp(b->at + (from + i) % slots * DPROF_SLOT, none, sizeof none))
+		i++;
+	return b->at + (from + i) % slots * DPROF_SLOT;
+}
+
+/* What a slot holds, whose words stand behind a shorter header. */
+static void mut_nursery(struct mutator *m, struct mut_bytes *b, const uint8_t *other, size_t other_size)
+{
+	if (b->size < 2 * DPROF_SLOT)
+		return;
+	uint8_t *slot = used_slot(m, b);
+	struct mut_bytes all = { slot, DPROF_SLOT, DPROF_SLOT };
+	struct mut_bytes words = { slot + DPROF_SLOT_HEADER - DPROF_HEADER_SIZE,
+				   DPROF_HEADER_SIZE + DPROF_SLOT - DPROF_SLOT_HEADER, 0 };
+	if (slot == b->at || mut_below(m, 2))
+		mut_damage(m, &all, other, other_size);
+	else
+		mut_events(m, &words);
+}
+
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 static bool ends_word(uint8_t c)
@@ -249,6 +274,8 @@ void mut_file(struct mutator *m, const char *name, struct mut_bytes *b, const ui
 	bool generic = mut_below(m, 3) == 0;
 	if (ends(name, ".events") && !generic)
 		mut_events(m, b);
+	else if (ends(name, ".nursery") && !generic)
+		mut_nursery(m, b, other, other_size);
 	else if ((ends(name, ".process") || ends(name, ".txt")) && !generic)
 		mut_lines(m, b);
 	else

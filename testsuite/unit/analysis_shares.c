@@ -11,11 +11,11 @@
 
 #define ROUNDS    2000
 #define PROCESSES 5
-#define NAMES     12
+#define NAMES     14
 
 static const char *const names[NAMES] = {
 	"a-0-0.events", "a-0-0.packed", "a-0-1.events", "a-0.process", "b-1-0.events", "b-1-0.packed",
-	"b-1-1.packed", "b-1-2.events", "b-1-3.events", "b-1.process", "b.sync", "c-2-0.events",
+	"b-1-1.packed", "b-1-2.events", "b-1-3.events", "b-1.nursery", "b-1.process", "b.sync", "c-2-0.events", "c-2.nursery",
 };
 
 static uint64_t state;
@@ -70,18 +70,26 @@ static bool can_read(const struct sight *s, const struct part_file *is)
 
 static void check_reader(const struct sight *s, size_t processes, const struct shares *shares, size_t i, bool elsewhere)
 {
-	const struct part_file *f = &shares->files[i], *packed = NULL;
-	char *name = mem_format("%.*s.packed", (int)(strlen(f->name) - strlen(".events")), f->name);
+	const struct part_file *f = &shares->files[i];
+	size_t length = strcspn(f->name, ".");
+	char *packed = mem_format("%.*s.packed", (int)length, f->name);
+	char *nursery = mem_format("%.*s.nursery", (int)(strrchr(f->name, '-') - f->name), f->name);
 	int ignored, reader = shares->reads[i];
-	packed = of_trace(s, processes, elsewhere, name, &ignored);
-	bool any = false;
-	for (size_t p = 0; p < processes; p++)
-		any |= can_read(&s[p], f) && (!packed || can_read(&s[p], packed));
+	const struct part_file *all[] = { f, of_trace(s, processes, elsewhere, packed, &ignored),
+					  of_trace(s, processes, elsewhere, nursery, &ignored) };
+	bool any = false, can[PROCESSES];
+	for (size_t p = 0; p < processes; p++) {
+		can[p] = true;
+		for (size_t k = 0; k < (strstr(f->name, ".events") ? 3 : 1); k++)
+			can[p] &= !all[k] || can_read(&s[p], all[k]);
+		any |= can[p];
+	}
 	if (any)
-		ck_assert(can_read(&s[reader], f) && (!packed || can_read(&s[reader], packed)));
+		ck_assert(can[reader]);
 	else
 		ck_assert_int_eq(reader, shares->has[i]); /* who says what is wrong with it */
-	free(name);
+	free(packed);
+	free(nursery);
 }
 
 START_TEST(each_file_is_read_once_by_one_who_has_it)
@@ -102,7 +110,7 @@ START_TEST(each_file_is_read_once_by_one_who_has_it)
 			ck_assert_msg(n < shares.n && strcmp(shares.files[n].name, names[i]) == 0, "SEED=%" PRIu64 ": no %s", seed, names[i]);
 			ck_assert_int_eq(shares.has[n], has);
 			ck_assert(shares.files[n].size == f->size && shares.files[n].changed == f->changed);
-			bool events = strstr(names[i], ".events") != NULL;
+			bool events = strstr(names[i], ".events") || strstr(names[i], ".nursery");
 			ck_assert_msg((shares.reads[n] >= 0) == events, "SEED=%" PRIu64 ": %s is read by %d", seed, names[i], shares.reads[n]);
 			by_others += events && shares.reads[n] != has;
 			if (events)
