@@ -84,6 +84,14 @@ char *shown_copy(const char *text)
 	return copy;
 }
 
+static char *speaker;
+
+void shown_speak_as(const char *name)
+{
+	free(speaker);
+	speaker = mem_format("%s: ", name);
+}
+
 void shown_complain(const char *format, ...)
 {
 	char *diagnostic;
@@ -93,7 +101,7 @@ void shown_complain(const char *format, ...)
 		abort();
 	va_end(arguments);
 	char *shown = shown_copy(diagnostic);
-	fprintf(stderr, "dprof-analyze: %s\n", shown);
+	fprintf(stderr, "dprof-analyze: %s%s\n", speaker ? speaker : "", shown);
 	free(diagnostic);
 	free(shown);
 }

@@ -28,7 +28,9 @@ bool shown_is(const char *text);
 /* A copy that may be shown, to be freed. */
 char *shown_copy(const char *text);
 
-/* "dprof-analyze: MESSAGE" and a line feed on stderr, as it may be shown: it may name what the user gave. */
+/* "dprof-analyze: MESSAGE" and a line feed on stderr, as it may be shown: it may name what the user gave. And: from now on it is
+ * "dprof-analyze: SPEAKER: MESSAGE". */
 void shown_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void shown_speak_as(const char *speaker);
 
 #endif

@@ -4,7 +4,9 @@
 #include "analysis/driver/driver.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "analysis/base/memory.h"
 #include "analysis/base/pool.h"
 #include "analysis/base/shown.h"
 #include "analysis/driver/peers.h"
@@ -37,13 +39,25 @@ bool driver_is_first(void)
 	return peers_rank() == 0;
 }
 
+static void speak_as_rank(void)
+{
+	char host[256] = "";
+	gethostname(host, sizeof host - 1);
+	char *name = mem_format("rank %d on %s", peers.rank, host);
+	shown_speak_as(name);
+	free(name);
+}
+
 bool driver_begin(size_t wanted)
 {
 	char *why;
 	jobs = wanted;
 	pool_set_jobs(jobs);
-	if (peers_begin(&peers, &why))
+	if (peers_begin(&peers, &why)) {
+		if (peers.rank)
+			speak_as_rank();
 		return true;
+	}
 	if (peers_rank() == 0)
 		shown_complain("mpirun has started several processes, but this one works alone: %s", why);
 	free(why);

@@ -56,6 +56,14 @@ for kind in messages threads nested ranks; do
 	done >"$here/jobs"
 	row "csp, two jobs of one: $name" "$(paired ratio 2 1 <"$here/jobs" | estimate)" x "<= 0.56"
 	why "the program's messages are matched, and clocks solved, by one core; so is each sweep. Other cores must be idle"
+	if command -v mpirun >/dev/null; then
+		for round in $(seq "$rounds"); do
+			echo "$round 1 $(elapsed "$B/bin/dprof-analyze" csp --jobs 1 --json "$here/$kind")"
+			echo "$round 2 $(elapsed mpirun --allow-run-as-root --oversubscribe -n 2 "$B/bin/dprof-analyze" csp --json "$here/$kind")"
+		done >"$here/processes"
+		row "csp, two processes of one: $name" "$(paired ratio 2 1 <"$here/processes" | estimate)" x "<= 0.56"
+		why "the start of mpirun is in it; what two jobs cannot share two processes cannot either"
+	fi
 	rm -rf "${here:?}/$kind"
 done
 

@@ -129,6 +129,23 @@ said "$analyze" csp --json many >truth
 said $(mpirun_of "$first") -n 2 sh -c 'ulimit -n 48 && exec "$@"' - "$analyze" csp --json --jobs 7 many >out
 same "with 48 descriptors"
 
+"$B/test/synthesize" --hosts 4 --messages 60000 --work 20 | trace big
+# A rank that has no room for what it decodes says which one it is.
+# shellcheck disable=SC2046,SC2016
+said $(mpirun_of "$first") -n 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] || export TMPDIR=/nowhere; exec "$@"' \
+	- "$analyze" csp --json --jobs 1 big >out
+grep -q '^dprof-analyze: rank 1 on .*: no temporary file has room' out || fail "rank 1 has no room, and does not say so: $(head -c 300 out)"
+sed -i '/^dprof-analyze: rank 1 on .*: no temporary file/d' out
+said "$analyze" csp --json big >truth
+same "a rank without room for a temporary file"
+
+# A rank that is killed takes the job along.
+# shellcheck disable=SC2046,SC2016
+said $(mpirun_of "$first") -n 3 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || kill -9 $$; exec "$@"' \
+	- "$analyze" csp --json --jobs 1 big >out
+grep -q '^status 0$\|^status 124$' out && fail "a rank is killed, and: $(head -c 300 out)"
+grep -q span_s out && fail "a rank is killed, and there is an answer"
+
 # ---- Each its own disk ------------------------------------------------------------------------
 
 # The files of host 0 in one folder, those of host 1 in another, the rest in the third; each has its own file of sites.
