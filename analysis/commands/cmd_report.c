@@ -185,6 +185,15 @@ static void say_diagnostics(struct reply *r, const struct profile *p)
 			  p->ndiagnostics > 1 ? "; dprof-analyze coz says more" : "");
 }
 
+/* "Works while all wait" is not yet "worth mending". */
+static void say_without(struct reply *r, const struct findings *f, const struct profile *p)
+{
+	char *text = next_step_without(f, p);
+	if (text)
+		reply_say(r, SAY_INDENTED, "%s", text);
+	free(text);
+}
+
 static void fill_page(struct reply *r, const struct findings *f, const struct profile *p, bool every)
 {
 	notes_damage(r, f->trace->ndiagnostics - f->doubted);
@@ -198,6 +207,7 @@ static void fill_page(struct reply *r, const struct findings *f, const struct pr
 	if (f->threads.count > 1 && !f->doubted) {
 		reply_say(r, SAY_HEADING, "Stragglers: who works while everybody else waits");
 		ranking_say(r, f, RANKED_SHOWN, every);
+		say_without(r, f, p);
 	}
 	if (p->nrows > 0 && p->possible) {
 		reply_say(r, SAY_HEADING, "What less time in a region would buy if nothing else changes: %% of the run");
@@ -227,6 +237,10 @@ static void fill_data(struct reply *r, const struct findings *f, const struct pr
 	region_table_fill(r, f);
 	reply_value(r, "verdict", tab_text(ranking_verdict(&f->ranks)));
 	ranking_fill(r, f);
+	if (p->possible && p->asked_aside) {
+		reply_value(r, "without_straggler_percent", tab_interval(p->without[COZ_PROVED]));
+		reply_value(r, "without_straggler_expected_percent", tab_interval(p->without[COZ_EXPECTED]));
+	}
 	machine_fill(r, f);
 	profile_table_fill(r, "profile", trace, p, "speedup_percent");
 }

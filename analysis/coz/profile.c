@@ -276,18 +276,23 @@ static void add_row_of(struct profile *p, struct coz *c, uint32_t *row_of_site,
 	row_of_site[COZ_ALL_WORK(c->graph.trace)] = TR_NO_SITE;
 }
 
+/* Also without any of their work: in the same pass. */
 static void ask_about(struct profile *p, struct coz *c, uint32_t *row_of_site, const struct profile_aside *aside)
 {
 	const struct trace *trace = c->graph.trace;
-	row_of_site[COZ_ALL_WORK(trace)] = aside->site == TR_ALL_WORK ? 0 : TR_NO_SITE;
+	const uint32_t reductions[] = { aside->reduction, 100 * MILLION };
+	uint32_t all_work = aside->site == TR_ALL_WORK ? 0 : 1;
+	row_of_site[COZ_ALL_WORK(trace)] = all_work;
 	for (size_t i = 0; i < trace->nsites; i++) {
 		bool same = aside->site < trace->nsites && trace->sites[i].kind == DPROF_KIND_REGION &&
 			    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0;
 		row_of_site[i] = same ? 0 : TR_NO_SITE;
 	}
-	struct coz_question question = { row_of_site, 1, &aside->reduction, 1, aside->who };
+	struct coz_question question = { row_of_site, all_work + 1, reductions, 2, aside->who };
 	coz_ask(c, &question);
+	p->asked_aside = true;
 	take_speedup(p, c, 0, 0, &p->aside[COZ_EXPECTED], &p->aside[COZ_PROVED]);
+	take_speedup(p, c, all_work, 1, &p->without[COZ_EXPECTED], &p->without[COZ_PROVED]);
 }
 
 static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)

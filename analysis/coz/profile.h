@@ -64,7 +64,9 @@ struct profile {
 	struct coz_location who;     /* whose time the rows are about */
 	struct profile_row *rows; size_t nrows; /* the steepest first */
 	uint32_t *reductions; size_t nreductions;
+	bool asked_aside;
 	struct interval aside[COZ_ANSWERS]; /* the gain that was asked for aside, in percent of the run */
+	struct interval without[COZ_ANSWERS]; /* if none of the work there, in any region, took any time */
 	struct interval span_s;
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */

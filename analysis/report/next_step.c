@@ -130,6 +130,15 @@ static struct next_step region_of(const struct findings *f, uint32_t site, struc
 	return step;
 }
 
+char *next_step_without(const struct findings *f, const struct profile *p)
+{
+	struct coz_location who = straggler(f);
+	if (!p->possible || !p->asked_aside || coz_is_all(who))
+		return NULL;
+	return mem_format("If no work on %s took any time, the run would be %s.", profile_who(who).text,
+			  profile_gains(p->without, 2).text);
+}
+
 struct next_step next_step(const struct findings *f, const struct profile *p)
 {
 	struct next_step none = { NULL, NULL };

@@ -23,6 +23,10 @@ struct next_step {
  * all its work where the user has marked nothing there. */
 struct profile_aside next_step_asks(const struct findings *);
 
+/* What removing the straggler would buy, which is no more than that though it works while all others wait; NULL: there is
+ * none. To be freed. */
+char *next_step_without(const struct findings *, const struct profile *);
+
 struct next_step next_step(const struct findings *, const struct profile *);
 void next_step_close(struct next_step *);
 

@@ -40,6 +40,8 @@ says out '"advice": "Look at rank 1'
 
 # What that would buy, and a command that can be pasted; the name of a region may be anything.
 # It is what less time on that rank would buy, not on all of them.
+cp out "$dir/reported"
+"$analyze" straggler | tr -s '\n ' ' ' >page
 says out '"gain": "Half the time in region assign (kmeans.c:88) on rank 1 would make the run '
 gain=$(sed -n 's/.*"gain": ".* make the run \([0-9. ]*\) % shorter (proved), if nothing else changes\.".*/\1/p' out)
 "$analyze" coz --region assign --rank 1 --reduce 50 straggler >answer
@@ -48,6 +50,12 @@ says line "Had region assign (kmeans.c:88) taken 50 % less time on rank 1 and no
 sed 's/.*would have been \([0-9. ]*\) % shorter (proved).*/\1/' line |
 	awk -v gain="$gain" '{ split(gain, g); if (!(g[1] <= $1 && $3 <= g[3] && g[3] - g[1] < 0.1)) { print "gain " gain ", coz says " $0; exit 1 } }' ||
 	fail "the gain is not that of rank 1"
+
+# And what its removal would buy, which is what coz says of all its work.
+without=$(interval without_straggler_percent <"$dir/reported")
+expect 0 coz --json --all-work --rank 1 --reduce 100 straggler
+[ -n "$without" ] && [ "$without" = "$(interval speedup_percent <out)" ] || fail "without rank 1: $without, coz says $(cat out)"
+says page "If no work on rank 1 took any time, the run would be ${without%%.*}."
 expect 0 report --json straggler
 says out '"command": "dprof-analyze coz --region assign --rank 1 straggler"'
 "$analyze" dump straggler | sed "s/name=assign/name=it's%20\$HOME/" | trace quoted
