@@ -155,18 +155,28 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Where what a thread does in a group is counted; NULL: it is no member. As a rule the group is that of the operation
+ * before. */
+struct part { uint64_t id, *took_part, *last; };
+
 /* Groups stand in the order of their ids, their threads in the order of the trace's. */
-static void count_part(const struct trace *t, uint32_t thread, uint64_t id, uint64_t operation,
-		       struct check_totals *totals)
+static struct part find_part(const struct trace *t, uint32_t thread, uint64_t id, const struct check_totals *totals)
 {
 	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
 	const uint32_t *member =
 		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
 	if (!member)
+		return (struct part){ .id = id };
+	return (struct part){ id, &totals->took_part[g - t->groups][member - g->threads],
+			      &totals->last[g - t->groups][member - g->threads] };
+}
+
+static void count_part(const struct part *part, uint64_t operation)
+{
+	if (!part->took_part)
 		return;
-	uint64_t *last = &totals->last[g - t->groups][member - g->threads];
-	totals->took_part[g - t->groups][member - g->threads] += !operation || *last != operation;
-	*last = operation;
+	*part->took_part += !operation || *part->last != operation;
+	*part->last = operation;
 }
 
 static enum dprof_kind kind_of(const struct trace *t, const struct tr_event *e)
@@ -175,9 +185,9 @@ static enum dprof_kind kind_of(const struct trace *t, const struct tr_event *e)
 }
 
 /* The group of a message says within which ranks are counted, not who takes part. */
-static bool is_of_all(const struct trace *t, const struct tr_event *e)
+static inline bool is_of_all(const struct trace *t, const struct tr_what *what)
 {
-	return e->op == DPROF_ENTER && !tr_is(t, e->site, OP_MESSAGE);
+	return what->keys >> DPROF_KEY_GROUP & 1 && what->op == DPROF_ENTER && !tr_is(t, what->site, OP_MESSAGE);
 }
 
 /* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
@@ -236,19 +246,23 @@ static void count_events(void *counting, size_t thread, size_t worker)
 	const struct trace *t = ((struct counting *)counting)->trace;
 	struct check_totals *totals = ((struct counting *)counting)->totals;
 	(void)worker;
-	totals->events[thread] = 0;
+	uint64_t events = 0;
 	struct tr_cursor cursor = trace_events(t, thread);
+	struct part part = { .id = 0 };
 	struct tr_event e;
 	for (struct tr_columns k; trace_columns(&cursor, &k);)
 		for (size_t i = 0; i < k.n; i++) {
 			const struct tr_what *what = trace_what(t, &k, i);
-			totals->events[thread] += what->op != DPROF_LOST;
-			if (!(what->keys >> DPROF_KEY_GROUP & 1))
+			events += what->op != DPROF_LOST;
+			if (!is_of_all(t, what))
 				continue;
 			trace_event_of(t, &k, i, &e);
-			if (is_of_all(t, &e))
-				count_part(t, (uint32_t)thread, trace_arg(&e, DPROF_KEY_GROUP, 0), number_of(t, &e), totals);
+			uint64_t id = trace_arg(&e, DPROF_KEY_GROUP, 0);
+			if (!part.took_part || part.id != id)
+				part = find_part(t, (uint32_t)thread, id, totals);
+			count_part(&part, number_of(t, &e));
 		}
+	totals->events[thread] = events;
 	trace_end(&cursor);
 }
 
