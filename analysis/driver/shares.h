@@ -8,8 +8,8 @@
  * by whoever sees the very same file (its length, and when it was changed last); it is read by whoever of them has
  * least to read so far, file by file in the order of their names.
  *
- * Law: each file of events and each nursery is in one share, of a process that has what the trace has; and which file of a name the trace has
- * depends neither on how many processes there are behind the first that sees it, nor on who reads it. */
+ * Law: each file of events and each nursery is in one share, of a process that has what the trace has; and which file of a
+ * name the trace has depends neither on how many processes there are behind the first that sees it, nor on who reads it. */
 #ifndef ANALYSIS_DRIVER_SHARES_H
 #define ANALYSIS_DRIVER_SHARES_H
 

@@ -133,7 +133,7 @@ static void write_text(FILE *out)
 
 static void damage(const char *path)
 {
-	if (!mut_below(&dice, 8)) {
+	if (!mut_below(&dice, strstr(path, ".sync") ? 2 : 8)) {
 		ck_assert_int_eq(unlink(path), 0);
 		ck_assert_int_eq(mut_below(&dice, 2) ? symlink("nowhere", path) : mkfifo(path, 0666), 0);
 		return;
@@ -187,7 +187,7 @@ static void deal_out(bool elsewhere, bool damaged)
 	}
 	for (int i = 0; i < n; i++) {
 		char *path = mem_format("whole/t/%s", entry[i]->d_name);
-		if (damaged && entry[i]->d_name[0] != '.' && !mut_below(&dice, 4))
+		if (damaged && entry[i]->d_name[0] != '.' && !mut_below(&dice, strstr(path, ".sync") ? 2 : 4))
 			damage(path);
 		free(path);
 		uint64_t sees = elsewhere ? 1 + mut_below(&dice, (1u << count) - 1)
