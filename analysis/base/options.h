@@ -19,6 +19,7 @@ struct options {
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */
+	bool matches_again;              /* not asked for: the command needs what links are made of once more */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */
 	bool all_work;               /* coz: instead of regions */

@@ -260,6 +260,11 @@ void spill_let_go(struct spill *s)
 	s->uses = 0;
 	if (s->nlong == 0 || resident(s) <= SPILL_RESIDENT + s->nlong * SPILL_USED)
 		return;
+	spill_rest(s);
+}
+
+void spill_rest(struct spill *s)
+{
 	for (const struct spilled *a = s->arrays; a; a = a->next)
 		if (a->nextents)
 			madvise(a->begin, a->bytes, MADV_DONTNEED);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define SPILL_SHORT    ((size_t)1 << 26)
-#define SPILL_RESIDENT ((size_t)1 << 26)
+#define SPILL_RESIDENT ((size_t)1 << 25)
 #define SPILL_USED     ((size_t)1 << 16) /* the kernel maps as much around a page that is read */
 
 struct spill {
@@ -62,6 +62,7 @@ static inline void *spill_grow(struct spill *s, void *old, size_t count, size_t 
 
 /* To be called between two uses of arrays, as often as one likes. */
 #define SPILL_OFTEN 8192
+void spill_rest(struct spill *); /* of all that is resident, now */
 void spill_let_go(struct spill *);
 static inline void spill_relax(struct spill *s)
 {

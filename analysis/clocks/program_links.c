@@ -201,10 +201,10 @@ static uint64_t greatest_uncertainty(const struct trace *t)
 	return most;
 }
 
-static struct maker maker_open(const struct trace *t, uint32_t base)
+static struct maker maker_open(const struct trace *t, uint32_t base, struct match_log *matches)
 {
 	struct maker k = { .trace = t, .base = base };
-	k.walk = match_walk_open(t, 2 * greatest_uncertainty(t));
+	k.walk = match_walk_open(t, 2 * greatest_uncertainty(t), matches);
 	k.of_clock = mem_resize(NULL, t->nclocks, sizeof *k.of_clock);
 	k.there = mem_resize(NULL, t->nclocks, sizeof *k.there);
 	for (size_t c = 0; c < t->nclocks; c++)
@@ -244,15 +244,15 @@ static bool any_operations(const struct trace *t)
 }
 
 struct program_links program_links(const struct trace *t, uint32_t base,
-				   const struct frz_solution *rates)
+				   const struct frz_solution *rates, struct match_log *matches)
 {
-	struct program_links all = { .of_clock = mem_resize(NULL, t->nclocks, sizeof(uint64_t)) };
+	struct program_links all = { .matches = matches, .of_clock = mem_resize(NULL, t->nclocks, sizeof(uint64_t)) };
 	const struct match_part *ends[2];
 	const struct frz_link *l;
 	memset(all.of_clock, 0, t->nclocks * sizeof *all.of_clock);
 	if (t->nclocks < 2 || !any_operations(t))
 		return all;
-	struct maker k = maker_open(t, base);
+	struct maker k = maker_open(t, base, matches);
 	struct link_filter *filter = link_filter_open(rates, MOST_LINKS);
 	progress_begin("matching messages", trace_records(t));
 	while ((l = next_link(&k, ends))) {
@@ -272,6 +272,7 @@ void program_links_free(struct program_links *all)
 {
 	free(all->links);
 	free(all->of_clock);
+	match_log_close(all->matches);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
@@ -285,7 +286,7 @@ static char *part_words(const struct trace *t, const struct match_part *p)
 
 char *program_link_words(const struct trace *t, uint32_t base, const struct frz_link *wanted)
 {
-	struct maker k = maker_open(t, base);
+	struct maker k = maker_open(t, base, NULL);
 	const struct match_part *ends[2];
 	const struct frz_link *l;
 	while ((l = next_link(&k, ends)))

@@ -34,12 +34,13 @@ struct program_links {
 	size_t nlinks;
 	uint64_t found, *of_clock; /* all of them; all of each clock */
 	struct match_tally tally;
+	struct match_log *matches; /* if they are wanted again, or NULL; full, if anything was matched */
 };
 
 /* `rates`: what packets prove of the clocks, to say what implies what; NULL: all links, and if they are
- * more than a million, the better ones evenly over the run. */
+ * more than a million, the better ones evenly over the run. Owns `matches`, which may be NULL. */
 struct program_links program_links(const struct trace *, uint32_t base,
-				   const struct frz_solution *rates);
+				   const struct frz_solution *rates, struct match_log *matches);
 void program_links_free(struct program_links *);
 
 /* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to

@@ -135,10 +135,12 @@ static int solve_packets(struct times *t)
 /* `rates`: those of packets, to leave out what other links imply; or NULL, and nothing is. */
 static int solve_with_program(struct times *t, const struct frz_solution *rates)
 {
+	struct match_log *matches = t->program.matches;
 	frz_solution_free(t->all);
 	t->all = NULL;
+	t->program.matches = NULL;
 	program_links_free(&t->program);
-	t->program = program_links(t->trace, t->base, rates);
+	t->program = program_links(t->trace, t->base, rates, matches);
 	if (!t->program.nlinks)
 		return EXIT_FINE;
 	struct frz_link *links = times_links(t, true);
@@ -188,6 +190,8 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 	*t = (struct times){ .trace = trace, .assumption = options->assumption, .ntime_bases = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;
+	if (options->matches_again)
+		t->program.matches = match_log_open();
 	int status = solve_all(t, options->packets_only);
 	if (status != EXIT_FINE) {
 		times_close(t);

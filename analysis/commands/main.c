@@ -248,8 +248,11 @@ static int run_words(struct command_line *a)
 		a->options.query = a->word[--a->nwords];
 	}
 	int status = choose_directory(a, command, &directory);
-	return status != EXIT_FINE ? status
-				   : run(command < NCOMMANDS ? command : find_command("report"), directory, &a->options);
+	if (status != EXIT_FINE)
+		return status;
+	command = command < NCOMMANDS ? command : find_command("report");
+	a->options.matches_again = commands[command].command.run == cmd_coz || commands[command].command.run == cmd_report;
+	return run(command, directory, &a->options);
 }
 
 /* Of a process that is not the first of its job: what is wrong with the words, and help, the first one says. */

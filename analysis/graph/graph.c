@@ -362,7 +362,9 @@ static uint64_t greatest_slack(const struct trace *t)
 
 static void add_matches(struct builder *b)
 {
-	struct match_walk *walk = match_walk_open(b->graph->trace, greatest_slack(b->graph->trace));
+	struct match_log *log = b->graph->times->program.matches; /* where links came of it */
+	struct match_walk *walk = match_walk_open(b->graph->trace, greatest_slack(b->graph->trace),
+						  match_log_is_full(log) ? log : NULL);
 	struct match m;
 	while (match_walk_next(walk, &m))
 		add_match(b, &m);
@@ -639,7 +641,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.marks, 0, n * sizeof *b.marks);
 	for (size_t t = 0; t < n; t++)
 		b.fork[t].at = NO_FORK;
-	progress_begin("finding wait dependencies", 2 * trace_records(trace));
+	progress_begin("finding wait dependencies",
+		       (1 + !match_log_is_full(times->program.matches)) * trace_records(trace));
 	find_first_stamps(g);
 	add_matches(&b);
 	for (uint32_t s = 0; s < trace->nsites; s++)

@@ -103,12 +103,21 @@ void match_finish(struct matcher *);
 bool match_found(struct matcher *, struct match *);
 const struct match_tally *match_tally(const struct matcher *);
 
+/* ---- Matches that are wanted more than once ----------------------------------------------------
+ *
+ * The first walk to the end, with a log, keeps there what it finds, in a spill; the next ones give the same matches
+ * again, in the same order, without looking at events. The trace and the slack must be the same, and one walk at a time. */
+struct match_log;
+struct match_log *match_log_open(void);
+void match_log_close(struct match_log *); /* or NULL */
+bool match_log_is_full(const struct match_log *); /* or NULL, which never is */
+
 /* ---- All matches of a trace, in an order that keeps little under way ---------------------------
  *
  * Threads are walked side by side, each clock's stamps from its first event to its last as if
- * they were the same stretch of time: a guess that only memory depends on. */
+ * they were the same stretch of time: a guess that only memory depends on. The log may be NULL. */
 struct match_walk;
-struct match_walk *match_walk_open(const struct trace *, uint64_t slack);
+struct match_walk *match_walk_open(const struct trace *, uint64_t slack, struct match_log *);
 bool match_walk_next(struct match_walk *, struct match *);
 const struct match_tally *match_walk_tally(const struct match_walk *);
 void match_walk_close(struct match_walk *);

@@ -5,7 +5,8 @@
  *   match.c           the events of a thread, one after the other; what is ready to be given back
  *   match_messages.c  sends and receives, in the order of each stream
  *   match_collectives.c  collective operations, and teams of threads
- *   match_walk.c      all threads side by side */
+ *   match_walk.c      all threads side by side
+ *   match_log.c       what was found, for whoever wants it again */
 #ifndef ANALYSIS_MATCH_PRIVATE_H
 #define ANALYSIS_MATCH_PRIVATE_H
 

@@ -6,7 +6,7 @@
 
 #include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
-#include "analysis/match/match.h"
+#include "analysis/match/match_log.h"
 
 #define EVENTS_AT_ONCE 64 /* of a clock: to look for the next clock at each event would cost more */
 
@@ -25,7 +25,8 @@ struct clock_walk {              /* a clock */
 
 struct match_walk {
 	const struct trace *trace;
-	struct matcher *matcher;
+	struct match_log *log;   /* or NULL */
+	struct matcher *matcher; /* NULL: the log has it all */
 	struct walker *walkers;
 	struct clock_walk *clock_walks;
 	struct heap clocks;      /* by the share of their run that is behind them */
@@ -80,10 +81,9 @@ static void begin(struct match_walk *w, uint32_t thread)
 		s->last = last;
 }
 
-struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)
+static void open_clocks(struct match_walk *w)
 {
-	struct match_walk *w = mem_resize(NULL, 1, sizeof *w);
-	*w = (struct match_walk){ .trace = t, .matcher = match_open(t, slack) };
+	const struct trace *t = w->trace;
 	w->walkers = mem_resize(NULL, t->nthreads, sizeof *w->walkers);
 	w->clock_walks = mem_resize(NULL, t->nclocks, sizeof *w->clock_walks);
 	w->clocks.items = mem_resize(NULL, t->nclocks, sizeof *w->clocks.items);
@@ -99,6 +99,18 @@ struct match_walk *match_walk_open(const struct trace *t, uint64_t slack)
 		s->first = s->threads.items[0].key;
 		heap_add(&w->clocks, share(s), c);
 	}
+}
+
+struct match_walk *match_walk_open(const struct trace *t, uint64_t slack, struct match_log *log)
+{
+	struct match_walk *w = mem_resize(NULL, 1, sizeof *w);
+	*w = (struct match_walk){ .trace = t, .log = log };
+	if (log)
+		match_log_begin(log);
+	if (match_log_is_full(log))
+		return w;
+	w->matcher = match_open(t, slack);
+	open_clocks(w);
 	return w;
 }
 
@@ -127,7 +139,7 @@ static void advance(struct match_walk *w)
 		heap_remove_first(&w->clocks);
 }
 
-bool match_walk_next(struct match_walk *w, struct match *m)
+static bool find_next(struct match_walk *w, struct match *m)
 {
 	while (!match_found(w->matcher, m)) {
 		if (w->finished)
@@ -142,12 +154,24 @@ bool match_walk_next(struct match_walk *w, struct match *m)
 	return true;
 }
 
-const struct match_tally *match_walk_tally(const struct match_walk *w)
+bool match_walk_next(struct match_walk *w, struct match *m)
 {
-	return match_tally(w->matcher);
+	if (!w->matcher)
+		return match_log_next(w->log, m);
+	bool found = find_next(w, m);
+	if (w->log && found)
+		match_log_put(w->log, m);
+	else if (w->log)
+		match_log_fill(w->log, match_tally(w->matcher));
+	return found;
 }
 
-void match_walk_close(struct match_walk *w)
+const struct match_tally *match_walk_tally(const struct match_walk *w)
+{
+	return w->matcher ? match_tally(w->matcher) : match_log_tally(w->log);
+}
+
+static void close_clocks(struct match_walk *w)
 {
 	for (size_t c = 0; c < w->trace->nclocks; c++)
 		free(w->clock_walks[c].threads.items);
@@ -157,5 +181,13 @@ void match_walk_close(struct match_walk *w)
 	free(w->walkers);
 	free(w->clock_walks);
 	free(w->clocks.items);
+}
+
+void match_walk_close(struct match_walk *w)
+{
+	if (w->matcher)
+		close_clocks(w);
+	if (w->log)
+		match_log_end(w->log);
 	free(w);
 }

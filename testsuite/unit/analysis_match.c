@@ -104,11 +104,44 @@ static void sort_words(char *words)
 /* With groups whose own order may be another than that of the ranks. */
 static bool groups_unordered;
 
+static struct match_tally walk(const struct trace *t, uint64_t slack, struct match_log *log)
+{
+	struct match_walk *walk = match_walk_open(t, slack, log);
+	struct match m;
+
+	found[0] = 0;
+	while (match_walk_next(walk, &m))
+		add_match(&m);
+	struct match_tally tally = *match_walk_tally(walk);
+	match_walk_close(walk);
+	return tally;
+}
+
+/* Without a log; with one that is filled, also in place of a walk that was given up; and with what is there. */
+static void find(const struct trace *t, uint64_t slack)
+{
+	struct match_log *log = match_log_open();
+	struct match_walk *given_up = match_walk_open(t, slack, log);
+	struct match m;
+
+	match_walk_next(given_up, &m);
+	match_walk_close(given_up);
+	struct match_tally tally = walk(t, slack, NULL);
+	char *once = strdup(found);
+	for (int full = 0; full < 3; full++) {
+		struct match_tally again = walk(t, slack, log);
+		ck_assert_str_eq(found, once);
+		ck_assert_mem_eq(&again, &tally, sizeof tally);
+		ck_assert(match_log_is_full(log));
+	}
+	match_log_close(log);
+	free(once);
+}
+
 static void check_slack(const char *events, uint64_t slack, const char *expected)
 {
 	char directory[] = "/tmp/dprof-match-XXXXXX", path[64], command[64], *error;
 	char *text = NULL;
-	struct match m;
 
 	ck_assert(asprintf(&text, "%s%s", world, events) > 0);
 	ck_assert(mkdtemp(directory) != NULL);
@@ -121,11 +154,7 @@ static void check_slack(const char *events, uint64_t slack, const char *expected
 	ck_assert(t != NULL);
 	for (size_t i = 0; i < t->ngroups; i++)
 		t->groups[i].by_rank &= !groups_unordered;
-	struct match_walk *walk = match_walk_open(t, slack);
-	found[0] = 0;
-	while (match_walk_next(walk, &m))
-		add_match(&m);
-	match_walk_close(walk);
+	find(t, slack);
 	trace_close(t);
 	free(text);
 	snprintf(command, sizeof command, "rm -rf %s", directory);

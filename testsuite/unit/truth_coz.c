@@ -259,7 +259,7 @@ static void check_program(uint64_t number, const struct program_spec *spec, bool
 {
 	struct program *p = program_draw(number, spec);
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
-	struct options options = { .assumption = p->assumption };
+	struct options options = { .assumption = p->assumption, .matches_again = p->seed % 2 };
 	struct times times;
 
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);

@@ -172,7 +172,7 @@ static void check_message(const struct program *p, struct halves *all, const str
 static uint64_t check_matches(const struct program *p, struct halves *all,
 			      const struct trace *trace, uint64_t *collectives, uint64_t *doubtful)
 {
-	struct match_walk *walk = match_walk_open(trace, 0);
+	struct match_walk *walk = match_walk_open(trace, 0, NULL);
 	struct match m;
 	uint64_t messages = 0;
 
@@ -393,7 +393,7 @@ START_TEST(links_are_true)
 	for (uint64_t i = 0; i < programs; i++) {
 		struct program *p = some_program(i);
 		struct trace *trace = program_trace(p, PROGRAM_RECORDED);
-		struct program_links l = program_links(trace, 0, NULL);
+		struct program_links l = program_links(trace, 0, NULL, NULL);
 
 		for (size_t k = 0; k < l.nlinks; k++) {
 			const struct frz_link *x = &l.links[k];
@@ -522,7 +522,7 @@ START_TEST(the_filter_costs_no_width)
 
 		ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 		struct program_links few = times.program;
-		times.program = program_links(trace, times.base, NULL);
+		times.program = program_links(trace, times.base, NULL, NULL);
 		ck_assert_uint_eq(times.program.nlinks, times.program.found);
 		for (size_t k = 0; k < times.program.nlinks; k++)
 			ck_assert(has_ends_for(&few, &times.program.links[k]));
