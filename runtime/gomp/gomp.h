@@ -84,7 +84,7 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 /* ---- teams.c ---------------------------------------------------------------------------------- */
 
 /* The team that the calling thread is in, and the number of its next barrier. */
-struct team_place { uint64_t group, barriers; };
+struct team_place { uint64_t group, barriers, gone_on; }; /* gone_on: worksharing.c */
 extern __thread struct team_place team_place;
 
 /* ---- worksharing.c ---------------------------------------------------------------------------- */

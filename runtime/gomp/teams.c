@@ -91,7 +91,7 @@ static struct team_part enter_team(const struct parallel_region *r, bool opener)
 		dprof_adapter_exit(r->site_fork);
 	else if (r->group)
 		join_team(r);
-	team_place = (struct team_place){ r->group, r->barriers };
+	team_place = (struct team_place){ .group = r->group, .barriers = r->barriers };
 	task_now = (struct task){ 0 };
 	return outer;
 }

@@ -4,6 +4,8 @@
  *
  *   POINT dynamic loop group       the thread begins with a loop whose schedule is not static, or with sections
  *   POINT single group             it comes to a `single`, which whoever comes first runs
+ *   POINT cancellation point group it goes on, and would not if another thread had cancelled the construct: once before
+ *                                  each barrier
  *
  * Which thread does what from there to the team's next barrier may be otherwise in another run. The parts themselves
  * are not recorded. A combined construct (GOMP_parallel_loop_dynamic) is begun by teams.c.
@@ -15,6 +17,8 @@
 
 DPROF_SITE_OF(site_loop, DPROF_KIND_FORK, "dynamic loop");
 DPROF_SITE_OF(site_single, DPROF_KIND_FORK, "single");
+
+DPROF_SITE_OF(site_cancellation, DPROF_KIND_FORK, "cancellation point");
 
 enum { BY_ENVIRONMENT, STATIC, DYNAMIC };
 
@@ -117,6 +121,33 @@ DOACROSS(LOOP, , long)
 DOACROSS(LOOP, ull_, unsigned long long)
 START(unsigned, GOMP_sections_start, DYNAMIC, (unsigned n), (n))
 START(unsigned, GOMP_sections2_start, DYNAMIC, (unsigned n, REDUCED), (n, reductions, memory))
+
+/* gone_on: how many barriers there had been when it was last said, and 1. */
+static void go_on(void)
+{
+	if (!omp_get_cancellation() || team_place.gone_on == team_place.barriers + 1)
+		return;
+	team_place.gone_on = team_place.barriers + 1;
+	say(SITE(site_cancellation));
+}
+
+DPROF_EXPORT bool GOMP_cancellation_point(int which);
+DPROF_EXPORT bool GOMP_cancellation_point(int which)
+{
+	bool cancelled = REAL(GOMP_cancellation_point)(which);
+	if (IS_OURS && !cancelled)
+		go_on();
+	return cancelled;
+}
+
+DPROF_EXPORT bool GOMP_cancel(int which, bool cancels);
+DPROF_EXPORT bool GOMP_cancel(int which, bool cancels)
+{
+	bool cancelled = REAL(GOMP_cancel)(which, cancels);
+	if (IS_OURS && !cancelled)
+		go_on();
+	return cancelled;
+}
 
 DPROF_EXPORT bool GOMP_single_start(void);
 DPROF_EXPORT bool GOMP_single_start(void)
