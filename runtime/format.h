@@ -159,11 +159,13 @@ enum dprof_key {
  *            peer [channel [offset] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a
  *                                   channel it took so many bytes from there, or, with role=1, gave them:
- *                                   those from offset on, if that is known. With a process, it waited for that
- *                                   one's end. With an id it waited for a futex, or for the routine of a
- *                                   pthread_once, with this address. A call that gave bytes and did not block
- *                                   has no peer
+ *                                   those from offset on, if that is known; none were to come if it took 0,
+ *                                   and without bytes it failed. With a process, it learnt of that one's end;
+ *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
+ *                                   pthread_once, with this address. A call that moved bytes, or learnt of an
+ *                                   end, and did not block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
+ *            process                forks a process with this pid, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
  *   join     thread                 waits for a thread's end, or
  *            group seq role         closes a team: role=1 leaves after all others have entered, or
@@ -220,7 +222,8 @@ enum dprof_key {
  * something meanwhile, the ENTER stands behind that, and says since when: what stands between that stamp and the
  * ENTER was done by handlers in the operation, as regions are that stand between an ENTER and its EXIT.
  *
- * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process is not recorded.
+ * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process, nor took counted bytes or learnt
+ * of an end that came from there, is not recorded.
  *
  * Sends from one rank to another in one group with one tag are matched with the receives of that kind in
  * the order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is

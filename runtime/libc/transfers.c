@@ -6,9 +6,9 @@
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read bytes=N ... EXIT                                                kind io: files
  *
- * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case; but the
- * standard output, as the program has found it, is a file: no thread in the trace takes what is
- * written there. */
+ * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
+ * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the standard output, as the program has
+ * found it, is a file: no thread in the trace takes what is written there. */
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
@@ -82,8 +82,9 @@ void transfer_end(struct libc_transfer *t)
 	bool blocked = call_blocked(&t->call, dprof_adapter_now());
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
 	bool counted = t->count && count_end(t->count, t->ends ? moved : -1);
+	bool moves = t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : counted && t->bytes >= 0);
 
-	if ((blocked && t->what != NOT_KNOWN) || (t->way == GIVES && t->bytes > 0 && t->what == OF_OTHERS))
+	if ((blocked && t->what != NOT_KNOWN) || moves)
 		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);
 }
 

@@ -101,44 +101,60 @@ DPROF_SITE_OF(site_wait, DPROF_KIND_WAIT, "wait");
 DPROF_SITE_OF(site_waitpid, DPROF_KIND_WAIT, "waitpid");
 DPROF_SITE_OF(site_waitid, DPROF_KIND_WAIT, "waitid");
 
-static void say_process(struct plain *p, pid_t pid)
-{
-	if (pid > 0)
-		dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
-}
-
 /* A child that was killed before it recorded anything is in no trace; but it was there. */
 DPROF_SITE_OF(site_killed, DPROF_KIND_FORK, "killed child");
 
-static void ended(struct plain *p, pid_t pid, bool killed)
+enum child_end { NOT_OVER, OVER, KILLED };
+
+static enum child_end end_of(int status)
 {
-	say_process(p, pid);
-	plain_end(p);
+	return WIFSIGNALED(status) ? KILLED : WIFEXITED(status) ? OVER : NOT_OVER;
+}
+
+/* Who learns of a child's end comes behind it, whether or not that blocked. `asked`: for the end of this one alone. */
+static void record_end(struct plain *p, pid_t pid, bool asked)
+{
+	bool blocked = call_blocked(&p->call, dprof_adapter_now());
+
+	dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
+	if (asked)
+		dprof_say(&p->more, DPROF_KEY_ROLE, 1);
+	if (blocked)
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
+}
+
+static void waited(struct plain *p, pid_t pid, bool asked, enum child_end how)
+{
+	if (pid > 0 && how != NOT_OVER)
+		record_end(p, pid, asked);
+	else
+		plain_end(p);
 	p->site = NULL;
-	if (killed && pid > 0 && dprof_adapter_is_for_us(p->call.caller) && !dprof_adapter_has_process(pid))
+	if (how == KILLED && pid > 0 && dprof_adapter_is_for_us(p->call.caller) && !dprof_adapter_has_process(pid))
 		dprof_adapter_point(SITE(site_killed));
 }
 
-#define WAIT_FOR_CHILD(name, own, parameters, arguments)    \
-	DPROF_EXPORT pid_t name parameters                  \
-	{                                                   \
-		__typeof__(&name) real = REAL(name);        \
-		int unasked = 0;                            \
-		pid_t pid;                                  \
-                                                            \
-		if (!is_watched())                          \
-			return real arguments;              \
-		PLAIN(p, own);                              \
-		status = status ? status : &unasked;        \
-		pid = real arguments;                       \
-		ended(&p, pid, WIFSIGNALED(*status));       \
-		return pid;                                 \
+#define WAIT_FOR_CHILD(name, own, asked, parameters, arguments) \
+	DPROF_EXPORT pid_t name parameters                      \
+	{                                                       \
+		__typeof__(&name) real = REAL(name);            \
+		int unasked = 0;                                \
+		pid_t pid;                                      \
+                                                                \
+		if (!is_watched())                              \
+			return real arguments;                  \
+		PLAIN(p, own);                                  \
+		status = status ? status : &unasked;            \
+		pid = real arguments;                           \
+		waited(&p, pid, asked, end_of(*status));        \
+		return pid;                                     \
 	}
 
-WAIT_FOR_CHILD(wait, site_wait, (int *status), (status))
-WAIT_FOR_CHILD(waitpid, site_waitpid, (pid_t id, int *status, int options), (id, status, options))
-WAIT_FOR_CHILD(wait3, site_wait, (int *status, int options, struct rusage *usage), (status, options, usage))
-WAIT_FOR_CHILD(wait4, site_waitpid, (pid_t id, int *status, int options, struct rusage *usage),
+WAIT_FOR_CHILD(wait, site_wait, false, (int *status), (status))
+WAIT_FOR_CHILD(waitpid, site_waitpid, id > 0, (pid_t id, int *status, int options), (id, status, options))
+WAIT_FOR_CHILD(wait3, site_wait, false, (int *status, int options, struct rusage *usage), (status, options, usage))
+WAIT_FOR_CHILD(wait4, site_waitpid, id > 0, (pid_t id, int *status, int options, struct rusage *usage),
 	       (id, status, options, usage))
 
 DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
@@ -150,9 +166,33 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 		return real(type, id, info, options);
 	PLAIN(p, site_waitid);
 	result = real(type, id, info, options);
-	if (result == 0 && info)
-		ended(&p, info->si_pid, info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED);
+	if (result == 0 && info) {
+		bool killed = info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
+
+		waited(&p, info->si_pid, type == P_PID, killed ? KILLED : info->si_code == CLD_EXITED ? OVER : NOT_OVER);
+	}
 	return result;
+}
+
+/* ---- Forks: recorded in the parent, when the child is there ------------------------------------------- */
+
+DPROF_SITE_OF(site_fork, DPROF_KIND_FORK, "fork");
+
+DPROF_EXPORT pid_t fork(void)
+{
+	__typeof__(&fork) real = REAL(fork);
+
+	if (!is_watched())
+		return real();
+	struct libc_call call = call_begin(SITE(site_fork), CALLER);
+	pid_t child = real();
+	if (child > 0) {
+		struct dprof_arguments a = { 0 };
+
+		dprof_say(&a, DPROF_KEY_PROCESS, (uint64_t)child);
+		call_record(&call, SITE(site_fork), dprof_adapter_now_fenced(), &a);
+	}
+	return child;
 }
 
 /* ---- pthread_once -------------------------------------------------------------------------------------- */

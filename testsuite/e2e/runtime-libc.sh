@@ -57,6 +57,8 @@ for program in calls calls-unseen; do
 	three | expect $program pipe
 	{
 		echo "0 wait write channel=c1 offset=0 bytes=5 role=1"
+		echo "0 wait read channel=c1 offset=0 bytes=5"
+		echo "0 wait waitpid process=p role=1"
 		three "5 9 13" "5 9 13"
 	} | expect $program counted
 	messages="0 wait recv peer=? channel=c1 offset=0 bytes=4
@@ -74,6 +76,7 @@ $messages"
 	unknown | expect $program lost-to-child waitpid
 	{
 		echo "0 wait fclose channel=c1 bytes=4 role=1"
+		echo "0 wait read channel=c1 offset=0 bytes=4"
 		three "4 8 12" - | sed 's/ offset=-//' | sed '/ 4 *$/d;/write/{p;p}'
 	} | expect $program lost-to-stream
 	{
@@ -113,9 +116,9 @@ $messages"
 	END
 	expect $program onces <<<"1 wait pthread_once id=i peer=?"
 	expect $program children <<-END
-	0 wait waitpid process=p peer=?
+	0 wait waitpid process=p role=1
 	0 wait wait process=p peer=?
-	0 wait waitid process=p peer=?
+	0 wait waitid process=p role=1
 	END
 	expect $program file-locks <<<"1 wait flock peer=?"
 	expect $program sleeps <<-END
