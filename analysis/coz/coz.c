@@ -165,30 +165,32 @@ static void all_slack(struct visit *v, const struct graph_node *j, struct slack 
 					   false };
 }
 
-static void find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer, struct slack *slack)
+/* Whether it is as well what is expected, as far as transfers go. */
+static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer)
 {
 	bool proved = answer == COZ_PROVED;
+	struct slack *slack = v->slacks;
 	if (proved && (j->loose || j->hidden)) {
 		all_slack(v, j, slack);
-		return;
+		return false;
 	}
 	switch (j->kind) {
 	case GRAPH_SYNC:    sync_slacks(v, j, answer, slack); break;
 	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
-	case GRAPH_ARRIVAL: transfer_slacks(&v->coz->transfer, j, v->passed, proved, slack); break;
+	case GRAPH_ARRIVAL: return transfer_slacks(&v->coz->transfer, j, v->passed, proved, slack);
 	case GRAPH_UNKNOWN:
 		for (size_t i = 0; i < j->ninputs; i++)
 			slack[i] = (struct slack){ 0, 0, true, i > 0 };
 		break;
 	}
+	return true;
 }
 
-static void add_inputs(struct visit *v, const struct graph_node *j, enum coz_answer answer, size_t to)
+static void add_inputs(struct visit *v, const struct graph_node *j, size_t answer)
 {
-	find_slacks(v, j, answer, v->slacks);
 	for (size_t i = 0; i < j->ninputs; i++)
 		if (!v->slacks[i].absent)
-			saving_input(v->all, to, v->held[j->first + i], v->slacks[i]);
+			saving_input(v->all, answer, v->held[j->first + i], v->slacks[i]);
 }
 
 /* Whether both answers say the same of a node: all that was waited for is certain, and all that is certain was. */
@@ -233,11 +235,13 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	if (j->kind == GRAPH_ARRIVAL || j->loose || j->hidden)
 		find_passed(v, j);
 	saving_begin(v->all);
-	if (answers_agree(v, j)) {
-		add_inputs(v, j, COZ_PROVED, SAVING_ALL);
+	if (answers_agree(v, j) && find_slacks(v, j, COZ_PROVED)) {
+		add_inputs(v, j, SAVING_ALL);
 	} else {
-		add_inputs(v, j, COZ_EXPECTED, COZ_EXPECTED);
-		add_inputs(v, j, COZ_PROVED, COZ_PROVED);
+		find_slacks(v, j, COZ_EXPECTED);
+		add_inputs(v, j, COZ_EXPECTED);
+		find_slacks(v, j, COZ_PROVED);
+		add_inputs(v, j, COZ_PROVED);
 	}
 	if (j->hidden)
 		saving_hide(v->all, COZ_PROVED);

@@ -187,6 +187,8 @@ void transfer_close(struct transfer *t)
 
 /* ---- Slacks ---------------------------------------------------------------------------------- */
 
+#define MUCH_NEARER 8
+
 /* Time that passed less what of it was needed: neither is below 0. */
 static struct slack left_over(frz_time passed, frz_time needed, bool sure)
 {
@@ -257,7 +259,12 @@ static bool explained(const struct transfer *t, const struct graph_node *j, cons
 	return false;
 }
 
-#define MUCH_NEARER 8
+/* Of what was never seen to be waited for: if the wait was over so soon that it is no accident, what was sent was there,
+ * and took no longer than that. */
+static frz_time unseen_transfer(const frz_time *passed, size_t i)
+{
+	return passed[0].hi < passed[i].lo / MUCH_NEARER ? (frz_time){ 0, passed[0].hi } : ANYTHING;
+}
 
 /* Whether the candidate is so much nearer to the end than all inputs that are none that it is no accident. */
 static bool is_near(const struct transfer *t, const struct graph_node *j, size_t candidate, const struct slack *slack)
@@ -319,27 +326,31 @@ static void trust_latest(const struct transfer *t, const struct graph_node *j, s
 	}
 }
 
-void transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
+bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
 	const struct graph *g = t->graph;
-	bool all_sure = true;
+	bool all_sure = true, all_seen = true;
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[j->first + i];
-		frz_time needed = i == 0	    ? own_cost(t, j)
-				  : input->receiver ? ANYTHING
-						    : range_of(t, transfer_class(g, j, i)).ticks;
+		struct transfer_range seen = range_of(t, transfer_class(g, j, i));
+		frz_time needed = i == 0				       ? own_cost(t, j)
+				  : input->receiver			       ? ANYTHING
+				  : seen.seen || proved || t->worst	       ? seen.ticks
+									       : unseen_transfer(passed, i);
 		bool sure = proved ? input->needed : input->sure;
+		all_seen &= i == 0 || seen.seen || t->worst;
 		out[i] = left_over(passed[i], needed, sure);
 		out[i].absent = input->candidate && !proved;
 		all_sure &= sure || out[i].absent;
 	}
 	if (!proved && blame_candidate(t, j, out))
-		return;
+		return all_seen;
 	if (all_sure || proved)
 		one_is_tight(out, j->ninputs);
 	if (all_sure && !proved && !t->worst)
 		trust_latest(t, j, out);
 	if (!all_sure && !proved)
 		out[0].lo = 0; /* the others may be none of its business */
+	return all_seen;
 }

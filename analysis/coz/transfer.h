@@ -12,7 +12,8 @@
  * is visible). L is taken to lie
  * within the range of what was measured for the same kind of thing (a message, a lock, MPI_Bcast,
  * ...), the same two hosts and size, by powers of two; so is o. Where no o was seen it is taken to
- * be no longer than L; where no L was seen, both may be anything that is not negative.
+ * be no longer than L; where no L was seen, both may be anything that is not negative; but what is expected of a wait
+ * that was over very soon is that L was no longer than that.
  *
  * Some transfers take long for reasons of their own, so ranges may say of several inputs that they were tight: then
  * expected is that whoever came last was, if that was far behind all others, and what it took behind that stays.
@@ -42,8 +43,8 @@ void transfer_close(struct transfer *);
 
 /* Of each input of an ARRIVAL, which was there `passed` before the end, for the proved answer or the expected one. There a candidate is absent, unless it came
  * last and nothing that was seen of such operations explains how long this one took: then it is what was waited
- * for. */
-void transfer_slacks(const struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
+ * for. Whether all such transfers were seen: then no input but candidates differs in the other answer. */
+bool transfer_slacks(const struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
 		     struct slack *out);
 
 #endif
