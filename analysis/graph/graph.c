@@ -605,7 +605,8 @@ static void find_first_stamps(struct graph *g)
 static void builder_close(struct builder *b)
 {
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
-			    b->runs, b->depends, b->fulfilled, b->task_waits, b->bare };
+			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
+			    b->process_waits, b->bare };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -651,10 +652,12 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		g->entered[s] |= (b.passes[s] & TR_PASS_ENTERED) != 0;
 	graph_begins(&b);
+	graph_processes(&b);
 	progress_end();
 	add_completions(&b);
 	graph_deal_messages(&b);
 	add_joins(&b);
+	graph_bytes(&b);
 	graph_locks(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);

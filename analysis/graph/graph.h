@@ -25,7 +25,7 @@
  *   SYNC     all inputs share one cost: a barrier, a collective operation of all to all
  *   ARRIVAL  input 0 begins to wait and costs something of its own, the others send something that
  *            takes a time of its own, see transfer.h: messages, collective operations with a root,
- *            a thread's end, a lock that is handed on, and with it a condition variable's signal;
+ *            bytes, a thread's or a process's end, a lock that is handed on, and with it a condition variable's signal;
  *            a task that was made, and the ends of tasks
  *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
  *   UNKNOWN  what ended it is not in the trace
@@ -56,7 +56,9 @@
  *     as few as the trace allows;
  *   - which thread runs which task stays as it was, and in which order it does; so do sections, and who runs a
  *     `single`; what is left of a loop that is given out as it runs is shared out evenly;
- *   - a process that another one forked is begun by the first thread on its clock that was there from the begin;
+ *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
+ *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
+ *     done what it did last before;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
  *     whose send ended before its receive began, is sent without waiting for the receiver; of a longer one
  *     the receiver is a candidate, too, so that it counts where nothing else explains how long the send took;
@@ -89,7 +91,7 @@ enum graph_kind { GRAPH_SYNC, GRAPH_ARRIVAL, GRAPH_WOKEN, GRAPH_UNKNOWN };
 /* What kind of thing arrives; collective operations follow, by name. */
 enum {
 	GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED,
-	GRAPH_TASK_BEGAN, GRAPH_TASKS_OVER,
+	GRAPH_TASK_BEGAN, GRAPH_TASKS_OVER, GRAPH_BYTES, GRAPH_BYTES_GIVEN, GRAPH_BYTES_ENDED, GRAPH_PROCESS_OVER,
 	GRAPH_COLLECTIVE,
 };
 

@@ -6,7 +6,9 @@
  *   graph_walk.c   threads' operations: what each completes, what nothing explains
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_dealers.c  work that locks, semaphores and ranks give out
- *   graph_tasks.c  tasks of one process */
+ *   graph_tasks.c  tasks of one process
+ *   graph_bytes.c  bytes of pipes, socket pairs and connections
+ *   graph_processes.c  processes that are forked, and that others wait for */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
 #define ANALYSIS_GRAPH_PRIVATE_H
 
@@ -109,6 +111,27 @@ struct task_wait {
 /* Whoever takes gets the next piece of work. `epoch`: how many barriers of its thread come before it. */
 struct take { struct event_ref ref; uint32_t site, epoch; };
 
+/* Bytes from .. to - 1 of a channel, which were taken or given; or, if none were taken, its end. */
+struct moved_bytes {
+	uint64_t channel, from, to;
+	struct event_ref enter, exit;
+	struct wait_begin begin;
+	uint32_t site;
+	bool gave, blocked;
+	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
+};
+#define NO_EVENT UINT64_MAX
+
+/* A process was forked; or waited for, and over. */
+struct process_fork { uint64_t pid; struct event_ref ref; };
+struct process_wait {
+	uint64_t pid;
+	struct event_ref exit;
+	struct wait_begin begin;
+	uint32_t site;
+	bool of_one;              /* and for no other */
+};
+
 /* A barrier that does not say its group. */
 struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
@@ -136,6 +159,9 @@ struct builder {
 	struct depends *depends; size_t ndepends;
 	struct fulfilled *fulfilled; size_t nfulfilled;
 	struct task_wait *task_waits; size_t ntask_waits;
+	struct moved_bytes *moved; size_t nmoved;
+	struct process_fork *process_forks; size_t nprocess_forks;
+	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
@@ -175,6 +201,10 @@ void graph_keep_completion(struct builder *, const struct completion *);
 uint8_t graph_passes(const struct trace *, uint32_t site);
 void graph_walks(struct builder *);  /* along all threads */
 void graph_begins(struct builder *); /* of all threads */
+/* The thread begins after the cause; `recorded`: because of it. */
+void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
+void graph_bytes(struct builder *);
+void graph_processes(struct builder *);
 void graph_locks(struct builder *);
 void graph_tasks(struct builder *);
 

@@ -173,9 +173,17 @@ static void wait_for_tasks(struct thread_walk *w, struct event_ref exit, uint64_
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
+/* Bytes were there, or a child was over: a look that may have found nothing before. */
+static bool is_look(const struct thread_walk *w)
+{
+	const struct operation *o = operation(w, &w->entered);
+	bool moves = arg_channel(o, &w->entered) != ARG_NONE || arg_ended_process(o, &w->entered) != ARG_NONE;
+	return moves && !arg_for_unknown(o, &w->entered);
+}
+
 static struct wait_begin begin_of(const struct thread_walk *w)
 {
-	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
+	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
 	return (struct wait_begin){ .enter = fails || w->failed ? w->before : w->enter,
 				    .tried = fails || w->failed_since, .certain = w->operation };
 }
@@ -184,8 +192,10 @@ static struct wait_begin begin_of(const struct thread_walk *w)
 static bool has_failed(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
-	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 &&
-		    !trace_has(&w->entered, DPROF_KEY_ID) && !trace_has(&w->entered, DPROF_KEY_PEER);
+	bool took_none = arg_channel(operation(w, &w->entered), &w->entered) != ARG_NONE &&
+			 !trace_has(&w->entered, DPROF_KEY_BYTES);
+	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
+		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
 	bool relocks = kind == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
 	if (vain)
 		w->failed_at = exit.at;
@@ -408,8 +418,31 @@ static void join(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->alone);
 }
 
+/* A process's end; or bytes of which it is known which they are, or that there will be none, or that none were there. */
+static bool moves_on(struct thread_walk *w, struct event_ref exit)
+{
+	struct builder *b = w->b;
+	const struct operation *o = operation(w, &w->entered);
+	uint64_t from = arg_offset(o, &w->entered), bytes = trace_arg(&w->entered, DPROF_KEY_BYTES, ARG_NONE);
+	uint64_t pid = arg_ended_process(o, &w->entered);
+	if (pid != ARG_NONE)
+		*SPILL_GROW(b->spill, b->process_waits, b->nprocess_waits) = (struct process_wait){
+			pid, exit, begin_of(w), w->entered.site, arg_of_one_process(o, &w->entered) };
+	else if (from != ARG_NONE && bytes <= ARG_NONE - 1 - from)
+		*SPILL_GROW(b->spill, b->moved, b->nmoved) = (struct moved_bytes){
+			.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
+			.enter = w->enter, .exit = exit, .begin = begin_of(w), .site = w->entered.site,
+			.gave = arg_gives_bytes(o, &w->entered), .blocked = arg_for_unknown(o, &w->entered),
+			.other.at = NO_EVENT };
+	else
+		return arg_channel(o, &w->entered) != ARG_NONE && bytes == ARG_NONE;
+	return true;
+}
+
 static void outermost(struct thread_walk *w, struct event_ref exit)
 {
+	if (moves_on(w, exit))
+		return;
 	enum dprof_kind kind = kind_of(w, w->entered.site);
 	bool received = w->nattached > 0;
 	if (kind == DPROF_KIND_RECV && !only_began(w) && !received && !w->completed &&
@@ -453,6 +486,13 @@ static void fork_thread(struct thread_walk *w, const struct tr_event *e, struct 
 		*fork = ref;
 }
 
+static void fork_process(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	uint64_t child = arg_forked_process(operation(w, e), e);
+	if (child != ARG_NONE)
+		*SPILL_GROW(w->b->spill, w->b->process_forks, w->b->nprocess_forks) = (struct process_fork){ child, ref };
+}
+
 static bool resumes(struct thread_walk *w, const struct tr_event *e)
 {
 	struct collective_id m = collective_of(e);
@@ -482,8 +522,10 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	}
 	take_marks(w, ref.at);
-	if (kind_of(w, e->site) == DPROF_KIND_FORK)
+	if (kind_of(w, e->site) == DPROF_KIND_FORK) {
 		fork_thread(w, e, ref);
+		fork_process(w, e, ref);
+	}
 	const struct operation *o = operation(w, e);
 	uint64_t request = arg_request(o, e);
 	if (o->kind != DPROF_KIND_WAIT && request != ARG_NONE)
@@ -670,7 +712,7 @@ void graph_walks(struct builder *b)
 
 /* ---- Begins of threads ----------------------------------------------------------------------- */
 
-static void begin_after(struct builder *b, uint32_t thread, struct event_ref cause, bool recorded)
+void graph_begin_after(struct builder *b, uint32_t thread, struct event_ref cause, bool recorded)
 {
 	struct node_input input = { .ref = cause, .sure = true, .needed = recorded };
 	struct event_ref begin = { thread, 0, b->graph->threads[thread].first };
@@ -690,7 +732,7 @@ static void begin_others(struct builder *b, uint32_t first, struct event_ref eve
 	     t < g->trace->nthreads && threads[t].process == threads[first].process; t++)
 		if (b->fork[t].at == NO_FORK && g->threads[t].nevents > 0 &&
 		    g->threads[t].first > event.stamp && g->threads[t].first <= next)
-			begin_after(b, t, event, false);
+			graph_begin_after(b, t, event, false);
 }
 
 /* When the next thread of the process begins after the stamp. */
@@ -725,83 +767,6 @@ static void begin_unknown(struct builder *b, uint32_t first)
 	trace_end(&events);
 }
 
-/* ---- Begins of processes that another one forked ---------------------------------------------- */
-
-/* The first thread of such a process, and since when it has been there. */
-struct child { uint64_t started; uint32_t thread; };
-
-static int by_start(const void *x, const void *y)
-{
-	const struct child *a = x, *b = y;
-	return a->started != b->started ? (a->started > b->started) - (a->started < b->started)
-					: (a->thread > b->thread) - (a->thread < b->thread);
-}
-
-static bool was_forked(const struct builder *b, uint32_t thread)
-{
-	const struct trace *trace = b->graph->trace;
-	return trace->processes[trace->threads[thread].process].forked;
-}
-
-static bool is_first(const struct builder *b, uint32_t thread)
-{
-	const struct tr_thread *threads = b->graph->trace->threads;
-	return thread == 0 || threads[thread - 1].process != threads[thread].process;
-}
-
-/* Those on a clock, in the order of their begins; to be freed. */
-static struct child *find_children(const struct builder *b, uint32_t clock, size_t *n)
-{
-	const struct trace *trace = b->graph->trace;
-	struct child *children = NULL;
-	*n = 0;
-	for (uint32_t t = 0; t < trace->nthreads; t++)
-		if (trace->threads[t].clock == clock && is_first(b, t) && was_forked(b, t) && b->graph->threads[t].nevents > 0)
-			*MEM_GROW(children, *n) = (struct child){ trace->processes[trace->threads[t].process].started, t };
-	if (*n)
-		qsort(children, *n, sizeof *children, by_start);
-	return children;
-}
-
-/* Each after the last event before it of a thread that was there from the begin: which one forked it is not known. */
-static void begin_children(struct builder *b, uint32_t first)
-{
-	const struct trace *trace = b->graph->trace;
-	size_t n, next = 0;
-	struct child *children = find_children(b, trace->threads[first].clock, &n);
-	struct event_ref before = { first, NO_FORK, 0 };
-	struct tr_cursor events = trace_events(trace, first);
-	struct tr_event e;
-	for (uint64_t at = 0; next < n && trace_next(&events, &e); at++) {
-		if (e.op == DPROF_LOST)
-			continue;
-		for (; before.at != NO_FORK && next < n && children[next].started < e.stamp; next++)
-			begin_after(b, children[next].thread, before, false);
-		before = (struct event_ref){ first, at, e.stamp };
-	}
-	for (; before.at != NO_FORK && next < n; next++)
-		begin_after(b, children[next].thread, before, false);
-	trace_end(&events);
-	free(children);
-}
-
-/* On each clock that has any. */
-static void begin_forked(struct builder *b)
-{
-	const struct trace *trace = b->graph->trace;
-	bool *waits = mem_resize(NULL, trace->nclocks + 1, sizeof *waits);
-	memset(waits, 0, trace->nclocks * sizeof *waits);
-	for (uint32_t t = 0; t < trace->nthreads; t++)
-		waits[trace->threads[t].clock] |= was_forked(b, t);
-	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		if (!waits[trace->threads[t].clock] || was_forked(b, t) || b->graph->threads[t].nevents == 0)
-			continue;
-		waits[trace->threads[t].clock] = false;
-		begin_children(b, t);
-	}
-	free(waits);
-}
-
 void graph_begins(struct builder *b)
 {
 	const struct graph *g = b->graph;
@@ -816,12 +781,11 @@ void graph_begins(struct builder *b)
 			if (late || g->threads[next].nevents == 0)
 				b->fork[next].at = NO_FORK;
 			if (b->fork[next].at != NO_FORK)
-				begin_after(b, next, b->fork[next], true);
+				graph_begin_after(b, next, b->fork[next], true);
 			else
 				unknown |= next > first;
 		}
 		if (unknown)
 			begin_unknown(b, first);
 	}
-	begin_forked(b);
 }

@@ -20,6 +20,8 @@
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
+ *         who gives bytes    wait with channel: 1; 0 and nothing take them
+ *         who was meant      wait with process: 1, that one alone
  *         how it depends     fork, point without task
  *         nothing to run     fork, point with task: 0
  *   task  that was made      fork, point
@@ -146,6 +148,41 @@ static inline bool arg_is_reader(const struct operation *o, const struct tr_even
 static inline bool arg_for_unknown(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
+}
+
+/* ---- Bytes, and other processes ---------------------------------------------------------------- */
+
+static inline uint64_t arg_channel(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_CHANNEL, ARG_KIND(WAIT), ARG_ENTER);
+}
+
+/* Of the first byte; ARG_NONE: not known. */
+static inline uint64_t arg_offset(const struct operation *o, const struct tr_event *e)
+{
+	return arg_channel(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_OFFSET, ARG_NONE);
+}
+
+static inline bool arg_gives_bytes(const struct operation *o, const struct tr_event *e)
+{
+	return arg_channel(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
+}
+
+/* The pid of the one whose end was waited for; */
+static inline uint64_t arg_ended_process(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PROCESS, ARG_KIND(WAIT), ARG_ENTER);
+}
+
+/* no other would have done. */
+static inline bool arg_of_one_process(const struct operation *o, const struct tr_event *e)
+{
+	return arg_ended_process(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
+}
+
+static inline uint64_t arg_forked_process(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PROCESS, ARG_KIND(FORK), ARG_ENTER);
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */

@@ -594,6 +594,72 @@ says err "a lock was taken although it was not released before: 1 time, first ra
 { head_of 1; echo "e 0 1 2 enter"; echo "e 0 5 2 exit"; } | trace nothing
 expect 0 coz --region a nothing
 
+# ---- Bytes, and processes -------------------------------------------------------------------------
+
+# Who takes bytes comes behind whoever gave them, whether it had to wait or would have if it had come sooner.
+bytes() { # when region b of who takes begins and ends, and the read, arguments of the read...
+	head_of 2
+	op 1 0 0 1000000
+	op 1 29 1000000 1000010 channel=7 offset=0 bytes=4 role=1
+	op 0 1 "$1" "$2"
+	op 0 29 "$3" "$4" channel=7 "${@:5}"
+	op 0 12 1500000 1500000
+}
+bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=4 | trace waits
+buys waits a 50 333333
+buys waits b 100 0
+bytes 0 1200000 1200000 1200010 offset=0 bytes=4 | trace late
+buys late b 50 133333
+buys late a 50 0
+# Of what was not given in the trace it is not known when it came.
+bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=5 | trace not-given
+expect 1 coz not-given
+says err "an operation waits for others, but the trace does not say for whom: 1 time, first rank 0 thread 0 at read (x.c:30), stamp 1000020"
+# The channel's number stood for another one before.
+{
+	bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=4
+	op 1 29 1100000 1100010 channel=7 offset=0 bytes=4 role=1
+} | trace reused
+expect 1 coz reused
+says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at read"
+# A read that took what two had given could have been over with the first of it.
+{
+	bytes 0 100000 100000 1200020 peer=72057594037927934 offset=0 bytes=8
+	op 1 0 1000020 1200000
+	op 1 29 1200000 1200010 channel=7 offset=4 bytes=4 role=1
+} | trace two
+buys two a 50 399993
+interval speedup_percent <out | { read -r _ hi && is_true "$hi > 46.6 && $hi < 46.7"; } || fail "two: $(cat out)"
+
+# A process begins with its fork, and who learns of its end comes behind it.
+processes() { # arguments of the wait...
+	head_of 0
+	for p in 0 1 2; do
+		echo "process $p pid=1$p program=x job=10"
+		echo "thread $p clock=0 process=$p number=0"
+	done
+	cat <<-END
+	site 16 kind=fork name=fork file=x.c line=17
+	site 17 kind=wait name=waitpid file=x.c line=18
+	site 18 kind=region name=c file=x.c line=19
+	END
+	op 0 0 0 1000000
+	op 0 16 1000000 1000010 process=11
+	op 0 16 1000010 1000020 process=12
+	op 1 1 1000100 1600000
+	op 2 18 1000200 1400000
+	op 0 17 1000030 1600100 process=11 "$@"
+	op 0 17 1600110 1600120 process=12 "$@"
+	op 0 0 1600200 2000000
+}
+processes role=1 peer=72057594037927934 | trace forked
+buys forked a 50 349950 # half of both
+buys forked b 50 100010
+# The end of any child would have done, so another run may wait for the other one first.
+processes peer=72057594037927934 | trace any
+buys any b 50 100054.5
+interval speedup_percent <out | { read -r _ hi && is_true "$hi > 14.9"; } || fail "any: $(cat out)"
+
 # ---- A thread's own time --------------------------------------------------------------------------
 
 # Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that

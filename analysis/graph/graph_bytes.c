@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_bytes.c - who gave the bytes that another took: pipes, socket pairs, connections (format.h).
+ *
+ * Law: whoever took bytes comes behind the entry of each operation that gave any of them, and could not come before
+ * that of the first one. Where the channel's number stood for two channels, or not all that was taken was given in
+ * the trace, it is not known what was waited for.
+ *
+ * Who gives waits for nobody, if there is room. How much there is no standard says: in another run it may have to
+ * wait until its bytes are taken; and in this one it did, where nothing else explains how long it took. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
+#include "analysis/graph/graph_private.h"
+
+/* By channel, first who gave, by byte. */
+static int by_byte(const void *x, const void *y)
+{
+	const struct moved_bytes *a = x, *b = y;
+	if (a->channel != b->channel)
+		return a->channel < b->channel ? -1 : 1;
+	if (a->gave != b->gave)
+		return a->gave ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return (a->enter.stamp > b->enter.stamp) - (a->enter.stamp < b->enter.stamp);
+}
+
+/* What was moved over one channel. */
+struct channel {
+	const struct moved_bytes *gave, *took;
+	size_t ngave, ntook;
+	bool reused;              /* a byte was given twice */
+	bool shared;              /* by several threads that give, or that take */
+};
+
+static bool are_of_several(const struct moved_bytes *m, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (m[i].enter.thread != m[0].enter.thread)
+			return true;
+	return false;
+}
+
+/* How many from `first` on, which are sorted, are of one channel. */
+static size_t count_same(const struct moved_bytes *m, size_t n, size_t first)
+{
+	size_t i = first + 1;
+	while (i < n && m[i].channel == m[first].channel)
+		i++;
+	return i - first;
+}
+
+static struct channel channel_of(const struct moved_bytes *m, size_t n)
+{
+	struct channel c = { .gave = m };
+	while (c.ngave < n && m[c.ngave].gave)
+		c.ngave++;
+	c.took = m + c.ngave;
+	c.ntook = n - c.ngave;
+	for (size_t i = 1; i < c.ngave; i++)
+		c.reused |= m[i].from < m[i - 1].to;
+	c.shared = are_of_several(c.gave, c.ngave) || are_of_several(c.took, c.ntook);
+	return c;
+}
+
+/* The last of those that begin at this byte or before it. */
+static size_t find_giver(const struct channel *c, uint64_t byte)
+{
+	size_t lo = 0, hi = c->ngave;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (c->gave[mid].from <= byte)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : 0;
+}
+
+/* How many from `first` on gave what was taken, all of it; or 0. */
+static size_t count_givers(const struct channel *c, const struct moved_bytes *taken, size_t first)
+{
+	uint64_t byte = taken->from;
+	size_t i = first;
+	for (; i < c->ngave && byte < taken->to && c->gave[i].from <= byte && byte < c->gave[i].to; i++)
+		byte = c->gave[i].to;
+	return byte >= taken->to ? i - first : 0;
+}
+
+static void not_known(struct builder *b, const struct moved_bytes *taken)
+{
+	graph_diagnose(&b->alone, taken->exit, taken->site);
+	graph_unknown(b, taken->begin, taken->exit);
+}
+
+static void take_bytes(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
+{
+	size_t first = find_giver(c, taken->from), givers = c->reused ? 0 : count_givers(c, taken, first);
+	if (givers == 0) {
+		not_known(b, taken);
+		return;
+	}
+	struct node_input *inputs = mem_resize(NULL, givers + BEGIN_INPUTS, sizeof *inputs);
+	size_t n = graph_begin_inputs(&taken->begin, inputs);
+	for (size_t i = 0; i < givers; i++)
+		inputs[n++] = (struct node_input){ .ref = c->gave[first + i].enter, .sure = true,
+						   .needed = i == 0 && !c->shared, .bytes = taken->to - taken->from };
+	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES, inputs, n);
+	node->delayed = c->shared || taken->begin.tried;
+	node->loose = node->delayed || givers > 1; /* the first bytes may do */
+	free(inputs);
+}
+
+/* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. */
+static void find_end(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
+{
+	struct node_input inputs[BEGIN_INPUTS + 2];
+	size_t n = graph_begin_inputs(&taken->begin, inputs);
+	if (c->reused || c->ngave == 0 || c->gave[c->ngave - 1].to != taken->from) {
+		not_known(b, taken);
+		return;
+	}
+	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true, .needed = !c->shared };
+	if (taken->other.at != NO_EVENT)
+		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true };
+	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);
+	node->hidden = node->delayed = true;
+}
+
+static void give_bytes(struct builder *b, const struct moved_bytes *given)
+{
+	struct node_input inputs[BEGIN_INPUTS + 1];
+	size_t n = graph_begin_inputs(&given->begin, inputs);
+	if (given->other.at != NO_EVENT)
+		inputs[n++] = (struct node_input){ .ref = given->other, .candidate = true };
+	struct graph_node *node = graph_arrival(b, given->exit, GRAPH_BYTES_GIVEN, inputs, n);
+	node->hidden = node->delayed = true;
+}
+
+/* Whoever of several takes gets the next piece of work. */
+static void deal_bytes(struct builder *b, const struct channel *c)
+{
+	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
+	for (size_t i = 0; i < c->ntook; i++)
+		takes[i] = (struct take){ .ref = c->took[i].exit, .site = c->took[i].site };
+	graph_deal(b, takes, c->ntook);
+	free(takes);
+}
+
+static void add_channel(struct builder *b, const struct channel *c)
+{
+	if (are_of_several(c->took, c->ntook))
+		deal_bytes(b, c);
+	for (size_t i = 0; i < c->ntook; i++)
+		(c->took[i].to > c->took[i].from ? take_bytes : find_end)(b, c, &c->took[i]);
+	for (size_t i = 0; i < c->ngave; i++)
+		if (c->gave[i].blocked)
+			give_bytes(b, &c->gave[i]);
+}
+
+/* ---- What the other side did ----------------------------------------------------------------- */
+
+/* Of a thread the last event before this has blocked no longer. */
+struct question { uint32_t thread; struct moved_bytes *of; };
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct question *a = x, *b = y;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->of->exit.stamp > b->of->exit.stamp) - (a->of->exit.stamp < b->of->exit.stamp);
+}
+
+/* Of one thread, in the order of their stamps. */
+static void answer(const struct builder *b, const struct question *q, size_t n)
+{
+	struct tr_cursor events = trace_events(b->graph->trace, q->thread);
+	struct event_ref last = { q->thread, NO_EVENT, 0 };
+	struct tr_event e;
+	for (uint64_t at = 0; n > 0 && trace_next(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		for (; n > 0 && q->of->exit.stamp < e.stamp; q++, n--)
+			q->of->other = last;
+		last = (struct event_ref){ q->thread, at, e.stamp };
+	}
+	for (; n > 0; q++, n--)
+		q->of->other = last;
+	trace_end(&events);
+}
+
+/* Who gives asks for who takes, and who takes for who gives: for one thread, if there is no other. */
+static const struct moved_bytes *other_of(const struct channel *c, const struct moved_bytes *m)
+{
+	if (c->shared)
+		return NULL;
+	return m->gave ? (c->ntook ? c->took : NULL) : (c->ngave ? c->gave : NULL);
+}
+
+/* It waited for room, or for the end; and the other side is on the same clock. */
+static bool asks(const struct builder *b, const struct channel *c, const struct moved_bytes *m)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	const struct moved_bytes *other = other_of(c, m);
+	return other && m->blocked && (m->gave || m->to == m->from) &&
+	       threads[other->enter.thread].clock == threads[m->enter.thread].clock;
+}
+
+/* Of all channels, so that each thread is read once. */
+static void look_at_others(struct builder *b)
+{
+	struct moved_bytes *m = b->moved;
+	struct question *asked = NULL;
+	size_t nasked = 0;
+	for (size_t i = 0, n; i < b->nmoved; i += n) {
+		n = count_same(m, b->nmoved, i);
+		struct channel c = channel_of(&m[i], n);
+		for (size_t k = i; k < i + n; k++)
+			if (asks(b, &c, &m[k]))
+				*MEM_GROW(asked, nasked) = (struct question){ other_of(&c, &m[k])->enter.thread, &m[k] };
+	}
+	if (nasked)
+		qsort(asked, nasked, sizeof *asked, by_thread);
+	for (size_t i = 0, next; i < nasked; i = next) {
+		for (next = i + 1; next < nasked && asked[next].thread == asked[i].thread;)
+			next++;
+		answer(b, &asked[i], next - i);
+	}
+	free(asked);
+}
+
+void graph_bytes(struct builder *b)
+{
+	runs_sort(b->spill, b->moved, b->nmoved, sizeof *b->moved, by_byte);
+	look_at_others(b);
+	for (size_t i = 0, n; i < b->nmoved; i += n) {
+		n = count_same(b->moved, b->nmoved, i);
+		struct channel c = channel_of(&b->moved[i], n);
+		add_channel(b, &c);
+	}
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_processes.c - processes that another one forked, and those whose end another waited for.
+ *
+ * Law: a process whose fork is recorded begins no earlier than that. Who waited for the end of one that ended in good
+ * order comes behind all that its threads recorded; and, if it has but one thread and no other process would have done,
+ * could not come before that. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
+#include "analysis/graph/graph_private.h"
+
+static uint64_t slack_of(const struct builder *b, uint32_t clock)
+{
+	return 2 * b->graph->trace->clocks[clock].uncertainty;
+}
+
+static uint32_t clock_of(const struct builder *b, uint32_t thread)
+{
+	return b->graph->trace->threads[thread].clock;
+}
+
+static uint64_t pid_of(const struct builder *b, uint32_t thread)
+{
+	const struct trace *trace = b->graph->trace;
+	return trace->processes[trace->threads[thread].process].pid;
+}
+
+/* ---- Begins ---------------------------------------------------------------------------------- */
+
+static int by_pid(const void *x, const void *y)
+{
+	const struct process_fork *a = x, *b = y;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
+}
+
+/* The recorded fork of a thread's process, the last one that may have been it; or NULL. They are by pid. */
+static const struct process_fork *find_fork(const struct builder *b, uint32_t thread)
+{
+	uint64_t pid = pid_of(b, thread), until = b->graph->threads[thread].first + slack_of(b, clock_of(b, thread));
+	size_t lo = 0, hi = b->nprocess_forks;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct process_fork *f = &b->process_forks[mid];
+		if (f->pid < pid || (f->pid == pid && f->ref.stamp <= until))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo-- > 0 && b->process_forks[lo].pid == pid)
+		if (clock_of(b, b->process_forks[lo].ref.thread) == clock_of(b, thread))
+			return &b->process_forks[lo];
+	return NULL;
+}
+
+/* The first thread of such a process, and since when it has been there. */
+struct child { uint64_t started; uint32_t thread; };
+
+static int by_start(const void *x, const void *y)
+{
+	const struct child *a = x, *b = y;
+	return a->started != b->started ? (a->started > b->started) - (a->started < b->started)
+					: (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static bool was_forked(const struct builder *b, uint32_t thread)
+{
+	const struct trace *trace = b->graph->trace;
+	return trace->processes[trace->threads[thread].process].forked;
+}
+
+static bool is_first(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	return thread == 0 || threads[thread - 1].process != threads[thread].process;
+}
+
+/* Those on a clock, in the order of their begins; to be freed. */
+static struct child *find_children(const struct builder *b, uint32_t clock, size_t *n)
+{
+	const struct trace *trace = b->graph->trace;
+	struct child *children = NULL;
+	*n = 0;
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		if (trace->threads[t].clock == clock && is_first(b, t) && was_forked(b, t) &&
+		    b->graph->threads[t].nevents > 0 && !find_fork(b, t))
+			*MEM_GROW(children, *n) = (struct child){ trace->processes[trace->threads[t].process].started, t };
+	if (*n)
+		qsort(children, *n, sizeof *children, by_start);
+	return children;
+}
+
+/* Each after the last event before it of a thread that was there from the begin: which one forked it is not known. */
+static void begin_children(struct builder *b, uint32_t first)
+{
+	const struct trace *trace = b->graph->trace;
+	size_t n, next = 0;
+	struct child *children = find_children(b, trace->threads[first].clock, &n);
+	struct event_ref before = { first, NO_FORK, 0 };
+	struct tr_cursor events = trace_events(trace, first);
+	struct tr_event e;
+	for (uint64_t at = 0; next < n && trace_next(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		for (; before.at != NO_FORK && next < n && children[next].started < e.stamp; next++)
+			graph_begin_after(b, children[next].thread, before, false);
+		before = (struct event_ref){ first, at, e.stamp };
+	}
+	for (; before.at != NO_FORK && next < n; next++)
+		graph_begin_after(b, children[next].thread, before, false);
+	trace_end(&events);
+	free(children);
+}
+
+/* Those whose fork is not recorded, on each clock that has any. */
+static void begin_unrecorded(struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	bool *waits = mem_resize(NULL, trace->nclocks + 1, sizeof *waits);
+	memset(waits, 0, trace->nclocks * sizeof *waits);
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		waits[trace->threads[t].clock] |= was_forked(b, t);
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		if (!waits[trace->threads[t].clock] || was_forked(b, t) || b->graph->threads[t].nevents == 0)
+			continue;
+		waits[trace->threads[t].clock] = false;
+		begin_children(b, t);
+	}
+	free(waits);
+}
+
+static void begin_forked(struct builder *b)
+{
+	runs_sort(b->spill, b->process_forks, b->nprocess_forks, sizeof *b->process_forks, by_pid);
+	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++) {
+		const struct process_fork *f = NULL;
+		if (is_first(b, t) && b->graph->threads[t].nevents > 0)
+			f = find_fork(b, t);
+		if (f)
+			graph_begin_after(b, t, f->ref, true);
+	}
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+
+/* How many processes the one of a thread is known to have forked. */
+static size_t count_children(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	size_t n = 0;
+	for (size_t i = 0; i < b->nprocess_forks; i++)
+		n += threads[b->process_forks[i].ref.thread].process == threads[thread].process;
+	return n;
+}
+
+/* The first thread of the process with this pid that was there last; or of none. */
+static uint32_t find_ended(const struct builder *b, const struct process_wait *w)
+{
+	uint32_t nthreads = (uint32_t)b->graph->trace->nthreads, found = nthreads;
+	for (uint32_t t = 0; t < nthreads; t++) {
+		uint64_t first = b->graph->threads[t].first;
+		if (is_first(b, t) && pid_of(b, t) == w->pid && clock_of(b, t) == clock_of(b, w->exit.thread) &&
+		    first <= w->exit.stamp && (found == nthreads || first >= b->graph->threads[found].first))
+			found = t;
+	}
+	return found;
+}
+
+/* The last events of its threads; none if one of them, or its end, is not known to have been before. */
+static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, struct node_input *inputs)
+{
+	const struct trace *trace = b->graph->trace;
+	const struct tr_process *p = &trace->processes[trace->threads[first].process];
+	size_t n = 0;
+	if (!p->finished || p->ended > until)
+		return 0;
+	for (uint32_t t = first; t < trace->nthreads && trace->threads[t].process == trace->threads[first].process; t++) {
+		const struct graph_thread *self = &b->graph->threads[t];
+		if (self->nevents == 0)
+			continue;
+		if (self->last > until)
+			return 0;
+		inputs[n++] = (struct node_input){ .ref = { t, self->nevents - 1, self->last },
+						   .sure = trace->threads[t].number == 0 };
+	}
+	return n;
+}
+
+static void add_end(struct builder *b, const struct process_wait *w, struct node_input *inputs)
+{
+	uint32_t first = find_ended(b, w);
+	uint64_t until = w->exit.stamp + slack_of(b, clock_of(b, w->exit.thread));
+	size_t begin = graph_begin_inputs(&w->begin, inputs), n = 0;
+	if (first < b->graph->trace->nthreads)
+		n = ends_of(b, first, until, inputs + begin);
+	if (n == 0) {
+		graph_diagnose(&b->alone, w->exit, w->site);
+		graph_unknown(b, w->begin, w->exit);
+		return;
+	}
+	bool of_one = w->of_one || count_children(b, w->exit.thread) == 1;
+	if (n == 1)
+		inputs[begin].needed = of_one;
+	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_PROCESS_OVER, inputs, begin + n);
+	node->loose = node->delayed = !of_one || n > 1 || w->begin.tried;
+}
+
+void graph_processes(struct builder *b)
+{
+	struct node_input *inputs = mem_resize(NULL, b->graph->trace->nthreads + BEGIN_INPUTS, sizeof *inputs);
+	begin_forked(b);
+	begin_unrecorded(b);
+	for (size_t i = 0; i < b->nprocess_waits; i++)
+		add_end(b, &b->process_waits[i], inputs);
+	free(inputs);
+}
