@@ -244,7 +244,7 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from)
 
 	while (n + most < size && i < LISTED_THREADS) {
 		while (i < LISTED_THREADS && !is_noted(i))
-			i++;
+			i = has_file[i / 64] ? i + 1 : (i / 64 + 1) * 64;
 		for (first = i; is_noted(i); i++)
 			;
 		if (i > first)
