@@ -173,7 +173,7 @@ static bool all_written(const struct dprof_chunk *c)
 }
 
 /* The number of words comes last: with it the seal is whole. */
-static void seal(const struct dprof_chunk *c)
+void dprof_chunk_seal(const struct dprof_chunk *c)
 {
 	uint64_t *last = c->start + c->bytes / sizeof(*last) - DPROF_SEAL_WORDS;
 	size_t words = (size_t)(c->claimed - c->start);
@@ -191,7 +191,7 @@ static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 		t->kept_bytes = c->offset + c->bytes;
 	dprof_count_chunk(c);
 	if (all_written(c))
-		seal(c);
+		dprof_chunk_seal(c);
 	if (all_written(c) && c != t->current && !c->in_slot)
 		sys(SYS_munmap, c->start, c->bytes);
 	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
@@ -401,7 +401,7 @@ void dprof_chunk_left(struct dprof_chunk *c)
 	if (!(c->shrunk || __atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE)) || !take(c))
 		return;
 	if (all_written(c))
-		seal(c);
+		dprof_chunk_seal(c);
 	__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
 }
 
@@ -487,7 +487,7 @@ static void seal_full(struct dprof_chunk *c, bool ended)
 	} while (!ours && (state == CHUNK_FULL || state == CHUNK_PACKING));
 	ours |= ended && state == CHUNK_TAKEN;
 	if (ours && (ended || all_written(c)))
-		seal(c);
+		dprof_chunk_seal(c);
 	if (taken)
 		__atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
 }

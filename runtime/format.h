@@ -251,8 +251,8 @@ enum dprof_key {
  * A chunk that another one follows is full but for its last DPROF_SLACK_WORDS, where words may stand
  * that signal handlers claimed in the midst of each other. Its very last two words are its seal, unless the
  * first of them is zero: how many words it holds, and their sum (sum.h). It is sealed when it is
- * not going to be packed: when its thread or process ends, or when it is forgotten for want of a
- * helper; and a chunk that was left before it was full, when its process had ended.
+ * not going to be packed: when its thread or process ends, when it is forgotten for want of a
+ * helper, or when it is in a slot (below); and a chunk that was left before it was full, when its process had ended.
  *
  * Most threads begin elsewhere: in HOST-RANK.nursery, where the slot with a thread's number has its header and one
  * more place for a chunk, before those in its .events file.

@@ -7,7 +7,8 @@
  *
  * Law: what a chunk holds is in the file of packed ones, whole, before the chunk's first word is wiped;
  * and that is wiped before all else. So whenever the process is killed each chunk is to be found, and one
- * that is in both places has the same number in both. What cannot be packed stays where it is; and so does
+ * that is in both places has the same number in both. What cannot be packed stays where it is; so does a chunk in a
+ * slot, which is small, and whose page is needed for the header anyway: it is sealed; and so does
  * what is being packed when the process ends, which does not wait for that: it is sealed (thread.h). */
 #include <sys/mman.h>
 
@@ -76,6 +77,17 @@ static bool pack(struct dprof_thread *t, struct dprof_chunk *c)
 	return true;
 }
 
+/* True when it is sealed. */
+static bool keep(struct dprof_chunk *c)
+{
+	c->hole = find_hole(c);
+	if (c->hole)
+		return false;
+	dprof_chunk_seal(c);
+	dprof_count_chunk(c);
+	return true;
+}
+
 static unsigned clean_chunks(const struct dprof_thread *t)
 {
 	unsigned n = 0;
@@ -103,10 +115,7 @@ static void wipe(const struct dprof_chunk *c)
 static void recycle(struct dprof_thread *t, struct dprof_chunk *c)
 {
 	__atomic_store_n(c->start, 0, __ATOMIC_SEQ_CST); /* first of all */
-	if (c->in_slot) {
-		wipe(c);
-		__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
-	} else if (t->supply != SUPPLY_ENDED && !__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE) &&
+	if (t->supply != SUPPLY_ENDED && !__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE) &&
 	    c->bytes == t->largest && clean_chunks(t) < CLEAN_CHUNKS) {
 		wipe(c);
 		__atomic_store_n(&c->state, CHUNK_CLEAN, __ATOMIC_RELEASE);
@@ -138,9 +147,13 @@ static bool pack_one(struct dprof_thread *t)
 	if (!c || !__atomic_compare_exchange_n(&c->state, &full, CHUNK_PACKING, false, __ATOMIC_ACQUIRE,
 					       __ATOMIC_RELAXED))
 		return false;
-	packed = pack(t, c);
-	if (__atomic_compare_exchange_n(&c->state, &packing, packed ? CHUNK_GOING : CHUNK_FULL, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_RELAXED) && packed)
+	packed = c->in_slot ? keep(c) : pack(t, c);
+	if (!__atomic_compare_exchange_n(&c->state, &packing, packed ? CHUNK_GOING : CHUNK_FULL, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) || !packed)
+		return true;
+	if (c->in_slot)
+		__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
+	else
 		recycle(t, c);
 	return true;
 }

@@ -54,6 +54,13 @@ rm -r dprof-many.*
 fine long
 visits long 14027
 have long 15 1
+# What they recorded first stays in their slots, since these have a page each anyway.
+nursery=$(echo dprof-many.*/*.nursery)
+for file in "${nursery%.nursery}"-[1-9]*.events; do
+	thread=${file##*-} thread=${thread%.events}
+	[ "$(od -An -tu8 -j $((thread * 4096 + 512)) -N 8 "$nursery" | tr -d ' ')" = 13 ] ||
+		fail "long: the first chunk of thread $thread is not in its slot"
+done
 rm -r dprof-many.*
 
 # Past the limit of a file's size there is no slot, but still a file for each.
