@@ -126,8 +126,8 @@ PMI_RANK=1 PMI_SIZE=2 said alone/bin/dprof-analyze csp --json many >out
 # Few descriptors: each reads with what is left.
 said "$analyze" csp --json many >truth
 # shellcheck disable=SC2046,SC2016
-said $(mpirun_of "$first") -n 2 sh -c 'ulimit -n 48 && exec "$@"' - "$analyze" csp --json --jobs 7 many >out
-same "with 48 descriptors"
+said $(mpirun_of "$first") -n 2 sh -c 'ulimit -n 64 && exec "$@"' - "$analyze" csp --json --jobs 7 many >out
+same "with 64 descriptors"
 
 "$B/test/synthesize" --hosts 4 --messages 60000 --work 20 | trace big
 # A rank that has no room for what it decodes says which one it is.
