@@ -295,23 +295,42 @@ static void add_incomplete(struct builder *b, const struct match *m)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
 }
 
+/* Part `i` of what only began waits as if part `k` had sent it a message. */
+static void add_begun_by(struct builder *b, const struct match *m, size_t i, size_t k, bool sure, bool possible)
+{
+	const struct match_part *self = &m->parts[i];
+	struct node_input input = input_of(&m->parts[k], self);
+	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
+	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX,
+		.bytes = input.bytes, .sure = input.sure && sure && !possible, .possible = possible, .sends_on = true };
+	add_mark(b, self->thread, mark);
+}
+
+/* Who needs nothing, such as the root of MPI_Ibcast, may have to wait until others take what it gives. */
+static void add_begun_possible(struct builder *b, const struct match *m, size_t i)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < m->nparts && n < MOST_CANDIDATES && m->parts[i].done_at != MATCH_NEVER; k++)
+		if (k != i && certainly_before(b, enter_of(&m->parts[k]), done_of(&m->parts[i]))) {
+			add_begun_by(b, m, i, k, false, true);
+			n++;
+		}
+}
+
 /* What only began is waited for as if each had sent a message to each who needs something of him. */
 static void add_begun(struct builder *b, const struct match *m, bool sure)
 {
 	for (size_t i = 0; i < m->nparts; i++) {
-		const struct match_part *self = &m->parts[i];
+		bool needs = false;
 		for (size_t k = 0; k < m->nparts; k++) {
-			const struct match_part *other = &m->parts[k];
-			struct node_input input = input_of(other, self);
-			if (k == i || !may_wait_for(m, self, other))
+			if (k == i || !may_wait_for(m, &m->parts[i], &m->parts[k]))
 				continue;
-			struct event_mark mark = { self->done_at, MARK_COMPLETES,
-						   (uint32_t)b->nmessages };
-			*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
-				.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX,
-				.bytes = input.bytes, .sure = input.sure && sure, .sends_on = true };
-			add_mark(b, self->thread, mark);
+			add_begun_by(b, m, i, k, sure, false);
+			needs = true;
 		}
+		if (!needs)
+			add_begun_possible(b, m, i);
 	}
 }
 
@@ -435,7 +454,8 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 {
 	if (!as_sender) {
 		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
-						      .needed = m->sure && !m->by_choice && !x->by_choice };
+						      .needed = m->sure && !m->by_choice && !x->by_choice,
+						      .candidate = m->possible };
 		if (m->sends_on)
 			add_progress(b, m->sent, x->exit, inputs, n);
 		says->hidden |= m->sends_on;

@@ -25,6 +25,7 @@ struct message {
 	bool synchronous;         /* it is not complete before its receive was begun */
 	bool buffered;            /* it is complete when the data are in the sender's own buffer */
 	bool sure;                /* it was waited for if there was time */
+	bool possible;            /* no data come from there: it may have been waited for all the same */
 	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
 	bool receives_on;         /* likewise the receiver */
 	bool by_choice;           /* of several senders, or of several requests, one */

@@ -32,6 +32,7 @@ head_of() { # threads
 	site 28 kind=wait name=sem_post file=x.c line=29
 	site 29 kind=wait name=read file=x.c line=30
 	site 30 kind=sleep name=nanosleep file=x.c line=31
+	site 31 kind=coll name=MPI_Ibcast file=x.c line=32
 	END
 }
 
@@ -451,6 +452,21 @@ may_buy moment a 50 0
 } | trace unmade
 buys unmade a 50 250000
 may_buy unmade a 50 0
+
+# The root of a broadcast that only began needs nothing, and may have to wait until others take what it gives.
+{
+	ranks 2
+	for r in 0 1; do
+		at=$((1000000 + r * 500000))
+		[ $r -eq 0 ] || op 1 1 1000000 $at
+		op $r 31 $at $((at + 1)) group=1 seq=0 role=$((1 - r)) bytes=400000 id=1
+		echo "e $r $((at + 1)) 5 enter id=1"
+		echo "e $r 1500010 31 point id=1"
+		echo "e $r 1500010 5 exit id=1"
+	done
+	op 0 0 1500010 2000000
+} | trace root
+buys root b 50 250000
 
 # A participant of a broadcast on another host, whose entry may have come before the exit or behind it.
 {
