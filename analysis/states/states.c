@@ -557,11 +557,10 @@ static size_t follow_plain(struct states *s, struct period_begin *out, size_t ro
 {
 	const struct tr_what *whats = s->events.trace->whats;
 	struct period ended;
-	size_t n = 0, i = s->events.next - s->ahead_from;
-	if (i >= s->ahead.n && !look_ahead(s))
+	size_t n = 0, i;
+	if (s->events.next - s->ahead_from >= s->ahead.n && !look_ahead(s))
 		return 0;
-	i = s->events.next - s->ahead_from;
-	for (; i < s->ahead.n && n < room; i++) {
+	for (i = s->events.next - s->ahead_from; i < s->ahead.n && n < room; i++) {
 		struct thread_state before = s->now;
 		if (!step_plain(s, &whats[s->ahead.what[i]], s->ahead.stamp[i]))
 			break;
