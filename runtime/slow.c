@@ -28,6 +28,7 @@
 #define HELPER_WAIT_NS   1000000 /* for a chunk that is being made, and that */
 #define HELPER_WAITS     1000    /* many times: signals cut them short */
 #define HOLD_WAIT_NS     50000
+#define BEGIN_WAITS      1000    /* of a process that ends: 1 s */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
 #define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks: an event and its epoch */
@@ -81,16 +82,39 @@ static void bring_home(struct dprof_thread *t)
 	homeless = 0;
 }
 
+/* Threads that are in begin(). The process's end waits for them, unless it comes in a handler within one. */
+int dprof_beginning;
+static __thread volatile bool begins;
+
 /* Tries at the 1st event, and after 1, 2, 4, 8 ... were lost: what failed may well fail again. */
-static bool begin(void)
+static void try_to_begin(void)
 {
 	if ((homeless & (homeless - 1)) == 0)
 		dprof_call(dprof_thread_begin);
 	if (!dprof_self)
-		return false;
+		return;
 	bring_home(dprof_self);
 	dprof_chunk_enter(dprof_self, dprof_chunk_take_clean(dprof_self));
-	return true;
+}
+
+/* What begins behind the end of its process is no part of the run. */
+static bool begin(void)
+{
+	begins = true;
+	__atomic_fetch_add(&dprof_beginning, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&dprof_ending, __ATOMIC_SEQ_CST))
+		try_to_begin();
+	__atomic_fetch_sub(&dprof_beginning, 1, __ATOMIC_SEQ_CST);
+	begins = false;
+	return dprof_self;
+}
+
+void dprof_wait_for_begins(void)
+{
+	struct timespec soon = { .tv_nsec = HELPER_WAIT_NS };
+
+	for (int i = 0; i < BEGIN_WAITS && !begins && __atomic_load_n(&dprof_beginning, __ATOMIC_SEQ_CST) > 0; i++)
+		sys(SYS_nanosleep, &soon, NULL);
 }
 
 /* No other makes t's next chunk when this returns true: then it is ours to make. Waits for a
@@ -300,7 +324,7 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 	if (is_left_out(e->what))
 		return LEFT_OUT;
 	if (!dprof_self && !begin())
-		return LOST;
+		return dprof_ending ? LEFT_OUT : LOST;
 	if (!open) {
 		dprof_helper_wanted(may_be_of_handler(e));
 		return e->what && record_here(dprof_self, e) ? RECORDED : LOST;

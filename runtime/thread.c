@@ -506,6 +506,7 @@ struct dprof_count dprof_threads_end(uint64_t stamp)
 	struct dprof_thread *t;
 
 	__atomic_store_n(&dprof_ending, true, __ATOMIC_SEQ_CST);
+	dprof_wait_for_begins();
 	dprof_chunk_finish();
 	if (lock_at_end()) {
 		dprof_chunks_leave();
@@ -684,6 +685,7 @@ void dprof_threads_forget(void)
 	dprof_self = NULL;
 	dprof_ending = false;
 	promised = begun = 0;
+	dprof_beginning = 0;
 	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;
 	memset(has_file, 0, sizeof(has_file));

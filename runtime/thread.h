@@ -230,6 +230,10 @@ bool dprof_chunks_make_wanted(void);
 bool dprof_any_thread(void);
 bool dprof_only_thread(void);
 
+/* slow.c: the process ends, and no other thread begins any more. Waits for those that are about to; not for long. */
+extern int dprof_beginning; /* how many are */
+void dprof_wait_for_begins(void);
+
 /* The first event of a thread: sets dprof_self, with a first chunk made, unless it can have no
  * file. */
 void dprof_thread_begin(void *unused);

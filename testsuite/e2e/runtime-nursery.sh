@@ -63,6 +63,16 @@ for file in "${nursery%.nursery}"-[1-9]*.events; do
 done
 rm -r dprof-many.*
 
+# A process that ends while threads begin all the time: each is there, or is no part of the run.
+# shellcheck disable=SC2046
+gcc -O2 -pthread $(pkg-config --cflags dprof) -o restless "$from/restless.c" $(pkg-config --libs dprof) ||
+	fail "restless.c does not compile"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	timeout 60 ./restless $((i * 700)) || fail "restless $i: status $?"
+	"$analyze" check dprof-restless.* >out || fail "restless $i: $(cat out)"
+	rm -r dprof-restless.*
+done
+
 # Past the limit of a file's size there is no slot, but still a file for each.
 (ulimit -f 64 && ./many 40) || fail "limit: status $?"
 fine limit
