@@ -192,7 +192,7 @@ static struct wait_begin begin_of(const struct thread_walk *w)
 static bool has_failed(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = kind_of(w, w->entered.site);
-	bool took_none = arg_channel(operation(w, &w->entered), &w->entered) != ARG_NONE &&
+	bool took_none = arg_offset(operation(w, &w->entered), &w->entered) != ARG_NONE &&
 			 !trace_has(&w->entered, DPROF_KEY_BYTES);
 	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
@@ -435,7 +435,7 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 			.gave = arg_gives_bytes(o, &w->entered), .blocked = arg_for_unknown(o, &w->entered),
 			.other.at = NO_EVENT };
 	else
-		return arg_channel(o, &w->entered) != ARG_NONE && bytes == ARG_NONE;
+		return from != ARG_NONE && bytes == ARG_NONE;
 	return true;
 }
 

@@ -631,6 +631,10 @@ buys late a 50 0
 bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=5 | trace not-given
 expect 1 coz not-given
 says err "an operation waits for others, but the trace does not say for whom: 1 time, first rank 0 thread 0 at read (x.c:30), stamp 1000020"
+# Nor of bytes that nobody counted, which a stream took.
+bytes 0 100000 100000 1000020 peer=72057594037927934 | trace not-counted
+expect 1 coz not-counted
+says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at read"
 # The channel's number stood for another one before.
 {
 	bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=4
