@@ -174,7 +174,7 @@ static void note_dealer(struct graph *g, uint32_t site)
 
 void graph_deal(struct builder *b, struct take *t, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		t[i].epoch = epoch_of(b, t[i].ref);
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	if (!deals(t, n))
@@ -210,9 +210,9 @@ static struct talk *find_talks(struct builder *b, size_t *n)
 	bool *chooses = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *chooses);
 	memset(chooses, 0, b->graph->trace->nthreads * sizeof *chooses);
 	*n = 0;
-	for (size_t i = 0; i < b->nmessages; i++)
+	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill))
 		chooses[b->messages[i].begun.thread] |= b->messages[i].by_choice;
-	for (size_t i = 0; i < b->nmessages; i++) {
+	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
 		const struct message *m = &b->messages[i];
 		if (m->by_choice)
 			*SPILL_GROW(b->spill, talks, *n) = (struct talk){ m->begun, m->sent.thread, (uint32_t)i, true };
@@ -232,7 +232,7 @@ static void deal_by(struct builder *b, const struct talk *talks, size_t n)
 	struct take *takes = NULL;
 	for (size_t t = 0; t < nthreads; t++)
 		asked[t] = NO_MESSAGE;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		uint32_t *request = &asked[talks[i].other];
 		if (talks[i].asked) {
 			*request = talks[i].message;

@@ -188,7 +188,7 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 {
 	struct take *takes = NULL;
 	size_t ntakes = 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		if (t[i].kind == kind && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
 			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .site = t[i].site };
 	graph_deal(b, takes, ntakes);
@@ -200,9 +200,9 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 {
 	struct lock lock = { 0 };
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
 		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
-	for (size_t i = 0, end = 0; i < n; i++) {
+	for (size_t i = 0, end = 0; i < n; i++, spill_relax(b->spill)) {
 		while (end < n && end - i < MOST_AT_ONCE &&
 		       t[end].ref.stamp - t[i].ref.stamp <= slack_of(b, &t[i]))
 			end++;
@@ -260,7 +260,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 static size_t begins_with(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t least = 0, waits = 0, posts = 0, next = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		if (t[i].kind != SYNC_WOKEN)
 			continue;
 		uint64_t until = t[i].ref.stamp + slack_of(b, &t[i]);
