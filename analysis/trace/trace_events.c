@@ -221,7 +221,8 @@ static void replace(struct opened_trace *o, struct tr_thread *thread, const stru
 	jumps_begin(&jumps, &o->t, thread);
 	store_begin(o->reader->writer, thread->blocks);
 	for (size_t i = 0; i < n; i++) {
-		jumps_event(&jumps, &records[i], store_events(o->reader->writer));
+		if (TR_OP(records[i].what) != DPROF_ARG)
+			jumps_event(&jumps, &records[i], store_events(o->reader->writer));
 		store_record(o->reader->writer, &records[i]);
 	}
 	thread->blocks = store_end(o->reader->writer);
