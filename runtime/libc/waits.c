@@ -111,24 +111,27 @@ static enum child_end end_of(int status)
 	return WIFSIGNALED(status) ? KILLED : WIFEXITED(status) ? OVER : NOT_OVER;
 }
 
-/* Who learns of a child's end comes behind it, whether or not that blocked. `asked`: for the end of this one alone. */
-static void record_end(struct plain *p, pid_t pid, bool asked)
+/* How a child was asked for: this one alone; without waiting for it. */
+enum { THIS_ONE = 1, LOOKS = 2 };
+
+/* Who learns of a child's end comes behind it, whether or not that blocked. */
+static void record_end(struct plain *p, pid_t pid, int asked)
 {
-	bool blocked = call_blocked(&p->call, dprof_adapter_now());
+	bool blocked = !(asked & LOOKS) && call_blocked(&p->call, dprof_adapter_now());
 
 	dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
-	if (asked)
+	if (asked & THIS_ONE)
 		dprof_say(&p->more, DPROF_KEY_ROLE, 1);
 	if (blocked)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
 }
 
-static void waited(struct plain *p, pid_t pid, bool asked, enum child_end how)
+static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 {
 	if (pid > 0 && how != NOT_OVER)
 		record_end(p, pid, asked);
-	else
+	else if (!(asked & LOOKS))
 		plain_end(p);
 	p->site = NULL;
 	if (how == KILLED && pid > 0 && dprof_adapter_is_for_us(p->call.caller) && !dprof_adapter_has_process(pid))
@@ -151,10 +154,13 @@ static void waited(struct plain *p, pid_t pid, bool asked, enum child_end how)
 		return pid;                                     \
 	}
 
-WAIT_FOR_CHILD(wait, site_wait, false, (int *status), (status))
-WAIT_FOR_CHILD(waitpid, site_waitpid, id > 0, (pid_t id, int *status, int options), (id, status, options))
-WAIT_FOR_CHILD(wait3, site_wait, false, (int *status, int options, struct rusage *usage), (status, options, usage))
-WAIT_FOR_CHILD(wait4, site_waitpid, id > 0, (pid_t id, int *status, int options, struct rusage *usage),
+#define ASKED(one, options) (((one) ? THIS_ONE : 0) | ((options) & WNOHANG ? LOOKS : 0))
+
+WAIT_FOR_CHILD(wait, site_wait, 0, (int *status), (status))
+WAIT_FOR_CHILD(waitpid, site_waitpid, ASKED(id > 0, options), (pid_t id, int *status, int options), (id, status, options))
+WAIT_FOR_CHILD(wait3, site_wait, ASKED(false, options), (int *status, int options, struct rusage *usage),
+	       (status, options, usage))
+WAIT_FOR_CHILD(wait4, site_waitpid, ASKED(id > 0, options), (pid_t id, int *status, int options, struct rusage *usage),
 	       (id, status, options, usage))
 
 DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
@@ -169,7 +175,8 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	if (result == 0 && info) {
 		bool killed = info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
 
-		waited(&p, info->si_pid, type == P_PID, killed ? KILLED : info->si_code == CLD_EXITED ? OVER : NOT_OVER);
+		waited(&p, info->si_pid, ASKED(type == P_PID, options),
+		       killed ? KILLED : info->si_code == CLD_EXITED ? OVER : NOT_OVER);
 	}
 	return result;
 }
