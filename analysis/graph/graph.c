@@ -460,6 +460,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 			add_progress(b, m->sent, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
 		says->loose |= m->by_choice || x->by_choice;
+		says->hidden |= m->by_choice || x->by_choice; /* whom it would have chosen then */
 		says->delayed |= m->sends_on || m->by_choice || x->by_choice;
 		return;
 	}
@@ -475,13 +476,14 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		add_progress(b, m->begun, x->exit, inputs, n);
 	says->hidden |= !m->synchronous;
 	says->loose |= x->by_choice;
+	says->hidden |= x->by_choice;
 	says->delayed |= x->by_choice || (!m->synchronous && (!before || m->receives_on));
 }
 
 static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
 {
 	struct node_input *inputs = mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs);
-	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried }, *node;
+	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried }, *node;
 	size_t n = graph_begin_inputs(&x->begin, inputs);
 	for (size_t i = 0; i < x->n; i++)
 		add_end_of(b, x, &b->messages[x->attached[i].message], x->attached[i].as_sender, eager, inputs, &n, &says);
@@ -565,7 +567,7 @@ static void add_join(struct builder *b, const struct joins *j)
 	inputs[n++] = (struct node_input){ .ref = { j->thread, t->nevents - 1, t->last }, .sure = true,
 					   .needed = true };
 	struct graph_node *node = graph_arrival(b, j->exit, GRAPH_JOINED, inputs, n);
-	node->loose = node->delayed = j->begin.tried;
+	node->loose = node->delayed = node->hidden = j->begin.tried;
 }
 
 static int by_exit(const void *x, const void *y)
@@ -600,17 +602,55 @@ void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t 
 	sort_sync_points(g);
 }
 
+/* Whether it went on until its process ended, and may have ended that: who was in an operation did not. */
+static bool may_have_ended_it(const struct builder *b, uint32_t thread)
+{
+	return b->graph->trace->threads[thread].ran_on && !b->parked[thread];
+}
+
+/* How many of a thread's process may have. */
+static size_t count_enders(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	size_t n = 0;
+	uint32_t t = thread;
+	while (t > 0 && threads[t - 1].process == threads[thread].process)
+		t--;
+	for (; t < b->graph->trace->nthreads && threads[t].process == threads[thread].process; t++)
+		n += may_have_ended_it(b, t);
+	return n;
+}
+
+/* What was last first, in this run. */
+static int by_end(const struct builder *b, const struct node_input *x, const struct node_input *y)
+{
+	return certainly_before(b, x->ref, y->ref) - certainly_before(b, y->ref, x->ref);
+}
+
+/* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for. */
 static void add_end(struct builder *b)
 {
 	struct graph *g = b->graph;
 	struct node_input *inputs = mem_resize(NULL, g->trace->nthreads + 1, sizeof *inputs);
 	size_t n = 0;
-	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		if (g->threads[t].nevents > 0)
-			inputs[n++] = (struct node_input){
-				.ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
-				.sure = true, .needed = true };
+	bool unsure = false;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		if (g->threads[t].nevents == 0 || (b->parked[t] && count_enders(b, t) > 0))
+			continue;
+		bool one_of = may_have_ended_it(b, t) && count_enders(b, t) > 1;
+		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
+						 .sure = true, .needed = !one_of };
+		unsure |= one_of;
+		if (n > 0 && by_end(b, &inputs[n], &inputs[0]) < 0) {
+			struct node_input first = inputs[0];
+			inputs[0] = inputs[n];
+			inputs[n] = first;
+		}
+		n++;
+	}
 	g->end = graph_add_node(b, GRAPH_SYNC, inputs, n);
+	g->nodes[g->end].stamp = n ? inputs[0].ref.stamp : 0;
+	g->nodes[g->end].hidden = g->nodes[g->end].delayed = unsure;
 	free(inputs);
 }
 
@@ -639,6 +679,7 @@ static void builder_close(struct builder *b)
 	free(b->cursors);
 	free(b->passes);
 	free(b->fork);
+	free(b->parked);
 }
 
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
@@ -656,6 +697,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	b.barriers = mem_resize(NULL, n + 1, sizeof *b.barriers);
 	memset(b.barriers, 0, n * sizeof *b.barriers);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
+	b.parked = mem_resize(NULL, n + 1, sizeof *b.parked);
+	memset(b.parked, 0, n * sizeof *b.parked);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);

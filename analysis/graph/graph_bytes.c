@@ -102,14 +102,16 @@ static void take_bytes(struct builder *b, const struct channel *c, const struct 
 		not_known(b, taken);
 		return;
 	}
+	/* Others may take them, or others give them first; and who looks may find something else first. */
+	bool by_chance = c->shared || taken->begin.tried;
 	struct node_input *inputs = mem_resize(NULL, givers + BEGIN_INPUTS, sizeof *inputs);
 	size_t n = graph_begin_inputs(&taken->begin, inputs);
 	for (size_t i = 0; i < givers; i++)
 		inputs[n++] = (struct node_input){ .ref = c->gave[first + i].enter, .sure = true,
-						   .needed = i == 0 && !c->shared, .bytes = taken->to - taken->from };
+						   .needed = i == 0 && !by_chance, .bytes = taken->to - taken->from };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES, inputs, n);
-	node->delayed = c->shared || taken->begin.tried;
-	node->loose = node->delayed || givers > 1; /* the first bytes may do */
+	node->hidden = node->delayed = by_chance;
+	node->loose = by_chance || givers > 1; /* the first bytes may do */
 	free(inputs);
 }
 

@@ -121,6 +121,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
 	if (n + nsignals > 0 || l->shared) {
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
+		node->hidden = l->shared || t->begin.tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || t->begin.tried;
 	}
 	free(inputs);
@@ -320,7 +321,7 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		inputs[begins] = (struct node_input){ .ref = t[post++].ref, .sure = true, .needed = ordered };
 		struct graph_node *node = graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, begins + 1);
 		node->loose = node->delayed = !ordered || t[i].begin.tried;
-		node->hidden = !ordered; /* another post may come first */
+		node->hidden = !ordered || t[i].begin.tried; /* another post may come first */
 	}
 	deal(b, t, n, SYNC_WOKEN);
 }

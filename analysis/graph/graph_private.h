@@ -165,6 +165,7 @@ struct builder {
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
+	bool *parked;             /* of each thread: it was in an operation when its process ended; so another one ended that */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
 };
 

@@ -157,6 +157,17 @@ static size_t count_children(const struct builder *b, uint32_t thread)
 	return n;
 }
 
+/* Whether no other child's end would have done. Who waits for any may ask for the one that was first by its name. */
+static bool is_of_one(const struct builder *b, const struct process_wait *w)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	uint32_t process = threads[w->exit.thread].process;
+	bool all = true;
+	for (size_t i = 0; i < b->nprocess_waits; i++)
+		all &= b->process_waits[i].of_one || threads[b->process_waits[i].exit.thread].process != process;
+	return all || count_children(b, w->exit.thread) == 1;
+}
+
 /* The first thread of the process with this pid that was there last; or of none. */
 static uint32_t find_ended(const struct builder *b, const struct process_wait *w)
 {
@@ -202,11 +213,12 @@ static void add_end(struct builder *b, const struct process_wait *w, struct node
 		graph_unknown(b, w->begin, w->exit);
 		return;
 	}
-	bool of_one = w->of_one || count_children(b, w->exit.thread) == 1;
+	bool of_one = !w->begin.tried && is_of_one(b, w);
 	if (n == 1)
 		inputs[begin].needed = of_one;
 	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_PROCESS_OVER, inputs, begin + n);
-	node->loose = node->delayed = !of_one || n > 1 || w->begin.tried;
+	node->hidden = !of_one; /* another child, which would have ended first */
+	node->loose = node->delayed = !of_one || n > 1;
 }
 
 void graph_processes(struct builder *b)

@@ -544,6 +544,10 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	uint64_t request = arg_request(operation(w, &w->entered), &w->entered);
 	if (w->replay.depth > 0)
 		return;
+	if (e->implied) {
+		w->b->parked[w->thread] = true;
+		return;
+	}
 	uint64_t task = arg_called_away(operation(w, e), e);
 	if (task != ARG_NONE) {
 		if (collective_of(&w->entered).group != UINT64_MAX)
@@ -655,6 +659,7 @@ static void end_walk(struct thread_walk *w)
 	graph_add_diagnostic(&b->unsent, &w->unsent);
 	graph_add_diagnostic(&b->alone, &w->alone);
 	graph_add_diagnostic(&b->missing, &w->missing);
+	b->parked[w->thread] |= w->replay.depth > 0 && b->graph->trace->threads[w->thread].ran_on;
 	trace_end(&w->events);
 	replay_close(&w->replay);
 	spill_free(b->spill, w->marks->v);
