@@ -112,11 +112,13 @@ static int say_all_lost(struct reply *r, const struct trace *t)
 	return EXIT_DAMAGED;
 }
 
-/* Colour only on a terminal, and not when NO_COLOR is set. */
+/* Colour only on a terminal, and not when NO_COLOR is set. What mpirun shows to its first process as a terminal may be
+ * a file. */
 static struct reply *begin_reply(bool as_json)
 {
 	const char *no = getenv("NO_COLOR");
-	return as_json ? render_json(stdout) : render_text(stdout, isatty(STDOUT_FILENO) && !(no && *no));
+	bool colour = isatty(STDOUT_FILENO) && !driver_is_in_job() && !(no && *no);
+	return as_json ? render_json(stdout) : render_text(stdout, colour);
 }
 
 /* What was computed, then what is wrong. */

@@ -39,6 +39,11 @@ bool driver_is_first(void)
 	return peers_rank() == 0;
 }
 
+bool driver_is_in_job(void)
+{
+	return peers_are_started();
+}
+
 static void speak_as_rank(void)
 {
 	char host[256] = "";

@@ -35,6 +35,9 @@
  * wrong with that, or to help. */
 bool driver_is_first(void);
 
+/* Whether a starter of jobs (mpirun, srun) has started it, alone or with others. */
+bool driver_is_in_job(void);
+
 /* Behind that. `jobs`: as in struct options, of each process. False: another process does it all, this one has nothing to do. */
 bool driver_begin(size_t jobs);
 

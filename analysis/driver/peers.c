@@ -38,6 +38,14 @@ static const struct starter *started_by(void)
 	return NULL;
 }
 
+bool peers_are_started(void)
+{
+	bool any = false;
+	for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
+		any |= number_of(starters[i].rank) >= 0;
+	return any;
+}
+
 int peers_rank(void)
 {
 	const struct starter *s = started_by();

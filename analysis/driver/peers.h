@@ -35,6 +35,9 @@ struct peers {
 /* Which process of its job this one is, as the environment says: 0 if it is alone, or the first. */
 int peers_rank(void);
 
+/* Whether the environment says that a job was started, of any number of processes. */
+bool peers_are_started(void);
+
 /* Loads the library, if there are several. False with *why, to be freed, if it cannot: then this is one of several that
  * know nothing of each other. */
 bool peers_begin(struct peers *, char **why);

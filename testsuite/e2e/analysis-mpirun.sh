@@ -63,6 +63,13 @@ for kind in $kinds; do
 	done
 done
 
+# What mpirun shows as a terminal is none.
+for n in 1 2; do
+	said "$analyze" report --jobs 1 many >truth
+	mpi=$first run $n report many >out
+	same "report for people in $n processes"
+done
+
 while read -r -a words; do
 	said "$analyze" "${words[@]}" --jobs 1 many-damaged >truth
 	for jobs in 1 2 7; do
