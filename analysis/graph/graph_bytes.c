@@ -3,8 +3,8 @@
  * graph_bytes.c - who gave the bytes that another took: pipes, socket pairs, connections (format.h).
  *
  * Law: whoever took bytes comes behind the entry of each operation that gave any of them, and could not come before
- * that of the first one. Where the channel's number stood for two channels, or not all that was taken was given in
- * the trace, it is not known what was waited for.
+ * that of the first one, unless it is chance whose bytes come next. Where the channel's number stood for two channels,
+ * or not all that was taken was given in the trace, it is not known what was waited for.
  *
  * Who gives waits for nobody, if there is room. How much there is no standard says: in another run it may have to
  * wait until its bytes are taken; and in this one it did, where nothing else explains how long it took. */
@@ -95,6 +95,12 @@ static void not_known(struct builder *b, const struct moved_bytes *taken)
 	graph_unknown(b, taken->begin, taken->exit);
 }
 
+/* Others may take them, or others give them first; and who looks may find something else first. */
+static bool is_chance(const struct channel *c, const struct moved_bytes *taken)
+{
+	return c->shared || taken->begin.tried || taken->chosen;
+}
+
 static void take_bytes(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
 {
 	size_t first = find_giver(c, taken->from), givers = c->reused ? 0 : count_givers(c, taken, first);
@@ -102,8 +108,7 @@ static void take_bytes(struct builder *b, const struct channel *c, const struct 
 		not_known(b, taken);
 		return;
 	}
-	/* Others may take them, or others give them first; and who looks may find something else first. */
-	bool by_chance = c->shared || taken->begin.tried;
+	bool by_chance = is_chance(c, taken);
 	struct node_input *inputs = mem_resize(NULL, givers + BEGIN_INPUTS, sizeof *inputs);
 	size_t n = graph_begin_inputs(&taken->begin, inputs);
 	for (size_t i = 0; i < givers; i++)
@@ -124,7 +129,8 @@ static void find_end(struct builder *b, const struct channel *c, const struct mo
 		not_known(b, taken);
 		return;
 	}
-	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true, .needed = !c->shared };
+	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true,
+					   .needed = !is_chance(c, taken) };
 	if (taken->other.at != NO_EVENT)
 		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);

@@ -119,6 +119,7 @@ struct moved_bytes {
 	struct wait_begin begin;
 	uint32_t site;
 	bool gave, blocked;
+	bool chosen;              /* in another run the thread may turn to another channel here */
 	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
 };
 #define NO_EVENT UINT64_MAX

@@ -39,6 +39,7 @@ struct thread_walk {
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
 	bool bad;                 /* records were lost: what has no match has been said */
+	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes */
 
 	struct running *running; size_t nrunning; /* the innermost last */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
@@ -433,6 +434,7 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 			.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
 			.enter = w->enter, .exit = exit, .begin = begin_of(w), .site = w->entered.site,
 			.gave = arg_gives_bytes(o, &w->entered), .blocked = arg_for_unknown(o, &w->entered),
+			.chosen = w->chooses,
 			.other.at = NO_EVENT };
 	else
 		return from != ARG_NONE && bytes == ARG_NONE;
@@ -453,9 +455,10 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 			graph_unknown(w->b, begin_of(w), exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
-	else if (arg_for_unknown(operation(w, &w->entered), &w->entered))
+	else if (arg_for_unknown(operation(w, &w->entered), &w->entered)) {
+		w->chooses = true;
 		unexplained(w, exit, &w->alone);
-	else if (received)
+	} else if (received)
 		end_completion(w, exit);
 	else if (kind == DPROF_KIND_BARRIER)
 		barrier(w, exit);

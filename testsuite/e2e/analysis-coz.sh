@@ -651,6 +651,31 @@ says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at read
 buys two a 50 399993
 interval speedup_percent <out | { read -r _ hi && is_true "$hi > 46.6 && $hi < 46.7"; } || fail "two: $(cat out)"
 
+# Of two that give, another run may have the other one first: what is done with the first bytes is begun earlier then,
+# though whoever gave them here was not made faster.
+first() { # offset of what a is behind, channel of what b is behind, and when it is first waited for that
+	head_of 3
+	echo "site 16 kind=wait name=poll file=x.c line=17"
+	op 1 0 0 500000
+	op 1 29 500000 500010 channel=7 offset="$1" bytes=1 role=1
+	op 2 1 0 300000
+	op 2 29 300000 300010 channel="$2" offset=0 bytes=1 role=1
+	[ "$3" = 0 ] || op 0 16 0 300010 peer=72057594037927934
+	op 0 29 "$3" 300020 peer=72057594037927934 channel="$2" offset=0 bytes=1
+	op 0 12 300020 600020
+	op 0 29 600030 600040 peer=72057594037927934 channel=7 offset="$1" bytes=1
+	op 0 12 900040 900040
+}
+may_buy() { # trace: a, 90 % less, may buy 250 of 900
+	expect "${status:-0}" coz --json --region a --reduce 90 "$1"
+	interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.01 && $hi > 27.7"; } || fail "$1: $(cat out)"
+}
+first 1 7 0 | trace writers
+may_buy writers
+# Likewise of two channels, if it may have been told which one has something.
+first 0 8 300012 | trace polled
+status=1 may_buy polled
+
 # A process begins with its fork, and who learns of its end comes behind it.
 processes() { # arguments of the wait...
 	head_of 0
