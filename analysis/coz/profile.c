@@ -439,8 +439,9 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes, "
 		"each thread is given the same work (but OpenMP's loops, sections and single, and locks, semaphores, "
 		"pipes and ranks that receive from anyone may give out other work, again and again) and "
-		"less work makes nothing later; what is done does not depend on a clock, nor on an attempt in vain.%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the "
-		"same order, and what threads seem to share out they share out.",
+		"less work makes nothing later; what is done does not depend on a clock, nor on an attempt in "
+		"vain.%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the same order, "
+		"and what threads seem to share out they share out.",
 		p->dealers ? " Who did which work may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "

@@ -12,9 +12,9 @@
  *
  * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
  * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
- * when it certainly buys something. A reduction by
- * What is expected is cut to what is proved, which is certain. Where its middle lies outside by more than 1 % of the run, one of both is wrong: then
- * the proved bounds are widened by it, and a diagnostic says so. A reduction by
+ * when it certainly buys something.
+ * What is expected is cut to what is proved, which is certain. Where its middle lies outside by more than 1 % of the
+ * run, one of both is wrong: then the proved bounds are widened by it, and a diagnostic says so. A reduction by
  * 0 buys exactly 0; one by p percent is expected to buy at most p percent of the run, which is proved only where
  * nothing is loose (graph.h): who looks every 15 ms may gain 15 from 1 ms less. */
 #ifndef ANALYSIS_PROFILE_H

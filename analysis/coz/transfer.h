@@ -41,9 +41,10 @@ struct transfer {
 void transfer_open(struct transfer *, const struct graph *, bool worst);
 void transfer_close(struct transfer *);
 
-/* Of each input of an ARRIVAL, which was there `passed` before the end, for the proved answer or the expected one. There a candidate is absent, unless it came
- * last and nothing that was seen of such operations explains how long this one took: then it is what was waited
- * for. Whether all such transfers were seen: then no input but candidates differs in the other answer. */
+/* Of each input of an ARRIVAL, which was there `passed` before the end, for the proved answer or the expected one.
+ * There a candidate is absent, unless it came last and nothing that was seen of such operations explains how long this
+ * one took: then it is what was waited for. Whether all such transfers were seen: then no input but candidates differs
+ * in the other answer. */
 bool transfer_slacks(const struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
 		     struct slack *out);
 

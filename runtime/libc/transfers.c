@@ -7,8 +7,8 @@
  *   ENTER read bytes=N ... EXIT                                                kind io: files
  *
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
- * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the standard output, as the program has
- * found it, is a file: no thread in the trace takes what is written there. */
+ * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
+ * standard output, as the program has found it, is a file: no thread in the trace takes what is written there. */
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
