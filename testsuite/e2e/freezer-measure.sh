@@ -17,16 +17,22 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 143' TERM INT HUP
 
-# start SERVE... : runs it in the background; $port is where it answers
-start() {
-	"$@" >"$work/serve" 2>"$work/serve-said" &
-	server=$!
-	for _ in $(seq 100); do
-		port=$(sed -n 's/^answering on port \([0-9]*\);.*/\1/p' "$work/serve")
-		[ -n "$port" ] && return
+# Until FILE says what matches, but at most 10 s: the server may come to run late.
+until_said() { # PATTERN FILE
+	for _ in $(seq 200); do
+		grep -q "$1" "$2" && return
 		sleep 0.05
 	done
-	fail "no port: $*"
+	return 1
+}
+
+# start SERVE... : runs it in the background; $port is where it answers
+start() {
+	: >"$work/serve" # of an earlier one
+	"$@" >"$work/serve" 2>"$work/serve-said" &
+	server=$!
+	until_said '^answering on port' "$work/serve" || fail "no port: $*"
+	port=$(sed -n 's/^answering on port \([0-9]*\);.*/\1/p' "$work/serve")
 }
 
 stop() {
@@ -80,10 +86,11 @@ stop
 start "$freezer" serve --bind 127.0.0.1 --port 0
 status_of 1 "$freezer" measure "127.0.0.1:$port" --for 10ms --key $key
 grep -q '^  no answer: no .freezer serve. there, or one with another --key$' "$work/out" || fail "another key: $(cat "$work/out")"
+until_said '^freezer: packets with another --key than ours' "$work/serve-said" ||
+	fail "another key: serve says $(cat "$work/serve-said")"
 kill "$server"
 wait "$server"
 server=
-grep -q '^freezer: packets with another --key than ours' "$work/serve-said" || fail "another key: serve says $(cat "$work/serve-said")"
 grep -q '^answered 0, dropped [1-9]' "$work/serve" || fail "another key: $(tail -n 1 "$work/serve")"
 
 status_of 0 "$freezer" --help
