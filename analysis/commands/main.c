@@ -142,7 +142,7 @@ static int answer(const struct command *command, struct trace *t, const struct o
 static int run(size_t command, const char *directory, const struct options *options)
 {
 	char *error;
-	struct trace *t = driver_open(directory, options->local, &error);
+	struct trace *t = driver_open(directory, options->local, options->jobs, &error);
 	if (!t) {
 		fprintf(stderr, "dprof-analyze: %s\n", error);
 		free(error);
@@ -257,54 +257,41 @@ static int run_words(struct command_line *a)
 	return run(command, directory, &a->options);
 }
 
-/* Of a process that is not the first of its job: what is wrong with the words, and help, the first one says. */
-static bool silent;
+/* argp ends the process by itself: behind help, and behind what is wrong with an option. */
+static bool reading_words;
 
-/* mpirun would end the whole job for another status, perhaps before the first process has said why. */
-static void end_silently(void)
+static void end_job(int status, void *unused)
 {
-	if (silent)
-		_exit(EXIT_FINE);
+	(void)unused;
+	if (reading_words)
+		driver_end(status);
 }
 
-/* -> the true stderr. */
-static int fall_silent(void)
+/* Of the first process of a job, or of the only one. */
+static int run_line(int argc, char **argv)
 {
-	int true_stderr = dup(STDERR_FILENO);
-	silent = true;
-	if (atexit(end_silently) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-		exit(EXIT_DAMAGED);
-	return true_stderr;
-}
-
-/* As all processes of a job do, when they have the same words: each reads its part, the first one answers. */
-static int run_line(struct command_line *line)
-{
-	if (!driver_begin(line->options.jobs))
-		return EXIT_FINE;
-	int status = driver_leads() ? run_words(line) : driver_serve();
+	struct command_line line;
+	char *help = list_commands();
+	if (on_exit(end_job, NULL) != 0)
+		return EXIT_DAMAGED;
+	reading_words = true;
+	int status = command_line_read(&line, argc, argv, help);
+	reading_words = false;
+	if (status == EXIT_FINE)
+		status = run_words(&line);
+	free(help);
+	free(line.word);
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n",
-			strerror(errno));
+		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n", strerror(errno));
 		status = EXIT_DAMAGED;
 	}
-	return driver_end(status);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct command_line line;
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow: writing fails, which is looked at */
-	int true_stderr = driver_is_first() ? -1 : fall_silent();
-	char *help = list_commands();
-	int status = command_line_read(&line, argc, argv, help);
-	if (status == EXIT_FINE) {
-		if (silent)
-			dup2(true_stderr, STDERR_FILENO);
-		silent = false;
-		status = run_line(&line);
-	}
-	free(help);
-	free(line.word);
-	return status;
+	if (!driver_begin())
+		return EXIT_FINE;
+	return driver_end(driver_leads() ? run_line(argc, argv) : driver_serve());
 }

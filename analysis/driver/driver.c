@@ -13,7 +13,6 @@
 #include "analysis/driver/together.h"
 
 static struct peers peers = { .size = 1 };
-static size_t jobs;
 
 /* What rank 0 wants of the others. */
 struct order {
@@ -34,11 +33,6 @@ static void move_order(void *of, struct tr_pipe *p)
 	pipe_string(p, &order->directory);
 }
 
-bool driver_is_first(void)
-{
-	return peers_rank() == 0;
-}
-
 bool driver_is_in_job(void)
 {
 	return peers_are_started();
@@ -53,11 +47,9 @@ static void speak_as_rank(void)
 	free(name);
 }
 
-bool driver_begin(size_t wanted)
+bool driver_begin(void)
 {
 	char *why;
-	jobs = wanted;
-	pool_set_jobs(jobs);
 	if (peers_begin(&peers, &why)) {
 		if (peers.rank)
 			speak_as_rank();
@@ -89,10 +81,12 @@ int driver_serve(void)
 	}
 }
 
-struct trace *driver_open(const char *directory, bool elsewhere, char **error)
+struct trace *driver_open(const char *directory, bool elsewhere, size_t jobs, char **error)
 {
-	if (peers.size == 1)
+	if (peers.size == 1) {
+		pool_set_jobs(jobs);
 		return trace_open(directory, error);
+	}
 	struct order order = { .elsewhere = elsewhere, .jobs = jobs, .directory = (char *)directory };
 	peers_broadcast(&peers, move_order, &order);
 	return together_open(&peers, directory, elsewhere, jobs, error);

@@ -31,22 +31,19 @@
 
 #include "analysis/trace/trace.h"
 
-/* Before the command line is read: whether this process is the first of its job, or alone, and so is the one to say what is
- * wrong with that, or to help. */
-bool driver_is_first(void);
-
 /* Whether a starter of jobs (mpirun, srun) has started it, alone or with others. */
 bool driver_is_in_job(void);
 
-/* Behind that. `jobs`: as in struct options, of each process. False: another process does it all, this one has nothing to do. */
-bool driver_begin(size_t jobs);
+/* Before anything else. False: another process does it all, this one has nothing to do. */
+bool driver_begin(void);
 
-/* Whether this process runs commands. The others call driver_serve(): what the first one's command ends with. */
+/* Whether this process reads the command line and runs the command. The others call driver_serve(): what that ends with. */
 bool driver_leads(void);
 int driver_serve(void);
 
-/* trace_open(), by all processes. `elsewhere`: each has a directory of its own, with a part of the trace (--local). */
-struct trace *driver_open(const char *directory, bool elsewhere, char **error);
+/* trace_open(), by all processes. `elsewhere`: each has a directory of its own, with a part of the trace (--local). `jobs`:
+ * as in struct options, of each process. */
+struct trace *driver_open(const char *directory, bool elsewhere, size_t jobs, char **error);
 
 /* All end with this status, which it returns. */
 int driver_end(int status);
