@@ -438,7 +438,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 	return mem_format(
 		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes, "
 		"each thread is given the same work (but OpenMP's loops, sections and single, and locks, semaphores, "
-		"pipes and ranks that receive from anyone may give out other work, again and again) and "
+		"pipes, and whoever listens to several and answers, may give out other work, again and again; what no "
+		"trace shows gives it out as it did, such as a counter or a stream (FILE *) that threads share) and "
 		"less work makes nothing later; what is done does not depend on a clock, nor on an attempt in "
 		"vain.%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the same order, "
 		"and what threads seem to share out they share out.",

@@ -189,6 +189,7 @@ static void add_message(struct builder *b, const struct match *m)
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,
 		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
+	graph_put_in(b, m, number);
 }
 
 static struct node_input input_of(const struct match_part *p, const struct match_part *self)
@@ -666,7 +667,7 @@ static void builder_close(struct builder *b)
 {
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
-			    b->process_waits, b->bare };
+			    b->process_waits, b->bare, b->talks, b->inboxes };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -680,6 +681,7 @@ static void builder_close(struct builder *b)
 	free(b->passes);
 	free(b->fork);
 	free(b->parked);
+	free(b->listens);
 }
 
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
@@ -699,6 +701,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
 	b.parked = mem_resize(NULL, n + 1, sizeof *b.parked);
 	memset(b.parked, 0, n * sizeof *b.parked);
+	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
+	memset(b.listens, 0, n * sizeof *b.listens);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);
@@ -717,10 +721,11 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_begins(&b);
 	graph_processes(&b);
 	progress_end();
+	graph_inboxes(&b);
 	add_completions(&b);
-	graph_deal_messages(&b);
 	add_joins(&b);
 	graph_bytes(&b);
+	graph_masters(&b);
 	graph_locks(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);

@@ -157,8 +157,22 @@ static void deal_bytes(struct builder *b, const struct channel *c)
 	free(takes);
 }
 
+/* Who takes by chance listens to whoever gave; who gives may answer whoever takes. */
+static void note_talks(struct builder *b, const struct channel *c)
+{
+	for (size_t i = 0; i < c->ntook; i++) {
+		const struct moved_bytes *taken = &c->took[i];
+		size_t first = find_giver(c, taken->from), n = c->reused ? 0 : count_givers(c, taken, first);
+		if (is_chance(c, taken) && n > 0)
+			graph_heard(b, taken->exit, c->gave[first + n - 1].enter, taken->site);
+	}
+	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !are_of_several(c->took, c->ntook); i++)
+		graph_answered(b, c->gave[i].enter, c->took[0].enter.thread);
+}
+
 static void add_channel(struct builder *b, const struct channel *c)
 {
+	note_talks(b, c);
 	if (are_of_several(c->took, c->ntook))
 		deal_bytes(b, c);
 	for (size_t i = 0; i < c->ntook; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_dealers.c - work that the program gives out itself: whoever takes a lock or a semaphore, or asks a rank that
- * receives from anyone, gets the next piece of work; which that is depends on who came before.
+ * graph_dealers.c - work that the program gives out itself: whoever takes a lock or a semaphore, or asks somebody who
+ * listens to anyone (graph_masters.c), gets the next piece of work; which that is depends on who came before.
  *
  *   lock, i = next++, unlock, work    several threads take it, and one takes it again and again
  *   semaphore                         likewise
- *   rank that receives from anyone    and answers whom it has received from
+ *   bytes of one pipe                 several threads take them
+ *   messages to one rank              several of its threads receive those with one tag
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
  * another run. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
@@ -187,74 +188,4 @@ void graph_deal(struct builder *b, struct take *t, size_t n)
 			;
 		share_out(b, t + i, next - i);
 	}
-}
-
-/* ---- Ranks that answer whoever asks ------------------------------------------------------------ */
-
-/* A rank got a message from another by its choice, or sent one. */
-struct talk { struct event_ref ref; uint32_t other, message; bool asked; };
-
-static int by_talk(const void *x, const void *y)
-{
-	const struct talk *a = x, *b = y;
-	if (a->ref.thread != b->ref.thread)
-		return a->ref.thread < b->ref.thread ? -1 : 1;
-	if (a->ref.at != b->ref.at)
-		return a->ref.at < b->ref.at ? -1 : 1;
-	return (a->message > b->message) - (a->message < b->message);
-}
-
-static struct talk *find_talks(struct builder *b, size_t *n)
-{
-	struct talk *talks = NULL;
-	bool *chooses = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *chooses);
-	memset(chooses, 0, b->graph->trace->nthreads * sizeof *chooses);
-	*n = 0;
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill))
-		chooses[b->messages[i].begun.thread] |= b->messages[i].by_choice;
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
-		const struct message *m = &b->messages[i];
-		if (m->by_choice)
-			*SPILL_GROW(b->spill, talks, *n) = (struct talk){ m->begun, m->sent.thread, (uint32_t)i, true };
-		if (chooses[m->sent.thread])
-			*SPILL_GROW(b->spill, talks, *n) = (struct talk){ m->sent, m->begun.thread, (uint32_t)i, false };
-	}
-	free(chooses);
-	runs_sort(b->spill, talks, *n, sizeof *talks, by_talk);
-	return talks;
-}
-
-/* talks[0 .. n): of one rank. What others asked it before it sent them something is what they take. */
-static void deal_by(struct builder *b, const struct talk *talks, size_t n)
-{
-	size_t nthreads = b->graph->trace->nthreads, ntakes = 0;
-	uint32_t *asked = mem_resize(NULL, nthreads + 1, sizeof *asked);
-	struct take *takes = NULL;
-	for (size_t t = 0; t < nthreads; t++)
-		asked[t] = NO_MESSAGE;
-	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		uint32_t *request = &asked[talks[i].other];
-		if (talks[i].asked) {
-			*request = talks[i].message;
-		} else if (*request != NO_MESSAGE) {
-			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = b->messages[*request].sent,
-								  .site = b->messages[*request].received_at };
-			*request = NO_MESSAGE;
-		}
-	}
-	graph_deal(b, takes, ntakes);
-	free(asked);
-	spill_free(b->spill, takes);
-}
-
-void graph_deal_messages(struct builder *b)
-{
-	size_t n;
-	struct talk *talks = find_talks(b, &n);
-	for (size_t i = 0, next; i < n; i = next) {
-		for (next = i + 1; next < n && talks[next].ref.thread == talks[i].ref.thread; next++)
-			;
-		deal_by(b, talks + i, next - i);
-	}
-	spill_free(b->spill, talks);
 }

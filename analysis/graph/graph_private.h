@@ -5,7 +5,8 @@
  *   graph.c        the order of things; nodes of what match.h finds
  *   graph_walk.c   threads' operations: what each completes, what nothing explains
  *   graph_locks.c  locks, condition variables and semaphores of one process
- *   graph_dealers.c  work that locks, semaphores and ranks give out
+ *   graph_dealers.c  work that the program gives out itself
+ *   graph_masters.c  those who listen to anyone, and answer
  *   graph_tasks.c  tasks of one process
  *   graph_bytes.c  bytes of pipes, socket pairs and connections
  *   graph_processes.c  processes that are forked, and that others wait for */
@@ -112,6 +113,12 @@ struct task_wait {
 /* Whoever takes gets the next piece of work. `epoch`: how many barriers of its thread come before it. */
 struct take { struct event_ref ref; uint32_t site, epoch; };
 
+/* Something that its thread got from another, as it could have from anyone, or that it gave. */
+struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
+
+/* To a rank of several threads. */
+struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
+
 /* Bytes from .. to - 1 of a channel, which were taken or given; or, if none were taken, its end. */
 struct moved_bytes {
 	uint64_t channel, from, to;
@@ -162,6 +169,9 @@ struct builder {
 	struct fulfilled *fulfilled; size_t nfulfilled;
 	struct task_wait *task_waits; size_t ntask_waits;
 	struct moved_bytes *moved; size_t nmoved;
+	struct talk *talks; size_t ntalks;
+	bool *listens;             /* of each thread: some of what it got it might have got later */
+	struct inbox *inboxes; size_t ninboxes;
 	struct process_fork *process_forks; size_t nprocess_forks;
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
@@ -213,7 +223,15 @@ void graph_tasks(struct builder *);
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
 void graph_deal(struct builder *, struct take *, size_t n);
-void graph_deal_messages(struct builder *);
+/* Someone got something that it need not have got next, from the thread of the request; and gave something to another. */
+void graph_heard(struct builder *, struct event_ref, struct event_ref request, uint32_t site);
+void graph_answered(struct builder *, struct event_ref, uint32_t other);
+void graph_masters(struct builder *);
+
+/* A message to a rank of several threads; and all of them, before they are completed. */
+void graph_put_in(struct builder *, const struct match *, uint32_t message);
+void graph_inboxes(struct builder *);
+
 void graph_bare_barriers(struct builder *);
 
 #endif

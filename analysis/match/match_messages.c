@@ -31,7 +31,7 @@ struct begun_message_key { uint64_t process, id; };
 struct message_op {
 	struct match_part part;
 	struct stream_key key;   /* from is ANY_RANK, tag is any, until they are known */
-	bool any_tag, of_any;    /* of_any: the receive was of any source */
+	bool any_tag, of_any, of_tags; /* the receive was of any source, with any tag */
 	bool receive, only_begun, completed, isvoid;
 	bool held;               /* of a rank that sends or receives in several threads */
 	uint64_t until;          /* held: stamp of its call's EXIT; UINT64_MAX before */
@@ -143,6 +143,7 @@ static void give(struct matcher *m, struct message_op *send, struct message_op *
 	r->match.group = send->key.group;
 	r->match.number = send->key.tag;
 	r->match.of_any = take->of_any;
+	r->match.of_tags = take->of_tags;
 	r->match.complete = true;
 	m->tally.messages++;
 }
@@ -374,6 +375,7 @@ static struct message_op *make(struct matcher *m, uint32_t thread, const struct 
 		.key = { receive ? peer : self, receive ? self : peer,
 			 trace_arg(e, DPROF_KEY_GROUP, 0), any_tag ? 0 : tag },
 		.any_tag = receive && any_tag,
+		.of_tags = receive && any_tag,
 		.of_any = receive && peer == ANY_RANK,
 		.receive = receive,
 		.only_begun = arg_request(o, e) != ARG_NONE,

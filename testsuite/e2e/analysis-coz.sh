@@ -705,6 +705,67 @@ processes peer=72057594037927934 | trace any
 buys any b 50 100054.5
 interval speedup_percent <out | { read -r _ hi && is_true "$hi > 14.9"; } || fail "any: $(cat out)"
 
+# Who listens to anyone and answers gives out work, and another run may give it to others: here thread 1 does a of 500,000
+# while thread 2 does five times b of 100,000. It reads one pipe, or looks which one of two has something.
+masters() { # channels over which threads 1 and 2 ask
+	head_of 3
+	echo "site 16 kind=wait name=poll file=x.c line=17"
+	printf '%s\n' 1/10 2/20 2/100020 2/200020 2/300020 2/400020 1/500010 2/500020 | awk -F/ -v free=1 -v first="$1" -v second="$2" '
+	function op(t, site, from, to, more) { print "e", t, from, site, "enter", more; print "e", t, to, site, "exit" }
+	function gives(t, at, channel, offset) { op(t, 29, at, at, "channel=" channel " offset=" offset " bytes=1 role=1") }
+	function takes(t, from, to, channel, offset) {
+		op(t, 29, from, to, "channel=" channel " offset=" offset " bytes=1 peer=72057594037927934")
+	}
+	{
+		t = $1; at = $2; asks = t == 1 ? first : second
+		if (last[t])
+			op(t, t - 1, last[t], at)
+		gives(t, at, asks, asked[asks] + 0)
+		if (first != second)
+			op(0, 16, free, at + 1, "peer=72057594037927934")
+		takes(0, first == second ? free : at + 1, at + 2, asks, asked[asks]++ + 0)
+		gives(0, at + 3, 10 + t, given[t] + 0)
+		takes(t, at + 1, at + 4, 10 + t, given[t]++ + 0)
+		last[t] = at + 5
+		free = at + 4
+	}'
+	op 2 1 500025 600020
+}
+lets_go() { # trace: what a saves is not known
+	expect "${status:-0}" coz --json --region a --reduce 90 "$1"
+	interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.01 && $hi > 20"; } || fail "$1: $(cat out)"
+}
+masters 7 7 | trace one-pipe
+lets_go one-pipe
+says out "may be decided by the order of read (x.c:30)"
+masters 7 8 | trace two-pipes
+status=1 lets_go two-pipes
+
+# Two threads of a rank receive from one stream of messages, so either may take the next one; not if their tags differ.
+stream() { # tags that the threads of rank 1 want, as their keys
+	head_of 0
+	cat <<-END
+	process 0 pid=10 program=x job=10 rank=0
+	process 1 pid=11 program=x job=10 rank=1
+	thread 0 clock=0 process=0 rank=0 number=0
+	thread 1 clock=0 process=1 rank=1 number=0
+	thread 2 clock=0 process=1 rank=1 number=1
+	group 1 threads=0,1
+	END
+	op 0 14 10 11 group=1 peer=1 tag=1 bytes=4
+	for i in 1 2 3 4 5; do op 0 14 "${i}0000" "${i}0001" group=1 peer=1 "tag=$1" bytes=4; done
+	op 1 15 5 20 group=1 peer=0 tag=1 bytes=4
+	op 1 0 20 500020
+	for i in 1 2 3 4 5; do
+		op 2 15 $((i * 100000 + 10)) $((i * 100000 + 20)) group=1 peer=0 "tag=$1" bytes=4
+		op 2 1 $((i * 100000 + 20)) $((i * 100000 + 100000))
+	done
+}
+stream 1 | trace one-tag
+lets_go one-tag
+stream 2 | trace two-tags
+buys two-tags a 90 0
+
 # ---- A thread's own time --------------------------------------------------------------------------
 
 # Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that
