@@ -4,9 +4,10 @@
  *
  * A long array is made of extents of the file, which are mapped behind each other. Up to LEAST_EXTENTS bytes it has one,
  * and is copied to a longer one when it grows: a process has room for but some ten thousand mappings. Above that it gets
- * more extents, and addresses behind it are kept free for them. Extents are allocated before they are used: a page for
- * which the disk has no room would end the process. */
-#define _GNU_SOURCE /* fallocate */
+ * more extents, and addresses behind it are kept free for them. Extents are written before they are mapped: a page for
+ * which the disk has no room would end the process; and what is written at once the kernel keeps in one piece and maps
+ * by one fault, where pages that a mapping brought about cost a fault each, again and again. What an array needs no
+ * longer the next one takes, so that it is written but once. */
 #include "analysis/base/spill.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@
 #define LEAST_EXTENTS ((size_t)1 << 20)
 #define MOST_EXTENT   ((size_t)1 << 26)
 #define ADDRESSES     ((size_t)1 << 36) /* that are kept for an array of several extents */
-#define AT_ONCE       ((size_t)1 << 22) /* bytes that are copied */
+#define AT_ONCE       ((size_t)1 << 22) /* bytes that are copied, or made zero */
 #define PAGE          ((size_t)1 << 12)
 
 struct extent { uint64_t offset; size_t bytes; };
@@ -62,15 +63,57 @@ static void complain(struct spill *s, int error)
 		       "directory with room", strerror(error));
 }
 
-/* So many bytes of the file at addresses that are ours. */
+/* In blocks, so that a piece is one; or why not. */
+static int write_zeros(const struct spill *s, uint64_t offset, size_t bytes)
+{
+	static char zeros[SPILL_BLOCK];
+	for (uint64_t at = offset, end = offset + bytes; at < end;) {
+		ssize_t n = pwrite(s->file, zeros, at_most(end - at, SPILL_BLOCK - at % SPILL_BLOCK), (off_t)at);
+		if (n <= 0 && errno != EINTR)
+			return n < 0 ? errno : ENOSPC;
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	return 0;
+}
+
+/* The shortest that no array needs any more and that is long enough; or NULL. */
+static struct extent *find_unused(const struct spill *s, size_t bytes)
+{
+	struct extent *best = NULL;
+	for (size_t i = 0; i < s->nunused; i++)
+		if (s->unused[i].bytes >= bytes && (!best || s->unused[i].bytes < best->bytes))
+			best = &s->unused[i];
+	return best;
+}
+
+/* From what is unused, or else behind the end of the file. */
+static int take_extent(struct spill *s, size_t bytes, struct extent *taken)
+{
+	struct extent *unused = find_unused(s, bytes);
+	if (unused) {
+		unused->bytes -= bytes;
+		*taken = (struct extent){ unused->offset + unused->bytes, bytes };
+		if (unused->bytes == 0)
+			*unused = s->unused[--s->nunused];
+		return 0;
+	}
+	*taken = (struct extent){ s->end, bytes };
+	int error = write_zeros(s, s->end, bytes);
+	if (!error)
+		s->end += bytes;
+	return error;
+}
+
+/* So many bytes of the file at addresses that are ours; what is in them is not said. */
 static bool map_extent(struct spill *s, struct spilled *a, char *at, size_t bytes)
 {
+	struct extent extent;
 	if (s->file < 0 && !s->error && (s->file = temporary_open()) < 0)
 		complain(s, errno);
 	if (s->error)
 		return false;
-	int error = posix_fallocate(s->file, (off_t)s->end, (off_t)bytes);
-	if (!error && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, s->file, (off_t)s->end) ==
+	int error = take_extent(s, bytes, &extent);
+	if (!error && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, s->file, (off_t)extent.offset) ==
 			      MAP_FAILED)
 		error = errno;
 	if (error) {
@@ -78,17 +121,8 @@ static bool map_extent(struct spill *s, struct spilled *a, char *at, size_t byte
 		return false;
 	}
 	madvise(at, bytes, MADV_RANDOM); /* there is nothing to be read ahead */
-	*MEM_GROW(a->extents, a->nextents) = (struct extent){ s->end, bytes };
-	s->end += bytes;
+	*MEM_GROW(a->extents, a->nextents) = extent;
 	return true;
-}
-
-/* Where that cannot be done, they stay on the disk until the file is closed. */
-static void give_back(const struct spill *s, const struct spilled *a)
-{
-	for (size_t i = 0; i < a->nextents; i++)
-		(void)!fallocate(s->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)a->extents[i].offset,
-				 (off_t)a->extents[i].bytes);
 }
 
 /* ---- Room for an array ----------------------------------------------------------------------- */
@@ -100,7 +134,8 @@ static void free_room(struct spill *s, struct spilled *a)
 	else
 		free(a->begin);
 	s->nlong -= a->nextents > 0;
-	give_back(s, a);
+	for (size_t i = 0; i < a->nextents; i++)
+		*MEM_GROW(s->unused, s->nunused) = a->extents[i];
 	free(a->extents);
 	a->extents = NULL;
 	a->nextents = 0;
@@ -192,7 +227,7 @@ static void close_array(struct spill *s, struct spilled *a)
 void *spill_more(struct spill *s, void *old, size_t bytes)
 {
 	struct spilled *a = old ? ((struct spill_head *)old)[-1].array : new_array(s);
-	size_t more = a->addresses > a->bytes ? at_most(a->bytes, MOST_EXTENT) : a->bytes;
+	size_t more = a->addresses > a->bytes ? at_most(a->bytes / 4, MOST_EXTENT) : a->bytes;
 	return set_room(s, a, at_least(sizeof(struct spill_head) + bytes, a->bytes + more));
 }
 
@@ -203,8 +238,11 @@ void *spill_zeros(struct spill *s, size_t count, size_t size)
 	if (__builtin_mul_overflow(count, size, &bytes))
 		bytes = SIZE_MAX / 2; /* more than there is */
 	void *array = set_room(s, a, sizeof(struct spill_head) + bytes);
-	if (!a->nextents)
-		memset(array, 0, bytes);
+	for (size_t done = 0, n; done < bytes; done += n) {
+		n = at_most(bytes - done, AT_ONCE);
+		memset((char *)array + done, 0, n);
+		spill_let_go(s);
+	}
 	return array;
 }
 
@@ -240,6 +278,7 @@ void spill_close(struct spill *s)
 		close(s->file);
 	if (s->statm >= 0)
 		close(s->statm);
+	free(s->unused);
 	free(s);
 }
 

@@ -21,12 +21,14 @@
 
 #define SPILL_SHORT    ((size_t)1 << 26)
 #define SPILL_RESIDENT ((size_t)1 << 25)
-#define SPILL_USED     ((size_t)1 << 16) /* the kernel maps as much around a page that is read */
+#define SPILL_BLOCK    ((size_t)1 << 16) /* bytes that are written at once */
+#define SPILL_USED     (2 * SPILL_BLOCK) /* the kernel maps as much around a page that is used */
 
 struct spill {
 	int file;                /* or -1 */
 	int error;               /* why there is none, or why it does not grow any more */
 	uint64_t end;            /* of the file */
+	struct extent *unused; size_t nunused; /* parts of it */
 	size_t least;            /* bytes of a long array */
 	int statm;               /* what the kernel says is resident, or -1 */
 	unsigned uses;           /* since it was last seen how much is resident */

@@ -135,6 +135,25 @@ START_TEST(little_is_resident)
 }
 END_TEST
 
+START_TEST(what_is_freed_is_used_again)
+{
+	const size_t n = (size_t)1 << 20;
+	struct spill *s = spill_open(1);
+
+	for (int round = 0; round < 16; round++) {
+		uint64_t *array = NULL;
+		size_t count = 0;
+
+		for (uint64_t i = 0; i < n; i++, spill_relax(s))
+			*SPILL_GROW(s, array, count) = i;
+		ck_assert_uint_gt(s->nlong, 0);
+		spill_free(s, array);
+	}
+	ck_assert_uint_lt(s->end, 4 * n * sizeof(uint64_t));
+	spill_close(s);
+}
+END_TEST
+
 /* ---- Where there is no room ------------------------------------------------------------------ */
 
 static void fill(bool has_room)
@@ -171,6 +190,7 @@ int main(void)
 
 	tcase_add_test(c, arrays_have_what_was_put_in);
 	tcase_add_test(c, little_is_resident);
+	tcase_add_test(c, what_is_freed_is_used_again);
 	tcase_add_test(c, without_a_temporary_file_arrays_stay_in_memory);
 	return unit_end();
 }
