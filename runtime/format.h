@@ -162,8 +162,8 @@ enum dprof_key {
  *                                   those from offset on, if that is known; none were to come if it took 0,
  *                                   and without bytes it failed. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
- *                                   pthread_once, with this address. A call that moved bytes, or learnt of an
- *                                   end, and did not block has no peer
+ *                                   pthread_once, with this address; a futex without a peer was signalled.
+ *                                   A call that moved bytes, or learnt of an end, and did not block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later

@@ -682,6 +682,7 @@ static void builder_close(struct builder *b)
 	free(b->fork);
 	free(b->parked);
 	free(b->listens);
+	free(b->by_memory);
 }
 
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
@@ -689,7 +690,7 @@ static void builder_close(struct builder *b)
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
 	size_t n = trace->nthreads;
-	*g = (struct graph){ .trace = trace, .times = times, .spill = spill_open(SIDE_BY_SIDE * n) };
+	*g = (struct graph){ .trace = trace, .times = times, .memory = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * n) };
 	struct builder b = { .graph = g, .spill = g->spill, .cursors = times_cursors(times) };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
@@ -703,6 +704,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.parked, 0, n * sizeof *b.parked);
 	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
 	memset(b.listens, 0, n * sizeof *b.listens);
+	b.by_memory = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.by_memory);
+	memset(b.by_memory, 0, trace->nprocesses * sizeof *b.by_memory);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);
@@ -727,6 +730,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_bytes(&b);
 	graph_masters(&b);
 	graph_locks(&b);
+	graph_memory(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);
 	add_end(&b);

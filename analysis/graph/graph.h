@@ -25,8 +25,8 @@
  *   SYNC     all inputs share one cost: a barrier, a collective operation of all to all
  *   ARRIVAL  input 0 begins to wait and costs something of its own, the others send something that
  *            takes a time of its own, see transfer.h: messages, collective operations with a root,
- *            bytes, a thread's or a process's end, a lock that is handed on, and with it a condition variable's signal;
- *            a task that was made, and the ends of tasks
+ *            bytes, a thread's or a process's end, a lock that is handed on, and with it a condition variable's signal,
+ *            a futex, a task that was made, and the ends of tasks
  *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
  *   UNKNOWN  what ended it is not in the trace
  *
@@ -92,6 +92,7 @@ enum graph_kind { GRAPH_SYNC, GRAPH_ARRIVAL, GRAPH_WOKEN, GRAPH_UNKNOWN };
 enum {
 	GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED,
 	GRAPH_TASK_BEGAN, GRAPH_TASKS_OVER, GRAPH_BYTES, GRAPH_BYTES_GIVEN, GRAPH_BYTES_ENDED, GRAPH_PROCESS_OVER,
+	GRAPH_WOKEN_UP,
 	GRAPH_COLLECTIVE,
 };
 
@@ -148,6 +149,7 @@ struct graph {
 	bool gives;                   /* some work is given to whoever asks first */
 	uint32_t ngroups;             /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
+	uint32_t memory;              /* site at which somebody waited until another had stored something, or TR_NO_SITE */
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };
 

@@ -337,8 +337,10 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == SYNC_WOKEN && !t[i].relocks)
+		if (t[i].kind == SYNC_WOKEN && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_FUTEX))
 			wake(b, t, n, i);
+	if (b->by_memory[t->process])
+		graph_futexes(b, t, n);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
+ *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_tasks.c  tasks of one process
  *   graph_bytes.c  bytes of pipes, socket pairs and connections
  *   graph_processes.c  processes that are forked, and that others wait for */
@@ -177,6 +178,7 @@ struct builder {
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	bool *parked;             /* of each thread: it was in an operation when its process ended; so another one ended that */
+	bool *by_memory;          /* of each process: its threads tell each other something by memory alone */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
 };
 
@@ -220,6 +222,11 @@ void graph_bytes(struct builder *);
 void graph_processes(struct builder *);
 void graph_locks(struct builder *);
 void graph_tasks(struct builder *);
+
+/* Those who waited until t's address had changed, of all signals and waits there, by time; and what that says of the
+ * threads of their processes. */
+void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
+void graph_memory(struct builder *);
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
 void graph_deal(struct builder *, struct take *, size_t n);

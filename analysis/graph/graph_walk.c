@@ -474,7 +474,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	} else if (kind == DPROF_KIND_WAIT && !w->completed &&
 		   arg_address(operation(w, &w->entered), &w->entered) != ARG_NONE) {
 		add_sync_event(w, exit, SYNC_WOKEN);
-		if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE)) /* which has no mutex */
+		if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE | OP_FUTEX)) /* which have no mutex */
 			w->woken = w->b->nsync_events;
 	}
 }
@@ -566,6 +566,13 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	end_given_work(w, ref);
 }
 
+static void note_memory(struct thread_walk *w, uint32_t site)
+{
+	w->b->by_memory[w->process] = true;
+	if (w->b->graph->memory == TR_NO_SITE)
+		w->b->graph->memory = site;
+}
+
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
@@ -583,6 +590,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		}
 		return;
 	}
+	if (tr_is(w->b->graph->trace, e->site, OP_FUTEX))
+		note_memory(w, e->site);
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)

@@ -2,12 +2,13 @@
  *
  * syscalls.c - what blocks, asked for by syscall(); and futexes, for which there is no function.
  *
- *   ENTER futex peer=UNKNOWN id=ADDRESS ... EXIT       std::atomic::wait, std::latch, std::barrier, ...
+ *   ENTER futex id=ADDRESS [peer=UNKNOWN] ... EXIT       std::atomic::wait, std::latch, std::barrier, ...
  *   POINT futex wake id=ADDRESS
  *   ENTER read peer=UNKNOWN [channel=C] bytes=N ... EXIT
  *
- * Who woke a futex need not have been the last one for whom its user waited (of a latch, all others count
- * down): so it is not known whom a wait was for. What such calls move is not counted. */
+ * Who was woken has no peer: another thread did that, most likely of this process (libstdc++'s futexes are not private,
+ * although nobody shares them). With one, it was a signal or a moment. Who found that the value had changed has not
+ * waited, and leaves no record. What such calls move is not counted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -61,6 +62,19 @@ static void say_woken(const struct asked *q)
 	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
 }
 
+/* Who finds that the value has changed does not wait. */
+static void say_waited(struct plain *p, const struct asked *q, long result)
+{
+	bool found = result < 0 && errno == EAGAIN;
+
+	if (found || !call_blocked(&p->call, dprof_adapter_now()))
+		return;
+	dprof_say(&p->more, DPROF_KEY_ID, (uint64_t)q->a);
+	if (result != 0)
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
+}
+
 static long futex(const struct asked *q)
 {
 	struct plain p = { .site = SITE(site_futex) };
@@ -70,10 +84,9 @@ static long futex(const struct asked *q)
 		say_woken(q);
 		return ask(q);
 	}
-	dprof_say(&p.more, DPROF_KEY_ID, (uint64_t)q->a);
 	p.call = call_begin(p.site, q->caller);
 	result = ask(q);
-	plain_end(&p);
+	say_waited(&p, q, result);
 	return result;
 }
 

@@ -666,15 +666,15 @@ first() { # offset of what a is behind, channel of what b is behind, and when it
 	op 0 29 600030 600040 peer=72057594037927934 channel=7 offset="$1" bytes=1
 	op 0 12 900040 900040
 }
-may_buy() { # trace: a, 90 % less, may buy 250 of 900
+buys_late() { # trace: a, 90 % less, may buy 250 of 900
 	expect "${status:-0}" coz --json --region a --reduce 90 "$1"
 	interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.01 && $hi > 27.7"; } || fail "$1: $(cat out)"
 }
 first 1 7 0 | trace writers
-may_buy writers
+buys_late writers
 # Likewise of two channels, if it may have been told which one has something.
 first 0 8 300012 | trace polled
-status=1 may_buy polled
+status=1 buys_late polled
 
 # A process begins with its fork, and who learns of its end comes behind it.
 processes() { # arguments of the wait...
@@ -765,6 +765,43 @@ stream 1 | trace one-tag
 lets_go one-tag
 stream 2 | trace two-tags
 buys two-tags a 90 0
+
+# ---- Memory that another thread changes ------------------------------------------------------------
+
+# Whoever was woken had waited for the last one who woke somebody at this address; of nothing is it proved.
+futex() { # address that thread 1 wakes, arguments of the wait...
+	head_of 3
+	echo "site 16 kind=wait name=futex file=x.c line=17"
+	echo "site 17 kind=wait name=futex%20wake file=x.c line=18"
+	op 1 0 0 1000000
+	echo "e 1 1000000 17 point id=$1"
+	op 2 1 0 600000
+	echo "e 2 600000 17 point id=5"
+	op 0 16 100000 1000020 "${@:2}"
+	op 0 12 1500000 1500000
+}
+futex 5 id=5 | trace woken
+buys woken a 30 200000
+buys woken b 100 0
+may_buy woken a 30 0 # another may have stored it
+says out "Threads of a process told each other something by memory alone at futex"
+# Who wakes others does not end it, nor does the thread itself.
+futex 6 id=5 | trace other
+buys other b 50 200000 30
+futex 5 id=6 | trace nobody
+expect 1 coz nobody
+says err "an operation waits for others, but the trace does not say for whom: 1 time, first rank 0 thread 0 at futex (x.c:17), stamp 1000020"
+# Nor anybody, if it was a moment, or a signal.
+futex 5 id=5 peer=72057594037927934 | trace moment
+expect 1 coz moment
+says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at futex"
+# Who comes earlier may have to wait for what was there in time here.
+{
+	futex 5 id=5
+	op 0 0 1500000 2000000
+} | trace there
+may_buy there a 50 0
+may_buy there a 50 375000
 
 # ---- A thread's own time --------------------------------------------------------------------------
 

@@ -111,9 +111,10 @@ $messages"
 	1 wait write bytes=8 role=1
 	END
 	expect $program futexes <<-END
-	0 wait futex id=i peer=?
+	0 wait futex id=i
 	1 wait futex%20wake id=i
 	END
+	expect $program futex-until <<<"0 wait futex id=i peer=?"
 	expect $program onces <<<"1 wait pthread_once id=i peer=?"
 	expect $program children <<-END
 	0 wait waitpid process=p role=1
