@@ -8,7 +8,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/match/match_log.h"
 
-#define EVENTS_AT_ONCE 64 /* of a clock: to look for the next clock at each event would cost more */
+#define EVENTS_AT_ONCE 1024 /* of a clock: what its threads read next is still in the cache */
 
 struct walker {                  /* a thread */
 	struct tr_cursor events;
