@@ -88,26 +88,31 @@ static void give_stretches(struct builder *b, const struct take *t, size_t n)
 
 /* ---- Whether threads share their work out ------------------------------------------------------ */
 
-/* The site at which most threads take; of t[0 .. n), sorted by thread. */
+#define NO_THREAD UINT32_MAX
+
+/* How many threads take at a site, and the last of them. */
+struct take_site { uint32_t site, last; size_t threads; };
+
+/* The site at which most threads take, the first of several; of t[0 .. n), sorted by thread. */
 static uint32_t busiest_site(const struct take *t, size_t n)
 {
-	uint32_t best = t[0].site;
-	size_t most = 0;
+	struct take_site *sites = NULL, *best;
+	size_t nsites = 0, k = 0;
 	for (size_t i = 0; i < n; i++) {
-		size_t threads = 0;
-		uint32_t last = UINT32_MAX;
-		if (i > 0 && t[i].site == t[i - 1].site)
-			continue;
-		for (size_t k = 0; k < n; k++) {
-			threads += t[k].site == t[i].site && t[k].ref.thread != last;
-			last = t[k].site == t[i].site ? t[k].ref.thread : last;
-		}
-		if (threads > most) {
-			most = threads;
-			best = t[i].site;
-		}
+		if (k == nsites || sites[k].site != t[i].site)
+			for (k = 0; k < nsites && sites[k].site != t[i].site; k++)
+				;
+		if (k == nsites)
+			*MEM_GROW(sites, nsites) = (struct take_site){ .site = t[i].site, .last = NO_THREAD };
+		sites[k].threads += sites[k].last != t[i].ref.thread;
+		sites[k].last = t[i].ref.thread;
 	}
-	return best;
+	best = sites;
+	for (k = 1; k < nsites; k++)
+		best = sites[k].threads > best->threads ? &sites[k] : best;
+	uint32_t site = best->site;
+	free(sites);
+	return site;
 }
 
 struct taker { uint32_t thread; size_t takes; uint64_t last, longest; };

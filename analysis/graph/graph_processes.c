@@ -147,38 +147,73 @@ static void begin_forked(struct builder *b)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
-/* How many processes the one of a thread is known to have forked. */
-static size_t count_children(const struct builder *b, uint32_t thread)
+/* The first thread of a process, and its first stamp. */
+struct leader { uint64_t pid, first; uint32_t clock, thread; };
+
+struct families {
+	struct leader *leaders; size_t n; /* by pid, clock and stamp */
+	uint32_t *children;       /* how many each process is known to have forked */
+	bool *waits_for_any;      /* each process, now and then */
+};
+
+static int by_leader(const void *x, const void *y)
 {
-	const struct tr_thread *threads = b->graph->trace->threads;
-	size_t n = 0;
+	const struct leader *a = x, *b = y;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static void open_families(struct families *f, const struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	*f = (struct families){ .children = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->children),
+				.waits_for_any = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->waits_for_any),
+				.leaders = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->leaders) };
+	memset(f->children, 0, trace->nprocesses * sizeof *f->children);
+	memset(f->waits_for_any, 0, trace->nprocesses * sizeof *f->waits_for_any);
 	for (size_t i = 0; i < b->nprocess_forks; i++)
-		n += threads[b->process_forks[i].ref.thread].process == threads[thread].process;
-	return n;
+		f->children[trace->threads[b->process_forks[i].ref.thread].process]++;
+	for (size_t i = 0; i < b->nprocess_waits; i++)
+		f->waits_for_any[trace->threads[b->process_waits[i].exit.thread].process] |= !b->process_waits[i].of_one;
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		if (is_first(b, t))
+			f->leaders[f->n++] = (struct leader){ pid_of(b, t), b->graph->threads[t].first, clock_of(b, t), t };
+	qsort(f->leaders, f->n, sizeof *f->leaders, by_leader);
+}
+
+static void close_families(struct families *f)
+{
+	free(f->children);
+	free(f->waits_for_any);
+	free(f->leaders);
 }
 
 /* Whether no other child's end would have done. Who waits for any may ask for the one that was first by its name. */
-static bool is_of_one(const struct builder *b, const struct process_wait *w)
+static bool is_of_one(const struct families *f, const struct builder *b, const struct process_wait *w)
 {
-	const struct tr_thread *threads = b->graph->trace->threads;
-	uint32_t process = threads[w->exit.thread].process;
-	bool all = true;
-	for (size_t i = 0; i < b->nprocess_waits; i++)
-		all &= b->process_waits[i].of_one || threads[b->process_waits[i].exit.thread].process != process;
-	return all || count_children(b, w->exit.thread) == 1;
+	uint32_t process = b->graph->trace->threads[w->exit.thread].process;
+	return !f->waits_for_any[process] || f->children[process] == 1;
 }
 
 /* The first thread of the process with this pid that was there last; or of none. */
-static uint32_t find_ended(const struct builder *b, const struct process_wait *w)
+static uint32_t find_ended(const struct families *f, const struct builder *b, const struct process_wait *w)
 {
-	uint32_t nthreads = (uint32_t)b->graph->trace->nthreads, found = nthreads;
-	for (uint32_t t = 0; t < nthreads; t++) {
-		uint64_t first = b->graph->threads[t].first;
-		if (is_first(b, t) && pid_of(b, t) == w->pid && clock_of(b, t) == clock_of(b, w->exit.thread) &&
-		    first <= w->exit.stamp && (found == nthreads || first >= b->graph->threads[found].first))
-			found = t;
+	struct leader last = { w->pid, w->exit.stamp, clock_of(b, w->exit.thread), UINT32_MAX };
+	size_t lo = 0, hi = f->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (by_leader(&f->leaders[mid], &last) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return found;
+	bool found = lo > 0 && f->leaders[lo - 1].pid == last.pid && f->leaders[lo - 1].clock == last.clock;
+	return found ? f->leaders[lo - 1].thread : (uint32_t)b->graph->trace->nthreads;
 }
 
 /* The last events of its threads; none if one of them, or its end, is not known to have been before. */
@@ -201,9 +236,9 @@ static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, s
 	return n;
 }
 
-static void add_end(struct builder *b, const struct process_wait *w, struct node_input *inputs)
+static void add_end(struct builder *b, const struct families *f, const struct process_wait *w, struct node_input *inputs)
 {
-	uint32_t first = find_ended(b, w);
+	uint32_t first = find_ended(f, b, w);
 	uint64_t until = w->exit.stamp + slack_of(b, clock_of(b, w->exit.thread));
 	size_t begin = graph_begin_inputs(&w->begin, inputs), n = 0;
 	if (first < b->graph->trace->nthreads)
@@ -213,7 +248,7 @@ static void add_end(struct builder *b, const struct process_wait *w, struct node
 		graph_unknown(b, w->begin, w->exit);
 		return;
 	}
-	bool of_one = !w->begin.tried && is_of_one(b, w);
+	bool of_one = !w->begin.tried && is_of_one(f, b, w);
 	if (n == 1)
 		inputs[begin].needed = of_one;
 	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_PROCESS_OVER, inputs, begin + n);
@@ -224,9 +259,12 @@ static void add_end(struct builder *b, const struct process_wait *w, struct node
 void graph_processes(struct builder *b)
 {
 	struct node_input *inputs = mem_resize(NULL, b->graph->trace->nthreads + BEGIN_INPUTS, sizeof *inputs);
+	struct families families;
 	begin_forked(b);
 	begin_unrecorded(b);
+	open_families(&families, b);
 	for (size_t i = 0; i < b->nprocess_waits; i++)
-		add_end(b, &b->process_waits[i], inputs);
+		add_end(b, &families, &b->process_waits[i], inputs);
+	close_families(&families);
 	free(inputs);
 }
