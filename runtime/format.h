@@ -154,8 +154,9 @@ enum dprof_key {
  *   wait     [id] [peer]            completion of something begun earlier; also a condition variable or
  *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
  *                                   a send and a receive inside and completes both. With a peer, which is
- *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Probe, what
- *                                   several processes share, ...)
+ *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Buffer_detach,
+ *                                   what several processes share, ...). With nothing it found a message, and left
+ *                                   it to whoever takes it next (MPI_Probe, MPI_Iprobe)
  *            peer [channel [offset] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a
  *                                   channel it took so many bytes from there, or, with role=1, gave them:

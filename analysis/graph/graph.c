@@ -207,6 +207,7 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 	case FLOW_FROM_ROOT: return other->root;
 	case FLOW_TO_ROOT:   return self->root;
 	case FLOW_UPWARD:    return other->thread < self->thread;
+	case FLOW_NOWHERE:   return false; /* it is not known of any */
 	default:              return true;
 	}
 }
@@ -220,13 +221,21 @@ static bool certainly_before(const struct builder *b, struct event_ref first, st
 				  (struct moment){ trace->threads[then.thread].clock, then.stamp }).lo > 0;
 }
 
+/* Whether a rank may send to others, and if only what it was given: then it may have to wait until there is room, for
+ * an earlier call of MPI of theirs. */
+static bool may_send(const struct builder *b, const struct match *m, const struct match_part *self)
+{
+	bool ends_here = m->flow == FLOW_TO_ROOT ? self->root : m->flow == FLOW_FROM_ROOT && m->nparts == 2 && !self->root;
+	return tr_is(b->graph->trace, self->site, OP_OF_RANKS) && !ends_here;
+}
+
 #define MOST_CANDIDATES 16 /* of one collective; with more, they are as if hidden */
 
 /* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
 static void add_flow_to(struct builder *b, const struct match *m, size_t i, struct node_input *inputs)
 {
 	const struct match_part *self = &m->parts[i];
-	bool delayed = m->nparts > MOST_CANDIDATES, hidden = delayed, unordered = false;
+	bool delayed = m->nparts > MOST_CANDIDATES, many = delayed;
 	size_t n = 0;
 	inputs[n++] = input_of(self, self);
 	for (size_t k = 0; k < m->nparts; k++) {
@@ -235,17 +244,16 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, stru
 			continue;
 		if (may_wait_for(m, self, other)) {
 			inputs[n++] = input_of(other, self);
-		} else if (!hidden) {
+		} else if (!many) {
 			bool before = certainly_before(b, enter_of(other), done_of(self));
 			delayed |= !before;
-			unordered |= !before && !certainly_before(b, done_of(self), enter_of(other));
 			if (before)
 				inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
 		}
 	}
 	struct graph_node *node =
 		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
-	node->hidden = hidden || unordered; /* it may have been waited for, and is no input */
+	node->hidden = many || may_send(b, m, self);
 	node->delayed = delayed;
 }
 
@@ -273,13 +281,12 @@ static bool certainly_missed(const struct times *times, const struct match *m)
 }
 
 /* One node for all. */
-static void add_all(struct builder *b, const struct match *m, bool sure)
+static void add_all(struct builder *b, const struct match *m, bool needed)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
 	for (size_t i = 0; i < m->nparts; i++) {
 		inputs[i] = input_of(&m->parts[i], NULL);
-		inputs[i].sure &= sure;
-		inputs[i].needed &= sure;
+		inputs[i].needed &= needed;
 	}
 	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
 	for (size_t i = 0; i < m->nparts; i++)
@@ -325,7 +332,7 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 	for (size_t i = 0; i < m->nparts; i++) {
 		bool needs = false;
 		for (size_t k = 0; k < m->nparts; k++) {
-			if (k == i || !may_wait_for(m, &m->parts[i], &m->parts[k]))
+			if (k == i || (sure && !may_wait_for(m, &m->parts[i], &m->parts[k])))
 				continue;
 			add_begun_by(b, m, i, k, sure, false);
 			needs = true;
@@ -335,8 +342,8 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 	}
 }
 
-/* Where the wait dependencies are not known, one who left before another came shows that not all
- * wait for all: then anything may have been waited for. */
+/* Where the wait dependencies are not known, all most likely wait for all; unless one who left before another came
+ * shows that they do not: then each may have waited for any who came before it left. */
 static void add_collective(struct builder *b, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
@@ -348,10 +355,10 @@ static void add_collective(struct builder *b, const struct match *m)
 		add_begun(b, m, !nowhere);
 	else if (m->flow == FLOW_ALL)
 		add_all(b, m, true);
-	else if (!nowhere)
-		add_flow(b, m);
-	else if (!certainly_missed(b->graph->times, m))
+	else if (nowhere && !certainly_missed(b->graph->times, m))
 		add_all(b, m, false);
+	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
+		add_flow(b, m);
 	else
 		for (size_t i = 0; i < m->nparts; i++)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));

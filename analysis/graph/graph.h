@@ -65,6 +65,8 @@
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
+ *   - where it is not known between whom the data of a collective operation flow, all wait for all, if none left
+ *     before the last one came; and else each for whoever came last, if nothing else explains when it left;
  *   - barriers that do not say their group are those of all threads of their process that have such
  *     barriers, or of MPI of all ranks that do, the n-th with the n-th.
  *

@@ -196,7 +196,7 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	bool took_none = arg_offset(operation(w, &w->entered), &w->entered) != ARG_NONE &&
 			 !trace_has(&w->entered, DPROF_KEY_BYTES);
 	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
-		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
+		    !tr_is(w->b->graph->trace, w->entered.site, OP_FETCHES) && !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
 	bool relocks = kind == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
 	if (vain)
 		w->failed_at = exit.at;
@@ -386,6 +386,13 @@ static void send(struct thread_walk *w, struct event_ref exit)
 	end_completion(w, exit);
 }
 
+/* As long as it took here; but the sender's next call of MPI may be needed to bring the rest. */
+static void fetch(struct thread_walk *w, struct event_ref exit)
+{
+	struct node_input begin = { .ref = w->enter, .sure = true, .needed = true };
+	graph_arrival(w->b, exit, GRAPH_WAITED_FOR, &begin, 1)->hidden = true;
+}
+
 /* The thread of this process with a number; or of none. */
 static uint32_t find_thread(const struct thread_walk *w, uint64_t number)
 {
@@ -468,6 +475,8 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->missing);
 	else if (kind == DPROF_KIND_SEND)
 		send(w, exit);
+	else if (tr_is(w->b->graph->trace, w->entered.site, OP_FETCHES))
+		fetch(w, exit);
 	else if (kind == DPROF_KIND_LOCK) {
 		add_sync_event(w, exit, SYNC_TAKEN);
 		relock(w);

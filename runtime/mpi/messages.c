@@ -277,8 +277,17 @@ static void say_nothing_found(void)
 
 /* ---- The functions: first those that have no count -------------------------------------------- */
 
-/* It waits for a message, and leaves it where it is. */
-WRAP_WAIT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
+/* It waits for a message, and leaves it where it is: whoever takes it next has waited for it since then, as behind
+ * MPI_Iprobe. */
+DPROF_SITE_OF(site_Probe, DPROF_KIND_WAIT, "MPI_Probe");
+DPROF_EXPORT int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	struct mpi_call c = call_begin(NAMED(Probe));
+	int result = PMPI_Probe(from, tag, comm, status);
+
+	call_end(c);
+	return result;
+}
 
 /* Until all that is in the buffer has been sent: their receivers may be late. */
 WRAP_WAIT(Buffer_detach, (void *buffer, int *size), (buffer, size))
