@@ -2,7 +2,7 @@
  *
  * savings.c - arrays of doubles, added up with the processor rounding upwards.
  *
- * GCC takes the same operation on the same numbers for the same, whatever fesetround did in
+ * GCC takes the same operation on the same numbers for the same, whatever rounding was set in
  * between. So what depends on the rounding stands in functions that it knows nothing of;
  * -frounding-math keeps it from computing anything beforehand. The loops are compiled for AVX2 as
  * well; which one runs is decided at load time. */
@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <fenv.h>
+#include <immintrin.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,19 @@
 #endif
 
 /* ---- What rounds ----------------------------------------------------------------------------- */
+
+static inline void set_rounding(unsigned how)
+{
+	__asm__ volatile("ldmxcsr %0" : : "m"(how) : "memory");
+}
+
+/* What was set before. fesetround() would do, but waits for the x87 as well, which rounds nothing here. */
+static inline unsigned round_upwards(void)
+{
+	unsigned before = _mm_getcsr();
+	set_rounding((before & ~(unsigned)_MM_ROUND_MASK) | _MM_ROUND_UP);
+	return before;
+}
 
 __attribute__((noipa)) static double quotient(double x, double y)
 {
@@ -174,29 +188,27 @@ static struct slice slice_of(const struct savings *all, size_t answer)
 
 void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time duration)
 {
-	int rounding = fegetround();
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	double least = -of_ticks(-duration.lo), most = of_ticks(duration.hi);
 	for (size_t answer = 0; answer < all->nanswers; answer++) {
 		double *lower = own->bound + answer * all->nscenarios + region * all->nshares;
 		add_products(lower, all->negated_lo, least, all->nshares);
 		add_products(lower + all->nbounds, all->hi, most, all->nshares);
 	}
-	fesetround(rounding);
+	set_rounding(rounding);
 }
 
 void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_time elapsed)
 {
-	int rounding = fegetround();
 	struct slice s = slice_of(all, answer);
 	double *upper = own->bound + all->nbounds + s.first, *most = all->scratch;
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	fill(most, 0, all->nshares);
 	add_products(most, all->hi, of_ticks(elapsed.hi), all->nshares);
 	for (size_t i = 0; i < s.n; i += all->nshares)
 		raise_to(upper + i, most, 0, all->nshares);
 	fill(own->bound + s.first, 0, s.n);
-	fesetround(rounding);
+	set_rounding(rounding);
 }
 
 void saving_begin(struct savings *all)
@@ -209,33 +221,31 @@ void saving_begin(struct savings *all)
 
 void saving_input(struct savings *all, size_t answer, const struct saving *s, struct slack slack)
 {
-	int rounding = fegetround();
 	struct slice to = slice_of(all, answer);
 	const double *lower = s->bound + to.first, *upper = lower + all->nbounds;
 	assert(slack.lo >= 0 && slack.lo <= slack.hi);
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	raise_to(all->lower + to.first, lower, of_ticks(-slack.lo), to.n);
 	if (slack.sure)
 		lower_to(all->upper + to.first, upper, of_ticks(slack.hi), to.n);
 	if (slack.lo == 0)
 		raise_to(all->latest + to.first, upper, 0, to.n);
 	raise_to(all->any + to.first, upper, 0, to.n);
-	fesetround(rounding);
+	set_rounding(rounding);
 }
 
 /* What is hidden saves no more than all that is cut. */
 void saving_hide(struct savings *all, size_t answer)
 {
-	int rounding = fegetround();
 	struct slice s = slice_of(all, answer);
 	double *latest = all->latest + s.first, *most = all->scratch;
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	for (size_t i = 0; i < s.n; i += all->nshares) {
 		fill(most, 0, all->nshares);
 		add_products(most, all->hi, all->cut[i / all->nshares % all->nregions], all->nshares);
 		raise_to(latest + i, most, 0, all->nshares);
 	}
-	fesetround(rounding);
+	set_rounding(rounding);
 }
 
 void saving_loosen(struct savings *all, size_t answer)
@@ -277,53 +287,48 @@ void saving_chance(struct savings *all, struct saving *own, size_t answer)
 void saving_mean(struct savings *all, struct saving *own, size_t answer, const struct saving *sum, size_t count,
 		 int64_t apart)
 {
-	int rounding = fegetround();
 	struct slice s = slice_of(all, answer);
 	double n = (double)count;
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	for (size_t i = s.first; i < s.first + s.n; i++) {
 		double negated_lo = sum->bound[i], hi = sum->bound[all->nbounds + i];
 		own->bound[i] = fmin(negated_lo / n + of_ticks(apart), 0);
 		own->bound[all->nbounds + i] = hi > 0 ? hi / n + of_ticks(apart) : 0;
 	}
-	fesetround(rounding);
+	set_rounding(rounding);
 }
 
 void saving_count(struct savings *all, size_t region, frz_time duration)
 {
 	static const double one = 1;
-	int rounding = fegetround();
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	add_products(&all->cut[region], &one, of_ticks(duration.hi), 1);
-	fesetround(rounding);
+	set_rounding(rounding);
 }
 
 struct saving *saving_add(struct savings *all, struct saving *sum, const struct saving *s)
 {
-	int rounding = fegetround();
 	sum = saving_own(all, sum);
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	add_products(sum->bound, s->bound, 1, 2 * all->nbounds);
-	fesetround(rounding);
+	set_rounding(rounding);
 	return sum;
 }
 
 struct saving *saving_exchange(struct savings *all, struct saving *sum, const struct saving *was, const struct saving *is)
 {
-	int rounding = fegetround();
 	sum = saving_own(all, sum);
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	if (was)
 		add_products(sum->bound, was->bound, -1, 2 * all->nbounds);
 	add_products(sum->bound, is->bound, 1, 2 * all->nbounds);
-	fesetround(rounding);
+	set_rounding(rounding);
 	return sum;
 }
 
 struct saving *saving_earlier(struct savings *all, struct saving *so_far, const struct saving *s,
 			      struct slack late)
 {
-	int rounding = fegetround();
 	size_t n = all->nbounds;
 	bool first = !so_far;
 	so_far = saving_own(all, so_far);
@@ -331,9 +336,9 @@ struct saving *saving_earlier(struct savings *all, struct saving *so_far, const 
 		fill(so_far->bound, INFINITY, n);
 		fill(so_far->bound + n, -INFINITY, n);
 	}
-	fesetround(FE_UPWARD);
+	unsigned rounding = round_upwards();
 	lower_to(so_far->bound, s->bound, of_ticks(late.hi), n);
 	raise_to(so_far->bound + n, s->bound + n, of_ticks(-late.lo), n);
-	fesetround(rounding);
+	set_rounding(rounding);
 	return so_far;
 }
