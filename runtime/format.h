@@ -188,6 +188,8 @@ enum dprof_key {
  *               receive did not name
  *   coll        id                  done: the operation begun with that id is complete
  *   wait        id                  signalled: a condition variable, a semaphore or a futex
+ *               nothing             a call took bytes that nobody counts, and did not block: the first of its
+ *                                   process. Others like it leave no record
  *   lock        id                  released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does

@@ -212,8 +212,8 @@ static void take_facts(struct profile *p, const struct coz *c)
 	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
 	p->dealers = say_dealers(&c->graph);
-	if (c->graph.memory != TR_NO_SITE)
-		p->memory = mem_format("%s", site_name(c->graph.trace, c->graph.memory).text);
+	if (c->graph.unseen != TR_NO_SITE)
+		p->unseen = mem_format("%s", site_name(c->graph.trace, c->graph.unseen).text);
 	p->rigid = !c->graph.gives;
 	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
 		p->rigid &= !c->graph.nodes[j].loose;
@@ -430,7 +430,7 @@ void profile_close(struct profile *p)
 		free(p->diagnostics[i]);
 	free(p->diagnostics);
 	free(p->dealers);
-	free(p->memory);
+	free(p->unseen);
 	points_close(&p->points);
 	free(p->rows);
 	free(p->reductions);
@@ -444,13 +444,13 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"pipes, and whoever listens to several and answers, may give out other work, again and again; what no "
 		"trace shows gives it out as it did, such as a counter or a stream (FILE *) that threads share) and "
 		"less work makes nothing later; what is done does not depend on a clock, nor on an attempt in "
-		"vain, nor does anything wait for what is in memory but in recorded calls.%s%s%s%s%s%s%s%s Expected: what "
-		"was waited for in this run is waited for again, in the same order, "
+		"vain, and nobody would wait where nothing is recorded (for a flag in memory, a file's lock, ...)."
+		"%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the same order, "
 		"and what threads seem to share out they share out.",
 		p->dealers ? " Who did which work may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
-		p->memory ? " Threads of a process told each other something by memory alone at " : "", p->memory ? p->memory : "",
-		p->memory ? ", where only who blocks is recorded, so nothing is proved of what they save." : "",
+		p->unseen ? " Who does not block at " : "", p->unseen ? p->unseen : "",
+		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save." : "",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "
 			    "as it was." : "",
 		!p->transfers ? ""

@@ -558,6 +558,17 @@ static void add_completions(struct builder *b)
 	free(eager);
 }
 
+/* ---- Waits of which there is no record -------------------------------------------------------- */
+
+/* What a thread of such a process does may begin later in another run. */
+static void let_go_of_unseen(struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		if (b->may_wait[trace->threads[t].process] && b->graph->threads[t].nevents > 0)
+			graph_give(b, (struct event_ref){ t, 0, b->graph->threads[t].first }, GRAPH_DEALT);
+}
+
 /* ---- Ends of threads ------------------------------------------------------------------------- */
 
 static void add_join(struct builder *b, const struct joins *j)
@@ -689,7 +700,7 @@ static void builder_close(struct builder *b)
 	free(b->fork);
 	free(b->parked);
 	free(b->listens);
-	free(b->by_memory);
+	free(b->may_wait);
 }
 
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
@@ -697,7 +708,7 @@ static void builder_close(struct builder *b)
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
 	size_t n = trace->nthreads;
-	*g = (struct graph){ .trace = trace, .times = times, .memory = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * n) };
+	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * n) };
 	struct builder b = { .graph = g, .spill = g->spill, .cursors = times_cursors(times) };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
@@ -711,8 +722,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.parked, 0, n * sizeof *b.parked);
 	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
 	memset(b.listens, 0, n * sizeof *b.listens);
-	b.by_memory = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.by_memory);
-	memset(b.by_memory, 0, trace->nprocesses * sizeof *b.by_memory);
+	b.may_wait = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.may_wait);
+	memset(b.may_wait, 0, trace->nprocesses * sizeof *b.may_wait);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
 	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);
@@ -737,7 +748,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_bytes(&b);
 	graph_masters(&b);
 	graph_locks(&b);
-	graph_memory(&b);
+	let_go_of_unseen(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);
 	add_end(&b);

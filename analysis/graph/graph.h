@@ -151,7 +151,7 @@ struct graph {
 	bool gives;                   /* some work is given to whoever asks first */
 	uint32_t ngroups;             /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
-	uint32_t memory;              /* site at which somebody waited until another had stored something, or TR_NO_SITE */
+	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };
 

@@ -6,7 +6,7 @@
  * that of the first one, unless it is chance whose bytes come next. Where the channel's number stood for two channels,
  * or not all that was taken was given in the trace, it is not known what was waited for.
  *
- * Who gives waits for nobody, if there is room. How much there is no standard says: in another run it may have to
+ * Who gives waits for nobody, if there is room. How much there is no standard says: in another run anyone may have to
  * wait until its bytes are taken; and in this one it did, where nothing else explains how long it took. */
 #include <stdlib.h>
 
@@ -137,13 +137,13 @@ static void find_end(struct builder *b, const struct channel *c, const struct mo
 	node->hidden = node->delayed = true;
 }
 
-static void give_bytes(struct builder *b, const struct moved_bytes *given)
+void graph_room(struct builder *b, struct wait_begin begin, struct event_ref other, struct event_ref exit)
 {
 	struct node_input inputs[BEGIN_INPUTS + 1];
-	size_t n = graph_begin_inputs(&given->begin, inputs);
-	if (given->other.at != NO_EVENT)
-		inputs[n++] = (struct node_input){ .ref = given->other, .candidate = true };
-	struct graph_node *node = graph_arrival(b, given->exit, GRAPH_BYTES_GIVEN, inputs, n);
+	size_t n = graph_begin_inputs(&begin, inputs);
+	if (other.at != NO_EVENT)
+		inputs[n++] = (struct node_input){ .ref = other, .candidate = true };
+	struct graph_node *node = graph_arrival(b, exit, GRAPH_BYTES_GIVEN, inputs, n);
 	node->hidden = node->delayed = true;
 }
 
@@ -178,8 +178,7 @@ static void add_channel(struct builder *b, const struct channel *c)
 	for (size_t i = 0; i < c->ntook; i++)
 		(c->took[i].to > c->took[i].from ? take_bytes : find_end)(b, c, &c->took[i]);
 	for (size_t i = 0; i < c->ngave; i++)
-		if (c->gave[i].blocked)
-			give_bytes(b, &c->gave[i]);
+		graph_room(b, c->gave[i].begin, c->gave[i].other, c->gave[i].exit);
 }
 
 /* ---- What the other side did ----------------------------------------------------------------- */

@@ -56,12 +56,3 @@ void graph_futexes(struct builder *b, const struct sync_event *t, size_t n)
 			add_woken(b, &t[i], find_wake(&before, &t[i], n - i, slack));
 	}
 }
-
-/* What a thread of such a process does may begin whenever another one has stored something. */
-void graph_memory(struct builder *b)
-{
-	const struct trace *trace = b->graph->trace;
-	for (uint32_t t = 0; t < trace->nthreads; t++)
-		if (b->by_memory[trace->threads[t].process] && b->graph->threads[t].nevents > 0)
-			graph_give(b, (struct event_ref){ t, 0, b->graph->threads[t].first }, GRAPH_DEALT);
-}

@@ -339,7 +339,7 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == SYNC_WOKEN && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_FUTEX))
 			wake(b, t, n, i);
-	if (b->by_memory[t->process])
+	if (b->may_wait[t->process])
 		graph_futexes(b, t, n);
 }
 

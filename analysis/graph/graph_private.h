@@ -178,7 +178,7 @@ struct builder {
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	bool *parked;             /* of each thread: it was in an operation when its process ended; so another one ended that */
-	bool *by_memory;          /* of each process: its threads tell each other something by memory alone */
+	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
 };
 
@@ -219,14 +219,17 @@ void graph_begins(struct builder *); /* of all threads */
 /* The thread begins after the cause; `recorded`: because of it. */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
 void graph_bytes(struct builder *);
+
+/* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not
+ * known). */
+void graph_room(struct builder *, struct wait_begin, struct event_ref other, struct event_ref exit);
 void graph_processes(struct builder *);
 void graph_locks(struct builder *);
 void graph_tasks(struct builder *);
 
-/* Those who waited until t's address had changed, of all signals and waits there, by time; and what that says of the
- * threads of their processes. */
+/* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
-void graph_memory(struct builder *);
+
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
 void graph_deal(struct builder *, struct take *, size_t n);

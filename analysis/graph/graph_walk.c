@@ -294,6 +294,14 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	w->completed = true;
 }
 
+/* Who does not block at the site leaves no record. */
+static void note_unseen(struct thread_walk *w, uint32_t site)
+{
+	w->b->may_wait[w->process] = true;
+	if (w->b->graph->unseen == TR_NO_SITE)
+		w->b->graph->unseen = site;
+}
+
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
 		  bool has_match)
 {
@@ -307,7 +315,9 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	else if (kind == DPROF_KIND_RECV && !has_match)
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
-	if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
+	if (kind == DPROF_KIND_WAIT && e->nargs == 0)
+		note_unseen(w, e->site);
+	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 			.process = w->process, .id = arg_address(o, e), .ref = ref, .enter = ref,
 			.kind = kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED,
@@ -443,6 +453,8 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 			.gave = arg_gives_bytes(o, &w->entered), .blocked = arg_for_unknown(o, &w->entered),
 			.chosen = w->chooses,
 			.other.at = NO_EVENT };
+	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))
+		graph_room(b, begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit);
 	else
 		return from != ARG_NONE && bytes == ARG_NONE;
 	return true;
@@ -575,13 +587,6 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	end_given_work(w, ref);
 }
 
-static void note_memory(struct thread_walk *w, uint32_t site)
-{
-	w->b->by_memory[w->process] = true;
-	if (w->b->graph->memory == TR_NO_SITE)
-		w->b->graph->memory = site;
-}
-
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
@@ -600,7 +605,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		return;
 	}
 	if (tr_is(w->b->graph->trace, e->site, OP_FUTEX))
-		note_memory(w, e->site);
+		note_unseen(w, e->site);
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)

@@ -34,6 +34,7 @@ static struct descriptor table[DESCRIPTORS];
 static int highest; /* that was ever counted */
 static bool are_connecting; /* some of them, perhaps */
 static long own_pid; /* 0: not yet known */
+static bool said_unseen;
 
 /* ---- Counts ------------------------------------------------------------------------------------- */
 
@@ -418,8 +419,15 @@ bool descriptors_of_parent(void)
 	return own_pid && sys(SYS_getpid) != own_pid;
 }
 
+bool descriptors_say_unseen(void)
+{
+	return !__atomic_load_n(&said_unseen, __ATOMIC_RELAXED) &&
+	       !__atomic_exchange_n(&said_unseen, true, __ATOMIC_RELAXED);
+}
+
 static void own(void)
 {
+	said_unseen = false;
 	own_pid = sys(SYS_getpid);
 }
 

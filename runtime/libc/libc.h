@@ -25,7 +25,8 @@
  * inside of itself does not come by here.
  *
  * Law: the program gets what the C library would have given it, errno and cancellation too. A call that
- * took less than DPROF_BLOCKED_NS and gave nothing to another thread or process leaves no record; of all
+ * took less than DPROF_BLOCKED_NS and gave nothing to another thread or process leaves no record (but the first of a
+ * process that took bytes which nobody counts leaves a POINT: there are such calls); of all
  * others the ENTER is stamped before the call and recorded behind it. Where a signal handler has recorded
  * something meanwhile it says since when (DPROF_KEY_SINCE). */
 #ifndef RUNTIME_LIBC_H
@@ -87,6 +88,9 @@ static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 /* Records that the call, at this site of ours if the plugin does not say where, was over at `now`. */
 void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
+
+/* It took bytes from others that are not counted, and did not block: where it stands is said once in a process. */
+void call_unseen(const struct libc_call *, const struct dprof_site *);
 
 /* A call of which nothing is known but that it may have waited for others (wait), or was the thread's own
  * time (io, sleep): what AT_END(plain_end) records if it blocked. */
@@ -159,6 +163,15 @@ void descriptors_inherited(void); /* by another program */
 void descriptors_lost(void);      /* any of them */
 void descriptors_forget(unsigned first, unsigned last);
 
+/* What perhaps a thread gives that the trace knows. */
+static inline bool descriptor_takes(const struct descriptor *d)
+{
+	return d->what == OF_OTHERS && !d->leads_outside;
+}
+
+/* Whether this process has not said yet that it takes bytes which nobody counts; it is told that it has. */
+bool descriptors_say_unseen(void);
+
 /* Is this process the child of a vfork, with its parent's memory? */
 bool descriptors_of_parent(void);
 
@@ -176,6 +189,7 @@ struct libc_transfer {
 	uint64_t channel, offset;
 	enum channel_kind what;
 	enum way way;
+	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool ends;                /* it came to its end: was not cancelled */
 	int64_t bytes;            /* moved; negative: none, or not known */
 };

@@ -19,7 +19,7 @@
 #define MESSAGE(m, name, direction)                                                               \
 	struct libc_transfer m AT_END(transfer_end) = {                                           \
 		.site = { SITE(wait_##name), SITE(wait_##name), SITE(wait_##name) }, .bytes = -1, \
-		.what = OF_OTHERS, .way = direction };                                            \
+		.what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
 	m.call = call_begin(SITE(wait_##name), CALLER)
 
 #define TAKE(name, own, parameters, arguments)                  \

@@ -95,12 +95,16 @@ static void record(const struct stream *s, struct descriptor d, bool blocked)
 		transfer_record(&t, dprof_adapter_now_fenced(), blocked, false);
 }
 
+/* What it took may have been in the buffer; but not always. */
 void stream_end(struct stream *s)
 {
 	bool blocked = call_blocked(&s->call, dprof_adapter_now());
+	struct descriptor d = descriptor_of(s->file->_fileno);
 
 	if (blocked || (s->way == GIVES && s->bytes > 0))
-		record(s, descriptor_of(s->file->_fileno), blocked);
+		record(s, d, blocked);
+	else if (s->way == TAKES && descriptor_takes(&d))
+		call_unseen(&s->call, s->site[OF_OTHERS]);
 }
 
 /* ---- Taken ---------------------------------------------------------------------------------------------- */

@@ -35,6 +35,14 @@ void call_record(const struct libc_call *c, const struct dprof_site *own, uint64
 	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
+void call_unseen(const struct libc_call *c, const struct dprof_site *own)
+{
+	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
+
+	if ((told || dprof_adapter_is_for_us(c->caller)) && descriptors_say_unseen())
+		dprof_adapter_point(told ? c->told : own);
+}
+
 /* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by. */
 void plain_end(struct plain *p)
 {
@@ -55,6 +63,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way)
 	t->what = d.leads_outside && way == GIVES ? OF_FILE : d.what;
 	t->way = way;
 	t->channel = d.channel[way];
+	t->is_from_others = way == TAKES && descriptor_takes(&d);
 	t->count = count_begin(d.count[way], &t->offset);
 }
 
@@ -86,6 +95,8 @@ void transfer_end(struct libc_transfer *t)
 
 	if ((blocked && t->what != NOT_KNOWN) || moves)
 		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);
+	else if (t->is_from_others && t->bytes >= 0)
+		call_unseen(&t->call, t->site[OF_OTHERS]);
 }
 
 /* ---- read and write ------------------------------------------------------------------------------- */

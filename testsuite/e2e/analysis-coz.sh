@@ -838,7 +838,7 @@ futex 5 id=5 | trace woken
 buys woken a 30 200000
 buys woken b 100 0
 may_buy woken a 30 0 # another may have stored it
-says out "Threads of a process told each other something by memory alone at futex"
+says out "Who does not block at futex"
 # Who wakes others does not end it, nor does the thread itself.
 futex 6 id=5 | trace other
 buys other b 50 200000 30
@@ -856,6 +856,25 @@ says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at fute
 } | trace there
 may_buy there a 50 0
 may_buy there a 50 375000
+
+# Nor is anything recorded of who takes bytes that nobody counts and does not block, but that there are such calls; who
+# gives them may have to wait for room.
+uncounted() { # what thread 0 does first
+	head_of 2
+	echo "$1"
+	op 0 0 0 1000000
+	op 0 29 1000000 1000000 channel=7 bytes=4 role=1
+	op 0 1 1000000 2000000
+	op 1 12 0 0
+}
+uncounted "" | trace gives
+may_buy gives a 50 0
+may_buy gives b 50 250000
+expect 0 coz --json --region b --reduce 50 gives
+interval speedup_percent <out | { read -r lo _ && is_true "$lo > 24.9"; } || fail "gives: $(cat out)"
+uncounted "e 0 0 29 point" | trace takes
+may_buy takes b 50 0
+says out "Who does not block at read (x.c:30) leaves no record"
 
 # ---- A thread's own time --------------------------------------------------------------------------
 

@@ -88,6 +88,7 @@ $messages"
 	0 wait getline peer=? channel=c1
 	0 wait fread peer=? channel=c1
 	0 wait getc peer=? channel=c1
+	0 wait getc
 	1 wait fflush channel=c1 bytes=4 role=1
 	1 wait fflush channel=c1 bytes=4 role=1
 	1 wait fflush channel=c1 bytes=4 role=1
