@@ -439,12 +439,12 @@ void profile_close(struct profile *p)
 char *profile_assumptions(const struct profile *p, bool worst)
 {
 	return mem_format(
-		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes, "
-		"each thread is given the same work (but OpenMP's loops, sections and single, and locks, semaphores, "
-		"pipes, and whoever listens to several and answers, may give out other work, again and again; what no "
-		"trace shows gives it out as it did, such as a counter or a stream (FILE *) that threads share) and "
-		"less work makes nothing later; what is done does not depend on a clock, nor on an attempt in "
-		"vain, and nobody would wait where nothing is recorded (for a flag in memory, a file's lock, ...)."
+		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes. "
+		"Assumed: less work makes nothing later. What is done depends neither on a clock nor on an attempt in "
+		"vain. Whoever waits does so in a recorded call, and not for a flag in memory or a file's lock. Work "
+		"goes to the same threads, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
+		"locks, semaphores and pipes; by whoever listens to several and answers. (A counter or a stream (FILE *) "
+		"that threads share is not seen.)"
 		"%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the same order, "
 		"and what threads seem to share out they share out.",
 		p->dealers ? " Who did which work may be decided by the order of " : "", p->dealers ? p->dealers : "",
