@@ -120,7 +120,6 @@ static bool map_extent(struct spill *s, struct spilled *a, char *at, size_t byte
 		complain(s, error);
 		return false;
 	}
-	madvise(at, bytes, MADV_RANDOM); /* there is nothing to be read ahead */
 	*MEM_GROW(a->extents, a->nextents) = extent;
 	return true;
 }
