@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,9 +237,13 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 		find_passed(v, j);
 	saving_begin(v->all);
 	if (answers_agree(v, j) && find_slacks(v, j, COZ_PROVED)) {
+		if (v->greedy)
+			greedy_slacks(v->greedy, j, v->slacks);
 		add_inputs(v, j, SAVING_ALL);
 	} else {
 		find_slacks(v, j, COZ_EXPECTED);
+		if (v->greedy)
+			greedy_slacks(v->greedy, j, v->slacks);
 		add_inputs(v, j, COZ_EXPECTED);
 		find_slacks(v, j, COZ_PROVED);
 		add_inputs(v, j, COZ_PROVED);
@@ -338,32 +343,6 @@ static void give(struct runner *r, enum graph_given given)
 		r->given = given;
 }
 
-/* What the thread saved when it last came by, for the group; or nothing, if it never has. */
-static struct shared *shared_with(struct runner *r, uint32_t group)
-{
-	for (size_t i = 0; i < r->nshared; i++)
-		if (r->shared[i].group == group)
-			return &r->shared[i];
-	struct shared *s = MEM_GROW(r->shared, r->nshared);
-	*s = (struct shared){ group, NULL };
-	return s;
-}
-
-/* Whoever has saved more does more of what is left: each is as far as the mean of those that have come by. */
-static void share(struct visit *v, struct runner *r, uint32_t number)
-{
-	struct group *group = &v->groups[number];
-	struct shared *self = shared_with(r, number);
-	if (!group->sum)
-		group->sum = saving_none(v->all);
-	group->n += !self->saving;
-	group->sum = saving_exchange(v->all, group->sum, self->saving, r->saving);
-	r->saving = saving_own(v->all, r->saving);
-	saving_mean(v->all, r->saving, COZ_EXPECTED, group->sum, group->n, 0);
-	saving_drop(v->all, self->saving);
-	self->saving = saving_keep(r->saving);
-}
-
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Inside of an operation a point is somewhere between its begin and its end. */
@@ -403,7 +382,9 @@ static bool do_syncs(struct visit *v, struct runner *r)
 		switch (t->syncs[r->sync].what) {
 		case GRAPH_WAITS: break; /* done */
 		case GRAPH_GIVES: give(r, t->syncs[r->sync].number); break;
-		case GRAPH_SHARES: share(v, r, t->syncs[r->sync].number); break;
+		case GRAPH_COMES:
+		case GRAPH_SHARES:
+		case GRAPH_LEAVES: break; /* of replays */
 		case GRAPH_POSTS: post(v, r, t->syncs[r->sync].number); break;
 		case GRAPH_PROBE: probe(v, r, t->syncs[r->sync].number); break;
 		}
@@ -514,9 +495,6 @@ static void close_runner(struct visit *v, uint32_t thread)
 {
 	struct runner *r = &v->runners[thread];
 	saving_drop(v->all, r->saving);
-	for (size_t i = 0; i < r->nshared; i++)
-		saving_drop(v->all, r->shared[i].saving);
-	free(r->shared);
 	trace_end(&r->events);
 	replay_close(&r->replay);
 	free(r->rows);
@@ -543,8 +521,6 @@ static void open_visit(struct visit *v)
 	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
 	v->states = spill_zeros(g->spill, g->nnodes, sizeof *v->states);
 	v->held = spill_zeros(g->spill, g->ninputs, sizeof(struct saving *));
-	v->groups = mem_resize(NULL, g->ngroups + 1, sizeof *v->groups);
-	memset(v->groups, 0, g->ngroups * sizeof *v->groups);
 	v->cursors = times_cursors(v->times);
 	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
 	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
@@ -559,9 +535,6 @@ static void close_visit(struct visit *v)
 		saving_drop(v->all, v->states[i].saving);
 	for (size_t i = 0; i < g->ninputs; i++, spill_relax(g->spill))
 		saving_drop(v->all, v->held[i]);
-	for (size_t i = 0; i < g->ngroups; i++)
-		saving_drop(v->all, v->groups[i].sum);
-	free(v->groups);
 	free(v->runners);
 	free(v->heap.items);
 	spill_free(g->spill, v->states);
@@ -587,21 +560,32 @@ static bool hides_something(const struct graph *g)
 	return false;
 }
 
+/* One more point; a wait inside of another operation does not count. */
+static void pass_point(struct visit *v, struct runner *r, bool counts)
+{
+	uint32_t thread = (uint32_t)(r - v->runners);
+	const struct graph_sync_point *s = &v->g->threads[thread].syncs[r->sync++];
+	if (v->greedy && counts)
+		greedy_point(v->greedy, thread, s, time_of(v, thread, s->stamp));
+}
+
 /* A thread by itself, as if all that it waits for had happened: what is cut of it does not depend on that. */
 static void count_thread(struct visit *v, struct runner *r)
 {
 	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	while (r->sync < t->nsyncs && trace_next_bare(&r->events, &r->pending)) {
+	const struct graph_sync_point *s = t->syncs, *end = t->syncs + t->nsyncs;
+	while (s < end && trace_next_bare(&r->events, &r->pending)) {
 		bool own = !r->pending.inherited;
-		const struct graph_sync_point *s = &t->syncs[r->sync];
-		for (; own && r->sync < t->nsyncs && s->at == r->at && s->what == GRAPH_WAITS; s = &t->syncs[++r->sync])
+		for (; own && s < end && s->at == r->at && s->what == GRAPH_WAITS; s++) {
 			if (r->operations <= 1)
 				thread_discard(v, r, r->pending.stamp);
+			pass_point(v, r, r->operations <= 1);
+		}
 		thread_apply(v, r, &r->pending);
-		if (own && r->sync < t->nsyncs && s->at == r->at)
+		if (own && s < end && s->at == r->at)
 			thread_settle(v, r);
-		while (own && r->sync < t->nsyncs && t->syncs[r->sync].at == r->at)
-			r->sync++;
+		for (; own && s < end && s->at == r->at; s++)
+			pass_point(v, r, true);
 		r->at += own;
 		spill_relax(v->g->spill);
 	}
@@ -711,6 +695,36 @@ static void forget_answers(struct coz *c)
 	savings_close(&c->all);
 }
 
+/* But not beyond what is proved, against which a replay is no evidence. */
+static void move_to(struct savings *all, struct saving **s, size_t scenario, double ticks)
+{
+	if (!*s)
+		return;
+	struct savings_bounds proved = saving_bounds(all, *s, COZ_PROVED, scenario);
+	*s = saving_own(all, *s);
+	saving_move(all, *s, COZ_EXPECTED, scenario, fmax(proved.lo, fmin(ticks, proved.hi)));
+}
+
+/* What is expected where orders are decided again. */
+static void decide_again(struct visit *v)
+{
+	struct coz *c = v->coz;
+	for (size_t scenario = 0; scenario < c->all.nscenarios; scenario++) {
+		double sum[COZ_SUMS] = { 0 }, end;
+		const double *probes = greedy_replay(v->greedy, scenario / c->all.nshares, scenario % c->all.nshares, &end);
+		if (!probes)
+			continue;
+		move_to(&c->all, &c->end, scenario, end);
+		for (size_t i = 0; i < c->nprobes; i++) {
+			move_to(&c->all, &c->kept[i], scenario, probes[i]);
+			for (unsigned k = 0; k < COZ_SUMS; k++)
+				sum[k] += c->probes[i].sums & 1u << k ? probes[i] : 0;
+		}
+		for (unsigned k = 0; k < COZ_SUMS; k++)
+			move_to(&c->all, &c->sum[k], scenario, sum[k]);
+	}
+}
+
 static void find_answers(struct coz *c)
 {
 	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
@@ -718,6 +732,9 @@ static void find_answers(struct coz *c)
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		c->sum[i] = saving_none(&c->all);
 	open_visit(&v);
+	bool too_many;
+	v.greedy = greedy_open(&c->graph, &c->all, &too_many);
+	c->orders_kept |= too_many;
 	if (hides_something(&c->graph))
 		count_cuts(&v);
 	open_runners(&v);
@@ -727,6 +744,9 @@ static void find_answers(struct coz *c)
 	c->asked = true;
 	struct saving *end = v.states[c->graph.end].saving;
 	c->end = end ? saving_keep(end) : saving_none(&c->all);
+	if (v.greedy)
+		decide_again(&v);
+	greedy_close(v.greedy);
 	close_runners(&v);
 	close_visit(&v);
 }

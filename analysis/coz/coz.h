@@ -74,6 +74,7 @@ struct coz {
 	const struct coz_probe *probes; size_t nprobes;
 	bool asked;                  /* whatever is wrong is among the graph's diagnostics */
 	bool answered;
+	bool orders_kept;            /* of some question there was too much to be decided again */
 	struct coz_question question; /* whose answer is: */
 	struct savings all;          /* each in both answers */
 	struct saving *end;          /* of the run */

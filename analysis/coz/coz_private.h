@@ -9,6 +9,7 @@
 
 #include "analysis/base/heap.h"
 #include "analysis/coz/coz.h"
+#include "analysis/coz/greedy.h"
 
 struct row_time {            /* of one region, in a thread */
 	uint32_t depth;      /* how often it is on the stack */
@@ -24,7 +25,6 @@ struct runner {              /* one thread */
 	size_t sync;         /* the next one */
 	enum graph_given given; /* its work */
 	uint32_t dealt;      /* stretches of it that the program itself has given out, and that are not over */
-	struct shared { uint32_t group; struct saving *saving; } *shared; size_t nshared; /* when it last came by */
 	struct saving *saving;
 	struct replay replay;
 	uint32_t *open; size_t nopen;  /* rows of its entries */
@@ -63,7 +63,6 @@ struct visit {
 	struct runner *runners;
 	struct node_state *states; /* in the graph's spill; as it begins, all is 0 */
 	struct saving **held;    /* likewise, of each input */
-	struct group { struct saving *sum; size_t n; } *groups; /* of threads that share out their work: those that came by */
 	struct frz_cursor *cursors; /* of each clock */
 	struct slack *slacks; frz_time *passed; size_t nslacks;
 	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */
@@ -71,6 +70,7 @@ struct visit {
 	bool *came;
 	struct heap heap;
 	bool counts;         /* finds out how much there is to be cut, before the savings */
+	struct greedy *greedy; /* or NULL */
 	uint64_t stuck, bad_exits;
 };
 

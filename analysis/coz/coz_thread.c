@@ -29,6 +29,8 @@ static void cut(struct visit *v, struct runner *r, size_t row, frz_time duration
 {
 	if (v->counts) {
 		saving_count(v->all, row, duration);
+		if (v->greedy)
+			greedy_cut(v->greedy, row, duration);
 		return;
 	}
 	r->saving = saving_own(v->all, r->saving);

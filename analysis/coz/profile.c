@@ -368,6 +368,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 				   "widened by it: please report this", p->narrow);
 	for (size_t i = 0; i < c.graph.ndiagnostics; i++)
 		*MEM_GROW(p->diagnostics, p->ndiagnostics) = mem_copy(c.graph.diagnostics[i]);
+	p->orders_kept = c.orders_kept;
 	coz_close(&c);
 }
 
@@ -445,8 +446,7 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"goes to the same threads, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
 		"locks, semaphores and pipes; by whoever listens to several and answers. (A counter or a stream (FILE *) "
 		"that threads share is not seen.)"
-		"%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again, in the same order, "
-		"and what threads seem to share out they share out.",
+		"%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
 		p->dealers ? " Who did which work may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
 		p->unseen ? " Who does not block at " : "", p->unseen ? p->unseen : "",
@@ -456,5 +456,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		!p->transfers ? ""
 		: worst	      ? " Nothing is assumed of how long messages and locks take."
 			      : " Messages and locks take as long as others of their kind and size "
-				"were seen to take (--transfer worst assumes nothing of that).");
+				"were seen to take (--transfer worst assumes nothing of that).",
+		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
+			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
+				 "decided again, by when everybody would have come.");
 }

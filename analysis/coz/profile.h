@@ -73,6 +73,7 @@ struct profile {
 	bool transfers;              /* something is sent, or handed over */
 	char *dealers;               /* what gave out work, so that its order decided who did what; or NULL */
 	char *unseen;                /* where who need not wait leaves no record; or NULL */
+	bool orders_kept;            /* there are too many of them to be decided again */
 	uint64_t narrow;             /* answers whose proved bounds did not hold what is expected, and were widened */
 	bool rigid;                  /* another run waits for the same: no order, chance or attempt decides */
 	bool marked;                 /* some process has marks, so time outside of them is unclassified */

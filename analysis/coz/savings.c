@@ -315,15 +315,12 @@ struct saving *saving_add(struct savings *all, struct saving *sum, const struct 
 	return sum;
 }
 
-struct saving *saving_exchange(struct savings *all, struct saving *sum, const struct saving *was, const struct saving *is)
+void saving_move(struct savings *all, struct saving *own, size_t answer, size_t scenario, double ticks)
 {
-	sum = saving_own(all, sum);
-	unsigned rounding = round_upwards();
-	if (was)
-		add_products(sum->bound, was->bound, -1, 2 * all->nbounds);
-	add_products(sum->bound, is->bound, 1, 2 * all->nbounds);
-	set_rounding(rounding);
-	return sum;
+	double *negated_lo = &own->bound[answer * all->nscenarios + scenario], *hi = negated_lo + all->nbounds;
+	double half = (*hi + *negated_lo) / 2;
+	*negated_lo = fmin(half - ticks, 0);
+	*hi = fmax(half + ticks, 0);
 }
 
 struct saving *saving_earlier(struct savings *all, struct saving *so_far, const struct saving *s,

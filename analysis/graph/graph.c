@@ -102,9 +102,15 @@ void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
 	b->graph->gives = true;
 }
 
-void graph_share(struct builder *b, struct event_ref ref, uint32_t group)
+void graph_share(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
 {
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_SHARES, group });
+	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_COMES, group });
+	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_SHARES, group });
+}
+
+void graph_leave(struct builder *b, struct event_ref ref, uint32_t queue)
+{
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_LEAVES, queue });
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
@@ -488,6 +494,16 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	says->delayed |= x->by_choice || (!m->synchronous && (!before || m->receives_on));
 }
 
+/* One message of several that might have come first; its input is the first one behind the begin. */
+static void note_choice(struct builder *b, const struct completion *x)
+{
+	const struct message *m = &b->messages[x->attached[0].message];
+	uint32_t process = b->graph->trace->threads[x->exit.thread].process;
+	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice)
+		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1,
+						   .queue = graph_inbox(b, process, x->by_choice ? TR_NO_SITE : m->received_at) });
+}
+
 static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
 {
 	struct node_input *inputs = mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs);
@@ -505,6 +521,7 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 	node->hidden = says.hidden;
 	node->loose = says.loose;
 	node->delayed = says.delayed;
+	note_choice(b, x);
 	free(inputs);
 }
 
@@ -701,6 +718,8 @@ static void builder_close(struct builder *b)
 	free(b->parked);
 	free(b->listens);
 	free(b->may_wait);
+	ids_free(&b->inboxes_of);
+	free(b->inbox_queues);
 }
 
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
@@ -765,5 +784,6 @@ void graph_close(struct graph *g)
 	free(g->threads);
 	free(g->entered);
 	free(g->dealers);
+	free(g->queues);
 	spill_close(g->spill);
 }

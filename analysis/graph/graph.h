@@ -11,7 +11,9 @@
  *     waits   the event happens when the node does
  *     posts   the event is an input of a node
  *     given   from here on the thread's work is given to it by its team, or is its own again
- *     shares  the thread comes for another piece of what a group of threads shares out among them
+ *     comes   the thread comes for another piece of what a group of threads shares out among them,
+ *     shares  and has it, perhaps after it has waited until there was one
+ *     leaves  it gives back a lock, or another permit, for which others may stand in a queue
  *     probe   the caller wants to know about the event
  *
  *   thread 0   ---[work]--enter)        (exit--[work]---
@@ -50,10 +52,9 @@
  *
  * Assumed by the expected graph, since no trace can show it:
  *   - threads that share out their work (groups) are equally far at any time;
- *   - the order in which a lock is handed on stays as it was (which is that of stamps, or where the
- *     cores of a host do not show quite the same, one that the lock allows); likewise which post of
- *     a semaphore serves which wait: the n-th the n-th, but for those that it began with, which are
- *     as few as the trace allows;
+ *   - the order in which a lock is handed on is that of stamps, or where the cores of a host do not show quite the same,
+ *     one that the lock allows; likewise which post of a semaphore serves which wait: the n-th the n-th, but for those
+ *     that it began with, which are as few as the trace allows;
  *   - which thread runs which task stays as it was, and in which order it does; so do sections, and who runs a
  *     `single`; what is left of a loop that is given out as it runs is shared out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
@@ -69,6 +70,10 @@
  *     before the last one came; and else each for whoever came last, if nothing else explains when it left;
  *   - barriers that do not say their group are those of all threads of their process that have such
  *     barriers, or of MPI of all ranks that do, the n-th with the n-th.
+ *
+ * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
+ * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
+ * such inputs of all its turns arrive. So a replay can decide orders again (coz/greedy.h).
  *
  * What is missing or contradicts itself becomes UNKNOWN, and a diagnostic.
  *
@@ -119,6 +124,15 @@ struct graph_node {
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
+/* The inputs from `first` on, n of them, of a node are whom it waited for at a queue in this run. Turns are in the order of
+ * their nodes, which is that in which they were had. */
+enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX };
+struct graph_queue { enum graph_queue_kind kind; uint32_t permits; /* to begin with */ };
+struct graph_turn {
+	uint32_t node, queue, n;
+	uint32_t first : 31, shared : 1; /* a reader's */
+};
+
 /* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
  * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself
  * may deal, with a lock, a semaphore or a rank, in stretches that may overlap: each begins and is over. */
@@ -127,9 +141,9 @@ enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAP
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
-	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_SHARES, GRAPH_POSTS, GRAPH_PROBE } what;
-	uint32_t number;     /* of the node that is waited for, of the input that is posted, of the group, or of the probe;
-				or an enum graph_given */
+	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_COMES, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LEAVES, GRAPH_PROBE } what;
+	uint32_t number;     /* of the node that is waited for, of the input that is posted, of the group, of the queue,
+				or of the probe; or an enum graph_given */
 };
 
 struct graph_thread {
@@ -149,6 +163,8 @@ struct graph {
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
 	bool gives;                   /* some work is given to whoever asks first */
+	struct graph_turn *turns; size_t nturns; /* in the spill */
+	struct graph_queue *queues; size_t nqueues;
 	uint32_t ngroups;             /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */

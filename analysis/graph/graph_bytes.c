@@ -33,7 +33,9 @@ struct channel {
 	size_t ngave, ntook;
 	bool reused;              /* a byte was given twice */
 	bool shared;              /* by several threads that give, or that take */
+	uint32_t inbox;           /* of several threads that take; or NO_INBOX */
 };
+#define NO_INBOX UINT32_MAX
 
 static bool are_of_several(const struct moved_bytes *m, size_t n)
 {
@@ -54,7 +56,7 @@ static size_t count_same(const struct moved_bytes *m, size_t n, size_t first)
 
 static struct channel channel_of(const struct moved_bytes *m, size_t n)
 {
-	struct channel c = { .gave = m };
+	struct channel c = { .gave = m, .inbox = NO_INBOX };
 	while (c.ngave < n && m[c.ngave].gave)
 		c.ngave++;
 	c.took = m + c.ngave;
@@ -101,6 +103,13 @@ static bool is_chance(const struct channel *c, const struct moved_bytes *taken)
 	return c->shared || taken->begin.tried || taken->chosen;
 }
 
+/* Where what was given as one piece, and taken as one, arrives with others. */
+static uint32_t inbox_of(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
+{
+	uint32_t process = b->graph->trace->threads[taken->exit.thread].process;
+	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, process, taken->site);
+}
+
 static void take_bytes(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
 {
 	size_t first = find_giver(c, taken->from), givers = c->reused ? 0 : count_givers(c, taken, first);
@@ -117,6 +126,8 @@ static void take_bytes(struct builder *b, const struct channel *c, const struct 
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES, inputs, n);
 	node->hidden = node->delayed = by_chance;
 	node->loose = by_chance || givers > 1; /* the first bytes may do */
+	if (by_chance && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
+		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(n - givers), .n = 1, .queue = inbox_of(b, c, taken) });
 	free(inputs);
 }
 
@@ -152,7 +163,8 @@ static void deal_bytes(struct builder *b, const struct channel *c)
 {
 	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
 	for (size_t i = 0; i < c->ntook; i++)
-		takes[i] = (struct take){ .ref = c->took[i].exit, .site = c->took[i].site };
+		takes[i] = (struct take){ .ref = c->took[i].exit, .has = c->took[i].exit,
+					  .site = c->took[i].site };
 	graph_deal(b, takes, c->ntook);
 	free(takes);
 }
@@ -170,11 +182,13 @@ static void note_talks(struct builder *b, const struct channel *c)
 		graph_answered(b, c->gave[i].enter, c->took[0].enter.thread);
 }
 
-static void add_channel(struct builder *b, const struct channel *c)
+static void add_channel(struct builder *b, struct channel *c)
 {
 	note_talks(b, c);
-	if (are_of_several(c->took, c->ntook))
+	if (are_of_several(c->took, c->ntook)) {
+		c->inbox = graph_queue(b, GRAPH_INBOX, 0);
 		deal_bytes(b, c);
+	}
 	for (size_t i = 0; i < c->ntook; i++)
 		(c->took[i].to > c->took[i].from ? take_bytes : find_end)(b, c, &c->took[i]);
 	for (size_t i = 0; i < c->ngave; i++)

@@ -115,7 +115,7 @@ static uint32_t busiest_site(const struct take *t, size_t n)
 	return site;
 }
 
-struct taker { uint32_t thread; size_t takes; uint64_t last, longest; };
+struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited; };
 
 static struct taker *find_takers(const struct take *t, size_t n, uint32_t site, size_t *count)
 {
@@ -127,17 +127,19 @@ static struct taker *find_takers(const struct take *t, size_t n, uint32_t site, 
 		struct taker *self = *count ? &takers[*count - 1] : NULL;
 		if (!self || self->thread != t[i].ref.thread) {
 			self = MEM_GROW(takers, *count);
-			*self = (struct taker){ .thread = t[i].ref.thread, .last = t[i].ref.stamp };
+			*self = (struct taker){ .thread = t[i].ref.thread, .last = t[i].has.stamp };
 		}
-		uint64_t since = t[i].ref.stamp - self->last;
+		uint64_t since = t[i].ref.stamp > self->last ? t[i].ref.stamp - self->last : 0;
 		self->longest = since > self->longest ? since : self->longest;
-		self->last = t[i].ref.stamp;
+		self->last = t[i].has.stamp;
+		self->waited |= t[i].has.at != t[i].ref.at;
 		self->takes++;
 	}
 	return takers;
 }
 
-/* Not all take as often, and none has nothing to do for longer than a piece of work. */
+/* Not all take as often, or some wait until there is something; and none has nothing to do for longer than a piece of
+ * work. */
 static bool look_even(const struct taker *t, size_t n)
 {
 	uint64_t first = UINT64_MAX, last = 0, longest = 0;
@@ -146,7 +148,7 @@ static bool look_even(const struct taker *t, size_t n)
 		first = t[i].last < first ? t[i].last : first;
 		last = t[i].last > last ? t[i].last : last;
 		longest = t[i].longest > longest ? t[i].longest : longest;
-		unequal |= t[i].takes != t[0].takes;
+		unequal |= t[i].takes != t[0].takes || t[i].waited;
 	}
 	return n > 1 && unequal && last - first <= longest;
 }
@@ -154,16 +156,14 @@ static bool look_even(const struct taker *t, size_t n)
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
-	size_t ntakers, k = 0;
-	struct taker *takers = find_takers(t, n, busiest_site(t, n), &ntakers);
+	uint32_t site = busiest_site(t, n);
+	size_t ntakers;
+	struct taker *takers = find_takers(t, n, site, &ntakers);
 	if (look_even(takers, ntakers)) {
 		uint32_t group = b->graph->ngroups++;
-		for (size_t i = 0; i < n && k < ntakers; i++) {
-			while (k < ntakers && takers[k].thread < t[i].ref.thread)
-				k++;
-			if (k < ntakers && takers[k].thread == t[i].ref.thread)
-				graph_share(b, t[i].ref, group);
-		}
+		for (size_t i = 0; i < n; i++)
+			if (t[i].site == site)
+				graph_share(b, t[i].ref, t[i].has, group);
 	}
 	free(takers);
 }

@@ -47,14 +47,17 @@ struct lock {
 	size_t nreleased;
 	bool by_writer;           /* the first of them */
 	bool shared;              /* several threads take it */
+	uint32_t queue;           /* then: in which they stand */
 };
 
-static void release(struct lock *l, const struct sync_event *t)
+static void release(struct builder *b, struct lock *l, const struct sync_event *t)
 {
 	if (l->depth > 1 && l->holder == t->ref.thread) {
 		l->depth--;
 		return;
 	}
+	if (l->shared)
+		graph_leave(b, t->ref, l->queue);
 	if (l->depth == 0 && l->readers > 0) {
 		l->readers--;
 	} else {
@@ -123,6 +126,9 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
 		node->hidden = l->shared || t->begin.tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || t->begin.tried;
+		if (l->shared)
+			graph_turn(b, (struct graph_turn){ .queue = l->queue, .shared = t->shared, .first = (uint32_t)begins,
+							   .n = (uint32_t)n });
 	}
 	free(inputs);
 	free(signals);
@@ -184,16 +190,28 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 	return best;
 }
 
-/* Those of a kind, but for locks that are taken in the order of the program, and again behind a condition variable. */
+/* Those of a kind, but for locks that are taken in the order of the program. Who waited for a condition variable in
+ * between has what it came for when it has taken the lock again. */
 static void deal(struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind)
 {
+	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
 	struct take *takes = NULL;
 	size_t ntakes = 0;
-	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
-		if (t[i].kind == kind && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
-			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .site = t[i].site };
+	memset(last, 0, b->graph->trace->nthreads * sizeof *last);
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
+		if (t[i].kind != kind || tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
+			continue;
+		uint32_t *own = &last[t[i].ref.thread];
+		if (t[i].relocks && *own) {
+			takes[*own - 1].has = t[i].ref;
+		} else if (!t[i].relocks) {
+			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .site = t[i].site };
+			*own = (uint32_t)ntakes;
+		}
+	}
 	graph_deal(b, takes, ntakes);
 	spill_free(b->spill, takes);
+	free(last);
 }
 
 #define MOST_AT_ONCE 64
@@ -203,6 +221,8 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 	struct lock lock = { 0 };
 	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
 		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
+	if (lock.shared)
+		lock.queue = graph_queue(b, GRAPH_LOCK, 0);
 	for (size_t i = 0, end = 0; i < n; i++, spill_relax(b->spill)) {
 		while (end < n && end - i < MOST_AT_ONCE &&
 		       t[end].ref.stamp - t[i].ref.stamp <= slack_of(b, &t[i]))
@@ -212,7 +232,7 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
 		t[i] = chosen;
 		if (chosen.kind == SYNC_RELEASED)
-			release(&lock, &chosen);
+			release(b, &lock, &chosen);
 		else
 			take_lock(b, &lock, &chosen);
 		end = i + 1;
@@ -306,12 +326,18 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t first = begins_with(b, t, n), waits = 0, post = 0;
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
+	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, first);
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != SYNC_WOKEN)
-			continue;
-		if (waits++ < first) {
+		if (t[i].kind != SYNC_WOKEN) {
 			if (!ordered)
+				graph_leave(b, t[i].ref, queue);
+			continue;
+		}
+		if (waits++ < first) {
+			if (!ordered) {
 				alone(b, &t[i]);
+				graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1 });
+			}
 			continue;
 		}
 		while (t[post].kind != SYNC_SIGNALLED)
@@ -322,6 +348,8 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		struct graph_node *node = graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, begins + 1);
 		node->loose = node->delayed = !ordered || t[i].begin.tried;
 		node->hidden = !ordered || t[i].begin.tried; /* another post may come first */
+		if (!ordered)
+			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}
 	deal(b, t, n, SYNC_WOKEN);
 }

@@ -8,12 +8,14 @@
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_futexes.c  memory that another thread of one process has changed
+ *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
  *   graph_bytes.c  bytes of pipes, socket pairs and connections
  *   graph_processes.c  processes that are forked, and that others wait for */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
 #define ANALYSIS_GRAPH_PRIVATE_H
 
+#include "analysis/base/ids.h"
 #include "analysis/graph/graph.h"
 #include "analysis/match/match.h"
 
@@ -111,8 +113,8 @@ struct task_wait {
 	struct event_ref enter, exit;
 };
 
-/* Whoever takes gets the next piece of work. `epoch`: how many barriers of its thread come before it. */
-struct take { struct event_ref ref; uint32_t site, epoch; };
+/* Whoever takes gets the next piece of work, at once or when there is one. `epoch`: how many barriers of its thread come before it. */
+struct take { struct event_ref ref, has; uint32_t site, epoch; };
 
 /* Something that its thread got from another, as it could have from anyone, or that it gave. */
 struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
@@ -173,6 +175,7 @@ struct builder {
 	struct talk *talks; size_t ntalks;
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
+	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process and place */
 	struct process_fork *process_forks; size_t nprocess_forks;
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
@@ -204,8 +207,8 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);
 
-/* Who comes by shares its saving with the others of a group, as far as they have come. */
-void graph_share(struct builder *, struct event_ref, uint32_t group);
+/* Who comes shares what there is to do with the others of a group, and has a piece of it then. */
+void graph_share(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
@@ -230,9 +233,17 @@ void graph_tasks(struct builder *);
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
 
+/* A new queue; or the inbox of a process at a place, TR_NO_SITE: of one of several requests. */
+uint32_t graph_queue(struct builder *, enum graph_queue_kind, size_t permits);
+uint32_t graph_inbox(struct builder *, uint32_t process, uint32_t place);
+
+/* Of the node that was made last; turns come in the order in which they were had. */
+void graph_turn(struct builder *, struct graph_turn);
+void graph_leave(struct builder *, struct event_ref, uint32_t queue);
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
 void graph_deal(struct builder *, struct take *, size_t n);
+
 /* Someone got something that it need not have got next, from the thread of the request; and gave something to another. */
 void graph_heard(struct builder *, struct event_ref, struct event_ref request, uint32_t site);
 void graph_answered(struct builder *, struct event_ref, uint32_t other);

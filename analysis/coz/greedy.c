@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * greedy.c - a replay in the order of time. Threads of the what-if are *bodies*: where work is shared out, one may go on
+ * where another thread was in this run. */
+#include "analysis/coz/greedy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/heap.h"
+#include "analysis/base/memory.h"
+
+#define NONE UINT32_MAX
+
+/* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
+struct point { double at, less; uint32_t thread, number; uint8_t what; };
+struct less { uint32_t point, row; double ticks; };
+
+/* What a node waits for; its inputs but those of its turn. */
+struct wait {
+	double saving;           /* the least so far */
+	uint32_t missing;        /* inputs */
+	uint32_t turn;           /* or NONE */
+	uint32_t bodies;         /* that sleep: the first, and 1; or 0 */
+	bool happened;
+};
+
+/* Somebody in a queue, or what arrived in an inbox: since when, and the turn in this run. */
+struct waiter { double since; uint32_t turn; };
+struct line { struct waiter *v; size_t n, first; };
+
+struct queue {
+	struct line waiting, arrived;
+	size_t readers, permits;
+	bool held;
+	double left;             /* when it was last given back */
+	uint32_t last;           /* turn that was had */
+};
+
+/* Behind the point at which a thread came there is a piece of work, which it had then. */
+struct piece { double at; uint32_t point; };
+struct group {
+	struct piece *pieces; size_t npieces, next; /* in the order in which they were had */
+	struct piece *own; size_t nown;  /* of each thread the last one, behind which it goes on by itself; by thread */
+};
+
+struct body { uint32_t thread, point, next_sleeper; double saving; };
+
+struct greedy {
+	const struct graph *g;
+	const struct savings *all;
+	struct point *points; size_t npoints;
+	struct less *less; size_t nless;
+	uint32_t *first;         /* point of each thread */
+	uint32_t nthreads_seen;
+	double *came, *slack;    /* of each input: when; absent: NAN */
+	uint32_t *turn_of;       /* of each node */
+	struct wait *waits;
+	struct had { double at, handed; } *had; /* of each turn: when; what it took to be given what another gave back */
+	struct queue *queues;
+	struct group *groups;
+	struct body *bodies;
+	struct heap heap;
+	size_t nprobes;
+	double *baseline;        /* likewise, with nothing faster; or NULL */
+	bool baseline_changed, baseline_stuck;
+	size_t row;              /* whose time is in `points`, */
+	bool row_has;            /* if there is any */
+
+	/* of one replay */
+	double share, *found;    /* each probe's saving, and the end's */
+	bool changed;            /* something was decided otherwise than in this run */
+};
+
+/* ---- What is replayed ------------------------------------------------------------------------- */
+
+static double middle(frz_time t)
+{
+	return (double)t.lo + (double)(t.hi - t.lo) / 2;
+}
+
+static size_t count_points(const struct graph *g)
+{
+	size_t n = 0;
+	for (size_t t = 0; t < g->trace->nthreads; t++)
+		n += g->threads[t].nsyncs;
+	return n;
+}
+
+static size_t count_probes(const struct graph *g)
+{
+	size_t n = 0;
+	for (size_t t = 0; t < g->trace->nthreads; t++)
+		for (size_t i = 0; i < g->threads[t].nsyncs; i++)
+			n += g->threads[t].syncs[i].what == GRAPH_PROBE;
+	return n;
+}
+
+struct greedy *greedy_open(const struct graph *g, const struct savings *all, bool *too_many)
+{
+	size_t n = g->nturns ? count_points(g) : 0;
+	*too_many = n > GREEDY_POINTS || n * all->nscenarios > GREEDY_MOST;
+	if (n == 0 || *too_many)
+		return NULL;
+	struct greedy *y = mem_resize(NULL, 1, sizeof *y);
+	*y = (struct greedy){ .g = g, .all = all, .nprobes = count_probes(g), .row = SIZE_MAX };
+	y->points = mem_resize(NULL, n, sizeof *y->points);
+	y->first = mem_resize(NULL, g->trace->nthreads + 1, sizeof *y->first);
+	y->came = mem_resize(NULL, g->ninputs + 1, sizeof *y->came);
+	y->slack = mem_resize(NULL, g->ninputs + 1, sizeof *y->slack);
+	for (size_t i = 0; i < g->ninputs; i++)
+		y->slack[i] = NAN;
+	y->found = mem_resize(NULL, y->nprobes + 1, sizeof *y->found);
+	return y;
+}
+
+void greedy_close(struct greedy *y)
+{
+	if (!y)
+		return;
+	for (size_t q = 0; y->queues && q < y->g->nqueues; q++) {
+		free(y->queues[q].waiting.v);
+		free(y->queues[q].arrived.v);
+	}
+	for (size_t i = 0; y->groups && i < y->g->ngroups; i++) {
+		free(y->groups[i].pieces);
+		free(y->groups[i].own);
+	}
+	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits, y->had, y->queues,
+			   y->groups, y->bodies, y->heap.items, y->baseline, y->found };
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		free(arrays[i]);
+	free(y);
+}
+
+void greedy_cut(struct greedy *y, size_t row, frz_time duration)
+{
+	*MEM_GROW(y->less, y->nless) = (struct less){ (uint32_t)y->npoints, (uint32_t)row, middle(duration) };
+}
+
+void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_point *s, frz_time at)
+{
+	while (y->nthreads_seen <= thread)
+		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
+	y->points[y->npoints++] = (struct point){ middle(at), 0, thread, s->number, (uint8_t)s->what };
+	if (s->what == GRAPH_POSTS)
+		y->came[s->number] = middle(at);
+}
+
+/* The last that can have been waited for was. */
+void greedy_slacks(struct greedy *y, const struct graph_node *j, const struct slack *slack)
+{
+	double least = INFINITY;
+	for (size_t i = 0; i < j->ninputs; i++)
+		least = slack[i].absent ? least : fmin(least, (double)slack[i].hi);
+	for (size_t i = 0; i < j->ninputs; i++)
+		y->slack[j->first + i] = slack[i].absent ? NAN : (double)slack[i].hi - least;
+}
+
+/* ---- Made ready once --------------------------------------------------------------------------- */
+
+static void find_turns(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->turn_of = mem_resize(NULL, g->nnodes, sizeof *y->turn_of);
+	memset(y->turn_of, 0xff, g->nnodes * sizeof *y->turn_of);
+	y->queues = mem_resize(NULL, g->nqueues, sizeof *y->queues);
+	memset(y->queues, 0, g->nqueues * sizeof *y->queues);
+	for (size_t i = 0; i < g->nturns; i++)
+		y->turn_of[g->turns[i].node] = (uint32_t)i;
+}
+
+/* From when another gave back what the node waited for until it went on. */
+static void find_handed(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->had = mem_resize(NULL, g->nturns, sizeof *y->had);
+	memset(y->had, 0, g->nturns * sizeof *y->had);
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct point *p = &y->points[i];
+		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : NONE;
+		if (turn == NONE)
+			continue;
+		const struct graph_node *j = &g->nodes[p->number];
+		double least = INFINITY;
+		for (uint32_t k = g->turns[turn].first; k < g->turns[turn].first + g->turns[turn].n; k++) {
+			double took = p->at - y->came[j->first + k] - y->slack[j->first + k];
+			least = isnan(took) ? least : fmin(least, fmax(took, 0));
+		}
+		y->had[turn] = (struct had){ p->at, isinf(least) ? 0 : least };
+	}
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct piece *a = x, *b = y;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->point > b->point) - (a->point < b->point);
+}
+
+/* They are in the order of threads. */
+static void sort_pieces(const struct greedy *y, struct group *group)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < group->npieces; i++) {
+		struct piece *p = &group->pieces[i];
+		bool last = i + 1 == group->npieces || y->points[p[0].point].thread != y->points[p[1].point].thread;
+		if (last)
+			*MEM_GROW(group->own, group->nown) = *p;
+		else
+			group->pieces[n++] = *p;
+	}
+	group->npieces = n;
+	if (n)
+		qsort(group->pieces, n, sizeof *group->pieces, by_time);
+}
+
+static void find_pieces(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->groups = mem_resize(NULL, g->ngroups + 1, sizeof *y->groups);
+	memset(y->groups, 0, g->ngroups * sizeof *y->groups);
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct point *p = &y->points[i];
+		if (p->what == GRAPH_COMES)
+			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
+				(struct piece){ INFINITY, (uint32_t)i };
+		else if (p->what == GRAPH_SHARES)
+			y->groups[p->number].pieces[y->groups[p->number].npieces - 1].at = p->at;
+	}
+	for (size_t i = 0; i < g->ngroups; i++)
+		sort_pieces(y, &y->groups[i]);
+}
+
+static void make_ready(struct greedy *y)
+{
+	size_t nthreads = y->g->trace->nthreads;
+	while (y->nthreads_seen <= nthreads)
+		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
+	for (size_t i = 0; i < y->g->nnodes; i++) /* what was not said */
+		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
+			y->slack[y->g->nodes[i].first] = 0;
+	find_turns(y);
+	find_handed(y);
+	find_pieces(y);
+	y->waits = mem_resize(NULL, y->g->nnodes, sizeof *y->waits);
+	y->bodies = mem_resize(NULL, nthreads + 1, sizeof *y->bodies);
+	y->heap.items = mem_resize(NULL, nthreads + 1, sizeof *y->heap.items);
+}
+
+/* ---- Bodies ----------------------------------------------------------------------------------- */
+
+/* Sleeps where the node has not happened yet. */
+static bool passes(struct greedy *y, struct body *b, uint32_t node)
+{
+	struct wait *w = &y->waits[node];
+	if (w->happened) {
+		b->saving = w->saving;
+		return true;
+	}
+	b->next_sleeper = w->bodies;
+	w->bodies = (uint32_t)(b - y->bodies) + 1;
+	return false;
+}
+
+/* To the next point at which it does something. */
+static void go_on(struct greedy *y, struct body *b)
+{
+	for (; b->point < y->first[b->thread + 1]; b->point++) {
+		const struct point *p = &y->points[b->point];
+		b->saving += y->share * p->less;
+		if (p->what != GRAPH_WAITS) {
+			heap_add(&y->heap, heap_key((int64_t)(p->at - b->saving)), (uint32_t)(b - y->bodies));
+			return;
+		}
+		if (!passes(y, b, p->number))
+			return;
+	}
+}
+
+/* The node has happened so much earlier: who slept goes on. */
+static void happen(struct greedy *y, uint32_t node, double saving)
+{
+	struct wait *w = &y->waits[node];
+	w->happened = true;
+	w->saving = saving;
+	if (node == y->g->end)
+		y->found[y->nprobes] = saving;
+	for (uint32_t sleeper = w->bodies, next; sleeper; sleeper = next) {
+		struct body *b = &y->bodies[sleeper - 1];
+		next = b->next_sleeper;
+		b->saving = saving;
+		b->point++;
+		go_on(y, b);
+	}
+	w->bodies = 0;
+}
+
+/* ---- Queues ----------------------------------------------------------------------------------- */
+
+/* Behind those that came no later. */
+static void stand_in(struct line *l, struct waiter w)
+{
+	*MEM_GROW(l->v, l->n) = w;
+	size_t i = l->n - 1;
+	for (; i > l->first && l->v[i - 1].since > w.since; i--)
+		l->v[i] = l->v[i - 1];
+	l->v[i] = w;
+}
+
+static struct waiter step_out(struct line *l, size_t i)
+{
+	struct waiter w = l->v[i];
+	memmove(&l->v[l->first + 1], &l->v[l->first], (i - l->first) * sizeof *l->v);
+	l->first++;
+	return w;
+}
+
+/* It is this turn's, at last. */
+static void have(struct greedy *y, uint32_t turn, double when)
+{
+	happen(y, y->g->turns[turn].node, y->had[turn].at - when);
+}
+
+/* The first of those that may go on: if there is a permit, or the lock is free for one that wants it so. Readers pass a
+ * writer that waits for readers. As many as there are: nobody. */
+static size_t find_next(const struct greedy *y, uint32_t queue)
+{
+	const struct queue *q = &y->queues[queue];
+	size_t i = q->waiting.first;
+	if (y->g->queues[queue].kind == GRAPH_PERMITS ? q->permits == 0 : q->held)
+		return q->waiting.n;
+	while (i < q->waiting.n && q->readers && !y->g->turns[q->waiting.v[i].turn].shared)
+		i++;
+	return i;
+}
+
+static void hand_on(struct greedy *y, uint32_t queue)
+{
+	struct queue *q = &y->queues[queue];
+	for (size_t i; (i = find_next(y, queue)) < q->waiting.n;) {
+		struct waiter w = step_out(&q->waiting, i);
+		bool lock = y->g->queues[queue].kind == GRAPH_LOCK, shared = y->g->turns[w.turn].shared;
+		y->changed |= w.turn < q->last;
+		q->last = w.turn;
+		q->permits -= !lock;
+		q->held = lock && !shared;
+		q->readers += lock && shared;
+		have(y, w.turn, fmax(w.since, q->left + y->had[w.turn].handed));
+	}
+}
+
+static void leave(struct greedy *y, uint32_t queue, double now)
+{
+	struct queue *q = &y->queues[queue];
+	q->left = now;
+	q->permits++;
+	q->readers -= !q->held && q->readers;
+	q->held = false;
+	hand_on(y, queue);
+}
+
+static void deliver(struct greedy *y, struct queue *q)
+{
+	while (q->arrived.first < q->arrived.n && q->waiting.first < q->waiting.n) {
+		struct waiter w = step_out(&q->waiting, q->waiting.first);
+		struct waiter a = step_out(&q->arrived, q->arrived.first);
+		y->changed |= a.turn != w.turn;
+		have(y, w.turn, fmax(w.since, a.since));
+	}
+}
+
+/* It wants its turn, from then on. */
+static void come(struct greedy *y, struct waiter w)
+{
+	uint32_t queue = y->g->turns[w.turn].queue;
+	stand_in(&y->queues[queue].waiting, w);
+	if (y->g->queues[queue].kind == GRAPH_INBOX)
+		deliver(y, &y->queues[queue]);
+	else
+		hand_on(y, queue);
+}
+
+/* ---- Points ----------------------------------------------------------------------------------- */
+
+static bool is_of_turn(const struct graph_turn *turn, const struct graph_node *j, uint32_t input)
+{
+	return input >= j->first + turn->first && input < j->first + turn->first + turn->n;
+}
+
+static void post(struct greedy *y, uint32_t input, double saving)
+{
+	uint32_t node = y->g->inputs[input].node;
+	struct wait *w = &y->waits[node];
+	const struct graph_turn *turn = w->turn == NONE ? NULL : &y->g->turns[w->turn];
+	double earlier = saving + y->slack[input];
+	if (turn && is_of_turn(turn, &y->g->nodes[node], input)) {
+		struct queue *q = &y->queues[turn->queue];
+		if (y->g->queues[turn->queue].kind != GRAPH_INBOX || isnan(earlier))
+			return;
+		stand_in(&q->arrived, (struct waiter){ y->had[w->turn].at - earlier, w->turn });
+		deliver(y, q);
+		return;
+	}
+	w->saving = fmin(w->saving, earlier); /* which is not absent */
+	if (--w->missing > 0)
+		return;
+	if (turn)
+		come(y, (struct waiter){ y->had[w->turn].at - w->saving, w->turn });
+	else
+		happen(y, node, w->saving);
+}
+
+/* Where a thread goes on by itself; or NONE. */
+static uint32_t find_own(const struct greedy *y, const struct group *group, uint32_t thread)
+{
+	size_t lo = 0, hi = group->nown;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (y->points[group->own[mid].point].thread < thread)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	bool found = lo < group->nown && y->points[group->own[lo].point].thread == thread;
+	return found ? group->own[lo].point : NONE;
+}
+
+/* The body goes on behind the next piece of work, or if none is left where it is to go on by itself. */
+static void share(struct greedy *y, struct body *b, uint32_t number)
+{
+	struct group *group = &y->groups[number];
+	uint32_t to = group->next < group->npieces ? group->pieces[group->next++].point
+						   : find_own(y, group, (uint32_t)(b - y->bodies));
+	if (to == NONE || to == b->point)
+		return;
+	y->changed = true;
+	b->saving += y->points[to].at - y->points[b->point].at;
+	b->point = to;
+	b->thread = y->points[to].thread;
+}
+
+static void do_point(struct greedy *y, struct body *b)
+{
+	const struct point *p = &y->points[b->point];
+	switch (p->what) {
+	case GRAPH_POSTS: post(y, p->number, b->saving); break;
+	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
+	case GRAPH_LEAVES: leave(y, p->number, p->at - b->saving); break;
+	case GRAPH_COMES: share(y, b, p->number); break;
+	}
+	b->point++;
+	go_on(y, b);
+}
+
+/* ---- Replays ---------------------------------------------------------------------------------- */
+
+static void begin(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	for (size_t i = 0; i < g->nnodes; i++) {
+		uint32_t turn = y->turn_of[i];
+		y->waits[i] = (struct wait){ .saving = INFINITY, .turn = turn,
+					     .missing = g->nodes[i].ninputs - (turn == NONE ? 0 : g->turns[turn].n) };
+	}
+	for (size_t q = 0; q < g->nqueues; q++) {
+		struct queue *queue = &y->queues[q];
+		queue->waiting.n = queue->waiting.first = queue->arrived.n = queue->arrived.first = 0;
+		queue->readers = queue->last = 0;
+		queue->permits = g->queues[q].permits;
+		queue->held = false;
+		queue->left = -INFINITY;
+	}
+	for (size_t i = 0; i < g->ngroups; i++)
+		y->groups[i].next = 0;
+}
+
+/* False where some go on sleeping. */
+static bool run(struct greedy *y, double share)
+{
+	y->share = share;
+	y->changed = false;
+	begin(y);
+	for (uint32_t t = 0; t < y->g->trace->nthreads; t++) {
+		y->bodies[t] = (struct body){ .thread = t, .point = y->first[t] };
+		go_on(y, &y->bodies[t]);
+	}
+	while (y->heap.count > 0) {
+		struct body *next = &y->bodies[y->heap.items[0].source];
+		heap_remove_first(&y->heap);
+		do_point(y, next);
+	}
+	return y->waits[y->g->end].happened;
+}
+
+static void run_baseline(struct greedy *y)
+{
+	make_ready(y);
+	y->baseline_stuck = !run(y, 0);
+	y->baseline_changed = y->changed;
+	y->baseline = y->found;
+	y->found = mem_resize(NULL, y->nprobes + 1, sizeof *y->found);
+}
+
+static void choose_row(struct greedy *y, size_t row)
+{
+	if (y->row == row)
+		return;
+	for (size_t i = 0; i < y->nless; i++)
+		y->points[y->less[i].point].less = 0;
+	y->row_has = false;
+	for (size_t i = 0; i < y->nless; i++) {
+		double ticks = y->less[i].row == row ? y->less[i].ticks : 0;
+		y->points[y->less[i].point].less += ticks;
+		y->row_has |= ticks > 0;
+	}
+	y->row = row;
+}
+
+const double *greedy_replay(struct greedy *y, size_t row, size_t share, double *end)
+{
+	double part = (y->all->share[share].lo + y->all->share[share].hi) / 2;
+	if (!y->baseline)
+		run_baseline(y);
+	choose_row(y, row);
+	if (y->baseline_stuck || part == 0 || !y->row_has || !run(y, part) ||
+	    !(y->changed || y->baseline_changed))
+		return NULL;
+	for (size_t i = 0; i <= y->nprobes; i++)
+		y->found[i] -= y->baseline[i];
+	*end = y->found[y->nprobes];
+	return y->found;
+}

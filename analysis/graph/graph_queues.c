@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_queues.c - turns: whom an event waited for because it came first. */
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_private.h"
+
+uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permits)
+{
+	struct graph *g = b->graph;
+	*MEM_GROW(g->queues, g->nqueues) = (struct graph_queue){ kind, (uint32_t)permits };
+	return (uint32_t)g->nqueues - 1;
+}
+
+uint32_t graph_inbox(struct builder *b, uint32_t process, uint32_t place)
+{
+	uint64_t key = (uint64_t)process << 32 | place;
+	if (ids_add(&b->inboxes_of, key))
+		*MEM_GROW(b->inbox_queues, b->ninbox_queues) = graph_queue(b, GRAPH_INBOX, 0);
+	return b->inbox_queues[ids_find(&b->inboxes_of, key)];
+}
+
+void graph_turn(struct builder *b, struct graph_turn turn)
+{
+	struct graph *g = b->graph;
+	turn.node = (uint32_t)g->nnodes - 1;
+	*SPILL_GROW(g->spill, g->turns, g->nturns) = turn;
+}
