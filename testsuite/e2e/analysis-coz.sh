@@ -359,6 +359,58 @@ may_buy MPI_Send-100000 b 50 0
 } | sed 's/name=MPI_Waitall/name=MPI_Sendrecv/' | trace exchange
 buys exchange a 40 240000 4000
 
+# Ranks in a ring work 8,000, one of them in turns longer, and exchange messages: with the next one by MPI_Sendrecv, with
+# it or with both neighbours by MPI_Irecv, MPI_Isend and MPI_Waitall. It is expected that each waits for the others.
+rings() { # way, bytes, how long the longer work takes
+	ranks 3
+	echo "site 99 kind=wait name=MPI_Sendrecv file=x.c line=100"
+	awk -v way="$1" -v bytes="$2" -v long="$3" -v n=3 '
+	function op(t, site, from, to, more) { print "e", t, from, site, "enter", more; print "e", t, to, site, "exit" }
+	function begins(t, site, from, peer, id) {
+		op(t, site, from, from, "group=1 peer=" peer " tag=" (id > 2) " bytes=" bytes " id=" id)
+	}
+	function got(t, peer, id) {
+		print "e", t, done, 4, "point id=" id " peer=" peer " tag=" (id > 2) " bytes=" bytes " group=1"
+	}
+	function arrives(from) { done = sent[from] + 20 + bytes / 1000 > done ? sent[from] + 20 + bytes / 1000 : done }
+	BEGIN {
+		for (t = 0; t < n; t++) end[t] = 1000000
+		for (i = 0; i < 9; i++) {
+			for (t = 0; t < n; t++) {
+				if (way != "sendrecv") begins(t, 4, end[t], (t + 2) % n, 1)
+				if (way == "halo") begins(t, 4, end[t], (t + 1) % n, 3)
+				sent[t] = end[t] + (i % n == t ? long : 8000)
+				op(t, i % n != t, end[t], sent[t])
+				if (way == "sendrecv") {
+					print "e", t, sent[t], 99, "enter"
+					begins(t, 4, sent[t], (t + 2) % n, 1)
+				}
+				begins(t, 3, sent[t], (t + 1) % n, 2)
+				if (way == "halo") begins(t, 3, sent[t], (t + 2) % n, 4)
+				if (way != "sendrecv") print "e", t, sent[t] + 3, 5, "enter"
+			}
+			for (t = 0; t < n; t++) {
+				done = sent[t] + 10
+				arrives((t + 2) % n)
+				if (way == "halo") arrives((t + 1) % n)
+				got(t, (t + 2) % n, 1)
+				print "e", t, done, 3, "point id=2 group=1"
+				if (way == "halo") { got(t, (t + 1) % n, 3); print "e", t, done, 3, "point id=4 group=1" }
+				print "e", t, done, way == "sendrecv" ? 99 : 5, "exit"
+				end[t] = done
+			}
+		}
+	}'
+}
+last_of() { awk '$1 == "e" && $3 > last { last = $3 } END { print last - 1000000 }'; }
+for way in sendrecv waitall halo; do
+	for bytes in 1000 20000 1000000; do
+		rings $way $bytes 20000 | trace $way-$bytes
+		buys $way-$bytes a 50 "$(echo "$(rings $way $bytes 20000 | last_of) $(rings $way $bytes 10000 | last_of)" |
+			awk '{ printf "%.6f", 1e6 * ($1 - $2) / $1 }')" 100
+	done
+done
+
 # Its receiver had come before it: without what came before the send, it waits for the receiver.
 {
 	ranks 2
