@@ -696,13 +696,13 @@ static void forget_answers(struct coz *c)
 }
 
 /* But not beyond what is proved, against which a replay is no evidence. */
-static void move_to(struct savings *all, struct saving **s, size_t scenario, double ticks)
+static void move_to(struct visit *v, struct saving **s, size_t scenario, double ticks)
 {
 	if (!*s)
 		return;
-	struct savings_bounds proved = saving_bounds(all, *s, COZ_PROVED, scenario);
-	*s = saving_own(all, *s);
-	saving_move(all, *s, COZ_EXPECTED, scenario, fmax(proved.lo, fmin(ticks, proved.hi)));
+	struct savings_bounds proved = saving_bounds(v->all, *s, COZ_PROVED, scenario);
+	*s = saving_own(v->all, *s);
+	saving_move(v->all, *s, COZ_EXPECTED, scenario, fmax(proved.lo, fmin(ticks, proved.hi)), greedy_knows(v->greedy));
 }
 
 /* What is expected where orders are decided again. */
@@ -714,14 +714,14 @@ static void decide_again(struct visit *v)
 		const double *probes = greedy_replay(v->greedy, scenario / c->all.nshares, scenario % c->all.nshares, &end);
 		if (!probes)
 			continue;
-		move_to(&c->all, &c->end, scenario, end);
+		move_to(v, &c->end, scenario, end);
 		for (size_t i = 0; i < c->nprobes; i++) {
-			move_to(&c->all, &c->kept[i], scenario, probes[i]);
+			move_to(v, &c->kept[i], scenario, probes[i]);
 			for (unsigned k = 0; k < COZ_SUMS; k++)
 				sum[k] += c->probes[i].sums & 1u << k ? probes[i] : 0;
 		}
 		for (unsigned k = 0; k < COZ_SUMS; k++)
-			move_to(&c->all, &c->sum[k], scenario, sum[k]);
+			move_to(v, &c->sum[k], scenario, sum[k]);
 	}
 }
 

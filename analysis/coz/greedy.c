@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * greedy.c - a replay in the order of time. Threads of the what-if are *bodies*: where work is shared out, one may go on
- * where another thread was in this run. */
+ * greedy.c - a replay in the order of time. Threads of the what-if are *bodies*: where work is shared out, one may go
+ * on where another thread was in this run. */
 #include "analysis/coz/greedy.h"
 
 #include <math.h>
@@ -63,6 +63,7 @@ struct greedy {
 	struct body *bodies;
 	struct heap heap;
 	size_t nprobes;
+	size_t looks, unknown;   /* nodes that are looks; and others of which nobody knows what was waited for */
 	double *baseline;        /* likewise, with nothing faster; or NULL */
 	bool baseline_changed, baseline_stuck;
 	size_t row;              /* whose time is in `points`, */
@@ -234,6 +235,33 @@ static void find_pieces(struct greedy *y)
 		sort_pieces(y, &y->groups[i]);
 }
 
+/* Who looked at several, until nobody knows what, and then took something that arrived: that is what it looked for, so
+ * looking takes no time of its own. */
+static void find_looks(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	const struct point *look = NULL;
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct point *p = &y->points[i];
+		if (p->what != GRAPH_WAITS)
+			continue;
+		uint32_t turn = y->turn_of[p->number];
+		bool takes = turn != NONE && g->queues[g->turns[turn].queue].kind == GRAPH_INBOX;
+		if (look && takes && look->thread == p->thread) {
+			y->slack[g->nodes[look->number].first] = look->at - y->came[g->nodes[look->number].first];
+			y->looks++;
+		}
+		look = g->nodes[p->number].kind == GRAPH_UNKNOWN ? p : NULL;
+		y->unknown += look != NULL;
+	}
+	y->unknown -= y->looks;
+}
+
+bool greedy_knows(const struct greedy *y)
+{
+	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
+}
+
 static void make_ready(struct greedy *y)
 {
 	size_t nthreads = y->g->trace->nthreads;
@@ -243,6 +271,7 @@ static void make_ready(struct greedy *y)
 		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
+	find_looks(y);
 	find_handed(y);
 	find_pieces(y);
 	y->waits = mem_resize(NULL, y->g->nnodes, sizeof *y->waits);
@@ -526,7 +555,7 @@ const double *greedy_replay(struct greedy *y, size_t row, size_t share, double *
 		run_baseline(y);
 	choose_row(y, row);
 	if (y->baseline_stuck || part == 0 || !y->row_has || !run(y, part) ||
-	    !(y->changed || y->baseline_changed))
+	    !(y->changed || y->baseline_changed || y->looks))
 		return NULL;
 	for (size_t i = 0; i <= y->nprobes; i++)
 		y->found[i] -= y->baseline[i];

@@ -2,24 +2,25 @@
  *
  * greedy.h - who comes first, decided again: what that changes in what is expected.
  *
- * The visit keeps every order of this run. Where it decided who was waited for (graph.h: turns) or who did which
- * piece of work (shares), another run decides it by when everybody comes. A *replay* goes through the program of all
- * threads in the order of time of the what-if:
+ * The visit keeps every order of this run. Where it decided who was waited for (graph.h: turns) or who did which piece of
+ * work (shares), another run decides it by when everybody comes. A *replay* goes through the program of all threads in
+ * the order of time of the what-if:
  *
  *   lock      is given to whoever came first, where readers pass a writer that waits for readers
  *   permits   of a semaphore likewise
  *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of
- *             children, bytes from several writers
+ *             children, bytes from several writers, or of several channels that were looked at
  *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own
  *
  * All else is kept: who signalled a condition variable, tasks, `single`, and what nobody knows. A replay is of single
  * numbers, the most likely ones, and no bounds: whoever came last, if one of several may have been waited for, was. Where
- * it decides otherwise than this run, the middle of what is expected is
+ * it decides otherwise than this run, or somebody looked for what he took, the middle of what is expected is
  *
  *   what the replay saves - what one saves in which nothing is made faster
  *
- * and its width is that of the visit's, but never beyond what is proved. So nothing is expected of a reduction by 0. Where
- * a replay gets stuck, what is expected is what the visit found.
+ * and its width is that of the visit's, or nothing where all that the visit did not know is what was looked for; but never
+ * beyond what is proved. So nothing is expected of a reduction by 0. Where a replay gets stuck, what is expected is what
+ * the visit found.
  *
  * One replay of each scenario goes through all synchronisation points: if there are more than GREEDY_POINTS, or more than
  * GREEDY_MOST in all scenarios, orders are kept. Memory: 32 bytes for each point, and 24 for each node and input. */
@@ -42,8 +43,8 @@ struct greedy;
 struct greedy *greedy_open(const struct graph *, const struct savings *, bool *too_many);
 void greedy_close(struct greedy *); /* or NULL */
 
-/* What is replayed: the points of one thread after the other, each when it was, in ticks of the base; and before it how
- * much time of each region could be less. */
+/* What is replayed: the points of one thread after the other, each when it was, in ticks of the base; and before it how much
+ * time of each region could be less. */
 void greedy_cut(struct greedy *, size_t row, frz_time duration);
 void greedy_point(struct greedy *, uint32_t thread, const struct graph_sync_point *, frz_time at);
 
@@ -54,5 +55,8 @@ void greedy_slacks(struct greedy *, const struct graph_node *, const struct slac
 /* How much earlier each probe happens in a scenario, and the run ends. NULL where that is what the visit found. Until the
  * next replay. */
 const double *greedy_replay(struct greedy *, size_t row, size_t share, double *end);
+
+/* Once it has replayed: all that nobody knows was looked for is what was taken then, and there is but one clock. */
+bool greedy_knows(const struct greedy *);
 
 #endif

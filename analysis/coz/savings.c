@@ -315,10 +315,10 @@ struct saving *saving_add(struct savings *all, struct saving *sum, const struct 
 	return sum;
 }
 
-void saving_move(struct savings *all, struct saving *own, size_t answer, size_t scenario, double ticks)
+void saving_move(struct savings *all, struct saving *own, size_t answer, size_t scenario, double ticks, bool exact)
 {
 	double *negated_lo = &own->bound[answer * all->nscenarios + scenario], *hi = negated_lo + all->nbounds;
-	double half = (*hi + *negated_lo) / 2;
+	double half = exact ? 0 : (*hi + *negated_lo) / 2;
 	*negated_lo = fmin(half - ticks, 0);
 	*hi = fmax(half + ticks, 0);
 }

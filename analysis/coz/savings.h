@@ -115,8 +115,9 @@ void saving_mean(struct savings *, struct saving *own, size_t answer, const stru
 /* So much of a region's time is in question, in all threads: once for each stretch, before anything hidden ends. */
 void saving_count(struct savings *, size_t region, frz_time duration);
 
-/* The bounds of one scenario are as far apart as they were, around what is given, and not below 0. */
-void saving_move(struct savings *, struct saving *own, size_t answer, size_t scenario, double ticks);
+/* The bounds of one scenario are around what is given, as far apart as they were or, if it is exact, not at all; and not
+ * below 0. */
+void saving_move(struct savings *, struct saving *own, size_t answer, size_t scenario, double ticks, bool exact);
 
 /* Sum of two; takes the first. */
 struct saving *saving_add(struct savings *, struct saving *sum, const struct saving *);

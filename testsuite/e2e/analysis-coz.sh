@@ -873,6 +873,7 @@ stream 1 | trace one-tag
 lets_go one-tag
 stream 2 | trace two-tags
 buys two-tags a 90 0
+interval speedup_percent <out | { read -r _ hi && is_true "$hi < 20"; } || fail "two-tags: $(cat out)"
 
 # ---- Memory that another thread changes ------------------------------------------------------------
 
