@@ -96,15 +96,22 @@ static void record(const struct stream *s, struct descriptor d, bool blocked)
 }
 
 /* What it took may have been in the buffer; but not always. */
+static void take_unseen(const struct stream *s)
+{
+	struct descriptor d = descriptor_of(s->file->_fileno);
+
+	if (descriptor_takes(&d))
+		call_unseen(&s->call, s->site[OF_OTHERS]);
+}
+
 void stream_end(struct stream *s)
 {
 	bool blocked = call_blocked(&s->call, dprof_adapter_now());
-	struct descriptor d = descriptor_of(s->file->_fileno);
 
 	if (blocked || (s->way == GIVES && s->bytes > 0))
-		record(s, d, blocked);
-	else if (s->way == TAKES && descriptor_takes(&d))
-		call_unseen(&s->call, s->site[OF_OTHERS]);
+		record(s, descriptor_of(s->file->_fileno), blocked);
+	else if (s->way == TAKES)
+		take_unseen(s);
 }
 
 /* ---- Taken ---------------------------------------------------------------------------------------------- */
