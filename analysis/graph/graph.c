@@ -218,6 +218,16 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 	}
 }
 
+/* Who is given nothing by a root need not wait for it. */
+static struct node_input given_by(const struct match *m, const struct match_part *p, const struct match_part *self)
+{
+	struct node_input input = input_of(p, self);
+	bool nothing = m->flow == FLOW_FROM_ROOT && self->bytes == 0;
+	input.sure &= !nothing;
+	input.needed &= !nothing;
+	return input;
+}
+
 /* Whether an event was certainly there before another. */
 static bool certainly_before(const struct builder *b, struct event_ref first, struct event_ref then)
 {
@@ -249,7 +259,7 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, stru
 		if (k == i)
 			continue;
 		if (may_wait_for(m, self, other)) {
-			inputs[n++] = input_of(other, self);
+			inputs[n++] = given_by(m, other, self);
 		} else if (!many) {
 			bool before = certainly_before(b, enter_of(other), done_of(self));
 			delayed |= !before;
@@ -295,6 +305,8 @@ static void add_all(struct builder *b, const struct match *m, bool needed)
 		inputs[i].needed &= needed;
 	}
 	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
+	struct graph_node *chance = &b->graph->nodes[node];
+	chance->loose = chance->hidden = chance->delayed = m->by_chance;
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_wait(b, done_of(&m->parts[i]), node);
@@ -313,7 +325,7 @@ static void add_incomplete(struct builder *b, const struct match *m)
 static void add_begun_by(struct builder *b, const struct match *m, size_t i, size_t k, bool sure, bool possible)
 {
 	const struct match_part *self = &m->parts[i];
-	struct node_input input = input_of(&m->parts[k], self);
+	struct node_input input = given_by(m, &m->parts[k], self);
 	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
 	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
 		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX,
@@ -360,7 +372,7 @@ static void add_collective(struct builder *b, const struct match *m)
 	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
 		add_begun(b, m, !nowhere);
 	else if (m->flow == FLOW_ALL)
-		add_all(b, m, true);
+		add_all(b, m, !m->by_chance);
 	else if (nowhere && !certainly_missed(b->graph->times, m))
 		add_all(b, m, false);
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
@@ -486,12 +498,12 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
 						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
 						      .candidate = !m->synchronous };
-	if (m->receives_on && !m->synchronous)
+	if (m->receives_on)
 		add_progress(b, m->begun, x->exit, inputs, n);
-	says->hidden |= !m->synchronous;
+	says->hidden |= !m->synchronous || m->receives_on;
 	says->loose |= x->by_choice;
 	says->hidden |= x->by_choice;
-	says->delayed |= x->by_choice || (!m->synchronous && (!before || m->receives_on));
+	says->delayed |= x->by_choice || m->receives_on || (!m->synchronous && !before);
 }
 
 /* One message of several that might have come first; its input is the first one behind the begin. */
@@ -548,6 +560,12 @@ static struct completion completion_of(const struct builder *b, const struct kep
 				    b->attached + k->first, k->n };
 }
 
+/* Whoever looked for a message may have looked for one from anyone, and then have named who sent it. */
+static bool was_looked_for(const struct builder *b, const struct kept_completion *x)
+{
+	return x->begin && b->begins[x->begin - 1].tried;
+}
+
 /* A receive that goes on behind its call; or is one of several that may be complete first. */
 static void find_pending(struct builder *b)
 {
@@ -558,8 +576,9 @@ static void find_pending(struct builder *b)
 			struct message *m = &b->messages[b->attached[x->first + k].message];
 			if (b->attached[x->first + k].as_sender)
 				continue;
-			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at;
-			m->by_choice |= x->by_choice && b->graph->trace->nprocesses > 2;
+			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at ||
+					  tr_is(b->graph->trace, m->received_at, OP_IN_TWO);
+			m->by_choice |= (x->by_choice || was_looked_for(b, x)) && b->graph->trace->nprocesses > 2;
 		}
 	}
 }

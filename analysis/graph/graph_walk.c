@@ -196,7 +196,8 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	bool took_none = arg_offset(operation(w, &w->entered), &w->entered) != ARG_NONE &&
 			 !trace_has(&w->entered, DPROF_KEY_BYTES);
 	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
-		    !tr_is(w->b->graph->trace, w->entered.site, OP_FETCHES) && !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
+		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
+		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
 	bool relocks = kind == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
 	if (vain)
 		w->failed_at = exit.at;
@@ -217,6 +218,13 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 			(struct mpi_call){ exit.at, exit.stamp };
 }
 
+/* What was begun with an id goes on behind the call. */
+static bool only_began(const struct thread_walk *w)
+{
+	return kind_of(w, w->entered.site) != DPROF_KIND_WAIT &&
+	       arg_request(operation(w, &w->entered), &w->entered) != ARG_NONE;
+}
+
 /* The outermost operation has ended. */
 static void note_attempt(struct thread_walk *w, struct event_ref exit)
 {
@@ -224,7 +232,7 @@ static void note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->failed = w->failed_since = true;
 		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT) /* until a moment, if it is not tried again */
 			graph_unknown(w->b, begin_of(w), exit);
-	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP) {
+	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP && !only_began(w)) {
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
 	}
@@ -367,12 +375,6 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 	graph_unknown(w->b, begin_of(w), exit);
 }
 
-/* What was begun with an id goes on behind the call. */
-static bool only_began(const struct thread_walk *w)
-{
-	return arg_request(operation(w, &w->entered), &w->entered) != ARG_NONE;
-}
-
 /* A barrier that is entered again, and was over when it was left for a task, does not wait (match.h).
  * One without a group is one of all threads of its process; of MPI, one of all ranks. */
 static void barrier(struct thread_walk *w, struct event_ref exit)
@@ -487,7 +489,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->missing);
 	else if (kind == DPROF_KIND_SEND)
 		send(w, exit);
-	else if (tr_is(w->b->graph->trace, w->entered.site, OP_FETCHES))
+	else if (tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
 		fetch(w, exit);
 	else if (kind == DPROF_KIND_LOCK) {
 		add_sync_event(w, exit, SYNC_TAKEN);

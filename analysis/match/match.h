@@ -71,6 +71,7 @@ struct match {
 	uint64_t number;        /* tag of a message, seq of a collective */
 	bool begun;             /* a collective that parts enter without waiting, and wait for later */
 	bool of_any, of_tags;   /* a message that was received from any source, with any tag */
+	bool by_chance;         /* a collective of fewer than come to it: those who came first */
 	bool complete;          /* of a collective: all who should have taken part entered and left */
 	size_t nparts;
 	const struct match_part *parts; /* until the next call */

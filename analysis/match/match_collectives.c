@@ -20,6 +20,7 @@ struct collective {
 	enum flow flow;
 	bool arrival;
 	bool begun;              /* only: done when its id is */
+	bool by_chance;
 	UT_hash_handle hh;
 };
 
@@ -71,7 +72,8 @@ static struct collective *begin(struct matcher *m, struct collective_key key,
 				     .arrival = op->is & OP_ARRIVAL, .begun = only_begins(op, e) };
 	collective->present = group ? group->nthreads : SIZE_MAX;
 	collective->size = group ? group->size : SIZE_MAX;
-	if (collective->size < collective->present)
+	collective->by_chance = collective->size < collective->present;
+	if (collective->by_chance)
 		collective->present = collective->size;
 	if (collective->flow == FLOW_UPWARD && !(group && group->by_rank))
 		collective->flow = FLOW_NOWHERE;
@@ -203,6 +205,7 @@ static void give(struct matcher *m, struct collective *collective)
 	r->match.group = collective->key.group;
 	r->match.number = collective->key.number;
 	r->match.begun = collective->begun;
+	r->match.by_chance = collective->by_chance;
 	r->match.complete = collective->left == collective->size;
 	m->tally.collectives++;
 	m->tally.incomplete += !r->match.complete;

@@ -47,7 +47,7 @@ enum {
 	OP_GIVES_OUT = 1 << 27,   /* a point: until the team's next barrier it is chance which thread works at what, */
 	OP_EVENS_OUT = 1 << 28,   /* and nobody is idle while there is something left to do */
 	OP_FUTEX = 1 << 29,       /* until what is in memory has changed, or who says that it has */
-	OP_FETCHES = 1 << 30,     /* completes a message that was received before: only what is left of it may be late */
+	OP_IN_TWO = 1 << 30,      /* a message is received by two calls: one finds it, and the other takes what is left of it */
 };
 
 /* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */

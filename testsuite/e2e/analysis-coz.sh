@@ -38,6 +38,7 @@ head_of() { # threads
 	site 34 kind=wait name=MPI_Probe file=x.c line=35
 	site 35 kind=recv name=MPI_Mprobe file=x.c line=36
 	site 36 kind=wait name=MPI_Mrecv file=x.c line=37
+	site 37 kind=send name=MPI_Ssend file=x.c line=38
 	END
 }
 
@@ -590,6 +591,88 @@ for left in 1500010 1000010; do
 	buys split$left a 50 250000
 	may_buy split$left a 50 0
 done
+
+# A synchronous send is over when its receiver calls MPI again, and not when the receive has begun or has found it.
+begun_by_receiver() {
+	op 1 4 1000000 1000000 group=1 peer=0 tag=0 bytes=8 id=1
+	op 1 0 1000000 1500000
+	echo "e 1 1500000 5 enter"
+	echo "e 1 1500005 4 point id=1 peer=0 tag=0 bytes=8 group=1"
+	echo "e 1 1500005 5 exit"
+}
+found_by_receiver() {
+	op 1 35 1000000 1000005 group=1 peer=0 tag=0 bytes=8
+	op 1 0 1000005 1500000
+	op 1 36 1500000 1500005
+}
+for way in begun found; do
+	{
+		ranks 2
+		${way}_by_receiver
+		op 0 37 999990 1500010 group=1 peer=1 tag=0 bytes=8
+		op 0 1 1500010 2000000
+	} | trace synchronous-$way
+	may_buy synchronous-$way a 50 249900
+done
+
+# Whoever looks for a message, from anyone perhaps, and answers gives out work: in another run another may come first.
+asks() { # rank at
+	op "$1" 14 "$2" $(($2 + 5)) group=1 peer=0 tag=0 bytes=8
+	op "$1" 15 $(($2 + 6)) $(($2 + 40)) group=1 peer=0 tag=1 bytes=8
+}
+answers() { # since rank at: it takes what it has found by MPI_Recv, or by MPI_Irecv and MPI_Wait
+	op 0 34 "$1" $(($3 + 10))
+	if [ "$way" = received ]; then
+		op 0 15 $(($3 + 11)) $(($3 + 20)) group=1 peer="$2" tag=0 bytes=8
+	else
+		op 0 4 $(($3 + 11)) $(($3 + 12)) group=1 peer="$2" tag=0 bytes=8 id=1
+		op 0 5 $(($3 + 13)) $(($3 + 20)) id=1
+	fi
+	op 0 14 $(($3 + 25)) $(($3 + 30)) group=1 peer="$2" tag=1 bytes=8
+}
+for way in received begun; do
+	{
+		ranks 3
+		asks 1 1000000
+		op 1 0 1000040 1500000
+		asks 1 1500000
+		op 1 1 1500040 1700000
+		op 2 1 1000000 1000100
+		asks 2 1000100
+		op 2 1 1000140 1900000
+		asks 2 1900000
+		answers 1000000 1 1000000
+		answers 1000030 2 1000100
+		answers 1000130 1 1500000
+		answers 1500030 2 1900000
+	} | trace master-$way
+	may_buy master-$way a 90 100000
+done
+
+# Who is given nothing need not wait for the root, and of four who come to a barrier of two it is chance who meet.
+{
+	ranks 2
+	op 0 1 1000000 1500000
+	op 0 26 1500000 1500010 group=1 seq=0 role=1 bytes=8
+	op 1 0 1000000 1499000
+	op 1 26 1499000 1500010 group=1 seq=0 role=0 bytes=0
+	op 1 1 1500010 2000000
+} | trace nothing
+may_buy nothing a 50 249000
+{
+	head_of 4
+	echo "group 7 threads=0,1,2,3 size=2"
+	op 0 0 1000000 1300000
+	op 1 1 1000000 1100000
+	op 2 1 1000000 1200000
+	op 3 1 1000000 1400000
+	op 1 10 1100000 1200010 group=7 seq=0
+	op 2 10 1200000 1200010 group=7 seq=0
+	op 0 10 1300000 1400010 group=7 seq=1
+	op 3 10 1400000 1400010 group=7 seq=1
+	op 1 1 1200010 2000000
+} | trace chance
+may_buy chance a 90 99000
 
 # Who takes a message has waited for it since he looked for it; and what of it was still missing keeps nobody else.
 found() { # rank 1's operations...
