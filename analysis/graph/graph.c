@@ -676,13 +676,21 @@ static size_t count_enders(const struct builder *b, uint32_t thread)
 	return n;
 }
 
+/* From outside, perhaps: then it need not come as far in another run. */
+static bool was_stopped(const struct builder *b, uint32_t thread)
+{
+	const struct trace *t = b->graph->trace;
+	return t->nprocesses > 1 && !t->processes[t->threads[thread].process].finished;
+}
+
 /* What was last first, in this run. */
 static int by_end(const struct builder *b, const struct node_input *x, const struct node_input *y)
 {
 	return certainly_before(b, x->ref, y->ref) - certainly_before(b, y->ref, x->ref);
 }
 
-/* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for. */
+/* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for.
+ * Nor was a process that another one has stopped. */
 static void add_end(struct builder *b)
 {
 	struct graph *g = b->graph;
@@ -692,7 +700,7 @@ static void add_end(struct builder *b)
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
 		if (g->threads[t].nevents == 0 || (b->parked[t] && count_enders(b, t) > 0))
 			continue;
-		bool one_of = may_have_ended_it(b, t) && count_enders(b, t) > 1;
+		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && count_enders(b, t) > 1);
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
 						 .sure = true, .needed = !one_of };
 		unsure |= one_of;
