@@ -41,11 +41,15 @@ truth=$(awk '$1 == "site" { handle[$2] = $4 == "name=handle" }
 	$1 == "e" { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
 	$1 == "e" && $2 == 2 && handle[$4] { sum += $5 == "exit" ? $3 : -$3 }
 	END { printf "%.9f\n", 75 * sum / (last - first) }' text)
+interval speedup_percent <coz.json >bounds
+awk -v truth="$truth" '{ exit !(NF == 2 && $1 >= 0 && $1 <= truth && truth <= $2) }' bounds ||
+	fail "rank 2 in a quarter of the time: $truth % of the run, proved is $(cat coz.json)"
+# What is expected is no bound: it may be up to 2 off. Where the cores of this host could not be compared, who came first is
+# not certain.
 interval expected_percent <coz.json >bounds
-# Where the cores of this host could not be compared, who came first is not certain.
 grep -q "^note not%20all%20cores" text && sure=0 || sure=1
-awk -v truth="$truth" -v sure="$sure" '{ exit !(NF == 2 && $1 >= 0 && ($1 > 0 || !sure) && $1 <= truth && truth <= $2) }' bounds ||
-	fail "rank 2 in a quarter of the time: $truth % of the run, said is $(cat coz.json)"
+awk -v truth="$truth" -v sure="$sure" '{ exit !(NF == 2 && ($1 > 0 || !sure) && $1 <= truth + 2 && truth - 2 <= $2) }' bounds ||
+	fail "rank 2 in a quarter of the time: $truth % of the run, expected is $(cat coz.json)"
 
 "$analyze" csp --json "$trace" | "$root/testsuite/scores.sh" | grep -v span >scores
 sort -g -k2 scores | awk 'NR == 4 { proved = $1 == 2 && $2 > most }
