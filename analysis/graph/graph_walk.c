@@ -16,7 +16,7 @@
 #include "analysis/graph/graph_private.h"
 
 /* Something begun with an id, whose completion comes later. */
-struct begun_id { uint64_t id; uint32_t message; bool as_sender; };
+struct begun_id { uint64_t id; uint32_t message; bool as_sender, looked_for; };
 
 /* A task that runs: of the builder's runs, and the site of its region. */
 struct running { size_t run; uint32_t site; };
@@ -36,6 +36,7 @@ struct thread_walk {
 	struct tr_event entered;
 	struct event_ref enter;
 	bool explained, completed, doubtful;
+	bool looked_for;          /* it completes what was begun because it had been looked for */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
 	bool bad;                 /* records were lost: what has no match has been said */
@@ -76,7 +77,7 @@ static enum dprof_kind kind_of(const struct thread_walk *w, uint32_t site)
 
 static void begin_id(struct thread_walk *w, uint64_t id, uint32_t message, bool as_sender)
 {
-	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, message, as_sender };
+	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, message, as_sender, w->failed };
 }
 
 /* What was begun with the id, which may now be used again; the latest one counts. */
@@ -218,13 +219,6 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 			(struct mpi_call){ exit.at, exit.stamp };
 }
 
-/* What was begun with an id goes on behind the call. */
-static bool only_began(const struct thread_walk *w)
-{
-	return kind_of(w, w->entered.site) != DPROF_KIND_WAIT &&
-	       arg_request(operation(w, &w->entered), &w->entered) != ARG_NONE;
-}
-
 /* The outermost operation has ended. */
 static void note_attempt(struct thread_walk *w, struct event_ref exit)
 {
@@ -232,7 +226,7 @@ static void note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->failed = w->failed_since = true;
 		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT) /* until a moment, if it is not tried again */
 			graph_unknown(w->b, begin_of(w), exit);
-	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP && !only_began(w)) {
+	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP) {
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
 	}
@@ -295,6 +289,7 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	struct begun_id what;
 	if (!end_id(w, id, &what))
 		return;
+	w->looked_for |= !what.as_sender && what.looked_for;
 	if (what.as_sender && what.message != NO_MESSAGE)
 		attach(w, what.message, true);
 	else if (!what.as_sender && !has_match)
@@ -362,7 +357,7 @@ static void end_completion(struct thread_walk *w, struct event_ref exit)
 	struct completion x = {
 		.enter = w->enter, .exit = exit, .begin = begin_of(w),
 		.what = kind_of(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR : GRAPH_RECEIVED,
-		.by_choice = tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
+		.by_choice = w->looked_for || tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
 		.attached = w->attached, .n = w->nattached };
 	graph_keep_completion(w->b, &x);
 }
@@ -373,6 +368,12 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 		graph_diagnose(diagnostic, exit, w->entered.site);
 	w->nattached = 0;
 	graph_unknown(w->b, begin_of(w), exit);
+}
+
+/* What was begun with an id goes on behind the call. */
+static bool only_began(const struct thread_walk *w)
+{
+	return arg_request(operation(w, &w->entered), &w->entered) != ARG_NONE;
 }
 
 /* A barrier that is entered again, and was over when it was left for a task, does not wait (match.h).
@@ -537,7 +538,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (w->replay.depth == 1) {
 		w->entered = *e;
 		w->enter = ref;
-		w->explained = w->completed = w->doubtful = false;
+		w->explained = w->completed = w->doubtful = w->looked_for = false;
 		w->resumed = resumes(w, e);
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;

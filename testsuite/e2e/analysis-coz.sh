@@ -615,22 +615,35 @@ for way in begun found; do
 	may_buy synchronous-$way a 50 249900
 done
 
+# What is done between the begin of a receive and its wait is work, also where the message had been looked for.
+{
+	ranks 3
+	op 0 14 1000000 1000005 group=1 peer=1 tag=0 bytes=8
+	op 1 34 1000000 1000010
+	op 1 4 1000011 1000012 group=1 peer=0 tag=0 bytes=8 id=1
+	op 1 0 1000012 1500000
+	op 1 5 1500000 1500005 id=1
+	op 1 1 1500005 2000000
+} | trace overlap
+buys overlap a 50 249994
+
 # Whoever looks for a message, from anyone perhaps, and answers gives out work: in another run another may come first.
 asks() { # rank at
 	op "$1" 14 "$2" $(($2 + 5)) group=1 peer=0 tag=0 bytes=8
 	op "$1" 15 $(($2 + 6)) $(($2 + 40)) group=1 peer=0 tag=1 bytes=8
 }
-answers() { # since rank at: it takes what it has found by MPI_Recv, or by MPI_Irecv and MPI_Wait
+answers() { # since rank at: it takes what it has found by MPI_Recv, or by MPI_Irecv and MPI_Wait, with work in between
 	op 0 34 "$1" $(($3 + 10))
 	if [ "$way" = received ]; then
 		op 0 15 $(($3 + 11)) $(($3 + 20)) group=1 peer="$2" tag=0 bytes=8
 	else
 		op 0 4 $(($3 + 11)) $(($3 + 12)) group=1 peer="$2" tag=0 bytes=8 id=1
+		[ "$way" = begun ] || op 0 1 $(($3 + 12)) $(($3 + 13))
 		op 0 5 $(($3 + 13)) $(($3 + 20)) id=1
 	fi
 	op 0 14 $(($3 + 25)) $(($3 + 30)) group=1 peer="$2" tag=1 bytes=8
 }
-for way in received begun; do
+for way in received begun overlapped; do
 	{
 		ranks 3
 		asks 1 1000000
