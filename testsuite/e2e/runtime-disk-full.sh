@@ -117,5 +117,16 @@ if [ -n "${OWN_MOUNTS-}" ]; then
 	disk 100k 'the disk is full'
 	disk 300k 'the disk is full'
 	disk 1m any
+	# A thread that goes on behind its slot has a file with a header, or none, wherever the disk was full.
+	for pages in {8..24}; do
+		name="a disk of $pages pages"
+		mkdir pages
+		mount -t tmpfs -o "size=$((pages * 4))k" none pages || break
+		record pages
+		for file in pages/dprof-full.*/*.events; do
+			[ ! -e "$file" ] || [ "$(head -c 1 "$file" | tr -d '\0')" ] || fail "$file has no header"
+		done
+		umount pages && rmdir pages
+	done
 fi
 exit $failed
