@@ -34,11 +34,11 @@ estimate() {
 }
 
 # KEY VALUE lines of ways that took turns -> the VALUE of WAY over that of BASE in each round ("ratio"), or by
-# how much it is greater ("percent", "difference"). A line: ROUND WAY VALUE.
+# how much it is greater ("percent", "difference"). A line: ROUND WAY VALUE; without a value it does not count.
 paired() { # ratio|percent|difference WAY BASE
 	awk -v how="$1" -v way="$2" -v base="$3" '
-	$2 == way { a[$1] = $3 }
-	$2 == base { b[$1] = $3 }
+	NF > 2 && $2 == way { a[$1] = $3 }
+	NF > 2 && $2 == base { b[$1] = $3 }
 	END {
 		for (i in a)
 			if (i in b && (how == "difference" || b[i] > 0))

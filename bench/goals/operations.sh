@@ -97,7 +97,9 @@ steps() { # way edge steps
 
 # Of all threads, without what so few take: the begin and the end of the program.
 beyond_few() { # way what many few
-	echo $(($(collected "$1" unmarked "$2" "$3") - $(collected "$1" unmarked "$2" "$4")))
+	local many few
+	many=$(collected "$1" unmarked "$2" "$3") few=$(collected "$1" unmarked "$2" "$4")
+	[ -z "$many" ] || [ -z "$few" ] || echo $((many - few))
 }
 
 more_instructions() { # function arguments...: in percent

@@ -71,7 +71,7 @@ instructions() { # way: of all threads in user space; from one size to the next,
 	done | awk 'NR == 1 { first = $1 } END { if (NR == 2) print $1 - first }'
 }
 
-percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) print (a / b - 1) * 100 }'; }
+percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (a != "" && b > 0) print (a / b - 1) * 100 }'; }
 
 sqlite_compiled() {
 	local way
@@ -168,7 +168,7 @@ kmeans_instructions() { # way
 		of[iterations]=$(cd "$here" && DPROF_OFF=1 OMP_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 			"./kmeans.$1" --clusters 16 --iterations $iterations points.csv 2>&1 >/dev/null | sed -n 's/.*Collected : //p')
 	done
-	echo $((of[6] - of[1]))
+	[ -z "${of[1]}" ] || [ -z "${of[6]}" ] || echo $((of[6] - of[1]))
 }
 
 if command -v valgrind >/dev/null; then

@@ -87,7 +87,7 @@ more_instructions() { # program
 		count_instructions $1 on $n
 		wait $!
 	done
-	paste -d' ' "$here"/count.$1.{on,plain}.{$n,${few[$1]}} | awk '$3 > $4 { print (($1 - $2) / ($3 - $4) - 1) * 100 }'
+	paste -d' ' "$here"/count.$1.{on,plain}.{$n,${few[$1]}} | awk 'NF == 4 && $3 > $4 { print (($1 - $2) / ($3 - $4) - 1) * 100 }'
 }
 
 # The reason to print: times include what else the machine does.
