@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * match_log.c - matches one behind the other, and their parts likewise. */
+ * match_log.c - matches one behind the other, in bytes: most of their numbers are small, or little more than those of the
+ * thread's part before. A number is 7 bits a byte, the least first, with the upper bit in all but the last byte.
+ *
+ *   match   kind, flow and what else is true of it; group if it is not that of the match before; number; parts
+ *   part    thread, root, whether it has a `done`; site; ordinal and stamp of its enter, since the thread's part before;
+ *           ordinal and stamp of `done`, since those; bytes
+ *
+ * That is some 25 bytes a message, where the structs are 176. */
 #include "analysis/match/match_log.h"
 
 #include <stdlib.h>
@@ -8,11 +15,15 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/spill.h"
 
+/* What both sides have come to. */
+struct before { uint64_t group; struct { uint64_t at, stamp; } *of_thread; uint32_t nthreads; };
+
 struct match_log {
 	struct spill *spill;
-	struct match *matches; size_t nmatches;
-	struct match_part *parts; size_t nparts;
-	size_t match, part;      /* the next ones to be read */
+	uint8_t *bytes; size_t n;
+	size_t next;             /* to be read */
+	struct before before;
+	struct match_part *parts; size_t room; /* of the match that was read last */
 	struct match_tally tally;
 	bool full;
 };
@@ -20,7 +31,7 @@ struct match_log {
 struct match_log *match_log_open(void)
 {
 	struct match_log *l = mem_resize(NULL, 1, sizeof *l);
-	*l = (struct match_log){ .spill = spill_open(2) };
+	*l = (struct match_log){ .spill = spill_open(1) };
 	return l;
 }
 
@@ -29,6 +40,8 @@ void match_log_close(struct match_log *l)
 	if (!l)
 		return;
 	spill_close(l->spill);
+	free(l->before.of_thread);
+	free(l->parts);
 	free(l);
 }
 
@@ -39,16 +52,109 @@ bool match_log_is_full(const struct match_log *l)
 
 void match_log_begin(struct match_log *l)
 {
-	l->match = l->part = 0;
+	l->next = 0;
+	l->before.group = 0;
+	for (uint32_t t = 0; t < l->before.nthreads; t++)
+		l->before.of_thread[t].at = l->before.of_thread[t].stamp = 0;
 	if (!l->full)
-		l->nmatches = l->nparts = 0;
+		l->n = 0;
 }
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+#define MOST_BYTES 10 /* of a number */
+
+static inline void put(struct match_log *l, uint64_t x)
+{
+	for (; x > 0x7f; x >>= 7)
+		l->bytes[l->n++] = (uint8_t)(x | 0x80);
+	l->bytes[l->n++] = (uint8_t)x;
+}
+
+static inline uint64_t get(struct match_log *l)
+{
+	uint64_t x = l->bytes[l->next] & 0x7f;
+	for (unsigned shift = 7; l->bytes[l->next++] & 0x80; shift += 7)
+		x |= (uint64_t)(l->bytes[l->next] & 0x7f) << shift;
+	return x;
+}
+
+/* Differences either way, modulo 2^64: the lesser they are, the lesser the number. */
+static inline uint64_t as_number(uint64_t difference)
+{
+	return difference << 1 ^ -(difference >> 63);
+}
+
+static inline uint64_t as_difference(uint64_t number)
+{
+	return number >> 1 ^ -(number & 1);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* What `done_at` and `done` say beside the enter: nothing, unless it has one. */
+enum { PART_ROOT = 1, PART_DONE = 2, PART_STAMP = 4, PART_BITS = 3 };
+
+static void grow_threads(struct before *b, uint32_t thread)
+{
+	uint32_t room = 2 * thread + 16;
+	b->of_thread = mem_resize(b->of_thread, room, sizeof *b->of_thread);
+	for (uint32_t t = b->nthreads; t < room; t++)
+		b->of_thread[t].at = b->of_thread[t].stamp = 0;
+	b->nthreads = room;
+}
+
+static void put_part(struct match_log *l, const struct match_part *p)
+{
+	bool done = p->done_at != MATCH_NEVER, stamp = p->done != 0;
+	if (p->thread >= l->before.nthreads)
+		grow_threads(&l->before, p->thread);
+	put(l, (uint64_t)p->thread << PART_BITS | (p->root ? PART_ROOT : 0) | (done ? PART_DONE : 0) | (stamp ? PART_STAMP : 0));
+	put(l, p->site);
+	put(l, as_number(p->enter_at - l->before.of_thread[p->thread].at));
+	put(l, as_number(p->enter - l->before.of_thread[p->thread].stamp));
+	if (done)
+		put(l, as_number(p->done_at - p->enter_at));
+	if (stamp)
+		put(l, as_number(p->done - p->enter));
+	put(l, p->bytes + 1); /* MATCH_NO_BYTES is 0 */
+	l->before.of_thread[p->thread].at = p->enter_at;
+	l->before.of_thread[p->thread].stamp = p->enter;
+}
+
+static void get_part(struct match_log *l, struct match_part *p)
+{
+	uint64_t what = get(l);
+	p->thread = (uint32_t)(what >> PART_BITS);
+	p->root = what & PART_ROOT;
+	p->site = (uint32_t)get(l);
+	p->enter_at = l->before.of_thread[p->thread].at += as_difference(get(l));
+	p->enter = l->before.of_thread[p->thread].stamp += as_difference(get(l));
+	p->done_at = what & PART_DONE ? p->enter_at + as_difference(get(l)) : MATCH_NEVER;
+	p->done = what & PART_STAMP ? p->enter + as_difference(get(l)) : 0;
+	p->bytes = get(l) - 1;
+}
+
+/* ---- Matches --------------------------------------------------------------------------------- */
+
+enum { IS_ARRIVAL = 1, IS_BEGUN = 2, IS_OF_ANY = 4, IS_OF_TAGS = 8, IS_BY_CHANCE = 16, IS_COMPLETE = 32, NEW_GROUP = 64,
+       IS_BITS = 7, KIND_BITS = 3 };
 
 void match_log_put(struct match_log *l, const struct match *m)
 {
-	*SPILL_GROW(l->spill, l->matches, l->nmatches) = *m;
+	bool new_group = m->group != l->before.group;
+	uint64_t is = (m->arrival ? IS_ARRIVAL : 0) | (m->begun ? IS_BEGUN : 0) | (m->of_any ? IS_OF_ANY : 0) |
+		      (m->of_tags ? IS_OF_TAGS : 0) | (m->by_chance ? IS_BY_CHANCE : 0) |
+		      (m->complete ? IS_COMPLETE : 0) | (new_group ? NEW_GROUP : 0);
+	l->bytes = spill_grow(l->spill, l->bytes, l->n + (4 + 7 * m->nparts) * MOST_BYTES, 1);
+	put(l, is | (uint64_t)m->kind << IS_BITS | (uint64_t)m->flow << (IS_BITS + KIND_BITS));
+	if (new_group)
+		put(l, m->group);
+	put(l, m->number);
+	put(l, m->nparts);
 	for (size_t i = 0; i < m->nparts; i++)
-		*SPILL_GROW(l->spill, l->parts, l->nparts) = m->parts[i];
+		put_part(l, &m->parts[i]);
+	l->before.group = m->group;
 	spill_relax(l->spill);
 }
 
@@ -60,11 +166,22 @@ void match_log_fill(struct match_log *l, const struct match_tally *tally)
 
 bool match_log_next(struct match_log *l, struct match *m)
 {
-	if (l->match == l->nmatches)
+	if (l->next == l->n)
 		return false;
-	*m = l->matches[l->match++];
-	m->parts = l->parts + l->part;
-	l->part += m->nparts;
+	uint64_t is = get(l);
+	if (is & NEW_GROUP)
+		l->before.group = get(l);
+	*m = (struct match){ .kind = (enum match_kind)(is >> IS_BITS & ((1u << KIND_BITS) - 1)),
+			     .flow = (enum flow)(is >> (IS_BITS + KIND_BITS)), .group = l->before.group,
+			     .arrival = is & IS_ARRIVAL, .begun = is & IS_BEGUN, .of_any = is & IS_OF_ANY,
+			     .of_tags = is & IS_OF_TAGS, .by_chance = is & IS_BY_CHANCE, .complete = is & IS_COMPLETE };
+	m->number = get(l);
+	m->nparts = get(l);
+	if (m->nparts > l->room)
+		l->parts = mem_resize(l->parts, l->room = 2 * m->nparts, sizeof *l->parts);
+	for (size_t i = 0; i < m->nparts; i++)
+		get_part(l, &l->parts[i]);
+	m->parts = l->parts;
 	spill_relax(l->spill);
 	return true;
 }

@@ -104,14 +104,37 @@ static void sort_words(char *words)
 /* With groups whose own order may be another than that of the ranks. */
 static bool groups_unordered;
 
+/* All that matches say, number by number. */
+static uint64_t facts[4096];
+static size_t nfacts;
+
+static void add_facts(const struct match *m)
+{
+	const uint64_t of_match[] = { m->kind, m->flow, m->arrival, m->group, m->number, m->begun, m->of_any, m->of_tags,
+				      m->by_chance, m->complete, m->nparts };
+
+	ck_assert(nfacts + 11 + 8 * m->nparts <= sizeof facts / sizeof *facts);
+	memcpy(facts + nfacts, of_match, sizeof of_match);
+	nfacts += 11;
+	for (const struct match_part *p = m->parts; p < m->parts + m->nparts; p++) {
+		const uint64_t of_part[] = { p->thread, p->site, p->enter_at, p->done_at, p->enter, p->done, p->bytes, p->root };
+
+		memcpy(facts + nfacts, of_part, sizeof of_part);
+		nfacts += 8;
+	}
+}
+
 static struct match_tally walk(const struct trace *t, uint64_t slack, struct match_log *log)
 {
 	struct match_walk *walk = match_walk_open(t, slack, log);
 	struct match m;
 
 	found[0] = 0;
-	while (match_walk_next(walk, &m))
+	nfacts = 0;
+	while (match_walk_next(walk, &m)) {
 		add_match(&m);
+		add_facts(&m);
+	}
 	struct match_tally tally = *match_walk_tally(walk);
 	match_walk_close(walk);
 	return tally;
@@ -128,9 +151,13 @@ static void find(const struct trace *t, uint64_t slack)
 	match_walk_close(given_up);
 	struct match_tally tally = walk(t, slack, NULL);
 	char *once = strdup(found);
+	uint64_t said[sizeof facts / sizeof *facts];
+	size_t nsaid = nfacts;
+	memcpy(said, facts, sizeof said);
 	for (int full = 0; full < 3; full++) {
 		struct match_tally again = walk(t, slack, log);
 		ck_assert_str_eq(found, once);
+		ck_assert(nfacts == nsaid && memcmp(facts, said, nsaid * sizeof *facts) == 0);
 		ck_assert_mem_eq(&again, &tally, sizeof tally);
 		ck_assert(match_log_is_full(log));
 	}
