@@ -473,11 +473,19 @@ bool coz_is_asked(const struct trace *trace, size_t thread, struct coz_location 
 	       (who.thread == COZ_ANY || self->number == who.thread);
 }
 
+static uint32_t questions_about(const struct coz *c, size_t thread)
+{
+	uint32_t about = 0;
+	for (size_t q = 0; q < c->nquestions; q++)
+		about |= (uint32_t)coz_is_asked(c->graph.trace, thread, c->questions[q].who) << q;
+	return about;
+}
+
 static void open_runner(struct visit *v, uint32_t thread)
 {
 	const struct trace *trace = v->g->trace;
 	struct runner *r = &v->runners[thread];
-	size_t nrows = v->all->nregions;
+	size_t nrows = v->rows->n;
 	*r = (struct runner){ .events = trace_places(trace, thread),
 			      .saving = saving_none(v->all),
 			      .jumped = TR_NO_SITE,
@@ -486,7 +494,7 @@ static void open_runner(struct visit *v, uint32_t thread)
 			      .marked = trace->processes[trace->threads[thread].process].marked,
 			      .marks_unknown =
 				      trace->processes[trace->threads[thread].process].marks_unknown,
-			      .cuts = coz_is_asked(trace, thread, v->coz->question.who) };
+			      .asked = questions_about(v->coz, thread) };
 	memset(r->rows, 0, nrows * sizeof *r->rows);
 	replay_open(&r->replay, trace->nsites);
 }
@@ -693,6 +701,7 @@ static void forget_answers(struct coz *c)
 		c->kept[i] = NULL;
 	}
 	savings_close(&c->all);
+	coz_rows_close(&c->rows);
 }
 
 /* But not beyond what is proved, against which a replay is no evidence. */
@@ -705,13 +714,13 @@ static void move_to(struct visit *v, struct saving **s, size_t scenario, double 
 	saving_move(v->all, *s, COZ_EXPECTED, scenario, fmax(proved.lo, fmin(ticks, proved.hi)), greedy_knows(v->greedy));
 }
 
-/* What is expected where orders are decided again. */
-static void decide_again(struct visit *v)
+/* Of one region: what is expected where orders are decided again. */
+static void decide_again(struct visit *v, size_t region)
 {
 	struct coz *c = v->coz;
-	for (size_t scenario = 0; scenario < c->all.nscenarios; scenario++) {
+	for (size_t scenario = c->all.first[region]; scenario < c->all.first[region + 1]; scenario++) {
 		double sum[COZ_SUMS] = { 0 }, end;
-		const double *probes = greedy_replay(v->greedy, scenario / c->all.nshares, scenario % c->all.nshares, &end);
+		const double *probes = greedy_replay(v->greedy, region, scenario, &end);
 		if (!probes)
 			continue;
 		move_to(v, &c->end, scenario, end);
@@ -725,16 +734,36 @@ static void decide_again(struct visit *v)
 	}
 }
 
+static void decide_all(struct visit *v)
+{
+	size_t region = 0;
+	for (size_t q = 0; q < v->coz->nquestions; q++)
+		for (size_t row = 0; row < v->coz->questions[q].nrows; row++, region++)
+			if (v->decides >> q & 1)
+				decide_again(v, region);
+}
+
+/* For those questions for which there is not too much to be decided again. */
+static void open_greedy(struct visit *v)
+{
+	struct coz *c = v->coz;
+	for (size_t q = 0; q < c->nquestions; q++) {
+		bool too_many = greedy_too_many(&c->graph, c->questions[q].nrows * c->questions[q].nreductions);
+		v->decides |= (uint32_t)!too_many << q;
+		c->orders_kept |= too_many;
+	}
+	v->greedy = v->decides ? greedy_open(&c->graph, &c->all) : NULL;
+	v->decides = v->greedy ? v->decides : 0;
+}
+
 static void find_answers(struct coz *c)
 {
 	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
-			   .all = &c->all };
+			   .all = &c->all, .rows = &c->rows };
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		c->sum[i] = saving_none(&c->all);
 	open_visit(&v);
-	bool too_many;
-	v.greedy = greedy_open(&c->graph, &c->all, &too_many);
-	c->orders_kept |= too_many;
+	open_greedy(&v);
 	if (hides_something(&c->graph))
 		count_cuts(&v);
 	open_runners(&v);
@@ -745,18 +774,31 @@ static void find_answers(struct coz *c)
 	struct saving *end = v.states[c->graph.end].saving;
 	c->end = end ? saving_keep(end) : saving_none(&c->all);
 	if (v.greedy)
-		decide_again(&v);
+		decide_all(&v);
 	greedy_close(v.greedy);
 	close_runners(&v);
 	close_visit(&v);
 }
 
-void coz_ask(struct coz *c, const struct coz_question *question)
+static void open_savings(struct coz *c)
+{
+	struct savings_region *regions = NULL;
+	size_t n = 0;
+	for (size_t q = 0; q < c->nquestions; q++)
+		for (size_t row = 0; row < c->questions[q].nrows; row++)
+			*MEM_GROW(regions, n) = (struct savings_region){ c->questions[q].reductions, c->questions[q].nreductions };
+	savings_open(&c->all, regions, n, COZ_ANSWERS);
+	free(regions);
+}
+
+void coz_ask(struct coz *c, const struct coz_question *questions, size_t nquestions)
 {
 	forget_answers(c);
-	c->question = *question;
+	c->questions = questions;
+	c->nquestions = nquestions;
 	c->answered = true;
-	savings_open(&c->all, question->nrows, question->reductions, question->nreductions, COZ_ANSWERS);
+	coz_rows_open(&c->rows, questions, nquestions, COZ_SITES(c->graph.trace));
+	open_savings(c);
 	progress_begin("carrying savings along", (1 + hides_something(&c->graph)) * trace_records(c->graph.trace));
 	find_answers(c);
 	progress_end();
@@ -770,9 +812,9 @@ void coz_close(struct coz *c)
 	graph_close(&c->graph);
 }
 
-struct savings_bounds coz_saving(const struct coz *c, enum coz_answer answer, size_t row, size_t reduction)
+struct savings_bounds coz_saving(const struct coz *c, enum coz_answer answer, size_t region, size_t reduction)
 {
-	return saving_bounds(&c->all, c->end, answer, row * c->all.nshares + reduction);
+	return saving_bounds(&c->all, c->end, answer, c->all.first[region] + reduction);
 }
 
 /* ---- Several events, of which the latest or the earliest counts ------------------------------ */

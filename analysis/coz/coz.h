@@ -31,6 +31,7 @@
 #ifndef ANALYSIS_COZ_H
 #define ANALYSIS_COZ_H
 
+#include "analysis/coz/coz_rows.h"
 #include "analysis/coz/savings.h"
 #include "analysis/coz/transfer.h"
 #include "analysis/graph/graph.h"
@@ -75,7 +76,8 @@ struct coz {
 	bool asked;                  /* whatever is wrong is among the graph's diagnostics */
 	bool answered;
 	bool orders_kept;            /* of some question there was too much to be decided again */
-	struct coz_question question; /* whose answer is: */
+	const struct coz_question *questions; size_t nquestions; /* while they are asked; whose answers are: */
+	struct coz_rows rows;
 	struct savings all;          /* each in both answers */
 	struct saving *end;          /* of the run */
 	struct saving *sum[COZ_SUMS];
@@ -91,14 +93,15 @@ void coz_open(struct coz *, const struct trace *, const struct times *, bool wor
 	      const struct coz_probe *, size_t nprobes);
 void coz_close(struct coz *);
 
-/* Any number of times; both answers are there until the next. */
-void coz_ask(struct coz *, const struct coz_question *);
+/* Questions that are asked at once cost little more than one, and each is answered as if it had been asked alone. Any
+ * number of times; both answers are there until the next. */
+void coz_ask(struct coz *, const struct coz_question *, size_t nquestions);
 
 /* How much earlier the latest of some probes that were kept would be, and the earliest. */
 struct saving *coz_latest(struct coz *, const size_t *probes, size_t count);
 struct saving *coz_earliest(struct coz *, const size_t *probes, size_t count);
 
-/* How much shorter the run would be, in ticks of the base. */
-struct savings_bounds coz_saving(const struct coz *, enum coz_answer, size_t row, size_t reduction);
+/* How much shorter the run would be, in ticks of the base; `region`: the rows of all questions, one after the other. */
+struct savings_bounds coz_saving(const struct coz *, enum coz_answer, size_t region, size_t reduction);
 
 #endif

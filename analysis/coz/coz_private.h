@@ -11,7 +11,7 @@
 #include "analysis/coz/coz.h"
 #include "analysis/coz/greedy.h"
 
-struct row_time {            /* of one region, in a thread */
+struct row_time {            /* a row of time (coz_rows.h), in a thread */
 	uint32_t depth;      /* how often it is on the stack */
 	uint64_t since;      /* stamp; while it is, and no operation */
 	uint64_t since_at;   /* the event with that stamp */
@@ -34,7 +34,7 @@ struct runner {              /* one thread */
 	bool begun;          /* its first event has come */
 	unsigned inits;      /* MPI_Init behind it: has begun, has ended; 2 when none is to come */
 	struct row_time *rows;
-	bool cuts;           /* its time is in question */
+	uint32_t asked;      /* bits of the questions that are about its time */
 	uint32_t jumped;     /* the first region that has no exit, or TR_NO_SITE */
 	bool worked_inside;  /* of the operation that it is in */
 	bool doubtful;       /* it is not known where it is */
@@ -69,8 +69,10 @@ struct visit {
 	uint64_t *latest;
 	bool *came;
 	struct heap heap;
+	const struct coz_rows *rows;
 	bool counts;         /* finds out how much there is to be cut, before the savings */
 	struct greedy *greedy; /* or NULL */
+	uint32_t decides;    /* bits of the questions for which orders are decided again */
 	uint64_t stuck, bad_exits;
 };
 

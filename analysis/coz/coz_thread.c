@@ -25,26 +25,47 @@ static void end_piece(struct row_time *t, uint64_t stamp)
 	t->ticks += stamp - t->since;
 }
 
-static void cut(struct visit *v, struct runner *r, size_t row, frz_time duration)
+static void cut_region(struct visit *v, struct runner *r, size_t region, frz_time duration, bool decides)
 {
 	if (v->counts) {
-		saving_count(v->all, row, duration);
-		if (v->greedy)
-			greedy_cut(v->greedy, row, duration);
+		saving_count(v->all, region, duration);
+		if (decides)
+			greedy_cut(v->greedy, region, duration);
 		return;
 	}
 	r->saving = saving_own(v->all, r->saving);
-	saving_cut(v->all, r->saving, row, duration);
+	saving_cut(v->all, r->saving, region, duration);
+}
+
+/* What the question has the row as, if it asks about this thread; or TR_NO_SITE. */
+static uint32_t region_of(const struct visit *v, const struct runner *r, size_t row, size_t question)
+{
+	return r->asked >> question & 1 ? v->rows->region[row * v->rows->nquestions + question] : TR_NO_SITE;
+}
+
+/* For each question that asks. */
+static void cut(struct visit *v, struct runner *r, size_t row, frz_time duration)
+{
+	for (size_t q = 0; q < v->rows->nquestions; q++)
+		if (region_of(v, r, row, q) != TR_NO_SITE)
+			cut_region(v, r, region_of(v, r, row, q), duration, v->decides >> q & 1);
+}
+
+static void count(struct visit *v, const struct runner *r, size_t row, frz_time duration)
+{
+	for (size_t q = 0; q < v->rows->nquestions; q++)
+		if (region_of(v, r, row, q) != TR_NO_SITE)
+			saving_count(v->all, region_of(v, r, row, q), duration);
 }
 
 /* Anything up to all of the time may have been in any region. */
 static void cut_doubtful(struct visit *v, struct runner *r)
 {
-	if (!r->cuts)
+	if (!r->asked)
 		return;
 	frz_time any = times_of_thread(v->times, (size_t)(r - v->runners), r->cut_until, r->stamp);
 	any.lo = 0;
-	for (size_t row = 0; row < v->all->nregions; row++)
+	for (size_t row = 0; row < v->rows->n; row++)
 		cut(v, r, row, any);
 	r->cut_until = r->stamp;
 }
@@ -69,7 +90,7 @@ void thread_settle(struct visit *v, struct runner *r)
 		end_piece(row, r->stamp);
 		begin_piece(r, row, r->stamp);
 	}
-	for (size_t row = 0; row < v->all->nregions; row++) {
+	for (size_t row = 0; row < v->rows->n; row++) {
 		struct row_time *t = &r->rows[row];
 		if (!t->pieces)
 			continue;
@@ -90,9 +111,17 @@ static void forget(struct visit *v, struct runner *r)
 
 /* ---- Where it is ----------------------------------------------------------------------------- */
 
-static uint32_t row_of(const struct visit *v, const struct runner *r, uint32_t site)
+/* Rows of a site, from the first to before the end; those that are in question in this thread are `followed`. */
+struct row_list { const uint32_t *at, *end; };
+
+static struct row_list rows_of(const struct visit *v, size_t site)
 {
-	return r->cuts ? v->coz->question.row_of_site[site] : TR_NO_SITE;
+	return (struct row_list){ v->rows->of_site + v->rows->first[site], v->rows->of_site + v->rows->first[site + 1] };
+}
+
+static bool is_followed(const struct visit *v, const struct runner *r, uint32_t row)
+{
+	return v->rows->asks[row] & r->asked;
 }
 
 static void begin_row(struct runner *r, uint32_t row, uint64_t stamp)
@@ -118,6 +147,29 @@ static void end_row(struct runner *r, uint32_t row, uint64_t stamp)
 	r->nopen--;
 }
 
+/* Whether there are any. */
+static bool begin_rows(const struct visit *v, struct runner *r, size_t site, uint64_t stamp)
+{
+	bool any = false;
+	for (struct row_list rows = rows_of(v, site); rows.at < rows.end; rows.at++)
+		if (is_followed(v, r, *rows.at)) {
+			begin_row(r, *rows.at, stamp);
+			any = true;
+		}
+	return any;
+}
+
+static bool end_rows(const struct visit *v, struct runner *r, size_t site, uint64_t stamp)
+{
+	bool any = false;
+	for (struct row_list rows = rows_of(v, site); rows.at < rows.end; rows.at++)
+		if (is_followed(v, r, *rows.at)) {
+			end_row(r, *rows.at, stamp);
+			any = true;
+		}
+	return any;
+}
+
 static void begin_operation(struct runner *r, uint64_t stamp)
 {
 	if (r->operations++ > 0)
@@ -136,29 +188,20 @@ static void end_operation(struct runner *r, uint64_t stamp)
 
 /* Rows of work without a site: `all` is open in regions, and where there are no marks outside of them too;
  * `outside` is open only there. */
-static uint32_t row_without_site(const struct visit *v, const struct runner *r, size_t site)
-{
-	return r->cuts ? v->coz->question.row_of_site[site] : TR_NO_SITE;
-}
-
 static void enter_regions(struct visit *v, struct runner *r, uint64_t stamp)
 {
-	uint32_t all = row_without_site(v, r, COZ_ALL_WORK(v->g->trace));
-	uint32_t outside = row_without_site(v, r, COZ_OUTSIDE(v->g->trace));
-	if (r->marked && all != TR_NO_SITE)
-		begin_row(r, all, stamp);
-	if (!r->marked && outside != TR_NO_SITE)
-		end_row(r, outside, stamp);
+	if (r->marked)
+		begin_rows(v, r, COZ_ALL_WORK(v->g->trace), stamp);
+	else
+		end_rows(v, r, COZ_OUTSIDE(v->g->trace), stamp);
 }
 
 static void leave_regions(struct visit *v, struct runner *r, uint64_t stamp)
 {
-	uint32_t all = row_without_site(v, r, COZ_ALL_WORK(v->g->trace));
-	uint32_t outside = row_without_site(v, r, COZ_OUTSIDE(v->g->trace));
-	if (r->marked && all != TR_NO_SITE)
-		end_row(r, all, stamp);
-	if (!r->marked && outside != TR_NO_SITE)
-		begin_row(r, outside, stamp);
+	if (r->marked)
+		end_rows(v, r, COZ_ALL_WORK(v->g->trace), stamp);
+	else
+		begin_rows(v, r, COZ_OUTSIDE(v->g->trace), stamp);
 }
 
 static bool is_region(const struct visit *v, uint32_t site)
@@ -169,13 +212,10 @@ static bool is_region(const struct visit *v, uint32_t site)
 static void enter(struct visit *v, struct runner *r, const struct tr_event *e, uint64_t stamp)
 {
 	struct replay_entry entry = tr_entry(v->g->trace, e);
-	uint32_t row = row_of(v, r, e->site);
 	replay_enter(&r->replay, entry);
 	if (entry.is & OP_REGION && replay_regions(&r->replay) == 1)
 		enter_regions(v, r, stamp);
-	if (row != TR_NO_SITE)
-		begin_row(r, row, stamp);
-	else if (entry.is & OP_OTHERS)
+	if (!begin_rows(v, r, e->site, stamp) && entry.is & OP_OTHERS)
 		begin_operation(r, stamp);
 }
 
@@ -184,10 +224,7 @@ static void leave_all(struct visit *v, struct runner *r, size_t closed, uint32_t
 {
 	for (; closed > 0; closed--) {
 		const struct replay_entry *entry = &r->replay.entry[r->replay.depth + closed - 1];
-		uint32_t row = row_of(v, r, entry->site);
-		if (row != TR_NO_SITE)
-			end_row(r, row, stamp);
-		else if (entry->is & OP_OTHERS)
+		if (!end_rows(v, r, entry->site, stamp) && entry->is & OP_OTHERS)
 			end_operation(r, stamp);
 	}
 	if (regions > 0 && replay_regions(&r->replay) == 0)
@@ -214,7 +251,7 @@ static void doubt(struct visit *v, struct runner *r)
 	thread_settle(v, r);
 	uint32_t regions = replay_regions(&r->replay);
 	leave_all(v, r, replay_lose(&r->replay), regions, r->stamp);
-	for (size_t row = 0; row < v->all->nregions; row++)
+	for (size_t row = 0; row < v->rows->n; row++)
 		r->rows[row].ticks = r->rows[row].pieces = 0;
 	if (!r->doubtful)
 		r->cut_until = r->stamp;
@@ -248,10 +285,10 @@ static void doubt_sleep(struct visit *v, struct runner *r)
 
 void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 {
-	for (size_t row = 0; row < v->all->nregions; row++) {
+	for (size_t row = 0; row < v->rows->n; row++) {
 		struct row_time *t = &r->rows[row];
 		if (t->pieces && v->counts)
-			saving_count(v->all, row, time_of_row(v, r, t));
+			count(v, r, row, time_of_row(v, r, t));
 		t->ticks = t->pieces = 0;
 	}
 	for (size_t i = 0; i < r->nopen; i++)
@@ -261,12 +298,12 @@ void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
 
 /* What the first thread of a process did before its first event, since the run began: from when it had left
  * MPI_Init, or was there at all, it worked; before that it is unknown. */
-static void cut_begin(struct visit *v, struct runner *r, uint32_t row)
+static void cut_begin(struct visit *v, struct runner *r, size_t site)
 {
 	const struct tr_thread *self = r->events.thread;
 	const struct tr_process *p = &v->g->trace->processes[self->process];
 	uint64_t since = p->init_to ? p->init_to : p->started;
-	if (row == TR_NO_SITE || self->number > 0)
+	if (self->number > 0)
 		return;
 	frz_time before = visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp);
 	int64_t least = since && since <= r->stamp
@@ -274,7 +311,8 @@ static void cut_begin(struct visit *v, struct runner *r, uint32_t row)
 				: 0;
 	before.lo = before.lo < least ? before.lo : least;
 	before.lo = before.lo > 0 ? before.lo : 0;
-	cut(v, r, row, before);
+	for (struct row_list rows = rows_of(v, site); rows.at < rows.end; rows.at++)
+		cut(v, r, *rows.at, before);
 }
 
 /* The first event: from here on the rows of work without a site are open, where that is work. */
@@ -285,10 +323,8 @@ static void begin_outside(struct visit *v, struct runner *r)
 	if (r->marks_unknown)
 		doubt(v, r);
 	for (size_t i = 0; i < 2 && !r->marked; i++) {
-		uint32_t row = row_without_site(v, r, sites[i]);
-		cut_begin(v, r, row);
-		if (row != TR_NO_SITE)
-			begin_row(r, row, r->stamp);
+		cut_begin(v, r, sites[i]);
+		begin_rows(v, r, sites[i], r->stamp);
 	}
 }
 

@@ -15,7 +15,7 @@
 
 /* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
 struct point { double at, less; uint32_t thread, number; uint8_t what; };
-struct less { uint32_t point, row; double ticks; };
+struct less { uint32_t point, region; double ticks; };
 
 /* What a node waits for; its inputs but those of its turn. */
 struct wait {
@@ -66,8 +66,8 @@ struct greedy {
 	size_t looks, unknown;   /* nodes that are looks; and others of which nobody knows what was waited for */
 	double *baseline;        /* likewise, with nothing faster; or NULL */
 	bool baseline_changed, baseline_stuck;
-	size_t row;              /* whose time is in `points`, */
-	bool row_has;            /* if there is any */
+	size_t region;           /* whose time is in `points`, */
+	bool region_has;         /* if there is any */
 
 	/* of one replay */
 	double share, *found;    /* each probe's saving, and the end's */
@@ -98,14 +98,19 @@ static size_t count_probes(const struct graph *g)
 	return n;
 }
 
-struct greedy *greedy_open(const struct graph *g, const struct savings *all, bool *too_many)
+bool greedy_too_many(const struct graph *g, size_t scenarios)
 {
 	size_t n = g->nturns ? count_points(g) : 0;
-	*too_many = n > GREEDY_POINTS || n * all->nscenarios > GREEDY_MOST;
-	if (n == 0 || *too_many)
+	return n > GREEDY_POINTS || n * scenarios > GREEDY_MOST;
+}
+
+struct greedy *greedy_open(const struct graph *g, const struct savings *all)
+{
+	size_t n = g->nturns ? count_points(g) : 0;
+	if (n == 0 || n > GREEDY_POINTS)
 		return NULL;
 	struct greedy *y = mem_resize(NULL, 1, sizeof *y);
-	*y = (struct greedy){ .g = g, .all = all, .nprobes = count_probes(g), .row = SIZE_MAX };
+	*y = (struct greedy){ .g = g, .all = all, .nprobes = count_probes(g), .region = SIZE_MAX };
 	y->points = mem_resize(NULL, n, sizeof *y->points);
 	y->first = mem_resize(NULL, g->trace->nthreads + 1, sizeof *y->first);
 	y->came = mem_resize(NULL, g->ninputs + 1, sizeof *y->came);
@@ -135,9 +140,9 @@ void greedy_close(struct greedy *y)
 	free(y);
 }
 
-void greedy_cut(struct greedy *y, size_t row, frz_time duration)
+void greedy_cut(struct greedy *y, size_t region, frz_time duration)
 {
-	*MEM_GROW(y->less, y->nless) = (struct less){ (uint32_t)y->npoints, (uint32_t)row, middle(duration) };
+	*MEM_GROW(y->less, y->nless) = (struct less){ (uint32_t)y->npoints, (uint32_t)region, middle(duration) };
 }
 
 void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_point *s, frz_time at)
@@ -533,28 +538,28 @@ static void run_baseline(struct greedy *y)
 	y->found = mem_resize(NULL, y->nprobes + 1, sizeof *y->found);
 }
 
-static void choose_row(struct greedy *y, size_t row)
+static void choose_region(struct greedy *y, size_t region)
 {
-	if (y->row == row)
+	if (y->region == region)
 		return;
 	for (size_t i = 0; i < y->nless; i++)
 		y->points[y->less[i].point].less = 0;
-	y->row_has = false;
+	y->region_has = false;
 	for (size_t i = 0; i < y->nless; i++) {
-		double ticks = y->less[i].row == row ? y->less[i].ticks : 0;
+		double ticks = y->less[i].region == region ? y->less[i].ticks : 0;
 		y->points[y->less[i].point].less += ticks;
-		y->row_has |= ticks > 0;
+		y->region_has |= ticks > 0;
 	}
-	y->row = row;
+	y->region = region;
 }
 
-const double *greedy_replay(struct greedy *y, size_t row, size_t share, double *end)
+const double *greedy_replay(struct greedy *y, size_t region, size_t scenario, double *end)
 {
-	double part = (y->all->share[share].lo + y->all->share[share].hi) / 2;
+	double part = (y->all->share[scenario].lo + y->all->share[scenario].hi) / 2;
 	if (!y->baseline)
 		run_baseline(y);
-	choose_row(y, row);
-	if (y->baseline_stuck || part == 0 || !y->row_has || !run(y, part) ||
+	choose_region(y, region);
+	if (y->baseline_stuck || part == 0 || !y->region_has || !run(y, part) ||
 	    !(y->changed || y->baseline_changed || y->looks))
 		return NULL;
 	for (size_t i = 0; i <= y->nprobes; i++)

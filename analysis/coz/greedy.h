@@ -23,7 +23,7 @@
  * the visit found.
  *
  * One replay of each scenario goes through all synchronisation points: if there are more than GREEDY_POINTS, or more than
- * GREEDY_MOST in all scenarios, orders are kept. Memory: 32 bytes for each point, and 24 for each node and input. */
+ * GREEDY_MOST in all scenarios of a question, orders are kept. Memory: 32 bytes for each point, and 24 for each node and input. */
 #ifndef ANALYSIS_GREEDY_H
 #define ANALYSIS_GREEDY_H
 
@@ -39,13 +39,16 @@
 
 struct greedy;
 
-/* NULL where no order is to be decided again; `too_many`: because there are too many points for so many scenarios. */
-struct greedy *greedy_open(const struct graph *, const struct savings *, bool *too_many);
+/* NULL where no order is to be decided again, or where there are too many points even for one scenario. */
+struct greedy *greedy_open(const struct graph *, const struct savings *);
+
+/* Whether there are turns, and too many points for replays of so many scenarios. */
+bool greedy_too_many(const struct graph *, size_t scenarios);
 void greedy_close(struct greedy *); /* or NULL */
 
 /* What is replayed: the points of one thread after the other, each when it was, in ticks of the base; and before it how much
  * time of each region could be less. */
-void greedy_cut(struct greedy *, size_t row, frz_time duration);
+void greedy_cut(struct greedy *, size_t region, frz_time duration);
 void greedy_point(struct greedy *, uint32_t thread, const struct graph_sync_point *, frz_time at);
 
 /* How much later each input of a node could have come without being waited for. Where that is not said, only its first
@@ -54,7 +57,7 @@ void greedy_slacks(struct greedy *, const struct graph_node *, const struct slac
 
 /* How much earlier each probe happens in a scenario, and the run ends. NULL where that is what the visit found. Until the
  * next replay. */
-const double *greedy_replay(struct greedy *, size_t row, size_t share, double *end);
+const double *greedy_replay(struct greedy *, size_t region, size_t scenario, double *end);
 
 /* Once it has replayed: all that nobody knows was looked for is what was taken then, and there is but one clock. */
 bool greedy_knows(const struct greedy *);

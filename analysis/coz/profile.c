@@ -139,11 +139,11 @@ static void prove(struct profile *p, const struct trace *trace, bool unsure)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows, enum points_what what)
+static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows, size_t n, enum points_what what)
 {
 	for (int answer = 0; answer < COZ_ANSWERS; answer++) {
 		struct interval *gains = points_gains(&p->points, c, answer, what);
-		for (size_t r = 0; r < c->question.nrows; r++) {
+		for (size_t r = 0; r < n; r++) {
 			struct profile_gain *gain = &rows[r].gain[answer];
 			memcpy(what == POINTS_LITTLE ? gain->little : gain->percent, gains + r * p->nreductions,
 			       p->nreductions * sizeof *gains);
@@ -166,22 +166,20 @@ static void reconcile(struct profile *p, struct interval *expected, struct inter
 	expected->hi = fmax(fmin(expected->hi, proved->hi), proved->lo);
 }
 
-/* Of the run, in both answers. */
-static void take_speedup(struct profile *p, const struct coz *c, size_t row, size_t reduction, struct interval *expected,
-			 struct interval *proved)
+/* Of the run, in both answers: the i-th reduction of a region, by so many millionths. */
+static void take_speedup(struct profile *p, const struct coz *c, size_t region, size_t i, uint32_t millionths,
+			 struct interval *expected, struct interval *proved)
 {
-	uint32_t millionths = c->question.reductions[reduction];
-	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, row, reduction)), c->span.length, millionths, true);
-	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, row, reduction)), c->span.length, millionths, p->rigid);
+	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, region, i)), c->span.length, millionths, true);
+	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, region, i)), c->span.length, millionths, p->rigid);
 	reconcile(p, expected, proved);
 }
 
-static void take_speedups(struct profile *p, struct coz *c, struct profile_row *rows)
+static void take_speedups(struct profile *p, const struct coz *c, size_t region, struct profile_row *row)
 {
-	for (size_t r = 0; r < c->question.nrows; r++)
-		for (size_t i = 0; i < p->nreductions; i++)
-			take_speedup(p, c, r, i, &rows[r].gain[COZ_EXPECTED].percent[i],
-				     &rows[r].gain[COZ_PROVED].percent[i]);
+	for (size_t i = 0; i < p->nreductions; i++)
+		take_speedup(p, c, region, i, p->reductions[i], &row->gain[COZ_EXPECTED].percent[i],
+			     &row->gain[COZ_PROVED].percent[i]);
 }
 
 #define DEALERS_SAID 3
@@ -222,27 +220,6 @@ static void take_facts(struct profile *p, const struct coz *c)
 		p->total_s[what] = times_seconds(times, time_base, p->points.total[what]);
 }
 
-/* Asks about `n` rows from `first` on. */
-static void ask(struct profile *p, struct coz *c, const struct profile_request *request,
-		const uint32_t *row_of_site, size_t first, size_t n)
-{
-	size_t nsites = COZ_SITES(c->graph.trace);
-	uint32_t *row = mem_resize(NULL, nsites, sizeof *row);
-	for (size_t i = 0; i < nsites; i++) {
-		bool asked = row_of_site[i] >= first && row_of_site[i] < first + n;
-		row[i] = asked ? row_of_site[i] - (uint32_t)first : TR_NO_SITE;
-	}
-	struct coz_question question = { row, n, p->reductions, p->nreductions, request->who };
-	coz_ask(c, &question);
-	if (!request->from)
-		take_speedups(p, c, &p->rows[first]);
-	else
-		take_gains(p, c, &p->rows[first], request->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
-	if (request->to)
-		take_gains(p, c, &p->rows[first], POINTS_LITTLE);
-	free(row);
-}
-
 static void open_row(const struct profile *p, struct profile_row *row)
 {
 	for (int answer = 0; answer < COZ_ANSWERS; answer++)
@@ -266,48 +243,126 @@ static void open_one(struct profile *p, struct coz_location who)
 	open_row(p, row);
 }
 
-/* All work of one rank or thread is a row of its own, beside those of regions. */
-static void add_row_of(struct profile *p, struct coz *c, uint32_t *row_of_site,
-		       struct coz_location who)
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+#define QUESTIONS 3 /* regions; all work of one rank or thread; and what is asked aside */
+
+/* What is asked at once. */
+struct asking {
+	struct coz_question questions[QUESTIONS]; size_t n;
+	size_t nregions;             /* rows of all of them */
+	uint32_t *row_of_site[QUESTIONS];
+	uint32_t reductions[2];      /* aside */
+};
+
+/* One more question, and where its sites are to say in which row they are; its first region. */
+static size_t add_question(struct asking *a, const struct trace *trace, struct coz_question question, uint32_t **row_of_site)
 {
-	row_of_site[COZ_ALL_WORK(c->graph.trace)] = 0;
-	struct coz_question question = { row_of_site, 1, p->reductions, p->nreductions, who };
-	coz_ask(c, &question);
-	open_one(p, who);
-	take_speedups(p, c, &p->rows[p->nrows - 1]);
-	row_of_site[COZ_ALL_WORK(c->graph.trace)] = TR_NO_SITE;
+	size_t nsites = COZ_SITES(trace), first = a->nregions;
+	uint32_t *rows = mem_resize(NULL, nsites, sizeof *rows);
+	for (size_t i = 0; i < nsites; i++)
+		rows[i] = TR_NO_SITE;
+	a->row_of_site[a->n] = *row_of_site = rows;
+	a->questions[a->n] = question;
+	a->questions[a->n++].row_of_site = rows;
+	a->nregions += question.nrows;
+	return first;
 }
 
-/* Also without any of their work: in the same pass. */
-static void ask_about(struct profile *p, struct coz *c, uint32_t *row_of_site, const struct profile_aside *aside)
+static void close_asking(struct asking *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free(a->row_of_site[i]);
+}
+
+/* `n` rows from `first` on. */
+static void add_rows(struct asking *a, const struct profile *p, const struct trace *trace, const struct profile_request *request,
+		     const uint32_t *row_of_site, size_t first, size_t n)
+{
+	uint32_t *row;
+	add_question(a, trace, (struct coz_question){ NULL, n, p->reductions, p->nreductions, request->who }, &row);
+	for (size_t i = 0; i < COZ_SITES(trace); i++)
+		if (row_of_site[i] >= first && row_of_site[i] < first + n)
+			row[i] = row_of_site[i] - (uint32_t)first;
+}
+
+static void take_rows(struct profile *p, struct coz *c, const struct profile_request *request, size_t first, size_t n)
+{
+	if (!request->from)
+		for (size_t r = 0; r < n; r++)
+			take_speedups(p, c, r, &p->rows[first + r]);
+	else
+		take_gains(p, c, &p->rows[first], n, request->to ? POINTS_LATENCY : POINTS_THROUGHPUT);
+	if (request->to)
+		take_gains(p, c, &p->rows[first], n, POINTS_LITTLE);
+}
+
+/* All work of one rank or thread is a row of its own, beside those of regions. */
+static size_t add_all_work(struct asking *a, const struct profile *p, const struct trace *trace, struct coz_location who)
+{
+	uint32_t *row;
+	size_t region = add_question(a, trace, (struct coz_question){ NULL, 1, p->reductions, p->nreductions, who }, &row);
+	row[COZ_ALL_WORK(trace)] = 0;
+	return region;
+}
+
+/* Of all work, or of sites like this one, and without any of their work. */
+static size_t add_aside(struct asking *a, const struct trace *trace, const struct profile_aside *aside)
+{
+	uint32_t all_work = aside->site == TR_ALL_WORK ? 0 : 1, *row;
+	a->reductions[0] = aside->reduction;
+	a->reductions[1] = 100 * MILLION;
+	size_t region = add_question(a, trace, (struct coz_question){ NULL, all_work + 1, a->reductions, 2, aside->who }, &row);
+	row[COZ_ALL_WORK(trace)] = all_work;
+	for (size_t i = 0; i < trace->nsites && all_work; i++)
+		if (trace->sites[i].kind == DPROF_KIND_REGION &&
+		    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0)
+			row[i] = 0;
+	return region;
+}
+
+static void take_all_work(struct profile *p, const struct coz *c, size_t region, struct coz_location who)
+{
+	open_one(p, who);
+	take_speedups(p, c, region, &p->rows[p->nrows - 1]);
+}
+
+static void take_aside(struct profile *p, const struct coz *c, size_t region, const struct asking *a)
+{
+	size_t last = a->nregions - 1; /* all work */
+	p->asked_aside = true;
+	take_speedup(p, c, region, 0, a->reductions[0], &p->aside[COZ_EXPECTED], &p->aside[COZ_PROVED]);
+	take_speedup(p, c, last, 1, a->reductions[1], &p->without[COZ_EXPECTED], &p->without[COZ_PROVED]);
+}
+
+/* `n` rows from `first` on, and what is to be asked beside them, or NULL: in one visit. */
+static void ask(struct profile *p, struct coz *c, const struct profile_request *request, const uint32_t *row_of_site,
+		size_t first, size_t n, const struct profile_aside *aside)
 {
 	const struct trace *trace = c->graph.trace;
-	const uint32_t reductions[] = { aside->reduction, 100 * MILLION };
-	uint32_t all_work = aside->site == TR_ALL_WORK ? 0 : 1;
-	row_of_site[COZ_ALL_WORK(trace)] = all_work;
-	for (size_t i = 0; i < trace->nsites; i++) {
-		bool same = aside->site < trace->nsites && trace->sites[i].kind == DPROF_KIND_REGION &&
-			    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0;
-		row_of_site[i] = same ? 0 : TR_NO_SITE;
-	}
-	struct coz_question question = { row_of_site, all_work + 1, reductions, 2, aside->who };
-	coz_ask(c, &question);
-	p->asked_aside = true;
-	take_speedup(p, c, 0, 0, &p->aside[COZ_EXPECTED], &p->aside[COZ_PROVED]);
-	take_speedup(p, c, all_work, 1, &p->without[COZ_EXPECTED], &p->without[COZ_PROVED]);
+	struct asking a = { .n = 0 };
+	bool all_work = aside && aside->all_work, more = aside && aside->site != TR_NO_SITE;
+	add_rows(&a, p, trace, request, row_of_site, first, n);
+	size_t of_one = all_work ? add_all_work(&a, p, trace, aside->who) : 0;
+	size_t beside = more ? add_aside(&a, trace, aside) : 0;
+	coz_ask(c, a.questions, a.n);
+	take_rows(p, c, request, first, n);
+	if (all_work)
+		take_all_work(p, c, of_one, aside->who);
+	if (more)
+		take_aside(p, c, beside, &a);
+	close_asking(&a);
 }
 
-static void ask_aside(struct profile *p, struct coz *c, const struct profile_aside *aside)
+static void ask_in_turn(struct profile *p, struct coz *c, const struct profile_request *request, const uint32_t *row_of_site)
 {
-	size_t nsites = COZ_SITES(c->graph.trace);
-	uint32_t *row_of_site = mem_resize(NULL, nsites, sizeof *row_of_site);
-	for (size_t i = 0; i < nsites; i++)
-		row_of_site[i] = TR_NO_SITE;
-	if (aside->all_work)
-		add_row_of(p, c, row_of_site, aside->who);
-	if (aside->site != TR_NO_SITE)
-		ask_about(p, c, row_of_site, aside);
-	free(row_of_site);
+	const struct profile_aside *aside = request->aside;
+	size_t nrows = p->nrows, first = 0;
+	bool more = aside && (aside->all_work || aside->site != TR_NO_SITE);
+	for (; first < nrows || more; first += PROFILE_ROWS, more = false) {
+		size_t left = first < nrows ? nrows - first : 0;
+		ask(p, c, request, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS, more ? aside : NULL);
+	}
 }
 
 /* The rows of regions that were entered come first; how many there are. */
@@ -356,12 +411,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
 	drop_unentered(p, &c.graph, request, row_of_site);
-	for (size_t first = 0; first < p->nrows; first += PROFILE_ROWS) {
-		size_t left = p->nrows - first;
-		ask(p, &c, request, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
-	}
-	if (request->aside)
-		ask_aside(p, &c, request->aside);
+	ask_in_turn(p, &c, request, row_of_site);
 	if (p->narrow)
 		*MEM_GROW(p->diagnostics, p->ndiagnostics) =
 			mem_format("%" PRIu64 " proved bounds did not hold what is expected, so they are false, and were "

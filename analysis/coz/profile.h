@@ -27,7 +27,7 @@
 #define PROFILE_STEPS 21 /* 0, 5, ... 100 % */
 #define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
 
-/* One more question beside the profile: this region, on this rank or thread. */
+/* One more question beside the profile, in the same visit: this region, on this rank or thread. */
 struct profile_aside {
 	uint32_t site;               /* one of the region's; TR_ALL_WORK; TR_NO_SITE: no question */
 	bool all_work;               /* all their work is to be a row, too */

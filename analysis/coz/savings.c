@@ -85,12 +85,33 @@ static double *array_of(size_t n)
 
 #define WHOLE 100000000 /* 100 % in millionths of a percent */
 
-void savings_open(struct savings *all, size_t nregions, const uint32_t *reductions, size_t count, size_t nanswers)
+static size_t count_scenarios(const struct savings_region *regions, size_t n)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++)
+		count += regions[i].count;
+	return count;
+}
+
+/* Of one scenario. */
+static void set_share(struct savings *all, size_t scenario, uint32_t reduction)
 {
 	int rounding = fegetround();
-	size_t n = nanswers * nregions * count;
-	*all = (struct savings){ .nregions = nregions, .nshares = count, .nscenarios = nregions * count,
-				 .nanswers = nanswers, .nbounds = n };
+	struct share *share = &all->share[scenario];
+	fesetround(FE_DOWNWARD);
+	share->lo = quotient(reduction, WHOLE);
+	fesetround(FE_UPWARD);
+	share->hi = quotient(reduction, WHOLE);
+	fesetround(rounding);
+	all->negated_lo[scenario] = -share->lo;
+	all->hi[scenario] = share->hi;
+}
+
+void savings_open(struct savings *all, const struct savings_region *regions, size_t nregions, size_t nanswers)
+{
+	size_t count = count_scenarios(regions, nregions), n = nanswers * count;
+	*all = (struct savings){ .nregions = nregions, .nanswers = nanswers, .nbounds = n };
+	all->first = mem_resize(NULL, nregions + 1, sizeof *all->first);
 	all->share = mem_resize(NULL, count + 1, sizeof *all->share);
 	all->negated_lo = array_of(count);
 	all->hi = array_of(count);
@@ -101,16 +122,12 @@ void savings_open(struct savings *all, size_t nregions, const uint32_t *reductio
 	all->cut = array_of(nregions);
 	all->scratch = array_of(count);
 	fill(all->cut, 0, nregions);
-	for (size_t i = 0; i < count; i++) {
-		double part = reductions[i];
-		fesetround(FE_DOWNWARD);
-		all->share[i].lo = quotient(part, WHOLE);
-		fesetround(FE_UPWARD);
-		all->share[i].hi = quotient(part, WHOLE);
-		all->negated_lo[i] = -all->share[i].lo;
-		all->hi[i] = all->share[i].hi;
+	for (size_t r = 0; r < nregions; r++) {
+		all->first[r] = all->nscenarios;
+		for (size_t i = 0; i < regions[r].count; i++)
+			set_share(all, all->nscenarios++, regions[r].reductions[i]);
 	}
-	fesetround(rounding);
+	all->first[nregions] = all->nscenarios;
 	all->none = saving_own(all, NULL);
 	fill(all->none->bound, 0, 2 * n);
 }
@@ -123,6 +140,7 @@ void savings_close(struct savings *all)
 		next = s->next_free;
 		free(s);
 	}
+	free(all->first);
 	free(all->share);
 	free(all->negated_lo);
 	free(all->hi);
@@ -190,10 +208,11 @@ void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time
 {
 	unsigned rounding = round_upwards();
 	double least = -of_ticks(-duration.lo), most = of_ticks(duration.hi);
+	size_t first = all->first[region], n = all->first[region + 1] - first;
 	for (size_t answer = 0; answer < all->nanswers; answer++) {
-		double *lower = own->bound + answer * all->nscenarios + region * all->nshares;
-		add_products(lower, all->negated_lo, least, all->nshares);
-		add_products(lower + all->nbounds, all->hi, most, all->nshares);
+		double *lower = own->bound + answer * all->nscenarios + first;
+		add_products(lower, all->negated_lo + first, least, n);
+		add_products(lower + all->nbounds, all->hi + first, most, n);
 	}
 	set_rounding(rounding);
 }
@@ -203,10 +222,10 @@ void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_t
 	struct slice s = slice_of(all, answer);
 	double *upper = own->bound + all->nbounds + s.first, *most = all->scratch;
 	unsigned rounding = round_upwards();
-	fill(most, 0, all->nshares);
-	add_products(most, all->hi, of_ticks(elapsed.hi), all->nshares);
-	for (size_t i = 0; i < s.n; i += all->nshares)
-		raise_to(upper + i, most, 0, all->nshares);
+	fill(most, 0, all->nscenarios);
+	add_products(most, all->hi, of_ticks(elapsed.hi), all->nscenarios);
+	for (size_t i = 0; i < s.n; i += all->nscenarios)
+		raise_to(upper + i, most, 0, all->nscenarios);
 	fill(own->bound + s.first, 0, s.n);
 	set_rounding(rounding);
 }
@@ -240,11 +259,11 @@ void saving_hide(struct savings *all, size_t answer)
 	struct slice s = slice_of(all, answer);
 	double *latest = all->latest + s.first, *most = all->scratch;
 	unsigned rounding = round_upwards();
-	for (size_t i = 0; i < s.n; i += all->nshares) {
-		fill(most, 0, all->nshares);
-		add_products(most, all->hi, all->cut[i / all->nshares % all->nregions], all->nshares);
-		raise_to(latest + i, most, 0, all->nshares);
-	}
+	fill(most, 0, all->nscenarios);
+	for (size_t r = 0; r < all->nregions; r++)
+		add_products(most + all->first[r], all->hi + all->first[r], all->cut[r], all->first[r + 1] - all->first[r]);
+	for (size_t i = 0; i < s.n; i += all->nscenarios)
+		raise_to(latest + i, most, 0, all->nscenarios);
 	set_rounding(rounding);
 }
 

@@ -2,7 +2,7 @@
  *
  * savings.h - how much earlier an event happens, under many what-ifs at once.
  *
- * A *scenario* says that one region takes so many percent less. A *saving* holds, for each
+ * A *scenario* says that one region takes so many percent less; each region has reductions of its own. A *saving* holds, for each
  * scenario, a lower and an upper bound of (when the event happened - when it would have happened),
  * in ticks of the base. An event that waits for several others,
  *
@@ -56,20 +56,22 @@ struct saving {
 };
 
 struct savings {             /* all scenarios, and the savings that are in use */
-	size_t nregions, nshares, nscenarios; /* of (region, share): region * nshares + share */
+	size_t nregions, nscenarios; /* of (region, share): first[region] + share */
+	size_t *first;               /* scenario of each region; and their number */
 	size_t nanswers, nbounds;    /* of (answer, scenario): answer * nscenarios + scenario */
-	struct share *share;
-	double *negated_lo, *hi; /* the shares, as saving_cut wants them */
+	struct share *share;         /* of each scenario, */
+	double *negated_lo, *hi;     /* and as saving_cut wants them */
 	struct saving *free, *none;
 	double *lower, *upper, *latest; /* of the node that is being put together */
 	double *any;                 /* likewise: the greatest upper bound of an input */
 	double *cut;                 /* of each region: ticks that are in question, in all threads, rounded up */
-	double *scratch;             /* for one region */
+	double *scratch;             /* for one answer */
 	size_t in_use, most; /* savings */
 };
 
-/* Reductions in millionths of a percent, 0 .. 100 000 000. */
-void savings_open(struct savings *, size_t nregions, const uint32_t *reductions, size_t count, size_t nanswers);
+/* Each region by its reductions, in millionths of a percent, 0 .. 100 000 000. */
+struct savings_region { const uint32_t *reductions; size_t count; };
+void savings_open(struct savings *, const struct savings_region *, size_t nregions, size_t nanswers);
 void savings_close(struct savings *);
 
 struct saving *saving_none(struct savings *); /* 0 in every scenario */

@@ -168,7 +168,8 @@ static void one_history(uint64_t seed)
 	dice = seed * 2 + 1;
 	for (int i = 0; i < 8; i++)
 		roll(2);
-	savings_open(&all, REGIONS, reductions, NREDUCTIONS, ANSWERS);
+	const struct savings_region region = { reductions, NREDUCTIONS };
+	savings_open(&all, (const struct savings_region[REGIONS]){ region, region, region }, REGIONS, ANSWERS);
 	for (size_t e = 0; e < EVENTS; e++) {
 		event[e].bounds = saving_none(&all);
 		for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++)
@@ -206,7 +207,7 @@ START_TEST(many_small_sums_round_outward)
 	struct savings_bounds found;
 	mpq_t exact, end;
 
-	savings_open(&all, 1, third, 1, 1);
+	savings_open(&all, &(struct savings_region){ third, 1 }, 1, 1);
 	struct saving *s = saving_own(&all, saving_none(&all));
 
 	for (int i = 0; i < 10000; i++)

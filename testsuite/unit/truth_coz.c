@@ -198,6 +198,46 @@ static void check_cut(const struct question *q, const struct interval *gains)
 	program_run(q->p, NULL);
 }
 
+/* ---- Several questions at once --------------------------------------------------------------- */
+
+/* Of the run's end and of each event, in all scenarios of so many regions; to be freed. */
+static struct savings_bounds *bounds_of(const struct coz *c, size_t nevents, size_t region, size_t nregions, size_t *n)
+{
+	size_t scenarios = c->all.first[region + nregions] - c->all.first[region];
+	struct savings_bounds *all = malloc((COZ_ANSWERS * (nevents + 1) * scenarios + 1) * sizeof *all);
+
+	*n = 0;
+	for (size_t s = c->all.first[region]; s < c->all.first[region + nregions]; s++)
+		for (size_t answer = 0; answer < COZ_ANSWERS; answer++)
+			for (size_t i = 0; i <= nevents; i++)
+				all[(*n)++] = saving_bounds(&c->all, i < nevents ? c->kept[i] : c->end, answer, s);
+	return all;
+}
+
+/* Each is answered as it is alone: some sites are in question as rows of one, of both, or together with others. */
+static void check_together(const struct question *q, struct coz *c, const struct coz_question *first)
+{
+	uint32_t row_of_site[PROGRAM_SITES + 2];
+	const uint32_t half[] = { 50000000, 7 };
+	struct coz_location who = { 0, COZ_ANY, COZ_ANY };
+	struct coz_question both[] = { *first, { row_of_site, 3, half, 2, who } };
+	struct savings_bounds *alone, *together;
+	size_t n, m;
+
+	for (uint32_t s = 0; s < PROGRAM_SITES + 2; s++)
+		row_of_site[s] = s == 0 ? 0 : first->row_of_site[s] == TR_NO_SITE ? TR_NO_SITE : 1 + s % 2;
+	for (size_t k = 0; k < 2; k++) {
+		coz_ask(c, &both[k], 1);
+		alone = bounds_of(c, q->nevents, 0, both[k].nrows, &n);
+		coz_ask(c, both, 2);
+		together = bounds_of(c, q->nevents, k ? both[0].nrows : 0, both[k].nrows, &m);
+		ck_assert_msg(n == m && memcmp(alone, together, n * sizeof *alone) == 0,
+			      "SEED=%" PRIu64 ": question %zu has another answer beside another one", q->p->seed, k);
+		free(alone);
+		free(together);
+	}
+}
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 static void ask(struct program *p, struct trace *trace, const struct times *times,
@@ -222,10 +262,10 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 					 .who = who };
 
 	coz_open(q.c = &c, trace, times, worst, probes, q.nevents);
-	coz_ask(&c, &question);
+	coz_ask(&c, &question, 1);
 	points_open(&points, trace, times, "step", NULL);
 	coz_open(&with_points, trace, times, worst, points.probes, points.nprobes);
-	coz_ask(&with_points, &question);
+	coz_ask(&with_points, &question, 1);
 	points_measure(&points, &with_points);
 	struct interval *gains[COZ_ANSWERS];
 	for (int answer = 0; answer < COZ_ANSWERS; answer++)
@@ -246,6 +286,7 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 				check_cut(&q, gains[answer]);
 			}
 		}
+	check_together(&q, &c, &question);
 	coz_close(&c);
 	coz_close(&with_points);
 	points_close(&points);
