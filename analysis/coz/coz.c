@@ -235,7 +235,7 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	room_for(v, j->ninputs);
 	if (j->kind == GRAPH_ARRIVAL || j->loose || j->hidden)
 		find_passed(v, j);
-	saving_begin(v->all);
+	saving_begin(v->all, j->loose);
 	if (answers_agree(v, j) && find_slacks(v, j, COZ_PROVED)) {
 		if (v->greedy)
 			greedy_slacks(v->greedy, j, v->slacks);
@@ -844,7 +844,7 @@ static struct slack way(const struct coz *c, const size_t *probes, size_t count,
 
 struct saving *coz_latest(struct coz *c, const size_t *probes, size_t count)
 {
-	saving_begin(&c->all);
+	saving_begin(&c->all, false);
 	for (size_t i = 0; i < count; i++)
 		saving_input(&c->all, SAVING_ALL, c->kept[probes[i]], way(c, probes, count, i, true));
 	return saving_end(&c->all);

@@ -18,10 +18,11 @@
 #include "analysis/base/memory.h"
 
 #if defined __SANITIZE_ADDRESS__
-#define VECTORISED __attribute__((noinline)) /* the resolver would run before the sanitizer */
+#define CLONES /* the resolver would run before the sanitizer */
 #else
-#define VECTORISED __attribute__((noinline, target_clones("avx2", "default")))
+#define CLONES target_clones("avx2", "default"),
 #endif
+#define VECTORISED __attribute__((CLONES noinline))
 
 /* ---- What rounds ----------------------------------------------------------------------------- */
 
@@ -48,13 +49,13 @@ __attribute__((noipa)) static double of_ticks(int64_t ticks)
 	return (double)ticks;
 }
 
-VECTORISED static void add_products(double *to, const double *factor, double by, size_t n)
+VECTORISED static void add_products(double *restrict to, const double *restrict factor, double by, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] += factor[i] * by;
 }
 
-VECTORISED static void raise_to(double *to, const double *from, double add, size_t n)
+VECTORISED static void raise_to(double *restrict to, const double *restrict from, double add, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		double sum = from[i] + add;
@@ -62,7 +63,7 @@ VECTORISED static void raise_to(double *to, const double *from, double add, size
 	}
 }
 
-VECTORISED static void lower_to(double *to, const double *from, double add, size_t n)
+VECTORISED static void lower_to(double *restrict to, const double *restrict from, double add, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		double sum = from[i] + add;
@@ -70,9 +71,23 @@ VECTORISED static void lower_to(double *to, const double *from, double add, size
 	}
 }
 
+/* All of these at once, of an input: what is added is infinite where it does not count. */
+struct input_adds { double lower, upper, latest; };
+VECTORISED static void take_input(double *restrict lower, double *restrict upper, double *restrict latest,
+				  const double *restrict from_lower, const double *restrict from_upper,
+				  struct input_adds add, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double low = from_lower[i] + add.lower, high = from_upper[i] + add.upper, last = from_upper[i] + add.latest;
+		lower[i] = low > lower[i] ? low : lower[i];
+		upper[i] = high < upper[i] ? high : upper[i];
+		latest[i] = last > latest[i] ? last : latest[i];
+	}
+}
+
 /* ---- Ownership ------------------------------------------------------------------------------- */
 
-static void fill(double *array, double value, size_t n)
+VECTORISED static void fill(double *array, double value, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		array[i] = value;
@@ -115,9 +130,7 @@ void savings_open(struct savings *all, const struct savings_region *regions, siz
 	all->share = mem_resize(NULL, count + 1, sizeof *all->share);
 	all->negated_lo = array_of(count);
 	all->hi = array_of(count);
-	all->lower = array_of(n);
 	all->upper = array_of(n);
-	all->latest = array_of(n);
 	all->any = array_of(n);
 	all->cut = array_of(nregions);
 	all->scratch = array_of(count);
@@ -144,9 +157,7 @@ void savings_close(struct savings *all)
 	free(all->share);
 	free(all->negated_lo);
 	free(all->hi);
-	free(all->lower);
 	free(all->upper);
-	free(all->latest);
 	free(all->any);
 	free(all->cut);
 	free(all->scratch);
@@ -230,38 +241,50 @@ void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_t
 	set_rounding(rounding);
 }
 
-void saving_begin(struct savings *all)
+void saving_begin(struct savings *all, bool loose)
 {
-	fill(all->lower, -INFINITY, all->nbounds);
+	all->made = allocate(all);
+	all->loose = loose;
+	fill(all->made->bound, -INFINITY, all->nbounds);
+	fill(all->made->bound + all->nbounds, 0, all->nbounds);
 	fill(all->upper, INFINITY, all->nbounds);
-	fill(all->latest, 0, all->nbounds);
-	fill(all->any, 0, all->nbounds);
+	if (loose)
+		fill(all->any, 0, all->nbounds);
 }
 
 void saving_input(struct savings *all, size_t answer, const struct saving *s, struct slack slack)
 {
 	struct slice to = slice_of(all, answer);
 	const double *lower = s->bound + to.first, *upper = lower + all->nbounds;
+	double *made = all->made->bound + to.first;
 	assert(slack.lo >= 0 && slack.lo <= slack.hi);
 	unsigned rounding = round_upwards();
-	raise_to(all->lower + to.first, lower, of_ticks(-slack.lo), to.n);
+	struct input_adds add = { of_ticks(-slack.lo), INFINITY, slack.lo ? -INFINITY : 0 };
 	if (slack.sure)
-		lower_to(all->upper + to.first, upper, of_ticks(slack.hi), to.n);
-	if (slack.lo == 0)
-		raise_to(all->latest + to.first, upper, 0, to.n);
-	raise_to(all->any + to.first, upper, 0, to.n);
+		add.upper = of_ticks(slack.hi);
+	take_input(made, all->upper + to.first, made + all->nbounds, lower, upper, add, to.n);
+	if (all->loose)
+		raise_to(all->any + to.first, upper, 0, to.n);
 	set_rounding(rounding);
 }
 
 /* What is hidden saves no more than all that is cut. */
+/* Of all scenarios of an answer, in `scratch`: what is cut anywhere, with the processor rounding upwards. */
+static const double *most_of_all(struct savings *all)
+{
+	fill(all->scratch, 0, all->nscenarios);
+	for (size_t r = 0; r < all->nregions; r++)
+		add_products(all->scratch + all->first[r], all->hi + all->first[r], all->cut[r],
+			     all->first[r + 1] - all->first[r]);
+	return all->scratch;
+}
+
 void saving_hide(struct savings *all, size_t answer)
 {
 	struct slice s = slice_of(all, answer);
-	double *latest = all->latest + s.first, *most = all->scratch;
+	double *latest = all->made->bound + all->nbounds + s.first;
 	unsigned rounding = round_upwards();
-	fill(most, 0, all->nscenarios);
-	for (size_t r = 0; r < all->nregions; r++)
-		add_products(most + all->first[r], all->hi + all->first[r], all->cut[r], all->first[r + 1] - all->first[r]);
+	const double *most = most_of_all(all);
 	for (size_t i = 0; i < s.n; i += all->nscenarios)
 		raise_to(latest + i, most, 0, all->nscenarios);
 	set_rounding(rounding);
@@ -270,18 +293,17 @@ void saving_hide(struct savings *all, size_t answer)
 void saving_loosen(struct savings *all, size_t answer)
 {
 	struct slice s = slice_of(all, answer);
+	double *latest = all->made->bound + all->nbounds;
+	assert(all->loose);
 	for (size_t i = s.first; i < s.first + s.n; i++)
-		if (all->any[i] > 0 || all->latest[i] > 0)
-			all->latest[i] = INFINITY;
+		if (all->any[i] > 0 || latest[i] > 0)
+			latest[i] = INFINITY;
 }
 
 struct saving *saving_end(struct savings *all)
 {
-	struct saving *s = allocate(all);
-	size_t n = all->nbounds;
-	memcpy(s->bound, all->lower, n * sizeof *s->bound);
-	memcpy(s->bound + n, all->latest, n * sizeof *s->bound);
-	lower_to(s->bound + n, all->upper, 0, n);
+	struct saving *s = all->made;
+	lower_to(s->bound + all->nbounds, all->upper, 0, all->nbounds);
 	return s;
 }
 
@@ -295,12 +317,13 @@ void saving_chance(struct savings *all, struct saving *own, size_t answer)
 {
 	struct slice s = slice_of(all, answer);
 	double *upper = own->bound + all->nbounds;
-	saving_begin(all);
-	saving_hide(all, answer);
+	unsigned rounding = round_upwards();
+	const double *most = most_of_all(all);
 	for (size_t i = s.first; i < s.first + s.n; i++)
-		if (upper[i] > 0 || all->latest[i] > 0)
+		if (upper[i] > 0 || most[(i - s.first) % all->nscenarios] > 0)
 			upper[i] = INFINITY;
 	fill(own->bound + s.first, 0, s.n);
+	set_rounding(rounding);
 }
 
 void saving_mean(struct savings *all, struct saving *own, size_t answer, const struct saving *sum, size_t count,

@@ -62,8 +62,11 @@ struct savings {             /* all scenarios, and the savings that are in use *
 	struct share *share;         /* of each scenario, */
 	double *negated_lo, *hi;     /* and as saving_cut wants them */
 	struct saving *free, *none;
-	double *lower, *upper, *latest; /* of the node that is being put together */
-	double *any;                 /* likewise: the greatest upper bound of an input */
+	struct saving *made;         /* of the node that is being put together: its lower bounds, and in place of its upper
+					ones what whoever came last saves */
+	double *upper;               /* likewise: what no input that is sure lets it exceed */
+	double *any;                 /* likewise, if it is loose: the greatest upper bound of an input */
+	bool loose;
 	double *cut;                 /* of each region: ticks that are in question, in all threads, rounded up */
 	double *scratch;             /* for one answer */
 	size_t in_use, most; /* savings */
@@ -98,7 +101,7 @@ void saving_forget(struct savings *, struct saving *own, size_t answer, frz_time
 /* The saving of an event that waits for others: begin, in each answer its inputs and then what else is said of it,
  * end. Some slack must be possibly 0. */
 struct slack { int64_t lo, hi; bool sure, absent; }; /* absent: it is no input */
-void saving_begin(struct savings *);
+void saving_begin(struct savings *, bool loose); /* in some answer */
 void saving_input(struct savings *, size_t answer, const struct saving *, struct slack);
 void saving_hide(struct savings *, size_t answer);
 void saving_loosen(struct savings *, size_t answer);

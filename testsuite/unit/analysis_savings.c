@@ -120,7 +120,7 @@ static void synchronise(void)
 
 	for (size_t i = 0; i < ANSWERS * NSCENARIOS; i++)
 		mpq_init(least[i]);
-	saving_begin(&all);
+	saving_begin(&all, false);
 	if (roll(2))
 		add_inputs(SAVING_ALL, 0, ANSWERS, least);
 	else
