@@ -19,6 +19,17 @@ static const struct known_call {
 #define DPROF_CALL(function, kind, name, adapter) \
 	{ function, DPROF_KIND_##kind, name, DPROF_ADAPTER_##adapter, false },
 #define DPROF_TELL(function, kind, name) { function, DPROF_KIND_##kind, name, DPROF_ADAPTERS, true },
+#define DPROF_RESULT(function, name)
+#include "plugin/calls.def"
+#undef DPROF_CALL
+#undef DPROF_TELL
+#undef DPROF_RESULT
+};
+
+static const struct result { const char *function, *name; } results[] = {
+#define DPROF_CALL(function, kind, name, adapter)
+#define DPROF_TELL(function, kind, name)
+#define DPROF_RESULT(function, name) { function, name },
 #include "plugin/calls.def"
 };
 
@@ -45,9 +56,12 @@ bool calls_mpi(gimple *stmt)
 }
 
 /* MPI_Send_c is MPI_Send with a larger count. */
-static const char *shown(const struct known_call *c)
+static const char *shown(const struct known_call *c, gimple *stmt)
 {
 	static char name[64];
+	for (const struct result &r : results)
+		if (gimple_call_lhs(stmt) && !strcmp(r.function, c->function))
+			return r.name;
 	snprintf(name, sizeof(name), "%s", c->name);
 	if (startswith(name, "MPI_") && !strcmp(name + strlen(name) - 2, "_c"))
 		name[strlen(name) - 2] = '\0';
@@ -95,7 +109,7 @@ static bool record(gimple_stmt_iterator *i, const struct known_call *c)
 	location_t where = location_near(*i);
 	if (stretches_off(where))
 		return false;
-	tree site = site_build(c->kind, where, shown(c), current_function_decl);
+	tree site = site_build(c->kind, where, shown(c, gsi_stmt(*i)), current_function_decl);
 
 	auto part = [&](enum dprof_op op) { return pass_call_or_event(op, c->kind, c->adapter, site, where); };
 	gsi_insert_before(i, part(DPROF_ENTER), GSI_SAME_STMT);

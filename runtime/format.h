@@ -161,7 +161,7 @@ enum dprof_key {
  *                                   a call of the C library that another thread or process may end. With a
  *                                   channel it took so many bytes from there, or, with role=1, gave them:
  *                                   those from offset on, if that is known; none were to come if it took 0,
- *                                   and without bytes it failed. With a process, it learnt of that one's end;
+ *                                   and without bytes it failed; with role=0 it would have taken more. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
  *                                   pthread_once, with this address; a futex without a peer was signalled.
  *                                   A call that moved bytes, or learnt of an end, and did not block has no peer

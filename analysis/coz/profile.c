@@ -494,10 +494,11 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"Assumed: less work makes nothing later. What is done depends neither on a clock nor on an attempt in "
 		"vain. Whoever waits does so in a recorded call, and not for a flag in memory or a file's lock. Work "
 		"goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, "
-		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers. (A "
+		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
+		"what there is, or asks for a barrier's serial thread. (A "
 		"counter or a stream (FILE *) that threads share is not seen.)"
 		"%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
-		p->dealers ? " Who did which work may be decided by the order of " : "", p->dealers ? p->dealers : "",
+		p->dealers ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
 		p->unseen ? " Who does not block at " : "", p->unseen ? p->unseen : "",
 		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save." : "",

@@ -117,15 +117,15 @@ static void take_bytes(struct builder *b, const struct channel *c, const struct 
 		not_known(b, taken);
 		return;
 	}
-	bool by_chance = is_chance(c, taken);
+	bool by_chance = is_chance(c, taken), unsure = by_chance || taken->partial;
 	struct node_input *inputs = mem_resize(NULL, givers + BEGIN_INPUTS, sizeof *inputs);
 	size_t n = graph_begin_inputs(&taken->begin, inputs);
 	for (size_t i = 0; i < givers; i++)
 		inputs[n++] = (struct node_input){ .ref = c->gave[first + i].enter, .sure = true,
-						   .needed = i == 0 && !by_chance, .bytes = taken->to - taken->from };
+						   .needed = i == 0 && !unsure, .bytes = taken->to - taken->from };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES, inputs, n);
-	node->hidden = node->delayed = by_chance;
-	node->loose = by_chance || givers > 1; /* the first bytes may do */
+	node->hidden = node->delayed = unsure;
+	node->loose = unsure || givers > 1; /* the first bytes may do */
 	if (by_chance && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(n - givers), .n = 1, .queue = inbox_of(b, c, taken) });
 	free(inputs);
@@ -164,7 +164,7 @@ static void deal_bytes(struct builder *b, const struct channel *c)
 	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
 	for (size_t i = 0; i < c->ntook; i++)
 		takes[i] = (struct take){ .ref = c->took[i].exit, .has = c->took[i].exit,
-					  .site = c->took[i].site };
+					  .site = c->took[i].site, .goes_on = c->took[i].goes_on };
 	graph_deal(b, takes, c->ntook);
 	free(takes);
 }

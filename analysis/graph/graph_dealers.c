@@ -7,6 +7,8 @@
  *   semaphore                         likewise
  *   bytes of one pipe                 several threads take them
  *   messages to one rank              several of its threads receive those with one tag
+ *   lock, first = !done++, unlock     several threads take it at one place, or bytes, or pass a semaphore, and do
+ *                                     something else before the next barrier: with what, who was first may decide
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
  * another run. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
@@ -61,7 +63,7 @@ static bool same_stretch(const struct take *a, const struct take *b)
 }
 
 /* Several threads take, and one takes again before a barrier. Sorted by thread. */
-static bool deals(const struct take *t, size_t n)
+static bool takes_again(const struct take *t, size_t n)
 {
 	bool several = false, again = false;
 	for (size_t i = 1; i < n; i++) {
@@ -69,6 +71,21 @@ static bool deals(const struct take *t, size_t n)
 		again |= same_stretch(&t[i], &t[i - 1]);
 	}
 	return several && again;
+}
+
+/* Several threads take at this site, and one does something else before a barrier. */
+static bool goes_on(const struct take *t, size_t n, uint32_t site)
+{
+	const struct take *first = NULL;
+	bool several = false, on = false;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].site != site)
+			continue;
+		first = first ? first : &t[i];
+		several |= t[i].ref.thread != first->ref.thread;
+		on |= t[i].goes_on;
+	}
+	return several && on;
 }
 
 /* The takes of each thread between two barriers are one stretch of work that was given to it. */
@@ -170,7 +187,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 
 /* ---- All of it -------------------------------------------------------------------------------- */
 
-static void note_dealer(struct graph *g, uint32_t site)
+void graph_note_dealer(struct graph *g, uint32_t site)
 {
 	for (size_t i = 0; i < g->ndealers; i++)
 		if (g->dealers[i] == site)
@@ -183,9 +200,10 @@ void graph_deal(struct builder *b, struct take *t, size_t n)
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		t[i].epoch = epoch_of(b, t[i].ref);
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
-	if (!deals(t, n))
+	uint32_t site = n ? busiest_site(t, n) : TR_NO_SITE;
+	if (!takes_again(t, n) && !goes_on(t, n, site))
 		return;
-	note_dealer(b->graph, busiest_site(t, n));
+	graph_note_dealer(b->graph, site);
 	give_stretches(b, t, n);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	for (size_t i = 0, next; i < n; i = next) {

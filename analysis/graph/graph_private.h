@@ -92,6 +92,7 @@ struct sync_event {
 	struct wait_begin begin;
 	uint32_t site;
 	bool shared;              /* a reader's */
+	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
 	struct event_ref waiting; /* the wait began */
 	uint64_t condition;       /* for this one */
@@ -114,7 +115,7 @@ struct task_wait {
 };
 
 /* Whoever takes gets the next piece of work, at once or when there is one. `epoch`: how many barriers of its thread come before it. */
-struct take { struct event_ref ref, has; uint32_t site, epoch; };
+struct take { struct event_ref ref, has; uint32_t site, epoch; bool goes_on; };
 
 /* Something that its thread got from another, as it could have from anyone, or that it gave. */
 struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
@@ -129,6 +130,8 @@ struct moved_bytes {
 	struct wait_begin begin;
 	uint32_t site;
 	bool gave, blocked;
+	bool goes_on;             /* as of a lock */
+	bool partial;             /* there was room for more: another run may take more or fewer at a time */
 	bool chosen;              /* in another run the thread may turn to another channel here */
 	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
 };
@@ -243,6 +246,9 @@ void graph_leave(struct builder *, struct event_ref, uint32_t queue);
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
 void graph_deal(struct builder *, struct take *, size_t n);
+
+/* At this site the program gives out work, or is told something by chance. */
+void graph_note_dealer(struct graph *, uint32_t site);
 
 /* Someone got something that it need not have got next, from the thread of the request; and gave something to another. */
 void graph_heard(struct builder *, struct event_ref, struct event_ref request, uint32_t site);

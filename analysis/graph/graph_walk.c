@@ -46,6 +46,12 @@ struct thread_walk {
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */
 
+	/* What was taken last: of sync_events or of moved, and 1; or 0. And whether nothing else has begun since. */
+	size_t took, took_bytes;
+	bool just_took;
+	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
+	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
+
 	/* The last wait for a condition variable. */
 	size_t woken;             /* its event, and 1; or 0 */
 
@@ -205,6 +211,22 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	return vain || relocks;
 }
 
+/* From here on, up to the next barrier, another run may do other things. */
+static void begin_chance(struct thread_walk *w, struct event_ref exit)
+{
+	graph_note_dealer(w->b->graph, w->entered.site);
+	if (!w->by_chance)
+		graph_give(w->b, exit, GRAPH_DEALT);
+	w->by_chance = true;
+}
+
+static void end_chance(struct thread_walk *w, struct event_ref exit)
+{
+	if (w->by_chance)
+		graph_give(w->b, exit, GRAPH_DEALT_OVER);
+	w->by_chance = false;
+}
+
 /* All work that was given out before it is done behind it: of threads, or of ranks with one thread each. */
 static void note_barrier(struct thread_walk *w, struct event_ref exit)
 {
@@ -214,9 +236,11 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 		     (w->thread + 1 == t->nthreads || t->threads[w->thread + 1].process != w->process);
 	bool all = kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL ||
 		   (kind == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_GROUP));
-	if (all && (alone || !tr_is(t, w->entered.site, OP_OF_RANKS)))
-		*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
-			(struct mpi_call){ exit.at, exit.stamp };
+	if (!all || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
+		return;
+	*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
+		(struct mpi_call){ exit.at, exit.stamp };
+	end_chance(w, exit);
 }
 
 /* The outermost operation has ended. */
@@ -233,6 +257,37 @@ static void note_attempt(struct thread_walk *w, struct event_ref exit)
 }
 
 /* ---- Work that is given out ------------------------------------------------------------------- */
+
+/* Behind what was taken something begins that is neither a wait nor the next barrier. */
+static void note_going_on(struct thread_walk *w, const struct tr_event *e)
+{
+	const uint32_t does = DPROF_KIND_BIT(DPROF_KIND_REGION) | DPROF_KIND_BIT(DPROF_KIND_SEND) |
+			      DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_IO) |
+			      DPROF_KIND_BIT(DPROF_KIND_SLEEP);
+	if (!w->just_took || e->op != DPROF_ENTER)
+		return;
+	w->just_took = false;
+	if (!(does >> kind_of(w, e->site) & 1))
+		return;
+	if (w->took_bytes)
+		w->b->moved[w->took_bytes - 1].goes_on = true;
+	else
+		w->b->sync_events[w->took - 1].goes_on = true;
+}
+
+/* Behind bytes of which there could have been more: unless it takes them next, another run may do with more or fewer what it
+ * does now. */
+static void note_pieces(struct thread_walk *w, const struct tr_event *e)
+{
+	const struct operation *o = operation(w, e);
+	struct moved_bytes *last = &w->b->moved[w->took_bytes - 1];
+	bool next = e->op == DPROF_ENTER && arg_channel(o, e) == last->channel && !arg_gives_bytes(o, e);
+	w->takes_on = false;
+	if (next)
+		return;
+	last->partial = true;
+	begin_chance(w, last->exit);
+}
 
 /* What an inner team gives out is part of what the outer one gave. */
 static void begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
@@ -318,6 +373,8 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	else if (kind == DPROF_KIND_RECV && !has_match)
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
+	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
+		w->just_took = w->took && w->b->sync_events[w->took - 1].id == arg_address(o, e);
 	if (kind == DPROF_KIND_WAIT && e->nargs == 0)
 		note_unseen(w, e->site);
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
@@ -336,6 +393,9 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 		.id = arg_address(operation(w, &w->entered), &w->entered),
 		.site = w->entered.site,
 		.shared = arg_is_reader(operation(w, &w->entered), &w->entered) };
+	w->took = w->b->nsync_events;
+	w->took_bytes = 0;
+	w->just_took = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
 }
 
 /* Whoever waited for a condition variable takes its mutex again before the wait is over: so the wait
@@ -439,6 +499,21 @@ static void join(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->alone);
 }
 
+static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t from, uint64_t bytes)
+{
+	struct builder *b = w->b;
+	const struct operation *o = operation(w, &w->entered);
+	bool gave = arg_gives_bytes(o, &w->entered);
+	*SPILL_GROW(b->spill, b->moved, b->nmoved) = (struct moved_bytes){
+		.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
+		.enter = w->enter, .exit = exit, .begin = begin_of(w), .site = w->entered.site,
+		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
+		.chosen = w->chooses, .other.at = NO_EVENT };
+	w->took_bytes = b->nmoved;
+	w->just_took = !gave;
+	w->takes_on = arg_takes_what_there_is(o, &w->entered);
+}
+
 /* A process's end; or bytes of which it is known which they are, or that there will be none, or that none were there. */
 static bool moves_on(struct thread_walk *w, struct event_ref exit)
 {
@@ -450,12 +525,7 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 		*SPILL_GROW(b->spill, b->process_waits, b->nprocess_waits) = (struct process_wait){
 			pid, exit, begin_of(w), w->entered.site, arg_of_one_process(o, &w->entered) };
 	else if (from != ARG_NONE && bytes <= ARG_NONE - 1 - from)
-		*SPILL_GROW(b->spill, b->moved, b->nmoved) = (struct moved_bytes){
-			.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
-			.enter = w->enter, .exit = exit, .begin = begin_of(w), .site = w->entered.site,
-			.gave = arg_gives_bytes(o, &w->entered), .blocked = arg_for_unknown(o, &w->entered),
-			.chosen = w->chooses,
-			.other.at = NO_EVENT };
+		move_bytes(w, exit, from, bytes);
 	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))
 		graph_room(b, begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit);
 	else
@@ -587,12 +657,17 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	outermost(w, ref);
 	note_attempt(w, ref);
 	note_barrier(w, ref);
+	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS))
+		begin_chance(w, ref);
 	end_given_work(w, ref);
 }
 
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
+	if (w->takes_on)
+		note_pieces(w, e);
+	note_going_on(w, e);
 	if (!w->any) {
 		w->before = w->operation = ref;
 		w->any = true;
@@ -630,10 +705,10 @@ uint8_t graph_passes(const struct trace *trace, uint32_t site)
 	return region ? TR_PASS_BARE : 0;
 }
 
-/* Behind the first event, and unless a task runs, whose region ends somewhere. */
+/* Behind the first event, and unless a task runs, whose region ends somewhere, or it is asked whether one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning)
+	if (!w->any || w->nrunning || w->just_took)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->b->passes);
 	if (passed.n == 0)

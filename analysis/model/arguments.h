@@ -20,7 +20,7 @@
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
- *         who gives bytes    wait with channel: 1; 0 and nothing take them
+ *         who gives bytes    wait with channel: 1; nothing takes them, and so does 0, which would have taken more
  *         who was meant      wait with process: 1, that one alone
  *         how it depends     fork, point without task
  *         nothing to run     fork, point with task: 0
@@ -166,6 +166,12 @@ static inline uint64_t arg_offset(const struct operation *o, const struct tr_eve
 static inline bool arg_gives_bytes(const struct operation *o, const struct tr_event *e)
 {
 	return arg_channel(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
+}
+
+/* It took what was there, and would have taken more. */
+static inline bool arg_takes_what_there_is(const struct operation *o, const struct tr_event *e)
+{
+	return arg_channel(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
 }
 
 /* The pid of the one whose end was waited for; */

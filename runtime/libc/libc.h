@@ -192,6 +192,7 @@ struct libc_transfer {
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool ends;                /* it came to its end: was not cancelled */
 	int64_t bytes;            /* moved; negative: none, or not known */
+	int64_t most;             /* taken, if there had been as many; 0: not known */
 };
 void transfer_begin(struct libc_transfer *, int fd, enum way);
 void transfer_end(struct libc_transfer *);

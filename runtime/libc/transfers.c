@@ -2,7 +2,7 @@
  *
  * transfers.c - bytes go through a descriptor.
  *
- *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=N ... EXIT             kind wait: pipes, sockets, ...
+ *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=N [role=0] ... EXIT    kind wait: pipes, sockets, ...
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read bytes=N ... EXIT                                                kind io: files
  *
@@ -80,8 +80,8 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 		dprof_say(&a, DPROF_KEY_OFFSET, t->offset);
 	if (t->bytes >= 0)
 		dprof_say(&a, DPROF_KEY_BYTES, (uint64_t)t->bytes);
-	if (t->what != OF_FILE && t->way == GIVES)
-		dprof_say(&a, DPROF_KEY_ROLE, 1);
+	if (t->what != OF_FILE && (t->way == GIVES || (t->bytes > 0 && t->bytes < t->most)))
+		dprof_say(&a, DPROF_KEY_ROLE, t->way == GIVES);
 	call_record(&t->call, t->site[t->what], now, &a);
 }
 
@@ -107,7 +107,8 @@ ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
 
-#define MOVE(name, site, way, parameters, arguments)                \
+#define MOVE(name, site, way, parameters, arguments) MOVE_MOST(name, site, way, 0, parameters, arguments)
+#define MOVE_MOST(name, site, way, count, parameters, arguments)    \
 	DPROF_EXPORT ssize_t name parameters                        \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
@@ -115,6 +116,7 @@ ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, sock
 			return real arguments;                \
 		TRANSFER(t, site, fd, way);                         \
 		t.bytes = real arguments;                     \
+		t.most = t.bytes > 0 ? (int64_t)(count) : 0;        \
 		t.ends = true;                                      \
 		return t.bytes;                                     \
 	}
@@ -128,10 +130,20 @@ TRANSFER_SITES(pwrite);
 TRANSFER_SITES(preadv);
 TRANSFER_SITES(pwritev);
 
-MOVE(read, read, TAKES, (int fd, void *to, size_t n), (fd, to, n))
-MOVE(__read_chk, read, TAKES, (int fd, void *to, size_t n, size_t room), (fd, to, n, room))
+/* What fits in all of them. */
+static int64_t room_of(const struct iovec *v, int n)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += (int64_t)v[i].iov_len;
+	return bytes;
+}
+
+MOVE_MOST(read, read, TAKES, n, (int fd, void *to, size_t n), (fd, to, n))
+MOVE_MOST(__read_chk, read, TAKES, n, (int fd, void *to, size_t n, size_t room), (fd, to, n, room))
 MOVE(write, write, GIVES, (int fd, const void *from, size_t n), (fd, from, n))
-MOVE(readv, readv, TAKES, (int fd, const struct iovec *v, int n), (fd, v, n))
+MOVE_MOST(readv, readv, TAKES, room_of(v, n), (int fd, const struct iovec *v, int n), (fd, v, n))
 MOVE(writev, writev, GIVES, (int fd, const struct iovec *v, int n), (fd, v, n))
 MOVE(pread, pread, TAKES, (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
 MOVE(pread64, pread, TAKES, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at))
@@ -152,7 +164,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 
 /* What is only looked at stays there, and what the kernel tells of what was sent is nothing that came; urgent bytes
  * go their own way. */
-#define RECEIVE(name, site, parameters, arguments)                  \
+#define RECEIVE(name, site, count, parameters, arguments)           \
 	DPROF_EXPORT ssize_t name parameters                        \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
@@ -160,6 +172,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 			return real arguments;                \
 		TRANSFER(t, site, fd, TAKES);                       \
 		ssize_t result = real arguments;              \
+		t.most = result > 0 ? (int64_t)(count) : 0;         \
 		t.ends = !(flags & MSG_OOB);                        \
 		t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : result; \
 		return result;                                      \
@@ -185,14 +198,14 @@ TRANSFER_SITES(sendto);
 TRANSFER_SITES(sendmsg);
 TRANSFER_SITES(sendmmsg);
 
-RECEIVE(recv, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags))
-RECEIVE(__recv_chk, recv, (int fd, void *to, size_t n, size_t room, int flags), (fd, to, n, room, flags))
-RECEIVE(recvfrom, recvfrom, (int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *size),
+RECEIVE(recv, recv, n, (int fd, void *to, size_t n, int flags), (fd, to, n, flags))
+RECEIVE(__recv_chk, recv, n, (int fd, void *to, size_t n, size_t room, int flags), (fd, to, n, room, flags))
+RECEIVE(recvfrom, recvfrom, n, (int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *size),
 	(fd, to, n, flags, from, size))
-RECEIVE(__recvfrom_chk, recvfrom,
+RECEIVE(__recvfrom_chk, recvfrom, n,
 	(int fd, void *to, size_t n, size_t room, int flags, struct sockaddr *from, socklen_t *size),
 	(fd, to, n, room, flags, from, size))
-RECEIVE(recvmsg, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+RECEIVE(recvmsg, recvmsg, room_of(message->msg_iov, (int)message->msg_iovlen), (int fd, struct msghdr *message, int flags), (fd, message, flags))
 SEND(send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
 SEND(sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),
      (fd, from, n, flags, to, size))

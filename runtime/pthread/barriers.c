@@ -110,9 +110,20 @@ static void enter(const struct dprof_site *site, struct ticket t)
 		tell(t);
 }
 
+/* Where the program asks who is the serial thread, the plugin gives the call another name. */
+static inline const struct dprof_site *site_of_wait(const void *caller)
+{
+	const struct dprof_site *asks;
+
+	if (!dprof_adapter_wanted(DPROF_KIND_BARRIER))
+		return NULL;
+	asks = dprof_adapter_call(DPROF_KIND_BARRIER, "pthread_barrier_wait (serial thread)", DPROF_CALL_NEAR);
+	return asks ? asks : dprof_adapter_site(SITE(site_barrier), caller);
+}
+
 DPROF_EXPORT int pthread_barrier_wait(pthread_barrier_t *at)
 {
-	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_barrier);
+	const struct dprof_site *site = site_of_wait(__builtin_return_address(0));
 	int result;
 
 	if (site)

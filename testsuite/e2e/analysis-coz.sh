@@ -191,6 +191,72 @@ buys counter a 20 160000 100
 expect 0 coz --region a --reduce 20 counter
 says_not out "decided by the order"
 
+# Or it does something, at 300: with what may depend on who was first. If thread 1, after 250, it would do the first of both
+# regions b. Likewise of whoever is told that it is the serial thread of a barrier.
+{
+	head_of 2
+	op 0 1 1000000 1300000
+	op 0 6 1300000 1300001 id=5
+	echo "e 0 1300001 6 point id=5"
+	op 0 1 1300002 1900000
+	op 0 1 1900001 2500000
+	op 1 0 1000000 1500000
+	op 1 6 1500000 1500001 id=5
+	echo "e 1 1500001 6 point id=5"
+} | trace first
+may_buy first a 50 400000
+says out "may be decided by the order of pthread_mutex_lock (x.c:7)"
+# Likewise if he takes it again and again, and what he does meanwhile is not marked.
+{
+	head_of 2
+	for i in 1 2 3 4 5; do
+		op 0 6 $((900000 + i * 200000)) $((900000 + i * 200000)) id=5
+		echo "e 0 $((900000 + i * 200000)) 6 point id=5"
+	done
+	echo "e 0 2500000 12 point"
+	op 1 0 1000000 1500000
+	op 1 6 1500000 1500001 id=5
+	echo "e 1 1500001 6 point id=5"
+} | trace again
+may_buy again a 50 100000
+serial() { # the barrier's name
+	head_of 2
+	echo "site 16 kind=barrier name=$1 file=x.c line=17"
+	echo "site 17 kind=region name=c file=x.c line=18"
+	op 0 0 1000000 1300000
+	op 0 16 1300000 1300001 group=1 seq=0
+	op 0 1 1300002 1800000
+	op 0 1 1800001 2000000
+	op 1 1 1000000 1250000
+	op 1 16 1250000 1300001 group=1 seq=0
+	op 0 10 2000000 2000001 group=1 seq=1
+	op 1 10 1300002 2000001 group=1 seq=1
+	op 0 17 2000001 2010000
+	op 1 1 2000001 2005000
+	echo "group 1 threads=0,1"
+}
+serial 'pthread_barrier_wait%20(serial%20thread)' | trace serial
+may_buy serial a 50 240000
+says out "may be decided by the order of pthread_barrier_wait (serial thread) (x.c:17)"
+expect 0 coz --json --region c --reduce 50 serial
+interval speedup_percent <out | { read -r lo _ && is_true "$lo > 0.4"; } || fail "behind the next barrier: $(cat out)"
+serial pthread_barrier_wait | trace no-serial
+expect 0 coz --json --region a --reduce 50 no-serial
+interval speedup_percent <out | { read -r _ hi && is_true "$hi < 6"; } || fail "no-serial: $(cat out)"
+# How many permits are there when somebody takes those that there are, or how many messages have come, is chance.
+some() { # name of what takes what there is
+	head_of 2
+	echo "site 16 kind=wait name=$1 file=x.c line=17"
+	for i in 1 2 3 4; do
+		op 1 0 $((800000 + i * 200000)) $((1000000 + i * 200000))
+		echo "e 1 $((1000000 + i * 200000)) 28 point id=7"
+		op 0 16 $((1000000 + i * 200000)) $((1000010 + i * 200000)) id=7
+		op 0 1 $((1000020 + i * 200000)) $((1180000 + i * 200000))
+	done
+}
+some sem_trywait | trace drains
+may_buy drains a 90 600000
+
 # A sleep outside of regions may be what is left of a period: then nothing is saved. In a region it is work.
 {
 	head_of 1
@@ -853,6 +919,28 @@ says err "the trace does not say for whom: 1 time, first rank 0 thread 0 at read
 } | trace two
 buys two a 50 399993
 interval speedup_percent <out | { read -r _ hi && is_true "$hi > 46.6 && $hi < 46.7"; } || fail "two: $(cat out)"
+
+# Who takes as many bytes as there are (role=0) may take those of two at once, and work half as much; who goes on until he has
+# all that he wants may not.
+pieces() { # what stands between two reads of 4 bytes
+	head_of 2
+	for i in 1 2 3 4; do
+		op 1 0 $((800000 + i * 200000)) $((1000000 + i * 200000))
+		op 1 29 $((1000000 + i * 200000)) $((1000000 + i * 200000)) channel=7 offset=$((i * 4 - 4)) bytes=4 role=1
+		op 0 29 $((980000 + i * 200000)) $((1000020 + i * 200000)) channel=7 offset=$((i * 4 - 4)) bytes=4 role=0 \
+			peer=72057594037927934
+		[ "$1" = 0 ] || op 0 1 $((1000020 + i * 200000)) $((1180000 + i * 200000))
+	done
+	op 1 29 1995000 1995010 channel=7 offset=16 bytes=4 role=1
+	op 0 29 1990000 2000000 channel=7 offset=16 bytes=4 peer=72057594037927934
+	op 0 1 2000030 2180000
+}
+pieces 1 | trace as-they-come
+may_buy as-they-come a 90 500000
+says out "may be decided by the order of read (x.c:30)"
+pieces 0 | trace until-all
+expect 0 coz until-all
+says_not out "decided by the order"
 
 # Of two that give, another run may have the other one first: what is done with the first bytes is begun earlier then,
 # though whoever gave them here was not made faster.

@@ -166,6 +166,7 @@ static const char *const listed[] = {
 #undef DPROF_MPI_NOT
 #define DPROF_CALL(function, kind, name, adapter) name,
 #define DPROF_TELL(function, kind, name)          name,
+#define DPROF_RESULT(function, name)              name,
 #include "plugin/calls.def"
 };
 
