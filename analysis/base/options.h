@@ -26,7 +26,8 @@ struct options {
 	const char *region, *rank, *thread; /* coz: what takes less; NULL: each, all */
 	const char *reduce;              /* coz: by so many percent; NULL: 0, 5, ... 100 */
 	const char *transfer;            /* coz: "worst" or NULL */
-	const char *progress, *from, *to; /* coz: names of progress points, or NULL */
+	const char *progress, *from, *to; /* coz: names of progress points, or NULL; path: moments */
+	const char *every;               /* path: how long a slice is, or NULL */
 	const char *query;               /* query: the condition */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */

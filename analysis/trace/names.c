@@ -91,6 +91,8 @@ struct site_name site_name_within(const struct trace *trace, uint32_t site, size
 		return name;
 	if (site == TR_OUTSIDE)
 		return (struct site_name){ OUTSIDE_REGIONS };
+	if (site == TR_BEFORE)
+		return (struct site_name){ "before its first event" };
 	if (site == TR_ALL_WORK)
 		return (struct site_name){ "all work" };
 	const struct tr_site *s = &trace->sites[site];

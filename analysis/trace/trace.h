@@ -111,6 +111,7 @@ struct tr_group {
 };
 
 #define TR_OUTSIDE (UINT32_MAX - 2) /* no site: outside of all regions and operations */
+#define TR_BEFORE (UINT32_MAX - 4)   /* no site: the thread has recorded nothing yet */
 #define TR_ALL_WORK (UINT32_MAX - 3) /* no site: in any region, or outside of all where that is work */
 
 struct tr_process {

@@ -77,6 +77,8 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "query", "@", "count(alive) == threads", "--json" } },
 	{ { "coz", "@", "--all-work", "--json" } },
 	{ { "csp", "@", "--frames", "--json" } },
+	{ { "path", "@", "--json" } },
+	{ { "path", "@", "--every=1ms" } },
 	{ { "report", "@" } },
 	{ { "csp", "@", "--frames" } },
 	{ { "coz", "@", "--transfer=worst" } },

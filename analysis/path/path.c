@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path.c - see path.h. The points of the graph are gone through from the last to the first. Flow comes to a node from
+ * all that waited for it, and goes on to the inputs of it that may have been the last; it comes to a thread where it
+ * posts such an input, and leaves it where it had waited. */
+#include "analysis/path/path_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
+#include "analysis/graph/graph_order.h"
+
+#define WHOLE (UINT64_C(1) << 62) /* all flow */
+
+struct place {               /* of one thread, on the way back */
+	size_t syncs;        /* points that are left */
+	uint64_t flow;       /* on it, ... */
+	uint64_t until;      /* ... before this stamp */
+};
+
+struct gap { uint64_t from, to; }; /* stamps between which records are missing */
+
+struct back {
+	struct path *path;
+	const struct graph_order *order;
+	struct place *places;
+	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
+	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
+	uint32_t *last; size_t nlast; /* inputs that may have been the last, of ... */
+	uint32_t node;       /* ... this one; or NO_NODE */
+	const struct graph_input **latest; /* of it, on each clock */
+	uint32_t *latest_of; /* ... if this is that node */
+};
+#define NO_NODE UINT32_MAX
+
+frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
+{
+	frz_time now = frz_time_of(&p->cursors[p->graph.trace->threads[thread].clock], stamp);
+	frz_time e = { ticks_minus(now.lo, p->span.first.hi), ticks_minus(now.hi, p->span.first.lo) };
+	e.lo = e.lo > 0 ? e.lo : 0;
+	e.hi = e.hi > 0 ? e.hi : 0;
+	return e;
+}
+
+/* Before this event of the thread the path may have been anywhere. */
+static void lose(struct back *b, uint32_t thread, uint64_t stamp)
+{
+	int64_t until = stamp == UINT64_MAX ? INT64_MAX : path_elapsed(b->path, thread, stamp).hi;
+	if (until > b->path->known_from)
+		b->path->known_from = until;
+}
+
+/* ---- Which input was the last ---------------------------------------------------------------- */
+
+static struct moment moment_of(const struct back *b, const struct graph_input *input)
+{
+	return (struct moment){ b->path->graph.trace->threads[input->thread].clock, input->stamp };
+}
+
+static bool was_waited_for(const struct graph_node *node, size_t i, const struct graph_input *input)
+{
+	bool one_of_them = node->kind == GRAPH_WOKEN && i > 0;
+	return input->sure && !input->candidate && !one_of_them;
+}
+
+/* Whether an input was surely over before another one. */
+static bool surely_before(struct back *b, const struct graph_input *x, const struct graph_input *y)
+{
+	return times_between_near(b->path->times, b->path->cursors, moment_of(b, x), moment_of(b, y)).lo > 0;
+}
+
+/* Of those that were surely waited for, the latest on each clock; the one that is later than all others, as far as lower
+ * bounds go, or NULL. */
+static const struct graph_input *find_latest(struct back *b, uint32_t number)
+{
+	const struct graph_node *node = &b->path->graph.nodes[number];
+	const struct graph_input *inputs = &b->path->graph.inputs[node->first], *latest = NULL;
+	int64_t most = INT64_MIN;
+	for (size_t i = 0; i < node->ninputs; i++) {
+		uint32_t c = moment_of(b, &inputs[i]).clock;
+		if (!was_waited_for(node, i, &inputs[i]))
+			continue;
+		if (b->latest_of[c] != number || inputs[i].stamp > b->latest[c]->stamp)
+			b->latest[c] = &inputs[i];
+		b->latest_of[c] = number;
+		int64_t lo = frz_time_of(&b->path->cursors[c], inputs[i].stamp).lo;
+		if (latest && lo <= most)
+			continue;
+		latest = &inputs[i];
+		most = lo;
+	}
+	return latest;
+}
+
+/* All inputs that may have been the last: none that was waited for is surely later. */
+static void find_last(struct back *b, uint32_t number)
+{
+	const struct graph_node *node = &b->path->graph.nodes[number];
+	if (b->node == number)
+		return;
+	const struct graph_input *latest = find_latest(b, number);
+	b->node = number;
+	b->nlast = 0;
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
+		const struct graph_input *input = &b->path->graph.inputs[i];
+		uint32_t c = moment_of(b, input).clock;
+		if (latest && surely_before(b, input, latest))
+			continue;
+		if (b->latest_of[c] != number || !surely_before(b, input, b->latest[c]))
+			*MEM_GROW(b->last, b->nlast) = i;
+	}
+}
+
+/* ---- Flow ------------------------------------------------------------------------------------ */
+
+static void add_stay(struct back *b, uint32_t thread, struct stay stay)
+{
+	struct stays *s = &b->path->stays[thread];
+	*SPILL_GROW(b->path->graph.spill, s->v, s->n) = stay;
+}
+
+/* The last gap that begins before a stamp; NULL: none does. */
+static const struct gap *last_gap(const struct back *b, uint32_t thread, uint64_t to)
+{
+	size_t low = b->gaps_of[thread], high = b->gaps_of[thread + 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (b->gaps[middle].from <= to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > b->gaps_of[thread] ? &b->gaps[low - 1] : NULL;
+}
+
+/* The path was on the thread from this stamp on. */
+static void end_stay(struct back *b, uint32_t thread, struct stay stay)
+{
+	const struct place *p = &b->places[thread];
+	const struct gap *gap = last_gap(b, thread, p->until);
+	stay.to = p->until;
+	stay.sure = p->flow == WHOLE;
+	if (gap && gap->to >= stay.from)
+		lose(b, thread, gap->to);
+	add_stay(b, thread, stay);
+}
+
+/* What has come to a node goes on to its inputs. */
+static void distribute(struct back *b, uint32_t number)
+{
+	uint64_t flow = b->to_node[number];
+	find_last(b, number);
+	b->to_node[number] = 0;
+	if (flow < b->nlast) {
+		b->path->known_from = INT64_MAX;
+		return;
+	}
+	for (size_t i = 0; i < b->nlast; i++) {
+		uint64_t part = flow / (b->nlast - i);
+		b->to_input[b->last[i]] += part;
+		flow -= part;
+	}
+}
+
+static void go_back_over_post(struct back *b, uint32_t thread, const struct graph_sync_point *s)
+{
+	struct place *p = &b->places[thread];
+	uint32_t node = b->path->graph.inputs[s->number].node;
+	if (b->to_node[node])
+		distribute(b, node);
+	uint64_t flow = b->to_input[s->number];
+	if (!flow)
+		return;
+	if (p->flow)
+		end_stay(b, thread, (struct stay){ .from = s->stamp, .at = STAY_BEGINS });
+	p->flow += flow;
+	p->until = s->stamp;
+}
+
+/* From the last that it waited for until it went on: no longer than from any that it did wait for. */
+static frz_time arrival_of(struct back *b, uint32_t thread, const struct graph_sync_point *s)
+{
+	const struct graph_node *node = &b->path->graph.nodes[s->number];
+	struct moment end = { b->path->graph.trace->threads[thread].clock, s->stamp };
+	frz_time all = { INT64_MAX, 0 };
+	int64_t most = INT64_MAX;
+	find_last(b, s->number);
+	for (size_t i = 0; i < b->nlast; i++) {
+		const struct graph_input *input = &b->path->graph.inputs[b->last[i]];
+		frz_time one = times_between_near(b->path->times, b->path->cursors, moment_of(b, input), end);
+		all.lo = one.lo < all.lo ? one.lo : all.lo;
+		all.hi = one.hi > all.hi ? one.hi : all.hi;
+		if (was_waited_for(node, b->last[i] - node->first, input))
+			most = one.hi < most ? one.hi : most;
+	}
+	all.hi = most < all.hi ? most : all.hi;
+	all.hi = all.hi > 0 ? all.hi : 0;
+	all.lo = all.lo > 0 ? all.lo : 0;
+	return all;
+}
+
+static void go_back_over_wait(struct back *b, uint32_t thread, const struct graph_sync_point *s, bool broken)
+{
+	struct place *p = &b->places[thread];
+	const struct graph_node *node = &b->path->graph.nodes[s->number];
+	if (!p->flow)
+		return;
+	if (broken || node->kind == GRAPH_UNKNOWN || node->ninputs == 0) {
+		lose(b, thread, s->stamp);
+		return;
+	}
+	end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at, .arrival = arrival_of(b, thread, s) });
+	b->to_node[s->number] += p->flow;
+	p->flow = 0;
+}
+
+static void go_back(struct back *b)
+{
+	const struct graph *g = &b->path->graph;
+	for (size_t i = b->order->nsteps; i-- > 0; spill_relax(g->spill)) {
+		struct graph_step step = b->order->steps[i];
+		const struct graph_sync_point *s = &g->threads[step.thread].syncs[--b->places[step.thread].syncs];
+		if (s->what == GRAPH_POSTS)
+			go_back_over_post(b, step.thread, s);
+		else if (s->what == GRAPH_WAITS)
+			go_back_over_wait(b, step.thread, s, step.broken);
+	}
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		if (b->places[t].flow)
+			end_stay(b, t, (struct stay){ .from = g->threads[t].first, .at = STAY_BEGINS });
+}
+
+/* ---- Missing records ------------------------------------------------------------------------- */
+
+/* A loss, or an event of which it is not known what it is: from the event before it to the one behind it. Only where
+ * the trace says that there are some need anybody look. */
+static void find_gaps_of(struct back *b, uint32_t thread)
+{
+	const struct trace *trace = b->path->graph.trace;
+	struct tr_cursor events = trace_events(trace, thread);
+	struct tr_event e;
+	uint64_t before = 0;
+	bool open = false;
+	while (trace_next_bare(&events, &e)) {
+		bool unknown = e.op == DPROF_LOST || e.site == TR_NO_SITE;
+		if (open)
+			b->gaps[b->ngaps - 1].to = e.stamp;
+		if (unknown && !open)
+			*MEM_GROW(b->gaps, b->ngaps) = (struct gap){ before, UINT64_MAX };
+		open = unknown;
+		before = e.stamp;
+	}
+	trace_end(&events);
+}
+
+static void find_gaps(struct back *b)
+{
+	const struct trace *trace = b->path->graph.trace;
+	b->gaps_of = mem_resize(NULL, trace->nthreads + 1, sizeof *b->gaps_of);
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		b->gaps_of[t] = b->ngaps;
+		if (trace->threads[t].lost || trace->threads[t].gaps || trace->ndiagnostics)
+			find_gaps_of(b, t);
+	}
+	b->gaps_of[trace->nthreads] = b->ngaps;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* When the path was on which thread. */
+static void find_stays(struct path *p)
+{
+	const struct graph *g = &p->graph;
+	struct graph_order order;
+	struct back b = { .path = p, .order = &order, .node = NO_NODE };
+	graph_order_open(&order, g);
+	b.places = mem_resize(NULL, g->trace->nthreads + 1, sizeof *b.places);
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		b.places[t] = (struct place){ .syncs = g->threads[t].nsyncs };
+	b.to_node = spill_zeros(g->spill, g->nnodes, sizeof *b.to_node);
+	b.to_input = spill_zeros(g->spill, g->ninputs, sizeof *b.to_input);
+	b.to_node[g->end] = WHOLE;
+	if (g->nodes[g->end].hidden)
+		p->known_from = INT64_MAX;
+	b.latest = mem_resize(NULL, g->trace->nclocks, sizeof(struct graph_input *));
+	b.latest_of = mem_resize(NULL, g->trace->nclocks, sizeof *b.latest_of);
+	for (uint32_t c = 0; c < g->trace->nclocks; c++)
+		b.latest_of[c] = NO_NODE;
+	find_gaps(&b);
+	go_back(&b);
+	free(b.gaps);
+	free(b.gaps_of);
+	free(b.latest);
+	free(b.latest_of);
+	spill_free(g->spill, b.to_node);
+	spill_free(g->spill, b.to_input);
+	free(b.places);
+	free(b.last);
+	graph_order_close(&order);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct path_share *x = a, *y = b;
+	int64_t p = x->ticks.lo / 2 + x->ticks.hi / 2, q = y->ticks.lo / 2 + y->ticks.hi / 2;
+	if (p != q)
+		return (p < q) - (p > q);
+	return x->thread != y->thread ? (x->thread > y->thread) - (x->thread < y->thread)
+				      : (x->site > y->site) - (x->site < y->site);
+}
+
+static struct span span_of(const struct graph *g)
+{
+	size_t n = g->trace->nthreads;
+	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
+	for (size_t t = 0; t < n; t++)
+		ends[t] = times_ends(&g->trace->threads[t]);
+	struct span span = times_span(g->times, g->times->time_base[g->trace->threads[0].clock], ends);
+	free(ends);
+	return span;
+}
+
+/* Of each clock, its first stamp; UINT64_MAX without any. */
+static uint64_t *first_events(const struct graph *g)
+{
+	uint64_t *first = mem_resize(NULL, g->trace->nclocks, sizeof *first);
+	for (uint32_t c = 0; c < g->trace->nclocks; c++)
+		first[c] = UINT64_MAX;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		uint64_t *of = &first[g->trace->threads[t].clock];
+		*of = g->threads[t].first < *of ? g->threads[t].first : *of;
+	}
+	return first;
+}
+
+static int64_t within(int64_t x, struct path_slice slice)
+{
+	return x < slice.from ? slice.from : x > slice.to ? slice.to : x;
+}
+
+/* Nothing is on the path for longer than all of it less what else surely is. */
+static void limit_shares(struct path_profile *p)
+{
+	int64_t sure = 0;
+	for (size_t i = 0; i < p->nshares; i++)
+		sure = ticks_plus(sure, p->shares[i].ticks.lo);
+	for (size_t i = 0; i < p->nshares; i++) {
+		frz_time *ticks = &p->shares[i].ticks;
+		int64_t others = ticks_minus(sure, ticks->lo), most = ticks_minus(p->length.hi, others);
+		ticks->hi = ticks->hi < most ? ticks->hi : most > ticks->lo ? most : ticks->lo;
+	}
+}
+
+void path_open(struct path *p, const struct trace *trace, const struct times *times)
+{
+	*p = (struct path){ .times = times };
+	graph_open(&p->graph, trace, times);
+	p->span = span_of(&p->graph);
+	p->cursors = times_cursors(times);
+	p->first = first_events(&p->graph);
+	p->stays = mem_resize(NULL, trace->nthreads + 1, sizeof *p->stays);
+	memset(p->stays, 0, trace->nthreads * sizeof *p->stays);
+	find_stays(p);
+}
+
+void path_close(struct path *p)
+{
+	free(p->cursors);
+	free(p->first);
+	free(p->stays);
+	graph_close(&p->graph);
+}
+
+void path_profile_open(struct path_profile *profile, struct path *p, struct path_slice slice)
+{
+	const struct trace *trace = p->graph.trace;
+	*profile = (struct path_profile){ .certain = p->known_from <= slice.from };
+	profile->length = (frz_time){ ticks_minus(within(p->span.length.lo, slice), slice.from),
+				      ticks_minus(within(p->span.length.hi, slice), slice.from) };
+	progress_begin("along the critical path", trace_records(trace));
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		path_add_thread(profile, p, slice, t);
+	progress_end();
+	limit_shares(profile);
+	if (profile->nshares)
+		qsort(profile->shares, profile->nshares, sizeof *profile->shares, by_length);
+}
+
+void path_profile_close(struct path_profile *profile)
+{
+	free(profile->shares);
+}

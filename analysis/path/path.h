@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path.h - the critical path of a run: what it was doing at any moment that the end had to wait for.
+ *
+ * From the last event the path goes back along its thread. Where that thread had waited, the path goes on at whatever
+ * ended the waiting: at the last of the events that it waited for, on another thread. Where it had not waited - its own
+ * coming was the last of these - it stays on the thread. So the path is never in a wait: of an operation only that is on
+ * it which lies behind the last event that was waited for, which is what transfer and the operation itself took. It goes
+ * back to the begin of the run; what is on it is as long as the run, and no other way through the run is longer. The
+ * method is that of the critical-path thesis (Definition 3.12, Algorithm 1, sections 3.4 and 5.3: back from the end,
+ * preferring a thread's own activity; Theorem 3.13 is the proof).
+ *
+ * Whose event was the last is known where clocks are exact enough. Where it is not, the path may go on at each of
+ * several. All of these ways are followed, each with a part of one *flow*; whatever has all of it is surely on the path,
+ * whatever has some of it is perhaps. Ways that come together again are sure again.
+ *
+ * Law: if a wait was ended by what the graph connects it with (graph.h), then the time for which the true path was at a
+ * site of a thread, within the slice, lies in the interval given for it. Where nothing is known of that (a node that is
+ * UNKNOWN or broken, lost records on the way, splits beyond counting), all that came before may have been on it, or not.
+ *
+ * Memory: 8 bytes for each input and each node of the graph and 56 for each stay of the path on a thread, in the graph's spill;
+ * what the answer has; and the sites of one thread at a time. */
+#ifndef ANALYSIS_PATH_H
+#define ANALYSIS_PATH_H
+
+#include "analysis/graph/graph.h"
+
+struct path {
+	struct graph graph;
+	const struct times *times;
+	struct span span;
+	struct frz_cursor *cursors;  /* of each clock */
+	uint64_t *first;             /* likewise, its first stamp; UINT64_MAX without any */
+	struct stays *stays;         /* of each thread: when the path was there */
+	int64_t known_from;          /* since the run began: before that it may have been anywhere */
+};
+
+/* All clocks with threads must be on one time base. Matches all, orders all; the trace and the times must last. */
+void path_open(struct path *, const struct trace *, const struct times *);
+void path_close(struct path *);
+
+/* In ticks of the time base since the run's first event; the whole run is 0 .. INT64_MAX. */
+struct path_slice { int64_t from, to; };
+#define PATH_ALL ((struct path_slice){ 0, INT64_MAX })
+
+struct path_share {
+	uint32_t thread, site; /* the innermost region or operation, of regions of one name the first; TR_OUTSIDE;
+				  TR_BEFORE; or TR_NO_SITE: it is not known */
+	frz_time ticks;        /* for which the path was there, within the slice */
+	bool sure;             /* whenever it may have been there, it was */
+};
+
+struct path_profile {
+	frz_time length;       /* of the path within the slice */
+	struct path_share *shares; size_t nshares; /* the longest first */
+	bool certain;          /* at any moment of the slice it is known on which thread it was */
+};
+
+/* Reads all events of the threads on the path once more. */
+void path_profile_open(struct path_profile *, struct path *, struct path_slice);
+void path_profile_close(struct path_profile *);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_sites.c - along one thread: the events are read once more, and what lies between two of them is added to the
+ * innermost region or operation, where the path was there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/path/path_private.h"
+
+enum { SURE, PERHAPS, SURENESSES };
+
+struct row {                 /* of a site of one thread */
+	struct stretches whole[SURENESSES]; /* that lie within the slice */
+	frz_time more[SURENESSES]; /* of others */
+	bool used;
+};
+
+struct along {
+	struct path *path;
+	struct path_slice slice;
+	uint32_t thread;
+	struct replay replay;
+	bool lost;           /* what is below all that is open is not known */
+	uint64_t at, stamp;  /* the next event, and the last one's stamp */
+	size_t stay;         /* the next one is before this */
+	uint64_t known_from; /* stamp: before it the path may have been here at any time */
+	struct row *rows;    /* of each site, and of: */
+	uint32_t *used; size_t nused;
+};
+enum { ROW_OUTSIDE, ROW_BEFORE, ROW_UNKNOWN, MORE_ROWS };
+
+static uint32_t row_of(const struct along *a, uint32_t site)
+{
+	const struct trace *trace = a->path->graph.trace;
+	uint32_t n = (uint32_t)trace->nsites;
+	if (site < n)
+		return tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+	return n + (site == TR_OUTSIDE ? ROW_OUTSIDE : site == TR_BEFORE ? ROW_BEFORE : ROW_UNKNOWN);
+}
+
+static uint32_t site_of(const struct along *a, uint32_t row)
+{
+	static const uint32_t more[MORE_ROWS] = { TR_OUTSIDE, TR_BEFORE, TR_NO_SITE };
+	uint32_t n = (uint32_t)a->path->graph.trace->nsites;
+	return row < n ? row : more[row - n];
+}
+
+static struct row *use_row(struct along *a, uint32_t site)
+{
+	uint32_t number = row_of(a, site);
+	struct row *row = &a->rows[number];
+	if (!row->used)
+		*MEM_GROW(a->used, a->nused) = number;
+	row->used = true;
+	return row;
+}
+
+/* ---- Adding up ------------------------------------------------------------------------------- */
+
+/* What began and ended at these times, and took so long, as far as it is in the slice. */
+static void add_clipped(struct along *a, uint32_t site, bool sure, frz_time from, frz_time to, frz_time took)
+{
+	struct path_slice slice = a->slice;
+	int64_t begins = from.hi > slice.from ? from.hi : slice.from, ends = to.lo < slice.to ? to.lo : slice.to;
+	int64_t lo = ticks_minus(ends, begins);
+	begins = from.lo > slice.from ? from.lo : slice.from;
+	ends = to.hi < slice.to ? to.hi : slice.to;
+	int64_t hi = ticks_minus(ends, begins);
+	bool inside = from.lo >= slice.from && to.hi <= slice.to;
+	frz_time part = { inside ? took.lo : lo > 0 ? lo : 0, hi < took.hi && !inside ? hi : took.hi };
+	if (part.hi <= 0)
+		return;
+	struct row *row = use_row(a, site);
+	frz_time *sum = &row->more[sure ? SURE : PERHAPS];
+	*sum = time_add(*sum, part);
+}
+
+static void add_piece(struct along *a, uint32_t site, bool sure, uint64_t from, uint64_t to)
+{
+	struct path *p = a->path;
+	bool whole = a->slice.from <= 0 && a->slice.to == INT64_MAX;
+	frz_time begin = { 0, 0 }, end = { 0, 0 };
+	if (!whole) {
+		begin = path_elapsed(p, a->thread, from);
+		end = path_elapsed(p, a->thread, to);
+		whole = begin.lo >= a->slice.from && end.hi <= a->slice.to;
+	}
+	if (!whole) {
+		add_clipped(a, site, sure, begin, end, times_of_thread(p->times, a->thread, from, to));
+		return;
+	}
+	struct stretches *s = &use_row(a, site)->whole[sure ? SURE : PERHAPS];
+	s->from = s->pieces ? s->from : from;
+	s->to = to;
+	s->ticks += to - from;
+	s->pieces++;
+}
+
+/* Between two events the thread was in this site: on the path as far as it stayed here. Even between equal stamps up to a
+ * tick may have passed. */
+static void add_between(struct along *a, uint32_t site, uint64_t from, uint64_t to)
+{
+	const struct stays *s = &a->path->stays[a->thread];
+	if (from < a->known_from) {
+		uint64_t until = to < a->known_from ? to : a->known_from;
+		add_piece(a, site, false, from, until);
+		from = until;
+	}
+	for (; a->stay > 0 && s->v[a->stay - 1].from <= to; a->stay--) {
+		const struct stay *stay = &s->v[a->stay - 1];
+		uint64_t begin = stay->from > from ? stay->from : from, end = stay->to < to ? stay->to : to;
+		if (begin < end || (begin == end && from == to))
+			add_piece(a, site, stay->sure, begin, end);
+		if (stay->to >= to)
+			break;
+	}
+}
+
+/* ---- Where the thread is ---------------------------------------------------------------------- */
+
+/* The innermost region or operation; a sleep, and what else is its own time, belongs to what is around that. */
+static uint32_t site_now(const struct along *a)
+{
+	for (size_t i = a->replay.depth; i-- > 0;) {
+		const struct replay_entry *entry = &a->replay.entry[i];
+		if (entry->jumped || entry->unsure)
+			return TR_NO_SITE;
+		if (entry->is & (OP_REGION | OP_OTHERS))
+			return entry->site;
+	}
+	return a->lost ? TR_NO_SITE : TR_OUTSIDE;
+}
+
+static void move(struct along *a, const struct tr_event *e)
+{
+	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
+		replay_lose(&a->replay);
+		a->lost = true;
+	} else if (e->op == DPROF_ENTER) {
+		replay_enter(&a->replay, tr_entry(a->path->graph.trace, e));
+	} else if (e->op == DPROF_EXIT) {
+		replay_exit(&a->replay, e->site);
+	}
+}
+
+/* What ended here was a wait: behind the last that was waited for it was on the path. */
+static void add_arrival(struct along *a, const struct tr_event *e)
+{
+	const struct stays *s = &a->path->stays[a->thread];
+	for (size_t i = a->stay; i-- > 0 && s->v[i].from <= e->stamp;) {
+		const struct stay *stay = &s->v[i];
+		if (stay->at != a->at || stay->from < a->known_from)
+			continue;
+		frz_time end = path_elapsed(a->path, a->thread, stay->from);
+		frz_time begin = { ticks_minus(end.lo, stay->arrival.hi), ticks_minus(end.hi, stay->arrival.lo) };
+		bool sure = stay->sure && begin.lo >= a->path->known_from;
+		add_clipped(a, e->op == DPROF_EXIT ? e->site : a->at == 0 ? TR_BEFORE : site_now(a), sure, begin, end,
+			    stay->arrival);
+	}
+}
+
+/* The path came to the thread's first event, and the run had begun before that. */
+static void add_before(struct along *a)
+{
+	struct path *p = a->path;
+	const struct stays *s = &p->stays[a->thread];
+	struct moment first = { p->graph.trace->threads[a->thread].clock, p->graph.threads[a->thread].first };
+	const struct stay *stay = s->n ? &s->v[s->n - 1] : NULL;
+	bool here = stay && stay->at == STAY_BEGINS && stay->from == first.stamp;
+	bool sure = here && stay->sure && p->known_from == 0;
+	if (!here && p->known_from == 0)
+		return;
+	frz_time before = { 0, 0 };
+	for (uint32_t c = 0; c < p->graph.trace->nclocks; c++) {
+		struct moment other = { c, p->first[c] };
+		if (other.stamp == UINT64_MAX)
+			continue;
+		frz_time one = times_between(p->times, other, first);
+		before.lo = one.lo > before.lo ? one.lo : before.lo;
+		before.hi = one.hi > before.hi ? one.hi : before.hi;
+	}
+	add_clipped(a, TR_BEFORE, sure, (frz_time){ 0, 0 }, before, before);
+}
+
+/* The first stamp from which on it is known where the path was. */
+static uint64_t find_known(struct path *p, uint32_t thread)
+{
+	uint64_t low = p->graph.threads[thread].first, high = p->graph.threads[thread].last;
+	if (p->known_from == 0)
+		return 0;
+	if (path_elapsed(p, thread, high).lo < p->known_from)
+		return UINT64_MAX;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (path_elapsed(p, thread, middle).lo < p->known_from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void take_shares(struct path_profile *p, struct along *a)
+{
+	for (size_t i = 0; i < a->nused; i++) {
+		struct row *row = &a->rows[a->used[i]];
+		frz_time sure = time_add(times_sum(a->path->times, a->thread, row->whole[SURE]), row->more[SURE]);
+		frz_time perhaps = time_add(times_sum(a->path->times, a->thread, row->whole[PERHAPS]), row->more[PERHAPS]);
+		*MEM_GROW(p->shares, p->nshares) =
+			(struct path_share){ a->thread, site_of(a, a->used[i]), { sure.lo, ticks_plus(sure.hi, perhaps.hi) },
+					     perhaps.hi == 0 };
+	}
+}
+
+void path_add_thread(struct path_profile *profile, struct path *p, struct path_slice slice, uint32_t thread)
+{
+	const struct trace *trace = p->graph.trace;
+	struct along a = { .path = p, .slice = slice, .thread = thread, .stay = p->stays[thread].n };
+	struct tr_event e;
+	if (p->graph.threads[thread].nevents == 0 || (a.stay == 0 && p->known_from == 0))
+		return;
+	a.known_from = find_known(p, thread);
+	a.rows = mem_resize(NULL, trace->nsites + MORE_ROWS, sizeof *a.rows);
+	memset(a.rows, 0, (trace->nsites + MORE_ROWS) * sizeof *a.rows);
+	replay_open(&a.replay, trace->nsites);
+	add_before(&a);
+	struct tr_cursor events = trace_places(trace, thread);
+	bool begun = false;
+	while (trace_next_bare(&events, &e)) {
+		if (begun && e.stamp >= a.stamp)
+			add_between(&a, site_now(&a), a.stamp, e.stamp);
+		if (!e.inherited && e.op != DPROF_LOST)
+			add_arrival(&a, &e);
+		move(&a, &e);
+		a.stamp = e.stamp > a.stamp ? e.stamp : a.stamp;
+		a.at += !e.inherited;
+		begun = true;
+	}
+	trace_end(&events);
+	take_shares(profile, &a);
+	replay_close(&a.replay);
+	free(a.rows);
+	free(a.used);
+	spill_relax(p->graph.spill);
+}

@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# path goes back from the run's end over what ended each wait, whole or in parts; says where two may have been the last,
+# and what a trace lacks; and refuses what cannot be meant. (Random programs: testsuite/unit/truth_path.c.)
+. testsuite/fixtures/analysis/setup.sh
+
+# A share of the path holds what it truly is, in percent, and is no wider than told.
+share() { # directory rank thread name percent [width]
+	expect "${status:-0}" path --json "$1"
+	jq -r --argjson rank "$2" --argjson thread "$3" --arg name "$4" \
+		'[.segments[] | select(.rank == $rank and .thread == $thread and .name == $name) | .share_percent][0]
+		// {lo: 0, hi: 0} | "\(.lo) \(.hi)"' out >found
+	read -r lo hi <found
+	is_true "$lo <= $5 && $hi >= $5 && $hi - $lo <= ${6:-0.1}" || fail "$*: found $lo .. $hi"
+}
+
+# Two ranks on one clock of nanoseconds, a message, a barrier, a lock, a thread.
+sites() {
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	site 0 kind=region name=a file=x.c line=1
+	site 1 kind=region name=b file=x.c line=2
+	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
+	site 3 kind=send name=MPI_Send file=x.c line=4
+	site 4 kind=recv name=MPI_Recv file=x.c line=5
+	site 5 kind=progress name=step file=x.c line=6
+	END
+}
+
+{
+	sites
+	cat <<-END
+	clock 1 host=h1 ghz=1
+	link 0 500 1 600
+	link 1 600 0 700
+	link 0 1000500 1 1000600
+	link 1 1000600 0 1000700
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	group 1 threads=0,1
+	e 0 1000 5 point
+	e 0 1000 0 enter
+	e 0 301000 0 exit
+	e 0 301000 3 enter group=1 peer=1 tag=1 bytes=8
+	e 0 302000 3 exit
+	e 0 401000 5 point
+	e 0 401000 0 enter
+	e 0 501000 0 exit
+	e 0 501000 2 enter group=1 seq=0
+	e 0 902000 2 exit
+	e 0 952000 0 enter
+	e 0 1001000 0 exit
+	e 1 1000 1 enter
+	e 1 101000 1 exit
+	e 1 101000 4 enter group=1 peer=0 tag=1 bytes=8
+	e 1 311000 4 exit
+	e 1 311000 1 enter
+	e 1 901000 1 exit
+	e 1 901000 2 enter group=1 seq=0
+	e 1 902000 2 exit
+	END
+} | trace two
+
+# From 1,000 to 1,001,000: a of rank 0 up to its send, the message, b of rank 1 up to the barrier, rank 0 again.
+share two 0 0 a 34.9
+share two 1 0 b 59.0
+share two 1 0 MPI_Recv 1.0
+share two 0 0 MPI_Barrier 0.1
+share two 0 0 'outside regions' 5.0
+jq -e '[.segments[].share_percent.lo] | add <= 100' out >shares || fail "shares are more than all"
+jq -e '.length_s.lo <= 0.001 and .length_s.hi >= 0.001 and .span_s == .length_s' out >length || fail "the path is not as long as the run"
+jq -e 'all(.segments[]; .name != "MPI_Send" and .verdict == "proved")' out >verdict || fail "what waited, or cannot be known: $(cat out)"
+expect 0 path two
+says out 'The critical path of the run'
+says out 'b (x.c:2)'
+fits_80 out || fail "wider than 80 columns"
+
+# ---- Parts of the run ------------------------------------------------------------------------------------
+
+part() { # name percent, of what the options say
+	jq -r --arg name "$1" '[.segments[] | select(.name == $name) | .share_percent][0] // {lo: 0, hi: 0} | "\(.lo) \(.hi)"' out >found
+	read -r lo hi <found
+	is_true "$lo <= $2 && $hi >= $2 && $hi - $lo < 0.2" || fail "$1: expected $2, found $lo .. $hi"
+}
+expect 0 path --json two --from 100us --to 400us
+part a 66.667
+part b 30.0
+expect 0 path --json two --from step --to step#2
+part a 75.0
+part b 22.5
+expect 0 path --json two --from step#2
+part b 83.333
+expect 0 path --json two --every 250us
+jq -e '[.slices[].segments[0].name] == ["a", "b", "b", "b"]' out >slices || fail "slices: $(jq -c '[.slices[].segments[0].name]' out)"
+expect 0 path two --every 250us
+fits_80 out || fail "wider than 80 columns"
+for wrong in '--from 2s' '--to 0s' '--from stop' '--from step#3' '--from step#0' '--from 5us --to 4us' '--every 0s' '--every soon' \
+	'--every 1ns' '--region a'; do
+	# shellcheck disable=SC2086
+	expect 2 path two $wrong
+	[ ! -s out ] && [ "$(wc -l <err)" -ge 1 ] || fail "$wrong: $(cat out err)"
+done
+expect 2 path two --from stop
+says err 'expected a time (0.5s, 20ms) or a progress point of this trace, such as step; found "stop"'
+
+# ---- Clocks that are not known well enough ---------------------------------------------------------------
+
+# Which of two ranks came last to a barrier: 200 ns, and clocks known to some 400.
+{
+	sites
+	cat <<-END
+	clock 1 host=h1 ghz=1
+	link 0 500 1 700
+	link 1 700 0 900
+	link 0 90500 1 90700
+	link 1 90700 0 90900
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	group 1 threads=0,1
+	e 0 1000 0 enter
+	e 0 51000 0 exit
+	e 0 51000 2 enter group=1 seq=0
+	e 0 52000 2 exit
+	e 0 52000 0 enter
+	e 0 101000 0 exit
+	e 1 1200 1 enter
+	e 1 51200 1 exit
+	e 1 51200 2 enter group=1 seq=0
+	e 1 52200 2 exit
+	END
+} | trace close
+expect 0 path --json close
+jq -e '.segments[] | select(.name == "b") | .verdict == "undecided" and .share_percent.lo == 0 and .share_percent.hi > 49' out >b ||
+	fail "b is $(jq -c '.segments[]' out)"
+jq -e '.segments[] | select(.name == "a") | .verdict == "undecided" and .share_percent.lo > 48 and .share_percent.lo < 50 and
+	.share_percent.hi > 98' out >a || fail "a is $(jq -c '.segments[]' out)"
+expect 0 path close
+says out 'than one thread may have'
+
+# ---- What the trace lacks --------------------------------------------------------------------------------
+
+# A receive whose send is not there: what was before it is not known, what came later is.
+grep -v ' 3 enter' <(
+	sites
+	cat <<-END
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	e 0 1000 0 enter
+	e 0 41000 0 exit
+	e 1 1000 1 enter
+	e 1 11000 1 exit
+	e 1 11000 4 enter group=1 peer=0 tag=1 bytes=8
+	e 1 51000 4 exit
+	e 1 51000 1 enter
+	e 1 101000 1 exit
+	END
+) | trace unsent
+status=1 share unsent 1 0 b 60 20
+jq -e '.segments[] | select(.name == "a") | .share_percent.lo == 0 and .share_percent.hi >= 40 and .verdict == "undecided"' out >a ||
+	fail "a is $(jq -c '.segments[]' out)"
+expect 1 path unsent
+says out 'what ended a wait is not in the'
+
+# Records that were lost on the way back: what is before them may have been on the path, or not; what is behind them is.
+"$analyze" dump two | sed '/^e 1 311000 1 enter/a lost 1 3' | trace lossy
+status=1 share lossy 0 0 'outside regions' 5.0 11
+status=1 share lossy 0 0 a 34.9 60
+jq -e '.segments[] | select(.name == "a") | .share_percent.lo < 6 and .verdict == "undecided"' out >a || fail "a is $(jq -c '.segments[]' out)"
+
+# Who waited was left out: nothing is known.
+"$analyze" dump two | sed '/^group/a without recv' | trace without
+expect 0 path without
+says out 'Who waited for whom is not known'
+expect 0 path --json without
+jq -e '.span_s == null and .segments == null' out >nothing || fail "$(cat out)"
+exit $failed

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * truth_path.c - the critical path that is found holds the true one: random programs whose true times are known are
+ * walked back from their last event, one event at a time, on a clock that shows the truth; and how long that way was in
+ * each site of each thread lies in what is said of the same program as its hosts' clocks recorded it. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/path/path.h"
+#include "testsuite/truth/program.h"
+#include "testsuite/unit/unit.h"
+
+static uint64_t seed, programs;
+
+static void setup(void)
+{
+	seed = unit_seed;
+	programs = unit_times(200);
+}
+
+/* ---- The true path --------------------------------------------------------------------------- */
+
+#define ROWS (PROGRAM_SITES + 2) /* sites, outside of them, and before the thread's first event */
+enum { OUTSIDE = PROGRAM_SITES, BEFORE };
+
+struct truth {
+	const struct program *p;
+	struct graph graph;          /* of the clock that shows the truth */
+	int64_t (*on)[ROWS];         /* of each thread, by site */
+	int64_t length;
+};
+
+/* Of what was waited for, the last; of those that come at the same time the first. */
+static const struct graph_input *cause(const struct graph *g, uint32_t number)
+{
+	const struct graph_node *node = &g->nodes[number];
+	const struct graph_input *last = NULL;
+
+	for (size_t i = 0; i < node->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[node->first + i];
+		if (input->sure && !input->candidate && (!last || input->stamp > last->stamp))
+			last = input;
+	}
+	ck_assert(last);
+	return last;
+}
+
+/* Where the thread is behind its event `at`; it is in its opener's regions while it is in a team. */
+static unsigned row_behind(const struct trace *trace, uint32_t thread, size_t at)
+{
+	struct tr_cursor events = trace_places(trace, thread);
+	struct tr_event e;
+	unsigned open[64], n = 0;
+	uint64_t since = 0;
+
+	for (size_t own = 0; own <= at && trace_next(&events, &e); own += !e.inherited) {
+		since = e.stamp;
+		if (e.op == DPROF_ENTER)
+			open[n++] = e.site;
+		else if (e.op == DPROF_EXIT)
+			n--;
+	}
+	while (trace_next(&events, &e) && e.inherited && e.stamp == since)
+		n = e.op == DPROF_ENTER ? (open[n] = e.site, n + 1) : n - 1;
+	trace_end(&events);
+	return n ? open[n - 1] : OUTSIDE;
+}
+
+/* The node that the event waited for, of several the last; UINT32_MAX: it did not wait. */
+static uint32_t waited_for(const struct graph *g, uint32_t thread, size_t at)
+{
+	const struct graph_thread *t = &g->threads[thread];
+
+	for (size_t i = t->nsyncs; i-- > 0;)
+		if (t->syncs[i].at == at && t->syncs[i].what == GRAPH_WAITS)
+			return t->syncs[i].number;
+	return UINT32_MAX;
+}
+
+/* The event at which a thread posts an input. */
+static size_t posted_at(const struct graph *g, const struct graph_input *input)
+{
+	const struct graph_thread *t = &g->threads[input->thread];
+
+	for (size_t i = 0; i < t->nsyncs; i++)
+		if (t->syncs[i].what == GRAPH_POSTS && &g->inputs[t->syncs[i].number] == input)
+			return t->syncs[i].at;
+	ck_abort_msg("an input that nobody posts");
+	return 0;
+}
+
+static void walk_back(struct truth *t)
+{
+	const struct graph_input *end = cause(&t->graph, t->graph.end);
+	uint32_t thread = end->thread;
+	size_t at = posted_at(&t->graph, end);
+
+	while (true) {
+		const struct program_thread *self = &t->p->threads[thread];
+		uint32_t node = waited_for(&t->graph, thread, at);
+		if (node != UINT32_MAX) {
+			const struct graph_input *from = cause(&t->graph, node);
+			unsigned row = self->events[at].op == DPROF_EXIT ? self->events[at].site : BEFORE;
+			size_t other = posted_at(&t->graph, from);
+			int64_t since = t->p->threads[from->thread].events[other].truth;
+			ck_assert_msg(since <= self->events[at].truth, "SEED=%" PRIu64 ": an effect before its cause", t->p->seed);
+			t->on[thread][row] += self->events[at].truth - since;
+			thread = from->thread;
+			at = other;
+		} else if (at > 0) {
+			t->on[thread][row_behind(t->graph.trace, thread, at - 1)] += self->events[at].truth - self->events[at - 1].truth;
+			at--;
+		} else {
+			t->on[thread][BEFORE] += self->events[0].truth - t->p->begin;
+			return;
+		}
+	}
+}
+
+static void truth_open(struct truth *t, const struct program *p)
+{
+	struct options options = { .assumption = p->assumption };
+	struct trace *trace = program_trace(p, PROGRAM_TRUE);
+	struct times times;
+
+	*t = (struct truth){ .p = p };
+	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+	graph_open(&t->graph, trace, &times);
+	t->on = mem_resize(NULL, p->nthreads, sizeof *t->on);
+	memset(t->on, 0, p->nthreads * sizeof *t->on);
+	walk_back(t);
+	for (size_t i = 0; i < p->nthreads; i++)
+		for (unsigned row = 0; row < ROWS; row++)
+			t->length += t->on[i][row];
+	ck_assert_msg(t->length == p->end - p->begin, "SEED=%" PRIu64 ": the path is not as long as the run", p->seed);
+	graph_close(&t->graph);
+	times_close(&times);
+	trace_close(trace);
+}
+
+/* ---- What was said of it --------------------------------------------------------------------- */
+
+static struct { double sum; uint64_t n, sure, shares; } width;
+
+static unsigned row_of(uint32_t site)
+{
+	ck_assert_msg(site != TR_NO_SITE, "SEED=%" PRIu64 ": something is not known", seed);
+	return site == TR_OUTSIDE ? OUTSIDE : site == TR_BEFORE ? BEFORE : site;
+}
+
+static void check_share(const struct program *p, const char *of, size_t thread, unsigned row, int64_t truth, frz_time found)
+{
+	ck_assert_msg(program_compare(truth, found.lo) >= 0 && program_compare(truth, found.hi) <= 0,
+		      "SEED=%" PRIu64 ": %s: thread %zu site %u: truly %.3f ticks on the path, found %" PRId64 " .. %" PRId64,
+		      p->seed, of, thread, row, (double)truth / PROGRAM_FINE, found.lo, found.hi);
+}
+
+static void check_profile(const struct truth *t, struct path *path)
+{
+	struct path_profile profile;
+	bool (*seen)[ROWS] = mem_resize(NULL, t->p->nthreads, sizeof *seen);
+
+	memset(seen, 0, t->p->nthreads * sizeof *seen);
+	path_profile_open(&profile, path, PATH_ALL);
+	check_share(t->p, "length", 0, 0, t->length, profile.length);
+	ck_assert_msg(profile.certain, "SEED=%" PRIu64 ": somewhere the path is lost", t->p->seed);
+	for (size_t i = 0; i < profile.nshares; i++) {
+		const struct path_share *s = &profile.shares[i];
+		unsigned row = row_of(s->site);
+		check_share(t->p, "share", s->thread, row, t->on[s->thread][row], s->ticks);
+		seen[s->thread][row] = true;
+		width.sum += (double)(s->ticks.hi - s->ticks.lo) / (double)(path->span.length.hi + 1);
+		width.sure += s->sure;
+		width.shares++;
+	}
+	width.n++;
+	for (size_t i = 0; i < t->p->nthreads; i++)
+		for (unsigned row = 0; row < ROWS; row++)
+			if (!seen[i][row])
+				check_share(t->p, "missing", i, row, t->on[i][row], (frz_time){ 0, 0 });
+	path_profile_close(&profile);
+	free(seen);
+}
+
+static void check_program(uint64_t number, const struct program_spec *spec)
+{
+	struct program *p = program_draw(number, spec);
+	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
+	struct options options = { .assumption = p->assumption };
+	struct times times;
+	struct truth truth;
+	struct path path;
+
+	truth_open(&truth, p);
+	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+	path_open(&path, trace, &times);
+	check_profile(&truth, &path);
+	path_close(&path);
+	times_close(&times);
+	trace_close(trace);
+	free(truth.on);
+	program_free(p);
+}
+
+static void check_width(double most, double least_sure)
+{
+	double mean = width.sum / (double)width.n, sure = (double)width.sure / (double)width.shares;
+
+	printf("of %" PRIu64 " runs all shares together are %.6f of the run wide; %.6f of them are sure\n", width.n, mean, sure);
+	ck_assert_msg(mean <= most && sure >= least_sure,
+		      "SEED=%" PRIu64 " and %" PRIu64 " more: shares are %.6f of the run wide, expected at most %.6f; "
+		      "%.6f of them are sure, expected %.6f", seed, programs - 1, mean, most, sure, least_sure);
+	memset(&width, 0, sizeof width);
+}
+
+START_TEST(shares_hold_the_truth)
+{
+	for (uint64_t i = 0; i < programs; i++)
+		check_program(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
+								.varying = (seed + i) % 2,
+								.unmarked = (seed + i) % 5 < 2 });
+	check_width(0.06, 0.88);
+}
+END_TEST
+
+/* Nothing is unknown on one clock. */
+START_TEST(shares_are_exact_on_one_clock)
+{
+	for (uint64_t i = 0; i < programs; i++)
+		check_program(seed + i, &(struct program_spec){ .twins = true, .varying = (seed + i) % 2 });
+	check_width(0.04, 0.9);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_begin(100000, 1);
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_add_test(c, shares_hold_the_truth);
+	tcase_add_test(c, shares_are_exact_on_one_clock);
+	return unit_end();
+}
