@@ -26,8 +26,8 @@ struct wait {
 	bool happened;
 };
 
-/* Somebody in a queue, or what arrived in an inbox: since when, and the turn in this run. */
-struct waiter { double since; uint32_t turn; };
+/* Somebody in a queue, or what arrived in an inbox: since when, what decides where it stands, and the turn in this run. */
+struct waiter { double since, place; uint32_t turn; };
 struct line { struct waiter *v; size_t n, first; };
 
 struct queue {
@@ -45,6 +45,10 @@ struct group {
 	struct piece *own; size_t nown;  /* of each thread the last one, behind which it goes on by itself; by thread */
 };
 
+/* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
+ * the queue, and what arrived for him. */
+struct had { double at, handed, late, came_late; };
+
 struct body { uint32_t thread, point, next_sleeper; double saving; };
 
 struct greedy {
@@ -57,7 +61,7 @@ struct greedy {
 	double *came, *slack;    /* of each input: when; absent: NAN */
 	uint32_t *turn_of;       /* of each node */
 	struct wait *waits;
-	struct had { double at, handed; } *had; /* of each turn: when; what it took to be given what another gave back */
+	struct had *had;         /* of each turn */
 	struct queue *queues;
 	struct group *groups;
 	struct body *bodies;
@@ -71,7 +75,7 @@ struct greedy {
 
 	/* of one replay */
 	double share, *found;    /* each probe's saving, and the end's */
-	bool changed;            /* something was decided otherwise than in this run */
+	bool changed;            /* something was decided otherwise than in this run, or is waited for that was not */
 };
 
 /* ---- What is replayed ------------------------------------------------------------------------- */
@@ -194,8 +198,51 @@ static void find_handed(struct greedy *y)
 			double took = p->at - y->came[j->first + k] - y->slack[j->first + k];
 			least = isnan(took) ? least : fmin(least, fmax(took, 0));
 		}
-		y->had[turn] = (struct had){ p->at, isinf(least) ? 0 : least };
+		y->had[turn] = (struct had){ .at = p->at, .handed = isinf(least) ? 0 : least };
 	}
+}
+
+static bool is_of_turn(const struct graph_turn *turn, const struct graph_node *j, uint32_t input)
+{
+	return input >= j->first + turn->first && input < j->first + turn->first + turn->n;
+}
+
+/* By how much the node's begin, or what arrived for it, could have come later: the least of them. */
+static double least_slack(const struct greedy *y, const struct graph_turn *turn, bool arrived)
+{
+	const struct graph_node *j = &y->g->nodes[turn->node];
+	double least = INFINITY;
+	for (uint32_t k = j->first; k < j->first + j->ninputs; k++)
+		if (is_of_turn(turn, j, k) == arrived && !isnan(y->slack[k]))
+			least = fmin(least, y->slack[k]);
+	return least;
+}
+
+/* Behind everybody before it; returns by how much that is later than it seems. */
+static double stand_behind(double *last, double seems)
+{
+	double place = fmax(seems, *last + 1);
+	*last = place;
+	return place - seems;
+}
+
+/* Who had his turn before another had come first, whatever their stamps say: the queue is not quite fair, or they came
+ * within less than it takes to stand in it. In another run they would be apart by as much. */
+static void find_late(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	double *last = mem_resize(NULL, 2 * g->nqueues + 1, sizeof *last);
+	for (size_t q = 0; q < 2 * g->nqueues; q++)
+		last[q] = -INFINITY;
+	for (size_t i = 0; i < g->nturns; i++) {
+		const struct graph_turn *turn = &g->turns[i];
+		double waits = least_slack(y, turn, false), arrived = least_slack(y, turn, true);
+		if (!isinf(waits))
+			y->had[i].late = stand_behind(&last[2 * turn->queue], y->had[i].at - waits);
+		if (!isinf(arrived))
+			y->had[i].came_late = stand_behind(&last[2 * turn->queue + 1], y->had[i].at - arrived);
+	}
+	free(last);
 }
 
 static int by_time(const void *x, const void *y)
@@ -278,6 +325,7 @@ static void make_ready(struct greedy *y)
 	find_turns(y);
 	find_looks(y);
 	find_handed(y);
+	find_late(y);
 	find_pieces(y);
 	y->waits = mem_resize(NULL, y->g->nnodes, sizeof *y->waits);
 	y->bodies = mem_resize(NULL, nthreads + 1, sizeof *y->bodies);
@@ -334,12 +382,12 @@ static void happen(struct greedy *y, uint32_t node, double saving)
 
 /* ---- Queues ----------------------------------------------------------------------------------- */
 
-/* Behind those that came no later. */
+/* Behind those whose place is no later. */
 static void stand_in(struct line *l, struct waiter w)
 {
 	*MEM_GROW(l->v, l->n) = w;
 	size_t i = l->n - 1;
-	for (; i > l->first && l->v[i - 1].since > w.since; i--)
+	for (; i > l->first && l->v[i - 1].place > w.place; i--)
 		l->v[i] = l->v[i - 1];
 	l->v[i] = w;
 }
@@ -371,18 +419,25 @@ static size_t find_next(const struct greedy *y, uint32_t queue)
 	return i;
 }
 
+/* Whether somebody waits who did not in this run, nor has anything of that turn waited for him in the visit. */
+static bool waits_anew(const struct greedy *y, struct waiter w, double free)
+{
+	return free > w.since && isinf(least_slack(y, &y->g->turns[w.turn], true));
+}
+
 static void hand_on(struct greedy *y, uint32_t queue)
 {
 	struct queue *q = &y->queues[queue];
 	for (size_t i; (i = find_next(y, queue)) < q->waiting.n;) {
 		struct waiter w = step_out(&q->waiting, i);
 		bool lock = y->g->queues[queue].kind == GRAPH_LOCK, shared = y->g->turns[w.turn].shared;
-		y->changed |= w.turn < q->last;
+		double free = q->left + y->had[w.turn].handed;
+		y->changed |= w.turn < q->last || waits_anew(y, w, free);
 		q->last = w.turn;
 		q->permits -= !lock;
 		q->held = lock && !shared;
 		q->readers += lock && shared;
-		have(y, w.turn, fmax(w.since, q->left + y->had[w.turn].handed));
+		have(y, w.turn, fmax(w.since, free));
 	}
 }
 
@@ -419,11 +474,6 @@ static void come(struct greedy *y, struct waiter w)
 
 /* ---- Points ----------------------------------------------------------------------------------- */
 
-static bool is_of_turn(const struct graph_turn *turn, const struct graph_node *j, uint32_t input)
-{
-	return input >= j->first + turn->first && input < j->first + turn->first + turn->n;
-}
-
 static void post(struct greedy *y, uint32_t input, double saving)
 {
 	uint32_t node = y->g->inputs[input].node;
@@ -434,15 +484,17 @@ static void post(struct greedy *y, uint32_t input, double saving)
 		struct queue *q = &y->queues[turn->queue];
 		if (y->g->queues[turn->queue].kind != GRAPH_INBOX || isnan(earlier))
 			return;
-		stand_in(&q->arrived, (struct waiter){ y->had[w->turn].at - earlier, w->turn });
+		double came = y->had[w->turn].at - earlier;
+		stand_in(&q->arrived, (struct waiter){ came, came + y->had[w->turn].came_late, w->turn });
 		deliver(y, q);
 		return;
 	}
 	w->saving = fmin(w->saving, earlier); /* which is not absent */
 	if (--w->missing > 0)
 		return;
+	double since = turn ? y->had[w->turn].at - w->saving : 0;
 	if (turn)
-		come(y, (struct waiter){ y->had[w->turn].at - w->saving, w->turn });
+		come(y, (struct waiter){ since, since + y->had[w->turn].late, w->turn });
 	else
 		happen(y, node, w->saving);
 }

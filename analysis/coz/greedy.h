@@ -12,9 +12,11 @@
  *             children, bytes from several writers, or of several channels that were looked at
  *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own
  *
- * All else is kept: who signalled a condition variable, tasks, `single`, and what nobody knows. A replay is of single
+ * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far
+ * apart. All else is kept: who signalled a condition variable, tasks, and what nobody knows. A replay is of single
  * numbers, the most likely ones, and no bounds: whoever came last, if one of several may have been waited for, was. Where
- * it decides otherwise than this run, or somebody looked for what he took, the middle of what is expected is
+ * it decides otherwise than this run, somebody waits in a queue who did not, or looked for what he took, the middle of
+ * what is expected is
  *
  *   what the replay saves - what one saves in which nothing is made faster
  *

@@ -744,6 +744,7 @@ static void builder_close(struct builder *b)
 	free(b->fork);
 	free(b->parked);
 	free(b->listens);
+	free(b->has_futexes);
 	free(b->may_wait);
 	ids_free(&b->inboxes_of);
 	free(b->inbox_queues);
@@ -768,6 +769,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.parked, 0, n * sizeof *b.parked);
 	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
 	memset(b.listens, 0, n * sizeof *b.listens);
+	b.has_futexes = mem_resize(NULL, n + 1, sizeof *b.has_futexes);
+	memset(b.has_futexes, 0, n * sizeof *b.has_futexes);
 	b.may_wait = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.may_wait);
 	memset(b.may_wait, 0, trace->nprocesses * sizeof *b.may_wait);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);

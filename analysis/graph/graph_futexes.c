@@ -6,7 +6,11 @@
  * Only who blocked is recorded, and who woke somebody, perhaps. Neither who stored what was waited for (which need not be
  * who woke), nor who came later and found it stored: in another run that one may have to wait. So
  * nothing is proved of the threads of a process in which anybody waits so. Expected is that the last one who woke
- * somebody at the same address before the end of a wait did end it. */
+ * somebody at the same address before the end of a wait did end it. Where that one and all whom he woke are all who ever
+ * wait so, that was a barrier; and where nobody woke more than one, whoever comes first is woken first. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
 #include "analysis/graph/graph_private.h"
 
 /* The last that woke somebody, and the last of another thread than that one. */
@@ -30,7 +34,40 @@ static const struct sync_event *find_wake(const struct wakes *before, const stru
 	return wake;
 }
 
-static void add_woken(struct builder *b, const struct sync_event *w, const struct sync_event *wake)
+/* Whether whoever woke and those whom he woke are all threads of the process that have to do with futexes, as at a
+ * barrier: of several whom he woke, or at an address where others woke as well. */
+static bool is_barrier(const struct builder *b, const struct sync_event *wake, size_t nwoken, bool by_several)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	size_t n = 0;
+	uint32_t t = wake->ref.thread;
+	while (t > 0 && threads[t - 1].process == wake->process)
+		t--;
+	for (; t < b->graph->trace->nthreads && threads[t].process == wake->process; t++)
+		n += b->has_futexes[t];
+	return n == nwoken + 1 && (nwoken > 1 || by_several);
+}
+
+/* All of them have waited for each other, the one who woke too, if only for the others in another run. */
+static void add_barrier(struct builder *b, const struct sync_event *wake, const struct sync_event *const *woken, size_t n)
+{
+	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
+	for (size_t i = 0; i < n; i++)
+		inputs[i] = (struct node_input){ .ref = woken[i]->begin.enter, .sure = true };
+	inputs[n] = (struct node_input){ .ref = wake->begin.enter, .sure = true };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n + 1);
+	for (size_t i = 0; i < n; i++)
+		graph_wait(b, woken[i]->ref, number);
+	graph_wait(b, wake->ref, number);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	free(inputs);
+}
+
+#define NO_QUEUE UINT32_MAX
+
+/* At an address where nobody woke more than one, it may be another one in another run: who came first. */
+static void add_woken(struct builder *b, const struct sync_event *w, const struct sync_event *wake, uint32_t queue)
 {
 	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t begins = graph_begin_inputs(&w->begin, inputs);
@@ -42,17 +79,73 @@ static void add_woken(struct builder *b, const struct sync_event *w, const struc
 	inputs[begins] = (struct node_input){ .ref = wake->ref, .sure = true };
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_WOKEN_UP, inputs, begins + 1);
 	node->loose = node->hidden = node->delayed = true;
+	if (queue != NO_QUEUE)
+		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begins, .n = 1, .queue = queue });
+}
+
+/* From `first` on: how many were woken by the same one. Who waited twice was not. */
+static size_t count_woken(const struct sync_event *const *v, const struct sync_event *const *by, size_t n, size_t first)
+{
+	size_t i = first + 1;
+	while (i < n && by[i] && by[i] == by[first] && v[i]->ref.thread != v[i - 1]->ref.thread)
+		i++;
+	return i - first;
+}
+
+static bool wakes_one(const struct sync_event *const *by, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by[i] && by[i] == by[i - 1])
+			return false;
+	return true;
+}
+
+static bool of_several(const struct sync_event *t, size_t n)
+{
+	const struct sync_event *one = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind != SYNC_SIGNALLED)
+			continue;
+		if (one && one->ref.thread != t[i].ref.thread)
+			return true;
+		one = &t[i];
+	}
+	return false;
+}
+
+/* t[0 .. n): all wakes and waits there; v[0 .. nwaits) those who waited, and by whom each was woken. */
+static void add_waits(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
+		      const struct sync_event *const *by, size_t nwaits)
+{
+	bool by_several = of_several(t, n);
+	uint32_t queue = nwaits && wakes_one(by, nwaits) ? graph_queue(b, GRAPH_INBOX, 0) : NO_QUEUE;
+	for (size_t i = 0, together; i < nwaits; i += together) {
+		together = count_woken(v, by, nwaits, i);
+		if (by[i] && is_barrier(b, by[i], together, by_several)) {
+			add_barrier(b, by[i], &v[i], together);
+			continue;
+		}
+		for (size_t k = i; k < i + together; k++)
+			add_woken(b, v[k], by[k], queue);
+	}
 }
 
 void graph_futexes(struct builder *b, const struct sync_event *t, size_t n)
 {
 	const struct trace *trace = b->graph->trace;
 	struct wakes before = { NULL, NULL };
+	const struct sync_event **v = NULL, **by = NULL;
+	size_t nwaits = 0, nby = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t slack = 2 * trace->clocks[trace->threads[t[i].ref.thread].clock].uncertainty;
 		if (t[i].kind == SYNC_SIGNALLED)
 			add_wake(&before, &t[i]);
-		else if (tr_is(trace, t[i].site, OP_FUTEX))
-			add_woken(b, &t[i], find_wake(&before, &t[i], n - i, slack));
+		if (t[i].kind == SYNC_SIGNALLED || !tr_is(trace, t[i].site, OP_FUTEX))
+			continue;
+		*SPILL_GROW(b->spill, v, nwaits) = &t[i];
+		*SPILL_GROW(b->spill, by, nby) = find_wake(&before, &t[i], n - i, slack);
 	}
+	add_waits(b, t, n, v, by, nwaits);
+	spill_free(b->spill, v);
+	spill_free(b->spill, by);
 }

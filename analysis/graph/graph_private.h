@@ -89,7 +89,7 @@ struct sync_event {
 	enum sync_event_kind kind;
 	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
 	struct event_ref enter;
-	struct wait_begin begin;
+	struct wait_begin begin;  /* of SIGNALLED: what its thread did before */
 	uint32_t site;
 	bool shared;              /* a reader's */
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
@@ -184,6 +184,7 @@ struct builder {
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	bool *parked;             /* of each thread: it was in an operation when its process ended; so another one ended that */
+	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing;
 };

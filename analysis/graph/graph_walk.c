@@ -380,6 +380,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 			.process = w->process, .id = arg_address(o, e), .ref = ref, .enter = ref,
+			.begin.enter = w->before,
 			.kind = kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED,
 			.site = e->site };
 }
@@ -682,8 +683,10 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		}
 		return;
 	}
-	if (tr_is(w->b->graph->trace, e->site, OP_FUTEX))
+	if (tr_is(w->b->graph->trace, e->site, OP_FUTEX)) {
 		note_unseen(w, e->site);
+		w->b->has_futexes[w->thread] = true;
+	}
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)

@@ -515,6 +515,38 @@ may_buy later a 50 0
 may_buy order a 100 450000
 may_buy order a 100 0
 
+# Who takes the lock at 600,000, when it is free, would come while another still has it, until 500,000.
+{
+	head_of 2
+	op 0 1 1000000 1200000
+	op 0 6 1200000 1200000 id=5
+	op 0 1 1200000 1500000
+	echo "e 0 1500000 6 point id=5"
+	op 1 0 1000000 1600000
+	op 1 6 1600000 1600000 id=5
+	op 1 1 1600000 1700000
+	echo "e 1 1700000 6 point id=5"
+} | trace held
+buys held a 50 142857
+
+# Two wait for a lock, and the one who came 10 ns later has it first. So he would in another run.
+{
+	head_of 3
+	op 0 1 1000000 1100000
+	op 0 6 1100000 1700000 id=5
+	op 0 1 1700000 1800000
+	echo "e 0 1800000 6 point id=5"
+	op 0 0 1800000 1900000
+	op 1 1 1000000 1100010
+	op 1 6 1100010 1500000 id=5
+	op 1 1 1500000 1700000
+	echo "e 1 1700000 6 point id=5"
+	op 2 6 1000000 1000000 id=5
+	op 2 1 1000000 1500000
+	echo "e 2 1500000 6 point id=5"
+} | trace tie
+buys tie a 50 55555
+
 # Attempts between pieces of work: with fewer of them there is less of that work, too.
 {
 	head_of 2
@@ -1084,6 +1116,45 @@ buys other b 50 200000 30
 futex 5 id=6 | trace nobody
 expect 1 coz nobody
 says err "an operation waits for others, but the trace does not say for whom: 1 time, first rank 0 thread 0 at futex (x.c:17), stamp 1000020"
+# A barrier: the one who woke both others would have waited for the later of them, and so would the other. But not if
+# somebody else, who never waited here, has to do with futexes.
+at_barrier() { # who else wakes somebody
+	head_of 4
+	echo "site 16 kind=wait name=futex file=x.c line=17"
+	echo "site 17 kind=wait name=futex%20wake file=x.c line=18"
+	op 0 1 1000000 1300000
+	op 0 16 1300000 1600000 id=5
+	op 0 1 1600000 1700000
+	op 1 1 1000000 1400000
+	op 1 16 1400000 1600000 id=5
+	op 1 1 1600000 1700000
+	op 2 0 1000000 1600000
+	echo "e 2 1600000 17 point id=5"
+	op 2 1 1600000 1800000
+	echo "e ${1:-2} 1800000 17 point id=6"
+}
+at_barrier | trace futex-barrier
+buys futex-barrier a 50 250000
+at_barrier 3 | trace futex-flag
+buys futex-flag a 50 375000
+# Who wakes one at a time wakes whoever came first: with half of a thread 0 does, at 50,000 and not at 100,000.
+{
+	head_of 3
+	echo "site 16 kind=wait name=futex file=x.c line=17"
+	echo "site 17 kind=wait name=futex%20wake file=x.c line=18"
+	op 2 1 1000000 1300000
+	echo "e 2 1300000 17 point id=5"
+	op 2 1 1300000 1500000
+	echo "e 2 1500000 17 point id=5"
+	op 0 0 1000000 1100000
+	op 0 16 1100000 1500010 id=5
+	op 0 1 1500010 1600000
+	op 1 1 1000000 1080000
+	op 1 16 1080000 1300010 id=5
+	op 1 1 1300010 1350000
+} | trace futex-queue
+buys futex-queue a 50 83333.33
+
 # Nor anybody, if it was a moment, or a signal.
 futex 5 id=5 peer=72057594037927934 | trace moment
 expect 1 coz moment
