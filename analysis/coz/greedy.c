@@ -102,15 +102,20 @@ static size_t count_probes(const struct graph *g)
 	return n;
 }
 
+static bool nothing_to_decide(const struct graph *g)
+{
+	return g->nturns == 0 && g->ngroups == 0;
+}
+
 bool greedy_too_many(const struct graph *g, size_t scenarios)
 {
-	size_t n = g->nturns ? count_points(g) : 0;
+	size_t n = nothing_to_decide(g) ? 0 : count_points(g);
 	return n > GREEDY_POINTS || n * scenarios > GREEDY_MOST;
 }
 
 struct greedy *greedy_open(const struct graph *g, const struct savings *all)
 {
-	size_t n = g->nturns ? count_points(g) : 0;
+	size_t n = nothing_to_decide(g) ? 0 : count_points(g);
 	if (n == 0 || n > GREEDY_POINTS)
 		return NULL;
 	struct greedy *y = mem_resize(NULL, 1, sizeof *y);
@@ -175,7 +180,7 @@ static void find_turns(struct greedy *y)
 	const struct graph *g = y->g;
 	y->turn_of = mem_resize(NULL, g->nnodes, sizeof *y->turn_of);
 	memset(y->turn_of, 0xff, g->nnodes * sizeof *y->turn_of);
-	y->queues = mem_resize(NULL, g->nqueues, sizeof *y->queues);
+	y->queues = mem_resize(NULL, g->nqueues + 1, sizeof *y->queues);
 	memset(y->queues, 0, g->nqueues * sizeof *y->queues);
 	for (size_t i = 0; i < g->nturns; i++)
 		y->turn_of[g->turns[i].node] = (uint32_t)i;
@@ -185,7 +190,7 @@ static void find_turns(struct greedy *y)
 static void find_handed(struct greedy *y)
 {
 	const struct graph *g = y->g;
-	y->had = mem_resize(NULL, g->nturns, sizeof *y->had);
+	y->had = mem_resize(NULL, g->nturns + 1, sizeof *y->had);
 	memset(y->had, 0, g->nturns * sizeof *y->had);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct point *p = &y->points[i];
@@ -270,6 +275,14 @@ static void sort_pieces(const struct greedy *y, struct group *group)
 		qsort(group->pieces, n, sizeof *group->pieces, by_time);
 }
 
+static bool are_of_several(const struct greedy *y, const struct group *group)
+{
+	for (size_t i = 1; i < group->npieces; i++)
+		if (y->points[group->pieces[i].point].thread != y->points[group->pieces[0].point].thread)
+			return true;
+	return false;
+}
+
 static void find_pieces(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -283,8 +296,11 @@ static void find_pieces(struct greedy *y)
 		else if (p->what == GRAPH_SHARES)
 			y->groups[p->number].pieces[y->groups[p->number].npieces - 1].at = p->at;
 	}
-	for (size_t i = 0; i < g->ngroups; i++)
+	for (size_t i = 0; i < g->ngroups; i++) {
 		sort_pieces(y, &y->groups[i]);
+		if (g->groups[i].many || (g->groups[i].one && are_of_several(y, &y->groups[i])))
+			y->groups[i].npieces = y->groups[i].nown = 0;
+	}
 }
 
 /* Who looked at several, until nobody knows what, and then took something that arrived: that is what it looked for, so

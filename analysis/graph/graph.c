@@ -102,6 +102,12 @@ void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
 	b->graph->gives = true;
 }
 
+uint32_t graph_group(struct builder *b, bool one)
+{
+	*MEM_GROW(b->graph->groups, b->graph->ngroups) = (struct graph_group){ .one = one };
+	return (uint32_t)b->graph->ngroups - 1;
+}
+
 void graph_share(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
 {
 	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_COMES, group });
@@ -748,6 +754,10 @@ static void builder_close(struct builder *b)
 	free(b->may_wait);
 	ids_free(&b->inboxes_of);
 	free(b->inbox_queues);
+	ids_free(&b->constructs);
+	ids_free(&b->comings);
+	free(b->groups_of);
+	free(b->times_come);
 }
 
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
@@ -815,5 +825,6 @@ void graph_close(struct graph *g)
 	free(g->entered);
 	free(g->dealers);
 	free(g->queues);
+	free(g->groups);
 	spill_close(g->spill);
 }

@@ -55,8 +55,9 @@
  *   - the order in which a lock is handed on is that of stamps, or where the cores of a host do not show quite the same,
  *     one that the lock allows; likewise which post of a semaphore serves which wait: the n-th the n-th, but for those
  *     that it began with, which are as few as the trace allows;
- *   - which thread runs which task stays as it was, and in which order it does; so do sections, and who runs a
- *     `single`; what is left of a loop that is given out as it runs is shared out evenly;
+ *   - which thread runs which task stays as it was, and in which order it does; of a loop that is given out as it runs,
+ *     of sections and of a `single`, what a thread does from one marked region to the next is a piece that whoever comes
+ *     next does; without marks in there what is left is shared out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before;
@@ -133,6 +134,10 @@ struct graph_turn {
 	uint32_t first : 31, shared : 1; /* a reader's */
 };
 
+/* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
+ * `single`); `many`: of some of them it is not known where they begin. */
+struct graph_group { bool one, many; };
+
 /* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
  * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself
  * may deal, with a lock, a semaphore or a rank, in stretches that may overlap: each begins and is over. */
@@ -165,7 +170,7 @@ struct graph {
 	bool gives;                   /* some work is given to whoever asks first */
 	struct graph_turn *turns; size_t nturns; /* in the spill */
 	struct graph_queue *queues; size_t nqueues;
-	uint32_t ngroups;             /* of threads that share out their work */
+	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */

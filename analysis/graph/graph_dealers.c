@@ -177,7 +177,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, site, &ntakers);
 	if (look_even(takers, ntakers)) {
-		uint32_t group = b->graph->ngroups++;
+		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (t[i].site == site)
 				graph_share(b, t[i].ref, t[i].has, group);

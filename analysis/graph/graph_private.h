@@ -178,6 +178,7 @@ struct builder {
 	struct talk *talks; size_t ntalks;
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
+	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
 	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process and place */
 	struct process_fork *process_forks; size_t nprocess_forks;
 	struct process_wait *process_waits; size_t nprocess_waits;
@@ -211,7 +212,8 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);
 
-/* Who comes shares what there is to do with the others of a group, and has a piece of it then. */
+/* A new group; and who comes shares what there is to do with the others of a group, and has a piece of it then. */
+uint32_t graph_group(struct builder *, bool one);
 void graph_share(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);

@@ -67,6 +67,9 @@ struct thread_walk {
 
 	enum graph_given given;   /* the work that it does now */
 	uint64_t giver;           /* by the team of this group */
+	bool in_pieces;           /* that work, each of which is a marked region */
+	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
+	uint32_t piece_depth;     /* marked regions that have begun in this one */
 };
 
 static const struct operation *operation(const struct thread_walk *w, const struct tr_event *e)
@@ -289,14 +292,65 @@ static void note_pieces(struct thread_walk *w, const struct tr_event *e)
 	begin_chance(w, last->exit);
 }
 
+#define MOST_PIECES 4096 /* of a thread, of one construct: with more, the mean is as good */
+
+static uint64_t both(uint64_t a, uint64_t b)
+{
+	return (a ^ b >> 32) * 0x9e3779b97f4a7c15u ^ b * 0xbf58476d1ce4e5b9u;
+}
+
+/* The group of the n-th construct of a team to which the thread has come: that of all its threads. */
+static uint32_t group_of_construct(struct thread_walk *w, uint64_t team, bool one)
+{
+	struct builder *b = w->b;
+	uint64_t coming = both(team, w->thread);
+	if (ids_add(&b->comings, coming))
+		*MEM_GROW(b->times_come, b->ntimes_come) = 0;
+	uint64_t construct = both(team, UINT64_MAX - b->times_come[ids_find(&b->comings, coming)]++);
+	if (ids_add(&b->constructs, construct))
+		*MEM_GROW(b->groups_of, b->ngroups_of) = graph_group(b, one);
+	return b->groups_of[ids_find(&b->constructs, construct)];
+}
+
+/* Comes for the first piece. */
+static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
+{
+	w->group = group_of_construct(w, w->giver, one);
+	w->in_pieces = true;
+	w->npieces = w->piece_depth = 0;
+	graph_share(w->b, ref, ref, w->group);
+}
+
+/* A marked region in what is given out begins, or has ended: then the thread comes for the next piece. Who does which is
+ * not evened out, as that can be said. */
+static void note_piece(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct trace *trace = w->b->graph->trace;
+	if (e->site == TR_NO_SITE || trace->sites[e->site].automatic || !tr_is(trace, e->site, OP_REGION) || w->replay.depth > 0)
+		return;
+	if (e->op == DPROF_ENTER && w->piece_depth++ == 0 && w->npieces++ == 0)
+		graph_give(w->b, ref, w->given = GRAPH_GIVEN);
+	if (e->op != DPROF_EXIT || w->piece_depth == 0 || --w->piece_depth > 0)
+		return;
+	w->in_pieces = w->npieces < MOST_PIECES;
+	w->b->graph->groups[w->group].many |= !w->in_pieces;
+	if (w->in_pieces)
+		graph_share(w->b, ref, ref, w->group);
+	else
+		graph_give(w->b, ref, w->given = GRAPH_GIVEN_EVENLY);
+}
+
 /* What an inner team gives out is part of what the outer one gave. */
 static void begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	bool evens_out = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT) && w->given != GRAPH_GIVEN;
+	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->given != GRAPH_GIVEN;
+	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
 	if (w->given == GRAPH_OWN)
-		w->giver = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
+		w->giver = team;
 	w->given = evens_out ? GRAPH_GIVEN_EVENLY : GRAPH_GIVEN;
 	graph_give(w->b, ref, w->given);
+	if (team == w->giver)
+		begin_pieces(w, ref, !loop);
 }
 
 /* With the team's next barrier, or its end. */
@@ -307,6 +361,7 @@ static void end_given_work(struct thread_walk *w, struct event_ref exit)
 	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->giver)
 		return;
 	w->given = GRAPH_OWN;
+	w->in_pieces = false;
 	graph_give(w->b, exit, w->given);
 }
 
@@ -669,6 +724,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 	if (w->takes_on)
 		note_pieces(w, e);
 	note_going_on(w, e);
+	if (w->in_pieces)
+		note_piece(w, e, ref);
 	if (!w->any) {
 		w->before = w->operation = ref;
 		w->any = true;
@@ -711,7 +768,7 @@ uint8_t graph_passes(const struct trace *trace, uint32_t site)
 /* Behind the first event, and unless a task runs, whose region ends somewhere, or it is asked whether one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning || w->just_took)
+	if (!w->any || w->nrunning || w->just_took || w->in_pieces)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->b->passes);
 	if (passed.n == 0)

@@ -385,6 +385,58 @@ buys team b 50 200000
 buys team b 100 300000
 buys team a 100 500000
 
+# Sections: each thread of the team has one, and the longer one is a. Or one more, which whoever is ready first does.
+sections() { # when there is nothing left for thread 1, and when both leave
+	head_of 2
+	echo "group 3 threads=0,1"
+	echo "site 16 kind=fork name=dynamic%20loop file=x.c line=17"
+	op 0 9 1000000 1000000 group=3 seq=0 role=1
+	op 1 9 1000000 1000000 group=3 seq=0 role=0
+	echo "e 0 1000000 16 point group=3"
+	echo "e 1 1000000 16 point group=3"
+	op 0 0 1000000 1800000
+	op 1 1 1000000 1500000
+	[ "$1" = 1500000 ] || op 1 1 1500000 "$1"
+	op 0 10 1800000 "$2" group=3 seq=1
+	op 1 10 "$1" "$2" group=3 seq=1
+	op 0 1 "$2" 2000000
+}
+sections 1500000 1800000 | trace sections
+buys sections a 50 300000
+sections 1900000 1900000 | trace three-sections
+buys three-sections a 50 100000
+# A single: it is thread 1 that comes first, if a takes half as long.
+{
+	head_of 2
+	echo "group 3 threads=0,1"
+	echo "site 16 kind=fork name=single file=x.c line=17"
+	op 0 1 1000000 1300000
+	echo "e 0 1300000 16 point group=3"
+	op 0 1 1300000 1600000
+	op 0 10 1600000 1600000 group=3 seq=1
+	op 0 1 1600000 1700000
+	op 1 0 1000000 1500000
+	echo "e 1 1500000 16 point group=3"
+	op 1 10 1500000 1600000 group=3 seq=1
+} | trace single
+buys single a 50 71428.57
+# Not if both work on behind it: that is their own.
+{
+	head_of 2
+	echo "group 3 threads=0,1"
+	echo "site 16 kind=fork name=single file=x.c line=17"
+	op 0 1 1000000 1300000
+	echo "e 0 1300000 16 point group=3"
+	op 0 1 1300000 1600000
+	op 0 10 1600000 1600000 group=3 seq=1
+	op 0 1 1600000 1700000
+	op 1 0 1000000 1500000
+	echo "e 1 1500000 16 point group=3"
+	op 1 1 1500000 1510000
+	op 1 10 1510000 1600000 group=3 seq=1
+} | trace single-nowait
+buys single-nowait a 50 0
+
 # A send that must wait for its receiver; two that did, as nothing else explains how long they took.
 for send in "MPI_Ssend 8" "MPI_Send 8" "MPI_Send 100000"; do
 	{
