@@ -140,23 +140,12 @@ static void mpz_mul_wide(mpz_t z, wide w)
 static wide crossing(const struct work *w, const struct point *left, const struct point *right,
 		     struct rate r)
 {
-	mpz_t run, part;
+	wide rises[] = { right->y - left->y, r.slope.dx, r.over ? k_above(w) : k_below(w) };
+	wide runs[] = { right->x - left->x, r.slope.dy, k_below(w) };
+	wide nears[] = { r.slope.dy, k_above(w) - k_below(w) };
 
 	assert(w->rates.ppb && r.slope.dy > 0);
-	mpz_inits(run, part, NULL);
-	wide_to_mpz(run, right->y - left->y);
-	mpz_mul_wide(run, r.slope.dx);
-	mpz_mul_wide(run, r.over ? k_above(w) : k_below(w));
-	wide_to_mpz(part, r.slope.dy);
-	mpz_mul_wide(part, right->x - left->x);
-	mpz_mul_wide(part, k_below(w));
-	mpz_sub(run, run, part);
-	wide_to_mpz(part, r.slope.dy);
-	mpz_mul_wide(part, k_above(w) - k_below(w));
-	mpz_fdiv_q(run, run, part);
-	wide x = left->x + wide_from_mpz(run);
-	mpz_clears(run, part, NULL);
-	return x;
+	return left->x + wide_quotient(rises, runs, nears);
 }
 
 /* An arc whose successor begins no later serves nowhere. */

@@ -32,9 +32,10 @@ wide wide_from_mpz(const mpz_t z)
 /* 32 bits at a time, so that what remains of a division never outgrows a word. */
 bool wide_fraction(wide *result, wide num, wide den)
 {
-	if (num < 0 || den <= 0 || den >= (wide)1 << 95)
+	if (den <= 0 || den >= (wide)1 << 95)
 		return false;
-	uwide remains = (uwide)num % (uwide)den, whole = (uwide)num / (uwide)den;
+	uwide magnitude = num < 0 ? -(uwide)num : (uwide)num;
+	uwide remains = magnitude % (uwide)den, whole = magnitude / (uwide)den;
 
 	if (whole >= (uwide)1 << 61)
 		return false;
@@ -43,7 +44,7 @@ bool wide_fraction(wide *result, wide num, wide den)
 		whole = whole << 32 | remains / (uwide)den;
 		remains %= (uwide)den;
 	}
-	*result = (wide)(whole + (remains > 0));
+	*result = num < 0 ? -(wide)whole : (wide)(whole + (remains > 0));
 	return true;
 }
 
@@ -70,4 +71,53 @@ int wide_compare_products(wide a, wide b, wide c, wide d)
 	if (__builtin_mul_overflow(a, b, &left) || __builtin_mul_overflow(c, d, &right))
 		return compare_products_by_gmp(a, b, c, d);
 	return (left > right) - (left < right);
+}
+
+static void product_by_gmp(mpz_t z, const wide *factors, size_t n)
+{
+	mpz_t factor;
+
+	mpz_init(factor);
+	mpz_set_ui(z, 1);
+	for (size_t i = 0; i < n; i++) {
+		wide_to_mpz(factor, factors[i]);
+		mpz_mul(z, z, factor);
+	}
+	mpz_clear(factor);
+}
+
+static wide quotient_by_gmp(const wide a[3], const wide b[3], const wide c[2])
+{
+	mpz_t num, part;
+
+	mpz_inits(num, part, NULL);
+	product_by_gmp(num, a, 3);
+	product_by_gmp(part, b, 3);
+	mpz_sub(num, num, part);
+	product_by_gmp(part, c, 2);
+	mpz_fdiv_q(num, num, part);
+	wide result = wide_from_mpz(num);
+	mpz_clears(num, part, NULL);
+	return result;
+}
+
+static bool product_fits(wide *product, const wide *factors, size_t n)
+{
+	bool fits = true;
+
+	*product = 1;
+	for (size_t i = 0; i < n; i++)
+		fits = fits && !__builtin_mul_overflow(*product, factors[i], product);
+	return fits;
+}
+
+wide wide_quotient(const wide a[3], const wide b[3], const wide c[2])
+{
+	wide num, part, den;
+
+	if (!product_fits(&num, a, 3) || !product_fits(&part, b, 3) || !product_fits(&den, c, 2) ||
+	    __builtin_sub_overflow(num, part, &num))
+		return quotient_by_gmp(a, b, c);
+	wide result = num / den - (num % den < 0);
+	return result > WIDE_LARGE ? WIDE_LARGE : result < -WIDE_LARGE ? -WIDE_LARGE : result;
 }

@@ -21,6 +21,10 @@ int wide_compare_products(wide a, wide b, wide c, wide d);
  * way. */
 bool wide_fraction(wide *result, wide num, wide den);
 
+/* (a0 a1 a2 - b0 b1 b2) / (c0 c1), rounded down, for c0 and c1 above 0; the nearest of
+ * -WIDE_LARGE..WIDE_LARGE. */
+wide wide_quotient(const wide a[3], const wide b[3], const wide c[2]);
+
 void wide_to_mpz(mpz_t, wide);
 
 /* The nearest of -WIDE_LARGE..WIDE_LARGE. */

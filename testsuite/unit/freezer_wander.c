@@ -699,6 +699,7 @@ START_TEST(fractions_are_rounded_up)
 		wide den = (wide)draw_size(INT64_MAX) * draw_size(1 << 30);
 		mpz_t z, d;
 
+		num = round % 2 ? -num : num;
 		if (!wide_fraction(&found, num, den))
 			continue;
 		fitting++;
@@ -711,9 +712,51 @@ START_TEST(fractions_are_rounded_up)
 		mpz_clears(z, d, NULL);
 	}
 	ck_assert_int_gt(fitting, 10000);
-	ck_assert(!wide_fraction(&(wide){ 0 }, -1, 1));
+	ck_assert(!wide_fraction(&(wide){ 0 }, 1, -1));
+	ck_assert(!wide_fraction(&(wide){ 0 }, -((wide)1 << 62), 1));
 	ck_assert(!wide_fraction(&(wide){ 0 }, (wide)1 << 62, 1));
 	ck_assert(!wide_fraction(&(wide){ 0 }, 1, (wide)1 << 95));
+}
+END_TEST
+
+/* Of any size: most take more than 128 bits, or just not. */
+static wide draw_wide(void)
+{
+	wide w = draw_size(INT64_MAX) >> draw_size(62);
+
+	return draw_size(2) ? w : -w;
+}
+
+static void multiply(mpz_t z, const wide *factors, size_t n)
+{
+	mpz_t factor;
+
+	mpz_init(factor);
+	mpz_set_ui(z, 1);
+	for (size_t i = 0; i < n; i++) {
+		wide_to_mpz(factor, factors[i]);
+		mpz_mul(z, z, factor);
+	}
+	mpz_clear(factor);
+}
+
+START_TEST(quotients_of_products_are_rounded_down)
+{
+	mpz_t num, part;
+
+	mpz_inits(num, part, NULL);
+	for (int round = 0; round < 20000; round++) {
+		wide a[] = { draw_wide(), draw_wide(), draw_wide() }, b[] = { draw_wide(), draw_wide(), draw_wide() };
+		wide c[] = { draw_size(1 << 20) + 1, draw_size(1 << 30) + 1 };
+
+		multiply(num, a, 3);
+		multiply(part, b, 3);
+		mpz_sub(num, num, part);
+		multiply(part, c, 2);
+		mpz_fdiv_q(num, num, part);
+		ck_assert_msg(wide_from_mpz(num) == wide_quotient(a, b, c), "SEED=%" PRIu64 " round %d", seed, round);
+	}
+	mpz_clears(num, part, NULL);
 }
 END_TEST
 
@@ -829,6 +872,7 @@ int main(void)
 	tcase_add_test(tests, a_step_is_found_and_named);
 	tcase_add_test(tests, wander_beyond_the_assumption_is_found);
 	tcase_add_test(tests, fractions_are_rounded_up);
+	tcase_add_test(tests, quotients_of_products_are_rounded_down);
 	tcase_add_test(tests, too_few_points);
 	tcase_add_test(tests, points_of_one_stamp);
 	tcase_add_test(tests, what_cannot_be_asked);
