@@ -204,7 +204,8 @@ static uint64_t greatest_uncertainty(const struct trace *t)
 static struct maker maker_open(const struct trace *t, uint32_t base, struct match_log *matches)
 {
 	struct maker k = { .trace = t, .base = base };
-	k.walk = match_walk_open(t, 2 * greatest_uncertainty(t), matches);
+	uint64_t slack = 2 * greatest_uncertainty(t);
+	k.walk = matches ? match_walk_open(t, slack, matches) : match_walk_open_between(t, slack);
 	k.of_clock = mem_resize(NULL, t->nclocks, sizeof *k.of_clock);
 	k.there = mem_resize(NULL, t->nclocks, sizeof *k.there);
 	for (size_t c = 0; c < t->nclocks; c++)

@@ -20,7 +20,7 @@
  *
  * Of a collective only the latest ENTER and the earliest EXIT of each clock matter, and they give one
  * link for each two clocks, or, with many clocks, for each two of which one is the base. Operations
- * of one clock give no links: their order is known.
+ * of one clock give no links: their order is known, so they are not even matched, unless the matches are wanted again.
  *
  * What others imply is left out (link_filter.h): of links that are as many as messages, few are left,
  * and memory does not grow with the run. */

@@ -363,6 +363,21 @@ static void take_operation(struct matcher *m, uint32_t thread, const struct tr_e
 		point(m, thread, e);
 }
 
+static void note_last(struct match_thread *a, const struct tr_event *e)
+{
+	a->last = e->stamp;
+	a->last_site = e->site;
+}
+
+void match_skip(struct matcher *m, uint32_t thread, const struct tr_event *e)
+{
+	struct match_thread *a = &m->threads[thread];
+	if (a->rank != MATCH_NO_RANK && m->ranks[a->rank].held)
+		message_passed(m, a->rank, e->stamp);
+	note_last(a, e);
+	a->count++;
+}
+
 void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	struct match_thread *a = &m->threads[thread];
@@ -376,8 +391,7 @@ void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 			first_event(m, thread, e);
 		if (m->concerned[e->site])
 			take_operation(m, thread, e);
-		a->last = e->stamp;
-		a->last_site = e->site;
+		note_last(a, e);
 	}
 	a->count++;
 }

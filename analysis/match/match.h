@@ -92,6 +92,9 @@ void match_close(struct matcher *);
 bool match_wants_arguments(const struct matcher *, const struct tr_event *);
 void match_take(struct matcher *, uint32_t thread, const struct tr_event *);
 
+/* An event that is none of what is wanted: it is counted, and says how far its rank's clock has come. */
+void match_skip(struct matcher *, uint32_t thread, const struct tr_event *);
+
 /* Behind a thread's first event those that trace_pass() passes over with these may be told of by their number alone. */
 uint8_t *match_passes(struct matcher *);
 void match_pass(struct matcher *, uint32_t thread, struct tr_passed);
@@ -119,6 +122,9 @@ bool match_log_is_full(const struct match_log *); /* or NULL, which never is */
  * they were the same stretch of time: a guess that only memory depends on. The log may be NULL. */
 struct match_walk;
 struct match_walk *match_walk_open(const struct trace *, uint64_t slack, struct match_log *);
+
+/* Likewise, in the same order, but without collective operations of groups whose threads are all on one clock. */
+struct match_walk *match_walk_open_between(const struct trace *, uint64_t slack);
 bool match_walk_next(struct match_walk *, struct match *);
 const struct match_tally *match_walk_tally(const struct match_walk *);
 void match_walk_close(struct match_walk *);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/heap.h"
+#include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
 #include "analysis/match/match_log.h"
 
@@ -16,6 +17,9 @@ struct walker {                  /* a thread */
 	struct tr_event next;
 	bool begun, ended;
 	uint64_t stamp;          /* of next; LOST has that of the event before it */
+	uint64_t group;          /* that was looked up last, */
+	bool is_local;           /* and whether it is local */
+	uint32_t inside;         /* site of a local operation that it is in; or TR_NO_SITE */
 };
 
 struct clock_walk {              /* a clock */
@@ -30,6 +34,7 @@ struct match_walk {
 	struct walker *walkers;
 	struct clock_walk *clock_walks;
 	struct heap clocks;      /* by the share of their run that is behind them */
+	struct ids local;        /* groups whose operations are skipped: all of their threads are on one clock */
 	bool finished;
 };
 
@@ -72,7 +77,7 @@ static void begin(struct match_walk *w, uint32_t thread)
 {
 	const struct tr_thread *self = &w->trace->threads[thread];
 	struct clock_walk *s = &w->clock_walks[self->clock];
-	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread) };
+	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread), .inside = TR_NO_SITE };
 	if (!fetch(w->matcher, &w->walkers[thread]))
 		return;
 	heap_add(&s->threads, w->walkers[thread].stamp, thread);
@@ -114,13 +119,77 @@ struct match_walk *match_walk_open(const struct trace *t, uint64_t slack, struct
 	return w;
 }
 
+/* ---- Operations of one clock ----------------------------------------------------------------- */
+
+static void add_if_local(struct match_walk *w, const struct tr_group *g)
+{
+	const struct tr_thread *threads = w->trace->threads;
+	for (size_t i = 1; i < g->nthreads; i++)
+		if (threads[g->threads[i]].clock != threads[g->threads[0]].clock)
+			return;
+	ids_add(&w->local, g->id);
+}
+
+struct match_walk *match_walk_open_between(const struct trace *t, uint64_t slack)
+{
+	struct match_walk *w = match_walk_open(t, slack, NULL);
+	for (size_t g = 0; g < t->ngroups; g++)
+		add_if_local(w, &t->groups[g]);
+	return w;
+}
+
+static bool is_of_group(enum dprof_kind kind)
+{
+	return kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL || kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN;
+}
+
+static bool enters_local(const struct match_walk *w, struct walker *walker)
+{
+	const struct tr_event *e = &walker->next;
+	uint64_t group = is_of_group(w->trace->sites[e->site].kind) ? trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) : UINT64_MAX;
+	if (group == UINT64_MAX)
+		return false;
+	if (group != walker->group || !walker->is_local) {
+		walker->group = group;
+		walker->is_local = ids_find(&w->local, group) != SIZE_MAX;
+	}
+	return walker->is_local;
+}
+
+/* The enter of an operation of a local group, or its exit. */
+static bool is_skipped(const struct match_walk *w, struct walker *walker)
+{
+	const struct tr_event *e = &walker->next;
+	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
+		walker->inside = TR_NO_SITE;
+	} else if (e->op == DPROF_EXIT && e->site == walker->inside) {
+		walker->inside = TR_NO_SITE;
+		return true;
+	} else if (e->op == DPROF_ENTER && walker->inside == TR_NO_SITE && enters_local(w, walker)) {
+		walker->inside = e->site;
+		return true;
+	}
+	return false;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static void take(struct match_walk *w, uint32_t thread)
+{
+	struct walker *walker = &w->walkers[thread];
+	if (w->local.n && is_skipped(w, walker))
+		match_skip(w->matcher, thread, &walker->next);
+	else
+		match_take(w->matcher, thread, &walker->next);
+}
+
 static void step(struct match_walk *w, struct clock_walk *s)
 {
 	uint32_t thread = s->threads.items[0].source;
 	struct walker *walker = &w->walkers[thread];
 	match_pass(w->matcher, thread, walker->passed);
 	if (!walker->ended)
-		match_take(w->matcher, thread, &walker->next);
+		take(w, thread);
 	if (!walker->ended && fetch(w->matcher, walker))
 		heap_change_first(&s->threads, walker->stamp);
 	else
@@ -178,6 +247,7 @@ static void close_clocks(struct match_walk *w)
 	for (size_t i = 0; i < w->trace->nthreads; i++)
 		trace_end(&w->walkers[i].events);
 	match_close(w->matcher);
+	ids_free(&w->local);
 	free(w->walkers);
 	free(w->clock_walks);
 	free(w->clocks.items);

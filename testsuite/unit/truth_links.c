@@ -187,9 +187,52 @@ static uint64_t check_matches(const struct program *p, struct halves *all,
 	return messages;
 }
 
+static bool on_one_clock(const struct trace *t, const struct match *m)
+{
+	bool one = true;
+
+	for (size_t i = 1; i < m->nparts; i++)
+		one &= t->threads[m->parts[i].thread].clock == t->threads[m->parts[0].thread].clock;
+	return one;
+}
+
+/* The next match that has parts on several clocks; counts collective operations that have not. */
+static bool next_between(struct match_walk *walk, const struct trace *t, struct match *m, uint64_t *others)
+{
+	while (match_walk_next(walk, m)) {
+		if (!on_one_clock(t, m))
+			return true;
+		*others += m->kind == MATCH_COLLECTIVE;
+	}
+	return false;
+}
+
+/* Without operations of one clock, all others come in the same order. */
+static void check_between(const struct trace *t, uint64_t program, uint64_t *others)
+{
+	struct match_walk *all = match_walk_open(t, 0, NULL), *between = match_walk_open_between(t, 0);
+	struct match m, n;
+	uint64_t left = 0;
+
+	while (next_between(all, t, &m, others)) {
+		bool same = next_between(between, t, &n, &left) && m.kind == n.kind && m.flow == n.flow &&
+			    m.number == n.number && m.complete == n.complete && m.nparts == n.nparts;
+
+		for (size_t i = 0; same && i < m.nparts; i++)
+			same = m.parts[i].thread == n.parts[i].thread && m.parts[i].enter_at == n.parts[i].enter_at &&
+			       m.parts[i].done_at == n.parts[i].done_at && m.parts[i].enter == n.parts[i].enter &&
+			       m.parts[i].done == n.parts[i].done && m.parts[i].bytes == n.parts[i].bytes;
+		ck_assert_msg(same, "SEED=%" PRIu64 ": without operations of one clock others are matched otherwise", program);
+	}
+	ck_assert(!next_between(between, t, &n, &left));
+	ck_assert_uint_eq(left, 0);
+	match_walk_close(all);
+	match_walk_close(between);
+}
+
 START_TEST(matches_are_true)
 {
-	uint64_t messages = 0, sends = 0, collectives = 0, doubtful = 0;
+	uint64_t others = 0, messages = 0, sends = 0, collectives = 0, doubtful = 0;
 
 	for (uint64_t i = 0; i < programs; i++) {
 		struct program *p = some_program(i);
@@ -199,10 +242,12 @@ START_TEST(matches_are_true)
 		for (size_t k = 0; k < all.n; k++)
 			sends += all.v[k].send;
 		messages += check_matches(p, &all, trace, &collectives, &doubtful);
+		check_between(trace, p->seed, &others);
 		free(all.v);
 		trace_close(trace);
 		program_free(p);
 	}
+	ck_assert_uint_gt(others, programs);
 	ck_assert_uint_gt(messages, 5 * programs);
 	ck_assert_uint_gt(collectives, 5 * programs);
 	ck_assert_uint_eq(doubtful, 0);
