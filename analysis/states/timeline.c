@@ -36,8 +36,9 @@ struct participant {
 enum { IS_MAY_WAIT = 1, IS_MUST_WAIT = 2, IS_MAY_WORK = 4, IS_MUST_WORK = 8 };
 
 /* A stretch between two stamps and what it says: who may work alone, and two bits. That is one
- * number, because it is moved and compared at every change of a thread. */
-struct timeline_piece { uint64_t from, to, says; uint32_t site; };
+ * number, because it is moved and compared at every change of a thread. Of the stretches between two changes that it
+ * consists of, the length of the longest, and where `alone` worked in the first of those. */
+struct timeline_piece { uint64_t from, to, says, longest; uint32_t site; };
 #define SAYS_ALL_WAIT (UINT64_C(1) << 32)
 #define SAYS_CERTAIN  (UINT64_C(1) << 33)
 #define SAYS_NOTHING  ((uint64_t)NO_PARTICIPANT)
@@ -56,7 +57,8 @@ struct timeline {
 	uint32_t xor_not_may_wait, xor_both;
 
 	uint64_t stamp;       /* of the last change that was counted */
-	bool at_change;       /* the next piece begins with one */
+	bool at_change;       /* of one thread: the next piece begins with one */
+	struct timeline_thread *turned; /* who changed at the stamp, in unknown order with others; or NULL */
 	bool ended;
 	uint32_t *merged;     /* members that changed in this tick, if more than once in all */
 	size_t nmerged;
@@ -68,6 +70,7 @@ struct timeline {
 
 	bool is_alone;        /* there is one thread: */
 	uint64_t says_of[MAY_ANY + 1]; /* what a piece says, by its states */
+	bool runs_on;         /* through changes that leave what is said as it is */
 	bool leaps;           /* each participant is one thread, and they are several */
 	unsigned pause, patience; /* so many pieces are not tried; and how many after the next vain attempt */
 };
@@ -104,22 +107,20 @@ static uint8_t is_of_thread(bool waits, uint8_t may)
 	return is(waits && may_idle(may), waits && must_idle(may), may & MAY_WORK, may == MAY_WORK);
 }
 
-static uint64_t works_as(uint8_t may)
-{
-	return (may & MAY_WORK ? 1 : 0) + (may == MAY_WORK ? MUST : 0);
-}
-
-static uint64_t waits_as(uint8_t may)
-{
-	return (may_idle(may) ? 1 : 0) + (must_idle(may) ? MUST : 0);
-}
+/* What a thread adds to its participant's counts, by its states: as one that works, and as one that waits. */
+#define WORKS(may) (((may) & MAY_WORK ? 1 : 0) + ((may) == MAY_WORK ? MUST : 0))
+#define IDLES(may) ((may) & (MAY_WAIT | MAY_GONE))
+#define WAITS(may) ((IDLES(may) ? 1 : 0) + ((may) && IDLES(may) == (may) ? MUST : 0))
+#define EIGHT(as, may) as(may), as((may) + 1), as((may) + 2), as((may) + 3), as((may) + 4), as((may) + 5), as((may) + 6), as((may) + 7)
+static const uint64_t works_as[MAY_ANY + 1] = { EIGHT(WORKS, 0), EIGHT(WORKS, 8), EIGHT(WORKS, 16), EIGHT(WORKS, 24) };
+static const uint64_t waits_as[MAY_ANY + 1] = { EIGHT(WAITS, 0), EIGHT(WAITS, 8), EIGHT(WAITS, 16), EIGHT(WAITS, 24) };
 
 /* Takes a thread from one set of states to another, in its participant's counts. */
 static inline void count_member(struct participant *participant, const struct timeline_thread *m, uint8_t before,
 				uint8_t now)
 {
-	participant->works += works_as(now) - works_as(before);
-	participant->waits += m->waits ? waits_as(now) - waits_as(before) : 0;
+	participant->works += works_as[now] - works_as[before];
+	participant->waits += m->waits ? waits_as[now] - waits_as[before] : 0;
 }
 
 /* What a participant adds to the timeline's counts: three numbers in one. */
@@ -248,19 +249,27 @@ static bool unordered(const struct timeline *timeline, uint64_t later)
 	return later != PERIOD_AFTER && later - timeline->stamp <= timeline->slack;
 }
 
-/* Counts what changes at the next stamp. With several changes in unknown order every order of them
- * is possible: until settle_states(), each thread may be in any state that it has up to timeline->stamp. */
-static void cross(struct timeline *timeline)
+/* Counts what changes at the next stamp. False where that is in unknown order with other changes. */
+static inline bool cross(struct timeline *timeline)
 {
 	timeline->stamp = next_stamp(timeline);
 	struct timeline_thread *m = turn_first(timeline);
-	if (!unordered(timeline, next_stamp(timeline)) ||
-	    (next_stamp(timeline) != timeline->stamp &&
-	     !unordered(timeline, merge_least_but(&timeline->ends, (uint32_t)(m - timeline->members))))) {
-		set_member(timeline, m, m->now.may);
-		return;
+	if (unordered(timeline, next_stamp(timeline)) &&
+	    (next_stamp(timeline) == timeline->stamp ||
+	     unordered(timeline, merge_least_but(&timeline->ends, (uint32_t)(m - timeline->members))))) {
+		timeline->turned = m;
+		return false;
 	}
-	merge_states(timeline, m);
+	set_member(timeline, m, m->now.may);
+	return true;
+}
+
+/* With several changes in unknown order every order of them is possible: until settle_states(), each thread may be in
+ * any state that it has up to timeline->stamp. */
+static void cross_all(struct timeline *timeline)
+{
+	merge_states(timeline, timeline->turned);
+	timeline->turned = NULL;
 	while (unordered(timeline, next_stamp(timeline))) {
 		timeline->stamp = next_stamp(timeline);
 		merge_states(timeline, turn_first(timeline));
@@ -353,27 +362,46 @@ static void leap(struct timeline *timeline)
 	timeline->pause = timeline->patience;
 }
 
+/* From the stamp of a change to the last one that is in unknown order with it. */
+static void piece_of_changes(struct timeline *timeline, struct timeline_piece *piece)
+{
+	uint32_t who, ignored;
+	piece->from = timeline->stamp;
+	cross_all(timeline);
+	piece->to = timeline->stamp;
+	piece->longest = piece->to - piece->from;
+	piece->says = describe(timeline, &who) & ~SAYS_CERTAIN;
+	piece->site = site_of(timeline, who);
+	settle_states(timeline);
+	if (piece->from == piece->to) {
+		piece->says = leave_to(piece->says, timeline->says);
+		piece->says = leave_to(piece->says, describe(timeline, &ignored));
+	}
+}
+
+/* To the next change, and on through those that leave what is said as it is: they change at most where somebody works. */
+static void run_on(struct timeline *timeline, struct timeline_piece *piece)
+{
+	piece->to = next_stamp(timeline);
+	piece->longest = piece->to - piece->from;
+	while (piece->to != PERIOD_AFTER && cross(timeline) && timeline->told && timeline->runs_on) {
+		uint64_t from = piece->to;
+		piece->to = next_stamp(timeline);
+		if (piece->to - from <= piece->longest)
+			continue;
+		piece->longest = piece->to - from;
+		piece->site = site_of(timeline, timeline->who);
+	}
+}
+
 /* The next piece of the timeline; pieces follow each other without gaps and may say nothing. */
 static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 {
 	if (timeline->ended)
 		return false;
-	if (timeline->at_change) {
-		piece->from = next_stamp(timeline);
-		cross(timeline);
-		timeline->at_change = false;
-		if (timeline->nmerged > 0) {
-			uint32_t who, ignored;
-			piece->to = timeline->stamp;
-			piece->says = describe(timeline, &who) & ~SAYS_CERTAIN;
-			piece->site = site_of(timeline, who);
-			settle_states(timeline);
-			if (piece->from == piece->to) {
-				piece->says = leave_to(piece->says, timeline->says);
-				piece->says = leave_to(piece->says, describe(timeline, &ignored));
-			}
-			return true;
-		}
+	if (timeline->turned) {
+		piece_of_changes(timeline, piece);
+		return true;
 	}
 	piece->from = timeline->stamp;
 	if (!timeline->told)
@@ -385,8 +413,7 @@ static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 		timeline->pause--;
 	else if (piece->says == SAYS_NOTHING && timeline->leaps)
 		leap(timeline);
-	piece->to = next_stamp(timeline);
-	timeline->at_change = true;
+	run_on(timeline, piece);
 	timeline->ended = piece->to == PERIOD_AFTER;
 	return true;
 }
@@ -430,6 +457,7 @@ static void cross_alone(struct timeline *timeline, uint8_t may, struct timeline_
 		may |= m->now.may;
 	}
 	piece->to = timeline->stamp;
+	piece->longest = piece->to - piece->from;
 	piece->says = timeline->says_of[may] & ~SAYS_CERTAIN;
 	piece->site = site_of(timeline, who_alone(piece->says));
 	if (piece->from == piece->to) {
@@ -458,6 +486,7 @@ static inline bool next_alone(struct timeline *timeline, struct timeline_piece *
 	piece->says = timeline->says = timeline->says_of[m->now.may];
 	piece->site = site_of(timeline, who_alone(piece->says));
 	piece->to = m->now.to;
+	piece->longest = piece->to - piece->from;
 	timeline->at_change = true;
 	timeline->ended = piece->to == PERIOD_AFTER;
 	return true;
@@ -482,7 +511,6 @@ bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
 	struct timeline_piece piece;
 	bool alone = timeline->is_alone;
 	while (alone ? next_alone(timeline, &piece) : next_piece(timeline, &piece)) {
-		uint64_t stretch = piece.to - piece.from;
 		bool longer = piece.says == timeline->open.says, given = false;
 		if (!longer) {
 			given = give_out(&timeline->open, out);
@@ -490,8 +518,8 @@ bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
 			timeline->open.says = piece.says;
 		}
 		timeline->open.to = piece.to;
-		if (!longer || stretch > timeline->open_stretch) {
-			timeline->open_stretch = stretch;
+		if (!longer || piece.longest > timeline->open_stretch) {
+			timeline->open_stretch = piece.longest;
 			timeline->open.site = piece.site;
 		}
 		if (given)
@@ -534,8 +562,8 @@ static void add_member(struct timeline *timeline, size_t thread, const struct pe
 		timeline->participants[m->participant].site = m->now.site;
 	timeline->participants[m->participant].threads++;
 	timeline->participants[m->participant].waiters += m->waits;
-	timeline->participants[m->participant].works += works_as(m->may);
-	timeline->participants[m->participant].waits += m->waits ? waits_as(m->may) : 0;
+	timeline->participants[m->participant].works += works_as[m->may];
+	timeline->participants[m->participant].waits += m->waits ? waits_as[m->may] : 0;
 	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
 }
 
@@ -562,6 +590,7 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 		if (trace->threads[i].clock == clock && who->participant_of[i] != NO_PARTICIPANT)
 			add_member(timeline, i, periods, who);
 	timeline->leaps = leaps && timeline->nparticipants == timeline->nmembers && timeline->nmembers > 2;
+	timeline->runs_on = leaps;
 	for (uint32_t a = 0; a < timeline->nparticipants; a++) {
 		timeline->xor_not_may_wait ^= a;
 		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));

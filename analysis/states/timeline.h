@@ -34,7 +34,10 @@
  * then are stepped over, thread by thread, without the merge. Nothing changes by that, to the bit: only changes that are in
  * a known order with all that are not stepped over are.
  *
- * Nor does it where one thread is alone on its clock: its states say all, and nothing is counted or merged.
+ * A change that leaves its participant what it was, as most do where one is many threads, changes at most where it works:
+ * the sweep runs on through such changes without looking at what is said.
+ *
+ * Nor does anything change where one thread is alone on its clock: its states say all, and nothing is counted or merged.
  *
  * Cost: there are counts of participants by state, so a change of a thread costs O(log threads), for the
  * merge; and one that is stepped over a few ns. */
