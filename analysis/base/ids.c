@@ -8,9 +8,10 @@
 
 #include "analysis/base/memory.h"
 
+/* From the upper bits of the product, on which all bits of the id bear: there are ids that differ in their upper ones. */
 static size_t *probe(const struct ids *ids, uint64_t id)
 {
-	size_t i = (id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (ids->room - 1);
+	size_t i = id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - __builtin_ctzll(ids->room));
 	while (ids->slot[i] && ids->id[ids->slot[i] - 1] != id)
 		i = (i + 1) & (ids->room - 1);
 	return &ids->slot[i];

@@ -524,7 +524,7 @@ static void note_choice(struct builder *b, const struct completion *x)
 
 static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
 {
-	struct node_input *inputs = mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs);
+	struct node_input few[2 + BEGIN_INPUTS], *inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs) : few;
 	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried }, *node;
 	size_t n = graph_begin_inputs(&x->begin, inputs);
 	for (size_t i = 0; i < x->n; i++)
@@ -540,7 +540,8 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 	node->loose = says.loose;
 	node->delayed = says.delayed;
 	note_choice(b, x);
-	free(inputs);
+	if (inputs != few)
+		free(inputs);
 }
 
 void graph_keep_completion(struct builder *b, const struct completion *x)
