@@ -11,6 +11,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
+#include "analysis/graph/graph_last.h"
 #include "analysis/graph/graph_order.h"
 
 #define WHOLE (UINT64_C(1) << 62) /* all flow */
@@ -29,12 +30,8 @@ struct back {
 	struct place *places;
 	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
 	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
-	uint32_t *last; size_t nlast; /* inputs that may have been the last, of ... */
-	uint32_t node;       /* ... this one; or NO_NODE */
-	const struct graph_input **latest; /* of it, on each clock */
-	uint32_t *latest_of; /* ... if this is that node */
+	struct graph_last last;
 };
-#define NO_NODE UINT32_MAX
 
 frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
 {
@@ -51,67 +48,6 @@ static void lose(struct back *b, uint32_t thread, uint64_t stamp)
 	int64_t until = stamp == UINT64_MAX ? INT64_MAX : path_elapsed(b->path, thread, stamp).hi;
 	if (until > b->path->known_from)
 		b->path->known_from = until;
-}
-
-/* ---- Which input was the last ---------------------------------------------------------------- */
-
-static struct moment moment_of(const struct back *b, const struct graph_input *input)
-{
-	return (struct moment){ b->path->graph.trace->threads[input->thread].clock, input->stamp };
-}
-
-static bool was_waited_for(const struct graph_node *node, size_t i, const struct graph_input *input)
-{
-	bool one_of_them = node->kind == GRAPH_WOKEN && i > 0;
-	return input->sure && !input->candidate && !one_of_them;
-}
-
-/* Whether an input was surely over before another one. */
-static bool surely_before(struct back *b, const struct graph_input *x, const struct graph_input *y)
-{
-	return times_between_near(b->path->times, b->path->cursors, moment_of(b, x), moment_of(b, y)).lo > 0;
-}
-
-/* Of those that were surely waited for, the latest on each clock; the one that is later than all others, as far as lower
- * bounds go, or NULL. */
-static const struct graph_input *find_latest(struct back *b, uint32_t number)
-{
-	const struct graph_node *node = &b->path->graph.nodes[number];
-	const struct graph_input *inputs = &b->path->graph.inputs[node->first], *latest = NULL;
-	int64_t most = INT64_MIN;
-	for (size_t i = 0; i < node->ninputs; i++) {
-		uint32_t c = moment_of(b, &inputs[i]).clock;
-		if (!was_waited_for(node, i, &inputs[i]))
-			continue;
-		if (b->latest_of[c] != number || inputs[i].stamp > b->latest[c]->stamp)
-			b->latest[c] = &inputs[i];
-		b->latest_of[c] = number;
-		int64_t lo = frz_time_of(&b->path->cursors[c], inputs[i].stamp).lo;
-		if (latest && lo <= most)
-			continue;
-		latest = &inputs[i];
-		most = lo;
-	}
-	return latest;
-}
-
-/* All inputs that may have been the last: none that was waited for is surely later. */
-static void find_last(struct back *b, uint32_t number)
-{
-	const struct graph_node *node = &b->path->graph.nodes[number];
-	if (b->node == number)
-		return;
-	const struct graph_input *latest = find_latest(b, number);
-	b->node = number;
-	b->nlast = 0;
-	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
-		const struct graph_input *input = &b->path->graph.inputs[i];
-		uint32_t c = moment_of(b, input).clock;
-		if (latest && surely_before(b, input, latest))
-			continue;
-		if (b->latest_of[c] != number || !surely_before(b, input, b->latest[c]))
-			*MEM_GROW(b->last, b->nlast) = i;
-	}
 }
 
 /* ---- Flow ------------------------------------------------------------------------------------ */
@@ -152,15 +88,15 @@ static void end_stay(struct back *b, uint32_t thread, struct stay stay)
 static void distribute(struct back *b, uint32_t number)
 {
 	uint64_t flow = b->to_node[number];
-	find_last(b, number);
+	graph_last_find(&b->last, number);
 	b->to_node[number] = 0;
-	if (flow < b->nlast) {
+	if (flow < b->last.n) {
 		b->path->known_from = INT64_MAX;
 		return;
 	}
-	for (size_t i = 0; i < b->nlast; i++) {
-		uint64_t part = flow / (b->nlast - i);
-		b->to_input[b->last[i]] += part;
+	for (size_t i = 0; i < b->last.n; i++) {
+		uint64_t part = flow / (b->last.n - i);
+		b->to_input[b->last.input[i]] += part;
 		flow -= part;
 	}
 }
@@ -180,28 +116,6 @@ static void go_back_over_post(struct back *b, uint32_t thread, const struct grap
 	p->until = s->stamp;
 }
 
-/* From the last that it waited for until it went on: no longer than from any that it did wait for. */
-static frz_time arrival_of(struct back *b, uint32_t thread, const struct graph_sync_point *s)
-{
-	const struct graph_node *node = &b->path->graph.nodes[s->number];
-	struct moment end = { b->path->graph.trace->threads[thread].clock, s->stamp };
-	frz_time all = { INT64_MAX, 0 };
-	int64_t most = INT64_MAX;
-	find_last(b, s->number);
-	for (size_t i = 0; i < b->nlast; i++) {
-		const struct graph_input *input = &b->path->graph.inputs[b->last[i]];
-		frz_time one = times_between_near(b->path->times, b->path->cursors, moment_of(b, input), end);
-		all.lo = one.lo < all.lo ? one.lo : all.lo;
-		all.hi = one.hi > all.hi ? one.hi : all.hi;
-		if (was_waited_for(node, b->last[i] - node->first, input))
-			most = one.hi < most ? one.hi : most;
-	}
-	all.hi = most < all.hi ? most : all.hi;
-	all.hi = all.hi > 0 ? all.hi : 0;
-	all.lo = all.lo > 0 ? all.lo : 0;
-	return all;
-}
-
 static void go_back_over_wait(struct back *b, uint32_t thread, const struct graph_sync_point *s, bool broken)
 {
 	struct place *p = &b->places[thread];
@@ -212,7 +126,9 @@ static void go_back_over_wait(struct back *b, uint32_t thread, const struct grap
 		lose(b, thread, s->stamp);
 		return;
 	}
-	end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at, .arrival = arrival_of(b, thread, s) });
+	graph_last_find(&b->last, s->number);
+	end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at,
+					   .arrival = graph_last_arrival(&b->last, thread, s->stamp) });
 	b->to_node[s->number] += p->flow;
 	p->flow = 0;
 }
@@ -275,7 +191,7 @@ static void find_stays(struct path *p)
 {
 	const struct graph *g = &p->graph;
 	struct graph_order order;
-	struct back b = { .path = p, .order = &order, .node = NO_NODE };
+	struct back b = { .path = p, .order = &order };
 	graph_order_open(&order, g);
 	b.places = mem_resize(NULL, g->trace->nthreads + 1, sizeof *b.places);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
@@ -285,20 +201,15 @@ static void find_stays(struct path *p)
 	b.to_node[g->end] = WHOLE;
 	if (g->nodes[g->end].hidden)
 		p->known_from = INT64_MAX;
-	b.latest = mem_resize(NULL, g->trace->nclocks, sizeof(struct graph_input *));
-	b.latest_of = mem_resize(NULL, g->trace->nclocks, sizeof *b.latest_of);
-	for (uint32_t c = 0; c < g->trace->nclocks; c++)
-		b.latest_of[c] = NO_NODE;
+	graph_last_open(&b.last, g);
 	find_gaps(&b);
 	go_back(&b);
 	free(b.gaps);
 	free(b.gaps_of);
-	free(b.latest);
-	free(b.latest_of);
+	graph_last_close(&b.last);
 	spill_free(g->spill, b.to_node);
 	spill_free(g->spill, b.to_input);
 	free(b.places);
-	free(b.last);
 	graph_order_close(&order);
 }
 

@@ -139,6 +139,45 @@ jq -e '.segments[] | select(.name == "a") | .verdict == "undecided" and .share_p
 expect 0 path close
 says out 'than one thread may have'
 
+# A third rank, on the first one's host, which came 300 ns after it: so the first was not the last.
+"$analyze" dump close | sed '/^thread 1/a thread 2 clock=0 rank=2
+s/threads=0,1/threads=0,1,2/; s/size=2/size=3/' >three.txt
+cat >>three.txt <<-END
+	e 2 1000 1 enter
+	e 2 51300 1 exit
+	e 2 51300 2 enter group=1 seq=0
+	e 2 52000 2 exit
+END
+trace three <three.txt
+expect 0 path --json three
+jq -e '[.segments[] | select(.rank == 0 and .name == "a")] | length == 1 and .[0].share_percent.hi < 50' out >a ||
+	fail "rank 0 was not the last: $(jq -c '.segments[]' out)"
+
+# Both ways may lead to rank 0: over its own coming to the barrier, or over its message; before that it is on the path for certain.
+{
+	sites
+	"$analyze" dump close | grep -E '^(clock 1|process|thread|group|link) '
+	cat <<-END
+	e 0 1000 0 enter
+	e 0 31000 0 exit
+	e 0 31000 3 enter group=1 peer=1 tag=1 bytes=8
+	e 0 31100 3 exit
+	e 0 31100 0 enter
+	e 0 51000 0 exit
+	e 0 51000 2 enter group=1 seq=0
+	e 0 52000 2 exit
+	e 1 1200 4 enter group=1 peer=0 tag=1 bytes=8
+	e 1 31500 4 exit
+	e 1 31500 1 enter
+	e 1 51200 1 exit
+	e 1 51200 2 enter group=1 seq=0
+	e 1 52200 2 exit
+	END
+} | trace joined
+expect 0 path --json joined
+jq -e '.segments[] | select(.name == "a") | .share_percent.lo > 57 and .share_percent.lo < 60 and .share_percent.hi > 97' out >a ||
+	fail "a is $(jq -c '.segments[]' out)"
+
 # ---- What the trace lacks --------------------------------------------------------------------------------
 
 # A receive whose send is not there: what was before it is not known, what came later is.

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_last.c - see graph_last.h. */
+#include "analysis/graph/graph_last.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+
+struct moment graph_moment(const struct graph *g, const struct graph_input *input)
+{
+	return (struct moment){ g->trace->threads[input->thread].clock, input->stamp };
+}
+
+bool graph_was_waited_for(const struct graph_node *node, size_t i, const struct graph_input *input)
+{
+	bool one_of_them = node->kind == GRAPH_WOKEN && i > 0;
+	return input->sure && !input->candidate && !one_of_them;
+}
+
+/* Whether an input was surely over before another one. */
+static bool surely_before(struct graph_last *l, const struct graph_input *x, const struct graph_input *y)
+{
+	return times_between_near(l->graph->times, l->cursors, graph_moment(l->graph, x), graph_moment(l->graph, y)).lo > 0;
+}
+
+/* Of those that were surely waited for, the latest on each clock; the one that is later than all others, as far as lower
+ * bounds go, or NULL. */
+static const struct graph_input *find_latest(struct graph_last *l, uint32_t number)
+{
+	const struct graph_node *node = &l->graph->nodes[number];
+	const struct graph_input *inputs = &l->graph->inputs[node->first], *latest = NULL;
+	int64_t most = INT64_MIN;
+	for (size_t i = 0; i < node->ninputs; i++) {
+		uint32_t c = graph_moment(l->graph, &inputs[i]).clock;
+		if (!graph_was_waited_for(node, i, &inputs[i]))
+			continue;
+		if (l->latest_of[c] != number || inputs[i].stamp > l->latest[c]->stamp)
+			l->latest[c] = &inputs[i];
+		l->latest_of[c] = number;
+		int64_t lo = frz_time_of(&l->cursors[c], inputs[i].stamp).lo;
+		if (latest && lo <= most)
+			continue;
+		latest = &inputs[i];
+		most = lo;
+	}
+	return latest;
+}
+
+/* All inputs that may have been the last: none that was waited for is surely later. */
+void graph_last_find(struct graph_last *l, uint32_t number)
+{
+	const struct graph_node *node = &l->graph->nodes[number];
+	if (l->node == number)
+		return;
+	const struct graph_input *latest = find_latest(l, number);
+	l->node = number;
+	l->n = 0;
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
+		const struct graph_input *input = &l->graph->inputs[i];
+		uint32_t c = graph_moment(l->graph, input).clock;
+		if (latest && surely_before(l, input, latest))
+			continue;
+		if (l->latest_of[c] != number || !surely_before(l, input, l->latest[c]))
+			*MEM_GROW(l->input, l->n) = i;
+	}
+}
+
+/* From the last that it waited for until it went on: no longer than from any that it did wait for. */
+frz_time graph_last_arrival(struct graph_last *l, uint32_t thread, uint64_t end)
+{
+	const struct graph_node *node = &l->graph->nodes[l->node];
+	struct moment until = { l->graph->trace->threads[thread].clock, end };
+	frz_time all = { INT64_MAX, 0 };
+	int64_t most = INT64_MAX;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct graph_input *input = &l->graph->inputs[l->input[i]];
+		frz_time one = times_between_near(l->graph->times, l->cursors, graph_moment(l->graph, input), until);
+		all.lo = one.lo < all.lo ? one.lo : all.lo;
+		all.hi = one.hi > all.hi ? one.hi : all.hi;
+		if (graph_was_waited_for(node, l->input[i] - node->first, input))
+			most = one.hi < most ? one.hi : most;
+	}
+	all.hi = most < all.hi ? most : all.hi;
+	all.hi = all.hi > 0 ? all.hi : 0;
+	all.lo = all.lo > 0 ? all.lo : 0;
+	return all;
+}
+
+void graph_last_open(struct graph_last *l, const struct graph *g)
+{
+	*l = (struct graph_last){ .graph = g, .cursors = times_cursors(g->times), .node = GRAPH_NO_NODE };
+	l->latest = mem_resize(NULL, g->trace->nclocks, sizeof(struct graph_input *));
+	l->latest_of = mem_resize(NULL, g->trace->nclocks, sizeof *l->latest_of);
+	for (uint32_t c = 0; c < g->trace->nclocks; c++)
+		l->latest_of[c] = GRAPH_NO_NODE;
+}
+
+void graph_last_close(struct graph_last *l)
+{
+	free(l->cursors);
+	free(l->input);
+	free(l->latest);
+	free(l->latest_of);
+}

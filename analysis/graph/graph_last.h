@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_last.h - which event ended a wait: the last of those that were waited for.
+ *
+ * Law: if a node is not UNKNOWN, and what ended the wait is among its inputs (graph.h), then the last of the inputs that were
+ * waited for is among those that are given; and if one only is given, it is that.
+ *
+ * All clocks with threads must be on one time base. */
+#ifndef ANALYSIS_GRAPH_LAST_H
+#define ANALYSIS_GRAPH_LAST_H
+
+#include "analysis/graph/graph.h"
+
+struct graph_last {
+	const struct graph *graph;
+	struct frz_cursor *cursors;  /* of each clock */
+	uint32_t node;               /* that was looked at last, or GRAPH_NO_NODE; its inputs that may have been the last: */
+	uint32_t *input; size_t n;
+	const struct graph_input **latest; /* of it, on each clock, */
+	uint32_t *latest_of;         /* if this is that node */
+};
+#define GRAPH_NO_NODE UINT32_MAX
+
+void graph_last_open(struct graph_last *, const struct graph *);
+void graph_last_close(struct graph_last *);
+
+/* Finds those of a node. */
+void graph_last_find(struct graph_last *, uint32_t node);
+
+/* Then: how long before the wait's end, at this stamp of the thread, the last was; not below 0. */
+frz_time graph_last_arrival(struct graph_last *, uint32_t thread, uint64_t end);
+
+/* Whether an input was surely waited for; and where on the clocks it is. */
+bool graph_was_waited_for(const struct graph_node *, size_t input, const struct graph_input *);
+struct moment graph_moment(const struct graph *, const struct graph_input *);
+
+#endif
