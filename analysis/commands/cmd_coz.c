@@ -14,6 +14,7 @@
 #include "analysis/report/marks.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
+#include "analysis/report/relations.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/trace/names.h"
 
@@ -258,15 +259,12 @@ static void say_answer(struct reply *r, const struct trace *trace, const struct 
 		  interval_compact(p->span_s, 9).text, profile_gains(gain, 4).text);
 }
 
-static void fill_page(struct reply *r, const struct trace *trace, const struct profile *p, const struct options *o)
+static void fill_page(struct reply *r, const struct times *times, const struct profile *p, const struct options *o)
 {
+	const struct trace *trace = times->trace;
 	notes_damage(r, trace->ndiagnostics - p->ndiagnostics);
 	if (!p->possible && p->nrows > 0)
-		reply_say(r, SAY_TEXT,
-			  "%s: nothing is known of what a region would buy.",
-			  trace->left_out & operation_kinds(OP_OTHERS)
-				  ? "Who waited for whom is not known, since it was left out (see the notes)"
-				  : "The clocks of some hosts could not be related (see the problems)");
+		reply_say(r, SAY_TEXT, "%s: nothing is known of what a region would buy.", relations_missing(times));
 	if (p->nrows == 0)
 		reply_say(r, SAY_TEXT, "No region was recorded: mark the work with %s.", marks_region(trace));
 	else if (single(o) && o->reduce && !o->from && !o->progress)
@@ -307,7 +305,7 @@ static void fill(struct reply *r, const struct profile *p, const struct times *t
 {
 	char *assumptions = profile_assumptions(p, o->transfer);
 	fill_data(r, times->trace, p, o, clock_bounds_word(times));
-	fill_page(r, times->trace, p, o);
+	fill_page(r, times, p, o);
 	reply_value(r, "assumptions", tab_text(assumptions));
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 	free(assumptions);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * cmd_path.c - dprof-analyze path: what the end of the run waited for, all the way back to its begin. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
-#include "analysis/coz/coz.h"
 #include "analysis/path/path.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/moments.h"
 #include "analysis/report/notes.h"
-#include "analysis/report/run_ends.h"
+#include "analysis/report/relations.h"
 #include "analysis/trace/names.h"
 
 #define MOST_ROWS   16
@@ -231,25 +229,13 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	path_profile_close(&a->profile);
 }
 
-/* Why nothing can be said; or NULL. */
-static const char *why_not(const struct trace *trace, const struct times *times)
-{
-	if (coz_possible(times))
-		return NULL;
-	if (trace->nthreads == 0)
-		return "Nothing was recorded";
-	return trace->left_out & operation_kinds(OP_OTHERS)
-		       ? "Who waited for whom is not known, since it was left out (see the notes)"
-		       : "The clocks of some hosts could not be related (see the problems)";
-}
-
 int cmd_path(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct answer a;
 	int status = times_open(&a.times, trace, options);
 	if (status != EXIT_FINE)
 		return status;
-	const char *why = why_not(trace, &a.times);
+	const char *why = relations_missing(&a.times);
 	if (why) {
 		notes_damage(reply, trace->ndiagnostics);
 		reply_value(reply, "span_s", TAB_NONE);

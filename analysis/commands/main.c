@@ -32,6 +32,7 @@ static const struct {
 	  "DIR", "stragglers" },
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "whatif" },
 	{ { "path", cmd_path, "the critical path: what the end of the run waited for" }, "DIR", NULL },
+	{ { "waits", cmd_waits, "who waited, where, for how long, and for whom" }, "DIR", NULL },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },

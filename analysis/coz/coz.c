@@ -656,18 +656,6 @@ bool coz_possible(const struct times *times)
 	return trace->nthreads > 0;
 }
 
-static struct span span_of(const struct graph *g)
-{
-	size_t n = g->trace->nthreads;
-	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
-	for (size_t t = 0; t < n; t++)
-		ends[t] = times_ends(&g->trace->threads[t]);
-	struct span span =
-		times_span(g->times, g->times->time_base[g->trace->threads[0].clock], ends);
-	free(ends);
-	return span;
-}
-
 static void add_probes(struct coz *c)
 {
 	struct graph_probe *probes = mem_resize(NULL, c->nprobes + 1, sizeof *probes);
@@ -682,7 +670,7 @@ void coz_open(struct coz *c, const struct trace *trace, const struct times *time
 {
 	*c = (struct coz){ .probes = probes, .nprobes = nprobes };
 	graph_open(&c->graph, trace, times);
-	c->span = span_of(&c->graph);
+	c->span = graph_span(&c->graph);
 	transfer_open(&c->transfer, &c->graph, worst);
 	add_probes(c);
 	c->kept = mem_resize(NULL, nprobes + 1, sizeof *c->kept);

@@ -761,6 +761,17 @@ static void builder_close(struct builder *b)
 	free(b->times_come);
 }
 
+struct span graph_span(const struct graph *g)
+{
+	size_t n = g->trace->nthreads;
+	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
+	for (size_t t = 0; t < n; t++)
+		ends[t] = times_ends(&g->trace->threads[t]);
+	struct span span = times_span(g->times, g->times->time_base[g->trace->threads[0].clock], ends);
+	free(ends);
+	return span;
+}
+
 #define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
 
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)

@@ -184,6 +184,9 @@ void graph_close(struct graph *);
 struct graph_probe { uint32_t thread; uint64_t at, stamp; };
 void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);
 
+/* From the run's first event to its last. */
+struct span graph_span(const struct graph *);
+
 /* "rank 1 thread 0 at MPI_Recv (app.c:12)" for diagnostics; site may be TR_NO_SITE. To be freed. */
 char *graph_place(const struct trace *, uint32_t thread, uint32_t site);
 

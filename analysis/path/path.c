@@ -223,17 +223,6 @@ static int by_length(const void *a, const void *b)
 				      : (x->site > y->site) - (x->site < y->site);
 }
 
-static struct span span_of(const struct graph *g)
-{
-	size_t n = g->trace->nthreads;
-	struct ends *ends = mem_resize(NULL, n, sizeof *ends);
-	for (size_t t = 0; t < n; t++)
-		ends[t] = times_ends(&g->trace->threads[t]);
-	struct span span = times_span(g->times, g->times->time_base[g->trace->threads[0].clock], ends);
-	free(ends);
-	return span;
-}
-
 /* Of each clock, its first stamp; UINT64_MAX without any. */
 static uint64_t *first_events(const struct graph *g)
 {
@@ -269,7 +258,7 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 {
 	*p = (struct path){ .times = times };
 	graph_open(&p->graph, trace, times);
-	p->span = span_of(&p->graph);
+	p->span = graph_span(&p->graph);
 	p->cursors = times_cursors(times);
 	p->first = first_events(&p->graph);
 	p->stays = mem_resize(NULL, trace->nthreads + 1, sizeof *p->stays);

@@ -78,6 +78,7 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "coz", "@", "--all-work", "--json" } },
 	{ { "csp", "@", "--frames", "--json" } },
 	{ { "path", "@", "--json" } },
+	{ { "waits", "@", "--json" } },
 	{ { "path", "@", "--every=1ms" } },
 	{ { "report", "@" } },
 	{ { "csp", "@", "--frames" } },

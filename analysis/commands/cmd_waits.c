@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_waits.c - dprof-analyze waits: who waited, where, for how long, and for whom. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/commands/command.h"
+#include "analysis/report/clock_facts.h"
+#include "analysis/report/notes.h"
+#include "analysis/report/relations.h"
+#include "analysis/trace/names.h"
+#include "analysis/waits/waits.h"
+
+#define MOST_ROWS        12
+#define SHARE_OF_NOTHING 0.01 /* percent of the run; less is shown with -v */
+
+struct answer {
+	const struct trace *trace;
+	struct times times;
+	uint32_t time_base;
+	struct waits waits;
+};
+
+static struct interval seconds(const struct answer *a, frz_time ticks)
+{
+	return times_seconds(&a->times, a->time_base, ticks);
+}
+
+/* ---- The data -------------------------------------------------------------------------------- */
+
+/* "app.c:12", or the name where no place is known; to be freed. */
+static char *place(const struct trace *trace, uint32_t site)
+{
+	const struct tr_site *s = &trace->sites[site];
+	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
+}
+
+static struct tab_cell name_of(const struct trace *trace, uint32_t site)
+{
+	return tab_text(site < trace->nsites ? trace->sites[site].name : OUTSIDE_REGIONS);
+}
+
+static int64_t pid_of(const struct trace *trace, uint32_t thread)
+{
+	return (int64_t)trace->processes[trace->threads[thread].process].pid;
+}
+
+#define WAITED_KEYS                                                                                \
+	TAB_KEY("kind"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"), TAB_KEY("site"),         \
+		TAB_KEY("seconds"), TAB_KEY("share_percent"), TAB_KEY("count"), TAB_KEY("verdict")
+#define WAITED_CELLS(a, s, at)                                                                     \
+	tab_text(wait_kind_key((s)->kind)), tab_count((a)->trace->threads[(s)->thread].rank),                          \
+		tab_count(pid_of((a)->trace, (s)->thread)), tab_count((a)->trace->threads[(s)->thread].number),        \
+		name_of((a)->trace, (s)->site), tab_text(at), tab_interval(seconds((a), (s)->ticks)),                  \
+		tab_interval(interval_percent((s)->ticks, (a)->waits.span.length)), tab_count((int64_t)(s)->count),     \
+		tab_verdict((s)->sure)
+
+static void fill_causes(struct reply *r, const struct answer *a)
+{
+	static const struct tab_column columns[] = { WAITED_KEYS, TAB_KEY("caused_by.rank"), TAB_KEY("caused_by.pid"),
+						     TAB_KEY("caused_by.thread"), TAB_KEY("caused_by.region"),
+						     TAB_KEY("caused_by.site"), { 0 } };
+	reply_table(r, "waits", columns, 0);
+	for (size_t i = 0; i < a->waits.ncauses; i++) {
+		const struct wait_sum *s = &a->waits.causes[i];
+		char *at = place(a->trace, s->site), *did = s->did < a->trace->nsites ? place(a->trace, s->did) : NULL;
+		reply_row(r, WAITED_CELLS(a, s, at), tab_count(a->trace->threads[s->for_thread].rank),
+			  tab_count(pid_of(a->trace, s->for_thread)), tab_count(a->trace->threads[s->for_thread].number),
+			  name_of(a->trace, s->did), tab_text(did));
+		free(at);
+		free(did);
+	}
+	reply_end(r);
+}
+
+static void fill_places(struct reply *r, const struct answer *a)
+{
+	static const struct tab_column columns[] = { WAITED_KEYS, { 0 } };
+	reply_table(r, "places", columns, 0);
+	for (size_t i = 0; i < a->waits.nplaces; i++) {
+		const struct wait_sum *s = &a->waits.places[i];
+		char *at = place(a->trace, s->site);
+		reply_row(r, WAITED_CELLS(a, s, at));
+		free(at);
+	}
+	reply_end(r);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+static bool several_threads(const struct trace *trace)
+{
+	for (size_t t = 0; t < trace->nthreads; t++)
+		if (trace->threads[t].number > 0)
+			return true;
+	return false;
+}
+
+static struct location_name who(const struct trace *trace, size_t thread)
+{
+	return several_threads(trace) ? thread_name(trace, thread) : rank_name(trace, thread);
+}
+
+static bool matters(const struct answer *a, const struct wait_sum *s, bool every)
+{
+	return every || interval_percent(s->ticks, a->waits.span.length).hi > SHARE_OF_NOTHING;
+}
+
+static void say_causes(struct reply *r, const struct answer *a, bool every)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of run", 17, 3), TAB_SHOWN(NULL, "waits", 14),
+						     TAB_SHOWN(NULL, "for", 14), TAB_SHOWN(NULL, "kind", 14),
+						     TAB_SHOWN(NULL, ""), { 0 } };
+	size_t shown = 0, left = 0;
+	reply_gap(r);
+	reply_table(r, NULL, columns, SIZE_MAX);
+	for (size_t i = 0; i < a->waits.ncauses; i++) {
+		const struct wait_sum *s = &a->waits.causes[i];
+		if (!matters(a, s, every) || (shown == MOST_ROWS && !every)) {
+			left++;
+			continue;
+		}
+		shown++;
+		reply_row(r, tab_range(interval_percent(s->ticks, a->waits.span.length)),
+			  tab_text(who(a->trace, s->thread).text), tab_text(who(a->trace, s->for_thread).text),
+			  tab_text(wait_kind_words(s->kind)), s->sure ? TAB_NONE : tab_text("undecided"));
+		reply_say(r, SAY_DETAIL, "in %s; that one was in %s", site_name_within(a->trace, s->site, 30).text,
+			  site_name_within(a->trace, s->did, 30).text);
+	}
+	reply_end(r);
+	if (left)
+		reply_say(r, SAY_INDENTED, "... and %zu more: -v", left);
+}
+
+static const char assumptions[] =
+	"Assumed: a wait was ended by an operation that the trace connects with it. A wait lasts until the last that was "
+	"waited for has come; what an operation takes behind that is transfer.";
+
+static void fill_page(struct reply *r, const struct answer *a, bool every)
+{
+	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s; caused is a wait by whoever came last.",
+		  interval_compact(seconds(a, a->waits.span.length), 9).text);
+	if (a->waits.ncauses == 0)
+		reply_say(r, SAY_TEXT, "No thread waited for another.");
+	else
+		say_causes(r, a, every);
+	if (a->waits.unknown)
+		reply_say(r, SAY_TEXT, "Of %llu waits it is not known what ended them; they are not in this table.",
+			  (unsigned long long)a->waits.unknown);
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "%s", assumptions);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void fill(struct reply *r, struct answer *a, const struct options *o)
+{
+	notes_damage(r, a->trace->ndiagnostics);
+	reply_value(r, "span_s", tab_interval(seconds(a, a->waits.span.length)));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(&a->times)));
+	fill_causes(r, a);
+	fill_places(r, a);
+	reply_value(r, "unknown", tab_number(a->waits.unknown));
+	reply_value(r, "assumptions", tab_text(assumptions));
+	fill_page(r, a, o->verbose);
+}
+
+int cmd_waits(struct trace *trace, const struct options *options, struct reply *reply)
+{
+	struct answer a = { .trace = trace };
+	int status = times_open(&a.times, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	const char *why = relations_missing(&a.times);
+	if (why) {
+		notes_damage(reply, trace->ndiagnostics);
+		reply_say(reply, SAY_TEXT, "%s: no waits are known.", why);
+	} else {
+		waits_open(&a.waits, trace, &a.times);
+		a.time_base = a.times.time_base[trace->threads[0].clock];
+		for (size_t i = 0; i < a.waits.ndiagnostics; i++)
+			trace_diagnose(trace, "%s", a.waits.diagnostics[i]);
+		fill(reply, &a, options);
+		waits_close(&a.waits);
+	}
+	notes_fill(reply, trace);
+	clock_bounds_say(reply, &a.times);
+	times_close(&a.times);
+	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}

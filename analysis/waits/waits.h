@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waits.h - wait states: for how long each thread waited at each place, and for whom.
+ *
+ * A thread waits from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for has
+ * come; what follows until it goes on is transfer, and no waiting. Whoever came last caused all of that wait, and what
+ * caused it is what that thread had mostly done since it had last waited itself. (The classes are those of Scalasca's
+ * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
+ *
+ * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in all, and
+ * the time for which it waited there for another thread, lie in the intervals given for them. What is given for a
+ * cause has in its lower bound only waits of which it is known that this thread was the last.
+ *
+ * Memory: 4 bytes for each input of the graph and 24 for each wait, in the graph's spill; and the answer. */
+#ifndef ANALYSIS_WAITS_H
+#define ANALYSIS_WAITS_H
+
+#include "analysis/graph/graph.h"
+
+enum wait_kind {
+	WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_AT_BARRIER, WAIT_AT_NXN, WAIT_LATE_BROADCAST, WAIT_EARLY_REDUCE,
+	WAIT_LOCK, WAIT_JOIN, WAIT_CONDITION, WAIT_TASK_STARVATION, WAIT_IMBALANCE, WAIT_KINDS
+};
+
+/* At one place, for one thread, or of one place in all. */
+struct wait_sum {
+	enum wait_kind kind;
+	uint32_t thread, site;       /* who waited, and where */
+	uint32_t for_thread, did;    /* for whom, and the region or operation that it was in (TR_OUTSIDE);
+					UINT32_MAX and TR_NO_SITE: of all */
+	frz_time ticks;
+	uint64_t count;              /* waits that there may have been */
+	bool sure;                   /* of each of them it is known for whom it was */
+};
+
+struct waits {
+	struct span span;
+	struct wait_sum *causes; size_t ncauses; /* the longest first */
+	struct wait_sum *places; size_t nplaces; /* likewise */
+	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these */
+	char **diagnostics; size_t ndiagnostics; /* of the graph */
+};
+
+/* All clocks with threads must be on one time base. */
+void waits_open(struct waits *, const struct trace *, const struct times *);
+void waits_close(struct waits *);
+
+/* "late_sender", and as people say it. */
+const char *wait_kind_key(enum wait_kind);
+const char *wait_kind_words(enum wait_kind);
+
+#endif

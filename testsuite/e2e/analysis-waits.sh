@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# waits says of each kind of waiting how long it was, where, for whom, and what that one was doing; what may have been
+# two threads' doing is nobody's for certain. (Random programs: testsuite/unit/truth_waits.c.)
+. testsuite/fixtures/analysis/setup.sh
+
+# A trace of one clock that shows nanoseconds: two ranks, or two threads of one.
+{
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	site 0 kind=region name=a file=x.c line=1
+	site 1 kind=region name=b file=x.c line=2
+	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
+	site 3 kind=send name=MPI_Ssend file=x.c line=4
+	site 4 kind=recv name=MPI_Recv file=x.c line=5
+	site 5 kind=coll name=MPI_Bcast file=x.c line=6
+	site 6 kind=coll name=MPI_Reduce file=x.c line=7
+	site 7 kind=coll name=MPI_Allreduce file=x.c line=8
+	site 8 kind=lock name=pthread_mutex_lock file=x.c line=9
+	site 9 kind=wait name=sem_wait file=x.c line=10
+	site 10 kind=wait name=sem_post file=x.c line=11
+	site 11 kind=recv name=MPI_Irecv file=x.c line=12
+	site 12 kind=wait name=MPI_Wait file=x.c line=13
+	site 13 kind=send name=MPI_Send file=x.c line=14
+	END
+} >sites
+
+ranks() {
+	cat sites
+	echo "thread 0 clock=0 rank=0"
+	echo "thread 1 clock=0 rank=1"
+	echo "group 1 threads=0,1"
+}
+
+threads() {
+	cat sites
+	echo "thread 0 clock=0 rank=0 number=0"
+	echo "thread 1 clock=0 rank=0 number=1"
+}
+
+work() { # thread region from to
+	echo "e $1 $3 $2 enter"
+	echo "e $1 $4 $2 exit"
+}
+
+op() { # thread site from to keys...
+	echo "e $1 $3 $2 enter ${*:5}"
+	echo "e $1 $4 $2 exit"
+}
+
+# The only wait of note: its kind, who waited at which line, for how many ns, and for whom in which region.
+waited() { # directory kind rank thread line ns for-rank for-thread region
+	expect 0 waits --json "$1"
+	jq -e --arg kind "$2" --arg site "x.c:$5" --arg region "$9" --argjson who "[$3, $4, $7, $8]" --argjson ns "$6" '
+		[.waits[] | select(.seconds.hi > 1e-6)] | length == 1 and (.[0] |
+		.kind == $kind and .site == $site and [.rank, .thread, .caused_by.rank, .caused_by.thread] == $who and
+		.caused_by.region == $region and .verdict == "proved" and
+		.seconds.lo <= $ns * 1e-9 and .seconds.hi >= $ns * 1e-9 and .seconds.hi - .seconds.lo < 1e-7)' out >is ||
+		fail "$1: expected $*, found $(jq -c '.waits' out)"
+	jq -e '[.waits[].seconds.lo] == [.places[].seconds.lo]' out >is || fail "$1: places: $(jq -c '.places' out)"
+	jq -e '.span_s.lo > 0 and .unknown == 0' out >is || fail "$1: $(cat out)"
+	expect 0 waits "$1"
+	fits_80 out || fail "$1: wider than 80 columns"
+}
+
+{ ranks; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 41000; op 1 2 41000 102000 group=1 seq=0; } | trace barrier
+waited barrier wait_at_barrier 1 0 3 60000 0 0 a
+{ ranks; work 0 0 1000 101000; op 0 7 101000 102000 group=1 seq=0 bytes=8; work 1 1 1000 41000; op 1 7 41000 102000 group=1 seq=0 bytes=8; } | trace nxn
+waited nxn wait_at_nxn 1 0 8 60000 0 0 a
+{ ranks; work 0 0 1000 101000; op 0 5 101000 102000 group=1 seq=0 bytes=8 role=1; work 1 1 1000 41000; op 1 5 41000 102500 group=1 seq=0 bytes=8; } | trace bcast
+waited bcast late_broadcast 1 0 6 60000 0 0 a
+{ ranks; work 0 0 1000 41000; op 0 6 41000 102000 group=1 seq=0 bytes=8 role=1; work 1 1 1000 101000; op 1 6 101000 101500 group=1 seq=0 bytes=8; } | trace reduce
+waited reduce early_reduce 0 0 7 60000 1 0 b
+{ ranks; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 4 41000 103000 group=1 peer=0 tag=1 bytes=8; } | trace sender
+waited sender late_sender 1 0 5 60000 0 0 a
+{ ranks; work 0 0 1000 41000; op 0 3 41000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 101000; op 1 4 101000 102500 group=1 peer=0 tag=1 bytes=8; } | trace receiver
+waited receiver late_receiver 0 0 4 60000 1 0 b
+{ ranks; op 0 11 900 950 group=1 peer=1 tag=1 bytes=8 id=3; work 0 0 1000 41000; op 0 12 41000 103000 id=3
+	work 1 1 1000 101000; op 1 13 101000 102000 group=1 peer=0 tag=1 bytes=8; } | trace request
+waited request late_sender 0 0 13 60000 1 0 b
+{ threads; op 0 8 1000 1100 id=5; work 0 0 1100 101000; echo 'e 0 101000 8 point id=5'; work 0 1 101000 111000
+	work 1 1 1000 41000; op 1 8 41000 101500 id=5; echo 'e 1 103000 8 point id=5'; } | trace lock
+waited lock lock 0 1 9 60000 0 0 a
+{ threads; work 0 0 1000 101000; echo 'e 0 101000 10 point id=6'; work 1 1 1000 41000; op 1 9 41000 101500 id=6; } | trace semaphore
+waited semaphore condition 0 1 10 60000 0 0 a
+
+# Who comes late because it has waited itself, has mostly done what it did since.
+
+{
+	cat sites
+	for t in 0 1 2; do echo "thread $t clock=0 rank=$t"; done
+	echo "group 1 threads=0,1,2"
+	work 0 0 1000 51000
+	op 0 13 51000 51500 group=1 peer=1 tag=1 bytes=8
+	op 0 2 52000 102000 group=1 seq=0
+	work 1 0 1000 11000
+	op 1 4 11000 52000 group=1 peer=0 tag=1 bytes=8
+	work 1 1 52000 101000
+	op 1 2 101000 102000 group=1 seq=0
+	op 2 2 1000 102000 group=1 seq=0
+} | trace chain
+expect 0 waits --json chain
+jq -e '[.waits[] | select(.seconds.hi > 1e-6) | [.kind, .rank, .caused_by.rank, .caused_by.region]] ==
+	[["wait_at_barrier", 2, 1, "b"], ["wait_at_barrier", 0, 1, "b"], ["late_sender", 1, 0, "a"]]' out >is || fail "chain: $(jq -c .waits out)"
+
+# ---- What is not known -----------------------------------------------------------------------------------
+
+# Which of two came last is not known as well as that rank 2 waited.
+{
+	cat sites
+	cat <<-END
+	clock 1 host=h1 ghz=1
+	link 0 500 1 700
+	link 1 700 0 900
+	link 0 150500 1 150700
+	link 1 150700 0 150900
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	thread 2 clock=0 rank=2
+	group 1 threads=0,1,2
+	END
+	work 0 0 1000 101000
+	op 0 2 101000 102000 group=1 seq=0
+	work 1 1 1200 101200
+	op 1 2 101200 102200 group=1 seq=0
+	op 2 2 41000 102000 group=1 seq=0
+} | trace close
+expect 0 waits --json close
+jq -e '[.places[] | select(.rank == 2)] | length == 1 and .[0].seconds.lo > 59e-6 and .[0].seconds.hi < 61e-6' out >is || fail "close: $(jq -c .places out)"
+jq -e '[.waits[] | select(.rank == 2)] | length == 2 and all(.seconds.lo == 0 and .seconds.hi > 59e-6 and .verdict == "undecided")' out >is ||
+	fail "close: $(jq -c .waits out)"
+expect 0 waits close
+says out undecided
+
+# Nobody sent what was received.
+{ ranks; work 0 0 1000 101000; work 1 1 1000 41000; op 1 4 41000 103000 group=1 peer=0 tag=1 bytes=8; } | trace unsent
+expect 1 waits --json unsent
+jq -e '.waits == [] and .unknown == 1' out >is || fail "unsent: $(cat out)"
+expect 1 waits unsent
+says out 'not known what ended'
+
+# Nobody waits at all.
+{ cat sites; echo 'thread 0 clock=0 rank=0'; work 0 0 1000 101000; } | trace alone
+expect 0 waits alone
+says out 'No thread waited for another.'
+"$analyze" dump barrier | sed '/^group/a without barrier' | trace without
+expect 0 waits without
+says out 'Who waited for whom is not known'
+expect 2 waits barrier --region a
+exit $failed

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * truth_waits.c - for how long each thread waited at each place, and for whom, lies in what is found: random programs whose
+ * true times are known are looked at wait by wait on a clock that shows the truth. */
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/waits/waits.h"
+#include "testsuite/truth/program.h"
+#include "testsuite/unit/unit.h"
+
+static uint64_t seed, programs;
+
+static void setup(void)
+{
+	seed = unit_seed;
+	programs = unit_times(200);
+}
+
+/* What a thread waited for at a site; for another thread, or in all (ALL). */
+struct truth { uint32_t thread, site, other; int64_t waited; };
+#define ALL UINT32_MAX
+
+struct truths { struct truth *v; size_t n; };
+
+static int64_t *find(struct truths *t, uint32_t thread, uint32_t site, uint32_t other)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].thread == thread && t->v[i].site == site && t->v[i].other == other)
+			return &t->v[i].waited;
+	*MEM_GROW(t->v, t->n) = (struct truth){ thread, site, other, 0 };
+	return &t->v[t->n - 1].waited;
+}
+
+/* When an input was truly posted. */
+static int64_t posted(const struct program *p, const struct graph *g, size_t input)
+{
+	const struct graph_thread *t = &g->threads[g->inputs[input].thread];
+
+	for (size_t i = 0; i < t->nsyncs; i++)
+		if (t->syncs[i].what == GRAPH_POSTS && t->syncs[i].number == input)
+			return p->threads[g->inputs[input].thread].events[t->syncs[i].at].truth;
+	ck_abort_msg("an input that nobody posts");
+	return 0;
+}
+
+/* From when the thread had come until the last of the others had. */
+static void add_wait(struct truths *t, const struct program *p, const struct graph *g, uint32_t thread,
+		     const struct graph_sync_point *s)
+{
+	const struct graph_node *node = &g->nodes[s->number];
+	int64_t own = INT64_MAX, last = INT64_MIN;
+	uint32_t other = 0;
+
+	for (size_t i = node->first; i < node->first + node->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[i];
+		int64_t when = posted(p, g, i);
+		bool mine = node->kind == GRAPH_SYNC ? input->thread == thread : i == node->first;
+		if (mine && input->thread == thread) {
+			own = when;
+		} else if (input->sure && !input->candidate && when > last) {
+			last = when;
+			other = input->thread;
+		}
+	}
+	if (own == INT64_MAX || last <= own)
+		return;
+	uint32_t site = p->threads[thread].events[s->at].site;
+	*find(t, thread, site, ALL) += last - own;
+	*find(t, thread, site, other) += last - own;
+}
+
+static struct truths truths_of(const struct program *p)
+{
+	struct options options = { .assumption = p->assumption };
+	struct trace *trace = program_trace(p, PROGRAM_TRUE);
+	struct truths t = { NULL, 0 };
+	struct times times;
+	struct graph g;
+
+	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+	graph_open(&g, trace, &times);
+	for (uint32_t thread = 0; thread < p->nthreads; thread++)
+		for (size_t i = 0; i < g.threads[thread].nsyncs; i++)
+			if (g.threads[thread].syncs[i].what == GRAPH_WAITS)
+				add_wait(&t, p, &g, thread, &g.threads[thread].syncs[i]);
+	graph_close(&g);
+	times_close(&times);
+	trace_close(trace);
+	return t;
+}
+
+/* ---- What was said of it --------------------------------------------------------------------- */
+
+static struct { double wide, waited; uint64_t sure, causes; } seen;
+
+static frz_time found(const struct wait_sum *sums, size_t n, const struct truth *t)
+{
+	frz_time sum = { 0, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (sums[i].thread == t->thread && sums[i].site == t->site && sums[i].for_thread == t->other)
+			sum = time_add(sum, sums[i].ticks);
+	return sum;
+}
+
+static void check(const struct program *p, const struct waits *w, const struct truth *t)
+{
+	bool all = t->other == ALL;
+	frz_time sum = found(all ? w->places : w->causes, all ? w->nplaces : w->ncauses, t);
+
+	ck_assert_msg(program_compare(t->waited, sum.lo) >= 0 && program_compare(t->waited, sum.hi) <= 0,
+		      "SEED=%" PRIu64 ": thread %u at site %u for %d: truly %.3f ticks, found %" PRId64 " .. %" PRId64,
+		      p->seed, t->thread, t->site, (int)t->other, (double)t->waited / PROGRAM_FINE, sum.lo, sum.hi);
+	seen.wide += all ? (double)(sum.hi - sum.lo) : 0;
+	seen.waited += all ? (double)t->waited / PROGRAM_FINE : 0;
+}
+
+/* What is surely found is in the truth, too. */
+static void check_found(const struct program *p, struct truths *t, const struct wait_sum *sums, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t truth = *find(t, sums[i].thread, sums[i].site, sums[i].for_thread);
+		ck_assert_msg(program_compare(truth, sums[i].ticks.lo) >= 0,
+			      "SEED=%" PRIu64 ": thread %u at site %u for %d: truly %.3f ticks, found at least %" PRId64, p->seed,
+			      sums[i].thread, sums[i].site, (int)sums[i].for_thread, (double)truth / PROGRAM_FINE,
+			      sums[i].ticks.lo);
+	}
+}
+
+static void check_program(uint64_t number, const struct program_spec *spec)
+{
+	struct program *p = program_draw(number, spec);
+	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
+	struct options options = { .assumption = p->assumption };
+	struct truths t = truths_of(p);
+	struct times times;
+	struct waits w;
+
+	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+	waits_open(&w, trace, &times);
+	ck_assert_msg(w.unknown == 0, "SEED=%" PRIu64 ": of a wait it is not known what ended it", p->seed);
+	for (size_t i = 0; i < t.n; i++)
+		check(p, &w, &t.v[i]);
+	check_found(p, &t, w.places, w.nplaces);
+	check_found(p, &t, w.causes, w.ncauses);
+	for (size_t i = 0; i < w.ncauses; i++)
+		seen.sure += w.causes[i].sure;
+	seen.causes += w.ncauses;
+	waits_close(&w);
+	times_close(&times);
+	trace_close(trace);
+	free(t.v);
+	program_free(p);
+}
+
+static void check_width(double most, double least_sure)
+{
+	double mean = seen.wide / seen.waited, sure = (double)seen.sure / (double)seen.causes;
+
+	printf("bounds are %.6f of all waiting wide; of %.6f of the causes it is sure that they are\n", mean, sure);
+	ck_assert_msg(mean <= most && sure >= least_sure,
+		      "SEED=%" PRIu64 " and %" PRIu64 " more: bounds are %.6f of all waiting wide, expected %.6f; "
+		      "%.6f of the causes are sure, expected %.6f", seed, programs - 1, mean, most, sure, least_sure);
+	memset(&seen, 0, sizeof seen);
+}
+
+START_TEST(waits_hold_the_truth)
+{
+	for (uint64_t i = 0; i < programs; i++)
+		check_program(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
+								.varying = (seed + i) % 2,
+								.unmarked = (seed + i) % 5 < 2 });
+	check_width(0.001, 0.8);
+}
+END_TEST
+
+START_TEST(waits_are_exact_on_one_clock)
+{
+	for (uint64_t i = 0; i < programs; i++)
+		check_program(seed + i, &(struct program_spec){ .twins = true, .varying = (seed + i) % 2 });
+	check_width(0.0005, 0.85);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_begin(100000, 1);
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_add_test(c, waits_hold_the_truth);
+	tcase_add_test(c, waits_are_exact_on_one_clock);
+	return unit_end();
+}
