@@ -670,16 +670,32 @@ static bool may_have_ended_it(const struct builder *b, uint32_t thread)
 	return b->graph->trace->threads[thread].ran_on && !b->parked[thread];
 }
 
-/* How many of a thread's process may have. */
-static size_t count_enders(const struct builder *b, uint32_t thread)
+/* It was in a marked region then: it may have called exit() there, but more likely another did who was in none. */
+static bool was_at_work(const struct builder *b, uint32_t thread)
+{
+	const struct trace *t = b->graph->trace;
+	bool marked = false;
+	for (size_t i = 0; i < t->threads[thread].nopen; i++) {
+		uint32_t site = t->threads[thread].open[i];
+		marked |= tr_is(t, site, OP_REGION) && !t->sites[site].automatic;
+	}
+	return marked;
+}
+
+/* How many of a thread's process may have, or most likely did. */
+struct enders { size_t all, likely; };
+
+static struct enders count_enders(const struct builder *b, uint32_t thread)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
-	size_t n = 0;
+	struct enders n = { 0, 0 };
 	uint32_t t = thread;
 	while (t > 0 && threads[t - 1].process == threads[thread].process)
 		t--;
-	for (; t < b->graph->trace->nthreads && threads[t].process == threads[thread].process; t++)
-		n += may_have_ended_it(b, t);
+	for (; t < b->graph->trace->nthreads && threads[t].process == threads[thread].process; t++) {
+		n.all += may_have_ended_it(b, t);
+		n.likely += may_have_ended_it(b, t) && !was_at_work(b, t);
+	}
 	return n;
 }
 
@@ -705,11 +721,13 @@ static void add_end(struct builder *b)
 	size_t n = 0;
 	bool unsure = false;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
-		if (g->threads[t].nevents == 0 || (b->parked[t] && count_enders(b, t) > 0))
+		struct enders enders = g->trace->threads[t].ran_on ? count_enders(b, t) : (struct enders){ 0, 0 };
+		if (g->threads[t].nevents == 0 || (b->parked[t] && enders.all > 0))
 			continue;
-		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && count_enders(b, t) > 1);
+		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
+		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
-						 .sure = true, .needed = !one_of };
+						 .sure = true, .needed = !one_of, .candidate = other };
 		unsure |= one_of;
 		if (n > 0 && by_end(b, &inputs[n], &inputs[0]) < 0) {
 			struct node_input first = inputs[0];

@@ -61,6 +61,7 @@
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before;
+ *   - of several threads that ran on when their process ended, who was in no marked region ended it;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
  *     whose send ended before its receive began, is sent without waiting for the receiver; of a longer one
  *     the receiver is a candidate, too, so that it counts where nothing else explains how long the send took;
