@@ -13,7 +13,7 @@
  *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far
- * apart. All else is kept: who signalled a condition variable, tasks, and what nobody knows. A replay is of single
+ * apart. All else is kept: who signalled a condition variable, and what nobody knows. A replay is of single
  * numbers, the most likely ones, and no bounds: whoever came last, if one of several may have been waited for, was. Where
  * it decides otherwise than this run, somebody waits in a queue who did not, or looked for what he took, the middle of
  * what is expected is

@@ -55,9 +55,10 @@
  *   - the order in which a lock is handed on is that of stamps, or where the cores of a host do not show quite the same,
  *     one that the lock allows; likewise which post of a semaphore serves which wait: the n-th the n-th, but for those
  *     that it began with, which are as few as the trace allows;
- *   - which thread runs which task stays as it was, and in which order it does; of a loop that is given out as it runs,
- *     of sections and of a `single`, what a thread does from one marked region to the next is a piece that whoever comes
- *     next does; without marks in there what is left is shared out evenly;
+ *   - tasks are begun in the order in which they were, in a barrier of their team by whoever comes next and elsewhere by
+ *     the same thread; of a loop that is given out as it runs, of sections and of a `single`, what a thread does from one
+ *     marked region to the next is a piece that whoever comes next does; without marks in there what is left is shared
+ *     out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before;

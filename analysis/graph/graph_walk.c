@@ -70,6 +70,9 @@ struct thread_walk {
 	bool in_pieces;           /* that work, each of which is a marked region */
 	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
 	uint32_t piece_depth;     /* marked regions that have begun in this one */
+	bool runs_tasks;          /* it has left an operation for a task, which another might have run, and not come back for good */
+	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
+	uint32_t task_group, ntasks; /* of this group; and how many it has run */
 };
 
 static const struct operation *operation(const struct thread_walk *w, const struct tr_event *e)
@@ -148,6 +151,17 @@ static void task_point(struct thread_walk *w, const struct tr_event *e, struct e
 			(struct fulfilled){ w->process, event, ref };
 }
 
+#define MOST_PIECES 4096 /* of a thread, of one construct: with more, the mean is as good */
+
+/* It comes for the next task. */
+static void share_tasks(struct thread_walk *w, struct event_ref ref)
+{
+	w->has_tasks = w->ntasks++ < MOST_PIECES;
+	w->b->graph->groups[w->task_group].many |= !w->has_tasks;
+	if (w->has_tasks)
+		graph_share(w->b, ref, ref, w->task_group);
+}
+
 /* Regions do not count here, but for the runs of tasks. */
 static void region(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -166,6 +180,8 @@ static void region(struct thread_walk *w, const struct tr_event *e, struct event
 		struct task_run *run = &b->runs[w->running[--w->nrunning].run];
 		run->ended = true;
 		run->end = ref;
+		if (w->has_tasks && w->nrunning == 0)
+			share_tasks(w, ref);
 	}
 }
 
@@ -292,30 +308,34 @@ static void note_pieces(struct thread_walk *w, const struct tr_event *e)
 	begin_chance(w, last->exit);
 }
 
-#define MOST_PIECES 4096 /* of a thread, of one construct: with more, the mean is as good */
-
 static uint64_t both(uint64_t a, uint64_t b)
 {
 	return (a ^ b >> 32) * 0x9e3779b97f4a7c15u ^ b * 0xbf58476d1ce4e5b9u;
 }
 
-/* The group of the n-th construct of a team to which the thread has come: that of all its threads. */
-static uint32_t group_of_construct(struct thread_walk *w, uint64_t team, bool one)
+/* The group of those who have come to a construct of a team; of one that has a number. */
+static uint32_t group_of(struct builder *b, uint64_t team, uint64_t number, bool one)
 {
-	struct builder *b = w->b;
-	uint64_t coming = both(team, w->thread);
-	if (ids_add(&b->comings, coming))
-		*MEM_GROW(b->times_come, b->ntimes_come) = 0;
-	uint64_t construct = both(team, UINT64_MAX - b->times_come[ids_find(&b->comings, coming)]++);
+	uint64_t construct = both(team, number);
 	if (ids_add(&b->constructs, construct))
 		*MEM_GROW(b->groups_of, b->ngroups_of) = graph_group(b, one);
 	return b->groups_of[ids_find(&b->constructs, construct)];
 }
 
+/* Which construct of a team is this for the thread: its threads come to all of them, in the same order. */
+static uint64_t count_construct(struct thread_walk *w, uint64_t team)
+{
+	struct builder *b = w->b;
+	uint64_t coming = both(team, w->thread);
+	if (ids_add(&b->comings, coming))
+		*MEM_GROW(b->times_come, b->ntimes_come) = 0;
+	return b->times_come[ids_find(&b->comings, coming)]++;
+}
+
 /* Comes for the first piece. */
 static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
 {
-	w->group = group_of_construct(w, w->giver, one);
+	w->group = group_of(w->b, w->giver, UINT64_MAX - count_construct(w, w->giver), one);
 	w->in_pieces = true;
 	w->npieces = w->piece_depth = 0;
 	graph_share(w->b, ref, ref, w->group);
@@ -351,6 +371,45 @@ static void begin_given_work(struct thread_walk *w, const struct tr_event *e, st
 	graph_give(w->b, ref, w->given);
 	if (team == w->giver)
 		begin_pieces(w, ref, !loop);
+}
+
+static bool is_team_barrier(const struct thread_walk *w, const struct tr_event *e)
+{
+	enum dprof_kind kind = kind_of(w, e->site);
+	return (kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP);
+}
+
+/* The outermost operation is left for a task: for the first one, to which the thread came when it entered, or for one more. */
+static void begin_tasks(struct thread_walk *w)
+{
+	struct collective_id id = collective_of(&w->entered);
+	if (w->has_tasks || !is_team_barrier(w, &w->entered))
+		return;
+	uint32_t group = group_of(w->b, id.group, id.seq, false);
+	bool more = w->ntasks > 0 && group == w->task_group;
+	w->task_group = group;
+	w->ntasks = more ? w->ntasks : 0;
+	w->has_tasks = w->ntasks < MOST_PIECES;
+	if (!more)
+		share_tasks(w, w->enter);
+}
+
+/* Which of them it runs, and whether any, is chance, until the operation is over for which it waits. */
+static void begin_task_chance(struct thread_walk *w, struct event_ref exit)
+{
+	if (w->runs_tasks)
+		return;
+	graph_note_dealer(w->b->graph, w->entered.site);
+	graph_give(w->b, exit, GRAPH_DEALT);
+	w->runs_tasks = true;
+}
+
+static void end_task_chance(struct thread_walk *w, struct event_ref exit)
+{
+	if (!w->runs_tasks || w->nrunning > 0)
+		return;
+	graph_give(w->b, exit, GRAPH_DEALT_OVER);
+	w->runs_tasks = false;
 }
 
 /* With the team's next barrier, or its end. */
@@ -666,6 +725,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->enter = ref;
 		w->explained = w->completed = w->doubtful = w->looked_for = false;
 		w->resumed = resumes(w, e);
+		w->in_pieces &= !is_team_barrier(w, e); /* nothing of that is left */
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
@@ -705,14 +765,18 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (task != ARG_NONE) {
 		if (collective_of(&w->entered).group != UINT64_MAX)
 			*MEM_GROW(w->left, w->nleft) = collective_of(&w->entered);
+		begin_tasks(w);
+		begin_task_chance(w, ref);
 		wait_for_tasks(w, ref, task, false);
 		return;
 	}
 	if (kind_of(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
+	w->has_tasks &= !is_team_barrier(w, &w->entered);
 	outermost(w, ref);
 	note_attempt(w, ref);
 	note_barrier(w, ref);
+	end_task_chance(w, ref);
 	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS))
 		begin_chance(w, ref);
 	end_given_work(w, ref);

@@ -405,6 +405,30 @@ sections 1500000 1800000 | trace sections
 buys sections a 50 300000
 sections 1900000 1900000 | trace three-sections
 buys three-sections a 50 100000
+# Likewise tasks in a barrier.
+run_task() { # thread site from to task
+	echo "e $1 $3 10 enter group=3 seq=1"
+	echo "e $1 $3 10 exit task=$5"
+	echo "e $1 $3 17 enter task=$5"
+	op "$1" "$2" "$3" "$4"
+	echo "e $1 $4 17 exit"
+}
+{
+	head_of 2
+	echo "group 3 threads=0,1"
+	echo "site 16 kind=fork name=omp%20task file=x.c line=17"
+	echo "site 17 kind=region name=task file=x.c line=18 auto=1"
+	op 0 9 1000000 1000000 group=3 seq=0 role=1
+	op 1 9 1000000 1000000 group=3 seq=0 role=0
+	for t in 11 12 13; do echo "e 0 1000000 16 point task=$t id=1"; done
+	run_task 0 0 1000000 1800000 11
+	run_task 1 1 1000000 1500000 12
+	run_task 1 1 1500000 1900000 13
+	op 0 10 1800000 1900000 group=3 seq=1
+	op 1 10 1900000 1900000 group=3 seq=1
+	op 0 1 1900000 2000000
+} | trace tasks
+buys tasks a 50 100000
 # A single: it is thread 1 that comes first, if a takes half as long.
 {
 	head_of 2
