@@ -18,7 +18,9 @@
  * between.
  *
  * Memory: links that do not imply each other are few, since what is slower by d than the fastest link
- * matters only further from that than drift needs to make up for d. */
+ * matters only further from that than drift needs to make up for d. So they are as many as the run is long, and not as
+ * it has messages: of four hosts with 13,000 messages a second 560 stay of a second; each takes some
+ * 340 bytes while clocks are solved, with its share of the bounds. Fewer would make bounds wider. */
 #ifndef ANALYSIS_CLOCKS_LINK_FILTER_H
 #define ANALYSIS_CLOCKS_LINK_FILTER_H
 
