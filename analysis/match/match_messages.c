@@ -116,7 +116,7 @@ static struct message_stream *find_stream(struct matcher *m, const struct stream
 static struct message_stream *stream_of(struct matcher *m, const struct stream_key *key)
 {
 	struct message_stream **recent =
-		&m->recent[(key->from * 7 + key->to + key->tag) % RECENT_STREAMS];
+		&m->recent[(key->from * 71 + key->to * 7 + key->tag) % RECENT_STREAMS];
 	if (!*recent || !same_stream(&(*recent)->key, key))
 		*recent = find_stream(m, key);
 	return *recent;

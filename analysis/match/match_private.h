@@ -64,7 +64,7 @@ struct ready {
 	struct match_part parts[];
 };
 
-#define RECENT_STREAMS 64
+#define RECENT_STREAMS 4096 /* that are found without a look into a table: some for each of 1,024 ranks */
 
 struct matcher {
 	const struct trace *trace;
