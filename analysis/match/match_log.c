@@ -64,18 +64,22 @@ void match_log_begin(struct match_log *l)
 
 #define MOST_BYTES 10 /* of a number */
 
-static inline void put(struct match_log *l, uint64_t x)
+/* Behind which the next one goes. */
+static inline uint8_t *put(uint8_t *at, uint64_t x)
 {
 	for (; x > 0x7f; x >>= 7)
-		l->bytes[l->n++] = (uint8_t)(x | 0x80);
-	l->bytes[l->n++] = (uint8_t)x;
+		*at++ = (uint8_t)(x | 0x80);
+	*at++ = (uint8_t)x;
+	return at;
 }
 
-static inline uint64_t get(struct match_log *l)
+static inline uint64_t get(const uint8_t **at)
 {
-	uint64_t x = l->bytes[l->next] & 0x7f;
-	for (unsigned shift = 7; l->bytes[l->next++] & 0x80; shift += 7)
-		x |= (uint64_t)(l->bytes[l->next] & 0x7f) << shift;
+	const uint8_t *p = *at;
+	uint64_t x = *p & 0x7f;
+	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
+		x |= (uint64_t)(*p & 0x7f) << shift;
+	*at = p;
 	return x;
 }
 
@@ -104,35 +108,34 @@ static void grow_threads(struct before *b, uint32_t thread)
 	b->nthreads = room;
 }
 
-static void put_part(struct match_log *l, const struct match_part *p)
+static uint8_t *put_part(struct before *b, uint8_t *at, const struct match_part *p)
 {
 	bool done = p->done_at != MATCH_NEVER, stamp = p->done != 0;
-	if (p->thread >= l->before.nthreads)
-		grow_threads(&l->before, p->thread);
-	put(l, (uint64_t)p->thread << PART_BITS | (p->root ? PART_ROOT : 0) | (done ? PART_DONE : 0) | (stamp ? PART_STAMP : 0));
-	put(l, p->site);
-	put(l, as_number(p->enter_at - l->before.of_thread[p->thread].at));
-	put(l, as_number(p->enter - l->before.of_thread[p->thread].stamp));
-	if (done)
-		put(l, as_number(p->done_at - p->enter_at));
-	if (stamp)
-		put(l, as_number(p->done - p->enter));
-	put(l, p->bytes + 1); /* MATCH_NO_BYTES is 0 */
-	l->before.of_thread[p->thread].at = p->enter_at;
-	l->before.of_thread[p->thread].stamp = p->enter;
+	if (p->thread >= b->nthreads)
+		grow_threads(b, p->thread);
+	at = put(at, (uint64_t)p->thread << PART_BITS | (p->root ? PART_ROOT : 0) | (done ? PART_DONE : 0) |
+			     (stamp ? PART_STAMP : 0));
+	at = put(at, p->site);
+	at = put(at, as_number(p->enter_at - b->of_thread[p->thread].at));
+	at = put(at, as_number(p->enter - b->of_thread[p->thread].stamp));
+	at = done ? put(at, as_number(p->done_at - p->enter_at)) : at;
+	at = stamp ? put(at, as_number(p->done - p->enter)) : at;
+	b->of_thread[p->thread].at = p->enter_at;
+	b->of_thread[p->thread].stamp = p->enter;
+	return put(at, p->bytes + 1); /* MATCH_NO_BYTES is 0 */
 }
 
-static void get_part(struct match_log *l, struct match_part *p)
+static void get_part(struct before *b, const uint8_t **at, struct match_part *p)
 {
-	uint64_t what = get(l);
+	uint64_t what = get(at);
 	p->thread = (uint32_t)(what >> PART_BITS);
 	p->root = what & PART_ROOT;
-	p->site = (uint32_t)get(l);
-	p->enter_at = l->before.of_thread[p->thread].at += as_difference(get(l));
-	p->enter = l->before.of_thread[p->thread].stamp += as_difference(get(l));
-	p->done_at = what & PART_DONE ? p->enter_at + as_difference(get(l)) : MATCH_NEVER;
-	p->done = what & PART_STAMP ? p->enter + as_difference(get(l)) : 0;
-	p->bytes = get(l) - 1;
+	p->site = (uint32_t)get(at);
+	p->enter_at = b->of_thread[p->thread].at += as_difference(get(at));
+	p->enter = b->of_thread[p->thread].stamp += as_difference(get(at));
+	p->done_at = what & PART_DONE ? p->enter_at + as_difference(get(at)) : MATCH_NEVER;
+	p->done = what & PART_STAMP ? p->enter + as_difference(get(at)) : 0;
+	p->bytes = get(at) - 1;
 }
 
 /* ---- Matches --------------------------------------------------------------------------------- */
@@ -147,13 +150,13 @@ void match_log_put(struct match_log *l, const struct match *m)
 		      (m->of_tags ? IS_OF_TAGS : 0) | (m->by_chance ? IS_BY_CHANCE : 0) |
 		      (m->complete ? IS_COMPLETE : 0) | (new_group ? NEW_GROUP : 0);
 	l->bytes = spill_grow(l->spill, l->bytes, l->n + (4 + 7 * m->nparts) * MOST_BYTES, 1);
-	put(l, is | (uint64_t)m->kind << IS_BITS | (uint64_t)m->flow << (IS_BITS + KIND_BITS));
-	if (new_group)
-		put(l, m->group);
-	put(l, m->number);
-	put(l, m->nparts);
+	uint8_t *at = put(l->bytes + l->n, is | (uint64_t)m->kind << IS_BITS | (uint64_t)m->flow << (IS_BITS + KIND_BITS));
+	at = new_group ? put(at, m->group) : at;
+	at = put(at, m->number);
+	at = put(at, m->nparts);
 	for (size_t i = 0; i < m->nparts; i++)
-		put_part(l, &m->parts[i]);
+		at = put_part(&l->before, at, &m->parts[i]);
+	l->n = (size_t)(at - l->bytes);
 	l->before.group = m->group;
 	spill_relax(l->spill);
 }
@@ -168,19 +171,21 @@ bool match_log_next(struct match_log *l, struct match *m)
 {
 	if (l->next == l->n)
 		return false;
-	uint64_t is = get(l);
+	const uint8_t *at = l->bytes + l->next;
+	uint64_t is = get(&at);
 	if (is & NEW_GROUP)
-		l->before.group = get(l);
+		l->before.group = get(&at);
 	*m = (struct match){ .kind = (enum match_kind)(is >> IS_BITS & ((1u << KIND_BITS) - 1)),
 			     .flow = (enum flow)(is >> (IS_BITS + KIND_BITS)), .group = l->before.group,
 			     .arrival = is & IS_ARRIVAL, .begun = is & IS_BEGUN, .of_any = is & IS_OF_ANY,
 			     .of_tags = is & IS_OF_TAGS, .by_chance = is & IS_BY_CHANCE, .complete = is & IS_COMPLETE };
-	m->number = get(l);
-	m->nparts = get(l);
+	m->number = get(&at);
+	m->nparts = get(&at);
 	if (m->nparts > l->room)
 		l->parts = mem_resize(l->parts, l->room = 2 * m->nparts, sizeof *l->parts);
 	for (size_t i = 0; i < m->nparts; i++)
-		get_part(l, &l->parts[i]);
+		get_part(&l->before, &at, &l->parts[i]);
+	l->next = (size_t)(at - l->bytes);
 	m->parts = l->parts;
 	spill_relax(l->spill);
 	return true;
