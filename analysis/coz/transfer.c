@@ -306,12 +306,13 @@ static int64_t least_seen(const struct transfer *t, const struct graph_node *j)
 	return least;
 }
 
-/* Where several may have been tight, since some such transfers took long: whoever came far behind all others most likely
- * was, and what it took behind that stays. */
+/* Where several may have been tight, since some such transfers took long or none was seen: whoever came far behind all
+ * others, compared with the least that such a one took, or with what it took behind that one, most likely was. That stays. */
 static void trust_latest(const struct transfer *t, const struct graph_node *j, struct slack *slack)
 {
-	int64_t least = least_seen(t, j);
+	int64_t seen = least_seen(t, j);
 	for (size_t k = 0; k < j->ninputs; k++) {
+		int64_t least = seen < INT64_MAX ? seen : until_end(t, j, k).hi;
 		bool far = !slack[k].absent && least < INT64_MAX / MUCH_NEARER;
 		for (size_t i = 0; i < j->ninputs && far; i++)
 			far = i == k || slack[i].absent || between(t, j, i, k).lo > MUCH_NEARER * least;

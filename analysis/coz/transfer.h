@@ -15,8 +15,9 @@
  * be no longer than L; where no L was seen, both may be anything that is not negative; but what is expected of a wait
  * that was over very soon is that L was no longer than that.
  *
- * Some transfers take long for reasons of their own, so ranges may say of several inputs that they were tight: then
- * expected is that whoever came last was, if that was far behind all others, and what it took behind that stays.
+ * Some transfers take long for reasons of their own, so ranges may say of several inputs that they were tight; as they do
+ * where none was seen: then expected is that whoever came last was, if that was far behind all others, and what it took
+ * behind that stays.
  *
  * Law, of what is proved: if o <= L, and L and o lie in these ranges, transfer_slacks are bounds of the true slacks of
  * an ARRIVAL; without ranges (worst), they always are. */

@@ -264,8 +264,12 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, stru
 		const struct match_part *other = &m->parts[k];
 		if (k == i)
 			continue;
-		if (may_wait_for(m, self, other)) {
-			inputs[n++] = given_by(m, other, self);
+		struct node_input given = given_by(m, other, self);
+		bool missed = !given.sure && certainly_before(b, done_of(self), given.ref);
+		if (may_wait_for(m, self, other) && !missed) {
+			inputs[n++] = given;
+		} else if (missed) {
+			delayed = true; /* who gives nothing, and came too late to be waited for here */
 		} else if (!many) {
 			bool before = certainly_before(b, enter_of(other), done_of(self));
 			delayed |= !before;
@@ -366,6 +370,14 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 	}
 }
 
+static bool gives_nothing(const struct match *m)
+{
+	for (size_t i = 0; i < m->nparts; i++)
+		if (m->parts[i].bytes == 0)
+			return true;
+	return false;
+}
+
 /* Where the wait dependencies are not known, all most likely wait for all; unless one who left before another came
  * shows that they do not: then each may have waited for any who came before it left. */
 static void add_collective(struct builder *b, const struct match *m)
@@ -377,7 +389,7 @@ static void add_collective(struct builder *b, const struct match *m)
 		add_incomplete(b, m);
 	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
 		add_begun(b, m, !nowhere);
-	else if (m->flow == FLOW_ALL)
+	else if (m->flow == FLOW_ALL && !(gives_nothing(m) && certainly_missed(b->graph->times, m)))
 		add_all(b, m, !m->by_chance);
 	else if (nowhere && !certainly_missed(b->graph->times, m))
 		add_all(b, m, false);

@@ -836,6 +836,39 @@ for way in received begun overlapped; do
 	may_buy master-$way a 90 100000
 done
 
+# How long such a thing takes was never seen; but that it was over 60 after one had begun it, and 600,000 after the other.
+{
+	ranks 2
+	echo "site 16 kind=coll name=MPI_Iallreduce file=x.c line=17"
+	op 1 0 1000000 1600000
+	op 0 16 1000000 1000010 group=1 seq=0 bytes=4 id=1
+	op 1 16 1600000 1600010 group=1 seq=0 bytes=4 id=1
+	op 1 1 1600010 1600050
+	for r in 0 1; do
+		echo "e $r $((1000020 + r * 600030)) 5 enter"
+		echo "e $r $((1600060 + r)) 16 point id=1"
+		echo "e $r $((1600060 + r)) 5 exit"
+	done
+	op 0 1 1600060 2000000
+} | trace unseen
+buys unseen a 50 300000 100
+
+# Who leaves what moves no bytes before another comes has not waited for that one, who comes because of what he does next.
+nothing() { # site, roles
+	ranks 2
+	echo "site 16 kind=coll name=MPI_Allreduce file=x.c line=17"
+	op 0 "$1" 1000000 1000010 group=1 seq=0 bytes=0 $2
+	op 0 0 1000010 1500000
+	op 0 14 1500000 1500010 group=1 peer=1 tag=1 bytes=4
+	op 1 15 1000000 1500020 group=1 peer=0 tag=1 bytes=4
+	op 1 "$1" 1500030 1500040 group=1 seq=0 bytes=0 $3
+	op 1 1 1500040 2000000
+}
+nothing 16 "" "" | trace nothing-to-all
+buys nothing-to-all a 50 249995 30
+nothing 32 role=0 role=1 | trace nothing-to-root
+buys nothing-to-root a 50 249995 30
+
 # Who is given nothing need not wait for the root, and of four who come to a barrier of two it is chance who meet.
 {
 	ranks 2
