@@ -148,7 +148,7 @@ static void end_row(struct runner *r, uint32_t row, uint64_t stamp)
 }
 
 /* Whether there are any. */
-static bool begin_rows(const struct visit *v, struct runner *r, size_t site, uint64_t stamp)
+static inline bool begin_rows(const struct visit *v, struct runner *r, size_t site, uint64_t stamp)
 {
 	bool any = false;
 	for (struct row_list rows = rows_of(v, site); rows.at < rows.end; rows.at++)
@@ -159,7 +159,7 @@ static bool begin_rows(const struct visit *v, struct runner *r, size_t site, uin
 	return any;
 }
 
-static bool end_rows(const struct visit *v, struct runner *r, size_t site, uint64_t stamp)
+static inline bool end_rows(const struct visit *v, struct runner *r, size_t site, uint64_t stamp)
 {
 	bool any = false;
 	for (struct row_list rows = rows_of(v, site); rows.at < rows.end; rows.at++)
