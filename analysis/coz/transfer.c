@@ -247,13 +247,15 @@ static size_t late_candidate(const struct transfer *t, const struct graph_node *
 	return latest;
 }
 
-/* Whether what was seen of such transfers and costs explains that the node happened so late. */
+/* Whether what was seen of such transfers and costs explains that the node happened so late. From the begin of a receive on a
+ * message takes no longer than another. */
 static bool explained(const struct transfer *t, const struct graph_node *j, const struct slack *slack)
 {
 	const struct graph *g = t->graph;
 	for (size_t i = 0; i < j->ninputs; i++) {
 		struct transfer_range seen = range_of(t, i == 0 ? cost_class(g, j) : transfer_class(g, j, i));
-		if (!slack[i].absent && seen.seen && slack[i].lo == 0)
+		bool late = g->inputs[j->first + i].receiver && until_end(t, j, i).lo > seen.ticks.hi;
+		if (!slack[i].absent && seen.seen && slack[i].lo == 0 && !late)
 			return true;
 	}
 	return false;

@@ -782,12 +782,15 @@ found_by_receiver() {
 for way in begun found; do
 	{
 		ranks 2
+		op 1 15 900000 950010 group=1 peer=0 tag=1 bytes=8 # a message takes 10
+		op 0 14 950000 950001 group=1 peer=1 tag=1 bytes=8
 		${way}_by_receiver
 		op 0 37 999990 1500010 group=1 peer=1 tag=0 bytes=8
 		op 0 1 1500010 2000000
 	} | trace synchronous-$way
-	may_buy synchronous-$way a 50 249900
 done
+buys synchronous-begun a 50 227272 100
+buys synchronous-found a 50 227270.5 100
 
 # What is done between the begin of a receive and its wait is work, also where the message had been looked for.
 {
