@@ -3,7 +3,6 @@
  * operation.c - see operation.h. */
 #include "analysis/model/operation.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
+#define SLEEPS(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -45,6 +45,21 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef PREFIX
 #undef OPERATION
 #undef COLLECTIVE
+#undef SLEEPS
+};
+
+static const struct { enum dprof_kind kind; const char *name; } sleeping[] = {
+#define KIND(kind, is, flow)
+#define PREFIX(kind, name, is, flow)
+#define OPERATION(kind, name, is)
+#define COLLECTIVE(name, lower, is, flow)
+#define SLEEPS(kind, name) { DPROF_KIND_##kind, name },
+#include "analysis/model/operations.def"
+#undef KIND
+#undef PREFIX
+#undef OPERATION
+#undef COLLECTIVE
+#undef SLEEPS
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -63,6 +78,12 @@ static void add_names(struct operation *o, const char *name)
 	for (size_t i = 0; i < COUNT(operations); i++)
 		if (operations[i].kind == o->kind && strcmp(name, operations[i].name) == 0)
 			o->is |= operations[i].is;
+}
+
+static void add_sleeps(struct operation *o, const char *name)
+{
+	for (size_t i = 0; i < COUNT(sleeping); i++)
+		o->sleeps |= sleeping[i].kind == o->kind && strncmp(name, sleeping[i].name, strlen(sleeping[i].name)) == 0;
 }
 
 static void add_collectives(struct operation *o, const char *name)
@@ -95,12 +116,13 @@ static const char *without_count(const char *name, char plain[NAME_MOST])
 struct operation operation_of(enum dprof_kind kind, const char *name)
 {
 	char plain[NAME_MOST];
-	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow };
+	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false };
 	if (o.is & OP_REGION)
 		return o; /* its name is the user's */
 	name = without_count(name, plain);
 	add_prefixes(&o, name);
 	add_names(&o, name);
+	add_sleeps(&o, name);
 	if (o.is & OP_COLLECTIVE)
 		add_collectives(&o, name);
 	return o;

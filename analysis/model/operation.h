@@ -11,6 +11,7 @@
 #ifndef ANALYSIS_OPERATION_H
 #define ANALYSIS_OPERATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/format.h"
@@ -66,6 +67,7 @@ struct operation {
 	uint32_t is;     /* OP_... */
 	enum flow flow;  /* of a call */
 	enum flow begun; /* of what the call only begins: it has an id */
+	bool sleeps;     /* who waits there is blocked by the kernel; it does not poll */
 };
 
 struct operation operation_of(enum dprof_kind, const char *name);

@@ -250,33 +250,107 @@ static void say_unclassified(struct findings *f)
 	free(list);
 }
 
-/* ---- Time blocked in what was not recorded --------------------------------------------------- */
+/* ---- Time blocked in what was not recorded ---------------------------------------------------
+ *
+ * Had a participant been waiting then, and not working: what it worked alone, its score, would be less by at most that
+ * time; and others would have worked alone for at most that time more, and for no more than it worked beside them. Nobody
+ * works alone for longer than he works. */
 
-/* Had it been waiting then, its own score would be less by at most that time, and that of others more. A thread
- * that never waits, as far as is known, would then keep others from being alone in its unclassified time, too. */
-static double most_unsure(const struct findings *f)
+struct open_time {
+	double own;     /* percent of the run for which it may have been blocked */
+	double beside;  /* and for which it worked, not alone, at most */
+};
+
+static struct interval percent_of(const struct findings *f, size_t thread, const struct total *total)
 {
-	double sum = 0, run = findings_run_s(f).lo;
-	for (size_t t = 0; t < f->trace->nthreads; t++) {
-		if (!f->unrecorded.worth[t])
-			continue;
-		if ((!f->totals.threads[t].waits && f->totals.threads[t].unclassified_ever) || run <= 0)
-			return INFINITY;
-		sum = nextafter(sum + 100 * f->unrecorded.threads[t].s.hi * (1 + SCHED_NOMINAL_ERROR) / run, INFINITY);
-	}
-	return sum;
+	const struct span *span = findings_span(f, thread);
+	frz_time time = totals_time(&f->times, span, &f->totals, thread, total);
+	return span->events ? interval_percent(time, span->length) : (struct interval){ 0, 100 };
 }
 
-static void withhold_unsure(struct findings *f, struct ranking *s)
+/* A thread that never waits, as far as is known, would, if it waited, keep others from being alone in its unclassified
+ * time, too. */
+static bool changes_all(const struct findings *f, size_t thread)
 {
-	if (!f->unrecorded.count)
-		return;
-	struct ranking wide = widened(s, most_unsure(f));
+	const struct thread_totals *t = &f->totals.threads[thread];
+	return f->unrecorded.worth[thread] && !t->waits && t->unclassified_ever;
+}
+
+static struct open_time open_of(const struct findings *f, size_t thread)
+{
+	const struct thread_totals *t = &f->totals.threads[thread];
+	double works = percent_of(f, thread, &t->work).hi, busy = works + findings_unclassified(f, thread).hi;
+	frz_time length = findings_span(f, thread)->length;
+	double run = findings_seconds(f, thread, length).lo, s = unrecorded_most(&f->unrecorded, f->trace, thread);
+	double own = changes_all(f, thread) ? INFINITY :
+		     s <= 0 ? 0 : run <= 0 ? busy : fmin(busy, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
+	return (struct open_time){ nextafter(own, INFINITY), works };
+}
+
+/* -> of each in the ranking, of all its threads. */
+static struct open_time *open_times(const struct findings *f, const struct ranking *s, bool by_thread)
+{
+	const struct tr_thread *threads = f->trace->threads;
+	struct open_time *open = mem_resize(NULL, s->count + 1, sizeof *open);
+	size_t *place = mem_resize(NULL, (by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1, sizeof *place);
+	memset(place, 0, ((by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1) * sizeof *place);
+	for (size_t i = 0; i < s->count; i++) {
+		open[i] = (struct open_time){ 0, 0 };
+		place[by_thread ? s->list[i].thread : threads[s->list[i].thread].process] = i + 1;
+	}
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		size_t at = place[by_thread ? t : threads[t].process];
+		struct open_time own = open_of(f, t);
+		if (at)
+			open[at - 1] = (struct open_time){ open[at - 1].own + own.own, open[at - 1].beside + own.beside };
+	}
+	for (size_t i = 0; i < s->count; i++)
+		open[i].beside = fmax(0, fmin(100, open[i].beside) - s->list[i].percent.lo) * (1 + SCHED_NOMINAL_ERROR);
+	free(place);
+	return open;
+}
+
+/* As it is when each had been waiting for as much of its open time as there is, or for none. */
+static struct ranking with_open_times(const struct ranking *s, const struct open_time *open)
+{
+	struct ranking wide = copy_of(*s);
+	double sum = 0;
+	for (size_t i = 0; i < s->count; i++)
+		sum += isinf(open[i].own) ? INFINITY : fmin(open[i].own, open[i].beside);
+	for (size_t i = 0; i < s->count; i++) {
+		struct interval *own = &wide.list[i].percent;
+		double others = isinf(sum) ? INFINITY : sum - fmin(open[i].own, open[i].beside);
+		own->lo = nextafter(own->lo - fmin(open[i].own, own->hi), -INFINITY);
+		own->hi = nextafter(own->hi + (isinf(others) ? others : fmin(fmax(0, others), open[i].beside)), INFINITY);
+	}
+	prove(&wide);
+	return wide;
+}
+
+static void withhold_unsure(struct findings *f, struct ranking *s, bool by_thread)
+{
+	struct open_time *open = open_times(f, s, by_thread);
+	struct ranking wide = with_open_times(s, open);
 	for (size_t i = 0; i < s->count; i++) {
 		f->unsure |= s->list[i].proved && !wide.list[i].proved;
 		s->list[i].proved &= wide.list[i].proved;
 	}
 	free(wide.list);
+	free(open);
+}
+
+/* Of the threads in which surely nothing was blocked that is worth mentioning, and of no more than they worked. */
+static void say_open(struct findings *f)
+{
+	double *most = mem_resize(NULL, f->trace->nthreads + 1, sizeof *most);
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		const struct thread_totals *totals = &f->totals.threads[t];
+		double works = findings_seconds(f, t, totals_time(&f->times, findings_span(f, t), &f->totals, t, &totals->work)).hi;
+		most[t] = f->unrecorded.worth[t] ? 0 : fmin(works, unrecorded_most(&f->unrecorded, f->trace, t));
+	}
+	if (f->unsure)
+		unrecorded_say_open(f->trace, most);
+	free(most);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -384,8 +458,9 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	participants_close(&threads);
 	participants_close(&ranks);
 	unrecorded_open(&f->unrecorded, trace, &f->roles);
-	withhold_unsure(f, &f->ranks);
-	withhold_unsure(f, &f->threads);
+	withhold_unsure(f, &f->ranks, false);
+	withhold_unsure(f, &f->threads, f->several_threads);
+	say_open(f);
 	doubt_parents(f);
 	doubt_scores(f);
 	say_unclassified(f);

@@ -7,8 +7,8 @@
  *
  * Law: an interval that is printed contains the truth; the place of a participant in the ranking is
  * *proved* when its interval does not overlap with that of any other, whatever each thread did in its
- * unclassified time (states.h) and in time that it was blocked in something unrecorded (unrecorded.h), otherwise
- * *undecided*. */
+ * unclassified time (states.h) and in time that it was blocked, or may have been, in something unrecorded (unrecorded.h),
+ * otherwise *undecided*. */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 

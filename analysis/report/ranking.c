@@ -354,8 +354,8 @@ static char *verdict_on(const struct findings *f, const struct ranking *s, namer
 				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
 	if (f->unsure && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but time in "
-				  "which threads were blocked and dprof does not know in what (see the notes) may have "
-				  "been waiting, and could change who is first.",
+				  "which threads were or may have been blocked and dprof does not know in what (see the "
+				  "notes) may have been waiting, and could change who is first.",
 				  who.text, percent.text, where.text);
 	if (f->withheld && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "

@@ -3,6 +3,7 @@
  * unrecorded.c - see unrecorded.h. */
 #include "analysis/report/unrecorded.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -44,6 +45,49 @@ static void say(struct trace *trace, const struct unrecorded *u)
 	free(more);
 }
 
+/* The kernel was to say something of the thread. */
+static bool was_to_count(const struct trace *trace, size_t thread)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	bool counts = !trace->processes[t->process].finished;
+	for (size_t i = 0; i < trace->nthreads && !counts; i++)
+		counts = trace->threads[i].clock == t->clock && trace->threads[i].nsched > 0;
+	return counts;
+}
+
+double unrecorded_most(const struct unrecorded *u, const struct trace *trace, size_t thread)
+{
+	if (!u->checked)
+		return 0;
+	if (u->threads[thread].known)
+		return u->threads[thread].s.hi;
+	return was_to_count(trace, thread) ? INFINITY : 0;
+}
+
+void unrecorded_say_open(struct trace *trace, const double *most)
+{
+	double worth = longest(trace) * UNRECORDED_PERCENT / 100;
+	char *list = mem_copy("");
+	size_t named = 0, more = 0;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		if (most[i] < worth || named == NAMED) {
+			more += most[i] >= worth;
+			continue;
+		}
+		char *longer = mem_format("%s%s%s for at most %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
+					  interval_upper(most[i], 3).text);
+		free(list);
+		list = longer;
+	}
+	char *others = more ? mem_format(", and %zu more", more) : mem_copy("");
+	if (named)
+		*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
+			"the kernel's counts leave open whether these were blocked where nothing was recorded that "
+			"blocks: %s%s. Here that counts as work", list, others);
+	free(list);
+	free(others);
+}
+
 static void find(struct unrecorded *u, struct trace *trace, const struct roles *roles)
 {
 	double worth = longest(trace) * UNRECORDED_PERCENT / 100;
@@ -60,13 +104,14 @@ void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct rol
 	struct roles usual;
 	size_t n = trace->nthreads;
 	*u = (struct unrecorded){ mem_resize(NULL, n + 1, sizeof *u->threads),
-				  mem_resize(NULL, n + 1, sizeof *u->worth), 0 };
+				  mem_resize(NULL, n + 1, sizeof *u->worth), .count = 0 };
 	for (size_t i = 0; i < n; i++) {
 		u->threads[i] = (struct blocked){ .known = false };
 		u->worth[i] = false;
 	}
 	if (trace->left_out & operation_kinds(OP_OTHERS | OP_OWN))
 		return;
+	u->checked = true;
 	if (roles) {
 		find(u, trace, roles);
 	} else if (roles_open(&usual, trace, NULL, NULL)) {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * unrecorded.h - threads that were blocked for a time worth mentioning in something that dprof did not record
- * (blocked.h): in verdicts that time counts as work, but it may have been waiting. */
+ * unrecorded.h - for how long threads were blocked in something that dprof did not record (blocked.h): in verdicts
+ * that time counts as work, but it may have been waiting.
+ *
+ * What surely was, and for a time worth mentioning, is said to the reader. What only may have been is open: a verdict
+ * that it could change is not proved (findings.h), and then that is said. Of a thread of which the kernel said nothing,
+ * although it did of others or would have when its process ended, all of its own time is open. Where it says nothing of
+ * any thread of a host whose processes all ended in good order, it does not count there, and the trace is taken as
+ * it is. */
 #ifndef ANALYSIS_UNRECORDED_H
 #define ANALYSIS_UNRECORDED_H
 
@@ -13,10 +19,17 @@ struct unrecorded {
 	struct blocked *threads;
 	bool *worth;         /* of each thread: so long that it is worth saying */
 	size_t count;        /* of these */
+	bool checked;        /* what may be blocked was recorded, so the kernel's counts say something */
 };
 
 /* With a note for the reader of the trace. `roles`: or NULL for those by default. */
 void unrecorded_open(struct unrecorded *, struct trace *, const struct roles *);
+
+/* At most for so long, in seconds by the kernel's clock: up to infinity where it is not known. */
+double unrecorded_most(const struct unrecorded *, const struct trace *, size_t thread);
+
+/* Notes of which threads it is open: those at most for so many seconds each, as far as that is worth mentioning. */
+void unrecorded_say_open(struct trace *, const double *most);
 void unrecorded_close(struct unrecorded *);
 
 #endif

@@ -17,6 +17,7 @@ struct answer {
 	const struct dprof_sched *says;
 	uint64_t from, to;     /* stamps of the thread's clock, with the difference between cores */
 	uint64_t own_from, own_to; /* ticks of its own until then */
+	uint64_t ran_least, ran_most; /* bounds of those at which it may have run in others, until then */
 	uint64_t before;       /* its last event before `from`, */
 	uint64_t behind;       /* and its first behind `to`; UINT64_MAX without one */
 	bool itself;           /* the thread asked: it ran */
@@ -27,7 +28,8 @@ struct walk {
 	size_t n, next_from, next_to, next_behind;
 	uint64_t first, last;  /* events */
 	uint64_t ran;          /* the last one of its own, at which it ran; or 0 */
-	uint64_t own;          /* until `last` */
+	uint64_t own, others;  /* until `last`; ticks at which it may have run, of its own and not */
+	uint64_t runs;         /* for at most so many in an operation that sleeps */
 };
 
 static struct answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
@@ -51,19 +53,32 @@ static struct answer *find_answers(const struct trace *trace, const struct tr_th
 
 /* ---- Own time -------------------------------------------------------------------------------- */
 
-/* From the last event to `stamp` the thread was in its own time, or not. */
-static void advance(struct walk *w, uint64_t stamp, bool own)
+enum place { OWN, MAY_RUN, SLEEPS };
+
+/* At most so many of these ticks it ran, in a place that is not its own. */
+static uint64_t running(const struct walk *w, enum place place, uint64_t ticks)
+{
+	return place == OWN ? 0 : place == SLEEPS && ticks > w->runs ? w->runs : ticks;
+}
+
+/* From the last event to `stamp` the thread was there. */
+static void advance(struct walk *w, uint64_t stamp, enum place place)
 {
 	for (; w->next_from < w->n && w->list[w->next_from].from < stamp; w->next_from++) {
 		struct answer *a = &w->list[w->next_from];
-		a->own_from = w->own + (own && a->from > w->last ? a->from - w->last : 0);
+		uint64_t ticks = a->from > w->last ? a->from - w->last : 0;
+		a->own_from = w->own + (place == OWN ? ticks : 0);
+		a->ran_least = w->others + (place == MAY_RUN ? ticks : 0);
 		a->before = w->ran;
 	}
 	for (; w->next_to < w->n && w->list[w->next_to].to < stamp; w->next_to++) {
 		struct answer *a = &w->list[w->next_to];
-		a->own_to = w->own + (own && a->to > w->last ? a->to - w->last : 0);
+		uint64_t ticks = a->to > w->last ? a->to - w->last : 0;
+		a->own_to = w->own + (place == OWN ? ticks : 0);
+		a->ran_most = w->others + running(w, place, ticks);
 	}
-	w->own += own ? stamp - w->last : 0;
+	w->own += place == OWN ? stamp - w->last : 0;
+	w->others += running(w, place, stamp - w->last);
 	w->last = stamp;
 }
 
@@ -80,24 +95,37 @@ static bool is_own(const struct states *s)
 	return replay_blocking(&s->replay) == 0 && s->now.may != 0 && !(s->now.may & (MAY_WAIT | MAY_GONE));
 }
 
+static enum place place_of(const struct states *s, const struct trace *trace)
+{
+	const struct replay *r = &s->replay;
+	if (is_own(s))
+		return OWN;
+	const struct replay_entry *top = r->depth ? &r->entry[r->depth - 1] : NULL;
+	bool sleeps = top && top->site < trace->nsites && !top->jumped && trace->sites[top->site].op.sleeps;
+	return sleeps ? SLEEPS : MAY_RUN;
+}
+
 static void walk_events(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
 {
 	struct states s;
 	struct tr_event e;
 	enum states_step step;
-	bool own = false;
+	enum place place = MAY_RUN;
+	w->runs = (uint64_t)(BLOCKED_RUNS_NS * trace->clocks[trace->threads[thread].clock].ghz);
 	states_open(&s, trace, thread, roles);
 	while ((step = states_step(&s, &e)) != STATES_END) {
 		if (!s.begun || s.over)
 			continue;
-		if (w->first == UINT64_MAX)
-			w->first = w->last = s.last;
-		advance(w, s.last, own);
+		if (w->first == UINT64_MAX) {
+			w->first = s.last;
+			w->last = w->list[0].from < s.last ? w->list[0].from : s.last;
+		}
+		advance(w, s.last, place);
 		if (step == STATES_EVENT && !e.inherited)
 			see_event(w, s.last);
-		own = is_own(&s);
+		place = place_of(&s, trace);
 	}
-	advance(w, UINT64_MAX, false);
+	advance(w, UINT64_MAX, MAY_RUN);
 	states_close(&s);
 }
 
@@ -136,8 +164,10 @@ static void add_between(const struct trace *trace, const struct tr_thread *t, co
 	double counted = (double)(b->says->delay_ns - a->says->delay_ns);
 	double delay = counted + pending(trace, t, w, i + 1), delay_least = fmax(0, counted - pending(trace, t, w, i));
 	double elsewhere = fmax(0, other - ran - delay); /* blocked, but not in its own time */
+	double others = ns(trace, t, b->ran_most - a->ran_least) * (1 + SCHED_NOMINAL_ERROR);
 	sum->lo += fmax(0, least - ran - delay);
-	sum->hi += fmax(0, fmin(most, all - ran - delay_least - elsewhere)) - ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
+	most = fmin(most - fmax(0, ran - others), all - ran - delay_least - elsewhere);
+	sum->hi += fmax(0, most) - ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
 }
 
 /* All of its events and answers, in its own time or not. */

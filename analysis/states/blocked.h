@@ -11,6 +11,10 @@
  *
  * Law: in its own time the thread was neither running nor delayed for a time in [lo, hi].
  *
+ * In an operation that sleeps (operation.h) a thread runs for at most BLOCKED_RUNS_NS: the rest of what the kernel
+ * counted it ran in its own time, or in an operation that may poll. (A signal's handler that works while such an operation
+ * waits is not known of.)
+ *
  * Where the kernel was asked once, at the thread's end (a process without a helper), it is what of its own time is more
  * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
  * and possibly in its own time, and from what the counts grew by. A count of delays lacks one that goes on when the
@@ -20,6 +24,8 @@
 
 #include "analysis/base/interval.h"
 #include "analysis/states/states.h"
+
+#define BLOCKED_RUNS_NS 20000 /* to begin and to end such an operation: some times what it takes */
 
 struct blocked {
 	bool known;          /* the kernel counted, and no record is missing */

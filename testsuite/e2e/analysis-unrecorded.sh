@@ -118,6 +118,92 @@ grep -q ' proved$' coz && fail "coz proves something: $(cat coz)"
 blocked | awk '$2 > 0.05 { victims++; if ($3 < 0.2 || $2 > $3) exit 1 } END { exit victims != 1 }' ||
 	fail "expected one victim, blocked for some 0.4 s: $(blocked)"
 
+# Where the bounds are open nothing is proved, either. The worker works for WORK us, and then its victim for REST, twice: had the
+# victim not been seen to be blocked before, it would be the first.
+cat >open.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int channel[2];
+static pthread_barrier_t both;
+
+static void *worker(void *x)
+{
+	for (int i = 0; i < 2; i++) {
+		usleep(WORK);
+		if (write(channel[1], "x", 1) != 1)
+			abort();
+		pthread_barrier_wait(&both);
+	}
+	pthread_barrier_wait(&both);
+	return x;
+}
+
+/* While it sleeps what main needs to be recorded is opened. */
+static void *early(void *x)
+{
+	usleep(REST);
+	return x;
+}
+
+static long wait_unseen(char *to)
+{
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_read), "D"((long)channel[0]), "S"(to), "d"(1L)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	char c, folder[] = "rootXXXXXX";
+	if (pipe(channel) || pthread_barrier_init(&both, NULL, 2))
+		return 1;
+	if (pthread_create(&thread, NULL, early, NULL) || pthread_join(thread, NULL))
+		return 1;
+	if (NO_PROC && (!mkdtemp(folder) || chroot(folder)))
+		return 77;
+	if (pthread_create(&thread, NULL, worker, NULL))
+		return 1;
+	for (int i = 0; i < 2; i++) {
+		if (wait_unseen(&c) != 1)
+			return 1;
+		usleep(REST);
+		pthread_barrier_wait(&both);
+	}
+	if (KILLED)
+		raise(SIGKILL);
+	pthread_barrier_wait(&both);
+	return pthread_join(thread, NULL);
+}
+C
+
+open_verdict() { # NAME STATUS FLAGS...
+	local name=$1 status=$2
+	shift 2
+	# shellcheck disable=SC2046
+	gcc -O2 $(pkg-config --cflags dprof) -DKILLED=0 -DNO_PROC=0 "$@" -o "$name" open.c -pthread $(pkg-config --libs dprof) || fail "$name"
+	{ "./$name"; } 2>/dev/null
+	[ $? = "$status" ] || fail "$name: expected exit status $status"
+	"$analyze" csp dprof-"$name".* >out 2>err
+	grep -q '[0-9]  *proved ' out && fail "$name: something is proved: $(cat out)"
+	tr -s ' \n' ' ' <out | grep -Eq 'by the kernel.s count|the kernel.s counts leave open whether these were blocked .*: pid [0-9]* thread 0' ||
+		fail "$name: nothing is said of the victim: $(cat out)"
+}
+
+# So short that the kernel's answers are of its begin and its end alone; killed, so that the last one is missing; and where
+# there is no /proc any more.
+open_verdict short 0 -DWORK=5000 -DREST=2000
+open_verdict killed 137 -UKILLED -DKILLED=1 -DWORK=200000 -DREST=50000
+if [ "$(id -u)" = 0 ]; then
+	open_verdict no-proc 0 -UNO_PROC -DNO_PROC=1 -DWORK=200000 -DREST=50000
+fi
+
 # The same through the C library, which is recorded; and spinning. (A page of the program may have to be read.)
 record recorded program.c -pthread
 blocked | awk '$2 > 0.05 { exit 1 }' || fail "recorded calls: $(blocked)"

@@ -14,7 +14,7 @@
 #define TURNS  300
 #define ASKED  7
 
-static uint64_t longest_wait = 30000;
+static uint64_t longest_wait = 30000, longest_turn = 10000;
 enum { RUNS, WAITS, BLOCKED };
 static struct world {
 	uint64_t random;
@@ -38,7 +38,7 @@ static void make_turns(void)
 	for (int i = 0; i < TURNS; i++) {
 		w.does[i] = i == 0 ? RUNS : w.does[i - 1] == RUNS ? 1 + (int)random_below(2)
 				     : w.does[i - 1] == BLOCKED ? WAITS : RUNS;
-		w.begin[i + 1] = w.begin[i] + 1 + random_below(w.does[i] == WAITS ? longest_wait : 10000);
+		w.begin[i + 1] = w.begin[i] + 1 + random_below(w.does[i] == WAITS ? longest_wait : longest_turn);
 	}
 }
 
@@ -184,10 +184,21 @@ static struct blocked ask_blocked(uint64_t seed, uint64_t recorded, uint64_t *tr
 	return b;
 }
 
+/* Both operations are such that a thread sleeps there, and does not run; or such that it may poll. */
+static void let_sleep(bool sleep)
+{
+	places[0].kind = sleep ? DPROF_KIND_WAIT : DPROF_KIND_RECV;
+	places[0].name = sleep ? "pthread_cond_wait" : "read";
+	places[1].kind = sleep ? DPROF_KIND_SLEEP : DPROF_KIND_IO;
+	places[1].name = sleep ? "usleep" : "fread";
+	longest_turn = sleep ? 300000 : 10000;
+}
+
 START_TEST(what_was_not_recorded_is_inside)
 {
 	for (uint64_t i = 0; i < unit_times(WORLDS); i++) {
 		uint64_t truth;
+		let_sleep(i % 2 == 1);
 		jumps = i % 4 == 3;
 		asked_once = i % 5 == 4;
 		struct blocked b = ask_blocked(unit_seed + i, i % 3 * 50, &truth);
@@ -196,6 +207,25 @@ START_TEST(what_was_not_recorded_is_inside)
 			ck_assert(b.s.lo == 0);
 	}
 	asked_once = false;
+	let_sleep(false);
+}
+END_TEST
+
+/* Of a thread that works as long as it sleeps little is open: where it slept it did not run, so it ran in its own time. */
+START_TEST(who_sleeps_did_not_run_there)
+{
+	uint64_t worlds = unit_times(WORLDS), tight = 0;
+	longest_wait = 1000;
+	for (uint64_t i = 0; i < worlds; i++) {
+		uint64_t truth;
+		let_sleep(true);
+		struct blocked b = ask_blocked(3 * (unit_seed + i), 100, &truth); /* asked as often as can be */
+		ck_assert(truth == 0);
+		tight += b.s.hi < (double)(w.begin[TURNS] - w.begin[0]) / 1e9 / 4;
+	}
+	let_sleep(false);
+	longest_wait = 30000;
+	ck_assert_msg(tight > worlds * 9 / 10, "%" PRIu64 " of %" PRIu64, tight, worlds);
 }
 END_TEST
 
@@ -246,6 +276,7 @@ int main(void)
 	tcase_add_test(tc, truth_is_inside);
 	tcase_add_test(tc, whole_lives_are_known);
 	tcase_add_test(tc, what_was_not_recorded_is_inside);
+	tcase_add_test(tc, who_sleeps_did_not_run_there);
 	tcase_add_loop_test(tc, what_was_not_recorded_is_noticed, 0, 3);
 	return unit_end();
 }
