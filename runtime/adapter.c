@@ -43,6 +43,11 @@ void dprof_be_apart(void)
 	dprof_adapter_apart = true;
 }
 
+bool dprof_is_apart(void)
+{
+	return dprof_adapter_apart;
+}
+
 static void write_words(volatile uint64_t *at, const uint64_t *word, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

@@ -135,31 +135,46 @@ static long map(int fd, uint64_t from, uint64_t bytes)
 	return at;
 }
 
-long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
+struct piece { const char *path; int flags; uint64_t from, bytes; }; /* of a file */
+
+static long map_piece(void *piece)
 {
-	int fd = (int)sys(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+	const struct piece *p = piece;
+	int fd = (int)sys(SYS_open, p->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | p->flags, 0666);
 	long at;
 
 	if (fd < 0)
 		return fd;
-	at = reserve(fd, from, bytes);
+	at = reserve(fd, p->from, p->bytes);
 	if (at == 0)
-		at = map(fd, from, bytes);
+		at = map(fd, p->from, p->bytes);
 	sys(SYS_close, fd);
-	if (sys_failed(at) && flags & O_EXCL)
-		sys(SYS_unlink, path);
+	if (sys_failed(at) && p->flags & O_EXCL)
+		sys(SYS_unlink, p->path);
 	return at;
+}
+
+long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
+{
+	return dprof_do_apart(map_piece, &(struct piece){ path, flags, from, bytes });
+}
+
+static long punch_piece(void *piece)
+{
+	const struct piece *p = piece;
+	int fd = (int)sys(SYS_open, p->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return fd;
+	sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, p->from, p->bytes);
+	sys(SYS_close, fd);
+	return 0;
 }
 
 /* Where a file system cannot do that, what is there stays. */
 void dprof_file_punch(const char *path, uint64_t from, uint64_t bytes)
 {
-	int fd = (int)sys(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-
-	if (fd < 0)
-		return;
-	sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes);
-	sys(SYS_close, fd);
+	dprof_do_apart(punch_piece, &(struct piece){ .path = path, .from = from, .bytes = bytes });
 }
 
 /* ---- The chunks of a thread ------------------------------------------------------------------- */

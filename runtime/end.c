@@ -74,23 +74,30 @@ static bool still_there(int fd, const struct dprof_chunk *c)
 	       first == dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, c->number);
 }
 
+struct read { struct dprof_thread *t; struct dprof_chunk chunk; struct dprof_end end; };
+
+static long read_chunk(void *read)
+{
+	struct read *r = read;
+	const struct dprof_chunk *c = &r->chunk;
+	int fd = (int)sys(SYS_open, dprof_chunk_path(r->t, c), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+
+	if (fd >= 0 && still_there(fd, c))
+		read_words(fd, c->offset, c->bytes - DPROF_SEAL_WORDS * sizeof(uint64_t), &r->end);
+	if (fd < 0 || !still_there(fd, c))
+		r->end = (struct dprof_end){ .ran_on = 1, .chunks = r->end.chunks, .sum = DPROF_SUM_BEGIN };
+	if (fd >= 0)
+		sys(SYS_close, fd);
+	return 0;
+}
+
 void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
 	const struct dprof_chunk *current = __atomic_load_n(&t->current, __ATOMIC_ACQUIRE);
-	struct dprof_end end = { .ran_on = 1, .sum = DPROF_SUM_BEGIN };
-	struct dprof_chunk c;
-	int fd;
 
 	if (!current)
 		return;
-	c = *current;
-	end.chunks = c.number + 1;
-	fd = (int)sys(SYS_open, dprof_chunk_path(t, &c), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (fd >= 0 && still_there(fd, &c))
-		read_words(fd, c.offset, c.bytes - DPROF_SEAL_WORDS * sizeof(uint64_t), &end);
-	if (fd < 0 || !still_there(fd, &c))
-		end = (struct dprof_end){ .ran_on = 1, .chunks = end.chunks, .sum = DPROF_SUM_BEGIN };
-	if (fd >= 0)
-		sys(SYS_close, fd);
-	write_end(t->header, end, stamp);
+	struct read r = { t, *current, { .ran_on = 1, .chunks = current->number + 1, .sum = DPROF_SUM_BEGIN } };
+	dprof_do_apart(read_chunk, &r);
+	write_end(t->header, r.end, stamp);
 }

@@ -3,8 +3,7 @@
  * helper.c - the thread that makes chunks ahead, packs full ones, looks for new modules and sees to it that
  * no stamp is far from an epoch.
  *
- * It starts with the first event. Nothing but speed depends on it: without it threads make their chunks
- * themselves and record wide.
+ * It starts with the first event. Without it threads make their chunks themselves and record wide.
  *
  * Law: a thread that is counted (the process's first, and whoever records) lives longer than the helper. The last
  * one to end, in its destructor, dismisses the helper and waits until the kernel knows it no more; so it is never
@@ -13,7 +12,8 @@
  *
  * It has all signals blocked and a table of descriptors of its own, which is empty: it neither
  * takes the number that the program expects of its next open() nor holds open what the program
- * closes. */
+ * closes. Threads of the program that need a file ask it (dprof_do_apart), and wait; while it waits for what such a
+ * thread may hold, it goes on answering. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -50,9 +50,15 @@
 #define FINISH_WAIT_NS 10000000
 #define FINISH_WAITS   100
 
+/* Who asks for something waits so often for ASK_WAIT_NS until the helper is at it. */
+#define ASK_WAIT_NS 1000000
+#define ASK_WAITS   1000
+#define QUESTIONS   32      /* at a time */
+
 enum { NO_HELPER, HELPER, DISMISSED, CANNOT_HELP };
 static int state;
 static uint32_t id; /* the thread's, or 0: it has not begun */
+static long process; /* in which it is: a child that nobody told of its fork has none */
 static uint32_t work; /* a futex; changes whenever there is some */
 static bool sleeping;
 static uint32_t rested;  /* a futex: what `work` was when there was none left */
@@ -81,6 +87,93 @@ static void supervise(uint64_t *looked, uint64_t *asked)
 	}
 	*looked = now;
 }
+
+/* ---- What threads ask of it ------------------------------------------------------------------ */
+
+static struct question {
+	enum { UNUSED, CLAIMED, ASKED, AT_IT, DONE } state; /* a futex */
+	long (*what)(void *);
+	void *with;
+	long result;
+} questions[QUESTIONS];
+
+static bool move_on(struct question *q, int from, int to)
+{
+	return __atomic_compare_exchange_n((int *)&q->state, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* While it is in that state, but not for ever with `times` > 0. */
+static void wait_while(struct question *q, int still, int times)
+{
+	struct timespec patience = { .tv_nsec = ASK_WAIT_NS };
+
+	for (int i = 0; (i < times || !times) && __atomic_load_n((int *)&q->state, __ATOMIC_SEQ_CST) == still; i++)
+		sys(SYS_futex, &q->state, FUTEX_WAIT_PRIVATE, still, &patience);
+}
+
+static struct question *claim(void)
+{
+	for (size_t i = 0; i < QUESTIONS; i++)
+		if (move_on(&questions[i], UNUSED, CLAIMED))
+			return &questions[i];
+	return NULL;
+}
+
+/* False if the helper does not come: then nothing was done. */
+static bool put(struct question *q, long (*what)(void *), void *with, long *result)
+{
+	q->what = what;
+	q->with = with;
+	__atomic_store_n((int *)&q->state, ASKED, __ATOMIC_SEQ_CST);
+	dprof_helper_wake();
+	wait_while(q, ASKED, ASK_WAITS);
+	if (move_on(q, ASKED, UNUSED))
+		return false;
+	wait_while(q, AT_IT, 0);
+	*result = q->result;
+	__atomic_store_n((int *)&q->state, UNUSED, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+/* Likewise. Without signals: a handler might not come back, and a thread be cancelled, while the helper is at it. */
+static bool ask(long (*what)(void *), void *with, long *result)
+{
+	uint64_t all = ~UINT64_C(0), before;
+	struct question *q;
+	bool answered;
+
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	q = claim();
+	answered = q && put(q, what, with, result);
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	return answered;
+}
+
+bool dprof_helper_answer(void)
+{
+	bool any = false;
+
+	for (struct question *q = questions; q < questions + QUESTIONS; q++) {
+		if (__atomic_load_n((int *)&q->state, __ATOMIC_SEQ_CST) != ASKED || !move_on(q, ASKED, AT_IT))
+			continue;
+		q->result = q->what(q->with);
+		__atomic_store_n((int *)&q->state, DONE, __ATOMIC_SEQ_CST);
+		sys(SYS_futex, &q->state, FUTEX_WAKE_PRIVATE, 1);
+		any = true;
+	}
+	return any;
+}
+
+long dprof_do_apart(long (*what)(void *), void *with)
+{
+	long result;
+
+	if (!dprof_is_apart() && dprof_helper_there() && sys(SYS_getpid) == process && ask(what, with, &result))
+		return result;
+	return what(with);
+}
+
+/* ---- What it does ----------------------------------------------------------------------------- */
 
 /* Until there is work or it is time to look for modules, or at young threads. False where futexes are forbidden
  * meanwhile. */
@@ -114,6 +207,7 @@ static void *helper(void *unused)
 	bool soon;
 
 	(void)unused;
+	process = sys(SYS_getpid);
 	__atomic_store_n(&id, (uint32_t)sys(SYS_gettid), __ATOMIC_SEQ_CST);
 	__atomic_store_n(&running, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, &running, FUTEX_WAKE_PRIVATE, 1);
@@ -302,6 +396,8 @@ bool dprof_helper_there(void)
 void dprof_helper_forget(void)
 {
 	state = NO_HELPER;
+	for (size_t i = 0; i < QUESTIONS; i++)
+		questions[i].state = UNUSED;
 	id = 0;
 	sleeping = false;
 	dprof_supervised = false;

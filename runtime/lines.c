@@ -45,6 +45,8 @@ static bool lock(uint64_t *mask)
 	for (int i = 0; i < TRIES; i++) {
 		if (!__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
 			return true;
+		if (dprof_is_apart()) /* whoever has the lock may ask for a new window */
+			dprof_helper_answer();
 		sys(SYS_nanosleep, &soon, NULL);
 	}
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof(all));

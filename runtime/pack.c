@@ -176,19 +176,27 @@ static long write_parts(int fd, uint64_t offset, uint64_t number, const uint64_t
 	return at;
 }
 
-long dprof_pack(const char *path, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)
+struct pack { const char *path; uint64_t offset, number; const uint64_t *words; size_t n; };
+
+static long pack(void *asked)
 {
-	int create = offset ? 0 : O_CREAT | O_EXCL, fd;
+	const struct pack *p = asked;
+	int create = p->offset ? 0 : O_CREAT | O_EXCL, fd;
 	long at;
 
 	if (!open_space())
 		return -ENOMEM;
-	fd = (int)sys(SYS_open, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | create, 0666);
+	fd = (int)sys(SYS_open, p->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | create, 0666);
 	if (fd < 0)
 		return fd;
-	at = write_parts(fd, offset, number, words, n);
-	if (at < 0 && !offset)
-		sys(SYS_unlink, path);
+	at = write_parts(fd, p->offset, p->number, p->words, p->n);
+	if (at < 0 && !p->offset)
+		sys(SYS_unlink, p->path);
 	sys(SYS_close, fd);
 	return at;
+}
+
+long dprof_pack(const char *path, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)
+{
+	return dprof_do_apart(pack, &(struct pack){ path, offset, number, words, n });
 }

@@ -11,6 +11,7 @@
 
 #include "runtime/process.h"
 #include "runtime/sys.h"
+#include "runtime/thread.h"
 
 #define FEW_SWITCHES 16 /* of a thread's life: not worth reading files for */
 #define TEXT_BYTES   4096
@@ -116,17 +117,27 @@ static bool proc_is_ours(void)
 	return number_at(&at, &pid) && pid == (uint64_t)sys(SYS_getpid);
 }
 
-struct dprof_sched dprof_sched_read(uint64_t tid)
+struct asked { uint64_t tid; struct dprof_sched s; };
+
+static long read_files(void *asked)
 {
-	struct dprof_sched s = { .from = dprof_now() };
+	struct asked *a = asked;
 
 	if (proc_is_ours()) {
-		read_switches(&s, tid);
-		read_delay(&s, tid);
+		read_switches(&a->s, a->tid);
+		read_delay(&a->s, a->tid);
 	}
-	read_cpu(&s, tid);
-	s.to = dprof_now();
-	return s;
+	return 0;
+}
+
+struct dprof_sched dprof_sched_read(uint64_t tid)
+{
+	struct asked a = { tid, { .from = dprof_now() } };
+
+	dprof_do_apart(read_files, &a);
+	read_cpu(&a.s, tid);
+	a.s.to = dprof_now();
+	return a.s;
 }
 
 struct dprof_sched dprof_sched_last(bool old)

@@ -28,6 +28,7 @@
 /* The end of the process waits so often for the lock, 10 s in all: whoever holds it has blocked all signals and
  * needs some microseconds, but may not get a core, or may have been stopped. */
 #define LOCK_TRIES   10000
+#define HELPER_LOOKS_NS 50000 /* while it waits for a lock: what is asked of it */
 #define LOCK_WAIT_NS 1000000
 
 #define YOUNG_TICKS (INT64_C(1) << 24) /* 3 to 8 ms */
@@ -57,6 +58,18 @@ static int taking_down;
 static bool try_lock(void)
 {
 	return !__atomic_exchange_n(&taking_down, 1, __ATOMIC_ACQUIRE);
+}
+
+/* Whoever holds it may have asked something of the helper (dprof_do_apart). */
+static void lock(void)
+{
+	struct timespec soon = { .tv_nsec = HELPER_LOOKS_NS };
+
+	while (!try_lock()) {
+		if (dprof_is_apart())
+			dprof_helper_answer();
+		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, dprof_is_apart() ? &soon : NULL);
+	}
 }
 
 static void unlock(void)
@@ -410,8 +423,7 @@ static void close_cursor(struct dprof_thread *t)
 
 void dprof_thread_gone(struct dprof_thread *t)
 {
-	while (!try_lock())
-		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
+	lock();
 	dprof_chunks_seal(t, true);
 	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
 		if (c->state >= CHUNK_CURRENT)
@@ -452,8 +464,7 @@ static void end(void *value)
 	stop_supply(t);
 	/* no handler may record from here on */
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
-	while (!try_lock())
-		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, NULL);
+	lock();
 	close_cursor(t);
 	unlock();
 	if (!t->file_bytes || (!dprof_helper_there() && dprof_chunks_take(t))) {
@@ -619,11 +630,11 @@ static void make_wanted(struct dprof_thread *t)
 
 bool dprof_chunks_make_wanted(void)
 {
-	bool any = false;
+	bool any = dprof_helper_answer();
 	struct dprof_thread *t;
 
 	if (__atomic_load_n(&dprof_ending, __ATOMIC_ACQUIRE))
-		return false;
+		return any;
 	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following) {
 		int state = __atomic_load_n(&t->supply, __ATOMIC_RELAXED);
 

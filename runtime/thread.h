@@ -272,12 +272,19 @@ void dprof_thread_gone(struct dprof_thread *t);
 
 /* The calling thread has descriptors of its own (adapter.h). */
 void dprof_be_apart(void);
+bool dprof_is_apart(void);
 
 /* helper.c: is there a helper? As long as a thread is counted (dprof_any_thread) it stays, but for
  * dprof_helper_dismiss: then it is gone when that returns, having packed what there was. */
 void dprof_helper_look(void); /* before anything is recorded: at what program this is */
 bool dprof_helper_there(void);
 void dprof_helper_dismiss(void);
+
+/* helper.c: calls what(with) where files that are opened are nobody else's, which is in the helper, and gives what that
+ * gives: a file that a thread of the program opens has a number that another one may close, or give to a file of its own, which we
+ * would then write to. Where there is no helper, or it does not come, the caller does it himself. */
+long dprof_do_apart(long (*what)(void *), void *with);
+bool dprof_helper_answer(void); /* for the helper, as often as it can; true if somebody had asked */
 
 /* helper.c: waits until it has packed what there was before, but not for long. */
 void dprof_helper_finish(void);
