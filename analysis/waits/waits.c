@@ -169,7 +169,10 @@ static enum wait_kind kind_of(const struct trace *trace, const struct wait *w, c
 	case DPROF_KIND_LOCK: return WAIT_LOCK;
 	case DPROF_KIND_JOIN: return op->is & OP_TEAM_LEFT ? WAIT_IMBALANCE : WAIT_JOIN;
 	case DPROF_KIND_FORK: return WAIT_TASK_STARVATION;
-	default: return kind_of_node(trace, node, cause);
+	default:
+		if (op->is & OP_FUTEX && node->kind == GRAPH_SYNC)
+			return WAIT_AT_BARRIER; /* of the C++ library's, or the program's own */
+		return kind_of_node(trace, node, cause);
 	}
 }
 
