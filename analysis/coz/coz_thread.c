@@ -8,6 +8,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/coz/coz_private.h"
+#include "analysis/trace/trace_jumps.h"
 
 /* ---- Cutting --------------------------------------------------------------------------------- */
 
@@ -240,7 +241,7 @@ static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t sta
 	leave_all(v, r, closed, regions, stamp);
 	if (closed == 1)
 		return;
-	v->bad_exits += !r->doubtful;
+	v->bad_exits += !r->doubtful && !jumps_explain(v->g->trace, r->events.thread, site, stamp, closed && !r->replay.depth);
 	r->stamp = stamp;
 	forget(v, r);
 }
@@ -368,7 +369,7 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 		begin_outside(v, r);
 		await_init(v, r);
 	}
-	if (e->jumped && r->jumped == TR_NO_SITE && e->site != TR_NO_SITE && is_region(v, e->site) &&
+	if (e->jumped && !r->events.thread->may_jump && r->jumped == TR_NO_SITE && e->site != TR_NO_SITE && is_region(v, e->site) &&
 	    !v->g->trace->sites[e->site].automatic)
 		r->jumped = e->site;
 	if (e->site == TR_NO_SITE || e->jumped) {

@@ -323,9 +323,32 @@ static void add_all(struct builder *b, const struct match *m, bool needed)
 	free(inputs);
 }
 
+static bool takes_part(const struct match *m, size_t thread)
+{
+	for (size_t i = 0; i < m->nparts; i++)
+		if (m->parts[i].thread == thread)
+			return true;
+	return false;
+}
+
+/* One of a team ended their process, in good order, before it came. */
+static bool was_ended(const struct trace *t, const struct match *m)
+{
+	uint32_t process = t->threads[m->parts[0].thread].process;
+	if (tr_is(t, m->parts[0].site, OP_OF_RANKS) || !t->processes[process].finished)
+		return false;
+	for (size_t i = 0; i < t->nthreads; i++) {
+		const struct tr_thread *other = &t->threads[i];
+		if (other->process == process && other->complete && other->ran_on && !other->lost && !takes_part(m, i))
+			return true;
+	}
+	return false;
+}
+
 static void add_incomplete(struct builder *b, const struct match *m)
 {
-	graph_diagnose(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
+	if (!was_ended(b->graph->trace, m))
+		graph_diagnose(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));

@@ -11,6 +11,7 @@
 #include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
+#include "analysis/trace/trace_jumps.h"
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
@@ -175,13 +176,15 @@ static void forget(struct states *s)
  * enter was lost is no surprise: and it encloses all that was entered since. */
 static void pop(struct states *s, uint32_t site)
 {
+	const struct trace *trace = s->events.trace;
 	size_t closed = replay_exit(&s->replay, site);
 	if (closed > 0) {
-		s->unmatched += closed - 1;
+		if (closed > 1 && !jumps_explain(trace, s->events.thread, site, s->last, s->replay.depth == 0))
+			s->unmatched += closed - 1;
 		s->now = s->before[s->replay.depth];
 	} else if (s->lost) {
 		forget(s);
-	} else {
+	} else if (!jumps_explain(trace, s->events.thread, site, s->last, false)) {
 		s->unmatched++;
 	}
 }

@@ -13,6 +13,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/pool.h"
+#include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
 
 struct check_totals {
@@ -67,13 +68,6 @@ static bool ends_itself(const struct tr_thread *t)
 	return t->complete && !t->ran_on;
 }
 
-/* Whether the thread may have left places, or come to others, by a jump before that stamp. */
-static bool may_have_jumped(const struct nest_check *c, uint64_t stamp)
-{
-	uint64_t first = c->trace->threads[c->thread].may_jump;
-	return first && first <= stamp; /* 0: it would not have been noticed */
-}
-
 /* `by_jump`: that may have been one. */
 static void left_open(struct nest_check *c, const struct replay_entry *entry, bool by_jump)
 {
@@ -95,7 +89,7 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 	if (e->op != DPROF_EXIT)
 		return;
 	size_t closed = replay_exit(&c->replay, e->site);
-	if (!closed && may_have_jumped(c, e->stamp)) {
+	if (!closed && jumps_explain(c->trace, &c->trace->threads[c->thread], e->site, e->stamp, false)) {
 		c->came++;
 		return;
 	}
@@ -105,12 +99,9 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 			u->first_exit = e->stamp;
 		return;
 	}
-	/* The outermost place of all is left for what is inside of it, too, by pthread_exit and cancellation. */
-	const struct tr_thread *self = &c->trace->threads[c->thread];
-	bool by_end = c->replay.depth == 0 && ends_itself(self) && self->may_jump;
+	bool explained = jumps_explain(c->trace, &c->trace->threads[c->thread], e->site, e->stamp, c->replay.depth == 0);
 	for (; closed > 1; closed--)
-		left_open(c, &c->replay.entry[c->replay.depth + closed - 1],
-			  by_end || may_have_jumped(c, e->stamp));
+		left_open(c, &c->replay.entry[c->replay.depth + closed - 1], explained);
 }
 
 static void note_jumps(struct nest_check *c)
@@ -123,7 +114,7 @@ static void note_jumps(struct nest_check *c)
 					  c->came > 1 ? "s have" : " has")
 			     : mem_copy("");
 	*MEM_GROW(t->notes, t->nnotes) = mem_format(
-		"%s: it jumped (longjmp, an exception, another stack, pthread_exit), so %" PRIu64 " enter%s no exit%s%s%s%s", who,
+		"%s: it jumped (longjmp, an exception, another stack, pthread_exit, exit), so %" PRIu64 " enter%s no exit%s%s%s%s", who,
 		c->jumped, c->jumped == 1 ? " has" : "s have", *first ? ", first of " : "", first, came,
 		c->came ? "" : ": how long it was there is an interval");
 	free(came);
@@ -321,6 +312,16 @@ static void check_losses(struct trace *t, size_t thread)
 	free(why);
 }
 
+/* A thread of a team whose process was ended, in good order, by one of the team that did not come to its next barrier. */
+static bool was_ended(const struct trace *t, const struct tr_group *g, uint32_t thread)
+{
+	const struct tr_thread *self = &t->threads[thread];
+	bool team = true;
+	for (size_t i = 0; i < g->nthreads; i++)
+		team &= t->threads[g->threads[i]].process == self->process;
+	return team && t->processes[self->process].finished && self->complete && self->ran_on && !self->lost && !self->gaps;
+}
+
 /* How often each member of a group took part; they should all agree. A group that was never used is
  * fine. */
 static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times)
@@ -332,7 +333,7 @@ static void check_group(struct trace *t, const struct tr_group *g, const uint64_
 		trace_diagnose(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
 			       g->size, g->nthreads);
 	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size; i++) {
-		if (times[i] == most)
+		if (times[i] == most || (times[i] + 1 == most && was_ended(t, g, g->threads[i])))
 			continue;
 		char *who = name_thread(t, g->threads[i]);
 		trace_diagnose(t,

@@ -253,6 +253,51 @@ static void put_in_order(struct opened_trace *o, struct tr_thread *thread, struc
 	free(copy);
 }
 
+/* A child is forked where its parent was: in regions of which it records the exits alone, innermost first. Where there are
+ * any, gives all records with the enters of these regions before them, with the stamp from which on the child was there, and
+ * their number in *n; else NULL. */
+static struct tr_record *enter_forked(const struct opened_trace *o, const struct process_file *p, const struct tr_thread *thread,
+				      const struct tr_record *records, size_t *n)
+{
+	struct tr_record *all = NULL;
+	uint32_t *inside = NULL;
+	size_t ninside = 0;
+	struct replay open;
+	if (!p->process.forked || thread->number || thread->lost || !*n)
+		return NULL;
+	replay_open(&open, o->t.nsites);
+	for (size_t i = 0; i < *n; i++) {
+		uint32_t site = (uint32_t)TR_BODY(records[i].what);
+		if (TR_OP(records[i].what) == DPROF_ENTER)
+			replay_enter(&open, (struct replay_entry){ .site = site });
+		else if (TR_OP(records[i].what) == DPROF_EXIT && !replay_exit(&open, site) && tr_is(&o->t, site, OP_REGION))
+			*MEM_GROW(inside, ninside) = site;
+	}
+	replay_close(&open);
+	if (ninside) {
+		uint64_t from = p->process.started && p->process.started < records[0].stamp ? p->process.started : records[0].stamp;
+		all = mem_resize(NULL, ninside + *n, sizeof *all);
+		for (size_t i = 0; i < ninside; i++)
+			all[i] = (struct tr_record){ from, TR_WHAT(inside[ninside - 1 - i], DPROF_ENTER) };
+		memcpy(all + ninside, records, *n * sizeof *all);
+		*n += ninside;
+	}
+	free(inside);
+	return all;
+}
+
+/* Where its records stand in order. */
+static void follow_fork(struct opened_trace *o, const struct process_file *p, struct tr_thread *thread)
+{
+	struct loaded l = load(thread);
+	size_t n = l.n;
+	struct tr_record *all = enter_forked(o, p, thread, l.record, &n);
+	if (all)
+		replace(o, thread, all, n, false);
+	free(all);
+	unload(&l);
+}
+
 static bool between(const struct process_file *p, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < p->nstopped; i++)
@@ -395,6 +440,8 @@ static size_t scan_in_order(struct opened_trace *o, const char *name, const stru
 			    struct tr_thread *thread, uint32_t index, uint64_t dropped, bool to_the_end)
 {
 	bool back = scan_thread(o, name, thread, index, dropped, to_the_end);
+	if (!back && !p->nstopped && thread->jumps && thread->jumps->tangled)
+		follow_fork(o, p, thread);
 	return back || p->nstopped ? rearrange(o, name, p, thread, back) : 0;
 }
 

@@ -124,3 +124,11 @@ void jumps_mark(const struct tr_jumps *jumps, size_t number, struct tr_event *e)
 	e->unsure = e->op == DPROF_ENTER && first && first->first <= number;
 	e->jumped = e->unsure && bsearch(&number, jumps->event, jumps->n, sizeof number, by_number);
 }
+
+bool jumps_explain(const struct trace *trace, const struct tr_thread *t, uint32_t site, uint64_t stamp, bool outermost)
+{
+	bool automatic = site < trace->nsites && trace->sites[site].automatic;
+	bool by_process = t->ran_on && automatic && t->blocks && t->blocks->last == stamp;
+	bool by_end = t->complete && (by_process || (outermost && !t->ran_on && t->may_jump != 0));
+	return by_end || (t->may_jump && t->may_jump <= stamp); /* 0: it would not have been noticed */
+}

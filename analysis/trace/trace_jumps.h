@@ -46,6 +46,12 @@ void jumps_end(struct jumps_scan *, bool lasts);
 
 void jumps_close(struct tr_jumps *);
 
+/* Whether it is no damage that places inside of `site`, which was left at that stamp, have no exit: the thread may have
+ * jumped; or `outermost`, nothing is around that site, and it was left because the thread ended itself (pthread_exit,
+ * cancellation); or that was its last event, a call such as exit(), before which a function is left that the user did not
+ * mark, but nothing that he did. */
+bool jumps_explain(const struct trace *, const struct tr_thread *, uint32_t site, uint64_t stamp, bool outermost);
+
 /* What is seldom needed of jumps_event(). */
 void jumps_leave(struct jumps_scan *, uint32_t site);
 void jumps_lose(struct jumps_scan *);

@@ -31,7 +31,7 @@ for way in longjmp signal exception context pthread_exit cancel exit _exit jumpe
 	longjmp | signal | exception | context | jumped-exit) says out "had not been left; as the thread may have jumped" ;;
 	tangled-exit) says out ' no enter: it may be anywhere at any time' ;;
 	*)
-		says out ': it jumped (longjmp, an exception, another stack, pthread_exit), so 1 enter has no exit, first of '
+		says out ': it jumped (longjmp, an exception, another stack, pthread_exit, exit), so 1 enter has no exit, first of '
 		says out "'left' (" && says out ': how long it was there is an interval'
 		;;
 	esac
