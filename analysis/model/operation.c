@@ -12,6 +12,7 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
 #define SLEEPS(kind, name)
+#define MIXED(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -46,6 +47,7 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef OPERATION
 #undef COLLECTIVE
 #undef SLEEPS
+#undef MIXED
 };
 
 static const struct { enum dprof_kind kind; const char *name; } sleeping[] = {
@@ -54,12 +56,30 @@ static const struct { enum dprof_kind kind; const char *name; } sleeping[] = {
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name },
+#define MIXED(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
 #undef OPERATION
 #undef COLLECTIVE
 #undef SLEEPS
+#undef MIXED
+};
+
+static const struct { enum dprof_kind kind; const char *name; } mixed[] = {
+#define KIND(kind, is, flow)
+#define PREFIX(kind, name, is, flow)
+#define OPERATION(kind, name, is)
+#define COLLECTIVE(name, lower, is, flow)
+#define SLEEPS(kind, name)
+#define MIXED(kind, name) { DPROF_KIND_##kind, name },
+#include "analysis/model/operations.def"
+#undef KIND
+#undef PREFIX
+#undef OPERATION
+#undef COLLECTIVE
+#undef SLEEPS
+#undef MIXED
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -80,8 +100,10 @@ static void add_names(struct operation *o, const char *name)
 			o->is |= operations[i].is;
 }
 
-static void add_sleeps(struct operation *o, const char *name)
+static void add_ways(struct operation *o, const char *name)
 {
+	for (size_t i = 0; i < COUNT(mixed); i++)
+		o->mixed |= mixed[i].kind == o->kind && strcmp(name, mixed[i].name) == 0;
 	for (size_t i = 0; i < COUNT(sleeping); i++)
 		o->sleeps |= sleeping[i].kind == o->kind && strncmp(name, sleeping[i].name, strlen(sleeping[i].name)) == 0;
 }
@@ -116,13 +138,13 @@ static const char *without_count(const char *name, char plain[NAME_MOST])
 struct operation operation_of(enum dprof_kind kind, const char *name)
 {
 	char plain[NAME_MOST];
-	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false };
+	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false, false };
 	if (o.is & OP_REGION)
 		return o; /* its name is the user's */
 	name = without_count(name, plain);
 	add_prefixes(&o, name);
 	add_names(&o, name);
-	add_sleeps(&o, name);
+	add_ways(&o, name);
 	if (o.is & OP_COLLECTIVE)
 		add_collectives(&o, name);
 	return o;

@@ -67,6 +67,7 @@ struct operation {
 	uint32_t is;     /* OP_... */
 	enum flow flow;  /* of a call */
 	enum flow begun; /* of what the call only begins: it has an id */
+	bool mixed;      /* of what OP_WAITS: time in there may be work instead, of whoever is in there */
 	bool sleeps;     /* who waits there is blocked by the kernel; it does not poll */
 };
 

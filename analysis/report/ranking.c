@@ -256,8 +256,13 @@ static size_t never_waits(const struct findings *f, const struct ranking *s, boo
 	return SIZE_MAX;
 }
 
+static bool is_mixed(const struct trace *trace, uint32_t site)
+{
+	return site < trace->nsites && trace->sites[site].op.mixed;
+}
+
 /* What makes intervals wide, the worst first. */
-static char *why_undecided(const struct findings *f)
+static char *why_undecided(const struct findings *f, const struct ranking *s)
 {
 	if (f->lost > 0) {
 		char *why = trace_why(f->why), *text = mem_format("; records are missing%s", why);
@@ -269,10 +274,14 @@ static char *why_undecided(const struct findings *f)
 			return mem_copy("; a thread was not recorded (see the notes)");
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
-		if (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER)
+		if (t->ends_open && (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER))
 			return mem_copy("; some threads ended inside of a region or a barrier, and what they "
 					"did then is not known");
 	}
+	for (size_t i = 0; i < s->count; i++)
+		if (is_mixed(f->trace, s->list[i].site))
+			return mem_format("; what is done in %s is not recorded, and may be work or waiting",
+					  site_name(f->trace, s->list[i].site).text);
 	return mem_copy(f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "");
 }
 
@@ -285,7 +294,7 @@ static struct where_text place_of(const struct findings *f, const struct ranked 
 	if (s->site == TR_OUTSIDE)
 		snprintf(p.text, sizeof p.text, ", mostly " OUTSIDE_REGIONS);
 	else if (s->site != TR_NO_SITE && !encloses_all(f, s))
-		snprintf(p.text, sizeof p.text, ", mostly in region %s",
+		snprintf(p.text, sizeof p.text, ", mostly in %s%s", is_mixed(f->trace, s->site) ? "" : "region ",
 			 site_name(f->trace, s->site).text);
 	return p;
 }
@@ -363,7 +372,7 @@ static char *verdict_on(const struct findings *f, const struct ranking *s, namer
 				  "(unclassified, up to %s %% of the run in one thread): mark that work with %s.",
 				  who.text, percent.text, where.text,
 				  interval_upper(most_unclassified(f), 1).text, marks_region(f->trace));
-	char *why = why_undecided(f);
+	char *why = why_undecided(f, s);
 	char *advice = mem_format("Undecided: %s%s works for %s %% of the run while everybody else waits%s, "
 				  "but %s for %s %%, and these overlap%s.",
 				  who.text, which.text, percent.text, where.text, name(f->trace, second->thread).text,

@@ -82,9 +82,11 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
 /* apply() looks at more than the stack. */
 #define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS)
 
-static uint8_t role_of(const struct tr_site *site, bool works, bool waits)
+/* `mixed`: what may be work instead is so, where all work is. */
+static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool mixed)
 {
-	return works ? MAY_WORK : waits ? MAY_WAIT : site->op.is & OP_WAITS ? OTHER_OUTSIDE : 0;
+	uint8_t wait = mixed && site->op.mixed ? MAY_WAIT | MAY_WORK : MAY_WAIT;
+	return works ? MAY_WORK : waits ? wait : site->op.is & OP_WAITS ? OTHER_OUTSIDE : 0;
 }
 
 bool roles_open(struct roles *roles, const struct trace *trace, const char *work, const char *wait)
@@ -101,7 +103,7 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 			shown_complain("expected different names for --work and --wait; found \"%s\" twice", work);
 			return false;
 		}
-		roles->of_site[i] = role_of(&trace->sites[i], works, waits);
+		roles->of_site[i] = role_of(&trace->sites[i], works, waits, !work && !wait);
 		roles->plain[i] = roles->of_site[i] != OTHER_OUTSIDE && !(trace->sites[i].op.is & NOT_PLAIN);
 		any_work |= works;
 		any_wait |= waits;
@@ -233,10 +235,13 @@ static void may_idle(struct states *s)
 	s->now.may |= MAY_WAIT;
 }
 
-/* Until a moment: it is not the thread who made that long, and no other thread either. */
+/* Until a moment: it is not the thread who made that long, and no other thread either. Where a signal ended it the thread may
+ * have waited for whoever sent that. */
 static void fall_asleep(struct states *s, const struct tr_event *e)
 {
 	struct tr_event x = whole(s, e);
+	if (e->op == DPROF_ENTER && arg_for_unknown(tr_operation(s->events.trace, e), &x))
+		s->now = (struct thread_state){ s->now.may | MAY_WAIT, e->site };
 	if (e->op == DPROF_ENTER && trace_has(&x, DPROF_KEY_UNTIL))
 		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER,
 						e->site };

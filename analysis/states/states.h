@@ -5,7 +5,9 @@
  * A thread is in every site on its stack. Sites of the role *work* and *wait* decide its state, and
  * of those the innermost; all others are looked through. So a barrier inside a region is waiting, a
  * helper region inside a chosen --work region is working, and so is a send that only begins. A
- * sleep, and reading a file, is the thread's own time; only who sleeps until a given moment neither works nor waits. A
+ * sleep, and reading a file, is the thread's own time; only who sleeps until a given moment neither works nor waits, and
+ * whose sleep was ended by a signal may have waited for that. Who has a command run (system), or all streams written out,
+ * may work or wait. A
  * blocking send (MPI_Send, MPI_Ssend, MPI_Rsend) waits: of a long message for its receiver.
  *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With

@@ -216,7 +216,10 @@ PUT(putw, fwrite, int, f, alone() && has_room(f, sizeof(int), 1), (int word, FIL
 /* What putc_unlocked has become where it is inlined. */
 PUT(__overflow, putc, int, f, false, (FILE *f, int c), (f, c), result != EOF && c != EOF)
 
-/* Of one stream, or of all: what is in so many small buffers takes long only where others read it late. */
+/* Of one stream, or of all: what is in so many small buffers takes long where others read it late, or where the program
+ * itself writes it out (fopencookie). */
+DPROF_SITE_OF(site_flush_all, DPROF_KIND_WAIT, "fflush(NULL)");
+
 #define FLUSH(name)                                                         \
 	DPROF_EXPORT int name(FILE *f)                                      \
 	{                                                                   \
@@ -226,7 +229,7 @@ PUT(__overflow, putc, int, f, false, (FILE *f, int c), (f, c), result != EOF && 
 		if (!is_watched())                                          \
 			return real(f);                                     \
 		if (!f) {                                                   \
-			PLAIN(p, wait_fflush);                              \
+			PLAIN(p, site_flush_all);                             \
 			return real(f);                                     \
 		}                                                           \
 		STREAM(s, fflush, f, GIVES);                                \
