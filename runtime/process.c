@@ -302,6 +302,14 @@ static void note_unseen(bool careful)
 		dprof_process_line("without", "barrier,coll,send,recv,wait");
 }
 
+static void note_clock(void)
+{
+	const char *word = secure_getenv("FREEZER_CLOCK");
+
+	if (word && *word && strcmp(word, frz_source_word(FRZ_TSC)) && strcmp(word, frz_source_word(FRZ_MONOTONIC_RAW)))
+		dprof_process_line("note", "FREEZER_CLOCK is not tsc or monotonic_raw; took tsc, where there is one");
+}
+
 static void first_notes(void)
 {
 	for (int i = 0; i < DPROF_COMPLAINTS; i++)
@@ -311,6 +319,7 @@ static void first_notes(void)
 		dprof_process_line("note", "stamps are read from CLOCK_MONOTONIC_RAW, which is "
 				   "slower: the time stamp counter of this host does not run at "
 				   "one rate, or FREEZER_CLOCK says so");
+	note_clock();
 	note_missing();
 	if (!dprof_modules_any())
 		dprof_process_line("note", "no code here was instrumented: compile with "

@@ -180,6 +180,9 @@ static size_t take_command(struct command_line *a)
 	bool alone = a->nwords == 1 && is_directory(a->word[0]);
 	while (at < a->nwords && find_command(a->word[at]) == NCOMMANDS && is_directory(a->word[at]))
 		at++;
+	if (at == 0 && a->nwords > 1 && find_command(a->word[0]) == NCOMMANDS && find_command(a->word[1]) < NCOMMANDS &&
+	    strchr(a->word[0], '/'))
+		at = 1; /* behind one that is not there: no command is called so */
 	size_t command = at < a->nwords && !alone ? find_command(a->word[at]) : NCOMMANDS;
 	if (command < NCOMMANDS)
 		remove_word(a, at);

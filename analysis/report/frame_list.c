@@ -54,6 +54,21 @@ static bool several_threads(const struct trace *t)
 	return false;
 }
 
+#define WHO_COLUMNS 45 /* of 80, behind the place */
+
+/* "threads 1.0-1.3, 2.0-2.3, ...": as many as there is room for; with --json all of them are there. */
+static void shorten(char *who)
+{
+	static const char more[] = ", ...";
+	size_t at = WHO_COLUMNS - strlen(more);
+	if (strlen(who) <= WHO_COLUMNS)
+		return;
+	while (at > 0 && who[at] != ',')
+		at--;
+	if (at > 0)
+		strcpy(who + at, more);
+}
+
 /* To be freed; NULL when none is there. */
 static char *who_is_at(const struct trace *trace, const uint32_t *sites, uint32_t site)
 {
@@ -75,6 +90,7 @@ static char *who_is_at(const struct trace *trace, const uint32_t *sites, uint32_
 	bool several = strpbrk(names.text, ",-") != NULL;
 	char *text = mem_format("%s%s %s", what, several ? "s" : "", names.text);
 	free(names.text);
+	shorten(text);
 	return text;
 }
 

@@ -199,6 +199,8 @@ bool hosts_start(void)
 	all_sync(&hosts);
 	if (hosts.n > 1)
 		measure_start();
+	else if (hosts.rank == 0)
+		sync_options_read(); /* what it cannot understand it says, and that would be so with more hosts */
 	return true;
 }
 

@@ -96,6 +96,9 @@ for model in linear drift drift: drift:0 drift:-1 drift:x drift:1e9 drift:nan; d
 done
 wrong '--base: expected a host of the trace, such as h0; found "h2"' clocks --base h2 "$t"
 
+"$analyze" "$dir/nowhere" csp >"$dir/out" 2>&1 && fail 'a directory that is not there'
+grep -q "nowhere: expected a trace directory, found nothing of that name" "$dir/out" || fail "DIR csp, no DIR: $(cat "$dir/out")"
+
 # A command may stand behind the directory, and some have two names.
 same() { # words that mean the same as those of the output before
 	run "$@"

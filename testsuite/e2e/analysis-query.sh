@@ -28,6 +28,26 @@ says out "body (app.c:12)                rank 3"
 says out "MPI_Barrier (app.c:20)         ranks 0-2"
 expect 0 query run "thread 2.0 at barrier and not (ranks(waiting on rank 1) >= 1)"
 
+# Lines fit where threads of many processes are at one place.
+{
+	echo 'dprof-text 1'
+	echo 'clock 0 host=h ghz=1'
+	for rank in 10001 10002 10003 10004 10005 10006; do
+		echo "process $((rank - 10001)) rank=$rank size=20000 pid=$rank program=a job=1"
+	done
+	for thread in 0 1 2 3 4 5 6 7 8 9 10 11; do
+		echo "thread $thread clock=0 rank=$((10001 + thread / 2)) process=$((thread / 2)) number=$((thread % 2)) name=a"
+	done
+	echo 'site 0 kind=region name=body file=a.c line=1 column=1 function=main'
+	for thread in 0 1 2 3 4 5 6 7 8 9 10 11; do
+		echo "e $thread 1000 0 enter"
+		echo "e $thread 9000 0 exit"
+	done
+} | trace wide
+"$analyze" query wide 'count(body) > 0' >out 2>err
+fits_80 out || fail "lines are wide: $(cat out)"
+says out 'threads 10001.0-10001.1, 10002.0-10002.1, ...'
+
 # Errors: the caret stands below the place.
 points_at() { # column text condition
 	expect 2 query run "$3"

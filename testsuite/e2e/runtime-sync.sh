@@ -115,6 +115,10 @@ DPROF_SYNC_INTERVAL=soon DPROF_SYNC_TOPOLOGY=knot DPROF_SYNC_BIND=nowhere runs 2
 for name in INTERVAL TOPOLOGY BIND; do
 	grep -hq "^note DPROF_SYNC_$name" dprof-*/h0-0.process || fail "no note about DPROF_SYNC_$name"
 done
+DPROF_SYNC_INTERVAL=soon DPROF_SYNC_TOPOLOGY=knot FREEZER_CLOCK=sundial runs 1 0.1
+for name in DPROF_SYNC_INTERVAL DPROF_SYNC_TOPOLOGY FREEZER_CLOCK; do
+	[ "$(cat dprof-*/*.process | grep -c "^note $name%20is%20not")" -ge 1 ] || fail "one host: no note about $name"
+done
 for where in lo 127.0.0.0/8 127.0.0.1; do
 	DPROF_SYNC_BIND=$where runs 2 0.1
 	grep -hq '^packets start exchanges=[1-9]' dprof-*/h0-0.process || fail "DPROF_SYNC_BIND=$where: $(grep -h '^packets' dprof-*/*.process)"
