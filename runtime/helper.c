@@ -300,10 +300,7 @@ void dprof_helper_look(void)
  * that no handler makes, nor any malloc. */
 static bool may_start(bool in_handler)
 {
-	uint64_t blocked = 0;
-
-	return !in_handler ||
-	       (!own_malloc && sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) == 0 && !blocked);
+	return !in_handler || (!own_malloc && !dprof_blocked_signals());
 }
 
 /* `in_handler`: perhaps. */
@@ -386,6 +383,11 @@ void dprof_helper_finish(void)
 			return;
 		sys(SYS_futex, &rested, FUTEX_WAIT_PRIVATE, seen, &patience);
 	}
+}
+
+bool dprof_helper_possible(void)
+{
+	return !is_sanitized() && __atomic_load_n(&state, __ATOMIC_RELAXED) != CANNOT_HELP;
 }
 
 bool dprof_helper_there(void)

@@ -19,6 +19,7 @@
  * long as the law of words.h is not ensured: then events are recorded in here, wide; and for good where
  * DPROF_EVENTS leaves out kinds that the inserted code would record. */
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -337,12 +338,45 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 	return next_chunk(dprof_self) ? ROOM : LOST; /* closed again by now? then we are back soon */
 }
 
+static __thread uint64_t mask_before;
+static __thread bool masked;
+
+/* Meanwhile no signal comes: its handler could not record, and might not come back, nor would a thread that is cancelled.
+ * Only where there is never to be a helper, and each event comes here, it would cost too much. */
+static void mask_signals(void)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	masked = dprof_helper_possible() && sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask_before, sizeof(all)) == 0;
+}
+
+uint64_t dprof_blocked_signals(void)
+{
+	uint64_t now = mask_before;
+
+	if (!masked && sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof(now)) != 0)
+		return ~UINT64_C(0);
+	return now;
+}
+
+static void unmask_signals(void)
+{
+	uint64_t before = mask_before;
+
+	if (!masked)
+		return;
+	masked = false;
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+}
+
 static void end_busy(void)
 {
 	if (dprof_self)
 		__atomic_store_n(&dprof_self->serving, 0, __ATOMIC_RELEASE);
 	atomic_signal_fence(memory_order_seq_cst);
 	busy = false;
+	atomic_signal_fence(memory_order_seq_cst);
+	unmask_signals();
 }
 
 /* Who ends the process may be about to take the current chunk (left.c). */
@@ -350,6 +384,8 @@ static void begin_busy(void)
 {
 	struct timespec soon = { .tv_nsec = HOLD_WAIT_NS };
 
+	mask_signals();
+	atomic_signal_fence(memory_order_seq_cst);
 	busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!dprof_self)

@@ -270,6 +270,9 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from);
 /* For the helper: all that an ended thread recorded is dealt with. */
 void dprof_thread_gone(struct dprof_thread *t);
 
+/* slow.c: those that the program has blocked in the calling thread; all, if that cannot be known. */
+uint64_t dprof_blocked_signals(void);
+
 /* The calling thread has descriptors of its own (adapter.h). */
 void dprof_be_apart(void);
 bool dprof_is_apart(void);
@@ -278,6 +281,7 @@ bool dprof_is_apart(void);
  * dprof_helper_dismiss: then it is gone when that returns, having packed what there was. */
 void dprof_helper_look(void); /* before anything is recorded: at what program this is */
 bool dprof_helper_there(void);
+bool dprof_helper_possible(void); /* there is one, or may be */
 void dprof_helper_dismiss(void);
 
 /* helper.c: calls what(with) where files that are opened are nobody else's, which is in the helper, and gives what that
