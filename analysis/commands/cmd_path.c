@@ -78,6 +78,12 @@ static struct location_name who(const struct trace *trace, size_t thread)
 	return several_threads(trace) ? thread_name(trace, thread) : rank_name(trace, thread);
 }
 
+/* But for a tenth: worth no word beside an interval that says it. */
+static bool is_known(frz_time ticks)
+{
+	return ticks.hi - ticks.lo <= ticks.hi / 10;
+}
+
 /* Shares of at most SHARE_OF_NOTHING percent are shown with -v. */
 #define SHARE_OF_NOTHING 0.01
 static size_t count_rows(const struct path_profile *profile, bool every)
@@ -91,7 +97,7 @@ static size_t count_rows(const struct path_profile *profile, bool every)
 static void say_segments(struct reply *r, const struct answer *a, const struct path_profile *profile, bool every)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 14),
-						     TAB_SHOWN(NULL, "in", 36), TAB_SHOWN(NULL, ""), { 0 } };
+						     TAB_SHOWN(NULL, "in", 34), TAB_SHOWN(NULL, ""), { 0 } };
 	const struct trace *trace = a->path.graph.trace;
 	size_t most = count_rows(profile, every);
 	reply_gap(r);
@@ -103,9 +109,9 @@ static void say_segments(struct reply *r, const struct answer *a, const struct p
 		const struct path_share *s = &profile->shares[i];
 		struct location_name on = who(trace, s->thread);
 		struct site_name in = s->site == TR_NO_SITE ? (struct site_name){ "what is not known" }
-							      : site_name_within(trace, s->site, 36);
+							      : site_name_within(trace, s->site, 34);
 		reply_row(r, tab_range(interval_percent(s->ticks, profile->length)), tab_text(on.text), tab_text(in.text),
-			  s->sure ? TAB_NONE : tab_text("undecided"));
+			  is_known(s->ticks) ? TAB_NONE : tab_text("undecided"));
 	}
 	reply_end(r);
 	if (profile->nshares > most)

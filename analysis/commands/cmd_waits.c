@@ -101,6 +101,12 @@ static struct location_name who(const struct trace *trace, size_t thread)
 	return several_threads(trace) ? thread_name(trace, thread) : rank_name(trace, thread);
 }
 
+/* But for a tenth: worth no word beside an interval that says it. */
+static bool is_known(frz_time ticks)
+{
+	return ticks.hi - ticks.lo <= ticks.hi / 10;
+}
+
 static bool matters(const struct answer *a, const struct wait_sum *s, bool every)
 {
 	return every || interval_percent(s->ticks, a->waits.span.length).hi > SHARE_OF_NOTHING;
@@ -123,7 +129,7 @@ static void say_causes(struct reply *r, const struct answer *a, bool every)
 		shown++;
 		reply_row(r, tab_range(interval_percent(s->ticks, a->waits.span.length)),
 			  tab_text(who(a->trace, s->thread).text), tab_text(who(a->trace, s->for_thread).text),
-			  tab_text(wait_kind_words(s->kind)), s->sure ? TAB_NONE : tab_text("undecided"));
+			  tab_text(wait_kind_words(s->kind)), is_known(s->ticks) ? TAB_NONE : tab_text("undecided"));
 		reply_say(r, SAY_DETAIL, "in %s; that one was in %s", site_name_within(a->trace, s->site, 30).text,
 			  site_name_within(a->trace, s->did, 30).text);
 	}
