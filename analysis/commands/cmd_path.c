@@ -8,6 +8,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/path/path.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/locations.h"
 #include "analysis/report/moments.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
@@ -65,25 +66,6 @@ static void fill_segments(struct reply *r, const struct answer *a, const struct 
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static bool several_threads(const struct trace *trace)
-{
-	for (size_t t = 0; t < trace->nthreads; t++)
-		if (trace->threads[t].number > 0)
-			return true;
-	return false;
-}
-
-static struct location_name who(const struct trace *trace, size_t thread)
-{
-	return several_threads(trace) ? thread_name(trace, thread) : rank_name(trace, thread);
-}
-
-/* But for a tenth: worth no word beside an interval that says it. */
-static bool is_known(frz_time ticks)
-{
-	return ticks.hi - ticks.lo <= ticks.hi / 10;
-}
-
 /* Shares of at most SHARE_OF_NOTHING percent are shown with -v. */
 #define SHARE_OF_NOTHING 0.01
 static size_t count_rows(const struct path_profile *profile, bool every)
@@ -96,8 +78,9 @@ static size_t count_rows(const struct path_profile *profile, bool every)
 
 static void say_segments(struct reply *r, const struct answer *a, const struct path_profile *profile, bool every)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 14),
-						     TAB_SHOWN(NULL, "in", 34), TAB_SHOWN(NULL, ""), { 0 } };
+	int width = locations_width(a->path.graph.trace), rest = 48 - width; /* in 80 columns */
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", width),
+					      TAB_SHOWN(NULL, "in", rest), TAB_SHOWN(NULL, ""), { 0 } };
 	const struct trace *trace = a->path.graph.trace;
 	size_t most = count_rows(profile, every);
 	reply_gap(r);
@@ -107,11 +90,11 @@ static void say_segments(struct reply *r, const struct answer *a, const struct p
 			continue;
 		shown++;
 		const struct path_share *s = &profile->shares[i];
-		struct location_name on = who(trace, s->thread);
+		struct location_name on = location_name(trace, s->thread);
 		struct site_name in = s->site == TR_NO_SITE ? (struct site_name){ "what is not known" }
-							      : site_name_within(trace, s->site, 34);
+							      : site_name_within(trace, s->site, (size_t)rest);
 		reply_row(r, tab_range(interval_percent(s->ticks, profile->length)), tab_text(on.text), tab_text(in.text),
-			  is_known(s->ticks) ? TAB_NONE : tab_text("undecided"));
+			  relations_decided(s->ticks) ? TAB_NONE : tab_text("undecided"));
 	}
 	reply_end(r);
 	if (profile->nshares > most)
@@ -162,7 +145,7 @@ static const char assumptions[] =
 static void fill_slices(struct reply *r, struct answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("from_s"), TAB_SHOWN(NULL, "from, s", 12),
-						     TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 18),
+						     TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 19),
 						     TAB_SHOWN(NULL, "in", 0), { 0 } };
 	const struct trace *trace = a->path.graph.trace;
 	int64_t end = a->path.span.length.lo < a->slice.to ? a->path.span.length.lo : a->slice.to;
@@ -175,8 +158,8 @@ static void fill_slices(struct reply *r, struct answer *a)
 		path_profile_open(&p, &a->path, slice);
 		char *begin = mem_format("%.6f", seconds_at(a, from).lo);
 		const struct path_share *s = p.nshares ? &p.shares[0] : NULL;
-		struct site_name in = s ? site_name_within(trace, s->site, 36) : (struct site_name){ "-" };
-		struct location_name on = s ? who(trace, s->thread) : (struct location_name){ "-" };
+		struct site_name in = s ? site_name_within(trace, s->site, 26) : (struct site_name){ "-" };
+		struct location_name on = s ? location_name(trace, s->thread) : (struct location_name){ "-" };
 		reply_row(r, tab_interval(seconds_at(a, from)), tab_text(begin),
 			  s ? tab_range(interval_percent(s->ticks, p.length)) : TAB_NONE, tab_text(on.text), tab_text(in.text));
 		reply_value(r, "length_s", tab_interval(seconds(a, p.length)));

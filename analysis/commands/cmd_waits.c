@@ -6,6 +6,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/locations.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
 #include "analysis/trace/names.h"
@@ -88,25 +89,6 @@ static void fill_places(struct reply *r, const struct answer *a)
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static bool several_threads(const struct trace *trace)
-{
-	for (size_t t = 0; t < trace->nthreads; t++)
-		if (trace->threads[t].number > 0)
-			return true;
-	return false;
-}
-
-static struct location_name who(const struct trace *trace, size_t thread)
-{
-	return several_threads(trace) ? thread_name(trace, thread) : rank_name(trace, thread);
-}
-
-/* But for a tenth: worth no word beside an interval that says it. */
-static bool is_known(frz_time ticks)
-{
-	return ticks.hi - ticks.lo <= ticks.hi / 10;
-}
-
 static bool matters(const struct answer *a, const struct wait_sum *s, bool every)
 {
 	return every || interval_percent(s->ticks, a->waits.span.length).hi > SHARE_OF_NOTHING;
@@ -114,9 +96,9 @@ static bool matters(const struct answer *a, const struct wait_sum *s, bool every
 
 static void say_causes(struct reply *r, const struct answer *a, bool every)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of run", 17, 3), TAB_SHOWN(NULL, "waits", 14),
-						     TAB_SHOWN(NULL, "for", 14), TAB_SHOWN(NULL, "kind", 14),
-						     TAB_SHOWN(NULL, ""), { 0 } };
+	int width = locations_width(a->trace);
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of run", 17, 3), TAB_SHOWN(NULL, "waits", width),
+					      TAB_SHOWN(NULL, "for", width), TAB_SHOWN(NULL, "kind"), { 0 } };
 	size_t shown = 0, left = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -128,10 +110,10 @@ static void say_causes(struct reply *r, const struct answer *a, bool every)
 		}
 		shown++;
 		reply_row(r, tab_range(interval_percent(s->ticks, a->waits.span.length)),
-			  tab_text(who(a->trace, s->thread).text), tab_text(who(a->trace, s->for_thread).text),
-			  tab_text(wait_kind_words(s->kind)), is_known(s->ticks) ? TAB_NONE : tab_text("undecided"));
-		reply_say(r, SAY_DETAIL, "in %s; that one was in %s", site_name_within(a->trace, s->site, 30).text,
-			  site_name_within(a->trace, s->did, 30).text);
+			  tab_text(location_name(a->trace, s->thread).text), tab_text(location_name(a->trace, s->for_thread).text),
+			  tab_text(wait_kind_words(s->kind)));
+		reply_say(r, SAY_DETAIL, "in %s; that one was in %s%s", site_name_within(a->trace, s->site, 30).text,
+			  site_name_within(a->trace, s->did, 30).text, relations_decided(s->ticks) ? "" : "; undecided");
 	}
 	reply_end(r);
 	if (left)
