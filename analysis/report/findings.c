@@ -254,11 +254,12 @@ static void say_unclassified(struct findings *f)
  *
  * Had a participant been waiting then, and not working: what it worked alone, its score, would be less by at most that
  * time; and others would have worked alone for at most that time more, and for no more than it worked beside them. Nobody
- * works alone for longer than he works. */
+ * works alone for longer than he works, nor while another one works for sure. */
 
 struct open_time {
 	double own;     /* percent of the run for which it may have been blocked */
-	double beside;  /* and for which it worked, not alone, at most */
+	double beside;  /* and for which it worked, not alone, at most; */
+	double surely;  /* and for which it, or one of its threads, worked and was not blocked */
 };
 
 static struct interval percent_of(const struct findings *f, size_t thread, const struct total *total)
@@ -279,12 +280,13 @@ static bool changes_all(const struct findings *f, size_t thread)
 static struct open_time open_of(const struct findings *f, size_t thread)
 {
 	const struct thread_totals *t = &f->totals.threads[thread];
-	double works = percent_of(f, thread, &t->work).hi, busy = works + findings_unclassified(f, thread).hi;
+	struct interval work = percent_of(f, thread, &t->work);
+	double busy = work.hi + findings_unclassified(f, thread).hi;
 	frz_time length = findings_span(f, thread)->length;
 	double run = findings_seconds(f, thread, length).lo, s = unrecorded_most(&f->unrecorded, f->trace, thread);
 	double own = changes_all(f, thread) ? INFINITY :
 		     s <= 0 ? 0 : run <= 0 ? busy : fmin(busy, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
-	return (struct open_time){ nextafter(own, INFINITY), works };
+	return (struct open_time){ nextafter(own, INFINITY), work.hi, f->one_time_base ? work.lo : 0 };
 }
 
 /* -> of each in the ranking, of all its threads. */
@@ -295,19 +297,31 @@ static struct open_time *open_times(const struct findings *f, const struct ranki
 	size_t *place = mem_resize(NULL, (by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1, sizeof *place);
 	memset(place, 0, ((by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1) * sizeof *place);
 	for (size_t i = 0; i < s->count; i++) {
-		open[i] = (struct open_time){ 0, 0 };
+		open[i] = (struct open_time){ 0, 0, 0 };
 		place[by_thread ? s->list[i].thread : threads[s->list[i].thread].process] = i + 1;
 	}
 	for (size_t t = 0; t < f->trace->nthreads; t++) {
 		size_t at = place[by_thread ? t : threads[t].process];
 		struct open_time own = open_of(f, t);
 		if (at)
-			open[at - 1] = (struct open_time){ open[at - 1].own + own.own, open[at - 1].beside + own.beside };
+			open[at - 1] = (struct open_time){ open[at - 1].own + own.own, open[at - 1].beside + own.beside,
+							   fmax(open[at - 1].surely, own.surely) };
 	}
+	for (size_t i = 0; i < s->count; i++)
+		open[i].surely = fmax(0, open[i].surely - open[i].own);
 	for (size_t i = 0; i < s->count; i++)
 		open[i].beside = fmax(0, fmin(100, open[i].beside) - s->list[i].percent.lo) * (1 + SCHED_NOMINAL_ERROR);
 	free(place);
 	return open;
+}
+
+/* Of the run, while none but this one works for sure. */
+static double left_by_others(const struct open_time *open, size_t n, size_t but)
+{
+	double most = 0;
+	for (size_t i = 0; i < n; i++)
+		most = i != but && open[i].surely > most ? open[i].surely : most;
+	return nextafter(100 - most, INFINITY);
 }
 
 /* As it is when each had been waiting for as much of its open time as there is, or for none. */
@@ -321,16 +335,37 @@ static struct ranking with_open_times(const struct ranking *s, const struct open
 		struct interval *own = &wide.list[i].percent;
 		double others = isinf(sum) ? INFINITY : sum - fmin(open[i].own, open[i].beside);
 		own->lo = nextafter(own->lo - fmin(open[i].own, own->hi), -INFINITY);
-		own->hi = nextafter(own->hi + (isinf(others) ? others : fmin(fmax(0, others), open[i].beside)), INFINITY);
+		double more = isinf(others) ? others : fmin(fmax(0, others), open[i].beside);
+		double most = isinf(others) ? INFINITY : left_by_others(open, s->count, i);
+		own->hi = fmax(own->hi, nextafter(fmin(own->hi + more, most), INFINITY));
 	}
 	prove(&wide);
 	return wide;
+}
+
+/* Of two whose scores do not overlap. What the higher one was blocked for either takes from its own score or lets the other
+ * one be alone, who else is alone only when that one does not work. */
+static bool stays_apart(const struct ranking *s, const struct ranking *wide, const struct open_time *open, size_t i, size_t k)
+{
+	size_t high = s->list[i].percent.lo > s->list[k].percent.hi ? i : k;
+	return interval_apart(wide->list[i].percent, wide->list[k].percent) ||
+	       nextafter(s->list[high].percent.lo + open[high].surely, -INFINITY) > 100;
+}
+
+static bool stays_proved(const struct ranking *s, const struct ranking *wide, const struct open_time *open, size_t i)
+{
+	bool proved = s->list[i].proved;
+	for (size_t k = 0; k < s->count && proved && !wide->list[i].proved; k++)
+		proved = k == i || stays_apart(s, wide, open, i, k);
+	return proved;
 }
 
 static void withhold_unsure(struct findings *f, struct ranking *s, bool by_thread)
 {
 	struct open_time *open = open_times(f, s, by_thread);
 	struct ranking wide = with_open_times(s, open);
+	for (size_t i = 0; i < s->count; i++)
+		wide.list[i].proved = stays_proved(s, &wide, open, i);
 	for (size_t i = 0; i < s->count; i++) {
 		f->unsure |= s->list[i].proved && !wide.list[i].proved;
 		s->list[i].proved &= wide.list[i].proved;

@@ -210,4 +210,31 @@ blocked | awk '$2 > 0.05 { exit 1 }' || fail "recorded calls: $(blocked)"
 export OMP_WAIT_POLICY=active
 record spin spin.c -fopenmp
 blocked | awk '$2 > 0.05 { exit 1 }' || fail "spinning: $(blocked)"
+
+# Of a thread that surely ran nearly always nobody else can have been alone for long, whatever they were blocked for: its
+# place holds, although each of the others may have been blocked for as long as it was alone.
+{
+	echo 'dprof-text 1'
+	echo 'clock 0 host=h ghz=1'
+	echo 'process 0 rank=0 size=1 pid=1 program=a job=1'
+	for thread in 0 1 2; do
+		echo "thread $thread clock=0 rank=0 process=0 number=$thread name=a"
+	done
+	echo 'group 1 threads=0,1,2'
+	echo 'site 0 kind=region name=body file=a.c line=1 column=1 function=main'
+	echo 'site 1 kind=barrier name=barrier file=a.c line=2 column=1 function=main'
+	for thread in 0 1 2; do
+		came=$((thread == 1 ? 99000000 : 70000000))
+		echo "sched $thread 1000000 1000000 cpu=1000000 delay=0"
+		echo "sched $thread 101000000 101000000 cpu=$((came + 1000000)) delay=0 last=1"
+		echo "e $thread 1000000 0 enter"
+		echo "e $thread $((came + 1000000)) 0 exit"
+		echo "e $thread $((came + 1000001)) 1 enter group=1 seq=0"
+		echo "e $thread 101000000 1 exit group=1 seq=0"
+	done
+} | "$analyze" pack - holds || fail "pack refused the trace"
+"$analyze" csp --json holds >json || fail "csp: $(cat json)"
+blocked | awk '$1 != 1 && $3 < 0.02 { exit 1 }' || fail "the others may be blocked for 30 ms: $(blocked)"
+tr -d '"{},:' <json | awk '$1 == "thread" { t = $2 } $1 == "verdict" && t == 1 { exit $2 != "proved" }' ||
+	fail "thread 1 is not proved: $("$analyze" csp holds)"
 echo "as expected"
