@@ -138,7 +138,7 @@ static bool put(struct question *q, long (*what)(void *), void *with, long *resu
 /* Likewise. Without signals: a handler might not come back, and a thread be cancelled, while the helper is at it. */
 static bool ask(long (*what)(void *), void *with, long *result)
 {
-	uint64_t all = ~UINT64_C(0), before;
+	uint64_t all = DPROF_SIGNALS_THAT_WAIT, before;
 	struct question *q;
 	bool answered;
 

@@ -338,62 +338,59 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 	return next_chunk(dprof_self) ? ROOM : LOST; /* closed again by now? then we are back soon */
 }
 
-static __thread uint64_t mask_before;
-static __thread bool masked;
+/* What was blocked before; kept where a handler finds nothing to overwrite: by who is busy, and for the others to see while
+ * he is. */
+struct mask { uint64_t before; bool set; };
+static __thread struct mask blocked;
 
-/* Meanwhile no signal comes: its handler could not record, and might not come back, nor would a thread that is cancelled.
- * Only where there is never to be a helper, and each event comes here, it would cost too much. */
-static void mask_signals(void)
+/* Meanwhile no signal comes that can wait: its handler could not record, and might not come back, nor would a thread that
+ * is cancelled. Only where there is never to be a helper, and each event comes here, it would cost too much. */
+static struct mask mask_signals(void)
 {
-	uint64_t all = ~UINT64_C(0);
+	uint64_t all = DPROF_SIGNALS_THAT_WAIT;
+	struct mask m = { 0, false };
 
-	masked = dprof_helper_possible() && sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask_before, sizeof(all)) == 0;
+	m.set = dprof_helper_possible() && sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &m.before, sizeof(all)) == 0;
+	return m;
 }
 
 uint64_t dprof_blocked_signals(void)
 {
-	uint64_t now = mask_before;
+	uint64_t now = blocked.before;
 
-	if (!masked && sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof(now)) != 0)
+	if (!blocked.set && sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof(now)) != 0)
 		return ~UINT64_C(0);
 	return now;
 }
 
-static void unmask_signals(void)
-{
-	uint64_t before = mask_before;
-
-	if (!masked)
-		return;
-	masked = false;
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
-}
-
-static void end_busy(void)
+static void end_busy(struct mask m)
 {
 	if (dprof_self)
 		__atomic_store_n(&dprof_self->serving, 0, __ATOMIC_RELEASE);
+	blocked.set = false;
 	atomic_signal_fence(memory_order_seq_cst);
 	busy = false;
 	atomic_signal_fence(memory_order_seq_cst);
-	unmask_signals();
+	if (m.set)
+		sys(SYS_rt_sigprocmask, SIG_SETMASK, &m.before, NULL, sizeof(m.before));
 }
 
 /* Who ends the process may be about to take the current chunk (left.c). */
-static void begin_busy(void)
+static struct mask begin_busy(void)
 {
 	struct timespec soon = { .tv_nsec = HOLD_WAIT_NS };
+	struct mask m = mask_signals();
 
-	mask_signals();
-	atomic_signal_fence(memory_order_seq_cst);
 	busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
+	blocked = m;
 	if (!dprof_self)
-		return;
+		return m;
 	__atomic_store_n(&dprof_self->serving, 1, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst); /* the other side has the barrier */
 	while (__atomic_load_n(&dprof_self->hold, __ATOMIC_ACQUIRE) == HOLD_ASKED)
 		sys(SYS_nanosleep, &soon, NULL);
+	return m;
 }
 
 /* The chunk was taken away meanwhile: nothing of it is touched. `slot` was claimed in it in vain, or is NULL. What
@@ -460,29 +457,31 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	bool is_stamped = what % DPROF_SITE_ALIGN == DPROF_EXIT && frz_source_found == FRZ_TSC;
 	struct dprof_event e = { .what = what, .stamp = is_stamped ? stamp : 0 };
 	enum outcome outcome;
+	struct mask mask;
 
 	if (busy) {
 		__asm__("subq $8, %0" : "+m"(__dprof_cursor.next) : : "cc");
 		lose_within();
 		return 0;
 	}
-	begin_busy();
+	mask = begin_busy();
 	outcome = make_room(slot, &e);
-	end_busy();
+	end_busy(mask);
 	return outcome == ROOM;
 }
 
 int dprof_make_room_for(const struct dprof_event *e)
 {
 	enum outcome outcome;
+	struct mask mask;
 
 	if (busy) {
 		lose_within();
 		return 0;
 	}
-	begin_busy();
+	mask = begin_busy();
 	outcome = make_room(NULL, e);
-	end_busy();
+	end_busy(mask);
 	return outcome == ROOM;
 }
 
@@ -490,14 +489,15 @@ int dprof_make_room_for(const struct dprof_event *e)
 void dprof_chunk_finish(void)
 {
 	struct dprof_thread *t = dprof_self;
+	struct mask mask;
 
 	if (busy || !t || !dprof_helper_there() ||
 	    __dprof_cursor.next < t->current->start + DPROF_MUCH_WORDS || __dprof_cursor.next > t->chunk_end)
 		return;
-	begin_busy();
+	mask = begin_busy();
 	fill_up(t);
 	next_chunk(t);
-	end_busy();
+	end_busy(mask);
 }
 
 void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
@@ -505,11 +505,12 @@ void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
 	struct dprof_chunk *before;
 	volatile uint64_t *at;
+	struct mask mask;
 	bool behind;
 
 	if (busy || !dprof_self)
 		return;
-	begin_busy();
+	mask = begin_busy();
 	before = dprof_self->current;
 	behind = cursor->next == place;
 	if (dprof_chunk_is_left(dprof_self))
@@ -519,5 +520,5 @@ void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n)
 	for (unsigned i = 0; at && i < n; i++)
 		at[i] = word[i];
 	begun(dprof_self, before, NULL);
-	end_busy();
+	end_busy(mask);
 }

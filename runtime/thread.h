@@ -270,6 +270,13 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from);
 /* For the helper: all that an ended thread recorded is dealt with. */
 void dprof_thread_gone(struct dprof_thread *t);
 
+/* All signals that can wait, as the kernel has them. Those that an instruction causes cannot: a program that is traced step by
+ * step, or whose system calls a filter traps, would be killed where they are blocked. */
+#define DPROF_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
+#define DPROF_SIGNALS_THAT_WAIT                                                                                \
+	(~(DPROF_SIGNAL(SIGTRAP) | DPROF_SIGNAL(SIGSEGV) | DPROF_SIGNAL(SIGBUS) | DPROF_SIGNAL(SIGFPE) |       \
+	   DPROF_SIGNAL(SIGILL) | DPROF_SIGNAL(SIGSYS)))
+
 /* slow.c: those that the program has blocked in the calling thread; all, if that cannot be known. */
 uint64_t dprof_blocked_signals(void);
 
