@@ -18,7 +18,7 @@
  * site of a thread, within the slice, lies in the interval given for it. Where nothing is known of that (a node that is
  * UNKNOWN or broken, lost records on the way, splits beyond counting), all that came before may have been on it, or not.
  *
- * Memory: 8 bytes for each input and each node of the graph and 56 for each stay of the path on a thread, in the graph's spill;
+ * Memory: 8 bytes for each input and each node of the graph and 48 for each stay of the path on a thread, in the graph's spill;
  * what the answer has; and the sites of one thread at a time. */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
