@@ -139,13 +139,12 @@ static bool put(struct question *q, long (*what)(void *), void *with, long *resu
 static bool ask(long (*what)(void *), void *with, long *result)
 {
 	uint64_t all = DPROF_SIGNALS_THAT_WAIT, before;
-	struct question *q;
-	bool answered;
+	bool masked = sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)) == 0;
+	struct question *q = claim();
+	bool answered = q && put(q, what, with, result);
 
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	q = claim();
-	answered = q && put(q, what, with, result);
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	if (masked)
+		sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	return answered;
 }
 
@@ -207,7 +206,6 @@ static void *helper(void *unused)
 	bool soon;
 
 	(void)unused;
-	process = sys(SYS_getpid);
 	__atomic_store_n(&id, (uint32_t)sys(SYS_gettid), __ATOMIC_SEQ_CST);
 	__atomic_store_n(&running, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, &running, FUTEX_WAKE_PRIVATE, 1);
@@ -308,6 +306,7 @@ static void begin_helping(bool in_handler)
 {
 	int none = NO_HELPER;
 
+	process = sys(SYS_getpid); /* before anybody can ask */
 	if (!is_sanitized() && dprof_any_thread() && may_start(in_handler) &&
 	    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST))
