@@ -50,29 +50,14 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef MIXED
 };
 
-static const struct { enum dprof_kind kind; const char *name; } sleeping[] = {
+/* How one waits there. */
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, mixed; } ways[] = {
 #define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
-#define SLEEPS(kind, name) { DPROF_KIND_##kind, name },
-#define MIXED(kind, name)
-#include "analysis/model/operations.def"
-#undef KIND
-#undef PREFIX
-#undef OPERATION
-#undef COLLECTIVE
-#undef SLEEPS
-#undef MIXED
-};
-
-static const struct { enum dprof_kind kind; const char *name; } mixed[] = {
-#define KIND(kind, is, flow)
-#define PREFIX(kind, name, is, flow)
-#define OPERATION(kind, name, is)
-#define COLLECTIVE(name, lower, is, flow)
-#define SLEEPS(kind, name)
-#define MIXED(kind, name) { DPROF_KIND_##kind, name },
+#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, true, false },
+#define MIXED(kind, name) { DPROF_KIND_##kind, name, false, true },
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -102,10 +87,12 @@ static void add_names(struct operation *o, const char *name)
 
 static void add_ways(struct operation *o, const char *name)
 {
-	for (size_t i = 0; i < COUNT(mixed); i++)
-		o->mixed |= mixed[i].kind == o->kind && strcmp(name, mixed[i].name) == 0;
-	for (size_t i = 0; i < COUNT(sleeping); i++)
-		o->sleeps |= sleeping[i].kind == o->kind && strncmp(name, sleeping[i].name, strlen(sleeping[i].name)) == 0;
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		if (ways[i].kind != o->kind || strncmp(name, ways[i].name, strlen(ways[i].name)) != 0)
+			continue;
+		o->sleeps |= ways[i].sleeps;
+		o->mixed |= ways[i].mixed && strcmp(name, ways[i].name) == 0;
+	}
 }
 
 static void add_collectives(struct operation *o, const char *name)
