@@ -55,6 +55,16 @@ static inline uint32_t replay_regions(const struct replay *r)
 	return r->depth ? r->entry[r->depth - 1].regions : 0;
 }
 
+/* The innermost that is a region, or an operation in which others take part: a sleep, and what else is a thread's own time,
+ * belongs to what is around it. NULL: there is none. */
+static inline const struct replay_entry *replay_place(const struct replay *r)
+{
+	for (size_t i = r->depth; i-- > 0;)
+		if (r->entry[i].is & (OP_REGION | OP_OTHERS))
+			return &r->entry[i];
+	return NULL;
+}
+
 /* In how many places it is in which it may be blocked. */
 static inline uint32_t replay_blocking(const struct replay *r)
 {

@@ -119,17 +119,12 @@ static void add_between(struct along *a, uint32_t site, uint64_t from, uint64_t 
 
 /* ---- Where the thread is ---------------------------------------------------------------------- */
 
-/* The innermost region or operation; a sleep, and what else is its own time, belongs to what is around that. */
 static uint32_t site_now(const struct along *a)
 {
-	for (size_t i = a->replay.depth; i-- > 0;) {
-		const struct replay_entry *entry = &a->replay.entry[i];
-		if (entry->jumped || entry->unsure)
-			return TR_NO_SITE;
-		if (entry->is & (OP_REGION | OP_OTHERS))
-			return entry->site;
-	}
-	return a->lost ? TR_NO_SITE : TR_OUTSIDE;
+	const struct replay_entry *place = replay_place(&a->replay);
+	if (!place)
+		return a->lost ? TR_NO_SITE : TR_OUTSIDE;
+	return place->jumped || place->unsure ? TR_NO_SITE : place->site;
 }
 
 static void move(struct along *a, const struct tr_event *e)

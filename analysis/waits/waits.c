@@ -35,17 +35,10 @@ struct doing {
 	uint64_t stamp;
 };
 
-static uint32_t site_now(const struct doing *d)
-{
-	for (size_t i = d->replay.depth; i-- > 0;)
-		if (d->replay.entry[i].is & (OP_REGION | OP_OTHERS))
-			return d->replay.entry[i].site;
-	return TR_OUTSIDE;
-}
-
 static void add_until(struct doing *d, uint64_t stamp)
 {
-	uint32_t site = site_now(d), row = site == TR_OUTSIDE ? (uint32_t)d->trace->nsites : site;
+	const struct replay_entry *place = replay_place(&d->replay);
+	uint32_t row = place ? place->site : (uint32_t)d->trace->nsites;
 	if (stamp <= d->stamp)
 		return;
 	if (!d->ticks[row])
