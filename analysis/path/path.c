@@ -223,6 +223,26 @@ static int by_length(const void *a, const void *b)
 				      : (x->site > y->site) - (x->site < y->site);
 }
 
+/* Who is in a wait when its process ends is not waited for (graph.h), though its last event may be the run's. */
+static frz_time length_of(struct path *p)
+{
+	const struct graph *g = &p->graph;
+	const struct graph_node *end = &g->nodes[g->end];
+	frz_time length = p->span.length;
+	size_t present = 0;
+	int64_t least = 0;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		present += g->threads[t].nevents > 0;
+	for (size_t i = 0; i < end->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[end->first + i];
+		int64_t lo = path_elapsed(p, input->thread, input->stamp).lo;
+		least = lo > least ? lo : least;
+	}
+	if (end->ninputs < present && least < length.lo)
+		length.lo = least;
+	return length;
+}
+
 /* Of each clock, its first stamp; UINT64_MAX without any. */
 static uint64_t *first_events(const struct graph *g)
 {
@@ -261,6 +281,7 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 	p->span = graph_span(&p->graph);
 	p->cursors = times_cursors(times);
 	p->first = first_events(&p->graph);
+	p->length = length_of(p);
 	p->stays = mem_resize(NULL, trace->nthreads + 1, sizeof *p->stays);
 	memset(p->stays, 0, trace->nthreads * sizeof *p->stays);
 	find_stays(p);
@@ -278,8 +299,8 @@ void path_profile_open(struct path_profile *profile, struct path *p, struct path
 {
 	const struct trace *trace = p->graph.trace;
 	*profile = (struct path_profile){ .certain = p->known_from <= slice.from };
-	profile->length = (frz_time){ ticks_minus(within(p->span.length.lo, slice), slice.from),
-				      ticks_minus(within(p->span.length.hi, slice), slice.from) };
+	profile->length = (frz_time){ ticks_minus(within(p->length.lo, slice), slice.from),
+				      ticks_minus(within(p->length.hi, slice), slice.from) };
 	progress_begin("along the critical path", trace_records(trace));
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		path_add_thread(profile, p, slice, t);

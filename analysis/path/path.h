@@ -29,6 +29,7 @@ struct path {
 	struct graph graph;
 	const struct times *times;
 	struct span span;
+	frz_time length;             /* of all of it: the span's, but where what came last was not waited for */
 	struct frz_cursor *cursors;  /* of each clock */
 	uint64_t *first;             /* likewise, its first stamp; UINT64_MAX without any */
 	struct stays *stays;         /* of each thread: when the path was there */

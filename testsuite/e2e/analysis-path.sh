@@ -183,6 +183,23 @@ expect 0 path --json joined
 jq -e '.segments[] | select(.name == "a") | .share_percent.lo > 58 and .share_percent.lo < 60 and .share_percent.hi > 97' out >a ||
 	fail "a is $(jq -c '.segments[]' out)"
 
+# Thread 1 is in a wait for good when its process ends: it is not waited for, though its event is the run's last.
+{
+	sites
+	cat <<-END
+	thread 0 clock=0 rank=0 number=0 ran_on=1
+	thread 1 clock=0 rank=0 number=1 ran_on=1
+	e 0 1000 0 enter
+	e 0 91000 0 exit
+	e 1 1000 1 enter
+	e 1 101000 1 exit
+	e 1 101000 7 enter id=7
+	END
+} | trace parked
+expect 0 path --json parked
+jq -e '.length_s.lo <= 90e-6 and .length_s.hi >= 90e-6 and ([.segments[] | select(.name == "a")] | length == 1)' out >a ||
+	fail "parked: $(jq -c '[.length_s, .segments]' out)"
+
 # ---- What the trace lacks --------------------------------------------------------------------------------
 
 # A receive whose send is not there: what was before it is not known, what came later is.
