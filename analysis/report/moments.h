@@ -12,7 +12,7 @@
 
 #include "analysis/clocks/times.h"
 
-/* Nanoseconds of "1.5s", "20ms", "3us", "7ns", or "1.5" (seconds). False if it is none of these, or not above 0. */
+/* Nanoseconds of "1.5s", "20ms", "3us", "7ns", or "1.5" (seconds). False if it is none of these. */
 bool moment_duration(const char *text, double *nanoseconds);
 
 /* The moment that `text`, the value of `option`, names; false after a message. */
