@@ -268,7 +268,8 @@ enum dprof_key {
  * thread has that number, or its header is in its .events file, as that of the process's first thread is.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
- * between two instructions of an interrupted record; the reader puts those in order. */
+ * between the stamp of an interrupted record and its claim, or between its claim and its stamp; the reader puts those
+ * in order. */
 #define DPROF_EVENTS_MAGIC   "dprofev2"
 #define DPROF_MORE_MAGIC     "dprfmore" /* a thread goes on here */
 #define DPROF_HEADER_SIZE    4096

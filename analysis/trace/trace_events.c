@@ -236,7 +236,7 @@ static void put_in_order(struct opened_trace *o, struct tr_thread *thread, struc
 	struct order_damage damage;
 	struct tr_record *copy = mem_resize(NULL, l->n + 1, sizeof *copy);
 	bring_forward(l);
-	size_t n = order_records(l->record, l->n, copy, &damage);
+	size_t n = order_records(&o->t, l->record, l->n, copy, &damage);
 	thread->gaps |= damage.dropped > 0;
 	if (damage.dropped && ++thread->lost)
 		thread->lost_last = true;

@@ -8,7 +8,13 @@
  *   slots    7 enter   20 enter   11 enter   12 exit   23 exit     the enter was interrupted
  *   slots    7 enter   11 enter   12 exit     8 exit   23 exit     the exit was interrupted
  *
- * So of two records that stand in the wrong order, the first is no exit or the second is one.
+ * An adapter stamps what an operation is, and claims the slots for that behind it, which takes longest where a chunk
+ * ends:
+ *
+ *   slots   11 enter   12 exit    8 enter lock    8 exit lock     the adapter was interrupted
+ *
+ * So of two records that stand in the wrong order, the first is no exit, or the second is one, or it is an operation's
+ * and what handlers have recorded stands whole before it: each visit that ends there begins there, too.
  *
  * Law: what handlers explain comes out sorted, with nothing lost. What they do not explain is
  * damage and is dropped: whatever contradicts a longest sorted selection of the thread's
@@ -27,10 +33,12 @@ struct item {
 	uint64_t stamp;
 	size_t slot, run;      /* run: slot of the first of them; NO_RUN */
 	bool is_exit, keep;
+	bool is_late;          /* may have been stamped before what stands before it was */
 };
 #define NO_RUN SIZE_MAX
 
 struct sorter {
+	const struct trace *trace;
 	const struct tr_record *in;
 	size_t n;
 	struct item *item;
@@ -70,7 +78,7 @@ static void collect(struct sorter *s)
 	for (size_t slot = next_event(s, 0); slot < s->n;) {
 		struct item *item = &s->item[s->nitems++];
 		bool is_exit = TR_OP(s->in[slot].what) == DPROF_EXIT;
-		*item = (struct item){ s->in[slot].stamp, slot, NO_RUN, is_exit, false };
+		*item = (struct item){ .stamp = s->in[slot].stamp, .slot = slot, .run = NO_RUN, .is_exit = is_exit };
 		highest = !highest || item->stamp >= highest->stamp ? item : highest;
 		size_t next = next_event(s, slot + 1);
 		if (next > slot + 1)
@@ -107,6 +115,32 @@ static void keep_longest(struct sorter *s)
 	free(before);
 }
 
+static bool of_operation(const struct sorter *s, const struct item *item)
+{
+	uint64_t site = TR_BODY(s->in[item->slot].what);
+	enum dprof_kind kind = site < s->trace->nsites ? s->trace->sites[site].kind : DPROF_KIND_NONE;
+	return kind != DPROF_KIND_NONE && kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
+}
+
+/* Whether what handlers have recorded between the stamp of item i and its slot may stand there: they are over, and so
+ * is what they visited, which they have begun. */
+static bool whole_before(const struct sorter *s, size_t i)
+{
+	size_t visits = 0, k = i;
+	while (k > 0 && i - k < HANDLER_RECORDS && s->item[k - 1].stamp > s->item[i].stamp) {
+		unsigned op = TR_OP(s->in[s->item[--k].slot].what);
+		visits += op == DPROF_EXIT;
+		visits -= op == DPROF_ENTER && visits;
+	}
+	return !visits;
+}
+
+static void find_late(struct sorter *s)
+{
+	for (size_t i = 0; i < s->nitems; i++)
+		s->item[i].is_late = s->item[i].is_exit || (of_operation(s, &s->item[i]) && whole_before(s, i));
+}
+
 /* Whether handlers explain that item i stands where it does among those of the longest
  * selection. */
 static bool explained(const struct sorter *s, const bool *selected, size_t i)
@@ -114,11 +148,11 @@ static bool explained(const struct sorter *s, const bool *selected, size_t i)
 	const struct item *self = &s->item[i];
 	for (size_t k = i; k-- > 0 && s->item[k].stamp > self->stamp;)
 		if (selected[k] &&
-		    (i - k > HANDLER_RECORDS || (s->item[k].is_exit && !self->is_exit)))
+		    (i - k > HANDLER_RECORDS || (s->item[k].is_exit && !self->is_late)))
 			return false;
 	for (size_t k = i + 1; k < s->nitems && s->item[k].stamp < self->stamp; k++)
 		if (selected[k] &&
-		    (k - i > HANDLER_RECORDS || (self->is_exit && !s->item[k].is_exit)))
+		    (k - i > HANDLER_RECORDS || (self->is_exit && !s->item[k].is_late)))
 			return false;
 	return true;
 }
@@ -186,12 +220,13 @@ static size_t write_sorted(struct sorter *s, struct tr_record *out)
 	return n;
 }
 
-size_t order_records(const struct tr_record *in, size_t n, struct tr_record *out,
+size_t order_records(const struct trace *trace, const struct tr_record *in, size_t n, struct tr_record *out,
 		     struct order_damage *damage)
 {
-	struct sorter s = { .in = in, .n = n };
+	struct sorter s = { .trace = trace, .in = in, .n = n };
 	s.item = mem_resize(NULL, n, sizeof *s.item);
 	collect(&s);
+	find_late(&s);
 	keep_longest(&s);
 	keep_explained(&s);
 	find_damage(&s, damage);

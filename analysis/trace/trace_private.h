@@ -292,8 +292,8 @@ struct order_damage {
 };
 
 /* Writes the n records of `in` to `out` in the order of their stamps, as far as signal handlers
- * explain the disorder, without those that they do not explain. The number written. */
-size_t order_records(const struct tr_record *in, size_t n, struct tr_record *out,
+ * explain the disorder, without those that they do not explain. The number written. Sites are the trace's. */
+size_t order_records(const struct trace *, const struct tr_record *in, size_t n, struct tr_record *out,
 		     struct order_damage *damage);
 
 #endif

@@ -33,9 +33,42 @@ struct recording {
 	size_t ntruth;
 };
 
-#define SITE(i) TR_WHAT(512 + (i), 0)
+#define SITE(i)      TR_WHAT(MOST + (i), 0)
+#define OPERATION(i) TR_WHAT(i, 0)
+
+static struct tr_site sites[2 * MOST]; /* operations, and behind them regions */
+static const struct trace trace = { .sites = sites, .nsites = 2 * MOST };
 
 static void interrupt(struct recording *r, unsigned depth);
+
+static struct told *tell(struct recording *r, uint64_t stamp, uint64_t what)
+{
+	r->record[r->n++] = (struct tr_record){ stamp, what };
+	r->truth[r->ntruth] = (struct told){ .event = { stamp, what } };
+	return &r->truth[r->ntruth++];
+}
+
+static void say(struct recording *r, struct told *told)
+{
+	for (uint64_t i = r->arguments ? random_below(4) : 0; i--;) {
+		struct tr_record arg = { random_below(3), TR_WHAT(i + 1, DPROF_ARG) };
+		r->record[r->n++] = told->arg[told->nargs++] = arg;
+	}
+}
+
+/* What an operation was is known, and when it began and ended, before a slot of it is claimed; all are claimed at once. */
+static void operate(struct recording *r, unsigned depth)
+{
+	uint64_t begin = r->clock += 1 + random_below(3), end = begin + random_below(2), site = r->n;
+	bool visit = random_below(3);
+	r->clock = end;
+	interrupt(r, depth);
+	struct told *told = tell(r, begin, OPERATION(site) | (visit ? DPROF_ENTER : DPROF_POINT));
+	if (!depth)
+		say(r, told);
+	if (visit)
+		tell(r, end, OPERATION(site) | DPROF_EXIT);
+}
 
 /* An enter and a point claim a slot, then read the counter; an exit does it the other way round. */
 static void record(struct recording *r, unsigned depth, enum dprof_op op)
@@ -53,13 +86,11 @@ static void record(struct recording *r, unsigned depth, enum dprof_op op)
 	r->record[slot] = (struct tr_record){ stamp, SITE(slot) | op };
 	struct told *told = &r->truth[r->ntruth++];
 	*told = (struct told){ .event = r->record[slot] };
-	for (uint64_t i = r->arguments && !depth ? random_below(4) : 0; i--;) {
-		struct tr_record arg = { random_below(3), TR_WHAT(i + 1, DPROF_ARG) };
-		r->record[r->n++] = told->arg[told->nargs++] = arg;
-	}
+	if (!depth)
+		say(r, told);
 }
 
-/* Now and then a handler comes, which marks a region with points in it, and says no more of
+/* Now and then a handler comes, which marks a region with points and operations in it, and says no more of
  * them. */
 static void interrupt(struct recording *r, unsigned depth)
 {
@@ -67,14 +98,19 @@ static void interrupt(struct recording *r, unsigned depth)
 		return;
 	record(r, depth + 1, DPROF_ENTER);
 	for (uint64_t i = random_below(3); i--;)
-		record(r, depth + 1, DPROF_POINT);
+		if (random_below(2))
+			record(r, depth + 1, DPROF_POINT);
+		else
+			operate(r, depth + 1);
 	record(r, depth + 1, DPROF_EXIT);
 }
 
 static int by_stamp(const void *a, const void *b)
 {
 	const struct told *x = a, *y = b;
-	return (x->event.stamp > y->event.stamp) - (x->event.stamp < y->event.stamp);
+	if (x->event.stamp != y->event.stamp)
+		return x->event.stamp > y->event.stamp ? 1 : -1;
+	return (x->event.what & DPROF_EXIT) > (y->event.what & DPROF_EXIT) ? 1 : -1; /* an operation that took no time */
 }
 
 static void random_recording(struct recording *r)
@@ -84,7 +120,10 @@ static void random_recording(struct recording *r)
 	r->deepest = r->arguments ? 1 : 3;
 	r->clock = random_below(1000);
 	for (uint64_t i = random_below(MOST); i-- && r->n < MOST / 2;)
-		record(r, 0, (enum dprof_op)random_below(3));
+		if (random_below(4))
+			record(r, 0, (enum dprof_op)random_below(3));
+		else
+			operate(r, 0);
 	qsort(r->truth, r->ntruth, sizeof *r->truth, by_stamp);
 }
 
@@ -108,7 +147,7 @@ START_TEST(interrupted_records_come_into_order)
 		random_recording(&r);
 		struct tr_record found[MOST];
 		struct order_damage damage;
-		size_t n = order_records(r.record, r.n, found, &damage);
+		size_t n = order_records(&trace, r.record, r.n, found, &damage);
 		ck_assert_msg(n == r.n && !damage.dropped, "SEED=%" PRIu64 ": %zu of %zu", seed, n,
 			      r.n);
 		ck_assert_msg(is_truth(&r, found), "SEED=%" PRIu64 ": another order", seed);
@@ -143,7 +182,7 @@ START_TEST(what_no_handler_explains_loses_as_little_as_can_be)
 			in[i] = (struct tr_record){ 1 + 10 * i, SITE(i) | random_below(3) };
 		for (uint64_t i = random_below(30); i--;)
 			in[random_below(n)].stamp = 1 + random_below(20 * n);
-		size_t kept = order_records(in, n, found, &damage);
+		size_t kept = order_records(&trace, in, n, found, &damage);
 		ck_assert_msg(kept + damage.dropped == n, "SEED=%" PRIu64 ": %zu + %zu of %zu", seed,
 			      kept, damage.dropped, n);
 		ck_assert_msg(kept >= longest(in, n), "SEED=%" PRIu64 ": kept %zu", seed, kept);
@@ -167,7 +206,7 @@ START_TEST(one_wrong_stamp_is_found)
 			in[i] = (struct tr_record){ 100 + 10 * i,
 						       SITE(i) | (i == wrong ? up : !up) };
 		in[wrong].stamp = up ? in[wrong + far].stamp + 1 : in[wrong - far].stamp - 1;
-		ck_assert_uint_eq(order_records(in, 100, found, &damage), 99);
+		ck_assert_uint_eq(order_records(&trace, in, 100, found, &damage), 99);
 		ck_assert_msg(damage.dropped == 1 && damage.first == wrong &&
 				      damage.at_least == in[wrong - 1].stamp &&
 				      damage.at_most == in[wrong + 1].stamp,
@@ -184,11 +223,30 @@ START_TEST(one_stamp_far_too_high_is_damage)
 	struct order_damage damage;
 	for (size_t i = 0; i < n; i++)
 		in[i] = (struct tr_record){ i == 5 ? UINT64_C(1) << 60 : 10 + i, SITE(i) };
-	ck_assert_uint_eq(order_records(in, n, found, &damage), n - 1);
+	ck_assert_uint_eq(order_records(&trace, in, n, found, &damage), n - 1);
 	ck_assert(damage.dropped == 1 && damage.first == 5 && damage.at_least == 14 &&
 		  damage.at_most == 16);
 	free(in);
 	free(found);
+}
+END_TEST
+
+/* Nor does a handler that has not begun what it ends let an operation stand behind it. */
+START_TEST(an_operation_is_late_behind_whole_handlers_only)
+{
+	const struct tr_record whole[] = { { 10, SITE(0) | DPROF_ENTER }, { 20, SITE(1) | DPROF_ENTER },
+					   { 30, SITE(1) | DPROF_EXIT }, { 15, OPERATION(2) | DPROF_ENTER },
+					   { 16, OPERATION(2) | DPROF_EXIT }, { 40, SITE(0) | DPROF_EXIT } };
+	struct tr_record in[6], found[6];
+	struct order_damage damage;
+	memcpy(in, whole, sizeof in);
+	ck_assert_uint_eq(order_records(&trace, in, 6, found, &damage), 6);
+	ck_assert(found[1].stamp == 15 && found[2].stamp == 16 && found[3].stamp == 20);
+	in[1].stamp = 12;
+	ck_assert_uint_eq(order_records(&trace, in, 6, found, &damage), 5);
+	memcpy(in, whole, sizeof in);
+	in[3].what = SITE(2) | DPROF_ENTER;
+	ck_assert_uint_eq(order_records(&trace, in, 6, found, &damage), 5);
 }
 END_TEST
 
@@ -275,10 +333,13 @@ int main(void)
 {
 	TCase *c = unit_begin(300, UNIT_ANEW);
 
+	for (size_t i = 0; i < 2 * MOST; i++)
+		sites[i].kind = i < MOST ? DPROF_KIND_LOCK : DPROF_KIND_REGION;
 	tcase_add_test(c, interrupted_records_come_into_order);
 	tcase_add_test(c, what_no_handler_explains_loses_as_little_as_can_be);
 	tcase_add_test(c, one_wrong_stamp_is_found);
 	tcase_add_test(c, one_stamp_far_too_high_is_damage);
+	tcase_add_test(c, an_operation_is_late_behind_whole_handlers_only);
 	tcase_add_test(c, many_words_give_the_records_of_each);
 	return unit_end();
 }

@@ -130,7 +130,7 @@ static void compare_file(const struct trace *t, struct ch_unpacker *u, int fd, c
 	struct tr_words w = { modules, thread_words(&said, u, fd, name) };
 	open_module_ids(modules);
 	size_t n, number = (size_t)(thread - t->threads);
-	struct tr_record *records = twin_records(&w, &n);
+	struct tr_record *records = twin_records(t, &w, &n);
 	ck_assert_msg(twin_events(t, number, records, n) != SIZE_MAX, "SEED=%" PRIu64 ": %s has other events", seed,
 		      name);
 	compared++;

@@ -104,7 +104,7 @@ static inline bool twin_goes_back(uint64_t *highest, unsigned *keys, const struc
 }
 
 /* The records of a thread in the order of its stamps, to be freed. */
-static inline struct tr_record *twin_records(struct tr_words *w, size_t *n)
+static inline struct tr_record *twin_records(const struct trace *t, struct tr_words *w, size_t *n)
 {
 	struct loaded l = { .n = 0 };
 	struct word_place p = { 0 };
@@ -129,7 +129,7 @@ static inline struct tr_record *twin_records(struct tr_words *w, size_t *n)
 	if (back) {
 		sorted = mem_resize(NULL, l.n + 1, sizeof *sorted);
 		bring_forward(&l);
-		*n = order_records(l.record, l.n, sorted, &damage);
+		*n = order_records(t, l.record, l.n, sorted, &damage);
 		free(l.record);
 	}
 	free(l.word);
