@@ -608,6 +608,16 @@ static uint64_t total_lost(void)
 	return lost;
 }
 
+/* A thread that records nothing leaves no trace. */
+static size_t streams_with_records(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < twin->streams; i++)
+		n += twin->stream[i].recorded > 0;
+	return n;
+}
+
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
 static const char *const buffers[] = { "4K", "8K", "64K", NULL };
@@ -618,8 +628,9 @@ START_TEST(every_record_is_there_in_order)
 	ck_assert_int_eq(finish(start("random-walks", buffers[_i])), 0);
 	compare(0);
 	compare_sizes();
-	ck_assert_uint_eq(nfiles, 8);
-	ck_assert_uint_eq(nsummed, 8);
+	ck_assert_uint_ge(streams_with_records(), 7); /* of 8 walks; an empty one is rare */
+	ck_assert_uint_eq(nfiles, streams_with_records());
+	ck_assert_uint_eq(nsummed, nfiles);
 	ck_assert_uint_eq(total_lost(), 0);
 	ck_assert_uint_eq(nfinished, 1);
 }
