@@ -20,7 +20,7 @@ struct answer {
 	uint64_t ran_least, ran_most; /* bounds of those at which it may have run in others, until then */
 	uint64_t before;       /* its last event before `from`, */
 	uint64_t behind;       /* and its first behind `to`; UINT64_MAX without one */
-	bool itself;           /* the thread asked: it ran */
+	bool itself;           /* no delay went on: the thread asked, and ran, or was just made */
 };
 
 struct walk {
@@ -43,7 +43,7 @@ static struct answer *find_answers(const struct trace *trace, const struct tr_th
 			continue;
 		struct answer a = { .says = s, .from = s->from > slack ? s->from - slack : 0,
 				    .to = s->to < UINT64_MAX - slack ? s->to + slack : UINT64_MAX,
-				    .behind = UINT64_MAX, .itself = s->last && !t->ran_on };
+				    .behind = UINT64_MAX, .itself = (s->last && !t->ran_on) || s->cpu_ns == 0 };
 		if (*n && a.to < list[*n - 1].to)
 			a.to = list[*n - 1].to;
 		list[(*n)++] = a;
@@ -149,9 +149,18 @@ static double pending(const struct trace *trace, const struct tr_thread *t, cons
 	return most;
 }
 
+/* Upper bounds of what it was blocked in its own time up to an answer: between the last answers by that time itself, or
+ * by what the kernel counted of all its time; the latter takes in a run of answers as one, with one pending delay. */
+struct upper { double by_own, by_counts; };
+
+static double upper_least(struct upper u)
+{
+	return fmin(u.by_own, u.by_counts);
+}
+
 /* Adds what happened between an answer and the next. */
 static void add_between(const struct trace *trace, const struct tr_thread *t, const struct walk *w, size_t i,
-			struct interval *sum)
+			struct interval *sum, struct upper *upper)
 {
 	const struct answer *a = &w->list[i], *b = a + 1;
 	uint64_t own_least = b->own_from > a->own_to && b->from > a->to ? b->own_from - a->own_to : 0;
@@ -162,12 +171,14 @@ static void add_between(const struct trace *trace, const struct tr_thread *t, co
 	double all = ns(trace, t, b->to - a->from) * (1 + SCHED_NOMINAL_ERROR);
 	double ran = (double)(b->says->cpu_ns - a->says->cpu_ns);
 	double counted = (double)(b->says->delay_ns - a->says->delay_ns);
-	double delay = counted + pending(trace, t, w, i + 1), delay_least = fmax(0, counted - pending(trace, t, w, i));
+	double delay = counted + pending(trace, t, w, i + 1);
 	double elsewhere = fmax(0, other - ran - delay); /* blocked, but not in its own time */
 	double others = ns(trace, t, b->ran_most - a->ran_least) * (1 + SCHED_NOMINAL_ERROR);
+	double before = upper_least(*upper);
 	sum->lo += fmax(0, least - ran - delay);
-	most = fmin(most - fmax(0, ran - others), all - ran - delay_least - elsewhere);
-	sum->hi += fmax(0, most) - ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
+	upper->by_counts = fmin(upper->by_counts, before + pending(trace, t, w, i)) + all - ran - counted - elsewhere;
+	upper->by_own = before + fmax(0, most - fmax(0, ran - others));
+	sum->hi -= ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
 }
 
 /* All of its events and answers, in its own time or not. */
@@ -186,9 +197,11 @@ static void add_all(struct walk *w, const struct trace *trace, size_t thread, co
 {
 	const struct tr_thread *t = &trace->threads[thread];
 	walk_events(w, trace, thread, roles);
+	struct upper upper = { 0, INFINITY };
 	*sum = (struct interval){ 0, ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
 	for (size_t i = 0; i + 1 < w->n; i++)
-		add_between(trace, t, w, i, sum);
+		add_between(trace, t, w, i, sum, &upper);
+	sum->hi += upper_least(upper);
 }
 
 /* Of one answer alone: all that it counted, since the thread began, may have been in its own time. */

@@ -18,7 +18,8 @@
  * Where the kernel was asked once, at the thread's end (a process without a helper), it is what of its own time is more
  * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
  * and possibly in its own time, and from what the counts grew by. A count of delays lacks one that goes on when the
- * kernel is asked; that one began after the thread's last event, and is counted by an answer behind its next event. */
+ * kernel is asked; that one began after the thread's last event, and is counted by an answer behind its next event. What
+ * one answer lacks the next one has: so the upper bound takes answers i to j together wherever that is less. */
 #ifndef ANALYSIS_BLOCKED_H
 #define ANALYSIS_BLOCKED_H
 
