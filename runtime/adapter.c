@@ -134,9 +134,9 @@ void dprof_adapter_return_thread(uint32_t number)
 	dprof_thread_return(number);
 }
 
-void dprof_adapter_be_thread(uint32_t number)
+void dprof_adapter_be_thread(uint32_t number, uint64_t before)
 {
-	dprof_thread_be(number);
+	dprof_thread_be(number, before);
 }
 
 void dprof_adapter_last_point(const struct dprof_site *site)

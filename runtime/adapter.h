@@ -282,10 +282,10 @@ DPROF_EXPORT void dprof_adapter_exit(const struct dprof_site *);
 DPROF_EXPORT void dprof_adapter_point(const struct dprof_site *);
 
 /* The number of a thread that is to be made, and in that thread, before it records anything: this is
- * it. Given back: the thread could not be made. */
+ * it, and it was not yet there `before` that stamp. Given back: the thread could not be made. */
 DPROF_EXPORT uint32_t dprof_adapter_reserve_thread(void);
 DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
-DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number);
+DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number, uint64_t before);
 
 /* The last event of the calling thread is a point of this site, which stays: behind what its destructors (those of
  * pthread_key_create) record, but for those of the last round whose keys come after dprof's, the 32nd. A thread

@@ -354,7 +354,7 @@ struct dprof_events_header {
 	char     name[16];     /* of the thread, NUL-terminated */
 	uint64_t first_chunk;  /* bytes */
 	uint64_t largest_chunk;
-	struct dprof_sched sched[2]; /* soon after it began, and when it or its process ended; or known is 0 */
+	struct dprof_sched sched[2]; /* when it was made or soon after it began, and when it or its process ended; or known is 0 */
 	uint64_t why;          /* bits 1 << enum dprof_why: why records were dropped */
 	struct dprof_end end;  /* once `ended` is not 0 */
 	struct dprof_jumps jumps;

@@ -5,7 +5,8 @@
  * The counters of two cores may differ a little, so it matters when a thread moved from one to another; and a
  * thread that could run while another one had its core was slow for a reason that is not in the program. The
  * kernel counts both (/proc), exactly and from the thread's creation on. Nothing asks on the fast path: the
- * helper does so now and then, a thread when it ends, and the process at its end.
+ * helper does so now and then, a thread when it ends, and the process at its end; of a thread that a recorded call made
+ * nobody need ask at first: nothing had been counted of it then.
  *
  * Law: what dprof_sched_read() says was true at some moment between its two stamps; `moves` is no less than
  * how often the thread had moved to another core until then. A number that the kernel does not tell is left out. */

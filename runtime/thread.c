@@ -49,6 +49,7 @@ static pthread_key_t key;
 #define NOT_RECORDING ((void *)&key) /* its value in a thread that is counted all the same */
 static __thread bool gone; /* its destructor ran */
 static __thread uint32_t promised; /* the calling thread's number, and 1; or 0 */
+static __thread uint64_t unmade; /* it was not there before this stamp; or 0 */
 
 /* Held while a thread takes its mappings down, so that the end of the process does not write
  * there. A futex: threads end after ThreadSanitizer has forgotten them, and it would look at a
@@ -218,9 +219,10 @@ void dprof_thread_return(uint32_t number)
 				    __ATOMIC_RELAXED);
 }
 
-void dprof_thread_be(uint32_t number)
+void dprof_thread_be(uint32_t number, uint64_t before)
 {
 	promised = number + 1;
+	unmade = before;
 }
 
 static uint32_t take_number(void)
@@ -337,6 +339,18 @@ static bool begin_somewhere(struct dprof_thread *t)
 	return true;
 }
 
+/* Nothing had been counted of a thread when it was made, which was behind a stamp. */
+static void keep_first_sched(struct dprof_thread *t)
+{
+	if (!unmade)
+		return;
+	keep_sched(&t->header->sched[0],
+		   (struct dprof_sched){ .from = unmade, .to = t->begun,
+					 .known = DPROF_SCHED_CPU | DPROF_SCHED_DELAY | DPROF_SCHED_INVOLUNTARY | DPROF_SCHED_MOVES });
+	t->looked = unmade;
+	unmade = 0;
+}
+
 /* A thread that is counted may start a helper, and is not the last to be without having waited for its end. */
 static void count_in(void)
 {
@@ -366,6 +380,7 @@ void dprof_thread_begin(void *unused)
 		if (!counted)
 			count_in();
 		if (pthread_setspecific(key, t) == 0 && begin_somewhere(t)) {
+			keep_first_sched(t);
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
 		} else {
@@ -417,7 +432,7 @@ static void close_cursor(struct dprof_thread *t)
 	}
 	if (t->header->ended) /* its process was faster: the header has its sum */
 		return;
-	keep_sched(&t->header->sched[1], dprof_sched_last(t->header->sched[0].known));
+	keep_sched(&t->header->sched[1], dprof_sched_last(dprof_now() - t->begun > YOUNG_TICKS));
 	dprof_end_thread(t);
 }
 
@@ -696,6 +711,7 @@ void dprof_threads_forget(void)
 	dprof_self = NULL;
 	dprof_ending = false;
 	promised = begun = 0;
+	unmade = 0;
 	dprof_beginning = 0;
 	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;

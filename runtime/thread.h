@@ -120,7 +120,7 @@ struct dprof_thread {
 	uint64_t dropped_in;              /* ... and the number of the chunk */
 	uint64_t epoch;                   /* a stamp not long before the current words' */
 	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
-	uint64_t begun, looked;           /* stamps: of its begin; when the kernel was last asked of it */
+	uint64_t begun, looked;           /* stamps: of its begin; of when it is known what the kernel had counted */
 	char path[PATH_MAX];
 };
 
@@ -244,7 +244,7 @@ bool dprof_threads_prepare_slots(void);
 /* Numbers of threads that are to be made: adapter.h. */
 uint32_t dprof_thread_reserve(void);
 void dprof_thread_return(uint32_t number);
-void dprof_thread_be(uint32_t number);
+void dprof_thread_be(uint32_t number, uint64_t before);
 
 /* The process ends: every thread that still runs ends with it. How many events there are, if that is going
  * to be asked (count.h): no more than were recorded, and `all` of them if that is certain. */

@@ -28,6 +28,7 @@ struct known_thread {
 	void *(*function)(void *);
 	void *argument;
 	uint32_t number;
+	uint64_t made;          /* not before this stamp */
 	unsigned users;         /* its creator until that knows its id; itself; whoever may join it */
 	bool listed, joinable, over;
 };
@@ -83,7 +84,7 @@ static void *begin(void *known)
 	table_lock(&threads_table);
 	list(k, pthread_self());
 	table_unlock(&threads_table);
-	dprof_adapter_be_thread(k->number);
+	dprof_adapter_be_thread(k->number, k->made);
 	dprof_adapter_point(SITE(site_begin));
 	pthread_cleanup_push(ended, k);
 	result = k->function(k->argument);
@@ -113,6 +114,7 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread
 	place = enter_first(site); /* first: the creator's own number may be due */
 	k->number = dprof_adapter_reserve_thread();
 	add_argument(place, DPROF_KEY_THREAD, k->number);
+	k->made = dprof_adapter_now();
 	error = REAL(pthread_create)(id, attr, begin, k);
 	dprof_adapter_exit(site);
 	if (error) {
