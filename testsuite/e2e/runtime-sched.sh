@@ -42,6 +42,11 @@ compile moves
 "$analyze" check dprof-moves.* >out || fail "the trace is damaged: $(cat out)"
 "$analyze" dump dprof-moves.* >text || fail "dump"
 
+# Of a thread that was made nothing had been counted then, and that is known before it recorded anything.
+awk '$1 == "thread" { made += $2 > 0 }
+	$1 == "sched" && !($2 in seen) { seen[$2]; zeros += /cpu=0 delay=0 involuntary=0 moves=0/ && $3 <= $4 }
+	END { exit !(made > 0 && zeros == made) }' text || fail "expected zeros of each thread that was made: $(grep '^sched' text)"
+
 # The thread that is in a region of that name.
 thread_in() {
 	awk -v name="name=$1" '$1 == "site" && $4 == name { site[$2] = 1 }
