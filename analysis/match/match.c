@@ -122,11 +122,8 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	*m = (struct matcher){ .trace = t, .slack = slack };
 	m->end = &m->first;
 	m->concerned = mem_resize(NULL, t->nsites, sizeof *m->concerned);
-	m->passes = mem_resize(NULL, t->nsites, sizeof *m->passes);
-	for (uint32_t i = 0; i < t->nsites; i++) {
+	for (uint32_t i = 0; i < t->nsites; i++)
 		m->concerned[i] = tr_is(t, i, OP_MATCHED);
-		m->passes[i] = m->concerned[i] ? 0 : TR_PASS_BARE | TR_PASS_ARGUMENTS;
-	}
 	m->threads = mem_resize(NULL, t->nthreads, sizeof *m->threads);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		int64_t rank = t->threads[i].rank;
@@ -175,7 +172,6 @@ void match_close(struct matcher *m)
 	free_list(m->first);
 	free_list(m->spare_ready);
 	free(m->concerned);
-	free(m->passes);
 	free(m->given);
 	free(m->threads);
 	free(m->ranks);
@@ -348,11 +344,6 @@ static void point(struct matcher *m, uint32_t thread, const struct tr_event *e)
 
 /* ---- Taking events --------------------------------------------------------------------------- */
 
-bool match_wants_arguments(const struct matcher *m, const struct tr_event *e)
-{
-	return e->site != TR_NO_SITE && m->concerned[e->site];
-}
-
 static void take_operation(struct matcher *m, uint32_t thread, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER)
@@ -396,9 +387,25 @@ void match_take(struct matcher *m, uint32_t thread, const struct tr_event *e)
 	a->count++;
 }
 
-uint8_t *match_passes(struct matcher *m)
+const bool *match_concerned(const struct matcher *m)
 {
-	return m->passes;
+	return m->concerned;
+}
+
+uint64_t match_call_stamp(const struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
+{
+	return k->stamp[i + message_receives(m, thread, k, i)];
+}
+
+bool match_take_call(struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
+{
+	struct match_thread *a = &m->threads[thread];
+	if (a->count == 0 || a->replay.depth > 0 || !message_call(m, thread, k, i))
+		return false;
+	a->count += 2;
+	a->last = k->stamp[i + 1];
+	a->last_site = trace_what(m->trace, k, i)->site;
+	return true;
 }
 
 void match_pass(struct matcher *m, uint32_t thread, struct tr_passed passed)

@@ -88,16 +88,25 @@ struct matcher;
 struct matcher *match_open(const struct trace *, uint64_t slack);
 void match_close(struct matcher *);
 
-/* Takes the next event of a thread; with its arguments, if they are wanted: of the first event only then. */
-bool match_wants_arguments(const struct matcher *, const struct tr_event *);
+/* Takes the next event of a thread. */
 void match_take(struct matcher *, uint32_t thread, const struct tr_event *);
 
 /* An event that is none of what is wanted: it is counted, and says how far its rank's clock has come. */
 void match_skip(struct matcher *, uint32_t thread, const struct tr_event *);
 
-/* Behind a thread's first event those that trace_pass() passes over with these may be told of by their number alone. */
-uint8_t *match_passes(struct matcher *);
+/* Of each site whether its events matter. Behind a thread's first event those of others may be told of by their number
+ * alone. */
+const bool *match_concerned(const struct matcher *);
 void match_pass(struct matcher *, uint32_t thread, struct tr_passed);
+
+/* Takes event i of these columns and the one behind it at once, as match_take() takes one after the other: the enter and
+ * the exit of a call that sends or receives one message of a stream that is named, when nothing is open or in doubt
+ * there. False: it is not such a call, and nothing was taken. */
+bool match_take_call(struct matcher *, uint32_t thread, const struct tr_columns *, size_t i);
+
+/* When event i is to be taken, among those of other threads: the enter of a receive that may be taken with its exit when
+ * that is, as it settles nothing before. */
+uint64_t match_call_stamp(const struct matcher *, uint32_t thread, const struct tr_columns *, size_t i);
 
 /* Says that there are no more events: collectives that lack members follow, and what found no
  * other side. */
@@ -123,8 +132,11 @@ bool match_log_is_full(const struct match_log *); /* or NULL, which never is */
 struct match_walk;
 struct match_walk *match_walk_open(const struct trace *, uint64_t slack, struct match_log *);
 
-/* Likewise, in the same order, but without collective operations of groups whose threads are all on one clock. */
+/* Likewise, but without collective operations of groups whose threads are all on one clock. */
 struct match_walk *match_walk_open_between(const struct trace *, uint64_t slack);
+
+/* Likewise, and each event is taken by itself: what tests hold the others against. */
+struct match_walk *match_walk_open_by_events(const struct trace *, uint64_t slack);
 bool match_walk_next(struct match_walk *, struct match *);
 const struct match_tally *match_walk_tally(const struct match_walk *);
 void match_walk_close(struct match_walk *);

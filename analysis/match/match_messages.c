@@ -85,6 +85,8 @@ static void drop_idle_streams(struct matcher *m)
 {
 	struct message_stream *s, *next;
 	memset(m->recent, 0, sizeof m->recent);
+	for (size_t i = 0; i < m->trace->nthreads; i++)
+		m->threads[i].sends.stream = m->threads[i].receives.stream = NULL;
 	HASH_ITER(hh, m->streams, s, next) {
 		if (!is_idle(s))
 			continue;
@@ -135,17 +137,17 @@ static bool certain(const struct message_op *op)
 	return op && !op->isvoid && !op->held && (op->completed || !op->receive);
 }
 
-static void give(struct matcher *m, struct message_op *send, struct message_op *take)
+static struct match *give(struct matcher *m, const struct stream_key *key, const struct match_part *send,
+			  const struct match_part *take)
 {
 	struct ready *r = match_ready(m, MATCH_MESSAGE, 2);
-	r->parts[0] = send->part;
-	r->parts[1] = take->part;
-	r->match.group = send->key.group;
-	r->match.number = send->key.tag;
-	r->match.of_any = take->of_any;
-	r->match.of_tags = take->of_tags;
+	r->parts[0] = *send;
+	r->parts[1] = *take;
+	r->match.group = key->group;
+	r->match.number = key->tag;
 	r->match.complete = true;
 	m->tally.messages++;
+	return &r->match;
 }
 
 static void drop_all(struct matcher *m, struct message_op **queue)
@@ -169,7 +171,9 @@ static void settle(struct matcher *m, struct message_stream *s)
 {
 	while (certain(s->sends) && certain(s->takes)) {
 		struct message_op *send = s->sends, *take = s->takes;
-		give(m, send, take);
+		struct match *given = give(m, &s->key, &send->part, &take->part);
+		given->of_any = take->of_any;
+		given->of_tags = take->of_tags;
 		DL_DELETE(s->sends, send);
 		DL_DELETE(s->takes, take);
 		send->where = take->where = NOWHERE;
@@ -358,14 +362,20 @@ static uint32_t rank_place(const struct matcher *m, uint64_t number)
 	return place == SIZE_MAX ? ANY_RANK : (uint32_t)place;
 }
 
-static struct message_op *make(struct matcher *m, uint32_t thread, const struct tr_event *e,
-			       uint32_t peer, bool receive)
+static struct message_op *room_for_op(struct matcher *m)
 {
 	struct message_op *op = m->spare_ops;
 	if (op)
 		m->spare_ops = op->next;
 	else
 		op = mem_resize(NULL, 1, sizeof *op);
+	return op;
+}
+
+static struct message_op *make(struct matcher *m, uint32_t thread, const struct tr_event *e,
+			       uint32_t peer, bool receive)
+{
+	struct message_op *op = room_for_op(m);
 	const struct operation *o = tr_operation(m->trace, e);
 	uint32_t self = m->threads[thread].rank;
 	uint64_t tag = arg_message_tag(o, e);
@@ -529,6 +539,114 @@ void message_drop(struct matcher *m, struct message_op *op)
 void message_doubt(struct matcher *m, uint32_t rank)
 {
 	m->ranks[rank].doubtful = true;
+}
+
+/* ---- Calls at once --------------------------------------------------------------------------- */
+
+/* What an enter says of its message; false if it is not named, or says more than that. */
+static bool named_message(const struct tr_what *what, const uint64_t *value, struct channel *named, uint64_t *bytes)
+{
+	const unsigned needed = 1u << DPROF_KEY_PEER | 1u << DPROF_KEY_TAG;
+	const unsigned known = needed | 1u << DPROF_KEY_GROUP | 1u << DPROF_KEY_BYTES;
+	if ((what->keys & needed) != needed || what->keys & ~known)
+		return false;
+	*named = (struct channel){ .group = 0 };
+	for (unsigned a = what->nargs; a-- > 0;)
+		switch (what->key[a]) {
+		case DPROF_KEY_PEER: named->peer = value[a]; break;
+		case DPROF_KEY_TAG: named->tag = value[a]; break;
+		case DPROF_KEY_GROUP: named->group = value[a]; break;
+		default: *bytes = value[a]; break;
+		}
+	return named->peer != DPROF_PEER_NONE && named->peer != ARG_NONE && named->tag != ARG_NONE;
+}
+
+/* NULL: of the peer nothing is recorded. */
+static struct message_stream *stream_named(struct matcher *m, uint32_t rank, struct channel *last, bool receive,
+					   const struct channel *named)
+{
+	if (last->stream && last->peer == named->peer && last->tag == named->tag && last->group == named->group)
+		return last->stream;
+	uint32_t peer = rank_place(m, named->peer);
+	if (peer == ANY_RANK)
+		return NULL;
+	struct stream_key key = { receive ? peer : rank, receive ? rank : peer, named->group, named->tag };
+	struct message_stream *s = stream_of(m, &key);
+	*last = *named;
+	return last->stream = s;
+}
+
+/* Nothing is missing of either rank, and no receive of any is under way. */
+static bool nothing_in_doubt(const struct matcher *m, const struct message_stream *s)
+{
+	return !m->inboxes && !s->no_more_sends && !s->no_more_takes && !m->ranks[s->key.from].doubtful &&
+	       !m->ranks[s->key.to].doubtful;
+}
+
+static void put_behind(struct matcher *m, struct message_stream *s, const struct match_part *part, bool receive)
+{
+	struct message_op *op = room_for_op(m);
+	*op = (struct message_op){ .part = *part, .key = s->key, .receive = receive, .completed = receive,
+				   .where = IN_STREAM, .users = 1 };
+	if (receive)
+		DL_APPEND(s->takes, op);
+	else
+		DL_APPEND(s->sends, op);
+}
+
+/* The first of the other side, if it is certain, is what an operation goes with before which nothing waits. */
+static void take_message(struct matcher *m, struct message_stream *s, const struct match_part *part, bool receive)
+{
+	struct message_op **others = receive ? &s->sends : &s->takes, *other = *others;
+	if ((receive ? s->takes : s->sends) || !certain(other)) {
+		put_behind(m, s, part, receive);
+		return;
+	}
+	struct match *given = receive ? give(m, &s->key, &other->part, part) : give(m, &s->key, part, &other->part);
+	given->of_any = other->of_any;
+	given->of_tags = other->of_tags;
+	DL_DELETE(*others, other);
+	other->where = NOWHERE;
+	let_go(m, other);
+}
+
+static bool is_call(const struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
+{
+	uint32_t rank = m->threads[thread].rank;
+	if (i + 1 >= k->n || rank == MATCH_NO_RANK || m->ranks[rank].several)
+		return false;
+	const struct tr_what *enter = trace_what(m->trace, k, i), *exit = trace_what(m->trace, k, i + 1);
+	return exit->site == enter->site && enter->op == DPROF_ENTER && exit->op == DPROF_EXIT && exit->nargs == 0 &&
+	       tr_is(m->trace, enter->site, OP_MESSAGE);
+}
+
+static bool receives(const struct matcher *m, const struct tr_columns *k, size_t i)
+{
+	return m->trace->sites[trace_what(m->trace, k, i)->site].kind == DPROF_KIND_RECV;
+}
+
+bool message_receives(const struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
+{
+	return is_call(m, thread, k, i) && receives(m, k, i);
+}
+
+bool message_call(struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
+{
+	const struct tr_what *enter = trace_what(m->trace, k, i);
+	struct match_thread *a = &m->threads[thread];
+	struct channel named;
+	uint64_t bytes = MATCH_NO_BYTES;
+	if (!is_call(m, thread, k, i) || !named_message(enter, k->value + k->argument[i], &named, &bytes))
+		return false;
+	bool receive = receives(m, k, i);
+	struct message_stream *s = stream_named(m, a->rank, receive ? &a->receives : &a->sends, receive, &named);
+	if (!s || !nothing_in_doubt(m, s))
+		return false;
+	struct match_part part = { .thread = thread, .site = enter->site, .enter_at = a->count, .enter = k->stamp[i],
+				   .done_at = receive ? a->count + 1 : MATCH_NEVER,
+				   .done = receive ? k->stamp[i + 1] : 0, .bytes = bytes };
+	take_message(m, s, &part, receive);
+	return true;
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */

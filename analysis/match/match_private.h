@@ -38,6 +38,9 @@ struct open_call {
 struct visited { struct collective_key key; size_t part; };
 #define VISITED_NOTHING (SIZE_MAX - 1) /* the part: the collective was over */
 
+/* What a thread named last, of those that it sends to, or receives from; until streams are dropped. */
+struct channel { struct message_stream *stream; uint64_t peer, tag, group; };
+
 struct match_thread {              /* a thread of the trace */
 	uint32_t rank;             /* place among the ranks, or MATCH_NO_RANK */
 	size_t count;              /* events taken */
@@ -47,6 +50,7 @@ struct match_thread {              /* a thread of the trace */
 	struct open_call *calls; size_t room; /* what they are here */
 	struct visited *interrupted; size_t ninterrupted; /* the innermost last */
 	struct visited left;       /* the last team */
+	struct channel sends, receives;
 	bool created;
 	struct match_part creator;
 };
@@ -72,7 +76,6 @@ struct matcher {
 	struct match_tally tally;
 	struct match_thread *threads; /* of each thread */
 	bool *concerned;           /* of each site: it is an operation that may have another side */
-	uint8_t *passes;           /* likewise, for trace_pass(): it is none */
 	struct ids rank_numbers;
 	struct rank *ranks;
 	struct message_stream *streams, *recent[RECENT_STREAMS];
@@ -101,6 +104,12 @@ void message_end(struct matcher *, uint32_t thread, struct message_op *, const s
 void message_done(struct matcher *, uint32_t thread, struct message_op *, const struct tr_event *);
 void message_done_id(struct matcher *, uint32_t thread, uint64_t id, const struct tr_event *);
 void message_drop(struct matcher *, struct message_op *); /* a call ended without us */
+
+/* Whether event i of these columns is the enter of a receive, and the next its exit, of a rank of which one thread alone
+ * receives. */
+bool message_receives(const struct matcher *, uint32_t thread, const struct tr_columns *, size_t i);
+/* match_take_call(), but for what it counts. */
+bool message_call(struct matcher *, uint32_t thread, const struct tr_columns *, size_t i);
 
 /* The rank has lost something here. */
 void message_doubt(struct matcher *, uint32_t rank);

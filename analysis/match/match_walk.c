@@ -13,10 +13,12 @@
 
 struct walker {                  /* a thread */
 	struct tr_cursor events;
+	struct tr_columns at;    /* what is at hand, */
+	size_t i;                /* and which of that is the next event; */
+	struct tr_event next;    /* or else this is: of a thread that jumps, and behind all records */
 	struct tr_passed passed; /* before the next, unless it is the first */
-	struct tr_event next;
 	bool begun, ended;
-	uint64_t stamp;          /* of next; LOST has that of the event before it */
+	uint64_t stamp;          /* of the next; LOST has that of the event before it */
 	uint64_t group;          /* that was looked up last, */
 	bool is_local;           /* and whether it is local */
 	uint32_t inside;         /* site of a local operation that it is in; or TR_NO_SITE */
@@ -34,37 +36,109 @@ struct match_walk {
 	struct walker *walkers;
 	struct clock_walk *clock_walks;
 	struct heap clocks;      /* by the share of their run that is behind them */
+	const bool *concerned;   /* of each site: the matcher's */
 	struct ids local;        /* groups whose operations are skipped: all of their threads are on one clock */
+	bool whole_calls;
 	bool finished;
 };
 
-static bool fetch_first(struct matcher *m, struct walker *w)
+/* ---- Operations of one clock ----------------------------------------------------------------- */
+
+static bool is_of_group(enum dprof_kind kind)
 {
-	w->begun = true;
-	if (!trace_next_bare(&w->events, &w->next))
+	return kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL || kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN;
+}
+
+static bool is_local(const struct match_walk *w, struct walker *walker, uint64_t group)
+{
+	if (group != walker->group || !walker->is_local) {
+		walker->group = group;
+		walker->is_local = ids_find(&w->local, group) != SIZE_MAX;
+	}
+	return walker->is_local;
+}
+
+/* The enter of an operation of a local group, or its exit; `group`: what the event says, or UINT64_MAX. */
+static inline bool is_skipped(const struct match_walk *w, struct walker *walker, enum dprof_op op, uint32_t site,
+			      uint64_t group)
+{
+	if (op == DPROF_EXIT && site == walker->inside) {
+		walker->inside = TR_NO_SITE;
+		return true;
+	}
+	if (op != DPROF_ENTER || group == UINT64_MAX || walker->inside != TR_NO_SITE ||
+	    !is_of_group(w->trace->sites[site].kind) || !is_local(w, walker, group))
 		return false;
-	if (match_wants_arguments(m, &w->next))
-		trace_arguments(&w->events, &w->next);
+	walker->inside = site;
 	return true;
 }
 
-/* The next event that matters, and behind those that do not the end of the thread. */
-static bool fetch(struct matcher *m, struct walker *w)
+/* ---- The next event -------------------------------------------------------------------------- */
+
+static uint64_t group_of(const struct tr_what *what, const uint64_t *value)
 {
-	if (w->begun)
-		w->ended = !trace_pass_next(&w->events, match_passes(m), &w->passed, &w->next);
-	else
-		w->ended = !fetch_first(m, w);
-	if (w->ended) {
-		w->stamp = w->passed.stamp;
-		return w->passed.n > 0;
-	}
-	if (w->next.op != DPROF_LOST)
-		w->stamp = w->next.stamp;
-	else if (w->passed.n)
-		w->stamp = w->passed.stamp;
-	return true;
+	for (unsigned a = 0; a < what->nargs && what->keys >> DPROF_KEY_GROUP & 1; a++)
+		if (what->key[a] == DPROF_KEY_GROUP)
+			return value[a];
+	return UINT64_MAX;
 }
+
+/* A thread's first event does, whatever it is. */
+static inline bool matters(const struct match_walk *w, struct walker *walker, const struct tr_columns *k, size_t i)
+{
+	const struct tr_what *what = trace_what(w->trace, k, i);
+	bool first = !walker->begun;
+	walker->begun = true;
+	if (what->site == TR_NO_SITE) {
+		walker->inside = TR_NO_SITE;
+		return true;
+	}
+	if (!w->concerned[what->site] || w->local.n == 0)
+		return w->concerned[what->site] || first;
+	return !is_skipped(w, walker, what->op, what->site, group_of(what, k->value + k->argument[i]));
+}
+
+/* Comes to the next event at hand that matters; false if none does. */
+static bool pass(const struct match_walk *w, struct walker *walker)
+{
+	const struct tr_columns *k = &walker->at;
+	size_t from = walker->i, i = from;
+	while (i < k->n && !matters(w, walker, k, i))
+		i++;
+	if (i > from)
+		walker->passed = (struct tr_passed){ walker->passed.n + i - from, k->stamp[i - 1],
+						     trace_what(w->trace, k, i - 1)->site };
+	walker->i = i;
+	return i < k->n;
+}
+
+static bool next_columns(struct walker *walker)
+{
+	walker->i = walker->at.n = 0;
+	return !walker->events.thread->jumps && trace_columns(&walker->events, &walker->at);
+}
+
+/* The next event that matters, and behind those that do not the end of the thread. */
+static bool fetch(const struct match_walk *w, uint32_t thread)
+{
+	struct walker *walker = &w->walkers[thread];
+	walker->passed.n = 0;
+	do {
+		if (pass(w, walker)) {
+			walker->stamp = w->whole_calls ? match_call_stamp(w->matcher, thread, &walker->at, walker->i)
+						       : walker->at.stamp[walker->i];
+			return true;
+		}
+	} while (next_columns(walker));
+	walker->ended = !trace_next(&walker->events, &walker->next);
+	if (walker->passed.n)
+		walker->stamp = walker->passed.stamp;
+	if (!walker->ended && walker->next.op != DPROF_LOST)
+		walker->stamp = walker->next.stamp;
+	return !walker->ended || walker->passed.n > 0;
+}
+
+/* ---- Side by side ---------------------------------------------------------------------------- */
 
 static uint64_t share(const struct clock_walk *s)
 {
@@ -78,7 +152,7 @@ static void begin(struct match_walk *w, uint32_t thread)
 	const struct tr_thread *self = &w->trace->threads[thread];
 	struct clock_walk *s = &w->clock_walks[self->clock];
 	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread), .inside = TR_NO_SITE };
-	if (!fetch(w->matcher, &w->walkers[thread]))
+	if (!fetch(w, thread))
 		return;
 	heap_add(&s->threads, w->walkers[thread].stamp, thread);
 	uint64_t first, last;
@@ -106,21 +180,6 @@ static void open_clocks(struct match_walk *w)
 	}
 }
 
-struct match_walk *match_walk_open(const struct trace *t, uint64_t slack, struct match_log *log)
-{
-	struct match_walk *w = mem_resize(NULL, 1, sizeof *w);
-	*w = (struct match_walk){ .trace = t, .log = log };
-	if (log)
-		match_log_begin(log);
-	if (match_log_is_full(log))
-		return w;
-	w->matcher = match_open(t, slack);
-	open_clocks(w);
-	return w;
-}
-
-/* ---- Operations of one clock ----------------------------------------------------------------- */
-
 static void add_if_local(struct match_walk *w, const struct tr_group *g)
 {
 	const struct tr_thread *threads = w->trace->threads;
@@ -130,57 +189,70 @@ static void add_if_local(struct match_walk *w, const struct tr_group *g)
 	ids_add(&w->local, g->id);
 }
 
-struct match_walk *match_walk_open_between(const struct trace *t, uint64_t slack)
+/* `between`: clocks; `whole_calls`: those that can be are taken at once. */
+static struct match_walk *open_walk(const struct trace *t, uint64_t slack, struct match_log *log, bool between,
+				    bool whole_calls)
 {
-	struct match_walk *w = match_walk_open(t, slack, NULL);
-	for (size_t g = 0; g < t->ngroups; g++)
+	struct match_walk *w = mem_resize(NULL, 1, sizeof *w);
+	*w = (struct match_walk){ .trace = t, .log = log, .whole_calls = whole_calls };
+	if (log)
+		match_log_begin(log);
+	if (match_log_is_full(log))
+		return w;
+	for (size_t g = 0; g < t->ngroups && between; g++)
 		add_if_local(w, &t->groups[g]);
+	w->matcher = match_open(t, slack);
+	w->concerned = match_concerned(w->matcher);
+	open_clocks(w);
 	return w;
 }
 
-static bool is_of_group(enum dprof_kind kind)
+struct match_walk *match_walk_open(const struct trace *t, uint64_t slack, struct match_log *log)
 {
-	return kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL || kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN;
+	return open_walk(t, slack, log, false, true);
 }
 
-static bool enters_local(const struct match_walk *w, struct walker *walker)
+struct match_walk *match_walk_open_between(const struct trace *t, uint64_t slack)
 {
-	const struct tr_event *e = &walker->next;
-	uint64_t group = is_of_group(w->trace->sites[e->site].kind) ? trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) : UINT64_MAX;
-	if (group == UINT64_MAX)
-		return false;
-	if (group != walker->group || !walker->is_local) {
-		walker->group = group;
-		walker->is_local = ids_find(&w->local, group) != SIZE_MAX;
-	}
-	return walker->is_local;
+	return open_walk(t, slack, NULL, true, true);
 }
 
-/* The enter of an operation of a local group, or its exit. */
-static bool is_skipped(const struct match_walk *w, struct walker *walker)
+struct match_walk *match_walk_open_by_events(const struct trace *t, uint64_t slack)
 {
-	const struct tr_event *e = &walker->next;
-	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
-		walker->inside = TR_NO_SITE;
-	} else if (e->op == DPROF_EXIT && e->site == walker->inside) {
-		walker->inside = TR_NO_SITE;
-		return true;
-	} else if (e->op == DPROF_ENTER && walker->inside == TR_NO_SITE && enters_local(w, walker)) {
-		walker->inside = e->site;
-		return true;
-	}
-	return false;
+	return open_walk(t, slack, NULL, false, false);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
+static void take_one(struct match_walk *w, uint32_t thread)
+{
+	struct walker *walker = &w->walkers[thread];
+	struct tr_event e;
+	trace_event_of(w->trace, &walker->at, walker->i++, &e);
+	match_take(w->matcher, thread, &e);
+}
+
+/* Of what is not in columns. */
+static bool skips_next(const struct match_walk *w, struct walker *walker)
+{
+	const struct tr_event *e = &walker->next;
+	if (e->op != DPROF_LOST && e->site != TR_NO_SITE)
+		return w->local.n && is_skipped(w, walker, e->op, e->site, trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX));
+	walker->inside = TR_NO_SITE;
+	return false;
+}
+
 static void take(struct match_walk *w, uint32_t thread)
 {
 	struct walker *walker = &w->walkers[thread];
-	if (w->local.n && is_skipped(w, walker))
+	if (walker->i == walker->at.n && skips_next(w, walker))
 		match_skip(w->matcher, thread, &walker->next);
-	else
+	else if (walker->i == walker->at.n)
 		match_take(w->matcher, thread, &walker->next);
+	else if (w->whole_calls && match_take_call(w->matcher, thread, &walker->at, walker->i))
+		walker->i += 2;
+	else
+		take_one(w, thread);
 }
 
 static void step(struct match_walk *w, struct clock_walk *s)
@@ -190,7 +262,7 @@ static void step(struct match_walk *w, struct clock_walk *s)
 	match_pass(w->matcher, thread, walker->passed);
 	if (!walker->ended)
 		take(w, thread);
-	if (!walker->ended && fetch(w->matcher, walker))
+	if (!walker->ended && fetch(w, thread))
 		heap_change_first(&s->threads, walker->stamp);
 	else
 		heap_remove_first(&s->threads);

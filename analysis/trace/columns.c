@@ -201,7 +201,7 @@ static size_t pass_columns(const struct tr_cursor *c, size_t i, uint8_t *sites)
 	return i;
 }
 
-static inline struct tr_passed pass(struct tr_cursor *c, uint8_t *sites)
+struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
 {
 	struct tr_passed passed = { 0 };
 	bool at_hand = !c->inheritance && !c->thread->jumps;
@@ -215,17 +215,6 @@ static inline struct tr_passed pass(struct tr_cursor *c, uint8_t *sites)
 		at_hand = end == k->n;
 	}
 	return passed;
-}
-
-struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
-{
-	return pass(c, sites);
-}
-
-bool trace_pass_next(struct tr_cursor *c, uint8_t *sites, struct tr_passed *passed, struct tr_event *e)
-{
-	*passed = pass(c, sites);
-	return trace_next(c, e);
 }
 
 static void add_stamp(struct tr_sample *s, uint64_t stamp)

@@ -246,9 +246,6 @@ enum { TR_PASS_BARE = 1, TR_PASS_ARGUMENTS = 2, TR_PASS_ENTERED = 4 };
 struct tr_passed { size_t n; uint64_t stamp; uint32_t site; };
 struct tr_passed trace_pass(struct tr_cursor *, uint8_t *sites);
 
-/* As trace_pass(), and then trace_next(): for who wants nothing but the events between. */
-bool trace_pass_next(struct tr_cursor *, uint8_t *sites, struct tr_passed *, struct tr_event *);
-
 /* Adds the stamps of every `step`-th event of a thread that trace_next() gives, losses not counted, and once more that of
  * its last one. Where nothing is lost it looks at those alone, and reads only blocks in which there is one. */
 struct tr_sample { uint64_t *stamp; size_t count; };

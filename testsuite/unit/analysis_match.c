@@ -233,6 +233,7 @@ START_TEST(a_receive_of_any_keeps_its_place)
 {
 	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IANY(2, 1, 1) IRECV(2, 2, 5, 2) IDONE(2, 3, 5, 2)
 	      IDONE(2, 4, 5, 1), "S1>R4 S2>R3");
+	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 5, 2) IANY(2, 1, 1) RECV(2, 2, 5) RECVD(2, 3) IDONE(2, 4, 5, 1), "S1>R4 S2>R3");
 	/* It took another kind: the specific one keeps the first of its own. */
 	check(ISEND(0, 1, 5, 1) ISEND(0, 2, 6, 2) IANY(2, 1, 1) IRECV(2, 2, 5, 2) IDONE(2, 3, 5, 2)
 	      IDONE(2, 4, 6, 1), "S1>R3 S2>R4");

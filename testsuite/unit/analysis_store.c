@@ -241,15 +241,10 @@ START_TEST(what_is_passed_over_is_counted)
 			passes[s] = (uint8_t)(random_below(stops) ? 1 + random_below(3) : 0);
 		struct tr_cursor some = trace_events(&m->trace, 0), all = trace_events(&m->trace, 0);
 		for (struct tr_event e, truth; more;) {
-			struct tr_passed passed = { 0 };
-			bool at_once = random_below(2);
-			if (at_once)
-				more = trace_pass_next(&some, passes, &passed, &e);
-			else
-				passed = trace_pass(&some, passes);
+			struct tr_passed passed = trace_pass(&some, passes);
 			total += passed.n;
 			check_passed(&all, passed, passes, entered);
-			more = at_once ? more : trace_next(&some, &e);
+			more = trace_next(&some, &e);
 			ck_assert(trace_next(&all, &truth) == more);
 			ck_assert(!more || (twin_same_event(&e, &truth) && !may_pass(passes, &e)));
 		}

@@ -196,38 +196,95 @@ static bool on_one_clock(const struct trace *t, const struct match *m)
 	return one;
 }
 
-/* The next match that has parts on several clocks; counts collective operations that have not. */
-static bool next_between(struct match_walk *walk, const struct trace *t, struct match *m, uint64_t *others)
+/* A match, in words that tell it from all others; what takes part in the order of its threads and events. */
+static int by_part(const void *a, const void *b)
 {
-	while (match_walk_next(walk, m)) {
-		if (!on_one_clock(t, m))
-			return true;
-		*others += m->kind == MATCH_COLLECTIVE;
-	}
-	return false;
+	const struct match_part *x = a, *y = b;
+
+	return x->thread != y->thread ? (x->thread > y->thread) - (x->thread < y->thread)
+				      : (x->enter_at > y->enter_at) - (x->enter_at < y->enter_at);
 }
 
-/* Without operations of one clock, all others come in the same order. */
+static char *match_words(const struct match *m)
+{
+	struct match_part *parts = calloc(m->nparts, sizeof *parts);
+	char *words = NULL;
+	size_t room = 0;
+	FILE *out = open_memstream(&words, &room);
+
+	memcpy(parts, m->parts, m->nparts * sizeof *parts);
+	if (m->kind == MATCH_COLLECTIVE)
+		qsort(parts, m->nparts, sizeof *parts, by_part);
+	fprintf(out, "%d %d %" PRIu64 " %" PRIu64 " %d%d%d%d", m->kind, m->flow, m->group, m->number, m->complete,
+		m->of_any, m->of_tags, m->begun);
+	for (size_t i = 0; i < m->nparts; i++)
+		fprintf(out, ", %u %u %zu %zu %" PRIu64 " %" PRIu64 " %" PRIu64, parts[i].thread, parts[i].site,
+			parts[i].enter_at, parts[i].done_at, parts[i].enter, parts[i].done, parts[i].bytes);
+	fclose(out);
+	free(parts);
+	return words;
+}
+
+static int by_words(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct all_words { char **v; size_t n; uint64_t local, doubtful; };
+
+/* All that a walk gives, sorted: clocks are walked in any order. Without what is on one clock, if that is not wanted. */
+static struct all_words words_of(struct match_walk *walk, const struct trace *t, bool between)
+{
+	struct all_words all = { 0 };
+	struct match m;
+
+	while (match_walk_next(walk, &m)) {
+		bool local = on_one_clock(t, &m);
+
+		all.local += local && m.kind == MATCH_COLLECTIVE;
+		if (local && between)
+			continue;
+		all.v = realloc(all.v, (all.n + 1) * sizeof *all.v);
+		all.v[all.n++] = match_words(&m);
+	}
+	qsort(all.v, all.n, sizeof *all.v, by_words);
+	all.doubtful = match_walk_tally(walk)->doubtful;
+	match_walk_close(walk);
+	return all;
+}
+
+static void check_same(struct all_words *x, struct all_words *y, const char *what, uint64_t program)
+{
+	bool same = x->n == y->n && x->doubtful == y->doubtful;
+
+	for (size_t i = 0; same && i < x->n; i++)
+		same = strcmp(x->v[i], y->v[i]) == 0;
+	ck_assert_msg(same, "SEED=%" PRIu64 ": %s, others are matched", program, what);
+	for (size_t i = 0; i < x->n; i++)
+		free(x->v[i]);
+	for (size_t i = 0; i < y->n; i++)
+		free(y->v[i]);
+	free(x->v);
+	free(y->v);
+}
+
 static void check_between(const struct trace *t, uint64_t program, uint64_t *others)
 {
-	struct match_walk *all = match_walk_open(t, 0, NULL), *between = match_walk_open_between(t, 0);
-	struct match m, n;
-	uint64_t left = 0;
+	struct all_words all = words_of(match_walk_open(t, 0, NULL), t, true);
+	struct all_words between = words_of(match_walk_open_between(t, 0), t, true);
 
-	while (next_between(all, t, &m, others)) {
-		bool same = next_between(between, t, &n, &left) && m.kind == n.kind && m.flow == n.flow &&
-			    m.number == n.number && m.complete == n.complete && m.nparts == n.nparts;
+	*others += all.local;
+	ck_assert_uint_eq(between.local, 0);
+	check_same(&all, &between, "without operations of one clock", program);
+}
 
-		for (size_t i = 0; same && i < m.nparts; i++)
-			same = m.parts[i].thread == n.parts[i].thread && m.parts[i].enter_at == n.parts[i].enter_at &&
-			       m.parts[i].done_at == n.parts[i].done_at && m.parts[i].enter == n.parts[i].enter &&
-			       m.parts[i].done == n.parts[i].done && m.parts[i].bytes == n.parts[i].bytes;
-		ck_assert_msg(same, "SEED=%" PRIu64 ": without operations of one clock others are matched otherwise", program);
-	}
-	ck_assert(!next_between(between, t, &n, &left));
-	ck_assert_uint_eq(left, 0);
-	match_walk_close(all);
-	match_walk_close(between);
+/* Calls are taken at once, where they can be. */
+static void check_calls(const struct trace *t, uint64_t program)
+{
+	struct all_words all = words_of(match_walk_open(t, 0, NULL), t, false);
+	struct all_words events = words_of(match_walk_open_by_events(t, 0), t, false);
+
+	check_same(&all, &events, "of calls that are taken at once", program);
 }
 
 START_TEST(matches_are_true)
@@ -243,6 +300,7 @@ START_TEST(matches_are_true)
 			sends += all.v[k].send;
 		messages += check_matches(p, &all, trace, &collectives, &doubtful);
 		check_between(trace, p->seed, &others);
+		check_calls(trace, p->seed);
 		free(all.v);
 		trace_close(trace);
 		program_free(p);
@@ -383,6 +441,7 @@ static uint64_t match_edited(bool wildcards, bool loses, uint64_t *doubtful)
 		for (size_t k = 0; k < all.n; k++)
 			sends += all.v[k].send;
 		messages += check_matches(p, &all, trace, &collectives, doubtful);
+		check_calls(trace, p->seed);
 		free(all.v);
 		trace_close(trace);
 		remove_trace(directory);
