@@ -47,23 +47,37 @@ static const struct graph_input *find_latest(struct graph_last *l, uint32_t numb
 	return latest;
 }
 
+static void take_input(struct graph_last *l, uint32_t input)
+{
+	*MEM_GROW(l->input, l->n) = input;
+}
+
 /* All inputs that may have been the last: none that was waited for is surely later. */
-void graph_last_find(struct graph_last *l, uint32_t number)
+static void find_inputs(struct graph_last *l, uint32_t number)
 {
 	const struct graph_node *node = &l->graph->nodes[number];
-	if (l->node == number)
-		return;
 	const struct graph_input *latest = find_latest(l, number);
-	l->node = number;
-	l->n = 0;
 	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
 		const struct graph_input *input = &l->graph->inputs[i];
 		uint32_t c = graph_moment(l->graph, input).clock;
 		if (latest && surely_before(l, input, latest))
 			continue;
 		if (l->latest_of[c] != number || !surely_before(l, input, l->latest[c]))
-			*MEM_GROW(l->input, l->n) = i;
+			take_input(l, i);
 	}
+}
+
+void graph_last_find(struct graph_last *l, uint32_t number)
+{
+	if (l->node == number)
+		return;
+	l->node = number;
+	l->n = 0;
+	if (l->only[number])
+		take_input(l, l->only[number] - 1);
+	else
+		find_inputs(l, number);
+	l->only[number] = l->n == 1 ? l->input[0] + 1 : 0;
 }
 
 /* From the last that it waited for until it went on: no longer than from any that it did wait for. */
@@ -94,6 +108,7 @@ void graph_last_open(struct graph_last *l, const struct graph *g)
 	l->latest_of = mem_resize(NULL, g->trace->nclocks, sizeof *l->latest_of);
 	for (uint32_t c = 0; c < g->trace->nclocks; c++)
 		l->latest_of[c] = GRAPH_NO_NODE;
+	l->only = spill_zeros(g->spill, g->nnodes, sizeof *l->only);
 }
 
 void graph_last_close(struct graph_last *l)
@@ -102,4 +117,5 @@ void graph_last_close(struct graph_last *l)
 	free(l->input);
 	free(l->latest);
 	free(l->latest_of);
+	spill_free(l->graph->spill, l->only);
 }

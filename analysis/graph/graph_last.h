@@ -5,7 +5,10 @@
  * Law: if a node is not UNKNOWN, and what ended the wait is among its inputs (graph.h), then the last of the inputs that were
  * waited for is among those that are given; and if one only is given, it is that.
  *
- * All clocks with threads must be on one time base. */
+ * All clocks with threads must be on one time base.
+ *
+ * Memory: 4 bytes for each node of the graph, in its spill, so that who asks once more for each of many that waited is answered at
+ * once where one input only may have been the last. */
 #ifndef ANALYSIS_GRAPH_LAST_H
 #define ANALYSIS_GRAPH_LAST_H
 
@@ -16,6 +19,7 @@ struct graph_last {
 	struct frz_cursor *cursors;  /* of each clock */
 	uint32_t node;               /* that was looked at last, or GRAPH_NO_NODE; its inputs that may have been the last: */
 	uint32_t *input; size_t n;
+	uint32_t *only;              /* of each node: the one that may have been the last, and 1; or 0: several, or it was not asked for */
 	const struct graph_input **latest; /* of it, on each clock, */
 	uint32_t *latest_of;         /* if this is that node */
 };
