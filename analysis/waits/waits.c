@@ -335,29 +335,35 @@ static void look_at_all(struct finder *f)
 	sum_up_all(f);
 }
 
-void waits_open(struct waits *waits, const struct trace *trace, const struct times *times)
+void waits_of_graph(struct waits *waits, const struct graph *g)
 {
-	struct graph g;
-	struct finder f = { .waits = waits, .g = &g };
-	*waits = (struct waits){ 0 };
-	graph_open(&g, trace, times);
-	waits->span = graph_span(&g);
-	f.did = spill_zeros(g.spill, g.ninputs, sizeof *f.did);
-	progress_begin("finding waits", trace_records(trace));
-	for (uint32_t t = 0; t < trace->nthreads; t++)
+	struct finder f = { .waits = waits, .g = g };
+	*waits = (struct waits){ .span = graph_span(g) };
+	f.did = spill_zeros(g->spill, g->ninputs, sizeof *f.did);
+	progress_begin("finding waits", trace_records(g->trace));
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		replay_thread(&f, t);
 	progress_end();
-	graph_last_open(&f.last, &g);
+	graph_last_open(&f.last, g);
 	progress_begin("finding what ended waits", f.n);
 	look_at_all(&f);
 	progress_end();
 	graph_last_close(&f.last);
+	spill_free(g->spill, f.did);
+	spill_free(g->spill, f.list);
 	waits->causes = f.causes;
 	waits->ncauses = f.ncauses;
 	if (waits->ncauses)
 		qsort(waits->causes, waits->ncauses, sizeof *waits->causes, by_length);
 	if (waits->nplaces)
 		qsort(waits->places, waits->nplaces, sizeof *waits->places, by_length);
+}
+
+void waits_open(struct waits *waits, const struct trace *trace, const struct times *times)
+{
+	struct graph g;
+	graph_open(&g, trace, times);
+	waits_of_graph(waits, &g);
 	waits->diagnostics = g.diagnostics;
 	waits->ndiagnostics = g.ndiagnostics;
 	g.diagnostics = NULL;
