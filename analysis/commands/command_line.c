@@ -68,7 +68,7 @@ static const struct option_line {
 	  "work on so many cores at the same time (default: on all); no answer depends on it" },
 	{ "local", 'L', NULL, NULL, TO(local),
 	  "under mpirun, each process reads what is on its own disk (default: all read from one that they share)" },
-	{ "verbose", 'v', NULL, "csp, path, report, waits", TO(verbose),
+	{ "verbose", 'v', NULL, "csp, efficiency, path, report, waits", TO(verbose),
 	  "every rank and thread (default: threads by start routine where they are more than 16)" },
 	{ "base", 'b', "HOST", NULL, TO(base),
 	  "times are those of this host's clock (default: the first host's)" },

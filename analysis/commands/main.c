@@ -33,6 +33,8 @@ static const struct {
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "whatif" },
 	{ { "path", cmd_path, "the critical path: what the end of the run waited for" }, "DIR", NULL },
 	{ { "waits", cmd_waits, "who waited, where, for how long, and for whom" }, "DIR", NULL },
+	{ { "efficiency", cmd_efficiency, "how much of what threads could do was useful, and why not more" },
+	  "DIR...", NULL },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
@@ -57,7 +59,7 @@ static char *list_commands(void)
 			      "value.\n\nCommands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++) {
 		char *also = commands[i].alias ? mem_format(" (or: %s)", commands[i].alias) : mem_copy("");
-		char *longer = mem_format("%s  %-7s %-9s %s%s\n", list, commands[i].command.name,
+		char *longer = mem_format("%s  %-10s %-9s %s%s\n", list, commands[i].command.name,
 					  commands[i].arguments, commands[i].command.help, also);
 		free(also);
 		free(list);
@@ -222,6 +224,11 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 		if (!is_directory(a->word[i]))
 			return command == NCOMMANDS ? unknown_command(a->word[i])
 						    : command_line_refuse("expected a trace directory, found '%s'", a->word[i], NULL);
+	if (command < NCOMMANDS && commands[command].command.run == cmd_efficiency) { /* which compares all */
+		a->options.directories = a->word;
+		a->options.ndirectories = a->nwords;
+		return EXIT_FINE;
+	}
 	*directory = newest(a);
 	shown_complain("of %zu directories this is the newest: %s", a->nwords, *directory);
 	return EXIT_FINE;

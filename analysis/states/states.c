@@ -115,6 +115,14 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 	return (any_work || !work) && (any_wait || !wait);
 }
 
+void roles_open_useful(struct roles *roles, const struct trace *trace)
+{
+	roles_open(roles, trace, NULL, NULL); /* which asks for no names */
+	for (size_t i = 0; i < trace->nsites; i++)
+		if (tr_is(trace, (uint32_t)i, OP_OTHERS) && !roles->of_site[i])
+			roles->of_site[i] = MAY_WAIT;
+}
+
 void roles_close(struct roles *roles)
 {
 	free(roles->of_site);

@@ -60,6 +60,8 @@ struct roles {
  * join, or wait for the next team. False, with a message on stderr, when there is no such name or when one
  * site would be both. */
 bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
+/* Likewise, by default, but that who is in any operation in which others take part waits: not to be useful. */
+void roles_open_useful(struct roles *, const struct trace *);
 void roles_close(struct roles *);
 
 #define PERIOD_BEFORE UINT64_C(0)

@@ -79,6 +79,7 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "csp", "@", "--frames", "--json" } },
 	{ { "path", "@", "--json" } },
 	{ { "waits", "@", "--json" } },
+	{ { "efficiency", "@", "--json" } },
 	{ { "path", "@", "--every=1ms" } },
 	{ { "report", "@" } },
 	{ { "csp", "@", "--frames" } },

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * efficiency.c - see efficiency.h. */
+#include "analysis/efficiency/efficiency.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/efficiency/efficiency_private.h"
+#include "analysis/states/totals.h"
+#include "analysis/waits/waits.h"
+
+struct finder {
+	struct efficiency *e;
+	struct efficiency_walk walk;
+	const struct times *times;
+	struct roles roles;
+	struct totals totals;
+	struct factor_part *parts; /* of each thread with events */
+};
+
+static const struct { const char *key, *words; } names[FACTORS] = {
+	[FACTOR_PARALLEL] = { "parallel", "parallel efficiency" },
+	[FACTOR_LOAD_BALANCE] = { "load_balance", "load balance" },
+	[FACTOR_COMMUNICATION] = { "communication", "communication" },
+	[FACTOR_SERIALISATION] = { "serialisation", "serialisation" },
+	[FACTOR_TRANSFER] = { "transfer", "transfer" },
+};
+
+const char *factor_key(enum factor f)
+{
+	return names[f].key;
+}
+
+const char *factor_words(enum factor f)
+{
+	return names[f].words;
+}
+
+static bool has_events(const struct finder *f, size_t thread)
+{
+	return f->walk.graph.threads[thread].nevents > 0;
+}
+
+static frz_time at_least(frz_time x, int64_t least)
+{
+	return (frz_time){ x.lo > least ? x.lo : least, x.hi > least ? x.hi : least };
+}
+
+static frz_time at_most(frz_time x, int64_t most)
+{
+	return (frz_time){ x.lo < most ? x.lo : most, x.hi < most ? x.hi : most };
+}
+
+static frz_time minus(frz_time x, frz_time y)
+{
+	return (frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) };
+}
+
+/* Whether x is the longer one, most likely. */
+static bool longer(frz_time x, frz_time y)
+{
+	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
+}
+
+static frz_time of_all(const struct efficiency *e)
+{
+	int64_t lo = 0, hi = 0;
+	if (__builtin_mul_overflow(e->span.length.lo, (int64_t)e->nthreads, &lo))
+		lo = INT64_MAX;
+	if (__builtin_mul_overflow(e->span.length.hi, (int64_t)e->nthreads, &hi))
+		hi = INT64_MAX;
+	return (frz_time){ lo, hi };
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* What is unclassified may be useful or not. */
+static frz_time useful_of(struct finder *f, size_t thread)
+{
+	const struct thread_totals *t = &f->totals.threads[thread];
+	frz_time work = totals_time(f->times, &f->e->span, &f->totals, thread, &t->work);
+	frz_time open = totals_time(f->times, &f->e->span, &f->totals, thread, &t->unclassified);
+	f->e->open |= open.hi > f->e->span.length.hi / 100;
+	return at_most((frz_time){ work.lo, ticks_plus(work.hi, open.hi) }, f->e->span.length.hi);
+}
+
+static void find_useful(struct finder *f)
+{
+	struct efficiency *e = f->e;
+	const struct trace *trace = f->walk.graph.trace;
+	size_t nparts = 0;
+	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
+	memset(seen, 0, trace->nprocesses * sizeof *seen);
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		if (!has_events(f, t))
+			continue;
+		frz_time useful = useful_of(f, t);
+		*MEM_GROW(e->each, e->nthreads) = (struct efficiency_thread){ t, useful };
+		*MEM_GROW(f->parts, nparts) = (struct factor_part){ useful, 1 };
+		e->nprocesses += !seen[trace->threads[t].process];
+		seen[trace->threads[t].process] = true;
+	}
+	free(seen);
+	e->useful = factors_sum(f->parts, e->nthreads);
+}
+
+/* All that is useful would have had to be done then, too. */
+static void find_factors(struct finder *f)
+{
+	struct efficiency *e = f->e;
+	frz_time longest = factors_longest(f->parts, e->nthreads);
+	e->ideal = at_least(efficiency_ideal(&f->walk, &e->span), longest.lo);
+	e->factors = factors_of(f->parts, e->nthreads, e->span.length, e->ideal);
+}
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+static int by_region(const void *a, const void *b)
+{
+	const struct region_sum *x = a, *y = b;
+	if (x->region != y->region)
+		return x->region < y->region ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static int by_useful(const void *a, const void *b)
+{
+	const struct efficiency_region *x = a, *y = b;
+	int64_t p = x->useful.lo / 2 + x->useful.hi / 2, q = y->useful.lo / 2 + y->useful.hi / 2;
+	return p != q ? (p < q) - (p > q) : (x->site > y->site) - (x->site < y->site);
+}
+
+static frz_time longest_of(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
+}
+
+static void add_region(struct finder *f, const struct region_sum *sums, size_t n)
+{
+	struct efficiency_region r = { .site = sums->region, .nthreads = n, .longest = sums->thread };
+	struct factor_part *parts = mem_resize(NULL, n, sizeof *parts);
+	frz_time ideal = { 0, 0 };
+	const struct region_sum *longest = sums;
+	for (size_t i = 0; i < n; i++) {
+		frz_time useful = at_most(sums[i].useful, sums[i].time.hi);
+		frz_time without = at_most(minus(sums[i].time, sums[i].transfer), sums[i].time.hi);
+		parts[i] = (struct factor_part){ useful, 1 };
+		r.time = longest_of(r.time, sums[i].time);
+		ideal = longest_of(ideal, at_least(without, useful.lo));
+		longest = longer(useful, longest->useful) ? &sums[i] : longest;
+	}
+	r.longest = longest->thread;
+	r.useful = factors_sum(parts, n);
+	r.factors = factors_of(parts, n, r.time, ideal);
+	*MEM_GROW(f->e->regions, f->e->nregions) = r;
+	free(parts);
+}
+
+static void find_regions(struct finder *f)
+{
+	struct efficiency *e = f->e;
+	struct efficiency_walk *w = &f->walk;
+	if (w->nregions)
+		qsort(w->regions, w->nregions, sizeof *w->regions, by_region);
+	for (size_t i = 0, n; i < w->nregions; i += n) {
+		for (n = 1; i + n < w->nregions && w->regions[i + n].region == w->regions[i].region;)
+			n++;
+		add_region(f, &w->regions[i], n);
+	}
+	if (e->nregions)
+		qsort(e->regions, e->nregions, sizeof *e->regions, by_useful);
+}
+
+/* ---- MPI and threads ------------------------------------------------------------------------- */
+
+/* From 0 on: of what began at `from` and ended at `to`. */
+static frz_time since_begin(frz_time from, frz_time to)
+{
+	frz_time f = at_least(from, 0), t = at_least(to, 0);
+	return at_least(minus(t, f), 0);
+}
+
+/* In MPI, or in MPI_Init, of which there are no events, within the run. */
+static frz_time in_mpi(struct finder *f, uint32_t thread)
+{
+	const struct trace *trace = f->walk.graph.trace;
+	const struct tr_process *p = &trace->processes[trace->threads[thread].process];
+	struct frz_cursor c = times_cursor(f->times, trace->threads[thread].clock);
+	frz_time in = f->walk.mpi[thread];
+	if (trace->threads[thread].number > 0 || !p->init_to || p->init_from > p->init_to)
+		return in;
+	frz_time from = frz_time_of(&c, p->init_from), to = frz_time_of(&c, p->init_to);
+	return time_add(in, since_begin(minus(from, f->e->span.first), minus(to, f->e->span.first)));
+}
+
+/* A process is outside of MPI while its first thread is: as many threads as it has could be useful then. */
+static void find_hybrid(struct finder *f)
+{
+	struct efficiency *e = f->e;
+	const struct trace *trace = f->walk.graph.trace;
+	struct factor_part *outside = NULL;
+	size_t n = 0;
+	bool mpi = false;
+	for (size_t i = 0; i < e->nthreads; i++) {
+		uint32_t thread = e->each[i].thread;
+		bool first = i == 0 || trace->threads[e->each[i - 1].thread].process != trace->threads[thread].process;
+		if (first) {
+			frz_time in = in_mpi(f, thread);
+			frz_time out = at_least(minus(e->span.length, in), 0);
+			*MEM_GROW(outside, n) = (struct factor_part){ at_most(out, e->span.length.hi), 0 };
+			mpi |= in.hi > 0;
+		}
+		outside[n - 1].weight++;
+	}
+	e->hybrid = mpi && e->nprocesses > 1 && e->nthreads > e->nprocesses;
+	if (e->hybrid) {
+		struct factors factors = factors_of(outside, n, e->span.length, e->span.length);
+		memcpy(e->mpi, factors.of, sizeof e->mpi);
+		e->threads = factors_ratio(e->useful, factors_sum(outside, n));
+	}
+	free(outside);
+}
+
+/* ---- Causes ---------------------------------------------------------------------------------- */
+
+static bool is_low(struct interval factor)
+{
+	return factor.lo < EFFICIENCY_LOW;
+}
+
+/* Of the thread that is useful the longest: where it is so longer than all are on average. */
+static struct efficiency_cause cause_of_imbalance(struct finder *f)
+{
+	const struct efficiency *e = f->e;
+	const struct efficiency_walk *w = &f->walk;
+	const struct efficiency_thread *longest = &e->each[0];
+	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
+	frz_time most = { 0, 0 };
+	int64_t n = (int64_t)e->nthreads;
+	uint32_t nsites = (uint32_t)w->graph.trace->nsites;
+	frz_time *sums = mem_resize(NULL, nsites + 1, sizeof *sums);
+	memset(sums, 0, (nsites + 1) * sizeof *sums);
+	for (size_t i = 1; i < e->nthreads; i++)
+		longest = longer(e->each[i].useful, longest->useful) ? &e->each[i] : longest;
+	for (size_t i = 0; i < w->nsites; i++) {
+		frz_time *sum = &sums[w->sites[i].site < nsites ? w->sites[i].site : nsites];
+		*sum = time_add(*sum, w->sites[i].useful);
+	}
+	for (size_t i = 0; i < w->nsites; i++) {
+		const struct site_sum *s = &w->sites[i];
+		frz_time sum = sums[s->site < nsites ? s->site : nsites];
+		frz_time mean = { sum.lo / n, ticks_plus(sum.hi / n, sum.hi % n > 0) };
+		frz_time more = minus(s->useful, mean);
+		if (s->thread != longest->thread || !longer(more, most))
+			continue;
+		most = more;
+		cause.named = true;
+		cause.thread = s->thread;
+		cause.site = s->site;
+	}
+	cause.percent = interval_percent(most, e->span.length);
+	free(sums);
+	return cause;
+}
+
+/* The operations of one name in which all threads together did what is asked for the longest, and the thread that did most. */
+static struct efficiency_cause cause_in_operations(struct finder *f, frz_time (*asked)(const struct efficiency_walk *,
+										       const struct site_sum *))
+{
+	const struct efficiency_walk *w = &f->walk;
+	const struct trace *trace = w->graph.trace;
+	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
+	frz_time *sums = mem_resize(NULL, trace->nsites + 1, sizeof *sums), most = { 0, 0 }, own = { -1, -1 };
+	uint32_t kind = TR_NO_SITE;
+	memset(sums, 0, trace->nsites * sizeof *sums);
+	for (size_t i = 0; i < w->nsites; i++)
+		if (w->sites[i].site < trace->nsites) {
+			frz_time *sum = &sums[trace->sites[w->sites[i].site].alike];
+			*sum = time_add(*sum, asked(w, &w->sites[i]));
+		}
+	for (uint32_t i = 0; i < trace->nsites; i++)
+		if (longer(sums[i], most)) {
+			most = sums[i];
+			kind = i;
+		}
+	for (size_t i = 0; i < w->nsites && kind != TR_NO_SITE; i++) {
+		const struct site_sum *s = &w->sites[i];
+		if (s->site >= trace->nsites || trace->sites[s->site].alike != kind || !longer(asked(w, s), own))
+			continue;
+		own = asked(w, s);
+		cause.named = true;
+		cause.thread = s->thread;
+		cause.site = s->site;
+	}
+	cause.percent = interval_percent(most, of_all(f->e));
+	free(sums);
+	return cause;
+}
+
+static frz_time its_transfer(const struct efficiency_walk *w, const struct site_sum *s)
+{
+	(void)w;
+	return s->transfer;
+}
+
+static frz_time its_threads(const struct efficiency_walk *w, const struct site_sum *s)
+{
+	bool mpi = tr_is(w->graph.trace, s->site, OP_MPI);
+	return mpi ? (frz_time){ 0, 0 } : time_add(s->waited, s->transfer);
+}
+
+/* Whoever others waited for the longest, and where. */
+static struct efficiency_cause cause_of_waiting(struct finder *f)
+{
+	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
+	struct waits waits;
+	waits_of_graph(&waits, &f->walk.graph);
+	if (waits.ncauses) {
+		const struct wait_sum *s = &waits.causes[0]; /* the longest */
+		cause = (struct efficiency_cause){ true, s->thread, s->site, s->for_thread, s->did, { 0, 0 } };
+		cause.percent = interval_percent(s->ticks, of_all(f->e));
+	}
+	waits_close(&waits);
+	return cause;
+}
+
+static void find_causes(struct finder *f)
+{
+	struct efficiency *e = f->e;
+	if (is_low(e->factors.of[FACTOR_LOAD_BALANCE]))
+		e->cause[FACTOR_LOAD_BALANCE] = cause_of_imbalance(f);
+	if (is_low(e->factors.of[FACTOR_SERIALISATION]))
+		e->cause[FACTOR_SERIALISATION] = cause_of_waiting(f);
+	if (is_low(e->factors.of[FACTOR_TRANSFER]))
+		e->cause[FACTOR_TRANSFER] = cause_in_operations(f, its_transfer);
+	if (e->hybrid && is_low(e->threads))
+		e->threads_cause = cause_in_operations(f, its_threads);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+bool efficiency_open(struct efficiency *e, struct trace *trace, const struct times *times)
+{
+	struct finder f = { .e = e, .times = times };
+	*e = (struct efficiency){ 0 };
+	roles_open_useful(&f.roles, trace);
+	totals_open(&f.totals, trace, &f.roles);
+	e->span = times_span(times, times->time_base[trace->threads[0].clock], f.totals.ends);
+	efficiency_walk_open(&f.walk, trace, times);
+	find_useful(&f);
+	if (e->nthreads > 0) {
+		find_factors(&f);
+		find_regions(&f);
+		find_hybrid(&f);
+		find_causes(&f);
+	}
+	e->diagnostics = f.walk.graph.diagnostics;
+	e->ndiagnostics = f.walk.graph.ndiagnostics;
+	f.walk.graph.diagnostics = NULL;
+	f.walk.graph.ndiagnostics = 0;
+	efficiency_walk_close(&f.walk);
+	totals_close(&f.totals);
+	roles_close(&f.roles);
+	free(f.parts);
+	return e->nthreads > 0;
+}
+
+void efficiency_close(struct efficiency *e)
+{
+	for (size_t i = 0; i < e->ndiagnostics; i++)
+		free(e->diagnostics[i]);
+	free(e->diagnostics);
+	free(e->each);
+	free(e->regions);
+}

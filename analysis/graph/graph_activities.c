@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_activities.c - see graph_activities.h. */
+#include "analysis/graph/graph_activities.h"
+
+/* ---- The step before the event --------------------------------------------------------------- */
+
+static enum graph_did what_it_did(const struct graph_activities *a, const struct replay_entry *place)
+{
+	if (a->doubted || (a->lost && !place))
+		return GRAPH_DID_UNKNOWN;
+	if (a->idle)
+		return GRAPH_IDLED;
+	return place && place->is & OP_OTHERS ? GRAPH_OPERATED : GRAPH_WORKED;
+}
+
+/* Stretches that touch are one. */
+static void add_to_part(struct graph_activities *a, uint64_t from, uint64_t to)
+{
+	struct stretches *p = &a->part;
+	p->from = p->pieces ? p->from : from;
+	p->pieces += p->pieces == 0 || p->to != from;
+	p->to = to;
+	p->ticks += to - from;
+}
+
+static void pass(struct graph_activities *a, uint64_t stamp)
+{
+	const struct replay_entry *place = replay_place(&a->replay);
+	uint64_t to = stamp > a->stamp ? stamp : a->stamp;
+	a->step.did = what_it_did(a, place);
+	a->step.in = place ? place->site : TR_OUTSIDE;
+	a->step.from = a->begun ? a->stamp : to;
+	a->step.to = to;
+	if (a->begun && a->step.did == GRAPH_OPERATED)
+		add_to_part(a, a->step.from, to);
+	a->stamp = to;
+	a->begun = true;
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static frz_time at_most(frz_time x, frz_time most)
+{
+	return (frz_time){ x.lo < most.lo ? x.lo : most.lo, x.hi < most.hi ? x.hi : most.hi };
+}
+
+/* A part of it is over; `wait`: when this node happened, or NULL. */
+static void end_part(struct graph_activities *a, const struct graph_sync_point *wait)
+{
+	struct graph_operation *o = &a->step.operation;
+	const struct graph_node *node = wait ? &a->graph->nodes[wait->number] : NULL;
+	bool before = wait && wait->at == 0;
+	frz_time took = times_sum(a->graph->times, a->thread, a->part);
+	*o = (struct graph_operation){ .site = before ? TR_BEFORE : a->outermost, .took = took, .transfer = took,
+				       .node = wait ? wait->number : GRAPH_NO_NODE,
+				       .known = !node || (node->kind != GRAPH_UNKNOWN && node->ninputs > 0) };
+	a->step.ended = true;
+	a->part = (struct stretches){ 0 };
+	if (!o->known) {
+		o->transfer.lo = 0;
+		o->waited = o->transfer;
+	} else if (wait) {
+		graph_last_find(a->last, wait->number);
+		frz_time arrival = graph_last_arrival(a->last, a->thread, wait->stamp);
+		o->transfer = before ? arrival : at_most(arrival, took);
+		o->waited.lo = took.lo > o->transfer.hi ? took.lo - o->transfer.hi : 0;
+		o->waited.hi = took.hi > o->transfer.lo ? took.hi - o->transfer.lo : 0;
+	}
+}
+
+/* What ends with a wait; of several that it waited for the last counts. */
+static void take_points(struct graph_activities *a)
+{
+	const struct graph_thread *t = &a->graph->threads[a->thread];
+	const struct graph_sync_point *wait = NULL;
+	a->step.points = t->syncs + a->sync;
+	a->step.npoints = 0;
+	for (; a->sync < t->nsyncs && t->syncs[a->sync].at == a->step.at; a->sync++, a->step.npoints++)
+		if (t->syncs[a->sync].what == GRAPH_WAITS)
+			wait = &t->syncs[a->sync];
+	if (wait && !a->doubted && (a->operations || wait->at == 0))
+		end_part(a, wait);
+}
+
+/* ---- Where it is then ------------------------------------------------------------------------ */
+
+static void enter(struct graph_activities *a, const struct tr_event *e)
+{
+	struct replay_entry entry = tr_entry(a->graph->trace, e);
+	if (!replay_enter(&a->replay, entry))
+		return;
+	a->doubted += entry.jumped || entry.unsure;
+	if (entry.is & OP_OTHERS && a->operations++ == 0) {
+		a->outermost = e->site;
+		a->part = (struct stretches){ 0 };
+	}
+}
+
+/* `seen`: its end is in the trace. */
+static void forget_closed(struct graph_activities *a, bool seen)
+{
+	bool operated = a->operations > 0 && !a->doubted;
+	for (size_t i = 0; i < a->step.closed; i++) {
+		const struct replay_entry *entry = &a->replay.entry[a->replay.depth + i];
+		a->doubted -= entry->jumped || entry->unsure;
+		a->operations -= entry->is & OP_OTHERS ? 1 : 0;
+	}
+	if (operated && seen && a->operations == 0 && !a->step.ended)
+		end_part(a, NULL);
+}
+
+static void lose(struct graph_activities *a)
+{
+	a->lost = true;
+	a->in_team = false;
+	a->step.closed = replay_lose(&a->replay);
+	forget_closed(a, false);
+	a->part = (struct stretches){ 0 };
+}
+
+/* Who has left a team, and was not called away to a task, waits for the next one. */
+static void leave_team(struct graph_activities *a, const struct tr_event *e)
+{
+	const struct operation *o = tr_operation(a->graph->trace, e);
+	struct tr_event whole = *e;
+	trace_arguments(&a->events, &whole);
+	if (e->op == DPROF_ENTER)
+		a->in_team = arg_is_member(o, &whole);
+	else if (e->op == DPROF_EXIT)
+		a->idle = a->in_team && arg_called_away(o, &whole) == ARG_NONE;
+}
+
+static void apply(struct graph_activities *a, const struct tr_event *e)
+{
+	a->idle = false;
+	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
+		lose(a);
+	} else if (e->op == DPROF_ENTER) {
+		enter(a, e);
+	} else if (e->op == DPROF_EXIT) {
+		a->step.closed = replay_exit(&a->replay, e->site);
+		forget_closed(a, true);
+	}
+	if (tr_is(a->graph->trace, e->site, OP_TEAM_LEFT))
+		leave_team(a, e);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+void graph_activities_open(struct graph_activities *a, const struct graph *g, uint32_t thread, struct graph_last *last)
+{
+	*a = (struct graph_activities){ .graph = g, .last = last, .thread = thread, .events = trace_places(g->trace, thread) };
+	replay_open(&a->replay, g->trace->nsites);
+}
+
+bool graph_activities_next(struct graph_activities *a)
+{
+	struct tr_event *e = &a->step.event;
+	if (!trace_next_bare(&a->events, e))
+		return false;
+	pass(a, e->op == DPROF_LOST ? 0 : e->stamp);
+	a->step.closed = a->step.npoints = 0;
+	a->step.ended = false;
+	a->step.at = a->next_at;
+	if (!e->inherited)
+		take_points(a);
+	apply(a, e);
+	a->next_at += !e->inherited;
+	return true;
+}
+
+void graph_activities_close(struct graph_activities *a)
+{
+	replay_close(&a->replay);
+	trace_end(&a->events);
+}
