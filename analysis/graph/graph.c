@@ -323,15 +323,15 @@ static void add_all(struct builder *b, const struct match *m, bool needed)
 	free(inputs);
 }
 
-static bool takes_part(const struct match *m, size_t thread)
+static bool came_and_left(const struct match *m, size_t thread)
 {
 	for (size_t i = 0; i < m->nparts; i++)
-		if (m->parts[i].thread == thread)
+		if (m->parts[i].thread == thread && m->parts[i].done_at != MATCH_NEVER)
 			return true;
 	return false;
 }
 
-/* One of a team ended their process, in good order, before it came. */
+/* One of a team ended their process, in good order, before another came, or left. */
 static bool was_ended(const struct trace *t, const struct match *m)
 {
 	uint32_t process = t->threads[m->parts[0].thread].process;
@@ -339,7 +339,7 @@ static bool was_ended(const struct trace *t, const struct match *m)
 		return false;
 	for (size_t i = 0; i < t->nthreads; i++) {
 		const struct tr_thread *other = &t->threads[i];
-		if (other->process == process && other->complete && other->ran_on && !other->lost && !takes_part(m, i))
+		if (other->process == process && other->complete && other->ran_on && !other->lost && !came_and_left(m, i))
 			return true;
 	}
 	return false;

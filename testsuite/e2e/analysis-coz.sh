@@ -977,6 +977,13 @@ says err "a message was sent, but its receive is not in the trace: 1 time, first
 { ranks 2; op 0 2 1000000 1500000 group=1 seq=0; op 1 1 1000000 1200000; } | trace crashed
 expect 1 coz crashed
 says err "a collective operation lacks participants: 1 time, first rank 0 thread 0 at MPI_Barrier (x.c:3)"
+# Who opened a team may not have left that when another member ends the process.
+{ ranks 2; op 1 9 1100000 1200000 group=1 seq=0 role=0; op 1 1 1200000 1500000; echo "e 0 1000000 9 enter group=1 seq=0 role=1"; } >text
+sed 's/^thread.*/& ran_on=1/' text | trace ended
+expect 0 coz ended
+trace killed <text
+expect 1 coz killed
+says err "a collective operation lacks participants: 1 time, first rank 0 thread 0 at GOMP_parallel"
 { ranks 1; op 0 1 1000000 1100000; echo "e 0 1200000 0 enter"; op 0 1 1200000 2000000; } >text
 trace open <text
 expect 1 coz open
