@@ -41,6 +41,21 @@ void graph_answered(struct builder *b, struct event_ref ref, uint32_t other)
 		(struct talk){ .ref = ref, .other = other, .number = (uint32_t)b->ntalks };
 }
 
+/* Who asks in MPI_Sendrecv comes when it enters that: it waits from there on, too. */
+static struct event_ref call_around(const struct builder *b, struct event_ref ref)
+{
+	const struct mpi_calls *calls = &b->calls[ref.thread];
+	size_t lo = 0, hi = calls->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (calls->v[mid].at <= ref.at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? (struct event_ref){ ref.thread, calls->v[lo - 1].at, calls->v[lo - 1].stamp } : ref;
+}
+
 static void find_messages(struct builder *b)
 {
 	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill))
@@ -48,7 +63,7 @@ static void find_messages(struct builder *b)
 	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
 		const struct message *m = &b->messages[i];
 		if (m->by_choice)
-			graph_heard(b, m->begun, m->sent, m->received_at);
+			graph_heard(b, m->begun, call_around(b, m->sent), m->received_at);
 		if (b->listens[m->sent.thread])
 			graph_answered(b, m->sent, m->begun.thread);
 	}

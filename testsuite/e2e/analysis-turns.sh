@@ -45,6 +45,7 @@ simulate() { # name seed program
 		print "site 2 kind=lock name=pthread_mutex_lock file=x.c line=3\nsite 3 kind=wait name=sem_wait file=x.c line=4"
 		print "site 4 kind=send name=MPI_Send file=x.c line=5\nsite 5 kind=recv name=MPI_Recv file=x.c line=6"
 		print "site 6 kind=wait name=read file=x.c line=7\nsite 7 kind=wait name=poll file=x.c line=8"
+		print "site 9 kind=wait name=MPI_Sendrecv file=x.c line=9"
 		for (t = 0; t < n; t++)
 			printf "%s", text[t]
 	}' | trace "$1"
@@ -177,6 +178,42 @@ function run(share,   t, k, at, now, came) {
 	return now - 1000
 }'
 
+# Rank 0 gives a job to whoever asks, by MPI_Sendrecv; the first one is long and is a.
+asked=${inbox%%"$comers"*}'
+function make() {
+	n = 3 + below(2)
+	jobs = 3 * n + below(10)
+	for (j = 1; j < jobs; j++)
+		all += ticks[j] = 20000 + below(40000)
+	ticks[0] = int(all / (n - 1))
+}
+function asks(t, at, came, id) {
+	text[t] = text[t] "e " t " " at " 9 enter\ne " t " " at " 4 enter group=1 peer=0 tag=7 bytes=8 id=" id "\n" \
+		"e " t " " at " 5 enter group=1 peer=0 tag=8 id=" id + 1 "\ne " t " " came " 5 point id=" id + 1 "\n" \
+		"e " t " " came " 4 point id=" id "\ne " t " " came " 5 exit\ne " t " " came " 4 exit\ne " t " " came " 9 exit\n"
+}
+function run(share,   t, j, at, now, came, end) {
+	at[0] = 1e12
+	for (t = 1; t < n; t++)
+		at[t] = 1000 + 100 * t
+	end = now = 1000
+	for (j = 0; j < jobs + n - 1; j++) {
+		t = first_of(at, n)
+		came = at[t] > now ? at[t] + 10 : now + 10
+		if (emits) {
+			text[0] = text[0] "e 0 " now " 5 enter group=1\ne 0 " came " 5 point peer=" t " tag=7 bytes=8 group=1\ne 0 " came " 5 exit\n"
+			asks(t, at[t], came + 15, 2 * j + 1)
+		}
+		now = came
+		op(0, 4, now, now + 5, "group=1 peer=" t " tag=8 bytes=8")
+		at[t] = j < jobs ? work(t, came + 15, ticks[j], j == 0, share) : 1e12
+		end = came + 15 > end ? came + 15 : end
+		end = j < jobs && at[t] > end ? at[t] : end
+		now += 5
+	}
+	return end - 1000
+}'
+
 # A thread looks which of the others has written to it, each over a pipe of its own, and works behind each.
 looks=$threads$comers'
 function run(share,   t, k, at, now, came) {
@@ -202,6 +239,7 @@ for seed in 1 2 3 4 5 6 7 8; do
 	expects_truth locks "$seed" "$locks"
 	expects_truth permits "$seed" "$permits"
 	expects_truth inbox "$seed" "$inbox"
+	expects_truth asked "$seed" "$asked"
 	status=1 expects_truth looks "$seed" "$looks" # whom poll waits for is not said
 done
 
