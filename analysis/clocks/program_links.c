@@ -178,10 +178,17 @@ static void link_upward(struct maker *k)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* A message of a collective operation that gives nothing need not have been waited for. */
+static bool arrives(const struct maker *k, const struct match *m)
+{
+	return m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_of(k, &m->parts[1]) &&
+	       (m->parts[0].bytes != 0 || !tr_is(k->trace, m->parts[1].site, OP_OF_RANKS));
+}
+
 static void link_match(struct maker *k)
 {
 	const struct match *m = &k->match;
-	if (m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_of(k, &m->parts[1]))
+	if (arrives(k, m))
 		add(k, &m->parts[0], &m->parts[1]);
 	if (m->kind != MATCH_COLLECTIVE)
 		return;

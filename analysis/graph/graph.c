@@ -192,11 +192,12 @@ static void add_message(struct builder *b, const struct match *m)
 	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
 	uint32_t number = (uint32_t)b->nmessages;
 	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
+	bool sure = bytes != 0 || !tr_is(b->graph->trace, receiver->site, OP_OF_RANKS);
 	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
 		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX,
 		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
-		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = true,
+		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,

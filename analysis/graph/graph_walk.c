@@ -16,7 +16,7 @@
 #include "analysis/graph/graph_private.h"
 
 /* Something begun with an id, whose completion comes later. */
-struct begun_id { uint64_t id; uint32_t message; bool as_sender, looked_for; };
+struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for; };
 
 /* A task that runs: of the builder's runs, and the site of its region. */
 struct running { size_t run; uint32_t site; };
@@ -87,9 +87,9 @@ static enum dprof_kind kind_of(const struct thread_walk *w, uint32_t site)
 
 /* ---- Ids ------------------------------------------------------------------------------------- */
 
-static void begin_id(struct thread_walk *w, uint64_t id, uint32_t message, bool as_sender)
+static void begin_id(struct thread_walk *w, uint64_t id, uint64_t at, uint32_t message, bool as_sender)
 {
-	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, message, as_sender, w->failed };
+	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, at, message, as_sender, w->failed };
 }
 
 /* What was begun with the id, which may now be used again; the latest one counts. */
@@ -459,10 +459,12 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	if (!end_id(w, id, &what))
 		return;
 	w->looked_for |= !what.as_sender && what.looked_for;
-	if (what.as_sender && what.message != NO_MESSAGE)
+	if (what.as_sender && what.message != NO_MESSAGE) {
 		attach(w, what.message, true);
-	else if (!what.as_sender && !has_match)
+		w->b->messages[what.message].sends_on &= what.at < w->enter.at; /* else it is complete in one call */
+	} else if (!what.as_sender && !has_match) {
 		w->doubtful = true;
+	}
 	w->completed = true;
 }
 
@@ -742,7 +744,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	const struct operation *o = operation(w, e);
 	uint64_t request = arg_request(o, e);
 	if (o->kind != DPROF_KIND_WAIT && request != ARG_NONE)
-		begin_id(w, request, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
+		begin_id(w, request, ref.at, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
 			 o->kind != DPROF_KIND_RECV);
 	if (o->kind == DPROF_KIND_SEND && request != ARG_NONE && w->sent != NO_MESSAGE)
 		w->b->messages[w->sent].sends_on = true;

@@ -28,7 +28,8 @@ enum {
 	OP_SYNCHRONOUS = 1 << 8,  /* a send that is not complete before its receive was begun */
 	OP_COLLECTIVE = 1 << 9,   /* of a whole group, a barrier too */
 	OP_ARRIVAL = 1 << 10,     /* a collective: who has come counts, even if it gives no bytes */
-	OP_OF_RANKS = 1 << 11,    /* a collective of ranks, and not of threads of one process */
+	OP_OF_RANKS = 1 << 11,    /* a collective of ranks, and not of threads of one process; or a receive in one, where nobody
+				     waits for who gives no bytes */
 	OP_REQUEST = 1 << 12,     /* its id, if it has one, joins a begin with its completion; */
 	OP_ADDRESS = 1 << 13,     /* or is that of a lock, a condition variable, ...; neither: one of both */
 	OP_SEMAPHORE = 1 << 14,   /* each wait needs one post */

@@ -7,6 +7,7 @@
  *   collectives.c  collective operations
  *   communicators.c  what makes communicators
  *   messages.c     sends and receives
+ *   neighbors.c    collective operations of neighbours
  *   partitioned.c  sends and receives in parts
  *   windows.c      one-sided communication
  *   files.c        files that several ranks write together
@@ -147,6 +148,7 @@ struct group {
 	uint64_t nderived; /* numbers made from its own */
 	uint64_t instead;  /* of id, in collective operations since one failed; or 0 */
 	unsigned users;    /* the communicator, and what is under way */
+	struct neighbors *near; /* in it; NULL: not asked for, or there are none */
 };
 
 /* The group of `comm`, or NULL. At the first collective operation on a communicator that was made
@@ -287,6 +289,16 @@ struct mpi_call group_operation_begin(const void *site, const char *name, struct
 				      uint64_t bytes);
 struct post collective_begun(const void *site, const char *name, struct group *, int root,
 			     uint64_t bytes);
+
+/* Ranks to which this one sends, and then those from which it receives, each with how much and the number of the message
+ * that is under way; negative: none. */
+struct neighbor { int rank; uint64_t bytes, id; };
+struct neighbors { int nout, n; struct neighbor with[]; };
+
+/* Those in a communicator; NULL where they are not known. A call that exchanges with each what was put there. */
+struct neighbors *neighbors_of(struct group *, MPI_Comm);
+struct mpi_call neighbors_begin(const void *site, const char *name, const struct group *);
+void neighbors_end(struct mpi_call, const struct group *, bool done);
 
 /* MPI has refused it, or it came to nothing; before its call ends. */
 void collective_failed(struct mpi_call, struct group *);

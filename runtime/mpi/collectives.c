@@ -5,6 +5,7 @@
  *   MPI_Bcast        ENTER group seq ............... EXIT
  *   MPI_Ibcast       ENTER group seq id EXIT  ...  done id, in the wait that completes it
  *   MPI_Bcast_init   nothing; each MPI_Start of it is like an MPI_Ibcast
+ *   MPI_Neighbor_... messages (neighbors.c)
  *
  * The n-th start of the k-th persistent operation of a communicator has a number that is made of n
  * and k, since MPI orders the making of them but not the starting.
@@ -152,14 +153,35 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 		return result;                                                                    \
 	}
 #define WITHIN(g) ((g) && !(g)->between)
+#define AMONG_NEIGHBORS(name, called, parameters, arguments, out, in)                             \
+	DPROF_EXPORT int MPI_##called parameters                                                  \
+	{                                                                                         \
+		struct group *g = mpi_active ? group_of(comm) : NULL;                             \
+		struct neighbors *near = neighbors_of(g, comm);                                   \
+		struct mpi_call c;                                                                \
+		int result;                                                                       \
+                                                                                                  \
+		for (int i = 0; near && i < near->nout; i++)                                      \
+			near->with[i].bytes = (out);                                              \
+		for (int i = 0; near && i < near->n - near->nout; i++)                            \
+			near->with[near->nout + i].bytes = (in);                                  \
+		c = neighbors_begin(&site_##name, "MPI_" #name, g);                               \
+		result = PMPI_##called arguments;                                                 \
+		neighbors_end(c, g, result == MPI_SUCCESS);                                       \
+		return result;                                                                    \
+	}
 
 #define COUNT int
 #define DISPL int
 #define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
 	BLOCKING(name, name, parameters, arguments, root, bytes)                                  \
 	BEGUN(I##lower, I##lower, parameters, arguments, root, bytes)
+#define NEIGHBORS(name, lower, parameters, arguments, out, in)                                    \
+	AMONG_NEIGHBORS(name, name, parameters, arguments, out, in)                               \
+	BEGUN(I##lower, I##lower, parameters, arguments, NOT_ROOTED, UNKNOWN_BYTES)
 #include "runtime/mpi/collectives.def"
 #undef COLLECTIVE
+#undef NEIGHBORS
 
 #if MPI_VERSION >= 4
 #define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
@@ -177,5 +199,9 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 	BLOCKING(name, name##_c, parameters, arguments, root, bytes)                              \
 	BEGUN(I##lower, I##lower##_c, parameters, arguments, root, bytes)                         \
 	PERSISTENT_INIT(name, name##_init_c, parameters, arguments, root, bytes)
+#define NEIGHBORS(name, lower, parameters, arguments, out, in)                                    \
+	AMONG_NEIGHBORS(name, name##_c, parameters, arguments, out, in)                           \
+	BEGUN(I##lower, I##lower##_c, parameters, arguments, NOT_ROOTED, UNKNOWN_BYTES)           \
+	PERSISTENT_INIT(name, name##_init_c, parameters, arguments, NOT_ROOTED, UNKNOWN_BYTES)
 #include "runtime/mpi/collectives.def"
 #endif

@@ -7,7 +7,7 @@
  * one when it is complete. What other jobs have a part in waits for an unknown peer. */
 #include "runtime/mpi/adapter.h"
 
-/* `parent`: whose operation it is; MPI_COMM_NULL where not all of its members take part. */
+/* `parent`: whose operation it is; MPI_COMM_NULL where only those take part who are in what is made. */
 #define MAKERS(X)                                                                                 \
 	X(Comm_dup, comm, (MPI_Comm comm, MPI_Comm *made), (comm, made))                          \
 	X(Comm_dup_with_info, comm, (MPI_Comm comm, MPI_Info info, MPI_Comm *made),               \
@@ -39,10 +39,28 @@
 	  (MPI_Comm comm, int nin, const int *in, const int *win, int nout, const int *out,       \
 	   const int *wout, MPI_Info info, int reorder, MPI_Comm *made),                          \
 	  (comm, nin, in, win, nout, out, wout, info, reorder, made))                             \
-	X(Intercomm_create, comm,                                                                 \
+	X(Intercomm_create, MPI_COMM_NULL,                                                        \
 	  (MPI_Comm comm, int leader, MPI_Comm bridge, int other, int tag, MPI_Comm *made),       \
 	  (comm, leader, bridge, other, tag, made))                                               \
 	X(Intercomm_merge, comm, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
+
+/* It is known who takes part when it is made: its members, all of which come to agree on its number. */
+static void say_makers(struct mpi_call c, MPI_Comm made)
+{
+	struct dprof_arguments a;
+	struct group *g;
+
+	group_made(made);
+	g = mpi_active ? group_known(made) : NULL;
+	if (!g || !c.on || !c.place)
+		return;
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_GROUP, g->id);
+	dprof_say(&a, DPROF_KEY_SEQ, g->seq++);
+	if (g->between)
+		dprof_say(&a, DPROF_KEY_ROLE, DPROF_ROLE_UNKNOWN);
+	dprof_adapter_add(c.place, &a);
+}
 
 #define WRAP(name, parent, parameters, arguments)                                                 \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_COLL, "MPI_" #name);                                \
@@ -54,6 +72,8 @@
                                                                                                   \
 		if (result != MPI_SUCCESS && mpi_active)                                          \
 			collective_failed(c, group_known(parent));                                \
+		if (result == MPI_SUCCESS && parent == MPI_COMM_NULL)                             \
+			say_makers(c, *made);                                                     \
 		call_end(c);                                                                      \
 		if (result == MPI_SUCCESS)                                                        \
 			group_made(*made);                                                        \

@@ -39,6 +39,7 @@ void group_forget(struct group *g)
 	if (g == &unknown)
 		return;
 	free(g->peers);
+	free(g->near);
 	free(g);
 }
 

@@ -897,6 +897,30 @@ may_buy nothing a 50 249000
 } | trace chance
 may_buy chance a 90 99000
 
+# What is begun and complete in one call needs no later one; so whoever gets something from a neighbour waits for that in
+# every run, unless it is nothing.
+exchanges() { # rank from to site bytes
+	echo "e $1 $2 40 enter"
+	op "$1" "$4" "$2" "$2" group=1 peer=$((1 - $1)) tag=9 bytes="$5" id=1
+	echo "e $1 $3 $4 point id=1"
+	echo "e $1 $3 40 exit"
+}
+neighbors() { # bytes, when rank 1 leaves
+	ranks 2
+	echo "site 40 kind=coll name=MPI_Neighbor_alltoallv file=x.c line=41"
+	echo "site 41 kind=send name=MPI_Neighbor%20sends"
+	echo "site 42 kind=recv name=MPI_Neighbor%20receives"
+	op 0 0 1000000 1500000
+	exchanges 0 1500000 1500010 41 "$1"
+	exchanges 1 1000000 "$2" 42 "$1"
+	op 1 1 "$2" 2000000
+}
+neighbors 0 1000010 | trace neighbors
+buys neighbors a 50 0
+neighbors 8 1500010 | trace neighbors
+buys neighbors a 50 250000
+is_true "$(interval speedup_percent <out | cut -d' ' -f1) > 24.9" || fail "of neighbours is proved: $(cat out)"
+
 # Who takes a message has waited for it since he looked for it; and what of it was still missing keeps nobody else.
 found() { # rank 1's operations...
 	ranks 2

@@ -29,11 +29,11 @@ END
 chmod +x "$dir/as-host"
 cd "$dir" || exit 1
 
-# thread group seq name, one line for each operation; from the text form, whose sites are numbered.
+# thread group seq name, one line for each operation that is no message; from the text form, whose sites are numbered.
 operations() { # directory
 	"$analyze" dump "$1" >text || fail "dump $1: exit status $?"
 	awk '$1 == "site" { for (i = 3; i <= NF; i++) if (sub(/^name=/, "", $i)) name[$2] = $i }
-	     $1 == "e" && $5 == "enter" {
+	     $1 == "e" && $5 == "enter" && !/ peer=/ {
 		group = seq = "-"
 		for (i = 6; i <= NF; i++) {
 			if ($i ~ /^group=/) group = substr($i, 7)
@@ -70,13 +70,22 @@ for program in seen unseen; do
 		operations dprof-* >ops
 		consistent ops >wrong
 		[ ! -s wrong ] || fail "$program on $ranks: $(cat wrong)"
-		# 17 operations on the world, again only begun, 4 that make others, MPI_Finalize; there: 10 of
-		# neighbours, again twice, reversed, halves, self, one copy, and two between two groups
+		# 17 operations on the world, again only begun, 4 that make others, MPI_Finalize; there: 5 of
+		# neighbours that are begun, again twice, reversed, halves, self, one copy, the making of two groups and two between them
 		for t in $(seq 0 $((ranks - 1))); do
 			[ "$(grep -c "^$t 1 " ops)" = 39 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 39 on the world"
 			created=$((t == 0 || t == ranks - 1))
 			grep "^$t [0-9]" ops | grep -v "^$t 1 " >others
-			[ "$(wc -l <others)" = $((19 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
+			[ "$(wc -l <others)" = $((14 + created)) ] || fail "$program on $ranks: thread $t: $(cat others)"
+			# 5 that wait send to each side, and receive from there
+			sides=$(((t > 0) + (t < ranks - 1)))
+			awk -v t="$t" '$1 == "site" { name[$2] = $4 " " $5 }
+				$1 == "e" && $2 == t && $5 == "enter" && name[$4] ~ /MPI_Neighbor/ && / peer=/ {
+					match($0, /peer=[0-9]+/)
+					away = substr($0, RSTART + 5, RLENGTH - 5) - t
+					n[name[$4] ~ /sends/] += (away == 1 || away == -1) && / bytes=4( |$)/ }
+				END { print n[0] + 0, n[1] + 0 }' text >n
+			[ "$(cat n)" = "$((5 * sides)) $((5 * sides))" ] || fail "$program on $ranks: thread $t: neighbours: $(cat n)"
 		done
 		grep -q 'role=1 bytes=4' text || fail "$program on $ranks: no root that says its bytes"
 		grep -hq '^rank 1 size '$ranks dprof-*/*-1.process || fail "no line 'rank'"
@@ -95,10 +104,10 @@ for program in seen unseen; do
 		"$analyze" coz dprof-* >/dev/null 2>err
 		[ ! -s err ] || fail "$program on $ranks: coz: $(cat err)"
 		# a group made of two says that the wait dependencies are unknown
-		[ "$(grep -c 'enter group=.* role=2' text)" = $((2 * ranks)) ] || fail "$program on $ranks: $(grep 'role=2' text)"
-		# who saw it, recorded it: the adapter's own sites have no file (MPI_Finalize and tests are its own)
+		[ "$(grep -c 'enter group=.* role=2' text)" = $((3 * ranks)) ] || fail "$program on $ranks: $(grep 'role=2' text)"
+		# who saw it, recorded it: the adapter's own sites have no file (MPI_Finalize, tests and messages of neighbours are its own)
 		awk '$1 == "site" && / file= / { own[$2] = 1 }
-		     $1 == "site" && / name=MPI_(Test|Finalize) / { its[$2] = 1 }
+		     $1 == "site" && / name=MPI_(Test|Finalize|Neighbor(%20| )(sends|receives)) / { its[$2] = 1 }
 		     $1 == "e" && $5 == "enter" && !($4 in its) { if ($4 in own) unseen++; else seen++ }
 		     END { print unseen + 0, seen + 0 }' text >who
 		case $program in
