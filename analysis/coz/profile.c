@@ -182,21 +182,20 @@ static void take_speedups(struct profile *p, const struct coz *c, size_t region,
 			     &row->gain[COZ_PROVED].percent[i]);
 }
 
-#define DEALERS_SAID 3
+#define SITES_SAID 3
 
-/* "pthread_mutex_lock (pool.c:12), ... and 2 more" */
-static char *say_dealers(const struct graph *g)
+/* "pthread_mutex_lock (pool.c:12), ... and 2 more"; NULL: there are none. */
+static char *say_sites(const struct graph *g, const uint32_t *sites, size_t n)
 {
 	char *text = NULL;
-	for (size_t i = 0; i < g->ndealers && i < DEALERS_SAID; i++) {
+	for (size_t i = 0; i < n && i < SITES_SAID; i++) {
 		char *before = text;
-		text = mem_format("%s%s%s", before ? before : "", before ? ", " : "",
-				  site_name(g->trace, g->dealers[i]).text);
+		text = mem_format("%s%s%s", before ? before : "", before ? ", " : "", site_name(g->trace, sites[i]).text);
 		free(before);
 	}
-	if (g->ndealers > DEALERS_SAID) {
+	if (n > SITES_SAID) {
 		char *before = text;
-		text = mem_format("%s and %zu more", before, g->ndealers - DEALERS_SAID);
+		text = mem_format("%s and %zu more", before, n - SITES_SAID);
 		free(before);
 	}
 	return text;
@@ -209,7 +208,8 @@ static void take_facts(struct profile *p, const struct coz *c)
 	p->span_s = times_seconds(times, time_base, c->span.length);
 	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
 		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
-	p->dealers = say_dealers(&c->graph);
+	p->dealers = say_sites(&c->graph, c->graph.dealers, c->graph.ndealers);
+	p->unsaid = say_sites(&c->graph, c->graph.unsaid, c->graph.nunsaid);
 	if (c->graph.unseen != TR_NO_SITE)
 		p->unseen = mem_format("%s", site_name(c->graph.trace, c->graph.unseen).text);
 	p->rigid = !c->graph.gives;
@@ -482,6 +482,7 @@ void profile_close(struct profile *p)
 	free(p->diagnostics);
 	free(p->dealers);
 	free(p->unseen);
+	free(p->unsaid);
 	points_close(&p->points);
 	free(p->rows);
 	free(p->reductions);
@@ -497,9 +498,11 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
 		"counter or a stream (FILE *) that threads share is not seen.)"
-		"%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
+		"%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
 		p->dealers ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
+		p->unsaid ? " For whom one waits at " : "", p->unsaid ? p->unsaid : "",
+		p->unsaid ? " is not known: perhaps for nobody." : "",
 		p->unseen ? " Who does not block at " : "", p->unseen ? p->unseen : "",
 		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save." : "",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "

@@ -890,6 +890,7 @@ void graph_close(struct graph *g)
 	free(g->threads);
 	free(g->entered);
 	free(g->dealers);
+	free(g->unsaid);
 	free(g->queues);
 	free(g->groups);
 	spill_close(g->spill);

@@ -174,6 +174,7 @@ struct graph {
 	struct graph_queue *queues; size_t nqueues;
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
+	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
 };

@@ -187,12 +187,22 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 
 /* ---- All of it -------------------------------------------------------------------------------- */
 
+static void note(uint32_t **sites, size_t *n, uint32_t site)
+{
+	for (size_t i = 0; i < *n; i++)
+		if ((*sites)[i] == site)
+			return;
+	*MEM_GROW(*sites, *n) = site;
+}
+
 void graph_note_dealer(struct graph *g, uint32_t site)
 {
-	for (size_t i = 0; i < g->ndealers; i++)
-		if (g->dealers[i] == site)
-			return;
-	*MEM_GROW(g->dealers, g->ndealers) = site;
+	note(&g->dealers, &g->ndealers, site);
+}
+
+void graph_note_unsaid(struct graph *g, uint32_t site)
+{
+	note(&g->unsaid, &g->nunsaid, site);
 }
 
 void graph_deal(struct builder *b, struct take *t, size_t n)

@@ -253,6 +253,9 @@ void graph_deal(struct builder *, struct take *, size_t n);
 /* At this site the program gives out work, or is told something by chance. */
 void graph_note_dealer(struct graph *, uint32_t site);
 
+/* Nor does anybody say there for whom it waits. */
+void graph_note_unsaid(struct graph *, uint32_t site);
+
 /* Someone got something that it need not have got next, from the thread of the request; and gave something to another. */
 void graph_heard(struct builder *, struct event_ref, struct event_ref request, uint32_t site);
 void graph_answered(struct builder *, struct event_ref, uint32_t other);

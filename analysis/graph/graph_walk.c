@@ -547,6 +547,19 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 	graph_unknown(w->b, begin_of(w), exit);
 }
 
+/* Of what windows and files of MPI wait for there is no record anywhere: then that is a limit of what is known, and
+ * nothing is missing. */
+static void for_unknown(struct thread_walk *w, struct event_ref exit)
+{
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_MPI)) {
+		unexplained(w, exit, &w->alone);
+		return;
+	}
+	graph_note_unsaid(w->b->graph, w->entered.site);
+	w->nattached = 0;
+	graph_unknown(w->b, begin_of(w), exit);
+}
+
 /* What was begun with an id goes on behind the call. */
 static bool only_began(const struct thread_walk *w)
 {
@@ -666,7 +679,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->unsent);
 	else if (arg_for_unknown(operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
-		unexplained(w, exit, &w->alone);
+		for_unknown(w, exit);
 	} else if (received)
 		end_completion(w, exit);
 	else if (kind == DPROF_KIND_BARRIER)

@@ -295,10 +295,15 @@ struct post collective_begun(const void *site, const char *name, struct group *,
 struct neighbor { int rank; uint64_t bytes, id; };
 struct neighbors { int nout, n; struct neighbor with[]; };
 
-/* Those in a communicator; NULL where they are not known. A call that exchanges with each what was put there. */
+/* Those in a communicator, which are the group's; so many others, to be filled in and freed. NULL where they are not known. */
 struct neighbors *neighbors_of(struct group *, MPI_Comm);
-struct mpi_call neighbors_begin(const void *site, const char *name, const struct group *);
-void neighbors_end(struct mpi_call, const struct group *, bool done);
+struct neighbors *neighbors_make(int nout, int nin);
+
+/* A call that exchanges with each (NULL: with nobody who is known) what was put there. */
+enum neighbors_kind { NEIGHBORS_EXCHANGE, NEIGHBORS_POST, NEIGHBORS_COMPLETE };
+struct mpi_call neighbors_begin(const void *site, const char *name, const struct group *, struct neighbors *,
+				enum neighbors_kind);
+void neighbors_end(struct mpi_call, const struct neighbors *, bool done);
 
 /* MPI has refused it, or it came to nothing; before its call ends. */
 void collective_failed(struct mpi_call, struct group *);

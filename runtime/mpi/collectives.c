@@ -165,9 +165,9 @@ void collective_keep(const void *again, struct group *g, int root, uint64_t byte
 			near->with[i].bytes = (out);                                              \
 		for (int i = 0; near && i < near->n - near->nout; i++)                            \
 			near->with[near->nout + i].bytes = (in);                                  \
-		c = neighbors_begin(&site_##name, "MPI_" #name, g);                               \
+		c = neighbors_begin(&site_##name, "MPI_" #name, g, near, NEIGHBORS_EXCHANGE);     \
 		result = PMPI_##called arguments;                                                 \
-		neighbors_end(c, g, result == MPI_SUCCESS);                                       \
+		neighbors_end(c, near, result == MPI_SUCCESS);                                    \
 		return result;                                                                    \
 	}
 

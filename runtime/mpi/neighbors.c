@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * neighbors.c - what ranks exchange with their neighbours in one call is recorded as messages between them:
+ * neighbors.c - what ranks exchange in one call with some others is recorded as messages between them:
  *
  *   MPI_Neighbor_alltoall  ENTER  ENTER send id EXIT ...  ENTER receive id EXIT ...  done id  done id ...  EXIT
  *
  * since each waits for its own neighbours alone. Who they are is asked for once for each communicator, at its first such
- * call.
+ * call. Likewise what ranks tell each other of a window's epochs (windows.c).
  *
- * Law: what a rank sends to another has its receive there, the n-th the n-th; one that gives nothing says 0 bytes, and
- * need not be waited for. */
+ * Law: what a rank sends to another has its receive there, the n-th of a kind the n-th; one that gives nothing says 0
+ * bytes, and need not be waited for. */
 #include "runtime/mpi/adapter.h"
 
 #include <stdlib.h>
 
 #define TAG (UINT64_C(1) << 53) /* more than any tag of MPI's */
 
-static struct neighbors *make(int nout, int nin)
+struct neighbors *neighbors_make(int nout, int nin)
 {
 	size_t n = (size_t)(nout + nin) + 1;
 	struct neighbors *near = malloc(sizeof(*near) + n * sizeof(near->with[0]));
@@ -33,7 +33,7 @@ static struct neighbors *of_graph(MPI_Comm comm, int rank)
 	PMPI_Graph_neighbors_count(comm, rank, &n);
 	ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
 	if (ranks && PMPI_Graph_neighbors(comm, rank, n, ranks) == MPI_SUCCESS)
-		near = make(n, n);
+		near = neighbors_make(n, n);
 	for (int i = 0; near && i < 2 * n; i++)
 		near->with[i].rank = ranks[i % n];
 	free(ranks);
@@ -50,7 +50,7 @@ static struct neighbors *of_directed_graph(MPI_Comm comm)
 	weights = malloc(((size_t)(nin + nout) + 1) * sizeof(*weights));
 	if (ranks && weights &&
 	    PMPI_Dist_graph_neighbors(comm, nin, ranks + nout, weights + nout, nout, ranks, weights) == MPI_SUCCESS)
-		near = make(nout, nin);
+		near = neighbors_make(nout, nin);
 	for (int i = 0; near && i < nin + nout; i++)
 		near->with[i].rank = ranks[i];
 	free(ranks);
@@ -65,7 +65,7 @@ static struct neighbors *of_grid(MPI_Comm comm)
 	int directions = 0, before, behind;
 
 	PMPI_Cartdim_get(comm, &directions);
-	near = make(2 * directions, 2 * directions);
+	near = neighbors_make(2 * directions, 2 * directions);
 	for (int d = 0; near && d < directions; d++) {
 		PMPI_Cart_shift(comm, d, 1, &before, &behind);
 		near->with[2 * d].rank = near->with[2 * directions + 2 * d].rank = before;
@@ -92,36 +92,50 @@ struct neighbors *neighbors_of(struct group *g, MPI_Comm comm)
 
 DPROF_SITE_OF(site_sending, DPROF_KIND_SEND, "MPI_Neighbor sends");
 DPROF_SITE_OF(site_receiving, DPROF_KIND_RECV, "MPI_Neighbor receives");
+DPROF_SITE_OF(site_posts, DPROF_KIND_SEND, "MPI_Win posts");
+DPROF_SITE_OF(site_posted, DPROF_KIND_RECV, "MPI_Win is posted");
+DPROF_SITE_OF(site_completes, DPROF_KIND_SEND, "MPI_Win completes");
+DPROF_SITE_OF(site_completed, DPROF_KIND_RECV, "MPI_Win is completed");
 
-static uint64_t begin_message(const struct group *g, const struct neighbor *with, bool sends)
+static const struct { const void *sending, *receiving; } sites[] = {
+	[NEIGHBORS_EXCHANGE] = { &site_sending, &site_receiving },
+	[NEIGHBORS_POST] = { &site_posts, &site_posted },
+	[NEIGHBORS_COMPLETE] = { &site_completes, &site_completed },
+};
+
+static uint64_t begin_message(const struct group *g, const struct neighbor *with, enum neighbors_kind kind, bool sends)
 {
-	struct message_envelope e = { .group = (struct group *)g, .peer = (uint64_t)g->peers[with->rank], .tag = TAG,
-				      .bytes = with->bytes };
-	struct post p = sends ? post_begun(DPROF_KIND_SEND, &site_sending, "", e)
-			      : post_begun(DPROF_KIND_RECV, &site_receiving, "", e);
+	struct message_envelope e = { .group = (struct group *)g, .peer = (uint64_t)g->peers[with->rank],
+				      .tag = TAG + kind, .bytes = with->bytes };
+	struct post p = sends ? post_begun(DPROF_KIND_SEND, sites[kind].sending, "", e)
+			      : post_begun(DPROF_KIND_RECV, sites[kind].receiving, "", e);
 
 	post_end(&p, NULL);
 	return p.id;
 }
 
-struct mpi_call neighbors_begin(const void *site, const char *name, const struct group *g)
+struct mpi_call neighbors_begin(const void *site, const char *name, const struct group *g, struct neighbors *near,
+				enum neighbors_kind kind)
 {
-	struct neighbors *near = g ? g->near : NULL;
 	struct mpi_call c = call_begin(site, name);
 
 	for (int i = 0; near && i < near->n; i++)
 		near->with[i].id = c.on && near->with[i].rank >= 0 /* MPI_PROC_NULL is none */
-					   ? begin_message(g, &near->with[i], i < near->nout) : 0;
+					   ? begin_message(g, &near->with[i], kind, i < near->nout) : 0;
 	return c;
 }
 
-void neighbors_end(struct mpi_call c, const struct group *g, bool done)
+void neighbors_end(struct mpi_call c, const struct neighbors *near, bool done)
 {
 	const struct message_envelope named = { 0 };
-	struct neighbors *near = done && c.on && g ? g->near : NULL;
-	uint64_t stamp = near ? dprof_adapter_now_fenced() : 0;
+	uint64_t stamp;
 
-	for (int i = 0; near && i < near->n; i++) {
+	if (!near || !c.on || !done) {
+		call_end(c);
+		return;
+	}
+	stamp = dprof_adapter_now_fenced();
+	for (int i = 0; i < near->n; i++) {
 		if (near->with[i].id && i < near->nout)
 			say_sent(near->with[i].id, stamp);
 		else if (near->with[i].id)

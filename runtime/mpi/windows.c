@@ -4,7 +4,14 @@
  * has a number among those of groups, since it has collective operations of its own.
  *
  *   MPI_Win_fence          ENTER group seq [role=ROLE_UNKNOWN] ... EXIT
+ *   MPI_Win_post           ENTER  sends to each, nothing  EXIT
+ *   MPI_Win_start          ENTER  receives that ............ EXIT
+ *   MPI_Win_complete       ENTER  sends to each ............ EXIT
+ *   MPI_Win_wait           ENTER  receives that ............ EXIT
  *   MPI_Win_lock, ...      ENTER peer=UNKNOWN ................ EXIT
+ *
+ * Who is told that it may begin has perhaps waited for that, there or when it completes its epoch; who waits for the end
+ * of an epoch has surely waited until all had come to complete theirs.
  *
  * Law: a fence says that all waited for all only where no MPI could do otherwise: others may have
  * written into this rank's part of the window until they came to this fence. That is so if the part
@@ -17,6 +24,7 @@ struct window {
 	struct group *group;
 	bool exposed; /* this rank's part is not empty */
 	bool open;    /* since the last fence others may write there */
+	struct neighbors *targets, *origins; /* of the epoch that was started, or posted; or NULL */
 };
 
 static int keyval = MPI_KEYVAL_INVALID;
@@ -29,6 +37,8 @@ static int forget(MPI_Win win, int key, void *value, void *unused)
 	(void)key;
 	(void)unused;
 	group_release(w->group);
+	free(w->targets);
+	free(w->origins);
 	free(w);
 	return MPI_SUCCESS;
 }
@@ -134,9 +144,145 @@ DPROF_EXPORT int MPI_Win_fence(int asserted, MPI_Win win)
 	return result;
 }
 
-WRAP_WAIT(Win_start, (MPI_Group group, int asserted, MPI_Win win), (group, asserted, win))
-WRAP_WAIT(Win_complete, (MPI_Win win), (win))
-WRAP_WAIT(Win_wait, (MPI_Win win), (win))
+/* ---- Epochs of some ranks ----------------------------------------------------------------------- */
+
+/* Their ranks in the window. */
+static bool find_ranks(struct neighbors *near, MPI_Group some, MPI_Win win)
+{
+	int n = near->n, *ranks = malloc(2 * (size_t)n * sizeof(*ranks));
+	MPI_Group all;
+
+	if (!ranks || PMPI_Win_get_group(win, &all) != MPI_SUCCESS) {
+		free(ranks);
+		return false;
+	}
+	for (int i = 0; i < n; i++)
+		ranks[i] = i;
+	PMPI_Group_translate_ranks(some, n, ranks, all, ranks + n);
+	PMPI_Group_free(&all);
+	for (int i = 0; i < n; i++)
+		near->with[i].rank = ranks[n + i];
+	free(ranks);
+	return true;
+}
+
+/* Those of an epoch that begins; NULL: they are not known, or there are none. */
+static struct neighbors *of_epoch(const struct window *w, MPI_Group some, MPI_Win win)
+{
+	struct neighbors *near = NULL;
+	int n = 0;
+
+	if (w && w->group && w->group->id && PMPI_Group_size(some, &n) == MPI_SUCCESS && n > 0)
+		near = neighbors_make(n, 0);
+	if (near && !find_ranks(near, some, win)) {
+		free(near);
+		near = NULL;
+	}
+	return near;
+}
+
+/* The call tells them something, or is told that by them. Nobody: it is not known for whom it waits. */
+static struct mpi_call tell(const void *site, const char *name, const struct window *w, struct neighbors *near,
+			    enum neighbors_kind kind, bool sends)
+{
+	if (!near)
+		return wait_begin(site, name);
+	near->nout = sends ? near->n : 0;
+	for (int i = 0; i < near->n; i++)
+		near->with[i].bytes = kind == NEIGHBORS_POST ? 0 : UNKNOWN_BYTES;
+	return neighbors_begin(site, name, w->group, near, kind);
+}
+
+/* The epoch is over. */
+static void forget_epoch(struct neighbors **near, int result)
+{
+	if (result != MPI_SUCCESS)
+		return;
+	free(*near);
+	*near = NULL;
+}
+
+DPROF_SITE_OF(site_Win_post, DPROF_KIND_WAIT, "MPI_Win_post");
+DPROF_EXPORT int MPI_Win_post(MPI_Group group, int asserted, MPI_Win win)
+{
+	struct window *w = find(win);
+	struct neighbors *near = of_epoch(w, group, win);
+	struct mpi_call c = { 0 };
+	int result;
+
+	if (near)
+		c = tell(NAMED(Win_post), w, near, NEIGHBORS_POST, true);
+	result = PMPI_Win_post(group, asserted, win);
+	neighbors_end(c, near, result == MPI_SUCCESS);
+	if (w) {
+		free(w->origins);
+		w->origins = near;
+	}
+	return result;
+}
+
+DPROF_SITE_OF(site_Win_start, DPROF_KIND_WAIT, "MPI_Win_start");
+DPROF_EXPORT int MPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
+{
+	struct window *w = find(win);
+	struct neighbors *near = of_epoch(w, group, win);
+	struct mpi_call c = tell(NAMED(Win_start), w, near, NEIGHBORS_POST, false);
+	int result = PMPI_Win_start(group, asserted, win);
+
+	neighbors_end(c, near, result == MPI_SUCCESS);
+	if (w) {
+		free(w->targets);
+		w->targets = near;
+	}
+	return result;
+}
+
+DPROF_SITE_OF(site_Win_complete, DPROF_KIND_WAIT, "MPI_Win_complete");
+DPROF_EXPORT int MPI_Win_complete(MPI_Win win)
+{
+	struct window *w = find(win);
+	struct neighbors *near = w ? w->targets : NULL;
+	struct mpi_call c = tell(NAMED(Win_complete), w, near, NEIGHBORS_COMPLETE, true);
+	int result = PMPI_Win_complete(win);
+
+	neighbors_end(c, near, result == MPI_SUCCESS);
+	if (w)
+		forget_epoch(&w->targets, result);
+	return result;
+}
+
+DPROF_SITE_OF(site_Win_wait, DPROF_KIND_WAIT, "MPI_Win_wait");
+DPROF_EXPORT int MPI_Win_wait(MPI_Win win)
+{
+	struct window *w = find(win);
+	struct neighbors *near = w ? w->origins : NULL;
+	struct mpi_call c = tell(NAMED(Win_wait), w, near, NEIGHBORS_COMPLETE, false);
+	int result = PMPI_Win_wait(win);
+
+	neighbors_end(c, near, result == MPI_SUCCESS);
+	if (w)
+		forget_epoch(&w->origins, result);
+	return result;
+}
+
+/* Recorded afterwards, when the window's epoch is over. */
+DPROF_SITE_OF(site_Win_test, DPROF_KIND_WAIT, "MPI_Win_test");
+DPROF_EXPORT int MPI_Win_test(MPI_Win win, int *over)
+{
+	int result = PMPI_Win_test(win, over);
+	struct window *w = result == MPI_SUCCESS && *over ? find(win) : NULL;
+	struct neighbors *near = w ? w->origins : NULL;
+
+	if (result != MPI_SUCCESS || !*over)
+		return result;
+	neighbors_end(tell(NAMED(Win_test), w, near, NEIGHBORS_COMPLETE, false), near, true);
+	if (w)
+		forget_epoch(&w->origins, result);
+	return result;
+}
+
+/* ---- Locks --------------------------------------------------------------------------------------- */
+
 WRAP_WAIT(Win_lock, (int type, int rank, int asserted, MPI_Win win), (type, rank, asserted, win))
 WRAP_WAIT(Win_lock_all, (int asserted, MPI_Win win), (asserted, win))
 WRAP_WAIT(Win_unlock, (int rank, MPI_Win win), (rank, win))
@@ -145,17 +291,6 @@ WRAP_WAIT(Win_flush, (int rank, MPI_Win win), (rank, win))
 WRAP_WAIT(Win_flush_all, (MPI_Win win), (win))
 WRAP_WAIT(Win_flush_local, (int rank, MPI_Win win), (rank, win))
 WRAP_WAIT(Win_flush_local_all, (MPI_Win win), (win))
-
-/* Recorded afterwards, when the window's epoch is over. */
-DPROF_SITE_OF(site_Win_test, DPROF_KIND_WAIT, "MPI_Win_test");
-DPROF_EXPORT int MPI_Win_test(MPI_Win win, int *over)
-{
-	int result = PMPI_Win_test(win, over);
-
-	if (result == MPI_SUCCESS && *over)
-		call_end(wait_begin(NAMED(Win_test)));
-	return result;
-}
 
 /* ---- Begun ------------------------------------------------------------------------------------ */
 

@@ -917,9 +917,36 @@ neighbors() { # bytes, when rank 1 leaves
 }
 neighbors 0 1000010 | trace neighbors
 buys neighbors a 50 0
+neighbors 0 1000010 | sed 's/MPI_Neighbor%20sends/MPI_Win%20posts/; s/MPI_Neighbor%20receives/MPI_Win%20is%20posted/' | trace posted
+buys posted a 50 0
 neighbors 8 1500010 | trace neighbors
 buys neighbors a 50 250000
 is_true "$(interval speedup_percent <out | cut -d' ' -f1) > 24.9" || fail "of neighbours is proved: $(cat out)"
+
+# Whom a lock of a window is waited for is said by nobody: that is no fault of the trace, but of nothing behind it is anything
+# certain. Who waits for the end of an epoch waits for whoever completes it; who completes it may have waited for its post.
+{
+	ranks 2
+	echo "site 40 kind=wait name=MPI_Win_lock file=x.c line=41"
+	op 0 0 1000000 1500000
+	op 0 40 1500000 1500010 peer=72057594037927934
+	op 0 1 1500010 2000000
+} | trace locked
+may_buy locked a 50 250000
+may_buy locked a 50 0
+says out "For whom one waits at MPI_Win_lock (x.c:41) is not known: perhaps for nobody."
+{
+	ranks 2
+	echo "site 40 kind=wait name=MPI_Win_complete file=x.c line=41"
+	echo "site 41 kind=send name=MPI_Win%20completes"
+	echo "site 42 kind=recv name=MPI_Win%20is%20completed"
+	op 0 0 1000000 1500000
+	exchanges 0 1500000 1500010 41 ""
+	exchanges 1 1000000 1500010 42 ""
+	op 1 1 1500010 2000000
+} | sed 's/ bytes= / /' | trace completed
+buys completed a 50 250000
+is_true "$(interval speedup_percent <out | cut -d' ' -f1) > 24.9" || fail "the end of an epoch is proved: $(cat out)"
 
 # Who takes a message has waited for it since he looked for it; and what of it was still missing keeps nobody else.
 found() { # rank 1's operations...

@@ -14,7 +14,7 @@ job() { # arguments
 	# shellcheck disable=SC2086
 	timeout 60 $run -n 2 ./program "$@" >out 2>&1 || fail "$*: exit status $?: $(head -5 out)"
 	"$analyze" check dprof-* >out 2>&1 || fail "$*: check: $(cat out)"
-	"$analyze" coz dprof-* >/dev/null 2>diagnostics
+	"$analyze" coz --json dprof-* >said 2>diagnostics
 	"$analyze" dump dprof-* >text
 }
 
@@ -61,9 +61,16 @@ for mpi in openmpi mpich; do
 		     END { for (t in n) print n[t] }' text >pairs
 		[ $mpi = openmpi ] || [ "$(tr '\n' ' ' <pairs)" = "8 8 " ] || fail "messages in parts by their tags: $(cat pairs)"
 		job file data
-		# 5 waits and the request's for the locks, 3 for the other kind; 6 and the request's for the file
-		[ "$(grep -c 'enter peer=72057594037927934' text)" = 32 ] || fail "$(grep -c 'peer=72057594037927934' text) waits of 32"
-		grep -q 'does not say for whom: 32 times, first rank 0 thread 0 at MPI_Win_lock' diagnostics || fail "coz: $(cat diagnostics)"
+		# 5 waits and the request's for the locks; 6 and the request's for the file
+		[ "$(grep -c 'enter peer=72057594037927934' text)" = 26 ] || fail "$(grep -c 'peer=72057594037927934' text) waits of 26"
+		# of the other kind of epochs each rank tells the next one that it may begin, and the one before that it is over
+		awk '$1 == "site" && match($0, /name=MPI_Win%20[^ ]*/) { name[$2] = substr($0, RSTART + 15, RLENGTH - 15) }
+		     $1 == "e" && $5 == "enter" && $4 in name && match($0, /peer=[0-9]+/) {
+			print name[$4] ($2 != substr($0, RSTART + 5, RLENGTH - 5) ? "" : " itself") (/ bytes=0/ ? " nothing" : "") }' \
+			text | sort | uniq -c | tr -s ' \n' ' ' >told
+		[ "$(cat told)" = " 2 completes 2 is%20completed 2 is%20posted nothing 2 posts nothing " ] || fail "epochs: $(cat told)"
+		[ ! -s diagnostics ] || fail "coz: $(cat diagnostics)"
+		grep -q 'For whom one waits at MPI_Win_lock.* and [0-9]* more is not known' said || fail "coz: $(cat said)"
 	done
 done
 
