@@ -318,6 +318,21 @@ DPROF_EXPORT bool dprof_adapter_is_sanitizer(const void *code);
 /* The calling thread is dprof's helper, whose descriptors are not those of the process. */
 extern DPROF_EXPORT __thread bool dprof_adapter_apart __attribute__((tls_model("initial-exec")));
 
+/* The calling thread, at its begin and its end, is one that the adapter has made for itself: what it does is not the
+ * program's. */
+DPROF_EXPORT void dprof_adapter_own_thread(bool begins);
+
+/* The calling thread calls a library that is recorded, to begin or to end it. What threads do meanwhile that are not recorded is
+ * a part of that call; and those that come are the library's, whose work is a part of its recorded operations. */
+#define DPROF_THREADS_LISTED 64
+struct dprof_library_call {
+	uint64_t unseen_ns;
+	unsigned threads;
+	uint32_t thread[DPROF_THREADS_LISTED];
+};
+DPROF_EXPORT void dprof_adapter_library_begins(struct dprof_library_call *);
+DPROF_EXPORT void dprof_adapter_library_ends(const struct dprof_library_call *);
+
 /* Who was in a call of the C library for less is not taken to have waited (DPROF_BLOCKED_NS). */
 extern DPROF_EXPORT uint64_t dprof_adapter_blocked_ticks;
 

@@ -416,6 +416,9 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 what the kernel had counted of a thread (struct dprof_sched), of which what
  *                                 it does not tell is left out. Its first counts and its last ones stand in the
  *                                 header of its file of events, or here, the last ones of a thread that ended with last=1
+ *   unseen STAMP cpu=NS ended=N   until then, as the kernel counted, threads of this process ran for so long that are
+ *                                 neither recorded nor dprof's; with what N ones that are ran as they
+ *                                 ended. The last such line counts
  *   missing THREAD why=WORD       this thread could have no file of events: what it recorded is lost, unless
  *                                 it has got one since
  *   note TEXT                     something that the reader of the report must know

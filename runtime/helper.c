@@ -33,6 +33,7 @@
 #include "runtime/process.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
+#include "runtime/unseen.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 #define EPOCH_TICKS (UINT64_C(1) << 35)   /* 7 s at 5 GHz; words.h bears 2^39 */
@@ -193,6 +194,7 @@ static bool rest(uint32_t seen, bool soon)
 static void *leave(void)
 {
 	dprof_pack_close();
+	dprof_unseen_own_ends();
 	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
 	while (!dprof_threads_slow_down())
 		sys(SYS_sched_yield);
@@ -211,6 +213,7 @@ static void *helper(void *unused)
 	sys(SYS_futex, &running, FUTEX_WAKE_PRIVATE, 1);
 	prctl(PR_SET_NAME, "dprof-helper");
 	dprof_be_apart();
+	dprof_unseen_own_begins();
 	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
 	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
 	for (;;) {
@@ -220,6 +223,7 @@ static void *helper(void *unused)
 			continue;
 		dprof_modules_look();
 		soon = dprof_threads_look(looked);
+		dprof_unseen_look(looked);
 		if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == DISMISSED)
 			return leave();
 		if (!rest(seen, soon)) {

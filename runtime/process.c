@@ -25,6 +25,7 @@
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
+#include "runtime/unseen.h"
 
 #define DIRECTORIES_MAX 10000
 
@@ -259,6 +260,7 @@ static void after_fork_in_child(void)
 	dprof_lines_forget();
 	dprof_threads_forget();
 	dprof_helper_forget();
+	dprof_unseen_forget();
 	dprof_counting = false;
 	forked = true;
 	has_ended = false;
@@ -468,6 +470,7 @@ static void end(bool careful)
 		note_missing();
 	}
 	note_unseen(careful);
+	dprof_unseen_say();
 	count = dprof_threads_end(stamp);
 	dprof_nursery_close();
 	count.all &= !has_forked;

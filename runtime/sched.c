@@ -95,15 +95,28 @@ static void read_delay(struct dprof_sched *s, uint64_t tid)
 
 /* The file above says what was true at the last tick of the kernel's; this clock (time(7), of any thread of the
  * process) what is true now. */
-static void read_cpu(struct dprof_sched *s, uint64_t tid)
+static bool ask_cpu(uint64_t tid, uint64_t *ns)
 {
 	int clock = (int)(~(uint32_t)tid << 3 | 6);
 	struct timespec cpu;
 
-	if (sys(SYS_clock_gettime, clock, &cpu) < 0)
-		return;
-	s->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-	s->known |= DPROF_SCHED_CPU;
+	if (!tid || sys(SYS_clock_gettime, clock, &cpu) < 0)
+		return false;
+	*ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	return true;
+}
+
+static void read_cpu(struct dprof_sched *s, uint64_t tid)
+{
+	if (ask_cpu(tid, &s->cpu_ns))
+		s->known |= DPROF_SCHED_CPU;
+}
+
+uint64_t dprof_sched_cpu(uint64_t tid)
+{
+	uint64_t ns;
+
+	return ask_cpu(tid, &ns) ? ns : 0;
 }
 
 /* Numbers of threads are those of a namespace, which /proc may not be of. */

@@ -22,6 +22,9 @@
  * namespace. No vector registers, no errno. */
 struct dprof_sched dprof_sched_read(uint64_t tid);
 
+/* ns for which a thread of this process has run; 0: there is none of that number. */
+uint64_t dprof_sched_cpu(uint64_t tid);
+
 /* Of the calling thread, which records nothing any more. Cheap where it was hardly ever taken off its core, unless
  * it is `old`: then it may have been off for long. */
 struct dprof_sched dprof_sched_last(bool old);

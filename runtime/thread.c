@@ -416,10 +416,13 @@ static void unmap(struct dprof_thread *t)
 	t->header = NULL;
 }
 
+static uint64_t past_ns, past_threads; /* of those that ended */
+
 /* Nothing is recorded here any more. */
 static void close_cursor(struct dprof_thread *t)
 {
 	uint64_t *next = __dprof_cursor.next;
+	struct dprof_sched last;
 
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	t->cursor = NULL;
@@ -432,7 +435,10 @@ static void close_cursor(struct dprof_thread *t)
 	}
 	if (t->header->ended) /* its process was faster: the header has its sum */
 		return;
-	keep_sched(&t->header->sched[1], dprof_sched_last(dprof_now() - t->begun > YOUNG_TICKS));
+	last = dprof_sched_last(dprof_now() - t->begun > YOUNG_TICKS);
+	keep_sched(&t->header->sched[1], last);
+	past_ns += last.known & DPROF_SCHED_CPU ? last.cpu_ns : 0;
+	past_threads++;
 	dprof_end_thread(t);
 }
 
@@ -522,6 +528,31 @@ static bool lock_at_end(void)
 		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, &patience);
 	}
 	return true;
+}
+
+bool dprof_threads_cpu(bool waits, uint64_t *ns, uint64_t *ended)
+{
+	if (!(waits ? lock_at_end() : try_lock()))
+		return false;
+	*ns = past_ns;
+	*ended = past_threads;
+	for (struct dprof_thread *t = dprof_threads(); t; t = t->following)
+		if (__atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE))
+			*ns += dprof_sched_cpu(t->header->tid);
+	unlock();
+	return true;
+}
+
+bool dprof_threads_have(uint64_t tid)
+{
+	bool found = false;
+
+	if (!lock_at_end())
+		return true;
+	for (struct dprof_thread *t = dprof_threads(); t && !found; t = t->following)
+		found = __atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE) && t->header->tid == tid;
+	unlock();
+	return found;
 }
 
 /* Records that other threads, or what the C library runs after us, still make are kept: current chunks stay mapped,
@@ -714,6 +745,7 @@ void dprof_threads_forget(void)
 	unmade = 0;
 	dprof_beginning = 0;
 	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
+	past_ns = past_threads = 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;
 	memset(has_file, 0, sizeof(has_file));
 }

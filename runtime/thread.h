@@ -241,6 +241,13 @@ void dprof_thread_begin(void *unused);
 /* For the helper: maps slots ahead (nursery.h); true if it did. */
 bool dprof_threads_prepare_slots(void);
 
+/* The processor time until now of all threads that are recorded, with those that ended, of which there were so many.
+ * False while one is taken down, but for who waits for that. */
+bool dprof_threads_cpu(bool waits, uint64_t *ns, uint64_t *ended);
+
+/* Is one of them the thread with this id? */
+bool dprof_threads_have(uint64_t tid);
+
 /* Numbers of threads that are to be made: adapter.h. */
 uint32_t dprof_thread_reserve(void);
 void dprof_thread_return(uint32_t number);

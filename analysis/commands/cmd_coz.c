@@ -16,6 +16,7 @@
 #include "analysis/report/profile_table.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unrecorded.h"
+#include "analysis/report/unseen.h"
 #include "analysis/trace/names.h"
 
 #define MILLION 1000000
@@ -327,7 +328,8 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	request.unsure = unrecorded.count > 0;
+	request.unsure = unrecorded.count > 0 || unseen_matters_anywhere(trace);
+	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);
 	for (size_t i = 0; i < profile.ndiagnostics; i++)

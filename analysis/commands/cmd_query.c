@@ -12,6 +12,7 @@
 #include "analysis/report/frame_list.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/presence.h"
+#include "analysis/report/unseen.h"
 #include "analysis/states/totals.h"
 
 struct query_answer {
@@ -91,6 +92,7 @@ static void compute(struct query_answer *a, const struct options *options, struc
 	totals_open(&a->totals, a->trace, &a->roles);
 	say_open_ends(a->trace, &a->totals);
 	say_unrecorded(a->trace);
+	unseen_say(a->trace, false);
 	say_absent(a->trace, &a->totals, options);
 	find_span(a);
 	frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span,

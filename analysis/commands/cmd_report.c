@@ -17,6 +17,7 @@
 #include "analysis/report/region_table.h"
 #include "analysis/report/ranking.h"
 #include "analysis/report/run_ends.h"
+#include "analysis/report/unseen.h"
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
@@ -97,7 +98,7 @@ static void find_profile(const struct findings *f, struct profile *p)
 	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
 		     &(struct profile_request){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
-						.unsure = f->unrecorded.count > 0 });
+						.unsure = f->unrecorded.count > 0 || unseen_matters_anywhere(f->trace) });
 	free(wanted);
 }
 

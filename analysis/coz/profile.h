@@ -45,7 +45,7 @@ struct profile_request {
 	bool worst;
 	const char *from, *to;       /* progress points: both, the first, or neither */
 	const struct profile_aside *aside; /* or NULL */
-	bool unsure;                 /* some thread was blocked in what was not recorded: nothing is proved */
+	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
 };
 
 struct profile_row {

@@ -13,6 +13,7 @@
 #include "analysis/report/marks.h"
 #include "analysis/report/presence.h"
 #include "analysis/report/run_ends.h"
+#include "analysis/report/unseen.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
@@ -388,6 +389,54 @@ static void say_open(struct findings *f)
 	free(most);
 }
 
+/* ---- Threads that ran and were not recorded -----------------------------------------------------
+ *
+ * While one of them worked, no other participant was alone, though it may seem so; and it may have been alone itself. Of a
+ * rank it is a part: there it keeps the others from being alone, and may be the one that was. */
+
+/* Percent of the run in one process, at most. */
+static double unseen_percent(const struct findings *f, size_t process)
+{
+	uint32_t time_base = findings_time_base(f);
+	double run = times_seconds(&f->times, time_base, f->spans[time_base].length).lo;
+	double s = unseen_s(&f->trace->processes[process]);
+	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
+}
+
+/* -> the place behind all participants is for the unseen thread that ran longest, if they are threads. */
+static struct ranking with_unseen(const struct findings *f, const struct ranking *s, bool by_thread)
+{
+	struct ranking wide = { mem_resize(NULL, s->count + 1, sizeof *wide.list), s->count };
+	double sum = 0, most = 0;
+	for (size_t i = 0; i < f->trace->nprocesses; i++) {
+		double own = unseen_percent(f, i);
+		sum = nextafter(sum + own, INFINITY);
+		most = fmax(most, own);
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		double own = by_thread ? 0 : unseen_percent(f, f->trace->threads[s->list[i].thread].process);
+		wide.list[i] = s->list[i];
+		wide.list[i].percent.lo = nextafter(s->list[i].percent.lo - fmax(0, sum - own), -INFINITY);
+		wide.list[i].percent.hi = nextafter(s->list[i].percent.hi + own, INFINITY);
+	}
+	if (by_thread && most > 0)
+		wide.list[wide.count++] = (struct ranked){ .percent = { 0, most } };
+	return wide;
+}
+
+static void withhold_unseen(struct findings *f, struct ranking *s, bool by_thread)
+{
+	struct ranking wide = with_unseen(f, s, by_thread);
+	for (size_t i = 0; i < s->count; i++) {
+		bool proved = s->list[i].proved;
+		for (size_t k = 0; k < wide.count && proved; k++)
+			proved = k == i || interval_apart(wide.list[i].percent, wide.list[k].percent);
+		f->unseen |= s->list[i].proved && !proved;
+		s->list[i].proved &= proved;
+	}
+	free(wide.list);
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static void find_spans(struct findings *f)
@@ -496,6 +545,9 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	withhold_unsure(f, &f->ranks, false);
 	withhold_unsure(f, &f->threads, f->several_threads);
 	say_open(f);
+	withhold_unseen(f, &f->ranks, false);
+	withhold_unseen(f, &f->threads, f->several_threads);
+	unseen_say(trace, f->unseen);
 	doubt_parents(f);
 	doubt_scores(f);
 	say_unclassified(f);

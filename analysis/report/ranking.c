@@ -366,6 +366,10 @@ static char *verdict_on(const struct findings *f, const struct ranking *s, namer
 				  "which threads were or may have been blocked and dprof does not know in what (see the "
 				  "notes) may have been waiting, and could change who is first.",
 				  who.text, percent.text, where.text);
+	if (f->unseen && !rivals_overlap(s, top))
+		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but threads ran that "
+				  "are not recorded (see the notes), and what they did could change who is first.",
+				  who.text, percent.text, where.text);
 	if (f->withheld && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "
 				  "threads did outside of regions and operations could change who is first "

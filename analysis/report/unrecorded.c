@@ -23,6 +23,11 @@ static double longest(const struct trace *trace)
 	return most;
 }
 
+double unrecorded_worth(const struct trace *trace)
+{
+	return longest(trace) * UNRECORDED_PERCENT / 100;
+}
+
 static void say(struct trace *trace, const struct unrecorded *u)
 {
 	char *list = mem_copy("");
@@ -66,7 +71,7 @@ double unrecorded_most(const struct unrecorded *u, const struct trace *trace, si
 
 void unrecorded_say_open(struct trace *trace, const double *most)
 {
-	double worth = longest(trace) * UNRECORDED_PERCENT / 100;
+	double worth = unrecorded_worth(trace);
 	char *list = mem_copy("");
 	size_t named = 0, more = 0;
 	for (size_t i = 0; i < trace->nthreads; i++) {
@@ -90,7 +95,7 @@ void unrecorded_say_open(struct trace *trace, const double *most)
 
 static void find(struct unrecorded *u, struct trace *trace, const struct roles *roles)
 {
-	double worth = longest(trace) * UNRECORDED_PERCENT / 100;
+	double worth = unrecorded_worth(trace);
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		u->threads[i] = blocked_unrecorded(trace, i, roles, worth);
 		u->worth[i] = worth > 0 && u->threads[i].known && u->threads[i].s.lo >= worth;

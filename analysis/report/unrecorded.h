@@ -22,6 +22,9 @@ struct unrecorded {
 	bool checked;        /* what may be blocked was recorded, so the kernel's counts say something */
 };
 
+/* What is worth mentioning, in seconds. */
+double unrecorded_worth(const struct trace *);
+
 /* With a note for the reader of the trace. `roles`: or NULL for those by default. */
 void unrecorded_open(struct unrecorded *, struct trace *, const struct roles *);
 

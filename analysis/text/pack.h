@@ -30,6 +30,7 @@ struct pack_process {
 	uint64_t pid;
 	char *program, *job;     /* NULL when not said */
 	bool finished;
+	uint64_t unseen_ns, unseen_ended;
 	uint32_t next_number;    /* of a thread that does not say its own */
 	size_t nthreads;
 	size_t line;             /* of the text, where it was first named */

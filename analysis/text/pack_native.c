@@ -358,6 +358,9 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 			fprintf(out, "sched %" PRIu32, p->threads[p->sched[i].thread].number);
 			sched_put(out, &p->sched[i].says);
 		}
+	if (self->unseen_ns)
+		fprintf(out, "unseen %" PRIu64 " cpu=%" PRIu64 " ended=%" PRIu64 "\n", last_stamp(p, process),
+			self->unseen_ns, self->unseen_ended);
 	if (!process)
 		put_sync(out, p);
 	if (!self->finished)

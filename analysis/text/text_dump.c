@@ -56,6 +56,8 @@ static void put_processes(FILE *out, const struct trace *t)
 		fprintf(out, " pid=%" PRIu64, p->pid);
 		put_string(out, "program", trace_raw(t, p->program));
 		put_string(out, "job", trace_raw(t, p->job));
+		if (p->unseen_ns)
+			fprintf(out, " unseen_ns=%" PRIu64 " unseen_ended=%" PRIu64, p->unseen_ns, p->unseen_ended);
 		fputs(p->finished ? "\n" : " finished=0\n", out);
 	}
 }

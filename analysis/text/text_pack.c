@@ -131,6 +131,8 @@ static char *process_line(struct pack *p, const struct ln_value *v)
 		process->pid = v[PROCESS_PID].number;
 	if (v[PROCESS_FINISHED].given)
 		process->finished = v[PROCESS_FINISHED].number;
+	process->unseen_ns = v[PROCESS_UNSEEN_NS].number;
+	process->unseen_ended = v[PROCESS_UNSEEN_ENDED].number;
 	size_t clock;
 	char *wrong = v[PROCESS_RANK].given ? give_rank(p, process, v[PROCESS_RANK].number) : NULL;
 	if (!wrong && v[PROCESS_CLOCK].given &&

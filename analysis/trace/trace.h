@@ -124,6 +124,8 @@ struct tr_process {
 	uint64_t ended;       /* stamp of its end in good order; 0: not known */
 	bool forked;          /* and before that it was nowhere */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
+	uint64_t unseen_ns;   /* by the kernel's clock: threads of it ran so long that are not recorded, ... */
+	uint64_t unseen_ended; /* ... with what so many that are recorded ran as they ended */
 	bool marked;          /* its program has regions that the user marked, or may have: */
 	bool marks_unknown;   /* some of its sites cannot be read */
 	/* what trace.c needs to look sites up is private to it, in trace_private.h */

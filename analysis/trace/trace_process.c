@@ -44,6 +44,7 @@ enum {
 	GROUP,
 	STOPPED,
 	SCHED,
+	UNSEEN,
 	WITHOUT,
 	NOTE,
 	FINISHED,
@@ -59,6 +60,7 @@ enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PAC
        PACKETS_NS, PACKETS_CPU_NS };
 enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
        SCHED_LAST };
+enum { UNSEEN_STAMP, UNSEEN_CPU, UNSEEN_ENDED };
 enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE, GROUP_SHARED };
 
 /* runtime/format.h describes the lines. */
@@ -105,6 +107,9 @@ static const struct ln_form forms[] = {
 			       [SCHED_INVOLUNTARY] = { "involuntary", LN_NUMBER, LN_KEY },
 			       [SCHED_MOVES] = { "moves", LN_NUMBER, LN_KEY },
 			       [SCHED_LAST] = { "last", LN_NUMBER, LN_KEY } } },
+	[UNSEEN] = { "unseen", { [UNSEEN_STAMP] = { "stamp", LN_NUMBER, LN_HERE },
+				 [UNSEEN_CPU] = { "cpu", LN_NUMBER, LN_NEEDED },
+				 [UNSEEN_ENDED] = { "ended", LN_NUMBER, LN_NEEDED } } },
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
@@ -291,6 +296,10 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 			(struct stopped_line){ v[0].number, v[1].number };
 		break;
 	case SCHED: return sched_line(p, v);
+	case UNSEEN:
+		p->process.unseen_ns = v[UNSEEN_CPU].number;
+		p->process.unseen_ended = v[UNSEEN_ENDED].number;
+		break;
 	case WITHOUT:
 		if (!tr_kinds_of(v->string, &p->left_out))
 			return mem_format("expected kinds of events, found %s", v->string);

@@ -45,9 +45,11 @@ static void *keep(void *unused)
 {
 	(void)unused;
 	prctl(PR_SET_NAME, "dprof-freezer");
+	dprof_adapter_own_thread(true);
 	frz_keep(&own.endpoint, background.peers, background.npeers, background.pace,
 		 &background.stop);
 	background.cpu_ns = thread_cpu_ns();
+	dprof_adapter_own_thread(false);
 	return NULL;
 }
 

@@ -112,12 +112,15 @@ static void say_init(uint64_t since)
 DPROF_EXPORT int MPI_Init(int *argc, char ***argv)
 {
 	uint64_t since = dprof_adapter_moment().stamp;
+	struct dprof_library_call library;
 	int result;
 
 	members_announce();
+	dprof_adapter_library_begins(&library);
 	result = PMPI_Init(argc, argv);
 	if (result == MPI_SUCCESS)
 		after_init();
+	dprof_adapter_library_ends(&library);
 	say_init(since);
 	return result;
 }
@@ -125,12 +128,15 @@ DPROF_EXPORT int MPI_Init(int *argc, char ***argv)
 DPROF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	uint64_t since = dprof_adapter_moment().stamp;
+	struct dprof_library_call library;
 	int result;
 
 	members_announce();
+	dprof_adapter_library_begins(&library);
 	result = PMPI_Init_thread(argc, argv, required, provided);
 	if (result == MPI_SUCCESS)
 		after_init();
+	dprof_adapter_library_ends(&library);
 	say_init(since);
 	return result;
 }
@@ -154,6 +160,9 @@ DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 DPROF_SITE_OF(site_Finalize, DPROF_KIND_BARRIER, "MPI_Finalize");
 DPROF_EXPORT int MPI_Finalize(void)
 {
+	struct dprof_library_call library;
+	int result;
+
 	if (mpi_active) {
 		struct mpi_call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD,
 						     NOT_ROOTED, UNKNOWN_BYTES);
@@ -168,5 +177,8 @@ DPROF_EXPORT int MPI_Finalize(void)
 		groups_stop();
 		hosts_stop();
 	}
-	return PMPI_Finalize();
+	dprof_adapter_library_begins(&library);
+	result = PMPI_Finalize();
+	dprof_adapter_library_ends(&library);
+	return result;
 }
