@@ -228,9 +228,13 @@ DPROF_EXPORT void dprof_adapter_add(const uint64_t *place, const struct dprof_ar
  * that it should be recorded. What was recorded since, signal handlers have recorded. */
 struct dprof_moment { uint64_t stamp; const uint64_t *place; };
 
+/* The place first: a handler that comes before the stamp is taken (and signals like to come at that instruction) has
+ * recorded behind it, and not as if it came later. */
 static inline struct dprof_moment dprof_adapter_moment(void)
 {
-	return (struct dprof_moment){ dprof_adapter_now(), dprof_adapter_place() };
+	const uint64_t *place = dprof_adapter_place();
+
+	return (struct dprof_moment){ dprof_adapter_now(), place };
 }
 
 /* They have: says so (DPROF_KEY_SINCE), unless that stamp is 0. */
