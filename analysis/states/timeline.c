@@ -362,6 +362,15 @@ static void leap(struct timeline *timeline)
 	timeline->pause = timeline->patience;
 }
 
+/* What is said of a piece of changes, between others: certain only if these say the same. */
+static uint64_t says_between(uint64_t says, uint64_t before, uint64_t after, bool has_ticks)
+{
+	if (says & SAYS_CERTAIN && says == before && says == after)
+		return says;
+	says &= ~SAYS_CERTAIN;
+	return has_ticks ? says : leave_to(leave_to(says, before), after);
+}
+
 /* From the stamp of a change to the last one that is in unknown order with it. */
 static void piece_of_changes(struct timeline *timeline, struct timeline_piece *piece)
 {
@@ -370,13 +379,10 @@ static void piece_of_changes(struct timeline *timeline, struct timeline_piece *p
 	cross_all(timeline);
 	piece->to = timeline->stamp;
 	piece->longest = piece->to - piece->from;
-	piece->says = describe(timeline, &who) & ~SAYS_CERTAIN;
+	piece->says = describe(timeline, &who);
 	piece->site = site_of(timeline, who);
 	settle_states(timeline);
-	if (piece->from == piece->to) {
-		piece->says = leave_to(piece->says, timeline->says);
-		piece->says = leave_to(piece->says, describe(timeline, &ignored));
-	}
+	piece->says = says_between(piece->says, timeline->says, describe(timeline, &ignored), piece->from < piece->to);
 }
 
 /* To the next change, and on through those that leave what is said as it is: they change at most where somebody works. */
@@ -458,12 +464,9 @@ static void cross_alone(struct timeline *timeline, uint8_t may, struct timeline_
 	}
 	piece->to = timeline->stamp;
 	piece->longest = piece->to - piece->from;
-	piece->says = timeline->says_of[may] & ~SAYS_CERTAIN;
+	piece->says = timeline->says_of[may];
 	piece->site = site_of(timeline, who_alone(piece->says));
-	if (piece->from == piece->to) {
-		piece->says = leave_to(piece->says, timeline->says);
-		piece->says = leave_to(piece->says, timeline->says_of[m->now.may]);
-	}
+	piece->says = says_between(piece->says, timeline->says, timeline->says_of[m->now.may], piece->from < piece->to);
 }
 
 /* As next_piece(), of one thread: what is counted never says more than its state. */

@@ -22,7 +22,8 @@
  *     one,
  * or both, when states are not known. A segment is *certain* when it says what is true for every
  * choice of states; then it says only one of the two. Changes of several threads in unknown order
- * become a segment from the first of their stamps to the last.
+ * become a segment from the first of their stamps to the last; unless a certain segment goes on through them, because
+ * what it says is true in every order.
  *
  * Law: at each moment, what is true of the participants of this clock is said by a segment whose ticks,
  * from its first stamp's to its last stamp's, contain the moment; and what a certain segment says

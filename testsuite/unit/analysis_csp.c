@@ -479,6 +479,25 @@ START_TEST(who_has_ended_keeps_none_waiting)
 }
 END_TEST
 
+/* Two that wait end at the same stamp: whoever of them did so first, thread 1 works alone before, then and behind. */
+START_TEST(what_holds_in_every_order_of_changes_goes_on)
+{
+	uint32_t site;
+	make_hosts(4);
+	for (size_t t = 1; t < 4; t++)
+		w.threads[t].clock = 0;
+	add_visit(0, 1000, 9000, BARRIER);
+	add_visit(1, 2000, 5000, REGION_A);
+	for (size_t t = 2; t < 4; t++) {
+		add_event(t, 1000, BARRIER, DPROF_ENTER);
+		add_event(t, 3000, END, DPROF_POINT);
+	}
+	frz_time score = score_by_hand(1, &site);
+	ck_assert_int_eq(score.lo, 3000 - 1);
+	ck_assert_int_eq(score.hi, 3000 + 1);
+}
+END_TEST
+
 /* Three processes of one host: the first waits for its children, as in waitpid(). */
 static void make_children(void)
 {
@@ -579,6 +598,7 @@ int main(void)
 	tcase_add_test(tc, unknown_order_is_possible_and_not_definite);
 	tcase_add_test(tc, time_of_unknown_order_counts_once);
 	tcase_add_test(tc, who_has_ended_keeps_none_waiting);
+	tcase_add_test(tc, what_holds_in_every_order_of_changes_goes_on);
 	tcase_add_test(tc, child_that_is_over_or_not_yet_there_keeps_none_waiting);
 	tcase_add_test(tc, who_was_killed_or_not_forked_may_keep_others_waiting);
 	tcase_add_test(tc, who_may_be_a_helper_may_keep_none_waiting);
