@@ -51,6 +51,18 @@ static inline void merge_set(struct merge *m, uint32_t source, uint64_t key)
 	}
 }
 
+/* Of many at once: each is put, and then all are settled, before anything else is asked. */
+static inline void merge_put(struct merge *m, uint32_t source, uint64_t key)
+{
+	m->nodes[m->n + source].key = key;
+}
+
+static inline void merge_settle(struct merge *m)
+{
+	for (size_t i = m->n; --i > 0;)
+		m->nodes[i] = m->nodes[2 * i + 1].key < m->nodes[2 * i].key ? m->nodes[2 * i + 1] : m->nodes[2 * i];
+}
+
 /* The least key of all sources but one. */
 static inline uint64_t merge_least_but(const struct merge *m, uint32_t source)
 {

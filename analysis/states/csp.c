@@ -121,8 +121,10 @@ static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
 }
 
 /* Of the time until the first of its segments ends, some may have been added already as time of unknown order. */
-static void add_frame(struct csp_sweep *s, const struct clock_sweep *alone, frz_time length)
+static void add_frame(struct csp_sweep *s, struct clock_sweep *alone, frz_time length)
 {
+	if (alone->now.what.site == TIMELINE_SITE_LATER)
+		alone->now.what.site = timeline_site(alone->timeline, &alone->now.what);
 	size_t count = 1;
 	const uint32_t *participants = &alone->now.what.alone;
 	if (*participants == ANY_PARTICIPANT)
@@ -171,7 +173,7 @@ static void visit_frames(struct csp_sweep *s, int64_t now)
 		count = s->nworkers;
 	}
 	for (size_t i = 0; i < count; i++) {
-		const struct clock_sweep *alone = &s->clocks[which[i]];
+		struct clock_sweep *alone = &s->clocks[which[i]];
 		if (!works(alone))
 			continue;
 		tournament_settle(&s->lengths, measure, join_parts, s);

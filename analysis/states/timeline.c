@@ -7,6 +7,7 @@
  * that are not in it, so nothing is ever searched for. */
 #include "analysis/states/timeline.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -31,14 +32,15 @@ struct participant {
 	uint64_t works;               /* how many threads may; and, MUST each, must */
 	uint64_t waits;               /* likewise how many of the waiters wait; or are gone */
 	uint8_t is;                   /* what follows from that: IS_... */
-	uint32_t site;                /* where it began to work last */
+	uint32_t site;                /* where it began to work last; or TIMELINE_SITE_LATER */
+	uint64_t since;               /* as in struct timeline_segment */
 };
 enum { IS_MAY_WAIT = 1, IS_MUST_WAIT = 2, IS_MAY_WORK = 4, IS_MUST_WORK = 8 };
 
 /* A stretch between two stamps and what it says: who may work alone, and two bits. That is one
  * number, because it is moved and compared at every change of a thread. Of the stretches between two changes that it
  * consists of, the length of the longest, and where `alone` worked in the first of those. */
-struct timeline_piece { uint64_t from, to, says, longest; uint32_t site; };
+struct timeline_piece { uint64_t from, to, says, longest, since; uint32_t site; };
 #define SAYS_ALL_WAIT (UINT64_C(1) << 32)
 #define SAYS_CERTAIN  (UINT64_C(1) << 33)
 #define SAYS_NOTHING  ((uint64_t)NO_PARTICIPANT)
@@ -57,6 +59,7 @@ struct timeline {
 	uint32_t xor_not_may_wait, xor_both;
 
 	uint64_t stamp;       /* of the last change that was counted */
+	uint64_t since;       /* right before the first of those that are in unknown order with it */
 	bool at_change;       /* of one thread: the next piece begins with one */
 	struct timeline_thread *turned; /* who changed at the stamp, in unknown order with others; or NULL */
 	bool ended;
@@ -71,8 +74,15 @@ struct timeline {
 	bool is_alone;        /* there is one thread: */
 	uint64_t says_of[MAY_ANY + 1]; /* what a piece says, by its states */
 	bool runs_on;         /* through changes that leave what is said as it is */
-	bool leaps;           /* each participant is one thread, and they are several */
-	unsigned pause, patience; /* so many pieces are not tried; and how many after the next vain attempt */
+	bool leaps;           /* there are several threads */
+	unsigned pause, patience; /* so often it is not tried; and how often after the next vain attempt */
+
+	const struct trace *trace; /* what it is opened with, for: */
+	const struct periods *periods;
+	const struct participants *all;
+	uint32_t clock;
+	struct timeline *slow; /* the same without leaps, which finds sites; NULL: none was asked for */
+	bool seeks;           /* it passes over what lies far before a segment whose site is asked for */
 };
 
 /* ---- Participants ---------------------------------------------------------------------------- */
@@ -159,8 +169,10 @@ static inline void count_participant(struct timeline *timeline, uint32_t a, uint
 static inline void set_member(struct timeline *timeline, struct timeline_thread *m, uint8_t may)
 {
 	struct participant *participant = &timeline->participants[m->participant];
-	if (m->now.may & MAY_WORK && m->now.site != TR_NO_SITE)
+	if (m->now.may & MAY_WORK && m->now.site != TR_NO_SITE) {
 		participant->site = m->now.site;
+		participant->since = timeline->since;
+	}
 	if (may == m->may)
 		return;
 	if (participant->threads == 1) {
@@ -201,9 +213,10 @@ static uint64_t describe(const struct timeline *timeline, uint32_t *who)
 }
 
 /* Where somebody began to work last; TR_NO_SITE of nobody. */
-static inline uint32_t site_of(const struct timeline *timeline, uint32_t who)
+static inline void set_site(const struct timeline *timeline, struct timeline_piece *piece, uint32_t who)
 {
-	return who == NO_PARTICIPANT ? TR_NO_SITE : timeline->participants[who].site;
+	piece->site = who == NO_PARTICIPANT ? TR_NO_SITE : timeline->participants[who].site;
+	piece->since = who == NO_PARTICIPANT ? 0 : timeline->participants[who].since;
 }
 
 static uint64_t next_stamp(const struct timeline *timeline)
@@ -253,6 +266,7 @@ static bool unordered(const struct timeline *timeline, uint64_t later)
 static inline bool cross(struct timeline *timeline)
 {
 	timeline->stamp = next_stamp(timeline);
+	timeline->since = timeline->stamp - (timeline->stamp > 0);
 	struct timeline_thread *m = turn_first(timeline);
 	if (unordered(timeline, next_stamp(timeline)) &&
 	    (next_stamp(timeline) == timeline->stamp ||
@@ -303,18 +317,47 @@ static bool keeps_from_waiting(const struct timeline_thread *m)
 	return (m->waits && !may_idle(m->may)) || m->may == MAY_WORK;
 }
 
-/* Until when two participants surely do not wait, as far as can be seen without reading; 0 without two. */
-static uint64_t leap_until(const struct timeline *timeline)
+/* Up to here periods can be stepped over without reading. */
+static uint64_t leap_horizon(const struct timeline *timeline)
 {
-	uint64_t last = 0, second = 0, horizon = PERIOD_AFTER;
+	uint64_t horizon = PERIOD_AFTER;
 	for (size_t i = 0; i < timeline->nmembers; i++) {
-		const struct timeline_thread *m = &timeline->members[i];
-		uint64_t until = keeps_from_waiting(m) ? m->now.to : 0, seen = period_horizon(&m->periods);
-		second = until > last ? last : until > second ? until : second;
-		last = until > last ? until : last;
+		uint64_t seen = period_horizon(&timeline->members[i].periods);
 		horizon = seen < horizon ? seen : horizon;
 	}
-	return second < horizon ? second : horizon;
+	return horizon;
+}
+
+/* Until when two participants surely do not wait; 0 without two. */
+static uint64_t two_kept_until(const struct timeline *timeline)
+{
+	uint64_t last = 0, second = 0;
+	uint32_t of_last = NO_PARTICIPANT;
+	for (size_t i = 0; i < timeline->nmembers; i++) {
+		const struct timeline_thread *m = &timeline->members[i];
+		uint64_t until = keeps_from_waiting(m) ? m->now.to : 0;
+		if (m->participant == of_last) {
+			last = until > last ? until : last;
+		} else if (until > last) {
+			second = last;
+			last = until;
+			of_last = m->participant;
+		} else {
+			second = until > second ? until : second;
+		}
+	}
+	return second;
+}
+
+/* Until when one of the threads surely works; 0 if none does. */
+static uint64_t works_until(const struct timeline *timeline)
+{
+	uint64_t last = 0;
+	for (size_t i = 0; i < timeline->nmembers; i++) {
+		const struct timeline_thread *m = &timeline->members[i];
+		last = m->may == MAY_WORK && m->now.to > last ? m->now.to : last;
+	}
+	return last;
 }
 
 /* How many periods of a thread end before `until`; *behind: when the last of them does, if later; *ahead: the first that
@@ -331,23 +374,31 @@ static size_t count_steps(const struct timeline_thread *m, uint64_t until, uint6
 	return n;
 }
 
+/* Where a participant is several threads, which of them began to work last is left for later. */
 static void step_over(struct timeline *timeline, struct timeline_thread *m)
 {
-	for (; m->step > 1; m->step--) {
+	struct participant *participant = &timeline->participants[m->participant];
+	bool one = participant->threads == 1;
+	for (; one && m->step > 1; m->step--) {
 		const struct period_begin *b = &m->periods.begin[m->periods.next++];
 		if (any_choice(m, b->may) & MAY_WORK && b->site != TR_NO_SITE)
-			timeline->participants[m->participant].site = b->site;
+			participant->site = b->site;
 	}
+	m->periods.next += m->step - 1;
 	next_period(m);
 	set_member(timeline, m, m->now.may);
-	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
+	if (!one)
+		participant->site = TIMELINE_SITE_LATER;
+	merge_put(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
 }
 
-/* Steps over all changes before some moment, if no piece until then says anything. */
-static void leap(struct timeline *timeline)
+/* Steps over all changes before `until`, before which they do not change what is said; whether there are any. */
+static bool leap(struct timeline *timeline, uint64_t until)
 {
-	uint64_t until = leap_until(timeline), behind = 0, ahead = PERIOD_AFTER;
+	uint64_t behind = 0, ahead = leap_horizon(timeline);
 	size_t steps = 0;
+	until = ahead < until ? ahead : until;
+	ahead = PERIOD_AFTER;
 	for (size_t i = 0; i < timeline->nmembers && until; i++) {
 		struct timeline_thread *m = &timeline->members[i];
 		m->step = count_steps(m, until, &behind, &ahead);
@@ -357,9 +408,24 @@ static void leap(struct timeline *timeline)
 	for (size_t i = 0; i < timeline->nmembers && steps && ordered; i++)
 		if (timeline->members[i].step)
 			step_over(timeline, &timeline->members[i]);
+	if (steps && ordered)
+		merge_settle(&timeline->ends);
 	bool vain = !ordered || steps < timeline->nmembers / 4 + 1;
 	timeline->patience = !vain ? 0 : timeline->patience < PATIENCE_MOST ? 2 * timeline->patience + 1 : PATIENCE_MOST;
 	timeline->pause = timeline->patience;
+	return steps && ordered;
+}
+
+/* Before the next change: of what leaves the piece as it is as much as can be. */
+static void try_to_leap(struct timeline *timeline, struct timeline_piece *piece)
+{
+	if (timeline->pause)
+		timeline->pause--;
+	else if (piece->says == SAYS_NOTHING && timeline->nparticipants > 1)
+		leap(timeline, two_kept_until(timeline));
+	else if (timeline->nparticipants == 1 && timeline->participants->is & IS_MUST_WORK &&
+		 leap(timeline, works_until(timeline)))
+		piece->site = TIMELINE_SITE_LATER;
 }
 
 /* What is said of a piece of changes, between others: certain only if these say the same. */
@@ -380,7 +446,7 @@ static void piece_of_changes(struct timeline *timeline, struct timeline_piece *p
 	piece->to = timeline->stamp;
 	piece->longest = piece->to - piece->from;
 	piece->says = describe(timeline, &who);
-	piece->site = site_of(timeline, who);
+	set_site(timeline, piece, who);
 	settle_states(timeline);
 	piece->says = says_between(piece->says, timeline->says, describe(timeline, &ignored), piece->from < piece->to);
 }
@@ -388,15 +454,19 @@ static void piece_of_changes(struct timeline *timeline, struct timeline_piece *p
 /* To the next change, and on through those that leave what is said as it is: they change at most where somebody works. */
 static void run_on(struct timeline *timeline, struct timeline_piece *piece)
 {
+	if (timeline->leaps)
+		try_to_leap(timeline, piece);
 	piece->to = next_stamp(timeline);
 	piece->longest = piece->to - piece->from;
 	while (piece->to != PERIOD_AFTER && cross(timeline) && timeline->told && timeline->runs_on) {
 		uint64_t from = piece->to;
+		if (timeline->leaps && timeline->nparticipants == 1)
+			try_to_leap(timeline, piece);
 		piece->to = next_stamp(timeline);
-		if (piece->to - from <= piece->longest)
+		if (piece->to - from <= piece->longest || piece->site == TIMELINE_SITE_LATER)
 			continue;
 		piece->longest = piece->to - from;
-		piece->site = site_of(timeline, timeline->who);
+		piece->site = timeline->who == NO_PARTICIPANT ? TR_NO_SITE : timeline->participants[timeline->who].site;
 	}
 }
 
@@ -414,11 +484,7 @@ static bool next_piece(struct timeline *timeline, struct timeline_piece *piece)
 		timeline->says = describe(timeline, &timeline->who);
 	timeline->told = true;
 	piece->says = timeline->says;
-	piece->site = site_of(timeline, timeline->who);
-	if (timeline->pause)
-		timeline->pause--;
-	else if (piece->says == SAYS_NOTHING && timeline->leaps)
-		leap(timeline);
+	set_site(timeline, piece, timeline->who);
 	run_on(timeline, piece);
 	timeline->ended = piece->to == PERIOD_AFTER;
 	return true;
@@ -465,7 +531,7 @@ static void cross_alone(struct timeline *timeline, uint8_t may, struct timeline_
 	piece->to = timeline->stamp;
 	piece->longest = piece->to - piece->from;
 	piece->says = timeline->says_of[may];
-	piece->site = site_of(timeline, who_alone(piece->says));
+	set_site(timeline, piece, who_alone(piece->says));
 	piece->says = says_between(piece->says, timeline->says, timeline->says_of[m->now.may], piece->from < piece->to);
 }
 
@@ -487,7 +553,7 @@ static inline bool next_alone(struct timeline *timeline, struct timeline_piece *
 	}
 	piece->from = timeline->stamp;
 	piece->says = timeline->says = timeline->says_of[m->now.may];
-	piece->site = site_of(timeline, who_alone(piece->says));
+	set_site(timeline, piece, who_alone(piece->says));
 	piece->to = m->now.to;
 	piece->longest = piece->to - piece->from;
 	timeline->at_change = true;
@@ -506,6 +572,7 @@ static bool give_out(const struct timeline_piece *open, struct timeline_segment 
 	out->certain = open->says & SAYS_CERTAIN;
 	out->alone = SAYS_ALONE(open->says);
 	out->site = open->site;
+	out->since = open->since;
 	return out->all_wait || out->alone != NO_PARTICIPANT;
 }
 
@@ -519,9 +586,11 @@ bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
 			given = give_out(&timeline->open, out);
 			timeline->open.from = piece.from;
 			timeline->open.says = piece.says;
+			timeline->open.since = piece.since;
 		}
 		timeline->open.to = piece.to;
-		if (!longer || piece.longest > timeline->open_stretch) {
+		if (!longer || piece.site == TIMELINE_SITE_LATER ||
+		    (piece.longest > timeline->open_stretch && timeline->open.site != TIMELINE_SITE_LATER)) {
 			timeline->open_stretch = piece.longest;
 			timeline->open.site = piece.site;
 		}
@@ -565,9 +634,28 @@ static void add_member(struct timeline *timeline, size_t thread, const struct pe
 		timeline->participants[m->participant].site = m->now.site;
 	timeline->participants[m->participant].threads++;
 	timeline->participants[m->participant].waiters += m->waits;
-	timeline->participants[m->participant].works += works_as[m->may];
-	timeline->participants[m->participant].waits += m->waits ? waits_as[m->may] : 0;
-	merge_set(&timeline->ends, (uint32_t)(m - timeline->members), m->now.to);
+}
+
+/* Anew, of what each member is in now. */
+static void count_all(struct timeline *timeline)
+{
+	timeline->counts = timeline->xor_not_may_wait = timeline->xor_both = 0;
+	timeline->told = false;
+	for (uint32_t a = 0; a < timeline->nparticipants; a++) {
+		struct participant *participant = &timeline->participants[a];
+		participant->works = participant->waits = participant->is = 0;
+		timeline->xor_not_may_wait ^= a;
+	}
+	for (size_t i = 0; i < timeline->nmembers; i++) {
+		struct timeline_thread *m = &timeline->members[i];
+		m->may = m->now.may;
+		timeline->participants[m->participant].works += works_as[m->may];
+		timeline->participants[m->participant].waits += m->waits ? waits_as[m->may] : 0;
+		merge_put(&timeline->ends, (uint32_t)i, m->now.to);
+	}
+	for (uint32_t a = 0; a < timeline->nparticipants; a++)
+		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));
+	merge_settle(&timeline->ends);
 }
 
 struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const struct periods *periods,
@@ -580,7 +668,8 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 	if (count == 0)
 		return NULL;
 	struct timeline *timeline = mem_resize(NULL, 1, sizeof *timeline);
-	*timeline = (struct timeline){ .slack = 2 * trace->clocks[clock].uncertainty,
+	*timeline = (struct timeline){ .trace = trace, .clock = clock, .periods = periods, .all = who,
+				       .slack = 2 * trace->clocks[clock].uncertainty,
 				       .members =
 					       mem_resize(NULL, count, sizeof *timeline->members),
 				       .participants = mem_resize(NULL, count,
@@ -592,12 +681,9 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (trace->threads[i].clock == clock && who->participant_of[i] != NO_PARTICIPANT)
 			add_member(timeline, i, periods, who);
-	timeline->leaps = leaps && timeline->nparticipants == timeline->nmembers && timeline->nmembers > 2;
-	timeline->runs_on = leaps;
-	for (uint32_t a = 0; a < timeline->nparticipants; a++) {
-		timeline->xor_not_may_wait ^= a;
-		count_participant(timeline, a, is_of_threads(&timeline->participants[a]));
-	}
+	timeline->leaps = leaps && timeline->nmembers > 2;
+	timeline->runs_on = timeline->seeks = leaps;
+	count_all(timeline);
 	timeline->is_alone = leaps && timeline->nmembers == 1;
 	if (timeline->is_alone)
 		set_says(timeline);
@@ -608,6 +694,7 @@ void timeline_close(struct timeline *timeline)
 {
 	if (!timeline)
 		return;
+	timeline_close(timeline->slow);
 	for (size_t i = 0; i < timeline->nmembers; i++)
 		period_cursor_close(&timeline->members[i].periods);
 	free(timeline->members);
@@ -616,6 +703,47 @@ void timeline_close(struct timeline *timeline)
 	merge_close(&timeline->ends);
 	free(timeline->merged);
 	free(timeline);
+}
+
+/* ---- Sites that were left for later ---------------------------------------------------------- */
+
+/* Goes on from a moment before which all changes are in a known order with all others. */
+static void seek(struct timeline *timeline, uint64_t stamp)
+{
+	for (size_t i = 0; i < timeline->nmembers; i++)
+		while (timeline->members[i].now.to <= stamp)
+			next_period(&timeline->members[i]);
+	for (size_t a = 0; a < timeline->nparticipants; a++)
+		timeline->participants[a].site = TIMELINE_SITE_LATER;
+	timeline->stamp = stamp;
+	timeline->turned = NULL;
+	timeline->open.says = SAYS_NOTHING;
+	count_all(timeline);
+}
+
+static uint32_t look_up(struct timeline *timeline, const struct timeline_segment *of)
+{
+	struct timeline_segment found = { .from = PERIOD_BEFORE };
+	if (!timeline->slow)
+		timeline->slow = timeline_open(timeline->trace, timeline->clock, timeline->periods, timeline->all, false);
+	if (timeline->seeks && of->since > timeline->slow->stamp)
+		seek(timeline->slow, of->since);
+	while (timeline_next(timeline->slow, &found) && (found.from < of->from || found.to < of->to))
+		;
+	assert(found.from == of->from && found.to == of->to && found.alone == of->alone);
+	return found.site;
+}
+
+/* Who has worked for long may have begun before what was passed over for another one: then all is followed. */
+uint32_t timeline_site(struct timeline *timeline, const struct timeline_segment *of)
+{
+	uint32_t site = look_up(timeline, of);
+	if (site != TIMELINE_SITE_LATER)
+		return site;
+	timeline_close(timeline->slow);
+	timeline->slow = NULL;
+	timeline->seeks = false;
+	return look_up(timeline, of);
 }
 
 const uint32_t *timeline_participants(const struct timeline *timeline, size_t *count)

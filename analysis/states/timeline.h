@@ -31,9 +31,11 @@
  * not overlap, and segments come in order.
  *
  * Leaping. A thread that surely works, or surely neither waits nor is gone, keeps its participant from waiting until its
- * period ends. While two participants are kept so, no segment says anything, whatever the others do: their changes until
+ * period ends. While two participants are kept so, no segment says anything, whatever the others do; and while a thread of the
+ * only participant surely works, all that is said is that this one works. Changes until
  * then are stepped over, thread by thread, without the merge. Nothing changes by that, to the bit: only changes that are in
- * a known order with all that are not stepped over are.
+ * a known order with all that are not stepped over are. Where one works, of several threads, hangs on all of its changes: of
+ * the few segments of which that is wanted, it is looked up where nothing is stepped over (timeline_site()).
  *
  * A change that leaves its participant what it was, as most do where one is many threads, changes at most where it works:
  * the sweep runs on through such changes without looking at what is said.
@@ -55,8 +57,11 @@ struct timeline_segment {
 	bool all_wait;       /* may be true */
 	uint32_t alone;      /* participant who may work alone; or NO_PARTICIPANT, ANY_PARTICIPANT */
 	bool certain;
-	uint32_t site;       /* where `alone` works */
+	uint32_t site;       /* where `alone` works; or TIMELINE_SITE_LATER, for timeline_site() */
+	uint64_t since;      /* where that looks from: no change before is in unknown order with one behind, and before
+				the segment `alone` has begun to work */
 };
+#define TIMELINE_SITE_LATER (UINT32_MAX - 5) /* no site */
 
 /* Which threads take part as what; indices are those of the trace's threads. */
 struct participants {
@@ -76,6 +81,9 @@ struct timeline *timeline_open(const struct trace *, uint32_t clock, const struc
 			       const struct participants *, bool leaps);
 bool timeline_next(struct timeline *, struct timeline_segment *);
 void timeline_close(struct timeline *);
+
+/* Of a segment that was given, and not before the last one that this was asked of. */
+uint32_t timeline_site(struct timeline *, const struct timeline_segment *);
 
 /* The participants of this timeline. */
 const uint32_t *timeline_participants(const struct timeline *, size_t *count);

@@ -43,6 +43,13 @@ START_TEST(first_is_the_least)
 			size_t i = below(2) ? below(n) : merge_first(&m).source;
 			key[i] = below(10) ? below(100) : UINT64_MAX;
 			merge_set(&m, (uint32_t)i, key[i]);
+			for (uint64_t many = below(4) ? 0 : below(n); many > 0; many--) {
+				i = below(n);
+				key[i] = below(100);
+				merge_put(&m, (uint32_t)i, key[i]);
+				if (many == 1)
+					merge_settle(&m);
+			}
 			check(seed, &m, key, n);
 		}
 		merge_close(&m);
