@@ -166,6 +166,19 @@ static void all_slack(struct visit *v, const struct graph_node *j, struct slack 
 					   false };
 }
 
+/* The input from which on it takes as long as it did, or the first one. */
+static size_t since_of(const struct visit *v, const struct graph_node *j)
+{
+	size_t last = j->ninputs - 1;
+	return v->g->inputs[j->first + last].sure ? last : 0;
+}
+
+static void unknown_slacks(const struct visit *v, const struct graph_node *j, struct slack *slack)
+{
+	for (size_t i = 0; i < j->ninputs; i++)
+		slack[i] = (struct slack){ 0, 0, true, i != since_of(v, j) };
+}
+
 /* Whether it is as well what is expected, as far as transfers go. */
 static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer)
 {
@@ -179,10 +192,7 @@ static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_an
 	case GRAPH_SYNC:    sync_slacks(v, j, answer, slack); break;
 	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
 	case GRAPH_ARRIVAL: return transfer_slacks(&v->coz->transfer, j, v->passed, proved, slack);
-	case GRAPH_UNKNOWN:
-		for (size_t i = 0; i < j->ninputs; i++)
-			slack[i] = (struct slack){ 0, 0, true, i > 0 };
-		break;
+	case GRAPH_UNKNOWN: unknown_slacks(v, j, slack); break;
 	}
 	return true;
 }
@@ -257,7 +267,7 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 		saving_delay(v->all, s, COZ_PROVED);
 	if (evens_out(v, j))
 		even_out(v, j, s);
-	if (j->kind == GRAPH_UNKNOWN)
+	if (j->kind == GRAPH_UNKNOWN && since_of(v, j) == 0)
 		saving_forget(v->all, s, COZ_EXPECTED,
 			      visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
 	return s;

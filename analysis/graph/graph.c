@@ -83,16 +83,28 @@ struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32
 	return &b->graph->nodes[node];
 }
 
-void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
+static void add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit, const struct event_ref *since)
 {
-	struct node_input inputs[BEGIN_INPUTS];
+	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t n = graph_begin_inputs(&begin, inputs);
 	for (size_t i = 0; i < n; i++) /* it may have been called in vain before, which is not recorded */
 		inputs[i].needed = false;
+	if (since)
+		inputs[n++] = (struct node_input){ .ref = *since, .sure = true };
 	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;
 	graph_wait(b, exit, number);
+}
+
+void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
+{
+	add_unknown(b, begin, exit, NULL);
+}
+
+void graph_unknown_since(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since)
+{
+	add_unknown(b, begin, exit, &since);
 }
 
 void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)

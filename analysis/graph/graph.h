@@ -30,7 +30,8 @@
  *            bytes, a thread's or a process's end, a lock that is handed on, and with it a condition variable's signal,
  *            a futex, a task that was made, and the ends of tasks
  *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
- *   UNKNOWN  what ended it is not in the trace
+ *   UNKNOWN  what ended it is not in the trace; but perhaps when it was laid down for how long: most likely it takes as
+ *            long from its input behind the first that is sure
  *
  * An input that is not *sure* may have been waited for or not. All of this is what *most likely* happens, also in
  * another run: the *expected* graph. What is certain in every run, of every implementation that keeps to the

@@ -206,8 +206,9 @@ void graph_wait(struct builder *, struct event_ref, uint32_t node);
 struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
 		   size_t n);
 
-/* `exit` may have waited for anything since `enter`. */
+/* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. */
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
+void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since);
 
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);

@@ -38,10 +38,9 @@ static int by_pid(const void *x, const void *y)
 	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
 }
 
-/* The recorded fork of a thread's process, the last one that may have been it; or NULL. They are by pid. */
-static const struct process_fork *find_fork(const struct builder *b, uint32_t thread)
+/* The recorded fork of a process, the last one on a clock that was until then; or NULL. They are by pid. */
+static const struct process_fork *last_fork(const struct builder *b, uint64_t pid, uint32_t clock, uint64_t until)
 {
-	uint64_t pid = pid_of(b, thread), until = b->graph->threads[thread].first + slack_of(b, clock_of(b, thread));
 	size_t lo = 0, hi = b->nprocess_forks;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -52,9 +51,16 @@ static const struct process_fork *find_fork(const struct builder *b, uint32_t th
 			hi = mid;
 	}
 	while (lo-- > 0 && b->process_forks[lo].pid == pid)
-		if (clock_of(b, b->process_forks[lo].ref.thread) == clock_of(b, thread))
+		if (clock_of(b, b->process_forks[lo].ref.thread) == clock)
 			return &b->process_forks[lo];
 	return NULL;
+}
+
+/* Of a thread's process. */
+static const struct process_fork *find_fork(const struct builder *b, uint32_t thread)
+{
+	uint32_t clock = clock_of(b, thread);
+	return last_fork(b, pid_of(b, thread), clock, b->graph->threads[thread].first + slack_of(b, clock));
 }
 
 /* The first thread of such a process, and since when it has been there. */
@@ -236,6 +242,22 @@ static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, s
 	return n;
 }
 
+#define SOON 20 /* times longer than its end was waited for, a child had been there: then it was ended just before */
+
+/* A child that has no end in the trace: it was killed, or is another program. Killed it was most likely by who waits for it
+ * then, and any other works for as long as it did since its fork. */
+static void add_lost_end(struct builder *b, const struct process_wait *w)
+{
+	const struct process_fork *fork = last_fork(b, w->pid, clock_of(b, w->exit.thread), w->exit.stamp);
+	graph_diagnose(&b->alone, w->exit, w->site);
+	if (!fork)
+		graph_unknown(b, w->begin, w->exit);
+	else if ((w->exit.stamp - w->begin.enter.stamp) * SOON < w->exit.stamp - fork->ref.stamp)
+		graph_unknown_since(b, w->begin, w->exit, w->begin.enter);
+	else
+		graph_unknown_since(b, w->begin, w->exit, fork->ref);
+}
+
 static void add_end(struct builder *b, const struct families *f, const struct process_wait *w, struct node_input *inputs)
 {
 	uint32_t first = find_ended(f, b, w);
@@ -244,8 +266,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 	if (first < b->graph->trace->nthreads)
 		n = ends_of(b, first, until, inputs + begin);
 	if (n == 0) {
-		graph_diagnose(&b->alone, w->exit, w->site);
-		graph_unknown(b, w->begin, w->exit);
+		add_lost_end(b, w);
 		return;
 	}
 	bool of_one = !w->begin.tried && is_of_one(f, b, w);

@@ -208,9 +208,17 @@ static bool is_look(const struct thread_walk *w)
 	return moves && !arg_for_unknown(o, &w->entered);
 }
 
+/* The mutex is taken again, behind a wait that ended without what it waited for. */
+static bool retakes(const struct thread_walk *w)
+{
+	return kind_of(w, w->entered.site) == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
+}
+
 static struct wait_begin begin_of(const struct thread_walk *w)
 {
 	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
+	if (retakes(w)) /* which is not over before that wait is */
+		return (struct wait_begin){ .enter = w->enter };
 	return (struct wait_begin){ .enter = fails || w->failed ? w->before : w->enter,
 				    .tried = fails || w->failed_since, .certain = w->operation };
 }
@@ -224,10 +232,9 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
 		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
-	bool relocks = kind == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
 	if (vain)
 		w->failed_at = exit.at;
-	return vain || relocks;
+	return vain || retakes(w);
 }
 
 /* From here on, up to the next barrier, another run may do other things. */
@@ -673,8 +680,11 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	    !arg_no_message(operation(w, &w->entered), &w->entered))
 		w->doubtful = true;
 	if (kind == DPROF_KIND_SLEEP) {
-		if (trace_has(&w->entered, DPROF_KEY_UNTIL) || arg_for_unknown(operation(w, &w->entered), &w->entered))
+		if (arg_for_unknown(operation(w, &w->entered), &w->entered))
 			graph_unknown(w->b, begin_of(w), exit);
+		else if (trace_has(&w->entered, DPROF_KEY_UNTIL)) /* a moment, which most likely stays */
+			graph_unknown_since(w->b, begin_of(w), exit,
+					    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first });
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
 	else if (arg_for_unknown(operation(w, &w->entered), &w->entered)) {

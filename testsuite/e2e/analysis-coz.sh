@@ -677,6 +677,32 @@ status=1 may_buy read a 50 250000
 } | trace moment
 may_buy moment a 50 0
 
+# Nobody can tell whether that moment is so far from when the wait began; nor if the mutex is taken again behind it. A sleep
+# until a moment most likely is until that in any run.
+expects() { # directory from to, of half of a in percent
+	expect "${status:-0}" coz --json --region a --reduce 50 "$1"
+	interval expected_percent <out | awk -v lo="$2" -v hi="$3" '
+		{ n++; good = $1 >= lo - 0.01 && $1 <= lo + 0.01 && $2 >= hi - 0.01 && $2 <= hi + 0.01 }
+		END { exit n != 1 || !good }' || fail "$1: expected $2 .. $3 %, found $(cat out)"
+}
+{
+	head_of 1
+	op 0 6 1000000 1000000 id=5
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 6 point id=5"
+	op 0 7 1400000 1600000
+	op 0 6 1600000 1600000 id=5
+	op 0 1 1600000 2000000
+} | trace moment
+expects moment 0 30
+{
+	head_of 1
+	op 0 0 1000000 1400000
+	op 0 30 1400000 1600000 until=5
+	op 0 1 1600000 2000000
+} | trace moment
+expects moment 0 0
+
 # A thread of which it is not recorded who made it may have been made earlier.
 {
 	head_of 2
@@ -1193,6 +1219,22 @@ processes() { # arguments of the wait...
 processes role=1 peer=72057594037927934 | trace forked
 buys forked a 50 349950 # half of both
 buys forked b 50 100010
+# Of a child that has no end in the trace it is likely that it takes as long as it did, since its fork; or that it was killed
+# by who waits for it, if that is over at once.
+child() { # until
+	head_of 1
+	echo "site 18 kind=fork name=fork file=x.c line=19"
+	echo "site 17 kind=wait name=waitpid file=x.c line=18"
+	op 0 18 1000000 1000000 process=77
+	op 0 0 1000000 1400000
+	op 0 17 1400000 "$1" process=77 role=1 peer=72057594037927934
+	op 0 1 "$1" 2000000
+}
+child 1600000 | trace other
+status=1 expects other 0 0
+child 1400010 | trace killed
+status=1 expects killed 20 20
+
 # The end of any child would have done, so another run may wait for the other one first; as even this one would, if who is
 # first was waited for first, and then 20 sooner.
 processes peer=72057594037927934 | trace any
