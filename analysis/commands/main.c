@@ -35,6 +35,7 @@ static const struct {
 	{ { "waits", cmd_waits, "who waited, where, for how long, and for whom" }, "DIR", NULL },
 	{ { "efficiency", cmd_efficiency, "how much of what threads could do was useful, and why not more" },
 	  "DIR...", NULL },
+	{ { "profile", cmd_profile, "where threads were, how often and how long, by call path; who sent whom" }, "DIR", NULL },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
 	  "DIR EXPR", NULL },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
@@ -241,6 +242,13 @@ static int run_pack(struct command_line *a)
 	return pack(a->word[0], a->word[1], a->options.json);
 }
 
+/* It wants to know who waited for whom. */
+static bool makes_graph(int (*command)(struct trace *, const struct options *, struct reply *))
+{
+	return command == cmd_report || command == cmd_coz || command == cmd_path || command == cmd_waits || command == cmd_efficiency ||
+	       command == cmd_profile;
+}
+
 static int run_words(struct command_line *a)
 {
 	size_t command = take_command(a);
@@ -265,7 +273,7 @@ static int run_words(struct command_line *a)
 	if (status != EXIT_FINE)
 		return status;
 	command = command < NCOMMANDS ? command : find_command("report");
-	a->options.matches_again = commands[command].command.run == cmd_coz || commands[command].command.run == cmd_report;
+	a->options.matches_again = makes_graph(commands[command].command.run);
 	return run(command, directory, &a->options);
 }
 

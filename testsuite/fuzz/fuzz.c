@@ -80,6 +80,8 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "path", "@", "--json" } },
 	{ { "waits", "@", "--json" } },
 	{ { "efficiency", "@", "--json" } },
+	{ { "profile", "@", "--json" } },
+	{ { "profile", "@", "--calls" } },
 	{ { "path", "@", "--every=1ms" } },
 	{ { "report", "@" } },
 	{ { "csp", "@", "--frames" } },

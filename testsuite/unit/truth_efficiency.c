@@ -5,12 +5,9 @@
  * between; what follows lies in what is said of the same program as its hosts' clocks recorded it. */
 #include <string.h>
 
-#include "analysis/base/memory.h"
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/graph/graph.h"
-#include "testsuite/truth/program.h"
 #include "testsuite/truth/random.h"
-#include "testsuite/unit/unit.h"
+#include "testsuite/unit/activities_twin.h"
 
 static uint64_t seed, programs;
 
@@ -22,139 +19,21 @@ static void setup(void)
 
 /* ---- The truth ------------------------------------------------------------------------------- */
 
-enum { WORKS, OUTSIDE, OPERATES, IDLES };
-
-struct event {               /* of a thread, and those that it inherits */
-	int64_t when;
-	struct tr_event e;
-	int before;          /* what the thread did since the event before */
-	unsigned operation;  /* then: of which site it was in one */
-	bool ends;           /* an operation */
-	size_t own;          /* index among its own events */
-	int64_t ideal;       /* -1: not known yet */
-};
-
 struct truth {
-	const struct program *p;
-	struct trace *trace;
-	struct graph graph;
-	struct { struct event *v; size_t n; } *threads;
+	struct twin w;
 	int64_t least[PROGRAM_SITES + 1]; /* transfer of each operation, and of beginning threads; INT64_MAX: none */
 	enum { NOTHING, LEAST, ANY } takes;
 	struct dice dice;
 };
 
-static bool is_region(unsigned site)
-{
-	return site <= PROGRAM_D || site == PROGRAM_TASK;
-}
-
-/* Who has left a team as a member, and not for a task. */
-static bool leaves_team(const struct event *v, size_t i)
-{
-	struct tr_event enter = v[i].e;
-
-	if (v[i].e.op != DPROF_EXIT || v[i].e.site != PROGRAM_PARALLEL_END)
-		return false;
-	for (size_t k = i; k-- > 0;)
-		if (v[k].e.site == PROGRAM_PARALLEL_END && v[k].e.op == DPROF_ENTER) {
-			enter = v[k].e;
-			break;
-		}
-	return trace_arg(&enter, DPROF_KEY_ROLE, 1) == 0;
-}
-
-static void read_thread(struct truth *t, uint32_t thread)
-{
-	struct tr_cursor events = trace_places(t->trace, thread);
-	struct event *v = NULL;
-	size_t n = 0, own = 0;
-	unsigned open[64], depth = 0;
-
-	for (struct event x = { .ideal = -1 }; trace_next(&events, &x.e);) {
-		x.when = (int64_t)x.e.stamp;
-		x.own = own;
-		own += !x.e.inherited;
-		*MEM_GROW(v, n) = x;
-	}
-	trace_end(&events);
-	for (size_t i = 0; i < n; i++) {
-		unsigned top = depth ? open[depth - 1] : PROGRAM_SITES;
-		v[i].operation = top;
-		v[i].before = i > 0 && leaves_team(v, i - 1) ? IDLES : !depth ? OUTSIDE : is_region(top) ? WORKS : OPERATES;
-		v[i].ends = v[i].e.op == DPROF_EXIT && !is_region(top);
-		if (v[i].e.op == DPROF_ENTER)
-			open[depth++] = v[i].e.site;
-		depth -= v[i].e.op == DPROF_EXIT;
-	}
-	t->threads[thread].v = v;
-	t->threads[thread].n = n;
-}
-
-/* The node that the event waited for, of several the last; or NULL. */
-static const struct graph_node *waited_for(const struct truth *t, uint32_t thread, const struct event *e)
-{
-	const struct graph_thread *g = &t->graph.threads[thread];
-
-	for (size_t i = g->nsyncs; i-- > 0 && !e->e.inherited;)
-		if (g->syncs[i].at == e->own && g->syncs[i].what == GRAPH_WAITS)
-			return &t->graph.nodes[g->syncs[i].number];
-	return NULL;
-}
-
-static bool counts(const struct graph_input *input)
-{
-	return input->sure && !input->candidate;
-}
-
-static struct event *poster(const struct truth *t, const struct graph_input *input)
-{
-	const struct graph_thread *g = &t->graph.threads[input->thread];
-
-	for (size_t i = 0; i < g->nsyncs; i++)
-		if (g->syncs[i].what == GRAPH_POSTS && &t->graph.inputs[g->syncs[i].number] == input)
-			for (size_t k = 0; k < t->threads[input->thread].n; k++) {
-				struct event *e = &t->threads[input->thread].v[k];
-				if (e->own == g->syncs[i].at && !e->e.inherited)
-					return e;
-			}
-	ck_abort_msg("an input that nobody posts");
-	return NULL;
-}
-
-/* Since the operation was entered that ends there. */
-static int64_t time_in(const struct event *v, size_t i)
-{
-	size_t k = i;
-
-	while (v[k].e.op != DPROF_ENTER || v[k].e.site != v[i].e.site)
-		k--;
-	return v[i].when - v[k].when;
-}
-
-/* How long an operation took behind the last that it waited for, as it was. */
-static int64_t transfer(const struct truth *t, uint32_t thread, size_t i)
-{
-	const struct event *e = &t->threads[thread].v[i];
-	const struct graph_node *node = waited_for(t, thread, e);
-	int64_t took = i ? time_in(t->threads[thread].v, i) : INT64_MAX, behind = node ? INT64_MAX : took;
-
-	for (size_t k = 0; node && k < node->ninputs; k++) {
-		const struct graph_input *input = &t->graph.inputs[node->first + k];
-		if (counts(input) && e->when - (int64_t)input->stamp < behind)
-			behind = e->when - (int64_t)input->stamp;
-	}
-	return behind < took ? behind : took;
-}
-
 static bool has_transfer(const struct truth *t, uint32_t thread, size_t i)
 {
-	return t->threads[thread].v[i].ends || (i == 0 && waited_for(t, thread, &t->threads[thread].v[0]));
+	return t->w.threads[thread].v[i].ends || (i == 0 && twin_waited_for(&t->w, thread, &t->w.threads[thread].v[0]));
 }
 
 static unsigned kind(const struct truth *t, uint32_t thread, size_t i)
 {
-	return i ? t->threads[thread].v[i].operation : PROGRAM_SITES;
+	return i ? t->w.threads[thread].v[i].operation : PROGRAM_SITES;
 }
 
 static int64_t takes(struct truth *t, uint32_t thread, size_t i)
@@ -167,19 +46,19 @@ static int64_t takes(struct truth *t, uint32_t thread, size_t i)
 /* When an event would have happened, since the run began. */
 static int64_t ideal(struct truth *t, uint32_t thread, size_t i)
 {
-	struct event *e = &t->threads[thread].v[i];
-	const struct graph_node *node = waited_for(t, thread, e);
+	struct event *e = &t->w.threads[thread].v[i];
+	const struct graph_node *node = twin_waited_for(&t->w, thread, e);
 	bool own = e->before == WORKS || e->before == OUTSIDE;
 
 	if (e->ideal >= 0)
 		return e->ideal;
-	int64_t when = i ? ideal(t, thread, i - 1) + (own ? e->when - e[-1].when : 0) : node ? 0 : e->when - t->p->begin;
+	int64_t when = i ? ideal(t, thread, i - 1) + (own ? e->when - e[-1].when : 0) : node ? 0 : e->when - t->w.p->begin;
 	for (size_t k = 0; node && k < node->ninputs; k++) {
-		const struct graph_input *input = &t->graph.inputs[node->first + k];
-		if (!counts(input))
+		const struct graph_input *input = &t->w.graph.inputs[node->first + k];
+		if (!twin_counts(input))
 			continue;
-		struct event *x = poster(t, input);
-		int64_t there = x == e ? 0 : ideal(t, input->thread, (size_t)(x - t->threads[input->thread].v));
+		struct event *x = twin_poster(&t->w, input);
+		int64_t there = x == e ? 0 : ideal(t, input->thread, (size_t)(x - t->w.threads[input->thread].v));
 		when = there > when ? there : when;
 	}
 	return e->ideal = when + (has_transfer(t, thread, i) ? takes(t, thread, i) : 0);
@@ -189,12 +68,12 @@ static int64_t ideal_end(struct truth *t)
 {
 	int64_t end = 0;
 
-	for (uint32_t thread = 0; thread < t->p->nthreads; thread++)
-		for (size_t i = 0; i < t->threads[thread].n; i++)
-			t->threads[thread].v[i].ideal = -1;
-	for (uint32_t thread = 0; thread < t->p->nthreads; thread++)
-		if (t->threads[thread].n) {
-			int64_t last = ideal(t, thread, t->threads[thread].n - 1);
+	for (uint32_t thread = 0; thread < t->w.p->nthreads; thread++)
+		for (size_t i = 0; i < t->w.threads[thread].n; i++)
+			t->w.threads[thread].v[i].ideal = -1;
+	for (uint32_t thread = 0; thread < t->w.p->nthreads; thread++)
+		if (t->w.threads[thread].n) {
+			int64_t last = ideal(t, thread, t->w.threads[thread].n - 1);
 			end = last > end ? last : end;
 		}
 	return end;
@@ -202,33 +81,15 @@ static int64_t ideal_end(struct truth *t)
 
 static void truth_open(struct truth *t, const struct program *p)
 {
-	struct options options = { .assumption = p->assumption };
-	struct times times;
-
-	*t = (struct truth){ .p = p, .trace = program_trace(p, PROGRAM_TRUE), .dice = { p->seed } };
-	ck_assert_int_eq(times_open(&times, t->trace, &options), EXIT_FINE);
-	graph_open(&t->graph, t->trace, &times);
-	times_close(&times);
-	t->threads = mem_resize(NULL, p->nthreads, sizeof *t->threads);
-	for (uint32_t thread = 0; thread < p->nthreads; thread++)
-		read_thread(t, thread);
+	*t = (struct truth){ .w = twin_open(p), .dice = { p->seed } };
 	for (unsigned s = 0; s <= PROGRAM_SITES; s++)
 		t->least[s] = INT64_MAX;
 	for (uint32_t thread = 0; thread < p->nthreads; thread++)
-		for (size_t i = 0; i < t->threads[thread].n; i++) {
+		for (size_t i = 0; i < t->w.threads[thread].n; i++) {
 			int64_t *least = &t->least[kind(t, thread, i)];
-			if (has_transfer(t, thread, i) && transfer(t, thread, i) < *least)
-				*least = transfer(t, thread, i);
+			if (has_transfer(t, thread, i) && twin_transfer(&t->w, thread, i) < *least)
+				*least = twin_transfer(&t->w, thread, i);
 		}
-}
-
-static void truth_close(struct truth *t)
-{
-	for (size_t i = 0; i < t->p->nthreads; i++)
-		free(t->threads[i].v);
-	free(t->threads);
-	graph_close(&t->graph);
-	trace_close(t->trace);
 }
 
 /* ---- Factors --------------------------------------------------------------------------------- */
@@ -241,7 +102,7 @@ static uint64_t judged;
 static void check(const struct truth *t, const char *of, const char *what, long double truth, struct interval found)
 {
 	ck_assert_msg(truth >= found.lo && truth <= found.hi, "SEED=%" PRIu64 ": %s, %s: truly %.9Lf %%, found %.9f .. %.9f",
-		      t->p->seed, of, what, truth, found.lo, found.hi);
+		      t->w.p->seed, of, what, truth, found.lo, found.hi);
 }
 
 static void check_factors(const struct truth *t, const char *of, const struct quantities *q, const struct factors *found)
@@ -265,39 +126,39 @@ static void check_factors(const struct truth *t, const char *of, const struct qu
 /* Work without marks is useful; what a program with marks does outside of regions may be. */
 static bool is_useful(const struct truth *t, const struct event *e, bool outside)
 {
-	return e->before == WORKS || (e->before == OUTSIDE && (t->p->unmarked || outside));
+	return e->before == WORKS || (e->before == OUTSIDE && (t->w.p->unmarked || outside));
 }
 
 /* All that is not known of it is what the thread did before its first event and behind its last. */
 static void check_useful(const struct truth *t, const struct efficiency_thread *found)
 {
-	const struct event *v = t->threads[found->thread].v, *last = &v[t->threads[found->thread].n - 1];
-	int64_t open = (v->when - t->p->begin + t->p->end - last->when) / PROGRAM_FINE;
-	int64_t rounding = 2 * (int64_t)t->threads[found->thread].n + 2;
+	const struct event *v = t->w.threads[found->thread].v, *last = &v[t->w.threads[found->thread].n - 1];
+	int64_t open = (v->when - t->w.p->begin + t->w.p->end - last->when) / PROGRAM_FINE;
+	int64_t rounding = 2 * (int64_t)t->w.threads[found->thread].n + 2;
 
 	ck_assert_msg(found->useful.hi - found->useful.lo <= open + rounding,
-		      "SEED=%" PRIu64 ": thread %u: %" PRId64 " ticks are not known, but %" PRId64 " .. %" PRId64 " is said", t->p->seed,
+		      "SEED=%" PRIu64 ": thread %u: %" PRId64 " ticks are not known, but %" PRId64 " .. %" PRId64 " is said", t->w.p->seed,
 		      found->thread, open, found->useful.lo, found->useful.hi);
 }
 
 static void check_run(struct truth *t, const struct efficiency *e, bool outside)
 {
-	struct quantities q = { .time = t->p->end - t->p->begin, .ideal = ideal_end(t) };
+	struct quantities q = { .time = t->w.p->end - t->w.p->begin, .ideal = ideal_end(t) };
 
-	for (uint32_t thread = 0; thread < t->p->nthreads; thread++) {
+	for (uint32_t thread = 0; thread < t->w.p->nthreads; thread++) {
 		int64_t useful = 0;
-		for (size_t i = 1; i < t->threads[thread].n; i++)
-			if (is_useful(t, &t->threads[thread].v[i], outside))
-				useful += t->threads[thread].v[i].when - t->threads[thread].v[i - 1].when;
-		if (t->threads[thread].n)
+		for (size_t i = 1; i < t->w.threads[thread].n; i++)
+			if (is_useful(t, &t->w.threads[thread].v[i], outside))
+				useful += t->w.threads[thread].v[i].when - t->w.threads[thread].v[i - 1].when;
+		if (t->w.threads[thread].n)
 			q.useful[q.n++] = useful;
 	}
 	ck_assert_uint_eq(q.n, e->nthreads);
 	check_factors(t, "run", &q, &e->factors);
-	for (size_t i = 0; i < e->nthreads && t->p->unmarked && t->p->nhosts == 1; i++)
+	for (size_t i = 0; i < e->nthreads && t->w.p->unmarked && t->w.p->nhosts == 1; i++)
 		check_useful(t, &e->each[i]);
 	ck_assert_msg(program_compare(q.ideal, e->ideal.hi) <= 0, "SEED=%" PRIu64 ": the ideal run takes %.3f ticks, found at most %" PRId64,
-		      t->p->seed, (double)q.ideal / PROGRAM_FINE, e->ideal.hi);
+		      t->w.p->seed, (double)q.ideal / PROGRAM_FINE, e->ideal.hi);
 	judged++;
 	for (int f = 0; f < FACTORS; f++)
 		width[f] += e->factors.of[f].hi - e->factors.of[f].lo;
@@ -312,12 +173,12 @@ static bool in_region(struct truth *t, uint32_t thread, unsigned site, int64_t *
 	bool ever = false;
 
 	*time = *useful = *transfers = 0;
-	for (size_t i = 0; i < t->threads[thread].n; i++) {
-		const struct event *e = &t->threads[thread].v[i];
+	for (size_t i = 0; i < t->w.threads[thread].n; i++) {
+		const struct event *e = &t->w.threads[thread].v[i];
 		int64_t took = i ? e->when - e[-1].when : 0;
 		*time += depth ? took : 0;
 		*useful += depth && e->before == WORKS ? took : 0;
-		*transfers += depth && e->ends ? transfer(t, thread, i) : 0;
+		*transfers += depth && e->ends ? twin_transfer(&t->w, thread, i) : 0;
 		depth += e->e.site == site && e->e.op == DPROF_ENTER;
 		depth -= e->e.site == site && e->e.op == DPROF_EXIT;
 		ever |= e->e.site == site;
@@ -331,7 +192,7 @@ static void check_region(struct truth *t, const struct efficiency *e, unsigned s
 	char name[32];
 
 	snprintf(name, sizeof name, "region %u", site);
-	for (uint32_t thread = 0; thread < t->p->nthreads; thread++) {
+	for (uint32_t thread = 0; thread < t->w.p->nthreads; thread++) {
 		int64_t time, useful, transfers;
 		if (!in_region(t, thread, site, &time, &useful, &transfers))
 			continue;
@@ -345,7 +206,7 @@ static void check_region(struct truth *t, const struct efficiency *e, unsigned s
 			check_factors(t, name, &q, &e->regions[i].factors);
 			return;
 		}
-	ck_assert_msg(q.n == 0, "SEED=%" PRIu64 ": region %u is missing", t->p->seed, site);
+	ck_assert_msg(q.n == 0, "SEED=%" PRIu64 ": region %u is missing", t->w.p->seed, site);
 }
 
 /* ---- MPI and threads -------------------------------------------------------------------------- */
@@ -357,20 +218,20 @@ static bool is_mpi(unsigned site)
 
 static void check_hybrid(struct truth *t, const struct efficiency *e)
 {
-	long double sum = 0, longest = 0, useful = 0, time = (long double)(t->p->end - t->p->begin);
+	long double sum = 0, longest = 0, useful = 0, time = (long double)(t->w.p->end - t->w.p->begin);
 	size_t n = 0;
 
-	for (uint32_t thread = 0, first = 0; thread < t->p->nthreads && e->hybrid; thread++) {
+	for (uint32_t thread = 0, first = 0; thread < t->w.p->nthreads && e->hybrid; thread++) {
 		int64_t in = 0;
-		if (!t->threads[thread].n)
+		if (!t->w.threads[thread].n)
 			continue;
-		first = t->p->threads[thread].number == 0 ? thread : first;
-		for (size_t i = 1; i < t->threads[first].n; i++) {
-			const struct event *v = &t->threads[first].v[i];
+		first = t->w.p->threads[thread].number == 0 ? thread : first;
+		for (size_t i = 1; i < t->w.threads[first].n; i++) {
+			const struct event *v = &t->w.threads[first].v[i];
 			in += v->before == OPERATES && is_mpi(v->operation) ? v->when - v[-1].when : 0;
 		}
-		for (size_t i = 1; i < t->threads[thread].n; i++) {
-			const struct event *v = &t->threads[thread].v[i];
+		for (size_t i = 1; i < t->w.threads[thread].n; i++) {
+			const struct event *v = &t->w.threads[thread].v[i];
 			useful += is_useful(t, v, false) ? (long double)(v->when - v[-1].when) : 0;
 		}
 		sum += time - (long double)in;
@@ -404,12 +265,12 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 		check_run(&t, &e, takes & 1);
 	}
 	for (unsigned site = 0; site < PROGRAM_SITES; site++)
-		if (is_region(site))
+		if (twin_is_region(site))
 			check_region(&t, &e, site);
 	check_hybrid(&t, &e);
 	efficiency_close(&e);
 	times_close(&times);
-	truth_close(&t);
+	twin_close(&t.w);
 	trace_close(trace);
 	program_free(p);
 }

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * calls.c - see calls.h. */
+#include "analysis/calls/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
+#include "analysis/calls/calls_private.h"
+#include "analysis/match/match.h"
+#include "analysis/waits/waits.h"
+
+/* ---- Over threads ---------------------------------------------------------------------------- */
+
+static bool longer(frz_time x, frz_time y)
+{
+	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
+}
+
+void call_spread_add(struct call_spread *s, uint32_t thread, const struct call_sums *sums)
+{
+	frz_time time = sums->inclusive;
+	bool first = s->nthreads++ == 0;
+	s->longest = first || longer(time, s->most) ? thread : s->longest;
+	s->least.lo = first || time.lo < s->least.lo ? time.lo : s->least.lo;
+	s->least.hi = first || time.hi < s->least.hi ? time.hi : s->least.hi;
+	s->most.lo = time.lo > s->most.lo ? time.lo : s->most.lo;
+	s->most.hi = time.hi > s->most.hi ? time.hi : s->most.hi;
+	s->all.visits += sums->visits;
+	s->all.bytes += sums->bytes;
+	s->all.inclusive = time_add(s->all.inclusive, time);
+	s->all.exclusive = time_add(s->all.exclusive, sums->exclusive);
+	s->all.waited = time_add(s->all.waited, sums->waited);
+	s->all.transfer = time_add(s->all.transfer, sums->transfer);
+}
+
+frz_time call_mean(const struct call_spread *s)
+{
+	int64_t n = (int64_t)s->nthreads;
+	frz_time sum = s->all.inclusive;
+	return (frz_time){ sum.lo / n, ticks_plus(sum.hi / n, sum.hi % n > 0) };
+}
+
+struct interval call_imbalance(const struct call_spread *s)
+{
+	struct interval balance = interval_percent(call_mean(s), s->most);
+	return (struct interval){ 100 - balance.hi, 100 - balance.lo };
+}
+
+static int by_exclusive(const void *a, const void *b)
+{
+	const struct call_flat *x = a, *y = b;
+	frz_time p = x->spread.all.exclusive, q = y->spread.all.exclusive;
+	if (longer(p, q) || longer(q, p))
+		return longer(p, q) ? -1 : 1;
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct call_each *x = a, *y = b;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void take_flat(struct calls_walk *w)
+{
+	struct call_profile *p = w->profile;
+	uint32_t nsites = (uint32_t)w->graph->trace->nsites;
+	for (uint32_t row = 0; row <= nsites; row++)
+		if (w->flat[row].nthreads)
+			*MEM_GROW(p->flat, p->nflat) = (struct call_flat){ row < nsites ? row : TR_NO_SITE, w->flat[row] };
+	if (p->nflat)
+		qsort(p->flat, p->nflat, sizeof *p->flat, by_exclusive);
+	if (p->neach)
+		qsort(p->each, p->neach, sizeof *p->each, by_site);
+}
+
+static void walk_all(struct call_profile *p, const struct graph *g)
+{
+	const struct trace *trace = g->trace;
+	struct calls_walk w = { .profile = p, .graph = g };
+	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
+	memset(seen, 0, trace->nprocesses * sizeof *seen);
+	w.flat = mem_resize(NULL, trace->nsites + 1, sizeof *w.flat);
+	memset(w.flat, 0, (trace->nsites + 1) * sizeof *w.flat);
+	graph_last_open(&w.last, g);
+	progress_begin("following calls", trace_records(trace));
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		calls_add_thread(&w, t);
+		p->nthreads += g->threads[t].nevents > 0;
+		p->nprocesses += g->threads[t].nevents > 0 && !seen[trace->threads[t].process];
+		seen[trace->threads[t].process] |= g->threads[t].nevents > 0;
+	}
+	progress_end();
+	take_flat(&w);
+	graph_last_close(&w.last);
+	ids_free(&w.children);
+	free(w.flat);
+	free(seen);
+}
+
+/* ---- Causes ---------------------------------------------------------------------------------- */
+
+static int by_cause(const void *a, const void *b)
+{
+	const struct call_cause *x = a, *y = b;
+	const uint32_t p[] = { x->site, x->for_thread, x->did }, q[] = { y->site, y->for_thread, y->did };
+	for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+/* Of each site the longest. */
+static void find_causes(struct call_profile *p, const struct graph *g)
+{
+	struct waits waits;
+	struct call_cause *all;
+	size_t n = 0;
+	waits_of_graph(&waits, g);
+	all = mem_resize(NULL, waits.ncauses + 1, sizeof *all);
+	for (size_t i = 0; i < waits.ncauses; i++)
+		all[i] = (struct call_cause){ waits.causes[i].site, waits.causes[i].for_thread, waits.causes[i].did,
+					      waits.causes[i].ticks };
+	qsort(all, waits.ncauses, sizeof *all, by_cause);
+	for (size_t i = 0; i < waits.ncauses; i++)
+		if (n > 0 && by_cause(&all[n - 1], &all[i]) == 0)
+			all[n - 1].ticks = time_add(all[n - 1].ticks, all[i].ticks);
+		else
+			all[n++] = all[i];
+	for (size_t i = 0; i < n; i++) {
+		struct call_cause *last = p->ncauses ? &p->causes[p->ncauses - 1] : NULL;
+		if (!last || last->site != all[i].site)
+			*MEM_GROW(p->causes, p->ncauses) = all[i];
+		else if (longer(all[i].ticks, last->ticks))
+			*last = all[i];
+	}
+	free(all);
+	waits_close(&waits);
+}
+
+const struct call_cause *call_cause_of(const struct call_profile *p, uint32_t site)
+{
+	for (size_t i = 0; i < p->ncauses; i++)
+		if (p->causes[i].site == site)
+			return &p->causes[i];
+	return NULL;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct call_message *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+static void add_message(struct call_profile *p, struct ids *pairs, const struct trace *trace, const struct match *m)
+{
+	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
+	uint32_t from = trace->threads[sender->thread].process, to = trace->threads[receiver->thread].process;
+	uint64_t pair = (uint64_t)from << 32 | to, bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
+	if (ids_add(pairs, pair))
+		*MEM_GROW(p->messages, p->nmessages) = (struct call_message){ from, to, 0, 0 };
+	struct call_message *message = &p->messages[ids_find(pairs, pair)];
+	message->count++;
+	message->bytes += bytes != MATCH_NO_BYTES ? bytes : 0;
+}
+
+static void find_messages(struct call_profile *p, const struct trace *trace, const struct times *times)
+{
+	uint64_t slack = 0;
+	struct ids pairs = { 0 };
+	struct match_log *log = times->program.matches; /* as graph.c has it */
+	struct match m;
+	for (size_t c = 0; c < trace->nclocks; c++)
+		slack = trace->clocks[c].uncertainty > slack ? trace->clocks[c].uncertainty : slack;
+	struct match_walk *walk = match_walk_open(trace, 2 * slack, match_log_is_full(log) ? log : NULL);
+	progress_begin("counting messages", trace_records(trace));
+	while (match_walk_next(walk, &m))
+		if (m.kind == MATCH_MESSAGE)
+			add_message(p, &pairs, trace, &m);
+	progress_end();
+	const struct match_tally *tally = match_walk_tally(walk);
+	p->unmatched = tally->untaken + tally->unsent + tally->doubtful;
+	match_walk_close(walk);
+	ids_free(&pairs);
+	if (p->nmessages)
+		qsort(p->messages, p->nmessages, sizeof *p->messages, by_pair);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+void calls_open(struct call_profile *p, const struct trace *trace, const struct times *times)
+{
+	struct graph g;
+	*p = (struct call_profile){ 0 };
+	graph_open(&g, trace, times);
+	p->span = graph_span(&g);
+	walk_all(p, &g);
+	find_causes(p, &g);
+	find_messages(p, trace, times);
+	p->diagnostics = g.diagnostics;
+	p->ndiagnostics = g.ndiagnostics;
+	g.diagnostics = NULL;
+	g.ndiagnostics = 0;
+	graph_close(&g);
+}
+
+void calls_close(struct call_profile *p)
+{
+	for (size_t i = 0; i < p->ndiagnostics; i++)
+		free(p->diagnostics[i]);
+	free(p->diagnostics);
+	free(p->nodes);
+	free(p->flat);
+	free(p->each);
+	free(p->causes);
+	free(p->messages);
+}

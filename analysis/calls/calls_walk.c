@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * calls_walk.c - along one thread, once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/calls/calls_private.h"
+#include "analysis/graph/graph_activities.h"
+
+/* On one path. */
+struct on_path {
+	uint64_t visits, bytes;
+	struct { uint64_t ticks, pieces; } inclusive, possibly, exclusive;
+	frz_time waited, transfer;
+	uint32_t open;               /* how often it is, where paths are not told apart */
+	bool used;
+};
+
+struct entry { uint32_t node; uint64_t since, bytes; }; /* beside the replay's; bytes: that a receive takes, as far as is known */
+
+struct along {
+	struct calls_walk *w;
+	struct graph_activities a;
+	struct on_path *paths; size_t room; /* of each node */
+	uint32_t *used; size_t nused;
+	struct entry *entries; size_t nentries;
+	uint32_t last;               /* node of the last step, or CALL_ROOT */
+	uint32_t operation;          /* node of the outermost one */
+	uint32_t idle;               /* site of the team's join that was left last */
+	uint64_t unknown;            /* ticks */
+};
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+static uint32_t row_of(const struct trace *trace, uint32_t site)
+{
+	return tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+}
+
+static bool is_outermost(const struct call_profile *p, uint32_t parent, uint32_t site)
+{
+	for (uint32_t node = parent; node != CALL_ROOT; node = p->nodes[node].parent)
+		if (p->nodes[node].site == site)
+			return false;
+	return true;
+}
+
+static uint32_t add_node(struct calls_walk *w, uint32_t parent, uint32_t site)
+{
+	struct call_profile *p = w->profile;
+	uint32_t depth = parent == CALL_ROOT ? 0 : p->nodes[parent].depth + 1;
+	bool outermost = is_outermost(p, parent, site);
+	*MEM_GROW(p->nodes, p->nnodes) = (struct call_node){ .parent = parent, .site = site, .depth = depth, .outermost = outermost };
+	return (uint32_t)p->nnodes - 1;
+}
+
+static uint32_t child_of(struct calls_walk *w, uint32_t parent, uint32_t site)
+{
+	uint64_t id = (uint64_t)parent << 32 | site;
+	if (w->profile->nodes[parent].depth >= CALLS_DEPTH)
+		return parent;
+	if (ids_add(&w->children, id))
+		return add_node(w, parent, site);
+	return (uint32_t)ids_find(&w->children, id) + 1; /* the root is no child */
+}
+
+static struct on_path *use_path(struct along *l, uint32_t node)
+{
+	size_t n = l->w->profile->nnodes;
+	if (n > l->room) {
+		l->paths = mem_resize(l->paths, 2 * n, sizeof *l->paths);
+		memset(l->paths + l->room, 0, (2 * n - l->room) * sizeof *l->paths);
+		l->room = 2 * n;
+	}
+	if (!l->paths[node].used)
+		*MEM_GROW(l->used, l->nused) = node;
+	l->paths[node].used = true;
+	return &l->paths[node];
+}
+
+/* ---- What it did ----------------------------------------------------------------------------- */
+
+static uint32_t node_now(const struct along *l)
+{
+	return l->nentries ? l->entries[l->nentries - 1].node : 0;
+}
+
+/* Stretches that touch are one piece. */
+static void add_exclusive(struct along *l, uint32_t node)
+{
+	struct on_path *path = use_path(l, node);
+	path->exclusive.ticks += l->a.step.to - l->a.step.from;
+	path->exclusive.pieces += node != l->last;
+	l->last = node;
+}
+
+static void add_idle(struct along *l)
+{
+	uint32_t node = child_of(l->w, node_now(l), l->idle);
+	frz_time waited = times_of_thread(l->w->graph->times, l->a.thread, l->a.step.from, l->a.step.to);
+	struct on_path *path = use_path(l, node);
+	path->waited = time_add(path->waited, waited);
+	path->inclusive.ticks += l->a.step.to - l->a.step.from;
+	path->inclusive.pieces++;
+	add_exclusive(l, node);
+}
+
+static void add_unknown(struct along *l)
+{
+	l->unknown += l->a.step.to - l->a.step.from + 1;
+	uint32_t node = child_of(l->w, 0, TR_NO_SITE);
+	struct on_path *path = use_path(l, node);
+	path->possibly.ticks += l->a.step.to - l->a.step.from;
+	path->possibly.pieces++;
+	l->last = CALL_ROOT;
+}
+
+static void add_step(struct along *l)
+{
+	if (l->a.step.did == GRAPH_DID_UNKNOWN)
+		add_unknown(l);
+	else if (l->a.step.did == GRAPH_IDLED)
+		add_idle(l);
+	else
+		add_exclusive(l, node_now(l));
+}
+
+static void add_operation(struct along *l)
+{
+	const struct graph_operation *o = &l->a.step.operation;
+	if (o->site == TR_BEFORE)
+		return;
+	struct on_path *path = use_path(l, l->operation);
+	path->waited = time_add(path->waited, o->waited);
+	path->transfer = time_add(path->transfer, o->transfer);
+}
+
+/* ---- Enters and exits ------------------------------------------------------------------------ */
+
+static bool is_of(const struct along *l, uint32_t kinds)
+{
+	const struct trace *trace = l->w->graph->trace;
+	uint32_t site = l->a.step.event.site;
+	return site < trace->nsites && kinds >> trace->sites[site].kind & 1;
+}
+
+static const uint32_t givers = TR_KIND_BIT(DPROF_KIND_SEND) | TR_KIND_BIT(DPROF_KIND_COLL) | TR_KIND_BIT(DPROF_KIND_WAIT) |
+			       TR_KIND_BIT(DPROF_KIND_IO);
+static const uint32_t receives = TR_KIND_BIT(DPROF_KIND_RECV);
+
+/* A receive that only begins has no bytes yet. */
+static void enter(struct along *l)
+{
+	const struct tr_event *e = &l->a.step.event;
+	uint32_t node = child_of(l->w, node_now(l), row_of(l->w->graph->trace, e->site));
+	struct on_path *path = use_path(l, node);
+	struct entry entry = { node, l->a.step.to, 0 };
+	path->visits += !e->inherited;
+	path->open++;
+	if (is_of(l, givers | receives) && !e->inherited) {
+		struct tr_event whole = *e;
+		trace_arguments(&l->a.events, &whole);
+		uint64_t bytes = trace_arg(&whole, DPROF_KEY_BYTES, 0);
+		path->bytes += is_of(l, givers) ? bytes : 0;
+		entry.bytes = is_of(l, receives) && !trace_has(&whole, DPROF_KEY_ID) ? bytes : 0;
+	}
+	*MEM_GROW(l->entries, l->nentries) = entry;
+	if (tr_is(l->w->graph->trace, e->site, OP_OTHERS) && l->a.operations == 1)
+		l->operation = node;
+}
+
+/* Of an enter that may have been left before, all of the time is possible. */
+static void leave(struct along *l, bool sure)
+{
+	struct entry *e = &l->entries[--l->nentries];
+	struct on_path *path = use_path(l, e->node);
+	uint64_t ticks = l->a.stamp - e->since;
+	path->bytes += e->bytes;
+	if (--path->open > 0)
+		return;
+	*(sure ? &path->inclusive.ticks : &path->possibly.ticks) += ticks;
+	*(sure ? &path->inclusive.pieces : &path->possibly.pieces) += 1;
+}
+
+/* A receive is complete: what came counts for the operation around it. */
+static void complete(struct along *l)
+{
+	struct tr_event whole = l->a.step.event;
+	if (!l->nentries || !is_of(l, receives))
+		return;
+	trace_arguments(&l->a.events, &whole);
+	uint64_t bytes = trace_arg(&whole, DPROF_KEY_BYTES, 0);
+	if (trace_has(&whole, DPROF_KEY_ID))
+		use_path(l, node_now(l))->bytes += bytes;
+	else if (trace_has(&whole, DPROF_KEY_BYTES))
+		l->entries[l->nentries - 1].bytes = bytes;
+}
+
+static void move(struct along *l)
+{
+	const struct tr_event *e = &l->a.step.event;
+	const struct replay *r = &l->a.replay;
+	for (size_t i = l->a.step.closed; i-- > 0;) {
+		const struct replay_entry *entry = &r->entry[r->depth + i];
+		leave(l, !entry->jumped && !entry->unsure);
+	}
+	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE && r->depth > l->nentries)
+		enter(l);
+	else if (e->op == DPROF_ENTER && e->site != TR_NO_SITE && l->nentries)
+		use_path(l, node_now(l))->visits++; /* once more, without an exit */
+	else if (e->op == DPROF_POINT)
+		complete(l);
+	else if (e->op == DPROF_EXIT && tr_is(l->w->graph->trace, e->site, OP_TEAM_LEFT))
+		l->idle = e->site;
+}
+
+/* ---- One thread ------------------------------------------------------------------------------ */
+
+static frz_time sum_of(const struct along *l, uint64_t ticks, uint64_t pieces)
+{
+	const struct graph_thread *t = &l->w->graph->threads[l->a.thread];
+	return times_sum(l->w->graph->times, l->a.thread, (struct stretches){ ticks, pieces, t->first, t->last });
+}
+
+static struct call_sums sums_of(const struct along *l, const struct on_path *path)
+{
+	struct call_sums s = { .visits = path->visits, .bytes = path->bytes, .waited = path->waited, .transfer = path->transfer };
+	s.inclusive = sum_of(l, path->inclusive.ticks, path->inclusive.pieces);
+	s.exclusive = sum_of(l, path->exclusive.ticks, path->exclusive.pieces);
+	s.inclusive.hi = ticks_plus(s.inclusive.hi, sum_of(l, path->possibly.ticks, path->possibly.pieces).hi);
+	return s;
+}
+
+/* It may have been on this path for all of the time in which it is not known where it was. */
+static void add_unknown_inside(const struct along *l, struct call_sums *s)
+{
+	int64_t unknown = sum_of(l, l->unknown, l->unknown > 0).hi;
+	s->inclusive.hi = ticks_plus(s->inclusive.hi, unknown);
+	s->exclusive.hi = ticks_plus(s->exclusive.hi, unknown);
+	s->waited.hi = ticks_plus(s->waited.hi, unknown);
+	s->transfer.hi = ticks_plus(s->transfer.hi, unknown);
+}
+
+static void add_inside(struct call_sums *to, const struct call_sums *s)
+{
+	to->bytes += s->bytes;
+	to->waited = time_add(to->waited, s->waited);
+	to->transfer = time_add(to->transfer, s->transfer);
+}
+
+static void add_flat(struct along *l, const struct call_sums *sums)
+{
+	struct calls_walk *w = l->w;
+	uint32_t nsites = (uint32_t)w->graph->trace->nsites;
+	struct call_sums *flat = mem_resize(NULL, nsites + 1, sizeof *flat);
+	bool *seen = mem_resize(NULL, nsites + 1, sizeof *seen);
+	memset(flat, 0, (nsites + 1) * sizeof *flat);
+	memset(seen, 0, (nsites + 1) * sizeof *seen);
+	for (size_t i = 0; i < l->nused; i++) {
+		const struct call_node *node = &w->profile->nodes[l->used[i]];
+		const struct call_sums *s = &sums[l->used[i]];
+		uint32_t row = node->site < nsites ? node->site : nsites;
+		if (node->site == TR_OUTSIDE)
+			continue;
+		seen[row] = true;
+		flat[row].visits += s->visits;
+		flat[row].exclusive = time_add(flat[row].exclusive, s->exclusive);
+		if (!node->outermost)
+			continue;
+		flat[row].inclusive = time_add(flat[row].inclusive, s->inclusive);
+		add_inside(&flat[row], s);
+	}
+	for (uint32_t row = 0; row <= nsites; row++)
+		if (seen[row]) {
+			call_spread_add(&w->flat[row], l->a.thread, &flat[row]);
+			*MEM_GROW(w->profile->each, w->profile->neach) =
+				(struct call_each){ l->a.thread, row < nsites ? row : TR_NO_SITE, flat[row] };
+		}
+	free(flat);
+	free(seen);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Children come behind their parents. */
+static void take(struct along *l)
+{
+	struct call_profile *p = l->w->profile;
+	struct call_sums *sums = mem_resize(NULL, p->nnodes, sizeof *sums);
+	qsort(l->used, l->nused, sizeof *l->used, by_number);
+	for (size_t i = 0; i < l->nused; i++)
+		sums[l->used[i]] = sums_of(l, &l->paths[l->used[i]]);
+	for (size_t i = l->nused; i-- > 1;)
+		add_inside(&sums[p->nodes[l->used[i]].parent], &sums[l->used[i]]);
+	for (size_t i = 0; i < l->nused; i++)
+		add_unknown_inside(l, &sums[l->used[i]]);
+	for (size_t i = 0; i < l->nused; i++)
+		call_spread_add(&p->nodes[l->used[i]].spread, l->a.thread, &sums[l->used[i]]);
+	add_flat(l, sums);
+	free(sums);
+}
+
+void calls_add_thread(struct calls_walk *w, uint32_t thread)
+{
+	const struct graph_thread *t = &w->graph->threads[thread];
+	struct along l = { .w = w, .last = CALL_ROOT };
+	if (t->nevents == 0)
+		return;
+	if (w->profile->nnodes == 0)
+		add_node(w, CALL_ROOT, TR_OUTSIDE);
+	struct on_path *root = use_path(&l, 0);
+	root->inclusive.ticks = t->last - t->first;
+	root->inclusive.pieces = root->visits = 1;
+	graph_activities_open(&l.a, w->graph, thread, &w->last);
+	while (graph_activities_next(&l.a)) {
+		add_step(&l);
+		if (l.a.step.ended)
+			add_operation(&l);
+		move(&l);
+		spill_relax(w->graph->spill);
+	}
+	while (l.nentries > 0) {
+		const struct replay_entry *entry = &l.a.replay.entry[l.nentries - 1];
+		leave(&l, !entry->jumped && !entry->unsure);
+	}
+	take(&l);
+	graph_activities_close(&l.a);
+	free(l.paths);
+	free(l.used);
+	free(l.entries);
+}

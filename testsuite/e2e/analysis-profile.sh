@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# profile says of each call path, and of each region and operation, how often threads were there and for how long, how long they waited
+# there and for whom, and who sent whom how much. (Random programs: testsuite/unit/truth_profile.c.)
+. testsuite/fixtures/analysis/setup.sh
+
+# A trace of one clock that shows nanoseconds.
+sites() {
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	site 0 kind=region name=main file=x.c line=1
+	site 1 kind=region name=solve file=x.c line=2
+	site 2 kind=region name=solve file=x.c line=3
+	site 3 kind=barrier name=MPI_Barrier file=x.c line=4
+	site 4 kind=barrier name=MPI_Barrier file=x.c line=5
+	site 5 kind=send name=MPI_Send file=x.c line=6
+	site 6 kind=recv name=MPI_Recv file=x.c line=7
+	site 7 kind=recv name=MPI_Irecv file=x.c line=8
+	site 8 kind=wait name=MPI_Wait file=x.c line=9
+	END
+}
+
+ranks() { # how many
+	local r
+	sites
+	for ((r = 0; r < $1; r++)); do echo "thread $r clock=0 rank=$r"; done
+	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
+}
+
+enter() { echo "e $1 $3 $2 enter ${*:4}"; } # thread site stamp keys...
+leave() { echo "e $1 $3 $2 exit ${*:4}"; }
+op() { # thread site from to keys...
+	enter "$1" "$2" "$3" "${@:5}"
+	leave "$1" "$2" "$4"
+}
+
+# What the filter finds has these: number, or ns that an interval in seconds holds and is not 100 ns wide.
+has() { # directory filter key=value...
+	local filter=$2 pair key value
+	for pair in "${@:3}"; do
+		key=${pair%%=*} value=${pair#*=}
+		jq -e --argjson v "$value" "[$filter] | length == 1 and (.[0] | .$key |
+			if type == \"object\" then .lo <= \$v * 1e-9 and .hi >= \$v * 1e-9 and .hi - .lo < 1e-7 else . == \$v end)" "$1.json" >is ||
+			fail "$1: $filter: expected $pair, found $(jq -c "$filter | .$key" "$1.json")"
+	done
+}
+
+profile() { # directory [status]
+	expect "${2:-0}" profile --json "$1"
+	mv out "$1.json"
+	for how in "" --calls --flat -v; do
+		# shellcheck disable=SC2086
+		expect "${2:-0}" profile $how "$1"
+		fits_80 out || fail "$1: profile $how is wider than 80 columns"
+	done
+}
+
+# ---- Call paths, and the list ----------------------------------------------------------------------------
+
+# main is there for 100 us, of which solve has 80 on rank 0 and 40 on rank 1, at two lines, each with its barrier.
+{ ranks 2
+	enter 0 0 1000; enter 0 1 11000; op 0 3 71000 91000 group=1 seq=0; leave 0 1 91000; leave 0 0 101000
+	enter 1 0 1000; enter 1 2 51000; op 1 3 90000 91000 group=1 seq=0; leave 1 2 91000; leave 1 0 101000; } | trace paths
+profile paths
+has paths '.calls[0]' depth=0 visits=2 inclusive_s=200000 exclusive_s=0 threads=2
+has paths '.calls[] | select(.name == "main")' parent=0 depth=1 visits=2 inclusive_s=200000 exclusive_s=80000 waiting_s=19000 threads=2
+has paths '.calls[] | select(.name == "solve")' visits=2 inclusive_s=120000 exclusive_s=99000 least_s=40000 mean_s=60000 most_s=80000
+has paths '.calls[] | select(.name == "MPI_Barrier")' line=4 depth=3 visits=2 inclusive_s=21000 waiting_s=19000 transfer_s=2000
+has paths '.flat[] | select(.name == "solve")' visits=2 inclusive_s=120000 exclusive_s=99000
+jq -e '.flat[] | select(.name == "solve") | .imbalance_percent | .lo <= 25 and .hi >= 25 and .hi - .lo < 0.1' paths.json >is ||
+	fail "paths: imbalance $(jq -c '.flat[] | select(.name == "solve").imbalance_percent' paths.json)"
+has paths '.flat[] | select(.name == "solve").each[] | select(.rank == 0)' visits=1 inclusive_s=80000 exclusive_s=60000 waiting_s=19000
+has paths '.flat[] | select(.name == "solve").each[] | select(.rank == 1)' visits=1 inclusive_s=40000 exclusive_s=39000 waiting_s=0
+has paths '.operations[]' line=4 count=2 seconds=21000 waiting_s=19000 transfer_s=2000 threads=2 caused_by.rank=1 caused_by.seconds=19000
+jq -e '.operations[0].caused_by.region == "main"' paths.json >is || fail "paths: cause $(jq -c '.operations[0].caused_by' paths.json)"
+expect 0 profile paths --calls
+says out '  all threads'
+grep -q '^      solve (x.c:2)' out || fail "paths: no tree in $(cat out)"
+says_not out 'transfer, ms'
+expect 0 profile paths --flat
+says out '0.03 .. 0.09, most on rank 0; mean 0.0[5..7]; imbalance 24.9 ..'
+says_not out 'transfer, ms'
+expect 0 profile paths
+says out 'longest for rank 1, that was in main (x.c:1): 0.0[18..20] ms'
+
+# Two wait for one.
+{ ranks 3; for r in 0 1 2; do
+	enter $r 0 1000; leave $r 0 $((r ? 41000 : 101000)); op $r 3 $((r ? 41000 : 101000)) 102000 group=1 seq=0
+done; } | trace both
+profile both
+has both '.operations[]' count=3 waiting_s=120000 caused_by.rank=0 caused_by.seconds=120000
+
+# Recursion counts once in the list; each call is a path of its own.
+{ ranks 1; enter 0 1 1000; enter 0 1 2000; leave 0 1 8000; leave 0 1 11000; } | trace recursion
+profile recursion
+has recursion '.flat[]' visits=2 inclusive_s=10000 exclusive_s=10000
+has recursion '.calls[] | select(.depth == 2)' visits=1 inclusive_s=6000 exclusive_s=6000
+
+# Deeper than CALLS_DEPTH paths are not told apart, and nothing is lost.
+{ ranks 1; for ((i = 0; i < 300; i++)); do enter 0 1 $((1000 + i)); done; for ((i = 0; i < 300; i++)); do leave 0 1 $((2000 + i)); done; } | trace deep
+profile deep
+has deep '.flat[]' visits=300 inclusive_s=1299
+has deep '.calls[] | select(.depth == 256)' visits=45 inclusive_s=789
+jq -e '([.calls[].depth] | max == 256) and (.flat[0].exclusive_s | .lo <= 1.299e-6 and .hi >= 1.299e-6 and .lo > 0.7e-6)' deep.json >is || fail "deep: $(jq -c '[.calls[].depth] | max' deep.json)"
+
+# ---- Messages --------------------------------------------------------------------------------------------
+
+{ ranks 2
+	op 0 5 1000 2000 group=1 peer=1 tag=1 bytes=100; op 0 5 2000 3000 group=1 peer=1 tag=2 bytes=50
+	op 0 6 3000 9000 group=1 peer=1 tag=3 bytes=7
+	op 1 6 1000 3000 group=1 peer=0 tag=1 bytes=400; op 1 7 3000 3500 group=1 peer=0 tag=2 bytes=400 id=1
+	enter 1 8 4000 id=1; echo 'e 1 5000 7 point id=1 group=1 peer=0 tag=2 bytes=50'; leave 1 8 5000
+	op 1 5 7000 8000 group=1 peer=0 tag=3 bytes=7; } | trace messages
+profile messages
+has messages '.messages[] | select(.from.rank == 0)' to.rank=1 count=2 bytes=150
+has messages '.messages[] | select(.from.rank == 1)' to.rank=0 count=1 bytes=7
+has messages '.operations[] | select(.name == "MPI_Send")' count=3 bytes=157
+has messages '.operations[] | select(.name == "MPI_Irecv")' count=1 bytes=0
+has messages '.operations[] | select(.name == "MPI_Wait")' count=1 bytes=50
+has messages '.operations[] | select(.name == "MPI_Recv" and .threads == 2)' count=2 bytes=407
+has messages '.operations[] | select(.name == "MPI_Recv")' waiting_s=4000 caused_by.rank=1
+expect 0 profile messages
+grep -q '^  rank 0  *- *2$' out || fail "messages: no matrix in $(cat out)"
+grep -q '^  rank 1  *7 *-$' out || fail "messages: no bytes in $(cat out)"
+
+# Between many there is a list.
+{ ranks 9; for ((r = 0; r < 9; r++)); do
+	op $r 5 $((1000 + r)) 2000 group=1 peer=$(((r + 1) % 9)) tag=1 bytes=$((r + 1))
+	op $r 6 2000 3000 group=1 peer=$(((r + 8) % 9)) tag=1 bytes=9
+done; } | trace many
+profile many
+jq -e '[.messages[] | .count] | length == 9 and all(. == 1)' many.json >is || fail "many: $(jq -c .messages many.json)"
+expect 0 profile many
+grep -q '^  rank 8 *rank 0 *1 *9$' out || fail "many: no list in $(cat out)"
+
+# ---- What is not known -----------------------------------------------------------------------------------
+
+# Behind lost records: what was open may have been so until it is known again, and the rest is exact.
+{ ranks 1; enter 0 0 1000; echo 'lost 0 3'; enter 0 1 51000; leave 0 1 61000; } | trace lossy
+profile lossy 1
+jq -e '.flat[] | select(.name == "main") | .inclusive_s.lo < 1e-8 and .inclusive_s.hi >= 50e-6' lossy.json >is || fail "lossy: $(jq -c .flat lossy.json)"
+jq -e '.flat[] | select(.name == "solve") | .exclusive_s.lo >= 9e-6 and .visits == 1' lossy.json >is || fail "lossy: $(jq -c .flat lossy.json)"
+says out 'not known'
+
+# What was left without an exit may have been left at once.
+{ ranks 1; enter 0 0 1000; enter 0 1 2000; leave 0 0 101000; } | trace left
+profile left 1
+has left '.flat[] | select(.name == "main")' visits=1
+jq -e '.flat[] | select(.name == "solve") | .inclusive_s.lo == 0 and .inclusive_s.hi >= 99e-6' left.json >is || fail "left: $(jq -c .flat left.json)"
+
+# Nobody takes what was sent.
+{ ranks 2; op 0 5 1000 2000 group=1 peer=1 tag=1 bytes=100; enter 1 0 1000; leave 1 0 3000; } | trace untaken
+profile untaken 1
+jq -e '.messages == [] and .unmatched == 1' untaken.json >is || fail "untaken: $(jq -c .messages untaken.json)"
+says out 'Of 1 messages the other side is not known'
+
+"$analyze" dump paths | sed '/^group/a without barrier' | trace without
+expect 0 profile without
+says out 'Who waited for whom is not known'
+expect 2 profile paths --region main
+exit $failed
