@@ -14,7 +14,8 @@
  *   slots   11 enter   12 exit    8 enter lock    8 exit lock     the adapter was interrupted
  *
  * So of two records that stand in the wrong order, the first is no exit, or the second is one, or it is an operation's
- * and what handlers have recorded stands whole before it: each visit that ends there begins there, too.
+ * whose last stamp was known, too, and what handlers have recorded stands whole before it: each visit that ends there
+ * begins there, and did so behind that stamp.
  *
  * Law: what handlers explain comes out sorted, with nothing lost. What they do not explain is
  * damage and is dropped: whatever contradicts a longest sorted selection of the thread's
@@ -122,23 +123,38 @@ static bool of_operation(const struct sorter *s, const struct item *item)
 	return kind != DPROF_KIND_NONE && kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
 }
 
-/* Whether what handlers have recorded between the stamp of item i and its slot may stand there: they are over, and so
- * is what they visited, which they have begun. */
+/* The last stamp of an operation, which was known before its slots were claimed: of a visit that of the exit behind it. 0: it
+ * is no such operation. */
+static uint64_t last_stamp(const struct sorter *s, size_t i)
+{
+	const struct item *enter = &s->item[i], *exit = enter + 1;
+	uint64_t what = s->in[enter->slot].what;
+	if (!of_operation(s, enter))
+		return 0;
+	if (TR_OP(what) == DPROF_POINT)
+		return enter->stamp;
+	return i + 1 < s->nitems && exit->is_exit && TR_BODY(s->in[exit->slot].what) == TR_BODY(what) ? exit->stamp : 0;
+}
+
+/* Whether what stands before operation i and has younger stamps may be what handlers recorded, between its stamps and its
+ * slots: they are over, and so is what they visited, which they have begun. */
 static bool whole_before(const struct sorter *s, size_t i)
 {
 	size_t visits = 0, k = i;
+	uint64_t last = last_stamp(s, i), least = UINT64_MAX;
 	while (k > 0 && i - k < HANDLER_RECORDS && s->item[k - 1].stamp > s->item[i].stamp) {
 		unsigned op = TR_OP(s->in[s->item[--k].slot].what);
 		visits += op == DPROF_EXIT;
 		visits -= op == DPROF_ENTER && visits;
+		least = s->item[k].stamp < least ? s->item[k].stamp : least;
 	}
-	return !visits;
+	return !visits && last && last < least;
 }
 
 static void find_late(struct sorter *s)
 {
 	for (size_t i = 0; i < s->nitems; i++)
-		s->item[i].is_late = s->item[i].is_exit || (of_operation(s, &s->item[i]) && whole_before(s, i));
+		s->item[i].is_late = s->item[i].is_exit || whole_before(s, i);
 }
 
 /* Whether handlers explain that item i stands where it does among those of the longest

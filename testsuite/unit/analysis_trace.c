@@ -247,6 +247,9 @@ START_TEST(an_operation_is_late_behind_whole_handlers_only)
 	memcpy(in, whole, sizeof in);
 	in[3].what = SITE(2) | DPROF_ENTER;
 	ck_assert_uint_eq(order_records(&trace, in, 6, found, &damage), 5);
+	memcpy(in, whole, sizeof in);
+	in[4].stamp = 35; /* when the operation was over it had just been claimed */
+	ck_assert_uint_eq(order_records(&trace, in, 6, found, &damage), 5);
 }
 END_TEST
 
