@@ -67,16 +67,44 @@ static bool add_links(struct opened_trace *o, const struct frz_sync_record *r,
 	return true;
 }
 
+/* The process that says that it writes the file; NULL without one. */
+static const struct process_file *writer_of(const struct opened_trace *o, const char *name)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		for (size_t j = 0; j < o->files[i].nsyncs; j++)
+			if (strcmp(o->files[i].syncs[j].file, name) == 0)
+				return &o->files[i];
+	return NULL;
+}
+
+/* Whether the process was there that writes the file when its host asked or answered; in another run it was not. */
+static bool is_of_run(const struct process_file *writer, const struct frz_syncfile *file, const struct frz_sync_record *r)
+{
+	bool asks = r->asker == file->clock;
+	if (!writer || r->kind != FRZ_SYNC_EXCHANGE || (!asks && r->answerer != file->clock))
+		return true;
+	const struct tr_process *p = &writer->process;
+	uint64_t first = asks ? r->asked : r->received, last = asks ? r->returned : r->answered;
+	uint64_t slack = 2 * writer->uncertainty;
+	return (!p->started || first + slack >= p->started) && (!p->ended || last <= p->ended + slack);
+}
+
 /* What is wrong with the next record of the file, if something is. */
-static int next_links(struct opened_trace *o, struct frz_syncfile *file,
+static int next_links(struct opened_trace *o, struct frz_syncfile *file, const struct process_file *writer,
 		      struct clock_numbers *known, struct frz_damage *damage)
 {
 	struct frz_sync_record record;
 	uint64_t offset = file->offset;
 	int result = frz_syncfile_next(file, &record, damage);
-	if (result != 1 || add_links(o, &record, known))
+	bool of_run = result != 1 || is_of_run(writer, file, &record);
+	if (result != 1 || (of_run && add_links(o, &record, known)))
 		return result;
 	*damage = (struct frz_damage){ .offset = offset };
+	if (!of_run) {
+		snprintf(damage->what, sizeof damage->what, "expected packets of this run, found some sent at %" PRIu64
+			 ": is this directory a mixture?", record.asked);
+		return -EBADMSG;
+	}
 	snprintf(damage->what, sizeof damage->what, "expected numbers of clocks, found %" PRIu32 " and %" PRIu32,
 		 record.asker, record.answerer);
 	return -EBADMSG;
@@ -132,8 +160,9 @@ static bool read_sync(struct opened_trace *o, const char *name, struct clock_num
 			       result == -EBADMSG ? damage.what : strerror(-result));
 		return false;
 	}
+	const struct process_file *writer = writer_of(o, name);
 	size_t damaged = 0, records = 0;
-	while ((result = next_links(o, &file, known, &damage)) == 1 || (result == -EBADMSG && ++damaged)) {
+	while ((result = next_links(o, &file, writer, known, &damage)) == 1 || (result == -EBADMSG && ++damaged)) {
 		records++;
 		if (result != 1 && damaged == 1)
 			trace_diagnose(&o->t, "%s: offset %" PRIu64 ": %s", name, damage.offset,

@@ -78,22 +78,29 @@ static bool on_one_machine(const struct hosts *hosts)
 	return true;
 }
 
-/* False: all addresses. */
-static bool choose_address(const struct hosts *hosts, char ip[INET_ADDRSTRLEN])
+bool endpoint_bind(char ip[INET_ADDRSTRLEN])
 {
 	const char *wanted = secure_getenv("DPROF_SYNC_BIND");
 	struct in_addr ignored;
 
-	if (wanted && *wanted) {
-		if (inet_pton(AF_INET, wanted, &ignored) == 1) {
-			snprintf(ip, INET_ADDRSTRLEN, "%s", wanted);
-			return true;
-		}
-		if (find_address(wanted, ip))
-			return true;
-		dprof_adapter_line("note", "DPROF_SYNC_BIND is no IPv4 address, and no interface "
-				   "or network (like 10.1.0.0/16) of this host; took all addresses");
+	if (!wanted || !*wanted)
+		return false;
+	if (inet_pton(AF_INET, wanted, &ignored) == 1) {
+		snprintf(ip, INET_ADDRSTRLEN, "%s", wanted);
+		return true;
 	}
+	if (find_address(wanted, ip))
+		return true;
+	dprof_adapter_line("note", "DPROF_SYNC_BIND is not an IPv4 address, nor an interface "
+			   "or network (like 10.1.0.0/16) of this host; took all addresses");
+	return false;
+}
+
+/* False: all addresses. */
+static bool choose_address(const struct hosts *hosts, char ip[INET_ADDRSTRLEN])
+{
+	if (endpoint_bind(ip))
+		return true;
 	if (on_one_machine(hosts)) {
 		strcpy(ip, "127.0.0.1");
 		return true;

@@ -166,6 +166,15 @@ static void measure_start(void)
 	measure_meanwhile();
 }
 
+/* On one host nothing is wanted of them; but what cannot be understood would not be with more hosts, either. */
+static void say_wrong_options(void)
+{
+	char ip[INET_ADDRSTRLEN];
+
+	sync_options_read();
+	endpoint_bind(ip);
+}
+
 static void say_rank(void)
 {
 	int rank, size;
@@ -200,7 +209,7 @@ bool hosts_start(void)
 	if (hosts.n > 1)
 		measure_start();
 	else if (hosts.rank == 0)
-		sync_options_read(); /* what it cannot understand it says, and that would be so with more hosts */
+		say_wrong_options();
 	return true;
 }
 

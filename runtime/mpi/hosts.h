@@ -15,6 +15,7 @@
 #define RUNTIME_MPI_ADAPTER_HOSTS_H
 
 #include <mpi.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,6 +68,9 @@ struct own_endpoint {
 	struct offer offer;
 };
 extern struct own_endpoint own;
+
+/* The address that DPROF_SYNC_BIND says. False where it says none, or cannot be understood, which is noted. */
+bool endpoint_bind(char ip[INET_ADDRSTRLEN]);
 
 void endpoint_open(const struct hosts *, const uint8_t key[FRZ_KEY_SIZE]);
 void endpoint_open_log(const struct hosts *);

@@ -110,13 +110,29 @@ tree:2 h0.sync,h1.sync,h2.sync 0-1 0-2 1-3 1-4 2-5
 mesh h0.sync,h1.sync,h2.sync,h3.sync,h4.sync 0-1 0-2 0-3 0-4 0-5 1-2 1-5 2-3 3-4 4-5
 END
 
+# ---- Packets of another run are none of this one, though it was between the same hosts
+unset DPROF_SYNC_INTERVAL
+runs 2 0.1
+rm -rf before && mv dprof-* before
+runs 2 0.1
+"$analyze" check dprof-* >out 2>&1 || fail "check: $(cat out)"
+for swapped in before dprof-*; do
+	rm -rf mixed && cp -r before mixed
+	[ $swapped != before ] || { rm -rf mixed && cp -r dprof-* mixed; }
+	cp "$swapped"/h0.sync mixed
+	"$analyze" csp mixed >out 2>err && fail "packets of another run: exit status 0"
+	grep -q '^dprof-analyze: h0.sync: .* expected packets of this run, .* is this directory a mixture' err ||
+		fail "packets of another run: $(cat err)"
+done
+export DPROF_SYNC_INTERVAL=50ms
+
 # ---- What cannot be understood is said; interfaces and networks may be named
 DPROF_SYNC_INTERVAL=soon DPROF_SYNC_TOPOLOGY=knot DPROF_SYNC_BIND=nowhere runs 2 0.1
 for name in INTERVAL TOPOLOGY BIND; do
 	grep -hq "^note DPROF_SYNC_$name" dprof-*/h0-0.process || fail "no note about DPROF_SYNC_$name"
 done
-DPROF_SYNC_INTERVAL=soon DPROF_SYNC_TOPOLOGY=knot FREEZER_CLOCK=sundial runs 1 0.1
-for name in DPROF_SYNC_INTERVAL DPROF_SYNC_TOPOLOGY FREEZER_CLOCK; do
+DPROF_SYNC_INTERVAL=soon DPROF_SYNC_TOPOLOGY=knot DPROF_SYNC_BIND=nowhere FREEZER_CLOCK=sundial runs 1 0.1
+for name in DPROF_SYNC_INTERVAL DPROF_SYNC_TOPOLOGY DPROF_SYNC_BIND FREEZER_CLOCK; do
 	[ "$(cat dprof-*/*.process | grep -c "^note $name%20is%20not")" -ge 1 ] || fail "one host: no note about $name"
 done
 for where in lo 127.0.0.0/8 127.0.0.1; do
