@@ -130,7 +130,10 @@ END
 damaged 'of another process' 15 poke h0-1-0.events 32 '\x08' <<'END'
 h0-1-0.events: offset 32: expected pid 101, found 8
 END
-damaged 'a stamp that goes back' 20 poke h0-0-0.events 4171 '\x08\x00' <<'END' # a point: an operation's may be late
+damaged 'an operation that goes back' 20 poke h0-1-0.events 4123 '\x08\x00' <<'END' # and was not over yet
+h0-1-0.events: offset 4120: expected a stamp from 39000 to 40000, found 8 (3 records are left out)
+END
+damaged 'a stamp that goes back' 20 poke h0-0-0.events 4171 '\x08\x00' <<'END'
 h0-0-0.events: offset 4168: expected a stamp from 40000 to 40020, found 8 (1 record is left out)
 END
 damaged 'no record' 20 poke h0-1-0.events 4112 '\x0f' <<'END'
