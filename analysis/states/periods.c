@@ -34,8 +34,17 @@ void periods_begin(struct tr_writer *w)
 
 void periods_add(struct tr_writer *w, const struct period_begin *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		store_numbers(w, p[i].may, p[i].from, (uint32_t)(p[i].site + SITE_AS));
+	for (size_t done = 0; done < n;) {
+		struct store_room room = store_room(w);
+		size_t some = n - done < room.n ? n - done : room.n;
+		for (size_t i = 0; i < some; i++) {
+			room.what[i] = p[done + i].may;
+			room.stamp[i] = p[done + i].from;
+			room.value[i] = (uint32_t)(p[done + i].site + SITE_AS);
+		}
+		store_filled(w, some);
+		done += some;
+	}
 }
 
 void periods_end(struct periods *p, struct tr_writer *w, size_t thread)

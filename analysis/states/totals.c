@@ -203,26 +203,19 @@ static void add_regions(struct totals *t, size_t index)
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-static inline void add_period(struct total *total, const struct period *p, uint8_t state)
+/* One that begins before all events, or ends behind them. */
+static void add_period(struct total *total, const struct period *p, uint8_t state)
 {
 	if (!(p->may & state))
 		return;
-	if (p->may == state && p->from != PERIOD_BEFORE && p->to != PERIOD_AFTER) {
-		add_piece(&total->sure, p->to - p->from);
-		return;
-	}
 	if (p->from == PERIOD_BEFORE && p->to == PERIOD_AFTER)
 		total->since = 0;
 	else if (p->to == PERIOD_AFTER)
 		total->since = p->from;
-	else if (p->may == state && p->from == PERIOD_BEFORE)
-		total->sure_until = p->to;
 	else if (p->may == state)
-		add_piece(&total->sure, p->to - p->from);
-	else if (p->from == PERIOD_BEFORE)
-		total->until = p->to;
+		total->sure_until = p->to;
 	else
-		add_piece(&total->possible, p->to - p->from);
+		total->until = p->to;
 }
 
 /* Whether the thread ever works, and ever waits, and whether any of its time is unclassified: looks at its periods in
@@ -241,34 +234,69 @@ static void look_at(struct glance *g, struct thread_totals *t, const struct peri
 	t->unclassified_ever |= p->may & MAY_BE_UNCLASSIFIED;
 }
 
-static inline void add_to_totals(struct thread_totals *t, struct glance *g, const struct period *p)
+static void look_if_unknown(struct thread_totals *t, struct glance *g, const struct period *p)
 {
 	if (!(t->works && t->waits && t->idles && (t->unclassified_ever || !g->marked)))
 		look_at(g, t, p);
+}
+
+/* Nearly all periods lie between two events: of these it is enough to know how long each set of states lasted. */
+struct sums { struct pieces of_set[MAY_ANY + 1]; };
+
+static inline void add_to_totals(struct thread_totals *t, struct glance *g, struct sums *sums, const struct period *p)
+{
+	struct pieces *alike = &sums->of_set[p->may];
+	bool between = p->from != PERIOD_BEFORE && p->to != PERIOD_AFTER;
+	if (!between || alike->count == 0)
+		look_if_unknown(t, g, p);
+	if (between) {
+		add_piece(alike, p->to - p->from);
+		return;
+	}
 	add_period(&t->work, p, MAY_WORK);
 	add_period(&t->wait, p, MAY_WAIT);
 	add_period(&t->unclassified, p, MAY_BE_UNCLASSIFIED);
 }
 
+static void add_sums(struct total *total, const struct sums *sums, uint8_t state)
+{
+	for (uint8_t may = 0; may <= MAY_ANY; may++) {
+		struct pieces *to = may == state ? &total->sure : &total->possible;
+		if (!(may & state))
+			continue;
+		to->ticks += sums->of_set[may].ticks;
+		to->count += sums->of_set[may].count;
+	}
+}
+
 #define PERIODS_AT_ONCE 256
+
+static void follow_states(struct states *states, struct thread_totals *totals, bool marked, struct tr_writer *writer)
+{
+	struct glance glance = { marked, false, false };
+	struct sums sums = { 0 };
+	struct period_begin begin[PERIODS_AT_ONCE];
+	uint64_t to;
+	for (size_t n; (n = states_periods(states, begin, PERIODS_AT_ONCE, &to));) {
+		for (size_t i = 0; i < n; i++)
+			add_to_totals(totals, &glance, &sums,
+				      &(struct period){ begin[i].from, i + 1 < n ? begin[i + 1].from : to, begin[i].may,
+							begin[i].site });
+		periods_add(writer, begin, n);
+	}
+	add_sums(&totals->work, &sums, MAY_WORK);
+	add_sums(&totals->wait, &sums, MAY_WAIT);
+	add_sums(&totals->unclassified, &sums, MAY_BE_UNCLASSIFIED);
+}
 
 void totals_follow(struct totals *t, size_t thread, size_t worker)
 {
 	struct tr_writer *writer = t->writers[worker];
 	struct thread_totals *totals = &t->threads[thread];
-	struct glance glance = { t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED, false, false };
 	struct states states;
-	struct period_begin begin[PERIODS_AT_ONCE];
-	uint64_t to;
 	states_open(&states, t->trace, thread, t->roles);
 	periods_begin(writer);
-	for (size_t n; (n = states_periods(&states, begin, PERIODS_AT_ONCE, &to));) {
-		for (size_t i = 0; i < n; i++)
-			add_to_totals(totals, &glance,
-				      &(struct period){ begin[i].from, i + 1 < n ? begin[i + 1].from : to, begin[i].may,
-							begin[i].site });
-		periods_add(writer, begin, n);
-	}
+	follow_states(&states, totals, t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED, writer);
 	periods_end(&t->periods, writer, thread);
 	const struct replay_entry *top = replay_top(&states.replay);
 	totals->unmatched = states.unmatched;

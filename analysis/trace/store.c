@@ -484,13 +484,17 @@ void store_records(struct tr_writer *w, const struct tr_record *r, size_t n)
 	}
 }
 
-void store_numbers(struct tr_writer *w, uint32_t what, uint64_t stamp, uint64_t value)
+struct store_room store_room(struct tr_writer *w)
 {
 	if (w->n == w->most) /* of values there are as many, for which there is more room */
 		write_block(w);
-	w->is[w->n] = what;
-	w->stamp[w->n++] = stamp;
-	w->value[w->nvalues++] = value;
+	return (struct store_room){ w->is + w->n, w->stamp + w->n, w->value + w->nvalues, w->most - w->n };
+}
+
+void store_filled(struct tr_writer *w, size_t n)
+{
+	w->n += n;
+	w->nvalues += n;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */

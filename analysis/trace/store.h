@@ -73,8 +73,11 @@ void store_records(struct tr_writer *, const struct tr_record *, size_t n);
 struct tr_blocks *store_end(struct tr_writer *);
 void blocks_close(struct tr_blocks *);
 
-/* In place of records: any three numbers, of which the first is what the columns have as `what`. */
-void store_numbers(struct tr_writer *, uint32_t what, uint64_t stamp, uint64_t value);
+/* In place of records: any three numbers each, of which the first is what the columns have as `what`. There is room for at
+ * least one; as many as have been put there are then said to be. */
+struct store_room { uint64_t *what, *stamp, *value; size_t n; };
+struct store_room store_room(struct tr_writer *);
+void store_filled(struct tr_writer *, size_t n);
 
 /* The number of the next event. */
 size_t store_events(const struct tr_writer *);
