@@ -340,6 +340,36 @@ DPROF_EXPORT void dprof_adapter_library_ends(const struct dprof_library_call *);
 /* Who was in a call of the C library for less is not taken to have waited (DPROF_BLOCKED_NS). */
 extern DPROF_EXPORT uint64_t dprof_adapter_blocked_ticks;
 
+/* ---- Attempts ------------------------------------------------------------------------------------
+ *
+ * What asks for something, and does not wait for it, is recorded once it has succeeded. Attempts in vain that follow each
+ * other, with nothing recorded in between and less than dprof_adapter_pause_ticks, are a record of their own
+ * (polling.c). */
+
+extern DPROF_EXPORT uint64_t dprof_adapter_pause_ticks;
+
+/* When the call of an attempt begins: the first thing to be asked. */
+static inline struct dprof_moment dprof_adapter_attempt(enum dprof_kind kind)
+{
+	return dprof_adapter_wanted(kind) ? dprof_adapter_moment() : (struct dprof_moment){ 0 };
+}
+
+/* An attempt that was begun then has just ended in vain, at a site of a wait. */
+DPROF_EXPORT void dprof_adapter_in_vain(const struct dprof_site *, struct dprof_moment from);
+
+/* One that was begun then has succeeded, and is to be recorded from then on; 0: it was the first. */
+DPROF_EXPORT uint64_t dprof_adapter_polled(uint64_t from);
+
+/* Likewise of one that was begun at this moment, since which nothing else was recorded. */
+static inline void dprof_adapter_polled_since(struct dprof_moment *m)
+{
+	if (dprof_adapter_polled(m->stamp))
+		m->place = dprof_adapter_place();
+}
+
+/* The thread is about to sleep, perhaps until it tries again. */
+DPROF_EXPORT void dprof_adapter_pauses(void);
+
 /* The site of the call that the calling thread is in: where the plugin says that it stands, or the adapter's
  * own. NULL: it is not to be recorded, made by others or at the wrong time. */
 static inline const struct dprof_site *dprof_adapter_site(const struct dprof_site *site_of_adapter,

@@ -157,6 +157,9 @@ enum dprof_key {
  *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Buffer_detach,
  *                                   what several processes share, ...). With nothing it found a message, and left
  *                                   it to whoever takes it next (MPI_Probe, MPI_Iprobe)
+ *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first
+ *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
+ *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none
  *            peer [channel [offset] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a
  *                                   channel it took so many bytes from there, or, with role=1, gave them:

@@ -28,6 +28,7 @@
 #include "runtime/unseen.h"
 
 #define DIRECTORIES_MAX 10000
+#define PAUSE_NS        1e5 /* whoever does not ask again so soon does something else */
 
 uint8_t dprof_off = 1; /* until the environment has been read */
 unsigned dprof_vector_bytes;
@@ -364,6 +365,7 @@ static void __attribute__((constructor(101))) start(void)
 		dprof_off = 0;
 		dprof_adapter_no_tsc = frz_source() != FRZ_TSC;
 		dprof_adapter_blocked_ticks = (uint64_t)((double)dprof_settings.blocked_ns * frz_ghz());
+		dprof_adapter_pause_ticks = (uint64_t)(PAUSE_NS * frz_ghz());
 		say_who_records(~dprof_settings.left_out);
 		dprof_adapter_kinds = ~dprof_settings.left_out;
 		if (dprof_process_begin()) {

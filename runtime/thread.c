@@ -172,6 +172,7 @@ static void clean(struct dprof_thread *t)
 	t->last = NULL;
 	t->hold = HOLD_NONE;
 	t->serving = 0;
+	t->rewriting = 0;
 	t->begun = t->looked = dprof_now();
 }
 
@@ -564,6 +565,8 @@ struct dprof_count dprof_threads_end(uint64_t stamp)
 
 	__atomic_store_n(&dprof_ending, true, __ATOMIC_SEQ_CST);
 	dprof_wait_for_begins();
+	for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->following)
+		dprof_polling_ends(t);
 	dprof_chunk_finish();
 	if (lock_at_end()) {
 		dprof_chunks_leave();

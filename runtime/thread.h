@@ -103,6 +103,7 @@ struct dprof_thread {
 	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone */
 	int hold;                         /* enum dprof_hold */
 	int serving;                      /* the thread is in slow.c, and changes what is here */
+	int rewriting;                    /* it changes words that it has recorded (polling.c) */
 	uint64_t *left_at;                /* HOLD_LEFT: where its next word would have stood */
 	uint64_t file_bytes;              /* 0: it began in a slot, and has no file of its own */
 	size_t made_bytes;                /* of the chunk made last */
@@ -199,6 +200,10 @@ bool dprof_chunks_pack(void);
 
 /* The process ends: no chunk is made ahead any more, nor kept clean. */
 extern bool dprof_ending;
+
+/* Then: this thread changes nothing any more of what it has recorded. */
+void dprof_polling_ends(struct dprof_thread *);
+
 
 /* The thread's current chunk is not its own any more. */
 static inline bool dprof_chunk_is_left(const struct dprof_thread *t)

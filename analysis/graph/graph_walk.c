@@ -237,6 +237,12 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	return vain || retakes(w);
 }
 
+/* It has asked again and again, and goes on without; so that is its own time, as long as it is not asked for again. */
+static bool was_in_vain(const struct thread_walk *w)
+{
+	return arg_in_vain(operation(w, &w->entered), &w->entered);
+}
+
 /* From here on, up to the next barrier, another run may do other things. */
 static void begin_chance(struct thread_walk *w, struct event_ref exit)
 {
@@ -272,7 +278,9 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 /* The outermost operation has ended. */
 static void note_attempt(struct thread_walk *w, struct event_ref exit)
 {
-	if (has_failed(w, exit)) {
+	if (was_in_vain(w)) {
+		w->failed = w->failed_since = true;
+	} else if (has_failed(w, exit)) {
 		w->failed = w->failed_since = true;
 		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT) /* until a moment, if it is not tried again */
 			graph_unknown(w->b, begin_of(w), exit);
@@ -802,7 +810,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	note_attempt(w, ref);
 	note_barrier(w, ref);
 	end_task_chance(w, ref);
-	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS))
+	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS) && !was_in_vain(w))
 		begin_chance(w, ref);
 	end_given_work(w, ref);
 }

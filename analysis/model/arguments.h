@@ -17,6 +17,7 @@
  *   tag   of a message       send, recv
  *         a taskgroup        fork, point with task
  *         an event           region with task: the task is over only when that has come
+ *         a time             wait that was in vain: for so many of its ticks the thread did not ask
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
@@ -32,6 +33,7 @@
  *         no message         send, recv: DPROF_PEER_NONE
  *         a failure          barrier, coll: DPROF_PEER_NONE
  *         not known          wait, lock, sleep (which a signal ended): DPROF_PEER_UNKNOWN
+ *         in vain            wait: DPROF_PEER_NONE
  *
  * Law: each meaning stands in one place (kinds, operations) and is asked for there alone: of any other event, and of
  * one that does not say it, the answer is ARG_NONE, or false. Only of a wait that no one knows (operation.h) the id may be
@@ -148,6 +150,18 @@ static inline bool arg_is_reader(const struct operation *o, const struct tr_even
 static inline bool arg_for_unknown(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
+}
+
+/* Attempts that follow each other, all in vain; */
+static inline bool arg_in_vain(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT), ARG_ENTER) == DPROF_PEER_NONE;
+}
+
+/* ... for so many ticks in between there was none. */
+static inline uint64_t arg_between(const struct operation *o, const struct tr_event *e)
+{
+	return arg_in_vain(o, e) ? trace_arg(e, DPROF_KEY_TAG, 0) : 0;
 }
 
 /* ---- Bytes, and other processes ---------------------------------------------------------------- */

@@ -193,7 +193,14 @@ static struct state_set roles_of(const struct atom_map *m, uint8_t may)
 
 static struct condition condition_in(const struct conditions *c, uint8_t may)
 {
-	struct state_set set = masks(c, c->states.replay.depth)->now, roles = roles_of(c->map, may);
+	const struct states *s = &c->states;
+	struct state_set set = masks(c, s->replay.depth)->now, roles;
+	if (s->asking) { /* between two attempts it is in none of them */
+		set.must &= masks(c, s->asking - 1)->now.must;
+		set.may |= masks(c, s->asking - 1)->now.may;
+		may |= s->else_may;
+	}
+	roles = roles_of(c->map, may);
 	set.must |= roles.must | (c->begun ? c->map->alive : 0);
 	set.may |= roles.may | c->map->alive;
 	return (struct condition){ 1, { set } };

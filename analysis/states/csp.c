@@ -546,6 +546,25 @@ bool csp_on_one_time_base(const struct times *times, const struct participants *
 	return used <= 1;
 }
 
+/* For how long at most a participant may have done something else than wait between two attempts in vain. */
+static int64_t between_of(const struct times *times, const struct participants *who, uint32_t a)
+{
+	return who->between[a] ? times_duration(times, who->clock_of[a], who->between[a]).hi : 0;
+}
+
+/* It may have worked then: alone, or beside who is said to be alone. */
+static void allow_between(const struct times *times, const struct participants *who, struct csp_score *scores)
+{
+	int64_t all = 0;
+	for (uint32_t a = 0; a < who->nparticipants; a++)
+		all = ticks_plus(all, between_of(times, who, a));
+	for (uint32_t a = 0; all > 0 && a < who->nparticipants; a++) {
+		int64_t own = between_of(times, who, a);
+		scores[a].alone.lo = larger(ticks_minus(scores[a].alone.lo, ticks_minus(all, own)), 0);
+		scores[a].alone.hi = ticks_plus(scores[a].alone.hi, own);
+	}
+}
+
 static struct csp_score *sweep_all(const struct times *times, const struct periods *periods,
 				   const struct participants *who, const struct span *spans, bool prunes)
 {
@@ -565,6 +584,7 @@ static struct csp_score *sweep_all(const struct times *times, const struct perio
 	}
 	all.span = NULL;
 	name_sites(&all, who->nparticipants);
+	allow_between(times, who, scores);
 	for (uint32_t a = 0; a < who->nparticipants; a++) {
 		const struct span *span = &spans[times->time_base[who->clock_of[a]]];
 		if (span->events)

@@ -36,6 +36,9 @@
  * times; the time of unknown order is at most the width of a segment's end, and only where another
  * clock's segment begins within that width.
  *
+ * What participants did between attempts in vain (states.h, `between`) is no part of the sweep: the time for which that may
+ * be work is taken from the lower bounds of all others, and added to the upper bound of its own.
+ *
  * Where no thread is gone (states.h), this is the question "t working and count(waiting) == participants-1"
  * of query.h, asked for all participants in one pass; otherwise it is one that query.h has no words for.
  * frames.h would need a pass for each, and finds the same lower bounds; so the two are two sweeps, over what they

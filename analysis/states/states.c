@@ -80,7 +80,7 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
 #define OTHER_OUTSIDE 0x80
 
 /* apply() looks at more than the stack. */
-#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS)
+#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_ATTEMPT)
 
 /* `mixed`: what may be work instead is so, where all work is. */
 static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool mixed)
@@ -255,11 +255,83 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 						e->site };
 }
 
-static void apply(struct states *s, const struct tr_event *e)
+/* ---- Attempts -------------------------------------------------------------------------------- */
+
+#define SMALL_PART 2   /* of the time: half of it */
+#define MOST_PAUSES 16 /* sleeps, or parts of them, before one attempt */
+
+/* How long the operation takes that has just begun; 0: something else happens in it. */
+static uint64_t length_of(struct states *s, const struct tr_event *e)
+{
+	struct tr_cursor events = s->events;
+	struct tr_event next;
+	bool ends = trace_next_bare(&events, &next) && next.op == DPROF_EXIT && next.site == e->site && next.stamp > e->stamp;
+	s->ahead.n = 0;
+	return ends ? next.stamp - e->stamp : 0;
+}
+
+/* What it did before goes on, perhaps, between the attempts. */
+static void ask_in_vain(struct states *s, const struct tr_event *e)
+{
+	struct tr_event x = whole(s, e);
+	const struct operation *o = tr_operation(s->events.trace, e);
+	uint64_t between = arg_between(o, &x);
+	if (!arg_in_vain(o, &x))
+		return;
+	s->asking = s->replay.depth;
+	s->else_may = s->before[s->asking - 1].may;
+	if (between > length_of(s, e) / SMALL_PART)
+		s->now.may |= s->else_may;
+	else if (s->now.may != s->else_may)
+		s->between += between;
+}
+
+/* Another attempt follows, perhaps behind sleeps: it was kept from its core, say, or is patient. */
+static bool is_pause(struct states *s)
+{
+	struct tr_cursor events = s->events;
+	struct tr_event next = { .site = TR_NO_SITE };
+	unsigned n = 0;
+	while (n < MOST_PAUSES && trace_next_bare(&events, &next) && next.op != DPROF_LOST &&
+	       tr_is(s->events.trace, next.site, OP_SLEEP))
+		n++;
+	s->ahead.n = 0;
+	return n < MOST_PAUSES && next.op == DPROF_ENTER && tr_is(s->events.trace, next.site, OP_ATTEMPT);
+}
+
+static void asked_in_vain(struct states *s, uint32_t site)
+{
+	s->asking = 0;
+	if (!(s->roles->of_site[site] & MAY_WAIT) || !is_pause(s))
+		return;
+	s->pauses = true;
+	s->after_pause = s->now;
+	s->now.may |= MAY_WAIT;
+}
+
+static void attempt(struct states *s, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER)
+		ask_in_vain(s, e);
+	else if (e->op == DPROF_EXIT && s->asking > s->replay.depth)
+		asked_in_vain(s, e->site);
+}
+
+/* What was so up to this event. */
+static void end_before(struct states *s, const struct tr_event *e)
 {
 	if (s->idle)
 		s->now = s->after_idle;
+	if (s->pauses && !tr_is(s->events.trace, e->site, OP_SLEEP)) {
+		s->now = s->after_pause;
+		s->pauses = false;
+	}
 	s->idle = s->forgot = false;
+}
+
+static void apply(struct states *s, const struct tr_event *e)
+{
+	end_before(s, e);
 	switch (e->op) {
 	case DPROF_ENTER:
 		push(s, tr_entry(s->events.trace, e));
@@ -283,6 +355,10 @@ static void apply(struct states *s, const struct tr_event *e)
 		leave_team(s, e);
 	else if (tr_is(s->events.trace, e->site, OP_SLEEP))
 		fall_asleep(s, e);
+	else if (tr_is(s->events.trace, e->site, OP_ATTEMPT))
+		attempt(s, e);
+	if (s->asking > s->replay.depth)
+		s->asking = 0;
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
@@ -484,7 +560,7 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 static bool is_plain(const struct states *s)
 {
 	const struct tr_cursor *c = &s->events;
-	return s->begun && !s->idle && s->next == s->nbegin && s->inits == 2 && !c->inheritance && !c->thread->jumps;
+	return s->begun && !s->idle && !s->pauses && s->next == s->nbegin && s->inits == 2 && !c->inheritance && !c->thread->jumps;
 }
 
 static bool look_ahead(struct states *s)

@@ -10,6 +10,11 @@
  * may work or wait. A
  * blocking send (MPI_Send, MPI_Ssend, MPI_Rsend) waits: of a long message for its receiver.
  *
+ * Who asks again and again in vain (MPI_Test, ...) waits, too. What it does between one attempt and the next is no
+ * waiting for certain: where that is most of the time it may wait or do what it did before; where it is not, it waits, and
+ * `between` is the time for which that may be wrong. Who does not ask for a while, or sleeps, and then asks again, may wait
+ * or not.
+ *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With
  * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and there is
  * no telling; nor can anybody where sites are missing, which may be marks. (When the user names the
@@ -28,7 +33,8 @@
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from
  * PERIOD_BEFORE (it has recorded nothing yet) to PERIOD_AFTER (nor will it any more).
  *
- * Law: the true state at any moment is in the set of the period in which the moment falls. Where
+ * Law: the true state at any moment is in the set of the period in which the moment falls, but for moments of which there
+ * are no more than `between` in all, in which the thread may do something else. Where
  * records are missing, the set grows:
  *   - before and after lost records nothing is known until a site of a role is entered, and again when it
  *     is left, or something else is that was entered before: what was below it on the stack is gone;
@@ -91,6 +97,11 @@ struct states {
 	bool in_team;        /* the ENTER of a team's join was that of a thread which leaves it */
 	bool idle;           /* it has left: */
 	struct thread_state after_idle;
+	size_t asking;       /* depth of an attempt that is in vain; 0: there is none. In it, now and then, */
+	uint8_t else_may;    /* the thread may do that */
+	uint64_t between;    /* for how many ticks it did so, in states that do not say it */
+	bool pauses;         /* it asks again, but not yet: */
+	struct thread_state after_pause;
 	struct replay replay;
 	struct thread_state *before; /* each of its entries was entered */
 	size_t room;

@@ -69,6 +69,7 @@ struct participants {
 	bool *waits;         /* threads that ever wait, or are gone, or may do so */
 	bool *idles;         /* those of which that is known */
 	uint32_t *clock_of;  /* each participant's clock */
+	uint64_t *between;   /* ticks of it in which the participant may have done something else than its periods say */
 	uint32_t nparticipants;
 	bool any;            /* for any choice of what threads did in unclassified time */
 };

@@ -299,6 +299,7 @@ void totals_follow(struct totals *t, size_t thread, size_t worker)
 	follow_states(&states, totals, t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED, writer);
 	periods_end(&t->periods, writer, thread);
 	const struct replay_entry *top = replay_top(&states.replay);
+	totals->between = states.between;
 	totals->unmatched = states.unmatched;
 	totals->ends_open = top != NULL;
 	totals->open_site = top ? top->site : TR_NO_SITE;
@@ -397,6 +398,20 @@ static frz_time time_of(const struct times *times, const struct totals *t, size_
 	return times_sum(times, thread, (struct stretches){ p->ticks, p->count, run->first, last });
 }
 
+/* Between attempts in vain it may have worked, say, and not waited. */
+static frz_time allow_between(const struct times *times, const struct totals *t, size_t thread, const struct total *total,
+			      frz_time time)
+{
+	const struct thread_totals *self = &t->threads[thread];
+	bool marked = t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED;
+	int64_t between = times_duration(times, t->trace->threads[thread].clock, self->between).hi;
+	if (total == &self->wait)
+		time.lo = time.lo > between ? time.lo - between : 0;
+	else if (total == &self->work || (total == &self->unclassified && marked))
+		time.hi = ticks_plus(time.hi, between);
+	return time;
+}
+
 frz_time totals_time(const struct times *times, const struct span *span, const struct totals *t,
 		     size_t thread, const struct total *total)
 {
@@ -418,6 +433,8 @@ frz_time totals_time(const struct times *times, const struct span *span, const s
 		more = ticks_plus(more,
 				  ticks_minus(span->last.hi, frz_time_of(&c, total->since).lo));
 	time.hi = ticks_plus(time.hi, more);
+	if (t->threads[thread].between)
+		time = allow_between(times, t, thread, total, time);
 	if (time.hi > span->length.hi)
 		time.hi = span->length.hi;
 	return time;
@@ -438,6 +455,7 @@ static struct participants participants_open(const struct totals *t, bool proces
 				    .waits = mem_resize(NULL, count + 1, sizeof *who.waits),
 				    .idles = mem_resize(NULL, count + 1, sizeof *who.idles),
 				    .clock_of = mem_resize(NULL, count + 1, sizeof *who.clock_of),
+				    .between = mem_resize(NULL, count + 1, sizeof *who.between),
 				    .any = any };
 	uint32_t *of_process = mem_resize(NULL, t->trace->nprocesses + 1, sizeof *of_process);
 	for (size_t p = 0; p < t->trace->nprocesses; p++)
@@ -451,9 +469,11 @@ static struct participants participants_open(const struct totals *t, bool proces
 			continue;
 		if (!processes || of_process[thread->process] == NO_PARTICIPANT) {
 			who.clock_of[who.nparticipants] = thread->clock;
+			who.between[who.nparticipants] = 0;
 			of_process[thread->process] = who.nparticipants++;
 		}
 		who.participant_of[i] = of_process[thread->process];
+		who.between[who.participant_of[i]] += t->threads[i].between;
 	}
 	free(of_process);
 	return who;
@@ -475,4 +495,5 @@ void participants_close(struct participants *who)
 	free(who->waits);
 	free(who->idles);
 	free(who->clock_of);
+	free(who->between);
 }

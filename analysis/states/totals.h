@@ -44,6 +44,7 @@ struct thread_totals {
 	bool idles;          /* takes part, and waits or is gone at some time, whatever is not known */
 	bool unclassified_ever; /* or may be */
 	struct total work, wait, unclassified;
+	uint64_t between;    /* ticks in which it may have done something else than its periods say (states.h) */
 	uint64_t unmatched;
 	bool ends_open;      /* its last record is inside of something: */
 	uint32_t open_site;  /* the innermost; TR_NO_SITE when that is unknown */

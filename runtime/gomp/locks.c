@@ -14,6 +14,7 @@
 DPROF_SITE_OF(site_critical, DPROF_KIND_LOCK, "omp critical");
 DPROF_SITE_OF(site_lock, DPROF_KIND_LOCK, "omp_set_lock");
 DPROF_SITE_OF(site_test, DPROF_KIND_LOCK, "omp_test_lock");
+DPROF_SITE_OF(site_test_in_vain, DPROF_KIND_WAIT, "omp_test_lock");
 DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
 
 static const char unnamed, ordered;
@@ -70,11 +71,16 @@ static void taken(const struct dprof_site *site, const void *lock)
 #define TEST(name, type)                                      \
 	DPROF_EXPORT int name(type *lock)                     \
 	{                                                     \
+		struct dprof_moment from = dprof_adapter_attempt(DPROF_KIND_LOCK); \
 		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_test); \
 		int got = REAL(name)(lock);                   \
                                                               \
-		if (site && got)                              \
+		if (site && !got)                             \
+			dprof_adapter_in_vain((const void *)&site_test_in_vain, from); \
+		if (site && got) {                            \
+			dprof_adapter_polled(from.stamp);     \
 			taken(site, lock);                    \
+		}                                             \
 		return got;                                   \
 	}
 

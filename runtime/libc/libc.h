@@ -103,6 +103,9 @@ void plain_end(struct plain *);
 
 #define PLAIN(name, own) struct plain name AT_END(plain_end) = { .site = SITE(own), .call = call_begin(SITE(own), CALLER) }
 
+/* Likewise a sleep, which may be one between two attempts. */
+#define SLEEP(name, own) dprof_adapter_pauses(); PLAIN(name, own)
+
 /* A function that is such a call. */
 #define PLAIN_CALL(type, name, own, parameters, arguments)  \
 	DPROF_EXPORT type name parameters                   \

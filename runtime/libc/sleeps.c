@@ -28,7 +28,7 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 	__typeof__(&nanosleep) real = REAL(nanosleep);
 	if (!is_watched())
 		return real(time, rest);
-	PLAIN(p, site_nanosleep);
+	SLEEP(p, site_nanosleep);
 	int result = real(time, rest);
 	say_ended(&p, result != 0 && errno == EINTR);
 	return result;
@@ -39,7 +39,7 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 	__typeof__(&clock_nanosleep) real = REAL(clock_nanosleep);
 	if (!is_watched() || !time)
 		return real(clock, flags, time, rest);
-	PLAIN(p, site_clock_nanosleep);
+	SLEEP(p, site_clock_nanosleep);
 	if (flags & TIMER_ABSTIME)
 		dprof_say(&p.more, DPROF_KEY_UNTIL, (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
 	int result = real(clock, flags, time, rest);
@@ -52,7 +52,7 @@ DPROF_EXPORT int usleep(useconds_t time)
 	__typeof__(&usleep) real = REAL(usleep);
 	if (!is_watched())
 		return real(time);
-	PLAIN(p, site_usleep);
+	SLEEP(p, site_usleep);
 	int result = real(time);
 	say_ended(&p, result != 0 && errno == EINTR);
 	return result;
@@ -63,7 +63,7 @@ DPROF_EXPORT unsigned sleep(unsigned time)
 	__typeof__(&sleep) real = REAL(sleep);
 	if (!is_watched())
 		return real(time);
-	PLAIN(p, site_sleep);
+	SLEEP(p, site_sleep);
 	unsigned left = real(time);
 	say_ended(&p, left > 0);
 	return left;
@@ -74,7 +74,7 @@ DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
 	__typeof__(&thrd_sleep) real = REAL(thrd_sleep);
 	if (!is_watched())
 		return real(time, rest);
-	PLAIN(p, site_nanosleep);
+	SLEEP(p, site_nanosleep);
 	int result = real(time, rest);
 	say_ended(&p, result == -1);
 	return result;

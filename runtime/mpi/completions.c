@@ -7,7 +7,7 @@
  *   MPI_Iprobe    nothing; or, when it has found something, ENTER EXIT
  *
  * Law: what a call completed is said to be done inside of it; a test that completed nothing is not
- * recorded, nor a look that found nothing. */
+ * recorded, nor a look that found nothing, unless they follow each other (runtime/polling.c). */
 #include "runtime/mpi/adapter.h"
 
 #include <stdlib.h>
@@ -246,21 +246,50 @@ DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int whi
 
 /* ---- Test ------------------------------------------------------------------------------------- */
 
+/* The call has completed something, or found it, and was begun then. */
+static struct mpi_call begin_at_last(const void *site, const char *name, struct dprof_moment from)
+{
+	struct mpi_call c = call_of(site, name);
+
+	if (!c.site)
+		return c;
+	dprof_adapter_record(c.site, DPROF_ENTER, dprof_adapter_polled(from.stamp), NULL);
+	call_entered(&c);
+	return c;
+}
+
+/* It has not. */
+static void in_vain(const void *site, const char *name, struct dprof_moment from)
+{
+	struct mpi_call c = call_of(site, name);
+
+	if (c.site)
+		dprof_adapter_in_vain(c.site, from);
+}
+
+/* When a call begins that may be in vain. */
+static struct dprof_moment attempt(bool recorded)
+{
+	return recorded ? dprof_adapter_moment() : (struct dprof_moment){ 0 };
+}
+
 DPROF_SITE_OF(site_Test, DPROF_KIND_WAIT, "MPI_Test");
 DPROF_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	struct request *r = calls_recorded() ? request_take(*request) : NULL;
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && needs_status(r) ? &own : status;
+	struct dprof_moment from = attempt(r != NULL);
 	int result = PMPI_Test(request, flag, s);
 
 	if (r && result == MPI_SUCCESS && *flag) {
-		struct mpi_call c = call_begin(NAMED(Test));
+		struct mpi_call c = begin_at_last(NAMED(Test), from);
 		uint64_t stamp = dprof_adapter_now_fenced();
 
 		request_done(r, s, stamp);
 		call_end_at(c, stamp);
 	} else if (r) {
 		request_put_back(r);
+		in_vain(NAMED(Test), from);
 	}
 	return result;
 }
@@ -269,16 +298,20 @@ DPROF_SITE_OF(site_Testall, DPROF_KIND_WAIT, "MPI_Testall");
 DPROF_EXPORT int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 {
 	struct wanted w;
+	struct dprof_moment from;
 	int result;
 
 	want(&w, n, requests, statuses);
+	from = attempt(w.n > 0);
 	result = PMPI_Testall(n, requests, flag, w.statuses);
 	if (w.n && result == MPI_SUCCESS && *flag) {
-		struct mpi_call c = call_begin(NAMED(Testall));
+		struct mpi_call c = begin_at_last(NAMED(Testall), from);
 
 		over(&w);
 		all_done(&w, result);
 		end_at(c, &w);
+	} else if (w.n && result == MPI_SUCCESS && !*flag) {
+		in_vain(NAMED(Testall), from);
 	}
 	want_no_more(&w);
 	return result;
@@ -290,16 +323,20 @@ DPROF_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *which, int *fla
 {
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
 	struct wanted w;
+	struct dprof_moment from;
 	int result;
 
 	want(&w, n, requests, s);
+	from = attempt(w.n > 0);
 	result = PMPI_Testany(n, requests, which, flag, s);
 	if (w.n && result == MPI_SUCCESS && *flag && *which != MPI_UNDEFINED) {
-		struct mpi_call c = call_begin(NAMED(Testany));
+		struct mpi_call c = begin_at_last(NAMED(Testany), from);
 
 		over(&w);
 		one_done(&w, *which, s);
 		end_at(c, &w);
+	} else if (w.n && result == MPI_SUCCESS && !*flag) {
+		in_vain(NAMED(Testany), from);
 	}
 	want_no_more(&w);
 	return result;
@@ -310,16 +347,20 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 			      MPI_Status *statuses)
 {
 	struct wanted w;
+	struct dprof_moment from;
 	int result;
 
 	want(&w, n, requests, statuses);
+	from = attempt(w.n > 0);
 	result = PMPI_Testsome(n, requests, ndone, which, w.statuses);
 	if (w.n && *ndone > 0) {
-		struct mpi_call c = call_begin(NAMED(Testsome));
+		struct mpi_call c = begin_at_last(NAMED(Testsome), from);
 
 		over(&w);
 		some_done(&w, *ndone, which, result);
 		end_at(c, &w);
+	} else if (w.n && result == MPI_SUCCESS && *ndone == 0) {
+		in_vain(NAMED(Testsome), from);
 	}
 	want_no_more(&w);
 	return result;
@@ -332,10 +373,13 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 	DPROF_SITE_OF(site_##name, DPROF_KIND_WAIT, "MPI_" #name);                                \
 	DPROF_EXPORT int MPI_##name parameters                                                    \
 	{                                                                                         \
+		struct dprof_moment begun = attempt(calls_recorded());                            \
 		int result = PMPI_##name arguments;                                               \
                                                                                                   \
 		if (result == MPI_SUCCESS && *(found))                                            \
-			call_end(call_begin(NAMED(name)));                                        \
+			call_end(begin_at_last(NAMED(name), begun));                              \
+		else if (result == MPI_SUCCESS && calls_recorded())                               \
+			in_vain(NAMED(name), begun);                                              \
 		return result;                                                                    \
 	}
 

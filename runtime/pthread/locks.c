@@ -176,17 +176,18 @@ static void gave_up(const struct dprof_site *site, struct dprof_moment since)
 	DPROF_SITE_OF(site_##name##_gave_up, DPROF_KIND_WAIT, #name);                     \
 	DPROF_EXPORT int name parameters                                                  \
 	{                                                                                 \
+		struct dprof_moment since = dprof_adapter_attempt(DPROF_KIND_LOCK);       \
 		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
-		struct dprof_moment since = { 0 };                                        \
-		int error;                                                                \
+		int error = REAL(name) arguments;                                         \
                                                                                           \
-		if (site)                                                                 \
-			since = dprof_adapter_moment();                                   \
-		error = REAL(name) arguments;                                             \
-		if (site && has_it(error))                                                \
+		if (site && has_it(error)) {                                              \
+			dprof_adapter_polled_since(&since);                               \
 			taken(site, (const void *)lock, role, OF_PROCESSES_OF(lock), since); \
-		else if (site && error == ETIMEDOUT)                                      \
+		} else if (site && error == EBUSY) {                                      \
+			dprof_adapter_in_vain((const void *)&site_##name##_gave_up, since); \
+		} else if (site && error == ETIMEDOUT) {                                  \
 			gave_up((const void *)&site_##name##_gave_up, since);             \
+		}                                                                         \
 		return error;                                                             \
 	}
 

@@ -12,6 +12,7 @@
  * The number is reserved before the thread is made, and the thread takes it before it records anything.
  * What its id stands for is known from when pthread_create returns, or from when the thread itself
  * begins if that is earlier, until it was joined, or detached and over. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "runtime/pthread/pthread.h"
@@ -21,6 +22,7 @@ DPROF_SITE_OF(site_begin, DPROF_KIND_FORK, "thread begin");
 DPROF_SITE_OF(site_end, DPROF_KIND_JOIN, "thread end");
 DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
 DPROF_SITE_OF(site_tryjoin, DPROF_KIND_JOIN, "pthread_tryjoin_np");
+DPROF_SITE_OF(site_tryjoin_in_vain, DPROF_KIND_WAIT, "pthread_tryjoin_np");
 DPROF_SITE_OF(site_timedjoin, DPROF_KIND_JOIN, "pthread_timedjoin_np");
 
 struct known_thread {
@@ -253,7 +255,13 @@ DPROF_EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 	struct dprof_moment since = dprof_adapter_moment();
 	const struct dprof_site *site = site_of(SITE(site_tryjoin), __builtin_return_address(0));
 
-	return joined(k, since, site, REAL(pthread_tryjoin_np)(id, result));
+	int error = REAL(pthread_tryjoin_np)(id, result);
+
+	if (site && error == EBUSY)
+		dprof_adapter_in_vain(SITE(site_tryjoin_in_vain), since);
+	else if (site && error == 0)
+		dprof_adapter_polled_since(&since);
+	return joined(k, since, site, error);
 }
 
 DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *until)

@@ -189,11 +189,15 @@ SEM_WAIT(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespe
 
 DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 {
+	struct dprof_moment from = dprof_adapter_attempt(DPROF_KIND_WAIT);
 	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_trywait);
 	bool of_processes = site && semaphore_of_processes(semaphore);
 	int result = REAL(sem_trywait)(semaphore);
 
+	if (site && result != 0)
+		dprof_adapter_in_vain(site, from);
 	if (site && result == 0) {
+		dprof_adapter_polled(from.stamp);
 		say_which(site, enter_now(site), semaphore, of_processes);
 		dprof_adapter_exit(site);
 	}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who asks again and again in vain waits; between one attempt and the next it may work. Where that is little the scores are
+# wider by just that, and where it is much, or it sleeps in between, it is not known what it does.
+. testsuite/fixtures/analysis/setup.sh
+
+none=72057594037927935
+{
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	site 0 kind=wait name=MPI_Test file=x.c line=1
+	site 1 kind=recv name=MPI_Irecv file=x.c line=2
+	site 2 kind=send name=MPI_Send file=x.c line=3
+	site 3 kind=barrier name=MPI_Barrier file=x.c line=4
+	site 4 kind=sleep name=usleep file=x.c line=5
+	END
+} >sites
+
+op() { # thread site from to keys...
+	echo "e $1 $3 $2 enter ${*:5}"
+	echo "e $1 $4 $2 exit"
+}
+
+# Rank 1 sends after 100 us, and waits then; rank 0 waits for that as what is read says, and then works for 50 us.
+two() {
+	cat sites
+	op 0 1 1000 1010 group=1 peer=1 tag=1 bytes=8 id=1
+	cat
+	echo "e 0 102000 0 enter"
+	echo "e 0 102050 1 point id=1 bytes=8"
+	echo "e 0 102050 0 exit"
+	op 0 3 152000 153000 group=1 seq=0
+	op 1 2 1000 1000 group=1 peer=1 tag=7 bytes=1 id=5
+	op 1 2 101900 101950 group=1 peer=0 tag=1 bytes=8
+	op 1 3 102000 153000 group=1 seq=0
+}
+
+# For how many ns a rank works alone, within 20 of what is expected.
+alone() { # trace rank lo hi
+	expect 0 csp --json "$1"
+	jq -e --argjson rank "$2" --argjson lo "$3" --argjson hi "$4" '.threads[] | select(.rank == $rank) | .alone_s |
+		(.lo * 1e9 - $lo | fabs) < 20 and (.hi * 1e9 - $hi | fabs) < 20' out >is ||
+		fail "$1: rank $2: expected $3 .. $4 ns, found $(jq -c '.threads' out)"
+}
+
+op 0 0 2000 102000 tag=5000 peer=$none | two | trace spins
+alone spins 1 94960 99960
+alone spins 0 49950 54950
+jq -e '[.threads[].verdict] == ["proved", "proved"]' out >is || fail "spins: $(jq -c .threads out)"
+
+# The same where it takes no time to do anything else.
+op 0 0 2000 102000 tag=0 peer=$none | two | trace asks
+alone asks 1 99960 99960
+alone asks 0 49950 49950
+
+# What takes most of the time may be work.
+op 0 0 2000 102000 tag=60000 peer=$none | two | trace works
+alone works 1 10 99960
+alone works 0 49950 50000
+
+# It sleeps before it asks again.
+{
+	op 0 0 2000 3000 tag=0 peer=$none
+	op 0 4 3010 90000
+	op 0 0 90010 91000 tag=0 peer=$none
+	op 0 4 91010 101000
+	op 0 0 101010 102000 tag=0 peer=$none
+} | two | trace sleeps
+alone sleeps 1 2940 99960
+alone sleeps 0 49950 49950
+# Or it does not ask for a while.
+{ op 0 0 2000 42000 tag=0 peer=$none; op 0 0 82000 102000 tag=0 peer=$none; } | two | trace stops
+alone stops 1 59960 99960
+# But does something else in the end: then it slept for itself.
+{ op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two | trace sleeps-not
+alone sleeps-not 1 1020 1020
+
+# Nobody is told that it surely waited, where it may have worked for a moment.
+expect 0 query --json spins 'count(waiting) == 1'
+jq -e '.holds_s.lo < 1e-6 * 55 and .holds_s.hi > 1e-6 * 149' out >is || fail "spins: $(cat out)"
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who asks again and again in vain leaves one record for as long as it does nothing else, and whoever asks now and then
+# leaves none. The trace is whole, also where the process ends meanwhile, or signals come.
+from=$PWD/testsuite/fixtures/threads
+. testsuite/lib.sh
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+sources=$PWD unmarked=$PWD/testsuite/fixtures/unmarked
+cd "$dir" || exit 1
+
+# shellcheck disable=SC2046
+gcc -O2 -pthread -Wall -Wextra -Werror -I"$sources" $(pkg-config --cflags dprof) -o polling "$from/polling.c" \
+	$(pkg-config --libs dprof) || exit 1
+
+# Records of what was in vain: how many; for how many ns; how many of these between two attempts; how many that are not
+# possible. And how often it was there at last.
+record() { # way
+	rm -rf dprof-*
+	timeout 60 ./polling "$1" >out 2>&1 || fail "$1: exit status $?: $(cat out)"
+	"$analyze" check dprof-* >verdict || fail "$1: $(cat verdict)"
+	"$analyze" dump dprof-* >text || fail "$1: dump: exit status $?"
+	read -r n ns between odd got < <(awk '
+		$1 == "clock" { split($4, ghz, "=") }
+		$1 == "site" && $4 == "name=sem_trywait" { asks[$2] = 1 }
+		$1 != "e" || !asks[$4] { next }
+		/ peer=72057594037927935/ && $5 == "enter" {
+			split($6, tag, "="); begin = $3; gaps = tag[2]; n++; odd += $6 !~ /^tag=/
+		}
+		/ peer=72057594037927935/ && $5 == "exit" { all += $3 - begin; between += gaps; odd += gaps > $3 - begin }
+		/ id=/ && $5 == "exit" { got++ }
+		END { printf "%d %d %d %d %d\n", n, all / ghz[2], between / ghz[2], odd, got }' text)
+	[ "$odd" = 0 ] || fail "$1: $odd records say that it asked for less than no time"
+}
+
+# What is not there was no time to ask: another process had its core, for more than a moment.
+record spin
+is_true "$n >= 1 && $n < 1000 && $got == 1" || fail "spin: found $n records in vain, and $got that were not"
+is_true "$ns > 5e6 && $ns < 1e9 && $between < $ns" || fail "spin: asked for $ns ns, of which $between in no attempt"
+is_true "$between > 0" || fail "spin: it never did anything else"
+
+record pause
+is_true "$n >= 5 && $n < 200 && $got == 1" || fail "pause: found $n records in vain, and $got that were not"
+is_true "$ns < 2e7" || fail "pause: it asked for $ns ns"
+"$analyze" csp --json dprof-* | jq -e '.threads | map(select(.thread == 1)) | .[0].straggler_percent.lo < 1' >is ||
+	fail "pause: who sleeps and asks is proved to work: $("$analyze" csp dprof-*)"
+
+record work
+is_true "$n == 0 && $got == 1" || fail "work: found $n records in vain, and $got that were not"
+record twice
+is_true "$n < 10 && $got >= 1" || fail "twice: found $n records in vain, and $got that were not"
+
+record signals
+is_true "$n >= 1 && $n < 3000 && $got == 1" || fail "signals: found $n records in vain, and $got that were not"
+
+for _ in {1..10}; do
+	record leave
+	is_true "$n >= 1 && $n < 1000 && $got == 0" || fail "leave: found $n records in vain, and $got that were not"
+	is_true "$ns > 5e6" || fail "leave: asked for $ns ns"
+done
+# Who has a lock, or has not posted, is the straggler, and no other is proved to be one. (Who polls, and has no core, may
+# work, for all that is known.)
+for way in "1" "2 -DSEMAPHORE"; do
+	# shellcheck disable=SC2046,SC2086
+	gcc -O2 -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -DWHO=$way -o keeping "$unmarked/polling.c" \
+		$(pkg-config --libs dprof) || exit 1
+	rm -rf dprof-*
+	timeout 60 ./keeping || fail "$way: exit status $?"
+	"$analyze" csp --json dprof-* >json || fail "$way: csp: exit status $?"
+	jq -e --argjson who "${way%% *}" '
+		([.machine[].delay_percent.hi] | max > 3) as $busy |
+		(.threads | map(select(.thread == $who))[0].straggler_percent) as $own |
+		([.threads[] | select(.thread != $who) | .straggler_percent]) as $others |
+		$own.hi > 30 and all($others[]; .lo < $own.hi) and
+		($busy or ($own.lo > 15 and all($others[]; .hi < $own.lo)))' json >is || fail "$way: $(jq -c '.threads' json)"
+done
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
