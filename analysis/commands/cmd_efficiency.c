@@ -67,7 +67,9 @@ static void fill_factors(struct reply *r, const struct efficiency *e)
 	reply_value(r, "openmp.parallel", tab_interval(e->threads));
 }
 
-static void fill_cause(struct reply *r, const struct answer *a, const char *factor, struct interval of, const struct efficiency_cause *c)
+/* `low`: the factor that is, and what it is. */
+static void fill_cause(struct reply *r, const struct answer *a, const char *factor, const char *low, struct interval of,
+		       const struct efficiency_cause *c)
 {
 	const struct trace *trace = a->trace;
 	const struct tr_thread *t = &trace->threads[c->thread];
@@ -75,7 +77,7 @@ static void fill_cause(struct reply *r, const struct answer *a, const char *fact
 	const struct tr_thread *by = &trace->threads[caused ? c->for_thread : c->thread];
 	if (!c->named)
 		return;
-	reply_row(r, tab_text(factor), tab_verdict(of.hi < EFFICIENCY_LOW), tab_count(t->rank), tab_count(pid_of(trace, c->thread)),
+	reply_row(r, tab_text(factor), tab_text(low), tab_verdict(of.hi < EFFICIENCY_LOW), tab_count(t->rank), tab_count(pid_of(trace, c->thread)),
 		  tab_count(t->number), name_of(trace, c->site), tab_interval(c->percent), caused ? tab_count(by->rank) : TAB_NONE,
 		  caused ? tab_count(pid_of(trace, c->for_thread)) : TAB_NONE, caused ? tab_count(by->number) : TAB_NONE,
 		  caused ? name_of(trace, c->did) : TAB_NONE);
@@ -84,13 +86,16 @@ static void fill_cause(struct reply *r, const struct answer *a, const char *fact
 static void fill_causes(struct reply *r, const struct answer *a)
 {
 	static const struct tab_column columns[] = {
-		TAB_KEY("factor"), TAB_KEY("verdict"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
+		TAB_KEY("factor"), TAB_KEY("low"), TAB_KEY("verdict"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
 		TAB_KEY("percent"), TAB_KEY("caused_by.rank"), TAB_KEY("caused_by.pid"), TAB_KEY("caused_by.thread"),
 		TAB_KEY("caused_by.region"), { 0 } };
 	reply_table(r, "causes", columns, 0);
 	for (int f = 0; f < FACTORS; f++)
-		fill_cause(r, a, factor_key(f), a->e.factors.of[f], &a->e.cause[f]);
-	fill_cause(r, a, "openmp", a->e.threads, &a->e.threads_cause);
+		if (a->e.cause[f].named) {
+			enum factor low = a->e.cause[f].low;
+			fill_cause(r, a, factor_key(f), factor_key(low), a->e.factors.of[low], &a->e.cause[f]);
+		}
+	fill_cause(r, a, "openmp", "openmp", a->e.threads, &a->e.threads_cause);
 	reply_end(r);
 }
 
@@ -160,7 +165,7 @@ static void say_cause(struct reply *r, const struct answer *a, enum factor f)
 		why = mem_format("The longest waiting is %s's in %s, for %s, that was in %s: %s of all threads' time.", who.text, where.text,
 				 location_name(a->trace, c->for_thread).text, site_name_within(a->trace, c->did, 40).text, share);
 	why[0] = why[0] >= 'a' && why[0] <= 'z' ? (char)(why[0] - 'a' + 'A') : why[0];
-	say_low(r, factor_words(f), a->e.factors.of[f], why);
+	say_low(r, factor_words(c->low), a->e.factors.of[c->low], why);
 	free(share);
 	free(why);
 }

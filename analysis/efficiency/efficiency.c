@@ -319,22 +319,38 @@ static struct efficiency_cause cause_of_waiting(struct finder *f)
 	waits_of_graph(&waits, &f->walk.graph);
 	if (waits.ncauses) {
 		const struct wait_sum *s = &waits.causes[0]; /* the longest */
-		cause = (struct efficiency_cause){ true, s->thread, s->site, s->for_thread, s->did, { 0, 0 } };
+		cause = (struct efficiency_cause){ .named = true, .thread = s->thread, .site = s->site, .for_thread = s->for_thread,
+						   .did = s->did };
 		cause.percent = interval_percent(s->ticks, of_all(f->e));
 	}
 	waits_close(&waits);
 	return cause;
 }
 
+/* Of a product that is low, and neither of the two, the lesser. `low`: of each factor which low one it stands for, or FACTORS. */
+static void blame(const struct efficiency *e, enum factor low[FACTORS], enum factor product, enum factor x, enum factor y)
+{
+	const struct interval *of = e->factors.of;
+	if (low[product] < FACTORS && low[x] == FACTORS && low[y] == FACTORS)
+		low[of[x].lo < of[y].lo ? x : y] = low[product];
+}
+
 static void find_causes(struct finder *f)
 {
 	struct efficiency *e = f->e;
-	if (is_low(e->factors.of[FACTOR_LOAD_BALANCE]))
+	enum factor low[FACTORS];
+	for (int i = 0; i < FACTORS; i++)
+		low[i] = is_low(e->factors.of[i]) ? (enum factor)i : FACTORS;
+	blame(e, low, FACTOR_PARALLEL, FACTOR_LOAD_BALANCE, FACTOR_COMMUNICATION);
+	blame(e, low, FACTOR_COMMUNICATION, FACTOR_SERIALISATION, FACTOR_TRANSFER);
+	if (low[FACTOR_LOAD_BALANCE] < FACTORS)
 		e->cause[FACTOR_LOAD_BALANCE] = cause_of_imbalance(f);
-	if (is_low(e->factors.of[FACTOR_SERIALISATION]))
+	if (low[FACTOR_SERIALISATION] < FACTORS)
 		e->cause[FACTOR_SERIALISATION] = cause_of_waiting(f);
-	if (is_low(e->factors.of[FACTOR_TRANSFER]))
+	if (low[FACTOR_TRANSFER] < FACTORS)
 		e->cause[FACTOR_TRANSFER] = cause_in_operations(f, its_transfer);
+	for (int i = 0; i < FACTORS; i++)
+		e->cause[i].low = low[i];
 	if (e->hybrid && is_low(e->threads))
 		e->threads_cause = cause_in_operations(f, its_threads);
 }

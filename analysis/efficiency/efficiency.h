@@ -17,7 +17,7 @@
  * useful whenever their process is outside of MPI is that of MPI; the rest is that of its threads (OpenMP): the parallel efficiency
  * is the product of both.
  *
- * A factor below EFFICIENCY_LOW has a *cause*: of the load balance, where the thread that is useful the longest is so longer than the
+ * A factor below EFFICIENCY_LOW has a *cause*, or if it is the product of two that are not, the lesser of these has: of the load balance, where the thread that is useful the longest is so longer than the
  * others are on average; of serialisation, the longest waiting, and for whom; of transfer, the operation that transfers
  * longest; of threads, the longest that they waited or began or ended operations other than MPI's.
  *
@@ -36,6 +36,7 @@
 
 struct efficiency_cause {
 	bool named;
+	enum factor low;             /* the factor that is low: its own, or one that it is part of */
 	uint32_t thread, site;       /* who, and in which region or operation; or TR_OUTSIDE */
 	uint32_t for_thread, did;    /* serialisation: for whom it mostly waited there, and what that one did; or UINT32_MAX */
 	struct interval percent;     /* of the run: so much longer than others, or waiting, or transfer */

@@ -87,6 +87,14 @@ jq -e '.causes[0].caused_by | .rank == 0 and .region == "a"' out >is || fail "se
 factors transfer . 33.113 100 33.113 94.34..100 33.113..35.099
 causes transfer '[["transfer",1,"MPI_Recv",5,"proved"]]'
 
+# Neither load balance nor communication is low, but their product is: the lesser of the two has the cause.
+{ ranks 2; work 0 0 1000 91000; op 0 2 91000 101000 group=1 seq=0; work 1 1 1000 65000; op 1 2 65000 101000 group=1 seq=0; } | trace product
+factors product . 77 85.555 90 90..100 90..100
+causes product '[["load_balance",0,"a",1,"proved"]]'
+jq -e '.causes[0].low == "parallel"' out >is || fail "product: $(jq -c .causes out)"
+expect 0 efficiency product
+says out 'Low: parallel efficiency, at most 77.01 %'
+
 # What only begins is an operation, too: it is not useful.
 { ranks 1; work 0 0 1000 51000; op 0 6 51000 101000; } | trace begins
 factors begins . 50 100 50 50..100 50..100

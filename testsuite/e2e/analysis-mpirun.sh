@@ -79,6 +79,8 @@ while read -r -a words; do
 done <<-END
 	csp --json
 	coz --json --region work
+	efficiency --json
+	profile --json
 	clocks
 	dump --bounds
 END
