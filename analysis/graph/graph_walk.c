@@ -63,6 +63,7 @@ struct thread_walk {
 	bool any;                 /* there has been an event */
 	struct event_ref before, operation;
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
+	struct moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
 	uint64_t failed_at;       /* the last one that did */
 
 	enum graph_given given;   /* the work that it does now */
@@ -243,6 +244,36 @@ static bool was_in_vain(const struct thread_walk *w)
 	return arg_in_vain(operation(w, &w->entered), &w->entered);
 }
 
+/* Moments that are equally far apart, to the nanosecond, were laid down before; any other was read off the clock just before
+ * the wait. */
+static bool moment_stays(struct thread_walk *w, uint64_t until)
+{
+	struct moments *m = &w->until;
+	if (m->site != w->entered.site)
+		*m = (struct moments){ .site = w->entered.site, .last = until };
+	if (until == m->last)
+		return m->stay;
+	m->stay = until - m->last == m->step;
+	m->step = until - m->last;
+	m->last = until;
+	return m->stay;
+}
+
+/* It has waited until a moment, for nothing, unless it tries again. If it has done so before, it looks whether something is
+ * there, and that may come as well. */
+static void note_time_out(struct thread_walk *w, struct event_ref exit, bool again)
+{
+	uint64_t until = trace_arg(&w->entered, DPROF_KEY_UNTIL, ARG_NONE);
+	struct wait_begin begin = begin_of(w);
+	if (until != ARG_NONE && moment_stays(w, until))
+		graph_unknown_since(w->b, begin, exit,
+				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first });
+	else if (until == ARG_NONE || again)
+		graph_unknown(w->b, begin, exit);
+	else
+		graph_unknown_since(w->b, begin, exit, begin.enter);
+}
+
 /* From here on, up to the next barrier, another run may do other things. */
 static void begin_chance(struct thread_walk *w, struct event_ref exit)
 {
@@ -281,9 +312,10 @@ static void note_attempt(struct thread_walk *w, struct event_ref exit)
 	if (was_in_vain(w)) {
 		w->failed = w->failed_since = true;
 	} else if (has_failed(w, exit)) {
+		bool again = w->failed;
 		w->failed = w->failed_since = true;
-		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT) /* until a moment, if it is not tried again */
-			graph_unknown(w->b, begin_of(w), exit);
+		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT)
+			note_time_out(w, exit, again);
 	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP) {
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;

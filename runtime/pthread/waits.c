@@ -8,7 +8,7 @@
  *   POINT pthread_cond_signal id=CONDITION
  *
  * A wait says its id when it is over, and only if it did not give up: before, it is unknown whether
- * it was for a signal that it ended. Who signals what processes share need not be one that is recorded here:
+ * it was for a signal that it ended. One that lasted until a moment says until=MOMENT. Who signals what processes share need not be one that is recorded here:
  * such a wait says peer=UNKNOWN instead. */
 #include <errno.h>
 #include <semaphore.h>
@@ -56,6 +56,18 @@ static void say_which(const struct dprof_site *site, struct dprof_moment entered
 	}
 }
 
+/* It has waited until a moment, for nothing. */
+static void say_until(struct dprof_moment entered, const struct timespec *until)
+{
+	struct dprof_arguments a;
+
+	if (!entered.place || dprof_adapter_place() != entered.place)
+		return;
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_UNTIL, (uint64_t)until->tv_sec * 1000000000u + (uint64_t)until->tv_nsec);
+	dprof_adapter_add(entered.place, &a);
+}
+
 /* Glibc keeps these beside what it counts (locks.c). */
 static bool condition_of_processes(const pthread_cond_t *condition)
 {
@@ -75,11 +87,12 @@ struct condition_wait {
 	const struct dprof_site *site;
 	struct dprof_moment entered;
 	bool of_processes; /* known before: afterwards the condition variable may be gone */
+	const struct timespec *until; /* or NULL */
 	int error;
 };
 
 static struct condition_wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
-					const struct dprof_site *site)
+					const struct timespec *until, const struct dprof_site *site)
 {
 	struct dprof_moment entered = { 0 };
 
@@ -88,7 +101,7 @@ static struct condition_wait begin_wait(const pthread_cond_t *condition, pthread
 		entered = enter_now(site);
 	}
 	return (struct condition_wait){ condition, mutex, site, entered,
-					site && condition_of_processes(condition), ECANCELED };
+					site && condition_of_processes(condition), until, ECANCELED };
 }
 
 /* Also when the thread is cancelled: it holds the mutex then. */
@@ -100,14 +113,16 @@ static void end_wait(void *wait)
 		return;
 	if (w->error == 0)
 		say_which(w->site, w->entered, w->condition, w->of_processes);
+	else if (w->error == ETIMEDOUT && w->until)
+		say_until(w->entered, w->until);
 	dprof_adapter_exit(w->site);
 	lock_taken(w->mutex, dprof_adapter_moment());
 }
 
-#define COND_WAIT(name, parameters, arguments)                       \
+#define COND_WAIT(name, moment, parameters, arguments)               \
 	DPROF_EXPORT int name parameters                             \
 	{                                                            \
-		struct condition_wait w = begin_wait(condition, mutex, WANTED_SITE_OF_CALL(site_wait)); \
+		struct condition_wait w = begin_wait(condition, mutex, moment, WANTED_SITE_OF_CALL(site_wait)); \
                                                                      \
 		pthread_cleanup_push(end_wait, &w);                  \
 		w.error = REAL(name) arguments;                      \
@@ -115,12 +130,12 @@ static void end_wait(void *wait)
 		return w.error;                                      \
 	}
 
-COND_WAIT(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex),
+COND_WAIT(pthread_cond_wait, NULL, (pthread_cond_t *condition, pthread_mutex_t *mutex),
 	  (condition, mutex))
-COND_WAIT(pthread_cond_timedwait,
+COND_WAIT(pthread_cond_timedwait, until,
 	  (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
 	  (condition, mutex, until))
-COND_WAIT(pthread_cond_clockwait,
+COND_WAIT(pthread_cond_clockwait, until,
 	  (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
 	   const struct timespec *until),
 	  (condition, mutex, clock, until))
@@ -150,14 +165,15 @@ struct sem_use {
 	const struct dprof_site *site;
 	struct dprof_moment entered;
 	bool of_processes;
+	const struct timespec *until; /* or NULL */
 	int result;
 };
 
-static struct sem_use begin_sem(const sem_t *semaphore, const struct dprof_site *site)
+static struct sem_use begin_sem(const sem_t *semaphore, const struct timespec *until, const struct dprof_site *site)
 {
 	struct dprof_moment entered = site ? enter_now(site) : (struct dprof_moment){ 0 };
 
-	return (struct sem_use){ semaphore, site, entered, site && semaphore_of_processes(semaphore), -1 };
+	return (struct sem_use){ semaphore, site, entered, site && semaphore_of_processes(semaphore), until, -1 };
 }
 
 static void end_sem(void *use)
@@ -168,13 +184,15 @@ static void end_sem(void *use)
 		return;
 	if (u->result == 0)
 		say_which(u->site, u->entered, u->semaphore, u->of_processes);
+	else if (u->until && errno == ETIMEDOUT)
+		say_until(u->entered, u->until);
 	dprof_adapter_exit(u->site);
 }
 
-#define SEM_WAIT(name, parameters, arguments)                       \
+#define SEM_WAIT(name, moment, parameters, arguments)               \
 	DPROF_EXPORT int name parameters                            \
 	{                                                           \
-		struct sem_use u = begin_sem(semaphore, WANTED_SITE_OF_CALL(site_sem_wait)); \
+		struct sem_use u = begin_sem(semaphore, moment, WANTED_SITE_OF_CALL(site_sem_wait)); \
                                                                     \
 		pthread_cleanup_push(end_sem, &u);                  \
 		u.result = REAL(name) arguments;                    \
@@ -182,9 +200,9 @@ static void end_sem(void *use)
 		return u.result;                                    \
 	}
 
-SEM_WAIT(sem_wait, (sem_t *semaphore), (semaphore))
-SEM_WAIT(sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until))
-SEM_WAIT(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespec *until),
+SEM_WAIT(sem_wait, NULL, (sem_t *semaphore), (semaphore))
+SEM_WAIT(sem_timedwait, until, (sem_t *semaphore, const struct timespec *until), (semaphore, until))
+SEM_WAIT(sem_clockwait, until, (sem_t *semaphore, clockid_t clock, const struct timespec *until),
 	 (semaphore, clock, until))
 
 DPROF_EXPORT int sem_trywait(sem_t *semaphore)

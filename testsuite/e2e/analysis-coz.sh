@@ -695,6 +695,22 @@ expects() { # directory from to, of half of a in percent
 	op 0 1 1600000 2000000
 } | trace moment
 expects moment 0 30
+# Such moments that are equally far apart stay; any other is so far from when the wait began.
+paced() { # moments of three waits
+	head_of 1
+	for i in 1 2 3; do
+		op 0 0 $((i * 300000)) $((i * 300000 + 200000))
+		op 0 8 $((i * 300000 + 200000)) $((i * 300000 + 300000)) until="$1"
+		shift
+	done
+}
+paced 7000300001 7000600001 7000900001 | trace paced
+expects paced 0 0
+paced 7000300001 7000600001 7000900002 | trace paced
+expects paced 33.3333 33.3333
+paced 7000300001 7000600001 7000900002 | grep -v -e "^e 0 [68]00000 0 " -e "^e 0 900000 0 enter" -e "^e 0 1100000 0 exit" | trace paced
+expect 0 coz --json --region a --reduce 50 paced # it has looked three times
+is_true "$(interval expected_percent <out | awk '{ print $2 - $1 }') > 10" || fail "who looks again knows: $(cat out)"
 {
 	head_of 1
 	op 0 0 1000000 1400000
