@@ -105,7 +105,7 @@ static void add_operation(struct along *l)
 	const struct graph_operation *o = &l->a.step.operation;
 	uint32_t kind = kind_of(w->graph.trace, o);
 	if (o->node == GRAPH_NO_NODE)
-		add_kind(l, kind);
+		add_kind(l, o->known ? kind : KIND_UNKNOWN);
 	if (o->known && o->transfer.hi < w->least[kind])
 		w->least[kind] = o->transfer.hi;
 	if (o->site == TR_BEFORE)

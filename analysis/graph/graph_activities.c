@@ -57,7 +57,12 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 				       .known = !node || (node->kind != GRAPH_UNKNOWN && node->ninputs > 0) };
 	a->step.ended = true;
 	a->part = (struct stretches){ 0 };
-	if (!o->known) {
+	if (!wait && a->in_vain) {
+		int64_t between = times_duration(a->graph->times, a->graph->trace->threads[a->thread].clock, a->between).hi;
+		o->known = false;
+		o->waited = (frz_time){ took.lo > between ? took.lo - between : 0, took.hi };
+		o->transfer = (frz_time){ 0, took.hi < between ? took.hi : between };
+	} else if (!o->known) {
 		o->transfer.lo = 0;
 		o->waited = o->transfer;
 	} else if (wait) {
@@ -85,6 +90,18 @@ static void take_points(struct graph_activities *a)
 
 /* ---- Where it is then ------------------------------------------------------------------------ */
 
+static void note_attempts(struct graph_activities *a, const struct tr_event *e)
+{
+	const struct operation *o = tr_operation(a->graph->trace, e);
+	struct tr_event whole = *e;
+	a->in_vain = false;
+	if (!(o->is & OP_ATTEMPT))
+		return;
+	trace_arguments(&a->events, &whole);
+	a->in_vain = arg_in_vain(o, &whole);
+	a->between = arg_between(o, &whole);
+}
+
 static void enter(struct graph_activities *a, const struct tr_event *e)
 {
 	struct replay_entry entry = tr_entry(a->graph->trace, e);
@@ -93,6 +110,7 @@ static void enter(struct graph_activities *a, const struct tr_event *e)
 	a->doubted += entry.jumped || entry.unsure;
 	if (entry.is & OP_OTHERS && a->operations++ == 0) {
 		a->outermost = e->site;
+		note_attempts(a, e);
 		a->part = (struct stretches){ 0 };
 	}
 }

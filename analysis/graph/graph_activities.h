@@ -20,7 +20,8 @@
  * An operation is the outermost one; what regions in there take is work, and not a part of it. Of an operation that
  * had to wait for others (graph.h), what lies behind the last of these is *transfer*, and what lies before that is waiting; of
  * one that had not, all of it is transfer: what the operation itself took. One in which a wait ends before it is over has two
- * parts.
+ * parts. Attempts in vain (states.h) are waiting, but for what the thread may have done between them; whether they would have gone on as
+ * long as they did nobody knows.
  *
  * Law: if a wait was ended by what the graph connects it with, how long an operation took, how much of that was waiting, and how
  * much was transfer, lie in the intervals given for them.
@@ -37,7 +38,7 @@ struct graph_operation {     /* or a part of one */
 	uint32_t site;       /* the outermost; TR_BEFORE: the thread began, and was in none */
 	frz_time took, waited, transfer;
 	uint32_t node;       /* that ended it, or GRAPH_NO_NODE: it waited for none */
-	bool known;          /* what ended it, if it waited */
+	bool known;          /* what ended it, if it waited; and it was not in vain */
 };
 
 struct graph_activities {
@@ -66,6 +67,8 @@ struct graph_activities {
 	size_t operations;       /* that it is in, of which */
 	uint32_t outermost;
 	struct stretches part;   /* of it since it was entered, or since a wait in it */
+	bool in_vain;            /* attempts, and for so many ticks in between it did not ask */
+	uint64_t between;
 };
 
 void graph_activities_open(struct graph_activities *, const struct graph *, uint32_t thread, struct graph_last *);

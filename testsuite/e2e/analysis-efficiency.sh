@@ -163,6 +163,16 @@ says err 'expected a trace directory'
 expect 1 efficiency --json unsent
 jq -e '.ideal_s.lo <= 50e-6 and .ideal_s.hi >= 102e-6' out >is || fail "unsent: $(jq -c .ideal_s out)"
 
+# Attempts in vain, in one record: between them the thread may have worked, and they may have gone on for as long anyway.
+{ ranks 2; echo 'site 7 kind=wait name=MPI_Test file=x.c line=8'; none='peer=72057594037927935'
+	work 0 0 1000 41000; op 0 2 41000 92000 group=1 seq=0
+	op 1 7 1000 2000 $none tag=10; work 1 1 2000 3000; op 1 7 3000 91000 $none tag=40000; op 1 2 91000 92000 group=1 seq=0; } | trace vain
+expect 0 efficiency --json vain
+jq -e '.ideal_s.lo <= 41e-6 and .ideal_s.hi >= 90e-6 and .useful_s.lo <= 41e-6 and .useful_s.hi >= 81e-6' out >is || fail "vain: $(jq -c '.ideal_s, .useful_s' out)"
+expect 0 profile --json vain
+jq -e '.operations[] | select(.name == "MPI_Test") | .count == 2 and (.waiting_s | .lo <= 49e-6 and .lo > 48e-6 and .hi >= 89e-6) and
+	(.transfer_s.lo == 0)' out >is || fail "vain: $(jq -c .operations out)"
+
 # Likewise, and later a message takes 50 us, another 1 us: that part of the ideal run is known.
 { ranks 2; work 0 0 1000 51000; op 0 3 51000 52000 group=1 peer=1 tag=2 bytes=8; op 0 3 52000 53000 group=1 peer=1 tag=2 bytes=8; op 0 2 53000 103000 group=1 seq=0
 	work 1 1 1000 41000; op 1 4 41000 45000 group=1 peer=0 tag=1 bytes=8; work 1 1 45000 50000
