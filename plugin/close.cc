@@ -11,7 +11,7 @@
 
 static bool takes_statement(const struct marker &m)
 {
-	return m.what == DIRECTIVE_REGION || m.what == DIRECTIVE_BARRIER;
+	return m.what == DIRECTIVE_REGION || m.what == DIRECTIVE_BARRIER || m.what == DIRECTIVE_POLL;
 }
 
 static bool next_statement(tree_stmt_iterator *i)

@@ -19,6 +19,9 @@
  *	DPROF_BARRIER(spin)              the statement that follows is a barrier of your own making: no
  *	while (arrived < n) { ... }      participant leaves it before all have entered it
  *
+ *	DPROF_POLL(flag)                 the statement that follows asks again and again for something that
+ *	while (!flag) { ... }            another thread or process does: that is waiting, and no work
+ *
  *	DPROF_OFF                        from here on nothing is instrumented,
  *	DPROF_ON                         and from here on again
  *
@@ -35,6 +38,7 @@
 #define DPROF_REGION_END(name)   DPROF_DIRECTIVE_(dprof region end(name))
 #define DPROF_PROGRESS(name)     DPROF_DIRECTIVE_(dprof progress(name))
 #define DPROF_BARRIER(name)      DPROF_DIRECTIVE_(dprof barrier(name))
+#define DPROF_POLL(name)         DPROF_DIRECTIVE_(dprof poll(name))
 #define DPROF_OFF                DPROF_DIRECTIVE_(dprof off)
 #define DPROF_ON                 DPROF_DIRECTIVE_(dprof on)
 #define DPROF_REGION_INSTANCE(name, value) DPROF_DIRECTIVE_(dprof region(name) instance(value))
@@ -44,6 +48,7 @@
 #define DPROF_REGION_END(name)
 #define DPROF_PROGRESS(name)
 #define DPROF_BARRIER(name)
+#define DPROF_POLL(name)
 #define DPROF_OFF
 #define DPROF_ON
 #define DPROF_REGION_INSTANCE(name, value)
