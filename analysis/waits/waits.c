@@ -13,6 +13,8 @@
 
 struct wait {                /* that has ended */
 	uint64_t until;      /* stamp */
+	uint64_t surely;     /* likewise: from then on it waited, ... */
+	uint64_t between;    /* ... but for so many ticks between attempts */
 	uint32_t thread, site, node;
 };
 
@@ -33,6 +35,8 @@ struct doing {
 	uint64_t *ticks;     /* of each site, and outside of them */
 	uint32_t *used; size_t nused;
 	uint64_t stamp;
+	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
+	uint64_t left;       /* up to here */
 };
 
 static void add_until(struct doing *d, uint64_t stamp)
@@ -78,6 +82,37 @@ static void move(struct doing *d, const struct tr_event *e)
 		replay_exit(&d->replay, e->site);
 }
 
+/* Attempts in vain follow each other, but for sleeps. Behind them another operation may be what ends the wait. */
+static void note_attempts(struct doing *d, const struct tr_cursor *events, const struct tr_event *e)
+{
+	const struct operation *o = tr_operation(d->trace, e);
+	struct tr_event x = *e;
+	if (e->op == DPROF_LOST || e->site == TR_NO_SITE || o->is & OP_REGION ||
+	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP))))
+		d->asks = d->between = 0;
+	if (e->op == DPROF_EXIT && !(o->is & OP_SLEEP))
+		d->left = e->stamp;
+	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE || o->is & OP_SLEEP)
+		return;
+	d->between += d->asks && e->stamp > d->left ? e->stamp - d->left : 0;
+	if (!(o->is & OP_ATTEMPT))
+		return;
+	trace_arguments(events, &x);
+	if (!arg_in_vain(o, &x))
+		return;
+	d->asks = d->asks ? d->asks : e->stamp;
+	d->between += arg_between(o, &x);
+}
+
+/* Since when the thread surely has been waiting, in the outermost operation that it is in, or 0: the graph knows. */
+static uint64_t surely_since(const struct doing *d)
+{
+	for (size_t i = 0; i < d->replay.depth && !d->asks; i++)
+		if (d->replay.entry[i].is & OP_OTHERS)
+			return d->replay.entry[i].stamp;
+	return d->asks;
+}
+
 /* Notes the waits that end at an event, and what had been done before what it posts. */
 static void note_points(struct finder *f, struct doing *d, uint32_t thread, size_t *sync, uint64_t at, const struct tr_event *e)
 {
@@ -89,7 +124,10 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 		if (s->what != GRAPH_WAITS)
 			continue;
 		forget(d);
-		*SPILL_GROW(f->g->spill, f->list, f->n) = (struct wait){ s->stamp, thread, e->site, s->number };
+		*SPILL_GROW(f->g->spill, f->list, f->n) =
+			(struct wait){ s->stamp, surely_since(d), d->between, thread, e->site, s->number };
+		if (f->g->nodes[s->number].kind != GRAPH_UNKNOWN)
+			d->asks = d->between = 0;
 	}
 }
 
@@ -110,6 +148,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 		if (!e.inherited)
 			note_points(f, &d, thread, &sync, at, &e);
 		move(&d, &e);
+		note_attempts(&d, &events, &e);
 		at += !e.inherited;
 		spill_relax(f->g->spill);
 	}
@@ -214,9 +253,14 @@ static frz_time not_negative(frz_time t)
 	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
 }
 
-static frz_time from_own(struct finder *f, const struct graph_input *own, const struct graph_input *other)
+/* Before what is recorded as waiting it may have worked, and so between attempts. */
+static frz_time from_own(struct finder *f, const struct wait *w, const struct graph_input *own, const struct graph_input *other)
 {
-	return not_negative(times_between_near(f->g->times, f->last.cursors, graph_moment(f->g, own), graph_moment(f->g, other)));
+	frz_time t = times_between_near(f->g->times, f->last.cursors, graph_moment(f->g, own), graph_moment(f->g, other));
+	uint64_t unsure = w->between + (w->surely > own->stamp ? w->surely - own->stamp : 0);
+	if (unsure)
+		t.lo = ticks_minus(t.lo, times_duration(f->g->times, f->g->trace->threads[w->thread].clock, unsure).hi);
+	return not_negative(t);
 }
 
 static void add_cause(struct finder *f, const struct wait *w, const struct graph_input *cause, frz_time ticks, bool sure)
@@ -252,7 +296,7 @@ static void look_at(struct finder *f, const struct wait *w)
 	bool alone = true; /* own coming was not the last, and one other was */
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
-		frz_time until = from_own(f, own, input);
+		frz_time until = from_own(f, w, own, input);
 		alone &= input != own && (!any || any == input);
 		if (input == own)
 			continue;
@@ -267,7 +311,7 @@ static void look_at(struct finder *f, const struct wait *w)
 	add_place(f, w, any, all);
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
-		frz_time until = from_own(f, own, input);
+		frz_time until = from_own(f, w, own, input);
 		until.hi = until.hi < whole.hi ? until.hi : whole.hi;
 		if (input != own && until.hi > 0)
 			add_cause(f, w, input, alone ? all : until, alone);

@@ -3,7 +3,8 @@
  * waits.h - wait states: for how long each thread waited at each place, and for whom.
  *
  * A thread waits from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for has
- * come; what follows until it goes on is transfer, and no waiting. Whoever came last caused all of that wait, and what
+ * come; what follows until it goes on is transfer, and no waiting. (Of who asks again and again in vain that is so for sure
+ * from the first attempt that is recorded, and not between one and the next.) Whoever came last caused all of that wait, and what
  * caused it is what that thread had mostly done since it had last waited itself. (The classes are those of Scalasca's
  * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
  *
@@ -11,7 +12,7 @@
  * the time for which it waited there for another thread, lie in the intervals given for them. What is given for a
  * cause has in its lower bound only waits of which it is known that this thread was the last.
  *
- * Memory: 4 bytes for each input of the graph and 24 for each wait, in the graph's spill; and the answer. */
+ * Memory: 4 bytes for each input of the graph and 40 for each wait, in the graph's spill; and the answer. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H
 
