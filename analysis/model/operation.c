@@ -12,6 +12,7 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
 #define SLEEPS(kind, name)
+#define BLOCKS(kind, name)
 #define MIXED(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
@@ -47,23 +48,26 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef OPERATION
 #undef COLLECTIVE
 #undef SLEEPS
+#undef BLOCKS
 #undef MIXED
 };
 
 /* How one waits there. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, mixed; } ways[] = {
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed; } ways[] = {
 #define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
-#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, true, false },
-#define MIXED(kind, name) { DPROF_KIND_##kind, name, false, true },
+#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, true, true, false },
+#define BLOCKS(kind, name) { DPROF_KIND_##kind, name, false, true, false },
+#define MIXED(kind, name) { DPROF_KIND_##kind, name, false, false, true },
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
 #undef OPERATION
 #undef COLLECTIVE
 #undef SLEEPS
+#undef BLOCKS
 #undef MIXED
 };
 
@@ -91,6 +95,7 @@ static void add_ways(struct operation *o, const char *name)
 		if (ways[i].kind != o->kind || strncmp(name, ways[i].name, strlen(ways[i].name)) != 0)
 			continue;
 		o->sleeps |= ways[i].sleeps;
+		o->blocks |= ways[i].blocks;
 		o->mixed |= ways[i].mixed && strcmp(name, ways[i].name) == 0;
 	}
 }
@@ -125,7 +130,7 @@ static const char *without_count(const char *name, char plain[NAME_MOST])
 struct operation operation_of(enum dprof_kind kind, const char *name)
 {
 	char plain[NAME_MOST];
-	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false, false };
+	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false, false, false };
 	if (o.is & OP_REGION)
 		return o; /* its name is the user's */
 	name = without_count(name, plain);

@@ -69,7 +69,8 @@ struct operation {
 	enum flow flow;  /* of a call */
 	enum flow begun; /* of what the call only begins: it has an id */
 	bool mixed;      /* of what OP_WAITS: time in there may be work instead, of whoever is in there */
-	bool sleeps;     /* who waits there is blocked by the kernel; it does not poll */
+	bool sleeps;     /* who waits there is blocked by the kernel; it does not poll, ... */
+	bool blocks;     /* ... nor here, but it may have bytes to copy */
 };
 
 struct operation operation_of(enum dprof_kind, const char *name);

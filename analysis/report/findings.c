@@ -389,38 +389,57 @@ static void say_open(struct findings *f)
 	free(most);
 }
 
-/* ---- Threads that ran and were not recorded -----------------------------------------------------
+/* ---- Threads that ran and were not recorded, or seemed to wait --------------------------------
  *
  * While one of them worked, no other participant was alone, though it may seem so; and it may have been alone itself. Of a
- * rank it is a part: there it keeps the others from being alone, and may be the one that was. */
+ * rank each is a part: there it keeps the others from being alone, and may be the one that was. */
 
-/* Percent of the run in one process, at most. */
-static double unseen_percent(const struct findings *f, size_t process)
+struct unseen_work {          /* percent of the run, at most */
+	double *process, *thread; /* in each, in all its threads together; of each that is recorded */
+	double sum, most;         /* of all; of the threads in one process that are not recorded */
+};
+
+static double percent_at_most(const struct findings *f, double s)
 {
 	uint32_t time_base = findings_time_base(f);
 	double run = times_seconds(&f->times, time_base, f->spans[time_base].length).lo;
-	double s = unseen_s(&f->trace->processes[process]);
-	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
+	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, nextafter(100 * s * (1 + SCHED_NOMINAL_ERROR) / run, INFINITY));
+}
+
+static struct unseen_work unseen_work(const struct findings *f)
+{
+	const struct trace *trace = f->trace;
+	struct unseen_work u = { mem_resize(NULL, trace->nprocesses + 1, sizeof *u.process),
+				 mem_resize(NULL, trace->nthreads + 1, sizeof *u.thread), 0, 0 };
+	for (size_t i = 0; i < trace->nprocesses; i++) {
+		u.process[i] = percent_at_most(f, unseen_s(&trace->processes[i]));
+		u.most = fmax(u.most, u.process[i]);
+	}
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		u.thread[i] = percent_at_most(f, f->unrecorded.threads[i].hidden_s.hi);
+		u.process[trace->threads[i].process] += u.thread[i];
+	}
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		u.sum = nextafter(u.sum + u.process[i], INFINITY);
+	return u;
 }
 
 /* -> the place behind all participants is for the unseen thread that ran longest, if they are threads. */
 static struct ranking with_unseen(const struct findings *f, const struct ranking *s, bool by_thread)
 {
 	struct ranking wide = { mem_resize(NULL, s->count + 1, sizeof *wide.list), s->count };
-	double sum = 0, most = 0;
-	for (size_t i = 0; i < f->trace->nprocesses; i++) {
-		double own = unseen_percent(f, i);
-		sum = nextafter(sum + own, INFINITY);
-		most = fmax(most, own);
-	}
+	struct unseen_work u = unseen_work(f);
 	for (size_t i = 0; i < s->count; i++) {
-		double own = by_thread ? 0 : unseen_percent(f, f->trace->threads[s->list[i].thread].process);
+		size_t thread = s->list[i].thread;
+		double own = by_thread ? u.thread[thread] : u.process[f->trace->threads[thread].process];
 		wide.list[i] = s->list[i];
-		wide.list[i].percent.lo = nextafter(s->list[i].percent.lo - fmax(0, sum - own), -INFINITY);
+		wide.list[i].percent.lo = nextafter(s->list[i].percent.lo - fmax(0, u.sum - own), -INFINITY);
 		wide.list[i].percent.hi = nextafter(s->list[i].percent.hi + own, INFINITY);
 	}
-	if (by_thread && most > 0)
-		wide.list[wide.count++] = (struct ranked){ .percent = { 0, most } };
+	if (by_thread && u.most > 0)
+		wide.list[wide.count++] = (struct ranked){ .percent = { 0, u.most } };
+	free(u.process);
+	free(u.thread);
 	return wide;
 }
 

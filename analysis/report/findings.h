@@ -8,7 +8,7 @@
  * Law: an interval that is printed contains the truth; the place of a participant in the ranking is
  * *proved* when its interval does not overlap with that of any other, whatever each thread did in its
  * unclassified time (states.h) and in time that it was blocked, or may have been, in something unrecorded (unrecorded.h),
- * and whatever threads did that are not recorded but ran (unseen.h), otherwise *undecided*. */
+ * and whatever was done where the kernel counted that a thread ran which is not recorded (unseen.h) or waits, otherwise *undecided*. */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 
@@ -38,7 +38,7 @@ struct findings {
 	bool doubted;                 /* DPROF_EVENTS left out what scores need: nothing is known */
 	bool withheld;                /* some place would be proved but for unclassified time */
 	bool unsure;                  /* likewise, but for time blocked in what was not recorded */
-	bool unseen;                  /* likewise, but for threads that were not recorded */
+	bool unseen;                  /* likewise, but for threads that were not recorded, or that ran where they seem to wait */
 	struct unrecorded unrecorded;
 	bool several_threads;         /* some rank has more than one thread that takes part */
 	uint64_t lost, why;           /* records that are not here; bits 1 << enum dprof_why */

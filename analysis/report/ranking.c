@@ -368,7 +368,7 @@ static char *verdict_on(const struct findings *f, const struct ranking *s, namer
 				  who.text, percent.text, where.text);
 	if (f->unseen && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but threads ran that "
-				  "are not recorded (see the notes), and what they did could change who is first.",
+				  "are not recorded or seem to wait (see the notes), and what they did could change who is first.",
 				  who.text, percent.text, where.text);
 	if (f->withheld && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/marks.h"
 #include "analysis/trace/names.h"
 
 #define NAMED 4
@@ -46,6 +47,27 @@ static void say(struct trace *trace, const struct unrecorded *u)
 		"that dprof does not record, a page fault or a stop, or a virtual machine that did not run; here it "
 		"counts as work",
 		list, more);
+	free(list);
+	free(more);
+}
+
+/* Who ran where it seems to have waited. */
+static void say_hidden(struct trace *trace, const struct unrecorded *u)
+{
+	char *list = mem_copy("");
+	size_t named = 0;
+	for (size_t i = 0; i < trace->nthreads && named < NAMED; i++) {
+		if (u->threads[i].hidden_s.lo <= 0)
+			continue;
+		char *longer = mem_format("%s%s%s for %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
+					  interval_range(u->threads[i].hidden_s, 3).text);
+		free(list);
+		list = longer;
+	}
+	char *more = u->hidden > NAMED ? mem_format(", and %zu more", u->hidden - NAMED) : mem_copy("");
+	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
+		"by the kernel's count these ran while they were in operations that wait: %s%s. What did that, such as a signal's "
+		"handler, counts as waiting here: mark it with %s", list, more, marks_region(trace));
 	free(list);
 	free(more);
 }
@@ -100,6 +122,7 @@ static void find(struct unrecorded *u, struct trace *trace, const struct roles *
 		u->threads[i] = blocked_unrecorded(trace, i, roles, worth);
 		u->worth[i] = worth > 0 && u->threads[i].known && u->threads[i].s.lo >= worth;
 		u->count += u->worth[i];
+		u->hidden += u->threads[i].hidden_s.lo > 0;
 	}
 }
 
@@ -125,6 +148,8 @@ void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct rol
 	}
 	if (u->count)
 		say(trace, u);
+	if (u->hidden)
+		say_hidden(trace, u);
 }
 
 void unrecorded_close(struct unrecorded *u)

@@ -17,7 +17,8 @@ struct answer {
 	const struct dprof_sched *says;
 	uint64_t from, to;     /* stamps of the thread's clock, with the difference between cores */
 	uint64_t own_from, own_to; /* ticks of its own until then */
-	uint64_t ran_least, ran_most; /* bounds of those at which it may have run in others, until then */
+	uint64_t ran_least, ran_most; /* bounds of those at which it may have run in others, until then; */
+	uint64_t awake_least, awake_most; /* if no handler works where it waits */
 	uint64_t before;       /* its last event before `from`, */
 	uint64_t behind;       /* and its first behind `to`; UINT64_MAX without one */
 	bool itself;           /* no delay went on: the thread asked, and ran, or was just made */
@@ -29,7 +30,8 @@ struct walk {
 	uint64_t first, last;  /* events */
 	uint64_t ran;          /* the last one of its own, at which it ran; or 0 */
 	uint64_t own, others;  /* until `last`; ticks at which it may have run, of its own and not */
-	uint64_t runs;         /* for at most so many in an operation that sleeps */
+	uint64_t runs, copies; /* for at most so many in an operation that sleeps, or blocks */
+	uint64_t awake, allowed; /* likewise `others`, if no handler works in those; and in all of them */
 };
 
 static struct answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
@@ -53,12 +55,18 @@ static struct answer *find_answers(const struct trace *trace, const struct tr_th
 
 /* ---- Own time -------------------------------------------------------------------------------- */
 
-enum place { OWN, MAY_RUN, SLEEPS };
+enum place { OWN, MAY_RUN, BLOCKS, SLEEPS };
 
 /* At most so many of these ticks it ran, in a place that is not its own. */
 static uint64_t running(const struct walk *w, enum place place, uint64_t ticks)
 {
 	return place == OWN ? 0 : place == SLEEPS && ticks > w->runs ? w->runs : ticks;
+}
+
+/* The same, if no handler works there. */
+static uint64_t awake(const struct walk *w, enum place place, uint64_t ticks)
+{
+	return place == BLOCKS && ticks > w->copies ? w->copies : running(w, place, ticks);
 }
 
 /* From the last event to `stamp` the thread was there. */
@@ -68,7 +76,8 @@ static void advance(struct walk *w, uint64_t stamp, enum place place)
 		struct answer *a = &w->list[w->next_from];
 		uint64_t ticks = a->from > w->last ? a->from - w->last : 0;
 		a->own_from = w->own + (place == OWN ? ticks : 0);
-		a->ran_least = w->others + (place == MAY_RUN ? ticks : 0);
+		a->ran_least = w->others + (place == MAY_RUN || place == BLOCKS ? ticks : 0);
+		a->awake_least = w->awake + (place == MAY_RUN ? ticks : 0);
 		a->before = w->ran;
 	}
 	for (; w->next_to < w->n && w->list[w->next_to].to < stamp; w->next_to++) {
@@ -76,9 +85,12 @@ static void advance(struct walk *w, uint64_t stamp, enum place place)
 		uint64_t ticks = a->to > w->last ? a->to - w->last : 0;
 		a->own_to = w->own + (place == OWN ? ticks : 0);
 		a->ran_most = w->others + running(w, place, ticks);
+		a->awake_most = w->awake + awake(w, place, ticks);
 	}
 	w->own += place == OWN ? stamp - w->last : 0;
 	w->others += running(w, place, stamp - w->last);
+	w->awake += awake(w, place, stamp - w->last);
+	w->allowed += place == SLEEPS || place == BLOCKS ? awake(w, place, stamp - w->last) : 0;
 	w->last = stamp;
 }
 
@@ -101,8 +113,10 @@ static enum place place_of(const struct states *s, const struct trace *trace)
 	if (is_own(s))
 		return OWN;
 	const struct replay_entry *top = r->depth ? &r->entry[r->depth - 1] : NULL;
-	bool sleeps = top && top->site < trace->nsites && !top->jumped && trace->sites[top->site].op.sleeps;
-	return sleeps ? SLEEPS : MAY_RUN;
+	if (!top || top->site >= trace->nsites || top->jumped)
+		return MAY_RUN;
+	const struct operation *op = &trace->sites[top->site].op;
+	return op->sleeps ? SLEEPS : op->blocks ? BLOCKS : MAY_RUN;
 }
 
 static void walk_events(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
@@ -112,6 +126,7 @@ static void walk_events(struct walk *w, const struct trace *trace, size_t thread
 	enum states_step step;
 	enum place place = MAY_RUN;
 	w->runs = (uint64_t)(BLOCKED_RUNS_NS * trace->clocks[trace->threads[thread].clock].ghz);
+	w->copies = (uint64_t)(BLOCKED_COPIES_NS * trace->clocks[trace->threads[thread].clock].ghz);
 	states_open(&s, trace, thread, roles);
 	while ((step = states_step(&s, &e)) != STATES_END) {
 		if (!s.begun || s.over)
@@ -160,7 +175,7 @@ static double upper_least(struct upper u)
 
 /* Adds what happened between an answer and the next. */
 static void add_between(const struct trace *trace, const struct tr_thread *t, const struct walk *w, size_t i,
-			struct interval *sum, struct upper *upper)
+			struct blocked *sum, struct upper *upper)
 {
 	const struct answer *a = &w->list[i], *b = a + 1;
 	uint64_t own_least = b->own_from > a->own_to && b->from > a->to ? b->own_from - a->own_to : 0;
@@ -175,10 +190,11 @@ static void add_between(const struct trace *trace, const struct tr_thread *t, co
 	double elsewhere = fmax(0, other - ran - delay); /* blocked, but not in its own time */
 	double others = ns(trace, t, b->ran_most - a->ran_least) * (1 + SCHED_NOMINAL_ERROR);
 	double before = upper_least(*upper);
-	sum->lo += fmax(0, least - ran - delay);
+	sum->s.lo += fmax(0, least - ran - delay);
+	sum->hidden_s.lo += fmax(0, ran - most - ns(trace, t, b->awake_most - a->awake_least) * (1 + SCHED_NOMINAL_ERROR));
 	upper->by_counts = fmin(upper->by_counts, before + pending(trace, t, w, i)) + all - ran - counted - elsewhere;
 	upper->by_own = before + fmax(0, most - fmax(0, ran - others));
-	sum->hi -= ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
+	sum->s.hi -= ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
 }
 
 /* All of its events and answers, in its own time or not. */
@@ -192,16 +208,19 @@ static double ever_blocked(const struct trace *trace, const struct tr_thread *t,
 	return fmax(0, ns(trace, t, to - from) * (1 + SCHED_NOMINAL_ERROR) - ran);
 }
 
-static void add_all(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles,
-		    struct interval *sum)
+static void add_all(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles, double worth,
+		    struct blocked *sum)
 {
 	const struct tr_thread *t = &trace->threads[thread];
 	walk_events(w, trace, thread, roles);
 	struct upper upper = { 0, INFINITY };
-	*sum = (struct interval){ 0, ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
+	sum->s = (struct interval){ 0, ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
 	for (size_t i = 0; i + 1 < w->n; i++)
 		add_between(trace, t, w, i, sum, &upper);
-	sum->hi += upper_least(upper);
+	sum->s.hi += upper_least(upper);
+	sum->hidden_s.hi = (double)(w->list[w->n - 1].says->cpu_ns - w->list[0].says->cpu_ns);
+	if (sum->hidden_s.lo < fmax(worth * 1e9, BLOCKED_HIDDEN * ns(trace, t, w->allowed)))
+		sum->hidden_s = (struct interval){ 0, 0 };
 }
 
 /* Of one answer alone: all that it counted, since the thread began, may have been in its own time. */
@@ -231,7 +250,9 @@ struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, cons
 		if (w.n == 1)
 			add_only(&w, trace, thread, roles, &b.s);
 		else if (b.s.hi >= worth * 1e9)
-			add_all(&w, trace, thread, roles, &b.s);
+			add_all(&w, trace, thread, roles, worth, &b);
+		b.hidden_s.lo /= 1e9;
+		b.hidden_s.hi /= 1e9;
 		b.s.lo /= 1e9;
 		b.s.hi = fmax(b.s.hi / 1e9, b.s.lo);
 	}

@@ -12,8 +12,9 @@
  * Law: in its own time the thread was neither running nor delayed for a time in [lo, hi].
  *
  * In an operation that sleeps (operation.h) a thread runs for at most BLOCKED_RUNS_NS: the rest of what the kernel
- * counted it ran in its own time, or in an operation that may poll. (A signal's handler that works while such an operation
- * waits is not known of.)
+ * counted it ran in its own time, or in an operation that may poll. Where that is not enough for what it ran, if it
+ * runs for BLOCKED_COPIES_NS in one that only blocks, a signal's handler worked while an operation waited: that much is hidden.
+ * (One that works no longer than the thread might have run elsewhere is not known of.)
  *
  * Where the kernel was asked once, at the thread's end (a process without a helper), it is what of its own time is more
  * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
@@ -27,10 +28,13 @@
 #include "analysis/states/states.h"
 
 #define BLOCKED_RUNS_NS 20000 /* to begin and to end such an operation: some times what it takes */
+#define BLOCKED_COPIES_NS 1000000 /* to copy some MB */
+#define BLOCKED_HIDDEN  5     /* by so many times more it is none of both, on a busy machine either */
 
 struct blocked {
 	bool known;          /* the kernel counted, and no record is missing */
 	struct interval s;   /* seconds by the kernel's clock */
+	struct interval hidden_s; /* for so long it ran while it waited; 0 where that is not known, or less than `worth` */
 };
 
 /* Where the counts alone show that it was less than `worth` seconds the thread's events are not read, and the
