@@ -58,7 +58,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
-#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, true, true, false },
+#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, true, false, false },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, false, true, false },
 #define MIXED(kind, name) { DPROF_KIND_##kind, name, false, false, true },
 #include "analysis/model/operations.def"
@@ -95,7 +95,7 @@ static void add_ways(struct operation *o, const char *name)
 		if (ways[i].kind != o->kind || strncmp(name, ways[i].name, strlen(ways[i].name)) != 0)
 			continue;
 		o->sleeps |= ways[i].sleeps;
-		o->blocks |= ways[i].blocks;
+		o->blocks |= ways[i].sleeps || (ways[i].blocks && strcmp(name, ways[i].name) == 0);
 		o->mixed |= ways[i].mixed && strcmp(name, ways[i].name) == 0;
 	}
 }
