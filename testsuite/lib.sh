@@ -40,7 +40,8 @@ is_true() {
 }
 
 fits_80() {
-	awk -v but="${2:-^$}" 'length > 80 && $0 !~ but { print; bad = 1 } END { exit bad || NR == 0 }' "${1:--}"
+	LC_ALL=C tr -d '\200-\277' <"${1:-/dev/stdin}" | # a character has one other byte
+		awk -v but="${2:-^$}" 'length > 80 && $0 !~ but { print; bad = 1 } END { exit bad || NR == 0 }'
 }
 
 mpirun_of() {

@@ -76,6 +76,7 @@ struct interval interval_times(struct interval x, double factor)
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
+#define MOST_DIGITS 1e5 /* of the digits before the last */
 #define LARGE 1e15 /* from here on with an exponent; only where nothing is known */
 
 struct decimal { char text[30]; };
@@ -113,35 +114,41 @@ struct interval_text interval_upper(double x, int decimals)
 	return t;
 }
 
-/* As many decimals as show two digits of the width. */
+/* As many decimals as show two digits of the width, and no more than six digits of the value. */
 static int useful_decimals(struct interval x, int most)
 {
-	double width = x.hi - x.lo;
+	double width = x.hi - x.lo, largest = fmax(fabs(x.lo), fabs(x.hi));
 	int decimals = 0;
-	for (double unit = 1; decimals < most && !(width >= 10 * unit); unit /= 10)
+	for (double unit = 1; decimals < most && width < 10 * unit && largest < unit * MOST_DIGITS; unit /= 10)
 		decimals++;
 	return decimals;
 }
 
-struct interval_text interval_compact(struct interval x, int decimals)
+/* "x ±y" around the decimal number that is nearest to the middle; false where y is not small. */
+static bool around_middle(struct interval x, int decimals, struct interval_text *t)
 {
-	decimals = useful_decimals(x, decimals);
-	struct decimal lo = decimal(x.lo, decimals, MPFR_RNDD);
-	struct decimal hi = decimal(x.hi, decimals, MPFR_RNDU);
+	mpfr_t below, above, middle;
+	struct decimal m = decimal(x.lo / 2 + x.hi / 2, decimals, MPFR_RNDN);
+	mpfr_inits2(EXACT_BITS, below, above, middle, (mpfr_ptr)NULL);
+	mpfr_set_str(middle, m.text, 10, MPFR_RNDU);
+	mpfr_sub_d(below, middle, x.lo, MPFR_RNDU);
+	mpfr_set_str(middle, m.text, 10, MPFR_RNDD);
+	mpfr_d_sub(above, x.hi, middle, MPFR_RNDU);
+	mpfr_max(below, below, above, MPFR_RNDU);
+	mpfr_snprintf(t->text, sizeof t->text, "%s ±%.*R*f", m.text, decimals, MPFR_RNDU, below);
+	mpfr_mul_ui(below, below, 4, MPFR_RNDU);
+	bool small = mpfr_cmpabs(below, middle) < 0;
+	mpfr_clears(below, above, middle, (mpfr_ptr)NULL);
+	return small;
+}
+
+struct interval_text interval_shown(struct interval x, int most)
+{
+	int decimals = useful_decimals(x, most);
 	struct interval_text t;
-	size_t same = 0, length = strlen(lo.text);
 	if (x.lo == 0 && x.hi == 0)
 		return (struct interval_text){ "0" };
-	while (same < length && lo.text[same] == hi.text[same])
-		same++;
-	if (same == length && hi.text[same] == '\0')
-		snprintf(t.text, sizeof t.text, "%s", lo.text);
-	else if (-LARGE < x.lo && x.hi < LARGE && length == strlen(hi.text) && same > 0 &&
-		 lo.text[same - 1] != '-' && lo.text[same - 1] != '.' &&
-		 !strchr(lo.text + same, '.'))
-		snprintf(t.text, sizeof t.text, "%.*s[%s..%s]", (int)same, lo.text, lo.text + same,
-			 hi.text + same);
-	else
-		snprintf(t.text, sizeof t.text, "%s..%s", lo.text, hi.text);
+	if (x.lo == x.hi || !(-LARGE < x.lo && x.hi < LARGE) || !around_middle(x, decimals, &t))
+		t = interval_range(x, decimals);
 	return t;
 }

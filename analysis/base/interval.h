@@ -32,13 +32,12 @@ static inline bool interval_apart(struct interval x, struct interval y)
 /* ---- As text; a value that owns nothing -------------------------------------------------------
  *
  * The range has a fixed number of decimals, "31.21 .. 31.24", or "31.21" when both ends agree to
- * the last bit. The compact form has one digit more than is certain, at most `decimals` after the
- * point, and writes once what both ends begin with, if that goes beyond the point: 1.234[12..67]
- * is 1.23412 .. 1.23467. */
+ * the last bit. What is shown has one digit more than is certain, at most six, and at most `decimals` after the point: "31.225 ±0.015", where
+ * what follows the sign is rounded up so that the interval is inside; or the range, where that is a quarter of the value or more. */
 struct interval_text { char text[64]; };
 
 struct interval_text interval_range(struct interval, int decimals);
-struct interval_text interval_compact(struct interval, int decimals);
+struct interval_text interval_shown(struct interval, int decimals);
 struct interval_text interval_upper(double, int decimals); /* one number, rounded up */
 
 #endif

@@ -13,7 +13,7 @@ enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
 struct options {
 	bool json;
-	bool verbose;                    /* csp, report: every rank and thread, one by one */
+	bool verbose;                    /* every row, and both ends of intervals */
 	size_t jobs;                     /* threads of the analysis; 0: as many as there are cores */
 	bool local;                      /* under mpirun: each process has a directory of its own */
 	const char *base;                /* host name of the base clock; NULL: the trace's first */

@@ -213,13 +213,13 @@ static char *subject(const struct profile *p, const struct options *o)
 		return mem_format("How much more often point %s would be reached, in %% of now "
 				  "(%" PRIu64 " times, first to last in %s s), if", o->progress,
 				  p->points.count[0],
-				  interval_compact(total[POINTS_THROUGHPUT], 9).text);
+				  interval_shown(total[POINTS_THROUGHPUT], 9).text);
 	if (o->from)
 		return mem_format("How much shorter the way from point %s to %s would be, in %% of now "
 				  "(%" PRIu64 " instances, %s s in all), if", o->from, o->to,
-				  p->points.matched, interval_compact(total[POINTS_LATENCY], 9).text);
+				  p->points.matched, interval_shown(total[POINTS_LATENCY], 9).text);
 	return mem_format("How much shorter the run of %s s would be, in %% of it, if",
-			  interval_compact(p->span_s, 9).text);
+			  interval_shown(p->span_s, 9).text);
 }
 
 static const char *gain_key(const struct options *o)
@@ -257,7 +257,7 @@ static void say_answer(struct reply *r, const struct trace *trace, const struct 
 		  "Had %s%s taken %s less time%s and nothing else changed, the run of %s s would have been %s.",
 		  o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
 		  profile_percentage(p->reductions[0]).text, where(p->who).text,
-		  interval_compact(p->span_s, 9).text, profile_gains(gain, 4).text);
+		  interval_shown(p->span_s, 9).text, profile_gains(gain, 4).text);
 }
 
 static void fill_page(struct reply *r, const struct times *times, const struct profile *p, const struct options *o)

@@ -129,10 +129,10 @@ static void say_title(struct reply *r, const struct answer *a)
 	const struct path_profile *p = &a->profile;
 	if (a->sliced)
 		reply_say(r, SAY_TEXT, "The critical path from %s s after the run's begin on, for %s s:",
-			  interval_compact(seconds_at(a, a->slice.from), 6).text, interval_compact(seconds(a, p->length), 6).text);
+			  interval_shown(seconds_at(a, a->slice.from), 6).text, interval_shown(seconds(a, p->length), 6).text);
 	else
 		reply_say(r, SAY_TEXT, "The critical path of the run of %s s: what its end waited for, back to its begin.",
-			  interval_compact(seconds(a, p->length), 9).text);
+			  interval_shown(seconds(a, p->length), 9).text);
 }
 
 static const char assumptions[] =

@@ -126,7 +126,7 @@ static void say_job(struct reply *r, const struct findings *f)
 		  "%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64 " events in %s s",
 		  program_name(trace), trace->nprocesses, trace->nprocesses == 1 ? "" : "es", ranks,
 		  plural(ranks), trace->nthreads, plural(trace->nthreads), trace->nclocks,
-		  plural(trace->nclocks), f->events, interval_compact(findings_run_s(f), 9).text);
+		  plural(trace->nclocks), f->events, interval_shown(findings_run_s(f), 9).text);
 	say_lost(r, f);
 	if (unfinished > 0)
 		reply_say(r, SAY_TEXT,

@@ -127,7 +127,7 @@ static const char assumptions[] =
 static void fill_page(struct reply *r, const struct answer *a, bool every)
 {
 	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s. A wait is caused by whoever came last.",
-		  interval_compact(seconds(a, a->waits.span.length), 9).text);
+		  interval_shown(seconds(a, a->waits.span.length), 9).text);
 	if (a->waits.ncauses == 0)
 		reply_say(r, SAY_TEXT, "No thread waited for another.");
 	else

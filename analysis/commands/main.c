@@ -119,17 +119,17 @@ static int say_all_lost(struct reply *r, const struct trace *t)
 
 /* Colour only on a terminal, and not when NO_COLOR is set. What mpirun shows to its first process as a terminal may be
  * a file. */
-static struct reply *begin_reply(bool as_json)
+static struct reply *begin_reply(const struct options *options)
 {
 	const char *no = getenv("NO_COLOR");
 	bool colour = isatty(STDOUT_FILENO) && !driver_is_in_job() && !(no && *no);
-	return as_json ? render_json(stdout) : render_text(stdout, colour);
+	return options->json ? render_json(stdout) : render_text(stdout, colour, options->verbose);
 }
 
 /* What was computed, then what is wrong. */
 static int answer(const struct command *command, struct trace *t, const struct options *options)
 {
-	struct reply *reply = begin_reply(options->json);
+	struct reply *reply = begin_reply(options);
 	bool said = command->run == cmd_check; /* its reply is the diagnostics */
 	if (!said && command->run != cmd_dump)
 		trace_check(t);
@@ -158,9 +158,9 @@ static int run(size_t command, const char *directory, const struct options *opti
 	return status;
 }
 
-static int pack(const char *text, const char *directory, bool as_json)
+static int pack(const char *text, const char *directory, const struct options *options)
 {
-	struct reply *reply = begin_reply(as_json);
+	struct reply *reply = begin_reply(options);
 	int status = cmd_pack(text, directory);
 	if (status == EXIT_FINE)
 		reply_value(reply, "directory", tab_text(directory));
@@ -239,7 +239,7 @@ static int run_pack(struct command_line *a)
 {
 	if (a->nwords != 2)
 		return command_line_refuse("%s: expected a text file (or -) and the directory to make", "pack", NULL);
-	return pack(a->word[0], a->word[1], a->options.json);
+	return pack(a->word[0], a->word[1], &a->options);
 }
 
 /* It wants to know who waited for whom. */

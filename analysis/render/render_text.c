@@ -13,17 +13,42 @@
 #define COLUMNS 80
 #define INDENT  2 /* of a table */
 
+struct render_text {
+	struct reply reply;      /* the first, so that one is the other */
+	FILE *out;
+	bool colour, ends;
+};
+
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
-/* Of a word; a unit stays with its number. */
+/* Of the word at the begin of a text if it may not begin a line, with the blank before it; or 0. */
+static size_t follower(const char *text)
+{
+	static const char *const followers[] = { "s", "s.", "s,", "%", "%.", "%,", "us.", "GHz." };
+	size_t length = *text == ' ' ? strcspn(text + 1, " ") : 0;
+	if (length && strncmp(text + 1, "±", strlen("±")) == 0)
+		return 1 + length;
+	for (size_t i = 0; i < sizeof followers / sizeof *followers; i++)
+		if (length == strlen(followers[i]) && strncmp(text + 1, followers[i], length) == 0)
+			return 1 + length;
+	return 0;
+}
+
+/* Of a word; a unit stays with its number, and how exact that is. */
 static size_t word_length(const char *text)
 {
-	static const char *const units[] = { "s", "s.", "s,", "%", "%.", "%,", "GHz." };
-	size_t length = strcspn(text, " "), next = text[length] ? strcspn(text + length + 1, " ") : 0;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (next == strlen(units[i]) && strncmp(text + length + 1, units[i], next) == 0)
-			return length + 1 + next;
+	size_t length = strcspn(text, " "), more;
+	while ((more = follower(text + length)) > 0)
+		length += more;
 	return length;
+}
+
+static size_t width_of(const char *text, size_t bytes)
+{
+	size_t characters = 0;
+	for (size_t i = 0; i < bytes; i++)
+		characters += (text[i] & 0xc0) != 0x80;
+	return characters;
 }
 
 /* Broken between words, with `first` before its first line and as much space before others. */
@@ -32,8 +57,8 @@ static void put_wrapped(FILE *out, const char *first, const char *text)
 	size_t indent = strlen(first), column = indent;
 	fputs(first, out);
 	while (*text) {
-		size_t word = word_length(text);
-		if (column > indent && column + 1 + word > COLUMNS) {
+		size_t word = word_length(text), width = width_of(text, word);
+		if (column > indent && column + 1 + width > COLUMNS) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {
@@ -41,7 +66,7 @@ static void put_wrapped(FILE *out, const char *first, const char *text)
 			column++;
 		}
 		fprintf(out, "%.*s", (int)word, text);
-		column += word;
+		column += width;
 		text += word;
 		text += strspn(text, " ");
 	}
@@ -51,7 +76,8 @@ static void put_wrapped(FILE *out, const char *first, const char *text)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* The text of a cell, which `room` is for, in at most `width` bytes if that can be. */
-static const char *text_of(const struct tab_column *c, const struct tab_cell *cell, size_t width, struct site_name *room)
+static const char *text_of(const struct tab_column *c, const struct tab_cell *cell, size_t width, bool ends,
+			   struct site_name *room)
 {
 	struct interval x = cell->interval;
 	*room = (struct site_name){ "" };
@@ -62,7 +88,9 @@ static const char *text_of(const struct tab_column *c, const struct tab_cell *ce
 	case TAB_NUMBER: snprintf(room->text, sizeof room->text, "%" PRIu64, cell->number); break;
 	case TAB_UPPER: snprintf(room->text, sizeof room->text, "%s", interval_upper(cell->upper, c->decimals).text); break;
 	case TAB_COUNT: snprintf(room->text, sizeof room->text, "%" PRId64, cell->count); break;
-	case TAB_INTERVAL: snprintf(room->text, sizeof room->text, "%s", interval_compact(x, c->decimals).text); break;
+	case TAB_INTERVAL:
+		snprintf(room->text, sizeof room->text, "%s", (ends ? interval_range : interval_shown)(x, c->decimals).text);
+		break;
 	case TAB_RANGE:
 		if (!isfinite(x.lo) || !isfinite(x.hi))
 			return "unknown";
@@ -74,18 +102,10 @@ static const char *text_of(const struct tab_column *c, const struct tab_cell *ce
 	return room->text;
 }
 
-static size_t width_of(const char *text)
-{
-	size_t characters = 0;
-	for (; *text; text++)
-		characters += (*text & 0xc0) != 0x80;
-	return characters;
-}
-
 /* Writes it where its column begins, or behind what is there; returns where it ends. */
 static size_t put_cell(FILE *out, size_t column, size_t at, const struct tab_column *c, const char *text)
 {
-	size_t width = width_of(text), right = c->width < 0 ? (size_t)-c->width : 0;
+	size_t width = width_of(text, strlen(text)), right = c->width < 0 ? (size_t)-c->width : 0;
 	if (!width)
 		return column;
 	at += right > width ? right - width : 0;
@@ -95,7 +115,7 @@ static size_t put_cell(FILE *out, size_t column, size_t at, const struct tab_col
 }
 
 /* A line of a table: `cells`, or its titles where that is NULL. */
-static void put_line(FILE *out, const struct tab_column *c, const struct tab_cell *cells)
+static void put_line(const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells)
 {
 	size_t column = 0, at = INDENT;
 	for (size_t i = 0; !tab_is_end(&c[i]); i++) {
@@ -106,23 +126,17 @@ static void put_line(FILE *out, const struct tab_column *c, const struct tab_cel
 		size_t width = (size_t)abs(c[i].width);
 		at += (size_t)c[i].gap;
 		const char *text = !cells ? c[i].title
-					  : text_of(&c[i], &cells[i], last ? COLUMNS - at : SITE_NAME_ROOM, &room);
-		if (cells && c[i].alone && width_of(text) > width)
-			fprintf(out, "%*s%s\n", (int)at, "", text);
+					  : text_of(&c[i], &cells[i], last ? COLUMNS - at : SITE_NAME_ROOM, r->ends, &room);
+		if (cells && c[i].alone && width_of(text, strlen(text)) > width)
+			fprintf(r->out, "%*s%s\n", (int)at, "", text);
 		else
-			column = put_cell(out, column, at, &c[i], text);
+			column = put_cell(r->out, column, at, &c[i], text);
 		at += width + 1;
 	}
-	putc('\n', out);
+	putc('\n', r->out);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
-
-struct render_text {
-	struct reply reply;      /* the first, so that one is the other */
-	FILE *out;
-	bool colour;
-};
 
 static void say(struct reply *reply, enum reply_kind kind, const char *text)
 {
@@ -154,20 +168,20 @@ static void look_at_titles(const struct tab_column *columns, bool *any, bool *li
 static void row(struct reply *reply, const struct tab_cell *cells)
 {
 	const struct tab_open *t = &reply->tables[reply->depth - 1];
-	FILE *out = ((struct render_text *)reply)->out;
+	const struct render_text *r = (const struct render_text *)reply;
 	bool any, line;
 	look_at_titles(t->columns, &any, &line);
 	if (!any || t->rows >= t->most)
 		return;
 	if (line && t->rows == 0)
-		put_line(out, t->columns, NULL);
-	put_line(out, t->columns, cells);
+		put_line(r, t->columns, NULL);
+	put_line(r, t->columns, cells);
 }
 
-struct reply *render_text(FILE *out, bool colour)
+struct reply *render_text(FILE *out, bool colour, bool ends)
 {
 	static const struct renderer text = { .say = say, .row = row };
 	struct render_text *r = mem_resize(NULL, 1, sizeof *r);
-	*r = (struct render_text){ { .renderer = &text, .page = true }, out, colour };
+	*r = (struct render_text){ { .renderer = &text, .page = true }, out, colour, ends };
 	return &r->reply;
 }

@@ -200,9 +200,9 @@ static struct rate_text rate_text(const struct clock_facts *f)
 	if (f->base)
 		return t;
 	if (f->rate.lo < 0.99 || f->rate.hi > 1.01)
-		snprintf(t.text, sizeof t.text, "rate %s", interval_compact(f->rate, 12).text);
+		snprintf(t.text, sizeof t.text, "rate %s", interval_shown(f->rate, 12).text);
 	else
-		snprintf(t.text, sizeof t.text, "%s%s ppm", ppm.lo > 0 ? "+" : "", interval_compact(ppm, 6).text);
+		snprintf(t.text, sizeof t.text, "%s%s ppm", ppm.lo > 0 ? "+" : "", interval_shown(ppm, 6).text);
 	return t;
 }
 
@@ -221,7 +221,7 @@ static void say_evidence(struct reply *r, const struct clock_facts *f, bool prog
 			  us_text(f->by_packets.median_s).text, us_text(f->by_packets.max_s).text);
 	if (f->has_packets)
 		reply_say(r, SAY_DETAIL, "fastest packet round trip: %s us",
-			  interval_compact(interval_times(f->packets_s, 1e6), 2).text);
+			  interval_shown(interval_times(f->packets_s, 1e6), 2).text);
 }
 
 static void say_host(struct reply *r, const struct clock_facts *f, const struct tr_clock *self)

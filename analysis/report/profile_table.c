@@ -68,24 +68,35 @@ static struct site_name row_name(const struct trace *trace, const struct profile
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
+#define DECIMALS 2
 #define SHOWN 3 /* reductions that a line has room for: a quarter, half, and all */
+
+/* An infinite one is shown as unknown. */
+static struct tab_cell gain_cell(struct interval x)
+{
+	return isfinite(x.lo) && isfinite(x.hi) ? tab_interval(x) : tab_range(x);
+}
+
+static bool same_text(struct interval x, struct interval y)
+{
+	return strcmp(profile_gain(x, DECIMALS).text, profile_gain(y, DECIMALS).text) == 0;
+}
 
 /* What is expected, and on a second line what is proved, where that is less exact. */
 static void say_region(struct reply *r, const struct trace *trace, const struct profile_row *row, bool little,
 		       const size_t *at, size_t n)
 {
 	const char *verdict = little ? "" : row->proved ? "proved" : "undecided";
-	struct interval_text text[COZ_ANSWERS][SHOWN];
+	struct tab_cell gain[COZ_ANSWERS][SHOWN];
 	bool same = true;
 	for (size_t i = 0; i < n; i++) {
 		for (int a = 0; a < COZ_ANSWERS; a++)
-			text[a][i] = profile_gain((little ? row->gain[a].little : row->gain[a].percent)[at[i]], 2);
-		same &= strcmp(text[COZ_EXPECTED][i].text, text[COZ_PROVED][i].text) == 0;
+			gain[a][i] = gain_cell((little ? row->gain[a].little : row->gain[a].percent)[at[i]]);
+		same &= same_text(gain[COZ_EXPECTED][i].interval, gain[COZ_PROVED][i].interval);
 	}
 	for (int proved = 0; proved <= !same; proved++) {
 		struct tab_cell cells[SHOWN + 2] = { tab_text(proved ? "  proved:" : row_name(trace, row).text) };
-		for (size_t i = 0; i < n; i++)
-			cells[1 + i] = tab_text(text[proved ? COZ_PROVED : COZ_EXPECTED][i].text);
+		memcpy(&cells[1], gain[proved ? COZ_PROVED : COZ_EXPECTED], n * sizeof *cells);
 		cells[1 + n] = tab_text(proved || same ? verdict : "");
 		reply_cells(r, cells, n + 2);
 	}
@@ -99,7 +110,7 @@ void profile_table_say(struct reply *r, const struct trace *trace, const struct 
 	struct percentage less[SHOWN];
 	for (size_t i = 0; i < n; i++) {
 		less[i] = profile_percentage(p->reductions[at[i]]);
-		columns[1 + i] = (struct tab_column){ .title = less[i].text, .width = 15 };
+		columns[1 + i] = (struct tab_column){ .title = less[i].text, .width = 15, .decimals = DECIMALS };
 	}
 	columns[1 + n].title = "";
 	reply_table(r, NULL, columns, SIZE_MAX);

@@ -39,7 +39,7 @@ static int width_of(const struct findings *f, const struct ranking *s, namer *na
 
 static void say_ranked(struct reply *r, const struct findings *f, const struct ranked *x, namer *name)
 {
-	reply_row(r, tab_text(name(f->trace, x->thread).text), tab_range(x->percent), tab_verdict(x->proved),
+	reply_row(r, tab_text(name(f->trace, x->thread).text), tab_interval(x->percent), tab_verdict(x->proved),
 		  tab_site(f->trace, x->site));
 }
 
@@ -60,7 +60,9 @@ static void say_others(struct reply *r, const struct findings *f, const struct r
 {
 	char who[40];
 	snprintf(who, sizeof who, "  and %zu other%s", g->threads - 1, g->threads == 2 ? "" : "s");
-	reply_say(r, SAY_LINE, "  %-*s %-17s  began in %s", width, who, interval_range(g->others, 3).text,
+	struct interval_text others = interval_shown(g->others, 3);
+	int column = 17 + (strstr(others.text, "±") != NULL); /* a character of two bytes */
+	reply_say(r, SAY_LINE, "  %-*s %-*s  began in %s", width, who, column, others.text,
 		  routine_name(f->trace, routines, g->highest->thread, (size_t)(BEGAN_COLUMN - width)).text);
 }
 

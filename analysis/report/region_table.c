@@ -10,7 +10,7 @@
 #include "analysis/trace/names.h"
 
 #define REGIONS_SHOWN 8
-#define NAME_COLUMN   22
+#define NAME_COLUMN   20
 #define COLUMNS       9
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 

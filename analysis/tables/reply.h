@@ -40,7 +40,7 @@ struct tab_cell {
 		TAB_NUMBER,      /* of all 64 bits: as JSON a text from 2^63 on, which few readers take as a number */
 		TAB_FLAG,        /* to people "yes" or "no" */
 		TAB_VERDICT,     /* "proved" or "undecided" */
-		TAB_INTERVAL,    /* to people with as many decimals as matter (interval_compact) */
+		TAB_INTERVAL,    /* to people with as many decimals as matter (interval_shown) */
 		TAB_RANGE,       /* likewise, with all decimals (interval_range), or "unknown" */
 		TAB_UPPER,       /* an upper bound; infinite is null */
 		TAB_SITE,        /* its name, "file" and "line"; without a place its name alone; TR_NO_SITE is absent */

@@ -82,7 +82,7 @@ buys figure b 100 0 0
 buys figure a 0 0 0
 buys figure a 4.477611 44776.11 0.01
 expect 0 coz figure
-says out "a                    4.47 .. 4.48    4.47 .. 4.48    4.47 .. 4.48    proved"
+says out "a                    4.48 ±0.01      4.48 ±0.01      4.48 ±0.01      proved"
 
 # ---- Every kind of waiting, in runs of 1,000,000 ns ---------------------------------------------
 

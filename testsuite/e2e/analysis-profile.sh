@@ -80,10 +80,10 @@ says out '  all threads'
 grep -q '^      solve (x.c:2)' out || fail "paths: no tree in $(cat out)"
 says_not out 'transfer, ms'
 expect 0 profile paths --flat
-says out '0.03 .. 0.09, most on rank 0; mean 0.0[5..7]; imbalance 24.9 ..'
+says out '0.03 .. 0.09, most on rank 0; mean 0.06 ±0.01; imbalance 24.9 ..'
 says_not out 'transfer, ms'
 expect 0 profile paths
-says out 'longest for rank 1, that was in main (x.c:1): 0.0[18..20] ms'
+says out 'longest for rank 1, that was in main (x.c:1): 0.019 ±0.001 ms'
 
 # Two wait for one.
 { ranks 3; for r in 0 1 2; do

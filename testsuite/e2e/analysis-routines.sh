@@ -69,10 +69,11 @@ counts = sorted(f"{key[1]} {len(g)}" for key, g in groups.items())
 if counts != sorted(sys.argv[1:]):
     sys.exit(f"JSON has the groups {counts}")
 def around(text, lo, hi, what):
-    a, b = map(float, text)
-    if not (a <= lo + 1e-9 and lo - 1e-9 - a < 0.002 and hi - 1e-9 <= b and b - hi - 1e-9 < 0.002):
+    a, b = (float(text[0]) - float(text[2]), float(text[0]) + float(text[2])) if text[2] else map(float, (text[0], text[1] or text[0]))
+    most = max(0.002, (hi - lo) / 4)
+    if not (a <= lo + 1e-9 and lo - 1e-9 - a < most and hi - 1e-9 <= b and b - hi - 1e-9 < most):
         sys.exit(f"{what}: {a} .. {b}, but JSON says {lo} .. {hi}")
-interval = r"(\d[\d.]*) \.\. (\d[\d.]*)"
+interval = r"(\d[\d.]*)(?: \.\. (\d[\d.]*)| ±(\d[\d.]*)|)"
 lines = open("out").read().split("\n")
 at, key, seen, middles = max(i for i, l in enumerate(lines) if "others wait for it, %" in l), None, {}, []
 for line in lines[at + 1:]:
@@ -85,15 +86,15 @@ for line in lines[at + 1:]:
         score = top["straggler_percent"]
         if score["lo"] + score["hi"] < max(s["lo"] + s["hi"] for s in scores):
             sys.exit(f"{head[0]} is not the highest of its group")
-        if head[5] != top["verdict"]:
+        if head[6] != top["verdict"]:
             sys.exit(f"{head[0]}: JSON says {top['verdict']}")
-        around(head.group(3, 4), score["lo"], score["hi"], head[0])
+        around(head.group(3, 4, 5), score["lo"], score["hi"], head[0])
         seen[key] = 1
         middles.append(score["lo"] + score["hi"])
     elif tail:
         rest = [t["straggler_percent"] for t in groups[key] if t is not top]
-        around(tail.group(2, 3), min(s["lo"] for s in rest), max(s["hi"] for s in rest), tail[0])
-        if tail[4] != key[1]:
+        around(tail.group(2, 3, 4), min(s["lo"] for s in rest), max(s["hi"] for s in rest), tail[0])
+        if tail[5] != key[1]:
             sys.exit(f"{tail[0]}: JSON says {key[1]}")
         seen[key] += int(tail[1])
     else:

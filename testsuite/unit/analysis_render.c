@@ -21,7 +21,7 @@ struct rendered { char *text; size_t size; FILE *out; struct reply *reply; };
 static void begin(struct rendered *r, bool as_json)
 {
 	r->out = open_memstream(&r->text, &r->size);
-	r->reply = as_json ? render_json(r->out) : render_text(r->out, false);
+	r->reply = as_json ? render_json(r->out) : render_text(r->out, false, false);
 }
 
 static const char *end(struct rendered *r)
@@ -129,7 +129,7 @@ START_TEST(every_type_is_shown)
 		{ { TAB_FLAG, .flag = true }, "yes", "true" },
 		{ { TAB_FLAG, .flag = false }, "no", "false" },
 		{ { TAB_VERDICT, .flag = true }, "proved", "\"proved\"" },
-		{ { TAB_INTERVAL, .interval = { 1, 1.5 } }, "1.0..1.5", "{\"lo\": 1, \"hi\": 1.5}" },
+		{ { TAB_INTERVAL, .interval = { 2, 2.25 } }, "2.1 ±0.2", "{\"lo\": 2, \"hi\": 2.25}" },
 		{ { TAB_RANGE, .interval = { 0.11, 0.12 } }, "0.1 .. 0.2", "{\"lo\": 0.11, \"hi\": 0.12}" },
 		{ { TAB_UPPER, .upper = 0.11 }, "0.2", "0.11" },
 	};
@@ -145,6 +145,22 @@ START_TEST(every_type_is_shown)
 			ck_assert_msg(strstr(end(&r), expected) != NULL, "expected %s, found %s", expected, r.text);
 			free(r.text);
 		}
+}
+END_TEST
+
+START_TEST(both_ends_are_shown)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN("x", "x", 0, 3), { 0 } };
+	struct rendered r = { .text = NULL };
+	r.out = open_memstream(&r.text, &r.size);
+	r.reply = render_text(r.out, false, true);
+	reply_table(r.reply, "rows", columns, 1);
+	reply_row(r.reply, tab_interval((struct interval){ 2, 2.25 }));
+	reply_end(r.reply);
+	reply_say(r.reply, SAY_TEXT, "%s 0.123456 ±0.000001 s", "seventy-one characters are so many that what follows does not fit: 345");
+	ck_assert_str_eq(end(&r), "  x\n  2.000 .. 2.250\n"
+				  "seventy-one characters are so many that what follows does not fit: 345\n0.123456 ±0.000001 s\n");
+	free(r.text);
 }
 END_TEST
 
@@ -227,6 +243,7 @@ int main(void)
 	tcase_add_test(tc, json_is_the_data);
 	tcase_add_test(tc, json_numbers_are_rounded_outward);
 	tcase_add_test(tc, every_type_is_shown);
+	tcase_add_test(tc, both_ends_are_shown);
 	tcase_add_test(tc, an_empty_reply_is_nothing);
 	tcase_add_test(tc, sentences_fit_and_lose_nothing);
 	return unit_end();

@@ -149,23 +149,48 @@ START_TEST(seconds_contain_every_quotient)
 }
 END_TEST
 
-/* Reads "31.2[1..3]", "31.21 .. 31.23", "-1..2" and "31.2". */
+/* The number that a text begins with; as an integer, without its point. -> its length */
+static size_t digits_of(const char *text, mpz_t to)
+{
+	char digits[64];
+	size_t length = strspn(text, "-0123456789."), n = 0;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] != '.')
+			digits[n++] = text[i];
+	digits[n] = '\0';
+	mpz_set_str(to, digits, 10);
+	return length;
+}
+
+static void put_point(char to[64], mpz_t digits, size_t decimals)
+{
+	bool negative = mpz_sgn(digits) < 0;
+	mpz_abs(digits, digits);
+	size_t n = (size_t)gmp_sprintf(to, "%s%0*Zd", negative ? "-" : "", (int)decimals + 1, digits);
+	memmove(to + n - decimals + 1, to + n - decimals, decimals + 1);
+	to[n - decimals] = decimals ? '.' : '\0';
+}
+
+/* Reads "31.225 ±0.015", "31.21 .. 31.23" and "31.2". */
 static void read_text(const char *text, char lo[64], char hi[64])
 {
-	const char *dots = strstr(text, ".."), *open = strchr(text, '[');
-	if (!dots) {
-		sprintf(lo, "%s", text);
-		sprintf(hi, "%s", text);
-	} else if (open) {
-		sprintf(lo, "%.*s%.*s", (int)(open - text), text, (int)(dots - open - 1), open + 1);
-		sprintf(hi, "%.*s%.*s", (int)(open - text), text, (int)strlen(dots) - 3, dots + 2);
-	} else {
-		sprintf(lo, "%.*s",
-			(int)strcspn(text, " ") < dots - text ? (int)strcspn(text, " ")
-							      : (int)(dots - text),
-			text);
-		sprintf(hi, "%s", dots + 2 + strspn(dots + 2, " "));
+	const char *dots = strstr(text, " .. "), *around = strstr(text, " ±");
+	size_t length = strcspn(text, " ");
+	if (around) {
+		mpz_t middle, radius;
+		mpz_inits(middle, radius, NULL);
+		digits_of(text, middle);
+		size_t point = strcspn(text, "."), decimals = point < length ? length - point - 1 : 0;
+		ck_assert_uint_eq(digits_of(around + strlen(" ±"), radius), strlen(around + strlen(" ±")));
+		mpz_sub(middle, middle, radius);
+		put_point(lo, middle, decimals);
+		mpz_addmul_ui(middle, radius, 2);
+		put_point(hi, middle, decimals);
+		mpz_clears(middle, radius, NULL);
+		return;
 	}
+	sprintf(lo, "%.*s", (int)length, text);
+	sprintf(hi, "%s", dots ? dots + strlen(" .. ") : text);
 }
 
 START_TEST(text_contains_the_interval)
@@ -178,7 +203,7 @@ START_TEST(text_contains_the_interval)
 		read_text(interval_range(x, decimals).text, lo, hi);
 		CLAIM(compare(lo, strlen(lo), x.lo) <= 0, round);
 		CLAIM(compare(hi, strlen(hi), x.hi) >= 0, round);
-		read_text(interval_compact(x, decimals).text, lo, hi);
+		read_text(interval_shown(x, decimals).text, lo, hi);
 		CLAIM(compare(lo, strlen(lo), x.lo) <= 0, round);
 		CLAIM(compare(hi, strlen(hi), x.hi) >= 0, round);
 	}
@@ -187,11 +212,12 @@ END_TEST
 
 START_TEST(text_is_as_people_read_it)
 {
-	ck_assert_str_eq(interval_compact((struct interval){ 1.23412, 1.23467 }, 9).text,
-			 "1.234[12..67]");
-	ck_assert_str_eq(interval_compact((struct interval){ 9.75, 10.25 }, 9).text, "9.75..10.25");
-	ck_assert_str_eq(interval_compact((struct interval){ 0, 0 }, 9).text, "0");
-	ck_assert_str_eq(interval_compact((struct interval){ 100, 2000 }, 9).text, "100..2000");
+	ck_assert_str_eq(interval_shown((struct interval){ 1.23412, 1.23467 }, 9).text,
+			 "1.23440 ±0.00028");
+	ck_assert_str_eq(interval_shown((struct interval){ 9.75, 10.25 }, 9).text, "10.00 ±0.25");
+	ck_assert_str_eq(interval_shown((struct interval){ 123.4567891, 123.4567892 }, 9).text, "123.457 ±0.001");
+	ck_assert_str_eq(interval_shown((struct interval){ 0, 0 }, 9).text, "0");
+	ck_assert_str_eq(interval_shown((struct interval){ 100, 2000 }, 9).text, "100 .. 2000");
 	ck_assert_str_eq(interval_range((struct interval){ 31.2, 31.3 }, 1).text, "31.1 .. 31.4");
 	ck_assert_str_eq(interval_range((struct interval){ 31.25, 31.5 }, 2).text,
 			 "31.25 .. 31.50");
