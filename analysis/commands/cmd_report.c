@@ -2,6 +2,7 @@
  *
  * cmd_report.c - dprof-analyze report: where the time went, and what to look at. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,31 @@ static void say_uncompared(struct reply *r, const struct trace *t)
 			  "MPI measure that).", first->host, more);
 }
 
+static double widest_clock_s(const struct times *t)
+{
+	double most = 0;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		struct clock_facts facts = clock_facts(t, c);
+		if (facts.stamps && facts.widths.max_s > most)
+			most = facts.widths.max_s;
+	}
+	return most;
+}
+
+/* In a line. */
+static void say_clocks(struct reply *r, const struct findings *f)
+{
+	char known[96] = "One host, one clock: no clock error.";
+	double most = f->trace->nclocks > 1 ? widest_clock_s(&f->times) : 0;
+	reply_gap(r);
+	if (!isfinite(most))
+		snprintf(known, sizeof known, "The clocks of some hosts could not be related.");
+	else if (f->trace->nclocks > 1)
+		snprintf(known, sizeof known, "Clocks known to %s us.", interval_upper(most * 1e6 * (1 + 1e-12), 2).text);
+	reply_say(r, SAY_TEXT, "%s What is assumed, and all decimals: -v.", known);
+	clock_bounds_say(r, &f->times);
+}
+
 static void say_assumptions(struct reply *r, const struct findings *f)
 {
 	const struct times *t = &f->times;
@@ -169,6 +195,7 @@ static void say_assumptions(struct reply *r, const struct findings *f)
 			  affine ? "is always the same" : "stays this near to its mean",
 			  clock_model_name(t->assumption).text, base->host, base->ghz);
 	} else {
+		reply_gap(r);
 		reply_say(r, SAY_TEXT, "One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.",
 			  base->ghz);
 	}
@@ -195,16 +222,24 @@ static void say_without(struct reply *r, const struct findings *f, const struct 
 	free(text);
 }
 
-static void fill_page(struct reply *r, const struct findings *f, const struct profile *p, bool every)
+/* What to look at, and what that would buy. */
+static void say_findings(struct reply *r, const struct findings *f, const struct next_step *step)
+{
+	char *advice = ranking_advice(f);
+	reply_gap(r);
+	reply_say(r, SAY_ADVICE, "%s", advice);
+	free(advice);
+	if (step->advice)
+		reply_say(r, SAY_ADVICE, "%s", step->advice);
+}
+
+/* What was found first; what it stands on last. */
+static void fill_page(struct reply *r, const struct findings *f, const struct profile *p, const struct next_step *step,
+		      bool every)
 {
 	notes_damage(r, f->trace->ndiagnostics - f->doubted);
 	say_job(r, f);
-	say_assumptions(r, f);
-	if (f->events > 0) {
-		reply_say(r, SAY_HEADING, "Time in regions");
-		region_table_say(r, f);
-	}
-	machine_say(r, f, SAY_HEADING);
+	say_findings(r, f, step);
 	if (f->threads.count > 1 && !f->doubted) {
 		reply_say(r, SAY_HEADING, "Stragglers: who works while everybody else waits");
 		ranking_say(r, f, RANKED_SHOWN, every);
@@ -215,12 +250,33 @@ static void fill_page(struct reply *r, const struct findings *f, const struct pr
 		profile_table_say(r, f->trace, p, false, PROFILE_SHOWN);
 		say_diagnostics(r, p);
 	}
-	reply_gap(r);
+	if (f->events > 0) {
+		reply_say(r, SAY_HEADING, "Time in regions");
+		region_table_say(r, f);
+	}
+	machine_say(r, f, SAY_HEADING);
+	if (every)
+		say_assumptions(r, f);
+	else
+		say_clocks(r, f);
+	if (step->command)
+		reply_say(r, SAY_LINE, "More: %s", step->command);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-static void fill_data(struct reply *r, const struct findings *f, const struct profile *p)
+static void fill_advice(struct reply *r, const struct findings *f, const struct next_step *step)
+{
+	char *advice = ranking_advice(f);
+	reply_value(r, "advice", tab_text(advice));
+	free(advice);
+	if (step->advice) {
+		reply_value(r, "gain", tab_text(step->advice));
+		reply_value(r, "command", tab_text(step->command));
+	}
+}
+
+static void fill_data(struct reply *r, const struct findings *f, const struct profile *p, const struct next_step *step)
 {
 	const struct trace *trace = f->trace;
 	reply_value(r, "program", tab_text(program_name(trace)));
@@ -244,24 +300,7 @@ static void fill_data(struct reply *r, const struct findings *f, const struct pr
 	}
 	machine_fill(r, f);
 	profile_table_fill(r, "profile", trace, p, "speedup_percent");
-}
-
-/* What to look at, what that would buy, and a line to paste. */
-static void fill_advice(struct reply *r, const struct findings *f, const struct profile *p)
-{
-	struct next_step step = next_step(f, p);
-	char *advice = ranking_advice(f);
-	reply_value(r, "advice", tab_text(advice));
-	reply_say(r, SAY_ADVICE, "%s", advice);
-	free(advice);
-	if (step.advice) {
-		reply_value(r, "gain", tab_text(step.advice));
-		reply_value(r, "command", tab_text(step.command));
-		reply_say(r, SAY_ADVICE, "%s", step.advice);
-	}
-	if (step.command)
-		reply_say(r, SAY_LINE, "More: %s", step.command);
-	next_step_close(&step);
+	fill_advice(r, f, step);
 }
 
 int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
@@ -273,12 +312,13 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	findings_regions(&f);
 	struct profile profile;
 	find_profile(&f, &profile);
+	struct next_step step = next_step(&f, &profile);
 	if (reply->data)
-		fill_data(reply, &f, &profile);
+		fill_data(reply, &f, &profile, &step);
 	if (reply->page)
-		fill_page(reply, &f, &profile, options->verbose);
-	fill_advice(reply, &f, &profile);
+		fill_page(reply, &f, &profile, &step, options->verbose);
 	notes_fill(reply, trace);
+	next_step_close(&step);
 	profile_close(&profile);
 	findings_close(&f);
 	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
