@@ -123,17 +123,31 @@ static bool of_operation(const struct sorter *s, const struct item *item)
 	return kind != DPROF_KIND_NONE && kind != DPROF_KIND_REGION && kind != DPROF_KIND_PROGRESS;
 }
 
-/* The last stamp of an operation, which was known before its slots were claimed: of a visit that of the exit behind it. 0: it
- * is no such operation. */
+/* The item that ends what begins with item i, behind whole visits of handlers; or NULL. */
+static const struct item *exit_of(const struct sorter *s, size_t i)
+{
+	size_t inside = 0;
+	for (size_t k = i + 1; k < s->nitems && k - i < HANDLER_RECORDS; k++) {
+		unsigned op = TR_OP(s->in[s->item[k].slot].what);
+		if (op == DPROF_EXIT && !inside)
+			return TR_BODY(s->in[s->item[k].slot].what) == TR_BODY(s->in[s->item[i].slot].what) ? &s->item[k] : NULL;
+		inside += op == DPROF_ENTER;
+		inside -= op == DPROF_EXIT;
+	}
+	return NULL;
+}
+
+/* The last stamp of an operation, which was known before its slots were claimed: of a visit that of its exit. 0: it is no
+ * such operation. */
 static uint64_t last_stamp(const struct sorter *s, size_t i)
 {
-	const struct item *enter = &s->item[i], *exit = enter + 1;
-	uint64_t what = s->in[enter->slot].what;
-	if (!of_operation(s, enter))
+	const struct item *self = &s->item[i], *exit;
+	if (!of_operation(s, self))
 		return 0;
-	if (TR_OP(what) == DPROF_POINT)
-		return enter->stamp;
-	return i + 1 < s->nitems && exit->is_exit && TR_BODY(s->in[exit->slot].what) == TR_BODY(what) ? exit->stamp : 0;
+	if (TR_OP(s->in[self->slot].what) == DPROF_POINT)
+		return self->stamp;
+	exit = exit_of(s, i);
+	return exit ? exit->stamp : 0;
 }
 
 /* Whether what stands before operation i and has younger stamps may be what handlers recorded, between its stamps and its
@@ -141,6 +155,8 @@ static uint64_t last_stamp(const struct sorter *s, size_t i)
 static bool whole_before(const struct sorter *s, size_t i)
 {
 	size_t visits = 0, k = i;
+	if (!i || s->item[i - 1].stamp <= s->item[i].stamp)
+		return false;
 	uint64_t last = last_stamp(s, i), least = UINT64_MAX;
 	while (k > 0 && i - k < HANDLER_RECORDS && s->item[k - 1].stamp > s->item[i].stamp) {
 		unsigned op = TR_OP(s->in[s->item[--k].slot].what);

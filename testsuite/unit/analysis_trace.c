@@ -56,7 +56,7 @@ static void say(struct recording *r, struct told *told)
 	}
 }
 
-/* What an operation was is known, and when it began and ended, before a slot of it is claimed; all are claimed at once. */
+/* What an operation was is known, and when it began and ended, before a slot of it is claimed; all are claimed at once, mostly. */
 static void operate(struct recording *r, unsigned depth)
 {
 	uint64_t begin = r->clock += 1 + random_below(3), end = begin + random_below(2), site = r->n;
@@ -66,6 +66,8 @@ static void operate(struct recording *r, unsigned depth)
 	struct told *told = tell(r, begin, OPERATION(site) | (visit ? DPROF_ENTER : DPROF_POINT));
 	if (!depth)
 		say(r, told);
+	if (visit && !r->arguments)
+		interrupt(r, depth); /* they may be claimed one after the other, where a chunk ends */
 	if (visit)
 		tell(r, end, OPERATION(site) | DPROF_EXIT);
 }
