@@ -77,6 +77,8 @@ static const struct process_file *writer_of(const struct opened_trace *o, const 
 	return NULL;
 }
 
+#define STILL_MEASURES (UINT64_C(1) << 30) /* ticks: the thread that measures may be in an exchange when its process ends */
+
 /* Whether the process was there that writes the file when its host asked or answered; in another run it was not. */
 static bool is_of_run(const struct process_file *writer, const struct frz_syncfile *file, const struct frz_sync_record *r)
 {
@@ -86,7 +88,7 @@ static bool is_of_run(const struct process_file *writer, const struct frz_syncfi
 	const struct tr_process *p = &writer->process;
 	uint64_t first = asks ? r->asked : r->received, last = asks ? r->returned : r->answered;
 	uint64_t slack = 2 * writer->uncertainty;
-	return (!p->started || first + slack >= p->started) && (!p->ended || last <= p->ended + slack);
+	return (!p->started || first + slack >= p->started) && (!p->ended || last <= p->ended + slack + STILL_MEASURES);
 }
 
 /* What is wrong with the next record of the file, if something is. */

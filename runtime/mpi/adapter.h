@@ -328,7 +328,9 @@ bool hosts_start(void);
 void hosts_sync(void);
 /* Behind that, whether files are to be brought to rank 0: then nothing more is to be recorded. */
 bool hosts_gather(void);
-/* Measures once more, brings files to rank 0 and gives everything back; before MPI_Finalize. */
+/* Measures for the last time, behind hosts_sync(), while the process still records: what is sent is of its run. */
+void hosts_sync_last(void);
+/* Brings files to rank 0 and gives everything back; before MPI_Finalize. */
 void hosts_stop(void);
 
 #endif

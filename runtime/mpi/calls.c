@@ -171,10 +171,11 @@ DPROF_EXPORT int MPI_Finalize(void)
 		hosts_sync();
 		last = hosts_gather();
 		call_end(c);
-		if (last)
-			dprof_adapter_stop();
 		mpi_active = false;
 		groups_stop();
+		hosts_sync_last();
+		if (last)
+			dprof_adapter_stop();
 		hosts_stop();
 	}
 	dprof_adapter_library_begins(&library);

@@ -226,13 +226,17 @@ bool hosts_gather(void)
 	return gathers = gather_begin(&hosts);
 }
 
+void hosts_sync_last(void)
+{
+	if (hosts.n < 2)
+		return;
+	measure_burst(&hosts, "end");
+	endpoint_close();
+	measure_forget();
+}
+
 void hosts_stop(void)
 {
-	if (hosts.n > 1) {
-		measure_burst(&hosts, "end");
-		endpoint_close();
-		measure_forget();
-	}
 	compare_cores_again();
 	if (gathers)
 		gather_files(&hosts);
