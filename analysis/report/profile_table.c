@@ -69,6 +69,7 @@ static struct site_name row_name(const struct trace *trace, const struct profile
 /* ---- The page -------------------------------------------------------------------------------- */
 
 #define DECIMALS 2
+#define LAST_DIGIT 0.01
 #define SHOWN 3 /* reductions that a line has room for: a quarter, half, and all */
 
 /* An infinite one is shown as unknown. */
@@ -77,12 +78,13 @@ static struct tab_cell gain_cell(struct interval x)
 	return isfinite(x.lo) && isfinite(x.hi) ? tab_interval(x) : tab_range(x);
 }
 
-static bool same_text(struct interval x, struct interval y)
+/* Whether no digit that is shown need tell them apart. */
+static bool nearly_same(struct interval x, struct interval y)
 {
-	return strcmp(profile_gain(x, DECIMALS).text, profile_gain(y, DECIMALS).text) == 0;
+	return (x.lo == y.lo || fabs(x.lo - y.lo) < LAST_DIGIT) && (x.hi == y.hi || fabs(x.hi - y.hi) < LAST_DIGIT);
 }
 
-/* What is expected, and on a second line what is proved, where that is less exact. */
+/* What is expected, and on a second line what is proved, where that is less exact; else that alone, which holds both. */
 static void say_region(struct reply *r, const struct trace *trace, const struct profile_row *row, bool little,
 		       const size_t *at, size_t n)
 {
@@ -92,11 +94,11 @@ static void say_region(struct reply *r, const struct trace *trace, const struct 
 	for (size_t i = 0; i < n; i++) {
 		for (int a = 0; a < COZ_ANSWERS; a++)
 			gain[a][i] = gain_cell((little ? row->gain[a].little : row->gain[a].percent)[at[i]]);
-		same &= same_text(gain[COZ_EXPECTED][i].interval, gain[COZ_PROVED][i].interval);
+		same &= nearly_same(gain[COZ_EXPECTED][i].interval, gain[COZ_PROVED][i].interval);
 	}
 	for (int proved = 0; proved <= !same; proved++) {
 		struct tab_cell cells[SHOWN + 2] = { tab_text(proved ? "  proved:" : row_name(trace, row).text) };
-		memcpy(&cells[1], gain[proved ? COZ_PROVED : COZ_EXPECTED], n * sizeof *cells);
+		memcpy(&cells[1], gain[proved || same ? COZ_PROVED : COZ_EXPECTED], n * sizeof *cells);
 		cells[1 + n] = tab_text(proved || same ? verdict : "");
 		reply_cells(r, cells, n + 2);
 	}

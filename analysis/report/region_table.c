@@ -10,7 +10,7 @@
 #include "analysis/trace/names.h"
 
 #define REGIONS_SHOWN 8
-#define NAME_COLUMN   20
+#define NAME_COLUMN   21
 #define COLUMNS       9
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 
@@ -69,7 +69,7 @@ static void begin_table(struct reply *r, const struct findings *f, const char *k
 {
 	static const struct tab_column all[] = {
 		TAB_SHOWN(NULL, "region", NAME_COLUMN, .alone = true), TAB_SHOWN(NULL, "", 10), TAB_KEY("region"),
-		TAB_KEY("waiting"), TAB_KEY("rank"), TAB_SHOWN("visits", "visits", -8),
+		TAB_KEY("waiting"), TAB_KEY("rank"), TAB_SHOWN("visits", "visits", -7),
 		TAB_SHOWN("time_s", "seconds", 20, 9, .gap = 1), TAB_SHOWN(NULL, "% of run", 0, 2), { 0 } };
 	memcpy(columns, all, sizeof all);
 	if (f->several_threads) {
