@@ -206,10 +206,7 @@ void calls_open(struct call_profile *p, const struct trace *trace, const struct 
 	walk_all(p, &g);
 	find_causes(p, &g);
 	find_messages(p, trace, times);
-	p->diagnostics = g.diagnostics;
-	p->ndiagnostics = g.ndiagnostics;
-	g.diagnostics = NULL;
-	g.ndiagnostics = 0;
+	p->diagnostics = graph_take_diagnostics(&g, &p->ndiagnostics);
 	graph_close(&g);
 }
 

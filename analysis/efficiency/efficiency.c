@@ -372,10 +372,7 @@ bool efficiency_open(struct efficiency *e, struct trace *trace, const struct tim
 		find_hybrid(&f);
 		find_causes(&f);
 	}
-	e->diagnostics = f.walk.graph.diagnostics;
-	e->ndiagnostics = f.walk.graph.ndiagnostics;
-	f.walk.graph.diagnostics = NULL;
-	f.walk.graph.ndiagnostics = 0;
+	e->diagnostics = graph_take_diagnostics(&f.walk.graph, &e->ndiagnostics);
 	efficiency_walk_close(&f.walk);
 	totals_close(&f.totals);
 	roles_close(&f.roles);

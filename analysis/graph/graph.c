@@ -894,6 +894,15 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	builder_close(&b);
 }
 
+char **graph_take_diagnostics(struct graph *g, size_t *count)
+{
+	char **list = g->diagnostics;
+	*count = g->ndiagnostics;
+	g->diagnostics = NULL;
+	g->ndiagnostics = 0;
+	return list;
+}
+
 void graph_close(struct graph *g)
 {
 	for (size_t i = 0; i < g->ndiagnostics; i++)

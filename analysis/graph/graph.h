@@ -184,6 +184,9 @@ struct graph {
 void graph_open(struct graph *, const struct trace *, const struct times *);
 void graph_close(struct graph *);
 
+/* What outlives it: a list of texts, to be freed. */
+char **graph_take_diagnostics(struct graph *, size_t *count);
+
 /* One more synchronisation point; all of them, before the graph is used. Events of one thread in any order. */
 struct graph_probe { uint32_t thread; uint64_t at, stamp; };
 void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);

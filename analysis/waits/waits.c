@@ -408,10 +408,7 @@ void waits_open(struct waits *waits, const struct trace *trace, const struct tim
 	struct graph g;
 	graph_open(&g, trace, times);
 	waits_of_graph(waits, &g);
-	waits->diagnostics = g.diagnostics;
-	waits->ndiagnostics = g.ndiagnostics;
-	g.diagnostics = NULL;
-	g.ndiagnostics = 0;
+	waits->diagnostics = graph_take_diagnostics(&g, &waits->ndiagnostics);
 	graph_close(&g);
 }
 
