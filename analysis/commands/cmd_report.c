@@ -2,7 +2,6 @@
  *
  * cmd_report.c - dprof-analyze report: where the time went, and what to look at. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,28 +153,11 @@ static void say_uncompared(struct reply *r, const struct trace *t)
 			  "MPI measure that).", first->host, more);
 }
 
-static double widest_clock_s(const struct times *t)
-{
-	double most = 0;
-	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
-		struct clock_facts facts = clock_facts(t, c);
-		if (facts.stamps && facts.widths.max_s > most)
-			most = facts.widths.max_s;
-	}
-	return most;
-}
-
 /* In a line. */
 static void say_clocks(struct reply *r, const struct findings *f)
 {
-	char known[96] = "One host, one clock: no clock error.";
-	double most = f->trace->nclocks > 1 ? widest_clock_s(&f->times) : 0;
 	reply_gap(r);
-	if (!isfinite(most))
-		snprintf(known, sizeof known, "The clocks of some hosts could not be related.");
-	else if (f->trace->nclocks > 1)
-		snprintf(known, sizeof known, "Clocks known to %s us.", interval_upper(most * 1e6 * (1 + 1e-12), 2).text);
-	reply_say(r, SAY_TEXT, "%s What is assumed, and all decimals: -v.", known);
+	clock_widths_say(r, &f->times, "What is assumed, and all decimals: -v.");
 	clock_bounds_say(r, &f->times);
 }
 

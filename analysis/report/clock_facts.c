@@ -212,6 +212,21 @@ static struct interval_text us_text(double seconds)
 	return interval_upper(us.hi, us.hi < 1000 ? 2 : 0);
 }
 
+void clock_widths_say(struct reply *r, const struct times *t, const char *more)
+{
+	double most = 0;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		struct clock_facts facts = clock_facts(t, c);
+		most = facts.stamps ? fmax(most, facts.widths.max_s) : most;
+	}
+	if (t->trace->nclocks < 2)
+		reply_say(r, SAY_TEXT, "One host, one clock: no clock error. %s", more);
+	else if (isfinite(most))
+		reply_say(r, SAY_TEXT, "Clocks known to %s us. %s", us_text(most).text, more);
+	else
+		reply_say(r, SAY_TEXT, "The clocks of some hosts could not be related. %s", more);
+}
+
 static void say_evidence(struct reply *r, const struct clock_facts *f, bool program_used)
 {
 	reply_say(r, SAY_DETAIL, "%zu links by packets, %zu by the program%s; %" PRIu32 " hop%s", f->packets, f->program,

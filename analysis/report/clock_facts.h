@@ -41,6 +41,9 @@ const char *clock_bounds_word(const struct times *);
 /* Says so, if they are not proven. */
 void clock_bounds_say(struct reply *, const struct times *);
 
+/* A line: how well all clocks are known, and `more`. */
+void clock_widths_say(struct reply *, const struct times *, const char *more);
+
 void clock_facts_fill(struct reply *, const struct times *); /* "clocks" */
 
 #endif

@@ -41,6 +41,12 @@ says out "39.986 .. 40.025"
 expect 0 report --json straggler
 says out '"advice": "Look at rank 1'
 
+# A line on clocks is no less than the widest of them.
+"$analyze" pack "$fixtures/job.txt" job || fail "pack refused job.txt"
+"$analyze" report --json job | jq '[.clocks[].width_s.max] | max * 1e6' >widest
+"$analyze" report job | sed -n 's/^Clocks known to \([0-9.]*\) us\. .*/\1/p' >line
+is_true "$(cat line) >= $(cat widest) && $(cat line) < $(cat widest) + 0.011" || fail "clocks known to $(cat line) us, the widest is $(cat widest)"
+
 # What that would buy, and a command that can be pasted; the name of a region may be anything.
 # It is what less time on that rank would buy, not on all of them.
 cp out "$dir/reported"
