@@ -19,16 +19,18 @@
 
 #define REGIONS_SHOWN 8
 
+#define UNKNOWN "no efficiencies are known"
+
 struct answer {
 	const struct trace *trace;
-	struct times times;
+	const struct times *times;
 	uint32_t time_base;
 	struct efficiency e;
 };
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
 {
-	return times_seconds(&a->times, a->time_base, ticks);
+	return times_seconds(a->times, a->time_base, ticks);
 }
 
 static bool is_low(struct interval factor)
@@ -238,7 +240,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	reply_value(r, "processes", tab_number(e->nprocesses));
 	reply_value(r, "useful_s", tab_interval(seconds(a, e->useful)));
 	reply_value(r, "ideal_s", tab_interval(seconds(a, e->ideal)));
-	reply_value(r, "bounds", tab_text(clock_bounds_word(&a->times)));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	fill_factors(r, e);
 	fill_causes(r, a);
 	fill_regions(r, a);
@@ -249,11 +251,11 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 /* What is missing, or NULL; then there is nothing to close but the times. */
 static const char *find(struct answer *a, struct trace *trace)
 {
-	const char *why = relations_missing(&a->times);
+	const char *why = relations_missing(a->times);
 	if (why)
 		return why;
-	a->time_base = a->times.time_base[trace->threads[0].clock];
-	bool any = efficiency_open(&a->e, trace, &a->times);
+	a->time_base = a->times->time_base[trace->threads[0].clock];
+	bool any = efficiency_open(&a->e, trace, a->times);
 	for (size_t i = 0; i < a->e.ndiagnostics; i++)
 		trace_diagnose(trace, "%s", a->e.diagnostics[i]);
 	if (any)
@@ -262,24 +264,17 @@ static const char *find(struct answer *a, struct trace *trace)
 	return "Nothing was recorded";
 }
 
-static int answer_one(struct trace *trace, const struct options *options, struct reply *reply)
+static int answer_one(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
-	struct answer a = { .trace = trace };
-	int status = times_open(&a.times, trace, options);
-	if (status != EXIT_FINE)
-		return status;
+	struct answer a = { .trace = trace, .times = times };
 	const char *why = find(&a, trace);
 	if (why) {
-		notes_damage(reply, trace->ndiagnostics);
-		reply_say(reply, SAY_TEXT, "%s: no efficiencies are known.", why);
+		relations_unknown(reply, trace, why, UNKNOWN);
 	} else {
 		fill(reply, &a, options);
 		efficiency_close(&a.e);
 	}
-	notes_fill(reply, trace);
-	clock_bounds_say(reply, &a.times);
-	times_close(&a.times);
-	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return EXIT_FINE;
 }
 
 /* ---- Several runs ---------------------------------------------------------------------------- */
@@ -301,14 +296,15 @@ static const struct factors unknown_factors = { { { 0, 100 }, { 0, 100 }, { 0, 1
 /* Anything but EXIT_FINE: a message has been printed. */
 static int take_run(struct run *run, const char *directory, struct trace *trace, const struct options *options)
 {
-	struct answer a = { .trace = trace };
-	int status = times_open(&a.times, trace, options);
+	struct times times;
+	struct answer a = { .trace = trace, .times = &times };
+	int status = times_open(&times, trace, options);
 	*run = (struct run){ .directory = directory, .span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
 	if (status != EXIT_FINE)
 		return status;
 	const char *why = find(&a, trace);
 	if (why) {
-		trace_diagnose(trace, "%s: no efficiencies are known", why);
+		trace_diagnose(trace, "%s: " UNKNOWN, why);
 	} else {
 		run->nthreads = a.e.nthreads;
 		run->nprocesses = a.e.nprocesses;
@@ -317,7 +313,7 @@ static int take_run(struct run *run, const char *directory, struct trace *trace,
 		run->factors = a.e.factors;
 		efficiency_close(&a.e);
 	}
-	times_close(&a.times);
+	times_close(&times);
 	return EXIT_FINE;
 }
 
@@ -416,5 +412,6 @@ static int answer_several(struct trace *trace, const struct options *options, st
 
 int cmd_efficiency(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	return options->ndirectories > 1 ? answer_several(trace, options, reply) : answer_one(trace, options, reply);
+	return options->ndirectories > 1 ? answer_several(trace, options, reply) 
+					  : relations_run(trace, options, reply, UNKNOWN, answer_one);
 }

@@ -18,7 +18,7 @@
 #define MOST_SLICES 1000
 
 struct answer {
-	struct times times;
+	const struct times *times;
 	struct path path;
 	uint32_t time_base;
 	struct path_slice slice;
@@ -29,7 +29,7 @@ struct answer {
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
 {
-	return times_seconds(&a->times, a->time_base, ticks);
+	return times_seconds(a->times, a->time_base, ticks);
 }
 
 static struct interval seconds_at(const struct answer *a, int64_t ticks)
@@ -173,12 +173,12 @@ static void fill_slices(struct reply *r, struct answer *a)
 /* False after a message. */
 static bool find_slice(struct answer *a, const struct options *o)
 {
-	double ns = 0, ghz = a->times.trace->clocks[times_unit(&a->times, a->time_base)].ghz;
+	double ns = 0, ghz = a->times->trace->clocks[times_unit(a->times, a->time_base)].ghz;
 	a->slice = PATH_ALL;
 	a->sliced = o->from || o->to;
-	if (o->from && !moment_find(&a->times, &a->path.span, "--from", o->from, &a->slice.from))
+	if (o->from && !moment_find(a->times, &a->path.span, "--from", o->from, &a->slice.from))
 		return false;
-	if (o->to && !moment_find(&a->times, &a->path.span, "--to", o->to, &a->slice.to))
+	if (o->to && !moment_find(a->times, &a->path.span, "--to", o->to, &a->slice.to))
 		return false;
 	if (a->slice.from >= a->slice.to || a->slice.from >= a->path.span.length.hi) {
 		shown_complain("--from, --to: expected a part of the run, found none of it between them");
@@ -200,12 +200,12 @@ static bool find_slice(struct answer *a, const struct options *o)
 
 static void fill(struct reply *r, struct answer *a, const struct options *o)
 {
-	struct trace *trace = a->times.trace;
+	struct trace *trace = a->times->trace;
 	path_profile_open(&a->profile, &a->path, a->slice);
 	notes_damage(r, trace->ndiagnostics);
 	reply_value(r, "span_s", tab_interval(seconds(a, a->path.span.length)));
 	reply_value(r, "length_s", tab_interval(seconds(a, a->profile.length)));
-	reply_value(r, "bounds", tab_text(clock_bounds_word(&a->times)));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	say_title(r, a);
 	fill_segments(r, a, &a->profile);
 	say_segments(r, a, &a->profile, o->verbose);
@@ -218,30 +218,20 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	path_profile_close(&a->profile);
 }
 
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+{
+	struct answer a = { .times = times, .time_base = times->time_base[trace->threads[0].clock] };
+	path_open(&a.path, trace, times);
+	for (size_t i = 0; i < a.path.graph.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", a.path.graph.diagnostics[i]);
+	bool meant = find_slice(&a, options);
+	if (meant)
+		fill(reply, &a, options);
+	path_close(&a.path);
+	return meant ? EXIT_FINE : EXIT_USAGE;
+}
+
 int cmd_path(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	struct answer a;
-	int status = times_open(&a.times, trace, options);
-	if (status != EXIT_FINE)
-		return status;
-	const char *why = relations_missing(&a.times);
-	if (why) {
-		notes_damage(reply, trace->ndiagnostics);
-		reply_value(reply, "span_s", TAB_NONE);
-		reply_say(reply, SAY_TEXT, "%s: no critical path is known.", why);
-	} else {
-		path_open(&a.path, trace, &a.times);
-		a.time_base = a.times.time_base[trace->threads[0].clock];
-		for (size_t i = 0; i < a.path.graph.ndiagnostics; i++)
-			trace_diagnose(trace, "%s", a.path.graph.diagnostics[i]);
-		status = find_slice(&a, options) ? EXIT_FINE : EXIT_USAGE;
-		if (status == EXIT_FINE)
-			fill(reply, &a, options);
-		path_close(&a.path);
-	}
-	if (status == EXIT_FINE)
-		notes_fill(reply, trace);
-	clock_bounds_say(reply, &a.times);
-	times_close(&a.times);
-	return status == EXIT_FINE && trace->ndiagnostics > 0 ? EXIT_DAMAGED : status;
+	return relations_run(trace, options, reply, "no critical path is known", answer);
 }

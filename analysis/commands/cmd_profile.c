@@ -21,14 +21,14 @@
 
 struct answer {
 	const struct trace *trace;
-	struct times times;
+	const struct times *times;
 	uint32_t time_base;
 	struct call_profile p;
 };
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
 {
-	return times_seconds(&a->times, a->time_base, ticks);
+	return times_seconds(a->times, a->time_base, ticks);
 }
 
 /* On the page: runs of less than a second in milliseconds. */
@@ -435,7 +435,7 @@ static void fill(struct reply *r, const struct answer *a, const struct options *
 	reply_value(r, "span_s", tab_interval(on_page(a, a->p.span.length)));
 	reply_value(r, "threads", tab_number(a->p.nthreads));
 	reply_value(r, "processes", tab_number(a->p.nprocesses));
-	reply_value(r, "bounds", tab_text(clock_bounds_word(&a->times)));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	if (r->data) {
 		fill_calls(r, a);
 		fill_flat(r, a);
@@ -448,26 +448,18 @@ static void fill(struct reply *r, const struct answer *a, const struct options *
 		fill_page(r, a, o);
 }
 
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+{
+	struct answer a = { .trace = trace, .times = times, .time_base = times->time_base[trace->threads[0].clock] };
+	calls_open(&a.p, trace, times);
+	for (size_t i = 0; i < a.p.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", a.p.diagnostics[i]);
+	fill(reply, &a, options);
+	calls_close(&a.p);
+	return EXIT_FINE;
+}
+
 int cmd_profile(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	struct answer a = { .trace = trace };
-	int status = times_open(&a.times, trace, options);
-	if (status != EXIT_FINE)
-		return status;
-	const char *why = relations_missing(&a.times);
-	if (why) {
-		notes_damage(reply, trace->ndiagnostics);
-		reply_say(reply, SAY_TEXT, "%s: no profile is known.", why);
-	} else {
-		a.time_base = a.times.time_base[trace->threads[0].clock];
-		calls_open(&a.p, trace, &a.times);
-		for (size_t i = 0; i < a.p.ndiagnostics; i++)
-			trace_diagnose(trace, "%s", a.p.diagnostics[i]);
-		fill(reply, &a, options);
-		calls_close(&a.p);
-	}
-	notes_fill(reply, trace);
-	clock_bounds_say(reply, &a.times);
-	times_close(&a.times);
-	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return relations_run(trace, options, reply, "no profile is known", answer);
 }

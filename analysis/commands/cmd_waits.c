@@ -17,14 +17,14 @@
 
 struct answer {
 	const struct trace *trace;
-	struct times times;
+	const struct times *times;
 	uint32_t time_base;
 	struct waits waits;
 };
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
 {
-	return times_seconds(&a->times, a->time_base, ticks);
+	return times_seconds(a->times, a->time_base, ticks);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
 	reply_value(r, "span_s", tab_interval(seconds(a, a->waits.span.length)));
-	reply_value(r, "bounds", tab_text(clock_bounds_word(&a->times)));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	fill_causes(r, a);
 	fill_places(r, a);
 	reply_value(r, "unknown", tab_number(a->waits.unknown));
@@ -153,26 +153,18 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	fill_page(r, a, o->verbose);
 }
 
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+{
+	struct answer a = { .trace = trace, .times = times, .time_base = times->time_base[trace->threads[0].clock] };
+	waits_open(&a.waits, trace, times);
+	for (size_t i = 0; i < a.waits.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", a.waits.diagnostics[i]);
+	fill(reply, &a, options);
+	waits_close(&a.waits);
+	return EXIT_FINE;
+}
+
 int cmd_waits(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	struct answer a = { .trace = trace };
-	int status = times_open(&a.times, trace, options);
-	if (status != EXIT_FINE)
-		return status;
-	const char *why = relations_missing(&a.times);
-	if (why) {
-		notes_damage(reply, trace->ndiagnostics);
-		reply_say(reply, SAY_TEXT, "%s: no waits are known.", why);
-	} else {
-		waits_open(&a.waits, trace, &a.times);
-		a.time_base = a.times.time_base[trace->threads[0].clock];
-		for (size_t i = 0; i < a.waits.ndiagnostics; i++)
-			trace_diagnose(trace, "%s", a.waits.diagnostics[i]);
-		fill(reply, &a, options);
-		waits_close(&a.waits);
-	}
-	notes_fill(reply, trace);
-	clock_bounds_say(reply, &a.times);
-	times_close(&a.times);
-	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return relations_run(trace, options, reply, "no waits are known", answer);
 }
