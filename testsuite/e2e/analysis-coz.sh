@@ -48,13 +48,6 @@ ranks() { # how many
 	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
 }
 
-op() { # thread site from to keys...
-	local t=$1 s=$2 from=$3 to=$4
-	shift 4
-	echo "e $t $from $s enter $*"
-	echo "e $t $to $s exit"
-}
-
 # Both answers hold the true speed-up, which is given in millionths of the run, and the expected one is as narrow.
 buys() { # directory region percent millionths [width in millionths]
 	expect "${status:-0}" coz --json --region "$2" --reduce "$3" "$1"

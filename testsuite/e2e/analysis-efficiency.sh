@@ -27,16 +27,6 @@ ranks() { # how many
 	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
 }
 
-work() { # thread region from to
-	echo "e $1 $3 $2 enter"
-	echo "e $1 $4 $2 exit"
-}
-
-op() { # thread site from to keys...
-	echo "e $1 $3 $2 enter ${*:5}"
-	echo "e $1 $4 $2 exit"
-}
-
 # All factors of what `jq` finds in the answer hold these truths, and are no wider than 0.1 points; serialisation and transfer: the
 # bounds for what operations may take.
 factors() { # directory filter parallel load-balance communication serialisation transfer (each LO or LO..HI)

@@ -21,11 +21,6 @@ none=72057594037927935
 	END
 } >sites
 
-op() { # thread site from to keys...
-	echo "e $1 $3 $2 enter ${*:5}"
-	echo "e $1 $4 $2 exit"
-}
-
 # Rank 1 sends after 100 us, and waits then; rank 0 waits for that as what is read says, and then works for 50 us.
 two() {
 	cat sites

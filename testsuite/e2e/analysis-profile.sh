@@ -31,10 +31,6 @@ ranks() { # how many
 
 enter() { echo "e $1 $3 $2 enter ${*:4}"; } # thread site stamp keys...
 leave() { echo "e $1 $3 $2 exit ${*:4}"; }
-op() { # thread site from to keys...
-	enter "$1" "$2" "$3" "${@:5}"
-	leave "$1" "$2" "$4"
-}
 
 # What the filter finds has these: number, or ns that an interval in seconds holds and is not 100 ns wide.
 has() { # directory filter key=value...

@@ -40,16 +40,6 @@ threads() {
 	echo "thread 1 clock=0 rank=0 number=1"
 }
 
-work() { # thread region from to
-	echo "e $1 $3 $2 enter"
-	echo "e $1 $4 $2 exit"
-}
-
-op() { # thread site from to keys...
-	echo "e $1 $3 $2 enter ${*:5}"
-	echo "e $1 $4 $2 exit"
-}
-
 # The only wait of note: its kind, who waited at which line, for how many ns, and for whom in which region.
 waited() { # directory kind rank thread line ns for-rank for-thread region
 	expect 0 waits --json "$1"
