@@ -56,7 +56,7 @@ static const struct option_line {
 	const char *name;
 	char key;
 	const char *value;           /* what it is called; NULL: there is none, and a flag is set */
-	const char *commands;        /* that understand it, as the help lists them; NULL: all that read a trace; "": all */
+	const char *commands;        /* that understand it, and list it in their help; NULL: all that read a trace; "": all */
 	bool (*read)(struct options *, const char *); /* takes the value; NULL: it, or the flag, goes where `at` says */
 	const char *expected;        /* by that */
 	size_t at;
@@ -69,7 +69,7 @@ static const struct option_line {
 	{ "local", 'L', NULL, NULL, TO(local),
 	  "under mpirun, each process reads what is on its own disk (default: all read from one that they share)" },
 	{ "verbose", 'v', NULL, "csp, efficiency, path, profile, report, waits", TO(verbose),
-	  "every rank and thread (default: threads by start routine where they are more than 16)" },
+	  "every rank and thread (default: threads by start routine where they are more than 16), both ends of intervals" },
 	{ "base", 'b', "HOST", NULL, TO(base),
 	  "times are those of this host's clock (default: the first host's)" },
 	{ "clock-model", 'm', "MODEL", NULL, read_clock_model, "affine or drift:PPM (0 < PPM <= 1000000)", 0,
@@ -102,7 +102,8 @@ static const struct option_line {
 	{ "progress", 'P', "NAME", "coz", TO(progress),
 	  "how often this progress point is reached" },
 	{ "from", 'F', "NAME", "coz, path", TO(from),
-	  "how long it takes from this progress point ... (path: the part that begins there: NAME, NAME#3 the third time, or 0.5s)" },
+	  "how long it takes from this progress point ... (path: the part that begins there: NAME, NAME#3 the "
+	  "third time, or 0.5s)" },
 	{ "to", 'T', "NAME", "coz, path", TO(to),
 	  "... to this one (path: and ends there)" },
 	{ "every", 'e', "TIME", "path", TO(every),
@@ -117,6 +118,34 @@ static const struct option_line {
 #define NOPTIONS (sizeof table / sizeof *table)
 _Static_assert(NOPTIONS <= COMMAND_LINE_OPTIONS, "more options than command_line.h has room for");
 
+/* ---- What a command understands -------------------------------------------------------------- */
+
+/* Whether "csp, query, report" has "query". */
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = list; (at = strstr(at, word)); at++)
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+/* `command` NULL: whether all do. */
+static bool is_understood(const struct option_line *o, const char *command)
+{
+	if (!o->commands)
+		return !command || strcmp(command, "pack") != 0;
+	return !*o->commands || (command && has_word(o->commands, command));
+}
+
+const char *command_line_misused(const struct command_line *line, const char *command)
+{
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (line->given[i] && !is_understood(&table[i], command))
+			return table[i].name;
+	return NULL;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 int command_line_refuse(const char *format, const char *what, const char *like)
@@ -127,7 +156,7 @@ int command_line_refuse(const char *format, const char *what, const char *like)
 	free(shown);
 	if (like)
 		fprintf(stderr, ": did you mean %s?", like);
-	fputs("\n(dprof-analyze --help lists commands and options)\n", stderr);
+	fputs("\n(dprof-analyze [COMMAND] --help says what there is)\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -190,48 +219,22 @@ static error_t take(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-int command_line_read(struct command_line *line, int argc, char **argv, const char *help)
+int command_line_read(struct command_line *line, int argc, char **argv, const struct command_line_help *help)
 {
 	struct argp_option options[NOPTIONS + 2] = { [NOPTIONS] = { "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 } }; /* as --help */
-	struct argp argp = { options, take, "[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR", help, NULL, NULL, NULL };
+	struct argp argp = { options, take, help->words, help->text, NULL, NULL, NULL };
 	*line = (struct command_line){ .options.assumption = { FRZ_DRIFT, DEFAULT_DRIFT_PPB } };
 	line->word = mem_resize(NULL, (size_t)argc + 1, sizeof *line->word);
 	int status = check_options(argv);
 	if (status != EXIT_FINE)
 		return status;
-	char *texts[NOPTIONS];
 	for (size_t i = 0; i < NOPTIONS; i++) {
 		const struct option_line *o = &table[i];
-		bool some = o->commands && *o->commands;
-		texts[i] = mem_format("%s%s%s", some ? o->commands : "", some ? ": " : "", o->help);
-		options[i] = (struct argp_option){ o->name, o->key, o->value, 0, texts[i], 0 };
+		int shown = is_understood(o, help->command) ? 0 : OPTION_HIDDEN;
+		int group = o->commands && *o->commands ? 1 : 2; /* first what only some commands understand */
+		options[i] = (struct argp_option){ o->name, o->key, o->value, shown, o->help, group };
 	}
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, line);
-	for (size_t i = 0; i < NOPTIONS; i++)
-		free(texts[i]);
 	return EXIT_FINE;
-}
-
-/* ---- What a command understands -------------------------------------------------------------- */
-
-/* Whether "csp, query, report" has "query". */
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-	for (const char *at = list; (at = strstr(at, word)); at++)
-		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
-			return true;
-	return false;
-}
-
-const char *command_line_misused(const struct command_line *line, const char *command)
-{
-	for (size_t i = 0; i < NOPTIONS; i++) {
-		const char *by = table[i].commands;
-		bool understood = !by ? strcmp(command, "pack") != 0 : !*by || has_word(by, command);
-		if (line->given[i] && !understood)
-			return table[i].name;
-	}
-	return NULL;
 }

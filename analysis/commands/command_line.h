@@ -17,9 +17,15 @@ struct command_line {
 	bool given[COMMAND_LINE_OPTIONS];
 };
 
-/* EXIT_FINE; or EXIT_USAGE after a message, or the end of the program after --help (`help` is what it begins with)
- * and the like. `word` is to be freed. */
-int command_line_read(struct command_line *, int argc, char **argv, const char *help);
+/* What --help says, of all commands or of one. */
+struct command_line_help {
+	const char *command; /* whose options are listed; NULL: those that all commands understand */
+	char *words;         /* what may stand behind the program's name; a line for each way */
+	char *text;          /* above the options, and behind \v below them */
+};
+
+/* EXIT_FINE; or EXIT_USAGE after a message, or the end of the program after --help and the like. `word` is to be freed. */
+int command_line_read(struct command_line *, int argc, char **argv, const struct command_line_help *);
 
 /* The first option that was given and that the command does not understand; or NULL. */
 const char *command_line_misused(const struct command_line *, const char *command);

@@ -25,24 +25,26 @@ static const struct {
 	struct command command;
 	const char *arguments;
 	const char *alias;     /* another name, or NULL */
+	const char *example;   /* what stands behind "dprof-analyze " */
 } commands[] = {
-	{ { "report", cmd_report, "the job on one page, and what to look at (default)" },
-	  "DIR", NULL },
-	{ { "csp", cmd_csp, "how long all others wait for a thread" },
-	  "DIR", "stragglers" },
-	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "whatif" },
-	{ { "path", cmd_path, "the critical path: what the end of the run waited for" }, "DIR", NULL },
-	{ { "waits", cmd_waits, "who waited, where, for how long, and for whom" }, "DIR", NULL },
-	{ { "efficiency", cmd_efficiency, "how much of what threads could do was useful, and why not more" },
-	  "DIR...", NULL },
-	{ { "profile", cmd_profile, "where threads were, how often and how long, by call path; who sent whom" }, "DIR", NULL },
-	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" },
-	  "DIR EXPR", NULL },
-	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" },
-	  "DIR", NULL },
-	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL },
-	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL },
-	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", NULL },
+	{ { "report", cmd_report, "the job on one page, and what to look at (default)" }, "DIR", NULL, "dprof-app.*" },
+	{ { "csp", cmd_csp, "how long all others wait for a thread" }, "DIR", "stragglers", "csp --frames dprof-app.1" },
+	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "whatif",
+	  "coz --region solve --rank 1 --reduce 50 dprof-app.1" },
+	{ { "path", cmd_path, "the critical path: what the end of the run waited for" }, "DIR", NULL,
+	  "path --from step#10 --to step#11 dprof-app.1" },
+	{ { "waits", cmd_waits, "who waited, where, for how long, and for whom" }, "DIR", NULL, "waits -v dprof-app.1" },
+	{ { "efficiency", cmd_efficiency, "how much of the threads' time was useful, and why" }, "DIR...", NULL,
+	  "efficiency dprof-app.4-ranks dprof-app.8-ranks" },
+	{ { "profile", cmd_profile, "visits, time, waiting, bytes; who sent whom how much" }, "DIR", NULL,
+	  "profile --calls dprof-app.1" },
+	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" }, "DIR EXPR", NULL,
+	  "query dprof-app.1 'count(barrier) == threads-1 and count(solve) == 1'" },
+	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", NULL,
+	  "clocks --clock-model affine dprof-app.1" },
+	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
+	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
+	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
@@ -52,31 +54,6 @@ static bool is_directory(const char *name)
 	return stat(name, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* The list of commands, for --help. */
-static char *list_commands(void)
-{
-	char *list = mem_copy("Reads a trace that dprof has recorded and says what can be proved "
-			      "of it: every number is an interval that contains the true "
-			      "value.\n\nCommands:\n");
-	for (size_t i = 0; i < NCOMMANDS; i++) {
-		char *also = commands[i].alias ? mem_format(" (or: %s)", commands[i].alias) : mem_copy("");
-		char *longer = mem_format("%s  %-10s %-9s %s%s\n", list, commands[i].command.name,
-					  commands[i].arguments, commands[i].command.help, also);
-		free(also);
-		free(list);
-		list = longer;
-	}
-	char *whole = mem_format("%s\nOptions:\v"
-				 "Exit status: 0 fine; 1 the trace is damaged or contradicts "
-				 "itself (what could be computed is printed, what is wrong is "
-				 "said); 2 wrong usage.",
-				 list);
-	free(list);
-	return whole;
-}
-
-/* ---- Running a command ----------------------------------------------------------------------- */
-
 static size_t find_command(const char *name)
 {
 	size_t i = 0;
@@ -85,6 +62,56 @@ static size_t find_command(const char *name)
 		i++;
 	return i;
 }
+
+/* ---- Help ------------------------------------------------------------------------------------- */
+
+#define READS_A_TRACE "Reads a trace that dprof has recorded and says what can be proved of it: every number is an interval that " \
+	"contains the true value.\n\n"
+
+#define EXIT_STATUS "Exit status: 0 fine; 1 the trace is damaged or contradicts itself (what could be computed is printed, " \
+	"what is wrong is said); 2 wrong usage."
+
+static char *list_commands(void)
+{
+	char *list = mem_copy("");
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		char *also = commands[i].alias ? mem_format(" (or: %s)", commands[i].alias) : mem_copy("");
+		char *longer = mem_format("%s  %-10s %-9s %s%s\n", list, commands[i].command.name,
+					  commands[i].arguments, commands[i].command.help, also);
+		free(also);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* The first command that the words name, whatever else they may be; or NCOMMANDS. */
+static size_t named_command(char **argv)
+{
+	size_t command = NCOMMANDS;
+	for (char **arg = argv + 1; *arg && command == NCOMMANDS; arg++)
+		command = find_command(*arg);
+	return command;
+}
+
+/* Of a command, or of all. `words` and `text` are to be freed. */
+static struct command_line_help help_of(size_t command)
+{
+	if (command < NCOMMANDS) {
+		const struct command *c = &commands[command].command;
+		return (struct command_line_help){
+			c->name, mem_format("%s %s", c->name, commands[command].arguments),
+			mem_format("%s: %s.\n\nExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name, c->help,
+				   commands[command].example) };
+	}
+	char *list = list_commands();
+	char *text = mem_format(READS_A_TRACE "Commands:\n%s\ndprof-analyze COMMAND --help lists what else a command "
+				"understands, with an example.\n\nOptions:\v" EXIT_STATUS, list);
+	free(list);
+	return (struct command_line_help){ NULL, mem_copy("[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR"), text };
+}
+
+/* ---- Running a command ----------------------------------------------------------------------- */
 
 static int unknown_command(const char *name)
 {
@@ -291,15 +318,16 @@ static void end_job(int status, void *unused)
 static int run_line(int argc, char **argv)
 {
 	struct command_line line;
-	char *help = list_commands();
+	struct command_line_help help = help_of(named_command(argv));
 	if (on_exit(end_job, NULL) != 0)
 		return EXIT_DAMAGED;
 	reading_words = true;
-	int status = command_line_read(&line, argc, argv, help);
+	int status = command_line_read(&line, argc, argv, &help);
 	reading_words = false;
 	if (status == EXIT_FINE)
 		status = run_words(&line);
-	free(help);
+	free(help.words);
+	free(help.text);
 	free(line.word);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n", strerror(errno));

@@ -36,22 +36,44 @@ good '^Usage: .*DIR' --help
 cp "$dir/out" "$dir/help"
 good '' -h
 cmp -s "$dir/help" "$dir/out" || fail '-h is not --help'
-fits_80 "$dir/out" || fail '--help is wider than 80 columns'
-for command in report csp clocks check dump pack; do
-	good "^  $command " --help
-done
+sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$dir/help" >"$dir/commands"
+[ "$(wc -l <"$dir/commands")" -ge 12 ] || fail "$(cat "$dir/help")"
 good '^dprof-analyze [0-9]' --version
-# The manual page has all commands and options: "*-x*, *--name*", "*name*".
+
+# Each command has help of its own, with an example that names it; what it lists it understands, and nothing else.
 manual=docs/dprof-analyze.1.scd
-sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/*\1*, *\2*/p' "$dir/help" | grep -vE 'help|version' >"$dir/options"
-sed -n '/^Commands:/,/^Options:/s/^  \([a-z]*\) .*/*\1*/p' "$dir/help" >"$dir/commands"
-[ "$(wc -l <"$dir/options")" -ge 19 ] && [ "$(wc -l <"$dir/commands")" -ge 8 ] || fail "$(cat "$dir/help")"
-while read -r option; do
-	grep -qF -- "$option" $manual || fail "the manual page lacks $option"
-done <"$dir/options"
+options() { sed -n 's/^ *-[a-zA-Z], --\([a-z-]*\).*/\1/p' "$@" | grep -vE '^(help|version)$' | sort -u; }
 while read -r command; do
-	grep -q "^${command//\*/\\*}" $manual || fail "the manual page lacks $command"
+	good "^Usage: dprof-analyze .*$command " "$command" --help
+	grep -qE "^  dprof-analyze ($command|dprof-app)" "$dir/out" || fail "$command --help: no example"
+	cp "$dir/out" "$dir/help-$command"
+	grep -q "^\*$command\*" $manual || fail "the manual page lacks $command"
+	for option in $(options "$dir/help"); do
+		grep -q -- "--$option\>" "$dir/out" || [ "$command" = pack ] || fail "$command --help: expected --$option"
+	done
 done <"$dir/commands"
+for file in "$dir"/help*; do
+	fits_80 "$file" || fail "$(basename "$file") is wider than 80 columns"
+done
+[ "$(options "$dir"/help-* | wc -l)" -ge 22 ] || fail "options: $(options "$dir"/help-*)"
+for option in $(options "$dir"/help-*); do
+	grep -qE -- "\*-[a-zA-Z]\*, \*--$option\*" $manual || fail "the manual page lacks --$option"
+done
+# With a value or without, whichever it takes.
+refuses() { # command option
+	local value
+	for value in =1 =all =affine ''; do
+		"$analyze" "$1" "--$2$value" "$dir/none" 2>&1 </dev/null | grep -q "^dprof-analyze: $1 has no option --$2$" && return
+	done
+	return 1
+}
+for command in csp check pack; do
+	for option in $(options "$dir"/help-*); do
+		listed=$(options "$dir/help-$command" | grep -cx -- "$option")
+		refused=$(refuses "$command" "$option" && echo 1 || echo 0)
+		[ "$listed" -ne "$refused" ] || fail "$command --$option: listed in its help: $listed, refused: $refused"
+	done
+done
 good 'rank 1' "$t"
 "$analyze" "$t" >"$dir/bare"
 good '' report "$t"
