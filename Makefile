@@ -100,7 +100,7 @@ now-check: now-all $(units)
 	$(Q)B=$(B) SAN=$(SAN) testsuite/run $(CHECK)
 
 now-repeat: now-all $(units)
-	$(Q)B=$(B) testsuite/repeat $(CHECK)
+	$(Q)env -u TIMES B=$(B) ROUNDS=$(or $(TIMES),20) JOBS=$(or $(JOBS),3) testsuite/run $(CHECK)
 
 now-demo: now-all
 	$(Q)B=$(B) examples/demo.sh
