@@ -328,7 +328,7 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	request.unsure = unrecorded.count > 0 || unrecorded.hidden > 0 || unseen_matters_anywhere(trace);
+	request.unsure = unrecorded.count > 0 || unrecorded.hidden > 0 || unseen_matters(trace);
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);

@@ -98,7 +98,7 @@ static void find_profile(const struct findings *f, struct profile *p)
 	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
 		     &(struct profile_request){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
-						.unsure = f->unrecorded.count > 0 || f->unrecorded.hidden > 0 || unseen_matters_anywhere(f->trace) });
+						.unsure = f->unrecorded.count > 0 || f->unrecorded.hidden > 0 || unseen_matters(f->trace) });
 	free(wanted);
 }
 

@@ -316,19 +316,30 @@ static struct open_time *open_times(const struct findings *f, const struct ranki
 	return open;
 }
 
-/* Of the run, while none but this one works for sure. */
-static double left_by_others(const struct open_time *open, size_t n, size_t but)
+/* Of the run, while none but one works for sure: the `busiest`, and any other. */
+struct left_by_others {
+	size_t busiest;
+	double to_busiest, to_others;
+};
+
+static struct left_by_others left_by_others(const struct open_time *open, size_t n)
 {
-	double most = 0;
-	for (size_t i = 0; i < n; i++)
-		most = i != but && open[i].surely > most ? open[i].surely : most;
-	return nextafter(100 - most, INFINITY);
+	size_t busiest = 0;
+	double second = 0;
+	for (size_t i = 1; i < n; i++) {
+		bool more = open[i].surely > open[busiest].surely;
+		second = fmax(second, more ? open[busiest].surely : open[i].surely);
+		busiest = more ? i : busiest;
+	}
+	double first = n ? fmax(0, open[busiest].surely) : 0;
+	return (struct left_by_others){ busiest, nextafter(100 - second, INFINITY), nextafter(100 - first, INFINITY) };
 }
 
 /* As it is when each had been waiting for as much of its open time as there is, or for none. */
 static struct ranking with_open_times(const struct ranking *s, const struct open_time *open)
 {
 	struct ranking wide = copy_of(*s);
+	struct left_by_others left = left_by_others(open, s->count);
 	double sum = 0;
 	for (size_t i = 0; i < s->count; i++)
 		sum += isinf(open[i].own) ? INFINITY : fmin(open[i].own, open[i].beside);
@@ -337,7 +348,7 @@ static struct ranking with_open_times(const struct ranking *s, const struct open
 		double others = isinf(sum) ? INFINITY : sum - fmin(open[i].own, open[i].beside);
 		own->lo = nextafter(own->lo - fmin(open[i].own, own->hi), -INFINITY);
 		double more = isinf(others) ? others : fmin(fmax(0, others), open[i].beside);
-		double most = isinf(others) ? INFINITY : left_by_others(open, s->count, i);
+		double most = isinf(others) ? INFINITY : i == left.busiest ? left.to_busiest : left.to_others;
 		own->hi = fmax(own->hi, nextafter(fmin(own->hi + more, most), INFINITY));
 	}
 	prove(&wide);

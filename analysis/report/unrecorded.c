@@ -72,23 +72,15 @@ static void say_hidden(struct trace *trace, const struct unrecorded *u)
 	free(more);
 }
 
-/* The kernel was to say something of the thread. */
-static bool was_to_count(const struct trace *trace, size_t thread)
-{
-	const struct tr_thread *t = &trace->threads[thread];
-	bool counts = !trace->processes[t->process].finished;
-	for (size_t i = 0; i < trace->nthreads && !counts; i++)
-		counts = trace->threads[i].clock == t->clock && trace->threads[i].nsched > 0;
-	return counts;
-}
-
 double unrecorded_most(const struct unrecorded *u, const struct trace *trace, size_t thread)
 {
 	if (!u->checked)
 		return 0;
 	if (u->threads[thread].known)
 		return u->threads[thread].s.hi;
-	return was_to_count(trace, thread) ? INFINITY : 0;
+	const struct tr_thread *t = &trace->threads[thread];
+	bool was_to_count = u->counts[t->clock] || !trace->processes[t->process].finished;
+	return was_to_count ? INFINITY : 0;
 }
 
 void unrecorded_say_open(struct trace *trace, const double *most)
@@ -131,11 +123,15 @@ void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct rol
 {
 	struct roles usual;
 	size_t n = trace->nthreads;
-	*u = (struct unrecorded){ mem_resize(NULL, n + 1, sizeof *u->threads),
-				  mem_resize(NULL, n + 1, sizeof *u->worth), .count = 0 };
+	*u = (struct unrecorded){ .threads = mem_resize(NULL, n + 1, sizeof *u->threads),
+				  .worth = mem_resize(NULL, n + 1, sizeof *u->worth),
+				  .counts = mem_resize(NULL, trace->nclocks + 1, sizeof *u->counts) };
+	for (size_t i = 0; i < trace->nclocks; i++)
+		u->counts[i] = false;
 	for (size_t i = 0; i < n; i++) {
 		u->threads[i] = (struct blocked){ .known = false };
 		u->worth[i] = false;
+		u->counts[trace->threads[i].clock] |= trace->threads[i].nsched > 0;
 	}
 	if (trace->left_out & operation_kinds(OP_OTHERS | OP_OWN))
 		return;
@@ -156,4 +152,5 @@ void unrecorded_close(struct unrecorded *u)
 {
 	free(u->threads);
 	free(u->worth);
+	free(u->counts);
 }

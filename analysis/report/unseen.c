@@ -19,42 +19,42 @@ double unseen_s(const struct tr_process *p)
 	return ns > 0 ? ns / 1e9 : 0;
 }
 
-bool unseen_matters(const struct trace *trace, size_t process)
+bool unseen_matters(const struct trace *trace)
 {
-	double s = unseen_s(&trace->processes[process]);
-	return s > 0 && s >= unrecorded_worth(trace);
-}
-
-bool unseen_matters_anywhere(const struct trace *trace)
-{
-	for (size_t i = 0; i < trace->nprocesses; i++)
-		if (unseen_matters(trace, i))
+	double worth = unrecorded_worth(trace);
+	for (size_t i = 0; i < trace->nprocesses; i++) {
+		double s = unseen_s(&trace->processes[i]);
+		if (s > 0 && s >= worth)
 			return true;
+	}
 	return false;
 }
 
-static size_t first_thread(const struct trace *trace, size_t process)
+/* -> of each process its first thread, or as many as there are; to be freed. */
+static size_t *first_threads(const struct trace *trace)
 {
-	size_t i = 0;
-	while (i < trace->nthreads && trace->threads[i].process != process)
-		i++;
-	return i;
+	size_t *first = mem_resize(NULL, trace->nprocesses + 1, sizeof *first);
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		first[i] = trace->nthreads;
+	for (size_t i = trace->nthreads; i-- > 0;)
+		first[trace->threads[i].process] = i;
+	return first;
 }
 
 void unseen_say(struct trace *trace, bool all)
 {
 	char *list = mem_copy("");
-	size_t named = 0, more = 0;
+	size_t named = 0, more = 0, *first = first_threads(trace);
+	double worth = all ? 0 : unrecorded_worth(trace);
 	for (size_t i = 0; i < trace->nprocesses; i++) {
-		size_t thread = first_thread(trace, i);
 		double s = unseen_s(&trace->processes[i]);
-		if (thread == trace->nthreads || s <= 0 || !(all || unseen_matters(trace, i)))
+		if (first[i] == trace->nthreads || s <= 0 || s < worth)
 			continue;
 		if (named == NAMED) {
 			more++;
 			continue;
 		}
-		char *longer = mem_format("%s%s%s for up to %s s", list, named++ ? ", " : "", rank_name(trace, thread).text,
+		char *longer = mem_format("%s%s%s for up to %s s", list, named++ ? ", " : "", rank_name(trace, first[i]).text,
 					  interval_upper(s, 3).text);
 		free(list);
 		list = longer;
@@ -66,4 +66,5 @@ void unseen_say(struct trace *trace, bool all)
 			"wait may have waited for them: compile what makes them with dprof, too", list, others);
 	free(list);
 	free(others);
+	free(first);
 }

@@ -14,10 +14,8 @@
 /* Seconds by the kernel's clock, in all threads of one process together. */
 double unseen_s(const struct tr_process *);
 
-/* Whether it is worth mentioning: of the longest process's time, at least UNRECORDED_PERCENT (unrecorded.h). */
-bool unseen_matters(const struct trace *, size_t process);
-
-bool unseen_matters_anywhere(const struct trace *);
+/* Whether of any process that is worth mentioning: of the longest one's time, at least UNRECORDED_PERCENT (unrecorded.h). */
+bool unseen_matters(const struct trace *);
 
 /* A note of the processes of which it is, or of all if `all`; none when there are none. */
 void unseen_say(struct trace *, bool all);
