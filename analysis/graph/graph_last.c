@@ -49,7 +49,9 @@ static const struct graph_input *find_latest(struct graph_last *l, uint32_t numb
 
 static void take_input(struct graph_last *l, uint32_t input)
 {
-	*MEM_GROW(l->input, l->n) = input;
+	if (l->n == l->room)
+		l->input = mem_resize(l->input, l->room = 2 * l->room + 16, sizeof *l->input);
+	l->input[l->n++] = input;
 }
 
 /* All inputs that may have been the last: none that was waited for is surely later. */

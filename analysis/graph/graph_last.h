@@ -18,7 +18,7 @@ struct graph_last {
 	const struct graph *graph;
 	struct frz_cursor *cursors;  /* of each clock */
 	uint32_t node;               /* that was looked at last, or GRAPH_NO_NODE; its inputs that may have been the last: */
-	uint32_t *input; size_t n;
+	uint32_t *input; size_t n, room;
 	uint32_t *only;              /* of each node: the one that may have been the last, and 1; or 0: several, or it was not asked for */
 	const struct graph_input **latest; /* of it, on each clock, */
 	uint32_t *latest_of;         /* if this is that node */
