@@ -13,6 +13,8 @@
 #include "analysis/waits/waits.h"
 
 #define MOST_ROWS        12
+#define MOST_DELAYS      8
+#define SHARE_OF_LITTLE  0.1  /* percent of all waiting; likewise */
 #define SHARE_OF_NOTHING 0.01 /* percent of the run; less is shown with -v */
 
 struct answer {
@@ -20,6 +22,7 @@ struct answer {
 	const struct times *times;
 	uint32_t time_base;
 	struct waits waits;
+	frz_time waiting;        /* of all threads */
 };
 
 static struct interval seconds(const struct answer *a, frz_time ticks)
@@ -87,6 +90,27 @@ static void fill_places(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
+/* What the waiting goes back to. */
+static void fill_delays(struct reply *r, const struct answer *a)
+{
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("region"),
+						     TAB_KEY("site"), TAB_KEY("seconds"), TAB_KEY("share_percent"),
+						     TAB_KEY("short_term_s"), TAB_KEY("long_term_s"), TAB_KEY("verdict"), { 0 } };
+	reply_table(r, "delays", columns, 0);
+	for (size_t i = 0; i < a->waits.ndelays; i++) {
+		const struct wait_delay *d = &a->waits.delays[i];
+		char *at = d->site < a->trace->nsites ? place(a->trace, d->site) : NULL;
+		reply_row(r, tab_count(a->trace->threads[d->thread].rank), tab_count(pid_of(a->trace, d->thread)),
+			  tab_count(a->trace->threads[d->thread].number), name_of(a->trace, d->site), tab_text(at),
+			  tab_interval(seconds(a, d->ticks)), tab_interval(interval_percent(d->ticks, a->waiting)),
+			  tab_interval(seconds(a, d->short_term)), tab_interval(seconds(a, d->long_term)), tab_verdict(d->sure));
+		free(at);
+	}
+	reply_end(r);
+	reply_value(r, "waiting_s", tab_interval(seconds(a, a->waiting)));
+	reply_value(r, "uncaused_s", tab_interval(seconds(a, a->waits.uncaused)));
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static bool matters(const struct answer *a, const struct wait_sum *s, bool every)
@@ -120,6 +144,36 @@ static void say_causes(struct reply *r, const struct answer *a, bool every)
 		reply_say(r, SAY_INDENTED, "... and %zu more: -v", left);
 }
 
+/* Who was longer than those who then waited: what to make shorter. */
+static void say_delays(struct reply *r, const struct answer *a, bool every)
+{
+	int width = locations_width(a->trace);
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of waiting", 17, 3), TAB_SHOWN(NULL, "longer on", width),
+					      TAB_SHOWN(NULL, "in", 48 - width), TAB_SHOWN(NULL, ""), { 0 } };
+	size_t shown = 0, left = 0;
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "What all waiting (%s s, of all threads) goes back to, from wait to wait:",
+		  interval_shown(seconds(a, a->waiting), 9).text);
+	reply_table(r, NULL, columns, SIZE_MAX);
+	for (size_t i = 0; i < a->waits.ndelays; i++) {
+		const struct wait_delay *d = &a->waits.delays[i];
+		if (!every && (shown == MOST_DELAYS || interval_percent(d->ticks, a->waiting).hi <= SHARE_OF_LITTLE)) {
+			left++;
+			continue;
+		}
+		shown++;
+		reply_row(r, tab_range(interval_percent(d->ticks, a->waiting)), tab_text(location_name(a->trace, d->thread).text),
+			  tab_text(site_name_within(a->trace, d->site, (size_t)(48 - width)).text),
+			  relations_decided(d->ticks) ? TAB_NONE : tab_text("undecided"));
+	}
+	reply_end(r);
+	if (left)
+		reply_say(r, SAY_INDENTED, "... and %zu more: -v", left);
+	if (interval_percent(a->waits.uncaused, a->waiting).hi > SHARE_OF_LITTLE)
+		reply_say(r, SAY_INDENTED, "%s %% of waiting goes back to nothing that took longer in the trace.",
+			  interval_shown(interval_percent(a->waits.uncaused, a->waiting), 3).text);
+}
+
 static const char assumptions[] =
 	"Assumed: a wait was ended by an operation that the trace connects with it. A wait lasts until the last that was "
 	"waited for has come; what an operation takes behind that is transfer.";
@@ -132,6 +186,8 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 		reply_say(r, SAY_TEXT, "No thread waited for another.");
 	else
 		say_causes(r, a, every);
+	if (a->waits.ndelays)
+		say_delays(r, a, every);
 	if (a->waits.unknown)
 		reply_say(r, SAY_TEXT, "Of %llu waits it is not known what ended them; they are not in this table.",
 			  (unsigned long long)a->waits.unknown);
@@ -148,6 +204,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	fill_causes(r, a);
 	fill_places(r, a);
+	fill_delays(r, a);
 	reply_value(r, "unknown", tab_number(a->waits.unknown));
 	reply_value(r, "assumptions", tab_text(assumptions));
 	fill_page(r, a, o->verbose);
@@ -157,6 +214,8 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 {
 	struct answer a = { .trace = trace, .times = times, .time_base = times->time_base[trace->threads[0].clock] };
 	waits_open(&a.waits, trace, times);
+	for (size_t i = 0; i < a.waits.nplaces; i++)
+		a.waiting = time_add(a.waiting, a.waits.places[i].ticks);
 	for (size_t i = 0; i < a.waits.ndiagnostics; i++)
 		trace_diagnose(trace, "%s", a.waits.diagnostics[i]);
 	fill(reply, &a, options);

@@ -2,30 +2,13 @@
  *
  * waits.c - see waits.h. Each thread is replayed once, which says where it waited, and what it had done when it posted
  * what others waited for; then each wait is looked at. */
-#include "analysis/waits/waits.h"
+#include "analysis/waits/waits_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
-#include "analysis/graph/graph_last.h"
-
-struct wait {                /* that has ended */
-	uint64_t until;      /* stamp */
-	uint64_t surely;     /* likewise: from then on it waited, ... */
-	uint64_t between;    /* ... but for so many ticks between attempts */
-	uint32_t thread, site, node;
-};
-
-struct finder {
-	struct waits *waits;
-	const struct graph *g;
-	struct wait *list; size_t n; /* in the graph's spill */
-	uint32_t *did;       /* of each input: what its thread had mostly done; likewise */
-	struct graph_last last;
-	struct wait_sum *causes; size_t ncauses; /* one for each wait and thread that may have caused it */
-};
 
 /* ---- What a thread has done since it last waited --------------------------------------------- */
 
@@ -37,16 +20,25 @@ struct doing {
 	uint64_t stamp;
 	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
 	uint64_t left;       /* up to here */
+	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
+	size_t before_asks, before_operation;
 };
+
+static uint32_t row_of(const struct trace *trace, uint32_t site)
+{
+	return site < trace->nsites && tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+}
 
 static void add_until(struct doing *d, uint64_t stamp)
 {
 	const struct replay_entry *place = replay_place(&d->replay);
 	uint32_t row = place ? place->site : (uint32_t)d->trace->nsites;
+	if (d->history && stamp >= d->stamp)
+		history_add(d->history, row_of(d->trace, row), d->stamp, stamp);
 	if (stamp <= d->stamp)
 		return;
 	if (!d->ticks[row])
-		*MEM_GROW(d->used, d->nused) = row;
+		d->used[d->nused++] = row;
 	d->ticks[row] += stamp - d->stamp;
 	d->stamp = stamp;
 }
@@ -69,7 +61,23 @@ static uint32_t mostly(const struct doing *d)
 		ticks = d->ticks[d->used[i]];
 		most = d->used[i] < d->trace->nsites ? d->used[i] : TR_OUTSIDE;
 	}
-	return most < d->trace->nsites && tr_is(d->trace, most, OP_REGION) ? d->trace->sites[most].alike : most;
+	return row_of(d->trace, most);
+}
+
+/* The outermost operation that the thread is in, or NULL. */
+static const struct replay_entry *outermost(const struct doing *d)
+{
+	for (size_t i = 0; i < d->replay.depth; i++)
+		if (d->replay.entry[i].is & OP_OTHERS)
+			return &d->replay.entry[i];
+	return NULL;
+}
+
+static void enter(struct doing *d, struct replay_entry entry)
+{
+	if (d->history && entry.is & OP_OTHERS && !outermost(d))
+		d->before_operation = history_cut(d->history);
+	replay_enter(&d->replay, entry);
 }
 
 static void move(struct doing *d, const struct tr_event *e)
@@ -77,7 +85,7 @@ static void move(struct doing *d, const struct tr_event *e)
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE)
 		replay_lose(&d->replay);
 	else if (e->op == DPROF_ENTER && !e->jumped)
-		replay_enter(&d->replay, tr_entry(d->trace, e));
+		enter(d, tr_entry(d->trace, e));
 	else if (e->op == DPROF_EXIT)
 		replay_exit(&d->replay, e->site);
 }
@@ -100,6 +108,8 @@ static void note_attempts(struct doing *d, const struct tr_cursor *events, const
 	trace_arguments(events, &x);
 	if (!arg_in_vain(o, &x))
 		return;
+	if (d->history && !d->asks)
+		d->before_asks = d->before_operation; /* which this is */
 	d->asks = d->asks ? d->asks : e->stamp;
 	d->between += arg_between(o, &x);
 }
@@ -107,10 +117,57 @@ static void note_attempts(struct doing *d, const struct tr_cursor *events, const
 /* Since when the thread surely has been waiting, in the outermost operation that it is in, or 0: the graph knows. */
 static uint64_t surely_since(const struct doing *d)
 {
-	for (size_t i = 0; i < d->replay.depth && !d->asks; i++)
-		if (d->replay.entry[i].is & OP_OTHERS)
-			return d->replay.entry[i].stamp;
-	return d->asks;
+	const struct replay_entry *entry = outermost(d);
+	return d->asks || !entry ? d->asks : entry->stamp;
+}
+
+/* The thread's own input of the node that it waits for there, and 1; or 0. It has posted it not long ago. */
+static uint32_t own_input(const struct graph *g, uint32_t thread, const struct graph_sync_point *s)
+{
+	const struct graph_node *node = &g->nodes[s->number];
+	if (node->kind != GRAPH_SYNC)
+		return node->ninputs && g->inputs[node->first].thread == thread ? node->first + 1 : 0;
+	for (const struct graph_sync_point *p = s; p-- > g->threads[thread].syncs;)
+		if (p->what == GRAPH_POSTS && g->inputs[p->number].node == s->number)
+			return p->number + 1;
+	return 0;
+}
+
+static const struct graph_input *own_of(const struct finder *f, const struct wait *w)
+{
+	return w->own ? &f->g->inputs[w->own - 1] : NULL;
+}
+
+/* The wait goes into the history in place of what came behind its begin, and the last wait. */
+static void log_wait(struct finder *f, struct doing *d, size_t number)
+{
+	struct wait *w = &f->list[number];
+	const struct graph_input *own = own_of(f, w);
+	const struct posted *posted = own ? &f->posted[w->own - 1] : NULL;
+	struct wait_cost *cost = &f->costs[number];
+	size_t cut = !w->surely ? 0 : d->asks ? d->before_asks : d->before_operation;
+	if (posted && posted->point) {
+		size_t then = f->history.upto[f->history.first[w->thread] + posted->point - 1];
+		cut = then > cut ? then : cut;
+	}
+	cost->begin = own && own->stamp > w->surely ? own->stamp : w->surely;
+	if (own || w->surely)
+		history_wait(&f->history, cut, row_of(d->trace, w->site), number);
+}
+
+static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
+{
+	forget(d);
+	*SPILL_GROW(f->g->spill, f->list, f->n) = (struct wait){ s->stamp, surely_since(d), d->between, thread, site, s->number,
+								  own_input(f->g, thread, s) };
+	if (d->history) {
+		size_t number = f->n - 1;
+		*SPILL_GROW(f->g->spill, f->costs, number) =
+			(struct wait_cost){ .point = (uint32_t)(s - f->g->threads[thread].syncs) };
+		log_wait(f, d, f->n - 1);
+	}
+	if (f->g->nodes[s->number].kind != GRAPH_UNKNOWN)
+		d->asks = d->between = 0;
 }
 
 /* Notes the waits that end at an event, and what had been done before what it posts. */
@@ -120,29 +177,29 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 	for (; *sync < t->nsyncs && t->syncs[*sync].at == at; ++*sync) {
 		const struct graph_sync_point *s = &t->syncs[*sync];
 		if (s->what == GRAPH_POSTS)
-			f->did[s->number] = mostly(d);
-		if (s->what != GRAPH_WAITS)
-			continue;
-		forget(d);
-		*SPILL_GROW(f->g->spill, f->list, f->n) =
-			(struct wait){ s->stamp, surely_since(d), d->between, thread, e->site, s->number };
-		if (f->g->nodes[s->number].kind != GRAPH_UNKNOWN)
-			d->asks = d->between = 0;
+			f->posted[s->number] = (struct posted){ mostly(d), (uint32_t)*sync + 1 };
+		if (s->what == GRAPH_WAITS)
+			note_wait(f, d, thread, s, e->site);
+		if (d->history)
+			history_point(d->history);
 	}
 }
 
 static void replay_thread(struct finder *f, uint32_t thread)
 {
 	const struct trace *trace = f->g->trace;
-	struct doing d = { .trace = trace };
+	struct doing d = { .trace = trace, .history = f->delays ? &f->history : NULL };
 	struct tr_cursor events = trace_places(trace, thread);
 	struct tr_event e;
 	size_t sync = 0;
 	uint64_t at = 0;
+	d.used = mem_resize(NULL, trace->nsites + 1, sizeof *d.used);
 	d.ticks = mem_resize(NULL, trace->nsites + 1, sizeof *d.ticks);
 	memset(d.ticks, 0, (trace->nsites + 1) * sizeof *d.ticks);
 	replay_open(&d.replay, trace->nsites);
 	d.stamp = f->g->threads[thread].first;
+	if (d.history)
+		history_begin_thread(d.history, thread);
 	while (sync < f->g->threads[thread].nsyncs && trace_next_bare(&events, &e)) {
 		add_until(&d, e.stamp);
 		if (!e.inherited)
@@ -234,20 +291,6 @@ const char *wait_kind_words(enum wait_kind kind)
 
 /* ---- One wait -------------------------------------------------------------------------------- */
 
-/* The thread's own input: it began to wait there. NULL: it did not, as a thread that begins. */
-static const struct graph_input *own_input(const struct graph *g, const struct wait *w)
-{
-	const struct graph_node *node = &g->nodes[w->node];
-	for (size_t i = 0; i < node->ninputs; i++) {
-		const struct graph_input *input = &g->inputs[node->first + i];
-		if (input->thread == w->thread)
-			return input;
-		if (node->kind != GRAPH_SYNC)
-			return NULL;
-	}
-	return NULL;
-}
-
 static frz_time not_negative(frz_time t)
 {
 	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
@@ -268,7 +311,7 @@ static void add_cause(struct finder *f, const struct wait *w, const struct graph
 	const struct graph_node *node = &f->g->nodes[w->node];
 	*MEM_GROW(f->causes, f->ncauses) =
 		(struct wait_sum){ kind_of(f->g->trace, w, node, cause), w->thread, w->site, cause->thread,
-				   f->did[cause - f->g->inputs], { sure ? ticks.lo : 0, ticks.hi }, 1, sure };
+				   f->posted[cause - f->g->inputs].did, { sure ? ticks.lo : 0, ticks.hi }, 1, sure };
 }
 
 static void add_place(struct finder *f, const struct wait *w, const struct graph_input *cause, frz_time ticks)
@@ -278,57 +321,92 @@ static void add_place(struct finder *f, const struct wait *w, const struct graph
 	*MEM_GROW(f->waits->places, f->waits->nplaces) = sum;
 }
 
+/* All of it, with what comes behind it. */
+static frz_time whole_of(const struct finder *f, const struct wait *w, const struct graph_input *own)
+{
+	return times_of_thread(f->g->times, w->thread, own->stamp, w->until > own->stamp ? w->until : own->stamp);
+}
+
+frz_time wait_for(struct finder *f, const struct wait *w, const struct graph_input *cause)
+{
+	const struct graph_input *own = own_of(f, w);
+	frz_time until = from_own(f, w, own, cause), whole = whole_of(f, w, own);
+	until.hi = cause == own ? 0 : until.hi < whole.hi ? until.hi : whole.hi;
+	return until;
+}
+
 /* From its begin until the last of the others had come: that is one of those that may have been the last. */
-static void look_at(struct finder *f, const struct wait *w)
+bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found)
 {
 	const struct graph *g = f->g;
 	const struct graph_node *node = &g->nodes[w->node];
-	const struct graph_input *own = own_input(g, w), *any = NULL;
-	if (w->site >= g->trace->nsites || node->kind == GRAPH_UNKNOWN) {
-		f->waits->unknown++;
-		return;
-	}
+	const struct graph_input *own = own_of(f, w);
+	*found = (struct wait_looked){ .alone = true };
+	if (w->site >= g->trace->nsites || node->kind == GRAPH_UNKNOWN)
+		return false;
 	if (!own)
-		return;
+		return true;
 	graph_last_find(&f->last, w->node);
-	frz_time whole = times_of_thread(g->times, w->thread, own->stamp, w->until > own->stamp ? w->until : own->stamp);
-	frz_time all = { 0, 0 };
-	bool alone = true; /* own coming was not the last, and one other was */
+	frz_time all = { 0, 0 }, whole = whole_of(f, w, own);
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
 		frz_time until = from_own(f, w, own, input);
-		alone &= input != own && (!any || any == input);
+		found->alone &= input != own && (!found->any || found->any == input);
 		if (input == own)
 			continue;
-		any = input;
+		found->any = input;
 		if (graph_was_waited_for(node, f->last.input[i] - node->first, input))
 			all.lo = until.lo > all.lo ? until.lo : all.lo;
 		all.hi = until.hi > all.hi ? until.hi : all.hi;
 	}
 	all.hi = all.hi < whole.hi ? all.hi : whole.hi;
-	if (!any || all.hi == 0)
+	if (all.hi == 0)
+		found->any = NULL;
+	else
+		found->ticks = all;
+	return true;
+}
+
+static void note_cost(const struct finder *f, struct wait_cost *cost, const struct wait_looked *found)
+{
+	cost->ticks = found->ticks;
+	cost->cause = found->any && found->alone ? (uint32_t)(found->any - f->g->inputs) + 1 : 0;
+}
+
+static void look_at(struct finder *f, size_t number)
+{
+	const struct wait *w = &f->list[number];
+	struct wait_looked found;
+	bool known = wait_look(f, w, &found);
+	f->waits->unknown += !known;
+	if (f->delays)
+		note_cost(f, &f->costs[number], &found);
+	if (!known || !found.any)
 		return;
-	add_place(f, w, any, all);
+	add_place(f, w, found.any, found.ticks);
 	for (size_t i = 0; i < f->last.n; i++) {
-		const struct graph_input *input = &g->inputs[f->last.input[i]];
-		frz_time until = from_own(f, w, own, input);
-		until.hi = until.hi < whole.hi ? until.hi : whole.hi;
-		if (input != own && until.hi > 0)
-			add_cause(f, w, input, alone ? all : until, alone);
+		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
+		frz_time until = wait_for(f, w, input);
+		if (until.hi > 0)
+			add_cause(f, w, input, found.alone ? found.ticks : until, found.alone);
 	}
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
+static int compare(uint32_t x, uint32_t y)
+{
+	return (x > y) - (x < y);
+}
+
 static int by_what(const void *a, const void *b)
 {
 	const struct wait_sum *x = a, *y = b;
-	const uint32_t p[] = { x->thread, x->site, x->for_thread, x->did, (uint32_t)x->kind };
-	const uint32_t q[] = { y->thread, y->site, y->for_thread, y->did, (uint32_t)y->kind };
-	for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
+	int order = compare(x->thread, y->thread);
+	order = order ? order : compare(x->site, y->site);
+	order = order ? order : compare(x->for_thread, y->for_thread);
+	order = order ? order : compare(x->did, y->did);
+	return order ? order : compare(x->kind, y->kind);
 }
 
 static int by_length(const void *a, const void *b)
@@ -369,7 +447,7 @@ static void look_at_all(struct finder *f)
 {
 	size_t most = MANY;
 	for (size_t i = 0; i < f->n; i++, spill_relax(f->g->spill)) {
-		look_at(f, &f->list[i]);
+		look_at(f, i);
 		progress_add(1);
 		if (f->ncauses < most)
 			continue;
@@ -379,22 +457,35 @@ static void look_at_all(struct finder *f)
 	sum_up_all(f);
 }
 
-void waits_of_graph(struct waits *waits, const struct graph *g)
+static void find(struct finder *f)
 {
-	struct finder f = { .waits = waits, .g = g };
-	*waits = (struct waits){ .span = graph_span(g) };
-	f.did = spill_zeros(g->spill, g->ninputs, sizeof *f.did);
+	const struct graph *g = f->g;
+	f->posted = spill_zeros(g->spill, g->ninputs, sizeof *f->posted);
 	progress_begin("finding waits", trace_records(g->trace));
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		replay_thread(&f, t);
+		replay_thread(f, t);
 	progress_end();
-	graph_last_open(&f.last, g);
-	progress_begin("finding what ended waits", f.n);
-	look_at_all(&f);
+	graph_last_open(&f->last, g);
+	progress_begin("finding what ended waits", f->n);
+	look_at_all(f);
 	progress_end();
-	graph_last_close(&f.last);
-	spill_free(g->spill, f.did);
-	spill_free(g->spill, f.list);
+	if (f->delays)
+		delays_find(f);
+	graph_last_close(&f->last);
+	spill_free(g->spill, f->posted);
+	spill_free(g->spill, f->list);
+}
+
+static void find_waits(struct waits *waits, const struct graph *g, bool delays)
+{
+	struct finder f = { .waits = waits, .g = g, .delays = delays };
+	*waits = (struct waits){ .span = graph_span(g) };
+	if (delays)
+		history_open(&f.history, g);
+	find(&f);
+	if (delays)
+		history_close(&f.history);
+	spill_free(g->spill, f.costs);
 	waits->causes = f.causes;
 	waits->ncauses = f.ncauses;
 	if (waits->ncauses)
@@ -403,11 +494,16 @@ void waits_of_graph(struct waits *waits, const struct graph *g)
 		qsort(waits->places, waits->nplaces, sizeof *waits->places, by_length);
 }
 
+void waits_of_graph(struct waits *waits, const struct graph *g)
+{
+	find_waits(waits, g, false);
+}
+
 void waits_open(struct waits *waits, const struct trace *trace, const struct times *times)
 {
 	struct graph g;
 	graph_open(&g, trace, times);
-	waits_of_graph(waits, &g);
+	find_waits(waits, &g, true);
 	waits->diagnostics = graph_take_diagnostics(&g, &waits->ndiagnostics);
 	graph_close(&g);
 }
@@ -419,4 +515,5 @@ void waits_close(struct waits *waits)
 	free(waits->diagnostics);
 	free(waits->causes);
 	free(waits->places);
+	free(waits->delays);
 }

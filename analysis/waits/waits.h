@@ -12,7 +12,20 @@
  * the time for which it waited there for another thread, lie in the intervals given for them. What is given for a
  * cause has in its lower bound only waits of which it is known that this thread was the last.
  *
- * Memory: 4 bytes for each input of the graph and 40 for each wait, in the graph's spill; and the answer. */
+ * Delays: what a wait goes back to. Its direct cause, thread B, was late; so since A and B had synchronised last (the point
+ * of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for which at least one of them waited and which the other
+ * brought about, or waited for likewise; else the begin of the run) B had been longer in some places than A, or had waited itself. The cost
+ * of the wait is shared out among these excesses and these waits, by how long they were; and what falls to a wait of B is
+ * added to the cost of that one, and so goes back on, until it comes to places that were longer. (This is the delay analysis of
+ * D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of wait states in large-scale parallel
+ * applications, ICPP 2010, with its short-term and long-term costs. What a thread does in an operation counts there
+ * as the place it was in, but for its waiting.)
+ *
+ * Law: under the same condition, so defined costs lie in the intervals given for them; all of them and what is left without a
+ * cause are as long as all waiting at places.
+ *
+ * Memory: 8 bytes for each input of the graph and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
+ * each wait, 4 for each point, 8 for each node, 16 for each place in which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H
 
@@ -34,10 +47,22 @@ struct wait_sum {
 	bool sure;                   /* of each of them it is known for whom it was */
 };
 
+/* Waiting of whatever threads that came of a place of one. */
+struct wait_delay {
+	uint32_t thread, site;       /* TR_OUTSIDE; of regions of one name the first */
+	frz_time ticks;              /* in all: */
+	frz_time short_term;         /* of whoever waited for this thread itself, */
+	frz_time long_term;          /* and of others, who waited for those */
+	bool sure;                   /* of each of these waits it is known for whom it was */
+};
+#define DELAYS_LOOK_BACK 256
+
 struct waits {
 	struct span span;
 	struct wait_sum *causes; size_t ncauses; /* the longest first */
 	struct wait_sum *places; size_t nplaces; /* likewise */
+	struct wait_delay *delays; size_t ndelays; /* likewise */
+	frz_time uncaused;           /* waiting that goes back to nothing in the trace */
 	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these */
 	char **diagnostics; size_t ndiagnostics; /* of the graph */
 };
@@ -46,7 +71,7 @@ struct waits {
 void waits_open(struct waits *, const struct trace *, const struct times *);
 void waits_close(struct waits *);
 
-/* Of a graph that is there; what is wrong with that it has said itself. */
+/* Of a graph that is there, without delays; what is wrong with that it has said itself. */
 void waits_of_graph(struct waits *, const struct graph *);
 
 /* "late_sender", and as people say it. */

@@ -95,6 +95,24 @@ expect 0 waits --json chain
 jq -e '[.waits[] | select(.seconds.hi > 1e-6) | [.kind, .rank, .caused_by.rank, .caused_by.region]] ==
 	[["wait_at_barrier", 2, 1, "b"], ["late_sender", 1, 0, "a"], ["wait_at_barrier", 0, 1, "b"]]' out >is || fail "chain: $(jq -c .waits out)"
 
+# What that goes back to: rank 1 had done a and b, and had waited itself since rank 0 did a for longer, of which came as much
+# waiting of rank 2. What rank 0 waited for was b alone, which came behind its message.
+delay() { # rank region ns short-term long-term
+	jq -e --argjson rank "$1" --arg region "$2" --argjson ns "[$3, $4, $5]" '
+		def near($ns): .lo <= $ns * 1e-9 and .hi >= $ns * 1e-9 and .hi - .lo < 1e-7;
+		.delays[] | select(.rank == $rank and .region == $region) | .verdict == "proved" and
+		(.seconds | near($ns[0])) and (.short_term_s | near($ns[1])) and (.long_term_s | near($ns[2]))' out >is ||
+		fail "chain: expected of $*: $(jq -c .delays out)"
+}
+delay 0 a 60000 30000 30000
+delay 1 a 60000 60000 0
+delay 1 b 18000 18000 0
+delay 1 MPI_Recv 1000 1000 0
+jq -e '.waiting_s.lo <= 139e-6 and .waiting_s.hi >= 139e-6 and .uncaused_s.hi < 1e-7' out >is || fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
+expect 0 waits chain
+says out 'longer on'
+fits_80 out || fail "chain: wider than 80 columns"
+
 # ---- What is not known -----------------------------------------------------------------------------------
 
 # Which of two came last is not known as well as that rank 2 waited.
@@ -123,6 +141,8 @@ jq -e '[.waits[] | select(.rank == 2)] | length == 2 and all(.seconds.lo == 0 an
 	fail "close: $(jq -c .waits out)"
 jq -e '[.waits[] | select(.rank != 2)] | length == 2 and all(.seconds.lo == 0 and .verdict == "undecided")' out >is ||
 	fail "close: one of two waited for the other: $(jq -c .waits out)"
+jq -e '[.delays[] | select(.region | . == "a" or . == "b") | [.rank, .region, .verdict]] | sort == [[0, "a", "undecided"], [1, "b", "undecided"]]' out >is &&
+	jq -e '.delays | all(.seconds.lo == 0) and any(.seconds.hi > 59e-6)' out >is || fail "close: delays: $(jq -c .delays out)"
 expect 0 waits close
 says out undecided
 

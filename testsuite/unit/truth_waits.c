@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * truth_waits.c - for how long each thread waited at each place, and for whom, lies in what is found: random programs whose
- * true times are known are looked at wait by wait on a clock that shows the truth. */
+ * true times are known are looked at wait by wait on a clock that shows the truth; and so does what all of it goes back to
+ * (delays_twin.h). */
 #include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/waits/waits.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/delays_twin.h"
 #include "testsuite/unit/unit.h"
 
 static uint64_t seed, programs;
@@ -128,6 +130,90 @@ static void check_found(const struct program *p, struct truths *t, const struct 
 	}
 }
 
+/* ---- What it goes back to -------------------------------------------------------------------- */
+
+static struct { double wide, waited; uint64_t sure, delays; } costs;
+
+static void check_cost(const struct program *p, const char *of, uint32_t thread, uint32_t row, double truth, frz_time found)
+{
+	double ticks = truth / PROGRAM_FINE, slack = 1e-6 + 1e-9 * ticks;
+
+	ck_assert_msg(ticks + slack >= (double)found.lo && ticks - slack <= (double)found.hi,
+		      "SEED=%" PRIu64 ": %s of thread %u in %u: truly %.6f ticks, found %" PRId64 " .. %" PRId64, p->seed, of,
+		      thread, row, ticks, found.lo, found.hi);
+}
+
+static void check_delays(const struct program *p, const struct twin *t, const struct waits *w)
+{
+	static const struct wait_delay none;
+
+	for (uint32_t thread = 0; thread < p->nthreads; thread++) {
+		for (uint32_t row = 0; row < TWIN_ROWS; row++) {
+			const double direct = t->cost[thread][0][row], further = t->cost[thread][1][row];
+			const struct wait_delay *d = &none;
+			for (size_t i = 0; i < w->ndelays; i++)
+				if (w->delays[i].thread == thread && w->delays[i].site == (row < PROGRAM_SITES ? row : TR_OUTSIDE))
+					d = &w->delays[i];
+			check_cost(p, "costs", thread, row, direct + further, d->ticks);
+			check_cost(p, "short-term costs", thread, row, direct, d->short_term);
+			check_cost(p, "long-term costs", thread, row, further, d->long_term);
+			costs.wide += (double)(d->ticks.hi - d->ticks.lo);
+			costs.sure += d->sure;
+		}
+	}
+	check_cost(p, "uncaused", 0, 0, t->uncaused, w->uncaused);
+	costs.delays += w->ndelays;
+	costs.waited += t->all / PROGRAM_FINE;
+}
+
+/* All waiting goes back to something, or to nothing. */
+static void check_whole(const struct twin *t)
+{
+	double sum = t->uncaused;
+
+	for (uint32_t thread = 0; thread < t->p->nthreads; thread++)
+		for (uint32_t row = 0; row < TWIN_ROWS; row++)
+			sum += t->cost[thread][0][row] + t->cost[thread][1][row];
+	ck_assert_msg(fabs(sum - t->all) <= 1e-9 * t->all, "SEED=%" PRIu64 ": %f of %f", t->p->seed, sum, t->all);
+}
+
+START_TEST(delays_hold_the_truth)
+{
+	for (uint64_t i = 0; i < programs; i++) {
+		struct program *p = program_draw(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
+										   .varying = (seed + i) % 2,
+										   .twins = (seed + i) % 4 == 0,
+										   .unmarked = (seed + i) % 5 < 2 });
+		struct trace *shown = program_trace(p, PROGRAM_TRUE), *trace = program_trace(p, PROGRAM_RECORDED);
+		struct options options = { .assumption = p->assumption };
+		struct times truly, times;
+		struct graph g;
+		struct twin t;
+		struct waits w;
+
+		ck_assert_int_eq(times_open(&truly, shown, &options), EXIT_FINE);
+		ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+		graph_open(&g, shown, &truly);
+		twin_open(&t, p, &g);
+		waits_open(&w, trace, &times);
+		check_whole(&t);
+		check_delays(p, &t, &w);
+		waits_close(&w);
+		twin_close(&t);
+		graph_close(&g);
+		times_close(&times);
+		times_close(&truly);
+		trace_close(trace);
+		trace_close(shown);
+		program_free(p);
+	}
+	double mean = costs.wide / costs.waited, sure = (double)costs.sure / (double)costs.delays;
+	printf("delays are %.6f of all waiting wide; %.6f of them are sure\n", mean, sure);
+	ck_assert_msg(mean <= 0.2 && sure >= 0.8, "SEED=%" PRIu64 " and %" PRIu64 " more: delays are %.6f of all waiting wide, expected "
+		      "0.2; %.6f of them are sure, expected 0.8", seed, programs - 1, mean, sure);
+}
+END_TEST
+
 static void check_program(uint64_t number, const struct program_spec *spec)
 {
 	struct program *p = program_draw(number, spec);
@@ -190,5 +276,6 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, waits_hold_the_truth);
 	tcase_add_test(c, waits_are_exact_on_one_clock);
+	tcase_add_test(c, delays_hold_the_truth);
 	return unit_end();
 }

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * delays.c - back from the end: what was longer elsewhere, of which waiting came. waits.h defines it.
+ *
+ * The waits are gone through in an order of effects before causes, so that all that came of a wait is known when it is its
+ * turn to be shared out. Costs are doubles, rounded outward. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
+#include "analysis/graph/graph_order.h"
+#include "analysis/waits/waits_private.h"
+
+struct cost { double lo, hi; };
+
+struct profile_row { uint64_t ticks, pieces; frz_time more; bool used; };
+
+/* What a thread did between two of its points. */
+struct profile {
+	struct profile_row *rows;
+	uint32_t *used; size_t nused;
+	size_t *waits; size_t nwaits, room;
+	uint32_t thread;
+	uint64_t from, to;   /* stamps */
+};
+
+struct stretch { uint32_t thread; size_t from, to; uint64_t begin, end; }; /* pieces, and stamps */
+
+struct met { uint32_t round, of; uint32_t behind : 31, waited : 1; }; /* at a node, in this search; points up to its event */
+
+struct delay { uint32_t thread, row; struct cost short_term, long_term; bool sure; };
+
+struct blame {
+	struct finder *f;
+	struct profile a, b;
+	frz_time *excess; size_t room; /* of each row that b used, then of each of its waits */
+	struct met *met;     /* of each node, in the graph's spill */
+	uint32_t round;
+	struct delay *delays; size_t n;
+	uint32_t **delay_of; /* of each thread and row: the number and 1, or 0; NULL: none of the thread */
+	struct cost uncaused, later; /* later: all waits that came behind */
+};
+
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
+
+/* Of what was rounded once, and is not negative. */
+static double down(double x)
+{
+	return x * (1 - 0x1p-52);
+}
+
+static double up(double x)
+{
+	return x * (1 + 0x1p-51);
+}
+
+static void add_cost(struct cost *sum, struct cost x)
+{
+	sum->lo = down(sum->lo + x.lo);
+	sum->hi = up(sum->hi + x.hi);
+}
+
+static struct cost cost_of(frz_time t)
+{
+	return (struct cost){ down((double)t.lo), up((double)t.hi) };
+}
+
+/* A part of what is shared out by these lengths: x / (x + others) grows with x. */
+static struct cost part_of(struct cost c, frz_time x, frz_time all)
+{
+	double rest_hi = up((double)ticks_minus(all.hi, x.hi)), rest_lo = down((double)ticks_minus(all.lo, x.lo));
+	double lo = x.lo > 0 ? down(down((double)x.lo) / up(up((double)x.lo) + rest_hi)) : 0;
+	double hi = x.hi > 0 ? up(up((double)x.hi) / down(down((double)x.hi) + rest_lo)) : 0;
+	hi = hi < 1 ? hi : 1;
+	return (struct cost){ down(c.lo * lo), up(c.hi * hi) };
+}
+
+static frz_time floor_to_ticks(struct cost c)
+{
+	return (frz_time){ c.lo < 0x1p62 ? (int64_t)floor(c.lo) : INT64_MAX, c.hi < 0x1p62 ? (int64_t)ceil(c.hi) : INT64_MAX };
+}
+
+/* ---- Where two threads had synchronised last ------------------------------------------------- */
+
+/* The node that a point of a thread has to do with; GRAPH_NO_NODE: none. */
+static uint32_t node_at(const struct graph *g, const struct graph_sync_point *s)
+{
+	if (s->what == GRAPH_WAITS)
+		return s->number;
+	if (s->what != GRAPH_POSTS)
+		return GRAPH_NO_NODE;
+	const struct graph_input *input = &g->inputs[s->number];
+	return input->sure && !input->candidate ? input->node : GRAPH_NO_NODE;
+}
+
+/* A thread's points, back to its begin. */
+struct line {
+	uint32_t thread, left; /* points */
+	uint32_t behind;     /* the event that was looked at last: points up to it */
+};
+
+/* Has seen one point: the other thread may have been there. The best of these is the latest. */
+static void meet(struct blame *b, const struct line *l, uint32_t node, bool waited, struct met *best)
+{
+	struct met *met = &b->met[node];
+	if (met->round != b->round)
+		*met = (struct met){ b->round, l->thread, l->behind, waited };
+	else if (met->of != l->thread && (waited || met->waited) && met->behind > best->behind)
+		*best = *met;
+}
+
+/* Looks at one more event; true when the two met there. */
+static bool look_back(struct blame *b, struct line *l, uint32_t except, struct met *best)
+{
+	const struct graph_sync_point *syncs = b->f->g->threads[l->thread].syncs, *event = NULL;
+	*best = (struct met){ 0 };
+	for (; l->left > 0 && (!event || syncs[l->left - 1].at == event->at); l->left--) {
+		const struct graph_sync_point *s = &syncs[l->left - 1];
+		uint32_t node = node_at(b->f->g, s);
+		if (node == GRAPH_NO_NODE || node == except)
+			continue;
+		if (!event)
+			l->behind = l->left;
+		event = s;
+		meet(b, l, node, s->what == GRAPH_WAITS, best);
+	}
+	if (!event)
+		l->behind = 0;
+	return best->behind > 0;
+}
+
+/* From a point of a thread on, and whatever is at the same event. */
+static struct line line_of(const struct graph *g, uint32_t thread, uint32_t point)
+{
+	const struct graph_thread *t = &g->threads[thread];
+	uint32_t left = point + 1;
+	while (left < t->nsyncs && t->syncs[left].at == t->syncs[point].at)
+		left++;
+	return (struct line){ thread, left, 0 };
+}
+
+/* Points up to each from which on they are compared; 0: from its begin. */
+struct since { uint32_t a, b; };
+
+static struct since find_since(struct blame *b, uint32_t except, struct line x, struct line y)
+{
+	struct met met;
+	b->round++;
+	for (unsigned i = 0; i < DELAYS_LOOK_BACK && (x.left > 0 || y.left > 0); i++) {
+		if (look_back(b, &x, except, &met))
+			return (struct since){ x.behind, met.behind };
+		if (look_back(b, &y, except, &met))
+			return (struct since){ met.behind, y.behind };
+	}
+	return (struct since){ x.left > 0 ? x.behind : 0, y.left > 0 ? y.behind : 0 };
+}
+
+/* ---- What they did since --------------------------------------------------------------------- */
+
+/* From behind so many points up to another. */
+static struct stretch stretch_of(const struct blame *b, uint32_t thread, uint32_t since, uint32_t point)
+{
+	const struct history *h = &b->f->history;
+	const struct graph_thread *t = &b->f->g->threads[thread];
+	size_t first = h->first[thread];
+	return (struct stretch){ thread, since ? h->upto[first + since - 1] : h->begins[thread], h->upto[first + point],
+				 since ? t->syncs[since - 1].stamp : t->first, t->syncs[point].stamp };
+}
+
+static struct profile_row *use_row(struct profile *p, uint32_t number)
+{
+	struct profile_row *row = &p->rows[number];
+	if (!row->used)
+		p->used[p->nused++] = number;
+	row->used = true;
+	return row;
+}
+
+/* Of a wait's operation, what was no waiting. */
+static frz_time transfer_of(const struct blame *b, size_t number)
+{
+	const struct wait *w = &b->f->list[number];
+	const struct wait_cost *c = &b->f->costs[number];
+	frz_time whole = times_of_thread(b->f->g->times, w->thread, c->begin, w->until > c->begin ? w->until : c->begin);
+	frz_time rest = { ticks_minus(whole.lo, c->ticks.hi), ticks_minus(whole.hi, c->ticks.lo) };
+	return (frz_time){ rest.lo > 0 ? rest.lo : 0, rest.hi > 0 ? rest.hi : 0 };
+}
+
+static void add_wait(struct profile *p, size_t wait)
+{
+	if (p->nwaits == p->room)
+		p->waits = mem_resize(p->waits, p->room = 2 * p->room + 16, sizeof *p->waits);
+	p->waits[p->nwaits++] = wait;
+}
+
+static void fill_profile(const struct blame *b, struct profile *p, struct stretch s)
+{
+	const struct history_piece *pieces = b->f->history.pieces;
+	for (size_t i = 0; i < p->nused; i++)
+		p->rows[p->used[i]] = (struct profile_row){ 0 };
+	p->nused = p->nwaits = 0;
+	p->thread = s.thread;
+	p->from = s.begin;
+	p->to = s.end;
+	for (size_t i = s.from; i < s.to; i++) {
+		struct profile_row *row = use_row(p, pieces[i].row);
+		row->pieces += pieces[i].pieces;
+		if (pieces[i].pieces) {
+			row->ticks += pieces[i].ticks;
+		} else {
+			row->more = time_add(row->more, transfer_of(b, pieces[i].ticks));
+			add_wait(p, pieces[i].ticks);
+		}
+	}
+}
+
+static frz_time length_of(const struct blame *b, const struct profile *p, uint32_t number)
+{
+	const struct profile_row *row = &p->rows[number];
+	if (!row->used)
+		return (frz_time){ 0, 0 };
+	return time_add(times_sum(b->f->g->times, p->thread, (struct stretches){ row->ticks, row->pieces, p->from, p->to }), row->more);
+}
+
+/* How much longer b was in each of its rows than a, and how long it waited. Returns all of that. */
+static frz_time find_excess(struct blame *b)
+{
+	frz_time all = { 0, 0 };
+	size_t n = b->b.nused + b->b.nwaits;
+	if (n > b->room)
+		b->excess = mem_resize(b->excess, b->room = 2 * n, sizeof *b->excess);
+	for (size_t i = 0; i < n; i++) {
+		frz_time x;
+		if (i < b->b.nused) {
+			frz_time longer = length_of(b, &b->b, b->b.used[i]), than = length_of(b, &b->a, b->b.used[i]);
+			x = (frz_time){ ticks_minus(longer.lo, than.hi), ticks_minus(longer.hi, than.lo) };
+		} else {
+			x = b->f->costs[b->b.waits[i - b->b.nused]].ticks;
+		}
+		b->excess[i] = (frz_time){ x.lo > 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0 };
+		all = time_add(all, b->excess[i]);
+	}
+	return all;
+}
+
+/* ---- Sharing out ----------------------------------------------------------------------------- */
+
+struct costs { struct cost own, inherited; bool sure; }; /* of one wait: its own, and what came of it */
+
+static void add_uncaused(struct blame *b, struct costs c, bool surely)
+{
+	add_cost(&b->uncaused, (struct cost){ surely ? c.own.lo : 0, c.own.hi });
+	add_cost(&b->uncaused, (struct cost){ surely ? c.inherited.lo : 0, c.inherited.hi });
+}
+
+static void add_delay(struct blame *b, uint32_t thread, uint32_t row, struct costs c, frz_time x, frz_time all)
+{
+	uint32_t **rows = &b->delay_of[thread];
+	if (!*rows) {
+		size_t n = b->f->g->trace->nsites + 1;
+		*rows = mem_resize(NULL, n, sizeof **rows);
+		memset(*rows, 0, n * sizeof **rows);
+	}
+	if (!(*rows)[row]) {
+		*MEM_GROW(b->delays, b->n) = (struct delay){ .thread = thread, .row = row, .sure = true };
+		(*rows)[row] = (uint32_t)b->n;
+	}
+	struct delay *d = &b->delays[(*rows)[row] - 1];
+	add_cost(&d->short_term, part_of(c.own, x, all));
+	add_cost(&d->long_term, part_of(c.inherited, x, all));
+	d->sure &= c.sure;
+}
+
+static void pass_on(struct blame *b, size_t wait, struct costs c, frz_time x, frz_time all)
+{
+	struct wait_cost *to = &b->f->costs[wait];
+	struct cost sum = { to->lo, to->hi };
+	add_cost(&sum, part_of(c.own, x, all));
+	add_cost(&sum, part_of(c.inherited, x, all));
+	to->lo = sum.lo;
+	to->hi = sum.hi;
+	to->unsure |= !c.sure;
+}
+
+/* To what the other thread did, up to this input, since the two had synchronised. */
+static void share_out(struct blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
+{
+	const struct finder *f = b->f;
+	uint32_t mine = f->posted[w->own - 1].point, its = f->posted[cause - f->g->inputs].point;
+	if (!mine || !its || cause->thread == w->thread) {
+		add_uncaused(b, c, true);
+		return;
+	}
+	struct since since = find_since(b, w->node, line_of(f->g, w->thread, mine - 1), line_of(f->g, cause->thread, its - 1));
+	fill_profile(b, &b->a, stretch_of(b, w->thread, since.a, mine - 1));
+	fill_profile(b, &b->b, stretch_of(b, cause->thread, since.b, its - 1));
+	frz_time all = find_excess(b);
+	if (all.lo == 0)
+		add_uncaused(b, c, all.hi == 0);
+	for (size_t i = 0; i < b->b.nused + b->b.nwaits; i++) {
+		if (b->excess[i].hi == 0)
+			continue;
+		if (i >= b->b.nused)
+			pass_on(b, b->b.waits[i - b->b.nused], c, b->excess[i], all);
+		else
+			add_delay(b, cause->thread, b->b.used[i], c, b->excess[i], all);
+	}
+}
+
+/* Perhaps to each of those that may have been the last. */
+static void share_out_perhaps(struct blame *b, const struct wait *w, struct costs c)
+{
+	const struct finder *f = b->f;
+	struct wait_looked found;
+	if (!wait_look(b->f, w, &found) || !found.any) {
+		add_uncaused(b, c, true);
+		return;
+	}
+	for (size_t i = 0; i < f->last.n; i++) {
+		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
+		frz_time ticks = wait_for(b->f, w, input);
+		if (ticks.hi > 0)
+			share_out(b, w, input, (struct costs){ { 0, up((double)ticks.hi) }, { 0, c.inherited.hi }, false });
+	}
+}
+
+/* All that came of a wait, and itself. */
+static void go_back_over_wait(struct blame *b, size_t number, bool broken)
+{
+	const struct finder *f = b->f;
+	const struct wait_cost *cost = &f->costs[number];
+	struct costs c = { cost_of(cost->ticks), { cost->lo, cost->hi < b->later.hi ? cost->hi : b->later.hi }, !cost->unsure };
+	add_cost(&b->later, c.own);
+	if (c.own.hi == 0 && c.inherited.hi == 0)
+		return;
+	if (broken)
+		add_uncaused(b, c, true);
+	else if (cost->cause)
+		share_out(b, &f->list[number], &f->g->inputs[cost->cause - 1], c);
+	else
+		share_out_perhaps(b, &f->list[number], c);
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static int by_length(const void *x, const void *y)
+{
+	const struct wait_delay *a = x, *b = y;
+	int64_t p = a->ticks.lo / 2 + a->ticks.hi / 2, q = b->ticks.lo / 2 + b->ticks.hi / 2;
+	if (p != q)
+		return p < q ? 1 : -1;
+	return a->thread != b->thread ? (a->thread > b->thread) - (a->thread < b->thread) : (a->site > b->site) - (a->site < b->site);
+}
+
+/* Nothing costs more than all waiting but what others surely cost. */
+static void limit(struct waits *w)
+{
+	int64_t most = 0, sure = w->uncaused.lo;
+	for (size_t i = 0; i < w->nplaces; i++)
+		most = ticks_plus(most, w->places[i].ticks.hi);
+	for (size_t i = 0; i < w->ndelays; i++)
+		sure = ticks_plus(sure, w->delays[i].ticks.lo);
+	for (size_t i = 0; i < w->ndelays; i++) {
+		frz_time *t = &w->delays[i].ticks;
+		int64_t rest = ticks_minus(most, ticks_minus(sure, t->lo));
+		t->hi = t->hi < rest ? t->hi : rest > t->lo ? rest : t->lo;
+	}
+	int64_t rest = ticks_minus(most, ticks_minus(sure, w->uncaused.lo));
+	w->uncaused.hi = w->uncaused.hi < rest ? w->uncaused.hi : rest > w->uncaused.lo ? rest : w->uncaused.lo;
+}
+
+static void finish(struct blame *b)
+{
+	struct waits *w = b->f->waits;
+	size_t nsites = b->f->g->trace->nsites;
+	for (size_t i = 0; i < b->n; i++) {
+		const struct delay *d = &b->delays[i];
+		struct cost all = d->short_term;
+		add_cost(&all, d->long_term);
+		*MEM_GROW(w->delays, w->ndelays) =
+			(struct wait_delay){ d->thread, d->row < nsites ? d->row : TR_OUTSIDE, floor_to_ticks(all),
+					     floor_to_ticks(d->short_term), floor_to_ticks(d->long_term), d->sure };
+	}
+	w->uncaused = floor_to_ticks(b->uncaused);
+	limit(w);
+	if (w->ndelays)
+		qsort(w->delays, w->ndelays, sizeof *w->delays, by_length);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void go_back(struct blame *b, const struct graph_order *order)
+{
+	const struct graph *g = b->f->g;
+	size_t *points = mem_resize(NULL, g->trace->nthreads + 1, sizeof *points);
+	size_t *waits = mem_resize(NULL, g->trace->nthreads + 1, sizeof *waits);
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		points[t] = g->threads[t].nsyncs;
+	for (size_t i = 0; i < b->f->n; i++)
+		waits[b->f->list[i].thread] = i + 1;
+	for (size_t i = order->nsteps; i-- > 0; spill_relax(g->spill)) {
+		uint32_t thread = order->steps[i].thread;
+		if (g->threads[thread].syncs[--points[thread]].what != GRAPH_WAITS)
+			continue;
+		go_back_over_wait(b, --waits[thread], order->steps[i].broken);
+		progress_add(1);
+	}
+	free(points);
+	free(waits);
+}
+
+static void profile_open(struct profile *p, const struct trace *trace)
+{
+	p->used = mem_resize(NULL, trace->nsites + 1, sizeof *p->used);
+	p->rows = mem_resize(NULL, trace->nsites + 1, sizeof *p->rows);
+	memset(p->rows, 0, (trace->nsites + 1) * sizeof *p->rows);
+}
+
+static void profile_close(struct profile *p)
+{
+	free(p->rows);
+	free(p->used);
+	free(p->waits);
+}
+
+void delays_find(struct finder *f)
+{
+	struct blame b = { .f = f };
+	struct graph_order order;
+	graph_order_open(&order, f->g);
+	profile_open(&b.a, f->g->trace);
+	profile_open(&b.b, f->g->trace);
+	b.delay_of = mem_resize(NULL, f->g->trace->nthreads + 1, sizeof *b.delay_of);
+	memset(b.delay_of, 0, f->g->trace->nthreads * sizeof *b.delay_of);
+	b.met = spill_zeros(f->g->spill, f->g->nnodes, sizeof *b.met);
+	progress_begin("finding what waits go back to", f->n);
+	go_back(&b, &order);
+	progress_end();
+	finish(&b);
+	for (size_t t = 0; t < f->g->trace->nthreads; t++)
+		free(b.delay_of[t]);
+	free(b.delay_of);
+	spill_free(f->g->spill, b.met);
+	profile_close(&b.a);
+	profile_close(&b.b);
+	free(b.excess);
+	free(b.delays);
+	graph_order_close(&order);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waits_private.h - what the files of waits share.
+ *
+ *   waits.c    each thread is replayed, and each wait looked at
+ *   history.c  what threads did between their synchronisation points
+ *   delays.c   back from the end: what was longer elsewhere, of which waiting came */
+#ifndef ANALYSIS_WAITS_PRIVATE_H
+#define ANALYSIS_WAITS_PRIVATE_H
+
+#include "analysis/graph/graph_last.h"
+#include "analysis/waits/waits.h"
+
+struct wait {                /* that has ended */
+	uint64_t until;      /* stamp */
+	uint64_t surely;     /* likewise: from then on it waited, ... */
+	uint64_t between;    /* ... but for so many ticks between attempts */
+	uint32_t thread, site, node;
+	uint32_t own;        /* the thread's own input of the node, where it began to wait, and 1; or 0: it did not, as one that begins */
+};
+
+/* ---- What threads did ------------------------------------------------------------------------ */
+
+/* One of these for each row (a site, of regions of one name the first; behind the last: outside) in which a thread was
+ * between two of its points, and for each wait, which stands for all of its operation. */
+struct history_piece {
+	uint64_t ticks;      /* or the wait's number */
+	uint32_t row;
+	uint32_t pieces;     /* 0: a wait */
+};
+
+struct history_row { uint64_t ticks, to; uint32_t pieces; };
+
+struct history {
+	const struct graph *graph;
+	struct history_piece *pieces; size_t n; /* in the graph's spill, and so is: */
+	uint32_t *upto; size_t nupto; /* of each point of each thread: pieces before it */
+	size_t *first, *begins;      /* point of each thread, and piece */
+	struct history_row *rows;    /* of the thread that is being replayed, since the last piece */
+	uint32_t *used; size_t nused;
+	size_t least;                /* pieces that are kept: of other threads, and up to the last wait */
+};
+
+void history_open(struct history *, const struct graph *);
+void history_close(struct history *);
+void history_begin_thread(struct history *, uint32_t thread);
+
+/* The thread was in this row. */
+void history_add(struct history *, uint32_t row, uint64_t from, uint64_t to);
+
+/* So many pieces there are up to here. */
+size_t history_cut(struct history *);
+void history_point(struct history *); /* likewise, and here is the next point */
+
+/* What has come since `cut` was a wait at this row. */
+void history_wait(struct history *, size_t cut, uint32_t row, size_t wait);
+
+/* ---- Waits ----------------------------------------------------------------------------------- */
+
+struct posted { uint32_t did, point; }; /* what its thread had mostly done; the point and 1, or 0 */
+
+/* What delays.c needs to know of a wait besides. */
+struct wait_cost {
+	uint64_t begin;      /* stamp: what came from then on is a wait of the history, or transfer */
+	frz_time ticks;
+	double lo, hi;       /* waiting of others that came of it */
+	uint32_t point;      /* of its thread */
+	uint32_t cause;      /* input for which it surely was, and 1; or 0 */
+	bool unsure;         /* perhaps it came of it */
+};
+
+struct finder {
+	struct waits *waits;
+	const struct graph *g;
+	struct wait *list; size_t n; /* in the graph's spill; thread by thread, in the order of their points */
+	struct posted *posted;       /* of each input; likewise */
+	bool delays;                 /* are asked for: then there are, of each wait, likewise: */
+	struct wait_cost *costs;
+	struct history history;
+	struct graph_last last;
+	struct wait_sum *causes; size_t ncauses; /* one for each wait and thread that may have caused it */
+};
+
+/* For whom a thread waited, once for each that may have been the last. */
+struct wait_looked {
+	frz_time ticks;      /* how long */
+	const struct graph_input *any; /* of these; NULL: it did not wait */
+	bool alone;          /* that one surely was the last */
+};
+bool wait_look(struct finder *, const struct wait *, struct wait_looked *); /* false: it is not known what ended it */
+
+/* If the wait was for this input, for so long; or if that cannot be, no ticks. */
+frz_time wait_for(struct finder *, const struct wait *, const struct graph_input *);
+
+void delays_find(struct finder *);
+
+#endif
