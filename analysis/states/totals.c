@@ -241,7 +241,7 @@ static void look_if_unknown(struct thread_totals *t, struct glance *g, const str
 }
 
 /* Nearly all periods lie between two events: of these it is enough to know how long each set of states lasted. */
-struct sums { struct pieces of_set[MAY_ANY + 1]; };
+struct sums { struct pieces of_set[MAY_ANY + 1]; uint64_t *waited; size_t nsites; }; /* `waited`: of each site */
 
 static inline void add_to_totals(struct thread_totals *t, struct glance *g, struct sums *sums, const struct period *p)
 {
@@ -251,6 +251,8 @@ static inline void add_to_totals(struct thread_totals *t, struct glance *g, stru
 		look_if_unknown(t, g, p);
 	if (between) {
 		add_piece(alike, p->to - p->from);
+		if (p->may & MAY_WAIT && p->site < sums->nsites)
+			sums->waited[p->site] += p->to - p->from;
 		return;
 	}
 	add_period(&t->work, p, MAY_WORK);
@@ -269,14 +271,23 @@ static void add_sums(struct total *total, const struct sums *sums, uint8_t state
 	}
 }
 
+static void keep_waited(struct thread_totals *t, const struct sums *sums)
+{
+	for (uint32_t site = 0; site < sums->nsites; site++)
+		if (sums->waited[site])
+			*MEM_GROW(t->waited, t->nwaited) = (struct waited_at){ site, sums->waited[site] };
+}
+
 #define PERIODS_AT_ONCE 256
 
 static void follow_states(struct states *states, struct thread_totals *totals, bool marked, struct tr_writer *writer)
 {
+	size_t nsites = states->events.trace->nsites;
 	struct glance glance = { marked, false, false };
-	struct sums sums = { 0 };
+	struct sums sums = { .waited = mem_resize(NULL, nsites + 1, sizeof *sums.waited), .nsites = nsites };
 	struct period_begin begin[PERIODS_AT_ONCE];
 	uint64_t to;
+	memset(sums.waited, 0, nsites * sizeof *sums.waited);
 	for (size_t n; (n = states_periods(states, begin, PERIODS_AT_ONCE, &to));) {
 		for (size_t i = 0; i < n; i++)
 			add_to_totals(totals, &glance, &sums,
@@ -287,6 +298,8 @@ static void follow_states(struct states *states, struct thread_totals *totals, b
 	add_sums(&totals->work, &sums, MAY_WORK);
 	add_sums(&totals->wait, &sums, MAY_WAIT);
 	add_sums(&totals->unclassified, &sums, MAY_BE_UNCLASSIFIED);
+	keep_waited(totals, &sums);
+	free(sums.waited);
 }
 
 void totals_follow(struct totals *t, size_t thread, size_t worker)
@@ -379,8 +392,10 @@ void totals_open(struct totals *t, struct trace *trace, const struct roles *role
 
 void totals_close(struct totals *t)
 {
-	for (size_t i = 0; i < t->trace->nthreads; i++)
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
 		free(t->threads[i].regions);
+		free(t->threads[i].waited);
+	}
 	periods_close(&t->periods);
 	free(t->threads);
 	free(t->ends);

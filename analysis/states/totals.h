@@ -36,6 +36,8 @@ struct region_total {
 	uint32_t jumped;     /* and of those that have none (trace_jumps.h) */
 };
 
+struct waited_at { uint32_t site; uint64_t ticks; };
+
 struct thread_totals {
 	struct ends ends;    /* first > last without any event */
 	bool works, waits;   /* ever, as far as is known */
@@ -44,6 +46,7 @@ struct thread_totals {
 	bool idles;          /* takes part, and waits or is gone at some time, whatever is not known */
 	bool unclassified_ever; /* or may be */
 	struct total work, wait, unclassified;
+	struct waited_at *waited; size_t nwaited; /* the ticks of periods in which it waits, or may, by their sites */
 	uint64_t between;    /* ticks in which it may have done something else than its periods say (states.h) */
 	uint64_t unmatched;
 	bool ends_open;      /* its last record is inside of something: */
