@@ -8,16 +8,14 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/efficiency/efficiency_private.h"
-#include "analysis/states/totals.h"
+#include "analysis/efficiency/useful.h"
 #include "analysis/waits/waits.h"
 
 struct finder {
 	struct efficiency *e;
 	struct efficiency_walk walk;
 	const struct times *times;
-	struct roles roles;
-	struct totals totals;
-	struct factor_part *parts; /* of each thread with events */
+	struct useful useful;
 };
 
 static const struct { const char *key, *words; } names[FACTORS] = {
@@ -36,11 +34,6 @@ const char *factor_key(enum factor f)
 const char *factor_words(enum factor f)
 {
 	return names[f].words;
-}
-
-static bool has_events(const struct finder *f, size_t thread)
-{
-	return f->walk.graph.threads[thread].nevents > 0;
 }
 
 static frz_time at_least(frz_time x, int64_t least)
@@ -76,43 +69,27 @@ static frz_time of_all(const struct efficiency *e)
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-/* What is unclassified may be useful or not. */
-static frz_time useful_of(struct finder *f, size_t thread)
-{
-	const struct thread_totals *t = &f->totals.threads[thread];
-	frz_time work = totals_time(f->times, &f->e->span, &f->totals, thread, &t->work);
-	frz_time open = totals_time(f->times, &f->e->span, &f->totals, thread, &t->unclassified);
-	f->e->open |= open.hi > f->e->span.length.hi / 100;
-	return at_most((frz_time){ work.lo, ticks_plus(work.hi, open.hi) }, f->e->span.length.hi);
-}
-
 static void find_useful(struct finder *f)
 {
 	struct efficiency *e = f->e;
-	const struct trace *trace = f->walk.graph.trace;
-	size_t nparts = 0;
-	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
-	memset(seen, 0, trace->nprocesses * sizeof *seen);
-	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		if (!has_events(f, t))
-			continue;
-		frz_time useful = useful_of(f, t);
-		*MEM_GROW(e->each, e->nthreads) = (struct efficiency_thread){ t, useful };
-		*MEM_GROW(f->parts, nparts) = (struct factor_part){ useful, 1 };
-		e->nprocesses += !seen[trace->threads[t].process];
-		seen[trace->threads[t].process] = true;
-	}
-	free(seen);
-	e->useful = factors_sum(f->parts, e->nthreads);
+	const struct useful *u = &f->useful;
+	size_t n = 0;
+	e->span = u->span;
+	e->nthreads = u->nthreads;
+	e->nprocesses = u->nprocesses;
+	e->open = u->open;
+	for (size_t i = 0; i < u->nthreads; i++)
+		*MEM_GROW(e->each, n) = (struct efficiency_thread){ u->threads[i], u->parts[i].useful };
+	e->useful = factors_sum(u->parts, u->nthreads);
 }
 
 /* All that is useful would have had to be done then, too. */
 static void find_factors(struct finder *f)
 {
 	struct efficiency *e = f->e;
-	frz_time longest = factors_longest(f->parts, e->nthreads);
+	frz_time longest = factors_longest(f->useful.parts, e->nthreads);
 	e->ideal = at_least(efficiency_ideal(&f->walk, &e->span), longest.lo);
-	e->factors = factors_of(f->parts, e->nthreads, e->span.length, e->ideal);
+	e->factors = factors_of(f->useful.parts, e->nthreads, e->span.length, e->ideal);
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
@@ -361,9 +338,7 @@ bool efficiency_open(struct efficiency *e, struct trace *trace, const struct tim
 {
 	struct finder f = { .e = e, .times = times };
 	*e = (struct efficiency){ 0 };
-	roles_open_useful(&f.roles, trace);
-	totals_open(&f.totals, trace, &f.roles);
-	e->span = times_span(times, times->time_base[trace->threads[0].clock], f.totals.ends);
+	useful_open(&f.useful, trace, times, NULL);
 	efficiency_walk_open(&f.walk, trace, times);
 	find_useful(&f);
 	if (e->nthreads > 0) {
@@ -374,9 +349,7 @@ bool efficiency_open(struct efficiency *e, struct trace *trace, const struct tim
 	}
 	e->diagnostics = graph_take_diagnostics(&f.walk.graph, &e->ndiagnostics);
 	efficiency_walk_close(&f.walk);
-	totals_close(&f.totals);
-	roles_close(&f.roles);
-	free(f.parts);
+	useful_close(&f.useful);
 	return e->nthreads > 0;
 }
 

@@ -123,6 +123,16 @@ void roles_open_useful(struct roles *roles, const struct trace *trace)
 			roles->of_site[i] = MAY_WAIT;
 }
 
+bool roles_are_useful(const struct roles *roles, const struct trace *trace)
+{
+	struct roles useful;
+	roles_open_useful(&useful, trace);
+	bool same = memcmp(roles->of_site, useful.of_site, trace->nsites) == 0 &&
+		    memcmp(roles->outside, useful.outside, trace->nprocesses) == 0;
+	roles_close(&useful);
+	return same;
+}
+
 void roles_close(struct roles *roles)
 {
 	free(roles->of_site);

@@ -68,6 +68,7 @@ struct roles {
 bool roles_open(struct roles *, const struct trace *, const char *work, const char *wait);
 /* Likewise, by default, but that who is in any operation in which others take part waits: not to be useful. */
 void roles_open_useful(struct roles *, const struct trace *);
+bool roles_are_useful(const struct roles *, const struct trace *); /* the same as those */
 void roles_close(struct roles *);
 
 #define PERIOD_BEFORE UINT64_C(0)
