@@ -164,6 +164,6 @@ struct reply *render_json(FILE *out)
 {
 	static const struct renderer json = { .value = value, .begin = begin, .row = row, .end = end, .close = close_all };
 	struct render_json *r = mem_resize(NULL, 1, sizeof *r);
-	*r = (struct render_json){ .reply = { .renderer = &json, .data = true }, .j = jw_on(out) };
+	*r = (struct render_json){ .reply = { .renderer = &json, .data = true, .ends = true }, .j = jw_on(out) };
 	return &r->reply;
 }

@@ -16,7 +16,7 @@
 struct render_text {
 	struct reply reply;      /* the first, so that one is the other */
 	FILE *out;
-	bool colour, ends;
+	bool colour;
 };
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
@@ -114,6 +114,13 @@ static size_t put_cell(FILE *out, size_t column, size_t at, const struct tab_col
 	return at + width;
 }
 
+/* Left of the line for a cell that begins at `at`, or behind what ended at `column`. */
+static size_t room_behind(size_t column, size_t at)
+{
+	at = column > 0 && at <= column ? column + 1 : at;
+	return at < COLUMNS ? COLUMNS - at : 0;
+}
+
 /* A line of a table: `cells`, or its titles where that is NULL. */
 static void put_line(const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells)
 {
@@ -126,7 +133,7 @@ static void put_line(const struct render_text *r, const struct tab_column *c, co
 		size_t width = (size_t)abs(c[i].width);
 		at += (size_t)c[i].gap;
 		const char *text = !cells ? c[i].title
-					  : text_of(&c[i], &cells[i], last ? COLUMNS - at : SITE_NAME_ROOM, r->ends, &room);
+					  : text_of(&c[i], &cells[i], last ? room_behind(column, at) : SITE_NAME_ROOM, r->reply.ends, &room);
 		if (cells && c[i].alone && width_of(text, strlen(text)) > width)
 			fprintf(r->out, "%*s%s\n", (int)at, "", text);
 		else
@@ -182,6 +189,6 @@ struct reply *render_text(FILE *out, bool colour, bool ends)
 {
 	static const struct renderer text = { .say = say, .row = row };
 	struct render_text *r = mem_resize(NULL, 1, sizeof *r);
-	*r = (struct render_text){ { .renderer = &text, .page = true }, out, colour, ends };
+	*r = (struct render_text){ { .renderer = &text, .page = true, .ends = ends }, out, colour };
 	return &r->reply;
 }

@@ -51,6 +51,11 @@ void reply_texts(struct reply *r, const char *key, char *const *texts, size_t co
 	reply_end(r);
 }
 
+struct interval_text reply_interval(const struct reply *r, struct interval x, int decimals)
+{
+	return (r->ends ? interval_range : interval_shown)(x, decimals);
+}
+
 void reply_say(struct reply *r, enum reply_kind kind, const char *format, ...)
 {
 	char *text;

@@ -111,6 +111,7 @@ enum reply_kind {
 struct reply {
 	const struct renderer *renderer;
 	bool data, page;         /* what it takes; what costs time to find need not be found for nobody */
+	bool ends;               /* intervals are written by both ends, with all decimals: with -v, and among data */
 	struct tab_open tables[TAB_DEPTH]; /* the innermost last */
 	size_t depth;
 };
@@ -143,5 +144,8 @@ void reply_end(struct reply *);
 /* The page. */
 void reply_say(struct reply *, enum reply_kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void reply_gap(struct reply *);  /* an empty line */
+
+/* An interval in a sentence, in the notation of the reply. */
+struct interval_text reply_interval(const struct reply *, struct interval, int decimals);
 
 #endif
