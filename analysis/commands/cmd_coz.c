@@ -257,7 +257,7 @@ static void say_answer(struct reply *r, const struct trace *trace, const struct 
 		  "Had %s%s taken %s less time%s and nothing else changed, the run of %s s would have been %s.",
 		  o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
 		  profile_percentage(p->reductions[0]).text, where(p->who).text,
-		  interval_shown(p->span_s, 9).text, profile_gains(gain, 4).text);
+		  interval_shown(p->span_s, 9).text, profile_gains(r, gain, 4).text);
 }
 
 static void fill_page(struct reply *r, const struct times *times, const struct profile *p, const struct options *o)

@@ -8,14 +8,17 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
+#include "analysis/efficiency/useful.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/enclosing.h"
+#include "analysis/report/location_table.h"
 #include "analysis/report/machine.h"
 #include "analysis/report/next_step.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/report/region_table.h"
 #include "analysis/report/ranking.h"
+#include "analysis/report/relations.h"
 #include "analysis/report/run_ends.h"
 #include "analysis/report/unseen.h"
 
@@ -45,6 +48,14 @@ static const char *program_name(const struct trace *trace)
 		return "unknown program";
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
+
+struct page {
+	struct findings *f;
+	struct profile profile;
+	struct next_step step;
+	bool efficiency;             /* these are known: parallel, load balance, communication */
+	struct factors factors;
+};
 
 /* ---- What faster code would buy -------------------------------------------------------------- */
 
@@ -102,6 +113,23 @@ static void find_profile(const struct findings *f, struct profile *p)
 	free(wanted);
 }
 
+/* ---- How much was useful -------------------------------------------------------------------------- */
+
+/* Of one thread they say what its row of waiting does. */
+static void find_efficiency(struct page *p)
+{
+	const struct findings *f = p->f;
+	struct useful useful;
+	if (f->trace->nthreads < 2 || relations_missing(&f->times))
+		return;
+	bool followed = roles_are_useful(&f->roles, f->trace);
+	useful_open(&useful, f->trace, &f->times, followed ? &f->totals : NULL);
+	p->efficiency = useful.nthreads > 1;
+	if (p->efficiency)
+		p->factors = useful_factors(&useful);
+	useful_close(&useful);
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static const char *plural(size_t count)
@@ -118,15 +146,29 @@ static void say_lost(struct reply *r, const struct findings *f)
 	free(why);
 }
 
+/* "2 ranks, 8 threads on 2 hosts": what there is one of goes without saying, but the last. */
+static char *who_ran(const struct trace *trace)
+{
+	size_t ranks = count_ranks(trace), processes = trace->nprocesses;
+	char *text = ranks == processes ? mem_format("%zu rank%s", ranks, plural(ranks))
+		     : ranks		? mem_format("%zu processes (%zu rank%s)", processes, ranks, plural(ranks))
+					: mem_format("%zu process%s", processes, processes == 1 ? "" : "es");
+	char *whole = trace->nthreads > processes
+			      ? mem_format("%s, %zu threads, on %zu host%s", text, trace->nthreads, trace->nclocks, plural(trace->nclocks))
+			      : mem_format("%s on %zu host%s", text, trace->nclocks, plural(trace->nclocks));
+	free(text);
+	return whole;
+}
+
 static void say_job(struct reply *r, const struct findings *f)
 {
 	const struct trace *trace = f->trace;
-	size_t ranks = count_ranks(trace), unfinished = count_unfinished(trace);
-	reply_say(r, SAY_TEXT,
-		  "%s: %zu process%s (%zu rank%s), %zu thread%s, %zu host%s; %" PRIu64 " events in %s s",
-		  program_name(trace), trace->nprocesses, trace->nprocesses == 1 ? "" : "es", ranks,
-		  plural(ranks), trace->nthreads, plural(trace->nthreads), trace->nclocks,
-		  plural(trace->nclocks), f->events, interval_shown(findings_run_s(f), 9).text);
+	size_t unfinished = count_unfinished(trace);
+	bool sound = trace->ndiagnostics == 0 && f->lost == 0 && unfinished == 0;
+	char *who = who_ran(trace);
+	reply_say(r, SAY_TEXT, "%s: %s, %s s; %" PRIu64 " event%s%s", program_name(trace), who,
+		  reply_interval(r, findings_run_s(f), 9).text, f->events, plural(f->events), sound ? "; trace sound" : "");
+	free(who);
 	say_lost(r, f);
 	if (unfinished > 0)
 		reply_say(r, SAY_TEXT,
@@ -157,7 +199,7 @@ static void say_uncompared(struct reply *r, const struct trace *t)
 static void say_clocks(struct reply *r, const struct findings *f)
 {
 	reply_gap(r);
-	clock_widths_say(r, &f->times, "What is assumed, and all decimals: -v.");
+	clock_widths_say(r, &f->times, "What is assumed: -v.");
 	clock_bounds_say(r, &f->times);
 }
 
@@ -196,60 +238,78 @@ static void say_diagnostics(struct reply *r, const struct profile *p)
 }
 
 /* "Works while all wait" is not yet "worth mending". */
-static void say_without(struct reply *r, const struct findings *f, const struct profile *p)
+static void say_without(struct reply *r, const struct page *p)
 {
-	char *text = next_step_without(f, p);
+	char *text = next_step_without(r, p->f, &p->profile);
 	if (text)
 		reply_say(r, SAY_INDENTED, "%s", text);
 	free(text);
 }
 
 /* What to look at, and what that would buy. */
-static void say_findings(struct reply *r, const struct findings *f, const struct next_step *step)
+static void say_findings(struct reply *r, const struct page *p)
 {
-	char *advice = ranking_advice(f);
+	char *advice = ranking_advice(r, p->f);
 	reply_gap(r);
-	reply_say(r, SAY_ADVICE, "%s", advice);
+	reply_say(r, SAY_ADVICE, "%s%s%s", advice, p->step.there ? " " : "", p->step.there ? p->step.there : "");
 	free(advice);
-	if (step->advice)
-		reply_say(r, SAY_ADVICE, "%s", step->advice);
+	if (p->step.advice && !p->step.there)
+		reply_say(r, SAY_ADVICE, "%s", p->step.advice);
+	if (p->efficiency)
+		reply_say(r, SAY_TEXT, "Efficiency %s %%: load balance %s %%, communication %s %%",
+			  reply_interval(r, p->factors.of[FACTOR_PARALLEL], 1).text,
+			  reply_interval(r, p->factors.of[FACTOR_LOAD_BALANCE], 1).text,
+			  reply_interval(r, p->factors.of[FACTOR_COMMUNICATION], 1).text);
+	machine_say(r, p->f);
+}
+
+static void say_profile(struct reply *r, const struct page *p)
+{
+	reply_say(r, SAY_HEADING, "What less time in a region would buy if nothing else changes: %% of the run");
+	profile_table_say(r, p->f->trace, &p->profile, false, PROFILE_SHOWN);
+	say_diagnostics(r, &p->profile);
+}
+
+static void say_commands(struct reply *r, const struct page *p)
+{
+	char *path = p->efficiency ? next_step_path(p->f) : NULL;
+	if (p->step.command)
+		reply_say(r, SAY_LINE, "More: %s", p->step.command);
+	if (path)
+		reply_say(r, SAY_LINE, "Next: %s", path);
+	free(path);
 }
 
 /* What was found first; what it stands on last. */
-static void fill_page(struct reply *r, const struct findings *f, const struct profile *p, const struct next_step *step,
-		      bool every)
+static void fill_page(struct reply *r, const struct page *p, bool every)
 {
+	const struct findings *f = p->f;
+	bool scores = f->threads.count > 1 && !f->doubted, profile = p->profile.nrows > 0 && p->profile.possible;
 	notes_damage(r, f->trace->ndiagnostics - f->doubted);
 	say_job(r, f);
-	say_findings(r, f, step);
-	if (f->threads.count > 1 && !f->doubted) {
-		reply_say(r, SAY_HEADING, "Stragglers: who works while everybody else waits");
-		ranking_say(r, f, RANKED_SHOWN, every);
-		say_without(r, f, p);
-	}
-	if (p->nrows > 0 && p->possible) {
-		reply_say(r, SAY_HEADING, "What less time in a region would buy if nothing else changes: %% of the run");
-		profile_table_say(r, f->trace, p, false, PROFILE_SHOWN);
-		say_diagnostics(r, p);
-	}
-	if (f->events > 0) {
+	say_findings(r, p);
+	if (scores)
+		location_table_say(r, f, RANKED_SHOWN, every);
+	if (scores && every)
+		say_without(r, p);
+	if (profile)
+		say_profile(r, p);
+	if (f->events > 0 && (every || !profile)) {
 		reply_say(r, SAY_HEADING, "Time in regions");
 		region_table_say(r, f);
 	}
-	machine_say(r, f, SAY_HEADING);
 	if (every)
 		say_assumptions(r, f);
 	else
 		say_clocks(r, f);
-	if (step->command)
-		reply_say(r, SAY_LINE, "More: %s", step->command);
+	say_commands(r, p);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
 static void fill_advice(struct reply *r, const struct findings *f, const struct next_step *step)
 {
-	char *advice = ranking_advice(f);
+	char *advice = ranking_advice(r, f);
 	reply_value(r, "advice", tab_text(advice));
 	free(advice);
 	if (step->advice) {
@@ -258,8 +318,18 @@ static void fill_advice(struct reply *r, const struct findings *f, const struct 
 	}
 }
 
-static void fill_data(struct reply *r, const struct findings *f, const struct profile *p, const struct next_step *step)
+static void fill_efficiency(struct reply *r, const struct page *p)
 {
+	static const enum factor shown[] = { FACTOR_PARALLEL, FACTOR_LOAD_BALANCE, FACTOR_COMMUNICATION };
+	static const char *const keys[] = { "efficiency.parallel", "efficiency.load_balance", "efficiency.communication" };
+	for (size_t i = 0; p->efficiency && i < sizeof shown / sizeof *shown; i++)
+		reply_value(r, keys[i], tab_interval(p->factors.of[shown[i]]));
+}
+
+static void fill_data(struct reply *r, const struct page *page)
+{
+	const struct findings *f = page->f;
+	const struct profile *p = &page->profile;
 	const struct trace *trace = f->trace;
 	reply_value(r, "program", tab_text(program_name(trace)));
 	reply_value(r, "processes", tab_count(trace->nprocesses));
@@ -280,9 +350,10 @@ static void fill_data(struct reply *r, const struct findings *f, const struct pr
 		reply_value(r, "without_straggler_percent", tab_interval(p->without[COZ_PROVED]));
 		reply_value(r, "without_straggler_expected_percent", tab_interval(p->without[COZ_EXPECTED]));
 	}
+	fill_efficiency(r, page);
 	machine_fill(r, f);
 	profile_table_fill(r, "profile", trace, p, "speedup_percent");
-	fill_advice(r, f, step);
+	fill_advice(r, f, &page->step);
 }
 
 int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
@@ -292,16 +363,17 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	if (status != EXIT_FINE)
 		return status;
 	findings_regions(&f);
-	struct profile profile;
-	find_profile(&f, &profile);
-	struct next_step step = next_step(&f, &profile);
+	struct page page = { .f = &f };
+	find_profile(&f, &page.profile);
+	find_efficiency(&page);
+	page.step = next_step(reply, &f, &page.profile);
 	if (reply->data)
-		fill_data(reply, &f, &profile, &step);
+		fill_data(reply, &page);
 	if (reply->page)
-		fill_page(reply, &f, &profile, &step, options->verbose);
+		fill_page(reply, &page, options->verbose);
 	notes_fill(reply, trace);
-	next_step_close(&step);
-	profile_close(&profile);
+	next_step_close(&page.step);
+	profile_close(&page.profile);
 	findings_close(&f);
 	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

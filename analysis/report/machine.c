@@ -4,7 +4,6 @@
 #include "analysis/report/machine.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -56,30 +55,37 @@ static int by_delay(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void say_one(struct reply *r, const struct findings *f, const struct delayed *d)
+/* "rank 1 could have run for 34.4 ±0.2 %, rank 2 for ...", and how many more. */
+static char *names_of(const struct reply *r, const struct findings *f, const struct delayed *list, size_t n)
 {
-	struct location_name name = f->several_threads ? thread_name(f->trace, d->thread)
-						    : rank_name(f->trace, d->thread);
-	char taken[64] = "";
-	if (d->use.involuntary)
-		snprintf(taken, sizeof taken, "; its core was taken from it %" PRIu64 " times", d->use.involuntary);
-	reply_say(r, SAY_INDENTED, "%s shared its core: for %s %% of the run it could have run, and something else did%s.",
-		  name.text, interval_range(d->percent, 1).text, taken);
+	char *names = mem_copy("");
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
+		struct location_name name = f->several_threads ? thread_name(f->trace, list[i].thread)
+							       : rank_name(f->trace, list[i].thread);
+		char *more = mem_format("%s%s%s%s for %s %%", names, i ? ", " : "", name.text, i ? "" : " could have run",
+					reply_interval(r, list[i].percent, 1).text);
+		free(names);
+		names = more;
+	}
+	if (n > SHOWN) {
+		char *more = mem_format("%s and %zu more (--json)", names, n - SHOWN);
+		free(names);
+		names = more;
+	}
+	return names;
 }
 
-void machine_say(struct reply *r, const struct findings *f, enum reply_kind heading)
+void machine_say(struct reply *r, const struct findings *f)
 {
 	struct delayed *list = mem_resize(NULL, f->trace->nthreads + 1, sizeof *list);
 	size_t n = 0;
 	for (size_t i = 0; i < f->trace->nthreads; i++)
 		n += find(f, i, &list[n]) && list[n].percent.lo >= MACHINE_PERCENT;
 	qsort(list, n, sizeof *list, by_delay);
+	char *names = names_of(r, f, list, n);
 	if (n)
-		reply_say(r, heading, "Machine");
-	for (size_t i = 0; i < n && i < SHOWN; i++)
-		say_one(r, f, &list[i]);
-	if (n > SHOWN)
-		reply_say(r, SAY_LINE, "  and so did %zu more, see --json", n - SHOWN);
+		reply_say(r, SAY_TEXT, "Cores were shared: %s of the run, and something else did.", names);
+	free(names);
 	free(list);
 }
 

@@ -12,8 +12,8 @@
 
 #define MACHINE_PERCENT 5.0
 
-/* A sentence for each of the worst, or nothing; the heading is said before the first one. */
-void machine_say(struct reply *, const struct findings *, enum reply_kind heading);
+/* A sentence on the worst, or nothing. */
+void machine_say(struct reply *, const struct findings *);
 
 /* "machine": all threads of which the kernel told it. */
 void machine_fill(struct reply *, const struct findings *);

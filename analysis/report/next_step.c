@@ -59,6 +59,14 @@ static char *command_for(const struct findings *f, const char *what, struct coz_
 	return command;
 }
 
+char *next_step_path(const struct findings *f)
+{
+	char *directory = quoted(f->trace->directory);
+	char *command = mem_format("dprof-analyze path %s", directory);
+	free(directory);
+	return command;
+}
+
 static size_t index_of_half(const struct profile *p)
 {
 	size_t i = 0;
@@ -102,70 +110,80 @@ struct profile_aside next_step_asks(const struct findings *f)
 }
 
 /* Of one that straggles outside of all regions that say anything. */
-static struct next_step all_work_of(const struct findings *f, const struct profile *p)
+static struct next_step all_work_of(const struct reply *r, const struct findings *f, const struct profile *p)
 {
 	struct coz_location who = straggler(f);
 	if (p->aside[COZ_EXPECTED].lo < 1)
-		return (struct next_step){ NULL, NULL };
+		return (struct next_step){ 0 };
 	return (struct next_step){
-		mem_format("Half of all work of %s would make the run %s, if nothing else changes.",
-			   profile_who(who).text, profile_gains(p->aside, 2).text),
-		command_for(f, "--all-work", who) };
+		.advice = mem_format("Half of all work of %s would make the run %s, if nothing else changes.",
+				     profile_who(who).text, profile_gains(r, p->aside, 2).text),
+		.command = command_for(f, "--all-work", who) };
 }
 
-static struct next_step region_of(const struct findings *f, uint32_t site, struct coz_location who,
+static struct next_step region_of(const struct reply *r, const struct findings *f, uint32_t site, struct coz_location who,
 				  const struct interval gain[COZ_ANSWERS])
 {
 	if (gain[COZ_EXPECTED].lo < 1)
-		return (struct next_step){ NULL, NULL };
+		return (struct next_step){ 0 };
 	char *name = quoted(f->trace->sites[site].name), *what = mem_format("--region %s", name);
 	const char *on = !coz_is_all(who) || f->ranks.count > 1 ? " on " : "";
 	struct next_step step = {
-		mem_format("Half the time in region %s%s%s would make the run %s, if nothing else changes.",
-			   site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
-			   profile_gains(gain, 2).text),
-		command_for(f, what, who) };
+		.advice = mem_format("Half the time in region %s%s%s would make the run %s, if nothing else changes.",
+				     site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
+				     profile_gains(r, gain, 2).text),
+		.command = command_for(f, what, who) };
 	free(name);
 	free(what);
 	return step;
 }
 
-char *next_step_without(const struct findings *f, const struct profile *p)
+char *next_step_without(const struct reply *r, const struct findings *f, const struct profile *p)
 {
 	struct coz_location who = straggler(f);
 	if (!p->possible || !p->asked_aside || coz_is_all(who))
 		return NULL;
 	return mem_format("If no work on %s took any time, the run would be %s.", profile_who(who).text,
-			  profile_gains(p->without, 2).text);
+			  profile_gains(r, p->without, 2).text);
 }
 
-struct next_step next_step(const struct findings *f, const struct profile *p)
+/* Where the straggler mostly works while all others wait. */
+static struct next_step step_there(const struct reply *r, const struct findings *f, const struct profile *p, uint32_t site)
 {
-	struct next_step none = { NULL, NULL };
+	struct next_step step = region_of(r, f, site, straggler(f), p->aside);
+	if (step.advice && ranking_worth_a_look(f)->proved)
+		step.there = mem_format("Halved there: %s, if nothing else changes.", profile_gains(r, p->aside, 2).text);
+	return step;
+}
+
+struct next_step next_step(const struct reply *r, const struct findings *f, const struct profile *p)
+{
+	struct next_step none = { 0 };
 	const struct ranked *who = ranking_worth_a_look(f);
 	const struct profile_row *row = NULL;
 	size_t half = index_of_half(p);
 	if (!p->possible || p->nrows == 0 || half == p->nreductions)
 		return none;
 	if (who && who->site != TR_NO_SITE)
-		return has_region(f, who) ? region_of(f, who->site, straggler(f), p->aside) : all_work_of(f, p);
+		return has_region(f, who) ? step_there(r, f, p, who->site) : all_work_of(r, f, p);
 	if (f->ranks.count == 1)
 		row = row_of(f, p, f->ranks.list[0].site);
 	if (row && encloses_run(&f->totals, row->site))
 		row = NULL;
-	for (size_t r = 0; !row && r < p->nrows; r++)
-		if (p->rows[r].site < f->trace->nsites && !encloses_run(&f->totals, p->rows[r].site))
-			row = &p->rows[r];
+	for (size_t i = 0; !row && i < p->nrows; i++)
+		if (p->rows[i].site < f->trace->nsites && !encloses_run(&f->totals, p->rows[i].site))
+			row = &p->rows[i];
 	if (!row)
 		return none;
 	struct interval gain[COZ_ANSWERS];
 	for (int answer = 0; answer < COZ_ANSWERS; answer++)
 		gain[answer] = row->gain[answer].percent[half];
-	return region_of(f, row->site, COZ_ALL, gain);
+	return region_of(r, f, row->site, COZ_ALL, gain);
 }
 
 void next_step_close(struct next_step *step)
 {
 	free(step->advice);
+	free(step->there);
 	free(step->command);
 }

@@ -13,9 +13,11 @@
 
 #include "analysis/coz/profile.h"
 #include "analysis/report/findings.h"
+#include "analysis/tables/reply.h"
 
 struct next_step {
 	char *advice;        /* NULL: there is nothing to say */
+	char *there;         /* the same, behind ranking_advice() that has proved who keeps others waiting, and where; or NULL */
 	char *command;       /* that the shell takes as it is */
 };
 
@@ -25,9 +27,11 @@ struct profile_aside next_step_asks(const struct findings *);
 
 /* What removing the straggler would buy, which is no more than that though it works while all others wait; NULL: there is
  * none. To be freed. */
-char *next_step_without(const struct findings *, const struct profile *);
+char *next_step_without(const struct reply *, const struct findings *, const struct profile *);
 
-struct next_step next_step(const struct findings *, const struct profile *);
+struct next_step next_step(const struct reply *, const struct findings *, const struct profile *);
+/* The command that shows what decided how long the run took. To be freed. */
+char *next_step_path(const struct findings *);
 void next_step_close(struct next_step *);
 
 #endif

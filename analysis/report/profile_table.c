@@ -22,17 +22,17 @@ struct percentage profile_percentage(uint32_t millionths)
 	return p;
 }
 
-struct interval_text profile_gain(struct interval x, int decimals)
+static struct interval_text gain_text(const struct reply *r, struct interval x, int decimals)
 {
 	if (isfinite(x.lo) && isfinite(x.hi))
-		return interval_range(x, decimals);
+		return reply_interval(r, x, decimals);
 	return (struct interval_text){ "unknown" };
 }
 
-struct gains_text profile_gains(const struct interval gain[COZ_ANSWERS], int decimals)
+struct gains_text profile_gains(const struct reply *r, const struct interval gain[COZ_ANSWERS], int decimals)
 {
-	struct interval_text expected = profile_gain(gain[COZ_EXPECTED], decimals);
-	struct interval_text proved = profile_gain(gain[COZ_PROVED], decimals);
+	struct interval_text expected = gain_text(r, gain[COZ_EXPECTED], decimals);
+	struct interval_text proved = gain_text(r, gain[COZ_PROVED], decimals);
 	bool same = strcmp(expected.text, proved.text) == 0;
 	struct gains_text both;
 	snprintf(both.text, sizeof both.text, "%s %% shorter (proved%s%s)", expected.text, same ? "" : " ",

@@ -348,15 +348,14 @@ static struct where_text which_process(const struct trace *t, uint32_t process)
 	return which;
 }
 
-static char *verdict_on(const struct findings *f, const struct ranking *s, namer *name)
+static char *verdict_on(const struct reply *r, const struct findings *f, const struct ranking *s, namer *name)
 {
 	const struct ranked *top = &s->list[0], *second = rival(s, top);
 	struct location_name who = name(f->trace, top->thread);
 	struct where_text which = which_process(f->trace, f->trace->threads[top->thread].process), where = place_of(f, top);
-	struct interval_text percent = interval_range(top->percent, 2);
+	struct interval_text percent = reply_interval(r, top->percent, 2);
 	if (top->proved)
-		return mem_format("Look at %s%s: for %s %% of the run it works while everybody else "
-				  "waits%s; proved.",
+		return mem_format("Look at %s%s: it keeps everybody waiting for %s %% of the run (proved)%s.",
 				  who.text, which.text, percent.text, where.text);
 	if (!f->one_time_base)
 		return mem_format("Undecided: the clocks of some hosts could not be related, so "
@@ -364,32 +363,32 @@ static char *verdict_on(const struct findings *f, const struct ranking *s, namer
 				  "see the problems.",
 				  who.text, interval_upper(top->percent.hi, 2).text, where.text);
 	if (f->unsure && !rivals_overlap(s, top))
-		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but time in "
+		return mem_format("Undecided: %s keeps everybody waiting for %s %% of the run%s, but time in "
 				  "which threads were or may have been blocked and dprof does not know in what (see the "
 				  "notes) may have been waiting, and could change who is first.",
 				  who.text, percent.text, where.text);
 	if (f->unseen && !rivals_overlap(s, top))
-		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but threads ran that "
+		return mem_format("Undecided: %s keeps everybody waiting for %s %% of the run%s, but threads ran that "
 				  "are not recorded or seem to wait (see the notes), and what they did could change who is first.",
 				  who.text, percent.text, where.text);
 	if (f->withheld && !rivals_overlap(s, top))
-		return mem_format("Undecided: %s works for %s %% of the run while everybody else waits%s, but what "
+		return mem_format("Undecided: %s keeps everybody waiting for %s %% of the run%s, but what "
 				  "threads did outside of regions and operations could change who is first "
 				  "(unclassified, up to %s %% of the run in one thread): mark that work with %s.",
 				  who.text, percent.text, where.text,
 				  interval_upper(most_unclassified(f), 1).text, marks_region(f->trace));
 	char *why = why_undecided(f, s);
-	char *advice = mem_format("Undecided: %s%s works for %s %% of the run while everybody else waits%s, "
+	char *advice = mem_format("Undecided: %s%s keeps everybody waiting for %s %% of the run%s, "
 				  "but %s for %s %%, and these overlap%s.",
 				  who.text, which.text, percent.text, where.text, name(f->trace, second->thread).text,
-				  interval_range(second->percent, 2).text, why);
+				  reply_interval(r, second->percent, 2).text, why);
 	free(why);
 	return advice;
 }
 
-static char *advice_on(const struct findings *f, const struct ranking *s, namer *name)
+static char *advice_on(const struct reply *r, const struct findings *f, const struct ranking *s, namer *name)
 {
-	char *verdict = verdict_on(f, s, name), *where = where_to_mark(f, &s->list[0]);
+	char *verdict = verdict_on(r, f, s, name), *where = where_to_mark(f, &s->list[0]);
 	char *advice = mem_format("%s%s", verdict, where);
 	free(verdict);
 	free(where);
@@ -413,7 +412,7 @@ const struct ranked *ranking_worth_a_look(const struct findings *f)
 	return !f->doubted && s->count > 1 && highest(s) >= WORTH_A_LOOK ? &s->list[0] : NULL;
 }
 
-char *ranking_advice(const struct findings *f)
+char *ranking_advice(const struct reply *r, const struct findings *f)
 {
 	char *none = advice_without_scores(f);
 	if (none)
@@ -422,7 +421,7 @@ char *ranking_advice(const struct findings *f)
 	const struct ranking *s = who_counts(f);
 	namer *name = by_thread ? thread_name : rank_name;
 	if (ranking_worth_a_look(f))
-		return advice_on(f, s, name);
+		return advice_on(r, f, s, name);
 	size_t never = never_waits(f, s, by_thread);
 	if (never != SIZE_MAX)
 		return mem_format("Nothing stands out; but %s never waits at a barrier, collective "

@@ -20,6 +20,6 @@ void ranking_fill(struct reply *, const struct findings *); /* "threads" and "ra
 const struct ranked *ranking_worth_a_look(const struct findings *);
 
 /* What to look at, or why nothing can be said and what would help. To be freed. */
-char *ranking_advice(const struct findings *);
+char *ranking_advice(const struct reply *, const struct findings *);
 
 #endif

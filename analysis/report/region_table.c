@@ -11,6 +11,7 @@
 
 #define REGIONS_SHOWN 8
 #define NAME_COLUMN   21
+#define NAME_BY_ENDS  8  /* where both ends of intervals need the room */
 #define COLUMNS       9
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 
@@ -72,6 +73,7 @@ static void begin_table(struct reply *r, const struct findings *f, const char *k
 		TAB_KEY("waiting"), TAB_KEY("rank"), TAB_SHOWN("visits", "visits", -7),
 		TAB_SHOWN("time_s", "seconds", 20, 9, .gap = 1), TAB_SHOWN(NULL, "% of run", 0, 2), { 0 } };
 	memcpy(columns, all, sizeof all);
+	columns[0].width = r->ends ? NAME_BY_ENDS : NAME_COLUMN;
 	if (f->several_threads) {
 		columns[6].title = "thread seconds";
 		columns[7].title = "";

@@ -45,7 +45,7 @@ page() { # directory -> page: the report in one line
 # Nothing inside: all work of the rank, and how to see more.
 { head_of 2 main.c; program 0 -; } | trace bare
 page bare
-says page "while everybody else waits; proved. Its work is inside of main (main.c:5), and most of it in no region there: to see where, mark it with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions. Half of all work of rank 1 would make the run "
+says page "% of the run (proved). Its work is inside of main (main.c:5), and most of it in no region there: to see where, mark it with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions. Half of all work of rank 1 would make the run "
 says page "More: dprof-analyze coz --all-work --rank 1 bare"
 says_not page "Half the time in region main"
 says_not page "mostly in region main"
@@ -59,7 +59,7 @@ says page "mark it with call dprof_enter('NAME') and call dprof_exit('NAME') (in
 # A region inside of main, where the work is.
 { head_of 2 main.c; program 0 solve; } | trace inside
 page inside
-says page "mostly in region solve (main.c:7); proved. Half the time in region solve (main.c:7) on rank 1 would make"
+says page "% of the run (proved), mostly in region solve (main.c:7). Halved there: "
 grep -Eq '^  main +[0-9]' out && fail "main is among the what-ifs: $(cat out)"
 expect 0 coz inside
 grep -Eq '^  main +[0-9]' out || fail "coz says nothing of main: $(cat out)"
@@ -80,7 +80,7 @@ done
 	program 900 -
 } | trace late
 page late
-says page "mostly in region main (main.c:5); proved. Half the time in region main (main.c:5) on rank 1 would"
+says page "(proved), mostly in region main (main.c:5). Halved there: "
 
 # ---- Programs ------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ record() { # NAME COMPILER...
 
 # Members of the team are in main, too; the body of the team says where.
 record team gcc -fopenmp team.c
-says page "mostly in region parallel team.c:8; proved. Half the time in region parallel team.c:8 on thread 1 would make"
+says page "(proved), mostly in region parallel team.c:8. Halved there: "
 grep -q 'More: dprof-analyze coz --region .parallel team.c:8. --thread 1 ' out || fail "no command: $(cat out)"
 grep -q '^  all work of thread 1 ' out || fail "no row for all work of thread 1: $(cat out)"
 "$analyze" coz --all-work --thread 1 --reduce 50 dprof-team.* >answer || fail "$(cat answer)"
@@ -159,10 +159,10 @@ says answer "--thread: expected the number of a thread of this trace, such as "
 
 # main does it outside of regions, or in a start function that it calls like the others.
 record unmarked g++ -pthread -DOTHER=nullptr -DBY_ITSELF threads.cc
-says page "mostly outside regions; proved. To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
+says page "(proved), mostly outside regions. To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
 record by-functions g++ -pthread -fplugin-arg-dprof-auto=functions -DOTHER='&barrier' threads.cc
-says page "mostly in region worker (threads.cc:6); proved."
-says page "on thread 1 would make the run"
+says page "(proved), mostly in region worker (threads.cc:6). "
+says page "Halved there: "
 
 # In MPI_Init a rank waits for the others, whatever region that is in.
 cat >init.c <<'C'

@@ -56,7 +56,7 @@ e 3 3900 4 exit
 e 3 4000 3 point
 END
 expect 0 report threads
-says out "Look at pid 7 thread 2: for 49.98 .. 50.02 % of the run"
+says out "Look at pid 7 thread 2: it keeps everybody waiting for 50.00 ±0.02 % of the run"
 says_not out "began late"
 tr '\n' ' ' <out | tr -s ' ' >one-line
 says one-line "1 thread is never in a region: pid 7 thread 3; mark the work, or it is not seen"
@@ -153,7 +153,7 @@ END
 for command in csp report; do
 	expect 0 $command little
 	tr -s ' \n' ' ' <out >line
-	says line 'Look at rank 0: for 88.'
+	says line 'Look at rank 0: it keeps everybody waiting for 88.'
 	says line 'note: outside of regions and operations, where work cannot be told from waiting (unclassified): rank 1 for 10.8 .. 11.0 % of the run. Mark what they do there with #pragma dprof region(NAME)'
 done
 expect 0 coz little

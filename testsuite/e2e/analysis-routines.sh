@@ -58,7 +58,7 @@ table_holds() { # directory "TITLE COUNT"...
 	for command in csp report; do
 		expect 0 $command "$1"
 		fits_80 out || fail "$command $1: wider than 80 columns"
-		python3 - "${@:2}" <<'PYTHON' || fail "$command $1: $(cat out)"
+		python3 - $command "${@:2}" <<'PYTHON' || fail "$command $1: $(cat out)"
 import json, re, sys
 groups = {}
 for t in json.load(open("json"))["threads"]:
@@ -66,7 +66,7 @@ for t in json.load(open("json"))["threads"]:
         groups.setdefault((t["rank"], t["routine"]), []).append(t)
 of = {(t["rank"], t["thread"]): k for k, g in groups.items() for t in g}
 counts = sorted(f"{key[1]} {len(g)}" for key, g in groups.items())
-if counts != sorted(sys.argv[1:]):
+if counts != sorted(sys.argv[2:]):
     sys.exit(f"JSON has the groups {counts}")
 def around(text, lo, hi, what):
     a, b = (float(text[0]) - float(text[2]), float(text[0]) + float(text[2])) if text[2] else map(float, (text[0], text[1] or text[0]))
@@ -74,11 +74,13 @@ def around(text, lo, hi, what):
     if not (a <= lo + 1e-9 and lo - 1e-9 - a < most and hi - 1e-9 <= b and b - hi - 1e-9 < most):
         sys.exit(f"{what}: {a} .. {b}, but JSON says {lo} .. {hi}")
 interval = r"(\d[\d.]*)(?: \.\. (\d[\d.]*)| ±(\d[\d.]*)|)"
+share = re.sub(r"\((?!\?)", "(?:", interval)
+shares, verdict, began = {"csp": ("", "(proved|undecided) ", "  +began in"), "report": (f"{share} +{share} +", "", "; began in")}[sys.argv[1]]
 lines = open("out").read().split("\n")
-at, key, seen, middles = max(i for i, l in enumerate(lines) if "others wait for it, %" in l), None, {}, []
+at, key, seen, middles = max(i for i, l in enumerate(lines) if "others wait" in l), None, {}, []
 for line in lines[at + 1:]:
-    head = re.match(rf"  (?:rank (\d+)|pid \d+) thread (\d+) +{interval} +(proved|undecided) ", line)
-    tail = re.match(rf"    and (\d+) others? +{interval} +began in (.*)", line)
+    head = re.match(rf"  (?:rank (\d+)|pid \d+) thread (\d+) +{shares}{interval} +{verdict}", line)
+    tail = re.match(rf"    and (\d+) others?:? +{interval}{began} (.*)", line)
     if head:
         key = of[int(head[1] or -1), int(head[2])]
         scores = [t["straggler_percent"] for t in groups[key]]
@@ -86,7 +88,7 @@ for line in lines[at + 1:]:
         score = top["straggler_percent"]
         if score["lo"] + score["hi"] < max(s["lo"] + s["hi"] for s in scores):
             sys.exit(f"{head[0]} is not the highest of its group")
-        if head[6] != top["verdict"]:
+        if verdict and head[6] != top["verdict"]:
             sys.exit(f"{head[0]}: JSON says {top['verdict']}")
         around(head.group(3, 4, 5), score["lo"], score["hi"], head[0])
         seen[key] = 1
