@@ -2,7 +2,7 @@
 # The examples, built as a user builds a program: with the plugin and what pkg-config says. Beside them,
 # in plain/, the same sources without the plugin. And the real points and graphs that they work on.
 
-MPI_EXAMPLES := kmeans pagerank cc master_worker ring
+MPI_EXAMPLES := kmeans pagerank cc bfs master_worker ring
 EXAMPLES     := $(MPI_EXAMPLES) coz_two_threads
 things       += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
 

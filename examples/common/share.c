@@ -59,19 +59,23 @@ static void deal_rows(struct share *s, const struct job *job, struct graph *whol
 	free(start);
 }
 
+void share_deal(struct share *s, const struct job *job, struct graph *whole)
+{
+	uint64_t size[] = { whole->rows, job->rank ? 0 : whole->start[whole->rows] };
+	MPI_Bcast(size, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	s->nodes = size[0];
+	s->neighbours = size[1];
+	divide(s, job, whole);
+	deal_rows(s, job, whole);
+	graph_free(whole);
+}
+
 void share_read(struct share *s, const struct job *job, enum graph_direction direction)
 {
 	struct graph whole = { 0 };
 	*s = (struct share){ 0 };
 	job_agree(job->rank || read_graph(s, &whole, job->file, direction));
-
-	uint64_t size[] = { whole.rows, job->rank ? 0 : whole.start[whole.rows] };
-	MPI_Bcast(size, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	s->nodes = size[0];
-	s->neighbours = size[1];
-	divide(s, job, &whole);
-	deal_rows(s, job, &whole);
-	graph_free(&whole);
+	share_deal(s, job, &whole);
 }
 
 void share_free(struct share *s)

@@ -20,6 +20,9 @@ struct share {
 	uint32_t *id;             /* on rank 0: of each node, as in the file */
 };
 
+/* Each rank gets its share of rank 0's graph, which is freed; `s` is zeroed, but for the ids if there are any. */
+void share_deal(struct share *s, const struct job *job, struct graph *whole);
+
 /* Rank 0 reads job->file and gives each rank its share. If the file is refused, all ranks end. */
 void share_read(struct share *s, const struct job *job, enum graph_direction direction);
 void share_free(struct share *s);
