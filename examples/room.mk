@@ -2,8 +2,8 @@
 # The examples, built as a user builds a program: with the plugin and what pkg-config says. Beside them,
 # in plain/, the same sources without the plugin. And the real points and graphs that they work on.
 
-MPI_EXAMPLES := kmeans pagerank cc bfs master_worker ring
-EXAMPLES     := $(MPI_EXAMPLES) coz_two_threads
+MPI_EXAMPLES := kmeans pagerank cc bfs master_worker ring waits_mpi
+EXAMPLES     := $(MPI_EXAMPLES) coz_two_threads waits_threads waits_openmp
 things       += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
 
 EXAMPLE_PARTS := $(B)/obj/examples/common.a
@@ -14,7 +14,7 @@ $(EXAMPLE_PARTS): $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/common/*.c))
 $(B)/obj/examples/%: CC := $(MPICC)
 $(B)/obj/examples/%: CFLAGS += -fopenmp
 $(EXAMPLES:%=$(B)/obj/examples/%.o): CFLAGS += -Wno-unknown-pragmas
-EXAMPLE_LINK = $(if $(filter $(MPI_EXAMPLES),$(notdir $@)),$(MPICC) -fopenmp,$(CC)) $(LDFLAGS)
+EXAMPLE_LINK = $(if $(filter $(MPI_EXAMPLES),$(notdir $@)),$(MPICC) -fopenmp,$(CC) $(if $(findstring openmp,$@),-fopenmp)) $(LDFLAGS)
 
 DPROF_PC := PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config
 
