@@ -15,6 +15,7 @@
  *   trace_parts.c    several processes read a trace together
  *   trace_nursery.c  HOST-RANK.nursery: threads that have a slot there, and no file of events
  *   trace_events.c   HOST-RANK-THREAD.events: threads and their records
+ *   trace_scan.c     a look at each record, on its way into the store
  *   trace_jumps.c    places that were left without an exit
  *   trace_order.c    records that a signal handler put out of order
  *   trace_late.c     operations that were recorded behind what a signal handler did meanwhile

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_scan.c - see trace_scan.h. */
+#include "analysis/trace/trace_scan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
+
+/* ---- Looking at the records ------------------------------------------------------------------ */
+
+/* A word here and there may never have been written: a signal handler jumped away. Not so many
+ * in a row. */
+#define HOLE_WORDS 16
+
+/* Nor so many in all: a sparse file may be of any size. */
+#define UNWRITTEN_WORDS ((size_t)1 << 24)
+
+static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
+	[FOREIGN] = { "a record", "" },
+	[NO_SITE] = { "the address of a site", "" },
+	[NO_MODULE] = { "an address in a module of its process", ": was the program stripped?" },
+	[AMBIGUOUS] = { "an address in one module of its process", ", which is in several" },
+	[UNWRITTEN] = { "records", " and as much behind it" },
+	[NO_EVENT] = { "an event before the argument", "" },
+	[TWICE] = { "an argument that the event does not have yet", "" },
+};
+
+static void found(struct scan *s, enum scan_damage d, size_t word)
+{
+	if (!s->count[d]++)
+		s->first[d] = word;
+}
+
+static void use_group(struct scan *s, uint64_t id)
+{
+	struct opened_trace *o = s->o;
+	if (s->groups.n && id == s->group)
+		return;
+	s->group = id;
+	if (ids_add(&s->groups, id))
+		*MEM_GROW(o->uses, o->nuses) = (struct group_use){ s->index, id };
+}
+
+static inline void scan_argument(struct scan *s, const struct tr_record *r, size_t word)
+{
+	uint64_t key = TR_BODY(r->what);
+	if (!(s->keys & 1))
+		found(s, NO_EVENT, word);
+	else if (s->keys & 1u << key)
+		found(s, TWICE, word);
+	else if (key == DPROF_KEY_GROUP)
+		use_group(s, r->stamp);
+	else if (key == DPROF_KEY_SINCE && r->stamp < s->highest)
+		s->back = true;
+	s->keys |= s->keys & 1 ? 1u << key : 0;
+}
+
+/* Of an event that may end a thread, or whose site says that something is unseen: few are such. */
+static void look_closer(struct scan *s, const struct tr_record *r)
+{
+	uint32_t site = (uint32_t)TR_BODY(r->what);
+	s->joins = TR_OP(r->what) == DPROF_ENTER && tr_is(&s->o->t, site, OP_JOINS_THREAD);
+	if (TR_OP(r->what) != DPROF_POINT || !tr_is(&s->o->t, site, OP_UNSEEN))
+		return;
+	s->thread->unseen++;
+	s->thread->unseen_by = s->o->t.sites[site].name;
+	s->thread->lost_child |= tr_is(&s->o->t, site, OP_CHILD);
+}
+
+/* All arguments of the last event have been seen. */
+static inline void end_event(struct scan *s)
+{
+	if (s->joins && !(s->keys & 1u << DPROF_KEY_THREAD))
+		s->thread->unknown_joins++;
+	s->joins = false;
+}
+
+/* `number`: of the event, if it is one. */
+static inline __attribute__((always_inline)) void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t number)
+{
+	if (TR_OP(r->what) == DPROF_ARG) {
+		scan_argument(s, r, word);
+		return;
+	}
+	jumps_event(&s->jumps, r, number);
+	end_event(s);
+	s->keys = is_event(r);
+	if (!s->keys) {
+		s->lost += r->stamp;
+		return;
+	}
+	if (r->stamp < s->highest)
+		s->back = true;
+	s->highest = r->stamp;
+	if (tr_is(&s->o->t, (uint32_t)TR_BODY(r->what), OP_JOINS_THREAD | OP_UNSEEN))
+		look_closer(s, r);
+}
+
+static void scan_damage(struct scan *s, enum word_damage damage, size_t word)
+{
+	bool known = !s->thread->words->modules->incomplete;
+	if (damage == DAMAGE_UNWRITTEN) {
+		s->unwritten++;
+		s->all_unwritten++;
+		s->keys = 0;
+		return;
+	}
+	if (s->unwritten >= HOLE_WORDS)
+		found(s, UNWRITTEN, word - s->unwritten);
+	s->unwritten = 0;
+	if (damage == DAMAGE_FOREIGN)
+		found(s, FOREIGN, word);
+	else if (damage == DAMAGE_AMBIGUOUS)
+		found(s, AMBIGUOUS, word);
+	else if (damage == DAMAGE_NO_SITE && known)
+		found(s, NO_SITE, word);
+	else if (damage == DAMAGE_NO_MODULE && known)
+		found(s, NO_MODULE, word);
+}
+
+static void tell(const struct scan *s)
+{
+	struct ch_words *w = &s->thread->words->words;
+	for (int d = 0; d < NDAMAGES; d++) {
+		if (!s->count[d])
+			continue;
+		char *more = s->count[d] > 1
+				     ? mem_format(" (and %zu more like it)", s->count[d] - 1)
+				     : mem_copy("");
+		trace_diagnose(&s->o->t,
+			       "%s: offset %" PRIu64 ": expected %s, found 0x%" PRIx64 "%s%s",
+			       ch_file(w, s->first[d]), ch_offset(w, s->first[d]),
+			       damages[d].expected, ch_word(w, s->first[d]), damages[d].advice,
+			       more);
+		free(more);
+	}
+}
+
+/* ---- One after the other --------------------------------------------------------------------- */
+
+bool scan_one(struct scan *s, struct word_place *p)
+{
+	struct tr_record r;
+	enum word_damage damage = words_next(s->thread->words, p, &r);
+	scan_damage(s, damage, p->record);
+	if (is_record(damage)) {
+		scan_record(s, &r, p->record, store_events(s->o->reader->writer));
+		store_record(s->o->reader->writer, &r);
+		s->thread->nrecords++;
+	}
+	if (is_record(damage) && damage != DAMAGE_NONE) {
+		s->unsaid += TR_OP(r.what) == DPROF_LOST ? r.stamp : 0;
+		s->keys = 1; /* what stands behind it is of an event that was there */
+	}
+	return damage != DAMAGE_END;
+}
+
+#define PLAIN_RECORDS 512 /* at once */
+
+size_t scan_plain(struct scan *s, struct word_place *p)
+{
+	struct tr_record plain[PLAIN_RECORDS];
+	size_t before = p->at, n = words_plain(s->thread->words, p, plain, PLAIN_RECORDS);
+	size_t number = store_events(s->o->reader->writer);
+	if (n)
+		scan_damage(s, DAMAGE_NONE, before);
+	for (size_t i = 0; i < n; i++) {
+		scan_record(s, &plain[i], before + i, number);
+		number += is_event(&plain[i]);
+	}
+	store_records(s->o->reader->writer, plain, n);
+	s->thread->nrecords += n;
+	progress_add(n);
+	return n;
+}
+
+void scan_begin(struct scan *s, struct opened_trace *o, struct tr_thread *thread, uint32_t index)
+{
+	*s = (struct scan){ .o = o, .thread = thread, .index = index };
+	jumps_begin(&s->jumps, &o->t, thread);
+}
+
+bool scan_is_endless(const struct scan *s)
+{
+	return s->all_unwritten == UNWRITTEN_WORDS;
+}
+
+void scan_end(struct scan *s)
+{
+	end_event(s);
+	for (int d = 0; d < NDAMAGES; d++)
+		s->thread->gaps |= s->count[d] > 0;
+	ids_free(&s->groups);
+	tell(s);
+}
