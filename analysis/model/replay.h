@@ -90,6 +90,16 @@ static inline bool replay_enter(struct replay *r, struct replay_entry entry)
 	return true;
 }
 
+/* Likewise of one that does not jump, for who asks of entries no more than stamp, record and site. */
+static inline void replay_enter_bare(struct replay *r, uint64_t stamp, size_t record, uint32_t site)
+{
+	if (r->depth == r->room)
+		replay_grow(r);
+	r->entry[r->depth++] = (struct replay_entry){ .stamp = stamp, .record = record, .site = site, .times = 1 };
+	if (r->open)
+		replay_count(r, r->depth - 1, r->depth, 1);
+}
+
 /* Closes so many of the innermost entries. */
 static inline size_t replay_leave(struct replay *r, size_t closed)
 {
@@ -99,12 +109,18 @@ static inline size_t replay_leave(struct replay *r, size_t closed)
 	return closed;
 }
 
+/* Closes the innermost entry if it is of that site. */
+static inline bool replay_exit_innermost(struct replay *r, uint32_t site)
+{
+	return r->depth && r->entry[r->depth - 1].site == site && replay_leave(r, 1);
+}
+
 /* Closes the innermost entries, and says how many: the outermost of them is the exit's own. 0 when it has none. They can
  * be looked at behind r->depth until something is entered. */
 static inline size_t replay_exit(struct replay *r, uint32_t site)
 {
-	if (r->depth && r->entry[r->depth - 1].site == site)
-		return replay_leave(r, 1);
+	if (replay_exit_innermost(r, site))
+		return 1;
 	return r->depth ? replay_leave(r, replay_find(r, site)) : 0;
 }
 

@@ -18,12 +18,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/temporary.h"
 
-#define OPS        3                      /* that events have */
 #define MOST_WHATS ((uint32_t)1 << 22)
-#define NO_WHAT    UINT32_MAX             /* the argument is left out */
-
-/* With one more argument, of each key: which `what` that is; 0: it has not come yet. */
-struct what_next { uint32_t of_key[DPROF_KEY_COUNT]; };
 
 /* `memory`: NULL while a writer has it, and when its bytes are in the file. */
 struct store_region { uint8_t *memory; size_t n; };
@@ -65,18 +60,18 @@ static uint32_t add_what(struct tr_writer *w, struct tr_what what)
 {
 	if (w->nwhats == MOST_WHATS) {
 		w->full = true;
-		return NO_WHAT;
+		return STORE_NO_WHAT;
 	}
 	w->what = mem_grow(w->what, w->nwhats, sizeof *w->what);
 	w->next = mem_grow(w->next, w->nwhats, sizeof *w->next);
 	w->what[w->nwhats] = what;
-	w->next[w->nwhats] = (struct what_next){ .of_key = { NO_WHAT } };
+	w->next[w->nwhats] = (struct what_next){ .of_key = { STORE_NO_WHAT } };
 	return w->nwhats++;
 }
 
 static inline uint32_t *slot_of(struct tr_writer *w, uint64_t site, enum dprof_op op)
 {
-	return &w->of_event[(site < w->nsites ? site : w->nsites) * OPS + op];
+	return &w->of_event[(site < w->nsites ? site : w->nsites) * STORE_OPS + op];
 }
 
 static uint32_t add_event(struct tr_writer *w, uint64_t site, enum dprof_op op)
@@ -84,7 +79,7 @@ static uint32_t add_event(struct tr_writer *w, uint64_t site, enum dprof_op op)
 	uint32_t *slot = slot_of(w, site, op);
 	*slot = add_what(w, (struct tr_what){ .site = site < w->nsites ? (uint32_t)site : TR_NO_SITE,
 					      .op = (uint8_t)op });
-	if (*slot == NO_WHAT)
+	if (*slot == STORE_NO_WHAT)
 		*slot = *slot_of(w, TR_NO_SITE, op);
 	return *slot;
 }
@@ -99,7 +94,7 @@ static inline uint32_t what_of_event(struct tr_writer *w, uint64_t what)
 static uint32_t with_argument(struct tr_writer *w, uint32_t what, unsigned key)
 {
 	struct tr_what more = w->what[what];
-	uint32_t now = NO_WHAT;
+	uint32_t now = STORE_NO_WHAT;
 	if (!(more.keys & 1u << key)) {
 		more.keys |= (uint16_t)(1u << key);
 		more.key[more.nargs++] = (uint8_t)key;
@@ -125,10 +120,10 @@ struct tr_writer *store_writer(struct tr_store *s)
 	w->store = s;
 	w->nsites = s->nsites;
 	w->most = s->most;
-	w->of_event = mem_resize(NULL, (w->nsites + 1) * OPS, sizeof *w->of_event);
-	memset(w->of_event, 0, (w->nsites + 1) * OPS * sizeof *w->of_event);
+	w->of_event = mem_resize(NULL, (w->nsites + 1) * STORE_OPS, sizeof *w->of_event);
+	memset(w->of_event, 0, (w->nsites + 1) * STORE_OPS * sizeof *w->of_event);
 	add_what(w, (struct tr_what){ .site = TR_NO_SITE, .op = DPROF_LOST, .nargs = 1 });
-	for (unsigned op = 0; op < OPS; op++)
+	for (unsigned op = 0; op < STORE_OPS; op++)
 		what_of_event(w, TR_WHAT(TR_NO_SITE, op));
 	pthread_mutex_lock(&s->changing);
 	w->number = s->nwriters;
@@ -414,7 +409,7 @@ static void put_argument(struct tr_writer *w, unsigned key, uint64_t value)
 	uint32_t what = (uint32_t)w->is[w->n - 1], now = w->next[what].of_key[key];
 	if (!now)
 		now = with_argument(w, what, key);
-	if (now == NO_WHAT)
+	if (now == STORE_NO_WHAT)
 		return;
 	w->is[w->n - 1] = now;
 	w->value[w->nvalues++] = value;
@@ -447,41 +442,26 @@ void store_record(struct tr_writer *w, const struct tr_record *r)
 	}
 }
 
-/* Behind an event, those of a kind that has come before, as long as there is room. How many. */
-static size_t put_known(struct tr_writer *w, const struct tr_record *r, size_t count)
+bool store_tail(struct tr_writer *w, struct store_tail *t)
 {
-	size_t n = w->n, nvalues = w->nvalues, i, room = w->most, room_values = 2 * w->most - DPROF_KEY_COUNT;
-	uint64_t nsites = w->nsites, what = w->event ? w->is[n - 1] : 0;
-	for (i = 0; i < count && w->event; i++) {
-		uint64_t body = TR_BODY(r[i].what);
-		enum dprof_op op = TR_OP(r[i].what);
-		uint32_t now = op == DPROF_ARG ? w->next[what].of_key[body]
-			       : op <= DPROF_POINT ? w->of_event[(body < nsites ? body : nsites) * OPS + op] : 0;
-		if (!now || now == NO_WHAT)
-			break;
-		if (op == DPROF_ARG) {
-			w->is[n - 1] = what = now;
-			w->value[nvalues++] = r[i].stamp;
-		} else if (n < room && nvalues <= room_values) {
-			w->is[n] = what = now;
-			w->stamp[n++] = r[i].stamp;
-		} else {
-			break;
-		}
-	}
-	w->n = n;
-	w->nvalues = nvalues;
-	w->blocks->last = w->event ? w->stamp[n - 1] : w->blocks->last;
-	return i;
+	if (!w->event)
+		return false;
+	*t = (struct store_tail){ .of_event = w->of_event, .next = w->next, .is = w->is, .stamp = w->stamp,
+				  .value = w->value, .n = w->n, .nvalues = w->nvalues, .most = w->most,
+				  .most_values = 2 * w->most - DPROF_KEY_COUNT, .first = w->blocks->n, .what = w->is[w->n - 1] };
+	return true;
 }
 
-void store_records(struct tr_writer *w, const struct tr_record *r, size_t n)
+void store_put_tail(struct tr_writer *w, const struct store_tail *t)
 {
-	for (size_t i = 0; i < n; i++) {
-		i += put_known(w, r + i, n - i);
-		if (i < n)
-			store_record(w, &r[i]);
-	}
+	w->n = t->n;
+	w->nvalues = t->nvalues;
+	w->blocks->last = t->stamp[t->n - 1];
+}
+
+const struct tr_what *store_last(const struct tr_writer *w)
+{
+	return &w->what[w->is[w->n - 1]];
 }
 
 struct store_room store_room(struct tr_writer *w)
@@ -538,7 +518,7 @@ static uint32_t what_for(struct tr_writer *all, const struct tr_what *what)
 	if (what->op == DPROF_LOST)
 		return 0;
 	uint32_t is = what_of_event(all, TR_WHAT(what->site, what->op));
-	for (unsigned a = 0; a < what->nargs && is != NO_WHAT; a++) {
+	for (unsigned a = 0; a < what->nargs && is != STORE_NO_WHAT; a++) {
 		uint32_t more = all->next[is].of_key[what->key[a]];
 		is = more ? more : with_argument(all, is, what->key[a]);
 	}

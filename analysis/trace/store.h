@@ -2,7 +2,7 @@
  *
  * store.h - numbers of all threads in columns, made once: their events, when the trace is opened.
  *
- *   words of a thread --scan--> records --store_record()--> blocks --readers--> struct tr_columns
+ *   words of a thread --scan--> records --store_record(), store_tail()--> blocks --readers--> struct tr_columns
  *
  * A block has up to so many events of one thread, and all their arguments: the three columns, what, stamps since the
  * first one, values, each with as many bytes a number as its greatest one needs (most events take 5 to 10 in all).
@@ -69,9 +69,51 @@ struct tr_writer *store_writer(struct tr_store *);
  * before, which must have been the last that this writer has put in. */
 void store_begin(struct tr_writer *, struct tr_blocks *again);
 void store_record(struct tr_writer *, const struct tr_record *);
-void store_records(struct tr_writer *, const struct tr_record *, size_t n);
 struct tr_blocks *store_end(struct tr_writer *);
 void blocks_close(struct tr_blocks *);
+
+/* With one more argument, of each key: which `what` that is; 0: it has not come yet. */
+struct what_next { uint32_t of_key[DPROF_KEY_COUNT]; };
+#define STORE_NO_WHAT UINT32_MAX /* the argument is left out */
+#define STORE_OPS     3          /* that events have */
+
+/* The block that is put in, behind an event: as long as there is room, events and arguments of kinds that have come before
+ * can be added to it, as store_record() does. Who takes it adds some, and puts it back before anything else is put in. */
+struct store_tail {
+	const uint32_t *of_event; /* what an event is, without arguments, by site and operation */
+	const struct what_next *next;
+	uint64_t *is, *stamp, *value;
+	size_t n, nvalues, most, most_values;
+	size_t first;            /* the number of its first event */
+	uint64_t what;           /* what the last event is, so far */
+};
+bool store_tail(struct tr_writer *, struct store_tail *); /* false: it does not stand behind an event */
+void store_put_tail(struct tr_writer *, const struct store_tail *);
+const struct tr_what *store_last(const struct tr_writer *); /* what the last event is, so far */
+
+/* What an event of a site that is there is, without arguments; 0: none of its kind has come before, or there is no room. */
+static inline uint32_t tail_knows(const struct store_tail *t, uint64_t what)
+{
+	bool room = t->n < t->most && t->nvalues <= t->most_values;
+	return room ? t->of_event[TR_BODY(what) * STORE_OPS + TR_OP(what)] : 0;
+}
+
+static inline void tail_event(struct store_tail *t, uint32_t is, uint64_t stamp)
+{
+	t->is[t->n] = t->what = is;
+	t->stamp[t->n++] = stamp;
+}
+
+/* False: the event has not come with that before. */
+static inline bool tail_argument(struct store_tail *t, unsigned key, uint64_t value)
+{
+	uint32_t is = t->next[t->what].of_key[key];
+	if (!is || is == STORE_NO_WHAT)
+		return false;
+	t->is[t->n - 1] = t->what = is;
+	t->value[t->nvalues++] = value;
+	return true;
+}
 
 /* In place of records: any three numbers each, of which the first is what the columns have as `what`. There is room for at
  * least one; as many as have been put there are then said to be. */

@@ -34,13 +34,6 @@ static uint64_t what_at(const struct tr_modules *m, uint64_t address, unsigned o
 	return found;
 }
 
-/* What an event's word says, as the table has it. */
-static inline uint32_t what_of(const struct tr_ids *ids, uint64_t word)
-{
-	uint64_t at = (word & (DPROF_IDS - 1)) / 2;
-	return ids->page[at / IDS_PAGE][at % IDS_PAGE];
-}
-
 /* What the id that several modules have means in the last one that was there at `stamp`; TR_SEVERAL where there is
  * none, or more than one. */
 static uint32_t what_then(const struct tr_modules *m, uint64_t id, uint64_t stamp)
@@ -72,7 +65,7 @@ static bool in_a_module(const struct tr_modules *m, uint64_t id)
 /* What it did is not known when its site is not: that is as good as lost. */
 static enum word_damage event_of(const struct tr_modules *m, uint64_t word, struct tr_record *r)
 {
-	uint32_t what = what_of(m->ids, word);
+	uint32_t what = words_what(m->ids, word);
 	if (what == TR_SEVERAL)
 		what = what_then(m, word & (DPROF_IDS - 1), r->stamp);
 	if (what < TR_SEVERAL) {
@@ -161,46 +154,6 @@ enum word_damage words_next(struct tr_words *w, struct word_place *p, struct tr_
 		damage = event_of(w->modules, word, r);
 	}
 	return damage == DAMAGE_SILENT ? DAMAGE_END : damage;
-}
-
-/* ---- Many at once ---------------------------------------------------------------------------- */
-
-/* An argument, of which the next word says no more. */
-static inline bool is_plain_argument(uint64_t word, uint64_t next)
-{
-	unsigned key = dprof_small(word);
-	return dprof_is(word, DPROF_ESCAPE_ARG) && key != DPROF_KEY_NONE && key < DPROF_KEY_COUNT &&
-	       !dprof_is(next, DPROF_ESCAPE_ARG_HIGH) && !dprof_is(next, DPROF_ESCAPE_EPOCH);
-}
-
-size_t words_plain(struct tr_words *w, struct word_place *p, struct tr_record *out,
-		   size_t room)
-{
-	const struct tr_ids *ids = w->modules->ids;
-	struct ch_run run = p->at < w->words.n ? ch_run(&w->words, p->at) : (struct ch_run){ 0 };
-	const uint64_t *begin = run.word;
-	uint64_t near = p->near;
-	/* Of the last word at hand it is not known what stands behind it. */
-	size_t n = 0, most = run.n ? run.n - 1 : 0;
-	most = most < room ? most : room;
-	for (; n < most; n++) {
-		uint64_t word = begin[n];
-		if (dprof_is_escape(word)) {
-			if (!is_plain_argument(word, begin[n + 1]))
-				break;
-			out[n] = (struct tr_record){ dprof_value(word),
-						     TR_WHAT(dprof_small(word), DPROF_ARG) };
-		} else {
-			uint32_t what = what_of(ids, word);
-			if (what >= TR_SEVERAL || !word)
-				break;
-			near = dprof_stamp_near(word, near);
-			out[n] = (struct tr_record){ near, what };
-		}
-	}
-	p->at += n;
-	p->near = near;
-	return n;
 }
 
 void words_close(struct tr_words *w)

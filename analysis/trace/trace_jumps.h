@@ -41,6 +41,8 @@ struct jumps_scan {
 void jumps_begin(struct jumps_scan *, const struct trace *, struct tr_thread *);
 /* `number`: of the event; of a loss it does not matter. */
 static inline void jumps_event(struct jumps_scan *, const struct tr_record *, size_t number);
+/* Likewise of an ENTER, a POINT, or the EXIT of what was entered last; of another it does nothing, and is false. */
+static inline bool jumps_plain(struct jumps_scan *, enum dprof_op, uint32_t site, uint64_t stamp, size_t number);
 /* Sets thread->jumps: NULL where it never jumped. `lasts`: what is open when records end, or are lost, was not left. */
 void jumps_end(struct jumps_scan *, bool lasts);
 
@@ -68,11 +70,21 @@ static inline __attribute__((always_inline)) void jumps_event(struct jumps_scan 
 	}
 	j->stamp = r->stamp;
 	if (op == DPROF_ENTER)
-		replay_enter(&j->open, (struct replay_entry){ .stamp = r->stamp, .record = number, .site = site });
+		replay_enter_bare(&j->open, r->stamp, number, site);
 	else if (op == DPROF_EXIT && top && top->site == site)
 		replay_leave(&j->open, 1);
 	else if (op == DPROF_EXIT)
 		jumps_leave(j, site);
+}
+
+static inline bool jumps_plain(struct jumps_scan *j, enum dprof_op op, uint32_t site, uint64_t stamp, size_t number)
+{
+	if (op == DPROF_ENTER)
+		replay_enter_bare(&j->open, stamp, number, site);
+	else if (op == DPROF_EXIT && !replay_exit_innermost(&j->open, site))
+		return false;
+	j->stamp = stamp;
+	return true;
 }
 
 /* Says of the event with a number whether it is left without an exit. */

@@ -270,9 +270,20 @@ static inline bool is_record(enum word_damage d)
 /* The record at a place, which moves behind it; never DAMAGE_SILENT. */
 enum word_damage words_next(struct tr_words *, struct word_place *, struct tr_record *);
 
-/* The records of the words from a place on, one of each, until a word is not plain: neither an event of
- * a known site nor an argument of 56 bits. At most `room`; how many. That leaves `place.record` alone. */
-size_t words_plain(struct tr_words *, struct word_place *, struct tr_record *, size_t room);
+/* What an event's word says, as the table has it. */
+static inline uint32_t words_what(const struct tr_ids *ids, uint64_t word)
+{
+	uint64_t at = (word & (DPROF_IDS - 1)) / 2;
+	return ids->page[at / IDS_PAGE][at % IDS_PAGE];
+}
+
+/* An argument, of which the next word says no more. */
+static inline bool words_plain_argument(uint64_t word, uint64_t next)
+{
+	unsigned key = dprof_small(word);
+	return dprof_is(word, DPROF_ESCAPE_ARG) && key != DPROF_KEY_NONE && key < DPROF_KEY_COUNT &&
+	       !dprof_is(next, DPROF_ESCAPE_ARG_HIGH) && !dprof_is(next, DPROF_ESCAPE_EPOCH);
+}
 
 void words_close(struct tr_words *);
 

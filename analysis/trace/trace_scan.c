@@ -158,22 +158,74 @@ bool scan_one(struct scan *s, struct word_place *p)
 	return damage != DAMAGE_END;
 }
 
-#define PLAIN_RECORDS 512 /* at once */
+/* ---- Plain words ------------------------------------------------------------------------------- */
 
-size_t scan_plain(struct scan *s, struct word_place *p)
+/* Where a run of them is; and what changes with every event of what the scan knows. */
+struct plain { struct scan *s; const struct tr_site *sites; struct store_tail tail; uint64_t near, highest; bool back; };
+
+static inline bool take_argument(struct plain *p, uint64_t word)
 {
-	struct tr_record plain[PLAIN_RECORDS];
-	size_t before = p->at, n = words_plain(s->thread->words, p, plain, PLAIN_RECORDS);
-	size_t number = store_events(s->o->reader->writer);
-	if (n)
-		scan_damage(s, DAMAGE_NONE, before);
-	for (size_t i = 0; i < n; i++) {
-		scan_record(s, &plain[i], before + i, number);
-		number += is_event(&plain[i]);
+	unsigned key = dprof_small(word);
+	uint64_t value = dprof_value(word);
+	if (!tail_argument(&p->tail, key, value))
+		return false;
+	if (key == DPROF_KEY_GROUP)
+		use_group(p->s, value);
+	p->back |= key == DPROF_KEY_SINCE && value < p->highest;
+	return true;
+}
+
+/* An event that needs no closer look. */
+static inline bool take_event(struct plain *p, uint32_t what, uint64_t word)
+{
+	uint64_t stamp = dprof_stamp_near(word, p->near);
+	uint32_t site = (uint32_t)TR_BODY(what), is;
+	if (what >= TR_SEVERAL || !word || p->sites[site].op.is & (OP_JOINS_THREAD | OP_UNSEEN) || !(is = tail_knows(&p->tail, what)) ||
+	    !jumps_plain(&p->s->jumps, TR_OP(what), site, stamp, p->tail.first + p->tail.n))
+		return false;
+	tail_event(&p->tail, is, stamp);
+	p->back |= stamp < p->highest;
+	p->highest = p->near = stamp;
+	return true;
+}
+
+/* Of the words at hand; of the last of them it is not known what stands behind it. How many. */
+static size_t take_run(struct plain *p, const struct tr_ids *ids, struct ch_run run)
+{
+	size_t i = 0;
+	for (; i + 1 < run.n; i++) {
+		uint64_t word = run.word[i];
+		bool taken = !dprof_is_escape(word) ? take_event(p, words_what(ids, word), word)
+			     : words_plain_argument(word, run.word[i + 1]) && take_argument(p, word);
+		if (!taken)
+			break;
 	}
-	store_records(s->o->reader->writer, plain, n);
+	return i;
+}
+
+/* The run has taken n words. */
+static void end_run(struct plain *p, struct word_place *place, size_t n, size_t events)
+{
+	struct scan *s = p->s;
+	store_put_tail(s->o->reader->writer, &p->tail);
+	s->keys = (events ? 1 : s->keys) | store_last(s->o->reader->writer)->keys;
+	s->highest = p->highest;
+	s->back |= p->back;
 	s->thread->nrecords += n;
+	place->at += n;
+	place->near = p->near;
 	progress_add(n);
+}
+
+size_t scan_plain(struct scan *s, struct word_place *place)
+{
+	struct tr_words *w = s->thread->words;
+	struct plain p = { .s = s, .sites = s->o->t.sites, .near = place->near, .highest = s->highest };
+	if (place->at >= w->words.n || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &p.tail))
+		return 0;
+	size_t before = p.tail.n, n = take_run(&p, w->modules->ids, ch_run(&w->words, place->at));
+	if (n)
+		end_run(&p, place, n, p.tail.n - before);
 	return n;
 }
 

@@ -69,6 +69,31 @@ static struct made_thread some_records(size_t most)
 	return made;
 }
 
+static bool put_behind(struct store_tail *t, const struct tr_record *r)
+{
+	uint32_t is = 0;
+	if (TR_OP(r->what) == DPROF_ARG)
+		return tail_argument(t, (unsigned)TR_BODY(r->what), r->stamp);
+	if (is_event(r) && TR_BODY(r->what) < SITES && (is = tail_knows(t, r->what)))
+		tail_event(t, is, r->stamp);
+	return is;
+}
+
+/* Some of them by themselves. */
+static void put(struct tr_writer *w, const struct tr_record *r, size_t n)
+{
+	struct store_tail tail;
+	for (size_t i = 0; i < n;) {
+		if (random_below(10) && store_tail(w, &tail)) {
+			while (i < n && put_behind(&tail, &r[i]))
+				i++;
+			store_put_tail(w, &tail);
+		}
+		if (i < n)
+			store_record(w, &r[i++]);
+	}
+}
+
 /* `most` records of each thread, in a trace of so many threads, put in by one of several writers. */
 static struct made *make(size_t most, size_t nthreads)
 {
@@ -87,8 +112,7 @@ static struct made *make(size_t most, size_t nthreads)
 			free(m->made[t].record);
 			m->made[t] = some_records(most);
 			store_begin(writer, again ? m->threads[t].blocks : NULL);
-			for (size_t i = 0; i < m->made[t].n; i++)
-				store_record(writer, &m->made[t].record[i]);
+			put(writer, m->made[t].record, m->made[t].n);
 			m->threads[t].blocks = store_end(writer);
 		}
 	}
@@ -353,7 +377,7 @@ static size_t memory_of_readers(size_t nthreads, size_t events)
 	for (size_t i = 0; i < nthreads; i++) {
 		store_begin(writer, NULL);
 		for (uint64_t k = 0; k < events; k++)
-			store_records(writer, (struct tr_record[]){
+			put(writer, (struct tr_record[]){
 				{ 1000 * k, TR_WHAT(k % SITES, DPROF_ENTER) }, { k, TR_WHAT(DPROF_KEY_SEQ, DPROF_ARG) },
 				{ i, TR_WHAT(DPROF_KEY_PEER, DPROF_ARG) } }, 3);
 		threads[i] = (struct tr_thread){ .blocks = store_end(writer) };
