@@ -36,7 +36,8 @@ struct match_walk {
 	struct walker *walkers;
 	struct clock_walk *clock_walks;
 	struct heap clocks;      /* by the share of their run that is behind them */
-	const bool *concerned;   /* of each site: the matcher's */
+	const bool *concerned;   /* of each site: the matcher's; and ... */
+	bool *passes;            /* ... of each of the trace's whats: none of these matters, unless it is a thread's first event */
 	struct ids local;        /* groups whose operations are skipped: all of their threads are on one clock */
 	bool whole_calls;
 	bool finished;
@@ -98,13 +99,23 @@ static inline bool matters(const struct match_walk *w, struct walker *walker, co
 	return !is_skipped(w, walker, what->op, what->site, group_of(what, k->value + k->argument[i]));
 }
 
+/* From i on, the first event at hand that matters; or how many there are. */
+static size_t find_mattering(const struct match_walk *w, struct walker *walker, size_t i)
+{
+	const struct tr_columns *k = &walker->at;
+	for (;; i++) {
+		while (i < k->n && walker->begun && w->passes[k->what[i]])
+			i++;
+		if (i == k->n || matters(w, walker, k, i))
+			return i;
+	}
+}
+
 /* Comes to the next event at hand that matters; false if none does. */
 static bool pass(const struct match_walk *w, struct walker *walker)
 {
 	const struct tr_columns *k = &walker->at;
-	size_t from = walker->i, i = from;
-	while (i < k->n && !matters(w, walker, k, i))
-		i++;
+	size_t from = walker->i, i = find_mattering(w, walker, from);
 	if (i > from)
 		walker->passed = (struct tr_passed){ walker->passed.n + i - from, k->stamp[i - 1],
 						     trace_what(w->trace, k, i - 1)->site };
@@ -189,6 +200,16 @@ static void add_if_local(struct match_walk *w, const struct tr_group *g)
 	ids_add(&w->local, g->id);
 }
 
+static void set_passes(struct match_walk *w)
+{
+	size_t n = trace_kinds(w->trace);
+	w->passes = mem_resize(NULL, n + 1, sizeof *w->passes);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t site = w->trace->whats[i].site;
+		w->passes[i] = site != TR_NO_SITE && !w->concerned[site];
+	}
+}
+
 /* `between`: clocks; `whole_calls`: those that can be are taken at once. */
 static struct match_walk *open_walk(const struct trace *t, uint64_t slack, struct match_log *log, bool between,
 				    bool whole_calls)
@@ -203,6 +224,7 @@ static struct match_walk *open_walk(const struct trace *t, uint64_t slack, struc
 		add_if_local(w, &t->groups[g]);
 	w->matcher = match_open(t, slack);
 	w->concerned = match_concerned(w->matcher);
+	set_passes(w);
 	open_clocks(w);
 	return w;
 }
@@ -320,6 +342,7 @@ static void close_clocks(struct match_walk *w)
 		trace_end(&w->walkers[i].events);
 	match_close(w->matcher);
 	ids_free(&w->local);
+	free(w->passes);
 	free(w->walkers);
 	free(w->clock_walks);
 	free(w->clocks.items);

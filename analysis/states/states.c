@@ -89,12 +89,24 @@ static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool 
 	return works ? MAY_WORK : waits ? wait : site->op.is & OP_WAITS ? OTHER_OUTSIDE : 0;
 }
 
+static void set_kinds(struct roles *roles, const struct trace *trace)
+{
+	size_t n = trace_kinds(trace);
+	roles->kinds = mem_resize(roles->kinds, n + 1, sizeof *roles->kinds);
+	for (size_t i = 0; i < n; i++) {
+		const struct tr_what *what = &trace->whats[i];
+		uint8_t role = what->site == TR_NO_SITE ? OTHER_OUTSIDE : roles->of_site[what->site];
+		roles->kinds[i] = (struct plain_kind){
+			.site = what->site, .op = what->op, .role = role,
+			.plain = role != OTHER_OUTSIDE && !(trace->sites[what->site].op.is & NOT_PLAIN) };
+	}
+}
+
 bool roles_open(struct roles *roles, const struct trace *trace, const char *work, const char *wait)
 {
 	bool any_work = false, any_wait = false;
 	open_outside(roles, trace, work);
 	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
-	roles->plain = mem_resize(NULL, trace->nsites + 1, sizeof *roles->plain);
 	for (size_t i = 0; i < trace->nsites; i++) {
 		bool waits = is_wait(&trace->sites[i], wait);
 		/* A region that is named as the place to wait is no work. */
@@ -104,10 +116,11 @@ bool roles_open(struct roles *roles, const struct trace *trace, const char *work
 			return false;
 		}
 		roles->of_site[i] = role_of(&trace->sites[i], works, waits, !work && !wait);
-		roles->plain[i] = roles->of_site[i] != OTHER_OUTSIDE && !(trace->sites[i].op.is & NOT_PLAIN);
 		any_work |= works;
 		any_wait |= waits;
 	}
+	roles->kinds = NULL;
+	set_kinds(roles, trace);
 	if (work && !any_work)
 		say_unknown(trace, "--work", true, work);
 	if (wait && !any_wait)
@@ -121,6 +134,7 @@ void roles_open_useful(struct roles *roles, const struct trace *trace)
 	for (size_t i = 0; i < trace->nsites; i++)
 		if (tr_is(trace, (uint32_t)i, OP_OTHERS) && !roles->of_site[i])
 			roles->of_site[i] = MAY_WAIT;
+	set_kinds(roles, trace);
 }
 
 bool roles_are_useful(const struct roles *roles, const struct trace *trace)
@@ -136,7 +150,7 @@ bool roles_are_useful(const struct roles *roles, const struct trace *trace)
 void roles_close(struct roles *roles)
 {
 	free(roles->of_site);
-	free(roles->plain);
+	free(roles->kinds);
 	free(roles->outside);
 	free(roles->ends);
 }
@@ -564,8 +578,6 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 	s->stretch_from = stamp;
 }
 
-/* ---- Plain events ---------------------------------------------------------------------------- */
-
 /* Whether nothing but the next event changes the state, and that in no other way than by the stack. */
 static bool is_plain(const struct states *s)
 {
@@ -579,38 +591,6 @@ static bool look_ahead(struct states *s)
 	s->ahead_from = s->events.next;
 	s->ahead.n = 0;
 	return trace_columns(&ahead, &s->ahead);
-}
-
-/* As push() does it where nothing jumped, at a site whose role does not depend on what it is in. */
-static inline void enter_plain(struct states *s, uint32_t site, uint64_t stamp)
-{
-	uint8_t role = s->roles->of_site[site];
-	replay_enter(&s->replay, (struct replay_entry){ .stamp = stamp, .site = site,
-							.is = s->events.trace->sites[site].op.is });
-	if (s->replay.depth > s->room)
-		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
-	s->before[s->replay.depth - 1] = s->now;
-	if (role)
-		s->now = (struct thread_state){ role, site };
-}
-
-/* One event, as states_step() does it; false if it is not plain. */
-static inline bool step_plain(struct states *s, const struct tr_what *what, uint64_t stamp)
-{
-	uint32_t site = what->site;
-	if (site == TR_NO_SITE || !s->roles->plain[site])
-		return false;
-	if (what->op == DPROF_ENTER) {
-		enter_plain(s, site, stamp);
-	} else if (what->op == DPROF_EXIT) {
-		const struct replay_entry *top = replay_top(&s->replay);
-		if (!top || top->site != site)
-			return false;
-		replay_leave(&s->replay, 1);
-		s->now = s->before[s->replay.depth];
-	}
-	s->last = stamp > s->last ? stamp : s->last;
-	return true;
 }
 
 /* ---- Periods, one after the other ------------------------------------------------------------ */
@@ -654,21 +634,92 @@ static struct period_begin begin_of(const struct period *p)
 	return (struct period_begin){ p->from, p->site, p->may };
 }
 
+/* What changes with plain events: copied here while they come by. */
+struct plain_walk {
+	struct states *s;
+	struct thread_state now;
+	uint64_t last, stretch_from, stretch;
+	struct period_begin open; /* the period that is being put together */
+};
+
+static struct plain_walk begin_plain(struct states *s)
+{
+	return (struct plain_walk){ s, s->now, s->last, s->stretch_from, s->stretch,
+				    { s->period.from, s->period.site, s->period.may } };
+}
+
+static void end_plain(const struct plain_walk *w)
+{
+	struct states *s = w->s;
+	s->now = w->now;
+	s->last = w->last;
+	s->stretch_from = w->stretch_from;
+	s->stretch = w->stretch;
+	s->period = (struct period){ w->open.from, w->open.from, w->open.may, w->open.site };
+}
+
+/* As push() does it where nothing jumped, at a site whose role does not depend on what it is in. */
+static inline struct thread_state enter_plain(struct plain_walk *w, const struct plain_kind *kind, uint64_t stamp)
+{
+	struct states *s = w->s;
+	replay_enter_bare(&s->replay, stamp, 0, kind->site);
+	if (s->replay.depth > s->room)
+		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
+	s->before[s->replay.depth - 1] = w->now;
+	return kind->role ? (struct thread_state){ kind->role, kind->site } : w->now;
+}
+
+/* One event, as states_step() does it: the state behind it in *now. False if it is not plain. */
+static inline bool step_plain(struct plain_walk *w, const struct plain_kind *kind, uint64_t stamp, struct thread_state *now)
+{
+	struct states *s = w->s;
+	*now = w->now;
+	if (!kind->plain)
+		return false;
+	if (kind->op == DPROF_ENTER)
+		*now = enter_plain(w, kind, stamp);
+	else if (kind->op == DPROF_EXIT && !replay_exit_innermost(&s->replay, kind->site))
+		return false;
+	else if (kind->op == DPROF_EXIT)
+		*now = s->before[s->replay.depth];
+	w->last = stamp > w->last ? stamp : w->last;
+	return true;
+}
+
+/* As change() does it. */
+static inline bool change_plain(struct plain_walk *w, struct thread_state now, struct period_begin *out)
+{
+	uint64_t stretch = w->last - w->stretch_from;
+	bool longest = stretch >= w->stretch, ends = now.may != w->open.may;
+	w->stretch = longest ? stretch : w->stretch;
+	w->open.site = longest ? w->now.site : w->open.site;
+	w->stretch_from = w->last;
+	w->now = now;
+	if (!ends)
+		return false;
+	*out = w->open;
+	w->open = (struct period_begin){ w->last, now.site, now.may };
+	w->stretch = 0;
+	return true;
+}
+
 /* Where is_plain(): the periods of the events at hand, as far as these are plain. */
 static size_t follow_plain(struct states *s, struct period_begin *out, size_t room)
 {
-	const struct tr_what *whats = s->events.trace->whats;
-	struct period ended;
+	const struct plain_kind *kinds = s->roles->kinds;
+	struct plain_walk w = begin_plain(s);
+	struct thread_state now;
 	size_t n = 0, i;
 	if (s->events.next - s->ahead_from >= s->ahead.n && !look_ahead(s))
 		return 0;
-	for (i = s->events.next - s->ahead_from; i < s->ahead.n && n < room; i++) {
-		struct thread_state before = s->now;
-		if (!step_plain(s, &whats[s->ahead.what[i]], s->ahead.stamp[i]))
+	const struct tr_columns k = s->ahead;
+	for (i = s->events.next - s->ahead_from; i < k.n && n < room; i++) {
+		if (!step_plain(&w, &kinds[k.what[i]], k.stamp[i], &now))
 			break;
-		if (!same_state(s->now, before) && change(s, before, &ended))
-			out[n++] = begin_of(&ended);
+		if (!same_state(now, w.now))
+			n += change_plain(&w, now, &out[n]);
 	}
+	end_plain(&w);
 	s->forgot &= s->events.next == s->ahead_from + i;
 	s->events.next = s->ahead_from + i;
 	return n;

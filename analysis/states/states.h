@@ -54,9 +54,17 @@
 enum { MAY_WORK = 1, MAY_WAIT = 2, MAY_OTHER = 4, MAY_GONE = 8, MAY_BE_UNCLASSIFIED = 16,
        MAY_ANY = 31 };
 
+/* What an event says, if that is no more than that a site is entered or left. */
+struct plain_kind {
+	uint32_t site;
+	uint8_t op;
+	uint8_t role;        /* as in struct roles */
+	bool plain;          /* it is */
+};
+
 struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
-	bool *plain;         /* of each site: its events say no more than that it is entered and left */
+	struct plain_kind *kinds; /* what each of the trace's whats does to a state that hangs on nothing but the stack */
 	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
 	struct ends *ends;   /* of each clock: stamps of the first event and of the last; `latest` is not used */
 };

@@ -568,6 +568,11 @@ const struct tr_what *store_finish(struct tr_store *s, const char **kept_in_memo
 	return joined && s->nwriters ? s->writers[0]->what : NULL;
 }
 
+size_t trace_kinds(const struct trace *t)
+{
+	return t->store && t->store->nwriters ? t->store->writers[0]->nwhats : 0;
+}
+
 const uint32_t *store_whats(const struct tr_store *s, size_t writer)
 {
 	return s->writers[writer]->whats;

@@ -253,6 +253,9 @@ struct tr_passed trace_pass(struct tr_cursor *, uint8_t *sites);
 struct tr_sample { uint64_t *stamp; size_t count; };
 void trace_sample(const struct trace *, size_t thread, size_t step, struct tr_sample *);
 
+/* How many whats there are. Who asks the same of each event in columns asks it of these, once. */
+size_t trace_kinds(const struct trace *);
+
 /* Event i of the columns, with its arguments, as trace_next() gives it. */
 void trace_event_of(const struct trace *, const struct tr_columns *, size_t i, struct tr_event *);
 static inline const struct tr_what *trace_what(const struct trace *t, const struct tr_columns *k, size_t i)
