@@ -21,9 +21,13 @@
 #include "analysis/states/frame_length.h"
 
 struct timed_segment {       /* a segment and when */
-	struct timeline_segment what;
+	struct timeline_segment *what;
 	frz_time begin, end;
 };
+
+/* Segments of a clock that are found and timed at once. */
+#define AHEAD 32
+struct ahead { struct timeline_segment segment[AHEAD]; frz_time time[2 * AHEAD]; size_t next, n; };
 
 struct worked { int64_t until; uint32_t alone; }; /* by a segment that has ended */
 
@@ -31,7 +35,8 @@ struct clock_sweep {         /* one clock in the sweep */
 	struct timeline *timeline;
 	uint32_t clock;
 	struct frz_cursor times;
-	struct timed_segment now; /* the segment that counts, or the next one */
+	struct ahead ahead;
+	struct timed_segment now; /* of those ahead, the segment that counts, or the next one */
 	bool counts, exhausted;
 	bool listed;         /* is in csp_sweep.workers */
 	int64_t waited_until; /* by segments that have ended */
@@ -82,12 +87,12 @@ struct csp_sweep {
 
 static bool waits(const struct clock_sweep *t)
 {
-	return t->counts && t->now.what.all_wait;
+	return t->counts && t->now.what->all_wait;
 }
 
 static bool works(const struct clock_sweep *t)
 {
-	return t->counts && t->now.what.alone != NO_PARTICIPANT;
+	return t->counts && t->now.what->alone != NO_PARTICIPANT;
 }
 
 /* Most segments make no frame, so their lengths are seldom wanted. */
@@ -95,7 +100,7 @@ static void measure(void *sweep, size_t i)
 {
 	struct csp_sweep *s = sweep;
 	const struct timed_segment *x = &s->clocks[i].now;
-	uint64_t from = x->what.from, to = x->what.to;
+	uint64_t from = x->what->from, to = x->what->to;
 	bool passed = from != PERIOD_BEFORE && to != PERIOD_AFTER;
 	frz_time length = passed ? times_duration(s->times, s->clocks[i].clock, to - from) : (frz_time){ 0, 0 };
 	struct frame_part *part = &s->parts[s->nclocks + i];
@@ -123,10 +128,10 @@ static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
 /* Of the time until the first of its segments ends, some may have been added already as time of unknown order. */
 static void add_frame(struct csp_sweep *s, struct clock_sweep *alone, frz_time length)
 {
-	if (alone->now.what.site == TIMELINE_SITE_LATER)
-		alone->now.what.site = timeline_site(alone->timeline, &alone->now.what);
+	if (alone->now.what->site == TIMELINE_SITE_LATER)
+		alone->now.what->site = timeline_site(alone->timeline, alone->now.what);
 	size_t count = 1;
-	const uint32_t *participants = &alone->now.what.alone;
+	const uint32_t *participants = &alone->now.what->alone;
 	if (*participants == ANY_PARTICIPANT)
 		participants = timeline_participants(alone->timeline, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -134,7 +139,7 @@ static void add_frame(struct csp_sweep *s, struct clock_sweep *alone, frz_time l
 		frz_time *score = &s->scores[participants[i]].alone;
 		int64_t rest = ticks_minus(s->parts[1].end.hi, tally->unordered_until);
 		*score = time_add(*score, (frz_time){ length.lo, smaller(length.hi, larger(rest, 0)) });
-		tally_site(tally, alone->now.what.site, length.lo / 2 + length.hi / 2);
+		tally_site(tally, alone->now.what->site, length.lo / 2 + length.hi / 2);
 	}
 }
 
@@ -250,7 +255,7 @@ static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct 
 	int64_t most = which == w->of_most ? w->second_most : w->most;
 	int64_t end = smaller(t->now.end.hi, least);
 	if (works(u))
-		add_until(s, u, u->now.what.alone, now,
+		add_until(s, u, u->now.what->alone, now,
 			  smaller(smaller(end, most), u->now.end.hi)); /* with something unordered */
 	drop_worked(u, now);
 	for (size_t i = 0; i < u->nworked; i++) {
@@ -267,9 +272,9 @@ static void add_unordered(struct csp_sweep *s, const struct clock_sweep *t)
 	tournament_settle(&s->bounds, set_waits, join_waits, s);
 	struct waits w = waits_but(s, t);
 	if (w.least > now)
-		add_until(s, t, t->now.what.alone, now,
+		add_until(s, t, t->now.what->alone, now,
 			  smaller(t->now.end.hi, smaller(w.least, w.most)));
-	if (w.second <= now || !t->now.what.all_wait)
+	if (w.second <= now || !t->now.what->all_wait)
 		return;
 	if (w.least <= now) {
 		add_worker(s, t, &s->clocks[w.of_least], &w);
@@ -307,7 +312,7 @@ static void keep_latest(struct csp_sweep *s, const struct clock_sweep *t)
 /* Of each participant the last segment matters. */
 static void keep_worked(struct clock_sweep *t)
 {
-	struct worked now = { t->now.end.hi, t->now.what.alone };
+	struct worked now = { t->now.end.hi, t->now.what->alone };
 	drop_worked(t, t->now.end.lo);
 	struct worked *last = t->nworked > 0 ? &t->worked[(t->first + t->nworked - 1) & (t->room - 1)] : NULL;
 	if (last && last->alone == now.alone) {
@@ -328,33 +333,35 @@ static void keep_worked(struct clock_sweep *t)
 
 static void keep_unordered(struct csp_sweep *s, struct clock_sweep *t)
 {
-	if (t->now.what.all_wait)
+	if (t->now.what->all_wait)
 		t->waited_until = larger(t->waited_until, t->now.end.hi);
-	if (t->now.what.alone != NO_PARTICIPANT)
+	if (t->now.what->alone != NO_PARTICIPANT)
 		keep_worked(t);
 	keep_latest(s, t);
 }
 
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
-/* The times of a segment. What began before the first record, or goes on after the last, did so
- * within the span of the run: that of this time base, unless others are longer, which is unknown.
- * Written where they stay: copies of what was just written in parts are slow. */
-static void set_times(const struct csp_sweep *s, struct clock_sweep *t, struct timed_segment *x, uint64_t last)
+/* The times of what is ahead. What began before the first record, or goes on after the last, did so
+ * within the span of the run: that of this time base, unless others are longer, which is unknown. */
+static void set_times(const struct csp_sweep *s, struct clock_sweep *t)
 {
-	uint64_t from = x->what.from, to = x->what.to;
-	if (from == last && from != PERIOD_BEFORE)
-		x->begin = x->end;
-	else
-		x->begin = frz_time_of(&t->times, from);
-	if (from == PERIOD_BEFORE && s->complete)
-		x->begin = s->span->first;
-	else if (from == PERIOD_BEFORE)
-		x->begin.lo = INT64_MIN;
-	if (to == PERIOD_AFTER)
-		x->end.lo = x->end.hi = s->complete ? s->span->last.hi : INT64_MAX;
-	else
-		x->end = frz_time_of(&t->times, to);
+	struct ahead *a = &t->ahead;
+	const struct timeline_segment *first = &a->segment[0], *last = &a->segment[a->n - 1];
+	uint64_t stamp[2 * AHEAD];
+	for (size_t i = 0; i < a->n; i++) {
+		stamp[2 * i] = a->segment[i].from;
+		stamp[2 * i + 1] = a->segment[i].to;
+	}
+	if (last->to == PERIOD_AFTER)
+		stamp[2 * a->n - 1] = last->from;
+	frz_times_of(&t->times, stamp, 2 * a->n, a->time);
+	if (first->from == PERIOD_BEFORE && s->complete)
+		a->time[0] = s->span->first;
+	else if (first->from == PERIOD_BEFORE)
+		a->time[0].lo = INT64_MIN;
+	if (last->to == PERIOD_AFTER)
+		a->time[2 * a->n - 1].lo = a->time[2 * a->n - 1].hi = s->complete ? s->span->last.hi : INT64_MAX;
 }
 
 /* Until its next segment that waits begins. */
@@ -362,7 +369,7 @@ static void set_guard(struct csp_sweep *s, const struct clock_sweep *t)
 {
 	struct guard *all = s->guards, new = { t->waited_until, INT64_MAX, (uint32_t)(t - s->clocks) };
 	if (!t->exhausted)
-		new.until = t->now.what.all_wait ? t->now.begin.lo : t->now.end.lo;
+		new.until = t->now.what->all_wait ? t->now.begin.lo : t->now.end.lo;
 	size_t at = 0;
 	while (at < GUARDS - 1 && all[at].clock != new.clock)
 		at++;
@@ -387,15 +394,25 @@ static bool cannot_matter(const struct csp_sweep *s, const struct clock_sweep *t
 	return guards >= 2;
 }
 
+static bool look_ahead(struct csp_sweep *s, struct clock_sweep *t)
+{
+	t->ahead.next = 0;
+	t->ahead.n = timeline_segments(t->timeline, t->ahead.segment, AHEAD);
+	if (t->ahead.n)
+		set_times(s, t);
+	return t->ahead.n > 0;
+}
+
 /* The next segment that may matter. */
 static void fetch(struct csp_sweep *s, struct clock_sweep *t)
 {
+	struct ahead *a = &t->ahead;
 	do {
-		uint64_t last = t->now.what.to;
-		t->exhausted = !timeline_next(t->timeline, &t->now.what);
+		t->exhausted = a->next == a->n && !look_ahead(s, t);
 		if (t->exhausted)
 			break;
-		set_times(s, t, &t->now, last);
+		t->now = (struct timed_segment){ &a->segment[a->next], a->time[2 * a->next], a->time[2 * a->next + 1] };
+		a->next++;
 	} while (s->prunes && cannot_matter(s, t));
 	if (s->prunes)
 		set_guard(s, t);
@@ -416,9 +433,9 @@ static void set_counts(struct csp_sweep *s, struct clock_sweep *t, bool counts)
 	uint32_t which = (uint32_t)(t - s->clocks);
 	size_t by = counts ? 1 : SIZE_MAX; /* or -1 */
 	t->counts = counts;
-	s->certain += t->now.what.certain ? by : 0;
-	s->waiting += t->now.what.all_wait ? by : 0;
-	s->xor_not_waiting ^= t->now.what.all_wait ? which : 0;
+	s->certain += t->now.what->certain ? by : 0;
+	s->waiting += t->now.what->all_wait ? by : 0;
+	s->xor_not_waiting ^= t->now.what->all_wait ? which : 0;
 	tournament_change(&s->bounds, which);
 }
 

@@ -564,7 +564,7 @@ static inline bool next_alone(struct timeline *timeline, struct timeline_piece *
 /* ---- Segments, one after the other ----------------------------------------------------------- */
 
 /* False when there is nothing to say. */
-static bool give_out(const struct timeline_piece *open, struct timeline_segment *out)
+static inline bool give_out(const struct timeline_piece *open, struct timeline_segment *out)
 {
 	out->from = open->from;
 	out->to = open->to;
@@ -600,6 +600,62 @@ bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
 	bool given = give_out(&timeline->open, out);
 	timeline->open.says = SAYS_NOTHING;
 	return given;
+}
+
+/* Behind periods that were gone through at hand: the last of them is `now`. */
+static void stand_in(struct timeline *timeline, struct period now, const struct timeline_piece *open, uint32_t site)
+{
+	timeline->members->now = now;
+	timeline->stamp = now.from;
+	timeline->says = timeline->says_of[now.may];
+	timeline->open = *open;
+	timeline->participants->site = site;
+}
+
+/* Of one thread, at a change: goes through its periods at hand, of which each has ticks, as next_alone() does, until as many
+ * segments are found as there is room for. */
+static size_t run_alone(struct timeline *timeline, struct timeline_segment *out, size_t room)
+{
+	struct timeline_thread *m = timeline->members;
+	struct period_cursor *c = &m->periods;
+	const struct period_begin *b = c->begin + c->next, *end = c->begin + c->n;
+	struct timeline_piece open = timeline->open;
+	struct period now = { .from = 0 };
+	uint32_t site = timeline->participants->site;
+	size_t n = 0;
+	for (; b + 1 < end && b->from < b[1].from && n < room; b++) {
+		now = (struct period){ b->from, b[1].from, any_choice(m, b->may), b->site };
+		uint64_t says = timeline->says_of[now.may], length = now.to - now.from;
+		bool longer = says == open.says;
+		site = now.may & MAY_WORK && now.site != TR_NO_SITE ? now.site : site;
+		if (!longer) {
+			n += give_out(&open, &out[n]);
+			open.from = now.from;
+			open.says = says;
+		}
+		if (!longer || length > timeline->open_stretch) {
+			timeline->open_stretch = length;
+			open.site = SAYS_ALONE(says) == NO_PARTICIPANT ? TR_NO_SITE : site;
+		}
+		open.to = now.to;
+	}
+	if (now.to)
+		stand_in(timeline, now, &open, site);
+	c->next = (size_t)(b - c->begin);
+	return n;
+}
+
+size_t timeline_segments(struct timeline *timeline, struct timeline_segment *out, size_t room)
+{
+	size_t n = 0;
+	while (n < room) {
+		if (timeline->is_alone && timeline->at_change)
+			n += run_alone(timeline, out + n, room - n);
+		if (n == room || !timeline_next(timeline, &out[n]))
+			break;
+		n++;
+	}
+	return n;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

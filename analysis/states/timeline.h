@@ -81,6 +81,8 @@ struct timeline; /* of one clock */
 struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct periods *,
 			       const struct participants *, bool leaps);
 bool timeline_next(struct timeline *, struct timeline_segment *);
+/* Likewise many at once, and faster: as many as there is room for. 0 when there are no more. */
+size_t timeline_segments(struct timeline *, struct timeline_segment *, size_t room);
 void timeline_close(struct timeline *);
 
 /* Of a segment that was given, and not before the last one that this was asked of. */
