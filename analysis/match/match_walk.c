@@ -76,14 +76,6 @@ static inline bool is_skipped(const struct match_walk *w, struct walker *walker,
 
 /* ---- The next event -------------------------------------------------------------------------- */
 
-static uint64_t group_of(const struct tr_what *what, const uint64_t *value)
-{
-	for (unsigned a = 0; a < what->nargs && what->keys >> DPROF_KEY_GROUP & 1; a++)
-		if (what->key[a] == DPROF_KEY_GROUP)
-			return value[a];
-	return UINT64_MAX;
-}
-
 /* A thread's first event does, whatever it is. */
 static inline bool matters(const struct match_walk *w, struct walker *walker, const struct tr_columns *k, size_t i)
 {
@@ -96,7 +88,7 @@ static inline bool matters(const struct match_walk *w, struct walker *walker, co
 	}
 	if (!w->concerned[what->site] || w->local.n == 0)
 		return w->concerned[what->site] || first;
-	return !is_skipped(w, walker, what->op, what->site, group_of(what, k->value + k->argument[i]));
+	return !is_skipped(w, walker, what->op, what->site, trace_value(w->trace, k, i, DPROF_KEY_GROUP, UINT64_MAX));
 }
 
 /* From i on, the first event at hand that matters; or how many there are. */

@@ -263,6 +263,17 @@ static inline const struct tr_what *trace_what(const struct trace *t, const stru
 	return &t->whats[k->what[i]];
 }
 
+/* An argument of event i of the columns, or `otherwise`. */
+static inline uint64_t trace_value(const struct trace *t, const struct tr_columns *k, size_t i, enum dprof_key key,
+				   uint64_t otherwise)
+{
+	const struct tr_what *what = trace_what(t, k, i);
+	for (unsigned a = 0; a < what->nargs && what->keys >> key & 1; a++)
+		if (what->key[a] == key)
+			return k->value[k->argument[i] + a];
+	return otherwise;
+}
+
 /* The stamps of a thread's first event and its last; false when it has none. */
 bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
 

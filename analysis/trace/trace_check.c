@@ -170,22 +170,18 @@ static void count_part(const struct part *part, uint64_t operation)
 	*part->last = operation;
 }
 
-static enum dprof_kind kind_of(const struct trace *t, const struct tr_event *e)
-{
-	return e->site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[e->site].kind;
-}
-
 /* The group of a message says within which ranks are counted, not who takes part. */
-static inline bool is_of_all(const struct trace *t, const struct tr_what *what)
+static bool is_of_all(const struct trace *t, const struct tr_what *what)
 {
 	return what->keys >> DPROF_KEY_GROUP & 1 && what->op == DPROF_ENTER && !tr_is(t, what->site, OP_MESSAGE);
 }
 
 /* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
-static uint64_t number_of(const struct trace *t, const struct tr_event *e)
+static uint64_t number_of(const struct trace *t, const struct tr_columns *k, size_t i)
 {
-	uint64_t seq = trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX);
-	return seq == UINT64_MAX ? 0 : seq << 8 | kind_of(t, e);
+	uint32_t site = trace_what(t, k, i)->site;
+	uint64_t seq = trace_value(t, k, i, DPROF_KEY_SEQ, UINT64_MAX);
+	return seq == UINT64_MAX ? 0 : seq << 8 | (site == TR_NO_SITE ? DPROF_KIND_NONE : t->sites[site].kind);
 }
 
 static bool is_automatic(const struct trace *t, uint32_t site)
@@ -229,31 +225,41 @@ static void note_all_open(struct nest_check *c)
 		note_open(t, c->thread, c->replay.entry[i].site);
 }
 
-struct counting { const struct trace *trace; struct check_totals *totals; };
+/* `what`: of each of the trace's whats, bits. */
+struct counting { const struct trace *trace; struct check_totals *totals; uint8_t *what; };
+enum { IS_EVENT = 1, IS_OF_ALL = 2 };
+
+static void set_whats(struct counting *c)
+{
+	size_t n = trace_kinds(c->trace);
+	c->what = mem_resize(NULL, n + 1, sizeof *c->what);
+	for (size_t i = 0; i < n; i++) {
+		const struct tr_what *what = &c->trace->whats[i];
+		c->what[i] = (what->op != DPROF_LOST ? IS_EVENT : 0) | (is_of_all(c->trace, what) ? IS_OF_ALL : 0);
+	}
+}
 
 /* What it counts is of this thread alone. */
 static void count_events(void *counting, size_t thread, size_t worker)
 {
-	const struct trace *t = ((struct counting *)counting)->trace;
-	struct check_totals *totals = ((struct counting *)counting)->totals;
+	const struct counting *c = counting;
+	const struct trace *t = c->trace;
 	(void)worker;
 	uint64_t events = 0;
 	struct tr_cursor cursor = trace_events(t, thread);
 	struct part part = { .id = 0 };
-	struct tr_event e;
 	for (struct tr_columns k; trace_columns(&cursor, &k);)
 		for (size_t i = 0; i < k.n; i++) {
-			const struct tr_what *what = trace_what(t, &k, i);
-			events += what->op != DPROF_LOST;
-			if (!is_of_all(t, what))
+			uint8_t what = c->what[k.what[i]];
+			events += what & IS_EVENT;
+			if (!(what & IS_OF_ALL))
 				continue;
-			trace_event_of(t, &k, i, &e);
-			uint64_t id = trace_arg(&e, DPROF_KEY_GROUP, 0);
+			uint64_t id = trace_value(t, &k, i, DPROF_KEY_GROUP, 0);
 			if (!part.took_part || part.id != id)
-				part = find_part(t, (uint32_t)thread, id, totals);
-			count_part(&part, number_of(t, &e));
+				part = find_part(t, (uint32_t)thread, id, c->totals);
+			count_part(&part, number_of(t, &k, i));
 		}
-	totals->events[thread] = events;
+	c->totals->events[thread] = events;
 	trace_end(&cursor);
 }
 
@@ -381,7 +387,10 @@ uint64_t trace_check(struct trace *t)
 		check_nesting(&check);
 	}
 	free(check.of_site);
-	pool_run(t->nthreads, pool_workers(t->nthreads), count_events, &(struct counting){ t, &totals });
+	struct counting counting = { .trace = t, .totals = &totals };
+	set_whats(&counting);
+	pool_run(t->nthreads, pool_workers(t->nthreads), count_events, &counting);
+	free(counting.what);
 	for (size_t i = 0; i < t->nthreads; i++)
 		events += totals.events[i];
 	free(totals.events);
