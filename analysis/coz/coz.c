@@ -208,10 +208,23 @@ static void add_inputs(struct visit *v, const struct graph_node *j, size_t answe
 static bool answers_agree(const struct visit *v, const struct graph_node *j)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
-	bool agree = !j->loose && !j->hidden && !j->delayed;
+	bool agree = !j->loose && !j->hidden && !j->delayed && !j->late;
 	for (size_t i = 0; i < j->ninputs && agree; i++)
 		agree = inputs[i].sure && inputs[i].needed && !inputs[i].candidate;
 	return agree;
+}
+
+/* Another run may wait for what came later in this one. Of what has not come yet it is not known when, and of what takes
+ * any time not how long. */
+static void wait_for_lates(struct visit *v, const struct graph_node *j, struct saving *own)
+{
+	struct graph_lates lates = graph_lates_of(v->g, (uint32_t)(j - v->g->nodes));
+	for (uint32_t i = lates.first; i < lates.end; i++) {
+		if (v->held_late[i] && !v->coz->transfer.worst)
+			saving_late(v->all, own, COZ_PROVED, v->held_late[i], v->g->lates[i].lag);
+		else
+			saving_delay(v->all, own, COZ_PROVED);
+	}
 }
 
 /* The threads of a team have shared out what there was to do: each saves the mean, whoever had the savings. By how much
@@ -265,6 +278,8 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	struct saving *s = saving_end(v->all);
 	if (j->delayed)
 		saving_delay(v->all, s, COZ_PROVED);
+	if (j->late)
+		wait_for_lates(v, j, s);
 	if (evens_out(v, j))
 		even_out(v, j, s);
 	if (j->kind == GRAPH_UNKNOWN && since_of(v, j) == 0)
@@ -290,6 +305,11 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 		saving_drop(v->all, v->held[j->first + i]);
 		v->held[j->first + i] = NULL;
 	}
+	struct graph_lates lates = graph_lates_of(v->g, number);
+	for (uint32_t i = lates.first; i < lates.end; i++) {
+		saving_drop(v->all, v->held_late[i]);
+		v->held_late[i] = NULL;
+	}
 	state->saving = saving;
 	state->happened = true;
 	for (uint32_t sleeper = state->sleepers; sleeper; sleeper = v->runners[sleeper - 1].next_sleeper)
@@ -306,6 +326,26 @@ static void chance(struct visit *v, struct runner *r)
 	saving_chance(v->all, r->saving, COZ_PROVED);
 }
 
+static bool has_all_lates(const struct visit *v, uint32_t node)
+{
+	struct graph_lates lates = graph_lates_of(v->g, node);
+	bool all = true;
+	for (uint32_t i = lates.first; i < lates.end; i++)
+		all &= v->held_late[i] != NULL;
+	return all;
+}
+
+static bool has_all_inputs(const struct visit *v, uint32_t node)
+{
+	return v->states[node].posted == v->g->nodes[node].ninputs;
+}
+
+static void happen_if_all(struct visit *v, uint32_t number)
+{
+	if (has_all_inputs(v, number) && has_all_lates(v, number))
+		finish(v, number, happen(v, &v->g->nodes[number]));
+}
+
 static void post(struct visit *v, struct runner *r, uint32_t input)
 {
 	uint32_t number = v->g->inputs[input].node;
@@ -315,8 +355,18 @@ static void post(struct visit *v, struct runner *r, uint32_t input)
 	chance(v, r);
 	v->held[input] = saving_keep(r->saving);
 	state->given += r->given == GRAPH_GIVEN_EVENLY;
-	if (++state->posted == v->g->nodes[number].ninputs)
-		finish(v, number, happen(v, &v->g->nodes[number]));
+	state->posted++;
+	happen_if_all(v, number);
+}
+
+static void post_late(struct visit *v, struct runner *r, uint32_t late)
+{
+	uint32_t number = v->g->lates[late].node;
+	if (v->states[number].happened)
+		return;
+	chance(v, r);
+	v->held_late[late] = saving_keep(r->saving);
+	happen_if_all(v, number);
 }
 
 /* False when the node has not happened yet. An operation inside of another does not count. */
@@ -396,6 +446,7 @@ static bool do_syncs(struct visit *v, struct runner *r)
 		case GRAPH_SHARES:
 		case GRAPH_LEAVES: break; /* of replays */
 		case GRAPH_POSTS: post(v, r, t->syncs[r->sync].number); break;
+		case GRAPH_LATE: post_late(v, r, t->syncs[r->sync].number); break;
 		case GRAPH_PROBE: probe(v, r, t->syncs[r->sync].number); break;
 		}
 	r->at++;
@@ -419,9 +470,26 @@ static bool run(struct visit *v, struct runner *r)
 	return r->has_pending && do_syncs(v, r) && r->sync < t->nsyncs;
 }
 
+/* Where everyone sleeps, those wait for nothing that comes later for whom it comes only behind that. */
+static bool go_without_lates(struct visit *v)
+{
+	bool any = false;
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {
+		const struct runner *r = &v->runners[t];
+		uint32_t number = r->has_pending ? v->g->threads[t].syncs[r->sync].number : 0;
+		if (!r->has_pending || v->states[number].happened || !has_all_inputs(v, number))
+			continue;
+		finish(v, number, happen(v, &v->g->nodes[number]));
+		any = true;
+	}
+	return any;
+}
+
 /* Everyone sleeps: the node of whoever is earliest is unknown. */
 static bool break_stalemate(struct visit *v)
 {
+	if (go_without_lates(v))
+		return true;
 	const struct trace *trace = v->g->trace;
 	uint32_t earliest = NO_THREAD;
 	int64_t when = INT64_MAX;
@@ -539,6 +607,7 @@ static void open_visit(struct visit *v)
 	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
 	v->states = spill_zeros(g->spill, g->nnodes, sizeof *v->states);
 	v->held = spill_zeros(g->spill, g->ninputs, sizeof(struct saving *));
+	v->held_late = spill_zeros(g->spill, g->nlates, sizeof(struct saving *));
 	v->cursors = times_cursors(v->times);
 	v->latest = mem_resize(NULL, trace->nclocks, sizeof *v->latest);
 	v->latest_lo = mem_resize(NULL, trace->nclocks, sizeof *v->latest_lo);
@@ -553,10 +622,13 @@ static void close_visit(struct visit *v)
 		saving_drop(v->all, v->states[i].saving);
 	for (size_t i = 0; i < g->ninputs; i++, spill_relax(g->spill))
 		saving_drop(v->all, v->held[i]);
+	for (size_t i = 0; i < g->nlates; i++, spill_relax(g->spill))
+		saving_drop(v->all, v->held_late[i]);
 	free(v->runners);
 	free(v->heap.items);
 	spill_free(g->spill, v->states);
 	spill_free(g->spill, v->held);
+	spill_free(g->spill, v->held_late);
 	free(v->cursors);
 	free(v->slacks);
 	free(v->passed);

@@ -17,7 +17,7 @@
  * all of it: what was waited for will be waited for again, in the same order.
  *
  * Law: if the links between clocks are true and the assumption about clocks holds, and transfers take what
- * transfer.h says, then the saving of the run in which every visit to the region (and
+ * transfer.h says and what is late what graph.h says, then the saving of the run in which every visit to the region (and
  * everything it encloses but operations) had taken p percent less, and nothing else had changed,
  * lies in the proved bounds, as long as less work makes nothing later and each thread is given the same work,
  * but for what the graph says is given out; and in the expected ones if waiting is

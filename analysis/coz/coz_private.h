@@ -63,6 +63,7 @@ struct visit {
 	struct runner *runners;
 	struct node_state *states; /* in the graph's spill; as it begins, all is 0 */
 	struct saving **held;    /* likewise, of each input */
+	struct saving **held_late; /* and of each event of graph_late */
 	struct frz_cursor *cursors; /* of each clock */
 	struct slack *slacks; frz_time *passed; size_t nslacks;
 	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */

@@ -510,7 +510,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		!p->transfers ? ""
 		: worst	      ? " Nothing is assumed of how long messages and locks take."
 			      : " Messages and locks take as long as others of their kind and size "
-				"were seen to take (--transfer worst assumes nothing of that).",
+				"were seen to take, and to wait for whoever came later here takes no longer than all did here "
+				"(--transfer worst assumes neither).",
 		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
 			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
 				 "decided again, by when everybody would have come.");

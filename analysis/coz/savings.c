@@ -313,6 +313,23 @@ void saving_delay(struct savings *all, struct saving *own, size_t answer)
 	fill(own->bound + s.first, 0, s.n);
 }
 
+/* Negated; and never below 0. */
+VECTORISED static void raise_to_late(double *restrict to, const double *restrict from, double lag, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double late = from[i] + lag < 0 ? from[i] + lag : 0;
+		to[i] = late > to[i] ? late : to[i];
+	}
+}
+
+void saving_late(struct savings *all, struct saving *own, size_t answer, const struct saving *s, int64_t lag)
+{
+	struct slice to = slice_of(all, answer);
+	unsigned rounding = round_upwards();
+	raise_to_late(own->bound + to.first, s->bound + to.first, of_ticks(lag), to.n);
+	set_rounding(rounding);
+}
+
 void saving_chance(struct savings *all, struct saving *own, size_t answer)
 {
 	struct slice s = slice_of(all, answer);

@@ -27,7 +27,8 @@
  * Another run may wait for less than this one did, or for something else (graph.h). Then there need be no k: where
  * the node is *loose*, the upper bound is min_i upper(s_i + a_i) over the sure ones alone, if anything that it
  * depends on is saved at all; where something *hidden* may have been waited for, k may be that, whose saving is
- * at most what is cut anywhere. Where another run may wait for what came later here, nothing need be saved.
+ * at most what is cut anywhere. Where another run may wait for what came later here, nothing need be saved; or if that is
+ * known, and another run is done with it no later than `lag` after its own saving, s >= min(s, its saving - lag).
  *
  * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
  * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
@@ -109,6 +110,9 @@ struct saving *saving_end(struct savings *);
 
 /* Perhaps nothing is saved. */
 void saving_delay(struct savings *, struct saving *own, size_t answer);
+
+/* Perhaps it happens no earlier than `lag` after an event that comes so much earlier. */
+void saving_late(struct savings *, struct saving *own, size_t answer, const struct saving *, int64_t lag);
 
 /* What the thread has done was chance: it saves anything if something is cut anywhere, or nothing. */
 void saving_chance(struct savings *, struct saving *own, size_t answer);

@@ -66,6 +66,36 @@ size_t graph_begin_inputs(const struct wait_begin *w, struct node_input *inputs)
 	return w->tried ? 2 : 1;
 }
 
+/* Of the node that was made last. */
+static void add_late(struct builder *b, struct event_ref event, int64_t lag)
+{
+	struct graph *g = b->graph;
+	uint32_t number = (uint32_t)g->nlates, node = (uint32_t)g->nnodes - 1;
+	*SPILL_GROW(g->spill, g->lates, g->nlates) = (struct graph_late){ .lag = lag, .node = node };
+	g->nodes[node].late = true;
+	add_sync_point(g, event.thread, (struct graph_sync_point){ event.at, event.stamp, GRAPH_LATE, number });
+}
+
+static uint32_t first_late(const struct graph *g, uint32_t node)
+{
+	uint32_t lo = 0, hi = (uint32_t)g->nlates;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (g->lates[mid].node < node)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct graph_lates graph_lates_of(const struct graph *g, uint32_t node)
+{
+	if (!g->nodes[node].late)
+		return (struct graph_lates){ 0, 0 };
+	return (struct graph_lates){ first_late(g, node), first_late(g, node + 1) };
+}
+
 void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
 {
 	b->graph->nodes[node].nwaiting++;
@@ -206,7 +236,7 @@ static void add_message(struct builder *b, const struct match *m)
 	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
 	bool sure = bytes != 0 || !tr_is(b->graph->trace, receiver->site, OP_OF_RANKS);
 	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
-		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX,
+		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX, .received = UINT64_MAX,
 		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
@@ -247,13 +277,18 @@ static struct node_input given_by(const struct match *m, const struct match_part
 	return input;
 }
 
-/* Whether an event was certainly there before another. */
-static bool certainly_before(const struct builder *b, struct event_ref first, struct event_ref then)
+static frz_time between(const struct builder *b, struct event_ref first, struct event_ref then)
 {
 	const struct trace *trace = b->graph->trace;
 	return times_between_near(b->graph->times, b->cursors,
 				  (struct moment){ trace->threads[first.thread].clock, first.stamp },
-				  (struct moment){ trace->threads[then.thread].clock, then.stamp }).lo > 0;
+				  (struct moment){ trace->threads[then.thread].clock, then.stamp });
+}
+
+/* Whether an event was certainly there before another. */
+static bool certainly_before(const struct builder *b, struct event_ref first, struct event_ref then)
+{
+	return between(b, first, then).lo > 0;
 }
 
 /* Whether a rank may send to others, and if only what it was given: then it may have to wait until there is room, for
@@ -266,12 +301,25 @@ static bool may_send(const struct builder *b, const struct match *m, const struc
 
 #define MOST_CANDIDATES 16 /* of one collective; with more, they are as if hidden */
 
+/* How long after a participant had come all had left; or INT64_MAX. */
+static int64_t until_all_left(const struct builder *b, const struct match *m, const struct match_part *self)
+{
+	int64_t most = 0;
+	for (size_t i = 0; i < m->nparts; i++) {
+		if (m->parts[i].done_at == MATCH_NEVER)
+			return INT64_MAX;
+		int64_t until = between(b, enter_of(self), done_of(&m->parts[i])).hi;
+		most = until > most ? until : most;
+	}
+	return most;
+}
+
 /* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
 static void add_flow_to(struct builder *b, const struct match *m, size_t i, struct node_input *inputs)
 {
-	const struct match_part *self = &m->parts[i];
-	bool delayed = m->nparts > MOST_CANDIDATES, many = delayed;
-	size_t n = 0;
+	const struct match_part *self = &m->parts[i], *late[MOST_CANDIDATES];
+	bool many = m->nparts > MOST_CANDIDATES;
+	size_t n = 0, nlate = 0;
 	inputs[n++] = input_of(self, self);
 	for (size_t k = 0; k < m->nparts; k++) {
 		const struct match_part *other = &m->parts[k];
@@ -279,21 +327,22 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, stru
 			continue;
 		struct node_input given = given_by(m, other, self);
 		bool missed = !given.sure && certainly_before(b, done_of(self), given.ref);
-		if (may_wait_for(m, self, other) && !missed) {
+		if (may_wait_for(m, self, other) && !missed)
 			inputs[n++] = given;
-		} else if (missed) {
-			delayed = true; /* who gives nothing, and came too late to be waited for here */
-		} else if (!many) {
-			bool before = certainly_before(b, enter_of(other), done_of(self));
-			delayed |= !before;
-			if (before)
-				inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
-		}
+		else if (many)
+			continue;
+		else if (certainly_before(b, enter_of(other), done_of(self)))
+			inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
+		else
+			late[nlate++] = other;
 	}
 	struct graph_node *node =
 		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
+	int64_t lag = nlate ? until_all_left(b, m, self) : 0;
 	node->hidden = many || may_send(b, m, self);
-	node->delayed = delayed;
+	node->delayed = many || lag == INT64_MAX;
+	for (size_t k = 0; k < nlate && !node->delayed; k++)
+		add_late(b, enter_of(late[k]), lag);
 }
 
 /* One node for each who left. */
@@ -374,7 +423,7 @@ static void add_begun_by(struct builder *b, const struct match *m, size_t i, siz
 	struct node_input input = given_by(m, &m->parts[k], self);
 	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
 	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
-		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX,
+		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX,
 		.bytes = input.bytes, .sure = input.sure && sure && !possible, .possible = possible, .sends_on = true };
 	add_mark(b, self->thread, mark);
 }
@@ -528,6 +577,26 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .candidate = true };
 }
 
+/* Whether the send may be complete before its receive is begun, which is of this message in every run. */
+static bool is_late(const struct builder *b, const struct completion *x, const struct message *m)
+{
+	return !m->synchronous && !m->buffered && !m->by_choice && m->received != UINT64_MAX &&
+	       !certainly_before(b, m->begun, x->exit);
+}
+
+/* Of the node that was made last. */
+static void add_late_receives(struct builder *b, const struct completion *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		const struct message *m = &b->messages[x->attached[i].message];
+		if (!x->attached[i].as_sender || !is_late(b, x, m))
+			continue;
+		struct event_ref received = { .thread = m->begun.thread, .stamp = m->received };
+		int64_t until = between(b, m->sent, received).hi, own = between(b, m->sent, x->exit).hi;
+		add_late(b, m->begun, until > own ? until : own);
+	}
+}
+
 /* What one message that is completed adds to the inputs, and says of the node. */
 static void add_end_of(struct builder *b, const struct completion *x, const struct message *m, bool as_sender,
 		       const uint64_t *eager, struct node_input *inputs, size_t *n, struct graph_node *says)
@@ -546,7 +615,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	}
 	if (m->buffered)
 		return;
-	bool before = certainly_before(b, m->begun, x->exit);
+	bool before = certainly_before(b, m->begun, x->exit), late = is_late(b, x, m);
 	bool waits = waits_for_receiver(b, m, eager) && (m->synchronous || !certainly_before(b, x->exit, m->begun));
 	if (waits || before)
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
@@ -557,7 +626,8 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	says->hidden |= !m->synchronous || m->receives_on;
 	says->loose |= x->by_choice;
 	says->hidden |= x->by_choice;
-	says->delayed |= x->by_choice || m->receives_on || (!m->synchronous && !before);
+	says->late |= late;
+	says->delayed |= x->by_choice || m->receives_on || (!m->synchronous && !before && !late);
 }
 
 /* One message of several that might have come first; its input is the first one behind the begin. */
@@ -587,6 +657,8 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 	node->hidden = says.hidden;
 	node->loose = says.loose;
 	node->delayed = says.delayed;
+	if (says.late && !says.delayed)
+		add_late_receives(b, x);
 	note_choice(b, x);
 	if (inputs != few)
 		free(inputs);
@@ -621,7 +693,7 @@ static bool was_looked_for(const struct builder *b, const struct kept_completion
 	return x->begin && b->begins[x->begin - 1].tried;
 }
 
-/* A receive that goes on behind its call; or is one of several that may be complete first. */
+/* A receive that goes on behind its call, or when it is over; or is one of several that may be complete first. */
 static void find_pending(struct builder *b)
 {
 	for (size_t i = 0; i < b->ncompletions; i++) {
@@ -633,6 +705,7 @@ static void find_pending(struct builder *b)
 				continue;
 			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at ||
 					  tr_is(b->graph->trace, m->received_at, OP_IN_TWO);
+			m->received = m->receives_on ? UINT64_MAX : x->exit;
 			m->by_choice |= (x->by_choice || was_looked_for(b, x)) && b->graph->trace->nprocesses > 2;
 		}
 	}

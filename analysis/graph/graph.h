@@ -10,6 +10,7 @@
  *
  *     waits   the event happens when the node does
  *     posts   the event is an input of a node
+ *     late    what came later than a node, which may wait for it in another run
  *     given   from here on the thread's work is given to it by its team, or is its own again
  *     comes   the thread comes for another piece of what a group of threads shares out among them,
  *     shares  and has it, perhaps after it has waited until there was one
@@ -45,6 +46,18 @@
  *   loose       order, chance or a choice decided what was waited for: another run may wait for less (a lock,
  *               a wildcard, which thread runs a task)
  *   delayed     or for what came only later in this run
+ *   late        likewise; but it is known which events those are (graph_late): whoever may be sent to only when it is
+ *               there (the receiver of a send, another participant of a rooted collective), and was not certainly there
+ *
+ * Of what is *late*: if another run does wait for it, then no longer, from there on, than what passed here from there on
+ * until all who take part were done, and besides that what the waiting operation took here; for in the worst case it does
+ * all that it did here only then. So the node happens no later than its *lag* after the event, the lag being the time from
+ * the begin of the operation until all were done here: with the event earlier by s, and in the order of this run,
+ *
+ *     node' <= event' + (all done - event) + (node - begin) = node - (s - (all done - begin)) = node - (s - lag).
+ *
+ * So of an operation that is over for all soon after it was begun little is lost. In a program that goes on only if it does
+ * not wait there (all send, then all receive) the event comes only behind the node; then the node is delayed.
  *
  * Law: if operations do what format.h says, then in every run an event happens no earlier than its needed inputs;
  * and in this run, unless its node is hidden, loose or UNKNOWN, one of its inputs is what it waited for last. If
@@ -122,11 +135,15 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 27;      /* ARRIVAL; of more sites than that some fall together */
+	uint32_t what : 26;      /* ARRIVAL; of more sites than that some fall together */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
+	uint32_t late : 1;       /* there are some of graph_late */
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
+
+/* What came later than a node, perhaps; in the order of nodes. Ticks of the base. */
+struct graph_late { int64_t lag; uint32_t node; };
 
 /* The inputs from `first` on, n of them, of a node are whom it waited for at a queue in this run. Turns are in the order of
  * their nodes, which is that in which they were had. */
@@ -149,9 +166,10 @@ enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAP
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
-	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_COMES, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LEAVES, GRAPH_PROBE } what;
-	uint32_t number;     /* of the node that is waited for, of the input that is posted, of the group, of the queue,
-				or of the probe; or an enum graph_given */
+	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_COMES, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
+	       GRAPH_PROBE } what;
+	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
+				of the queue, or of the probe; or an enum graph_given */
 };
 
 struct graph_thread {
@@ -171,6 +189,7 @@ struct graph {
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
 	bool gives;                   /* some work is given to whoever asks first */
+	struct graph_late *lates; size_t nlates; /* likewise in the spill */
 	struct graph_turn *turns; size_t nturns; /* in the spill */
 	struct graph_queue *queues; size_t nqueues;
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
@@ -190,6 +209,10 @@ char **graph_take_diagnostics(struct graph *, size_t *count);
 /* One more synchronisation point; all of them, before the graph is used. Events of one thread in any order. */
 struct graph_probe { uint32_t thread; uint64_t at, stamp; };
 void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);
+
+/* Those of graph_late of a node. */
+struct graph_lates { uint32_t first, end; };
+struct graph_lates graph_lates_of(const struct graph *, uint32_t node);
 
 /* From the run's first event to its last. */
 struct span graph_span(const struct graph *);

@@ -25,6 +25,7 @@ struct event_ref { uint32_t thread; uint64_t at, stamp; };
 struct message {
 	struct event_ref sent, begun; /* ENTER of the send, ENTER of the receive */
 	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
+	uint64_t received;        /* EXIT of a blocking receive; UINT64_MAX of others */
 	uint64_t bytes;
 	bool synchronous;         /* it is not complete before its receive was begun */
 	bool buffered;            /* it is complete when the data are in the sender's own buffer */

@@ -60,6 +60,14 @@ buys() { # directory region percent millionths [width in millionths]
 	END { exit good != 2 }' out || fail "$1: $2 less by $3 %: expected $4 millionths, found: $(cat out)"
 }
 
+# So much is proved, in millionths of the run, but for the ticks in which stamps lie.
+proves() { # directory region percent least most
+	expect "${status:-0}" coz --json --region "$2" --reduce "$3" "$1"
+	interval speedup_percent <out | awk -v least="$4" -v most="$5" '
+		{ n++; lo = least - $1 * 1e4; hi = $2 * 1e4 - most; good = lo >= 0 && lo < 5 && hi >= 0 && hi < 5 }
+		END { exit n != 1 || !good }' || fail "$1: $2 less by $3 %: expected $4 .. $5 millionths proved, found: $(cat out)"
+}
+
 # It is not disproved that it buys as much.
 may_buy() { # directory region percent millionths
 	expect "${status:-0}" coz --json --region "$2" --reduce "$3" "$1"
@@ -615,6 +623,39 @@ buys held a 50 142857
 	echo "e 2 1500000 6 point id=5"
 } | trace tie
 buys tie a 50 55555
+
+# A leaf of MPI_Gather, or who sends, leaves before the other side has come, 20 ns later: another run may wait for that, and
+# goes on no later than 30 ns, which all of it took here, behind its begin.
+late() { # of rank 1, of rank 0
+	ranks 2
+	op 1 0 1000000 1500000
+	op 1 2 1500000 1500010 group=1 seq=0
+	op 1 $1
+	op 1 1 1500020 2000000
+	op 0 2 1000000 1500010 group=1 seq=0
+	op 0 $2
+}
+late "32 1500010 1500020 group=1 seq=1 role=0 bytes=8" "32 1500030 1500040 group=1 seq=1 role=1 bytes=8" | trace late-root
+late "14 1500010 1500020 group=1 peer=0 tag=7 bytes=8" "15 1500030 1500040 group=1 peer=1 tag=7 bytes=8" | trace late-receive
+late "32 1500010 1500020 group=1 seq=1 role=0 bytes=8" "32 1700010 1700040 group=1 seq=1 role=1 bytes=8" | trace later-root
+proves late-root a 50 249970 250000
+proves late-receive a 50 249970 250000
+proves later-root a 50 49970 250000
+
+# But whoever sends first and then receives, as the other side does, could not go on there; and what is received from anyone
+# may be of another.
+{
+	late "14 1500010 1500020 group=1 peer=0 tag=7 bytes=8" "14 1500010 1500020 group=1 peer=1 tag=7 bytes=8"
+	op 0 15 1500030 1500040 group=1 peer=1 tag=7 bytes=8
+} | sed 's/^e 1 1500020 14 exit/&\ne 1 1500020 15 enter group=1 peer=0 tag=7 bytes=8\ne 1 1500020 15 exit/' | trace both-send
+{
+	ranks 3
+	late "14 1500010 1500020 group=1 peer=0 tag=7 bytes=8" "15 1500030 1500040 group=1" | grep '^e' |
+		sed 's/^e 0 1500040 15 exit/e 0 1500040 15 point peer=1 tag=7 bytes=8 group=1\n&/'
+	op 2 2 1000000 1500010 group=1 seq=0
+} | trace late-any
+proves both-send a 50 0 250000
+may_buy late-any a 50 0
 
 # Attempts between pieces of work: with fewer of them there is less of that work, too.
 {

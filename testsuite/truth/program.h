@@ -108,8 +108,10 @@ struct program {
 struct program *program_draw(uint64_t seed, const struct program_spec *);
 void program_free(struct program *);
 
-/* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? */
-struct program_cut { unsigned site; int64_t rank, thread; unsigned permille; };
+/* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? `patient`: and MPI then waits
+ * wherever it may: who has sent for its receiver, and who takes part in a rooted operation for all others, but nobody
+ * until after he was done when it was recorded. */
+struct program_cut { unsigned site; int64_t rank, thread; unsigned permille; bool patient; };
 
 /* Gives each event its true time; NULL: as it was recorded, which is how program_draw leaves it.
  * Links and clocks stay what they are. */

@@ -18,6 +18,14 @@ struct play {
 	unsigned inherited[MAX_THREADS], inherited_inside[MAX_THREADS]; /* of both */
 	size_t room[MAX_THREADS];
 	int64_t *sent;                 /* of each action that sends */
+	struct patience *patience;     /* or NULL */
+};
+
+/* For each action: when who took part in it was done in the recorded run, by rank; and of those that send when their
+ * receive began, in this run and as far as it is known from the one before. */
+struct patience {
+	int64_t (*done)[MAX_RANKS];
+	int64_t *begun, *known;
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -93,6 +101,32 @@ static void leave_at(struct play *y, size_t t, enum program_site site, int64_t t
 	event(y, t, site, DPROF_EXIT);
 }
 
+/* What would be done then has to wait until then, if it may. */
+static int64_t wait_until(const struct play *y, size_t action, unsigned rank, int64_t done, int64_t until)
+{
+	if (!y->patience)
+		return done;
+	int64_t *recorded = &y->patience->done[action][rank];
+	if (!y->cut)
+		*recorded = done;
+	return later(done, until < *recorded ? until : *recorded);
+}
+
+/* Likewise for the receive of what is sent. */
+static int64_t wait_for_receive(const struct play *y, size_t sent, const struct action *a, int64_t done)
+{
+	const struct program *p = y->p;
+	size_t number = (size_t)(a - p->script->actions);
+	int64_t known = y->patience ? y->patience->known[sent] + a->cost : 0;
+	return wait_until(y, number, p->threads[a->thread].rank, done, known);
+}
+
+static void note_receive(const struct play *y, const struct action *a)
+{
+	if (y->patience)
+		y->patience->begun[a->other] = y->now[a->thread];
+}
+
 /* ---- Operations of all ---------------------------------------------------------------------- */
 
 static enum program_site site_of(enum action_kind kind)
@@ -122,7 +156,7 @@ static void synchronise(struct play *y, const struct action *a)
 {
 	unsigned n = y->p->nranks;
 	const size_t *main_thread = y->p->script->main_thread;
-	int64_t entered[MAX_RANKS];
+	int64_t entered[MAX_RANKS], last = 0;
 
 	for (unsigned r = 0; r < n; r++) {
 		pass(y, main_thread[r], a->gaps[r]);
@@ -135,6 +169,7 @@ static void synchronise(struct play *y, const struct action *a)
 		if (a->kind == BCAST || a->kind == REDUCE)
 			say(e, DPROF_KEY_ROLE, r == a->peer);
 		entered[r] = e->truth;
+		last = later(last, e->truth);
 	}
 	for (unsigned to = 0; to < n; to++) {
 		bool all = a->kind == BARRIER || a->kind == ALLREDUCE;
@@ -143,6 +178,7 @@ static void synchronise(struct play *y, const struct action *a)
 		for (unsigned from = 0; from < n; from++)
 			if (flows(a, from, to) && from != to)
 				done = later(done, entered[from] + (all ? a->cost : a->transfer));
+		done = wait_until(y, (size_t)(a - y->p->script->actions), to, done, last + a->cost);
 		leave_at(y, main_thread[to], site_of(a->kind), done);
 	}
 }
@@ -154,8 +190,11 @@ static void send(struct play *y, const struct action *a)
 	struct program_event *e = event(y, a->thread, site_of(a->kind), DPROF_ENTER);
 
 	say_message(e, a);
-	y->sent[a - y->p->script->actions] = e->truth;
-	leave_at(y, a->thread, site_of(a->kind), e->truth + a->cost);
+	size_t number = (size_t)(a - y->p->script->actions);
+	int64_t done = e->truth + a->cost;
+
+	y->sent[number] = e->truth;
+	leave_at(y, a->thread, site_of(a->kind), a->kind == SEND ? wait_for_receive(y, number, a, done) : done);
 }
 
 static void receive(struct play *y, const struct action *a)
@@ -163,6 +202,7 @@ static void receive(struct play *y, const struct action *a)
 	struct program_event *e = event(y, a->thread, PROGRAM_RECV, DPROF_ENTER);
 
 	say_message(e, a);
+	note_receive(y, a);
 	leave_at(y, a->thread, PROGRAM_RECV,
 		 later(e->truth + a->cost, y->sent[a->other] + a->transfer));
 }
@@ -172,6 +212,7 @@ static void begin_receive(struct play *y, const struct action *a)
 	struct program_event *e = event(y, a->thread, PROGRAM_IRECV, DPROF_ENTER);
 
 	say_message(e, a);
+	note_receive(y, a);
 	leave_at(y, a->thread, PROGRAM_IRECV, e->truth + a->cost);
 }
 
@@ -184,6 +225,8 @@ static void wait_for(struct play *y, const struct action *a)
 	say(e, DPROF_KEY_ID, begun->id);
 	if (begun->kind == IRECV)
 		done = later(done, y->sent[begun->other] + begun->transfer);
+	else
+		done = wait_for_receive(y, a->other, a, done);
 	y->now[a->thread] = done;
 	e = event(y, a->thread, begun->kind == IRECV ? PROGRAM_IRECV : PROGRAM_ISEND, DPROF_POINT);
 	say(e, DPROF_KEY_ID, begun->id);
@@ -466,11 +509,11 @@ static void find_ends(struct program *p)
 	}
 }
 
-void program_run(struct program *p, const struct program_cut *cut)
+static void play(struct program *p, const struct program_cut *cut, struct patience *patience)
 {
 	static const int64_t apart = 1000 * PROGRAM_FINE; /* ranks do not start together */
 	const struct program_script *s = p->script;
-	struct play y = { .p = p, .cut = cut, .sent = calloc(s->nactions + 1, sizeof *y.sent) };
+	struct play y = { .p = p, .cut = cut, .patience = patience, .sent = calloc(s->nactions + 1, sizeof *y.sent) };
 	int64_t released[MAX_RANKS][LOCKS];
 
 	if (!y.sent)
@@ -490,4 +533,32 @@ void program_run(struct program *p, const struct program_cut *cut)
 	}
 	free(y.sent);
 	find_ends(p);
+}
+
+/* When receives begin is known at the end; then some sends are done later, which may make others so: until nothing is
+ * later any more. */
+static void play_patiently(struct program *p, const struct program_cut *cut)
+{
+	size_t n = p->script->nactions + 1;
+	struct patience x = { calloc(n, sizeof *x.done), calloc(n, sizeof *x.begun), calloc(n, sizeof *x.known) };
+
+	if (!x.done || !x.begun || !x.known)
+		abort();
+	play(p, NULL, &x);
+	memset(x.begun, 0, n * sizeof *x.begun);
+	do {
+		memcpy(x.known, x.begun, n * sizeof *x.known);
+		play(p, cut, &x);
+	} while (memcmp(x.known, x.begun, n * sizeof *x.known) != 0);
+	free(x.done);
+	free(x.begun);
+	free(x.known);
+}
+
+void program_run(struct program *p, const struct program_cut *cut)
+{
+	if (cut && cut->patient)
+		play_patiently(p, cut);
+	else
+		play(p, cut, NULL);
 }

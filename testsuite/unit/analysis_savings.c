@@ -153,6 +153,27 @@ static void forget(struct both *b)
 	mpq_clear(time);
 }
 
+/* One answer may have to wait for what comes as much later as `lag`, or less, and is itself earlier. */
+static void wait_for_late(struct both *b, const struct both *late)
+{
+	size_t answer = roll(ANSWERS);
+	int64_t lag = some_ticks();
+	mpq_t then, none;
+
+	mpq_inits(then, none, NULL);
+	b->bounds = saving_own(&all, b->bounds);
+	saving_late(&all, b->bounds, answer, late->bounds, lag);
+	for (size_t i = answer * NSCENARIOS; i < (answer + 1) * NSCENARIOS; i++) {
+		some_between(then, 0, lag);
+		mpq_sub(then, late->truth[i], then);
+		if (mpq_cmp(then, none) < 0)
+			mpq_set(then, none);
+		if (mpq_cmp(then, b->truth[i]) < 0)
+			mpq_set(b->truth[i], then);
+	}
+	mpq_clears(then, none, NULL);
+}
+
 static void copy(struct both *to, const struct both *from)
 {
 	struct saving *kept = saving_keep(from->bounds);
@@ -178,10 +199,11 @@ static void one_history(uint64_t seed)
 	for (size_t step = 0; step < STEPS; step++) {
 		size_t e = roll(EVENTS);
 
-		switch (roll(8) ? roll(4) : 4) {
+		switch (roll(8) ? roll(4) : 4 + roll(2)) {
 		case 0: synchronise(); check(&event[0], seed); break;
 		case 1: copy(&event[e], &event[0]); break;
 		case 4: forget(&event[e]); check(&event[e], seed); break;
+		case 5: wait_for_late(&event[e], &event[roll(EVENTS)]); check(&event[e], seed); break;
 		default: cut(&event[e]); check(&event[e], seed); break;
 		}
 	}

@@ -172,6 +172,28 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 		      q->p->seed, q->cut.site, q->cut.permille, gain, found.lo, found.hi);
 }
 
+/* What is proved holds as well where MPI then waits wherever it may. */
+static void check_patient(struct question *q)
+{
+	const struct coz *found = q->c;
+	size_t scenario = q->row * NPERMILLE + q->reduction;
+	struct program_cut cut = q->cut;
+	int64_t run = q->p->end - q->p->begin;
+
+	q->answer = COZ_PROVED;
+	cut.patient = true;
+	program_run(q->p, &cut);
+	int64_t *after = truths(q->p);
+
+	check_saving(q, run - (q->p->end - q->p->begin), saving_bounds(&found->all, found->end, q->answer, scenario),
+		     "patient run", 0);
+	for (size_t i = 0; i < q->nevents; i++)
+		check_saving(q, q->before[i] - after[i],
+			     saving_bounds(&found->all, found->kept[i], q->answer, scenario), "event of a patient run", i);
+	free(after);
+	program_run(q->p, NULL);
+}
+
 static void check_cut(const struct question *q, const struct interval *gains)
 {
 	const struct coz *found = q->c;
@@ -280,11 +302,12 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 							      : row - PROGRAM_REGIONS + PROGRAM_SITES,
 						      who.rank == COZ_ANY ? -1 : who.rank,
 						      who.thread == COZ_ANY ? -1 : who.thread,
-						      permille[q.reduction] };
+						      permille[q.reduction], false };
 			for (int answer = 0; answer < COZ_ANSWERS; answer++) {
 				q.answer = (enum coz_answer)answer;
 				check_cut(&q, gains[answer]);
 			}
+			check_patient(&q);
 		}
 	check_together(&q, &c, &question);
 	coz_close(&c);
