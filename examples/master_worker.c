@@ -3,14 +3,17 @@
  * master_worker.c - the area of the Mandelbrot set: one rank deals out rows to those who ask,
  * annotated for dprof.
  *
- *   rank 0     MPI_Recv            from whoever is done first (MPI_ANY_SOURCE)
- *              region(deal)        adds up, chooses the next rows
+ *   rank 0     region(init)        what it has to do before it deals anything out (--init)
+ *              MPI_Recv            from whoever is done first (MPI_ANY_SOURCE)
+ *              region(handle)      adds up (--handle)
+ *              region(setup)       chooses the next rows (--setup)
  *              MPI_Send            ... which go to that worker; no rows: it is over
  *   a worker   region(compute)     the points of its rows; progress(piece)
  *              MPI_Send, MPI_Recv  what it found; its next rows
  *
  * Rows differ in work, and so may workers (--imbalance). Dealt in small pieces (--chunk), that
- * evens out; the larger a piece, the longer the last worker works while all others wait.
+ * evens out; the larger a piece, or the last one (--last), the longer one worker works while all
+ * others wait. examples/README.md says how to have each of the faults that such programs have.
  *
  * Law: the count does not depend on the number of ranks nor on the pieces. */
 #include <inttypes.h>
@@ -19,16 +22,19 @@
 
 #include "examples/common/job.h"
 #include "examples/common/option.h"
+#include "examples/common/pace.h"
 
 #define STEPS 1000 /* after which a point that stayed near is counted */
 
 enum { TAG_ROWS = 1, TAG_COUNT };
+enum { KEY_LAST = 0x200, KEY_INIT, KEY_HANDLE, KEY_SETUP };
 
 struct rows { int64_t first, count; };
 
 struct master_worker {
 	struct job job;
-	long rows, chunk;
+	long rows, chunk, last;
+	long init_us, handle_us, setup_us; /* that the master takes: once, for each answer, for each piece */
 };
 
 /* ---- The work ------------------------------------------------------------------------------- */
@@ -71,28 +77,45 @@ static int64_t compute(const struct master_worker *m, struct rows rows)
 
 /* ---- Who does it ---------------------------------------------------------------------------- */
 
+/* The rows that are left when `last` are, or so many, are one piece. */
 static struct rows take(const struct master_worker *m, int64_t *next)
 {
-	int64_t left = m->rows - *next;
-	struct rows piece = { *next, left < m->chunk ? left : m->chunk };
+	int64_t left = m->rows - *next, chunk = left > m->last && left - m->chunk < m->last ? left - m->last : m->chunk;
+	struct rows piece = { *next, left <= m->last || left < chunk ? left : chunk };
 	*next += piece.count;
 	return piece;
+}
+
+/* The master's own work: it sleeps. */
+static void take_time(long us)
+{
+	if (us)
+		pace_until(pace_now() + us * 1000LL);
 }
 
 static int64_t deal(const struct master_worker *m)
 {
 	int64_t next = 0, sum = 0;
+#pragma dprof region(init)
+	take_time(m->init_us);
 	for (int working = m->job.size - 1; working > 0;) {
 		int64_t count;
-		struct rows piece;
+		struct rows piece = { 0, 0 };
 		MPI_Status from;
 		MPI_Recv(&count, 1, MPI_INT64_T, MPI_ANY_SOURCE, TAG_COUNT, MPI_COMM_WORLD, &from);
-#pragma dprof region(deal)
+#pragma dprof region(handle)
 		{
+			take_time(m->handle_us);
 			sum += count;
-			piece = take(m, &next);
-			working -= piece.count == 0;
 		}
+		if (next < m->rows) {
+#pragma dprof region(setup)
+			{
+				take_time(m->setup_us);
+				piece = take(m, &next);
+			}
+		}
+		working -= piece.count == 0;
 		MPI_Send(&piece, 2, MPI_INT64_T, from.MPI_SOURCE, TAG_ROWS, MPI_COMM_WORLD);
 	}
 	return sum;
@@ -129,6 +152,10 @@ static int64_t work_alone(const struct master_worker *m)
 static const struct argp_option options[] = {
 	{ "rows", 'r', "N", 0, "the square has N rows of N points (256)", 0 },
 	{ "chunk", 'c', "N", 0, "so many rows are dealt at a time (4)", 0 },
+	{ "last", KEY_LAST, "N", 0, "the last N rows are one piece (0: like all others)", 0 },
+	{ "init", KEY_INIT, "US", 0, "the master works for US microseconds before it deals anything out", 1 },
+	{ "handle", KEY_HANDLE, "US", 0, "... for each answer that it takes", 1 },
+	{ "setup", KEY_SETUP, "US", 0, "... for each piece that it deals out", 1 },
 	{ 0 },
 };
 
@@ -138,6 +165,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'r': m->rows = option_number(state, "--rows", arg, 1, 1000000); return 0;
 	case 'c': m->chunk = option_number(state, "--chunk", arg, 1, 1000000); return 0;
+	case KEY_LAST: m->last = option_number(state, "--last", arg, 0, 1000000); return 0;
+	case KEY_INIT: m->init_us = option_number(state, "--init", arg, 0, 1000000000); return 0;
+	case KEY_HANDLE: m->handle_us = option_number(state, "--handle", arg, 0, 1000000000); return 0;
+	case KEY_SETUP: m->setup_us = option_number(state, "--setup", arg, 0, 1000000000); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }

@@ -2,7 +2,7 @@
 # The examples, built as a user builds a program: with the plugin and what pkg-config says. Beside them,
 # in plain/, the same sources without the plugin. And the real points and graphs that they work on.
 
-MPI_EXAMPLES := kmeans pagerank cc bfs master_worker ring waits_mpi
+MPI_EXAMPLES := kmeans pagerank cc bfs master_worker pipeline wavefront divide_conquer ring waits_mpi
 EXAMPLES     := $(MPI_EXAMPLES) coz_two_threads waits_threads waits_openmp
 things       += $(addprefix $(B)/examples/,$(EXAMPLES)) $(addprefix $(B)/examples/plain/,$(EXAMPLES))
 

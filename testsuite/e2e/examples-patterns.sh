@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Master and workers, pipeline, wavefront, divide and conquer: their results do not depend on how the work is divided; and of each
+# fault that a switch puts in, the region that has it has most of the critical path (examples/README.md).
+. testsuite/fixtures/examples/setup.sh
+
+result() { # ranks program options... -> what it says, without the time
+	mpi "$1" "$B/examples/plain/$2" "${@:3}" >line 2>&1 || fail "$*: $(cat line)"
+	sed 's/, [^,]* s$//' line
+}
+
+same() { # expected ranks program options...
+	[ "$(result "${@:2}")" = "$1" ] || fail "${*:2}: expected $1, found $(cat line)"
+}
+
+# What one rank finds in one piece is the reference.
+distance=$(result 1 wavefront --length 50 --blocks 1)
+sorted=$(result 1 divide_conquer --numbers 1000)
+[[ $sorted == *", sorted, "* ]] || fail "divide_conquer: $sorted"
+for ranks in 2 3 5; do
+	same "$distance" $ranks wavefront --length 50 --blocks $((ranks * 11))
+	same "$sorted" $ranks divide_conquer --numbers 1000 --uneven $((ranks * 15))
+done
+same "40 rows, $(result 1 master_worker --rows 40 | sed 's/^40 rows, //')" 3 master_worker --rows 40 --chunk 7 --last 12
+
+# Items 1 to 9 through three stages: each is multiplied, and has the number of the stage added.
+sum=0
+for item in 1 2 3 4 5 6 7 8 9; do
+	for stage in 0 1 2; do item=$((item * 6364136223846793005 + stage)); done
+	sum=$((sum + item))
+done
+same "9 items through 3 stages, sum $(printf '%016x' $sum)" 3 pipeline --items 9
+same "9 items through 3 stages, sum $(printf '%016x' $sum)" 3 pipeline --items 9 --synchronous --imbalance 1:100
+[ -z "${SAN:-}" ] || { echo "beside a sanitizer MPI's own threads are recorded, too"; exit 77; }
+
+# The region that has most of the critical path, and that it has as much of what regions have, in percent, at least: operations take
+# long where a rank waits for a core.
+decides() { # region rank percent program options...
+	rm -rf dprof-*
+	mpi 4 "$B/examples/$4" -q "${@:5}" >line 2>&1 || fail "$*: $(cat line)"
+	trace=$(echo dprof-"$4".*)
+	"$analyze" path --json "$trace" >path.json 2>err || fail "$*: path: $(cat err)"
+	jq -e --arg region "$1" --argjson rank "$2" --argjson least "$3" '
+		[.segments[] | select(.name | test("^[a-z]+$")) | {rank, name, share: .share_percent.lo}] | (map(.share) | add) as $all |
+		max_by(.share) | .name == $region and .share >= $least / 100 * $all and ($rank < 0 or .rank == $rank)' path.json >is ||
+		fail "$*: expected that most of the path is there, found $(jq -c '[.segments[] | [.rank, .name, .share_percent]]' path.json)"
+}
+
+tasks="--rows 24 --chunk 1 --pace 5000000"
+# shellcheck disable=SC2086
+{
+	decides init 0 50 master_worker $tasks --init 150000
+	decides handle 0 70 master_worker $tasks --handle 5000
+	decides setup 0 70 master_worker $tasks --setup 5000
+	decides compute -1 70 master_worker $tasks --last 16
+}
+decides filter 2 60 pipeline --items 20 --pace 50000 --imbalance 2:200
+decides init 0 40 pipeline --items 10 --pace 50000 --init 150000
+decides cells 1 60 wavefront --length 120 --pace 40000 --imbalance 1:200
+decides combine 0 25 divide_conquer --numbers 5000 --pace 40000 --combine 500
+decides solve 0 40 divide_conquer --numbers 5000 --pace 40000 --uneven 80
+echo "as expected"
