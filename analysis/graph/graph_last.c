@@ -69,17 +69,46 @@ static void find_inputs(struct graph_last *l, uint32_t number)
 	}
 }
 
+/* ---- What was found is remembered ------------------------------------------------------------
+ *
+ * All who waited at one node ask for it, each in the course of its own thread. */
+
+#define SEVERAL     (UINT32_C(1) << 31) /* in `found`: the rest is a place in `several` */
+#define FEW_OF_MANY 8                   /* inputs for one that may have been the last: else they are soon found again */
+
+static void remember(struct graph_last *l, uint32_t number)
+{
+	bool few = l->n * FEW_OF_MANY <= l->graph->nodes[number].ninputs && l->nseveral < SEVERAL;
+	l->found[number] = l->n == 1 && l->input[0] + 1 < SEVERAL ? l->input[0] + 1 : l->n > 1 && few ? SEVERAL | (uint32_t)l->nseveral : 0;
+	if (!(l->found[number] & SEVERAL))
+		return;
+	*MEM_GROW(l->several, l->nseveral) = (uint32_t)l->n;
+	for (size_t i = 0; i < l->n; i++)
+		*MEM_GROW(l->several, l->nseveral) = l->input[i];
+}
+
+static void recall(struct graph_last *l, uint32_t found)
+{
+	const uint32_t *several = &l->several[found & ~SEVERAL];
+	if (found & SEVERAL)
+		for (uint32_t i = 1; i <= several[0]; i++)
+			take_input(l, several[i]);
+	else
+		take_input(l, found - 1);
+}
+
 void graph_last_find(struct graph_last *l, uint32_t number)
 {
 	if (l->node == number)
 		return;
 	l->node = number;
 	l->n = 0;
-	if (l->only[number])
-		take_input(l, l->only[number] - 1);
-	else
-		find_inputs(l, number);
-	l->only[number] = l->n == 1 ? l->input[0] + 1 : 0;
+	if (l->found[number]) {
+		recall(l, l->found[number]);
+		return;
+	}
+	find_inputs(l, number);
+	remember(l, number);
 }
 
 /* From the last that it waited for until it went on: no longer than from any that it did wait for. */
@@ -110,7 +139,7 @@ void graph_last_open(struct graph_last *l, const struct graph *g)
 	l->latest_of = mem_resize(NULL, g->trace->nclocks, sizeof *l->latest_of);
 	for (uint32_t c = 0; c < g->trace->nclocks; c++)
 		l->latest_of[c] = GRAPH_NO_NODE;
-	l->only = spill_zeros(g->spill, g->nnodes, sizeof *l->only);
+	l->found = spill_zeros(g->spill, g->nnodes, sizeof *l->found);
 }
 
 void graph_last_close(struct graph_last *l)
@@ -119,5 +148,6 @@ void graph_last_close(struct graph_last *l)
 	free(l->input);
 	free(l->latest);
 	free(l->latest_of);
-	spill_free(l->graph->spill, l->only);
+	free(l->several);
+	spill_free(l->graph->spill, l->found);
 }

@@ -7,8 +7,8 @@
  *
  * All clocks with threads must be on one time base.
  *
- * Memory: 4 bytes for each node of the graph, in its spill, so that who asks once more for each of many that waited is answered at
- * once where one input only may have been the last. */
+ * Memory: 4 bytes for each node of the graph, in its spill, and for nodes of many inputs of which few may have been the last 4 for
+ * each of these, so that who asks once more for each of many that waited is answered at once. */
 #ifndef ANALYSIS_GRAPH_LAST_H
 #define ANALYSIS_GRAPH_LAST_H
 
@@ -19,7 +19,8 @@ struct graph_last {
 	struct frz_cursor *cursors;  /* of each clock */
 	uint32_t node;               /* that was looked at last, or GRAPH_NO_NODE; its inputs that may have been the last: */
 	uint32_t *input; size_t n, room;
-	uint32_t *only;              /* of each node: the one that may have been the last, and 1; or 0: several, or it was not asked for */
+	uint32_t *found;             /* of each node: which may have been the last, if that is remembered: one and 1, or where in */
+	uint32_t *several; size_t nseveral; /* their number stands, and they behind it; or 0 */
 	const struct graph_input **latest; /* of it, on each clock, */
 	uint32_t *latest_of;         /* if this is that node */
 };

@@ -146,6 +146,32 @@ jq -e '[.delays[] | select(.region | . == "a" or . == "b") | [.rank, .region, .v
 expect 0 waits close
 says out undecided
 
+# All who wait for the same two hear of both: what was found for the first of them is remembered for the others.
+{
+	cat sites
+	cat <<-END
+	clock 1 host=h1 ghz=1
+	link 0 500 1 700
+	link 1 700 0 900
+	link 0 150500 1 150700
+	link 1 150700 0 150900
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	END
+	for t in $(seq 2 39); do echo "thread $t clock=0 rank=$t"; done
+	echo "group 1 threads=$(seq -s, 0 39)"
+	work 0 0 1000 101000
+	op 0 2 101000 102000 group=1 seq=0
+	work 1 1 1200 101200
+	op 1 2 101200 102200 group=1 seq=0
+	for t in $(seq 2 39); do op "$t" 2 41000 102000 group=1 seq=0; done
+	for t in $(seq 0 39); do op "$t" 2 103000 104000 group=1 seq=1; done
+} | trace many
+expect 0 waits --json many
+jq -e '[.waits[] | select(.rank >= 2 and .seconds.hi > 2e-6)] | length == 76 and all(.seconds.lo == 0 and .seconds.hi > 59e-6) and
+	([.[].caused_by.rank] | group_by(.) | map([.[0], length])) == [[0, 38], [1, 38]]' out >is || fail "many: $(jq -c .waits out)"
+jq -e '[.places[] | select(.rank >= 2)] | length == 38 and all(.seconds.lo > 59e-6 and .seconds.hi < 62e-6)' out >is || fail "many: $(jq -c .places out)"
+
 # Nobody sent what was received.
 { ranks; work 0 0 1000 101000; work 1 1 1000 41000; op 1 4 41000 103000 group=1 peer=0 tag=1 bytes=8; } | trace unsent
 expect 1 waits --json unsent
