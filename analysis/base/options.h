@@ -29,7 +29,7 @@ struct options {
 	const char *progress, *from, *to; /* coz: names of progress points, or NULL; path: moments */
 	const char *every;               /* path: how long a slice is, or NULL */
 	const char *query;               /* query: the condition */
-	const char *const *directories; size_t ndirectories; /* efficiency: all that were given, the first of them opened */
+	const char *const *directories; size_t ndirectories; /* efficiency, path: all that were given, the first of them opened */
 	bool calls, flat;                /* profile: the tree of call paths, or the list, instead of the page */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */

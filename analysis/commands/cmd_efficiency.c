@@ -9,7 +9,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
-#include "analysis/driver/driver.h"
+#include "analysis/commands/several.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/locations.h"
@@ -293,9 +293,9 @@ static struct interval unbounded(void)
 
 static const struct factors unknown_factors = { { { 0, 100 }, { 0, 100 }, { 0, 100 }, { 0, 100 }, { 0, 100 } } };
 
-/* Anything but EXIT_FINE: a message has been printed. */
-static int take_run(struct run *run, const char *directory, struct trace *trace, const struct options *options)
+static int take_run(void *to, const char *directory, struct trace *trace, const struct options *options)
 {
+	struct run *run = to;
 	struct times times;
 	struct answer a = { .trace = trace, .times = &times };
 	int status = times_open(&times, trace, options);
@@ -315,24 +315,6 @@ static int take_run(struct run *run, const char *directory, struct trace *trace,
 	}
 	times_close(&times);
 	return EXIT_FINE;
-}
-
-/* What is wrong with another trace is said of it among what is wrong with the first. */
-static int take_other(struct run *run, const char *directory, struct trace *first, const struct options *options)
-{
-	char *error;
-	struct trace *trace = driver_open(directory, options->local, options->jobs, &error);
-	if (!trace) {
-		shown_complain("%s", error);
-		free(error);
-		return EXIT_DAMAGED;
-	}
-	trace_check(trace);
-	int status = take_run(run, directory, trace, options);
-	for (size_t i = 0; i < trace->ndiagnostics; i++)
-		trace_diagnose(first, "%s: %s", directory, trace->diagnostics[i]);
-	trace_close(trace);
-	return status;
 }
 
 static int by_threads(const void *a, const void *b)
@@ -395,9 +377,7 @@ static int answer_several(struct trace *trace, const struct options *options, st
 {
 	size_t n = options->ndirectories;
 	struct run *runs = mem_resize(NULL, n, sizeof *runs);
-	int status = take_run(&runs[0], options->directories[0], trace, options);
-	for (size_t i = 1; i < n && status == EXIT_FINE; i++)
-		status = take_other(&runs[i], options->directories[i], trace, options);
+	int status = several_open(runs, sizeof *runs, trace, options, take_run);
 	if (status == EXIT_FINE) {
 		notes_damage(reply, trace->ndiagnostics);
 		qsort(runs, n, sizeof *runs, by_threads);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_path.c - dprof-analyze path: what the end of the run waited for, all the way back to its begin. */
+ * cmd_path.c - dprof-analyze path: what the end of the run waited for, all the way back to its begin; of several traces, how
+ * that changes with the number of threads. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
+#include "analysis/commands/several.h"
 #include "analysis/path/path.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/moments.h"
 #include "analysis/report/notes.h"
+#include "analysis/report/path_tables.h"
 #include "analysis/report/relations.h"
 #include "analysis/trace/names.h"
 
 #define MOST_ROWS   16
 #define MOST_SLICES 1000
+#define TOP_PARTS   5
 
 struct answer {
 	const struct times *times;
@@ -39,14 +45,6 @@ static struct interval seconds_at(const struct answer *a, int64_t ticks)
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-static struct tab_cell name_cell(const struct trace *trace, uint32_t site)
-{
-	static const char unknown[] = "not known";
-	if (site < trace->nsites)
-		return tab_site(trace, site);
-	return tab_text(site == TR_OUTSIDE ? OUTSIDE_REGIONS : site == TR_BEFORE ? "before its first event" : unknown);
-}
-
 static void fill_segments(struct reply *r, const struct answer *a, const struct path_profile *profile)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
@@ -58,7 +56,7 @@ static void fill_segments(struct reply *r, const struct answer *a, const struct 
 		const struct path_share *s = &profile->shares[i];
 		const struct tr_thread *t = &trace->threads[s->thread];
 		reply_row(r, tab_count(t->rank), tab_number(trace->processes[t->process].pid), tab_count(t->number),
-			  name_cell(trace, s->site), tab_interval(interval_percent(s->ticks, profile->length)),
+			  path_site_cell(trace, s->site), tab_interval(interval_percent(s->ticks, profile->length)),
 			  tab_interval(seconds(a, s->ticks)), tab_verdict(s->sure));
 	}
 	reply_end(r);
@@ -198,6 +196,14 @@ static bool find_slice(struct answer *a, const struct options *o)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+static void fill_tables(struct reply *r, struct answer *a, bool every)
+{
+	struct path_slack slack;
+	path_slack_open(&slack, &a->path);
+	path_tables_fill(r, &a->path, &a->profile, &slack, every);
+	path_slack_close(&slack);
+}
+
 static void fill(struct reply *r, struct answer *a, const struct options *o)
 {
 	struct trace *trace = a->times->trace;
@@ -212,18 +218,25 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	say_undecided(r, a);
 	if (a->every)
 		fill_slices(r, a);
+	if (!a->sliced)
+		fill_tables(r, a, o->verbose);
 	reply_value(r, "assumptions", tab_text(assumptions));
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 	path_profile_close(&a->profile);
 }
 
+static void open_path(struct answer *a, struct trace *trace)
+{
+	path_open(&a->path, trace, a->times);
+	for (size_t i = 0; i < a->path.graph.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", a->path.graph.diagnostics[i]);
+}
+
 static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
 	struct answer a = { .times = times, .time_base = times->time_base[trace->threads[0].clock] };
-	path_open(&a.path, trace, times);
-	for (size_t i = 0; i < a.path.graph.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a.path.graph.diagnostics[i]);
+	open_path(&a, trace);
 	bool meant = find_slice(&a, options);
 	if (meant)
 		fill(reply, &a, options);
@@ -231,7 +244,204 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	return meant ? EXIT_FINE : EXIT_USAGE;
 }
 
+/* ---- Several runs ---------------------------------------------------------------------------- */
+
+#define UNKNOWN "no critical path is known"
+
+struct part {                /* of a path: a region or operation of all threads */
+	char *name, *file;   /* its own; NULL: no place */
+	struct site_name shown;
+	unsigned line;
+	struct interval seconds, share;
+};
+
+struct run {
+	const char *directory;
+	size_t nthreads, nprocesses;
+	struct interval length_s;
+	struct part *parts; size_t nparts;
+};
+
+static void take_parts(struct run *run, const struct answer *a)
+{
+	static const struct path_slack none = { .known = false };
+	const struct trace *trace = a->times->trace;
+	struct path_regions regions;
+	path_regions_open(&regions, &a->path, &a->profile, &none);
+	for (size_t i = 0; i < regions.n; i++) {
+		uint32_t site = regions.v[i].site;
+		const struct tr_site *s = site < trace->nsites && trace->sites[site].line ? &trace->sites[site] : NULL;
+		*MEM_GROW(run->parts, run->nparts) = (struct part){
+			mem_copy(path_site_name(trace, site)), s ? mem_copy(s->file) : NULL,
+			site == TR_NO_SITE ? (struct site_name){ "what is not known" } : site_name_within(trace, site, 60), s ? s->line : 0,
+			seconds(a, regions.v[i].on_path), interval_percent(regions.v[i].on_path, a->profile.length) };
+	}
+	path_regions_close(&regions);
+}
+
+/* Of threads and processes with events. */
+static void count_threads(struct run *run, const struct graph *g)
+{
+	uint32_t process = UINT32_MAX;
+	for (size_t t = 0; t < g->trace->nthreads; t++) {
+		if (g->threads[t].nevents == 0)
+			continue;
+		run->nthreads++;
+		run->nprocesses += g->trace->threads[t].process != process;
+		process = g->trace->threads[t].process;
+	}
+}
+
+static int take_run(void *to, const char *directory, struct trace *trace, const struct options *options)
+{
+	struct run *run = to;
+	struct times times;
+	int status = times_open(&times, trace, options);
+	*run = (struct run){ .directory = directory, .length_s = { 0, INFINITY } };
+	if (status != EXIT_FINE)
+		return status;
+	const char *why = relations_missing(&times);
+	if (why) {
+		trace_diagnose(trace, "%s: " UNKNOWN, why);
+		times_close(&times);
+		return EXIT_FINE;
+	}
+	struct answer a = { .times = &times, .time_base = times.time_base[trace->threads[0].clock] };
+	open_path(&a, trace);
+	status = find_slice(&a, options) ? EXIT_FINE : EXIT_USAGE;
+	if (status == EXIT_FINE) {
+		path_profile_open(&a.profile, &a.path, a.slice);
+		run->length_s = seconds(&a, a.profile.length);
+		count_threads(run, &a.path.graph);
+		take_parts(run, &a);
+		path_profile_close(&a.profile);
+	}
+	path_close(&a.path);
+	times_close(&times);
+	return status;
+}
+
+static int by_threads(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	if (x->nthreads != y->nthreads)
+		return x->nthreads < y->nthreads ? -1 : 1;
+	return strcmp(x->directory, y->directory);
+}
+
+static void fill_runs(struct reply *r, const struct run *runs, size_t n)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN("directory", "", 18, .alone = true), TAB_SHOWN("threads", "threads", -7),
+						     TAB_SHOWN("processes", "processes", -9), TAB_SHOWN("length_s", "length, s", 0, 6), { 0 } };
+	static const struct tab_column parts[] = { TAB_KEY("name"), TAB_KEY("file"), TAB_KEY("line"), TAB_KEY("seconds"),
+						   TAB_KEY("share_percent"), { 0 } };
+	reply_say(r, SAY_TEXT, "The critical paths of %zu runs, that with the fewest threads first:", n);
+	reply_gap(r);
+	reply_table(r, "runs", columns, SIZE_MAX);
+	for (size_t i = 0; i < n; i++) {
+		reply_row(r, tab_text(runs[i].directory), tab_number(runs[i].nthreads), tab_number(runs[i].nprocesses),
+			  tab_interval(runs[i].length_s));
+		reply_table(r, "regions", parts, 0);
+		for (size_t k = 0; k < runs[i].nparts; k++) {
+			const struct part *p = &runs[i].parts[k];
+			reply_row(r, tab_text(p->name), p->file ? tab_text(p->file) : TAB_NONE, p->file ? tab_count(p->line) : TAB_NONE,
+				  tab_interval(p->seconds), tab_interval(p->share));
+		}
+		reply_end(r);
+	}
+	reply_end(r);
+}
+
+static bool same_part(const struct part *x, const struct part *y)
+{
+	return strcmp(x->name, y->name) == 0 && x->line == y->line && strcmp(x->file ? x->file : "", y->file ? y->file : "") == 0;
+}
+
+static const struct part *find_part(const struct run *run, const struct part *like)
+{
+	for (size_t i = 0; i < run->nparts; i++)
+		if (same_part(&run->parts[i], like))
+			return &run->parts[i];
+	return NULL;
+}
+
+/* The next part that is in any run's first few, and was in none of those before it. */
+static const struct part *next_part(const struct run *runs, size_t n, size_t *run, size_t *part)
+{
+	for (; *run < n; ++*run, *part = 0) {
+		while (*part < TOP_PARTS && *part < runs[*run].nparts) {
+			const struct part *p = &runs[*run].parts[(*part)++];
+			bool seen = false;
+			for (size_t i = 0; i < *run && !seen; i++) {
+				const struct part *before = find_part(&runs[i], p);
+				seen = before && before < runs[i].parts + TOP_PARTS;
+			}
+			if (!seen)
+				return p;
+		}
+	}
+	return NULL;
+}
+
+/* How each of the longest parts of all of them changes. */
+static void say_parts(struct reply *r, const struct run *runs, size_t n)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "threads", -7), TAB_SHOWN(NULL, "% of path", 17, 3),
+						     TAB_SHOWN(NULL, "seconds", 0, 6), { 0 } };
+	const struct part *p;
+	for (size_t run = 0, part = 0; (p = next_part(runs, n, &run, &part)) != NULL;) {
+		reply_gap(r);
+		reply_say(r, SAY_TEXT, "%s:", p->shown.text);
+		reply_table(r, NULL, columns, SIZE_MAX);
+		for (size_t i = 0; i < n; i++) {
+			const struct part *same = find_part(&runs[i], p);
+			reply_row(r, tab_number(runs[i].nthreads), same ? tab_range(same->share) : tab_text("-"),
+				  same ? tab_interval(same->seconds) : tab_text("-"));
+		}
+		reply_end(r);
+	}
+}
+
+static void close_runs(struct run *runs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < runs[i].nparts; k++) {
+			free(runs[i].parts[k].name);
+			free(runs[i].parts[k].file);
+		}
+		free(runs[i].parts);
+	}
+	free(runs);
+}
+
+static int answer_several(struct trace *trace, const struct options *options, struct reply *reply)
+{
+	size_t n = options->ndirectories;
+	struct run *runs = mem_resize(NULL, n, sizeof *runs);
+	memset(runs, 0, n * sizeof *runs);
+	int status = several_open(runs, sizeof *runs, trace, options, take_run);
+	if (status == EXIT_FINE) {
+		notes_damage(reply, trace->ndiagnostics);
+		qsort(runs, n, sizeof *runs, by_threads);
+		fill_runs(reply, runs, n);
+		say_parts(reply, runs, n);
+		reply_value(reply, "assumptions", tab_text(assumptions));
+		reply_gap(reply);
+		reply_say(reply, SAY_TEXT, "%s", assumptions);
+		notes_fill(reply, trace);
+		status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	}
+	close_runs(runs, n);
+	return status;
+}
+
 int cmd_path(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	return relations_run(trace, options, reply, "no critical path is known", answer);
+	if (options->ndirectories < 2)
+		return relations_run(trace, options, reply, UNKNOWN, answer);
+	if (options->every) {
+		shown_complain("--every: expected one trace, found %zu", options->ndirectories);
+		return EXIT_USAGE;
+	}
+	return answer_several(trace, options, reply);
 }

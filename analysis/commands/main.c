@@ -31,7 +31,7 @@ static const struct {
 	{ { "csp", cmd_csp, "how long all others wait for a thread" }, "DIR", "stragglers", "csp --frames dprof-app.1" },
 	{ { "coz", cmd_coz, "what a faster region would buy" }, "DIR", "whatif",
 	  "coz --region solve --rank 1 --reduce 50 dprof-app.1" },
-	{ { "path", cmd_path, "the critical path: what the end of the run waited for" }, "DIR", NULL,
+	{ { "path", cmd_path, "the critical path: what the end of the run waited for" }, "DIR...", NULL,
 	  "path --from step#10 --to step#11 dprof-app.1" },
 	{ { "waits", cmd_waits, "who waited, where, for how long, and for whom" }, "DIR", NULL, "waits -v dprof-app.1" },
 	{ { "efficiency", cmd_efficiency, "how much of the threads' time was useful, and why" }, "DIR...", NULL,
@@ -252,7 +252,7 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 		if (!is_directory(a->word[i]))
 			return command == NCOMMANDS ? unknown_command(a->word[i])
 						    : command_line_refuse("expected a trace directory, found '%s'", a->word[i], NULL);
-	if (command < NCOMMANDS && commands[command].command.run == cmd_efficiency) { /* which compares all */
+	if (command < NCOMMANDS && strcmp(commands[command].arguments, "DIR...") == 0) { /* which compares all */
 		a->options.directories = a->word;
 		a->options.ndirectories = a->nwords;
 		return EXIT_FINE;

@@ -12,7 +12,6 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_last.h"
-#include "analysis/graph/graph_order.h"
 
 #define WHOLE (UINT64_C(1) << 62) /* all flow */
 
@@ -31,6 +30,7 @@ struct back {
 	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
 	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
 	struct graph_last last;
+	size_t most_hops;
 };
 
 frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
@@ -101,6 +101,63 @@ static void distribute(struct back *b, uint32_t number)
 	}
 }
 
+/* ---- From rank to rank ----------------------------------------------------------------------- */
+
+static int by_ranks(const void *x, const void *y)
+{
+	const struct path_hop *a = x, *b = y;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+static int by_ticks(const void *x, const void *y)
+{
+	const struct path_hop *a = x, *b = y;
+	int64_t p = a->ticks.lo / 2 + a->ticks.hi / 2, q = b->ticks.lo / 2 + b->ticks.hi / 2;
+	return p != q ? (p < q) - (p > q) : by_ranks(x, y);
+}
+
+static void sum_up_hops(struct path *p)
+{
+	size_t kept = 0;
+	if (p->nhops)
+		qsort(p->hops, p->nhops, sizeof *p->hops, by_ranks);
+	for (size_t i = 0; i < p->nhops; i++) {
+		struct path_hop *sum = kept ? &p->hops[kept - 1] : NULL;
+		if (!sum || by_ranks(sum, &p->hops[i]) != 0) {
+			p->hops[kept++] = p->hops[i];
+			continue;
+		}
+		sum->ticks = time_add(sum->ticks, p->hops[i].ticks);
+		sum->count += p->hops[i].count;
+		sum->sure &= p->hops[i].sure;
+	}
+	p->nhops = kept;
+}
+
+#define MANY_HOPS 65536 /* that are not added up yet */
+
+/* To a thread, which went on at this stamp, from each that it may have waited for last. */
+static void add_hops(struct back *b, uint32_t thread, uint64_t stamp, frz_time arrival)
+{
+	struct path *p = b->path;
+	const struct tr_thread *threads = p->graph.trace->threads;
+	bool sure = b->places[thread].flow == WHOLE && b->last.n == 1 &&
+		    ticks_minus(path_elapsed(p, thread, stamp).lo, arrival.hi) >= p->known_from;
+	for (size_t i = 0; i < b->last.n; i++) {
+		uint32_t from = p->graph.inputs[b->last.input[i]].thread;
+		if (from == thread)
+			continue;
+		*MEM_GROW(p->hops, p->nhops) = (struct path_hop){ threads[from].rank, threads[thread].rank,
+								  { sure ? arrival.lo : 0, arrival.hi }, 1, sure };
+	}
+	if (p->nhops >= b->most_hops) {
+		sum_up_hops(p);
+		b->most_hops = p->nhops + MANY_HOPS;
+	}
+}
+
 static void go_back_over_post(struct back *b, uint32_t thread, const struct graph_sync_point *s)
 {
 	struct place *p = &b->places[thread];
@@ -127,8 +184,9 @@ static void go_back_over_wait(struct back *b, uint32_t thread, const struct grap
 		return;
 	}
 	graph_last_find(&b->last, s->number);
-	end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at,
-					   .arrival = graph_last_arrival(&b->last, thread, s->stamp) });
+	frz_time arrival = graph_last_arrival(&b->last, thread, s->stamp);
+	end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at, .arrival = arrival });
+	add_hops(b, thread, s->stamp, arrival);
 	b->to_node[s->number] += p->flow;
 	p->flow = 0;
 }
@@ -190,9 +248,7 @@ static void find_gaps(struct back *b)
 static void find_stays(struct path *p)
 {
 	const struct graph *g = &p->graph;
-	struct graph_order order;
-	struct back b = { .path = p, .order = &order };
-	graph_order_open(&order, g);
+	struct back b = { .path = p, .order = &p->order, .most_hops = MANY_HOPS };
 	b.places = mem_resize(NULL, g->trace->nthreads + 1, sizeof *b.places);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		b.places[t] = (struct place){ .syncs = g->threads[t].nsyncs };
@@ -210,7 +266,9 @@ static void find_stays(struct path *p)
 	spill_free(g->spill, b.to_node);
 	spill_free(g->spill, b.to_input);
 	free(b.places);
-	graph_order_close(&order);
+	sum_up_hops(p);
+	if (p->nhops)
+		qsort(p->hops, p->nhops, sizeof *p->hops, by_ticks);
 }
 
 static int by_length(const void *a, const void *b)
@@ -278,6 +336,7 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 {
 	*p = (struct path){ .times = times };
 	graph_open(&p->graph, trace, times);
+	graph_order_open(&p->order, &p->graph);
 	p->span = graph_span(&p->graph);
 	p->cursors = times_cursors(times);
 	p->first = first_events(&p->graph);
@@ -292,6 +351,8 @@ void path_close(struct path *p)
 	free(p->cursors);
 	free(p->first);
 	free(p->stays);
+	free(p->hops);
+	graph_order_close(&p->order);
 	graph_close(&p->graph);
 }
 

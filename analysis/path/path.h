@@ -18,15 +18,26 @@
  * site of a thread, within the slice, lies in the interval given for it. Where nothing is known of that (a node that is
  * UNKNOWN or broken, lost records on the way, splits beyond counting), all that came before may have been on it, or not.
  *
- * Memory: 8 bytes for each input and each node of the graph and 48 for each stay of the path on a thread, in the graph's spill;
- * what the answer has; and the sites of one thread at a time. */
+ * Slack: how much longer a thread could take where it is before the run's end comes later, if nothing else changes: least over
+ * all ways from there to the end of what lies on that way between an event and the last that was waited for with it. On the
+ * path it is 0; elsewhere a path over there is so much shorter than the critical one, and becomes critical when that gives
+ * as much somewhere else. (Back from the end as Kelley and Walker's total float, CPM, 1959.) The imbalance indicator of a
+ * region is how long it was on the path, less how long a thread was in it on average (D. Boehme, F. Wolf, M. Geimer:
+ * Characterizing load and communication imbalance in large-scale parallel applications, 2012).
+ *
+ * Law: under the same condition, the least slack that a thread truly had at a site lies in the interval given for it; where
+ * what ended some later wait is not known, from 0 on. Hops: likewise for how long the path was on its way from one rank to another.
+ *
+ * Memory: 8 bytes for each input and 40 for each node of the graph, 20 for each of its points and 48 for each stay of the path on a
+ * thread, in the graph's spill; what the answer has; and the sites of one thread at a time. */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
 
-#include "analysis/graph/graph.h"
+#include "analysis/graph/graph_order.h"
 
 struct path {
 	struct graph graph;
+	struct graph_order order;
 	const struct times *times;
 	struct span span;
 	frz_time length;             /* of all of it: the span's, but where what came last was not waited for */
@@ -34,6 +45,15 @@ struct path {
 	uint64_t *first;             /* likewise, its first stamp; UINT64_MAX without any */
 	struct stays *stays;         /* of each thread: when the path was there */
 	int64_t known_from;          /* since the run began: before that it may have been anywhere */
+	struct path_hop *hops; size_t nhops; /* the longest first */
+};
+
+/* The path came from a thread of one rank's to another of the same or another rank, through a wait. */
+struct path_hop {
+	int64_t from, to;            /* ranks; -1 without one */
+	frz_time ticks;              /* on the way: transfer */
+	uint64_t count;              /* so often, perhaps */
+	bool sure;
 };
 
 /* All clocks with threads must be on one time base. Matches all, orders all; the trace and the times must last. */
@@ -60,5 +80,21 @@ struct path_profile {
 /* Reads all events of the threads on the path once more. */
 void path_profile_open(struct path_profile *, struct path *, struct path_slice);
 void path_profile_close(struct path_profile *);
+
+/* Of the whole run. */
+struct path_place {
+	uint32_t thread, site; /* as in a share */
+	frz_time ticks;        /* for which the thread was there, waiting or not */
+	frz_time slack;        /* least; hi is INT64_MAX where there may be no limit */
+};
+
+struct path_slack {
+	struct path_place *places; size_t n; /* the least slack first; not operations in which threads only wait */
+	bool known;            /* else there are none: the trace contradicts itself */
+};
+
+/* Reads all events once more. */
+void path_slack_open(struct path_slack *, struct path *);
+void path_slack_close(struct path_slack *);
 
 #endif

@@ -3,7 +3,8 @@
  * path_private.h - what the two files of path share.
  *
  *   path.c        back from the end: when the path was on which thread
- *   path_sites.c  along each thread: in which sites it was then */
+ *   path_sites.c  along each thread: in which sites it was then
+ *   path_slack.c  back from the end, and along each thread: what has how much slack */
 #ifndef ANALYSIS_PATH_PRIVATE_H
 #define ANALYSIS_PATH_PRIVATE_H
 
@@ -19,6 +20,14 @@ struct stay {
 #define STAY_BEGINS UINT64_MAX
 
 struct stays { struct stay *v; size_t n; }; /* in the spill; the last one first */
+
+/* Where a thread is, as its events come by. */
+struct path_whereabouts {
+	struct replay replay;
+	bool lost;           /* what is below all that is open is not known */
+};
+uint32_t path_site_now(const struct path_whereabouts *); /* as in a share, but TR_BEFORE */
+void path_move(struct path_whereabouts *, const struct trace *, const struct tr_event *);
 
 /* Since the run's first event. */
 frz_time path_elapsed(struct path *, uint32_t thread, uint64_t stamp);

@@ -20,8 +20,7 @@ struct along {
 	struct path *path;
 	struct path_slice slice;
 	uint32_t thread;
-	struct replay replay;
-	bool lost;           /* what is below all that is open is not known */
+	struct path_whereabouts where;
 	uint64_t at, stamp;  /* the next event, and the last one's stamp */
 	size_t stay;         /* the next one is before this */
 	uint64_t known_from; /* stamp: before it the path may have been here at any time */
@@ -119,23 +118,23 @@ static void add_between(struct along *a, uint32_t site, uint64_t from, uint64_t 
 
 /* ---- Where the thread is ---------------------------------------------------------------------- */
 
-static uint32_t site_now(const struct along *a)
+uint32_t path_site_now(const struct path_whereabouts *w)
 {
-	const struct replay_entry *place = replay_place(&a->replay);
+	const struct replay_entry *place = replay_place(&w->replay);
 	if (!place)
-		return a->lost ? TR_NO_SITE : TR_OUTSIDE;
+		return w->lost ? TR_NO_SITE : TR_OUTSIDE;
 	return place->jumped || place->unsure ? TR_NO_SITE : place->site;
 }
 
-static void move(struct along *a, const struct tr_event *e)
+void path_move(struct path_whereabouts *w, const struct trace *trace, const struct tr_event *e)
 {
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE) {
-		replay_lose(&a->replay);
-		a->lost = true;
+		replay_lose(&w->replay);
+		w->lost = true;
 	} else if (e->op == DPROF_ENTER) {
-		replay_enter(&a->replay, tr_entry(a->path->graph.trace, e));
+		replay_enter(&w->replay, tr_entry(trace, e));
 	} else if (e->op == DPROF_EXIT) {
-		replay_exit(&a->replay, e->site);
+		replay_exit(&w->replay, e->site);
 	}
 }
 
@@ -150,7 +149,7 @@ static void add_arrival(struct along *a, const struct tr_event *e)
 		frz_time end = path_elapsed(a->path, a->thread, stay->from);
 		frz_time begin = { ticks_minus(end.lo, stay->arrival.hi), ticks_minus(end.hi, stay->arrival.lo) };
 		bool sure = stay->sure && begin.lo >= a->path->known_from;
-		add_clipped(a, e->op == DPROF_EXIT ? e->site : a->at == 0 ? TR_BEFORE : site_now(a), sure, begin, end,
+		add_clipped(a, e->op == DPROF_EXIT ? e->site : a->at == 0 ? TR_BEFORE : path_site_now(&a->where), sure, begin, end,
 			    stay->arrival);
 	}
 }
@@ -220,23 +219,23 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	a.known_from = find_known(p, thread);
 	a.rows = mem_resize(NULL, trace->nsites + MORE_ROWS, sizeof *a.rows);
 	memset(a.rows, 0, (trace->nsites + MORE_ROWS) * sizeof *a.rows);
-	replay_open(&a.replay, trace->nsites);
+	replay_open(&a.where.replay, trace->nsites);
 	add_before(&a);
 	struct tr_cursor events = trace_places(trace, thread);
 	bool begun = false;
 	while (trace_next_bare(&events, &e)) {
 		if (begun && e.stamp >= a.stamp)
-			add_between(&a, site_now(&a), a.stamp, e.stamp);
+			add_between(&a, path_site_now(&a.where), a.stamp, e.stamp);
 		if (!e.inherited && e.op != DPROF_LOST)
 			add_arrival(&a, &e);
-		move(&a, &e);
+		path_move(&a.where, trace, &e);
 		a.stamp = e.stamp > a.stamp ? e.stamp : a.stamp;
 		a.at += !e.inherited;
 		begun = true;
 	}
 	trace_end(&events);
 	take_shares(profile, &a);
-	replay_close(&a.replay);
+	replay_close(&a.where.replay);
 	free(a.rows);
 	free(a.used);
 	spill_relax(p->graph.spill);

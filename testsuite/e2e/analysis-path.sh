@@ -75,8 +75,45 @@ share two 0 0 'outside regions' 5.0
 jq -e '[.segments[].share_percent.lo] | add <= 100' out >shares || fail "shares are more than all"
 jq -e '.length_s.lo <= 0.001 and .length_s.hi >= 0.001 and .span_s == .length_s' out >length || fail "the path is not as long as the run"
 jq -e 'all(.segments[]; .name != "MPI_Send" and .verdict == "proved")' out >verdict || fail "what waited, or cannot be known: $(cat out)"
+
+# Over all threads; rank 0 comes to the barrier 400 us before rank 1; and the path goes over to rank 1 and back.
+near='def near($us): .lo <= $us * 1e-6 and .hi >= $us * 1e-6 and .hi - .lo < 1e-6;'
+jq -e "$near"'[.regions[] | select(.name == "a" or .name == "b")] | map({(.name): .}) | add |
+	(.a.seconds | near(349)) and (.a.mean_s | near(224.5)) and (.a.imbalance_s | near(124.5)) and
+	(.b.seconds | near(590)) and (.b.mean_s | near(345)) and (.b.imbalance_s | near(245))' out >is || fail "two: regions: $(jq -c .regions out)"
+jq -e '[.slack[] | select(.name == "a" or .name == "b") | .slack_s.lo] | length == 2 and max == 0' out >is || fail "two: slack: $(jq -c .slack out)"
+jq -e "$near"'[.messages[] | [.from, .to]] == [[0, 1], [1, 0]] and (.messages[0].seconds | near(10)) and (.messages[1].seconds | near(1)) and
+	all(.messages[]; .verdict == "proved" and .count == 1)' out >is || fail "two: messages: $(jq -c .messages out)"
 expect 0 path two
 says out 'The critical path of the run'
+says out '0 -> 1'
+fits_80 out || fail "two: wider than 80 columns"
+{
+	sites
+	printf 'thread %d clock=0 rank=%d\n' 0 0 1 1
+	echo 'group 1 threads=0,1'
+	printf 'e 0 %d %d %s\n' 1000 0 enter 501000 0 exit
+	printf 'e 1 %d %d %s\n' 1000 1 enter 101000 1 exit
+	for e in '0 501000' '1 101000'; do echo "e $e 2 enter group=1 seq=0"; done
+	for e in '0 502000' '1 502000'; do echo "e $e 2 exit group=1 seq=0"; done
+} | trace early
+expect 0 path --json early
+jq -e "$near"'.slack[] | select(.rank == 1 and .name == "b") | (.slack_s | near(400)) and (.seconds | near(100))' out >is ||
+	fail "early: slack: $(jq -c .slack out)"
+expect 0 path early
+says out 'Nearly critical'
+fits_80 out || fail "early: wider than 80 columns"
+
+# Several runs: that with fewer threads first, the longest parts of any.
+{ sites; echo 'thread 0 clock=0 rank=0'; printf 'e 0 %d 0 %s\n' 1000 enter 801000 exit; } | trace one
+expect 0 path --json two one
+jq -e '[.runs[] | .threads] == [1, 2] and ([.runs[] | [.regions[] | select(.name == "a") | .share_percent.hi] | .[0]] | .[0] == 100 and .[1] < 36)' out >is ||
+	fail "several runs: $(cat out)"
+expect 0 path two one
+says out 'a (x.c:1):'
+fits_80 out || fail "several runs: wider than 80 columns"
+expect 2 path --every 1ms two one
+expect 0 path two
 says out 'b (x.c:2)'
 fits_80 out || fail "wider than 80 columns"
 

@@ -6,6 +6,7 @@
 #define DELAYS_TWIN_H
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"

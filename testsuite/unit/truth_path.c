@@ -2,13 +2,15 @@
  *
  * truth_path.c - the critical path that is found holds the true one: random programs whose true times are known are
  * walked back from their last event, one event at a time, on a clock that shows the truth; and how long that way was in
- * each site of each thread lies in what is said of the same program as its hosts' clocks recorded it. */
+ * each site of each thread, or on its way from rank to rank, lies in what is said of the same program as its hosts' clocks
+ * recorded it. So does how much longer each thread could have taken before the run's end came later (slack_twin.h). */
 #include <math.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/path/path.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/slack_twin.h"
 #include "testsuite/unit/unit.h"
 
 static uint64_t seed, programs;
@@ -23,11 +25,13 @@ static void setup(void)
 
 #define ROWS (PROGRAM_SITES + 2) /* sites, outside of them, and before the thread's first event */
 enum { OUTSIDE = PROGRAM_SITES, BEFORE };
+#define MOST_RANKS 16
 
 struct truth {
 	const struct program *p;
 	struct graph graph;          /* of the clock that shows the truth */
 	int64_t (*on)[ROWS];         /* of each thread, by site */
+	int64_t hops[MOST_RANKS][MOST_RANKS];
 	int64_t length;
 };
 
@@ -106,6 +110,8 @@ static void walk_back(struct truth *t)
 			int64_t since = t->p->threads[from->thread].events[other].truth;
 			ck_assert_msg(since <= self->events[at].truth, "SEED=%" PRIu64 ": an effect before its cause", t->p->seed);
 			t->on[thread][row] += self->events[at].truth - since;
+			if (from->thread != thread)
+				t->hops[t->p->threads[from->thread].rank][self->rank] += self->events[at].truth - since;
 			thread = from->thread;
 			at = other;
 		} else if (at > 0) {
@@ -183,6 +189,19 @@ static void check_profile(const struct truth *t, struct path *path)
 	free(seen);
 }
 
+static void check_hops(const struct truth *t, const struct path *path)
+{
+	for (unsigned from = 0; from < t->p->nranks; from++) {
+		for (unsigned to = 0; to < t->p->nranks; to++) {
+			frz_time found = { 0, 0 };
+			for (size_t i = 0; i < path->nhops; i++)
+				if (path->hops[i].from == from && path->hops[i].to == to)
+					found = path->hops[i].ticks;
+			check_share(t->p, "from rank to rank", from, to, t->hops[from][to], found);
+		}
+	}
+}
+
 static void check_program(uint64_t number, const struct program_spec *spec)
 {
 	struct program *p = program_draw(number, spec);
@@ -196,12 +215,120 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	path_open(&path, trace, &times);
 	check_profile(&truth, &path);
+	check_hops(&truth, &path);
 	path_close(&path);
 	times_close(&times);
 	trace_close(trace);
 	free(truth.on);
 	program_free(p);
 }
+
+/* ---- Slack ----------------------------------------------------------------------------------- */
+
+static struct { double wide, all; uint64_t n, limited; } slack_seen;
+
+/* Of one thread in each row, the least, and how long it was there. */
+struct slack_truth { int64_t least[ROWS], ticks[ROWS]; };
+
+static void find_slack(struct slack_truth *truth, const struct program *p, const struct graph_order *order, uint32_t thread)
+{
+	struct tr_cursor events = trace_places(order->graph->trace, thread);
+	struct tr_event e;
+	size_t at = 0;
+	int64_t since = -1, slack = SLACK_NEVER;
+	uint32_t open[64], n = 0;
+
+	*truth = (struct slack_truth){ { 0 }, { 0 } };
+	for (unsigned row = 0; row < ROWS; row++)
+		truth->least[row] = SLACK_NEVER;
+	for (bool changed = true; trace_next(&events, &e); at += changed) {
+		unsigned row = n ? open[n - 1] : OUTSIDE;
+		if (since >= 0) {
+			slack = slack_before(p, order, thread, at);
+			truth->least[row] = slack < truth->least[row] ? slack : truth->least[row];
+			truth->ticks[row] += (int64_t)e.stamp - since;
+		}
+		since = (int64_t)e.stamp;
+		if (e.op == DPROF_ENTER)
+			open[n++] = e.site;
+		else if (e.op == DPROF_EXIT)
+			n--;
+		changed = !e.inherited;
+	}
+	trace_end(&events);
+}
+
+static void check_place(const struct program *p, const struct slack_truth *t, const struct path_place *found)
+{
+	unsigned row = row_of(found->site);
+	int64_t slack = t->least[row];
+
+	check_share(p, "time", found->thread, row, t->ticks[row], found->ticks);
+	ck_assert_msg(program_compare(slack == SLACK_NEVER ? INT64_MAX : slack, found->slack.lo) >= 0 || slack == SLACK_NEVER,
+		      "SEED=%" PRIu64 ": thread %u site %u: slack %.3f, found at least %" PRId64, p->seed, found->thread, row,
+		      (double)slack / PROGRAM_FINE, found->slack.lo);
+	ck_assert_msg(found->slack.hi == INT64_MAX || (slack != SLACK_NEVER && program_compare(slack, found->slack.hi) <= 0),
+		      "SEED=%" PRIu64 ": thread %u site %u: slack %.3f, found at most %" PRId64, p->seed, found->thread, row,
+		      (double)slack / PROGRAM_FINE, found->slack.hi);
+	slack_seen.n += slack != SLACK_NEVER;
+	if (found->slack.hi == INT64_MAX || slack == SLACK_NEVER)
+		return;
+	slack_seen.limited++;
+	slack_seen.wide += (double)(found->slack.hi - found->slack.lo);
+	slack_seen.all += (double)(p->end - p->begin) / PROGRAM_FINE;
+}
+
+static void check_slack(struct path *path, const struct program *p, const struct graph_order *order, uint32_t thread)
+{
+	struct slack_truth truth;
+	struct path_slack found;
+	bool seen[ROWS] = { false };
+
+	find_slack(&truth, p, order, thread);
+	path_slack_open(&found, path);
+	ck_assert(found.known);
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.places[i].thread != thread)
+			continue;
+		check_place(p, &truth, &found.places[i]);
+		seen[row_of(found.places[i].site)] = true;
+	}
+	for (unsigned row = 0; row < ROWS; row++)
+		ck_assert_msg(seen[row] || truth.least[row] == SLACK_NEVER, "SEED=%" PRIu64 ": thread %u site %u: slack %.3f, found none",
+			      p->seed, thread, row, (double)truth.least[row] / PROGRAM_FINE);
+	path_slack_close(&found);
+}
+
+START_TEST(slack_holds_the_truth)
+{
+	for (uint64_t i = 0; i < programs; i++) {
+		struct program *p = program_draw(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
+										   .varying = (seed + i) % 2,
+										   .twins = (seed + i) % 4 == 0 });
+		struct trace *shown = program_trace(p, PROGRAM_TRUE), *trace = program_trace(p, PROGRAM_RECORDED);
+		struct options options = { .assumption = p->assumption };
+		struct times truly, times;
+		struct path true_path, path;
+
+		ck_assert_int_eq(times_open(&truly, shown, &options), EXIT_FINE);
+		ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+		path_open(&true_path, shown, &truly);
+		path_open(&path, trace, &times);
+		check_slack(&path, p, &true_path.order, (uint32_t)((seed + i) % p->nthreads));
+		path_close(&path);
+		path_close(&true_path);
+		times_close(&times);
+		times_close(&truly);
+		trace_close(trace);
+		trace_close(shown);
+		program_free(p);
+	}
+	double wide = slack_seen.wide / slack_seen.all, limited = (double)slack_seen.limited / (double)slack_seen.n;
+	printf("slacks are %.6f of the run wide; %.6f of those that have a limit are found to\n", wide, limited);
+	ck_assert_msg(wide <= 0.02 && limited >= 0.9, "SEED=%" PRIu64 " and %" PRIu64 " more: slacks are %.6f of the run wide, expected "
+		      "0.02; %.6f are limited, expected 0.9", seed, programs - 1, wide, limited);
+}
+END_TEST
 
 static void check_width(double most, double least_sure)
 {
@@ -240,5 +367,6 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, shares_hold_the_truth);
 	tcase_add_test(c, shares_are_exact_on_one_clock);
+	tcase_add_test(c, slack_holds_the_truth);
 	return unit_end();
 }

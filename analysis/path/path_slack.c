@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_slack.c - back from the end: how much later what a thread does might be before the run's end is. Then along each
+ * thread: in which sites it was then. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/progress.h"
+#include "analysis/graph/graph_last.h"
+#include "analysis/path/path_private.h"
+
+static const frz_time no_limit = { INT64_MAX, INT64_MAX };
+
+struct node_slack {
+	frz_time slack;      /* of what waited for it */
+	frz_time last;       /* when the last that was waited for was, since the run began */
+	uint32_t only;       /* input that surely was it, and 1; or 0 */
+	bool looked;
+};
+
+struct slacks {
+	struct path *path;
+	struct node_slack *nodes;    /* in the graph's spill, and so is: */
+	frz_time *before;            /* of each point of each thread: the slack of what is just before it */
+	size_t *first;               /* point of each thread */
+	struct graph_last last;
+	int64_t unknown_until;       /* since the run began: what ended a wait before that is not known */
+};
+
+static frz_time least(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi };
+}
+
+/* ---- Back from the end ----------------------------------------------------------------------- */
+
+static struct node_slack *look_at(struct slacks *s, uint32_t number)
+{
+	struct node_slack *n = &s->nodes[number];
+	const struct graph *g = &s->path->graph;
+	if (n->looked)
+		return n;
+	*n = (struct node_slack){ .slack = no_limit, .looked = true };
+	graph_last_find(&s->last, number);
+	n->only = s->last.n == 1 ? s->last.input[0] + 1 : 0;
+	for (size_t i = 0; i < s->last.n && !n->only; i++) {
+		const struct graph_input *input = &g->inputs[s->last.input[i]];
+		frz_time at = path_elapsed(s->path, input->thread, input->stamp);
+		bool waited = graph_was_waited_for(&g->nodes[number], s->last.input[i] - g->nodes[number].first, input);
+		n->last.lo = waited && at.lo > n->last.lo ? at.lo : n->last.lo;
+		n->last.hi = at.hi > n->last.hi ? at.hi : n->last.hi;
+	}
+	return n;
+}
+
+/* From an input to the last that was waited for with it. */
+static frz_time ahead(struct slacks *s, const struct node_slack *n, const struct graph_input *input)
+{
+	const struct graph *g = &s->path->graph;
+	frz_time t;
+	if (n->only) {
+		t = times_between_near(g->times, s->path->cursors, graph_moment(g, input), graph_moment(g, &g->inputs[n->only - 1]));
+	} else {
+		frz_time at = path_elapsed(s->path, input->thread, input->stamp);
+		t = (frz_time){ ticks_minus(n->last.lo, at.hi), ticks_minus(n->last.hi, at.lo) };
+	}
+	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
+}
+
+/* Of what posts an input. */
+static frz_time slack_of(struct slacks *s, uint32_t number)
+{
+	const struct graph *g = &s->path->graph;
+	const struct graph_input *input = &g->inputs[number];
+	const struct graph_node *node = &g->nodes[input->node];
+	const struct node_slack *n = look_at(s, input->node);
+	if (n->slack.lo == INT64_MAX)
+		return no_limit;
+	if (node->kind == GRAPH_UNKNOWN)
+		return (frz_time){ 0, INT64_MAX };
+	frz_time slack = time_add(n->slack, ahead(s, n, input));
+	if (!graph_was_waited_for(node, number - node->first, input))
+		slack.hi = INT64_MAX;
+	return slack;
+}
+
+static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_sync_point *p, frz_time *now)
+{
+	const struct graph *g = &s->path->graph;
+	if (p->what == GRAPH_POSTS) {
+		*now = least(*now, slack_of(s, p->number));
+	} else if (p->what == GRAPH_WAITS) {
+		struct node_slack *n = look_at(s, p->number);
+		n->slack = least(n->slack, *now);
+		*now = no_limit;
+		if (g->nodes[p->number].kind == GRAPH_UNKNOWN) {
+			int64_t until = path_elapsed(s->path, thread, p->stamp).hi;
+			s->unknown_until = until > s->unknown_until ? until : s->unknown_until;
+		}
+	}
+}
+
+static void go_back(struct slacks *s)
+{
+	const struct graph *g = &s->path->graph;
+	const struct graph_order *order = &s->path->order;
+	size_t *left = mem_resize(NULL, g->trace->nthreads + 1, sizeof *left);
+	frz_time *now = mem_resize(NULL, g->trace->nthreads + 1, sizeof *now);
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		left[t] = g->threads[t].nsyncs;
+		now[t] = no_limit;
+	}
+	look_at(s, g->end)->slack = (frz_time){ 0, 0 };
+	for (size_t i = order->nsteps; i-- > 0; spill_relax(g->spill)) {
+		uint32_t t = order->steps[i].thread;
+		go_back_over(s, t, &g->threads[t].syncs[--left[t]], &now[t]);
+		s->before[s->first[t] + left[t]] = now[t];
+	}
+	free(left);
+	free(now);
+}
+
+/* ---- Along a thread -------------------------------------------------------------------------- */
+
+struct place_row { struct stretches whole; frz_time slack; bool used; };
+
+struct walk {
+	struct slacks *slacks;
+	uint32_t thread;
+	struct place_row *rows; /* of each site, and outside */
+	uint32_t *used; size_t nused;
+	size_t point;        /* the next one */
+	uint64_t at;         /* events */
+};
+
+static void add_piece(struct walk *w, uint32_t site, uint64_t from, uint64_t to)
+{
+	struct path *p = w->slacks->path;
+	const struct trace *trace = p->graph.trace;
+	uint32_t number = site >= trace->nsites ? (uint32_t)trace->nsites : tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+	struct place_row *row = &w->rows[number];
+	frz_time slack = w->point < p->graph.threads[w->thread].nsyncs ? w->slacks->before[w->slacks->first[w->thread] + w->point]
+								       : no_limit;
+	if (!row->used)
+		w->used[w->nused++] = number;
+	if (!row->used)
+		*row = (struct place_row){ .whole.from = from, .slack = no_limit, .used = true };
+	row->whole.ticks += to - from;
+	row->whole.pieces++;
+	row->whole.to = to;
+	if (slack.lo < INT64_MAX && slack.lo > 0 && w->slacks->unknown_until > 0 &&
+	    path_elapsed(p, w->thread, from).lo <= w->slacks->unknown_until)
+		slack.lo = 0;
+	row->slack = least(row->slack, slack);
+}
+
+static void take_places(struct path_slack *found, const struct walk *w)
+{
+	const struct path *p = w->slacks->path;
+	for (size_t i = 0; i < w->nused; i++) {
+		struct place_row *row = &w->rows[w->used[i]];
+		uint32_t site = w->used[i] < p->graph.trace->nsites ? w->used[i] : TR_OUTSIDE;
+		if (row->slack.lo < INT64_MAX || site == TR_OUTSIDE || tr_is(p->graph.trace, site, OP_REGION))
+			*MEM_GROW(found->places, found->n) = (struct path_place){
+				w->thread, site, times_sum(p->times, w->thread, row->whole), row->slack };
+		*row = (struct place_row){ 0 };
+	}
+}
+
+static void follow(struct path_slack *found, struct walk *w)
+{
+	const struct path *p = w->slacks->path;
+	const struct trace *trace = p->graph.trace;
+	const struct graph_thread *t = &p->graph.threads[w->thread];
+	struct tr_cursor events = trace_places(trace, w->thread);
+	struct path_whereabouts where = { .lost = false };
+	struct tr_event e;
+	uint64_t stamp = t->first;
+	w->nused = w->point = w->at = 0;
+	replay_open(&where.replay, trace->nsites);
+	for (bool begun = false; trace_next_bare(&events, &e); begun = true) {
+		uint32_t site = path_site_now(&where);
+		if (begun && e.stamp >= stamp && site != TR_NO_SITE)
+			add_piece(w, site, stamp, e.stamp);
+		stamp = e.stamp > stamp ? e.stamp : stamp;
+		while (!e.inherited && w->point < t->nsyncs && t->syncs[w->point].at <= w->at)
+			w->point++;
+		w->at += !e.inherited;
+		path_move(&where, trace, &e);
+	}
+	trace_end(&events);
+	replay_close(&where.replay);
+	take_places(found, w);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static int by_slack(const void *x, const void *y)
+{
+	const struct path_place *a = x, *b = y;
+	if (a->slack.lo != b->slack.lo || a->slack.hi != b->slack.hi)
+		return a->slack.lo != b->slack.lo ? (a->slack.lo > b->slack.lo) - (a->slack.lo < b->slack.lo)
+						  : (a->slack.hi > b->slack.hi) - (a->slack.hi < b->slack.hi);
+	if (a->ticks.hi != b->ticks.hi)
+		return a->ticks.hi < b->ticks.hi ? 1 : -1;
+	return a->thread != b->thread ? (a->thread > b->thread) - (a->thread < b->thread) : (a->site > b->site) - (a->site < b->site);
+}
+
+static void follow_all(struct path_slack *found, struct slacks *s)
+{
+	const struct trace *trace = s->path->graph.trace;
+	struct walk w = { .slacks = s };
+	w.used = mem_resize(NULL, trace->nsites + 1, sizeof *w.used);
+	w.rows = mem_resize(NULL, trace->nsites + 1, sizeof *w.rows);
+	memset(w.rows, 0, (trace->nsites + 1) * sizeof *w.rows);
+	progress_begin("finding slack", trace_records(trace));
+	for (w.thread = 0; w.thread < trace->nthreads; w.thread++) {
+		follow(found, &w);
+		spill_relax(s->path->graph.spill);
+	}
+	progress_end();
+	free(w.rows);
+	free(w.used);
+}
+
+static bool any_broken(const struct graph_order *order)
+{
+	for (size_t i = 0; i < order->nsteps; i++)
+		if (order->steps[i].broken)
+			return true;
+	return false;
+}
+
+void path_slack_open(struct path_slack *found, struct path *p)
+{
+	const struct graph *g = &p->graph;
+	struct slacks s = { .path = p, .unknown_until = p->known_from };
+	*found = (struct path_slack){ .known = !any_broken(&p->order) };
+	if (!found->known)
+		return;
+	s.first = mem_resize(NULL, g->trace->nthreads + 1, sizeof *s.first);
+	s.first[0] = 0;
+	for (size_t t = 0; t < g->trace->nthreads; t++)
+		s.first[t + 1] = s.first[t] + g->threads[t].nsyncs;
+	s.nodes = spill_zeros(g->spill, g->nnodes, sizeof *s.nodes);
+	s.before = spill_zeros(g->spill, s.first[g->trace->nthreads], sizeof *s.before);
+	graph_last_open(&s.last, g);
+	go_back(&s);
+	follow_all(found, &s);
+	graph_last_close(&s.last);
+	spill_free(g->spill, s.nodes);
+	spill_free(g->spill, s.before);
+	free(s.first);
+	if (found->n)
+		qsort(found->places, found->n, sizeof *found->places, by_slack);
+}
+
+void path_slack_close(struct path_slack *found)
+{
+	free(found->places);
+}

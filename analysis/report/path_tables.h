@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_tables.h - the critical path of a whole run from other sides: over all threads, from rank to rank, and what is
+ * nearly on it. */
+#ifndef ANALYSIS_PATH_TABLES_H
+#define ANALYSIS_PATH_TABLES_H
+
+#include "analysis/path/path.h"
+#include "analysis/tables/reply.h"
+
+/* What a share of the path is called. */
+const char *path_site_name(const struct trace *, uint32_t site);
+struct tab_cell path_site_cell(const struct trace *, uint32_t site);
+
+/* A region or operation of all threads, on the path and elsewhere. */
+struct path_region {
+	uint32_t site;         /* of regions of one name the first; TR_OUTSIDE, TR_BEFORE, TR_NO_SITE */
+	frz_time on_path;
+	bool everywhere;       /* what follows is known: of regions and outside of them */
+	frz_time mean;         /* of all threads: time in it */
+	frz_time imbalance;    /* on the path, less the mean */
+	frz_time slack;        /* least of the threads' that are surely not on the path there; lo is INT64_MAX: none has any limit */
+};
+
+struct path_regions { struct path_region *v; size_t n; }; /* what is longest on the path first */
+void path_regions_open(struct path_regions *, const struct path *, const struct path_profile *, const struct path_slack *);
+void path_regions_close(struct path_regions *);
+
+/* "regions", "slack", "messages"; `every`: on the page, too, all rows. */
+void path_tables_fill(struct reply *, const struct path *, const struct path_profile *, const struct path_slack *, bool every);
+
+#endif
