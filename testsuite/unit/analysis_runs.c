@@ -89,6 +89,7 @@ START_TEST(runs_are_sorted_and_equals_stay_in_order)
 				      "SEED=%" PRIu64 ": item %zu of %zu: %u from %u, expected %u from %u", seed, i, n,
 				      items[i].key, items[i].place, twin[i].key, twin[i].place);
 	}
+	spill_close(spill);
 }
 END_TEST
 

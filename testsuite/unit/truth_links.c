@@ -247,7 +247,8 @@ static struct all_words words_of(struct match_walk *walk, const struct trace *t,
 		all.v = realloc(all.v, (all.n + 1) * sizeof *all.v);
 		all.v[all.n++] = match_words(&m);
 	}
-	qsort(all.v, all.n, sizeof *all.v, by_words);
+	if (all.n)
+		qsort(all.v, all.n, sizeof *all.v, by_words);
 	all.doubtful = match_walk_tally(walk)->doubtful;
 	match_walk_close(walk);
 	return all;
