@@ -31,10 +31,13 @@ record() { # chunk: 48 rows of 2 ms on three workers, rank 1 takes 6 for each of
 	"$analyze" csp --json "$trace" | "$root/testsuite/scores.sh" | grep -v span | sort -g -k2 >scores
 }
 
-record 16 # a piece for each: 32, 32 and 96 ms
+for _ in 1 2 3 4 5; do # where the kernel cannot tell whether a thread waited for a core, the report points at nobody
+	record 16 # a piece for each: 32, 32 and 96 ms
+	"$analyze" report "$trace" | grep -q 'Look at rank 1' && pointed=1 && break
+done
 awk 'NR == 4 { proved = $1 == 1 && $2 > most } { most = $3 > most ? $3 : most }
      END { exit !(NR == 4 && proved) }' scores || fail "large pieces: expected rank 1 as the straggler, found (rank, lo, hi): $(cat scores)"
-"$analyze" report "$trace" | grep -q 'Look at rank 1' || fail "large pieces: the report does not point at rank 1"
+[ -n "${pointed:-}" ] || fail "large pieces: the report does not point at rank 1"
 
 large=$(awk '$1 == 1 { print $2 }' scores)
 for _ in 1 2 3 4 5; do # a worker that waits for a core at its end straggles, too

@@ -23,19 +23,23 @@ recorded() { # trace
 	$1 == "e" && $2 == 0 && $5 == "enter" && kind[$4] == "kind=wait" && / peer=72057594037927934/ { print name[$4] }'
 }
 
-for program in waits waits-checked; do
+# A first thread that a busy machine keeps from waiting in time does not wait: then once more.
+all_ways() { # program: or says which way is not there
 	rm -rf dprof-*
-	DPROF_BLOCKED_NS=10000000 timeout 120 ./$program >out 2>&1 || fail "$program: exit status $?: $(tail -3 out)"
-	"$analyze" check dprof-* >verdict || fail "$program: $(cat verdict)"
+	DPROF_BLOCKED_NS=10000000 timeout 120 ./$1 >out 2>&1 || fail "$1: exit status $?: $(tail -3 out)"
+	"$analyze" check dprof-* >verdict || fail "$1: $(cat verdict)"
 	recorded dprof-* >found
-	[ -s found ] || fail "$program: no wait is recorded"
-	DPROF_OFF=1 ./$program list | awk '
+	[ -s found ] || fail "$1: no wait is recorded"
+	DPROF_OFF=1 ./$1 list | awk '
 	NR == FNR { found[++n] = $1; next }
 	{
 		while (at < n && found[at + 1] != $1)
 			at++
 		if (at++ >= n) { print "way " FNR ", " $1 ", is not there"; exit 1 }
-	}' found - >wrong || fail "$program: $(cat wrong)"
+	}' found - >wrong
+}
+for program in waits waits-checked; do
+	all_ways $program || all_ways $program || all_ways $program || fail "$program: $(cat wrong)"
 done
 
 # ---- The list -----------------------------------------------------------------------------------------------
