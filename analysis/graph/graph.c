@@ -239,7 +239,8 @@ static void add_message(struct builder *b, const struct match *m)
 		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX, .received = UINT64_MAX,
 		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
-		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
+		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
+		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,

@@ -39,6 +39,7 @@ head_of() { # threads
 	site 35 kind=recv name=MPI_Mprobe file=x.c line=36
 	site 36 kind=wait name=MPI_Mrecv file=x.c line=37
 	site 37 kind=send name=MPI_Ssend file=x.c line=38
+	site 38 kind=send name=MPI_Bsend file=x.c line=39
 	END
 }
 
@@ -656,6 +657,19 @@ proves later-root a 50 49970 250000
 } | trace late-any
 proves both-send a 50 0 250000
 may_buy late-any a 50 0
+
+# What is sent from a buffer may go on only when its sender calls MPI again.
+{
+	ranks 2
+	op 1 38 1000000 1000010 group=1 peer=0 tag=7 bytes=2000000
+	op 1 0 1000010 1400010
+	op 1 2 1400010 2000000 group=1 seq=0
+	op 0 1 1000000 1200000
+	op 0 15 1200000 1400020 group=1 peer=1 tag=7 bytes=2000000
+	op 0 1 1400020 1999990
+	op 0 2 1999990 2000000 group=1 seq=0
+} | trace from-buffer
+buys from-buffer a 50 200000
 
 # Attempts between pieces of work: with fewer of them there is less of that work, too.
 {
