@@ -48,7 +48,13 @@ watch() { # file command...
 	child=
 }
 
+# Each rank has a core of its own, as it would have on a machine of its own: mpirun takes the hosts for machines, and
+# would bind the first rank of each to the first core.
+# shellcheck disable=SC2016
+own_core='core=$((OMPI_COMM_WORLD_RANK % $(nproc))); taskset -c $core true 2>/dev/null && exec taskset -c $core "$0" "$@"; exec "$0" "$@"'
+
 all_ranks() { # PROGRAM...
+	set -- --bind-to none sh -c "$own_core" "$@"
 	if [ -n "$hosts" ]; then
 		exec testsuite/hosts.sh run "$hosts" -n "$ranks" "$@"
 	fi
