@@ -139,7 +139,7 @@ static const struct graph_input *own_of(const struct finder *f, const struct wai
 }
 
 /* The wait goes into the history in place of what came behind its begin, and the last wait. */
-static void log_wait(struct finder *f, struct doing *d, size_t number)
+static void log_wait(struct finder *f, struct doing *d, size_t number, bool again)
 {
 	struct wait *w = &f->list[number];
 	const struct graph_input *own = own_of(f, w);
@@ -148,23 +148,45 @@ static void log_wait(struct finder *f, struct doing *d, size_t number)
 	size_t cut = !w->surely ? 0 : d->asks ? d->before_asks : d->before_operation;
 	if (posted && posted->point) {
 		size_t then = f->history.upto[f->history.first[w->thread] + posted->point - 1];
-		cut = then > cut ? then : cut;
+		cut = then > cut || again ? then : cut;
 	}
 	cost->begin = own && own->stamp > w->surely ? own->stamp : w->surely;
 	if (own || w->surely)
 		history_wait(&f->history, cut, row_of(d->trace, w->site), number);
 }
 
+/* Who waits for a condition variable has what it waited for when it has taken the mutex again, in another call: there the
+ * wait is where it began. */
+static bool relocks(const struct finder *f, const struct graph_node *node, uint32_t own)
+{
+	uint32_t begun = own ? f->posted[own - 1].site : TR_NO_SITE;
+	return node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED && begun < f->g->trace->nsites &&
+	       f->g->trace->sites[begun].op.kind == DPROF_KIND_WAIT && !tr_is(f->g->trace, begun, OP_ATTEMPT);
+}
+
+/* A lock that was free is no end of what the thread does. (Of a message that was there its sender may have waited, too.) */
+static bool found_it_free(struct finder *f, const struct graph_node *node, uint32_t own)
+{
+	if (!own || node->kind != GRAPH_ARRIVAL || node->what != GRAPH_LOCKED)
+		return false;
+	graph_last_find(&f->last, (uint32_t)(node - f->g->nodes));
+	return f->last.n == 1 && f->last.input[0] + 1 == own;
+}
+
 static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
 {
-	forget(d);
-	*SPILL_GROW(f->g->spill, f->list, f->n) = (struct wait){ s->stamp, surely_since(d), d->between, thread, site, s->number,
-								  own_input(f->g, thread, s) };
+	uint32_t own = own_input(f->g, thread, s);
+	if (!found_it_free(f, &f->g->nodes[s->number], own))
+		forget(d);
+	bool again = relocks(f, &f->g->nodes[s->number], own);
+	*SPILL_GROW(f->g->spill, f->list, f->n) =
+		(struct wait){ s->stamp, again ? f->g->inputs[own - 1].stamp : surely_since(d), d->between, thread,
+			       again ? f->posted[own - 1].site : site, s->number, own };
 	if (d->history) {
 		size_t number = f->n - 1;
 		*SPILL_GROW(f->g->spill, f->costs, number) =
 			(struct wait_cost){ .point = (uint32_t)(s - f->g->threads[thread].syncs) };
-		log_wait(f, d, f->n - 1);
+		log_wait(f, d, f->n - 1, again);
 	}
 	if (f->g->nodes[s->number].kind != GRAPH_UNKNOWN)
 		d->asks = d->between = 0;
@@ -177,7 +199,7 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 	for (; *sync < t->nsyncs && t->syncs[*sync].at == at; ++*sync) {
 		const struct graph_sync_point *s = &t->syncs[*sync];
 		if (s->what == GRAPH_POSTS)
-			f->posted[s->number] = (struct posted){ mostly(d), (uint32_t)*sync + 1 };
+			f->posted[s->number] = (struct posted){ mostly(d), (uint32_t)*sync + 1, e->site };
 		if (s->what == GRAPH_WAITS)
 			note_wait(f, d, thread, s, e->site);
 		if (d->history)
@@ -306,12 +328,32 @@ static frz_time from_own(struct finder *f, const struct wait *w, const struct gr
 	return not_negative(t);
 }
 
-static void add_cause(struct finder *f, const struct wait *w, const struct graph_input *cause, frz_time ticks, bool sure)
+static int compare(uint32_t x, uint32_t y)
+{
+	return (x > y) - (x < y);
+}
+
+static int by_what(const void *a, const void *b)
+{
+	const struct wait_sum *x = a, *y = b;
+	int order = compare(x->thread, y->thread);
+	order = order ? order : compare(x->site, y->site);
+	order = order ? order : compare(x->for_thread, y->for_thread);
+	order = order ? order : compare(x->did, y->did);
+	return order ? order : compare(x->kind, y->kind);
+}
+
+/* Of one that may have caused it by several things in a row, such as a signal and a release, it is one cause. */
+static void add_cause(struct finder *f, const struct wait *w, const struct graph_input *cause, int64_t most, size_t first)
 {
 	const struct graph_node *node = &f->g->nodes[w->node];
-	*MEM_GROW(f->causes, f->ncauses) =
-		(struct wait_sum){ kind_of(f->g->trace, w, node, cause), w->thread, w->site, cause->thread,
-				   f->posted[cause - f->g->inputs].did, { sure ? ticks.lo : 0, ticks.hi }, 1, sure };
+	const struct wait_sum sum = { kind_of(f->g->trace, w, node, cause), w->thread, w->site, cause->thread,
+				      f->posted[cause - f->g->inputs].did, { 0, most }, 1, false };
+	struct wait_sum *before = f->ncauses > first ? &f->causes[f->ncauses - 1] : NULL;
+	if (before && by_what(before, &sum) == 0)
+		before->ticks.hi = before->ticks.hi > most ? before->ticks.hi : most;
+	else
+		*MEM_GROW(f->causes, f->ncauses) = sum;
 }
 
 static void add_place(struct finder *f, const struct wait *w, const struct graph_input *cause, frz_time ticks)
@@ -351,6 +393,7 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
 		frz_time until = from_own(f, w, own, input);
+		found->own |= input == own;
 		found->alone &= input != own && (!found->any || found->any == input);
 		if (input == own)
 			continue;
@@ -384,30 +427,20 @@ static void look_at(struct finder *f, size_t number)
 	if (!known || !found.any)
 		return;
 	add_place(f, w, found.any, found.ticks);
+	size_t first = f->ncauses;
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
 		frz_time until = wait_for(f, w, input);
 		if (until.hi > 0)
-			add_cause(f, w, input, found.alone ? found.ticks : until, found.alone);
+			add_cause(f, w, input, until.hi, first);
+	}
+	if (!found.own && f->ncauses == first + 1) {
+		f->causes[first].ticks = found.ticks;
+		f->causes[first].sure = true;
 	}
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-
-static int compare(uint32_t x, uint32_t y)
-{
-	return (x > y) - (x < y);
-}
-
-static int by_what(const void *a, const void *b)
-{
-	const struct wait_sum *x = a, *y = b;
-	int order = compare(x->thread, y->thread);
-	order = order ? order : compare(x->site, y->site);
-	order = order ? order : compare(x->for_thread, y->for_thread);
-	order = order ? order : compare(x->did, y->did);
-	return order ? order : compare(x->kind, y->kind);
-}
 
 static int by_length(const void *a, const void *b)
 {
@@ -461,11 +494,11 @@ static void find(struct finder *f)
 {
 	const struct graph *g = f->g;
 	f->posted = spill_zeros(g->spill, g->ninputs, sizeof *f->posted);
+	graph_last_open(&f->last, g);
 	progress_begin("finding waits", trace_records(g->trace));
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		replay_thread(f, t);
 	progress_end();
-	graph_last_open(&f->last, g);
 	progress_begin("finding what ended waits", f->n);
 	look_at_all(f);
 	progress_end();

@@ -5,7 +5,8 @@
  * A thread waits from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for has
  * come; what follows until it goes on is transfer, and no waiting. (Of who asks again and again in vain that is so for sure
  * from the first attempt that is recorded, and not between one and the next.) Whoever came last caused all of that wait, and what
- * caused it is what that thread had mostly done since it had last waited itself. (The classes are those of Scalasca's
+ * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might have, but for a
+ * lock that was free. (The classes are those of Scalasca's
  * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
  *
  * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in all, and

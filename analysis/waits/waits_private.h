@@ -57,7 +57,7 @@ void history_wait(struct history *, size_t cut, uint32_t row, size_t wait);
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
 
-struct posted { uint32_t did, point; }; /* what its thread had mostly done; the point and 1, or 0 */
+struct posted { uint32_t did, point, site; }; /* what its thread had mostly done; the point and 1, or 0; of the event */
 
 /* What delays.c needs to know of a wait besides. */
 struct wait_cost {
@@ -86,6 +86,7 @@ struct wait_looked {
 	frz_time ticks;      /* how long */
 	const struct graph_input *any; /* of these; NULL: it did not wait */
 	bool alone;          /* that one surely was the last */
+	bool own;            /* the thread's own may have been */
 };
 bool wait_look(struct finder *, const struct wait *, struct wait_looked *); /* false: it is not known what ended it */
 

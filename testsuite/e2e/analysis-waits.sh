@@ -24,6 +24,9 @@
 	site 11 kind=recv name=MPI_Irecv file=x.c line=12
 	site 12 kind=wait name=MPI_Wait file=x.c line=13
 	site 13 kind=send name=MPI_Send file=x.c line=14
+	site 14 kind=wait name=pthread_cond_wait file=x.c line=15
+	site 15 kind=wait name=pthread_cond_signal file=x.c line=16
+	site 16 kind=lock name=pthread_mutex_lock
 	END
 } >sites
 
@@ -75,6 +78,11 @@ waited request late_sender 0 0 13 60000 1 0 b
 waited lock lock 0 1 9 60000 0 0 a
 { threads; work 0 0 1000 101000; echo 'e 0 101000 10 point id=6'; work 1 1 1000 41000; op 1 9 41000 101500 id=6; } | trace semaphore
 waited semaphore condition 0 1 10 60000 0 0 a
+# A condition variable's wait is over when its mutex is had again: it is one wait, where it began, for whoever signalled and
+# then released; and what that one did is what it did before it took the mutex, which was free.
+{ threads; op 1 8 900 900 id=5; echo 'e 1 950 8 point id=5'; op 1 14 1000 102000 id=7; op 1 16 102000 102100 id=5; echo 'e 1 103000 8 point id=5'
+	work 0 0 1000 101000; op 0 8 101000 101000 id=5; echo 'e 0 101350 15 point id=7'; echo 'e 0 101400 8 point id=5'; } | trace condition
+waited condition condition 0 1 15 100400 0 0 a
 
 # Who comes late because it has waited itself, has mostly done what it did since.
 
