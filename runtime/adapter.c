@@ -4,7 +4,6 @@
 #include "runtime/adapter.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,27 +131,6 @@ void dprof_adapter_return_thread(uint32_t number)
 void dprof_adapter_be_thread(uint32_t number, uint64_t before)
 {
 	dprof_thread_be(number, before);
-}
-
-/* Those that the kernel lets nobody block, and the one for cancellation, which the C library does not block in new threads. */
-#define NEVER_HELD (DPROF_SIGNAL(SIGKILL) | DPROF_SIGNAL(SIGSTOP) | DPROF_SIGNAL(32))
-
-struct dprof_signals dprof_adapter_hold_signals(void)
-{
-	uint64_t held = DPROF_SIGNALS_THAT_WAIT;
-	struct dprof_signals s = { 0 };
-
-	s.held = sys(SYS_rt_sigprocmask, SIG_SETMASK, &held, &s.before, sizeof(held)) == 0;
-	return s;
-}
-
-void dprof_adapter_release_signals(struct dprof_signals s)
-{
-	uint64_t now;
-
-	if (s.held && sys(SYS_rt_sigprocmask, SIG_SETMASK, &s.before, &now, sizeof(now)) == 0 &&
-	    (now | NEVER_HELD) != (DPROF_SIGNALS_THAT_WAIT | NEVER_HELD))
-		sys(SYS_rt_sigprocmask, SIG_SETMASK, &now, NULL, sizeof(now));
 }
 
 void dprof_adapter_last_point(const struct dprof_site *site)

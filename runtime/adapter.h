@@ -317,13 +317,6 @@ DPROF_EXPORT uint32_t dprof_adapter_reserve_thread(void);
 DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
 DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number, uint64_t before);
 
-/* From here on signals that can wait do so in the calling thread, and in one that it makes, until either releases them: in a
- * new thread, once it has recorded that it is there. Where that is impossible, and in a thread that began with other ones
- * blocked (pthread_attr_setsigmask_np), nothing changes. */
-struct dprof_signals { uint64_t before; bool held; };
-DPROF_EXPORT struct dprof_signals dprof_adapter_hold_signals(void);
-DPROF_EXPORT void dprof_adapter_release_signals(struct dprof_signals);
-
 /* The last event of the calling thread is a point of this site, which stays: behind what its destructors (those of
  * pthread_key_create) record, but for those of the last round whose keys come after dprof's, the 32nd. A thread
  * that recorded nothing so far records it at once. */

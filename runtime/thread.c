@@ -358,14 +358,10 @@ static void count_in(void)
 	__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Whether it was the last. */
-static bool count_out(void)
+static void count_out(void)
 {
-	bool last = __atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0;
-
-	if (last)
+	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
 		dprof_helper_dismiss();
-	return last;
 }
 
 void dprof_thread_begin(void *unused)
@@ -472,16 +468,11 @@ static void leave_to_helper(struct dprof_thread *t)
 	__atomic_store_n(&t->supply, SUPPLY_ENDED, __ATOMIC_RELEASE);
 }
 
-/* What a handler would record in a thread that has ended would be lost. So those that can wait stay blocked for the little
- * that the C library still does there, and go to other threads; but not in the last one, which may call exit(), nor those
- * that the C library has for itself. */
-#define SIGNALS_OF_OTHERS (DPROF_SIGNALS_THAT_WAIT & ~(DPROF_SIGNAL(32) | DPROF_SIGNAL(33)))
-
 /* Other destructors may record, too, or work: ours comes back until the last round. */
 static void end(void *value)
 {
 	struct dprof_thread *t = value;
-	uint64_t every = ~UINT64_C(0), before = 0, to_its_end;
+	uint64_t every = ~UINT64_C(0), before = 0;
 
 	if (value == NOT_RECORDING) {
 		count_out();
@@ -504,8 +495,8 @@ static void end(void *value)
 		leave_to_helper(t);
 		dprof_helper_wake();
 	}
-	to_its_end = count_out() ? before : before | SIGNALS_OF_OTHERS;
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &to_its_end, NULL, sizeof(to_its_end));
+	count_out();
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 
 /* What the helper did not come to. */

@@ -9,8 +9,7 @@
  * What destructors of the thread's own data (pthread_key_create) do comes before its end, too. A sanitizer's own
  * function may stand between the thread and the program's; then it is recorded all the same.
  *
- * The number is reserved before the thread is made, and the thread takes it before it records anything: so no signal handler
- * runs in it before that, unless the program gave it signals of its own.
+ * The number is reserved before the thread is made, and the thread takes it before it records anything.
  * What its id stands for is known from when pthread_create returns, or from when the thread itself
  * begins if that is earlier, until it was joined, or detached and over. */
 #include <errno.h>
@@ -32,7 +31,6 @@ struct known_thread {
 	void *argument;
 	uint32_t number;
 	uint64_t made;          /* not before this stamp */
-	struct dprof_signals signals;
 	unsigned users;         /* its creator until that knows its id; itself; whoever may join it */
 	bool listed, joinable, over;
 };
@@ -90,7 +88,6 @@ static void *begin(void *known)
 	table_unlock(&threads_table);
 	dprof_adapter_be_thread(k->number, k->made);
 	dprof_adapter_point(SITE(site_begin));
-	dprof_adapter_release_signals(k->signals);
 	pthread_cleanup_push(ended, k);
 	result = k->function(k->argument);
 	pthread_cleanup_pop(1);
@@ -116,13 +113,11 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread
 
 	k->joinable = is_joinable(attr);
 	k->users = 2 + k->joinable;
-	k->signals = dprof_adapter_hold_signals();
 	place = enter_first(site); /* first: the creator's own number may be due */
 	k->number = dprof_adapter_reserve_thread();
 	add_argument(place, DPROF_KEY_THREAD, k->number);
 	k->made = dprof_adapter_now();
 	error = REAL(pthread_create)(id, attr, begin, k);
-	dprof_adapter_release_signals(k->signals);
 	dprof_adapter_exit(site);
 	if (error) {
 		dprof_adapter_return_thread(k->number);
