@@ -103,7 +103,7 @@ static inline uint64_t dprof_adapter_now(void)
 
 static inline uint64_t dprof_adapter_now_fenced(void)
 {
-	__asm__ volatile("lfence" : : : "memory"); /* the compiler has no name for it where it may use general registers only */
+	__builtin_ia32_lfence();
 	return dprof_adapter_now();
 }
 
@@ -124,21 +124,7 @@ static inline uint64_t *dprof_adapter_claim(unsigned words)
 	return (uint64_t *)next;
 }
 
-/* Likewise, but right at this place: NULL, too, if something was recorded since it was asked for. */
-static inline uint64_t *dprof_adapter_claim_at(const uint64_t *place, unsigned words)
-{
-	uint64_t next = (uint64_t)place, after = next + words * sizeof(uint64_t);
-	bool mine;
-
-	if (after > (uint64_t)*(uint64_t *volatile *)&__dprof_cursor.end)
-		return NULL;
-	__asm__ volatile("cmpxchgq %3, %1"
-			 : "+a"(next), "+m"(__dprof_cursor.next), "=@ccz"(mine)
-			 : "r"(after) : "memory");
-	return mine ? (uint64_t *)next : NULL;
-}
-
-/* What dprof_adapter_record does where the first claim has failed. */
+/* The same where that has failed. */
 DPROF_EXPORT void dprof_adapter_record_slowly(const struct dprof_site *, enum dprof_op, uint64_t stamp,
 					      const struct dprof_arguments *);
 
@@ -255,25 +241,13 @@ static inline struct dprof_moment dprof_adapter_moment(void)
 DPROF_EXPORT void dprof_adapter_record_enter_late(const struct dprof_site *, uint64_t since,
 						  const struct dprof_arguments *);
 
-/* Whether they have, or where there is no room. */
-DPROF_EXPORT void dprof_adapter_record_enter_at_slowly(const struct dprof_site *, struct dprof_moment,
-						       const struct dprof_arguments *);
-
 static inline void dprof_adapter_record_enter_at(const struct dprof_site *site, struct dprof_moment m,
 						 const struct dprof_arguments *a)
 {
-	volatile uint64_t *at;
-
-	if (!dprof_adapter_wanted(dprof_site_kind(site)))
-		return;
-	at = dprof_adapter_claim_at(m.place, 1 + a->words);
-	if (!at) {
-		dprof_adapter_record_enter_at_slowly(site, m, a);
-		return;
-	}
-	*at++ = dprof_event_word(m.stamp, (uint64_t)site, DPROF_ENTER);
-	for (unsigned i = 0; i < a->words; i++)
-		at[i] = a->word[i];
+	if (__builtin_expect(dprof_adapter_place() == m.place, 1))
+		dprof_adapter_record(site, DPROF_ENTER, m.stamp, a);
+	else
+		dprof_adapter_record_enter_late(site, m.stamp, a);
 }
 
 /* What lies on the stack between a call that the plugin has seen and the adapter: a few frames of headers

@@ -23,7 +23,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "runtime/adapter.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -33,6 +32,7 @@
 #define BEGIN_WAITS      1000    /* of a process that ends: 1 s */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
+#define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks: an event and its epoch */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
 __thread struct dprof_call __dprof_call;
@@ -183,16 +183,14 @@ static bool in_chunk(const struct dprof_thread *t, const uint64_t *word)
 
 /* A slot that had room when it was claimed, before the fast path was closed, is still ours. Where that is
  * closed for good the slot is given back; else an epoch is right in every place. */
-static void use_slot(struct dprof_thread *t, uint64_t *slot, bool open)
+static void use_slot(const struct dprof_thread *t, uint64_t *slot, bool open)
 {
 	if (!t || !slot || !in_chunk(t, slot))
 		return;
-	if (!open && __dprof_cursor.next == slot + 1) {
+	if (!open && __dprof_cursor.next == slot + 1)
 		__dprof_cursor.next = slot;
-	} else {
-		t->epoch = dprof_now();
-		*slot = dprof_epoch_word(t->epoch);
-	}
+	else
+		*slot = dprof_epoch_word(dprof_now());
 }
 
 /* The rest of a chunk in which an event with its arguments does not fit, while `busy` is set. */
@@ -222,6 +220,16 @@ static uint64_t *take(struct dprof_thread *t, size_t words)
 	return at;
 }
 
+/* The stamp of an event of words lies near an epoch's: who waited for so long waited for long. */
+static uint64_t stamp_of(const struct dprof_event *e)
+{
+	uint64_t now = dprof_now();
+
+	if (!e->stamp)
+		return now;
+	return now - e->stamp < LONGEST_AGO ? e->stamp : now - LONGEST_AGO;
+}
+
 static void write_behind(volatile uint64_t *at, const struct dprof_event *e)
 {
 	for (unsigned i = 0; i < e->arguments; i++)
@@ -236,59 +244,25 @@ static bool record_wide(struct dprof_thread *t, const struct dprof_event *e, enu
 	if (!at)
 		return false;
 	at[0] = dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0);
-	at[1] = e->stamp ? e->stamp : dprof_now();
+	at[1] = stamp_of(e);
 	at[2] = e->what - op;
 	write_behind(at + DPROF_WIDE_WORDS, e);
 	return true;
 }
 
-/* An event whose stamp is far from those of the words before has an epoch of its own; and one that was stamped long ago,
- * by who waited since, has another one behind it. */
-struct stamps { uint64_t now, of_event; bool before, behind; };
-#define EPOCHS 2
-
-static bool are_far(uint64_t a, uint64_t b)
+static bool record_word(struct dprof_thread *t, const struct dprof_event *e, enum dprof_op op)
 {
-	return a - b + EPOCH_TICKS > 2 * EPOCH_TICKS;
-}
-
-static struct stamps stamps_of(const struct dprof_thread *t, const struct dprof_event *e)
-{
-	struct stamps s = { .now = dprof_now() };
-
-	s.of_event = e->stamp ? e->stamp : s.now;
-	s.before = are_far(s.of_event, t->epoch);
-	s.behind = are_far(s.of_event, s.now);
-	return s;
-}
-
-static unsigned words_of(const struct dprof_event *e, const struct stamps *s)
-{
-	return 1 + e->arguments + s->before + s->behind;
-}
-
-static void write_event(struct dprof_thread *t, volatile uint64_t *at, const struct dprof_event *e, const struct stamps *s)
-{
-	enum dprof_op op = (enum dprof_op)(e->what % DPROF_SITE_ALIGN);
-
-	if (s->before)
-		*at++ = dprof_epoch_word(s->of_event);
-	*at++ = dprof_event_word(s->of_event, e->what - op, op);
-	write_behind(at, e);
-	if (s->behind)
-		at[e->arguments] = dprof_epoch_word(s->now);
-	if (s->before || s->behind)
-		t->epoch = s->now;
-}
-
-static bool record_word(struct dprof_thread *t, const struct dprof_event *e)
-{
-	struct stamps s = stamps_of(t, e);
-	volatile uint64_t *at = take(t, words_of(e, &s));
+	bool epoch = dprof_now() - t->epoch > EPOCH_TICKS;
+	volatile uint64_t *at = take(t, 1 + e->arguments + epoch);
 
 	if (!at)
 		return false;
-	write_event(t, at, e, &s);
+	if (epoch) {
+		t->epoch = dprof_now();
+		*at++ = dprof_epoch_word(t->epoch);
+	}
+	*at++ = dprof_event_word(stamp_of(e), e->what - op, op);
+	write_behind(at, e);
 	return true;
 }
 
@@ -296,7 +270,7 @@ static bool record_here(struct dprof_thread *t, const struct dprof_event *e)
 {
 	enum dprof_op op = (enum dprof_op)(e->what % DPROF_SITE_ALIGN);
 
-	return dprof_fast() ? record_word(t, e) : record_wide(t, e, op);
+	return dprof_fast() ? record_word(t, e, op) : record_wide(t, e, op);
 }
 
 void dprof_drop(void)
@@ -344,12 +318,6 @@ static bool may_be_of_handler(const struct dprof_event *e)
 	       !(NOT_OF_HANDLERS >> dprof_site_kind(site) & 1);
 }
 
-/* Of what the inserted code writes itself there is only the event. */
-static unsigned room_behind(const struct dprof_event *e)
-{
-	return e->of_adapter ? e->arguments + EPOCHS : 0;
-}
-
 static enum outcome serve(const struct dprof_event *e, bool open)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
@@ -364,7 +332,7 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 	}
 	if (!cursor->end && in_chunk(dprof_self, cursor->next))
 		cursor->end = dprof_self->chunk_end;
-	if (cursor->next + room_behind(e) < cursor->end) /* or a handler came before us */
+	if (cursor->next + e->arguments < cursor->end) /* or a handler came before us */
 		return ROOM;
 	fill_up(dprof_self);
 	return next_chunk(dprof_self) ? ROOM : LOST; /* closed again by now? then we are back soon */
@@ -502,36 +470,19 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	return outcome == ROOM;
 }
 
-/* Signals may come all the same (mask_signals), and the helper may close the fast path. */
-static void record_in_room(const struct dprof_event *e)
+int dprof_make_room_for(const struct dprof_event *e)
 {
-	volatile uint64_t *at;
-	struct stamps s;
-
-	do {
-		if (make_room(NULL, e) != ROOM)
-			return;
-		s = stamps_of(dprof_self, e);
-		at = dprof_adapter_claim(words_of(e, &s));
-	} while (!at);
-	write_event(dprof_self, at, e, &s);
-}
-
-bool dprof_record(const struct dprof_event *e)
-{
-	bool in_place;
+	enum outcome outcome;
 	struct mask mask;
 
 	if (busy) {
 		lose_within();
-		return true;
+		return 0;
 	}
 	mask = begin_busy();
-	in_place = !e->place || e->place == __dprof_cursor.next;
-	if (in_place)
-		record_in_room(e);
+	outcome = make_room(NULL, e);
 	end_busy(mask);
-	return in_place;
+	return outcome == ROOM;
 }
 
 /* Little stays as it is. Without a helper the chunk is sealed, no more. */

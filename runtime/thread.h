@@ -23,8 +23,7 @@
  * to by its maker page by page, so that writing to it does not fault.
  *
  * Every chunk begins with its number and an epoch, and once in EPOCH_TICKS the helper takes the fast path
- * away from each thread, whose next event then comes with another epoch: so no word is ambiguous (words.h). An event that
- * an adapter stamped long before it records it, since it waited, has an epoch before it and another one behind it.
+ * away from each thread, whose next event then comes with another epoch: so no word is ambiguous (words.h).
  *
  * Law: a chunk is packed, wiped or unmapped only when every word of it that was ever claimed is written.
  * Claims that failed for want of room count, too: each has a word of its own in the slack behind
@@ -332,16 +331,14 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp);
 /* An event and the words behind it. Stamp 0: when it is recorded. */
 struct dprof_event {
 	uint64_t what, stamp;
-	const uint64_t *place; /* nothing is to stand between this and the event; NULL: whatever stands there */
 	const uint64_t *argument;
 	unsigned arguments;
 	bool of_adapter;
 };
 
-/* Records an adapter's event, of which nothing was claimed: before any handler can record something that is younger than its
- * stamp. False: something stands behind its place already. And words behind the last event, if nothing was recorded since
- * that place. */
-bool dprof_record(const struct dprof_event *);
+/* The same for an adapter's event, of which nothing was claimed; and words behind the last event, if nothing
+ * was recorded since that place. */
+int dprof_make_room_for(const struct dprof_event *);
 void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n);
 
 /* No event is recorded while set; entry.S looks at it first. */

@@ -850,16 +850,6 @@ START_TEST(arguments_stand_behind_their_event)
 }
 END_TEST
 
-/* However far a stamp lies from those of the words before it, and behind it. */
-START_TEST(who_has_waited_for_long_says_since_when)
-{
-	seed = unit_seed + (uint64_t)_i;
-	ck_assert_int_eq(finish(start("long-waits", buffers[_i])), 0);
-	compare(0);
-	ck_assert_uint_eq(total_lost(), 0);
-}
-END_TEST
-
 START_TEST(an_event_changes_no_register)
 {
 	ck_assert_int_eq(finish(start("registers", buffers[_i])), 0);
@@ -888,7 +878,6 @@ int main(int argc, char **argv)
 	tcase_add_test(t, the_helper_keeps_none_alive);
 	tcase_add_test(t, destructors_of_others_may_record);
 	tcase_add_loop_test(t, arguments_stand_behind_their_event, 0, 3);
-	tcase_add_loop_test(t, who_has_waited_for_long_says_since_when, 0, 4);
 	tcase_add_loop_test(t, an_event_changes_no_register, 0, 3);
 	return unit_end();
 }
