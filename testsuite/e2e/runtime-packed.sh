@@ -124,7 +124,7 @@ runs_on() { # events of a thread, arguments...
 	done
 }
 # What they have in memory is packed: in one of many tries the helper comes to that in time, also on a busy machine.
-for try in $(seq 20); do
+for try in $(seq 40); do
 	runs_on 100000
 	bytes=$(du -s -B1 dprof-on.* | cut -f1)
 	[ "$bytes" -gt 400000 ] || break
