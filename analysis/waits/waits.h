@@ -5,8 +5,8 @@
  * A thread waits from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for has
  * come; what follows until it goes on is transfer, and no waiting. (Of who asks again and again in vain that is so for sure
  * from the first attempt that is recorded, and not between one and the next.) Whoever came last caused all of that wait, and what
- * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might have, but for a
- * lock that was free. (The classes are those of Scalasca's
+ * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might
+ * have, but for a lock that was free. (The classes are those of Scalasca's
  * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
  *
  * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in all, and
@@ -25,7 +25,7 @@
  * Law: under the same condition, so defined costs lie in the intervals given for them; all of them and what is left without a
  * cause are as long as all waiting at places.
  *
- * Memory: 8 bytes for each input of the graph and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
+ * Memory: 12 bytes for each input of the graph and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
  * each wait, 4 for each point, 8 for each node, 16 for each place in which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H
