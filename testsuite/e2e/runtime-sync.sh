@@ -114,6 +114,7 @@ END
 unset DPROF_SYNC_INTERVAL
 runs 2 0.1
 rm -rf before && mv dprof-* before
+sleep 1 # what is measured within 0.4 s behind a process's end may be its own
 runs 2 0.1
 "$analyze" check dprof-* >out 2>&1 || fail "check: $(cat out)"
 for swapped in before dprof-*; do

@@ -82,11 +82,13 @@ int unused(int n)
 END
 expected="+main +scaled -scaled +other +scaled -scaled +shared -shared -other +archive -archive +shared -shared -main"
 
-events() { # of thread 0 of the only trace
+events() { # of the first thread of the only trace; children, whose pids may be lower, are of their parent's job
 	local trace=("$DPROF_DIR"/dprof-*)
 	[ -d "${trace[0]}" ] || return
 	"$bin/dprof-analyze" dump "${trace[0]}" 2>&1 | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
-		$1 == "e" && $2 == 0 { printf "%s%s%s", n++ ? " " : "", $5 == "enter" ? "+" : "-", name[$4] }'
+		$1 == "process" { for (i = 3; i <= NF; i++) if (sub("^pid=", "", $i)) pid = $i; else if (sub("^job=", "", $i) && $i == pid) root = "process=" $2 }
+		$1 == "thread" && !found && root != "" { for (i = 3; i <= NF; i++) if ($i == root) { found = 1; first = $2 } }
+		$1 == "e" && $2 == first + 0 { printf "%s%s%s", n++ ? " " : "", $5 == "enter" ? "+" : "-", name[$4] }'
 }
 runs() { # what, command...
 	rm -rf "$DPROF_DIR"/*
