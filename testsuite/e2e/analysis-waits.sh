@@ -123,8 +123,7 @@ fits_80 out || fail "chain: wider than 80 columns"
 
 # ---- What is not known -----------------------------------------------------------------------------------
 
-# Which of two came last is not known as well as that rank 2 waited.
-{
+two_clocks() { # which know each other to 200 ns
 	cat sites
 	cat <<-END
 	clock 1 host=h1 ghz=1
@@ -132,6 +131,13 @@ fits_80 out || fail "chain: wider than 80 columns"
 	link 1 700 0 900
 	link 0 150500 1 150700
 	link 1 150700 0 150900
+	END
+}
+
+# Which of two came last is not known as well as that rank 2 waited.
+{
+	two_clocks
+	cat <<-END
 	thread 0 clock=0 rank=0
 	thread 1 clock=1 rank=1
 	thread 2 clock=0 rank=2
@@ -156,13 +162,8 @@ says out undecided
 
 # All who wait for the same two hear of both: what was found for the first of them is remembered for the others.
 {
-	cat sites
+	two_clocks
 	cat <<-END
-	clock 1 host=h1 ghz=1
-	link 0 500 1 700
-	link 1 700 0 900
-	link 0 150500 1 150700
-	link 1 150700 0 150900
 	thread 0 clock=0 rank=0
 	thread 1 clock=1 rank=1
 	END
