@@ -33,11 +33,6 @@ struct along {
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-static uint32_t row_of(const struct trace *trace, uint32_t site)
-{
-	return tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
-}
-
 static bool is_outermost(const struct call_profile *p, uint32_t parent, uint32_t site)
 {
 	for (uint32_t node = parent; node != CALL_ROOT; node = p->nodes[node].parent)
@@ -153,7 +148,7 @@ static const uint32_t receives = TR_KIND_BIT(DPROF_KIND_RECV);
 static void enter(struct along *l)
 {
 	const struct tr_event *e = &l->a.step.event;
-	uint32_t node = child_of(l->w, node_now(l), row_of(l->w->graph->trace, e->site));
+	uint32_t node = child_of(l->w, node_now(l), tr_row(l->w->graph->trace, e->site));
 	struct on_path *path = use_path(l, node);
 	struct entry entry = { node, l->a.step.to, 0 };
 	path->visits += !e->inherited;

@@ -39,12 +39,9 @@ struct along {
 	uint32_t *visited; size_t nvisited;
 };
 
-/* Regions of one name are one. */
 static uint32_t row_of(const struct trace *trace, uint32_t site)
 {
-	if (site >= trace->nsites)
-		return (uint32_t)trace->nsites;
-	return tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+	return site < trace->nsites ? tr_row(trace, site) : (uint32_t)trace->nsites;
 }
 
 static struct row *use_row(struct along *l, uint32_t site)

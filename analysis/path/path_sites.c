@@ -34,7 +34,7 @@ static uint32_t row_of(const struct along *a, uint32_t site)
 	const struct trace *trace = a->path->graph.trace;
 	uint32_t n = (uint32_t)trace->nsites;
 	if (site < n)
-		return tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+		return tr_row(trace, site);
 	return n + (site == TR_OUTSIDE ? ROW_OUTSIDE : site == TR_BEFORE ? ROW_BEFORE : ROW_UNKNOWN);
 }
 

@@ -138,7 +138,7 @@ static void add_piece(struct walk *w, uint32_t site, uint64_t from, uint64_t to)
 {
 	struct path *p = w->slacks->path;
 	const struct trace *trace = p->graph.trace;
-	uint32_t number = site >= trace->nsites ? (uint32_t)trace->nsites : tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
+	uint32_t number = site < trace->nsites ? tr_row(trace, site) : (uint32_t)trace->nsites;
 	struct place_row *row = &w->rows[number];
 	frz_time slack = w->point < p->graph.threads[w->thread].nsyncs ? w->slacks->before[w->slacks->first[w->thread] + w->point]
 								       : no_limit;

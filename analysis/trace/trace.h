@@ -159,6 +159,13 @@ static inline bool tr_is(const struct trace *t, uint32_t site, uint32_t is)
 	return site < t->nsites && t->sites[site].op.is & is;
 }
 
+/* As which site it counts where times are added up by site: regions of one name are one, the first of them. One that is missing
+ * (and what stands for none) is itself. */
+static inline uint32_t tr_row(const struct trace *t, uint32_t site)
+{
+	return tr_is(t, site, OP_REGION) ? t->sites[site].alike : site;
+}
+
 /* What the site of an event is; nothing when it is missing. */
 static inline const struct operation *tr_operation(const struct trace *t, const struct tr_event *e)
 {

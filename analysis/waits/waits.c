@@ -24,17 +24,12 @@ struct doing {
 	size_t before_asks, before_operation;
 };
 
-static uint32_t row_of(const struct trace *trace, uint32_t site)
-{
-	return site < trace->nsites && tr_is(trace, site, OP_REGION) ? trace->sites[site].alike : site;
-}
-
 static void add_until(struct doing *d, uint64_t stamp)
 {
 	const struct replay_entry *place = replay_place(&d->replay);
 	uint32_t row = place ? place->site : (uint32_t)d->trace->nsites;
 	if (d->history && stamp >= d->stamp)
-		history_add(d->history, row_of(d->trace, row), d->stamp, stamp);
+		history_add(d->history, tr_row(d->trace, row), d->stamp, stamp);
 	if (stamp <= d->stamp)
 		return;
 	if (!d->ticks[row])
@@ -61,7 +56,7 @@ static uint32_t mostly(const struct doing *d)
 		ticks = d->ticks[d->used[i]];
 		most = d->used[i] < d->trace->nsites ? d->used[i] : TR_OUTSIDE;
 	}
-	return row_of(d->trace, most);
+	return tr_row(d->trace, most);
 }
 
 /* The outermost operation that the thread is in, or NULL. */
@@ -152,7 +147,7 @@ static void log_wait(struct finder *f, struct doing *d, size_t number, bool agai
 	}
 	cost->begin = own && own->stamp > w->surely ? own->stamp : w->surely;
 	if (own || w->surely)
-		history_wait(&f->history, cut, row_of(d->trace, w->site), number);
+		history_wait(&f->history, cut, tr_row(d->trace, w->site), number);
 }
 
 /* Who waits for a condition variable has what it waited for when it has taken the mutex again, in another call: there the
