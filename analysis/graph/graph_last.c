@@ -79,9 +79,11 @@ static void find_inputs(struct graph_last *l, uint32_t number)
 static void remember(struct graph_last *l, uint32_t number)
 {
 	bool few = l->n * FEW_OF_MANY <= l->graph->nodes[number].ninputs && l->nseveral < SEVERAL;
-	l->found[number] = l->n == 1 && l->input[0] + 1 < SEVERAL ? l->input[0] + 1 : l->n > 1 && few ? SEVERAL | (uint32_t)l->nseveral : 0;
-	if (!(l->found[number] & SEVERAL))
+	if (l->n == 1 && l->input[0] + 1 < SEVERAL)
+		l->found[number] = l->input[0] + 1;
+	if (l->n < 2 || !few)
 		return;
+	l->found[number] = SEVERAL | (uint32_t)l->nseveral;
 	*MEM_GROW(l->several, l->nseveral) = (uint32_t)l->n;
 	for (size_t i = 0; i < l->n; i++)
 		*MEM_GROW(l->several, l->nseveral) = l->input[i];

@@ -11,8 +11,6 @@
 #include "analysis/trace/names.h"
 
 #define MANY_THREADS 16 /* more are shown in groups */
-#define BEGAN_ROOM   30 /* for the name of a routine */
-
 #define NAME_COLUMN  6  /* at least */
 #define BEGAN_ROOM   30 /* for the name of a routine */
 

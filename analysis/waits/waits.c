@@ -178,10 +178,10 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 		(struct wait){ s->stamp, again ? f->g->inputs[own - 1].stamp : surely_since(d), d->between, thread,
 			       again ? f->posted[own - 1].site : site, s->number, own };
 	if (d->history) {
-		size_t number = f->n - 1;
-		*SPILL_GROW(f->g->spill, f->costs, number) =
+		size_t number = f->n - 1, costs = number;
+		*SPILL_GROW(f->g->spill, f->costs, costs) =
 			(struct wait_cost){ .point = (uint32_t)(s - f->g->threads[thread].syncs) };
-		log_wait(f, d, f->n - 1, again);
+		log_wait(f, d, number, again);
 	}
 	if (f->g->nodes[s->number].kind != GRAPH_UNKNOWN)
 		d->asks = d->between = 0;
