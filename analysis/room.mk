@@ -23,6 +23,11 @@ $(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
+# Beside dprof-analyze, which it runs.
+things += $(B)/bin/dprof-ab
+$(B)/bin/dprof-ab: analysis/dprof-ab
+	$(Q)mkdir -p $(@D) && install $< $@
+
 # What the processes of a job tell each other by (analysis/driver/peers.h): for the ABI of each MPI, from the same source.
 DRIVERS = $(MPIS:%=$(B)/lib/dprof/driver-%.so)
 things += $(DRIVERS)

@@ -9,7 +9,7 @@
 
 #include "freezer/solve.h"
 
-enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
+enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3 };
 
 struct options {
 	bool json;
@@ -29,7 +29,9 @@ struct options {
 	const char *progress, *from, *to; /* coz: names of progress points, or NULL; path: moments */
 	const char *every;               /* path: how long a slice is, or NULL */
 	const char *query;               /* query: the condition */
-	const char *const *directories; size_t ndirectories; /* efficiency, path: all that were given, the first of them opened */
+	const char *const *directories; size_t ndirectories; /* efficiency, path, diff: all that were given, the first of them opened */
+	size_t nfirst;                   /* diff: so many of them are A's */
+	bool gate;                       /* diff: EXIT_SLOWER if B's runs are */
 	bool calls, flat;                /* profile: the tree of call paths, or the list, instead of the page */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */

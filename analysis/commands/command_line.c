@@ -68,7 +68,7 @@ static const struct option_line {
 	  "work on so many cores at the same time (default: on all); no answer depends on it" },
 	{ "local", 'L', NULL, NULL, TO(local),
 	  "under mpirun, each process reads what is on its own disk (default: all read from one that they share)" },
-	{ "verbose", 'v', NULL, "csp, efficiency, path, profile, report, waits", TO(verbose),
+	{ "verbose", 'v', NULL, "csp, diff, efficiency, path, profile, report, waits", TO(verbose),
 	  "every rank and thread (default: threads by start routine where they are more than 16), both ends of intervals" },
 	{ "base", 'b', "HOST", NULL, TO(base),
 	  "times are those of this host's clock (default: the first host's)" },
@@ -112,6 +112,8 @@ static const struct option_line {
 	  "the tree of call paths" },
 	{ "flat", 'g', NULL, "profile", TO(flat),
 	  "the list of all regions and operations" },
+	{ "gate", 'G', NULL, "diff", TO(gate),
+	  "exit status 3 if B takes more time than A, for use in tests" },
 	{ "bounds", 'B', NULL, "dump", TO(bounds),
 	  "add the interval of its time to each event" },
 };
@@ -234,6 +236,9 @@ int command_line_read(struct command_line *line, int argc, char **argv, const st
 		int group = o->commands && *o->commands ? 1 : 2; /* first what only some commands understand */
 		options[i] = (struct argp_option){ o->name, o->key, o->value, shown, o->help, group };
 	}
+	for (char **arg = argv + 1; *arg && !line->behind; arg++) /* argp moves "--" before all words */
+		if (strcmp(*arg, "--") == 0)
+			line->behind = arg[1];
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, line);
 	return EXIT_FINE;

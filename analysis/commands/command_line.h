@@ -14,6 +14,7 @@
 struct command_line {
 	struct options options;
 	const char **word; size_t nwords; /* the rest: commands, directories, a condition */
+	const char *behind;  /* the one behind "--", where there is one; the same pointer */
 	bool given[COMMAND_LINE_OPTIONS];
 };
 

@@ -17,6 +17,7 @@
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
+#include "analysis/diff/compare.h"
 #include "analysis/driver/driver.h"
 #include "analysis/render/render.h"
 #include "analysis/report/notes.h"
@@ -38,6 +39,8 @@ static const struct {
 	  "efficiency dprof-app.4-ranks dprof-app.8-ranks" },
 	{ { "profile", cmd_profile, "visits, time, waiting, bytes; who sent whom how much" }, "DIR", NULL,
 	  "profile --calls dprof-app.1" },
+	{ { "diff", cmd_diff, "in what two runs differ, or sets: A... -- B..." }, "A B", NULL,
+	  "diff ab/a.* -- ab/b.*" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" }, "DIR EXPR", NULL,
 	  "query dprof-app.1 'count(barrier) == threads-1 and count(solve) == 1'" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", NULL,
@@ -67,6 +70,9 @@ static size_t find_command(const char *name)
 
 #define READS_A_TRACE "Reads a trace that dprof has recorded and says what can be proved of it: every number is an interval that " \
 	"contains the true value.\n\n"
+
+#define TEXT_OF(number) TEXT_OF_(number)
+#define TEXT_OF_(number) #number
 
 #define EXIT_STATUS "Exit status: 0 fine; 1 the trace is damaged or contradicts itself (what could be computed is printed, " \
 	"what is wrong is said); 2 wrong usage."
@@ -238,6 +244,22 @@ static const char *newest(const struct command_line *a)
 	return found;
 }
 
+/* Two directories, or some, "--", and some. */
+static int take_sides(struct command_line *a)
+{
+	size_t nfirst = 0;
+	while (nfirst < a->nwords && a->word[nfirst] != a->behind)
+		nfirst++;
+	if (!a->behind && a->nwords == 2)
+		nfirst = 1;
+	a->options.nfirst = nfirst;
+	if (nfirst == 0 || nfirst == a->nwords)
+		return command_line_refuse("diff: expected %s", "two trace directories, A B, or several of both, A... -- B...", NULL);
+	if (nfirst > COMPARE_RUNS || a->nwords - nfirst > COMPARE_RUNS)
+		return command_line_refuse("diff: expected at most %s runs on each side", TEXT_OF(COMPARE_RUNS), NULL);
+	return EXIT_FINE;
+}
+
 /* Everything but the command and the condition is a directory; else a message has said what is wrong. */
 static int choose_directory(struct command_line *a, size_t command, const char **directory)
 {
@@ -246,16 +268,17 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 		return command_line_refuse(command < NCOMMANDS ? "%s: expected a trace directory behind the command"
 						 : "expected a trace directory%s",
 			     command < NCOMMANDS ? commands[command].command.name : "", NULL);
-	if (a->nwords == 1)
+	bool compares = command < NCOMMANDS && commands[command].command.run == cmd_diff;
+	if (a->nwords == 1 && !compares)
 		return EXIT_FINE;
 	for (size_t i = 0; i < a->nwords; i++)
 		if (!is_directory(a->word[i]))
 			return command == NCOMMANDS ? unknown_command(a->word[i])
 						    : command_line_refuse("expected a trace directory, found '%s'", a->word[i], NULL);
-	if (command < NCOMMANDS && strcmp(commands[command].arguments, "DIR...") == 0) { /* which compares all */
+	if (compares || (command < NCOMMANDS && strcmp(commands[command].arguments, "DIR...") == 0)) { /* which looks at all */
 		a->options.directories = a->word;
 		a->options.ndirectories = a->nwords;
-		return EXIT_FINE;
+		return compares ? take_sides(a) : EXIT_FINE;
 	}
 	*directory = newest(a);
 	shown_complain("of %zu directories this is the newest: %s", a->nwords, *directory);
@@ -273,7 +296,7 @@ static int run_pack(struct command_line *a)
 static bool makes_graph(int (*command)(struct trace *, const struct options *, struct reply *))
 {
 	return command == cmd_report || command == cmd_coz || command == cmd_path || command == cmd_waits || command == cmd_efficiency ||
-	       command == cmd_profile;
+	       command == cmd_profile || command == cmd_diff;
 }
 
 static int run_words(struct command_line *a)

@@ -83,6 +83,7 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "profile", "@", "--json" } },
 	{ { "profile", "@", "--calls" } },
 	{ { "path", "@", "--every=1ms" } },
+	{ { "diff", "@", "@", "--json" } },
 	{ { "report", "@" } },
 	{ { "csp", "@", "--frames" } },
 	{ { "coz", "@", "--transfer=worst" } },

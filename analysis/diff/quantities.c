@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * quantities.c - see quantities.h. */
+#include "analysis/diff/quantities.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/calls/calls.h"
+#include "analysis/efficiency/efficiency.h"
+#include "analysis/path/path.h"
+#include "analysis/report/findings.h"
+#include "analysis/report/path_tables.h"
+#include "analysis/report/relations.h"
+
+const char *quantity_word(enum quantity_kind kind)
+{
+	static const char *const words[QUANTITY_KINDS] = { "run", "efficiency", "score", "region", "path", "wait" };
+	return words[kind];
+}
+
+int quantities_order(const struct quantity *x, const struct quantity *y)
+{
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	int order = strcmp(x->name, y->name);
+	return order ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
+}
+
+static int order(const void *x, const void *y)
+{
+	return quantities_order(x, y);
+}
+
+/* ---- Of each analysis ------------------------------------------------------------------------ */
+
+struct writer { struct quantities *q; const struct findings *f; };
+
+static void add(const struct writer *w, enum quantity_kind kind, const char *name, const char *file, struct interval value)
+{
+	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, value };
+}
+
+static struct interval seconds(const struct writer *w, frz_time ticks)
+{
+	struct interval s = times_seconds(&w->f->times, findings_time_base(w->f), ticks);
+	return (struct interval){ s.lo > 0 ? s.lo : 0, s.hi > 0 ? s.hi : 0 };
+}
+
+static const char *name_of(const struct trace *trace, enum quantity_kind kind, uint32_t site)
+{
+	if (site == TR_OUTSIDE && kind == QUANTITY_REGION)
+		return "all of it";
+	return path_site_name(trace, site);
+}
+
+static void add_at(const struct writer *w, enum quantity_kind kind, uint32_t site, frz_time ticks)
+{
+	const struct trace *trace = w->f->trace;
+	const char *file = site < trace->nsites ? trace->sites[site].file : NULL;
+	const char *last = file ? strrchr(file, '/') : NULL;
+	if (ticks.hi > 0)
+		add(w, kind, name_of(trace, kind, site), last ? last + 1 : file, seconds(w, ticks));
+}
+
+/* Ranks have their numbers in every run; processes without ranks only their order. */
+static void add_scores(const struct writer *w)
+{
+	const struct trace *trace = w->f->trace;
+	const struct ranking *ranking = w->f->ranks.count > 1 ? &w->f->ranks : &w->f->threads;
+	for (size_t i = 0; i < ranking->count; i++) {
+		const struct tr_thread *t = &trace->threads[ranking->list[i].thread];
+		bool process = ranking == &w->f->ranks;
+		char *name = !process ? mem_format("thread %u", t->number)
+			     : t->rank >= 0 ? mem_format("rank %ld", (long)t->rank) : mem_format("process %u", t->process);
+		add(w, QUANTITY_SCORE, name, NULL, ranking->list[i].alone_s);
+		free(name);
+	}
+}
+
+static void add_efficiency(const struct writer *w)
+{
+	struct efficiency e;
+	if (!efficiency_open(&e, w->f->trace, &w->f->times)) {
+		efficiency_close(&e);
+		return;
+	}
+	for (int f = 0; f < FACTORS; f++)
+		add(w, QUANTITY_EFFICIENCY, factor_words(f), NULL, e.factors.of[f]);
+	efficiency_close(&e);
+}
+
+static void add_calls(const struct writer *w)
+{
+	struct call_profile p;
+	const struct trace *trace = w->f->trace;
+	calls_open(&p, trace, &w->f->times);
+	if (p.nnodes > 0) /* its root, all that threads did */
+		add_at(w, QUANTITY_REGION, TR_OUTSIDE, time_apart(p.nodes[0].spread.all.waited, p.nodes[0].spread.all.inclusive));
+	for (size_t i = 0; i < p.nflat; i++) {
+		uint32_t site = p.flat[i].site;
+		const struct call_sums *all = &p.flat[i].spread.all;
+		if (site < trace->nsites && !tr_is(trace, site, OP_REGION))
+			add_at(w, QUANTITY_WAIT, site, all->waited);
+		else if (site < trace->nsites)
+			add_at(w, QUANTITY_REGION, site, time_apart(all->waited, all->inclusive));
+	}
+	calls_close(&p);
+}
+
+static void add_path(const struct writer *w)
+{
+	struct path p;
+	struct path_profile profile;
+	path_open(&p, w->f->trace, &w->f->times);
+	for (size_t i = 0; i < p.graph.ndiagnostics; i++)
+		trace_diagnose(w->f->trace, "%s", p.graph.diagnostics[i]);
+	path_profile_open(&profile, &p, PATH_ALL);
+	for (size_t i = 0; i < profile.nshares; i++)
+		add_at(w, QUANTITY_PATH, profile.shares[i].site, profile.shares[i].ticks);
+	path_profile_close(&profile);
+	path_close(&p);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Several threads, and several places of one name and file, are one. */
+static void sum_up(struct quantities *q)
+{
+	size_t kept = 0;
+	qsort(q->v, q->n, sizeof *q->v, order);
+	for (size_t i = 0; i < q->n; i++) {
+		if (kept == 0 || quantities_order(&q->v[kept - 1], &q->v[i]) != 0) {
+			q->v[kept++] = q->v[i];
+			continue;
+		}
+		q->v[kept - 1].value = interval_add(q->v[kept - 1].value, q->v[i].value);
+		free(q->v[i].name);
+		free(q->v[i].file);
+	}
+	q->n = kept;
+}
+
+int quantities_open(struct quantities *q, const char *directory, struct trace *trace, const struct options *options)
+{
+	struct findings f;
+	const struct writer w = { q, &f };
+	int status = findings_open(&f, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	const struct tr_clock *base = &trace->clocks[times_unit(&f.times, findings_time_base(&f))];
+	const char *why = relations_missing(&f.times);
+	*q = (struct quantities){ .directory = directory, .host = mem_copy(base->host), .ghz = base->ghz, .related = !why };
+	add(&w, QUANTITY_RUN, "run", NULL, findings_run_s(&f));
+	add_scores(&w);
+	if (why) {
+		trace_diagnose(trace, "%s: only the run and scores are compared", why);
+	} else {
+		add_efficiency(&w);
+		add_calls(&w);
+		add_path(&w);
+	}
+	sum_up(q);
+	findings_close(&f);
+	return EXIT_FINE;
+}
+
+void quantities_close(struct quantities *q)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		free(q->v[i].name);
+		free(q->v[i].file);
+	}
+	free(q->v);
+	free(q->host);
+}
