@@ -3,23 +3,15 @@
  * cmd_check.c - dprof-analyze check: says what is wrong with a trace (trace_check.c), its clocks included.
  *
  * Law: a trace that this calls fine has every event of every thread, and each enter has its exit, but for
- * automatic regions and for what was open when a process ended. */
+ * automatic regions and for what was open when a process ended. What has no cause in it (graph_causes.h) is said, and is no
+ * damage: it may never have been recorded. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/clocks/times.h"
 #include "analysis/commands/command.h"
-
-/* Whether the links between clocks agree with each other; opening them says so when they do not. */
-static int check_clocks(struct trace *t, const struct options *options)
-{
-	struct times times;
-	int status = times_open(&times, t, options);
-	if (status == EXIT_FINE)
-		times_close(&times);
-	return status;
-}
+#include "analysis/report/causes_table.h"
 
 static uint64_t dropped(const struct trace *t)
 {
@@ -68,14 +60,22 @@ static void fill_page(struct reply *r, const struct trace *t, uint64_t events, s
 		  counted(t->nthreads, "thread").text, counted(events, "event").text, counted(t->nlinks, "link").text);
 }
 
+/* Opening the clocks has said whether their links agree with each other. */
 int cmd_check(struct trace *t, const struct options *options, struct reply *reply)
 {
-	int status = check_clocks(t, options);
+	struct times times;
+	int status = times_open(&times, t, options);
 	if (status != EXIT_FINE)
 		return status;
 	size_t note = t->nnotes;
 	uint64_t events = trace_check(t);
+	struct causes_table causes;
+	causes_table_open(&causes, t, &times);
 	fill_data(reply, t, events, note);
+	causes_table_fill(reply, &causes);
 	fill_page(reply, t, events, note);
+	causes_table_say(reply, &causes);
+	causes_table_close(&causes);
+	times_close(&times);
 	return t->ndiagnostics ? EXIT_DAMAGED : EXIT_FINE;
 }

@@ -189,8 +189,9 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 	if (a->waits.ndelays)
 		say_delays(r, a, every);
 	if (a->waits.unknown)
-		reply_say(r, SAY_TEXT, "Of %llu waits it is not known what ended them; they are not in this table.",
-			  (unsigned long long)a->waits.unknown);
+		reply_say(r, SAY_TEXT, "Of %llu wait%s it is not known what ended %s, and %s in no table; dprof-analyze check says where.",
+			  (unsigned long long)a->waits.unknown, a->waits.unknown > 1 ? "s" : "", a->waits.unknown > 1 ? "them" : "it",
+			  a->waits.unknown > 1 ? "they are" : "it is");
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }

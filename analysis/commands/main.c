@@ -296,7 +296,7 @@ static int run_pack(struct command_line *a)
 static bool makes_graph(int (*command)(struct trace *, const struct options *, struct reply *))
 {
 	return command == cmd_report || command == cmd_coz || command == cmd_path || command == cmd_waits || command == cmd_efficiency ||
-	       command == cmd_profile || command == cmd_diff;
+	       command == cmd_profile || command == cmd_diff || command == cmd_check;
 }
 
 static int run_words(struct command_line *a)

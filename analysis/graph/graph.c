@@ -137,6 +137,11 @@ void graph_unknown_since(struct builder *b, struct wait_begin begin, struct even
 	add_unknown(b, begin, exit, &since);
 }
 
+void graph_expired(struct builder *b)
+{
+	b->graph->nodes[b->graph->nnodes - 1].what = GRAPH_EXPIRED;
+}
+
 void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
 {
 	add_sync_point(b->graph, ref.thread,

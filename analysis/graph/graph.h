@@ -117,6 +117,7 @@ enum {
 	GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED,
 	GRAPH_TASK_BEGAN, GRAPH_TASKS_OVER, GRAPH_BYTES, GRAPH_BYTES_GIVEN, GRAPH_BYTES_ENDED, GRAPH_PROCESS_OVER,
 	GRAPH_WOKEN_UP,
+	GRAPH_EXPIRED, /* UNKNOWN: it ended when a time was over, or at a moment, that the thread had named */
 	GRAPH_COLLECTIVE,
 };
 
@@ -135,7 +136,7 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 26;      /* ARRIVAL; of more sites than that some fall together */
+	uint32_t what : 26;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */

@@ -272,6 +272,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 		graph_unknown(w->b, begin, exit);
 	else
 		graph_unknown_since(w->b, begin, exit, begin.enter);
+	graph_expired(w->b);
 }
 
 /* From here on, up to the next barrier, another run may do other things. */
@@ -710,6 +711,14 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 	return true;
 }
 
+/* A moment, which most likely stays. */
+static void sleep_until(struct thread_walk *w, struct event_ref exit)
+{
+	struct event_ref first = { w->thread, 0, w->b->graph->threads[w->thread].first };
+	graph_unknown_since(w->b, begin_of(w), exit, first);
+	graph_expired(w->b);
+}
+
 static void outermost(struct thread_walk *w, struct event_ref exit)
 {
 	if (moves_on(w, exit))
@@ -722,9 +731,8 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	if (kind == DPROF_KIND_SLEEP) {
 		if (arg_for_unknown(operation(w, &w->entered), &w->entered))
 			graph_unknown(w->b, begin_of(w), exit);
-		else if (trace_has(&w->entered, DPROF_KEY_UNTIL)) /* a moment, which most likely stays */
-			graph_unknown_since(w->b, begin_of(w), exit,
-					    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first });
+		else if (trace_has(&w->entered, DPROF_KEY_UNTIL))
+			sleep_until(w, exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
 	else if (arg_for_unknown(operation(w, &w->entered), &w->entered)) {

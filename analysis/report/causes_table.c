@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * causes_table.c - see causes_table.h. */
+#include "analysis/report/causes_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_causes.h"
+#include "analysis/report/locations.h"
+#include "analysis/report/relations.h"
+#include "analysis/trace/names.h"
+
+#define MOST_ROWS 12
+
+static const struct { const char *key, *words; } lacks[CAUSES_LACKS] = {
+	[CAUSES_BEGIN] = { "minimum_in_degree", "begun by none" },
+	[CAUSES_WAIT] = { "wait_state_termination", "ended by none" },
+	[CAUSES_CIRCLE] = { "wait_state_termination", "cause is later" },
+	[CAUSES_STANDSTILL] = { "communication_existence", "all waited" },
+};
+
+static struct interval seconds(const struct causes_table *p, frz_time ticks)
+{
+	return times_seconds(p->times, p->time_base, ticks);
+}
+
+/* ---- The data -------------------------------------------------------------------------------- */
+
+static void fill_rows(struct reply *r, const struct causes_table *p)
+{
+	static const struct tab_column columns[] = {
+		TAB_KEY("property"), TAB_KEY("name"), TAB_KEY("site"), TAB_KEY("count"), TAB_KEY("rank"), TAB_KEY("pid"),
+		TAB_KEY("thread"), TAB_KEY("first_s"), TAB_KEY("seconds"), { 0 } };
+	const struct trace *t = p->trace;
+	reply_table(r, "causes.violations", columns, 0);
+	for (size_t i = 0; i < p->causes.n; i++) {
+		const struct causes_row *row = &p->causes.rows[i];
+		const struct tr_thread *thread = &t->threads[row->thread];
+		const struct tr_site *site = row->site < t->nsites ? &t->sites[row->site] : NULL;
+		char *at = site && site->line ? mem_format("%s:%" PRIu32, site->file, site->line) : NULL;
+		reply_row(r, tab_text(lacks[row->lack].key), site ? tab_text(site->name) : TAB_NONE, tab_text(at),
+			  tab_number(row->count), tab_count(thread->rank), tab_count((int64_t)t->processes[thread->process].pid),
+			  tab_count(thread->number), tab_interval(seconds(p, row->first)), tab_interval(seconds(p, row->ticks)));
+		free(at);
+	}
+	reply_end(r);
+}
+
+void causes_table_fill(struct reply *r, const struct causes_table *p)
+{
+	reply_value(r, "causes.known", tab_flag(!p->why));
+	if (p->why) {
+		reply_value(r, "causes.why", tab_text(p->why));
+		return;
+	}
+	reply_value(r, "causes.begins", tab_number(p->causes.begins));
+	reply_value(r, "causes.waits", tab_number(p->causes.waits));
+	reply_value(r, "causes.missing", tab_number(p->causes.missing));
+	reply_value(r, "causes.all_waited_s", tab_interval(seconds(p, p->causes.standstill)));
+	fill_rows(r, p);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+static void say_rows(struct reply *r, const struct causes_table *p)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "times", -7), TAB_SHOWN(NULL, "", 14), TAB_SHOWN(NULL, "in"), { 0 } };
+	reply_table(r, NULL, columns, SIZE_MAX);
+	for (size_t i = 0; i < p->causes.n && i < MOST_ROWS; i++) {
+		const struct causes_row *row = &p->causes.rows[i];
+		reply_row(r, tab_number(row->count), tab_text(lacks[row->lack].words),
+			  tab_text(row->site == TR_BEFORE ? "a thread" : site_name_within(p->trace, row->site, 52).text));
+		reply_say(r, SAY_DETAIL, "first %s, over at %s s", location_name(p->trace, row->thread).text,
+			  reply_interval(r, seconds(p, row->first), 6).text);
+	}
+	reply_end(r);
+	if (p->causes.n > MOST_ROWS)
+		reply_say(r, SAY_INDENTED, "... and %zu more: --json", p->causes.n - MOST_ROWS);
+}
+
+void causes_table_say(struct reply *r, const struct causes_table *p)
+{
+	const struct causes *c = &p->causes;
+	if (p->why)
+		reply_say(r, SAY_TEXT, "%s: whether all that happened has a cause is not known.", p->why);
+	if (c->missing == 0) {
+		if (c->waits + c->begins > 0 && p->trace->ndiagnostics == 0)
+			reply_say(r, SAY_TEXT, "All %" PRIu64 " waits and begins of threads have a cause in the trace.", c->waits + c->begins);
+		return;
+	}
+	reply_say(r, SAY_TEXT, "Of %" PRIu64 " waits and begins of threads %" PRIu64 " have no cause in the trace: what led to them is "
+		  "not known. That is no damage, but limits what can be proved.", c->waits + c->begins, c->missing);
+	say_rows(r, p);
+	if (c->standstill.hi > 0)
+		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way.",
+			  reply_interval(r, seconds(p, c->standstill), 6).text);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void diagnose(struct trace *t, const struct causes_table *p)
+{
+	for (size_t i = 0; i < p->causes.n; i++) {
+		const struct causes_row *row = &p->causes.rows[i];
+		if (row->lack == CAUSES_CIRCLE)
+			trace_diagnose(t, "%s: expected that what ended a wait came before its end, found it behind, %" PRIu64 " time%s, first %s",
+				       site_name(t, row->site).text, row->count, row->count > 1 ? "s" : "",
+				       location_name(t, row->thread).text);
+	}
+}
+
+void causes_table_open(struct causes_table *p, struct trace *trace, const struct times *times)
+{
+	struct graph g;
+	struct graph_order order;
+	const char *why = relations_missing(times);
+	*p = (struct causes_table){ .trace = trace, .times = times, .why = why ? why : trace_records(trace) ? NULL : "Nothing was recorded" };
+	if (p->why)
+		return;
+	p->time_base = times->time_base[trace->threads[0].clock];
+	graph_open(&g, trace, times);
+	graph_order_open(&order, &g);
+	causes_open(&p->causes, &g, &order);
+	graph_order_close(&order);
+	graph_close(&g);
+	diagnose(trace, p);
+}
+
+void causes_table_close(struct causes_table *p)
+{
+	causes_close(&p->causes);
+}
