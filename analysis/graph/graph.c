@@ -137,7 +137,7 @@ void graph_unknown_since(struct builder *b, struct wait_begin begin, struct even
 	add_unknown(b, begin, exit, &since);
 }
 
-void graph_expired(struct builder *b)
+void graph_note_expired(struct builder *b)
 {
 	b->graph->nodes[b->graph->nnodes - 1].what = GRAPH_EXPIRED;
 }

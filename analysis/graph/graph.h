@@ -143,6 +143,12 @@ struct graph_node {
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
+/* A wait that a time ended: nobody else did, and nothing is missing. */
+static inline bool graph_is_expired(const struct graph_node *n)
+{
+	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_EXPIRED;
+}
+
 /* What came later than a node, perhaps; in the order of nodes. Ticks of the base. */
 struct graph_late { int64_t lag; uint32_t node; };
 

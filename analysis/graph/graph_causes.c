@@ -108,17 +108,12 @@ static void add_step(struct looker *l, const struct graph_activities *a)
 	}
 }
 
-static bool expired(const struct graph *g, uint32_t node)
-{
-	return g->nodes[node].kind == GRAPH_UNKNOWN && g->nodes[node].what == GRAPH_EXPIRED;
-}
-
 /* Attempts in vain are waiting, perhaps, which goes on. */
 static void end_operation(struct looker *l, const struct graph_activities *a)
 {
 	const struct graph_operation *o = &a->step.operation;
 	uint32_t node = o->node;
-	if (node != GRAPH_NO_NODE && !expired(l->g, node))
+	if (node != GRAPH_NO_NODE && !graph_is_expired(&l->g->nodes[node]))
 		add_wait(l, o, a->step.to, l->lack[node]);
 	else if (node == GRAPH_NO_NODE && !o->known && l->part.pieces)
 		may_be_still(l, when(l, l->part.from).lo, when(l, a->step.to).hi);
@@ -347,7 +342,7 @@ static bool find_lacks(struct looker *l, const struct graph_order *order)
 		if (s->what != GRAPH_WAITS)
 			continue;
 		const struct graph_node *node = &g->nodes[s->number];
-		bool known = (node->kind != GRAPH_UNKNOWN && node->ninputs > 0) || expired(g, s->number);
+		bool known = (node->kind != GRAPH_UNKNOWN && node->ninputs > 0) || graph_is_expired(node);
 		l->lack[s->number] = (uint8_t)(!known ? CAUSES_WAIT + 1 : step.broken ? CAUSES_CIRCLE + 1 : 0);
 		l->causes->waits += s->at > 0;
 		any |= l->lack[s->number] != 0;

@@ -416,7 +416,7 @@ static void look_at(struct finder *f, size_t number)
 	const struct wait *w = &f->list[number];
 	struct wait_looked found;
 	bool known = wait_look(f, w, &found);
-	f->waits->unknown += !known;
+	f->waits->unknown += !known && !graph_is_expired(&f->g->nodes[w->node]);
 	if (f->delays)
 		note_cost(f, &f->costs[number], &found);
 	if (!known || !found.any)

@@ -64,7 +64,7 @@ struct waits {
 	struct wait_sum *places; size_t nplaces; /* likewise */
 	struct wait_delay *delays; size_t ndelays; /* likewise */
 	frz_time uncaused;           /* waiting that goes back to nothing in the trace */
-	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these */
+	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these, nor are those that a time ended */
 	char **diagnostics; size_t ndiagnostics; /* of the graph */
 };
 

@@ -14,9 +14,10 @@ violations() {
 }
 
 checked() { # what [status]; what is expected comes from standard input
+	cat >expected
 	"$analyze" check --json dprof-* >json
 	[ $? -eq "${2:-0}" ] || fail "$1: expected exit status ${2:-0}"
-	violations | diff - /dev/stdin >differs || fail "$1: $(cat differs)"
+	violations | diff - expected >differs || fail "$1: $(cat differs)"
 	"$analyze" check dprof-* >page
 	fits_80 page 'dprof-[^ ]*: (fine:|[0-9]+ problem)|expected' || fail "$1: too wide: $(cat page)"
 }
@@ -94,6 +95,7 @@ grep -q "^\\[\"wait_state_termination\",\"pthread_join\",\"causes.c:$(line_of 'r
 rm -rf dprof-*
 ./causes times || fail "causes times: exit status $?"
 checked 'times that are over' </dev/null
+"$analyze" waits --json dprof-* | jq -e '.waits == [] and .unknown == 0' >is || fail 'a time that is over is an unknown wait'
 
 rm -rf dprof-*
 DPROF_EVENTS=region ./causes times
