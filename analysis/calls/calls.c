@@ -197,15 +197,19 @@ static void find_messages(struct call_profile *p, const struct trace *trace, con
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+void calls_of_graph(struct call_profile *p, const struct graph *g)
+{
+	*p = (struct call_profile){ .span = graph_span(g) };
+	walk_all(p, g);
+	find_causes(p, g);
+	find_messages(p, g->trace, g->times);
+}
+
 void calls_open(struct call_profile *p, const struct trace *trace, const struct times *times)
 {
 	struct graph g;
-	*p = (struct call_profile){ 0 };
 	graph_open(&g, trace, times);
-	p->span = graph_span(&g);
-	walk_all(p, &g);
-	find_causes(p, &g);
-	find_messages(p, trace, times);
+	calls_of_graph(p, &g);
 	p->diagnostics = graph_take_diagnostics(&g, &p->ndiagnostics);
 	graph_close(&g);
 }

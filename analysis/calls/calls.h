@@ -22,7 +22,7 @@
 #ifndef ANALYSIS_CALLS_H
 #define ANALYSIS_CALLS_H
 
-#include "analysis/clocks/times.h"
+#include "analysis/graph/graph.h"
 
 #define CALLS_DEPTH 256
 
@@ -70,6 +70,9 @@ struct call_profile {
 /* All clocks with threads must be on one time base, and nothing left out. */
 void calls_open(struct call_profile *, const struct trace *, const struct times *);
 void calls_close(struct call_profile *);
+
+/* Of a graph that is there; what is wrong with that it has said itself. */
+void calls_of_graph(struct call_profile *, const struct graph *);
 
 /* How much of what the threads together could have done in the time of the longest they did not, in percent. */
 struct interval call_imbalance(const struct call_spread *);

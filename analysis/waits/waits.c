@@ -527,11 +527,16 @@ void waits_of_graph(struct waits *waits, const struct graph *g)
 	find_waits(waits, g, false);
 }
 
+void waits_and_delays_of_graph(struct waits *waits, const struct graph *g)
+{
+	find_waits(waits, g, true);
+}
+
 void waits_open(struct waits *waits, const struct trace *trace, const struct times *times)
 {
 	struct graph g;
 	graph_open(&g, trace, times);
-	find_waits(waits, &g, true);
+	waits_and_delays_of_graph(waits, &g);
 	waits->diagnostics = graph_take_diagnostics(&g, &waits->ndiagnostics);
 	graph_close(&g);
 }

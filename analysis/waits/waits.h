@@ -72,8 +72,9 @@ struct waits {
 void waits_open(struct waits *, const struct trace *, const struct times *);
 void waits_close(struct waits *);
 
-/* Of a graph that is there, without delays; what is wrong with that it has said itself. */
+/* Of a graph that is there, without delays or with them; what is wrong with that it has said itself. */
 void waits_of_graph(struct waits *, const struct graph *);
+void waits_and_delays_of_graph(struct waits *, const struct graph *);
 
 /* "late_sender", and as people say it. */
 const char *wait_kind_key(enum wait_kind);
