@@ -245,7 +245,7 @@ static void open_one(struct profile *p, struct coz_location who)
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
-#define QUESTIONS 3 /* regions; all work of one rank or thread; and what is asked aside */
+#define QUESTIONS (3 + PROFILE_MORE) /* regions; all work of one rank or thread; what is asked aside; and more */
 
 /* What is asked at once. */
 struct asking {
@@ -253,6 +253,7 @@ struct asking {
 	size_t nregions;             /* rows of all of them */
 	uint32_t *row_of_site[QUESTIONS];
 	uint32_t reductions[2];      /* aside */
+	size_t more;                 /* region of the first */
 };
 
 /* One more question, and where its sites are to say in which row they are; its first region. */
@@ -306,6 +307,14 @@ static size_t add_all_work(struct asking *a, const struct profile *p, const stru
 	return region;
 }
 
+/* The sites of a region's name are this row. */
+static void mark_alike(const struct trace *trace, uint32_t site, uint32_t *row)
+{
+	for (size_t i = 0; i < trace->nsites; i++)
+		if (trace->sites[i].kind == DPROF_KIND_REGION && strcmp(trace->sites[i].name, trace->sites[site].name) == 0)
+			row[i] = 0;
+}
+
 /* Of all work, or of sites like this one, and without any of their work. */
 static size_t add_aside(struct asking *a, const struct trace *trace, const struct profile_aside *aside)
 {
@@ -314,11 +323,29 @@ static size_t add_aside(struct asking *a, const struct trace *trace, const struc
 	a->reductions[1] = 100 * MILLION;
 	size_t region = add_question(a, trace, (struct coz_question){ NULL, all_work + 1, a->reductions, 2, aside->who }, &row);
 	row[COZ_ALL_WORK(trace)] = all_work;
-	for (size_t i = 0; i < trace->nsites && all_work; i++)
-		if (trace->sites[i].kind == DPROF_KIND_REGION &&
-		    strcmp(trace->sites[i].name, trace->sites[aside->site].name) == 0)
-			row[i] = 0;
+	if (all_work)
+		mark_alike(trace, aside->site, row);
 	return region;
+}
+
+static void add_more(struct asking *a, const struct trace *trace, const struct profile_request *request)
+{
+	a->more = a->nregions;
+	for (size_t i = 0; i < request->nmore; i++) {
+		const struct profile_more *m = &request->more[i];
+		uint32_t *row;
+		add_question(a, trace, (struct coz_question){ NULL, 1, &m->reduction, 1, m->who }, &row);
+		if (m->site == TR_ALL_WORK)
+			row[COZ_ALL_WORK(trace)] = 0;
+		else
+			mark_alike(trace, m->site, row);
+	}
+}
+
+static void take_more(struct profile *p, const struct coz *c, const struct asking *a, const struct profile_request *request)
+{
+	for (size_t i = 0; i < request->nmore; i++)
+		take_speedup(p, c, a->more + i, 0, request->more[i].reduction, &p->more[i][COZ_EXPECTED], &p->more[i][COZ_PROVED]);
 }
 
 static void take_all_work(struct profile *p, const struct coz *c, size_t region, struct coz_location who)
@@ -335,22 +362,27 @@ static void take_aside(struct profile *p, const struct coz *c, size_t region, co
 	take_speedup(p, c, last, 1, a->reductions[1], &p->without[COZ_EXPECTED], &p->without[COZ_PROVED]);
 }
 
-/* `n` rows from `first` on, and what is to be asked beside them, or NULL: in one visit. */
+/* `n` rows from `first` on, and if they are the first what is to be asked beside them: in one visit. */
 static void ask(struct profile *p, struct coz *c, const struct profile_request *request, const uint32_t *row_of_site,
-		size_t first, size_t n, const struct profile_aside *aside)
+		size_t first, size_t n)
 {
 	const struct trace *trace = c->graph.trace;
 	struct asking a = { .n = 0 };
+	const struct profile_aside *aside = first == 0 ? request->aside : NULL;
 	bool all_work = aside && aside->all_work, more = aside && aside->site != TR_NO_SITE;
 	add_rows(&a, p, trace, request, row_of_site, first, n);
 	size_t of_one = all_work ? add_all_work(&a, p, trace, aside->who) : 0;
 	size_t beside = more ? add_aside(&a, trace, aside) : 0;
+	if (first == 0)
+		add_more(&a, trace, request);
 	coz_ask(c, a.questions, a.n);
 	take_rows(p, c, request, first, n);
 	if (all_work)
 		take_all_work(p, c, of_one, aside->who);
 	if (more)
 		take_aside(p, c, beside, &a);
+	if (first == 0)
+		take_more(p, c, &a, request);
 	close_asking(&a);
 }
 
@@ -358,10 +390,10 @@ static void ask_in_turn(struct profile *p, struct coz *c, const struct profile_r
 {
 	const struct profile_aside *aside = request->aside;
 	size_t nrows = p->nrows, first = 0;
-	bool more = aside && (aside->all_work || aside->site != TR_NO_SITE);
+	bool more = request->nmore || (aside && (aside->all_work || aside->site != TR_NO_SITE));
 	for (; first < nrows || more; first += PROFILE_ROWS, more = false) {
 		size_t left = first < nrows ? nrows - first : 0;
-		ask(p, c, request, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS, more ? aside : NULL);
+		ask(p, c, request, row_of_site, first, left < PROFILE_ROWS ? left : PROFILE_ROWS);
 	}
 }
 

@@ -35,6 +35,10 @@ struct profile_aside {
 	uint32_t reduction;          /* millionths of a percent */
 };
 
+/* Others of that kind, each for itself: this region, or TR_ALL_WORK, there, by so much. */
+#define PROFILE_MORE 8
+struct profile_more { uint32_t site; struct coz_location who; uint32_t reduction; };
+
 struct profile_request {
 	const char *region;          /* NULL: each, of which a site is `wanted` */
 	bool all_work;               /* instead of regions: all work (TR_ALL_WORK) */
@@ -45,6 +49,7 @@ struct profile_request {
 	bool worst;
 	const char *from, *to;       /* progress points: both, the first, or neither */
 	const struct profile_aside *aside; /* or NULL */
+	const struct profile_more *more; size_t nmore; /* at most PROFILE_MORE */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
 };
 
@@ -67,6 +72,7 @@ struct profile {
 	bool asked_aside;
 	struct interval aside[COZ_ANSWERS]; /* the gain that was asked for aside, in percent of the run */
 	struct interval without[COZ_ANSWERS]; /* if none of the work there, in any region, took any time */
+	struct interval more[PROFILE_MORE][COZ_ANSWERS]; /* likewise, if it is possible to know */
 	struct interval span_s;
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
