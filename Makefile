@@ -24,7 +24,7 @@ GCC_MAJOR      := $(if $(call missing,$(CC)),$(shell apt-cache depends gcc 2>/de
                     sed -n 's/.*Depends: gcc-\([0-9]*\)$$/\1/p'),$(shell $(CC) -dumpversion | cut -d. -f1))
 PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev openmpi-bin libmpich-dev libpmix-dev \
-                  mpich check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
+                  mpich libclips-dev check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
                   csmith libcsmith-dev
 BENCH_PACKAGES := libotf2-trace-dev libfxt-dev liblttng-ust-dev lttng-tools uftrace valgrind tcl time
 PAPER_PACKAGES := gnuplot-nox
@@ -107,10 +107,11 @@ now-demo: now-all
 
 to          = $(DESTDIR)$(PREFIX)
 now-install: now-all
-	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7
+	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7 $(to)/share/dprof/rules
 	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/dprof-ab $(B)/bin/freezer $(to)/bin
 	$(Q)install -m 644 pragmas/dprof.h pragmas/dprof.inc $(to)/include
 	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
+	$(Q)install -m 644 $(RULES) $(to)/share/dprof/rules
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
 	$(Q)$(foreach pc,$(PCS),$(call dprof_pc,$(PREFIX),$${prefix}/lib/dprof/dprof.so,$${prefix}/include,$(call mpi_of_pc,$(pc))) \
@@ -121,7 +122,7 @@ listed = $(B)/uninstall
 now-uninstall: now-all
 	$(Q)rm -rf $(listed) && $(MAKE) --no-print-directory now-install DESTDIR=$(listed)
 	$(Q)cd $(listed) && find . -type f | while read -r file; do rm -f "$(DESTDIR)/$$file"; done
-	$(Q)rmdir $(to)/lib/dprof/* $(to)/lib/dprof $(to)/lib/cmake/dprof 2>/dev/null || :
+	$(Q)rmdir $(to)/lib/dprof/* $(to)/lib/dprof $(to)/lib/cmake/dprof $(to)/share/dprof/rules $(to)/share/dprof 2>/dev/null || :
 	$(Q)rm -rf $(listed)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

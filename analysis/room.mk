@@ -4,7 +4,7 @@
 
 ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
-LIBS_analysis     := -lmpfr -lgmp -lzstd -lm
+LIBS_analysis     := -lmpfr -lgmp -lzstd -lclips -lm
 
 # Bounds on savings are sums that round upwards.
 CFLAGS_analysis_coz_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic
@@ -19,7 +19,14 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES)
+# Rules of diagnose are beside the program as they will be installed.
+RULES  := $(patsubst analysis/diagnose/rules/%,$(B)/share/dprof/rules/%,$(wildcard analysis/diagnose/rules/*.clp))
+things += $(RULES)
+$(RULES): $(B)/share/dprof/rules/%: analysis/diagnose/rules/%
+	$(call say,COPY)
+	$(Q)install -D -m 644 $< $@
+
+$(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES) | $(RULES)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 

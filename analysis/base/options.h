@@ -33,6 +33,7 @@ struct options {
 	size_t nfirst;                   /* diff: so many of them are A's */
 	bool gate;                       /* diff: EXIT_SLOWER if B's runs are */
 	bool calls, flat;                /* profile: the tree of call paths, or the list, instead of the page */
+	const char *model, *rules;       /* diagnose: NULL: auto; a file, or NULL */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */
 };

@@ -25,6 +25,7 @@ int cmd_waits(struct trace *, const struct options *, struct reply *);
 int cmd_efficiency(struct trace *, const struct options *, struct reply *);
 int cmd_profile(struct trace *, const struct options *, struct reply *);
 int cmd_diff(struct trace *, const struct options *, struct reply *);
+int cmd_diagnose(struct trace *, const struct options *, struct reply *);
 int cmd_query(struct trace *, const struct options *, struct reply *);
 int cmd_clocks(struct trace *, const struct options *, struct reply *);
 int cmd_check(struct trace *, const struct options *, struct reply *);

@@ -41,6 +41,7 @@ static const struct {
 	  "profile --calls dprof-app.1" },
 	{ { "diff", cmd_diff, "in what two runs differ, or sets: A... -- B..." }, "A B", NULL,
 	  "diff ab/a.* -- ab/b.*" },
+	{ { "diagnose", cmd_diagnose, "what is slow, why, and what to change" }, "DIR", NULL, "diagnose dprof-app.1" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" }, "DIR EXPR", NULL,
 	  "query dprof-app.1 'count(barrier) == threads-1 and count(solve) == 1'" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", NULL,
@@ -296,7 +297,8 @@ static int run_pack(struct command_line *a)
 static bool makes_graph(int (*command)(struct trace *, const struct options *, struct reply *))
 {
 	return command == cmd_report || command == cmd_coz || command == cmd_path || command == cmd_waits || command == cmd_efficiency ||
-	       command == cmd_profile || command == cmd_diff || command == cmd_check;
+	       command == cmd_profile || command == cmd_diff || command == cmd_check ||
+	       command == cmd_diagnose;
 }
 
 static int run_words(struct command_line *a)

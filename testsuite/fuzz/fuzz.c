@@ -82,6 +82,8 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "efficiency", "@", "--json" } },
 	{ { "profile", "@", "--json" } },
 	{ { "profile", "@", "--calls" } },
+	{ { "diagnose", "@", "--json" } },
+	{ { "diagnose", "@" } },
 	{ { "path", "@", "--every=1ms" } },
 	{ { "diff", "@", "@", "--json" } },
 	{ { "report", "@" } },

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_diagnose.c - dprof-analyze diagnose: what is slow, why, and what to change. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/base/shown.h"
+#include "analysis/commands/command.h"
+#include "analysis/diagnose/diagnose.h"
+#include "analysis/report/clock_facts.h"
+#include "analysis/report/locations.h"
+#include "analysis/report/notes.h"
+#include "analysis/report/relations.h"
+#include "analysis/trace/names.h"
+
+#define MOST_FINDINGS 6 /* others are shown with -v */
+
+struct answer {
+	const struct trace *trace;
+	const struct times *times;
+	struct diagnosis diagnosis;
+};
+
+static struct interval span_seconds(const struct answer *a)
+{
+	return times_seconds(a->times, a->times->time_base[a->trace->threads[0].clock], a->diagnosis.span.length);
+}
+
+/* ---- The data -------------------------------------------------------------------------------- */
+
+/* "app.c:12", or the name where no place is known; to be freed. */
+static char *place(const struct trace *trace, uint32_t site)
+{
+	if (site >= trace->nsites)
+		return NULL;
+	const struct tr_site *s = &trace->sites[site];
+	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
+}
+
+static void fill_location(struct reply *r, const struct trace *trace, uint32_t thread)
+{
+	if (thread >= trace->nthreads)
+		return;
+	reply_value(r, "rank", tab_count(trace->threads[thread].rank));
+	reply_value(r, "pid", tab_count((int64_t)trace->processes[trace->threads[thread].process].pid));
+	reply_value(r, "thread", tab_count(trace->threads[thread].number));
+}
+
+static void fill_finding(struct reply *r, const struct trace *trace, const struct diagnosis_finding *f)
+{
+	char *where = place(trace, f->site);
+	reply_row(r, tab_text(f->cause), tab_flag(f->proved), tab_interval(f->cost), tab_text(where),
+		  f->site < trace->nsites ? tab_text(trace->sites[f->site].name) : tab_text(NULL), tab_text(f->what),
+		  tab_text(f->suggestion));
+	fill_location(r, trace, f->thread);
+	if (f->asked) {
+		reply_value(r, "less_percent", tab_count(f->ask_percent));
+		reply_value(r, "speedup_percent", tab_interval(f->bought));
+		reply_value(r, "expected_percent", tab_interval(f->expected));
+	}
+	free(where);
+}
+
+static void fill_findings(struct reply *r, const struct answer *a)
+{
+	static const struct tab_column columns[] = { TAB_KEY("cause"), TAB_KEY("proved"), TAB_KEY("cost_percent"), TAB_KEY("where"),
+						     TAB_KEY("region"), TAB_KEY("what"), TAB_KEY("suggestion"), { 0 } };
+	reply_table(r, "findings", columns, 0);
+	for (size_t i = 0; i < a->diagnosis.nfindings; i++)
+		fill_finding(r, a->trace, &a->diagnosis.findings[i]);
+	reply_end(r);
+}
+
+static void fill_lines(struct reply *r, const struct answer *a)
+{
+	static const struct tab_column columns[] = { TAB_KEY("level"), TAB_KEY("text"), { 0 } };
+	reply_table(r, "explanation", columns, 0);
+	for (size_t i = 0; i < a->diagnosis.nlines; i++)
+		reply_row(r, tab_count(a->diagnosis.lines[i].level), tab_text(a->diagnosis.lines[i].text));
+	reply_end(r);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+static void say_lines(struct reply *r, const struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->nlines; i++) {
+		if (i == 0 || d->lines[i].level != d->lines[i - 1].level)
+			reply_gap(r);
+		reply_say(r, SAY_TEXT, "%d. %s", d->lines[i].level, d->lines[i].text);
+	}
+}
+
+/* "half of that time there would make the run 3.2 ±0.1 % shorter (proved: 2.9 .. 3.3 %)" */
+static void say_gain(struct reply *r, const struct answer *a, const struct diagnosis_finding *f)
+{
+	char *where = f->ask_site < a->trace->nsites ? mem_format("in %s", site_name_within(a->trace, f->ask_site, 40).text)
+						       : mem_copy("of work");
+	char *who = f->ask_thread < a->trace->nthreads ? mem_format(" on %s", location_name(a->trace, f->ask_thread).text)
+							 : mem_copy("");
+	reply_say(r, SAY_DETAIL, "%u %% less time %s%s: the run would be %s %% shorter (proved: %s)", f->ask_percent, where, who,
+		  reply_interval(r, f->expected, 1).text, reply_interval(r, f->bought, 1).text);
+	free(where);
+	free(who);
+}
+
+static void say_findings(struct reply *r, const struct answer *a, bool every)
+{
+	const struct diagnosis *d = &a->diagnosis;
+	int width = locations_width(a->trace);
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "cost, %", 15, 1), TAB_SHOWN(NULL, "cause", 13),
+					      TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "where", 36 - width),
+					      TAB_SHOWN(NULL, ""), { 0 } };
+	size_t shown = every || d->nfindings < MOST_FINDINGS ? d->nfindings : MOST_FINDINGS;
+	reply_gap(r);
+	reply_table(r, NULL, columns, SIZE_MAX);
+	for (size_t i = 0; i < shown; i++) {
+		const struct diagnosis_finding *f = &d->findings[i];
+		bool some = f->site < a->trace->nsites;
+		reply_row(r, tab_interval(f->cost), tab_text(f->cause),
+			  f->thread < a->trace->nthreads ? tab_text(location_name(a->trace, f->thread).text) : tab_text("all"),
+			  some ? tab_text(site_name_within(a->trace, f->site, (size_t)(36 - width)).text) : tab_text(""),
+			  tab_verdict(f->proved));
+		reply_say(r, SAY_DETAIL, "%s", f->what);
+		if (*f->suggestion)
+			reply_say(r, SAY_DETAIL, "suggestion: %s", f->suggestion);
+		if (f->asked)
+			say_gain(r, a, f);
+	}
+	reply_end(r);
+	if (shown < d->nfindings)
+		reply_say(r, SAY_INDENTED, "... and %zu more: -v", d->nfindings - shown);
+}
+
+/* What rules have printed, line by line. */
+static void say_printed(struct reply *r, const char *printed)
+{
+	for (const char *line = printed; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		char *text = mem_format("%.*s", (int)strcspn(line, "\n"), line), *fit = shown_copy(text);
+		reply_say(r, SAY_LINE, "%s", fit);
+		free(text);
+		free(fit);
+	}
+}
+
+static const char assumptions[] =
+	"Assumed: a wait was ended by an operation that the trace connects with it. A cost is a share of all threads' time. Costs "
+	"of several causes may be of the same time.";
+
+static void fill_page(struct reply *r, const struct answer *a, bool every)
+{
+	const struct diagnosis *d = &a->diagnosis;
+	reply_say(r, SAY_TEXT, "What is slow in the run of %s s, and why (model: %s).",
+		  interval_shown(span_seconds(a), 9).text, d->model);
+	say_lines(r, d);
+	if (d->nfindings)
+		say_findings(r, a, every);
+	else
+		reply_say(r, SAY_TEXT, "Nothing was found that costs enough to matter.");
+	say_printed(r, d->printed);
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "%s", assumptions);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void fill(struct reply *r, const struct answer *a, const struct options *o)
+{
+	notes_damage(r, a->trace->ndiagnostics);
+	reply_value(r, "model", tab_text(a->diagnosis.model));
+	reply_value(r, "span_s", tab_interval(span_seconds(a)));
+	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
+	fill_findings(r, a);
+	fill_lines(r, a);
+	reply_value(r, "assumptions", tab_text(assumptions));
+	fill_page(r, a, o->verbose);
+}
+
+static int answer(struct trace *trace, const struct times *times, const struct options *o, struct reply *reply)
+{
+	struct answer a = { .trace = trace, .times = times };
+	bool usable = diagnosis_open(&a.diagnosis, trace, times, o);
+	for (size_t i = 0; i < a.diagnosis.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", a.diagnosis.diagnostics[i]);
+	if (usable)
+		fill(reply, &a, o);
+	for (size_t i = 0; i < a.diagnosis.nerrors; i++)
+		shown_complain("%s", a.diagnosis.errors[i]);
+	int status = a.diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
+	diagnosis_close(&a.diagnosis);
+	return status;
+}
+
+static int refuse_model(const char *model)
+{
+	const char *names[16];
+	size_t n = 0;
+	names[n++] = "auto";
+	for (size_t i = 0; diagnosis_models[i]; i++)
+		names[n++] = diagnosis_models[i];
+	const char *like = nearest(model, names, n);
+	shown_complain("--model: expected auto or a model such as %s; found \"%s\"", like ? like : names[1], model);
+	return EXIT_USAGE;
+}
+
+int cmd_diagnose(struct trace *trace, const struct options *options, struct reply *reply)
+{
+	if (options->model && strcmp(options->model, "auto") != 0 && !diagnosis_has_model(options->model))
+		return refuse_model(options->model);
+	return relations_run(trace, options, reply, "nothing can be diagnosed", answer);
+}

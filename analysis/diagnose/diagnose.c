@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diagnose.c - see diagnose.h. */
+#include "analysis/diagnose/diagnose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
+#include "analysis/coz/profile.h"
+#include "analysis/diagnose/facts.h"
+#include "analysis/diagnose/rules.h"
+
+#define MILLION 1000000
+
+const char *const diagnosis_models[] = { "generic", NULL };
+
+bool diagnosis_has_model(const char *name)
+{
+	for (size_t i = 0; diagnosis_models[i]; i++)
+		if (strcmp(name, diagnosis_models[i]) == 0)
+			return true;
+	return false;
+}
+
+/* ---- What rules found ------------------------------------------------------------------------ */
+
+static uint32_t site_of(const struct trace *trace, int64_t number, uint32_t otherwise)
+{
+	return number >= 0 && (uint64_t)number < trace->nsites ? (uint32_t)number : otherwise;
+}
+
+static uint32_t thread_of(const struct trace *trace, int64_t number)
+{
+	return number >= 0 && (uint64_t)number < trace->nthreads ? (uint32_t)number : UINT32_MAX;
+}
+
+/* Of a cost that cannot be one, as a rule may have it, nothing is known. */
+static struct interval cost_of(struct expert *e, const struct expert_found *f)
+{
+	struct interval x = { expert_number(e, f, "cost-lo"), expert_number(e, f, "cost-hi") };
+	x.lo = fmin(fmax(x.lo, 0), 100);
+	x.hi = fmin(fmax(x.hi, 0), 100);
+	return x.lo <= x.hi ? x : (struct interval){ 0, 100 };
+}
+
+static uint32_t percent_of(int64_t percent)
+{
+	return percent < 1 ? 1 : percent > 100 ? 100 : (uint32_t)percent;
+}
+
+static void take_finding(struct diagnosis *d, const struct trace *trace, struct expert *e, const struct expert_found *f)
+{
+	struct interval cost = cost_of(e, f);
+	double least = expert_number(e, f, "least");
+	if (!(cost.hi >= least && cost.hi > 0))
+		return;
+	*MEM_GROW(d->findings, d->nfindings) = (struct diagnosis_finding){
+		.cause = shown_copy(expert_text(e, f, "cause")), .what = shown_copy(expert_text(e, f, "what")),
+		.suggestion = shown_copy(expert_text(e, f, "suggestion")), .cost = cost,
+		.proved = cost.lo >= least && cost.lo > 0 && strcmp(expert_text(e, f, "sure"), "yes") == 0 && !trace_lacks(trace),
+		.site = site_of(trace, expert_count(e, f, "site"), TR_NO_SITE),
+		.thread = thread_of(trace, expert_count(e, f, "thread")),
+		.asked = strcmp(expert_text(e, f, "ask"), "yes") == 0,
+		.ask_site = site_of(trace, expert_count(e, f, "ask-site"), TR_ALL_WORK),
+		.ask_thread = thread_of(trace, expert_count(e, f, "ask-thread")),
+		.ask_percent = percent_of(expert_count(e, f, "ask-percent")),
+	};
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct diagnosis_finding *x = a, *y = b;
+	double p = x->cost.lo + x->cost.hi, q = y->cost.lo + y->cost.hi;
+	if (p != q)
+		return p > q ? -1 : 1;
+	int order = strcmp(x->cause, y->cause);
+	return order ? order : (x->site > y->site) - (x->site < y->site);
+}
+
+static int by_level(const void *a, const void *b)
+{
+	const struct diagnosis_line *x = a, *y = b;
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+static void take_answers(struct diagnosis *d, const struct trace *trace, struct expert *e)
+{
+	for (struct expert_found f = { 0 }; expert_next(e, "finding", &f);)
+		take_finding(d, trace, e, &f);
+	for (struct expert_found f = { 0 }; expert_next(e, "explanation", &f);)
+		*MEM_GROW(d->lines, d->nlines) =
+			(struct diagnosis_line){ (int)expert_count(e, &f, "level"), shown_copy(expert_text(e, &f, "text")) };
+	if (d->nfindings)
+		qsort(d->findings, d->nfindings, sizeof *d->findings, by_cost);
+	if (d->nlines)
+		qsort(d->lines, d->nlines, sizeof *d->lines, by_level);
+}
+
+static void take_errors(struct diagnosis *d, const struct expert *e)
+{
+	size_t n;
+	char *const *errors = expert_errors(e, &n);
+	for (size_t i = 0; i < n; i++)
+		*MEM_GROW(d->errors, d->nerrors) = mem_copy(errors[i]);
+	d->printed = mem_copy(expert_printed(e));
+}
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+static bool load_installed(struct expert *e, const char *name)
+{
+	char *file = rules_file(name);
+	bool loaded = expert_load(e, file);
+	free(file);
+	return loaded;
+}
+
+static bool load(struct expert *e, const char *model, const char *users)
+{
+	return load_installed(e, "facts") && load_installed(e, model) && (!users || expert_load(e, users));
+}
+
+static void apply(struct diagnosis *d, struct expert *e, const struct graph *g)
+{
+	struct waits waits;
+	struct call_profile calls;
+	waits_and_delays_of_graph(&waits, g);
+	calls_of_graph(&calls, g);
+	d->nthreads = calls.nthreads;
+	if (calls.nthreads > 0) {
+		struct facts facts = facts_of(g, &waits, &calls);
+		facts_tell(&facts, e);
+		expert_run(e);
+		take_answers(d, g->trace, e);
+	}
+	calls_close(&calls);
+	waits_close(&waits);
+}
+
+/* ---- What it would buy ----------------------------------------------------------------------- */
+
+static struct coz_location who_of(const struct trace *trace, uint32_t thread)
+{
+	if (thread == UINT32_MAX)
+		return COZ_ALL;
+	const struct tr_thread *t = &trace->threads[thread];
+	bool ranked = t->rank >= 0;
+	return (struct coz_location){ ranked ? t->rank : COZ_ANY, ranked ? COZ_ANY : (int64_t)trace->processes[t->process].pid,
+				      t->number };
+}
+
+/* Of the most expensive findings: the others are not worth much. */
+static void ask_coz(struct diagnosis *d, const struct trace *trace, const struct times *times)
+{
+	struct profile_more more[PROFILE_MORE];
+	struct diagnosis_finding *of[PROFILE_MORE];
+	bool *none = mem_resize(NULL, trace->nsites + 1, sizeof *none);
+	size_t n = 0;
+	for (size_t i = 0; i < d->nfindings; i++) {
+		struct diagnosis_finding *f = &d->findings[i];
+		bool all_work = f->ask_site == TR_ALL_WORK;
+		f->asked &= n < PROFILE_MORE && (all_work || tr_is(trace, f->ask_site, OP_REGION));
+		if (!f->asked)
+			continue;
+		more[n] = (struct profile_more){ f->ask_site, who_of(trace, f->ask_thread), f->ask_percent * MILLION };
+		of[n++] = f;
+	}
+	if (n) {
+		struct profile p;
+		memset(none, 0, trace->nsites * sizeof *none);
+		profile_open(&p, trace, times, &(struct profile_request){ .wanted = none, .who = COZ_ALL, .more = more, .nmore = n });
+		for (size_t i = 0; i < n; i++) {
+			of[i]->expected = p.more[i][COZ_EXPECTED];
+			of[i]->bought = p.more[i][COZ_PROVED];
+		}
+		profile_close(&p);
+	}
+	free(none);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times *times, const struct options *o)
+{
+	struct graph g;
+	struct expert *e = expert_open();
+	*d = (struct diagnosis){ .model = o->model && strcmp(o->model, "auto") != 0 ? o->model : "generic" };
+	bool loaded = load(e, d->model, o->rules);
+	if (loaded) {
+		graph_open(&g, trace, times);
+		d->span = graph_span(&g);
+		apply(d, e, &g);
+		d->diagnostics = graph_take_diagnostics(&g, &d->ndiagnostics);
+		graph_close(&g);
+	}
+	take_errors(d, e);
+	expert_close(e);
+	if (loaded)
+		ask_coz(d, trace, times);
+	return loaded;
+}
+
+static void free_texts(char **texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+void diagnosis_close(struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->nfindings; i++) {
+		free(d->findings[i].cause);
+		free(d->findings[i].what);
+		free(d->findings[i].suggestion);
+	}
+	for (size_t i = 0; i < d->nlines; i++)
+		free(d->lines[i].text);
+	free(d->findings);
+	free(d->lines);
+	free(d->printed);
+	free_texts(d->errors, d->nerrors);
+	free_texts(d->diagnostics, d->ndiagnostics);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diagnose.h - what was slow in a run, why, and what to change: rules that are applied to what the analyses know.
+ *
+ * The method is that of L. Li and A. D. Malony: Model-Based Performance Diagnosis of Master-Worker Parallel Computations, Euro-Par
+ * 2006: what was measured becomes facts (facts.h), and knowledge of performance problems rules for CLIPS (expert.h, rules/), which
+ * go from symptoms to causes level by level. Each finding is a cause with what it cost, and with what it would buy to do
+ * something about it, which coz is asked.
+ *
+ * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
+ * `least`), what the rule stands on besides is sure, and the trace lacks nothing.
+ *
+ * Memory: that of waits with delays, of the profile by call path and of coz, one after the other. */
+#ifndef ANALYSIS_DIAGNOSE_H
+#define ANALYSIS_DIAGNOSE_H
+
+#include "analysis/base/options.h"
+#include "analysis/clocks/times.h"
+
+struct diagnosis_finding {
+	char *cause, *what, *suggestion;
+	struct interval cost;        /* percent of all threads' time */
+	bool proved;
+	uint32_t site, thread;       /* where; TR_NO_SITE and UINT32_MAX: nowhere of its own */
+	bool asked;                  /* what it would buy; half of the time there, or so much: */
+	uint32_t ask_site, ask_thread, ask_percent; /* TR_ALL_WORK; UINT32_MAX: all threads */
+	struct interval expected, bought; /* percent of the run */
+};
+
+struct diagnosis_line { int level; char *text; };
+
+struct diagnosis {
+	const char *model;           /* that was applied */
+	struct span span;
+	size_t nthreads;             /* with events */
+	struct diagnosis_finding *findings; size_t nfindings; /* the most expensive first */
+	struct diagnosis_line *lines; size_t nlines; /* of the explanation, level by level */
+	char *printed;               /* by rules */
+	char **errors; size_t nerrors; /* of rules */
+	char **diagnostics; size_t ndiagnostics; /* of the graph */
+};
+
+/* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only
+ * errors. */
+bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct options *);
+void diagnosis_close(struct diagnosis *);
+
+/* Whether there is such a model, and the names of all. */
+bool diagnosis_has_model(const char *name);
+extern const char *const diagnosis_models[]; /* NULL ends them */
+
+#endif

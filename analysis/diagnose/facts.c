@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * facts.c - see facts.h. */
+#include "analysis/diagnose/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/names.h"
+
+struct facts facts_of(const struct graph *g, const struct waits *waits, const struct call_profile *calls)
+{
+	int64_t n = (int64_t)calls->nthreads;
+	frz_time span = calls->span.length, all = { 0, INT64_MAX };
+	if (__builtin_mul_overflow(span.lo, n, &all.lo) || __builtin_mul_overflow(span.hi, n, &all.hi))
+		all = (frz_time){ span.lo, INT64_MAX };
+	return (struct facts){ g->trace, g->times, waits, calls, all };
+}
+
+struct interval facts_share(const struct facts *f, frz_time part)
+{
+	return interval_percent(part, f->all);
+}
+
+char *facts_place(const struct trace *trace, uint32_t site)
+{
+	if (site >= trace->nsites)
+		return mem_copy(OUTSIDE_REGIONS);
+	const struct tr_site *s = &trace->sites[site];
+	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
+}
+
+struct location_name facts_location(const struct trace *trace, uint32_t thread)
+{
+	bool several = false;
+	for (size_t t = 0; t < trace->nthreads && !several; t++)
+		several = trace->threads[t].number > 0;
+	return several ? thread_name(trace, thread) : rank_name(trace, thread);
+}
+
+/* For texts of rules, which are lines of 80 columns. */
+#define NAME_ROOM 40
+static struct site_name name_of(const struct trace *trace, uint32_t site)
+{
+	struct site_name outside = { OUTSIDE_REGIONS };
+	return site < trace->nsites ? region_name_within(trace, site, NAME_ROOM) : outside;
+}
+
+/* For rules: -1 is what has no site. */
+static int64_t number_of(const struct trace *trace, uint32_t site)
+{
+	return site < trace->nsites ? (int64_t)site : -1;
+}
+
+static frz_time longer_of(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
+}
+
+static bool exceeds(frz_time x, frz_time y)
+{
+	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
+}
+
+/* ---- Regions and operations ------------------------------------------------------------------ */
+
+/* In a region, or on all of a call path: what no operation took. */
+static frz_time worked(const struct call_sums *s)
+{
+	int64_t operations_lo = ticks_plus(s->waited.lo, s->transfer.lo), operations_hi = ticks_plus(s->waited.hi, s->transfer.hi);
+	return (frz_time){ s->inclusive.lo > operations_hi ? s->inclusive.lo - operations_hi : 0,
+			   s->inclusive.hi > operations_lo ? s->inclusive.hi - operations_lo : 0 };
+}
+
+/* How long threads worked in a region and what it encloses, and who longest. */
+struct spread {
+	int64_t nthreads;
+	frz_time all, most;
+	uint32_t longest;
+	frz_time of_longest;
+};
+
+/* `from` is the first of the site's. */
+static struct spread spread_of(const struct call_profile *p, size_t from)
+{
+	struct spread s = { .nthreads = 0 };
+	for (size_t i = from; i < p->neach && p->each[i].site == p->each[from].site; i++) {
+		frz_time work = worked(&p->each[i].sums);
+		bool longest = s.nthreads++ == 0 || exceeds(work, s.of_longest);
+		s.longest = longest ? p->each[i].thread : s.longest;
+		s.of_longest = longest ? work : s.of_longest;
+		s.all = time_add(s.all, work);
+		s.most = longer_of(s.most, work);
+	}
+	return s;
+}
+
+static void tell_region(const struct facts *f, struct expert *e, size_t from)
+{
+	const struct trace *trace = f->trace;
+	uint32_t site = f->calls->each[from].site;
+	struct spread s = spread_of(f->calls, from);
+	char *at = facts_place(trace, site);
+	frz_time mean = { s.all.lo / s.nthreads, s.all.hi / s.nthreads + 1 };
+	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", name_of(trace, site).text), EXPERT_TEXT("at", at),
+		    EXPERT_COUNT("threads", s.nthreads), EXPERT_RANGE("work", facts_share(f, s.all)),
+		    EXPERT_COUNT("longest", s.longest),
+		    EXPERT_TEXT("longest-name", facts_location(trace, s.longest).text),
+		    EXPERT_RANGE("most", interval_percent(s.most, f->calls->span.length)),
+		    EXPERT_RANGE("mean", interval_percent(mean, f->calls->span.length)));
+	free(at);
+}
+
+static void tell_operation(const struct facts *f, struct expert *e, const struct call_flat *flat)
+{
+	const struct trace *trace = f->trace;
+	const struct call_sums *all = &flat->spread.all;
+	char *at = facts_place(trace, flat->site);
+	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site), EXPERT_TEXT("name", name_of(trace, flat->site).text),
+		    EXPERT_TEXT("at", at), EXPERT_COUNT("visits", (int64_t)all->visits), EXPERT_COUNT("bytes", (int64_t)all->bytes),
+		    EXPERT_RANGE("waiting", facts_share(f, all->waited)), EXPERT_RANGE("transfer", facts_share(f, all->transfer)));
+	free(at);
+}
+
+static void tell_places(const struct facts *f, struct expert *e)
+{
+	const struct call_profile *p = f->calls;
+	size_t regions = 0, operations = 0;
+	for (size_t i = 0; i < p->nflat; i++) {
+		uint32_t site = p->flat[i].site;
+		if (tr_is(f->trace, site, OP_OTHERS) && operations++ < FACTS_MOST)
+			tell_operation(f, e, &p->flat[i]);
+		if (!tr_is(f->trace, site, OP_REGION) || regions++ >= FACTS_MOST)
+			continue;
+		size_t from = 0;
+		while (p->each[from].site != site)
+			from++;
+		tell_region(f, e, from);
+	}
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/* What came of one region of whatever threads. */
+struct blame {
+	uint32_t site;
+	frz_time ticks;
+	uint32_t thread;     /* that has most of it */
+	frz_time of_thread;
+	const struct wait_sum *mostly; /* the longest wait of it that has one cause, or NULL */
+};
+
+static struct blame *blame_of(struct blame **list, size_t *n, uint32_t site)
+{
+	for (size_t i = 0; i < *n; i++)
+		if ((*list)[i].site == site)
+			return &(*list)[i];
+	struct blame *b = MEM_GROW(*list, *n);
+	*b = (struct blame){ .site = site };
+	return b;
+}
+
+static void add_blame(struct blame *b, uint32_t thread, frz_time ticks)
+{
+	b->ticks = time_add(b->ticks, ticks);
+	if (exceeds(ticks, b->of_thread)) {
+		b->thread = thread;
+		b->of_thread = ticks;
+	}
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+	const struct blame *x = a, *y = b;
+	if (exceeds(x->ticks, y->ticks) || exceeds(y->ticks, x->ticks))
+		return exceeds(x->ticks, y->ticks) ? -1 : 1;
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+static void tell_blame(const struct facts *f, struct expert *e, const char *template, struct blame *list, size_t n)
+{
+	if (n)
+		qsort(list, n, sizeof *list, by_ticks);
+	for (size_t i = 0; i < n && i < FACTS_MOST; i++) {
+		const struct blame *b = &list[i];
+		char *at = facts_place(f->trace, b->site);
+		char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
+		EXPERT_FACT(e, template, EXPERT_COUNT("region", number_of(f->trace, b->site)),
+			    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
+			    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
+			    EXPERT_COUNT("thread", b->thread), EXPERT_TEXT("thread-name", facts_location(f->trace, b->thread).text),
+			    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
+			    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
+			    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
+			    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)));
+		free(waits_at);
+		free(at);
+	}
+	free(list);
+}
+
+static void tell_delays(const struct facts *f, struct expert *e)
+{
+	struct blame *list = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < f->waits->ndelays; i++) {
+		const struct wait_delay *d = &f->waits->delays[i];
+		add_blame(blame_of(&list, &n, d->site), d->thread, d->ticks);
+	}
+	for (size_t i = 0; i < f->waits->ncauses; i++) /* the longest first */
+		for (size_t k = 0; k < n; k++)
+			if (list[k].site == f->waits->causes[i].did && !list[k].mostly)
+				list[k].mostly = &f->waits->causes[i];
+	tell_blame(f, e, "delay", list, n);
+}
+
+static bool is_lock(const struct wait_sum *s)
+{
+	return s->kind == WAIT_LOCK;
+}
+
+static void tell_contention(const struct facts *f, struct expert *e)
+{
+	struct blame *list = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < f->waits->ncauses; i++) {
+		const struct wait_sum *s = &f->waits->causes[i];
+		if (!is_lock(s))
+			continue;
+		struct blame *b = blame_of(&list, &n, s->did);
+		add_blame(b, s->for_thread, s->ticks);
+		b->mostly = b->mostly ? b->mostly : s;
+	}
+	tell_blame(f, e, "contention", list, n);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void tell_run(const struct facts *f, struct expert *e)
+{
+	const struct call_profile *p = f->calls;
+	const struct call_sums *all = &p->nodes[0].spread.all; /* the whole of all threads */
+	frz_time locks = { 0, 0 };
+	for (size_t i = 0; i < f->waits->nplaces; i++)
+		if (is_lock(&f->waits->places[i]))
+			locks = time_add(locks, f->waits->places[i].ticks);
+	uint32_t time_base = f->times->time_base[f->trace->threads[0].clock];
+	EXPERT_FACT(e, "run", EXPERT_COUNT("threads", (int64_t)p->nthreads), EXPERT_COUNT("processes", (int64_t)p->nprocesses),
+		    EXPERT_RANGE("seconds", times_seconds(f->times, time_base, p->span.length)),
+		    EXPERT_RANGE("work", facts_share(f, worked(all))), EXPERT_RANGE("waiting", facts_share(f, all->waited)),
+		    EXPERT_RANGE("transfer", facts_share(f, all->transfer)),
+		    EXPERT_RANGE("locks", facts_share(f, locks)));
+}
+
+void facts_tell(const struct facts *f, struct expert *e)
+{
+	tell_run(f, e);
+	tell_places(f, e);
+	tell_delays(f, e);
+	tell_contention(f, e);
+}

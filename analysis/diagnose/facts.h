@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * facts.h - what the analyses know of a run, as facts for rules (rules/facts.clp says what each means).
+ *
+ *   run          how all threads' time was spent: work, waiting, transfer
+ *   region       each region that threads worked in, and how evenly
+ *   operation    each operation in which others take part: waiting and transfer there, and how many bytes
+ *   delay        each region of which waiting of others came, as it was longer there (waits.h)
+ *   contention   each region whose thread held what others waited for: locks
+ *
+ * Law: a share is one of all threads' time, which is their number times the run's span, and its bounds hold the truth.
+ * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. */
+#ifndef ANALYSIS_FACTS_H
+#define ANALYSIS_FACTS_H
+
+#include "analysis/calls/calls.h"
+#include "analysis/diagnose/expert.h"
+#include "analysis/waits/waits.h"
+
+#define FACTS_MOST 64
+
+struct facts {
+	const struct trace *trace;
+	const struct times *times;
+	const struct waits *waits;   /* with delays */
+	const struct call_profile *calls;
+	frz_time all;                /* threads' time, in ticks */
+};
+
+/* Both are of one graph, which had events. */
+struct facts facts_of(const struct graph *, const struct waits *, const struct call_profile *);
+
+/* Of this part of all threads' time: in percent. */
+struct interval facts_share(const struct facts *, frz_time);
+
+void facts_tell(const struct facts *, struct expert *);
+
+/* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
+char *facts_place(const struct trace *, uint32_t site);
+
+/* "rank 3", with the thread where the run's processes have several. */
+struct location_name facts_location(const struct trace *, uint32_t thread);
+
+#endif

@@ -1,0 +1,57 @@
+; SPDX-License-Identifier: MIT
+;
+; facts.clp - what rules are given, and what they answer. It is loaded before every other file of rules.
+;
+; A share is in percent of all threads' time (their number times the run's span) unless it says otherwise. Whatever is
+; known only within bounds has two slots, NAME-lo and NAME-hi, and the truth lies between them.
+; (shown LO HI [DECIMALS]) is the text of such an interval.
+
+; ---- Given ---------------------------------------------------------------------------------------
+
+(deftemplate run
+  (slot threads) (slot processes)            ; with events
+  (slot seconds-lo) (slot seconds-hi)        ; its span
+  (slot work-lo) (slot work-hi)              ; all that no operation took
+  (slot waiting-lo) (slot waiting-hi)        ; in operations, for others
+  (slot transfer-lo) (slot transfer-hi)      ; what operations took besides
+  (slot locks-lo) (slot locks-hi))           ; of the waiting: for locks
+
+(deftemplate region                          ; in which threads worked; regions of one name are one
+  (slot id) (slot name) (slot at)            ; at: file:line
+  (slot threads)                             ; that were in it
+  (slot work-lo) (slot work-hi)              ; of all of them, there and in what it encloses
+  (slot longest) (slot longest-name)         ; the thread that worked there longest
+  (slot most-lo) (slot most-hi)              ; how long that one did, in percent of the run,
+  (slot mean-lo) (slot mean-hi))             ; and how long a thread did on average
+
+(deftemplate operation                       ; in which others take part
+  (slot id) (slot name) (slot at) (slot visits) (slot bytes)
+  (slot waiting-lo) (slot waiting-hi)
+  (slot transfer-lo) (slot transfer-hi))
+
+(deftemplate delay                           ; waiting of whatever threads that goes back to a place having been longer
+  (slot region) (slot name) (slot at)        ; of which region or operation (id; -1: outside of regions)
+  (slot operation)                           ; yes, no
+  (slot thread) (slot thread-name)           ; whose share of it is the greatest
+  (slot of-thread-lo) (slot of-thread-hi)    ; that share
+  (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
+  (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
+
+(deftemplate contention                      ; waiting for locks, by what those did who held them: slots as of delay
+  (slot region) (slot name) (slot at) (slot operation) (slot thread) (slot thread-name)
+  (slot of-thread-lo) (slot of-thread-hi) (slot kind) (slot waits-in) (slot waits-at)
+  (slot cost-lo) (slot cost-hi))
+
+; ---- Answered ------------------------------------------------------------------------------------
+
+; A cause of lost time. It is one if it may have cost `least` or more, and proved if it surely did (cost-lo) and what the
+; rule stands on besides is sure. What it would buy is asked of coz, if there is a site to ask about: had ask-site (id; -1:
+; all work) taken ask-percent less, on ask-thread (id; -1: on all).
+(deftemplate finding
+  (slot cause) (slot cost-lo) (slot cost-hi) (slot least (default 2.0)) (slot sure (default yes))
+  (slot site (default -1)) (slot thread (default -1)) ; where it is, and on which thread (id; -1: on none of its own)
+  (slot what) (slot suggestion)                       ; in plain words
+  (slot ask (default no)) (slot ask-site (default -1)) (slot ask-thread (default -1)) (slot ask-percent (default 50)))
+
+; How one comes to that, level by level.
+(deftemplate explanation (slot level) (slot text))

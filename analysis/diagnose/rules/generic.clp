@@ -1,0 +1,97 @@
+; SPDX-License-Identifier: MIT
+;
+; generic.clp - causes of lost time in any parallel program.
+;
+;   sequential      only one thread works in a region, and others wait for that
+;   imbalance       several work in a region, one of them longer, and others wait for that one
+;   lock            threads wait for a lock that others hold
+;   communication   what an operation itself takes, beyond waiting
+;   granularity     likewise, where little is moved, but often
+;
+; What waiting goes back to may be a lock that was held: so of what other causes are proved to cost, all waiting for locks is
+; taken off.
+
+(defglobal ?*least* = 2.0)   ; percent of all threads' time: less is no finding
+(defglobal ?*small* = 4096)  ; bytes that an operation moves on average: it is no great deal of data
+(defglobal ?*often* = 10)    ; calls of each thread
+
+(deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
+
+; ---- Level 1: how the time was spent -------------------------------------------------------------
+
+(defrule how-time-was-spent
+  (run (threads ?n&:(> ?n 1)) (work-lo ?wl) (work-hi ?wh) (waiting-lo ?al) (waiting-hi ?ah)
+       (transfer-lo ?tl) (transfer-hi ?th))
+  =>
+  (assert (explanation (level 1)
+    (text (str-cat "Of the time of " ?n " threads " (shown ?wl ?wh) " % was work, " (shown ?al ?ah)
+                   " % waiting for others, and " (shown ?tl ?th) " % what operations took besides.")))))
+
+(defrule one-thread
+  (run (threads 1))
+  =>
+  (assert (explanation (level 1) (text "There was one thread: it waited for none."))))
+
+; ---- Level 2: which of these is significant ------------------------------------------------------
+
+(defrule waiting-is-significant
+  (run (threads ?n&:(> ?n 1)) (waiting-lo ?lo&:(>= ?lo ?*least*)) (locks-lo ?ll) (locks-hi ?lh))
+  =>
+  (assert (explanation (level 2)
+    (text (str-cat "Waiting is significant" (if (> ?lh 0.05) then (str-cat "; " (shown ?ll ?lh) " % is for locks")
+                                             else "; none of it is for locks") ".")))))
+
+(defrule transfer-is-significant
+  (run (transfer-lo ?lo&:(>= ?lo ?*least*)))
+  =>
+  (assert (explanation (level 2) (text "What operations themselves took is significant."))))
+
+; ---- Level 3: what it comes of -------------------------------------------------------------------
+
+(defrule sequential
+  (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
+  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  (region (id ?r) (threads 1))
+  =>
+  (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "only " ?who " works in " ?name ", and others wait for that"))
+    (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
+    (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule imbalance
+  (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
+  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  (region (id ?r) (threads ?several&:(> ?several 1)))
+  =>
+  (assert (finding (cause imbalance) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "who works in " ?name " takes longer than others that wait then, " ?who " most"))
+    (suggestion (str-cat "give " ?who " less to do in " ?name ", and those that wait more"))
+    (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule imbalance-outside
+  (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
+  (delay (region -1) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  =>
+  (assert (finding (cause imbalance) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (thread ?t)
+    (what (str-cat "who is outside of regions takes longer than others that wait then, " ?who " most"))
+    (suggestion (str-cat "mark what " ?who " does there as a region, to see what it is"))
+    (ask yes) (ask-thread ?t))))
+
+(defrule lock
+  (contention (region ?r) (name ?name) (thread ?t) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))
+  =>
+  (assert (finding (cause lock) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "threads wait in " ?op " (" ?at ") for a lock that others hold in " ?name))
+    (suggestion (str-cat "hold it for less of " ?name ", or have several of these locks"))
+    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r))))
+
+(defrule operations-take-time
+  (run (threads ?n&:(> ?n 1)))
+  (operation (id ?id) (name ?name) (visits ?visits&:(> ?visits 0)) (bytes ?bytes) (transfer-lo ?lo) (transfer-hi ?hi))
+  =>
+  (bind ?small (and (< (/ ?bytes ?visits) ?*small*) (>= ?visits (* ?n ?*often*))))
+  (assert (finding (cause (if ?small then granularity else communication))
+    (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
+    (what (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others"))
+    (suggestion (if ?small then "do more between two of them, or several at once: each moves little"
+                 else "move less, or move it while something else is done")))))

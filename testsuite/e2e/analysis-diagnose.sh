@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# diagnose names what was slow in runs in which that is known by hand: its cause, where, how much it cost, and what less of it would
+# buy. What may not have been so is not proved. Rules of the user's are applied, too, and what is wrong with them is said.
+. testsuite/fixtures/analysis/setup.sh
+
+# A trace of one clock that shows nanoseconds.
+sites() {
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	site 0 kind=region name=a file=x.c line=1
+	site 1 kind=region name=b file=x.c line=2
+	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
+	site 3 kind=send name=MPI_Send file=x.c line=4
+	site 4 kind=recv name=MPI_Recv file=x.c line=5
+	site 5 kind=lock name=pthread_mutex_lock file=x.c line=6
+	END
+}
+
+ranks() { # how many
+	local r
+	sites
+	for ((r = 0; r < $1; r++)); do echo "thread $r clock=0 rank=$r"; done
+	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
+}
+
+# The most expensive finding: its cause, rank, place, region and verdict, and its cost, which is no wider than 0.1 points. What half of
+# it would buy is expected within a point.
+first() { # directory cause rank place region proved percent [buys]
+	expect 0 diagnose --model generic --json "$1"
+	jq -e --arg cause "$2" --argjson rank "$3" --arg where "$4" --arg region "$5" --argjson proved "$6" --argjson percent "$7" '
+		.findings[0] | .cause == $cause and .rank == $rank and .where == $where and .region == $region and .proved == $proved and
+		(.cost_percent | .lo <= $percent and .hi >= $percent and .hi - .lo <= 0.1)' out >is ||
+		fail "$1: expected $*, found $(jq -c .findings out)"
+	jq -e --argjson buys "${8:-null}" '$buys == null or (.findings[0] | .less_percent == 50 and
+		(.expected_percent | .lo <= $buys + 1 and .hi >= $buys - 1))' out >is || fail "$1: expected to buy $8, found $(jq -c .findings[0] out)"
+	jq -e '[.findings[] | .cost_percent | .lo + .hi] | . == (sort | reverse)' out >is || fail "$1: not the largest first"
+	expect 0 diagnose --model generic "$1"
+	fits_80 out || fail "$1: wider than 80 columns"
+}
+
+# Only rank 0 works in a for 100 us, and then both in b; the span is 102 us, and two threads have 204.
+{ ranks 2; work 0 0 0 60000; op 0 2 60000 61000 group=1 seq=0; work 0 1 61000 101000; op 0 2 101000 102000 group=1 seq=1
+	op 1 2 0 61000 group=1 seq=0; work 1 1 61000 101000; op 1 2 101000 102000 group=1 seq=1; } | trace sequential
+first sequential sequential 0 x.c:1 a true 29.412 29.4
+says out "only rank 0 works in a, and others wait for that"
+# Both work in b, rank 1 longer: by 50 of 202.
+{ ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0; } | trace imbalance
+first imbalance imbalance 1 x.c:2 b true 24.752 49.5
+# Rank 1 has not been in b for longer than those who wait; so a is to blame, where it was longer.
+{ ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 50000; work 1 0 50000 100000
+	op 1 2 100000 101000 group=1 seq=0; } | trace other
+first other sequential 1 x.c:1 a true 24.752
+# Thread 1 waits for 60 of 202 for what thread 0 holds in a.
+{ sites; echo "thread 0 clock=0 rank=0 number=0"; echo "thread 1 clock=0 rank=0 number=1"
+	op 0 5 0 100 id=5; work 0 0 100 100000; echo 'e 0 100000 5 point id=5'; work 0 1 100000 101000
+	work 1 1 0 40000; op 1 5 40000 100500 id=5; echo 'e 1 100600 5 point id=5'; work 1 1 100600 101000; } | trace lock
+first lock lock 0 x.c:1 a true 29.703
+expect 0 diagnose --model generic --json lock
+jq -e '[.findings[] | select(.cause != "lock" and .proved)] == []' out >is ||
+	fail "lock: what a lock explains is proved of something else: $(jq -c .findings out)"
+# Forty messages of a few bytes, each taking as long as what lies between two; in a few great ones that is no matter of grain.
+chatter() { # messages bytes
+	local i at
+	ranks 2
+	for ((i = 0; i < $1; i++)); do
+		at=$((i * 2000))
+		work 0 0 $at $((at + 1000)); op 0 3 $((at + 1000)) $((at + 1900)) group=1 peer=1 tag=1 "bytes=$2"
+		work 1 1 $at $((at + 1001)); op 1 4 $((at + 1001)) $((at + 1901)) group=1 peer=0 tag=1 "bytes=$2"
+	done
+}
+chatter 40 8 | trace grain
+expect 0 diagnose --json --model generic grain
+jq -e '[.findings[] | select(.cause == "granularity" and .proved)] | length == 2 and .[0].cost_percent.lo > 15' out >is ||
+	fail "grain: expected granularity at send and receive, found $(jq -c .findings out)"
+chatter 8 1000000 | trace bulk
+expect 0 diagnose --json --model generic bulk
+jq -e '[.findings[] | select(.cause == "granularity")] == [] and ([.findings[] | select(.cause == "communication")] | length > 0)' out >is ||
+	fail "bulk: expected communication, found $(jq -c .findings out)"
+
+# Which of two hosts was late is not known where their clocks are not: nothing is proved, and the truth is inside.
+{ ranks 2 | sed 's/^thread 1 clock=0/thread 1 clock=1/; /^clock 0/a clock 1 host=h1 ghz=1'
+	echo "link 0 0 1 300000"; echo "link 1 0 0 300000"; echo "link 0 200000 1 500000"; echo "link 1 200000 0 500000"
+	work 0 0 1000 100000; op 0 2 100000 101000 group=1 seq=0; work 1 1 1000 99000; op 1 2 99000 101000 group=1 seq=0; } | trace unknown
+expect 0 diagnose --model generic --json unknown
+jq -e '[.findings[] | select(.proved)] == []' out >is || fail "unknown: what is not known is proved: $(jq -c .findings out)"
+
+# One thread, and nothing at all.
+{ ranks 1; work 0 0 0 100000; } | trace one
+expect 0 diagnose one
+says out "There was one thread: it waited for none."
+says out "Nothing was found that costs enough to matter."
+sites | trace empty
+expect 1 diagnose empty
+says out "Nothing was recorded: nothing can be diagnosed."
+
+# ---- Rules of the user's ---------------------------------------------------------------------------------
+
+cat >mine.clp <<'END'
+; What I know of my program.
+(defrule mine
+  (region (id ?id) (name "b") (work-lo ?lo) (work-hi ?hi))
+  =>
+  (printout t "b has " (shown ?lo ?hi) crlf)
+  (assert (finding (cause mine) (cost-lo ?lo) (cost-hi ?hi) (least 10.0) (site ?id) (what "b is slow") (suggestion "leave it out")
+                   (ask yes) (ask-site ?id) (ask-percent 100))))
+(defrule small
+  (region (id ?id) (name "b"))
+  =>
+  (assert (finding (cause open) (cost-lo 1.0) (cost-hi 20.0) (least 10.0) (site ?id)))
+  (assert (finding (cause none) (cost-lo 1.0) (cost-hi 9.0) (least 10.0) (site ?id)))
+  (assert (finding (cause unsure) (cost-lo 11.0) (cost-hi 20.0) (least 10.0) (sure no) (site ?id)))
+  (assert (finding (cause senseless) (cost-lo 30.0) (cost-hi 20.0) (least 10.0) (site 4711) (thread -3) (ask yes) (ask-percent 4711))))
+END
+expect 0 diagnose --model generic --rules mine.clp --json imbalance
+jq -e '.findings | map({ (.cause): .proved }) | add == { mine: true, imbalance: true, open: false, unsure: false, senseless: false }' out >is ||
+	fail "my rules: $(jq -c .findings out)"
+jq -e '.findings[] | select(.cause == "mine") | .where == "x.c:2" and .less_percent == 100 and .expected_percent.hi > 90' out >is ||
+	fail "my rule: $(jq -c .findings out)"
+expect 0 diagnose --model generic --rules mine.clp imbalance
+says out "b has 74.3"
+says out "suggestion: leave it out"
+printf '\n(defrule wrong\n  (region (colour red))\n  =>)\n' >wrong.clp
+expect 2 diagnose --rules wrong.clp imbalance
+says err "wrong.clp:3: [TMPLTDEF1] Invalid slot colour not defined in corresponding deftemplate region."
+[ ! -s out ] || fail "an answer from rules that are wrong: $(cat out)"
+expect 2 diagnose --rules nowhere.clp imbalance
+says err "nowhere.clp: expected a file of rules that can be read"
+printf '(defrule zero (run) => (printout t (/ 1 0)))' >zero.clp
+expect 2 diagnose --rules zero.clp imbalance
+says err "as rules were applied: [PRNTUTIL7] Attempt to divide by zero"
+expect 2 diagnose --model genric imbalance
+says err '--model: expected auto or a model such as generic; found "genric"'
+echo "as expected"
