@@ -232,11 +232,11 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 		a.stamp = e.stamp > a.stamp ? e.stamp : a.stamp;
 		a.at += !e.inherited;
 		begun = true;
+		spill_relax(p->graph.spill);
 	}
 	trace_end(&events);
 	take_shares(profile, &a);
 	replay_close(&a.where.replay);
 	free(a.rows);
 	free(a.used);
-	spill_relax(p->graph.spill);
 }

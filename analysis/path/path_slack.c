@@ -188,6 +188,7 @@ static void follow(struct path_slack *found, struct walk *w)
 			w->point++;
 		w->at += !e.inherited;
 		path_move(&where, trace, &e);
+		spill_relax(p->graph.spill);
 	}
 	trace_end(&events);
 	replay_close(&where.replay);
@@ -215,10 +216,8 @@ static void follow_all(struct path_slack *found, struct slacks *s)
 	w.rows = mem_resize(NULL, trace->nsites + 1, sizeof *w.rows);
 	memset(w.rows, 0, (trace->nsites + 1) * sizeof *w.rows);
 	progress_begin("finding slack", trace_records(trace));
-	for (w.thread = 0; w.thread < trace->nthreads; w.thread++) {
+	for (w.thread = 0; w.thread < trace->nthreads; w.thread++)
 		follow(found, &w);
-		spill_relax(s->path->graph.spill);
-	}
 	progress_end();
 	free(w.rows);
 	free(w.used);
@@ -226,7 +225,7 @@ static void follow_all(struct path_slack *found, struct slacks *s)
 
 static bool any_broken(const struct graph_order *order)
 {
-	for (size_t i = 0; i < order->nsteps; i++)
+	for (size_t i = 0; i < order->nsteps; i++, spill_relax(order->graph->spill))
 		if (order->steps[i].broken)
 			return true;
 	return false;

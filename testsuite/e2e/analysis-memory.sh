@@ -3,8 +3,8 @@
 #
 # Memory of csp and query is bounded by the window of unknown order, and that of coz and report by what is under way, not
 # by the trace: what is enough for some 10^5 events is enough for ten times as many, but for the reader's index of 32
-# bytes for each 4096 of them. (Links from the program's messages are kept, so not here. How much is resident of the
-# temporary file of coz, analysis_spill says.)
+# bytes for each 4096 of them. (Links from the program's messages are kept, so not here.) Nor does more stay resident of
+# the temporary file of the graph than analysis_spill allows: 32 MB and 128 KB for each long array.
 . testsuite/fixtures/analysis/setup.sh
 ulimit -d 2>/dev/null >/dev/null || { echo "no limit on data can be set here"; exit 77; }
 [ -z "${SAN:-}" ] || { echo "sanitizers want memory of their own"; exit 77; }
@@ -28,4 +28,16 @@ for command in "csp --links packets DIR" "csp --frames --links packets DIR" \
 	[ "$small" -lt 1000000 ] || fail "$command: no limit is enough for the small trace"
 	echo "$command: $small KB, and for ten times as many events $big KB"
 	[ "$big" -le $((small + 1000)) ] || fail "$command: memory grows with the trace"
+done
+
+# What is resident at most, in KB.
+resident() { # arguments...
+	python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$analyze" "$@"
+}
+for command in coz path waits efficiency profile; do
+	most=$(resident $command --links packets big) || fail "$command failed"
+	echo "$command: $most KB are resident"
+	[ "$most" -le 52000 ] || fail "$command: $most KB are resident, of a graph that lies in a file"
 done
