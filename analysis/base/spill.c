@@ -265,7 +265,8 @@ struct spill *spill_open(size_t arrays)
 {
 	struct spill *s = mem_resize(NULL, 1, sizeof *s);
 	*s = (struct spill){ .file = -1, .statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC) };
-	s->least = at_most(at_least(SPILL_SHORT / at_least(arrays, 1), LEAST_LONG), MOST_SHORT);
+	s->side_by_side = at_least(arrays, 1);
+	s->least = at_most(at_least(SPILL_SHORT / s->side_by_side, LEAST_LONG), MOST_SHORT);
 	return s;
 }
 
@@ -293,11 +294,23 @@ static uint64_t resident(const struct spill *s)
 	return sscanf(text, "%*u %*u %" SCNu64, &pages) == 1 ? pages * PAGE : UINT64_MAX;
 }
 
+#define SOON 64 /* looks: less often it costs little to let go of all */
+
+/* Too soon: what was let go of is in use. */
+static void keep_more(struct spill *s)
+{
+	if (s->looks < SOON && s->more < SPILL_MORE)
+		s->more += SPILL_BLOCK;
+	s->looks = 0;
+}
+
 void spill_let_go(struct spill *s)
 {
 	s->uses = 0;
-	if (s->nlong == 0 || resident(s) <= SPILL_RESIDENT + s->nlong * SPILL_USED)
+	s->looks++;
+	if (s->nlong == 0 || resident(s) <= SPILL_RESIDENT + s->nlong * SPILL_USED + s->side_by_side * s->more)
 		return;
+	keep_more(s);
 	spill_rest(s);
 }
 

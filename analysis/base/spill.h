@@ -12,7 +12,9 @@
  * Law: an array has what was written to it.
  *
  * Memory: SPILL_SHORT for all short arrays together, if no more grow side by side than was said; SPILL_RESIDENT, and
- * SPILL_USED for each long one, for what is in use of these, if spill_relax() is called often enough. */
+ * SPILL_USED for each long one, for what is in use of these, if spill_relax() is called often enough. Where many threads
+ * are followed side by side through the same arrays more is in use: what is let go of comes back at once, again and
+ * again. Then up to SPILL_MORE more is kept for each of the arrays that were to grow side by side. */
 #ifndef ANALYSIS_SPILL_H
 #define ANALYSIS_SPILL_H
 
@@ -23,6 +25,7 @@
 #define SPILL_RESIDENT ((size_t)1 << 25)
 #define SPILL_BLOCK    ((size_t)1 << 16) /* bytes that are written at once */
 #define SPILL_USED     (2 * SPILL_BLOCK) /* the kernel maps as much around a page that is used */
+#define SPILL_MORE     (2 * SPILL_BLOCK)
 
 struct spill {
 	int file;                /* or -1 */
@@ -30,8 +33,11 @@ struct spill {
 	uint64_t end;            /* of the file */
 	struct extent *unused; size_t nunused; /* parts of it */
 	size_t least;            /* bytes of a long array */
+	size_t side_by_side;     /* arrays that grow */
+	size_t more;             /* bytes that may be resident for each of these, besides */
 	int statm;               /* what the kernel says is resident, or -1 */
-	unsigned uses;           /* since it was last seen how much is resident */
+	unsigned uses;           /* since it was last seen how much is resident; and how often that was, ... */
+	unsigned looks;          /* ... since all was let go of */
 	struct spilled *arrays;  /* all, in a list */
 	size_t nlong;            /* of them are long */
 };

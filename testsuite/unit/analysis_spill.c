@@ -135,6 +135,25 @@ START_TEST(little_is_resident)
 }
 END_TEST
 
+/* Many go along one array side by side, so that all of it is in use. */
+START_TEST(what_is_in_use_stays)
+{
+	const size_t streams = 1024, length = 3 * SPILL_RESIDENT / (2 * streams * sizeof(uint64_t));
+	struct spill *s = spill_open(streams);
+	uint64_t *array = spill_zeros(s, streams * length, sizeof *array);
+	struct rusage before, after;
+
+	getrusage(RUSAGE_SELF, &before);
+	for (size_t i = 0; i < length; i++)
+		for (size_t k = 0; k < streams; k++, spill_relax(s))
+			array[k * length + i]++;
+	getrusage(RUSAGE_SELF, &after);
+	size_t pages = streams * length * sizeof *array / 4096;
+ck_assert_uint_lt(after.ru_minflt - before.ru_minflt, 8 * pages);
+	spill_close(s);
+}
+END_TEST
+
 START_TEST(what_is_freed_is_used_again)
 {
 	const size_t n = (size_t)1 << 20;
@@ -190,6 +209,7 @@ int main(void)
 
 	tcase_add_test(c, arrays_have_what_was_put_in);
 	tcase_add_test(c, little_is_resident);
+	tcase_add_test(c, what_is_in_use_stays);
 	tcase_add_test(c, what_is_freed_is_used_again);
 	tcase_add_test(c, without_a_temporary_file_arrays_stay_in_memory);
 	return unit_end();
