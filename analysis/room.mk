@@ -20,7 +20,7 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 # Rules of diagnose are beside the program as they will be installed.
-RULES  := $(patsubst analysis/diagnose/rules/%,$(B)/share/dprof/rules/%,$(wildcard analysis/diagnose/rules/*.clp))
+RULES  := $(patsubst analysis/diagnose/rules/%,$(B)/share/dprof/rules/%,$(wildcard analysis/diagnose/rules/*.clp analysis/diagnose/rules/*.events))
 things += $(RULES)
 $(RULES): $(B)/share/dprof/rules/%: analysis/diagnose/rules/%
 	$(call say,COPY)

@@ -82,6 +82,19 @@ static void fill_lines(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
+static void fill_metrics(struct reply *r, const struct answer *a)
+{
+	static const struct tab_column columns[] = { TAB_KEY("metric"), TAB_KEY("seconds"), TAB_KEY("percent"), TAB_KEY("lost_percent"),
+						     { 0 } };
+	reply_table(r, "metrics", columns, 0);
+	for (size_t i = 0; i < a->diagnosis.nmetrics; i++) {
+		const struct diagnosis_metric *m = &a->diagnosis.metrics[i];
+		reply_row(r, tab_text(m->name), tab_interval(m->seconds), tab_interval(m->share), tab_interval(m->lost));
+		fill_location(r, a->trace, m->thread);
+	}
+	reply_end(r);
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static void say_lines(struct reply *r, const struct diagnosis *d)
@@ -154,6 +167,8 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 	const struct diagnosis *d = &a->diagnosis;
 	reply_say(r, SAY_TEXT, "What is slow in the run of %s s, and why (model: %s).",
 		  interval_shown(span_seconds(a), 9).text, d->model);
+	if (d->why)
+		reply_say(r, SAY_TEXT, "Model: %s.", d->why);
 	say_lines(r, d);
 	if (d->nfindings)
 		say_findings(r, a, every);
@@ -170,10 +185,12 @@ static void fill(struct reply *r, const struct answer *a, const struct options *
 {
 	notes_damage(r, a->trace->ndiagnostics);
 	reply_value(r, "model", tab_text(a->diagnosis.model));
+	reply_value(r, "why_model", tab_text(a->diagnosis.why));
 	reply_value(r, "span_s", tab_interval(span_seconds(a)));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	fill_findings(r, a);
 	fill_lines(r, a);
+	fill_metrics(r, a);
 	reply_value(r, "assumptions", tab_text(assumptions));
 	fill_page(r, a, o->verbose);
 }

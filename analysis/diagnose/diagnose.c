@@ -10,12 +10,16 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/coz/profile.h"
-#include "analysis/diagnose/facts.h"
+#include "analysis/diagnose/master_worker_facts.h"
+#include "analysis/diagnose/pattern.h"
 #include "analysis/diagnose/rules.h"
 
 #define MILLION 1000000
 
-const char *const diagnosis_models[] = { "generic", NULL };
+#define GENERIC       "generic"
+#define MASTER_WORKER "master-worker"
+
+const char *const diagnosis_models[] = { GENERIC, MASTER_WORKER, NULL };
 
 bool diagnosis_has_model(const char *name)
 {
@@ -114,32 +118,111 @@ static void take_errors(struct diagnosis *d, const struct expert *e)
 
 static bool load_installed(struct expert *e, const char *name)
 {
-	char *file = rules_file(name);
+	char *file = rules_file(name, "clp");
 	bool loaded = expert_load(e, file);
 	free(file);
 	return loaded;
 }
 
+/* Those of the user's come last, so that they may replace others. */
 static bool load(struct expert *e, const char *model, const char *users)
 {
 	return load_installed(e, "facts") && load_installed(e, model) && (!users || expert_load(e, users));
 }
 
-static void apply(struct diagnosis *d, struct expert *e, const struct graph *g)
-{
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+/* What is at hand while the graph is. */
+struct patient {
+	struct diagnosis *d;
+	const struct graph *graph;
 	struct waits waits;
 	struct call_profile calls;
-	waits_and_delays_of_graph(&waits, g);
-	calls_of_graph(&calls, g);
-	d->nthreads = calls.nthreads;
-	if (calls.nthreads > 0) {
-		struct facts facts = facts_of(g, &waits, &calls);
-		facts_tell(&facts, e);
-		expert_run(e);
-		take_answers(d, g->trace, e);
+	struct pattern pattern;
+	bool workers_known;
+	struct master_worker workers;
+};
+
+static void find_workers(struct patient *p)
+{
+	struct graph_last last;
+	char *error, *file = rules_file(MASTER_WORKER, "events"), *text = rules_text(file);
+	struct event_type *life_cycle = text ? event_type_read(text, &error) : NULL;
+	if (!life_cycle) {
+		*MEM_GROW(p->d->errors, p->d->nerrors) =
+			text ? mem_format("%s: %s", file, error) : mem_format("%s: expected a file that can be read", file);
+	} else {
+		graph_last_open(&last, p->graph);
+		p->workers_known = master_worker_open(&p->workers, p->graph, &last, life_cycle, p->pattern.role_of);
+		graph_last_close(&last);
 	}
-	calls_close(&calls);
-	waits_close(&waits);
+	if (text && !life_cycle)
+		free(error);
+	event_type_free(life_cycle);
+	free(text);
+	free(file);
+}
+
+/* The one that was asked for, if it fits; else the generic one. */
+static void choose_model(struct patient *p, const char *asked)
+{
+	struct diagnosis *d = p->d;
+	bool of_itself = !asked || strcmp(asked, "auto") == 0;
+	d->model = GENERIC;
+	if (!of_itself && strcmp(asked, GENERIC) == 0)
+		return;
+	pattern_open(&p->pattern, p->graph->trace, &p->calls);
+	if (p->pattern.master_worker)
+		find_workers(p);
+	if (p->workers_known) {
+		d->model = MASTER_WORKER;
+		d->why = mem_copy(p->pattern.why);
+	} else if (!of_itself) {
+		d->why = mem_format("%s does not fit: %s", asked,
+				    p->pattern.master_worker ? "no tasks are recognised" : p->pattern.why);
+	}
+}
+
+static void take_metrics(struct diagnosis *d, const struct facts *f, const struct metric *list, size_t n)
+{
+	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
+	for (size_t i = 0; i < n; i++)
+		*MEM_GROW(d->metrics, d->nmetrics) = (struct diagnosis_metric){
+			list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks), list[i].share, list[i].lost };
+}
+
+static void tell(struct patient *p, struct expert *e)
+{
+	struct facts facts = facts_of(p->graph, &p->waits, &p->calls);
+	facts_tell(&facts, e);
+	if (!p->workers_known)
+		return;
+	struct metric *list;
+	size_t n = master_worker_metrics(&facts, &p->workers, &list);
+	master_worker_tell(&facts, &p->workers, list, n, e);
+	take_metrics(p->d, &facts, list, n);
+	free(list);
+}
+
+/* False: rules cannot be used. */
+static bool examine(struct patient *p, struct expert *e, const struct options *o)
+{
+	bool loaded;
+	waits_and_delays_of_graph(&p->waits, p->graph);
+	calls_of_graph(&p->calls, p->graph);
+	p->d->nthreads = p->calls.nthreads;
+	choose_model(p, o->model);
+	loaded = load(e, p->d->model, o->rules);
+	if (loaded && p->calls.nthreads > 0) {
+		tell(p, e);
+		expert_run(e);
+		take_answers(p->d, p->graph->trace, e);
+	}
+	pattern_close(&p->pattern);
+	master_worker_close(&p->workers);
+	calls_close(&p->calls);
+	waits_close(&p->waits);
+	return loaded;
 }
 
 /* ---- What it would buy ----------------------------------------------------------------------- */
@@ -189,15 +272,13 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 {
 	struct graph g;
 	struct expert *e = expert_open();
-	*d = (struct diagnosis){ .model = o->model && strcmp(o->model, "auto") != 0 ? o->model : "generic" };
-	bool loaded = load(e, d->model, o->rules);
-	if (loaded) {
-		graph_open(&g, trace, times);
-		d->span = graph_span(&g);
-		apply(d, e, &g);
-		d->diagnostics = graph_take_diagnostics(&g, &d->ndiagnostics);
-		graph_close(&g);
-	}
+	struct patient p = { .d = d, .graph = &g };
+	*d = (struct diagnosis){ .nthreads = 0 };
+	graph_open(&g, trace, times);
+	d->span = graph_span(&g);
+	bool loaded = examine(&p, e, o);
+	d->diagnostics = graph_take_diagnostics(&g, &d->ndiagnostics);
+	graph_close(&g);
 	take_errors(d, e);
 	expert_close(e);
 	if (loaded)
@@ -223,6 +304,8 @@ void diagnosis_close(struct diagnosis *d)
 		free(d->lines[i].text);
 	free(d->findings);
 	free(d->lines);
+	free(d->metrics);
+	free(d->why);
 	free(d->printed);
 	free_texts(d->errors, d->nerrors);
 	free_texts(d->diagnostics, d->ndiagnostics);

@@ -7,6 +7,8 @@
  * go from symptoms to causes level by level. Each finding is a cause with what it cost, and with what it would buy to do
  * something about it, which coz is asked.
  *
+ * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that.
+ *
  * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
  * `least`), what the rule stands on besides is sure, and the trace lacks nothing.
  *
@@ -29,12 +31,17 @@ struct diagnosis_finding {
 
 struct diagnosis_line { int level; char *text; };
 
+/* Where time went that the model tells apart: of one thread, or of all that it is about (thread UINT32_MAX). */
+struct diagnosis_metric { uint32_t thread; const char *name; struct interval seconds, share, lost; }; /* percent: as metric */
+
 struct diagnosis {
 	const char *model;           /* that was applied */
+	char *why;                   /* why that one, or why not the one that was asked for; or NULL */
 	struct span span;
 	size_t nthreads;             /* with events */
 	struct diagnosis_finding *findings; size_t nfindings; /* the most expensive first */
 	struct diagnosis_line *lines; size_t nlines; /* of the explanation, level by level */
+	struct diagnosis_metric *metrics; size_t nmetrics;
 	char *printed;               /* by rules */
 	char **errors; size_t nerrors; /* of rules */
 	char **diagnostics; size_t ndiagnostics; /* of the graph */

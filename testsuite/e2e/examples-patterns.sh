@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Master and workers, pipeline, wavefront, divide and conquer: their results do not depend on how the work is divided; and of each
-# fault that a switch puts in, the region that has it has most of the critical path (examples/README.md).
+# fault that a switch puts in, the region that has it has most of the critical path (examples/README.md), and diagnose names it first.
 . testsuite/fixtures/examples/setup.sh
 
 result() { # ranks program options... -> what it says, without the time
@@ -47,13 +47,24 @@ decides() { # region rank percent program options...
 		fail "$*: expected that most of the path is there, found $(jq -c '[.segments[] | [.rank, .name, .share_percent]]' path.json)"
 }
 
+# What diagnose names first of that trace, and where.
+diagnosed() { # cause or causes with | between them, region
+	"$analyze" diagnose --json "$trace" >diagnosis.json 2>err || fail "diagnose: $(cat err)"
+	jq -e --arg causes "^($1)$" --arg region "$2" '.findings[0] | (.cause | test($causes)) and .region == $region' diagnosis.json >is ||
+		fail "$trace: expected $1 in $2, found $(jq -c '[.findings[] | [.cause, .region, .cost_percent]]' diagnosis.json)"
+}
+
 tasks="--rows 24 --chunk 1 --pace 5000000"
 # shellcheck disable=SC2086
 {
 	decides init 0 50 master_worker $tasks --init 150000
+	diagnosed sequential init
 	decides handle 0 70 master_worker $tasks --handle 5000
+	diagnosed bottleneck handle
 	decides setup 0 70 master_worker $tasks --setup 5000
+	diagnosed 'setup|bottleneck' setup # as long as a task: workers wait as long for their own as for others'
 	decides compute -1 70 master_worker $tasks --last 16
+	diagnosed finalization compute
 }
 decides filter 2 60 pipeline --items 20 --pace 50000 --imbalance 2:200
 decides init 0 40 pipeline --items 10 --pace 50000 --init 150000

@@ -55,3 +55,23 @@
 
 ; How one comes to that, level by level.
 (deftemplate explanation (slot level) (slot text))
+
+; ---- Given of a program with a master and workers ------------------------------------------------
+
+(deftemplate master-worker
+  (slot master) (slot master-name) (slot workers) (slot tasks)
+  (slot last) (slot last-name)               ; the worker that was done last
+  (slot task-lo) (slot task-hi)              ; in seconds, of the task in the middle: how long it took,
+  (slot service-lo) (slot service-hi)        ; what the master did for one between its messages,
+  (slot message-lo) (slot message-hi)        ; and what these took
+  (slot serves)                              ; region in which the master mostly serves (id; -1: outside of regions)
+  (slot serves-name))
+
+; Of each worker, and of all together (worker -1; shares are then of all threads' time), each of: init comp comm final, and
+; of the waiting: seq setup bottleneck finalization, and all of that: wait.
+(deftemplate metric
+  (slot worker) (slot worker-name) (slot name)
+  (slot share-lo) (slot share-hi)            ; in percent of its time
+  (slot lost-lo) (slot lost-hi)              ; in percent of what of its time was lost: all but comp
+  (slot region) (slot region-name)           ; where what causes it happens (id; -1: outside of regions), and ...
+  (slot thread) (slot thread-name))          ; ... on which thread

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * master_worker.c - see master_worker.h. First what everybody did, step by step; then which of the master's regions are set-up; then
+ * each worker's time is divided. */
+#include "analysis/diagnose/master_worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/diagnose/steps.h"
+
+static const char *const keys[WORKER_METRICS] = { "init", "comp", "comm", "final", "seq", "setup", "bottleneck", "finalization" };
+
+const char *worker_metric_key(enum worker_metric metric)
+{
+	return keys[metric];
+}
+
+/* A life cycle, by the steps of its thread; the task is nothing but work between them. */
+struct cycle {
+	uint64_t asked, over;        /* stamps: from, to */
+	uint64_t first_step;         /* of it */
+	uint64_t sent;               /* by the master: stamp, or UINT64_MAX */
+	uint64_t task_from, task_to; /* of the task; 0: none */
+	frz_time comp, message;
+	bool task;                   /* and not the word that it is over */
+};
+
+struct worker_steps {
+	struct steps steps;
+	struct cycle *cycles; size_t ncycles; /* in the spill */
+	uint64_t fin;                /* stamp: T_fin */
+};
+
+/* What the master did before it sent something to a worker. */
+struct service {
+	uint64_t sent;               /* stamp: when it began to send, */
+	uint32_t step;               /* what it worked before that; UINT32_MAX: nothing */
+	bool task, over;             /* for a task; when it was over */
+};
+
+struct finder {
+	struct master_worker *found;
+	const struct graph *g;
+	struct graph_last *last;
+	const struct event_type *type;
+	struct steps master;
+	struct service *services; size_t nservices; /* in the order of their stamps */
+	bool *sets_up;               /* of each row (site; behind them: outside) */
+	struct worker_steps *of;     /* of each worker */
+	struct moment begins;        /* the master takes the first request */
+	struct frz_cursor *cursors;
+};
+
+/* ---- Intervals ------------------------------------------------------------------------------- */
+
+static frz_time positive(frz_time x)
+{
+	return (frz_time){ x.lo > 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0 };
+}
+
+static frz_time least(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi };
+}
+
+static frz_time less(frz_time x, frz_time y)
+{
+	return positive((frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) });
+}
+
+/* Of a wait so long what lies between two moments, which are so far from its begin. */
+static frz_time overlap(frz_time wait, frz_time from, frz_time to)
+{
+	from = positive(from);
+	to = positive(to);
+	int64_t lo = (wait.lo < to.lo ? wait.lo : to.lo) - from.hi, hi = (wait.hi < to.hi ? wait.hi : to.hi) - from.lo;
+	return positive((frz_time){ lo, hi });
+}
+
+static struct moment moment_of(const struct finder *f, uint32_t thread, uint64_t stamp)
+{
+	return (struct moment){ f->g->trace->threads[thread].clock, stamp };
+}
+
+static frz_time between(const struct finder *f, struct moment from, struct moment to)
+{
+	return times_between_near(f->g->times, f->cursors, from, to);
+}
+
+static uint32_t row_of(const struct finder *f, uint32_t site)
+{
+	return site < f->g->trace->nsites ? site : (uint32_t)f->g->trace->nsites;
+}
+
+/* ---- The master ------------------------------------------------------------------------------ */
+
+static bool has_to_do_with_workers(const struct step *s)
+{
+	return s->is.with == ROLE_WORKER;
+}
+
+static void find_services(struct finder *f)
+{
+	uint32_t before = UINT32_MAX;
+	bool begun = false;
+	for (size_t i = 0; i < f->master.n; i++) {
+		const struct step *s = &f->master.list[i];
+		bool sends = s->is.kind == EVENT_SEND || s->is.kind == EVENT_EXCHANGE;
+		if (s->is.kind == EVENT_WORK) {
+			before = (uint32_t)i;
+			continue;
+		}
+		if (!begun && s->is.kind == EVENT_RECEIVE && has_to_do_with_workers(s)) {
+			begun = true;
+			f->begins = moment_of(f, f->found->master, s->is.from);
+		}
+		if (sends && has_to_do_with_workers(s))
+			*SPILL_GROW(f->g->spill, f->services, f->nservices) =
+				(struct service){ .sent = s->is.from, .step = before };
+		before = UINT32_MAX;
+	}
+	if (!begun)
+		f->begins = moment_of(f, f->found->master, f->g->threads[f->found->master].first);
+}
+
+/* The last that began to be sent by then. */
+static struct service *service_of(const struct finder *f, uint64_t sent)
+{
+	size_t lo = 0, hi = f->nservices;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (f->services[mid].sent <= sent)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &f->services[lo - 1] : NULL;
+}
+
+/* ---- Workers: their life cycles ------------------------------------------------------------------ */
+
+static void add_part(struct cycle *c, const struct event_found *e, size_t constituent)
+{
+	if (constituent != SIZE_MAX && e->of[constituent].count)
+		c->message = time_add(c->message, e->of[constituent].sum.transfer);
+}
+
+static void add_cycle(struct finder *f, struct worker_steps *w, const struct event_found *e)
+{
+	const struct event_type *t = f->type;
+	size_t request = event_constituent(t, "request"), assign = event_constituent(t, "assign");
+	size_t asks = event_constituent(t, "asks"), task = event_constituent(t, "task");
+	const struct event_part *asked = &e->of[e->of[asks].count ? asks : request], *had = &e->of[e->of[asks].count ? asks : assign];
+	const struct event_part *work = &e->of[task];
+	struct cycle c = { .asked = e->from, .over = e->to, .first_step = asked->sum.tag,
+			   .sent = w->steps.list[had->sum.tag].from_thread == f->found->master ? w->steps.list[had->sum.tag].sent : UINT64_MAX };
+	add_part(&c, e, request);
+	add_part(&c, e, assign);
+	add_part(&c, e, asks);
+	if (work->count) {
+		c.task_from = work->sum.from;
+		c.task_to = work->sum.to;
+		c.comp = work->sum.took;
+	}
+	if (w->ncycles)
+		w->cycles[w->ncycles - 1].task = true; /* it has asked again */
+	*SPILL_GROW(f->g->spill, w->cycles, w->ncycles) = c;
+}
+
+static void find_cycles(struct finder *f, struct worker_steps *w)
+{
+	struct event_recognizer r = { .type = f->type };
+	struct event_found e;
+	for (size_t i = 0; i < w->steps.n; i++)
+		if (event_next(&r, &w->steps.list[i].is, &e))
+			add_cycle(f, w, &e);
+	if (event_end(&r, &e))
+		add_cycle(f, w, &e);
+	w->fin = w->ncycles ? w->cycles[w->ncycles - 1].asked : UINT64_MAX;
+}
+
+/* Which services were for what. */
+static void mark_services(struct finder *f, const struct worker_steps *w)
+{
+	for (size_t i = 0; i < w->ncycles; i++) {
+		struct service *s = w->cycles[i].sent != UINT64_MAX ? service_of(f, w->cycles[i].sent) : NULL;
+		if (s) {
+			s->task |= w->cycles[i].task;
+			s->over |= !w->cycles[i].task;
+		}
+	}
+}
+
+/* ---- What is set-up -------------------------------------------------------------------------- */
+
+/* Adds up how long the master was where in services of one kind, if there is a table for it; whether in any region. */
+static bool add_services(const struct finder *f, bool of_tasks, uint64_t *ticks)
+{
+	bool any = false;
+	for (size_t i = 0; i < f->nservices; i++) {
+		const struct service *s = &f->services[i];
+		if (s->step == UINT32_MAX || !(of_tasks ? s->task : s->over && !s->task))
+			continue;
+		const struct step *work = &f->master.list[s->step];
+		for (uint32_t p = 0; p < work->npieces; p++) {
+			const struct step_piece *piece = &f->master.pieces[work->pieces + p];
+			ticks[row_of(f, piece->site)] += piece->to - piece->from + 1;
+			any |= piece->site < f->g->trace->nsites;
+		}
+	}
+	return any;
+}
+
+static uint32_t longest_row(const struct finder *f, const uint64_t *ticks, const bool *only)
+{
+	uint32_t n = (uint32_t)f->g->trace->nsites, found = TR_NO_SITE;
+	uint64_t most = 0;
+	for (uint32_t row = 0; row <= n; row++)
+		if (ticks[row] > most && (!only || only[row])) {
+			most = ticks[row];
+			found = row < n ? row : TR_OUTSIDE;
+		}
+	return found;
+}
+
+static uint64_t *no_ticks(const struct finder *f)
+{
+	uint64_t *ticks = mem_resize(NULL, f->g->trace->nsites + 1, sizeof *ticks);
+	memset(ticks, 0, (f->g->trace->nsites + 1) * sizeof *ticks);
+	return ticks;
+}
+
+static void find_setup(struct finder *f)
+{
+	size_t n = f->g->trace->nsites;
+	uint64_t *of_tasks = no_ticks(f), *of_end = no_ticks(f);
+	bool regions = add_services(f, true, of_tasks);
+	add_services(f, false, of_end);
+	f->sets_up = mem_resize(NULL, n + 1, sizeof *f->sets_up);
+	for (size_t row = 0; row <= n; row++)
+		f->sets_up[row] = regions ? row < n && of_tasks[row] && !of_end[row] : row == n;
+	f->found->service_site = longest_row(f, of_tasks, NULL);
+	f->found->setup_site = longest_row(f, of_tasks, f->sets_up);
+	free(of_tasks);
+	free(of_end);
+}
+
+/* Where the master mostly was before it took the first request, and behind its last service. */
+static void find_sequential(struct finder *f)
+{
+	uint64_t *ticks = no_ticks(f);
+	uint64_t last = f->nservices ? f->services[f->nservices - 1].sent : 0;
+	for (size_t i = 0; i < f->master.npieces; i++) {
+		const struct step_piece *p = &f->master.pieces[i];
+		if (p->to <= f->begins.stamp || p->from >= last)
+			ticks[row_of(f, p->site)] += p->to - p->from;
+	}
+	f->found->before_site = longest_row(f, ticks, NULL);
+	free(ticks);
+}
+
+/* ---- One worker's time ----------------------------------------------------------------------- */
+
+struct divider {
+	struct finder *f;
+	struct worker *to;
+	const struct worker_steps *w;
+	size_t cycle;                /* that the steps are in, or behind */
+};
+
+static void add(struct divider *d, enum worker_metric metric, frz_time x)
+{
+	d->to->metric[metric] = time_add(d->to->metric[metric], x);
+}
+
+/* Of a wait the time in which the master set this task up. */
+static frz_time setup_in(const struct divider *d, const struct step *s)
+{
+	const struct finder *f = d->f;
+	struct service *service = s->from_thread == f->found->master ? service_of(f, s->sent) : NULL;
+	struct moment begin = moment_of(f, d->to->thread, s->is.from);
+	frz_time sum = { 0, 0 };
+	if (!service || !service->task || service->step == UINT32_MAX)
+		return sum;
+	const struct step *work = &f->master.list[service->step];
+	for (uint32_t i = 0; i < work->npieces; i++) {
+		const struct step_piece *p = &f->master.pieces[work->pieces + i];
+		if (f->sets_up[row_of(f, p->site)])
+			sum = time_add(sum, overlap(s->is.waited, between(f, begin, moment_of(f, f->found->master, p->from)),
+						    between(f, begin, moment_of(f, f->found->master, p->to))));
+	}
+	return least(sum, s->is.waited);
+}
+
+/* How far the last T_fin of all is from a moment. */
+static frz_time until_all_are_done(const struct divider *d, struct moment from)
+{
+	frz_time last = { INT64_MIN, INT64_MIN };
+	for (size_t i = 0; i < d->f->found->nworkers; i++) {
+		if (d->f->of[i].fin == UINT64_MAX)
+			continue;
+		frz_time x = between(d->f, from, moment_of(d->f, d->f->found->workers[i].thread, d->f->of[i].fin));
+		last.lo = x.lo > last.lo ? x.lo : last.lo;
+		last.hi = x.hi > last.hi ? x.hi : last.hi;
+	}
+	return last;
+}
+
+static void divide_wait(struct divider *d, const struct step *s, bool behind)
+{
+	const frz_time now = { 0, 0 };
+	struct moment begin = moment_of(d->f, d->to->thread, s->is.from);
+	frz_time w = s->is.waited;
+	if (behind) {
+		frz_time done = until_all_are_done(d, begin);
+		add(d, WORKER_FINALIZATION, overlap(w, now, done));
+		add(d, WORKER_SEQ, less(w, positive(done)));
+		return;
+	}
+	if (s->is.kind == EVENT_COLLECTIVE && d->cycle > 0) {
+		add(d, WORKER_FINALIZATION, w);
+		return;
+	}
+	frz_time seq = d->cycle <= 1 ? overlap(w, now, between(d->f, begin, d->f->begins)) : now;
+	frz_time setup = setup_in(d, s);
+	add(d, WORKER_SEQ, seq);
+	add(d, WORKER_SETUP, setup);
+	add(d, WORKER_BOTTLENECK, less(w, time_add(seq, setup)));
+}
+
+/* What it did there. */
+static enum worker_metric doing(const struct divider *d, const struct step *s, bool behind)
+{
+	const struct cycle *c = d->cycle ? &d->w->cycles[d->cycle - 1] : NULL;
+	bool in_task = c && c->task && c->task_to && s->is.from >= c->task_from && s->is.to <= c->task_to;
+	if (!d->cycle)
+		return WORKER_INIT;
+	if (s->is.kind == EVENT_WORK && in_task)
+		return WORKER_COMP;
+	return !behind || s->is.with == ROLE_MASTER ? WORKER_COMM : WORKER_FINAL;
+}
+
+/* A step of which it is not known what it was may be any of it. */
+static void divide_unknown(struct divider *d, const struct step *s)
+{
+	for (int metric = 0; metric < WORKER_METRICS; metric++)
+		add(d, (enum worker_metric)metric, (frz_time){ 0, s->is.took.hi });
+}
+
+static void divide(struct finder *f, size_t worker)
+{
+	struct divider d = { .f = f, .to = &f->found->workers[worker], .w = &f->of[worker] };
+	const struct graph_thread *t = &f->g->threads[d.to->thread];
+	d.to->life = times_of_thread(f->g->times, d.to->thread, t->first, t->last);
+	for (size_t i = 0; i < d.w->steps.n; i++) {
+		const struct step *s = &d.w->steps.list[i];
+		while (d.cycle < d.w->ncycles && s->is.from >= d.w->cycles[d.cycle].asked)
+			d.cycle++;
+		bool behind = s->is.from >= d.w->fin;
+		if (!s->known) {
+			divide_unknown(&d, s);
+			continue;
+		}
+		divide_wait(&d, s, behind);
+		add(&d, doing(&d, s, behind), s->is.kind == EVENT_WORK ? s->is.took : s->is.transfer);
+		spill_relax(f->g->spill);
+	}
+	for (int metric = WORKER_SEQ; metric < WORKER_METRICS; metric++)
+		d.to->wait = time_add(d.to->wait, d.to->metric[metric]);
+}
+
+/* ---- All workers ----------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The one in the middle of all: of lower bounds, and of upper ones. */
+static frz_time median(frz_time *list, size_t n)
+{
+	int64_t *ends = mem_resize(NULL, n + 1, sizeof *ends);
+	frz_time found = { 0, 0 };
+	for (int end = 0; end < 2 && n; end++) {
+		for (size_t i = 0; i < n; i++)
+			ends[i] = end ? list[i].hi : list[i].lo;
+		qsort(ends, n, sizeof *ends, by_number);
+		*(end ? &found.hi : &found.lo) = ends[n / 2];
+	}
+	free(ends);
+	free(list);
+	return found;
+}
+
+static void find_middles(struct finder *f)
+{
+	frz_time *tasks = NULL, *messages = NULL, *services = NULL;
+	size_t ntasks = 0, nmessages = 0, nservices = 0;
+	for (size_t i = 0; i < f->found->nworkers; i++)
+		for (size_t k = 0; k < f->of[i].ncycles; k++) {
+			const struct cycle *c = &f->of[i].cycles[k];
+			if (!c->task)
+				continue;
+			*MEM_GROW(tasks, ntasks) = c->comp;
+			*MEM_GROW(messages, nmessages) = c->message;
+		}
+	for (size_t i = 0; i < f->nservices; i++)
+		if (f->services[i].task)
+			*MEM_GROW(services, nservices) = f->services[i].step == UINT32_MAX
+								 ? (frz_time){ 0, 0 } : f->master.list[f->services[i].step].is.took;
+	f->found->tasks = ntasks;
+	f->found->task = median(tasks, ntasks);
+	f->found->message = median(messages, nmessages);
+	f->found->service = median(services, nservices);
+}
+
+/* The one that was done last, and where. */
+static void find_last(struct finder *f)
+{
+	struct master_worker *m = f->found;
+	size_t last = 0;
+	for (size_t i = 1; i < m->nworkers; i++) {
+		bool known = f->of[i].fin != UINT64_MAX && f->of[last].fin != UINT64_MAX;
+		frz_time later = known ? between(f, moment_of(f, m->workers[last].thread, f->of[last].fin),
+						 moment_of(f, m->workers[i].thread, f->of[i].fin)) : (frz_time){ 0, 0 };
+		last = f->of[last].fin == UINT64_MAX || later.lo + later.hi > 0 ? i : last;
+	}
+	uint64_t *ticks = no_ticks(f), *assigned = no_ticks(f);
+	const struct worker_steps *w = &f->of[last];
+	for (size_t i = 0; i < w->steps.n; i++) {
+		const struct step *s = &w->steps.list[i];
+		bool within = w->ncycles && s->is.from >= w->cycles[0].asked && s->is.from < w->fin;
+		if (within && s->is.kind == EVENT_WORK)
+			ticks[row_of(f, s->site)] += s->is.to - s->is.from;
+		if (within && s->is.kind == EVENT_RECEIVE)
+			assigned[row_of(f, s->site)] += s->is.to - s->is.from + 1;
+	}
+	m->last = m->workers[last].thread;
+	m->task_site = longest_row(f, ticks, NULL);
+	m->assign_site = longest_row(f, assigned, NULL);
+	free(ticks);
+	free(assigned);
+}
+
+/* The first thread of each process that has a role. */
+static void find_threads(struct finder *f, const enum event_role *role_of)
+{
+	const struct trace *trace = f->g->trace;
+	struct master_worker *m = f->found;
+	m->master = UINT32_MAX;
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		enum event_role role = role_of[trace->threads[t].process];
+		if (trace->threads[t].number != 0 || f->g->threads[t].nevents == 0)
+			continue;
+		if (role == ROLE_MASTER)
+			m->master = t;
+		if (role == ROLE_WORKER)
+			*MEM_GROW(m->workers, m->nworkers) = (struct worker){ .thread = t };
+	}
+}
+
+static void find_all(struct finder *f, const enum event_role *role_of)
+{
+	struct master_worker *m = f->found;
+	steps_open(&f->master, f->g, f->last, m->master, role_of);
+	find_services(f);
+	for (size_t i = 0; i < m->nworkers; i++) {
+		steps_open(&f->of[i].steps, f->g, f->last, m->workers[i].thread, role_of);
+		find_cycles(f, &f->of[i]);
+		mark_services(f, &f->of[i]);
+		m->workers[i].tasks = f->of[i].ncycles ? f->of[i].ncycles - 1 : 0;
+	}
+	find_setup(f);
+	find_sequential(f);
+	for (size_t i = 0; i < m->nworkers; i++)
+		divide(f, i);
+	find_middles(f);
+	find_last(f);
+}
+
+bool master_worker_open(struct master_worker *m, const struct graph *g, struct graph_last *last, const struct event_type *life_cycle,
+			const enum event_role *role_of)
+{
+	struct finder f = { .found = m, .g = g, .last = last, .type = life_cycle };
+	*m = (struct master_worker){ .tasks = 0 };
+	find_threads(&f, role_of);
+	if (m->master == UINT32_MAX || m->nworkers == 0)
+		return false;
+	f.cursors = times_cursors(g->times);
+	f.of = mem_resize(NULL, m->nworkers, sizeof *f.of);
+	memset(f.of, 0, m->nworkers * sizeof *f.of);
+	find_all(&f, role_of);
+	for (size_t i = 0; i < m->nworkers; i++) {
+		spill_free(g->spill, f.of[i].cycles);
+		steps_close(&f.of[i].steps);
+	}
+	spill_free(g->spill, f.services);
+	steps_close(&f.master);
+	free(f.sets_up);
+	free(f.of);
+	free(f.cursors);
+	return m->tasks > 0;
+}
+
+void master_worker_close(struct master_worker *m)
+{
+	free(m->workers);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * master_worker_facts.c - see master_worker_facts.h. */
+#include "analysis/diagnose/master_worker_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/names.h"
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static struct worker sum_of(const struct master_worker *m)
+{
+	struct worker all = { .thread = UINT32_MAX };
+	for (size_t i = 0; i < m->nworkers; i++) {
+		const struct worker *w = &m->workers[i];
+		all.life = time_add(all.life, w->life);
+		all.wait = time_add(all.wait, w->wait);
+		for (int k = 0; k < WORKER_METRICS; k++)
+			all.metric[k] = time_add(all.metric[k], w->metric[k]);
+	}
+	return all;
+}
+
+static struct metric metric_of(const struct facts *f, const struct worker *w, const char *name, frz_time ticks)
+{
+	frz_time comp = w->metric[WORKER_COMP];
+	frz_time lost = { w->life.lo > comp.hi ? w->life.lo - comp.hi : 0, w->life.hi > comp.lo ? w->life.hi - comp.lo : 0 };
+	struct interval share = w->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, w->life);
+	return (struct metric){ w->thread, name, ticks, share, interval_percent(ticks, lost) };
+}
+
+static void add_worker(const struct facts *f, const struct worker *w, struct metric **list, size_t *n)
+{
+	*MEM_GROW(*list, *n) = metric_of(f, w, "life", w->life);
+	for (int k = 0; k < WORKER_METRICS; k++)
+		*MEM_GROW(*list, *n) = metric_of(f, w, worker_metric_key((enum worker_metric)k), w->metric[k]);
+	*MEM_GROW(*list, *n) = metric_of(f, w, "wait", w->wait);
+}
+
+size_t master_worker_metrics(const struct facts *f, const struct master_worker *m, struct metric **list)
+{
+	struct worker all = sum_of(m);
+	size_t n = 0;
+	*list = NULL;
+	add_worker(f, &all, list, &n);
+	for (size_t i = 0; i < m->nworkers; i++)
+		add_worker(f, &m->workers[i], list, &n);
+	return n;
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static int64_t number_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? (int64_t)site : -1;
+}
+
+static const char *name_of(const struct facts *f, uint32_t site, struct site_name *room)
+{
+	if (site >= f->trace->nsites)
+		return site == TR_OUTSIDE ? OUTSIDE_REGIONS : "none";
+	*room = region_name_within(f->trace, site, 40);
+	return room->text;
+}
+
+/* Where what causes it happens, and on which thread. */
+struct place { uint32_t site, thread; };
+
+static struct place place_of(const struct master_worker *m, const char *metric)
+{
+	const struct { const char *name; struct place at; } places[] = {
+		{ "seq", { m->before_site, m->master } }, { "setup", { m->setup_site, m->master } },
+		{ "bottleneck", { m->service_site, m->master } }, { "finalization", { m->task_site, m->last } },
+		{ "comp", { m->task_site, UINT32_MAX } }, { "comm", { m->assign_site, UINT32_MAX } },
+	};
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (strcmp(metric, places[i].name) == 0)
+			return places[i].at;
+	return (struct place){ TR_NO_SITE, UINT32_MAX };
+}
+
+static struct location_name thread_name_of(const struct facts *f, uint32_t thread)
+{
+	return thread == UINT32_MAX ? (struct location_name){ "all" } : facts_location(f->trace, thread);
+}
+
+static int64_t thread_number(uint32_t thread)
+{
+	return thread == UINT32_MAX ? -1 : (int64_t)thread;
+}
+
+static void tell_metric(const struct facts *f, const struct master_worker *m, const struct metric *x, struct expert *e)
+{
+	struct place at = place_of(m, x->name);
+	struct site_name room;
+	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)),
+		    EXPERT_TEXT("worker-name", thread_name_of(f, x->thread).text), EXPERT_WORD("name", x->name),
+		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost), EXPERT_COUNT("region", number_of(f, at.site)),
+		    EXPERT_TEXT("region-name", name_of(f, at.site, &room)), EXPERT_COUNT("thread", thread_number(at.thread)),
+		    EXPERT_TEXT("thread-name", thread_name_of(f, at.thread).text));
+}
+
+void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct metric *metrics, size_t count,
+			struct expert *e)
+{
+	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
+	struct site_name room;
+	EXPERT_FACT(e, "master-worker", EXPERT_COUNT("master", m->master),
+		    EXPERT_TEXT("master-name", thread_name_of(f, m->master).text), EXPERT_COUNT("workers", (int64_t)m->nworkers),
+		    EXPERT_COUNT("tasks", (int64_t)m->tasks), EXPERT_COUNT("last", m->last),
+		    EXPERT_TEXT("last-name", thread_name_of(f, m->last).text),
+		    EXPERT_RANGE("task", times_seconds(f->times, base, m->task)),
+		    EXPERT_RANGE("service", times_seconds(f->times, base, m->service)),
+		    EXPERT_RANGE("message", times_seconds(f->times, base, m->message)),
+		    EXPERT_COUNT("serves", number_of(f, m->service_site)), EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
+	for (size_t i = 0; i < count; i++)
+		tell_metric(f, m, &metrics[i], e);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * steps.c - see steps.h. */
+#include "analysis/diagnose/steps.h"
+
+#include "analysis/graph/graph_activities.h"
+
+struct along {
+	struct steps *steps;
+	const enum event_role *role_of;
+	struct graph_activities a;
+	bool operating;              /* since: */
+	uint64_t since;
+	uint32_t sent_to;            /* thread that gets what the operation sends, or UINT32_MAX */
+	bool working;                /* the last step is work that goes on */
+};
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static bool is_message(const struct graph_node *n)
+{
+	return n->kind == GRAPH_ARRIVAL &&
+	       (n->what == GRAPH_RECEIVED || n->what == GRAPH_WAITED_FOR || n->what == GRAPH_BYTES);
+}
+
+/* The thread that gets what is posted here, or UINT32_MAX. */
+static uint32_t receiver_of(const struct graph *g, uint32_t input)
+{
+	const struct graph_input *in = &g->inputs[input];
+	const struct graph_node *n = &g->nodes[in->node];
+	bool sends = is_message(n) && n->first != input && in->sure && !in->receiver;
+	return sends && g->inputs[n->first].thread != in->thread ? g->inputs[n->first].thread : UINT32_MAX;
+}
+
+/* Who sent what ended a wait: the only one that surely did. */
+static const struct graph_input *sender_of(const struct graph *g, uint32_t node)
+{
+	const struct graph_node *n = &g->nodes[node];
+	const struct graph_input *found = NULL;
+	for (uint32_t i = 1; is_message(n) && i < n->ninputs; i++) {
+		const struct graph_input *in = &g->inputs[n->first + i];
+		if (in->sure && !in->receiver && in->thread != g->inputs[n->first].thread)
+			found = in;
+	}
+	return found;
+}
+
+static enum event_role role_of_thread(const struct along *l, uint32_t thread)
+{
+	return l->role_of[l->a.graph->trace->threads[thread].process];
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static struct step *add_step(struct along *l, enum event_kind kind, uint64_t from, uint64_t to)
+{
+	struct steps *s = l->steps;
+	struct step *step = SPILL_GROW(s->spill, s->list, s->n);
+	*step = (struct step){ .is = { .kind = kind, .from = from, .to = to, .tag = s->n - 1 }, .site = TR_OUTSIDE,
+			       .pieces = (uint32_t)s->npieces, .from_thread = UINT32_MAX, .known = true };
+	return step;
+}
+
+static void set_took(struct along *l, struct step *s)
+{
+	s->is.took = times_of_thread(l->a.graph->times, l->a.thread, s->is.from, s->is.to);
+}
+
+static void add_piece(struct along *l, struct step *s, uint32_t site)
+{
+	struct steps *all = l->steps;
+	struct step_piece *last = s->npieces ? &all->pieces[all->npieces - 1] : NULL;
+	uint32_t row = tr_row(l->a.graph->trace, site);
+	if (last && last->site == row) {
+		last->to = l->a.step.to;
+	} else {
+		*SPILL_GROW(all->spill, all->pieces, all->npieces) = (struct step_piece){ row, l->a.step.from, l->a.step.to };
+		s->npieces++;
+	}
+}
+
+static void add_work(struct along *l)
+{
+	struct steps *all = l->steps;
+	struct step *s = l->working ? &all->list[all->n - 1] : add_step(l, EVENT_WORK, l->a.step.from, l->a.step.to);
+	s->is.to = l->a.step.to;
+	add_piece(l, s, l->a.step.in);
+	l->working = true;
+}
+
+/* Of work that is over: where it was longest. */
+static void end_work(struct along *l)
+{
+	struct steps *all = l->steps;
+	uint64_t longest = 0;
+	if (!l->working)
+		return;
+	struct step *s = &all->list[all->n - 1];
+	for (uint32_t i = 0; i < s->npieces; i++) {
+		const struct step_piece *p = &all->pieces[s->pieces + i];
+		if (p->to - p->from < longest)
+			continue;
+		longest = p->to - p->from;
+		s->site = p->site;
+	}
+	set_took(l, s);
+	l->working = false;
+}
+
+/* Who is idle waits; of what is not known it may be either. */
+static void add_other(struct along *l)
+{
+	bool known = l->a.step.did == GRAPH_IDLED;
+	struct step *s = add_step(l, EVENT_OTHER, l->a.step.from, l->a.step.to);
+	set_took(l, s);
+	s->known = known;
+	s->is.waited = known ? s->is.took : (frz_time){ 0, s->is.took.hi };
+	s->is.transfer = known ? (frz_time){ 0, 0 } : (frz_time){ 0, s->is.took.hi };
+}
+
+static void add_activity(struct along *l)
+{
+	bool works = l->a.step.did == GRAPH_WORKED;
+	if (!works || l->operating)
+		end_work(l);
+	if (l->a.step.to <= l->a.step.from)
+		return;
+	if (works)
+		add_work(l);
+	else if (l->a.step.did != GRAPH_OPERATED)
+		add_other(l);
+}
+
+/* Another part of the operation whose first part was a step already. */
+static struct step *same_operation(struct along *l)
+{
+	struct step *last = l->steps->n ? &l->steps->list[l->steps->n - 1] : NULL;
+	return last && last->is.kind != EVENT_WORK && last->is.from == l->since && last->site == l->a.step.operation.site ? last : NULL;
+}
+
+static enum event_kind kind_of(const struct along *l, const struct step *s)
+{
+	bool sent = l->sent_to != UINT32_MAX, received = s->from_thread != UINT32_MAX;
+	const struct tr_site *site = s->site < l->a.graph->trace->nsites ? &l->a.graph->trace->sites[s->site] : NULL;
+	if (sent || received)
+		return sent && received ? EVENT_EXCHANGE : sent ? EVENT_SEND : EVENT_RECEIVE;
+	return site && (site->op.kind == DPROF_KIND_BARRIER || site->op.kind == DPROF_KIND_COLL) ? EVENT_COLLECTIVE : EVENT_OTHER;
+}
+
+static void add_operation(struct along *l)
+{
+	const struct graph_operation *o = &l->a.step.operation;
+	if (o->site == TR_BEFORE)
+		return;
+	struct step *s = same_operation(l);
+	const struct graph_input *sender = o->node != GRAPH_NO_NODE ? sender_of(l->a.graph, o->node) : NULL;
+	s = s ? s : add_step(l, EVENT_OTHER, l->since, l->a.step.to);
+	s->site = o->site;
+	s->is.to = l->a.step.to;
+	s->is.took = time_add(s->is.took, o->took);
+	s->is.waited = time_add(s->is.waited, o->waited);
+	s->is.transfer = time_add(s->is.transfer, o->transfer);
+	s->known &= o->known;
+	if (sender) {
+		s->from_thread = sender->thread;
+		s->sent = sender->stamp;
+	}
+	s->is.kind = kind_of(l, s);
+	s->is.with = s->from_thread != UINT32_MAX ? role_of_thread(l, s->from_thread)
+		     : l->sent_to != UINT32_MAX ? role_of_thread(l, l->sent_to) : ROLE_ANY;
+}
+
+/* Where an operation begins, and what is sent in it. */
+static void note_begin(struct along *l)
+{
+	bool now = l->a.operations > 0;
+	if (now && !l->operating) {
+		end_work(l);
+		l->since = l->a.step.to;
+		l->sent_to = UINT32_MAX;
+	}
+	for (size_t i = 0; now && i < l->a.step.npoints; i++) {
+		uint32_t to = l->a.step.points[i].what == GRAPH_POSTS ? receiver_of(l->a.graph, l->a.step.points[i].number) : UINT32_MAX;
+		l->sent_to = to != UINT32_MAX ? to : l->sent_to;
+	}
+	l->operating = now;
+}
+
+void steps_open(struct steps *s, const struct graph *g, struct graph_last *last, uint32_t thread, const enum event_role *role_of)
+{
+	struct along l = { .steps = s, .role_of = role_of, .sent_to = UINT32_MAX };
+	*s = (struct steps){ .spill = g->spill };
+	graph_activities_open(&l.a, g, thread, last);
+	while (graph_activities_next(&l.a)) {
+		add_activity(&l);
+		if (l.a.step.ended)
+			add_operation(&l);
+		note_begin(&l);
+		spill_relax(g->spill);
+	}
+	end_work(&l);
+	graph_activities_close(&l.a);
+}
+
+void steps_close(struct steps *s)
+{
+	spill_free(s->spill, s->list);
+	spill_free(s->spill, s->pieces);
+}

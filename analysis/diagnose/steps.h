@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * steps.h - what one thread did, as activities of which abstract events consist (events.h): work between operations, and whole
+ * operations, with whom they sent or received.
+ *
+ * Law: how long all steps took, together, and the time from the thread's first event to its last lie in each other's intervals; of
+ * each operation what it took, waited and transferred is what graph_activities.h says of its parts. */
+#ifndef ANALYSIS_STEPS_H
+#define ANALYSIS_STEPS_H
+
+#include "analysis/diagnose/events.h"
+#include "analysis/graph/graph_last.h"
+
+struct step {
+	struct event_step is;    /* tag: its place in the list */
+	uint32_t site;           /* the operation, or the region in which it worked longest; TR_OUTSIDE */
+	uint32_t pieces, npieces; /* work: what it was in, from this place of the pieces on */
+	uint32_t from_thread;    /* operation: who sent what it received last, and ... */
+	uint64_t sent;           /* ... when: a stamp of that thread; UINT32_MAX: nobody */
+	bool known;              /* what the thread did, and if it waited for whom */
+};
+
+struct step_piece { uint32_t site; uint64_t from, to; }; /* work in one region or outside, of regions of one name the first */
+
+struct steps {
+	struct spill *spill;
+	struct step *list; size_t n;         /* in the graph's spill, as are: */
+	struct step_piece *pieces; size_t npieces;
+};
+
+/* `role_of`: of each process. */
+void steps_open(struct steps *, const struct graph *, struct graph_last *, uint32_t thread, const enum event_role *role_of);
+void steps_close(struct steps *); /* before the graph is closed */
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Runs of a master and workers that are made up, each with a fault that is known, on hosts with clocks of their own: diagnose names the
+# fault first, proves no cause that costs less than it must, and what it says of each worker's time holds the truth and adds up.
+# TIMES=7 tries 21 seeds; SEED=N begins with another.
+. testsuite/fixtures/analysis/setup.sh
+made=${fixtures%/analysis}/diagnose
+
+judge() { # seed fault workers
+	python3 "$made/master_worker_run.py" "$@" truth.json >run.txt || fail "$*: the run cannot be made"
+	trace run <run.txt
+	expect 0 diagnose --json run
+	jq -nr --slurpfile truth truth.json --slurpfile said out -f "$made/master_worker_judge.jq" >wrong || fail "$*: $(head -c 2000 out)"
+	[ ! -s wrong ] || fail "SEED=$1: $2 with $3 workers: $(cat wrong)"
+}
+
+first=${SEED:-1}
+for ((seed = first; seed < first + 3 * ${TIMES:-1}; seed++)); do
+	for fault in none init handle setup last many small; do
+		judge $seed $fault $((3 + 2 * (seed % 3)))
+	done
+done
+expect 0 diagnose run
+fits_80 out || fail "wider than 80 columns"
+says out "1. rank "
+says out "suggestion: deal out several at once"
+expect 0 diagnose --model generic run
+says out "(model: generic)"
+
+# A model that does not fit: why, and the generic one.
+misfit() { # why
+	trace other
+	expect 0 diagnose --json --model master-worker other
+	jq -e --arg why "master-worker does not fit: $1" '.model == "generic" and .why_model == $why' out >is ||
+		fail "expected \"$1\", found $(jq -c '[.model, .why_model]' out)"
+	expect 0 diagnose --json other
+	jq -e '.model == "generic" and .why_model == null' out >is || fail "taken for a master and workers: $(jq -c '[.model, .why_model]' out)"
+}
+
+talk() { # messages, each FROM-TO
+	local i=0 from to rank
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" \
+		"site 1 kind=recv name=MPI_Recv file=x.c line=2" "site 2 kind=region name=a file=x.c line=3"
+	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; work $rank 2 0 100; done
+	for message; do
+		i=$((i + 1000))
+		IFS=- read -r from to <<<"$message"
+		op "$from" 0 $i $((i + 100)) group=1 "peer=$to" tag=1 bytes=8
+		op "$to" 1 $((i + 10)) $((i + 200)) group=1 "peer=$from" tag=1 bytes=8
+	done
+}
+talk | misfit "there are no messages"
+talk 0-1 1-2 2-0 | misfit "messages are not all to one process, or from it"
+talk 0-1 0-2 1-0 2-0 | misfit "rank 1 sends 1 messages and gets 1: it does not ask again and again"
+echo "as expected"
