@@ -6,6 +6,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/report/aggregate.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/decide.h"
 #include "analysis/report/frame_list.h"
 #include "analysis/report/instances.h"
 #include "analysis/report/machine.h"
@@ -49,6 +50,8 @@ static void fill(struct reply *r, const struct findings *f, const struct more *m
 		fill_data(r, f);
 	if (r->page)
 		fill_page(r, f, options->verbose);
+	struct decide decide = decide_find(&f->times, options, ranking_undecided(f), ranking_count_undecided);
+	decide_fill(r, &decide);
 	if (more->frames)
 		aggregate_fill(r, &more->aggregate, &f->times, more->time_base, &f->spans[more->time_base]);
 	if (more->by_instance)

@@ -12,6 +12,7 @@
 #include "analysis/commands/several.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/decide.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
@@ -229,6 +230,32 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
 
+/* ---- What would decide ----------------------------------------------------------------------- */
+
+/* Whether a factor is low. */
+static size_t undecided(const struct efficiency *e)
+{
+	size_t n = 0;
+	for (int f = 0; f < FACTORS; f++)
+		n += e->factors.of[f].lo < EFFICIENCY_LOW && e->factors.of[f].hi >= EFFICIENCY_LOW;
+	return n;
+}
+
+static size_t count_undecided(struct trace *trace, const struct times *times, const struct options *options)
+{
+	struct efficiency e;
+	(void)options;
+	bool any = efficiency_open(&e, trace, times);
+	size_t n = any ? undecided(&e) : SIZE_MAX;
+	efficiency_close(&e);
+	return n;
+}
+
+static size_t count_again(struct trace *trace, const struct options *options)
+{
+	return relations_count(trace, options, count_undecided);
+}
+
 /* ---- One run --------------------------------------------------------------------------------- */
 
 static void fill(struct reply *r, struct answer *a, const struct options *o)
@@ -272,6 +299,8 @@ static int answer_one(struct trace *trace, const struct times *times, const stru
 		relations_unknown(reply, trace, why, UNKNOWN);
 	} else {
 		fill(reply, &a, options);
+		struct decide decide = decide_find(times, options, undecided(&a.e), count_again);
+		decide_fill(reply, &decide);
 		efficiency_close(&a.e);
 	}
 	return EXIT_FINE;

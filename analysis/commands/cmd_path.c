@@ -12,6 +12,7 @@
 #include "analysis/commands/several.h"
 #include "analysis/path/path.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/decide.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/moments.h"
 #include "analysis/report/notes.h"
@@ -194,6 +195,42 @@ static bool find_slice(struct answer *a, const struct options *o)
 	return true;
 }
 
+/* ---- What would decide ----------------------------------------------------------------------- */
+
+static void open_path(struct answer *a, struct trace *trace)
+{
+	path_open(&a->path, trace, a->times);
+	for (size_t i = 0; i < a->path.graph.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", a->path.graph.diagnostics[i]);
+}
+
+static size_t undecided(const struct path_profile *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->nshares; i++)
+		n += interval_percent(p->shares[i].ticks, p->length).hi >= RELATIONS_WORTH && !relations_decided(p->shares[i].ticks);
+	return n;
+}
+
+static size_t count_undecided(struct trace *trace, const struct times *times, const struct options *options)
+{
+	struct answer a = { .times = times, .time_base = times->time_base[trace->threads[0].clock] };
+	size_t n = SIZE_MAX;
+	open_path(&a, trace);
+	if (find_slice(&a, options)) {
+		path_profile_open(&a.profile, &a.path, a.slice);
+		n = undecided(&a.profile);
+		path_profile_close(&a.profile);
+	}
+	path_close(&a.path);
+	return n;
+}
+
+static size_t count_again(struct trace *trace, const struct options *options)
+{
+	return relations_count(trace, options, count_undecided);
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static void fill_tables(struct reply *r, struct answer *a, bool every)
@@ -223,14 +260,9 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	reply_value(r, "assumptions", tab_text(assumptions));
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
+	struct decide decide = decide_find(a->times, o, undecided(&a->profile), count_again);
+	decide_fill(r, &decide);
 	path_profile_close(&a->profile);
-}
-
-static void open_path(struct answer *a, struct trace *trace)
-{
-	path_open(&a->path, trace, a->times);
-	for (size_t i = 0; i < a->path.graph.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a->path.graph.diagnostics[i]);
 }
 
 static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)

@@ -10,6 +10,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/efficiency/useful.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/decide.h"
 #include "analysis/report/enclosing.h"
 #include "analysis/report/location_table.h"
 #include "analysis/report/machine.h"
@@ -55,6 +56,7 @@ struct page {
 	struct next_step step;
 	bool efficiency;             /* these are known: parallel, load balance, communication */
 	struct factors factors;
+	struct decide decide;
 };
 
 /* ---- What faster code would buy -------------------------------------------------------------- */
@@ -261,6 +263,7 @@ static void say_findings(struct reply *r, const struct page *p)
 			  reply_interval(r, p->factors.of[FACTOR_LOAD_BALANCE], 1).text,
 			  reply_interval(r, p->factors.of[FACTOR_COMMUNICATION], 1).text);
 	machine_say(r, p->f);
+	decide_fill(r, &p->decide);
 }
 
 static void say_profile(struct reply *r, const struct page *p)
@@ -354,6 +357,7 @@ static void fill_data(struct reply *r, const struct page *page)
 	machine_fill(r, f);
 	profile_table_fill(r, "profile", trace, p, "speedup_percent");
 	fill_advice(r, f, &page->step);
+	decide_fill(r, &page->decide);
 }
 
 int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
@@ -366,6 +370,7 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	struct page page = { .f = &f };
 	find_profile(&f, &page.profile);
 	find_efficiency(&page);
+	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);
 	page.step = next_step(reply, &f, &page.profile);
 	if (reply->data)
 		fill_data(reply, &page);

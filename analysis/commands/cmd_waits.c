@@ -6,6 +6,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/decide.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
@@ -196,6 +197,32 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
 
+/* ---- What would decide ----------------------------------------------------------------------- */
+
+static size_t undecided(const struct answer *a)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < a->waits.ncauses; i++)
+		n += interval_percent(a->waits.causes[i].ticks, a->waits.span.length).hi >= RELATIONS_WORTH &&
+		     !relations_decided(a->waits.causes[i].ticks);
+	return n;
+}
+
+static size_t count_undecided(struct trace *trace, const struct times *times, const struct options *options)
+{
+	struct answer a = { .trace = trace, .times = times };
+	(void)options;
+	waits_open(&a.waits, trace, times);
+	size_t n = undecided(&a);
+	waits_close(&a.waits);
+	return n;
+}
+
+static size_t count_again(struct trace *trace, const struct options *options)
+{
+	return relations_count(trace, options, count_undecided);
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static void fill(struct reply *r, struct answer *a, const struct options *o)
@@ -220,6 +247,8 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	for (size_t i = 0; i < a.waits.ndiagnostics; i++)
 		trace_diagnose(trace, "%s", a.waits.diagnostics[i]);
 	fill(reply, &a, options);
+	struct decide decide = decide_find(times, options, undecided(&a), count_again);
+	decide_fill(reply, &decide);
 	waits_close(&a.waits);
 	return EXIT_FINE;
 }

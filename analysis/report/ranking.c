@@ -284,7 +284,7 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 		if (is_mixed(f->trace, s->list[i].site))
 			return mem_format("; what is done in %s is not recorded, and may be work or waiting",
 					  site_name(f->trace, s->list[i].site).text);
-	return mem_copy(f->trace->nclocks > 1 ? "; a longer run or a smaller clock width may decide it" : "");
+	return mem_copy("");
 }
 
 struct where_text { char text[32 + SITE_NAME_ROOM]; };
@@ -410,6 +410,26 @@ const struct ranked *ranking_worth_a_look(const struct findings *f)
 {
 	const struct ranking *s = who_counts(f);
 	return !f->doubted && s->count > 1 && highest(s) >= WORTH_A_LOOK ? &s->list[0] : NULL;
+}
+
+size_t ranking_undecided(const struct findings *f)
+{
+	const struct ranking *s = who_counts(f);
+	size_t n = 0;
+	if (ranking_worth_a_look(f))
+		for (size_t i = 0; i < s->count; i++)
+			n += s->list[i].percent.hi >= WORTH_A_LOOK && !s->list[i].proved;
+	return n;
+}
+
+size_t ranking_count_undecided(struct trace *trace, const struct options *options)
+{
+	struct findings f;
+	if (findings_open(&f, trace, options) != EXIT_FINE)
+		return SIZE_MAX;
+	size_t n = ranking_undecided(&f);
+	findings_close(&f);
+	return n;
 }
 
 char *ranking_advice(const struct reply *r, const struct findings *f)

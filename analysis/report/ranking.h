@@ -19,6 +19,10 @@ void ranking_fill(struct reply *, const struct findings *); /* "threads" and "ra
  * or of the only one a thread; or NULL. */
 const struct ranked *ranking_worth_a_look(const struct findings *);
 
+/* Of those who are worth a look the places that are undecided; and of a trace, for decide.h. */
+size_t ranking_undecided(const struct findings *);
+size_t ranking_count_undecided(struct trace *, const struct options *);
+
 /* What to look at, or why nothing can be said and what would help. To be freed. */
 char *ranking_advice(const struct reply *, const struct findings *);
 

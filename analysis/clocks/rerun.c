@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rerun.c - see rerun.h. */
+#include "analysis/clocks/rerun.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+#define ALONE_S      0.001 /* packets so far apart are not of a burst, which is faster than those in the course of a run */
+#define FEW          8     /* of those; with fewer all count */
+#define MOST_PACKETS 20000 /* that are made up for a clock */
+#define ROUNDS_PER_WIDTH 100 /* in so many parts of how long the run takes packets come if a width is asked for */
+
+/* ---- Packets of this run --------------------------------------------------------------------- */
+
+/* How long packets took, in ticks of the base, by the middle of what is known: to the clock, and from it. */
+struct travels { double *v; size_t n; };
+struct path { struct travels to, from; };
+
+static double middle(struct frz_cursor *c, uint64_t stamp)
+{
+	frz_time t = frz_time_of(c, stamp);
+	return (double)t.lo / 2 + (double)t.hi / 2;
+}
+
+static double ticks_of(const struct times *t, double seconds)
+{
+	return seconds * t->trace->clocks[t->base].ghz * 1e9;
+}
+
+static bool between_base_and(const struct times *t, const struct frz_link *l, uint32_t clock)
+{
+	return (l->from == t->base && l->to == clock) || (l->from == clock && l->to == t->base);
+}
+
+/* Those of which the one before was sent at least so many ticks earlier. */
+static struct path find_travels(const struct times *t, uint32_t clock, double apart)
+{
+	struct frz_cursor *cursors = times_cursors(t);
+	struct path path = { { NULL, 0 }, { NULL, 0 } };
+	double before[2] = { -1e300, -1e300 };
+	for (size_t i = 0; i < t->trace->nlinks; i++) {
+		const struct frz_link *l = &t->trace->links[i];
+		if (!between_base_and(t, l, clock))
+			continue;
+		bool to = l->to == clock;
+		double sent = middle(&cursors[l->from], l->sent), took = middle(&cursors[l->to], l->received) - sent;
+		struct travels *list = to ? &path.to : &path.from;
+		if (sent - before[to] >= apart)
+			*MEM_GROW(list->v, list->n) = took > 0 ? took : 0;
+		before[to] = sent;
+	}
+	free(cursors);
+	return path;
+}
+
+static void free_travels(struct path *path)
+{
+	free(path->to.v);
+	free(path->from.v);
+}
+
+static struct path travels_of(const struct times *t, uint32_t clock)
+{
+	struct path path = find_travels(t, clock, ticks_of(t, ALONE_S));
+	if (path.to.n >= FEW && path.from.n >= FEW)
+		return path;
+	free_travels(&path);
+	return find_travels(t, clock, -1e300);
+}
+
+double rerun_interval_s(const struct times *t)
+{
+	struct ends all = { UINT64_MAX, 0, 0, 0 };
+	size_t most = 0;
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
+		struct ends e = times_ends(&t->trace->threads[i]);
+		bool base = t->trace->threads[i].clock == t->base && e.first <= e.last;
+		all.first = base && e.first < all.first ? e.first : all.first;
+		all.last = base && e.last > all.last ? e.last : all.last;
+	}
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		struct path path = find_travels(t, c, ticks_of(t, ALONE_S));
+		most = path.to.n > most ? path.to.n : most;
+		free_travels(&path);
+	}
+	if (most < 3 || all.first >= all.last) /* the first one of each burst is none */
+		return 0;
+	return (double)(all.last - all.first) / ticks_of(t, 1) / (double)(most - 1);
+}
+
+/* ---- Packets that are made up ---------------------------------------------------------------- */
+
+struct maker {
+	const struct times *times;
+	struct trace *trace;
+	struct frz_cursor cursor;
+	uint32_t clock;
+	uint64_t first, last;    /* stamps of it */
+};
+
+static void add_link(struct maker *m, struct frz_link link)
+{
+	struct trace *t = m->trace;
+	t->links = mem_resize(t->links, t->nlinks + 1, sizeof *t->links);
+	t->links[t->nlinks++] = link;
+}
+
+/* One each way, at about this stamp; bounds of a tick on each side are rounded away from what is known. */
+static void add_exchange(struct maker *m, uint64_t stamp, double to, double from)
+{
+	uint32_t base = m->times->base;
+	double now = middle(&m->cursor, stamp);
+	if (now - to - 1 < 0)
+		return;
+	add_link(m, (struct frz_link){ base, m->clock, (uint64_t)(now - to - 1), stamp + 1 });
+	add_link(m, (struct frz_link){ m->clock, base, stamp, (uint64_t)(now + from) + 2 });
+}
+
+static void add_exchanges(struct maker *m, const struct path *path, struct rerun how)
+{
+	double run = (double)(m->last - m->first), ghz = m->times->trace->clocks[m->clock].ghz * 1e9;
+	double step = how.width_s > 0 ? run / ROUNDS_PER_WIDTH : how.interval_s * ghz;
+	double half = ticks_of(m->times, how.width_s) / 2;
+	step = step > run / MOST_PACKETS ? step : run / MOST_PACKETS;
+	size_t i = 0;
+	for (double at = 0; at <= run && step > 0; at += step, i++) {
+		double to = path->to.n ? path->to.v[i % path->to.n] : 0, from = path->from.n ? path->from.v[i % path->from.n] : 0;
+		add_exchange(m, m->first + (uint64_t)at, how.width_s > 0 ? half : to, how.width_s > 0 ? half : from);
+	}
+}
+
+static bool find_ends(struct maker *m)
+{
+	m->first = UINT64_MAX;
+	m->last = 0;
+	for (size_t i = 0; i < m->trace->nthreads; i++) {
+		struct ends e = times_ends(&m->trace->threads[i]);
+		if (m->trace->threads[i].clock != m->clock || e.first > e.last)
+			continue;
+		m->first = e.first < m->first ? e.first : m->first;
+		m->last = e.last > m->last ? e.last : m->last;
+	}
+	return m->first < m->last;
+}
+
+static void make_packets(struct trace *copy, const struct times *t, uint32_t clock, struct rerun how)
+{
+	struct maker m = { .times = t, .trace = copy, .clock = clock };
+	struct path path = travels_of(t, clock);
+	if (path.to.n && path.from.n && find_ends(&m)) {
+		m.cursor = times_cursor(t, clock);
+		add_exchanges(&m, &path, how);
+	}
+	free_travels(&path);
+}
+
+/* ---- The copy -------------------------------------------------------------------------------- */
+
+static char **copy_texts(char *const *texts, size_t n)
+{
+	char **copy = NULL;
+	for (size_t i = 0, count = 0; i < n; i++)
+		*MEM_GROW(copy, count) = mem_copy(texts[i]);
+	return copy;
+}
+
+struct trace *rerun_open(const struct times *t, struct rerun how)
+{
+	const struct trace *trace = t->trace;
+	struct trace *copy = mem_resize(NULL, 1, sizeof *copy);
+	*copy = *trace;
+	copy->links = mem_resize(NULL, trace->nlinks + 1, sizeof *copy->links);
+	memcpy(copy->links, trace->links, trace->nlinks * sizeof *copy->links);
+	copy->diagnostics = copy_texts(trace->diagnostics, trace->ndiagnostics);
+	copy->notes = copy_texts(trace->notes, trace->nnotes);
+	for (uint32_t c = 0; c < trace->nclocks; c++)
+		if (c != t->base && t->time_base[c] == 0)
+			make_packets(copy, t, c, how);
+	return copy;
+}
+
+static void free_texts(char **texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+void rerun_close(struct trace *copy)
+{
+	free_texts(copy->diagnostics, copy->ndiagnostics);
+	free_texts(copy->notes, copy->nnotes);
+	free(copy->links);
+	free(copy);
+}

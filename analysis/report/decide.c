@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * decide.c - see decide.h. */
+#include "analysis/report/decide.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/clocks/rerun.h"
+#include "analysis/report/clock_facts.h"
+
+#define HALVINGS 6   /* of how well clocks are known: better than that nobody gets */
+#define ENOUGH   0.9 /* of the verdicts that clocks decide */
+
+struct search {
+	const struct times *times;
+	const struct options *options;
+	decide_count *count;
+};
+
+/* How well the clock that is known worst is known, and the fastest packet to one such. */
+static double known_to(const struct times *t, struct interval *packets_s)
+{
+	double most = 0;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		struct clock_facts f = clock_facts(t, c);
+		if (f.base || !f.placed || !f.stamps)
+			continue;
+		most = fmax(most, f.widths.max_s);
+		if (packets_s && f.has_packets)
+			*packets_s = f.packets_s.hi > packets_s->hi ? f.packets_s : *packets_s;
+	}
+	return most;
+}
+
+/* Of another run. */
+static double known_then(const struct search *s, struct rerun how)
+{
+	struct trace *copy = rerun_open(s->times, how);
+	struct times times;
+	double known = INFINITY;
+	if (times_open(&times, copy, s->options) == EXIT_FINE) {
+		known = times_all_proven(&times) ? known_to(&times, NULL) : INFINITY;
+		times_close(&times);
+	}
+	rerun_close(copy);
+	return known;
+}
+
+static size_t undecided_then(const struct search *s, struct rerun how)
+{
+	struct trace *copy = rerun_open(s->times, how);
+	size_t n = s->count(copy, s->options);
+	rerun_close(copy);
+	return n;
+}
+
+static struct rerun halved(const struct decide *d, int times)
+{
+	return (struct rerun){ .width_s = ldexp(d->known_s, -times) };
+}
+
+/* How often what is known must be halved, at least. */
+static int find_halvings(const struct search *s, struct decide *d)
+{
+	size_t least = undecided_then(s, halved(d, HALVINGS));
+	int lo = 1, hi = HALVINGS;
+	d->by_clocks = d->undecided > least ? d->undecided - least : 0;
+	while (d->by_clocks > 0 && lo < hi) {
+		int mid = (lo + hi) / 2;
+		size_t n = undecided_then(s, halved(d, mid));
+		size_t decided = d->undecided > n ? d->undecided - n : 0;
+		if ((double)decided >= ENOUGH * (double)d->by_clocks)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return hi;
+}
+
+static const int tries_ms[] = { 125, 60, 30, 15, 8, 5 };
+#define TRIES    (sizeof tries_ms / sizeof *tries_ms)
+#define AS_GOOD  1.1 /* times as wide is as good */
+
+/* The longest interval with which clocks are known well enough, or else nearly as well as with any; 0: with none better than now. */
+static double find_interval(const struct search *s, const struct decide *d)
+{
+	double now = rerun_interval_s(s->times), known[TRIES], best = d->known_s;
+	size_t i = 0;
+	for (; i < TRIES && best > d->needed_s; i++) {
+		double interval = tries_ms[i] / 1e3;
+		known[i] = now > 0 && interval > now * 0.9 ? INFINITY : known_then(s, (struct rerun){ .interval_s = interval });
+		best = known[i] < best ? known[i] : best;
+	}
+	double enough = best < d->needed_s ? d->needed_s : best * AS_GOOD;
+	for (size_t k = 0; k < i && best < d->known_s; k++)
+		if (known[k] <= enough)
+			return tries_ms[k] / 1e3;
+	return 0;
+}
+
+static void advise(const struct search *s, struct decide *d)
+{
+	double interval = find_interval(s, d);
+	size_t n = interval > 0 ? undecided_then(s, (struct rerun){ .interval_s = interval }) : d->undecided;
+	d->by_interval = d->undecided > n ? d->undecided - n : 0;
+	d->interval_s = d->by_interval ? interval : 0;
+}
+
+struct decide decide_find(const struct times *t, const struct options *options, size_t undecided, decide_count *count)
+{
+	struct search s = { t, options, count };
+	struct decide d = { 0 };
+	bool clocks = t->trace->nclocks > 1 && times_all_proven(t);
+	d.known_s = undecided && clocks ? known_to(t, &d.packets_s) : 0;
+	if (!(d.known_s > 0))
+		return d;
+	d.undecided = undecided;
+	d.known = trace_records(t->trace) <= DECIDE_RECORDS || options->verbose;
+	if (!d.known)
+		return d;
+	d.needed_s = known_then(&s, halved(&d, find_halvings(&s, &d)));
+	d.larger = isfinite(d.needed_s) && d.needed_s > 0 ? (unsigned)ceil(d.known_s / d.needed_s) : 0;
+	if (d.by_clocks > 0)
+		advise(&s, &d);
+	return d;
+}
+
+/* ---- The reply ------------------------------------------------------------------------------- */
+
+static struct interval_text us(double seconds)
+{
+	return interval_upper(seconds * 1e6, seconds < 1e-5 ? 1 : 0);
+}
+
+static void say_needed(struct reply *r, const struct decide *d)
+{
+	char *some = mem_format("%zu of them", d->by_clocks);
+	const char *which = d->undecided == 1 ? "it" : d->by_clocks == d->undecided ? "them" : some;
+	reply_say(r, SAY_TEXT, "%zu verdict%s undecided: clocks are known to %s us, %s would decide %s.", d->undecided,
+		  d->undecided > 1 ? "s are" : " is", us(d->known_s).text, us(d->needed_s).text, which);
+	free(some);
+}
+
+static void say(struct reply *r, const struct decide *d)
+{
+	reply_gap(r);
+	if (d->by_clocks == 0) {
+		reply_say(r, SAY_TEXT, "%zu verdict%s undecided, which no better clocks would decide.", d->undecided,
+			  d->undecided > 1 ? "s are" : " is");
+		return;
+	}
+	say_needed(r, d);
+	if (d->interval_s > 0)
+		reply_say(r, SAY_ADVICE, "Run it with DPROF_SYNC_INTERVAL=%.0fms: that most likely decides %zu.", d->interval_s * 1e3,
+			  d->by_interval);
+	else
+		reply_say(r, SAY_ADVICE, "No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took %s us); pieces of work that "
+			  "take %u times as long may, or hosts that are nearer.", reply_interval(r, interval_times(d->packets_s, 1e6), 1).text, d->larger);
+}
+
+void decide_fill(struct reply *r, const struct decide *d)
+{
+	if (d->undecided == 0)
+		return;
+	reply_value(r, "undecided.verdicts", tab_number(d->undecided));
+	if (!d->known) {
+		reply_gap(r);
+		reply_say(r, SAY_TEXT, "%zu verdict%s undecided; -v says what would decide %s.", d->undecided,
+			  d->undecided > 1 ? "s are" : " is", d->undecided > 1 ? "them" : "it");
+		return;
+	}
+	reply_value(r, "undecided.by_clocks", tab_number(d->by_clocks));
+	reply_value(r, "undecided.known_s", tab_upper(d->known_s));
+	reply_value(r, "undecided.needed_s", tab_upper(d->needed_s));
+	reply_value(r, "undecided.sync_interval_s", d->interval_s > 0 ? tab_upper(d->interval_s) : TAB_NONE);
+	reply_value(r, "undecided.by_sync_interval", tab_number(d->by_interval));
+	reply_value(r, "undecided.larger", tab_number(d->larger));
+	say(r, d);
+}
