@@ -68,8 +68,7 @@ static void end_wait(struct ideal *d, uint32_t thread, const struct graph_sync_p
 {
 	struct timed_thread *t = &d->threads[thread];
 	const struct timed_node *node = &d->nodes[s->number];
-	bool known = !broken && d->w->graph.nodes[s->number].kind != GRAPH_UNKNOWN && d->w->graph.nodes[s->number].ninputs > 0;
-	if (!known) {
+	if (broken || !graph_is_known(&d->w->graph.nodes[s->number])) {
 		t->now.hi = INT64_MAX;
 		return;
 	}

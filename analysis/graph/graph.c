@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/runs.h"
+#include "analysis/graph/graph_last.h"
 #include "analysis/graph/graph_private.h"
 #include "analysis/trace/names.h"
 
@@ -207,6 +208,7 @@ static void say_diagnostics(const struct builder *b)
 	say_diagnostic(g, &b->missing, "a collective operation lacks participants");
 	say_diagnostic(g, &b->alone,
 		       "an operation waits for others, but the trace does not say for whom");
+	say_diagnostic(g, &b->behind, "a wait was over before what ended it: of that nothing is known");
 	say_diagnostic(g, &b->unheld, "a lock was taken although it was not released before");
 }
 
@@ -503,6 +505,50 @@ static void add_match(struct builder *b, const struct match *m)
 		break;
 	case MATCH_UNSENT:  break; /* the walk finds it, and what the matcher doubts as well */
 	}
+}
+
+/* ---- Contradictions -------------------------------------------------------------------------- */
+
+/* What is waited for is stamped before it can end a wait: not so of a lock's release, or of who wakes others. */
+static bool is_stamped_before(const struct graph_node *node)
+{
+	bool message = node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR || node->what >= GRAPH_COLLECTIVE;
+	return !node->loose && (node->kind == GRAPH_SYNC || (node->kind == GRAPH_ARRIVAL && message));
+}
+
+/* No earlier than that was the last that a node waited for. */
+static int64_t last_input(struct builder *b, const struct graph_node *node)
+{
+	const struct graph *g = b->graph;
+	int64_t last = INT64_MIN;
+	for (size_t i = 0; is_stamped_before(node) && i < node->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[node->first + i];
+		if (!graph_was_waited_for(node, i, input))
+			continue;
+		int64_t lo = frz_time_of(&b->cursors[g->trace->threads[input->thread].clock], input->stamp).lo;
+		last = lo > last ? lo : last;
+	}
+	return last;
+}
+
+/* Waits that were over before what ended them: messages are matched by their order, which may be wrong in a damaged trace. */
+static void find_contradictions(struct builder *b)
+{
+	struct graph *g = b->graph;
+	int64_t *last = spill_zeros(b->spill, g->nnodes, sizeof *last);
+	for (size_t i = 0; i < g->nnodes; i++, spill_relax(b->spill))
+		last[i] = last_input(b, &g->nodes[i]);
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		struct frz_cursor *cursor = &b->cursors[g->trace->threads[t].clock];
+		for (size_t i = 0; i < g->threads[t].nsyncs; i++, spill_relax(b->spill)) {
+			const struct graph_sync_point *s = &g->threads[t].syncs[i];
+			if (s->what != GRAPH_WAITS || frz_time_of(cursor, s->stamp).hi >= last[s->number])
+				continue;
+			g->nodes[s->number].behind = true;
+			graph_diagnose(&b->behind, (struct event_ref){ t, s->at, s->stamp }, TR_NO_SITE);
+		}
+	}
+	spill_free(b->spill, last);
 }
 
 /* Of any host: what stamps of two threads may be off by. */
@@ -969,6 +1015,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_bare_barriers(&b);
 	add_end(&b);
 	sort_sync_points(g);
+	find_contradictions(&b);
 	say_diagnostics(&b);
 	builder_close(&b);
 }

@@ -54,7 +54,7 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 	frz_time took = times_sum(a->graph->times, a->thread, a->part);
 	*o = (struct graph_operation){ .site = before ? TR_BEFORE : a->outermost, .took = took, .transfer = took,
 				       .node = wait ? wait->number : GRAPH_NO_NODE,
-				       .known = !node || (node->kind != GRAPH_UNKNOWN && node->ninputs > 0) };
+				       .known = !node || graph_is_known(node) };
 	a->step.ended = true;
 	a->part = (struct stretches){ 0 };
 	if (!wait && a->in_vain) {

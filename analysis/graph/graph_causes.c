@@ -342,8 +342,11 @@ static bool find_lacks(struct looker *l, const struct graph_order *order)
 		if (s->what != GRAPH_WAITS)
 			continue;
 		const struct graph_node *node = &g->nodes[s->number];
-		bool known = (node->kind != GRAPH_UNKNOWN && node->ninputs > 0) || graph_is_expired(node);
-		l->lack[s->number] = (uint8_t)(!known ? CAUSES_WAIT + 1 : step.broken ? CAUSES_CIRCLE + 1 : 0);
+		bool named = node->kind != GRAPH_UNKNOWN && node->ninputs > 0;
+		if (!named && !graph_is_expired(node))
+			l->lack[s->number] = CAUSES_WAIT + 1;
+		else if (step.broken || node->behind)
+			l->lack[s->number] = CAUSES_CIRCLE + 1;
 		l->causes->waits += s->at > 0;
 		any |= l->lack[s->number] != 0;
 	}

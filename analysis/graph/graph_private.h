@@ -188,7 +188,7 @@ struct builder {
 	bool *parked;             /* of each thread: it was in an operation when its process ended; so another one ended that */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
-	struct diagnostic unsent, untaken, alone, unheld, missing;
+	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
 };
 
 #define NO_FORK UINT64_MAX

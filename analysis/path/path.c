@@ -179,7 +179,7 @@ static void go_back_over_wait(struct back *b, uint32_t thread, const struct grap
 	const struct graph_node *node = &b->path->graph.nodes[s->number];
 	if (!p->flow)
 		return;
-	if (broken || node->kind == GRAPH_UNKNOWN || node->ninputs == 0) {
+	if (broken || !graph_is_known(node)) {
 		lose(b, thread, s->stamp);
 		return;
 	}

@@ -77,7 +77,7 @@ static frz_time slack_of(struct slacks *s, uint32_t number)
 	const struct node_slack *n = look_at(s, input->node);
 	if (n->slack.lo == INT64_MAX)
 		return no_limit;
-	if (node->kind == GRAPH_UNKNOWN)
+	if (!graph_is_known(node))
 		return (frz_time){ 0, INT64_MAX };
 	frz_time slack = time_add(n->slack, ahead(s, n, input));
 	if (!graph_was_waited_for(node, number - node->first, input))
@@ -94,7 +94,7 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 		struct node_slack *n = look_at(s, p->number);
 		n->slack = least(n->slack, *now);
 		*now = no_limit;
-		if (g->nodes[p->number].kind == GRAPH_UNKNOWN) {
+		if (!graph_is_known(&g->nodes[p->number])) {
 			int64_t until = path_elapsed(s->path, thread, p->stamp).hi;
 			s->unknown_until = until > s->unknown_until ? until : s->unknown_until;
 		}

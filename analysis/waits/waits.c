@@ -369,6 +369,7 @@ frz_time wait_for(struct finder *f, const struct wait *w, const struct graph_inp
 	const struct graph_input *own = own_of(f, w);
 	frz_time until = from_own(f, w, own, cause), whole = whole_of(f, w, own);
 	until.hi = cause == own ? 0 : until.hi < whole.hi ? until.hi : whole.hi;
+	until.lo = until.lo < until.hi ? until.lo : until.hi;
 	return until;
 }
 
@@ -379,7 +380,7 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 	const struct graph_node *node = &g->nodes[w->node];
 	const struct graph_input *own = own_of(f, w);
 	*found = (struct wait_looked){ .alone = true };
-	if (w->site >= g->trace->nsites || node->kind == GRAPH_UNKNOWN)
+	if (w->site >= g->trace->nsites || !graph_is_known(node))
 		return false;
 	if (!own)
 		return true;
@@ -398,6 +399,7 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 		all.hi = until.hi > all.hi ? until.hi : all.hi;
 	}
 	all.hi = all.hi < whole.hi ? all.hi : whole.hi;
+	all.lo = all.lo < all.hi ? all.lo : all.hi; /* what ended it may be stamped a little behind it */
 	if (all.hi == 0)
 		found->any = NULL;
 	else

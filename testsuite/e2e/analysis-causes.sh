@@ -61,6 +61,23 @@ checked 'a thread' <<'END'
 ["minimum_in_degree","-","-",1,1,1]
 END
 
+# Each rank sends only when it has received what the other one sends then: that is no order in which anything happens.
+text 'e 0 2000 1 enter group=1 peer=1 tag=1\ne 0 3000 1 exit\ne 0 3100 2 enter group=1 peer=1 tag=2\ne 0 3200 2 exit
+e 1 2000 1 enter group=1 peer=0 tag=2\ne 1 3000 1 exit\ne 1 3100 2 enter group=1 peer=0 tag=1\ne 1 3200 2 exit'
+checked 'a circle' 1 <<'END'
+["wait_state_termination","MPI_Recv","x.c:2",2,0,0]
+["communication_existence","MPI_Recv","x.c:2",1,1,0]
+END
+grep -q '^MPI_Recv (x.c:2): expected that what ended a wait came before its end, found it behind, 2 times' page || fail "a circle: $(cat page)"
+for command in waits path efficiency profile; do
+	"$analyze" $command --json dprof-text >out 2>err
+	[ $? = 1 ] && grep -q 'a wait was over before what ended it: of that nothing is known: 2 times' err ||
+		fail "a circle: $command: $(cat err)"
+	jq -e '[.. | objects | select(has("lo") and has("hi") and .hi != null) | .lo <= .hi] | all' out >is ||
+		fail "a circle: $command has an interval without a number in it: $(cat out)"
+	[ $command != waits ] || jq -e '.waits == [] and .unknown == 2' out >is || fail "a circle: waits knows who waited: $(cat out)"
+done
+
 # A rank's files are missing: that is damage, and its messages have no cause.
 text 'e 0 10 1 enter group=1 peer=1 tag=1\ne 0 90000 1 exit\ne 1 5 2 enter group=1 peer=0 tag=1\ne 1 30 2 exit'
 rm dprof-text/h0-1*
