@@ -20,6 +20,8 @@ struct doing {
 	uint64_t stamp;
 	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
 	uint64_t left;       /* up to here */
+	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
+	uint32_t before;
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
 	size_t before_asks, before_operation;
 };
@@ -159,20 +161,36 @@ static bool relocks(const struct finder *f, const struct graph_node *node, uint3
 	       f->g->trace->sites[begun].op.kind == DPROF_KIND_WAIT && !tr_is(f->g->trace, begun, OP_ATTEMPT);
 }
 
-/* A lock that was free is no end of what the thread does. (Of a message that was there its sender may have waited, too.) */
-static bool found_it_free(struct finder *f, const struct graph_node *node, uint32_t own)
+/* A lock that was free is no end of what the thread does. Nor is a message that was there, for whoever waits since before it was
+ * received; but who began to wait only then waits for what comes behind it. */
+enum found { FOUND_NOT, FOUND_LOCK, FOUND_MESSAGE };
+static enum found found_it_there(struct finder *f, const struct graph_node *node, uint32_t own)
 {
-	if (!own || node->kind != GRAPH_ARRIVAL || node->what != GRAPH_LOCKED)
-		return false;
+	bool lock = node->what == GRAPH_LOCKED, message = node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR;
+	if (!own || node->kind != GRAPH_ARRIVAL || !(lock || message))
+		return FOUND_NOT;
 	graph_last_find(&f->last, (uint32_t)(node - f->g->nodes));
-	return f->last.n == 1 && f->last.input[0] + 1 == own;
+	if (f->last.n != 1 || f->last.input[0] + 1 != own)
+		return FOUND_NOT;
+	return lock ? FOUND_LOCK : FOUND_MESSAGE;
+}
+
+/* It goes on with something else. */
+static void go_on(struct finder *f, struct doing *d, enum found found, uint64_t stamp)
+{
+	if (found == FOUND_LOCK)
+		return;
+	if (found == FOUND_MESSAGE)
+		*SPILL_GROW(f->g->spill, f->busy, f->nbusy) = (struct busy){ d->since, stamp, mostly(d), d->before };
+	d->before = found == FOUND_MESSAGE ? (uint32_t)f->nbusy : 0;
+	d->since = stamp;
+	forget(d);
 }
 
 static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
 {
 	uint32_t own = own_input(f->g, thread, s);
-	if (!found_it_free(f, &f->g->nodes[s->number], own))
-		forget(d);
+	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
 	*SPILL_GROW(f->g->spill, f->list, f->n) =
 		(struct wait){ s->stamp, again ? f->g->inputs[own - 1].stamp : surely_since(d), d->between, thread,
@@ -194,7 +212,7 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 	for (; *sync < t->nsyncs && t->syncs[*sync].at == at; ++*sync) {
 		const struct graph_sync_point *s = &t->syncs[*sync];
 		if (s->what == GRAPH_POSTS)
-			f->posted[s->number] = (struct posted){ mostly(d), (uint32_t)*sync + 1, e->site };
+			f->posted[s->number] = (struct posted){ mostly(d), (uint32_t)*sync + 1, e->site, d->before };
 		if (s->what == GRAPH_WAITS)
 			note_wait(f, d, thread, s, e->site);
 		if (d->history)
@@ -214,7 +232,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 	d.ticks = mem_resize(NULL, trace->nsites + 1, sizeof *d.ticks);
 	memset(d.ticks, 0, (trace->nsites + 1) * sizeof *d.ticks);
 	replay_open(&d.replay, trace->nsites);
-	d.stamp = f->g->threads[thread].first;
+	d.stamp = d.since = f->g->threads[thread].first;
 	if (d.history)
 		history_begin_thread(d.history, thread);
 	while (sync < f->g->threads[thread].nsyncs && trace_next_bare(&events, &e)) {
@@ -338,12 +356,52 @@ static int by_what(const void *a, const void *b)
 	return order ? order : compare(x->kind, y->kind);
 }
 
+#define MOST_BUSY 64 /* that are looked at */
+
+struct done { uint32_t did; int64_t ticks; };
+
+static void add_done(struct done *done, size_t *n, uint32_t did, int64_t ticks)
+{
+	size_t i = 0;
+	while (i < *n && done[i].did != did)
+		i++;
+	if (i == *n)
+		done[(*n)++] = (struct done){ did, 0 };
+	done[i].ticks = ticks_plus(done[i].ticks, ticks);
+}
+
+/* What the thread that posted an input had mostly done then, of what it did while another one waited for that. */
+static uint32_t did_meanwhile(struct finder *f, const struct wait *w, const struct graph_input *cause)
+{
+	const struct posted *p = &f->posted[cause - f->g->inputs];
+	const struct graph_input *own = own_of(f, w);
+	struct done done[MOST_BUSY + 1], *most = done;
+	uint32_t clock = f->g->trace->threads[cause->thread].clock;
+	size_t n = 0;
+	if (!p->before || !own)
+		return p->did;
+	uint64_t end = f->busy[p->before - 1].to;
+	add_done(done, &n, p->did, times_duration(f->g->times, clock, cause->stamp > end ? cause->stamp - end : 0).hi);
+	for (uint32_t at = p->before, i = 0; at && i < MOST_BUSY; at = f->busy[at - 1].before, i++) {
+		const struct busy *b = &f->busy[at - 1];
+		int64_t within = times_between_near(f->g->times, f->last.cursors, graph_moment(f->g, own),
+						    (struct moment){ clock, b->to }).hi;
+		int64_t whole = times_duration(f->g->times, clock, b->to - b->from).hi;
+		if (within <= 0)
+			break;
+		add_done(done, &n, b->did, within < whole ? within : whole);
+	}
+	for (size_t i = 1; i < n; i++) /* of equally long ones the last that was done */
+		most = done[i].ticks > most->ticks ? &done[i] : most;
+	return most->did;
+}
+
 /* Of one that may have caused it by several things in a row, such as a signal and a release, it is one cause. */
 static void add_cause(struct finder *f, const struct wait *w, const struct graph_input *cause, int64_t most, size_t first)
 {
 	const struct graph_node *node = &f->g->nodes[w->node];
 	const struct wait_sum sum = { kind_of(f->g->trace, w, node, cause), w->thread, w->site, cause->thread,
-				      f->posted[cause - f->g->inputs].did, { 0, most }, 1, false };
+				      did_meanwhile(f, w, cause), { 0, most }, 1, false };
 	struct wait_sum *before = f->ncauses > first ? &f->causes[f->ncauses - 1] : NULL;
 	if (before && by_what(before, &sum) == 0)
 		before->ticks.hi = before->ticks.hi > most ? before->ticks.hi : most;
@@ -503,6 +561,7 @@ static void find(struct finder *f)
 		delays_find(f);
 	graph_last_close(&f->last);
 	spill_free(g->spill, f->posted);
+	spill_free(g->spill, f->busy);
 	spill_free(g->spill, f->list);
 }
 

@@ -6,7 +6,8 @@
  * come; what follows until it goes on is transfer, and no waiting. (Of who asks again and again in vain that is so for sure
  * from the first attempt that is recorded, and not between one and the next.) Whoever came last caused all of that wait, and what
  * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might
- * have, but for a lock that was free. (The classes are those of Scalasca's
+ * have, but for a lock that was free; and for a receive whose message was there: there it is what it did longest while the other
+ * one waited, of what it did before, between, and behind such. (The classes are those of Scalasca's
  * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
  *
  * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in all, and
@@ -25,7 +26,7 @@
  * Law: under the same condition, so defined costs lie in the intervals given for them; all of them and what is left without a
  * cause are as long as all waiting at places.
  *
- * Memory: 12 bytes for each input of the graph and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
+ * Memory: 16 bytes for each input of the graph, 24 for each message that was there and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
  * each wait, 4 for each point, 8 for each node, 16 for each place in which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H

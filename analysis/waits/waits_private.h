@@ -57,7 +57,17 @@ void history_wait(struct history *, size_t cut, uint32_t row, size_t wait);
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
 
-struct posted { uint32_t did, point, site; }; /* what its thread had mostly done; the point and 1, or 0; of the event */
+struct posted {              /* an input */
+	uint32_t did;        /* what its thread had mostly done since it had last waited, or might have */
+	uint32_t point, site; /* the point and 1, or 0; of the event */
+	uint32_t before;     /* that of the finder's `busy`, and 1; or 0 */
+};
+
+/* What a thread had mostly done between two receives for which it did not wait, since the messages were there. */
+struct busy {
+	uint64_t from, to;   /* stamps */
+	uint32_t did, before; /* likewise */
+};
 
 /* What delays.c needs to know of a wait besides. */
 struct wait_cost {
@@ -74,6 +84,7 @@ struct finder {
 	const struct graph *g;
 	struct wait *list; size_t n; /* in the graph's spill; thread by thread, in the order of their points */
 	struct posted *posted;       /* of each input; likewise */
+	struct busy *busy; size_t nbusy; /* likewise */
 	bool delays;                 /* are asked for: then there are, of each wait, likewise: */
 	struct wait_cost *costs;
 	struct history history;

@@ -84,6 +84,14 @@ waited semaphore condition 0 1 10 60000 0 0 a
 	work 0 0 1000 101000; op 0 8 101000 101000 id=5; echo 'e 0 101350 15 point id=7'; echo 'e 0 101400 8 point id=5'; } | trace condition
 waited condition condition 0 1 15 100400 0 0 a
 
+# Rank 0 asks, and the question is there when rank 1 comes to it: what that one did before is what rank 0 waits for, if it waits that long.
+{ ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; op 0 4 1000 102000 group=1 peer=1 tag=2 bytes=8
+	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace asked
+waited asked late_sender 0 0 5 100000 1 0 a
+{ ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; work 0 1 1000 96000; op 0 4 96000 102000 group=1 peer=1 tag=2 bytes=8
+	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace late
+waited late late_sender 0 0 5 5000 1 0 b
+
 # Who comes late because it has waited itself, has mostly done what it did since.
 
 {
