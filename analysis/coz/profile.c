@@ -530,7 +530,7 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
 		"counter or a stream (FILE *) that threads share is not seen.)"
-		"%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
+		"%s%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
 		p->dealers ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
 		p->unsaid ? " For whom one waits at " : "", p->unsaid ? p->unsaid : "",
@@ -544,6 +544,7 @@ char *profile_assumptions(const struct profile *p, bool worst)
 			      : " Messages and locks take as long as others of their kind and size "
 				"were seen to take, and to wait for whoever came later here takes no longer than all did here "
 				"(--transfer worst assumes neither).",
+		p->transfers ? " What came before its sender's next call of MPI needs that call in no run." : "",
 		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
 			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
 				 "decided again, by when everybody would have come.");

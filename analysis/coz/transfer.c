@@ -151,6 +151,17 @@ static bool all_there(const struct transfer *t, const struct graph_node *j)
 	return true;
 }
 
+/* How long what came last took; or, if it went on at a candidate behind it, no longer than from there. */
+static frz_time transfer_of(const struct transfer *t, const struct graph_node *j, size_t last)
+{
+	frz_time took = until_end(t, j, last);
+	for (size_t i = 1; i < j->ninputs; i++) {
+		int64_t least = t->graph->inputs[j->first + i].candidate ? until_end(t, j, i).lo : took.lo;
+		took.lo = least < took.lo ? least : took.lo;
+	}
+	return took;
+}
+
 static void measure(struct transfer *t)
 {
 	const struct graph *g = t->graph;
@@ -160,7 +171,7 @@ static void measure(struct transfer *t)
 		if (!last)
 			continue;
 		t->visible_transfers++;
-		learn(t, transfer_class(g, j, last), until_end(t, j, last));
+		learn(t, transfer_class(g, j, last), transfer_of(t, j, last));
 	}
 	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
 		const struct graph_node *j = &g->nodes[k];
@@ -329,6 +340,12 @@ static void trust_latest(const struct transfer *t, const struct graph_node *j, s
 	}
 }
 
+/* Then what is expected is what is proved, where all such transfers were seen and no candidate explains it. */
+static bool is_certain(const struct graph_node *j)
+{
+	return !j->loose && !j->hidden && !j->delayed && !j->late;
+}
+
 bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
@@ -351,7 +368,7 @@ bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 		return all_seen;
 	if (all_sure || proved)
 		one_is_tight(out, j->ninputs);
-	if (all_sure && !proved && !t->worst)
+	if (all_sure && !proved && !t->worst && !(all_seen && is_certain(j)))
 		trust_latest(t, j, out);
 	if (!all_sure && !proved)
 		out[0].lo = 0; /* the others may be none of its business */

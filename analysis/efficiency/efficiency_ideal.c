@@ -49,7 +49,8 @@ static void post(struct ideal *d, const struct timed_thread *t, uint32_t number)
 	const struct graph_node *node = &d->w->graph.nodes[input->node];
 	struct timed_node *timed = &d->nodes[input->node];
 	bool one_of_them = node->kind == GRAPH_WOKEN && number != node->first;
-	timed->last.hi = t->now.hi > timed->last.hi ? t->now.hi : timed->last.hi;
+	if (t->now.hi > timed->last.hi && !input->follows) /* or else it was there before */
+		timed->last.hi = t->now.hi;
 	if (one_of_them) /* the first of them, at least; that itself has come its thread knows */
 		timed->last.lo = timed->any && timed->last.lo < t->now.lo ? timed->last.lo : t->now.lo;
 	else if (node->kind != GRAPH_WOKEN && graph_was_waited_for(node, number - node->first, input) && t->now.lo > timed->last.lo)

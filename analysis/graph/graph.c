@@ -52,7 +52,7 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
 			.sure = inputs[i].sure,
 			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
-			.candidate = inputs[i].candidate };
+			.candidate = inputs[i].candidate, .follows = inputs[i].follows };
 		add_sync_point(g, s->thread,
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
@@ -611,6 +611,36 @@ static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_
 	return (struct event_ref){ thread, calls->v[i].at, calls->v[i].stamp };
 }
 
+static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
+{
+	size_t lo = 0, hi = calls->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (calls->v[mid].at <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What a send has copied may go on only when its sender calls MPI again, if that was not certainly behind the end. */
+static void add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
+			  size_t *n)
+{
+	const struct mpi_calls *calls = &b->calls[m->sent.thread];
+	size_t next = first_call_behind(calls, m->sent.at);
+	if (next == calls->n)
+		return;
+	struct event_ref call = call_of(calls, next, m->sent.thread), sent = m->sent;
+	frz_time until_end = between(b, call, end);
+	if (until_end.hi < 0)
+		return;
+	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
+	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true,
+					      .follows = between(b, sent, call).hi < until_end.lo };
+}
+
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
  * that is known to have been before `end`. */
 static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
@@ -659,6 +689,8 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 						      .candidate = m->possible };
 		if (m->sends_on)
 			add_progress(b, m->sent, x->exit, inputs, n);
+		else
+			add_next_call(b, m, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
 		says->loose |= m->by_choice || x->by_choice;
 		says->hidden |= m->by_choice || x->by_choice; /* whom it would have chosen then */

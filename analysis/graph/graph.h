@@ -40,7 +40,9 @@
  *
  *   needed      the input must be waited for in every run: data come from there
  *   candidate   the input may have been waited for, also in another run, though nothing says so: any participant
- *               of a rooted collective, the receiver of any send (buffering is never guaranteed)
+ *               of a rooted collective, the receiver of any send (buffering is never guaranteed), the sender's next call
+ *               of MPI, which may bring what its send has copied; unless that call was certainly not before the end: then
+ *               no run needs it
  *   hidden      so may something that is not among the inputs: the other side's next call of MPI, as there need
  *               be no progress outside of it
  *   loose       order, chance or a choice decided what was waited for: another run may wait for less (a lock,
@@ -123,14 +125,15 @@ enum {
 
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 60;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
+	uint64_t bytes : 59;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;
 	uint64_t candidate : 1;  /* not in the expected graph, unless it alone explains the end */
+	uint64_t follows : 1;    /* a candidate: its thread came to it from the input before sooner than the end came from there */
 	uint32_t thread, node;
 };
-#define GRAPH_MOST_BYTES ((UINT64_C(1) << 60) - 1)
+#define GRAPH_MOST_BYTES ((UINT64_C(1) << 59) - 1)
 
 struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */

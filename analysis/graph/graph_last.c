@@ -62,7 +62,7 @@ static void find_inputs(struct graph_last *l, uint32_t number)
 	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
 		const struct graph_input *input = &l->graph->inputs[i];
 		uint32_t c = graph_moment(l->graph, input).clock;
-		if (latest && surely_before(l, input, latest))
+		if (input->follows || (latest && surely_before(l, input, latest)))
 			continue;
 		if (l->latest_of[c] != number || !surely_before(l, input, l->latest[c]))
 			take_input(l, i);

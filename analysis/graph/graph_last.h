@@ -3,7 +3,8 @@
  * graph_last.h - which event ended a wait: the last of those that were waited for.
  *
  * Law: if a node is not UNKNOWN, and what ended the wait is among its inputs (graph.h), then the last of the inputs that were
- * waited for is among those that are given; and if one only is given, it is that.
+ * waited for is among those that are given; and if one only is given, it is that. (Of those that follow another, graph.h, that
+ * one is given.)
  *
  * All clocks with threads must be on one time base.
  *

@@ -193,7 +193,7 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate; };
+struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate, follows; };
 
 /* The first inputs of a node that is waited for from there on; how many they are. */
 #define BEGIN_INPUTS 2

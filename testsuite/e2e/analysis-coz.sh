@@ -671,6 +671,29 @@ may_buy late-any a 50 0
 } | trace from-buffer
 buys from-buffer a 50 200000
 
+# So may what a send has copied that is over long before; but not what had come by then, as the first one here.
+from_copy() { # when the second receive begins, and ends
+	ranks 2
+	op 1 14 1000010 1000011 group=1 peer=0 tag=6 bytes=30000
+	op 1 14 1000030 1000040 group=1 peer=0 tag=7 bytes=30000
+	op 1 0 1000040 1400010
+	op 1 2 1400010 2000000 group=1 seq=0
+	op 0 15 1000000 1000020 group=1 peer=1 tag=6 bytes=30000
+	op 0 1 1000020 "$1"
+	op 0 15 "$1" "$2" group=1 peer=1 tag=7 bytes=30000
+	op 0 1 "$2" 1999990
+	op 0 2 1999990 2000000 group=1 seq=0
+}
+from_copy 1200000 1400020 | trace from-copy
+buys from-copy a 50 199985
+may_buy from-copy b 50 300000 # of 200, and then 600 microseconds
+from_copy 1200000 1200010 | trace from-copy-there
+buys from-copy-there a 50 0
+proves from-copy-there b 50 499980 499980
+from_copy 1500000 1500010 | trace from-copy-late
+buys from-copy-late a 50 0
+proves from-copy-late b 50 349980 499980 # it might go on only at 1400010
+
 # Attempts between pieces of work: with fewer of them there is less of that work, too.
 {
 	head_of 2

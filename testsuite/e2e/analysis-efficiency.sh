@@ -63,7 +63,7 @@ says out 'Low: load balance, at most 70.01 %'
 says out 'Rank 0 is useful in a (x.c:1)'
 
 # One after the other: the second waits for what the first sends.
-{ ranks 2; work 0 0 1000 61000; op 0 3 61000 62000 group=1 peer=1 tag=1 bytes=8; op 0 2 62000 103000 group=1 seq=0
+{ ranks 2; work 0 0 1000 61000; op 0 3 61000 62000 group=1 peer=1 tag=1 bytes=8; op 0 2 62010 103000 group=1 seq=0
 	op 1 4 1000 62000 group=1 peer=0 tag=1 bytes=8; work 1 1 62000 102000; op 1 2 102000 103000 group=1 seq=0; } | trace serial
 factors serial . 49.02 83.333 58.824 58.824..60 98.04..100
 causes serial '[["serialisation",1,"MPI_Recv",5,"proved"]]'

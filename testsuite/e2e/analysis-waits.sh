@@ -100,7 +100,7 @@ waited late late_sender 0 0 5 5000 1 0 b
 	echo "group 1 threads=0,1,2"
 	work 0 0 1000 91000
 	op 0 13 91000 91500 group=1 peer=1 tag=1 bytes=8
-	op 0 2 92000 102000 group=1 seq=0
+	op 0 2 92010 102000 group=1 seq=0
 	work 1 0 1000 61000
 	op 1 4 61000 92000 group=1 peer=0 tag=1 bytes=8
 	work 1 1 92000 101000
@@ -122,9 +122,9 @@ delay() { # rank region ns short-term long-term
 }
 delay 0 a 60000 30000 30000
 delay 1 a 60000 60000 0
-delay 1 b 18000 18000 0
+delay 1 b 17990 17990 0
 delay 1 MPI_Recv 1000 1000 0
-jq -e '.waiting_s.lo <= 139e-6 and .waiting_s.hi >= 139e-6 and .uncaused_s.hi < 1e-7' out >is || fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
+jq -e '.waiting_s.lo <= 138.99e-6 and .waiting_s.hi >= 138.99e-6 and .uncaused_s.hi < 1e-7' out >is || fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
 expect 0 waits chain
 says out 'longer on'
 fits_80 out || fail "chain: wider than 80 columns"

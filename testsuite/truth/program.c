@@ -300,7 +300,8 @@ struct program *program_draw(uint64_t seed, const struct program_spec *spec)
 	struct program *p = allocate(1, sizeof *p);
 	struct author *a = allocate(1, sizeof *a);
 
-	*p = (struct program){ .seed = seed, .unmarked = spec->unmarked, .script = allocate(1, sizeof *p->script) };
+	*p = (struct program){ .seed = seed, .unmarked = spec->unmarked, .holds = spec->holds,
+				.script = allocate(1, sizeof *p->script) };
 	*a = (struct author){ .dice = { seed }, .spec = spec, .p = p, .s = p->script };
 	a->may = spec->may ? spec->may : PROGRAM_ALL;
 	p->nranks = wanted(a, spec->ranks, 6);

@@ -61,6 +61,7 @@ struct program_spec {          /* 0: drawn */
 	bool varying;          /* fixed costs and transfers differ from operation to operation;
 				  otherwise each pair of hosts has one of each */
 	bool unmarked; /* regions are automatic: work outside of them is work, too */
+	bool holds; /* MPI holds back some messages whose sends are over, until their senders call it again */
 	bool twins; /* all ranks on one host, whose clock is the base: nothing is unknown */
 };
 
@@ -101,7 +102,7 @@ struct program {
 	struct frz_link *links;          /* packets at the beginning, at the end, and between */
 	size_t nlinks;
 	int64_t begin, end;              /* true times of the first and the last event */
-	bool unmarked;
+	bool unmarked, holds;
 	struct program_script *script;   /* program.c's own */
 };
 

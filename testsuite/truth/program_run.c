@@ -19,6 +19,7 @@ struct play {
 	size_t room[MAX_THREADS];
 	int64_t *sent;                 /* of each action that sends */
 	struct patience *patience;     /* or NULL */
+	struct holding *holding;       /* likewise */
 };
 
 /* For each action: when who took part in it was done in the recorded run, by rank; and of those that send when their
@@ -26,6 +27,13 @@ struct play {
 struct patience {
 	int64_t (*done)[MAX_RANKS];
 	int64_t *begun, *known;
+};
+
+/* For each action that sends and is held back: when its thread calls MPI again, in this run and as far as it is known
+ * from the one before. Which of each thread that is, and 1; or 0. */
+struct holding {
+	int64_t *next, *known;
+	size_t held[MAX_THREADS];
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -127,6 +135,31 @@ static void note_receive(const struct play *y, const struct action *a)
 		y->patience->begun[a->other] = y->now[a->thread];
 }
 
+/* A thread calls MPI, which lets go of what it has held back. */
+static void note_call(struct play *y, size_t t)
+{
+	if (!y->holding)
+		return;
+	size_t held = y->holding->held[t];
+	if (held)
+		y->holding->next[held - 1] = y->now[t];
+	y->holding->held[t] = 0;
+}
+
+/* One of three that block, whoever sends it. */
+static void hold_back(struct play *y, const struct action *a)
+{
+	size_t number = (size_t)(a - y->p->script->actions);
+
+	if (y->holding && a->kind == SEND && (y->p->seed + number) % 3 == 0)
+		y->holding->held[a->thread] = number + 1;
+}
+
+static int64_t message_arrival(const struct play *y, size_t sent, int64_t transfer)
+{
+	return later(y->sent[sent], y->holding ? y->holding->known[sent] : 0) + transfer;
+}
+
 /* ---- Operations of all ---------------------------------------------------------------------- */
 
 static enum program_site site_of(enum action_kind kind)
@@ -160,6 +193,7 @@ static void synchronise(struct play *y, const struct action *a)
 
 	for (unsigned r = 0; r < n; r++) {
 		pass(y, main_thread[r], a->gaps[r]);
+		note_call(y, main_thread[r]);
 		struct program_event *e = event(y, main_thread[r], site_of(a->kind), DPROF_ENTER);
 
 		say(e, DPROF_KEY_GROUP, 1);
@@ -187,8 +221,10 @@ static void synchronise(struct play *y, const struct action *a)
 
 static void send(struct play *y, const struct action *a)
 {
+	note_call(y, a->thread);
 	struct program_event *e = event(y, a->thread, site_of(a->kind), DPROF_ENTER);
 
+	hold_back(y, a);
 	say_message(e, a);
 	size_t number = (size_t)(a - y->p->script->actions);
 	int64_t done = e->truth + a->cost;
@@ -199,16 +235,18 @@ static void send(struct play *y, const struct action *a)
 
 static void receive(struct play *y, const struct action *a)
 {
+	note_call(y, a->thread);
 	struct program_event *e = event(y, a->thread, PROGRAM_RECV, DPROF_ENTER);
 
 	say_message(e, a);
 	note_receive(y, a);
 	leave_at(y, a->thread, PROGRAM_RECV,
-		 later(e->truth + a->cost, y->sent[a->other] + a->transfer));
+		 later(e->truth + a->cost, message_arrival(y, a->other, a->transfer)));
 }
 
 static void begin_receive(struct play *y, const struct action *a)
 {
+	note_call(y, a->thread);
 	struct program_event *e = event(y, a->thread, PROGRAM_IRECV, DPROF_ENTER);
 
 	say_message(e, a);
@@ -219,12 +257,13 @@ static void begin_receive(struct play *y, const struct action *a)
 static void wait_for(struct play *y, const struct action *a)
 {
 	const struct action *begun = &y->p->script->actions[a->other];
+	note_call(y, a->thread);
 	struct program_event *e = event(y, a->thread, PROGRAM_WAIT, DPROF_ENTER);
 	int64_t done = e->truth + a->cost;
 
 	say(e, DPROF_KEY_ID, begun->id);
 	if (begun->kind == IRECV)
-		done = later(done, y->sent[begun->other] + begun->transfer);
+		done = later(done, message_arrival(y, begun->other, begun->transfer));
 	else
 		done = wait_for_receive(y, a->other, a, done);
 	y->now[a->thread] = done;
@@ -509,11 +548,11 @@ static void find_ends(struct program *p)
 	}
 }
 
-static void play(struct program *p, const struct program_cut *cut, struct patience *patience)
+static void play(struct program *p, const struct program_cut *cut, struct patience *patience, struct holding *holding)
 {
 	static const int64_t apart = 1000 * PROGRAM_FINE; /* ranks do not start together */
 	const struct program_script *s = p->script;
-	struct play y = { .p = p, .cut = cut, .patience = patience, .sent = calloc(s->nactions + 1, sizeof *y.sent) };
+	struct play y = { .p = p, .cut = cut, .patience = patience, .holding = holding, .sent = calloc(s->nactions + 1, sizeof *y.sent) };
 	int64_t released[MAX_RANKS][LOCKS];
 
 	if (!y.sent)
@@ -544,14 +583,31 @@ static void play_patiently(struct program *p, const struct program_cut *cut)
 
 	if (!x.done || !x.begun || !x.known)
 		abort();
-	play(p, NULL, &x);
+	play(p, NULL, &x, NULL);
 	memset(x.begun, 0, n * sizeof *x.begun);
 	do {
 		memcpy(x.known, x.begun, n * sizeof *x.known);
-		play(p, cut, &x);
+		play(p, cut, &x, NULL);
 	} while (memcmp(x.known, x.begun, n * sizeof *x.known) != 0);
 	free(x.done);
 	free(x.begun);
+	free(x.known);
+}
+
+/* Likewise, of when who holds back a message calls MPI again. */
+static void play_holding(struct program *p, const struct program_cut *cut)
+{
+	size_t n = p->script->nactions + 1;
+	struct holding x = { calloc(n, sizeof *x.next), calloc(n, sizeof *x.known), { 0 } };
+
+	if (!x.next || !x.known)
+		abort();
+	do {
+		memcpy(x.known, x.next, n * sizeof *x.known);
+		memset(x.held, 0, sizeof x.held);
+		play(p, cut, NULL, &x);
+	} while (memcmp(x.known, x.next, n * sizeof *x.known) != 0);
+	free(x.next);
 	free(x.known);
 }
 
@@ -559,6 +615,8 @@ void program_run(struct program *p, const struct program_cut *cut)
 {
 	if (cut && cut->patient)
 		play_patiently(p, cut);
+	else if (p->holds)
+		play_holding(p, cut);
 	else
-		play(p, cut, NULL);
+		play(p, cut, NULL, NULL);
 }
