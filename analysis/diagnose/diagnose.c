@@ -10,16 +10,17 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/coz/profile.h"
+#include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/master_worker_facts.h"
 #include "analysis/diagnose/pattern.h"
 #include "analysis/diagnose/rules.h"
+#include "analysis/diagnose/tree.h"
 
 #define MILLION 1000000
 
-#define GENERIC       "generic"
-#define MASTER_WORKER "master-worker"
-
-const char *const diagnosis_models[] = { GENERIC, MASTER_WORKER, NULL };
+/* The first one fits any program. */
+#define GENERIC "generic"
+const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", NULL };
 
 bool diagnosis_has_model(const char *name)
 {
@@ -89,6 +90,8 @@ static int by_level(const void *a, const void *b)
 	const struct diagnosis_line *x = a, *y = b;
 	if (x->level != y->level)
 		return x->level < y->level ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
 	return strcmp(x->text, y->text);
 }
 
@@ -98,7 +101,7 @@ static void take_answers(struct diagnosis *d, const struct trace *trace, struct 
 		take_finding(d, trace, e, &f);
 	for (struct expert_found f = { 0 }; expert_next(e, "explanation", &f);)
 		*MEM_GROW(d->lines, d->nlines) =
-			(struct diagnosis_line){ (int)expert_count(e, &f, "level"), shown_copy(expert_text(e, &f, "text")) };
+			(struct diagnosis_line){ (int)expert_count(e, &f, "level"), expert_number(e, &f, "order"), shown_copy(expert_text(e, &f, "text")) };
 	if (d->nfindings)
 		qsort(d->findings, d->nfindings, sizeof *d->findings, by_cost);
 	if (d->nlines)
@@ -136,31 +139,60 @@ static bool load(struct expert *e, const char *model, const char *users)
 struct patient {
 	struct diagnosis *d;
 	const struct graph *graph;
+	struct graph_last last;
 	struct waits waits;
 	struct call_profile calls;
 	struct pattern pattern;
-	bool workers_known;
 	struct master_worker workers;
+	struct chain chain;
+	struct facts facts;
+	struct expert *expert;
 };
 
-static void find_workers(struct patient *p)
+/* NULL, and an error. */
+static struct event_type *life_cycle(struct diagnosis *d)
 {
-	struct graph_last last;
-	char *error, *file = rules_file(MASTER_WORKER, "events"), *text = rules_text(file);
-	struct event_type *life_cycle = text ? event_type_read(text, &error) : NULL;
-	if (!life_cycle) {
-		*MEM_GROW(p->d->errors, p->d->nerrors) =
-			text ? mem_format("%s: %s", file, error) : mem_format("%s: expected a file that can be read", file);
-	} else {
-		graph_last_open(&last, p->graph);
-		p->workers_known = master_worker_open(&p->workers, p->graph, &last, life_cycle, p->pattern.role_of);
-		graph_last_close(&last);
-	}
-	if (text && !life_cycle)
-		free(error);
-	event_type_free(life_cycle);
+	char *error = NULL, *file = rules_file("master-worker", "events"), *text = rules_text(file);
+	struct event_type *type = text ? event_type_read(text, &error) : NULL;
+	if (!type)
+		*MEM_GROW(d->errors, d->nerrors) = mem_format("%s: %s", file, error ? error : "expected a file that can be read");
+	free(error);
 	free(text);
 	free(file);
+	return type;
+}
+
+static const char *find_workers(struct patient *p)
+{
+	struct event_type *type = life_cycle(p->d);
+	bool tasks = type && master_worker_open(&p->workers, p->graph, &p->last, type, p->pattern.role_of);
+	event_type_free(type);
+	return tasks ? "master-worker" : NULL;
+}
+
+static const char *find_stages(struct patient *p)
+{
+	chain_open(&p->chain, p->graph, &p->last, &p->pattern, &p->calls);
+	return p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
+}
+
+static bool any_region(const struct patient *p)
+{
+	bool any = false;
+	for (size_t i = 0; i < p->calls.nflat; i++)
+		any |= tr_is(p->graph->trace, p->calls.flat[i].site, OP_REGION);
+	return any;
+}
+
+/* The model that fits the messages, or NULL. */
+static const char *fitting_model(struct patient *p)
+{
+	switch (p->pattern.shape) {
+	case SHAPE_STAR: return find_workers(p);
+	case SHAPE_CHAIN: return find_stages(p);
+	case SHAPE_TREE: return any_region(p) ? "divide-conquer" : NULL; /* or there are no phases */
+	default: return NULL;
+	}
 }
 
 /* The one that was asked for, if it fits; else the generic one. */
@@ -172,14 +204,13 @@ static void choose_model(struct patient *p, const char *asked)
 	if (!of_itself && strcmp(asked, GENERIC) == 0)
 		return;
 	pattern_open(&p->pattern, p->graph->trace, &p->calls);
-	if (p->pattern.master_worker)
-		find_workers(p);
-	if (p->workers_known) {
-		d->model = MASTER_WORKER;
+	const char *fits = fitting_model(p);
+	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
+		d->model = fits;
 		d->why = mem_copy(p->pattern.why);
 	} else if (!of_itself) {
-		d->why = mem_format("%s does not fit: %s", asked,
-				    p->pattern.master_worker ? "no tasks are recognised" : p->pattern.why);
+		d->why = mem_format("%s does not fit: %s%s%s", asked, strcmp(asked, "master-worker") == 0 && p->pattern.no_star
+				    ? p->pattern.no_star : p->pattern.why, fits ? "; what does is " : "", fits ? fits : "");
 	}
 }
 
@@ -191,35 +222,48 @@ static void take_metrics(struct diagnosis *d, const struct facts *f, const struc
 			list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks), list[i].share, list[i].lost };
 }
 
-static void tell(struct patient *p, struct expert *e)
+static void tell_workers(struct patient *p)
 {
-	struct facts facts = facts_of(p->graph, &p->waits, &p->calls);
-	facts_tell(&facts, e);
-	if (!p->workers_known)
-		return;
 	struct metric *list;
-	size_t n = master_worker_metrics(&facts, &p->workers, &list);
-	master_worker_tell(&facts, &p->workers, list, n, e);
-	take_metrics(p->d, &facts, list, n);
+	size_t n = master_worker_metrics(&p->facts, &p->workers, &list);
+	master_worker_tell(&p->facts, &p->workers, list, n, p->expert);
+	take_metrics(p->d, &p->facts, list, n);
 	free(list);
 }
 
+static void tell(struct patient *p)
+{
+	facts_tell(&p->facts, p->expert);
+	if (strcmp(p->d->model, GENERIC) == 0)
+		return;
+	if (p->pattern.shape == SHAPE_STAR)
+		tell_workers(p);
+	else if (p->pattern.shape == SHAPE_CHAIN)
+		chain_tell(&p->facts, &p->chain, p->expert);
+	else
+		tree_tell(&p->facts, p->graph, &p->last, &p->pattern, p->expert);
+}
+
 /* False: rules cannot be used. */
-static bool examine(struct patient *p, struct expert *e, const struct options *o)
+static bool examine(struct patient *p, const struct options *o)
 {
 	bool loaded;
 	waits_and_delays_of_graph(&p->waits, p->graph);
 	calls_of_graph(&p->calls, p->graph);
+	graph_last_open(&p->last, p->graph);
+	p->facts = facts_of(p->graph, &p->waits, &p->calls);
 	p->d->nthreads = p->calls.nthreads;
 	choose_model(p, o->model);
-	loaded = load(e, p->d->model, o->rules);
+	loaded = load(p->expert, p->d->model, o->rules);
 	if (loaded && p->calls.nthreads > 0) {
-		tell(p, e);
-		expert_run(e);
-		take_answers(p->d, p->graph->trace, e);
+		tell(p);
+		expert_run(p->expert);
+		take_answers(p->d, p->graph->trace, p->expert);
 	}
+	graph_last_close(&p->last);
 	pattern_close(&p->pattern);
 	master_worker_close(&p->workers);
+	chain_close(&p->chain);
 	calls_close(&p->calls);
 	waits_close(&p->waits);
 	return loaded;
@@ -271,16 +315,15 @@ static void ask_coz(struct diagnosis *d, const struct trace *trace, const struct
 bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times *times, const struct options *o)
 {
 	struct graph g;
-	struct expert *e = expert_open();
-	struct patient p = { .d = d, .graph = &g };
+	struct patient p = { .d = d, .graph = &g, .expert = expert_open() };
 	*d = (struct diagnosis){ .nthreads = 0 };
 	graph_open(&g, trace, times);
 	d->span = graph_span(&g);
-	bool loaded = examine(&p, e, o);
+	bool loaded = examine(&p, o);
 	d->diagnostics = graph_take_diagnostics(&g, &d->ndiagnostics);
 	graph_close(&g);
-	take_errors(d, e);
-	expert_close(e);
+	take_errors(d, p.expert);
+	expert_close(p.expert);
 	if (loaded)
 		ask_coz(d, trace, times);
 	return loaded;

@@ -29,7 +29,7 @@ struct diagnosis_finding {
 	struct interval expected, bought; /* percent of the run */
 };
 
-struct diagnosis_line { int level; char *text; };
+struct diagnosis_line { int level; double order; char *text; };
 
 /* Where time went that the model tells apart: of one thread, or of all that it is about (thread UINT32_MAX). */
 struct diagnosis_metric { uint32_t thread; const char *name; struct interval seconds, share, lost; }; /* percent: as metric */

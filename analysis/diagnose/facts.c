@@ -75,7 +75,7 @@ static frz_time worked(const struct call_sums *s)
 
 /* How long threads worked in a region and what it encloses, and who longest. */
 struct spread {
-	int64_t nthreads;
+	int64_t nthreads, visits;
 	frz_time all, most;
 	uint32_t longest;
 	frz_time of_longest;
@@ -90,6 +90,7 @@ static struct spread spread_of(const struct call_profile *p, size_t from)
 		bool longest = s.nthreads++ == 0 || exceeds(work, s.of_longest);
 		s.longest = longest ? p->each[i].thread : s.longest;
 		s.of_longest = longest ? work : s.of_longest;
+		s.visits += (int64_t)p->each[i].sums.visits;
 		s.all = time_add(s.all, work);
 		s.most = longer_of(s.most, work);
 	}
@@ -104,7 +105,7 @@ static void tell_region(const struct facts *f, struct expert *e, size_t from)
 	char *at = facts_place(trace, site);
 	frz_time mean = { s.all.lo / s.nthreads, s.all.hi / s.nthreads + 1 };
 	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", name_of(trace, site).text), EXPERT_TEXT("at", at),
-		    EXPERT_COUNT("threads", s.nthreads), EXPERT_RANGE("work", facts_share(f, s.all)),
+		    EXPERT_COUNT("threads", s.nthreads), EXPERT_COUNT("visits", s.visits), EXPERT_RANGE("work", facts_share(f, s.all)),
 		    EXPERT_COUNT("longest", s.longest),
 		    EXPERT_TEXT("longest-name", facts_location(trace, s.longest).text),
 		    EXPERT_RANGE("most", interval_percent(s.most, f->calls->span.length)),

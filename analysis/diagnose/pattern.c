@@ -72,32 +72,148 @@ static char *refuse(const struct trace *trace, const struct pair *pairs, size_t 
 	return NULL;
 }
 
-void pattern_open(struct pattern *p, const struct trace *trace, const struct call_profile *calls)
+/* True if it is one; else no_star says why not. */
+static bool is_star(struct pattern *p, const struct trace *trace, const struct call_profile *calls, uint64_t messages)
 {
 	size_t workers = 0;
+	uint32_t hub = find_hub(calls);
+	if (hub == NO_PROCESS) {
+		p->no_star = mem_copy("messages are not all to one process, or from it");
+		return false;
+	}
+	struct pair *pairs = find_pairs(trace, calls, hub);
+	p->no_star = refuse(trace, pairs, &workers);
+	for (uint32_t i = 0; i < trace->nprocesses && !p->no_star; i++)
+		p->role_of[i] = i == hub ? ROLE_MASTER : pairs[i].asked ? ROLE_WORKER : ROLE_ANY;
+	if (!p->no_star)
+		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, and of its answers",
+				    messages, workers, name_of(trace, hub).text);
+	free(pairs);
+	return !p->no_star;
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------- */
+
+static bool is_chain(struct pattern *p, const struct trace *trace, const struct call_profile *calls, uint64_t messages)
+{
+	size_t n = trace->nprocesses, heads = 0;
+	uint32_t *next = mem_resize(NULL, 2 * n + 1, sizeof *next), *before = next + n, head = NO_PROCESS;
+	bool simple = true;
+	for (size_t i = 0; i < 2 * n; i++)
+		next[i] = NO_PROCESS;
+	for (size_t i = 0; i < calls->nmessages; i++) {
+		const struct call_message *m = &calls->messages[i];
+		simple &= next[m->from] == NO_PROCESS && before[m->to] == NO_PROCESS;
+		next[m->from] = m->to;
+		before[m->to] = m->from;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (next[i] != NO_PROCESS && before[i] == NO_PROCESS) {
+			heads++;
+			head = i;
+		}
+	for (uint32_t i = head; simple && heads == 1 && i != NO_PROCESS; i = next[i])
+		*MEM_GROW(p->order, p->n) = i;
+	free(next);
+	if (p->n < 3 || p->n != calls->nmessages + 1)
+		return false;
+	p->why = mem_format("all %" PRIu64 " messages go along a chain of %zu processes, from %s on", messages, p->n,
+			    name_of(trace, p->order[0]).text);
+	return true;
+}
+
+/* ---- Trees ----------------------------------------------------------------------------------- */
+
+static uint64_t count_back(const struct call_profile *calls, const struct call_message *m)
+{
+	for (size_t i = 0; i < calls->nmessages; i++)
+		if (calls->messages[i].from == m->to && calls->messages[i].to == m->from)
+			return calls->messages[i].count;
+	return 0;
+}
+
+/* Of the group that a process is in, which has been joined with others. */
+static uint32_t group_of(uint32_t *group, uint32_t i)
+{
+	while (group[i] != i)
+		i = group[i] = group[group[i]];
+	return i;
+}
+
+/* No two ways lead from one process to another if each pair joins two groups. */
+static bool is_tree(struct pattern *p, const struct trace *trace, const struct call_profile *calls, uint64_t messages)
+{
+	uint32_t *group = mem_resize(NULL, trace->nprocesses + 1, sizeof *group);
+	bool tree = calls->nmessages < 2 * (size_t)trace->nprocesses;
+	size_t joined = 0;
+	for (uint32_t i = 0; i < trace->nprocesses; i++)
+		group[i] = i;
+	for (size_t i = 0; i < calls->nmessages && tree; i++) {
+		const struct call_message *m = &calls->messages[i];
+		tree = m->from != m->to && count_back(calls, m) == m->count;
+		if (!tree || m->from > m->to)
+			continue;
+		uint32_t a = group_of(group, m->from), b = group_of(group, m->to);
+		tree = a != b;
+		group[a] = b;
+		joined++;
+	}
+	for (uint32_t i = 0; i < trace->nprocesses && tree; i++) {
+		bool in = false;
+		for (size_t k = 0; k < calls->nmessages && !in; k++)
+			in = calls->messages[k].from == i;
+		if (in)
+			*MEM_GROW(p->order, p->n) = i;
+	}
+	free(group);
+	if (!tree || p->n < 3 || p->n != joined + 1)
+		return false;
+	p->why = mem_format("all %" PRIu64 " messages go along a tree of %zu processes, and as many back", messages, p->n);
+	return true;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void forget_order(struct pattern *p)
+{
+	free(p->order);
+	p->order = NULL;
+	p->n = 0;
+}
+
+void pattern_open(struct pattern *p, const struct trace *trace, const struct call_profile *calls)
+{
 	uint64_t messages = 0;
 	*p = (struct pattern){ .role_of = mem_resize(NULL, trace->nprocesses + 1, sizeof *p->role_of) };
 	memset(p->role_of, 0, (trace->nprocesses + 1) * sizeof *p->role_of);
 	for (size_t i = 0; i < calls->nmessages; i++)
 		messages += calls->messages[i].count;
-	uint32_t hub = find_hub(calls);
-	if (messages == 0 || hub == NO_PROCESS) {
-		p->why = mem_copy(messages ? "messages are not all to one process, or from it" : "there are no messages");
+	if (messages == 0) {
+		p->no_star = mem_copy("there are no messages");
+		p->why = mem_copy(p->no_star);
 		return;
 	}
-	struct pair *pairs = find_pairs(trace, calls, hub);
-	p->why = refuse(trace, pairs, &workers);
-	p->master_worker = !p->why;
-	for (uint32_t i = 0; i < trace->nprocesses && p->master_worker; i++)
-		p->role_of[i] = i == hub ? ROLE_MASTER : pairs[i].asked ? ROLE_WORKER : ROLE_ANY;
-	if (p->master_worker)
-		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, and of its answers",
-				    messages, workers, name_of(trace, hub).text);
-	free(pairs);
+	if (is_star(p, trace, calls, messages)) {
+		p->shape = SHAPE_STAR;
+		return;
+	}
+	if (is_chain(p, trace, calls, messages)) {
+		p->shape = SHAPE_CHAIN;
+		return;
+	}
+	forget_order(p);
+	if (is_tree(p, trace, calls, messages)) {
+		p->shape = SHAPE_TREE;
+		return;
+	}
+	forget_order(p);
+	p->why = mem_copy("messages go neither to one process, nor along a chain or a tree");
 }
 
 void pattern_close(struct pattern *p)
 {
 	free(p->why);
+	free(p->no_star);
 	free(p->role_of);
+	free(p->order);
 }

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * pattern.h - what a program's messages look like: which model fits it, and who has which role.
+ * pattern.h - what a program's messages look like: its shape, and who has which role.
  *
- * A *master* is a process with which all others that have messages exchange these, and nobody else does: at least two of them, each
- * of which sends to it and is answered more than once, as often but for one as it sends. So a tree, in which each pair meets once, is
- * none, nor are neighbours that talk to each other.
+ *   star    all messages are between one process, the *master*, and others: at least two *workers*, each of which sends to it and is
+ *           answered more than once, as often but for one as it sends
+ *   chain   each process sends to one other at most, and gets from one other at most: from the *first* to the last of at least three
+ *   tree    who has anything to do with whom is a tree of at least three, and whoever sends to another gets as many messages back
  *
- * Law: a model is only said to fit if all messages of the trace have that shape; how many there are is said. */
+ * Law: a shape is only said if all messages of the trace have it, each of which is in no more than one.
+ *
+ * What is not of messages is left to others: a chain may be a pipeline or a wavefront. */
 #ifndef ANALYSIS_PATTERN_H
 #define ANALYSIS_PATTERN_H
 
 #include "analysis/calls/calls.h"
 #include "analysis/diagnose/events.h"
 
+enum pattern_shape { SHAPE_NONE, SHAPE_STAR, SHAPE_CHAIN, SHAPE_TREE };
+
 struct pattern {
-	bool master_worker;
-	char *why;               /* in words: what the messages look like, or why the model does not fit */
-	enum event_role *role_of; /* of each process */
+	enum pattern_shape shape;
+	char *why;               /* in words: what the messages look like */
+	char *no_star;           /* why they are no star */
+	enum event_role *role_of; /* star: of each process */
+	uint32_t *order; size_t n; /* chain: processes, the first one first; tree: in any order */
 };
 
 void pattern_open(struct pattern *, const struct trace *, const struct call_profile *);

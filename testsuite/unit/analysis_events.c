@@ -185,6 +185,9 @@ START_TEST(roles_and_attributes_count)
 	};
 	struct event_recognizer r = { .type = type };
 	struct event_found e;
+	struct event_step other = steps[2];
+	other.with = ROLE_WORKER; /* not from the master: no task */
+	ck_assert(!event_next(&r, &steps[1], &e) && !event_next(&r, &other, &e) && !event_next(&r, &steps[3], &e) && !event_end(&r, &e));
 	for (size_t i = 0; i < 4; i++)
 		ck_assert(!event_next(&r, &steps[i], &e));
 	ck_assert(event_end(&r, &e));

@@ -18,7 +18,7 @@
 
 (deftemplate region                          ; in which threads worked; regions of one name are one
   (slot id) (slot name) (slot at)            ; at: file:line
-  (slot threads)                             ; that were in it
+  (slot threads) (slot visits)               ; how many were in it, how often
   (slot work-lo) (slot work-hi)              ; of all of them, there and in what it encloses
   (slot longest) (slot longest-name)         ; the thread that worked there longest
   (slot most-lo) (slot most-hi)              ; how long that one did, in percent of the run,
@@ -53,8 +53,8 @@
   (slot what) (slot suggestion)                       ; in plain words
   (slot ask (default no)) (slot ask-site (default -1)) (slot ask-thread (default -1)) (slot ask-percent (default 50)))
 
-; How one comes to that, level by level.
-(deftemplate explanation (slot level) (slot text))
+; How one comes to that, level by level, and in a level by order, and then by text.
+(deftemplate explanation (slot level) (slot order (default 0)) (slot text))
 
 ; ---- Given of a program with a master and workers ------------------------------------------------
 
@@ -75,3 +75,21 @@
   (slot lost-lo) (slot lost-hi)              ; in percent of what of its time was lost: all but comp
   (slot region) (slot region-name)           ; where what causes it happens (id; -1: outside of regions), and ...
   (slot thread) (slot thread-name))          ; ... on which thread
+
+; ---- Given of a pipeline or a wavefront -----------------------------------------------------------
+
+(deftemplate stage                           ; in the order in which things go through them, from 1 on
+  (slot number) (slot thread) (slot thread-name) (slot region) (slot region-name)
+  (slot work-lo) (slot work-hi))             ; in percent of the run
+
+; What of the stages' time is not work, as chain.h divides it: all shares are of all threads' time.
+(deftemplate chain
+  (slot stages) (slot longest) (slot longest-name) (slot region) (slot region-name) ; the stage with most work, and where
+  (slot sure)                                ; yes: it has
+  (slot first) (slot first-name) (slot first-region) (slot first-region-name) ; who has most sequential work, and where
+  (slot uneven-lo) (slot uneven-hi) (slot sequential-lo) (slot sequential-hi)
+  (slot transfer-lo) (slot transfer-hi) (slot filling-lo) (slot filling-hi))
+
+; ---- Given of divide and conquer ------------------------------------------------------------------
+
+(deftemplate phase (slot region) (slot is))  ; a region is where threads divide, solve or combine

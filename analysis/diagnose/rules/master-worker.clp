@@ -44,7 +44,7 @@
           (lost-lo ?ll) (lost-hi ?lh))
   =>
   (assert (significant ?w ?metric))
-  (assert (explanation (level 2)
+  (assert (explanation (level 2) (order (- 0 ?hi))
     (text (str-cat (words-of ?metric) " is significant: " (shown ?lo ?hi) " % of its time, " (shown ?ll ?lh)
                    " % of what is lost.")))))
 
@@ -63,7 +63,7 @@
   (metric (worker ?w) (name ?metric&seq|setup|bottleneck|finalization) (lost-lo ?lo) (lost-hi ?hi&:(>= ?hi 1.0))
           (region-name ?region) (thread-name ?thread))
   =>
-  (assert (explanation (level 3)
+  (assert (explanation (level 3) (order (- 0 ?hi))
     (text (str-cat "Of its lost time " (shown ?lo ?hi) " % is waiting " (reason-of ?metric ?region ?thread) ".")))))
 
 ; ---- Causes --------------------------------------------------------------------------------------

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chain.c - see chain.h. */
+#include "analysis/diagnose/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/diagnose/steps.h"
+#include "analysis/trace/names.h"
+
+static frz_time times_n(frz_time x, size_t n)
+{
+	frz_time product = { 0, INT64_MAX };
+	if (__builtin_mul_overflow(x.lo, (int64_t)n, &product.lo) || __builtin_mul_overflow(x.hi, (int64_t)n, &product.hi))
+		return (frz_time){ 0, INT64_MAX };
+	return product;
+}
+
+static frz_time less(frz_time x, frz_time y)
+{
+	int64_t lo = ticks_minus(x.lo, y.hi), hi = ticks_minus(x.hi, y.lo);
+	return (frz_time){ lo > 0 ? lo : 0, hi > 0 ? hi : 0 };
+}
+
+static bool exceeds(frz_time x, frz_time y)
+{
+	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
+}
+
+/* ---- One stage ------------------------------------------------------------------------------- */
+
+/* Of each row: only one thread is ever in it, once. */
+static bool *find_sequential(const struct trace *trace, const struct call_profile *calls)
+{
+	bool *once = mem_resize(NULL, trace->nsites + 1, sizeof *once);
+	memset(once, 0, (trace->nsites + 1) * sizeof *once);
+	for (size_t i = 0; i < calls->nflat; i++) {
+		const struct call_spread *s = &calls->flat[i].spread;
+		if (tr_is(trace, calls->flat[i].site, OP_REGION))
+			once[calls->flat[i].site] = s->nthreads == 1 && s->all.visits == 1;
+	}
+	return once;
+}
+
+struct sums { struct stretches work, sequential; uint64_t *ticks; };
+
+static void add_stretch(struct stretches *s, const struct step_piece *p)
+{
+	s->from = s->pieces ? s->from : p->from;
+	s->to = p->to;
+	s->ticks += p->to - p->from;
+	s->pieces++;
+}
+
+static void add_pieces(const struct trace *trace, const struct steps *steps, const bool *once, bool marked, struct sums *sums)
+{
+	for (size_t i = 0; i < steps->npieces; i++) {
+		const struct step_piece *p = &steps->pieces[i];
+		bool in_region = p->site < trace->nsites;
+		if (!in_region && marked)
+			continue;
+		add_stretch(in_region && once[p->site] ? &sums->sequential : &sums->work, p);
+		sums->ticks[in_region ? p->site : trace->nsites] += p->to - p->from;
+	}
+}
+
+/* Of the rows that are `once` or not the one with most. */
+static uint32_t longest_row(const struct trace *trace, const uint64_t *ticks, const bool *once, bool is)
+{
+	uint32_t found = TR_NO_SITE;
+	uint64_t most = 0;
+	for (uint32_t row = 0; row <= trace->nsites; row++)
+		if (ticks[row] > most && once[row] == is) {
+			most = ticks[row];
+			found = row < trace->nsites ? row : TR_OUTSIDE;
+		}
+	return found;
+}
+
+static struct stage stage_of(const struct graph *g, struct graph_last *last, uint32_t thread, const struct pattern *p, const bool *once)
+{
+	const struct trace *trace = g->trace;
+	struct steps steps;
+	struct sums sums = { .ticks = mem_resize(NULL, trace->nsites + 1, sizeof *sums.ticks) };
+	struct stage s = { .thread = thread };
+	memset(sums.ticks, 0, (trace->nsites + 1) * sizeof *sums.ticks);
+	steps_open(&steps, g, last, thread, p->role_of);
+	add_pieces(trace, &steps, once, trace->processes[trace->threads[thread].process].marked, &sums);
+	for (size_t i = 0; i < steps.n; i++)
+		s.transfer = time_add(s.transfer, steps.list[i].is.transfer);
+	s.work = times_sum(g->times, thread, sums.work);
+	s.sequential = times_sum(g->times, thread, sums.sequential);
+	s.site = longest_row(trace, sums.ticks, once, false);
+	s.sequential_site = longest_row(trace, sums.ticks, once, true);
+	steps_close(&steps);
+	free(sums.ticks);
+	return s;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static uint32_t thread_of(const struct graph *g, uint32_t process)
+{
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		if (g->trace->threads[t].process == process && g->trace->threads[t].number == 0 && g->threads[t].nevents)
+			return t;
+	return UINT32_MAX;
+}
+
+static void find_longest(struct chain *c)
+{
+	c->same = c->sure = true;
+	for (size_t i = 1; i < c->n; i++) {
+		c->longest = exceeds(c->stages[i].work, c->stages[c->longest].work) ? i : c->longest;
+		c->first = exceeds(c->stages[i].sequential, c->stages[c->first].sequential) ? i : c->first;
+		c->same &= c->stages[i].site == c->stages[0].site;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		c->sure &= i == c->longest || c->stages[i].work.hi < c->stages[c->longest].work.lo;
+}
+
+static void divide(struct chain *c, frz_time run)
+{
+	frz_time longest = { 0, 0 };
+	for (size_t i = 0; i < c->n; i++) {
+		frz_time work = c->stages[i].work;
+		longest.lo = work.lo > longest.lo ? work.lo : longest.lo;
+		longest.hi = work.hi > longest.hi ? work.hi : longest.hi;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		c->uneven = time_add(c->uneven, less(longest, c->stages[i].work));
+	c->sequential = times_n(c->stages[c->first].sequential, c->n - 1);
+	c->transfer = times_n(c->stages[c->longest].transfer, c->n);
+	c->filling = less(times_n(run, c->n), time_add(times_n(time_add(longest, c->stages[c->first].sequential), c->n), c->transfer));
+}
+
+void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct call_profile *calls)
+{
+	bool *once = find_sequential(g->trace, calls);
+	*c = (struct chain){ .n = 0 };
+	for (size_t i = 0; i < p->n; i++) {
+		uint32_t thread = thread_of(g, p->order[i]);
+		if (thread != UINT32_MAX)
+			*MEM_GROW(c->stages, c->n) = stage_of(g, last, thread, p, once);
+	}
+	if (c->n) {
+		find_longest(c);
+		divide(c, calls->span.length);
+	}
+	free(once);
+}
+
+void chain_close(struct chain *c)
+{
+	free(c->stages);
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static int64_t number_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? (int64_t)site : -1;
+}
+
+static struct site_name name_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_REGIONS };
+}
+
+void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
+{
+	const struct stage *longest = &c->stages[c->longest], *first = &c->stages[c->first];
+	for (size_t i = 0; i < c->n; i++) {
+		const struct stage *s = &c->stages[i];
+		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", (int64_t)i + 1), EXPERT_COUNT("thread", s->thread),
+			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text), EXPERT_COUNT("region", number_of(f, s->site)),
+			    EXPERT_TEXT("region-name", name_of(f, s->site).text),
+			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
+	}
+	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_WORD("sure", c->sure ? "yes" : "no"),
+		    EXPERT_COUNT("longest", longest->thread),
+		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
+		    EXPERT_COUNT("region", number_of(f, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),
+		    EXPERT_COUNT("first", first->thread), EXPERT_TEXT("first-name", facts_location(f->trace, first->thread).text),
+		    EXPERT_COUNT("first-region", number_of(f, first->sequential_site)),
+		    EXPERT_TEXT("first-region-name", name_of(f, first->sequential_site).text),
+		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
+		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, c->filling)));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chain.h - how the stages of a pipeline, or the ranks of a wavefront, spent the run: threads of which each gets what it works on from
+ * the one before.
+ *
+ * The *work* of a stage is what it does in regions (in a program without marks, outside of operations), but for what is *sequential*:
+ * regions that only one thread is ever in, once. With the longest work W of all n stages, the least the run takes is W; so of the
+ * stages' time, n times the run's,
+ *
+ *   uneven      the others have less: the sum of W - work
+ *   sequential  n - 1 times what the thread does that has most of that (while it does others cannot begin)
+ *   transfer    n times what the operations of the longest stage take besides waiting
+ *   filling     n times what is left of the run: before the longest stage has something to do, behind its last, and when it waits in between
+ *
+ * Law: each lies in its interval, if a wait was ended by what the graph connects it with; with all work, sequential or not, of all stages
+ * but what others do that is sequential, too, they are n times the run. */
+#ifndef ANALYSIS_CHAIN_H
+#define ANALYSIS_CHAIN_H
+
+#include "analysis/diagnose/facts.h"
+#include "analysis/diagnose/pattern.h"
+#include "analysis/graph/graph_last.h"
+
+struct stage {
+	uint32_t thread, site;       /* where it works longest; TR_OUTSIDE */
+	frz_time work, sequential, transfer;
+	uint32_t sequential_site;    /* where most of that is, or TR_NO_SITE */
+};
+
+struct chain {
+	struct stage *stages; size_t n;
+	size_t longest, first;       /* stages: that with the longest work; that with most sequential work */
+	bool sure;                   /* no other may have longer work */
+	bool same;                   /* all work in the same region */
+	frz_time uneven, sequential, transfer, filling;
+};
+
+void chain_open(struct chain *, const struct graph *, struct graph_last *, const struct pattern *, const struct call_profile *);
+void chain_close(struct chain *);
+
+void chain_tell(const struct facts *, const struct chain *, struct expert *);
+
+#endif

@@ -1,0 +1,63 @@
+; SPDX-License-Identifier: MIT
+;
+; divide-conquer.clp - why threads of a tree are not at work, which hand parts of their work down and get results back.
+;
+;   sequential     one thread does something once, before it divides anything, and others wait for that
+;   divide         others wait while threads divide
+;   combine        others wait while threads combine
+;   uneven         some parts take longer to solve, and others wait for those
+;   communication  what an operation itself takes, beyond waiting for others
+;
+; What waiting goes back to may be a lock that was held: so of what is proved, all waiting for locks is taken off.
+
+(defglobal ?*least* = 2.0) ; percent of all threads' time: less is no finding
+
+(deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
+
+(defrule phases
+  (phase (region ?r) (is ?phase))
+  (region (id ?r) (name ?name) (threads ?n) (work-lo ?lo) (work-hi ?hi))
+  =>
+  (assert (explanation (level 1) (order (switch ?phase (case divide then 1) (case solve then 2) (default 3)))
+    (text (str-cat ?name " (" ?phase "): " ?n " threads, " (shown ?lo ?hi) " % of all threads' time.")))))
+
+(defrule what-is-lost
+  (run (waiting-lo ?al) (waiting-hi ?ah) (transfer-lo ?tl) (transfer-hi ?th))
+  =>
+  (assert (explanation (level 2)
+    (text (str-cat "Of all threads' time " (shown ?al ?ah) " % is waiting for others, and " (shown ?tl ?th)
+                   " % what operations took besides.")))))
+
+(deffunction cause-of (?phase ?threads ?visits)
+  (if (eq ?phase solve) then uneven
+   else (if (and (= ?threads 1) (= ?visits 1)) then sequential else ?phase)))
+
+(deffunction what-of (?cause ?name ?who)
+  (switch ?cause
+    (case uneven then (str-cat "parts take longer to solve in " ?name " that others wait for, " ?who "'s most"))
+    (case sequential then (str-cat "only " ?who " works in " ?name ", once, before others have anything to do"))
+    (default (str-cat "others wait while " ?who " is in " ?name))))
+
+(deffunction suggestion-of (?cause ?name)
+  (switch ?cause
+    (case uneven then "divide by how long parts take, or into more of them than there are threads")
+    (case sequential then (str-cat "do " ?name " in parallel, part by part where it is needed"))
+    (case divide then (str-cat "make " ?name " shorter at the root: hand parts on before all is divided"))
+    (default (str-cat "make " ?name " shorter at the root, or do it in parallel"))))
+
+(defrule delayed
+  (run (locks-hi ?locks))
+  (phase (region ?r) (is ?phase))
+  (region (id ?r) (threads ?n) (visits ?visits))
+  (delay (region ?r) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  =>
+  (bind ?cause (cause-of ?phase ?n ?visits))
+  (assert (finding (cause ?cause) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (what-of ?cause ?name ?who)) (suggestion (suggestion-of ?cause ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule communication
+  (operation (id ?id) (name ?name) (visits ?visits) (transfer-lo ?lo) (transfer-hi ?hi))
+  =>
+  (assert (finding (cause communication) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
+    (what (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others"))
+    (suggestion "hand on less, or send it while something else is done"))))

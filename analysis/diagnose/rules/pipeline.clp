@@ -1,0 +1,55 @@
+; SPDX-License-Identifier: MIT
+;
+; pipeline.clp - why stages of a pipeline are not at work: each gets what it works on from the one before.
+;
+;   slow-stage     one has more to do than others, which wait for what comes from it, or at the end
+;   sequential     one works in something that is done once, and what is behind it cannot begin
+;   filling        what goes through is little for so many stages: those behind wait for the first, those before for the last
+;   communication  what operations themselves take, beyond waiting for others
+
+(defglobal ?*least* = 2.0) ; percent of all threads' time: less is no finding
+
+(defrule stages
+  (stage (number ?i) (thread-name ?who) (region-name ?name) (work-lo ?lo) (work-hi ?hi))
+  =>
+  (assert (explanation (level 1) (order ?i)
+    (text (str-cat "Stage " ?i ", " ?name " on " ?who ", works for " (shown ?lo ?hi) " % of the run.")))))
+
+(defrule what-is-lost
+  (chain (longest-name ?who) (uneven-lo ?ul) (uneven-hi ?uh) (sequential-lo ?sl) (sequential-hi ?sh) (filling-lo ?fl) (filling-hi ?fh)
+         (transfer-lo ?tl) (transfer-hi ?th))
+  =>
+  (assert (explanation (level 2)
+    (text (str-cat "Of all threads' time stages lose " (shown ?ul ?uh) " % since they have less to do than " ?who ", "
+                   (shown ?sl ?sh) " % while one works at what is done once, " (shown ?fl ?fh)
+                   " % while the pipeline fills, drains or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
+
+(defrule slow-stage
+  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (sure ?sure) (uneven-lo ?lo) (uneven-hi ?hi))
+  =>
+  (assert (finding (cause slow-stage) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (sure ?sure) (site ?r) (thread ?t)
+    (what (str-cat ?who " has more to do in " ?name " than other stages, which wait for it"))
+    (suggestion (str-cat "share what " ?name " does among two stages, or give it to several threads"))
+    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
+
+(defrule sequential
+  (chain (first ?t) (first-name ?who) (first-region ?r&:(>= ?r 0)) (first-region-name ?name) (sequential-lo ?lo) (sequential-hi ?hi))
+  =>
+  (assert (finding (cause sequential) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "only " ?who " works in " ?name ", once, and what comes behind it cannot begin"))
+    (suggestion (str-cat "let the first item go before all of " ?name " is done, or share that among stages"))
+    (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule filling
+  (chain (stages ?n) (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (filling-lo ?lo) (filling-hi ?hi))
+  =>
+  (assert (finding (cause filling) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "the longest stage, " ?name " on " ?who ", does not work all of the time: the pipeline fills, drains or stands"))
+    (suggestion (str-cat "send more and smaller items through, or have fewer than " ?n " stages")))))
+
+(defrule communication
+  (chain (longest ?t) (longest-name ?who) (transfer-lo ?lo) (transfer-hi ?hi))
+  =>
+  (assert (finding (cause communication) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (thread ?t)
+    (what (str-cat "operations of the longest stage, on " ?who ", take that, beyond waiting for others"))
+    (suggestion "send less, or several items at once, or send while something else is done"))))

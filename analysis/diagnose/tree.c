@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tree.c - see tree.h. */
+#include "analysis/diagnose/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/diagnose/steps.h"
+
+struct row { uint64_t ticks, before, behind; uint32_t threads, last; };
+
+struct finder {
+	const struct graph *g;
+	struct graph_last *last;
+	const struct pattern *pattern;
+	struct row *rows;        /* of each region */
+	uint32_t solve;          /* row */
+};
+
+/* Calls `see` for each thread of the tree. */
+static void each_thread(struct finder *f, void (*see)(struct finder *, uint32_t thread, const struct steps *))
+{
+	const struct trace *trace = f->g->trace;
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		bool in = false;
+		for (size_t i = 0; i < f->pattern->n && !in; i++)
+			in = f->pattern->order[i] == trace->threads[t].process && trace->threads[t].number == 0;
+		if (!in)
+			continue;
+		struct steps steps;
+		steps_open(&steps, f->g, f->last, t, f->pattern->role_of);
+		see(f, t, &steps);
+		steps_close(&steps);
+	}
+}
+
+static void add_rows(struct finder *f, uint32_t thread, const struct steps *s)
+{
+	for (size_t i = 0; i < s->npieces; i++) {
+		const struct step_piece *p = &s->pieces[i];
+		if (p->site >= f->g->trace->nsites)
+			continue;
+		struct row *row = &f->rows[p->site];
+		row->threads += row->threads == 0 || row->last != thread;
+		row->last = thread;
+		row->ticks += p->to - p->from;
+	}
+}
+
+static void add_phases(struct finder *f, uint32_t thread, const struct steps *s)
+{
+	bool solved = false;
+	(void)thread;
+	for (size_t i = 0; i < s->npieces; i++) {
+		const struct step_piece *p = &s->pieces[i];
+		solved |= p->site == f->solve;
+		if (p->site < f->g->trace->nsites)
+			*(solved ? &f->rows[p->site].behind : &f->rows[p->site].before) += p->to - p->from;
+	}
+}
+
+static uint32_t find_solve(const struct finder *f)
+{
+	uint32_t found = TR_NO_SITE;
+	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
+		const struct row *row = &f->rows[i], *best = found == TR_NO_SITE ? NULL : &f->rows[found];
+		if (row->threads && (!best || row->threads > best->threads || (row->threads == best->threads && row->ticks > best->ticks)))
+			found = i;
+	}
+	return found;
+}
+
+void tree_tell(const struct facts *facts, const struct graph *g, struct graph_last *last, const struct pattern *pattern, struct expert *e)
+{
+	struct finder f = { .g = g, .last = last, .pattern = pattern };
+	f.rows = mem_resize(NULL, facts->trace->nsites + 1, sizeof *f.rows);
+	memset(f.rows, 0, (facts->trace->nsites + 1) * sizeof *f.rows);
+	each_thread(&f, add_rows);
+	f.solve = find_solve(&f);
+	if (f.solve != TR_NO_SITE)
+		each_thread(&f, add_phases);
+	for (uint32_t i = 0; i < facts->trace->nsites && f.solve != TR_NO_SITE; i++)
+		if (f.rows[i].threads)
+			EXPERT_FACT(e, "phase", EXPERT_COUNT("region", i),
+				    EXPERT_WORD("is", i == f.solve ? "solve" : f.rows[i].behind > f.rows[i].before ? "combine" : "divide"));
+	free(f.rows);
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Runs of pipelines and wavefronts that are made up, each with a fault that is known, on hosts with clocks of their own: diagnose takes
+# them for what they are, names the fault first, and what it says of the stages' time holds the truth. And a tree of messages: divide and
+# conquer, by phases. TIMES=7 tries 21 seeds; SEED=N begins with another.
+. testsuite/fixtures/analysis/setup.sh
+made=${fixtures%/analysis}/diagnose
+export PYTHONDONTWRITEBYTECODE=1
+
+judge() { # seed fault stages
+	python3 "$made/chain_run.py" "$@" truth.json >run.txt || fail "$*: the run cannot be made"
+	trace run <run.txt
+	expect 0 diagnose --json run
+	jq -nr --slurpfile truth truth.json --slurpfile said out -f "$made/chain_judge.jq" >wrong || fail "$*: $(head -c 2000 out)"
+	[ ! -s wrong ] || fail "SEED=$1: $2 with $3 stages: $(cat wrong)"
+}
+
+first=${SEED:-1}
+for ((seed = first; seed < first + 3 * ${TIMES:-1}; seed++)); do
+	for fault in none slow few init; do
+		judge $seed $fault $((3 + 2 * (seed % 3)))
+		judge $seed $fault-wave $((3 + 2 * (seed % 3)))
+	done
+done
+expect 0 diagnose run
+fits_80 out || fail "wider than 80 columns"
+says out "(model: wavefront)"
+says out "1. Rank 1 of the front, cells on rank 0, works for "
+
+# Rank 0 makes, divides and combines for 10, 20 and 30 us; rank 1 solves for 80, others for 40 and 50 us.
+message() { # from to time: sent, and had 1 us later
+	op "$1" 0 "$3" $(($3 + 100)) group=1 "peer=$2" tag=1 bytes=8
+}
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
+	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" \
+		"site 1 kind=recv name=MPI_Recv file=x.c line=2" "site 2 kind=region name=make file=x.c line=3" \
+		"site 3 kind=region name=divide file=x.c line=4" "site 4 kind=region name=solve file=x.c line=5" \
+		"site 5 kind=region name=combine file=x.c line=6" "site 6 kind=barrier name=MPI_Barrier file=x.c line=7"
+	work 0 2 0 10000; work 0 3 10000 20000; message 0 1 20000; work 0 3 20100 30100; message 0 2 30100
+	work 0 4 30200 80200
+	op 0 1 80200 101200 group=1 peer=1 tag=1 bytes=8; work 0 5 101200 116200
+	op 0 1 116200 116400 group=1 peer=2 tag=1 bytes=8; work 0 5 116400 131400
+	op 1 1 0 21000 group=1 peer=0 tag=1 bytes=8; work 1 4 21000 101000; message 1 0 101000
+	op 2 1 0 31000 group=1 peer=0 tag=1 bytes=8; work 2 4 31000 71000; message 2 0 71000
+	op 0 6 131400 132000 group=1 seq=0; op 1 6 101200 132000 group=1 seq=0; op 2 6 71200 132000 group=1 seq=0
+} | trace tree
+expect 0 diagnose --json tree
+jq -e '.model == "divide-conquer" and
+	([.explanation[] | select(.level == 1) | .text | sub(":.*"; "")] == ["divide (divide)", "make (divide)", "solve (solve)", "combine (combine)"]) and
+	([.findings[] | select(.proved) | {(.cause): .region}] | add | .combine == "combine" and .divide == "divide" and .sequential == "make" and
+	 .uneven == "solve") and .findings[0].cause == "combine"' out >is || fail "tree: $(jq -c '[.model, .explanation, .findings]' out)"
+expect 0 diagnose tree
+fits_80 out || fail "tree: wider than 80 columns"
+echo "as expected"
