@@ -50,8 +50,8 @@ message() { # from to time: sent, and had 1 us later
 expect 0 diagnose --json tree
 jq -e '.model == "divide-conquer" and
 	([.explanation[] | select(.level == 1) | .text | sub(":.*"; "")] == ["divide (divide)", "make (divide)", "solve (solve)", "combine (combine)"]) and
-	([.findings[] | select(.proved) | {(.cause): .region}] | add | .combine == "combine" and .divide == "divide" and .sequential == "make" and
-	 .uneven == "solve") and .findings[0].cause == "combine"' out >is || fail "tree: $(jq -c '[.model, .explanation, .findings]' out)"
+	([.findings[] | {(.cause): [.region, .proved]}] | add | .combine == ["combine", true] and .divide == ["divide", true] and
+	 .sequential == ["make", true] and .uneven[0] == "solve") and .findings[0].cause == "combine"' out >is || fail "tree: $(jq -c '[.model, .explanation, .findings]' out)"
 expect 0 diagnose tree
 fits_80 out || fail "tree: wider than 80 columns"
 echo "as expected"
