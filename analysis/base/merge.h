@@ -6,7 +6,7 @@
  * in a heap (heap.h) each source has its leaf, so that a change goes one way up, with a comparison a level and
  * without a branch that cannot be foreseen: for merges in which every step changes a key.
  *
- * Law: merge_first() is the least of all (key, source). A source that was not set has the key UINT64_MAX. */
+ * Law: merge_first() is the least of all (key, source). A source that was not set, or that has ended, has the key MERGE_OVER. */
 #ifndef ANALYSIS_MERGE_H
 #define ANALYSIS_MERGE_H
 
@@ -16,6 +16,7 @@
 #include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
 
+#define MERGE_OVER UINT64_MAX
 struct merge { struct heap_item *nodes; size_t n; }; /* source i is node n + i */
 
 static inline void merge_open(struct merge *m, size_t sources)
@@ -24,12 +25,18 @@ static inline void merge_open(struct merge *m, size_t sources)
 		m->n *= 2;
 	m->nodes = mem_resize(NULL, 2 * m->n, sizeof *m->nodes);
 	for (size_t i = 2 * m->n; i-- > 0;)
-		m->nodes[i] = i < m->n ? m->nodes[2 * i] : (struct heap_item){ UINT64_MAX, (uint32_t)(i - m->n) };
+		m->nodes[i] = i < m->n ? m->nodes[2 * i] : (struct heap_item){ MERGE_OVER, (uint32_t)(i - m->n) };
 }
 
 static inline void merge_close(struct merge *m)
 {
 	free(m->nodes);
+}
+
+/* Of a source that goes on, however late. */
+static inline uint64_t merge_key(uint64_t key)
+{
+	return key < MERGE_OVER ? key : MERGE_OVER - 1;
 }
 
 static inline struct heap_item merge_first(const struct merge *m)

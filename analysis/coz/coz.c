@@ -293,7 +293,7 @@ static void wake(struct visit *v, uint32_t thread)
 	const struct runner *r = &v->runners[thread];
 	const struct graph_thread *t = &v->g->threads[thread];
 	uint64_t stamp = r->sync < t->nsyncs ? t->syncs[r->sync].stamp : t->last;
-	heap_add(&v->heap, heap_key(time_of(v, thread, stamp).lo), thread);
+	merge_set(&v->awake, thread, merge_key(heap_key(time_of(v, thread, stamp).lo)));
 }
 
 /* The node has happened: its inputs are done with, and who slept goes on. */
@@ -526,11 +526,12 @@ static void visit(struct visit *v)
 		if (v->g->threads[t].nevents > 0)
 			wake(v, t);
 	do {
-		while (v->heap.count > 0) {
-			uint32_t thread = v->heap.items[0].source;
-			heap_remove_first(&v->heap);
+		while (merge_first(&v->awake).key != MERGE_OVER) {
+			uint32_t thread = merge_first(&v->awake).source;
 			if (run(v, &v->runners[thread]))
 				wake(v, thread);
+			else
+				merge_set(&v->awake, thread, MERGE_OVER);
 			spill_relax(v->g->spill);
 		}
 	} while (break_stalemate(v));
@@ -604,7 +605,7 @@ static void open_visit(struct visit *v)
 	const struct graph *g = v->g;
 	const struct trace *trace = g->trace;
 	v->runners = mem_resize(NULL, trace->nthreads + 1, sizeof *v->runners);
-	v->heap.items = mem_resize(NULL, trace->nthreads + 1, sizeof *v->heap.items);
+	merge_open(&v->awake, trace->nthreads);
 	v->states = spill_zeros(g->spill, g->nnodes, sizeof *v->states);
 	v->held = spill_zeros(g->spill, g->ninputs, sizeof(struct saving *));
 	v->held_late = spill_zeros(g->spill, g->nlates, sizeof(struct saving *));
@@ -625,7 +626,7 @@ static void close_visit(struct visit *v)
 	for (size_t i = 0; i < g->nlates; i++, spill_relax(g->spill))
 		saving_drop(v->all, v->held_late[i]);
 	free(v->runners);
-	free(v->heap.items);
+	merge_close(&v->awake);
 	spill_free(g->spill, v->states);
 	spill_free(g->spill, v->held);
 	spill_free(g->spill, v->held_late);

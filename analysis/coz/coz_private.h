@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_COZ_PRIVATE_H
 #define ANALYSIS_COZ_PRIVATE_H
 
-#include "analysis/base/heap.h"
+#include "analysis/base/merge.h"
 #include "analysis/coz/coz.h"
 #include "analysis/coz/greedy.h"
 
@@ -69,7 +69,7 @@ struct visit {
 	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */
 	uint64_t *latest;
 	bool *came;
-	struct heap heap;
+	struct merge awake;  /* threads, by when what they come to next is */
 	const struct coz_rows *rows;
 	bool counts;         /* finds out how much there is to be cut, before the savings */
 	struct greedy *greedy; /* or NULL */

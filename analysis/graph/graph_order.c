@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/merge.h"
 #include "analysis/base/progress.h"
 
 struct walker {              /* of one thread */
@@ -29,7 +29,7 @@ struct ordering {
 	struct walker *walkers;
 	struct expected_node *nodes; /* in the graph's spill */
 	struct frz_cursor *cursors;  /* of each clock */
-	struct heap heap;
+	struct merge awake;          /* threads, by when their next points are */
 };
 
 static int64_t time_of_next(struct ordering *o, uint32_t thread)
@@ -46,7 +46,7 @@ static bool is_over(const struct ordering *o, uint32_t thread)
 static void wake(struct ordering *o, uint32_t thread)
 {
 	o->walkers[thread].sleeps = false;
-	heap_add(&o->heap, heap_key(time_of_next(o, thread)), thread);
+	merge_set(&o->awake, thread, merge_key(heap_key(time_of_next(o, thread))));
 }
 
 static void happen(struct ordering *o, uint32_t number)
@@ -114,11 +114,12 @@ static void visit(struct ordering *o)
 		if (!is_over(o, t))
 			wake(o, t);
 	do {
-		while (o->heap.count > 0) {
-			uint32_t thread = o->heap.items[0].source;
-			heap_remove_first(&o->heap);
+		while (merge_first(&o->awake).key != MERGE_OVER) {
+			uint32_t thread = merge_first(&o->awake).source;
 			if (do_point(o, thread) && !is_over(o, thread))
 				wake(o, thread);
+			else
+				merge_set(&o->awake, thread, MERGE_OVER);
 			progress_add(1);
 			spill_relax(o->g->spill);
 		}
@@ -132,7 +133,7 @@ void graph_order_open(struct graph_order *order, const struct graph *g)
 	*order = (struct graph_order){ .graph = g };
 	o.walkers = mem_resize(NULL, n + 1, sizeof *o.walkers);
 	memset(o.walkers, 0, n * sizeof *o.walkers);
-	o.heap.items = mem_resize(NULL, n + 1, sizeof *o.heap.items);
+	merge_open(&o.awake, n);
 	o.nodes = spill_zeros(g->spill, g->nnodes, sizeof *o.nodes);
 	o.cursors = times_cursors(g->times);
 	for (size_t t = 0; t < n; t++)
@@ -142,7 +143,7 @@ void graph_order_open(struct graph_order *order, const struct graph *g)
 	progress_end();
 	free(o.cursors);
 	spill_free(g->spill, o.nodes);
-	free(o.heap.items);
+	merge_close(&o.awake);
 	free(o.walkers);
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/base/heap.h"
 #include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/merge.h"
 #include "analysis/match/match_log.h"
 
 #define EVENTS_AT_ONCE 1024 /* of a clock: what its threads read next is still in the cache */
@@ -25,7 +26,8 @@ struct walker {                  /* a thread */
 };
 
 struct clock_walk {              /* a clock */
-	struct heap threads;     /* by stamp */
+	struct merge threads;    /* those of `thread`, by stamp */
+	uint32_t *thread; size_t nthreads;
 	uint64_t first, last;
 };
 
@@ -143,24 +145,41 @@ static bool fetch(const struct match_walk *w, uint32_t thread)
 
 /* ---- Side by side ---------------------------------------------------------------------------- */
 
+static bool is_over(const struct clock_walk *s)
+{
+	return merge_first(&s->threads).key == MERGE_OVER;
+}
+
 static uint64_t share(const struct clock_walk *s)
 {
 	uint64_t run = s->last > s->first ? s->last - s->first : 1;
-	uint64_t behind = s->threads.items[0].key - s->first;
+	uint64_t behind = merge_first(&s->threads).key - s->first;
 	return behind < run ? (uint64_t)((double)behind / (double)run * 0x1p62) : UINT64_C(1) << 62;
 }
 
-static void begin(struct match_walk *w, uint32_t thread)
+static void begin(struct match_walk *w, struct clock_walk *s, uint32_t i)
 {
+	uint32_t thread = s->thread[i];
 	const struct tr_thread *self = &w->trace->threads[thread];
-	struct clock_walk *s = &w->clock_walks[self->clock];
 	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread), .inside = TR_NO_SITE };
 	if (!fetch(w, thread))
 		return;
-	heap_add(&s->threads, w->walkers[thread].stamp, thread);
+	merge_set(&s->threads, i, merge_key(w->walkers[thread].stamp));
 	uint64_t first, last;
 	if (trace_ends(self, &first, &last) && last > s->last)
 		s->last = last;
+}
+
+static void open_clock(struct match_walk *w, uint32_t clock)
+{
+	struct clock_walk *s = &w->clock_walks[clock];
+	merge_open(&s->threads, s->nthreads);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		begin(w, s, i);
+	if (is_over(s))
+		return;
+	s->first = merge_first(&s->threads).key;
+	heap_add(&w->clocks, share(s), clock);
 }
 
 static void open_clocks(struct match_walk *w)
@@ -170,17 +189,13 @@ static void open_clocks(struct match_walk *w)
 	w->clock_walks = mem_resize(NULL, t->nclocks, sizeof *w->clock_walks);
 	w->clocks.items = mem_resize(NULL, t->nclocks, sizeof *w->clocks.items);
 	for (size_t c = 0; c < t->nclocks; c++)
-		w->clock_walks[c] = (struct clock_walk){
-			.threads.items = mem_resize(NULL, t->nthreads, sizeof(struct heap_item)) };
-	for (uint32_t i = 0; i < t->nthreads; i++)
-		begin(w, i);
-	for (uint32_t c = 0; c < t->nclocks; c++) {
-		struct clock_walk *s = &w->clock_walks[c];
-		if (s->threads.count == 0)
-			continue;
-		s->first = s->threads.items[0].key;
-		heap_add(&w->clocks, share(s), c);
+		w->clock_walks[c] = (struct clock_walk){ .thread = NULL };
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		struct clock_walk *s = &w->clock_walks[t->threads[i].clock];
+		*MEM_GROW(s->thread, s->nthreads) = i;
 	}
+	for (uint32_t c = 0; c < t->nclocks; c++)
+		open_clock(w, c);
 }
 
 static void add_if_local(struct match_walk *w, const struct tr_group *g)
@@ -271,24 +286,22 @@ static void take(struct match_walk *w, uint32_t thread)
 
 static void step(struct match_walk *w, struct clock_walk *s)
 {
-	uint32_t thread = s->threads.items[0].source;
+	uint32_t i = merge_first(&s->threads).source, thread = s->thread[i];
 	struct walker *walker = &w->walkers[thread];
 	match_pass(w->matcher, thread, walker->passed);
 	if (!walker->ended)
 		take(w, thread);
-	if (!walker->ended && fetch(w, thread))
-		heap_change_first(&s->threads, walker->stamp);
-	else
-		heap_remove_first(&s->threads);
+	bool goes_on = !walker->ended && fetch(w, thread);
+	merge_set(&s->threads, i, goes_on ? merge_key(walker->stamp) : MERGE_OVER);
 }
 
 /* Some events of the clock that is behind the others. */
 static void advance(struct match_walk *w)
 {
 	struct clock_walk *s = &w->clock_walks[w->clocks.items[0].source];
-	for (int i = 0; i < EVENTS_AT_ONCE && s->threads.count; i++)
+	for (int i = 0; i < EVENTS_AT_ONCE && !is_over(s); i++)
 		step(w, s);
-	if (s->threads.count)
+	if (!is_over(s))
 		heap_change_first(&w->clocks, share(s));
 	else
 		heap_remove_first(&w->clocks);
@@ -328,8 +341,10 @@ const struct match_tally *match_walk_tally(const struct match_walk *w)
 
 static void close_clocks(struct match_walk *w)
 {
-	for (size_t c = 0; c < w->trace->nclocks; c++)
-		free(w->clock_walks[c].threads.items);
+	for (size_t c = 0; c < w->trace->nclocks; c++) {
+		merge_close(&w->clock_walks[c].threads);
+		free(w->clock_walks[c].thread);
+	}
 	for (size_t i = 0; i < w->trace->nthreads; i++)
 		trace_end(&w->walkers[i].events);
 	match_close(w->matcher);
