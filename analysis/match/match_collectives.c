@@ -15,12 +15,13 @@ enum collective_class { CLASS_COLLECTIVE, CLASS_FORK, CLASS_JOIN }; /* each has 
 struct collective {
 	struct collective_key key;
 	struct match_part *parts;
-	size_t nparts, left;
+	size_t nparts, room, left;
 	size_t present, size;    /* of whom the trace knows; who should take part */
 	enum flow flow;
 	bool arrival;
 	bool begun;              /* only: done when its id is */
 	bool by_chance;
+	struct collective *next_spare;
 	UT_hash_handle hh;
 };
 
@@ -61,15 +62,51 @@ static const struct tr_group *find_group(const struct trace *t, uint64_t id)
 
 /* ---- One collective operation ---------------------------------------------------------------- */
 
+/* With the room for parts that another one leaves. */
+static struct collective *make(struct matcher *m, struct collective with)
+{
+	struct collective *spare = m->spare_collectives;
+	if (spare) {
+		m->spare_collectives = spare->next_spare;
+		with.parts = spare->parts;
+		with.room = spare->room;
+	} else {
+		spare = mem_resize(NULL, 1, sizeof *spare);
+	}
+	*spare = with;
+	return spare;
+}
+
+static struct match_part *add_part(struct collective *c)
+{
+	if (c->nparts == c->room)
+		c->parts = mem_resize(c->parts, c->room = 2 * c->room + 2, sizeof *c->parts);
+	return &c->parts[c->nparts++];
+}
+
+static bool is_same(const struct collective_key *x, const struct collective_key *y)
+{
+	return x->group == y->group && x->number == y->number && x->class == y->class;
+}
+
+/* Those who take part mostly come one after the other. */
+static struct collective *find(struct matcher *m, const struct collective_key *key)
+{
+	struct collective *c = m->latest;
+	if (c && is_same(&c->key, key))
+		return c;
+	HASH_FIND(hh, m->collectives, key, sizeof *key, c);
+	return m->latest = c;
+}
+
 static struct collective *begin(struct matcher *m, struct collective_key key,
 				const struct tr_event *e)
 {
 	const struct operation *op = tr_operation(m->trace, e);
 	const struct tr_group *group = find_group(m->trace, key.group);
-	struct collective *collective = mem_resize(NULL, 1, sizeof *collective);
-	*collective =
-		(struct collective){ .key = key, .flow = flow_of(op, e),
-				     .arrival = op->is & OP_ARRIVAL, .begun = only_begins(op, e) };
+	struct collective *collective = make(m, (struct collective){ .key = key, .flow = flow_of(op, e),
+								     .arrival = op->is & OP_ARRIVAL,
+								     .begun = only_begins(op, e) });
 	collective->present = group ? group->nthreads : SIZE_MAX;
 	collective->size = group ? group->size : SIZE_MAX;
 	collective->by_chance = collective->size < collective->present;
@@ -78,7 +115,7 @@ static struct collective *begin(struct matcher *m, struct collective_key key,
 	if (collective->flow == FLOW_UPWARD && !(group && group->by_rank))
 		collective->flow = FLOW_NOWHERE;
 	HASH_ADD(hh, m->collectives, key, sizeof collective->key, collective);
-	return collective;
+	return m->latest = collective;
 }
 
 static bool same_operation(const struct trace *t, uint32_t a, uint32_t b)
@@ -115,22 +152,17 @@ static void begin_id(struct matcher *m, uint32_t thread, const struct tr_event *
 	b->part = collective->nparts;
 }
 
-static bool is_visit(const struct visited *v, const struct collective_key *key)
-{
-	return memcmp(&v->key, key, sizeof *key) == 0;
-}
-
 /* The part that the thread already has of this collective, now to be played again; VISITED_NOTHING; or
  * SIZE_MAX. */
 static size_t repeated(struct match_thread *a, const struct collective_key *key)
 {
 	for (size_t i = a->ninterrupted; i-- > 0;) {
-		if (!is_visit(&a->interrupted[i], key))
+		if (!is_same(&a->interrupted[i].key, key))
 			continue;
 		a->ninterrupted = i;
 		return a->interrupted[i].part;
 	}
-	return is_visit(&a->left, key) ? a->left.part : SIZE_MAX;
+	return is_same(&a->left.key, key) ? a->left.part : SIZE_MAX;
 }
 
 static bool is_part(const struct collective *collective, size_t part, uint32_t thread)
@@ -163,7 +195,6 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 				      trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX),
 				      call->kind == DPROF_KIND_FORK ? CLASS_FORK :
 				      call->kind == DPROF_KIND_JOIN ? CLASS_JOIN : CLASS_COLLECTIVE };
-	struct collective *collective;
 	if (key.group == UINT64_MAX || key.number == UINT64_MAX)
 		return;
 	const struct operation *op = tr_operation(m->trace, e);
@@ -173,7 +204,7 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 	call->part = again;
 	if (again == VISITED_NOTHING)
 		return;
-	HASH_FIND(hh, m->collectives, &key, sizeof key, collective);
+	struct collective *collective = find(m, &key);
 	if (!collective)
 		collective = begin(m, key, e);
 	else if (!same_operation(m->trace, collective->parts[0].site, e->site) ||
@@ -181,14 +212,14 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 		collective->flow = FLOW_NOWHERE;
 	if (begins) {
 		begin_id(m, thread, e, collective);
-		*MEM_GROW(collective->parts, collective->nparts) = match_part(m, thread, e);
+		*add_part(collective) = match_part(m, thread, e);
 		return;
 	}
 	bool anew = !is_part(collective, again, thread);
 	call->collective = collective;
 	call->part = anew ? collective->nparts : again;
 	if (anew)
-		MEM_GROW(collective->parts, collective->nparts);
+		add_part(collective);
 	else
 		collective->left -= collective->parts[again].done_at != MATCH_NEVER;
 	if (!anew && key.class == CLASS_COLLECTIVE && left_before(m, collective, e->stamp).any) /* it was over already */
@@ -214,8 +245,10 @@ static void give(struct matcher *m, struct collective *collective)
 static void forget(struct matcher *m, struct collective *collective)
 {
 	HASH_DELETE(hh, m->collectives, collective);
-	free(collective->parts);
-	free(collective);
+	if (m->latest == collective)
+		m->latest = NULL;
+	collective->next_spare = m->spare_collectives;
+	m->spare_collectives = collective;
 }
 
 static void leave(struct matcher *m, struct collective *collective, size_t part, size_t done_at,
@@ -285,4 +318,9 @@ void collectives_free(struct matcher *m)
 		forget_begun(m, b);
 	HASH_ITER(hh, m->collectives, collective, next)
 		forget(m, collective);
+	for (collective = m->spare_collectives; collective; collective = next) {
+		next = collective->next_spare;
+		free(collective->parts);
+		free(collective);
+	}
 }

@@ -82,7 +82,7 @@ struct matcher {
 	size_t most_streams;       /* then those without operations go */
 	struct inbox *inboxes;
 	struct begun_message *requests;
-	struct collective *collectives;
+	struct collective *collectives, *latest, *spare_collectives;
 	struct begun_part *begun;
 	struct message_op *spare_ops;
 	struct ready *first, **end, *given, *spare_ready;
