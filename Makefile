@@ -58,6 +58,8 @@ real:    $(B)/packages ## three real programs from Debian's source; REAL=NAME
 	+$(Q)$(MAKE) --no-print-directory now-real
 whatif:  $(B)/packages ## what-ifs beside programs really changed; CASES PROGRAMS SEED
 	+$(Q)$(MAKE) --no-print-directory now-whatif
+suite:   $(B)/packages ## traces with known faults, in build/suite, and what diagnose says; SEEDS=20
+	+$(Q)$(MAKE) --no-print-directory now-suite
 sabotage: $(B)/packages ## break a copy line by line: the tests must notice; MODULE, ROW
 	+$(Q)$(MAKE) --no-print-directory now-sabotage
 truth:   $(B)/packages ## convert N stamps of made-up clocks; SEED, KIND, MODEL
@@ -130,4 +132,4 @@ now-uninstall: now-all
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check repeat now-repeat fuzz bench paper real whatif sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-whatif now-sabotage now-truth now-install now-uninstall
+.PHONY: help all demo check repeat now-repeat fuzz bench paper real whatif suite sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-whatif now-suite now-sabotage now-truth now-install now-uninstall

@@ -38,6 +38,10 @@ now-truth: $(B)/test/truth-clocks
 now-sabotage: now-all
 	$(Q)B=$(B) testsuite/sabotage/run '$(MODULE)' '$(ROW)'
 
+# make suite [SEEDS=20] [SEED=first]: testsuite/suite/run says what it does.
+now-suite: now-all
+	$(Q)B=$(B) SEEDS=$(or $(SEEDS),20) SEED=$(or $(SEED),1) testsuite/suite/run
+
 # make whatif [CASES=pattern] [PROGRAMS=10] [SEED=first] [MPI=openmpi|mpich] [HOSTS=2]: testsuite/whatif/run says what it does.
 now-whatif: now-all
 	$(Q)B=$(B) CASES='$(CASES)' PROGRAMS=$(or $(PROGRAMS),10) SEED=$(or $(SEED),1) MPI=$(or $(MPI),openmpi) HOSTS=$(or $(HOSTS),1) \
