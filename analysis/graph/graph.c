@@ -138,9 +138,9 @@ void graph_unknown_since(struct builder *b, struct wait_begin begin, struct even
 	add_unknown(b, begin, exit, &since);
 }
 
-void graph_note_expired(struct builder *b)
+void graph_note_ended(struct builder *b, uint32_t what)
 {
-	b->graph->nodes[b->graph->nnodes - 1].what = GRAPH_EXPIRED;
+	b->graph->nodes[b->graph->nnodes - 1].what = what;
 }
 
 void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)

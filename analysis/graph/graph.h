@@ -119,7 +119,9 @@ enum {
 	GRAPH_RECEIVED, GRAPH_WAITED_FOR, GRAPH_JOINED, GRAPH_LOCKED, GRAPH_POSTED,
 	GRAPH_TASK_BEGAN, GRAPH_TASKS_OVER, GRAPH_BYTES, GRAPH_BYTES_GIVEN, GRAPH_BYTES_ENDED, GRAPH_PROCESS_OVER,
 	GRAPH_WOKEN_UP,
-	GRAPH_EXPIRED, /* UNKNOWN: it ended when a time was over, or at a moment, that the thread had named */
+	/* UNKNOWN, and nothing is missing: */
+	GRAPH_EXPIRED, /* it ended when a time was over, or at a moment, that the thread had named */
+	GRAPH_FOUND,   /* with a message, which a receive has waited for since it began */
 	GRAPH_COLLECTIVE,
 };
 
@@ -139,7 +141,7 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 25;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED or 0 */
+	uint32_t what : 25;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED, GRAPH_FOUND or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
@@ -147,10 +149,15 @@ struct graph_node {
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
-/* A wait that a time ended: nobody else did, and nothing is missing. */
-static inline bool graph_is_expired(const struct graph_node *n)
+/* A wait that ended because of something that is not in the trace. */
+static inline bool graph_lacks_cause(const struct graph_node *n)
 {
-	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_EXPIRED;
+	return n->kind == GRAPH_UNKNOWN ? n->what != GRAPH_EXPIRED && n->what != GRAPH_FOUND : n->ninputs == 0;
+}
+
+static inline bool graph_only_found(const struct graph_node *n)
+{
+	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_FOUND;
 }
 
 /* What ended it is among its inputs. */

@@ -108,14 +108,15 @@ static void add_step(struct looker *l, const struct graph_activities *a)
 	}
 }
 
-/* Attempts in vain are waiting, perhaps, which goes on. */
+/* Attempts in vain, and one that found a message, are waiting, perhaps, which goes on. What a time ended is none. */
 static void end_operation(struct looker *l, const struct graph_activities *a)
 {
 	const struct graph_operation *o = &a->step.operation;
 	uint32_t node = o->node;
-	if (node != GRAPH_NO_NODE && !graph_is_expired(&l->g->nodes[node]))
+	bool found = node != GRAPH_NO_NODE && graph_only_found(&l->g->nodes[node]);
+	if (node != GRAPH_NO_NODE && (l->g->nodes[node].kind != GRAPH_UNKNOWN || l->lack[node]))
 		add_wait(l, o, a->step.to, l->lack[node]);
-	else if (node == GRAPH_NO_NODE && !o->known && l->part.pieces)
+	else if ((found || node == GRAPH_NO_NODE) && !o->known && l->part.pieces)
 		may_be_still(l, when(l, l->part.from).lo, when(l, a->step.to).hi);
 	l->part.pieces = 0;
 }
@@ -342,8 +343,7 @@ static bool find_lacks(struct looker *l, const struct graph_order *order)
 		if (s->what != GRAPH_WAITS)
 			continue;
 		const struct graph_node *node = &g->nodes[s->number];
-		bool named = node->kind != GRAPH_UNKNOWN && node->ninputs > 0;
-		if (!named && !graph_is_expired(node))
+		if (graph_lacks_cause(node))
 			l->lack[s->number] = CAUSES_WAIT + 1;
 		else if (step.broken || node->behind)
 			l->lack[s->number] = CAUSES_CIRCLE + 1;

@@ -210,7 +210,7 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 /* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. */
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since);
-void graph_note_expired(struct builder *); /* it was a time that ended the wait of the node that was made last */
+void graph_note_ended(struct builder *, uint32_t what); /* GRAPH_EXPIRED, GRAPH_FOUND: the wait of the node that was made last */
 
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);

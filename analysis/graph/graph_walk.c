@@ -272,7 +272,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 		graph_unknown(w->b, begin, exit);
 	else
 		graph_unknown_since(w->b, begin, exit, begin.enter);
-	graph_note_expired(w->b);
+	graph_note_ended(w->b, arg_only_found(operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED);
 }
 
 /* From here on, up to the next barrier, another run may do other things. */
@@ -716,7 +716,7 @@ static void sleep_until(struct thread_walk *w, struct event_ref exit)
 {
 	struct event_ref first = { w->thread, 0, w->b->graph->threads[w->thread].first };
 	graph_unknown_since(w->b, begin_of(w), exit, first);
-	graph_note_expired(w->b);
+	graph_note_ended(w->b, GRAPH_EXPIRED);
 }
 
 static void outermost(struct thread_walk *w, struct event_ref exit)

@@ -152,6 +152,13 @@ static inline bool arg_for_unknown(const struct operation *o, const struct tr_ev
 	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
 }
 
+/* It found a message, and left it to whoever takes it next. */
+static inline bool arg_only_found(const struct operation *o, const struct tr_event *e)
+{
+	return o->kind == DPROF_KIND_WAIT && o->is & OP_MPI && e->op == DPROF_ENTER && !trace_has(e, DPROF_KEY_ID) &&
+	       !trace_has(e, DPROF_KEY_PEER);
+}
+
 /* Attempts that follow each other, all in vain; */
 static inline bool arg_in_vain(const struct operation *o, const struct tr_event *e)
 {

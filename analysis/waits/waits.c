@@ -20,6 +20,7 @@ struct doing {
 	uint64_t stamp;
 	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
 	uint64_t left;       /* up to here */
+	bool looks;          /* in the operation: it finds a message, and leaves it to a receive */
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
 	uint32_t before;
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
@@ -87,23 +88,26 @@ static void move(struct doing *d, const struct tr_event *e)
 		replay_exit(&d->replay, e->site);
 }
 
-/* Attempts in vain follow each other, but for sleeps. Behind them another operation may be what ends the wait. */
+/* Attempts in vain follow each other, but for sleeps. Behind them another operation may be what ends the wait; and behind one that
+ * found a message that which takes it. */
 static void note_attempts(struct doing *d, const struct tr_cursor *events, const struct tr_event *e)
 {
 	const struct operation *o = tr_operation(d->trace, e);
 	struct tr_event x = *e;
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE || o->is & OP_REGION ||
-	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP))))
+	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP)) && !d->looks))
 		d->asks = d->between = 0;
+	d->looks = d->looks && e->op == DPROF_POINT;
 	if (e->op == DPROF_EXIT && !(o->is & OP_SLEEP))
 		d->left = e->stamp;
 	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE || o->is & OP_SLEEP)
 		return;
 	d->between += d->asks && e->stamp > d->left ? e->stamp - d->left : 0;
-	if (!(o->is & OP_ATTEMPT))
+	if (!(o->is & OP_ATTEMPT) && !(o->kind == DPROF_KIND_WAIT && o->is & OP_MPI))
 		return;
 	trace_arguments(events, &x);
-	if (!arg_in_vain(o, &x))
+	d->looks = arg_only_found(o, &x);
+	if (!arg_in_vain(o, &x) && !d->looks)
 		return;
 	if (d->history && !d->asks)
 		d->before_asks = d->before_operation; /* which this is */
@@ -190,6 +194,8 @@ static void go_on(struct finder *f, struct doing *d, enum found found, uint64_t 
 static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
 {
 	uint32_t own = own_input(f->g, thread, s);
+	if (graph_only_found(&f->g->nodes[s->number]))
+		return; /* it goes on, in a receive */
 	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
 	*SPILL_GROW(f->g->spill, f->list, f->n) =
@@ -476,7 +482,7 @@ static void look_at(struct finder *f, size_t number)
 	const struct wait *w = &f->list[number];
 	struct wait_looked found;
 	bool known = wait_look(f, w, &found);
-	f->waits->unknown += !known && !graph_is_expired(&f->g->nodes[w->node]);
+	f->waits->unknown += graph_lacks_cause(&f->g->nodes[w->node]) || (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN);
 	if (f->delays)
 		note_cost(f, &f->costs[number], &found);
 	if (!known || !found.any)

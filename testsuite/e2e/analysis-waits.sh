@@ -27,6 +27,7 @@
 	site 14 kind=wait name=pthread_cond_wait file=x.c line=15
 	site 15 kind=wait name=pthread_cond_signal file=x.c line=16
 	site 16 kind=lock name=pthread_mutex_lock
+	site 17 kind=wait name=MPI_Probe file=x.c line=17
 	END
 } >sites
 
@@ -83,6 +84,13 @@ waited semaphore condition 0 1 10 60000 0 0 a
 { threads; op 1 8 900 900 id=5; echo 'e 1 950 8 point id=5'; op 1 14 1000 102000 id=7; op 1 16 102000 102100 id=5; echo 'e 1 103000 8 point id=5'
 	work 0 0 1000 101000; op 0 8 101000 101000 id=5; echo 'e 0 101350 15 point id=7'; echo 'e 0 101400 8 point id=5'; } | trace condition
 waited condition condition 0 1 15 100400 0 0 a
+
+# Who finds a message and then takes it has waited for it since it looked.
+{ ranks; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 17 41000 103000
+	op 1 4 103000 103100 group=1 peer=0 tag=1 bytes=8; } | trace probe
+waited probe late_sender 1 0 5 60000 0 0 a
+expect 0 check --json probe
+jq -e '.causes | .missing == 0 and .violations == []' out >is || fail "probe: $(cat out)"
 
 # Rank 0 asks, and the question is there when rank 1 comes to it: what that one did before is what rank 0 waits for, if it waits that long.
 { ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; op 0 4 1000 102000 group=1 peer=1 tag=2 bytes=8
