@@ -255,7 +255,9 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	say_undecided(r, a);
 	if (a->every)
 		fill_slices(r, a);
-	if (!a->sliced)
+	if (a->sliced)
+		path_tables_messages(r, &a->path, &a->profile, o->verbose);
+	else
 		fill_tables(r, a, o->verbose);
 	reply_value(r, "assumptions", tab_text(assumptions));
 	reply_gap(r);

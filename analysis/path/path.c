@@ -30,7 +30,6 @@ struct back {
 	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
 	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
 	struct graph_last last;
-	size_t most_hops;
 };
 
 frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
@@ -103,58 +102,19 @@ static void distribute(struct back *b, uint32_t number)
 
 /* ---- From rank to rank ----------------------------------------------------------------------- */
 
-static int by_ranks(const void *x, const void *y)
-{
-	const struct path_hop *a = x, *b = y;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
-}
-
-static int by_ticks(const void *x, const void *y)
-{
-	const struct path_hop *a = x, *b = y;
-	int64_t p = a->ticks.lo / 2 + a->ticks.hi / 2, q = b->ticks.lo / 2 + b->ticks.hi / 2;
-	return p != q ? (p < q) - (p > q) : by_ranks(x, y);
-}
-
-static void sum_up_hops(struct path *p)
-{
-	size_t kept = 0;
-	if (p->nhops)
-		qsort(p->hops, p->nhops, sizeof *p->hops, by_ranks);
-	for (size_t i = 0; i < p->nhops; i++) {
-		struct path_hop *sum = kept ? &p->hops[kept - 1] : NULL;
-		if (!sum || by_ranks(sum, &p->hops[i]) != 0) {
-			p->hops[kept++] = p->hops[i];
-			continue;
-		}
-		sum->ticks = time_add(sum->ticks, p->hops[i].ticks);
-		sum->count += p->hops[i].count;
-		sum->sure &= p->hops[i].sure;
-	}
-	p->nhops = kept;
-}
-
-#define MANY_HOPS 65536 /* that are not added up yet */
-
 /* To a thread, which went on at this stamp, from each that it may have waited for last. */
 static void add_hops(struct back *b, uint32_t thread, uint64_t stamp, frz_time arrival)
 {
 	struct path *p = b->path;
 	const struct tr_thread *threads = p->graph.trace->threads;
-	bool sure = b->places[thread].flow == WHOLE && b->last.n == 1 &&
-		    ticks_minus(path_elapsed(p, thread, stamp).lo, arrival.hi) >= p->known_from;
+	frz_time until = path_elapsed(p, thread, stamp);
+	bool sure = b->places[thread].flow == WHOLE && b->last.n == 1 && ticks_minus(until.lo, arrival.hi) >= p->known_from;
 	for (size_t i = 0; i < b->last.n; i++) {
 		uint32_t from = p->graph.inputs[b->last.input[i]].thread;
 		if (from == thread)
 			continue;
-		*MEM_GROW(p->hops, p->nhops) = (struct path_hop){ threads[from].rank, threads[thread].rank,
-								  { sure ? arrival.lo : 0, arrival.hi }, 1, sure };
-	}
-	if (p->nhops >= b->most_hops) {
-		sum_up_hops(p);
-		b->most_hops = p->nhops + MANY_HOPS;
+		*SPILL_GROW(p->graph.spill, p->hops, p->nhops) = (struct hop){ threads[from].rank, threads[thread].rank, until,
+									       { sure ? arrival.lo : 0, arrival.hi }, sure };
 	}
 }
 
@@ -248,7 +208,7 @@ static void find_gaps(struct back *b)
 static void find_stays(struct path *p)
 {
 	const struct graph *g = &p->graph;
-	struct back b = { .path = p, .order = &p->order, .most_hops = MANY_HOPS };
+	struct back b = { .path = p, .order = &p->order };
 	b.places = mem_resize(NULL, g->trace->nthreads + 1, sizeof *b.places);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		b.places[t] = (struct place){ .syncs = g->threads[t].nsyncs };
@@ -266,9 +226,6 @@ static void find_stays(struct path *p)
 	spill_free(g->spill, b.to_node);
 	spill_free(g->spill, b.to_input);
 	free(b.places);
-	sum_up_hops(p);
-	if (p->nhops)
-		qsort(p->hops, p->nhops, sizeof *p->hops, by_ticks);
 }
 
 static int by_length(const void *a, const void *b)
@@ -332,6 +289,72 @@ static void limit_shares(struct path_profile *p)
 	}
 }
 
+/* ---- From rank to rank, in a slice ------------------------------------------------------------ */
+
+static int by_ranks(const void *x, const void *y)
+{
+	const struct path_hop *a = x, *b = y;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+static int by_ticks(const void *x, const void *y)
+{
+	const struct path_hop *a = x, *b = y;
+	int64_t p = a->ticks.lo / 2 + a->ticks.hi / 2, q = b->ticks.lo / 2 + b->ticks.hi / 2;
+	return p != q ? (p < q) - (p > q) : by_ranks(x, y);
+}
+
+static void sum_up_hops(struct path_profile *p)
+{
+	size_t kept = 0;
+	if (p->nhops)
+		qsort(p->hops, p->nhops, sizeof *p->hops, by_ranks);
+	for (size_t i = 0; i < p->nhops; i++) {
+		struct path_hop *sum = kept ? &p->hops[kept - 1] : NULL;
+		if (!sum || by_ranks(sum, &p->hops[i]) != 0) {
+			p->hops[kept++] = p->hops[i];
+			continue;
+		}
+		sum->ticks = time_add(sum->ticks, p->hops[i].ticks);
+		sum->count += p->hops[i].count;
+		sum->sure &= p->hops[i].sure;
+	}
+	p->nhops = kept;
+}
+
+/* What of it is within the slice: all, or at an end of the slice perhaps some. False: surely nothing. */
+static bool within_slice(const struct hop *h, struct path_slice slice, struct path_hop *part)
+{
+	int64_t since = ticks_minus(h->until.lo, h->ticks.hi);
+	bool inside = h->until.hi <= slice.to && (since >= slice.from || slice.from == 0);
+	*part = (struct path_hop){ h->from, h->to, h->ticks, 1, h->sure && inside };
+	if (!inside)
+		part->ticks.lo = 0;
+	return h->until.hi >= slice.from && since <= slice.to;
+}
+
+#define MANY_HOPS 65536 /* that are not added up yet */
+
+static void add_slice_hops(struct path_profile *profile, const struct path *p, struct path_slice slice)
+{
+	size_t most = MANY_HOPS;
+	struct path_hop part;
+	for (size_t i = 0; i < p->nhops; i++, spill_relax(p->graph.spill)) {
+		if (!within_slice(&p->hops[i], slice, &part))
+			continue;
+		*MEM_GROW(profile->hops, profile->nhops) = part;
+		if (profile->nhops < most)
+			continue;
+		sum_up_hops(profile);
+		most = profile->nhops + MANY_HOPS;
+	}
+	sum_up_hops(profile);
+	if (profile->nhops)
+		qsort(profile->hops, profile->nhops, sizeof *profile->hops, by_ticks);
+}
+
 void path_open(struct path *p, const struct trace *trace, const struct times *times)
 {
 	*p = (struct path){ .times = times };
@@ -351,7 +374,6 @@ void path_close(struct path *p)
 	free(p->cursors);
 	free(p->first);
 	free(p->stays);
-	free(p->hops);
 	graph_order_close(&p->order);
 	graph_close(&p->graph);
 }
@@ -367,6 +389,7 @@ void path_profile_open(struct path_profile *profile, struct path *p, struct path
 		path_add_thread(profile, p, slice, t);
 	progress_end();
 	limit_shares(profile);
+	add_slice_hops(profile, p, slice);
 	if (profile->nshares)
 		qsort(profile->shares, profile->nshares, sizeof *profile->shares, by_length);
 }
@@ -374,4 +397,5 @@ void path_profile_open(struct path_profile *profile, struct path *p, struct path
 void path_profile_close(struct path_profile *profile)
 {
 	free(profile->shares);
+	free(profile->hops);
 }

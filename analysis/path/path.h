@@ -28,8 +28,8 @@
  * Law: under the same condition, the least slack that a thread truly had at a site lies in the interval given for it; where
  * what ended some later wait is not known, from 0 on. Hops: likewise for how long the path was on its way from one rank to another.
  *
- * Memory: 8 bytes for each input and 40 for each node of the graph, 20 for each of its points and 48 for each stay of the path on a
- * thread, in the graph's spill; what the answer has; and the sites of one thread at a time. */
+ * Memory: 8 bytes for each input and 40 for each node of the graph, 20 for each of its points, 48 for each stay of the path on a
+ * thread and 56 for each time that it came from another, in the graph's spill; what the answer has; and the sites of one thread at a time. */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
 
@@ -45,15 +45,7 @@ struct path {
 	uint64_t *first;             /* likewise, its first stamp; UINT64_MAX without any */
 	struct stays *stays;         /* of each thread: when the path was there */
 	int64_t known_from;          /* since the run began: before that it may have been anywhere */
-	struct path_hop *hops; size_t nhops; /* the longest first */
-};
-
-/* The path came from a thread of one rank's to another of the same or another rank, through a wait. */
-struct path_hop {
-	int64_t from, to;            /* ranks; -1 without one */
-	frz_time ticks;              /* on the way: transfer */
-	uint64_t count;              /* so often, perhaps */
-	bool sure;
+	struct hop *hops; size_t nhops; /* each, in the spill */
 };
 
 /* All clocks with threads must be on one time base. Matches all, orders all; the trace and the times must last. */
@@ -71,9 +63,18 @@ struct path_share {
 	bool sure;             /* whenever it may have been there, it was */
 };
 
+/* The path came from a thread of one rank's to another of the same or another rank, through a wait. */
+struct path_hop {
+	int64_t from, to;      /* ranks; -1 without one */
+	frz_time ticks;        /* on the way, within the slice: transfer */
+	uint64_t count;        /* so often, perhaps */
+	bool sure;
+};
+
 struct path_profile {
 	frz_time length;       /* of the path within the slice */
 	struct path_share *shares; size_t nshares; /* the longest first */
+	struct path_hop *hops; size_t nhops; /* likewise */
 	bool certain;          /* at any moment of the slice it is known on which thread it was */
 };
 

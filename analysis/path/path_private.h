@@ -21,6 +21,14 @@ struct stay {
 
 struct stays { struct stay *v; size_t n; }; /* in the spill; the last one first */
 
+/* From one thread to another. */
+struct hop {
+	int64_t from, to;    /* ranks */
+	frz_time until;      /* elapsed */
+	frz_time ticks;      /* so long it took, or perhaps */
+	bool sure;
+};
+
 /* Where a thread is, as its events come by. */
 struct path_whereabouts {
 	struct replay replay;

@@ -211,7 +211,7 @@ static void say_slack(const struct writer *w, const struct path_slack *slack)
 
 static void fill_hops(const struct writer *w)
 {
-	const struct path *p = w->p;
+	const struct path_profile *p = w->profile;
 	static const struct tab_column columns[] = { TAB_KEY("from"), TAB_KEY("to"), TAB_KEY("seconds"), TAB_KEY("share_percent"),
 						     TAB_KEY("count"), TAB_KEY("verdict"), { 0 } };
 	reply_table(w->r, "messages", columns, 0);
@@ -225,7 +225,7 @@ static void fill_hops(const struct writer *w)
 
 static void say_hops(const struct writer *w)
 {
-	const struct path *p = w->p;
+	const struct path_profile *p = w->profile;
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "times", -8),
 						     TAB_SHOWN(NULL, "from rank to rank", 0, .gap = 1), { 0 } };
 	size_t shown = 0;
@@ -244,6 +244,14 @@ static void say_hops(const struct writer *w)
 	}
 	if (shown)
 		reply_end(w->r);
+}
+
+void path_tables_messages(struct reply *r, const struct path *p, const struct path_profile *profile, bool every)
+{
+	struct writer w = { .r = r, .p = p, .profile = profile, .every = every,
+			    .time_base = p->times->time_base[p->graph.trace->threads[0].clock] };
+	fill_hops(&w);
+	say_hops(&w);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

@@ -26,7 +26,10 @@ struct path_regions { struct path_region *v; size_t n; }; /* what is longest on 
 void path_regions_open(struct path_regions *, const struct path *, const struct path_profile *, const struct path_slack *);
 void path_regions_close(struct path_regions *);
 
-/* "regions", "slack", "messages"; `every`: on the page, too, all rows. */
+/* "messages": from rank to rank, in a slice; `every`: on the page, too, all rows. */
+void path_tables_messages(struct reply *, const struct path *, const struct path_profile *, bool every);
+
+/* "regions", "slack", "messages"; likewise. */
 void path_tables_fill(struct reply *, const struct path *, const struct path_profile *, const struct path_slack *, bool every);
 
 #endif

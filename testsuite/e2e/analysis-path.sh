@@ -127,6 +127,13 @@ part() { # name percent, of what the options say
 expect 0 path --json two --from 100us --to 400us
 part a 66.667
 part b 30.0
+jq -e "$near"'.messages | length == 1 and .[0].from == 0 and .[0].to == 1 and .[0].count == 1 and (.[0].seconds | near(10)) and
+	.[0].verdict == "proved"' out >is || fail "from 100us to 400us: messages: $(jq -c .messages out)"
+expect 0 path --json two --from 305us --to 400us
+jq -e '.messages | length == 1 and .[0].seconds.lo == 0 and .[0].seconds.hi >= 5e-6 and .[0].verdict == "undecided"' out >is ||
+	fail "from 305us: messages: $(jq -c .messages out)"
+expect 0 path --json two --from 320us --to 400us
+jq -e '.messages == []' out >is || fail "from 320us: messages: $(jq -c .messages out)"
 expect 0 path --json two --from step --to step#2
 part a 75.0
 part b 22.5

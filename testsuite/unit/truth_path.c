@@ -32,6 +32,9 @@ struct truth {
 	struct graph graph;          /* of the clock that shows the truth */
 	int64_t (*on)[ROWS];         /* of each thread, by site */
 	int64_t hops[MOST_RANKS][MOST_RANKS];
+	int64_t in_slice[MOST_RANKS][MOST_RANKS]; /* of these in this slice, in true ticks */
+	int64_t from, to;
+	struct path_slice slice; /* which is this */
 	int64_t length;
 };
 
@@ -94,6 +97,14 @@ static size_t posted_at(const struct graph *g, const struct graph_input *input)
 	return 0;
 }
 
+static void add_hop(struct truth *t, unsigned from, unsigned to, int64_t since, int64_t until)
+{
+	int64_t begin = since > t->from ? since : t->from, end = until < t->to ? until : t->to;
+
+	t->hops[from][to] += until - since;
+	t->in_slice[from][to] += end > begin ? end - begin : 0;
+}
+
 static void walk_back(struct truth *t)
 {
 	const struct graph_input *end = cause(&t->graph, t->graph.end);
@@ -111,7 +122,7 @@ static void walk_back(struct truth *t)
 			ck_assert_msg(since <= self->events[at].truth, "SEED=%" PRIu64 ": an effect before its cause", t->p->seed);
 			t->on[thread][row] += self->events[at].truth - since;
 			if (from->thread != thread)
-				t->hops[t->p->threads[from->thread].rank][self->rank] += self->events[at].truth - since;
+				add_hop(t, t->p->threads[from->thread].rank, self->rank, since, self->events[at].truth);
 			thread = from->thread;
 			at = other;
 		} else if (at > 0) {
@@ -124,6 +135,18 @@ static void walk_back(struct truth *t)
 	}
 }
 
+/* Some part of the run, in ticks of the base. */
+static void draw_slice(struct truth *t, const struct program *p)
+{
+	struct dice dice = { p->seed };
+	int64_t ticks = (p->end - p->begin) / PROGRAM_FINE + 1, a = (int64_t)(roll(&dice) % (uint64_t)ticks);
+	struct path_slice slice = { a, a + 1 + (int64_t)(roll(&dice) % (uint64_t)ticks) };
+
+	t->slice = slice;
+	t->from = p->begin + slice.from * PROGRAM_FINE;
+	t->to = p->begin + slice.to * PROGRAM_FINE;
+}
+
 static void truth_open(struct truth *t, const struct program *p)
 {
 	struct options options = { .assumption = p->assumption };
@@ -131,6 +154,7 @@ static void truth_open(struct truth *t, const struct program *p)
 	struct times times;
 
 	*t = (struct truth){ .p = p };
+	draw_slice(t, p);
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	graph_open(&t->graph, trace, &times);
 	t->on = mem_resize(NULL, p->nthreads, sizeof *t->on);
@@ -189,17 +213,21 @@ static void check_profile(const struct truth *t, struct path *path)
 	free(seen);
 }
 
-static void check_hops(const struct truth *t, const struct path *path)
+static void check_hops(const struct truth *t, struct path *path, struct path_slice slice, int64_t truth[MOST_RANKS][MOST_RANKS])
 {
+	struct path_profile profile;
+
+	path_profile_open(&profile, path, slice);
 	for (unsigned from = 0; from < t->p->nranks; from++) {
 		for (unsigned to = 0; to < t->p->nranks; to++) {
 			frz_time found = { 0, 0 };
-			for (size_t i = 0; i < path->nhops; i++)
-				if (path->hops[i].from == from && path->hops[i].to == to)
-					found = path->hops[i].ticks;
-			check_share(t->p, "from rank to rank", from, to, t->hops[from][to], found);
+			for (size_t i = 0; i < profile.nhops; i++)
+				if (profile.hops[i].from == from && profile.hops[i].to == to)
+					found = profile.hops[i].ticks;
+			check_share(t->p, "from rank to rank", from, to, truth[from][to], found);
 		}
 	}
+	path_profile_close(&profile);
 }
 
 static void check_program(uint64_t number, const struct program_spec *spec)
@@ -215,7 +243,8 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	path_open(&path, trace, &times);
 	check_profile(&truth, &path);
-	check_hops(&truth, &path);
+	check_hops(&truth, &path, PATH_ALL, truth.hops);
+	check_hops(&truth, &path, truth.slice, truth.in_slice);
 	path_close(&path);
 	times_close(&times);
 	trace_close(trace);
