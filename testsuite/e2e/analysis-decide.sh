@@ -49,8 +49,8 @@ for command in waits path; do
 	jq -e '.undecided == null' out >is || fail "$command: with the advised interval of $advised ms: $(jq -c .undecided out)"
 done
 
-# Packets that take longer than rank 0 waits.
-asked waits 200000 125
+# Packets that take longer than rank 0 waits: more of them make clocks better known, and decide nothing.
+asked waits 60000 1000
 jq -e '.undecided | .by_clocks > 0 and .by_sync_interval == 0 and .sync_interval_s == null and .larger > 1' out >is ||
 	fail "slow packets: $(jq -c .undecided out)"
 says page 'No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took '

@@ -96,9 +96,9 @@ jq -e '.causes | .missing == 0 and .violations == []' out >is || fail "probe: $(
 { ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; op 0 4 1000 102000 group=1 peer=1 tag=2 bytes=8
 	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace asked
 waited asked late_sender 0 0 5 100000 1 0 a
-{ ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; work 0 1 1000 96000; op 0 4 96000 102000 group=1 peer=1 tag=2 bytes=8
+{ ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; work 0 1 1000 94500; op 0 4 94500 102000 group=1 peer=1 tag=2 bytes=8
 	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace late
-waited late late_sender 0 0 5 5000 1 0 b
+waited late late_sender 0 0 5 6500 1 0 b
 
 # Who comes late because it has waited itself, has mostly done what it did since.
 
