@@ -275,11 +275,14 @@ static void say_profile(struct reply *r, const struct page *p)
 
 static void say_commands(struct reply *r, const struct page *p)
 {
-	char *path = p->efficiency ? next_step_path(p->f) : NULL;
 	if (p->step.command)
 		reply_say(r, SAY_LINE, "More: %s", p->step.command);
-	if (path)
-		reply_say(r, SAY_LINE, "Next: %s", path);
+	if (!p->efficiency)
+		return;
+	char *why = next_step_command(p->f, "diagnose"), *path = next_step_command(p->f, "path");
+	reply_say(r, SAY_LINE, "Why:  %s", why);
+	reply_say(r, SAY_LINE, "Next: %s", path);
+	free(why);
 	free(path);
 }
 

@@ -59,10 +59,10 @@ static char *command_for(const struct findings *f, const char *what, struct coz_
 	return command;
 }
 
-char *next_step_path(const struct findings *f)
+char *next_step_command(const struct findings *f, const char *name)
 {
 	char *directory = quoted(f->trace->directory);
-	char *command = mem_format("dprof-analyze path %s", directory);
+	char *command = mem_format("dprof-analyze %s %s", name, directory);
 	free(directory);
 	return command;
 }

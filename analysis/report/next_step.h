@@ -30,8 +30,8 @@ struct profile_aside next_step_asks(const struct findings *);
 char *next_step_without(const struct reply *, const struct findings *, const struct profile *);
 
 struct next_step next_step(const struct reply *, const struct findings *, const struct profile *);
-/* The command that shows what decided how long the run took. To be freed. */
-char *next_step_path(const struct findings *);
+/* A command that says more of the trace: "path", what decided how long the run took; "diagnose", why. To be freed. */
+char *next_step_command(const struct findings *, const char *name);
 void next_step_close(struct next_step *);
 
 #endif

@@ -70,6 +70,8 @@ says out '"command": "dprof-analyze coz --region assign --rank 1 straggler"'
 "$analyze" dump straggler | sed "s/name=assign/name=it's%20\$HOME/" | trace quoted
 expect 0 report quoted
 eval "$analyze $(sed -n 's/^More: dprof-analyze //p' out)" >again 2>&1 || fail "cannot be pasted: $(cat out again)"
+eval "$analyze $(sed -n 's/^Why:  dprof-analyze //p' out)" >again 2>&1 || fail "cannot be pasted: $(cat out again)"
+says again "What is slow in the run of"
 says again "it's \$HOME"
 
 # Bare, it is the report.
