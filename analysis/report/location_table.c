@@ -109,6 +109,15 @@ static void say_one(const struct table *t, const struct ranked *x)
 		reply_say(t->reply, SAY_DETAIL, "keeps others waiting in %s", site_name_within(trace, x->site, 40).text);
 }
 
+/* How long others wait for any of those from there on, at most. */
+static double most_of(const struct ranking *s, size_t from)
+{
+	double most = 0;
+	for (size_t i = from; i < s->count; i++)
+		most = s->list[i].percent.hi > most ? s->list[i].percent.hi : most;
+	return most;
+}
+
 static void say_all(struct table *t, size_t most)
 {
 	begin(t);
@@ -116,7 +125,8 @@ static void say_all(struct table *t, size_t most)
 		say_one(t, &t->s->list[i]);
 	reply_end(t->reply);
 	if (t->s->count > most)
-		reply_say(t->reply, SAY_LINE, "  and %zu more, see -v or --json", t->s->count - most);
+		reply_say(t->reply, SAY_LINE, "  and %zu more, for each of which others wait for at most %s %%: see -v",
+			  t->s->count - most, interval_upper(most_of(t->s, most), 3).text);
 }
 
 /* What is said of a group beside its highest thread. */

@@ -235,4 +235,12 @@ expect 0 report qualified
 grep -q '^  PairLJCut::compute   [0-9. ]*' out || fail "no end of the name: $(cat out)"
 expect 0 report -v qualified
 grep -q '^  LAMMPS_NS::PairLJCut::compute (.*)$' out || fail "no line of its own: $(cat out)"
+
+# Of many ranks those are shown for whom others wait the longest, and of the rest how long that is at most.
+"$B/test/synthesize" --hosts 2 --ranks 20 | trace twenty
+expect 0 report --json twenty
+most=$(jq '[.ranks[].straggler_percent.hi] | sort | reverse | .[8:] | max' out)
+expect 0 report twenty
+rest=$(sed -n 's/^  and 12 more, for each of which others wait for at most \([0-9.]*\) %: see -v$/\1/p' out)
+is_true "$rest >= $most && $rest <= $most + 0.001" || fail "twenty ranks: of the others at most $most %, found '$rest': $(cat out)"
 echo "as expected"
