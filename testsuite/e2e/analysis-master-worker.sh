@@ -18,7 +18,7 @@ judge() { # seed fault workers
 
 first=${SEED:-1}
 for ((seed = first; seed < first + 3 * ${TIMES:-1}; seed++)); do
-	for fault in none init handle setup last many small; do
+	for fault in none init handle setup paper last many small; do
 		judge $seed $fault $((3 + 2 * (seed % 3)))
 	done
 done
