@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
 #
-# analysis.sh - what the analyses cost: straggler scores per event, and a complete causal profile.
+# analysis.sh - what the analyses cost in time: straggler scores per event, and a complete causal profile.
 
 seconds() { # command... : of the processor, in the kernel, too
 	local TIMEFORMAT="%U %S"
@@ -66,22 +66,6 @@ for kind in messages threads nested ranks; do
 	fi
 	rm -rf "${here:?}/$kind"
 done
-
-# The most memory that a command has at once, in KB; with as many packets, which it keeps.
-memory() { # command messages seconds-between-packets
-	"$B/test/synthesize" --hosts 4 --messages "$2" --interval "$3" --work 200 | "$B/bin/dprof-analyze" pack - "$here/memory"
-	"$B/bench/repack" "$here/memory"
-	/usr/bin/time -f %M "$B/bin/dprof-analyze" "$1" --links packets "$here/memory" 2>&1 >/dev/null | tail -1
-	rm -rf "$here/memory"
-}
-times=${LONG:+100} times=${times:-10}
-table "Memory of csp and coz" "The most that they have at once, in multiples of that for 10^6 events."
-for command in csp coz; do
-	progress "memory of $command"
-	row "$command: $times times as many events" \
-		"$(echo "$(memory $command $((160000 * times)) $((times / 4)).5) $(memory $command 160000 0.25)" | awk '{ print $1 / $2 }')" x "<= 1.1"
-done
-why "what is in use of the graph's temporary file is let go of now and then; a thread's blocks are as many as its events"
 
 table "Straggler scores of 10^6 events on many hosts, one core" "In processor time. $rounds rounds."
 for shape in "10 10" "300 300" "100 10000"; do
