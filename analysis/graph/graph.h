@@ -179,8 +179,9 @@ struct graph_turn {
 };
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
- * `single`); `many`: of some of them it is not known where they begin. */
-struct graph_group { bool one, many; };
+ * `single`); `many`: of some of them it is not known where they begin, or who may do them; `apart`: a thread has done some while
+ * it waited for its tasks, before the barrier in which others did some. */
+struct graph_group { bool one, many, apart; };
 
 /* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
  * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself

@@ -74,6 +74,9 @@ struct thread_walk {
 	bool runs_tasks;          /* it has left an operation for a task, which another might have run, and not come back for good */
 	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
 	uint32_t task_group, ntasks; /* of this group; and how many it has run */
+	struct event_ref *comes; size_t ncomes; /* for tasks while it waited for some of its own, since its team's last barrier */
+	uint64_t waits_for;       /* with this id; */
+	bool waits_on, waits_again; /* it still does; there has been another such wait */
 };
 
 static const struct operation *operation(const struct thread_walk *w, const struct tr_event *e)
@@ -163,6 +166,14 @@ static void share_tasks(struct thread_walk *w, struct event_ref ref)
 		graph_share(w->b, ref, ref, w->task_group);
 }
 
+/* Likewise, as it waits for tasks that are not of a barrier. */
+static void note_come(struct thread_walk *w, struct event_ref ref)
+{
+	if (w->ncomes < MOST_PIECES)
+		*MEM_GROW(w->comes, w->ncomes) = ref;
+	w->waits_again |= w->ncomes == MOST_PIECES;
+}
+
 /* Regions do not count here, but for the runs of tasks. */
 static void region(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -183,6 +194,8 @@ static void region(struct thread_walk *w, const struct tr_event *e, struct event
 		run->end = ref;
 		if (w->has_tasks && w->nrunning == 0)
 			share_tasks(w, ref);
+		else if (w->waits_on && w->nrunning == 0)
+			note_come(w, ref);
 	}
 }
 
@@ -440,6 +453,36 @@ static void begin_tasks(struct thread_walk *w)
 	w->has_tasks = w->ntasks < MOST_PIECES;
 	if (!more)
 		share_tasks(w, w->enter);
+}
+
+/* Likewise, but it is no barrier. */
+static void begin_tasks_apart(struct thread_walk *w)
+{
+	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
+	if (w->nrunning > 0 || is_team_barrier(w, &w->entered))
+		return;
+	w->waits_again |= w->ncomes > 0 && id != w->waits_for;
+	w->waits_for = id;
+	w->waits_on = true;
+	if (w->ncomes == 0)
+		note_come(w, w->enter);
+}
+
+/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before it, once,
+ * and ran some as well. */
+static void share_tasks_apart(struct thread_walk *w)
+{
+	struct collective_id id = collective_of(&w->entered);
+	uint32_t group = w->ncomes > 0 && !w->waits_again ? group_of(w->b, id.group, id.seq, false) : 0;
+	bool shares = w->ncomes > 0 && !w->waits_again && !(w->ntasks > 0 && w->task_group == group);
+	for (size_t i = 0; i < w->ncomes && shares; i++)
+		graph_share(w->b, w->comes[i], w->comes[i], group);
+	if (shares) {
+		w->b->graph->groups[group].many |= w->b->graph->groups[group].apart;
+		w->b->graph->groups[group].apart = true;
+	}
+	w->ncomes = 0;
+	w->waits_again = false;
 }
 
 /* Which of them it runs, and whether any, is chance, until the operation is over for which it waits. */
@@ -839,6 +882,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		if (collective_of(&w->entered).group != UINT64_MAX)
 			*MEM_GROW(w->left, w->nleft) = collective_of(&w->entered);
 		begin_tasks(w);
+		begin_tasks_apart(w);
 		begin_task_chance(w, ref);
 		wait_for_tasks(w, ref, task, false);
 		return;
@@ -846,6 +890,9 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (kind_of(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
 	w->has_tasks &= !is_team_barrier(w, &w->entered);
+	w->waits_on &= w->nrunning > 0;
+	if (is_team_barrier(w, &w->entered))
+		share_tasks_apart(w);
 	outermost(w, ref);
 	note_attempt(w, ref);
 	note_barrier(w, ref);
@@ -861,7 +908,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 	if (w->takes_on)
 		note_pieces(w, e);
 	note_going_on(w, e);
-	if (w->in_pieces)
+	if (w->in_pieces && w->nrunning == 0) /* what a task does is none */
 		note_piece(w, e, ref);
 	if (!w->any) {
 		w->before = w->operation = ref;
@@ -968,6 +1015,7 @@ static void end_walk(struct thread_walk *w)
 	free(w->begun);
 	free(w->running);
 	free(w->left);
+	free(w->comes);
 }
 
 struct clock_ends { uint64_t first, last; };

@@ -71,6 +71,38 @@ expect 0 check t
 coz body 30
 coz "omp task" 20
 
+# In a single thread 0 makes nine tasks in a taskgroup, of which thread 1 runs the first, which takes 400, and two more in the barrier,
+# while thread 0 runs six: without the first, both would share out the other eight.
+piece() { # thread task from to operation's site and key...
+	echo "e $1 $3 $5 exit task=$2"
+	echo "e $1 $3 2 enter task=$2"
+	echo "e $1 $3 $([ "$2" -eq 11 ] && echo 6 || echo 4) enter"
+	echo "e $1 $4 $([ "$2" -eq 11 ] && echo 6 || echo 4) exit"
+	echo "e $1 $4 2 exit"
+	echo "e $1 $4 $5 enter ${*:6}"
+}
+{
+	echo "site 5 kind=join name=omp%20taskgroup file=made.c line=3"
+	echo "site 6 kind=region name=long file=made.c line=4"
+	echo "site 7 kind=fork name=single file=made.c line=5"
+	echo "e 0 0 7 point group=7"
+	for i in {11..19}; do echo "e 0 0 1 point task=$i id=6 tag=9"; done
+	echo "e 0 10 5 enter id=9"
+	for i in {0..5}; do piece 0 $((14 + i)) $((10 + 100 * i)) $((110 + 100 * i)) 5 id=9; done
+	echo "e 0 610 5 exit"
+	echo "e 0 610 0 enter group=7 seq=0"
+	echo "e 0 1000 0 exit"
+	echo "e 1 0 7 point group=7"
+	echo "e 1 0 0 enter group=7 seq=0"
+	piece 1 11 10 410 0 group=7 seq=0
+	piece 1 12 410 510 0 group=7 seq=0
+	piece 1 13 510 610 0 group=7 seq=0
+	echo "e 1 1000 0 exit"
+} | world | sed '/^e . 1000 0 exit/s/1000/610/' | trace t
+expect 0 check t
+says out "fine"
+coz long 32.8 # from 610 to 410
+
 # The same with two tasks, one after the other.
 world <<-'END' | trace t
 	e 0 0 0 enter group=7 seq=0
