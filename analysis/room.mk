@@ -30,6 +30,9 @@ $(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES) |
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
+# The parts of the page are in the object itself.
+$(B)/obj/analysis/html/page.o: $(filter-out %.c %.h,$(wildcard analysis/html/*.* analysis/html/uplot/*))
+
 # Beside dprof-analyze, which it runs.
 things += $(B)/bin/dprof-ab
 $(B)/bin/dprof-ab: analysis/dprof-ab

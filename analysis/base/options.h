@@ -32,6 +32,8 @@ struct options {
 	const char *const *directories; size_t ndirectories; /* efficiency, path, diff: all that were given, the first of them opened */
 	size_t nfirst;                   /* diff: so many of them are A's */
 	bool gate;                       /* diff: EXIT_SLOWER if B's runs are */
+	const char *html;                /* report: write a page for the browser there */
+	bool force;                      /* over what is there */
 	bool calls, flat;                /* profile: the tree of call paths, or the list, instead of the page */
 	const char *model, *rules;       /* diagnose: NULL: auto; a file, or NULL */
 	bool frames;                     /* csp: the aggregated event view, too */

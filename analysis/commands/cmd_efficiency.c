@@ -291,7 +291,7 @@ static const char *find(struct answer *a, struct trace *trace)
 	return "Nothing was recorded";
 }
 
-static int answer_one(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+int reply_efficiency(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
 	struct answer a = { .trace = trace, .times = times };
 	const char *why = find(&a, trace);
@@ -422,5 +422,5 @@ static int answer_several(struct trace *trace, const struct options *options, st
 int cmd_efficiency(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	return options->ndirectories > 1 ? answer_several(trace, options, reply) 
-					  : relations_run(trace, options, reply, UNKNOWN, answer_one);
+					  : relations_run(trace, options, reply, UNKNOWN, reply_efficiency);
 }

@@ -26,7 +26,7 @@
 
 struct answer {
 	const struct times *times;
-	struct path path;
+	struct path *path;
 	uint32_t time_base;
 	struct path_slice slice;
 	bool sliced;             /* --from or --to */
@@ -51,7 +51,7 @@ static void fill_segments(struct reply *r, const struct answer *a, const struct 
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
 						     TAB_KEY("share_percent"), TAB_KEY("seconds"), TAB_KEY("verdict"),
 						     { 0 } };
-	const struct trace *trace = a->path.graph.trace;
+	const struct trace *trace = a->path->graph.trace;
 	reply_table(r, "segments", columns, 0);
 	for (size_t i = 0; i < profile->nshares; i++) {
 		const struct path_share *s = &profile->shares[i];
@@ -77,10 +77,10 @@ static size_t count_rows(const struct path_profile *profile, bool every)
 
 static void say_segments(struct reply *r, const struct answer *a, const struct path_profile *profile, bool every)
 {
-	int width = locations_width(a->path.graph.trace), rest = 48 - width; /* in 80 columns */
+	int width = locations_width(a->path->graph.trace), rest = 48 - width; /* in 80 columns */
 	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", width),
 					      TAB_SHOWN(NULL, "in", rest), TAB_SHOWN(NULL, ""), { 0 } };
-	const struct trace *trace = a->path.graph.trace;
+	const struct trace *trace = a->path->graph.trace;
 	size_t most = count_rows(profile, every);
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -146,15 +146,15 @@ static void fill_slices(struct reply *r, struct answer *a)
 	static const struct tab_column columns[] = { TAB_KEY("from_s"), TAB_SHOWN(NULL, "from, s", 12),
 						     TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 19),
 						     TAB_SHOWN(NULL, "in", 0), { 0 } };
-	const struct trace *trace = a->path.graph.trace;
-	int64_t end = a->path.span.length.lo < a->slice.to ? a->path.span.length.lo : a->slice.to;
+	const struct trace *trace = a->path->graph.trace;
+	int64_t end = a->path->span.length.lo < a->slice.to ? a->path->span.length.lo : a->slice.to;
 	reply_gap(r);
 	reply_table(r, "slices", columns, SIZE_MAX);
 	for (int64_t from = a->slice.from; from < end; from += a->every) {
 		struct path_slice slice = { from, ticks_plus(from, a->every) };
 		struct path_profile p;
 		slice.to = slice.to < a->slice.to ? slice.to : a->slice.to;
-		path_profile_open(&p, &a->path, slice);
+		path_profile_open(&p, a->path, slice);
 		char *begin = mem_format("%.6f", seconds_at(a, from).lo);
 		const struct path_share *s = p.nshares ? &p.shares[0] : NULL;
 		struct site_name in = s ? site_name_within(trace, s->site, 26) : (struct site_name){ "-" };
@@ -175,11 +175,11 @@ static bool find_slice(struct answer *a, const struct options *o)
 	double ns = 0, ghz = a->times->trace->clocks[times_unit(a->times, a->time_base)].ghz;
 	a->slice = PATH_ALL;
 	a->sliced = o->from || o->to;
-	if (o->from && !moment_find(a->times, &a->path.span, "--from", o->from, &a->slice.from))
+	if (o->from && !moment_find(a->times, &a->path->span, "--from", o->from, &a->slice.from))
 		return false;
-	if (o->to && !moment_find(a->times, &a->path.span, "--to", o->to, &a->slice.to))
+	if (o->to && !moment_find(a->times, &a->path->span, "--to", o->to, &a->slice.to))
 		return false;
-	if (a->slice.from >= a->slice.to || a->slice.from >= a->path.span.length.hi) {
+	if (a->slice.from >= a->slice.to || a->slice.from >= a->path->span.length.hi) {
 		shown_complain("--from, --to: expected a part of the run, found none of it between them");
 		return false;
 	}
@@ -188,7 +188,7 @@ static bool find_slice(struct answer *a, const struct options *o)
 		return false;
 	}
 	a->every = (int64_t)(ns * ghz);
-	if (o->every && a->path.span.length.hi / a->every >= MOST_SLICES) {
+	if (o->every && a->path->span.length.hi / a->every >= MOST_SLICES) {
 		shown_complain("--every: expected at most %d parts of the run, found more of %s", MOST_SLICES, o->every);
 		return false;
 	}
@@ -197,11 +197,17 @@ static bool find_slice(struct answer *a, const struct options *o)
 
 /* ---- What would decide ----------------------------------------------------------------------- */
 
-static void open_path(struct answer *a, struct trace *trace)
+static void open_path(struct path *path, struct trace *trace, const struct times *times)
 {
-	path_open(&a->path, trace, a->times);
-	for (size_t i = 0; i < a->path.graph.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a->path.graph.diagnostics[i]);
+	path_open(path, trace, times);
+	for (size_t i = 0; i < path->graph.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", path->graph.diagnostics[i]);
+}
+
+static struct answer answer_of(struct path *path)
+{
+	uint32_t clock = path->graph.trace->threads[0].clock;
+	return (struct answer){ .times = path->times, .path = path, .time_base = path->times->time_base[clock] };
 }
 
 static size_t undecided(const struct path_profile *p)
@@ -214,15 +220,16 @@ static size_t undecided(const struct path_profile *p)
 
 static size_t count_undecided(struct trace *trace, const struct times *times, const struct options *options)
 {
-	struct answer a = { .times = times, .time_base = times->time_base[trace->threads[0].clock] };
+	struct path path;
 	size_t n = SIZE_MAX;
-	open_path(&a, trace);
+	open_path(&path, trace, times);
+	struct answer a = answer_of(&path);
 	if (find_slice(&a, options)) {
-		path_profile_open(&a.profile, &a.path, a.slice);
+		path_profile_open(&a.profile, &path, a.slice);
 		n = undecided(&a.profile);
 		path_profile_close(&a.profile);
 	}
-	path_close(&a.path);
+	path_close(&path);
 	return n;
 }
 
@@ -236,17 +243,17 @@ static size_t count_again(struct trace *trace, const struct options *options)
 static void fill_tables(struct reply *r, struct answer *a, bool every)
 {
 	struct path_slack slack;
-	path_slack_open(&slack, &a->path);
-	path_tables_fill(r, &a->path, &a->profile, &slack, every);
+	path_slack_open(&slack, a->path);
+	path_tables_fill(r, a->path, &a->profile, &slack, every);
 	path_slack_close(&slack);
 }
 
 static void fill(struct reply *r, struct answer *a, const struct options *o)
 {
 	struct trace *trace = a->times->trace;
-	path_profile_open(&a->profile, &a->path, a->slice);
+	path_profile_open(&a->profile, a->path, a->slice);
 	notes_damage(r, trace->ndiagnostics);
-	reply_value(r, "span_s", tab_interval(seconds(a, a->path.span.length)));
+	reply_value(r, "span_s", tab_interval(seconds(a, a->path->span.length)));
 	reply_value(r, "length_s", tab_interval(seconds(a, a->profile.length)));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	say_title(r, a);
@@ -256,7 +263,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	if (a->every)
 		fill_slices(r, a);
 	if (a->sliced)
-		path_tables_messages(r, &a->path, &a->profile, o->verbose);
+		path_tables_messages(r, a->path, &a->profile, o->verbose);
 	else
 		fill_tables(r, a, o->verbose);
 	reply_value(r, "assumptions", tab_text(assumptions));
@@ -267,14 +274,21 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	path_profile_close(&a->profile);
 }
 
-static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+bool reply_path(struct reply *reply, struct path *path, const struct options *options)
 {
-	struct answer a = { .times = times, .time_base = times->time_base[trace->threads[0].clock] };
-	open_path(&a, trace);
+	struct answer a = answer_of(path);
 	bool meant = find_slice(&a, options);
 	if (meant)
 		fill(reply, &a, options);
-	path_close(&a.path);
+	return meant;
+}
+
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+{
+	struct path path;
+	open_path(&path, trace, times);
+	bool meant = reply_path(reply, &path, options);
+	path_close(&path);
 	return meant ? EXIT_FINE : EXIT_USAGE;
 }
 
@@ -301,7 +315,7 @@ static void take_parts(struct run *run, const struct answer *a)
 	static const struct path_slack none = { .known = false };
 	const struct trace *trace = a->times->trace;
 	struct path_regions regions;
-	path_regions_open(&regions, &a->path, &a->profile, &none);
+	path_regions_open(&regions, a->path, &a->profile, &none);
 	for (size_t i = 0; i < regions.n; i++) {
 		uint32_t site = regions.v[i].site;
 		const struct tr_site *s = site < trace->nsites && trace->sites[site].line ? &trace->sites[site] : NULL;
@@ -340,17 +354,18 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 		times_close(&times);
 		return EXIT_FINE;
 	}
-	struct answer a = { .times = &times, .time_base = times.time_base[trace->threads[0].clock] };
-	open_path(&a, trace);
+	struct path path;
+	open_path(&path, trace, &times);
+	struct answer a = answer_of(&path);
 	status = find_slice(&a, options) ? EXIT_FINE : EXIT_USAGE;
 	if (status == EXIT_FINE) {
-		path_profile_open(&a.profile, &a.path, a.slice);
+		path_profile_open(&a.profile, &path, a.slice);
 		run->length_s = seconds(&a, a.profile.length);
-		count_threads(run, &a.path.graph);
+		count_threads(run, &path.graph);
 		take_parts(run, &a);
 		path_profile_close(&a.profile);
 	}
-	path_close(&a.path);
+	path_close(&path);
 	times_close(&times);
 	return status;
 }

@@ -448,14 +448,23 @@ static void fill(struct reply *r, const struct answer *a, const struct options *
 		fill_page(r, a, o);
 }
 
-static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+void reply_profile(struct reply *reply, const struct graph *graph, const struct options *options)
 {
-	struct answer a = { .trace = trace, .times = times, .time_base = times->time_base[trace->threads[0].clock] };
-	calls_open(&a.p, trace, times);
-	for (size_t i = 0; i < a.p.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a.p.diagnostics[i]);
+	const struct times *times = graph->times;
+	struct answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
+	calls_of_graph(&a.p, graph);
 	fill(reply, &a, options);
 	calls_close(&a.p);
+}
+
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+{
+	struct graph graph;
+	graph_open(&graph, trace, times);
+	for (size_t i = 0; i < graph.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", graph.diagnostics[i]);
+	reply_profile(reply, &graph, options);
+	graph_close(&graph);
 	return EXIT_FINE;
 }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
+#include "analysis/commands/html_page.h"
 #include "analysis/efficiency/useful.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/decide.h"
@@ -365,6 +366,8 @@ static void fill_data(struct reply *r, const struct page *page)
 
 int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
 {
+	if (options->html)
+		return html_page(trace, options, reply);
 	struct findings f;
 	int status = findings_open(&f, trace, options);
 	if (status != EXIT_FINE)

@@ -238,18 +238,27 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	fill_page(r, a, o->verbose);
 }
 
-static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+void reply_waits(struct reply *reply, const struct graph *graph, const struct options *options)
 {
-	struct answer a = { .trace = trace, .times = times, .time_base = times->time_base[trace->threads[0].clock] };
-	waits_open(&a.waits, trace, times);
+	const struct times *times = graph->times;
+	struct answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
+	waits_and_delays_of_graph(&a.waits, graph);
 	for (size_t i = 0; i < a.waits.nplaces; i++)
 		a.waiting = time_add(a.waiting, a.waits.places[i].ticks);
-	for (size_t i = 0; i < a.waits.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a.waits.diagnostics[i]);
 	fill(reply, &a, options);
 	struct decide decide = decide_find(times, options, undecided(&a), count_again);
 	decide_fill(reply, &decide);
 	waits_close(&a.waits);
+}
+
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+{
+	struct graph graph;
+	graph_open(&graph, trace, times);
+	for (size_t i = 0; i < graph.ndiagnostics; i++)
+		trace_diagnose(trace, "%s", graph.diagnostics[i]);
+	reply_waits(reply, &graph, options);
+	graph_close(&graph);
 	return EXIT_FINE;
 }
 

@@ -8,6 +8,7 @@
 #define ANALYSIS_COMMAND_H
 
 #include "analysis/base/options.h"
+#include "analysis/path/path.h"
 #include "analysis/tables/reply.h"
 #include "analysis/trace/trace.h"
 
@@ -31,5 +32,12 @@ int cmd_clocks(struct trace *, const struct options *, struct reply *);
 int cmd_check(struct trace *, const struct options *, struct reply *);
 int cmd_dump(struct trace *, const struct options *, struct reply *);
 int cmd_pack(const char *text, const char *directory); /* has no trace yet */
+
+/* The same of what is there already, without what relations_run() says beside it (relations.h). reply_path: false after a message, if no
+ * part of the run is what was asked for. */
+void reply_waits(struct reply *, const struct graph *, const struct options *);
+bool reply_path(struct reply *, struct path *, const struct options *);
+void reply_profile(struct reply *, const struct graph *, const struct options *);
+int reply_efficiency(struct trace *, const struct times *, const struct options *, struct reply *);
 
 #endif

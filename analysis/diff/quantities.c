@@ -91,11 +91,11 @@ static void add_efficiency(const struct writer *w)
 	efficiency_close(&e);
 }
 
-static void add_calls(const struct writer *w)
+static void add_calls(const struct writer *w, const struct graph *graph)
 {
 	struct call_profile p;
 	const struct trace *trace = w->f->trace;
-	calls_open(&p, trace, &w->f->times);
+	calls_of_graph(&p, graph);
 	if (p.nnodes > 0) /* its root, all that threads did */
 		add_at(w, QUANTITY_REGION, TR_OUTSIDE, time_apart(p.nodes[0].spread.all.waited, p.nodes[0].spread.all.inclusive));
 	for (size_t i = 0; i < p.nflat; i++) {
@@ -109,18 +109,26 @@ static void add_calls(const struct writer *w)
 	calls_close(&p);
 }
 
-static void add_path(const struct writer *w)
+static void add_path(const struct writer *w, struct path *path)
 {
-	struct path p;
 	struct path_profile profile;
-	path_open(&p, w->f->trace, &w->f->times);
-	for (size_t i = 0; i < p.graph.ndiagnostics; i++)
-		trace_diagnose(w->f->trace, "%s", p.graph.diagnostics[i]);
-	path_profile_open(&profile, &p, PATH_ALL);
+	path_profile_open(&profile, path, PATH_ALL);
 	for (size_t i = 0; i < profile.nshares; i++)
 		add_at(w, QUANTITY_PATH, profile.shares[i].site, profile.shares[i].ticks);
 	path_profile_close(&profile);
-	path_close(&p);
+}
+
+/* What stands on who waited for whom. */
+static void add_relations(const struct writer *w)
+{
+	struct path path;
+	path_open(&path, w->f->trace, &w->f->times);
+	for (size_t i = 0; i < path.graph.ndiagnostics; i++)
+		trace_diagnose(w->f->trace, "%s", path.graph.diagnostics[i]);
+	add_calls(w, &path.graph);
+	add_path(w, &path);
+	path_close(&path);
+	add_efficiency(w);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -154,13 +162,10 @@ int quantities_open(struct quantities *q, const char *directory, struct trace *t
 	*q = (struct quantities){ .directory = directory, .host = mem_copy(base->host), .ghz = base->ghz, .related = !why };
 	add(&w, QUANTITY_RUN, "run", NULL, findings_run_s(&f));
 	add_scores(&w);
-	if (why) {
+	if (why)
 		trace_diagnose(trace, "%s: only the run and scores are compared", why);
-	} else {
-		add_efficiency(&w);
-		add_calls(&w);
-		add_path(&w);
-	}
+	else
+		add_relations(&w);
 	sum_up(q);
 	findings_close(&f);
 	return EXIT_FINE;

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * page.js - draws what dprof-analyze found, which lies in the page as JSON. Names come from the program: they are text, and never markup. */
+'use strict';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const main = document.getElementById('main');
+
+/* ---- Small things --------------------------------------------------------------------------------------------------- */
+
+/* element('td', {class: 'n'}, 'text', child...) */
+function element(tag, attributes, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {}))
+    if (value !== undefined && value !== null && value !== false) e.setAttribute(key, value);
+  e.append(...children.filter((child) => child !== undefined && child !== null));
+  return e;
+}
+
+const known = (x) => x && Number.isFinite(x.lo) && Number.isFinite(x.hi);
+const middle = (x) => (known(x) ? (x.lo + x.hi) / 2 : 0);
+
+/* "31.2 ±0.1": the interval is inside of what is shown. */
+function shown(x, unit = '') {
+  if (!known(x)) return 'not known';
+  if (x.lo === 0 && x.hi === 0) return '0' + unit;
+  const half = (x.hi - x.lo) / 2, size = Math.max(Math.abs(x.lo), Math.abs(x.hi));
+  if (half > size / 4) return outward(x.lo, size, -1) + ' .. ' + outward(x.hi, size, 1) + unit;
+  const digits = half > 0 ? Math.ceil(-Math.log10(half)) + 1 : 12;
+  const decimals = Math.max(0, Math.min(9, digits, 5 - Math.ceil(Math.log10(size))));
+  const text = ((x.lo + x.hi) / 2).toFixed(decimals), at = Number(text);
+  const off = Math.max(x.hi - at, at - x.lo, 0), step = 10 ** -decimals;
+  const beside = Math.ceil(off / step - 1e-9) * step;
+  return text + (beside > 0 ? ' ±' + beside.toFixed(decimals) : '') + unit;
+}
+
+function outward(value, size, direction) {
+  const step = 10 ** (Math.ceil(Math.log10(size)) - 3), decimals = Math.max(0, Math.min(12, -Math.round(Math.log10(step))));
+  return (direction < 0 ? Math.floor(value / step) * step : Math.ceil(value / step) * step).toFixed(decimals);
+}
+
+const percent = (x) => shown(x, ' %');
+
+/* In the unit that fits, which all numbers of a table share. */
+function secondsUnit(largest) {
+  const [factor, unit] = largest >= 1 ? [1, 's'] : largest >= 1e-3 ? [1e3, 'ms'] : [1e6, 'µs'];
+  return { unit, of: (x) => (known(x) ? shown({ lo: x.lo * factor, hi: x.hi * factor }) : 'not known') };
+}
+
+function time(ns) {
+  const size = Math.abs(ns);
+  const [factor, unit] = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  return Number((ns / factor).toPrecision(6)) + ' ' + unit;
+}
+
+function who(x) {
+  if (!x || x.rank === undefined) return '';
+  const rank = x.rank >= 0 ? 'rank ' + x.rank : 'pid ' + x.pid;
+  return x.thread > 0 || data.threaded ? rank + ' thread ' + x.thread : rank;
+}
+
+const place = (x) => (x.file ? x.file + (x.line ? ':' + x.line : '') : x.site || '');
+const named = (name, where) =>
+  element('td', { class: 'name' }, String(name), where ? ' ' : '', where ? element('span', { class: 'where' }, where) : '');
+
+/* The part of 0 .. most that is certain, and that is possible. */
+function range(x, most) {
+  if (!known(x) || !(most > 0)) return element('span', { class: 'range' });
+  const part = (v) => Math.max(0, Math.min(100, (100 * v) / most));
+  return element('span', { class: 'range', 'aria-hidden': 'true' },
+    element('i', { style: `left:0;width:${part(x.lo)}%` }),
+    element('i', { class: 'possible', style: `left:${part(x.lo)}%;width:${Math.max(0.5, part(x.hi) - part(x.lo))}%` }));
+}
+
+/* columns: [title, row -> cell or text, numeric]. Long tables show their first rows until asked. */
+function table(caption, columns, rows, most = 12) {
+  const body = element('tbody');
+  const t = element('table', {}, element('caption', {}, caption),
+    element('thead', {}, element('tr', {}, ...columns.map(([title, , numeric]) => element('th', { scope: 'col', class: numeric && 'n' },
+      title || element('span', { class: 'unseen' }, 'drawn'))))), body);
+  rows.forEach((row, i) => {
+    const tr = element('tr', { class: i >= most ? 'gone more' : undefined });
+    for (const [, of, numeric] of columns) {
+      const cell = of(row);
+      tr.append(cell instanceof HTMLTableCellElement ? cell : element('td', { class: numeric && 'n' }, cell));
+    }
+    body.append(tr);
+  });
+  const box = element('div', {}, element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, t));
+  if (rows.length > most) {
+    const more = element('button', { type: 'button' }, `All ${rows.length} rows`);
+    more.addEventListener('click', () => {
+      body.querySelectorAll('.more').forEach((tr) => tr.classList.remove('gone'));
+      more.remove();
+    });
+    box.append(more);
+  }
+  return box;
+}
+
+function section(id, title, ...content) {
+  const s = element('section', { id, 'aria-labelledby': id + '-title' }, element('h2', { id: id + '-title' }, title), ...content);
+  main.append(s);
+  document.getElementById('views').append(element('a', { href: '#' + id }, title));
+  return s;
+}
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/* ---- Summary -------------------------------------------------------------------------------------------------------- */
+
+function card(title, value, note) {
+  return element('div', { class: 'card' }, title, element('b', {}, value), note ? element('span', { class: 'quiet' }, note) : '');
+}
+
+function summary() {
+  const r = data.report || {}, e = data.efficiency || {}, unit = secondsUnit(middle(r.span_s));
+  document.getElementById('title').textContent = 'dprof: ' + (r.program || 'a run');
+  document.title = 'dprof: ' + (r.program || 'a run');
+  const s = section('summary', 'Summary');
+  for (const problem of r.problems || []) s.append(element('p', { class: 'damage' }, problem));
+  for (const line of [r.advice, r.gain]) if (line) s.append(element('p', { class: 'finding' }, line));
+  if (r.command) s.append(element('p', { class: 'quiet' }, 'Next: ', element('code', {}, r.command)));
+  s.append(element('div', { class: 'cards' },
+    card('The run', unit.of(r.span_s) + ' ' + unit.unit, `${r.processes} process${r.processes === 1 ? '' : 'es'}, ${(r.threads || []).length} threads, ${r.hosts} clock${r.hosts === 1 ? '' : 's'}`),
+    card('Events', Number(r.events || 0).toLocaleString('en'), r.lost ? r.lost + ' lost' : 'none lost'),
+    card('Parallel efficiency', percent(e.parallel || (r.efficiency || {}).parallel), 'useful time of all threads'),
+    card('Load balance', percent(e.load_balance), 'useful on average, by the longest'),
+    card('Communication', percent(e.communication), 'the longest useful time, by the run'),
+    card('Serialisation', percent(e.serialisation), 'waiting for each other'),
+    card('Transfer', percent(e.transfer), 'the network')));
+  if ((r.notes || []).length)
+    s.append(element('details', {}, element('summary', {}, `Notes (${r.notes.length})`), ...r.notes.map((note) => element('p', { class: 'quiet' }, note))));
+}
+
+/* ---- Stragglers ----------------------------------------------------------------------------------------------------- */
+
+function stragglers() {
+  const threads = (data.report || {}).threads || [];
+  if (!threads.length) return;
+  const most = Math.max(...threads.map((t) => (t.straggler_percent ? t.straggler_percent.hi : 0)));
+  const rows = [...threads].sort((a, b) => middle(b.straggler_percent) - middle(a.straggler_percent));
+  const unit = secondsUnit(Math.max(...threads.map((t) => middle(t.working_s) + middle(t.waiting_s))));
+  section('stragglers', 'Stragglers', table('For how much of the run all others wait for a thread', [
+    ['thread', who], ['others wait, % of run', (t) => shown(t.straggler_percent), true],
+    ['', (t) => range(t.straggler_percent, most)], ['verdict', (t) => t.verdict || ''],
+    ['mostly in', (t) => named(t.site || '', place({ file: t.file, line: t.line }))],
+    [`works, ${unit.unit}`, (t) => unit.of(t.working_s), true], [`waits, ${unit.unit}`, (t) => unit.of(t.waiting_s), true],
+    ['host', (t) => t.host || ''],
+  ], rows, 16));
+}
+
+/* ---- What-ifs ------------------------------------------------------------------------------------------------------- */
+
+function curve(region) {
+  const x = region.curve.map((p) => middle(p.reduce_percent));
+  const line = (of) => region.curve.map((p) => (known(p[of]) ? middle(p[of]) : null));
+  const end = (of, which) => region.curve.map((p) => (known(p[of]) ? p[of][which] : null));
+  const figure = element('figure', {}, element('figcaption', {}, element('b', {}, who(region) ? `all work of ${who(region)}` : region.region), ' ',
+    element('span', { class: 'where' }, place(region))));
+  const ink = css('--quiet'), axis = { stroke: ink, grid: { stroke: css('--line') }, ticks: { stroke: css('--line') } };
+  const options = {
+    width: 360, height: 210, legend: { show: false }, cursor: { drag: { x: false, y: false } },
+    scales: { x: { time: false }, y: { range: (u, lo, hi) => [Math.min(0, lo), Math.max(1, hi * 1.05)] } },
+    axes: [{ ...axis, label: 'region shorter by, %' }, { ...axis, label: 'run shorter by, %' }],
+    series: [{ label: 'less, %' },
+      { label: 'expected', stroke: css('--bar'), width: 2 },
+      { label: 'proved from', stroke: css('--soft'), width: 1 },
+      { label: 'to', stroke: css('--soft'), width: 1 }],
+    bands: [{ series: [3, 2], fill: css('--wait') }],
+  };
+  new uPlot(options, [x, line('expected_percent'), end('speedup_percent', 'lo'), end('speedup_percent', 'hi')], figure);
+  return figure;
+}
+
+function whatIfs() {
+  const rows = ((data.report || {}).profile || []).filter((row) => row.curve && row.curve.length > 1);
+  if (!rows.length) return;
+  const charts = element('div', { class: 'charts' }), gain = (row) => middle(row.curve[row.curve.length - 1].expected_percent);
+  const first = [...rows].sort((a, b) => gain(b) - gain(a)).slice(0, 6);
+  const draw = () => charts.replaceChildren(...first.map(curve));
+  draw();
+  document.addEventListener('theme', draw);
+  const at = (row, less) => row.curve.find((p) => Math.abs(middle(p.reduce_percent) - less) < 0.01) || {};
+  section('whatif', 'What if',
+    element('p', {}, 'How much shorter the run would be if a region took less time, and nothing else changed. The line is what is expected; the band is what is proved.'), charts,
+    table('Run shorter by, %', [
+      ['region', (row) => named(who(row) ? `all work of ${who(row)}` : row.region, who(row) ? '' : place(row))],
+      ...[25, 50, 100].flatMap((less) => [[`${less} % less: expected`, (row) => shown(at(row, less).expected_percent), true],
+        ['proved', (row) => shown(at(row, less).speedup_percent), true]]),
+    ], rows));
+}
+
+/* ---- Waits ---------------------------------------------------------------------------------------------------------- */
+
+const kindNames = { late_sender: 'late sender', late_receiver: 'late receiver', wait_at_barrier: 'wait at barrier', wait_at_nxn: 'wait at N to N',
+  late_broadcast: 'late broadcast', early_reduce: 'early reduce', task_starvation: 'no task left' };
+
+function waits() {
+  const w = data.waits || {}, rows = w.waits || [], delays = w.delays || [];
+  if (!rows.length) return;
+  const unit = secondsUnit(Math.max(...rows.map((row) => middle(row.seconds)))), most = Math.max(...rows.map((row) => row.seconds.hi || 0));
+  const s = section('waits', 'Waits', table('Who waited, for whom, and for how long', [
+    ['kind', (x) => kindNames[x.kind] || x.kind], ['who', who], ['at', (x) => named(x.name, x.site)],
+    [`time, ${unit.unit}`, (x) => unit.of(x.seconds), true], ['', (x) => range(x.seconds, most)], ['verdict', (x) => x.verdict || ''],
+    ['for', (x) => who(x.caused_by)], ['which was in', (x) => named((x.caused_by || {}).region || '', (x.caused_by || {}).site)],
+    ['times', (x) => String(x.count), true],
+  ], rows));
+  if (delays.length)
+    s.append(table('What that goes back to: what was longer elsewhere', [
+      ['who', who], ['was longer in', (x) => named(x.region, x.site)], [`cost, ${unit.unit}`, (x) => unit.of(x.seconds), true],
+      ['% of all waiting', (x) => shown(x.share_percent), true], ['', (x) => range(x.share_percent, 100)], ['verdict', (x) => x.verdict || ''],
+    ], delays));
+}
+
+/* ---- Critical path -------------------------------------------------------------------------------------------------- */
+
+function path() {
+  const p = data.path || {}, rows = p.segments || [];
+  if (!rows.length) return;
+  const unit = secondsUnit(middle(p.length_s));
+  const s = section('path', 'Critical path', table('What the end of the run waited for, back to its begin', [
+    ['% of it', (x) => shown(x.share_percent), true], ['', (x) => range(x.share_percent, 100)], ['on', who],
+    ['in', (x) => named(x.name, place(x))], [`time, ${unit.unit}`, (x) => unit.of(x.seconds), true], ['verdict', (x) => x.verdict || ''],
+  ], rows));
+  if ((p.slack || []).length)
+    s.append(table('What is nearly on it: how much longer it could take before the run does', [
+      ['on', who], ['in', (x) => named(x.name)], [`takes, ${unit.unit}`, (x) => unit.of(x.seconds), true],
+      [`slack, ${unit.unit}`, (x) => (x.slack_s && x.slack_s.hi === null ? 'no limit known' : unit.of(x.slack_s)), true],
+    ], p.slack, 6));
+}
+
+/* ---- Profile and messages ------------------------------------------------------------------------------------------- */
+
+function profile() {
+  const p = data.profile || {}, flat = p.flat || [];
+  if (!flat.length) return;
+  const unit = secondsUnit(Math.max(...flat.map((x) => middle(x.inclusive_s)))), most = Math.max(...flat.map((x) => x.exclusive_s.hi || 0));
+  section('profile', 'Source lines', table('Regions and operations, of all threads together', [
+    ['name', (x) => named(x.name, place(x))], ['visits', (x) => Number(x.visits).toLocaleString('en'), true],
+    [`exclusive, ${unit.unit}`, (x) => unit.of(x.exclusive_s), true], ['', (x) => range(x.exclusive_s, most)],
+    [`inclusive, ${unit.unit}`, (x) => unit.of(x.inclusive_s), true], [`waiting, ${unit.unit}`, (x) => unit.of(x.waiting_s), true],
+    ['bytes', (x) => Number(x.bytes).toLocaleString('en'), true], ['imbalance, %', (x) => shown(x.imbalance_percent), true],
+  ], flat, 20));
+}
+
+function messages() {
+  const rows = (data.profile || {}).messages || [];
+  if (!rows.length) return;
+  const ranks = [...new Set(rows.flatMap((m) => [m.from, m.to].map((x) => (x && x.rank !== undefined ? x.rank : x))))].sort((a, b) => a - b);
+  const number = (x) => (x && x.rank !== undefined ? x.rank : x), of = new Map(rows.map((m) => [number(m.from) + ' ' + number(m.to), m]));
+  const s = section('messages', 'Messages');
+  if (ranks.length <= 64) {
+    const most = Math.max(...rows.map((m) => Number(m.bytes) || 1));
+    const cell = (from, to) => {
+      const m = of.get(from + ' ' + to), td = element('td', {}, m ? Number(m.count).toLocaleString('en') : '');
+      if (m) {
+        td.style.background = `color-mix(in srgb, var(--soft) ${Math.round(15 + (70 * Number(m.bytes)) / most)}%, transparent)`;
+        td.title = `rank ${from} to rank ${to}: ${m.count} messages, ${m.bytes} bytes`;
+      }
+      return td;
+    };
+    s.append(element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Message matrix' }, element('table', { class: 'matrix' },
+      element('caption', {}, 'Messages from each rank (rows) to each (columns); the darker, the more bytes'),
+      element('tr', {}, element('th', { scope: 'col' }, 'from \\ to'), ...ranks.map((to) => element('th', { scope: 'col', class: 'n' }, String(to)))),
+      ...ranks.map((from) => element('tr', {}, element('th', { scope: 'row' }, String(from)), ...ranks.map((to) => cell(from, to)))))));
+  }
+  const sorted = [...rows].sort((a, b) => Number(b.bytes) - Number(a.bytes));
+  s.append(table('Pairs, most bytes first', [['from', (m) => 'rank ' + number(m.from)], ['to', (m) => 'rank ' + number(m.to)],
+    ['messages', (m) => Number(m.count).toLocaleString('en'), true], ['bytes', (m) => Number(m.bytes).toLocaleString('en'), true]], sorted, 8));
+}
+
+/* ---- Clocks --------------------------------------------------------------------------------------------------------- */
+
+function widths(t) {
+  const figure = element('figure', {}, element('figcaption', {}, 'How uncertain each clock is during the run'));
+  const draw = () => {
+    figure.querySelectorAll('.uplot').forEach((e) => e.remove());
+    const ink = css('--quiet'), axis = { stroke: ink, grid: { stroke: css('--line') }, ticks: { stroke: css('--line') } };
+    const colours = [css('--bar'), '#d55e00', '#009e73', '#cc79a7', '#e69f00'];
+    new uPlot({ width: Math.min(760, main.clientWidth - 30), height: 240, scales: { x: { time: false } }, cursor: { drag: { x: false, y: false } },
+      axes: [{ ...axis, label: 'seconds since the begin' }, { ...axis, label: 'µs wide', size: 60 }],
+      series: [{ label: 's' }, ...t.clocks.slice(0, 16).map((c, i) => ({ label: c.host, stroke: colours[i % colours.length], width: 2,
+        value: (u, v) => (v === null ? '' : v.toFixed(3)) }))] },
+      [t.moments.map((ns) => ns / 1e9), ...t.clocks.slice(0, 16).map((c) => c.widths.map((ns) => ns / 1e3))], figure);
+  };
+  draw();
+  document.addEventListener('theme', draw);
+  return figure;
+}
+
+function clocks() {
+  const c = (data.clocks || {}).clocks || [], s = section('clocks', 'Clocks');
+  if (data.timeline && data.timeline.clocks.length > 1) s.append(widths(data.timeline));
+  const us = (v) => (v === null || v === undefined ? 'not known' : (v * 1e6).toPrecision(4));
+  s.append(table('The clock of each host, and how well it is known', [
+    ['host', (x) => x.host], ['bounds', (x) => x.status || ''], ['links', (x) => Number(x.links).toLocaleString('en'), true],
+    ['packets answered', (x) => (x.packets ? Number(x.packets.exchanges).toLocaleString('en') : ''), true],
+    ['least wide, µs', (x) => us((x.width_s || {}).min), true], ['median', (x) => us((x.width_s || {}).median), true],
+    ['widest', (x) => us((x.width_s || {}).max), true],
+  ], c, 16));
+  const assumptions = ['report', 'path', 'waits', 'efficiency', 'profile'].map((key) => (data[key] || {}).assumptions).filter(Boolean);
+  for (const text of new Set(assumptions)) s.append(element('p', { class: 'quiet' }, text));
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------------------ */
+
+function search() {
+  const input = document.getElementById('search');
+  input.addEventListener('input', () => {
+    const text = input.value.trim().toLowerCase();
+    for (const tr of main.querySelectorAll('tbody tr'))
+      tr.classList.toggle('hit', text !== '' && tr.textContent.toLowerCase().includes(text));
+    document.dispatchEvent(new CustomEvent('searched', { detail: text }));
+  });
+}
+
+function theme() {
+  const set = (dark) => {
+    document.documentElement.classList.toggle('dark', dark);
+    document.dispatchEvent(new Event('theme'));
+  };
+  document.documentElement.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches);
+  document.getElementById('theme').addEventListener('click', () => set(!document.documentElement.classList.contains('dark')));
+}
+
+theme();
+data.threaded = new Set(((data.report || {}).threads || []).map((t) => t.rank)).size < ((data.report || {}).threads || []).length;
+summary();
+if (data.timeline) timeline(data.timeline);
+stragglers();
+whatIfs();
+waits();
+path();
+profile();
+messages();
+clocks();
+search();
+document.documentElement.dataset.ready = 'yes';

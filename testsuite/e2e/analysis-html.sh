@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# report --html writes one file that a browser shows by itself: its data are what the commands say, names are text and never markup, nothing is
+# fetched, and it zooms, searches and changes its colours. Nothing is left of a page that could not be written, and no file is
+# written over unasked.
+. testsuite/fixtures/analysis/setup.sh
+
+# Two ranks on two hosts, 40 rounds; the second is slower. Its names would be markup, if they could.
+{
+	cat <<-'END'
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	clock 1 host=h%3Cb%3E1 ghz=1
+	link 0 1000 1 1400
+	link 1 1400 0 1900
+	link 0 90001000 1 90001400
+	link 1 90001400 0 90001900
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	group 1 threads=0,1
+	site 0 kind=region name=%3C/script%3E%3Cimg%20src=x%20onerror=alert(1)%3E file=a'b"c.c line=1
+	site 1 kind=region name=wörk file=%3C!--x.c line=2
+	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
+	site 3 kind=send name=MPI_Send file=x.c line=4
+	site 4 kind=recv name=MPI_Recv file=x.c line=5
+	END
+	for i in {0..39}; do
+		t=$((2000 + i * 2000000))
+		work 0 0 $t $((t + 500000))
+		op 0 3 $((t + 500000)) $((t + 510000)) group=1 peer=1 tag=1 bytes=1000
+		op 0 2 $((t + 510000)) $((t + 1910000)) group=1 seq=$i
+		work 1 1 $t $((t + 1800000))
+		op 1 4 $((t + 1800000)) $((t + 1801000)) group=1 peer=0 tag=1 bytes=1000
+		op 1 2 $((t + 1801000)) $((t + 1911000)) group=1 seq=$i
+	done
+} | trace two
+
+# ---- The file -------------------------------------------------------------------------------------
+
+expect 0 report --html page.html two
+says out 'page.html: '
+[ "$(find . -name '*.part' | wc -l)" = 0 ] || fail "left: $(ls)"
+sed -n '/id="data"/,/<\/script>/p' page.html | sed '1d;$d' >data.json
+for command in waits path profile efficiency clocks; do
+	expect 0 $command --json two
+	jq -S . out >asked
+	jq -S --arg c $command '.[$c] + (if .[$c].problems then {} else {problems: [], notes: []} end)' data.json >kept
+	jq -S '. + (if .problems then {} else {problems: [], notes: []} end)' asked | diff - kept >differ || fail "$command: $(cat differ)"
+done
+expect 0 report --json two
+jq -S 'del(.command)' out >asked
+jq -S '.report | del(.command)' data.json | diff asked - >differ || fail "report: $(cat differ)"
+! grep -qF '<img' page.html || fail "a name is markup"
+! grep -qE '<(script|link|img|iframe)[^>]*(src|href)=' page.html || fail "something is fetched"
+says page.html "default-src 'none'"
+
+# Bars are as long as the thread was there, and wait as long as waits says.
+jq -c '.timeline | [.grain, (.threads[] | [.bars | _nwise(6)] | ([.[] | .[0] + .[1]] | add), ([.[] | .[3]] | add))]' data.json >bars
+jq -e '.[0] == 0 and all(.[1], .[3]; . > 79900000 and . < 79920000) and .[2] > 40 * 1290000 and .[2] < 40 * 1300000 and .[4] < 1000000' bars >held ||
+	fail "bars: $(cat bars)"
+jq -e '.timeline | [.path | _nwise(4) | select(.[0] == 1) | .[2] - .[1]] | add > 70000000' data.json >held || fail "rank 1 is the critical path"
+jq -e '.timeline.links | length >= 5 * 39' data.json >held || fail "who was waited for"
+
+# A run of more steps than a page keeps: neighbours are put together into bars shorter than one grain, and nothing gets lost by that.
+"$B/test/synthesize" --hosts 2 --messages 60000 --work 50 | trace many
+expect 0 report --html many.html many
+expect 0 profile --json many
+waiting=$(jq '.calls[0].waiting_s | (.lo + .hi) / 2 * 1e9' out)
+sed -n '/id="data"/,/<\/script>/p' many.html | sed '1d;$d' | jq -c --argjson waiting "$waiting" '.timeline | .grain as $grain | [.threads[].bars | . as $b | [range(0; length; 6) | $b[. : . + 6]]] |
+	{ bars: (map(length) | add), grain: $grain, steps: (map(map(.[5]) | add) | add),
+	  coarse: any(.[][]; .[5] > 1 and .[1] > $grain + 2), gaps: any(.[][1:][]; .[0] > 1), few: any(.[][]; .[5] > 1 and .[4] > .[1] + 2 * .[5]),
+	  fine: any(.[]; . as $v | any(range(1; length); $v[.][1] + $v[. - 1][1] < 0.9 * $grain)),
+	  waited: ((map(map(.[3]) | add) | add) / $waiting) }' >kept
+jq -e '.bars > 20000 and .bars <= 150000 and .grain > 0 and .steps > 200000 and (.coarse or .gaps or .few or .fine | not) and .waited > 0.99 and .waited < 1.01' kept >held ||
+	fail "many steps: $(cat kept)"
+
+# ---- What is there, and what cannot be written ----------------------------------------------------
+
+echo mine >page.html
+expect 2 report --html page.html two
+says err 'page.html is there already'
+[ "$(cat page.html)" = mine ] || fail "a file was written over"
+expect 0 report --html page.html --force two
+says page.html '<!DOCTYPE html>'
+expect 1 report --html nowhere/page.html two
+says err 'nowhere/page.html: cannot be written'
+(ulimit -f 8 && "$analyze" report --html small.html two >out 2>err)
+[ $? -eq 1 ] && says err 'small.html: cannot be written' || fail "no room: $(cat out err)"
+[ ! -e small.html ] && [ "$(find . -name '*.part' | wc -l)" = 0 ] || fail "a half of a page was left: $(ls)"
+expect 2 csp --html x.html two
+
+# Traces of which little is known.
+sed '$d' <<-END | trace one
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	site 0 kind=region name=a file=x.c line=1
+	e 0 1000 0 enter
+	e 0 2000 0 exit
+	-
+END
+expect 0 report --html one.html one
+grep -v '^link' <("$analyze" dump two) | trace unlinked
+expect 1 report --html unlinked.html --links packets unlinked
+says unlinked.html '"version":1'
+
+# ---- In a browser ---------------------------------------------------------------------------------
+
+command -v chromium >/dev/null || fail "chromium is not here"
+
+# What a page and a script that runs behind its own make of the document's title, line by line.
+browse() { # page script
+	{
+		sed '/<\/head>/i <script>window.wrong = []; onerror = (m) => wrong.push(m); onsecuritypolicyviolation = (e) => wrong.push(e.blockedURI);</script>' "$1" |
+			sed '/<\/body>/,$d'
+		echo '<script>setTimeout(() => { let said; try { said = (() => {'
+		cat "$2"
+		echo '})(); } catch (e) { said = "threw " + e; } document.title = "RESULT " + JSON.stringify([said, wrong]); }, 300);</script></body></html>'
+	} >"$1.tried.html"
+	HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=1200,900 \
+		--virtual-time-budget=5000 --dump-dom "file://$tmp/$1.tried.html" 2>chromium.err | sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p'
+}
+
+cat >look.js <<-'END'
+	const pixels = () => { const c = document.getElementById('canvas'); return c.getContext('2d').getImageData(140, 26, 900, 48).data; };
+	const range = () => document.getElementById('range').textContent;
+	const key = (k) => document.getElementById('canvas').dispatchEvent(new KeyboardEvent('keydown', { key: k }));
+	const all = range();
+	key('+'); const zoomed = range();
+	key('ArrowRight'); const moved = range();
+	key('0'); const back = range();
+	const search = document.getElementById('search');
+	search.value = 'wörk'; search.dispatchEvent(new Event('input'));
+	const hits = document.querySelectorAll('tr.hit').length;
+	search.value = ''; search.dispatchEvent(new Event('input'));
+	const dark = document.documentElement.classList.contains('dark');
+	document.getElementById('theme').click();
+	return { ready: document.documentElement.dataset.ready, sections: [...document.querySelectorAll('main > section')].map((s) => s.id), images: document.images.length,
+		named: document.body.innerText.includes('<\/script><img src=x onerror=alert(1)>'), changed: all !== zoomed && zoomed !== moved && back === all,
+		hits, turned: dark !== document.documentElement.classList.contains('dark'), painted: new Set(pixels()).size > 4,
+		charts: document.querySelectorAll('.uplot').length };
+END
+browse page.html look.js >seen
+jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "timeline", "stragglers", "whatif", "waits", "path", "profile", "messages", "clocks"] and
+	.images == 0 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
+echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
+for page in one unlinked; do
+	browse $page.html count.js >seen
+	jq -e '.[1] == [] and .[0] >= 2' seen >held || fail "$page in the browser: $(cat seen chromium.err)"
+done
+exit $failed
