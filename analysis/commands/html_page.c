@@ -100,6 +100,8 @@ static int add_members(struct data *d)
 	if (!relations_missing(&times))
 		add_relations(d, &times);
 	times_close(&times);
+	cmd_diagnose(d->trace, &d->options, begin_member(d, "diagnose"));
+	end_member(d);
 	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));
 	end_member(d);
 	status = cmd_report(d->trace, &d->options, begin_member(d, "report"));

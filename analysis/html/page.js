@@ -133,6 +133,21 @@ function summary() {
     s.append(element('details', {}, element('summary', {}, `Notes (${r.notes.length})`), ...r.notes.map((note) => element('p', { class: 'quiet' }, note))));
 }
 
+/* ---- Diagnosis ------------------------------------------------------------------------------------------------------ */
+
+function diagnosis() {
+  const d = data.diagnose || {}, findings = d.findings || [];
+  if (!findings.length) return;
+  const worst = Math.max(...findings.map((f) => (f.cost_percent || {}).hi || 0));
+  section('diagnosis', 'Diagnosis', d.why_model ? element('p', {}, `Taken for: ${d.model}, since ${d.why_model}.`) : null,
+    table('What is slow, why, and what to change', [
+      ['cost, % of all threads\' time', (f) => shown(f.cost_percent), true], ['', (f) => range(f.cost_percent, worst)],
+      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'possible')], ['on', who], ['where', (f) => named(f.region || '', f.where)],
+      ['why', (f) => f.what || ''], ['suggestion', (f) => element('td', {}, f.suggestion || '', f.expected_percent ?
+        element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${percent(f.speedup_percent)})`) : '')],
+    ], findings, 8));
+}
+
 /* ---- Stragglers ----------------------------------------------------------------------------------------------------- */
 
 function stragglers() {
@@ -327,6 +342,7 @@ function theme() {
 theme();
 data.threaded = new Set(((data.report || {}).threads || []).map((t) => t.rank)).size < ((data.report || {}).threads || []).length;
 summary();
+diagnosis();
 if (data.timeline) timeline(data.timeline);
 stragglers();
 whatIfs();

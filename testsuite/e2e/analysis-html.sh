@@ -42,7 +42,7 @@ expect 0 report --html page.html two
 says out 'page.html: '
 [ "$(find . -name '*.part' | wc -l)" = 0 ] || fail "left: $(ls)"
 sed -n '/id="data"/,/<\/script>/p' page.html | sed '1d;$d' >data.json
-for command in waits path profile efficiency clocks; do
+for command in waits path profile efficiency clocks diagnose; do
 	expect 0 $command --json two
 	jq -S . out >asked
 	jq -S --arg c $command '.[$c] + (if .[$c].problems then {} else {problems: [], notes: []} end)' data.json >kept
@@ -142,7 +142,7 @@ cat >look.js <<-'END'
 		charts: document.querySelectorAll('.uplot').length };
 END
 browse page.html look.js >seen
-jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "timeline", "stragglers", "whatif", "waits", "path", "profile", "messages", "clocks"] and
+jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "stragglers", "whatif", "waits", "path", "profile", "messages", "clocks"] and
 	.images == 0 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
 echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
 for page in one unlinked; do
