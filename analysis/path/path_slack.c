@@ -68,6 +68,16 @@ static frz_time ahead(struct slacks *s, const struct node_slack *n, const struct
 	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
 }
 
+/* A lock that may have been free when its thread came was perhaps not waited for: then its release may have come later. */
+static bool may_have_been_free(struct slacks *s, const struct graph_node *node, const struct graph_input *input)
+{
+	const struct graph *g = &s->path->graph;
+	const struct graph_input *own = &g->inputs[node->first];
+	if (node->kind != GRAPH_ARRIVAL || node->what != GRAPH_LOCKED || input == own)
+		return false;
+	return times_between_near(g->times, s->path->cursors, graph_moment(g, own), graph_moment(g, input)).lo <= 0;
+}
+
 /* Of what posts an input. */
 static frz_time slack_of(struct slacks *s, uint32_t number)
 {
@@ -80,7 +90,7 @@ static frz_time slack_of(struct slacks *s, uint32_t number)
 	if (!graph_is_known(node))
 		return (frz_time){ 0, INT64_MAX };
 	frz_time slack = time_add(n->slack, ahead(s, n, input));
-	if (!graph_was_waited_for(node, number - node->first, input))
+	if (!graph_was_waited_for(node, number - node->first, input) || may_have_been_free(s, node, input))
 		slack.hi = INT64_MAX;
 	return slack;
 }
