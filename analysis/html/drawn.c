@@ -177,7 +177,7 @@ static void find_width(struct drawn *d, uint32_t thread)
 	for (size_t i = 0; i < t->nbars; i++) {
 		frz_time e = path_elapsed(d->path, thread, t->bars[i].from);
 		int64_t half = ticks_minus(e.hi, e.lo) / 2 + 1;
-		t->half_width = half > t->half_width ? half : t->half_width;
+		t->uncertainty = half > t->uncertainty ? half : t->uncertainty;
 	}
 }
 

@@ -11,7 +11,7 @@
  * Law: bars of a thread follow each other, do not overlap, and together are as long as the thread; what each took and
  * waited adds up, whatever the grain is. A bar longer than the grain is no mixture.
  *
- * Times are where they most likely were, the middle of their intervals; `half_width` says how far a thread's may be from there. Bars are drawn; nothing
+ * Times are where they most likely were, the middle of their intervals; `uncertainty` says how far a thread's may be from there. Bars are drawn; nothing
  * is computed from them.
  *
  * All clocks with threads must be on one time base. */
@@ -37,7 +37,7 @@ struct drawn_bar {
 struct drawn_thread {
 	struct drawn_bar *bars; size_t nbars;
 	double rate;         /* ticks of the base in one of its own */
-	int64_t half_width;  /* ticks of the base */
+	int64_t uncertainty;  /* ticks of the base */
 };
 
 struct drawn_link {          /* the last that was waited for, where that is known */

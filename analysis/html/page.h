@@ -20,7 +20,7 @@ void page_write(FILE *, const char *json);
 
 /* The value of the data's member "timeline":
  *
- *	{"span", "grain", "all_links", "sites": [{"name", "file", "line", "kind"}], "threads": [{"name", "half", "bars"}], "links", "path",
+ *	{"span", "grain", "all_links", "sites": [{"name", "file", "line", "kind"}], "threads": [{"name", "uncertainty", "bars"}], "links", "path",
  *	 "moments", "clocks": [{"host", "widths"}]}
  *
  * Times are in ns of the base since the run's first event. "bars" has 6 numbers for each bar: gap before it, length, 4 * site +

@@ -89,7 +89,7 @@ static void put_threads(const struct writer *w)
 	for (uint32_t t = 0; t < w->trace->nthreads; t++) {
 		jw_object(w->j, NULL);
 		jw_string(w->j, "name", location_name(w->trace, t).text);
-		jw_integer(w->j, "half", ns(w, w->d->threads[t].half_width) + 1);
+		jw_integer(w->j, "uncertainty", ns(w, w->d->threads[t].uncertainty) + 1);
 		put_bars(w, t);
 		jw_end(w->j);
 	}

@@ -204,7 +204,7 @@ function drawThread(d, thread, row) {
     i = last + 1;
   }
   g.restore();
-  if (thread.half / d.perPixel > 1) softEdges(d, thread, y);
+  if (thread.uncertainty / d.perPixel > 1) softEdges(d, thread, y);
 }
 
 /* An operation waits first; of a mixture the lower part is as high as it waited long. */
@@ -229,8 +229,8 @@ function drawBar(d, y, from, to, what, waited, mixed) {
 function softEdges(d, thread, y) {
   const { bars } = thread;
   let drawn = 0;
-  for (let i = firstEndingAfter(bars, d.view.from - thread.half); i < bars.n && bars.from[i] < d.view.to + thread.half && drawn < 400; i++, drawn++) {
-    const x0 = d.x(bars.from[i] - thread.half), x1 = d.x(bars.from[i] + thread.half), fade = d.g.createLinearGradient(x0, 0, x1, 0);
+  for (let i = firstEndingAfter(bars, d.view.from - thread.uncertainty); i < bars.n && bars.from[i] < d.view.to + thread.uncertainty && drawn < 400; i++, drawn++) {
+    const x0 = d.x(bars.from[i] - thread.uncertainty), x1 = d.x(bars.from[i] + thread.uncertainty), fade = d.g.createLinearGradient(x0, 0, x1, 0);
     fade.addColorStop(0, 'rgba(128,128,128,0)');
     fade.addColorStop(0.5, 'rgba(128,128,128,0.75)');
     fade.addColorStop(1, 'rgba(128,128,128,0)');
@@ -290,7 +290,7 @@ function tell(tip, t, threads, event, at, box) {
   const lines = [`${thread.name}: ${did}${site.name}`, site.file ? `${site.file}:${site.line}` : '',
     `from ${time(bars.from[i])}, ${time(long)} long`, bars.waited[i] > 0 ? `waiting: ${time(bars.waited[i])}` : '',
     bars.count[i] > 1 ? `${bars.count[i].toLocaleString('en')} steps together; most is shown (${Math.round((100 * bars.most[i]) / long)} %)` : '',
-    `each end known to ±${time(thread.half)}`].filter(Boolean);
+    `each end known to ±${time(thread.uncertainty)}`].filter(Boolean);
   tip.replaceChildren(...lines.flatMap((line, k) => (k ? [element('br'), line] : [line])));
   tip.style.left = Math.min(event.offsetX + 14, box.clientWidth - 260) + 'px';
   tip.style.top = event.offsetY - box.scrollTop + 18 + 'px';

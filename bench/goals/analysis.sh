@@ -64,6 +64,16 @@ for kind in messages threads nested ranks; do
 		row "csp, two processes of one: $name" "$(paired ratio 2 1 <"$here/processes" | estimate)" x "<= 0.56"
 		why "the start of mpirun is in it; what two jobs cannot share two processes cannot either"
 	fi
+	if [ "$kind" = messages ]; then
+		for round in $(seq "$rounds"); do
+			progress "$kind, report --html, round $round of $rounds"
+			echo "$round html $(seconds "$B/bin/dprof-analyze" report --jobs 1 --html "$here/page.html" --force "$here/$kind")"
+			echo "$round page $(seconds "$B/bin/dprof-analyze" report --jobs 1 "$here/$kind")"
+		done >"$here/html"
+		row "report --html, time of report: $name" "$(paired ratio html page <"$here/html" | estimate)" x "<= 1"
+		why "the page has waits, critical path, call paths, efficiencies and diagnosis as well, which report has not"
+		row "report --html: $name" "$(wc -c <"$here/page.html" | awk '{ print $1 / 1e6 }' | estimate)" MB "<= 10"
+	fi
 	rm -rf "${here:?}/$kind"
 done
 
