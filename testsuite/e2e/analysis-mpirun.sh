@@ -81,6 +81,7 @@ done <<-END
 	coz --json --region work
 	efficiency --json
 	profile --json
+	diagnose --json
 	clocks
 	dump --bounds
 END

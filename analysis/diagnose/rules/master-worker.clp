@@ -88,7 +88,7 @@
   (metric (worker -1) (name bottleneck) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   (master-worker (workers ?n) (task-lo ?task) (service-hi ?service))
   =>
-  (bind ?fed (if (> ?service 0.0) then (integer (+ 1 (/ ?task ?service))) else ?n))
+  (bind ?fed (if (> ?service 0.0) then (integer (min ?n (+ 1 (/ ?task ?service)))) else ?n))
   (assert (finding (cause bottleneck) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "workers wait while " ?who " is busy with requests, mostly in " ?name))
     (suggestion (str-cat "make " ?name " shorter, deal out larger tasks"
