@@ -166,6 +166,8 @@ say "what dprof-analyze says of it"
 echo
 "$analyze" "$trace" || die "dprof-analyze $trace failed"
 echo
+"$analyze" report --html "$demo/report.html" "$trace" >/dev/null || die "dprof-analyze report --html failed"
+say "the same for the browser: $demo/report.html"
 csp "$trace" "$demo/overloaded.scores"
 
 say "the same trace, had h1 a clock 1.35 times as fast, 5 hours ahead"
