@@ -119,6 +119,10 @@ function summary() {
   document.title = 'dprof: ' + (r.program || 'a run');
   const s = section('summary', 'Summary');
   for (const problem of r.problems || []) s.append(element('p', { class: 'damage' }, problem));
+  const first = ((data.diagnose || {}).findings || [])[0];
+  if (first && first.proved && first.what)
+    s.append(element('p', { class: 'finding' }, `${first.what[0].toUpperCase()}${first.what.slice(1)}: ${percent(first.cost_percent)} of all threads' time (proved).`,
+      first.expected_percent ? ` ${first.less_percent} % less there: the run ${percent(first.expected_percent)} shorter.` : ''));
   for (const line of [r.advice, r.gain]) if (line) s.append(element('p', { class: 'finding' }, line));
   if (r.command) s.append(element('p', { class: 'quiet' }, 'Next: ', element('code', {}, r.command)));
   s.append(element('div', { class: 'cards' },
@@ -142,7 +146,7 @@ function diagnosis() {
   section('diagnosis', 'Diagnosis', d.why_model ? element('p', {}, `Taken for: ${d.model}, since ${d.why_model}.`) : null,
     table('What is slow, why, and what to change', [
       ['cost, % of all threads\' time', (f) => shown(f.cost_percent), true], ['', (f) => range(f.cost_percent, worst)],
-      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'possible')], ['on', who], ['where', (f) => named(f.region || '', f.where)],
+      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'possible')], ['on', (f) => element('td', { class: 'who' }, who(f))], ['where', (f) => named(f.region || '', f.where)],
       ['why', (f) => f.what || ''], ['suggestion', (f) => element('td', {}, f.suggestion || '', f.expected_percent ?
         element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${percent(f.speedup_percent)})`) : '')],
     ], findings, 8));
