@@ -18,11 +18,6 @@
 #define GROUP_OF_THREADS (UINT64_C(1) << 55)
 #define GROUP_OWNERS     ((UINT64_C(1) << 23) - 1) /* a pid has 22 bits */
 
-static void write_word(uint64_t *slot, uint64_t word)
-{
-	*(volatile uint64_t *)slot = word;
-}
-
 bool dprof_adapter_recording(void)
 {
 	return !dprof_off;
@@ -58,19 +53,23 @@ void dprof_adapter_record_slowly(const struct dprof_site *site, enum dprof_op op
 				 const struct dprof_arguments *a)
 {
 	struct dprof_event e = { .what = (uint64_t)site + op, .stamp = stamp, .of_adapter = true };
-	uint64_t *at;
 
 	if (a) {
 		e.argument = a->word;
 		e.arguments = a->words;
 	}
-	do {
-		if (dprof_off || !dprof_make_room_for(&e))
-			return;
-		at = dprof_adapter_claim(1 + e.arguments);
-	} while (!at);
-	write_word(at, dprof_event_word(stamp ? stamp : dprof_now(), (uint64_t)site, op));
-	write_words(at + 1, e.argument, e.arguments);
+	if (!dprof_off)
+		dprof_record(&e);
+}
+
+void dprof_adapter_record_enter_at_slowly(const struct dprof_site *site, struct dprof_moment m,
+					  const struct dprof_arguments *a)
+{
+	struct dprof_event e = { .what = (uint64_t)site + DPROF_ENTER, .stamp = m.stamp, .place = m.place,
+				 .argument = a->word, .arguments = a->words, .of_adapter = true };
+
+	if (!dprof_off && !dprof_record(&e))
+		dprof_adapter_record_enter_late(site, m.stamp, a);
 }
 
 void dprof_adapter_record_visit_slowly(const struct dprof_site *site, uint64_t entered, uint64_t left,
@@ -93,15 +92,10 @@ void dprof_adapter_record_enter_late(const struct dprof_site *site, uint64_t sin
 
 void dprof_adapter_add(const uint64_t *place, const struct dprof_arguments *a)
 {
-	uint64_t next = (uint64_t)place, after = next + a->words * sizeof(uint64_t);
-	bool mine = false;
+	uint64_t *at = dprof_adapter_claim_at(place, a->words);
 
-	if (after <= (uint64_t)*(uint64_t *volatile *)&__dprof_cursor.end)
-		__asm__ volatile("cmpxchgq %3, %1"
-				 : "+a"(next), "+m"(__dprof_cursor.next), "=@ccz"(mine)
-				 : "r"(after) : "memory");
-	if (mine)
-		write_words((uint64_t *)next, a->word, a->words);
+	if (at)
+		write_words(at, a->word, a->words);
 	else if (place == dprof_adapter_place() && !dprof_off)
 		dprof_add_slowly(place, a->word, a->words);
 }

@@ -124,11 +124,26 @@ static inline uint64_t *dprof_adapter_claim(unsigned words)
 	return (uint64_t *)next;
 }
 
-/* The same where that has failed. */
+/* Likewise, but right at this place: NULL, too, if something was recorded since it was asked for. */
+static inline uint64_t *dprof_adapter_claim_at(const uint64_t *place, unsigned words)
+{
+	uint64_t next = (uint64_t)place, after = next + words * sizeof(uint64_t);
+	bool mine;
+
+	if (after > (uint64_t)*(uint64_t *volatile *)&__dprof_cursor.end)
+		return NULL;
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "+a"(next), "+m"(__dprof_cursor.next), "=@ccz"(mine)
+			 : "r"(after) : "memory");
+	return mine ? (uint64_t *)next : NULL;
+}
+
+/* What dprof_adapter_record does where the first claim has failed. */
 DPROF_EXPORT void dprof_adapter_record_slowly(const struct dprof_site *, enum dprof_op, uint64_t stamp,
 					      const struct dprof_arguments *);
 
-/* An event of a kind that is recorded; `a` may be NULL. Stamp 0: when it is written. */
+/* An event of a kind that is recorded; `a` may be NULL. Stamp 0: when it is written; else the thread has recorded nothing
+ * between that and the call, or the call is soon behind it. */
 static inline void dprof_adapter_record(const struct dprof_site *site, enum dprof_op op, uint64_t stamp,
 					const struct dprof_arguments *a)
 {
@@ -170,6 +185,14 @@ dprof_adapter_record_with(const struct dprof_site *site, enum dprof_op op, uint6
 	dprof_write_all(at, a, n);
 }
 
+/* For so many ticks words go on without an epoch: what took longer is recorded slowly, which writes them. */
+#define DPROF_ADAPTER_LONG (UINT64_C(1) << (DPROF_STAMP_BITS - 2))
+
+static inline bool dprof_adapter_is_short(uint64_t from, uint64_t to)
+{
+	return to - from < DPROF_ADAPTER_LONG;
+}
+
 /* An ENTER with arguments and its EXIT, of which both stamps are known: one claim for both. */
 DPROF_EXPORT void dprof_adapter_record_visit_slowly(const struct dprof_site *, uint64_t entered, uint64_t left,
 						    const struct dprof_arguments *);
@@ -181,7 +204,7 @@ static inline void dprof_adapter_record_visit(const struct dprof_site *site, uin
 
 	if (!dprof_adapter_wanted(dprof_site_kind(site)))
 		return;
-	at = dprof_adapter_claim(2 + a->words);
+	at = dprof_adapter_is_short(entered, left) ? dprof_adapter_claim(2 + a->words) : NULL;
 	if (!at) {
 		dprof_adapter_record_visit_slowly(site, entered, left, a);
 		return;
@@ -202,7 +225,7 @@ dprof_adapter_record_visit_with(const struct dprof_site *site, uint64_t entered,
 
 	if (!dprof_adapter_wanted(dprof_site_kind(site)))
 		return;
-	if (__builtin_expect(dprof_are_short(a, n), 1))
+	if (__builtin_expect(dprof_are_short(a, n) && dprof_adapter_is_short(entered, left), 1))
 		at = dprof_adapter_claim(2 + n);
 	if (__builtin_expect(!at, 0)) {
 		many.words = 0;
@@ -241,13 +264,25 @@ static inline struct dprof_moment dprof_adapter_moment(void)
 DPROF_EXPORT void dprof_adapter_record_enter_late(const struct dprof_site *, uint64_t since,
 						  const struct dprof_arguments *);
 
+/* Whether they have, or where there is no room. */
+DPROF_EXPORT void dprof_adapter_record_enter_at_slowly(const struct dprof_site *, struct dprof_moment,
+						       const struct dprof_arguments *);
+
 static inline void dprof_adapter_record_enter_at(const struct dprof_site *site, struct dprof_moment m,
 						 const struct dprof_arguments *a)
 {
-	if (__builtin_expect(dprof_adapter_place() == m.place, 1))
-		dprof_adapter_record(site, DPROF_ENTER, m.stamp, a);
-	else
-		dprof_adapter_record_enter_late(site, m.stamp, a);
+	volatile uint64_t *at;
+
+	if (!dprof_adapter_wanted(dprof_site_kind(site)))
+		return;
+	at = dprof_adapter_claim_at(m.place, 1 + a->words);
+	if (!at) {
+		dprof_adapter_record_enter_at_slowly(site, m, a);
+		return;
+	}
+	*at++ = dprof_event_word(m.stamp, (uint64_t)site, DPROF_ENTER);
+	for (unsigned i = 0; i < a->words; i++)
+		at[i] = a->word[i];
 }
 
 /* What lies on the stack between a call that the plugin has seen and the adapter: a few frames of headers

@@ -21,7 +21,6 @@
 #define A_WHILE 16 /* times as long as a call that has blocked: else some calls that follow each other would do */
 #define END_WAIT_NS 10000 /* for a thread that is just moving an EXIT, and that */
 #define END_WAITS   10000 /* many times */
-#define LONGEST (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks from an event to the next, without an epoch */
 
 uint64_t dprof_adapter_pause_ticks;
 
@@ -147,7 +146,7 @@ void dprof_adapter_in_vain(const struct dprof_site *site, struct dprof_moment fr
 		return;
 	if (!goes_on(from.stamp))
 		begin(site, from, A_WHILE * dprof_adapter_blocked_ticks);
-	else if (!polling.since || from.stamp - polling.since > LONGEST)
+	else if (!polling.since || !dprof_adapter_is_short(polling.since, from.stamp))
 		begin(site, from, 2 * polling.least);
 	else
 		extend(from.stamp - polling.left, dprof_adapter_now());

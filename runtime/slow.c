@@ -32,7 +32,6 @@
 #define BEGIN_WAITS      1000    /* of a process that ends: 1 s */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
-#define LONGEST_AGO      (UINT64_C(1) << (DPROF_STAMP_BITS - 2)) /* ticks: an event and its epoch */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
 __thread struct dprof_call __dprof_call;
@@ -181,16 +180,24 @@ static bool in_chunk(const struct dprof_thread *t, const uint64_t *word)
 	return word >= t->current->start && word < t->chunk_end;
 }
 
-/* A slot that had room when it was claimed, before the fast path was closed, is still ours. Where that is
- * closed for good the slot is given back; else an epoch is right in every place. */
-static void use_slot(const struct dprof_thread *t, uint64_t *slot, bool open)
+/* A slot that had room when it was claimed, before the fast path was closed, is still ours. Where that stays closed the slot
+ * is given back; else an epoch stands there. But behind it handlers may have recorded, long ago by now: then an epoch has to
+ * stand behind that, with the event. Whether the fast path may be opened for the event. */
+static bool use_slot(struct dprof_thread *t, uint64_t *slot, bool open)
 {
-	if (!t || !slot || !in_chunk(t, slot))
-		return;
-	if (!open && __dprof_cursor.next == slot + 1)
+	bool last = slot && __dprof_cursor.next == slot + 1;
+
+	if (!t || !slot)
+		return open;
+	if (in_chunk(t, slot) && !last) {
+		*slot = dprof_escape_word(DPROF_ESCAPE_NOTHING, 0, 0);
+	} else if (in_chunk(t, slot) && open) {
+		t->epoch = dprof_now();
+		*slot = dprof_epoch_word(t->epoch);
+	} else if (in_chunk(t, slot)) {
 		__dprof_cursor.next = slot;
-	else
-		*slot = dprof_epoch_word(dprof_now());
+	}
+	return open && last;
 }
 
 /* The rest of a chunk in which an event with its arguments does not fit, while `busy` is set. */
@@ -205,29 +212,35 @@ static void fill_up(const struct dprof_thread *t)
 	}
 }
 
-/* So many words in a row, while the fast path is closed and `busy` set. */
-static uint64_t *take(struct dprof_thread *t, size_t words)
+/* From here on, while `busy` is set, no handler moves `next`: its claims fail, and are given back. */
+static void close_path(void)
+{
+	__dprof_cursor.end = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Where so many words find room in a row, while the fast path is closed and `busy` set: it stays closed. */
+static uint64_t *room(struct dprof_thread *t, size_t words)
 {
 	uint64_t *at = in_chunk(t, __dprof_cursor.next) ? __dprof_cursor.next : t->chunk_end;
 
-	if (at + words > t->chunk_end) {
-		fill_up(t);
-		if (!next_chunk(t))
-			return NULL;
-		at = __dprof_cursor.next;
-	}
-	__dprof_cursor.next = at + words;
-	return at;
+	if (at + words <= t->chunk_end)
+		return at;
+	fill_up(t);
+	if (!next_chunk(t))
+		return NULL;
+	close_path();
+	return __dprof_cursor.next;
 }
 
-/* The stamp of an event of words lies near an epoch's: who waited for so long waited for long. */
-static uint64_t stamp_of(const struct dprof_event *e)
+/* Likewise, and they are ours. */
+static uint64_t *take(struct dprof_thread *t, size_t words)
 {
-	uint64_t now = dprof_now();
+	uint64_t *at = room(t, words);
 
-	if (!e->stamp)
-		return now;
-	return now - e->stamp < LONGEST_AGO ? e->stamp : now - LONGEST_AGO;
+	if (at)
+		__dprof_cursor.next = at + words;
+	return at;
 }
 
 static void write_behind(volatile uint64_t *at, const struct dprof_event *e)
@@ -236,33 +249,51 @@ static void write_behind(volatile uint64_t *at, const struct dprof_event *e)
 		at[i] = e->argument[i];
 }
 
-/* The site stands last: with it the event is whole. */
+/* The site stands last: with it the event is whole. Its stamp is what the next word is near to. */
 static bool record_wide(struct dprof_thread *t, const struct dprof_event *e, enum dprof_op op)
 {
 	volatile uint64_t *at = take(t, DPROF_WIDE_WORDS + e->arguments);
 
 	if (!at)
 		return false;
+	t->epoch = e->stamp ? e->stamp : dprof_now();
 	at[0] = dprof_escape_word(DPROF_ESCAPE_WIDE, op, 0);
-	at[1] = stamp_of(e);
+	at[1] = t->epoch;
 	at[2] = e->what - op;
 	write_behind(at + DPROF_WIDE_WORDS, e);
 	return true;
 }
 
+static bool are_far(uint64_t a, uint64_t b)
+{
+	return a - b + EPOCH_TICKS > 2 * EPOCH_TICKS;
+}
+
+static volatile uint64_t *write_epoch(struct dprof_thread *t, volatile uint64_t *at, uint64_t stamp)
+{
+	t->epoch = stamp;
+	*at = dprof_epoch_word(stamp);
+	return at + 1;
+}
+
+#define EPOCHS 2 /* with an event */
+
+/* The stamp is taken when there is room: behind the epoch of a chunk that was begun for it. */
 static bool record_word(struct dprof_thread *t, const struct dprof_event *e, enum dprof_op op)
 {
-	bool epoch = dprof_now() - t->epoch > EPOCH_TICKS;
-	volatile uint64_t *at = take(t, 1 + e->arguments + epoch);
+	volatile uint64_t *at = room(t, 1 + e->arguments + EPOCHS);
+	uint64_t now = dprof_now(), stamp = e->stamp ? e->stamp : now;
 
 	if (!at)
 		return false;
-	if (epoch) {
-		t->epoch = dprof_now();
-		*at++ = dprof_epoch_word(t->epoch);
-	}
-	*at++ = dprof_event_word(stamp_of(e), e->what - op, op);
+	if (are_far(stamp, t->epoch))
+		at = write_epoch(t, at, stamp);
+	*at++ = dprof_event_word(stamp, e->what - op, op);
 	write_behind(at, e);
+	at += e->arguments;
+	if (are_far(now, stamp))
+		at = write_epoch(t, at, now);
+	__dprof_cursor.next = (uint64_t *)at;
 	return true;
 }
 
@@ -270,6 +301,7 @@ static bool record_here(struct dprof_thread *t, const struct dprof_event *e)
 {
 	enum dprof_op op = (enum dprof_op)(e->what % DPROF_SITE_ALIGN);
 
+	close_path();
 	return dprof_fast() ? record_word(t, e, op) : record_wide(t, e, op);
 }
 
@@ -318,6 +350,16 @@ static bool may_be_of_handler(const struct dprof_event *e)
 	       !(NOT_OF_HANDLERS >> dprof_site_kind(site) & 1);
 }
 
+/* And opens the fast path, if it may be. */
+static enum outcome record(const struct dprof_event *e, bool open)
+{
+	if (!e->what || !record_here(dprof_self, e))
+		return LOST;
+	if (open)
+		__dprof_cursor.end = dprof_self->chunk_end;
+	return RECORDED;
+}
+
 static enum outcome serve(const struct dprof_event *e, bool open)
 {
 	volatile struct dprof_cursor *cursor = &__dprof_cursor;
@@ -326,13 +368,13 @@ static enum outcome serve(const struct dprof_event *e, bool open)
 		return LEFT_OUT;
 	if (!dprof_self && !begin())
 		return dprof_ending ? LEFT_OUT : LOST;
-	if (!open) {
+	if (!open)
 		dprof_helper_wanted(may_be_of_handler(e));
-		return e->what && record_here(dprof_self, e) ? RECORDED : LOST;
-	}
+	if (!open || e->of_adapter || e->stamp)
+		return record(e, open);
 	if (!cursor->end && in_chunk(dprof_self, cursor->next))
 		cursor->end = dprof_self->chunk_end;
-	if (cursor->next + e->arguments < cursor->end) /* or a handler came before us */
+	if (cursor->next < cursor->end) /* or a handler came before us */
 		return ROOM;
 	fill_up(dprof_self);
 	return next_chunk(dprof_self) ? ROOM : LOST; /* closed again by now? then we are back soon */
@@ -438,8 +480,7 @@ static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 		come_back(dprof_self, slot);
 		slot = NULL;
 	}
-	use_slot(dprof_self, slot, open);
-	outcome = serve(e, open);
+	outcome = serve(e, use_slot(dprof_self, slot, open));
 	if (outcome == LOST || outcome == LEFT_OUT)
 		forget_claim(dprof_self, slot);
 	if (outcome == LOST)
@@ -470,19 +511,22 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	return outcome == ROOM;
 }
 
-int dprof_make_room_for(const struct dprof_event *e)
+bool dprof_record(const struct dprof_event *e)
 {
-	enum outcome outcome;
+	bool in_place;
 	struct mask mask;
 
 	if (busy) {
 		lose_within();
-		return 0;
+		return true;
 	}
 	mask = begin_busy();
-	outcome = make_room(NULL, e);
+	close_path();
+	in_place = !e->place || e->place == __dprof_cursor.next;
+	if (in_place)
+		make_room(NULL, e);
 	end_busy(mask);
-	return outcome == ROOM;
+	return in_place;
 }
 
 /* Little stays as it is. Without a helper the chunk is sealed, no more. */

@@ -23,7 +23,11 @@
  * to by its maker page by page, so that writing to it does not fault.
  *
  * Every chunk begins with its number and an epoch, and once in EPOCH_TICKS the helper takes the fast path
- * away from each thread, whose next event then comes with another epoch: so no word is ambiguous (words.h).
+ * away from each thread, whose next event then comes with another epoch. An event that an adapter stamped long before it
+ * records it, since it waited, has an epoch before it and another one behind it.
+ *
+ * Law of stamps: `epoch` is never more than 2 * EPOCH_TICKS, and what the helper is late, away from the stamp to which a reader
+ * relates the thread's next word; and while the fast path is open, neither is the counter. So no word is ambiguous (words.h).
  *
  * Law: a chunk is packed, wiped or unmapped only when every word of it that was ever claimed is written.
  * Claims that failed for want of room count, too: each has a word of its own in the slack behind
@@ -119,7 +123,7 @@ struct dprof_thread {
 	uint64_t *before;                 /* where the last word of the chunk before stood, or NULL */
 	uint64_t *dropped;                /* the last word when an event was left out, ... */
 	uint64_t dropped_in;              /* ... and the number of the chunk */
-	uint64_t epoch;                   /* a stamp not long before the current words' */
+	uint64_t epoch;                   /* a stamp near that of its last word, or of the event before that */
 	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
 	uint64_t begun, looked;           /* stamps: of its begin; of when it is known what the kernel had counted */
 	char path[PATH_MAX];
@@ -331,14 +335,15 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp);
 /* An event and the words behind it. Stamp 0: when it is recorded. */
 struct dprof_event {
 	uint64_t what, stamp;
+	const uint64_t *place; /* nothing is to stand between this and the event; NULL: whatever stands there */
 	const uint64_t *argument;
 	unsigned arguments;
 	bool of_adapter;
 };
 
-/* The same for an adapter's event, of which nothing was claimed; and words behind the last event, if nothing
- * was recorded since that place. */
-int dprof_make_room_for(const struct dprof_event *);
+/* Records an adapter's event, of which nothing was claimed. False: something stands behind its place already, and it is not
+ * recorded. And words behind the last event, if nothing was recorded since that place. */
+bool dprof_record(const struct dprof_event *);
 void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n);
 
 /* No event is recorded while set; entry.S looks at it first. */

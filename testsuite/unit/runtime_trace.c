@@ -534,6 +534,10 @@ static size_t compare_record(struct events *e, size_t i, struct tally *t)
 		return 1;
 	}
 	stamp = dprof_stamp_near(word, e->near);
+	if (dprof_is(word, DPROF_ESCAPE_ARG) && dprof_small(word) == DPROF_KEY_SINCE) {
+		ck_assert_msg(handlers, "%s: what was recorded late", e->name);
+		return 1;
+	}
 	if (dprof_is(word, DPROF_ESCAPE_ARG)) {
 		consume_argument(e, (uint64_t)dprof_small(word) << 4 | DPROF_ARG, dprof_value(word));
 		return 1;
@@ -850,6 +854,40 @@ START_TEST(arguments_stand_behind_their_event)
 }
 END_TEST
 
+/* However far a stamp lies from those of the words before it, and behind it. */
+START_TEST(who_has_waited_for_long_says_since_when)
+{
+	seed = unit_seed + (uint64_t)_i;
+	ck_assert_int_eq(finish(start("long-waits", buffers[_i])), 0);
+	compare(0);
+	ck_assert_uint_eq(total_lost(), 0);
+}
+END_TEST
+
+/* Both events of a visit may be in the file and not in the twin. */
+START_TEST(who_has_waited_for_long_may_be_killed)
+{
+	pid_t child;
+
+	seed = unit_seed + 7919 * (uint64_t)_i;
+	killed = true;
+	child = start("long-waits-until-killed", "4K");
+	usleep(2000 + (useconds_t)(seed % 20000));
+	kill(child, SIGKILL);
+	ck_assert_int_eq(finish(child), -SIGKILL);
+	compare(2);
+}
+END_TEST
+
+START_TEST(who_has_waited_for_long_may_be_interrupted)
+{
+	seed = unit_seed + (uint64_t)_i;
+	handlers = true;
+	ck_assert_int_eq(finish(start("interrupted-waits", buffers[_i % 2])), 0);
+	compare(0);
+}
+END_TEST
+
 START_TEST(an_event_changes_no_register)
 {
 	ck_assert_int_eq(finish(start("registers", buffers[_i])), 0);
@@ -878,6 +916,9 @@ int main(int argc, char **argv)
 	tcase_add_test(t, the_helper_keeps_none_alive);
 	tcase_add_test(t, destructors_of_others_may_record);
 	tcase_add_loop_test(t, arguments_stand_behind_their_event, 0, 3);
+	tcase_add_loop_test(t, who_has_waited_for_long_says_since_when, 0, 4);
+	tcase_add_loop_test(t, who_has_waited_for_long_may_be_killed, 0, 5);
+	tcase_add_loop_test(t, who_has_waited_for_long_may_be_interrupted, 0, 4);
 	tcase_add_loop_test(t, an_event_changes_no_register, 0, 3);
 	return unit_end();
 }
