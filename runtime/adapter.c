@@ -4,6 +4,7 @@
 #include "runtime/adapter.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,19 @@ void dprof_adapter_return_thread(uint32_t number)
 void dprof_adapter_be_thread(uint32_t number, uint64_t before)
 {
 	dprof_thread_be(number, before);
+}
+
+uint64_t dprof_adapter_hold_signals(void)
+{
+	uint64_t held = DPROF_SIGNALS_OF_PROGRAM, before;
+
+	return sys(SYS_rt_sigprocmask, SIG_BLOCK, &held, &before, sizeof(held)) == 0 ? held & ~before : 0;
+}
+
+void dprof_adapter_release_signals(uint64_t held)
+{
+	if (held)
+		sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &held, NULL, sizeof(held));
 }
 
 void dprof_adapter_last_point(const struct dprof_site *site)

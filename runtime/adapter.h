@@ -326,6 +326,11 @@ DPROF_EXPORT uint32_t dprof_adapter_reserve_thread(void);
 DPROF_EXPORT void dprof_adapter_return_thread(uint32_t number);
 DPROF_EXPORT void dprof_adapter_be_thread(uint32_t number, uint64_t before);
 
+/* From here on signals that can wait do so in the calling thread, and in one that it makes, until either releases them: in a
+ * new thread, once it has recorded that it is there. Which ones are held that were not before, as the kernel has them; 0: none. */
+DPROF_EXPORT uint64_t dprof_adapter_hold_signals(void);
+DPROF_EXPORT void dprof_adapter_release_signals(uint64_t held);
+
 /* The last event of the calling thread is a point of this site, which stays: behind what its destructors (those of
  * pthread_key_create) record, but for those of the last round whose keys come after dprof's, the 32nd. A thread
  * that recorded nothing so far records it at once. */

@@ -358,8 +358,12 @@ static void count_in(void)
 	__atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
 }
 
+static bool first_ended; /* the process's first thread, by pthread_exit(): so the last one calls exit() */
+
 static void count_out(void)
 {
+	if (sys(SYS_gettid) == sys(SYS_getpid))
+		__atomic_store_n(&first_ended, true, __ATOMIC_SEQ_CST);
 	if (__atomic_sub_fetch(&alive, 1, __ATOMIC_SEQ_CST) == 0)
 		dprof_helper_dismiss();
 }
@@ -468,6 +472,14 @@ static void leave_to_helper(struct dprof_thread *t)
 	__atomic_store_n(&t->supply, SUPPLY_ENDED, __ATOMIC_RELEASE);
 }
 
+/* What a handler would record in a thread that has ended would be lost. So those that can wait stay blocked for the little
+ * that the C library still does there, and go to other threads; but not in one that may be the process's last and call
+ * exit(). */
+static uint64_t blocked_to_its_end(uint64_t before)
+{
+	return __atomic_load_n(&first_ended, __ATOMIC_SEQ_CST) ? before : before | DPROF_SIGNALS_OF_PROGRAM;
+}
+
 /* Other destructors may record, too, or work: ours comes back until the last round. */
 static void end(void *value)
 {
@@ -496,6 +508,7 @@ static void end(void *value)
 		dprof_helper_wake();
 	}
 	count_out();
+	before = blocked_to_its_end(before);
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 
@@ -748,6 +761,7 @@ void dprof_threads_forget(void)
 	unmade = 0;
 	dprof_beginning = 0;
 	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
+	first_ended = false;
 	past_ns = past_threads = 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;
 	memset(has_file, 0, sizeof(has_file));

@@ -293,6 +293,9 @@ void dprof_thread_gone(struct dprof_thread *t);
 	(~(DPROF_SIGNAL(SIGTRAP) | DPROF_SIGNAL(SIGSEGV) | DPROF_SIGNAL(SIGBUS) | DPROF_SIGNAL(SIGFPE) |       \
 	   DPROF_SIGNAL(SIGILL) | DPROF_SIGNAL(SIGSYS)))
 
+/* But for those that the C library has for itself, which it unblocks when it likes. */
+#define DPROF_SIGNALS_OF_PROGRAM (DPROF_SIGNALS_THAT_WAIT & ~(DPROF_SIGNAL(32) | DPROF_SIGNAL(33)))
+
 /* slow.c: those that the program has blocked in the calling thread; all, if that cannot be known. */
 uint64_t dprof_blocked_signals(void);
 

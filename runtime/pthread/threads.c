@@ -9,10 +9,12 @@
  * What destructors of the thread's own data (pthread_key_create) do comes before its end, too. A sanitizer's own
  * function may stand between the thread and the program's; then it is recorded all the same.
  *
- * The number is reserved before the thread is made, and the thread takes it before it records anything.
+ * The number is reserved before the thread is made, and the thread takes it before it records anything: so no signal handler
+ * runs in it before that, unless the program gave it signals of its own.
  * What its id stands for is known from when pthread_create returns, or from when the thread itself
  * begins if that is earlier, until it was joined, or detached and over. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "runtime/pthread/pthread.h"
@@ -31,6 +33,7 @@ struct known_thread {
 	void *argument;
 	uint32_t number;
 	uint64_t made;          /* not before this stamp */
+	uint64_t held;          /* signals, until it has recorded that it is there */
 	unsigned users;         /* its creator until that knows its id; itself; whoever may join it */
 	bool listed, joinable, over;
 };
@@ -88,6 +91,7 @@ static void *begin(void *known)
 	table_unlock(&threads_table);
 	dprof_adapter_be_thread(k->number, k->made);
 	dprof_adapter_point(SITE(site_begin));
+	dprof_adapter_release_signals(k->held);
 	pthread_cleanup_push(ended, k);
 	result = k->function(k->argument);
 	pthread_cleanup_pop(1);
@@ -105,12 +109,21 @@ static bool is_joinable(const pthread_attr_t *attr)
 	return state == PTHREAD_CREATE_JOINABLE;
 }
 
+static bool has_signals_of_its_own(const pthread_attr_t *attr)
+{
+	sigset_t own;
+
+	return attr && pthread_attr_getsigmask_np(attr, &own) == 0;
+}
+
 static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread *k,
 		  const struct dprof_site *site)
 {
+	uint64_t held = dprof_adapter_hold_signals();
 	const uint64_t *place;
 	int error;
 
+	k->held = has_signals_of_its_own(attr) ? 0 : held;
 	k->joinable = is_joinable(attr);
 	k->users = 2 + k->joinable;
 	place = enter_first(site); /* first: the creator's own number may be due */
@@ -118,6 +131,7 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread
 	add_argument(place, DPROF_KEY_THREAD, k->number);
 	k->made = dprof_adapter_now();
 	error = REAL(pthread_create)(id, attr, begin, k);
+	dprof_adapter_release_signals(held);
 	dprof_adapter_exit(site);
 	if (error) {
 		dprof_adapter_return_thread(k->number);
