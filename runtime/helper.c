@@ -297,12 +297,34 @@ void dprof_helper_look(void)
 		     program.dli_fbase == allocator.dli_fbase;
 }
 
-/* pthread_create() allocates memory. In a signal handler, where malloc may be what was interrupted,
- * the signal is blocked; so whoever has a signal blocked leaves the start to another, unless it is in a call
- * that no handler makes, nor any malloc. */
+struct kernel_action { void (*handler)(int); unsigned long flags; void (*restorer)(void); uint64_t mask; };
+
+static bool has_handler(int signal)
+{
+	struct kernel_action a = { 0 };
+
+	return sys(SYS_rt_sigaction, signal, NULL, &a, sizeof(a.mask)) != 0 ||
+	       (a.handler != SIG_DFL && a.handler != SIG_IGN);
+}
+
+/* A handler has its own signal blocked. (One that asks not to, or that is taken away while it runs, is not known for one.) */
+static bool may_be_handler(void)
+{
+	uint64_t blocked = dprof_blocked_signals();
+
+	if (blocked && is_filtered())
+		return true;
+	for (int signal = 1; blocked; signal++, blocked >>= 1)
+		if (blocked & 1 && has_handler(signal))
+			return true;
+	return false;
+}
+
+/* pthread_create() allocates memory. In a signal handler malloc may be what was interrupted; so whoever may be in one leaves
+ * the start to another, unless it is in a call that no handler makes, nor any malloc. */
 static bool may_start(bool in_handler)
 {
-	return !in_handler || (!own_malloc && !dprof_blocked_signals());
+	return !in_handler || (!own_malloc && !may_be_handler());
 }
 
 /* `in_handler`: perhaps. */
