@@ -12,7 +12,7 @@
  *   windows.c      one-sided communication
  *   files.c        files that several ranks write together
  *   completions.c  Wait, Test and their families
- *   requests.c     what was begun and is not complete
+ *   requests.h     what was begun and is not complete
  *   groups.c       numbers communicators
  *   hosts.c        numbers hosts and lets FreeZer measure between them
  *
@@ -104,7 +104,18 @@ void call_add(struct mpi_call, enum dprof_key, uint64_t value);
 struct mpi_call wait_begin(const void *site, const char *name);
 
 #define UNKNOWN_BYTES UINT64_MAX
-uint64_t bytes_of(MPI_Count, MPI_Datatype);
+uint64_t bytes_of_any(MPI_Count, MPI_Datatype);
+
+/* The type of which the calling thread asked last, if it has its size for good; 0: there is none. */
+struct type_size { MPI_Datatype type; MPI_Count size; };
+extern __thread struct type_size type_last;
+
+static inline uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
+{
+	if (__builtin_expect(type == type_last.type && type_last.size && count >= 0, 1))
+		return (uint64_t)count * (uint64_t)type_last.size;
+	return bytes_of_any(count, type);
+}
 
 /* The site and the name of MPI_Name. */
 #define NAMED(name) &site_##name, "MPI_" #name
@@ -156,7 +167,23 @@ struct group {
 struct group *group_of(MPI_Comm comm);
 
 /* The same, where no rank may be waited for: there is one only if they have agreed before. */
-struct group *group_known(MPI_Comm comm);
+struct group *group_known_any(MPI_Comm comm);
+
+/* The communicator that the calling thread asked for last; it may be another one once any is gone, whose handle may come
+ * again. */
+struct group_asked { MPI_Comm comm; struct group *group; unsigned gone; };
+extern __thread struct group_asked group_last;
+extern unsigned groups_gone;
+
+static inline struct group *group_known(MPI_Comm comm)
+{
+	struct group *g = group_last.group;
+
+	if (__builtin_expect(g && group_last.comm == comm &&
+			     group_last.gone == __atomic_load_n(&groups_gone, __ATOMIC_ACQUIRE), 1))
+		return g->id ? g : NULL;
+	return group_known_any(comm);
+}
 
 /* All members of this new communicator are here: they agree. */
 void group_made(MPI_Comm comm);
@@ -193,57 +220,7 @@ static inline void group_release(struct group *g)
 void groups_start(void);
 void groups_stop(void);
 
-/* ---- Requests --------------------------------------------------------------------------------- */
-
-/* A send or a receive as it names its message. */
-struct message_envelope {
-	struct group *group;   /* NULL: not known */
-	uint64_t peer;         /* in MPI_COMM_WORLD, unless any_source */
-	uint64_t bytes;        /* or UNKNOWN_BYTES */
-	uint64_t tag;          /* a tag of MPI's, or more (partitioned.c) */
-	bool any_source, any_tag;
-	bool none;             /* MPI_PROC_NULL */
-};
-
-/* What was begun and is not complete; or may be begun again and again. */
-struct request {
-	struct request *next;
-	uint64_t handle;
-	const struct dprof_site *again; /* of a persistent one: where it is begun; or NULL */
-	struct message_envelope envelope;
-	uint64_t id;                    /* 0: it is not under way */
-	enum dprof_kind kind;           /* SEND, RECV, COLL; WAIT: foreign */
-	bool taken;                     /* in parts: by a call that may complete it */
-	bool no_status;                 /* says what was received */
-	struct request *also;           /* is complete when it is: of MPI_Isendrecv; or NULL */
-	struct partitions *parts;       /* of one that sends in parts; or NULL */
-	MPI_Comm made;                  /* by it, a communicator with */
-	uint64_t made_id;               /* that number; 0: none */
-	uint64_t seq;                   /* COLL, again: of its next start; and */
-	int root;
-};
-
-/* A number for an operation that begins. */
-extern uint64_t request_numbers;
-static inline uint64_t request_number(void)
-{
-	return mpi_multiple ? __atomic_add_fetch(&request_numbers, 1, __ATOMIC_RELAXED) : ++request_numbers;
-}
-
-/* Keeps a copy under the handle; the envelope's group is kept as long. The same of a message. */
-void request_add(MPI_Request, const struct request *);
-void request_add_message(MPI_Request, enum dprof_kind, uint64_t id,
-			 const struct message_envelope *);
-/* One that has this handle and that no other has taken, or NULL. Then it is put back or dropped.
- * */
-struct request *request_take(MPI_Request);
-void request_put_back(struct request *);
-void request_drop(struct request *);
-
-/* An operation whose wait dependency is unknown. */
-void request_foreign(MPI_Request);
-/* The one that has this handle, taken or not; while it is not completed. */
-struct request *request_look(MPI_Request);
+#include "runtime/mpi/requests.h"
 
 /* ---- Messages --------------------------------------------------------------------------------- */
 
@@ -266,7 +243,11 @@ struct post post_as(enum dprof_kind, const void *site, const char *name, struct 
 		    uint64_t id);
 
 /* MPI has refused it, or it is unknown what came of it; before its call is over. */
-void post_failed(const struct post *);
+static inline void post_failed(const struct post *p)
+{
+	if (!p->envelope.none)
+		call_add(p->call, DPROF_KEY_ROLE, DPROF_ROLE_UNKNOWN);
+}
 /* The call is over; what it only began has this handle now (NULL: that failed). */
 void post_end(const struct post *, const MPI_Request *);
 /* A receive has taken this message, in a call that goes on (NULL: that failed). */

@@ -53,6 +53,8 @@ struct mpi_call wait_begin(const void *site, const char *name)
 
 #define SIZES 16
 
+__thread struct type_size type_last;
+
 /* Types that MPI names have a size for good; others may be freed, and their handles be given again. */
 static bool is_named(MPI_Datatype type)
 {
@@ -64,22 +66,22 @@ static bool is_named(MPI_Datatype type)
 
 static MPI_Count size_of(MPI_Datatype type)
 {
-	static __thread struct { MPI_Datatype type; MPI_Count size; } known[SIZES];
+	static __thread struct type_size known[SIZES];
 	unsigned at = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 60) % SIZES;
 	MPI_Count size = -1;
 
-	if (known[at].type == type && known[at].size)
-		return known[at].size;
-	if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS)
-		return -1;
-	if (is_named(type)) {
-		known[at].type = type;
-		known[at].size = size;
+	if (known[at].type != type || !known[at].size) {
+		if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS)
+			return -1;
+		if (!is_named(type))
+			return size;
+		known[at] = (struct type_size){ type, size };
 	}
-	return size;
+	type_last = known[at];
+	return type_last.size;
 }
 
-uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
+uint64_t bytes_of_any(MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count size = type == MPI_DATATYPE_NULL || count < 0 ? -1 : size_of(type);
 

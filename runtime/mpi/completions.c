@@ -32,7 +32,7 @@ static void say_done(const struct request *r, const MPI_Status *status, uint64_t
 		say_completed(r->id, stamp);
 }
 
-static void request_done(struct request *r, const MPI_Status *status, uint64_t stamp)
+static __attribute__((noinline)) void any_done(struct request *r, const MPI_Status *status, uint64_t stamp)
 {
 	if (!r->id) { /* persistent, and not under way */
 		request_put_back(r);
@@ -49,6 +49,16 @@ static void request_done(struct request *r, const MPI_Status *status, uint64_t s
 	}
 	r->id = 0;
 	request_put_back(r);
+}
+
+static inline void request_done(struct request *r, const MPI_Status *status, uint64_t stamp)
+{
+	if (__builtin_expect(!r->plain, 0)) {
+		any_done(r, status, stamp);
+		return;
+	}
+	say_done(r, status, stamp);
+	request_drop(r);
 }
 
 /* ---- What is waited for ----------------------------------------------------------------------- */

@@ -32,7 +32,8 @@ static struct group *world, unknown;
 static int keyval = MPI_KEYVAL_INVALID;
 static int world_rank, world_size;
 static uint64_t drawn;     /* how many numbers this rank has given out */
-static unsigned forgotten; /* how many communicators are gone, of which a handle may come again */
+unsigned groups_gone;
+__thread struct group_asked group_last;
 
 void group_forget(struct group *g)
 {
@@ -48,7 +49,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *unused)
 	(void)comm;
 	(void)key;
 	(void)unused;
-	__atomic_fetch_add(&forgotten, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&groups_gone, 1, __ATOMIC_RELEASE);
 	group_release(value);
 	return MPI_SUCCESS;
 }
@@ -220,19 +221,17 @@ static void learn(struct group *g, MPI_Comm comm, uint64_t id)
 
 static struct group *look_up(MPI_Comm comm)
 {
-	static __thread struct { MPI_Comm comm; struct group *group; unsigned forgotten; } last;
-	unsigned now = __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE);
-	struct group *g = NULL;
-	int found = 0;
+	unsigned gone = __atomic_load_n(&groups_gone, __ATOMIC_ACQUIRE);
+	struct group *g = world;
+	int found = comm == MPI_COMM_WORLD;
 
-	if (last.group && last.comm == comm && last.forgotten == now)
-		return last.group;
-	PMPI_Comm_get_attr(comm, keyval, &g, &found);
+	if (group_last.group && group_last.comm == comm && group_last.gone == gone)
+		return group_last.group;
+	if (!found)
+		PMPI_Comm_get_attr(comm, keyval, &g, &found);
 	if (!found)
 		return NULL;
-	last.comm = comm;
-	last.group = g;
-	last.forgotten = now;
+	group_last = (struct group_asked){ comm, g, gone };
 	return g;
 }
 
@@ -274,12 +273,12 @@ struct group *group_of(MPI_Comm comm)
 }
 
 /* One that has a single member agrees with itself. */
-struct group *group_known(MPI_Comm comm)
+struct group *group_known_any(MPI_Comm comm)
 {
 	struct group *g;
 
 	if (comm == MPI_COMM_WORLD)
-		return world;
+		return look_up(comm);
 	if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
 		return NULL;
 	g = comm == MPI_COMM_SELF ? group_of(comm) : look_up(comm);
@@ -355,4 +354,5 @@ void groups_stop(void)
 	if (world)
 		group_release(world);
 	world = NULL;
+	__atomic_fetch_add(&groups_gone, 1, __ATOMIC_RELEASE);
 }

@@ -47,20 +47,19 @@ struct message_envelope envelope_of(MPI_Count count, MPI_Datatype type, int peer
 }
 
 /* Without a group only how much: its messages cannot be told from those of another such one. */
-static __attribute__((noinline)) void say_envelope(struct dprof_arguments *a,
-						   const struct message_envelope *e, uint64_t id)
+static __attribute__((noinline)) void say_envelope(struct dprof_arguments *a, struct message_envelope e, uint64_t id)
 {
 	a->words = 0;
-	if (e->none)
+	if (e.none)
 		dprof_say(a, DPROF_KEY_PEER, DPROF_PEER_NONE);
-	if (e->group)
-		dprof_say(a, DPROF_KEY_GROUP, e->group->id);
-	if (e->group && !e->any_source)
-		dprof_say(a, DPROF_KEY_PEER, e->peer);
-	if (e->group && !e->any_tag)
-		dprof_say(a, DPROF_KEY_TAG, e->tag);
-	if (e->bytes != UNKNOWN_BYTES)
-		dprof_say(a, DPROF_KEY_BYTES, e->bytes);
+	if (e.group)
+		dprof_say(a, DPROF_KEY_GROUP, e.group->id);
+	if (e.group && !e.any_source)
+		dprof_say(a, DPROF_KEY_PEER, e.peer);
+	if (e.group && !e.any_tag)
+		dprof_say(a, DPROF_KEY_TAG, e.tag);
+	if (e.bytes != UNKNOWN_BYTES)
+		dprof_say(a, DPROF_KEY_BYTES, e.bytes);
 	if (id)
 		dprof_say(a, DPROF_KEY_ID, id);
 }
@@ -84,7 +83,7 @@ static inline __attribute__((always_inline)) void enter_message(struct mpi_call 
 	if (!c->on)
 		return;
 	if (__builtin_expect(!c->site || !names_all(e), 0)) {
-		say_envelope(&a, e, id);
+		say_envelope(&a, *e, id);
 		call_enter(c, &a);
 		return;
 	}
@@ -208,14 +207,8 @@ struct post post_begun(enum dprof_kind kind, const void *site, const char *name,
 	return post_as(kind, site, name, e, e.none ? 0 : request_number());
 }
 
-void post_failed(const struct post *p)
-{
-	if (!p->envelope.none)
-		call_add(p->call, DPROF_KEY_ROLE, DPROF_ROLE_UNKNOWN);
-}
-
 /* What only begins is at no receiving end. */
-void post_end(const struct post *p, const MPI_Request *handle)
+static inline __attribute__((always_inline)) void end_post(const struct post *p, const MPI_Request *handle)
 {
 	uint64_t stamp;
 
@@ -227,6 +220,11 @@ void post_end(const struct post *p, const MPI_Request *handle)
 	if (handle)
 		request_add_message(*handle, p->kind, p->id, &p->envelope);
 	call_end_at(p->call, stamp);
+}
+
+void post_end(const struct post *p, const MPI_Request *handle)
+{
+	end_post(p, handle);
 }
 
 void post_received(const struct post *p, const MPI_Status *status)

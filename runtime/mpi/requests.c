@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * requests.c - what was begun and is not complete, by MPI's handle for it.
- *
- * Some handles stand for several operations at once: an MPI may give the same one to all sends that
- * were complete as soon as they had begun. It does not matter which of those a wait is said to
- * complete, but each is completed once. And a handle may be given out again before the thread that
- * completed the former operation has come here to drop it. So a call takes its operations before it
- * waits for them, and what is taken is not found.
- *
- * Law: an operation is said to be done once, by the call that completed it; memory is what was under
- * way at most. */
+ * requests.c - requests.h where several threads call MPI, or for what is not plain. */
 #include "runtime/mpi/adapter.h"
 
 #include <sched.h>
 #include <stdlib.h>
 
-#define CHAINS 4096 /* each as long as what is under way is a multiple of that */
 #define LOCKS  64
-
 #define SLAB   64 /* are made at once */
 
-static struct request *chains[CHAINS];
+struct request *request_chains[REQUEST_CHAINS], *requests_unused;
 uint64_t request_numbers;
 static bool locks[LOCKS]; /* ours: those of pthreads may be recorded */
-static struct request *unused; /* kept for the next */
 static bool unused_lock;
-
-/* Handles are small integers or addresses. */
-static unsigned chain_of(uint64_t handle)
-{
-	return (unsigned)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % CHAINS;
-}
 
 /* Where one thread after the other calls MPI they need none. */
 static void lock(bool *l)
@@ -50,47 +32,44 @@ static bool *lock_of(unsigned chain)
 	return &locks[chain % LOCKS];
 }
 
-static uint64_t number_of(MPI_Request handle)
-{
-	return (uint64_t)(uintptr_t)handle;
-}
-
 /* More of them, while they are locked; where memory is short, none. */
 static void make_slab(void)
 {
-	struct request *slab = malloc(SLAB * sizeof(*slab));
+	struct request *slab = calloc(SLAB, sizeof(*slab));
 
 	for (int i = 0; slab && i < SLAB; i++) {
-		slab[i].next = unused;
-		unused = &slab[i];
+		slab[i].next = requests_unused;
+		requests_unused = &slab[i];
 	}
 }
 
-static struct request *allocate(void)
+struct request *request_new_any(void)
 {
 	struct request *r;
 
 	lock(&unused_lock);
-	if (!unused)
+	if (!requests_unused)
 		make_slab();
-	r = unused;
+	r = requests_unused;
 	if (r)
-		unused = r->next;
+		requests_unused = r->next;
 	unlock(&unused_lock);
 	return r;
 }
 
 static void give_back(struct request *r)
 {
+	if (!r->plain)
+		*r = (struct request){ 0 };
 	lock(&unused_lock);
-	r->next = unused;
-	unused = r;
+	r->next = requests_unused;
+	requests_unused = r;
 	unlock(&unused_lock);
 }
 
 static struct request *copy(const struct request *what)
 {
-	struct request *r = allocate();
+	struct request *r = request_new();
 
 	if (!r)
 		return NULL;
@@ -103,15 +82,14 @@ static struct request *copy(const struct request *what)
 /* While it is locked. */
 static void link_to(unsigned chain, struct request *r)
 {
-	r->next = chains[chain];
-	chains[chain] = r;
+	r->next = request_chains[chain];
+	request_chains[chain] = r;
 }
 
-static void put(MPI_Request handle, struct request *r)
+void request_put_any(struct request *r)
 {
-	unsigned chain = chain_of(number_of(handle));
+	unsigned chain = request_chain_of(r->handle);
 
-	r->handle = number_of(handle);
 	lock(lock_of(chain));
 	link_to(chain, r);
 	unlock(lock_of(chain));
@@ -125,28 +103,7 @@ void request_add(MPI_Request handle, const struct request *what)
 		return;
 	if (r->also)
 		r->also = copy(r->also);
-	put(handle, r);
-}
-
-/* What most requests are: nothing else of it is set but this. */
-void request_add_message(MPI_Request handle, enum dprof_kind kind, uint64_t id,
-			 const struct message_envelope *e)
-{
-	struct request *r = allocate();
-
-	if (!r)
-		return;
-	r->again = NULL;
-	r->envelope = *e;
-	r->id = id;
-	r->kind = kind;
-	r->taken = r->no_status = false;
-	r->also = NULL;
-	r->parts = NULL;
-	r->made_id = 0;
-	if (e->group)
-		group_keep(e->group);
-	put(handle, r);
+	request_put(handle, r);
 }
 
 void request_foreign(MPI_Request handle)
@@ -161,14 +118,12 @@ void request_foreign(MPI_Request handle)
  * may be asked meanwhile. */
 static struct request *find(MPI_Request handle, bool take)
 {
-	uint64_t number = number_of(handle);
-	unsigned chain = chain_of(number);
-	struct request **at = &chains[chain], *r;
+	uint64_t key = request_key(handle);
+	unsigned chain = request_chain_of(key);
+	struct request **at = &request_chains[chain], *r;
 
-	if (handle == MPI_REQUEST_NULL)
-		return NULL;
 	lock(lock_of(chain));
-	while ((r = *at) && (r->handle != number || (take && r->taken)))
+	while ((r = *at) && (r->handle != key || (take && r->taken)))
 		at = &r->next;
 	if (r && take && r->parts)
 		r->taken = true;
@@ -178,7 +133,7 @@ static struct request *find(MPI_Request handle, bool take)
 	return r;
 }
 
-struct request *request_take(MPI_Request handle)
+struct request *request_take_any(MPI_Request handle)
 {
 	return find(handle, true);
 }
@@ -190,7 +145,7 @@ struct request *request_look(MPI_Request handle)
 
 void request_put_back(struct request *r)
 {
-	unsigned chain = chain_of(r->handle);
+	unsigned chain = request_chain_of(r->handle);
 
 	lock(lock_of(chain));
 	if (r->parts)
@@ -202,12 +157,10 @@ void request_put_back(struct request *r)
 
 static void forget(struct request *r)
 {
-	if (__builtin_expect(r->also || r->parts, 0)) {
-		if (r->also)
-			forget(r->also);
-		if (r->parts)
-			parts_free(r->parts);
-	}
+	if (r->also)
+		forget(r->also);
+	if (r->parts)
+		parts_free(r->parts);
 	if (r->envelope.group)
 		group_release(r->envelope.group);
 	give_back(r);
@@ -215,7 +168,7 @@ static void forget(struct request *r)
 
 static void unlink_from(unsigned chain, const struct request *r)
 {
-	struct request **at = &chains[chain];
+	struct request **at = &request_chains[chain];
 
 	lock(lock_of(chain));
 	while (*at && *at != r)
@@ -225,9 +178,9 @@ static void unlink_from(unsigned chain, const struct request *r)
 	unlock(lock_of(chain));
 }
 
-void request_drop(struct request *r)
+void request_drop_any(struct request *r)
 {
 	if (r->parts)
-		unlink_from(chain_of(r->handle), r);
+		unlink_from(request_chain_of(r->handle), r);
 	forget(r);
 }
