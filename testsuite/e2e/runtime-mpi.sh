@@ -124,9 +124,9 @@ for rank in 0 1 2 3; do
 	grep -q "^clockid $((rank / 2))" dprof-*/h$((rank / 2))-$rank.process || fail "rank $rank has the wrong clock"
 done
 [ "$(ls dprof-*/*.sync)" = "$(echo dprof-*/h0.sync)" ] || fail "expected h0.sync, found $(ls dprof-*/*.sync)"
-# But for what is true of any busy machine.
+# But for what is true of any busy machine, and of one run in some hundreds: it depends on addresses.
 grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
-	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' && fail "notes where all is well"
+	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' -e '^note two%20modules%20have%20sites%20at' && fail "notes where all is well"
 "$analyze" dump dprof-* >text
 [ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
 	fail "too few packets: $(grep -c '^link' text) links"
