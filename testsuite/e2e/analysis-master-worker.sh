@@ -33,10 +33,10 @@ says out "(model: generic)"
 talk() { # messages, each FROM-TO
 	local i=0 from to rank
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
-	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
-	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" \
+	for rank in 0 1 2 3 4; do echo "thread $rank clock=0 rank=$rank"; done
+	printf '%s\n' "group 1 threads=0,1,2,3,4" "site 0 kind=send name=MPI_Send file=x.c line=1" \
 		"site 1 kind=recv name=MPI_Recv file=x.c line=2" "site 2 kind=region name=a file=x.c line=3"
-	for rank in 0 1 2; do work $rank 2 0 100; done
+	for rank in 0 1 2 3 4; do work $rank 2 0 100; done
 	for message; do
 		i=$((i + 1000))
 		IFS=- read -r from to <<<"$message"
@@ -56,4 +56,8 @@ misfit() { # why messages...
 misfit "there are no messages"
 misfit "messages are not all to one process, or from it" 0-1 1-2 2-0
 misfit "rank 1 sends 1 messages and gets 1: it does not ask again and again; what does is divide-conquer" 0-1 0-2 1-0 2-0
+# A chain, and two that only talk to each other: no shape has all of it.
+talk 0-1 1-2 3-4 4-3 | trace other
+expect 0 diagnose --json other
+jq -e '.model == "generic"' out >is || fail "taken for a chain: $(jq -c '[.model, .why_model]' out)"
 echo "as expected"
