@@ -799,7 +799,7 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 	} else if (kind == DPROF_KIND_WAIT && !w->completed &&
 		   arg_address(operation(w, &w->entered), &w->entered) != ARG_NONE) {
 		add_sync_event(w, exit, SYNC_WOKEN);
-		if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE | OP_FUTEX)) /* which have no mutex */
+		if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER)) /* which have no mutex */
 			w->woken = w->b->nsync_events;
 	}
 }

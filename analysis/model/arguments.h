@@ -146,9 +146,12 @@ static inline bool arg_is_reader(const struct operation *o, const struct tr_even
 	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(LOCK), ARG_ENTER) == 0;
 }
 
-/* It does not say for whom it waits: a probe, what several processes share, ... */
+/* It does not say for whom it waits: a probe, what several processes share, ... But of an iteration it is one of those who have
+ * said its number. */
 static inline bool arg_for_unknown(const struct operation *o, const struct tr_event *e)
 {
+	if (o->kind == DPROF_KIND_WAIT && o->is & OP_IN_ORDER)
+		return false;
 	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
 }
 

@@ -45,7 +45,7 @@ enum {
 	OP_CHOOSES = 1 << 24,     /* completes some of several, as they come */
 	OP_ATTEMPT = 1 << 25,     /* does not wait, or until a moment: it may have been called before in vain, of which
 				     there is no record unless that lasted */
-	OP_IN_ORDER = 1 << 26,    /* a lock that is taken in an order which the program lays down */
+	OP_IN_ORDER = 1 << 26,    /* a lock is taken, or an iteration waited for, in an order which the program lays down */
 	OP_GIVES_OUT = 1 << 27,   /* a point: until the team's next barrier it is chance which thread works at what, */
 	OP_EVENS_OUT = 1 << 28,   /* and nobody is idle while there is something left to do */
 	OP_FUTEX = 1 << 29,       /* until what is in memory has changed, or who says that it has */

@@ -756,6 +756,7 @@ expects() { # directory from to, of half of a in percent
 		{ n++; good = $1 >= lo - 0.01 && $1 <= lo + 0.01 && $2 >= hi - 0.01 && $2 <= hi + 0.01 }
 		END { exit n != 1 || !good }' || fail "$1: expected $2 .. $3 %, found $(cat out)"
 }
+
 {
 	head_of 1
 	op 0 6 1000000 1000000 id=5
@@ -766,6 +767,18 @@ expects() { # directory from to, of half of a in percent
 	op 0 1 1600000 2000000
 } | trace moment
 expects moment 0 30
+# An iteration waits for another one, by its number: for whoever has said it meanwhile.
+{
+	head_of 2
+	echo "site 40 kind=wait name=omp%20ordered%20sink file=x.c line=41"
+	echo "site 41 kind=wait name=omp%20ordered%20source file=x.c line=42"
+	op 0 40 1000000 1400010 peer=72057594037927934 id=7
+	op 0 1 1400010 2000000
+	echo "e 1 1000000 41 point id=6"
+	op 1 0 1000001 1400000
+	echo "e 1 1400000 41 point id=7"
+} | trace sink
+expects sink 20 20
 # Such moments that are equally far apart stay; any other is so far from when the wait began.
 paced() { # moments of three waits
 	head_of 1
