@@ -288,7 +288,7 @@ static void pass_on(struct blame *b, size_t wait, struct costs c, frz_time x, fr
 static void share_out(struct blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
 {
 	const struct finder *f = b->f;
-	uint32_t mine = f->posted[w->own - 1].point, its = f->posted[cause - f->g->inputs].point;
+	uint32_t mine = w->own ? f->posted[w->own - 1].point : 0, its = f->posted[cause - f->g->inputs].point;
 	if (!mine || !its || cause->thread == w->thread) {
 		add_uncaused(b, c, true);
 		return;

@@ -18,6 +18,8 @@ none=72057594037927935
 	site 2 kind=send name=MPI_Send file=x.c line=3
 	site 3 kind=barrier name=MPI_Barrier file=x.c line=4
 	site 4 kind=sleep name=usleep file=x.c line=5
+	site 5 kind=wait name=MPI_Iprobe file=x.c line=6
+	site 6 kind=recv name=MPI_Recv file=x.c line=7
 	END
 } >sites
 
@@ -78,16 +80,39 @@ alone sleeps-not 1 1020 1020
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'
 jq -e '.holds_s.lo < 1e-6 * 55 and .holds_s.hi > 1e-6 * 149' out >is || fail "spins: $(cat out)"
-# Its wait is as long as it asked for sure, and at most as long as it did nothing else.
+# Its wait is as long as it asked for sure, and at most as long as it did nothing else: what was sent may go on only in its sender's next
+# call, at 102,000.
 waited() { # trace lo hi
 	"$analyze" waits --json "$1" >out 2>err # of one message it is not known who took it
 	jq -e --argjson lo "$2" --argjson hi "$3" '[.places[] | select(.kind == "late_sender")] | length == 1 and (.[0].seconds |
 		(.lo * 1e9 - $lo | fabs) < 20 and (.hi * 1e9 - $hi | fabs) < 20)' out >is ||
 		fail "$1: expected a wait of $2 .. $3 ns, found $(jq -c .places out)"
 }
-waited spins 94900 100890
-waited asks 99900 100890
-waited sleeps 2880 100890
-waited works 39900 100890
+waited spins 94900 100990
+waited asks 99900 100990
+waited sleeps 2880 100990
+waited works 39900 100990
+# Who looks for a message again and again, and then receives it, has waited where it looked; what that goes back to is found, too.
+{
+	cat sites
+	op 0 4 1000 62000
+	op 0 5 62800 63000 tag=26 peer=$none
+	op 0 5 63004 217786 tag=542822 peer=$none
+	op 0 5 217786 217820
+	op 0 6 217858 217871 group=1 peer=1 tag=0 bytes=4
+	op 0 3 217889 217948 group=1 seq=0
+	op 0 3 217952 217986 group=1 seq=1
+	op 1 4 2400 209300
+	op 1 2 209907 209936 group=1 peer=0 tag=0 bytes=4
+	op 1 3 209953 217953 group=1 seq=0
+	op 1 3 217960 217998 group=1 seq=1
+} | trace looks
+for command in waits diagnose report; do
+	expect 0 $command --json looks
+	jq -e . out >is || fail "looks: $command: $(cat err)"
+done
+expect 0 waits --json looks
+jq -e 'any(.places[]; .rank == 0 and .seconds.hi > 140000e-9)' out >is || fail "looks: $(jq -c .places out)"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
