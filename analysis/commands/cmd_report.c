@@ -9,6 +9,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/html_page.h"
+#include "analysis/diagnose/diagnose.h"
 #include "analysis/efficiency/useful.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/decide.h"
@@ -26,6 +27,8 @@
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
+#define CAUSES_SHOWN    3
+#define CAUSES_RECORDS  200000 /* of a longer trace causes are found with -v only: they take longer than the rest */
 
 static size_t count_ranks(const struct trace *trace)
 {
@@ -58,6 +61,8 @@ struct page {
 	bool efficiency;             /* these are known: parallel, load balance, communication */
 	struct factors factors;
 	struct decide decide;
+	bool diagnosed;              /* why it was slow is known: */
+	struct diagnosis diagnosis;
 };
 
 /* ---- What faster code would buy -------------------------------------------------------------- */
@@ -131,6 +136,19 @@ static void find_efficiency(struct page *p)
 	if (p->efficiency)
 		p->factors = useful_factors(&useful);
 	useful_close(&useful);
+}
+
+/* ---- Why ------------------------------------------------------------------------------------- */
+
+/* What is wrong with the trace has been said by then. */
+static void find_causes(struct page *p, const struct options *options)
+{
+	struct trace *trace = p->f->trace;
+	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > CAUSES_RECORDS && !options->verbose))
+		return;
+	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, options);
+	if (!p->diagnosed)
+		diagnosis_close(&p->diagnosis);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -274,6 +292,18 @@ static void say_profile(struct reply *r, const struct page *p)
 	say_diagnostics(r, &p->profile);
 }
 
+/* The findings that matter most. */
+static void say_causes(struct reply *r, const struct page *p)
+{
+	if (!p->diagnosed || p->diagnosis.nfindings == 0)
+		return;
+	reply_say(r, SAY_HEADING, "What costs most: %% of all threads' time");
+	for (size_t i = 0; i < p->diagnosis.nfindings && i < CAUSES_SHOWN; i++) {
+		const struct diagnosis_finding *f = &p->diagnosis.findings[i];
+		reply_say(r, SAY_INDENTED, "%s: %s (%s)", reply_interval(r, f->cost, 1).text, f->what, f->proved ? "proved" : "undecided");
+	}
+}
+
 static void say_commands(struct reply *r, const struct page *p)
 {
 	if (p->step.command)
@@ -305,6 +335,7 @@ static void fill_page(struct reply *r, const struct page *p, bool every)
 		reply_say(r, SAY_HEADING, "Time in regions");
 		region_table_say(r, f);
 	}
+	say_causes(r, p);
 	if (every)
 		say_assumptions(r, f);
 	else
@@ -323,6 +354,19 @@ static void fill_advice(struct reply *r, const struct findings *f, const struct 
 		reply_value(r, "gain", tab_text(step->advice));
 		reply_value(r, "command", tab_text(step->command));
 	}
+}
+
+static void fill_causes(struct reply *r, const struct page *p)
+{
+	static const struct tab_column columns[] = { TAB_KEY("cause"), TAB_KEY("proved"), TAB_KEY("cost_percent"), TAB_KEY("what"), { 0 } };
+	if (!p->diagnosed)
+		return;
+	reply_table(r, "findings", columns, 0);
+	for (size_t i = 0; i < p->diagnosis.nfindings && i < CAUSES_SHOWN; i++) {
+		const struct diagnosis_finding *f = &p->diagnosis.findings[i];
+		reply_row(r, tab_text(f->cause), tab_flag(f->proved), tab_interval(f->cost), tab_text(f->what));
+	}
+	reply_end(r);
 }
 
 static void fill_efficiency(struct reply *r, const struct page *p)
@@ -358,6 +402,7 @@ static void fill_data(struct reply *r, const struct page *page)
 		reply_value(r, "without_straggler_expected_percent", tab_interval(p->without[COZ_EXPECTED]));
 	}
 	fill_efficiency(r, page);
+	fill_causes(r, page);
 	machine_fill(r, f);
 	profile_table_fill(r, "profile", trace, p, "speedup_percent");
 	fill_advice(r, f, &page->step);
@@ -376,6 +421,7 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	struct page page = { .f = &f };
 	find_profile(&f, &page.profile);
 	find_efficiency(&page);
+	find_causes(&page, options);
 	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);
 	page.step = next_step(reply, &f, &page.profile);
 	if (reply->data)
@@ -383,6 +429,8 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	if (reply->page)
 		fill_page(reply, &page, options->verbose);
 	notes_fill(reply, trace);
+	if (page.diagnosed)
+		diagnosis_close(&page.diagnosis);
 	next_step_close(&page.step);
 	profile_close(&page.profile);
 	findings_close(&f);
