@@ -68,7 +68,7 @@ static int by_quantity(const void *x, const void *y)
 /* Of a run in which it does not occur. */
 static struct interval absent(const struct quantities *run)
 {
-	return run->related ? (struct interval){ 0, 0 } : (struct interval){ 0, INFINITY };
+	return run->related && run->sound ? (struct interval){ 0, 0 } : (struct interval){ 0, INFINITY };
 }
 
 static struct interval value_in(const struct quantities *run, const struct quantity *what)
@@ -238,11 +238,18 @@ static struct interval_text difference_text(const struct reply *r, struct interv
 	return percent.lo > 0 ? (struct interval_text){ "new" } : t;
 }
 
-static char *number(const struct answer *a, const struct row *row, double value)
+/* About; "-" where it is not known, and with a "~" where by less than a tenth. */
+static char *number(const struct answer *a, const struct row *row, struct compare_side side, double value)
 {
+	double widest = 0;
+	for (size_t i = 0; i < side.n; i++)
+		widest = fmax(widest, side.v[i].hi - side.v[i].lo);
+	if (!isfinite(widest))
+		return mem_copy("-");
+	const char *about = widest > value / 10 ? "~" : "";
 	if (row->what->kind == QUANTITY_EFFICIENCY)
-		return mem_format("%.2f %%", value);
-	return mem_format("%.*f", a->rows[0].a_s < 100 ? 6 : 3, value);
+		return mem_format("%s%.2f %%", about, value);
+	return mem_format("%s%.*f", about, a->rows[0].a_s < 100 ? 6 : 3, value);
 }
 
 /* To be freed. */
@@ -260,7 +267,7 @@ static void say_rows(struct reply *r, const struct answer *a, size_t most)
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < a->nrows && i < most; i++) {
 		const struct row *row = &a->rows[i];
-		char *of_a = number(a, row, row->a_s), *of_b = number(a, row, row->b_s), *name = name_of(row->what);
+		char *of_a = number(a, row, side_a(a, row), row->a_s), *of_b = number(a, row, side_b(a, row), row->b_s), *name = name_of(row->what);
 		reply_row(r, tab_text(name), tab_text(of_a), tab_text(of_b), tab_text(difference_text(r, row->percent).text),
 			  tab_text(verdict(row)));
 		free(name);
@@ -313,6 +320,17 @@ static const char *assumptions(const struct answer *a)
 			     "hosts, run as fast as they say, to 0.1 %.";
 }
 
+/* A false proof would be worse than none. */
+static void say_unsound(struct reply *r, const struct answer *a)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < a->na + a->nb; i++)
+		n += !a->runs[i].sound;
+	if (n)
+		reply_say(r, SAY_TEXT, "%zu of %zu traces %s damaged, and nothing is said of what took how long in %s.", n, a->na + a->nb,
+			  n == 1 ? "is" : "are", n == 1 ? "it" : "them");
+}
+
 static void say_side(struct reply *r, const char *which, const struct quantities *runs, size_t n)
 {
 	if (n == 1)
@@ -331,6 +349,7 @@ static void fill(struct reply *r, const struct answer *a, const struct trace *tr
 	reply_value(r, "assumptions", tab_text(assumptions(a)));
 	say_side(r, "A", a->runs, a->na);
 	say_side(r, "B", a->runs + a->na, a->nb);
+	say_unsound(r, a);
 	say_finding(r, a);
 	say_rows(r, a, a->options->verbose ? SIZE_MAX : MOST_ROWS);
 	reply_say(r, SAY_TEXT, "Seconds%s. Region: of all threads, without waiting; wait: likewise, waiting; score: all others wait for it; path: on the critical path.",

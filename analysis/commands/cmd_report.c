@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/html_page.h"
 #include "analysis/diagnose/diagnose.h"
@@ -147,6 +148,8 @@ static void find_causes(struct page *p, const struct options *options)
 	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > CAUSES_RECORDS && !options->verbose))
 		return;
 	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, options);
+	for (size_t i = 0; i < p->diagnosis.nerrors; i++)
+		shown_complain("%s", p->diagnosis.errors[i]);
 	if (!p->diagnosed)
 		diagnosis_close(&p->diagnosis);
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/base/json.h"
@@ -128,6 +129,27 @@ static char *collect(struct trace *trace, const struct options *options)
 	return NULL;
 }
 
+/* Nothing but a file of the user's is written over: no device, nor what a link leads to. */
+static bool may_be_written(const char *name, bool force)
+{
+	struct stat found;
+	if (lstat(name, &found) != 0)
+		return true;
+	if (!S_ISREG(found.st_mode))
+		shown_complain("--html: expected the name of a file, found what is none: %s", name);
+	else if (!force)
+		shown_complain("--html: %s is there already; --force writes over it", name);
+	return S_ISREG(found.st_mode) && force;
+}
+
+/* What was there keeps its permissions. */
+static void keep_mode(FILE *out, const char *name)
+{
+	struct stat found;
+	if (stat(name, &found) == 0)
+		fchmod(fileno(out), found.st_mode & 07777);
+}
+
 /* Under its name only when it is whole; 0, or errno. */
 static int write_file(const char *name, const char *json, bool anew, long *size)
 {
@@ -135,6 +157,7 @@ static int write_file(const char *name, const char *json, bool anew, long *size)
 	FILE *out = fopen(part, "wx");
 	int error = out ? 0 : errno;
 	if (out) {
+		keep_mode(out, name);
 		page_write(out, json);
 		fflush(out);
 		*size = ftell(out);
@@ -153,10 +176,8 @@ static int write_file(const char *name, const char *json, bool anew, long *size)
 int html_page(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	long size = 0;
-	if (!options->force && access(options->html, F_OK) == 0) {
-		shown_complain("--html: %s is there already; --force writes over it", options->html);
+	if (!may_be_written(options->html, options->force))
 		return EXIT_USAGE;
-	}
 	char *json = collect(trace, options);
 	if (!json)
 		return EXIT_USAGE;

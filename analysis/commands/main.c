@@ -76,7 +76,7 @@ static size_t find_command(const char *name)
 #define TEXT_OF_(number) #number
 
 #define EXIT_STATUS "Exit status: 0 fine; 1 the trace is damaged or contradicts itself (what could be computed is printed, " \
-	"what is wrong is said); 2 wrong usage."
+	"what is wrong is said); 2 wrong usage; 3 with diff --gate, B takes more time."
 
 static char *list_commands(void)
 {
@@ -254,6 +254,10 @@ static int take_sides(struct command_line *a)
 	if (!a->behind && a->nwords == 2)
 		nfirst = 1;
 	a->options.nfirst = nfirst;
+	for (size_t i = 0; i < a->nwords && a->nwords > 2; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(a->word[k], a->word[i]) == 0)
+				return command_line_refuse("diff: expected each run once, found '%s' again", a->word[i], NULL);
 	if (nfirst == 0 || nfirst == a->nwords)
 		return command_line_refuse("diff: expected %s", "two trace directories, A B, or several of both, A... -- B...", NULL);
 	if (nfirst > COMPARE_RUNS || a->nwords - nfirst > COMPARE_RUNS)

@@ -3,6 +3,7 @@
  * quantities.c - see quantities.h. */
 #include "analysis/diff/quantities.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,9 @@ int quantities_open(struct quantities *q, const char *directory, struct trace *t
 	else
 		add_relations(&w);
 	sum_up(q);
+	q->sound = trace->ndiagnostics == 0;
+	for (size_t i = 0; i < q->n && !q->sound; i++)
+		q->v[i].value = (struct interval){ 0, INFINITY };
 	findings_close(&f);
 	return EXIT_FINE;
 }

@@ -36,6 +36,7 @@ struct quantities {
 	const char *directory;
 	char *host; double ghz;  /* of the base clock: its name, and what it nominally ticks in a nanosecond */
 	struct quantity *v; size_t n; /* by quantities_order, each once */
+	bool sound;              /* nothing is wrong with the trace; else values are not known: what is missing may be anything */
 	bool related;            /* who waited for whom is known; else there are only run and score */
 };
 

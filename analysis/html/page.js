@@ -146,7 +146,7 @@ function diagnosis() {
   section('diagnosis', 'Diagnosis', d.why_model ? element('p', {}, `Taken for: ${d.model}, since ${d.why_model}.`) : null,
     table('What is slow, why, and what to change', [
       ['cost, % of all threads\' time', (f) => shown(f.cost_percent), true], ['', (f) => range(f.cost_percent, worst)],
-      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'possible')], ['on', (f) => element('td', { class: 'who' }, who(f))], ['where', (f) => named(f.region || '', f.where)],
+      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'undecided')], ['on', (f) => element('td', { class: 'who' }, who(f))], ['where', (f) => named(f.region || '', f.where)],
       ['why', (f) => f.what || ''], ['suggestion', (f) => element('td', {}, f.suggestion || '', f.expected_percent ?
         element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${percent(f.speedup_percent)})`) : '')],
     ], findings, 8));

@@ -121,11 +121,16 @@ expect 3 diff --gate a? -- b?
 sed '$d' <(job 200) | trace cut
 expect 1 diff --gate --json fast cut
 says err 'cut: '
+jq -e 'all(.rows[]; .verdict == "undecided")' out >unknown || fail "a damaged trace decides: $(jq -c '.rows[] | select(.verdict != "undecided")' out)"
+expect 1 diff cut slow
+says out '1 of 2 traces is damaged'
 
 expect 2 diff slow
 expect 2 diff slow fast renamed
 expect 2 diff -- slow fast
 expect 2 diff slow nowhere
+expect 2 diff a0 a1 -- b0 b0
+says err "found 'b0' again"
 expect 2 diff slow fast --every 1s
 says err 'diff has no option --every'
 expect 2 csp --gate slow

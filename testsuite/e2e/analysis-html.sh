@@ -83,6 +83,13 @@ says err 'page.html is there already'
 [ "$(cat page.html)" = mine ] || fail "a file was written over"
 expect 0 report --html page.html --force two
 says page.html '<!DOCTYPE html>'
+mkfifo pipe && ln -s page.html link && chmod 600 page.html
+for each in pipe link; do
+	expect 2 report --html $each --force two
+	says err 'expected the name of a file'
+done
+expect 0 report --html page.html --force two
+[ "$(stat -c %a page.html) $(stat -c %F pipe link | tr '\n' ',')" = "600 fifo,symbolic link," ] || fail "what was there: $(ls -l pipe link page.html)"
 expect 1 report --html nowhere/page.html two
 says err 'nowhere/page.html: cannot be written'
 (ulimit -f 8 && "$analyze" report --html small.html two >out 2>err)

@@ -19,7 +19,8 @@ link() { # program object
 	gcc -fsanitize=thread -pthread "$dir/o/$2.c.o" "$dir/all.a" -o "$dir/$1" -lmpfr -lgmp -lzstd -lclips -lm $(pkg-config --libs check) ||
 		fail "$1 cannot be linked"
 }
-link analyze analysis_commands_main
+mkdir "$dir/bin" && ln -s "$B/share" "$dir/share" || exit 1 # the rules of diagnose are found from where the program is
+link bin/analyze analysis_commands_main
 link pool testsuite_unit_analysis_pool
 
 # It wants addresses as they are without randomness.
@@ -34,7 +35,7 @@ without_races() { # what command...
 CK_FORK=no without_races "the test of the pool" "$dir/pool"
 "$B/test/synthesize" --hosts 3 --ranks 5 --threads 3 --messages 1500 --work 20 | "$analyze" pack - "$dir/many" || fail "no trace"
 for command in csp report check; do
-	without_races "$command" "$dir/analyze" $command --jobs 4 "$dir/many"
+	without_races "$command" "$dir/bin/analyze" $command --jobs 4 "$dir/many"
 	"$analyze" $command --jobs 1 "$dir/many" | cmp -s - "$dir/out" || fail "$command: another answer"
 done
 exit $failed
