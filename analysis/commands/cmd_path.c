@@ -179,7 +179,7 @@ static bool find_slice(struct answer *a, const struct options *o)
 		return false;
 	if (o->to && !moment_find(a->times, &a->path->span, "--to", o->to, &a->slice.to))
 		return false;
-	if (a->slice.from >= a->slice.to || a->slice.from >= a->path->span.length.hi) {
+	if (a->sliced && (a->slice.from >= a->slice.to || a->slice.from >= a->path->span.length.hi)) {
 		shown_complain("--from, --to: expected a part of the run, found none of it between them");
 		return false;
 	}

@@ -151,6 +151,11 @@ static void say(struct reply *r, const struct decide *d)
 			  d->undecided > 1 ? "s are" : " is");
 		return;
 	}
+	if (d->larger == 0) {
+		reply_say(r, SAY_TEXT, "%zu verdict%s undecided; clocks that are known much better may decide %zu.", d->undecided,
+			  d->undecided > 1 ? "s are" : " is", d->by_clocks);
+		return;
+	}
 	say_needed(r, d);
 	if (d->interval_s > 0)
 		reply_say(r, SAY_ADVICE, "Run it with DPROF_SYNC_INTERVAL=%.0fms: that most likely decides %zu.", d->interval_s * 1e3,

@@ -281,4 +281,9 @@ expect 0 path without
 says out 'Who waited for whom is not known'
 expect 0 path --json without
 jq -e '.span_s == null and .segments == null' out >nothing || fail "$(cat out)"
+
+# A run of no length is none of which a part was asked for.
+{ sites; echo 'thread 0 clock=0 rank=0'; echo 'e 0 1000 5 point'; } | trace point
+expect 0 path --json point
+says_not err '--from'
 exit $failed
