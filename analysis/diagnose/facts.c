@@ -179,6 +179,34 @@ static int by_ticks(const void *a, const void *b)
 	return (x->site > y->site) - (x->site < y->site);
 }
 
+static int64_t of_all_others(const struct facts *f, int64_t ticks)
+{
+	int64_t all;
+	return __builtin_mul_overflow(ticks, (int64_t)f->calls->nthreads - 1, &all) ? INT64_MAX : all;
+}
+
+/* For how long it was there itself beyond the mean of all other threads that were, for each other thread of the run: had it been no longer
+ * than they, those would have waited less by so much at most. Outside of regions that is not known. */
+static frz_time excess_of(const struct facts *f, const struct blame *b)
+{
+	const struct call_profile *p = f->calls;
+	frz_time own = { 0, 0 }, others = { 0, 0 };
+	int64_t nothers = 0;
+	for (size_t i = 0; i < p->neach; i++) {
+		if (p->each[i].site != b->site)
+			continue;
+		frz_time *to = p->each[i].thread == b->thread ? &own : &others;
+		nothers += to == &others;
+		*to = time_add(*to, p->each[i].sums.exclusive);
+	}
+	if (b->site >= f->trace->nsites)
+		return (frz_time){ 0, INT64_MAX };
+	if (nothers)
+		others = (frz_time){ others.lo / nothers, others.hi / nothers + 1 };
+	return (frz_time){ of_all_others(f, own.lo > others.hi ? own.lo - others.hi : 0),
+			   of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) };
+}
+
 static void tell_blame(const struct facts *f, struct expert *e, const char *template, struct blame *list, size_t n)
 {
 	if (n)
@@ -194,7 +222,7 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 			    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
 			    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
 			    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
-			    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)));
+			    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess_of(f, b))));
 		free(waits_at);
 		free(at);
 	}

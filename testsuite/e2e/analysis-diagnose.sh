@@ -49,6 +49,18 @@ says out "only rank 0 works in a, and others wait for that"
 # Both work in b, rank 1 longer: by 50 of 202.
 { ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0; } | trace imbalance
 first imbalance imbalance 1 x.c:2 b true 24.752 49.5
+# They take turns in being longer in b by 50: nobody has more to do than others.
+{ ranks 2; for rank in 0 1; do
+	work $rank 1 0 $((50000 + 50000 * rank)); op $rank 2 $((50000 + 50000 * rank)) 101000 group=1 seq=0
+	work $rank 1 101000 $((201000 - 50000 * rank)); op $rank 2 $((201000 - 50000 * rank)) 202000 group=1 seq=1
+done; } | trace turns
+expect 0 diagnose --model generic --json turns
+jq -e '.findings[0] | .cause == "imbalance" and (.proved | not) and (.what | startswith("threads take turns in being longest in b")) and
+	(.suggestion | contains("give") | not)' out >is || fail "turns: $(jq -c .findings out)"
+# Of three threads one waits for the others, which have as much to do.
+{ ranks 3; work 0 1 0 100000; work 1 1 0 100000; for rank in 0 1 2; do op $rank 2 $((rank < 2 ? 100000 : 0)) 101000 group=1 seq=0; done; } | trace equal
+expect 0 diagnose --model generic --json equal
+jq -e '.findings[0] | .cause == "imbalance" and .region == "b" and (.proved | not)' out >is || fail "equal: $(jq -c .findings out)"
 # Rank 1 has not been in b for longer than those who wait; so a is to blame, where it was longer.
 { ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 50000; work 1 0 50000 100000
 	op 1 2 100000 101000 group=1 seq=0; } | trace other

@@ -34,12 +34,13 @@
   (slot operation)                           ; yes, no
   (slot thread) (slot thread-name)           ; whose share of it is the greatest
   (slot of-thread-lo) (slot of-thread-hi)    ; that share
+  (slot excess-lo) (slot excess-hi)          ; for how long it was there beyond the mean of others that were, for each other thread
   (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
   (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
 
 (deftemplate contention                      ; waiting for locks, by what those did who held them: slots as of delay
   (slot region) (slot name) (slot at) (slot operation) (slot thread) (slot thread-name)
-  (slot of-thread-lo) (slot of-thread-hi) (slot kind) (slot waits-in) (slot waits-at)
+  (slot of-thread-lo) (slot of-thread-hi) (slot excess-lo) (slot excess-hi) (slot kind) (slot waits-in) (slot waits-at)
   (slot cost-lo) (slot cost-hi))
 
 ; ---- Answered ------------------------------------------------------------------------------------

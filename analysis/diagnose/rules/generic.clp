@@ -3,7 +3,7 @@
 ; generic.clp - causes of lost time in any parallel program.
 ;
 ;   sequential      only one thread works in a region, and others wait for that
-;   imbalance       several work in a region, one of them longer, and others wait for that one
+;   imbalance       several work in a region, one of them longer, and others wait for that one; or they take turns in that
 ;   lock            threads wait for a lock that others hold
 ;   communication   what an operation itself takes, beyond waiting
 ;   granularity     likewise, where little is moved, but often
@@ -58,22 +58,32 @@
     (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
+; That others wait for a thread that is the last proves no imbalance: they may take turns in that. What is proved is at most what they
+; could wait less if that thread was there for no longer than the mean of the others.
+(deffunction longer-in (?name ?who ?excess-lo ?excess-hi)
+  (if (>= ?excess-lo ?*least*) then (str-cat "who works in " ?name " takes longer than others that wait then, " ?who " most")
+   else (if (< ?excess-hi ?*least*) then (str-cat "threads take turns in being longest in " ?name ", " ?who " most")
+   else (str-cat "others wait for who is longest in " ?name ", " ?who " most; threads may take turns in that"))))
+
 (defrule imbalance
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
-  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi)
+         (excess-lo ?el) (excess-hi ?eh))
   (region (id ?r) (threads ?several&:(> ?several 1)))
   =>
-  (assert (finding (cause imbalance) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "who works in " ?name " takes longer than others that wait then, " ?who " most"))
-    (suggestion (str-cat "give " ?who " less to do in " ?name ", and those that wait more"))
-    (ask yes) (ask-site ?r) (ask-thread ?t))))
+  (bind ?longer (>= ?el ?*least*))
+  (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (longer-in ?name ?who ?el ?eh))
+    (suggestion (if ?longer then (str-cat "give " ?who " less to do in " ?name ", and those that wait more")
+                 else (str-cat "have all take as long in " ?name " each time, or come together less often")))
+    (ask yes) (ask-site ?r) (ask-thread (if ?longer then ?t else -1)))))
 
 (defrule imbalance-outside
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
-  (delay (region -1) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  (delay (region -1) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi) (excess-lo ?el))
   =>
-  (assert (finding (cause imbalance) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (thread ?t)
-    (what (str-cat "who is outside of regions takes longer than others that wait then, " ?who " most"))
+  (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (thread ?t)
+    (what (str-cat "others wait for who is longest outside of regions, " ?who " most; threads may take turns in that"))
     (suggestion (str-cat "mark what " ?who " does there as a region, to see what it is"))
     (ask yes) (ask-thread ?t))))
 
