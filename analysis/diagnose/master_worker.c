@@ -295,13 +295,13 @@ static frz_time setup_in(const struct divider *d, const struct step *s)
 }
 
 /* How far the last T_fin of all is from a moment. */
-static frz_time until_all_are_done(const struct divider *d, struct moment from)
+static frz_time until_all_are_done(const struct finder *f, struct moment from)
 {
 	frz_time last = { INT64_MIN, INT64_MIN };
-	for (size_t i = 0; i < d->f->found->nworkers; i++) {
-		if (d->f->of[i].fin == UINT64_MAX)
+	for (size_t i = 0; i < f->found->nworkers; i++) {
+		if (f->of[i].fin == UINT64_MAX)
 			continue;
-		frz_time x = between(d->f, from, moment_of(d->f, d->f->found->workers[i].thread, d->f->of[i].fin));
+		frz_time x = between(f, from, moment_of(f, f->found->workers[i].thread, f->of[i].fin));
 		last.lo = x.lo > last.lo ? x.lo : last.lo;
 		last.hi = x.hi > last.hi ? x.hi : last.hi;
 	}
@@ -314,7 +314,7 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 	struct moment begin = moment_of(d->f, d->to->thread, s->is.from);
 	frz_time w = s->is.waited;
 	if (behind) {
-		frz_time done = until_all_are_done(d, begin);
+		frz_time done = until_all_are_done(d->f, begin);
 		add(d, WORKER_FINALIZATION, overlap(w, now, done));
 		add(d, WORKER_SEQ, less(w, positive(done)));
 		return;
@@ -369,6 +369,30 @@ static void divide(struct finder *f, size_t worker)
 	}
 	for (int metric = WORKER_SEQ; metric < WORKER_METRICS; metric++)
 		d.to->wait = time_add(d.to->wait, d.to->metric[metric]);
+}
+
+/* ---- The master's work ----------------------------------------------------------------------- */
+
+/* Before it took the first request and behind the last T_fin of all, and in between. From its end on: what is surely before T_fin is before
+ * all that is not so surely. */
+static void find_masters_work(struct finder *f)
+{
+	const frz_time now = { 0, 0 };
+	struct master_worker *m = f->found;
+	bool before = false;
+	for (size_t i = f->master.n; i-- > 0;) {
+		const struct step *s = &f->master.list[i];
+		if (s->is.kind != EVENT_WORK)
+			continue;
+		if (s->is.to <= f->begins.stamp) {
+			m->worked_apart = time_add(m->worked_apart, s->is.took);
+			continue;
+		}
+		frz_time done = before ? s->is.took : until_all_are_done(f, moment_of(f, m->master, s->is.from));
+		before |= done.lo >= s->is.took.hi;
+		m->worked_between = time_add(m->worked_between, before ? s->is.took : overlap(s->is.took, now, done));
+		m->worked_apart = time_add(m->worked_apart, before ? now : less(s->is.took, positive(done)));
+	}
 }
 
 /* ---- All workers ----------------------------------------------------------------------------- */
@@ -475,6 +499,7 @@ static void find_all(struct finder *f, const enum event_role *role_of)
 	}
 	find_setup(f);
 	find_sequential(f);
+	find_masters_work(f);
 	for (size_t i = 0; i < m->nworkers; i++)
 		divide(f, i);
 	find_middles(f);

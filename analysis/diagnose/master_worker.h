@@ -50,6 +50,7 @@ struct master_worker {
 	struct worker *workers; size_t nworkers;
 	uint64_t tasks;
 	frz_time task, service, message; /* in the middle of all: how long a task took, what the master did for one, and its messages */
+	frz_time worked_apart, worked_between; /* the master: before it takes the first request and behind the last T_fin; and in between */
 	uint32_t before_site, service_site, setup_site; /* where the master mostly was: before and behind all tasks; in services;
 							   in set-up. TR_NO_SITE: nowhere */
 	uint32_t task_site, last;    /* where a worker's tasks were longest; the worker (thread) whose T_fin was the last */

@@ -26,6 +26,36 @@ expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
 says out "1. rank "
 says out "suggestion: deal out several at once"
+# The master does nothing but to answer at once. Messages take half as long as a task, and workers have work of their own behind their last
+# one, rank 1 most: nobody waits for what the master does.
+message() { # from to time: had 5 us later
+	op "$1" 0 "$3" $(($3 + 20)) group=1 "peer=$2" tag=1 bytes=8
+	op "$2" 1 "$4" $(($3 + 5000)) group=1 "peer=$1" tag=1 bytes=8
+}
+lazy() {
+	local i rank at free=(0 0 0) asked=0
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
+	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" \
+		"site 1 kind=recv name=MPI_Recv file=x.c line=2" "site 2 kind=region name=task file=x.c line=3" \
+		"site 3 kind=region name=end file=x.c line=4" "site 4 kind=barrier name=MPI_Barrier file=x.c line=5"
+	for ((i = 0; i < 6; i++)); do
+		for rank in 1 2; do
+			at=$((free[rank] + 200 * rank * (i == 0)))
+			message $rank 0 $at $asked
+			message 0 $rank $((at + 5010)) $((at + 30))
+			asked=$((at + 5050))
+			((i == 5)) || work $rank 2 $((at + 10020)) $((at + 20000))
+			free[rank]=$((at + (i == 5 ? 10020 : 20000)))
+		done
+	done
+	work 1 3 ${free[1]} $((free[1] + 40000)); at=$((free[1] + 41000))
+	op 1 4 $((free[1] + 40000)) $at group=1 seq=0; op 2 4 ${free[2]} $at group=1 seq=0; op 0 4 $asked $at group=1 seq=0
+}
+lazy | trace lazy
+expect 0 diagnose --json lazy
+jq -e '.model == "master-worker" and ([.findings[] | select(.cause | IN("sequential", "bottleneck")) | .proved] | . == [false, false])' out >is ||
+	fail "lazy: expected nothing proved of the master, found $(jq -c '[.model, .findings]' out)"
 expect 0 diagnose --model generic run
 says out "(model: generic)"
 

@@ -68,10 +68,13 @@
 
 ; ---- Causes --------------------------------------------------------------------------------------
 
+; Workers wait then, but not all of that is for the master: messages are under way, or it has nothing to do itself. What is proved is at
+; most what it surely worked, for each of them.
 (defrule sequential
+  (master-worker (apart-lo ?worked))
   (metric (worker -1) (name seq) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   =>
-  (assert (finding (cause sequential) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (assert (finding (cause sequential) (cost-lo (min ?lo ?worked)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "workers wait for what " ?who " does before or behind all tasks, mostly in " ?name))
     (suggestion (str-cat "deal out tasks before all of " ?name " is done, or have workers do parts of it"))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
@@ -86,10 +89,10 @@
 
 (defrule bottleneck
   (metric (worker -1) (name bottleneck) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
-  (master-worker (workers ?n) (task-lo ?task) (service-hi ?service))
+  (master-worker (workers ?n) (task-lo ?task) (service-hi ?service) (between-lo ?worked))
   =>
   (bind ?fed (if (> ?service 0.0) then (integer (min ?n (+ 1 (/ ?task ?service)))) else ?n))
-  (assert (finding (cause bottleneck) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (assert (finding (cause bottleneck) (cost-lo (min ?lo ?worked)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "workers wait while " ?who " is busy with requests, mostly in " ?name))
     (suggestion (str-cat "make " ?name " shorter, deal out larger tasks"
                          (if (< ?fed ?n) then (str-cat ", or have fewer workers: it can keep some " ?fed " of " ?n " busy")
