@@ -58,7 +58,7 @@ real:    $(B)/packages ## three real programs from Debian's source; REAL=NAME
 	+$(Q)$(MAKE) --no-print-directory now-real
 whatif:  $(B)/packages ## what-ifs beside programs really changed; CASES PROGRAMS SEED
 	+$(Q)$(MAKE) --no-print-directory now-whatif
-suite:   $(B)/packages ## traces with known faults, in build/suite, and what diagnose says; SEEDS=20
+suite:   $(B)/packages ## traces of known faults, and what diagnose says; SEEDS=20
 	+$(Q)$(MAKE) --no-print-directory now-suite
 sabotage: $(B)/packages ## break a copy line by line: the tests must notice; MODULE, ROW
 	+$(Q)$(MAKE) --no-print-directory now-sabotage

@@ -99,7 +99,8 @@ void worksharing_begin_single(void);
 
 /* What the calling thread does is part of this task; 0: it has no number yet. */
 struct taskgroup { uint64_t number; struct taskgroup *around; };
-struct task { uint64_t number; bool has_children; struct taskgroup *group; };
+struct task { uint64_t number; bool has_children, given; struct taskgroup *group; }; /* given: a body that libgomp runs, maybe when its
+										       thread has left the team */
 extern __thread struct task task_now;
 
 #endif

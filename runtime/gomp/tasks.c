@@ -166,7 +166,7 @@ static void run(void *header)
 	const struct dprof_site *site = h->site;
 	char *data = (char *)header + h->bytes;
 
-	task_now = (struct task){ h->task, false, h->group ? &group : NULL };
+	task_now = (struct task){ h->task, false, true, h->group ? &group : NULL };
 	memcpy(data, h->head, h->written * sizeof(h->head[0]));
 	enter_task(h);
 	h->body(data);
@@ -322,6 +322,12 @@ DPROF_EXPORT void omp_fulfill_event(uintptr_t event)
 
 /* ---- taskloop --------------------------------------------------------------------------------- */
 
+/* Others may run what is waited for: the team's threads, also when they have come to its end. */
+static bool others_may_run(void)
+{
+	return team_place.group || task_now.given;
+}
+
 /* Its pieces are made inside of libgomp, in a taskgroup of their own unless they are to have none. */
 struct loop {
 	struct taskgroup group;
@@ -335,7 +341,7 @@ static void begin_loop(struct loop *l, struct given *g, const struct dprof_site 
 	uint64_t task;
 
 	l->grouped = !(flags & FLAG_NOGROUP);
-	l->recorded = l->grouped && team_place.group;
+	l->recorded = l->grouped && others_may_run();
 	if (l->grouped) {
 		l->group = (struct taskgroup){ new_number(), task_now.group };
 		task_now.group = &l->group;
@@ -408,7 +414,7 @@ DPROF_EXPORT void GOMP_taskwait(void)
 {
 	const struct dprof_site *site = SITE_OF_CALL(site_taskwait);
 
-	if (site && team_place.group && task_now.has_children) {
+	if (site && others_may_run() && task_now.has_children) {
 		task_now.has_children = false;
 		wait_for(site, DPROF_KEY_ID, task_now.number, REAL(GOMP_taskwait));
 	} else {
@@ -421,7 +427,7 @@ DPROF_EXPORT void GOMP_taskwait_depend(void **depend);
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend)
 {
 	struct waiting w = { .site = SITE_OF_CALL(site_taskwait) };
-	bool recording = w.site && team_place.group;
+	bool recording = w.site && others_may_run();
 
 	if (recording) {
 		dprof_say(&w.arguments, DPROF_KEY_TASK, make(depend, true));
@@ -474,7 +480,7 @@ DPROF_EXPORT void GOMP_taskgroup_end(void)
 		REAL(GOMP_taskgroup_end)();
 		return;
 	}
-	if (team_place.group)
+	if (others_may_run())
 		wait_for(SITE(site_taskgroup), DPROF_KEY_ID, g->number, REAL(GOMP_taskgroup_end));
 	else
 		REAL(GOMP_taskgroup_end)();
