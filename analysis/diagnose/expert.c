@@ -6,6 +6,7 @@
 #include <clips/clips.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/base/memory.h"
 
@@ -109,6 +110,7 @@ struct expert *expert_open(void)
 	*e = (struct expert){ .clips = CreateEnvironment(), .printed = mem_copy(""), .said = mem_copy("") };
 	EnvAddRouterWithContext(e->clips, ROUTER, BELOW_CAPTURE, takes, print, NULL, NULL, NULL, e);
 	EnvSetParserErrorCallback(e->clips, note_syntax);
+	UndefineFunction(e->clips, "exit"); /* would end this program, without a word */
 	EnvDefineFunction2(e->clips, "shown", 's', (int (*)(void *))(void (*)(void))shown, "shown", "23n");
 	return e;
 }
@@ -127,8 +129,9 @@ void expert_close(struct expert *e)
 bool expert_load(struct expert *e, const char *file)
 {
 	size_t before = e->nerrors;
+	struct stat found;
 	e->file = file;
-	int loaded = EnvLoad(e->clips, file);
+	int loaded = stat(file, &found) == 0 && S_ISREG(found.st_mode) ? EnvLoad(e->clips, file) : 0;
 	if (loaded == 0)
 		take_error(e, mem_format("%s: expected a file of rules that can be read", file));
 	else if (loaded < 0 && e->nerrors == before)

@@ -140,6 +140,11 @@ says err "wrong.clp:3: [TMPLTDEF1] Invalid slot colour not defined in correspond
 [ ! -s out ] || fail "an answer from rules that are wrong: $(cat out)"
 expect 2 diagnose --rules nowhere.clp imbalance
 says err "nowhere.clp: expected a file of rules that can be read"
+expect 2 diagnose --rules . imbalance
+says err ".: expected a file of rules that can be read"
+echo '(defrule leave (run) => (exit 7))' >exit.clp
+expect 2 diagnose --rules exit.clp imbalance
+says err 'exit.clp:1: '
 printf '(defrule zero (run) => (printout t (/ 1 0)))' >zero.clp
 expect 2 diagnose --rules zero.clp imbalance
 says err "as rules were applied: [PRNTUTIL7] Attempt to divide by zero"
