@@ -34,6 +34,7 @@ void call_spread_add(struct call_spread *s, uint32_t thread, const struct call_s
 	s->all.exclusive = time_add(s->all.exclusive, sums->exclusive);
 	s->all.waited = time_add(s->all.waited, sums->waited);
 	s->all.transfer = time_add(s->all.transfer, sums->transfer);
+	s->all.uncaused = ticks_plus(s->all.uncaused, sums->uncaused);
 }
 
 frz_time call_mean(const struct call_spread *s)

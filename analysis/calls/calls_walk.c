@@ -13,6 +13,7 @@ struct on_path {
 	uint64_t visits, bytes;
 	struct { uint64_t ticks, pieces; } inclusive, possibly, exclusive;
 	frz_time waited, transfer;
+	int64_t uncaused;
 	uint32_t open;               /* how often it is, where paths are not told apart */
 	bool used;
 };
@@ -29,6 +30,7 @@ struct along {
 	uint32_t operation;          /* node of the outermost one */
 	uint32_t idle;               /* site of the team's join that was left last */
 	uint64_t unknown;            /* ticks */
+	bool gave;                   /* the operation that it is in, something that others get: they are in the trace */
 };
 
 /* ---- The tree -------------------------------------------------------------------------------- */
@@ -121,6 +123,23 @@ static void add_step(struct along *l)
 		add_exclusive(l, node_now(l));
 }
 
+static void note_points(struct along *l)
+{
+	l->gave &= l->a.step.did == GRAPH_OPERATED;
+	for (size_t i = 0; i < l->a.step.npoints; i++)
+		l->gave |= l->a.step.points[i].what == GRAPH_GIVES;
+}
+
+/* It may have waited, but for nobody who is known, nor is it known that others had what it sent. Of a lock, or the like, whoever it is known
+ * to have waited for, another one that is not recorded may have been behind that. */
+static bool is_uncaused(const struct along *l, const struct graph_operation *o)
+{
+	const struct trace *trace = l->w->graph->trace;
+	bool had = l->gave && tr_is(trace, o->site, OP_MESSAGE | OP_COLLECTIVE);
+	bool alone = o->node == GRAPH_NO_NODE && !had;
+	return (alone || tr_is(trace, o->site, OP_ADDRESS)) && tr_is(trace, o->site, OP_WAITS);
+}
+
 static void add_operation(struct along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
@@ -129,6 +148,7 @@ static void add_operation(struct along *l)
 	struct on_path *path = use_path(l, l->operation);
 	path->waited = time_add(path->waited, o->waited);
 	path->transfer = time_add(path->transfer, o->transfer);
+	path->uncaused = ticks_plus(path->uncaused, is_uncaused(l, o) ? o->transfer.hi : 0);
 }
 
 /* ---- Enters and exits ------------------------------------------------------------------------ */
@@ -220,7 +240,8 @@ static frz_time sum_of(const struct along *l, uint64_t ticks, uint64_t pieces)
 
 static struct call_sums sums_of(const struct along *l, const struct on_path *path)
 {
-	struct call_sums s = { .visits = path->visits, .bytes = path->bytes, .waited = path->waited, .transfer = path->transfer };
+	struct call_sums s = { .visits = path->visits, .bytes = path->bytes, .waited = path->waited, .transfer = path->transfer,
+				.uncaused = path->uncaused };
 	s.inclusive = sum_of(l, path->inclusive.ticks, path->inclusive.pieces);
 	s.exclusive = sum_of(l, path->exclusive.ticks, path->exclusive.pieces);
 	s.inclusive.hi = ticks_plus(s.inclusive.hi, sum_of(l, path->possibly.ticks, path->possibly.pieces).hi);
@@ -242,6 +263,7 @@ static void add_inside(struct call_sums *to, const struct call_sums *s)
 	to->bytes += s->bytes;
 	to->waited = time_add(to->waited, s->waited);
 	to->transfer = time_add(to->transfer, s->transfer);
+	to->uncaused = ticks_plus(to->uncaused, s->uncaused);
 }
 
 static void add_flat(struct along *l, const struct call_sums *sums)
@@ -314,6 +336,7 @@ void calls_add_thread(struct calls_walk *w, uint32_t thread)
 	graph_activities_open(&l.a, w->graph, thread, &w->last);
 	while (graph_activities_next(&l.a)) {
 		add_step(&l);
+		note_points(&l);
 		if (l.a.step.ended)
 			add_operation(&l);
 		move(&l);

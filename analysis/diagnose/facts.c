@@ -63,6 +63,17 @@ static bool exceeds(frz_time x, frz_time y)
 	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
 }
 
+/* What may have been waiting without a cause in the trace is no transfer for sure. */
+static frz_time transfer_of(const struct call_sums *s)
+{
+	return (frz_time){ s->transfer.lo > s->uncaused ? s->transfer.lo - s->uncaused : 0, s->transfer.hi };
+}
+
+static frz_time waited_of(const struct call_sums *s)
+{
+	return (frz_time){ s->waited.lo, ticks_plus(s->waited.hi, s->uncaused) };
+}
+
 /* ---- Regions and operations ------------------------------------------------------------------ */
 
 /* In a region, or on all of a call path: what no operation took. */
@@ -120,7 +131,8 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 	char *at = facts_place(trace, flat->site);
 	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site), EXPERT_TEXT("name", name_of(trace, flat->site).text),
 		    EXPERT_TEXT("at", at), EXPERT_COUNT("visits", (int64_t)all->visits), EXPERT_COUNT("bytes", (int64_t)all->bytes),
-		    EXPERT_RANGE("waiting", facts_share(f, all->waited)), EXPERT_RANGE("transfer", facts_share(f, all->transfer)));
+		    EXPERT_RANGE("waiting", facts_share(f, waited_of(all))),
+		    EXPERT_RANGE("transfer", facts_share(f, transfer_of(all))));
 	free(at);
 }
 
@@ -277,8 +289,8 @@ static void tell_run(const struct facts *f, struct expert *e)
 	uint32_t time_base = f->times->time_base[f->trace->threads[0].clock];
 	EXPERT_FACT(e, "run", EXPERT_COUNT("threads", (int64_t)p->nthreads), EXPERT_COUNT("processes", (int64_t)p->nprocesses),
 		    EXPERT_RANGE("seconds", times_seconds(f->times, time_base, p->span.length)),
-		    EXPERT_RANGE("work", facts_share(f, worked(all))), EXPERT_RANGE("waiting", facts_share(f, all->waited)),
-		    EXPERT_RANGE("transfer", facts_share(f, all->transfer)),
+		    EXPERT_RANGE("work", facts_share(f, worked(all))), EXPERT_RANGE("waiting", facts_share(f, waited_of(all))),
+		    EXPERT_RANGE("transfer", facts_share(f, transfer_of(all))),
 		    EXPERT_RANGE("locks", facts_share(f, locks)));
 }
 

@@ -92,6 +92,12 @@ expect 0 diagnose --json --model generic bulk
 jq -e '[.findings[] | select(.cause == "granularity")] == [] and ([.findings[] | select(.cause == "communication")] | length > 0)' out >is ||
 	fail "bulk: expected communication, found $(jq -c .findings out)"
 
+# Who receives what is sent, and who holds the lock, is not in the trace: that may have been late.
+{ ranks 2; work 0 0 0 20000; op 0 3 20000 60000 group=1 peer=1 tag=1 bytes=8; op 0 5 60000 99000 id=5; work 1 0 0 100000; } | trace uncaused
+expect 1 diagnose --model generic --json uncaused
+jq -e '[.findings[] | select(.cause == "communication")] | length == 2 and all(.proved | not)' out >is ||
+	fail "uncaused: expected communication, and not proved, found $(jq -c .findings out)"
+
 # Which of two hosts was late is not known where their clocks are not: nothing is proved, and the truth is inside.
 { ranks 2 | sed 's/^thread 1 clock=0/thread 1 clock=1/; /^clock 0/a clock 1 host=h1 ghz=1'
 	echo "link 0 0 1 300000"; echo "link 1 0 0 300000"; echo "link 0 200000 1 500000"; echo "link 1 200000 0 500000"
