@@ -197,8 +197,8 @@ static int64_t of_all_others(const struct facts *f, int64_t ticks)
 	return __builtin_mul_overflow(ticks, (int64_t)f->calls->nthreads - 1, &all) ? INT64_MAX : all;
 }
 
-/* For how long it was there itself beyond the mean of all other threads that were, for each other thread of the run: had it been no longer
- * than they, those would have waited less by so much at most. Outside of regions that is not known. */
+/* For how long it worked there, and in what that encloses, beyond the mean of all other threads that did, for each other thread of the run:
+ * had it been no longer than they, those would have waited less by so much at most. Outside of regions that is not known. */
 static frz_time excess_of(const struct facts *f, const struct blame *b)
 {
 	const struct call_profile *p = f->calls;
@@ -209,7 +209,7 @@ static frz_time excess_of(const struct facts *f, const struct blame *b)
 			continue;
 		frz_time *to = p->each[i].thread == b->thread ? &own : &others;
 		nothers += to == &others;
-		*to = time_add(*to, p->each[i].sums.exclusive);
+		*to = time_add(*to, worked(&p->each[i].sums));
 	}
 	if (b->site >= f->trace->nsites)
 		return (frz_time){ 0, INT64_MAX };

@@ -9,7 +9,12 @@
 #include "analysis/base/memory.h"
 #include "analysis/diagnose/steps.h"
 
-struct row { uint64_t ticks, before, behind; uint32_t threads, last; };
+struct row {
+	uint64_t ticks, before, behind;
+	uint32_t threads, last;
+	uint64_t from, to;       /* stamps of that thread: of the first and last work there */
+	int64_t meanwhile;       /* for how long others may have worked at anything between these, in all */
+};
 
 struct finder {
 	const struct graph *g;
@@ -17,6 +22,7 @@ struct finder {
 	const struct pattern *pattern;
 	struct row *rows;        /* of each region */
 	uint32_t solve;          /* row */
+	struct frz_cursor *cursors;
 };
 
 /* Calls `see` for each thread of the tree. */
@@ -43,6 +49,8 @@ static void add_rows(struct finder *f, uint32_t thread, const struct steps *s)
 		if (p->site >= f->g->trace->nsites)
 			continue;
 		struct row *row = &f->rows[p->site];
+		row->from = row->threads == 0 ? p->from : row->from;
+		row->to = p->to;
 		row->threads += row->threads == 0 || row->last != thread;
 		row->last = thread;
 		row->ticks += p->to - p->from;
@@ -58,6 +66,38 @@ static void add_phases(struct finder *f, uint32_t thread, const struct steps *s)
 		solved |= p->site == f->solve;
 		if (p->site < f->g->trace->nsites)
 			*(solved ? &f->rows[p->site].behind : &f->rows[p->site].before) += p->to - p->from;
+	}
+}
+
+static int64_t between_at_most(const struct finder *f, uint32_t thread, uint64_t from, uint32_t other, uint64_t to)
+{
+	const struct tr_thread *threads = f->g->trace->threads;
+	return times_between_near(f->g->times, f->cursors, (struct moment){ threads[thread].clock, from },
+				  (struct moment){ threads[other].clock, to }).hi;
+}
+
+static int64_t less_of(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+/* Of a piece of a thread's work what may lie within the row's. */
+static int64_t overlap_at_most(const struct finder *f, uint32_t thread, const struct step_piece *p, const struct row *row)
+{
+	int64_t to_its_end = between_at_most(f, thread, p->from, row->last, row->to);
+	int64_t from_its_begin = between_at_most(f, row->last, row->from, thread, p->to);
+	int64_t piece = times_of_thread(f->g->times, thread, p->from, p->to).hi;
+	int64_t whole = times_of_thread(f->g->times, row->last, row->from, row->to).hi;
+	int64_t least = less_of(less_of(to_its_end, from_its_begin), less_of(piece, whole));
+	return least > 0 ? least : 0;
+}
+
+static void add_meanwhile(struct finder *f, uint32_t thread, const struct steps *s)
+{
+	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
+		struct row *row = &f->rows[i];
+		for (size_t k = 0; row->threads == 1 && row->last != thread && k < s->npieces; k++)
+			row->meanwhile = ticks_plus(row->meanwhile, overlap_at_most(f, thread, &s->pieces[k], row));
 	}
 }
 
@@ -79,11 +119,16 @@ void tree_tell(const struct facts *facts, const struct graph *g, struct graph_la
 	memset(f.rows, 0, (facts->trace->nsites + 1) * sizeof *f.rows);
 	each_thread(&f, add_rows);
 	f.solve = find_solve(&f);
-	if (f.solve != TR_NO_SITE)
+	if (f.solve != TR_NO_SITE) {
 		each_thread(&f, add_phases);
+		f.cursors = times_cursors(g->times);
+		each_thread(&f, add_meanwhile);
+	}
 	for (uint32_t i = 0; i < facts->trace->nsites && f.solve != TR_NO_SITE; i++)
 		if (f.rows[i].threads)
 			EXPERT_FACT(e, "phase", EXPERT_COUNT("region", i),
-				    EXPERT_WORD("is", i == f.solve ? "solve" : f.rows[i].behind > f.rows[i].before ? "combine" : "divide"));
+				    EXPERT_WORD("is", i == f.solve ? "solve" : f.rows[i].behind > f.rows[i].before ? "combine" : "divide"),
+				    EXPERT_RANGE("meanwhile", facts_share(facts, (frz_time){ 0, f.rows[i].meanwhile })));
+	free(f.cursors);
 	free(f.rows);
 }

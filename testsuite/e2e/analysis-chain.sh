@@ -32,13 +32,17 @@ says out "1. Rank 1 of the front, cells on rank 0, works for "
 message() { # from to time: sent, and had 1 us later
 	op "$1" 0 "$3" $(($3 + 100)) group=1 "peer=$2" tag=1 bytes=8
 }
-{
+three() {
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
 	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
 	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" \
 		"site 1 kind=recv name=MPI_Recv file=x.c line=2" "site 2 kind=region name=make file=x.c line=3" \
 		"site 3 kind=region name=divide file=x.c line=4" "site 4 kind=region name=solve file=x.c line=5" \
-		"site 5 kind=region name=combine file=x.c line=6" "site 6 kind=barrier name=MPI_Barrier file=x.c line=7"
+		"site 5 kind=region name=combine file=x.c line=6" "site 6 kind=barrier name=MPI_Barrier file=x.c line=7" \
+		"site 7 kind=region name=own file=x.c line=8"
+}
+{
+	three
 	work 0 2 0 10000; work 0 3 10000 20000; message 0 1 20000; work 0 3 20100 30100; message 0 2 30100
 	work 0 4 30200 80200
 	op 0 1 80200 101200 group=1 peer=1 tag=1 bytes=8; work 0 5 101200 116200
@@ -46,7 +50,8 @@ message() { # from to time: sent, and had 1 us later
 	op 1 1 0 21000 group=1 peer=0 tag=1 bytes=8; work 1 4 21000 101000; message 1 0 101000
 	op 2 1 0 31000 group=1 peer=0 tag=1 bytes=8; work 2 4 31000 71000; message 2 0 71000
 	op 0 6 131400 132000 group=1 seq=0; op 1 6 101200 132000 group=1 seq=0; op 2 6 71200 132000 group=1 seq=0
-} | trace tree
+} >tree.txt
+trace tree <tree.txt
 expect 0 diagnose --json tree
 jq -e '.model == "divide-conquer" and
 	([.explanation[] | select(.level == 1) | .text | sub(":.*"; "")] == ["divide (divide)", "make (divide)", "solve (solve)", "combine (combine)"]) and
@@ -54,4 +59,22 @@ jq -e '.model == "divide-conquer" and
 	 .sequential == ["make", true] and .uneven[0] == "solve") and .findings[0].cause == "combine"' out >is || fail "tree: $(jq -c '[.model, .explanation, .findings]' out)"
 expect 0 diagnose tree
 fits_80 out || fail "tree: wider than 80 columns"
+
+# Rank 2 has something else to do meanwhile.
+sed 's/^e 2 0 1 enter/e 2 0 7 enter\ne 2 9000 7 exit\ne 2 9000 1 enter/' tree.txt | trace meanwhile
+expect 0 diagnose --json meanwhile
+jq -e '.findings[] | select(.region == "make") | .cause == "sequential" and (.proved | not) and (.what | contains("before others have") | not)' \
+	out >is || fail "meanwhile: $(jq -c .findings out)"
+# Rank 0 waits for others, whose parts take as long.
+{
+	three; message 0 1 0; message 0 2 100
+	for rank in 1 2; do
+		op $rank 1 0 $((900 + 100 * rank)) group=1 peer=0 tag=1 bytes=8; work $rank 4 $((900 + 100 * rank)) $((80900 + 100 * rank))
+		message $rank 0 $((80900 + 100 * rank)); op $rank 6 $((81000 + 100 * rank)) 85000 group=1 seq=0
+		op 0 1 $((rank == 1 ? 200 : 82000)) $((81900 + 100 * rank)) group=1 peer=$rank tag=1 bytes=8
+	done
+	op 0 6 82100 85000 group=1 seq=0
+} | trace equal
+expect 0 diagnose --json equal
+jq -e '.model == "divide-conquer" and (.findings[0] | .cause == "uneven" and (.proved | not))' out >is || fail "equal: $(jq -c '[.model, .findings]' out)"
 echo "as expected"

@@ -2,10 +2,12 @@
 ;
 ; divide-conquer.clp - why threads of a tree are not at work, which hand parts of their work down and get results back.
 ;
-;   sequential     one thread does something once, before it divides anything, and others wait for that
+;   sequential     one thread does something once, before it divides anything, and others wait for that; it is not sure if some may have
+;                  worked meanwhile
 ;   divide         others wait while threads divide
 ;   combine        others wait while threads combine
-;   uneven         some parts take longer to solve, and others wait for those
+;   uneven         some parts take longer to solve, and others wait for those: what is proved is at most what a thread solves longer than
+;                  the mean of others
 ;   communication  what an operation itself takes, beyond waiting for others
 ;
 ; What waiting goes back to may be a lock that was held: so of what is proved, all waiting for locks is taken off.
@@ -32,10 +34,12 @@
   (if (eq ?phase solve) then uneven
    else (if (and (= ?threads 1) (= ?visits 1)) then sequential else ?phase)))
 
-(deffunction what-of (?cause ?name ?who)
+(deffunction what-of (?cause ?name ?who ?sure)
   (switch ?cause
-    (case uneven then (str-cat "parts take longer to solve in " ?name " that others wait for, " ?who "'s most"))
-    (case sequential then (str-cat "only " ?who " works in " ?name ", once, before others have anything to do"))
+    (case uneven then (if ?sure then (str-cat "parts take longer to solve in " ?name " that others wait for, " ?who "'s most")
+                       else (str-cat "others wait while parts are solved in " ?name ", for " ?who " most")))
+    (case sequential then (if ?sure then (str-cat "only " ?who " works in " ?name ", once, before others have anything to do")
+                           else (str-cat "only " ?who " works in " ?name ", once, and some wait for that while others may work")))
     (default (str-cat "others wait while " ?who " is in " ?name))))
 
 (deffunction suggestion-of (?cause ?name)
@@ -47,13 +51,15 @@
 
 (defrule delayed
   (run (locks-hi ?locks))
-  (phase (region ?r) (is ?phase))
+  (phase (region ?r) (is ?phase) (meanwhile-hi ?meanwhile))
   (region (id ?r) (threads ?n) (visits ?visits))
-  (delay (region ?r) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  (delay (region ?r) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi) (excess-lo ?excess))
   =>
   (bind ?cause (cause-of ?phase ?n ?visits))
-  (assert (finding (cause ?cause) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (what-of ?cause ?name ?who)) (suggestion (suggestion-of ?cause ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
+  (bind ?sure (switch ?cause (case uneven then (>= ?excess ?*least*)) (case sequential then (< ?meanwhile ?*least*)) (default TRUE)))
+  (bind ?proved (if (eq ?cause uneven) then (min ?lo ?excess) else ?lo))
+  (assert (finding (cause ?cause) (sure (if ?sure then yes else no)) (cost-lo (less ?proved ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (what-of ?cause ?name ?who ?sure)) (suggestion (suggestion-of ?cause ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
 
 (defrule communication
   (operation (id ?id) (name ?name) (visits ?visits) (transfer-lo ?lo) (transfer-hi ?hi))

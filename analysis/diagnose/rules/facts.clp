@@ -34,7 +34,7 @@
   (slot operation)                           ; yes, no
   (slot thread) (slot thread-name)           ; whose share of it is the greatest
   (slot of-thread-lo) (slot of-thread-hi)    ; that share
-  (slot excess-lo) (slot excess-hi)          ; for how long it was there beyond the mean of others that were, for each other thread
+  (slot excess-lo) (slot excess-hi)          ; for how long it worked there beyond the mean of others that did, for each other thread
   (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
   (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
 
@@ -95,4 +95,6 @@
 
 ; ---- Given of divide and conquer ------------------------------------------------------------------
 
-(deftemplate phase (slot region) (slot is))  ; a region is where threads divide, solve or combine
+(deftemplate phase
+  (slot region) (slot is)                    ; a region is where threads divide, solve or combine
+  (slot meanwhile-lo) (slot meanwhile-hi))   ; if only one thread is ever in it: for how long others work meanwhile
