@@ -624,21 +624,33 @@ static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
 	return lo;
 }
 
-/* What a send has copied may go on only when its sender calls MPI again, if that was not certainly behind the end. */
-static void add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
+/* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In that order there are no circles. */
+static bool comes_behind(const struct builder *b, struct event_ref x, struct event_ref y)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	uint32_t c = threads[x.thread].clock, d = threads[y.thread].clock;
+	if (c == d)
+		return x.stamp >= y.stamp;
+	return frz_time_of(&b->cursors[c], x.stamp).lo >= frz_time_of(&b->cursors[d], y.stamp).lo;
+}
+
+/* What a send has copied may go on only when its sender calls MPI again, if that was not behind the end. True: that is open, and it is no
+ * input, as two that exchange messages could then wait for each other's next call: what happened there stays hidden. */
+static bool add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
 			  size_t *n)
 {
 	const struct mpi_calls *calls = &b->calls[m->sent.thread];
 	size_t next = first_call_behind(calls, m->sent.at);
 	if (next == calls->n)
-		return;
+		return false;
 	struct event_ref call = call_of(calls, next, m->sent.thread), sent = m->sent;
 	frz_time until_end = between(b, call, end);
-	if (until_end.hi < 0)
-		return;
+	if (comes_behind(b, call, end))
+		return until_end.hi >= 0;
 	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
 	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true,
 					      .follows = between(b, sent, call).hi < until_end.lo };
+	return false;
 }
 
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
@@ -690,7 +702,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		if (m->sends_on)
 			add_progress(b, m->sent, x->exit, inputs, n);
 		else
-			add_next_call(b, m, x->exit, inputs, n);
+			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
 		says->loose |= m->by_choice || x->by_choice;
 		says->hidden |= m->by_choice || x->by_choice; /* whom it would have chosen then */
