@@ -29,7 +29,6 @@
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
 #define CAUSES_SHOWN    3
-#define CAUSES_RECORDS  200000 /* of a longer trace causes are found with -v only: they take longer than the rest */
 
 static size_t count_ranks(const struct trace *trace)
 {
@@ -141,11 +140,11 @@ static void find_efficiency(struct page *p)
 
 /* ---- Why ------------------------------------------------------------------------------------- */
 
-/* What is wrong with the trace has been said by then. */
+/* They take longer than the rest: as with what would decide, of a long trace only with -v. What is wrong with the trace has been said by then. */
 static void find_causes(struct page *p, const struct options *options)
 {
 	struct trace *trace = p->f->trace;
-	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > CAUSES_RECORDS && !options->verbose))
+	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > DECIDE_RECORDS && !options->verbose))
 		return;
 	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, options);
 	for (size_t i = 0; i < p->diagnosis.nerrors; i++)

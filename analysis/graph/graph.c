@@ -624,7 +624,8 @@ static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
 	return lo;
 }
 
-/* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In that order there are no circles. */
+/* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two are behind each
+ * other. */
 static bool comes_behind(const struct builder *b, struct event_ref x, struct event_ref y)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
