@@ -17,7 +17,7 @@
 
 /* How long packets took, in ticks of the base, by the middle of what is known: to the clock, and from it. */
 struct travels { double *v; size_t n; };
-struct path { struct travels to, from; };
+struct both_ways { struct travels to, from; };
 
 static double middle(struct frz_cursor *c, uint64_t stamp)
 {
@@ -36,10 +36,10 @@ static bool between_base_and(const struct times *t, const struct frz_link *l, ui
 }
 
 /* Those of which the one before was sent at least so many ticks earlier. */
-static struct path find_travels(const struct times *t, uint32_t clock, double apart)
+static struct both_ways find_travels(const struct times *t, uint32_t clock, double apart)
 {
 	struct frz_cursor *cursors = times_cursors(t);
-	struct path path = { { NULL, 0 }, { NULL, 0 } };
+	struct both_ways path = { { NULL, 0 }, { NULL, 0 } };
 	double before[2] = { -1e300, -1e300 };
 	for (size_t i = 0; i < t->trace->nlinks; i++) {
 		const struct frz_link *l = &t->trace->links[i];
@@ -56,15 +56,15 @@ static struct path find_travels(const struct times *t, uint32_t clock, double ap
 	return path;
 }
 
-static void free_travels(struct path *path)
+static void free_travels(struct both_ways *path)
 {
 	free(path->to.v);
 	free(path->from.v);
 }
 
-static struct path travels_of(const struct times *t, uint32_t clock)
+static struct both_ways travels_of(const struct times *t, uint32_t clock)
 {
-	struct path path = find_travels(t, clock, ticks_of(t, ALONE_S));
+	struct both_ways path = find_travels(t, clock, ticks_of(t, ALONE_S));
 	if (path.to.n >= FEW && path.from.n >= FEW)
 		return path;
 	free_travels(&path);
@@ -82,7 +82,7 @@ double rerun_interval_s(const struct times *t)
 		all.last = base && e.last > all.last ? e.last : all.last;
 	}
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
-		struct path path = find_travels(t, c, ticks_of(t, ALONE_S));
+		struct both_ways path = find_travels(t, c, ticks_of(t, ALONE_S));
 		most = path.to.n > most ? path.to.n : most;
 		free_travels(&path);
 	}
@@ -119,7 +119,7 @@ static void add_exchange(struct maker *m, uint64_t stamp, double to, double from
 	add_link(m, (struct frz_link){ m->clock, base, stamp, (uint64_t)(now + from) + 2 });
 }
 
-static void add_exchanges(struct maker *m, const struct path *path, struct rerun how)
+static void add_exchanges(struct maker *m, const struct both_ways *path, struct rerun how)
 {
 	double run = (double)(m->last - m->first), ghz = m->times->trace->clocks[m->clock].ghz * 1e9;
 	double step = how.width_s > 0 ? run / ROUNDS_PER_WIDTH : how.interval_s * ghz;
@@ -149,7 +149,7 @@ static bool find_ends(struct maker *m)
 static void make_packets(struct trace *copy, const struct times *t, uint32_t clock, struct rerun how)
 {
 	struct maker m = { .times = t, .trace = copy, .clock = clock };
-	struct path path = travels_of(t, clock);
+	struct both_ways path = travels_of(t, clock);
 	if (path.to.n && path.from.n && find_ends(&m)) {
 		m.cursor = times_cursor(t, clock);
 		add_exchanges(&m, &path, how);
