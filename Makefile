@@ -5,6 +5,7 @@
 
 B        ?= $(CURDIR)/$(if $(SAN),build/san,build)
 PREFIX   ?= /usr/local
+VERSION  := $(shell sed -n 's/^.define DPROF_VERSION "\(.*\)"/\1/p' runtime/version.h)
 CC       := gcc
 CXX      := g++
 MPICC    := mpicc
@@ -22,7 +23,7 @@ say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 missing         = $(if $(shell command -v $(1) 2>/dev/null),,$(1))
 GCC_MAJOR      := $(if $(call missing,$(CC)),$(shell apt-cache depends gcc 2>/dev/null | \
                     sed -n 's/.*Depends: gcc-\([0-9]*\)$$/\1/p'),$(shell $(CC) -dumpversion | cut -d. -f1))
-PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libsodium-dev \
+PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev libelf-dev libsodium-dev \
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev openmpi-bin libmpich-dev libpmix-dev \
                   mpich libclips-dev check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
                   csmith libcsmith-dev jq chromium

@@ -96,7 +96,7 @@ $(foreach mpi,$(MPIS),$(eval $(call mpi_rules,$(mpi))))
 
 # One template for the build tree and for installing: $(call dprof_pc,PREFIX,PLUGIN,INCLUDEDIR,MPI)
 dprof_pc  = sed -e 's|@PREFIX@|$(1)|' -e 's|@PLUGIN@|$(2)|' -e 's|@INCLUDEDIR@|$(3)|' \
-                -e 's|@VERSION@|0.1|' -e 's|@ADAPTER@|$(4:%=-ldprof-%)|' -e 's|@GCC@|$(GCC_MAJOR)|' runtime/dprof.pc.in
+                -e 's|@VERSION@|$(VERSION)|' -e 's|@ADAPTER@|$(4:%=-ldprof-%)|' -e 's|@GCC@|$(GCC_MAJOR)|' runtime/dprof.pc.in
 
 HERE := $(abspath $(B))
 PCS  := $(B)/lib/pkgconfig/dprof.pc $(MPIS:%=$(B)/lib/pkgconfig/dprof-%.pc)

@@ -32,6 +32,7 @@ int cmd_clocks(struct trace *, const struct options *, struct reply *);
 int cmd_check(struct trace *, const struct options *, struct reply *);
 int cmd_dump(struct trace *, const struct options *, struct reply *);
 int cmd_pack(const char *text, const char *directory); /* has no trace yet */
+int cmd_sites(const char *const *files, size_t count, struct reply *); /* needs none */
 
 /* The same of what is there already, without what relations_run() says beside it (relations.h). reply_path: false after a message, if no
  * part of the run is what was asked for. */

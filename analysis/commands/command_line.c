@@ -11,8 +11,13 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
 #include "analysis/base/shown.h"
+#include "runtime/format.h"
+#include "runtime/version.h"
 
-const char *argp_program_version = "dprof-analyze 0.1 (trace format 1, text form 1)";
+#define TEXT_OF(number) TEXT_OF_(number)
+#define TEXT_OF_(number) #number
+
+const char *argp_program_version = "dprof-analyze " DPROF_VERSION " (trace format " TEXT_OF(DPROF_FORMAT_VERSION) ", text form 1)";
 
 #define DEFAULT_DRIFT_PPB 10000 /* several times what heat does to a crystal in a machine room */
 
@@ -145,7 +150,7 @@ static bool has_word(const char *list, const char *word)
 static bool is_understood(const struct option_line *o, const char *command)
 {
 	if (!o->commands)
-		return !command || strcmp(command, "pack") != 0;
+		return !command || (strcmp(command, "pack") != 0 && strcmp(command, "sites") != 0);
 	return !*o->commands || (command && has_word(o->commands, command));
 }
 

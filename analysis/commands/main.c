@@ -49,6 +49,7 @@ static const struct {
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
 	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
+	{ { "sites", NULL, "what is instrumented in objects, libraries and programs" }, "FILE...", NULL, "sites --json ./app" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
@@ -115,7 +116,7 @@ static struct command_line_help help_of(size_t command)
 	char *text = mem_format(READS_A_TRACE "Commands:\n%s\ndprof-analyze COMMAND --help lists what else a command "
 				"understands, with an example.\n\nOptions:\v" EXIT_STATUS, list);
 	free(list);
-	return (struct command_line_help){ NULL, mem_copy("[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR"), text };
+	return (struct command_line_help){ NULL, mem_copy("[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR\nsites FILE..."), text };
 }
 
 /* ---- Running a command ----------------------------------------------------------------------- */
@@ -198,6 +199,16 @@ static int pack(const char *text, const char *directory, const struct options *o
 	int status = cmd_pack(text, directory);
 	if (status == EXIT_FINE)
 		reply_value(reply, "directory", tab_text(directory));
+	reply_close(reply);
+	return status;
+}
+
+static int list_sites(const struct command_line *a)
+{
+	if (a->nwords == 0)
+		return command_line_refuse("%s: expected an object, an archive, a library or an executable", "sites", NULL);
+	struct reply *reply = begin_reply(&a->options);
+	int status = cmd_sites(a->word, a->nwords, reply);
 	reply_close(reply);
 	return status;
 }
@@ -318,7 +329,7 @@ static int run_words(struct command_line *a)
 		return status;
 	}
 	if (command < NCOMMANDS && !commands[command].command.run)
-		return run_pack(a);
+		return strcmp(name, "sites") == 0 ? list_sites(a) : run_pack(a);
 	if (command < NCOMMANDS && commands[command].command.run == cmd_query) {
 		if (a->nwords < 2)
 			return command_line_refuse("%s: expected a trace directory and a condition, such as "

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/trace/site_bytes.h"
 #include "analysis/trace/trace_private.h"
 
 /* Of a file of sites. Ids tell no more of them apart. */
@@ -72,37 +73,6 @@ static uint32_t add_site(struct site_set *set, struct trace *t, const struct tr_
 	return *slot;
 }
 
-/* Reads the site at `bytes`, of which `room` are left. NULL, or what was expected there instead. */
-static const char *read_site(const uint8_t *bytes, size_t room, struct tr_site *out, size_t *size)
-{
-	struct dprof_site head;
-	if (room < sizeof head)
-		return "a whole site";
-	memcpy(&head, bytes, sizeof head);
-	if (head.magic != DPROF_SITE_MAGIC)
-		return "a site's magic number";
-	if (head.version != DPROF_SITE_VERSION)
-		return "version 2 of a site";
-	if (head.size % DPROF_SITE_ALIGN || head.size < DPROF_SITE_MIN || head.size > room)
-		return "a site's size: a multiple of 16, from 48, that the file has room for";
-	enum dprof_kind kind = dprof_site_kind(&head);
-	if (kind == DPROF_KIND_NONE || kind >= DPROF_KIND_COUNT)
-		return "a known kind of site";
-	const char *string[3], *at = (const char *)bytes + sizeof head,
-			       *end = (const char *)bytes + head.size;
-	for (int i = 0; i < 3; i++) {
-		string[i] = at;
-		at = memchr(at, 0, (size_t)(end - at));
-		if (!at++)
-			return "three strings that end with NUL";
-	}
-	*out = (struct tr_site){ .kind = kind, .name = string[0], .file = string[1], .function = string[2],
-				 .line = head.line, .column = head.column,
-				 .automatic = dprof_site_automatic(&head) };
-	*size = head.size;
-	return NULL;
-}
-
 /* What words say that name one of the site's first three multiples of 16. */
 static void mark(struct tr_sites *file, size_t unit, uint32_t site)
 {
@@ -117,7 +87,7 @@ static bool walk(struct opened_trace *o, struct tr_sites *file, struct site_set 
 	size_t size, damaged = 0, first = 0;
 	const char *expected = NULL;
 	for (size_t at = 0; at < file->size; at += size) {
-		const char *wrong = read_site(file->bytes + at, file->size - at, &site, &size);
+		const char *wrong = site_read(file->bytes + at, file->size - at, &site, &size);
 		if (!wrong) {
 			mark(file, at / 8, add_site(set, &o->t, &site));
 			continue;
@@ -126,7 +96,7 @@ static bool walk(struct opened_trace *o, struct tr_sites *file, struct site_set 
 			expected = wrong;
 			first = at;
 		}
-		size = file->size - at < DPROF_SITE_ALIGN ? file->size - at : DPROF_SITE_ALIGN;
+		size = site_skip(file->size - at);
 		damaged += size;
 	}
 	if (!expected)

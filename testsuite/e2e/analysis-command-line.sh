@@ -49,7 +49,7 @@ while read -r command; do
 	cp "$dir/out" "$dir/help-$command"
 	grep -q "^\*$command\*" $manual || fail "the manual page lacks $command"
 	for option in $(options "$dir/help"); do
-		grep -q -- "--$option\>" "$dir/out" || [ "$command" = pack ] || fail "$command --help: expected --$option"
+		grep -q -- "--$option\>" "$dir/out" || [[ $command =~ ^(pack|sites)$ ]] || fail "$command --help: expected --$option"
 	done
 done <"$dir/commands"
 for file in "$dir"/help*; do
@@ -67,7 +67,7 @@ refuses() { # command option
 	done
 	return 1
 }
-for command in csp check pack; do
+for command in csp check pack sites; do
 	for option in $(options "$dir"/help-*); do
 		listed=$(options "$dir/help-$command" | grep -cx -- "$option")
 		refused=$(refuses "$command" "$option" && echo 1 || echo 0)
