@@ -111,7 +111,7 @@ now-demo: now-all
 to          = $(DESTDIR)$(PREFIX)
 now-install: now-all
 	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7 $(to)/share/dprof/rules
-	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/dprof-ab $(B)/bin/freezer $(to)/bin
+	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/dprof-ab $(B)/bin/dprof-info $(B)/bin/freezer $(to)/bin
 	$(Q)install -m 644 pragmas/dprof.h pragmas/dprof.inc $(to)/include
 	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
 	$(Q)install -m 644 $(RULES) $(to)/share/dprof/rules

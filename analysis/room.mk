@@ -2,7 +2,7 @@
 #
 # analysis: libdprof-analysis.a is everything but main; dprof-analyze is its command.
 
-ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
+ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c analysis/info/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 LIBS_analysis     := -lmpfr -lgmp -lzstd -lclips -lelf -lm
 
@@ -29,6 +29,11 @@ $(RULES): $(B)/share/dprof/rules/%: analysis/diagnose/rules/%
 $(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES) | $(RULES)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+
+things += $(B)/bin/dprof-info
+$(B)/bin/dprof-info: $(B)/obj/analysis/info/main.o $(ANALYSIS_ARCHIVES) $(B)/lib/libfreezer-measure.a
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis) -lsodium
 
 # The parts of the page are in the object itself.
 $(B)/obj/analysis/html/page.o: $(filter-out %.c %.h,$(wildcard analysis/html/*.* analysis/html/uplot/*))

@@ -26,7 +26,7 @@ if command -v mpirun.openmpi >/dev/null; then
 	$(mpirun_of openmpi) -n 2 "$prefix/bin/dprof-analyze" csp "$dir/job" >"$dir/by-two" 2>&1 || fail "two processes: $(cat "$dir/by-two")"
 	"$prefix/bin/dprof-analyze" csp "$dir/job" | cmp -s - "$dir/by-two" || fail "two processes say something else: $(cat "$dir/by-two")"
 fi
-for page in man1/dprof-analyze.1 man1/dprof-ab.1 man1/freezer.1 man7/dprof.7; do
+for page in man1/dprof-analyze.1 man1/dprof-ab.1 man1/dprof-info.1 man1/freezer.1 man7/dprof.7; do
 	grep -q '^\.SH COMMANDS\|^\.SH COMPILING\|^\.SH SYNOPSIS' "$prefix/share/man/$page" || fail "$page is no manual page"
 done
 
