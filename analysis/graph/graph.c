@@ -47,12 +47,15 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 	for (size_t i = 0; i < n; i++) {
 		const struct event_ref *s = &inputs[i].ref;
 		uint32_t input = (uint32_t)g->ninputs;
+		if (inputs[i].next)
+			*SPILL_GROW(g->spill, g->opens, g->nopens) = (struct graph_open){ inputs[i].next, input };
 		*SPILL_GROW(g->spill, g->inputs, g->ninputs) = (struct graph_input){
 			.thread = s->thread, .node = number, .stamp = s->stamp,
 			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
 			.sure = inputs[i].sure,
 			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
-			.candidate = inputs[i].candidate, .follows = inputs[i].follows };
+			.candidate = inputs[i].candidate, .follows = inputs[i].follows,
+			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0 };
 		add_sync_point(g, s->thread,
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
@@ -635,8 +638,8 @@ static bool comes_behind(const struct builder *b, struct event_ref x, struct eve
 	return frz_time_of(&b->cursors[c], x.stamp).lo >= frz_time_of(&b->cursors[d], y.stamp).lo;
 }
 
-/* What a send has copied may go on only when its sender calls MPI again, if that was not behind the end. True: that is open, and it is no
- * input, as two that exchange messages could then wait for each other's next call: what happened there stays hidden. */
+/* What a send has copied, which is the last input, may go on only when its sender calls MPI again, if that was not behind the
+ * end. True: that is open, and what happened there stays hidden. */
 static bool add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
 			  size_t *n)
 {
@@ -646,18 +649,20 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 		return false;
 	struct event_ref call = call_of(calls, next, m->sent.thread), sent = m->sent;
 	frz_time until_end = between(b, call, end);
-	if (comes_behind(b, call, end))
+	if (comes_behind(b, call, end)) {
+		inputs[*n - 1].next = until_end.hi >= 0 ? call.stamp : 0;
 		return until_end.hi >= 0;
+	}
 	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
-	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true,
+	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true, .goes_on = true,
 					      .follows = between(b, sent, call).hi < until_end.lo };
 	return false;
 }
 
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
- * that is known to have been before `end`. */
+ * that is known to have been before `end`. `sends`: it sends the last input. */
 static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
-			 struct node_input *inputs, size_t *n)
+			 struct node_input *inputs, size_t *n, bool sends)
 {
 	const struct mpi_calls *calls = &b->calls[begun.thread];
 	size_t lo = 0, hi = calls->n;
@@ -669,7 +674,7 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 			hi = mid;
 	}
 	if (lo > 0 && calls->v[lo - 1].at > begun.at)
-		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .candidate = true };
+		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .candidate = true, .goes_on = sends };
 }
 
 /* Whether the send may be complete before its receive is begun, which is of this message in every run. */
@@ -701,7 +706,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 						      .needed = m->sure && !m->by_choice && !x->by_choice,
 						      .candidate = m->possible };
 		if (m->sends_on)
-			add_progress(b, m->sent, x->exit, inputs, n);
+			add_progress(b, m->sent, x->exit, inputs, n, true);
 		else
 			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
@@ -719,7 +724,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
 						      .candidate = !m->synchronous };
 	if (m->receives_on)
-		add_progress(b, m->begun, x->exit, inputs, n);
+		add_progress(b, m->begun, x->exit, inputs, n, false);
 	says->hidden |= !m->synchronous || m->receives_on;
 	says->loose |= x->by_choice;
 	says->hidden |= x->by_choice;
@@ -995,6 +1000,21 @@ static void builder_close(struct builder *b)
 	ids_free(&b->comings);
 	free(b->groups_of);
 	free(b->times_come);
+}
+
+uint64_t graph_latest_stamp(const struct graph *g, const struct graph_input *input)
+{
+	size_t lo = 0, hi = g->nopens, number = (size_t)(input - g->inputs);
+	if (!input->open)
+		return input->stamp;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (g->opens[mid].input < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return g->opens[lo].stamp;
 }
 
 struct span graph_span(const struct graph *g)

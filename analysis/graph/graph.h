@@ -62,7 +62,8 @@
  * not wait there (all send, then all receive) the event comes only behind the node; then the node is delayed.
  *
  * Law: if operations do what format.h says, then in every run an event happens no earlier than its needed inputs;
- * and in this run, unless its node is hidden, loose or UNKNOWN, one of its inputs is what it waited for last. If
+ * and in this run, unless its node is hidden, loose or UNKNOWN, one of its inputs is what it waited for last; and if it is hidden
+ * only because an input is open, one of them, or what comes of that one. If
  * also what is assumed below holds, an event that waited for others is a node whose inputs, but for candidates,
  * are these others (or it is UNKNOWN).
  *
@@ -127,15 +128,17 @@ enum {
 
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 59;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
+	uint64_t bytes : 57;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;
 	uint64_t candidate : 1;  /* not in the expected graph, unless it alone explains the end */
 	uint64_t follows : 1;    /* a candidate: its thread came to it from the input before sooner than the end came from there */
+	uint64_t goes_on : 1;    /* a candidate: a later call of MPI, with which the message that the input before sends may go on */
+	uint64_t open : 1;       /* a message that came perhaps only with its sender's next call: see graph_open */
 	uint32_t thread, node;
 };
-#define GRAPH_MOST_BYTES ((UINT64_C(1) << 59) - 1)
+#define GRAPH_MOST_BYTES ((UINT64_C(1) << 57) - 1)
 
 struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
@@ -165,6 +168,10 @@ static inline bool graph_is_known(const struct graph_node *n)
 {
 	return n->kind != GRAPH_UNKNOWN && n->ninputs > 0 && !n->behind;
 }
+
+/* Of an input: its thread's next call of MPI, which clocks do not show to be behind the end, nor before it. That call is a candidate as
+ * well, but no input: two that exchange messages could then wait for each other's next calls. In the order of inputs. */
+struct graph_open { uint64_t stamp; uint32_t input; };
 
 /* What came later than a node, perhaps; in the order of nodes. Ticks of the base. */
 struct graph_late { int64_t lag; uint32_t node; };
@@ -215,6 +222,7 @@ struct graph {
 	uint32_t end;                 /* node: the last events of all threads */
 	bool gives;                   /* some work is given to whoever asks first */
 	struct graph_late *lates; size_t nlates; /* likewise in the spill */
+	struct graph_open *opens; size_t nopens; /* likewise */
 	struct graph_turn *turns; size_t nturns; /* in the spill */
 	struct graph_queue *queues; size_t nqueues;
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
@@ -238,6 +246,9 @@ void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);
 /* Those of graph_late of a node. */
 struct graph_lates { uint32_t first, end; };
 struct graph_lates graph_lates_of(const struct graph *, uint32_t node);
+
+/* The stamp of an input, or if that is open, of the call with which it came at the latest. */
+uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
 
 /* From the run's first event to its last. */
 struct span graph_span(const struct graph *);

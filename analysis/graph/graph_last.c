@@ -12,6 +12,27 @@ struct moment graph_moment(const struct graph *g, const struct graph_input *inpu
 	return (struct moment){ g->trace->threads[input->thread].clock, input->stamp };
 }
 
+static struct moment latest_moment(const struct graph *g, const struct graph_input *input)
+{
+	return (struct moment){ g->trace->threads[input->thread].clock, graph_latest_stamp(g, input) };
+}
+
+frz_time graph_last_since(struct graph_last *l, const struct graph_input *input, struct moment until)
+{
+	frz_time t = times_between_near(l->graph->times, l->cursors, graph_moment(l->graph, input), until);
+	if (input->open)
+		t.lo = times_between_near(l->graph->times, l->cursors, latest_moment(l->graph, input), until).lo;
+	return t;
+}
+
+frz_time graph_last_until(struct graph_last *l, struct moment from, const struct graph_input *input)
+{
+	frz_time t = times_between_near(l->graph->times, l->cursors, from, graph_moment(l->graph, input));
+	if (input->open)
+		t.hi = times_between_near(l->graph->times, l->cursors, from, latest_moment(l->graph, input)).hi;
+	return t;
+}
+
 bool graph_was_waited_for(const struct graph_node *node, size_t i, const struct graph_input *input)
 {
 	bool one_of_them = node->kind == GRAPH_WOKEN && i > 0;
@@ -21,7 +42,7 @@ bool graph_was_waited_for(const struct graph_node *node, size_t i, const struct 
 /* Whether an input was surely over before another one. */
 static bool surely_before(struct graph_last *l, const struct graph_input *x, const struct graph_input *y)
 {
-	return times_between_near(l->graph->times, l->cursors, graph_moment(l->graph, x), graph_moment(l->graph, y)).lo > 0;
+	return graph_last_since(l, x, graph_moment(l->graph, y)).lo > 0;
 }
 
 /* Of those that were surely waited for, the latest on each clock; the one that is later than all others, as far as lower
@@ -122,7 +143,7 @@ frz_time graph_last_arrival(struct graph_last *l, uint32_t thread, uint64_t end)
 	int64_t most = INT64_MAX;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct graph_input *input = &l->graph->inputs[l->input[i]];
-		frz_time one = times_between_near(l->graph->times, l->cursors, graph_moment(l->graph, input), until);
+		frz_time one = graph_last_since(l, input, until);
 		all.lo = one.lo < all.lo ? one.lo : all.lo;
 		all.hi = one.hi > all.hi ? one.hi : all.hi;
 		if (graph_was_waited_for(node, l->input[i] - node->first, input))

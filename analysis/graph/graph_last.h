@@ -4,7 +4,7 @@
  *
  * Law: if a node is not UNKNOWN, and what ended the wait is among its inputs (graph.h), then the last of the inputs that were
  * waited for is among those that are given; and if one only is given, it is that. (Of those that follow another, graph.h, that
- * one is given.)
+ * one is given; and of the call up to which one is open likewise.)
  *
  * All clocks with threads must be on one time base.
  *
@@ -39,5 +39,9 @@ frz_time graph_last_arrival(struct graph_last *, uint32_t thread, uint64_t end);
 /* Whether an input was surely waited for; and where on the clocks it is. */
 bool graph_was_waited_for(const struct graph_node *, size_t input, const struct graph_input *);
 struct moment graph_moment(const struct graph *, const struct graph_input *);
+
+/* From when an input was there until then; from then until it was there. What is open was there at the latest with that call. */
+frz_time graph_last_since(struct graph_last *, const struct graph_input *, struct moment until);
+frz_time graph_last_until(struct graph_last *, struct moment from, const struct graph_input *);
 
 #endif

@@ -193,7 +193,7 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate, follows; };
+struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate, follows, goes_on; uint64_t next; /* it is open until this stamp, or 0 */ };
 
 /* The first inputs of a node that is waited for from there on; how many they are. */
 #define BEGIN_INPUTS 2

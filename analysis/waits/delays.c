@@ -319,10 +319,11 @@ static void share_out_perhaps(struct blame *b, const struct wait *w, struct cost
 		return;
 	}
 	for (size_t i = 0; i < f->last.n; i++) {
-		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
+		const struct graph_input *input = &f->g->inputs[f->last.input[i]], *sent = wait_sent(input);
 		frz_time ticks = wait_for(b->f, w, input);
-		if (ticks.hi > 0)
-			share_out(b, w, input, (struct costs){ { 0, up((double)ticks.hi) }, { 0, c.inherited.hi }, false });
+		bool goes_on = i + 1 < f->last.n && f->last.input[i + 1] == f->last.input[i] + 1 && (input + 1)->goes_on;
+		if (ticks.hi > 0 && !goes_on) /* then it is the next one, for which the wait is no shorter */
+			share_out(b, w, sent, (struct costs){ { 0, up((double)ticks.hi) }, { 0, c.inherited.hi }, false });
 	}
 }
 

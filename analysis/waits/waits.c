@@ -340,7 +340,7 @@ static frz_time not_negative(frz_time t)
 /* Before what is recorded as waiting it may have worked, and so between attempts. */
 static frz_time from_own(struct finder *f, const struct wait *w, const struct graph_input *own, const struct graph_input *other)
 {
-	frz_time t = times_between_near(f->g->times, f->last.cursors, graph_moment(f->g, own), graph_moment(f->g, other));
+	frz_time t = graph_last_until(&f->last, graph_moment(f->g, own), other);
 	uint64_t unsure = w->between + (w->surely > own->stamp ? w->surely - own->stamp : 0);
 	if (unsure)
 		t.lo = ticks_minus(t.lo, times_duration(f->g->times, f->g->trace->threads[w->thread].clock, unsure).hi);
@@ -454,7 +454,7 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
 		frz_time until = from_own(f, w, own, input);
 		found->own |= input == own;
-		found->alone &= input != own && (!found->any || found->any == input);
+		found->alone &= input != own && (!found->any || wait_sent(found->any) == wait_sent(input));
 		if (input == own)
 			continue;
 		found->any = input;
@@ -474,7 +474,7 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 static void note_cost(const struct finder *f, struct wait_cost *cost, const struct wait_looked *found)
 {
 	cost->ticks = found->ticks;
-	cost->cause = found->any && found->alone ? (uint32_t)(found->any - f->g->inputs) + 1 : 0;
+	cost->cause = found->any && found->alone ? (uint32_t)(wait_sent(found->any) - f->g->inputs) + 1 : 0;
 }
 
 static void look_at(struct finder *f, size_t number)

@@ -16,7 +16,8 @@
  *
  * Delays: what a wait goes back to. Its direct cause, thread B, was late; so since A and B had synchronised last (the point
  * of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for which at least one of them waited and which the other
- * brought about, or waited for likewise; else the begin of the run) B had been longer in some places than A, or had waited itself. The cost
+ * brought about, or waited for likewise; else the begin of the run) B had been longer in some places than A, or had waited itself. (Of a message up to its send, also
+ * where it went on only with a later call.) The cost
  * of the wait is shared out among these excesses and these waits, by how long they were; and what falls to a wait of B is
  * added to the cost of that one, and so goes back on, until it comes to places that were longer. (This is the delay analysis of
  * D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of wait states in large-scale parallel

@@ -96,10 +96,16 @@ struct finder {
 struct wait_looked {
 	frz_time ticks;      /* how long */
 	const struct graph_input *any; /* of these; NULL: it did not wait */
-	bool alone;          /* that one surely was the last */
+	bool alone;          /* that one surely was the last, or what it sent */
 	bool own;            /* the thread's own may have been */
 };
 bool wait_look(struct finder *, const struct wait *, struct wait_looked *); /* false: it is not known what ended it */
+
+/* Of a message that went on with a later call of its sender, what sent it; of anything else, itself. */
+static inline const struct graph_input *wait_sent(const struct graph_input *input)
+{
+	return input - input->goes_on;
+}
 
 /* If the wait was for this input, for so long; or if that cannot be, no ticks. */
 frz_time wait_for(struct finder *, const struct wait *, const struct graph_input *);

@@ -80,6 +80,7 @@ enum program_site { /* number of each site in a program's trace */
 
 struct program_event {
 	int64_t truth;
+	int64_t freed; /* a receive ends: when MPI let go of the message, which it had held back; 0: it had not */
 	enum program_site site;
 	enum dprof_op op;
 	unsigned nargs;

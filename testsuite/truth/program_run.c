@@ -103,10 +103,10 @@ static bool is_cut(const struct play *y, enum program_site site)
 	return y->cut && y->cut->site == site;
 }
 
-static void leave_at(struct play *y, size_t t, enum program_site site, int64_t truth)
+static struct program_event *leave_at(struct play *y, size_t t, enum program_site site, int64_t truth)
 {
 	y->now[t] = truth;
-	event(y, t, site, DPROF_EXIT);
+	return event(y, t, site, DPROF_EXIT);
 }
 
 /* What would be done then has to wait until then, if it may. */
@@ -155,9 +155,15 @@ static void hold_back(struct play *y, const struct action *a)
 		y->holding->held[a->thread] = number + 1;
 }
 
+/* When its sender called MPI again, or 0. */
+static int64_t freed(const struct play *y, size_t sent)
+{
+	return y->holding ? y->holding->known[sent] : 0;
+}
+
 static int64_t message_arrival(const struct play *y, size_t sent, int64_t transfer)
 {
-	return later(y->sent[sent], y->holding ? y->holding->known[sent] : 0) + transfer;
+	return later(y->sent[sent], freed(y, sent)) + transfer;
 }
 
 /* ---- Operations of all ---------------------------------------------------------------------- */
@@ -240,8 +246,8 @@ static void receive(struct play *y, const struct action *a)
 
 	say_message(e, a);
 	note_receive(y, a);
-	leave_at(y, a->thread, PROGRAM_RECV,
-		 later(e->truth + a->cost, message_arrival(y, a->other, a->transfer)));
+	e = leave_at(y, a->thread, PROGRAM_RECV, later(e->truth + a->cost, message_arrival(y, a->other, a->transfer)));
+	e->freed = freed(y, a->other);
 }
 
 static void begin_receive(struct play *y, const struct action *a)
@@ -273,7 +279,8 @@ static void wait_for(struct play *y, const struct action *a)
 	say(e, DPROF_KEY_TAG, begun->tag);
 	say(e, DPROF_KEY_BYTES, begun->bytes);
 	say(e, DPROF_KEY_GROUP, 1);
-	leave_at(y, a->thread, PROGRAM_WAIT, done);
+	e = leave_at(y, a->thread, PROGRAM_WAIT, done);
+	e->freed = begun->kind == IRECV ? freed(y, begun->other) : 0;
 }
 
 static void fork_thread(struct play *y, const struct action *a)

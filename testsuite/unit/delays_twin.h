@@ -38,6 +38,12 @@ static int64_t twin_time(const struct twin *t, uint32_t thread, uint32_t point)
 	return t->p->threads[thread].events[t->g->threads[thread].syncs[point].at].truth;
 }
 
+/* Whether what ended a wait at this event came with an input, or before: of a message that MPI held back, with its sender's next call. */
+static inline bool twin_ends(const struct program_event *end, const struct graph_input *input)
+{
+	return input->sure ? !input->candidate : input->candidate && end->freed && !input->follows;
+}
+
 /* The point that posts an input. */
 static uint32_t twin_posted(const struct twin *t, size_t input)
 {
@@ -107,10 +113,10 @@ static void twin_add_wait(struct twin *t, uint32_t thread, uint32_t point, int64
 		if (input->thread == thread && (node->kind == GRAPH_SYNC || i == node->first)) {
 			w.own = when;
 			w.mine = posted;
-		} else if (input->sure && !input->candidate && when > w.last) {
+		} else if (twin_ends(&t->p->threads[thread].events[s->at], input) && when > w.last) {
 			w.last = when;
 			w.other = input->thread;
-			w.its = posted;
+			w.its = input->goes_on ? twin_posted(t, i - 1) : posted;
 		}
 	}
 	if (w.own == INT64_MAX)
