@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * html_page.c - see html_page.h. */
-#define _GNU_SOURCE /* renameat2 */
 #include "analysis/commands/html_page.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/base/json.h"
 #include "analysis/base/memory.h"
-#include "analysis/base/shown.h"
+#include "analysis/base/output.h"
 #include "analysis/commands/command.h"
 #include "analysis/html/page.h"
 #include "analysis/render/render.h"
@@ -38,27 +34,11 @@ static struct reply *begin_member(struct data *d, const char *name)
 	return d->reply;
 }
 
-/* Each command finds what is wrong with clocks anew. */
-static void forget_repeated(struct trace *trace, size_t before)
-{
-	size_t kept = before;
-	for (size_t i = before; i < trace->ndiagnostics; i++) {
-		bool known = false;
-		for (size_t k = 0; k < before && !known; k++)
-			known = strcmp(trace->diagnostics[k], trace->diagnostics[i]) == 0;
-		if (known)
-			free(trace->diagnostics[i]);
-		else
-			trace->diagnostics[kept++] = trace->diagnostics[i];
-	}
-	trace->ndiagnostics = kept;
-}
-
 static void end_member(struct data *d)
 {
 	reply_close(d->reply);
 	fputs(ftell(d->to) == d->at ? "null," : ",", d->to);
-	forget_repeated(d->trace, d->ndiagnostics);
+	trace_forget_repeated(d->trace, d->ndiagnostics);
 }
 
 static void add_timeline(struct data *d, struct path *path)
@@ -129,64 +109,32 @@ static char *collect(struct trace *trace, const struct options *options)
 	return NULL;
 }
 
-/* Nothing but a file of the user's is written over: no device, nor what a link leads to. */
-static bool may_be_written(const char *name, bool force)
+/* NULL, or why not. */
+static const char *write_file(const char *part, const char *json, long *size)
 {
-	struct stat found;
-	if (lstat(name, &found) != 0)
-		return true;
-	if (!S_ISREG(found.st_mode))
-		shown_complain("--html: expected the name of a file, found what is none: %s", name);
-	else if (!force)
-		shown_complain("--html: %s is there already; --force writes over it", name);
-	return S_ISREG(found.st_mode) && force;
-}
-
-/* What was there keeps its permissions. */
-static void keep_mode(FILE *out, const char *name)
-{
-	struct stat found;
-	if (stat(name, &found) == 0)
-		fchmod(fileno(out), found.st_mode & 07777);
-}
-
-/* Under its name only when it is whole; 0, or errno. */
-static int write_file(const char *name, const char *json, bool anew, long *size)
-{
-	char *part = mem_format("%s.%ld.part", name, (long)getpid());
-	FILE *out = fopen(part, "wx");
-	int error = out ? 0 : errno;
-	if (out) {
-		keep_mode(out, name);
-		page_write(out, json);
-		fflush(out);
-		*size = ftell(out);
-		error = ferror(out) ? EIO : 0;
-		if (fclose(out) != 0)
-			error = errno;
-		if (!error && renameat2(AT_FDCWD, part, AT_FDCWD, name, anew ? 0 : RENAME_NOREPLACE) != 0)
-			error = errno;
-		if (error)
-			unlink(part);
-	}
-	free(part);
-	return error;
+	FILE *out = output_open(part);
+	if (!out)
+		return strerror(errno);
+	page_write(out, json);
+	*size = ftell(out);
+	return output_close(out);
 }
 
 int html_page(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	long size = 0;
-	if (!may_be_written(options->html, options->force))
+	struct output out;
+	if (!output_begin(&out, options->html, options->force))
 		return EXIT_USAGE;
 	char *json = collect(trace, options);
-	if (!json)
+	if (!json) {
+		output_drop(&out);
 		return EXIT_USAGE;
-	int error = write_file(options->html, json, options->force, &size);
-	free(json);
-	if (error) {
-		shown_complain("%s: cannot be written: %s", options->html, strerror(error));
-		return EXIT_DAMAGED;
 	}
+	bool written = output_end(&out, write_file(out.part, json, &size));
+	free(json);
+	if (!written)
+		return EXIT_DAMAGED;
 	reply_value(reply, "html", tab_text(options->html));
 	reply_value(reply, "bytes", tab_count(size));
 	reply_say(reply, SAY_LINE, "%s: %.1f MB, for any browser", options->html, (double)size / 1e6);

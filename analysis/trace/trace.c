@@ -211,6 +211,21 @@ void trace_diagnose(struct trace *t, const char *format, ...)
 	free(diagnostic);
 }
 
+void trace_forget_repeated(struct trace *trace, size_t before)
+{
+	size_t kept = before;
+	for (size_t i = before; i < trace->ndiagnostics; i++) {
+		bool known = false;
+		for (size_t k = 0; k < before && !known; k++)
+			known = strcmp(trace->diagnostics[k], trace->diagnostics[i]) == 0;
+		if (known)
+			free(trace->diagnostics[i]);
+		else
+			trace->diagnostics[kept++] = trace->diagnostics[i];
+	}
+	trace->ndiagnostics = kept;
+}
+
 /* Why there is nothing to analyse: the first diagnostic, if one was found. */
 static char *nothing(const struct opened_trace *o)
 {

@@ -216,6 +216,9 @@ uint64_t trace_check(struct trace *);
 /* Adds a diagnostic, for whoever finds a contradiction later. */
 void trace_diagnose(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Drops of the diagnostics from `before` on those that stand before it: several commands that ask the same find it anew. */
+void trace_forget_repeated(struct trace *, size_t before);
+
 /* Walks one thread's events in the order of recording. A copy looks ahead or back, and shares the buffer: it is for the
  * same POSIX thread, and has no end of its own. */
 struct tr_cursor {

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * output.c - see output.h. */
+#define _GNU_SOURCE /* renameat2, nftw */
+#include "analysis/base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
+
+static bool may_be_written(const char *name, bool force)
+{
+	struct stat found;
+	if (lstat(name, &found) != 0)
+		return true;
+	if (!S_ISREG(found.st_mode))
+		shown_complain("expected the name of a file, found what is none: %s", name);
+	else if (!force)
+		shown_complain("%s is there already; --force writes over it", name);
+	return S_ISREG(found.st_mode) && force;
+}
+
+bool output_begin(struct output *o, const char *name, bool force)
+{
+	if (!may_be_written(name, force))
+		return false;
+	*o = (struct output){ name, mem_format("%s.%ld.part", name, (long)getpid()), force };
+	return true;
+}
+
+FILE *output_open(const char *part)
+{
+	return fopen(part, "wx");
+}
+
+const char *output_close(FILE *out)
+{
+	errno = 0;
+	bool bad = fflush(out) != 0 || ferror(out);
+	int error = bad ? errno ? errno : EIO : 0;
+	if (fclose(out) != 0 && !error)
+		error = errno;
+	return error ? strerror(error) : NULL;
+}
+
+/* What was there keeps its permissions. */
+static void keep_mode(const struct output *o)
+{
+	struct stat found;
+	if (o->over && lstat(o->name, &found) == 0 && S_ISREG(found.st_mode))
+		chmod(o->part, found.st_mode & 07777);
+}
+
+static int remove_one(const char *path, const struct stat *found, int type, struct FTW *where)
+{
+	(void)found, (void)type, (void)where;
+	remove(path);
+	return 0;
+}
+
+bool output_end(struct output *o, const char *wrong)
+{
+	keep_mode(o);
+	if (!wrong && renameat2(AT_FDCWD, o->part, AT_FDCWD, o->name, o->over ? 0 : RENAME_NOREPLACE) != 0)
+		wrong = strerror(errno);
+	if (wrong) {
+		shown_complain("%s: cannot be written: %s", o->name, wrong);
+		nftw(o->part, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	}
+	free(o->part);
+	return !wrong;
+}
+
+void output_drop(struct output *o)
+{
+	free(o->part);
+}
