@@ -176,13 +176,10 @@ static void add_message(struct call_profile *p, struct ids *pairs, const struct 
 
 static void find_messages(struct call_profile *p, const struct trace *trace, const struct times *times)
 {
-	uint64_t slack = 0;
 	struct ids pairs = { 0 };
 	struct match_log *log = times->program.matches; /* as graph.c has it */
 	struct match m;
-	for (size_t c = 0; c < trace->nclocks; c++)
-		slack = trace->clocks[c].uncertainty > slack ? trace->clocks[c].uncertainty : slack;
-	struct match_walk *walk = match_walk_open(trace, 2 * slack, match_log_is_full(log) ? log : NULL);
+	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
 	progress_begin("counting messages", trace_records(trace));
 	while (match_walk_next(walk, &m))
 		if (m.kind == MATCH_MESSAGE)

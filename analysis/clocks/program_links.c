@@ -200,18 +200,10 @@ static void link_match(struct maker *k)
 		link_root(k);
 }
 
-static uint64_t greatest_uncertainty(const struct trace *t)
-{
-	uint64_t most = 0;
-	for (size_t c = 0; c < t->nclocks; c++)
-		most = t->clocks[c].uncertainty > most ? t->clocks[c].uncertainty : most;
-	return most;
-}
-
 static struct maker maker_open(const struct trace *t, uint32_t base, struct match_log *matches)
 {
 	struct maker k = { .trace = t, .base = base };
-	uint64_t slack = 2 * greatest_uncertainty(t);
+	uint64_t slack = match_slack(t);
 	k.walk = matches ? match_walk_open(t, slack, matches) : match_walk_open_between(t, slack);
 	k.of_clock = mem_resize(NULL, t->nclocks, sizeof *k.of_clock);
 	k.there = mem_resize(NULL, t->nclocks, sizeof *k.there);

@@ -554,19 +554,10 @@ static void find_contradictions(struct builder *b)
 	spill_free(b->spill, last);
 }
 
-/* Of any host: what stamps of two threads may be off by. */
-static uint64_t greatest_slack(const struct trace *t)
-{
-	uint64_t most = 0;
-	for (size_t c = 0; c < t->nclocks; c++)
-		most = t->clocks[c].uncertainty > most ? t->clocks[c].uncertainty : most;
-	return 2 * most;
-}
-
 static void add_matches(struct builder *b)
 {
 	struct match_log *log = b->graph->times->program.matches; /* where links came of it */
-	struct match_walk *walk = match_walk_open(b->graph->trace, greatest_slack(b->graph->trace),
+	struct match_walk *walk = match_walk_open(b->graph->trace, match_slack(b->graph->trace),
 						  match_log_is_full(log) ? log : NULL);
 	struct match m;
 	while (match_walk_next(walk, &m))

@@ -85,6 +85,7 @@ struct match_tally {
 struct matcher;
 
 /* Stamps of one clock tell the order of threads only when they differ by more than `slack`. */
+uint64_t match_slack(const struct trace *); /* of any host: what stamps of two threads may be off by */
 struct matcher *match_open(const struct trace *, uint64_t slack);
 void match_close(struct matcher *);
 

@@ -236,6 +236,14 @@ static struct match_walk *open_walk(const struct trace *t, uint64_t slack, struc
 	return w;
 }
 
+uint64_t match_slack(const struct trace *t)
+{
+	uint64_t most = 0;
+	for (size_t c = 0; c < t->nclocks; c++)
+		most = t->clocks[c].uncertainty > most ? t->clocks[c].uncertainty : most;
+	return 2 * most;
+}
+
 struct match_walk *match_walk_open(const struct trace *t, uint64_t slack, struct match_log *log)
 {
 	return open_walk(t, slack, log, false, true);
