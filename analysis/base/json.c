@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/base/lines.h"
 #include "analysis/base/shown.h"
 
 #define DIGITS 12
@@ -150,6 +151,12 @@ void jw_interval(struct json *j, const char *key, struct interval x)
 	fputs(", \"hi\": ", j->out);
 	real(j->out, x.hi, FE_UPWARD);
 	fputc('}', j->out);
+}
+
+void jw_real(struct json *j, const char *key, double value)
+{
+	before(j, key);
+	fputs(isfinite(value) ? ln_real(value).digits : "null", j->out);
 }
 
 void jw_up(struct json *j, const char *key, double value)

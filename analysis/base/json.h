@@ -34,6 +34,7 @@ void jw_string(struct json *, const char *key, const char *value); /* NULL is nu
 void jw_integer(struct json *, const char *key, int64_t value);
 void jw_bool(struct json *, const char *key, bool value);
 void jw_interval(struct json *, const char *key, struct interval); /* an infinite end is null */
+void jw_real(struct json *, const char *key, double value); /* as it is; null when infinite */
 void jw_up(struct json *, const char *key, double value); /* rounded up; null when infinite */
 
 #endif

@@ -126,14 +126,19 @@ void ln_escaped(FILE *out, const char *string)
 	}
 }
 
-void ln_put_real(FILE *out, double number)
+struct ln_real ln_real(double number)
 {
-	char digits[32];
+	struct ln_real real;
 	int precision = 1;
 	do
-		snprintf(digits, sizeof digits, "%.*g", precision, number);
-	while (precision++ < 17 && strtod(digits, NULL) != number);
-	fputs(digits, out);
+		snprintf(real.digits, sizeof real.digits, "%.*g", precision, number);
+	while (precision++ < 17 && strtod(real.digits, NULL) != number);
+	return real;
+}
+
+void ln_put_real(FILE *out, double number)
+{
+	fputs(ln_real(number).digits, out);
 }
 
 char *ln_quote(const char *found)

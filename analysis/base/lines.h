@@ -74,6 +74,9 @@ bool ln_list_next(const char **list, uint64_t *number, bool *wrong);
 char *ln_unescape(char *string);
 void ln_escaped(FILE *out, const char *string);
 
+/* As few digits as give the same number back. */
+struct ln_real { char digits[32]; };
+struct ln_real ln_real(double);
 /* Writes the fewest digits that give the same number back. */
 void ln_put_real(FILE *out, double number);
 

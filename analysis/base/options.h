@@ -26,14 +26,16 @@ struct options {
 	const char *region, *rank, *thread; /* coz: what takes less; NULL: each, all */
 	const char *reduce;              /* coz: by so many percent; NULL: 0, 5, ... 100 */
 	const char *transfer;            /* coz: "worst" or NULL */
-	const char *progress, *from, *to; /* coz: names of progress points, or NULL; path: moments */
+	const char *progress, *from, *to; /* coz: names of progress points, or NULL; path: moments; export: `to` is a format */
 	const char *every;               /* path: how long a slice is, or NULL */
 	const char *query;               /* query: the condition */
+	const char *sql;                 /* query: a SELECT instead, or NULL */
+	const char *output;              /* export: the file to write */
 	const char *const *directories; size_t ndirectories; /* efficiency, path, diff: all that were given, the first of them opened */
 	size_t nfirst;                   /* diff: so many of them are A's */
 	bool gate;                       /* diff: EXIT_SLOWER if B's runs are */
 	const char *html;                /* report: write a page for the browser there */
-	bool force;                      /* over what is there */
+	bool force;                      /* report, export: over what is there */
 	bool calls, flat;                /* profile: the tree of call paths, or the list, instead of the page */
 	const char *model, *rules;       /* diagnose: NULL: auto; a file, or NULL */
 	bool frames;                     /* csp: the aggregated event view, too */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_query.c - dprof-analyze query: for how long does a condition hold, and when? */
+ * cmd_query.c - dprof-analyze query: for how long does a condition hold, and when? Or what a SELECT asks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
+#include "analysis/commands/sql_results.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/frame_list.h"
 #include "analysis/report/notes.h"
@@ -102,8 +103,23 @@ static void compute(struct query_answer *a, const struct options *options, struc
 	totals_close(&a->totals);
 }
 
+/* By SQL: the rows are all of the answer. */
+static int ask_sql(struct trace *trace, const struct options *options, struct reply *reply)
+{
+	struct times times;
+	int status = times_open(&times, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	struct sql_source source = sql_source_of(trace, &times, options);
+	status = sql_ask(&source, options->sql, reply);
+	times_close(&times);
+	return status == EXIT_FINE && trace->ndiagnostics > 0 ? EXIT_DAMAGED : status;
+}
+
 int cmd_query(struct trace *trace, const struct options *options, struct reply *reply)
 {
+	if (options->sql)
+		return ask_sql(trace, options, reply);
 	struct query_answer a = { .trace = trace, .text = options->query };
 	struct query_error error;
 	int status = times_open(&a.times, trace, options);

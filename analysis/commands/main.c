@@ -47,6 +47,8 @@ static const struct {
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", NULL,
 	  "clocks --clock-model affine dprof-app.1" },
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
+	{ { "export", cmd_export, "write what other tools read: --to FORMAT" }, "FILE DIR", NULL,
+	  "export --to sqlite job.db dprof-app.1" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
 	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
 	{ { "sites", NULL, "what is instrumented in objects, libraries and programs" }, "FILE...", NULL, "sites --json ./app" },
@@ -107,16 +109,17 @@ static struct command_line_help help_of(size_t command)
 {
 	if (command < NCOMMANDS) {
 		const struct command *c = &commands[command].command;
-		return (struct command_line_help){
-			c->name, mem_format("%s %s", c->name, commands[command].arguments),
-			mem_format("%s: %s.\n\nExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name, c->help,
-				   commands[command].example) };
+		char *more = c->run == cmd_export ? export_formats() : mem_copy("");
+		char *text = mem_format("%s: %s.\n\n%s%sExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name, c->help, more,
+					*more ? "\n" : "", commands[command].example);
+		free(more);
+		return (struct command_line_help){ c->name, mem_format("%s %s", c->name, commands[command].arguments), text };
 	}
 	char *list = list_commands();
 	char *text = mem_format(READS_A_TRACE "Commands:\n%s\ndprof-analyze COMMAND --help lists what else a command "
 				"understands, with an example.\n\nOptions:\v" EXIT_STATUS, list);
 	free(list);
-	return (struct command_line_help){ NULL, mem_copy("[COMMAND] DIR\nquery DIR EXPR\npack FILE DIR\nsites FILE..."), text };
+	return (struct command_line_help){ NULL, mem_copy("[COMMAND] DIR\nquery DIR EXPR\nexport --to FORMAT FILE DIR\npack FILE DIR\nsites FILE..."), text };
 }
 
 /* ---- Running a command ----------------------------------------------------------------------- */
@@ -313,7 +316,7 @@ static bool makes_graph(int (*command)(struct trace *, const struct options *, s
 {
 	return command == cmd_report || command == cmd_coz || command == cmd_path || command == cmd_waits || command == cmd_efficiency ||
 	       command == cmd_profile || command == cmd_diff || command == cmd_check ||
-	       command == cmd_diagnose;
+	       command == cmd_diagnose || command == cmd_export;
 }
 
 static int run_words(struct command_line *a)
@@ -330,11 +333,17 @@ static int run_words(struct command_line *a)
 	}
 	if (command < NCOMMANDS && !commands[command].command.run)
 		return strcmp(name, "sites") == 0 ? list_sites(a) : run_pack(a);
-	if (command < NCOMMANDS && commands[command].command.run == cmd_query) {
+	if (command < NCOMMANDS && commands[command].command.run == cmd_query && !a->options.sql) {
 		if (a->nwords < 2)
 			return command_line_refuse("%s: expected a trace directory and a condition, such as "
 				     "'count(barrier) == threads-1'", "query", NULL);
 		a->options.query = a->word[--a->nwords];
+	}
+	if (command < NCOMMANDS && commands[command].command.run == cmd_export) {
+		if (a->nwords < 2)
+			return command_line_refuse("%s: expected the file to write and a trace directory", "export", NULL);
+		a->options.output = a->word[0];
+		remove_word(a, 0);
 	}
 	int status = choose_directory(a, command, &directory);
 	if (status != EXIT_FINE)

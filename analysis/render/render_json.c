@@ -48,6 +48,7 @@ static void put(struct json *j, const char *key, const struct tab_cell *cell)
 	case TAB_VERDICT: jw_string(j, key, cell->flag ? "proved" : "undecided"); break;
 	case TAB_INTERVAL:
 	case TAB_RANGE: jw_interval(j, key, cell->interval); break;
+	case TAB_REAL: jw_real(j, key, cell->real); break;
 	case TAB_UPPER: jw_up(j, key, cell->upper); break;
 	case TAB_SITE: put_site(j, key, cell); break;
 	case TAB_ABSENT: break;

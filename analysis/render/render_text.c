@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/render/render.h"
 #include "analysis/trace/names.h"
@@ -86,6 +87,7 @@ static const char *text_of(const struct tab_column *c, const struct tab_cell *ce
 	case TAB_FLAG: return cell->flag ? "yes" : "no";
 	case TAB_VERDICT: return cell->flag ? "proved" : "undecided";
 	case TAB_NUMBER: snprintf(room->text, sizeof room->text, "%" PRIu64, cell->number); break;
+	case TAB_REAL: snprintf(room->text, sizeof room->text, "%s", ln_real(cell->real).digits); break;
 	case TAB_UPPER: snprintf(room->text, sizeof room->text, "%s", interval_upper(cell->upper, c->decimals).text); break;
 	case TAB_COUNT: snprintf(room->text, sizeof room->text, "%" PRId64, cell->count); break;
 	case TAB_INTERVAL:

@@ -42,6 +42,7 @@ struct tab_cell {
 		TAB_VERDICT,     /* "proved" or "undecided" */
 		TAB_INTERVAL,    /* to people with as many decimals as matter (interval_shown) */
 		TAB_RANGE,       /* likewise, with all decimals (interval_range), or "unknown" */
+		TAB_REAL,        /* a number as it is; no bound */
 		TAB_UPPER,       /* an upper bound; infinite is null */
 		TAB_SITE,        /* its name, "file" and "line"; without a place its name alone; TR_NO_SITE is absent */
 	} type;
@@ -50,7 +51,7 @@ struct tab_cell {
 		int64_t count;
 		uint64_t number;
 		bool flag;
-		double upper;
+		double upper, real;
 		struct interval interval;
 		struct { const struct trace *trace; uint32_t site; };
 	};
@@ -65,6 +66,7 @@ static inline struct tab_cell tab_flag(bool flag) { return (struct tab_cell){ TA
 static inline struct tab_cell tab_verdict(bool proved) { return (struct tab_cell){ TAB_VERDICT, .flag = proved }; }
 static inline struct tab_cell tab_interval(struct interval x) { return (struct tab_cell){ TAB_INTERVAL, .interval = x }; }
 static inline struct tab_cell tab_range(struct interval x) { return (struct tab_cell){ TAB_RANGE, .interval = x }; }
+static inline struct tab_cell tab_real(double x) { return (struct tab_cell){ TAB_REAL, .real = x }; }
 static inline struct tab_cell tab_upper(double x) { return (struct tab_cell){ TAB_UPPER, .upper = x }; }
 
 static inline struct tab_cell tab_site(const struct trace *trace, uint32_t site)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_export.c - dprof-analyze export: writes what other tools read. One table has all formats. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/nearest.h"
+#include "analysis/base/output.h"
+#include "analysis/commands/command.h"
+#include "analysis/commands/command_line.h"
+#include "analysis/commands/sql_results.h"
+
+struct job {
+	struct trace *trace;
+	const struct times *times;
+	struct options options;  /* of a command: `to` is something else there */
+	struct reply *reply;
+};
+
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+static char *write_sqlite(const struct job *j, const char *path)
+{
+	struct sql_source source = sql_source_of(j->trace, j->times, &j->options);
+	struct sql_missing missing;
+	char *wrong = sql_write(&source, path, &missing);
+	for (size_t i = 0; i < missing.n; i++) {
+		reply_say(j->reply, SAY_NOTE, "nothing is known of %s: there is no such table", missing.names[i]);
+		free(missing.names[i]);
+	}
+	free(missing.names);
+	return wrong;
+}
+
+static const struct format {
+	const char *name, *what;
+	char *(*write)(const struct job *, const char *path); /* NULL, or what went wrong, to be freed */
+} formats[] = {
+	{ "sqlite", "a database: events, visits, messages, and all results", write_sqlite },
+};
+#define NFORMATS (sizeof formats / sizeof *formats)
+
+char *export_formats(void)
+{
+	char *list = mem_copy("Formats:\n");
+	for (size_t i = 0; i < NFORMATS; i++) {
+		char *longer = mem_format("%s  %-10s %s\n", list, formats[i].name, formats[i].what);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* NULL after a message. */
+static const struct format *find_format(const char *name)
+{
+	const char *names[NFORMATS];
+	for (size_t i = 0; i < NFORMATS; i++) {
+		names[i] = formats[i].name;
+		if (name && strcmp(names[i], name) == 0)
+			return &formats[i];
+	}
+	command_line_refuse(name ? "export: there is no format '%s'" : "export: expected --to FORMAT%s", name ? name : "",
+			    name ? nearest(name, names, NFORMATS) : NULL);
+	return NULL;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void fill(const struct job *j, const struct format *f)
+{
+	struct stat found = { 0 };
+	stat(j->options.output, &found);
+	reply_value(j->reply, "file", tab_text(j->options.output));
+	reply_value(j->reply, "format", tab_text(f->name));
+	reply_value(j->reply, "bytes", tab_count(found.st_size));
+	reply_say(j->reply, SAY_LINE, "%s: %.1f MB, %s", j->options.output, (double)found.st_size / 1e6, f->name);
+}
+
+static int write_output(const struct job *j, const struct format *f)
+{
+	struct output out;
+	if (!output_begin(&out, j->options.output, j->options.force))
+		return EXIT_USAGE;
+	char *wrong = f->write(j, out.part);
+	bool written = output_end(&out, wrong);
+	free(wrong);
+	if (!written)
+		return EXIT_DAMAGED;
+	fill(j, f);
+	return EXIT_FINE;
+}
+
+int cmd_export(struct trace *trace, const struct options *options, struct reply *reply)
+{
+	struct times times;
+	const struct format *f = find_format(options->to);
+	if (!f)
+		return EXIT_USAGE;
+	int status = times_open(&times, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	struct job j = { trace, &times, *options, reply };
+	j.options.to = NULL;
+	status = write_output(&j, f);
+	times_close(&times);
+	return status == EXIT_FINE && trace->ndiagnostics > 0 ? EXIT_DAMAGED : status;
+}
