@@ -204,6 +204,22 @@ jq -e '.waits == [] and .unknown == 1' out >is || fail "unsent: $(cat out)"
 expect 1 waits unsent
 says out 'not known what ended'
 
+# A thread that left what it had not entered switched stacks, so that it may be anywhere: so may be where it waited.
+{
+	cat sites
+	for t in 0 1 2; do echo "thread $t clock=0 rank=$t"; done
+	echo "group 1 threads=0,1,2"
+	echo "group 2 threads=0,1"
+	op 0 2 1000 5000 group=1 seq=0
+	op 0 2 5100 9000 group=2 seq=0
+	echo "e 1 4000 0 exit"
+	op 1 2 4100 5000 group=1 seq=0
+	op 1 2 8000 9000 group=2 seq=0
+	echo "e 2 9100 2 exit group=1 seq=0"
+} | trace switched
+expect 1 waits --json switched
+jq -e '.unknown > 0 and ([.delays[] | [.rank, .region]] == [[1, "outside regions"]])' out >is || fail "switched: $(cat out)"
+
 # Nobody waits at all.
 { cat sites; echo 'thread 0 clock=0 rank=0'; work 0 0 1000 101000; } | trace alone
 expect 0 waits alone
