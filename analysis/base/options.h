@@ -14,6 +14,8 @@ enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3 };
 struct options {
 	bool json;
 	bool verbose;                    /* every row, and both ends of intervals */
+	bool plain;                      /* both ends of intervals */
+	bool quiet;                      /* no progress and no remarks on standard error */
 	size_t jobs;                     /* threads of the analysis; 0: as many as there are cores */
 	bool local;                      /* under mpirun: each process has a directory of its own */
 	const char *base;                /* host name of the base clock; NULL: the trace's first */

@@ -24,6 +24,13 @@ static struct {
 	bool said;
 } now;
 
+static bool silent;
+
+void progress_silence(void)
+{
+	silent = true;
+}
+
 static int64_t clock_ns(void)
 {
 	struct timespec t;
@@ -35,7 +42,7 @@ void progress_begin(const char *stage, uint64_t total)
 {
 	if (pool_in_task())
 		return;
-	now.stage = isatty(STDERR_FILENO) ? stage : NULL;
+	now.stage = !silent && isatty(STDERR_FILENO) ? stage : NULL;
 	now.done = 0;
 	now.total = total;
 	now.said = false;

@@ -15,6 +15,9 @@
 void progress_begin(const char *stage, uint64_t total);
 void progress_end(void);
 
+/* From now on no stage says anything. */
+void progress_silence(void);
+
 /* So much more is done; outside of a stage it says nothing. Call it every some microseconds of work. */
 void progress_add(uint64_t done);
 

@@ -206,20 +206,20 @@ static struct location_name where(struct coz_location who)
 }
 
 /* What would be gained. */
-static char *subject(const struct profile *p, const struct options *o)
+static char *subject(const struct reply *r, const struct profile *p, const struct options *o)
 {
 	const struct interval *total = p->total_s;
 	if (o->progress)
 		return mem_format("How much more often point %s would be reached, in %% of now "
 				  "(%" PRIu64 " times, first to last in %s s), if", o->progress,
 				  p->points.count[0],
-				  interval_shown(total[POINTS_THROUGHPUT], 9).text);
+				  reply_interval(r, total[POINTS_THROUGHPUT], 9).text);
 	if (o->from)
 		return mem_format("How much shorter the way from point %s to %s would be, in %% of now "
 				  "(%" PRIu64 " instances, %s s in all), if", o->from, o->to,
-				  p->points.matched, interval_shown(total[POINTS_LATENCY], 9).text);
+				  p->points.matched, reply_interval(r, total[POINTS_LATENCY], 9).text);
 	return mem_format("How much shorter the run of %s s would be, in %% of it, if",
-			  interval_shown(p->span_s, 9).text);
+			  reply_interval(r, p->span_s, 9).text);
 }
 
 static const char *gain_key(const struct options *o)
@@ -229,7 +229,7 @@ static const char *gain_key(const struct options *o)
 
 static void say_gains(struct reply *r, const struct trace *trace, const struct profile *p, const struct options *o)
 {
-	char *what = subject(p, o);
+	char *what = subject(r, p, o);
 	reply_say(r, SAY_TEXT, "%s %s%s%s took less time and nothing else changed", what,
 		  o->region ? "region " : o->all_work ? "" : "a region",
 		  single(o) ? site_name(trace, p->rows[0].site).text : "", where(p->who).text);
@@ -257,7 +257,7 @@ static void say_answer(struct reply *r, const struct trace *trace, const struct 
 		  "Had %s%s taken %s less time%s and nothing else changed, the run of %s s would have been %s.",
 		  o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
 		  profile_percentage(p->reductions[0]).text, where(p->who).text,
-		  interval_shown(p->span_s, 9).text, profile_gains(r, gain, 4).text);
+		  reply_interval(r, p->span_s, 9).text, profile_gains(r, gain, 4).text);
 }
 
 static void fill_page(struct reply *r, const struct times *times, const struct profile *p, const struct options *o)

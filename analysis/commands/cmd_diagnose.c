@@ -123,7 +123,7 @@ static void say_findings(struct reply *r, const struct answer *a, bool every)
 {
 	const struct diagnosis *d = &a->diagnosis;
 	int width = locations_width(a->trace);
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "cost, %", 15, 1), TAB_SHOWN(NULL, "cause", 13),
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "cost, %", 15, 1, .bar = true), TAB_SHOWN(NULL, "cause", 13),
 					      TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "where", 36 - width),
 					      TAB_SHOWN(NULL, ""), { 0 } };
 	size_t shown = every || d->nfindings < MOST_FINDINGS ? d->nfindings : MOST_FINDINGS;
@@ -166,7 +166,7 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 {
 	const struct diagnosis *d = &a->diagnosis;
 	reply_say(r, SAY_TEXT, "What is slow in the run of %s s, and why (model: %s).",
-		  interval_shown(span_seconds(a), 9).text, d->model);
+		  reply_interval(r, span_seconds(a), 9).text, d->model);
 	if (d->why)
 		reply_say(r, SAY_TEXT, "Model: %s.", d->why);
 	say_lines(r, d);

@@ -219,7 +219,7 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 {
 	const struct efficiency *e = &a->e;
 	reply_say(r, SAY_TEXT, "Efficiency of %zu thread%s in %zu process%s, in the run of %s s", e->nthreads, e->nthreads == 1 ? "" : "s",
-		  e->nprocesses, e->nprocesses == 1 ? "" : "es", interval_shown(seconds(a, e->span.length), 9).text);
+		  e->nprocesses, e->nprocesses == 1 ? "" : "es", reply_interval(r, seconds(a, e->span.length), 9).text);
 	say_tree(r, e);
 	say_causes(r, a);
 	say_regions(r, a, every);

@@ -78,7 +78,7 @@ static size_t count_rows(const struct path_profile *profile, bool every)
 static void say_segments(struct reply *r, const struct answer *a, const struct path_profile *profile, bool every)
 {
 	int width = locations_width(a->path->graph.trace), rest = 48 - width; /* in 80 columns */
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", width),
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3, .bar = true), TAB_SHOWN(NULL, "on", width),
 					      TAB_SHOWN(NULL, "in", rest), TAB_SHOWN(NULL, ""), { 0 } };
 	const struct trace *trace = a->path->graph.trace;
 	size_t most = count_rows(profile, every);
@@ -128,10 +128,10 @@ static void say_title(struct reply *r, const struct answer *a)
 	const struct path_profile *p = &a->profile;
 	if (a->sliced)
 		reply_say(r, SAY_TEXT, "The critical path from %s s after the run's begin on, for %s s:",
-			  interval_shown(seconds_at(a, a->slice.from), 6).text, interval_shown(seconds(a, p->length), 6).text);
+			  reply_interval(r, seconds_at(a, a->slice.from), 6).text, reply_interval(r, seconds(a, p->length), 6).text);
 	else
 		reply_say(r, SAY_TEXT, "The critical path of the run of %s s: what its end waited for, back to its begin.",
-			  interval_shown(seconds(a, p->length), 9).text);
+			  reply_interval(r, seconds(a, p->length), 9).text);
 }
 
 static const char assumptions[] =

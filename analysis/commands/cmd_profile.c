@@ -178,7 +178,7 @@ static void say_spread(struct reply *r, const struct answer *a, const struct cal
 		return;
 	struct interval each = { on_page(a, s->least).lo, on_page(a, s->most).hi };
 	reply_say(r, SAY_DETAIL, "%s, most on %s; mean %s; imbalance %s %%", interval_range(each, 2).text,
-		  location_name(a->trace, s->longest).text, interval_shown(on_page(a, call_mean(s)), 2).text,
+		  location_name(a->trace, s->longest).text, reply_interval(r, on_page(a, call_mean(s)), 2).text,
 		  interval_range(call_imbalance(s), 1).text);
 }
 
@@ -303,7 +303,7 @@ static void say_operations(struct reply *r, const struct answer *a, bool every)
 			  tab_interval(on_page(a, s->transfer)));
 		if (c && matters(a, c->ticks, every))
 			reply_say(r, SAY_DETAIL, "longest for %s, that was in %s: %s %s", location_name(a->trace, c->for_thread).text,
-				  site_name_within(a->trace, c->did, 30).text, interval_shown(on_page(a, c->ticks), DECIMALS(a)).text, unit(a));
+				  site_name_within(a->trace, c->did, 30).text, reply_interval(r, on_page(a, c->ticks), DECIMALS(a)).text, unit(a));
 	}
 	reply_end(r);
 	if (left)
@@ -416,7 +416,7 @@ static void fill_page(struct reply *r, const struct answer *a, const struct opti
 	const struct call_profile *p = &a->p;
 	reply_say(r, SAY_TEXT, "Profile of %zu thread%s in %zu process%s, in the run of %s s. Times are of all threads together.", p->nthreads,
 		  p->nthreads == 1 ? "" : "s", p->nprocesses, p->nprocesses == 1 ? "" : "es",
-		  interval_shown(seconds(a, p->span.length), 9).text);
+		  reply_interval(r, seconds(a, p->span.length), 9).text);
 	if (o->calls)
 		say_calls(r, a, o->verbose);
 	if (o->flat || !o->calls)

@@ -192,6 +192,8 @@ static void say_job(struct reply *r, const struct findings *f)
 	reply_say(r, SAY_TEXT, "%s: %s, %s s; %" PRIu64 " event%s%s", program_name(trace), who,
 		  reply_interval(r, findings_run_s(f), 9).text, f->events, plural(f->events), sound ? "; trace sound" : "");
 	free(who);
+	if (f->events > 0)
+		reply_say(r, SAY_TEXT, r->ends ? "Each lo .. hi contains the true value." : "Each x ±y and each lo .. hi contains the true value.");
 	say_lost(r, f);
 	if (unfinished > 0)
 		reply_say(r, SAY_TEXT,

@@ -122,7 +122,7 @@ static bool matters(const struct answer *a, const struct wait_sum *s, bool every
 static void say_causes(struct reply *r, const struct answer *a, bool every)
 {
 	int width = locations_width(a->trace);
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of run", 17, 3), TAB_SHOWN(NULL, "waits", width),
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of run", 17, 3, .bar = true), TAB_SHOWN(NULL, "waits", width),
 					      TAB_SHOWN(NULL, "for", width), TAB_SHOWN(NULL, "kind"), { 0 } };
 	size_t shown = 0, left = 0;
 	reply_gap(r);
@@ -149,12 +149,12 @@ static void say_causes(struct reply *r, const struct answer *a, bool every)
 static void say_delays(struct reply *r, const struct answer *a, bool every)
 {
 	int width = locations_width(a->trace);
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of waiting", 17, 3), TAB_SHOWN(NULL, "longer on", width),
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of waiting", 17, 3, .bar = true), TAB_SHOWN(NULL, "longer on", width),
 					      TAB_SHOWN(NULL, "in", 48 - width), TAB_SHOWN(NULL, ""), { 0 } };
 	size_t shown = 0, left = 0;
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "What all waiting (%s s, of all threads) goes back to, from wait to wait:",
-		  interval_shown(seconds(a, a->waiting), 9).text);
+		  reply_interval(r, seconds(a, a->waiting), 9).text);
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < a->waits.ndelays; i++) {
 		const struct wait_delay *d = &a->waits.delays[i];
@@ -172,7 +172,7 @@ static void say_delays(struct reply *r, const struct answer *a, bool every)
 		reply_say(r, SAY_INDENTED, "... and %zu more: -v", left);
 	if (interval_percent(a->waits.uncaused, a->waiting).hi > SHARE_OF_LITTLE)
 		reply_say(r, SAY_INDENTED, "%s %% of waiting goes back to nothing that took longer in the trace.",
-			  interval_shown(interval_percent(a->waits.uncaused, a->waiting), 3).text);
+			  reply_interval(r, interval_percent(a->waits.uncaused, a->waiting), 3).text);
 }
 
 static const char assumptions[] =
@@ -182,7 +182,7 @@ static const char assumptions[] =
 static void fill_page(struct reply *r, const struct answer *a, bool every)
 {
 	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s. A wait is caused by whoever came last.",
-		  interval_shown(seconds(a, a->waits.span.length), 9).text);
+		  reply_interval(r, seconds(a, a->waits.span.length), 9).text);
 	if (a->waits.ncauses == 0)
 		reply_say(r, SAY_TEXT, "No thread waited for another.");
 	else

@@ -9,7 +9,7 @@
 
 #include "analysis/base/options.h"
 
-#define COMMAND_LINE_OPTIONS 32 /* at most, in the table */
+#define COMMAND_LINE_OPTIONS 48 /* at most, in the table */
 
 struct command_line {
 	struct options options;

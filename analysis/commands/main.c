@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
+#include "analysis/base/progress.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
@@ -155,13 +157,27 @@ static int say_all_lost(struct reply *r, const struct trace *t)
 	return EXIT_DAMAGED;
 }
 
-/* Colour only on a terminal, and not when NO_COLOR is set. What mpirun shows to its first process as a terminal may be
- * a file. */
+/* Of the terminal that standard output is: as the user's COLUMNS says, or else itself; 0 if it is none. What mpirun shows to its
+ * first process as a terminal may be a file. */
+static size_t terminal_columns(void)
+{
+	const char *given = getenv("COLUMNS");
+	struct winsize size = { 0 };
+	if (!isatty(STDOUT_FILENO) || driver_is_in_job())
+		return 0;
+	size_t columns = given ? strtoul(given, NULL, 10) : 0;
+	if (!columns && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		columns = size.ws_col;
+	return columns ? columns : 80;
+}
+
+/* Colour only on a terminal, and not when NO_COLOR is set. */
 static struct reply *begin_reply(const struct options *options)
 {
 	const char *no = getenv("NO_COLOR");
-	bool colour = isatty(STDOUT_FILENO) && !driver_is_in_job() && !(no && *no);
-	return options->json ? render_json(stdout) : render_text(stdout, colour, options->verbose);
+	struct text_style style = { .columns = terminal_columns(), .ends = options->verbose || options->plain };
+	style.colour = style.columns && !(no && *no);
+	return options->json ? render_json(stdout) : render_text(stdout, style);
 }
 
 /* What was computed, then what is wrong. */
@@ -300,7 +316,8 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 		return compares ? take_sides(a) : EXIT_FINE;
 	}
 	*directory = newest(a);
-	shown_complain("of %zu directories this is the newest: %s", a->nwords, *directory);
+	if (!a->options.quiet)
+		shown_complain("of %zu directories this is the newest: %s", a->nwords, *directory);
 	return EXIT_FINE;
 }
 
@@ -323,6 +340,8 @@ static int run_words(struct command_line *a)
 {
 	size_t command = take_command(a);
 	const char *directory;
+	if (a->options.quiet)
+		progress_silence();
 	const char *name = command < NCOMMANDS ? commands[command].command.name : "report";
 	const char *misused = command_line_misused(a, name);
 	if (misused) {

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	bool json = false;
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &json);
-	struct reply *reply = json ? render_json(stdout) : render_text(stdout, false, false);
+	struct reply *reply = json ? render_json(stdout) : render_text(stdout, (struct text_style){ 0 });
 	info_installation(reply);
 	info_environment(reply);
 	info_machine(reply);

@@ -11,13 +11,18 @@
 #include "analysis/render/render.h"
 #include "analysis/trace/names.h"
 
-#define COLUMNS 80
+#define COLUMNS 80        /* of the page, */
+#define LEAST   40        /* on a narrow terminal; */
+#define WITH_BARS 100     /* where a terminal has as many, bars stand behind the page, */
+#define BAR     40        /* of at most this length */
 #define INDENT  2 /* of a table */
 
 struct render_text {
 	struct reply reply;      /* the first, so that one is the other */
 	FILE *out;
 	bool colour;
+	size_t columns;          /* of the page */
+	size_t bar;              /* length of bars; 0: none are drawn */
 };
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
@@ -53,13 +58,14 @@ static size_t width_of(const char *text, size_t bytes)
 }
 
 /* Broken between words, with `first` before its first line and as much space before others. */
-static void put_wrapped(FILE *out, const char *first, const char *text)
+static void put_wrapped(const struct render_text *r, const char *first, const char *text)
 {
+	FILE *out = r->out;
 	size_t indent = strlen(first), column = indent;
 	fputs(first, out);
 	while (*text) {
 		size_t word = word_length(text), width = width_of(text, word);
-		if (column > indent && column + 1 + width > COLUMNS) {
+		if (column > indent && column + 1 + width > r->columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {
@@ -117,10 +123,25 @@ static size_t put_cell(FILE *out, size_t column, size_t at, const struct tab_col
 }
 
 /* Left of the line for a cell that begins at `at`, or behind what ended at `column`. */
-static size_t room_behind(size_t column, size_t at)
+static size_t room_behind(const struct render_text *r, size_t column, size_t at)
 {
 	at = column > 0 && at <= column ? column + 1 : at;
-	return at < COLUMNS ? COLUMNS - at : 0;
+	return at < r->columns ? r->columns - at : 0;
+}
+
+/* Of the first share in the row, behind a line that ends at `column`. */
+static void put_bar(const struct render_text *r, size_t column, const struct tab_column *c, const struct tab_cell *cells)
+{
+	while (!tab_is_end(c) && !c->bar) {
+		c++;
+		cells++;
+	}
+	if (tab_is_end(c) || !r->bar || column > r->columns || !(cells->interval.hi > 0))
+		return;
+	double most = (double)r->bar, lo = floor(cells->interval.lo / 100 * most), hi = ceil(cells->interval.hi / 100 * most);
+	fprintf(r->out, "%*s", (int)(r->columns + 1 - column), "");
+	for (double at = 0; at < fmin(hi, most); at++)
+		fputs(at < lo ? "\u2588" : "\u2591", r->out);
 }
 
 /* A line of a table: `cells`, or its titles where that is NULL. */
@@ -135,13 +156,15 @@ static void put_line(const struct render_text *r, const struct tab_column *c, co
 		size_t width = (size_t)abs(c[i].width);
 		at += (size_t)c[i].gap;
 		const char *text = !cells ? c[i].title
-					  : text_of(&c[i], &cells[i], last ? room_behind(column, at) : SITE_NAME_ROOM, r->reply.ends, &room);
+					  : text_of(&c[i], &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room);
 		if (cells && c[i].alone && width_of(text, strlen(text)) > width)
 			fprintf(r->out, "%*s%s\n", (int)at, "", text);
 		else
 			column = put_cell(r->out, column, at, &c[i], text);
 		at += width + 1;
 	}
+	if (cells)
+		put_bar(r, column, c, cells);
 	putc('\n', r->out);
 }
 
@@ -152,15 +175,15 @@ static void say(struct reply *reply, enum reply_kind kind, const char *text)
 	static const char *const before[] = { [SAY_INDENTED] = "  ", [SAY_DETAIL] = "               ", [SAY_NOTE] = "note: " };
 	const struct render_text *r = (const struct render_text *)reply;
 	switch (kind) {
-	case SAY_TEXT: put_wrapped(r->out, "", text); break;
+	case SAY_TEXT: put_wrapped(r, "", text); break;
 	case SAY_LINE: fprintf(r->out, "%s\n", text); break;
 	case SAY_HEADING: fprintf(r->out, r->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text); break;
 	case SAY_ADVICE:
 		fputs(r->colour ? "\033[1;32m" : "", r->out);
-		put_wrapped(r->out, "", text);
+		put_wrapped(r, "", text);
 		fputs(r->colour ? "\033[0m" : "", r->out);
 		break;
-	default: put_wrapped(r->out, before[kind], text); break;
+	default: put_wrapped(r, before[kind], text); break;
 	}
 }
 
@@ -187,10 +210,15 @@ static void row(struct reply *reply, const struct tab_cell *cells)
 	put_line(r, t->columns, cells);
 }
 
-struct reply *render_text(FILE *out, bool colour, bool ends)
+/* Narrower than the page is shown; wider leaves room for bars. */
+struct reply *render_text(FILE *out, struct text_style style)
 {
 	static const struct renderer text = { .say = say, .row = row };
 	struct render_text *r = mem_resize(NULL, 1, sizeof *r);
-	*r = (struct render_text){ { .renderer = &text, .page = true, .ends = ends }, out, colour };
+	*r = (struct render_text){ { .renderer = &text, .page = true, .ends = style.ends }, out, style.colour, COLUMNS, 0 };
+	if (style.columns && style.columns < COLUMNS)
+		r->columns = style.columns > LEAST ? style.columns : LEAST;
+	if (style.columns >= WITH_BARS)
+		r->bar = style.columns - COLUMNS - 2 < BAR ? style.columns - COLUMNS - 2 : BAR;
 	return &r->reply;
 }

@@ -191,7 +191,7 @@ void clock_bounds_say(struct reply *r, const struct times *t)
 struct rate_text { char text[80]; };
 
 /* "+3.1[2..5] ppm" for a rate that is nearly 1, else the rate itself. */
-static struct rate_text rate_text(const struct clock_facts *f)
+static struct rate_text rate_text(const struct reply *r, const struct clock_facts *f)
 {
 	struct rate_text t = { "exact to its tick" };
 	struct interval ppm = interval_times((struct interval){ f->rate.lo - 1, f->rate.hi - 1 }, 1e6);
@@ -200,9 +200,9 @@ static struct rate_text rate_text(const struct clock_facts *f)
 	if (f->base)
 		return t;
 	if (f->rate.lo < 0.99 || f->rate.hi > 1.01)
-		snprintf(t.text, sizeof t.text, "rate %s", interval_shown(f->rate, 12).text);
+		snprintf(t.text, sizeof t.text, "rate %s", reply_interval(r, f->rate, 12).text);
 	else
-		snprintf(t.text, sizeof t.text, "%s%s ppm", ppm.lo > 0 ? "+" : "", interval_shown(ppm, 6).text);
+		snprintf(t.text, sizeof t.text, "%s%s ppm", ppm.lo > 0 ? "+" : "", reply_interval(r, ppm, 6).text);
 	return t;
 }
 
@@ -236,7 +236,7 @@ static void say_evidence(struct reply *r, const struct clock_facts *f, bool prog
 			  us_text(f->by_packets.median_s).text, us_text(f->by_packets.max_s).text);
 	if (f->has_packets)
 		reply_say(r, SAY_DETAIL, "fastest packet round trip: %s us",
-			  interval_shown(interval_times(f->packets_s, 1e6), 2).text);
+			  reply_interval(r, interval_times(f->packets_s, 1e6), 2).text);
 }
 
 static void say_host(struct reply *r, const struct clock_facts *f, const struct tr_clock *self)
@@ -275,7 +275,7 @@ static void add_row(struct reply *r, const struct clock_facts *f, const struct t
 	reply_row(r, tab_text(self->host), tab_text(host), tab_text(self->source), tab_text(status_word(f)),
 		  tab_count(f->links), tab_count(f->packets), tab_count(f->program), tab_count(f->hops),
 		  tab_count(f->sent.exchanges), tab_count(f->sent.unanswered), tab_count(f->sent.forged),
-		  tab_count(f->sent.stale), tab_interval(f->rate), tab_text(rate_text(f).text), IN_SECONDS(w, true),
+		  tab_count(f->sent.stale), tab_interval(f->rate), tab_text(rate_text(r, f).text), IN_SECONDS(w, true),
 		  SHOWN_US(w.min_s), SHOWN_US(w.median_s), SHOWN_US(w.max_s), IN_SECONDS(f->by_packets, f->by_both),
 		  f->has_packets ? tab_interval(f->packets_s) : TAB_NONE, tab_upper(f->uncertainty_s), tab_flag(self->compared));
 }

@@ -288,8 +288,8 @@ static void fill_lengths(struct reply *r, const struct instances *list, const st
 	reply_value(r, "by_instance.shortest_s", tab_interval(shortest));
 	reply_value(r, "by_instance.median_s", tab_interval(median));
 	reply_value(r, "by_instance.longest_s", tab_interval(longest));
-	reply_say(r, SAY_INDENTED, "shortest %s s, median %s s, longest %s s", interval_shown(shortest, 9).text,
-		  interval_shown(median, 9).text, interval_shown(longest, 9).text);
+	reply_say(r, SAY_INDENTED, "shortest %s s, median %s s, longest %s s", reply_interval(r, shortest, 9).text,
+		  reply_interval(r, median, 9).text, reply_interval(r, longest, 9).text);
 	reply_gap(r);
 }
 

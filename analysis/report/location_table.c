@@ -85,11 +85,11 @@ static void begin(struct table *t)
 		size_t length = strlen(t->name(t->f->trace, t->s->list[i].thread).text);
 		width = length > width ? length : width;
 	}
-	int share = t->every ? 16 : 9, decimals = t->every ? 3 : 1;
+	int share = t->every ? 16 : t->reply->ends ? 14 : 9, decimals = t->every ? 3 : 1;
 	t->columns[0] = (struct tab_column){ .title = "", .width = (int)width };
 	t->columns[1] = (struct tab_column){ .title = "works, %", .width = share, .decimals = decimals };
 	t->columns[2] = (struct tab_column){ .title = "waits, %", .width = share, .decimals = decimals };
-	t->columns[3] = (struct tab_column){ .title = "others wait, %", .width = t->every ? 16 : 14, .decimals = 3 };
+	t->columns[3] = (struct tab_column){ .title = "others wait, %", .width = t->reply->ends ? 16 : 14, .decimals = 3, .bar = true };
 	t->columns[4] = (struct tab_column){ .title = t->every ? "" : "waits mostly at" };
 	t->columns[5] = (struct tab_column){ 0 };
 	reply_gap(t->reply);

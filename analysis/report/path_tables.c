@@ -147,7 +147,7 @@ static void fill_regions(const struct writer *w, const struct path_regions *regi
 
 static void say_regions(const struct writer *w, const struct path_regions *regions)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "more than the mean, s", 24, 6),
+	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3, .bar = true), TAB_SHOWN(NULL, "more than the mean, s", 24, 6),
 						     TAB_SHOWN(NULL, "in", 0), { 0 } };
 	size_t shown = 0;
 	reply_gap(w->r);

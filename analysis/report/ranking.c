@@ -34,7 +34,7 @@ static int width_of(const struct findings *f, const struct ranking *s, namer *na
 }
 
 #define RANKED_COLUMNS(width)                                                                      \
-	{ TAB_SHOWN(NULL, "", width), TAB_SHOWN(NULL, "others wait for it, % of run", 17, 3),      \
+	{ TAB_SHOWN(NULL, "", width), TAB_SHOWN(NULL, "others wait for it, % of run", 17, 3, .bar = true),      \
 	  TAB_SHOWN(NULL, "", 9, .gap = 1), TAB_SHOWN(NULL, "mostly in", .gap = 1), { 0 } }
 
 static void say_ranked(struct reply *r, const struct findings *f, const struct ranked *x, namer *name)
@@ -60,7 +60,7 @@ static void say_others(struct reply *r, const struct findings *f, const struct r
 {
 	char who[40];
 	snprintf(who, sizeof who, "  and %zu other%s", g->threads - 1, g->threads == 2 ? "" : "s");
-	struct interval_text others = interval_shown(g->others, 3);
+	struct interval_text others = reply_interval(r, g->others, 3);
 	int column = 17 + (strstr(others.text, "±") != NULL); /* a character of two bytes */
 	reply_say(r, SAY_LINE, "  %-*s %-*s  began in %s", width, who, column, others.text,
 		  routine_name(f->trace, routines, g->highest->thread, (size_t)(BEGAN_COLUMN - width)).text);

@@ -83,6 +83,7 @@ struct tab_column {              /* zeros end a list of them */
 	int decimals;
 	int gap;                 /* blanks before it, beside the one between columns */
 	bool alone;              /* what is wider stands in a line of its own, above its row */
+	bool bar;                /* percent, of which a wide terminal shows a bar */
 };
 
 #define TAB_KEY(key_)                { .key = (key_) }

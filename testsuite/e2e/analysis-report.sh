@@ -155,7 +155,34 @@ if command -v script >/dev/null; then
 	says out "$escape"
 	NO_COLOR=1 script -qec "$analyze straggler" /dev/null >out </dev/null
 	says_not out "$escape"
+	# Bars where a terminal has room for them; the user may say how wide it is.
+	script -qec "stty cols 120; $analyze straggler" /dev/null >out </dev/null
+	says out "█"
+	script -qec "stty cols 80; $analyze straggler" /dev/null >out </dev/null
+	says_not out "█"
+	COLUMNS=120 script -qec "stty cols 80; $analyze straggler" /dev/null >out </dev/null
+	says out "█"
+	COLUMNS=50 NO_COLOR=1 script -qec "$analyze straggler" /dev/null </dev/null | sed -n '/^Look/,/^Eff/p' | tr -d '\r' >out
+	LC_ALL=C tr -d '\200-\277' <out | awk 'length > 50 { exit 1 } END { exit NR < 4 }' || fail "a terminal of 50 columns: $(cat out)"
 fi
+COLUMNS=120 "$analyze" straggler | cmp -s - <("$analyze" straggler) || fail "COLUMNS matters where there is no terminal"
+
+# The notation is explained where it first appears; --plain has no other than lo .. hi.
+expect 0 report straggler
+grep -qx 'Each x ±y and each lo .. hi contains the true value.' out || fail "no word of what an interval is: $(cat out)"
+for command in report csp coz waits path efficiency profile clocks; do
+	expect 0 $command --plain straggler
+	says_not out "±"
+	fits_80 out || fail "$command --plain is wider than 80 columns"
+done
+expect 0 report --plain straggler
+says out "assign (kmeans.c:88)"
+says out "Each lo .. hi contains the true value."
+
+# With --quiet there are no remarks, only what is wrong.
+"$analyze" straggler unsound 2>&1 >/dev/null | grep -q 'this is the newest' || fail "no word of which trace is shown"
+[ -z "$("$analyze" --quiet straggler straggler 2>&1 >/dev/null)" ] || fail "--quiet: $("$analyze" --quiet straggler straggler 2>&1 >/dev/null)"
+"$analyze" --quiet unsound 2>&1 >/dev/null | grep -q . || fail "--quiet hides what is wrong with a trace"
 
 # ---- What else there may be to say -----------------------------------------------------------------
 

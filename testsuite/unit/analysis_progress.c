@@ -71,6 +71,16 @@ START_TEST(a_short_stage_is_silent)
 }
 END_TEST
 
+START_TEST(a_silenced_stage_says_nothing)
+{
+	char text[4096];
+
+	progress_silence();
+	hear_terminal(1400, text, sizeof text);
+	ck_assert_str_eq(text, "done\r\n");
+}
+END_TEST
+
 START_TEST(a_pipe_hears_nothing)
 {
 	char text[4096];
@@ -88,6 +98,7 @@ int main(void)
 
 	tcase_add_test(c, a_long_stage_speaks_on_a_terminal);
 	tcase_add_test(c, a_short_stage_is_silent);
+	tcase_add_test(c, a_silenced_stage_says_nothing);
 	tcase_add_test(c, a_pipe_hears_nothing);
 	return unit_end();
 }

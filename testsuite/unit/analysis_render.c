@@ -21,7 +21,7 @@ struct rendered { char *text; size_t size; FILE *out; struct reply *reply; };
 static void begin(struct rendered *r, bool as_json)
 {
 	r->out = open_memstream(&r->text, &r->size);
-	r->reply = as_json ? render_json(r->out) : render_text(r->out, false, false);
+	r->reply = as_json ? render_json(r->out) : render_text(r->out, (struct text_style){ 0 });
 }
 
 static const char *end(struct rendered *r)
@@ -153,13 +153,74 @@ START_TEST(both_ends_are_shown)
 	static const struct tab_column columns[] = { TAB_SHOWN("x", "x", 0, 3), { 0 } };
 	struct rendered r = { .text = NULL };
 	r.out = open_memstream(&r.text, &r.size);
-	r.reply = render_text(r.out, false, true);
+	r.reply = render_text(r.out, (struct text_style){ .ends = true });
 	reply_table(r.reply, "rows", columns, 1);
 	reply_row(r.reply, tab_interval((struct interval){ 2, 2.25 }));
 	reply_end(r.reply);
 	reply_say(r.reply, SAY_TEXT, "%s 0.123456 ±0.000001 s", "seventy-one characters are so many that what follows does not fit: 345");
 	ck_assert_str_eq(end(&r), "  x\n  2.000 .. 2.250\n"
 				  "seventy-one characters are so many that what follows does not fit: 345\n0.123456 ±0.000001 s\n");
+	free(r.text);
+}
+END_TEST
+
+/* What a terminal of so many columns shows of a share, in a line; to be freed. */
+static char *shown_share(size_t columns, struct interval share)
+{
+	static const struct tab_column one[] = { TAB_SHOWN(NULL, "", 20, 2, .bar = true), TAB_SHOWN(NULL, ""), { 0 } };
+	struct rendered r = { .text = NULL };
+	r.out = open_memstream(&r.text, &r.size);
+	r.reply = render_text(r.out, (struct text_style){ .columns = columns });
+	reply_table(r.reply, NULL, one, 1);
+	reply_row(r.reply, tab_interval(share), tab_text("x"));
+	reply_end(r.reply);
+	end(&r);
+	return r.text;
+}
+
+static int count_of(const char *text, const char *what)
+{
+	int n = 0;
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+/* The law of render.h. */
+START_TEST(a_bar_is_no_more_than_the_share)
+{
+	struct dice dice = { unit_seed };
+	for (int i = 0; i < CASES; i++) {
+		double a = 110 * roll_unit(&dice), b = 110 * roll_unit(&dice);
+		struct interval x = { a < b ? a : b, a < b ? b : a };
+		size_t columns = (size_t)roll_in(&dice, 100, 160), room = columns - 82 < 40 ? columns - 82 : 40;
+		char *line = shown_share(columns, x);
+		int filled = count_of(line, "█"), all = filled + count_of(line, "░");
+		ck_assert_msg((filled <= x.lo / 100 * (double)room && filled > x.lo / 100 * (double)room - 1) || filled == (int)room, "[%g, %g]: %s", x.lo, x.hi, line);
+		ck_assert_msg((all >= x.hi / 100 * (double)room && all < x.hi / 100 * (double)room + 1) || all == (int)room, "[%g, %g]: %s", x.lo, x.hi, line);
+		free(line);
+	}
+}
+END_TEST
+
+START_TEST(bars_need_a_wide_terminal)
+{
+	static const size_t narrow[] = { 0, 40, 80, 99 };
+	for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+		char *line = shown_share(narrow[i], (struct interval){ 50, 60 });
+		ck_assert_int_eq(count_of(line, "█") + count_of(line, "░"), 0);
+		free(line);
+	}
+}
+END_TEST
+
+START_TEST(a_narrow_terminal_breaks_lines)
+{
+	struct rendered r = { .text = NULL };
+	r.out = open_memstream(&r.text, &r.size);
+	r.reply = render_text(r.out, (struct text_style){ .columns = 45 });
+	reply_say(r.reply, SAY_TEXT, "forty-five characters in this line are found and more");
+	ck_assert_str_eq(end(&r), "forty-five characters in this line are found\nand more\n");
 	free(r.text);
 }
 END_TEST
@@ -244,6 +305,9 @@ int main(void)
 	tcase_add_test(tc, json_numbers_are_rounded_outward);
 	tcase_add_test(tc, every_type_is_shown);
 	tcase_add_test(tc, both_ends_are_shown);
+	tcase_add_test(tc, a_bar_is_no_more_than_the_share);
+	tcase_add_test(tc, bars_need_a_wide_terminal);
+	tcase_add_test(tc, a_narrow_terminal_breaks_lines);
 	tcase_add_test(tc, an_empty_reply_is_nothing);
 	tcase_add_test(tc, sentences_fit_and_lose_nothing);
 	return unit_end();

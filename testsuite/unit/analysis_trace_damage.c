@@ -168,7 +168,7 @@ static void open_and_use(const char *trace, FILE *nowhere)
 		walk(t, i);
 	compare(t, trace);
 	text_dump(nowhere, t, NULL);
-	struct reply *reply = render_text(nowhere, false, false);
+	struct reply *reply = render_text(nowhere, (struct text_style){ 0 });
 	cmd_check(t, &options, reply);
 	reply_close(reply);
 	trace_close(t);
