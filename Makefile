@@ -69,6 +69,8 @@ install: $(B)/packages ## into $(DESTDIR)$(PREFIX), which is /usr/local
 	+$(Q)$(MAKE) --no-print-directory now-install
 uninstall: $(B)/packages ## remove what install puts there; same DESTDIR= PREFIX=
 	+$(Q)$(MAKE) --no-print-directory now-uninstall
+deb:     $(B)/packages ## a Debian package, in build/deb
+	+$(Q)$(MAKE) --no-print-directory now-deb
 clean:   ## remove build/
 	rm -rf build
 
@@ -113,24 +115,37 @@ now-install: now-all
 	$(Q)install -d $(to)/bin $(to)/include $(to)/lib/pkgconfig $(to)/share/man/man1 $(to)/share/man/man7 $(to)/share/dprof/rules
 	$(Q)install $(B)/bin/dprof-analyze $(B)/bin/dprof-ab $(B)/bin/dprof-info $(B)/bin/freezer $(to)/bin
 	$(Q)install -m 644 pragmas/dprof.h pragmas/dprof.inc $(to)/include
-	$(Q)install -m 644 $(wildcard $(B)/lib/libdprof*.so) $(B)/lib/libdprof.a $(to)/lib
+	$(Q)$(foreach so,$(notdir $(LIBRARIES)),install -m 644 $(B)/lib/$(so) $(to)/lib/$(so).$(VERSION) && \
+		ln -sf $(so).$(VERSION) $(to)/lib/$(so).$(MAJOR) && ln -sf $(so).$(MAJOR) $(to)/lib/$(so) &&) :
+	$(Q)install -m 644 $(B)/lib/libdprof.a $(to)/lib
 	$(Q)install -m 644 $(RULES) $(to)/share/dprof/rules
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
 	$(Q)$(foreach pc,$(PCS),$(call dprof_pc,$(PREFIX),$${prefix}/lib/dprof/dprof.so,$${prefix}/include,$(call mpi_of_pc,$(pc))) \
 		>$(to)/lib/pkgconfig/$(notdir $(pc));)
 
-# What is to be removed is what would be installed: into a folder of its own, to see what there is.
+# What is to be removed is what would be installed: into a folder of its own, to see what there is. Folders go, too, if they are
+# empty; of a system's prefix, which has folders before, those of dprof alone.
+system = $(and $(filter /usr /usr/local,$(PREFIX)),$(if $(DESTDIR),,yes))
 listed = $(B)/uninstall
 now-uninstall: now-all
 	$(Q)rm -rf $(listed) && $(MAKE) --no-print-directory now-install DESTDIR=$(listed)
-	$(Q)cd $(listed) && find . -type f | while read -r file; do rm -f "$(DESTDIR)/$$file"; done
-	$(Q)rmdir $(to)/lib/dprof/* $(to)/lib/dprof $(to)/lib/cmake/dprof $(to)/share/dprof/rules $(to)/share/dprof 2>/dev/null || :
+	$(Q)cd $(listed) && find . ! -type d | while read -r file; do rm -f "$(DESTDIR)/$$file"; done
+	$(Q)cd $(listed)$(PREFIX) && find . -mindepth 1 -depth -type d $(if $(system),-path '*dprof*') | \
+		while read -r folder; do rmdir "$(to)/$$folder" 2>/dev/null || :; done
 	$(Q)rm -rf $(listed)
+
+# Of a copy, as dpkg-buildpackage puts what it makes beside the source; what is built is taken from here.
+now-deb: now-all
+	$(Q)testsuite/packages dpkg-dev debhelper
+	$(Q)rm -rf $(B)/deb && mkdir -p $(B)/deb/dprof-$(VERSION)
+	$(Q)tar -c --exclude=./build --exclude=./.git --exclude='./dprof-*' . | tar -x -C $(B)/deb/dprof-$(VERSION)
+	$(Q)cd $(B)/deb/dprof-$(VERSION) && env -u MAKEFLAGS B=$(B) dpkg-buildpackage -us -uc -b >../log 2>&1 || { tail -20 ../log; exit 1; }
+	$(Q)rm -rf $(B)/deb/dprof-$(VERSION) && ls $(B)/deb/*.deb
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all demo check repeat now-repeat fuzz bench paper real whatif suite sabotage truth install uninstall clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-whatif now-suite now-sabotage now-truth now-install now-uninstall
+.PHONY: help all demo check repeat now-repeat fuzz bench paper real whatif suite sabotage truth install uninstall deb clean now-all now-demo now-check now-bench now-paper now-fuzz now-real now-whatif now-suite now-sabotage now-truth now-install now-uninstall now-deb

@@ -19,6 +19,11 @@ ADAPTER     := calls fortran messages persistent partitioned collectives neighbo
                communicators groups windows files members kvs hosts sync_options endpoint measure background gather
 guest        = $(1:%=$(B)/obj/guest/%.o)
 
+# A shared library is called, and asked for when a program starts, after the first part of the version.
+MAJOR  := $(firstword $(subst ., ,$(VERSION)))
+soname  = -Wl,-soname,$(@F).$(MAJOR)
+named   = ln -sf $(@F) $@.$(MAJOR)
+
 $(call guest,$(GENERAL:%=runtime/%)): \
 	GUEST_FLAGS += -mgeneral-regs-only -fno-tree-loop-distribute-patterns
 
@@ -40,8 +45,8 @@ $(B)/obj/guest/runtime/packer.o: $(B)/obj/guest/runtime/pack.o
 # Only a shared libdprof can stand before the C library's _exit() and unshare().
 $(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/alone runtime/leave runtime/entry freezer/clock)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread -Wl,-soname,$(@F) \
-		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^
+	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread $(soname) \
+		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^ && $(named)
 $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/entry freezer/clock)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
@@ -51,7 +56,6 @@ PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
            $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits signals queues names \
              syscalls sleeps notified)
 GOMP    := teams barriers tasks waits locks doacross worksharing
-things  += $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.
 $(B)/obj/guest/runtime/libc/%.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
@@ -59,13 +63,13 @@ $(B)/obj/guest/runtime/libc/%.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FOR
 $(B)/obj/guest/runtime/pthread/jumps.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
 $(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $^
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(soname) -Wl,-z,defs,-z,nodelete,-z,now \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $^ && $(named)
 $(GOMP:%=$(B)/obj/guest/runtime/gomp/%.o): GUEST_FLAGS += -fopenmp
 $(B)/lib/libdprof-gomp.so: $(call guest,$(GOMP:%=runtime/gomp/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -fopenmp -Wl,-soname,$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $^
+	$(Q)mkdir -p $(@D) && $(CC) -shared -fopenmp $(soname) -Wl,-z,defs,-z,nodelete,-z,now \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $^ && $(named)
 
 # One adapter for the ABI of each MPI, from the same source; Debian's names for their compilers, else
 # what mpicc says of itself. dprof.pc has that of $(MPICC), dprof-openmpi.pc and dprof-mpich.pc theirs.
@@ -75,7 +79,8 @@ CC_openmpi  := $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(of
 CC_mpich    := $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(of_mpicc)),$(MPICC)))
 MPIS        := $(if $(CC_openmpi),openmpi) $(if $(CC_mpich),mpich)
 MPI_LIBS    := $(MPIS:%=$(B)/lib/libdprof-%.so)
-things      += $(B)/lib/libdprof.so $(B)/lib/libdprof.a $(MPI_LIBS)
+LIBRARIES   := $(B)/lib/libdprof.so $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so $(MPI_LIBS)
+things      += $(LIBRARIES) $(B)/lib/libdprof.a
 
 # OpenMPI with a PMIx of its own inside must not be loaded beside another one.
 PMIX := $(shell ompi_info 2>/dev/null | grep -q 'MCA pmix: ext' && pkg-config --exists pmix && \
@@ -89,8 +94,8 @@ $(B)/obj/$(1)/%.o: %.c
 $(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
 		$(call guest,$(FREEZER_MEASURE:%=freezer/%) runtime/pmi_client) $(B)/lib/libdprof.so
 	$$(call say,LINK)
-	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread -Wl,-soname,$$(@F) -Wl,-z,defs,-z,nodelete \
-		-Wl,-rpath,'$$$$ORIGIN' -o $$@ $$^ -lsodium
+	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread $$(soname) -Wl,-z,defs,-z,nodelete \
+		-Wl,-rpath,'$$$$ORIGIN' -o $$@ $$^ -lsodium && $$(named)
 endef
 $(foreach mpi,$(MPIS),$(eval $(call mpi_rules,$(mpi))))
 

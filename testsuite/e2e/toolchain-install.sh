@@ -16,8 +16,8 @@ for gcc in gcc $(cd "$prefix/lib/dprof" && ls -d ?? 2>/dev/null | sed 's/^/gcc-/
 		"$prefix/lib/dprof/$(echo "$gcc" | sed -n 's|gcc-\(.*\)|\1/|p')dprof.so" ||
 		fail "DESTDIR: no plugin where $gcc looks for it, or not the one for it"
 done
-(cd "$dir/stage/usr" && find . -type f ! -path './lib/gcc/*') | sort >"$dir/staged"
-(cd "$prefix" && find . -type f) | sort | diff "$dir/staged" - || fail "DESTDIR= and PREFIX= install other files"
+(cd "$dir/stage/usr" && find . ! -type d ! -path './lib/gcc/*') | sort >"$dir/staged"
+(cd "$prefix" && find . ! -type d) | sort | diff "$dir/staged" - || fail "DESTDIR= and PREFIX= install other files"
 grep -rl "$dir" "$dir/stage" && fail "files that name the DESTDIR"
 grep -rlI -e "$B" -e "$PWD" "$prefix" && fail "files that name the build folder or the source"
 (export PKG_CONFIG_PATH=$dir/stage/usr/lib/pkgconfig && pkg-config --variable=plugin dprof) | grep -qx /usr/lib/dprof/dprof.so || fail "plugin= in dprof.pc"
@@ -30,11 +30,40 @@ for page in man1/dprof-analyze.1 man1/dprof-ab.1 man1/dprof-info.1 man1/freezer.
 	grep -q '^\.SH COMMANDS\|^\.SH COMPILING\|^\.SH SYNOPSIS' "$prefix/share/man/$page" || fail "$page is no manual page"
 done
 
+# Libraries are asked for by the first part of their version.
+version=$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/dprof.pc")
+for library in "$prefix"/lib/libdprof*.so; do
+	[ "$(readelf -d "$library" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')" = "$(basename "$library").${version%%.*}" ] &&
+		[ -L "$library.${version%%.*}" ] && [ "$(readlink -f "$library")" = "$library.$version" ] || fail "$library: no version"
+done
+
+# Completion: commands, and of each its own options.
+complete_line() { # word...
+	(PATH=$prefix/bin:$PATH && . "$prefix/share/bash-completion/completions/dprof-analyze" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) &&
+		"_${1//-/_}" "$1" && printf '%s ' "${COMPREPLY[@]}")
+}
+[ "$(complete_line dprof-analyze wai)" = 'waits ' ] || fail "completion of wai: $(complete_line dprof-analyze wai)"
+[ "$(complete_line dprof-analyze coz --reg)" = '--region= ' ] || fail "completion of coz --reg: $(complete_line dprof-analyze coz --reg)"
+[ -z "$(complete_line dprof-analyze csp --reg | tr -d ' ')" ] || fail "completion of csp --reg: $(complete_line dprof-analyze csp --reg)"
+[ "$(cd "$prefix" && complete_line dprof-analyze csp sha)" = 'share ' ] || fail "completion of a directory"
+
+# The module file says where things are, wherever that is.
+if command -v tclsh >/dev/null; then
+	cat >"$dir/module.tcl" <<'END_TCL'
+proc module-whatis {text} {}
+proc prepend-path {name value} { puts "$name=$value" }
+set ModulesCurrentModulefile [lindex $argv 0]
+source $ModulesCurrentModulefile
+END_TCL
+	tclsh "$dir/module.tcl" "$prefix/share/modulefiles/dprof/$version" >"$dir/module" || fail "the module file"
+	grep -qx "PATH=$prefix/bin" "$dir/module" && grep -qx "PKG_CONFIG_PATH=$prefix/lib/pkgconfig" "$dir/module" || fail "module: $(cat "$dir/module")"
+fi
+
 touch "$dir/stage/usr/lib/another" "$dir/stage/usr/bin/another"
 make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-uninstall >"$dir/log" 2>&1 || fail "make uninstall: $(cat "$dir/log")"
-[ "$(cd "$dir/stage/usr" && find . -type f | sort | tr '\n' ' ')" = "./bin/another ./lib/another " ] ||
+[ "$(cd "$dir/stage/usr" && find . ! -type d | sort | tr '\n' ' ')" = "./bin/another ./lib/another " ] ||
 	fail "make uninstall: there remains $(find "$dir/stage" -type f)"
-[ ! -e "$dir/stage/usr/lib/dprof" ] || fail "make uninstall leaves its folder"
+[ "$(cd "$dir/stage/usr" && find . ! -name another | sort | tr '\n' ' ')" = ". ./bin ./lib " ] || fail "make uninstall leaves $(find "$dir/stage")"
 
 mkdir "$dir/project" && cd "$dir/project" || exit 1
 cat >work.cc <<'END'

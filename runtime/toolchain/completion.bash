@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# Completion of dprof's commands in bash. What there is they say themselves (--help), so nothing is listed here.
+
+_dprof_options() { # command...
+	"$@" --help 2>/dev/null | sed -n 's/^ *\(-[^ ], \)\?\(--[a-z-]*\)\(\[\?=\)\?.*/\2\3/p'
+}
+
+_dprof_commands() {
+	dprof-analyze --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+_dprof_analyze() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' one
+	local -a commands
+	mapfile -t commands < <(_dprof_commands)
+	for one in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+		[[ " ${commands[*]} " != *" $one "* ]] || command=$one
+	done
+	compopt -o filenames 2>/dev/null
+	if [[ $before == = || $word == = ]]; then
+		[[ $word != = ]] || word=
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	elif [[ $word == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_dprof_options dprof-analyze ${command:+"$command"})" -- "$word")
+		if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
+			compopt -o nospace 2>/dev/null || : # there is none while this is tested
+		fi
+	elif [[ $command == pack || $command == sites ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	else
+		mapfile -t COMPREPLY < <(compgen -d -- "$word"; [[ $command ]] || compgen -W "${commands[*]}" -- "$word")
+	fi
+}
+
+_dprof_info() {
+	mapfile -t COMPREPLY < <(compgen -W "$(_dprof_options dprof-info)" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+complete -F _dprof_analyze dprof-analyze
+complete -F _dprof_info dprof-info
+complete -o default -c dprof-ab
