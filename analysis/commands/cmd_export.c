@@ -12,6 +12,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
 #include "analysis/commands/sql_results.h"
+#include "analysis/export/export.h"
 
 struct job {
 	struct trace *trace;
@@ -35,10 +36,62 @@ static char *write_sqlite(const struct job *j, const char *path)
 	return wrong;
 }
 
+typedef void to_file(FILE *, const struct moments *);
+
+static char *copy_of(const char *wrong)
+{
+	return wrong ? mem_copy(wrong) : NULL;
+}
+
+/* On one time line, if there is one. */
+static char *write_moments(const struct job *j, const char *path, to_file *write)
+{
+	struct moments m;
+	if (!moments_possible(j->trace, j->times))
+		return mem_copy(j->trace->nthreads ? "the clocks of some hosts could not be related" : "nothing was recorded");
+	FILE *out = output_open(path);
+	if (!out)
+		return mem_copy(strerror(errno));
+	moments_open(&m, j->trace, j->times);
+	if (!m.kept)
+		reply_say(j->reply, SAY_NOTE, "clocks contradict what happened: some causes are written behind their effects");
+	write(out, &m);
+	moments_close(&m);
+	return copy_of(output_close(out));
+}
+
+static char *write_perfetto(const struct job *j, const char *path)
+{
+	return write_moments(j, path, export_perfetto);
+}
+
+static char *write_speedscope(const struct job *j, const char *path)
+{
+	return write_moments(j, path, export_speedscope);
+}
+
+static char *write_paje(const struct job *j, const char *path)
+{
+	return write_moments(j, path, export_paje);
+}
+
+static char *write_csv(const struct job *j, const char *path)
+{
+	FILE *out = output_open(path);
+	if (!out)
+		return mem_copy(strerror(errno));
+	export_csv(out, j->trace, j->times);
+	return copy_of(output_close(out));
+}
+
 static const struct format {
 	const char *name, *what;
 	char *(*write)(const struct job *, const char *path); /* NULL, or what went wrong, to be freed */
 } formats[] = {
+	{ "perfetto", "for ui.perfetto.dev: threads, slices, messages as flows", write_perfetto },
+	{ "speedscope", "for speedscope: a profile of each thread", write_speedscope },
+	{ "paje", "for ViTE and pajeng: states, and messages as links", write_paje },
+	{ "csv", "all events, with both ends of their times", write_csv },
 	{ "sqlite", "a database: events, visits, messages, and all results", write_sqlite },
 };
 #define NFORMATS (sizeof formats / sizeof *formats)

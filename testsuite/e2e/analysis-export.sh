@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# export --to perfetto, speedscope, paje, csv: each is read by what reads it, has all that was recorded, and times that keep every message in order,
+# within the bounds. Names of all kinds are only names.
+export=$PWD/testsuite/fixtures/export
+synthesize=$B/test/synthesize
+. testsuite/fixtures/analysis/setup.sh
+
+long=$(printf 'x%.0s' {1..10000})
+{
+	cat <<-'END'
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	clock 1 host=h%3Cb%3E1 ghz=1
+	link 0 1000 1 1400
+	link 1 1400 0 1900
+	link 0 90001000 1 90001400
+	link 1 90001400 0 90001900
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	group 1 threads=0,1
+	site 0 kind=region name=%3C/script%3E"',;\%25%0A%1B]0;x%07 file=a'b"c,.c line=1
+	site 1 kind=region name=w%C3%B6rk%F0%9F%92%A5%FF%FE file=x.c line=2
+	site 3 kind=send name=MPI_Send file=x.c line=4
+	site 4 kind=recv name=MPI_Recv file=x.c line=5
+	site 5 kind=progress name=step file=x.c line=6
+	END
+	echo "site 2 kind=region name=$long file=$long.c line=3"
+	for i in {0..39}; do
+		t=$((2000 + i * 2000000))
+		echo "e 0 $t 2 enter"
+		work 0 0 $t $((t + 500000))
+		echo "e 0 $((t + 500000)) 2 exit"
+		op 0 4 $((t + 510000)) $((t + 1810000)) group=1 peer=1 tag=1 bytes=1000
+		work 1 1 $t $((t + 1800000))
+		op 1 3 $((t + 1800000)) $((t + 1801000)) group=1 peer=0 tag=1 bytes=1000
+		echo "e 1 $((t + 1801000)) 5 point"
+	done
+} | trace two
+
+# Events and messages of a trace, in the formats alike; 0 of what is not there.
+perfetto() { # file -> decoded
+	protoc --decode=perfetto.protos.Trace --proto_path="$export" perfetto.proto <"$1" >decoded || fail "$1: protoc cannot read it"
+	! grep -qE '^ *[0-9]+[: ]' decoded || fail "$1: unknown fields: $(grep -E '^ *[0-9]+[: ]' decoded | head -3)"
+}
+count() { # file pattern
+	grep -cE "$2" "$1"
+}
+export_all() { # trace status -> trace.FORMAT
+	for format in perfetto speedscope paje csv; do
+		expect "$2" export --force --to $format "$1.$format" "$1"
+	done
+	perfetto "$1.perfetto"
+	pj_dump "$1.paje" >dumped 2>err || fail "$1: pj_dump: $(cat err)"
+	jq -e '[.profiles[].events | reduce .[] as $e ({depth: [], at: 0, ok: true};
+		.ok = (.ok and $e.at >= .at and ($e.type == "O" or .depth[-1] == $e.frame)) | .at = $e.at |
+		.depth = if $e.type == "O" then .depth + [$e.frame] else .depth[:-1] end) | .ok and .depth == []] | all' "$1.speedscope" >held ||
+		fail "$1.speedscope: events do not nest"
+}
+export_all two 0
+[ "$(count decoded 'type: TYPE_SLICE_BEGIN') $(count decoded 'type: TYPE_SLICE_END')" = "200 200" ] || fail "perfetto: slices: $(head -50 decoded)"
+[ "$(count decoded '^    flow_ids') $(count decoded '^    terminating_flow_ids')" = "40 40" ] || fail "perfetto: flows"
+[ "$(count decoded 'type: TYPE_INSTANT')" = 120 ] || fail "perfetto: points"
+[ "$(count decoded "name: \"$long\"") $(count decoded 'thread_name: "rank [01]"')" = "1 2" ] || fail "perfetto: names"
+[ "$(jq '[.profiles[].events | length] | add' two.speedscope)" = 400 ] || fail "speedscope: events"
+[ "$(count dumped '^State,') $(count dumped '^Link,')" = "200 40" ] || fail "paje: $(cut -d, -f1 dumped | sort | uniq -c)"
+awk -F ', ' '/^State/ && $NF ~ /^x+$/ { n++; if (length($NF) != 10000 || $6 < 0.0004999 || $6 > 0.0005001) bad = 1 } END { exit bad || n != 40 }' dumped || fail "paje: the region with a long name"
+python3 - "$long" <<-'END' >held || fail "csv: $(cat held)"
+	import csv, sys
+	rows = list(csv.DictReader(open("two.csv", newline="")))
+	names = {r["name"] for r in rows}
+	ok = len(rows) == 440 and sys.argv[1] in names and sum(r["op"] == "point" for r in rows) == 40
+	ok = ok and all(0 <= int(r["time_hi_ns"]) - int(r["time_lo_ns"]) < 2000 for r in rows)
+	ok = ok and any(r["file"] == "a'b\"c,.c" for r in rows) and {r["bytes"] for r in rows if r["kind"] == "send" and r["op"] == "enter"} == {"1000"}
+	print(len(rows), [n for n in names if len(n) < 100])
+	sys.exit(not ok)
+END
+! grep -q $'[\e\a]' two.csv two.paje two.speedscope && ! grep -qE '\\(033|007)' decoded || fail "a terminal's escape was written"
+
+# Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known by packets only.
+"$synthesize" --hosts 4 --messages 4000 --work 50 --topology mesh --seed "${SEED:-1}" | trace many
+# And of clocks that are known to 900 ns, where messages take 10: there the middle of the bounds would have some arrive before they were sent.
+{
+	"$analyze" dump two | grep '^link'
+	printf '%s\n' 'site 3 kind=send name=MPI_Send file=x.c line=4' 'site 4 kind=recv name=MPI_Recv file=x.c line=5' 'thread 0 clock=0 rank=0' 'thread 1 clock=1 rank=1' 'group 1 threads=0,1' 'site 9 kind=barrier name=MPI_Barrier file=x.c line=9'
+	for i in {0..49}; do
+		t=$((20000 + i * 1000000))
+		for thread in 0 1; do # each sends, and the other one has waited for that
+			at=$((t + thread * 500000))
+			op $thread 3 $at $((at + 3)) group=1 peer=$((1 - thread)) tag=1 bytes=8
+			op $((1 - thread)) 4 $((at - 400)) $((at + 10)) group=1 peer=$thread tag=1 bytes=8
+		done
+		op 0 9 $((t + 600000)) $((t + 900010)) group=1 seq=$i
+		op 1 9 $((t + 900000)) $((t + 900010)) group=1 seq=$i
+	done
+} | sed '1i dprof-text 1\nclock 0 host=h0 ghz=1\nclock 1 host=h1 ghz=1' | trace tight
+
+in_order() { # trace links, how many messages
+	expect 0 export --force --links "$2" --to perfetto ordered.perfetto "$1"
+	perfetto ordered.perfetto
+	awk -v messages="$3" '$1 == "timestamp:" { at = $2 } $1 == "int_value:" { v[++n] = $2 } $1 == "track_event" { n = 0 }
+		$1 == "flow_ids:" { sent[$2] = at } $1 == "terminating_flow_ids:" { got[$2] = at; flows++ }
+		$1 == "sequence_flags:" && n >= 2 && (at < v[1] || at > v[2]) { out++ }
+		END { for (f in got) if (!(f in sent) || got[f] < sent[f]) bad++; print flows, bad + 0, out + 0; exit bad || out || flows != messages }' decoded >held ||
+		fail "$1, --links $2: messages, out of order, out of bounds: $(cat held)"
+}
+for links in all packets; do
+	in_order many $links 4000
+	in_order tight $links 100
+done
+# Who leaves a barrier does so behind the last that entered.
+expect 0 export --links packets --to speedscope tight.speedscope tight
+jq -e '(.shared.frames | map(.name) | index("MPI_Barrier")) as $b | [.profiles[] | [.events[] | select(.frame == $b)]] |
+	[range(0; 100; 2)] as $i | . as $p | all($i[]; [$p[][.].at] as $in | [$p[][. + 1].at] as $out | ($in | max) <= ($out | min))' tight.speedscope >held ||
+	fail "a barrier is left before all have entered"
+
+# ---- Traces of which little is known, or damaged ---------------------------------------------------
+
+printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n' | trace empty
+export_all empty 0
+printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=a file=x.c line=1\nsite 1 kind=region name=b file=x.c line=2
+e 0 5 0 enter\ne 0 7 1 enter\ne 0 9 0 exit\ne 0 10 1 exit\ne 0 11 0 enter\nlost 0 3\ne 0 20 1 enter\n' | trace crashed
+export_all crashed 1
+[ "$(count decoded 'type: TYPE_SLICE_BEGIN') $(count decoded 'type: TYPE_SLICE_END')" = "4 4" ] || fail "perfetto, crashed: $(cat decoded)"
+"$analyze" dump two | grep -v '^link' | trace unlinked
+expect 1 export --links packets --to perfetto x unlinked
+says err 'x: cannot be written: the clocks of some hosts could not be related'
+expect 1 export --links packets --to csv unlinked.csv unlinked
+grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv || fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
+for format in perfetto speedscope paje csv; do
+	(ulimit -f 1 && "$analyze" export --to $format small many >out 2>err)
+	[ $? -eq 1 ] && says err 'small: cannot be written: ' || fail "$format, no room: $(cat out err)"
+done
+[ ! -e small ] && [ ! -e x ] && [ "$(find . -name '*.part*' | wc -l)" = 0 ] || fail "a half of a file was left: $(ls)"
+exit $failed
