@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# A recipe for Spack: put it into a repository of your own as packages/dprof/package.py, and say with `git =` where
-# the source is.
+# A recipe for Spack, by its documentation and not tried: put it into a repository of your own as packages/dprof/package.py,
+# and say with `git =` where the source is. Spack may lack a recipe for CLIPS.
 
 from spack.package import *
 
@@ -28,6 +28,7 @@ class Dprof(MakefilePackage):
     depends_on("libsodium")
     depends_on("zstd libs=shared,static")
     depends_on("clips")
+    depends_on("sqlite")
     depends_on("zlib-api")
     depends_on("openmpi", when="+openmpi")
     depends_on("mpich", when="+mpich")
