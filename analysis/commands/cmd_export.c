@@ -36,43 +36,47 @@ static char *write_sqlite(const struct job *j, const char *path)
 	return wrong;
 }
 
-typedef void to_file(FILE *, const struct moments *);
-
 static char *copy_of(const char *wrong)
 {
 	return wrong ? mem_copy(wrong) : NULL;
 }
 
 /* On one time line, if there is one. */
-static char *write_moments(const struct job *j, const char *path, to_file *write)
+static char *write_moments(const struct job *j, const char *path, char *(*write)(const char *path, const struct moments *))
 {
 	struct moments m;
 	if (!moments_possible(j->trace, j->times))
 		return mem_copy(j->trace->nthreads ? "the clocks of some hosts could not be related" : "nothing was recorded");
-	FILE *out = output_open(path);
-	if (!out)
-		return mem_copy(strerror(errno));
 	moments_open(&m, j->trace, j->times);
 	if (!m.kept)
 		reply_say(j->reply, SAY_NOTE, "clocks contradict what happened: some causes are written behind their effects");
-	write(out, &m);
+	char *wrong = write(path, &m);
 	moments_close(&m);
-	return copy_of(output_close(out));
+	return wrong;
 }
 
-static char *write_perfetto(const struct job *j, const char *path)
-{
-	return write_moments(j, path, export_perfetto);
-}
+/* Those that are one file. */
+#define OF_FILE(name)                                                                              \
+	static char *file_##name(const char *path, const struct moments *m)                        \
+	{                                                                                          \
+		FILE *out = output_open(path);                                                     \
+		if (!out)                                                                          \
+			return mem_copy(strerror(errno));                                          \
+		export_##name(out, m);                                                             \
+		return copy_of(output_close(out));                                                 \
+	}                                                                                          \
+	static char *write_##name(const struct job *j, const char *path)                           \
+	{                                                                                          \
+		return write_moments(j, path, file_##name);                                        \
+	}
 
-static char *write_speedscope(const struct job *j, const char *path)
-{
-	return write_moments(j, path, export_speedscope);
-}
+OF_FILE(perfetto)
+OF_FILE(speedscope)
+OF_FILE(paje)
 
-static char *write_paje(const struct job *j, const char *path)
+static char *write_otf2(const struct job *j, const char *path)
 {
-	return write_moments(j, path, export_paje);
+	return write_moments(j, path, export_otf2);
 }
 
 static char *write_csv(const struct job *j, const char *path)
@@ -89,6 +93,7 @@ static const struct format {
 	char *(*write)(const struct job *, const char *path); /* NULL, or what went wrong, to be freed */
 } formats[] = {
 	{ "perfetto", "for ui.perfetto.dev: threads, slices, messages as flows", write_perfetto },
+	{ "otf2", "for Vampir and Scalasca; FILE is a folder", write_otf2 },
 	{ "speedscope", "for speedscope: a profile of each thread", write_speedscope },
 	{ "paje", "for ViTE and pajeng: states, and messages as links", write_paje },
 	{ "csv", "all events, with both ends of their times", write_csv },
@@ -126,11 +131,14 @@ static const struct format *find_format(const char *name)
 static void fill(const struct job *j, const struct format *f)
 {
 	struct stat found = { 0 };
-	stat(j->options.output, &found);
+	bool file = stat(j->options.output, &found) == 0 && S_ISREG(found.st_mode);
 	reply_value(j->reply, "file", tab_text(j->options.output));
 	reply_value(j->reply, "format", tab_text(f->name));
-	reply_value(j->reply, "bytes", tab_count(found.st_size));
-	reply_say(j->reply, SAY_LINE, "%s: %.1f MB, %s", j->options.output, (double)found.st_size / 1e6, f->name);
+	reply_value(j->reply, "bytes", file ? tab_count(found.st_size) : TAB_NONE);
+	if (file)
+		reply_say(j->reply, SAY_LINE, "%s: %.1f MB, %s", j->options.output, (double)found.st_size / 1e6, f->name);
+	else
+		reply_say(j->reply, SAY_LINE, "%s: %s", j->options.output, f->name);
 }
 
 static int write_output(const struct job *j, const struct format *f)

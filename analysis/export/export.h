@@ -24,6 +24,9 @@ void export_speedscope(FILE *, const struct moments *);
 /* Paje's trace file: containers for processes and threads, states, and messages as links. */
 void export_paje(FILE *, const struct moments *);
 
+/* An archive of OTF2, in a folder that is made. NULL, or what went wrong, to be freed. */
+char *export_otf2(const char *folder, const struct moments *);
+
 /* ---- For those that write ------------------------------------------------------------------- */
 
 /* In ns, downward: order is kept. */

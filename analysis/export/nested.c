@@ -20,7 +20,7 @@ static void leave(struct nested *s, struct nested_step *step)
 {
 	const struct replay_entry *entry = &s->replay.entry[s->replay.depth + s->leaving - 1];
 	bool own = s->leaving == 1 && !s->over && s->event.op == DPROF_EXIT;
-	*step = (struct nested_step){ NESTED_EXIT, entry->site, s->at, s->bounds, own ? &s->event : NULL };
+	*step = (struct nested_step){ NESTED_EXIT, entry->site, s->at, s->bounds, own ? &s->event : NULL, s->ordinal - 1 };
 	s->leaving--;
 }
 
@@ -44,7 +44,7 @@ static bool take(struct nested *s, struct nested_step *step)
 	}
 	if (e->op == DPROF_ENTER && !replay_enter(&s->replay, tr_entry(s->moments->trace, e)))
 		return false;
-	*step = (struct nested_step){ e->op == DPROF_ENTER ? NESTED_ENTER : NESTED_POINT, e->site, s->at, s->bounds, e };
+	*step = (struct nested_step){ e->op == DPROF_ENTER ? NESTED_ENTER : NESTED_POINT, e->site, s->at, s->bounds, e, s->ordinal - 1 };
 	return true;
 }
 
@@ -54,17 +54,14 @@ bool nested_next(struct nested *s, struct nested_step *step)
 		if (!trace_next_bare(&s->cursor, &s->event)) {
 			s->over = true;
 			s->leaving = replay_lose(&s->replay);
-		} else if (take(s, step) && !s->leaving) {
-			return true;
+			continue;
 		}
+		s->ordinal++;
+		if (take(s, step) && !s->leaving)
+			return true;
 	}
 	if (!s->leaving)
 		return false;
 	leave(s, step);
 	return true;
-}
-
-void nested_arguments(struct nested *s)
-{
-	trace_arguments(&s->cursor, &s->event);
 }

@@ -14,7 +14,8 @@ struct nested_step {
 	uint32_t site;           /* or TR_NO_SITE */
 	int64_t at;              /* ticks of the base since the begin */
 	frz_time bounds;
-	const struct tr_event *event; /* that it comes of; NULL: it is none of the thread's own. Without arguments: */
+	const struct tr_event *event; /* that it is; NULL: it is none of the thread's own */
+	size_t ordinal;          /* of the event that it is or comes of, as match.h counts them */
 };
 
 struct nested {
@@ -25,14 +26,12 @@ struct nested {
 	struct tr_event event;
 	size_t leaving;          /* entries that are still to be left, innermost first; behind the replay's depth */
 	int64_t at; frz_time bounds;
+	size_t ordinal;          /* of the next event */
 	bool over;
 };
 
 void nested_open(struct nested *, const struct moments *, uint32_t thread);
 void nested_close(struct nested *);
 bool nested_next(struct nested *, struct nested_step *);
-
-/* Reads the arguments of step->event. */
-void nested_arguments(struct nested *);
 
 #endif

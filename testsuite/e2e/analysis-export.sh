@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# export --to perfetto, speedscope, paje, csv: each is read by what reads it, has all that was recorded, and times that keep every message in order,
+# export --to perfetto, otf2, speedscope, paje, csv: each is read by what reads it, has all that was recorded, and times that keep every message in order,
 # within the bounds. Names of all kinds are only names.
 export=$PWD/testsuite/fixtures/export
 synthesize=$B/test/synthesize
@@ -44,6 +44,11 @@ perfetto() { # file -> decoded
 	protoc --decode=perfetto.protos.Trace --proto_path="$export" perfetto.proto <"$1" >decoded || fail "$1: protoc cannot read it"
 	! grep -qE '^ *[0-9]+[: ]' decoded || fail "$1: unknown fields: $(grep -E '^ *[0-9]+[: ]' decoded | head -3)"
 }
+otf2() { # trace status options... -> counted
+	expect "$2" export "${@:3}" --to otf2 "$1.otf2" "$1"
+	otf2-print --silent -Werror "$1.otf2/traces.otf2" >printed 2>&1 || fail "$1: otf2-print: $(cat printed)"
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$export/read_otf2.py" "$1.otf2" >counted 2>&1 || fail "$1: otf2: $(cat counted)"
+}
 count() { # file pattern
 	grep -cE "$2" "$1"
 }
@@ -52,6 +57,7 @@ export_all() { # trace status -> trace.FORMAT
 		expect "$2" export --force --to $format "$1.$format" "$1"
 	done
 	perfetto "$1.perfetto"
+	otf2 "$1" "$2"
 	pj_dump "$1.paje" >dumped 2>err || fail "$1: pj_dump: $(cat err)"
 	jq -e '[.profiles[].events | reduce .[] as $e ({depth: [], at: 0, ok: true};
 		.ok = (.ok and $e.at >= .at and ($e.type == "O" or .depth[-1] == $e.frame)) | .at = $e.at |
@@ -77,6 +83,8 @@ python3 - "$long" <<-'END' >held || fail "csv: $(cat held)"
 	sys.exit(not ok)
 END
 ! grep -q $'[\e\a]' two.csv two.paje two.speedscope && ! grep -qE '\\(033|007)' decoded || fail "a terminal's escape was written"
+
+[ "$(cat counted)" = "200 200 40 40 0" ] || fail "otf2: $(cat counted)"
 
 # Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known by packets only.
 "$synthesize" --hosts 4 --messages 4000 --work 50 --topology mesh --seed "${SEED:-1}" | trace many
@@ -108,6 +116,12 @@ in_order() { # trace links, how many messages
 for links in all packets; do
 	in_order many $links 4000
 	in_order tight $links 100
+	rm -rf tight.otf2 many.otf2
+	otf2 tight 0 --links $links
+	[ "$(cat counted)" = "300 300 100 100 100" ] || fail "otf2: $(cat counted)"
+	otf2 many 0 --links $links
+	read -r _ _ sends receives collectives <counted
+	[ "$sends $receives" = "4000 4000" ] && [ "$collectives" -gt 100 ] || fail "otf2: $(cat counted)"
 done
 # Who leaves a barrier does so behind the last that entered.
 expect 0 export --links packets --to speedscope tight.speedscope tight
@@ -128,7 +142,9 @@ expect 1 export --links packets --to perfetto x unlinked
 says err 'x: cannot be written: the clocks of some hosts could not be related'
 expect 1 export --links packets --to csv unlinked.csv unlinked
 grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv || fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
-for format in perfetto speedscope paje csv; do
+expect 2 export --force --to otf2 two.otf2 two
+says err 'expected the name of a file, found what is none: two.otf2'
+for format in perfetto otf2 speedscope paje csv; do
 	(ulimit -f 1 && "$analyze" export --to $format small many >out 2>err)
 	[ $? -eq 1 ] && says err 'small: cannot be written: ' || fail "$format, no room: $(cat out err)"
 done
