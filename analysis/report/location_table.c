@@ -85,7 +85,7 @@ static void begin(struct table *t)
 		size_t length = strlen(t->name(t->f->trace, t->s->list[i].thread).text);
 		width = length > width ? length : width;
 	}
-	int share = t->every ? 16 : t->reply->ends ? 14 : 9, decimals = t->every ? 3 : 1;
+	int share = t->every ? 16 : t->reply->ends ? 14 : 10, decimals = t->every ? 3 : 1;
 	t->columns[0] = (struct tab_column){ .title = "", .width = (int)width };
 	t->columns[1] = (struct tab_column){ .title = "works, %", .width = share, .decimals = decimals };
 	t->columns[2] = (struct tab_column){ .title = "waits, %", .width = share, .decimals = decimals };
