@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The pages in docs/ and README.md: what they link to is there, the commands and options that they name exist, formats.md has every
+# key of each command's JSON, and the tutorial's program has the places that the tutorial says.
+. testsuite/lib.sh
+pages=(README.md ARCHITECTURE.md docs/*.md docs/concepts/*.md)
+
+for page in "${pages[@]}"; do
+	for link in $(grep -oE '\]\([^)#: ]+\)' "$page" | tr -d '])('); do
+		[ -e "$(dirname "$page")/$link" ] || fail "$page: no $link"
+	done
+done
+for page in docs/concepts/*.md docs/formats.md docs/extending.md; do
+	grep -q "$(basename "$page")" docs/tutorial.md README.md || fail "no page leads to $page"
+done
+for path in $(grep -ohE '\b(pragmas|plugin|runtime|analysis|testsuite|docs)/[a-z_./-]+\.(def|h|c|cc|scd|clp|mk|inc|in)\b' docs/*.md | sort -u); do
+	[ -e "$path" ] || fail "docs name $path, which is not there"
+done
+
+# Commands and options.
+"$analyze" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*(or: \([a-z]*\)).*/\1 \2/p; /^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr ' ' '\n' >"$dir/commands"
+for command in $(grep -ohE '(`|^    )dprof-analyze [a-z]+( |`|$)' "${pages[@]}" | tr -d '`' | awk '{ print $2 }' | sort -u); do
+	grep -qx -- "$command" "$dir/commands" || fail "a page names dprof-analyze $command, which is not there"
+done
+while read -r command options; do
+	"$analyze" "$command" --help >"$dir/help" || fail "$command --help"
+	for option in $options; do
+		grep -q -- "$option\>" "$dir/help" || fail "a page names $command $option, which is not there"
+	done
+done < <(grep -ohE 'dprof-analyze [a-z]+( --[a-z-]+( [A-Za-z0-9.]+)?)+' docs/*.md docs/concepts/*.md | sed -E 's/^dprof-analyze //; s/ [A-Za-z0-9.]+( |$)/ /2g' |
+	awk '{ printf "%s", $1; for (i = 2; i <= NF; i++) if ($i ~ /^--/) printf " %s", $i; print "" }' | sort -u)
+
+# Keys.
+"$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/t" || exit 1
+general='bounds span_s assumptions notes problems undecided'
+for command in report csp coz path waits efficiency profile diff diagnose query clocks check dump sites; do
+	case $command in
+	diff) set -- diff "$dir/t" "$dir/t" ;;
+	query) set -- query "$dir/t" 'count(barrier) >= 1' ;;
+	sites) set -- sites "$B/examples/coz_two_threads" ;;
+	*) set -- "$command" "$dir/t" ;;
+	esac
+	row=$(grep "^| \`$command\` |" docs/formats.md)
+	for key in $("$analyze" "$@" --json 2>/dev/null | jq -r 'keys[]'); do
+		[[ " $general " == *" $key "* ]] || grep -qF "\"$key\"" <<<"$row" || fail "docs/formats.md: $command --json has a key \"$key\""
+	done
+done
+
+# The tutorial's program.
+if command -v mpicc >/dev/null; then
+	sed -n '/^`primes.c`/,/^    dprof-mpicc/p' docs/tutorial.md | sed -n '/^```c$/,/^```$/p' | sed '1d;$d' >"$dir/primes.c"
+	(cd "$dir" && "$B/bin/dprof-mpicc" -O2 primes.c -o primes && "$analyze" sites primes | sed -n 's/^  *//p') >"$dir/sites" ||
+		fail "the tutorial's program cannot be compiled: $(cat "$dir/sites")"
+	[ "$(wc -l <"$dir/sites")" -ge 4 ] || fail "the tutorial's program has few sites: $(cat "$dir/sites")"
+	while read -r place; do
+		grep -qF -- "$place" docs/tutorial.md || fail "the tutorial does not say '$place'"
+	done <"$dir/sites"
+fi
+exit $failed
