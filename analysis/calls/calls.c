@@ -208,15 +208,13 @@ void calls_open(struct call_profile *p, const struct trace *trace, const struct 
 	struct graph g;
 	graph_open(&g, trace, times);
 	calls_of_graph(p, &g);
-	p->diagnostics = graph_take_diagnostics(&g, &p->ndiagnostics);
+	p->said = graph_take_said(&g);
 	graph_close(&g);
 }
 
 void calls_close(struct call_profile *p)
 {
-	for (size_t i = 0; i < p->ndiagnostics; i++)
-		free(p->diagnostics[i]);
-	free(p->diagnostics);
+	graph_said_close(&p->said);
 	free(p->nodes);
 	free(p->flat);
 	free(p->each);

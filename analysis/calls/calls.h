@@ -67,7 +67,7 @@ struct call_profile {
 	struct call_cause *causes; size_t ncauses; /* of operations */
 	struct call_message *messages; size_t nmessages; /* by sender, then receiver */
 	uint64_t unmatched;      /* messages of which the other side is not known: they are not among those */
-	char **diagnostics; size_t ndiagnostics; /* of the graph */
+	struct graph_said said;      /* by the graph */
 };
 
 /* All clocks with threads must be on one time base, and nothing left out. */

@@ -263,7 +263,7 @@ static void say_answer(struct reply *r, const struct trace *trace, const struct 
 static void fill_page(struct reply *r, const struct times *times, const struct profile *p, const struct options *o)
 {
 	const struct trace *trace = times->trace;
-	notes_damage(r, trace->ndiagnostics - p->ndiagnostics);
+	notes_damage(r, trace->ndiagnostics);
 	if (!p->possible && p->nrows > 0)
 		reply_say(r, SAY_TEXT, "%s: nothing is known of what a region would buy.", relations_missing(times));
 	if (p->nrows == 0)
@@ -332,8 +332,7 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);
-	for (size_t i = 0; i < profile.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", profile.diagnostics[i]);
+	graph_said_tell(&profile.said, trace);
 	fill(reply, &profile, &times, options);
 	profile_close(&profile);
 	times_close(&times);

@@ -199,8 +199,7 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 {
 	struct answer a = { .trace = trace, .times = times };
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, o);
-	for (size_t i = 0; i < a.diagnosis.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a.diagnosis.diagnostics[i]);
+	graph_said_tell(&a.diagnosis.said, trace);
 	if (usable)
 		fill(reply, &a, o);
 	for (size_t i = 0; i < a.diagnosis.nerrors; i++)

@@ -283,8 +283,7 @@ static const char *find(struct answer *a, struct trace *trace)
 		return why;
 	a->time_base = a->times->time_base[trace->threads[0].clock];
 	bool any = efficiency_open(&a->e, trace, a->times);
-	for (size_t i = 0; i < a->e.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", a->e.diagnostics[i]);
+	graph_said_tell(&a->e.said, trace);
 	if (any)
 		return NULL;
 	efficiency_close(&a->e);

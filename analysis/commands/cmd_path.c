@@ -200,8 +200,7 @@ static bool find_slice(struct answer *a, const struct options *o)
 static void open_path(struct path *path, struct trace *trace, const struct times *times)
 {
 	path_open(path, trace, times);
-	for (size_t i = 0; i < path->graph.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", path->graph.diagnostics[i]);
+	graph_said_tell(&path->graph.said, trace);
 }
 
 static struct answer answer_of(struct path *path)

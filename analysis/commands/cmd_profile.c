@@ -461,8 +461,7 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 {
 	struct graph graph;
 	graph_open(&graph, trace, times);
-	for (size_t i = 0; i < graph.ndiagnostics; i++)
-		trace_diagnose(trace, "%s", graph.diagnostics[i]);
+	graph_said_tell(&graph.said, trace);
 	reply_profile(reply, &graph, options);
 	graph_close(&graph);
 	return EXIT_FINE;

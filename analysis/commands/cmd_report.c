@@ -254,14 +254,6 @@ static void say_assumptions(struct reply *r, const struct findings *f)
 			       "move it by tens of ns).");
 }
 
-/* What coz reports as diagnostics only makes bounds wide here. */
-static void say_diagnostics(struct reply *r, const struct profile *p)
-{
-	if (p->ndiagnostics > 0)
-		reply_say(r, SAY_INDENTED, "not known exactly: %s%s", p->diagnostics[0],
-			  p->ndiagnostics > 1 ? "; dprof-analyze coz says more" : "");
-}
-
 /* "Works while all wait" is not yet "worth mending". */
 static void say_without(struct reply *r, const struct page *p)
 {
@@ -293,7 +285,6 @@ static void say_profile(struct reply *r, const struct page *p)
 {
 	reply_say(r, SAY_HEADING, "What less time in a region would buy if nothing else changes: %% of the run");
 	profile_table_say(r, p->f->trace, &p->profile, false, PROFILE_SHOWN);
-	say_diagnostics(r, &p->profile);
 }
 
 /* The findings that matter most. */
@@ -424,6 +415,7 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	findings_regions(&f);
 	struct page page = { .f = &f };
 	find_profile(&f, &page.profile);
+	graph_said_tell(&page.profile.said, trace);
 	find_efficiency(&page);
 	find_causes(&page, options);
 	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);

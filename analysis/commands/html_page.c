@@ -57,8 +57,7 @@ static void add_relations(struct data *d, const struct times *times)
 {
 	struct path path;
 	path_open(&path, d->trace, times);
-	for (size_t i = 0; i < path.graph.ndiagnostics; i++)
-		trace_diagnose(d->trace, "%s", path.graph.diagnostics[i]);
+	graph_said_tell(&path.graph.said, d->trace);
 	reply_waits(begin_member(d, "waits"), &path.graph, &d->options);
 	end_member(d);
 	reply_path(begin_member(d, "path"), &path, &d->options);

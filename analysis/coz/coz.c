@@ -22,8 +22,14 @@
 
 static void add_diagnostic(const struct visit *v, char *text)
 {
-	struct graph *g = &v->coz->graph;
-	*MEM_GROW(g->diagnostics, g->ndiagnostics) = text;
+	struct graph_said *said = &v->coz->graph.said;
+	*MEM_GROW(said->diagnostics, said->ndiagnostics) = text;
+}
+
+static void add_note(const struct visit *v, char *text)
+{
+	struct graph_said *said = &v->coz->graph.said;
+	*MEM_GROW(said->notes, said->nnotes) = text;
 }
 
 static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
@@ -705,7 +711,7 @@ static void say_doubts(const struct visit *v)
 		const struct runner *r = &v->runners[t];
 		if (r->jumped != TR_NO_SITE) {
 			char *where = graph_place(trace, t, r->jumped);
-			add_diagnostic(v,
+			add_note(v,
 				       mem_format("%s: the region has no exit; when it was left is not known",
 						  where));
 			free(where);
@@ -715,7 +721,7 @@ static void say_doubts(const struct visit *v)
 			if (entry->is & OP_OTHERS || trace->sites[entry->site].automatic)
 				continue;
 			char *where = graph_place(trace, t, entry->site);
-			add_diagnostic(v,
+			add_note(v,
 				       mem_format("%s: the region is still open at the end of the "
 						  "records; its time counts up to there", where));
 			free(where);

@@ -73,7 +73,7 @@ struct coz {
 	struct transfer transfer;
 	struct span span;            /* of the run */
 	const struct coz_probe *probes; size_t nprobes;
-	bool asked;                  /* whatever is wrong is among the graph's diagnostics */
+	bool asked;                  /* whatever is wrong or not known the graph has said */
 	bool answered;
 	bool orders_kept;            /* of some question there was too much to be decided again */
 	const struct coz_question *questions; size_t nquestions; /* while they are asked; whose answers are: */

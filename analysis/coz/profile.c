@@ -444,12 +444,11 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	take_facts(p, &c);
 	drop_unentered(p, &c.graph, request, row_of_site);
 	ask_in_turn(p, &c, request, row_of_site);
+	p->said = graph_take_said(&c.graph);
 	if (p->narrow)
-		*MEM_GROW(p->diagnostics, p->ndiagnostics) =
+		*MEM_GROW(p->said.diagnostics, p->said.ndiagnostics) =
 			mem_format("%" PRIu64 " proved bounds did not hold what is expected, so they are false, and were "
 				   "widened by it: please report this", p->narrow);
-	for (size_t i = 0; i < c.graph.ndiagnostics; i++)
-		*MEM_GROW(p->diagnostics, p->ndiagnostics) = mem_copy(c.graph.diagnostics[i]);
 	p->orders_kept = c.orders_kept;
 	coz_close(&c);
 }
@@ -509,9 +508,7 @@ void profile_close(struct profile *p)
 {
 	for (size_t r = 0; r < p->nrows; r++)
 		free_row(&p->rows[r]);
-	for (size_t i = 0; i < p->ndiagnostics; i++)
-		free(p->diagnostics[i]);
-	free(p->diagnostics);
+	graph_said_close(&p->said);
 	free(p->dealers);
 	free(p->unseen);
 	free(p->unsaid);

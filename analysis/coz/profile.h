@@ -23,6 +23,7 @@
 #include "analysis/base/interval.h"
 #include "analysis/coz/coz.h"
 #include "analysis/coz/points.h"
+#include "analysis/graph/graph.h"
 
 #define PROFILE_STEPS 21 /* 0, 5, ... 100 % */
 #define PROFILE_ROWS  64 /* regions in one pass: so memory does not grow with their number */
@@ -84,7 +85,7 @@ struct profile {
 	uint64_t narrow;             /* answers whose proved bounds did not hold what is expected, and were widened */
 	bool rigid;                  /* another run waits for the same: no order, chance or attempt decides */
 	bool marked;                 /* some process has marks, so time outside of them is unclassified */
-	char **diagnostics; size_t ndiagnostics; /* what is missing, so that bounds are wide */
+	struct graph_said said;      /* by the graph: what makes bounds wide */
 	struct points points;        /* empty when none were asked for */
 	struct interval total_s[POINTS_WHATS]; /* what was measured of them */
 };

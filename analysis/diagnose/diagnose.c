@@ -320,7 +320,7 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 	graph_open(&g, trace, times);
 	d->span = graph_span(&g);
 	bool loaded = examine(&p, o);
-	d->diagnostics = graph_take_diagnostics(&g, &d->ndiagnostics);
+	d->said = graph_take_said(&g);
 	graph_close(&g);
 	take_errors(d, p.expert);
 	expert_close(p.expert);
@@ -351,5 +351,5 @@ void diagnosis_close(struct diagnosis *d)
 	free(d->why);
 	free(d->printed);
 	free_texts(d->errors, d->nerrors);
-	free_texts(d->diagnostics, d->ndiagnostics);
+	graph_said_close(&d->said);
 }

@@ -18,6 +18,7 @@
 
 #include "analysis/base/options.h"
 #include "analysis/clocks/times.h"
+#include "analysis/graph/graph.h"
 
 struct diagnosis_finding {
 	char *cause, *what, *suggestion;
@@ -44,7 +45,7 @@ struct diagnosis {
 	struct diagnosis_metric *metrics; size_t nmetrics;
 	char *printed;               /* by rules */
 	char **errors; size_t nerrors; /* of rules */
-	char **diagnostics; size_t ndiagnostics; /* of the graph */
+	struct graph_said said;      /* by the graph */
 };
 
 /* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only

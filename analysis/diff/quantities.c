@@ -124,8 +124,7 @@ static void add_relations(const struct writer *w)
 {
 	struct path path;
 	path_open(&path, w->f->trace, &w->f->times);
-	for (size_t i = 0; i < path.graph.ndiagnostics; i++)
-		trace_diagnose(w->f->trace, "%s", path.graph.diagnostics[i]);
+	graph_said_tell(&path.graph.said, w->f->trace);
 	add_calls(w, &path.graph);
 	add_path(w, &path);
 	path_close(&path);

@@ -347,7 +347,7 @@ bool efficiency_open(struct efficiency *e, struct trace *trace, const struct tim
 		find_hybrid(&f);
 		find_causes(&f);
 	}
-	e->diagnostics = graph_take_diagnostics(&f.walk.graph, &e->ndiagnostics);
+	e->said = graph_take_said(&f.walk.graph);
 	efficiency_walk_close(&f.walk);
 	useful_close(&f.useful);
 	return e->nthreads > 0;
@@ -355,9 +355,7 @@ bool efficiency_open(struct efficiency *e, struct trace *trace, const struct tim
 
 void efficiency_close(struct efficiency *e)
 {
-	for (size_t i = 0; i < e->ndiagnostics; i++)
-		free(e->diagnostics[i]);
-	free(e->diagnostics);
+	graph_said_close(&e->said);
 	free(e->each);
 	free(e->regions);
 }

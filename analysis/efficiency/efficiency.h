@@ -31,6 +31,7 @@
 
 #include "analysis/clocks/times.h"
 #include "analysis/efficiency/factors.h"
+#include "analysis/graph/graph.h"
 
 #define EFFICIENCY_LOW 80 /* percent */
 
@@ -65,7 +66,7 @@ struct efficiency {
 	struct efficiency_thread *each; /* nthreads */
 	struct efficiency_region *regions; size_t nregions; /* the longest useful time first */
 	bool open;                   /* for more than a hundredth of the run some thread may be useful or not */
-	char **diagnostics; size_t ndiagnostics; /* of the graph */
+	struct graph_said said;      /* by the graph */
 };
 
 /* All clocks with threads must be on one time base, and nothing left out. False without any event. */

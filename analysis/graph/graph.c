@@ -191,28 +191,38 @@ char *graph_place(const struct trace *t, uint32_t thread, uint32_t site)
 			  site == TR_NO_SITE ? "" : site_name(t, site).text);
 }
 
-static void say_diagnostic(struct graph *g, const struct diagnostic *f, const char *what)
+static char *sentence_of(const struct graph *g, const struct diagnostic *f, const char *what)
 {
-	if (!f->count)
-		return;
 	char *where = graph_place(g->trace, f->thread, f->site);
-	*MEM_GROW(g->diagnostics, g->ndiagnostics) =
-		mem_format("%s: %" PRIu64 " time%s, first %s, stamp %" PRIu64, what, f->count,
-			   f->count > 1 ? "s" : "", where, f->stamp);
+	char *text = mem_format("%s: %" PRIu64 " time%s, first %s, stamp %" PRIu64, what, f->count,
+				f->count > 1 ? "s" : "", where, f->stamp);
 	free(where);
+	return text;
+}
+
+static void say_missing(struct graph *g, const struct diagnostic *f, const char *what)
+{
+	if (f->count)
+		*MEM_GROW(g->said.notes, g->said.nnotes) = sentence_of(g, f, what);
+}
+
+static void say_contradiction(struct graph *g, const struct diagnostic *f, const char *what)
+{
+	if (f->count)
+		*MEM_GROW(g->said.diagnostics, g->said.ndiagnostics) = sentence_of(g, f, what);
 }
 
 static void say_diagnostics(const struct builder *b)
 {
 	struct graph *g = b->graph;
-	say_diagnostic(g, &b->unsent,
+	say_missing(g, &b->unsent,
 		       "a message was received, but its send is not in the trace or not certain");
-	say_diagnostic(g, &b->untaken, "a message was sent, but its receive is not in the trace");
-	say_diagnostic(g, &b->missing, "a collective operation lacks participants");
-	say_diagnostic(g, &b->alone,
+	say_missing(g, &b->untaken, "a message was sent, but its receive is not in the trace");
+	say_missing(g, &b->missing, "a collective operation lacks participants");
+	say_missing(g, &b->alone,
 		       "an operation waits for others, but the trace does not say for whom");
-	say_diagnostic(g, &b->behind, "a wait was over before what ended it: of that nothing is known");
-	say_diagnostic(g, &b->unheld, "a lock was taken although it was not released before");
+	say_contradiction(g, &b->behind, "a wait was over before what ended it: of that nothing is known");
+	say_missing(g, &b->unheld, "a lock was taken although it was not released before");
 }
 
 /* ---- What match.h finds ---------------------------------------------------------------------- */
@@ -1076,20 +1086,37 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	builder_close(&b);
 }
 
-char **graph_take_diagnostics(struct graph *g, size_t *count)
+struct graph_said graph_take_said(struct graph *g)
 {
-	char **list = g->diagnostics;
-	*count = g->ndiagnostics;
-	g->diagnostics = NULL;
-	g->ndiagnostics = 0;
-	return list;
+	struct graph_said said = g->said;
+	g->said = (struct graph_said){ 0 };
+	return said;
+}
+
+void graph_said_tell(const struct graph_said *said, struct trace *trace)
+{
+	for (size_t i = 0; i < said->ndiagnostics; i++)
+		trace_diagnose(trace, "%s", said->diagnostics[i]);
+	for (size_t i = 0; i < said->nnotes; i++)
+		trace_note(trace, said->notes[i]);
+}
+
+static void free_texts(char **texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+void graph_said_close(struct graph_said *said)
+{
+	free_texts(said->diagnostics, said->ndiagnostics);
+	free_texts(said->notes, said->nnotes);
 }
 
 void graph_close(struct graph *g)
 {
-	for (size_t i = 0; i < g->ndiagnostics; i++)
-		free(g->diagnostics[i]);
-	free(g->diagnostics);
+	graph_said_close(&g->said);
 	free(g->threads);
 	free(g->entered);
 	free(g->dealers);

@@ -211,6 +211,12 @@ struct graph_thread {
 	uint64_t nevents;
 };
 
+/* What the graph has to say of the trace, a sentence each. */
+struct graph_said {
+	char **diagnostics; size_t ndiagnostics; /* what contradicts itself */
+	char **notes; size_t nnotes;             /* what is missing: it may never have been recorded, so that is no damage */
+};
+
 struct graph {
 	const struct trace *trace;
 	const struct times *times;
@@ -229,15 +235,17 @@ struct graph {
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
 	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
-	char **diagnostics; size_t ndiagnostics; /* what is missing or contradicts itself */
+	struct graph_said said;
 };
 
 /* All clocks with threads must be on one time base. */
 void graph_open(struct graph *, const struct trace *, const struct times *);
 void graph_close(struct graph *);
 
-/* What outlives it: a list of texts, to be freed. */
-char **graph_take_diagnostics(struct graph *, size_t *count);
+/* What outlives it, to be closed; and to the trace, as its own diagnostics and notes. */
+struct graph_said graph_take_said(struct graph *);
+void graph_said_close(struct graph_said *);
+void graph_said_tell(const struct graph_said *, struct trace *);
 
 /* One more synchronisation point; all of them, before the graph is used. Events of one thread in any order. */
 struct graph_probe { uint32_t thread; uint64_t at, stamp; };

@@ -100,17 +100,6 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void diagnose(struct trace *t, const struct causes_table *p)
-{
-	for (size_t i = 0; i < p->causes.n; i++) {
-		const struct causes_row *row = &p->causes.rows[i];
-		if (row->lack == CAUSES_CIRCLE)
-			trace_diagnose(t, "%s: expected that what ended a wait came before its end, found it behind, %" PRIu64 " time%s, first %s",
-				       site_name(t, row->site).text, row->count, row->count > 1 ? "s" : "",
-				       location_name(t, row->thread).text);
-	}
-}
-
 void causes_table_open(struct causes_table *p, struct trace *trace, const struct times *times)
 {
 	struct graph g;
@@ -124,8 +113,9 @@ void causes_table_open(struct causes_table *p, struct trace *trace, const struct
 	graph_order_open(&order, &g);
 	causes_open(&p->causes, &g, &order);
 	graph_order_close(&order);
+	for (size_t i = 0; i < g.said.ndiagnostics; i++) /* what is missing the table says */
+		trace_diagnose(trace, "%s", g.said.diagnostics[i]);
 	graph_close(&g);
-	diagnose(trace, p);
 }
 
 void causes_table_close(struct causes_table *p)

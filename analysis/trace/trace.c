@@ -226,6 +226,14 @@ void trace_forget_repeated(struct trace *trace, size_t before)
 	trace->ndiagnostics = kept;
 }
 
+void trace_note(struct trace *t, const char *note)
+{
+	for (size_t i = 0; i < t->nnotes; i++)
+		if (strcmp(t->notes[i], note) == 0)
+			return;
+	*MEM_GROW(t->notes, t->nnotes) = shown_copy(note);
+}
+
 /* Why there is nothing to analyse: the first diagnostic, if one was found. */
 static char *nothing(const struct opened_trace *o)
 {

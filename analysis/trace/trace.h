@@ -144,7 +144,7 @@ struct trace {
 	struct tr_group *groups;     size_t ngroups;
 	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
 	char **diagnostics;          size_t ndiagnostics; /* damage and contradictions, one sentence each */
-	char **notes;                size_t nnotes;     /* what the runtime wanted the reader to know */
+	char **notes;                size_t nnotes;     /* what the reader is to know, but damage */
 	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
 	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
 	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */
@@ -215,6 +215,9 @@ uint64_t trace_check(struct trace *);
 
 /* Adds a diagnostic, for whoever finds a contradiction later. */
 void trace_diagnose(struct trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a note, for whoever finds later that something is not known: no damage. What is a note already is none more. */
+void trace_note(struct trace *, const char *note);
 
 /* Drops of the diagnostics from `before` on those that stand before it: several commands that ask the same find it anew. */
 void trace_forget_repeated(struct trace *, size_t before);

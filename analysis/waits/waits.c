@@ -610,15 +610,13 @@ void waits_open(struct waits *waits, const struct trace *trace, const struct tim
 	struct graph g;
 	graph_open(&g, trace, times);
 	waits_and_delays_of_graph(waits, &g);
-	waits->diagnostics = graph_take_diagnostics(&g, &waits->ndiagnostics);
+	waits->said = graph_take_said(&g);
 	graph_close(&g);
 }
 
 void waits_close(struct waits *waits)
 {
-	for (size_t i = 0; i < waits->ndiagnostics; i++)
-		free(waits->diagnostics[i]);
-	free(waits->diagnostics);
+	graph_said_close(&waits->said);
 	free(waits->causes);
 	free(waits->places);
 	free(waits->delays);

@@ -67,7 +67,7 @@ struct waits {
 	struct wait_delay *delays; size_t ndelays; /* likewise */
 	frz_time uncaused;           /* waiting that goes back to nothing in the trace */
 	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these, nor are those that a time ended */
-	char **diagnostics; size_t ndiagnostics; /* of the graph */
+	struct graph_said said;      /* by the graph */
 };
 
 /* All clocks with threads must be on one time base. */

@@ -148,7 +148,7 @@ jq -e '.flat[] | select(.name == "solve") | .inclusive_s.lo == 0 and .inclusive_
 
 # Nobody takes what was sent.
 { ranks 2; op 0 5 1000 2000 group=1 peer=1 tag=1 bytes=100; enter 1 0 1000; leave 1 0 3000; } | trace untaken
-profile untaken 1
+profile untaken
 jq -e '.messages == [] and .unmatched == 1' untaken.json >is || fail "untaken: $(jq -c .messages untaken.json)"
 says out 'Of 1 messages the other side is not known'
 

@@ -31,7 +31,7 @@ for plugin in "$(pkg-config --cflags dprof-$mpi)" ""; do
 	"$analyze" clocks dprof-* >said 2>&1
 	[ $? = 1 ] && grep -q "expected each participant as often as the others" said || fail "clocks: $(cat said)"
 	grep -q "^ *h1 *proven" said || fail "expected proven bounds of h1, found $(cat said)"
-	"$analyze" coz dprof-* 2>&1 >/dev/null | cat >diagnostics
+	"$analyze" coz --json dprof-* >diagnostics 2>said
 	grep -q "lacks participants: 5 times" diagnostics || fail "expected 5 operations without rank 0, found $(cat diagnostics)"
 	grep -q "its send is not in the trace or not certain: 6 times" diagnostics ||
 		fail "expected 6 receives of which the send is unknown, found $(cat diagnostics)"

@@ -16,8 +16,8 @@ gcc -O1 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof
 for what in mutex rwlock spin semaphore condition; do
 	rm -rf dprof-*
 	timeout 60 ./processes $what || fail "$what: exit status $?"
-	"$analyze" coz dprof-* --region held --reduce 100 --json >json 2>diagnostics
-	grep -q "the trace does not say for whom" diagnostics || fail "$what: coz says nothing: $(cat diagnostics)"
+	"$analyze" coz dprof-* --region held --reduce 100 --json >json || fail "$what: coz: exit status $?"
+	grep -q "the trace does not say for whom" json || fail "$what: coz says nothing: $(cat json)"
 	# of 4 turns of 25 ms and a tail of 50 ms the turns are two thirds
 	interval speedup_percent <json >bounds
 	awk '$1 < 60 && $2 > 20 { ok = 1 } END { exit !ok }' bounds ||
