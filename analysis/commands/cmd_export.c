@@ -13,6 +13,9 @@
 #include "analysis/commands/command_line.h"
 #include "analysis/commands/sql_results.h"
 #include "analysis/export/export.h"
+#include "analysis/report/relations.h"
+#include "analysis/report/unrecorded.h"
+#include "analysis/report/unseen.h"
 
 struct job {
 	struct trace *trace;
@@ -79,6 +82,76 @@ static char *write_otf2(const struct job *j, const char *path)
 	return write_moments(j, path, export_otf2);
 }
 
+/* What stands on who waited for whom. */
+static char *write_calls(const struct job *j, const char *path, void write(FILE *, const struct call_profile *, const struct moments *))
+{
+	const char *missing = relations_missing(j->times);
+	struct moments unit = moments_unit(j->trace, j->times);
+	struct call_profile calls;
+	FILE *out = missing ? NULL : output_open(path);
+	if (!out)
+		return mem_copy(missing ? missing : strerror(errno));
+	calls_open(&calls, j->trace, j->times);
+	write(out, &calls, &unit);
+	calls_close(&calls);
+	return copy_of(output_close(out));
+}
+
+static char *write_callgrind(const struct job *j, const char *path)
+{
+	return write_calls(j, path, export_callgrind);
+}
+
+static char *write_dot(const struct job *j, const char *path)
+{
+	return write_calls(j, path, export_dot);
+}
+
+/* As coz answers. */
+static void open_profile(const struct job *j, struct profile *profile)
+{
+	struct unrecorded unrecorded;
+	unrecorded_open(&unrecorded, j->trace, NULL);
+	bool unsure = unrecorded.count > 0 || unrecorded.hidden > 0 || unseen_matters(j->trace);
+	profile_open(profile, j->trace, j->times, &(struct profile_request){ .who = COZ_ALL, .unsure = unsure });
+	unrecorded_close(&unrecorded);
+}
+
+static char *write_coz(const struct job *j, const char *path)
+{
+	const char *missing = relations_missing(j->times);
+	struct profile profile;
+	FILE *out = missing ? NULL : output_open(path);
+	if (!out)
+		return mem_copy(missing ? missing : strerror(errno));
+	open_profile(j, &profile);
+	export_coz(out, &profile, j->trace);
+	profile_close(&profile);
+	return copy_of(output_close(out));
+}
+
+static char *write_source(const struct job *j, const char *file)
+{
+	const char *missing = relations_missing(j->times);
+	struct path path;
+	struct path_profile shares;
+	struct call_profile calls;
+	struct profile profile;
+	FILE *out = missing ? NULL : output_open(file);
+	if (!out)
+		return mem_copy(missing ? missing : strerror(errno));
+	path_open(&path, j->trace, j->times);
+	path_profile_open(&shares, &path, PATH_ALL);
+	calls_of_graph(&calls, &path.graph);
+	open_profile(j, &profile);
+	export_source(out, &(struct source){ j->trace, &calls, &shares, &profile });
+	profile_close(&profile);
+	calls_close(&calls);
+	path_profile_close(&shares);
+	path_close(&path);
+	return copy_of(output_close(out));
+}
+
 static char *write_csv(const struct job *j, const char *path)
 {
 	FILE *out = output_open(path);
@@ -96,6 +169,10 @@ static const struct format {
 	{ "otf2", "for Vampir and Scalasca; FILE is a folder", write_otf2 },
 	{ "speedscope", "for speedscope: a profile of each thread", write_speedscope },
 	{ "paje", "for ViTE and pajeng: states, and messages as links", write_paje },
+	{ "callgrind", "for KCachegrind and callgrind_annotate: the call tree", write_callgrind },
+	{ "coz", "for Coz's viewer: the causal profile", write_coz },
+	{ "dot", "for Graphviz: the call tree", write_dot },
+	{ "source", "each line of the source with its share, and a what-if", write_source },
 	{ "csv", "all events, with both ends of their times", write_csv },
 	{ "sqlite", "a database: events, visits, messages, and all results", write_sqlite },
 };

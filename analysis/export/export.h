@@ -10,7 +10,10 @@
 
 #include <stdio.h>
 
+#include "analysis/calls/calls.h"
+#include "analysis/coz/profile.h"
 #include "analysis/export/nested.h"
+#include "analysis/path/path.h"
 
 /* Of all events, with both ends of their times in ns since the begin. Times of clocks that nothing relates to the base are empty. */
 void export_csv(FILE *, const struct trace *, const struct times *);
@@ -26,6 +29,22 @@ void export_paje(FILE *, const struct moments *);
 
 /* An archive of OTF2, in a folder that is made. NULL, or what went wrong, to be freed. */
 char *export_otf2(const char *folder, const struct moments *);
+
+/* The call tree: callgrind's profile format; Graphviz's language. */
+void export_callgrind(FILE *, const struct call_profile *, const struct moments *);
+void export_dot(FILE *, const struct call_profile *, const struct moments *);
+
+/* The causal profile, as profile.coz. */
+void export_coz(FILE *, const struct profile *, const struct trace *);
+
+/* The program's source, from where the trace says that it is, each line with what was found of it. */
+struct source {
+	const struct trace *trace;
+	const struct call_profile *calls;
+	const struct path_profile *path;
+	const struct profile *profile;
+};
+void export_source(FILE *, const struct source *);
 
 /* ---- For those that write ------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# export --to perfetto, otf2, speedscope, paje, csv: each is read by what reads it, has all that was recorded, and times that keep every message in order,
+# export --to perfetto, otf2, speedscope, paje, callgrind, coz, dot, source, csv: each is read by what reads it, has all that was recorded, and times that keep every message in order,
 # within the bounds. Names of all kinds are only names.
 export=$PWD/testsuite/fixtures/export
 synthesize=$B/test/synthesize
@@ -53,9 +53,11 @@ count() { # file pattern
 	grep -cE "$2" "$1"
 }
 export_all() { # trace status -> trace.FORMAT
-	for format in perfetto speedscope paje csv; do
+	for format in perfetto speedscope paje callgrind coz dot source csv; do
 		expect "$2" export --force --to $format "$1.$format" "$1"
 	done
+	callgrind_annotate --threshold=100 "$1.callgrind" >annotated 2>err || fail "$1: callgrind_annotate: $(cat err)"
+	dot -Tsvg "$1.dot" >drawn.svg 2>err && [ ! -s err ] || fail "$1: dot: $(cat err)"
 	perfetto "$1.perfetto"
 	otf2 "$1" "$2"
 	pj_dump "$1.paje" >dumped 2>err || fail "$1: pj_dump: $(cat err)"
@@ -85,6 +87,26 @@ END
 ! grep -q $'[\e\a]' two.csv two.paje two.speedscope && ! grep -qE '\\(033|007)' decoded || fail "a terminal's escape was written"
 
 [ "$(cat counted)" = "200 200 40 40 0" ] || fail "otf2: $(cat counted)"
+
+# What stands on results says what the commands say.
+awk '/PROGRAM TOTALS/ { gsub(",", ""); print $1 }' annotated >total
+expect 0 profile --json two
+jq -e --argjson total "$(cat total)" '.calls[0].inclusive_s | .lo * 1e9 - 10 <= $total and $total <= .hi * 1e9 + 10' out >held || fail "callgrind: all is $(cat total)"
+grep -q "[0-9].*:$long" annotated && grep -q 'x.c:wörk' annotated || fail "callgrind: names: $(cut -c 1-200 annotated)"
+expect 0 coz --json two
+jq -r '.span_s as $run | .regions[] | "\(.file):\(.line)" as $at | .curve[] |
+	"\($at) \(.reduce_percent.lo) \(($run.lo + $run.hi) / 2e-9 * (1 - (.expected_percent.lo + .expected_percent.hi) / 200) | round)"' out | sort >asked
+awk -F '\t' '/^experiment/ { split($2, at, "="); split($3, by, "="); split($4, took, "="); print at[2], by[2] * 100, took[2] }' two.coz | sort >kept
+join -j 1 <(sed 's/ /@/' asked | sort) <(sed 's/ /@/' kept | sort) | awk '{ d = $2 - $3; if (d > 2 || d < -2) bad = 1 } END { exit bad || NR != 63 }' || fail "coz: $(diff asked kept | head -5)"
+grep -c '<g id="node' drawn.svg >held && [ "$(cat held)" -ge 4 ] || fail "dot: $(cat two.dot)"
+awk '/^x.c/ { here = 1 } here && / 2 \|/ && /w/ && $1 > 44 && $1 < 46 && $3 > 89 && $3 < 91 { found = 1 } END { exit !found }' two.source || fail "source: $(cut -c 1-200 two.source)"
+printf 'one\n\ttwo \e]0;x\a\n' >x.c
+expect 0 export --force --to source two.source two
+grep -q ' 2 |  two ' two.source && ! grep -q $'[\e\a]' two.source || fail "source: $(cat -v two.source | cut -c 1-200)"
+rm x.c && mkfifo x.c
+expect 0 export --force --to source two.source two
+says two.source 'x.c (cannot be read'
+rm x.c
 
 # Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known by packets only.
 "$synthesize" --hosts 4 --messages 4000 --work 50 --topology mesh --seed "${SEED:-1}" | trace many
@@ -144,9 +166,9 @@ expect 1 export --links packets --to csv unlinked.csv unlinked
 grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv || fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
 expect 2 export --force --to otf2 two.otf2 two
 says err 'expected the name of a file, found what is none: two.otf2'
-for format in perfetto otf2 speedscope paje csv; do
-	(ulimit -f 1 && "$analyze" export --to $format small many >out 2>err)
-	[ $? -eq 1 ] && says err 'small: cannot be written: ' || fail "$format, no room: $(cat out err)"
+for format in perfetto otf2 speedscope paje callgrind coz dot source csv; do
+	said=$(ulimit -f 0 && "$analyze" export --to $format small two 2>&1)
+	[ $? -eq 1 ] && grep -q 'small: cannot be written: ' <<<"$said" || fail "$format, no room: $said"
 done
 [ ! -e small ] && [ ! -e x ] && [ "$(find . -name '*.part*' | wc -l)" = 0 ] || fail "a half of a file was left: $(ls)"
 exit $failed

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * source.c - the program's source, each line with what was found of it: its share of all threads' time and of the critical path, and by how much the run is
+ * expected to be shorter if the region there took half as long. A file that cannot be read has only the lines that were recorded, by name. */
+#define _GNU_SOURCE /* qsort_r */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
+#include "analysis/export/export.h"
+#include "analysis/trace/names.h"
+#include "freezer/regular.h"
+
+#define HALF 50000000 /* millionths of a percent */
+#define COLUMN 12
+
+struct line {
+	uint32_t site;           /* one of those there */
+	struct interval time, path, gain; /* percent */
+	bool asked;              /* the gain is known */
+};
+
+static int by_place(const struct trace *t, uint32_t x, uint32_t y)
+{
+	int files = strcmp(t->sites[x].file, t->sites[y].file);
+	return files ? files : (t->sites[x].line > t->sites[y].line) - (t->sites[x].line < t->sites[y].line);
+}
+
+static int lines_by_place(const void *x, const void *y, void *trace)
+{
+	return by_place(trace, ((const struct line *)x)->site, ((const struct line *)y)->site);
+}
+
+/* ---- What was found -------------------------------------------------------------------------- */
+
+static struct interval no_more_than_all(struct interval x)
+{
+	return (struct interval){ x.lo < 100 ? x.lo : 100, x.hi < 100 ? x.hi : 100 };
+}
+
+static void add_times(struct line *of_site, const struct source *s)
+{
+	for (size_t i = 0; i < s->calls->nflat; i++) {
+		const struct call_flat *f = &s->calls->flat[i];
+		if (f->site < s->trace->nsites)
+			of_site[f->site].time = interval_percent(f->spread.all.exclusive, s->calls->nodes[0].spread.all.inclusive);
+	}
+}
+
+static void add_path(struct line *of_site, const struct source *s)
+{
+	for (size_t i = 0; i < s->path->nshares; i++) {
+		const struct path_share *share = &s->path->shares[i];
+		struct interval part = interval_percent(share->ticks, s->path->length);
+		if (share->site < s->trace->nsites)
+			of_site[share->site].path = interval_add(of_site[share->site].path, part);
+	}
+}
+
+static void add_gains(struct line *of_site, const struct source *s)
+{
+	for (size_t i = 0; i < s->profile->nrows; i++) {
+		const struct profile_row *row = &s->profile->rows[i];
+		for (size_t k = 0; k < s->profile->nreductions && row->site < s->trace->nsites && !row->of_one; k++)
+			if (s->profile->reductions[k] == HALF) {
+				of_site[row->site].gain = row->gain[COZ_EXPECTED].percent[k];
+				of_site[row->site].asked = true;
+			}
+	}
+}
+
+/* Those of one place are one: how many are left. */
+static size_t put_together(struct line *lines, size_t n, const struct trace *t)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct line *last = kept ? &lines[kept - 1] : NULL;
+		if (!last || by_place(t, last->site, lines[i].site) != 0) {
+			lines[kept++] = lines[i];
+			continue;
+		}
+		last->time = no_more_than_all(interval_add(last->time, lines[i].time));
+		last->path = no_more_than_all(interval_add(last->path, lines[i].path));
+		if (lines[i].asked && (!last->asked || lines[i].gain.hi > last->gain.hi))
+			last->gain = lines[i].gain;
+		last->asked |= lines[i].asked;
+	}
+	return kept;
+}
+
+/* To be freed. */
+static struct line *find_lines(const struct source *s, size_t *n)
+{
+	struct line *lines = mem_resize(NULL, s->trace->nsites, sizeof *lines);
+	for (uint32_t i = 0; i < s->trace->nsites; i++)
+		lines[i] = (struct line){ .site = i };
+	add_times(lines, s);
+	add_path(lines, s);
+	add_gains(lines, s);
+	qsort_r(lines, s->trace->nsites, sizeof *lines, lines_by_place, (void *)s->trace);
+	*n = put_together(lines, s->trace->nsites, s->trace);
+	return lines;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static void put_column(FILE *out, struct interval x, bool known)
+{
+	struct interval_text text = known && x.hi > 0 ? interval_shown(x, 1) : (struct interval_text){ "" };
+	int bytes = (int)strlen(text.text), width = bytes - (strstr(text.text, "±") != NULL); /* which has two */
+	fprintf(out, "%*s%s ", width < COLUMN ? COLUMN - width : 0, "", text.text);
+}
+
+static void put_line(FILE *out, const struct line *l, uint32_t number, const char *text)
+{
+	static const struct line none;
+	l = l ? l : &none;
+	put_column(out, l->time, true);
+	put_column(out, l->path, true);
+	put_column(out, l->gain, l->asked);
+	fprintf(out, "%6" PRIu32 " | %s\n", number, text);
+}
+
+/* With tabs as they are; whatever else does not belong on a terminal is shown. */
+static void put_source(FILE *out, FILE *source, const struct line *lines, size_t n, const struct trace *t)
+{
+	char *text = NULL;
+	size_t room = 0, next = 0;
+	uint32_t number = 1;
+	for (ssize_t length; (length = getline(&text, &room, source)) >= 0; number++) {
+		text[strcspn(text, "\r\n")] = 0;
+		for (char *c = text; *c; c++)
+			*c = *c == '\t' ? ' ' : *c;
+		while (next < n && t->sites[lines[next].site].line < number)
+			next++;
+		bool here = next < n && t->sites[lines[next].site].line == number;
+		char *shown = shown_copy(text);
+		put_line(out, here ? &lines[next] : NULL, number, shown);
+		free(shown);
+	}
+	free(text);
+}
+
+static void put_file(FILE *out, const struct line *lines, size_t n, const struct trace *t)
+{
+	const char *name = t->sites[lines->site].file;
+	const char *found;
+	int fd = *name ? frz_open_regular(AT_FDCWD, name, &found) : -1;
+	FILE *source = fd >= 0 ? fdopen(fd, "r") : NULL;
+	fprintf(out, "\n%s%s\n%*s %*s %*s %6s\n", name, source ? "" : " (cannot be read: only what was recorded)", COLUMN, "time, %", COLUMN,
+		"path, %", COLUMN, "half: -%", "line");
+	if (source)
+		put_source(out, source, lines, n, t);
+	for (size_t i = 0; i < n && !source; i++)
+		put_line(out, &lines[i], t->sites[lines[i].site].line, region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
+	if (source)
+		fclose(source);
+}
+
+void export_source(FILE *out, const struct source *s)
+{
+	size_t n, next;
+	struct line *lines = find_lines(s, &n);
+	fputs("Each line's share of all threads' time and of the critical path, in percent, and\n"
+	      "by how much the run is expected to be shorter if a region there took half as long.\n", out);
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i + 1; next < n && strcmp(s->trace->sites[lines[i].site].file, s->trace->sites[lines[next].site].file) == 0;)
+			next++;
+		put_file(out, &lines[i], next - i, s->trace);
+	}
+	free(lines);
+}
