@@ -128,8 +128,11 @@ done
 grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
 	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' -e '^note two%20modules%20have%20sites%20at' && fail "notes where all is well"
 "$analyze" dump dprof-* >text
-[ "$(grep -c '^link 0 .* 1 ' text)" -ge 64 ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge 64 ] ||
-	fail "too few packets: $(grep -c '^link' text) links"
+# Of start and end 20 each way, or a note says that there were fewer.
+least=40
+grep -q -e '^note host%20[^ ]*%20answered%20only' -e '^note host%20[^ ]*%20did%20not%20answer' dprof-*/*.process && least=1
+[ "$(grep -c '^link 0 .* 1 ' text)" -ge $least ] && [ "$(grep -c '^link 1 .* 0 ' text)" -ge $least ] ||
+	fail "expected $least packets each way, found $(grep -c '^link' text) links: $(grep -h '^note' dprof-*/*.process)"
 
 # A host that cannot be reached is named, costs no more than its deadlines, and the rest goes on.
 cat >unreachable <<'END'
