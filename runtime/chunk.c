@@ -385,6 +385,7 @@ void dprof_chunk_enter(struct dprof_thread *t, struct dprof_chunk *c)
 		leave(t, cursor->next);
 	c->number = t->numbers++;
 	t->current = c;
+	t->written = start;
 	t->chunk_end = start + c->bytes / sizeof(*start) - DPROF_SLACK_WORDS;
 	t->refused = 0;
 	*start++ = dprof_escape_word(DPROF_ESCAPE_CHUNK, 0, c->number);

@@ -35,6 +35,15 @@ static bool may_be_packed(const struct dprof_chunk *c)
 	       !(c->hole && !*(volatile uint64_t *)c->hole);
 }
 
+static bool has_hole(const struct dprof_thread *t)
+{
+	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == CHUNK_FULL && c->hole && c->hole != &never_written &&
+		    !*(volatile uint64_t *)c->hole)
+			return true;
+	return false;
+}
+
 static struct dprof_chunk *oldest(struct dprof_thread *t)
 {
 	struct dprof_chunk *found = NULL;
@@ -167,6 +176,7 @@ bool dprof_chunks_pack(void)
 
 		if (supply == SUPPLY_FREE)
 			continue;
+		__atomic_store_n(&t->has_hole, has_hole(t), __ATOMIC_RELAXED);
 		if (pack_one(t)) {
 			dprof_chunks_make_wanted();
 			any = true;

@@ -12,6 +12,8 @@
  * - A claim is compared with `end` one instruction after it was made; a handler in between may
  *   have changed chunks. Whatever the result, its word is still its own (thread.h): it writes its record
  *   there, or comes here and has the word filled.
+ * - Who is interrupted there may have waited for long before, and its word would need an epoch. So the fast path stays closed
+ *   for the handler until the word is written, or comes here.
  * - Claims that failed have moved `next` past `end`, and say so how many are under way. So one that is
  *   refused takes itself back, and only a new chunk begins anew.
  *
@@ -469,18 +471,40 @@ static void begun(struct dprof_thread *t, struct dprof_chunk *before, uint64_t *
 	dprof_helper_wake();
 }
 
+/* What a handler has interrupted between a claim and its word: in the current chunk before our own claim, or in one that is
+ * full. (One that a handler has jumped away from is so until its chunk is no more.) */
+static bool is_under_way(struct dprof_thread *t, uint64_t *slot)
+{
+	const uint64_t *end = slot >= t->current->start && slot <= __dprof_cursor.next ? slot : __dprof_cursor.next;
+
+	while (t->written < end && *(volatile uint64_t *)t->written)
+		t->written++;
+	return t->written < end || __atomic_load_n(&t->has_hole, __ATOMIC_RELAXED);
+}
+
+/* May the fast path be opened? The helper may change that any time. */
+static bool may_open(struct dprof_thread *t, uint64_t *slot)
+{
+	uint64_t now = dprof_now();
+
+	if (!dprof_open() || (t && now - t->checked > EPOCH_TICKS && is_under_way(t, slot)))
+		return false;
+	if (t && now - t->checked > EPOCH_TICKS)
+		t->checked = now;
+	return true;
+}
+
 /* Nothing of the thread is recorded until it is done; `slot` was claimed in vain, or is NULL. */
 static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 {
 	struct dprof_chunk *before = dprof_self ? dprof_self->current : NULL;
-	bool open = dprof_open(); /* the helper may change that any time */
 	enum outcome outcome;
 
 	if (dprof_self && dprof_chunk_is_left(dprof_self)) {
 		come_back(dprof_self, slot);
 		slot = NULL;
 	}
-	outcome = serve(e, use_slot(dprof_self, slot, open));
+	outcome = serve(e, use_slot(dprof_self, slot, may_open(dprof_self, slot)));
 	if (outcome == LOST || outcome == LEFT_OUT)
 		forget_claim(dprof_self, slot);
 	if (outcome == LOST)

@@ -173,7 +173,8 @@ static void clean(struct dprof_thread *t)
 	t->hold = HOLD_NONE;
 	t->serving = 0;
 	t->rewriting = 0;
-	t->begun = t->looked = dprof_now();
+	t->has_hole = false;
+	t->checked = t->begun = t->looked = dprof_now();
 }
 
 /* `known` is written last: the process may be killed any time. */

@@ -27,7 +27,10 @@
  * records it, since it waited, has an epoch before it and another one behind it.
  *
  * Law of stamps: `epoch` is never more than 2 * EPOCH_TICKS, and what the helper is late, away from the stamp to which a reader
- * relates the thread's next word; and while the fast path is open, neither is the counter. So no word is ambiguous (words.h).
+ * relates the thread's next word; and while the fast path is open, neither is the counter. A claim that a signal handler has
+ * interrupted is compared with `end`, and its counter read, when that is done: so the handler does not open the path while such a
+ * claim may be from a time before. Then no word is ambiguous (words.h), unless its thread is kept for minutes, its process not,
+ * between the comparison and the counter, two instructions.
  *
  * Law: a chunk is packed, wiped or unmapped only when every word of it that was ever claimed is written.
  * Claims that failed for want of room count, too: each has a word of its own in the slack behind
@@ -124,6 +127,9 @@ struct dprof_thread {
 	uint64_t *dropped;                /* the last word when an event was left out, ... */
 	uint64_t dropped_in;              /* ... and the number of the chunk */
 	uint64_t epoch;                   /* a stamp near that of its last word, or of the event before that */
+	uint64_t checked;                 /* a stamp: then no claim was under way */
+	uint64_t *written;                /* of the current chunk: all words before it were, at last sight */
+	bool has_hole;                    /* the helper's: so has a full chunk */
 	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
 	uint64_t begun, looked;           /* stamps: of its begin; of when it is known what the kernel had counted */
 	char path[PATH_MAX];

@@ -819,6 +819,16 @@ START_TEST(a_handler_may_come_at_every_instruction)
 }
 END_TEST
 
+/* Its word has waited for minutes, or the one before it. */
+START_TEST(a_handler_may_come_behind_a_long_wait)
+{
+	seed = unit_seed + (uint64_t)_i;
+	handlers = true;
+	ck_assert_int_eq(finish(start("late-steps", NULL)), 0);
+	compare(0);
+}
+END_TEST
+
 START_TEST(where_there_is_no_room_records_are_counted)
 {
 	ck_assert_int_eq(finish(start("size-limit", "8K")), 0);
@@ -912,6 +922,7 @@ int main(int argc, char **argv)
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
 	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
 	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, 6);
+	tcase_add_loop_test(t, a_handler_may_come_behind_a_long_wait, 0, 2);
 	tcase_add_test(t, where_there_is_no_room_records_are_counted);
 	tcase_add_test(t, the_helper_keeps_none_alive);
 	tcase_add_test(t, destructors_of_others_may_record);
