@@ -296,13 +296,10 @@ static void count_from_here(struct descriptor *d)
 		d->count[way] = new_count(d->channel[way], (enum way)way);
 }
 
-struct descriptor descriptor_of(int fd)
+static struct descriptor look_up(int fd)
 {
-	struct descriptor *e = entry(fd), d;
+	struct descriptor *e = entry(fd), d = look_at(fd);
 
-	if (e && __atomic_load_n(&e->what, __ATOMIC_ACQUIRE) != NOT_KNOWN)
-		return *e;
-	d = look_at(fd);
 	if (!e || d.what == NOT_KNOWN || d.is_alone)
 		return d;
 	if (e->is_new && !descriptors_of_parent()) {
@@ -313,6 +310,23 @@ struct descriptor descriptor_of(int fd)
 	}
 	put(fd, &d);
 	return d;
+}
+
+const struct descriptor *descriptor_at(int fd, struct descriptor *looked_up)
+{
+	const struct descriptor *e = entry(fd);
+
+	if (__builtin_expect(e && __atomic_load_n(&e->what, __ATOMIC_ACQUIRE) != NOT_KNOWN, 1))
+		return e;
+	*looked_up = look_up(fd);
+	return looked_up;
+}
+
+struct descriptor descriptor_of(int fd)
+{
+	struct descriptor looked_up;
+
+	return *descriptor_at(fd, &looked_up);
 }
 
 enum channel_kind descriptor_known(int fd)

@@ -71,14 +71,22 @@ struct libc_call {
 	struct dprof_moment since;
 };
 
-/* Taken last before the C library's function; `own` is a site of ours with its name. */
+/* Taken last before the C library's function, which has this name. */
+static inline __attribute__((always_inline)) struct libc_call call_begin_named(const char *name, const void *caller)
+{
+	return (struct libc_call){ dprof_adapter_call(DPROF_KIND_NONE, name, DPROF_CALL_NEAR), caller,
+				   dprof_adapter_moment() };
+}
+
+/* Likewise; `own` is a site of ours with its name. */
 static inline __attribute__((always_inline)) struct libc_call call_begin(const struct dprof_site *own,
 									 const void *caller)
 {
-	return (struct libc_call){ dprof_adapter_call(DPROF_KIND_NONE, own->strings,
-						      DPROF_CALL_NEAR), caller,
-				   dprof_adapter_moment() };
+	return call_begin_named(own->strings, caller);
 }
+
+/* And where the compiler knows the site. */
+#define CALL_OF(own) call_begin_named((own).strings, CALLER)
 
 static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 {
@@ -101,7 +109,11 @@ struct plain {
 };
 void plain_end(struct plain *);
 
-#define PLAIN(name, own) struct plain name AT_END(plain_end) = { .site = SITE(own), .call = call_begin(SITE(own), CALLER) }
+#define PLAIN(name, own)                      \
+	struct plain name AT_END(plain_end);  \
+	name.site = SITE(own);                \
+	name.more.words = 0;                  \
+	name.call = CALL_OF(own)
 
 /* Likewise a sleep, which may be one between two attempts. */
 #define SLEEP(name, own) dprof_adapter_pauses(); PLAIN(name, own)
@@ -148,6 +160,9 @@ struct descriptor {
 #define DESCRIPTORS_MAX 4095 /* higher ones are looked up each time, and not counted */
 
 struct descriptor descriptor_of(int fd);
+
+/* The same where it stands, which may change: in the table, or `looked_up`. */
+const struct descriptor *descriptor_at(int fd, struct descriptor *looked_up);
 
 /* The same without asking the kernel: NOT_KNOWN if it was never looked at. */
 enum channel_kind descriptor_known(int fd);
@@ -197,7 +212,7 @@ struct libc_transfer {
 	int64_t bytes;            /* moved; negative: none, or not known */
 	int64_t most;             /* taken, if there had been as many; 0: not known */
 };
-void transfer_begin(struct libc_transfer *, int fd, enum way);
+void transfer_begin(struct libc_transfer *, int fd, enum way, const struct dprof_site *wait, const struct dprof_site *io);
 void transfer_end(struct libc_transfer *);
 
 /* Records it, over at `now`; `counted`: the offset holds. */
@@ -206,11 +221,10 @@ void transfer_record(const struct libc_transfer *, uint64_t now, bool blocked, b
 #define TRANSFER_SITES(name)                            \
 	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name); \
 	DPROF_SITE_OF(io_##name, DPROF_KIND_IO, #name)
-#define TRANSFER(t, name, fd, way)                                                               \
-	struct libc_transfer t AT_END(transfer_end) = {                                          \
-		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
-	transfer_begin(&t, fd, way);                                                             \
-	t.call = call_begin(SITE(io_##name), CALLER)
+#define TRANSFER(t, name, fd, way)                                        \
+	struct libc_transfer t AT_END(transfer_end);                      \
+	transfer_begin(&t, fd, way, SITE(wait_##name), SITE(io_##name));  \
+	t.call = CALL_OF(io_##name)
 
 /* ---- Streams ------------------------------------------------------------------------------------ */
 
@@ -233,7 +247,7 @@ void stream_gave(struct stream *, int64_t bytes);
 	struct stream s AT_END(stream_end) = {                                                    \
 		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
 	stream_begin(&s, f, way);                                                                 \
-	s.call = call_begin(SITE(wait_##name), CALLER)
+	s.call = CALL_OF(wait_##name)
 
 /* pthread/threads.c: has the program made threads, or a library? */
 extern bool program_has_threads;

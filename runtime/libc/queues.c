@@ -20,7 +20,7 @@
 	struct libc_transfer m AT_END(transfer_end) = {                                           \
 		.site = { SITE(wait_##name), SITE(wait_##name), SITE(wait_##name) }, .bytes = -1, \
 		.what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
-	m.call = call_begin(SITE(wait_##name), CALLER)
+	m.call = CALL_OF(wait_##name)
 
 #define TAKE(name, own, parameters, arguments)                  \
 	DPROF_EXPORT ssize_t name parameters                    \

@@ -156,12 +156,12 @@ TRANSFERS(X)
 static long move(const struct asked *q, const struct dprof_site *wait, const struct dprof_site *io, enum way way,
 		 bool in_bytes)
 {
-	struct libc_transfer t AT_END(transfer_end) = { .site = { wait, io, wait }, .bytes = -1 };
 	long result;
 
 	before(q);
 	descriptor_lost((int)q->a);
-	transfer_begin(&t, (int)q->a, way);
+	struct libc_transfer t AT_END(transfer_end);
+	transfer_begin(&t, (int)q->a, way, wait, io);
 	t.call = call_begin(io, q->caller);
 	result = ask(q);
 	t.bytes = in_bytes ? result : -1;

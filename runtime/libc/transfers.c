@@ -43,28 +43,36 @@ void call_unseen(const struct libc_call *c, const struct dprof_site *own)
 		dprof_adapter_point(told ? c->told : own);
 }
 
-/* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by. */
+/* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by; and only what others
+ * may have ended is stamped with one. */
 void plain_end(struct plain *p)
 {
-	uint64_t now;
+	uint64_t now = dprof_adapter_now();
 
-	if (!p->site || !call_blocked(&p->call, dprof_adapter_now()))
+	if (!p->site || !call_blocked(&p->call, now))
 		return;
-	now = dprof_adapter_now_fenced();
-	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT)
+	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT) {
+		now = dprof_adapter_now_fenced();
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	}
 	call_record(&p->call, p->site, now, &p->more);
 }
 
-void transfer_begin(struct libc_transfer *t, int fd, enum way way)
+void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct dprof_site *wait, const struct dprof_site *io)
 {
-	struct descriptor d = descriptor_of(fd);
+	struct descriptor looked_up;
+	const struct descriptor *d = descriptor_at(fd, &looked_up);
 
-	t->what = d.leads_outside && way == GIVES ? OF_FILE : d.what;
+	t->site[NOT_KNOWN] = t->site[OF_OTHERS] = wait;
+	t->site[OF_FILE] = io;
+	t->ends = false;
+	t->bytes = -1;
+	t->most = 0;
+	t->what = d->leads_outside && way == GIVES ? OF_FILE : d->what;
 	t->way = way;
-	t->channel = d.channel[way];
-	t->is_from_others = way == TAKES && descriptor_takes(&d);
-	t->count = count_begin(d.count[way], &t->offset);
+	t->channel = d->channel[way];
+	t->is_from_others = way == TAKES && descriptor_takes(d);
+	t->count = count_begin(d->count[way], &t->offset);
 }
 
 void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, bool counted)
@@ -85,15 +93,18 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 	call_record(&t->call, t->site[t->what], now, &a);
 }
 
-/* Also when the thread is cancelled: then it is unknown what was moved. */
+/* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
 void transfer_end(struct libc_transfer *t)
 {
-	bool blocked = call_blocked(&t->call, dprof_adapter_now());
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
 	bool counted = t->count && count_end(t->count, t->ends ? moved : -1);
 	bool moves = t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : counted && t->bytes >= 0);
+	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
+	bool blocked = call_blocked(&t->call, now);
 
-	if ((blocked && t->what != NOT_KNOWN) || moves)
+	if (moves)
+		transfer_record(t, now, blocked, counted);
+	else if (blocked && t->what != NOT_KNOWN)
 		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);
 	else if (t->is_from_others && t->bytes >= 0)
 		call_unseen(&t->call, t->site[OF_OTHERS]);
