@@ -18,6 +18,7 @@
 #include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
+#include "runtime/unpacked.h"
 
 #define PAGE 4096
 
@@ -205,6 +206,7 @@ static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 	if (!c->in_slot && c->offset + c->bytes > t->kept_bytes)
 		t->kept_bytes = c->offset + c->bytes;
 	dprof_count_chunk(c);
+	dprof_unpacked_add(c);
 	if (all_written(c))
 		dprof_chunk_seal(c);
 	if (all_written(c) && c != t->current && !c->in_slot)
@@ -509,6 +511,8 @@ static void seal_full(struct dprof_chunk *c, bool ended)
 		state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 	} while (!ours && (state == CHUNK_FULL || state == CHUNK_PACKING));
 	ours |= ended && state == CHUNK_TAKEN;
+	if (ours)
+		dprof_unpacked_add(c);
 	if (ours && (ended || all_written(c)))
 		dprof_chunk_seal(c);
 	if (taken)

@@ -58,9 +58,14 @@
 
 enum { NO_HELPER, HELPER, DISMISSED, CANNOT_HELP };
 static int state;
+
+#define FILTERED "system calls are filtered (seccomp), and dprof's helper cannot do without some"
+#define REFUSED  "no thread could be made for dprof's helper"
+#define HANDLERS "each event that might have started dprof's helper may have been one in a signal handler"
 static uint32_t id; /* the thread's, or 0: it has not begun */
 static long process; /* in which it is: a child that nobody told of its fork has none */
 static uint32_t work; /* a futex; changes whenever there is some */
+static const char *absent = HANDLERS; /* why there was none so far; or NULL */
 static bool sleeping;
 static uint32_t rested;  /* a futex: what `work` was when there was none left */
 static uint32_t running; /* a futex */
@@ -227,6 +232,7 @@ static void *helper(void *unused)
 		if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == DISMISSED)
 			return leave();
 		if (!rest(seen, soon)) {
+			absent = FILTERED;
 			__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
 			return leave();
 		}
@@ -264,7 +270,8 @@ static void start(void *unused)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	running = id = 0;
-	if (is_filtered() || pthread_create(&thread, &attr, helper, NULL) != 0)
+	absent = is_filtered() ? FILTERED : pthread_create(&thread, &attr, helper, NULL) != 0 ? REFUSED : NULL;
+	if (absent)
 		__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
 	else
 		wait_until_it_runs();
@@ -415,6 +422,11 @@ bool dprof_helper_possible(void)
 	return !is_sanitized() && __atomic_load_n(&state, __ATOMIC_RELAXED) != CANNOT_HELP;
 }
 
+const char *dprof_helper_absent(void)
+{
+	return is_sanitized() ? "dprof starts no helper beside a sanitizer" : absent;
+}
+
 bool dprof_helper_there(void)
 {
 	return __atomic_load_n(&state, __ATOMIC_SEQ_CST) == HELPER;
@@ -423,6 +435,7 @@ bool dprof_helper_there(void)
 void dprof_helper_forget(void)
 {
 	state = NO_HELPER;
+	absent = HANDLERS;
 	for (size_t i = 0; i < QUESTIONS; i++)
 		questions[i].state = UNUSED;
 	id = 0;

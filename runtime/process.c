@@ -25,6 +25,7 @@
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
+#include "runtime/unpacked.h"
 #include "runtime/unseen.h"
 
 #define DIRECTORIES_MAX 10000
@@ -474,6 +475,7 @@ static void end(bool careful)
 	note_unseen(careful);
 	dprof_unseen_say();
 	count = dprof_threads_end(stamp);
+	dprof_unpacked_say();
 	dprof_nursery_close();
 	count.all &= !has_forked;
 	dprof_lines_begin_end();

@@ -16,6 +16,7 @@
 #include "runtime/pack.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
+#include "runtime/unpacked.h"
 
 #define CLEAN_CHUNKS 2 /* of a thread; more than one are there when the helper was late */
 
@@ -78,6 +79,7 @@ static bool pack(struct dprof_thread *t, struct dprof_chunk *c)
 		return false;
 	end = dprof_pack(path, t->packed_bytes, c->number, c->start, (size_t)(c->claimed - c->start));
 	if (end < 0) {
+		dprof_unpacked_refused(end);
 		c->hole = &never_written;
 		return false;
 	}

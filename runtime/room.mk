@@ -12,7 +12,7 @@
 OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
-GENERAL     := slow chunk left helper recycle count
+GENERAL     := slow chunk left helper recycle count unpacked
 CORE        := settings pmi_client notice missing process lines modules thread end sched unseen nursery $(GENERAL) adapter polling \
                instance fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives neighbors requests completions \

@@ -315,6 +315,7 @@ void dprof_helper_look(void); /* before anything is recorded: at what program th
 bool dprof_helper_there(void);
 bool dprof_helper_possible(void); /* there is one, or may be */
 void dprof_helper_dismiss(void);
+const char *dprof_helper_absent(void); /* why there never was one, for a reader; or NULL */
 
 /* helper.c: calls what(with) where files that are opened are nobody else's, which is in the helper, and gives what that
  * gives: a file that a thread of the program opens has a number that another one may close, or give to a file of its own, which we
