@@ -29,16 +29,19 @@
 DPROF_SITE_OF(site_fork, DPROF_KIND_FORK, "omp parallel");
 DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "omp parallel");
 
-/* A parallel region, on the stack of its opener. */
+#define LINE 64 /* bytes that go from core to core at a time */
+
+/* A parallel region, on the stack of its opener. What the others read has a line of its own: what the opener writes
+ * meanwhile does not take that away from them. */
 struct parallel_region {
-	void (*body)(void *);
+	void (*body)(void *) __attribute__((aligned(LINE)));
 	void *data;
 	uint64_t group, number;  /* no group: it is a team of one */
 	uint64_t barriers;       /* of the group before this region */
-	uint64_t barriers_after; /* of who came to the most: not all do where it is cancelled */
-	struct waiting join;     /* of its opener */
 	void (*begin_work)(void); /* worksharing.c's, or NULL */
 	const struct dprof_site *site_fork, *site_join;
+	uint64_t barriers_after __attribute__((aligned(LINE))); /* of who came to the most: not all do where it is cancelled */
+	struct waiting join;     /* of its opener */
 };
 
 /* What a thread is part of; in a team that is another place, and another task. */
@@ -98,8 +101,11 @@ static struct team_part enter_team(const struct parallel_region *r, bool opener)
 
 static void note_barriers(struct parallel_region *r)
 {
-	uint64_t most = __atomic_load_n(&r->barriers_after, __ATOMIC_RELAXED);
+	uint64_t most;
 
+	if (team_place.barriers == r->barriers)
+		return;
+	most = __atomic_load_n(&r->barriers_after, __ATOMIC_RELAXED);
 	while (most < team_place.barriers &&
 	       !__atomic_compare_exchange_n(&r->barriers_after, &most, team_place.barriers, true,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -163,7 +169,7 @@ static void choose_group(struct parallel_region *r, unsigned size)
 		last = (struct teams){ .group = dprof_adapter_new_group(), .size = size };
 	r->group = last.group;
 	r->number = last.teams++;
-	r->barriers = last.barriers;
+	r->barriers = r->barriers_after = last.barriers;
 }
 
 /* The plugin puts the site of the join behind that of the fork. */
@@ -173,20 +179,23 @@ static const struct dprof_site *join_behind(const struct dprof_site *fork)
 				       : (const struct dprof_site *)((const char *)fork + fork->size);
 }
 
-static struct parallel_region begin(void (*body)(void *), void *data, unsigned threads,
-				    const struct dprof_site *site)
+static void begin(struct parallel_region *r, void (*body)(void *), void *data, unsigned threads, void (*begin_work)(void),
+		  const struct dprof_site *site)
 {
-	struct parallel_region r = { .body = body, .data = data, .site_fork = site,
-				     .site_join = join_behind(site) };
 	unsigned size = size_of_team(threads);
 	struct waiting fork;
 
-	if (size > 1) {
-		choose_group(&r, size);
-		operation(&fork, site, &r, true);
-		dprof_adapter_record(fork.site, DPROF_ENTER, 0, &fork.arguments);
-	}
-	return r;
+	r->body = body;
+	r->data = data;
+	r->begin_work = begin_work;
+	r->site_fork = site;
+	r->site_join = join_behind(site);
+	r->group = r->number = r->barriers = r->barriers_after = 0;
+	if (size <= 1)
+		return;
+	choose_group(r, size);
+	operation(&fork, site, r, true);
+	dprof_adapter_record(fork.site, DPROF_ENTER, 0, &fork.arguments);
 }
 
 static void end(struct parallel_region *r)
@@ -208,8 +217,8 @@ static void end(struct parallel_region *r)
                                                                                            \
 		if (!site)                                                                 \
 			return REAL(name)(body, data, threads arguments);                  \
-		struct parallel_region r = begin(body, data, threads, site);               \
-		r.begin_work = work;                                                       \
+		struct parallel_region r;                                                  \
+		begin(&r, body, data, threads, work, site);                                \
 		CALL_##result(REAL(name)(member, &r, threads arguments))                   \
 	}
 #define CALL_void(call)     \
@@ -253,13 +262,13 @@ static void start(struct opened_region *o)
 	DPROF_EXPORT void name(void (*body)(void *), void *data, unsigned threads parameters); \
 	DPROF_EXPORT void name(void (*body)(void *), void *data, unsigned threads parameters) \
 	{                                                                                  \
-		struct opened_region *o = IS_OURS ? malloc(sizeof(*o)) : NULL;             \
+		struct opened_region *o = IS_OURS ? aligned_alloc(LINE, sizeof(*o)) : NULL; \
                                                                                            \
 		if (!o) {                                                                  \
 			REAL(name)(body, data, threads arguments);                         \
 			return;                                                            \
 		}                                                                          \
-		o->region = begin(body, data, threads, SITE(site_fork));                   \
+		begin(&o->region, body, data, threads, NULL, SITE(site_fork));             \
 		REAL(name)(member, &o->region, threads arguments);                         \
 		start(o);                                                                  \
 	}
