@@ -104,10 +104,11 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 		left_open(c, &c->replay.entry[c->replay.depth + closed - 1], explained);
 }
 
+/* Where records are lost, so may be what is missing of a pair. */
 static void note_jumps(struct nest_check *c)
 {
 	struct trace *t = c->trace;
-	if (!c->jumped && !c->came)
+	if ((!c->jumped && !c->came) || t->threads[c->thread].lost)
 		return;
 	char *who = name_thread(t, c->thread), *first = c->jumped ? name_site(t, c->first_jumped) : mem_copy("");
 	char *came = c->came ? mem_format(", and %" PRIu64 " exit%s no enter: it may be anywhere at any time", c->came,

@@ -56,6 +56,7 @@ recorded() { # directory, a cause or "any": whether any is lost is chance
 	[ $status = 1 ] || fail "check: status $status"
 	cause=${2/any/the disk is full}
 	grep -q "expected \(all records\|room\).*: $cause" check || fail "check does not say that $cause: $(cat check)"
+	grep 'it jumped' check && fail "check: a jump, though records are lost"
 	for command in report csp 'query --' coz clocks; do
 		local words=("${command% --}" "$trace")
 		[ "$command" = 'query --' ] && words+=('count(work) >= 1')
