@@ -54,11 +54,22 @@ static __thread uint64_t unmade; /* it was not there before this stamp; or 0 */
 /* Held while a thread takes its mappings down, so that the end of the process does not write
  * there. A futex: threads end after ThreadSanitizer has forgotten them, and it would look at a
  * mutex. */
-static int taking_down;
+static enum { UNLOCKED, LOCKED, WAITED_FOR } taking_down;
 
 static bool try_lock(void)
 {
-	return !__atomic_exchange_n(&taking_down, 1, __ATOMIC_ACQUIRE);
+	int unlocked = UNLOCKED;
+
+	return __atomic_compare_exchange_n((int *)&taking_down, &unlocked, LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Likewise, of one who waits where that is not so, but not for longer than this. */
+static bool lock_or_wait(const struct timespec *patience)
+{
+	if (__atomic_exchange_n((int *)&taking_down, WAITED_FOR, __ATOMIC_ACQUIRE) == UNLOCKED)
+		return true;
+	sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, WAITED_FOR, patience);
+	return false;
 }
 
 /* Whoever holds it may have asked something of the helper (dprof_do_apart). */
@@ -66,17 +77,18 @@ static void lock(void)
 {
 	struct timespec soon = { .tv_nsec = HELPER_LOOKS_NS };
 
-	while (!try_lock()) {
+	if (try_lock())
+		return;
+	do
 		if (dprof_is_apart())
 			dprof_helper_answer();
-		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, dprof_is_apart() ? &soon : NULL);
-	}
+	while (!lock_or_wait(dprof_is_apart() ? &soon : NULL));
 }
 
 static void unlock(void)
 {
-	__atomic_store_n(&taking_down, 0, __ATOMIC_RELEASE);
-	sys(SYS_futex, &taking_down, FUTEX_WAKE_PRIVATE, 1);
+	if (__atomic_exchange_n((int *)&taking_down, UNLOCKED, __ATOMIC_RELEASE) == WAITED_FOR)
+		sys(SYS_futex, &taking_down, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* A stack of structures whose threads ended: address and, below it, how often it changed. Structures begin at
@@ -173,7 +185,7 @@ static void clean(struct dprof_thread *t)
 	t->hold = HOLD_NONE;
 	t->serving = 0;
 	t->rewriting = 0;
-	t->has_hole = false;
+	t->has_hole = t->ends = false;
 	t->checked = t->begun = t->looked = dprof_now();
 }
 
@@ -424,11 +436,19 @@ static void unmap(struct dprof_thread *t)
 
 static uint64_t past_ns, past_threads; /* of those that ended */
 
+/* Outside of the lock: who reads files, and perhaps waits for the helper, would have all wait that end. */
+static struct dprof_sched last_counts(struct dprof_thread *t)
+{
+	lock();
+	t->ends = true;
+	unlock();
+	return dprof_sched_last(dprof_now() - t->begun > YOUNG_TICKS);
+}
+
 /* Nothing is recorded here any more. */
-static void close_cursor(struct dprof_thread *t)
+static void close_cursor(struct dprof_thread *t, struct dprof_sched last)
 {
 	uint64_t *next = __dprof_cursor.next;
-	struct dprof_sched last;
 
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	t->cursor = NULL;
@@ -441,7 +461,6 @@ static void close_cursor(struct dprof_thread *t)
 	}
 	if (t->header->ended) /* its process was faster: the header has its sum */
 		return;
-	last = dprof_sched_last(dprof_now() - t->begun > YOUNG_TICKS);
 	keep_sched(&t->header->sched[1], last);
 	past_ns += last.known & DPROF_SCHED_CPU ? last.cpu_ns : 0;
 	past_threads++;
@@ -486,6 +505,7 @@ static void end(void *value)
 {
 	struct dprof_thread *t = value;
 	uint64_t every = ~UINT64_C(0), before = 0;
+	struct dprof_sched last;
 
 	if (value == NOT_RECORDING) {
 		count_out();
@@ -499,8 +519,9 @@ static void end(void *value)
 	stop_supply(t);
 	/* no handler may record from here on */
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
+	last = last_counts(t);
 	lock();
-	close_cursor(t);
+	close_cursor(t, last);
 	unlock();
 	if (!t->file_bytes || (!dprof_helper_there() && dprof_chunks_take(t))) {
 		dprof_thread_gone(t);
@@ -537,12 +558,10 @@ static bool lock_at_end(void)
 {
 	struct timespec patience = { .tv_nsec = LOCK_WAIT_NS };
 
-	for (int i = 0; !try_lock(); i++) {
-		if (i == LOCK_TRIES)
-			return false;
-		sys(SYS_futex, &taking_down, FUTEX_WAIT_PRIVATE, 1, &patience);
-	}
-	return true;
+	for (int i = 0; i < LOCK_TRIES; i++)
+		if (lock_or_wait(&patience))
+			return true;
+	return false;
 }
 
 bool dprof_threads_cpu(bool waits, uint64_t *ns, uint64_t *ended)
@@ -654,7 +673,7 @@ static void look_at(struct dprof_thread *t, uint64_t now)
 	struct dprof_sched s;
 	bool first;
 
-	if (!t->cursor || !is_due(t, now))
+	if (!t->cursor || t->ends || !is_due(t, now))
 		return;
 	first = t->looked == t->begun;
 	t->looked = now;
@@ -754,7 +773,7 @@ void dprof_threads_forget(void)
 		set_free(t);
 	}
 	dprof_nursery_forget();
-	taking_down = 0;
+	taking_down = UNLOCKED;
 	__dprof_cursor = (struct dprof_cursor){ DPROF_NOWHERE, NULL };
 	dprof_self = NULL;
 	dprof_ending = false;
