@@ -60,7 +60,7 @@ table "An empty parallel region of two threads" "Likewise, but the least time of
 both need a core."
 row "the region" "$(only plain <"$here/parallel" | estimate)" ns
 row "  recorded" "$(paired difference recorded plain <"$here/parallel" | estimate)" ns "<= 150"
-why "ten words and three or four stamps of each thread, and who opens the region waits for the other"
+why "ten words and three or four stamps of each thread, and both need a core for all of a batch"
 row "  DPROF_OFF=1" "$(paired difference off plain <"$here/parallel" | estimate)" ns "<= 5"
 
 # ---- programs --------------------------------------------------------------------------------------------
@@ -122,7 +122,8 @@ why "ranks that wait yield, and what other work the machine has is in the time"
 if command -v valgrind >/dev/null; then
 	row "instructions" "$(more_instructions steps $edge 20)" % "<= 1"
 	row "instructions, 24^3 cells" "$(more_instructions steps 24 100)" % "<= 1"
-	why "a call takes some 350 instructions, and packing its 9 words more than that"
+	why "a call takes some 500 instructions, and packing its words 1,050, of which splitting them by class and zstd take \
+450 each"
 
 	table "Programs of threads, nothing marked" "In percent of the same program without dprof: instructions of all threads, \
 by callgrind, 3 rounds."
