@@ -14,12 +14,12 @@ static enum graph_did what_it_did(const struct graph_activities *a, const struct
 	return place && place->is & OP_OTHERS ? GRAPH_OPERATED : GRAPH_WORKED;
 }
 
-/* Stretches that touch are one. */
-static void add_to_part(struct graph_activities *a, uint64_t from, uint64_t to)
+/* Stretches that follow each other are one; those that lie apart are two, even where both are in one tick. */
+static void add_to_part(struct graph_activities *a, bool follows, uint64_t from, uint64_t to)
 {
 	struct stretches *p = &a->part;
 	p->from = p->pieces ? p->from : from;
-	p->pieces += p->pieces == 0 || p->to != from;
+	p->pieces += p->pieces == 0 || !follows;
 	p->to = to;
 	p->ticks += to - from;
 }
@@ -28,12 +28,13 @@ static void pass(struct graph_activities *a, uint64_t stamp)
 {
 	const struct replay_entry *place = replay_place(&a->replay);
 	uint64_t to = stamp > a->stamp ? stamp : a->stamp;
+	bool follows = a->step.did == GRAPH_OPERATED;
 	a->step.did = what_it_did(a, place);
 	a->step.in = place ? place->site : TR_OUTSIDE;
 	a->step.from = a->begun ? a->stamp : to;
 	a->step.to = to;
 	if (a->begun && a->step.did == GRAPH_OPERATED)
-		add_to_part(a, a->step.from, to);
+		add_to_part(a, follows, a->step.from, to);
 	a->stamp = to;
 	a->begun = true;
 }

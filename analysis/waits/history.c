@@ -44,9 +44,9 @@ void history_add(struct history *h, uint32_t row, uint64_t from, uint64_t to)
 	struct history_row *r = &h->rows[row];
 	if (!r->pieces)
 		h->used[h->nused++] = row;
-	r->pieces += r->pieces == 0 || r->to != from;
+	r->pieces += r->pieces == 0 || row != h->last; /* even where both are in one tick */
 	r->ticks += to - from;
-	r->to = to;
+	h->last = row;
 }
 
 static void add_piece(struct history *h, struct history_piece piece)

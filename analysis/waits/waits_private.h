@@ -29,7 +29,7 @@ struct history_piece {
 	uint32_t pieces;     /* 0: a wait */
 };
 
-struct history_row { uint64_t ticks, to; uint32_t pieces; };
+struct history_row { uint64_t ticks; uint32_t pieces; };
 
 struct history {
 	const struct graph *graph;
@@ -38,6 +38,7 @@ struct history {
 	size_t *first, *begins;      /* point of each thread, and piece */
 	struct history_row *rows;    /* of the thread that is being replayed, since the last piece */
 	uint32_t *used; size_t nused;
+	uint32_t last;               /* row that was added to */
 	size_t least;                /* pieces that are kept: of other threads, and up to the last wait */
 };
 

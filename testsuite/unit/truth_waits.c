@@ -183,41 +183,52 @@ static void check_whole(const struct twin *t)
 	ck_assert_msg(fabs(sum - t->all) <= 1e-9 * t->all, "SEED=%" PRIu64 ": %f of %f", t->p->seed, sum, t->all);
 }
 
+static void check_delays_of(uint64_t number)
+{
+	struct program *p = program_draw(number, &(struct program_spec){ .affine = number % 3 == 0,
+									   .varying = number % 2,
+									   .twins = number % 4 == 0,
+									   .holds = number % 7 == 0,
+									   .unmarked = number % 5 < 2 });
+	struct trace *shown = program_trace(p, PROGRAM_TRUE), *trace = program_trace(p, PROGRAM_RECORDED);
+	struct options options = { .assumption = p->assumption };
+	struct times truly, times;
+	struct graph g;
+	struct twin t;
+	struct waits w;
+
+	ck_assert_int_eq(times_open(&truly, shown, &options), EXIT_FINE);
+	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+	graph_open(&g, shown, &truly);
+	twin_open(&t, p, &g);
+	waits_open(&w, trace, &times);
+	check_whole(&t);
+	check_delays(p, &t, &w);
+	waits_close(&w);
+	twin_close(&t);
+	graph_close(&g);
+	times_close(&times);
+	times_close(&truly);
+	trace_close(trace);
+	trace_close(shown);
+	program_free(p);
+}
+
 START_TEST(delays_hold_the_truth)
 {
-	for (uint64_t i = 0; i < programs; i++) {
-		struct program *p = program_draw(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
-										   .varying = (seed + i) % 2,
-										   .twins = (seed + i) % 4 == 0,
-										   .holds = (seed + i) % 7 == 0,
-										   .unmarked = (seed + i) % 5 < 2 });
-		struct trace *shown = program_trace(p, PROGRAM_TRUE), *trace = program_trace(p, PROGRAM_RECORDED);
-		struct options options = { .assumption = p->assumption };
-		struct times truly, times;
-		struct graph g;
-		struct twin t;
-		struct waits w;
-
-		ck_assert_int_eq(times_open(&truly, shown, &options), EXIT_FINE);
-		ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
-		graph_open(&g, shown, &truly);
-		twin_open(&t, p, &g);
-		waits_open(&w, trace, &times);
-		check_whole(&t);
-		check_delays(p, &t, &w);
-		waits_close(&w);
-		twin_close(&t);
-		graph_close(&g);
-		times_close(&times);
-		times_close(&truly);
-		trace_close(trace);
-		trace_close(shown);
-		program_free(p);
-	}
+	for (uint64_t i = 0; i < programs; i++)
+		check_delays_of(seed + i);
 	double mean = costs.wide / costs.waited, sure = (double)costs.sure / (double)costs.delays;
 	printf("delays are %.6f of all waiting wide; %.6f of them are sure\n", mean, sure);
 	ck_assert_msg(mean <= 0.2 && sure >= 0.8, "SEED=%" PRIu64 " and %" PRIu64 " more: delays are %.6f of all waiting wide, expected "
 		      "0.2; %.6f of them are sure, expected 0.8", seed, programs - 1, mean, sure);
+}
+END_TEST
+
+/* A thread comes back to a region in the tick in which it left it. */
+START_TEST(delays_hold_the_truth_where_pieces_share_a_tick)
+{
+	check_delays_of(110909);
 }
 END_TEST
 
@@ -295,5 +306,6 @@ int main(void)
 	tcase_add_test(c, waits_are_exact_on_one_clock);
 	tcase_add_test(c, waits_hold_the_truth_where_messages_are_held_back);
 	tcase_add_test(c, delays_hold_the_truth);
+	tcase_add_test(c, delays_hold_the_truth_where_pieces_share_a_tick);
 	return unit_end();
 }
