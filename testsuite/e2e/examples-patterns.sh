@@ -34,13 +34,17 @@ same "9 items through 3 stages, sum $(printf '%016x' $sum)" 3 pipeline --items 9
 same "9 items through 3 stages, sum $(printf '%016x' $sum)" 3 pipeline --items 9 --synchronous --imbalance 1:100
 [ -z "${SAN:-}" ] || { echo "beside a sanitizer MPI's own threads are recorded, too"; exit 77; }
 
+record() { # program options...
+	rm -rf dprof-*
+	mpi "${np:-4}" "$B/examples/$1" -q "${@:2}" >line 2>&1 || fail "$*: $(cat line)"
+	trace=$(echo dprof-"$1".*)
+}
+
 # The region that has most of the critical path, and that it has as much of what regions have, in percent, at least: operations take
 # long where a rank waits for a core.
 decides() { # region rank percent program options...
 	for _ in 1 2 3; do # a rank that waits for a core decides, too
-		rm -rf dprof-*
-		mpi 4 "$B/examples/$4" -q "${@:5}" >line 2>&1 || fail "$*: $(cat line)"
-		trace=$(echo dprof-"$4".*)
+		record "${@:4}"
 		"$analyze" path --json "$trace" >path.json 2>err || fail "$*: path: $(cat err)"
 		jq -e --arg region "$1" --argjson rank "$2" --argjson least "$3" '
 			[.segments[] | select(.name | test("^[a-z]+$")) | {rank, name, share: .share_percent.lo}] | (map(.share) | add) as $all |
@@ -50,11 +54,19 @@ decides() { # region rank percent program options...
 }
 
 # What diagnose proves of that trace, among other things: what ranks that wait for a core lose may cost more.
-diagnosed() { # cause or causes with | between them, region
+diagnosed() { # cause or causes with | between them, region or regions
 	"$analyze" diagnose --json "$trace" >diagnosis.json 2>err || fail "diagnose: $(cat err)"
-	jq -e --arg causes "^($1)$" --arg region "$2" '
-		any(.findings[]; .proved and (.cause | test($causes)) and .region == $region)' diagnosis.json >is ||
+	jq -e --arg causes "^($1)$" --arg regions "^($2)$" '
+		any(.findings[]; .proved and (.cause | test($causes)) and (.region // "" | test($regions)))' diagnosis.json >is ||
 		fail "$trace: expected $1 in $2, found $(jq -c '[.findings[] | [.cause, .region, .cost_percent, .proved]]' diagnosis.json)"
+}
+
+# Somebody waited like that for a rank.
+waited() { # kind rank
+	"$analyze" waits --json "$trace" >waits.json 2>err || fail "waits: $(cat err)"
+	jq -e --arg kind "$1" --argjson rank "$2" '
+		any(.waits[]; .kind == $kind and .caused_by.rank == $rank and .share_percent.lo > 5)' waits.json >is ||
+		fail "$trace: expected $* to wait for, found $(jq -c '[.waits[] | [.kind, .caused_by, .share_percent]]' waits.json)"
 }
 
 tasks="--rows 24 --chunk 1 --pace 5000000"
@@ -68,15 +80,31 @@ tasks="--rows 24 --chunk 1 --pace 5000000"
 	diagnosed 'setup|bottleneck' setup # as long as a task: workers wait as long for their own as for others'
 	decides compute -1 70 master_worker $tasks --last 16
 	diagnosed finalization compute
+	decides compute 1 70 master_worker --rows 24 --chunk 8 --pace 5000000 --imbalance 1:100
+	waited wait_at_barrier 1
+	diagnosed finalization compute
+	decides handle 0 30 master_worker --rows 600 --chunk 1 --pace 50000 --handle 20
+	diagnosed 'granularity|bottleneck' handle # where the master waits for a core it keeps all waiting
+	np=8 decides handle 0 70 master_worker $tasks --handle 1500
+	diagnosed bottleneck handle
 }
 decides filter 2 60 pipeline --items 20 --pace 50000 --imbalance 2:200
 diagnosed slow-stage filter
+decides filter 2 60 pipeline --items 20 --pace 50000 --imbalance 2:400 --synchronous
+diagnosed slow-stage filter
+waited late_receiver 2 # those before it do, too
+record pipeline --pace 500000 --items 4
+diagnosed filling 'source|filter|sink'
 decides init 0 40 pipeline --items 10 --pace 50000 --init 150000
 diagnosed sequential init
 decides cells 1 60 wavefront --length 120 --pace 40000 --imbalance 1:200
 diagnosed imbalance cells
+record wavefront --length 120 --pace 40000 --blocks 1
+diagnosed filling cells
 decides combine 0 25 divide_conquer --numbers 5000 --pace 40000 --combine 500
 diagnosed combine combine
 decides solve 0 40 divide_conquer --numbers 5000 --pace 40000 --uneven 80
+diagnosed uneven solve
+decides solve 3 40 divide_conquer --numbers 5000 --pace 40000 --imbalance 3:100
 diagnosed uneven solve
 echo "as expected"
