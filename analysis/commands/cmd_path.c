@@ -30,7 +30,7 @@ struct answer {
 	uint32_t time_base;
 	struct path_slice slice;
 	bool sliced;             /* --from or --to */
-	int64_t every;           /* ticks; 0: not asked for */
+	double every;            /* ticks; 0: not asked for */
 	struct path_profile profile;
 };
 
@@ -140,6 +140,16 @@ static const char assumptions[] =
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
+#define ROUNDED 2 /* ticks at most: a part that is no longer is none */
+
+/* The i-th part. */
+static struct path_slice part_of(const struct answer *a, int64_t end, unsigned i)
+{
+	struct path_slice part = { a->slice.from + (int64_t)(a->every * i), a->slice.from + (int64_t)(a->every * (i + 1)) };
+	part.to = part.to + ROUNDED < end ? part.to : a->slice.to;
+	return part;
+}
+
 /* Each part, and what was longest in it. */
 static void fill_slices(struct reply *r, struct answer *a)
 {
@@ -150,16 +160,16 @@ static void fill_slices(struct reply *r, struct answer *a)
 	int64_t end = a->path->span.length.lo < a->slice.to ? a->path->span.length.lo : a->slice.to;
 	reply_gap(r);
 	reply_table(r, "slices", columns, SIZE_MAX);
-	for (int64_t from = a->slice.from; from < end; from += a->every) {
-		struct path_slice slice = { from, ticks_plus(from, a->every) };
+	struct path_slice slice = { a->slice.from, a->slice.from };
+	for (unsigned i = 0; slice.to < end; i++) {
 		struct path_profile p;
-		slice.to = slice.to < a->slice.to ? slice.to : a->slice.to;
+		slice = part_of(a, end, i);
 		path_profile_open(&p, a->path, slice);
-		char *begin = mem_format("%.6f", seconds_at(a, from).lo);
+		char *begin = mem_format("%.6f", seconds_at(a, slice.from).lo);
 		const struct path_share *s = p.nshares ? &p.shares[0] : NULL;
 		struct site_name in = s ? site_name_within(trace, s->site, 26) : (struct site_name){ "-" };
 		struct location_name on = s ? location_name(trace, s->thread) : (struct location_name){ "-" };
-		reply_row(r, tab_interval(seconds_at(a, from)), tab_text(begin),
+		reply_row(r, tab_interval(seconds_at(a, slice.from)), tab_text(begin),
 			  s ? tab_range(interval_percent(s->ticks, p.length)) : TAB_NONE, tab_text(on.text), tab_text(in.text));
 		reply_value(r, "length_s", tab_interval(seconds(a, p.length)));
 		fill_segments(r, a, &p);
@@ -187,8 +197,8 @@ static bool find_slice(struct answer *a, const struct options *o)
 		shown_complain("--every: expected a time, such as 100ms; found \"%s\"", o->every);
 		return false;
 	}
-	a->every = (int64_t)(ns * ghz);
-	if (o->every && a->path->span.length.hi / a->every >= MOST_SLICES) {
+	a->every = ns * ghz;
+	if (o->every && (double)a->path->span.length.hi / a->every >= MOST_SLICES) {
 		shown_complain("--every: expected at most %d parts of the run, found more of %s", MOST_SLICES, o->every);
 		return false;
 	}
@@ -259,7 +269,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 	fill_segments(r, a, &a->profile);
 	say_segments(r, a, &a->profile, o->verbose);
 	say_undecided(r, a);
-	if (a->every)
+	if (a->every > 0)
 		fill_slices(r, a);
 	if (a->sliced)
 		path_tables_messages(r, a->path, &a->profile, o->verbose);

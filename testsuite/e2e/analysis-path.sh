@@ -141,6 +141,11 @@ expect 0 path --json two --from step#2
 part b 83.333
 expect 0 path --json two --every 250us
 jq -e '[.slices[].segments[0].name] == ["a", "b", "b", "b"]' out >slices || fail "slices: $(jq -c '[.slices[].segments[0].name]' out)"
+# Of ticks that make no whole microsecond there is no part more.
+expect 0 dump two
+sed 's/ghz=1$/ghz=2.3333/' out | trace odd
+expect 0 path --json odd --from 1us --to 4us --every 1us
+jq -e '[.slices[].length_s.hi * 1e6 | round] == [1, 1, 1]' out >slices || fail "whole parts: $(jq -c '[.slices[].length_s]' out)"
 expect 0 path two --every 250us
 fits_80 out || fail "wider than 80 columns"
 for wrong in '--from 2s' '--to 0s' '--from stop' '--from step#3' '--from step#0' '--from 5us --to 4us' '--every 0s' '--every soon' \
