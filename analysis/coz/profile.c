@@ -154,11 +154,13 @@ static void take_gains(struct profile *p, struct coz *c, struct profile_row *row
 
 #define NEAR 1 /* percent of the run: what is expected is no proof */
 
-/* What is proved holds what is expected: else it is not to be trusted. */
-static void reconcile(struct profile *p, struct interval *expected, struct interval *proved)
+/* What is proved holds what is expected, unless that says nothing, of what buys at most so many percent: else it is not to
+ * be trusted. */
+static void reconcile(struct profile *p, double most, struct interval *expected, struct interval *proved)
 {
 	double likely = middle(*expected);
-	if (likely < proved->lo - NEAR || likely > proved->hi + NEAR) {
+	bool vacuous = expected->lo <= 0 && expected->hi >= most;
+	if (!vacuous && (likely < proved->lo - NEAR || likely > proved->hi + NEAR)) {
 		*proved = (struct interval){ fmin(proved->lo, expected->lo), fmax(proved->hi, expected->hi) };
 		p->narrow++;
 	}
@@ -172,7 +174,7 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 {
 	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, region, i)), c->span.length, millionths, true);
 	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, region, i)), c->span.length, millionths, p->rigid);
-	reconcile(p, expected, proved);
+	reconcile(p, (double)millionths / MILLION, expected, proved);
 }
 
 static void take_speedups(struct profile *p, const struct coz *c, size_t region, struct profile_row *row)
