@@ -67,7 +67,9 @@ const char *__ubsan_default_options(void)
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
-/* @ stands for the trace, ? for a question. Those that print JSON are judged. */
+static char *written; /* a file that a command writes: beside the traces */
+
+/* @ stands for the trace, ? for a question, % for a file to write. Those that print JSON are judged. */
 static const struct question { const char *argument[6]; } questions[] = {
 	{ { "report", "@", "--json" } },
 	{ { "csp", "@", "--json" } },
@@ -96,6 +98,10 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "dump", "@" } },
 	{ { "dump", "@", "--bounds" } },
 	{ { "dump", "@", "--json" } },
+	{ { "query", "@", "--sql=SELECT count(*), max(time_hi) FROM visits", "--json" } },
+	{ { "export", "--to=perfetto", "--force", "%", "@", "--json" } },
+	{ { "export", "--to=source", "--force", "%", "@", "--json" } },
+	{ { "export", "--to=sqlite", "--force", "%", "@", "--json" } },
 	{ { "query", "@", "?", "--json" } },
 };
 #define QUESTIONS (sizeof questions / sizeof *questions)
@@ -175,7 +181,7 @@ static int ask(const struct question *q, const char *trace, const char *question
 	char *arguments[8] = { (char *)(uintptr_t) "dprof-analyze" };
 	for (size_t i = 0; i < 6 && q->argument[i]; i++) {
 		const char *a = q->argument[i];
-		arguments[i + 1] = (char *)(uintptr_t)(!strcmp(a, "@") ? trace : !strcmp(a, "?") ? question : a);
+		arguments[i + 1] = (char *)(uintptr_t)(!strcmp(a, "@") ? trace : !strcmp(a, "?") ? question : !strcmp(a, "%") ? written : a);
 	}
 	return run(arguments);
 }
@@ -458,8 +464,10 @@ static void end_all(struct thing *all)
 		clear();
 	}
 	unlink(text);
+	unlink(written);
 	rmdir(scratch);
 	free(text);
+	free(written);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -489,6 +497,7 @@ int main(int argc, char **argv)
 	nthings = argc - optind;
 	if (!nthings || !mkdtemp(scratch))
 		return 2;
+	written = mem_format("%s/exported", scratch);
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	printf("fuzz -s %" PRIu64 " ...\n", first);
 	struct thing *all = mem_resize(NULL, (size_t)nthings, sizeof *all);
