@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * output.c - see output.h. */
-#define _GNU_SOURCE /* renameat2, nftw */
+#define _GNU_SOURCE /* renameat2 */
 #include "analysis/base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
+#include "analysis/base/temporary.h"
 
 static bool may_be_written(const char *name, bool force)
 {
@@ -58,13 +58,6 @@ static void keep_mode(const struct output *o)
 		chmod(o->part, found.st_mode & 07777);
 }
 
-static int remove_one(const char *path, const struct stat *found, int type, struct FTW *where)
-{
-	(void)found, (void)type, (void)where;
-	remove(path);
-	return 0;
-}
-
 bool output_end(struct output *o, const char *wrong)
 {
 	keep_mode(o);
@@ -72,7 +65,7 @@ bool output_end(struct output *o, const char *wrong)
 		wrong = strerror(errno);
 	if (wrong) {
 		shown_complain("%s: cannot be written: %s", o->name, wrong);
-		nftw(o->part, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		temporary_remove(o->part);
 	}
 	free(o->part);
 	return !wrong;

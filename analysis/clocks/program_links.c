@@ -275,6 +275,27 @@ void program_links_free(struct program_links *all)
 	match_log_close(all->matches);
 }
 
+struct program_order program_order(const struct trace *t, uint32_t base)
+{
+	struct program_order order = { 0 };
+	const struct match_part *ends[2];
+	const struct frz_link *l;
+	uint64_t most = 0;
+	if (t->nclocks < 2 || !any_operations(t))
+		return order;
+	struct maker k = maker_open(t, base, NULL);
+	while ((l = next_link(&k, ends))) {
+		uint64_t before = l->received < l->sent ? l->sent - l->received : 0;
+		order.links++;
+		order.impossible += before > 0;
+		if (before > most)
+			order.worst = *l;
+		most = before > most ? before : most;
+	}
+	maker_close(&k);
+	return order;
+}
+
 /* ---- In words -------------------------------------------------------------------------------- */
 
 static char *part_words(const struct trace *t, const struct match_part *p)

@@ -43,6 +43,10 @@ struct program_links program_links(const struct trace *, uint32_t base,
 				   const struct frz_solution *rates, struct match_log *matches);
 void program_links_free(struct program_links *);
 
+/* How many links would be impossible if all clocks were one: received before they were sent. And the worst of them. */
+struct program_order { uint64_t links, impossible; struct frz_link worst; };
+struct program_order program_order(const struct trace *, uint32_t base);
+
 /* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to
  * rank 1 (MPI_Recv, a.c:9)". Walks the trace again. To be freed. */
 char *program_link_words(const struct trace *, uint32_t base, const struct frz_link *);

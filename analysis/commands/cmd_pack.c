@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_pack.c - makes a trace directory of a text. */
+ * cmd_pack.c - makes a trace directory of a text, or of another tool's trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
+#include "analysis/otf2/otf2.h"
 #include "analysis/text/text.h"
 
-int cmd_pack(const char *text, const char *directory)
+static char *pack_text(const char *text, const char *directory)
 {
 	bool standard = strcmp(text, "-") == 0;
 	FILE *in = standard ? stdin : fopen(text, "r");
@@ -19,6 +20,12 @@ int cmd_pack(const char *text, const char *directory)
 			 : mem_format("%s: cannot be read: %s", text, strerror(errno));
 	if (in && !standard)
 		fclose(in);
+	return wrong;
+}
+
+int cmd_pack(const char *file, const char *directory)
+{
+	char *wrong = otf2_is(file) ? otf2_pack(file, false, directory) : pack_text(file, directory);
 	if (!wrong)
 		return EXIT_FINE;
 	char *shown = shown_copy(wrong);

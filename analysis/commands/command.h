@@ -30,10 +30,11 @@ int cmd_diagnose(struct trace *, const struct options *, struct reply *);
 int cmd_query(struct trace *, const struct options *, struct reply *);
 int cmd_clocks(struct trace *, const struct options *, struct reply *);
 int cmd_check(struct trace *, const struct options *, struct reply *);
+int cmd_audit(struct trace *, const struct options *, struct reply *);
 int cmd_dump(struct trace *, const struct options *, struct reply *);
 int cmd_export(struct trace *, const struct options *, struct reply *);
 char *export_formats(void); /* lines for --help; to be freed */
-int cmd_pack(const char *text, const char *directory); /* has no trace yet */
+int cmd_pack(const char *file, const char *directory); /* has no trace yet */
 int cmd_sites(const char *const *files, size_t count, struct reply *); /* needs none */
 
 /* The same of what is there already, without what relations_run() says beside it (relations.h). reply_path: false after a message, if no

@@ -17,10 +17,12 @@
 #include "analysis/base/nearest.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/shown.h"
+#include "analysis/base/temporary.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
 #include "analysis/diff/compare.h"
 #include "analysis/driver/driver.h"
+#include "analysis/otf2/otf2.h"
 #include "analysis/render/render.h"
 #include "analysis/report/notes.h"
 
@@ -51,8 +53,9 @@ static const struct {
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
 	{ { "export", cmd_export, "write what other tools read: --to FORMAT" }, "FILE DIR", NULL,
 	  "export --to sqlite job.db dprof-app.1" },
+	{ { "audit", cmd_audit, "what of another tool's trace holds (OTF2: Score-P, EZTrace)" }, "FILE", NULL, "audit scorep/traces.otf2" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
-	{ { "pack", NULL, "make a trace directory of such text; FILE may be -" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
+	{ { "pack", NULL, "make a trace directory of such text (- may be FILE), or of OTF2" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
 	{ { "sites", NULL, "what is instrumented in objects, libraries and programs" }, "FILE...", NULL, "sites --json ./app" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
@@ -232,6 +235,30 @@ static int list_sites(const struct command_line *a)
 	return status;
 }
 
+/* Opened twice: with a clock for each process, and with one for all. */
+static int audit(size_t command, const struct command_line *a)
+{
+	struct options options = a->options;
+	if (a->nwords != 1 || !otf2_is(a->word[0]))
+		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2", "audit", NULL);
+	char *folder = temporary_folder();
+	char *bounds = mem_format("%s/bounds", folder ? folder : ""), *recorded = mem_format("%s/recorded", folder ? folder : "");
+	char *wrong = folder ? otf2_pack(a->word[0], false, bounds) : mem_format("no temporary folder: %s", strerror(errno));
+	wrong = wrong ? wrong : otf2_pack(a->word[0], true, recorded);
+	options.audited = a->word[0];
+	options.recorded = recorded;
+	options.matches_again = true;
+	int status = EXIT_DAMAGED;
+	if (wrong)
+		shown_complain("%s", wrong);
+	else
+		status = run(command, bounds, &options);
+	if (folder)
+		temporary_remove(folder);
+	free(wrong), free(bounds), free(recorded), free(folder);
+	return status;
+}
+
 /* ---- What the words mean --------------------------------------------------------------------- */
 
 static void remove_word(struct command_line *a, size_t at)
@@ -352,6 +379,8 @@ static int run_words(struct command_line *a)
 	}
 	if (command < NCOMMANDS && !commands[command].command.run)
 		return strcmp(name, "sites") == 0 ? list_sites(a) : run_pack(a);
+	if (command < NCOMMANDS && commands[command].command.run == cmd_audit)
+		return audit(command, a);
 	if (command < NCOMMANDS && commands[command].command.run == cmd_query && !a->options.sql) {
 		if (a->nwords < 2)
 			return command_line_refuse("%s: expected a trace directory and a condition, such as "

@@ -150,7 +150,7 @@ static void sum_up(struct quantities *q)
 	q->n = kept;
 }
 
-int quantities_open(struct quantities *q, const char *directory, struct trace *trace, const struct options *options)
+int quantities_found(struct quantities *q, const char *directory, struct trace *trace, const struct options *options)
 {
 	struct findings f;
 	const struct writer w = { q, &f };
@@ -168,10 +168,16 @@ int quantities_open(struct quantities *q, const char *directory, struct trace *t
 		add_relations(&w);
 	sum_up(q);
 	q->sound = trace->ndiagnostics == 0;
-	for (size_t i = 0; i < q->n && !q->sound; i++)
-		q->v[i].value = (struct interval){ 0, INFINITY };
 	findings_close(&f);
 	return EXIT_FINE;
+}
+
+int quantities_open(struct quantities *q, const char *directory, struct trace *trace, const struct options *options)
+{
+	int status = quantities_found(q, directory, trace, options);
+	for (size_t i = 0; status == EXIT_FINE && i < q->n && !q->sound; i++)
+		q->v[i].value = (struct interval){ 0, INFINITY };
+	return status;
 }
 
 void quantities_close(struct quantities *q)

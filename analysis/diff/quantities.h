@@ -42,6 +42,9 @@ struct quantities {
 
 /* Of an open trace. EXIT_FINE, or a message says why not, and there is nothing to close. What cannot be had is one of its diagnostics. */
 int quantities_open(struct quantities *, const char *directory, struct trace *, const struct options *);
+
+/* The same of what an unsound trace has: what it says, and nothing that holds. */
+int quantities_found(struct quantities *, const char *directory, struct trace *, const struct options *);
 void quantities_close(struct quantities *);
 
 /* By kind, then name and file. */

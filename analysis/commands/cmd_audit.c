@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_audit.c - what of another tool's trace holds: are its times possible, how wrong are its clocks, which findings stand.
+ *
+ * The trace is opened twice (audit.h): the first, of which main.c knows, has a clock for each process; the second, in
+ * options->recorded, one for all. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/audit/audit.h"
+#include "analysis/base/shown.h"
+#include "analysis/commands/command.h"
+#include "analysis/driver/driver.h"
+#include "analysis/report/notes.h"
+
+static double seconds_of(const struct trace *trace, uint64_t ticks)
+{
+	return (double)ticks / (trace->clocks[0].ghz * 1e9);
+}
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+static void say_orders(struct reply *r, const struct trace *trace, const struct program_order *order)
+{
+	reply_value(r, "impossible_orders", tab_number(order->impossible));
+	reply_value(r, "orders", tab_number(order->links));
+	if (order->links == 0) {
+		reply_say(r, SAY_TEXT, "Nothing in it relates its processes: no message and no collective operation between two of them. So "
+				       "nothing can be said of their clocks.");
+		return;
+	}
+	if (order->impossible == 0) {
+		reply_say(r, SAY_TEXT, "Its times are possible: nothing was received before it was sent, of %" PRIu64 " orders that messages and "
+				       "collective operations prove.", order->links);
+		return;
+	}
+	char *words = program_link_words(trace, 0, &order->worst);
+	double worst = seconds_of(trace, order->worst.sent - order->worst.received);
+	reply_value(r, "worst_s", tab_real(worst));
+	reply_say(r, SAY_TEXT, "Its times are impossible: %" PRIu64 " of %" PRIu64 " orders that messages and collective operations prove are the "
+			       "other way round in it, by up to %.6g ms: %s.", order->impossible, order->links, 1e3 * worst, words);
+	free(words);
+}
+
+/* ---- Clocks ---------------------------------------------------------------------------------- */
+
+static const struct tab_column clock_columns[] = { TAB_SHOWN("process", "process", 16), TAB_SHOWN("first_offset_s", "ahead at its begin, s", 26, 6),
+						   TAB_SHOWN("last_offset_s", "at its end, s", 26, 6), { 0 } };
+
+/* How far a clock is ahead of the first process's, when it shows `stamp`. */
+static struct interval offset_at(const struct times *t, uint32_t clock, uint64_t stamp)
+{
+	struct frz_cursor cursor = times_cursor(t, clock);
+	frz_time time = frz_time_of(&cursor, stamp);
+	if (t->time_base[clock] != t->time_base[0] || time.lo == INT64_MIN || time.hi == INT64_MAX)
+		return (struct interval){ -INFINITY, INFINITY };
+	frz_time ahead = { ticks_minus((int64_t)stamp, time.hi), ticks_minus((int64_t)stamp, time.lo) };
+	return times_seconds(t, t->time_base[0], ahead);
+}
+
+/* First and last stamp of its threads. */
+static bool ends_of(const struct trace *trace, uint32_t clock, struct ends *all)
+{
+	*all = (struct ends){ .first = UINT64_MAX };
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct ends ends = times_ends(&trace->threads[i]);
+		if (trace->threads[i].clock != clock || ends.first > ends.last)
+			continue;
+		all->first = ends.first < all->first ? ends.first : all->first;
+		all->last = ends.last > all->last ? ends.last : all->last;
+	}
+	return all->first <= all->last;
+}
+
+static void say_clocks(struct reply *r, const struct times *t, const struct options *options)
+{
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "What these prove of the clocks: how far each is ahead of that of %s.", t->trace->clocks[0].host);
+	reply_table(r, "clocks", clock_columns, options->verbose ? SIZE_MAX : 8);
+	for (uint32_t c = 1; c < t->trace->nclocks; c++) {
+		struct ends ends;
+		if (ends_of(t->trace, c, &ends))
+			reply_row(r, tab_text(t->trace->clocks[c].host), tab_interval(offset_at(t, c, ends.first)),
+				  tab_interval(offset_at(t, c, ends.last)));
+	}
+	reply_end(r);
+}
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+static const struct tab_column claim_columns[] = { TAB_SHOWN("verdict", "verdict", 9), TAB_KEY("recorded_percent"),
+						   TAB_SHOWN("bounds_percent", "truth, %", 16, 1), TAB_SHOWN("claim", "what the recorded times say"), { 0 } };
+
+static void say_claims(struct reply *r, const struct audit *a)
+{
+	reply_gap(r);
+	if (a->n == 0)
+		reply_say(r, SAY_TEXT, "The recorded times say of no rank, operation or region that it matters.");
+	reply_table(r, "findings", claim_columns, SIZE_MAX);
+	for (size_t i = 0; i < a->n; i++)
+		reply_row(r, tab_text(audit_word(a->claims[i].verdict)), tab_real(a->claims[i].recorded), tab_range(a->claims[i].bounds),
+			  tab_text(a->claims[i].text));
+	reply_end(r);
+}
+
+static void fill(struct reply *r, const struct trace *trace, const struct times *times, const struct audit *a, const struct options *options)
+{
+	struct program_order order = program_order(trace, 0);
+	notes_damage(r, trace->ndiagnostics);
+	reply_say(r, SAY_LINE, "%s: %zu processes, %zu threads", options->audited, trace->nclocks, trace->nthreads);
+	say_orders(r, trace, &order);
+	if (order.links > 0)
+		say_clocks(r, times, options);
+	say_claims(r, a);
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "Percent of the run, and of waiting of the time of all threads. Holds: true at all times that messages and collective "
+			       "operations allow; flips: at none. Assumed: each process has a "
+			       "clock of its own, and its rate changes by no more than --clock-model says; the recorded order of each "
+			       "thread; and that a share is the same if it is within %g point of what was recorded.", AUDIT_POINTS);
+	notes_fill(r, trace);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* What the recorded times say: they may contradict themselves. */
+static int open_recorded(struct quantities *q, const struct options *options)
+{
+	char *error;
+	struct trace *trace = driver_open(options->recorded, false, options->jobs, &error);
+	if (!trace) {
+		shown_complain("%s", error);
+		free(error);
+		return EXIT_DAMAGED;
+	}
+	int status = quantities_found(q, options->audited, trace, options);
+	trace_close(trace);
+	return status;
+}
+
+static int answer(struct trace *trace, const struct quantities *recorded, const struct options *options, struct reply *reply)
+{
+	struct quantities bounds;
+	struct times times;
+	struct audit audit;
+	int status = quantities_open(&bounds, options->audited, trace, options);
+	if (status != EXIT_FINE)
+		return status;
+	status = times_open(&times, trace, options);
+	if (status == EXIT_FINE) {
+		audit_open(&audit, recorded, &bounds, trace->nthreads);
+		fill(reply, trace, &times, &audit, options);
+		audit_close(&audit);
+		times_close(&times);
+	}
+	quantities_close(&bounds);
+	return status;
+}
+
+int cmd_audit(struct trace *trace, const struct options *options, struct reply *reply)
+{
+	struct quantities recorded;
+	int status = open_recorded(&recorded, options);
+	if (status != EXIT_FINE)
+		return status;
+	status = answer(trace, &recorded, options, reply);
+	quantities_close(&recorded);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * otf2.h - a trace that another tool has left in OTF2 (Score-P, EZTrace, ...), as a text that text_pack() reads.
+ *
+ *   location        thread, with the rank that the locations of MPI's communicators give its process
+ *   location group  process, with a clock of its own, known to one tick
+ *   region          automatic region; those of MPI: the operation that the records within say it was
+ *   communicator    group
+ *
+ * Law: what is in the text was in the trace, at the stamp that the tool gave it, and nothing is in the text that the
+ * trace leaves open. So a receive has its sender when it is done only (it may have taken any); of a call that says nothing of
+ * what it waited for, that is not known; and of how the tool joined the clocks of processes nothing is believed.
+ *
+ * Regions that overlap instead of nesting end with the first of them. A location whose records cannot be read, or whose stamps fall,
+ * ends there, and has lost something. OTF2 3.0, libotf2's own reader; no other folder knows it. */
+#ifndef ANALYSIS_OTF2_H
+#define ANALYSIS_OTF2_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Whether a file of that name is one of those: NAME.otf2, the anchor beside which the others lie. */
+bool otf2_is(const char *path);
+
+/* With one_clock all processes are believed to have had the same. NULL, or what went wrong (to be freed). */
+char *otf2_text(const char *path, bool one_clock, FILE *out);
+
+/* Packs it into a directory that is made, as text_pack() does. The library reads it in a process of its own: what makes that fail is
+ * named, and does no harm. NULL, or what went wrong (to be freed). */
+char *otf2_pack(const char *path, bool one_clock, const char *directory);
+
+#endif

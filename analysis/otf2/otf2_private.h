@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * otf2_private.h - what otf2_definitions.c finds in a trace, and otf2_events.c writes events by. */
+#ifndef ANALYSIS_OTF2_PRIVATE_H
+#define ANALYSIS_OTF2_PRIVATE_H
+
+#include <otf2/otf2.h>
+
+#include "analysis/base/ids.h"
+#include "analysis/otf2/otf2.h"
+#include "runtime/format.h"
+
+#define OTF2_NOWHERE SIZE_MAX
+
+struct otf2_region {
+	OTF2_StringRef name, file;
+	uint32_t line;
+	OTF2_RegionRole role;
+	OTF2_Paradigm paradigm;
+	uint64_t site[2][DPROF_KIND_COUNT]; /* as each kind, and as a part of a call; 0: not in the text yet, else its number + 1 */
+};
+
+struct otf2_process { OTF2_StringRef name; size_t rank; }; /* among MPI's; OTF2_NOWHERE if it has none */
+
+struct otf2_group { uint64_t *members; size_t n; }; /* ranks among all of MPI's */
+
+struct otf2_location {
+	OTF2_LocationRef ref;
+	OTF2_StringRef name;
+	OTF2_LocationGroupRef group;
+	size_t process;          /* that group's place among them */
+	bool thread;             /* of a processor; else a metric, a device, ... */
+};
+
+/* What has a number of its own in the trace; ids say where each is. Of what is defined twice the last holds. */
+struct otf2_trace {
+	const char *path;
+	OTF2_Reader *reader;
+	FILE *out;
+	uint64_t resolution;     /* ticks of a second */
+	struct ids string_ids, region_ids, group_ids, comm_ids, process_ids, location_ids;
+	char **strings; size_t nstrings;
+	struct otf2_region *regions; size_t nregions;
+	struct otf2_group *groups; size_t ngroups;
+	OTF2_GroupRef *comms; size_t ncomms;
+	struct otf2_process *processes; size_t nprocesses;
+	struct otf2_location *locations; size_t nlocations;
+	uint64_t *ranks; size_t nranks; /* of each rank the place of the location that MPI calls so, or OTF2_NOWHERE */
+	struct otf2_stream *streams;
+	uint64_t nsites, done_site[DPROF_KIND_COUNT]; /* as site of a region */
+};
+
+/* Reads all definitions. NULL, or what went wrong (to be freed). */
+char *otf2_definitions(struct otf2_trace *);
+void otf2_forget(struct otf2_trace *);
+
+/* "" if there is none. */
+const char *otf2_string(const struct otf2_trace *, OTF2_StringRef);
+
+/* NULL if there is none, or no processes of MPI are known to be in it. */
+const struct otf2_group *otf2_comm(const struct otf2_trace *, OTF2_CommRef);
+
+/* A *stream* is of messages that MPI keeps in order: from a rank to another, in a communicator, with a tag. Of a receive whose request
+ * the trace never completes (EZTrace's) it is not known which it took. So messages of a stream can be told from each other only if
+ * as many receives say that they took one as were sent: then nobody else took any. `rank` is whose call it is, `peer` the other's in
+ * the communicator; `from` and `to` are among all ranks. */
+void otf2_count_send(struct otf2_trace *, size_t rank, uint32_t peer, OTF2_CommRef, uint32_t tag);
+void otf2_count_receive(struct otf2_trace *, size_t rank, uint32_t peer, OTF2_CommRef, uint32_t tag);
+bool otf2_is_told(const struct otf2_trace *, size_t from, size_t to, OTF2_CommRef, uint32_t tag);
+void otf2_forget_streams(struct otf2_trace *);
+
+/* Counts the messages of a location. */
+void otf2_count(struct otf2_trace *, size_t location);
+
+/* Writes the events of a location, with the sites that they need. NULL, or why those behind are missing (to be freed). */
+char *otf2_events(struct otf2_trace *, size_t location);
+
+#endif

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Another tool's traces: what is known of one that is made here is what audit says of it, whatever one of its clocks shows; one that
+# EZTrace made has impossible times, is noticed and analysed; damaged ones are refused or read in part, and do no harm.
+. testsuite/lib.sh
+
+fixtures=testsuite/fixtures/otf2
+ez=$fixtures/eztrace/eztrace_log.otf2
+gcc -std=c17 -D_GNU_SOURCE -O1 $fixtures/make.c -o "$dir/make" -lotf2 || fail "the maker of traces does not compile"
+
+contains() { # INTERVAL TRUTH, the interval as "LO HI"
+	is_true "${1% *} <= $2 && $2 <= ${1#* }"
+}
+
+claims() { # VERDICT <JSON: what is claimed with that
+	jq -r --arg v "$1" '.findings[] | select(.verdict == $v) | .claim'
+}
+
+# ---- Traces of known truth: the same run, seen by different clocks ------------------------------------
+
+for case in "0 1" "30000000 1" "-30000000 1" "700000 1" "30000000 1000"; do
+	read -r ahead coarse <<<"$case"
+	rm -rf "$dir/made"
+	truth=$("$dir/make" "$dir/made" "$ahead" "$coarse")
+	"$analyze" audit --json "$dir/made/traces.otf2" >"$dir/json" || fail "$case: exit status $?"
+	about() { echo "ahead by $ahead ns, ticks of $coarse ns: "; }
+	impossible=$(jq .impossible_orders "$dir/json")
+	if [ "$ahead" = 0 ]; then
+		[ "$impossible" = 0 ] || fail "$impossible orders are impossible"
+		[ -z "$(claims flips <"$dir/json")" ] || fail "flips: $(claims flips <"$dir/json")"
+		claims holds <"$dir/json" | grep -q "solve has 99" || fail "the critical path is not found"
+	else
+		[ "$impossible" -ge 100 ] || fail "only $impossible orders are impossible"
+	fi
+	for end in first last; do
+		offset=$(jq -r ".clocks[] | select(.process == \"MPI Rank 1\") | .${end}_offset_s | \"\(.lo) \(.hi)\"" "$dir/json")
+		contains "$offset" "$ahead / 1e9" || fail "its offset is $offset s"
+		is_true "${offset#* } - ${offset% *} < 4e-5" || fail "its offset is known only to $offset s"
+	done
+	score=$(jq -r '[.findings[] | select(.claim | test("wait for rank 1|rank 1 keeps"))][0].bounds_percent | "\(.lo) \(.hi)"' "$dir/json")
+	contains "$score" "$truth" || fail "rank 1's score is $score, in truth $truth"
+	claims holds <"$dir/json" | grep -qx "rank 1 keeps the others waiting longest" || fail "the straggler is not confirmed: $(cat "$dir/json")"
+done
+about() { :; }
+
+rm -rf "$dir/made"
+"$dir/make" "$dir/made" 30000000 >/dev/null
+"$analyze" audit "$dir/made/traces.otf2" >"$dir/text" || fail "exit status $?"
+fits_80 "$dir/text" || fail "the text is wider than 80 columns"
+grep -q "^Its times are impossible: 700 of 2100 orders" "$dir/text" || fail "impossible times are not said: $(cat "$dir/text")"
+grep -q "^ *flips .* others wait for rank 1 for 24" "$dir/text" || fail "a false score does not flip: $(cat "$dir/text")"
+
+# Packed, it is a trace like any other: messages of all kinds are matched, and the two answers agree.
+"$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" || fail "packed, it is not sound: $(cat "$dir/text")"
+"$analyze" profile --json "$dir/packed" >"$dir/json"
+[ "$(jq '[.messages[].count] | add' "$dir/json")" = 700 ] || fail "expected 700 messages, found $(jq -c .messages "$dir/json")"
+"$analyze" dump "$dir/packed" | sed -n 's/^clock \([0-9]*\) .*/\1/p' | wc -l | grep -qx 3 || fail "expected three clocks"
+
+# ---- EZTrace: two ranks whose clocks are some 360 ms apart -------------------------------------------
+
+"$analyze" audit --json "$ez" >"$dir/json" || fail "EZTrace's: exit status $?"
+[ "$(jq .impossible_orders "$dir/json")" = 12 ] || fail "EZTrace's: $(jq .impossible_orders "$dir/json") orders are impossible"
+is_true "$(jq .clocks[0].first_offset_s.lo "$dir/json") > 0.3" || fail "EZTrace's: its clocks are not seen apart: $(cat "$dir/json")"
+claims flips <"$dir/json" | grep -q "^others wait for rank 1 for" || fail "EZTrace's: no score flips: $(cat "$dir/json")"
+
+# ---- What is none, or damaged -----------------------------------------------------------------------
+
+refused() { # WHAT WORDS command...
+	"$analyze" "${@:3}" >"$dir/out" 2>"$dir/err"
+	local status=$?
+	[ $status -ge 1 ] && [ $status -le 2 ] || fail "$1: exit status $status"
+	grep -q "$2" "$dir/err" || fail "$1: expected '$2', found: $(cat "$dir/err")"
+}
+refused "no trace" "expected one OTF2 trace" audit "$dir/text"
+refused "nothing" "cannot be opened as such" audit "$dir/none.otf2"
+head -c 300 /dev/urandom >"$dir/noise.otf2"
+refused "noise" "noise.otf2: expected the anchor file" audit "$dir/noise.otf2"
+refused "a folder that is there" "exists" pack "$ez" "$dir/made"
+
+tried=0
+for file in eztrace_log.otf2 eztrace_log.def eztrace_log/0.evt eztrace_log/1073741823.evt; do
+	size=$(wc -c <"$fixtures/eztrace/$file")
+	for at in $(seq 3 $((size / 3 + 1)) "$size"); do
+		for damage in cut flip; do
+			rm -rf "$dir/bad"
+			cp -r $fixtures/eztrace "$dir/bad"
+			if [ $damage = cut ]; then
+				truncate -s "$at" "$dir/bad/$file"
+			else
+				printf '\377' | dd of="$dir/bad/$file" bs=1 seek="$at" conv=notrunc status=none
+			fi
+			timeout 20 "$analyze" audit --json "$dir/bad/eztrace_log.otf2" >"$dir/json" 2>"$dir/err"
+			status=$?
+			tried=$((tried + 1))
+			[ $status -le 1 ] || fail "$file, $damage at $at: exit status $status: $(cat "$dir/err")"
+			[ $status -eq 0 ] || [ -s "$dir/err" ] || fail "$file, $damage at $at: nothing is said"
+		done
+	done
+done
+[ $tried -ge 20 ] || fail "only $tried ways of damage were tried"
+exit $failed
