@@ -380,6 +380,14 @@ DPROF_EXPORT void dprof_adapter_library_ends(const struct dprof_library_call *);
 /* Who was in a call of the C library for less is not taken to have waited (DPROF_BLOCKED_NS). */
 extern DPROF_EXPORT uint64_t dprof_adapter_blocked_ticks;
 
+/* ---- What processes share (DPROF_KEY_OBJECT) ---------------------------------------------------- */
+
+/* The number of what the kernel calls so on this host. */
+DPROF_EXPORT uint64_t dprof_adapter_object(const char *kind, uint64_t a, uint64_t b, uint64_t c);
+
+/* The same of what lies at an address; 0: not known. */
+DPROF_EXPORT uint64_t dprof_adapter_object_at(const void *);
+
 /* ---- Attempts ------------------------------------------------------------------------------------
  *
  * What asks for something, and does not wait for it, is recorded once it has succeeded. Attempts in vain that follow each

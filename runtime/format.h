@@ -122,7 +122,8 @@ enum dprof_op {
 	X(OFFSET, offset) /* how many bytes had gone that way before */                            \
 	X(PROCESS, process) /* the pid of another process */                                       \
 	X(UNTIL, until)   /* the moment that was waited for, in ns of its clock */                   \
-	X(SINCE, since)   /* the stamp of its begin: it was recorded late */
+	X(SINCE, since)   /* the stamp of its begin: it was recorded late */                       \
+	X(OBJECT, object) /* what processes share, by a number that is the same in all of them */
 
 enum dprof_key {
 	DPROF_KEY_NONE,
@@ -160,6 +161,10 @@ enum dprof_key {
  *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first
  *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
  *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none
+ *            [peer] object [bytes [role]]
+ *                                   a condition variable, a semaphore or a queue of messages that processes share. With
+ *                                   role=1 a message was put there, and else one was taken, or something that was
+ *                                   signalled; also where that did not block, and there is no peer
  *            peer [channel [offset] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a
  *                                   channel it took so many bytes from there, or, with role=1, gave them:
@@ -176,7 +181,7 @@ enum dprof_key {
  *            id                     waits for the end of all tasks that the task with this number has made
  *                                   until now, or that are in the taskgroup with this number, or
  *            task                   waits until this task may begin
- *   lock     id [role] [peer]       the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
+ *   lock     id [role] [peer [object]]  the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
  *                                   as of a wait
  *   io       [bytes]                a file was read, written or flushed, and took its time
  *   sleep    [until] [peer]         until: an absolute moment; else for some time. With a peer, which is
@@ -190,10 +195,10 @@ enum dprof_key {
  *               is complete. Of a receive it says how many bytes came, and the peer or the tag that the
  *               receive did not name
  *   coll        id                  done: the operation begun with that id is complete
- *   wait        id                  signalled: a condition variable, a semaphore or a futex
+ *   wait        [id] [object]       signalled: a condition variable, a semaphore or a futex
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
- *   lock        id                  released
+ *   lock        id [object]         released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
  *                                   outside of tasks), in taskgroup tag. What a taskloop makes is one task,
@@ -223,6 +228,13 @@ enum dprof_key {
  * addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
  * begin at 0 again. An offset is given only if every byte that went that way was counted; who moves bytes by a
  * system call that is not the C library's (assembly, io_uring) is not noticed.
+ *
+ * An object has the same number in all processes of a host: it is made of the host, and of the inode of a queue of messages and a
+ * message's priority, the number of a queue or set of System V and a message's type or a semaphore's index, or the inode of shared
+ * memory and the offset there. Numbers of what is gone may come again, and memory that was unmapped since a process has looked
+ * may be another's: so nothing is certain of two operations because they have one object.
+ *
+ * The counter of an eventfd is a channel, of which whoever adds n to it gives n bytes.
  *
  * An operation that is recorded when it is over has its ENTER where it began. If a signal handler has recorded
  * something meanwhile, the ENTER stands behind that, and says since when: what stands between that stamp and the

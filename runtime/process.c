@@ -22,6 +22,7 @@
 #include "runtime/modules.h"
 #include "runtime/notice.h"
 #include "runtime/nursery.h"
+#include "runtime/objects.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -263,6 +264,7 @@ static void after_fork_in_child(void)
 	dprof_threads_forget();
 	dprof_helper_forget();
 	dprof_unseen_forget();
+	dprof_objects_forget();
 	dprof_counting = false;
 	forked = true;
 	has_ended = false;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * graph_locks.c - within a process: wait dependencies at locks, semaphores, condition variables
- * and barriers that do not say their group. All of it has one clock, so stamps tell the order. */
+ * and barriers that do not say their group. All of it has one clock, so stamps tell the order.
+ *
+ * Likewise what processes of a host share, and queues of messages, which are semaphores of two kinds: there is a message, and there
+ * is room for one. As others may use them that are not in the trace, nothing is certain of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +31,11 @@ static int by_time(const void *x, const void *y)
 	if (a->ref.thread != b->ref.thread)
 		return a->ref.thread < b->ref.thread ? -1 : 1;
 	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
+}
+
+static bool is_of_processes(const struct builder *b, const struct sync_event *t)
+{
+	return t->process >= b->graph->trace->nprocesses;
 }
 
 /* Stamps that differ by no more may have been taken in the other order: the host's cores do not show
@@ -148,7 +156,8 @@ static void take_lock(struct builder *b, struct lock *l, const struct sync_event
 	if (is_free(l, t)) {
 		wait_for_lock(b, l, t);
 	} else {
-		graph_diagnose(&b->unheld, t->ref, t->site);
+		if (!is_of_processes(b, t))
+			graph_diagnose(&b->unheld, t->ref, t->site);
 		graph_unknown(b, t->begin, t->ref);
 		l->readers = 0;
 	}
@@ -220,7 +229,7 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 
 static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 {
-	struct lock lock = { 0 };
+	struct lock lock = { .shared = is_of_processes(b, t) };
 	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
 		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
 	if (lock.shared)
@@ -328,6 +337,7 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t first = begins_with(b, t, n), waits = 0, post = 0;
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
+	ordered &= !is_of_processes(b, t);
 	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, first);
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != SYNC_WOKEN) {
@@ -353,23 +363,47 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		if (!ordered)
 			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}
-	deal(b, t, n, SYNC_WOKEN);
+}
+
+/* Whoever gave a message had room at once, unless it was seen to wait for it: how much there is nobody says. */
+static bool was_full(const struct sync_event *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].blocked)
+			return true;
+	return false;
+}
+
+static void give_room(struct builder *b, const struct sync_event *t, size_t n)
+{
+	if (was_full(t, n)) {
+		serve(b, t, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == SYNC_WOKEN)
+			graph_room(b, t[i].begin, (struct event_ref){ .at = NO_EVENT }, t[i].ref);
 }
 
 static void signals(struct builder *b, const struct sync_event *t, size_t n)
 {
-	bool semaphore = false;
-	for (size_t i = 0; i < n && !semaphore; i++)
-		semaphore = t[i].kind == SYNC_WOKEN &&
-			    tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE);
-	if (semaphore) {
+	const struct sync_event *wait = NULL;
+	for (size_t i = 0; i < n && !wait; i++)
+		if (t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE))
+			wait = &t[i];
+	if (wait && wait->for_room) {
+		give_room(b, t, n);
+		return;
+	}
+	if (wait) {
 		serve(b, t, n);
+		deal(b, t, n, SYNC_WOKEN);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == SYNC_WOKEN && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_FUTEX))
 			wake(b, t, n, i);
-	if (b->may_wait[t->process])
+	if (!is_of_processes(b, t) && b->may_wait[t->process])
 		graph_futexes(b, t, n);
 }
 

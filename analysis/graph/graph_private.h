@@ -82,10 +82,10 @@ struct kept_completion {
 /* A wait for a thread's end. */
 struct joins { struct event_ref enter, exit; struct wait_begin begin; uint32_t thread, site; };
 
-/* In a process: a lock taken or released, a wait ended, a signal. */
+/* In a process, or in one of a host's: a lock taken or released, a wait ended, a signal. */
 enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN };
 struct sync_event {
-	uint32_t process;
+	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: is_of_processes() */
 	uint64_t id;
 	enum sync_event_kind kind;
 	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
@@ -94,6 +94,8 @@ struct sync_event {
 	uint32_t site;
 	bool shared;              /* a reader's */
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
+	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
+	bool blocked;             /* there was none at first */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
 	struct event_ref waiting; /* the wait began */
 	uint64_t condition;       /* for this one */

@@ -244,6 +244,7 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	bool took_none = arg_offset(operation(w, &w->entered), &w->entered) != ARG_NONE &&
 			 !trace_has(&w->entered, DPROF_KEY_BYTES);
 	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
+		    !trace_has(&w->entered, DPROF_KEY_OBJECT) &&
 		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
 	if (vain)
@@ -567,6 +568,26 @@ static void note_unseen(struct thread_walk *w, uint32_t site)
 		w->b->graph->unseen = site;
 }
 
+/* What is waited for or signalled: in this process, or of all that share it. */
+struct which { uint32_t process; uint64_t id; };
+
+static struct which which_of(const struct thread_walk *w, const struct tr_event *e)
+{
+	const struct operation *o = operation(w, e);
+	const struct trace *t = w->b->graph->trace;
+	uint64_t object = arg_object(o, e);
+	if (object == ARG_NONE)
+		return (struct which){ w->process, arg_address(o, e) };
+	return (struct which){ (uint32_t)t->nprocesses + t->threads[w->thread].clock, object };
+}
+
+static void add_signal(struct thread_walk *w, struct which which, struct event_ref ref, enum sync_event_kind kind, uint32_t site)
+{
+	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+		.process = which.process, .id = which.id, .ref = ref, .enter = ref, .begin.enter = w->before,
+		.kind = kind, .site = site };
+}
+
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
 		  bool has_match)
 {
@@ -581,25 +602,21 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
-		w->just_took = w->took && w->b->sync_events[w->took - 1].id == arg_address(o, e);
+		w->just_took = w->took && w->b->sync_events[w->took - 1].id == which_of(w, e).id;
 	if (kind == DPROF_KIND_WAIT && e->nargs == 0)
 		note_unseen(w, e->site);
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
-		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-			.process = w->process, .id = arg_address(o, e), .ref = ref, .enter = ref,
-			.begin.enter = w->before,
-			.kind = kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED,
-			.site = e->site };
+		add_signal(w, which_of(w, e), ref, kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED, e->site);
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sync_event_kind kind)
 {
+	struct which which = which_of(w, &w->entered);
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-		.process = w->process, .kind = kind, .ref = exit, .enter = w->enter, .begin = begin_of(w),
-		.id = arg_address(operation(w, &w->entered), &w->entered),
-		.site = w->entered.site,
+		.process = which.process, .kind = kind, .ref = exit, .enter = w->enter, .begin = begin_of(w),
+		.id = which.id, .site = w->entered.site,
 		.shared = arg_is_reader(operation(w, &w->entered), &w->entered) };
 	w->took = w->b->nsync_events;
 	w->took_bytes = 0;
@@ -618,6 +635,43 @@ static void relock(struct thread_walk *w)
 	woken->relocks = taken->relocks = true;
 	taken->waiting = woken->enter;
 	taken->condition = woken->id;
+}
+
+/* A lock has been taken, or what another has signalled. */
+static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
+{
+	if (kind_of(w, w->entered.site) == DPROF_KIND_LOCK) {
+		add_sync_event(w, exit, SYNC_TAKEN);
+		relock(w);
+		return;
+	}
+	add_sync_event(w, exit, SYNC_WOKEN);
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER)) /* which have no mutex */
+		w->woken = w->b->nsync_events;
+}
+
+/* The room in a queue, of which whoever gives takes some, and whoever takes gives it. */
+static struct which room_of(struct which queue)
+{
+	return (struct which){ queue.process, both(queue.id, 1) };
+}
+
+/* Behind what is recorded whether it blocks or not. */
+static void share_with_processes(struct thread_walk *w, struct event_ref exit)
+{
+	const struct operation *o = operation(w, &w->entered);
+	struct which which = which_of(w, &w->entered), room = room_of(which);
+	if (arg_gives_message(o, &w->entered)) {
+		add_signal(w, which, w->enter, SYNC_SIGNALLED, w->entered.site);
+		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+			.process = room.process, .id = room.id, .kind = SYNC_WOKEN, .ref = exit, .enter = w->enter,
+			.begin = begin_of(w), .site = w->entered.site, .for_room = true,
+			.blocked = arg_for_unknown(o, &w->entered) };
+		return;
+	}
+	take_what_was_given(w, exit);
+	if (trace_has(&w->entered, DPROF_KEY_BYTES))
+		add_signal(w, room, w->enter, SYNC_SIGNALLED, w->entered.site);
 }
 
 static void end_completion(struct thread_walk *w, struct event_ref exit)
@@ -778,6 +832,8 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 			sleep_until(w, exit);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
+	else if (arg_object(operation(w, &w->entered), &w->entered) != ARG_NONE)
+		share_with_processes(w, exit);
 	else if (arg_for_unknown(operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
 		for_unknown(w, exit);
@@ -793,15 +849,9 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 		send(w, exit);
 	else if (tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
 		fetch(w, exit);
-	else if (kind == DPROF_KIND_LOCK) {
-		add_sync_event(w, exit, SYNC_TAKEN);
-		relock(w);
-	} else if (kind == DPROF_KIND_WAIT && !w->completed &&
-		   arg_address(operation(w, &w->entered), &w->entered) != ARG_NONE) {
-		add_sync_event(w, exit, SYNC_WOKEN);
-		if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER)) /* which have no mutex */
-			w->woken = w->b->nsync_events;
-	}
+	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed &&
+					     arg_address(operation(w, &w->entered), &w->entered) != ARG_NONE))
+		take_what_was_given(w, exit);
 }
 
 static void fork_thread(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)

@@ -5,7 +5,7 @@
  * Keys are few (format.h): what `id`, `tag`, `role`, `task` and `peer` say depends on the kind of the event, on whether it
  * is an enter, an exit or a point, and on its other arguments. Here each meaning has a name of its own. Whoever
  * analyses asks for that, and not for keys, but for those that mean the same wherever they stand: group, seq, bytes,
- * thread, until.
+ * thread, until. What processes share (locks, waits) has an object in place of an address.
  *
  *   id    of a request       send, recv, coll: begun under it, and done (point); wait: for it
  *         an address         lock, wait: of the lock, the condition variable, the semaphore, the futex
@@ -22,6 +22,7 @@
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
  *         who gives bytes    wait with channel: 1; nothing takes them, and so does 0, which would have taken more
+ *         who gives          wait with object: 1, a message
  *         who was meant      wait with process: 1, that one alone
  *         how it depends     fork, point without task
  *         nothing to run     fork, point with task: 0
@@ -69,6 +70,18 @@ static inline uint64_t arg_address(const struct operation *o, const struct tr_ev
 {
 	bool is = o->kind == DPROF_KIND_WAIT ? !(o->is & OP_REQUEST) || e->op == DPROF_POINT : o->is & OP_ADDRESS;
 	return is ? trace_arg(e, DPROF_KEY_ID, ARG_NONE) : ARG_NONE;
+}
+
+/* What processes share. */
+static inline uint64_t arg_object(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_OBJECT, ARG_KIND(WAIT) | ARG_KIND(LOCK), ARG_ENTER | ARG_POINT);
+}
+
+/* It puts a message there. */
+static inline bool arg_gives_message(const struct operation *o, const struct tr_event *e)
+{
+	return o->kind == DPROF_KIND_WAIT && arg_object(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
 }
 
 /* Of whatever the user asks for an instance of. */

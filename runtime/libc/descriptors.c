@@ -287,6 +287,8 @@ static void put(int fd, const struct descriptor *d)
 	}
 	e->is_new = d->is_new;
 	e->leads_outside = d->leads_outside;
+	e->is_event = d->is_event;
+	e->by_one = d->by_one;
 	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
 }
 
@@ -354,6 +356,18 @@ void descriptors_made(const int fd[2], bool both_ways)
 	}
 	put(fd[0], &d[0]);
 	put(fd[1], &d[1]);
+}
+
+/* All of them have one inode: so each gets a number when it is made, which those have who inherit it. */
+void descriptor_counts(int fd, bool by_one)
+{
+	struct descriptor d = { .what = OF_OTHERS, .is_event = true, .by_one = by_one };
+
+	d.channel[TAKES] = d.channel[GIVES] =
+		dprof_adapter_object("event", (uint64_t)own_pid, dprof_adapter_now(), (uint64_t)fd);
+	if (fd > 2)
+		count_from_here(&d);
+	put(fd, &d);
 }
 
 /* The C library's own streams stand for the first three. */

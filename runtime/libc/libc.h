@@ -153,6 +153,8 @@ struct descriptor {
 	bool is_new;              /* a connection that began here */
 	bool is_alone;            /* it is not connected, or not yet */
 	bool leads_outside;       /* it was there when the program began: to no thread that the trace knows */
+	bool is_event;            /* an eventfd: what it counts are its bytes */
+	bool by_one;              /* which is taken from one by one */
 	uint64_t channel[2];
 	struct count *count[2];
 };
@@ -170,6 +172,7 @@ enum channel_kind descriptor_known(int fd);
 /* A pipe, a pair or a connection was made: all that goes there will be counted. */
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
+void descriptor_counts(int fd, bool by_one); /* from 0 */
 
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);
@@ -204,10 +207,12 @@ struct libc_transfer {
 	const struct dprof_site *site[3]; /* by what */
 	struct libc_call call;
 	struct count *count;
-	uint64_t channel, offset;
+	uint64_t channel, offset, object; /* 0: none */
+	const uint64_t *event;    /* of an eventfd: what was moved, if it was in one piece; else NULL */
 	enum channel_kind what;
 	enum way way;
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
+	bool is_event, by_one;
 	bool ends;                /* it came to its end: was not cancelled */
 	int64_t bytes;            /* moved; negative: none, or not known */
 	int64_t most;             /* taken, if there had been as many; 0: not known */

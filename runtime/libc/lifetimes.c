@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utmp.h>
@@ -53,6 +54,16 @@ DPROF_EXPORT int socketpair(int domain, int type, int protocol, int fd[2])
 	if (result == 0 && is_watched())
 		descriptors_made(fd, true);
 	return result;
+}
+
+DPROF_EXPORT int eventfd(unsigned begin, int flags)
+{
+	__typeof__(&eventfd) real = REAL(eventfd);
+	int fd = real(begin, flags);
+
+	if (fd >= 0 && begin == 0 && is_watched())
+		descriptor_counts(fd, flags & EFD_SEMAPHORE);
+	return fd;
 }
 
 DPROF_SITE_OF(site_accept, DPROF_KIND_WAIT, "accept");

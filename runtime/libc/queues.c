@@ -2,15 +2,21 @@
  *
  * queues.c - queues of messages, and semaphores that a number names: of System V and of POSIX.
  *
- *   ENTER msgsnd [peer=UNKNOWN] bytes=N role=1 ... EXIT       recorded also where it did not block
- *   ENTER msgrcv peer=UNKNOWN bytes=N ... EXIT
- *   ENTER semop peer=UNKNOWN ... EXIT */
+ *   ENTER msgsnd [peer=UNKNOWN] object=N bytes=N role=1 ... EXIT      recorded also where it did not block
+ *   ENTER msgrcv [peer=UNKNOWN] object=N bytes=N ... EXIT             likewise
+ *   ENTER semop [peer=UNKNOWN] object=N ... EXIT                      for each permit that was taken; likewise
+ *   POINT semop object=N                                              for each that is given
+ *   ENTER semop peer=UNKNOWN ... EXIT                                 it waited until a semaphore was 0
+ *
+ * Messages of one priority, or type, come out in the order in which they went in: each of these is an object. */
 #include <mqueue.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/stat.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/sys.h"
 
 /* ---- Messages --------------------------------------------------------------------------------------- */
 
@@ -22,16 +28,22 @@
 		.what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
 	m.call = CALL_OF(wait_##name)
 
-#define TAKE(name, own, parameters, arguments)                  \
+/* `object` is found out behind the call. */
+#define TAKE(name, parameters, arguments, which)                \
 	DPROF_EXPORT ssize_t name parameters                    \
 	{                                                       \
 		__typeof__(&name) real = REAL(name);            \
+		unsigned unasked = 0;                           \
+                                                                \
+		(void)unasked;                                  \
 		if (!is_watched())                              \
 			return real arguments;                  \
-		MESSAGE(m, own, TAKES);                         \
-		return m.bytes = real arguments;                \
+		MESSAGE(m, name, TAKES);                        \
+		m.bytes = real arguments;                       \
+		m.object = m.bytes >= 0 ? which : 0;            \
+		return m.bytes;                                 \
 	}
-#define GIVE(name, own, parameters, arguments, n)               \
+#define GIVE(name, parameters, arguments, n, which)             \
 	DPROF_EXPORT int name parameters                        \
 	{                                                       \
 		__typeof__(&name) real = REAL(name);            \
@@ -39,11 +51,27 @@
                                                                 \
 		if (!is_watched())                              \
 			return real arguments;                  \
-		MESSAGE(m, own, GIVES);                         \
+		MESSAGE(m, name, GIVES);                        \
 		result = real arguments;                        \
 		m.bytes = result == 0 ? (int64_t)(n) : -1;      \
+		m.object = result == 0 ? which : 0;             \
 		return result;                                  \
 	}
+
+/* Of a message, which begins with its type. */
+static uint64_t numbered_queue(int queue, const void *message)
+{
+	return dprof_adapter_object("msg", (uint64_t)queue, *(const uint64_t *)message, 0);
+}
+
+static uint64_t named_queue(mqd_t queue, unsigned priority)
+{
+	struct stat st;
+
+	if (sys(SYS_fstat, (int)queue, &st) < 0)
+		return 0;
+	return dprof_adapter_object("mq", (uint64_t)st.st_dev, (uint64_t)st.st_ino, priority);
+}
 
 MESSAGE_SITE(msgrcv);
 MESSAGE_SITE(msgsnd);
@@ -53,22 +81,118 @@ MESSAGE_SITE(mq_send);
 MESSAGE_SITE(mq_timedsend);
 
 /* Their types' bytes are not counted, and an empty message is one, too. */
-TAKE(msgrcv, msgrcv, (int queue, void *to, size_t room, long type, int flags), (queue, to, room, type, flags))
-GIVE(msgsnd, msgsnd, (int queue, const void *from, size_t n, int flags), (queue, from, n, flags), n)
-TAKE(mq_receive, mq_receive, (mqd_t queue, char *to, size_t room, unsigned *priority), (queue, to, room, priority))
-TAKE(mq_timedreceive, mq_timedreceive,
-     (mqd_t queue, char *to, size_t room, unsigned *priority, const struct timespec *until),
-     (queue, to, room, priority, until))
-GIVE(mq_send, mq_send, (mqd_t queue, const char *from, size_t n, unsigned priority), (queue, from, n, priority), n)
-GIVE(mq_timedsend, mq_timedsend,
-     (mqd_t queue, const char *from, size_t n, unsigned priority, const struct timespec *until),
-     (queue, from, n, priority, until), n)
+TAKE(msgrcv, (int queue, void *to, size_t room, long type, int flags), (queue, to, room, type, flags),
+     flags & MSG_COPY ? 0 : numbered_queue(queue, to))
+GIVE(msgsnd, (int queue, const void *from, size_t n, int flags), (queue, from, n, flags), n, numbered_queue(queue, from))
+
+/* Who does not ask for the priority: we do. */
+#define PRIORITY (priority ? priority : &unasked)
+
+TAKE(mq_receive, (mqd_t queue, char *to, size_t room, unsigned *priority), (queue, to, room, PRIORITY),
+     named_queue(queue, *PRIORITY))
+TAKE(mq_timedreceive, (mqd_t queue, char *to, size_t room, unsigned *priority, const struct timespec *until),
+     (queue, to, room, PRIORITY, until), named_queue(queue, *PRIORITY))
+GIVE(mq_send, (mqd_t queue, const char *from, size_t n, unsigned priority), (queue, from, n, priority), n,
+     named_queue(queue, priority))
+GIVE(mq_timedsend, (mqd_t queue, const char *from, size_t n, unsigned priority, const struct timespec *until),
+     (queue, from, n, priority, until), n, named_queue(queue, priority))
 
 /* ---- Semaphores -------------------------------------------------------------------------------------- */
 
 DPROF_SITE_OF(site_semop, DPROF_KIND_WAIT, "semop");
 DPROF_SITE_OF(site_semtimedop, DPROF_KIND_WAIT, "semtimedop");
 
-PLAIN_CALL(int, semop, site_semop, (int set, struct sembuf *operations, size_t n), (set, operations, n))
-PLAIN_CALL(int, semtimedop, site_semtimedop,
-	   (int set, struct sembuf *operations, size_t n, const struct timespec *most), (set, operations, n, most))
+#define MOST_PERMITS 64 /* of one call that are recorded */
+
+struct set_use { struct plain plain; int set; const struct sembuf *operations; size_t n; };
+
+static int permits_of(const struct sembuf *o, bool given)
+{
+	int n = given ? o->sem_op : -o->sem_op;
+
+	return n < 0 ? 0 : n < MOST_PERMITS ? n : MOST_PERMITS;
+}
+
+static bool any_permits(const struct set_use *u, bool given)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (permits_of(&u->operations[i], given))
+			return true;
+	return false;
+}
+
+/* Who only gives does not. */
+static bool may_wait(const struct set_use *u)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (u->operations[i].sem_op <= 0)
+			return true;
+	return false;
+}
+
+static struct dprof_arguments permit_of(const struct set_use *u, size_t i)
+{
+	struct dprof_arguments a;
+
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_OBJECT, dprof_adapter_object("sem", (uint64_t)u->set, u->operations[i].sem_num, 0));
+	return a;
+}
+
+static void give_permits(const struct set_use *u)
+{
+	for (size_t i = 0; i < u->n && dprof_adapter_is_for_us(u->plain.call.caller); i++) {
+		struct dprof_arguments a = permit_of(u, i);
+
+		for (int k = permits_of(&u->operations[i], true); k > 0; k--)
+			dprof_adapter_record(u->plain.site, DPROF_POINT, 0, &a);
+	}
+}
+
+/* The first of them may have been waited for; then the others are there. */
+static void take_permits(struct set_use *u)
+{
+	bool blocked = call_blocked(&u->plain.call, dprof_adapter_now());
+	uint64_t now = dprof_adapter_now_fenced();
+
+	for (size_t i = 0; i < u->n; i++)
+		for (int k = permits_of(&u->operations[i], false); k > 0; k--) {
+			struct dprof_arguments a = permit_of(u, i);
+
+			if (blocked)
+				dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+			call_record(&u->plain.call, u->plain.site, now, &a);
+			u->plain.call.since = (struct dprof_moment){ now, dprof_adapter_place() };
+			blocked = false;
+		}
+	u->plain.site = NULL;
+}
+
+/* Given before the call, as another may have them before it is over; but of one that has to wait behind it. */
+#define SEMAPHORES(name, parameters, arguments)                                                             \
+	DPROF_EXPORT int name parameters                                                                    \
+	{                                                                                                   \
+		__typeof__(&name) real = REAL(name);                                                        \
+		int result;                                                                                 \
+                                                                                                            \
+		if (!is_watched() || !dprof_adapter_wanted(DPROF_KIND_WAIT))                                \
+			return real arguments;                                                              \
+		struct set_use u = { { .site = SITE(site_##name), .call = call_begin(SITE(site_##name), CALLER) }, \
+				     set, operations, n };                                                  \
+		bool takes = any_permits(&u, false), gives = any_permits(&u, true);                         \
+		struct plain p AT_END(plain_end) = { .site = may_wait(&u) ? SITE(site_##name) : NULL };     \
+		if (gives && !takes)                                                                        \
+			give_permits(&u);                                                                   \
+		p.call = u.plain.call = (struct libc_call){ u.plain.call.told, CALLER, dprof_adapter_moment() }; \
+		result = real arguments;                                                                    \
+		if (result == 0 && takes) {                                                                 \
+			p.site = NULL;                                                                      \
+			take_permits(&u);                                                                   \
+		}                                                                                           \
+		if (result == 0 && takes && gives)                                                          \
+			give_permits(&u);                                                                   \
+		return result;                                                                              \
+	}
+
+SEMAPHORES(semop, (int set, struct sembuf *operations, size_t n), (set, operations, n))
+SEMAPHORES(semtimedop, (int set, struct sembuf *operations, size_t n, const struct timespec *most), (set, operations, n, most))

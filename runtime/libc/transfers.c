@@ -4,6 +4,7 @@
  *
  *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=N [role=0] ... EXIT    kind wait: pipes, sockets, ...
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
+ *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=VALUE [role=0] ... EXIT  of an eventfd; likewise write
  *   ENTER read bytes=N ... EXIT                                                kind io: files
  *
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
@@ -71,8 +72,18 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->what = d->leads_outside && way == GIVES ? OF_FILE : d->what;
 	t->way = way;
 	t->channel = d->channel[way];
+	t->object = 0;
+	t->event = NULL;
+	t->is_event = d->is_event;
+	t->by_one = d->by_one;
 	t->is_from_others = way == TAKES && descriptor_takes(d);
 	t->count = count_begin(d->count[way], &t->offset);
+}
+
+/* It would have taken more. */
+static bool takes_what_there_is(const struct libc_transfer *t)
+{
+	return t->bytes > 0 && (t->is_event ? !t->by_one : t->bytes < t->most);
 }
 
 void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, bool counted)
@@ -84,21 +95,37 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	if (t->channel)
 		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
+	if (t->object)
+		dprof_say(&a, DPROF_KEY_OBJECT, t->object);
 	if (counted)
 		dprof_say(&a, DPROF_KEY_OFFSET, t->offset);
 	if (t->bytes >= 0)
 		dprof_say(&a, DPROF_KEY_BYTES, (uint64_t)t->bytes);
-	if (t->what != OF_FILE && (t->way == GIVES || (t->bytes > 0 && t->bytes < t->most)))
+	if (t->what != OF_FILE && (t->way == GIVES || takes_what_there_is(t)))
 		dprof_say(&a, DPROF_KEY_ROLE, t->way == GIVES);
 	call_record(&t->call, t->site[t->what], now, &a);
+}
+
+/* Of an eventfd what it counts was moved. False where that is not known. */
+static bool count_event(struct libc_transfer *t)
+{
+	bool moved = t->is_event && t->bytes == sizeof(*t->event);
+
+	if (moved && t->event && *t->event <= DPROF_VALUE_MAX)
+		t->bytes = (int64_t)*t->event;
+	else if (moved)
+		return false;
+	return true;
 }
 
 /* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
 void transfer_end(struct libc_transfer *t)
 {
+	bool whole = count_event(t);
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
-	bool counted = t->count && count_end(t->count, t->ends ? moved : -1);
-	bool moves = t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : counted && t->bytes >= 0);
+	bool counted = t->count && count_end(t->count, t->ends && whole ? moved : -1);
+	bool messages = t->object && t->bytes >= 0;
+	bool moves = messages || (t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : counted && t->bytes >= 0));
 	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
 	bool blocked = call_blocked(&t->call, now);
 
@@ -118,8 +145,8 @@ ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
 
-#define MOVE(name, site, way, parameters, arguments) MOVE_MOST(name, site, way, 0, parameters, arguments)
-#define MOVE_MOST(name, site, way, count, parameters, arguments)    \
+#define MOVE(name, site, way, parameters, arguments) MOVE_MOST(name, site, way, 0, NULL, parameters, arguments)
+#define MOVE_MOST(name, site, way, count, at, parameters, arguments) \
 	DPROF_EXPORT ssize_t name parameters                        \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
@@ -128,6 +155,7 @@ ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, sock
 		TRANSFER(t, site, fd, way);                         \
 		t.bytes = real arguments;                     \
 		t.most = t.bytes > 0 ? (int64_t)(count) : 0;        \
+		t.event = (at);                                     \
 		t.ends = true;                                      \
 		return t.bytes;                                     \
 	}
@@ -151,10 +179,10 @@ static int64_t room_of(const struct iovec *v, int n)
 	return bytes;
 }
 
-MOVE_MOST(read, read, TAKES, n, (int fd, void *to, size_t n), (fd, to, n))
-MOVE_MOST(__read_chk, read, TAKES, n, (int fd, void *to, size_t n, size_t room), (fd, to, n, room))
-MOVE(write, write, GIVES, (int fd, const void *from, size_t n), (fd, from, n))
-MOVE_MOST(readv, readv, TAKES, room_of(v, n), (int fd, const struct iovec *v, int n), (fd, v, n))
+MOVE_MOST(read, read, TAKES, n, to, (int fd, void *to, size_t n), (fd, to, n))
+MOVE_MOST(__read_chk, read, TAKES, n, to, (int fd, void *to, size_t n, size_t room), (fd, to, n, room))
+MOVE_MOST(write, write, GIVES, 0, from, (int fd, const void *from, size_t n), (fd, from, n))
+MOVE_MOST(readv, readv, TAKES, room_of(v, n), NULL, (int fd, const struct iovec *v, int n), (fd, v, n))
 MOVE(writev, writev, GIVES, (int fd, const struct iovec *v, int n), (fd, v, n))
 MOVE(pread, pread, TAKES, (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
 MOVE(pread64, pread, TAKES, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at))
@@ -291,7 +319,7 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 
 /* ---- Events ------------------------------------------------------------------------------------------ */
 
-#define EVENT(name, site, way, parameters, arguments)               \
+#define EVENT(name, site, way, at, parameters, arguments)           \
 	DPROF_EXPORT int name parameters                            \
 	{                                                           \
 		__typeof__(&name) real = REAL(name);                \
@@ -302,12 +330,13 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 		TRANSFER(t, site, fd, way);                         \
 		result = real arguments;                            \
 		t.bytes = result == 0 ? (int64_t)sizeof(eventfd_t) : -1; \
+		t.event = (at);                                     \
 		t.ends = true;                                      \
 		return result;                                      \
 	}
 
-EVENT(eventfd_read, read, TAKES, (int fd, eventfd_t *value), (fd, value))
-EVENT(eventfd_write, write, GIVES, (int fd, eventfd_t value), (fd, value))
+EVENT(eventfd_read, read, TAKES, value, (int fd, eventfd_t *value), (fd, value))
+EVENT(eventfd_write, write, GIVES, &value, (int fd, eventfd_t value), (fd, value))
 
 /* ---- Text -------------------------------------------------------------------------------------------- */
 

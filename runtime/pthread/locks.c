@@ -7,7 +7,7 @@
  *
  * So, of one lock, the stamps of what is released and taken stand in the order in which that was done.
  * What need not succeed is recorded once it has. A lock that processes share may be held by any of them:
- * whoever takes it may have waited for an unknown thread. */
+ * whoever takes it may have waited for an unknown thread; it has an object, too. */
 #include <errno.h>
 
 #include "runtime/pthread/pthread.h"
@@ -60,6 +60,8 @@ static inline void say_lock(struct dprof_arguments *a, const void *lock, int rol
 		dprof_say(a, DPROF_KEY_ROLE, SHARED);
 	if (of_processes)
 		dprof_say(a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	if (of_processes)
+		say_object(a, lock);
 }
 
 static void enter(const struct dprof_site *site, const void *lock, int role, bool of_processes,
@@ -73,9 +75,12 @@ static void enter(const struct dprof_site *site, const void *lock, int role, boo
 }
 
 /* At no receiving end: whoever takes it then waits for this. */
-static inline void released(const struct dprof_site *site, const void *lock)
+static inline void released(const struct dprof_site *site, const void *lock, bool of_processes)
 {
-	record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)lock);
+	if (__builtin_expect(of_processes, 0))
+		point_of_processes(site, lock);
+	else
+		record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)lock);
 }
 
 /* Asked for, and held. */
@@ -136,7 +141,7 @@ static bool has_it(int error)
 		error = REAL(name)(lock);                                                 \
 		dprof_adapter_exit(site);                                                 \
 		if (!has_it(error))                                                       \
-			released(site, (const void *)lock);                               \
+			released(site, (const void *)lock, OF_PROCESSES_OF(lock));        \
 		return error;                                                             \
 	}                                                                                 \
 	static __attribute__((noinline)) int name##_recorded(type *lock,                  \
@@ -198,7 +203,7 @@ static void gave_up(const struct dprof_site *site, struct dprof_moment since)
 		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
                                                                                           \
 		if (site)                                                                 \
-			released(site, (const void *)lock);                               \
+			released(site, (const void *)lock, OF_PROCESSES_OF(lock));        \
 		return REAL(name)(lock);                                                  \
 	}
 
@@ -226,9 +231,9 @@ UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 /* ---- The mutex of a condition variable -------------------------------------------------------- */
 
-void lock_released(const pthread_mutex_t *lock)
+void lock_released(pthread_mutex_t *lock)
 {
-	released(SITE(site_pthread_mutex_unlock), lock);
+	released(SITE(site_pthread_mutex_unlock), lock, mutex_of_processes(lock));
 }
 
 void lock_taken(pthread_mutex_t *lock, struct dprof_moment since)

@@ -52,7 +52,7 @@
 extern bool program_has_threads;
 
 /* locks.c: what a condition variable does with its mutex. */
-void lock_released(const pthread_mutex_t *);
+void lock_released(pthread_mutex_t *);
 void lock_taken(pthread_mutex_t *, struct dprof_moment since);
 
 /* An event with one argument. */
@@ -62,6 +62,25 @@ static inline void record_with(const struct dprof_site *site, enum dprof_op op, 
 	const struct dprof_argument a = { key, value };
 
 	dprof_adapter_record_with(site, op, stamp, &a, 1);
+}
+
+/* Of what processes share: which it is, if that is known; and a point with that. */
+static inline void say_object(struct dprof_arguments *a, const void *at)
+{
+	uint64_t object = dprof_adapter_object_at(at);
+
+	if (object)
+		dprof_say(a, DPROF_KEY_OBJECT, object);
+}
+
+static inline void point_of_processes(const struct dprof_site *site, const void *at)
+{
+	struct dprof_arguments a;
+
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)at);
+	say_object(&a, at);
+	dprof_adapter_record(site, DPROF_POINT, 0, &a);
 }
 
 /* An ENTER of which more is known only later; then that, if nothing was recorded since (an empty place: the

@@ -9,7 +9,7 @@
  *
  * A wait says its id when it is over, and only if it did not give up: before, it is unknown whether
  * it was for a signal that it ended. One that lasted until a moment says until=MOMENT. Who signals what processes share need not be one that is recorded here:
- * such a wait says peer=UNKNOWN instead. */
+ * such a wait says peer=UNKNOWN and object=N instead, and who signals says the object, too. */
 #include <errno.h>
 #include <semaphore.h>
 
@@ -22,9 +22,24 @@ DPROF_SITE_OF(site_sem_wait, DPROF_KIND_WAIT, "sem_wait");
 DPROF_SITE_OF(site_sem_trywait, DPROF_KIND_WAIT, "sem_trywait");
 DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
 
-static void signalled(const struct dprof_site *site, const void *object)
+static void signalled(const struct dprof_site *site, const void *at, bool of_processes)
 {
-	record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)object);
+	if (__builtin_expect(of_processes, 0))
+		point_of_processes(site, at);
+	else
+		record_with(site, DPROF_POINT, 0, DPROF_KEY_ID, (uint64_t)at);
+}
+
+/* Before the wait for it, as it may be gone behind that. */
+struct awaited {
+	const void *at;
+	bool of_processes;
+	uint64_t object; /* 0: not known */
+};
+
+static struct awaited awaited(const void *at, bool of_processes)
+{
+	return (struct awaited){ at, of_processes, of_processes ? dprof_adapter_object_at(at) : 0 };
 }
 
 /* The wait, with which what it waits for is said only afterwards. */
@@ -37,15 +52,17 @@ static struct dprof_moment enter_now(const struct dprof_site *site)
 
 /* If a signal handler has recorded meanwhile, that has no place any more behind the ENTER: then a wait in the wait
  * says it, which begins and ends with it. */
-static void say_which(const struct dprof_site *site, struct dprof_moment entered, const void *object, bool of_processes)
+static void say_which(const struct dprof_site *site, struct dprof_moment entered, const struct awaited *what)
 {
 	struct dprof_arguments a;
 
 	a.words = 0;
-	if (of_processes)
+	if (what->of_processes)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	else
-		dprof_say(&a, DPROF_KEY_ID, (uint64_t)object);
+		dprof_say(&a, DPROF_KEY_ID, (uint64_t)what->at);
+	if (what->object)
+		dprof_say(&a, DPROF_KEY_OBJECT, what->object);
 	if (!entered.place)
 		return;
 	if (dprof_adapter_place() == entered.place) {
@@ -82,11 +99,10 @@ static bool semaphore_of_processes(const sem_t *semaphore)
 /* ---- Condition variables ---------------------------------------------------------------------- */
 
 struct condition_wait {
-	const pthread_cond_t *condition;
+	struct awaited condition;
 	pthread_mutex_t *mutex;
 	const struct dprof_site *site;
 	struct dprof_moment entered;
-	bool of_processes; /* known before: afterwards the condition variable may be gone */
 	const struct timespec *until; /* or NULL */
 	int error;
 };
@@ -94,14 +110,15 @@ struct condition_wait {
 static struct condition_wait begin_wait(const pthread_cond_t *condition, pthread_mutex_t *mutex,
 					const struct timespec *until, const struct dprof_site *site)
 {
+	struct awaited which = { 0 };
 	struct dprof_moment entered = { 0 };
 
 	if (site) {
+		which = awaited(condition, condition_of_processes(condition));
 		lock_released(mutex);
 		entered = enter_now(site);
 	}
-	return (struct condition_wait){ condition, mutex, site, entered,
-					site && condition_of_processes(condition), until, ECANCELED };
+	return (struct condition_wait){ which, mutex, site, entered, until, ECANCELED };
 }
 
 /* Also when the thread is cancelled: it holds the mutex then. */
@@ -112,7 +129,7 @@ static void end_wait(void *wait)
 	if (!w->site)
 		return;
 	if (w->error == 0)
-		say_which(w->site, w->entered, w->condition, w->of_processes);
+		say_which(w->site, w->entered, &w->condition);
 	else if (w->error == ETIMEDOUT && w->until)
 		say_until(w->entered, w->until);
 	dprof_adapter_exit(w->site);
@@ -145,7 +162,7 @@ DPROF_EXPORT int pthread_cond_signal(pthread_cond_t *condition)
 	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_signal);
 
 	if (site)
-		signalled(site, condition);
+		signalled(site, condition, condition_of_processes(condition));
 	return REAL(pthread_cond_signal)(condition);
 }
 
@@ -154,26 +171,26 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_broadcast);
 
 	if (site)
-		signalled(site, condition);
+		signalled(site, condition, condition_of_processes(condition));
 	return REAL(pthread_cond_broadcast)(condition);
 }
 
 /* ---- Semaphores ------------------------------------------------------------------------------- */
 
 struct sem_use {
-	const sem_t *semaphore;
+	struct awaited semaphore;
 	const struct dprof_site *site;
 	struct dprof_moment entered;
-	bool of_processes;
 	const struct timespec *until; /* or NULL */
 	int result;
 };
 
 static struct sem_use begin_sem(const sem_t *semaphore, const struct timespec *until, const struct dprof_site *site)
 {
+	struct awaited which = site ? awaited(semaphore, semaphore_of_processes(semaphore)) : (struct awaited){ 0 };
 	struct dprof_moment entered = site ? enter_now(site) : (struct dprof_moment){ 0 };
 
-	return (struct sem_use){ semaphore, site, entered, site && semaphore_of_processes(semaphore), until, -1 };
+	return (struct sem_use){ which, site, entered, until, -1 };
 }
 
 static void end_sem(void *use)
@@ -183,7 +200,7 @@ static void end_sem(void *use)
 	if (!u->site)
 		return;
 	if (u->result == 0)
-		say_which(u->site, u->entered, u->semaphore, u->of_processes);
+		say_which(u->site, u->entered, &u->semaphore);
 	else if (u->until && errno == ETIMEDOUT)
 		say_until(u->entered, u->until);
 	dprof_adapter_exit(u->site);
@@ -209,14 +226,14 @@ DPROF_EXPORT int sem_trywait(sem_t *semaphore)
 {
 	struct dprof_moment from = dprof_adapter_attempt(DPROF_KIND_WAIT);
 	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_trywait);
-	bool of_processes = site && semaphore_of_processes(semaphore);
+	struct awaited which = site ? awaited(semaphore, semaphore_of_processes(semaphore)) : (struct awaited){ 0 };
 	int result = REAL(sem_trywait)(semaphore);
 
 	if (site && result != 0)
 		dprof_adapter_in_vain(site, from);
 	if (site && result == 0) {
 		dprof_adapter_polled(from.stamp);
-		say_which(site, enter_now(site), semaphore, of_processes);
+		say_which(site, enter_now(site), &which);
 		dprof_adapter_exit(site);
 	}
 	return result;
@@ -227,6 +244,6 @@ DPROF_EXPORT int sem_post(sem_t *semaphore)
 	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_post);
 
 	if (site)
-		signalled(site, semaphore);
+		signalled(site, semaphore, semaphore_of_processes(semaphore));
 	return REAL(sem_post)(semaphore);
 }

@@ -779,6 +779,61 @@ expects moment 0 30
 	echo "e 1 1400000 41 point id=7"
 } | trace sink
 expects sink 20 20
+# Processes that share a semaphore; a queue of messages with room for one, or for many: then nothing waits to give; a lock,
+# which is free when another process has given it back. Nothing of that is certain.
+unsure() { # directory from to
+	expects "$@"
+	is_true "$(interval speedup_percent <out | awk '{ print $1 }') == 0" || fail "$1: something is certain: $(cat out)"
+}
+processes() {
+	ranks 2
+	echo "site 40 kind=wait name=msgsnd file=x.c line=41"
+	echo "site 41 kind=wait name=msgrcv file=x.c line=42"
+}
+{
+	processes
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 28 point id=1 object=7"
+	op 1 8 1000000 1400010 peer=72057594037927934 object=7
+	op 1 1 1400010 2000000
+} | trace shared
+unsure shared 20 20
+{
+	processes | sed 's/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/^thread 1 clock=0/thread 1 clock=1/'
+	for at in 900000 2100000; do
+		echo "link 0 $at 1 $((at + 50))"
+		echo "link 1 $((at + 60)) 0 $((at + 110))"
+	done
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 28 point id=1 object=7"
+	op 1 8 1000000 1400010 peer=72057594037927934 object=7
+	op 1 1 1400010 2000000
+} | trace elsewhere
+unsure elsewhere 0 0 # another host's has the same number
+queue() { # whether who gives has to wait
+	processes
+	op 0 40 1000000 1000001 object=7 bytes=8 role=1
+	op 0 40 1000001 1500020 object=7 bytes=8 role=1 ${1:-}
+	op 0 1 1500020 2000000
+	op 1 0 1000000 1500000
+	op 1 41 1500000 1500010 object=7 bytes=8
+	op 1 41 1500020 1500030 object=7 bytes=8
+	op 1 1 1500030 2000000
+}
+queue peer=72057594037927934 | trace full
+unsure full 25 25
+queue | trace empty
+unsure empty 0 0
+{
+	processes
+	op 0 6 1000000 1000000 id=8 object=9 peer=72057594037927934
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 6 point id=8 object=9"
+	op 1 6 1000010 1400010 id=6 object=9 peer=72057594037927934
+	op 1 1 1400010 2000000
+	echo "e 1 2000000 6 point id=6 object=9"
+} | trace ours
+unsure ours 20 20
 # Such moments that are equally far apart stay; any other is so far from when the wait began.
 paced() { # moments of three waits
 	head_of 1

@@ -108,8 +108,8 @@ $messages"
 	3 wait write channel=c3 offset=0 bytes=1 role=1
 	END
 	expect $program events <<-END
-	0 wait read peer=? bytes=8
-	1 wait write bytes=8 role=1
+	0 wait read peer=? channel=c1 offset=0 bytes=1 role=0
+	1 wait write channel=c1 offset=0 bytes=1 role=1
 	END
 	expect $program futexes <<-END
 	0 wait futex id=i

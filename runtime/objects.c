@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * objects.c - numbers of what processes of a host share: of what the kernel names, and of what lies in memory.
+ *
+ * Where an address lies the kernel says in /proc/self/maps: the file behind it, or what stands for one (memory that a process
+ * shares with its children, or that has no name), and the offset there. It is asked once for each address.
+ *
+ * Law: as long as nothing is unmapped, two processes have the same number exactly for the same object, unless hashes of 56 bits
+ * are the same. */
+#include "runtime/objects.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/adapter.h"
+#include "runtime/process.h"
+#include "runtime/settings.h"
+#include "runtime/sys.h"
+#include "runtime/thread.h"
+
+#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t n)
+{
+	for (const uint8_t *at = bytes; n--; at++)
+		h = (h ^ *at) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+uint64_t dprof_adapter_object(const char *kind, uint64_t a, uint64_t b, uint64_t c)
+{
+	const uint64_t which[] = { a, b, c };
+	const char *host = dprof_settings.hostid;
+	uint64_t h = hash(hash(HASH_BEGIN, host, strlen(host)), kind, strlen(kind)), number;
+
+	h = hash(h, which, sizeof(which));
+	number = (h ^ h >> 56) & DPROF_VALUE_MAX; /* an argument of one word */
+	return number ? number : 1;
+}
+
+/* ---- Where an address lies ---------------------------------------------------------------------- */
+
+struct mapping { uint64_t address, begin, offset, device, inode; bool found, shared; };
+
+/* A number to the base 16 or 10, and what stands behind it. */
+static const char *read_number(const char *at, unsigned base, uint64_t *number)
+{
+	for (*number = 0;; at++) {
+		unsigned digit = *at >= '0' && *at <= '9' ? (unsigned)(*at - '0') : *at >= 'a' && *at <= 'f' ? (unsigned)(*at - 'a' + 10) : 16;
+
+		if (digit >= base)
+			return at + (*at != 0);
+		*number = *number * base + digit;
+	}
+}
+
+/* "BEGIN-END rwxs OFFSET MAJOR:MINOR INODE ..." */
+static void look_at_line(struct mapping *m, const char *line)
+{
+	uint64_t begin, end, minor;
+	const char *at = read_number(read_number(line, 16, &begin), 16, &end);
+
+	if (m->address < begin || m->address >= end || strlen(at) < 5)
+		return;
+	m->shared = at[3] == 's';
+	at = read_number(read_number(read_number(at + 5, 16, &m->offset), 16, &m->device), 16, &minor);
+	read_number(at, 10, &m->inode);
+	m->device = m->device << 32 | minor;
+	m->begin = begin;
+	m->found = true;
+}
+
+/* Of lines that are longer the end is left out: that is a name. */
+static long find_mapping(void *mapping)
+{
+	struct mapping *m = mapping;
+	char line[128], piece[4096];
+	size_t filled = 0;
+	long fd = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n = 0;
+
+	while (fd >= 0 && !m->found && (n = sys(SYS_read, fd, piece, sizeof(piece))) > 0)
+		for (long i = 0; i < n; i++) {
+			if (piece[i] != '\n' && filled < sizeof(line) - 1)
+				line[filled++] = piece[i];
+			if (piece[i] != '\n')
+				continue;
+			line[filled] = 0;
+			filled = 0;
+			look_at_line(m, line);
+		}
+	if (fd >= 0)
+		sys(SYS_close, fd);
+	return 0;
+}
+
+static uint64_t find_object(const void *address)
+{
+	struct mapping m = { .address = (uint64_t)address };
+
+	dprof_do_apart(find_mapping, &m);
+	if (!m.found)
+		return 0;
+	if (!m.shared)
+		return dprof_adapter_object("private", (uint64_t)dprof_process_pid(), m.address, 0);
+	return dprof_adapter_object("memory", m.device, m.inode, m.address - m.begin + m.offset);
+}
+
+/* ---- What was found ----------------------------------------------------------------------------- */
+
+#define ENTRIES 1024 /* of more objects the number is not known */
+#define AT_IT   1    /* no address */
+
+static struct entry { uint64_t address, object; } entries[ENTRIES];
+
+static size_t first_entry(uint64_t address)
+{
+	return (size_t)((address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 54) % ENTRIES;
+}
+
+/* Of two that look for the same address at once each has an entry. */
+static uint64_t note(struct entry *e, const void *address)
+{
+	uint64_t object = find_object(address);
+
+	__atomic_store_n(&e->object, object, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->address, (uint64_t)address, __ATOMIC_RELEASE);
+	return object;
+}
+
+uint64_t dprof_adapter_object_at(const void *address)
+{
+	size_t first = first_entry((uint64_t)address);
+
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct entry *e = &entries[(first + i) % ENTRIES];
+		uint64_t empty = 0, there = __atomic_load_n(&e->address, __ATOMIC_ACQUIRE);
+
+		if (there == (uint64_t)address)
+			return __atomic_load_n(&e->object, __ATOMIC_RELAXED);
+		if (!there && __atomic_compare_exchange_n(&e->address, &empty, AT_IT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return note(e, address);
+	}
+	return 0;
+}
+
+void dprof_objects_forget(void)
+{
+	memset(entries, 0, sizeof(entries));
+}
