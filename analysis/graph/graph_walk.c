@@ -68,7 +68,8 @@ struct thread_walk {
 
 	enum graph_given given;   /* the work that it does now */
 	uint64_t giver;           /* by the team of this group */
-	bool in_pieces;           /* that work, each of which is a marked region */
+	bool in_pieces;           /* that work, each of which is a marked region, or */
+	bool pieces_said;         /* as it is recorded */
 	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
 	uint32_t piece_depth;     /* marked regions that have begun in this one */
 	bool runs_tasks;          /* it has left an operation for a task, which another might have run, and not come back for good */
@@ -399,21 +400,21 @@ static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
 {
 	w->group = group_of(w->b, w->giver, UINT64_MAX - count_construct(w, w->giver), one);
 	w->in_pieces = true;
+	w->pieces_said = false;
 	w->npieces = w->piece_depth = 0;
 	graph_share(w->b, ref, ref, w->group);
 }
 
-/* A marked region in what is given out begins, or has ended: then the thread comes for the next piece. Who does which is
- * not evened out, as that can be said. */
-static void note_piece(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+/* Who does which is not evened out, as that can be said. */
+static void begin_piece(struct thread_walk *w, struct event_ref ref)
 {
-	const struct trace *trace = w->b->graph->trace;
-	if (e->site == TR_NO_SITE || trace->sites[e->site].automatic || !tr_is(trace, e->site, OP_REGION) || w->replay.depth > 0)
-		return;
-	if (e->op == DPROF_ENTER && w->piece_depth++ == 0 && w->npieces++ == 0)
+	if (w->npieces++ == 0)
 		graph_give(w->b, ref, w->given = GRAPH_GIVEN);
-	if (e->op != DPROF_EXIT || w->piece_depth == 0 || --w->piece_depth > 0)
-		return;
+}
+
+/* The thread comes for the next one. */
+static void end_piece(struct thread_walk *w, struct event_ref ref)
+{
 	w->in_pieces = w->npieces < MOST_PIECES;
 	w->b->graph->groups[w->group].many |= !w->in_pieces;
 	if (w->in_pieces)
@@ -422,11 +423,39 @@ static void note_piece(struct thread_walk *w, const struct tr_event *e, struct e
 		graph_give(w->b, ref, w->given = GRAPH_GIVEN_EVENLY);
 }
 
+/* A marked region in what is given out begins, or has ended. */
+static void note_piece(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct trace *trace = w->b->graph->trace;
+	if (e->site == TR_NO_SITE || trace->sites[e->site].automatic || !tr_is(trace, e->site, OP_REGION) || w->replay.depth > 0)
+		return;
+	if (e->op == DPROF_ENTER && w->piece_depth++ == 0)
+		begin_piece(w, ref);
+	if (e->op == DPROF_EXIT && w->piece_depth > 0 && --w->piece_depth == 0)
+		end_piece(w, ref);
+}
+
+/* Pieces are recorded: regions in them are none. */
+static void have_piece(struct thread_walk *w, uint64_t piece, uint64_t team, struct event_ref ref)
+{
+	if (!w->in_pieces || team != w->giver)
+		return;
+	w->pieces_said = true;
+	if (piece > 0)
+		end_piece(w, ref);
+	if (w->in_pieces)
+		begin_piece(w, ref);
+}
+
 /* What an inner team gives out is part of what the outer one gave. */
 static void begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->given != GRAPH_GIVEN;
-	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
+	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX), piece = arg_piece(operation(w, e), e);
+	if (piece != ARG_NONE) {
+		have_piece(w, piece, team, ref);
+		return;
+	}
 	if (w->given == GRAPH_OWN)
 		w->giver = team;
 	w->given = evens_out ? GRAPH_GIVEN_EVENLY : GRAPH_GIVEN;
@@ -958,7 +987,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 	if (w->takes_on)
 		note_pieces(w, e);
 	note_going_on(w, e);
-	if (w->in_pieces && w->nrunning == 0) /* what a task does is none */
+	if (w->in_pieces && !w->pieces_said && w->nrunning == 0) /* what a task does is none */
 		note_piece(w, e, ref);
 	if (!w->any) {
 		w->before = w->operation = ref;

@@ -125,6 +125,12 @@ static inline bool arg_is_member(const struct operation *o, const struct tr_even
 	return arg_at(o, e, DPROF_KEY_ROLE, ARG_TEAMS, ARG_ENTER) == 0;
 }
 
+/* Of work that a team gives out, in pieces that are recorded: the thread has this one, from 0, or there is none left. */
+static inline uint64_t arg_piece(const struct operation *o, const struct tr_event *e)
+{
+	return o->is & OP_EVENS_OUT ? arg_at(o, e, DPROF_KEY_SEQ, ARG_KIND(FORK), ARG_POINT) : ARG_NONE;
+}
+
 /* ---- Messages: their begin, and their done ---------------------------------------------------- */
 
 #define ARG_MESSAGES (ARG_KIND(SEND) | ARG_KIND(RECV))

@@ -6,12 +6,12 @@
  *   barriers.c  barriers, also those of other constructs
  *   tasks.c     tasks: who makes them, who runs them, who waits for them
  *   waits.c     operations in which a thread may be given tasks to run
- *   worksharing.c  constructs whose parts are given out as they run: that they begin
+ *   worksharing.c  constructs whose parts are given out as they run
  *   doacross.c  iterations that wait for other iterations
  *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
- * others: the next pieces of worksharing (GOMP_loop_*_next, GOMP_sections_next, *_end_nowait), GOMP_taskyield, GOMP_cancel, reductions being registered. */
+ * others: GOMP_sections_next, *_end_nowait, GOMP_taskyield, GOMP_cancel, reductions being registered. */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 
@@ -84,14 +84,18 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 /* ---- teams.c ---------------------------------------------------------------------------------- */
 
 /* The team that the calling thread is in, and the number of its next barrier. */
-struct team_place { uint64_t group, barriers, gone_on; }; /* gone_on: worksharing.c */
+struct team_place {
+	uint64_t group, barriers;
+	uint64_t gone_on, pieces; /* worksharing.c */
+};
 extern __thread struct team_place team_place;
 
 /* ---- worksharing.c ---------------------------------------------------------------------------- */
 
-/* The calling thread begins with a loop of its team that is not static, or with sections; with what the environment
- * says of the schedule; and with a `single`. */
+/* The calling thread begins with a loop of its team that is not static, or with sections; with one that is given out in pieces of
+ * several iterations; with what the environment says of the schedule; and with a `single`. */
 void worksharing_begin(void);
+void worksharing_begin_pieces(void);
 void worksharing_begin_by_environment(void);
 void worksharing_begin_single(void);
 

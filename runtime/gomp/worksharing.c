@@ -3,12 +3,13 @@
  * worksharing.c - constructs whose parts are given to whichever thread asks first.
  *
  *   POINT dynamic loop group       the thread begins with a loop whose schedule is not static, or with sections
+ *   POINT dynamic loop group seq   it has its seq-th piece of that, from 0, which may be of several iterations; or there is none left
  *   POINT single group             it comes to a `single`, which whoever comes first runs
  *   POINT cancellation point group it goes on, and would not if another thread had cancelled the construct: once before
  *                                  each barrier
  *
- * Which thread does what from there to the team's next barrier may be otherwise in another run. The parts themselves
- * are not recorded. A combined construct (GOMP_parallel_loop_dynamic) is begun by teams.c.
+ * Which thread does what from there to the team's next barrier may be otherwise in another run. Parts that are single iterations or
+ * sections are not recorded: there is no end of them. A combined construct (GOMP_parallel_loop_dynamic) is begun by teams.c.
  *
  * What libgomp calls a schedule: 0 the one that the environment gives, 1 static, others are dynamic. */
 #include <omp.h>
@@ -20,7 +21,7 @@ DPROF_SITE_OF(site_single, DPROF_KIND_FORK, "single");
 
 DPROF_SITE_OF(site_cancellation, DPROF_KIND_FORK, "cancellation point");
 
-enum { BY_ENVIRONMENT, STATIC, DYNAMIC };
+enum { BY_ENVIRONMENT, STATIC, DYNAMIC, GUIDED };
 
 static void say(const struct dprof_site *site)
 {
@@ -32,8 +33,16 @@ static void say(const struct dprof_site *site)
 	dprof_adapter_record(site, DPROF_POINT, dprof_adapter_now(), &a);
 }
 
+/* team_place.pieces: how many it has had of a loop in which they may be of several iterations, and 1; or 0. */
 void worksharing_begin(void)
 {
+	team_place.pieces = 0;
+	say(SITE(site_loop));
+}
+
+void worksharing_begin_pieces(void)
+{
+	team_place.pieces = 1;
 	say(SITE(site_loop));
 }
 
@@ -43,8 +52,23 @@ void worksharing_begin_by_environment(void)
 	int chunk;
 
 	omp_get_schedule(&schedule, &chunk);
-	if ((schedule & ~omp_sched_monotonic) != omp_sched_static)
+	schedule &= ~omp_sched_monotonic;
+	if (schedule == omp_sched_dynamic && chunk <= 1)
 		worksharing_begin();
+	else if (schedule != omp_sched_static)
+		worksharing_begin_pieces();
+}
+
+static void have_piece(bool more)
+{
+	struct dprof_arguments a = { 0 };
+
+	if (!team_place.pieces || !team_place.group || !dprof_adapter_wanted(DPROF_KIND_FORK))
+		return;
+	dprof_say(&a, DPROF_KEY_GROUP, team_place.group);
+	dprof_say(&a, DPROF_KEY_SEQ, team_place.pieces - 1);
+	dprof_adapter_record(SITE(site_loop), DPROF_POINT, dprof_adapter_now(), &a);
+	team_place.pieces = more ? team_place.pieces + 1 : 0;
 }
 
 void worksharing_begin_single(void)
@@ -52,24 +76,40 @@ void worksharing_begin_single(void)
 	say(SITE(site_single));
 }
 
-static inline void begin_loop(const void *caller, long schedule)
+static inline void begin_loop(const void *caller, long schedule, unsigned long long chunk)
 {
+	team_place.pieces = 0;
 	if (!dprof_adapter_recording() || !dprof_adapter_is_ours(caller))
 		return;
 	schedule &= 0xff; /* without its modifiers */
 	if (schedule == BY_ENVIRONMENT)
 		worksharing_begin_by_environment();
-	else if (schedule != STATIC)
+	else if (schedule == DYNAMIC && chunk <= 1)
 		worksharing_begin();
+	else if (schedule != STATIC)
+		worksharing_begin_pieces();
 }
 
-/* `schedule` is among the parameters, or known. */
-#define START(result, name, schedule, parameters, arguments)                 \
+/* `schedule` and `chunk` are among the parameters, or known. */
+#define START(result, name, schedule, chunk, parameters, arguments)          \
 	DPROF_EXPORT result name parameters;                                 \
 	DPROF_EXPORT result name parameters                                  \
 	{                                                                    \
-		begin_loop(__builtin_return_address(0), (long)(schedule));   \
-		return REAL(name) arguments;                                 \
+		result has;                                                  \
+                                                                             \
+		begin_loop(__builtin_return_address(0), (long)(schedule), (unsigned long long)(chunk)); \
+		has = REAL(name) arguments;                                  \
+		have_piece(has);                                             \
+		return has;                                                  \
+	}
+#define NEXT(name, type)                                                     \
+	DPROF_EXPORT bool name(type *first, type *end);                      \
+	DPROF_EXPORT bool name(type *first, type *end)                       \
+	{                                                                    \
+		bool has = REAL(name)(first, end);                           \
+                                                                             \
+		have_piece(has);                                             \
+		return has;                                                  \
 	}
 
 /* Each kind of loop is there for long and, with a direction before the bounds, for unsigned long long. */
@@ -77,40 +117,40 @@ static inline void begin_loop(const void *caller, long schedule)
 #define BEGUN(type)    type *first, type *end
 #define REDUCED        uintptr_t *reductions, void **memory
 #define LOOPS(X, schedule, name)                                                                       \
-	X(GOMP_loop_##name##_start, schedule, (BOUNDS(long), long chunk, BEGUN(long)),                 \
+	X(GOMP_loop_##name##_start, schedule, chunk, (BOUNDS(long), long chunk, BEGUN(long)),                 \
 	  (from, to, step, chunk, first, end))                                                         \
-	X(GOMP_loop_ull_##name##_start, schedule,                                                      \
+	X(GOMP_loop_ull_##name##_start, schedule, chunk,                                               \
 	  (bool up, BOUNDS(unsigned long long), unsigned long long chunk, BEGUN(unsigned long long)), \
 	  (up, from, to, step, chunk, first, end))
 #define LOOPS_BY_ENVIRONMENT(X, name)                                                                  \
-	X(GOMP_loop_##name##_start, BY_ENVIRONMENT, (BOUNDS(long), BEGUN(long)), (from, to, step, first, end)) \
-	X(GOMP_loop_ull_##name##_start, BY_ENVIRONMENT,                                                \
+	X(GOMP_loop_##name##_start, BY_ENVIRONMENT, 0, (BOUNDS(long), BEGUN(long)), (from, to, step, first, end)) \
+	X(GOMP_loop_ull_##name##_start, BY_ENVIRONMENT, 0,                                             \
 	  (bool up, BOUNDS(unsigned long long), BEGUN(unsigned long long)), (up, from, to, step, first, end))
 #define LOOPS_GIVEN(X, name)                                                                           \
-	X(GOMP_loop_##name##start, schedule, (BOUNDS(long), long schedule, long chunk, BEGUN(long), REDUCED), \
+	X(GOMP_loop_##name##start, schedule, chunk, (BOUNDS(long), long schedule, long chunk, BEGUN(long), REDUCED), \
 	  (from, to, step, schedule, chunk, first, end, reductions, memory))                           \
-	X(GOMP_loop_ull_##name##start, schedule,                                                       \
+	X(GOMP_loop_ull_##name##start, schedule, chunk,                                                \
 	  (bool up, BOUNDS(unsigned long long), long schedule, unsigned long long chunk,               \
 	   BEGUN(unsigned long long), REDUCED),                                                        \
 	  (up, from, to, step, schedule, chunk, first, end, reductions, memory))
 #define DOACROSS(X, infix, type)                                                                       \
-	X(GOMP_loop_##infix##doacross_dynamic_start, DYNAMIC,                                          \
+	X(GOMP_loop_##infix##doacross_dynamic_start, DYNAMIC, chunk,                                   \
 	  (unsigned n, type *counts, type chunk, BEGUN(type)), (n, counts, chunk, first, end))         \
-	X(GOMP_loop_##infix##doacross_guided_start, DYNAMIC,                                           \
+	X(GOMP_loop_##infix##doacross_guided_start, GUIDED, chunk,                                     \
 	  (unsigned n, type *counts, type chunk, BEGUN(type)), (n, counts, chunk, first, end))         \
-	X(GOMP_loop_##infix##doacross_runtime_start, BY_ENVIRONMENT, (unsigned n, type *counts, BEGUN(type)), \
+	X(GOMP_loop_##infix##doacross_runtime_start, BY_ENVIRONMENT, 0, (unsigned n, type *counts, BEGUN(type)), \
 	  (n, counts, first, end))                                                                     \
-	X(GOMP_loop_##infix##doacross_start, schedule,                                                 \
+	X(GOMP_loop_##infix##doacross_start, schedule, chunk,                                          \
 	  (unsigned n, type *counts, long schedule, type chunk, BEGUN(type), REDUCED),                 \
 	  (n, counts, schedule, chunk, first, end, reductions, memory))
 
-#define LOOP(name, schedule, parameters, arguments) START(bool, name, schedule, parameters, arguments)
+#define LOOP(name, schedule, chunk, parameters, arguments) START(bool, name, schedule, chunk, parameters, arguments)
 LOOPS(LOOP, DYNAMIC, dynamic)
-LOOPS(LOOP, DYNAMIC, guided)
+LOOPS(LOOP, GUIDED, guided)
 LOOPS(LOOP, DYNAMIC, nonmonotonic_dynamic)
-LOOPS(LOOP, DYNAMIC, nonmonotonic_guided)
+LOOPS(LOOP, GUIDED, nonmonotonic_guided)
 LOOPS(LOOP, DYNAMIC, ordered_dynamic)
-LOOPS(LOOP, DYNAMIC, ordered_guided)
+LOOPS(LOOP, GUIDED, ordered_guided)
 LOOPS_BY_ENVIRONMENT(LOOP, runtime)
 LOOPS_BY_ENVIRONMENT(LOOP, ordered_runtime)
 LOOPS_BY_ENVIRONMENT(LOOP, nonmonotonic_runtime)
@@ -119,8 +159,22 @@ LOOPS_GIVEN(LOOP, )
 LOOPS_GIVEN(LOOP, ordered_)
 DOACROSS(LOOP, , long)
 DOACROSS(LOOP, ull_, unsigned long long)
-START(unsigned, GOMP_sections_start, DYNAMIC, (unsigned n), (n))
-START(unsigned, GOMP_sections2_start, DYNAMIC, (unsigned n, REDUCED), (n, reductions, memory))
+START(unsigned, GOMP_sections_start, DYNAMIC, 1, (unsigned n), (n))
+START(unsigned, GOMP_sections2_start, DYNAMIC, 1, (unsigned n, REDUCED), (n, reductions, memory))
+
+#define NEXTS(name)                           \
+	NEXT(GOMP_loop_##name##_next, long)   \
+	NEXT(GOMP_loop_ull_##name##_next, unsigned long long)
+NEXTS(dynamic)
+NEXTS(guided)
+NEXTS(runtime)
+NEXTS(nonmonotonic_dynamic)
+NEXTS(nonmonotonic_guided)
+NEXTS(nonmonotonic_runtime)
+NEXTS(maybe_nonmonotonic_runtime)
+NEXTS(ordered_dynamic)
+NEXTS(ordered_guided)
+NEXTS(ordered_runtime)
 
 /* gone_on: how many barriers there had been when it was last said, and 1. */
 static void go_on(void)

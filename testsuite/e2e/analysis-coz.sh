@@ -407,6 +407,30 @@ sections 1500000 1800000 | trace sections
 buys sections a 50 300000
 sections 1900000 1900000 | trace three-sections
 buys three-sections a 50 100000
+# A loop: thread 0 has done two iterations, and then one of thread 1's, unless those were one piece.
+loop() { # pieces of one iteration, or of two
+	head_of 2
+	echo "group 3 threads=0,1"
+	echo "site 16 kind=fork name=dynamic%20loop file=x.c line=17"
+	for t in 0 1; do
+		op $t 9 1000000 1000000 group=3 seq=0 role=$((1 - t))
+		echo "e $t 1000000 16 point group=3"
+		[ "$1" = 1 ] || echo "e $t 1000000 16 point group=3 seq=0"
+	done
+	op 0 0 1000000 1400000
+	op 0 0 1400000 1800000
+	op 1 1 1000000 1500000
+	op 1 1 1500000 1900000
+	[ "$1" = 1 ] || echo "e 0 1800000 16 point group=3 seq=1"
+	[ "$1" = 1 ] || echo "e 1 1900000 16 point group=3 seq=1"
+	op 0 10 1800000 1900000 group=3 seq=1
+	op 1 10 1900000 1900000 group=3 seq=1
+	op 0 1 1900000 2000000
+}
+loop 1 | trace iterations
+buys iterations a 50 100000
+loop 2 | trace pieces
+buys pieces a 50 0
 # Likewise tasks in a barrier.
 run_task() { # thread site from to task
 	echo "e $1 $3 10 enter group=3 seq=1"
