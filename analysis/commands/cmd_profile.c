@@ -182,16 +182,24 @@ static void say_spread(struct reply *r, const struct answer *a, const struct cal
 		  interval_range(call_imbalance(s), 1).text);
 }
 
-#define NAME_COLUMN 23
-#define TIME_COLUMN 14
-#define DECIMALS(a) (in_ms(a) ? 3 : 4)
+/* With -v both ends of a time are shown; a name has then a line of its own, unless it is short. */
+#define NAME_COLUMN(every) ((every) ? 10 : 22)
+#define TIME_COLUMN(every) ((every) ? 18 : 14)
+
+/* One less where the times of all threads have a digit more. */
+static int decimals(const struct answer *a)
+{
+	double most = a->p.nnodes ? on_page(a, a->p.nodes[0].spread.all.inclusive).hi : 0;
+	return in_ms(a) ? 3 - (most >= 1000) : 4 - (most >= 100);
+}
+
 #define TITLE(a, what) (in_ms(a) ? what ", ms" : what ", s")
 static void say_flat(struct reply *r, const struct answer *a, size_t most, bool every)
 {
 	const struct tab_column columns[] = {
-		TAB_SHOWN(NULL, "region or operation", NAME_COLUMN, .alone = true), TAB_SHOWN(NULL, "visits", -8),
-		TAB_SHOWN(NULL, TITLE(a, "exclusive"), TIME_COLUMN, DECIMALS(a)), TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN, DECIMALS(a)),
-		TAB_SHOWN(NULL, TITLE(a, "waiting"), 0, DECIMALS(a)), { 0 } };
+		TAB_SHOWN(NULL, every ? "in" : "region or operation", NAME_COLUMN(every), .alone = true), TAB_SHOWN(NULL, "visits", -8),
+		TAB_SHOWN(NULL, TITLE(a, "exclusive"), TIME_COLUMN(every), decimals(a)), TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN(every), decimals(a)),
+		TAB_SHOWN(NULL, TITLE(a, "waiting"), 0, decimals(a)), { 0 } };
 	size_t left = 0, shown = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -240,7 +248,7 @@ static struct children *find_children(const struct answer *a)
 	return of;
 }
 
-#define TREE_COLUMN 36
+#define TREE_COLUMN(every) ((every) ? 31 : 36)
 #define TREE_INDENT 20 /* deeper ones are not indented more */
 
 static size_t say_node(struct reply *r, const struct answer *a, const struct children *of, const struct call_node *node, bool every)
@@ -252,7 +260,7 @@ static size_t say_node(struct reply *r, const struct answer *a, const struct chi
 	if (!matters(a, s->inclusive, every))
 		return 1;
 	struct site_name site = node->site < a->trace->nsites
-				       ? site_name_within(a->trace, node->site, (size_t)(TREE_COLUMN - indent)) : (struct site_name){ "" };
+				       ? site_name_within(a->trace, node->site, (size_t)(TREE_COLUMN(every) - indent)) : (struct site_name){ "" };
 	char *name = mem_format("%*s%s", indent, "", *site.text ? site.text : node->site == TR_OUTSIDE ? ALL_THREADS : NOT_KNOWN);
 	reply_row(r, tab_text(name), tab_number(s->visits), tab_interval(on_page(a, s->inclusive)), tab_interval(on_page(a, s->waited)));
 	free(name);
@@ -263,9 +271,9 @@ static size_t say_node(struct reply *r, const struct answer *a, const struct chi
 
 static void say_calls(struct reply *r, const struct answer *a, bool every)
 {
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "call path", TREE_COLUMN), TAB_SHOWN(NULL, "visits", -8),
-					      TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN, DECIMALS(a)),
-					      TAB_SHOWN(NULL, TITLE(a, "waiting"), 0, DECIMALS(a)), { 0 } };
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "call path", TREE_COLUMN(every)), TAB_SHOWN(NULL, "visits", -8),
+					      TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN(every), decimals(a)),
+					      TAB_SHOWN(NULL, TITLE(a, "waiting"), 0, decimals(a)), { 0 } };
 	struct children *of = find_children(a);
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -283,8 +291,8 @@ static void say_calls(struct reply *r, const struct answer *a, bool every)
 static void say_operations(struct reply *r, const struct answer *a, bool every)
 {
 	const struct tab_column columns[] = {
-		TAB_SHOWN(NULL, "operation", NAME_COLUMN, .alone = true), TAB_SHOWN(NULL, "count", -8), TAB_SHOWN(NULL, "bytes", -12),
-		TAB_SHOWN(NULL, TITLE(a, "waiting"), TIME_COLUMN, DECIMALS(a)), TAB_SHOWN(NULL, TITLE(a, "transfer"), 0, DECIMALS(a)), { 0 } };
+		TAB_SHOWN(NULL, "operation", NAME_COLUMN(every), .alone = true), TAB_SHOWN(NULL, "count", -8), TAB_SHOWN(NULL, "bytes", -12),
+		TAB_SHOWN(NULL, TITLE(a, "waiting"), TIME_COLUMN(every), decimals(a)), TAB_SHOWN(NULL, TITLE(a, "transfer"), 0, decimals(a)), { 0 } };
 	size_t left = 0, shown = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -303,7 +311,7 @@ static void say_operations(struct reply *r, const struct answer *a, bool every)
 			  tab_interval(on_page(a, s->transfer)));
 		if (c && matters(a, c->ticks, every))
 			reply_say(r, SAY_DETAIL, "longest for %s, that was in %s: %s %s", location_name(a->trace, c->for_thread).text,
-				  site_name_within(a->trace, c->did, 30).text, reply_interval(r, on_page(a, c->ticks), DECIMALS(a)).text, unit(a));
+				  site_name_within(a->trace, c->did, 30).text, reply_interval(r, on_page(a, c->ticks), decimals(a)).text, unit(a));
 	}
 	reply_end(r);
 	if (left)

@@ -156,4 +156,9 @@ says out 'Of 1 messages the other side is not known'
 expect 0 profile without
 says out 'Who waited for whom is not known'
 expect 2 profile paths --region main
+# Times of seven digits, at names of any length.
+{ ranks 2
+	for t in 0 1; do enter $t 0 1000; enter $t 1 11000; op $t 3 71000 "$((700123456 + t))" group=1 seq=0; leave $t 1 800654321; leave $t 0 980000000; done
+} | trace wide
+profile wide
 exit $failed
