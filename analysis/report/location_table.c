@@ -77,6 +77,8 @@ static struct did find(const struct table *table, size_t one)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+#define FINE_NAMES 16 /* longer ones leave no room for a third decimal */
+
 /* With both ends of all intervals there is no room for where it waits. */
 static void begin(struct table *t)
 {
@@ -85,7 +87,8 @@ static void begin(struct table *t)
 		size_t length = strlen(t->name(t->f->trace, t->s->list[i].thread).text);
 		width = length > width ? length : width;
 	}
-	int share = t->every ? 16 : t->reply->ends ? 14 : 10, decimals = t->every ? 3 : 1;
+	bool fine = t->every && width <= FINE_NAMES;
+	int share = fine ? 16 : t->reply->ends ? 14 : 10, decimals = fine ? 3 : t->every ? 2 : 1;
 	t->columns[0] = (struct tab_column){ .title = "", .width = (int)width };
 	t->columns[1] = (struct tab_column){ .title = "works, %", .width = share, .decimals = decimals };
 	t->columns[2] = (struct tab_column){ .title = "waits, %", .width = share, .decimals = decimals };

@@ -270,4 +270,32 @@ most=$(jq '[.ranks[].straggler_percent.hi] | sort | reverse | .[8:] | max' out)
 expect 0 report twenty
 rest=$(sed -n 's/^  and 12 more, for each of which others wait for at most \([0-9.]*\) %: see -v$/\1/p' out)
 is_true "$rest >= $most && $rest <= $most + 0.001" || fail "twenty ranks: of the others at most $most %, found '$rest': $(cat out)"
+
+# Both ends of all intervals beside threads with long names.
+trace threads <<'END'
+dprof-text 1
+clock 0 host=h0 ghz=1
+process 0 pid=158860 program=/home/me/app
+thread 0 clock=0 process=0 number=0
+thread 1 clock=0 process=0 number=1
+thread 2 clock=0 process=0 number=2
+group 1 threads=0,1,2
+site 0 kind=region name=a file=x.c line=1
+site 1 kind=barrier name=MPI_Barrier file=x.c line=2
+e 0 1000 0 enter
+e 0 412345 0 exit
+e 0 412345 1 enter group=1 seq=0
+e 0 923456 1 exit
+e 1 1000 0 enter
+e 1 923456 0 exit
+e 1 923456 1 enter group=1 seq=0
+e 1 923457 1 exit
+e 2 1000 0 enter
+e 2 412345 0 exit
+e 2 412345 1 enter group=1 seq=0
+e 2 923456 1 exit
+END
+expect 0 report -v threads
+says out undecided
+fits_80 out '^More: ' || fail "threads of a process, with -v: wider than 80 columns"
 echo "as expected"
