@@ -157,11 +157,13 @@ grep -q '^Had all work taken 50 % less time on thread 1 and' answer || fail "coz
 says answer "--thread: expected the number of a thread of this trace, such as "
 "$analyze" coz --json --all-work --thread 1 dprof-team.* >json || fail "$(cat json)"
 
-# main does it outside of regions, or in a start function that it calls like the others.
+# main does it outside of regions, or in a start function that it calls like the others. (On a busy machine the kernel's counts may
+# leave open whether a thread was blocked, and then nothing is proved.)
 record unmarked g++ -pthread -DOTHER=nullptr -DBY_ITSELF threads.cc
-says page "(proved), mostly outside regions. To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
+says page ", mostly outside regions"
+says page "To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
 record by-functions g++ -pthread -fplugin-arg-dprof-auto=functions -DOTHER='&barrier' threads.cc
-says page "(proved), mostly in region worker (threads.cc:6). "
+says page ", mostly in region worker (threads.cc:6)"
 says page "Halved there: "
 
 # In MPI_Init a rank waits for the others, whatever region that is in.
