@@ -53,7 +53,7 @@ char *grammar_help()
 		char *more = xasprintf("%s  #pragma dprof %s%s\n"
 				       "      %s;\n"
 				       "      stands %s%s%s%s%s%s\n", text, form,
-				       g.instance ? " [instance(VALUE)]" : "", g.meaning, places[g.place],
+				       g.instance ? " [instance(VALUE)] [role(ROLE)]" : "", g.meaning, places[g.place],
 				       argument ? "; " : "", arguments[g.argument].shown,
 				       argument ? " is " : "", argument ? arguments[g.argument].rule : "",
 				       g.instance ? ", VALUE " DPROF_VALUE_RULE : "");

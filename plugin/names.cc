@@ -22,3 +22,42 @@ bool names_check(enum dprof_kind kind, const char *name, location_t where)
 	inform(f.where, "%qs is first used here", name);
 	return false;
 }
+
+/* ---- Roles -------------------------------------------------------------------------------------
+ *
+ * Kept beside the tree, as what names stand for is: a precompiled header does not bring them along. */
+
+const char *const role_words[DPROF_ROLE_COUNT] = {
+	"",
+#define X(NAME, word) #word,
+	DPROF_ROLES(X)
+#undef X
+};
+
+struct taken {
+	enum dprof_role role;
+	location_t where;
+};
+
+static hash_map<nofree_string_hash, taken> *roles;
+
+bool names_take_role(const char *name, enum dprof_role role, location_t where)
+{
+	bool existed;
+	if (!roles)
+		roles = new hash_map<nofree_string_hash, taken>;
+	taken &t = roles->get_or_insert(name, &existed);
+	if (!existed)
+		t = { role, where };
+	if (t.role == role)
+		return true;
+	error_at(where, "dprof region %qs has two roles, %qs and %qs", name, role_words[t.role], role_words[role]);
+	inform(t.where, "the other one is given here");
+	return false;
+}
+
+enum dprof_role names_role(const char *name)
+{
+	taken *t = roles ? roles->get(name) : nullptr;
+	return t ? t->role : DPROF_IN_NO_ROLE;
+}

@@ -31,6 +31,7 @@ struct marker {
 	const char *name;
 	tree instance; /* which of many, or NULL */
 	enum origin origin;
+	enum dprof_role role; /* while it is parsed: names.cc keeps it */
 };
 
 /* options.cc */
@@ -68,6 +69,11 @@ bool stretches_off(location_t where);
 
 /* names.cc: one name is of one kind. False after an error. */
 bool names_check(enum dprof_kind kind, const char *name, location_t where);
+
+/* A name has one role. False after an error. */
+bool names_take_role(const char *name, enum dprof_role role, location_t where);
+enum dprof_role names_role(const char *name);
+extern const char *const role_words[DPROF_ROLE_COUNT];
 
 /* instance.cc: which of many a region is. */
 tree instance_note(const struct marker &m);

@@ -145,6 +145,33 @@ static bool parse_instance(struct marker *m, location_t before)
 	return m->instance;
 }
 
+/* "(" ROLE ")", behind `role`. */
+static bool parse_role(struct marker *m, location_t before)
+{
+	auto_vec<const char *> words;
+	struct token open = lex(before);
+	if (open.type != CPP_OPEN_PAREN) {
+		error_at(open.where, "expected %<(%> after %<role%>");
+		return false;
+	}
+	struct token t = lex(open.where);
+	const char *given = t.type == CPP_NAME ? IDENTIFIER_POINTER(t.value) : "";
+	for (int role = DPROF_IN_NO_ROLE + 1; role < DPROF_ROLE_COUNT; role++) {
+		words.safe_push(role_words[role]);
+		if (!strcmp(given, role_words[role]))
+			m->role = (enum dprof_role)role;
+	}
+	if (m->role == DPROF_IN_NO_ROLE) {
+		refuse_word(t, "role", "role(", words);
+		return false;
+	}
+	struct token close = lex(t.where);
+	if (close.type == CPP_CLOSE_PAREN)
+		return true;
+	error_at(close.where, "expected %<)%> after the role");
+	return false;
+}
+
 static bool is_word(const struct token &t, const char *word)
 {
 	return t.type == CPP_NAME && !strcmp(IDENTIFIER_POINTER(t.value), word);
@@ -156,20 +183,20 @@ static void refuse_tail(const struct token &t, const struct grammar &g)
 	if (t.type != CPP_NAME)
 		error_at(t.where, "expected the end of the line after %qs", form);
 	else if (g.instance)
-		error_at(t.where, "unknown dprof clause %qE; only %<instance(VALUE)%> can follow %qs",
+		error_at(t.where, "unknown dprof clause %qE; only %<instance(VALUE)%> and %<role(ROLE)%> can follow %qs",
 			 t.value, form);
 	else
 		error_at(t.where, "unknown dprof clause %qE; nothing follows %qs", t.value, form);
 	free(form);
 }
 
-/* ["instance" "(" VALUE ")"] and the end of the line. */
+/* ["instance" "(" VALUE ")"] ["role" "(" ROLE ")"], in any order, and the end of the line. */
 static bool parse_tail(struct marker *m)
 {
 	const struct grammar &g = grammar[m->what];
 	struct token t = lex();
-	if (g.instance && is_word(t, "instance")) {
-		if (!parse_instance(m, t.where))
+	while (g.instance && ((!m->instance && is_word(t, "instance")) || (!m->role && is_word(t, "role")))) {
+		if (is_word(t, "instance") ? !parse_instance(m, t.where) : !parse_role(m, t.where))
 			return false;
 		t = lex();
 	}
@@ -243,7 +270,8 @@ static void on_pragma(cpp_reader *)
 		error_at(m.where, "name is longer than %d bytes", DPROF_NAME_MAX);
 		return;
 	}
-	if (!check_place(m) || stretches_off(m.where) || !names_check(m.kind, m.name, m.where))
+	if (!check_place(m) || stretches_off(m.where) || !names_check(m.kind, m.name, m.where) ||
+	    (m.role != DPROF_IN_NO_ROLE && !names_take_role(m.name, m.role, m.where)))
 		return;
 	add_stmt(marker_build(m));
 	if (g.place == PLACE_STATEMENT)

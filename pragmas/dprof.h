@@ -14,6 +14,9 @@
  *	DPROF_REGION_INSTANCE(step, i)   the same as DPROF_REGION, and says which of many it is: a variable
  *	                                 or an integer constant
  *
+ *	DPROF_REGION_ROLE(deal, master)  the same as DPROF_REGION, and says what it is in the program's pattern:
+ *	                                 master, worker, or setup (of a task)
+ *
  *	DPROF_PROGRESS(iteration)        one more unit of work is done
  *
  *	DPROF_BARRIER(spin)              the statement that follows is a barrier of your own making: no
@@ -42,6 +45,7 @@
 #define DPROF_OFF                DPROF_DIRECTIVE_(dprof off)
 #define DPROF_ON                 DPROF_DIRECTIVE_(dprof on)
 #define DPROF_REGION_INSTANCE(name, value) DPROF_DIRECTIVE_(dprof region(name) instance(value))
+#define DPROF_REGION_ROLE(name, word) DPROF_DIRECTIVE_(dprof region(name) role(word))
 #else
 #define DPROF_REGION(name)
 #define DPROF_REGION_BEGIN(name)
@@ -52,6 +56,7 @@
 #define DPROF_OFF
 #define DPROF_ON
 #define DPROF_REGION_INSTANCE(name, value)
+#define DPROF_REGION_ROLE(name, word)
 #endif
 
 #endif

@@ -34,7 +34,9 @@
  * multiples of 16 can stand for an operation on it (words.h):
  *
  *   | magic u32 | size u16 | kind u8 | version u8 | line u32 | column u32 |
- *   | name\0 file\0 function\0 padding |
+ *   | name\0 file\0 function\0 [role\0] padding |
+ *
+ * A region's role is a word of DPROF_ROLES; a site without that string, or with an empty one, has none.
  *
  * A region that the user did not mark has DPROF_SITE_AUTOMATIC set in its kind: functions and loops that
  * the plugin takes by itself, bodies of threads, teams and tasks.
@@ -53,7 +55,21 @@ struct dprof_site {
 	uint8_t  version; /* DPROF_SITE_VERSION */
 	uint32_t line;    /* 1-based; 0 when unknown */
 	uint32_t column;
-	char     strings[]; /* name, file, function; each ends with NUL; then zeros up to size */
+	char     strings[]; /* name, file, function, role; each ends with NUL; then zeros up to size */
+};
+
+/* What a region is in the program's pattern, and the word for it in pragmas and the text form. */
+#define DPROF_ROLES(X)                                                                             \
+	X(MASTER, master)     /* work of whoever gives out tasks */                                \
+	X(WORKER, worker)     /* work of whoever does them */                                      \
+	X(SETUP, setup)       /* a task is made ready before it is given out */
+
+enum dprof_role {
+	DPROF_IN_NO_ROLE,
+#define X(NAME, word) DPROF_IN_ROLE_##NAME,
+	DPROF_ROLES(X)
+#undef X
+	DPROF_ROLE_COUNT
 };
 
 /* What happens at a site, and the word for it in the text form. */

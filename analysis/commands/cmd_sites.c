@@ -59,14 +59,14 @@ static void fill_sites(struct reply *r, const struct object *o)
 {
 	static const struct tab_column columns[] = {
 		TAB_SHOWN("kind", "", 9), { .title = "", .width = 10 }, TAB_SHOWN(NULL, ""), TAB_KEY("name"), TAB_KEY("file"),
-		TAB_KEY("line"), TAB_KEY("column"), TAB_KEY("function"), TAB_KEY("automatic"), { 0 } };
+		TAB_KEY("line"), TAB_KEY("column"), TAB_KEY("function"), TAB_KEY("automatic"), TAB_KEY("role"), { 0 } };
 	const struct trace names = { .sites = o->sites, .nsites = o->nsites };
 	reply_table(r, "sites", columns, SIZE_MAX);
 	for (size_t i = 0; i < o->nsites; i++) {
 		const struct tr_site *s = &o->sites[i];
-		reply_row(r, tab_text(tr_kind_word(s->kind)), tab_text(s->automatic ? "automatic" : ""),
+		reply_row(r, tab_text(tr_kind_word(s->kind)), tab_text(s->automatic ? "automatic" : tr_role_word(s->role)),
 			  tab_site(&names, (uint32_t)i), tab_text(s->name), tab_text(s->file), tab_count(s->line),
-			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic));
+			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic), s->role ? tab_text(tr_role_word(s->role)) : TAB_NONE);
 	}
 	reply_end(r);
 }

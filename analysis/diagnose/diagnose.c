@@ -208,6 +208,8 @@ static void choose_model(struct patient *p, const char *asked)
 	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
 		d->model = fits;
 		d->why = mem_copy(p->pattern.why);
+	} else if (of_itself && p->pattern.contradiction) {
+		d->why = mem_copy(p->pattern.contradiction);
 	} else if (!of_itself) {
 		d->why = mem_format("%s does not fit: %s%s%s", asked, strcmp(asked, "master-worker") == 0 && p->pattern.no_star
 				    ? p->pattern.no_star : p->pattern.why, fits ? "; what does is " : "", fits ? fits : "");

@@ -232,15 +232,28 @@ static uint64_t *no_ticks(const struct finder *f)
 	return ticks;
 }
 
+/* Whether the master was, in services of tasks, in a region with role(setup). */
+static bool is_setup_marked(const struct finder *f, const uint64_t *of_tasks)
+{
+	const struct trace *trace = f->g->trace;
+	bool any = false;
+	for (size_t row = 0; row < trace->nsites; row++)
+		any |= of_tasks[row] && trace->sites[row].role == DPROF_IN_ROLE_SETUP;
+	return any;
+}
+
 static void find_setup(struct finder *f)
 {
-	size_t n = f->g->trace->nsites;
+	const struct trace *trace = f->g->trace;
+	size_t n = trace->nsites;
 	uint64_t *of_tasks = no_ticks(f), *of_end = no_ticks(f);
-	bool regions = add_services(f, true, of_tasks);
+	bool regions = add_services(f, true, of_tasks), marked = is_setup_marked(f, of_tasks);
 	add_services(f, false, of_end);
 	f->sets_up = mem_resize(NULL, n + 1, sizeof *f->sets_up);
 	for (size_t row = 0; row <= n; row++)
-		f->sets_up[row] = regions ? row < n && of_tasks[row] && !of_end[row] : row == n;
+		f->sets_up[row] = marked  ? row < n && trace->sites[row].role == DPROF_IN_ROLE_SETUP
+				: regions ? row < n && of_tasks[row] && !of_end[row]
+					  : row == n;
 	f->found->service_site = longest_row(f, of_tasks, NULL);
 	f->found->setup_site = longest_row(f, of_tasks, f->sets_up);
 	free(of_tasks);

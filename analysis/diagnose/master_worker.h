@@ -19,8 +19,8 @@
  *   t_w-bn    all other waiting: the master is busy with requests
  *
  * What the master does between its last operation and sending a task is the *service* of that task. Set-up is what it does
- * there in regions in which it never is where it says that it is over; what it does in both is handling requests. Where it is in no
- * region there at all, all of a service is set-up. (Section 4 of Li and Malony, with what it leaves open made explicit: waiting is
+ * there in regions with role(setup); without such marks, in regions in which it never is where it says that it is over; what it does in both is
+ * handling requests. Where it is in no region there at all, all of a service is set-up. (Section 4 of Li and Malony, with what it leaves open made explicit: waiting is
  * divided by when it was.)
  *
  * Law: if a wait was ended by what the graph connects it with, each of these lies in its interval; so the sum of all parts and

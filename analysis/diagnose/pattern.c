@@ -23,8 +23,65 @@ static struct location_name name_of(const struct trace *trace, uint32_t process)
 	return (struct location_name){ "" };
 }
 
-/* One side of all messages; of two that could be it the first that receives before it sends is not known, so none. */
-static uint32_t find_hub(const struct call_profile *p)
+/* ---- Marks ----------------------------------------------------------------------------------- */
+
+/* By which region a process has a role; TR_NO_SITE: by none. */
+struct marked { uint32_t master, worker; };
+
+/* Of each process. */
+static struct marked *find_marked(const struct trace *trace, const struct call_profile *p)
+{
+	struct marked *marked = mem_resize(NULL, trace->nprocesses + 1, sizeof *marked);
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		marked[i] = (struct marked){ TR_NO_SITE, TR_NO_SITE };
+	for (size_t i = 0; i < p->neach; i++) {
+		const struct call_each *e = &p->each[i];
+		enum dprof_role role = e->site < trace->nsites ? trace->sites[e->site].role : DPROF_IN_NO_ROLE;
+		struct marked *of = &marked[trace->threads[e->thread].process];
+		if (role == DPROF_IN_ROLE_MASTER)
+			of->master = e->site;
+		else if (role == DPROF_IN_ROLE_WORKER)
+			of->worker = e->site;
+	}
+	return marked;
+}
+
+/* NULL: none of them is marked as what the others, or it itself, say it is not. `hub` NO_PROCESS: whoever is marked. */
+static char *contradiction(const struct trace *trace, const struct marked *marked, uint32_t hub)
+{
+	uint32_t first = hub;
+	for (uint32_t i = 0; i < trace->nprocesses; i++) {
+		if (marked[i].master != TR_NO_SITE && marked[i].worker != TR_NO_SITE)
+			return mem_format("%s has contradictory roles: it was in %s, role(master), and in %s, role(worker)", name_of(trace, i).text,
+					  site_name(trace, marked[i].master).text, site_name(trace, marked[i].worker).text);
+		if (i == hub && marked[i].worker != TR_NO_SITE)
+			return mem_format("roles contradict the messages: %s was in %s, role(worker), and all messages are to it or from it",
+					  name_of(trace, i).text, site_name(trace, marked[i].worker).text);
+		if (marked[i].master == TR_NO_SITE)
+			continue;
+		if (first != NO_PROCESS && first != i)
+			return mem_format(hub == NO_PROCESS ? "roles are contradictory: %s was in %s, role(master), and so was %s"
+						   : "roles contradict the messages: %s was in %s, role(master), and all messages are to %s or "
+						     "from it", name_of(trace, i).text, site_name(trace, marked[i].master).text,
+					  name_of(trace, first).text);
+		first = i;
+	}
+	return NULL;
+}
+
+/* Of two that could be it the one that is marked; or NO_PROCESS. */
+static uint32_t marked_master(const struct marked *marked, const uint32_t candidates[2])
+{
+	bool is[2];
+	for (int c = 0; c < 2; c++)
+		is[c] = candidates[c] != NO_PROCESS && marked[candidates[c]].master != TR_NO_SITE;
+	return is[0] == is[1] ? NO_PROCESS : is[0] ? candidates[0] : candidates[1];
+}
+
+/* ---- Stars ----------------------------------------------------------------------------------- */
+
+/* One side of all messages; of two that could be it marks decide, as the first that receives before it sends is not known. */
+static uint32_t find_hub(const struct call_profile *p, const struct marked *marked)
 {
 	uint32_t candidates[2] = { NO_PROCESS, NO_PROCESS };
 	for (size_t i = 0; i < p->nmessages; i++) {
@@ -40,7 +97,7 @@ static uint32_t find_hub(const struct call_profile *p)
 				candidates[c] = NO_PROCESS;
 	}
 	bool one = (candidates[0] == NO_PROCESS) != (candidates[1] == NO_PROCESS);
-	return !one ? NO_PROCESS : candidates[0] != NO_PROCESS ? candidates[0] : candidates[1];
+	return !one ? marked_master(marked, candidates) : candidates[0] != NO_PROCESS ? candidates[0] : candidates[1];
 }
 
 static struct pair *find_pairs(const struct trace *trace, const struct call_profile *p, uint32_t hub)
@@ -76,7 +133,13 @@ static char *refuse(const struct trace *trace, const struct pair *pairs, size_t 
 static bool is_star(struct pattern *p, const struct trace *trace, const struct call_profile *calls, uint64_t messages)
 {
 	size_t workers = 0;
-	uint32_t hub = find_hub(calls);
+	struct marked *marked = find_marked(trace, calls);
+	uint32_t hub = find_hub(calls, marked);
+	p->no_star = contradiction(trace, marked, hub);
+	p->contradiction = p->no_star;
+	free(marked);
+	if (p->no_star)
+		return false;
 	if (hub == NO_PROCESS) {
 		p->no_star = mem_copy("messages are not all to one process, or from it");
 		return false;
@@ -195,6 +258,10 @@ void pattern_open(struct pattern *p, const struct trace *trace, const struct cal
 	}
 	if (is_star(p, trace, calls, messages)) {
 		p->shape = SHAPE_STAR;
+		return;
+	}
+	if (p->contradiction) {
+		p->why = mem_copy(p->contradiction);
 		return;
 	}
 	if (is_chain(p, trace, calls, messages)) {

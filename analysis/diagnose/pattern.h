@@ -2,10 +2,13 @@
  *
  * pattern.h - what a program's messages look like: its shape, and who has which role.
  *
- *   star    all messages are between one process, the *master*, and others: at least two *workers*, each of which sends to it and is
+ *   star    all messages are between one process, the *master*, and others: at least two *workers* (one, where marks say who is the master), each of which sends to it and is
  *           answered more than once, as often but for one as it sends
  *   chain   each process sends to one other at most, and gets from one other at most: from the *first* to the last of at least three
  *   tree    who has anything to do with whom is a tree of at least three, and whoever sends to another gets as many messages back
+ *
+ * Marks (`region(NAME) role(master)`, `role(worker)`) say who is who: of two processes that could be the master that one is which has been
+ * in a region of the master's. Where they contradict each other or the messages, no shape is said, and `no_star` names the contradiction.
  *
  * Law: a shape is only said if all messages of the trace have it, each of which is in no more than one.
  *
@@ -22,6 +25,7 @@ struct pattern {
 	enum pattern_shape shape;
 	char *why;               /* in words: what the messages look like */
 	char *no_star;           /* why they are no star */
+	const char *contradiction; /* that, if roles say something else; or NULL */
 	enum event_role *role_of; /* star: of each process */
 	uint32_t *order; size_t n; /* chain: processes, the first one first; tree: in any order */
 };

@@ -50,6 +50,7 @@ static int by_place(const void *a, const void *b)
 	order = order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 	order = order ? order : strcmp(x->name, y->name);
 	order = order ? order : strcmp(x->function, y->function);
+	order = order ? order : (x->role > y->role) - (x->role < y->role);
 	return order ? order : x->automatic - y->automatic;
 }
 

@@ -81,12 +81,12 @@ static void fill_groups(struct reply *r, const struct trace *t)
 static void fill_sites(struct reply *r, const struct trace *t)
 {
 	static const struct tab_column columns[] = { TAB_KEY("kind"), TAB_KEY("name"), TAB_KEY("file"), TAB_KEY("line"),
-						     TAB_KEY("column"), TAB_KEY("function"), TAB_KEY("automatic"), { 0 } };
+						     TAB_KEY("column"), TAB_KEY("function"), TAB_KEY("automatic"), TAB_KEY("role"), { 0 } };
 	reply_table(r, "sites", columns, 0);
 	for (size_t i = 0; i < t->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		reply_row(r, tab_text(tr_kind_word(s->kind)), tab_text(s->name), tab_text(s->file), tab_count(s->line),
-			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic));
+			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic), s->role ? tab_text(tr_role_word(s->role)) : TAB_NONE);
 	}
 	reply_end(r);
 }

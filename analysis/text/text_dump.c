@@ -110,6 +110,8 @@ static void put_sites(FILE *out, const struct trace *t)
 			put_string(out, "function", trace_raw(t, s->function));
 		if (s->automatic)
 			fputs(" auto=1", out);
+		if (s->role != DPROF_IN_NO_ROLE)
+			fprintf(out, " role=%s", tr_role_word(s->role));
 		putc('\n', out);
 	}
 }

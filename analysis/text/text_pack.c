@@ -261,11 +261,11 @@ static char *site_kind(const char *word, uint8_t *kind)
 }
 
 /* Appends a site to the section. */
-static char *append_site(struct pack *p, struct dprof_site *head, const char *const string[3])
+static char *append_site(struct pack *p, struct dprof_site *head, const char *const string[4])
 {
 	size_t size = sizeof *head;
-	for (int i = 0; i < 3; i++)
-		size += strlen(string[i]) + 1;
+	for (int i = 0; i < 4; i++)
+		size += strlen(string[i]) + (i < 3 || *string[i]);
 	size = (size + DPROF_SITE_ALIGN - 1) & ~(size_t)(DPROF_SITE_ALIGN - 1);
 	if (size < DPROF_SITE_MIN)
 		size = DPROF_SITE_MIN;
@@ -279,7 +279,7 @@ static char *append_site(struct pack *p, struct dprof_site *head, const char *co
 	memset(at, 0, size);
 	memcpy(at, head, sizeof *head);
 	at += sizeof *head;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3 || (i < 4 && *string[i]); i++)
 		at = stpcpy(at, string[i]) + 1;
 	p->sites_size += size;
 	return NULL;
@@ -299,13 +299,16 @@ static char *site_line(struct pack *p, const struct ln_value *v)
 		return too_big("auto", 1, v[SITE_AUTO].number);
 	if (v[SITE_AUTO].number)
 		head.kind |= DPROF_SITE_AUTOMATIC;
+	const char *role = v[SITE_ROLE].given ? v[SITE_ROLE].string : "";
+	if (*role && tr_role_of(role) == DPROF_IN_NO_ROLE)
+		return mem_copy("expected role=master, worker or setup, found something else");
 	head.line = (uint32_t)v[SITE_LINE].number;
 	head.column = (uint32_t)v[SITE_COLUMN].number;
 	if (!ids_add(&p->site_ids, v[SITE_N].number))
 		return declared("site", v[SITE_N].number);
 	return append_site(p, &head, (const char *const[]){ v[SITE_NAME].string,
 			   v[SITE_FILE].given ? v[SITE_FILE].string : "",
-			   v[SITE_FUNCTION].given ? v[SITE_FUNCTION].string : "" });
+			   v[SITE_FUNCTION].given ? v[SITE_FUNCTION].string : "", role });
 }
 
 static char *link_line(struct pack *p, const struct ln_value *v)

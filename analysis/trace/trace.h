@@ -49,6 +49,7 @@ struct tr_site {
 	const char *name, *file, *function; /* function may be "" */
 	uint32_t line, column;
 	bool automatic; /* a region that the user did not mark */
+	enum dprof_role role;
 	struct operation op; /* what that is; and */
 	uint32_t alike; /* the first site of its kind and name: trace_classify() */
 };
@@ -302,6 +303,8 @@ bool trace_lacks(const struct trace *);
 
 /* "enter", "region", "group", ... : the words of the text form. */
 const char *tr_kind_word(enum dprof_kind);
+const char *tr_role_word(enum dprof_role); /* "" of none */
+enum dprof_role tr_role_of(const char *word); /* DPROF_IN_NO_ROLE: there is no such word */
 const char *tr_key_word(enum dprof_key);
 
 /* Sets of kinds, with commas between them; the words are to be freed. */

@@ -17,6 +17,26 @@ const char *tr_kind_word(enum dprof_kind kind)
 	return words[kind];
 }
 
+static const char *const roles[DPROF_ROLE_COUNT] = {
+	"",
+#define X(NAME, word) #word,
+	DPROF_ROLES(X)
+#undef X
+};
+
+const char *tr_role_word(enum dprof_role role)
+{
+	return roles[role];
+}
+
+enum dprof_role tr_role_of(const char *word)
+{
+	enum dprof_role role = DPROF_ROLE_COUNT;
+	while (--role > DPROF_IN_NO_ROLE && strcmp(word, roles[role]) != 0)
+		;
+	return role;
+}
+
 char *tr_kinds_words(uint32_t kinds)
 {
 	char *words = mem_copy("");

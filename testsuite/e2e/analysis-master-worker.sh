@@ -90,4 +90,55 @@ misfit "rank 1 sends 1 messages and gets 1: it does not ask again and again; wha
 talk 0-1 1-2 3-4 4-3 | trace other
 expect 0 diagnose --json other
 jq -e '.model == "generic"' out >is || fail "taken for a chain: $(jq -c '[.model, .why_model]' out)"
+
+# ---- Roles -----------------------------------------------------------------------------------------
+# Of two that only talk to each other marks say who is the master.
+pair() { # role of rank 0's region, of rank 1's
+	local i at=0
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "thread 0 clock=0 rank=0" "thread 1 clock=0 rank=1" "group 1 threads=0,1" \
+		"site 0 kind=send name=MPI_Send file=x.c line=1" "site 1 kind=recv name=MPI_Recv file=x.c line=2" \
+		"site 2 kind=region name=deal file=x.c line=3${1:+ role=$1}" "site 3 kind=region name=task file=x.c line=4${2:+ role=$2}"
+	for ((i = 0; i < 6; i++)); do
+		message 1 0 $at $((at + 10)); work 0 2 $((at + 5020)) $((at + 9000)); message 0 1 $((at + 9010)) $((at + 100))
+		((i == 5)) || work 1 3 $((at + 14100)) $((at + 20000))
+		at=$((at + 20100))
+	done
+}
+model_is() { # roles expected-model expected-why
+	pair $1 | trace pair
+	expect 0 diagnose --json pair
+	jq -e --arg model "$2" --arg why "$3" '.model == $model and ((.why_model // "") | contains($why))' out >is ||
+		fail "roles $1: expected $2 and '$3', found $(jq -c '[.model, .why_model]' out)"
+}
+model_is "" generic ""
+model_is "master worker" master-worker "ask rank 0 again and again"
+model_is "worker worker" generic ""
+model_is "master master" generic "roles are contradictory: rank 1 was in task (x.c:4), role(master), and so was rank 0"
+
+# Three, of which the messages say that rank 0 is the master.
+lazy | sed 's/name=task file=x.c line=3/& role=worker/' | trace lazy
+expect 0 diagnose --json lazy
+jq -e '.model == "master-worker"' out >is || fail "roles that agree: $(jq -c '[.model, .why_model]' out)"
+lazy | sed 's/name=end file=x.c line=4/& role=master/' | trace lazy
+expect 0 diagnose --json lazy
+jq -e '.model == "generic" and (.why_model | contains("roles contradict the messages: rank 1 was in end (x.c:4), role(master)"))' out >is ||
+	fail "roles that the messages contradict: $(jq -c '[.model, .why_model]' out)"
+
+# What is marked is set-up, whatever else the master does in it: of handling requests, then, too.
+share_of() { # metric
+	jq "[.findings[] | select(.cause == \"$1\") | .cost_percent.hi] | add // 0" out
+}
+python3 "$made/master_worker_run.py" 3 handle 5 truth.json >run.txt && trace run <run.txt
+expect 0 diagnose --json run
+bottleneck=$(share_of bottleneck) setup=$(share_of setup)
+sed '/^site .*name=handle/s/$/ role=setup/' run.txt | trace run
+expect 0 diagnose --json run
+is_true "$bottleneck > 10 && $setup < 2 && $(share_of bottleneck) < 0.75 * $bottleneck && $(share_of setup) > 0.25 * $bottleneck" ||
+	fail "role(setup): bottleneck $bottleneck, setup $setup became $(share_of bottleneck), $(share_of setup)"
+
+# A role goes through text and back.
+"$analyze" dump run | grep -q '^site .*name=handle.* role=setup$' || fail "dump has no role"
+"$analyze" dump run | "$analyze" pack - again && "$analyze" dump again | cmp -s - <("$analyze" dump run) || fail "a role is lost in the text form"
+echo 'site 0 kind=region name=a role=servant' | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||
+	fail "an unknown role is taken"
 echo "as expected"

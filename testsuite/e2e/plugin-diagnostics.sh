@@ -88,7 +88,7 @@ if [ "$(gcc -dumpfullversion | wc -c)" -eq 7 ]; then
 fi
 
 help=$(gcc -fplugin="$plugin" -fplugin-arg-dprof-help -fsyntax-only "$dir/main.c")
-for word in "region(NAME)" "region begin(NAME)" "region end(NAME)" "progress(NAME)" "barrier(NAME)" "instance(VALUE)" "dprof-fence"; do
+for word in "region(NAME)" "region begin(NAME)" "region end(NAME)" "progress(NAME)" "barrier(NAME)" "instance(VALUE)" "role(ROLE)" "dprof-fence"; do
 	case $help in *"$word"*) ;; *) fail "the help does not name $word: $help" ;; esac
 done
 
