@@ -121,6 +121,12 @@ static void check_flow(struct operation o, enum dprof_kind kind, const char *nam
 	}
 }
 
+/* Semaphores, and queues, which count messages. */
+static bool once_counts(const char *name)
+{
+	return strstr(name, "sem_") || is(name, "semop") || is(name, "semtimedop") || begins(name, "msg") || begins(name, "mq_");
+}
+
 /* The twin did not know that MPI_Name_c, which the plugin writes where the adapter is not there, is MPI_Name. */
 static void check_name(enum dprof_kind kind, const char *name)
 {
@@ -135,7 +141,7 @@ static void check_name(enum dprof_kind kind, const char *name)
 	if (kind == DPROF_KIND_SEND)
 		SAME(!!(o.is & OP_SYNCHRONOUS), once_synchronous(name));
 	if (kind == DPROF_KIND_WAIT)
-		SAME(!!(o.is & OP_SEMAPHORE), strstr(name, "sem_") != NULL);
+		SAME(!!(o.is & OP_SEMAPHORE), once_counts(name));
 	if (kind == DPROF_KIND_BARRIER)
 		SAME(!!(o.is & OP_OF_RANKS), begins(name, "MPI_"));
 	SAME(!!(o.is & OP_TEAM), once_team(kind, name));
