@@ -233,6 +233,17 @@ static void wait_for_lates(struct visit *v, const struct graph_node *j, struct s
 	}
 }
 
+/* Another run may wait for a receiver for whom this one did not wait, and do all its own work only then. */
+static void wait_for_receivers(struct visit *v, const struct graph_node *j, struct saving *own)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	for (size_t i = 1; i < j->ninputs && j->kind == GRAPH_ARRIVAL; i++) {
+		int64_t lag = inputs[i].receiver && inputs[i].candidate ? transfer_lag(&v->coz->transfer, j, i) : 0;
+		if (lag > 0)
+			saving_late(v->all, own, COZ_PROVED, v->held[j->first + i], lag);
+	}
+}
+
 /* The threads of a team have shared out what there was to do: each saves the mean, whoever had the savings. By how much
  * they would be apart at the end is not known, but about as much as they were. */
 static void even_out(struct visit *v, const struct graph_node *j, struct saving *own)
@@ -286,6 +297,7 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 		saving_delay(v->all, s, COZ_PROVED);
 	if (j->late)
 		wait_for_lates(v, j, s);
+	wait_for_receivers(v, j, s);
 	if (evens_out(v, j))
 		even_out(v, j, s);
 	if (j->kind == GRAPH_UNKNOWN && since_of(v, j) == 0)

@@ -374,3 +374,14 @@ bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 		out[0].lo = 0; /* the others may be none of its business */
 	return all_seen;
 }
+
+int64_t transfer_lag(const struct transfer *t, const struct graph_node *j, size_t candidate)
+{
+	struct transfer_range own = range_of(t, cost_class(t->graph, j));
+	int64_t lag = between(t, j, 0, candidate).hi;
+	if (own.seen) {
+		int64_t beyond = ticks_minus(own.ticks.hi, until_end(t, j, candidate).lo);
+		lag = beyond < lag ? beyond : lag;
+	}
+	return lag > 0 ? lag : 0;
+}

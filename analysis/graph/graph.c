@@ -335,8 +335,30 @@ static int64_t until_all_left(const struct builder *b, const struct match *m, co
 	return most;
 }
 
+/* How long all that is done in it can take at most once everybody has come: until all had left here, from when the last one came. */
+static int64_t all_of_it(const struct builder *b, const struct match *m)
+{
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < m->nparts; i++) {
+		int64_t until = until_all_left(b, m, &m->parts[i]);
+		least = until < least ? until : least;
+	}
+	return least > 0 ? least : 0;
+}
+
+/* An implementation may do nothing before everybody has come. Then who is sooner done than that takes here is later than the last
+ * of them by more than here. */
+static void add_gathering(struct builder *b, const struct match *m, size_t self, int64_t takes)
+{
+	for (size_t k = 0; k < m->nparts; k++) {
+		int64_t lag = ticks_minus(takes, between(b, enter_of(&m->parts[k]), done_of(&m->parts[self])).lo);
+		if (lag > 0 && certainly_before(b, enter_of(&m->parts[k]), done_of(&m->parts[self])))
+			add_late(b, enter_of(&m->parts[k]), lag);
+	}
+}
+
 /* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
-static void add_flow_to(struct builder *b, const struct match *m, size_t i, struct node_input *inputs)
+static void add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
 {
 	const struct match_part *self = &m->parts[i], *late[MOST_CANDIDATES];
 	bool many = m->nparts > MOST_CANDIDATES;
@@ -364,14 +386,17 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, stru
 	node->delayed = many || lag == INT64_MAX;
 	for (size_t k = 0; k < nlate && !node->delayed; k++)
 		add_late(b, enter_of(late[k]), lag);
+	if (!node->delayed)
+		add_gathering(b, m, i, takes);
 }
 
 /* One node for each who left. */
 static void add_flow(struct builder *b, const struct match *m)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
+	int64_t takes = m->nparts > MOST_CANDIDATES ? 0 : all_of_it(b, m);
 	for (size_t i = 0; i < m->nparts; i++)
-		add_flow_to(b, m, i, inputs);
+		add_flow_to(b, m, i, takes, inputs);
 	free(inputs);
 }
 

@@ -58,6 +58,11 @@
  *
  *     node' <= event' + (all done - event) + (node - begin) = node - (s - (all done - begin)) = node - (s - lag).
  *
+ * Who takes part in a rooted operation may, in another run, do nothing before everybody has come, and only then what it did here
+ * while it waited. It is done no later than `takes` after the last of them has come, which is the time until all had left here, since the
+ * last one came. So for who left here sooner than that after an event, the event is late as well, with a lag of what is missing.
+ * A send that waits for its receiver in another run likewise (coz/transfer.h, transfer_lag).
+ *
  * So of an operation that is over for all soon after it was begun little is lost. In a program that goes on only if it does
  * not wait there (all send, then all receive) the event comes only behind the node; then the node is delayed.
  *

@@ -402,6 +402,14 @@ START_TEST(savings_hold_the_truth_where_stamps_are_equal)
 }
 END_TEST
 
+/* Who sends while its receiver comes, or takes part in a scan while the last comes, has done some of its own work before. */
+START_TEST(savings_hold_the_truth_where_work_was_done_while_others_came)
+{
+	check_program(70078, &(struct program_spec){ 0 }, false);
+	check_program(70085, &(struct program_spec){ .varying = true, .unmarked = true }, true);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *c = unit_begin(100000, 1);
@@ -412,5 +420,6 @@ int main(void)
 	tcase_add_test(c, savings_are_narrow_whatever_is_waited_for);
 	tcase_add_test(c, savings_hold_the_truth_where_messages_are_held_back);
 	tcase_add_test(c, savings_hold_the_truth_where_stamps_are_equal);
+	tcase_add_test(c, savings_hold_the_truth_where_work_was_done_while_others_came);
 	return unit_end();
 }
